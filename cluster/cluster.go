@@ -1,0 +1,163 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/units"
+)
+
+// NodeID is the handle of a node: dense, from 1, chosen by the world that owns the node. 0 names no node.
+type NodeID int32
+
+// RackID is the handle of a rack: dense, from 1. 0 names no rack.
+type RackID int32
+
+// Class is a kind of machine. Nodes of a class are alike in speed, capacity and power.
+type Class struct {
+	Name     string       `json:"name"`
+	Speed    float64      `json:"speed"`             // of the CPU, relative to the machine that task times were measured on; > 0
+	Capacity units.Vector `json:"capacity"`          // what a node of this class offers to containers
+	Idle     units.Watts  `json:"idle,omitempty"`    // drawn when awake and doing nothing
+	Dynamic  units.Watts  `json:"dynamic,omitempty"` // drawn besides at full load
+}
+
+// Validate reports the first thing that cannot be.
+func (c *Class) Validate() error {
+	switch {
+	case c.Name == "":
+		return fmt.Errorf("node class: the name is empty")
+	case !(c.Speed > 0):
+		return fmt.Errorf("node class %q: speed is %v, it must be above 0", c.Name, c.Speed)
+	case c.Idle < 0 || c.Dynamic < 0:
+		return fmt.Errorf("node class %q: power is negative", c.Name)
+	}
+	if d, bad := c.Capacity.Negative(); bad {
+		return fmt.Errorf("node class %q: capacity in %v is %d, it must not be negative", c.Name, d, c.Capacity[d])
+	}
+	return nil
+}
+
+// Node is one machine.
+type Node struct {
+	Name   string   `json:"name"`
+	Rack   RackID   `json:"rack"`
+	Class  *Class   `json:"class"`
+	Labels []string `json:"labels,omitempty"` // a job that asks for labels runs only on nodes that carry all of them
+}
+
+// Validate reports the first thing that cannot be.
+func (n *Node) Validate() error {
+	switch {
+	case n.Name == "":
+		return fmt.Errorf("node: the name is empty")
+	case n.Rack < 1:
+		return fmt.Errorf("node %q: it stands in no rack", n.Name)
+	case n.Class == nil:
+		return fmt.Errorf("node %q: it has no class", n.Name)
+	}
+	return n.Class.Validate()
+}
+
+// Carries tells whether the node carries every one of the labels.
+func (n *Node) Carries(labels []string) bool {
+next:
+	for _, want := range labels {
+		for _, have := range n.Labels {
+			if have == want {
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// Container is a kind of container: what a task that runs in one takes from its node.
+type Container struct {
+	Name  string       `json:"name"`
+	Needs units.Vector `json:"needs"`
+}
+
+// The containers of Hadoop 1: one slot each.
+var (
+	mapSlot    = Container{Name: "map-slot", Needs: units.Slots(1, 0)}
+	reduceSlot = Container{Name: "reduce-slot", Needs: units.Slots(0, 1)}
+)
+
+// MapSlot returns the container that is one map slot.
+func MapSlot() Container { return mapSlot }
+
+// ReduceSlot returns the container that is one reduce slot.
+func ReduceSlot() Container { return reduceSlot }
+
+// Validate reports the first thing that cannot be. A container that needs nothing would fit anywhere without end.
+func (c *Container) Validate() error {
+	if d, bad := c.Needs.Negative(); bad {
+		return fmt.Errorf("container %q: needs %d of %v, which must not be negative", c.Name, c.Needs[d], d)
+	}
+	if c.Needs == (units.Vector{}) {
+		return fmt.Errorf("container %q: needs nothing; a container takes at least one resource", c.Name)
+	}
+	return nil
+}
+
+// Block is a piece of a file and the nodes that hold a copy of it.
+type Block struct {
+	Size     units.Bytes `json:"size"`
+	Replicas []NodeID    `json:"replicas"`
+}
+
+// Cluster is a set of machines as a scenario or an operator writes it down. Node handles are positions plus 1.
+type Cluster struct {
+	Racks   int      `json:"racks"`
+	Classes []*Class `json:"classes"`
+	Nodes   []*Node  `json:"nodes"`
+	Named   []string `json:"named,omitempty"` // names of the resources units.Named0 and following
+}
+
+// Validate checks every class and node, and that names are unique and racks exist.
+func (c *Cluster) Validate() error {
+	if len(c.Nodes) == 0 {
+		return fmt.Errorf("cluster: there is no node")
+	}
+	if len(c.Named) > int(units.Dims-units.Named0) {
+		return fmt.Errorf("cluster: %d named resources, at most %d are possible", len(c.Named), units.Dims-units.Named0)
+	}
+	for _, k := range c.Classes {
+		if err := k.Validate(); err != nil {
+			return err
+		}
+	}
+	seen := make(map[string]bool, len(c.Nodes))
+	for _, n := range c.Nodes {
+		if err := n.Validate(); err != nil {
+			return err
+		}
+		if seen[n.Name] {
+			return fmt.Errorf("cluster: two nodes have the name %q", n.Name)
+		}
+		seen[n.Name] = true
+		if int(n.Rack) > c.Racks {
+			return fmt.Errorf("node %q: rack %d does not exist, the cluster has %d", n.Name, n.Rack, c.Racks)
+		}
+	}
+	return nil
+}
+
+// Uniform returns a cluster of equal nodes named n1, n2, … spread over the racks in turn.
+func Uniform(nodes, racks int, class Class) *Cluster {
+	c := &Cluster{Racks: racks, Classes: []*Class{&class}}
+	for i := range nodes {
+		c.Nodes = append(c.Nodes, &Node{Name: fmt.Sprintf("n%d", i+1), Rack: RackID(i%racks + 1), Class: &class})
+	}
+	return c
+}
+
+// Capacity returns what all nodes offer together.
+func (c *Cluster) Capacity() units.Vector {
+	var sum units.Vector
+	for _, n := range c.Nodes {
+		sum.Add(&n.Class.Capacity)
+	}
+	return sum
+}

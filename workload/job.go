@@ -1,0 +1,178 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/units"
+)
+
+// Stage is the kind of a stage, which is what gets scheduled. Shuffle, sort and merge are phases of a reduce attempt.
+type Stage uint8
+
+// The stages, in the order in which a job goes through them. A job needs not have all of them.
+const (
+	Master Stage = iota // the ApplicationMaster
+	Map
+	Reduce
+	Other0 // further stages of jobs that are not plain MapReduce
+	Other1
+	Other2
+	Stages // their number
+)
+
+var stageNames = [Stages]string{"master", "map", "reduce", "other0", "other1", "other2"}
+
+// String names the stage.
+func (s Stage) String() string {
+	if s < Stages {
+		return stageNames[s]
+	}
+	return fmt.Sprintf("stage%d", uint8(s))
+}
+
+// ParseStage is the inverse of String.
+func ParseStage(name string) (Stage, error) {
+	for s, n := range stageNames {
+		if n == name {
+			return Stage(s), nil
+		}
+	}
+	return 0, fmt.Errorf("there is no stage %q (master, map, reduce, other0, other1, other2)", name)
+}
+
+// Task is one unit of parallel work of a stage.
+type Task struct {
+	Input   units.Bytes      `json:"input,omitempty"`   // bytes it reads
+	Hosts   []cluster.NodeID `json:"hosts,omitempty"`   // nodes that hold its input; none = it is at home everywhere
+	Work    units.Duration   `json:"work,omitempty"`    // time on a node of speed 1, without Shuffle
+	Shuffle units.Duration   `json:"shuffle,omitempty"` // reduce: time to fetch its input once the last map has ended
+}
+
+// StageSpec is one stage of a job.
+type StageSpec struct {
+	Kind       Stage               `json:"kind"`
+	Tasks      []Task              `json:"tasks"`
+	Containers []cluster.Container `json:"containers,omitempty"` // kinds it can run in, best first; none = one slot of its stage
+	CPUShare   float64             `json:"cpu_share,omitempty"`  // part of a task's work that a faster CPU shortens, in (0,1]; 0 = 1
+	MinTasks   int                 `json:"min_tasks,omitempty"`  // moldable: the number of tasks may be set before the start
+	MaxTasks   int                 `json:"max_tasks,omitempty"`  // within these bounds; both 0 = it is fixed
+}
+
+// Container returns the i-th kind of container in which the stage can run.
+func (s *StageSpec) Container(i int) cluster.Container {
+	if len(s.Containers) > 0 {
+		return s.Containers[i]
+	}
+	if s.Kind == Reduce {
+		return cluster.ReduceSlot()
+	}
+	return cluster.MapSlot()
+}
+
+// Share returns the part of the work that speed acts on.
+func (s *StageSpec) Share() float64 {
+	if s.CPUShare == 0 {
+		return 1
+	}
+	return s.CPUShare
+}
+
+// Job is a MapReduce job as submitted.
+type Job struct {
+	ID       string      `json:"id"`
+	Class    string      `json:"class"` // jobs of a class are alike in cost; profiles are kept by class
+	Queue    string      `json:"queue,omitempty"`
+	User     string      `json:"user,omitempty"`
+	Workflow string      `json:"workflow,omitempty"`
+	Arrive   units.Time  `json:"arrive"`
+	Soft     units.Time  `json:"soft"`     // units.Never: no soft deadline
+	Deadline units.Time  `json:"deadline"` // units.Never: none
+	Weight   float64     `json:"weight"`
+	Priority int         `json:"priority,omitempty"` // higher goes first where an order looks at it
+	After    []string    `json:"after,omitempty"`    // IDs of jobs that must have finished
+	Labels   []string    `json:"labels,omitempty"`   // nodes must carry all of them
+	Stages   []StageSpec `json:"stages"`
+	// SlowStart is the part of the maps that must be committed before reduces may start, in [0,1]
+	// (mapreduce.job.reduce.slowstart.completedmaps).
+	SlowStart float64 `json:"slow_start"`
+}
+
+// Stage returns the stage of that kind, nil if the job has none.
+func (j *Job) Stage(s Stage) *StageSpec {
+	for i := range j.Stages {
+		if j.Stages[i].Kind == s {
+			return &j.Stages[i]
+		}
+	}
+	return nil
+}
+
+// Tasks returns the number of tasks of a stage, 0 if the job has no such stage.
+func (j *Job) Tasks(s Stage) int {
+	if st := j.Stage(s); st != nil {
+		return len(st.Tasks)
+	}
+	return 0
+}
+
+// Validate reports the first thing that cannot be, as one sentence that names the job.
+func (j *Job) Validate() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("job %q: %s", j.ID, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case j.ID == "":
+		return fmt.Errorf("job: the id is empty")
+	case j.Arrive < 0 || j.Arrive == units.Never:
+		return bad("arrival %v is before the start of the run", j.Arrive)
+	case j.Deadline <= j.Arrive:
+		return bad("deadline %v is not after the arrival %v", j.Deadline, j.Arrive)
+	case j.Soft <= j.Arrive:
+		return bad("soft deadline %v is not after the arrival %v", j.Soft, j.Arrive)
+	case j.Soft != units.Never && j.Soft > j.Deadline:
+		return bad("soft deadline %v is after the hard deadline %v", j.Soft, j.Deadline)
+	case !(j.Weight > 0) || math.IsInf(j.Weight, 0):
+		return bad("weight is %v, it must be above 0", j.Weight)
+	case !(j.SlowStart >= 0 && j.SlowStart <= 1):
+		return bad("slow start is %v, it must lie in 0 to 1", j.SlowStart)
+	case len(j.Stages) == 0:
+		return bad("it has no stage")
+	}
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		if err := s.validate(); err != nil {
+			return bad("%v", err)
+		}
+		if i > 0 && s.Kind <= j.Stages[i-1].Kind {
+			return bad("stage %v stands behind stage %v", s.Kind, j.Stages[i-1].Kind)
+		}
+	}
+	return nil
+}
+
+func (s *StageSpec) validate() error {
+	switch {
+	case s.Kind >= Stages:
+		return fmt.Errorf("%v does not exist", s.Kind)
+	case len(s.Tasks) == 0:
+		return fmt.Errorf("stage %v has no task", s.Kind)
+	case !(s.CPUShare >= 0 && s.CPUShare <= 1):
+		return fmt.Errorf("stage %v: CPU share is %v, it must lie in 0 to 1", s.Kind, s.CPUShare)
+	case s.MinTasks < 0 || s.MaxTasks < s.MinTasks:
+		return fmt.Errorf("stage %v: task counts from %d to %d are no range", s.Kind, s.MinTasks, s.MaxTasks)
+	}
+	for i := range s.Containers {
+		if err := s.Containers[i].Validate(); err != nil {
+			return fmt.Errorf("stage %v: %v", s.Kind, err)
+		}
+	}
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		if t.Input < 0 || t.Work < 0 || t.Shuffle < 0 {
+			return fmt.Errorf("stage %v: task %d has a negative size or time", s.Kind, i+1)
+		}
+	}
+	return nil
+}

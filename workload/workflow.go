@@ -1,0 +1,96 @@
+package workload
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/slackline/slackline/units"
+)
+
+// Workflow is a set of jobs with precedence and one deadline for the last of them.
+type Workflow struct {
+	ID       string     `json:"id"`
+	Deadline units.Time `json:"deadline"`
+	Jobs     []string   `json:"jobs"` // IDs
+}
+
+// Workload is everything that arrives in a run.
+type Workload struct {
+	Jobs      []*Job
+	Workflows []Workflow
+}
+
+// Validate checks every job, that IDs are unique, that predecessors exist and that nothing waits for itself.
+func (w *Workload) Validate() error {
+	if len(w.Jobs) == 0 {
+		return fmt.Errorf("workload: there is no job")
+	}
+	byID := make(map[string]*Job, len(w.Jobs))
+	for _, j := range w.Jobs {
+		if err := j.Validate(); err != nil {
+			return err
+		}
+		if byID[j.ID] != nil {
+			return fmt.Errorf("job %q: the id is used twice", j.ID)
+		}
+		byID[j.ID] = j
+	}
+	for _, j := range w.Jobs {
+		for _, p := range j.After {
+			if byID[p] == nil {
+				return fmt.Errorf("job %q: it waits for job %q, which does not exist", j.ID, p)
+			}
+		}
+	}
+	for _, f := range w.Workflows {
+		for _, id := range f.Jobs {
+			if byID[id] == nil {
+				return fmt.Errorf("workflow %q: job %q does not exist", f.ID, id)
+			}
+		}
+	}
+	if cycle := findCycle(w.Jobs, byID); cycle != nil {
+		return fmt.Errorf("job %q: it waits for itself: %s", cycle[0], strings.Join(cycle, " after "))
+	}
+	return nil
+}
+
+// findCycle returns the IDs along a cycle of predecessors, the first repeated at the end, or nil. Depth-first, O(jobs + edges).
+func findCycle(jobs []*Job, byID map[string]*Job) []string {
+	const (
+		open = 1 + iota
+		done
+	)
+	state := make(map[string]int, len(jobs))
+	var path []string
+	var visit func(j *Job) []string
+	visit = func(j *Job) []string {
+		state[j.ID] = open
+		path = append(path, j.ID)
+		for _, p := range j.After {
+			switch state[p] {
+			case open:
+				for i, id := range path {
+					if id == p {
+						return append(append([]string(nil), path[i:]...), p)
+					}
+				}
+			case 0:
+				if c := visit(byID[p]); c != nil {
+					return c
+				}
+			}
+		}
+		state[j.ID] = done
+		path = path[:len(path)-1]
+		return nil
+	}
+	for _, j := range jobs {
+		if state[j.ID] == 0 {
+			if c := visit(j); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}
