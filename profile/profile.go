@@ -4,9 +4,10 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -71,66 +72,54 @@ func (e Estimate) String() string {
 
 // Stage is what is known of one stage of a class on one class of nodes.
 type Stage struct {
-	Task    Estimate `json:"task"`     // seconds of an attempt, without its shuffle
-	PerByte Estimate `json:"per_byte"` // seconds per byte of input, for attempts that read any
-	Shuffle Estimate `json:"shuffle"`  // seconds of a reduce attempt's shuffle behind the last map
-	Share   float64  `json:"share"`    // CPU share, 0 = unknown
+	Stage   workload.Stage `json:"stage"`
+	Node    string         `json:"node"`     // name of the node class
+	Task    Estimate       `json:"task"`     // seconds of an attempt, without its shuffle
+	PerByte Estimate       `json:"per_byte"` // seconds per byte of input, for attempts that read any
+	Shuffle Estimate       `json:"shuffle"`  // seconds of a reduce attempt's shuffle behind the last map
+	Share   float64        `json:"share"`    // CPU share, 0 = unknown
 }
 
-// Key says which stage on which class of nodes.
-type Key struct {
-	Stage workload.Stage
-	Node  string // name of the node class
+func (s *Stage) merge(o *Stage) {
+	s.Task.Merge(o.Task)
+	s.PerByte.Merge(o.PerByte)
+	s.Shuffle.Merge(o.Shuffle)
+	if o.Share > 0 {
+		s.Share = o.Share
+	}
 }
 
 // Class is the profile of a class of jobs.
 type Class struct {
-	Name   string
-	Runs   int64    // jobs learned from
-	Ratio  Estimate // intermediate bytes over input bytes, per job
-	Stages map[Key]*Stage
+	Name   string   `json:"name"`
+	Runs   int64    `json:"runs"`   // jobs learned from
+	Ratio  Estimate `json:"ratio"`  // intermediate bytes over input bytes, per job
+	Stages []Stage  `json:"stages"` // sorted by stage, then node class
 }
 
 // New returns an empty profile.
-func New(name string) *Class { return &Class{Name: name, Stages: make(map[Key]*Stage)} }
+func New(name string) *Class { return &Class{Name: name} }
 
-// At returns the entry for a stage on a node class, creating it if need be.
+// At returns the entry for a stage on a node class, creating it if need be. The pointer is good until the next call.
 func (c *Class) At(s workload.Stage, node string) *Stage {
-	k := Key{s, node}
-	if c.Stages[k] == nil {
-		c.Stages[k] = &Stage{}
+	i, found := slices.BinarySearchFunc(c.Stages, Stage{Stage: s, Node: node}, func(a, b Stage) int {
+		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Node, b.Node))
+	})
+	if !found {
+		c.Stages = slices.Insert(c.Stages, i, Stage{Stage: s, Node: node})
 	}
-	return c.Stages[k]
+	return &c.Stages[i]
 }
 
-// Any returns the stage's knowledge over all node classes together, merged in order of their names.
+// Any returns the stage's knowledge over all node classes together.
 func (c *Class) Any(s workload.Stage) Stage {
-	var sum Stage
-	for _, k := range c.Keys() {
-		if k.Stage == s {
-			o := c.Stages[k]
-			sum.Task.Merge(o.Task)
-			sum.PerByte.Merge(o.PerByte)
-			sum.Shuffle.Merge(o.Shuffle)
-			sum.Share = max(sum.Share, o.Share)
+	sum := Stage{Stage: s}
+	for i := range c.Stages {
+		if c.Stages[i].Stage == s {
+			sum.merge(&c.Stages[i])
 		}
 	}
 	return sum
-}
-
-// Keys returns the stages and node classes that are known, sorted.
-func (c *Class) Keys() []Key {
-	keys := make([]Key, 0, len(c.Stages))
-	for k := range c.Stages {
-		keys = append(keys, k)
-	}
-	sort.Slice(keys, func(i, j int) bool {
-		if keys[i].Stage != keys[j].Stage {
-			return keys[i].Stage < keys[j].Stage
-		}
-		return keys[i].Node < keys[j].Node
-	})
-	return keys
 }
 
 // Attempt takes in a committed attempt.
@@ -149,13 +138,7 @@ func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, s
 func (c *Class) Merge(o *Class) {
 	c.Runs += o.Runs
 	c.Ratio.Merge(o.Ratio)
-	for _, k := range o.Keys() {
-		mine, theirs := c.At(k.Stage, k.Node), o.Stages[k]
-		mine.Task.Merge(theirs.Task)
-		mine.PerByte.Merge(theirs.PerByte)
-		mine.Shuffle.Merge(theirs.Shuffle)
-		if theirs.Share > 0 {
-			mine.Share = theirs.Share
-		}
+	for i := range o.Stages {
+		c.At(o.Stages[i].Stage, o.Stages[i].Node).merge(&o.Stages[i])
 	}
 }

@@ -42,6 +42,15 @@ func ParseStage(name string) (Stage, error) {
 	return 0, fmt.Errorf("there is no stage %q (master, map, reduce, other0, other1, other2)", name)
 }
 
+// MarshalText prints the stage by name in JSON.
+func (s Stage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (s *Stage) UnmarshalText(b []byte) (err error) {
+	*s, err = ParseStage(string(b))
+	return err
+}
+
 // Task is one unit of parallel work of a stage.
 type Task struct {
 	Input   units.Bytes      `json:"input,omitempty"`   // bytes it reads
