@@ -1,0 +1,123 @@
+package sched
+
+import (
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// EventKind says what happened. The order of the constants is the order of events of one instant: first what worlds know
+// of themselves, then what ended, then what arrived, at last who asks for work.
+type EventKind uint8
+
+// The events. Behind each stand the fields of Event that it uses.
+const (
+	NoEvent         EventKind = iota
+	Resync                    // the book is void; the rest of the batch is the world's full state
+	Control                   // Control: take over, yield, or Text: another policy
+	NodeUp                    // Node, Detail.Node: a node came, or came back, empty
+	NodeChanged               // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
+	NodeDown                  // Node: it is gone. Ended (lost) and OutputLost follow for what it held
+	NodeGranted               // Item, Node: a requested node was provided (NodeUp follows when it is ready)
+	CapacitySupply            // X = offered capacity as part of the whole, from now on
+	PowerSupply               // X = green watts, Y = price per kWh, from now on
+	Forecast                  // Text = of what, Detail.Series: predicted values, one per interval
+	ProfileLearned            // Detail.Profile: what is known of a class from now on
+	Granted                   // Item, Count: the world took over the item
+	Started                   // Attempt, Job, Stage, Task, Node, Container, Locality, Item (0 = unplanned: a stock scheduler's grant, recovery)
+	Progress                  // Attempt, X = part done, in [0,1]
+	Ended                     // Attempt, Outcome, Bytes read, OutBytes written, Spans, Text = why it failed
+	OutputLost                // Job, Stage, Task: a committed result is gone, the task is to run again
+	JobEnded                  // Job, Outcome, Text: committed, failed or killed; the last event on this job
+	JobCancelled              // Job: its user wants it gone (JobEnded follows)
+	JobAmended                // Job, Detail.Job: new deadline, weight, priority or queue
+	WorkflowArrived           // Detail.Workflow
+	JobArrived                // Job, Detail.Job
+	StageReady                // Job, Stage: its tasks may start now (slow start reached; predecessors done)
+	Demand                    // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item
+	Refused                   // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
+	Computed                  // Item, Detail.Series: the result of a compute item
+	Tick                      // the wake-up that was asked for
+	Heartbeat                 // Node: it can be served in this batch
+	EventKinds                // their number
+)
+
+var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "node-changed", "node-down", "node-granted",
+	"capacity-supply", "power-supply", "forecast", "profile-learned", "granted", "started", "progress", "ended", "output-lost",
+	"job-ended", "job-cancelled", "job-amended", "workflow-arrived", "job-arrived", "stage-ready", "demand", "refused",
+	"computed", "tick", "heartbeat"}
+
+// String names the kind.
+func (k EventKind) String() string { return nameOf(eventNames[:], int(k)) }
+
+// Confirms tells whether the event only confirms what was planned, so that it does not wake Decide by itself.
+func (k EventKind) Confirms() bool { return k == Granted || k == Started || k == Progress }
+
+// ControlVerb is what a Control event asks for.
+type ControlVerb uint8
+
+// The control verbs.
+const (
+	NoControl ControlVerb = iota
+	TakeOver              // place work from now on
+	Yield                 // leave placement to the stock scheduler
+	Switch                // another policy, named in Text
+)
+
+var controlNames = [...]string{"none", "take-over", "yield", "switch"}
+
+// String names the verb.
+func (c ControlVerb) String() string { return nameOf(controlNames[:], int(c)) }
+
+// Phase is a part of an attempt's life.
+type Phase uint8
+
+// The phases.
+const (
+	PhaseShuffle Phase = iota // waiting for and fetching map output
+	PhaseSort                 // sorting and merging
+	PhaseRun                  // the user's code
+	Phases
+)
+
+// Event is something that happened. It is flat and reused by the loop: copy what outlives Decide. Zero fields say nothing.
+type Event struct {
+	Kind      EventKind
+	Stage     Stage
+	Locality  Locality
+	Outcome   Outcome
+	Container uint8 // index into the stage's kinds of containers
+	Control   ControlVerb
+	Derived   bool // made by the ledger from other events, not sent by the world
+	Why       Code
+	Job       JobID
+	Node      NodeID
+	Attempt   AttemptID
+	Task      TaskID
+	Count     int32
+	Item      ItemID
+	Bytes     units.Bytes // read
+	OutBytes  units.Bytes // written
+	X, Y      float64
+	Spans     [Phases]units.Duration
+	Text      string
+	Detail    *Detail
+}
+
+// Detail is the large part of rare events. Only the field that the event's kind names is set. What it points to never changes.
+type Detail struct {
+	Job      *workload.Job
+	Workflow *workload.Workflow
+	Node     *cluster.Node
+	Profile  *profile.Class
+	Demand   []PlaceDemand
+	Series   []float64
+}
+
+// PlaceDemand is open demand for one place, as YARN states it: counts on a node, in a rack, anywhere.
+type PlaceDemand struct {
+	Node  NodeID         // 0: not for one node
+	Rack  cluster.RackID // 0: not for one rack
+	Count int32
+}

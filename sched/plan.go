@@ -1,0 +1,133 @@
+package sched
+
+import "github.com/slackline/slackline/units"
+
+// Verb is what an item asks the world to do.
+type Verb uint8
+
+// The verbs. Behind each stand the fields of Item that it uses; every item has a Reason.
+const (
+	NoVerb      Verb = iota
+	Admit            // Job: it may run
+	Hold             // Job: it waits, admitted or not, until a later Admit
+	Reject           // Job, At = earliest deadline that would be accepted, 0 = none known
+	Sample           // Job, Stage, Count: run so many tasks and no more, to measure them
+	Start            // Job, Stage, Container, Node, Count, Locality = farthest allowed, Bind
+	Speculate        // Job, Stage, Task, Node: a second attempt of a running task
+	Kill             // Attempt; or Job, Stage, Count: the youngest so many attempts. Outcome Killed or Preempted
+	Withhold         // Job, Stage: start none of its tasks until Release
+	Release          // Job, Stage
+	SetSlots         // Job, Stage, Count: occupy at most so many slots from now on, -1 = no bound
+	SetTasks         // Job, Stage, Count: number of tasks of a moldable stage, before its start
+	SetDeadline      // Job, At: virtual deadline
+	Request          // Count, Text = node class: ask for nodes
+	ReleaseNode      // Node: give it back
+	Drain            // Node: start nothing more on it
+	Sleep            // Node
+	Wake             // Node
+	CapHeadroom      // Job, Count: tell its ApplicationMaster that no more than so many containers are to be had
+	Compute          // Text, Value: a pure function to be evaluated off the loop; answered by Computed
+	WakeMe           // At: send a Tick then
+	Verbs            // their number
+)
+
+var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "sample", "start", "speculate", "kill", "withhold", "release",
+	"set-slots", "set-tasks", "set-deadline", "request", "release-node", "drain", "sleep", "wake", "cap-headroom", "compute", "wake-me"}
+
+// String names the verb.
+func (v Verb) String() string { return nameOf(verbNames[:], int(v)) }
+
+// Item is one thing to do. It is flat; lists lie in the plan's arena.
+type Item struct {
+	Verb      Verb
+	Stage     Stage
+	Container uint8
+	Locality  Locality
+	Outcome   Outcome
+	Bind      BindRule
+	Refused   Code // set by the book: why it is not done; 0 = it is
+	Held      bool // set by the book: it waits for At or for its node's beat
+	Job       JobID
+	Node      NodeID
+	Attempt   AttemptID
+	Task      TaskID
+	Count     int32
+	Group     int32 // all items of a group (> 0) are granted or none
+	ID        ItemID
+	At        units.Time
+	Expires   units.Time // 0 = it does not
+	Value     float64
+	Text      string
+	Reason    Reason
+	Tasks     Span // set by the book for starts: the tasks bound, in the plan's arena
+	Attempts  Span // set by the book for kills: the attempts chosen, in the plan's arena
+}
+
+// Span is a range of a plan's arena.
+type Span struct{ From, To int32 }
+
+// Len returns the length of the span.
+func (s Span) Len() int { return int(s.To - s.From) }
+
+// Bound is a task that the binder chose, and how far the node is from its input.
+type Bound struct {
+	Task     TaskID
+	Locality Locality
+}
+
+// Book checks an item and books it. The kernel's ledger is the one implementation; a plan without a book takes everything.
+type Book interface {
+	Propose(p *Plan, it *Item) Code
+}
+
+// Plan is what a policy wants done, in order. The loop reuses it.
+type Plan struct {
+	Items    []Item
+	Bound    []Bound     // arena of Item.Tasks
+	Victims  []AttemptID // arena of Item.Attempts
+	Evidence []Evidence  // arena of Reason.Evidence
+	book     Book
+}
+
+// Reset empties the plan and binds it to a book, which may be nil.
+func (p *Plan) Reset(b Book) {
+	p.Items, p.Bound, p.Victims, p.Evidence = p.Items[:0], p.Bound[:0], p.Victims[:0], p.Evidence[:0]
+	p.book = b
+}
+
+// Add appends the item and books it. It returns false if the book refuses; the item then says why.
+func (p *Plan) Add(it Item) bool {
+	p.Items = append(p.Items, it)
+	if p.book == nil {
+		return true
+	}
+	last := &p.Items[len(p.Items)-1]
+	last.Refused = p.book.Propose(p, last)
+	return last.Refused == OK
+}
+
+// Admit lets the job run.
+func (p *Plan) Admit(j JobID, why Reason) bool { return p.Add(Item{Verb: Admit, Job: j, Reason: why}) }
+
+// Hold lets the job wait.
+func (p *Plan) Hold(j JobID, why Reason) bool { return p.Add(Item{Verb: Hold, Job: j, Reason: why}) }
+
+// Reject refuses the job; offer is the earliest deadline that would be accepted, 0 if none is known.
+func (p *Plan) Reject(j JobID, offer units.Time, why Reason) bool {
+	return p.Add(Item{Verb: Reject, Job: j, At: offer, Reason: why})
+}
+
+// Start grants count tasks of the job's stage on the node, none of them farther from its input than far.
+func (p *Plan) Start(j JobID, s Stage, n NodeID, count int, far Locality, why Reason) bool {
+	return p.Add(Item{Verb: Start, Job: j, Stage: s, Node: n, Count: int32(count), Locality: far, Reason: why})
+}
+
+// Preempt kills the youngest count attempts of the job's stage to make room.
+func (p *Plan) Preempt(j JobID, s Stage, count int, why Reason) bool {
+	return p.Add(Item{Verb: Kill, Job: j, Stage: s, Count: int32(count), Outcome: Preempted, Reason: why})
+}
+
+// WakeMe asks for a Tick at t.
+func (p *Plan) WakeMe(t units.Time, why Reason) bool {
+	return p.Add(Item{Verb: WakeMe, At: t, Reason: why})
+}

@@ -1,0 +1,68 @@
+package sched
+
+import "io"
+
+// Policy decides.
+type Policy interface {
+	// Decide fills p. It is deterministic, and owns nothing but its private state.
+	Decide(v View, batch []Event, p *Plan)
+	// Save writes all private state, so that a Load into a new policy of the same parameters decides the same from then on.
+	Save(io.Writer) error
+	// Load reads what Save wrote.
+	Load(io.Reader) error
+}
+
+// Ranker is a Policy that sorts jobs by an order of its own. Without one, jobs stand in order of arrival.
+type Ranker interface {
+	Order() Order
+}
+
+// Order sorts jobs by keys. A key may depend only on the page it is asked for: on the job, or on the queue. The ledger asks
+// again after each event and each planned item that touched the page, so all keys are up to date whenever a plan is made.
+type Order interface {
+	// Path names the queues, from below the root down, under which the job stands; nil = directly under the root.
+	Path(j *Job) []string
+	// JobKey ranks a job within its queue, for a stage.
+	JobKey(v View, j *Job, s Stage) Key
+	// QueueKey ranks a queue within its parent, for a stage.
+	QueueKey(v View, q *Queue, s Stage) Key
+	// Open tells whether work below the queue may start now. It is asked while walking and may look at anything.
+	Open(v View, q *Queue, s Stage) bool
+}
+
+// Key ranks: smaller goes first, compared from the left. Equal keys go by order of arrival.
+type Key [3]int64
+
+// Less tells whether k goes before o.
+func (k Key) Less(o Key) bool {
+	if k[0] != o[0] {
+		return k[0] < o[0]
+	}
+	if k[1] != o[1] {
+		return k[1] < o[1]
+	}
+	return k[2] < o[2]
+}
+
+// Ratio returns num/den as a fixed-point number that sorts exactly as the ratio does up to 2^-20: for shares, without the
+// rounding of floats. num and den must not be negative; den = 0 counts as 1.
+func Ratio(num, den int64) int64 {
+	if den == 0 {
+		den = 1
+	}
+	const one = 1 << 20
+	whole := num / den
+	return whole*one + (num%den)*one/den
+}
+
+// Flat is the part of an Order that has no queues. Embed it.
+type Flat struct{}
+
+// Path puts every job under the root.
+func (Flat) Path(*Job) []string { return nil }
+
+// QueueKey ranks nothing.
+func (Flat) QueueKey(View, *Queue, Stage) Key { return Key{} }
+
+// Open closes nothing.
+func (Flat) Open(View, *Queue, Stage) bool { return true }

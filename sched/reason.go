@@ -1,0 +1,143 @@
+package sched
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/units"
+)
+
+// Code is the kind of a reason: why an item is in the plan, or why it was refused. The text is made when somebody reads.
+type Code uint8
+
+// Reasons of decisions. A, B, C are the numbers of Reason.
+const (
+	OK           Code = iota
+	FirstInOrder      // the job stands first in the order; A = its place
+	AdmitAll          // the policy admits every job
+	SlotOfOrder       // the job's turn among those that may run; A = running jobs, B = limit
+	OverLimit         // too many jobs run; A = running, B = limit
+	MinShare          // the pool is below its minimum share; A = has, B = minimum, C = for how long (ns)
+	FairShare         // the pool is below half of its fair share; A = has, B = fair share, C = for how long (ns)
+	Deadline          // A = deadline, B = expected finish
+	Wakeup            // A = when
+	Custom            // a policy's own reason; the text is in Item.Text
+)
+
+// Reasons of refusals.
+const (
+	UnknownJob     Code = 64 + iota // there is no such job
+	UnknownNode                     // there is no such node
+	UnknownAttempt                  // there is no such attempt, or it has ended
+	NotAdmitted                     // the job may not run
+	NotReady                        // the stage may not start
+	Withheld                        // the stage is withheld
+	NoTask                          // no task of the stage is open, or none that near
+	NoRoom                          // the node has no room for the container
+	NodeAway                        // the node is down, asleep or draining
+	WrongLabels                     // the node lacks a label that the job asks for
+	AtLimit                         // the job already occupies the slots it was given; A = limit
+	CannotDo                        // the world cannot do this
+	GroupBroken                     // another item of its group was refused
+	Expired                         // its time to live has passed
+	TooLate                         // the job or stage has gone past the point where this is possible
+	Stale                           // the world's state was already another one
+	BadItem                         // the item makes no sense
+	Gone                            // the world lost it
+)
+
+var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitAll: "admit-all", SlotOfOrder: "slot-of-order",
+	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom",
+	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
+	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
+	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
+	TooLate: "too-late", Stale: "stale", BadItem: "bad-item", Gone: "gone"}
+
+// String names the code.
+func (c Code) String() string {
+	if s, ok := codeNames[c]; ok {
+		return s
+	}
+	return "unknown"
+}
+
+// Reason says why, with the numbers that decided.
+type Reason struct {
+	Code     Code
+	Job      JobID // another job that mattered
+	Node     NodeID
+	A, B, C  int64
+	Evidence Span // in the plan's arena
+}
+
+// Evidence is one piece of a longer explanation: at that time, that job held so much.
+type Evidence struct {
+	Job    JobID
+	At     units.Time
+	Amount int64
+}
+
+// Because returns a reason with up to three numbers.
+func Because(c Code, numbers ...int64) Reason {
+	r := Reason{Code: c}
+	for i, n := range numbers {
+		switch i {
+		case 0:
+			r.A = n
+		case 1:
+			r.B = n
+		case 2:
+			r.C = n
+		}
+	}
+	return r
+}
+
+// String is the reason as a sentence for people.
+func (r Reason) String() string {
+	switch r.Code {
+	case OK:
+		return ""
+	case FirstInOrder:
+		return "first in the order with work for this node"
+	case AdmitAll:
+		return "this policy admits every job"
+	case SlotOfOrder:
+		return fmt.Sprintf("its turn: %d of at most %d jobs run", r.A, r.B)
+	case OverLimit:
+		return fmt.Sprintf("waits: %d jobs run, the limit is %d", r.A, r.B)
+	case MinShare:
+		return fmt.Sprintf("a pool has had %d slots of its minimum share of %d for %v", r.A, r.B, units.Duration(r.C))
+	case FairShare:
+		return fmt.Sprintf("a pool has had %d slots, below half of its fair share of %d, for %v", r.A, r.B, units.Duration(r.C))
+	case Deadline:
+		return fmt.Sprintf("would finish at %v, deadline %v", units.Time(r.B), units.Time(r.A))
+	case Wakeup:
+		return fmt.Sprintf("asked to be woken at %v", units.Time(r.A))
+	case AtLimit:
+		return fmt.Sprintf("the job already occupies the %d slots it was given", r.A)
+	}
+	if s, ok := refusalTexts[r.Code]; ok {
+		return s
+	}
+	return r.Code.String()
+}
+
+var refusalTexts = map[Code]string{
+	UnknownJob:     "there is no such job",
+	UnknownNode:    "there is no such node",
+	UnknownAttempt: "there is no such attempt, or it has ended",
+	NotAdmitted:    "the job may not run yet",
+	NotReady:       "the stage may not start yet",
+	Withheld:       "the stage is withheld",
+	NoTask:         "no open task is that near",
+	NoRoom:         "the node has no room for the container",
+	NodeAway:       "the node is down, asleep or draining",
+	WrongLabels:    "the node lacks a label that the job asks for",
+	CannotDo:       "this world cannot do that",
+	GroupBroken:    "another item of its group was refused",
+	Expired:        "its time to live has passed",
+	TooLate:        "it is too late for that",
+	Stale:          "the world has moved on",
+	BadItem:        "the item makes no sense",
+	Gone:           "the world lost it",
+}

@@ -1,0 +1,166 @@
+package sched
+
+import (
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// View is what a policy may know: the scheduler's belief at one instant. Pointers it returns are to be read only, and only
+// within the Decide call. Items added to the plan are counted at once.
+type View interface {
+	Now() units.Time
+	Round() int64            // number of the batch
+	World() *Capabilities    // what the world can do
+	Capacity() *units.Vector // of all nodes that are up
+
+	Job(JobID) *Job // nil: unknown
+	Jobs() JobID    // no handle in use is above it
+	Find(id string) JobID
+	Node(NodeID) *Node // nil: unknown
+	Nodes() NodeID     // no handle in use is above it
+	Queue(QueueID) *Queue
+	Queues() QueueID // no handle in use is above it
+	Attempt(AttemptID) *Attempt
+	Profile(class string) *profile.Class // nil: nothing known
+
+	// First returns the first job in the policy's order, behind the job after (0 = from the start), with an open task of
+	// the stage that may start on the node, 0 if there is none. Finding the next job costs O(log jobs).
+	First(n NodeID, s Stage, after JobID) JobID
+	// FirstLocal is First among the jobs that have an open task whose input lies on the node. It costs O(jobs with local
+	// tasks on that node).
+	FirstLocal(n NodeID, s Stage, after JobID) JobID
+	// Nearest returns the best locality at which the job has an open task of the stage for the node, NoLocality if none is open.
+	Nearest(n NodeID, j JobID, s Stage) Locality
+	// Waiting returns the jobs of the order one by one, whatever a node could take: those with open tasks of the stage.
+	Waiting(s Stage, after JobID) JobID
+	// Youngest walks the attempts of a job's stage from the last started to the first; 0 starts and ends the walk.
+	Youngest(j JobID, s Stage, after AttemptID) AttemptID
+}
+
+// Capabilities are what a world can do. A policy that needs more is refused at the start with one clear sentence.
+type Capabilities struct {
+	World     string         `json:"world"`     // its name
+	Bind      bool           `json:"bind"`      // the ledger's binder chooses tasks; false: the world binds late and speaks in counts
+	Kill      bool           `json:"kill"`      // attempts can be killed
+	Speculate bool           `json:"speculate"` // a task may have two attempts
+	Mold      bool           `json:"mold"`      // the number of tasks can be set before a stage starts
+	Provision bool           `json:"provision"` // nodes can be requested and released
+	Power     bool           `json:"power"`     // nodes can sleep and wake
+	Compute   bool           `json:"compute"`   // compute items are answered
+	Heartbeat units.Duration `json:"heartbeat"` // interval of heartbeats; 0 = nodes are served at once
+}
+
+// Can tells whether the world understands the verb.
+func (c *Capabilities) Can(v Verb) bool {
+	switch v {
+	case Kill:
+		return c.Kill
+	case Speculate:
+		return c.Speculate
+	case SetTasks:
+		return c.Mold
+	case Request, ReleaseNode:
+		return c.Provision
+	case Sleep, Wake:
+		return c.Power
+	case Compute:
+		return c.Compute
+	case CapHeadroom:
+		return !c.Bind // only ApplicationMasters ask for headroom
+	}
+	return true
+}
+
+// JobState is where a job stands. The order of the constants is the order of its life.
+type JobState uint8
+
+// The states of a job.
+const (
+	NoJob    JobState = iota
+	Waiting           // for its predecessors
+	Pending           // arrived; the policy has not decided
+	HeldBack          // by the policy
+	Admitted          // may run
+	Rejected          // will not run
+	Finished          // committed, failed or killed; the handle is free after this batch
+)
+
+var jobStateNames = [...]string{"none", "waiting", "pending", "held", "admitted", "rejected", "finished"}
+
+// String names the state.
+func (s JobState) String() string { return nameOf(jobStateNames[:], int(s)) }
+
+// Job is the book's page on a job.
+type Job struct {
+	ID       JobID
+	State    JobState
+	Seq      int64 // order of arrival
+	Spec     *workload.Job
+	Queue    QueueID    // the leaf under which it stands
+	Arrived  units.Time // when the world said so
+	Started  units.Time // first attempt, Never before
+	Deadline units.Time // the job's own, or the virtual one that a plan set
+	Stages   [Stages]Tally
+}
+
+// Tally counts the tasks of a stage of one job.
+type Tally struct {
+	Total    int32 // tasks
+	Open     int32 // to be started
+	Occupied int32 // containers promised or running, all attempts
+	Running  int32 // attempts that the world confirmed
+	Done     int32 // committed
+	Limit    int32 // slots it may occupy, -1 = no bound
+	Sample   int32 // tasks that may still be started as a sample, -1 = it is no sample
+	Ready    bool  // its tasks may start
+	Withheld bool  // by the policy
+}
+
+// Node is the book's page on a node.
+type Node struct {
+	ID       NodeID
+	Spec     *cluster.Node
+	Up       bool
+	Draining bool
+	Asleep   bool
+	Beats    bool // it can be served in this batch
+	Speed    float64
+	Free     units.Vector // capacity less what is promised or running; negative if over-committed
+	Occupied int32        // containers
+}
+
+// Queue is the book's page on a queue: what stands below it.
+type Queue struct {
+	ID     QueueID
+	Parent QueueID
+	Name   string
+	Depth  int32
+	Jobs   int32 // not finished
+	Active [Stages]int32
+	Stages [Stages]QueueTally
+	Used   units.Vector // by containers promised or running
+	Runs   int32        // admitted jobs
+}
+
+// QueueTally counts a stage below a queue.
+type QueueTally struct {
+	Open     int32 // tasks of admitted jobs that could be started
+	Occupied int32
+}
+
+// Attempt is the book's page on a running attempt.
+type Attempt struct {
+	ID        AttemptID
+	Job       JobID
+	Stage     Stage
+	Container uint8
+	Locality  Locality
+	Task      TaskID // 0 = the world bound it late and did not say
+	Node      NodeID
+	Item      ItemID
+	Started   units.Time
+	Progress  float64
+	Dying     bool // a kill is under way
+}
