@@ -1,0 +1,156 @@
+package arch
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTree holds the whole module to its architecture.
+func TestTree(t *testing.T) {
+	found, err := check(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range found {
+		t.Error(v)
+	}
+}
+
+// TestRules proves for every rule that it can fail, at the right line and nowhere else, and that it can pass. With -v it lists
+// the rules and what breaks them.
+func TestRules(t *testing.T) {
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			bad := filepath.Join("testdata", r.name, "bad")
+			want := wants(t, bad)
+			broken := places(t, bad)
+			if !slices.Equal(broken, want) {
+				t.Errorf("bad fixture:\n got %s\nwant %s", strings.Join(broken, "\n     "), strings.Join(want, "\n     "))
+			}
+			mine := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return !strings.HasSuffix(s, " "+r.name) })
+			if len(mine) == 0 {
+				t.Errorf("the bad fixture does not break %s", r.name)
+			}
+			good := filepath.Join("testdata", r.name, "good")
+			if wants(t, good) != nil {
+				t.Error("the good fixture wants a violation")
+			}
+			for _, v := range places(t, good) {
+				t.Errorf("good fixture: %s", v)
+			}
+			t.Logf("%s\n\tbroken by %s", r.says, strings.Join(mine, "\n\t          "))
+		})
+	}
+}
+
+// TestFixtures has no fixture without a rule.
+func TestFixtures(t *testing.T) {
+	dirs, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		if !slices.ContainsFunc(rules, func(r rule) bool { return r.name == d.Name() }) {
+			t.Errorf("testdata/%s belongs to no rule", d.Name())
+		}
+	}
+}
+
+// TestTable holds the import table to its own promises.
+func TestTable(t *testing.T) {
+	at := func(name string) int {
+		return slices.IndexFunc(layers, func(l layer) bool { return l.name == name })
+	}
+	seen := map[string]bool{}
+	for _, r := range table {
+		if seen[r.dir] {
+			t.Errorf("%s stands twice in the table", r.dir)
+		}
+		seen[r.dir] = true
+		if at(r.layer) < 0 {
+			t.Errorf("%s is in layer %q, which is not in the list", r.dir, r.layer)
+		}
+		if r.why == "" {
+			t.Errorf("%s has no reason", r.dir)
+		}
+	}
+	for i, l := range layers {
+		if l.why == "" {
+			t.Errorf("layer %s has no reason", l.name)
+		}
+		for _, m := range l.may {
+			j := at(m)
+			if r, ok := rowOf(m); j < 0 && ok && r.dir == m {
+				j = at(r.layer)
+			}
+			if j <= i {
+				t.Errorf("layer %s may import %s, which is not below it", l.name, m)
+			}
+		}
+		if l.rule != "" && !slices.ContainsFunc(rules, func(r rule) bool { return r.name == l.rule }) {
+			t.Errorf("layer %s names no rule by %q", l.name, l.rule)
+		}
+	}
+	for _, p := range permits {
+		if r, ok := rowOf(p.dir); !ok || !r.pure || p.why == "" {
+			t.Errorf("permit for %s to import %s: the folder is not pure, or the reason is missing", p.dir, p.path)
+		}
+	}
+}
+
+// places lists "file:line rule" for each violation in a tree.
+func places(t *testing.T, root string) []string {
+	t.Helper()
+	found, err := check(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, v := range found {
+		out = append(out, fmt.Sprintf("%s:%d %s", v.file, v.line, v.rule))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+var wantComment = regexp.MustCompile(`// want ([a-z -]+)$`)
+
+// wants lists "file:line rule" for each rule named in a "want" comment of a tree.
+func wants(t *testing.T, root string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			if m := wantComment.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+				for _, r := range strings.Fields(m[1]) {
+					out = append(out, fmt.Sprintf("%s:%d %s", filepath.ToSlash(rel), n, r))
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out)
+	return out
+}

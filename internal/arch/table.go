@@ -1,0 +1,138 @@
+package arch
+
+import "strings"
+
+// module is the path of this module. The fixtures bear it too.
+const module = "github.com/slackline/slackline"
+
+// A layer is one line of the drawing in ARCHITECTURE.md.
+type layer struct {
+	name string
+	may  []string // other layers, or single folders of them, that this one may import; each stands lower in the list
+	rule string   // the rule that is broken when it imports anything else; imports-down unless told
+	why  string
+}
+
+// layers lists them from the top; an import goes down this list only. Packages of one layer may import each other.
+var layers = []layer{
+	{name: "people", may: []string{"studies", "worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
+		why: "the command is where everything meets"},
+	{name: "harness", may: []string{"studies", "worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
+		why: "the harness for people who write policies drives whole worlds, so it stands above them"},
+	{name: "studies", may: []string{"worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
+		why: "the lab joins policies, worlds and sinks"},
+	{name: "worlds", may: []string{"kernel", "sched", "mapreduce", "maths", "words"},
+		why: "a world obeys any policy, so it knows none; which application runs is told to it"},
+	{name: "kernel", may: []string{"sched", "maths", "words"},
+		why: "one loop for every policy, so it knows none"},
+	{name: "policies", may: []string{"sched", "maths", "words"},
+		why: "a policy sees the view and nothing behind it, so it cannot tell in which world it runs"},
+	{name: "sched", may: []string{"maths", "words"},
+		why: "the contract between policies and kernel knows neither"},
+	{name: "apps", may: []string{"mapreduce", "maths", "words"},
+		why: "built-in applications are written as a user would write them"},
+	{name: "mapreduce", may: []string{"units"}, rule: "imports-mapreduce",
+		why: "people who write jobs should not have to learn how jobs are scheduled"},
+	{name: "maths", may: []string{"units"}, rule: "imports-maths",
+		why: "numbers in, numbers out: it knows no jobs"},
+	{name: "words", rule: "imports-words",
+		why: "the nouns stand on nothing but the standard library"},
+	{name: "check", why: "this check: what it judges, it does not use"},
+}
+
+// A row places a folder, and all below it that has no row of its own, in a layer.
+type row struct {
+	dir      string
+	layer    string
+	pure     bool     // the purity rules hold
+	public   bool     // others build on it: what it exports is documented
+	testOnly bool     // imported by tests and its like only
+	external []string // modules from outside that it may import, besides the standard library
+	why      string
+}
+
+// table is the import table. A new folder that no row covers fails the check until it has one.
+var table = []row{
+	{dir: "cmd", layer: "people", why: "flags, terminal, signals",
+		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/jedib0t/go-pretty/v6",
+			"github.com/mattn/go-isatty", "golang.org/x/term", "golang.org/x/sys"}},
+	{dir: "schedtest", layer: "harness", public: true, testOnly: true, why: "text scenarios and the harness for people who write policies"},
+	{dir: "internal/studies/scenario", layer: "studies", external: []string{"github.com/goccy/go-yaml"},
+		why: "scenario and job files; the one place that reads YAML"},
+	{dir: "internal/studies/lab", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
+		why: "runs the grid and shows how far it is"},
+	{dir: "internal/studies/report", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
+		why: "draws tables"},
+	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
+	{dir: "internal/worlds/engine", layer: "worlds", external: []string{"github.com/cespare/xxhash/v2"},
+		why: "real work on this machine; partitions by hash"},
+	{dir: "internal/worlds/adverse", layer: "worlds", testOnly: true, why: "an unkind world for tests"},
+	{dir: "internal/worlds/conform", layer: "worlds", testOnly: true, why: "the conformance suite"},
+	{dir: "internal/kernel/drive", layer: "kernel", pure: true, why: "the loop; a stopwatch is handed to it"},
+	{dir: "internal/kernel/ledger", layer: "kernel", pure: true, why: "the book"},
+	{dir: "internal/kernel/journal", layer: "kernel", pure: true, why: "the flight recorder, on io.Writer and io.Reader"},
+	{dir: "internal/kernel/store", layer: "kernel", external: []string{"modernc.org/sqlite"},
+		why: "I/O by its nature, hence not pure; the pure packages beside it may not import it"},
+	{dir: "internal/policies", layer: "policies", pure: true, why: "parts, schemes and the catalogue"},
+	{dir: "sched", layer: "sched", pure: true, public: true, why: "the contract"},
+	{dir: "internal/apps", layer: "apps", why: "wordcount, grep, sort, loadgen"},
+	{dir: "mapreduce", layer: "mapreduce", public: true, external: []string{"github.com/cespare/xxhash/v2"},
+		why: "the API for people who write jobs, with its default partitioner"},
+	{dir: "internal/maths", layer: "maths", pure: true, why: "keyed randomness, statistics"},
+	{dir: "units", layer: "words", pure: true, public: true, why: "time, bytes, watts, joules, resources"},
+	{dir: "cluster", layer: "words", pure: true, public: true, why: "nodes, racks, classes, blocks"},
+	{dir: "workload", layer: "words", pure: true, public: true, why: "jobs, workflows, stages, tasks"},
+	{dir: "profile", layer: "words", pure: true, public: true, why: "what past runs taught"},
+	{dir: "internal/arch", layer: "check", why: "this check"},
+}
+
+// testExternal are the modules that tests, and packages for tests only, may use besides those of their row.
+var testExternal = []string{
+	"pgregory.net/rapid",              // properties on random inputs
+	"github.com/google/go-cmp",        // differences one can read
+	"go.uber.org/goleak",              // no goroutine left behind
+	"github.com/rogpeppe/go-internal", // scripts that run the command
+}
+
+// A permit lets one folder import what purity forbids.
+type permit struct{ dir, path, why string }
+
+// permits are the exceptions from purity, each with its reason. A lock (sync) in a pure package would stand here.
+var permits = []permit{
+	{"internal/kernel/drive", "context", "Next of a world takes a context.Context; only the type is used, never a clock"},
+}
+
+func permitted(dir, path string) bool {
+	for _, p := range permits {
+		if within(dir, p.dir) && path == p.path {
+			return true
+		}
+	}
+	return false
+}
+
+// rowOf finds the row of a folder: the longest dir that is the folder or one above it.
+func rowOf(dir string) (row, bool) {
+	var best row
+	found := false
+	for _, r := range table {
+		if within(dir, r.dir) && (!found || len(r.dir) > len(best.dir)) {
+			best, found = r, true
+		}
+	}
+	return best, found
+}
+
+func layerOf(name string) layer {
+	for _, l := range layers {
+		if l.name == name {
+			return l
+		}
+	}
+	return layer{name: name}
+}
+
+// within tells whether path is top or lies below it.
+func within(path, top string) bool {
+	return path == top || strings.HasPrefix(path, top+"/")
+}

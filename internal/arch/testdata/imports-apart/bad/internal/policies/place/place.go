@@ -1,0 +1,4 @@
+// Package place knows the book.
+package place
+
+import _ "github.com/slackline/slackline/internal/kernel/ledger" // want imports-apart

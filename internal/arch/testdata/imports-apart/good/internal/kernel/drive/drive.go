@@ -1,0 +1,4 @@
+// Package drive knows the contract.
+package drive
+
+import _ "github.com/slackline/slackline/sched"

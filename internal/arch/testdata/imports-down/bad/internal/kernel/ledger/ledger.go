@@ -1,0 +1,2 @@
+// Package ledger is imported by the fixture.
+package ledger

@@ -1,0 +1,3 @@
+package sim
+
+import _ "example.org/mock" // want imports-external

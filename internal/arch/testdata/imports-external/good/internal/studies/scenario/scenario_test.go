@@ -1,0 +1,3 @@
+package scenario
+
+import _ "pgregory.net/rapid"

@@ -1,0 +1,7 @@
+// Package mapreduce asks its users to know jobs.
+package mapreduce
+
+import (
+	_ "github.com/slackline/slackline/units"
+	_ "github.com/slackline/slackline/workload" // want imports-mapreduce
+)

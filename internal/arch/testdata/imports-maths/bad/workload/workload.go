@@ -1,0 +1,2 @@
+// Package workload is imported by the fixture.
+package workload

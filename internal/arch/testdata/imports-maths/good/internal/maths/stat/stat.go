@@ -1,0 +1,2 @@
+// Package stat is imported by the fixture.
+package stat

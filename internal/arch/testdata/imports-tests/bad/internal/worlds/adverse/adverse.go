@@ -1,0 +1,2 @@
+// Package adverse is imported by the fixture.
+package adverse

@@ -1,0 +1,2 @@
+// Package lab leaves it to its test.
+package lab

@@ -1,0 +1,3 @@
+package lab
+
+import _ "github.com/slackline/slackline/internal/worlds/adverse"

@@ -1,0 +1,2 @@
+// Package misplaced lies in a folder that the table does not know.
+package misplaced // want imports-unknown

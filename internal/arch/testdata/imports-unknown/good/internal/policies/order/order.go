@@ -1,0 +1,2 @@
+// Package order lies below a folder of the table.
+package order

@@ -1,0 +1,2 @@
+// Package cluster is imported by the fixture.
+package cluster

@@ -1,0 +1,2 @@
+// Package order is imported by the fixture.
+package order

@@ -1,0 +1,2 @@
+// Package drive is imported by the fixture.
+package drive

@@ -1,0 +1,4 @@
+// Package sim knows the loop.
+package sim
+
+import _ "github.com/slackline/slackline/internal/kernel/drive"

@@ -1,0 +1,2 @@
+// Package store is imported by the fixture.
+package store

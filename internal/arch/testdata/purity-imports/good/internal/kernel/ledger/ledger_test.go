@@ -1,0 +1,3 @@
+package ledger
+
+import _ "os" // a test may

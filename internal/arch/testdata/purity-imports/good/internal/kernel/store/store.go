@@ -1,0 +1,7 @@
+// Package store is not pure.
+package store
+
+import (
+	_ "os"
+	_ "sync"
+)

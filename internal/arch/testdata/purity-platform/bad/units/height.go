@@ -1,0 +1,5 @@
+//go:build !race
+
+package units // want purity-platform
+
+const height = 1

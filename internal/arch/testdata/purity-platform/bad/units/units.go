@@ -1,0 +1,2 @@
+// Package units is not the same everywhere.
+package units

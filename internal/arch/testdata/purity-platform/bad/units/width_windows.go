@@ -1,0 +1,3 @@
+package units // want purity-platform
+
+const width = 1

@@ -1,0 +1,2 @@
+// Package engine is not pure and may know the machine.
+package engine

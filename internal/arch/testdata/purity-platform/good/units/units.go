@@ -1,0 +1,4 @@
+// Package units is the same everywhere.
+package units
+
+const width = 1

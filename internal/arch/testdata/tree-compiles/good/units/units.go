@@ -1,0 +1,4 @@
+// Package units adds up.
+package units
+
+const sum = 1 + 1

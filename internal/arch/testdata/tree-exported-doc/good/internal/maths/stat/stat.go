@@ -1,0 +1,4 @@
+// Package stat is not public.
+package stat
+
+type Mean float64

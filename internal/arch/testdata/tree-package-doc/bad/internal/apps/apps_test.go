@@ -1,0 +1,2 @@
+// Package apps has a doc comment in its test only.
+package apps

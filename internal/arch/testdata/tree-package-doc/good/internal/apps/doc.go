@@ -1,0 +1,2 @@
+// Package apps has its doc comment in one of its files.
+package apps

@@ -1,0 +1,2 @@
+// Package util holds what had no place.
+package util // want tree-package-name

@@ -1,0 +1,2 @@
+// Package racks holds racks.
+package racks
