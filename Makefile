@@ -1,0 +1,33 @@
+# Thin on purpose: what is done stands in .ci/run, so that a developer and CI run the same.
+.DEFAULT_GOAL := help
+.PHONY: help build test race lint fuzz bench cross ci long
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build the command into bin/
+	go build -o bin/ ./cmd/slackline
+
+test: ## run the tests
+	bash .ci/run test
+
+race: ## run the tests under the race detector (needs a C compiler)
+	bash .ci/run race
+
+lint: ## gofmt, vet, staticcheck and the architecture test
+	bash .ci/run gofmt vet staticcheck arch
+
+fuzz: ## fuzz every parser for a short while (FUZZ_TOTAL, FUZZ_EACH in seconds)
+	bash .ci/run fuzz
+
+bench: ## run the benchmarks (BENCH=regexp)
+	bash .ci/run bench
+
+cross: ## build and vet for linux, darwin and windows on amd64 and arm64
+	bash .ci/run cross
+
+ci: ## all that every change passes
+	bash .ci/run
+
+long: ## the second tier: full counts, longer fuzzing, benchmarks; writes results/long-DATE.txt
+	bash .ci/run long
