@@ -3,6 +3,7 @@ package arch
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,7 +45,7 @@ func TestRules(t *testing.T) {
 			for _, v := range places(t, good) {
 				t.Errorf("good fixture: %s", v)
 			}
-			t.Logf("%s\n\tbroken by %s", r.says, strings.Join(mine, "\n\t          "))
+			t.Logf("%s: %s\n\tbroken by %s", r.name, r.says, strings.Join(byFile(bad, mine), "\n\t          "))
 		})
 	}
 }
@@ -117,6 +118,24 @@ func places(t *testing.T, root string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// byFile turns "file:line rule" into one "root/file, line 1 2 3" for each file.
+func byFile(root string, places []string) (out []string) {
+	lines := map[string][]int{}
+	for _, p := range places {
+		var n int
+		file, rest, _ := strings.Cut(p, ":")
+		if _, err := fmt.Sscan(rest, &n); err == nil {
+			lines[file] = append(lines[file], n)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(lines)) {
+		slices.Sort(lines[file])
+		at := strings.Trim(fmt.Sprint(lines[file]), "[]")
+		out = append(out, filepath.ToSlash(root)+"/"+file+", line "+at)
+	}
+	return out
 }
 
 var wantComment = regexp.MustCompile(`// want ([a-z -]+)$`)
