@@ -1,0 +1,244 @@
+package sim
+
+import (
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// attempt is a running attempt. It stands in two lists: of its node and of its stage.
+//
+//	began ── shuffle (reduces only) ──▶ ready ── work ──▶ end
+//
+// Its end is one entry of the event queue; when speed or map outputs change, the entry is abandoned (gen) and another made.
+type attempt struct {
+	began units.Time
+	ready units.Time // when the work starts; units.Never while map outputs are missing: the attempt is parked
+	since units.Time // from when on left and slow hold
+	left  float64    // work left, in nanoseconds on a node of speed 1
+	slow  float64    // nanoseconds that one of those takes here
+	job   int32      // 0: the handle is free
+	task  int32
+	node  int32
+	gen   uint32 // of its entry in the queue
+	// Neighbours in the list of the node and in that of the stage.
+	nodePrev, nodeNext   int32
+	stagePrev, stageNext int32
+	stage                sched.Stage
+	container            uint8
+	timed                bool // its end stands in the queue
+	breaks               bool // it ends by failing
+}
+
+// start starts an attempt of an open task. The caller has checked that it may.
+func (w *World) start(it *sched.Item, b sched.Bound) {
+	var a int32
+	if n := len(w.freeAttempts); n > 0 {
+		a, w.freeAttempts = w.freeAttempts[n-1], w.freeAttempts[:n-1]
+	} else {
+		a = int32(len(w.attempts))
+		w.attempts = append(w.attempts, attempt{})
+	}
+	h, n := int32(it.Job), int32(it.Node)
+	j, nd := &w.jobs[h], &w.nodes[n]
+	s := j.stage(it.Stage)
+	t := &s.tasks[b.Task-1]
+	t.status = taskRuns
+	t.tries++
+	s.open--
+	s.occupied++
+	if s.sample > 0 {
+		s.sample--
+	}
+	w.refresh(j, s, false)
+	needs := &w.kinds[s.kinds[it.Container]].needs
+	nd.free.Sub(needs)
+	w.setRoom(n)
+
+	at := &w.attempts[a]
+	*at = attempt{began: w.now, job: h, task: int32(b.Task), node: n, gen: at.gen, stage: it.Stage, container: it.Container}
+	at.left, at.breaks = w.drawWork(j, s, at.task, t.tries)
+	w.link(a, nd, s)
+	w.emit(sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a), Job: it.Job, Stage: it.Stage, Task: b.Task,
+		Node: it.Node, Container: it.Container, Locality: b.Locality, Item: it.ID})
+	w.beginShuffle(a)
+}
+
+func (w *World) link(a int32, nd *node, s *stage) {
+	at := &w.attempts[a]
+	at.nodeNext = nd.first
+	if nd.first != 0 {
+		w.attempts[nd.first].nodePrev = a
+	}
+	nd.first = a
+	at.stagePrev = s.last
+	if s.last != 0 {
+		w.attempts[s.last].stageNext = a
+	} else {
+		s.first = a
+	}
+	s.last = a
+}
+
+func (w *World) unlink(at *attempt, nd *node, s *stage) {
+	if at.nodePrev != 0 {
+		w.attempts[at.nodePrev].nodeNext = at.nodeNext
+	} else {
+		nd.first = at.nodeNext
+	}
+	if at.nodeNext != 0 {
+		w.attempts[at.nodeNext].nodePrev = at.nodePrev
+	}
+	if at.stagePrev != 0 {
+		w.attempts[at.stagePrev].stageNext = at.stageNext
+	} else {
+		s.first = at.stageNext
+	}
+	if at.stageNext != 0 {
+		w.attempts[at.stageNext].stagePrev = at.stagePrev
+	} else {
+		s.last = at.stagePrev
+	}
+}
+
+// schedule enters the end of an attempt whose ready is known.
+func (w *World) schedule(a int32) {
+	at := &w.attempts[a]
+	s := w.jobs[at.job].stage(at.stage)
+	at.slow = w.slowness(at.node, s)
+	at.since = at.ready
+	w.enqueue(a, s)
+}
+
+// enqueue enters the end of the attempt: what is left takes left·slow from since on.
+func (w *World) enqueue(a int32, s *stage) {
+	at := &w.attempts[a]
+	c := attemptEnd
+	if at.stage == sched.Master && len(w.jobs[at.job].stages) > 1 && !at.breaks {
+		c = masterUp // it ends with its job
+	}
+	w.queue.push(at.since.Add(units.Duration(at.left*at.slow+0.5)), c, a, at.gen)
+	at.timed = true
+	w.timed++
+}
+
+// park abandons the entry of the attempt in the queue.
+func (w *World) park(at *attempt) {
+	at.gen++
+	if at.timed {
+		at.timed = false
+		w.timed--
+	}
+}
+
+// finish ends an attempt whose time has come.
+func (w *World) finish(a int32) {
+	at := &w.attempts[a]
+	h := at.job
+	j := &w.jobs[h]
+	s := j.stage(at.stage)
+	t := &s.tasks[at.task-1]
+	if at.breaks {
+		t.fails++
+		fatal := int(t.fails) >= w.cfg.MaxFailures
+		task := at.task
+		w.end(a, sched.Failed, "it was drawn to fail")
+		if fatal {
+			w.endJob(h, sched.Failed, failedText(s.kind, task, w.cfg.MaxFailures))
+		}
+		return
+	}
+	w.end(a, sched.Committed, "")
+	if j.at[s.kind] == int8(len(j.stages)-1) {
+		if s.done == int32(len(s.tasks)) {
+			w.endJob(h, sched.Committed, "")
+		}
+		return
+	}
+	if s.kind == sched.Map && s.done == int32(len(s.tasks)) {
+		w.mapsDone(j)
+	}
+	w.readyStages(h)
+}
+
+// masterReady lets the stages behind an ApplicationMaster start. It runs on until its job is done.
+func (w *World) masterReady(a int32) {
+	at := &w.attempts[a]
+	at.timed = false
+	w.timed--
+	if s := &w.jobs[at.job].stages[1]; !s.ready {
+		w.makeReady(at.job, s)
+		w.emit(sched.Event{Kind: sched.StageReady, Job: sched.JobID(at.job), Stage: s.kind})
+		w.readyStages(at.job)
+	}
+}
+
+// end ends an attempt, whatever the outcome. A task that did not commit is open again, unless its job is over.
+func (w *World) end(a int32, outcome sched.Outcome, why string) {
+	at := &w.attempts[a]
+	j, nd := &w.jobs[at.job], &w.nodes[at.node]
+	s := j.stage(at.stage)
+	t := &s.tasks[at.task-1]
+	w.park(at)
+	w.unlink(at, nd, s)
+	nd.free.Add(&w.kinds[s.kinds[at.container]].needs)
+	s.occupied--
+	e := sched.Event{Kind: sched.Ended, Attempt: sched.AttemptID(a), Outcome: outcome, Text: why}
+	shuffled := min(at.ready, w.now)
+	e.Spans[sched.PhaseShuffle] = shuffled.Sub(at.began)
+	e.Spans[sched.PhaseRun] = w.now.Sub(shuffled)
+	n := at.node
+	at.job = 0
+	w.endedAttempts = append(w.endedAttempts, a)
+	if outcome == sched.Committed {
+		e.Bytes = s.spec.Tasks[at.task-1].Input
+		t.status, t.node = taskDone, n
+		s.done++
+		w.emit(e)
+		w.keepOutput(j, s, n)
+		w.refresh(j, s, false)
+	} else {
+		t.status = taskOpen
+		s.open++
+		w.emit(e)
+		w.refresh(j, s, true)
+		w.missOutputs(j)
+	}
+	w.setRoom(n)
+	w.beat.freshen(n)
+	w.drained(n)
+}
+
+// lose ends an attempt whose node is gone.
+func (w *World) lose(a int32) { w.end(a, sched.Lost, "") }
+
+// startable says why a task may not start where the item wants it, sched.OK if it may.
+func (w *World) startable(it *sched.Item, task sched.TaskID) sched.Code {
+	if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].alive || w.jobs[it.Job].doomed {
+		return sched.UnknownJob
+	}
+	if it.Node < 1 || int(it.Node) >= len(w.nodes) {
+		return sched.UnknownNode
+	}
+	j, nd := &w.jobs[it.Job], &w.nodes[it.Node]
+	s := j.stage(it.Stage)
+	switch {
+	case s == nil || int(it.Container) >= len(s.kinds) || task < 1 || int(task) > len(s.tasks):
+		return sched.BadItem
+	case nd.state != nodeOpen || nd.closed:
+		return sched.NodeAway
+	case !j.admitted && s.sample <= 0:
+		return sched.NotAdmitted
+	case !s.ready:
+		return sched.NotReady
+	case s.tasks[task-1].status != taskOpen:
+		return sched.Stale
+	}
+	k := &w.kinds[s.kinds[it.Container]]
+	switch {
+	case k.carries != nil && !k.carries[it.Node-1]:
+		return sched.WrongLabels
+	case !nd.free.Fits(&k.needs):
+		return sched.NoRoom
+	}
+	return sched.OK
+}

@@ -1,0 +1,235 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Config is a run: what there is, what arrives, and what happens to it. Nothing in it is changed, so that runs on several
+// cores may share clusters and workloads. Zero values switch a mechanism off.
+type Config struct {
+	Cluster  *cluster.Cluster
+	Workload *workload.Workload
+	Profiles []*profile.Class // what is known of job classes from the start
+	Seed     uint64
+
+	Heartbeat units.Duration // interval; 0 = nodes are served at once. See heartbeat.go
+	Replicas  int            // copies of each block of a job's input that has no hosts yet; 0 = leave it without. See placement.go
+	Placement Placement
+
+	Speeds  []SpeedStep    // speed over time
+	Sizes   []SizeStep     // number of nodes over time
+	Outages []Outage       // failures of nodes, one by one
+	MTBF    units.Duration // mean time between failures of each node, exponential; 0 = none by chance
+	MTTR    units.Duration // mean time to repair, exponential
+
+	Times       Times   // how long tasks take against their Work
+	FailureRate float64 // probability that an attempt fails by itself, in [0,1)
+	MaxFailures int     // a task that failed so often fails its job (mapreduce.map.maxattempts); 0 = 4
+
+	Until    units.Time     // whatever still runs then is killed and the run ends; 0 = no limit
+	Patience units.Duration // heartbeats and ticks without anything else for so long mean that the run is stuck; 0 = 1h
+}
+
+// SpeedStep sets the speed of a node, or of all nodes, from a time on. Factor multiplies the speed of the node's class and
+// acts on the CPU share of tasks only (scale-up, paper 000, section 6).
+type SpeedStep struct {
+	At     units.Time
+	Node   cluster.NodeID // 0 = every node
+	Factor float64        // > 0
+}
+
+// SizeStep sets the number of nodes from a time on (scale-out, paper 000, section 6): nodes above the number leave, the others
+// come back.
+type SizeStep struct {
+	At    units.Time
+	Nodes int
+	Crash bool // leaving nodes drop what they run; else they drain: see nodes.go
+}
+
+// Outage is one failure of a node.
+type Outage struct {
+	Node cluster.NodeID
+	Down units.Time
+	Up   units.Time // units.Never: it does not come back
+}
+
+// Placement says how the first copies of a job's blocks are spread.
+type Placement uint8
+
+// The placements.
+const (
+	Spread  Placement = iota // evenly over the nodes (paper 003, section 4.4.1)
+	Scatter                  // each on a node of its own draw
+)
+
+// Law is a family of distributions of task times, each with mean 1.
+type Law uint8
+
+// The laws.
+const (
+	Constant    Law = iota
+	Uniform         // on [1-√3·CV, 1+√3·CV], CV at most 1/√3
+	Normal          // cut off at 0.05 below and 1.95 above, so that the mean stays
+	Exponential     // CV is 1 whatever Times says
+	LogNormal       // long tail
+)
+
+// Times is the distribution of the factor on a task's Work.
+type Times struct {
+	Law Law
+	CV  float64 // standard deviation over mean
+}
+
+// Validate reports the first thing that cannot be, as one sentence.
+func (c *Config) Validate() error {
+	if c.Cluster == nil || c.Workload == nil {
+		return fmt.Errorf("simulation: a cluster and a workload are needed")
+	}
+	if err := c.Cluster.Validate(); err != nil {
+		return err
+	}
+	if err := c.Workload.Validate(); err != nil {
+		return err
+	}
+	n := len(c.Cluster.Nodes)
+	switch {
+	case n > math.MaxInt32:
+		return fmt.Errorf("simulation: %d nodes are more than can be counted", n)
+	case c.Heartbeat < 0:
+		return fmt.Errorf("simulation: heartbeat %v is negative", c.Heartbeat)
+	case c.Heartbeat > units.Duration(math.MaxInt64)/units.Duration(n):
+		return fmt.Errorf("simulation: heartbeat %v is too long for %d nodes", c.Heartbeat, n)
+	case c.Replicas < 0:
+		return fmt.Errorf("simulation: replicas is %d, it must not be negative", c.Replicas)
+	case c.Replicas > n:
+		return fmt.Errorf("simulation: %d replicas do not fit on %d nodes", c.Replicas, n)
+	case c.Placement > Scatter:
+		return fmt.Errorf("simulation: there is no placement %d", c.Placement)
+	case c.MTBF < 0 || c.MTTR < 0:
+		return fmt.Errorf("simulation: mean times between failures and to repair must not be negative")
+	case c.MTBF > 0 && c.MTTR == 0:
+		return fmt.Errorf("simulation: nodes that fail by chance need a mean time to repair")
+	case !(c.FailureRate >= 0 && c.FailureRate < 1):
+		return fmt.Errorf("simulation: failure rate is %v, it must lie in 0 to below 1", c.FailureRate)
+	case c.MaxFailures < 0 || c.MaxFailures > math.MaxUint8:
+		return fmt.Errorf("simulation: %d failures of a task, it must be 1 to %d", c.MaxFailures, math.MaxUint8)
+	case c.Until < 0 || c.Patience < 0:
+		return fmt.Errorf("simulation: the time limit and the patience must not be negative")
+	}
+	if err := c.Times.validate(); err != nil {
+		return err
+	}
+	if err := c.validateScript(n); err != nil {
+		return err
+	}
+	return c.validateHosts(n)
+}
+
+func (c *Config) validateScript(n int) error {
+	for _, s := range c.Speeds {
+		switch {
+		case s.At < 0 || s.At == units.Never:
+			return fmt.Errorf("speed step at %v: it is outside of the run", s.At)
+		case s.Node < 0 || int(s.Node) > n:
+			return fmt.Errorf("speed step at %v: node %d does not exist, the cluster has %d", s.At, s.Node, n)
+		case !(s.Factor > 0) || math.IsInf(s.Factor, 0):
+			return fmt.Errorf("speed step at %v: factor is %v, it must be above 0", s.At, s.Factor)
+		}
+	}
+	for _, s := range c.Sizes {
+		switch {
+		case s.At < 0 || s.At == units.Never:
+			return fmt.Errorf("size step at %v: it is outside of the run", s.At)
+		case s.Nodes < 0 || s.Nodes > n:
+			return fmt.Errorf("size step at %v: %d nodes, it must be 0 to the cluster's %d", s.At, s.Nodes, n)
+		}
+	}
+	for _, o := range c.Outages {
+		switch {
+		case o.Node < 1 || int(o.Node) > n:
+			return fmt.Errorf("outage: node %d does not exist, the cluster has %d", o.Node, n)
+		case o.Down < 0 || o.Up <= o.Down:
+			return fmt.Errorf("outage of node %d: from %v to %v is no span", o.Node, o.Down, o.Up)
+		}
+	}
+	return nil
+}
+
+func (c *Config) validateHosts(n int) error {
+	for _, j := range c.Workload.Jobs {
+		for i := range j.Stages {
+			s := &j.Stages[i]
+			if len(s.Containers) > math.MaxUint8 {
+				return fmt.Errorf("job %q: stage %v can run in %d kinds of containers, at most %d are possible", j.ID, s.Kind, len(s.Containers), math.MaxUint8)
+			}
+			for t := range s.Tasks {
+				for _, h := range s.Tasks[t].Hosts {
+					if h < 1 || int(h) > n {
+						return fmt.Errorf("job %q: stage %v, task %d: its input lies on node %d, the cluster has %d", j.ID, s.Kind, t+1, h, n)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (t Times) validate() error {
+	switch {
+	case t.Law > LogNormal:
+		return fmt.Errorf("task times: there is no law %d", t.Law)
+	case !(t.CV >= 0) || math.IsInf(t.CV, 0):
+		return fmt.Errorf("task times: the coefficient of variation is %v, it must not be negative", t.CV)
+	case t.Law == Uniform && t.CV > 1/math.Sqrt(3):
+		return fmt.Errorf("task times: uniform times vary by at most 0.577, not %v, or some would be negative", t.CV)
+	case t.Law == Normal && t.CV > 1:
+		return fmt.Errorf("task times: normal times vary by at most 1, not %v; use log-normal times", t.CV)
+	}
+	return nil
+}
+
+// change is one entry of the script that the configuration makes.
+type change struct {
+	at     units.Time
+	does   changeKind
+	node   cluster.NodeID
+	nodes  int
+	crash  bool
+	factor float64
+}
+
+type changeKind uint8
+
+const (
+	toDown changeKind = iota
+	toUp
+	toSize
+	toSpeed
+)
+
+// script returns all changes in order of time, those of one time in the order of the configuration.
+func (c *Config) script() []change {
+	var all []change
+	for _, o := range c.Outages {
+		all = append(all, change{at: o.Down, does: toDown, node: o.Node})
+		if o.Up != units.Never {
+			all = append(all, change{at: o.Up, does: toUp, node: o.Node})
+		}
+	}
+	for _, s := range c.Sizes {
+		all = append(all, change{at: s.At, does: toSize, nodes: s.Nodes, crash: s.Crash})
+	}
+	for _, s := range c.Speeds {
+		all = append(all, change{at: s.At, does: toSpeed, node: s.Node, factor: s.Factor})
+	}
+	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	return all
+}

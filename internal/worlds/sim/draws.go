@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/units"
+)
+
+// A draw is keyed by what it is for, never by when it is drawn: (seed, name, job, stage, task, attempt). So two policies see
+// the same task take the same time (common random numbers), and adding a job changes nothing for the others.
+
+// purpose is the name of a draw.
+type purpose uint64
+
+const (
+	forWork purpose = iota + 1
+	forFailing
+	forBreakingPoint
+	forFirstCopy
+	forStride
+	forCopy
+	forBreakdown
+	forRepair
+)
+
+// jobKey is the part of a key that is the job: its id, so that its place in the workload does not matter (FNV-1a).
+func jobKey(id string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(id) {
+		h = (h ^ uint64(id[i])) * 1099511628211
+	}
+	return h
+}
+
+// bits returns 64 bits for a key (the finalizer of SplitMix64 over each part in turn).
+func (w *World) bits(p purpose, job uint64, a, b, c uint64) uint64 {
+	h := mix(w.cfg.Seed + uint64(p)*0x9e3779b97f4a7c15)
+	h = mix(h ^ job)
+	h = mix(h ^ a<<32 ^ b)
+	return mix(h ^ c)
+}
+
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// unit maps bits to (0,1), both ends left out.
+func unit(bits uint64) float64 { return (float64(bits>>11) + 0.5) / (1 << 53) }
+
+// below maps bits to 0 … n-1.
+func below(bits uint64, n int) int { return int(bits % uint64(n)) }
+
+// exponential draws a span of that mean, at least 1 ns.
+func exponential(bits uint64, mean units.Duration) units.Duration {
+	return max(1, mean.Scale(-math.Log(unit(bits))))
+}
+
+// factor turns a uniform draw into the factor on a task's work, of mean 1.
+func (t Times) factor(u float64) float64 {
+	switch t.Law {
+	case Uniform:
+		return 1 + t.CV*math.Sqrt(3)*(2*u-1)
+	case Normal:
+		if t.CV == 0 {
+			return 1
+		}
+		const cut = 0.95 // symmetrical, so that the mean stays 1
+		return 1 + t.CV*math.Sqrt2*math.Erfinv((2*u-1)*math.Erf(cut/(t.CV*math.Sqrt2)))
+	case Exponential:
+		return -math.Log(u)
+	case LogNormal:
+		v := math.Log(1 + t.CV*t.CV)
+		return math.Exp(math.Sqrt(2*v)*math.Erfinv(2*u-1) - v/2)
+	}
+	return 1
+}
+
+// drawWork returns the work of an attempt in nanoseconds at speed 1, and whether it breaks at the end of that. An attempt that
+// breaks does so at a point of its work that is drawn uniformly.
+func (w *World) drawWork(j *job, s *stage, task, try int32) (work float64, breaks bool) {
+	work = float64(s.spec.Tasks[task-1].Work)
+	if w.cfg.Times.Law != Constant {
+		work *= w.cfg.Times.factor(unit(w.bits(forWork, j.key, uint64(s.kind), uint64(task), uint64(try))))
+	}
+	if w.cfg.FailureRate > 0 && unit(w.bits(forFailing, j.key, uint64(s.kind), uint64(task), uint64(try))) < w.cfg.FailureRate {
+		return work * unit(w.bits(forBreakingPoint, j.key, uint64(s.kind), uint64(task), uint64(try))), true
+	}
+	return work, false
+}
+
+// expectBreakdown draws how long a node that has come up stays so.
+func (w *World) expectBreakdown(n int32) {
+	if w.cfg.MTBF > 0 {
+		lives := w.nodes[n].lives
+		w.queue.push(w.now.Add(exponential(w.bits(forBreakdown, 0, uint64(n), uint64(lives), 0), w.cfg.MTBF)), breakdown, n, lives)
+	}
+}
+
+// breakDown fails a node, unless it went down otherwise before.
+func (w *World) breakDown(n int32, lives uint32) {
+	nd := &w.nodes[n]
+	if nd.state == nodeDown || nd.lives != lives {
+		return
+	}
+	nd.away++
+	w.touch(n)
+	w.queue.push(w.now.Add(exponential(w.bits(forRepair, 0, uint64(n), uint64(lives), 0), w.cfg.MTTR)), repair, n, 0)
+}
+
+// repaired lets a node come back.
+func (w *World) repaired(n int32) {
+	w.nodes[n].away--
+	w.touch(n)
+}

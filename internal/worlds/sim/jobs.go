@@ -1,0 +1,300 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// record is what is remembered of every job of the workload, by its place there.
+type record struct {
+	handle     int32   // while it is in the system
+	missing    int32   // predecessors that have not committed
+	followers  []int32 // jobs that wait for it
+	workflows  []int32 // workflows whose first job this is
+	broken     int32   // 1 + place of a predecessor that failed or was killed, 0 = none
+	unfinished bool
+}
+
+// job is the truth about a job in the system. Its arrays are used again by the next job with the handle.
+type job struct {
+	spec     *workload.Job // with its input placed
+	place    int32         // in the workload
+	key      uint64        // of its draws
+	alive    bool
+	admitted bool
+	doomed   bool       // it ends with the next batch
+	mapsEnd  units.Time // when the last map ended, units.Never as long as one is missing
+	vanished int32      // committed map outputs that are gone and that nobody needed when they went
+	stages   []stage
+	at       [sched.Stages]int8 // of each kind of stage in stages, -1 = the job has none
+}
+
+// stage is the truth about a stage of a job.
+type stage struct {
+	spec     *workload.StageSpec
+	kind     sched.Stage
+	ready    bool // its tasks may start
+	withheld bool
+	waits    bool // it counts among the stages that wait for its kinds of containers
+	open     int32
+	occupied int32
+	done     int32
+	limit    int32 // slots it may occupy, -1 = no bound
+	sample   int32 // tasks it may still start although the job is not admitted
+	kinds    []int32
+	tasks    []task
+	first    int32 // of its attempts, oldest first
+	last     int32
+}
+
+// task is the truth about a task: 12 bytes.
+type task struct {
+	node   int32 // of its output, once committed
+	tries  int32 // attempts so far
+	fails  uint8
+	status taskStatus
+}
+
+type taskStatus uint8
+
+const (
+	taskOpen taskStatus = iota
+	taskRuns
+	taskDone
+	taskVanished // done; its output is gone, which nobody has missed so far
+)
+
+// stage returns the stage of that kind, nil if the job has none.
+func (j *job) stage(s sched.Stage) *stage {
+	if s >= sched.Stages || j.at[s] < 0 {
+		return nil
+	}
+	return &j.stages[j.at[s]]
+}
+
+// planJobs sorts the arrivals, resolves predecessors, and makes the kinds of containers that jobs can ask for.
+func (w *World) planJobs() {
+	specs := w.cfg.Workload.Jobs
+	w.planned = make([]record, len(specs))
+	w.arrivals = make([]int32, len(specs))
+	places := make(map[string]int32, len(specs))
+	for i, spec := range specs {
+		w.arrivals[i] = int32(i)
+		places[spec.ID] = int32(i)
+		w.planned[i].unfinished = true
+	}
+	slices.SortStableFunc(w.arrivals, func(a, b int32) int { return cmp.Compare(specs[a].Arrive, specs[b].Arrive) })
+	for i, spec := range specs {
+		for k, id := range spec.After {
+			if p := &w.planned[places[id]]; !slices.Contains(spec.After[:k], id) {
+				p.followers = append(p.followers, int32(i))
+				w.planned[i].missing++
+			}
+		}
+	}
+	for f := range w.cfg.Workload.Workflows {
+		if ids := w.cfg.Workload.Workflows[f].Jobs; len(ids) > 0 {
+			first := slices.MinFunc(ids, func(a, b string) int {
+				return cmp.Or(cmp.Compare(specs[places[a]].Arrive, specs[places[b]].Arrive), cmp.Compare(places[a], places[b]))
+			})
+			p := &w.planned[places[first]]
+			p.workflows = append(p.workflows, int32(f))
+		}
+	}
+}
+
+// arrive lets a job of the workload in.
+func (w *World) arrive(place int32) {
+	rec := &w.planned[place]
+	for _, f := range rec.workflows {
+		w.emit(sched.Event{Kind: sched.WorkflowArrived, Detail: &sched.Detail{Workflow: &w.cfg.Workload.Workflows[f]}})
+	}
+	var h int32
+	if n := len(w.freeJobs); n > 0 {
+		h, w.freeJobs = w.freeJobs[n-1], w.freeJobs[:n-1]
+	} else {
+		h = int32(len(w.jobs))
+		w.jobs = append(w.jobs, job{})
+	}
+	rec.handle = h
+	j := &w.jobs[h]
+	spec := w.cfg.Workload.Jobs[place]
+	*j = job{place: place, key: jobKey(spec.ID), alive: true, mapsEnd: units.Never, stages: j.stages}
+	j.spec = w.withInput(spec, j.key)
+	j.open(w)
+	w.emit(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(h), Detail: &sched.Detail{Job: j.spec}})
+	switch {
+	case rec.broken > 0:
+		j.doomed = true
+		w.doomed = append(w.doomed, h)
+	case rec.missing == 0:
+		w.release(h)
+	}
+}
+
+// open makes the stages.
+func (j *job) open(w *World) {
+	for s := range j.at {
+		j.at[s] = -1
+	}
+	n := len(j.spec.Stages)
+	j.stages = slices.Grow(j.stages[:0], n)[:n]
+	for i := range j.stages {
+		s, spec := &j.stages[i], &j.spec.Stages[i]
+		j.at[spec.Kind] = int8(i)
+		tasks := slices.Grow(s.tasks[:0], len(spec.Tasks))[:len(spec.Tasks)]
+		clear(tasks)
+		*s = stage{spec: spec, kind: spec.Kind, open: int32(len(tasks)), limit: -1, kinds: s.kinds[:0], tasks: tasks}
+		for c := range max(1, len(spec.Containers)) {
+			s.kinds = append(s.kinds, w.kindOf(spec.Container(c).Needs, j.spec.Labels))
+		}
+	}
+}
+
+// readyStages makes ready what may start by now behind the first stage: reduces when enough maps have committed (slow start),
+// any other stage when the one before it is done. What stands behind an ApplicationMaster becomes ready when that is up.
+func (w *World) readyStages(h int32) {
+	j := &w.jobs[h]
+	for i := 1; i < len(j.stages); i++ {
+		before, s := &j.stages[i-1], &j.stages[i]
+		if s.ready {
+			continue
+		}
+		if !before.ready || before.kind == sched.Master || before.done < j.needed(before, s) {
+			return
+		}
+		w.makeReady(h, s)
+		w.emit(sched.Event{Kind: sched.StageReady, Job: sched.JobID(h), Stage: s.kind})
+	}
+}
+
+func (w *World) makeReady(h int32, s *stage) {
+	s.ready = true
+	w.refresh(&w.jobs[h], s, true)
+}
+
+// release lets a job start whose predecessors have committed. That its first stage is ready the ledger knows by itself.
+func (w *World) release(h int32) {
+	w.makeReady(h, &w.jobs[h].stages[0])
+	w.readyStages(h)
+}
+
+// needed is how many tasks of the stage before must have committed: as Hadoop, the slow-start part rounded up.
+func (j *job) needed(before, s *stage) int32 {
+	if s.kind == sched.Reduce && before.kind == sched.Map {
+		return int32(math.Ceil(j.spec.SlowStart * float64(len(before.tasks))))
+	}
+	return int32(len(before.tasks))
+}
+
+// refresh notes whether the stage waits for room; more tells that it does so for more than before. O(1) but for the first and
+// last stage of a kind.
+func (w *World) refresh(j *job, s *stage, more bool) {
+	waits := j.alive && !j.doomed && s.ready && !s.withheld && s.open > 0 && (s.limit < 0 || s.occupied < s.limit) &&
+		(j.admitted || s.sample > 0)
+	if waits != s.waits {
+		more = waits
+		s.waits = waits
+		for _, k := range s.kinds {
+			w.count(k, waits)
+		}
+	}
+	if waits && more && w.cfg.Heartbeat == 0 {
+		for _, k := range s.kinds {
+			w.kinds[k].fresh = true
+		}
+	}
+}
+
+// count keeps the number of stages that wait for the kind, and the list of kinds that any waits for.
+func (w *World) count(k int32, waits bool) {
+	kd := &w.kinds[k]
+	if !waits {
+		kd.stages--
+		if kd.stages > 0 {
+			return
+		}
+		i, _ := slices.BinarySearch(w.waiting, k)
+		w.waiting = slices.Delete(w.waiting, i, i+1)
+		return
+	}
+	kd.stages++
+	if kd.stages == 1 {
+		i, _ := slices.BinarySearch(w.waiting, k)
+		w.waiting = slices.Insert(w.waiting, i, k)
+	}
+}
+
+// endJob ends a job that is in the system, and with it what still runs of it. Jobs behind it may start, or can never.
+func (w *World) endJob(h int32, outcome sched.Outcome, why string) {
+	j := &w.jobs[h]
+	j.alive = false
+	for i := range j.stages {
+		s := &j.stages[i]
+		for s.first != 0 {
+			as := sched.Killed
+			if outcome == sched.Committed && s.kind == sched.Master {
+				as = sched.Committed
+			}
+			w.end(s.first, as, "")
+		}
+		w.refresh(j, s, false)
+	}
+	w.releaseOutputs(j)
+	w.emit(sched.Event{Kind: sched.JobEnded, Job: sched.JobID(h), Outcome: outcome, Text: why})
+	w.endedJobs = append(w.endedJobs, h)
+	w.left--
+	w.freshen()
+
+	place := j.place
+	j.spec = nil
+	rec := &w.planned[place]
+	rec.handle, rec.unfinished = 0, false
+	for _, f := range rec.followers {
+		w.follow(f, place, outcome == sched.Committed)
+	}
+}
+
+// follow tells a job that its predecessor has ended.
+func (w *World) follow(place, before int32, committed bool) {
+	rec := &w.planned[place]
+	if !rec.unfinished {
+		return
+	}
+	if committed {
+		rec.missing--
+		if h := rec.handle; h != 0 && rec.missing == 0 && w.jobs[h].alive {
+			w.release(h)
+		}
+		return
+	}
+	if rec.broken == 0 {
+		rec.broken = before + 1
+		if h := rec.handle; h != 0 {
+			w.endJob(h, sched.Killed, w.doom(h))
+		}
+	}
+}
+
+// doom says why a job can never run.
+func (w *World) doom(h int32) string {
+	before := w.planned[w.jobs[h].place].broken - 1
+	return fmt.Sprintf("it waited for job %q, which did not finish", w.cfg.Workload.Jobs[before].ID)
+}
+
+// cutOff ends the run at its time limit: jobs that are in the system are killed, the others never arrive.
+func (w *World) cutOff() {
+	for h := range w.jobs {
+		if w.jobs[h].alive {
+			w.endJob(int32(h), sched.Killed, fmt.Sprintf("the run was limited to %v", w.cfg.Until))
+		}
+	}
+	w.left, w.coming = 0, 0
+	w.queue.heap = w.queue.heap[:0]
+}

@@ -1,0 +1,224 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// node is the truth about a node.
+type node struct {
+	spec    *cluster.Node
+	up      *sched.Detail // what NodeUp carries
+	bare    *sched.Detail // what NodeChanged carries when it drains: the same node, offering nothing
+	free    units.Vector
+	factor  float64 // of its class's speed
+	first   int32   // of the attempts on it
+	outputs int32   // map outputs on it that jobs still need; counted while it drains
+	lives   uint32  // how often it came up
+	away    int32   // failures that keep it down
+	state   nodeState
+	removed bool // the number of nodes is below its handle
+	crashes bool // it was removed by a crash
+	closed  bool // the policy drained it
+	queued  bool // it is among the touched
+}
+
+// nodeState is where a node stands. Up ── removed ──▶ draining ── empty ──▶ down; a failure leads from both straight to down.
+type nodeState uint8
+
+const (
+	nodeDown nodeState = iota
+	nodeOpen
+	nodeDraining
+)
+
+// kind is a kind of container on nodes with certain labels: two stages of one kind wait for the same room.
+type kind struct {
+	needs   units.Vector
+	labels  []string
+	carries []bool  // by node position; nil = no labels are asked for
+	room    nodeset // nodes, by position, where one more fits
+	stages  int32   // that wait for it
+	fresh   bool    // since the last batch more work waits for it
+}
+
+func (w *World) makeNodes() {
+	w.nodes = make([]node, len(w.cfg.Cluster.Nodes)+1)
+	bare := make(map[*cluster.Class]*cluster.Class)
+	for i, spec := range w.cfg.Cluster.Nodes {
+		class := bare[spec.Class]
+		if class == nil {
+			c := *spec.Class
+			c.Capacity = units.Vector{}
+			class = &c
+			bare[spec.Class] = class
+		}
+		empty := *spec
+		empty.Class = class
+		w.nodes[i+1] = node{spec: spec, factor: 1, up: &sched.Detail{Node: spec}, bare: &sched.Detail{Node: &empty}}
+	}
+}
+
+// kindOf returns the kind for so much on nodes with such labels.
+func (w *World) kindOf(needs units.Vector, labels []string) int32 {
+	for i := range w.kinds {
+		if w.kinds[i].needs == needs && slices.Equal(w.kinds[i].labels, labels) {
+			return int32(i)
+		}
+	}
+	k := kind{needs: needs, labels: labels, room: newNodeset(len(w.cfg.Cluster.Nodes))}
+	if len(labels) > 0 {
+		k.carries = make([]bool, len(w.cfg.Cluster.Nodes))
+		for i, n := range w.cfg.Cluster.Nodes {
+			k.carries[i] = n.Carries(labels)
+		}
+	}
+	w.kinds = append(w.kinds, k)
+	for i := 1; i < len(w.nodes); i++ {
+		w.setRoom(int32(i))
+	}
+	return int32(len(w.kinds) - 1)
+}
+
+// setRoom notes for which kinds of containers the node has room. O(kinds).
+func (w *World) setRoom(n int32) {
+	nd := &w.nodes[n]
+	serves := nd.state == nodeOpen && !nd.closed
+	for i := range w.kinds {
+		k := &w.kinds[i]
+		k.room.put(int(n-1), serves && nd.free.Fits(&k.needs) && (k.carries == nil || k.carries[n-1]))
+	}
+}
+
+func (w *World) nodeUp(n int32) {
+	nd := &w.nodes[n]
+	nd.state, nd.closed = nodeOpen, false
+	nd.free = nd.spec.Class.Capacity
+	nd.lives++
+	w.emit(sched.Event{Kind: sched.NodeUp, Node: cluster.NodeID(n), Detail: nd.up})
+	if nd.factor != 1 {
+		w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: nd.factor})
+	}
+	w.setRoom(n)
+	w.beat.freshen(n)
+	w.expectBreakdown(n)
+}
+
+// change does one entry of the script. What it means for a node is settled by reconcile, when all changes of the instant are
+// known: a node that is to leave and to come at once just stays.
+func (w *World) change(c *change) {
+	switch c.does {
+	case toDown:
+		w.nodes[c.node].away++
+		w.touch(int32(c.node))
+	case toUp:
+		w.nodes[c.node].away--
+		w.touch(int32(c.node))
+	case toSpeed:
+		if c.node > 0 {
+			w.setSpeed(int32(c.node), c.factor)
+			return
+		}
+		for n := 1; n < len(w.nodes); n++ {
+			w.setSpeed(int32(n), c.factor)
+		}
+	case toSize:
+		for n := min(w.size, c.nodes) + 1; n < len(w.nodes); n++ {
+			nd := &w.nodes[n]
+			nd.removed = n > c.nodes
+			nd.crashes = nd.removed && (c.crash || nd.crashes)
+			w.touch(int32(n))
+		}
+		w.size = c.nodes
+	}
+}
+
+func (w *World) touch(n int32) {
+	if nd := &w.nodes[n]; !nd.queued {
+		nd.queued = true
+		w.touched = append(w.touched, n)
+	}
+}
+
+// reconcile brings the touched nodes to where they should be.
+func (w *World) reconcile() {
+	if len(w.touched) == 0 {
+		return
+	}
+	for _, n := range w.touched {
+		nd := &w.nodes[n]
+		nd.queued = false
+		switch {
+		case nd.away > 0 || nd.crashes:
+			if nd.state != nodeDown {
+				w.crash(n)
+			}
+		case nd.removed:
+			if nd.state == nodeOpen {
+				w.drain(n)
+			}
+		case nd.state == nodeDown:
+			w.nodeUp(n)
+		case nd.state == nodeDraining:
+			nd.state = nodeOpen
+			w.draining--
+			w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: nd.factor, Detail: nd.up})
+			w.setRoom(n)
+			w.beat.freshen(n)
+		}
+	}
+	w.touched = w.touched[:0]
+}
+
+// crash takes the node down with all that is on it: attempts are lost, and committed map outputs that a job still needs.
+func (w *World) crash(n int32) {
+	nd := &w.nodes[n]
+	w.goDown(n)
+	for nd.first != 0 {
+		w.lose(nd.first)
+	}
+	w.loseOutputs(n)
+}
+
+func (w *World) goDown(n int32) {
+	nd := &w.nodes[n]
+	if nd.state == nodeDraining {
+		w.draining--
+	}
+	nd.state = nodeDown
+	w.setRoom(n)
+	w.emit(sched.Event{Kind: sched.NodeDown, Node: cluster.NodeID(n)})
+}
+
+// drain lets the node finish what it runs. It leaves when nothing runs on it and no job needs a map output from it, as under
+// YARN's graceful decommissioning. Until then it offers nothing.
+func (w *World) drain(n int32) {
+	nd := &w.nodes[n]
+	nd.state = nodeDraining
+	w.draining++
+	nd.outputs = w.countOutputs(n)
+	if nd.first == 0 && nd.outputs == 0 {
+		w.goDown(n)
+		return
+	}
+	w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: nd.factor, Detail: nd.bare})
+	w.setRoom(n)
+}
+
+// drained notes that something ended on a draining node.
+func (w *World) drained(n int32) {
+	if nd := &w.nodes[n]; nd.state == nodeDraining && nd.first == 0 && nd.outputs == 0 {
+		w.leaving = append(w.leaving, n)
+	}
+}
+
+// leave takes an empty node away, unless it is needed again meanwhile. That is told one batch after the end of its last
+// attempt: within a batch, nodes come before attempts.
+func (w *World) leave(n int32) {
+	if nd := &w.nodes[n]; nd.state == nodeDraining && nd.first == 0 && nd.outputs == 0 {
+		w.goDown(n)
+	}
+}

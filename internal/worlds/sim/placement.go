@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
+)
+
+// racks lists the positions of nodes by rack, for draws within and without one.
+type racks struct {
+	order []int32 // positions, by rack
+	of    []int32 // rack of each position, numbered from 0 over the racks that have nodes
+	start []int32 // of each rack in order, and the end
+	place []int32 // of each position in order
+}
+
+func newRacks(c *cluster.Cluster) racks {
+	var r racks
+	r.of = make([]int32, len(c.Nodes))
+	for id := 1; id <= c.Racks; id++ {
+		from := len(r.order)
+		for i, n := range c.Nodes {
+			if int(n.Rack) == id {
+				r.of[i] = int32(len(r.start))
+				r.order = append(r.order, int32(i))
+			}
+		}
+		if len(r.order) > from {
+			r.start = append(r.start, int32(from))
+		}
+	}
+	r.start = append(r.start, int32(len(r.order)))
+	r.place = make([]int32, len(c.Nodes))
+	for p, i := range r.order {
+		r.place[i] = int32(p)
+	}
+	return r
+}
+
+func (r *racks) count() int { return len(r.start) - 1 }
+
+func (r *racks) size(rack int32) int { return int(r.start[rack+1] - r.start[rack]) }
+
+// outside returns the x-th node that is not in the rack, x below the number of such.
+func (r *racks) outside(rack int32, x int) int32 {
+	if x >= int(r.start[rack]) {
+		x += r.size(rack)
+	}
+	return r.order[x]
+}
+
+// beside returns the x-th other node of the node's rack, x below the number of such.
+func (r *racks) beside(node int32, x int) int32 {
+	at := int(r.start[r.of[node]]) + x
+	if at >= int(r.place[node]) {
+		at++
+	}
+	return r.order[at]
+}
+
+// withInput returns the job with hosts for every map that has none: Config.Replicas of them, by HDFS's default policy. The first
+// copy of a block lies on some node, the second in another rack, the third on another node of the second's rack, further ones
+// anywhere; no two on one node.
+//
+// With Spread the first copies of a job's blocks go round all nodes before any gets another one, from a node and with a stride
+// drawn for the job; where there is one rack, all copies do. So every node holds as many as any other, up to one (paper 003,
+// section 4.4.1: 200 copies evenly on 30 nodes, 6 or 7 each). With Scatter each is drawn by itself. The other draws are keyed
+// by (job, block, copy). Blocks on nodes that are down are not copied anew.
+func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
+	maps := spec.Stage(sched.Map)
+	r := w.cfg.Replicas
+	if r == 0 || maps == nil {
+		return spec
+	}
+	bare := 0
+	for t := range maps.Tasks {
+		if len(maps.Tasks[t].Hosts) == 0 {
+			bare++
+		}
+	}
+	if bare == 0 {
+		return spec
+	}
+	placed := *spec
+	placed.Stages = slices.Clone(spec.Stages)
+	maps = placed.Stage(sched.Map)
+	maps.Tasks = slices.Clone(maps.Tasks)
+	arena := make([]cluster.NodeID, r*bare)
+	walk := w.newWalk(key)
+	block := 0
+	for t := range maps.Tasks {
+		if len(maps.Tasks[t].Hosts) == 0 {
+			hosts := arena[r*block : r*(block+1) : r*(block+1)]
+			w.placeBlock(hosts, key, block, walk)
+			maps.Tasks[t].Hosts = hosts
+			block++
+		}
+	}
+	return &placed
+}
+
+// walk goes round all nodes: position(m) for m = 0, 1, … meets each once before it meets any again.
+type walk struct{ from, stride, nodes int }
+
+func (w *World) newWalk(key uint64) walk {
+	n := len(w.cfg.Cluster.Nodes)
+	k := walk{below(w.bits(forFirstCopy, key, 0, 0, 0), n), 1 + below(w.bits(forStride, key, 0, 0, 0), n), n}
+	for gcd(k.stride, n) != 1 {
+		k.stride++
+	}
+	return k
+}
+
+func (k walk) position(m int) int32 {
+	return int32((k.from + m%k.nodes*k.stride) % k.nodes)
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func (w *World) placeBlock(hosts []cluster.NodeID, key uint64, block int, k walk) {
+	draw := func(copy, n int) int { return below(w.bits(forCopy, key, uint64(block), uint64(copy), 0), n) }
+	n := len(w.cfg.Cluster.Nodes)
+	for c := range hosts {
+		var at int32
+		switch {
+		case w.cfg.Placement == Spread && w.racks.count() == 1:
+			at = k.position(block*len(hosts) + c)
+		case c == 0 && w.cfg.Placement == Spread:
+			at = k.position(block)
+		case c == 1 && w.racks.count() > 1:
+			rack := w.racks.of[hosts[0]-1]
+			at = w.racks.outside(rack, draw(c, n-w.racks.size(rack)))
+		case c == 2 && w.racks.count() > 1 && w.racks.size(w.racks.of[hosts[1]-1]) > 1:
+			second := int32(hosts[1] - 1)
+			at = w.racks.beside(second, draw(c, w.racks.size(w.racks.of[second])-1))
+		default:
+			at = int32(draw(c, n))
+			for slices.Contains(hosts[:c], cluster.NodeID(at+1)) {
+				at = (at + 1) % int32(n)
+			}
+		}
+		hosts[c] = cluster.NodeID(at + 1)
+	}
+}

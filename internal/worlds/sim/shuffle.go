@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// beginShuffle sets when the work of an attempt that has just started may begin. A reduce ends its shuffle
+//
+//	max(start of the attempt, end of the job's last map) + Task.Shuffle
+//
+// so one of the first wave, started at slow start, overlaps with the maps and waits for the last of them, and one of a later
+// wave takes its shuffle time. Shuffle is network: no speed acts on it. Everything else works from the start on.
+func (w *World) beginShuffle(a int32) {
+	at := &w.attempts[a]
+	j := &w.jobs[at.job]
+	switch {
+	case at.stage != sched.Reduce:
+		at.ready = w.now
+	case j.at[sched.Map] >= 0 && j.mapsEnd == units.Never:
+		at.ready = units.Never
+		return // it waits; mapsDone goes on
+	default:
+		at.ready = w.now.Add(w.shuffleTime(at))
+	}
+	w.schedule(a)
+}
+
+func (w *World) shuffleTime(at *attempt) units.Duration {
+	return w.jobs[at.job].stage(sched.Reduce).spec.Tasks[at.task-1].Shuffle
+}
+
+// mapsDone lets the reduces that wait for the last map fetch its output.
+func (w *World) mapsDone(j *job) {
+	j.mapsEnd = w.now
+	s := j.stage(sched.Reduce)
+	if s == nil {
+		return
+	}
+	for a := s.first; a != 0; a = w.attempts[a].stageNext {
+		if at := &w.attempts[a]; at.ready == units.Never {
+			at.ready = w.now.Add(w.shuffleTime(at))
+			w.schedule(a)
+		}
+	}
+}
+
+// mapsMissing parks the reduces that are still in their shuffle: a map's output is gone. Those past it have what they need.
+func (w *World) mapsMissing(j *job) {
+	j.mapsEnd = units.Never
+	s := j.stage(sched.Reduce)
+	if s == nil {
+		return
+	}
+	for a := s.first; a != 0; a = w.attempts[a].stageNext {
+		if at := &w.attempts[a]; at.ready > w.now {
+			w.park(at)
+			at.ready = units.Never
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// World is a cluster and its workload in virtual time. It implements drive.World and is used by one loop only.
+type World struct {
+	cfg  Config
+	now  units.Time
+	wake units.Time // the Tick asked for
+
+	queue    queue
+	changes  []change // the script, in order of time
+	arrivals []int32  // places in the workload, in order of arrival
+
+	nodes    []node // by handle, [0] unused
+	racks    racks
+	kinds    []kind  // of containers with labels
+	waiting  []int32 // kinds that some stage waits for, ascending
+	beat     beats
+	touched  []int32 // nodes whose state may have to change at this instant
+	leaving  []int32 // drained nodes that are empty, to go with the next batch
+	size     int     // nodes that should be there
+	draining int
+
+	jobs    []job    // by handle, [0] unused
+	planned []record // by place in the workload
+	doomed  []int32  // arrived jobs that can never run, to end with the next batch
+	left    int      // jobs that have not ended
+
+	attempts []attempt // by handle, [0] unused
+	timed    int       // attempts whose end stands in the queue
+
+	freeJobs, endedJobs         []int32 // handles to be used again; those of this batch rest until the next
+	freeAttempts, endedAttempts []int32
+
+	out, given []sched.Event // the batch being made, and the one handed out
+	seen       itemSet
+	started    bool
+	calls      uint64
+	idle       idling
+	coming     int // entries of the queue that were written down: changes, arrivals, the limit
+}
+
+var _ drive.World = (*World)(nil)
+
+// New returns the world at time 0, or says in one sentence what is wrong with the configuration.
+func New(cfg Config) (*World, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if cfg.MaxFailures == 0 {
+		cfg.MaxFailures = 4
+	}
+	if cfg.Patience == 0 {
+		cfg.Patience = units.Hour
+	}
+	w := &World{
+		cfg:      cfg,
+		wake:     units.Never,
+		changes:  cfg.script(),
+		jobs:     make([]job, 1),
+		attempts: make([]attempt, 1),
+		left:     len(cfg.Workload.Jobs),
+		size:     len(cfg.Cluster.Nodes),
+	}
+	w.makeNodes()
+	w.racks = newRacks(cfg.Cluster)
+	w.planJobs()
+	w.beat = newBeats(cfg.Heartbeat, len(cfg.Cluster.Nodes))
+	return w, nil
+}
+
+// Can says what the simulator is able to do.
+func (w *World) Can() sched.Capabilities {
+	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Heartbeat: w.cfg.Heartbeat}
+}
+
+// WakeAt asks for a Tick at t. One for the past comes at once.
+func (w *World) WakeAt(t units.Time) { w.wake = t }
+
+// Next moves the clock to the next instant at which something happens and returns what does.
+func (w *World) Next(ctx context.Context) (drive.Batch, error) {
+	if w.calls%1024 == 0 {
+		if err := ctx.Err(); err != nil {
+			return drive.Batch{}, err
+		}
+	}
+	w.calls++
+	if !w.started {
+		w.begin()
+	}
+	for {
+		if w.left == 0 && len(w.out) == 0 {
+			return drive.Batch{}, io.EOF
+		}
+		at := w.next()
+		if err := w.stuck(at); err != nil {
+			return drive.Batch{}, err
+		}
+		w.now = at
+		w.happen()
+		if len(w.out) > 0 {
+			return w.hand(), nil
+		}
+	}
+}
+
+// begin brings what is there at time 0.
+func (w *World) begin() {
+	w.started = true
+	for i := range w.nodes[1:] {
+		w.nodeUp(int32(i + 1))
+	}
+	profiles := slices.Clone(w.cfg.Profiles)
+	slices.SortStableFunc(profiles, func(a, b *profile.Class) int { return cmp.Compare(a.Name, b.Name) })
+	for _, p := range profiles {
+		w.emit(sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})
+	}
+	w.nextChange(0)
+	w.nextArrival(0)
+	if w.cfg.Until > 0 {
+		w.queue.push(w.cfg.Until, limit, 0, 0)
+		w.coming++
+	}
+}
+
+// next returns the next instant at which something may happen, units.Never if there is none.
+func (w *World) next() units.Time {
+	if len(w.out) > 0 || len(w.leaving) > 0 || len(w.doomed) > 0 {
+		return w.now
+	}
+	at := max(w.wake, w.now)
+	if d := w.earliest(); d != nil {
+		at = min(at, d.at)
+	}
+	if at > w.now {
+		at = min(at, w.nextBeat())
+	}
+	return at
+}
+
+// earliest returns the first entry of the queue that is not stale.
+func (w *World) earliest() *due {
+	for {
+		d := w.queue.top()
+		if d == nil || (d.class() != attemptEnd && d.class() != masterUp) || w.attempts[d.arg].gen == d.gen {
+			return d
+		}
+		w.queue.pop()
+	}
+}
+
+// happen makes the events of the instant.
+func (w *World) happen() {
+	w.settle()
+	for {
+		d := w.earliest()
+		if d == nil || d.at != w.now {
+			break
+		}
+		e := *d
+		w.queue.pop()
+		if e.class() > repair {
+			w.reconcile()
+		}
+		w.handle(&e)
+	}
+	w.reconcile()
+	if w.wake <= w.now {
+		w.wake = units.Never
+		w.emit(sched.Event{Kind: sched.Tick})
+		w.freshen()
+	}
+	if w.left > 0 {
+		w.sendBeats()
+	}
+}
+
+// settle does what was left for this batch because the last one could not carry it in order.
+func (w *World) settle() {
+	for _, n := range w.leaving {
+		w.leave(n)
+	}
+	w.leaving = w.leaving[:0]
+	for i := 0; i < len(w.doomed); i++ {
+		if j := w.doomed[i]; w.jobs[j].alive {
+			w.endJob(j, sched.Killed, w.doom(j))
+		}
+	}
+	w.doomed = w.doomed[:0]
+}
+
+func (w *World) handle(d *due) {
+	switch d.class() {
+	case scripted:
+		w.coming--
+		w.change(&w.changes[d.arg])
+		w.nextChange(int(d.arg) + 1)
+	case breakdown:
+		w.breakDown(d.arg, d.gen)
+	case repair:
+		w.repaired(d.arg)
+	case masterUp:
+		w.masterReady(d.arg)
+	case attemptEnd:
+		at := &w.attempts[d.arg]
+		at.timed = false
+		w.timed--
+		w.finish(d.arg)
+	case arrival:
+		w.coming--
+		w.arrive(w.arrivals[d.arg])
+		w.nextArrival(int(d.arg) + 1)
+	case limit:
+		w.coming--
+		w.cutOff()
+	}
+}
+
+func (w *World) nextChange(i int) {
+	if i < len(w.changes) {
+		w.queue.push(w.changes[i].at, scripted, int32(i), 0)
+		w.coming++
+	}
+}
+
+func (w *World) nextArrival(i int) {
+	if i < len(w.arrivals) {
+		w.queue.push(w.cfg.Workload.Jobs[w.arrivals[i]].Arrive, arrival, int32(i), 0)
+		w.coming++
+	}
+}
+
+func (w *World) emit(e sched.Event) { w.out = append(w.out, e) }
+
+// hand returns the batch in the order of the kinds, those of a kind in the order they were made, and lets the handles that
+// ended in it be used again from now on: what uses them is told in a later batch.
+func (w *World) hand() drive.Batch {
+	w.freeJobs = append(w.freeJobs, w.endedJobs...)
+	w.freeAttempts = append(w.freeAttempts, w.endedAttempts...)
+	w.endedJobs, w.endedAttempts = w.endedJobs[:0], w.endedAttempts[:0]
+	inOrder := true
+	for i := 1; i < len(w.out) && inOrder; i++ {
+		inOrder = w.out[i-1].Kind <= w.out[i].Kind
+	}
+	if inOrder {
+		w.given, w.out = w.out, w.given[:0]
+		return drive.Batch{At: w.now, Events: w.given}
+	}
+	var place [sched.EventKinds + 1]int
+	for i := range w.out {
+		place[w.out[i].Kind+1]++
+	}
+	for k := 1; k < len(place); k++ {
+		place[k] += place[k-1]
+	}
+	w.given = slices.Grow(w.given[:0], len(w.out))[:len(w.out)]
+	for i := range w.out {
+		k := w.out[i].Kind
+		w.given[place[k]] = w.out[i]
+		place[k]++
+	}
+	w.out = w.out[:0]
+	return drive.Batch{At: w.now, Events: w.given}
+}

@@ -1,0 +1,46 @@
+package sim
+
+import (
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+)
+
+// slowness is how long a nanosecond of the stage's work takes on the node. Speed acts on the CPU share c of the work, the rest
+// waits for disk and network and takes its time (scale-up, paper 000, section 6):
+//
+//	slowness = c / (speed of the class · factor) + 1 - c
+//
+// Both parts are taken to be mixed evenly over the task, so that the part of a task that is done is the same for both.
+func (w *World) slowness(n int32, s *stage) float64 {
+	nd := &w.nodes[n]
+	c := s.spec.Share()
+	return c/(nd.spec.Class.Speed*nd.factor) + (1 - c)
+}
+
+// setSpeed sets the factor on the speed of the node's class and times again what runs there: work done so far stays done, the
+// rest goes on at the new speed.
+func (w *World) setSpeed(n int32, factor float64) {
+	nd := &w.nodes[n]
+	if nd.factor == factor {
+		return
+	}
+	nd.factor = factor
+	if nd.state == nodeDown {
+		return // told when it is back
+	}
+	w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: factor})
+	for a := nd.first; a != 0; a = w.attempts[a].nodeNext {
+		at := &w.attempts[a]
+		if !at.timed {
+			continue // a reduce without its input, or a master that is up
+		}
+		if at.ready < w.now {
+			at.left = max(0, at.left-float64(w.now.Sub(at.since))/at.slow)
+			at.since = w.now
+		}
+		s := w.jobs[at.job].stage(at.stage)
+		at.slow = w.slowness(n, s)
+		w.park(at)
+		w.enqueue(a, s)
+	}
+}

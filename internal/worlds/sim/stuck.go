@@ -1,0 +1,139 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// ErrStuck is wrapped by the error of Next when jobs are left that nothing will ever bring on. The text names them and says
+// what each waits for.
+var ErrStuck = errors.New("the simulation is stuck")
+
+// A run without a policy that answers would go on for ever where nodes keep beating. It counts as stuck when nothing is left to
+// happen at all, or when there is nothing but heartbeats, ticks, and nodes that fail by chance for the length of
+// Config.Patience and at least idleBatches batches (a policy may set itself a late tick, so time alone says nothing), or when
+// one instant does not end.
+const (
+	idleBatches = 1000
+	sameInstant = 100_000
+)
+
+// idling counts since when, and in how many batches, nothing came of anything.
+type idling struct {
+	since   units.Time
+	batches int
+	instant units.Time
+	same    int
+}
+
+func (i *idling) progress(now units.Time) { i.since, i.batches, i.same = now, 0, 0 }
+
+// stuck returns an error if the batch at that time had better not be waited for.
+func (w *World) stuck(at units.Time) error {
+	i := &w.idle
+	if at == units.Never {
+		return w.stuckError(w.now, "nothing will ever happen again")
+	}
+	if i.same++; at != i.instant {
+		i.instant, i.same = at, 0
+	}
+	if i.same > sameInstant {
+		return w.stuckError(at, "this instant does not end: the policy is asked again and again and nothing comes of it")
+	}
+	if w.timed > 0 || w.coming > 0 {
+		i.since, i.batches = at, 0
+		return nil
+	}
+	if i.batches++; i.batches > idleBatches && at.Sub(i.since) > w.cfg.Patience {
+		return w.stuckError(at, fmt.Sprintf("since %v nothing has happened but heartbeats and ticks", i.since))
+	}
+	return nil
+}
+
+func (w *World) stuckError(at units.Time, why string) error {
+	const most = 5
+	var waits []string
+	named := 0
+	for h := range w.jobs {
+		if !w.jobs[h].alive {
+			continue
+		}
+		if named++; named <= most {
+			waits = append(waits, fmt.Sprintf("job %q waits for %s", w.jobs[h].spec.ID, w.waitsFor(&w.jobs[h])))
+		}
+	}
+	if named > most {
+		waits = append(waits, fmt.Sprintf("and %d more jobs", named-most))
+	}
+	return fmt.Errorf("%w at %v, %s: %s", ErrStuck, at, why, strings.Join(waits, "; "))
+}
+
+// waitsFor says what a job waits for.
+func (w *World) waitsFor(j *job) string {
+	if w.planned[j.place].missing > 0 {
+		var names []string
+		for _, id := range j.spec.After {
+			for h := range w.jobs {
+				if w.jobs[h].alive && w.jobs[h].spec.ID == id {
+					names = append(names, id)
+				}
+			}
+		}
+		return "its predecessors " + strings.Join(names, ", ")
+	}
+	if !j.admitted {
+		return "the policy to admit it"
+	}
+	for i := range j.stages {
+		s := &j.stages[i]
+		switch {
+		case s.open == 0 || !s.ready:
+		case s.withheld:
+			return fmt.Sprintf("the policy to release its %v stage", s.kind)
+		case !w.anyNode(func(n int32) bool { return w.nodes[n].state == nodeOpen && !w.nodes[n].closed }):
+			return fmt.Sprintf("a node to be up: %d %v tasks are open", s.open, s.kind)
+		case !w.possible(s):
+			return fmt.Sprintf("a node that carries the labels and has room for %v: %d %v tasks are open",
+				w.kinds[s.kinds[0]].needs, s.open, s.kind)
+		case s.limit >= 0 && s.occupied >= s.limit:
+			return fmt.Sprintf("the policy to grant its %v stage more than %d slots", s.kind, s.limit)
+		case !w.anyNode(func(n int32) bool { return w.kinds[s.kinds[0]].room.has(int(n - 1)) }):
+			return fmt.Sprintf("room for %d %v tasks, which other attempts hold that wait themselves", s.open, s.kind)
+		default:
+			return fmt.Sprintf("the policy to start %d open %v tasks", s.open, s.kind)
+		}
+	}
+	return "attempts that never end"
+}
+
+func (w *World) anyNode(ok func(n int32) bool) bool {
+	for n := range w.nodes[1:] {
+		if ok(int32(n + 1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// possible tells whether an empty node that is up could run a task of the stage.
+func (w *World) possible(s *stage) bool {
+	for _, k := range s.kinds {
+		kd := &w.kinds[k]
+		if w.anyNode(func(n int32) bool {
+			nd := &w.nodes[n]
+			return nd.state == nodeOpen && nd.spec.Class.Capacity.Fits(&kd.needs) && (kd.carries == nil || kd.carries[n-1])
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// failedText says why a job failed.
+func failedText(s sched.Stage, task int32, times int) string {
+	return fmt.Sprintf("%v task %d failed %d times", s, task, times)
+}
