@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
-	"testing"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -17,7 +16,7 @@ import (
 // driver is the smallest scheduler there is: it keeps its own book from events alone, admits every job, and fills each node
 // that beats in order of arrival, nearest tasks first. Whatever in the events contradicts its book is an error.
 type driver struct {
-	t        testing.TB
+	t        failer
 	w        *World
 	at       units.Time
 	nodes    map[sched.NodeID]*dNode
@@ -33,6 +32,7 @@ type driver struct {
 	hash     uint64
 	events   int
 	started  int
+	batches  int
 	// hooks
 	admit  func(*dJob) bool
 	extra  func(d *driver, batch []sched.Event, p *sched.Plan)
@@ -51,6 +51,7 @@ type dJob struct {
 	id       sched.JobID
 	spec     *workload.Job
 	admitted bool
+	since    int // batch in which it was admitted
 	ready    map[sched.Stage]bool
 	open     map[sched.Stage]map[sched.TaskID]bool
 	done     map[sched.Stage]map[sched.TaskID]bool
@@ -64,7 +65,14 @@ type dAttempt struct {
 	needs units.Vector
 }
 
-func newDriver(t testing.TB, cfg Config) *driver {
+// failer is what a test, a benchmark and a property have in common.
+type failer interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+func newDriver(t failer, cfg Config) *driver {
 	t.Helper()
 	w, err := New(cfg)
 	if err != nil {
@@ -104,6 +112,7 @@ func (d *driver) step() (bool, error) {
 		d.fatal("time went back to %v", b.At)
 	}
 	d.at = b.At
+	d.batches++
 	if len(b.Events) == 0 {
 		d.fatal("empty batch")
 	}
@@ -271,7 +280,7 @@ func (d *driver) decide(batch []sched.Event, beats []sched.NodeID) {
 	for _, id := range d.order {
 		j := d.jobs[id]
 		if !j.admitted && (d.admit == nil || d.admit(j)) {
-			j.admitted = true
+			j.admitted, j.since = true, d.batches
 			d.item(sched.Item{Verb: sched.Admit, Job: id})
 		}
 	}
@@ -287,7 +296,8 @@ func (d *driver) decide(batch []sched.Event, beats []sched.NodeID) {
 func (d *driver) fill(n sched.NodeID) {
 	for _, id := range d.order {
 		j := d.jobs[id]
-		if !j.admitted {
+		// Without heartbeats, all nodes with room for the job beat in the next batch; those that beat now are only some.
+		if !j.admitted || d.w.cfg.Heartbeat == 0 && j.since == d.batches {
 			continue
 		}
 		for i := range j.spec.Stages {

@@ -168,11 +168,12 @@ func (w *World) happen() {
 		if d == nil || d.at != w.now {
 			break
 		}
+		if d.class() > repair && len(w.touched) > 0 {
+			w.reconcile() // which may make this entry stale
+			continue
+		}
 		e := *d
 		w.queue.pop()
-		if e.class() > repair {
-			w.reconcile()
-		}
 		w.handle(&e)
 	}
 	w.reconcile()

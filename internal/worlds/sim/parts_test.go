@@ -1,0 +1,354 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+func TestQueueSorts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q queue
+		var want []due
+		for range rapid.IntRange(0, 200).Draw(t, "steps") {
+			if len(want) > 0 && rapid.IntRange(0, 2).Draw(t, "pop") == 0 {
+				slices.SortFunc(want, func(a, b due) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key)) })
+				if got := *q.top(); got != want[0] {
+					t.Fatalf("popped %+v, want %+v", got, want[0])
+				}
+				q.pop()
+				want = want[1:]
+				continue
+			}
+			at, c := units.Time(rapid.IntRange(0, 9).Draw(t, "at")), class(rapid.IntRange(0, 3).Draw(t, "class"))
+			q.push(at, c, int32(len(want)), 7)
+			want = append(want, due{at: at, key: uint64(c)<<56 | q.seq, arg: int32(len(want)), gen: 7})
+		}
+		if len(want) == 0 && q.top() != nil {
+			t.Fatal("an empty queue has a top")
+		}
+	})
+}
+
+func TestNodesetNext(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 63, 64, 65, 200, 4096, 4097, 9000}).Draw(t, "n")
+		s := newNodeset(n)
+		in := make([]bool, n)
+		for range rapid.IntRange(0, 30).Draw(t, "puts") {
+			i, v := rapid.IntRange(0, n-1).Draw(t, "i"), rapid.Bool().Draw(t, "v")
+			s.put(i, v)
+			in[i] = v
+		}
+		from := rapid.IntRange(0, n).Draw(t, "from")
+		want := slices.Index(in[from:], true)
+		if want >= 0 {
+			want += from
+		}
+		if got := s.next(from); got != want {
+			t.Fatalf("next(%d) = %d, want %d", from, got, want)
+		}
+	})
+}
+
+// The next beat found from the set is the one that looking at every node gives.
+func TestNextBeat(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "nodes")
+		hb := units.Duration(rapid.IntRange(n, 50).Draw(t, "interval"))
+		now := units.Time(rapid.IntRange(0, 200).Draw(t, "now"))
+		w := &World{now: now, beat: newBeats(hb, n), waiting: []int32{0, 1}, kinds: []kind{{room: newNodeset(n)}, {room: newNodeset(n)}}}
+		w.cfg.Heartbeat = hb
+		want := units.Never
+		for i := range n {
+			for k := range 2 {
+				if rapid.Bool().Draw(t, "room") {
+					w.kinds[k].room.put(i, true)
+					b := units.Time(int64(i) * int64(hb) / int64(n))
+					for b < now {
+						b = b.Add(hb)
+					}
+					want = min(want, b)
+				}
+			}
+		}
+		if got := w.nextBeat(); got != want {
+			t.Fatalf("next beat at %d, want %d", got, want)
+		}
+	})
+}
+
+func TestItemsAreSeenOnce(t *testing.T) {
+	var s itemSet
+	for _, id := range []sched.ItemID{1, 3, 2, pageBits * 5, pageBits*5 - 1} {
+		if !s.add(id) {
+			t.Errorf("item %d is new", id)
+		}
+		if s.add(id) {
+			t.Errorf("item %d was seen", id)
+		}
+	}
+	for id := sched.ItemID(pageBits); id < 2*pageBits; id++ {
+		s.add(id)
+	}
+	if s.pages[1] != nil || s.add(pageBits+5) || !s.add(0) || !s.add(0) {
+		t.Error("a full page is dropped and still known; items without an id are always new")
+	}
+}
+
+func placed(t *testing.T, cfg Config, blocks int, id string) [][]cluster.NodeID {
+	t.Helper()
+	spec := shape{id: id, maps: blocks, mapS: 1}.job()
+	cfg.Workload = &workload.Workload{Jobs: []*workload.Job{spec}}
+	w, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hosts [][]cluster.NodeID
+	for _, task := range w.withInput(spec, jobKey(spec.ID)).Stages[0].Tasks {
+		hosts = append(hosts, task.Hosts)
+	}
+	if len(spec.Stages[0].Tasks[0].Hosts) > 0 {
+		t.Error("the workload was changed")
+	}
+	return hosts
+}
+
+func copiesByNode(hosts [][]cluster.NodeID, first bool) map[cluster.NodeID]int {
+	by := map[cluster.NodeID]int{}
+	for _, h := range hosts {
+		for i, n := range h {
+			if !first || i == 0 {
+				by[n]++
+			}
+		}
+	}
+	return by
+}
+
+// Paper 003, section 4.4.1: 100 blocks of 2 copies on 30 nodes of one rack: 6 or 7 on each.
+func TestSpreadOnOneRack(t *testing.T) {
+	by := copiesByNode(placed(t, Config{Cluster: uniform(30, 1, 2, 1), Replicas: 2}, 100, "j"), false)
+	for n := cluster.NodeID(1); n <= 30; n++ {
+		if by[n] != 6 && by[n] != 7 {
+			t.Errorf("node %d holds %d copies", n, by[n])
+		}
+	}
+}
+
+// HDFS: the second copy in another rack than the first, the third on another node of the second's rack.
+func TestPlacementByRacks(t *testing.T) {
+	for _, p := range []Placement{Spread, Scatter} {
+		c := uniform(31, 4, 2, 1)
+		hosts := placed(t, Config{Cluster: c, Replicas: 4, Placement: p, Seed: 9}, 310, "j")
+		rack := func(n cluster.NodeID) cluster.RackID { return c.Nodes[n-1].Rack }
+		for b, h := range hosts {
+			if rack(h[0]) == rack(h[1]) || rack(h[1]) != rack(h[2]) {
+				t.Errorf("block %d lies in racks %d %d %d", b, rack(h[0]), rack(h[1]), rack(h[2]))
+			}
+			sorted := slices.Sorted(slices.Values(h))
+			if len(slices.Compact(sorted)) != 4 {
+				t.Errorf("block %d lies on %v", b, h)
+			}
+		}
+		by := copiesByNode(hosts, true)
+		even := true
+		for n := cluster.NodeID(1); n <= 31; n++ {
+			even = even && by[n] == 10
+		}
+		if even != (p == Spread) {
+			t.Errorf("placement %d: first copies by node %v", p, by)
+		}
+		for n, k := range copiesByNode(hosts, false) {
+			if k < 15 || k > 75 {
+				t.Errorf("placement %d: node %d holds %d of 1240 copies", p, n, k)
+			}
+		}
+	}
+}
+
+// Where the racks leave no choice the copies still lie on different nodes.
+func TestPlacementInTightRacks(t *testing.T) {
+	c := uniform(3, 2, 1, 1) // racks of 2 and 1
+	for _, h := range placed(t, Config{Cluster: c, Replicas: 3}, 20, "j") {
+		if len(slices.Compact(slices.Sorted(slices.Values(h)))) != 3 {
+			t.Errorf("block lies on %v", h)
+		}
+	}
+}
+
+func TestPlacementIsKeyedByJob(t *testing.T) {
+	cfg := Config{Cluster: uniform(20, 4, 1, 1), Replicas: 3, Seed: 1}
+	a, b := fmt.Sprint(placed(t, cfg, 50, "a")), fmt.Sprint(placed(t, cfg, 50, "b"))
+	if a == b || a != fmt.Sprint(placed(t, cfg, 50, "a")) {
+		t.Error("one job's blocks lie where they did, another's elsewhere")
+	}
+	cfg.Seed = 2
+	if a == fmt.Sprint(placed(t, cfg, 50, "a")) {
+		t.Error("another seed, another placement")
+	}
+}
+
+func TestTimesHaveTheirMeanAndSpread(t *testing.T) {
+	w, err := New(Config{Cluster: uniform(1, 1, 1, 1), Workload: load(shape{id: "j", maps: 1, mapS: 1}), Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 200_000
+	for _, tc := range []struct {
+		times Times
+		cv    float64
+	}{{Times{Constant, 0.5}, 0}, {Times{Uniform, 0.4}, 0.4}, {Times{Normal, 0.2}, 0.2}, {Times{Exponential, 0}, 1}, {Times{LogNormal, 0.7}, 0.7}, {Times{Normal, 0}, 0}} {
+		var sum, sq float64
+		for i := range uint64(n) {
+			x := tc.times.factor(unit(w.bits(forWork, 1, 1, i, 1)))
+			if x < 0 {
+				t.Fatalf("%+v: factor %v", tc.times, x)
+			}
+			sum, sq = sum+x, sq+x*x
+		}
+		mean := sum / n
+		if cv := math.Sqrt(max(0, sq/n-mean*mean)); math.Abs(mean-1) > 0.01 || math.Abs(cv-tc.cv) > 0.02 {
+			t.Errorf("%+v: mean %v, CV %v", tc.times, mean, cv)
+		}
+	}
+}
+
+// What a task takes depends on nothing but its name and the seed: not on the other jobs, not on the order of starts.
+func TestTaskTimesAreCommon(t *testing.T) {
+	end := func(hb units.Duration, shapes ...shape) units.Duration {
+		d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 1), Workload: load(shapes...), Heartbeat: hb, Times: Times{LogNormal, 1}, Seed: 5})
+		var took units.Duration
+		d.extra = func(d *driver, batch []sched.Event, _ *sched.Plan) {
+			for _, e := range batch {
+				if e.Kind == sched.Ended {
+					took = max(took, e.Spans[sched.PhaseRun])
+				}
+			}
+		}
+		if err := d.run(); err != nil {
+			t.Fatal(err)
+		}
+		return took
+	}
+	j := shape{id: "j", maps: 6, mapS: 1000}
+	if a, b := end(0, j), end(3*sec, shape{id: "small", maps: 1, mapS: 1}, j); a != b {
+		t.Errorf("the longest task of j takes %v alone and %v beside another job", a, b)
+	}
+}
+
+// Runs in which nodes fail by chance, tasks fail, and the policy kills, holds, bounds and withholds at random; every
+// rule that the driver checks must hold to the end.
+func TestUnrulyRuns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := scenario(t)
+		for i := range cfg.Workload.Jobs { // reduces that wait for lost maps may take all vcores
+			if cfg.Workload.Jobs[i].Stages[0].Containers == nil {
+				cfg.MTBF, cfg.MTTR = units.FromSeconds(60), units.FromSeconds(5)
+			}
+		}
+		d := newDriver(t, cfg)
+		kills := 0
+		dice := func(n int) bool { return rapid.IntRange(0, n-1).Draw(t, "dice") == 0 }
+		d.extra = func(d *driver, batch []sched.Event, p *sched.Plan) {
+			d.w.WakeAt(d.at.Add(7 * sec))
+			for _, id := range d.order {
+				j := d.jobs[id]
+				st := j.spec.Stages[rapid.IntRange(0, len(j.spec.Stages)-1).Draw(t, "stage")].Kind
+				switch rapid.IntRange(0, 30).Draw(t, "act") {
+				case 0:
+					d.item(sched.Item{Verb: sched.Hold, Job: id})
+					j.admitted = false // the driver admits it again in its next batch
+				case 1:
+					d.item(sched.Item{Verb: sched.Withhold, Job: id, Stage: st})
+				case 2:
+					d.item(sched.Item{Verb: sched.Release, Job: id, Stage: st})
+				case 3:
+					d.item(sched.Item{Verb: sched.SetSlots, Job: id, Stage: st, Count: int32(rapid.IntRange(-1, 2).Draw(t, "slots"))})
+				default:
+					if d.batches > 200 { // no more bounds
+						d.item(sched.Item{Verb: sched.Release, Job: id, Stage: st})
+						d.item(sched.Item{Verb: sched.SetSlots, Job: id, Stage: st, Count: -1})
+					}
+				}
+			}
+			if kills < 20 && dice(5) {
+				for _, a := range slices.Sorted(maps.Keys(d.attempts)) {
+					if dice(3) {
+						kills++
+						from := int32(len(p.Victims))
+						p.Victims = append(p.Victims, a)
+						d.item(sched.Item{Verb: sched.Kill, Count: 1, Outcome: sched.Preempted, Attempts: sched.Span{From: from, To: from + 1}})
+						break
+					}
+				}
+			}
+		}
+		if err := d.run(); err != nil {
+			t.Fatalf("%v\n%s", err, strings.Join(d.trace, "\n"))
+		}
+		if len(d.ended) != len(cfg.Workload.Jobs) {
+			t.Fatalf("%d of %d jobs ended", len(d.ended), len(cfg.Workload.Jobs))
+		}
+	})
+}
+
+// Starting and ending tasks allocates nothing once the arrays have grown.
+func TestNoAllocationPerTask(t *testing.T) {
+	run := func(n int) float64 {
+		return testing.AllocsPerRun(3, func() {
+			w, err := New(Config{Cluster: uniform(50, 2, 2, 1), Workload: load(shape{id: "j", maps: n, reduces: 10, mapS: 3, reduS: 2, slow: 0.5}), Heartbeat: sec})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &fifo{w: w}
+			f.run(t)
+		})
+	}
+	few, many := run(1000), run(20_000)
+	if many-few > 60 { // the workload's own arrays grow by doubling, pages of item ids
+		t.Errorf("%v allocations for 1,000 maps, %v for 20,000", few, many)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	ok := func() Config {
+		return Config{Cluster: uniform(2, 1, 1, 1), Workload: load(shape{id: "j", maps: 1, mapS: 1})}
+	}
+	for want, change := range map[string]func(*Config){
+		"a cluster and a workload are needed":            func(c *Config) { c.Workload = nil },
+		"heartbeat -1s is negative":                      func(c *Config) { c.Heartbeat = -sec },
+		"3 replicas do not fit on 2 nodes":               func(c *Config) { c.Replicas = 3 },
+		"need a mean time to repair":                     func(c *Config) { c.MTBF = sec },
+		"failure rate is 1":                              func(c *Config) { c.FailureRate = 1 },
+		"node 3 does not exist, the cluster has 2":       func(c *Config) { c.Speeds = []SpeedStep{{Node: 3, Factor: 1}} },
+		"factor is 0, it must be above 0":                func(c *Config) { c.Speeds = []SpeedStep{{}} },
+		"3 nodes, it must be 0 to the cluster's 2":       func(c *Config) { c.Sizes = []SizeStep{{Nodes: 3}} },
+		"outage of node 1: from 1s to 1s is no span":     func(c *Config) { c.Outages = []Outage{{Node: 1, Down: at(1), Up: at(1)}} },
+		"uniform times vary by at most 0.577, not 1":     func(c *Config) { c.Times = Times{Uniform, 1} },
+		"its input lies on node 9, the cluster has 2":    func(c *Config) { c.Workload.Jobs[0].Stages[0].Tasks[0].Hosts = []cluster.NodeID{9} },
+		`job "j": deadline 0s is not after the arrival`:  func(c *Config) { c.Workload.Jobs[0].Deadline = 0 },
+		"the time limit and the patience must not be":    func(c *Config) { c.Until = -1 },
+		"normal times vary by at most 1, not 2; use log": func(c *Config) { c.Times = Times{Normal, 2} },
+	} {
+		c := ok()
+		change(&c)
+		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one that says %q", err, want)
+		}
+	}
+	if _, err := New(ok()); err != nil {
+		t.Error(err)
+	}
+}
