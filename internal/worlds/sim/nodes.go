@@ -21,7 +21,7 @@ type node struct {
 	away    int32   // failures that keep it down
 	state   nodeState
 	removed bool // the number of nodes is below its handle
-	crashes bool // it was removed by a crash
+	crashes bool // and one of the steps that removed it since was a crash
 	closed  bool // the policy drained it
 	queued  bool // it is among the touched
 }

@@ -314,6 +314,9 @@ func TestNoAllocationPerTask(t *testing.T) {
 			}
 			f := &fifo{w: w}
 			f.run(t)
+			if len(w.attempts) > 2*150+1 || len(w.jobs) > 2 {
+				t.Errorf("%d handles of attempts on 150 slots, %d of jobs for one job", len(w.attempts)-1, len(w.jobs)-1)
+			}
 		})
 	}
 	few, many := run(1000), run(20_000)
@@ -350,5 +353,70 @@ func TestValidate(t *testing.T) {
 	}
 	if _, err := New(ok()); err != nil {
 		t.Error(err)
+	}
+}
+
+// A job that is not admitted runs as many tasks as a sample asks for and no more.
+func TestSample(t *testing.T) {
+	d := newDriver(t, Config{Cluster: uniform(1, 1, 4, 0), Workload: load(shape{id: "j", maps: 4, mapS: 10}), Until: at(30)})
+	d.admit = func(*dJob) bool { return false }
+	sampled := false
+	d.extra = func(d *driver, _ []sched.Event, p *sched.Plan) {
+		if sampled {
+			return
+		}
+		sampled = true
+		d.item(sched.Item{Verb: sched.Sample, Job: 1, Stage: sched.Map, Count: 2})
+		p.Bound = append(p.Bound, sched.Bound{Task: 1}, sched.Bound{Task: 2}, sched.Bound{Task: 3})
+		j := d.jobs[1]
+		j.admitted = true // as far as the driver's book goes
+		for task := range sched.TaskID(2) {
+			delete(j.open[sched.Map], task+1)
+			j.live++
+			d.nodes[1].free[units.MapSlots]--
+		}
+		d.item(sched.Item{Verb: sched.Start, Job: 1, Stage: sched.Map, Node: 1, Count: 3, Tasks: sched.Span{From: 0, To: 3}})
+	}
+	if err := d.run(); err != nil {
+		t.Fatal(err)
+	}
+	if d.started != 2 || len(d.refused) != 1 || d.refused[0].Task != 3 || d.refused[0].Why != sched.NotAdmitted {
+		t.Errorf("%d started, refused %+v", d.started, d.refused)
+	}
+}
+
+// The breakdown that was drawn for an earlier life of a node does not strike in a later one.
+func TestBreakdownOfAnEarlierLife(t *testing.T) {
+	w, err := New(Config{Cluster: uniform(1, 1, 1, 0), Workload: load(shape{id: "j", maps: 1, mapS: 1}), MTBF: units.Hour, MTTR: sec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.breakDown(1, w.nodes[1].lives-1)
+	w.reconcile()
+	if w.nodes[1].state != nodeOpen {
+		t.Error("it did")
+	}
+	w.breakDown(1, w.nodes[1].lives)
+	w.reconcile()
+	if w.nodes[1].state != nodeDown {
+		t.Error("the breakdown of this life did not")
+	}
+}
+
+// Handles of jobs are used again, so that a long run holds the jobs in the system and no more.
+func TestJobHandlesAreRecycled(t *testing.T) {
+	var shapes []shape
+	for i := range 200 {
+		shapes = append(shapes, shape{id: fmt.Sprint("j", i), arrive: float64(10 * i), maps: 2, mapS: 12})
+	}
+	d := newDriver(t, Config{Cluster: uniform(2, 1, 2, 0), Workload: load(shapes...)})
+	if err := d.run(); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.w.jobs) > 5 {
+		t.Errorf("%d handles for two jobs at a time", len(d.w.jobs)-1)
 	}
 }

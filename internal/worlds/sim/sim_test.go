@@ -231,6 +231,44 @@ func TestDrainedNodesFinishTheirWork(t *testing.T) {
 
 }
 
+// A draining node is gone when its last attempt has ended, one batch later.
+func TestDrainedNodeLeavesWhenEmpty(t *testing.T) {
+	d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 0), Sizes: []SizeStep{{At: at(5), Nodes: 1}}, Workload: load(shape{id: "j", maps: 4, mapS: 10})})
+	var down units.Time
+	d.extra = func(d *driver, batch []sched.Event, _ *sched.Plan) {
+		for _, e := range batch {
+			if e.Kind == sched.NodeDown {
+				down = d.at
+			}
+		}
+	}
+	if err := d.run(); err != nil {
+		t.Fatal(err)
+	}
+	if down != at(10) {
+		t.Errorf("the node left at %v, its attempt ended at 10s", down)
+	}
+}
+
+// A policy may run one job at a time by its own rule. When the first ends, every node with room is asked, not only the one that
+// the end made room on.
+func TestEndOfAJobAsksAllNodes(t *testing.T) {
+	d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 0), Workload: load(shape{id: "a", maps: 1, mapS: 10}, shape{id: "b", maps: 2, mapS: 10})})
+	d.limit = func(j *dJob, _ sched.Stage) int {
+		if j.id != d.order[0] {
+			return 0
+		}
+		return 9
+	}
+	if err := d.run(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a/map/1 on n1 0s-10s committed", "job a 10s committed", "b/map/1 on n1 10s-20s committed", "b/map/2 on n2 10s-20s committed", "job b 20s committed"}
+	if diff := cmp.Diff(want, d.trace); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A draining node keeps the map outputs that the job still needs until the job is over.
 func TestDrainedNodeWaitsForItsOutputs(t *testing.T) {
 	var seen []string
@@ -512,4 +550,27 @@ func TestTasksWithoutWorkEndAtOnce(t *testing.T) {
 		"j/map/2 on n1 0s-0s committed",
 		"j/reduce/1 on n1 0s-0s committed",
 		"job j 0s committed")
+}
+
+// Paper 000, table 1 and figure 2 under FIFO: 6 slots at half speed in minutes 0-10 and 20-30 and at full speed in 10-20 and
+// 30-40; demands 120 and 60. And overloaded: a quarter of the speed from minute 30 on.
+func TestPaper000FIFO(t *testing.T) {
+	for _, tc := range []struct {
+		speeds []SpeedStep
+		j1, j2 float64 // minutes
+	}{
+		{[]SpeedStep{{At: 0, Factor: 0.5}, {At: at(600), Factor: 1}, {At: at(1200), Factor: 0.5}, {At: at(1800), Factor: 1}}, 30, 40},
+		{[]SpeedStep{{At: 0, Factor: 0.5}, {At: at(1800), Factor: 0.25}}, 50, 90},
+	} {
+		d := newDriver(t, Config{Cluster: uniform(6, 1, 1, 0), Speeds: tc.speeds,
+			Workload: load(shape{id: "J1", maps: 120, mapS: 60}, shape{id: "J2", arrive: 600, maps: 60, mapS: 60})})
+		if err := d.run(); err != nil {
+			t.Fatal(err)
+		}
+		for id, min := range map[string]float64{"J1": tc.j1, "J2": tc.j2} {
+			if want := fmt.Sprintf("job %s %v committed", id, at(60*min)); !slices.Contains(d.trace, want) {
+				t.Errorf("not: %s", want)
+			}
+		}
+	}
 }
