@@ -1,0 +1,42 @@
+package mapreduce
+
+import "context"
+
+// Context is what an attempt's user code may know of its surroundings. It belongs to the attempt's goroutine.
+type Context struct {
+	ctx      context.Context
+	task     int
+	attempt  int
+	alive    func()
+	counters *Counters
+}
+
+// NewContext returns the context of an attempt (both numbers from 0). alive is called by Progress; it may be nil. Engines call
+// this, and tests of mappers and reducers.
+func NewContext(ctx context.Context, task, attempt int, alive func()) *Context {
+	if alive == nil {
+		alive = func() {}
+	}
+	return &Context{ctx: ctx, task: task, attempt: attempt, alive: alive, counters: NewCounters()}
+}
+
+// Task is the number of the task within its stage, from 0: 3 for the one that writes part-r-00003.
+func (c *Context) Task() int { return c.task }
+
+// Attempt is the number of the attempt of this task, from 0.
+func (c *Context) Attempt() int { return c.attempt }
+
+// Done is closed when the attempt is to stop. User code that works long on one record should look at it.
+func (c *Context) Done() <-chan struct{} { return c.ctx.Done() }
+
+// Stopped tells whether Done is closed.
+func (c *Context) Stopped() bool { return c.ctx.Err() != nil }
+
+// Progress says that the attempt is alive though it neither reads nor emits, so that it is not timed out.
+func (c *Context) Progress() { c.alive() }
+
+// Counter returns the counter, which starts at 0. Look it up once, not for every record.
+func (c *Context) Counter(group, name string) *Counter { return c.counters.Counter(group, name) }
+
+// Counters returns all counters of the attempt.
+func (c *Context) Counters() *Counters { return c.counters }

@@ -1,0 +1,56 @@
+// Package mapreduce is what people who write jobs program against: a Mapper, a Reducer, at times a combiner and a
+// partitioner, put together in a Program. It knows nothing of schedulers, machines or files.
+//
+//	input ─▶ Map ─▶ combine ─▶ partition, sort ─▶ shuffle, merge, group ─▶ Reduce ─▶ part-r-00000 …
+//
+// The whole of word count:
+//
+//	type words struct{}
+//
+//	func (words) Map(_, line []byte, out mapreduce.Emitter) error {
+//		for _, w := range bytes.Fields(line) {
+//			if err := out.Emit(w, []byte("1")); err != nil {
+//				return err
+//			}
+//		}
+//		return nil
+//	}
+//
+//	type sum struct{}
+//
+//	func (sum) Reduce(word []byte, counts mapreduce.Values, out mapreduce.Emitter) error {
+//		total := 0
+//		for counts.Next() {
+//			n, err := strconv.Atoi(string(counts.Value()))
+//			if err != nil {
+//				return err
+//			}
+//			total += n
+//		}
+//		return out.Emit(word, strconv.AppendInt(nil, int64(total), 10))
+//	}
+//
+//	var program = mapreduce.Program{
+//		Name:        "words",
+//		NewMapper:   func(*mapreduce.Context) (mapreduce.Mapper, error) { return words{}, nil },
+//		NewCombiner: func(*mapreduce.Context) (mapreduce.Reducer, error) { return sum{}, nil },
+//		NewReducer:  func(*mapreduce.Context) (mapreduce.Reducer, error) { return sum{}, nil },
+//	}
+//
+// # Order
+//
+// Keys are byte strings in the order of bytes.Compare. A reduce task sees its keys in that order, and the values of a key in
+// the order of the map tasks and, within one, in the order in which they were emitted. Output is therefore the same at any
+// number of workers. A combiner must not be felt: it may be run any number of times on any neighbouring values of a key, so it
+// has to be associative, and it emits under the key it was given.
+//
+// # Memory
+//
+// The slices handed to Map, Reduce and by Values are good until the call returns or Next is called. Emit copies what it is
+// given, so one buffer can serve for every record.
+//
+// # Text output
+//
+// A record is written as key TAB value LF, one with a nil value as key LF, one with a nil key as value LF. Whether a value is
+// nil or empty survives the shuffle; a nil key comes out of it as an empty one.
+package mapreduce

@@ -1,0 +1,84 @@
+package mapreduce
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Emitter takes the records that user code makes. It copies both slices. An error means that the attempt is over (its disk is
+// full, it is being killed); the caller should return it, and what it emits nevertheless is dropped.
+type Emitter interface {
+	Emit(key, value []byte) error
+}
+
+// Mapper turns one input record into any number of records. For text the value is the line without its LF, and the key is its
+// offset in the file, which Offset reads.
+type Mapper interface {
+	Map(key, value []byte, out Emitter) error
+}
+
+// Reducer turns a key with all its values into any number of records. A combiner is a Reducer that emits under its own key.
+type Reducer interface {
+	Reduce(key []byte, values Values, out Emitter) error
+}
+
+// Values walks the values of one key. Those that a Reducer leaves are skipped.
+type Values interface {
+	Next() bool    // moves to the next value, the first at the start
+	Value() []byte // the current one, good until Next
+}
+
+// Closer is implemented by mappers and reducers that have something to do after their last record, such as emitting what they
+// held back. It is not called when the attempt fails. A combiner's output ends with each of its calls: its Close must not emit.
+type Closer interface {
+	Close(out Emitter) error
+}
+
+// Partitioner chooses the reduce task, from 0 to parts-1, of a key. It must depend on its arguments only.
+type Partitioner func(key []byte, parts int) int
+
+// Program is what a job runs. The constructors are called once for each attempt of a task, so what they make belongs to one
+// goroutine; they are the place to set up, and an error fails the attempt.
+type Program struct {
+	Name        string                          // of the application, for messages
+	NewMapper   func(*Context) (Mapper, error)  // nil = records pass as they are
+	NewCombiner func(*Context) (Reducer, error) // nil = none
+	NewReducer  func(*Context) (Reducer, error) // nil = records pass as they are
+	Partition   Partitioner                     // nil = Hash
+}
+
+// Hash is the default partitioner: xxHash of the key modulo the number of parts, the same on every machine.
+func Hash(key []byte, parts int) int {
+	return int(xxhash.Sum64(key) % uint64(parts))
+}
+
+// OffsetKey writes the key of a line that starts at the offset into an array, and returns it as a slice.
+func OffsetKey(buf *[8]byte, offset int64) []byte {
+	binary.BigEndian.PutUint64(buf[:], uint64(offset))
+	return buf[:]
+}
+
+// Offset reads the key that a Mapper is given for a line of text: where the line starts in its file.
+func Offset(key []byte) int64 {
+	if len(key) != 8 {
+		return -1
+	}
+	return int64(binary.BigEndian.Uint64(key))
+}
+
+// Identity is the Mapper and the Reducer that lets records pass as they are.
+type Identity struct{}
+
+// Map emits the record.
+func (Identity) Map(key, value []byte, out Emitter) error { return out.Emit(key, value) }
+
+// Reduce emits every value under the key.
+func (Identity) Reduce(key []byte, values Values, out Emitter) error {
+	for values.Next() {
+		if err := out.Emit(key, values.Value()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
