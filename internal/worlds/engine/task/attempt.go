@@ -1,0 +1,186 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"sync/atomic"
+
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
+)
+
+// Meter shows from outside how far an attempt is and that it is alive.
+type Meter struct {
+	done  atomic.Uint64 // bits of a float64 in [0,1]
+	beats atomic.Int64
+}
+
+// Done returns the part of the attempt's work that is done, in [0,1].
+func (m *Meter) Done() float64 { return math.Float64frombits(m.done.Load()) }
+
+// Beats returns a number that changes while the attempt gets on.
+func (m *Meter) Beats() int64 { return m.beats.Load() }
+
+func (m *Meter) set(part float64) {
+	m.done.Store(math.Float64bits(min(max(part, 0), 1)))
+	m.beat()
+}
+
+func (m *Meter) beat() { m.beats.Add(1) }
+
+// Stats is what an attempt did.
+type Stats struct {
+	Read     units.Bytes // input of a map, fetched by a reduce
+	Written  units.Bytes // map output, or part file
+	Shuffle  units.Duration
+	Sort     units.Duration // sorting, spilling and merging
+	Run      units.Duration // the rest: reading, the user's code, writing
+	Counters *mapreduce.Counters
+}
+
+// UserError says where an application broke.
+type UserError struct {
+	App   string // name of the application
+	Where string // "map of corpus/a.txt at byte 17", "reduce of part 3 at key \"the\""
+	Err   error  // what the user's code returned, nil if it panicked
+	Panic any    // what it panicked with
+	Stack []byte // of the panic
+}
+
+// Error is the error as one sentence.
+func (e *UserError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("application %s: %s failed: %v", e.App, e.Where, e.Err)
+	}
+	return fmt.Sprintf("application %s: %s panicked: %v", e.App, e.Where, e.Panic)
+}
+
+// Unwrap returns what the user's code returned.
+func (e *UserError) Unwrap() error { return e.Err }
+
+// An attempt is what map and reduce attempts share. It belongs to one goroutine.
+type attempt struct {
+	ctx    context.Context
+	app    string
+	meter  *Meter
+	clock  func() units.Time
+	user   *mapreduce.Context
+	where  func() string // names the record at hand
+	broken error         // the first error of an emit, in case the user's code hides it
+	count  counts
+	sort   units.Duration
+}
+
+// counts are the engine's counters, kept as plain numbers on the hot path.
+type counts struct {
+	mapIn, mapInBytes, mapOut, mapOutBytes    int64
+	combineIn, combineOut, spilled            int64
+	shuffled, groups, reduceIn, out, outBytes int64
+}
+
+func newAttempt(ctx context.Context, c Config) *attempt {
+	a := &attempt{ctx: ctx, app: c.Program.Name, meter: c.Meter, clock: c.Clock}
+	if a.meter == nil {
+		a.meter = new(Meter)
+	}
+	if a.clock == nil {
+		a.clock = func() units.Time { return 0 }
+	}
+	a.user = mapreduce.NewContext(ctx, c.Task, c.Attempt, a.meter.beat)
+	return a
+}
+
+// Config is what map and reduce attempts have in common.
+type Config struct {
+	Program *mapreduce.Program
+	Task    int               // from 0
+	Attempt int               // of this task, from 0
+	Buffer  int               // bytes of memory for sorting or shuffling; 0 = 32 MB
+	Local   string            // directory of this attempt alone, which it makes; on failure it is removed
+	Out     string            // the same for part files
+	Meter   *Meter            // may be nil
+	Clock   func() units.Time // stopwatch of the phases; nil = they are not measured
+}
+
+const (
+	defaultBuffer = 32 << 20
+	maxBuffer     = 512 << 20 // offsets in a buffer are 32 bits wide
+)
+
+func (c *Config) buffer() int {
+	if c.Buffer <= 0 {
+		return defaultBuffer
+	}
+	return min(c.Buffer, maxBuffer)
+}
+
+// err tells why the attempt has to stop, nil if it has not.
+func (a *attempt) err() error {
+	if a.ctx.Err() != nil { // an atomic load, so it may be asked for every record
+		return context.Cause(a.ctx)
+	}
+	return nil
+}
+
+// call runs user code, and turns its error or panic into a UserError.
+func (a *attempt) call(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &UserError{App: a.app, Where: a.where(), Panic: p, Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// failed explains an error that user code returned. If the engine made it, it is passed on as it is.
+func (a *attempt) failed(err error) error {
+	if a.broken != nil {
+		return a.broken
+	}
+	if stop := a.err(); stop != nil {
+		return stop
+	}
+	return &UserError{App: a.app, Where: a.where(), Err: err}
+}
+
+// broke keeps the first error of an emit.
+func (a *attempt) broke(err error) error {
+	if a.broken == nil {
+		a.broken = err
+	}
+	return err
+}
+
+// sorting times f as part of the sort phase.
+func (a *attempt) sorting(f func() error) error {
+	from := a.clock()
+	err := f()
+	a.sort += a.clock().Sub(from)
+	return err
+}
+
+// stats publishes the counters and sums up an attempt that began at from.
+func (a *attempt) stats(from units.Time, shuffle units.Duration, read, written int64) Stats {
+	all := a.user.Counters()
+	for _, c := range [...]struct {
+		name string
+		n    int64
+	}{
+		{mapreduce.MapInputRecords, a.count.mapIn}, {mapreduce.MapInputBytes, a.count.mapInBytes},
+		{mapreduce.MapOutputRecords, a.count.mapOut}, {mapreduce.MapOutputBytes, a.count.mapOutBytes},
+		{mapreduce.CombineInputRecords, a.count.combineIn}, {mapreduce.CombineOutputRecords, a.count.combineOut},
+		{mapreduce.SpilledRecords, a.count.spilled}, {mapreduce.ReduceShuffleBytes, a.count.shuffled},
+		{mapreduce.ReduceInputGroups, a.count.groups}, {mapreduce.ReduceInputRecords, a.count.reduceIn},
+		{mapreduce.ReduceOutputRecords, a.count.out}, {mapreduce.BytesWritten, a.count.outBytes},
+	} {
+		if c.n != 0 {
+			all.Counter(mapreduce.TaskGroup, c.name).Add(c.n)
+		}
+	}
+	return Stats{
+		Read: units.Bytes(read), Written: units.Bytes(written), Shuffle: shuffle, Sort: a.sort,
+		Run: a.clock().Sub(from) - shuffle - a.sort, Counters: all,
+	}
+}

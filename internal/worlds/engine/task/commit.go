@@ -1,0 +1,121 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Committer keeps the output directory of a job as Hadoop's FileOutputCommitter does:
+//
+//	OUT/_temporary/0/_temporary/attempt_r_000003_0/part-r-00003   an attempt writes here
+//	OUT/_temporary/0/task_r_000003/part-r-00003                   its commit renames the directory
+//	OUT/part-r-00003, OUT/_SUCCESS                                the commit of the job
+//
+// So what two attempts of a task write does not mix, and _SUCCESS is there only if all parts are.
+type Committer struct{ dir string }
+
+// NewCommitter returns the committer of an output directory. Nothing is made yet.
+func NewCommitter(dir string) *Committer { return &Committer{dir} }
+
+// SuccessFile is the empty file that stands in the directory of a finished job.
+const SuccessFile = "_SUCCESS"
+
+// Check refuses an output directory that exists.
+func (c *Committer) Check() error {
+	_, err := os.Lstat(c.dir)
+	if err == nil {
+		return c.exists()
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("output %q: %w", c.dir, bare(err))
+	}
+	return nil
+}
+
+func (c *Committer) exists() error { return fmt.Errorf("output %q: it exists already", c.dir) }
+
+// SetUp makes the output directory, which must not exist: of two jobs with one directory the second fails.
+func (c *Committer) SetUp() error {
+	if err := os.MkdirAll(filepath.Dir(c.dir), 0o777); err != nil {
+		return fmt.Errorf("output %q: %w", c.dir, bare(err))
+	}
+	err := os.Mkdir(c.dir, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return c.exists()
+	}
+	if err == nil {
+		err = os.MkdirAll(c.join("_temporary"), 0o777)
+	}
+	if err != nil {
+		return fmt.Errorf("output %q: %w", c.dir, bare(err))
+	}
+	return nil
+}
+
+func (c *Committer) join(path ...string) string {
+	return filepath.Join(append([]string{c.dir, "_temporary", "0"}, path...)...)
+}
+
+func stageLetter(reduce bool) string {
+	if reduce {
+		return "r"
+	}
+	return "m"
+}
+
+// AttemptDir is where an attempt writes its part file. The attempt makes it.
+func (c *Committer) AttemptDir(reduce bool, task, attempt int) string {
+	return c.join("_temporary", fmt.Sprintf("attempt_%s_%06d_%d", stageLetter(reduce), task, attempt))
+}
+
+// CommitTask makes the output of the attempt that of its task. A task is committed once.
+func (c *Committer) CommitTask(reduce bool, task, attempt int) error {
+	to := c.join(fmt.Sprintf("task_%s_%06d", stageLetter(reduce), task))
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("output %q: task %s_%06d is committed already", c.dir, stageLetter(reduce), task)
+	}
+	if err := os.Rename(c.AttemptDir(reduce, task, attempt), to); err != nil {
+		return fmt.Errorf("output %q: %w", c.dir, err)
+	}
+	return nil
+}
+
+// CommitJob moves the parts of all committed tasks into place and ends with _SUCCESS.
+func (c *Committer) CommitJob() error {
+	tasks, err := os.ReadDir(c.join())
+	if err != nil {
+		return fmt.Errorf("output %q: %w", c.dir, err)
+	}
+	for _, t := range tasks {
+		if t.Name() == "_temporary" {
+			continue
+		}
+		parts, err := os.ReadDir(c.join(t.Name()))
+		if err != nil {
+			return fmt.Errorf("output %q: %w", c.dir, err)
+		}
+		for _, p := range parts {
+			if err := os.Rename(c.join(t.Name(), p.Name()), filepath.Join(c.dir, p.Name())); err != nil {
+				return fmt.Errorf("output %q: %w", c.dir, err)
+			}
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(c.dir, "_temporary")); err != nil {
+		return fmt.Errorf("output %q: %w", c.dir, err)
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, SuccessFile), nil, 0o666); err != nil {
+		return fmt.Errorf("output %q: %w", c.dir, err)
+	}
+	return nil
+}
+
+// Abort removes the output directory of a job that SetUp made and that will not finish.
+func (c *Committer) Abort() error {
+	if err := os.RemoveAll(c.dir); err != nil {
+		return fmt.Errorf("output %q: %w", c.dir, err)
+	}
+	return nil
+}

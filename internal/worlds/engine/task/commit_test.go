@@ -1,0 +1,87 @@
+package task
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func mustWrite(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Two attempts of a task write; the one that is committed counts, the other leaves no trace.
+func TestCommit(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "deep", "out")
+	c := NewCommitter(out)
+	must(t, c.Check())
+	must(t, c.SetUp())
+	mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "first")
+	mustWrite(t, c.AttemptDir(true, 0, 1), PartName(true, 0), "second")
+	mustWrite(t, c.AttemptDir(true, 1, 0), PartName(true, 1), "other")
+	must(t, c.CommitTask(true, 0, 1))
+	must(t, c.CommitTask(true, 1, 0))
+	if err := c.CommitTask(true, 0, 0); err == nil {
+		t.Error("a task is committed twice")
+	}
+	if _, err := os.Stat(filepath.Join(out, SuccessFile)); err == nil {
+		t.Error("there is a _SUCCESS before the job is committed")
+	}
+	must(t, c.CommitJob())
+	leftBehind(t, out, SuccessFile, "part-r-00000", "part-r-00001")
+	parts, err := readParts(out)
+	must(t, err)
+	if diff := cmp.Diff(map[string]string{"part-r-00000": "second", "part-r-00001": "other"}, parts); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+}
+
+func TestOutputThatExistsIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	for name, path := range map[string]string{"directory": dir, "file": filepath.Join(dir, "file")} {
+		t.Run(name, func(t *testing.T) {
+			mustWrite(t, dir, "file", "precious")
+			want := `output "` + path + `": it exists already`
+			if err := NewCommitter(path).Check(); err == nil || err.Error() != want {
+				t.Errorf("Check says %v, want %s", err, want)
+			}
+			if err := NewCommitter(path).SetUp(); err == nil || err.Error() != want {
+				t.Errorf("SetUp says %v, want %s", err, want)
+			}
+			leftBehind(t, dir, "file")
+		})
+	}
+}
+
+func TestAbortLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	c := NewCommitter(filepath.Join(dir, "out"))
+	must(t, c.SetUp())
+	mustWrite(t, c.AttemptDir(false, 0, 0), PartName(false, 0), "half")
+	must(t, c.Abort())
+	leftBehind(t, dir)
+}
+
+// Committing a task whose attempt wrote nothing is an error, not an empty part.
+func TestCommitOfNothing(t *testing.T) {
+	c := NewCommitter(filepath.Join(t.TempDir(), "out"))
+	must(t, c.SetUp())
+	if err := c.CommitTask(true, 0, 0); err == nil {
+		t.Error("a task without output is committed")
+	}
+}

@@ -1,0 +1,152 @@
+package task
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// tree makes files below a new directory and goes there.
+func tree(t *testing.T, files ...string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, f := range files {
+		if err := os.MkdirAll(filepath.Dir(f), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f, []byte(f), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	tree(t, "in/b.txt", "in/a.txt", "in/c/d.txt", "in/_SUCCESS", "in/.hidden", "in/_logs/e.txt", "in/.git/f", "in/[x].txt")
+	tests := map[string]struct {
+		inputs []string
+		want   string
+	}{
+		"a file":                          {[]string{"in/a.txt"}, "in/a.txt"},
+		"a hidden file named outright":    {[]string{"in/.hidden"}, "in/.hidden"},
+		"a directory, in order of name":   {[]string{"in"}, "in/[x].txt in/a.txt in/b.txt in/c/d.txt"},
+		"inputs in the order given":       {[]string{"in/c", "in/a.txt"}, "in/c/d.txt in/a.txt"},
+		"a glob skips what is hidden":     {[]string{"in/*"}, "in/[x].txt in/a.txt in/b.txt in/c/d.txt"},
+		"a glob over directories":         {[]string{"i*/c"}, "in/c/d.txt"},
+		"a file named like a pattern":     {[]string{"in/[x].txt"}, "in/[x].txt"},
+		"the same file twice, read twice": {[]string{"in/a.txt", "in/a.txt"}, "in/a.txt in/a.txt"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			found, err := Find(test.inputs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range found {
+				got = append(got, filepath.ToSlash(f.Path))
+				if f.Size != int64(len(filepath.ToSlash(f.Path))) {
+					t.Errorf("%s has size %d", f.Path, f.Size)
+				}
+			}
+			if s := strings.Join(got, " "); s != test.want {
+				t.Errorf("found %s\nwant  %s", s, test.want)
+			}
+		})
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	tree(t, "in/a.txt")
+	for input, want := range map[string]string{
+		"none":    `input "none": there is no such file or directory`,
+		"in/*.md": `input "in/*.md": no file matches the pattern`,
+		"in/[":    `input "in/[": the pattern is malformed`,
+	} {
+		if _, err := Find([]string{"in", input}); err == nil || err.Error() != want {
+			t.Errorf("Find(%q) says %v, want %s", input, err, want)
+		}
+	}
+}
+
+func TestFindFollowsLinksToFilesOnly(t *testing.T) {
+	tree(t, "real/a.txt", "in/b.txt")
+	for link, to := range map[string]string{"in/to-file": "../real/a.txt", "in/to-dir": "../real", "in/loop": ".", "alias": "in"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip("this system makes no links: ", err)
+		}
+	}
+	found, err := Find([]string{"alias"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []File{{filepath.Join("alias", "b.txt"), 8}, {filepath.Join("alias", "to-file"), 10}}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("found (-want +got):\n%s", diff)
+	}
+}
+
+func TestCut(t *testing.T) {
+	files := []File{{"a", 3}, {"empty", 0}, {"b", 4}, {"c", 25}, {"d", 5}, {"e", 1}, {"f", 10}, {"g", 10}}
+	want := []Split{
+		{[]Piece{{"a", 0, 3}, {"b", 0, 4}}, 7},
+		{[]Piece{{"c", 0, 10}}, 10},
+		{[]Piece{{"c", 10, 20}}, 10},
+		{[]Piece{{"c", 20, 25}, {"d", 0, 5}}, 10},
+		{[]Piece{{"e", 0, 1}}, 1},
+		{[]Piece{{"f", 0, 10}}, 10},
+		{[]Piece{{"g", 0, 10}}, 10},
+	}
+	if diff := cmp.Diff(want, Cut(files, 10)); diff != "" {
+		t.Errorf("splits (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Split{{}}, Cut([]File{{"empty", 0}}, 10)); diff != "" {
+		t.Errorf("of nothing there is one empty split (-want +got):\n%s", diff)
+	}
+}
+
+// Every byte of every file is in exactly one piece, in order, and no split is longer than a block.
+func TestCutCoversEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		block := rapid.Int64Range(1, 40).Draw(t, "block")
+		sizes := rapid.SliceOf(rapid.Int64Range(0, 100)).Draw(t, "sizes")
+		var files []File
+		for i, size := range sizes {
+			files = append(files, File{strings.Repeat("f", i+1), size})
+		}
+		var got []File // pieces joined again
+		for _, s := range Cut(files, block) {
+			sum := int64(0)
+			for _, p := range s.Pieces {
+				sum += p.End - p.Start
+				if p.End <= p.Start {
+					t.Fatalf("piece %v is empty", p)
+				}
+				if p.Start > 0 {
+					last := &got[len(got)-1]
+					if last.Path != p.Path || last.Size != p.Start {
+						t.Fatalf("piece %v does not follow %v", p, *last)
+					}
+					last.Size = p.End
+					continue
+				}
+				got = append(got, File{p.Path, p.End})
+			}
+			if sum != s.Size || sum > block {
+				t.Fatalf("split %v with a block of %d has size %d", s, block, sum)
+			}
+		}
+		var want []File
+		for _, f := range files {
+			if f.Size > 0 {
+				want = append(want, f)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("pieces joined (-want +got):\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package task
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type line struct {
+	At   int64
+	Text string
+}
+
+// naive splits a text into lines.
+func naive(text string) []line {
+	var all []line
+	at := 0
+	for _, l := range strings.SplitAfter(text, "\n") {
+		if l != "" {
+			all = append(all, line{int64(at), strings.TrimSuffix(l, "\n")})
+		}
+		at += len(l)
+	}
+	return all
+}
+
+// pieces reads a text piece by piece.
+func pieces(t *testing.T, text string, block int, wrap func(io.Reader) io.Reader) []line {
+	t.Helper()
+	var got []line
+	l := lines{buf: make([]byte, 3)} // small, so that it has to grow
+	for start := 0; start < len(text); start += block {
+		p := Piece{Start: int64(start), End: int64(min(start+block, len(text)))}
+		if err := l.open(wrap(strings.NewReader(text[start:])), p); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			b, at, ok, err := l.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				break
+			}
+			got = append(got, line{at, string(b)})
+		}
+	}
+	return got
+}
+
+// FuzzLines: whatever the text and wherever it is cut, the lines of all pieces together are the lines of the text.
+func FuzzLines(f *testing.F) {
+	for _, text := range []string{"", "\n", "\n\n", "a", "a\n", "one\ntwo\n", "one\n\ntwo\nthree", "\r\nx\r\n", strings.Repeat("long", 50) + "\nz"} {
+		for _, block := range []uint8{1, 2, 3, 4, 5, 200} {
+			f.Add(text, block)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, block uint8) {
+		size := max(int(block), 1)
+		want := naive(text)
+		for name, wrap := range map[string]func(io.Reader) io.Reader{
+			"plain":         func(r io.Reader) io.Reader { return r },
+			"byte by byte":  iotest.OneByteReader,
+			"data with EOF": iotest.DataErrReader,
+		} {
+			if diff := cmp.Diff(want, pieces(t, text, size, wrap)); diff != "" {
+				t.Fatalf("lines of %q in pieces of %d, read %s (-want +got):\n%s", text, size, name, diff)
+			}
+		}
+	})
+}
+
+func TestLinesPassOnReadErrors(t *testing.T) {
+	boom := errors.New("boom")
+	var l lines
+	src := io.MultiReader(strings.NewReader("one\ntw"), iotest.ErrReader(boom))
+	if err := l.open(src, Piece{End: 100}); err != nil {
+		t.Fatal(err)
+	}
+	if b, _, ok, err := l.next(); string(b) != "one" || !ok || err != nil {
+		t.Fatalf("first line is %q, %v, %v", b, ok, err)
+	}
+	if _, _, ok, err := l.next(); ok || !errors.Is(err, boom) {
+		t.Errorf("a line that cannot be read gives %v, %v", ok, err)
+	}
+}
+
+// A piece is read to its end and little further.
+func TestLinesReadLittleBeyondTheEnd(t *testing.T) {
+	text := bytes.Repeat([]byte("0123456789\n"), 100_000)
+	r := bytes.NewReader(text)
+	var l lines
+	if err := l.open(r, Piece{End: 110}); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for {
+		_, _, ok, err := l.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			break
+		}
+		n++
+	}
+	if n != 11 {
+		t.Errorf("%d lines, want 11: the one that starts at the end belongs to the piece", n)
+	}
+	if read := len(text) - r.Len(); read > 110+2*overshoot {
+		t.Errorf("%d bytes read for a piece of 110", read)
+	}
+}

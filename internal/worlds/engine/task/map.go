@@ -1,0 +1,158 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// MapConfig is a map attempt.
+type MapConfig struct {
+	Config
+	Split Split
+	Parts int // reduce tasks; 0 = the map's output is the job's
+}
+
+// Map runs a map attempt. Its output is a run in c.Local with a segment for each reduce, or, without reduces, a part file in
+// c.Out and no run. An attempt that fails or is cancelled leaves neither directory.
+func Map(ctx context.Context, c MapConfig) (out *Output, stats Stats, err error) {
+	m := mapping{attempt: newAttempt(ctx, c.Config), c: &c}
+	from := m.clock()
+	defer func() {
+		if err != nil {
+			err = clean(err, c.Local, c.Out)
+		}
+	}()
+	m.mapper, err = setUp(m.attempt, "map", c.Program.NewMapper)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	if c.Parts == 0 {
+		err = m.toText()
+	} else {
+		out, err = m.toRun()
+	}
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	m.meter.set(1)
+	written := m.count.outBytes
+	if out != nil {
+		written = int64(out.Size())
+	}
+	return out, m.stats(from, 0, m.count.mapInBytes, written), nil
+}
+
+// clean removes what a failed attempt has made and returns its error.
+func clean(err error, dirs ...string) error {
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		if e := os.RemoveAll(dir); e != nil {
+			err = fmt.Errorf("%w; and what it wrote could not be removed: %v", err, e)
+		}
+	}
+	return err
+}
+
+type mapping struct {
+	*attempt
+	c      *MapConfig
+	mapper mapreduce.Mapper
+	piece  Piece // being read
+	at     int64 // offset of the record being mapped
+	read   int64 // bytes of pieces that are done
+}
+
+func (m *mapping) toText() error {
+	t, err := createText(m.attempt, m.c.Out, PartName(false, m.c.Task), &m.count.mapOut)
+	if err != nil {
+		return err
+	}
+	return t.close(m.all(t))
+}
+
+func (m *mapping) toRun() (*Output, error) {
+	if err := os.MkdirAll(m.c.Local, 0o777); err != nil {
+		return nil, err
+	}
+	collector, err := newCollector(m.attempt, m.c)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.all(collector); err != nil {
+		return nil, err
+	}
+	var out *Output
+	m.where = func() string { return fmt.Sprintf("map task %d at its end", m.c.Task) }
+	err = m.call(func() (err error) { out, err = collector.finish(); return err })
+	return out, err
+}
+
+// all maps every record of the split.
+func (m *mapping) all(out mapreduce.Emitter) error {
+	m.where = m.here
+	var l lines
+	for _, p := range m.c.Split.Pieces {
+		m.piece = p
+		if err := m.one(&l, out); err != nil {
+			return err
+		}
+		m.read += p.End - p.Start
+	}
+	if err := m.err(); err != nil {
+		return err
+	}
+	return tearDown(m.attempt, "map", m.mapper, out)
+}
+
+func (m *mapping) here() string { return fmt.Sprintf("map of %s at byte %d", m.piece.Path, m.at) }
+
+// one maps the records of a piece.
+func (m *mapping) one(l *lines, out mapreduce.Emitter) error {
+	f, err := os.Open(m.piece.Path)
+	if err != nil {
+		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+	}
+	defer f.Close()
+	if _, err := f.Seek(m.piece.Start, 0); err != nil {
+		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+	}
+	if err := l.open(f, m.piece); err != nil {
+		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+	}
+	return m.call(func() error { return m.records(l, out) })
+}
+
+func (m *mapping) records(l *lines, out mapreduce.Emitter) error {
+	var buf [8]byte
+	for {
+		line, at, ok, err := l.next()
+		if err != nil {
+			return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+		}
+		if !ok {
+			return nil
+		}
+		if err := m.err(); err != nil {
+			return err
+		}
+		m.at = at
+		m.meter.beat()
+		m.count.mapIn++
+		m.count.mapInBytes += l.pos - at
+		if m.count.mapIn%beatEvery == 0 {
+			done := m.read + min(l.pos, m.piece.End) - m.piece.Start
+			m.meter.set(float64(done) / float64(m.c.Split.Size))
+		}
+		if err := m.mapper.Map(mapreduce.OffsetKey(&buf, at), line, out); err != nil {
+			return m.failed(err)
+		}
+		if m.broken != nil {
+			return m.broken
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"github.com/slackline/slackline/units"
+)
+
+// ReduceConfig is a reduce attempt. Its task is the partition that it reduces.
+type ReduceConfig struct {
+	Config
+	Maps int
+	// Fetch returns the output of a map task, and waits until there is one.
+	Fetch func(ctx context.Context, m int) (*Output, error)
+}
+
+// FetchError says that the output of a map task cannot be read, so that the map has to run again.
+type FetchError struct {
+	Map    int
+	Output *Output
+	Err    error
+}
+
+// Error is the error as one sentence.
+func (e *FetchError) Error() string {
+	return fmt.Sprintf("output of map task %d in %s: %v", e.Map, e.Output.Path, bare(e.Err))
+}
+
+// Unwrap returns the cause.
+func (e *FetchError) Unwrap() error { return e.Err }
+
+// Reduce runs a reduce attempt and leaves a part file in c.Out. It reads all map output, and checks it, before it calls user
+// code: in memory what fits the buffer, in runs in c.Local what does not. An attempt that fails or is cancelled leaves neither
+// directory, one that succeeds leaves c.Out.
+func Reduce(ctx context.Context, c ReduceConfig) (stats Stats, err error) {
+	r := reducing{attempt: newAttempt(ctx, c.Config), c: &c}
+	r.where = func() string { return fmt.Sprintf("reduce of part %d", c.Task) }
+	from := r.clock()
+	defer func() {
+		if err != nil {
+			err = clean(err, c.Local, c.Out)
+		} else {
+			err = os.RemoveAll(c.Local)
+		}
+	}()
+	if err := os.MkdirAll(c.Local, 0o777); err != nil {
+		return Stats{}, err
+	}
+	r.spiller = spiller{a: r.attempt, dir: c.Local, parts: 1}
+	if err := r.shuffle(); err != nil {
+		return Stats{}, err
+	}
+	shuffle := r.clock().Sub(from) - r.sort
+	r.meter.set(1. / 3)
+	if err := r.sorting(func() error { return r.reduceTo(mergeFactor) }); err != nil {
+		return Stats{}, err
+	}
+	r.meter.set(2. / 3)
+	if err := r.run(); err != nil {
+		return Stats{}, err
+	}
+	r.meter.set(1)
+	return r.stats(from, max(shuffle, units.Duration(0)), r.count.shuffled, r.count.outBytes), nil
+}
+
+type reducing struct {
+	*attempt
+	spiller
+	c      *ReduceConfig
+	memory [][]byte // segments of the last maps, in order; those before lie in runs
+	held   int      // bytes of them
+	total  int64    // records
+}
+
+// shuffle fetches the segment of every map, in order.
+func (r *reducing) shuffle() error {
+	for m := range r.c.Maps {
+		if err := r.err(); err != nil {
+			return err
+		}
+		out, err := r.c.Fetch(r.ctx, m)
+		if err != nil {
+			return err
+		}
+		seg := out.Segments[r.c.Task]
+		if seg.Length > 0 {
+			if err := r.fetch(m, out, seg); err != nil {
+				return err
+			}
+		}
+		r.count.shuffled += seg.Length
+		r.total += seg.Records
+		r.meter.set(float64(m+1) / float64(3*r.c.Maps))
+	}
+	return nil
+}
+
+func (r *reducing) fetch(m int, out *Output, seg Segment) error {
+	if int64(r.held)+seg.Length > int64(r.c.buffer()) && r.held > 0 {
+		if err := r.sorting(r.flush); err != nil {
+			return err
+		}
+	}
+	f, err := os.Open(out.Path)
+	if err != nil {
+		return &FetchError{m, out, err}
+	}
+	defer f.Close()
+	if seg.Length > int64(r.c.buffer()) {
+		return r.store(m, out, seg, f)
+	}
+	b := make([]byte, seg.Length)
+	if _, err := f.ReadAt(b, seg.Offset); err != nil {
+		return &FetchError{m, out, err}
+	}
+	if crc32.Checksum(b, castagnoli) != seg.Sum {
+		return &FetchError{m, out, errSum}
+	}
+	r.memory = append(r.memory, b)
+	r.held += len(b)
+	return nil
+}
+
+// flush merges what is in memory into a run.
+func (r *reducing) flush() error {
+	err := r.write(func(add func(int, []byte, []byte) error) error {
+		return r.mergePart(0, r.memoryRuns(), add)
+	})
+	r.memory, r.held = nil, 0
+	return err
+}
+
+func (r *reducing) memoryRuns() []*run {
+	var runs []*run
+	for _, b := range r.memory {
+		runs = append(runs, memoryRun(b))
+	}
+	return runs
+}
+
+// store writes a segment that is too large for memory into a run.
+func (r *reducing) store(m int, out *Output, seg Segment, f io.ReaderAt) error {
+	return r.write(func(add func(int, []byte, []byte) error) error {
+		from := openRun(f, seg)
+		for n := 1; ; n++ {
+			ok, err := from.next()
+			if err != nil {
+				return &FetchError{m, out, err}
+			}
+			if !ok {
+				return nil
+			}
+			if err := add(0, from.key, from.val); err != nil {
+				return err
+			}
+			if n%beatEvery == 0 {
+				r.meter.beat()
+				if err := r.attempt.err(); err != nil {
+					return err
+				}
+			}
+		}
+	})
+}
+
+// run reduces.
+func (r *reducing) run() (err error) {
+	reducer, err := setUp(r.attempt, "reduce", r.c.Program.NewReducer)
+	if err != nil {
+		return err
+	}
+	t, err := createText(r.attempt, r.c.Out, PartName(true, r.c.Task), &r.count.out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = t.close(err) }()
+	files, err := openAll(r.spills)
+	defer closeAll(files)
+	if err != nil {
+		return err
+	}
+	var runs []*run
+	for i, f := range files {
+		runs = append(runs, openRun(f, r.spills[i].Segments[0]))
+	}
+	m, err := newMerger(append(runs, r.memoryRuns()...))
+	if err != nil {
+		return err
+	}
+	g := &groups{a: r.attempt, m: m, seen: &r.count.reduceIn, got: func() {
+		r.meter.set(2./3 + float64(r.count.reduceIn)/float64(3*r.total))
+	}}
+	r.where = func() string { return fmt.Sprintf("reduce of part %d at key %s", r.c.Task, quoted(g.key)) }
+	err = r.call(func() error {
+		return g.each(reducer, t, func([]byte) { r.count.groups++ })
+	})
+	if err != nil {
+		return err
+	}
+	return tearDown(r.attempt, "reduce", reducer, t)
+}

@@ -1,0 +1,186 @@
+package task
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// mergeFactor is how many runs are merged at once. More files than that are merged with their neighbours first, so that open
+// files and their buffers stay few.
+const mergeFactor = 64
+
+// spiller writes runs below a directory and merges them.
+type spiller struct {
+	a        *attempt
+	dir      string
+	parts    int
+	combiner mapreduce.Reducer // nil = none
+	spills   []*Output         // in order
+	made     int               // files
+}
+
+// write writes a run of what fill adds.
+func (s *spiller) write(fill func(add func(part int, key, value []byte) error) error) error {
+	out, err := s.create(fill)
+	if err == nil {
+		s.spills = append(s.spills, out)
+	}
+	return err
+}
+
+func (s *spiller) create(fill func(add func(part int, key, value []byte) error) error) (*Output, error) {
+	w, err := createRun(s.path(fmt.Sprintf("run-%d", s.made)), s.parts)
+	if err != nil {
+		return nil, err
+	}
+	s.made++
+	s.a.meter.beat()
+	if err := fill(w.add); err != nil {
+		w.abandon()
+		return nil, err
+	}
+	out, records, err := w.finish()
+	s.a.count.spilled += records
+	return out, err
+}
+
+// join merges all spills into one run.
+func (s *spiller) join() (*Output, error) {
+	err := s.a.sorting(func() error { return s.reduceTo(1) })
+	if err != nil {
+		return nil, err
+	}
+	return s.spills[0], nil
+}
+
+// reduceTo merges neighbours until there are at most so many spills.
+func (s *spiller) reduceTo(most int) error {
+	for len(s.spills) > most {
+		var merged []*Output
+		for from := 0; from < len(s.spills); from += mergeFactor {
+			part := s.spills[from:min(from+mergeFactor, len(s.spills))]
+			if len(part) == 1 {
+				merged = append(merged, part[0])
+				continue
+			}
+			out, err := s.merge(part)
+			if err != nil {
+				return err
+			}
+			for _, o := range part {
+				if err := os.Remove(o.Path); err != nil {
+					return err
+				}
+			}
+			merged = append(merged, out)
+		}
+		s.spills = merged
+	}
+	return nil
+}
+
+func (s *spiller) merge(outs []*Output) (*Output, error) {
+	files, err := openAll(outs)
+	defer closeAll(files)
+	if err != nil {
+		return nil, err
+	}
+	return s.create(func(add func(int, []byte, []byte) error) error {
+		for part := range s.parts {
+			var runs []*run
+			for i, o := range outs {
+				if o.Segments[part].Length > 0 {
+					runs = append(runs, openRun(files[i], o.Segments[part]))
+				}
+			}
+			if err := s.mergePart(part, runs, add); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *spiller) mergePart(part int, runs []*run, add func(int, []byte, []byte) error) error {
+	m, err := newMerger(runs)
+	if err != nil {
+		return err
+	}
+	if s.combiner != nil && len(runs) > 1 {
+		to := &combined{a: s.a, to: func(value []byte) error { return nil }}
+		to.to = func(value []byte) error { return add(part, to.key, value) }
+		s.a.where = to.where
+		g := &groups{a: s.a, m: m, seen: &s.a.count.combineIn, got: s.a.meter.beat}
+		return s.a.call(func() error {
+			return g.each(s.combiner, to, func(key []byte) { to.key = key })
+		})
+	}
+	for n := 1; ; n++ {
+		ok, err := m.next()
+		if err != nil || !ok {
+			return err
+		}
+		if err := add(part, m.top().key, m.top().val); err != nil {
+			return err
+		}
+		if n%beatEvery == 0 {
+			s.a.meter.beat()
+			if err := s.a.err(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// combined takes what a combiner emits for one key.
+type combined struct {
+	a   *attempt
+	key []byte
+	to  func(value []byte) error
+}
+
+// Emit takes a record, which must have the combiner's own key.
+func (c *combined) Emit(key, value []byte) error {
+	if c.a.broken != nil {
+		return c.a.broken
+	}
+	if !bytes.Equal(key, c.key) {
+		return c.a.broke(fmt.Errorf("application %s: %s emitted the key %s; a combiner keeps its key", c.a.app, c.where(), quoted(key)))
+	}
+	c.a.count.combineOut++
+	if err := c.to(value); err != nil {
+		return c.a.broke(err)
+	}
+	return nil
+}
+
+func (c *combined) where() string { return "combine at key " + quoted(c.key) }
+
+// quoted prints the start of a key.
+func quoted(key []byte) string {
+	if len(key) > 60 {
+		return fmt.Sprintf("%q…", key[:60])
+	}
+	return fmt.Sprintf("%q", key)
+}
+
+func openAll(outs []*Output) ([]*os.File, error) {
+	var files []*os.File
+	for _, o := range outs {
+		f, err := os.Open(o.Path)
+		if err != nil {
+			return files, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}

@@ -1,0 +1,83 @@
+package task
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// PartName is the name of a part file: part-m-00000 of a job without reduces, part-r-00000 of others.
+func PartName(reduce bool, task int) string {
+	if reduce {
+		return fmt.Sprintf("part-r-%05d", task)
+	}
+	return fmt.Sprintf("part-m-%05d", task)
+}
+
+// text writes a part file.
+type text struct {
+	a       *attempt
+	f       *os.File
+	buf     []byte
+	records *int64
+}
+
+var _ mapreduce.Emitter = (*text)(nil)
+
+// createText makes the directory and the part file in it.
+func createText(a *attempt, dir, name string, records *int64) (*text, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	return &text{a: a, f: f, buf: make([]byte, 0, bufferSize+4096), records: records}, nil
+}
+
+// Emit writes key TAB value LF; of a nil key or value neither it nor the TAB, of both nothing.
+func (t *text) Emit(key, value []byte) error {
+	if t.a.broken != nil {
+		return t.a.broken
+	}
+	if err := t.a.err(); err != nil {
+		return t.a.broke(err)
+	}
+	*t.records++
+	if key == nil && value == nil {
+		return nil
+	}
+	t.buf = append(t.buf, key...)
+	if key != nil && value != nil {
+		t.buf = append(t.buf, '\t')
+	}
+	t.buf = append(append(t.buf, value...), '\n')
+	if len(t.buf) >= bufferSize {
+		if err := t.flush(); err != nil {
+			return t.a.broke(err)
+		}
+	}
+	return nil
+}
+
+func (t *text) flush() error {
+	n, err := t.f.Write(t.buf)
+	t.a.count.outBytes += int64(n)
+	t.buf = t.buf[:0]
+	t.a.meter.beat()
+	return err
+}
+
+// close ends the file. After an error it only closes it.
+func (t *text) close(err error) error {
+	if err == nil {
+		err = t.flush()
+	}
+	if e := t.f.Close(); err == nil {
+		err = e
+	}
+	return err
+}
