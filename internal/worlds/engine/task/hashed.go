@@ -24,6 +24,7 @@ type hashed struct {
 	out    combined
 	at     int    // group being combined
 	held   values // what is combined
+	where  func() string
 }
 
 type group struct {
@@ -51,6 +52,7 @@ const (
 func newHashed(base collect) *hashed {
 	h := &hashed{collect: base, table: make([]slot, firstTable)}
 	h.out = combined{a: base.a, to: h.put}
+	h.where = h.out.where
 	return h
 }
 
@@ -166,7 +168,7 @@ func (h *hashed) combine() error {
 	g.used, g.n = 0, 0
 	h.out.key = h.key(g)
 	outer := h.a.where
-	h.a.where = h.out.where // stays if the combiner panics
+	h.a.where = h.where // stays if the combiner panics
 	if err := h.combiner.Reduce(h.out.key, &h.held, &h.out); err != nil {
 		return h.a.failed(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // texts are files with many short lines over a small alphabet, so that keys repeat and pieces end at every kind of place.
 func texts() *rapid.Generator[[]string] {
-	file := rapid.StringOfN(rapid.SampledFrom([]rune("aaabb c\n\n\t\r")), 0, 200, -1)
+	file := rapid.StringOfN(rapid.SampledFrom([]rune("aaabb c\x00\n\n\t\r")), 0, 200, -1)
 	return rapid.SliceOfN(file, 1, 5)
 }
 

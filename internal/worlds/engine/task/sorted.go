@@ -80,6 +80,10 @@ func (s *sorted) compare(a, b entry) int {
 	if a.prefix != b.prefix {
 		return cmp.Compare(a.prefix, b.prefix)
 	}
+	if a.klen <= 8 && b.klen <= 8 {
+		// The prefix is all of the key but its length: "a" comes before "a\x00".
+		return cmp.Or(cmp.Compare(a.klen, b.klen), cmp.Compare(a.off, b.off))
+	}
 	if c := bytes.Compare(s.key(&a), s.key(&b)); c != 0 {
 		return c
 	}

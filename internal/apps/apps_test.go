@@ -1,0 +1,300 @@
+package apps
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// run runs an application on the lines of a text as one map and one reduce in memory. The combiner, if any, is run on every
+// prefix of a key's values, as an engine might.
+func run(name string, params map[string]string, text string) (string, error) {
+	p, err := New(name, params)
+	if err != nil {
+		return "", err
+	}
+	c := mapreduce.NewContext(context.Background(), 0, 0, nil)
+	mapper, err := p.NewMapper(c)
+	if err != nil {
+		return "", err
+	}
+	var reducer mapreduce.Reducer = mapreduce.Identity{}
+	if p.NewReducer != nil {
+		if reducer, err = p.NewReducer(c); err != nil {
+			return "", err
+		}
+	}
+	held := map[string]records{}
+	emit := emitter(func(key, value []byte) { held[string(key)] = append(held[string(key)], value) })
+	for _, line := range lines(text) {
+		if err := mapper.Map(nil, []byte(line), emit); err != nil {
+			return "", err
+		}
+		if p.NewCombiner == nil {
+			continue
+		}
+		combiner, err := p.NewCombiner(c)
+		if err != nil {
+			return "", err
+		}
+		all := held
+		held = map[string]records{}
+		for key, values := range all {
+			if err := combiner.Reduce([]byte(key), &walk{rest: values}, emit); err != nil {
+				return "", err
+			}
+		}
+	}
+	var out strings.Builder
+	print := emitter(func(key, value []byte) {
+		out.Write(key)
+		if value != nil {
+			out.WriteString("\t" + string(value))
+		}
+		out.WriteString("\n")
+	})
+	for _, key := range slices.Sorted(maps.Keys(held)) {
+		if err := reducer.Reduce([]byte(key), &walk{rest: held[key]}, print); err != nil {
+			return "", err
+		}
+	}
+	return out.String(), nil
+}
+
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+type records [][]byte
+
+type emitter func(key, value []byte)
+
+func (e emitter) Emit(key, value []byte) error {
+	if value != nil {
+		value = append([]byte{}, value...)
+	}
+	e(append([]byte{}, key...), value)
+	return nil
+}
+
+type walk struct {
+	rest records
+	now  []byte
+}
+
+func (w *walk) Next() bool {
+	if len(w.rest) == 0 {
+		return false
+	}
+	w.now, w.rest = w.rest[0], w.rest[1:]
+	return true
+}
+
+func (w *walk) Value() []byte { return w.now }
+
+// counted prints how often each text occurs, as wordcount and grep do.
+func counted(texts []string) string {
+	n := map[string]int{}
+	for _, t := range texts {
+		n[t]++
+	}
+	var out strings.Builder
+	for _, t := range slices.Sorted(maps.Keys(n)) {
+		fmt.Fprintf(&out, "%s\t%d\n", t, n[t])
+	}
+	return out.String()
+}
+
+// The applications against what the standard library makes of the same text.
+func TestAppsEqualOracle(t *testing.T) {
+	asciiSpace := regexp.MustCompile(`[ \t\n\v\f\r]+`)
+	alphabet := []rune("aab \t\v\f\r\n\n\u00a0é\x00")
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom(alphabet), 0, 100, -1).Draw(t, "text")
+		var words, matches, texts []string
+		for _, w := range asciiSpace.Split(text, -1) {
+			if w != "" {
+				words = append(words, w)
+			}
+		}
+		pattern := rapid.SampledFrom([]string{"a+b", "^$", "a*", "é$"}).Draw(t, "pattern")
+		for _, l := range lines(text) {
+			if regexp.MustCompile(pattern).MatchString(l) {
+				matches = append(matches, l)
+			}
+			for _, m := range regexp.MustCompile(pattern).FindAllString(l, -1) {
+				if m != "" {
+					texts = append(texts, m)
+				}
+			}
+		}
+		sorted := slices.Sorted(slices.Values(lines(text)))
+		inOrder := ""
+		for _, l := range sorted {
+			inOrder += l + "\n"
+		}
+		for _, test := range []struct {
+			app    string
+			params map[string]string
+			want   string
+		}{
+			{"wordcount", nil, counted(words)},
+			{"grep", map[string]string{"pattern": pattern}, counted(matches)},
+			{"grep", map[string]string{"pattern": pattern, "only_matching": "true"}, counted(texts)},
+			{"sort", nil, inOrder},
+			{"loadgen", nil, inOrder},
+			{"loadgen", map[string]string{"map_output": "0"}, ""},
+		} {
+			got, err := run(test.app, test.params, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Fatalf("%s with %v of %q (-want +got):\n%s", test.app, test.params, text, diff)
+			}
+		}
+	})
+}
+
+// Over many records loadgen's output has the ratio that was asked for, to less than one record each for map and reduce.
+func TestLoadgenKeepsItsRatio(t *testing.T) {
+	text := strings.Repeat("0123456\n", 1000)
+	for _, test := range []struct{ mapOut, reduceOut string }{{"0.3", "1"}, {"1", "0.25"}, {"2.5", "0.5"}, {"0.1", "7"}} {
+		got, err := run("loadgen", map[string]string{"map_output": test.mapOut, "reduce_output": test.reduceOut, "map_cpu": "1us", "reduce_cpu": "1us"}, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m, r float64
+		fmt.Sscan(test.mapOut, &m)
+		fmt.Sscan(test.reduceOut, &r)
+		want := m * r * float64(len(text))
+		if low, high := want-8*(r+1), want+8; float64(len(got)) < low || float64(len(got)) > high {
+			t.Errorf("map_output %s, reduce_output %s: %d bytes of %d, want about %.0f", test.mapOut, test.reduceOut, len(got), len(text), want)
+		}
+		if strings.ReplaceAll(got, "0123456\n", "") != "" {
+			t.Error("loadgen changed a line")
+		}
+	}
+}
+
+// A stopped attempt does not compute on, however much CPU time a record asks for.
+func TestLoadgenStops(t *testing.T) {
+	p, err := New("loadgen", map[string]string{"map_cpu": "10000d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	beats := 0
+	m, err := p.NewMapper(mapreduce.NewContext(ctx, 0, 0, func() {
+		if beats++; beats == 3 {
+			cancel()
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Map(nil, []byte("x"), emitter(func(_, _ []byte) {})); err != nil || beats != 3 {
+		t.Errorf("it ends with %v after %d slices, want 3", err, beats)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, test := range []struct {
+		app    string
+		params map[string]string
+		want   string
+	}{
+		{"wordcont", nil, `there is no application "wordcont"; did you mean "wordcount"? (there are: grep, loadgen, sort, wordcount)`},
+		{"WordCount", nil, `there is no application "WordCount"; did you mean "wordcount"? (there are: grep, loadgen, sort, wordcount)`},
+		{"pi", nil, `there is no application "pi" (there are: grep, loadgen, sort, wordcount)`},
+		{"", nil, `there is no application "" (there are: grep, loadgen, sort, wordcount)`},
+		{"grep", nil, `application grep needs the parameter "pattern": regular expression in Go's syntax (RE2), to be found anywhere in the line`},
+		{"grep", map[string]string{"patern": "x"}, `application grep has no parameter "patern"; did you mean "pattern"? (it has: pattern, only_matching)`},
+		{"grep", map[string]string{"pattern": "("}, "application grep, parameter \"pattern\": \"(\" is not a regular expression: missing closing ): `(`"},
+		{"grep", map[string]string{"pattern": "x", "only_matching": "yes"}, `application grep, parameter "only_matching": "yes" is neither true nor false`},
+		{"sort", map[string]string{"b": "x", "a": "x"}, `application sort has no parameter "a" (it has none)`},
+		{"loadgen", map[string]string{"cpu": "1ms"}, `application loadgen has no parameter "cpu"; did you mean "map_cpu"? (it has: map_cpu, map_output, reduce_cpu, reduce_output)`},
+		{"loadgen", map[string]string{"map_cpu": "5"}, `application loadgen, parameter "map_cpu": "5" is not a span of time; write a number with a unit (ns, us, ms, s, m, h, d), such as 90s, 10m or 1h30m`},
+		{"loadgen", map[string]string{"map_cpu": "-5s"}, `application loadgen, parameter "map_cpu": -5s is negative`},
+		{"loadgen", map[string]string{"map_output": "-1"}, `application loadgen, parameter "map_output": -1 is negative`},
+		{"loadgen", map[string]string{"map_output": "NaN"}, `application loadgen, parameter "map_output": "NaN" is not a number`},
+	} {
+		if _, err := New(test.app, test.params); err == nil || err.Error() != test.want {
+			t.Errorf("%s %v says\n%v\nwant\n%s", test.app, test.params, err, test.want)
+		}
+	}
+}
+
+// The catalogue describes what is there: sorted, documented, defaults that parse.
+func TestCatalogue(t *testing.T) {
+	all := All()
+	if !slices.IsSortedFunc(all, func(a, b App) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the catalogue is not in order of name")
+	}
+	for _, a := range all {
+		if a.Doc == "" || a.Output == "" || strings.Contains(a.Doc+a.Output, "\n") {
+			t.Errorf("%s: doc and output are one line each", a.Name)
+		}
+		for _, p := range a.Params {
+			if p.Doc == "" {
+				t.Errorf("%s: parameter %s has no doc", a.Name, p.Name)
+			}
+			if _, err := p.Type.parse(p.Default); err != nil && !p.Required {
+				t.Errorf("%s: default of %s: %v", a.Name, p.Name, err)
+			}
+		}
+	}
+}
+
+func TestSumRefusesWhatIsNoCount(t *testing.T) {
+	for _, bad := range []string{"", "x", "-1", "99999999999999999999", "9223372036854775808"} {
+		if err := new(sum).Reduce([]byte("k"), &walk{rest: records{[]byte(bad)}}, emitter(func(_, _ []byte) {})); err == nil {
+			t.Errorf("the count %q is taken", bad)
+		}
+	}
+	big := []byte("9223372036854775807")
+	if err := new(sum).Reduce([]byte("k"), &walk{rest: records{big, one}}, emitter(func(_, _ []byte) {})); err == nil {
+		t.Error("a sum beyond 63 bits wraps")
+	}
+	if err := new(sum).Reduce([]byte("k"), &walk{rest: records{big}}, emitter(func(_, v []byte) {
+		if string(v) != string(big) {
+			t.Errorf("sum of %s is %s", big, v)
+		}
+	})); err != nil {
+		t.Error(err)
+	}
+}
+
+// The suggestion rests on Levenshtein's distance; its recursive definition is the oracle.
+func TestDistance(t *testing.T) {
+	var slow func(a, b string) int
+	slow = func(a, b string) int {
+		if a == "" || b == "" {
+			return len(a) + len(b)
+		}
+		replaced := slow(a[1:], b[1:])
+		if a[0] != b[0] {
+			replaced++
+		}
+		return min(replaced, slow(a[1:], b)+1, slow(a, b[1:])+1)
+	}
+	word := rapid.StringMatching("[ab]{0,5}")
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := word.Draw(t, "a"), word.Draw(t, "b")
+		if got, want := distance(a, b), slow(a, b); got != want {
+			t.Fatalf("distance of %q and %q is %d, want %d", a, b, got, want)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package apps
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// App is an application in the catalogue.
+type App struct {
+	Name   string
+	Doc    string // one line
+	Output string // one line: what a record of the output is
+	Params []Param
+	build  func(settings) mapreduce.Program
+}
+
+// catalogue lists all applications by name. It is read only.
+var catalogue = []App{grep, loadgen, sortLines, wordcount}
+
+// All returns all applications in order of name.
+func All() []App { return slices.Clone(catalogue) }
+
+// Find returns the application of that name, or an error that suggests the nearest one.
+func Find(name string) (App, error) {
+	var names []string
+	for _, a := range catalogue {
+		if a.Name == name {
+			return a, nil
+		}
+		names = append(names, a.Name)
+	}
+	return App{}, fmt.Errorf("there is no application %q%s (there are: %s)", name, suggest(name, names), strings.Join(names, ", "))
+}
+
+// New returns the program of an application with these parameters, or says in one sentence what is wrong with them.
+func New(name string, params map[string]string) (*mapreduce.Program, error) {
+	a, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return a.New(params)
+}
+
+// New returns the application's program with these parameters, or says in one sentence what is wrong with them.
+func (a App) New(params map[string]string) (*mapreduce.Program, error) {
+	set, err := a.settings(params)
+	if err != nil {
+		return nil, err
+	}
+	p := a.build(set)
+	p.Name = a.Name
+	return &p, nil
+}
+
+// suggest returns a hint at the name that is nearest to a wrong one, nothing if none is near.
+func suggest(wrong string, names []string) string {
+	best, least := "", 1+max(2, len(wrong)/2)
+	for _, name := range names {
+		d := distance(strings.ToLower(wrong), name)
+		if strings.Contains(name, strings.ToLower(wrong)) && wrong != "" {
+			d = min(d, 2)
+		}
+		if d < least {
+			best, least = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance is Levenshtein's: how many letters must be added, dropped or replaced to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

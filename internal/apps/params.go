@@ -1,0 +1,112 @@
+package apps
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slackline/slackline/units"
+)
+
+// Type is the type of a parameter.
+type Type string
+
+// The types.
+const (
+	Text     Type = "text"
+	Bool     Type = "bool"
+	Number   Type = "number"   // not negative
+	Duration Type = "duration" // not negative
+	Regexp   Type = "regexp"   // RE2, as Go's package regexp
+)
+
+// Param is a parameter of an application.
+type Param struct {
+	Name     string
+	Type     Type
+	Default  string // as it would be written; empty if Required
+	Required bool
+	Unit     string // for people: what the number counts; empty if the value says it
+	Doc      string // one line
+}
+
+// settings are checked values by parameter name.
+type settings map[string]any
+
+func (a App) settings(params map[string]string) (settings, error) {
+	var names []string
+	for _, p := range a.Params {
+		names = append(names, p.Name)
+	}
+	var given []string
+	for name := range params {
+		given = append(given, name)
+	}
+	slices.Sort(given) // so that of several mistakes the same is told each time
+	for _, name := range given {
+		if !slices.Contains(names, name) {
+			there := "it has none"
+			if len(names) > 0 {
+				there = "it has: " + strings.Join(names, ", ")
+			}
+			return nil, fmt.Errorf("application %s has no parameter %q%s (%s)", a.Name, name, suggest(name, names), there)
+		}
+	}
+	set := settings{}
+	for _, p := range a.Params {
+		text, ok := params[p.Name]
+		if !ok {
+			if p.Required {
+				return nil, fmt.Errorf("application %s needs the parameter %q: %s", a.Name, p.Name, p.Doc)
+			}
+			text = p.Default
+		}
+		value, err := p.Type.parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("application %s, parameter %q: %w", a.Name, p.Name, err)
+		}
+		set[p.Name] = value
+	}
+	return set, nil
+}
+
+func (t Type) parse(text string) (any, error) {
+	switch t {
+	case Bool:
+		switch text {
+		case "true":
+			return true, nil
+		case "false":
+			return false, nil
+		}
+		return nil, fmt.Errorf("%q is neither true nor false", text)
+	case Number:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, fmt.Errorf("%q is not a number", text)
+		}
+		if x < 0 {
+			return nil, fmt.Errorf("%s is negative", text)
+		}
+		return x, nil
+	case Duration:
+		d, err := units.ParseDuration(text)
+		if err != nil {
+			return nil, err
+		}
+		if d < 0 {
+			return nil, fmt.Errorf("%s is negative", text)
+		}
+		return d, nil
+	case Regexp:
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a regular expression: %s", text, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		}
+		return re, nil
+	}
+	return text, nil
+}
