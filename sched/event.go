@@ -39,6 +39,7 @@ const (
 	Refused                   // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
 	Computed                  // Item, Detail.Series: the result of a compute item
 	Tick                      // the wake-up that was asked for
+	Discrepancy               // Text: what an event said that did not fit the book, which followed it. Only the ledger makes it
 	Heartbeat                 // Node: it can be served in this batch
 	EventKinds                // their number
 )
@@ -46,13 +47,13 @@ const (
 var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "node-changed", "node-down", "node-granted",
 	"capacity-supply", "power-supply", "forecast", "profile-learned", "granted", "started", "progress", "ended", "output-lost",
 	"job-ended", "job-cancelled", "job-amended", "workflow-arrived", "job-arrived", "stage-ready", "demand", "refused",
-	"computed", "tick", "heartbeat"}
+	"computed", "tick", "discrepancy", "heartbeat"}
 
 // String names the kind.
 func (k EventKind) String() string { return nameOf(eventNames[:], int(k)) }
 
 // Confirms tells whether the event only confirms what was planned, so that it does not wake Decide by itself.
-func (k EventKind) Confirms() bool { return k == Granted || k == Started || k == Progress }
+func (k EventKind) Confirms() bool { return k == Granted || k == Started || k == Progress || k == Discrepancy }
 
 // ControlVerb is what a Control event asks for.
 type ControlVerb uint8

@@ -79,7 +79,7 @@ type JobState uint8
 // The states of a job.
 const (
 	NoJob    JobState = iota
-	Waiting           // for its predecessors
+	Waiting           // for its predecessors. It may be admitted, held or rejected meanwhile; that counts once they are done
 	Pending           // arrived; the policy has not decided
 	HeldBack          // by the policy
 	Admitted          // may run
@@ -142,6 +142,9 @@ type Queue struct {
 	Stages [Stages]QueueTally
 	Used   units.Vector // by containers promised or running
 	Runs   int32        // admitted jobs
+	// Head is the first job below the queue, in the policy's order, with work of the stage that may start; 0 = none. So a
+	// queue's key can be its first job's, which keeps the jobs of several queues in one line.
+	Head [Stages]JobID
 }
 
 // QueueTally counts a stage below a queue.
