@@ -53,7 +53,9 @@ var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "nod
 func (k EventKind) String() string { return nameOf(eventNames[:], int(k)) }
 
 // Confirms tells whether the event only confirms what was planned, so that it does not wake Decide by itself.
-func (k EventKind) Confirms() bool { return k == Granted || k == Started || k == Progress || k == Discrepancy }
+func (k EventKind) Confirms() bool {
+	return k == Granted || k == Started || k == Progress || k == Discrepancy
+}
 
 // ControlVerb is what a Control event asks for.
 type ControlVerb uint8
