@@ -1,0 +1,186 @@
+package scenario
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Read reads a scenario file. The error, if any, is an Errors.
+func Read(file string, src []byte) (*Scenario, error) { return read(file, src, maxTasks) }
+
+func read(file string, src []byte, most int) (*Scenario, error) {
+	s := &Scenario{most: most}
+	s.src = decode(file, src, s)
+	if s.Name == "" {
+		s.Name = stem(file)
+	}
+	if len(s.src.errs) == 0 {
+		s.build()
+	}
+	if err := s.src.errs.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Sim returns the simulation for a seed. What it points to is shared by all seeds and is not to be changed.
+func (s *Scenario) Sim(seed uint64) sim.Config {
+	c := s.config
+	c.Seed = seed
+	return c
+}
+
+// Errorf returns an error at the value that stands at a path such as "policies[1]", or at what is around it.
+func (s *Scenario) Errorf(path, format string, args ...any) error {
+	return s.src.single(path, format, args...)
+}
+
+func stem(file string) string {
+	base := filepath.Base(file)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+func (d *decoder) single(path, format string, args ...any) error {
+	return Errors{{File: d.file, Pos: d.pos(path), Text: fmt.Sprintf(format, args...)}}
+}
+
+var laws = map[string]sim.Law{"constant": sim.Constant, "uniform": sim.Uniform, "normal": sim.Normal, "exponential": sim.Exponential, "lognormal": sim.LogNormal}
+
+// build makes the simulation, and checks what needs more than one value to be seen.
+func (s *Scenario) build() {
+	d := s.src
+	c := s.cluster()
+	nodes := make(map[string]cluster.NodeID, len(c.Nodes))
+	for i, n := range c.Nodes {
+		nodes[n.Name] = cluster.NodeID(i + 1)
+	}
+	k := &s.Cluster
+	cfg := sim.Config{
+		Cluster:     c,
+		Workload:    &workload.Workload{},
+		Heartbeat:   k.Heartbeat.Duration(),
+		Replicas:    min(3, len(c.Nodes)),
+		MTBF:        k.MTBF.Duration(),
+		MTTR:        k.MTTR.Duration(),
+		Times:       sim.Times{Law: laws[k.TaskTimes.Law], CV: k.TaskTimes.CV},
+		FailureRate: k.FailureRate,
+		MaxFailures: k.MaxFailures,
+		Until:       units.Time(s.Until),
+	}
+	if k.Replicas != nil {
+		if cfg.Replicas = *k.Replicas; cfg.Replicas > len(c.Nodes) {
+			d.failAt("cluster.replicas", "replicas is %d, it must be at most the number of nodes, %d", cfg.Replicas, len(c.Nodes))
+		}
+	}
+	if k.Placement == "scatter" {
+		cfg.Placement = sim.Scatter
+	}
+	if k.MTBF > 0 && k.MTTR == 0 {
+		d.failAt("cluster.mtbf", "nodes that fail by chance need a mean time to repair as well; add mttr, such as mttr: 10m")
+	}
+	if most := map[string]float64{"uniform": 0.577, "normal": 1}[k.TaskTimes.Law]; most > 0 && k.TaskTimes.CV > most {
+		d.failAt("cluster.task_times.cv", "cv is %g, %s times vary by at most %g; use lognormal", k.TaskTimes.CV, k.TaskTimes.Law, most)
+	}
+	node := func(path, name string) cluster.NodeID {
+		if nodes[name] == 0 {
+			d.failAt(path, "there is no node %q, the nodes are n1 to n%d", name, len(c.Nodes))
+		}
+		return nodes[name]
+	}
+	for i, st := range k.SpeedSteps {
+		step := sim.SpeedStep{At: units.Time(st.At), Factor: st.Factor}
+		if st.Node != "" {
+			step.Node = node(fmt.Sprintf("cluster.speed_steps[%d].node", i), st.Node)
+		}
+		cfg.Speeds = append(cfg.Speeds, step)
+	}
+	for i, st := range k.NodeSteps {
+		if st.Nodes > len(c.Nodes) {
+			d.failAt(fmt.Sprintf("cluster.node_steps[%d].nodes", i), "nodes is %d, it must be at most the cluster's %d", st.Nodes, len(c.Nodes))
+		}
+		cfg.Sizes = append(cfg.Sizes, sim.SizeStep{At: units.Time(st.At), Nodes: st.Nodes, Crash: st.Crash})
+	}
+	for i, o := range k.Outages {
+		at := fmt.Sprintf("cluster.outages[%d]", i)
+		up := units.Never
+		if d.has(at + ".up") {
+			if up = units.Time(o.Up); o.Up <= o.Down {
+				d.failAt(at+".up", "up is %v, it must be after down, %v", o.Up, o.Down)
+			}
+		}
+		cfg.Outages = append(cfg.Outages, sim.Outage{Node: node(at+".node", o.Node), Down: units.Time(o.Down), Up: up})
+	}
+	s.jobs(&cfg, node)
+	if err := s.Config.Validate(); err != nil {
+		d.failAt("queues", "%v", err)
+	}
+	if len(d.errs) == 0 {
+		if err := cfg.Validate(); err != nil { // what the checks above do not know of
+			d.failAt("", "%v", err)
+		}
+	}
+	s.config = cfg
+}
+
+// cluster makes the nodes: first those of no class, then those of each class, named n1, n2, … through all of them.
+func (s *Scenario) cluster() *cluster.Cluster {
+	k := &s.Cluster
+	c := &cluster.Cluster{Racks: k.Racks}
+	add := func(name string, count int, o Offer) {
+		or := func(own, common *int, def int) int64 {
+			switch {
+			case own != nil:
+				return int64(*own)
+			case common != nil:
+				return int64(*common)
+			}
+			return int64(def)
+		}
+		class := &cluster.Class{Name: name, Speed: 1}
+		class.Capacity[units.MapSlots] = or(o.MapSlots, k.MapSlots, 2)
+		class.Capacity[units.ReduceSlots] = or(o.ReduceSlots, k.ReduceSlots, 1)
+		class.Capacity[units.VCores] = or(o.VCores, k.VCores, 0)
+		for _, m := range []*Size{k.Memory, o.Memory} {
+			if m != nil {
+				class.Capacity[units.Memory] = int64(*m)
+			}
+		}
+		for _, v := range []*float64{k.Speed, o.Speed} {
+			if v != nil {
+				class.Speed = *v
+			}
+		}
+		labels := o.Labels
+		if labels == nil {
+			labels = k.Labels
+		}
+		c.Classes = append(c.Classes, class)
+		for range count {
+			n := len(c.Nodes)
+			c.Nodes = append(c.Nodes, &cluster.Node{Name: "n" + strconv.Itoa(n+1), Rack: cluster.RackID(n%k.Racks + 1), Class: class, Labels: labels})
+		}
+	}
+	if k.Nodes > 0 {
+		add("standard", k.Nodes, k.Offer)
+	}
+	seen := map[string]bool{"standard": k.Nodes > 0}
+	for i, cl := range k.Classes {
+		if seen[cl.Name] {
+			s.src.failAt(fmt.Sprintf("cluster.classes[%d].name", i), "there is another class %q; each needs a name of its own", cl.Name)
+		}
+		seen[cl.Name] = true
+		add(cl.Name, cl.Nodes, cl.Offer)
+	}
+	if len(c.Nodes) == 0 {
+		s.src.failAt("cluster", "the cluster has no node; give it some, such as nodes: 20")
+		add("standard", 1, k.Offer) // so that the other checks have something to look at
+	}
+	return c
+}

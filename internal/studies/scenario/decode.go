@@ -1,0 +1,399 @@
+package scenario
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// decoder fills a struct from a syntax tree and remembers where each value stands, so that later checks can point at it.
+type decoder struct {
+	file    string
+	errs    Errors
+	at      map[string]Pos // of values, by path: "workload.jobs[2].deadline"
+	anchors map[string]ast.Node
+	open    map[string]bool // anchors being read, against those that contain themselves
+	fields  map[reflect.Type]fieldList
+	nodes   int
+}
+
+// A form is a type that is written in more ways than one, such as a list or its only element.
+type form interface {
+	// read takes the node, which is neither null nor an alias, and reports through d.
+	read(d *decoder, n ast.Node, path string)
+	// shape is its JSON Schema.
+	shape() map[string]any
+}
+
+// decode reads the source into the struct that v points to. The decoder is returned also with errors.
+func decode(file string, src []byte, v any) *decoder {
+	d := &decoder{file: file, at: map[string]Pos{}, anchors: map[string]ast.Node{}, open: map[string]bool{}, fields: map[reflect.Type]fieldList{}}
+	root, failed := parse(file, src)
+	if failed != nil {
+		d.errs = Errors{failed}
+		return d
+	}
+	d.collect(root)
+	d.value(root, reflect.ValueOf(v).Elem(), "", field{})
+	return d
+}
+
+// failf reports an error at a node.
+func (d *decoder) failf(n ast.Node, format string, args ...any) {
+	d.errorAt(place(n), format, args...)
+}
+
+// failAt reports an error at the value that stands at the path, or at the nearest value around it.
+func (d *decoder) failAt(path, format string, args ...any) {
+	d.errorAt(d.pos(path), format, args...)
+}
+
+func (d *decoder) errorAt(pos Pos, format string, args ...any) {
+	d.errs = append(d.errs, &Error{File: d.file, Pos: pos, Text: fmt.Sprintf(format, args...)})
+}
+
+func (d *decoder) pos(path string) Pos {
+	for {
+		if p, ok := d.at[path]; ok {
+			return p
+		}
+		cut := strings.LastIndexAny(path, ".[")
+		if cut < 0 {
+			return d.at[""]
+		}
+		path = path[:cut]
+	}
+}
+
+// has tells whether the file states the key.
+func (d *decoder) has(path string) bool {
+	_, ok := d.at[path]
+	return ok
+}
+
+// collect finds the anchors. An alias stands for the last anchor of its name, which is that of a well-formed file.
+func (d *decoder) collect(root ast.Node) {
+	ast.Walk(visitor(func(n ast.Node) {
+		if a, ok := n.(*ast.AnchorNode); ok && a.Name != nil {
+			d.anchors[a.Name.GetToken().Value] = a.Value
+		}
+	}), root)
+}
+
+type visitor func(ast.Node)
+
+func (v visitor) Visit(n ast.Node) ast.Visitor {
+	v(n)
+	return v
+}
+
+// resolve strips anchors and tags and follows an alias; release must be called when the node has been read.
+func (d *decoder) resolve(n ast.Node) (_ ast.Node, release func()) {
+	release = func() {}
+	for hops := 0; hops < maxDepth; hops++ {
+		switch x := n.(type) {
+		case *ast.AnchorNode:
+			n = x.Value
+		case *ast.AliasNode:
+			name := x.Value.GetToken().Value
+			to, ok := d.anchors[name]
+			if !ok {
+				d.failf(x, "there is no anchor &%s for this alias", name)
+				return nil, release
+			}
+			if d.open[name] {
+				d.failf(x, "the anchor &%s contains itself", name)
+				return nil, release
+			}
+			d.open[name] = true
+			outer := release
+			release = func() { delete(d.open, name); outer() }
+			n = to
+		case *ast.TagNode:
+			d.failf(x, "tags such as %s are not understood; leave it out", x.GetToken().Value)
+			return nil, release
+		default:
+			return n, release
+		}
+	}
+	return nil, release
+}
+
+// value reads a node into v by v's type.
+func (d *decoder) value(n ast.Node, v reflect.Value, path string, f field) {
+	d.nodes++
+	if d.nodes > maxNodes {
+		if d.nodes == maxNodes+1 {
+			d.failf(n, "the file has more than %d values, aliases counted as often as they are used", maxNodes)
+		}
+		return
+	}
+	if n == nil {
+		return
+	}
+	d.at[path] = place(n)
+	resolved, release := d.resolve(n)
+	defer release()
+	if resolved == nil {
+		return
+	}
+	if _, null := resolved.(*ast.NullNode); null {
+		d.failf(n, "%s has no value; give it %s or leave the key out", nameOf(path), wanted(v.Type()))
+		return
+	}
+	if fm, ok := v.Addr().Interface().(form); ok {
+		before := len(d.errs)
+		fm.read(d, resolved, path)
+		if len(d.errs) == before {
+			d.bounds(n, v, path, f)
+		}
+		return
+	}
+	if tu, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		s, ok := scalar(resolved)
+		if !ok {
+			d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(resolved), wanted(v.Type()))
+			return
+		}
+		if err := tu.UnmarshalText([]byte(s)); err != nil {
+			d.failf(n, "%s: %v", nameOf(path), err)
+			return
+		}
+		d.bounds(n, v, path, f)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		p := reflect.New(v.Type().Elem())
+		d.value(n, p.Elem(), path, f)
+		v.Set(p)
+	case reflect.Struct:
+		d.mapping(resolved, v, path)
+	case reflect.Slice:
+		d.list(resolved, v, path, f)
+	case reflect.Map:
+		d.table(resolved, v, path)
+	default:
+		d.plain(n, resolved, v, path, f)
+	}
+}
+
+// plain reads a scalar into a string, a number or a truth value.
+func (d *decoder) plain(n, resolved ast.Node, v reflect.Value, path string, f field) {
+	s, ok := scalar(resolved)
+	bad := func() { d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(resolved), wanted(v.Type())) }
+	if !ok {
+		bad()
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+		if len(f.enum) > 0 && !slices.Contains(f.enum, s) {
+			d.failf(n, "%s is %q, it must be %s%s", nameOf(path), s, oneOf(f.enum), suggestion(s, f.enum))
+		}
+		return
+	case reflect.Bool:
+		if _, ok := resolved.(*ast.BoolNode); !ok {
+			bad()
+			return
+		}
+		v.SetBool(strings.EqualFold(s, "true"))
+		return
+	case reflect.Int, reflect.Int64:
+		x, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			bad()
+			return
+		}
+		v.SetInt(x)
+	case reflect.Uint64:
+		x, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			bad()
+			return
+		}
+		v.SetUint(x)
+	case reflect.Float64:
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			bad()
+			return
+		}
+		v.SetFloat(x)
+	}
+	d.bounds(n, v, path, f)
+}
+
+// bounds checks the min, above and max of the field.
+func (d *decoder) bounds(n ast.Node, v reflect.Value, path string, f field) {
+	var x float64
+	switch v.Kind() {
+	case reflect.Int, reflect.Int64:
+		x = float64(v.Int())
+	case reflect.Uint64:
+		x = float64(v.Uint())
+	case reflect.Float64:
+		x = v.Float()
+	default:
+		return
+	}
+	got := fmt.Sprint(v.Interface())
+	switch {
+	case f.min != nil && x < *f.min && *f.min == 0:
+		d.failf(n, "%s is %s, it must not be negative", nameOf(path), got)
+	case f.min != nil && x < *f.min:
+		d.failf(n, "%s is %s, it must be at least %g", nameOf(path), got, *f.min)
+	case f.above != nil && x <= *f.above:
+		d.failf(n, "%s is %s, it must be above %g", nameOf(path), got, *f.above)
+	case f.max != nil && x > *f.max:
+		d.failf(n, "%s is %s, it must be at most %g", nameOf(path), got, *f.max)
+	}
+}
+
+func (d *decoder) list(n ast.Node, v reflect.Value, path string, f field) {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		d.failf(n, "%s is %s, it must be a list", nameOf(path), kindOf(n))
+		return
+	}
+	for i, e := range seq.Values {
+		item := reflect.New(v.Type().Elem()).Elem()
+		d.value(e, item, path+"["+strconv.Itoa(i)+"]", f)
+		v.Set(reflect.Append(v, item))
+	}
+}
+
+// table reads a mapping with free keys into a map of strings.
+func (d *decoder) table(n ast.Node, v reflect.Value, path string) {
+	v.Set(reflect.MakeMap(v.Type()))
+	d.pairs(n, path, func(key string, _ Pos, val ast.Node) {
+		item := reflect.New(v.Type().Elem()).Elem()
+		d.value(val, item, join(path, key), field{})
+		v.SetMapIndex(reflect.ValueOf(key), item)
+	})
+}
+
+// mapping reads a mapping whose keys are the fields of a struct.
+func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) {
+	fields, known := d.fields[v.Type()]
+	if !known {
+		fields = fieldsOf(v.Type())
+		d.fields[v.Type()] = fields
+	}
+	if !d.pairs(n, path, func(key string, at Pos, val ast.Node) {
+		f, ok := fields.find(key)
+		if !ok {
+			d.errorAt(at, "unknown key %q%s%s", key, inside(path), meant(key, fields.names()))
+			return
+		}
+		d.value(val, v.FieldByIndex(f.index), join(path, key), f)
+	}) {
+		return
+	}
+	for _, f := range fields {
+		switch {
+		case d.has(join(path, f.name)):
+		case f.need:
+			d.errorAt(place(n), "the key %q%s is missing: %s", f.name, inside(path), f.doc)
+		default:
+			setDefault(v.FieldByIndex(f.index), f.def)
+		}
+	}
+}
+
+// setDefault sets what a tag says, in a mapping that is left out what its keys' tags say. The tags are the program's own, so one
+// that cannot be read is a bug.
+func setDefault(v reflect.Value, def string) {
+	err := error(nil)
+	switch to := v.Addr().Interface().(type) {
+	case *string:
+		*to = def
+	case *int:
+		if def != "" {
+			*to, err = strconv.Atoi(def)
+		}
+	case *float64:
+		if def != "" {
+			*to, err = strconv.ParseFloat(def, 64)
+		}
+	case encoding.TextUnmarshaler:
+		if def != "" {
+			err = to.UnmarshalText([]byte(def))
+		}
+	default:
+		if v.Kind() == reflect.Struct {
+			for _, f := range fieldsOf(v.Type()) {
+				setDefault(v.FieldByIndex(f.index), f.def)
+			}
+		}
+	}
+	if err != nil {
+		panic("scenario: tag def: " + err.Error())
+	}
+}
+
+// pairs calls each for every key of a mapping and tells whether it is one. Keys that stand twice are errors.
+func (d *decoder) pairs(n ast.Node, path string, each func(key string, at Pos, val ast.Node)) bool {
+	var values []*ast.MappingValueNode
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		values = n.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{n}
+	default:
+		d.failf(n, "%s is %s, it must be a mapping (key: value)", nameOf(path), kindOf(n))
+		return false
+	}
+	seen := map[string]bool{}
+	for _, kv := range values {
+		if kv.Key.IsMergeKey() {
+			d.failf(kv, "merge keys (<<) are not understood; write the keys out")
+			continue
+		}
+		var keyNode ast.Node = kv.Key
+		if mk, ok := keyNode.(*ast.MappingKeyNode); ok {
+			keyNode = mk.Value
+		}
+		key, ok := scalar(keyNode)
+		if !ok {
+			d.failf(kv, "a key must be a plain word")
+			continue
+		}
+		if seen[key] {
+			d.failf(kv, "the key %q stands here a second time", key)
+			continue
+		}
+		seen[key] = true
+		each(key, posOf(keyNode.GetToken()), kv.Value)
+	}
+	return true
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// nameOf is how an error names the value at a path: by its last key.
+func nameOf(path string) string {
+	if path == "" {
+		return "the file"
+	}
+	return path[strings.LastIndexByte(path, '.')+1:]
+}
+
+func inside(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " in " + nameOf(path)
+}

@@ -1,0 +1,150 @@
+package scenario
+
+import (
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/worlds/sim"
+)
+
+// Scenario is a scenario file: a cluster, what arrives, and by which policies and seeds it is played.
+type Scenario struct {
+	Name     string   `json:"name" doc:"name of the scenario, for reports; the file's name if left out"`
+	Cluster  Cluster  `json:"cluster" need:"yes" doc:"the machines"`
+	Workload Workload `json:"workload" need:"yes" doc:"what arrives"`
+	Policies Texts    `json:"policies" doc:"policies to play it by, such as fifo or fair(preemption=true)"`
+	Seeds    Seeds    `json:"seeds" doc:"seeds of everything random: a list, or a range such as 1..30; 1 if left out"`
+	Until    Span     `json:"until" min:"0" doc:"time at which the run is cut off; no limit if left out"`
+
+	queues.Config // queues, max_running, max_running_per_user, max_running_per_queue
+
+	src    *decoder
+	most   int // tasks
+	config sim.Config
+}
+
+// Cluster describes the machines and how they change.
+type Cluster struct {
+	Nodes   int     `json:"nodes" min:"0" max:"1000000" doc:"number of nodes, those of classes not counted"`
+	Racks   int     `json:"racks" min:"1" max:"1000000" def:"1" doc:"number of racks; nodes stand in them in turn"`
+	Offer           // of the nodes that are in no class, and of classes that do not say otherwise
+	Classes []Class `json:"classes" doc:"further nodes of other kinds"`
+
+	Heartbeat Span   `json:"heartbeat" min:"0" def:"3s" doc:"interval of a node's heartbeats; 0s = nodes are served at once"`
+	Replicas  *int   `json:"replicas" min:"0" doc:"copies of each block of input; 3 if left out, or as many as there are nodes; 0 = input is everywhere"`
+	Placement string `json:"placement" enum:"spread|scatter" def:"spread" doc:"how first copies lie: evenly on the nodes, or each drawn by itself"`
+	Block     Size   `json:"block" above:"0" def:"64MB" doc:"size of a block, the input of a map"`
+
+	SpeedSteps []SpeedStep `json:"speed_steps" doc:"speed over time (scale-up)"`
+	NodeSteps  []NodeStep  `json:"node_steps" doc:"number of nodes over time (scale-out)"`
+	Outages    []Outage    `json:"outages" doc:"failures of nodes, one by one"`
+	MTBF       Span        `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
+	MTTR       Span        `json:"mttr" min:"0" doc:"mean time to repair, exponential"`
+
+	TaskTimes   Times   `json:"task_times" doc:"how task times vary around what jobs say"`
+	FailureRate float64 `json:"failure_rate" min:"0" max:"0.999" doc:"probability that an attempt fails by itself"`
+	MaxFailures int     `json:"max_failures" min:"1" max:"255" def:"4" doc:"a task that failed so often fails its job"`
+}
+
+// Offer is what a node has for tasks.
+type Offer struct {
+	MapSlots    *int     `json:"map_slots" min:"0" max:"100000" doc:"map slots of a node; 2 if left out"`
+	ReduceSlots *int     `json:"reduce_slots" min:"0" max:"100000" doc:"reduce slots of a node; 1 if left out"`
+	VCores      *int     `json:"vcores" min:"0" max:"100000" doc:"virtual cores of a node, for jobs that ask for such"`
+	Memory      *Size    `json:"memory" min:"0" doc:"memory of a node, for jobs that ask for such"`
+	Speed       *float64 `json:"speed" above:"0" doc:"speed of the CPU against the machine that task times hold for; 1 if left out"`
+	Labels      Texts    `json:"labels" doc:"labels that the nodes carry"`
+}
+
+// Class is a kind of node.
+type Class struct {
+	Name  string `json:"name" need:"yes" doc:"name of the kind of node"`
+	Nodes int    `json:"nodes" need:"yes" min:"1" max:"1000000" doc:"how many there are, besides those of the cluster and of other classes"`
+	Offer
+}
+
+// Times is a distribution around the time that a job states.
+type Times struct {
+	Law string  `json:"law" enum:"constant|uniform|normal|exponential|lognormal" def:"constant" doc:"family of distributions, each with the stated time as its mean"`
+	CV  float64 `json:"cv" min:"0" max:"100" doc:"standard deviation over mean; 1 for exponential times whatever stands here"`
+}
+
+// SpeedStep sets a speed from a time on.
+type SpeedStep struct {
+	At     Span    `json:"at" need:"yes" min:"0" doc:"from when on"`
+	Factor float64 `json:"factor" need:"yes" above:"0" doc:"multiplies the speed of the node's class; acts on the CPU share of tasks"`
+	Node   string  `json:"node" doc:"the node, such as n3; all of them if left out"`
+}
+
+// NodeStep sets the number of nodes from a time on.
+type NodeStep struct {
+	At    Span `json:"at" need:"yes" min:"0" doc:"from when on"`
+	Nodes int  `json:"nodes" need:"yes" min:"0" doc:"so many nodes are there; the last ones leave first"`
+	Crash bool `json:"crash" doc:"true: leaving nodes drop what they run; else they finish it first"`
+}
+
+// Outage is a failure of a node.
+type Outage struct {
+	Node string `json:"node" need:"yes" doc:"the node, such as n3"`
+	Down Span   `json:"down" need:"yes" min:"0" doc:"when it fails"`
+	Up   Span   `json:"up" min:"0" doc:"when it is back; never if left out"`
+}
+
+// Workload is what arrives.
+type Workload struct {
+	Jobs []SimJob `json:"jobs" need:"yes" doc:"the jobs"`
+}
+
+// SimJob is a job of a scenario.
+type SimJob struct {
+	ID string `json:"id" need:"yes" doc:"name of the job, unlike all others"`
+	Rank
+
+	Arrive   Span `json:"arrive" min:"0" doc:"time of arrival; the start of the run if left out"`
+	Deadline Due  `json:"deadline" doc:"time of the run by which it should have finished, or with a plus sign a span after its arrival (+10m)"`
+	Soft     Due  `json:"soft_deadline" doc:"time from which on its result loses value; not after the deadline"`
+
+	Maps        *int       `json:"maps" min:"0" max:"10000000" doc:"number of maps; follows from input and block size if left out"`
+	Reduces     int        `json:"reduces" min:"0" max:"10000000" doc:"number of reduces; none if left out"`
+	Input       *Size      `json:"input" min:"0" doc:"bytes that all maps read; a block each if left out"`
+	MapTime     Span       `json:"map_time" min:"0" doc:"time of a map on a node of speed 1"`
+	ShuffleTime Span       `json:"shuffle_time" min:"0" doc:"time that a reduce fetches its input for, behind the last map"`
+	ReduceTime  Span       `json:"reduce_time" min:"0" doc:"time of a reduce behind its shuffle, on a node of speed 1"`
+	CPUShare    float64    `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
+	MapNeeds    *Needs     `json:"map_needs" doc:"what a map takes of its node; a map slot if left out"`
+	ReduceNeeds *Needs     `json:"reduce_needs" doc:"what a reduce takes of its node; a reduce slot if left out"`
+	Hosts       [][]string `json:"hosts" doc:"map by map the nodes that hold its input; drawn if left out"`
+}
+
+// Needs is what a container takes of its node.
+type Needs struct {
+	VCores int  `json:"vcores" min:"0" max:"100000" doc:"virtual cores"`
+	Memory Size `json:"memory" min:"0" doc:"memory"`
+}
+
+// Rank is what both kinds of jobs say about where they stand among others.
+type Rank struct {
+	Class     string  `json:"class" doc:"kind of job; jobs of a class are alike in cost, and what runs teach is kept by class"`
+	Queue     string  `json:"queue" doc:"queue or pool; \"default\" if left out"`
+	User      string  `json:"user" doc:"who submits it"`
+	Weight    float64 `json:"weight" above:"0" max:"1000000" def:"1" doc:"how much its lateness counts"`
+	Priority  int     `json:"priority" min:"-1000000" max:"1000000" doc:"higher goes first where a policy looks at it"`
+	After     Texts   `json:"after" doc:"jobs that must have finished before it starts"`
+	Labels    Texts   `json:"labels" doc:"it runs only on nodes that carry all of these"`
+	SlowStart float64 `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
+}
+
+// Job is a job file: a job for the engine of this machine.
+type Job struct {
+	Name    string            `json:"name" doc:"name of the job; the file's name if left out"`
+	App     string            `json:"app" need:"yes" doc:"the application, such as wordcount"`
+	Params  map[string]string `json:"params" doc:"parameters of the application"`
+	Input   Texts             `json:"input" need:"yes" doc:"files, directories and globs to read"`
+	Output  string            `json:"output" need:"yes" doc:"directory for the result; it must not exist"`
+	Reduces int               `json:"reduces" min:"0" max:"10000" def:"1" doc:"number of reduces; 0 = what maps emit is the result"`
+	Rank
+
+	Arrive   Span   `json:"arrive" min:"0" doc:"it is submitted so long after the start of the run"`
+	Deadline Moment `json:"deadline" doc:"when it should have finished: a span after its submission, or an absolute time with its zone"`
+	Soft     Moment `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
+
+	src *decoder
+}

@@ -1,0 +1,263 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// maxTasks bounds what one file can ask for, so that a mistyped number is told instead of filling the memory.
+const maxTasks = 10_000_000
+
+// jobs makes the workload.
+func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.NodeID) {
+	d := s.src
+	if len(s.Workload.Jobs) == 0 {
+		d.failAt("workload.jobs", "there is no job; give at least one")
+	}
+	shared := map[tasksKey][]workload.Task{}
+	total := 0
+	links := make([]link, len(s.Workload.Jobs))
+	for i := range s.Workload.Jobs {
+		j, at := &s.Workload.Jobs[i], fmt.Sprintf("workload.jobs[%d]", i)
+		links[i] = link{d, at, "id", j.ID, j.After}
+		maps := d.maps(j, at, s.Cluster.Block)
+		if total += maps + j.Reduces; total > s.most {
+			d.failAt(at, "the jobs up to this one have %d tasks, at most %d are possible", total, s.most)
+			return
+		}
+		job := j.Rank.job(j.ID, j.Arrive)
+		job.Deadline, job.Soft = j.Deadline.Of(job.Arrive), j.Soft.Of(job.Arrive)
+		d.deadlines(at, &job)
+		if maps > 0 {
+			spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: j.MapNeeds.container("map")}
+			spec.Tasks = mapTasks(shared, maps, j, s.Cluster.Block)
+			if j.Hosts != nil {
+				spec.Tasks = d.withHosts(spec.Tasks, j.Hosts, at, node)
+			}
+			job.Stages = append(job.Stages, spec)
+		}
+		if j.Reduces > 0 {
+			key := tasksKey{n: j.Reduces, work: j.ReduceTime, shuffle: j.ShuffleTime}
+			job.Stages = append(job.Stages, workload.StageSpec{Kind: workload.Reduce, CPUShare: j.CPUShare,
+				Containers: j.ReduceNeeds.container("reduce"), Tasks: key.tasks(shared)})
+		}
+		if len(job.Stages) == 0 {
+			d.failAt(at, "job %q has nothing to do; give it maps, or input to read", j.ID)
+		}
+		d.runnable(at, &job, cfg.Cluster)
+		cfg.Workload.Jobs = append(cfg.Workload.Jobs, &job)
+	}
+	checkLinks(links)
+}
+
+// job is the part of a job that both kinds of files state.
+func (r *Rank) job(id string, arrive Span) workload.Job {
+	class := r.Class
+	if class == "" {
+		class = id
+	}
+	return workload.Job{ID: id, Class: class, Queue: r.Queue, User: r.User, Weight: r.Weight, Priority: r.Priority, After: r.After,
+		Labels: r.Labels, SlowStart: r.SlowStart, Arrive: units.Time(arrive), Soft: units.Never, Deadline: units.Never}
+}
+
+// deadlines checks that both lie behind the arrival, in order.
+func (d *decoder) deadlines(at string, j *workload.Job) {
+	switch {
+	case j.Deadline <= j.Arrive:
+		d.failAt(at+".deadline", "the deadline %v is not after the arrival, %v; both are times of the run, +%v would be a span after the arrival", j.Deadline, j.Arrive, j.Deadline)
+	case j.Soft <= j.Arrive:
+		d.failAt(at+".soft_deadline", "the soft deadline %v is not after the arrival, %v; both are times of the run, +%v would be a span after the arrival", j.Soft, j.Arrive, j.Soft)
+	case j.Soft != units.Never && j.Soft > j.Deadline:
+		d.failAt(at+".soft_deadline", "the soft deadline %v is after the deadline, %v", j.Soft, j.Deadline)
+	}
+}
+
+// maps returns the number of maps: as stated, or a block each.
+func (d *decoder) maps(j *SimJob, at string, block Size) int {
+	switch {
+	case j.Maps != nil:
+		return *j.Maps
+	case j.Hosts != nil:
+		return len(j.Hosts)
+	case j.Input == nil:
+		return 0
+	}
+	n := (int64(*j.Input)-1)/int64(block) + 1
+	if *j.Input == 0 {
+		n = 1
+	}
+	if n > maxTasks {
+		d.failAt(at+".input", "%v in blocks of %v are %d maps, at most %d are possible", *j.Input, block, n, maxTasks)
+		return 0
+	}
+	return int(n)
+}
+
+// tasksKey tells lists of tasks apart, so that jobs that are alike share theirs.
+type tasksKey struct {
+	n             int
+	input         Size // of each but the last
+	last          Size
+	work, shuffle Span
+}
+
+func (k tasksKey) tasks(shared map[tasksKey][]workload.Task) []workload.Task {
+	if shared[k] == nil {
+		list := make([]workload.Task, k.n)
+		for i := range list {
+			list[i] = workload.Task{Input: units.Bytes(k.input), Work: k.work.Duration(), Shuffle: k.shuffle.Duration()}
+		}
+		list[k.n-1].Input = units.Bytes(k.last)
+		shared[k] = list
+	}
+	return shared[k]
+}
+
+// mapTasks shares the input out: in blocks, or evenly where another number of maps is stated.
+func mapTasks(shared map[tasksKey][]workload.Task, n int, j *SimJob, block Size) []workload.Task {
+	k := tasksKey{n: n, input: block, last: block, work: j.MapTime}
+	if j.Input != nil {
+		if j.Maps != nil {
+			k.input = *j.Input / Size(n)
+		}
+		k.last = *j.Input - k.input*Size(n-1)
+	}
+	return k.tasks(shared)
+}
+
+func (d *decoder) withHosts(tasks []workload.Task, hosts [][]string, at string, node func(path, name string) cluster.NodeID) []workload.Task {
+	if len(hosts) != len(tasks) {
+		d.failAt(at+".hosts", "hosts has %d entries for %d maps; give one list of nodes for each map", len(hosts), len(tasks))
+		return tasks
+	}
+	tasks = slices.Clone(tasks)
+	for t, names := range hosts {
+		for h, name := range names {
+			tasks[t].Hosts = append(tasks[t].Hosts, node(fmt.Sprintf("%s.hosts[%d][%d]", at, t, h), name))
+		}
+	}
+	return tasks
+}
+
+// container returns the kinds of containers of a stage: nil for a slot.
+func (n *Needs) container(name string) []cluster.Container {
+	if n == nil {
+		return nil
+	}
+	return []cluster.Container{{Name: name, Needs: units.Vector{units.VCores: int64(n.VCores), units.Memory: int64(n.Memory)}}}
+}
+
+// runnable checks that every stage can run somewhere: else the run would hang on it.
+func (d *decoder) runnable(at string, j *workload.Job, c *cluster.Cluster) {
+	for i := range j.Stages {
+		k := j.Stages[i].Container(0)
+		if err := k.Validate(); err != nil {
+			d.failAt(fmt.Sprintf("%s.%v_needs", at, j.Stages[i].Kind), "%s_needs asks for nothing; give it vcores or memory", j.Stages[i].Kind)
+			continue
+		}
+		fits := func(n *cluster.Node) bool { return n.Carries(j.Labels) && n.Class.Capacity.Fits(&k.Needs) }
+		if !slices.ContainsFunc(c.Nodes, fits) {
+			on := ""
+			if len(j.Labels) > 0 {
+				on = " with the labels " + strings.Join(j.Labels, ", ")
+			}
+			d.failAt(at, "job %q cannot run: no node%s offers %v for a %v task", j.ID, on, k.Needs, j.Stages[i].Kind)
+		}
+	}
+}
+
+// link is what the check of predecessors needs of a job, and where it stands: errors go to the decoder of its file.
+type link struct {
+	d     *decoder
+	at    string // path of the job
+	key   string // under which it states its name
+	name  string
+	after []string
+}
+
+// checkLinks checks that names are unique, that predecessors exist, and that no job waits for itself.
+func checkLinks(links []link) {
+	place := make(map[string]int, len(links))
+	var names []string
+	for i, l := range links {
+		if l.name == "" {
+			l.d.failAt(join(l.at, l.key), "the %s is empty; give the job a name", l.key)
+		}
+		if other, twice := place[l.name]; twice {
+			first := links[other]
+			l.d.failAt(join(l.at, l.key), "the %s %q is taken by the job at %v", l.key, l.name, &Error{File: first.d.file, Pos: first.d.pos(join(first.at, first.key))})
+			continue
+		}
+		place[l.name] = i
+		names = append(names, l.name)
+	}
+	broken := false
+	for _, l := range links {
+		for k, before := range l.after {
+			if _, ok := place[before]; !ok {
+				broken = true
+				l.d.failAt(fmt.Sprintf("%s[%d]", join(l.at, "after"), k), "job %q waits for job %q, which does not exist%s", l.name, before, meant(before, others(names, l.name)))
+			}
+		}
+	}
+	if broken {
+		return
+	}
+	if loop := cycle(len(links), func(i int) (before []int) {
+		for _, b := range links[i].after {
+			before = append(before, place[b])
+		}
+		return before
+	}); loop != nil {
+		var path []string
+		for _, i := range loop {
+			path = append(path, quote(links[i].name))
+		}
+		l := links[loop[0]]
+		l.d.failAt(join(l.at, "after"), "job %s waits for itself: %s", path[0], strings.Join(path, " after "))
+	}
+}
+
+func others(names []string, but string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == but })
+}
+
+// cycle returns a way from an element over what must come before it back to itself, nil if there is none. Elements that wait for
+// nothing are taken away until there are no more; every one that stays waits for one that stays.
+func cycle(n int, before func(int) []int) []int {
+	waits, behind := make([]int, n), make([][]int, n)
+	var free []int
+	for i := range n {
+		for _, b := range before(i) {
+			waits[i]++
+			behind[b] = append(behind[b], i)
+		}
+		if waits[i] == 0 {
+			free = append(free, i)
+		}
+	}
+	for k := 0; k < len(free); k++ {
+		for _, i := range behind[free[k]] {
+			if waits[i]--; waits[i] == 0 {
+				free = append(free, i)
+			}
+		}
+	}
+	at := slices.IndexFunc(waits, func(w int) bool { return w > 0 })
+	if at < 0 {
+		return nil
+	}
+	var path []int
+	for !slices.Contains(path, at) {
+		path = append(path, at)
+		list := before(at)
+		at = list[slices.IndexFunc(list, func(b int) bool { return waits[b] > 0 })]
+	}
+	return append(path[slices.Index(path, at):], at)
+}

@@ -1,0 +1,148 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Bounds on what is read, so that no file takes the memory or the stack of the machine.
+const (
+	maxBytes = 64 << 20
+	maxDepth = 64
+	maxNodes = 8 << 20 // aliases counted as often as they are used
+)
+
+// parse returns the one document of the source, or the one error that stands in the way.
+func parse(file string, src []byte) (root ast.Node, failed *Error) {
+	whole := func(text string) *Error { return &Error{File: file, Text: text} }
+	if len(src) > maxBytes {
+		return nil, whole(fmt.Sprintf("the file is larger than %d MB", maxBytes>>20))
+	}
+	if pos, deep := tooDeep(src); deep {
+		return nil, &Error{File: file, Pos: pos, Text: fmt.Sprintf("nested more than %d deep", maxDepth)}
+	}
+	defer func() {
+		// The parser is a guest: whatever it trips over is the fault of the file.
+		if recover() != nil {
+			root, failed = nil, whole("this is not YAML that can be read")
+		}
+	}()
+	tree, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey()) // told by decode
+	if err != nil {
+		var ye yaml.Error
+		if errors.As(err, &ye) && ye.GetToken() != nil {
+			return nil, &Error{File: file, Pos: posOf(ye.GetToken()), Text: "this is not YAML: " + oneLine(ye.GetMessage())}
+		}
+		return nil, whole("this is not YAML: " + oneLine(err.Error()))
+	}
+	for _, doc := range tree.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if _, comment := doc.Body.(*ast.CommentGroupNode); comment {
+			continue
+		}
+		if root != nil {
+			return nil, &Error{File: file, Pos: place(doc.Body), Text: "a second document begins here; write one document a file"}
+		}
+		root = doc.Body
+	}
+	if root == nil {
+		return nil, whole("the file is empty")
+	}
+	return root, nil
+}
+
+// tooDeep looks for nesting that would exhaust the parser's stack, without understanding YAML: brackets that stay open, and runs of
+// "- ", "? " and ": " at the start of a line. Brackets in quotes and comments may be counted, which does no harm below the bound.
+func tooDeep(src []byte) (Pos, bool) {
+	open, run, start := 0, 0, true
+	line, col := 1, 0
+	for i, c := range src {
+		col++
+		switch c {
+		case '\n':
+			line, col, run, start = line+1, 0, 0, true
+		case ' ', '\t':
+		case '[', '{':
+			open++
+			start = false
+		case ']', '}':
+			open = max(0, open-1)
+			start = false
+		case '-', '?', ':':
+			if start && i+1 < len(src) && (src[i+1] == ' ' || src[i+1] == '\t') {
+				run++
+			} else {
+				start = false
+			}
+		default:
+			start = false
+		}
+		if open > maxDepth || run > maxDepth {
+			return Pos{line, col}, true
+		}
+	}
+	return Pos{}, false
+}
+
+func posOf(t *token.Token) Pos {
+	if t == nil || t.Position == nil {
+		return Pos{}
+	}
+	return Pos{t.Position.Line, t.Position.Column}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// place returns where a node begins in the eyes of a reader: a mapping begins at its first key.
+func place(n ast.Node) Pos {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return posOf(n.Values[0].Key.GetToken())
+		}
+	case *ast.MappingValueNode:
+		return posOf(n.Key.GetToken())
+	}
+	return posOf(n.GetToken())
+}
+
+// kindOf names what a node is for people.
+func kindOf(n ast.Node) string {
+	switch n := n.(type) {
+	case nil, *ast.NullNode:
+		return "nothing"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	default:
+		if s, ok := scalar(n); ok {
+			if len(s) > 40 {
+				s = s[:40] + "…"
+			}
+			return quote(s)
+		}
+		return n.Type().YAMLName()
+	}
+}
+
+// scalar returns the text of a scalar node as it was written, less its quotes.
+func scalar(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return strings.TrimSpace(n.GetToken().Value), true
+	}
+	return "", false
+}

@@ -1,0 +1,221 @@
+package scenario
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// twoJobs is the scenario that the format was agreed on with.
+const twoJobs = "../../../.ci/two-jobs.yaml"
+
+func TestTwoJobs(t *testing.T) {
+	src, err := os.ReadFile(twoJobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read("two-jobs.yaml", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Sim(2)
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Cluster.Nodes) != 20 || c.Cluster.Racks != 2 || c.Heartbeat != 3*units.Second || c.Replicas != 3 || c.Seed != 2 {
+		t.Errorf("cluster: %d nodes, %d racks, heartbeat %v, %d replicas, seed %d", len(c.Cluster.Nodes), c.Cluster.Racks, c.Heartbeat, c.Replicas, c.Seed)
+	}
+	if got, want := c.Cluster.Nodes[3].Class.Capacity, units.Slots(2, 1); got != want {
+		t.Errorf("a node offers %v, want %v", got, want)
+	}
+	j := c.Workload.Jobs[1]
+	tasks := func(n int, task workload.Task) []workload.Task {
+		var list []workload.Task
+		for range n {
+			list = append(list, task)
+		}
+		return list
+	}
+	want := &workload.Job{ID: "j2", Class: "sort", Arrive: 30e9, Soft: units.Never, Deadline: 120e9, Weight: 1, After: []string{"j1"}, SlowStart: 0.05,
+		Stages: []workload.StageSpec{
+			{Kind: workload.Map, CPUShare: 1, Tasks: tasks(10, workload.Task{Input: 64 * units.MB, Work: 15 * units.Second})},
+			{Kind: workload.Reduce, CPUShare: 1, Tasks: tasks(2, workload.Task{Work: 20 * units.Second, Shuffle: 5 * units.Second})},
+		}}
+	if diff := cmp.Diff(want, j); diff != "" {
+		t.Errorf("j2: -want +got\n%s", diff)
+	}
+	if diff := cmp.Diff(Texts{"fifo", "fair", "edf-n", "edf-p"}, s.Policies); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Seeds{1, 2, 3}, s.Seeds); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// full states every kind of key once.
+const full = `
+name: full
+cluster:
+  nodes: 4
+  racks: 2
+  map_slots: 3
+  vcores: 8
+  memory: 16GB
+  block: 128MB
+  heartbeat: 0s
+  placement: scatter
+  classes:
+    - {name: fast, nodes: 2, speed: 2, reduce_slots: 4, labels: [ssd, big]}
+  speed_steps: [{at: 10m, factor: 0.5, node: n6}, {at: 20m, factor: 2}]
+  node_steps: [{at: 5m, nodes: 3, crash: true}]
+  outages: [{node: n2, down: 1m, up: 2m}, {node: n3, down: 1m}]
+  mtbf: 10h
+  mttr: 5m
+  task_times: {law: lognormal, cv: 0.5}
+  failure_rate: 0.01
+  max_failures: 2
+workload:
+  jobs:
+    - {id: a, input: 300MB, map_time: 10s, deadline: +1m, soft_deadline: 50s, weight: 2, priority: 3, queue: prod, user: ann, slow_start: 1, labels: ssd}
+    - {id: b, arrive: 5s, maps: 2, input: 101B, hosts: [[n1, n5], [n2]], reduces: 1, cpu_share: 0.5, map_needs: {vcores: 2, memory: 1GB}}
+queues:
+  - {name: prod, weight: 2, min_maps: 2, min_share_timeout: 30s, queues: [{name: x, capacity: 50}]}
+max_running_per_user: 3
+until: 10h
+policies: fifo
+seeds: 3..5
+`
+
+func TestFull(t *testing.T) {
+	s, err := Read("full.yaml", []byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Sim(1)
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	a, b := c.Workload.Jobs[0], c.Workload.Jobs[1]
+	var sizes []units.Bytes
+	for _, task := range append(a.Stages[0].Tasks, b.Stages[0].Tasks...) {
+		sizes = append(sizes, task.Input)
+	}
+	for _, check := range []struct{ what, got, want any }{
+		{"input of maps", sizes, []units.Bytes{128 * units.MB, 128 * units.MB, 44 * units.MB, 50, 51}},
+		{"deadlines", []units.Time{a.Soft, a.Deadline, b.Deadline}, []units.Time{50e9, 60e9, units.Never}},
+		{"fast node", c.Cluster.Nodes[5].Class.Capacity, units.Vector{3, 4, 8, int64(16 * units.GB)}},
+		{"needs", b.Stages[0].Container(0).Needs, units.Vector{units.VCores: 2, units.Memory: int64(units.GB)}},
+		{"changes", []int{len(c.Speeds), len(c.Sizes), len(c.Outages)}, []int{2, 1, 2}},
+		{"not back", c.Outages[1].Up, units.Never},
+		{"class", []string{a.Class, b.Class}, []string{"a", "b"}},
+		{"queue", s.Queues[0].Queues[0].Name, "x"},
+		{"until", c.Until, units.Time(10 * units.Hour)},
+		{"seeds", s.Seeds, Seeds{3, 4, 5}},
+	} {
+		if diff := cmp.Diff(check.want, check.got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", check.what, diff)
+		}
+	}
+}
+
+const ending = "\nworkload: {jobs: [{id: a, maps: 1}]}\n"
+
+// TestErrors lists what can be wrong with a file, and how it is told: always with the place, and with what would be right.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ file, src, want string }{
+		{"scenario", "clustr: {nodes: 3}\nworkload: {jobs: [{id: a, maps: 1}]}", `f.yaml:1:1: unknown key "clustr"; did you mean "cluster"?`},
+		{"scenario", "cluster:\n  nodes: 3\n  heartbeet: 3s" + ending, `f.yaml:3:3: unknown key "heartbeet" in cluster; did you mean "heartbeat"?`},
+		{"scenario", "cluster: {nodes: -3}" + ending, `f.yaml:1:18: nodes is -3, it must not be negative`},
+		{"scenario", "cluster: {nodes: 3, block: -64MB}" + ending, `f.yaml:1:28: block is -64MB, it must be above 0`},
+		{"scenario", "cluster: {nodes: 3, block: 64}" + ending, `f.yaml:1:28: block: "64" is not a size; write a number with a unit, such as 64MB, 1.5GB or 100B`},
+		{"scenario", "cluster: {nodes: 3, heartbeat: 3}" + ending, `f.yaml:1:32: heartbeat: "3" is not a span of time; write a number with a unit`},
+		{"scenario", "cluster: {nodes: three}" + ending, `f.yaml:1:18: nodes is "three", it must be a whole number`},
+		{"scenario", "cluster: {nodes: 2, replicas: 3}" + ending, `f.yaml:1:31: replicas is 3, it must be at most the number of nodes, 2`},
+		{"scenario", "cluster: {nodes: 2, placement: spred}" + ending, `f.yaml:1:32: placement is "spred", it must be "spread" or "scatter"; did you mean "spread"?`},
+		{"scenario", "cluster: {racks: 2}" + ending, `f.yaml:1:10: the cluster has no node; give it some, such as nodes: 20`},
+		{"scenario", "cluster: {nodes: 2}", `f.yaml:1:1: the key "workload" is missing: what arrives`},
+		{"scenario", "cluster: {nodes: 2, outages: [{node: n3, down: 1s}]}" + ending, `f.yaml:1:38: there is no node "n3", the nodes are n1 to n2`},
+		{"scenario", "cluster: {nodes: 2, outages: [{node: n1, down: 2s, up: 1s}]}" + ending, `f.yaml:1:56: up is 1s, it must be after down, 2s`},
+		{"scenario", "cluster: {nodes: 2, task_times: {law: uniform, cv: 0.6}}" + ending, `f.yaml:1:52: cv is 0.6, uniform times vary by at most 0.577; use lognormal`},
+		{"scenario", "cluster: {nodes: 2, nodes: 3}" + ending, `f.yaml:1:21: the key "nodes" stands here a second time`},
+		{"scenario", "cluster: {nodes: 2}\nworkload:\n  jobs:\n    - {id: a, maps: 1, arrive: 5m, deadline: 2m}\n", `f.yaml:4:46: the deadline 2m is not after the arrival, 5m; both are times of the run, +2m would be a span after the arrival`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, deadline: 2m, soft_deadline: 3m}]}", `f.yaml:2:65: the soft deadline 3m is after the deadline, 2m`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, after: b}, {id: bb, maps: 1}]}", `f.yaml:2:43: job "a" waits for job "b", which does not exist; did you mean "bb"?`},
+		{"scenario", "cluster: {nodes: 2}\nworkload:\n  jobs:\n  - {id: x, maps: 1}\n  - {id: a, maps: 1, after: [x, b]}\n  - {id: b, maps: 1, after: a}\n", `f.yaml:5:29: job "a" waits for itself: "a" after "b" after "a"`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1}, {id: a, maps: 1}]}", `f.yaml:2:42: the id "a" is taken by the job at f.yaml:2:24`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a}]}", `f.yaml:2:19: job "a" has nothing to do; give it maps, or input to read`},
+		{"scenario", "cluster: {nodes: 2, map_slots: 0}" + ending, `f.yaml:2:19: job "a" cannot run: no node offers {map:1} for a map task`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, labels: [gpu]}]}", `f.yaml:2:19: job "a" cannot run: no node with the labels gpu offers {map:1} for a map task`},
+		{"scenario", "cluster: {nodes: 2}" + ending + "queues: [{name: a, capacity: 60}, {name: b, capacity: 60}]\n", `f.yaml:3:9: queues: the capacities add up to 120 %, at most 100 are there`},
+		{"scenario", "cluster: {nodes: 2}" + ending + "seeds: [1, 1]\n", `f.yaml:3:12: the seed 1 stands here a second time`},
+		{"scenario", "cluster: {nodes: 2\n", `f.yaml:1:10: this is not YAML:`},
+		{"scenario", "", `f.yaml: the file is empty`},
+		{"scenario", "a: 1\n---\nb: 2\n", `f.yaml:3:1: a second document begins here; write one document a file`},
+		{"job", "app: wordcount\ninput: x\noutput: y\nreduce: 4\n", `f.yaml:4:1: unknown key "reduce"; did you mean "reduces"?`},
+		{"job", "app: wordcount\ninput: x\n", `f.yaml:1:1: the key "output" is missing: directory for the result; it must not exist`},
+		{"job", "app: wordcount\ninput: []\noutput: y\n", `f.yaml:2:8: input names nothing to read; give files, directories or globs`},
+		{"job", "app: wordcount\ninput: x\noutput: y\ndeadline: -60s\n", `f.yaml:4:11: deadline: -60s is not after the submission; it must be above 0`},
+		{"job", "app: wordcount\ninput: x\noutput: y\ndeadline: 2030-01-31 18:00\n", `f.yaml:4:11: deadline: "2030-01-31 18:00" does not say in which zone; write 2030-01-31T18:00:00Z or with an offset such as 2030-01-31T18:00:00+01:00`},
+		{"job", "app: wordcount\ninput: x\noutput: y\ndeadline: 2020-01-31T18:00:00Z\n", `f.yaml:4:11: the deadline lies before the submission: 2020-01-31T18:00:00Z was`},
+		{"job", "name: a\napp: wordcount\ninput: x\noutput: y\nafter: [a]\n", `f.yaml:5:8: job "a" waits for itself: "a" after "a"`},
+	} {
+		err := readAny(c.file, c.src)
+		if err == nil {
+			t.Errorf("%s:\n%s\nis taken", c.file, c.src)
+			continue
+		}
+		if got := err.Error(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s:\n%s\ngot  %s\nwant %s", c.file, c.src, got, c.want)
+		}
+	}
+}
+
+func readAny(kind, src string) error {
+	if kind == "scenario" {
+		_, err := Read("f.yaml", []byte(src))
+		return err
+	}
+	j, err := ReadJob("f.yaml", []byte(src))
+	if err == nil {
+		_, err = Submit([]*Job{j}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	}
+	return err
+}
+
+func TestJobFile(t *testing.T) {
+	now := time.Date(2030, 1, 31, 17, 59, 0, 0, time.UTC)
+	read := func(file, src string) *Job {
+		j, err := ReadJob(file, []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	jobs := []*Job{
+		read("words.yaml", "name: words\napp: wordcount\ninput: [corpus/]  # files, directories, globs\noutput: out/words\nreduces: 4\ndeadline: 60s\n"),
+		read("dir/find.yaml", "app: grep\nparams: {pattern: a+, ignore_case: true}\ninput: b\noutput: out/find\narrive: 5s\nafter: words\ndeadline: 2030-01-31T19:00:00+01:00\n"),
+	}
+	specs, err := Submit(jobs, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []workload.Job{
+		{ID: "words", Class: "wordcount", Weight: 1, SlowStart: 0.05, Soft: units.Never, Deadline: 60e9},
+		{ID: "find", Class: "grep", Weight: 1, SlowStart: 0.05, Soft: units.Never, Arrive: 5e9, Deadline: 60e9, After: []string{"words"}},
+	}
+	if diff := cmp.Diff(want, specs); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"pattern": "a+", "ignore_case": "true"}, jobs[1].Params); diff != "" {
+		t.Error(diff)
+	}
+	jobs[1].Output = jobs[0].Output
+	if _, err := Submit(jobs, now); err == nil || err.Error() != `dir/find.yaml:4:9: output "out/words" is that of job "words" as well; give each job its own` {
+		t.Errorf("two jobs with one output: %v", err)
+	}
+}

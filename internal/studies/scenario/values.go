@@ -1,0 +1,268 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/slackline/slackline/units"
+)
+
+// Span is a span of time, written with its unit: 90s, 10m, 1h30m.
+type Span units.Duration
+
+// UnmarshalText reads a span.
+func (s *Span) UnmarshalText(text []byte) error {
+	d, err := units.ParseDuration(string(text))
+	*s = Span(d)
+	return err
+}
+
+// String prints the span as it is written.
+func (s Span) String() string { return units.Duration(s).String() }
+
+// Duration returns the span.
+func (s Span) Duration() units.Duration { return units.Duration(s) }
+
+func (Span) wanted() string { return "a span of time with its unit, such as 90s or 10m" }
+
+func (Span) shape() map[string]any { return written(`-?(0|`+spans+`)`, "90s", "10m", "1h30m") }
+
+// spans is the pattern of numbers with units of time.
+const spans = `([0-9.]+(ns|us|µs|ms|s|min|m|h|d))+`
+
+// written is the schema of a text of that pattern; a bare 0 needs no unit.
+func written(pattern string, examples ...string) map[string]any {
+	return map[string]any{"type": []string{"string", "integer"}, "pattern": `^\s*(` + pattern + `)\s*$`, "minimum": 0, "maximum": 0, "examples": examples}
+}
+
+// Size is an amount of data, written with its unit: 64MB, 1.5GB. The units are powers of 1024.
+type Size units.Bytes
+
+// UnmarshalText reads a size.
+func (s *Size) UnmarshalText(text []byte) error {
+	b, err := units.ParseBytes(string(text))
+	*s = Size(b)
+	return err
+}
+
+// String prints the size as it is written.
+func (s Size) String() string { return units.Bytes(s).String() }
+
+func (Size) wanted() string { return "a size with its unit, such as 64MB" }
+
+func (Size) shape() map[string]any {
+	return written(`-?(0|[0-9.]+\s*([Bb]|[KkMmGgTt]([Ii]?[Bb])?))`, "64MB", "1.5GB")
+}
+
+// Texts is one text or a list of them.
+type Texts []string
+
+func (t *Texts) read(d *decoder, n ast.Node, path string) {
+	if s, ok := scalar(n); ok {
+		*t = Texts{s}
+		return
+	}
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(n), t.wanted())
+		return
+	}
+	for i, e := range seq.Values {
+		s, ok := d.scalarAt(e, path+"["+strconv.Itoa(i)+"]")
+		if !ok {
+			d.failf(e, "%s[%d] is %s, it must be a text", nameOf(path), i, kindOf(e))
+			continue
+		}
+		*t = append(*t, s)
+	}
+}
+
+func (Texts) wanted() string { return "a text or a list of texts" }
+
+func (Texts) shape() map[string]any {
+	text := map[string]any{"type": []string{"string", "number", "boolean"}}
+	return map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text}}}
+}
+
+// scalarAt notes the place of a node and returns its text.
+func (d *decoder) scalarAt(n ast.Node, path string) (string, bool) {
+	d.nodes++
+	d.at[path] = place(n)
+	r, release := d.resolve(n)
+	defer release()
+	if r == nil {
+		return "", true // reported
+	}
+	return scalar(r)
+}
+
+// Moment is a deadline in a job file: a span after the submission, or an absolute time. The zero value is none.
+type Moment struct {
+	After units.Duration
+	At    time.Time // zero: After counts
+}
+
+// Set tells whether there is one.
+func (m Moment) Set() bool { return m.After != 0 || !m.At.IsZero() }
+
+// Since returns the span from the submission to the moment.
+func (m Moment) Since(submitted time.Time) units.Duration {
+	if m.At.IsZero() {
+		return m.After
+	}
+	return units.Duration(m.At.Sub(submitted)) // 292 years at most
+}
+
+// UnmarshalText reads a span or an RFC 3339 time.
+func (m *Moment) UnmarshalText(text []byte) error {
+	s := strings.TrimSpace(string(text))
+	if d, err := units.ParseDuration(s); err == nil {
+		if d <= 0 {
+			return fmt.Errorf("%s is not after the submission; it must be above 0", s)
+		}
+		m.After = d
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, s)
+	if err == nil {
+		m.At = at
+		return nil
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+		if at, err := time.Parse(layout, s); err == nil {
+			return fmt.Errorf("%q does not say in which zone; write %s or with an offset such as %s", s,
+				at.Format("2006-01-02T15:04:05Z"), at.Format("2006-01-02T15:04:05")+"+01:00")
+		}
+	}
+	return fmt.Errorf("%q is neither a span after the submission, such as 60s or 10m, nor an absolute time with its zone, such as 2030-01-31T18:00:00+01:00", s)
+}
+
+func (Moment) wanted() string {
+	return "a span after the submission, such as 60s, or an absolute time with its zone, such as 2030-01-31T18:00:00Z"
+}
+
+func (Moment) shape() map[string]any {
+	return written(spans+`|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})`, "60s", "2030-01-31T18:00:00+01:00")
+}
+
+// Due is a deadline in a scenario: a time of the run, or with a plus sign a span after the job's arrival. The zero value is none.
+type Due struct {
+	Span        units.Duration
+	FromArrival bool
+	Set         bool
+}
+
+// Of returns the deadline of a job that arrives then, units.Never if there is none.
+func (d Due) Of(arrive units.Time) units.Time {
+	switch {
+	case !d.Set:
+		return units.Never
+	case d.FromArrival:
+		return arrive.Add(d.Span)
+	}
+	return units.Time(d.Span)
+}
+
+// UnmarshalText reads 10m or +10m.
+func (d *Due) UnmarshalText(text []byte) error {
+	s := strings.TrimSpace(string(text))
+	s, d.FromArrival = strings.CutPrefix(s, "+")
+	span, err := units.ParseDuration(s)
+	if err == nil && span <= 0 {
+		err = fmt.Errorf("%s is not above 0", s)
+	}
+	d.Span, d.Set = span, true
+	return err
+}
+
+func (Due) wanted() string {
+	return "a time of the run, such as 10m, or a span after the arrival, such as +10m"
+}
+
+func (Due) shape() map[string]any { return written(`\+?`+spans, "10m", "+10m") }
+
+// Seeds are the seeds of a grid: a list, or a range such as 1..30.
+type Seeds []uint64
+
+const maxSeeds = 100000
+
+func (s *Seeds) read(d *decoder, n ast.Node, path string) {
+	if text, ok := scalar(n); ok {
+		if list, ok := parseSeeds(text); ok {
+			*s = list
+			return
+		}
+		d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(n), s.wanted())
+		return
+	}
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(n), s.wanted())
+		return
+	}
+	seen := map[uint64]bool{}
+	for i, e := range seq.Values {
+		text, ok := d.scalarAt(e, path+"["+strconv.Itoa(i)+"]")
+		list, good := parseSeeds(text)
+		if !ok || !good {
+			d.failf(e, "a seed is %s, it must be a whole number that is not negative, or a range such as 1..30", kindOf(e))
+			continue
+		}
+		for _, x := range list {
+			if seen[x] {
+				d.failf(e, "the seed %d stands here a second time", x)
+				break
+			}
+			seen[x] = true
+			*s = append(*s, x)
+		}
+	}
+	if len(seq.Values) == 0 {
+		d.failf(n, "%s is empty; give at least one seed, or leave the key out", nameOf(path))
+	}
+}
+
+func (Seeds) wanted() string { return "a list of whole numbers, or a range such as 1..30" }
+
+func (Seeds) shape() map[string]any {
+	seed := map[string]any{"anyOf": []any{map[string]any{"type": "integer", "minimum": 0}, map[string]any{"type": "string", "pattern": `^[0-9]+(\.\.[0-9]+)?$`}}}
+	return map[string]any{"anyOf": []any{seed, map[string]any{"type": "array", "items": seed, "minItems": 1}}}
+}
+
+// ParseSeeds reads seeds as a command line gives them: 7, or 1..30, or several of these separated by commas.
+func ParseSeeds(text string) (Seeds, error) {
+	var all Seeds
+	for part := range strings.SplitSeq(text, ",") {
+		list, ok := parseSeeds(strings.TrimSpace(part))
+		if !ok {
+			return nil, fmt.Errorf("%q is no seed; write whole numbers separated by commas, or a range such as 1..30", part)
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+func parseSeeds(text string) (Seeds, bool) {
+	from, to, ranged := strings.Cut(text, "..")
+	a, err := strconv.ParseUint(from, 10, 64)
+	if err != nil {
+		return nil, false
+	}
+	if !ranged {
+		return Seeds{a}, true
+	}
+	b, err := strconv.ParseUint(to, 10, 64)
+	if err != nil || b < a || b-a >= maxSeeds {
+		return nil, false
+	}
+	var list Seeds
+	for x := a; ; x++ {
+		list = append(list, x)
+		if x == b {
+			return list, true
+		}
+	}
+}
