@@ -1,0 +1,357 @@
+package report
+
+import (
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Builder is the sink that makes a run of the report.
+type Builder struct {
+	run      Run
+	jobs     []page    // by handle, [0] unused
+	attempts []attempt // by handle
+	nodes    []node    // by handle
+
+	offered  [2]int64   // map and reduce slots of all nodes now
+	area     [2]float64 // slot seconds offered until since
+	atEnd    [2]float64 // the same until the makespan
+	busy     [2]float64 // slot seconds held
+	since    units.Time
+	makespan units.Time
+
+	places    [sched.Remote + 1]int64 // committed maps by locality
+	responses []float64               // of finished jobs, in seconds
+}
+
+var _ drive.Sink = (*Builder)(nil)
+
+// page is what is noted of a job while it is there.
+type page struct {
+	at    int // in run.Jobs
+	spec  *workload.Job
+	where []sched.Locality // of each committed map, by task
+	maps  int              // committed
+}
+
+type attempt struct {
+	job      sched.JobID // 0: there is none
+	stage    sched.Stage
+	locality sched.Locality
+	node     sched.NodeID
+	task     sched.TaskID
+	began    units.Time
+	slots    [2]int64
+}
+
+// node is what a node offers and holds, in map and reduce slots.
+type node struct{ offers, holds [2]int64 }
+
+// counts is what the node adds to capacity: a draining node counts with what it still runs.
+func (n *node) counts(k int) int64 { return max(n.offers[k], n.holds[k]) }
+
+// NewBuilder returns a sink for a run with these headings.
+func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
+	return &Builder{run: Run{World: world, Scenario: scenario, Policy: policy, Seed: seed, Jobs: []Job{}}}
+}
+
+// Batch takes in what happened.
+func (b *Builder) Batch(_ int64, at units.Time, events []sched.Event) error {
+	s := &b.run.Summary
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case sched.NodeUp, sched.NodeChanged:
+			s.Events++
+			if e.Detail != nil && e.Detail.Node != nil {
+				b.offer(at, e.Node, e.Detail.Node.Class.Capacity)
+			}
+		case sched.NodeDown:
+			s.Events++
+			b.offer(at, e.Node, units.Vector{})
+		case sched.Heartbeat:
+			s.Events++
+		case sched.JobArrived:
+			s.Events++
+			b.arrive(at, e.Job, e.Detail.Job)
+		case sched.JobAmended:
+			if p := b.page(e.Job); p != nil && e.Detail != nil && e.Detail.Job != nil {
+				p.spec = e.Detail.Job
+				b.promise(p)
+			}
+		case sched.Started:
+			s.Events++
+			b.start(at, e)
+		case sched.Ended:
+			s.Events++
+			b.end(at, e)
+		case sched.OutputLost:
+			if p := b.page(e.Job); p != nil && e.Stage == sched.Map {
+				b.unmap(p, e.Task)
+			}
+		case sched.JobEnded:
+			b.finish(at, e)
+		}
+	}
+	return nil
+}
+
+// Plan takes in what was decided on admission.
+func (b *Builder) Plan(_ int64, _ units.Time, p *sched.Plan) error {
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.Refused != sched.OK || it.Verb != sched.Admit && it.Verb != sched.Reject {
+			continue
+		}
+		pg := b.page(it.Job)
+		if pg == nil {
+			continue
+		}
+		j := &b.run.Jobs[pg.at]
+		if it.Verb == sched.Admit {
+			j.Admitted = true
+			continue
+		}
+		j.Outcome = "rejected"
+		if j.Reason = it.Text; j.Reason == "" {
+			j.Reason = it.Reason.String()
+		}
+	}
+	return nil
+}
+
+// Run returns the run as it stands. The builder is done with.
+func (b *Builder) Run() *Run {
+	s := &b.run.Summary
+	for i := range b.run.Jobs {
+		b.sum(&b.run.Jobs[i])
+	}
+	s.Makespan = b.makespan.Seconds()
+	s.MeanResponse = stat.Mean(b.responses)
+	s.P95Response = stat.Quantile(b.responses, 0.95)
+	if all := b.places[sched.Anywhere] + b.places[sched.NodeLocal] + b.places[sched.RackLocal] + b.places[sched.Remote]; all > 0 {
+		s.MapLocality = float64(b.places[sched.Anywhere]+b.places[sched.NodeLocal]) / float64(all)
+		s.RackLocality = float64(b.places[sched.RackLocal]) / float64(all)
+	}
+	for k, to := range []*float64{&s.MapUtilization, &s.ReduceUtilization} {
+		if b.atEnd[k] > 0 {
+			*to = b.busy[k] / b.atEnd[k]
+		}
+	}
+	return &b.run
+}
+
+// sum counts a job.
+func (b *Builder) sum(j *Job) {
+	s := &b.run.Summary
+	s.Jobs++
+	switch j.Outcome {
+	case "finished":
+		s.Finished++
+	case "rejected":
+		s.Rejected++
+	case "failed", "killed":
+		s.Failed++
+	}
+	if j.Deadline != nil {
+		met := j.Finished != nil && *j.Finished <= *j.Deadline
+		j.Met = &met
+	}
+	if !j.Admitted || j.Outcome == "rejected" {
+		return
+	}
+	s.Admitted++
+	switch {
+	case j.Met == nil:
+	case *j.Met:
+		s.Deadlines++
+		s.Met++
+	default:
+		s.Deadlines++
+		s.Missed++
+	}
+}
+
+func (b *Builder) page(j sched.JobID) *page {
+	if j < 1 || int(j) >= len(b.jobs) || b.jobs[j].spec == nil {
+		return nil
+	}
+	return &b.jobs[j]
+}
+
+// slot returns the element for a handle, growing the list if need be.
+func slot[T any, H ~int32](list *[]T, h H) *T {
+	for int(h) >= len(*list) {
+		var zero T
+		*list = append(*list, zero)
+	}
+	return &(*list)[h]
+}
+
+func (b *Builder) arrive(at units.Time, h sched.JobID, spec *workload.Job) {
+	p := slot(&b.jobs, h)
+	*p = page{at: len(b.run.Jobs), spec: spec, where: p.where[:0]}
+	j := Job{ID: spec.ID, Class: spec.Class, Queue: queues.Of(spec), Submitted: at.Seconds(), Maps: spec.Tasks(sched.Map),
+		Reduces: spec.Tasks(sched.Reduce), Outcome: "running"}
+	for i := range spec.Stages {
+		b.run.Summary.Tasks += int64(len(spec.Stages[i].Tasks))
+	}
+	b.run.Jobs = append(b.run.Jobs, j)
+	b.promise(p)
+}
+
+// promise notes the deadlines.
+func (b *Builder) promise(p *page) {
+	j := &b.run.Jobs[p.at]
+	j.Deadline, j.SoftDeadline = seconds(p.spec.Deadline), seconds(p.spec.Soft)
+}
+
+func seconds(t units.Time) *float64 {
+	if t == units.Never {
+		return nil
+	}
+	s := t.Seconds()
+	return &s
+}
+
+func (b *Builder) start(at units.Time, e *sched.Event) {
+	p := b.page(e.Job)
+	if p == nil {
+		return
+	}
+	b.run.Summary.Attempts++
+	j := &b.run.Jobs[p.at]
+	j.Attempts++
+	if j.Started == nil {
+		j.Started = seconds(at)
+	}
+	a := slot(&b.attempts, e.Attempt)
+	*a = attempt{job: e.Job, stage: e.Stage, locality: e.Locality, node: e.Node, task: e.Task, began: at}
+	if st := p.spec.Stage(e.Stage); st != nil && int(e.Container) < max(1, len(st.Containers)) {
+		c := st.Container(int(e.Container))
+		a.slots = slotsOf(&c.Needs)
+	}
+	b.hold(at, e.Node, a.slots, +1)
+}
+
+func slotsOf(v *units.Vector) [2]int64 { return [2]int64{v[units.MapSlots], v[units.ReduceSlots]} }
+
+func (b *Builder) end(at units.Time, e *sched.Event) {
+	if e.Attempt < 1 || int(e.Attempt) >= len(b.attempts) || b.attempts[e.Attempt].job == 0 {
+		return
+	}
+	a := &b.attempts[e.Attempt]
+	for k := range b.busy {
+		b.busy[k] += float64(a.slots[k]) * at.Sub(a.began).Seconds()
+	}
+	b.hold(at, a.node, a.slots, -1)
+	if p := b.page(a.job); p != nil && a.stage == sched.Map && e.Outcome == sched.Committed {
+		b.mapped(at, p, a)
+	}
+	a.job = 0
+}
+
+// mapped notes a committed map.
+func (b *Builder) mapped(at units.Time, p *page, a *attempt) {
+	j := &b.run.Jobs[p.at]
+	b.places[a.locality]++
+	if near(a.locality) {
+		j.LocalMaps++
+	}
+	if a.task > 0 {
+		for len(p.where) < j.Maps {
+			p.where = append(p.where, sched.NoLocality)
+		}
+		p.where[a.task-1] = a.locality
+	}
+	if p.maps++; p.maps >= j.Maps {
+		j.MapsDone = seconds(at)
+	}
+}
+
+// unmap takes back a committed map whose output is gone.
+func (b *Builder) unmap(p *page, t sched.TaskID) {
+	j := &b.run.Jobs[p.at]
+	p.maps--
+	if t < 1 || int(t) > len(p.where) {
+		return
+	}
+	was := p.where[t-1]
+	b.places[was]--
+	if near(was) {
+		j.LocalMaps--
+	}
+	p.where[t-1] = sched.NoLocality
+}
+
+// near tells whether a task lies with its input; one without any is at home everywhere.
+func near(l sched.Locality) bool { return l == sched.NodeLocal || l == sched.Anywhere }
+
+func (b *Builder) finish(at units.Time, e *sched.Event) {
+	p := b.page(e.Job)
+	if p == nil {
+		return
+	}
+	j := &b.run.Jobs[p.at]
+	switch {
+	case e.Outcome == sched.Committed:
+		j.Outcome = "finished"
+		j.Finished = seconds(at)
+		response := at.Seconds() - j.Submitted
+		b.responses = append(b.responses, response)
+		if j.Deadline != nil && j.Admitted {
+			owed := *j.Deadline - j.Submitted
+			b.run.Summary.Penalty += p.spec.Weight * max(0, (response-owed)/owed)
+		}
+	case j.Outcome == "rejected":
+	case e.Outcome == sched.Failed:
+		j.Outcome, j.Reason = "failed", e.Text
+	default:
+		j.Outcome, j.Reason = "killed", e.Text
+	}
+	p.spec = nil
+	b.advance(at)
+	b.makespan, b.atEnd = at, b.area
+}
+
+// advance integrates capacity until now.
+func (b *Builder) advance(at units.Time) {
+	if at > b.since {
+		for k := range b.area {
+			b.area[k] += float64(b.offered[k]) * at.Sub(b.since).Seconds()
+		}
+		b.since = at
+	}
+}
+
+func (b *Builder) offer(at units.Time, h sched.NodeID, capacity units.Vector) {
+	n := slot(&b.nodes, h)
+	b.change(at, n, func() { n.offers = slotsOf(&capacity) })
+}
+
+func (b *Builder) hold(at units.Time, h sched.NodeID, slots [2]int64, sign int64) {
+	if h < 1 {
+		return
+	}
+	n := slot(&b.nodes, h)
+	b.change(at, n, func() {
+		for k := range n.holds {
+			n.holds[k] += sign * slots[k]
+		}
+	})
+}
+
+// change changes a node and keeps the capacity of all nodes.
+func (b *Builder) change(at units.Time, n *node, do func()) {
+	before := [2]int64{n.counts(0), n.counts(1)}
+	do()
+	for k := range before {
+		if after := n.counts(k); after != before[k] {
+			b.advance(at)
+			b.offered[k] += after - before[k]
+		}
+	}
+}

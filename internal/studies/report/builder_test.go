@@ -1,0 +1,252 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// script feeds sinks a run, instant by instant.
+type script struct {
+	t     *testing.T
+	sinks []drive.Sink
+	round int64
+}
+
+func (s *script) at(seconds float64, events ...sched.Event) {
+	s.t.Helper()
+	s.round++
+	for _, sink := range s.sinks {
+		if err := sink.Batch(s.round, units.Time(units.FromSeconds(seconds)), events); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func (s *script) plan(seconds float64, items ...sched.Item) {
+	for _, sink := range s.sinks {
+		if err := sink.Plan(s.round, units.Time(units.FromSeconds(seconds)), &sched.Plan{Items: items}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func up(n int, maps, reduces int) sched.Event {
+	class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(maps, reduces)}
+	return sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: &cluster.Node{Name: "n", Rack: 1, Class: class}}}
+}
+
+func arrived(h int, id string, at, deadline float64, maps, reduces int) sched.Event {
+	j := &workload.Job{ID: id, Class: "k", Arrive: units.Time(units.FromSeconds(at)), Soft: units.Never, Deadline: units.Never, Weight: 2,
+		Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, maps)}}}
+	if deadline > 0 {
+		j.Deadline = units.Time(units.FromSeconds(deadline))
+	}
+	if reduces > 0 {
+		j.Stages = append(j.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, reduces)})
+	}
+	return sched.Event{Kind: sched.JobArrived, Job: sched.JobID(h), Detail: &sched.Detail{Job: j}}
+}
+
+func started(a, job, node int, stage sched.Stage, task int, l sched.Locality) sched.Event {
+	return sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a), Job: sched.JobID(job), Node: sched.NodeID(node), Stage: stage, Task: sched.TaskID(task), Locality: l}
+}
+
+func ended(a int, o sched.Outcome, read, wrote units.Bytes, shuffle, run float64) sched.Event {
+	return sched.Event{Kind: sched.Ended, Attempt: sched.AttemptID(a), Outcome: o, Bytes: read, OutBytes: wrote,
+		Spans: [sched.Phases]units.Duration{sched.PhaseShuffle: units.FromSeconds(shuffle), sched.PhaseRun: units.FromSeconds(run)}}
+}
+
+func jobEnded(h int, o sched.Outcome, why string) sched.Event {
+	return sched.Event{Kind: sched.JobEnded, Job: sched.JobID(h), Outcome: o, Text: why}
+}
+
+// play is a run by hand: two nodes of 1 map and 1 reduce slot; the second leaves at 20. Job a has 2 maps and 1 reduce and misses
+// its deadline of 25 by 5, job b is rejected, c fails. Map 2 of a is lost with the second node and runs again.
+func play(t *testing.T, sinks ...drive.Sink) {
+	s := &script{t: t, sinks: sinks}
+	s.at(0, up(1, 1, 1), up(2, 1, 1), arrived(1, "a", 0, 25, 2, 1), sched.Event{Kind: sched.Heartbeat, Node: 1}, sched.Event{Kind: sched.Heartbeat, Node: 2})
+	s.plan(0, sched.Item{Verb: sched.Admit, Job: 1})
+	s.at(0, started(1, 1, 1, sched.Map, 1, sched.NodeLocal), started(2, 1, 2, sched.Map, 2, sched.RackLocal))
+	s.at(8, ended(2, sched.Committed, 100, 50, 0, 8), arrived(2, "b", 8, 0, 1, 0))
+	s.plan(8, sched.Item{Verb: sched.Admit, Job: 2, Refused: sched.TooLate}, sched.Item{Verb: sched.Reject, Job: 2, Reason: sched.Because(sched.Deadline, 9e9, 10e9)})
+	s.at(8, jobEnded(2, sched.Killed, "no"))
+	s.at(10, ended(1, sched.Committed, 100, 50, 0, 10))
+	s.at(10, started(1, 1, 1, sched.Reduce, 1, sched.Anywhere))
+	s.at(20, sched.Event{Kind: sched.NodeDown, Node: 2}, sched.Event{Kind: sched.OutputLost, Job: 1, Stage: sched.Map, Task: 2})
+	s.at(20, started(3, 1, 1, sched.Map, 2, sched.NodeLocal))
+	s.at(24, ended(3, sched.Committed, 100, 50, 0, 4))
+	s.at(30, ended(1, sched.Committed, 100, 100, 16, 4), jobEnded(1, sched.Committed, ""), arrived(2, "c", 30, 50, 1, 0))
+	s.plan(30, sched.Item{Verb: sched.Admit, Job: 2})
+	s.at(30, started(1, 2, 1, sched.Map, 1, sched.Remote))
+	s.at(40, ended(1, sched.Failed, 0, 0, 0, 10), jobEnded(2, sched.Failed, "it broke"))
+}
+
+func TestBuilder(t *testing.T) {
+	b := NewBuilder("sim", "s", "p", 7)
+	play(t, b)
+	f := func(x float64) *float64 { return &x }
+	no := false
+	want := &Run{World: "sim", Scenario: "s", Policy: "p", Seed: 7,
+		Summary: Summary{Jobs: 3, Admitted: 2, Rejected: 1, Finished: 1, Failed: 1, Deadlines: 2, Missed: 2,
+			Penalty:  2 * (30.0 - 25) / 25,
+			Makespan: 40, MeanResponse: 30, P95Response: 30,
+			MapLocality: 1, // map 2's first commit does not count any more
+			// Slot time: two nodes until 20, one until 40. Maps held 10 + 8 + 4 + 10, the reduce 20.
+			MapUtilization: 32.0 / 60, ReduceUtilization: 20.0 / 60,
+			Tasks: 5, Attempts: 5, Events: 3 + 3 + 2 + 5 + 5},
+		Jobs: []Job{
+			{ID: "a", Class: "k", Queue: "default", Admitted: true, Started: f(0), MapsDone: f(24), Finished: f(30), Deadline: f(25), Met: &no, Maps: 2, Reduces: 1, LocalMaps: 2, Attempts: 4, Outcome: "finished"},
+			{ID: "b", Class: "k", Queue: "default", Submitted: 8, Reason: "would finish at 10s, deadline 9s", Maps: 1, Outcome: "rejected"},
+			{ID: "c", Class: "k", Queue: "default", Submitted: 30, Admitted: true, Started: f(30), Deadline: f(50), Met: &no, Reason: "it broke", Maps: 1, Attempts: 1, Outcome: "failed"},
+		}}
+	if diff := cmp.Diff(want, b.Run()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// A draining node counts with what it still runs, so that utilisation stays below 1.
+func TestBuilderDrain(t *testing.T) {
+	b := NewBuilder("sim", "s", "p", 1)
+	s := &script{t: t, sinks: []drive.Sink{b}}
+	empty := up(1, 0, 0)
+	empty.Kind = sched.NodeChanged
+	s.at(0, up(1, 2, 0), arrived(1, "a", 0, 0, 1, 0), started(1, 1, 1, sched.Map, 1, sched.Anywhere))
+	s.at(10, empty)
+	s.at(20, ended(1, sched.Committed, 0, 0, 0, 20), jobEnded(1, sched.Committed, ""))
+	if got, want := b.Run().Summary.MapUtilization, 20.0/30; got != want {
+		t.Errorf("utilisation %v, want %v", got, want)
+	}
+}
+
+// The names of the fields are a promise.
+func TestJSON(t *testing.T) {
+	var out bytes.Buffer
+	b := NewBuilder("sim", "s", "p", 1)
+	play(t, b)
+	if err := New(b.Run()).WriteJSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	var o struct {
+		Schema string
+		Runs   []struct {
+			World, Scenario, Policy string
+			Seed                    int
+			Summary                 map[string]any
+			Jobs                    []map[string]any
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &o); err != nil {
+		t.Fatal(err)
+	}
+	if o.Schema != "slackline/report/v1" || len(o.Runs) != 1 || len(o.Runs[0].Jobs) != 3 {
+		t.Fatalf("%s", out.String())
+	}
+	for _, c := range []struct {
+		has  map[string]any
+		want string
+	}{
+		{o.Runs[0].Summary, `jobs admitted rejected finished failed deadlines met missed penalty makespan_s mean_response_s p95_response_s
+			map_locality rack_locality map_utilization reduce_utilization energy_kwh tasks attempts events wall_s events_per_s`},
+		{o.Runs[0].Jobs[0], `id class queue submitted_s admitted reason started_s maps_done_s finished_s soft_deadline_s deadline_s met
+			maps reduces local_maps attempts`},
+	} {
+		for name := range strings.FieldsSeq(c.want) {
+			if _, ok := c.has[name]; !ok {
+				t.Errorf("the field %q is missing", name)
+			}
+		}
+	}
+	if e, ok := o.Runs[0].Summary["energy_kwh"]; !ok || e != nil {
+		t.Errorf("energy_kwh is %v, want null", e)
+	}
+	if m := o.Runs[0].Jobs[1]["met"]; m != nil {
+		t.Errorf("met without a deadline is %v, want null", m)
+	}
+}
+
+func TestLearner(t *testing.T) {
+	l := NewLearner()
+	play(t, l)
+	all := l.Profiles()
+	if len(all) != 1 || all[0].Name != "k" || all[0].Runs != 1 {
+		t.Fatalf("%+v", all)
+	}
+	maps, reduces := all[0].At(workload.Map, "c"), *all[0].At(workload.Reduce, "c")
+	if maps.Task.N != 3 || maps.Task.Max != 10 || maps.PerByte.N != 3 || maps.PerByte.Min != 0.04 {
+		t.Errorf("maps: %+v", maps)
+	}
+	// The reduce started at 10, the last map ended at 24, its shuffle at 26.
+	if reduces.Task.Mean != 4 || reduces.Shuffle.Mean != 2 {
+		t.Errorf("reduces: %+v", reduces)
+	}
+	if all[0].Ratio.Mean != 0.5 {
+		t.Errorf("ratio: %+v", all[0].Ratio)
+	}
+}
+
+func TestTimeline(t *testing.T) {
+	line := NewTimeline()
+	play(t, line)
+	var out bytes.Buffer
+	line.Draw(&out, 50, units.Time(40*units.Second))
+	want := `
+a  █████████▆▅▄▒▒▒▒▒▒▒▒▒▒▒▂▅▅▅▅▁┃▒▒▒▒▒▒
+b           ·
+c                                     ▃▅▅▅▅▅▅▅▅▅▅▅
+   0───────────────────────────────────────────40s
+`
+	if diff := cmp.Diff(want, "\n"+out.String()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestTable(t *testing.T) {
+	a, b := NewBuilder("sim", "by hand", "fifo", 1), NewBuilder("sim", "by hand", "edf", 1)
+	play(t, a, b)
+	c := NewBuilder("sim", "by hand", "edf", 2)
+	play(t, c)
+	first, second, third := a.Run(), b.Run(), c.Run()
+	third.Summary.Makespan += 2
+	var out bytes.Buffer
+	if err := New(first, second).WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+by hand in the simulator
+
+job  class  maps  reduces  submitted  promise    fifo                      edf
+───────────────────────────────────────────────────────────────────────────────────────────────
+a    k         2        1        0 s   25.0 s  30.0 s  MISSED by 5.0 s  30.0 s  MISSED by 5.0 s
+b    k         1        0      8.0 s        –       –  rejected              –  rejected
+c    k         1        0     30.0 s   50.0 s       –  failed                –  failed
+
+policy  met  of  penalty  makespan  mean response     p95  local maps  map slots  reduce slots  attempts  failed  rejected
+──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+fifo      0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1         1
+edf       0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1         1
+fifo: job "b" was rejected: would finish at 10s, deadline 9s
+fifo: job "c" failed: it broke
+edf: job "b" was rejected: would finish at 10s, deadline 9s
+edf: job "c" failed: it broke
+`
+	if diff := cmp.Diff(want, "\n"+out.String()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	out.Reset()
+	if err := New(second, third).WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "41.0 s ± 12.7 s") { // t(1) = 12.706 over two values 2 s apart
+		t.Errorf("no confidence interval:\n%s", out.String())
+	}
+}

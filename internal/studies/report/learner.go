@@ -1,0 +1,113 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Learner is the sink that fills profiles: what committed attempts and finished jobs teach about their classes.
+//
+// The shuffle of a reduce is learned as the time behind the later of its start and the last map's end, which is how a first wave
+// that waits for maps and a later one come to the same cost.
+type Learner struct {
+	classes  map[string]*profile.Class
+	jobs     []lesson // by handle
+	attempts []taught
+	nodes    []string // class of each node, by handle
+}
+
+var _ drive.Sink = (*Learner)(nil)
+
+// lesson is what is noted of a job while it is there.
+type lesson struct {
+	spec     *workload.Job
+	read     units.Bytes // by committed maps
+	emitted  units.Bytes
+	mapsDone units.Time // of the last map so far
+}
+
+type taught struct {
+	job   sched.JobID
+	stage sched.Stage
+	node  sched.NodeID
+	began units.Time
+}
+
+// NewLearner returns a learner that knows nothing yet.
+func NewLearner() *Learner { return &Learner{classes: map[string]*profile.Class{}} }
+
+// Profiles returns what was learned, sorted by class.
+func (l *Learner) Profiles() []*profile.Class {
+	var all []*profile.Class
+	for _, c := range l.classes {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b *profile.Class) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Plan teaches nothing.
+func (l *Learner) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// Batch takes in what happened.
+func (l *Learner) Batch(_ int64, at units.Time, events []sched.Event) error {
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case sched.NodeUp, sched.NodeChanged:
+			if e.Detail != nil && e.Detail.Node != nil {
+				*slot(&l.nodes, e.Node) = e.Detail.Node.Class.Name
+			}
+		case sched.JobArrived:
+			*slot(&l.jobs, e.Job) = lesson{spec: e.Detail.Job}
+		case sched.Started:
+			*slot(&l.attempts, e.Attempt) = taught{e.Job, e.Stage, e.Node, at}
+		case sched.Ended:
+			if e.Outcome == sched.Committed {
+				l.learn(at, e)
+			}
+		case sched.JobEnded:
+			j := slot(&l.jobs, e.Job)
+			if j.spec != nil && e.Outcome == sched.Committed {
+				c := l.class(j.spec.Class)
+				c.Runs++
+				if j.read > 0 && j.emitted > 0 {
+					c.Ratio.Add(float64(j.emitted) / float64(j.read))
+				}
+			}
+			j.spec = nil
+		}
+	}
+	return nil
+}
+
+func (l *Learner) learn(at units.Time, e *sched.Event) {
+	a := slot(&l.attempts, e.Attempt)
+	j := slot(&l.jobs, a.job)
+	if j.spec == nil {
+		return
+	}
+	run := e.Spans[sched.PhaseSort] + e.Spans[sched.PhaseRun]
+	shuffle := max(0, a.began.Add(e.Spans[sched.PhaseShuffle]).Sub(max(a.began, j.mapsDone)))
+	l.class(j.spec.Class).Attempt(a.stage, *slot(&l.nodes, a.node), e.Bytes, run, shuffle)
+	if a.stage == sched.Map {
+		j.read += e.Bytes
+		j.emitted += e.OutBytes
+		j.mapsDone = at
+	}
+}
+
+func (l *Learner) class(name string) *profile.Class {
+	c := l.classes[name]
+	if c == nil {
+		c = profile.New(name)
+		l.classes[name] = c
+	}
+	return c
+}

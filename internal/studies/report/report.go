@@ -1,0 +1,129 @@
+// Package report turns what the loop shows its sinks into results: the JSON report, tables and a timeline for people, and what
+// the run teaches about its classes of jobs.
+//
+//	report.go    the JSON report and what its fields mean
+//	builder.go   the sink that makes a run of it, in one pass
+//	timeline.go  the sink behind the drawing of who ran when
+//	learner.go   the sink that fills profiles
+//	table.go     tables: one run, policies side by side, many seeds
+//
+// Sinks keep a page for each job, attempt and node that is there at the moment, and one number for each job that is gone, so that
+// millions of tasks do not add up.
+package report
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// Schema names the form of the report. Fields may be added to it, never renamed.
+const Schema = "slackline/report/v1"
+
+// Report is the result of one or more runs, in the order of the grid.
+type Report struct {
+	Schema string `json:"schema"`
+	Runs   []*Run `json:"runs"`
+}
+
+// New returns a report of these runs.
+func New(runs ...*Run) *Report { return &Report{Schema: Schema, Runs: runs} }
+
+// WriteJSON writes the report as one JSON object.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// Run is one scenario under one policy with one seed.
+type Run struct {
+	World    string  `json:"world"` // "sim" or "engine"
+	Scenario string  `json:"scenario"`
+	Policy   string  `json:"policy"`
+	Seed     uint64  `json:"seed"`
+	Summary  Summary `json:"summary"`
+	Jobs     []Job   `json:"jobs"` // in order of arrival
+}
+
+// Summary sums up a run. All times are in seconds from its start.
+//
+// Penalty is eq. 1 of paper 000 over the admitted jobs that finished: the sum of weight × max(0, (y - d)/d), where y is the time
+// from arrival to finish and d that from arrival to deadline.
+//
+// Utilisation is the slot time that attempts held, whatever came of them, over the slot time that was there until the makespan:
+// capacity is integrated over time as nodes come and go. A node that drains counts with what it still runs.
+//
+// An event is an arrival, a heartbeat that the policy answers, an attempt's start or end, or a change of a node.
+type Summary struct {
+	Jobs     int `json:"jobs"` // that arrived
+	Admitted int `json:"admitted"`
+	Rejected int `json:"rejected"` // by the policy
+	Finished int `json:"finished"`
+	Failed   int `json:"failed"` // failed, or killed
+
+	Deadlines int `json:"deadlines"` // admitted jobs with one
+	Met       int `json:"met"`       // that finished by it
+	Missed    int `json:"missed"`
+
+	Penalty      float64 `json:"penalty"`
+	Makespan     float64 `json:"makespan_s"` // when the last job ended
+	MeanResponse float64 `json:"mean_response_s"`
+	P95Response  float64 `json:"p95_response_s"`
+
+	MapLocality       float64  `json:"map_locality"`  // part of the committed maps that were granted on a node with their input
+	RackLocality      float64  `json:"rack_locality"` // part of them that were granted in the rack of their input, on another node
+	MapUtilization    float64  `json:"map_utilization"`
+	ReduceUtilization float64  `json:"reduce_utilization"`
+	Energy            *float64 `json:"energy_kwh"` // null: there is no model
+
+	Tasks        int64   `json:"tasks"`    // of the jobs that arrived
+	Attempts     int64   `json:"attempts"` // started
+	Events       int64   `json:"events"`
+	Wall         float64 `json:"wall_s"` // measured, so it differs from run to run
+	EventsPerSec float64 `json:"events_per_s"`
+}
+
+// Job is what became of a job. Times are in seconds from the start of the run, null where the job never got there.
+type Job struct {
+	ID           string   `json:"id"`
+	Class        string   `json:"class"`
+	Queue        string   `json:"queue"`
+	Submitted    float64  `json:"submitted_s"`
+	Admitted     bool     `json:"admitted"`
+	Reason       string   `json:"reason"` // why it was rejected, failed or killed
+	Started      *float64 `json:"started_s"`
+	MapsDone     *float64 `json:"maps_done_s"` // the last map committed
+	Finished     *float64 `json:"finished_s"`
+	SoftDeadline *float64 `json:"soft_deadline_s"`
+	Deadline     *float64 `json:"deadline_s"`
+	Met          *bool    `json:"met"` // null without a deadline
+	Maps         int      `json:"maps"`
+	Reduces      int      `json:"reduces"`
+	LocalMaps    int      `json:"local_maps"`
+	Attempts     int      `json:"attempts"`
+	Outcome      string   `json:"outcome"` // "finished", "failed", "killed", "rejected", or "running" if the run was stopped
+}
+
+// Time sets what was measured of a run.
+func (s *Summary) Time(wall float64) {
+	s.Wall = wall
+	if wall > 0 {
+		s.EventsPerSec = float64(s.Events) / wall
+	}
+}
+
+// Failed tells whether a job of any run failed, and Late whether one missed its deadline.
+func (r *Report) Failed() bool { return r.any(func(s *Summary) bool { return s.Failed > 0 }) }
+
+// Late tells whether a job of any run missed its deadline.
+func (r *Report) Late() bool { return r.any(func(s *Summary) bool { return s.Missed > 0 }) }
+
+func (r *Report) any(is func(*Summary) bool) bool {
+	for _, run := range r.Runs {
+		if is(&run.Summary) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slackline/slackline/internal/maths/stat"
+)
+
+// mostJobs is how many jobs a table lists; the JSON report has them all.
+const mostJobs = 40
+
+// WriteTable writes the report for people: the jobs with their promises, policies side by side, and a summary. With several
+// seeds it is the summary alone, as means with 95 % confidence intervals.
+func (r *Report) WriteTable(w io.Writer) error {
+	var b strings.Builder // which takes all that is written
+	for i, g := range r.scenarios() {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		title := fmt.Sprintf("%s in %s", g[0].Scenario, worldName(g[0].World))
+		if !sameSeed(g) {
+			_ = summaryTable(title, g).Write(&b)
+			continue
+		}
+		_ = jobsTable(title, g).Write(&b)
+		b.WriteByte('\n')
+		_ = summaryTable("", g).Write(&b)
+		why(&b, g)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func worldName(world string) string {
+	if world == "sim" {
+		return "the simulator"
+	}
+	return "this machine"
+}
+
+// scenarios groups the runs that can stand beside each other: of one scenario and world.
+func (r *Report) scenarios() [][]*Run {
+	var groups [][]*Run
+	for _, run := range r.Runs {
+		i := slices.IndexFunc(groups, func(g []*Run) bool { return g[0].Scenario == run.Scenario && g[0].World == run.World })
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], run)
+	}
+	return groups
+}
+
+func sameSeed(g []*Run) bool {
+	return !slices.ContainsFunc(g, func(r *Run) bool { return r.Seed != g[0].Seed })
+}
+
+// jobsTable lists the jobs, and for each policy when they finished and whether that was in time.
+func jobsTable(title string, g []*Run) *Grid {
+	t := &Grid{Title: title}
+	head := []string{"job", "class", ">maps", ">reduces", ">submitted", ">promise"}
+	places := make([]map[string]int, len(g))
+	for i, run := range g {
+		head = append(head, ">"+run.Policy, "")
+		places[i] = make(map[string]int, len(run.Jobs))
+		for k := range run.Jobs {
+			places[i][run.Jobs[k].ID] = k
+		}
+	}
+	t.Add(head...)
+	for i, j := range g[0].Jobs {
+		if i == mostJobs {
+			t.Add(fmt.Sprintf("… and %d more; -o json has them all", len(g[0].Jobs)-mostJobs))
+			break
+		}
+		line := []string{j.ID, j.Class, strconv.Itoa(j.Maps), strconv.Itoa(j.Reduces), span(j.Submitted), orDash(j.Deadline)}
+		for i, run := range g {
+			k, there := places[i][j.ID]
+			if !there {
+				line = append(line, "–", "")
+				continue
+			}
+			line = append(line, orDash(run.Jobs[k].Finished), verdict(&run.Jobs[k]))
+		}
+		t.Add(line...)
+	}
+	return t
+}
+
+// verdict says in a word or two what became of the promise.
+func verdict(j *Job) string {
+	switch {
+	case j.Finished == nil:
+		return j.Outcome
+	case j.Met == nil:
+		return "done"
+	case *j.Met:
+		return "met, " + span(*j.Deadline-*j.Finished) + " early"
+	}
+	return "MISSED by " + span(*j.Finished-*j.Deadline)
+}
+
+// column is a column of the summary: a number of each run, printed as a mean over seeds.
+type column struct {
+	name string
+	of   func(*Summary) float64
+	unit func(float64) string
+}
+
+var columns = []column{
+	{"met", func(s *Summary) float64 { return float64(s.Met) }, count},
+	{"of", func(s *Summary) float64 { return float64(s.Deadlines) }, count},
+	{"penalty", func(s *Summary) float64 { return s.Penalty }, func(x float64) string { return fmt.Sprintf("%.3g", x) }},
+	{"makespan", func(s *Summary) float64 { return s.Makespan }, span},
+	{"mean response", func(s *Summary) float64 { return s.MeanResponse }, span},
+	{"p95", func(s *Summary) float64 { return s.P95Response }, span},
+	{"local maps", func(s *Summary) float64 { return s.MapLocality }, percent},
+	{"map slots", func(s *Summary) float64 { return s.MapUtilization }, percent},
+	{"reduce slots", func(s *Summary) float64 { return s.ReduceUtilization }, percent},
+	{"attempts", func(s *Summary) float64 { return float64(s.Attempts) }, count},
+	{"failed", func(s *Summary) float64 { return float64(s.Failed) }, count},
+	{"rejected", func(s *Summary) float64 { return float64(s.Rejected) }, count},
+}
+
+// summaryTable has a line for each policy.
+func summaryTable(title string, g []*Run) *Grid {
+	t := &Grid{Title: title}
+	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
+		rare := c.name == "failed" || c.name == "rejected"
+		return rare && !slices.ContainsFunc(g, func(r *Run) bool { return c.of(&r.Summary) > 0 })
+	})
+	head := []string{"policy"}
+	for _, c := range shown {
+		head = append(head, ">"+c.name)
+	}
+	if !sameSeed(g) {
+		head = append(head, ">seeds")
+	}
+	t.Add(head...)
+	var policies []string
+	for _, run := range g {
+		if !slices.Contains(policies, run.Policy) {
+			policies = append(policies, run.Policy)
+		}
+	}
+	for _, p := range policies {
+		line := []string{p}
+		seeds := 0
+		for _, c := range shown {
+			var sample stat.Sum
+			for _, run := range g {
+				if run.Policy == p {
+					sample.Add(c.of(&run.Summary))
+				}
+			}
+			seeds = sample.N()
+			cell := c.unit(sample.Mean())
+			if half := sample.Interval95(); half > 0 {
+				cell += " ± " + c.unit(half)
+			}
+			line = append(line, cell)
+		}
+		if !sameSeed(g) {
+			line = append(line, strconv.Itoa(seeds))
+		}
+		t.Add(line...)
+	}
+	return t
+}
+
+// why tells of the jobs that did not finish.
+func why(w io.Writer, g []*Run) {
+	for _, run := range g {
+		for i := range run.Jobs {
+			if j := &run.Jobs[i]; j.Reason != "" {
+				outcome := "was " + j.Outcome
+				if j.Outcome == "failed" {
+					outcome = "failed"
+				}
+				fmt.Fprintf(w, "%s: job %q %s: %s\n", run.Policy, j.ID, outcome, strings.TrimSpace(j.Reason))
+			}
+		}
+	}
+}
+
+func count(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0") }
+
+func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+func orDash(seconds *float64) string {
+	if seconds == nil {
+		return "–"
+	}
+	return span(*seconds)
+}
+
+// span prints seconds so that three digits or so are left to read.
+func span(seconds float64) string {
+	switch s := math.Abs(seconds); {
+	case s == 0:
+		return "0 s"
+	case s < 0.9995:
+		return fmt.Sprintf("%.0f ms", 1000*seconds)
+	case s < 119.95:
+		return fmt.Sprintf("%.1f s", seconds)
+	case s < 2*3600:
+		return fmt.Sprintf("%d:%02d min", int(seconds+0.5)/60, int(seconds+0.5)%60)
+	}
+	return fmt.Sprintf("%d:%02d h", int(seconds/60+0.5)/60, int(seconds/60+0.5)%60)
+}
