@@ -13,11 +13,25 @@ import (
 )
 
 // Read reads a scenario file. The error, if any, is an Errors.
-func Read(file string, src []byte) (*Scenario, error) { return read(file, src, maxTasks) }
+func Read(file string, src []byte) (*Scenario, error) { return read(file, src, Resize{}, maxTasks) }
 
-func read(file string, src []byte, most int) (*Scenario, error) {
+// Resize takes the place of what a file says of its cluster's size, where it is set.
+type Resize struct{ Nodes, MapSlots, ReduceSlots *int }
+
+// ReadResized is Read for a cluster of another size.
+func ReadResized(file string, src []byte, to Resize) (*Scenario, error) {
+	return read(file, src, to, maxTasks)
+}
+
+func read(file string, src []byte, to Resize, most int) (*Scenario, error) {
 	s := &Scenario{most: most}
 	s.src = decode(file, src, s)
+	if to.Nodes != nil {
+		s.Cluster.Nodes = *to.Nodes
+	}
+	if to.MapSlots != nil {
+		s.Cluster.MapSlots, s.Cluster.ReduceSlots = to.MapSlots, to.ReduceSlots
+	}
 	if s.Name == "" {
 		s.Name = stem(file)
 	}

@@ -39,12 +39,35 @@ func fieldsOf(t reflect.Type) fieldList {
 		}
 		f := field{name: name, doc: sf.Tag.Get("doc"), need: sf.Tag.Get("need") != "", def: sf.Tag.Get("def"), index: []int{i}, typ: sf.Type,
 			min: bound(sf.Tag, "min"), above: bound(sf.Tag, "above"), max: bound(sf.Tag, "max")}
+		if f.doc == "" {
+			f.doc = foreign[t.Name()+"."+name]
+		}
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.enum = strings.Split(e, "|")
 		}
 		list = append(list, f)
 	}
 	return list
+}
+
+// foreign are the docs of keys whose structs are another package's.
+var foreign = map[string]string{
+	"Config.queues":                "queues, or pools, below the root; jobs may name others, which then stand beside them",
+	"Config.max_running":           "bound on the running jobs of the whole cluster; none if left out",
+	"Config.max_running_per_user":  "bound on the running jobs of each user; none if left out",
+	"Config.max_running_per_queue": "bound on the running jobs of each queue without one of its own; none if left out",
+	"Queue.name":                   "name of the queue; no dots",
+	"Queue.queues":                 "queues below it (capacity only); jobs stand in those without any",
+	"Queue.max_running":            "bound on its running jobs; none if left out",
+	"Queue.weight":                 "fair: its share against that of others; 1 if left out",
+	"Queue.min_maps":               "fair: minimum share of map slots",
+	"Queue.min_reduces":            "fair: minimum share of reduce slots",
+	"Queue.jobs":                   "fair: fair or fifo among its jobs; as the policy says if left out",
+	"Queue.min_share_timeout":      "fair: how long it may stay below its minimum share before others are preempted",
+	"Queue.capacity":               "capacity: percent of its parent that it is guaranteed",
+	"Queue.maximum":                "capacity: percent of its parent that it gets at most; 100 if left out",
+	"Queue.minimum_user_limit":     "capacity: percent of the queue that each of many users gets; 100 if left out",
+	"Queue.user_limit_factor":      "capacity: how often its capacity one user may have; 1 if left out, -1 = no limit",
 }
 
 func bound(tag reflect.StructTag, name string) *float64 {

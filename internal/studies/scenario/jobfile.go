@@ -3,6 +3,8 @@ package scenario
 import (
 	"time"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -25,6 +27,22 @@ func ReadJob(file string, src []byte) (*Job, error) {
 	}
 	return j, nil
 }
+
+// IsJob tells whether the source looks like a job file rather than a scenario: by its keys. What cannot be read is no job.
+func IsJob(src []byte) bool {
+	root, failed := parse("", src)
+	if failed != nil {
+		return false
+	}
+	is := false
+	(&decoder{at: map[string]Pos{}}).pairs(root, "", func(key string, _ Pos, _ ast.Node) {
+		is = is || key == "app" || key == "output" || key == "input"
+	})
+	return is
+}
+
+// Path is the name of the file.
+func (j *Job) Path() string { return j.src.file }
 
 // Errorf returns an error at the value of a key, such as "app", or at the start of the file if it is left out.
 func (j *Job) Errorf(key, format string, args ...any) error {

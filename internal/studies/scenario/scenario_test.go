@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -217,5 +218,27 @@ func TestJobFile(t *testing.T) {
 	jobs[1].Output = jobs[0].Output
 	if _, err := Submit(jobs, now); err == nil || err.Error() != `dir/find.yaml:4:9: output "out/words" is that of job "words" as well; give each job its own` {
 		t.Errorf("two jobs with one output: %v", err)
+	}
+}
+
+// TestExamples reads the files that people are shown.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../../../examples/*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("examples: %v, %v", files, err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if IsJob(src) {
+			_, err = ReadJob(file, src)
+		} else {
+			_, err = Read(file, src)
+		}
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"testing"
@@ -168,6 +169,29 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
+// Every key has a sentence of help, which is also what an error about a missing one says.
+func TestEveryKeyIsExplained(t *testing.T) {
+	var look func(at string, typ reflect.Type, inside map[reflect.Type]bool)
+	look = func(at string, typ reflect.Type, inside map[reflect.Type]bool) {
+		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+			typ = typ.Elem()
+		}
+		_, special := reflect.New(typ).Interface().(interface{ shape() map[string]any })
+		if typ.Kind() != reflect.Struct || special || inside[typ] {
+			return
+		}
+		inside[typ] = true
+		for _, f := range fieldsOf(typ) {
+			if f.doc == "" {
+				t.Errorf("%s.%s has no doc", at, f.name)
+			}
+			look(at+"."+f.name, f.typ, inside)
+		}
+	}
+	look("scenario", reflect.TypeFor[Scenario](), map[reflect.Type]bool{})
+	look("job", reflect.TypeFor[Job](), map[reflect.Type]bool{})
+}
+
 const job = "name: words\napp: wordcount\ninput: [corpus/]\noutput: out/words\nreduces: 4\ndeadline: 60s\nsoft_deadline: 30s\nparams: {a: b}\nafter: [x]\n"
 
 // FuzzScenario: no input makes the reader panic, and an error always names the file; what is taken is a simulation that is valid.
@@ -180,7 +204,7 @@ func FuzzScenario(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte("cluster: &a {nodes: 1, classes: [*a]}\nworkload: {jobs: [{id: x, maps: 99999999}]}"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		s, err := read("f.yaml", src, 1000)
+		s, err := read("f.yaml", src, Resize{}, 1000)
 		if err != nil {
 			if _, ok := err.(Errors); !ok {
 				t.Fatalf("%T: %v", err, err)
