@@ -1,0 +1,269 @@
+package ledger
+
+import (
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// book enters (by = 1) or strikes out (by = -1) a container of the job's stage on the node: on the pages of the node, the
+// job and the queues above it.
+func (l *Ledger) book(n sched.NodeID, b *jobBook, s sched.Stage, container uint8, by int32) {
+	if nb := l.node(n); nb != nil {
+		nb.Occupied += by
+		move(&nb.Free, b.need(s, container), -by)
+	}
+	b.Stages[s].Occupied += by
+	l.bookQueues(b, s, container, by)
+}
+
+func (l *Ledger) bookQueues(b *jobBook, s sched.Stage, container uint8, by int32) {
+	need := b.need(s, container)
+	for q := b.Queue; ; q = l.queues[q].Parent {
+		qb := &l.queues[q]
+		qb.Stages[s].Occupied += by
+		move(&qb.Used, need, by)
+		if q == sched.Root {
+			return
+		}
+	}
+}
+
+// need returns what a kind of container takes; a kind that the job does not list counts as its first.
+func (b *jobBook) need(s sched.Stage, container uint8) *units.Vector {
+	kinds := b.needs[s]
+	if len(kinds) == 0 {
+		return &nothing
+	}
+	if int(container) >= len(kinds) {
+		container = 0
+	}
+	return &kinds[container]
+}
+
+// nothing is what a stage takes that the job does not have. It is never written to.
+var nothing units.Vector
+
+func move(v, w *units.Vector, by int32) {
+	if by > 0 {
+		v.Add(w)
+	} else {
+		v.Sub(w)
+	}
+}
+
+// begin opens the page of an attempt that the world has started: one that was promised, or one that nobody planned.
+func (l *Ledger) begin(e *sched.Event) {
+	b := l.job(e.Job)
+	switch {
+	case e.Attempt < 1 || e.Stage >= sched.Stages:
+		l.wonder(e, "an attempt started that has no handle or no stage")
+		return
+	case b == nil:
+		l.wonder(e, "an attempt started of a job that the book does not know")
+		return
+	case l.attempt(e.Attempt) != nil:
+		l.wonder(e, "an attempt started under a handle that is in use; the older one counts as lost")
+		l.finish(&sched.Event{Kind: sched.Ended, Attempt: e.Attempt, Outcome: sched.Lost})
+	}
+	t := b.tasks[e.Stage]
+	known := t != nil && e.Task >= 1 && int(e.Task) < len(t.State)
+	if g := l.grants.find(e.Item); g != nil && g.Job == e.Job && g.Stage == e.Stage && g.Node == e.Node &&
+		(!known || t.State[e.Task] == taskPromised || t.By[e.Task] == int32(e.Item)) {
+		l.grants.answer(g, 1)
+	} else {
+		if !l.resyncing {
+			l.wonder(e, "an attempt started that was not planned")
+		}
+		l.book(e.Node, b, e.Stage, e.Container, 1)
+		if known {
+			t.Live[e.Task]++
+			if t.State[e.Task] == taskOpen {
+				b.Stages[e.Stage].Open--
+			}
+		}
+	}
+	if known && t.State[e.Task] != taskDone {
+		t.State[e.Task] = taskLive
+	}
+	b.Stages[e.Stage].Running++
+	if b.Started == units.Never {
+		b.Started = l.now
+	}
+	for int(e.Attempt) >= len(l.attempts) {
+		l.attempts = append(l.attempts, attemptBook{})
+	}
+	ab := &l.attempts[e.Attempt]
+	*ab = attemptBook{Attempt: sched.Attempt{ID: e.Attempt, Job: e.Job, Stage: e.Stage, Container: e.Container, Locality: e.Locality,
+		Task: e.Task, Node: e.Node, Item: e.Item, Started: l.now}}
+	if head := b.heads[e.Stage]; head != 0 {
+		ab.older = head
+		l.attempts[head].younger = e.Attempt
+	}
+	b.heads[e.Stage] = e.Attempt
+	l.soil(b)
+}
+
+// finish closes the page of an attempt. A task that has neither committed nor another attempt is open again; where the world
+// binds late, its next Demand says so.
+func (l *Ledger) finish(e *sched.Event) {
+	ab := l.attempt(e.Attempt)
+	if ab == nil {
+		l.wonder(e, "an attempt ended that the book does not know")
+		return
+	}
+	a := ab.Attempt
+	b := &l.jobs[a.Job]
+	tally := &b.Stages[a.Stage]
+	l.unlink(ab)
+	l.book(a.Node, b, a.Stage, a.Container, -1)
+	tally.Running--
+	if t := b.tasks[a.Stage]; t != nil && a.Task >= 1 && int(a.Task) < len(t.State) {
+		t.Live[a.Task]--
+		switch {
+		case t.State[a.Task] == taskDone:
+		case e.Outcome == sched.Committed:
+			if t.State[a.Task] == taskOpen {
+				tally.Open--
+			}
+			t.State[a.Task] = taskDone
+			tally.Done++
+		case t.Live[a.Task] == 0 && t.State[a.Task] != taskOpen:
+			l.reopen(b, t, a.Task)
+		}
+	} else if e.Outcome == sched.Committed {
+		tally.Done++
+	}
+	l.soil(b)
+}
+
+// reopen lets a task be started again, before those that never were: what was done once is late already.
+func (l *Ledger) reopen(b *jobBook, t *tasks, id sched.TaskID) {
+	t.State[id] = taskOpen
+	b.Stages[t.Spec.Kind].Open++
+	l.enter(b.ID, t, id, links.pushFront)
+}
+
+func (l *Ledger) unlink(ab *attemptBook) {
+	if ab.younger != 0 {
+		l.attempts[ab.younger].older = ab.older
+	} else {
+		l.jobs[ab.Job].heads[ab.Stage] = ab.older
+	}
+	if ab.older != 0 {
+		l.attempts[ab.older].younger = ab.younger
+	}
+	*ab = attemptBook{}
+}
+
+// loseOutput takes back the commit of a task whose result is gone.
+func (l *Ledger) loseOutput(e *sched.Event) {
+	b := l.job(e.Job)
+	if b == nil || e.Stage >= sched.Stages {
+		l.wonder(e, "an output was lost of a job that the book does not know")
+		return
+	}
+	t := b.tasks[e.Stage]
+	if t == nil || e.Task < 1 || int(e.Task) >= len(t.State) {
+		b.Stages[e.Stage].Done-- // bound late: the next Demand asks for it again
+		l.soil(b)
+		return
+	}
+	if t.State[e.Task] != taskDone {
+		l.wonder(e, "an output was lost of a task that had not committed")
+		return
+	}
+	b.Stages[e.Stage].Done--
+	if t.Live[e.Task] > 0 {
+		t.State[e.Task] = taskLive // a second attempt is still at it
+	} else {
+		l.reopen(b, t, e.Task)
+	}
+	l.soil(b)
+}
+
+// Youngest walks the attempts of a job's stage from the last started to the first.
+func (l *Ledger) Youngest(j sched.JobID, s sched.Stage, after sched.AttemptID) sched.AttemptID {
+	if ab := l.attempt(after); ab != nil {
+		return ab.older
+	}
+	if b := l.job(j); b != nil && after == 0 && s < sched.Stages {
+		return b.heads[s]
+	}
+	return 0
+}
+
+// refusedByWorld takes back what a plan had booked and the world did not do. Task 0 means as many as Count of the item's
+// tasks, all that are left for Count 0.
+func (l *Ledger) refusedByWorld(e *sched.Event) {
+	g := l.grants.find(e.Item)
+	if g == nil {
+		l.spare(e)
+		return
+	}
+	b := l.job(g.Job)
+	if b == nil {
+		l.grants.answer(g, g.Left)
+		return
+	}
+	n := min(g.Left, e.Count)
+	if e.Count == 0 {
+		n = g.Left
+	}
+	if e.Task != 0 {
+		n = 1
+	}
+	gr := *g
+	l.grants.answer(g, n)
+	l.takeBack(b, &gr, e.Task, n)
+	l.soil(b)
+}
+
+// takeBack strikes out n containers that a grant has promised; those of one task, or of any of its tasks for task 0.
+func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
+	for range n {
+		l.book(g.Node, b, g.Stage, g.Container, -1)
+	}
+	if b.Stages[g.Stage].Sample >= 0 {
+		b.Stages[g.Stage].Sample += n
+	}
+	t := b.tasks[g.Stage]
+	if t == nil {
+		return
+	}
+	if !l.can.Bind {
+		b.Stages[g.Stage].Open += n
+		t.giveDemand(&l.nodes[g.Node], g.Job, g.Stage, g.Near, n)
+		return
+	}
+	release := func(id sched.TaskID) {
+		if t.Live[id]--; t.State[id] == taskPromised && t.Live[id] == 0 {
+			l.reopen(b, t, id)
+		}
+	}
+	if task != 0 {
+		if int(task) < len(t.State) {
+			release(task)
+		}
+		return
+	}
+	for id := len(t.State) - 1; id > 0 && n > 0; id-- {
+		if t.By[id] == int32(g.Item) && t.State[id] == taskPromised {
+			release(sched.TaskID(id))
+			n--
+		}
+	}
+}
+
+// spare marks attempts whose kill was refused as living on.
+func (l *Ledger) spare(e *sched.Event) {
+	if ab := l.attempt(e.Attempt); ab != nil {
+		ab.Dying = false
+		return
+	}
+	if e.Attempt != 0 || e.Stage >= sched.Stages {
+		return
+	}
+	for a := l.Youngest(e.Job, e.Stage, 0); a != 0; a = l.Youngest(e.Job, e.Stage, a) {
+		l.attempts[a].Dying = false
+	}
+}

@@ -1,0 +1,225 @@
+package ledger
+
+import (
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Ledger is the book. It implements sched.View for policies and sched.Book for plans.
+type Ledger struct {
+	can   sched.Capabilities
+	order sched.Order
+	now   units.Time
+	round int64
+
+	jobs     []jobBook     // by handle, [0] unused
+	nodes    []nodeBook    // by handle
+	queues   []queueBook   // by handle, the root is 1
+	attempts []attemptBook // by handle
+	ids      map[string]sched.JobID
+	ended    map[string]bool // ids of jobs that have ended; true: committed
+	waiters  map[string][]sched.JobID
+	profiles map[string]*profile.Class
+	capacity units.Vector
+	arrivals int64 // jobs and queues seen, for ties in the order
+
+	lastItem sched.ItemID
+	grants   grants
+	held     []sched.Item // items that wait for a beat or a time
+	wake     units.Time
+	beating  []sched.NodeID // nodes that can be served in this batch
+	closing  []sched.JobID  // jobs whose page goes with the next batch
+	refusals []sched.Event  // of the last plan, to ride in the next batch
+
+	// Of the batch that is being taken in.
+	derived   []sched.Event // what follows from its events
+	events    []sched.Event // all of it together
+	soiled    []sched.JobID // jobs whose keys have to be asked for again
+	resyncing bool
+}
+
+// jobBook is the page on a job with what only the ledger needs.
+type jobBook struct {
+	sched.Job
+	Decided sched.JobState      // what the policy said of a job that still waits for its predecessors
+	Missing int32               // predecessors that have not finished
+	Ranked  uint8               // stages in which it stands in its queue's ranking, by bit
+	Active  uint8               // stages in which it counts as an active child of its queue, by bit
+	Soiled  bool                // it stands in the ledger's list of jobs with a page that changed
+	Counted [sched.Stages]int32 // open tasks that the queues above count
+	Keys    [sched.Stages]sched.Key
+	tasks   [sched.Stages]*tasks
+	needs   [sched.Stages][]units.Vector // of each kind of container
+	heads   [sched.Stages]sched.AttemptID
+}
+
+// nodeBook is the page on a node.
+type nodeBook struct {
+	sched.Node
+	Capacity units.Vector // as described while it is up, else nothing; Free is this less what containers take
+	local    []local
+}
+
+func (nb *nodeBook) rack() cluster.RackID {
+	if nb.Spec == nil {
+		return 0
+	}
+	return nb.Spec.Rack
+}
+
+// usable tells whether something may start on the node.
+func (nb *nodeBook) usable() bool { return nb.Up && !nb.Draining && !nb.Asleep }
+
+// queueBook is the page on a queue.
+type queueBook struct {
+	sched.Queue
+	Seq      int64
+	Ranked   uint8 // stages in which it stands in its parent's ranking
+	ActiveIn uint8 // stages in which it counts as an active child of its parent
+	Keys     [sched.Stages]sched.Key
+	ranks    [sched.Stages]ranking
+	children map[string]sched.QueueID
+}
+
+// attemptBook is the page on an attempt, linked with the others of its job's stage from the youngest to the oldest.
+type attemptBook struct {
+	sched.Attempt
+	older, younger sched.AttemptID
+}
+
+// New returns an empty book for a world that can do so much. Without an order, jobs stand in order of arrival.
+func New(can sched.Capabilities, order sched.Order) *Ledger {
+	if order == nil {
+		order = arrival{}
+	}
+	l := &Ledger{can: can, order: order}
+	l.clear()
+	return l
+}
+
+// clear voids the book, all but the profiles. Items keep counting: their numbers are never used again.
+func (l *Ledger) clear() {
+	l.jobs, l.nodes, l.attempts = make([]jobBook, 1), make([]nodeBook, 1), make([]attemptBook, 1)
+	l.queues = make([]queueBook, 2)
+	l.queues[sched.Root] = queueBook{Queue: sched.Queue{ID: sched.Root}}
+	l.ids, l.ended = make(map[string]sched.JobID), make(map[string]bool)
+	l.waiters = make(map[string][]sched.JobID)
+	if l.profiles == nil {
+		l.profiles = make(map[string]*profile.Class)
+	}
+	l.capacity = units.Vector{}
+	l.grants = grants{}
+	l.held, l.beating, l.closing, l.soiled = nil, nil, nil, nil
+	l.wake = units.Never
+}
+
+// arrival is the order without an order.
+type arrival struct{ sched.Flat }
+
+func (arrival) JobKey(sched.View, *sched.Job, sched.Stage) sched.Key { return sched.Key{} }
+
+// Now is the time of the batch.
+func (l *Ledger) Now() units.Time { return l.now }
+
+// Round is the number of the batch.
+func (l *Ledger) Round() int64 { return l.round }
+
+// World says what the world can do.
+func (l *Ledger) World() *sched.Capabilities { return &l.can }
+
+// Capacity is what all nodes that are up offer.
+func (l *Ledger) Capacity() *units.Vector { return &l.capacity }
+
+// Job returns the page on a job, nil if the handle is not in use.
+func (l *Ledger) Job(j sched.JobID) *sched.Job {
+	if b := l.job(j); b != nil {
+		return &b.Job
+	}
+	return nil
+}
+
+func (l *Ledger) job(j sched.JobID) *jobBook {
+	if j < 1 || int(j) >= len(l.jobs) || l.jobs[j].State == sched.NoJob {
+		return nil
+	}
+	return &l.jobs[j]
+}
+
+// Jobs returns a bound: no handle in use is above it.
+func (l *Ledger) Jobs() sched.JobID { return sched.JobID(len(l.jobs) - 1) }
+
+// Find returns the handle of the job with that ID, 0 if it is not in the book.
+func (l *Ledger) Find(id string) sched.JobID { return l.ids[id] }
+
+// Node returns the page on a node, nil if it was never up.
+func (l *Ledger) Node(n sched.NodeID) *sched.Node {
+	if nb := l.node(n); nb != nil {
+		return &nb.Node
+	}
+	return nil
+}
+
+func (l *Ledger) node(n sched.NodeID) *nodeBook {
+	if n < 1 || int(n) >= len(l.nodes) || l.nodes[n].Spec == nil {
+		return nil
+	}
+	return &l.nodes[n]
+}
+
+// Nodes returns a bound: no handle in use is above it.
+func (l *Ledger) Nodes() sched.NodeID { return sched.NodeID(len(l.nodes) - 1) }
+
+// Queue returns the page on a queue, nil if there is none.
+func (l *Ledger) Queue(q sched.QueueID) *sched.Queue {
+	if q < 1 || int(q) >= len(l.queues) {
+		return nil
+	}
+	return &l.queues[q].Queue
+}
+
+// Queues returns a bound: no handle in use is above it.
+func (l *Ledger) Queues() sched.QueueID { return sched.QueueID(len(l.queues) - 1) }
+
+// Attempt returns the page on a running attempt, nil if there is none.
+func (l *Ledger) Attempt(a sched.AttemptID) *sched.Attempt {
+	if ab := l.attempt(a); ab != nil {
+		return &ab.Attempt
+	}
+	return nil
+}
+
+func (l *Ledger) attempt(a sched.AttemptID) *attemptBook {
+	if a < 1 || int(a) >= len(l.attempts) || l.attempts[a].ID == 0 {
+		return nil
+	}
+	return &l.attempts[a]
+}
+
+// Profile returns what is known of a class of jobs, nil if nothing is.
+func (l *Ledger) Profile(class string) *profile.Class { return l.profiles[class] }
+
+// Nearest returns the best locality at which the job has an open task of the stage for the node.
+func (l *Ledger) Nearest(n sched.NodeID, j sched.JobID, s sched.Stage) sched.Locality {
+	nb, b := l.node(n), l.job(j)
+	if nb == nil || b == nil || s >= sched.Stages {
+		return sched.NoLocality
+	}
+	_, near := l.nearest(nb, j, s)
+	return near
+}
+
+// Due is when the ledger wants a Tick: the earliest of the policy's wake-up and the times that held items wait for.
+func (l *Ledger) Due() units.Time {
+	due := l.wake
+	for i := range l.held {
+		if at := l.held[i].At; at > l.now {
+			due = min(due, at)
+		}
+		if x := l.held[i].Expires; x > l.now {
+			due = min(due, x)
+		}
+	}
+	return due
+}

@@ -1,0 +1,300 @@
+package ledger
+
+import "github.com/slackline/slackline/sched"
+
+// queueOf returns the leaf under which a job stands, making the queues on its path as needed.
+func (l *Ledger) queueOf(j *sched.Job) sched.QueueID {
+	q := sched.Root
+	for _, name := range l.order.Path(j) {
+		next := l.queues[q].children[name]
+		if next == 0 {
+			next = sched.QueueID(len(l.queues))
+			l.arrivals++
+			l.queues = append(l.queues, queueBook{
+				Queue: sched.Queue{ID: next, Parent: q, Name: name, Depth: l.queues[q].Depth + 1},
+				Seq:   l.arrivals,
+			})
+			if l.queues[q].children == nil {
+				l.queues[q].children = make(map[string]sched.QueueID)
+			}
+			l.queues[q].children[name] = next
+		}
+		q = next
+	}
+	return q
+}
+
+// startable tells whether tasks of the stage may start as far as the job is concerned.
+func (b *jobBook) startable(s sched.Stage) bool {
+	t := &b.Stages[s]
+	return t.Open > 0 && b.may(s) && (t.Limit < 0 || t.Occupied < t.Limit)
+}
+
+// may tells whether tasks of the stage may start at all, those of a sample even before the job is admitted.
+func (b *jobBook) may(s sched.Stage) bool {
+	t := &b.Stages[s]
+	return t.Ready && !t.Withheld && (b.State == sched.Admitted && t.Sample != 0 ||
+		t.Sample > 0 && (b.State == sched.Pending || b.State == sched.HeldBack))
+}
+
+// touch asks for the keys of a job again, in every stage in which it stands or now comes to stand in the ranking, and for
+// those of the queues above it. It is called after whatever changed the job's page. O(depth × log jobs).
+func (l *Ledger) touch(b *jobBook) {
+	var changed uint8
+	for s := range sched.Stages {
+		bit := uint8(1) << s
+		t := &b.Stages[s]
+		want, is := b.startable(s), b.Ranked&bit != 0
+		if t.Total == 0 && !want && !is {
+			continue
+		}
+		changed |= bit
+		if t.Open != b.Counted[s] || !want {
+			l.countOpen(b, s)
+		}
+		r := &l.queues[b.Queue].ranks[s]
+		if want {
+			key := l.order.JobKey(l, &b.Job, s)
+			if is && key == b.Keys[s] {
+				// it stands where it stood
+			} else {
+				if is {
+					r.remove(b.Keys[s], b.Seq)
+				}
+				r.insert(entry{key: key, seq: b.Seq, elem: int32(b.ID)})
+				b.Keys[s] = key
+				b.Ranked |= bit
+			}
+		} else if is {
+			r.remove(b.Keys[s], b.Seq)
+			b.Ranked &^= bit
+		}
+		active := want || t.Occupied > 0
+		if active != (b.Active&bit != 0) {
+			b.Active ^= bit
+			if active {
+				l.queues[b.Queue].Active[s]++
+			} else {
+				l.queues[b.Queue].Active[s]--
+			}
+		}
+	}
+	for q := b.Queue; q != sched.Root; q = l.queues[q].Parent {
+		for s := range sched.Stages {
+			if changed&(1<<s) != 0 {
+				l.touchQueue(&l.queues[q], s)
+			}
+		}
+	}
+}
+
+// countOpen brings the open tasks that the queues above the job count up to date.
+func (l *Ledger) countOpen(b *jobBook, s sched.Stage) {
+	open := int32(0)
+	if b.may(s) {
+		open = max(b.Stages[s].Open, 0)
+	}
+	more := open - b.Counted[s]
+	if more == 0 {
+		return
+	}
+	b.Counted[s] = open
+	for q := b.Queue; ; q = l.queues[q].Parent {
+		l.queues[q].Stages[s].Open += more
+		if q == sched.Root {
+			return
+		}
+	}
+}
+
+// soil notes that the page of a job changed, so that its keys are asked for again when the batch is taken in.
+func (l *Ledger) soil(b *jobBook) {
+	if !b.Soiled {
+		b.Soiled = true
+		l.soiled = append(l.soiled, b.ID)
+	}
+}
+
+// settle asks for the keys of the jobs whose pages changed.
+func (l *Ledger) settle() {
+	for _, j := range l.soiled {
+		if b := l.job(j); b != nil && b.Soiled {
+			b.Soiled = false
+			l.touch(b)
+		}
+	}
+	l.soiled = l.soiled[:0]
+}
+
+func (l *Ledger) touchQueue(qb *queueBook, s sched.Stage) {
+	bit := uint8(1) << s
+	parent := &l.queues[qb.Parent]
+	r := &parent.ranks[s]
+	want, is := qb.ranks[s].n > 0, qb.Ranked&bit != 0
+	if want {
+		qb.Head[s] = l.headOf(qb.ranks[s].first(), s)
+	} else {
+		qb.Head[s] = 0
+	}
+	if want {
+		key := l.order.QueueKey(l, &qb.Queue, s)
+		if !is || key != qb.Keys[s] {
+			if is {
+				r.remove(qb.Keys[s], qb.Seq)
+			}
+			r.insert(entry{key: key, seq: qb.Seq, elem: -int32(qb.ID)})
+			qb.Keys[s] = key
+			qb.Ranked |= bit
+		}
+	} else if is {
+		r.remove(qb.Keys[s], qb.Seq)
+		qb.Ranked &^= bit
+	}
+	active := want || qb.Stages[s].Occupied > 0
+	if active != (qb.ActiveIn&bit != 0) {
+		qb.ActiveIn ^= bit
+		if active {
+			parent.Active[s]++
+		} else {
+			parent.Active[s]--
+		}
+	}
+}
+
+func (l *Ledger) headOf(e *entry, s sched.Stage) sched.JobID {
+	if e.elem > 0 {
+		return sched.JobID(e.elem)
+	}
+	return l.queues[-e.elem].Head[s]
+}
+
+// Waiting returns the job behind after in the order, with open tasks of the stage that may start somewhere.
+func (l *Ledger) Waiting(s sched.Stage, after sched.JobID) sched.JobID {
+	q := sched.Root
+	var e *entry
+	if b := l.job(after); b != nil {
+		// The job may have left the ranking since; its last key still says where it stood.
+		q = b.Queue
+		e = l.queues[q].ranks[s].after(b.Keys[s], b.Seq)
+	} else {
+		if !l.order.Open(l, &l.queues[q].Queue, s) {
+			return 0
+		}
+		e = l.queues[q].ranks[s].first()
+	}
+	for {
+		for e == nil {
+			if q == sched.Root {
+				return 0
+			}
+			qb := &l.queues[q]
+			q = qb.Parent
+			e = l.queues[q].ranks[s].after(qb.Keys[s], qb.Seq)
+		}
+		if e.elem > 0 {
+			return sched.JobID(e.elem)
+		}
+		child := sched.QueueID(-e.elem)
+		if l.order.Open(l, &l.queues[child].Queue, s) {
+			q = child
+			e = l.queues[q].ranks[s].first()
+		} else {
+			e = l.queues[q].ranks[s].after(e.key, e.seq)
+		}
+	}
+}
+
+// First returns the first job in the order, behind after, with an open task of the stage that may start on the node.
+func (l *Ledger) First(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
+	nb := l.node(n)
+	if nb == nil || !nb.usable() || s >= sched.Stages {
+		return 0
+	}
+	for j := l.Waiting(s, after); j != 0; j = l.Waiting(s, j) {
+		if l.suits(nb, &l.jobs[j], s) {
+			return j
+		}
+	}
+	return 0
+}
+
+// suits tells whether a container of the stage fits on the node, and the node carries the job's labels.
+func (l *Ledger) suits(nb *nodeBook, b *jobBook, s sched.Stage) bool {
+	if len(b.Spec.Labels) > 0 && !nb.Spec.Carries(b.Spec.Labels) {
+		return false
+	}
+	for i := range b.needs[s] {
+		if nb.Free.Fits(&b.needs[s][i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// FirstLocal is First among the jobs with open tasks whose input lies on the node. It looks at each entry of the node's list.
+func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
+	nb := l.node(n)
+	if nb == nil || !nb.usable() {
+		return 0
+	}
+	from := l.job(after)
+	var best *jobBook
+	for i := 0; i < len(nb.local); i++ {
+		e := &nb.local[i]
+		if e.Stage != s {
+			continue
+		}
+		b := &l.jobs[e.Job]
+		if b.Ranked&(1<<s) == 0 || (best != nil && !l.before(b, best, s)) || (from != nil && !l.before(from, b, s)) {
+			continue
+		}
+		if _, near := l.nearest(nb, e.Job, s); near != sched.NodeLocal {
+			if i < len(nb.local) && nb.local[i].Job != b.ID {
+				i-- // nearest dropped the empty entry
+			}
+			continue
+		}
+		if l.suits(nb, b, s) && l.open(b, s) {
+			best = b
+		}
+	}
+	if best == nil {
+		return 0
+	}
+	return best.ID
+}
+
+// open tells whether all queues above the job are open.
+func (l *Ledger) open(b *jobBook, s sched.Stage) bool {
+	for q := b.Queue; ; q = l.queues[q].Parent {
+		if !l.order.Open(l, &l.queues[q].Queue, s) {
+			return false
+		}
+		if q == sched.Root {
+			return true
+		}
+	}
+}
+
+// before tells whether job a stands before job b in the order: by the keys of the first pair of pages on their paths that
+// are children of the same queue.
+func (l *Ledger) before(a, b *jobBook, s sched.Stage) bool {
+	ka, sa, qa := a.Keys[s], a.Seq, a.Queue
+	kb, sb, qb := b.Keys[s], b.Seq, b.Queue
+	up := func(k *sched.Key, seq *int64, q *sched.QueueID) {
+		page := &l.queues[*q]
+		*k, *seq, *q = page.Keys[s], page.Seq, page.Parent
+	}
+	for l.queues[qa].Depth > l.queues[qb].Depth {
+		up(&ka, &sa, &qa)
+	}
+	for l.queues[qb].Depth > l.queues[qa].Depth {
+		up(&kb, &sb, &qb)
+	}
+	for qa != qb {
+		up(&ka, &sa, &qa)
+		up(&kb, &sb, &qb)
+	}
+	e := entry{key: ka, seq: sa}
+	return e.before(kb, sb)
+}

@@ -1,0 +1,381 @@
+package ledger
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/sched"
+)
+
+// Begin empties the plan, binds it to the book, and proposes the held items whose time or beat has come.
+func (l *Ledger) Begin(p *sched.Plan) {
+	p.Reset(l)
+	keep := l.held[:0]
+	for i := range l.held {
+		it := l.held[i]
+		if !l.isDue(&it) {
+			keep = append(keep, it)
+			continue
+		}
+		it.Held = false
+		p.Add(it)
+	}
+	l.held = keep
+}
+
+// isDue tells whether a held item need not wait any more.
+func (l *Ledger) isDue(it *sched.Item) bool {
+	if it.At > l.now && waitsForAt(it.Verb) {
+		return false
+	}
+	if it.Verb != sched.Start || it.Group > 0 || l.can.Heartbeat == 0 {
+		return true
+	}
+	nb := l.node(it.Node)
+	return nb == nil || !nb.usable() || nb.Beats
+}
+
+// waitsForAt tells whether At is the time at which an item is to be done. For the other verbs it is a part of what they say.
+func waitsForAt(v sched.Verb) bool {
+	return v != sched.Reject && v != sched.SetDeadline && v != sched.WakeMe
+}
+
+// Propose checks an item and books it. Of starts and kills it books what is possible and sets Count to that; none at all is a
+// refusal. A start costs O(log jobs) for each queue above the job, and O(1) amortised for each task.
+func (l *Ledger) Propose(p *sched.Plan, it *sched.Item) sched.Code {
+	if it.ID == 0 {
+		l.lastItem++
+		it.ID = l.lastItem
+	}
+	switch {
+	case it.Verb == sched.NoVerb || it.Verb >= sched.Verbs || it.Stage >= sched.Stages || it.Count < 0 && it.Verb != sched.SetSlots:
+		return sched.BadItem
+	case !l.can.Can(it.Verb):
+		return sched.CannotDo
+	case it.Expires != 0 && it.Expires <= l.now:
+		return sched.Expired
+	case it.Group > 0 && it.Verb != sched.Start && it.Verb != sched.Speculate && it.Verb != sched.Kill:
+		return sched.BadItem // only what can be taken back can be in a group
+	case it.Group > 0 && it.At > l.now:
+		return sched.BadItem
+	}
+	if !l.isDue(it) {
+		it.Held = true
+		return sched.OK
+	}
+	switch it.Verb {
+	case sched.Start:
+		return l.proposeStart(p, it)
+	case sched.Speculate:
+		return l.proposeSecond(p, it)
+	case sched.Kill:
+		return l.proposeKill(p, it)
+	case sched.WakeMe:
+		if it.At <= l.now {
+			return sched.TooLate
+		}
+		l.wake = min(l.wake, it.At)
+		return sched.OK
+	case sched.Drain, sched.ReleaseNode, sched.Sleep, sched.Wake:
+		return l.proposeNode(it)
+	case sched.Request, sched.Compute:
+		return sched.OK
+	}
+	return l.proposeJob(it)
+}
+
+// proposeJob books what is decided upon a whole job or stage.
+func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
+	b := l.job(it.Job)
+	if b == nil {
+		return sched.UnknownJob
+	}
+	if b.State == sched.Finished || b.State == sched.Rejected {
+		return sched.TooLate
+	}
+	t := &b.Stages[it.Stage]
+	switch it.Verb {
+	case sched.Admit, sched.Hold, sched.Reject:
+		to := sched.Admitted
+		if it.Verb == sched.Hold {
+			to = sched.HeldBack
+		} else if it.Verb == sched.Reject {
+			to = sched.Rejected
+		}
+		if b.State == sched.Waiting && to != sched.Rejected {
+			b.Decided = to
+			return sched.OK
+		}
+		l.setState(b, to)
+	case sched.SetDeadline:
+		b.Deadline = it.At
+	case sched.CapHeadroom:
+		return sched.OK
+	default:
+		if b.Spec.Stage(it.Stage) == nil {
+			return sched.BadItem
+		}
+		switch it.Verb {
+		case sched.Sample:
+			t.Sample = it.Count
+		case sched.Withhold:
+			t.Withheld = true
+		case sched.Release:
+			t.Withheld = false
+		case sched.SetSlots:
+			t.Limit = max(it.Count, -1)
+		case sched.SetTasks:
+			if t.Occupied > 0 || t.Done > 0 {
+				return sched.TooLate
+			}
+			return sched.OK // the world answers by JobAmended
+		default:
+			return sched.BadItem
+		}
+	}
+	l.touch(b)
+	return sched.OK
+}
+
+func (l *Ledger) proposeNode(it *sched.Item) sched.Code {
+	nb := l.node(it.Node)
+	if nb == nil {
+		return sched.UnknownNode
+	}
+	if !nb.Up {
+		return sched.NodeAway
+	}
+	switch it.Verb {
+	case sched.Drain, sched.ReleaseNode:
+		nb.Draining = true
+	case sched.Sleep:
+		nb.Asleep = true
+	case sched.Wake:
+		nb.Asleep = false
+	}
+	return sched.OK
+}
+
+// roomFor checks all that must hold before a container of the stage may go to the node, and returns how many at most.
+func (l *Ledger) roomFor(it *sched.Item) (*nodeBook, *jobBook, int32, sched.Code) {
+	b := l.job(it.Job)
+	if b == nil || b.State == sched.Finished {
+		return nil, nil, 0, sched.UnknownJob
+	}
+	nb := l.node(it.Node)
+	if nb == nil {
+		return nil, nil, 0, sched.UnknownNode
+	}
+	t := &b.Stages[it.Stage]
+	switch {
+	case int(it.Container) >= len(b.needs[it.Stage]) || it.Count < 1:
+		return nil, nil, 0, sched.BadItem
+	case !nb.usable():
+		return nil, nil, 0, sched.NodeAway
+	case len(b.Spec.Labels) > 0 && !nb.Spec.Carries(b.Spec.Labels):
+		return nil, nil, 0, sched.WrongLabels
+	case !t.Ready:
+		return nil, nil, 0, sched.NotReady
+	case t.Withheld:
+		return nil, nil, 0, sched.Withheld
+	case !b.may(it.Stage):
+		return nil, nil, 0, sched.NotAdmitted
+	case t.Limit >= 0 && t.Occupied >= t.Limit:
+		it.Reason.A = int64(t.Limit)
+		return nil, nil, 0, sched.AtLimit
+	}
+	n := it.Count
+	if t.Limit >= 0 {
+		n = min(n, t.Limit-t.Occupied)
+	}
+	if t.Sample >= 0 {
+		n = min(n, t.Sample)
+	}
+	need := &b.needs[it.Stage][it.Container]
+	if !nb.Free.Fits(need) {
+		return nil, nil, 0, sched.NoRoom
+	}
+	if n > 1 {
+		n = int32(min(int64(n), nb.Free.Times(need), math.MaxInt32))
+	}
+	return nb, b, n, sched.OK
+}
+
+func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
+	nb, b, n, why := l.roomFor(it)
+	if why != sched.OK {
+		return why
+	}
+	if it.Bind != sched.NearestFirst {
+		return sched.CannotDo
+	}
+	far := it.Locality
+	if far == sched.NoLocality {
+		far = sched.Remote
+	}
+	s := it.Stage
+	t, tally := b.tasks[s], &b.Stages[s]
+	booked := int32(0)
+	from := int32(len(p.Bound))
+	for ; booked < n; booked++ {
+		id, near := l.nearest(nb, it.Job, s)
+		if near == sched.NoLocality || near > far {
+			break
+		}
+		if l.can.Bind {
+			t.State[id] = taskPromised
+			t.Live[id]++
+			t.By[id] = int32(it.ID)
+			p.Bound = append(p.Bound, sched.Bound{Task: id, Locality: near})
+		} else {
+			if booked > 0 && near != it.Locality {
+				break // one locality for each item that speaks in counts
+			}
+			it.Locality = near
+			t.takeDemand(nb, it.Job, s, 1)
+		}
+		tally.Open--
+		l.book(it.Node, b, s, it.Container, 1)
+	}
+	if booked == 0 {
+		return sched.NoTask
+	}
+	if tally.Sample > 0 {
+		tally.Sample -= booked
+	}
+	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: s, Container: it.Container, Near: it.Locality, Node: it.Node, Left: booked})
+	if it.Group > 0 && booked < it.Count {
+		l.undo(p, it)
+		return sched.NoTask
+	}
+	it.Count = booked
+	it.Tasks = sched.Span{From: from, To: int32(len(p.Bound))}
+	l.touch(b)
+	return sched.OK
+}
+
+// proposeSecond books a second attempt of a task that runs once.
+func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
+	it.Count = 1
+	nb, b, _, why := l.roomFor(it)
+	if why != sched.OK {
+		return why
+	}
+	t := b.tasks[it.Stage]
+	if it.Task < 1 || int(it.Task) >= len(t.State) || t.State[it.Task] != taskLive || t.Live[it.Task] != 1 {
+		return sched.NoTask
+	}
+	t.Live[it.Task]++
+	t.By[it.Task] = int32(it.ID)
+	from := int32(len(p.Bound))
+	p.Bound = append(p.Bound, sched.Bound{Task: it.Task, Locality: l.distance(nb, t, it.Task)})
+	it.Tasks = sched.Span{From: from, To: from + 1}
+	if tally := &b.Stages[it.Stage]; tally.Sample > 0 {
+		tally.Sample--
+	}
+	l.book(it.Node, b, it.Stage, it.Container, 1)
+	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: it.Stage, Container: it.Container, Node: it.Node, Left: 1})
+	l.touch(b)
+	return sched.OK
+}
+
+// distance says how far the node is from the task's input.
+func (l *Ledger) distance(nb *nodeBook, t *tasks, id sched.TaskID) sched.Locality {
+	hosts := t.Spec.Tasks[id-1].Hosts
+	if len(hosts) == 0 {
+		return sched.Anywhere
+	}
+	for _, h := range hosts {
+		if h == nb.ID {
+			return sched.NodeLocal
+		}
+	}
+	if !l.firstOfRack(hosts, nb.rack()) {
+		return sched.RackLocal
+	}
+	return sched.Remote
+}
+
+func (l *Ledger) proposeKill(p *sched.Plan, it *sched.Item) sched.Code {
+	from := int32(len(p.Victims))
+	if it.Attempt != 0 {
+		ab := l.attempt(it.Attempt)
+		if ab == nil || ab.Dying {
+			return sched.UnknownAttempt
+		}
+		ab.Dying = true
+		it.Job, it.Stage, it.Node, it.Count = ab.Job, ab.Stage, ab.Node, 1
+		p.Victims = append(p.Victims, it.Attempt)
+	} else {
+		b := l.job(it.Job)
+		if b == nil {
+			return sched.UnknownJob
+		}
+		n := int32(0)
+		for a := b.heads[it.Stage]; a != 0 && n < it.Count; a = l.attempts[a].older {
+			if !l.attempts[a].Dying {
+				l.attempts[a].Dying = true
+				p.Victims = append(p.Victims, a)
+				n++
+			}
+		}
+		if n == 0 {
+			return sched.UnknownAttempt
+		}
+		it.Count = n
+	}
+	it.Attempts = sched.Span{From: from, To: int32(len(p.Victims))}
+	return sched.OK
+}
+
+// Check settles the plan when the policy has decided: groups are granted all or not at all, held items are kept for later,
+// refusals go into the next batch.
+func (l *Ledger) Check(p *sched.Plan) {
+	grouped := false
+	for i := range p.Items {
+		grouped = grouped || p.Items[i].Group > 0
+	}
+	if grouped {
+		l.checkGroups(p)
+	}
+	for i := range p.Items {
+		switch it := &p.Items[i]; {
+		case it.Refused != sched.OK:
+			l.refusals = append(l.refusals, refusal(it, it.Refused))
+		case it.Held:
+			l.held = append(l.held, *it)
+		}
+	}
+}
+
+// checkGroups takes back all items of a group of which one was refused, or one start granted in part. O(groups × items).
+func (l *Ledger) checkGroups(p *sched.Plan) {
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.Group <= 0 || it.Refused == sched.OK {
+			continue
+		}
+		for k := range p.Items {
+			if other := &p.Items[k]; other.Group == it.Group && other.Refused == sched.OK {
+				l.undo(p, other)
+				other.Refused = sched.GroupBroken
+			}
+		}
+	}
+}
+
+// undo takes back what an item booked.
+func (l *Ledger) undo(p *sched.Plan, it *sched.Item) {
+	for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
+		l.attempts[a].Dying = false
+	}
+	it.Attempts = sched.Span{}
+	g, b := l.grants.find(it.ID), l.job(it.Job)
+	if g == nil || b == nil {
+		return
+	}
+	gr := *g
+	l.grants.answer(g, g.Left)
+	l.takeBack(b, &gr, 0, gr.Left)
+	it.Tasks = sched.Span{}
+	l.touch(b)
+}

@@ -1,0 +1,133 @@
+package ledger
+
+import "github.com/slackline/slackline/sched"
+
+// chunkCap bounds what one insertion moves. 64 entries are 2.5 KB: about as long as the search before it.
+const chunkCap = 64
+
+// entry is one child of a queue in the order: a job (elem > 0) or a queue (elem < 0).
+type entry struct {
+	key  sched.Key
+	seq  int64 // order of arrival, unique: breaks ties
+	elem int32
+}
+
+func (e *entry) before(key sched.Key, seq int64) bool {
+	if e.key != key {
+		return e.key.Less(key)
+	}
+	return e.seq < seq
+}
+
+// ranking keeps the children of one queue for one stage, sorted by (key, seq), in chunks of bounded size: insertion and
+// removal cost O(log n) comparisons and one short move.
+type ranking struct {
+	chunks [][]entry
+	spare  [][]entry // emptied chunks, kept for later
+	n      int
+}
+
+// find returns the place of the first entry that does not stand before (key, seq).
+func (r *ranking) find(key sched.Key, seq int64) (chunk, pos int) {
+	lo, hi := 0, len(r.chunks)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		c := r.chunks[m]
+		if c[len(c)-1].before(key, seq) {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo == len(r.chunks) {
+		return lo, 0
+	}
+	c := r.chunks[lo]
+	a, b := 0, len(c)
+	for a < b {
+		m := int(uint(a+b) >> 1)
+		if c[m].before(key, seq) {
+			a = m + 1
+		} else {
+			b = m
+		}
+	}
+	return lo, a
+}
+
+func (r *ranking) insert(e entry) {
+	r.n++
+	ci, pos := r.find(e.key, e.seq)
+	if ci == len(r.chunks) {
+		if ci == 0 || len(r.chunks[ci-1]) == chunkCap {
+			r.chunks = append(r.chunks, append(r.fresh(), e))
+			return
+		}
+		ci--
+		pos = len(r.chunks[ci])
+	}
+	c := r.chunks[ci]
+	if len(c) == chunkCap { // split in halves
+		right := append(r.fresh(), c[chunkCap/2:]...)
+		c = c[:chunkCap/2]
+		r.chunks[ci] = c
+		r.chunks = append(r.chunks, nil)
+		copy(r.chunks[ci+2:], r.chunks[ci+1:])
+		r.chunks[ci+1] = right
+		if pos > chunkCap/2 {
+			ci, pos, c = ci+1, pos-chunkCap/2, right
+		}
+	}
+	c = append(c, entry{})
+	copy(c[pos+1:], c[pos:])
+	c[pos] = e
+	r.chunks[ci] = c
+}
+
+func (r *ranking) fresh() []entry {
+	if n := len(r.spare); n > 0 {
+		c := r.spare[n-1]
+		r.spare = r.spare[:n-1]
+		return c
+	}
+	return make([]entry, 0, chunkCap)
+}
+
+// remove takes out the entry that was inserted with that key and seq.
+func (r *ranking) remove(key sched.Key, seq int64) {
+	ci, pos := r.find(key, seq)
+	c := r.chunks[ci]
+	copy(c[pos:], c[pos+1:])
+	c = c[:len(c)-1]
+	r.chunks[ci] = c
+	r.n--
+	if len(c) == 0 {
+		r.spare = append(r.spare, c)
+		r.chunks = append(r.chunks[:ci], r.chunks[ci+1:]...)
+	}
+}
+
+// first returns the first entry, nil if there is none.
+func (r *ranking) first() *entry {
+	if len(r.chunks) == 0 {
+		return nil
+	}
+	return &r.chunks[0][0]
+}
+
+// after returns the first entry behind (key, seq), nil if there is none.
+func (r *ranking) after(key sched.Key, seq int64) *entry {
+	ci, pos := r.find(key, seq)
+	if ci == len(r.chunks) {
+		return nil
+	}
+	if e := &r.chunks[ci][pos]; e.key == key && e.seq == seq {
+		if pos++; pos == len(r.chunks[ci]) {
+			if ci++; ci == len(r.chunks) {
+				return nil
+			}
+			pos = 0
+		}
+	}
+	return &r.chunks[ci][pos]
+}

@@ -1,0 +1,266 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// version is that of the saved form.
+const version = 1
+
+// saved is the book as Save writes it. The rankings are not in it: they follow from the pages.
+type saved struct {
+	Version  int                       `json:"version"`
+	Now      units.Time                `json:"now"`
+	Round    int64                     `json:"round"`
+	Jobs     []savedJob                `json:"jobs"`
+	Nodes    []savedNode               `json:"nodes"`
+	Queues   []savedQueue              `json:"queues"`
+	Attempts []sched.Attempt           `json:"attempts"` // of each job's stage from the oldest to the youngest
+	Ended    map[string]bool           `json:"ended"`
+	Waiters  map[string][]sched.JobID  `json:"waiters"`
+	Profiles map[string]*profile.Class `json:"profiles"`
+	Arrivals int64                     `json:"arrivals"`
+	LastItem sched.ItemID              `json:"last_item"`
+	Grants   []grant                   `json:"grants"`
+	Held     []sched.Item              `json:"held"`
+	Wake     units.Time                `json:"wake"`
+	Beating  []sched.NodeID            `json:"beating"`
+	Closing  []sched.JobID             `json:"closing"`
+	Refusals []sched.Event             `json:"refusals"`
+	Bounds   [3]int                    `json:"bounds"` // handles of jobs, nodes, attempts seen
+}
+
+type savedJob struct {
+	Job     sched.Job      `json:"job"`
+	Decided sched.JobState `json:"decided"`
+	Missing int32          `json:"missing"`
+	Stages  []*tasks       `json:"stages"` // in the order of the job's stages
+}
+
+type savedNode struct {
+	Node     sched.Node   `json:"node"`
+	Capacity units.Vector `json:"capacity"`
+	Local    []local      `json:"local"`
+}
+
+type savedQueue struct {
+	Parent sched.QueueID `json:"parent"`
+	Name   string        `json:"name"`
+	Seq    int64         `json:"seq"`
+}
+
+// Save writes the whole book between two plans, so that a Load into a new book of the same world and order answers alike
+// from then on. Equal books give equal bytes.
+func (l *Ledger) Save(w io.Writer) error {
+	s := saved{Version: version, Now: l.now, Round: l.round, Ended: l.ended, Waiters: l.waiters, Profiles: l.profiles,
+		Arrivals: l.arrivals, LastItem: l.lastItem, Held: l.held, Wake: l.wake, Beating: l.beating, Closing: l.closing,
+		Refusals: l.refusals, Bounds: [3]int{len(l.jobs), len(l.nodes), len(l.attempts)}}
+	for i := range l.queues[1:] {
+		q := &l.queues[i+1]
+		s.Queues = append(s.Queues, savedQueue{q.Parent, q.Name, q.Seq})
+	}
+	for i := range l.nodes {
+		if nb := &l.nodes[i]; nb.Spec != nil {
+			s.Nodes = append(s.Nodes, savedNode{nb.Node, nb.Capacity, nb.local})
+		}
+	}
+	for i := range l.jobs {
+		b := &l.jobs[i]
+		if b.State == sched.NoJob {
+			continue
+		}
+		j := savedJob{Job: b.Job, Decided: b.Decided, Missing: b.Missing}
+		for k := range b.Spec.Stages {
+			j.Stages = append(j.Stages, b.tasks[b.Spec.Stages[k].Kind])
+		}
+		s.Jobs = append(s.Jobs, j)
+		for st := range sched.Stages {
+			from := len(s.Attempts)
+			for a := b.heads[st]; a != 0; a = l.attempts[a].older {
+				s.Attempts = append(s.Attempts, l.attempts[a].Attempt)
+			}
+			reverse(s.Attempts[from:])
+		}
+	}
+	for i := range l.grants.n {
+		if g := l.grants.at(i); g.Left > 0 {
+			s.Grants = append(s.Grants, *g)
+		}
+	}
+	return json.NewEncoder(w).Encode(&s)
+}
+
+func reverse(a []sched.Attempt) {
+	for i, j := 0, len(a)-1; i < j; i, j = i+1, j-1 {
+		a[i], a[j] = a[j], a[i]
+	}
+}
+
+// Load replaces the book by what Save wrote. On an error the book is empty.
+func (l *Ledger) Load(r io.Reader) error {
+	l.clear()
+	var s saved
+	if err := json.NewDecoder(r).Decode(&s); err != nil {
+		return fmt.Errorf("the saved book cannot be read: %w", err)
+	}
+	if s.Version != version {
+		return fmt.Errorf("the saved book has version %d, this build reads version %d", s.Version, version)
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	l.now, l.round, l.arrivals, l.lastItem, l.wake = s.Now, s.Round, s.Arrivals, s.LastItem, s.Wake
+	l.held, l.beating, l.closing, l.refusals = s.Held, s.Beating, s.Closing, s.Refusals
+	l.profiles = s.Profiles
+	if l.profiles == nil {
+		l.profiles = make(map[string]*profile.Class)
+	}
+	if s.Ended != nil {
+		l.ended = s.Ended
+	}
+	if s.Waiters != nil {
+		l.waiters = s.Waiters
+	}
+	l.jobs, l.nodes = make([]jobBook, s.Bounds[0]), make([]nodeBook, s.Bounds[1])
+	l.attempts = make([]attemptBook, s.Bounds[2])
+	l.loadQueues(s.Queues)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		l.nodes[n.Node.ID] = nodeBook{Node: n.Node, Capacity: n.Capacity, local: n.Local}
+		l.capacity.Add(&n.Capacity)
+	}
+	for i := range s.Jobs {
+		l.loadJob(&s.Jobs[i])
+	}
+	for i := range s.Attempts {
+		l.loadAttempt(&s.Attempts[i])
+	}
+	for _, g := range s.Grants {
+		l.grants.put(g)
+		for b := l.job(g.Job); g.Left > 0; g.Left-- {
+			l.bookQueues(b, g.Stage, g.Container, 1)
+		}
+	}
+	for i := range l.jobs {
+		if b := l.job(sched.JobID(i)); b != nil {
+			l.touch(b)
+		}
+	}
+	return nil
+}
+
+// check reports handles that point nowhere, so that a damaged file is an error and not a crash.
+func (s *saved) check() error {
+	for _, b := range s.Bounds {
+		if b < 1 || b > 1<<31 {
+			return fmt.Errorf("the saved book is damaged: %d handles", b)
+		}
+	}
+	bad := func(what string, id, bound int) error {
+		return fmt.Errorf("the saved book is damaged: %s %d of %d", what, id, bound-1)
+	}
+	known := make([]bool, s.Bounds[0])
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		id := int(j.Job.ID)
+		if id < 1 || id >= s.Bounds[0] || j.Job.Spec == nil || len(j.Stages) != len(j.Job.Spec.Stages) ||
+			j.Job.Queue < 1 || int(j.Job.Queue) > len(s.Queues) || j.Job.State == sched.NoJob {
+			return bad("job", id, s.Bounds[0])
+		}
+		for k, t := range j.Stages {
+			if t == nil || j.Job.Spec.Stages[k].Kind >= sched.Stages {
+				return bad("a stage of job", id, s.Bounds[0])
+			}
+		}
+		known[id] = true
+	}
+	job := func(j sched.JobID) bool { return j >= 1 && int(j) < len(known) && known[j] }
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.Node.ID < 1 || int(n.Node.ID) >= s.Bounds[1] || n.Node.Spec == nil || n.Node.Spec.Class == nil {
+			return bad("node", int(n.Node.ID), s.Bounds[1])
+		}
+	}
+	for i := range s.Attempts {
+		if a := &s.Attempts[i]; a.ID < 1 || int(a.ID) >= s.Bounds[2] || !job(a.Job) || a.Stage >= sched.Stages {
+			return bad("attempt", int(a.ID), s.Bounds[2])
+		}
+	}
+	for i := range s.Grants {
+		if g := &s.Grants[i]; !job(g.Job) || g.Stage >= sched.Stages {
+			return bad("a grant of job", int(g.Job), s.Bounds[0])
+		}
+	}
+	for _, n := range s.Beating {
+		if n < 1 || int(n) >= s.Bounds[1] {
+			return bad("beating node", int(n), s.Bounds[1])
+		}
+	}
+	for _, j := range s.Closing {
+		if !job(j) {
+			return bad("closing job", int(j), s.Bounds[0])
+		}
+	}
+	for i := range s.Queues {
+		if q := &s.Queues[i]; i > 0 && (q.Parent < 1 || int(q.Parent) > i) {
+			return bad("queue", i+1, len(s.Queues)+1)
+		}
+	}
+	if len(s.Queues) == 0 {
+		return fmt.Errorf("the saved book is damaged: it has no root queue")
+	}
+	return nil
+}
+
+func (l *Ledger) loadQueues(list []savedQueue) {
+	l.queues = make([]queueBook, len(list)+1)
+	for i, q := range list {
+		id := sched.QueueID(i + 1)
+		qb := &l.queues[id]
+		qb.ID, qb.Name, qb.Seq = id, q.Name, q.Seq
+		if id == sched.Root {
+			continue
+		}
+		parent := &l.queues[q.Parent]
+		qb.Parent, qb.Depth = q.Parent, parent.Depth+1
+		if parent.children == nil {
+			parent.children = make(map[string]sched.QueueID)
+		}
+		parent.children[q.Name] = id
+	}
+}
+
+func (l *Ledger) loadJob(s *savedJob) {
+	b := &l.jobs[s.Job.ID]
+	*b = jobBook{Job: s.Job, Decided: s.Decided, Missing: s.Missing}
+	for k, t := range s.Stages {
+		t.Spec = &b.Spec.Stages[k]
+		b.tasks[t.Spec.Kind] = t
+	}
+	b.setNeeds()
+	if b.State == sched.Finished {
+		return // it is counted nowhere any more
+	}
+	l.ids[b.Spec.ID] = b.ID
+	l.countJob(b, 1)
+	state := b.State
+	b.State = sched.NoJob
+	l.setState(b, state)
+}
+
+func (l *Ledger) loadAttempt(a *sched.Attempt) {
+	b := &l.jobs[a.Job]
+	ab := &l.attempts[a.ID]
+	*ab = attemptBook{Attempt: *a}
+	if head := b.heads[a.Stage]; head != 0 {
+		ab.older = head
+		l.attempts[head].younger = a.ID
+	}
+	b.heads[a.Stage] = a.ID
+	l.bookQueues(b, a.Stage, a.Container, 1)
+}
