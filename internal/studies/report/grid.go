@@ -12,6 +12,9 @@ type Grid struct {
 	rows  [][]string
 }
 
+// widest is how long the line below the heading gets.
+const widest = 130
+
 // Add adds a row; the first is the heading.
 func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
 
@@ -54,7 +57,7 @@ func (g *Grid) Write(w io.Writer) error {
 			for _, n := range widths {
 				total += n
 			}
-			b.WriteString(strings.Repeat("─", total) + "\n")
+			b.WriteString(strings.Repeat("─", min(total, widest)) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

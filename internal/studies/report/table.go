@@ -22,7 +22,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		title := fmt.Sprintf("%s in %s", g[0].Scenario, worldName(g[0].World))
+		title := g[0].Scenario + " " + where(g)
 		if !sameSeed(g) {
 			_ = summaryTable(title, g).Write(&b)
 			continue
@@ -36,18 +36,37 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return err
 }
 
-func worldName(world string) string {
-	if world == "sim" {
-		return "the simulator"
+// where says in which worlds the runs took place.
+func where(g []*Run) string {
+	switch {
+	case mixed(g):
+		return "on this machine and in the simulator"
+	case g[0].World == "sim":
+		return "in the simulator"
 	}
-	return "this machine"
+	return "on this machine"
 }
 
-// scenarios groups the runs that can stand beside each other: of one scenario and world.
+func mixed(g []*Run) bool {
+	return slices.ContainsFunc(g, func(r *Run) bool { return r.World != g[0].World })
+}
+
+// label heads a run: its policy, and its world where that is not the same for all.
+func label(r *Run, g []*Run) string {
+	switch {
+	case !mixed(g):
+		return r.Policy
+	case r.World == "sim":
+		return r.Policy + ", simulated"
+	}
+	return r.Policy + ", real"
+}
+
+// scenarios groups the runs that can stand beside each other: those of one scenario.
 func (r *Report) scenarios() [][]*Run {
 	var groups [][]*Run
 	for _, run := range r.Runs {
-		i := slices.IndexFunc(groups, func(g []*Run) bool { return g[0].Scenario == run.Scenario && g[0].World == run.World })
+		i := slices.IndexFunc(groups, func(g []*Run) bool { return g[0].Scenario == run.Scenario })
 		if i < 0 {
 			i, groups = len(groups), append(groups, nil)
 		}
@@ -66,7 +85,7 @@ func jobsTable(title string, g []*Run) *Grid {
 	head := []string{"job", "class", ">maps", ">reduces", ">submitted", ">promise"}
 	places := make([]map[string]int, len(g))
 	for i, run := range g {
-		head = append(head, ">"+run.Policy, "")
+		head = append(head, ">"+label(run, g), "")
 		places[i] = make(map[string]int, len(run.Jobs))
 		for k := range run.Jobs {
 			places[i][run.Jobs[k].ID] = k
@@ -144,8 +163,8 @@ func summaryTable(title string, g []*Run) *Grid {
 	t.Add(head...)
 	var policies []string
 	for _, run := range g {
-		if !slices.Contains(policies, run.Policy) {
-			policies = append(policies, run.Policy)
+		if l := label(run, g); !slices.Contains(policies, l) {
+			policies = append(policies, l)
 		}
 	}
 	for _, p := range policies {
@@ -154,7 +173,7 @@ func summaryTable(title string, g []*Run) *Grid {
 		for _, c := range shown {
 			var sample stat.Sum
 			for _, run := range g {
-				if run.Policy == p {
+				if label(run, g) == p {
 					sample.Add(c.of(&run.Summary))
 				}
 			}
@@ -182,7 +201,7 @@ func why(w io.Writer, g []*Run) {
 				if j.Outcome == "failed" {
 					outcome = "failed"
 				}
-				fmt.Fprintf(w, "%s: job %q %s: %s\n", run.Policy, j.ID, outcome, strings.TrimSpace(j.Reason))
+				fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, strings.TrimSpace(j.Reason))
 			}
 		}
 	}
