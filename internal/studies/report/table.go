@@ -119,7 +119,7 @@ func verdict(j *Job) string {
 	case j.Met == nil:
 		return "done"
 	case *j.Met:
-		return "met, " + span(*j.Deadline-*j.Finished) + " early"
+		return "met by " + span(*j.Deadline-*j.Finished)
 	}
 	return "MISSED by " + span(*j.Finished-*j.Deadline)
 }
