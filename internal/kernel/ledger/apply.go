@@ -74,8 +74,7 @@ func (l *Ledger) take(e *sched.Event) {
 		l.jobArrived(e)
 	case sched.StageReady:
 		if b := l.job(e.Job); b != nil && e.Stage < sched.Stages {
-			b.Stages[e.Stage].Ready = true
-			l.soil(b)
+			l.ready(b, e.Stage)
 		} else {
 			l.wonder(e, "a stage became ready of a job that the book does not know")
 		}
@@ -208,7 +207,8 @@ func (l *Ledger) demand(e *sched.Event) {
 		return
 	}
 	t, tally := b.tasks[e.Stage], &b.Stages[e.Stage]
-	tally.Open, tally.Ready = e.Count, true
+	tally.Open = e.Count
+	l.ready(b, e.Stage)
 	var places []sched.PlaceDemand
 	if e.Detail != nil {
 		places = e.Detail.Demand
@@ -286,9 +286,8 @@ func (b *jobBook) setNeeds() {
 // firstStage lets a job's first stage start.
 func (l *Ledger) firstStage(b *jobBook) {
 	s := b.Spec.Stages[0].Kind
-	b.Stages[s].Ready = true
+	l.ready(b, s)
 	l.derived = append(l.derived, sched.Event{Kind: sched.StageReady, Derived: true, Job: b.ID, Stage: s})
-	l.soil(b)
 }
 
 // countJob counts a job that has not ended in its queue and those above.
@@ -365,11 +364,19 @@ func (l *Ledger) predecessorDone(j sched.JobID, id string) {
 	if b == nil || b.State != sched.Waiting || !slices.Contains(b.Spec.After, id) {
 		return // it has ended meanwhile
 	}
-	if b.Missing--; b.Missing > 0 {
-		return
+	if b.Missing--; b.Missing == 0 {
+		l.firstStage(b)
 	}
-	l.setState(b, max(sched.Pending, b.Decided))
-	l.firstStage(b)
+}
+
+// ready lets a stage start. When the world says so of a job that seems to wait, its predecessors ended before the book began.
+func (l *Ledger) ready(b *jobBook, s sched.Stage) {
+	b.Stages[s].Ready = true
+	if b.State == sched.Waiting {
+		b.Missing = 0
+		l.setState(b, max(sched.Pending, b.Decided))
+	}
+	l.soil(b)
 }
 
 // releaseGrants takes back what was promised to a job's stage and not started.

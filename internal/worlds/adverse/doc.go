@@ -1,0 +1,12 @@
+// Package adverse is a world for tests that is as unkind as a real cluster may be, so that policies and book meet all of it
+// long before they meet YARN. It binds late and speaks in counts: an attempt is of a stage, of no task that it names. By a seed
+//
+//   - a start is done late, in part, or not at all, and refused as stale though the book was right;
+//   - it starts containers that nobody planned;
+//   - attempts fail, nodes go away and come back with what they held lost;
+//   - a node, or the whole world, is silent for a while;
+//   - an item is swallowed without an answer, until a resync tells what really is;
+//   - after a resync all handles of attempts are new, and all jobs arrive again.
+//
+// It is honest in the end: what it says has happened did, a job whose work is done ends, and no mischief outlasts Config.Calm.
+package adverse
