@@ -14,7 +14,7 @@ type EventKind uint8
 // The events. Behind each stand the fields of Event that it uses.
 const (
 	NoEvent         EventKind = iota
-	Resync                    // the book is void; the rest of the batch is the world's full state
+	Resync                    // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
 	Control                   // Control: take over, yield, or Text: another policy
 	NodeUp                    // Node, Detail.Node: a node came, or came back, empty
 	NodeChanged               // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil

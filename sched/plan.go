@@ -11,7 +11,7 @@ const (
 	Admit            // Job: it may run
 	Hold             // Job: it waits, admitted or not, until a later Admit
 	Reject           // Job, At = earliest deadline that would be accepted, 0 = none known
-	Sample           // Job, Stage, Count: run so many tasks and no more, to measure them
+	Sample           // Job, Stage, Count: run so many tasks of a job that is not admitted, to measure them; the verdict ends it
 	Start            // Job, Stage, Container, Node, Count, Locality = farthest allowed, Bind
 	Speculate        // Job, Stage, Task, Node: a second attempt of a running task
 	Kill             // Attempt; or Job, Stage, Count: the youngest so many attempts. Outcome Killed or Preempted

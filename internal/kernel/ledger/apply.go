@@ -24,10 +24,13 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 	l.closing = l.closing[:0]
 	l.derived = append(l.derived[:0], l.refusals...)
 	l.refusals = l.refusals[:0]
-	for i := range events {
-		l.take(&events[i])
+	if len(events) > 0 && events[0].Kind == sched.Resync {
+		l.resync(events)
+	} else {
+		for i := range events {
+			l.take(&events[i])
+		}
 	}
-	l.resyncing = false
 	l.expire()
 	l.settle()
 	if len(l.derived) == 0 {
@@ -38,12 +41,32 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 	return l.events
 }
 
+// resync takes in the full state of the world: attempts last, as the jobs they belong to must be there, though in the order
+// of kinds they stand before them.
+func (l *Ledger) resync(events []sched.Event) {
+	l.resyncing = true
+	for i := range events {
+		if !ofAttempt(events[i].Kind) {
+			l.take(&events[i])
+		}
+	}
+	for i := range events {
+		if ofAttempt(events[i].Kind) {
+			l.take(&events[i])
+		}
+	}
+	l.resyncing = false
+}
+
+func ofAttempt(k sched.EventKind) bool {
+	return k == sched.Started || k == sched.Progress || k == sched.Ended
+}
+
 // take books one event.
 func (l *Ledger) take(e *sched.Event) {
 	switch e.Kind {
 	case sched.Resync:
 		l.clear()
-		l.resyncing = true
 	case sched.NodeUp:
 		l.nodeUp(e)
 	case sched.NodeChanged:
@@ -117,8 +140,12 @@ func (l *Ledger) expire() {
 }
 
 func refusal(it *sched.Item, why sched.Code) sched.Event {
-	return sched.Event{Kind: sched.Refused, Derived: true, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node,
+	e := sched.Event{Kind: sched.Refused, Derived: true, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node,
 		Attempt: it.Attempt, Count: it.Count, Why: why}
+	if it.Stage >= sched.Stages {
+		e.Stage = 0 // the plan's line in the journal has what was asked for
+	}
+	return e
 }
 
 func (l *Ledger) nodeUp(e *sched.Event) {

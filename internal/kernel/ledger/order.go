@@ -33,7 +33,7 @@ func (b *jobBook) startable(s sched.Stage) bool {
 // may tells whether tasks of the stage may start at all, those of a sample even before the job is admitted.
 func (b *jobBook) may(s sched.Stage) bool {
 	t := &b.Stages[s]
-	return t.Ready && !t.Withheld && (b.State == sched.Admitted && t.Sample != 0 ||
+	return t.Ready && !t.Withheld && (b.State == sched.Admitted ||
 		t.Sample > 0 && (b.State == sched.Pending || b.State == sched.HeldBack))
 }
 

@@ -106,6 +106,9 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 			return sched.OK
 		}
 		l.setState(b, to)
+		for s := range b.Stages {
+			b.Stages[s].Sample = -1 // what was decided needs no measuring
+		}
 	case sched.SetDeadline:
 		b.Deadline = it.At
 	case sched.CapHeadroom:
@@ -116,6 +119,9 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		}
 		switch it.Verb {
 		case sched.Sample:
+			if b.State == sched.Admitted {
+				return sched.TooLate
+			}
 			t.Sample = it.Count
 		case sched.Withhold:
 			t.Withheld = true
@@ -187,7 +193,7 @@ func (l *Ledger) roomFor(it *sched.Item) (*nodeBook, *jobBook, int32, sched.Code
 	if t.Limit >= 0 {
 		n = min(n, t.Limit-t.Occupied)
 	}
-	if t.Sample >= 0 {
+	if b.State != sched.Admitted {
 		n = min(n, t.Sample)
 	}
 	need := &b.needs[it.Stage][it.Container]

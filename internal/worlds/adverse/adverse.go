@@ -18,7 +18,7 @@ import (
 // Config says how large the world is and how long it is unkind.
 type Config struct {
 	Cluster *cluster.Cluster
-	Jobs    []workload.Job // each in the order of arrival, behind its predecessors
+	Jobs    []*workload.Job // each in the order of arrival, behind its predecessors
 	Seed    uint64
 	Calm    int // beats after which all mischief ends; 0 = it is kind from the start
 	Limit   int // beats after which a run counts as stuck; 10,000
@@ -97,7 +97,7 @@ func New(cfg Config) *World {
 		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})
 	}
 	for i := range cfg.Jobs {
-		j := &job{spec: &cfg.Jobs[i]}
+		j := &job{spec: cfg.Jobs[i]}
 		for k := range j.spec.Stages {
 			s := &j.spec.Stages[k]
 			j.stages = append(j.stages, &stage{spec: s, open: len(s.Tasks)})
@@ -163,7 +163,7 @@ func (w *World) pass() {
 	w.doOrders()
 	w.startUnplanned()
 	w.moveJobs()
-	if w.naughty(40) || !w.told && w.beat >= w.cfg.Calm {
+	if (w.naughty(40) || !w.told && w.beat >= w.cfg.Calm) && !w.ends() {
 		w.resync()
 	}
 	w.tellDemand()
@@ -326,11 +326,9 @@ func (w *World) moveJobs() {
 		case !jb.arrived && jb.spec.Arrive <= w.now():
 			jb.arrived = true
 			w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: jb.spec}})
-			if w.doomed(jb) {
-				w.endJob(id, sched.Killed, "its predecessor did not finish")
-				continue
-			}
 			w.getReady(jb, id)
+		case jb.arrived && w.doomed(jb): // one beat after it arrived
+			w.endJob(id, sched.Killed, "its predecessor did not finish")
 		case jb.arrived:
 			w.getReady(jb, id)
 			last := jb.stages[len(jb.stages)-1]
@@ -353,7 +351,7 @@ func (w *World) runs(j sched.JobID) bool {
 // getReady lets stages start: the first when the predecessors have ended, others when the one before is done.
 func (w *World) getReady(jb *job, id sched.JobID) {
 	for k, s := range jb.stages {
-		if s.ready {
+		if s.ready || w.doomed(jb) {
 			continue
 		}
 		if k == 0 {
@@ -411,12 +409,16 @@ func (w *World) counted(j sched.JobID) sched.ItemID {
 	return last
 }
 
+// ends tells whether a job has ended in this beat: that is news which a full state does not contain.
+func (w *World) ends() bool {
+	return slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Kind == sched.JobEnded })
+}
+
 // resync voids the book and tells everything anew.
 func (w *World) resync() {
 	w.told = true
 	w.orders = w.orders[:0]
-	news := w.out
-	w.out = nil
+	w.out = w.out[:0]
 	w.tell(sched.Event{Kind: sched.Resync})
 	for n := 1; n < len(w.nodes); n++ {
 		if w.nodes[n].up {
@@ -439,12 +441,6 @@ func (w *World) resync() {
 			if s.asked = s.ready; s.ready {
 				w.tell(sched.Event{Kind: sched.StageReady, Job: sched.JobID(j), Stage: s.spec.Kind})
 			}
-		}
-	}
-	// What ended in this very beat is told as it was: the policy may want to know. The book is void of it.
-	for _, e := range news {
-		if e.Kind == sched.JobEnded {
-			w.tell(e)
 		}
 	}
 	w.attempts = make([]*attempt, 1)

@@ -1,0 +1,11 @@
+// Package conform is the suite that every world passes: one set of promises, checked from outside on the events that a world
+// sends, under policies that are friendly and under one that is not.
+//
+//   - precedence: no job starts before its predecessors have ended, no stage before it is ready (watch.go)
+//   - room: what runs on a node never takes more than it has
+//   - ends: every attempt ends exactly once, and a task commits once more than its output was lost
+//   - again: a task that was killed, failed or was lost runs again, and every job that may end does
+//   - refusals: a plan full of nonsense is refused item by item, and the run still ends (policies.go)
+//   - memory: to save and load book and policy between any two batches changes nothing (suite.go)
+//   - output: what the world wrote equals a naive reference, where it writes anything
+package conform

@@ -1,0 +1,98 @@
+package conform
+
+import (
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+
+	"github.com/slackline/slackline/sched"
+)
+
+// Friendly admits every job and fills each node that beats with the first jobs in order of arrival.
+type Friendly struct{}
+
+// Decide admits and fills.
+func (Friendly) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		switch e := &batch[i]; e.Kind {
+		case sched.JobArrived:
+			p.Admit(e.Job, sched.Because(sched.AdmitAll))
+		case sched.Heartbeat:
+			fill(v, e.Node, p)
+		}
+	}
+}
+
+func fill(v sched.View, n sched.NodeID, p *sched.Plan) {
+	for s := range sched.Stages {
+		after := sched.JobID(0)
+		for j := v.First(n, s, after); j != 0; j = v.First(n, s, after) {
+			if !p.Start(j, s, n, 1, sched.Remote, sched.Because(sched.FirstInOrder, 1)) {
+				after = j
+			}
+		}
+	}
+}
+
+// Save has nothing to write.
+func (Friendly) Save(io.Writer) error { return nil }
+
+// Load has nothing to read.
+func (Friendly) Load(io.Reader) error { return nil }
+
+// Brutal works like Friendly, and besides proposes nonsense and kills what runs, by a seed. It calms down after so many
+// decisions, so that a run can end.
+type Brutal struct {
+	Seed   uint64 `json:"seed"`
+	Rounds int    `json:"rounds"` // decisions made
+	Calm   int    `json:"calm"`   // decisions after which it only works
+}
+
+// Decide works, kills and talks nonsense.
+func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	b.Rounds++
+	dice := rand.New(rand.NewPCG(b.Seed, uint64(b.Rounds)))
+	if b.Rounds < b.Calm {
+		b.nonsense(dice, v, p)
+	}
+	Friendly{}.Decide(v, batch, p)
+	if b.Rounds >= b.Calm || dice.IntN(3) > 0 {
+		return
+	}
+	j := sched.JobID(1 + dice.IntN(int(v.Jobs())+1))
+	s := sched.Stage(dice.IntN(int(sched.Stages)))
+	if dice.IntN(2) == 0 {
+		p.Preempt(j, s, 1+dice.IntN(2), sched.Because(sched.Custom))
+	} else if a := v.Youngest(j, s, 0); a != 0 {
+		p.Add(sched.Item{Verb: sched.Kill, Attempt: a, Outcome: sched.Killed})
+	}
+}
+
+// nonsense proposes what cannot be: places and jobs that do not exist, stages that are not ready, more than there is.
+func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
+	for range dice.IntN(4) {
+		verb := sched.Verb(dice.IntN(int(sched.Verbs) + 2))
+		if verb == sched.Drain {
+			continue // nothing takes that back
+		}
+		p.Add(sched.Item{Verb: verb, Job: sched.JobID(dice.IntN(int(v.Jobs()) + 4)),
+			Stage: sched.Stage(dice.IntN(int(sched.Stages) + 2)), Node: sched.NodeID(dice.IntN(int(v.Nodes()) + 3)), Count: int32(dice.IntN(9) - 2),
+			Container: uint8(dice.IntN(3)), Attempt: sched.AttemptID(1<<20 + dice.IntN(9)), Locality: sched.Locality(dice.IntN(5)),
+			Group: int32(dice.IntN(3)), Task: sched.TaskID(dice.IntN(5))})
+		last := &p.Items[len(p.Items)-1]
+		switch last.Verb { // what would really keep a job from ending is taken back at once
+		case sched.Hold:
+			p.Admit(last.Job, sched.Because(sched.AdmitAll))
+		case sched.Withhold:
+			p.Add(sched.Item{Verb: sched.Release, Job: last.Job, Stage: last.Stage})
+		case sched.SetSlots:
+			p.Add(sched.Item{Verb: sched.SetSlots, Job: last.Job, Stage: last.Stage, Count: -1})
+		}
+	}
+}
+
+// Save writes the state.
+func (b *Brutal) Save(w io.Writer) error { return json.NewEncoder(w).Encode(b) }
+
+// Load reads it.
+func (b *Brutal) Load(r io.Reader) error { return json.NewDecoder(r).Decode(b) }

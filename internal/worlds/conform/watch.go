@@ -1,0 +1,276 @@
+package conform
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Watch is a sink that follows a run and notes each promise that the world breaks. It keeps a book of its own, of events alone.
+type Watch struct {
+	// Binds tells that attempts name their tasks, so that commits can be counted by task.
+	Binds bool
+	// Broken lists what was wrong, in sentences.
+	Broken []string
+	// Ends counts attempts by outcome, Jobs the jobs by theirs.
+	Ends map[sched.Outcome]int
+	Jobs map[sched.Outcome]int
+	// Refused counts what the book (true) and the world (false) refused.
+	Refused map[bool]int
+	Odd     int // discrepancies
+
+	round    int64
+	at       units.Time
+	nodes    map[sched.NodeID]*watchedNode
+	jobs     map[sched.JobID]*watchedJob
+	attempts map[sched.AttemptID]*watchedAttempt
+	ended    map[string]sched.Outcome
+}
+
+type watchedNode struct {
+	up         bool
+	room, used units.Vector
+}
+
+type watchedJob struct {
+	id     string
+	detail *sched.Detail
+	ready  [sched.Stages]bool
+	done   [sched.Stages]map[sched.TaskID]bool
+	count  [sched.Stages]int
+}
+
+type watchedAttempt struct {
+	job   sched.JobID
+	stage sched.Stage
+	task  sched.TaskID
+	node  sched.NodeID
+	need  units.Vector
+}
+
+// NewWatch returns a watch over a run that begins.
+func NewWatch(binds bool) *Watch {
+	w := &Watch{Binds: binds, Ends: make(map[sched.Outcome]int), Jobs: make(map[sched.Outcome]int), Refused: make(map[bool]int),
+		ended: make(map[string]sched.Outcome)}
+	w.forget()
+	return w
+}
+
+func (w *Watch) forget() {
+	w.nodes = make(map[sched.NodeID]*watchedNode)
+	w.jobs = make(map[sched.JobID]*watchedJob)
+	w.attempts = make(map[sched.AttemptID]*watchedAttempt)
+}
+
+func (w *Watch) broken(format string, args ...any) {
+	if len(w.Broken) < 20 {
+		w.Broken = append(w.Broken, fmt.Sprintf("round %d at %v: ", w.round, w.at)+fmt.Sprintf(format, args...))
+	}
+}
+
+// Batch checks what the world said.
+func (w *Watch) Batch(round int64, at units.Time, events []sched.Event) error {
+	if at < w.at {
+		w.broken("time went back from %v", w.at)
+	}
+	w.round, w.at = round, at
+	for i := range events {
+		if i > 0 && events[i].Kind < events[i-1].Kind {
+			w.broken("%v stands behind %v", events[i].Kind, events[i-1].Kind)
+		}
+		if events[0].Kind != sched.Resync || !isAttempts(events[i].Kind) {
+			w.event(&events[i])
+		}
+	}
+	for i := range events {
+		if events[0].Kind == sched.Resync && isAttempts(events[i].Kind) {
+			w.event(&events[i])
+		}
+	}
+	for id, n := range w.nodes {
+		if !n.room.Fits(&n.used) {
+			w.broken("on node %d runs %v, it has %v", id, n.used, n.room)
+		}
+	}
+	return nil
+}
+
+// isAttempts tells which events a resync has to be read for last: attempts after the jobs they belong to.
+func isAttempts(k sched.EventKind) bool {
+	return k == sched.Started || k == sched.Progress || k == sched.Ended
+}
+
+// Plan has nothing to check: what a policy wants is its own affair.
+func (w *Watch) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+func (w *Watch) event(e *sched.Event) {
+	switch e.Kind {
+	case sched.Resync:
+		w.forget()
+	case sched.NodeUp:
+		n := w.nodes[e.Node]
+		if n == nil {
+			n = &watchedNode{}
+			w.nodes[e.Node] = n
+		}
+		n.up, n.room = true, e.Detail.Node.Class.Capacity
+	case sched.NodeDown:
+		if n := w.nodes[e.Node]; n == nil || !n.up {
+			w.broken("node %d went down that was not up", e.Node)
+		} else {
+			n.up = false
+		}
+	case sched.JobArrived:
+		if w.jobs[e.Job] != nil {
+			w.broken("job %d arrived under a handle that is in use", e.Job)
+		}
+		j := &watchedJob{id: e.Detail.Job.ID, detail: e.Detail}
+		for s := range j.done {
+			j.done[s] = make(map[sched.TaskID]bool)
+		}
+		w.jobs[e.Job] = j
+	case sched.StageReady, sched.Demand:
+		w.ready(e)
+	case sched.Started:
+		w.started(e)
+	case sched.Ended:
+		w.end(e)
+	case sched.OutputLost:
+		w.lost(e)
+	case sched.JobEnded:
+		w.jobEnded(e)
+	case sched.Heartbeat:
+		if n := w.nodes[e.Node]; n == nil || !n.up {
+			w.broken("node %d beats and is not up", e.Node)
+		}
+	case sched.Refused:
+		w.Refused[e.Derived]++
+	case sched.Discrepancy:
+		w.Odd++
+	}
+}
+
+// ready checks that a stage becomes ready after what it builds upon.
+func (w *Watch) ready(e *sched.Event) {
+	j := w.jobs[e.Job]
+	if j == nil {
+		w.broken("%v of job %d, which is not there", e.Kind, e.Job)
+		return
+	}
+	j.ready[e.Stage] = true
+	for _, before := range j.detail.Job.After {
+		if w.ended[before] != sched.Committed {
+			w.broken("job %q may start, its predecessor %q has not finished", j.id, before)
+		}
+	}
+}
+
+func (w *Watch) started(e *sched.Event) {
+	j, n := w.jobs[e.Job], w.nodes[e.Node]
+	switch {
+	case j == nil:
+		w.broken("an attempt of job %d started, which is not there", e.Job)
+		return
+	case n == nil || !n.up && !w.fallsNow(e.Node):
+		w.broken("an attempt started on node %d, which is not up", e.Node)
+		return
+	case w.attempts[e.Attempt] != nil:
+		w.broken("attempt %d started twice", e.Attempt)
+	case w.Binds && !j.ready[e.Stage]:
+		w.broken("%v of job %q started before it was ready", e.Stage, j.id)
+	case w.Binds && j.done[e.Stage][e.Task]:
+		w.broken("%v %d of job %q started again after its commit", e.Stage, e.Task, j.id)
+	}
+	st := j.detail.Job.Stage(e.Stage)
+	if st == nil || w.Binds && (e.Task < 1 || int(e.Task) > len(st.Tasks)) {
+		w.broken("an attempt started of job %q %v %d, which does not exist", j.id, e.Stage, e.Task)
+		return
+	}
+	c := st.Container(int(e.Container))
+	w.attempts[e.Attempt] = &watchedAttempt{e.Job, e.Stage, e.Task, e.Node, c.Needs}
+	n.used.Add(&c.Needs)
+}
+
+// fallsNow allows for an attempt whose start is told in the batch in which its node goes: nodes are told first.
+func (w *Watch) fallsNow(n sched.NodeID) bool { return w.nodes[n] != nil }
+
+func (w *Watch) end(e *sched.Event) {
+	a := w.attempts[e.Attempt]
+	if a == nil {
+		w.broken("attempt %d ended twice, or never started", e.Attempt)
+		return
+	}
+	w.Ends[e.Outcome]++
+	delete(w.attempts, e.Attempt)
+	w.nodes[a.node].used.Sub(&a.need)
+	if e.Outcome == sched.NoOutcome {
+		w.broken("attempt %d ended without an outcome", e.Attempt)
+	}
+	if j := w.jobs[a.job]; j != nil && e.Outcome == sched.Committed {
+		j.count[a.stage]++
+		if w.Binds {
+			if j.done[a.stage][a.task] {
+				w.broken("%v %d of job %q committed twice", a.stage, a.task, j.id)
+			}
+			j.done[a.stage][a.task] = true
+		}
+	}
+}
+
+func (w *Watch) lost(e *sched.Event) {
+	j := w.jobs[e.Job]
+	if j == nil {
+		w.broken("an output was lost of job %d, which is not there", e.Job)
+		return
+	}
+	j.count[e.Stage]--
+	if w.Binds {
+		if !j.done[e.Stage][e.Task] {
+			w.broken("the output of %v %d of job %q was lost, which was not there", e.Stage, e.Task, j.id)
+		}
+		delete(j.done[e.Stage], e.Task)
+	}
+}
+
+func (w *Watch) jobEnded(e *sched.Event) {
+	j := w.jobs[e.Job]
+	if j == nil {
+		w.broken("job %d ended, which is not there", e.Job)
+		return
+	}
+	w.Jobs[e.Outcome]++
+	w.ended[j.id] = e.Outcome
+	for id, a := range w.attempts {
+		if a.job == e.Job {
+			w.broken("job %q ended before its attempt %d did", j.id, id)
+			w.nodes[a.node].used.Sub(&a.need)
+			delete(w.attempts, id)
+		}
+	}
+	last := j.detail.Job.Stages[len(j.detail.Job.Stages)-1]
+	if w.Binds && e.Outcome == sched.Committed && len(j.done[last.Kind]) != len(last.Tasks) {
+		w.broken("job %q committed with %d of %d %v tasks done", j.id, len(j.done[last.Kind]), len(last.Tasks), last.Kind)
+	}
+	delete(w.jobs, e.Job)
+}
+
+// Close checks what must hold at the end of a run, and returns all that was broken.
+func (w *Watch) Close(jobs int) []string {
+	if len(w.attempts) > 0 {
+		w.broken("%d attempts never ended", len(w.attempts))
+	}
+	if len(w.jobs) > 0 {
+		var ids []string
+		for _, j := range w.jobs {
+			ids = append(ids, j.id)
+		}
+		slices.Sort(ids)
+		w.broken("jobs never ended: %v", ids)
+	}
+	if len(w.ended) != jobs {
+		w.broken("%d of %d jobs ended", len(w.ended), jobs)
+	}
+	return w.Broken
+}
