@@ -1,0 +1,58 @@
+// Package near finds what somebody meant who mistyped a name.
+package near
+
+import (
+	"slices"
+	"strings"
+)
+
+// Name returns the candidate with the fewest edits (insert, delete, replace, swap neighbours) to the name, "" if none is near:
+// more than a third of the name would have to change. Of equally near ones it is the first in the order of the alphabet.
+func Name(name string, candidates []string) string {
+	best, least := "", max(1, (len(name)+2)/3)+1
+	for _, c := range slices.Sorted(slices.Values(candidates)) {
+		if d := edits(strings.ToLower(name), strings.ToLower(c)); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// Hint is the end of a sentence about an unknown name: the nearest one, or all there are if they are few.
+func Hint(name string, candidates []string) string {
+	if n := Name(name, candidates); n != "" {
+		return `; did you mean "` + n + `"?`
+	}
+	if len(candidates) > 16 {
+		return ""
+	}
+	return "; there are: " + strings.Join(slices.Sorted(slices.Values(candidates)), ", ")
+}
+
+// edits is the restricted Damerau–Levenshtein distance (optimal string alignment), in bytes.
+func edits(a, b string) int {
+	const long = 64 // nobody mistypes a longer name by a little
+	if len(a) > long || len(b) > long {
+		return long
+	}
+	var before, last []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row = last, row, make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			d := last[j-1]
+			if a[i-1] != b[j-1] {
+				d = 1 + min(d, last[j], row[j-1])
+				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+					d = min(d, 1+before[j-2])
+				}
+			}
+			row[j] = d
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,154 @@
+// Package catalog is the one list of policies and parts that people can ask for by name, and the grammar in which they ask:
+//
+//	policy = term { "+" term }
+//	term   = name [ "(" [ key "=" value { "," key "=" value } ] ")" ]
+//
+// The first term may be a scheme; every other is a part, and takes the place of the scheme's part of that kind. Without a scheme,
+// jobs stand by arrival, are all admitted, and are placed greedily, unless a part says otherwise:
+//
+//	edf-p
+//	fair(preemption=true, fair_timeout=10m)
+//	edf+serial+greedy(nonlocal=2)
+package catalog
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/order"
+	"github.com/slackline/slackline/internal/policies/place"
+	"github.com/slackline/slackline/internal/policies/preempt"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/policies/schemes"
+)
+
+// All returns every entry, schemes first. To add a policy or part of one's own, write its package and add its line here.
+func All() []compose.Entry {
+	return []compose.Entry{
+		schemes.FIFO(),
+		schemes.Fair(),
+		schemes.Capacity(),
+		schemes.EDFN(),
+		schemes.EDFP(),
+		order.FIFOEntry(),
+		order.FairEntry(),
+		order.CapacityEntry(),
+		order.EDFEntry(),
+		admit.AllEntry(),
+		admit.LimitEntry(),
+		admit.SerialEntry(),
+		place.GreedyEntry(),
+		preempt.FairEntry(),
+	}
+}
+
+// New makes the policy that people have written. An error is one sentence that says where the text is wrong.
+func New(text string, q queues.Config) (*compose.Policy, error) { return Of(All(), text, q) }
+
+// Of is New with a list of one's own.
+func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	terms, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	r := compose.Recipe{Order: order.FIFO{}, Admit: admit.All{}, Place: place.Hadoop()}
+	seen := make(map[compose.Kind]string)
+	for i, t := range terms {
+		e, err := find(entries, text, t)
+		if err != nil {
+			return nil, err
+		}
+		if e.Kind == compose.KindScheme && i > 0 {
+			return nil, t.errorf(text, "%q is a whole policy, it can only stand first", e.Name)
+		}
+		if other, twice := seen[e.Kind]; twice {
+			return nil, t.errorf(text, "%q and %q are both of the kind %q; leave one out", other, e.Name, string(e.Kind))
+		}
+		seen[e.Kind] = e.Name
+		values, err := settle(e, text, t)
+		if err != nil {
+			return nil, err
+		}
+		e.Fill(&r, compose.NewArgs(q, values))
+		if i > 0 {
+			r.Name += "+"
+		}
+		r.Name += print(e, values)
+	}
+	return compose.New(r)
+}
+
+func find(entries []compose.Entry, text string, t term) (*compose.Entry, error) {
+	var names []string
+	for i := range entries {
+		if entries[i].Name == t.name {
+			return &entries[i], nil
+		}
+		names = append(names, entries[i].Name)
+	}
+	return nil, t.errorf(text, "there is no policy or part %q%s", t.name, near.Hint(t.name, names))
+}
+
+// settle returns the values of all parameters of an entry, as they are always written.
+func settle(e *compose.Entry, text string, t term) (map[string]string, error) {
+	values := make(map[string]string, len(e.Params))
+	var names []string
+	for i := range e.Params {
+		p := &e.Params[i]
+		v, err := p.Canonical(p.Default)
+		if err != nil {
+			return nil, fmt.Errorf("the catalogue is wrong: %s: %w", e.Name, err)
+		}
+		values[p.Name] = v
+		names = append(names, p.Name)
+	}
+	given := make(map[string]bool)
+	for _, a := range t.args {
+		i := slices.IndexFunc(e.Params, func(p compose.Param) bool { return p.Name == a.key })
+		if i < 0 {
+			if len(names) == 0 {
+				return nil, a.errorf(text, "%q has no parameters", e.Name)
+			}
+			return nil, a.errorf(text, "%q has no parameter %q%s", e.Name, a.key, near.Hint(a.key, names))
+		}
+		if given[a.key] {
+			return nil, a.errorf(text, "%s is set twice", a.key)
+		}
+		given[a.key] = true
+		v, err := e.Params[i].Canonical(a.value)
+		if err != nil {
+			return nil, a.errorf(text, "%v", err)
+		}
+		values[a.key] = v
+	}
+	return values, nil
+}
+
+// print writes a term as it is always written: parameters in the order of the catalogue, without those at their defaults.
+func print(e *compose.Entry, values map[string]string) string {
+	s := e.Name
+	open := false
+	for i := range e.Params {
+		p := &e.Params[i]
+		if usual, err := p.Canonical(p.Default); err == nil && values[p.Name] == usual {
+			continue
+		}
+		if open {
+			s += ","
+		} else {
+			s += "("
+		}
+		open = true
+		s += p.Name + "=" + values[p.Name]
+	}
+	if open {
+		s += ")"
+	}
+	return s
+}

@@ -1,0 +1,126 @@
+package compose
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/units"
+)
+
+// Kind says what an entry of the catalogue is.
+type Kind string
+
+// The kinds. A scheme is a whole policy; the others are parts of one.
+const (
+	KindScheme  Kind = "scheme"
+	KindOrder   Kind = "order"
+	KindAdmit   Kind = "admit"
+	KindPlace   Kind = "place"
+	KindPreempt Kind = "preempt"
+)
+
+// Entry is one line of the catalogue: a scheme or a part that people can ask for by name.
+type Entry struct {
+	Name   string
+	Kind   Kind
+	Doc    string  // one line
+	Cite   string  // where it is described
+	Needs  string  // what the world must be able to do, for people; "" = nothing special
+	Params []Param // what can be set
+	// Fill puts the part, or all parts of the scheme, into the recipe.
+	Fill func(r *Recipe, a Args)
+}
+
+// Param is one parameter of an entry.
+type Param struct {
+	Name    string
+	Type    Type
+	Default string
+	Unit    string   // "" = none
+	Choices []string // of a Choice
+	Doc     string
+}
+
+// Type is the type of a parameter.
+type Type string
+
+// The types.
+const (
+	Count  Type = "count"  // a whole number, not negative
+	Switch Type = "switch" // true or false
+	Span   Type = "span"   // a span of time with its unit, not negative
+	Choice Type = "choice" // one of a few words
+)
+
+// Canonical returns the value as it is always written, or an error that says what would be right.
+func (p *Param) Canonical(text string) (string, error) {
+	switch p.Type {
+	case Count:
+		if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {
+			return strconv.FormatInt(n, 10), nil
+		}
+		return "", fmt.Errorf("%s is %q, it must be a whole number from 0 on", p.Name, text)
+	case Switch:
+		if text == "true" || text == "false" {
+			return text, nil
+		}
+		return "", fmt.Errorf("%s is %q, it must be true or false", p.Name, text)
+	case Span:
+		d, err := units.ParseDuration(text)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", p.Name, err)
+		}
+		if d < 0 {
+			return "", fmt.Errorf("%s is %q, it must not be negative", p.Name, text)
+		}
+		return d.String(), nil
+	}
+	for _, c := range p.Choices {
+		if c == text {
+			return text, nil
+		}
+	}
+	return "", fmt.Errorf("%s is %q, it must be one of %v", p.Name, text, p.Choices)
+}
+
+// Args are the parameters of an entry as asked for, defaults filled in, and the description of queues.
+type Args struct {
+	Queues queues.Config
+	values map[string]string // canonical
+}
+
+// NewArgs returns arguments; values are canonical and complete.
+func NewArgs(q queues.Config, values map[string]string) Args { return Args{q, values} }
+
+func (a Args) get(name string) string {
+	v, ok := a.values[name]
+	if !ok {
+		panic(fmt.Sprintf("compose: a part reads the parameter %q, which its entry does not list", name))
+	}
+	return v
+}
+
+// Count returns a Count.
+func (a Args) Count(name string) int {
+	n, err := strconv.Atoi(a.get(name))
+	if err != nil {
+		panic(fmt.Sprintf("compose: parameter %q: %v", name, err))
+	}
+	return n
+}
+
+// Switch returns a Switch.
+func (a Args) Switch(name string) bool { return a.get(name) == "true" }
+
+// Span returns a Span.
+func (a Args) Span(name string) units.Duration {
+	d, err := units.ParseDuration(a.get(name))
+	if err != nil {
+		panic(fmt.Sprintf("compose: parameter %q: %v", name, err))
+	}
+	return d
+}
+
+// Choice returns a Choice.
+func (a Args) Choice(name string) string { return a.get(name) }

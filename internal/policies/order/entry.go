@@ -1,0 +1,73 @@
+package order
+
+import "github.com/slackline/slackline/internal/policies/compose"
+
+// FIFOEntry lists the order of Hadoop's default scheduler.
+func FIFOEntry() compose.Entry {
+	return compose.Entry{
+		Name: "by-arrival",
+		Kind: compose.KindOrder,
+		Doc:  "priority, then arrival",
+		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, section 2.1.1",
+		Fill: func(r *compose.Recipe, _ compose.Args) { r.Order = FIFO{} },
+	}
+}
+
+// EDFEntry lists earliest deadline first.
+func EDFEntry() compose.Entry {
+	return compose.Entry{
+		Name: "edf",
+		Kind: compose.KindOrder,
+		Doc:  "earliest deadline, then arrival; jobs without a deadline last",
+		Cite: "paper 000, section 6",
+		Fill: func(r *compose.Recipe, _ compose.Args) { r.Order = EDF{} },
+	}
+}
+
+// FairEntry lists the order of Hadoop's fair scheduler.
+func FairEntry() compose.Entry {
+	return compose.Entry{
+		Name:   "fair-share",
+		Kind:   compose.KindOrder,
+		Doc:    "pools by minimum share and share for their weight, then users, then jobs",
+		Cite:   "Hadoop 1.2.1, FairScheduler; paper 003, section 2.1.2",
+		Params: FairParams(),
+		Fill:   FillFair,
+	}
+}
+
+// FairParams are the parameters of the fair order.
+func FairParams() []compose.Param {
+	return []compose.Param{
+		{Name: "pool", Type: compose.Choice, Default: "queue", Choices: []string{"queue", "user"}, Doc: "what makes a job's pool"},
+		{Name: "users", Type: compose.Switch, Default: "false", Doc: "within a pool, share among users first"},
+		{Name: "jobs", Type: compose.Choice, Default: "fair", Choices: []string{"fair", "fifo"}, Doc: "how jobs of a pool stand that does not say"},
+	}
+}
+
+// FillFair puts the fair order into a recipe.
+func FillFair(r *compose.Recipe, a compose.Args) {
+	r.Order = NewFair(FairConfig{Queues: a.Queues, ByUser: a.Choice("pool") == "user", Users: a.Switch("users"), FIFO: a.Choice("jobs") == "fifo"})
+}
+
+// CapacityEntry lists the order of Hadoop's capacity scheduler.
+func CapacityEntry() compose.Entry {
+	return compose.Entry{
+		Name:   "capacity-share",
+		Kind:   compose.KindOrder,
+		Doc:    "a tree of queues by used over guaranteed share, with maximum shares and user limits",
+		Cite:   "Hadoop, CapacityScheduler; paper 003, section 2.1.3",
+		Params: CapacityParams(),
+		Fill:   FillCapacity,
+	}
+}
+
+// CapacityParams are the parameters of the capacity order.
+func CapacityParams() []compose.Param {
+	return []compose.Param{{Name: "elastic", Type: compose.Switch, Default: "true", Doc: "a queue may use what others leave idle"}}
+}
+
+// FillCapacity puts the capacity order into a recipe.
+func FillCapacity(r *compose.Recipe, a compose.Args) {
+	r.Order = NewCapacity(CapacityConfig{Queues: a.Queues, Rigid: !a.Switch("elastic")})
+}

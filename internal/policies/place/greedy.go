@@ -1,0 +1,153 @@
+// Package place holds the ways to choose what a node gets that can be served.
+package place
+
+import (
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Greedy fills a node when it beats, by Hadoop's own rules (Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, section 2.1.1):
+//
+//   - The order is strict: the second job is not looked at while the first has an open task that may start on the node.
+//   - Of a job's maps, those whose data lie on the node go first, as many as fit; then at most NonLocal others per beat, and
+//     with the last of them the node has got its maps, no matter how many slots stay free. So no node takes tasks that are
+//     local to another before that one had its turn.
+//   - At most Reduces reduces are started per node and beat, so that they spread over the nodes.
+//
+// Masters come before tasks; the other stages follow reduces and go by the rule of maps.
+//
+// A task without preferred nodes (sched.Anywhere) does not count as non-local: the bound keeps nodes from taking each other's
+// local tasks, and this is nobody's. Rack-local tasks do count, as in the paper; LocalRack counts them as local instead, as
+// Hadoop's code does.
+//
+// Where maps and reduces draw on the same resources (memory, virtual cores), the node is offered to the first job of all,
+// whatever it asks for; of one job the maps go first, for a reduce that waits for maps which have no room would wait for ever.
+type Greedy struct {
+	NonLocal  int  // non-local tasks of a stage per node and beat, 0 = no bound
+	Reduces   int  // reduces per node and beat, 0 = no bound
+	LocalRack bool // a task whose data lie in the node's rack is local
+
+	order sched.Order
+}
+
+// Hadoop returns the placement with Hadoop's own bounds, one non-local map and one reduce.
+func Hadoop() *Greedy { return &Greedy{NonLocal: 1, Reduces: 1} }
+
+// Follow takes the policy's order, to compare a job's maps with another's reduces.
+func (g *Greedy) Follow(o sched.Order) error {
+	g.order = o
+	return nil
+}
+
+// Place serves the nodes that beat, in the order of their beats.
+func (g *Greedy) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		if batch[i].Kind != sched.Heartbeat {
+			continue
+		}
+		n := v.Node(batch[i].Node)
+		if n == nil {
+			continue
+		}
+		t := turn{v: v, p: p, node: n, farthest: sched.NodeLocal}
+		if g.LocalRack {
+			t.farthest = sched.RackLocal
+		}
+		g.serve(&t)
+	}
+}
+
+// turn is what one node gets on one beat.
+type turn struct {
+	v        sched.View
+	p        *sched.Plan
+	node     *sched.Node
+	farthest sched.Locality // a task not farther than this is local
+}
+
+func (g *Greedy) serve(t *turn) {
+	t.fill(&quota{stage: sched.Master})
+	maps := quota{stage: sched.Map, nonLocal: g.NonLocal}
+	reduces := quota{stage: sched.Reduce, count: g.Reduces, local: true}
+	if g.order != nil && shared(t.node) {
+		g.share(t, &maps, &reduces)
+	} else {
+		t.fill(&maps)
+		t.fill(&reduces)
+	}
+	for s := sched.Reduce + 1; s < sched.Stages; s++ {
+		t.fill(&quota{stage: s, nonLocal: g.NonLocal})
+	}
+}
+
+// quota is what a node may still get of a stage on this beat.
+type quota struct {
+	stage    sched.Stage
+	count    int         // containers, 0 = no bound
+	nonLocal int         // of them non-local, 0 = no bound
+	local    bool        // distance does not matter
+	after    sched.JobID // jobs up to this one have been passed over
+	spent    bool
+}
+
+// fill starts tasks of the stage until nothing fits or the quota is spent.
+func (t *turn) fill(q *quota) {
+	for !q.spent {
+		j := t.v.First(t.node.ID, q.stage, q.after)
+		if j == 0 {
+			return
+		}
+		t.start(q, j)
+	}
+}
+
+// start starts one task of the job, the nearest, and charges the quota. A job of which nothing can be started is passed over.
+func (t *turn) start(q *quota, j sched.JobID) {
+	near := t.v.Nearest(t.node.ID, j, q.stage)
+	kind, fits := t.container(j, q.stage)
+	if near == sched.NoLocality || !fits || !t.p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: q.stage, Container: kind,
+		Node: t.node.ID, Count: 1, Locality: near, Reason: sched.Because(sched.FirstInOrder)}) {
+		q.after = j
+		return
+	}
+	if q.count > 0 {
+		q.count--
+		q.spent = q.count == 0
+	}
+	if !q.local && near > t.farthest && q.nonLocal > 0 {
+		q.nonLocal--
+		q.spent = q.nonLocal == 0
+	}
+}
+
+// container returns the best kind of container of the job's stage that fits on the node.
+func (t *turn) container(j sched.JobID, s sched.Stage) (kind uint8, fits bool) {
+	job := t.v.Job(j)
+	if job == nil {
+		return 0, false
+	}
+	spec := job.Spec.Stage(s)
+	if spec == nil || len(spec.Containers) == 0 {
+		return 0, true // one slot; First has seen that it fits
+	}
+	for i := range spec.Containers {
+		if t.node.Free.Fits(&spec.Containers[i].Needs) {
+			return uint8(i), true
+		}
+	}
+	return 0, false
+}
+
+// shared tells whether maps and reduces draw on the same resources of the node.
+func shared(n *sched.Node) bool {
+	if n.Spec == nil || n.Spec.Class == nil {
+		return false
+	}
+	capacity := &n.Spec.Class.Capacity
+	for d := units.VCores; d < units.Dims; d++ {
+		if capacity[d] > 0 {
+			return true
+		}
+	}
+	return false
+}

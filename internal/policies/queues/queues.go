@@ -1,0 +1,163 @@
+// Package queues describes the queues, or pools, in which jobs stand: what each is promised and how far it may go.
+//
+// Fair and Capacity orders, limits on running jobs and preemption all read this one description, which a scenario file fills:
+//
+//	queues:
+//	  - {name: prod, weight: 2, min_maps: 20, min_reduces: 5, capacity: 60}
+//	  - name: research
+//	    capacity: 40
+//	    maximum: 80
+//	    queues:
+//	      - {name: vision, capacity: 50, minimum_user_limit: 25}
+//	      - {name: speech, capacity: 50, max_running: 3}
+//	max_running_per_user: 5
+//
+// The keys are those of Hadoop's allocation file and capacity-scheduler.xml in this file's spelling.
+package queues
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Default is the queue of jobs that name none.
+const Default = "default"
+
+// Config is the description of all queues. Its zero value has none: each queue that a job names then exists with default
+// settings, as undeclared pools do in Hadoop.
+type Config struct {
+	Queues []Queue `json:"queues,omitempty"` // below the root
+	// MaxRunning bounds the running jobs of the whole cluster, 0 = no bound.
+	MaxRunning int `json:"max_running,omitempty"`
+	// MaxRunningPerUser bounds the running jobs of each user (userMaxJobsDefault), 0 = no bound.
+	MaxRunningPerUser int `json:"max_running_per_user,omitempty"`
+	// MaxRunningPerQueue bounds the running jobs of each queue without a bound of its own (poolMaxJobsDefault), 0 = no bound.
+	MaxRunningPerQueue int `json:"max_running_per_queue,omitempty"`
+}
+
+// Queue is one queue. Which fields count depends on the order; the others are ignored by it.
+type Queue struct {
+	Name       string  `json:"name"`
+	Queues     []Queue `json:"queues,omitempty"`      // below it (capacity only); jobs stand in leaves
+	MaxRunning int     `json:"max_running,omitempty"` // running jobs, 0 = no bound of its own (maxRunningJobs)
+
+	// Fair: pools.
+	Weight          float64 `json:"weight,omitempty"`            // relative share, 0 = 1
+	MinMaps         int     `json:"min_maps,omitempty"`          // minimum share of map containers
+	MinReduces      int     `json:"min_reduces,omitempty"`       // minimum share of reduce containers
+	Jobs            string  `json:"jobs,omitempty"`              // among its jobs: "fair" or "fifo", "" = as the order says (schedulingMode)
+	MinShareTimeout Span    `json:"min_share_timeout,omitempty"` // before others are preempted, 0 = as the part says
+
+	// Capacity: hierarchical queues. Percentages are of the parent.
+	Capacity         float64 `json:"capacity,omitempty"`           // guaranteed; siblings add up to at most 100
+	Maximum          float64 `json:"maximum,omitempty"`            // at most, when others are idle; 0 = 100 (maximum-capacity)
+	MinimumUserLimit float64 `json:"minimum_user_limit,omitempty"` // percent of the queue that each of many users gets; 0 = 100
+	UserLimitFactor  float64 `json:"user_limit_factor,omitempty"`  // times the queue's capacity that one user may have; 0 = 1, -1 = no limit
+}
+
+// Span is a span of time that is written with its unit ("300s").
+type Span units.Duration
+
+// UnmarshalText reads "90s", "10m".
+func (s *Span) UnmarshalText(text []byte) error {
+	d, err := units.ParseDuration(string(text))
+	*s = Span(d)
+	return err
+}
+
+// MarshalText is the inverse of UnmarshalText.
+func (s Span) MarshalText() ([]byte, error) { return []byte(units.Duration(s).String()), nil }
+
+// Of returns the name of the queue that a job asks for: a leaf's name, or its path with or without "root." before it.
+func Of(j *workload.Job) string {
+	if name := strings.TrimPrefix(j.Queue, "root."); name != "" {
+		return name
+	}
+	return Default
+}
+
+// Validate reports the first thing that cannot be, as one sentence that names the queue.
+func (c *Config) Validate() error {
+	if c.MaxRunning < 0 || c.MaxRunningPerUser < 0 || c.MaxRunningPerQueue < 0 {
+		return fmt.Errorf("queues: a bound on running jobs is negative; leave it out for no bound")
+	}
+	return validate("", c.Queues, map[string]string{})
+}
+
+// validate checks siblings and what is below them. leaves maps the names of leaves seen so far to their paths.
+func validate(parent string, qs []Queue, leaves map[string]string) error {
+	sum := 0.0
+	names := make(map[string]bool, len(qs))
+	for i := range qs {
+		q := &qs[i]
+		path := q.Name
+		if parent != "" {
+			path = parent + "." + q.Name
+		}
+		if q.Name == "" {
+			return fmt.Errorf("queues: a queue%s has no name", below(parent))
+		}
+		if strings.Contains(q.Name, ".") {
+			return fmt.Errorf("queue %q: a name has no dot; dots separate the names on a path", q.Name)
+		}
+		if names[q.Name] {
+			return fmt.Errorf("queue %q: it is described twice", path)
+		}
+		names[q.Name] = true
+		if err := q.validate(path); err != nil {
+			return err
+		}
+		sum += q.Capacity
+		if len(q.Queues) > 0 {
+			if err := validate(path, q.Queues, leaves); err != nil {
+				return err
+			}
+			continue
+		}
+		if other, dup := leaves[q.Name]; dup {
+			return fmt.Errorf("queue %q: the queue %q has the same name, so a job could not tell which it means", path, other)
+		}
+		leaves[q.Name] = path
+	}
+	if sum > 100+1e-9 {
+		return fmt.Errorf("queues: the capacities%s add up to %g %%, at most 100 are there", below(parent), sum)
+	}
+	return nil
+}
+
+func below(parent string) string {
+	if parent == "" {
+		return ""
+	}
+	return fmt.Sprintf(" below %q", parent)
+}
+
+func (q *Queue) validate(path string) error {
+	switch {
+	case !(q.Weight >= 0) || q.Weight > 1e6 || q.Weight > 0 && q.Weight < 1e-3:
+		return fmt.Errorf("queue %q: weight is %v, it must lie in 0.001 to 1000000", path, q.Weight)
+	case q.MinMaps < 0 || q.MinReduces < 0:
+		return fmt.Errorf("queue %q: a minimum share is negative", path)
+	case q.MaxRunning < 0:
+		return fmt.Errorf("queue %q: max_running is %d; leave it out for no bound", path, q.MaxRunning)
+	case q.Jobs != "" && q.Jobs != "fair" && q.Jobs != "fifo":
+		return fmt.Errorf("queue %q: jobs is %q, it must be \"fair\" or \"fifo\"", path, q.Jobs)
+	case q.MinShareTimeout < 0:
+		return fmt.Errorf("queue %q: min_share_timeout is negative", path)
+	case !(q.Capacity >= 0 && q.Capacity <= 100):
+		return fmt.Errorf("queue %q: capacity is %v, it must lie in 0 to 100 %%", path, q.Capacity)
+	case !(q.Maximum >= 0 && q.Maximum <= 100):
+		return fmt.Errorf("queue %q: maximum is %v, it must lie in 0 to 100 %%", path, q.Maximum)
+	case q.Maximum > 0 && q.Maximum < q.Capacity:
+		return fmt.Errorf("queue %q: maximum is %v %%, below its capacity of %v %%", path, q.Maximum, q.Capacity)
+	case !(q.MinimumUserLimit >= 0 && q.MinimumUserLimit <= 100):
+		return fmt.Errorf("queue %q: minimum_user_limit is %v, it must lie in 0 to 100 %%", path, q.MinimumUserLimit)
+	case !(q.UserLimitFactor >= 0 || q.UserLimitFactor == -1) || math.IsInf(q.UserLimitFactor, 0):
+		return fmt.Errorf("queue %q: user_limit_factor is %v, it must be above 0, or -1 for no limit", path, q.UserLimitFactor)
+	}
+	return nil
+}
