@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/slackline/slackline/internal/maths/near"
 )
 
 // decoder fills a struct from a syntax tree and remembers where each value stands, so that later checks can point at it.
@@ -196,7 +198,7 @@ func (d *decoder) plain(n, resolved ast.Node, v reflect.Value, path string, f fi
 	case reflect.String:
 		v.SetString(s)
 		if len(f.enum) > 0 && !slices.Contains(f.enum, s) {
-			d.failf(n, "%s is %q, it must be %s%s", nameOf(path), s, oneOf(f.enum), suggestion(s, f.enum))
+			d.failf(n, "%s is %q, it must be %s%s", nameOf(path), s, oneOf(f.enum), hint(s, f.enum))
 		}
 		return
 	case reflect.Bool:
@@ -290,7 +292,7 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) {
 	if !d.pairs(n, path, func(key string, at Pos, val ast.Node) {
 		f, ok := fields.find(key)
 		if !ok {
-			d.errorAt(at, "unknown key %q%s%s", key, inside(path), meant(key, fields.names()))
+			d.errorAt(at, "unknown key %q%s%s", key, inside(path), near.Hint(key, fields.names()))
 			return
 		}
 		d.value(val, v.FieldByIndex(f.index), join(path, key), f)

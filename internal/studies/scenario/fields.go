@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/slackline/slackline/internal/maths/near"
 )
 
 // field is one key of a mapping, as the tags of a struct describe it.
@@ -140,9 +142,12 @@ func oneOf(list []string) string {
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " or " + quoted[len(quoted)-1]
 }
 
-func suggestion(s string, list []string) string {
-	if n := Nearest(s, list); n != "" {
+// hint is the nearest one, if there is one, behind a list of all.
+func hint(s string, list []string) string {
+	if n := near.Name(s, list); n != "" {
 		return "; did you mean " + quote(n) + "?"
 	}
 	return ""
 }
+
+func quote(s string) string { return `"` + s + `"` }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+
+	"github.com/slackline/slackline/internal/maths/near"
 )
 
 // Schema returns the JSON Schema (2020-12) of "job" or "scenario" files, made from the table that the decoder reads by.
@@ -15,7 +17,7 @@ func Schema(kind string) ([]byte, error) {
 	case "scenario":
 		t = reflect.TypeFor[Scenario]()
 	default:
-		return nil, fmt.Errorf("there is no schema of %q%s", kind, meant(kind, []string{"job", "scenario"}))
+		return nil, fmt.Errorf("there is no schema of %q%s", kind, near.Hint(kind, []string{"job", "scenario"}))
 	}
 	s := shapeOf(t, map[reflect.Type]bool{})
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
