@@ -10,14 +10,14 @@ import (
 func (l *Ledger) book(n sched.NodeID, b *jobBook, s sched.Stage, container uint8, by int32) {
 	if nb := l.node(n); nb != nil {
 		nb.Occupied += by
-		move(&nb.Free, b.need(s, container), -by)
+		move(&nb.Free, l.need(b, s, container), -by)
 	}
 	b.Stages[s].Occupied += by
 	l.bookQueues(b, s, container, by)
 }
 
 func (l *Ledger) bookQueues(b *jobBook, s sched.Stage, container uint8, by int32) {
-	need := b.need(s, container)
+	need := l.need(b, s, container)
 	for q := b.Queue; ; q = l.queues[q].Parent {
 		qb := &l.queues[q]
 		qb.Stages[s].Occupied += by
@@ -29,19 +29,16 @@ func (l *Ledger) bookQueues(b *jobBook, s sched.Stage, container uint8, by int32
 }
 
 // need returns what a kind of container takes; a kind that the job does not list counts as its first.
-func (b *jobBook) need(s sched.Stage, container uint8) *units.Vector {
+func (l *Ledger) need(b *jobBook, s sched.Stage, container uint8) *units.Vector {
 	kinds := b.needs[s]
 	if len(kinds) == 0 {
-		return &nothing
+		return &l.nothing
 	}
 	if int(container) >= len(kinds) {
 		container = 0
 	}
 	return &kinds[container]
 }
-
-// nothing is what a stage takes that the job does not have. It is never written to.
-var nothing units.Vector
 
 func move(v, w *units.Vector, by int32) {
 	if by > 0 {

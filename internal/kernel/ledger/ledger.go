@@ -23,7 +23,8 @@ type Ledger struct {
 	waiters  map[string][]sched.JobID
 	profiles map[string]*profile.Class
 	capacity units.Vector
-	arrivals int64 // jobs and queues seen, for ties in the order
+	nothing  units.Vector // what a stage takes that a job does not have
+	arrivals int64        // jobs and queues seen, for ties in the order
 
 	lastItem sched.ItemID
 	grants   grants

@@ -6,8 +6,12 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/worlds/adverse"
 	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -70,6 +74,37 @@ func runs(t *testing.T, n int) int {
 		return max(1, n/5)
 	}
 	return n
+}
+
+// Every policy of the catalogue, and every part in some policy, passes on the kind world and on the unkind one.
+func TestPolicies(t *testing.T) {
+	texts := []string{"fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)", "edf+serial+greedy(nonlocal=0,reduces=0)",
+		"capacity(elastic=false)", "fair(users=true)+limit(running=2,per_user=2,per_queue=1)"}
+	for _, e := range catalog.All() {
+		if e.Kind == compose.KindPreempt {
+			e.Name = "fair+" + e.Name
+		}
+		texts = append(texts, e.Name)
+	}
+	for _, text := range texts {
+		for _, s := range []Subject{simulated(runs(t, 6)), unkind(runs(t, 20))} {
+			t.Run(s.Name+" "+text, func(t *testing.T) {
+				Policy(t, s, func() sched.Policy {
+					p, err := catalog.New(text, pools())
+					if err != nil {
+						t.Fatal(err)
+					}
+					return p
+				})
+			})
+		}
+	}
+}
+
+// pools describes the queues that the jobs name.
+func pools() queues.Config {
+	return queues.Config{Queues: []queues.Queue{{Name: "a", Weight: 2, MinMaps: 2, Capacity: 60, Maximum: 90, UserLimitFactor: -1},
+		{Name: "b", MinReduces: 1, Capacity: 40, UserLimitFactor: 2}}}
 }
 
 func TestSim(t *testing.T)     { Suite(t, simulated(runs(t, 30))) }

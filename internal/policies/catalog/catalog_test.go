@@ -1,0 +1,148 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/policies/catalog/testdata/latest"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+func TestCanonicalNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"fifo":                                    "fifo",
+		" edf + serial + greedy( nonlocal=2 )":    "edf+serial+greedy(nonlocal=2)",
+		"edf+greedy(nonlocal=01,reduces=1)":       "edf+greedy",
+		"fair(fair_timeout=600s,preemption=true)": "fair(preemption=true,fair_timeout=10m)",
+		"fair()":                             "fair",
+		"capacity(elastic=false)":            "capacity(elastic=false)",
+		"serial":                             "serial",
+		"fair+greedy(reduces=0)":             "fair+greedy(reduces=0)",
+		"edf-p+limit(running=3)":             "edf-p+limit(running=3)",
+		"fair-share+preempt(min_timeout=5m)": "fair-share+preempt(min_timeout=5m)",
+	} {
+		p, err := New(text, queues.Config{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if p.Name() != want {
+			t.Errorf("%q is called %q, want %q", text, p.Name(), want)
+		}
+	}
+}
+
+func TestBadPolicies(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                            `policy "", character 1: the end of the text stands where the name of a policy or part should be`,
+		"fiar":                        `policy "fiar", character 1: there is no policy or part "fiar"; did you mean "fair"?`,
+		"edf+sreial":                  `policy "edf+sreial", character 5: there is no policy or part "sreial"; did you mean "serial"?`,
+		"edf+fifo":                    `policy "edf+fifo", character 5: "fifo" is a whole policy, it can only stand first`,
+		"edf+by-arrival":              `policy "edf+by-arrival", character 5: "edf" and "by-arrival" are both of the kind "order"; leave one out`,
+		"edf(x=1)":                    `policy "edf(x=1)", character 5: "edf" has no parameters`,
+		"greedy(nonlocl=1)":           `policy "greedy(nonlocl=1)", character 8: "greedy" has no parameter "nonlocl"; did you mean "nonlocal"?`,
+		"greedy(nonlocal=-1)":         `policy "greedy(nonlocal=-1)", character 8: nonlocal is "-1", it must be a whole number from 0 on`,
+		"greedy(reduces=1,reduces=1)": `policy "greedy(reduces=1,reduces=1)", character 18: reduces is set twice`,
+		"greedy(reduces":              `policy "greedy(reduces", character 15: the end of the text stands where "=" and the value of reduces should be`,
+		"greedy(reduces=":             `policy "greedy(reduces=", character 16: the end of the text stands where the value of reduces should be`,
+		"greedy(reduces=1":            `policy "greedy(reduces=1", character 17: the end of the text stands where "," or ")" should be`,
+		"greedy)":                     `policy "greedy)", character 7: ")" stands where "+" or the end should be`,
+		"fifo+":                       `policy "fifo+", character 6: the end of the text stands where the name of a policy or part should be`,
+		"é+x":                         `policy "é+x", character 1: there is no policy or part "é"`,
+		"edf+preempt":                 `policy "edf+preempt": preemption for fair shares goes with the order of "fair" only: no other has pools with shares`,
+		"fair(min_timeout=5)":         `policy "fair(min_timeout=5)", character 6: min_timeout: `,
+	} {
+		_, err := New(text, queues.Config{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v\nwant %s", text, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: more than one line: %v", text, err)
+		}
+	}
+}
+
+// Every entry can be asked for by name alone, has a sentence and a source, and its parameters have defaults that are right.
+func TestEntries(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range All() {
+		if seen[e.Name] {
+			t.Errorf("%q is there twice", e.Name)
+		}
+		seen[e.Name] = true
+		if e.Doc == "" || e.Cite == "" || e.Kind == "" {
+			t.Errorf("%q lacks its sentence, its source or its kind", e.Name)
+		}
+		text := e.Name
+		if e.Kind == compose.KindPreempt {
+			text = "fair+" + text
+		}
+		p, err := New(text, queues.Config{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if p.Name() != text {
+			t.Errorf("%q is called %q", text, p.Name())
+		}
+	}
+}
+
+func TestQueuesAreChecked(t *testing.T) {
+	_, err := New("fair", queues.Config{Queues: []queues.Queue{{Name: "a", Weight: -1}}})
+	if err == nil || !strings.Contains(err.Error(), `queue "a": weight is -1`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNeeds(t *testing.T) {
+	p, err := New("fair(preemption=true)", queues.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Suits(&sched.Capabilities{World: "meek"}); err == nil || !strings.Contains(err.Error(), `needs a world that can kill (for its preempt part), and the world "meek" cannot`) {
+		t.Errorf("got %v", err)
+	}
+	if err := p.Suits(&sched.Capabilities{World: "sim", Kill: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A part of one's own takes one folder (testdata/latest here, beside the others in earnest) and one line of the catalogue.
+func TestPartOfOnesOwn(t *testing.T) {
+	mine := append(All(), latest.Entry())
+	p, err := Of(mine, "latest+greedy(nonlocal=0)", queues.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Name() != "latest+greedy(nonlocal=0)" {
+		t.Errorf("it is called %q", p.Name())
+	}
+	early := &sched.Job{Spec: &workload.Job{}, Deadline: units.Time(1)}
+	late := &sched.Job{Spec: &workload.Job{}, Deadline: units.Time(2)}
+	if o := p.Order(); !o.JobKey(nil, late, sched.Map).Less(o.JobKey(nil, early, sched.Map)) {
+		t.Error("the later deadline does not go first")
+	}
+}
+
+// FuzzNew: no text crashes the grammar; what is accepted is called by a name that means the same.
+func FuzzNew(f *testing.F) {
+	for _, s := range []string{"fifo", "edf+serial", "fair(preemption=true,min_timeout=5m)+greedy(nonlocal=2)", "a(b=c", "+", "é(=)", "capacity(elastic=false)"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := New(text, queues.Config{})
+		if err != nil {
+			if strings.TrimSpace(err.Error()) == "" {
+				t.Fatal("an error without words")
+			}
+			return
+		}
+		again, err := New(p.Name(), queues.Config{})
+		if err != nil || again.Name() != p.Name() {
+			t.Fatalf("%q is called %q, which gives %v", text, p.Name(), err)
+		}
+	})
+}
