@@ -1,0 +1,204 @@
+package journal
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// AppendEvent appends an event as text: its kind, then the fields that are not zero, in the order of fields below.
+func AppendEvent(b []byte, e *sched.Event) []byte {
+	b = appendName(b, e.Kind.String(), int(e.Kind))
+	if e.Derived {
+		b = append(b, " derived"...)
+	}
+	b = appendInt(b, "job", int64(e.Job))
+	if e.Stage != 0 {
+		b = appendStage(b, e.Stage)
+	}
+	b = appendInt(b, "task", int64(e.Task))
+	b = appendInt(b, "node", int64(e.Node))
+	b = appendInt(b, "attempt", int64(e.Attempt))
+	b = appendInt(b, "container", int64(e.Container))
+	if e.Locality != 0 {
+		b = appendName(append(b, " locality="...), e.Locality.String(), int(e.Locality))
+	}
+	if e.Outcome != 0 {
+		b = appendName(append(b, " outcome="...), e.Outcome.String(), int(e.Outcome))
+	}
+	if e.Control != 0 {
+		b = appendInt(b, "control", int64(e.Control))
+	}
+	b = appendInt(b, "count", int64(e.Count))
+	b = appendInt(b, "item", int64(e.Item))
+	if e.Why != 0 {
+		b = appendName(append(b, " why="...), e.Why.String(), int(e.Why))
+	}
+	b = appendInt(b, "read", int64(e.Bytes))
+	b = appendInt(b, "wrote", int64(e.OutBytes))
+	b = appendFloat(b, "x", e.X)
+	b = appendFloat(b, "y", e.Y)
+	if e.Spans != [sched.Phases]units.Duration{} {
+		b = append(b, " spans="...)
+		for i, d := range e.Spans {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(b, int64(d), 10)
+		}
+	}
+	b = appendText(b, e.Text)
+	if e.Detail != nil {
+		b = appendDetail(b, e.Detail)
+	}
+	return b
+}
+
+// AppendItem appends an item of a plan as text: its verb, then the fields that are not zero.
+func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
+	b = appendName(b, it.Verb.String(), int(it.Verb))
+	b = appendInt(b, "id", int64(it.ID))
+	b = appendInt(b, "job", int64(it.Job))
+	if it.Stage != 0 {
+		b = appendStage(b, it.Stage)
+	}
+	b = appendInt(b, "task", int64(it.Task))
+	b = appendInt(b, "node", int64(it.Node))
+	b = appendInt(b, "attempt", int64(it.Attempt))
+	b = appendInt(b, "container", int64(it.Container))
+	b = appendInt(b, "count", int64(it.Count))
+	if it.Locality != 0 {
+		b = appendName(append(b, " locality="...), it.Locality.String(), int(it.Locality))
+	}
+	if it.Outcome != 0 {
+		b = appendName(append(b, " outcome="...), it.Outcome.String(), int(it.Outcome))
+	}
+	if it.Bind != 0 {
+		b = appendName(append(b, " bind="...), it.Bind.String(), int(it.Bind))
+	}
+	b = appendInt(b, "group", int64(it.Group))
+	b = appendInt(b, "at", int64(it.At))
+	b = appendInt(b, "expires", int64(it.Expires))
+	b = appendFloat(b, "value", it.Value)
+	b = appendReason(b, p, &it.Reason)
+	if it.Tasks.Len() > 0 {
+		b = append(b, " tasks="...)
+		for i, t := range p.Bound[it.Tasks.From:it.Tasks.To] {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(strconv.AppendInt(b, int64(t.Task), 10), ':')
+			b = appendName(b, t.Locality.String(), int(t.Locality))
+		}
+	}
+	if it.Attempts.Len() > 0 {
+		b = append(b, " attempts="...)
+		for i, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(b, int64(a), 10)
+		}
+	}
+	if it.Held {
+		b = append(b, " held"...)
+	}
+	if it.Refused != 0 {
+		b = appendName(append(b, " refused="...), it.Refused.String(), int(it.Refused))
+	}
+	return appendText(b, it.Text)
+}
+
+// appendReason writes " reason=code:a,b,c because-job=… because-node=… evidence=job:at:amount,…".
+func appendReason(b []byte, p *sched.Plan, r *sched.Reason) []byte {
+	if *r == (sched.Reason{}) {
+		return b
+	}
+	b = appendName(append(b, " reason="...), r.Code.String(), int(r.Code))
+	if r.A != 0 || r.B != 0 || r.C != 0 {
+		b = strconv.AppendInt(append(b, ':'), r.A, 10)
+		if r.B != 0 || r.C != 0 {
+			b = strconv.AppendInt(append(b, ','), r.B, 10)
+		}
+		if r.C != 0 {
+			b = strconv.AppendInt(append(b, ','), r.C, 10)
+		}
+	}
+	b = appendInt(b, "because-job", int64(r.Job))
+	b = appendInt(b, "because-node", int64(r.Node))
+	if r.Evidence.Len() > 0 {
+		b = append(b, " evidence="...)
+		for i, e := range p.Evidence[r.Evidence.From:r.Evidence.To] {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(strconv.AppendInt(b, int64(e.Job), 10), ':')
+			b = append(strconv.AppendInt(b, int64(e.At), 10), ':')
+			b = strconv.AppendInt(b, e.Amount, 10)
+		}
+	}
+	return b
+}
+
+// appendName writes a word, or "#7" for a value without one, so that nothing is lost.
+func appendName(b []byte, name string, n int) []byte {
+	if name == "unknown" {
+		return strconv.AppendInt(append(b, '#'), int64(n), 10)
+	}
+	return append(b, name...)
+}
+
+func appendStage(b []byte, s sched.Stage) []byte {
+	b = append(b, " stage="...)
+	if s >= sched.Stages {
+		return strconv.AppendInt(append(b, '#'), int64(s), 10)
+	}
+	return append(b, s.String()...)
+}
+
+func appendInt(b []byte, key string, v int64) []byte {
+	if v == 0 {
+		return b
+	}
+	b = append(append(append(b, ' '), key...), '=')
+	return strconv.AppendInt(b, v, 10)
+}
+
+func appendFloat(b []byte, key string, v float64) []byte {
+	if v == 0 {
+		return b
+	}
+	b = append(append(append(b, ' '), key...), '=')
+	return strconv.AppendFloat(b, v, 'g', -1, 64)
+}
+
+func appendText(b []byte, text string) []byte {
+	if text == "" {
+		return b
+	}
+	return strconv.AppendQuote(append(b, " text="...), text)
+}
+
+// detail is sched.Detail with only the fields that are there.
+type detail struct {
+	Job      *workload.Job       `json:"job,omitempty"`
+	Workflow *workload.Workflow  `json:"workflow,omitempty"`
+	Node     *cluster.Node       `json:"node,omitempty"`
+	Profile  *profile.Class      `json:"profile,omitempty"`
+	Demand   []sched.PlaceDemand `json:"demand,omitempty"`
+	Series   []float64           `json:"series,omitempty"`
+}
+
+// appendDetail writes JSON, last on its line. What JSON cannot say (a number that is none) is said instead.
+func appendDetail(b []byte, d *sched.Detail) []byte {
+	text, err := json.Marshal((*detail)(d))
+	if err != nil {
+		return appendText(b, "detail cannot be written: "+err.Error())
+	}
+	return append(append(b, " detail="...), text...)
+}

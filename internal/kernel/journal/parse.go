@@ -1,0 +1,315 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// ParseEvent is the inverse of AppendEvent.
+func ParseEvent(text string) (sched.Event, error) {
+	var e sched.Event
+	f := fields{rest: text}
+	e.Kind = name(&f, f.word(), sched.EventKinds, "event")
+	for f.next() {
+		switch f.key {
+		case "derived":
+			e.Derived = true
+		case "job":
+			e.Job = sched.JobID(f.int32())
+		case "stage":
+			e.Stage = name(&f, f.value, sched.Stages, "stage")
+		case "task":
+			e.Task = sched.TaskID(f.int32())
+		case "node":
+			e.Node = sched.NodeID(f.int32())
+		case "attempt":
+			e.Attempt = sched.AttemptID(f.int32())
+		case "container":
+			e.Container = uint8(f.bits(8))
+		case "locality":
+			e.Locality = name(&f, f.value, sched.Remote+1, "locality")
+		case "outcome":
+			e.Outcome = name(&f, f.value, sched.Lost+1, "outcome")
+		case "control":
+			e.Control = sched.ControlVerb(f.bits(8))
+		case "count":
+			e.Count = f.int32()
+		case "item":
+			e.Item = sched.ItemID(f.int(64))
+		case "why":
+			e.Why = name(&f, f.value, codes, "reason")
+		case "read":
+			e.Bytes = units.Bytes(f.int(64))
+		case "wrote":
+			e.OutBytes = units.Bytes(f.int(64))
+		case "x":
+			e.X = f.float()
+		case "y":
+			e.Y = f.float()
+		case "spans":
+			f.each(int(sched.Phases), func(i int, part string) { e.Spans[i] = units.Duration(f.number(part, 64)) })
+		case "text":
+			e.Text = f.value
+		case "detail":
+			var d detail
+			dec := json.NewDecoder(bytes.NewReader([]byte(f.value)))
+			dec.DisallowUnknownFields()
+			if err := dec.Decode(&d); err != nil {
+				f.fail("detail cannot be read: %v", err)
+			}
+			e.Detail = (*sched.Detail)(&d)
+		default:
+			f.unknown("event")
+		}
+	}
+	return e, f.err
+}
+
+// ParseItem is the inverse of AppendItem. What the book chose and the evidence go into the plan's arenas.
+func ParseItem(text string, p *sched.Plan) (sched.Item, error) {
+	var it sched.Item
+	f := fields{rest: text}
+	it.Verb = name(&f, f.word(), sched.Verbs, "verb")
+	for f.next() {
+		switch f.key {
+		case "id":
+			it.ID = sched.ItemID(f.int(64))
+		case "job":
+			it.Job = sched.JobID(f.int32())
+		case "stage":
+			it.Stage = name(&f, f.value, sched.Stages, "stage")
+		case "task":
+			it.Task = sched.TaskID(f.int32())
+		case "node":
+			it.Node = sched.NodeID(f.int32())
+		case "attempt":
+			it.Attempt = sched.AttemptID(f.int32())
+		case "container":
+			it.Container = uint8(f.bits(8))
+		case "count":
+			it.Count = f.int32()
+		case "locality":
+			it.Locality = name(&f, f.value, sched.Remote+1, "locality")
+		case "outcome":
+			it.Outcome = name(&f, f.value, sched.Lost+1, "outcome")
+		case "bind":
+			it.Bind = name(&f, f.value, sched.FewestLocalFirst+1, "bind rule")
+		case "group":
+			it.Group = f.int32()
+		case "at":
+			it.At = units.Time(f.int(64))
+		case "expires":
+			it.Expires = units.Time(f.int(64))
+		case "value":
+			it.Value = f.float()
+		case "reason":
+			code, numbers, _ := strings.Cut(f.value, ":")
+			it.Reason.Code = name(&f, code, codes, "reason")
+			if numbers != "" {
+				abc := [...]*int64{&it.Reason.A, &it.Reason.B, &it.Reason.C}
+				f.value = numbers
+				f.each(len(abc), func(i int, part string) { *abc[i] = f.number(part, 64) })
+			}
+		case "because-job":
+			it.Reason.Job = sched.JobID(f.int32())
+		case "because-node":
+			it.Reason.Node = sched.NodeID(f.int32())
+		case "evidence":
+			it.Reason.Evidence.From = int32(len(p.Evidence))
+			f.each(len(f.value), func(_ int, part string) {
+				n := f.tuple(part, 3)
+				p.Evidence = append(p.Evidence, sched.Evidence{Job: sched.JobID(n[0]), At: units.Time(n[1]), Amount: n[2]})
+			})
+			it.Reason.Evidence.To = int32(len(p.Evidence))
+		case "tasks":
+			it.Tasks.From = int32(len(p.Bound))
+			f.each(len(f.value), func(_ int, part string) {
+				task, near, _ := strings.Cut(part, ":")
+				p.Bound = append(p.Bound, sched.Bound{Task: sched.TaskID(f.number(task, 32)), Locality: name(&f, near, sched.Remote+1, "locality")})
+			})
+			it.Tasks.To = int32(len(p.Bound))
+		case "attempts":
+			it.Attempts.From = int32(len(p.Victims))
+			f.each(len(f.value), func(_ int, part string) { p.Victims = append(p.Victims, sched.AttemptID(f.number(part, 32))) })
+			it.Attempts.To = int32(len(p.Victims))
+		case "held":
+			it.Held = true
+		case "refused":
+			it.Refused = name(&f, f.value, codes, "reason")
+		case "text":
+			it.Text = f.value
+		default:
+			f.unknown("item")
+		}
+	}
+	return it, f.err
+}
+
+// codes is a bound above all reasons.
+const codes = sched.Code(255)
+
+// parseRound reads the rest of a round line.
+func parseRound(text string) (round int64, at units.Time, events int, err error) {
+	f := fields{rest: text}
+	round = f.number(f.word(), 64)
+	for f.next() {
+		switch f.key {
+		case "at":
+			at = units.Time(f.int(64))
+		case "events":
+			events = int(f.int(32))
+		default:
+			f.unknown("round")
+		}
+	}
+	if f.err == nil && (round < 1 || at < 0 || events < 0) {
+		f.fail("a round, its time or the number of its events is negative")
+	}
+	return round, at, events, f.err
+}
+
+func parseCount(text, key string) (int64, error) {
+	f := fields{rest: text}
+	if !f.next() || f.key != key {
+		return 0, fmt.Errorf("%s= is missing", key)
+	}
+	n := f.int(64)
+	return n, f.err
+}
+
+// fields walks "key=value key key="quoted value" …" and keeps the first error.
+type fields struct {
+	rest, key, value string
+	err              error
+}
+
+func (f *fields) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (f *fields) unknown(of string) { f.fail("there is no field %q of an %s", f.key, of) }
+
+// word takes the first word of the rest.
+func (f *fields) word() string {
+	w, rest, _ := strings.Cut(f.rest, " ")
+	f.rest = rest
+	return w
+}
+
+// next goes to the next field; a detail takes all that is left.
+func (f *fields) next() bool {
+	if f.err != nil || f.rest == "" {
+		return false
+	}
+	end := strings.IndexAny(f.rest, " =")
+	if end < 0 {
+		f.key, f.value, f.rest = f.rest, "", ""
+		return true
+	}
+	f.key = f.rest[:end]
+	if f.rest[end] == ' ' {
+		f.value, f.rest = "", f.rest[end+1:]
+		return true
+	}
+	f.rest = f.rest[end+1:]
+	switch {
+	case f.key == "detail":
+		f.value, f.rest = f.rest, ""
+	case strings.HasPrefix(f.rest, `"`):
+		quoted, err := strconv.QuotedPrefix(f.rest)
+		if err != nil {
+			f.fail("the text of %q has no end", f.key)
+			return false
+		}
+		f.rest = strings.TrimPrefix(f.rest[len(quoted):], " ")
+		if f.value, err = strconv.Unquote(quoted); err != nil {
+			f.fail("the text of %q cannot be read", f.key)
+			return false
+		}
+	default:
+		f.value = f.word()
+	}
+	return true
+}
+
+func (f *fields) number(text string, size int) int64 {
+	n, err := strconv.ParseInt(text, 10, size)
+	if err != nil {
+		f.fail("%s is %q, it must be a whole number of %d bits", f.key, text, size)
+	}
+	return n
+}
+
+func (f *fields) int(size int) int64 { return f.number(f.value, size) }
+func (f *fields) int32() int32       { return int32(f.number(f.value, 32)) }
+
+func (f *fields) bits(size int) uint64 {
+	n, err := strconv.ParseUint(f.value, 10, size)
+	if err != nil {
+		f.fail("%s is %q, it must be a number from 0 to %d", f.key, f.value, 1<<size-1)
+	}
+	return n
+}
+
+func (f *fields) float() float64 {
+	x, err := strconv.ParseFloat(f.value, 64)
+	if err != nil {
+		f.fail("%s is %q, it must be a number", f.key, f.value)
+	}
+	return x
+}
+
+// each calls do for each of at most limit parts between commas.
+func (f *fields) each(limit int, do func(i int, part string)) {
+	for i, part := range strings.Split(f.value, ",") {
+		if i >= limit {
+			f.fail("%s has more than %d parts", f.key, limit)
+		}
+		if f.err != nil {
+			return
+		}
+		do(i, part)
+	}
+}
+
+func (f *fields) tuple(part string, n int) []int64 {
+	parts := strings.Split(part, ":")
+	numbers := make([]int64, n)
+	if len(parts) != n {
+		f.fail("%s has a part %q, it must have %d numbers between colons", f.key, part, n)
+		return numbers
+	}
+	for i := range parts {
+		numbers[i] = f.number(parts[i], 64)
+	}
+	return numbers
+}
+
+// name finds the value that prints as the word; "#7" is the value 7 of those that have none.
+func name[T interface {
+	~uint8
+	String() string
+}](f *fields, word string, bound T, what string) T {
+	if strings.HasPrefix(word, "#") {
+		n, err := strconv.ParseUint(word[1:], 10, 8)
+		if err != nil {
+			f.fail("%s is %q, it must be a name, or \"#\" and a number below 256", what, word)
+		}
+		return T(n)
+	}
+	for v := T(0); v < bound; v++ {
+		if v.String() == word {
+			return v
+		}
+	}
+	f.fail("there is no %s %q", what, word)
+	return 0
+}

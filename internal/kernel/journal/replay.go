@@ -1,0 +1,222 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Result says how much of a journal was decided again.
+type Result struct {
+	Header Header
+	Rounds int64
+	Events int64
+	Items  int64
+	Cut    bool // the journal stops before the end of the run; all of it was exact
+}
+
+// Replay decides a recorded run again: the real loop, ledger and policy work on the recorded events, and all that follows from
+// them is compared with the record, byte by byte. The first difference, or the first damaged line, is a *LineError. It keeps one
+// round in memory.
+func Replay(ctx context.Context, r io.Reader, policy func(Header) (sched.Policy, error)) (Result, error) {
+	in, err := NewReader(r)
+	if err != nil {
+		return Result{}, err
+	}
+	p, err := policy(in.Header)
+	if err != nil {
+		return Result{}, fmt.Errorf("line 1: %w", err)
+	}
+	re := &recording{in: in, result: Result{Header: in.Header}}
+	err = drive.New(re, p, re).Run(ctx)
+	return re.result, err
+}
+
+// recording is a world that says what it said before, and a sink that compares what came of it.
+type recording struct {
+	in     *Reader
+	ahead  *Line // read too far: the first of the next round
+	result Result
+
+	round    Line // the round line, and those of its events and its plan
+	events   []Line
+	plan     []Line // the plan line first; none: the policy was not asked
+	answered bool   // the loop has shown its plan
+
+	given []sched.Event
+	text  []byte
+}
+
+// Can is what the recorded world could do.
+func (r *recording) Can() sched.Capabilities { return r.in.Header.World }
+
+// Enact has nothing to do: what came of it is recorded.
+func (r *recording) Enact(*sched.Plan) error { return nil }
+
+// WakeAt has nothing to do: ticks are recorded.
+func (r *recording) WakeAt(units.Time) {}
+
+// Next returns the recorded events of the next round, without those that the ledger has to derive.
+func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return drive.Batch{}, err
+	}
+	if len(r.plan) > 0 && !r.answered {
+		return drive.Batch{}, bad(r.plan[0].Number, "a plan was recorded, but nothing in the round asks for one")
+	}
+	at, err := r.readRound()
+	if errors.Is(err, ErrCut) {
+		r.result.Cut = true
+		return drive.Batch{}, io.EOF
+	}
+	if err != nil {
+		return drive.Batch{}, err
+	}
+	r.given = r.given[:0]
+	for _, l := range r.events {
+		e, err := ParseEvent(l.Rest)
+		if err != nil {
+			return drive.Batch{}, bad(l.Number, "%v", err)
+		}
+		if !e.Derived {
+			r.given = append(r.given, e)
+		}
+	}
+	return drive.Batch{At: at, Events: r.given}, nil
+}
+
+func (r *recording) next() (Line, error) {
+	if r.ahead != nil {
+		l := *r.ahead
+		r.ahead = nil
+		return l, nil
+	}
+	return r.in.Next()
+}
+
+// readRound reads the lines of the next round. A round that was cut off counts as not there.
+func (r *recording) readRound() (units.Time, error) {
+	r.events, r.plan, r.answered = r.events[:0], r.plan[:0], false
+	l, err := r.next()
+	if err != nil {
+		return 0, err
+	}
+	if l.Word == "end" {
+		return 0, r.end(l)
+	}
+	if l.Word != "round" {
+		return 0, bad(l.Number, "%q stands where a round or the end should be", l.Word)
+	}
+	round, at, events, err := parseRound(l.Rest)
+	if err != nil {
+		return 0, bad(l.Number, "%v", err)
+	}
+	if round != r.result.Rounds+1 {
+		return 0, bad(l.Number, "round %d follows round %d", round, r.result.Rounds)
+	}
+	r.round = l
+	if r.events, err = r.take(r.events, events, "event"); err != nil {
+		return 0, err
+	}
+	l, err = r.next()
+	switch {
+	case err == io.EOF:
+		return 0, bad(r.in.line, "the end is missing")
+	case err != nil:
+		return 0, err
+	case l.Word != "plan":
+		r.ahead = &l
+		return at, nil
+	}
+	items, err := parseCount(l.Rest, "items")
+	if err != nil {
+		return 0, bad(l.Number, "%v", err)
+	}
+	r.plan = append(r.plan, l)
+	r.plan, err = r.take(r.plan, int(items), "item")
+	return at, err
+}
+
+// end checks the count of the end line.
+func (r *recording) end(l Line) error {
+	rounds, err := parseCount(l.Rest, "rounds")
+	if err != nil {
+		return bad(l.Number, "%v", err)
+	}
+	if rounds != r.result.Rounds {
+		return bad(l.Number, "the journal has %d rounds, its end speaks of %d", r.result.Rounds, rounds)
+	}
+	if _, err := r.in.Next(); err != io.EOF {
+		return bad(l.Number+1, "something follows the end")
+	}
+	return io.EOF
+}
+
+// take reads so many lines of one word.
+func (r *recording) take(lines []Line, n int, word string) ([]Line, error) {
+	for range n {
+		l, err := r.next()
+		if err != nil {
+			return lines, err
+		}
+		if l.Word != word {
+			return lines, bad(l.Number, "%q stands where an %s of the line above should be", l.Word, word)
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// Batch compares the events with the recorded ones; what can differ are those that the ledger derived.
+func (r *recording) Batch(round int64, at units.Time, events []sched.Event) error {
+	r.result.Rounds = round
+	r.result.Events += int64(len(events))
+	for i := range events {
+		r.text = AppendEvent(r.text[:0], &events[i])
+		if i >= len(r.events) {
+			return bad(r.round.Number, "the run now has one more event in this round: %s", r.text)
+		}
+		if err := r.same(&r.events[i], r.text); err != nil {
+			return err
+		}
+	}
+	if len(r.events) > len(events) {
+		l := r.events[len(events)]
+		return bad(l.Number, "the run no longer has the event: %s", l.Rest)
+	}
+	return nil
+}
+
+// Plan compares the plan with the recorded one.
+func (r *recording) Plan(_ int64, _ units.Time, p *sched.Plan) error {
+	r.answered = true
+	if len(r.plan) == 0 {
+		return bad(r.round.Number, "the policy is now asked in this round, and was not")
+	}
+	r.result.Items += int64(len(p.Items))
+	for i := range p.Items {
+		r.text = AppendItem(r.text[:0], p, &p.Items[i])
+		if i+1 >= len(r.plan) {
+			return bad(r.plan[0].Number, "the plan now has one more item: %s", r.text)
+		}
+		if err := r.same(&r.plan[i+1], r.text); err != nil {
+			return err
+		}
+	}
+	if n := len(p.Items) + 1; len(r.plan) > n {
+		return bad(r.plan[n].Number, "the plan no longer has the item: %s", r.plan[n].Rest)
+	}
+	return nil
+}
+
+func (r *recording) same(l *Line, text []byte) error {
+	if l.Rest == string(text) {
+		return nil
+	}
+	return bad(l.Number, "recorded: %s; now: %s", l.Rest, text)
+}

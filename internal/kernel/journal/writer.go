@@ -1,0 +1,137 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strconv"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Version is that of the format.
+const Version = 1
+
+// Header says what is needed to decide a run again.
+type Header struct {
+	Version  int                `json:"version"`
+	Scenario string             `json:"scenario"`
+	World    sched.Capabilities `json:"world"`
+	Policy   string             `json:"policy"`             // as its catalogue writes it
+	Settings json.RawMessage    `json:"settings,omitempty"` // what the policy was made with besides, such as queues
+	Seed     uint64             `json:"seed"`
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// flushAt is the size at which the buffer goes out: large enough that a write costs nothing per line.
+const flushAt = 64 << 10
+
+// Writer records a run. It implements drive.Sink. It holds back up to 64 KiB; Close writes the end and the rest.
+type Writer struct {
+	w      io.Writer
+	buf    []byte
+	from   int // start of the line being written
+	line   int64
+	rounds int64
+	err    error
+}
+
+// NewWriter begins a journal. An error of the writer beneath shows in the next Batch, Plan or Close.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	h.Version = Version
+	text, err := json.Marshal(&h)
+	if err != nil {
+		return nil, fmt.Errorf("journal: the header cannot be written: %w", err)
+	}
+	j := &Writer{w: w, buf: make([]byte, 0, 2*flushAt)}
+	j.begin("journal ")
+	j.buf = append(j.buf, text...)
+	j.endLine()
+	return j, j.err
+}
+
+// begin writes the number of a line and its word.
+func (j *Writer) begin(word string) {
+	j.from = len(j.buf)
+	j.line++
+	j.buf = strconv.AppendInt(j.buf, j.line, 10)
+	j.buf = append(append(j.buf, ' '), word...)
+}
+
+// endLine adds the sum, and hands the buffer on when it is full.
+func (j *Writer) endLine() {
+	j.buf = appendSum(j.buf, crc32.Checksum(j.buf[j.from:], castagnoli))
+	if len(j.buf) >= flushAt {
+		j.flush()
+	}
+}
+
+const hex = "0123456789abcdef"
+
+func appendSum(b []byte, sum uint32) []byte {
+	b = append(b, ' ', '#')
+	for shift := 28; shift >= 0; shift -= 4 {
+		b = append(b, hex[sum>>shift&15])
+	}
+	return append(b, '\n')
+}
+
+func (j *Writer) flush() {
+	if j.err == nil && len(j.buf) > 0 {
+		if _, err := j.w.Write(j.buf); err != nil {
+			j.err = fmt.Errorf("journal: %w", err)
+		}
+	}
+	j.buf = j.buf[:0]
+}
+
+// Batch records what the ledger took in.
+func (j *Writer) Batch(round int64, at units.Time, events []sched.Event) error {
+	j.rounds = round
+	j.begin("round ")
+	j.buf = appendRound(j.buf, round, at, len(events))
+	j.endLine()
+	for i := range events {
+		j.begin("event ")
+		j.buf = AppendEvent(j.buf, &events[i])
+		j.endLine()
+	}
+	return j.err
+}
+
+func appendRound(b []byte, round int64, at units.Time, events int) []byte {
+	b = strconv.AppendInt(b, round, 10)
+	b = strconv.AppendInt(append(b, " at="...), int64(at), 10)
+	return strconv.AppendInt(append(b, " events="...), int64(events), 10)
+}
+
+// Plan records what the policy wanted and what the ledger made of it.
+func (j *Writer) Plan(_ int64, _ units.Time, p *sched.Plan) error {
+	j.begin("plan items=")
+	j.buf = strconv.AppendInt(j.buf, int64(len(p.Items)), 10)
+	j.endLine()
+	for i := range p.Items {
+		j.begin("item ")
+		j.buf = AppendItem(j.buf, p, &p.Items[i])
+		j.endLine()
+	}
+	return j.err
+}
+
+// Flush writes out what is held back.
+func (j *Writer) Flush() error {
+	j.flush()
+	return j.err
+}
+
+// Close writes the end of a run that has come to its end. A run that was cut off is flushed instead.
+func (j *Writer) Close() error {
+	j.begin("end rounds=")
+	j.buf = strconv.AppendInt(j.buf, j.rounds, 10)
+	j.endLine()
+	j.flush()
+	return j.err
+}
