@@ -1,0 +1,134 @@
+package store
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+func open(t *testing.T, path string) *Store {
+	t.Helper()
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func taught(class string, seconds ...int) *profile.Class {
+	p := profile.New(class)
+	p.Runs = 1
+	for _, s := range seconds {
+		p.Attempt(workload.Map, "local", units.MB, units.Duration(s)*units.Second, 0)
+	}
+	return p
+}
+
+func TestLearnMergesAsProfilesDo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new folder", "a ? b.db")
+	s := open(t, path)
+	want := taught("words", 1, 2, 3)
+	for _, p := range []*profile.Class{taught("words", 1, 2, 3), taught("words", 7), taught("grep", 5)} {
+		if err := s.Learn(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want.Merge(taught("words", 7))
+	got, err := open(t, path).Profiles() // by another handle
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]*profile.Class{taught("grep", 5), want}, got); d != "" {
+		t.Error(d)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
+// Two handles learn at once, as two processes would: nothing is lost.
+func TestTwoLearnAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	var all sync.WaitGroup
+	for range 2 {
+		s := open(t, path)
+		all.Go(func() {
+			for range 50 {
+				if err := s.Learn(taught("words", 1)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	got, err := open(t, path).Profiles()
+	if err != nil || len(got) != 1 || got[0].Runs != 100 || got[0].Any(workload.Map).Task.N != 100 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestFilesThatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	newer := filepath.Join(dir, "newer.db")
+	open(t, newer)
+	db, err := sql.Open("sqlite", newer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		write("text.db", strings.Repeat("no database ", 100)): "it is damaged, or no SQLite file; move it away to begin a new one",
+		newer:                                    "a newer slackline wrote it: it has version 99, this build knows versions up to 1",
+		filepath.Join(write("file", ""), "s.db"): "its folder cannot be made",
+		dir:                                      "it cannot be opened; is it a file, in a folder that can be written to?",
+	} {
+		s, err := Open(path)
+		if err == nil || !strings.HasPrefix(err.Error(), "store "+path+": "+want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v\nwant store %s: %s", err, path, want)
+		}
+		if err == nil {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// What is known of a class may be damaged by hand; that is one sentence, and the rest of the file stays as it is.
+func TestDamagedProfile(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s.db"))
+	if _, err := s.db.Exec("INSERT INTO profiles VALUES ('words', '{')"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Profiles(); err == nil || !strings.Contains(err.Error(), `what it knows of class "words" cannot be read`) {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Learn(taught("words", 1)); err == nil {
+		t.Error("it learned over what it could not read")
+	}
+}
