@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// bindOutput adds the flag for the form of the result.
+func (o *options) bindOutput(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "form of the result: table or json")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *options) json() bool { return o.output == "json" }
+
+func (o *options) checkOutput() error {
+	if !slices.Contains([]string{"table", "json"}, o.output) {
+		return fmt.Errorf("--output %q: it must be table or json", o.output)
+	}
+	return nil
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// finish writes the report and returns what the exit code depends on.
+func (o *options) finish(w io.Writer, r *report.Report) error {
+	write := r.WriteTable
+	if o.json() {
+		write = r.WriteJSON
+	}
+	if err := write(w); err != nil {
+		return failure{err}
+	}
+	if r.Failed() || o.strict && r.Late() {
+		return errQuiet
+	}
+	return nil
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

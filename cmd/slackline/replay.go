@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/kernel/journal"
+	"github.com/slackline/slackline/internal/studies/lab"
+)
+
+func newReplay() *cobra.Command {
+	return &cobra.Command{
+		Use:   "replay JOURNAL",
+		Short: "Decide a recorded run again, and check that every plan is the same",
+		Long: `Feeds what a journal recorded to a fresh policy and a fresh book, and compares every plan, byte by byte. The first line that was altered,
+or that is decided otherwise now, is told by its number.`,
+		Example: "  slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --journal run.journal && slackline replay run.journal",
+		Args:    exactly(1, "a journal"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := lab.Replay(cmd.Context(), args[0])
+			var line *journal.LineError
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return fmt.Errorf("%s: there is no such file", args[0])
+			case errors.As(err, &line):
+				err = fmt.Errorf("%s:%d: %s", args[0], line.Line, line.What)
+				if line.Line == 1 {
+					return err // it is no journal, or not one of this build
+				}
+				return failure{err}
+			case err != nil:
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			verdict := "exact"
+			if r.Cut {
+				verdict = "exact as far as it goes, the run was cut off"
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: %d rounds with %d events gave the same %d plan items (%s by %s, seed %d)\n",
+				args[0], verdict, r.Rounds, r.Events, r.Items, r.Header.Scenario, r.Header.Policy, r.Header.Seed)
+			return err
+		},
+	}
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// options are the flags that several commands share.
+type options struct {
+	policies []string
+	seed     string
+	nodes    int
+	slots    string
+	journal  string
+	output   string
+	strict   bool
+}
+
+func newRoot() *cobra.Command {
+	o := &options{}
+	root := &cobra.Command{
+		Use:   "slackline",
+		Short: "MapReduce jobs on time",
+		Long: `Slackline schedules MapReduce jobs so that they finish by their deadlines. The same policies run real jobs on this machine and
+simulated ones on clusters of any size.`,
+		Example:       `  slackline compare examples/two-jobs.yaml`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Lookup("output") == nil {
+				return nil
+			}
+			return o.checkOutput()
+		},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			return fmt.Errorf("unknown command %q%s", args[0], near.Hint(args[0], names))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newReplay(), newSchema(), newVersion())
+	return root
+}
+
+// bindRuns adds the flags of commands that run something.
+func (o *options) bindRuns(cmd *cobra.Command) *cobra.Command {
+	f := cmd.Flags()
+	f.StringArrayVar(&o.policies, "policy", nil, "policies to run by, separated by commas (slackline policies lists them)")
+	f.StringVar(&o.seed, "seed", "", "seed of everything random; for simulations also a list or a range, such as 1..30")
+	f.IntVar(&o.nodes, "nodes", 0, "number of nodes; on this machine, of workers that share its cores")
+	f.StringVar(&o.slots, "slots", "", "slots of a node for maps, or for maps and reduces: 2 or 2,1")
+	f.StringVar(&o.journal, "journal", "", "record the run to this file; several runs to a folder of this name")
+	f.BoolVar(&o.strict, "strict", false, "exit with 1 also when a deadline was missed")
+	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(lab.Policies(), cobra.ShellCompDirectiveNoFileComp))
+	return o.bindOutput(cmd)
+}
+
+// askedPolicies returns the policies of the flag as they are always written, nil if there are none.
+func (o *options) askedPolicies(q queues.Config) ([]string, error) {
+	var asked []string
+	for _, text := range o.policies {
+		for _, part := range splitOutside(text) {
+			p, err := lab.PolicyName(part, q)
+			if err != nil {
+				return nil, fmt.Errorf("--policy: %w", err)
+			}
+			if slices.Contains(asked, p) {
+				return nil, fmt.Errorf("--policy: %s stands there twice", p)
+			}
+			asked = append(asked, p)
+		}
+	}
+	return asked, nil
+}
+
+// splitOutside splits at commas that stand outside of parentheses.
+func splitOutside(text string) (parts []string) {
+	depth, from := 0, 0
+	for i, c := range text {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			parts = append(parts, text[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, text[from:])
+}
+
+// seeds returns the seeds of the flag, or these.
+func (o *options) seeds(otherwise ...uint64) ([]uint64, error) {
+	if o.seed == "" {
+		return otherwise, nil
+	}
+	s, err := scenario.ParseSeeds(o.seed)
+	if err != nil {
+		return nil, fmt.Errorf("--seed: %w", err)
+	}
+	return s, nil
+}
+
+// size returns the nodes and slots of the flags, nil where they say nothing.
+func (o *options) size(cmd *cobra.Command) (s scenario.Resize, err error) {
+	if cmd.Flags().Changed("nodes") {
+		if o.nodes < 1 {
+			return s, fmt.Errorf("--nodes is %d, it must be at least 1", o.nodes)
+		}
+		s.Nodes = &o.nodes
+	}
+	if o.slots != "" {
+		maps, reduces, both := strings.Cut(o.slots, ",")
+		if !both {
+			reduces = maps
+		}
+		m, err1 := strconv.Atoi(strings.TrimSpace(maps))
+		r, err2 := strconv.Atoi(strings.TrimSpace(reduces))
+		if err1 != nil || err2 != nil || m < 1 || r < 0 {
+			return s, fmt.Errorf("--slots %q: write the number of map slots of a node, or those for maps and reduces, such as 2 or 2,1", o.slots)
+		}
+		s.MapSlots, s.ReduceSlots = &m, &r
+	}
+	return s, nil
+}
+
+// exactly is cobra.ExactArgs with a sentence that says what the arguments are.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return fmt.Errorf("%s takes %s, not %d arguments; see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// some wants at least one argument.
+func some(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s takes %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// yamlFiles completes the names of YAML files.
+func yamlFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:       "schema job|scenario",
+		Short:     "Print the JSON Schema of job files or of scenario files",
+		Long:      "Prints a JSON Schema, for editors that check and complete YAML by it. It is made from the table that the reader itself goes by.",
+		Example:   "  slackline schema job\n  slackline schema scenario",
+		Args:      exactly(1, "job or scenario"),
+		ValidArgs: []string{"job", "scenario"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := scenario.Schema(args[0])
+			if err == nil {
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,325 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+// asCommand makes the test binary the command itself, so that tests see exit codes and streams as a shell does.
+const asCommand = "SLACKLINE_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// shell is a folder in which commands are run.
+type shell struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// newShell makes a folder with these files, and with what earlier runs taught of its own.
+func newShell(t *testing.T, files map[string]string) *shell {
+	t.Helper()
+	s := &shell{t: t, dir: t.TempDir()}
+	for name, text := range files {
+		s.write(name, text)
+	}
+	s.env = append(os.Environ(), asCommand+"=1", "SLACKLINE_DATA="+filepath.Join(s.dir, "data"))
+	return s
+}
+
+func (s *shell) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
+
+func (s *shell) write(name, text string) {
+	s.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(s.path(name)), 0o777); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(s.path(name), []byte(text), 0o666); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *shell) read(name string) string {
+	s.t.Helper()
+	text, err := os.ReadFile(s.path(name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// result is what a command did.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+func (s *shell) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	return cmd
+}
+
+// run runs slackline with arguments.
+func (s *shell) run(args ...string) result {
+	s.t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := s.command(args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		s.t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// must runs slackline, which must end with the code, and returns its standard output.
+func (s *shell) must(code int, args ...string) string {
+	s.t.Helper()
+	r := s.run(args...)
+	if r.code != code {
+		s.t.Fatalf("slackline %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), r.code, code, r.stdout, r.stderr)
+	}
+	return r.stdout
+}
+
+const twoJobs = `name: two-jobs
+cluster: {nodes: 20, racks: 2, map_slots: 2, reduce_slots: 1, heartbeat: 3s, replicas: 3, block: 64MB}
+workload:
+  jobs:
+    - {id: j1, class: wordcount, arrive: 0s, maps: 40, reduces: 8, map_time: 20s, shuffle_time: 5s, reduce_time: 30s, deadline: 10m}
+    - {id: j2, class: sort, arrive: 30s, maps: 10, reduces: 2, map_time: 15s, shuffle_time: 5s, reduce_time: 20s, deadline: 2m, after: [j1]}
+policies: [fifo, fair, edf-n, edf-p]
+seeds: [1, 2, 3]
+`
+
+const wordsJob = "name: words\napp: wordcount\ninput: [corpus/]\noutput: out/words\nreduces: 4\ndeadline: 60s\n"
+
+// corpus is a text of some lines, and how often each word stands in it, counted naively.
+func corpus() (text string, counts map[string]int) {
+	var b strings.Builder
+	counts = map[string]int{}
+	for line := range 2000 {
+		for word := range 10 {
+			w := fmt.Sprintf("w%d", line*word%(17+word))
+			counts[w]++
+			b.WriteString(w + " ")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String(), counts
+}
+
+// reported is what tests look at of a report.
+type reported struct {
+	Schema string
+	Runs   []struct {
+		World, Scenario, Policy string
+		Seed                    int
+		Summary                 map[string]any
+		Jobs                    []map[string]any
+	}
+}
+
+func parse(t *testing.T, text string) (r reported) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatalf("no JSON: %v\n%s", err, text)
+	}
+	return r
+}
+
+// A journal in which a plan was altered is refused, with the line.
+func TestReplayAltered(t *testing.T) {
+	s := newShell(t, map[string]string{"two.yaml": twoJobs})
+	s.must(0, "simulate", "two.yaml", "--policy", "edf-p", "--seed", "1", "--journal", "a.journal")
+	lines := strings.SplitAfter(s.read("a.journal"), "\n")
+	n := len(lines) / 2
+	at := strings.LastIndexAny(lines[n][:len(lines[n])*2/3], "0123456789")
+	changed := []byte(lines[n])
+	changed[at] = '0' + (changed[at]-'0'+1)%10
+	lines[n] = string(changed)
+	s.write("b.journal", strings.Join(lines, ""))
+	r := s.run("replay", "b.journal")
+	if r.code == 0 || !regexp.MustCompile(fmt.Sprintf(`\b%d\b`, n+1)).MatchString(r.stdout+r.stderr) {
+		t.Errorf("line %d altered: exit code %d\n%s%s", n+1, r.code, r.stdout, r.stderr)
+	}
+}
+
+var measured = regexp.MustCompile(`(?m)^ *"(wall_s|events_per_s)": .*$`)
+
+// The same scenario gives the same JSON, run twice and on any number of processors, but for the time it took.
+func TestDeterminism(t *testing.T) {
+	s := newShell(t, map[string]string{"two.yaml": twoJobs})
+	s.write("random.yaml", strings.Replace(twoJobs, "block: 64MB", "block: 64MB, task_times: {law: lognormal, cv: 0.5}, failure_rate: 0.05, mtbf: 10m, mttr: 1m", 1))
+	for _, file := range []string{"two.yaml", "random.yaml"} {
+		var first string
+		for _, procs := range []string{"2", "2", "1"} {
+			s.env = append(s.env, "GOMAXPROCS="+procs)
+			got := measured.ReplaceAllString(s.must(0, "compare", file, "-o", "json"), "")
+			if first == "" {
+				first = got
+			}
+			if diff := cmp.Diff(first, got); diff != "" {
+				t.Errorf("%s with GOMAXPROCS=%s: %s", file, procs, diff)
+			}
+		}
+		r := parse(t, s.must(0, "compare", file, "-o", "json"))
+		if len(r.Runs) != 12 || r.Schema != "slackline/report/v1" {
+			t.Errorf("%s: %d runs", file, len(r.Runs))
+		}
+		for i, run := range r.Runs {
+			if want := []string{"fifo", "fair", "edf-n", "edf-p"}[i/3]; run.Policy != want || run.Seed != i%3+1 {
+				t.Errorf("%s: run %d is %s with seed %d", file, i, run.Policy, run.Seed)
+			}
+		}
+	}
+}
+
+// TestBadInput: one clear sentence with the place, exit code 2, no stack, nothing on standard output, nothing half-written.
+func TestBadInput(t *testing.T) {
+	s := newShell(t, map[string]string{
+		"corpus/a.txt": "a b\n", "taken/x": "", "words.yaml": wordsJob, "two.yaml": twoJobs,
+		"key.yaml":      strings.Replace(wordsJob, "reduces", "reduce", 1),
+		"app.yaml":      strings.Replace(wordsJob, "app: wordcount", "app: wordcont", 1),
+		"param.yaml":    wordsJob + "params: {minimum: 3}\n",
+		"input.yaml":    strings.Replace(wordsJob, "corpus/", "corps/", 1),
+		"taken.yaml":    strings.Replace(wordsJob, "out/words", "taken", 1),
+		"past.yaml":     strings.Replace(wordsJob, "60s", "2020-01-01T00:00:00Z", 1),
+		"zone.yaml":     strings.Replace(wordsJob, "60s", "2030-01-01 12:00", 1),
+		"a.yaml":        "name: a\napp: wordcount\ninput: corpus\noutput: out/a\nafter: b\n",
+		"b.yaml":        "name: b\napp: wordcount\ninput: corpus\noutput: out/b\nafter: a\n",
+		"size.yaml":     strings.Replace(twoJobs, "64MB", "-64MB", 1),
+		"late.yaml":     strings.Replace(twoJobs, "deadline: 2m", "deadline: 20s", 1),
+		"cycle.yaml":    strings.Replace(twoJobs, "deadline: 10m}", "deadline: 10m, after: j2}", 1),
+		"policy.yaml":   strings.Replace(twoJobs, "fair, edf-n", "fair, edf-m", 1),
+		"nojournal.txt": "hello\n",
+	})
+	before := s.files()
+	for _, c := range []struct{ args, want string }{
+		{"simulate nosuch.yaml", `nosuch.yaml: there is no such file`},
+		{"replay nosuch.journal", `nosuch.journal: there is no such file`},
+		{"simulate size.yaml", `size.yaml:2:98: block is -64MB, it must be above 0`},
+		{"simulate late.yaml", `late.yaml:6:`},
+		{"compare cycle.yaml", `cycle.yaml:5:`},
+		{"compare policy.yaml", `policy.yaml:7:24: policy "edf-m", character 1: there is no policy or part "edf-m"; did you mean "edf-n"?`},
+		{"replay nojournal.txt", `nojournal.txt`},
+		{"schema jobs", `there is no schema of "jobs"; did you mean "job"?`},
+		{"simulat two.yaml", `unknown command "simulat"`},
+	} {
+		r := s.run(strings.Fields(c.args)...)
+		if r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, c.want) || strings.Contains(r.stderr, "goroutine") {
+			t.Errorf("slackline %s: exit code %d, want 2\nstdout %q\nstderr %s\nwant   %s", c.args, r.code, r.stdout, r.stderr, c.want)
+		}
+	}
+	if diff := cmp.Diff(before, s.files()); diff != "" {
+		t.Errorf("bad input left something behind: %s", diff)
+	}
+}
+
+// files lists what is in the folder, but for what runs taught.
+func (s *shell) files() []string {
+	var all []string
+	err := filepath.WalkDir(s.dir, func(path string, d os.DirEntry, err error) error {
+		if rel, _ := filepath.Rel(s.dir, path); rel == "data" {
+			return filepath.SkipDir
+		}
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return all
+}
+
+// Every example of every command's help works as it is pasted, in a folder with the examples and some text. Those of demo read
+// less text here than they would.
+func TestHelpExamples(t *testing.T) {
+	text, _ := corpus()
+	files := map[string]string{"internal/a/a.txt": text + "deadline\n", "b.txt": text}
+	examples, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(examples) == 0 {
+		t.Fatal("no examples", err)
+	}
+	for _, file := range examples {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["examples/"+filepath.Base(file)] = string(src)
+	}
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if cmd.HasParent() && cmd.Example == "" && cmd.Name() != "help" && cmd.Name() != "completion" && cmd.Parent().Name() != "completion" {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Example) {
+			line = strings.TrimSpace(line)
+			t.Run(strings.ReplaceAll(line, "/", "-"), func(t *testing.T) {
+				s := newShell(t, maps.Clone(files))
+				for part := range strings.SplitSeq(line, "&&") {
+					args := strings.Fields(part)
+					if len(args) == 0 || args[0] != "slackline" {
+						t.Fatalf("%q does not call slackline", part)
+					}
+					if out := s.must(0, args[1:]...); out == "" {
+						t.Errorf("%s prints nothing", part)
+					}
+				}
+			})
+		}
+		for _, c := range cmd.Commands() {
+			visit(c)
+		}
+	}
+	visit(newRoot())
+}
+
+// What lists are printed as.
+func TestLists(t *testing.T) {
+	s := newShell(t, nil)
+	for _, c := range []struct{ args, want string }{
+		{"apps", "wordcount"}, {"apps -o json", `"name": "grep"`}, {"policies", "edf-p"}, {"policies -o json", `"name": "edf-p"`},
+		{"schema job", `"$schema"`}, {"schema scenario", `"heartbeat"`}, {"version", "slackline "}, {"--help", "Available Commands"},
+	} {
+		if out := s.must(0, strings.Fields(c.args)...); !strings.Contains(out, c.want) && !strings.HasPrefix(c.args, "__") {
+			t.Errorf("slackline %s:\n%s\nlacks %q", c.args, out, c.want)
+		}
+	}
+}
+
+// With --strict a missed deadline is a failure.
+func TestStrict(t *testing.T) {
+	s := newShell(t, map[string]string{"late.yaml": strings.Replace(twoJobs, "deadline: 10m", "deadline: 30s", 1)})
+	if r := parse(t, s.must(0, "simulate", "late.yaml", "--policy", "fifo", "--seed", "1", "-o", "json")); r.Runs[0].Summary["missed"] == 0.0 {
+		t.Error("no deadline is missed")
+	}
+	s.must(1, "simulate", "late.yaml", "--policy", "fifo", "--seed", "1", "--strict")
+}
+
+// Several runs are recorded to a folder, one file each.
+func TestJournals(t *testing.T) {
+	s := newShell(t, map[string]string{"two.yaml": twoJobs})
+	s.must(0, "simulate", "two.yaml", "--policy", "fifo,edf-p", "--seed", "1..2", "--journal", "all")
+	for _, name := range []string{"two-jobs-fifo-1", "two-jobs-fifo-2", "two-jobs-edf-p-1", "two-jobs-edf-p-2"} {
+		s.must(0, "replay", "all/"+name+".journal")
+	}
+}

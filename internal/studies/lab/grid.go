@@ -1,0 +1,59 @@
+package lab
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/sim"
+)
+
+// Cells are the grid of a scenario: policy by policy, seed by seed.
+func Cells(s *scenario.Scenario, policies []string, seeds []uint64) []Cell {
+	var cells []Cell
+	for _, p := range policies {
+		for _, seed := range seeds {
+			cells = append(cells, Cell{Scenario: s.Name, Policy: p, Queues: s.Config, Seed: seed, World: func() (drive.World, error) { return sim.New(s.Sim(seed)) }})
+		}
+	}
+	return cells
+}
+
+// Grid runs cells on so many workers, as many as there are processors if 0. Reports stand in the order of the cells and do not
+// depend on the number of workers, as each run is its own world. After the first error no further cell begins; of several errors the
+// first in the order of the cells is returned. done is called after each run, by any goroutine; nil = nobody is told.
+func Grid(ctx context.Context, cells []Cell, workers int, done func()) ([]*report.Run, error) {
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	runs, errs := make([]*report.Run, len(cells)), make([]error, len(cells))
+	var next atomic.Int64
+	var failed atomic.Bool
+	var group sync.WaitGroup
+	for range min(workers, len(cells)) {
+		group.Go(func() {
+			for !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= len(cells) {
+					return
+				}
+				if runs[i], errs[i] = Run(ctx, cells[i]); errs[i] != nil {
+					failed.Store(true)
+				} else if done != nil {
+					done()
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return runs, err
+		}
+	}
+	return runs, nil
+}

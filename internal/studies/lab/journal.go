@@ -1,0 +1,70 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/slackline/slackline/internal/kernel/journal"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
+)
+
+// settings is what a journal's header says besides, so that the policy can be made again.
+type settings struct {
+	Queues   queues.Config `json:"queues"`
+	Go       string        `json:"go"`
+	Platform string        `json:"platform"`
+}
+
+// recorder is a journal in a file.
+type recorder struct {
+	*journal.Writer
+	file *os.File
+}
+
+// newRecorder begins the journal of a cell.
+func newRecorder(c Cell, policy string, can sched.Capabilities) (*recorder, error) {
+	s, err := json.Marshal(settings{c.Queues, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Create(c.Journal)
+	if err != nil {
+		return nil, fmt.Errorf("the journal cannot be written: %w", err)
+	}
+	w, err := journal.NewWriter(f, journal.Header{Scenario: c.Scenario, World: can, Policy: policy, Settings: s, Seed: c.Seed})
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &recorder{w, f}, nil
+}
+
+// close ends the journal of a run that has ended, or leaves off where the run stopped.
+func (r *recorder) close(whole bool) error {
+	end := r.Flush
+	if whole {
+		end = r.Close
+	}
+	return errors.Join(end(), r.file.Close())
+}
+
+// Replay decides a recorded run again with a fresh policy. A difference or damage is a *journal.LineError.
+func Replay(ctx context.Context, file string) (journal.Result, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return journal.Result{}, err
+	}
+	defer f.Close()
+	return journal.Replay(ctx, f, func(h journal.Header) (sched.Policy, error) {
+		var s settings
+		if err := json.Unmarshal(h.Settings, &s); err != nil {
+			return nil, fmt.Errorf("what the policy was made with cannot be read: %w", err)
+		}
+		return catalog.New(h.Policy, s.Queues)
+	})
+}

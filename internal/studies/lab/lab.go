@@ -1,0 +1,105 @@
+// Package lab joins what knows nothing of each other: a world, a policy from the catalogue, and sinks. Run does it once, Grid for
+// many cells on all cores.
+//
+//	lab.go      one run
+//	grid.go     many, in the order of the grid whatever the number of cores
+//	journal.go  runs recorded to a file, and decided again from it
+//	machine.go  this machine as a cluster of workers
+package lab
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// Cell is one run: a world under a policy with a seed.
+type Cell struct {
+	Scenario string // its name, for the report
+	Policy   string // as people write it
+	Queues   queues.Config
+	Seed     uint64
+	World    func() (drive.World, error) // makes the world when the cell's turn comes
+	Sinks    []drive.Sink                // that watch besides the report's: a timeline, a learner, a log
+	Journal  string                      // file to record the run to, "" = none
+}
+
+// DefaultPolicy is what runs when no policy is asked for: earliest deadline first, and an earlier deadline takes all slots that
+// fall free (paper 000, section 6).
+const DefaultPolicy = "edf-p"
+
+// NoQueues describes no queues: each that a job names exists with default settings.
+var NoQueues queues.Config
+
+// Policies are the names of the whole policies in the catalogue.
+func Policies() []string {
+	var names []string
+	for _, e := range catalog.All() {
+		if e.Kind == compose.KindScheme {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// PolicyName returns a policy as it is always written, or says in one sentence what is wrong with it.
+func PolicyName(text string, q queues.Config) (string, error) {
+	p, err := catalog.New(text, q)
+	if err != nil {
+		return "", err
+	}
+	return p.Name(), nil
+}
+
+// Aborted is a run that began well and could not go on: an error of the world, of the journal, or that it was interrupted. Any
+// other error of Run is one of its input.
+type Aborted struct{ Err error }
+
+// Error says what happened.
+func (a *Aborted) Error() string { return a.Err.Error() }
+
+// Unwrap returns the cause.
+func (a *Aborted) Unwrap() error { return a.Err }
+
+// Run runs a cell to its end and reports.
+func Run(ctx context.Context, c Cell) (*report.Run, error) {
+	policy, err := catalog.New(c.Policy, c.Queues)
+	if err != nil {
+		return nil, err
+	}
+	world, err := c.World()
+	if err != nil {
+		return nil, err
+	}
+	can := world.Can()
+	if err := policy.Suits(&can); err != nil {
+		return nil, err
+	}
+	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
+	sinks := append([]drive.Sink{builder}, c.Sinks...)
+	var rec *recorder
+	if c.Journal != "" {
+		if rec, err = newRecorder(c, policy.Name(), can); err != nil {
+			return nil, err
+		}
+		sinks = append(sinks, rec)
+	}
+	began := time.Now()
+	err = drive.New(world, policy, sinks...).Run(ctx)
+	took := time.Since(began)
+	if rec != nil {
+		err = errors.Join(err, rec.close(err == nil))
+	}
+	if err != nil {
+		return nil, &Aborted{err}
+	}
+	run := builder.Run()
+	run.Summary.Time(took.Seconds())
+	return run, nil
+}
