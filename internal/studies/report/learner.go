@@ -29,7 +29,8 @@ type lesson struct {
 	spec     *workload.Job
 	read     units.Bytes // by committed maps
 	emitted  units.Bytes
-	mapsDone units.Time // of the last map so far
+	mapsDone units.Time  // of the last map so far
+	largest  units.Bytes // input of a map
 }
 
 type taught struct {
@@ -65,7 +66,7 @@ func (l *Learner) Batch(_ int64, at units.Time, events []sched.Event) error {
 				*slot(&l.nodes, e.Node) = e.Detail.Node.Class.Name
 			}
 		case sched.JobArrived:
-			*slot(&l.jobs, e.Job) = lesson{spec: e.Detail.Job}
+			*slot(&l.jobs, e.Job) = lesson{spec: e.Detail.Job, largest: largest(e.Detail.Job)}
 		case sched.Started:
 			*slot(&l.attempts, e.Attempt) = taught{e.Job, e.Stage, e.Node, at}
 		case sched.Ended:
@@ -95,12 +96,25 @@ func (l *Learner) learn(at units.Time, e *sched.Event) {
 	}
 	run := e.Spans[sched.PhaseSort] + e.Spans[sched.PhaseRun]
 	shuffle := max(0, a.began.Add(e.Spans[sched.PhaseShuffle]).Sub(max(a.began, j.mapsDone)))
-	l.class(j.spec.Class).Attempt(a.stage, *slot(&l.nodes, a.node), e.Bytes, run, shuffle)
+	telling := e.Bytes
+	if a.stage == sched.Map && e.Bytes < j.largest/8 {
+		telling = 0
+	}
+	l.class(j.spec.Class).Attempt(a.stage, *slot(&l.nodes, a.node), telling, run, shuffle)
 	if a.stage == sched.Map {
 		j.read += e.Bytes
 		j.emitted += e.OutBytes
 		j.mapsDone = at
 	}
+}
+
+func largest(j *workload.Job) (most units.Bytes) {
+	if st := j.Stage(sched.Map); st != nil {
+		for i := range st.Tasks {
+			most = max(most, st.Tasks[i].Input)
+		}
+	}
+	return most
 }
 
 func (l *Learner) class(name string) *profile.Class {

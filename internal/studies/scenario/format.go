@@ -111,6 +111,7 @@ type SimJob struct {
 	CPUShare    float64    `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
 	MapNeeds    *Needs     `json:"map_needs" doc:"what a map takes of its node; a map slot if left out"`
 	ReduceNeeds *Needs     `json:"reduce_needs" doc:"what a reduce takes of its node; a reduce slot if left out"`
+	SlowStart   float64    `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
 	Hosts       [][]string `json:"hosts" doc:"map by map the nodes that hold its input; drawn if left out"`
 }
 
@@ -122,24 +123,25 @@ type Needs struct {
 
 // Rank is what both kinds of jobs say about where they stand among others.
 type Rank struct {
-	Class     string  `json:"class" doc:"kind of job; jobs of a class are alike in cost, and what runs teach is kept by class"`
-	Queue     string  `json:"queue" doc:"queue or pool; \"default\" if left out"`
-	User      string  `json:"user" doc:"who submits it"`
-	Weight    float64 `json:"weight" above:"0" max:"1000000" def:"1" doc:"how much its lateness counts"`
-	Priority  int     `json:"priority" min:"-1000000" max:"1000000" doc:"higher goes first where a policy looks at it"`
-	After     Texts   `json:"after" doc:"jobs that must have finished before it starts"`
-	Labels    Texts   `json:"labels" doc:"it runs only on nodes that carry all of these"`
-	SlowStart float64 `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
+	Class    string  `json:"class" doc:"kind of job; jobs of a class are alike in cost, and what runs teach is kept by class"`
+	Queue    string  `json:"queue" doc:"queue or pool; \"default\" if left out"`
+	User     string  `json:"user" doc:"who submits it"`
+	Weight   float64 `json:"weight" above:"0" max:"1000000" def:"1" doc:"how much its lateness counts"`
+	Priority int     `json:"priority" min:"-1000000" max:"1000000" doc:"higher goes first where a policy looks at it"`
+	After    Texts   `json:"after" doc:"jobs that must have finished before it starts"`
+	Labels   Texts   `json:"labels" doc:"it runs only on nodes that carry all of these"`
 }
 
-// Job is a job file: a job for the engine of this machine.
+// Job is a job file: a job for the engine of this machine. Its reduces start behind the last map unless told: here they have no
+// network to keep busy meanwhile, and would only keep the slots from others.
 type Job struct {
-	Name    string            `json:"name" doc:"name of the job; the file's name if left out"`
-	App     string            `json:"app" need:"yes" doc:"the application, such as wordcount"`
-	Params  map[string]string `json:"params" doc:"parameters of the application"`
-	Input   Texts             `json:"input" need:"yes" doc:"files, directories and globs to read"`
-	Output  string            `json:"output" need:"yes" doc:"directory for the result; it must not exist"`
-	Reduces int               `json:"reduces" min:"0" max:"10000" def:"1" doc:"number of reduces; 0 = what maps emit is the result"`
+	Name      string            `json:"name" doc:"name of the job; the file's name if left out"`
+	App       string            `json:"app" need:"yes" doc:"the application, such as wordcount"`
+	Params    map[string]string `json:"params" doc:"parameters of the application"`
+	Input     Texts             `json:"input" need:"yes" doc:"files, directories and globs to read"`
+	Output    string            `json:"output" need:"yes" doc:"directory for the result; it must not exist"`
+	Reduces   int               `json:"reduces" min:"0" max:"10000" def:"1" doc:"number of reduces; 0 = what maps emit is the result"`
+	SlowStart float64           `json:"slow_start" min:"0" max:"1" def:"1" doc:"part of the maps that must have finished before reduces start"`
 	Rank
 
 	Arrive   Span   `json:"arrive" min:"0" doc:"it is submitted so long after the start of the run"`

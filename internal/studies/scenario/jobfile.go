@@ -62,7 +62,7 @@ func Submit(jobs []*Job, now time.Time) ([]workload.Job, error) {
 			j.src.failAt("output", "output %q is that of job %q as well; give each job its own", j.Output, other.Name)
 		}
 		outputs[j.Output] = j
-		spec := j.Rank.job(j.Name, j.Arrive)
+		spec := j.Rank.job(j.Name, j.Arrive, j.SlowStart)
 		spec.Deadline, spec.Soft = j.moment("deadline", j.Deadline, now), j.moment("soft_deadline", j.Soft, now)
 		if spec.Soft != units.Never && spec.Soft > spec.Deadline {
 			j.src.failAt("soft_deadline", "the soft deadline, %v after the submission, is after the deadline, %v", spec.Soft.Sub(spec.Arrive), spec.Deadline.Sub(spec.Arrive))

@@ -32,7 +32,7 @@ func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.No
 			d.failAt(at, "the jobs up to this one have %d tasks, at most %d are possible", total, s.most)
 			return
 		}
-		job := j.Rank.job(j.ID, j.Arrive)
+		job := j.Rank.job(j.ID, j.Arrive, j.SlowStart)
 		job.Deadline, job.Soft = j.Deadline.Of(job.Arrive), j.Soft.Of(job.Arrive)
 		d.deadlines(at, &job)
 		if maps > 0 {
@@ -58,13 +58,13 @@ func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.No
 }
 
 // job is the part of a job that both kinds of files state.
-func (r *Rank) job(id string, arrive Span) workload.Job {
+func (r *Rank) job(id string, arrive Span, slowStart float64) workload.Job {
 	class := r.Class
 	if class == "" {
 		class = id
 	}
 	return workload.Job{ID: id, Class: class, Queue: r.Queue, User: r.User, Weight: r.Weight, Priority: r.Priority, After: r.After,
-		Labels: r.Labels, SlowStart: r.SlowStart, Arrive: units.Time(arrive), Soft: units.Never, Deadline: units.Never}
+		Labels: r.Labels, SlowStart: slowStart, Arrive: units.Time(arrive), Soft: units.Never, Deadline: units.Never}
 }
 
 // deadlines checks that both lie behind the arrival, in order.
