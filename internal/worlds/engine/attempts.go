@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// attempt is one try of a task, from the item that starts it to its Ended.
+type attempt struct {
+	id        sched.AttemptID
+	job       sched.JobID
+	stage     sched.Stage
+	task      sched.TaskID
+	try       int // of this task, from 0
+	node      sched.NodeID
+	container uint8
+	cancel    context.CancelCauseFunc
+	meter     task.Meter
+	idle      atomic.Bool // it waits for map output: that it does not get on is not its fault
+
+	beats    int64      // of the meter when it was last seen to get on
+	seen     units.Time // then
+	stopping sched.Outcome
+	text     string     // why
+	grace    units.Time // its goroutine is waited for until then
+	doom     error      // no attempt at all: the job cannot even begin
+}
+
+// start starts an attempt of an open task. The caller has checked that it may.
+func (w *World) start(it *sched.Item, b sched.Bound) {
+	j, n := w.jobs[it.Job], w.nodes[it.Node]
+	s := j.stage(it.Stage)
+	t := &s.tasks[b.Task-1]
+	a := &attempt{job: it.Job, stage: it.Stage, task: b.Task, try: t.tries, node: it.Node, container: it.Container, seen: w.now}
+	t.state = taskRuns
+	t.tries++
+	s.open--
+	s.busy++
+	if s.sample > 0 {
+		s.sample--
+	}
+	c := s.spec.Container(int(it.Container))
+	n.free.Sub(&c.Needs)
+	if k := len(w.free); k > 0 {
+		a.id, w.free = w.free[k-1], w.free[:k-1]
+	} else {
+		a.id = sched.AttemptID(len(w.attempts))
+		w.attempts = append(w.attempts, nil)
+	}
+	w.attempts[a.id] = a
+	w.emit(sched.Event{Kind: sched.Started, Attempt: a.id, Job: it.Job, Stage: it.Stage, Task: b.Task, Node: it.Node,
+		Container: it.Container, Locality: b.Locality, Item: it.ID})
+	ctx, cancel := context.WithCancelCause(context.Background())
+	a.cancel = cancel
+	j.running.Add(1)
+	w.running.Go(func() {
+		defer j.running.Done()
+		defer cancel(nil)
+		r := report{attempt: a}
+		if a.stage == sched.Map {
+			r.output, r.stats, r.err = task.Map(ctx, w.mapConfig(j, a))
+		} else {
+			r.stats, r.err = task.Reduce(ctx, w.reduceConfig(j, a))
+		}
+		w.reports.post(r)
+	})
+}
+
+func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
+	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: int(w.cfg.Buffer), Meter: &a.meter, Clock: w.cfg.Clock,
+		Local: filepath.Join(w.dir, w.nodes[a.node].spec.Name, fmt.Sprintf("job%d", a.job), fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)),
+		Out:   j.committer.AttemptDir(reduce, int(a.task-1), a.try)}
+}
+
+func (w *World) mapConfig(j *job, a *attempt) task.MapConfig {
+	return task.MapConfig{Config: w.config(j, a, false), Split: j.splits[a.task-1], Parts: j.cfg.Reduces}
+}
+
+func (w *World) reduceConfig(j *job, a *attempt) task.ReduceConfig {
+	return task.ReduceConfig{Config: w.config(j, a, true), Maps: len(j.splits), Fetch: func(ctx context.Context, m int) (*task.Output, error) {
+		a.idle.Store(true)
+		defer a.idle.Store(false)
+		return j.outs.wait(ctx, m)
+	}}
+}
+
+// stop tells an attempt to stop. It ends when its goroutine has, or when the grace period is over.
+func (w *World) stop(a *attempt, outcome sched.Outcome, why string) {
+	if a.stopping != sched.NoOutcome {
+		return
+	}
+	a.stopping, a.text, a.grace = outcome, why, w.now.Add(w.cfg.Grace)
+	a.cancel(errors.New(why))
+}
+
+// ended takes in the report of an attempt's goroutine.
+func (w *World) ended(r *report) {
+	a := r.attempt
+	if a.doom != nil {
+		w.endJob(a.job, sched.Failed, a.doom.Error())
+		return
+	}
+	if w.attempts[a.id] != a { // it was left behind, or went with its node
+		w.discard(w.jobs[a.job], r.output)
+		return
+	}
+	j := w.jobs[a.job]
+	var broken *task.FetchError
+	switch {
+	case a.stopping != sched.NoOutcome:
+		w.discard(j, r.output)
+		w.end(a, a.stopping, a.text, nil)
+	case errors.As(r.err, &broken):
+		w.end(a, sched.Killed, r.err.Error(), nil)
+		w.lose(a.job, sched.TaskID(broken.Map+1), broken.Output, r.err.Error())
+	case r.err != nil:
+		w.end(a, sched.Failed, r.err.Error(), nil)
+	default:
+		w.succeed(a, r)
+	}
+	w.settle(a.job)
+}
+
+// succeed makes the output of an attempt that of its task.
+func (w *World) succeed(a *attempt, r *report) {
+	j := w.jobs[a.job]
+	if r.output == nil {
+		if err := j.committer.CommitTask(a.stage == sched.Reduce, int(a.task-1), a.try); err != nil {
+			w.end(a, sched.Failed, err.Error(), nil)
+			return
+		}
+	}
+	s := j.stage(a.stage)
+	t := &s.tasks[a.task-1]
+	if r.output != nil {
+		t.node, t.out = a.node, r.output
+		j.outs.put(int(a.task-1), r.output)
+	}
+	j.counters.Merge(r.stats.Counters)
+	w.end(a, sched.Committed, "", &r.stats)
+	if s == j.last() && s.done == len(s.tasks) {
+		w.endJob(a.job, sched.Committed, "")
+		return
+	}
+	w.slowStart(a.job)
+}
+
+// end tells the end of an attempt. A task that did not commit is open again; one that failed too often fails its job.
+func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.Stats) {
+	j, n := w.jobs[a.job], w.nodes[a.node]
+	s := j.stage(a.stage)
+	t := &s.tasks[a.task-1]
+	w.attempts[a.id] = nil
+	w.resting = append(w.resting, a.id)
+	c := s.spec.Container(int(a.container))
+	n.free.Add(&c.Needs)
+	n.fresh = true
+	s.busy--
+	e := sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: outcome, Text: why}
+	if stats != nil {
+		e.Bytes, e.OutBytes = stats.Read, stats.Written
+		e.Spans = [sched.Phases]units.Duration{sched.PhaseShuffle: stats.Shuffle, sched.PhaseSort: stats.Sort, sched.PhaseRun: stats.Run}
+	}
+	w.emit(e)
+	if outcome == sched.Committed {
+		t.state = taskDone
+		s.done++
+		return
+	}
+	t.state = taskOpen
+	s.open++
+	w.freshen()
+	if outcome == sched.Failed {
+		w.blame(a.job, a.stage, a.task, why)
+	}
+}
+
+// blame counts a failure of a task.
+func (w *World) blame(id sched.JobID, s sched.Stage, task sched.TaskID, why string) {
+	t := &w.jobs[id].stage(s).tasks[task-1]
+	if t.fails++; t.fails >= w.cfg.MaxFailures {
+		w.endJob(id, sched.Failed, failedText(s, task, t.fails, why))
+	}
+}
+
+// lose takes back a committed map whose output cannot be read, and blames it; an output that is gone already is nobody's news.
+func (w *World) lose(id sched.JobID, m sched.TaskID, out *task.Output, why string) {
+	j := w.jobs[id]
+	if j.outs.drop(int(m-1), out) {
+		w.reopen(id, m)
+		w.blame(id, sched.Map, m, why)
+	}
+}
+
+// reopen lets a committed map run again.
+func (w *World) reopen(id sched.JobID, m sched.TaskID) {
+	s := w.jobs[id].stages[0]
+	t := &s.tasks[m-1]
+	t.state, t.out, t.node = taskOpen, nil, 0
+	s.done--
+	s.open++
+	w.emit(sched.Event{Kind: sched.OutputLost, Job: id, Stage: sched.Map, Task: m})
+	w.freshen()
+}
+
+// discard removes what an attempt that does not count left on its node. That it cannot is of no consequence: the directory of the
+// run goes in the end.
+func (w *World) discard(_ *job, out *task.Output) {
+	if out != nil {
+		_ = os.RemoveAll(filepath.Dir(out.Path))
+	}
+}
+
+// alarms ends attempts that do not get on or do not stop.
+func (w *World) alarms() {
+	for _, a := range w.attempts {
+		switch {
+		case a == nil:
+		case a.stopping != sched.NoOutcome:
+			if a.grace <= w.now {
+				id := a.job
+				w.end(a, a.stopping, a.text, nil)
+				w.settle(id)
+			}
+		case a.seen.Add(w.cfg.Timeout) <= w.now:
+			if b := a.meter.Beats(); b != a.beats || a.idle.Load() {
+				a.beats, a.seen = b, w.now
+				continue
+			}
+			w.stop(a, sched.Failed, fmt.Sprintf("it did not get on for %v", w.cfg.Timeout))
+		}
+	}
+}
+
+func (w *World) nextAlarm() units.Time {
+	next := units.Never
+	for _, a := range w.attempts {
+		switch {
+		case a == nil:
+		case a.stopping != sched.NoOutcome:
+			next = min(next, a.grace)
+		default:
+			next = min(next, a.seen.Add(w.cfg.Timeout))
+		}
+	}
+	return next
+}

@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Config is what a run is made of. Zero values take the defaults that are given.
+type Config struct {
+	Cluster     *cluster.Cluster // the workers; their map and reduce slots run attempts
+	Jobs        []Job
+	Block       units.Bytes       // largest split; 32 MB
+	Replicas    int               // workers that hold a block; 1
+	Seed        uint64            // of the placement of blocks
+	Buffer      units.Bytes       // memory of an attempt for sorting or shuffling; 32 MB
+	Dir         string            // where workers keep their files during the run; the system's directory for temporary files
+	MaxFailures int               // attempts of a task that may fail before its job does; 4
+	Timeout     units.Duration    // an attempt that does not get on for so long has failed; 10 min
+	Grace       units.Duration    // an attempt that was told to stop is waited for so long; 5 s
+	Heartbeat   units.Duration    // how often a worker beats while work waits that fits; 20 ms
+	Profiles    []*profile.Class  // what is known at the start
+	Clock       func() units.Time // stopwatch of the run; it never goes back
+}
+
+// Job is a job with what it computes.
+type Job struct {
+	Spec    workload.Job // all but its stages, which follow from the input
+	Program *mapreduce.Program
+	Input   []string // files, directories, globs
+	Output  string   // a directory that does not exist
+	Reduces int      // 0 = the output of the maps is the job's
+}
+
+func (c *Config) withDefaults() Config {
+	d := *c
+	setDefault(&d.Block, 32*units.MB)
+	setDefault(&d.Replicas, 1)
+	setDefault(&d.MaxFailures, 4)
+	setDefault(&d.Timeout, 10*units.Minute)
+	setDefault(&d.Grace, 5*units.Second)
+	setDefault(&d.Heartbeat, 20*units.Millisecond)
+	return d
+}
+
+func setDefault[T comparable](v *T, to T) {
+	var zero T
+	if *v == zero {
+		*v = to
+	}
+}
+
+// validate reports the first thing that cannot be, as one sentence.
+func (c *Config) validate() error {
+	if c.Cluster == nil || c.Clock == nil {
+		return fmt.Errorf("engine: a cluster and a clock are needed")
+	}
+	if err := c.Cluster.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case c.Block < 1:
+		return fmt.Errorf("engine: block size %v is not above 0", c.Block)
+	case c.Replicas < 1 || c.Replicas > len(c.Cluster.Nodes):
+		return fmt.Errorf("engine: %d replicas do not fit on %d nodes", c.Replicas, len(c.Cluster.Nodes))
+	case c.Buffer < 0 || c.MaxFailures < 0 || c.Timeout < 0 || c.Grace < 0 || c.Heartbeat < 0:
+		return fmt.Errorf("engine: buffer, failures, time-out, grace and heartbeat must not be negative")
+	}
+	seen := make(map[string]bool)
+	outputs := make(map[string]string)
+	for i := range c.Jobs {
+		j := &c.Jobs[i]
+		if seen[j.Spec.ID] {
+			return fmt.Errorf("job %q: another job has this id", j.Spec.ID)
+		}
+		seen[j.Spec.ID] = true
+		if err := c.validateJob(j, outputs); err != nil {
+			return fmt.Errorf("job %q: %w", j.Spec.ID, err)
+		}
+	}
+	for i := range c.Jobs {
+		for _, before := range c.Jobs[i].Spec.After {
+			if !seen[before] {
+				return fmt.Errorf("job %q: it waits for job %q, which does not exist", c.Jobs[i].Spec.ID, before)
+			}
+		}
+	}
+	return c.validateOrder()
+}
+
+func (c *Config) validateJob(j *Job, outputs map[string]string) error {
+	needs := []cluster.Container{cluster.MapSlot()}
+	if j.Reduces > 0 {
+		needs = append(needs, cluster.ReduceSlot())
+	}
+	switch {
+	case j.Program == nil:
+		return fmt.Errorf("it has no program")
+	case len(j.Input) == 0:
+		return fmt.Errorf("it has no input")
+	case j.Output == "":
+		return fmt.Errorf("it has no output directory")
+	case j.Reduces < 0:
+		return fmt.Errorf("%d reduces are negative", j.Reduces)
+	}
+	for _, n := range needs {
+		if !slices.ContainsFunc(c.Cluster.Nodes, func(node *cluster.Node) bool {
+			return node.Carries(j.Spec.Labels) && node.Class.Capacity.Fits(&n.Needs)
+		}) {
+			return fmt.Errorf("no node offers a %s that it may use", n.Name)
+		}
+	}
+	path, err := filepath.Abs(j.Output)
+	if err != nil {
+		return err
+	}
+	if other, taken := outputs[path]; taken {
+		return fmt.Errorf("output %q is that of job %q too", j.Output, other)
+	}
+	outputs[path] = j.Spec.ID
+	return task.NewCommitter(j.Output).Check()
+}
+
+// validateOrder refuses jobs that wait for each other in a circle.
+func (c *Config) validateOrder() error {
+	done := make(map[string]bool)
+	for len(done) < len(c.Jobs) {
+		before := len(done)
+		for i := range c.Jobs {
+			s := &c.Jobs[i].Spec
+			if !done[s.ID] && !slices.ContainsFunc(s.After, func(id string) bool { return !done[id] }) {
+				done[s.ID] = true
+			}
+		}
+		if len(done) == before {
+			var stuck []string
+			for i := range c.Jobs {
+				if id := c.Jobs[i].Spec.ID; !done[id] {
+					stuck = append(stuck, fmt.Sprintf("%q", id))
+				}
+			}
+			return fmt.Errorf("the jobs %s wait for each other", strings.Join(stuck, ", "))
+		}
+	}
+	return nil
+}
+
+// fedBy tells whether the job reads what one of its predecessors writes, so that its input is not there yet.
+func (c *Config) fedBy(j *Job) bool {
+	for i := range c.Jobs {
+		before := &c.Jobs[i]
+		if !slices.Contains(j.Spec.After, before.Spec.ID) {
+			continue
+		}
+		for _, in := range j.Input {
+			if within(in, before.Output) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// within tells whether a path is a directory or lies in it.
+func within(path, dir string) bool {
+	p, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	d, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	return p == d || strings.HasPrefix(p, d+string(filepath.Separator))
+}
+
+// read finds the input of a job and cuts it.
+func (c *Config) read(j *Job) ([]task.Split, error) {
+	files, err := task.Find(j.Input)
+	if err != nil {
+		return nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
+	}
+	return task.Cut(files, int64(c.Block)), nil
+}
+
+// stages returns the stages of a job with these splits.
+func (c *Config) stages(j *Job, splits []task.Split) []workload.StageSpec {
+	maps := workload.StageSpec{Kind: workload.Map}
+	for i := range splits {
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: units.Bytes(splits[i].Size), Hosts: c.hosts(&splits[i])})
+	}
+	if j.Reduces == 0 {
+		return []workload.StageSpec{maps}
+	}
+	return []workload.StageSpec{maps, {Kind: workload.Reduce, Tasks: make([]workload.Task, j.Reduces)}}
+}
+
+// hosts draws the workers that hold a split. The draw is keyed by what the split begins with, so that it lies on the same
+// workers for every job.
+func (c *Config) hosts(s *task.Split) []cluster.NodeID {
+	if len(s.Pieces) == 0 {
+		return nil
+	}
+	key := draw.Of(c.Seed, "block").Job(filepath.ToSlash(s.Pieces[0].Path)).Number(uint64(s.Pieces[0].Start))
+	nodes := make([]cluster.NodeID, len(c.Cluster.Nodes))
+	for i := range nodes {
+		nodes[i] = cluster.NodeID(i + 1)
+	}
+	key.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	return slices.Clone(nodes[:c.Replicas])
+}

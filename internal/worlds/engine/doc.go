@@ -1,0 +1,37 @@
+// Package engine is the embedded MapReduce engine as a drive.World: real jobs over real files on this machine. Its "nodes" are
+// workers with map and reduce slots, and blocks of the input lie on them by a seeded draw, so that placement and locality mean
+// something to a policy; what an attempt does with bytes stands in package task.
+//
+// What stands where:
+//
+//	config.go    what a run is made of
+//	engine.go    Next: from reports, arrivals and alarms to one batch; stopping
+//	jobs.go      arrival, predecessors, slow start, the end of a job and the commit of its output
+//	attempts.go  an attempt's goroutine, its end, retries and time-outs
+//	nodes.go     workers that go down and come back, and when they beat
+//	enact.go     what a plan's items do
+//	outputs.go   map outputs, for the reduces that wait for them
+//	reports.go   how goroutines talk to the loop
+//
+// # Who owns what
+//
+// All state belongs to the goroutine that calls Next and Enact. Attempts, commits, and whoever takes a node down leave reports,
+// which Next takes in; outputs is the one structure that attempts and the loop share, under its own lock. Time is read from the
+// configured stopwatch, once for each batch.
+//
+// # The life of an attempt
+//
+// It starts in Enact and ends with exactly one Ended event: when its goroutine reports, or, if it was told to stop and does not
+// within the grace period, without it. Go cannot stop a goroutine, so user code that neither emits nor looks at
+// mapreduce.Context.Done is left behind; nothing it still writes can become output, as only the loop commits.
+//
+// A failed task is tried again up to Config.MaxFailures times, as Hadoop does; attempts that were killed or lost with their node
+// do not count. A reduce that cannot read a map output is not at fault either: it gives way, the map runs again, and the failure
+// counts for the map.
+//
+// # The life of a job
+//
+// Its output directory is made with its first attempt and is there for good only with _SUCCESS in it. JobEnded is sent when the
+// output is committed, or, of a failed or killed job, when its last attempt has ended and its output directory is gone. A job
+// that reads the output of a predecessor arrives when that is there.
+package engine

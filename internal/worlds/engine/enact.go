@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/sched"
+)
+
+// Enact does the items of a plan, in order. An item whose id was seen before changes nothing.
+func (w *World) Enact(p *sched.Plan) error {
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.Refused != sched.OK || it.Held || w.seen[it.ID] {
+			continue
+		}
+		w.seen[it.ID] = true
+		switch it.Verb {
+		case sched.Start:
+			w.enactStart(p, it)
+		case sched.Kill:
+			w.enactKill(p, it)
+		case sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
+			w.enactJob(it)
+		case sched.Drain:
+			if it.Node < 1 || int(it.Node) >= len(w.nodes) {
+				w.refuse(it, 0, 0, sched.UnknownNode)
+				continue
+			}
+			w.nodes[it.Node].closed = true
+		case sched.WakeMe, sched.SetDeadline:
+			// WakeAt says the one; the engine lets jobs be late.
+		default:
+			w.refuse(it, 0, it.Count, sched.CannotDo)
+		}
+	}
+	return nil
+}
+
+func (w *World) refuse(it *sched.Item, t sched.TaskID, count int32, why sched.Code) {
+	w.emit(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node, Task: t, Count: count, Why: why})
+}
+
+// enactStart starts the tasks that the ledger bound; what cannot be is refused task by task.
+func (w *World) enactStart(p *sched.Plan, it *sched.Item) {
+	if it.Tasks.From < 0 || it.Tasks.To > int32(len(p.Bound)) || it.Tasks.Len() <= 0 {
+		w.refuse(it, 0, it.Count, sched.BadItem)
+		return
+	}
+	for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
+		if why := w.startable(it, b.Task); why != sched.OK {
+			w.refuse(it, b.Task, 1, why)
+			continue
+		}
+		if err := w.setUp(it.Job); err != nil {
+			w.refuse(it, b.Task, 1, sched.Gone)
+			w.endJob(it.Job, sched.Failed, err.Error())
+			continue
+		}
+		w.start(it, b)
+	}
+}
+
+// setUp makes the directories that a job's attempts write to.
+func (w *World) setUp(id sched.JobID) error {
+	j := w.jobs[id]
+	if j.setUp {
+		return nil
+	}
+	if err := w.makeDir(); err != nil {
+		return err
+	}
+	if err := j.committer.SetUp(); err != nil {
+		return err
+	}
+	j.setUp = true
+	return nil
+}
+
+// startable says why a task may not start where the item wants it, sched.OK if it may.
+func (w *World) startable(it *sched.Item, t sched.TaskID) sched.Code {
+	if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].arrived || w.jobs[it.Job].ending != sched.NoOutcome {
+		return sched.UnknownJob
+	}
+	if it.Node < 1 || int(it.Node) >= len(w.nodes) {
+		return sched.UnknownNode
+	}
+	j, nd := w.jobs[it.Job], w.nodes[it.Node]
+	s := j.stage(it.Stage)
+	switch {
+	case s == nil || int(it.Container) >= max(1, len(s.spec.Containers)) || t < 1 || int(t) > len(s.tasks):
+		return sched.BadItem
+	case !nd.up || nd.closed:
+		return sched.NodeAway
+	case !j.admitted && s.sample <= 0:
+		return sched.NotAdmitted
+	case !s.ready:
+		return sched.NotReady
+	case s.tasks[t-1].state != taskOpen:
+		return sched.Stale
+	case !nd.spec.Carries(j.spec.Labels):
+		return sched.WrongLabels
+	}
+	if c := s.spec.Container(int(it.Container)); !nd.free.Fits(&c.Needs) {
+		return sched.NoRoom
+	}
+	return sched.OK
+}
+
+// enactKill stops the attempts that the ledger chose.
+func (w *World) enactKill(p *sched.Plan, it *sched.Item) {
+	outcome := sched.Killed
+	if it.Outcome == sched.Preempted {
+		outcome = sched.Preempted
+	}
+	if it.Attempts.From < 0 || it.Attempts.To > int32(len(p.Victims)) || it.Attempts.Len() <= 0 {
+		w.refuse(it, 0, it.Count, sched.BadItem)
+		return
+	}
+	for _, id := range p.Victims[it.Attempts.From:it.Attempts.To] {
+		if id < 1 || int(id) >= len(w.attempts) || w.attempts[id] == nil {
+			w.emit(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Attempt: id, Count: 1, Why: sched.UnknownAttempt})
+			continue
+		}
+		w.stop(w.attempts[id], outcome, "the policy wanted it so")
+	}
+}
+
+// enactJob takes note of what was decided on a job or stage.
+func (w *World) enactJob(it *sched.Item) {
+	if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].arrived || w.jobs[it.Job].over {
+		w.refuse(it, 0, 0, sched.UnknownJob)
+		return
+	}
+	j := w.jobs[it.Job]
+	switch it.Verb {
+	case sched.Admit:
+		j.admitted = true
+	case sched.Hold:
+		j.admitted = false
+	case sched.Reject:
+		why := it.Text
+		if why == "" {
+			why = it.Reason.String()
+		}
+		w.endJob(it.Job, sched.Killed, fmt.Sprintf("rejected: %s", why))
+	default:
+		s := j.stage(it.Stage)
+		if s == nil {
+			w.refuse(it, 0, it.Count, sched.BadItem)
+			return
+		}
+		switch it.Verb {
+		case sched.Sample:
+			s.sample = it.Count
+		case sched.Withhold:
+			s.withheld = true
+		case sched.Release:
+			s.withheld = false
+		case sched.SetSlots:
+			s.limit = it.Count
+		}
+	}
+	w.freshen()
+}

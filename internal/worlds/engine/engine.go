@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// World is the engine during one run.
+type World struct {
+	cfg     Config
+	dir     string // of this run, below Config.Dir; made with the first attempt
+	now     units.Time
+	wake    units.Time
+	started bool
+
+	nodes    []*node    // by handle, [0] unused
+	jobs     []*job     // by handle, [0] unused: place in Config.Jobs plus 1
+	attempts []*attempt // by handle
+	free     []sched.AttemptID
+	resting  []sched.AttemptID // that ended in this batch; free from the next on
+	seen     map[sched.ItemID]bool
+
+	reports *reports
+	running sync.WaitGroup // all goroutines
+	out     []sched.Event
+	given   []sched.Event
+}
+
+var _ drive.World = (*World)(nil)
+
+// New checks the jobs, finds and cuts their input, and returns the engine before anything runs or is written. An error is one
+// sentence on what cannot be: input that is not there, an output directory that is, a circle of predecessors.
+func New(cfg Config) (*World, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	w := &World{cfg: cfg, wake: units.Never, nodes: make([]*node, 1), jobs: make([]*job, 1), attempts: make([]*attempt, 1),
+		seen: make(map[sched.ItemID]bool), reports: newReports()}
+	for _, n := range cfg.Cluster.Nodes {
+		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})
+	}
+	for i := range cfg.Jobs {
+		j, err := w.newJob(&cfg.Jobs[i])
+		if err != nil {
+			return nil, err
+		}
+		w.jobs = append(w.jobs, j)
+	}
+	return w, nil
+}
+
+// Can says what the engine is able to do.
+func (w *World) Can() sched.Capabilities {
+	return sched.Capabilities{World: "engine", Bind: true, Kill: true, Heartbeat: w.cfg.Heartbeat}
+}
+
+// WakeAt asks for a Tick at t.
+func (w *World) WakeAt(t units.Time) { w.wake = t }
+
+func (w *World) emit(e sched.Event) { w.out = append(w.out, e) }
+
+// Next waits until something has happened. When ctx ends it stops all attempts, removes what unfinished jobs wrote, and returns
+// the context's error.
+func (w *World) Next(ctx context.Context) (drive.Batch, error) {
+	if !w.started {
+		w.begin()
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return drive.Batch{}, cmp.Or(w.abandon(err), err)
+		}
+		w.now = max(w.now, w.cfg.Clock())
+		for _, r := range w.reports.take() {
+			w.hear(r)
+		}
+		w.arrivals()
+		w.alarms()
+		if w.wake <= w.now {
+			w.wake = units.Never
+			w.emit(sched.Event{Kind: sched.Tick})
+		}
+		w.beats()
+		if len(w.out) > 0 {
+			return w.hand(), nil
+		}
+		if !slices.ContainsFunc(w.jobs[1:], func(j *job) bool { return !j.over }) {
+			return drive.Batch{}, cmp.Or(w.close(), io.EOF)
+		}
+		w.sleep(ctx)
+	}
+}
+
+// begin tells what is there.
+func (w *World) begin() {
+	w.started = true
+	for n := 1; n < len(w.nodes); n++ {
+		w.nodes[n].fresh = true
+		w.emit(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: w.nodes[n].spec}})
+	}
+	for _, p := range w.cfg.Profiles {
+		w.emit(sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})
+	}
+}
+
+// hear takes in what another goroutine reports.
+func (w *World) hear(r report) {
+	switch {
+	case r.attempt != nil:
+		w.ended(&r)
+	case r.job != 0:
+		w.settled(r.job, r.err)
+	case r.up:
+		w.nodeUp(r.node)
+	default:
+		w.nodeDown(r.node)
+	}
+}
+
+// hand returns the batch in the order of kinds.
+func (w *World) hand() drive.Batch {
+	slices.SortStableFunc(w.out, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
+	w.given, w.out = w.out, w.given[:0]
+	w.free = append(w.free, w.resting...)
+	w.resting = w.resting[:0]
+	return drive.Batch{At: w.now, Events: w.given}
+}
+
+// sleep waits for a report, the next alarm, or the end of ctx.
+func (w *World) sleep(ctx context.Context) {
+	due := min(w.wake, w.nextArrival(), w.nextAlarm(), w.nextBeat())
+	var alarm <-chan time.Time
+	if due < units.Never {
+		t := time.NewTimer(time.Duration(max(0, due.Sub(w.now))))
+		defer t.Stop()
+		alarm = t.C
+	}
+	select {
+	case <-w.reports.bell:
+	case <-alarm:
+	case <-ctx.Done():
+	}
+}
+
+// abandon stops everything and leaves nothing half written.
+func (w *World) abandon(why error) error {
+	for _, a := range w.attempts {
+		if a != nil {
+			a.cancel(why)
+		}
+	}
+	w.await(&w.running)
+	for _, r := range w.reports.take() {
+		if r.job != 0 && r.err == nil {
+			w.jobs[r.job].over = true // its output was committed, or is gone, by now
+		}
+	}
+	var failed error
+	for _, j := range w.jobs[1:] {
+		if j.setUp && !j.over {
+			failed = cmp.Or(failed, j.committer.Abort())
+			j.over = true
+		}
+	}
+	return cmp.Or(failed, w.close())
+}
+
+// close removes the workers' files. It waits for goroutines that were left behind, for the grace period.
+func (w *World) close() error {
+	w.await(&w.running)
+	if w.dir == "" {
+		return nil
+	}
+	if err := os.RemoveAll(w.dir); err != nil {
+		return fmt.Errorf("engine: the workers' files cannot be removed: %w", err)
+	}
+	w.dir = ""
+	return nil
+}
+
+// await waits for goroutines, for the grace period at most: user code that does not stop cannot be stopped.
+func (w *World) await(group *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	t := time.NewTimer(time.Duration(w.cfg.Grace))
+	defer t.Stop()
+	select {
+	case <-done:
+	case <-t.C:
+	}
+}
+
+// makeDir makes the directory of the run.
+func (w *World) makeDir() error {
+	if w.dir != "" {
+		return nil
+	}
+	dir, err := os.MkdirTemp(w.cfg.Dir, "slackline-")
+	if err != nil {
+		return fmt.Errorf("engine: no directory for the workers' files: %w", err)
+	}
+	w.dir = dir
+	return nil
+}

@@ -1,0 +1,270 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// job is the truth about a job.
+type job struct {
+	cfg       *Job
+	spec      *workload.Job // with stages; of a job fed by another, only when that is done
+	splits    []task.Split
+	stages    []*stage
+	committer *task.Committer
+	outs      *outputs
+	counters  *mapreduce.Counters
+	running   sync.WaitGroup // its attempts' goroutines, those left behind too
+
+	arrived, admitted, setUp bool
+	ending                   sched.Outcome // once it is to end
+	why                      string        // it ends so
+	settling, over           bool          // its output is being dealt with; JobEnded was told
+}
+
+// stage is the truth about a stage.
+type stage struct {
+	spec          *workload.StageSpec
+	tasks         []taskTruth // by number less 1
+	ready         bool
+	open, busy    int
+	done          int
+	limit, sample int32
+	withheld      bool
+}
+
+type taskTruth struct {
+	state        taskState
+	tries, fails int
+	node         sched.NodeID // that holds its map output
+	out          *task.Output
+}
+
+type taskState uint8
+
+const (
+	taskOpen taskState = iota
+	taskRuns
+	taskDone
+)
+
+// newJob reads the input of a job that does not wait for another's output.
+func (w *World) newJob(c *Job) (*job, error) {
+	j := &job{cfg: c, committer: task.NewCommitter(c.Output), counters: mapreduce.NewCounters()}
+	if w.cfg.fedBy(c) {
+		return j, nil
+	}
+	return j, w.plan(j)
+}
+
+// plan cuts the input into tasks.
+func (w *World) plan(j *job) error {
+	splits, err := w.cfg.read(j.cfg)
+	if err != nil {
+		return err
+	}
+	j.splits = splits
+	return j.shape(w.cfg.stages(j.cfg, splits))
+}
+
+func (j *job) shape(stages []workload.StageSpec) error {
+	spec := j.cfg.Spec
+	spec.Stages = stages
+	j.spec = &spec
+	j.stages = nil
+	for i := range spec.Stages {
+		st := &spec.Stages[i]
+		j.stages = append(j.stages, &stage{spec: st, tasks: make([]taskTruth, len(st.Tasks)), open: len(st.Tasks), limit: -1, sample: -1})
+	}
+	j.outs = newOutputs(len(spec.Stages[0].Tasks))
+	return spec.Validate()
+}
+
+func (j *job) stage(s sched.Stage) *stage {
+	for _, st := range j.stages {
+		if st.spec.Kind == s {
+			return st
+		}
+	}
+	return nil
+}
+
+func (j *job) last() *stage { return j.stages[len(j.stages)-1] }
+
+// waits tells whether the stage has tasks that may start.
+func (j *job) waits(s *stage) bool {
+	return j.arrived && j.ending == sched.NoOutcome && s.ready && s.open > 0 && !s.withheld && (s.limit < 0 || s.busy < int(s.limit)) &&
+		(j.admitted || s.sample > 0)
+}
+
+// before returns the jobs that a job waits for.
+func (w *World) before(j *job) []*job {
+	var list []*job
+	for _, p := range w.jobs[1:] {
+		if slices.Contains(j.cfg.Spec.After, p.cfg.Spec.ID) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// failed tells whether the job ended without output.
+func (j *job) failed() bool { return j.over && j.ending != sched.Committed }
+
+// comes tells whether a job can be told by now: at its time, and, if it reads what another writes, when that is settled.
+func (w *World) comes(j *job) bool {
+	return !j.arrived && j.cfg.Spec.Arrive <= w.now &&
+		(j.spec != nil || !slices.ContainsFunc(w.before(j), func(p *job) bool { return !p.over }))
+}
+
+func (w *World) nextArrival() units.Time {
+	next := units.Never
+	for _, j := range w.jobs[1:] {
+		if !j.arrived && j.spec != nil {
+			next = min(next, j.cfg.Spec.Arrive)
+		}
+	}
+	return next
+}
+
+// arrivals tells the jobs whose time has come, and ends those that can never run one batch after they came.
+func (w *World) arrivals() {
+	for i, j := range w.jobs[1:] {
+		id := sched.JobID(i + 1)
+		if j.arrived {
+			if j.ending == sched.NoOutcome && !j.stages[0].ready && slices.ContainsFunc(w.before(j), (*job).failed) {
+				w.endJob(id, sched.Killed, "its predecessor did not finish")
+			}
+			continue
+		}
+		if !w.comes(j) {
+			continue
+		}
+		j.arrived = true
+		if j.spec == nil {
+			w.feed(id, j)
+		}
+		w.emit(sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: j.spec}})
+		w.mayStart(id)
+	}
+}
+
+// feed reads the input of a job that waited for it. One that cannot read it arrives with an empty task, and fails.
+func (w *World) feed(id sched.JobID, j *job) {
+	var err error
+	if !slices.ContainsFunc(w.before(j), (*job).failed) {
+		if err = w.plan(j); err == nil {
+			return
+		}
+	}
+	err = errors.Join(err, j.shape([]workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 1)}}))
+	if err != nil {
+		w.reports.post(report{attempt: &attempt{job: id, doom: err}})
+	}
+}
+
+// mayStart makes a job's first stage ready if all its predecessors have finished. The ledger finds that out by itself.
+func (w *World) mayStart(id sched.JobID) {
+	j := w.jobs[id]
+	if !j.arrived || j.stages[0].ready || j.ending != sched.NoOutcome {
+		return
+	}
+	for _, p := range w.before(j) {
+		if !p.over || p.failed() {
+			return
+		}
+	}
+	j.stages[0].ready = true
+	w.freshen()
+	w.slowStart(id)
+}
+
+// slowStart makes the reduces ready when enough maps have committed: as Hadoop, the part rounded up.
+func (w *World) slowStart(id sched.JobID) {
+	j := w.jobs[id]
+	if len(j.stages) < 2 || j.stages[1].ready || !j.stages[0].ready {
+		return
+	}
+	if maps := j.stages[0]; maps.done >= int(math.Ceil(j.spec.SlowStart*float64(len(maps.tasks)))) {
+		j.stages[1].ready = true
+		w.emit(sched.Event{Kind: sched.StageReady, Job: id, Stage: sched.Reduce})
+		w.freshen()
+	}
+}
+
+// endJob lets a job end: what runs of it is stopped, then its output is committed or removed, then the end is told.
+func (w *World) endJob(id sched.JobID, outcome sched.Outcome, why string) {
+	j := w.jobs[id]
+	if j.ending != sched.NoOutcome {
+		return
+	}
+	j.ending, j.why = outcome, why
+	for _, a := range w.attempts {
+		if a != nil && a.job == id {
+			w.stop(a, sched.Killed, "its job has ended")
+		}
+	}
+	w.settle(id)
+}
+
+// settle deals with the output of a job that ends, once nothing runs of it.
+func (w *World) settle(id sched.JobID) {
+	j := w.jobs[id]
+	if j.ending == sched.NoOutcome || j.settling || slices.ContainsFunc(w.attempts, func(a *attempt) bool { return a != nil && a.job == id }) {
+		return
+	}
+	j.settling = true
+	if !j.setUp {
+		w.settled(id, nil)
+		return
+	}
+	commit := j.ending == sched.Committed
+	w.running.Go(func() {
+		w.await(&j.running) // goroutines that were left behind must not write into what is being removed
+		do := j.committer.Abort
+		if commit {
+			do = j.committer.CommitJob
+		}
+		w.reports.post(report{job: id, err: do()})
+	})
+}
+
+// settled tells the end of a job.
+func (w *World) settled(id sched.JobID, err error) {
+	j := w.jobs[id]
+	if err != nil {
+		if j.ending == sched.Committed { // half a commit is no output
+			err = errors.Join(err, j.committer.Abort())
+		}
+		j.ending, j.why = sched.Failed, err.Error()
+	}
+	j.over = true
+	w.emit(sched.Event{Kind: sched.JobEnded, Job: id, Outcome: j.ending, Text: j.why})
+	for i := range w.jobs[1:] {
+		w.mayStart(sched.JobID(i + 1))
+	}
+}
+
+// Counters returns what the job with that id has counted so far, by its committed attempts; nil if there is no such job. It may
+// be called when the run has ended.
+func (w *World) Counters(id string) *mapreduce.Counters {
+	for _, j := range w.jobs[1:] {
+		if j.cfg.Spec.ID == id {
+			return j.counters
+		}
+	}
+	return nil
+}
+
+func failedText(s sched.Stage, t sched.TaskID, tries int, last string) string {
+	return fmt.Sprintf("%v task %d failed %d times, at last so: %s", s, t, tries, last)
+}
