@@ -51,6 +51,16 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 	return nil
 }
 
+// width returns how many columns there are to draw in: those of the terminal, or 100 where there is none.
+func width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return min(columns, 200)
+		}
+	}
+	return 100
+}
+
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

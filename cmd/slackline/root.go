@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/units"
 )
 
 // options are the flags that several commands share.
@@ -20,8 +22,10 @@ type options struct {
 	seed     string
 	nodes    int
 	slots    string
+	block    string
 	journal  string
 	output   string
+	store    string
 	strict   bool
 }
 
@@ -32,7 +36,9 @@ func newRoot() *cobra.Command {
 		Short: "MapReduce jobs on time",
 		Long: `Slackline schedules MapReduce jobs so that they finish by their deadlines. The same policies run real jobs on this machine and
 simulated ones on clusters of any size.`,
-		Example:       `  slackline compare examples/two-jobs.yaml`,
+		Example: `  slackline demo
+  slackline run examples/words.yaml --policy edf-p
+  slackline compare examples/two-jobs.yaml`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,8 +59,13 @@ simulated ones on clusters of any size.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newReplay(), newSchema(), newVersion())
+	root.AddCommand(newDemo(o), newRun(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newReplay(), newSchema(), newVersion())
 	return root
+}
+
+// bindBlock adds the flag of commands that cut input as the engine does.
+func (o *options) bindBlock(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.block, "block", "", "largest input of a map, of job files (default 32MB)")
 }
 
 // bindRuns adds the flags of commands that run something.
@@ -65,6 +76,7 @@ func (o *options) bindRuns(cmd *cobra.Command) *cobra.Command {
 	f.IntVar(&o.nodes, "nodes", 0, "number of nodes; on this machine, of workers that share its cores")
 	f.StringVar(&o.slots, "slots", "", "slots of a node for maps, or for maps and reduces: 2 or 2,1")
 	f.StringVar(&o.journal, "journal", "", "record the run to this file; several runs to a folder of this name")
+	f.StringVar(&o.store, "store", "", "folder for what runs teach (default $SLACKLINE_DATA, or the user's data directory)")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 also when a deadline was missed")
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(lab.Policies(), cobra.ShellCompDirectiveNoFileComp))
 	return o.bindOutput(cmd)
@@ -117,6 +129,18 @@ func (o *options) seeds(otherwise ...uint64) ([]uint64, error) {
 	return s, nil
 }
 
+// oneSeed is for what is run once.
+func (o *options) oneSeed() (uint64, error) {
+	s, err := o.seeds(1)
+	if err == nil && len(s) != 1 {
+		err = fmt.Errorf("--seed %q: a run on this machine takes one seed", o.seed)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return s[0], nil
+}
+
 // size returns the nodes and slots of the flags, nil where they say nothing.
 func (o *options) size(cmd *cobra.Command) (s scenario.Resize, err error) {
 	if cmd.Flags().Changed("nodes") {
@@ -138,6 +162,30 @@ func (o *options) size(cmd *cobra.Command) (s scenario.Resize, err error) {
 		s.MapSlots, s.ReduceSlots = &m, &r
 	}
 	return s, nil
+}
+
+// machine returns the workers of this machine: by default two, or as many as there are cores, that share all cores.
+func (o *options) machine(cmd *cobra.Command) (lab.Machine, error) {
+	m := lab.ThisMachine(runtime.GOMAXPROCS(0))
+	s, err := o.size(cmd)
+	if err != nil {
+		return m, err
+	}
+	if s.Nodes != nil {
+		m.Nodes = *s.Nodes
+	}
+	if s.MapSlots != nil {
+		m.MapSlots, m.ReduceSlots = *s.MapSlots, *s.ReduceSlots
+	}
+	if o.block != "" {
+		if m.Block, err = units.ParseBytes(o.block); err != nil {
+			return m, fmt.Errorf("--block: %w", err)
+		}
+		if m.Block < 1 {
+			return m, fmt.Errorf("--block is %v, it must be above 0", m.Block)
+		}
+	}
+	return m, nil
 }
 
 // exactly is cobra.ExactArgs with a sentence that says what the arguments are.

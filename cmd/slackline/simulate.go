@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,34 +14,62 @@ import (
 )
 
 func newSimulate(o *options) *cobra.Command {
-	return o.bindRuns(&cobra.Command{
-		Use:   "simulate SCENARIO.yaml...",
-		Short: "Play scenarios in virtual time",
-		Long:  "Plays each scenario under each of its policies, with each of its seeds.",
+	var where string
+	cmd := &cobra.Command{
+		Use:   "simulate SCENARIO.yaml|JOB.yaml...",
+		Short: "Play scenarios, or jobs that have run before, in virtual time",
+		Long: `Plays each scenario under each of its policies, with each of its seeds.
+
+Job files are played together on this machine as earlier runs have taught to know it: the input is cut as the engine would cut it,
+and tasks take what such tasks took. If the same jobs have run for real, that report stands beside.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
-  slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json`,
-		Args:              some("scenario files"),
+  slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json
+  slackline run examples/words.yaml && slackline simulate examples/words.yaml --cluster local`,
+		Args:              some("scenario files or job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if where != "local" {
+				return fmt.Errorf("--cluster %q: it must be local; a scenario file names its own cluster", where)
+			}
 			var cells []lab.Cell
+			var jobs []*scenario.Job
 			for _, file := range args {
 				src, err := readFile(file)
 				if err != nil {
 					return err
 				}
-				more, err := o.scenarioCells(cmd, file, src)
+				if !scenario.IsJob(src) {
+					more, err := o.scenarioCells(cmd, file, src)
+					if err != nil {
+						return err
+					}
+					cells = append(cells, more...)
+					continue
+				}
+				j, err := scenario.ReadJob(file, src)
 				if err != nil {
 					return err
 				}
-				cells = append(cells, more...)
+				jobs = append(jobs, j)
+			}
+			var before []*report.Run
+			if jobs != nil {
+				more, ran, err := o.jobCells(cmd, jobs)
+				if err != nil {
+					return err
+				}
+				cells, before = append(cells, more...), ran
 			}
 			runs, err := o.runCells(cmd, cells)
 			if err != nil {
 				return err
 			}
-			return o.finish(cmd.OutOrStdout(), report.New(runs...))
+			return o.finish(cmd.OutOrStdout(), report.New(append(runs, before...)...))
 		},
-	})
+	}
+	cmd.Flags().StringVar(&where, "cluster", "local", "where to play job files: local, this machine as earlier runs know it")
+	o.bindBlock(cmd)
+	return o.bindRuns(cmd)
 }
 
 // readFile is os.ReadFile with a sentence of its own.
@@ -89,6 +118,59 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 		return nil, err
 	}
 	return lab.Cells(s, policies, seeds), nil
+}
+
+// jobCells makes the grid of job files played on this machine, and returns what they came to when they last ran for real.
+func (o *options) jobCells(cmd *cobra.Command, jobs []*scenario.Job) ([]lab.Cell, []*report.Run, error) {
+	m, err := o.machine(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	local, err := lab.NewLocal(jobs, m, time.Now())
+	if err != nil {
+		return nil, nil, err
+	}
+	memory, err := o.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer memory.Close()
+	known, err := memory.Profiles()
+	if err != nil {
+		return nil, nil, failure{err}
+	}
+	policies, seeds, err := o.policiesAndSeeds(lab.DefaultPolicy)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, err := lastRuns(memory, local.Name(), policies)
+	if err != nil {
+		return nil, nil, failure{err}
+	}
+	var cells []lab.Cell
+	for _, p := range policies {
+		for _, seed := range seeds {
+			c, err := local.Simulated(p, seed, known)
+			if err != nil {
+				return nil, nil, err
+			}
+			cells = append(cells, c)
+		}
+	}
+	return cells, before, nil
+}
+
+// policiesAndSeeds are those of the flags, checked, or these policies, for what is not a scenario.
+func (o *options) policiesAndSeeds(otherwise ...string) ([]string, []uint64, error) {
+	policies, err := o.askedPolicies(lab.NoQueues)
+	if err != nil {
+		return nil, nil, err
+	}
+	if policies == nil {
+		policies = otherwise
+	}
+	seeds, err := o.seeds(1)
+	return policies, seeds, err
 }
 
 // runCells runs a grid on all cores, with a progress bar and journals.

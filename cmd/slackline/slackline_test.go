@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,31 @@ func corpus() (text string, counts map[string]int) {
 	return b.String(), counts
 }
 
+// output reads the part files of a job.
+func (s *shell) output(dir string) map[string]int {
+	s.t.Helper()
+	parts, err := filepath.Glob(s.path(dir + "/part-r-*"))
+	if err != nil || len(parts) == 0 {
+		s.t.Fatalf("%s: no parts (%v)", dir, err)
+	}
+	counts := map[string]int{}
+	for _, part := range parts {
+		text, err := os.ReadFile(part)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var w string
+			var n int
+			if _, err := fmt.Sscanf(line, "%s\t%d\n", &w, &n); err != nil {
+				s.t.Fatalf("%s: %q: %v", part, line, err)
+			}
+			counts[w] += n
+		}
+	}
+	return counts
+}
+
 // reported is what tests look at of a report.
 type reported struct {
 	Schema string
@@ -144,6 +170,38 @@ func parse(t *testing.T, text string) (r reported) {
 		t.Fatalf("no JSON: %v\n%s", err, text)
 	}
 	return r
+}
+
+// The first milestone: run a word count with a deadline under EDF, simulate the same by what that taught, replay both.
+func TestRunSimulateReplay(t *testing.T) {
+	text, counts := corpus()
+	s := newShell(t, map[string]string{"words.yaml": wordsJob, "corpus/a.txt": text, "corpus/b.txt": text})
+	ran := parse(t, s.must(0, "run", "words.yaml", "--policy", "edf-p", "--journal", "run.journal", "-o", "json"))
+	for w := range counts {
+		counts[w] *= 2
+	}
+	if diff := cmp.Diff(counts, s.output("out/words")); diff != "" {
+		t.Errorf("word count: -want +got\n%s", diff)
+	}
+	s.read("out/words/_SUCCESS")
+	if j := ran.Runs[0].Jobs[0]; ran.Runs[0].World != "engine" || j["id"] != "words" || j["met"] != true || j["deadline_s"] != 60.0 || j["reduces"] != 4.0 {
+		t.Errorf("run: %v", ran.Runs[0])
+	}
+	played := parse(t, s.must(0, "simulate", "words.yaml", "--cluster", "local", "--policy", "edf-p", "--journal", "sim.journal", "-o", "json"))
+	if len(played.Runs) != 2 || played.Runs[0].World != "sim" || played.Runs[1].World != "engine" {
+		t.Fatalf("simulate reports %d runs, want that of the simulator and that of the engine", len(played.Runs))
+	}
+	if diff := cmp.Diff(ran.Runs[0], played.Runs[1]); diff != "" {
+		t.Errorf("the report of the run is not what it was: %s", diff)
+	}
+	if a, b := played.Runs[1].Jobs[0], played.Runs[0].Jobs[0]; a["maps"] != b["maps"] || a["reduces"] != b["reduces"] {
+		t.Errorf("the engine ran %v maps and %v reduces, the simulator %v and %v", a["maps"], a["reduces"], b["maps"], b["reduces"])
+	}
+	for _, journal := range []string{"run.journal", "sim.journal"} {
+		if out := s.must(0, "replay", journal); !strings.Contains(out, "exact") {
+			t.Errorf("replay %s: %s", journal, out)
+		}
+	}
 }
 
 // A journal in which a plan was altered is refused, with the line.
@@ -214,15 +272,37 @@ func TestBadInput(t *testing.T) {
 	})
 	before := s.files()
 	for _, c := range []struct{ args, want string }{
+		{"run nosuch.yaml", `nosuch.yaml: there is no such file`},
 		{"simulate nosuch.yaml", `nosuch.yaml: there is no such file`},
 		{"replay nosuch.journal", `nosuch.journal: there is no such file`},
+		{"run key.yaml", `key.yaml:5:1: unknown key "reduce"; did you mean "reduces"?`},
+		{"run app.yaml", `app.yaml:2:6: there is no application "wordcont"; did you mean "wordcount"?`},
+		{"run param.yaml", `param.yaml:7:9: application wordcount has no parameter "minimum"`},
+		{"run input.yaml", `input.yaml:3:8: input "corps/": there is no such file or directory`},
+		{"run taken.yaml", `taken.yaml:4:9: output "taken": it exists already; remove it, or name another directory`},
+		{"run past.yaml", `past.yaml:6:11: the deadline lies before the submission`},
+		{"run zone.yaml", `zone.yaml:6:11: deadline: "2030-01-01 12:00" does not say in which zone`},
+		{"run a.yaml b.yaml", `a.yaml:5:8: job "a" waits for itself: "a" after "b" after "a"`},
+		{"run a.yaml", `a.yaml:5:8: job "a" waits for job "b", which does not exist`},
+		{"run words.yaml words.yaml", `words.yaml:1:7: the name "words" is taken by the job at words.yaml:1:7`},
+		{"run words.yaml --policy edf-m", `--policy: policy "edf-m", character 1: there is no policy or part "edf-m"; did you mean "edf-n"?`},
+		{"run words.yaml --nodes 0", `--nodes is 0, it must be at least 1`},
+		{"run words.yaml --slots many", `--slots "many": write the number of map slots of a node`},
+		{"run words.yaml --seed -1", `--seed: "-1" is no seed`},
+		{"run words.yaml -o xml", `--output "xml": it must be table or json`},
+		{"run two.yaml", `two.yaml:`},
+		{"run", `slackline run takes job files; see slackline run --help`},
+		{"simulate words.yaml", `words.yaml:2:6: nothing is known of jobs of class "wordcount" yet; slackline run words.yaml teaches it`},
 		{"simulate size.yaml", `size.yaml:2:98: block is -64MB, it must be above 0`},
 		{"simulate late.yaml", `late.yaml:6:`},
 		{"compare cycle.yaml", `cycle.yaml:5:`},
 		{"compare policy.yaml", `policy.yaml:7:24: policy "edf-m", character 1: there is no policy or part "edf-m"; did you mean "edf-n"?`},
 		{"replay nojournal.txt", `nojournal.txt`},
+		{"demo --input nosuch", `nosuch": there is no such file or directory`},
+		{"demo --size 0B", `--size: it must be above 0`},
 		{"schema jobs", `there is no schema of "jobs"; did you mean "job"?`},
 		{"simulat two.yaml", `unknown command "simulat"`},
+		{"run words.yaml --polcy fifo", `unknown flag: --polcy`},
 	} {
 		r := s.run(strings.Fields(c.args)...)
 		if r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, c.want) || strings.Contains(r.stderr, "goroutine") {
@@ -280,6 +360,9 @@ func TestHelpExamples(t *testing.T) {
 					if len(args) == 0 || args[0] != "slackline" {
 						t.Fatalf("%q does not call slackline", part)
 					}
+					if len(args) > 1 && args[1] == "demo" && !slices.Contains(args, "--size") {
+						args = append(args, "--size", "3MB")
+					}
 					if out := s.must(0, args[1:]...); out == "" {
 						t.Errorf("%s prints nothing", part)
 					}
@@ -299,6 +382,7 @@ func TestLists(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"apps", "wordcount"}, {"apps -o json", `"name": "grep"`}, {"policies", "edf-p"}, {"policies -o json", `"name": "edf-p"`},
 		{"schema job", `"$schema"`}, {"schema scenario", `"heartbeat"`}, {"version", "slackline "}, {"--help", "Available Commands"},
+		{"completion bash", "__start_slackline"}, {"__complete run --policy ", "edf-p"},
 	} {
 		if out := s.must(0, strings.Fields(c.args)...); !strings.Contains(out, c.want) && !strings.HasPrefix(c.args, "__") {
 			t.Errorf("slackline %s:\n%s\nlacks %q", c.args, out, c.want)

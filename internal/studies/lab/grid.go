@@ -6,10 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/internal/worlds/sim"
 )
 
 // Cells are the grid of a scenario: policy by policy, seed by seed.
@@ -17,7 +15,7 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64) []Cell {
 	var cells []Cell
 	for _, p := range policies {
 		for _, seed := range seeds {
-			cells = append(cells, Cell{Scenario: s.Name, Policy: p, Queues: s.Config, Seed: seed, World: func() (drive.World, error) { return sim.New(s.Sim(seed)) }})
+			cells = append(cells, Cell{Scenario: s.Name, Policy: p, Queues: s.Config, Seed: seed, World: simWorld(s.Sim(seed))})
 		}
 	}
 	return cells

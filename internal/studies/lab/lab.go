@@ -5,6 +5,7 @@
 //	grid.go     many, in the order of the grid whatever the number of cores
 //	journal.go  runs recorded to a file, and decided again from it
 //	machine.go  this machine as a cluster of workers
+//	local.go    job files for this machine, run by the engine or played in the simulator from what earlier runs taught
 package lab
 
 import (

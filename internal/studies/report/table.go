@@ -221,7 +221,7 @@ func orDash(seconds *float64) string {
 // span prints seconds so that three digits or so are left to read.
 func span(seconds float64) string {
 	switch s := math.Abs(seconds); {
-	case s == 0:
+	case s < 0.0005:
 		return "0 s"
 	case s < 0.9995:
 		return fmt.Sprintf("%.0f ms", 1000*seconds)

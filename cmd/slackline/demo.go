@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/units"
+)
+
+func newDemo(o *options) *cobra.Command {
+	var input, size, keep string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Watch real jobs over real text meet their deadlines, or miss them",
+		Long: `Runs a sort, a word count and a grep over text that is on this machine, twice: first come first served, and earliest deadline first.
+The deadlines are derived from the speed that is measured on a sample; nothing is adjusted afterwards. The text is read where it
+is; output goes to a temporary directory that is removed at the end. It takes less than a minute on two cores.`,
+		Example: `  slackline demo
+  slackline demo --input . --size 20MB
+  slackline demo --policy fifo,fair,edf-n,edf-p -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log := cmd.ErrOrStderr()
+			most, err := units.ParseBytes(size)
+			if err == nil && most < 1 {
+				err = fmt.Errorf("it must be above 0")
+			}
+			if err != nil {
+				return fmt.Errorf("--size: %w", err)
+			}
+			policies, _, err := o.policiesAndSeeds("fifo", lab.DefaultPolicy)
+			if err != nil {
+				return err
+			}
+			seed, err := o.oneSeed()
+			if err != nil {
+				return err
+			}
+			d := &lab.Demo{Seed: seed, Budget: 36 * units.Second, Say: func(format string, args ...any) { fmt.Fprintf(log, format+"\n", args...) }}
+			if d.Machine, err = o.machine(cmd); err != nil {
+				return err
+			}
+			if input == "" {
+				if input, err = goSource(); err != nil {
+					return err
+				}
+			}
+			if input, err = filepath.Abs(input); err != nil {
+				return failure{err}
+			}
+			files, found, err := lab.FindText(input)
+			if err != nil {
+				return fmt.Errorf("--input: %w", err)
+			}
+			if len(files) == 0 {
+				return fmt.Errorf("--input %q: there is no text in it", input)
+			}
+			d.Files = lab.Take(files, most)
+			d.Say("reading the text in %s where it is: %d files, %v", input, len(files), found)
+			if d.Dir, err = workDir(keep); err != nil {
+				return err
+			}
+			if keep == "" {
+				defer os.RemoveAll(d.Dir)
+			}
+			return o.runDemo(cmd, d, policies)
+		},
+	}
+	cmd.Flags().StringVar(&input, "input", "", "folder with text (default: the source of the Go toolchain)")
+	cmd.Flags().StringVar(&size, "size", "1GB", "at most so much text")
+	cmd.Flags().StringVar(&keep, "keep", "", "keep the output in this folder, which must not exist")
+	return o.bindRuns(cmd)
+}
+
+// goSource is the source of the Go toolchain on this machine.
+func goSource() (string, error) {
+	if tool, err := exec.LookPath("go"); err == nil {
+		if root, err := exec.Command(tool, "env", "GOROOT").Output(); err == nil {
+			src := filepath.Join(strings.TrimSpace(string(root)), "src")
+			if info, err := os.Stat(src); err == nil && info.IsDir() {
+				return src, nil
+			}
+		}
+	}
+	return "", errors.New("there is no Go toolchain on this machine whose source could be read; name a folder with text by --input DIR")
+}
+
+// workDir makes the folder for output: a temporary one, or the one to keep.
+func workDir(keep string) (string, error) {
+	if keep == "" {
+		dir, err := os.MkdirTemp("", "slackline-demo-")
+		if err != nil {
+			return "", failure{err}
+		}
+		return dir, nil
+	}
+	if _, err := os.Lstat(keep); err == nil {
+		return "", fmt.Errorf("--keep %q: it exists already; name another folder", keep)
+	}
+	if err := os.MkdirAll(keep, 0o777); err != nil {
+		return "", fmt.Errorf("--keep: %w", err)
+	}
+	return filepath.Abs(keep)
+}
+
+// runDemo measures, runs and reports.
+func (o *options) runDemo(cmd *cobra.Command, d *lab.Demo, policies []string) error {
+	if err := d.Prepare(cmd.Context(), len(policies)); err != nil {
+		return failure{err}
+	}
+	cells, err := d.Cells(policies, fileName)
+	if err != nil {
+		return failure{err}
+	}
+	if err := o.record(cells); err != nil {
+		return err
+	}
+	var runs []*report.Run
+	var lines []*report.Timeline
+	for _, c := range cells {
+		d.Say("\nrunning by %s", c.Policy)
+		line := report.NewTimeline()
+		c.Sinks = []drive.Sink{line, newLog(cmd.ErrOrStderr())}
+		r, err := lab.Run(cmd.Context(), c)
+		if err != nil {
+			return err
+		}
+		runs, lines = append(runs, r), append(lines, line)
+	}
+	d.Say("")
+	out := cmd.OutOrStdout()
+	verdict := o.finish(out, report.New(runs...))
+	if o.json() || verdict != nil && !errors.Is(verdict, errQuiet) {
+		return verdict
+	}
+	if err := drawTimelines(out, runs, lines); err != nil {
+		return failure{err}
+	}
+	return verdict
+}
+
+// drawTimelines draws the runs one below the other on one scale.
+func drawTimelines(w io.Writer, runs []*report.Run, lines []*report.Timeline) error {
+	var end units.Time
+	for _, l := range lines {
+		end = max(end, l.End())
+	}
+	var b strings.Builder
+	for i, l := range lines {
+		s := &runs[i].Summary
+		fmt.Fprintf(&b, "\n%s: %d of %d deadlines met\n", runs[i].Policy, s.Met, s.Deadlines)
+		l.Draw(&b, width(w), end)
+	}
+	fmt.Fprintf(&b, "\n%s\n", report.Legend)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

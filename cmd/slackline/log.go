@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// log is a sink that tells on standard error what becomes of jobs while they run.
+type log struct {
+	w    io.Writer
+	jobs map[sched.JobID]string
+}
+
+var _ drive.Sink = (*log)(nil)
+
+func newLog(w io.Writer) *log { return &log{w, map[sched.JobID]string{}} }
+
+// Batch tells of jobs that arrive or end, of attempts that fail, and of what did not fit the book.
+func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case sched.JobArrived:
+			j := e.Detail.Job
+			l.jobs[e.Job] = j.ID
+			due := ""
+			if j.Deadline != units.Never {
+				due = fmt.Sprintf(", due at %.1f s", j.Deadline.Seconds())
+			}
+			l.say(at, "job %q: %d maps, %d reduces%s", j.ID, j.Tasks(sched.Map), j.Tasks(sched.Reduce), due)
+		case sched.Ended:
+			if e.Outcome == sched.Failed {
+				l.say(at, "an attempt failed: %s", e.Text)
+			}
+		case sched.JobEnded:
+			why := ""
+			if e.Text != "" {
+				why = ": " + e.Text
+			}
+			l.say(at, "job %q: %v%s", l.jobs[e.Job], e.Outcome, why)
+		case sched.Discrepancy:
+			l.say(at, "book and world disagree: %s", e.Text)
+		}
+	}
+	return nil
+}
+
+// Plan tells nothing.
+func (l *log) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+func (l *log) say(at units.Time, format string, args ...any) {
+	fmt.Fprintf(l.w, "%7.1f s  %s\n", at.Seconds(), fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// open opens what earlier runs left behind: in the folder of --store, of $SLACKLINE_DATA, or in the user's data directory.
+func (o *options) open() (*lab.Memory, error) {
+	dir := o.store
+	if dir == "" {
+		dir = os.Getenv("SLACKLINE_DATA")
+	}
+	if dir == "" {
+		var err error
+		if dir, err = userData(); err != nil {
+			return nil, err
+		}
+	}
+	return lab.OpenMemory(dir)
+}
+
+// userData is the folder for data of this program by the custom of the system.
+func userData() (string, error) {
+	var base string
+	home, err := os.UserHomeDir()
+	switch {
+	case runtime.GOOS == "windows":
+		base = os.Getenv("LocalAppData")
+	case os.Getenv("XDG_DATA_HOME") != "":
+		base = os.Getenv("XDG_DATA_HOME")
+	case err == nil && runtime.GOOS == "darwin":
+		base = filepath.Join(home, "Library", "Application Support")
+	case err == nil:
+		base = filepath.Join(home, ".local", "share")
+	}
+	if base == "" {
+		return "", errors.New("there is no home directory to keep in what runs teach; name a folder by --store or SLACKLINE_DATA")
+	}
+	return filepath.Join(base, "slackline"), nil
+}
+
+// lastName is the file in which the last report of some jobs under a policy is kept.
+func lastName(jobs, policy string) string { return fileName(jobs) + "." + fileName(policy) + ".json" }
+
+// lastRuns are the last reports of these jobs, as far as there are any.
+func lastRuns(m *lab.Memory, jobs string, policies []string) ([]*report.Run, error) {
+	var runs []*report.Run
+	for _, p := range policies {
+		run, err := m.Last(lastName(jobs, p))
+		if err != nil {
+			return nil, err
+		}
+		if run != nil {
+			runs = append(runs, run)
+		}
+	}
+	return runs, nil
+}

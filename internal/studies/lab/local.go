@@ -1,0 +1,173 @@
+package lab
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Local is a set of job files for this machine: to be run by the engine, or to be played in the simulator.
+type Local struct {
+	Machine Machine
+	Files   []*scenario.Job
+	jobs    []engine.Job
+	splits  [][]task.Split // nil: the input is the output of another job
+}
+
+// NewLocal checks job files against this machine: applications, parameters and input. Errors name the place in the file.
+func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
+	specs, err := scenario.Submit(files, now)
+	if err != nil {
+		return nil, err
+	}
+	l := &Local{Machine: m, Files: files, splits: make([][]task.Split, len(files))}
+	for i, f := range files {
+		app, err := apps.Find(f.App)
+		if err != nil {
+			return nil, f.Errorf("app", "%v", err)
+		}
+		program, err := app.New(f.Params)
+		if err != nil {
+			return nil, f.Errorf("params", "%v", err)
+		}
+		if !l.fed(f) {
+			found, err := task.Find(f.Input)
+			if err != nil {
+				return nil, f.Errorf("input", "%v", err)
+			}
+			l.splits[i] = task.Cut(found, int64(m.Block))
+		}
+		l.jobs = append(l.jobs, engine.Job{Spec: specs[i], Program: program, Input: f.Input, Output: f.Output, Reduces: f.Reduces})
+	}
+	return l, nil
+}
+
+// fed tells whether the job reads what a job before it writes, so that its input is not there yet.
+func (l *Local) fed(f *scenario.Job) bool {
+	for _, before := range l.Files {
+		if before == f || !slices.Contains(f.After, before.Name) {
+			continue
+		}
+		for _, in := range f.Input {
+			if in = filepath.Clean(in); in == filepath.Clean(before.Output) || strings.HasPrefix(in, filepath.Clean(before.Output)+string(filepath.Separator)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Name is the name of the set, for the report: those of the jobs.
+func (l *Local) Name() string {
+	var names []string
+	for _, f := range l.Files {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, "+")
+}
+
+// Real returns the run on this machine. Where several policies run the same jobs, each gets a folder within the output: under.
+func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (Cell, error) {
+	jobs := append([]engine.Job(nil), l.jobs...)
+	for i := range jobs {
+		jobs[i].Output = filepath.Join(jobs[i].Output, under)
+		if err := task.NewCommitter(jobs[i].Output).Check(); err != nil {
+			return Cell{}, l.Files[i].Errorf("output", "%v; remove it, or name another directory", err)
+		}
+	}
+	cfg := engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Seed: seed, Profiles: known}
+	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: engineWorld(cfg)}, nil
+}
+
+// engineWorld makes the engine when the run begins. Its clock runs from the first look at it, when all input has been cut.
+func engineWorld(cfg engine.Config) func() (drive.World, error) {
+	return func() (drive.World, error) {
+		began := sync.OnceValue(time.Now)
+		cfg.Clock = func() units.Time { return units.Time(time.Since(began())) }
+		return engine.New(cfg)
+	}
+}
+
+// simWorld makes the simulator when the run begins.
+func simWorld(cfg sim.Config) func() (drive.World, error) {
+	return func() (drive.World, error) { return sim.New(cfg) }
+}
+
+// Simulated returns the run of the same jobs in the simulator.
+func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (Cell, error) {
+	cfg, err := l.sim(seed, known)
+	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: simWorld(cfg)}, err
+}
+
+// sim returns the same jobs for the simulator: tasks from the input as the engine would cut it, times from what earlier runs taught.
+//
+// A map takes its class's time per byte for its own bytes. What a reduce reads is estimated from the class's ratio of
+// intermediate to input bytes, shared out evenly; where that is unknown it takes the class's mean time.
+func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
+	w := &workload.Workload{}
+	for i := range l.jobs {
+		f := l.Files[i]
+		class := find(known, f.Class)
+		if class == nil || class.Any(workload.Map).Task.N == 0 {
+			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; slackline run %s teaches it", f.Class, f.Path())
+		}
+		if l.splits[i] == nil {
+			return sim.Config{}, f.Errorf("input", "the input is the output of another job, so its size is not known before that has run")
+		}
+		job := l.jobs[i].Spec
+		job.Stages = stages(l.splits[i], f.Reduces, class)
+		w.Jobs = append(w.Jobs, &job)
+	}
+	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: known, Seed: seed, Replicas: 1, Placement: sim.Scatter}, nil
+}
+
+func find(known []*profile.Class, name string) *profile.Class {
+	for _, c := range known {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// stages estimates a job's stages from its splits and its class.
+func stages(splits []task.Split, reduces int, class *profile.Class) []workload.StageSpec {
+	maps := workload.StageSpec{Kind: workload.Map}
+	known := class.Any(workload.Map)
+	var read units.Bytes
+	for i := range splits {
+		size := units.Bytes(splits[i].Size)
+		read += size
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: expected(&known, float64(size))})
+	}
+	if reduces == 0 {
+		return []workload.StageSpec{maps}
+	}
+	last := workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, reduces)}
+	known = class.Any(workload.Reduce)
+	share := class.Ratio.Mean * float64(read) / float64(reduces)
+	for i := range last.Tasks {
+		last.Tasks[i] = workload.Task{Work: expected(&known, share), Shuffle: units.FromSeconds(known.Shuffle.Mean)}
+	}
+	return []workload.StageSpec{maps, last}
+}
+
+// expected is the time of a task that reads so many bytes.
+func expected(s *profile.Stage, bytes float64) units.Duration {
+	if s.PerByte.N > 0 && bytes > 0 {
+		return units.FromSeconds(s.PerByte.Mean * bytes)
+	}
+	return units.FromSeconds(s.Task.Mean)
+}
