@@ -369,9 +369,9 @@ func TestMistakes(t *testing.T) {
 		return j
 	}
 	for want, jobs := range map[string][]engine.Job{
-		`job "a": output "` + there + `": it exists already`: {job("a", func(j *engine.Job) { j.Output = there })},
-		`job "a": input "` + in + `x"`:                       {job("a", func(j *engine.Job) { j.Input = []string{in + "x"} })},
-		`job "a": another job has this id`:                   {job("a", nil), job("a", nil)},
+		`job "a": output "` + there + `": it exists already`:  {job("a", func(j *engine.Job) { j.Output = there })},
+		`job "a": input "` + in + `x"`:                        {job("a", func(j *engine.Job) { j.Input = []string{in + "x"} })},
+		`job "a": another job has this id`:                    {job("a", nil), job("a", nil)},
 		`job "a": it waits for job "b", which does not exist`: {job("a", func(j *engine.Job) { j.Spec.After = []string{"b"} })},
 		`the jobs "a", "b" wait for each other`:               {job("a", func(j *engine.Job) { j.Spec.After = []string{"b"} }), job("b", func(j *engine.Job) { j.Spec.After = []string{"a"} })},
 		`job "a": -1 reduces are negative`:                    {job("a", func(j *engine.Job) { j.Reduces = -1 })},
