@@ -41,7 +41,8 @@ func newShell(t *testing.T, files map[string]string) *shell {
 	for name, text := range files {
 		s.write(name, text)
 	}
-	s.env = append(os.Environ(), asCommand+"=1", "SLACKLINE_DATA="+filepath.Join(s.dir, "data"))
+	// Under the race detector a program would sleep a second before it exits.
+	s.env = append(os.Environ(), asCommand+"=1", "SLACKLINE_DATA="+filepath.Join(s.dir, "data"), "GORACE=atexit_sleep_ms=0")
 	return s
 }
 
