@@ -281,7 +281,7 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 			b.tasks[st.Kind] = &tasks{Spec: st}
 		}
 	}
-	b.setNeeds()
+	l.setNeeds(b)
 	for _, id := range spec.After {
 		if !l.ended[id] {
 			b.Missing++
@@ -299,7 +299,7 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 }
 
 // setNeeds notes what a container of each kind takes.
-func (b *jobBook) setNeeds() {
+func (l *Ledger) setNeeds(b *jobBook) {
 	for i := range b.Spec.Stages {
 		st := &b.Spec.Stages[i]
 		kinds := make([]units.Vector, max(1, len(st.Containers)))
@@ -307,7 +307,22 @@ func (b *jobBook) setNeeds() {
 			kinds[k] = st.Container(k).Needs
 		}
 		b.needs[st.Kind] = kinds
+		b.kinds[st.Kind] = make([]int32, len(kinds))
+		for k := range kinds {
+			b.kinds[st.Kind][k] = l.kindOf(&kinds[k])
+		}
 	}
+}
+
+// kindOf returns the place of a kind of container in the list, which grows by those not seen before.
+func (l *Ledger) kindOf(need *units.Vector) int32 {
+	for i := range l.kinds {
+		if l.kinds[i].need == *need {
+			return int32(i)
+		}
+	}
+	l.kinds = append(l.kinds, kind{need: *need})
+	return int32(len(l.kinds) - 1)
 }
 
 // firstStage lets a job's first stage start.

@@ -21,6 +21,7 @@ type Ledger struct {
 	ids      map[string]sched.JobID
 	ended    map[string]bool // ids of jobs that have ended; true: committed
 	waiters  map[string][]sched.JobID
+	kinds    []kind
 	profiles map[string]*profile.Class
 	capacity units.Vector
 	nothing  units.Vector // what a stage takes that a job does not have
@@ -41,6 +42,13 @@ type Ledger struct {
 	resyncing bool
 }
 
+// kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node that has no room for any of
+// them is known to be full without a look at the jobs.
+type kind struct {
+	need units.Vector
+	jobs [sched.Stages]int32
+}
+
 // jobBook is the page on a job with what only the ledger needs.
 type jobBook struct {
 	sched.Job
@@ -53,6 +61,7 @@ type jobBook struct {
 	Keys    [sched.Stages]sched.Key
 	tasks   [sched.Stages]*tasks
 	needs   [sched.Stages][]units.Vector // of each kind of container
+	kinds   [sched.Stages][]int32        // their places in the ledger's list
 	heads   [sched.Stages]sched.AttemptID
 }
 
@@ -111,6 +120,7 @@ func (l *Ledger) clear() {
 		l.profiles = make(map[string]*profile.Class)
 	}
 	l.capacity = units.Vector{}
+	l.kinds = nil
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.soiled = nil, nil, nil, nil
 	l.wake = units.Never

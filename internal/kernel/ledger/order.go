@@ -60,14 +60,15 @@ func (l *Ledger) touch(b *jobBook) {
 			} else {
 				if is {
 					r.remove(b.Keys[s], b.Seq)
+				} else {
+					l.rank(b, s, 1)
 				}
 				r.insert(entry{key: key, seq: b.Seq, elem: int32(b.ID)})
 				b.Keys[s] = key
-				b.Ranked |= bit
 			}
 		} else if is {
 			r.remove(b.Keys[s], b.Seq)
-			b.Ranked &^= bit
+			l.rank(b, s, -1)
 		}
 		active := want || t.Occupied > 0
 		if active != (b.Active&bit != 0) {
@@ -86,6 +87,24 @@ func (l *Ledger) touch(b *jobBook) {
 			}
 		}
 	}
+}
+
+// rank notes that a job came into its queue's ranking for a stage, or left it.
+func (l *Ledger) rank(b *jobBook, s sched.Stage, by int32) {
+	b.Ranked ^= 1 << s
+	for _, k := range b.kinds[s] {
+		l.kinds[k].jobs[s] += by
+	}
+}
+
+// full tells whether the node has no room for any kind of container that a job in the rankings could use. O(kinds).
+func (l *Ledger) full(nb *nodeBook, s sched.Stage) bool {
+	for i := range l.kinds {
+		if k := &l.kinds[i]; k.jobs[s] > 0 && nb.Free.Fits(&k.need) {
+			return false
+		}
+	}
+	return true
 }
 
 // countOpen brings the open tasks that the queues above the job count up to date.
@@ -207,7 +226,7 @@ func (l *Ledger) Waiting(s sched.Stage, after sched.JobID) sched.JobID {
 // First returns the first job in the order, behind after, with an open task of the stage that may start on the node.
 func (l *Ledger) First(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	nb := l.node(n)
-	if nb == nil || !nb.usable() || s >= sched.Stages {
+	if nb == nil || s >= sched.Stages || !nb.usable() || l.full(nb, s) {
 		return 0
 	}
 	for j := l.Waiting(s, after); j != 0; j = l.Waiting(s, j) {
@@ -234,7 +253,7 @@ func (l *Ledger) suits(nb *nodeBook, b *jobBook, s sched.Stage) bool {
 // FirstLocal is First among the jobs with open tasks whose input lies on the node. It looks at each entry of the node's list.
 func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	nb := l.node(n)
-	if nb == nil || !nb.usable() {
+	if nb == nil || s >= sched.Stages || !nb.usable() || l.full(nb, s) {
 		return 0
 	}
 	from := l.job(after)

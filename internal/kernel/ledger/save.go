@@ -242,7 +242,7 @@ func (l *Ledger) loadJob(s *savedJob) {
 		t.Spec = &b.Spec.Stages[k]
 		b.tasks[t.Spec.Kind] = t
 	}
-	b.setNeeds()
+	l.setNeeds(b)
 	if b.State == sched.Finished {
 		return // it is counted nowhere any more
 	}
