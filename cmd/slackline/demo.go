@@ -140,7 +140,7 @@ func (o *options) runDemo(cmd *cobra.Command, d *lab.Demo, policies []string) er
 	d.Say("")
 	out := cmd.OutOrStdout()
 	verdict := o.finish(out, report.New(runs...))
-	if o.json() || verdict != nil && !errors.Is(verdict, errQuiet) {
+	if o.json() {
 		return verdict
 	}
 	if err := drawTimelines(out, runs, lines); err != nil {

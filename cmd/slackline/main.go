@@ -36,9 +36,6 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-// errQuiet ends the command with code 1; the report has said why.
-var errQuiet = errors.New("a job failed")
-
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
@@ -53,8 +50,6 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitInterrupt
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errQuiet):
-		return exitFailed
 	}
 	fmt.Fprintf(stderr, "slackline: %s\n", strings.TrimSpace(err.Error()))
 	if errors.As(err, &failed) || errors.As(err, &aborted) {

@@ -36,7 +36,7 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// finish writes the report and returns what the exit code depends on.
+// finish writes the report and returns an error if a job failed, or with --strict missed its deadline.
 func (o *options) finish(w io.Writer, r *report.Report) error {
 	write := r.WriteTable
 	if o.json() {
@@ -45,8 +45,11 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 	if err := write(w); err != nil {
 		return failure{err}
 	}
-	if r.Failed() || o.strict && r.Late() {
-		return errQuiet
+	switch failed, late := r.Count(); {
+	case failed > 0:
+		return failure{fmt.Errorf("%d of the jobs failed", failed)}
+	case late > 0 && o.strict:
+		return failure{fmt.Errorf("%d deadlines were missed", late)}
 	}
 	return nil
 }

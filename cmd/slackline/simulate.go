@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -203,13 +205,23 @@ func (o *options) record(cells []lab.Cell) error {
 	return nil
 }
 
-// fileName makes a text fit for a file's name.
-func fileName(s string) string {
-	name := []rune(s)
-	for i, c := range name {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '+' || c == '=') {
-			name[i] = '_'
+// fileName makes a text fit for the name of a file on any system. One that had to be changed gets a sum of the text, so that it is
+// not taken for another.
+func fileName(text string) string {
+	const most = 80
+	name := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-._+=", c) {
+			return c
 		}
+		return '_'
+	}, text)
+	if len(name) > most {
+		name = name[:most]
 	}
-	return string(name)
+	if name == text {
+		return name
+	}
+	sum := fnv.New32a()
+	sum.Write([]byte(text))
+	return fmt.Sprintf("%s-%08x", name, sum.Sum32())
 }

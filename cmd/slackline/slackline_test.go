@@ -41,8 +41,11 @@ func newShell(t *testing.T, files map[string]string) *shell {
 	for name, text := range files {
 		s.write(name, text)
 	}
-	// Under the race detector a program would sleep a second before it exits.
-	s.env = append(os.Environ(), asCommand+"=1", "SLACKLINE_DATA="+filepath.Join(s.dir, "data"), "GORACE=atexit_sleep_ms=0")
+	// What a killed program leaves behind stays in a folder of the test's. Under the race detector a program would sleep a second
+	// before it exits.
+	tmp := t.TempDir()
+	s.env = append(os.Environ(), asCommand+"=1", "SLACKLINE_DATA="+filepath.Join(s.dir, "data"), "TMPDIR="+tmp, "TMP="+tmp, "TEMP="+tmp,
+		"GORACE=atexit_sleep_ms=0")
 	return s
 }
 
@@ -406,5 +409,22 @@ func TestJournals(t *testing.T) {
 	s.must(0, "simulate", "two.yaml", "--policy", "fifo,edf-p", "--seed", "1..2", "--journal", "all")
 	for _, name := range []string{"two-jobs-fifo-1", "two-jobs-fifo-2", "two-jobs-edf-p-1", "two-jobs-edf-p-2"} {
 		s.must(0, "replay", "all/"+name+".journal")
+	}
+}
+
+// Names of files differ where the texts do, and are of a length and of letters that any system takes.
+func TestFileName(t *testing.T) {
+	long := strings.Repeat("job+", 100)
+	for text, want := range map[string]string{
+		"edf-p":                 "edf-p",
+		"words+find":            "words+find",
+		"fair(preemption=true)": "fair_preemption=true_-9835c00c",
+	} {
+		if got := fileName(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if a, b := fileName(long+"a"), fileName(long+"b"); a == b || len(a) > 100 {
+		t.Errorf("%q and %q", a, b)
 	}
 }

@@ -113,17 +113,11 @@ func (s *Summary) Time(wall float64) {
 	}
 }
 
-// Failed tells whether a job of any run failed, and Late whether one missed its deadline.
-func (r *Report) Failed() bool { return r.any(func(s *Summary) bool { return s.Failed > 0 }) }
-
-// Late tells whether a job of any run missed its deadline.
-func (r *Report) Late() bool { return r.any(func(s *Summary) bool { return s.Missed > 0 }) }
-
-func (r *Report) any(is func(*Summary) bool) bool {
+// Count returns how many jobs of all runs failed, and how many deadlines were missed.
+func (r *Report) Count() (failed, late int) {
 	for _, run := range r.Runs {
-		if is(&run.Summary) {
-			return true
-		}
+		failed += run.Summary.Failed
+		late += run.Summary.Missed
 	}
-	return false
+	return failed, late
 }
