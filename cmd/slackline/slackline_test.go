@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"os"
 	"os/exec"
@@ -213,6 +214,29 @@ func TestReplayAltered(t *testing.T) {
 	s := newShell(t, map[string]string{"two.yaml": twoJobs})
 	s.must(0, "simulate", "two.yaml", "--policy", "edf-p", "--seed", "1", "--journal", "a.journal")
 	lines := strings.SplitAfter(s.read("a.journal"), "\n")
+	// An item, with its sum mended: it can be read, and is not what the policy decides.
+	for i, line := range lines {
+		body, _, item := strings.Cut(line, " #")
+		if !item || !strings.Contains(body, " item start ") || !strings.Contains(body, " node=1 ") {
+			continue
+		}
+		body = strings.Replace(body, " node=1 ", " node=2 ", 1)
+		forged := slices.Clone(lines)
+		forged[i] = fmt.Sprintf("%s #%08x\n", body, crc32.Checksum([]byte(body), crc32.MakeTable(crc32.Castagnoli)))
+		s.write("forged.journal", strings.Join(forged, ""))
+		if r := s.run("replay", "forged.journal"); r.code != 1 || !strings.Contains(r.stderr, fmt.Sprintf("forged.journal:%d: recorded: ", i+1)) {
+			t.Errorf("line %d forged: exit code %d\n%s", i+1, r.code, r.stderr)
+		}
+		break
+	}
+	if _, err := os.Stat(s.path("forged.journal")); err != nil {
+		t.Error("no item to forge")
+	}
+	// Half a journal is exact as far as it goes.
+	s.write("half.journal", strings.Join(lines[:len(lines)/2], ""))
+	if out := s.must(0, "replay", "half.journal"); !strings.Contains(out, "cut off") {
+		t.Errorf("half a journal: %s", out)
+	}
 	n := len(lines) / 2
 	at := strings.LastIndexAny(lines[n][:len(lines[n])*2/3], "0123456789")
 	changed := []byte(lines[n])
@@ -401,6 +425,28 @@ func TestStrict(t *testing.T) {
 		t.Error("no deadline is missed")
 	}
 	s.must(1, "simulate", "late.yaml", "--policy", "fifo", "--seed", "1", "--strict")
+}
+
+// A job that fails, and no more than that, is exit code 1; the report is there.
+func TestFailedJob(t *testing.T) {
+	s := newShell(t, map[string]string{"bad.yaml": strings.Replace(twoJobs, "block: 64MB", "block: 64MB, failure_rate: 0.9", 1)})
+	r := s.run("simulate", "bad.yaml", "--policy", "fifo", "--seed", "1")
+	if r.code != 1 || !strings.Contains(r.stdout, `job "j1" failed`) || !strings.Contains(r.stdout, `job "j2" was killed: it waited for job "j1"`) || r.stderr != "slackline: 2 of the jobs failed\n" {
+		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+}
+
+// Without a toolchain, or without text, the demo says what it needs.
+func TestDemoWithoutText(t *testing.T) {
+	s := newShell(t, map[string]string{"empty/x.bin": "\x00\x01"})
+	s.env = append(s.env, "PATH=")
+	for _, c := range []struct{ args, want string }{
+		{"demo", "name a folder with text by --input DIR"}, {"demo --input empty", "there is no text in it"},
+	} {
+		if r := s.run(strings.Fields(c.args)...); r.code != 2 || !strings.Contains(r.stderr, c.want) {
+			t.Errorf("%s: exit code %d, %s", c.args, r.code, r.stderr)
+		}
+	}
 }
 
 // Several runs are recorded to a folder, one file each.

@@ -6,6 +6,8 @@
 //	journal.go  runs recorded to a file, and decided again from it
 //	machine.go  this machine as a cluster of workers
 //	local.go    job files for this machine, run by the engine or played in the simulator from what earlier runs taught
+//	memory.go   what runs leave behind: profiles, and the last report of each set of jobs
+//	demo.go     three jobs over real text, with promises that follow from a measurement
 package lab
 
 import (
