@@ -2,8 +2,8 @@
 // `simulate` and `compare` play in virtual time. It is the one place that reads YAML.
 //
 // The Go structs Job and Scenario are the description of the format: their json tags are the keys, their doc tags the help, and
-// their need, min, above, max and enum tags the rules, their def tags what holds without them. The decoder and the JSON Schema are both made from them, so they cannot
-// disagree.
+// their need, min, above, max and enum tags the rules, their def tags what holds without them. The decoder and the JSON Schema are
+// both made from them, so they cannot disagree.
 //
 //	source ─ parse ─▶ syntax tree ─ decode by the struct ─▶ Job, Scenario ─ check what tags cannot say ─▶ workload, cluster, sim.Config
 //
