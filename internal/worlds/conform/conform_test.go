@@ -2,14 +2,21 @@ package conform
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/worlds/adverse"
+	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -87,7 +94,7 @@ func TestPolicies(t *testing.T) {
 		texts = append(texts, e.Name)
 	}
 	for _, text := range texts {
-		for _, s := range []Subject{simulated(runs(t, 6)), unkind(runs(t, 20))} {
+		for _, s := range []Subject{simulated(runs(t, 6)), unkind(runs(t, 20)), real(t, 1)} {
 			t.Run(s.Name+" "+text, func(t *testing.T) {
 				Policy(t, s, func() sched.Policy {
 					p, err := catalog.New(text, pools())
@@ -109,3 +116,79 @@ func pools() queues.Config {
 
 func TestSim(t *testing.T)     { Suite(t, simulated(runs(t, 30))) }
 func TestAdverse(t *testing.T) { Suite(t, unkind(runs(t, 60))) }
+
+// real is the engine over real files: every run writes anew, and its output is compared with counts made without MapReduce.
+func real(t *testing.T, seeds int) Subject {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	var text strings.Builder
+	want := map[string]int{}
+	for i := range 600 {
+		word := fmt.Sprintf("w%d", i*i%97)
+		want[word]++
+		fmt.Fprintln(&text, word)
+	}
+	if err := os.WriteFile(in, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program, err := apps.New("wordcount", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outs := map[string]string{}
+	s := Subject{Name: "engine", Jobs: 4, Binds: true, Seeds: seeds}
+	s.New = func(t *testing.T, seed uint64) drive.World {
+		run, err := os.MkdirTemp(dir, "run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var jobs []engine.Job
+		for i := range s.Jobs {
+			id := fmt.Sprintf("j%d", i+1)
+			outs[id] = filepath.Join(run, id)
+			j := engine.Job{Spec: workload.Job{ID: id, Class: "words", Queue: []string{"a", "b"}[i%2], Weight: 1, Soft: units.Never,
+				Deadline: units.Time(0).Add(units.Duration(9-i) * units.Minute), SlowStart: 0.3}, Program: program, Input: []string{in}, Output: outs[id], Reduces: 2}
+			if i == 3 { // it counts what another has sorted
+				j.Spec.After, j.Input = []string{"j2"}, []string{outs["j2"]}
+			}
+			if i == 1 {
+				if j.Program, err = apps.New("sort", nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			jobs = append(jobs, j)
+		}
+		began := time.Now()
+		w, err := engine.New(engine.Config{Cluster: machines(), Jobs: jobs, Block: 512, Replicas: 2, Seed: seed, Dir: run, MaxFailures: 50,
+			Clock: func() units.Time { return units.Time(time.Since(began)) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	s.Output = func(t *testing.T) {
+		for _, id := range []string{"j1", "j3", "j4"} {
+			got := map[string]int{}
+			for part := range 2 {
+				b, err := os.ReadFile(filepath.Join(outs[id], fmt.Sprintf("part-r-%05d", part)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for l := range strings.Lines(string(b)) {
+					var word string
+					var n int
+					if _, err := fmt.Sscanf(l, "%s\t%d\n", &word, &n); err != nil {
+						t.Fatalf("%s: %q: %v", id, l, err)
+					}
+					got[word] = n
+				}
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%s: %s", id, d)
+			}
+		}
+	}
+	return s
+}
+
+func TestEngine(t *testing.T) { Suite(t, real(t, runs(t, 5))) }
