@@ -1,45 +1,46 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"strings"
-	"sync"
 	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
 // bar shows on standard error how many runs of a grid are done, where that is a terminal.
 type bar struct {
-	w     io.Writer
-	total int
-	began time.Time
-	lock  sync.Mutex
-	done  int
+	writer  progress.Writer // nil: nothing is shown
+	tracker *progress.Tracker
 }
 
 // newBar returns a bar for so many runs; for one, or without a terminal, it shows nothing.
 func newBar(w io.Writer, total int) *bar {
 	if total < 2 || !isTerminal(w) {
-		w = io.Discard
+		return &bar{}
 	}
-	b := &bar{w: w, total: total, began: time.Now()}
-	b.draw()
+	b := &bar{writer: progress.NewWriter(), tracker: &progress.Tracker{Message: "runs", Total: int64(total), RemoveOnCompletion: true}}
+	b.writer.SetOutputWriter(w)
+	b.writer.SetUpdateFrequency(100 * time.Millisecond)
+	b.writer.AppendTracker(b.tracker)
+	go b.writer.Render()
 	return b
 }
 
 // step counts a run. Several goroutines may call it.
 func (b *bar) step() {
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	b.done++
-	b.draw()
-}
-
-func (b *bar) draw() {
-	const cells = 40
-	full := cells * b.done / max(1, b.total)
-	fmt.Fprintf(b.w, "\r%s%s %d/%d runs, %.0f s", strings.Repeat("█", full), strings.Repeat("░", cells-full), b.done, b.total, time.Since(b.began).Seconds())
+	if b.writer != nil {
+		b.tracker.Increment(1)
+	}
 }
 
 // close clears the line.
-func (b *bar) close() { fmt.Fprintf(b.w, "\r%s\r", strings.Repeat(" ", 78)) }
+func (b *bar) close() {
+	if b.writer == nil {
+		return
+	}
+	b.tracker.MarkAsDone()
+	for b.writer.IsRenderInProgress() {
+		b.writer.Stop()
+		time.Sleep(10 * time.Millisecond)
+	}
+}

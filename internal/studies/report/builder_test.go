@@ -225,13 +225,13 @@ func TestTable(t *testing.T) {
 by hand in the simulator
 
 job  class  maps  reduces  submitted  promise    fifo                      edf
-───────────────────────────────────────────────────────────────────────────────────────────────
+─────────────────────────────────────────────────────────────────────────────────────────────────
 a    k         2        1        0 s   25.0 s  30.0 s  MISSED by 5.0 s  30.0 s  MISSED by 5.0 s
 b    k         1        0      8.0 s        –       –  rejected              –  rejected
 c    k         1        0     30.0 s   50.0 s       –  failed                –  failed
 
 policy  met  of  penalty  makespan  mean response     p95  local maps  map slots  reduce slots  attempts  failed  rejected
-──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 fifo      0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1         1
 edf       0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1         1
 fifo: job "b" was rejected: would finish at 10s, deadline 9s

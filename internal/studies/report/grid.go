@@ -3,7 +3,9 @@ package report
 import (
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // Grid is a table of texts with a heading. A column whose heading begins with ">" is flush right.
@@ -12,54 +14,45 @@ type Grid struct {
 	rows  [][]string
 }
 
-// widest is how long the line below the heading gets.
-const widest = 130
-
-// Add adds a row; the first is the heading.
+// Add adds a row; the first is the heading. A row of one cell is a remark that may run on.
 func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
 
-// Write prints the title, the heading over a line, and the rows, with two spaces between columns.
+// style has a line below the heading and two spaces between columns, nothing else.
+var style = table.Style{
+	Box:     table.BoxStyle{MiddleHorizontal: "─", MiddleVertical: "", PaddingRight: "  ", MiddleSeparator: "", EmptySeparator: ""},
+	Format:  table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault},
+	Options: table.Options{SeparateHeader: true},
+}
+
+// Write prints the title, the heading over a line, and the rows.
 func (g *Grid) Write(w io.Writer) error {
-	var widths []int
-	var right []bool
-	for r, row := range g.rows {
-		for c, cell := range row {
+	t := table.NewWriter()
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	var columns []table.ColumnConfig
+	for r, cells := range g.rows {
+		row := make(table.Row, len(cells))
+		for c, cell := range cells {
 			if r == 0 {
-				right = append(right, strings.HasPrefix(cell, ">"))
-				widths = append(widths, 0)
-				row[c] = strings.TrimPrefix(cell, ">")
+				name, right := strings.CutPrefix(cell, ">")
+				cell = name
+				if right {
+					columns = append(columns, table.ColumnConfig{Number: c + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+				}
 			}
-			if len(row) > 1 { // a row of one cell is a remark that may run on
-				widths[c] = max(widths[c], utf8.RuneCountInString(row[c]))
-			}
+			row[c] = cell
 		}
-	}
-	var b strings.Builder
-	if g.Title != "" {
-		b.WriteString(g.Title + "\n\n")
-	}
-	for r, row := range g.rows {
-		var line strings.Builder
-		for c, cell := range row {
-			gap := strings.Repeat(" ", max(0, widths[c]-utf8.RuneCountInString(cell)))
-			if c > 0 {
-				line.WriteString("  ")
-			}
-			if right[c] {
-				line.WriteString(gap + cell)
-			} else {
-				line.WriteString(cell + gap)
-			}
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		if r == 0 {
-			total := 2 * (len(widths) - 1)
-			for _, n := range widths {
-				total += n
-			}
-			b.WriteString(strings.Repeat("─", min(total, widest)) + "\n")
+			t.AppendHeader(row)
+		} else {
+			t.AppendRow(row)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	t.SetColumnConfigs(columns)
+	out := t.Render() + "\n"
+	if g.Title != "" {
+		out = g.Title + "\n\n" + out
+	}
+	_, err := io.WriteString(w, out)
 	return err
 }
