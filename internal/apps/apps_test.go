@@ -276,25 +276,3 @@ func TestSumRefusesWhatIsNoCount(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// The suggestion rests on Levenshtein's distance; its recursive definition is the oracle.
-func TestDistance(t *testing.T) {
-	var slow func(a, b string) int
-	slow = func(a, b string) int {
-		if a == "" || b == "" {
-			return len(a) + len(b)
-		}
-		replaced := slow(a[1:], b[1:])
-		if a[0] != b[0] {
-			replaced++
-		}
-		return min(replaced, slow(a[1:], b)+1, slow(a, b[1:])+1)
-	}
-	word := rapid.StringMatching("[ab]{0,5}")
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := word.Draw(t, "a"), word.Draw(t, "b")
-		if got, want := distance(a, b), slow(a, b); got != want {
-			t.Fatalf("distance of %q and %q is %d, want %d", a, b, got, want)
-		}
-	})
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -55,41 +56,10 @@ func (a App) New(params map[string]string) (*mapreduce.Program, error) {
 	return &p, nil
 }
 
-// suggest returns a hint at the name that is nearest to a wrong one, nothing if none is near.
+// suggest is a hint at the name that is nearest to a wrong one, nothing if none is near.
 func suggest(wrong string, names []string) string {
-	best, least := "", 1+max(2, len(wrong)/2)
-	for _, name := range names {
-		d := distance(strings.ToLower(wrong), name)
-		if strings.Contains(name, strings.ToLower(wrong)) && wrong != "" {
-			d = min(d, 2)
-		}
-		if d < least {
-			best, least = name, d
-		}
+	if best := near.Name(wrong, names); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance is Levenshtein's: how many letters must be added, dropped or replaced to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return ""
 }

@@ -7,11 +7,16 @@ import (
 )
 
 // Name returns the candidate with the fewest edits (insert, delete, replace, swap neighbours) to the name, "" if none is near:
-// more than a third of the name would have to change. Of equally near ones it is the first in the order of the alphabet.
+// more than a third of the name would have to change. A part of a name is one edit away from it. Of equally near ones it is the first in the order of the alphabet.
 func Name(name string, candidates []string) string {
 	best, least := "", max(1, (len(name)+2)/3)+1
 	for _, c := range slices.Sorted(slices.Values(candidates)) {
-		if d := edits(strings.ToLower(name), strings.ToLower(c)); d < least {
+		typed, right := strings.ToLower(name), strings.ToLower(c)
+		d := edits(typed, right)
+		if len(typed) > 1 && strings.Contains(right, typed) {
+			d = min(d, 1)
+		}
+		if d < least {
 			best, least = c, d
 		}
 	}

@@ -9,7 +9,7 @@ import (
 func TestName(t *testing.T) {
 	names := []string{"capacity", "edf-n", "edf-p", "fair", "fifo"}
 	for _, c := range []struct{ typed, want string }{
-		{"fifi", "fifo"}, {"fiar", "fair"}, {"Fair", "fair"}, {"capicity", "capacity"}, {"edfp", "edf-p"}, {"round-robin", ""}, {"x", ""},
+		{"fifi", "fifo"}, {"fiar", "fair"}, {"Fair", "fair"}, {"capicity", "capacity"}, {"edfp", "edf-p"}, {"round-robin", ""}, {"x", ""}, {"cap", "capacity"},
 	} {
 		if got := Name(c.typed, names); got != c.want {
 			t.Errorf("Name(%q) = %q, want %q", c.typed, got, c.want)

@@ -95,7 +95,11 @@ func findAt(root string, add func(File)) error {
 		if err != nil || !info.Mode().IsRegular() {
 			return nil
 		}
-		add(File{filepath.Join(root, path[len(top):]), info.Size()})
+		below, err := filepath.Rel(top, path)
+		if err != nil {
+			return fmt.Errorf("input %q: %w", root, err)
+		}
+		add(File{filepath.Join(root, below), info.Size()})
 		return nil
 	})
 }

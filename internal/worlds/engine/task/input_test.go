@@ -35,6 +35,8 @@ func TestFind(t *testing.T) {
 		"a directory, in order of name":   {[]string{"in"}, "in/[x].txt in/a.txt in/b.txt in/c/d.txt"},
 		"inputs in the order given":       {[]string{"in/c", "in/a.txt"}, "in/c/d.txt in/a.txt"},
 		"a glob skips what is hidden":     {[]string{"in/*"}, "in/[x].txt in/a.txt in/b.txt in/c/d.txt"},
+		"where one stands":                {[]string{"."}, "in/[x].txt in/a.txt in/b.txt in/c/d.txt"},
+		"below where one stands":          {[]string{"./in/"}, "in/[x].txt in/a.txt in/b.txt in/c/d.txt"},
 		"a glob over directories":         {[]string{"i*/c"}, "in/c/d.txt"},
 		"a file named like a pattern":     {[]string{"in/[x].txt"}, "in/[x].txt"},
 		"the same file twice, read twice": {[]string{"in/a.txt", "in/a.txt"}, "in/a.txt in/a.txt"},
