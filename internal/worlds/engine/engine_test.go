@@ -139,7 +139,6 @@ type ends struct {
 	ids      [100]string
 	jobs     map[string]string
 	attempts []sched.Event
-	world    func(round int64)
 }
 
 func (e *ends) Batch(round int64, _ units.Time, events []sched.Event) error {

@@ -37,12 +37,6 @@ func (o *outputs) drop(m int, out *task.Output) bool {
 	return true
 }
 
-func (o *outputs) at(m int) *task.Output {
-	o.lock.Lock()
-	defer o.lock.Unlock()
-	return o.byMap[m]
-}
-
 // wait returns the output of a map as soon as there is one.
 func (o *outputs) wait(ctx context.Context, m int) (*task.Output, error) {
 	for {

@@ -44,7 +44,6 @@ type dNode struct {
 	up    bool
 	free  units.Vector
 	speed float64
-	ev    *sched.Event
 }
 
 type dJob struct {
