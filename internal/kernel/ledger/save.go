@@ -8,6 +8,7 @@ import (
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // version is that of the saved form.
@@ -158,7 +159,7 @@ func (l *Ledger) Load(r io.Reader) error {
 // check reports handles that point nowhere, so that a damaged file is an error and not a crash.
 func (s *saved) check() error {
 	for _, b := range s.Bounds {
-		if b < 1 || b > 1<<31 {
+		if b < 1 || b > 1<<24 {
 			return fmt.Errorf("the saved book is damaged: %d handles", b)
 		}
 	}
@@ -174,7 +175,7 @@ func (s *saved) check() error {
 			return bad("job", id, s.Bounds[0])
 		}
 		for k, t := range j.Stages {
-			if t == nil || j.Job.Spec.Stages[k].Kind >= sched.Stages {
+			if st := &j.Job.Spec.Stages[k]; t == nil || st.Kind >= sched.Stages || !t.whole(st) {
 				return bad("a stage of job", id, s.Bounds[0])
 			}
 		}
@@ -184,6 +185,11 @@ func (s *saved) check() error {
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.Node.ID < 1 || int(n.Node.ID) >= s.Bounds[1] || n.Node.Spec == nil || n.Node.Spec.Class == nil {
 			return bad("node", int(n.Node.ID), s.Bounds[1])
+		}
+		for _, e := range s.Nodes[i].Local {
+			if !job(e.Job) || e.Stage >= sched.Stages || !s.holds(e) {
+				return bad("what lies on node", int(s.Nodes[i].Node.ID), s.Bounds[1])
+			}
 		}
 	}
 	for i := range s.Attempts {
@@ -215,6 +221,85 @@ func (s *saved) check() error {
 		return fmt.Errorf("the saved book is damaged: it has no root queue")
 	}
 	return nil
+}
+
+// holds tells whether a node's list is one of the job's stage.
+func (s *saved) holds(e local) bool {
+	for i := range s.Jobs {
+		if s.Jobs[i].Job.ID != e.Job {
+			continue
+		}
+		for k, t := range s.Jobs[i].Stages {
+			if s.Jobs[i].Job.Spec.Stages[k].Kind == e.Stage {
+				return e.List.within(t.ByNode)
+			}
+		}
+	}
+	return false
+}
+
+// whole tells whether the lists of a stage have the lengths that its description asks for, and links lead somewhere.
+func (t *tasks) whole(st *workload.StageSpec) bool {
+	n := len(st.Tasks)
+	if len(t.State) == 0 {
+		return len(t.ByTask) == 0 // bound late
+	}
+	slots := 0
+	for i := range st.Tasks {
+		slots += len(st.Tasks[i].Hosts)
+	}
+	if slots == 0 && (t.Off != nil || len(t.ByNode) > 0) || slots > 0 && (len(t.Off) != n+1 || len(t.ByNode) != slots+1 || len(t.ByRack) != slots+1) {
+		return false
+	}
+	for i := range t.Off {
+		if i == 0 && t.Off[0] != 0 || i > 0 && t.Off[i]-t.Off[i-1] != int32(len(st.Tasks[i-1].Hosts)) {
+			return false
+		}
+		if i > 0 && t.Even > 0 && t.Off[i] != int32(i)*t.Even {
+			return false
+		}
+	}
+	for _, f := range t.Racks {
+		if !f.within(t.ByRack) {
+			return false
+		}
+	}
+	return len(t.State) == n+1 && len(t.Live) == n+1 && len(t.By) == n+1 && len(t.ByTask) == n+1 &&
+		t.ByTask.whole() && t.ByNode.whole() && t.ByRack.whole() && t.All.within(t.ByTask) && t.Home.within(t.ByTask)
+}
+
+// whole tells whether every link leads to a slot or nowhere, and no list runs in a circle.
+func (l links) whole() bool {
+	pointed := make([]bool, len(l))
+	for _, s := range l {
+		if s < unlinked || int(s) >= len(l) || s > endOfList && pointed[s] {
+			return false
+		}
+		if s > endOfList {
+			pointed[s] = true
+		}
+	}
+	// With one pointer at each slot at most, what cannot be reached from a slot that nothing points at is a circle.
+	left := 0
+	for i := 1; i < len(l); i++ {
+		if l[i] != unlinked {
+			left++
+		}
+	}
+	for i := 1; i < len(l); i++ {
+		if l[i] != unlinked && !pointed[i] {
+			for s := int32(i); s > endOfList && l[s] != unlinked; s = l[s] {
+				left--
+			}
+		}
+	}
+	return left == 0
+}
+
+// within tells whether the ends of a list are slots.
+func (f fifo) within(l links) bool {
+	in := func(s int32) bool { return s >= 0 && int(s) < max(1, len(l)) && (s == 0 || l[s] != unlinked) }
+	return in(f.Head) && in(f.Tail) && (f.Head == 0) == (f.Tail == 0)
 }
 
 func (l *Ledger) loadQueues(list []savedQueue) {
