@@ -191,4 +191,4 @@ func real(t *testing.T, seeds int) Subject {
 	return s
 }
 
-func TestEngine(t *testing.T) { Suite(t, real(t, runs(t, 5))) }
+func TestEngine(t *testing.T) { Suite(t, real(t, 5)) }

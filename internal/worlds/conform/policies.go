@@ -59,8 +59,8 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if b.Rounds >= b.Calm || dice.IntN(3) > 0 {
 		return
 	}
-	j := sched.JobID(1 + dice.IntN(int(v.Jobs())+1))
-	s := sched.Stage(dice.IntN(int(sched.Stages)))
+	j := sched.JobID(1 + dice.IntN(max(1, int(v.Jobs()))))
+	s := sched.Map + sched.Stage(dice.IntN(2))
 	if dice.IntN(2) == 0 {
 		p.Preempt(j, s, 1+dice.IntN(2), sched.Because(sched.Custom))
 	} else if a := v.Youngest(j, s, 0); a != 0 {

@@ -60,18 +60,29 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 		Container: it.Container, Locality: b.Locality, Item: it.ID})
 	ctx, cancel := context.WithCancelCause(context.Background())
 	a.cancel = cancel
+	work := w.work(j, a)
 	j.running.Add(1)
 	w.running.Go(func() {
 		defer j.running.Done()
 		defer cancel(nil)
-		r := report{attempt: a}
-		if a.stage == sched.Map {
-			r.output, r.stats, r.err = task.Map(ctx, w.mapConfig(j, a))
-		} else {
-			r.stats, r.err = task.Reduce(ctx, w.reduceConfig(j, a))
-		}
-		w.reports.post(r)
+		w.reports.post(work(ctx))
 	})
+}
+
+// work returns what the attempt does. All it needs of the world it has from the start: it runs beside the loop.
+func (w *World) work(j *job, a *attempt) func(context.Context) report {
+	if a.stage == sched.Map {
+		c := w.mapConfig(j, a)
+		return func(ctx context.Context) report {
+			out, stats, err := task.Map(ctx, c)
+			return report{attempt: a, output: out, stats: stats, err: err}
+		}
+	}
+	c := w.reduceConfig(j, a)
+	return func(ctx context.Context) report {
+		stats, err := task.Reduce(ctx, c)
+		return report{attempt: a, stats: stats, err: err}
+	}
 }
 
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
@@ -85,10 +96,11 @@ func (w *World) mapConfig(j *job, a *attempt) task.MapConfig {
 }
 
 func (w *World) reduceConfig(j *job, a *attempt) task.ReduceConfig {
+	outs := j.outs
 	return task.ReduceConfig{Config: w.config(j, a, true), Maps: len(j.splits), Fetch: func(ctx context.Context, m int) (*task.Output, error) {
 		a.idle.Store(true)
 		defer a.idle.Store(false)
-		return j.outs.wait(ctx, m)
+		return outs.wait(ctx, m)
 	}}
 }
 
