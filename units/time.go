@@ -149,11 +149,11 @@ func ParseDuration(s string) (Duration, error) {
 		}
 		sum += f * float64(size)
 	}
-	total := float64(whole) + sum
-	if total >= math.MaxInt64 {
+	part := math.Round(sum)
+	if part >= math.MaxInt64 || int64(part) > math.MaxInt64-whole {
 		return 0, fmt.Errorf("%q is longer than 292 years", s)
 	}
-	d := Duration(whole) + Duration(math.Round(sum))
+	d := Duration(whole + int64(part))
 	if neg {
 		d = -d
 	}

@@ -66,17 +66,18 @@ func (v *Vector) Sub(w *Vector) {
 	}
 }
 
-// Times returns how often need fits into v, and 0 for an empty need.
+// Times returns how often need fits into v where it needs anything, and 0 for an empty need.
 func (v *Vector) Times(need *Vector) int64 {
-	n := int64(-1)
+	n, asks := int64(0), false
 	for i := range v {
-		if need[i] > 0 {
-			if q := v[i] / need[i]; n < 0 || q < n {
-				n = q
-			}
+		if need[i] <= 0 {
+			continue
+		}
+		if q := max(v[i]/need[i], 0); !asks || q < n {
+			n, asks = q, true
 		}
 	}
-	return max(n, 0)
+	return n
 }
 
 // Negative returns the first dimension below zero, if there is one.

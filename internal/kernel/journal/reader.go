@@ -101,6 +101,9 @@ func (j *Reader) split(text string) (Line, error) {
 		if len(number) > 20 {
 			number = number[:20] + "…"
 		}
+		if j.line == 1 {
+			return Line{}, bad(1, "it begins with %q; a journal begins with \"1 journal\" and what it is of", number)
+		}
 		return Line{}, bad(j.line, "it begins with %q, it must begin with its number; a line was added, lost or damaged", number)
 	}
 	mark := strings.LastIndex(rest, " #")

@@ -1,0 +1,133 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/units"
+	"pgregory.net/rapid"
+)
+
+func good(id string) *Job {
+	return &Job{ID: id, Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Never,
+		Stages: []StageSpec{{Kind: Map, Tasks: make([]Task, 2)}, {Kind: Reduce, Tasks: make([]Task, 1)}}}
+}
+
+func TestJobsThatCannotBe(t *testing.T) {
+	if err := good("j").Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*Job){
+		"job: the id is empty":                                      func(j *Job) { j.ID = "" },
+		`job "j": arrival -1ns is before the start of the run`:      func(j *Job) { j.Arrive = -1 },
+		`job "j": arrival never is before`:                          func(j *Job) { j.Arrive = units.Never },
+		`job "j": deadline 5s is not after the arrival 5s`:          func(j *Job) { j.Arrive, j.Deadline = 5e9, 5e9 },
+		`job "j": soft deadline 1s is not after the arrival 1s`:     func(j *Job) { j.Arrive, j.Soft = 1e9, 1e9 },
+		`job "j": soft deadline 3s is after the hard deadline 2s`:   func(j *Job) { j.Soft, j.Deadline = 3e9, 2e9 },
+		`job "j": weight is 0, it must be above 0`:                  func(j *Job) { j.Weight = 0 },
+		`job "j": weight is NaN`:                                    func(j *Job) { j.Weight = math.NaN() },
+		`job "j": weight is +Inf`:                                   func(j *Job) { j.Weight = math.Inf(1) },
+		`job "j": slow start is 1.5, it must lie in 0 to 1`:         func(j *Job) { j.SlowStart = 1.5 },
+		`job "j": it has no stage`:                                  func(j *Job) { j.Stages = nil },
+		`job "j": stage map stands behind stage map`:                func(j *Job) { j.Stages[1].Kind = Map },
+		`job "j": stage6 does not exist`:                            func(j *Job) { j.Stages[1].Kind = Stages },
+		`job "j": stage map has no task`:                            func(j *Job) { j.Stages[0].Tasks = nil },
+		`job "j": stage map: CPU share is 2, it must lie in 0 to 1`: func(j *Job) { j.Stages[0].CPUShare = 2 },
+		`job "j": stage map: task counts from 3 to 2 are no range`:  func(j *Job) { j.Stages[0].MinTasks, j.Stages[0].MaxTasks = 3, 2 },
+		`job "j": stage map: task 2 has a negative size or time`:    func(j *Job) { j.Stages[0].Tasks[1].Work = -1 },
+		`job "j": stage map: container "x": needs nothing`:          func(j *Job) { j.Stages[0].Containers = []cluster.Container{{Name: "x"}} },
+	} {
+		j := good("j")
+		change(j)
+		if err := j.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
+func TestWorkloadsThatCannotBe(t *testing.T) {
+	with := func(j *Job, after ...string) *Job { j.After = after; return j }
+	for want, w := range map[string]Workload{
+		"workload: there is no job":                           {},
+		`job "a": the id is used twice`:                       {Jobs: []*Job{good("a"), good("a")}},
+		`job "a": it waits for job "b", which does not exist`: {Jobs: []*Job{with(good("a"), "b")}},
+		`job "a": it waits for itself: a after b after a`:     {Jobs: []*Job{with(good("a"), "b"), with(good("b"), "a")}},
+		`job "a": it waits for itself: a after a`:             {Jobs: []*Job{with(good("a"), "a")}},
+		`workflow "w": job "x" does not exist`:                {Jobs: []*Job{good("a")}, Workflows: []Workflow{{ID: "w", Jobs: []string{"x"}}}},
+		`job "a": weight is 0`:                                {Jobs: []*Job{{ID: "a", Soft: 1, Deadline: 1}}},
+	} {
+		if err := w.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
+// The oracle takes away jobs without predecessors until none is left: what stays waits for itself.
+func TestCircles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 7).Draw(t, "jobs")
+		w := Workload{}
+		for i := range n {
+			j := good(fmt.Sprint("j", i))
+			for k := range n {
+				if rapid.IntRange(0, 4).Draw(t, "edge") == 0 {
+					j.After = append(j.After, fmt.Sprint("j", k))
+				}
+			}
+			w.Jobs = append(w.Jobs, j)
+		}
+		left := map[string]*Job{}
+		for _, j := range w.Jobs {
+			left[j.ID] = j
+		}
+		for changed := true; changed; {
+			changed = false
+			for id, j := range left {
+				free := true
+				for _, p := range j.After {
+					free = free && left[p] == nil
+				}
+				if free {
+					delete(left, id)
+					changed = true
+				}
+			}
+		}
+		err := w.Validate()
+		if (err == nil) != (len(left) == 0) {
+			t.Fatalf("%d jobs wait for themselves: %v", len(left), err)
+		}
+		if err == nil {
+			return
+		}
+		_, path, _ := strings.Cut(err.Error(), "it waits for itself: ")
+		ids := strings.Split(path, " after ")
+		for i := 1; i < len(ids); i++ {
+			if j := left[ids[i-1]]; j == nil || !strings.Contains(" "+strings.Join(j.After, " ")+" ", " "+ids[i]+" ") {
+				t.Fatalf("%v: no such edge from %s to %s", err, ids[i-1], ids[i])
+			}
+		}
+		if ids[0] != ids[len(ids)-1] {
+			t.Fatalf("%v is no circle", err)
+		}
+	})
+}
+
+func TestStages(t *testing.T) {
+	for s := range Stages {
+		back, err := ParseStage(s.String())
+		if err != nil || back != s {
+			t.Errorf("%v: %v, %v", s, back, err)
+		}
+	}
+	if _, err := ParseStage("mop"); err == nil {
+		t.Error("mop is a stage")
+	}
+	j := good("j")
+	if j.Tasks(Map) != 2 || j.Tasks(Master) != 0 || j.Stage(Other0) != nil || j.Stages[1].Container(0).Name != "reduce-slot" || j.Stages[0].Share() != 1 {
+		t.Errorf("%+v", j)
+	}
+}
