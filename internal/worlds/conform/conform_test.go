@@ -76,9 +76,13 @@ func unkind(seeds int) Subject {
 	}}
 }
 
-func runs(t *testing.T, n int) int {
-	if testing.Short() {
+// runs is how many seeds of n are tried: a part of them in a hurry, ten times as many in the long tier.
+func runs(n int) int {
+	switch {
+	case testing.Short():
 		return max(1, n/5)
+	case os.Getenv("SLACKLINE_LONG") != "":
+		return 10 * n
 	}
 	return n
 }
@@ -94,7 +98,7 @@ func TestPolicies(t *testing.T) {
 		texts = append(texts, e.Name)
 	}
 	for _, text := range texts {
-		for _, s := range []Subject{simulated(runs(t, 6)), unkind(runs(t, 20)), real(t, 1)} {
+		for _, s := range []Subject{simulated(runs(6)), unkind(runs(20)), real(t, 1)} {
 			t.Run(s.Name+" "+text, func(t *testing.T) {
 				Policy(t, s, func() sched.Policy {
 					p, err := catalog.New(text, pools())
@@ -114,8 +118,8 @@ func pools() queues.Config {
 		{Name: "b", MinReduces: 1, Capacity: 40, UserLimitFactor: 2}}}
 }
 
-func TestSim(t *testing.T)     { Suite(t, simulated(runs(t, 30))) }
-func TestAdverse(t *testing.T) { Suite(t, unkind(runs(t, 60))) }
+func TestSim(t *testing.T)     { Suite(t, simulated(runs(30))) }
+func TestAdverse(t *testing.T) { Suite(t, unkind(runs(60))) }
 
 // real is the engine over real files: every run writes anew, and its output is compared with counts made without MapReduce.
 func real(t *testing.T, seeds int) Subject {
