@@ -1,0 +1,283 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// demand replaces the open demand of a stage by what the world says, less what was promised since.
+func (l *Ledger) demand(e *sched.Event) {
+	b := l.job(e.Job)
+	if b == nil || e.Stage >= sched.Stages || b.tasks[e.Stage] == nil {
+		l.wonder(e, "demand of a job or stage that the book does not know")
+		return
+	}
+	t, tally := b.tasks[e.Stage], &b.Stages[e.Stage]
+	tally.Open = e.Count
+	l.ready(b, e.Stage)
+	var places []sched.PlaceDemand
+	if e.Detail != nil {
+		places = e.Detail.Demand
+	}
+	l.setDemand(e.Job, e.Stage, e.Count, places)
+	for i := l.grants.n - 1; i >= 0 && l.grants.at(i).Item > e.Item; i-- {
+		if g := l.grants.at(i); g.Job == e.Job && g.Stage == e.Stage && g.Left > 0 {
+			tally.Open -= g.Left
+			t.takeDemand(&l.nodes[g.Node], e.Job, e.Stage, g.Left)
+		}
+	}
+	l.soil(b)
+}
+
+// jobArrived opens the page of a job. It stands in line at once; its first stage may start when its predecessors have finished.
+func (l *Ledger) jobArrived(e *sched.Event) {
+	if e.Job < 1 || e.Detail == nil || e.Detail.Job == nil {
+		l.wonder(e, "a job arrived without a handle or a description")
+		return
+	}
+	if l.job(e.Job) != nil {
+		l.wonder(e, "a job arrived under a handle that is in use; the older one counts as killed")
+		l.jobEnded(&sched.Event{Kind: sched.JobEnded, Job: e.Job, Outcome: sched.Killed})
+		l.closing = slices.DeleteFunc(l.closing, func(j sched.JobID) bool { return j == e.Job })
+	}
+	for int(e.Job) >= len(l.jobs) {
+		l.jobs = append(l.jobs, jobBook{})
+	}
+	spec := e.Detail.Job
+	l.arrivals++
+	b := &l.jobs[e.Job]
+	*b = jobBook{Job: sched.Job{ID: e.Job, State: sched.Pending, Seq: l.arrivals, Spec: spec, Arrived: l.now, Started: units.Never,
+		Deadline: spec.Deadline}}
+	l.ids[spec.ID] = e.Job
+	for i := range spec.Stages {
+		st := &spec.Stages[i]
+		n := int32(len(st.Tasks))
+		b.Stages[st.Kind] = sched.Tally{Total: n, Limit: -1, Sample: -1}
+		if l.can.Bind {
+			b.tasks[st.Kind] = l.openStage(e.Job, st)
+			b.Stages[st.Kind].Open = n
+		} else {
+			b.tasks[st.Kind] = &tasks{Spec: st}
+		}
+	}
+	l.setNeeds(b)
+	for _, id := range spec.After {
+		if !l.ended[id] {
+			b.Missing++
+			l.waiters[id] = append(l.waiters[id], e.Job)
+		}
+	}
+	b.Queue = l.queueOf(&b.Job)
+	l.countJob(b, 1)
+	if b.Missing > 0 {
+		b.State = sched.Waiting
+	} else {
+		l.firstStage(b)
+	}
+	l.soil(b)
+}
+
+// setNeeds notes what a container of each kind takes.
+func (l *Ledger) setNeeds(b *jobBook) {
+	for i := range b.Spec.Stages {
+		st := &b.Spec.Stages[i]
+		kinds := make([]units.Vector, max(1, len(st.Containers)))
+		for k := range kinds {
+			kinds[k] = st.Container(k).Needs
+		}
+		b.needs[st.Kind] = kinds
+		b.kinds[st.Kind] = make([]int32, len(kinds))
+		for k := range kinds {
+			b.kinds[st.Kind][k] = l.kindOf(&kinds[k])
+		}
+	}
+}
+
+// kindOf returns the place of a kind of container in the list, which grows by those not seen before.
+func (l *Ledger) kindOf(need *units.Vector) int32 {
+	for i := range l.kinds {
+		if l.kinds[i].need == *need {
+			return int32(i)
+		}
+	}
+	l.kinds = append(l.kinds, kind{need: *need})
+	return int32(len(l.kinds) - 1)
+}
+
+// firstStage lets a job's first stage start.
+func (l *Ledger) firstStage(b *jobBook) {
+	s := b.Spec.Stages[0].Kind
+	l.ready(b, s)
+	l.derived = append(l.derived, sched.Event{Kind: sched.StageReady, Derived: true, Job: b.ID, Stage: s})
+}
+
+// countJob counts a job that has not ended in its queue and those above.
+func (l *Ledger) countJob(b *jobBook, by int32) {
+	for q := b.Queue; ; q = l.queues[q].Parent {
+		l.queues[q].Jobs += by
+		if q == sched.Root {
+			return
+		}
+	}
+}
+
+// setState moves a job on; the queues above count those that run.
+func (l *Ledger) setState(b *jobBook, to sched.JobState) {
+	was := b.State
+	b.State = to
+	by := int32(0)
+	switch {
+	case was != sched.Admitted && to == sched.Admitted:
+		by = 1
+	case was == sched.Admitted && to != sched.Admitted:
+		by = -1
+	default:
+		return
+	}
+	for q := b.Queue; ; q = l.queues[q].Parent {
+		l.queues[q].Runs += by
+		if q == sched.Root {
+			return
+		}
+	}
+}
+
+// jobEnded closes a job. Its page can be read during this batch.
+func (l *Ledger) jobEnded(e *sched.Event) {
+	b := l.job(e.Job)
+	if b == nil || b.State == sched.Finished {
+		l.wonder(e, "a job ended that the book does not know")
+		return
+	}
+	for s := range sched.Stages {
+		for a := b.heads[s]; a != 0; a = b.heads[s] {
+			l.wonder(&sched.Event{Kind: e.Kind, Job: e.Job, Stage: s, Attempt: a}, "a job ended before its attempt did; that counts as killed")
+			l.finish(&sched.Event{Kind: sched.Ended, Attempt: a, Outcome: sched.Killed})
+		}
+		if b.Stages[s].Occupied > 0 {
+			l.releaseGrants(b, s)
+		}
+	}
+	l.setState(b, sched.Finished)
+	l.touch(b)
+	l.countJob(b, -1)
+	for s := range b.tasks {
+		l.forgetPlaces(b, sched.Stage(s))
+	}
+	id := b.Spec.ID
+	l.ended[id] = e.Outcome == sched.Committed
+	if l.ids[id] == e.Job {
+		delete(l.ids, id)
+	}
+	l.closing = append(l.closing, e.Job)
+	if e.Outcome != sched.Committed {
+		return
+	}
+	for _, w := range l.waiters[id] {
+		l.predecessorDone(w, id)
+	}
+	delete(l.waiters, id)
+}
+
+// predecessorDone lets a job start, as far as the policy said so already, if it waited for nothing else.
+func (l *Ledger) predecessorDone(j sched.JobID, id string) {
+	b := l.job(j)
+	if b == nil || b.State != sched.Waiting || !slices.Contains(b.Spec.After, id) {
+		return // it has ended meanwhile
+	}
+	if b.Missing--; b.Missing == 0 {
+		l.firstStage(b)
+	}
+}
+
+// ready lets a stage start. When the world says so of a job that seems to wait, its predecessors ended before the book began.
+func (l *Ledger) ready(b *jobBook, s sched.Stage) {
+	b.Stages[s].Ready = true
+	if b.State == sched.Waiting {
+		b.Missing = 0
+		l.setState(b, max(sched.Pending, b.Decided))
+	}
+	l.soil(b)
+}
+
+// releaseGrants takes back what was promised to a job's stage and not started.
+func (l *Ledger) releaseGrants(b *jobBook, s sched.Stage) {
+	for i := range l.grants.n {
+		if g := l.grants.at(i); g.Job == b.ID && g.Stage == s && g.Left > 0 {
+			gr := *g
+			g.Left = 0
+			l.takeBack(b, &gr, 0, gr.Left)
+		}
+	}
+}
+
+// forgetPlaces strikes a stage out of the lists of the nodes that hold its input.
+func (l *Ledger) forgetPlaces(b *jobBook, s sched.Stage) {
+	t := b.tasks[s]
+	if t == nil {
+		return
+	}
+	if !l.can.Bind {
+		for n := range l.nodes {
+			l.nodes[n].dropLocal(b.ID, s)
+		}
+		return
+	}
+	if t.Off == nil {
+		return
+	}
+	for i := range t.Spec.Tasks {
+		for _, h := range t.Spec.Tasks[i].Hosts {
+			if h >= 1 && int(h) < len(l.nodes) {
+				l.nodes[h].dropLocal(b.ID, s)
+			}
+		}
+	}
+}
+
+// jobAmended puts a job's new description in the place of the old one. Its tasks stay as they are.
+func (l *Ledger) jobAmended(e *sched.Event) {
+	b := l.job(e.Job)
+	if b == nil || b.State == sched.Finished || e.Detail == nil || e.Detail.Job == nil {
+		l.wonder(e, "a job was amended that the book does not know, or into nothing")
+		return
+	}
+	state := b.State
+	l.setState(b, sched.HeldBack) // it does not run between two queues
+	tallies := b.Stages
+	for s := range b.Stages { // nor wait, nor occupy anything
+		b.Stages[s].Open, b.Stages[s].Occupied = 0, 0
+	}
+	l.touch(b)
+	b.Stages = tallies
+	l.shift(b, -1)
+	l.countJob(b, -1)
+
+	spec := *e.Detail.Job
+	spec.Stages = b.Spec.Stages
+	b.Spec, b.Deadline = &spec, spec.Deadline
+
+	b.Queue = l.queueOf(&b.Job)
+	l.countJob(b, 1)
+	l.shift(b, 1)
+	l.setState(b, state)
+	l.soil(b)
+}
+
+// shift adds what the job occupies to the queues above it, or takes it away.
+func (l *Ledger) shift(b *jobBook, by int32) {
+	for s := range sched.Stages {
+		for a := b.heads[s]; a != 0; a = l.attempts[a].older {
+			l.bookQueues(b, s, l.attempts[a].Container, by)
+		}
+	}
+	for i := range l.grants.n {
+		if g := l.grants.at(i); g.Job == b.ID {
+			for range g.Left {
+				l.bookQueues(b, g.Stage, g.Container, by)
+			}
+		}
+	}
+}

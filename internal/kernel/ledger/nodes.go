@@ -1,0 +1,86 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+func (l *Ledger) nodeUp(e *sched.Event) {
+	if e.Node < 1 || e.Detail == nil || e.Detail.Node == nil {
+		l.wonder(e, "a node came up without a handle or a description")
+		return
+	}
+	for int(e.Node) >= len(l.nodes) {
+		l.nodes = append(l.nodes, nodeBook{})
+	}
+	nb := &l.nodes[e.Node]
+	if nb.Up {
+		l.capacity.Sub(&nb.Capacity)
+	}
+	isNew := nb.Spec == nil
+	nb.ID, nb.Spec, nb.Up, nb.Draining, nb.Asleep = e.Node, e.Detail.Node, true, false, false
+	nb.Speed = nb.Spec.Class.Speed
+	l.offer(nb, nb.Spec.Class.Capacity)
+	l.capacity.Add(&nb.Capacity)
+	if isNew {
+		l.meet(e.Node)
+	}
+}
+
+// offer sets what the node has for containers; what they take of it stays taken.
+func (l *Ledger) offer(nb *nodeBook, capacity units.Vector) {
+	nb.Free.Sub(&nb.Capacity)
+	nb.Free.Add(&capacity)
+	nb.Capacity = capacity
+}
+
+// meet enters the open tasks whose input lies on a node that is seen for the first time. O(tasks of all jobs).
+func (l *Ledger) meet(n sched.NodeID) {
+	for j := range l.jobs {
+		b := &l.jobs[j]
+		for _, t := range b.tasks {
+			if t == nil || t.Off == nil || b.State == sched.Finished {
+				continue
+			}
+			for id := 1; id < len(t.State); id++ {
+				if t.State[id] == taskOpen && slices.Contains(t.Spec.Tasks[id-1].Hosts, n) {
+					l.enter(b.ID, t, sched.TaskID(id), links.pushBack)
+				}
+			}
+		}
+	}
+}
+
+func (l *Ledger) nodeChanged(e *sched.Event) {
+	nb := l.node(e.Node)
+	if nb == nil {
+		l.wonder(e, "a node changed that the book does not know")
+		return
+	}
+	factor := nb.Speed / nb.Spec.Class.Speed
+	if e.X > 0 {
+		factor = e.X
+	}
+	if e.Detail != nil && e.Detail.Node != nil {
+		nb.Spec = e.Detail.Node
+		if nb.Up {
+			l.capacity.Sub(&nb.Capacity)
+			l.offer(nb, nb.Spec.Class.Capacity)
+			l.capacity.Add(&nb.Capacity)
+		}
+	}
+	nb.Speed = nb.Spec.Class.Speed * factor
+}
+
+func (l *Ledger) nodeDown(e *sched.Event) {
+	nb := l.node(e.Node)
+	if nb == nil || !nb.Up {
+		l.wonder(e, "a node went down that was not up")
+		return
+	}
+	nb.Up = false
+	l.capacity.Sub(&nb.Capacity)
+	l.offer(nb, units.Vector{})
+}

@@ -1,0 +1,99 @@
+package adverse
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+)
+
+// moveJobs lets jobs arrive, get on and end.
+func (w *World) moveJobs() {
+	for i := 1; i < len(w.jobs); i++ {
+		jb, id := w.jobs[i], sched.JobID(i)
+		switch {
+		case jb.over:
+		case !jb.arrived && jb.spec.Arrive <= w.now():
+			jb.arrived = true
+			w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: jb.spec}})
+			w.getReady(jb, id)
+		case jb.arrived && w.doomed(jb): // one beat after it arrived
+			w.endJob(id, sched.Killed, "its predecessor did not finish")
+		case jb.arrived:
+			w.getReady(jb, id)
+			last := jb.stages[len(jb.stages)-1]
+			if last.done == len(last.spec.Tasks) && !w.runs(id) {
+				w.endJob(id, sched.Committed, "")
+			}
+		}
+	}
+}
+
+// doomed tells whether the job waits for one that did not finish.
+func (w *World) doomed(jb *job) bool {
+	return slices.ContainsFunc(w.jobs[1:], func(p *job) bool { return p.failed && slices.Contains(jb.spec.After, p.spec.ID) })
+}
+
+func (w *World) runs(j sched.JobID) bool {
+	return slices.ContainsFunc(w.attempts[1:], func(a *attempt) bool { return a != nil && a.job == j })
+}
+
+// getReady lets stages start: the first when the predecessors have ended, others when the one before is done.
+func (w *World) getReady(jb *job, id sched.JobID) {
+	for k, s := range jb.stages {
+		if s.ready || w.doomed(jb) {
+			continue
+		}
+		if k == 0 {
+			if slices.ContainsFunc(w.jobs[1:], func(p *job) bool { return slices.Contains(jb.spec.After, p.spec.ID) && !p.over }) {
+				return
+			}
+		} else if before := jb.stages[k-1]; before.done < len(before.spec.Tasks) {
+			return
+		} else {
+			w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
+		}
+		s.ready, s.asked = true, true
+	}
+}
+
+func (w *World) endJob(j sched.JobID, o sched.Outcome, why string) {
+	jb := w.jobs[j]
+	jb.over, jb.failed = true, o != sched.Committed
+	for _, a := range w.attempts[1:] {
+		if a != nil && a.job == j {
+			w.end(a, sched.Killed)
+		}
+	}
+	w.orders = slices.DeleteFunc(w.orders, func(o order) bool { return o.item.Job == j })
+	w.tell(sched.Event{Kind: sched.JobEnded, Job: j, Outcome: o, Text: why})
+	for k := 1; k < len(w.jobs) && o != sched.Committed; k++ {
+		if next := w.jobs[k]; next.arrived && !next.over && w.doomed(next) {
+			w.endJob(sched.JobID(k), sched.Killed, "its predecessor did not finish")
+		}
+	}
+}
+
+// tellDemand says what stages want, counting the items done so far; sometimes a beat late.
+func (w *World) tellDemand() {
+	for j := 1; j < len(w.jobs); j++ {
+		jb := w.jobs[j]
+		for _, s := range jb.stages {
+			if !jb.arrived || jb.over || !s.ready || !s.asked || w.naughty(6) {
+				continue
+			}
+			s.asked = false
+			w.tell(sched.Event{Kind: sched.Demand, Job: sched.JobID(j), Stage: s.spec.Kind, Count: int32(s.open), Item: w.counted(sched.JobID(j))})
+		}
+	}
+}
+
+// counted returns the last item that the demand of a job counts: those still waiting to be done are not in it.
+func (w *World) counted(j sched.JobID) sched.ItemID {
+	last := w.lastItem
+	for _, o := range w.orders {
+		if o.item.Job == j {
+			last = min(last, o.item.ID-1)
+		}
+	}
+	return last
+}
