@@ -16,6 +16,9 @@ func (l *Ledger) demand(e *sched.Event) {
 	}
 	t, tally := b.tasks[e.Stage], &b.Stages[e.Stage]
 	tally.Open = e.Count
+	if b.State == sched.Waiting {
+		l.firstStage(b) // nobody else tells the policy that it need not wait
+	}
 	l.ready(b, e.Stage)
 	var places []sched.PlaceDemand
 	if e.Detail != nil {
