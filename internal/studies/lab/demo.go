@@ -204,9 +204,9 @@ func (d *Demo) promise(ctx context.Context) error {
 		for i, j := range demoJobs {
 			w.Jobs = append(w.Jobs, &workload.Job{ID: j.name, Class: j.app, Weight: 1, SlowStart: 1, Soft: units.Never, Arrive: d.arrive[i],
 				Deadline: units.Never - units.Time(1+i), // no promise yet, only who is more urgent
-				Stages:   stages(splits, d.Machine.Nodes*d.Machine.ReduceSlots, find(d.learned, j.app))})
+				Stages:   stages(splits, d.Machine.Nodes*d.Machine.ReduceSlots, find(d.learned, j.app), d.Machine.Nodes, d.Seed)})
 		}
-		cfg := sim.Config{Cluster: d.Machine.Cluster(), Workload: w, Seed: d.Seed, Replicas: 1, Placement: sim.Scatter}
+		cfg := sim.Config{Cluster: d.Machine.Cluster(), Workload: w, Seed: d.Seed}
 		return Run(ctx, Cell{Scenario: "demo", Policy: policy, Seed: d.Seed, World: simWorld(cfg)})
 	}
 	all, err := play("fifo")

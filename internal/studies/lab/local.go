@@ -127,10 +127,10 @@ func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
 			return sim.Config{}, f.Errorf("input", "the input is the output of another job, so its size is not known before that has run")
 		}
 		job := l.jobs[i].Spec
-		job.Stages = stages(l.splits[i], f.Reduces, class)
+		job.Stages = stages(l.splits[i], f.Reduces, class, l.Machine.Nodes, seed)
 		w.Jobs = append(w.Jobs, &job)
 	}
-	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: known, Seed: seed, Replicas: 1, Placement: sim.Scatter}, nil
+	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: known, Seed: seed}, nil
 }
 
 func find(known []*profile.Class, name string) *profile.Class {
@@ -142,15 +142,15 @@ func find(known []*profile.Class, name string) *profile.Class {
 	return nil
 }
 
-// stages estimates a job's stages from its splits and its class.
-func stages(splits []task.Split, reduces int, class *profile.Class) []workload.StageSpec {
+// stages estimates a job's stages from its splits and its class. The splits lie on the workers that the engine puts them on.
+func stages(splits []task.Split, reduces int, class *profile.Class, workers int, seed uint64) []workload.StageSpec {
 	maps := workload.StageSpec{Kind: workload.Map}
 	known := class.Any(workload.Map)
 	var read units.Bytes
 	for i := range splits {
 		size := units.Bytes(splits[i].Size)
 		read += size
-		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: expected(&known, float64(size))})
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: expected(&known, float64(size)), Hosts: engine.Hosts(&splits[i], workers, 1, seed)})
 	}
 	if reduces == 0 {
 		return []workload.StageSpec{maps}

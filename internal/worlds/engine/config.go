@@ -204,17 +204,21 @@ func (c *Config) stages(j *Job, splits []task.Split) []workload.StageSpec {
 	return []workload.StageSpec{maps, {Kind: workload.Reduce, Tasks: make([]workload.Task, j.Reduces)}}
 }
 
-// hosts draws the workers that hold a split. The draw is keyed by what the split begins with, so that it lies on the same
-// workers for every job.
 func (c *Config) hosts(s *task.Split) []cluster.NodeID {
+	return Hosts(s, len(c.Cluster.Nodes), c.Replicas, c.Seed)
+}
+
+// Hosts draws the workers that hold a split, of so many. The draw is keyed by what the split begins with, so that it lies on the
+// same workers for every job, and in a simulation of them.
+func Hosts(s *task.Split, workers, replicas int, seed uint64) []cluster.NodeID {
 	if len(s.Pieces) == 0 {
 		return nil
 	}
-	key := draw.Of(c.Seed, "block").Job(filepath.ToSlash(s.Pieces[0].Path)).Number(uint64(s.Pieces[0].Start))
-	nodes := make([]cluster.NodeID, len(c.Cluster.Nodes))
+	key := draw.Of(seed, "block").Job(filepath.ToSlash(s.Pieces[0].Path)).Number(uint64(s.Pieces[0].Start))
+	nodes := make([]cluster.NodeID, workers)
 	for i := range nodes {
 		nodes[i] = cluster.NodeID(i + 1)
 	}
 	key.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
-	return slices.Clone(nodes[:c.Replicas])
+	return slices.Clone(nodes[:replicas])
 }
