@@ -103,6 +103,9 @@ func (o *Capacity) Path(j *sched.Job) []string {
 	name := queues.Of(j.Spec)
 	leaf := o.leaves[name]
 	if leaf == nil {
+		if o.root.children[name] != nil {
+			name += "." // an inner queue: no name has a dot, so this one stands beside it, and no user is taken for a queue below it
+		}
 		leaf = []string{name}
 	}
 	return append(leaf[:len(leaf):len(leaf)], userOf(j.Spec))

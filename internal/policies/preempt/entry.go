@@ -20,7 +20,7 @@ func FairParams() []compose.Param {
 	return []compose.Param{
 		{Name: "min_timeout", Type: compose.Span, Default: "0s", Doc: "below the minimum share before others are killed, 0s = never, unless the pool says"},
 		{Name: "fair_timeout", Type: compose.Span, Default: "0s", Doc: "below half of the fair share before others are killed, 0s = never"},
-		{Name: "interval", Type: compose.Span, Default: "15s", Doc: "between two rounds of killing, at least"},
+		{Name: "interval", Type: compose.Span, Default: "15s", Doc: "between two rounds of killing, at least; below 500ms counts as 500ms"},
 		{Name: "update", Type: compose.Span, Default: "500ms", Doc: "between two looks at who starves, at least"},
 	}
 }

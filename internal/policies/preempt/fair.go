@@ -67,8 +67,15 @@ type pool struct {
 	claim claim
 }
 
-// NewFair returns the rule.
-func NewFair(c FairConfig) *Fair { return &Fair{c: c} }
+// least is the least time between two rounds of killing. Without it, a pool whose tasks fit no node would have others killed and
+// started again for ever within one instant, where nodes are served at once.
+const least = 500 * units.Millisecond
+
+// NewFair returns the rule. An Interval below half a second counts as half a second.
+func NewFair(c FairConfig) *Fair {
+	c.Interval = max(c.Interval, least)
+	return &Fair{c: c}
+}
 
 // Needs is what the world must be able to do.
 func (f *Fair) Needs() []sched.Verb { return []sched.Verb{sched.Kill} }

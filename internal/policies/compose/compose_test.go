@@ -1,0 +1,122 @@
+package compose_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/order"
+	"github.com/slackline/slackline/internal/policies/place"
+	"github.com/slackline/slackline/sched"
+)
+
+// counting is a part with memory.
+type counting struct {
+	place.Greedy
+	N int
+}
+
+func (c *counting) Place(sched.View, []sched.Event, *sched.Plan) { c.N++ }
+func (c *counting) MarshalJSON() ([]byte, error)                 { return json.Marshal(c.N) }
+func (c *counting) UnmarshalJSON(text []byte) error              { return json.Unmarshal(text, &c.N) }
+
+// noting notes the order of the steps.
+type noting struct{ steps *[]string }
+
+func (n noting) Admit(sched.View, []sched.Event, *sched.Plan) { *n.steps = append(*n.steps, "admit") }
+func (n noting) Place(sched.View, []sched.Event, *sched.Plan) { *n.steps = append(*n.steps, "place") }
+func (n noting) Preempt(sched.View, []sched.Event, *sched.Plan) {
+	*n.steps = append(*n.steps, "preempt")
+}
+
+func with(t *testing.T, name string, p compose.Placement) *compose.Policy {
+	t.Helper()
+	y, err := compose.New(compose.Recipe{Name: name, Order: order.FIFO{}, Admit: admit.All{}, Place: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y
+}
+
+func TestStepsInTurn(t *testing.T) {
+	var steps []string
+	n := noting{&steps}
+	y, err := compose.New(compose.Recipe{Order: order.FIFO{}, Admit: n, Place: n, Preempt: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y.Decide(nil, nil, nil)
+	if got := strings.Join(steps, " "); got != "admit place preempt" {
+		t.Errorf("the steps are %s", got)
+	}
+}
+
+func TestMemoryIsSaved(t *testing.T) {
+	a, b := &counting{}, &counting{}
+	y, z := with(t, "x", a), with(t, "x", b)
+	y.Decide(nil, nil, nil)
+	y.Decide(nil, nil, nil)
+	var text, again bytes.Buffer
+	if err := y.Save(&text); err != nil {
+		t.Fatal(err)
+	}
+	was := text.String()
+	if err := z.Load(&text); err != nil || b.N != 2 {
+		t.Fatalf("%d, %v", b.N, err)
+	}
+	if err := z.Save(&again); err != nil || again.String() != was {
+		t.Errorf("%q, then %q, %v", was, again.String(), err)
+	}
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("the disk is gone") }
+
+func TestBadStateIsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                           "cannot be read",
+		`{`:                          "cannot be read",
+		`{"version":9}`:              "has version 9, this build reads version 1",
+		`{"version":1,"policy":"y"}`: `the saved state is that of "y"`,
+		`{"version":1,"policy":"x"}`: "lacks its place part",
+		`{"version":1,"policy":"x","parts":{"place":"no"}}`: "the saved state of its place part cannot be read",
+	} {
+		if err := with(t, "x", &counting{}).Load(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if err := with(t, "x", &counting{}).Load(broken{}); err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestIncompleteRecipes(t *testing.T) {
+	for _, r := range []compose.Recipe{{Name: "x"}, {Name: "x", Order: order.EDF{}, Admit: admit.All{}}, {Name: "x", Admit: admit.All{}, Place: place.Hadoop()}} {
+		if _, err := compose.New(r); err == nil || !strings.Contains(err.Error(), `"x" lacks`) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestValuesOfParameters(t *testing.T) {
+	for _, c := range []struct {
+		kind       compose.Type
+		text, want string // "" = refused
+	}{
+		{compose.Count, "007", "7"}, {compose.Count, "-1", ""}, {compose.Count, "1.5", ""}, {compose.Count, "99999999999", ""},
+		{compose.Switch, "true", "true"}, {compose.Switch, "yes", ""},
+		{compose.Span, "90s", "1m30s"}, {compose.Span, "-1s", ""}, {compose.Span, "5", ""},
+		{compose.Choice, "b", "b"}, {compose.Choice, "c", ""},
+	} {
+		p := compose.Param{Name: "p", Type: c.kind, Choices: []string{"a", "b"}}
+		got, err := p.Canonical(c.text)
+		if (err != nil) != (c.want == "") || err == nil && got != c.want {
+			t.Errorf("%s %q: %q, %v; want %q", c.kind, c.text, got, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package queues
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+func TestBadDescriptions(t *testing.T) {
+	for want, c := range map[string]Config{
+		`a bound on running jobs is negative`:                       {MaxRunning: -1},
+		`a queue has no name`:                                       {Queues: []Queue{{}}},
+		`a queue below "a" has no name`:                             {Queues: []Queue{{Name: "a", Queues: []Queue{{}}}}},
+		`queue "a.b": a name has no dot`:                            {Queues: []Queue{{Name: "a.b"}}},
+		`queue "a": it is described twice`:                          {Queues: []Queue{{Name: "a"}, {Name: "a"}}},
+		`queue "y.a": the queue "x.a" has the same name`:            {Queues: []Queue{{Name: "x", Queues: []Queue{{Name: "a"}}}, {Name: "y", Queues: []Queue{{Name: "a"}}}}},
+		`queue "a": weight is NaN`:                                  {Queues: []Queue{{Name: "a", Weight: math.NaN()}}},
+		`queue "a": a minimum share is negative`:                    {Queues: []Queue{{Name: "a", MinReduces: -1}}},
+		`queue "a": max_running is -2`:                              {Queues: []Queue{{Name: "a", MaxRunning: -2}}},
+		`queue "a": jobs is "lifo", it must be "fair" or "fifo"`:    {Queues: []Queue{{Name: "a", Jobs: "lifo"}}},
+		`queue "a": min_share_timeout is negative`:                  {Queues: []Queue{{Name: "a", MinShareTimeout: -1}}},
+		`queue "a": capacity is 101`:                                {Queues: []Queue{{Name: "a", Capacity: 101}}},
+		`queue "a": maximum is 30 %, below its capacity of 40 %`:    {Queues: []Queue{{Name: "a", Capacity: 40, Maximum: 30}}},
+		`queue "a": minimum_user_limit is -1`:                       {Queues: []Queue{{Name: "a", MinimumUserLimit: -1}}},
+		`queue "a": user_limit_factor is -2`:                        {Queues: []Queue{{Name: "a", UserLimitFactor: -2}}},
+		`the capacities add up to 110 %, at most 100 are there`:     {Queues: []Queue{{Name: "a", Capacity: 60}, {Name: "b", Capacity: 50}}},
+		`the capacities below "x" add up to 120 %, at most 100 are`: {Queues: []Queue{{Name: "x", Queues: []Queue{{Name: "a", Capacity: 60}, {Name: "b", Capacity: 60}}}}},
+	} {
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	good := Config{Queues: []Queue{{Name: "x", Capacity: 100, Queues: []Queue{{Name: "a", Capacity: 33.3}, {Name: "b", Capacity: 66.7, UserLimitFactor: -1}}}}}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestQueueOfAJob(t *testing.T) {
+	for queue, want := range map[string]string{"": Default, "root.": Default, "a": "a", "root.a.b": "a.b", "a.b": "a.b"} {
+		if got := Of(&workload.Job{Queue: queue}); got != want {
+			t.Errorf("%q stands in %q, want %q", queue, got, want)
+		}
+	}
+}
+
+func TestSpansCarryTheirUnit(t *testing.T) {
+	var q Queue
+	if err := json.Unmarshal([]byte(`{"name":"a","min_share_timeout":"5m"}`), &q); err != nil || units.Duration(q.MinShareTimeout) != 5*units.Minute {
+		t.Errorf("%v, %v", q.MinShareTimeout, err)
+	}
+	if text, err := json.Marshal(q); err != nil || !strings.Contains(string(text), `"min_share_timeout":"5m"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := json.Unmarshal([]byte(`{"min_share_timeout":"5"}`), &q); err == nil {
+		t.Error("a span without a unit is taken")
+	}
+}
