@@ -132,6 +132,22 @@ func TestMinimumShareAfterTheTimeout(t *testing.T) {
 	}
 }
 
+// The least work is lost: of tasks of several ages, in whatever job, the youngest go.
+func TestYoungestGo(t *testing.T) {
+	w, err := play(t, "fair(preemption=true,min_timeout=20s)", false, job("old", "a", 0, 3), job("young", "a", 5, 3), job("late", "b", 10, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.kills) != 3 {
+		t.Fatalf("%d kills, three slots are owed: %+v", len(w.kills), w.kills)
+	}
+	for _, k := range w.kills {
+		if k.started != second(5) {
+			t.Errorf("killed at %v is an attempt of %v; there are such of %v", k.at, k.started, second(5))
+		}
+	}
+}
+
 // For the fair share it is what is missing to all of it that is taken, not to half of it.
 func TestFairShareAfterTheTimeout(t *testing.T) {
 	w, err := play(t, "fair(preemption=true,fair_timeout=25s)+greedy", false, job("long", "a", 0, 60), job("late", "b", 10, 6))
