@@ -233,7 +233,7 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 		return
 	}
 	release := func(id sched.TaskID) {
-		if t.Live[id]--; t.State[id] == taskPromised && t.Live[id] == 0 {
+		if t.Live[id]--; t.Live[id] == 0 && (t.State[id] == taskPromised || t.State[id] == taskLive) {
 			l.reopen(b, t, id)
 		}
 	}
