@@ -133,11 +133,11 @@ func (l *Ledger) finish(e *sched.Event) {
 	l.soil(b)
 }
 
-// reopen lets a task be started again, before those that never were: what was done once is late already.
+// reopen lets a task be started again, in its old place before those that never were.
 func (l *Ledger) reopen(b *jobBook, t *tasks, id sched.TaskID) {
 	t.State[id] = taskOpen
 	b.Stages[t.Spec.Kind].Open++
-	l.enter(b.ID, t, id, links.pushFront)
+	l.enter(t, id)
 }
 
 func (l *Ledger) unlink(ab *attemptBook) {
@@ -229,7 +229,7 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 	}
 	if !l.can.Bind {
 		b.Stages[g.Stage].Open += n
-		t.giveDemand(&l.nodes[g.Node], g.Job, g.Stage, g.Near, n)
+		t.giveDemand(&l.nodes[g.Node], g.Near, n)
 		return
 	}
 	release := func(id sched.TaskID) {

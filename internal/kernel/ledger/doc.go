@@ -7,8 +7,9 @@
 //
 //   - ranking (ranking.go, order.go): the jobs with work that may start, in the policy's order, as a tree of queues. Keys
 //     are asked for again when an event or an item touched a job, and then only along its path to the root.
-//   - open tasks (open.go): for each job and stage, lists of open tasks by node, by rack and in all, cleaned lazily: a task
-//     that was taken through one list is dropped from the others when their turn comes. Taking a task is O(1) amortised.
+//   - open tasks (open.go): for each job and stage, its tasks by node and by rack, sorted when the job arrives, with a cursor
+//     before which none is open. Finding a task is O(log nodes of the job), and O(1) amortised for tasks passed over. Where
+//     the world binds late there are counts instead (demand.go).
 //   - attempts (attempts.go): for each job and stage, the attempts from the youngest to the oldest.
 //
 // Nothing on the way of a decision allocates.

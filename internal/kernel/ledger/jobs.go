@@ -24,11 +24,11 @@ func (l *Ledger) demand(e *sched.Event) {
 	if e.Detail != nil {
 		places = e.Detail.Demand
 	}
-	l.setDemand(e.Job, e.Stage, e.Count, places)
+	l.setDemand(b, e.Stage, e.Count, places)
 	for i := l.grants.n - 1; i >= 0 && l.grants.at(i).Item > e.Item; i-- {
 		if g := l.grants.at(i); g.Job == e.Job && g.Stage == e.Stage && g.Left > 0 {
 			tally.Open -= g.Left
-			t.takeDemand(&l.nodes[g.Node], e.Job, e.Stage, g.Left)
+			t.takeDemand(&l.nodes[g.Node], g.Left)
 		}
 	}
 	l.soil(b)
@@ -59,7 +59,8 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 		n := int32(len(st.Tasks))
 		b.Stages[st.Kind] = sched.Tally{Total: n, Limit: -1, Sample: -1}
 		if l.can.Bind {
-			b.tasks[st.Kind] = l.openStage(e.Job, st)
+			b.tasks[st.Kind] = l.openStage(st)
+			l.pointAt(b, st.Kind)
 			b.Stages[st.Kind].Open = n
 		} else {
 			b.tasks[st.Kind] = &tasks{Spec: st}
@@ -166,9 +167,6 @@ func (l *Ledger) jobEnded(e *sched.Event) {
 	l.setState(b, sched.Finished)
 	l.touch(b)
 	l.countJob(b, -1)
-	for s := range b.tasks {
-		l.forgetPlaces(b, sched.Stage(s))
-	}
 	id := b.Spec.ID
 	l.ended[id] = e.Outcome == sched.Committed
 	if l.ids[id] == e.Job {
@@ -212,30 +210,6 @@ func (l *Ledger) releaseGrants(b *jobBook, s sched.Stage) {
 			gr := *g
 			g.Left = 0
 			l.takeBack(b, &gr, 0, gr.Left)
-		}
-	}
-}
-
-// forgetPlaces strikes a stage out of the lists of the nodes that hold its input.
-func (l *Ledger) forgetPlaces(b *jobBook, s sched.Stage) {
-	t := b.tasks[s]
-	if t == nil {
-		return
-	}
-	if !l.can.Bind {
-		for n := range l.nodes {
-			l.nodes[n].dropLocal(b.ID, s)
-		}
-		return
-	}
-	if t.Off == nil {
-		return
-	}
-	for i := range t.Spec.Tasks {
-		for _, h := range t.Spec.Tasks[i].Hosts {
-			if h >= 1 && int(h) < len(l.nodes) {
-				l.nodes[h].dropLocal(b.ID, s)
-			}
 		}
 	}
 }

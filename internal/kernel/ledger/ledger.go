@@ -40,6 +40,9 @@ type Ledger struct {
 	events    []sched.Event // all of it together
 	soiled    []sched.JobID // jobs whose keys have to be asked for again
 	resyncing bool
+
+	pointing bool     // nodes point at the jobs with input on them: a policy has asked for FirstLocal
+	pairs    []uint64 // reused when a stage is listed
 }
 
 // kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node that has no room for any of
@@ -69,7 +72,7 @@ type jobBook struct {
 type nodeBook struct {
 	sched.Node
 	Capacity units.Vector // as described while it is up, else nothing; Free is this less what containers take
-	local    []local
+	local    []pointer    // stages that may have open tasks whose input lies here; kept once a policy has asked
 }
 
 func (nb *nodeBook) rack() cluster.RackID {
@@ -123,6 +126,7 @@ func (l *Ledger) clear() {
 	l.kinds = nil
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.soiled = nil, nil, nil, nil
+	l.pointing = false
 	l.wake = units.Never
 }
 

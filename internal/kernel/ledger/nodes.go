@@ -36,18 +36,16 @@ func (l *Ledger) offer(nb *nodeBook, capacity units.Vector) {
 	nb.Capacity = capacity
 }
 
-// meet enters the open tasks whose input lies on a node that is seen for the first time. O(tasks of all jobs).
+// meet lists the racks of stages anew that have input on a node which is seen for the first time. O(tasks of all jobs).
 func (l *Ledger) meet(n sched.NodeID) {
 	for j := range l.jobs {
 		b := &l.jobs[j]
 		for _, t := range b.tasks {
-			if t == nil || t.Off == nil || b.State == sched.Finished {
+			if t == nil || b.State == sched.Finished {
 				continue
 			}
-			for id := 1; id < len(t.State); id++ {
-				if t.State[id] == taskOpen && slices.Contains(t.Spec.Tasks[id-1].Hosts, n) {
-					l.enter(b.ID, t, sched.TaskID(id), links.pushBack)
-				}
+			if _, holds := slices.BinarySearch(t.Nodes.Keys, int32(n)); holds {
+				l.listRacks(t)
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package ledger
 
-import "github.com/slackline/slackline/sched"
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+)
 
 // queueOf returns the leaf under which a job stands, making the queues on its path as needed.
 func (l *Ledger) queueOf(j *sched.Job) sched.QueueID {
@@ -256,31 +260,76 @@ func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sc
 	if nb == nil || s >= sched.Stages || !nb.usable() || l.full(nb, s) {
 		return 0
 	}
+	l.startPointing()
+	nb = l.node(n) // the list of nodes may have moved
 	from := l.job(after)
 	var best *jobBook
-	for i := 0; i < len(nb.local); i++ {
-		e := &nb.local[i]
-		if e.Stage != s {
+	keep := nb.local[:0]
+	for _, p := range nb.local {
+		b := &l.jobs[p.Job]
+		if b.Seq != p.Seq {
+			continue // that job has gone
+		}
+		keep = append(keep, p)
+		if p.Stage != s || b.Ranked&(1<<s) == 0 || (best != nil && !l.before(b, best, s)) || (from != nil && !l.before(from, b, s)) {
 			continue
 		}
-		b := &l.jobs[e.Job]
-		if b.Ranked&(1<<s) == 0 || (best != nil && !l.before(b, best, s)) || (from != nil && !l.before(from, b, s)) {
-			continue
-		}
-		if _, near := l.nearest(nb, e.Job, s); near != sched.NodeLocal {
-			if i < len(nb.local) && nb.local[i].Job != b.ID {
-				i-- // nearest dropped the empty entry
-			}
-			continue
-		}
-		if l.suits(nb, b, s) && l.open(b, s) {
+		if _, near := l.nearest(nb, p.Job, s); near == sched.NodeLocal && l.suits(nb, b, s) && l.open(b, s) {
 			best = b
 		}
 	}
+	nb.local = keep
 	if best == nil {
 		return 0
 	}
 	return best.ID
+}
+
+// pointer is a node's entry for a stage of a job with input on it. Seq tells the job from a later one with its handle.
+type pointer struct {
+	Job   sched.JobID
+	Stage sched.Stage
+	Seq   int64
+}
+
+// startPointing makes the nodes' entries when a policy asks for them for the first time. O(tasks of all jobs), once.
+func (l *Ledger) startPointing() {
+	if l.pointing {
+		return
+	}
+	l.pointing = true
+	for j := range l.jobs {
+		b := &l.jobs[j]
+		for s := range sched.Stages {
+			if b.State != sched.NoJob && b.tasks[s] != nil {
+				l.pointAt(b, s)
+			}
+		}
+	}
+}
+
+// pointAt lets the nodes that hold input of a stage point at it.
+func (l *Ledger) pointAt(b *jobBook, s sched.Stage) {
+	t := b.tasks[s]
+	for _, n := range t.Nodes.Keys {
+		l.point(sched.NodeID(n), b, s)
+	}
+	for i := range t.Demand {
+		l.point(t.Demand[i].Node, b, s)
+	}
+}
+
+func (l *Ledger) point(n sched.NodeID, b *jobBook, s sched.Stage) {
+	if !l.pointing || n < 1 {
+		return
+	}
+	for int(n) >= len(l.nodes) {
+		l.nodes = append(l.nodes, nodeBook{}) // it may come later
+	}
+	p := pointer{b.ID, s, b.Seq}
+	if nb := &l.nodes[n]; len(b.tasks[s].State) > 0 || !slices.Contains(nb.local, p) {
+		nb.local = append(nb.local, p)
+	}
 }
 
 // open tells whether all queues above the job are open.

@@ -240,7 +240,7 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
 				break // one locality for each item that speaks in counts
 			}
 			it.Locality = near
-			t.takeDemand(nb, it.Job, s, 1)
+			t.takeDemand(nb, 1)
 		}
 		tally.Open--
 		l.book(it.Node, b, s, it.Container, 1)
@@ -293,15 +293,16 @@ func (l *Ledger) distance(nb *nodeBook, t *tasks, id sched.TaskID) sched.Localit
 	if len(hosts) == 0 {
 		return sched.Anywhere
 	}
+	near := sched.Remote
 	for _, h := range hosts {
-		if h == nb.ID {
+		switch {
+		case h == nb.ID:
 			return sched.NodeLocal
+		case nb.rack() > 0 && l.rackOf(h) == nb.rack():
+			near = sched.RackLocal
 		}
 	}
-	if !l.firstOfRack(hosts, nb.rack()) {
-		return sched.RackLocal
-	}
-	return sched.Remote
+	return near
 }
 
 func (l *Ledger) proposeKill(p *sched.Plan, it *sched.Item) sched.Code {

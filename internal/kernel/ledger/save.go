@@ -47,7 +47,6 @@ type savedJob struct {
 type savedNode struct {
 	Node     sched.Node   `json:"node"`
 	Capacity units.Vector `json:"capacity"`
-	Local    []local      `json:"local"`
 }
 
 type savedQueue struct {
@@ -68,7 +67,7 @@ func (l *Ledger) Save(w io.Writer) error {
 	}
 	for i := range l.nodes {
 		if nb := &l.nodes[i]; nb.Spec != nil {
-			s.Nodes = append(s.Nodes, savedNode{nb.Node, nb.Capacity, nb.local})
+			s.Nodes = append(s.Nodes, savedNode{nb.Node, nb.Capacity})
 		}
 	}
 	for i := range l.jobs {
@@ -133,7 +132,7 @@ func (l *Ledger) Load(r io.Reader) error {
 	l.loadQueues(s.Queues)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		l.nodes[n.Node.ID] = nodeBook{Node: n.Node, Capacity: n.Capacity, local: n.Local}
+		l.nodes[n.Node.ID] = nodeBook{Node: n.Node, Capacity: n.Capacity}
 		l.capacity.Add(&n.Capacity)
 	}
 	for i := range s.Jobs {
@@ -186,11 +185,6 @@ func (s *saved) check() error {
 		if n := &s.Nodes[i]; n.Node.ID < 1 || int(n.Node.ID) >= s.Bounds[1] || n.Node.Spec == nil || n.Node.Spec.Class == nil {
 			return bad("node", int(n.Node.ID), s.Bounds[1])
 		}
-		for _, e := range s.Nodes[i].Local {
-			if !job(e.Job) || e.Stage >= sched.Stages || !s.holds(e) {
-				return bad("what lies on node", int(s.Nodes[i].Node.ID), s.Bounds[1])
-			}
-		}
 	}
 	for i := range s.Attempts {
 		if a := &s.Attempts[i]; a.ID < 1 || int(a.ID) >= s.Bounds[2] || !job(a.Job) || a.Stage >= sched.Stages {
@@ -223,83 +217,30 @@ func (s *saved) check() error {
 	return nil
 }
 
-// holds tells whether a node's list is one of the job's stage.
-func (s *saved) holds(e local) bool {
-	for i := range s.Jobs {
-		if s.Jobs[i].Job.ID != e.Job {
-			continue
-		}
-		for k, t := range s.Jobs[i].Stages {
-			if s.Jobs[i].Job.Spec.Stages[k].Kind == e.Stage {
-				return e.List.within(t.ByNode)
-			}
-		}
-	}
-	return false
-}
-
-// whole tells whether the lists of a stage have the lengths that its description asks for, and links lead somewhere.
+// whole tells whether the arrays of a stage have the lengths that its description asks for.
 func (t *tasks) whole(st *workload.StageSpec) bool {
 	n := len(st.Tasks)
 	if len(t.State) == 0 {
-		return len(t.ByTask) == 0 // bound late
+		return len(t.Nodes.Next) == 0 // bound late
 	}
-	slots := 0
-	for i := range st.Tasks {
-		slots += len(st.Tasks[i].Hosts)
-	}
-	if slots == 0 && (t.Off != nil || len(t.ByNode) > 0) || slots > 0 && (len(t.Off) != n+1 || len(t.ByNode) != slots+1 || len(t.ByRack) != slots+1) {
-		return false
-	}
-	for i := range t.Off {
-		if i == 0 && t.Off[0] != 0 || i > 0 && t.Off[i]-t.Off[i-1] != int32(len(st.Tasks[i-1].Hosts)) {
-			return false
-		}
-		if i > 0 && t.Even > 0 && t.Off[i] != int32(i)*t.Even {
-			return false
-		}
-	}
-	for _, f := range t.Racks {
-		if !f.within(t.ByRack) {
-			return false
-		}
-	}
-	return len(t.State) == n+1 && len(t.Live) == n+1 && len(t.By) == n+1 && len(t.ByTask) == n+1 &&
-		t.ByTask.whole() && t.ByNode.whole() && t.ByRack.whole() && t.All.within(t.ByTask) && t.Home.within(t.ByTask)
+	return len(t.State) == n+1 && len(t.Live) == n+1 && len(t.By) == n+1 && t.All >= 1 && int(t.All) <= n+1 && t.Home >= 1 && int(t.Home) <= n+1
 }
 
-// whole tells whether every link leads to a slot or nowhere, and no list runs in a circle.
-func (l links) whole() bool {
-	pointed := make([]bool, len(l))
-	for _, s := range l {
-		if s < unlinked || int(s) >= len(l) || s > endOfList && pointed[s] {
-			return false
-		}
-		if s > endOfList {
-			pointed[s] = true
-		}
-	}
-	// With one pointer at each slot at most, what cannot be reached from a slot that nothing points at is a circle.
-	left := 0
-	for i := 1; i < len(l); i++ {
-		if l[i] != unlinked {
-			left++
-		}
-	}
-	for i := 1; i < len(l); i++ {
-		if l[i] != unlinked && !pointed[i] {
-			for s := int32(i); s > endOfList && l[s] != unlinked; s = l[s] {
-				left--
-			}
-		}
-	}
-	return left == 0
+// resume lists a stage anew and sets the cursors where they were. Those that cannot be are set to the start, which costs
+// nothing but time.
+func (l *Ledger) resume(t *tasks) {
+	nodes, racks := t.Nodes.Next, t.Racks.Next
+	l.listStage(t)
+	t.Nodes.resume(nodes)
+	t.Racks.resume(racks)
 }
 
-// within tells whether the ends of a list are slots.
-func (f fifo) within(l links) bool {
-	in := func(s int32) bool { return s >= 0 && int(s) < max(1, len(l)) && (s == 0 || l[s] != unlinked) }
-	return in(f.Head) && in(f.Tail) && (f.Head == 0) == (f.Tail == 0)
+func (l *places) resume(next []int32) {
+	for i := range l.Next {
+		if i < len(next) && next[i] >= l.From[i] && next[i] <= l.From[i+1] {
+			l.Next[i] = next[i]
+		}
+	}
 }
 
 func (l *Ledger) loadQueues(list []savedQueue) {
@@ -326,6 +267,9 @@ func (l *Ledger) loadJob(s *savedJob) {
 	for k, t := range s.Stages {
 		t.Spec = &b.Spec.Stages[k]
 		b.tasks[t.Spec.Kind] = t
+		if len(t.State) > 0 {
+			l.resume(t)
+		}
 	}
 	l.setNeeds(b)
 	if b.State == sched.Finished {
