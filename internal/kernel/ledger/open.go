@@ -51,10 +51,36 @@ type placeDemand struct {
 	Count int32
 }
 
-// listPlaces sorts pairs of key and task into places; double pairs count once. It sorts in place.
+// sortByKey sorts pairs of key (upper half) and task, which come in the order of tasks, by key: a radix sort by bytes, as the keys
+// of a cluster have few. O(pairs) for each byte of the largest key. spare is as long as pairs; the result is one of the two.
+func sortByKey(pairs, spare []uint64) []uint64 {
+	largest := uint64(0)
+	for _, p := range pairs {
+		largest = max(largest, p>>32)
+	}
+	for shift := 32; largest>>(shift-32) > 0; shift += 8 {
+		var start [257]int
+		for _, p := range pairs {
+			start[p>>shift&255+1]++
+		}
+		for i := 1; i < len(start); i++ {
+			start[i] += start[i-1]
+		}
+		for _, p := range pairs {
+			b := p >> shift & 255
+			spare[start[b]] = p
+			start[b]++
+		}
+		pairs, spare = spare, pairs
+	}
+	return pairs
+}
+
+// listPlaces sorts pairs of key and task into places; double pairs count once. It uses both halves of what it is given.
 func listPlaces(pairs []uint64) places {
-	slices.Sort(pairs)
-	pairs = slices.Compact(pairs)
+	n := len(pairs)
+	pairs = slices.Grow(pairs, n)
+	pairs = slices.Compact(sortByKey(pairs, pairs[n:2*n]))
 	keys := 0
 	for i, p := range pairs {
 		if i == 0 || p>>32 != pairs[i-1]>>32 {

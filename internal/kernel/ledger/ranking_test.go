@@ -69,3 +69,21 @@ func TestRankingIsASortedSet(t *testing.T) {
 		}
 	})
 }
+
+// The radix sort against the library's.
+func TestSortByKey(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.Uint64Range(1, 1<<rapid.IntRange(1, 31).Draw(t, "bits")-1)
+		var pairs []uint64
+		for task := range rapid.IntRange(0, 50).Draw(t, "tasks") {
+			for range rapid.IntRange(0, 3).Draw(t, "hosts") {
+				pairs = append(pairs, keys.Draw(t, "key")<<32|uint64(task))
+			}
+		}
+		want := slices.Clone(pairs)
+		slices.Sort(want)
+		if got := sortByKey(pairs, make([]uint64, len(pairs))); !slices.Equal(got, want) {
+			t.Fatalf("%x, want %x", got, want)
+		}
+	})
+}
