@@ -76,11 +76,11 @@ func sortByKey(pairs, spare []uint64) []uint64 {
 	return pairs
 }
 
-// listPlaces sorts pairs of key and task into places; double pairs count once. It uses both halves of what it is given.
-func listPlaces(pairs []uint64) places {
-	n := len(pairs)
-	pairs = slices.Grow(pairs, n)
-	pairs = slices.Compact(sortByKey(pairs, pairs[n:2*n]))
+// listPlaces makes places of the ledger's pairs of key and task; double pairs count once.
+func (l *Ledger) listPlaces() places {
+	n := len(l.pairs)
+	l.pairs = slices.Grow(l.pairs, n) // the second half to sort with
+	pairs := slices.Compact(sortByKey(l.pairs, l.pairs[n:2*n]))
 	keys := 0
 	for i, p := range pairs {
 		if i == 0 || p>>32 != pairs[i-1]>>32 {
@@ -89,17 +89,17 @@ func listPlaces(pairs []uint64) places {
 	}
 	// One array for all: a job has some of these for each of its stages.
 	array := make([]int32, 3*keys+1+len(pairs))
-	l := places{Keys: array[:0:keys], From: array[keys : keys : 2*keys+1], Next: array[2*keys+1 : 2*keys+1 : 3*keys+1], Tasks: array[3*keys+1:]}
-	for i, p := range pairs {
-		if i == 0 || p>>32 != pairs[i-1]>>32 {
-			l.Keys = append(l.Keys, int32(p>>32))
-			l.From = append(l.From, int32(i))
-			l.Next = append(l.Next, int32(i))
+	p := places{Keys: array[:0:keys], From: array[keys : keys : 2*keys+1], Next: array[2*keys+1 : 2*keys+1 : 3*keys+1], Tasks: array[3*keys+1:]}
+	for i, pair := range pairs {
+		if i == 0 || pair>>32 != pairs[i-1]>>32 {
+			p.Keys = append(p.Keys, int32(pair>>32))
+			p.From = append(p.From, int32(i))
+			p.Next = append(p.Next, int32(i))
 		}
-		l.Tasks[i] = int32(uint32(p))
+		p.Tasks[i] = int32(uint32(pair))
 	}
-	l.From = append(l.From, int32(len(pairs)))
-	return l
+	p.From = append(p.From, int32(len(pairs)))
+	return p
 }
 
 // first returns the first open task of the key, 0 if there is none.
@@ -146,7 +146,7 @@ func (l *Ledger) listStage(t *tasks) {
 		}
 	}
 	if len(l.pairs) > 0 {
-		t.Nodes = listPlaces(l.pairs)
+		t.Nodes = l.listPlaces()
 		l.listRacks(t)
 	}
 }
@@ -161,7 +161,7 @@ func (l *Ledger) listRacks(t *tasks) {
 			}
 		}
 	}
-	t.Racks = listPlaces(l.pairs)
+	t.Racks = l.listPlaces()
 }
 
 func (l *Ledger) rackOf(n cluster.NodeID) cluster.RackID {
