@@ -49,7 +49,7 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 	case failed > 0:
 		return failure{fmt.Errorf("%d of the jobs failed", failed)}
 	case late > 0 && o.strict:
-		return failure{fmt.Errorf("%d deadlines were missed", late)}
+		return failure{fmt.Errorf("%d of the deadlines missed", late)}
 	}
 	return nil
 }
