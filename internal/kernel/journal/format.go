@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
+	"math"
 	"strconv"
 
 	"github.com/slackline/slackline/cluster"
@@ -17,14 +19,14 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 	if e.Derived {
 		b = append(b, " derived"...)
 	}
-	b = appendInt(b, "job", int64(e.Job))
+	b = appendInt(b, " job=", int64(e.Job))
 	if e.Stage != 0 {
 		b = appendStage(b, e.Stage)
 	}
-	b = appendInt(b, "task", int64(e.Task))
-	b = appendInt(b, "node", int64(e.Node))
-	b = appendInt(b, "attempt", int64(e.Attempt))
-	b = appendInt(b, "container", int64(e.Container))
+	b = appendInt(b, " task=", int64(e.Task))
+	b = appendInt(b, " node=", int64(e.Node))
+	b = appendInt(b, " attempt=", int64(e.Attempt))
+	b = appendInt(b, " container=", int64(e.Container))
 	if e.Locality != 0 {
 		b = appendName(append(b, " locality="...), e.Locality.String(), int(e.Locality))
 	}
@@ -32,24 +34,24 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 		b = appendName(append(b, " outcome="...), e.Outcome.String(), int(e.Outcome))
 	}
 	if e.Control != 0 {
-		b = appendInt(b, "control", int64(e.Control))
+		b = appendName(append(b, " control="...), e.Control.String(), int(e.Control))
 	}
-	b = appendInt(b, "count", int64(e.Count))
-	b = appendInt(b, "item", int64(e.Item))
+	b = appendInt(b, " count=", int64(e.Count))
+	b = appendInt(b, " item=", int64(e.Item))
 	if e.Why != 0 {
 		b = appendName(append(b, " why="...), e.Why.String(), int(e.Why))
 	}
-	b = appendInt(b, "read", int64(e.Bytes))
-	b = appendInt(b, "wrote", int64(e.OutBytes))
-	b = appendFloat(b, "x", e.X)
-	b = appendFloat(b, "y", e.Y)
+	b = appendInt(b, " read=", int64(e.Bytes))
+	b = appendInt(b, " wrote=", int64(e.OutBytes))
+	b = appendFloat(b, " x=", e.X)
+	b = appendFloat(b, " y=", e.Y)
 	if e.Spans != [sched.Phases]units.Duration{} {
 		b = append(b, " spans="...)
 		for i, d := range e.Spans {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = strconv.AppendInt(b, int64(d), 10)
+			b = appendNumber(b, int64(d))
 		}
 	}
 	b = appendText(b, e.Text)
@@ -62,16 +64,16 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 // AppendItem appends an item of a plan as text: its verb, then the fields that are not zero.
 func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	b = appendName(b, it.Verb.String(), int(it.Verb))
-	b = appendInt(b, "id", int64(it.ID))
-	b = appendInt(b, "job", int64(it.Job))
+	b = appendInt(b, " id=", int64(it.ID))
+	b = appendInt(b, " job=", int64(it.Job))
 	if it.Stage != 0 {
 		b = appendStage(b, it.Stage)
 	}
-	b = appendInt(b, "task", int64(it.Task))
-	b = appendInt(b, "node", int64(it.Node))
-	b = appendInt(b, "attempt", int64(it.Attempt))
-	b = appendInt(b, "container", int64(it.Container))
-	b = appendInt(b, "count", int64(it.Count))
+	b = appendInt(b, " task=", int64(it.Task))
+	b = appendInt(b, " node=", int64(it.Node))
+	b = appendInt(b, " attempt=", int64(it.Attempt))
+	b = appendInt(b, " container=", int64(it.Container))
+	b = appendInt(b, " count=", int64(it.Count))
 	if it.Locality != 0 {
 		b = appendName(append(b, " locality="...), it.Locality.String(), int(it.Locality))
 	}
@@ -81,10 +83,10 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	if it.Bind != 0 {
 		b = appendName(append(b, " bind="...), it.Bind.String(), int(it.Bind))
 	}
-	b = appendInt(b, "group", int64(it.Group))
-	b = appendInt(b, "at", int64(it.At))
-	b = appendInt(b, "expires", int64(it.Expires))
-	b = appendFloat(b, "value", it.Value)
+	b = appendInt(b, " group=", int64(it.Group))
+	b = appendInt(b, " at=", int64(it.At))
+	b = appendInt(b, " expires=", int64(it.Expires))
+	b = appendFloat(b, " value=", it.Value)
 	b = appendReason(b, p, &it.Reason)
 	if it.Tasks.Len() > 0 {
 		b = append(b, " tasks="...)
@@ -92,7 +94,7 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(strconv.AppendInt(b, int64(t.Task), 10), ':')
+			b = append(appendNumber(b, int64(t.Task)), ':')
 			b = appendName(b, t.Locality.String(), int(t.Locality))
 		}
 	}
@@ -102,7 +104,7 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = strconv.AppendInt(b, int64(a), 10)
+			b = appendNumber(b, int64(a))
 		}
 	}
 	if it.Held {
@@ -121,25 +123,25 @@ func appendReason(b []byte, p *sched.Plan, r *sched.Reason) []byte {
 	}
 	b = appendName(append(b, " reason="...), r.Code.String(), int(r.Code))
 	if r.A != 0 || r.B != 0 || r.C != 0 {
-		b = strconv.AppendInt(append(b, ':'), r.A, 10)
+		b = appendNumber(append(b, ':'), r.A)
 		if r.B != 0 || r.C != 0 {
-			b = strconv.AppendInt(append(b, ','), r.B, 10)
+			b = appendNumber(append(b, ','), r.B)
 		}
 		if r.C != 0 {
-			b = strconv.AppendInt(append(b, ','), r.C, 10)
+			b = appendNumber(append(b, ','), r.C)
 		}
 	}
-	b = appendInt(b, "because-job", int64(r.Job))
-	b = appendInt(b, "because-node", int64(r.Node))
+	b = appendInt(b, " because-job=", int64(r.Job))
+	b = appendInt(b, " because-node=", int64(r.Node))
 	if r.Evidence.Len() > 0 {
 		b = append(b, " evidence="...)
 		for i, e := range p.Evidence[r.Evidence.From:r.Evidence.To] {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(strconv.AppendInt(b, int64(e.Job), 10), ':')
-			b = append(strconv.AppendInt(b, int64(e.At), 10), ':')
-			b = strconv.AppendInt(b, e.Amount, 10)
+			b = append(appendNumber(b, int64(e.Job)), ':')
+			b = append(appendNumber(b, int64(e.At)), ':')
+			b = appendNumber(b, e.Amount)
 		}
 	}
 	return b
@@ -148,7 +150,7 @@ func appendReason(b []byte, p *sched.Plan, r *sched.Reason) []byte {
 // appendName writes a word, or "#7" for a value without one, so that nothing is lost.
 func appendName(b []byte, name string, n int) []byte {
 	if name == "unknown" {
-		return strconv.AppendInt(append(b, '#'), int64(n), 10)
+		return appendNumber(append(b, '#'), int64(n))
 	}
 	return append(b, name...)
 }
@@ -156,25 +158,24 @@ func appendName(b []byte, name string, n int) []byte {
 func appendStage(b []byte, s sched.Stage) []byte {
 	b = append(b, " stage="...)
 	if s >= sched.Stages {
-		return strconv.AppendInt(append(b, '#'), int64(s), 10)
+		return appendNumber(append(b, '#'), int64(s))
 	}
 	return append(b, s.String()...)
 }
 
+// appendInt writes a field that is not zero. It is small enough to be inlined, which makes of its key a few stores.
 func appendInt(b []byte, key string, v int64) []byte {
 	if v == 0 {
 		return b
 	}
-	b = append(append(append(b, ' '), key...), '=')
-	return strconv.AppendInt(b, v, 10)
+	return appendNumber(append(b, key...), v)
 }
 
 func appendFloat(b []byte, key string, v float64) []byte {
-	if v == 0 {
+	if math.Float64bits(v) == 0 { // -0 is a number of its own
 		return b
 	}
-	b = append(append(append(b, ' '), key...), '=')
-	return strconv.AppendFloat(b, v, 'g', -1, 64)
+	return strconv.AppendFloat(append(b, key...), v, 'g', -1, 64)
 }
 
 func appendText(b []byte, text string) []byte {
@@ -199,6 +200,12 @@ func appendDetail(b []byte, d *sched.Detail) []byte {
 	text, err := json.Marshal((*detail)(d))
 	if err != nil {
 		return appendText(b, "detail cannot be written: "+err.Error())
+	}
+	if bytes.Contains(text, []byte(`\ufffd`)) { // for bytes that are no UTF-8: write what will be read
+		var read detail
+		if err = json.Unmarshal(text, &read); err == nil {
+			text, _ = json.Marshal(&read)
+		}
 	}
 	return append(append(b, " detail="...), text...)
 }

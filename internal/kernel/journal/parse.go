@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -37,7 +38,7 @@ func ParseEvent(text string) (sched.Event, error) {
 		case "outcome":
 			e.Outcome = name(&f, f.value, sched.Lost+1, "outcome")
 		case "control":
-			e.Control = sched.ControlVerb(f.bits(8))
+			e.Control = name(&f, f.value, sched.Switch+1, "control verb")
 		case "count":
 			e.Count = f.int32()
 		case "item":
@@ -65,7 +66,7 @@ func ParseEvent(text string) (sched.Event, error) {
 			}
 			e.Detail = (*sched.Detail)(&d)
 		default:
-			f.unknown("event")
+			f.unknown("an event")
 		}
 	}
 	return e, f.err
@@ -145,7 +146,7 @@ func ParseItem(text string, p *sched.Plan) (sched.Item, error) {
 		case "text":
 			it.Text = f.value
 		default:
-			f.unknown("item")
+			f.unknown("an item")
 		}
 	}
 	return it, f.err
@@ -165,8 +166,11 @@ func parseRound(text string) (round int64, at units.Time, events int, err error)
 		case "events":
 			events = int(f.int(32))
 		default:
-			f.unknown("round")
+			f.unknown("a round")
 		}
+	}
+	if want := appendRound(nil, round, at, events); f.err == nil && text != string(want) {
+		f.fail("the round is written as %q, it must be %q", text, want)
 	}
 	if f.err == nil && (round < 1 || at < 0 || events < 0) {
 		f.fail("a round, its time or the number of its events is negative")
@@ -174,13 +178,14 @@ func parseRound(text string) (round int64, at units.Time, events int, err error)
 	return round, at, events, f.err
 }
 
+// parseCount reads the rest of a plan or end line: a count and nothing else.
 func parseCount(text, key string) (int64, error) {
-	f := fields{rest: text}
-	if !f.next() || f.key != key {
-		return 0, fmt.Errorf("%s= is missing", key)
+	digits, ok := strings.CutPrefix(text, key+"=")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if !ok || err != nil || n < 0 || digits != strconv.FormatInt(n, 10) {
+		return 0, fmt.Errorf("it says %q, it must be %s= and a number", text, key)
 	}
-	n := f.int(64)
-	return n, f.err
+	return n, nil
 }
 
 // fields walks "key=value key key="quoted value" …" and keeps the first error.
@@ -195,7 +200,7 @@ func (f *fields) fail(format string, args ...any) {
 	}
 }
 
-func (f *fields) unknown(of string) { f.fail("there is no field %q of an %s", f.key, of) }
+func (f *fields) unknown(of string) { f.fail("there is no field %q of %s", f.key, of) }
 
 // word takes the first word of the rest.
 func (f *fields) word() string {
@@ -310,6 +315,12 @@ func name[T interface {
 			return v
 		}
 	}
-	f.fail("there is no %s %q", what, word)
+	var names []string
+	for v := T(0); v < bound; v++ {
+		if n := v.String(); n != "unknown" {
+			names = append(names, n)
+		}
+	}
+	f.fail("there is no %s %q%s", what, word, near.Hint(word, names))
 	return 0
 }

@@ -44,6 +44,7 @@ type recording struct {
 	result Result
 
 	round    Line // the round line, and those of its events and its plan
+	at       units.Time
 	events   []Line
 	plan     []Line // the plan line first; none: the policy was not asked
 	answered bool   // the loop has shown its plan
@@ -80,6 +81,9 @@ func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
 	r.given = r.given[:0]
 	for _, l := range r.events {
 		e, err := ParseEvent(l.Rest)
+		if err == nil {
+			err = r.check(&e)
+		}
 		if err != nil {
 			return drive.Batch{}, bad(l.Number, "%v", err)
 		}
@@ -88,6 +92,29 @@ func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
 		}
 	}
 	return drive.Batch{At: at, Events: r.given}, nil
+}
+
+// slack is how far handles may run ahead of the events that brought them.
+const slack = 1 << 16
+
+// check refuses what no world says, so that a forged journal cannot lead the book astray: descriptions that are not valid, and
+// handles so large that they are not dense.
+func (r *recording) check(e *sched.Event) error {
+	if top := max(int64(e.Node), int64(e.Job), int64(e.Attempt)); top > slack+r.result.Events {
+		return fmt.Errorf("handle %d comes after %d events, handles must be dense", top, r.result.Events)
+	}
+	if min(int64(e.Node), int64(e.Job), int64(e.Attempt), int64(e.Task)) < 0 {
+		return errors.New("a handle is negative, it must be 0 or more")
+	}
+	switch d := e.Detail; {
+	case d == nil:
+		return nil
+	case d.Node != nil:
+		return d.Node.Validate()
+	case d.Job != nil && e.Kind == sched.JobArrived:
+		return d.Job.Validate()
+	}
+	return nil
 }
 
 func (r *recording) next() (Line, error) {
@@ -119,14 +146,15 @@ func (r *recording) readRound() (units.Time, error) {
 	if round != r.result.Rounds+1 {
 		return 0, bad(l.Number, "round %d follows round %d", round, r.result.Rounds)
 	}
-	r.round = l
-	if r.events, err = r.take(r.events, events, "event"); err != nil {
+	if at < r.at {
+		return 0, bad(l.Number, "time %d follows time %d, it must not run backwards", int64(at), int64(r.at))
+	}
+	r.round, r.at = l, at
+	if r.events, err = r.take(r.events, l, events, "event"); err != nil {
 		return 0, err
 	}
 	l, err = r.next()
 	switch {
-	case err == io.EOF:
-		return 0, bad(r.in.line, "the end is missing")
 	case err != nil:
 		return 0, err
 	case l.Word != "plan":
@@ -138,7 +166,7 @@ func (r *recording) readRound() (units.Time, error) {
 		return 0, bad(l.Number, "%v", err)
 	}
 	r.plan = append(r.plan, l)
-	r.plan, err = r.take(r.plan, int(items), "item")
+	r.plan, err = r.take(r.plan, l, int(items), "item")
 	return at, err
 }
 
@@ -157,15 +185,15 @@ func (r *recording) end(l Line) error {
 	return io.EOF
 }
 
-// take reads so many lines of one word.
-func (r *recording) take(lines []Line, n int, word string) ([]Line, error) {
-	for range n {
+// take reads the lines of one word that the head announces.
+func (r *recording) take(lines []Line, head Line, n int, word string) ([]Line, error) {
+	for i := range n {
 		l, err := r.next()
-		if err != nil {
+		switch {
+		case err != nil:
 			return lines, err
-		}
-		if l.Word != word {
-			return lines, bad(l.Number, "%q stands where an %s of the line above should be", l.Word, word)
+		case l.Word != word:
+			return lines, bad(head.Number, "it announces %d lines %q, line %d after %d of them is %q", n, word, l.Number, i, l.Word)
 		}
 		lines = append(lines, l)
 	}
@@ -196,7 +224,7 @@ func (r *recording) Batch(round int64, at units.Time, events []sched.Event) erro
 func (r *recording) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	r.answered = true
 	if len(r.plan) == 0 {
-		return bad(r.round.Number, "the policy is now asked in this round, and was not")
+		return bad(r.round.Number+int64(len(r.events))+1, "a plan should stand here: the policy is now asked in this round, and was not")
 	}
 	r.result.Items += int64(len(p.Items))
 	for i := range p.Items {

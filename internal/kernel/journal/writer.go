@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"strconv"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -33,8 +32,8 @@ const flushAt = 64 << 10
 type Writer struct {
 	w      io.Writer
 	buf    []byte
-	from   int // start of the line being written
-	line   int64
+	from   int    // start of the line being written
+	number []byte // of that line, in digits
 	rounds int64
 	err    error
 }
@@ -56,9 +55,8 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 // begin writes the number of a line and its word.
 func (j *Writer) begin(word string) {
 	j.from = len(j.buf)
-	j.line++
-	j.buf = strconv.AppendInt(j.buf, j.line, 10)
-	j.buf = append(append(j.buf, ' '), word...)
+	j.number = increment(j.number)
+	j.buf = append(append(append(j.buf, j.number...), ' '), word...)
 }
 
 // endLine adds the sum, and hands the buffer on when it is full.
@@ -72,11 +70,8 @@ func (j *Writer) endLine() {
 const hex = "0123456789abcdef"
 
 func appendSum(b []byte, sum uint32) []byte {
-	b = append(b, ' ', '#')
-	for shift := 28; shift >= 0; shift -= 4 {
-		b = append(b, hex[sum>>shift&15])
-	}
-	return append(b, '\n')
+	return append(b, ' ', '#', hex[sum>>28], hex[sum>>24&15], hex[sum>>20&15], hex[sum>>16&15], hex[sum>>12&15], hex[sum>>8&15],
+		hex[sum>>4&15], hex[sum&15], '\n')
 }
 
 func (j *Writer) flush() {
@@ -103,15 +98,15 @@ func (j *Writer) Batch(round int64, at units.Time, events []sched.Event) error {
 }
 
 func appendRound(b []byte, round int64, at units.Time, events int) []byte {
-	b = strconv.AppendInt(b, round, 10)
-	b = strconv.AppendInt(append(b, " at="...), int64(at), 10)
-	return strconv.AppendInt(append(b, " events="...), int64(events), 10)
+	b = appendNumber(b, round)
+	b = appendNumber(append(b, " at="...), int64(at))
+	return appendNumber(append(b, " events="...), int64(events))
 }
 
 // Plan records what the policy wanted and what the ledger made of it.
 func (j *Writer) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	j.begin("plan items=")
-	j.buf = strconv.AppendInt(j.buf, int64(len(p.Items)), 10)
+	j.buf = appendNumber(j.buf, int64(len(p.Items)))
 	j.endLine()
 	for i := range p.Items {
 		j.begin("item ")
@@ -130,7 +125,7 @@ func (j *Writer) Flush() error {
 // Close writes the end of a run that has come to its end. A run that was cut off is flushed instead.
 func (j *Writer) Close() error {
 	j.begin("end rounds=")
-	j.buf = strconv.AppendInt(j.buf, j.rounds, 10)
+	j.buf = appendNumber(j.buf, j.rounds)
 	j.endLine()
 	j.flush()
 	return j.err
