@@ -14,6 +14,7 @@
 // cut off.
 //
 //	format.go  events and items as text; also what text scenarios expect
+//	number.go  numbers as text, fast
 //	parse.go   and back
 //	writer.go  the sink
 //	reader.go  lines, their numbers and sums
