@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -112,6 +113,29 @@ func TestForgedLinesAreNamed(t *testing.T) {
 		}
 		t.Fatalf("line %d, %q, became %q: %v, want one of lines %d", at+1, whole[at], lines[min(at, len(lines)-1)], err, named)
 	})
+}
+
+// A forger who adds or takes away an item and mends the count above it is found out too.
+func TestForgedCounts(t *testing.T) {
+	whole := bare(record(t, 5))
+	for i, l := range whole {
+		n, err := parseCount(strings.TrimPrefix(l, "plan "), "items")
+		if err != nil || n == 0 {
+			continue
+		}
+		end := i + 1 + int(n)
+		count := func(n int64) string { return fmt.Sprint("plan items=", n) }
+		for want, lines := range map[int][]string{
+			end + 1: slices.Concat(whole[:i], []string{count(n + 1)}, whole[i+1:end], []string{"item wake-me id=99 at=99"}, whole[end:]),
+			i + 1:   slices.Concat(whole[:i], []string{count(n - 1)}, whole[i+1:end-1], whole[end:]),
+		} {
+			_, err := again(seal(lines), plain{})
+			var line *LineError
+			if !errors.As(err, &line) || line.Line != int64(want) {
+				t.Fatalf("line %d, %s: %v, want line %d", i+1, l, err, want)
+			}
+		}
+	}
 }
 
 func TestForgedFrames(t *testing.T) {

@@ -195,22 +195,32 @@ func TestOddDetails(t *testing.T) {
 	}
 }
 
-// full is a disk with room for so many bytes.
-type full struct{ room int }
+// full is a disk with room for so many bytes, which is made room on when it has refused once.
+type full struct {
+	room    int
+	refused bool
+	after   int // bytes written then
+}
 
 var errFull = errors.New("no space left")
 
 func (f *full) Write(p []byte) (int, error) {
-	if f.room -= len(p); f.room < 0 {
+	if f.room -= len(p); f.room < 0 && !f.refused {
+		f.refused = true
 		return 0, errFull
+	}
+	if f.refused {
+		f.after += len(p)
 	}
 	return len(p), nil
 }
 
-// An error of the disk is told by the call in which it comes up and by each one after it.
+// An error of the disk is told by the call in which it comes up and by each one after it, even if the disk has recovered: a journal
+// with a hole is none.
 func TestWriterErrors(t *testing.T) {
 	for _, room := range []int{0, 100 << 10, 200 << 10} {
-		j, err := NewWriter(&full{room}, Header{})
+		disk := &full{room: room}
+		j, err := NewWriter(disk, Header{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,6 +238,9 @@ func TestWriterErrors(t *testing.T) {
 		}
 		if err := j.Plan(0, 0, &sched.Plan{}); !failed || !errors.Is(err, errFull) || !errors.Is(j.Flush(), errFull) || !errors.Is(j.Close(), errFull) {
 			t.Errorf("room for %d: %v", room, err)
+		}
+		if disk.after > 0 {
+			t.Errorf("room for %d: %d bytes behind a hole", room, disk.after)
 		}
 	}
 	if _, err := NewWriter(io.Discard, Header{Settings: []byte("{")}); err == nil {

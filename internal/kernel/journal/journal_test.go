@@ -148,6 +148,13 @@ func TestCutAndDamaged(t *testing.T) {
 			t.Fatalf("cut at %d: %+v, %v", cut, r, err)
 		}
 	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for _, tail := range []string{"x", "7 ", "6", "5x event", "event tick"} {
+		_, err := again(append(bytes.Join(lines[:4], nil), tail...), plain{})
+		if err == nil || err.Error() != "line 5: it is no line of a journal" {
+			t.Errorf("%q at the end: %v", tail, err)
+		}
+	}
 	for at := 5; at < len(text); at += 61 {
 		broken := bytes.Clone(text)
 		broken[at] ^= 1
@@ -306,4 +313,18 @@ func BenchmarkWriter(b *testing.B) {
 		lines += len(batch) + len(p.Items) + 2
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(lines), "ns/line")
+}
+
+// A run of the simulator decided again: lines read, checked, and compared with what policy and ledger make now.
+func BenchmarkReplay(b *testing.B) {
+	text := record(b, 1)
+	lines := bytes.Count(text, []byte("\n"))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := again(text, plain{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*lines), "ns/line")
 }

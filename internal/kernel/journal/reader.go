@@ -47,7 +47,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	j := &Reader{in: bufio.NewReaderSize(r, 1<<16)}
 	l, err := j.Next()
 	if errors.Is(err, ErrCut) {
-		return nil, bad(1, "it is empty; a journal begins with \"1 journal\" and what it is of")
+		return nil, bad(1, "it is empty, or cut off there; a journal begins with \"1 journal\" and what it is of")
 	}
 	if err != nil {
 		return nil, err
