@@ -1,6 +1,7 @@
 package units
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -45,16 +46,18 @@ func ParseBytes(s string) (Bytes, error) {
 	num, unit := leadingNumber(strings.TrimPrefix(text, "-"))
 	size, ok := byteSize(strings.TrimSpace(unit))
 	f, err := strconv.ParseFloat(num, 64)
-	if err != nil || (!ok && !(unit == "" && f == 0)) {
+	if err != nil && !errors.Is(err, strconv.ErrRange) || !ok && !(unit == "" && f == 0) {
 		return 0, fmt.Errorf("%q is not a size; write a number with a unit, such as 64MB, 1.5GB or 100B", s)
 	}
+	var b Bytes
 	x := math.Round(f * float64(size))
-	if x >= math.MaxInt64 {
-		return 0, fmt.Errorf("%q is larger than 8388608TB", s)
-	}
-	b := Bytes(x)
-	if n, err := strconv.ParseInt(num, 10, 64); err == nil {
-		b = Bytes(n) * size
+	switch n, err := strconv.ParseInt(num, 10, 64); {
+	case err == nil && (size == 0 || Bytes(n) <= math.MaxInt64/size):
+		b = Bytes(n) * size // exact, where a float would round
+	case x >= math.MaxInt64:
+		return 0, fmt.Errorf("%q is too large, a size must be below 8388608TB", s)
+	default:
+		b = Bytes(x)
 	}
 	if neg {
 		b = -b

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -144,7 +145,7 @@ func ParseDuration(s string) (Duration, error) {
 			continue
 		}
 		f, err := strconv.ParseFloat(num, 64)
-		if err != nil {
+		if err != nil && !errors.Is(err, strconv.ErrRange) { // beyond the range it is infinite, and too long below
 			return 0, fmt.Errorf("%q is not a span of time: %q is not a number", s, num)
 		}
 		sum += f * float64(size)

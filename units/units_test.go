@@ -3,6 +3,7 @@ package units
 import (
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,6 +22,7 @@ func TestDurationsPrintAndParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "is not a span of time; write a number with a unit", "5": "is not a span of time", "s": "is not a span of time", "5x": "write a number with a unit (ns, us, ms, s, m, h, d)",
 		"1..5s": `"1..5" is not a number`, "300000d": "is longer than 292 years", "1h-5m": "is not a span of time", "--5s": "is not a span of time",
+		"1" + strings.Repeat("0", 330) + "s": "is longer than 292 years", "9223372036854775807ns1ns": "is longer than 292 years",
 	} {
 		if d, err := ParseDuration(text); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), `"`+text+`"`) {
 			t.Errorf("%q: %v, %v; want …%s", text, d, err, want)
@@ -37,14 +39,19 @@ func TestDurationsPrintAndParse(t *testing.T) {
 func TestBytesPrintAndParse(t *testing.T) {
 	for text, want := range map[string]Bytes{
 		"0": 0, "64MB": 64 * MB, "1.5GB": 1536 * MB, "100B": 100, "2K": 2 * KB, "3MiB": 3 * MB, "1 TB": TB, "-5KB": -5 * KB, "8388607TB": 8388607 * TB,
+		"9223372036854775807B": math.MaxInt64, "9007199254740993B": 1<<53 + 1, "0.0": 0, "-0": 0, "0.5KB": 512,
 	} {
 		if got, err := ParseBytes(text); err != nil || got != want {
 			t.Errorf("%q is %v (%v), want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "5", "MB", "5XB", "1..2MB", "8388608TB", "99999999999999999999B", "~1MB"} {
-		if b, err := ParseBytes(text); err == nil {
-			t.Errorf("%q is %v", text, b)
+	const no, large = "is not a size; write a number with a unit, such as 64MB, 1.5GB or 100B", "is too large, a size must be below 8388608TB"
+	for text, want := range map[string]string{
+		"": no, "5": no, "MB": no, "5XB": no, "1..2MB": no, "~1MB": no, "--1MB": no, "- 1MB": no, "1e3B": no, "1" + strings.Repeat("0", 330): no,
+		"8388608TB": large, "-8388608TB": large, "9223372036854775808B": large, "99999999999999999999B": large, "1" + strings.Repeat("0", 330) + "B": large,
+	} {
+		if b, err := ParseBytes(text); err == nil || err.Error() != strconv.Quote(text)+" "+want {
+			t.Errorf("%q: %v, %v; want …%s", text, b, err, want)
 		}
 	}
 	for b, want := range map[Bytes]string{64 * MB: "64MB", 1000: "1000B", 1500 * MB: "~1.46GB", 3*GB/2 + 1: "~1.5GB", 0: "0B", -2 * TB: "-2TB"} {
@@ -166,6 +173,84 @@ func FuzzParse(f *testing.F) {
 			if again, err := ParseBytes(b.String()); err != nil || again != b {
 				t.Fatalf("%q is %d, prints as %q, which is %d (%v)", text, int64(b), b, int64(again), err)
 			}
+		}
+	})
+}
+
+// Every whole size is read exactly, whatever its unit; the oracle multiplies without bounds.
+func TestWholeBytesAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		u := rapid.SampledFrom(byteUnits[:]).Draw(t, "unit")
+		n := rapid.Int64Range(0, math.MaxInt64).Draw(t, "n") >> rapid.IntRange(0, 62).Draw(t, "shift")
+		text := strconv.FormatInt(n, 10) + u.name
+		exact := new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(u.size)))
+		if got, err := ParseBytes(text); (err == nil) != exact.IsInt64() || err == nil && int64(got) != exact.Int64() {
+			t.Fatalf("%s is %d (%v), want %v", text, int64(got), err, exact)
+		}
+	})
+}
+
+// Sums of vectors agree with numbers without bounds, and what is refused for its size would have been negative.
+func TestVectorsAgainstBigNumbers(t *testing.T) {
+	amount := rapid.Int64Range(-1<<61, 1<<61)
+	rapid.Check(t, func(t *rapid.T) {
+		var v, w, sum, diff Vector
+		fits, below := true, -1
+		for i := range v {
+			v[i], w[i] = amount.Draw(t, "v"), amount.Draw(t, "w")
+			a, b := big.NewInt(v[i]), big.NewInt(w[i])
+			sum[i] = new(big.Int).Add(a, b).Int64()
+			rest := new(big.Int).Sub(a, b)
+			diff[i] = rest.Int64()
+			fits = fits && rest.Sign() >= 0
+			if below < 0 && rest.Sign() < 0 {
+				below = i
+			}
+		}
+		added, taken := v, v
+		added.Add(&w)
+		taken.Sub(&w)
+		if added != sum || taken != diff || v.Fits(&w) != fits {
+			t.Fatalf("%v and %v: %v %v %v, want %v %v %v", v, w, added, taken, v.Fits(&w), sum, diff, fits)
+		}
+		if d, bad := taken.Negative(); bad != (below >= 0) || bad && int(d) != below {
+			t.Fatalf("%v is negative in %v (%v), want dimension %d", taken, d, bad, below)
+		}
+	})
+	if Slots(2, 1) != (Vector{MapSlots: 2, ReduceSlots: 1}) || Dims.String() != "dim8" {
+		t.Error("slots or dimensions")
+	}
+	seen := map[string]bool{}
+	for d := range Dims {
+		if s := d.String(); s == "" || seen[s] {
+			t.Errorf("dimension %d is called %q", d, s)
+		} else {
+			seen[s] = true
+		}
+	}
+}
+
+func TestInstantsAndSpans(t *testing.T) {
+	if d := Time(5).Sub(8); d != -3 || Time(90*Second).String() != "1m30s" || Time(1500*Millisecond).Seconds() != 1.5 {
+		t.Error(d)
+	}
+	for _, c := range []struct {
+		d    Duration
+		f    float64
+		want Duration
+	}{{3, 0.5, 2}, {Second, 1.5, 1500 * Millisecond}, {Hour, 0, 0}, {Hour, 1e300, math.MaxInt64}, {math.MaxInt64, 1, math.MaxInt64}, {Second, math.Inf(1), math.MaxInt64}} {
+		if got := c.d.Scale(c.f); got != c.want {
+			t.Errorf("%d times %v is %d, want %d", c.d, c.f, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) { // an int64 below 2^53 goes through seconds and back
+		d := Duration(rapid.Int64Range(0, 1<<50).Draw(t, "ns"))
+		if got := FromSeconds(d.Seconds()); got != d {
+			t.Fatalf("%d comes back as %d", d, got)
+		}
+		w := Watts(rapid.Float64Range(0, 1e6).Draw(t, "watts"))
+		if got, want := float64(w.Over(d)), float64(w)*float64(d)/1e9; math.Abs(got-want) > 1e-9*want {
+			t.Fatalf("%v over %v is %v, want %v", w, d, got, want)
 		}
 	})
 }
