@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/slackline/slackline/units"
 )
@@ -26,8 +27,8 @@ func (c *Class) Validate() error {
 	switch {
 	case c.Name == "":
 		return fmt.Errorf("node class: the name is empty")
-	case !(c.Speed > 0):
-		return fmt.Errorf("node class %q: speed is %v, it must be above 0", c.Name, c.Speed)
+	case !(c.Speed > 0) || math.IsInf(c.Speed, 1):
+		return fmt.Errorf("node class %q: speed is %v, it must be above 0 and finite", c.Name, c.Speed)
 	case c.Idle < 0 || c.Dynamic < 0:
 		return fmt.Errorf("node class %q: power is negative", c.Name)
 	}
@@ -123,12 +124,17 @@ func (c *Cluster) Validate() error {
 	if len(c.Named) > int(units.Dims-units.Named0) {
 		return fmt.Errorf("cluster: %d named resources, at most %d are possible", len(c.Named), units.Dims-units.Named0)
 	}
+	seen := make(map[string]bool, len(c.Nodes))
 	for _, k := range c.Classes {
 		if err := k.Validate(); err != nil {
 			return err
 		}
+		if seen[k.Name] { // profiles are kept by it
+			return fmt.Errorf("cluster: two classes have the name %q", k.Name)
+		}
+		seen[k.Name] = true
 	}
-	seen := make(map[string]bool, len(c.Nodes))
+	clear(seen)
 	for _, n := range c.Nodes {
 		if err := n.Validate(); err != nil {
 			return err

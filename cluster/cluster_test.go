@@ -1,10 +1,14 @@
 package cluster
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/units"
+	"pgregory.net/rapid"
 )
 
 func TestClustersThatCannotBe(t *testing.T) {
@@ -13,22 +17,28 @@ func TestClustersThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Cluster){
-		"cluster: there is no node":                           func(c *Cluster) { c.Nodes = nil },
-		"cluster: 5 named resources, at most 4 are possible":  func(c *Cluster) { c.Named = make([]string, 5) },
-		"node class: the name is empty":                       func(c *Cluster) { c.Classes[0].Name = "" },
-		`node class "c": speed is 0, it must be above 0`:      func(c *Cluster) { c.Classes[0].Speed = 0 },
-		`node class "c": power is negative`:                   func(c *Cluster) { c.Classes[0].Idle = -1 },
-		`node class "c": capacity in reduce is -1`:            func(c *Cluster) { c.Classes[0].Capacity[units.ReduceSlots] = -1 },
-		"node: the name is empty":                             func(c *Cluster) { c.Nodes[0].Name = "" },
-		`node "n1": it stands in no rack`:                     func(c *Cluster) { c.Nodes[0].Rack = 0 },
-		`node "n1": it has no class`:                          func(c *Cluster) { c.Nodes[0].Class = nil },
-		`cluster: two nodes have the name "n2"`:               func(c *Cluster) { c.Nodes[2].Name = "n2" },
-		`node "n3": rack 7 does not exist, the cluster has 2`: func(c *Cluster) { c.Nodes[2].Rack = 7 },
+		"cluster: there is no node":                                         func(c *Cluster) { c.Nodes = nil },
+		"cluster: 5 named resources, at most 4 are possible":                func(c *Cluster) { c.Named = make([]string, 5) },
+		`cluster: two classes have the name "c"`:                            func(c *Cluster) { c.Classes = append(c.Classes, &Class{Name: "c", Speed: 2}) },
+		`cluster: two nodes have the name "n2"`:                             func(c *Cluster) { c.Nodes[2].Name = "n2" },
+		"node class: the name is empty":                                     func(c *Cluster) { c.Classes[0].Name = "" },
+		`node class "c": speed is 0, it must be above 0 and finite`:         func(c *Cluster) { c.Classes[0].Speed = 0 },
+		`node class "c": speed is -1, it must be above 0 and finite`:        func(c *Cluster) { c.Classes[0].Speed = -1 },
+		`node class "c": speed is NaN, it must be above 0 and finite`:       func(c *Cluster) { c.Classes[0].Speed = math.NaN() },
+		`node class "c": speed is +Inf, it must be above 0 and finite`:      func(c *Cluster) { c.Classes[0].Speed = math.Inf(1) },
+		`node class "idle": power is negative`:                              func(c *Cluster) { c.Classes[0].Name, c.Classes[0].Idle = "idle", -1 },
+		`node class "busy": power is negative`:                              func(c *Cluster) { c.Classes[0].Name, c.Classes[0].Dynamic = "busy", -1 },
+		`node class "c": capacity in reduce is -1, it must not be negative`: func(c *Cluster) { c.Classes[0].Capacity[units.ReduceSlots] = -1 },
+		`node class "d": speed is 0, it must be above 0 and finite`:         func(c *Cluster) { c.Nodes[1].Class = &Class{Name: "d"} },
+		"node: the name is empty":                                           func(c *Cluster) { c.Nodes[0].Name = "" },
+		`node "n1": it stands in no rack`:                                   func(c *Cluster) { c.Nodes[0].Rack = 0 },
+		`node "n1": it has no class`:                                        func(c *Cluster) { c.Nodes[0].Class = nil },
+		`node "n3": rack 7 does not exist, the cluster has 2`:               func(c *Cluster) { c.Nodes[2].Rack = 7 },
 	} {
 		k := class
 		c := Uniform(3, 2, k)
 		change(c)
-		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := c.Validate(); err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}
@@ -36,9 +46,15 @@ func TestClustersThatCannotBe(t *testing.T) {
 	if err := bad.Validate(); err == nil || err.Error() != `container "x": needs -1 of memory, which must not be negative` {
 		t.Error(err)
 	}
-	slot := MapSlot()
-	if err := slot.Validate(); err != nil {
+	idle := Container{Name: "y"}
+	if err := idle.Validate(); err == nil || err.Error() != `container "y": needs nothing; a container takes at least one resource` {
 		t.Error(err)
+	}
+	for slot, needs := range map[string]units.Vector{MapSlot().Name: units.Slots(1, 0), ReduceSlot().Name: units.Slots(0, 1)} {
+		c := Container{Name: slot, Needs: needs}
+		if err := c.Validate(); err != nil || c != MapSlot() && c != ReduceSlot() {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
 
@@ -62,4 +78,44 @@ func TestLabels(t *testing.T) {
 			t.Errorf("carries %q: %v", c.want, got)
 		}
 	}
+}
+
+// A uniform cluster is valid, its racks differ by at most one node, and it offers its class times its nodes.
+func TestUniformIsEven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes, racks := rapid.IntRange(1, 40).Draw(t, "nodes"), rapid.IntRange(1, 6).Draw(t, "racks")
+		c := Uniform(nodes, racks, Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 1)})
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		count := make([]int, racks)
+		for i, n := range c.Nodes {
+			if n.Name != fmt.Sprint("n", i+1) || n.Class != c.Classes[0] {
+				t.Fatalf("node %d: %+v", i, n)
+			}
+			count[n.Rack-1]++
+		}
+		if len(c.Nodes) != nodes || slices.Max(count)-slices.Min(count) > 1 || c.Capacity() != units.Slots(2*nodes, nodes) {
+			t.Fatalf("%d nodes, %v by rack, %v", len(c.Nodes), count, c.Capacity())
+		}
+	})
+}
+
+// The oracle takes the labels that the node has out of those asked for: none may stay.
+func TestCarriesIsInclusion(t *testing.T) {
+	labels := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 5)
+	rapid.Check(t, func(t *rapid.T) {
+		n := Node{Labels: labels.Draw(t, "have")}
+		want := labels.Draw(t, "want")
+		missing := map[string]bool{}
+		for _, l := range want {
+			missing[l] = true
+		}
+		for _, l := range n.Labels {
+			delete(missing, l)
+		}
+		if n.Carries(want) != (len(missing) == 0) {
+			t.Fatalf("%v carries %v: %v", n.Labels, want, n.Carries(want))
+		}
+	})
 }
