@@ -143,7 +143,7 @@ func (j *Job) Validate() error {
 	case j.Soft != units.Never && j.Soft > j.Deadline:
 		return bad("soft deadline %v is after the hard deadline %v", j.Soft, j.Deadline)
 	case !(j.Weight > 0) || math.IsInf(j.Weight, 0):
-		return bad("weight is %v, it must be above 0", j.Weight)
+		return bad("weight is %v, it must be above 0 and finite", j.Weight)
 	case !(j.SlowStart >= 0 && j.SlowStart <= 1):
 		return bad("slow start is %v, it must lie in 0 to 1", j.SlowStart)
 	case len(j.Stages) == 0:

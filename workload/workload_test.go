@@ -21,28 +21,36 @@ func TestJobsThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Job){
-		"job: the id is empty":                                      func(j *Job) { j.ID = "" },
-		`job "j": arrival -1ns is before the start of the run`:      func(j *Job) { j.Arrive = -1 },
-		`job "j": arrival never is before`:                          func(j *Job) { j.Arrive = units.Never },
-		`job "j": deadline 5s is not after the arrival 5s`:          func(j *Job) { j.Arrive, j.Deadline = 5e9, 5e9 },
-		`job "j": soft deadline 1s is not after the arrival 1s`:     func(j *Job) { j.Arrive, j.Soft = 1e9, 1e9 },
-		`job "j": soft deadline 3s is after the hard deadline 2s`:   func(j *Job) { j.Soft, j.Deadline = 3e9, 2e9 },
-		`job "j": weight is 0, it must be above 0`:                  func(j *Job) { j.Weight = 0 },
-		`job "j": weight is NaN`:                                    func(j *Job) { j.Weight = math.NaN() },
-		`job "j": weight is +Inf`:                                   func(j *Job) { j.Weight = math.Inf(1) },
-		`job "j": slow start is 1.5, it must lie in 0 to 1`:         func(j *Job) { j.SlowStart = 1.5 },
-		`job "j": it has no stage`:                                  func(j *Job) { j.Stages = nil },
-		`job "j": stage map stands behind stage map`:                func(j *Job) { j.Stages[1].Kind = Map },
-		`job "j": stage6 does not exist`:                            func(j *Job) { j.Stages[1].Kind = Stages },
-		`job "j": stage map has no task`:                            func(j *Job) { j.Stages[0].Tasks = nil },
-		`job "j": stage map: CPU share is 2, it must lie in 0 to 1`: func(j *Job) { j.Stages[0].CPUShare = 2 },
-		`job "j": stage map: task counts from 3 to 2 are no range`:  func(j *Job) { j.Stages[0].MinTasks, j.Stages[0].MaxTasks = 3, 2 },
-		`job "j": stage map: task 2 has a negative size or time`:    func(j *Job) { j.Stages[0].Tasks[1].Work = -1 },
-		`job "j": stage map: container "x": needs nothing`:          func(j *Job) { j.Stages[0].Containers = []cluster.Container{{Name: "x"}} },
+		"job: the id is empty":                                                                      func(j *Job) { j.ID = "" },
+		`job "j": arrival -1ns is before the start of the run`:                                      func(j *Job) { j.Arrive = -1 },
+		`job "j": arrival never is before the start of the run`:                                     func(j *Job) { j.Arrive = units.Never },
+		`job "j": deadline 5s is not after the arrival 5s`:                                          func(j *Job) { j.Arrive, j.Deadline = 5e9, 5e9 },
+		`job "j": soft deadline 1s is not after the arrival 1s`:                                     func(j *Job) { j.Arrive, j.Soft = 1e9, 1e9 },
+		`job "j": soft deadline 3s is after the hard deadline 2s`:                                   func(j *Job) { j.Soft, j.Deadline = 3e9, 2e9 },
+		`job "j": weight is 0, it must be above 0 and finite`:                                       func(j *Job) { j.Weight = 0 },
+		`job "j": weight is NaN, it must be above 0 and finite`:                                     func(j *Job) { j.Weight = math.NaN() },
+		`job "j": weight is +Inf, it must be above 0 and finite`:                                    func(j *Job) { j.Weight = math.Inf(1) },
+		`job "j": slow start is 1.5, it must lie in 0 to 1`:                                         func(j *Job) { j.SlowStart = 1.5 },
+		`job "j": slow start is NaN, it must lie in 0 to 1`:                                         func(j *Job) { j.SlowStart = math.NaN() },
+		`job "j": slow start is -0.5, it must lie in 0 to 1`:                                        func(j *Job) { j.SlowStart = -0.5 },
+		`job "j": weight is -1, it must be above 0 and finite`:                                      func(j *Job) { j.Weight = -1 },
+		`job "j": stage reduce: CPU share is NaN, it must lie in 0 to 1`:                            func(j *Job) { j.Stages[1].CPUShare = math.NaN() },
+		`job "j": stage map: task counts from -1 to 2 are no range`:                                 func(j *Job) { j.Stages[0].MinTasks, j.Stages[0].MaxTasks = -1, 2 },
+		`job "j": stage map: task 1 has a negative size or time`:                                    func(j *Job) { j.Stages[0].Tasks[0].Input = -1 },
+		`job "j": stage reduce: task 1 has a negative size or time`:                                 func(j *Job) { j.Stages[1].Tasks[0].Shuffle = -1 },
+		`job "j": stage map stands behind stage reduce`:                                             func(j *Job) { j.Stages[0], j.Stages[1] = j.Stages[1], j.Stages[0] },
+		`job "j": it has no stage`:                                                                  func(j *Job) { j.Stages = nil },
+		`job "j": stage map stands behind stage map`:                                                func(j *Job) { j.Stages[1].Kind = Map },
+		`job "j": stage6 does not exist`:                                                            func(j *Job) { j.Stages[1].Kind = Stages },
+		`job "j": stage map has no task`:                                                            func(j *Job) { j.Stages[0].Tasks = nil },
+		`job "j": stage map: CPU share is 2, it must lie in 0 to 1`:                                 func(j *Job) { j.Stages[0].CPUShare = 2 },
+		`job "j": stage map: task counts from 3 to 2 are no range`:                                  func(j *Job) { j.Stages[0].MinTasks, j.Stages[0].MaxTasks = 3, 2 },
+		`job "j": stage map: task 2 has a negative size or time`:                                    func(j *Job) { j.Stages[0].Tasks[1].Work = -1 },
+		`job "j": stage map: container "x": needs nothing; a container takes at least one resource`: func(j *Job) { j.Stages[0].Containers = []cluster.Container{{Name: "x"}} },
 	} {
 		j := good("j")
 		change(j)
-		if err := j.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := j.Validate(); err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}
@@ -57,9 +65,9 @@ func TestWorkloadsThatCannotBe(t *testing.T) {
 		`job "a": it waits for itself: a after b after a`:     {Jobs: []*Job{with(good("a"), "b"), with(good("b"), "a")}},
 		`job "a": it waits for itself: a after a`:             {Jobs: []*Job{with(good("a"), "a")}},
 		`workflow "w": job "x" does not exist`:                {Jobs: []*Job{good("a")}, Workflows: []Workflow{{ID: "w", Jobs: []string{"x"}}}},
-		`job "a": weight is 0`:                                {Jobs: []*Job{{ID: "a", Soft: 1, Deadline: 1}}},
+		`job "a": weight is 0, it must be above 0 and finite`: {Jobs: []*Job{{ID: "a", Soft: 1, Deadline: 1}}},
 	} {
-		if err := w.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := w.Validate(); err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}
@@ -129,5 +137,29 @@ func TestStages(t *testing.T) {
 	j := good("j")
 	if j.Tasks(Map) != 2 || j.Tasks(Master) != 0 || j.Stage(Other0) != nil || j.Stages[1].Container(0).Name != "reduce-slot" || j.Stages[0].Share() != 1 {
 		t.Errorf("%+v", j)
+	}
+}
+
+func TestWhatIsLeftOut(t *testing.T) {
+	s := StageSpec{Kind: Map}
+	if s.Container(0) != cluster.MapSlot() || s.Share() != 1 {
+		t.Error("a map without kinds of containers takes a map slot, all of its work is CPU")
+	}
+	kinds := []cluster.Container{{Name: "small"}, {Name: "large"}}
+	s = StageSpec{Kind: Reduce, Containers: kinds, CPUShare: 0.25}
+	if s.Container(0) != kinds[0] || s.Container(1) != kinds[1] || s.Share() != 0.25 {
+		t.Errorf("%+v", s)
+	}
+	if Stage(9).String() != "stage9" {
+		t.Error(Stage(9))
+	}
+	var back Stage
+	for k := range Stages {
+		if b, err := k.MarshalText(); err != nil || back.UnmarshalText(b) != nil || back != k {
+			t.Errorf("%v as %q comes back as %v", k, b, back)
+		}
+	}
+	if err := back.UnmarshalText([]byte("mop")); err == nil || err.Error() != `there is no stage "mop" (master, map, reduce, other0, other1, other2)` {
+		t.Error(err)
 	}
 }
