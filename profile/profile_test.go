@@ -1,7 +1,9 @@
 package profile
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/units"
@@ -69,5 +71,101 @@ func TestClasses(t *testing.T) {
 	c.Merge(d)
 	if f := c.At(workload.Map, "fast"); c.Runs != 2 || f.Task.N != 2 || f.Task.Mean != 5 || f.Share != 0.5 {
 		t.Errorf("%+v", c)
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)+math.Abs(b)) }
+
+func same(a, b Estimate) bool {
+	return a.N == b.N && a.Min == b.Min && a.Max == b.Max && near(a.Mean, b.Mean) && near(a.Std(), b.Std())
+}
+
+// A class is learned from attempts in any order and in any parts: what is known stays the same up to rounding, and in line. The
+// oracle sorts the attempts into lists and adds each up on its own.
+func TestLearningInAnyOrder(t *testing.T) {
+	type attempt struct {
+		stage        workload.Stage
+		node         string
+		input        units.Bytes
+		run, shuffle units.Duration
+	}
+	one := rapid.Custom(func(t *rapid.T) attempt {
+		return attempt{
+			stage: rapid.SampledFrom([]workload.Stage{workload.Map, workload.Reduce}).Draw(t, "stage"), node: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "node"),
+			input: units.Bytes(rapid.Int64Range(0, 3).Draw(t, "input")), run: units.Duration(rapid.Int64Range(1, 1e12).Draw(t, "run")), shuffle: units.Duration(rapid.Int64Range(0, 1e11).Draw(t, "shuffle")),
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfN(one, 1, 30).Draw(t, "attempts")
+		parts := []*Class{New("x"), New("x"), New("x")}
+		for _, a := range all {
+			c := parts[rapid.IntRange(0, 2).Draw(t, "part")]
+			c.Runs++
+			c.Attempt(a.stage, a.node, a.input, a.run, a.shuffle)
+		}
+		forth, back := New("x"), New("x")
+		for i := range parts {
+			forth.Merge(parts[i])
+			back.Merge(parts[len(parts)-1-i])
+		}
+		for _, c := range []*Class{forth, back} {
+			if c.Runs != int64(len(all)) || !slices.IsSortedFunc(c.Stages, func(a, b Stage) int { return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Node, b.Node)) }) {
+				t.Fatalf("%d runs: %+v", c.Runs, c)
+			}
+			for _, s := range []workload.Stage{workload.Map, workload.Reduce} {
+				for _, node := range []string{"a", "b", "c", ""} { // "" = any
+					var want Stage
+					for _, a := range all {
+						if a.stage != s || node != "" && a.node != node {
+							continue
+						}
+						want.Task.Add(a.run.Seconds())
+						if a.input > 0 {
+							want.PerByte.Add(a.run.Seconds() / float64(a.input))
+						}
+						if s == workload.Reduce {
+							want.Shuffle.Add(a.shuffle.Seconds())
+						}
+					}
+					got := c.Any(s)
+					if node != "" {
+						if want.Task.N == 0 {
+							continue // At would make an entry
+						}
+						got = *c.At(s, node)
+					}
+					if !same(got.Task, want.Task) || !same(got.PerByte, want.PerByte) || !same(got.Shuffle, want.Shuffle) {
+						t.Fatalf("%v on %q: %+v, want %+v", s, node, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestAtKeepsTheLine(t *testing.T) {
+	c := New("x")
+	for _, node := range []string{"m", "z", "a", "m"} {
+		if s := c.At(workload.Map, node); s.Node != node || s.Stage != workload.Map || s.Task.N != 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if c.At(workload.Master, "z"); len(c.Stages) != 4 || c.Stages[0].Stage != workload.Master || c.Stages[1].Node != "a" || c.Stages[3].Node != "z" {
+		t.Errorf("%+v", c.Stages)
+	}
+	c.At(workload.Map, "a").Share = 0.5
+	d := New("x")
+	d.At(workload.Map, "a")
+	if c.Merge(d); c.At(workload.Map, "a").Share != 0.5 {
+		t.Error("a share that is unknown has taken the place of one that is known")
+	}
+	if any := c.Any(workload.Reduce); any != (Stage{Stage: workload.Reduce}) {
+		t.Errorf("%+v", any)
+	}
+	var e Estimate
+	e.Add(2)
+	e.Add(4)
+	if e.String() != "3 ± 1.4 (max 4, n 2)" {
+		t.Error(e)
 	}
 }
