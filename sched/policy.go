@@ -45,7 +45,7 @@ func (k Key) Less(o Key) bool {
 }
 
 // Ratio returns num/den as a fixed-point number that sorts exactly as the ratio does up to 2^-20: for shares, without the
-// rounding of floats. num and den must not be negative; den = 0 counts as 1.
+// rounding of floats. num and den must not be negative, and num must be below 2^43; den = 0 counts as 1.
 func Ratio(num, den int64) int64 {
 	if den == 0 {
 		den = 1

@@ -1,21 +1,28 @@
 package sched
 
 import (
+	"math"
 	"math/big"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/units"
 	"pgregory.net/rapid"
 )
 
 // Ratio sorts as the exact ratio does, but for differences below its resolution.
 func TestRatioSorts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.Int64Range(0, 1<<40)
-		d := rapid.Int64Range(1, 1<<20)
+		n := rapid.OneOf(rapid.Int64Range(0, 1<<43-1), rapid.Int64Range(0, 20)) // small ones, so that ratios are often equal
+		d := rapid.OneOf(rapid.Int64Range(1, math.MaxInt64), rapid.Int64Range(1, 20))
 		a, b, c, e := n.Draw(t, "a"), d.Draw(t, "b"), n.Draw(t, "c"), d.Draw(t, "d")
 		exact := big.NewRat(a, b).Cmp(big.NewRat(c, e))
 		x, y := Ratio(a, b), Ratio(c, e)
-		if exact < 0 && x > y || exact > 0 && x < y || exact == 0 && x != y {
+		if gap := new(big.Rat).Sub(big.NewRat(a, b), big.NewRat(c, e)); gap.Abs(gap).Cmp(big.NewRat(1, 1<<20)) >= 0 && x == y {
+			t.Fatalf("%d/%d and %d/%d are far apart, and both %d", a, b, c, e, x)
+		}
+		if x < 0 || y < 0 || exact < 0 && x > y || exact > 0 && x < y || exact == 0 && x != y {
 			t.Fatalf("%d/%d is %d, %d/%d is %d", a, b, x, c, e, y)
 		}
 	})
@@ -58,6 +65,7 @@ func TestNames(t *testing.T) {
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
 	unique("reason", int(Custom)+1, func(i int) string { return Code(i).String() })
 	unique("refusal", int(Gone-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
+	unique("control", int(Switch)+1, func(i int) string { return ControlVerb(i).String() })
 	unique("rule", int(FewestLocalFirst)+1, func(i int) string { return BindRule(i).String() })
 	for c := FirstInOrder; c < Custom; c++ {
 		if s := Because(c, 1, 2, 3).String(); s == "" || s == c.String() {
@@ -95,4 +103,102 @@ func TestPlans(t *testing.T) {
 	if book.asked != 5 || len(p.Items) != 5 || p.Items[1].Refused != TooLate || p.Items[0].Refused != OK || p.Items[2].Outcome != Preempted || p.Items[4].At != 9 {
 		t.Errorf("asked %d: %+v", book.asked, p.Items)
 	}
+}
+
+// The sentences that people read.
+func TestReasonsAsSentences(t *testing.T) {
+	s := int64(units.Second)
+	for want, r := range map[string]Reason{
+		"":        {},
+		"custom":  Because(Custom),
+		"unknown": {Code: 40},
+		"first in the order with work for this node":                        Because(FirstInOrder, 3),
+		"this policy admits every job":                                      Because(AdmitAll),
+		"its turn: 2 of at most 5 jobs run":                                 Because(SlotOfOrder, 2, 5),
+		"waits: 5 jobs run, the limit is 5":                                 Because(OverLimit, 5, 5),
+		"a pool has had 1 slots of its minimum share of 4 for 30s":          Because(MinShare, 1, 4, 30*s),
+		"a pool has had 1 slots, below half of its fair share of 9, for 1m": Because(FairShare, 1, 9, 60*s),
+		"would finish at 2m, deadline 1m30s":                                Because(Deadline, 90*s, 120*s),
+		"would finish at never, deadline 1m30s":                             Because(Deadline, 90*s, int64(units.Never)),
+		"asked to be woken at 7s":                                           Because(Wakeup, 7*s),
+		"the job already occupies the 6 slots it was given":                 Because(AtLimit, 6),
+		"there is no such job":                                              Because(UnknownJob),
+		"there is no such node":                                             Because(UnknownNode),
+		"there is no such attempt, or it has ended":                         Because(UnknownAttempt),
+		"the job may not run yet":                                           Because(NotAdmitted),
+		"the stage may not start yet":                                       Because(NotReady),
+		"the stage is withheld":                                             Because(Withheld),
+		"no open task is that near":                                         Because(NoTask),
+		"the node has no room for the container":                            Because(NoRoom),
+		"the node is down, asleep or draining":                              Because(NodeAway),
+		"the node lacks a label that the job asks for":                      Because(WrongLabels),
+		"this world cannot do that":                                         Because(CannotDo),
+		"another item of its group was refused":                             Because(GroupBroken),
+		"its time to live has passed":                                       Because(Expired),
+		"it is too late for that":                                           Because(TooLate),
+		"the world has moved on":                                            Because(Stale),
+		"the item makes no sense":                                           Because(BadItem),
+		"the world lost it":                                                 Because(Gone),
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("%v reads %q, want %q", r.Code, got, want)
+		}
+	}
+	if diff := cmp.Diff(Reason{Code: MinShare, A: 1, B: 2, C: 3}, Because(MinShare, 1, 2, 3, 4)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a world lacks, and only that, it cannot do.
+func TestWhatWorldsCanDo(t *testing.T) {
+	needs := map[Verb]Capabilities{Kill: {Kill: true}, Speculate: {Speculate: true}, SetTasks: {Mold: true}, Request: {Provision: true}, ReleaseNode: {Provision: true},
+		Sleep: {Power: true}, Wake: {Power: true}, Compute: {Compute: true}}
+	for v := range Verbs {
+		with, special := needs[v]
+		if least := (&Capabilities{}).Can(v); least == special {
+			t.Errorf("%v in a world that can do nothing: %v", v, least)
+		}
+		if special && !with.Can(v) {
+			t.Errorf("%v with %+v is impossible", v, with)
+		}
+		if all := (&Capabilities{Bind: true, Kill: true, Speculate: true, Mold: true, Provision: true, Power: true, Compute: true}).Can(v); all != (v != CapHeadroom) {
+			t.Errorf("%v in a world that binds and can do all: %v", v, all)
+		}
+	}
+	for k := range EventKinds {
+		if want := slices.Contains([]EventKind{Granted, Started, Progress, Discrepancy}, k); k.Confirms() != want {
+			t.Errorf("%v confirms: %v", k, !want)
+		}
+	}
+}
+
+// The book writes on the item in the plan, not on a copy; Reset lets go of the book and of all arenas.
+func TestTheBookSeesTheItem(t *testing.T) {
+	var p Plan
+	p.Reset(binder{})
+	if !p.Start(1, Map, 2, 1, Remote, Because(FirstInOrder)) || !p.Items[0].Held || p.Items[0].Tasks.Len() != 1 || p.Bound[p.Items[0].Tasks.From] != (Bound{7, NodeLocal}) {
+		t.Errorf("%+v", p)
+	}
+	if want := (Item{Verb: Start, Job: 1, Stage: Map, Node: 2, Count: 1, Locality: Remote, Reason: Because(FirstInOrder), Held: true, Tasks: Span{0, 1}}); p.Items[0] != want {
+		t.Errorf("%+v, want %+v", p.Items[0], want)
+	}
+	p.Evidence, p.Victims = append(p.Evidence, Evidence{}), append(p.Victims, 1)
+	if p.Reset(nil); len(p.Items)+len(p.Bound)+len(p.Evidence)+len(p.Victims) != 0 {
+		t.Errorf("%+v", p)
+	}
+	if !p.Hold(1, Reason{}) || p.Items[0].Held {
+		t.Errorf("%+v", p.Items)
+	}
+	var f Flat
+	if f.Path(nil) != nil || f.QueueKey(nil, nil, Map) != (Key{}) || !f.Open(nil, nil, Map) {
+		t.Error("a flat order has queues")
+	}
+}
+
+type binder struct{}
+
+func (binder) Propose(p *Plan, it *Item) Code {
+	it.Held, it.Tasks = true, Span{int32(len(p.Bound)), int32(len(p.Bound)) + 1}
+	p.Bound = append(p.Bound, Bound{7, NodeLocal})
+	return OK
 }
