@@ -16,8 +16,9 @@ import (
 // cores may share clusters and workloads. Zero values switch a mechanism off.
 type Config struct {
 	Cluster  *cluster.Cluster
-	Workload *workload.Workload
-	Profiles []*profile.Class // what is known of job classes from the start
+	Workload *workload.Workload     // what arrives, as a list
+	Source   func() workload.Source // or one by one; made anew for each run
+	Profiles []*profile.Class       // what is known of job classes from the start
 	Seed     uint64
 
 	Heartbeat units.Duration // interval; 0 = nodes are served at once. See heartbeat.go
@@ -90,13 +91,10 @@ type Times struct {
 
 // Validate reports the first thing that cannot be, as one sentence.
 func (c *Config) Validate() error {
-	if c.Cluster == nil || c.Workload == nil {
-		return fmt.Errorf("simulation: a cluster and a workload are needed")
+	if c.Cluster == nil || (c.Workload == nil) == (c.Source == nil) {
+		return fmt.Errorf("simulation: a cluster and a workload are needed, as a list or as a source")
 	}
 	if err := c.Cluster.Validate(); err != nil {
-		return err
-	}
-	if err := c.Workload.Validate(); err != nil {
 		return err
 	}
 	n := len(c.Cluster.Nodes)
@@ -130,7 +128,26 @@ func (c *Config) Validate() error {
 	if err := c.validateScript(n); err != nil {
 		return err
 	}
-	return c.validateHosts(n)
+	if c.Workload == nil {
+		return nil
+	}
+	if err := c.Workload.Validate(); err != nil {
+		return err
+	}
+	for _, j := range c.Workload.Jobs {
+		if err := validateHosts(j, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// source begins the arrivals of a run.
+func (c *Config) source() workload.Source {
+	if c.Source != nil {
+		return c.Source()
+	}
+	return c.Workload.Source()
 }
 
 func (c *Config) validateScript(n int) error {
@@ -163,18 +180,17 @@ func (c *Config) validateScript(n int) error {
 	return nil
 }
 
-func (c *Config) validateHosts(n int) error {
-	for _, j := range c.Workload.Jobs {
-		for i := range j.Stages {
-			s := &j.Stages[i]
-			if len(s.Containers) > math.MaxUint8 {
-				return fmt.Errorf("job %q: stage %v can run in %d kinds of containers, at most %d are possible", j.ID, s.Kind, len(s.Containers), math.MaxUint8)
-			}
-			for t := range s.Tasks {
-				for _, h := range s.Tasks[t].Hosts {
-					if h < 1 || int(h) > n {
-						return fmt.Errorf("job %q: stage %v, task %d: its input lies on node %d, the cluster has %d", j.ID, s.Kind, t+1, h, n)
-					}
+// validateHosts checks what a job states beyond its own bounds: kinds of containers, and nodes that hold its input.
+func validateHosts(j *workload.Job, n int) error {
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		if len(s.Containers) > math.MaxUint8 {
+			return fmt.Errorf("job %q: stage %v can run in %d kinds of containers, at most %d are possible", j.ID, s.Kind, len(s.Containers), math.MaxUint8)
+		}
+		for t := range s.Tasks {
+			for _, h := range s.Tasks[t].Hosts {
+				if h < 1 || int(h) > n {
+					return fmt.Errorf("job %q: stage %v, task %d: its input lies on node %d, the cluster has %d", j.ID, s.Kind, t+1, h, n)
 				}
 			}
 		}

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,20 +9,11 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// record is what is remembered of every job of the workload, by its place there.
-type record struct {
-	handle     int32   // while it is in the system
-	missing    int32   // predecessors that have not committed
-	followers  []int32 // jobs that wait for it
-	workflows  []int32 // workflows whose first job this is
-	broken     int32   // 1 + place of a predecessor that failed or was killed, 0 = none
-	unfinished bool
-}
-
 // job is the truth about a job in the system. Its arrays are used again by the next job with the handle.
 type job struct {
 	spec     *workload.Job // with its input placed
-	place    int32         // in the workload
+	link     *link
+	given    *workload.Job // as it came
 	key      uint64        // of its draws
 	alive    bool
 	admitted bool
@@ -76,66 +65,6 @@ func (j *job) stage(s sched.Stage) *stage {
 		return nil
 	}
 	return &j.stages[j.at[s]]
-}
-
-// planJobs sorts the arrivals, resolves predecessors, and makes the kinds of containers that jobs can ask for.
-func (w *World) planJobs() {
-	specs := w.cfg.Workload.Jobs
-	w.planned = make([]record, len(specs))
-	w.arrivals = make([]int32, len(specs))
-	places := make(map[string]int32, len(specs))
-	for i, spec := range specs {
-		w.arrivals[i] = int32(i)
-		places[spec.ID] = int32(i)
-		w.planned[i].unfinished = true
-	}
-	slices.SortStableFunc(w.arrivals, func(a, b int32) int { return cmp.Compare(specs[a].Arrive, specs[b].Arrive) })
-	for i, spec := range specs {
-		for k, id := range spec.After {
-			if p := &w.planned[places[id]]; !slices.Contains(spec.After[:k], id) {
-				p.followers = append(p.followers, int32(i))
-				w.planned[i].missing++
-			}
-		}
-	}
-	for f := range w.cfg.Workload.Workflows {
-		if ids := w.cfg.Workload.Workflows[f].Jobs; len(ids) > 0 {
-			first := slices.MinFunc(ids, func(a, b string) int {
-				return cmp.Or(cmp.Compare(specs[places[a]].Arrive, specs[places[b]].Arrive), cmp.Compare(places[a], places[b]))
-			})
-			p := &w.planned[places[first]]
-			p.workflows = append(p.workflows, int32(f))
-		}
-	}
-}
-
-// arrive lets a job of the workload in.
-func (w *World) arrive(place int32) {
-	rec := &w.planned[place]
-	for _, f := range rec.workflows {
-		w.emit(sched.Event{Kind: sched.WorkflowArrived, Detail: &sched.Detail{Workflow: &w.cfg.Workload.Workflows[f]}})
-	}
-	var h int32
-	if n := len(w.freeJobs); n > 0 {
-		h, w.freeJobs = w.freeJobs[n-1], w.freeJobs[:n-1]
-	} else {
-		h = int32(len(w.jobs))
-		w.jobs = append(w.jobs, job{})
-	}
-	rec.handle = h
-	j := &w.jobs[h]
-	spec := w.cfg.Workload.Jobs[place]
-	*j = job{place: place, key: jobKey(spec.ID), alive: true, mapsEnd: units.Never, stages: j.stages}
-	j.spec = w.withInput(spec, j.key)
-	j.open(w)
-	w.emit(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(h), Detail: &sched.Detail{Job: j.spec}})
-	switch {
-	case rec.broken > 0:
-		j.doomed = true
-		w.doomed = append(w.doomed, h)
-	case rec.missing == 0:
-		w.release(h)
-	}
 }
 
 // open makes the stages.
@@ -249,52 +178,6 @@ func (w *World) endJob(h int32, outcome sched.Outcome, why string) {
 	w.releaseOutputs(j)
 	w.emit(sched.Event{Kind: sched.JobEnded, Job: sched.JobID(h), Outcome: outcome, Text: why})
 	w.endedJobs = append(w.endedJobs, h)
-	w.left--
 	w.freshen()
-
-	place := j.place
-	j.spec = nil
-	rec := &w.planned[place]
-	rec.handle, rec.unfinished = 0, false
-	for _, f := range rec.followers {
-		w.follow(f, place, outcome == sched.Committed)
-	}
-}
-
-// follow tells a job that its predecessor has ended.
-func (w *World) follow(place, before int32, committed bool) {
-	rec := &w.planned[place]
-	if !rec.unfinished {
-		return
-	}
-	if committed {
-		rec.missing--
-		if h := rec.handle; h != 0 && rec.missing == 0 && w.jobs[h].alive {
-			w.release(h)
-		}
-		return
-	}
-	if rec.broken == 0 {
-		rec.broken = before + 1
-		if h := rec.handle; h != 0 {
-			w.endJob(h, sched.Killed, w.doom(h))
-		}
-	}
-}
-
-// doom says why a job can never run.
-func (w *World) doom(h int32) string {
-	before := w.planned[w.jobs[h].place].broken - 1
-	return fmt.Sprintf("it waited for job %q, which did not finish", w.cfg.Workload.Jobs[before].ID)
-}
-
-// cutOff ends the run at its time limit: jobs that are in the system are killed, the others never arrive.
-func (w *World) cutOff() {
-	for h := range w.jobs {
-		if w.jobs[h].alive {
-			w.endJob(int32(h), sched.Killed, fmt.Sprintf("the run was limited to %v", w.cfg.Until))
-		}
-	}
-	w.left, w.coming = 0, 0
-	w.queue.heap = w.queue.heap[:0]
+	w.depart(j, outcome)
 }

@@ -102,7 +102,7 @@ func (w *World) missOutputs(j *job) {
 		return
 	}
 	if _, readers := j.readers(); readers.open > 0 {
-		w.rerun(j, w.planned[j.place].handle)
+		w.rerun(j, j.link.handle)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // World is a cluster and its workload in virtual time. It implements drive.World and is used by one loop only.
@@ -18,9 +19,10 @@ type World struct {
 	now  units.Time
 	wake units.Time // the Tick asked for
 
-	queue    queue
-	changes  []change // the script, in order of time
-	arrivals []int32  // places in the workload, in order of arrival
+	queue   queue
+	changes []change // the script, in order of time
+	source  workload.Source
+	next    arriving
 
 	nodes    []node // by handle, [0] unused
 	racks    racks
@@ -32,10 +34,11 @@ type World struct {
 	size     int     // nodes that should be there
 	draining int
 
-	jobs    []job    // by handle, [0] unused
-	planned []record // by place in the workload
-	doomed  []int32  // arrived jobs that can never run, to end with the next batch
-	left    int      // jobs that have not ended
+	jobs    []job              // by handle, [0] unused
+	links   map[string]*link   // of jobs that have arrived or that others wait for, by ID
+	flows   map[string][]int32 // workflows by the first of their jobs
+	doomed  []int32            // arrived jobs that can never run, to end with the next batch
+	present int                // jobs in the system
 
 	attempts []attempt // by handle, [0] unused
 	timed    int       // attempts whose end stands in the queue
@@ -47,6 +50,7 @@ type World struct {
 	seen       itemSet
 	started    bool
 	calls      uint64
+	failed     error // of the source of jobs
 	idle       idling
 	coming     int // entries of the queue that were written down: changes, arrivals, the limit
 }
@@ -70,12 +74,14 @@ func New(cfg Config) (*World, error) {
 		changes:  cfg.script(),
 		jobs:     make([]job, 1),
 		attempts: make([]attempt, 1),
-		left:     len(cfg.Workload.Jobs),
 		size:     len(cfg.Cluster.Nodes),
+		links:    make(map[string]*link),
+		next:     arriving{at: units.Never},
 	}
 	w.makeNodes()
 	w.racks = newRacks(cfg.Cluster)
-	w.planJobs()
+	w.planWorkflows()
+	w.source = cfg.source()
 	w.beat = newBeats(cfg.Heartbeat, len(cfg.Cluster.Nodes))
 	return w, nil
 }
@@ -100,15 +106,18 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		w.begin()
 	}
 	for {
-		if w.left == 0 && len(w.out) == 0 {
+		if w.over() && len(w.out) == 0 {
 			return drive.Batch{}, io.EOF
 		}
-		at := w.next()
+		at := w.soonest()
 		if err := w.stuck(at); err != nil {
 			return drive.Batch{}, err
 		}
 		w.now = at
 		w.happen()
+		if w.failed != nil {
+			return drive.Batch{}, w.failed
+		}
 		if len(w.out) > 0 {
 			return w.hand(), nil
 		}
@@ -127,15 +136,15 @@ func (w *World) begin() {
 		w.emit(sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})
 	}
 	w.nextChange(0)
-	w.nextArrival(0)
+	w.expectArrival()
 	if w.cfg.Until > 0 {
 		w.queue.push(w.cfg.Until, limit, 0, 0)
 		w.coming++
 	}
 }
 
-// next returns the next instant at which something may happen, units.Never if there is none.
-func (w *World) next() units.Time {
+// soonest returns the next instant at which something may happen, units.Never if there is none.
+func (w *World) soonest() units.Time {
 	if len(w.out) > 0 || len(w.leaving) > 0 || len(w.doomed) > 0 {
 		return w.now
 	}
@@ -153,11 +162,21 @@ func (w *World) next() units.Time {
 func (w *World) earliest() *due {
 	for {
 		d := w.queue.top()
-		if d == nil || (d.class() != attemptEnd && d.class() != masterUp) || w.attempts[d.arg].gen == d.gen {
+		if d == nil || !w.stale(d) {
 			return d
 		}
 		w.queue.pop()
 	}
+}
+
+func (w *World) stale(d *due) bool {
+	switch d.class() {
+	case attemptEnd, masterUp:
+		return w.attempts[d.arg].gen != d.gen
+	case arrival:
+		return w.next.gen != d.gen
+	}
+	return false
 }
 
 // happen makes the events of the instant.
@@ -182,7 +201,7 @@ func (w *World) happen() {
 		w.emit(sched.Event{Kind: sched.Tick})
 		w.freshen()
 	}
-	if w.left > 0 {
+	if !w.over() {
 		w.sendBeats()
 	}
 }
@@ -219,9 +238,7 @@ func (w *World) handle(d *due) {
 		w.timed--
 		w.finish(d.arg)
 	case arrival:
-		w.coming--
-		w.arrive(w.arrivals[d.arg])
-		w.nextArrival(int(d.arg) + 1)
+		w.arrive()
 	case limit:
 		w.coming--
 		w.cutOff()
@@ -231,13 +248,6 @@ func (w *World) handle(d *due) {
 func (w *World) nextChange(i int) {
 	if i < len(w.changes) {
 		w.queue.push(w.changes[i].at, scripted, int32(i), 0)
-		w.coming++
-	}
-}
-
-func (w *World) nextArrival(i int) {
-	if i < len(w.arrivals) {
-		w.queue.push(w.cfg.Workload.Jobs[w.arrivals[i]].Arrive, arrival, int32(i), 0)
 		w.coming++
 	}
 }

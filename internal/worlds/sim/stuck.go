@@ -74,7 +74,7 @@ func (w *World) stuckError(at units.Time, why string) error {
 
 // waitsFor says what a job waits for.
 func (w *World) waitsFor(j *job) string {
-	if w.planned[j.place].missing > 0 {
+	if j.link.missing > 0 {
 		var names []string
 		for _, id := range j.spec.After {
 			for h := range w.jobs {

@@ -1,0 +1,202 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// arriving is the next arrival, as the source has it.
+type arriving struct {
+	at  units.Time // units.Never: none
+	gen uint32     // of its entry in the queue
+}
+
+// link is what is remembered of a job that has arrived, or that another waits for.
+type link struct {
+	handle    int32   // while it is in the system
+	missing   int32   // predecessors that have not committed
+	followers []*link // jobs in the system that wait for it
+	over      bool    // it has ended
+	committed bool
+	broken    string // a predecessor that failed or was killed
+}
+
+// over tells whether the run is: nothing is in the system and nothing arrives.
+func (w *World) over() bool { return w.present == 0 && w.next.at == units.Never }
+
+// expectArrival asks the source when the next job comes, and enters that into the queue.
+func (w *World) expectArrival() {
+	at := w.source.Due()
+	if at == w.next.at {
+		return
+	}
+	if w.next.at != units.Never {
+		w.coming--
+	}
+	w.next.at = at
+	w.next.gen++
+	if at != units.Never {
+		w.coming++
+		w.queue.push(max(at, w.now), arrival, 0, w.next.gen)
+	}
+}
+
+// planWorkflows notes with which job each workflow begins.
+func (w *World) planWorkflows() {
+	if w.cfg.Workload == nil || len(w.cfg.Workload.Workflows) == 0 {
+		return
+	}
+	w.flows = make(map[string][]int32)
+	place := make(map[string]int, len(w.cfg.Workload.Jobs))
+	for i, j := range w.cfg.Workload.Jobs {
+		place[j.ID] = i
+	}
+	for f := range w.cfg.Workload.Workflows {
+		if ids := w.cfg.Workload.Workflows[f].Jobs; len(ids) > 0 {
+			first := slices.MinFunc(ids, func(a, b string) int {
+				x, y := place[a], place[b]
+				return cmp.Or(cmp.Compare(w.cfg.Workload.Jobs[x].Arrive, w.cfg.Workload.Jobs[y].Arrive), cmp.Compare(x, y))
+			})
+			w.flows[first] = append(w.flows[first], int32(f))
+		}
+	}
+}
+
+func (w *World) linkOf(id string) *link {
+	k := w.links[id]
+	if k == nil {
+		k = &link{}
+		w.links[id] = k
+	}
+	return k
+}
+
+// take returns the job that is due, nil if the source has failed.
+func (w *World) take() *workload.Job {
+	w.coming--
+	w.next.at = units.Never
+	spec, err := w.source.Next()
+	if err == nil && w.cfg.Source != nil { // a list was checked before
+		if err = spec.Validate(); err == nil {
+			err = validateHosts(spec, len(w.cfg.Cluster.Nodes))
+		}
+		if k := w.links[spec.ID]; err == nil && k != nil && (k.handle != 0 || k.over) {
+			err = fmt.Errorf("job %q: the id is used twice", spec.ID)
+		}
+	}
+	if err != nil {
+		w.failed = err
+		return nil
+	}
+	return spec
+}
+
+// arrive lets the job in that is due.
+func (w *World) arrive() {
+	spec := w.take()
+	if spec == nil {
+		return
+	}
+	for _, f := range w.flows[spec.ID] {
+		w.emit(sched.Event{Kind: sched.WorkflowArrived, Detail: &sched.Detail{Workflow: &w.cfg.Workload.Workflows[f]}})
+	}
+	var h int32
+	if n := len(w.freeJobs); n > 0 {
+		h, w.freeJobs = w.freeJobs[n-1], w.freeJobs[:n-1]
+	} else {
+		h = int32(len(w.jobs))
+		w.jobs = append(w.jobs, job{})
+	}
+	k := w.linkOf(spec.ID)
+	k.handle = h
+	w.present++
+	j := &w.jobs[h]
+	*j = job{link: k, key: jobKey(spec.ID), given: spec, alive: true, mapsEnd: units.Never, stages: j.stages}
+	j.spec = w.withInput(spec, j.key)
+	j.open(w)
+	w.emit(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(h), Detail: &sched.Detail{Job: j.spec}})
+	w.await(k, spec.After)
+	switch {
+	case k.broken != "":
+		j.doomed = true
+		w.doomed = append(w.doomed, h)
+	case k.missing == 0:
+		w.release(h)
+	}
+	w.expectArrival()
+}
+
+// await enters the job with those that it waits for.
+func (w *World) await(k *link, after []string) {
+	for i, id := range after {
+		switch p := w.linkOf(id); {
+		case slices.Contains(after[:i], id):
+		case !p.over:
+			p.followers = append(p.followers, k)
+			k.missing++
+		case !p.committed && k.broken == "":
+			k.broken = id
+		}
+	}
+}
+
+// depart takes a job out of the system. Jobs behind it may start, or can never.
+func (w *World) depart(j *job, outcome sched.Outcome) {
+	k, given := j.link, j.given
+	j.spec, j.given = nil, nil
+	k.handle, k.over, k.committed = 0, true, outcome == sched.Committed
+	w.present--
+	w.source.Ended(given, w.now)
+	w.expectArrival()
+	for _, f := range k.followers {
+		w.follow(f, given.ID, k.committed)
+	}
+	k.followers = nil
+}
+
+// follow tells a job that its predecessor has ended.
+func (w *World) follow(k *link, before string, committed bool) {
+	if k.over {
+		return
+	}
+	if committed {
+		if k.missing--; k.missing == 0 && w.jobs[k.handle].alive {
+			w.release(k.handle)
+		}
+		return
+	}
+	if k.broken == "" {
+		k.broken = before
+		w.endJob(k.handle, sched.Killed, w.doom(k.handle))
+	}
+}
+
+// doom says why a job can never run.
+func (w *World) doom(h int32) string {
+	return fmt.Sprintf("it waited for job %q, which did not finish", w.jobs[h].link.broken)
+}
+
+// cutOff ends the run at its time limit: jobs that are in the system are killed, the others never arrive.
+func (w *World) cutOff() {
+	w.source = noMore{}
+	w.expectArrival()
+	for h := range w.jobs {
+		if w.jobs[h].alive {
+			w.endJob(int32(h), sched.Killed, fmt.Sprintf("the run was limited to %v", w.cfg.Until))
+		}
+	}
+	w.coming = 0
+	w.queue.heap = w.queue.heap[:0]
+}
+
+// noMore is a source that is closed.
+type noMore struct{}
+
+func (noMore) Due() units.Time                 { return units.Never }
+func (noMore) Next() (*workload.Job, error)    { return nil, nil }
+func (noMore) Ended(*workload.Job, units.Time) {}
