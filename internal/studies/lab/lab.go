@@ -20,6 +20,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/trace"
 )
 
 // Cell is one run: a world under a policy with a seed.
@@ -98,6 +99,9 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	took := time.Since(began)
 	if rec != nil {
 		err = errors.Join(err, rec.close(err == nil))
+	}
+	if bad := (*trace.Error)(nil); errors.As(err, &bad) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, &Aborted{err}

@@ -48,6 +48,9 @@ func read(file string, src []byte, to Resize, most int) (*Scenario, error) {
 func (s *Scenario) Sim(seed uint64) sim.Config {
 	c := s.config
 	c.Seed = seed
+	if s.arrivals != nil {
+		c.Source = func() workload.Source { return s.arrivals(seed) }
+	}
 	return c
 }
 
@@ -131,7 +134,11 @@ func (s *Scenario) build() {
 		}
 		cfg.Outages = append(cfg.Outages, sim.Outage{Node: node(at+".node", o.Node), Down: units.Time(o.Down), Up: up})
 	}
-	s.jobs(&cfg, node)
+	if s.Workload.Trace != nil {
+		s.trace(&cfg)
+	} else {
+		s.jobs(&cfg, node)
+	}
 	if err := s.Config.Validate(); err != nil {
 		d.failAt("queues", "%v", err)
 	}

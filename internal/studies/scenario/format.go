@@ -3,6 +3,7 @@ package scenario
 import (
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/workload"
 )
 
 // Scenario is a scenario file: a cluster, what arrives, and by which policies and seeds it is played.
@@ -19,6 +20,8 @@ type Scenario struct {
 	src    *decoder
 	most   int // tasks
 	config sim.Config
+	// arrivals begins a workload that comes from a trace.
+	arrivals func(seed uint64) workload.Source
 }
 
 // Cluster describes the machines and how they change.
@@ -90,7 +93,34 @@ type Outage struct {
 
 // Workload is what arrives.
 type Workload struct {
-	Jobs []SimJob `json:"jobs" need:"yes" doc:"the jobs"`
+	Jobs  []SimJob `json:"jobs" doc:"the jobs, one by one"`
+	Trace *Trace   `json:"trace" doc:"jobs from the record of another cluster, in the place of jobs"`
+}
+
+// Trace is a workload that was recorded elsewhere. What the record does not say follows from the rules here.
+type Trace struct {
+	Format  string `json:"format" need:"yes" doc:"how the record is written: swim"`
+	File    string `json:"file" need:"yes" doc:"the record; a relative path counts from the folder of the scenario"`
+	Lenient bool   `json:"lenient" doc:"true: records that cannot be read are skipped and counted"`
+
+	First  Span `json:"first" min:"0" doc:"only what was submitted in so much time from its start; all of it if left out"`
+	Repeat int  `json:"repeat" min:"1" max:"1000" def:"1" doc:"the trace so often, one after the other"`
+	Every  Span `json:"every" min:"0" def:"24h" doc:"with repeat: from the start of the trace to its start again"`
+
+	Block       Size      `json:"block" above:"0" def:"128MB" doc:"input of a map: there are as many maps as blocks, at least 1"`
+	MapTime     Spans     `json:"map_time" def:"20s..40s" doc:"time of a map: a range from which each is drawn uniformly, or a span"`
+	ReduceInput Size      `json:"reduce_input" above:"0" def:"1GB" doc:"there is a reduce for so many bytes of shuffle, at least 1 and at most as many as reduce slots"`
+	ShuffleRate Size      `json:"shuffle_rate" above:"0" def:"50MB" doc:"a reduce fetches so many bytes a second"`
+	ReduceRate  Size      `json:"reduce_rate" above:"0" def:"50MB" doc:"and works on so many a second"`
+	SlowStart   float64   `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
+	Deadlines   Deadlines `json:"deadlines" doc:"deadlines for jobs that have none"`
+}
+
+// Deadlines is the rule for deadlines: arrival + factor × the time that the job takes alone.
+type Deadlines struct {
+	Share  float64 `json:"share" min:"0" max:"1" doc:"part of the jobs that get a deadline, drawn job by job; none if left out"`
+	Factor Factors `json:"factor" def:"1.5..3" doc:"times the time that the job takes alone: a number, or a range from which each is drawn uniformly"`
+	Slots  *int    `json:"slots" min:"1" max:"10000000" doc:"map slots that a job is taken to have alone; those of the cluster if left out"`
 }
 
 // SimJob is a job of a scenario.

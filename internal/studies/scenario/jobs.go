@@ -19,7 +19,7 @@ const maxTasks = 10_000_000
 func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.NodeID) {
 	d := s.src
 	if len(s.Workload.Jobs) == 0 {
-		d.failAt("workload.jobs", "there is no job; give at least one")
+		d.failAt("workload.jobs", "there is no job; give at least one, or a trace")
 	}
 	shared := map[tasksKey][]workload.Task{}
 	total := 0

@@ -38,6 +38,63 @@ func written(pattern string, examples ...string) map[string]any {
 	return map[string]any{"type": []string{"string", "integer"}, "pattern": `^\s*(` + pattern + `)\s*$`, "minimum": 0, "maximum": 0, "examples": examples}
 }
 
+// Spans is a span of time, or a range of spans such as 20s..40s.
+type Spans struct{ From, To units.Duration }
+
+// UnmarshalText reads a span or a range.
+func (s *Spans) UnmarshalText(text []byte) (err error) {
+	from, to, ranged := strings.Cut(string(text), "..")
+	if s.From, err = units.ParseDuration(from); err != nil {
+		return err
+	}
+	s.To = s.From
+	if ranged {
+		if s.To, err = units.ParseDuration(to); err != nil {
+			return err
+		}
+	}
+	if s.From < 0 || s.To < s.From {
+		return fmt.Errorf("%s is no range; write the shorter span first, such as 20s..40s", text)
+	}
+	return nil
+}
+
+func (Spans) wanted() string {
+	return "a span of time, such as 30s, or a range of spans, such as 20s..40s"
+}
+
+func (Spans) shape() map[string]any {
+	return written(`(0|`+spans+`)(\.\.`+spans+`)?`, "30s", "20s..40s")
+}
+
+// Factors is a number above 0, or a range of such, such as 1.5..3.
+type Factors struct{ From, To float64 }
+
+// UnmarshalText reads a number or a range.
+func (f *Factors) UnmarshalText(text []byte) (err error) {
+	from, to, ranged := strings.Cut(string(text), "..")
+	bad := fmt.Errorf("%s is no range of factors; write a number, or the smaller one first, such as 1.5..3", text)
+	if f.From, err = strconv.ParseFloat(strings.TrimSpace(from), 64); err != nil {
+		return bad
+	}
+	f.To = f.From
+	if ranged {
+		if f.To, err = strconv.ParseFloat(strings.TrimSpace(to), 64); err != nil {
+			return bad
+		}
+	}
+	if !(f.From > 0) || !(f.To >= f.From) || f.To > 1e6 {
+		return bad
+	}
+	return nil
+}
+
+func (Factors) wanted() string { return "a number, such as 2, or a range, such as 1.5..3" }
+
+func (Factors) shape() map[string]any {
+	return map[string]any{"type": []string{"string", "number"}, "pattern": `^\s*[0-9.]+(\.\.[0-9.]+)?\s*$`, "exclusiveMinimum": 0, "examples": []string{"2", "1.5..3"}}
+}
+
 // Size is an amount of data, written with its unit: 64MB, 1.5GB. The units are powers of 1024.
 type Size units.Bytes
 

@@ -1,0 +1,53 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// traces is the folder of recorded workloads, $SLACKLINE_TRACES or one beside the project. They are no part of it.
+func traces() string {
+	if dir := os.Getenv("SLACKLINE_TRACES"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "..", "..", "shared", "data")
+}
+
+// BenchmarkDay plays the day FB-2010 of SWIM: 24,442 jobs, 8.08 million maps of 128 MB.
+func BenchmarkDay(b *testing.B) {
+	file, err := filepath.Abs(filepath.Join(traces(), "swim", "FB-2010_samples_24_times_1hr_0.tsv"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		b.Skipf("the trace is not there: %v", err)
+	}
+	for _, policy := range []string{"fifo", "fair", "edf-p"} {
+		b.Run(policy, func(b *testing.B) {
+			s, err := scenario.Read("fb-2010.yaml", fmt.Appendf(nil, `
+cluster: {nodes: 600, racks: 30, map_slots: 6, reduce_slots: 2, heartbeat: 3s, replicas: 3}
+workload: {trace: {format: swim, file: %q, deadlines: {share: 1}}}
+`, file))
+			if err != nil {
+				b.Fatal(err)
+			}
+			tasks, events := int64(0), int64(0)
+			b.ReportAllocs()
+			for range b.N {
+				r, err := Run(context.Background(), Cell{Scenario: "fb-2010", Policy: policy, Seed: 1, World: simWorld(s.Sim(1))})
+				if err != nil {
+					b.Fatal(err)
+				}
+				tasks += r.Summary.Tasks
+				events += r.Summary.Events
+			}
+			b.ReportMetric(float64(tasks)/b.Elapsed().Seconds(), "tasks/s")
+			b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}

@@ -1,0 +1,62 @@
+package scenario
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/slackline/slackline/internal/studies/trace"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// trace makes the workload from a record. Its jobs are read when they arrive.
+func (s *Scenario) trace(cfg *sim.Config) {
+	d, t := s.src, s.Workload.Trace
+	if d.has("workload.jobs") {
+		d.failAt("workload.jobs", "jobs and trace stand beside each other; give one of them")
+	}
+	format, err := trace.Find(t.Format)
+	if err != nil {
+		d.failAt("workload.trace.format", "%v", err)
+		return
+	}
+	path := t.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(d.file), path)
+	}
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		d.failAt("workload.trace.file", "the trace cannot be read: %v", err)
+		return
+	case info.IsDir():
+		d.failAt("workload.trace.file", "%s is a folder; name a file", path)
+		return
+	}
+	if t.Repeat > 1 && t.Every == 0 {
+		d.failAt("workload.trace.every", "every is 0s; say how far apart the repetitions begin, such as 24h")
+	}
+	maps, reduces := int64(0), int64(0)
+	for _, n := range cfg.Cluster.Nodes {
+		maps += n.Class.Capacity[units.MapSlots]
+		reduces += n.Class.Capacity[units.ReduceSlots]
+	}
+	if maps == 0 || reduces == 0 {
+		d.failAt("cluster", "jobs of a trace run in map and reduce slots; the cluster has %d and %d", maps, reduces)
+	}
+	slots := int(maps)
+	if t.Deadlines.Slots != nil {
+		slots = *t.Deadlines.Slots
+	}
+	rule := trace.Rule{
+		Block: units.Bytes(t.Block), MapTime: [2]units.Duration{t.MapTime.From, t.MapTime.To},
+		ReduceInput: units.Bytes(t.ReduceInput), MaxReduces: int(max(1, reduces)),
+		ShuffleRate: units.Bytes(t.ShuffleRate), ReduceRate: units.Bytes(t.ReduceRate), SlowStart: t.SlowStart,
+		Deadlines: trace.Deadlines{Share: t.Deadlines.Share, Factor: [2]float64{t.Deadlines.Factor.From, t.Deadlines.Factor.To}, Slots: slots},
+	}
+	file := trace.File{Path: path, Format: format, Lenient: t.Lenient}
+	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}
+	cfg.Workload = nil
+	s.arrivals = func(seed uint64) workload.Source { return trace.Source(file, part, rule, seed) }
+	cfg.Source = func() workload.Source { return s.arrivals(0) }
+}

@@ -1,0 +1,151 @@
+package trace
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/slackline/slackline/units"
+)
+
+// MaxRecord is how long a record may be: the longest known are Rumen jobs of some ten thousand tasks.
+const MaxRecord = 64 << 20
+
+// Error is what is wrong with a record of a trace.
+type Error struct {
+	File  string
+	Line  int64
+	Field string // "" = the record as a whole
+	Text  string
+}
+
+// Error prints file:line: field: text.
+func (e *Error) Error() string {
+	field := ""
+	if e.Field != "" {
+		field = e.Field + ": "
+	}
+	return fmt.Sprintf("%s:%d: %s%s", e.File, e.Line, field, e.Text)
+}
+
+// lines reads records that are lines.
+type lines struct {
+	in      *bufio.Reader
+	o       Options
+	at      int64  // number of the line last read
+	long    []byte // a line that did not fit into the buffer
+	skipped int
+	first   *Error
+}
+
+func newLines(in io.Reader, o Options) lines {
+	return lines{in: bufio.NewReaderSize(in, 1<<16), o: o}
+}
+
+// Skipped is how many records were left out, and why the first one was.
+func (l *lines) Skipped() (int, *Error) { return l.skipped, l.first }
+
+// next returns the next line without its end, io.EOF behind the last. It is good until the next call.
+func (l *lines) next() ([]byte, error) {
+	l.at++
+	part, err := l.in.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		l.long = append(l.long[:0], part...)
+		for errors.Is(err, bufio.ErrBufferFull) {
+			if len(l.long) > MaxRecord {
+				return nil, l.errorf("", "the line is longer than %v, no record is", units.Bytes(MaxRecord))
+			}
+			part, err = l.in.ReadSlice('\n')
+			l.long = append(l.long, part...)
+		}
+		part = l.long
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, l.errorf("", "it cannot be read: %v", err)
+	}
+	if len(part) == 0 {
+		return nil, io.EOF
+	}
+	if n := len(part); part[n-1] == '\n' {
+		part = part[:n-1]
+	}
+	if n := len(part); n > 0 && part[n-1] == '\r' {
+		part = part[:n-1]
+	}
+	return part, nil
+}
+
+func (l *lines) errorf(field, format string, args ...any) *Error {
+	return &Error{File: l.o.File, Line: l.at, Field: field, Text: fmt.Sprintf(format, args...)}
+}
+
+// skip tells whether a record with that error is to be left out, and counts it.
+func (l *lines) skip(err *Error) bool {
+	if !l.o.Lenient {
+		return false
+	}
+	l.skipped++
+	if l.first == nil {
+		l.first = err
+	}
+	return true
+}
+
+// count reads a whole number that is not negative. A decimal point with zeros behind it is allowed, as many tools write one.
+func (l *lines) count(field string, text []byte) (int64, *Error) {
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		if n < 0 {
+			return 0, l.errorf(field, "%d is negative", n)
+		}
+		return n, nil
+	}
+	x, err := strconv.ParseFloat(string(text), 64)
+	switch {
+	case err != nil || math.IsNaN(x):
+		return 0, l.errorf(field, "%s is no number", quoted(text))
+	case x < 0:
+		return 0, l.errorf(field, "%s is negative", quoted(text))
+	case x >= math.MaxInt64:
+		return 0, l.errorf(field, "%s is too large", quoted(text))
+	}
+	return int64(math.Round(x)), nil
+}
+
+// seconds reads a span or a point of time in seconds.
+func (l *lines) seconds(field string, text []byte) (units.Duration, *Error) {
+	x, err := strconv.ParseFloat(string(text), 64)
+	switch {
+	case err != nil || math.IsNaN(x):
+		return 0, l.errorf(field, "%s is no time in seconds", quoted(text))
+	case x < 0:
+		return 0, l.errorf(field, "%s is negative", quoted(text))
+	case x > 1e9:
+		return 0, l.errorf(field, "%s seconds are more than 30 years", quoted(text))
+	}
+	return units.Duration(math.Round(x * 1e9)), nil
+}
+
+// name reads a text that people are shown.
+func (l *lines) name(field string, text []byte) (string, *Error) {
+	switch {
+	case len(text) == 0:
+		return "", l.errorf(field, "it is empty")
+	case len(text) > 4096:
+		return "", l.errorf(field, "it is longer than 4096 bytes")
+	case !utf8.Valid(text):
+		return "", l.errorf(field, "%s is not UTF-8", quoted(text))
+	}
+	return string(text), nil
+}
+
+// quoted prints what stands in a file, cut where it is long.
+func quoted(text []byte) string {
+	if len(text) > 40 {
+		return strconv.Quote(string(text[:40])) + "…"
+	}
+	return strconv.Quote(string(text))
+}

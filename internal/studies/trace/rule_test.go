@@ -1,0 +1,121 @@
+package trace
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// The rule of the documentation, recounted: tasks, bytes that add up, times within their range.
+func TestRule(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := DefaultRule(rapid.IntRange(1, 50).Draw(t, "slots"))
+		r.Deadlines = Deadlines{Share: 1, Factor: [2]float64{1.5, 3}, Slots: 10}
+		j := Job{ID: "j", Submit: units.Time(units.Hour),
+			Input:   units.Bytes(rapid.Int64Range(-1, int64(20*units.GB)).Draw(t, "input")),
+			Shuffle: units.Bytes(rapid.Int64Range(-1, int64(200*units.GB)).Draw(t, "shuffle"))}
+		w, err := r.Unfold(&j, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		read, maps := units.Bytes(0), w.Stage(workload.Map).Tasks
+		for i, m := range maps {
+			read += m.Input
+			if m.Work < 20*units.Second || m.Work >= 40*units.Second || i < len(maps)-1 && m.Input != r.Block || m.Input > r.Block {
+				t.Fatalf("map %d of %d: %+v", i, len(maps), m)
+			}
+		}
+		if read != max(0, j.Input) {
+			t.Fatalf("maps read %v of %v", read, j.Input)
+		}
+		reduces := w.Stage(workload.Reduce).Tasks
+		want := int((max(0, j.Shuffle) + units.GB - 1) / units.GB)
+		if want = max(1, min(want, r.MaxReduces)); len(reduces) != want {
+			t.Fatalf("%d reduces of %v, want %d", len(reduces), j.Shuffle, want)
+		}
+		if alone := r.Deadlines.Dedicated(w); w.Deadline < w.Arrive.Add(alone.Scale(1.5)-1) || w.Deadline > w.Arrive.Add(alone.Scale(3)+1) {
+			t.Fatalf("deadline %v after the arrival, alone it takes %v", w.Deadline.Sub(w.Arrive), alone)
+		}
+	})
+}
+
+// A job takes the same time in every run with the seed, and another with another.
+func TestRuleIsKeyed(t *testing.T) {
+	r := DefaultRule(5)
+	j := Job{ID: "j", Input: units.GB}
+	unfold := func(seed uint64, id string) units.Duration {
+		j.ID = id
+		w, err := r.Unfold(&j, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.Stages[0].Tasks[3].Work
+	}
+	a := unfold(1, "a")
+	if unfold(1, "b") == a || unfold(2, "a") == a || unfold(1, "a") != a {
+		t.Fatal("the draw is not keyed by seed and job")
+	}
+	j.Input = units.Bytes(1) << 62
+	if _, err := r.Unfold(&j, 1); err == nil || !strings.Contains(err.Error(), "at most 10000000 are possible") {
+		t.Fatal(err)
+	}
+}
+
+func TestSourceRepeatsAndCuts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.tsv")
+	if err := os.WriteFile(path, []byte("a\t1\t1\t1\t1\t1\nb\t2\t1\t1\t1\t1\nc\t30\t1\t1\t1\t1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	swim, _ := Find("swim")
+	list := func(p Part) (text string) {
+		s := Source(File{Path: path, Format: swim}, p, DefaultRule(1), 1)
+		for s.Due() != units.Never {
+			j, err := s.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += j.ID + "@" + j.Arrive.String() + " "
+		}
+		return text
+	}
+	for want, p := range map[string]Part{
+		"a@1s b@2s c@30s ":                         {},
+		"a@1s b@2s ":                               {First: 30 * units.Second},
+		"a@1s b@2s a#2@11s b#2@12s ":               {First: 3 * units.Second, Repeat: 2, Every: 10 * units.Second},
+		"a@1s b@2s c@30s a#2@30s b#2@30s c#2@40s ": {Repeat: 2, Every: 10 * units.Second},
+	} {
+		if got := list(p); got != want {
+			t.Errorf("%+v: %s, want %s", p, got, want)
+		}
+	}
+}
+
+func TestSourceTellsErrors(t *testing.T) {
+	swim, _ := Find("swim")
+	s := Source(File{Path: filepath.Join(t.TempDir(), "none"), Format: swim}, Part{}, DefaultRule(1), 1)
+	if _, err := s.Next(); s.Due() != 0 || !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "t.tsv")
+	if err := os.WriteFile(path, []byte("a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s = Source(File{Path: path, Format: swim}, Part{}, DefaultRule(1), 1)
+	if _, err := s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Next(); s.Due() != 0 || errors.Is(err, io.EOF) || err.Error() != path+":2: submit time: \"x\" is no time in seconds" {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,96 @@
+package trace
+
+import (
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Part says how much of a trace is used, and how often.
+type Part struct {
+	First  units.Duration // what was submitted in so much time from its start; 0 = all of it
+	Repeat int            // so often; 0 = 1
+	Every  units.Duration // from one start to the next
+}
+
+// source is a trace as the arrivals of a run. It reads one job ahead.
+type source struct {
+	file  File
+	part  Part
+	rule  Rule
+	seed  uint64
+	in    Reader
+	close io.Closer
+	round int  // repetitions that are over
+	ahead *Job // nil: the trace is over, or err
+	due   units.Time
+	err   error
+}
+
+// Source begins a trace as the arrivals of a run. A file that cannot be read is an error of Next.
+func Source(f File, p Part, r Rule, seed uint64) workload.Source {
+	s := &source{file: f, part: p, rule: r, seed: seed}
+	s.open()
+	s.read()
+	return s
+}
+
+func (s *source) open() { s.in, s.close, s.err = s.file.Open() }
+
+// read reads the job ahead. Behind the last one the trace begins again, if it is to.
+func (s *source) read() {
+	s.ahead = nil
+	for s.err == nil {
+		j, err := s.in.Next()
+		if err == nil && (s.part.First == 0 || j.Submit < units.Time(s.part.First)) {
+			s.ahead = j
+			s.due = max(s.due, j.Submit.Add(s.part.Every*units.Duration(s.round))) // a trace longer than Every runs into the next round
+			return
+		}
+		s.close.Close()
+		if err != nil && !errors.Is(err, io.EOF) {
+			s.err = err
+			return
+		}
+		if s.round++; s.round >= s.part.Repeat {
+			s.err = io.EOF
+			return
+		}
+		s.open()
+	}
+}
+
+// Due is when the next job arrives; at once if the trace goes on with an error.
+func (s *source) Due() units.Time {
+	switch {
+	case s.ahead != nil:
+		return s.due
+	case errors.Is(s.err, io.EOF):
+		return units.Never
+	}
+	return 0
+}
+
+// Next unfolds the job that is due.
+func (s *source) Next() (*workload.Job, error) {
+	if s.ahead == nil {
+		return nil, s.err
+	}
+	j := *s.ahead
+	j.Submit = s.due
+	if s.round > 0 {
+		j.ID += "#" + strconv.Itoa(s.round+1)
+	}
+	w, err := s.rule.Unfold(&j, s.seed)
+	if err != nil {
+		return nil, err
+	}
+	s.read()
+	return w, nil
+}
+
+// Ended has nothing to do: a trace does not wait.
+func (s *source) Ended(*workload.Job, units.Time) {}

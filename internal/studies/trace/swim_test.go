@@ -1,0 +1,120 @@
+package trace
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/units"
+)
+
+func readAll(t testing.TB, format, text string, lenient bool) ([]Job, Reader, error) {
+	t.Helper()
+	f, err := Find(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := f.Open(strings.NewReader(text), Options{File: "t", Lenient: lenient})
+	var all []Job
+	for {
+		j, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all, r, nil
+		}
+		if err != nil {
+			return all, r, err
+		}
+		all = append(all, *j)
+	}
+}
+
+func TestSWIM(t *testing.T) {
+	all, _, err := readAll(t, "swim", "a\t9\t9\t1762\t0\t14347\r\n\nb\t18.5\t9\t970\t609\t697\tin/1\t\t\n", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Job{
+		{ID: "a", Submit: units.Time(9 * units.Second), Input: 1762, Output: 14347},
+		{ID: "b", Submit: units.Time(18500 * units.Millisecond), Input: 970, Shuffle: 609, Output: 697, Path: "in/1"},
+	}
+	if d := cmp.Diff(want, all); d != "" {
+		t.Fatal(d)
+	}
+}
+
+func TestSWIMBad(t *testing.T) {
+	for line, want := range map[string]string{
+		"a\t9\t9\t1762\t0":                    "t:2: it has 5 fields separated by tabs, a job has 6 or more: name, submit time, gap, input, shuffle and output bytes",
+		"a 9 9 1762 0 5":                      "t:2: it has 1 fields separated by tabs, a job has 6 or more: name, submit time, gap, input, shuffle and output bytes",
+		"\t9\t9\t1762\t0\t1":                  "t:2: job: it is empty",
+		"a\xff\t9\t9\t1762\t0\t1":             "t:2: job: \"a\\xff\" is not UTF-8",
+		"a\tx\t9\t1762\t0\t1":                 "t:2: submit time: \"x\" is no time in seconds",
+		"a\tNaN\t9\t1762\t0\t1":               "t:2: submit time: \"NaN\" is no time in seconds",
+		"a\t-9\t9\t1762\t0\t1":                "t:2: submit time: \"-9\" is negative",
+		"a\t1e300\t9\t1762\t0\t1":             "t:2: submit time: \"1e300\" seconds are more than 30 years",
+		"a\t4\t9\t1762\t0\t1":                 "t:2: submit time: 4 s is before the 5s of the job before; sort the trace by it",
+		"a\t9\t9\t-1\t0\t1":                   "t:2: map input bytes: -1 is negative",
+		"a\t9\t9\t1\t99999999999999999999\t1": "t:2: shuffle bytes: \"99999999999999999999\" is too large",
+		"a\t9\t9\t1\t1\tmany":                 "t:2: reduce output bytes: \"many\" is no number",
+	} {
+		text := "z\t5\t5\t1\t1\t1\n" + line + "\ny\t50\t5\t1\t1\t1\n"
+		_, _, err := readAll(t, "swim", text, false)
+		if err == nil || err.Error() != want {
+			t.Errorf("%q:\n got %v\nwant %s", line, err, want)
+		}
+		all, r, err := readAll(t, "swim", text, true)
+		if err != nil || len(all) != 2 || all[1].ID != "y" {
+			t.Errorf("%q, lenient: %v, %v", line, all, err)
+		}
+		if n, first := r.Skipped(); n != 1 || first.Error() != want {
+			t.Errorf("%q, lenient: skipped %d, %v", line, n, first)
+		}
+	}
+}
+
+// endless is a line without an end.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+func TestNoRecordWithoutBound(t *testing.T) {
+	in := &endless{}
+	_, err := openSWIM(in, Options{File: "t"}).Next()
+	if err == nil || err.Error() != "t:1: the line is longer than 64MB, no record is" {
+		t.Fatal(err)
+	}
+	if in.read > 2*MaxRecord {
+		t.Fatalf("it read %d bytes of one record", in.read)
+	}
+}
+
+func FuzzSWIM(f *testing.F) {
+	f.Add("a\t9\t9\t1762\t0\t14347\nb\t18.5\t9\t970\t609\t697\tin/1\t\t\n", false)
+	f.Add("a\t9\t9\t\t0\t14347\n", true)
+	f.Fuzz(func(t *testing.T, text string, lenient bool) { checkReader(t, "swim", text, lenient) })
+}
+
+// checkReader reads whatever it is and checks what holds for every format: errors name their place, times do not run backwards,
+// nothing is negative that is not unknown.
+func checkReader(t *testing.T, format, text string, lenient bool) {
+	all, _, err := readAll(t, format, text, lenient)
+	if e := (*Error)(nil); err != nil && (!errors.As(err, &e) || e.Line < 1 || e.Text == "") {
+		t.Fatalf("an error without its place: %v", err)
+	}
+	at := units.Time(0)
+	for _, j := range all {
+		if j.ID == "" || j.Submit < at || min(j.Input, j.Shuffle, j.Output) < Unknown {
+			t.Fatalf("job %+v", j)
+		}
+		at = j.Submit
+	}
+}
