@@ -2,12 +2,15 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/profile"
 )
 
 // open opens what earlier runs left behind: in the folder of --store, of $SLACKLINE_DATA, or in the user's data directory.
@@ -23,6 +26,20 @@ func (o *options) open() (*lab.Memory, error) {
 		}
 	}
 	return lab.OpenMemory(dir)
+}
+
+// openOrNot opens it for a run, which can do without: jobs must not wait for a disk that nobody needs to finish them.
+func (o *options) openOrNot(log io.Writer) (*lab.Memory, []*profile.Class) {
+	m, err := o.open()
+	var known []*profile.Class
+	if err == nil {
+		if known, err = m.Profiles(); err == nil {
+			return m, known
+		}
+		m.Close()
+	}
+	fmt.Fprintf(log, "warning: nothing is known from earlier runs, and what this one teaches is not kept: %v\n", err)
+	return nil, nil
 }
 
 // userData is the folder for data of this program by the custom of the system.

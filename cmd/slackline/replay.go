@@ -16,7 +16,10 @@ func newReplay() *cobra.Command {
 		Use:   "replay JOURNAL",
 		Short: "Decide a recorded run again, and check that every plan is the same",
 		Long: `Feeds what a journal recorded to a fresh policy and a fresh book, and compares every plan, byte by byte. The first line that was altered,
-or that is decided otherwise now, is told by its number.`,
+or that is decided otherwise now, is told by its number.
+
+The exit code is 0 if all of the run was decided as recorded, 1 if a line differs or is damaged or the end is missing, 2 if the file is no
+journal.`,
 		Example: "  slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --journal run.journal && slackline replay run.journal",
 		Args:    exactly(1, "a journal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,10 +39,13 @@ or that is decided otherwise now, is told by its number.`,
 			}
 			verdict := "exact"
 			if r.Cut {
-				verdict = "exact as far as it goes, the run was cut off"
+				verdict = "exact as far as it goes, but it stops before the end of the run"
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: %d rounds with %d events gave the same %d plan items (%s by %s, seed %d)\n",
 				args[0], verdict, r.Rounds, r.Events, r.Items, r.Header.Scenario, r.Header.Policy, r.Header.Seed)
+			if err == nil && r.Cut {
+				return failure{fmt.Errorf("%s: its end is missing: the run was cut off, or the journal was", args[0])}
+			}
 			return err
 		},
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -59,9 +60,13 @@ simulated ones on clusters of any size.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newDemo(o), newRun(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newReplay(), newSchema(), newVersion())
 	return root
 }
+
+// noSeed is the flag as it stands when nobody gives it.
+const noSeed = "1, or as the scenario says"
 
 // bindBlock adds the flag of commands that cut input as the engine does.
 func (o *options) bindBlock(cmd *cobra.Command) {
@@ -72,14 +77,37 @@ func (o *options) bindBlock(cmd *cobra.Command) {
 func (o *options) bindRuns(cmd *cobra.Command) *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.policies, "policy", nil, "policies to run by, separated by commas (slackline policies lists them)")
-	f.StringVar(&o.seed, "seed", "", "seed of everything random; for simulations also a list or a range, such as 1..30")
+	f.StringVar(&o.seed, "seed", noSeed, "seed of everything random; for simulations also a list or a range, such as 1..30")
 	f.IntVar(&o.nodes, "nodes", 0, "number of nodes; on this machine, of workers that share its cores")
 	f.StringVar(&o.slots, "slots", "", "slots of a node for maps, or for maps and reduces: 2 or 2,1")
 	f.StringVar(&o.journal, "journal", "", "record the run to this file; several runs to a folder of this name")
 	f.StringVar(&o.store, "store", "", "folder for what runs teach (default $SLACKLINE_DATA, or the user's data directory)")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 also when a deadline was missed")
-	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(lab.Policies(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	return o.bindOutput(cmd)
+}
+
+// completePolicies completes the last of a list.
+func completePolicies(_ *cobra.Command, _ []string, text string) (list []string, _ cobra.ShellCompDirective) {
+	before := text[:strings.LastIndex(text, ",")+1]
+	for _, p := range lab.Policies() {
+		list = append(list, before+p)
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// flagError says what is wrong with a flag in the words of people.
+func flagError(_ *cobra.Command, err error) error {
+	number := &strconv.NumError{}
+	text := err.Error()
+	if i := strings.Index(text, ": strconv."); i >= 0 && errors.As(err, &number) {
+		why := "it is no whole number"
+		if errors.Is(err, strconv.ErrRange) {
+			why = "it is too large"
+		}
+		return errors.New(text[:i] + ": " + why)
+	}
+	return err
 }
 
 // askedPolicies returns the policies of the flag as they are always written, nil if there are none.
@@ -119,7 +147,7 @@ func splitOutside(text string) (parts []string) {
 
 // seeds returns the seeds of the flag, or these.
 func (o *options) seeds(otherwise ...uint64) ([]uint64, error) {
-	if o.seed == "" {
+	if o.seed == noSeed {
 		return otherwise, nil
 	}
 	s, err := scenario.ParseSeeds(o.seed)
@@ -144,8 +172,8 @@ func (o *options) oneSeed() (uint64, error) {
 // size returns the nodes and slots of the flags, nil where they say nothing.
 func (o *options) size(cmd *cobra.Command) (s scenario.Resize, err error) {
 	if cmd.Flags().Changed("nodes") {
-		if o.nodes < 1 {
-			return s, fmt.Errorf("--nodes is %d, it must be at least 1", o.nodes)
+		if o.nodes < 1 || o.nodes > scenario.MaxNodes {
+			return s, fmt.Errorf("--nodes is %d, it must be 1 to %d", o.nodes, scenario.MaxNodes)
 		}
 		s.Nodes = &o.nodes
 	}
@@ -156,8 +184,8 @@ func (o *options) size(cmd *cobra.Command) (s scenario.Resize, err error) {
 		}
 		m, err1 := strconv.Atoi(strings.TrimSpace(maps))
 		r, err2 := strconv.Atoi(strings.TrimSpace(reduces))
-		if err1 != nil || err2 != nil || m < 1 || r < 0 {
-			return s, fmt.Errorf("--slots %q: write the number of map slots of a node, or those for maps and reduces, such as 2 or 2,1", o.slots)
+		if err1 != nil || err2 != nil || m < 1 || r < 0 || max(m, r) > scenario.MaxSlots {
+			return s, fmt.Errorf("--slots %q: write the number of map slots of a node, or those for maps and reduces, such as 2 or 2,1; at most %d", o.slots, scenario.MaxSlots)
 		}
 		s.MapSlots, s.ReduceSlots = &m, &r
 	}
@@ -172,7 +200,9 @@ func (o *options) machine(cmd *cobra.Command) (lab.Machine, error) {
 		return m, err
 	}
 	if s.Nodes != nil {
-		m.Nodes = *s.Nodes
+		if m.Nodes = *s.Nodes; m.Nodes > lab.MaxWorkers {
+			return m, fmt.Errorf("--nodes is %d, on this machine it must be at most %d", m.Nodes, lab.MaxWorkers)
+		}
 	}
 	if s.MapSlots != nil {
 		m.MapSlots, m.ReduceSlots = *s.MapSlots, *s.ReduceSlots
@@ -198,9 +228,14 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// some wants at least one argument.
+// some wants at least one argument, and none twice.
 func some(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		for i, a := range args {
+			if slices.Contains(args[:i], a) {
+				return fmt.Errorf("%s is named twice", a)
+			}
+		}
 		if len(args) == 0 {
 			return fmt.Errorf("%s takes %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())
 		}

@@ -21,9 +21,9 @@ _SUCCESS in it when the job has finished, and nothing at all when it failed. Pat
 directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name.
 
 What a run teaches about its classes of jobs is kept for simulate.`,
-		Example: `  slackline run examples/words.yaml
-  slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
-  slackline run examples/words.yaml --nodes 1 --slots 2 -o json`,
+		Example: `  slackline run examples/find.yaml
+  rm -rf out && slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
+  rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json`,
 		Args:              some("job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,14 +72,9 @@ func readJobs(files []string) ([]*scenario.Job, error) {
 
 // runLocal runs the jobs by each policy in turn, reports, and keeps what they taught.
 func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []string, seed uint64) error {
-	memory, err := o.open()
-	if err != nil {
-		return err
-	}
-	defer memory.Close()
-	known, err := memory.Profiles()
-	if err != nil {
-		return failure{err}
+	memory, known := o.openOrNot(cmd.ErrOrStderr())
+	if memory != nil {
+		defer memory.Close()
 	}
 	cells := make([]lab.Cell, len(policies))
 	for i, p := range policies {
@@ -87,6 +82,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 		if len(policies) > 1 {
 			under = fileName(p)
 		}
+		var err error
 		if cells[i], err = local.Real(p, seed, under, known); err != nil {
 			return err
 		}
@@ -103,8 +99,10 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 		if err != nil {
 			return err
 		}
-		if err := memory.Keep(r, learner.Profiles(), lastName(local.Name(), c.Policy)); err != nil {
-			return failure{err}
+		if memory != nil {
+			if err := memory.Keep(r, learner.Profiles(), lastName(local.Name(), c.Policy)); err != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "warning: what this run taught cannot be kept: %v\n", err)
+			}
 		}
 		runs = append(runs, r)
 	}

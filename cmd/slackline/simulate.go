@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +28,7 @@ Job files are played together on this machine as earlier runs have taught to kno
 and tasks take what such tasks took. If the same jobs have run for real, that report stands beside.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
   slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json
-  slackline run examples/words.yaml && slackline simulate examples/words.yaml --cluster local`,
+  rm -rf out && slackline run examples/words.yaml && slackline simulate examples/words.yaml --cluster local`,
 		Args:              some("scenario files or job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,6 +56,11 @@ and tasks take what such tasks took. If the same jobs have run for real, that re
 				}
 				jobs = append(jobs, j)
 			}
+			for _, flag := range []string{"block", "cluster"} {
+				if jobs == nil && cmd.Flags().Changed(flag) {
+					return fmt.Errorf("--%s is for job files; a scenario says so itself", flag)
+				}
+			}
 			var before []*report.Run
 			if jobs != nil {
 				more, ran, err := o.jobCells(cmd, jobs)
@@ -74,9 +81,17 @@ and tasks take what such tasks took. If the same jobs have run for real, that re
 	return o.bindRuns(cmd)
 }
 
-// readFile is os.ReadFile with a sentence of its own.
+// readFile is os.ReadFile with sentences of its own, and a bound: a device may have no end.
 func readFile(name string) ([]byte, error) {
-	src, err := os.ReadFile(name)
+	f, err := os.Open(name)
+	var src []byte
+	if err == nil {
+		defer f.Close()
+		src, err = io.ReadAll(io.LimitReader(f, scenario.MaxBytes+1))
+	}
+	if err == nil && len(src) > scenario.MaxBytes {
+		return nil, fmt.Errorf("%s: the file is larger than %d MB", name, scenario.MaxBytes>>20)
+	}
 	if os.IsNotExist(err) {
 		err = fmt.Errorf("%s: there is no such file", name)
 	} else if err != nil {
@@ -107,6 +122,9 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 			p, err := lab.PolicyName(text, s.Config)
 			if err != nil {
 				return nil, s.Errorf(fmt.Sprintf("policies[%d]", i), "%v", err)
+			}
+			if slices.Contains(policies, p) {
+				return nil, s.Errorf(fmt.Sprintf("policies[%d]", i), "the policy %s stands here a second time", p)
 			}
 			policies = append(policies, p)
 		}
@@ -193,7 +211,7 @@ func (o *options) record(cells []lab.Cell) error {
 	}
 	if len(cells) == 1 {
 		cells[0].Journal = o.journal
-		return nil
+		return lab.MayRecord(o.journal)
 	}
 	if err := os.MkdirAll(o.journal, 0o777); err != nil {
 		return fmt.Errorf("--journal: the folder for several runs cannot be made: %w", err)
@@ -201,6 +219,9 @@ func (o *options) record(cells []lab.Cell) error {
 	for i := range cells {
 		c := &cells[i]
 		c.Journal = filepath.Join(o.journal, fmt.Sprintf("%s-%s-%d.journal", fileName(c.Scenario), fileName(c.Policy), c.Seed))
+		if err := lab.MayRecord(c.Journal); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -209,7 +230,12 @@ func (o *options) record(cells []lab.Cell) error {
 // not taken for another.
 func fileName(text string) string {
 	const most = 80
+	hidden := true // a file whose name begins with a dot
 	name := strings.Map(func(c rune) rune {
+		if c == '.' && hidden {
+			return '_'
+		}
+		hidden = false
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-._+=", c) {
 			return c
 		}

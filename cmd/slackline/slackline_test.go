@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -119,7 +118,7 @@ func TestReplayAltered(t *testing.T) {
 	}
 	// Half a journal is exact as far as it goes.
 	s.write("half.journal", strings.Join(lines[:len(lines)/2], ""))
-	if out := s.must(0, "replay", "half.journal"); !strings.Contains(out, "cut off") {
+	if out := s.must(1, "replay", "half.journal"); !strings.Contains(out, "stops before the end of the run") {
 		t.Errorf("half a journal: %s", out)
 	}
 	n := len(lines) / 2
@@ -182,6 +181,13 @@ func TestBadInput(t *testing.T) {
 		"cycle.yaml":    strings.Replace(twoJobs, "deadline: 10m}", "deadline: 10m, after: j2}", 1),
 		"policy.yaml":   strings.Replace(twoJobs, "fair, edf-n", "fair, edf-m", 1),
 		"nojournal.txt": "hello\n",
+		"again.yaml":    wordsJob,
+		"gpu.yaml":      wordsJob + "labels: gpu\n",
+		"noout.yaml":    strings.Replace(wordsJob, "out/words", "\"\"", 1),
+		"slow.yaml":     strings.Replace(twoJobs, "heartbeat: 3s", "heartbeat: 3s, speed_steps: [{at: 5s, factor: 1e-9}]", 1),
+		"t.tsv":         "a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\n",
+		"trace.yaml":    "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: t.tsv}\n",
+		"notrace.yaml":  "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: nosuch.tsv}\n",
 	})
 	before := s.files()
 	for _, c := range []struct{ args, want string }{
@@ -197,9 +203,26 @@ func TestBadInput(t *testing.T) {
 		{"run zone.yaml", `zone.yaml:6:11: deadline: "2030-01-01 12:00" does not say in which zone`},
 		{"run a.yaml b.yaml", `a.yaml:5:8: job "a" waits for itself: "a" after "b" after "a"`},
 		{"run a.yaml", `a.yaml:5:8: job "a" waits for job "b", which does not exist`},
-		{"run words.yaml words.yaml", `words.yaml:1:7: the name "words" is taken by the job at words.yaml:1:7`},
+		{"run words.yaml words.yaml", `words.yaml is named twice`},
+		{"run words.yaml again.yaml", `again.yaml:1:7: the name "words" is taken by the job at words.yaml:1:7`},
+		{"run words.yaml --nodes 1000000000", `--nodes is 1000000000, it must be 1 to 1000000`},
+		{"run words.yaml --nodes 100000", `--nodes is 100000, on this machine it must be at most 1000`},
+		{"run words.yaml --nodes 99999999999999999999", `invalid argument "99999999999999999999" for "--nodes" flag: it is too large`},
+		{"simulate two.yaml --slots 999999999", `at most 100000`},
+		{"simulate two.yaml --seed 1,1", `--seed: the seed 1 stands there a second time`},
+		{"simulate two.yaml --seed 5..1", `--seed: "5..1" runs backwards`},
+		{"simulate two.yaml --seed 1..1000000000", `--seed: "1..1000000000" are too many seeds`},
+		{"simulate two.yaml --block 1MB", `--block is for job files`},
+		{"simulate two.yaml --policy fifo --seed 1 --journal words.yaml", `the journal cannot be written: words.yaml is there already and is no journal`},
+		{"run words.yaml --journal words.yaml", `the journal cannot be written: words.yaml is there already and is no journal`},
+		{"run gpu.yaml", `gpu.yaml:7:9: the workers of this machine carry no labels`},
+		{"run noout.yaml", `noout.yaml:4:9: output is empty`},
+		{"simulate slow.yaml", `the simulation takes too long: something is to happen only after more than 146 years`},
+		{"simulate trace.yaml", `t.tsv:2: submit time: "x" is no time in seconds`},
+		{"simulate notrace.yaml", `notrace.yaml:3:31: the trace cannot be read`},
+		{"simulate /dev/zero", `/dev/zero: the file is larger than 64 MB`},
 		{"run words.yaml --policy edf-m", `--policy: policy "edf-m", character 1: there is no policy or part "edf-m"; did you mean "edf-n"?`},
-		{"run words.yaml --nodes 0", `--nodes is 0, it must be at least 1`},
+		{"run words.yaml --nodes 0", `--nodes is 0, it must be 1 to 1000000`},
 		{"run words.yaml --slots many", `--slots "many": write the number of map slots of a node`},
 		{"run words.yaml --seed -1", `--seed: "-1" is no seed`},
 		{"run words.yaml -o xml", `--output "xml": it must be table or json`},
@@ -243,6 +266,7 @@ func TestHelpExamples(t *testing.T) {
 		}
 		files["examples/"+filepath.Base(file)] = string(src)
 	}
+	s := newShell(t, files) // one for all of them, as for somebody who pastes one after the other
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		if cmd.HasParent() && cmd.Example == "" && cmd.Name() != "help" && cmd.Name() != "completion" && cmd.Parent().Name() != "completion" {
@@ -251,9 +275,15 @@ func TestHelpExamples(t *testing.T) {
 		for line := range strings.Lines(cmd.Example) {
 			line = strings.TrimSpace(line)
 			t.Run(strings.ReplaceAll(line, "/", "-"), func(t *testing.T) {
-				s := newShell(t, maps.Clone(files))
+				s.t = t
 				for part := range strings.SplitSeq(line, "&&") {
 					args := strings.Fields(part)
+					if strings.Join(args, " ") == "rm -rf out" {
+						if err := os.RemoveAll(s.path("out")); err != nil {
+							t.Fatal(err)
+						}
+						continue
+					}
 					if len(args) == 0 || args[0] != "slackline" {
 						t.Fatalf("%q does not call slackline", part)
 					}

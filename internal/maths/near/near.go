@@ -28,7 +28,7 @@ func Hint(name string, candidates []string) string {
 	if n := Name(name, candidates); n != "" {
 		return `; did you mean "` + n + `"?`
 	}
-	if len(candidates) > 16 {
+	if len(candidates) == 0 || len(candidates) > 16 {
 		return ""
 	}
 	return "; there are: " + strings.Join(slices.Sorted(slices.Values(candidates)), ", ")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 
@@ -25,6 +26,25 @@ type settings struct {
 type recorder struct {
 	*journal.Writer
 	file *os.File
+}
+
+// MayRecord refuses a file that is there and is no journal: a mistyped name must not cost somebody a file.
+func MayRecord(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil // opening it will tell what is wrong, if anything is
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("the journal cannot be written: %w", err)
+	}
+	defer f.Close()
+	const first = "1 journal "
+	begin := make([]byte, len(first))
+	if _, err := io.ReadFull(f, begin); err != nil || string(begin) != first {
+		return fmt.Errorf("the journal cannot be written: %s is there already and is no journal; name another file", path)
+	}
+	return nil
 }
 
 // newRecorder begins the journal of a cell.

@@ -21,6 +21,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/trace"
+	"github.com/slackline/slackline/internal/worlds/sim"
 )
 
 // Cell is one run: a world under a policy with a seed.
@@ -100,8 +101,8 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	if rec != nil {
 		err = errors.Join(err, rec.close(err == nil))
 	}
-	if bad := (*trace.Error)(nil); errors.As(err, &bad) {
-		return nil, err
+	if bad := (*trace.Error)(nil); errors.As(err, &bad) || errors.Is(err, sim.ErrTooLong) {
+		return nil, err // what was asked for is at fault
 	}
 	if err != nil {
 		return nil, &Aborted{err}

@@ -34,6 +34,9 @@ func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
 	}
 	l := &Local{Machine: m, Files: files, splits: make([][]task.Split, len(files))}
 	for i, f := range files {
+		if len(f.Labels) > 0 {
+			return nil, f.Errorf("labels", "the workers of this machine carry no labels, so no task of the job could run")
+		}
 		app, err := apps.Find(f.App)
 		if err != nil {
 			return nil, f.Errorf("app", "%v", err)
@@ -61,12 +64,22 @@ func (l *Local) fed(f *scenario.Job) bool {
 			continue
 		}
 		for _, in := range f.Input {
-			if in = filepath.Clean(in); in == filepath.Clean(before.Output) || strings.HasPrefix(in, filepath.Clean(before.Output)+string(filepath.Separator)) {
+			if within(in, before.Output) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// within tells whether a path is a folder or lies in it, by their names.
+func within(path, dir string) bool {
+	p, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	d, err := filepath.Abs(dir)
+	return err == nil && (p == d || d == string(filepath.Separator) || strings.HasPrefix(p, d+string(filepath.Separator)))
 }
 
 // Name is the name of the set, for the report: those of the jobs.

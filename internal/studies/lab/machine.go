@@ -15,6 +15,9 @@ type Machine struct {
 	Block       units.Bytes // largest input of a map
 }
 
+// MaxWorkers bounds the workers of one machine: each looks for work fifty times a second.
+const MaxWorkers = 1000
+
 // LocalClass is the class of this machine's nodes, under which profiles know them.
 const LocalClass = "local"
 

@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ type Memory struct {
 // OpenMemory opens the memory in a folder, which is made if need be.
 func OpenMemory(dir string) (*Memory, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "last"), 0o777); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the folder for what runs teach cannot be made (name another by --store): %w", err)
 	}
 	s, err := store.Open(filepath.Join(dir, "slackline.db"))
 	if err != nil {

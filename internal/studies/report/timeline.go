@@ -137,11 +137,17 @@ func (t *Timeline) Draw(w io.Writer, width int, until units.Time) {
 		r := &t.rows[i]
 		fmt.Fprintf(w, "%s  %s\n", pad(r.id, label), strings.TrimRight(t.bar(r, columns, until), " "))
 	}
-	scale := units.Duration(until).String()
-	if s := units.Duration(until); s > units.Second {
-		scale = (s / (100 * units.Millisecond) * (100 * units.Millisecond)).String()
-	}
+	scale := rounded(units.Duration(until)).String()
 	fmt.Fprintf(w, "%s  0%s%s\n", strings.Repeat(" ", label), strings.Repeat("─", max(1, columns-1-len(scale))), scale)
+}
+
+// rounded cuts a span to two digits or so: what one can read off an axis.
+func rounded(d units.Duration) units.Duration {
+	step := units.Duration(1)
+	for step*100 <= d && step < 100*units.Millisecond {
+		step *= 10
+	}
+	return d / step * step
 }
 
 // Legend explains what Draw draws.

@@ -15,6 +15,12 @@ import (
 // Read reads a scenario file. The error, if any, is an Errors.
 func Read(file string, src []byte) (*Scenario, error) { return read(file, src, Resize{}, maxTasks) }
 
+// Bounds on the size of a cluster, those that the tags of Cluster and Offer state.
+const (
+	MaxNodes = 1_000_000
+	MaxSlots = 100_000
+)
+
 // Resize takes the place of what a file says of its cluster's size, where it is set.
 type Resize struct{ Nodes, MapSlots, ReduceSlots *int }
 
@@ -27,6 +33,7 @@ func read(file string, src []byte, to Resize, most int) (*Scenario, error) {
 	s := &Scenario{most: most}
 	s.src = decode(file, src, s)
 	if to.Nodes != nil {
+		s.resized = true // the file's copies fit on as many nodes as there are now
 		s.Cluster.Nodes = *to.Nodes
 	}
 	if to.MapSlots != nil {
@@ -92,7 +99,9 @@ func (s *Scenario) build() {
 		Until:       units.Time(s.Until),
 	}
 	if k.Replicas != nil {
-		if cfg.Replicas = *k.Replicas; cfg.Replicas > len(c.Nodes) {
+		if cfg.Replicas = *k.Replicas; s.resized {
+			cfg.Replicas = min(cfg.Replicas, len(c.Nodes))
+		} else if cfg.Replicas > len(c.Nodes) && len(d.errs) == 0 {
 			d.failAt("cluster.replicas", "replicas is %d, it must be at most the number of nodes, %d", cfg.Replicas, len(c.Nodes))
 		}
 	}
@@ -138,6 +147,9 @@ func (s *Scenario) build() {
 		s.trace(&cfg)
 	} else {
 		s.jobs(&cfg, node)
+	}
+	if d.has("policies") && len(s.Policies) == 0 {
+		d.failAt("policies", "policies is empty; name at least one, or leave the key out")
 	}
 	if err := s.Config.Validate(); err != nil {
 		d.failAt("queues", "%v", err)

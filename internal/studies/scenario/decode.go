@@ -251,13 +251,16 @@ func (d *decoder) bounds(n ast.Node, v reflect.Value, path string, f field) {
 	case f.min != nil && x < *f.min && *f.min == 0:
 		d.failf(n, "%s is %s, it must not be negative", nameOf(path), got)
 	case f.min != nil && x < *f.min:
-		d.failf(n, "%s is %s, it must be at least %g", nameOf(path), got, *f.min)
+		d.failf(n, "%s is %s, it must be at least %s", nameOf(path), got, plainNumber(*f.min))
 	case f.above != nil && x <= *f.above:
-		d.failf(n, "%s is %s, it must be above %g", nameOf(path), got, *f.above)
+		d.failf(n, "%s is %s, it must be above %s", nameOf(path), got, plainNumber(*f.above))
 	case f.max != nil && x > *f.max:
-		d.failf(n, "%s is %s, it must be at most %g", nameOf(path), got, *f.max)
+		d.failf(n, "%s is %s, it must be at most %s", nameOf(path), got, plainNumber(*f.max))
 	}
 }
+
+// plainNumber prints a bound as people write it.
+func plainNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 func (d *decoder) list(n ast.Node, v reflect.Value, path string, f field) {
 	seq, ok := n.(*ast.SequenceNode)

@@ -19,6 +19,9 @@ type Error struct {
 
 // Error prints file:line:col: text.
 func (e *Error) Error() string {
+	if e.Text == "" {
+		return fmt.Sprintf("%s:%d:%d", e.File, e.Pos.Line, e.Pos.Col) // the place alone
+	}
 	if e.Pos.Line == 0 {
 		return fmt.Sprintf("%s: %s", e.File, e.Text)
 	}

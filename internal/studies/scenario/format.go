@@ -13,13 +13,14 @@ type Scenario struct {
 	Workload Workload `json:"workload" need:"yes" doc:"what arrives"`
 	Policies Texts    `json:"policies" doc:"policies to play it by, such as fifo or fair(preemption=true)"`
 	Seeds    Seeds    `json:"seeds" doc:"seeds of everything random: a list, or a range such as 1..30; 1 if left out"`
-	Until    Span     `json:"until" min:"0" doc:"time at which the run is cut off; no limit if left out"`
+	Until    Span     `json:"until" above:"0" doc:"time at which the run is cut off; no limit if left out"`
 
 	queues.Config // queues, max_running, max_running_per_user, max_running_per_queue
 
-	src    *decoder
-	most   int // tasks
-	config sim.Config
+	src     *decoder
+	most    int // tasks
+	config  sim.Config
+	resized bool
 	// arrivals begins a workload that comes from a trace.
 	arrivals func(seed uint64) workload.Source
 }

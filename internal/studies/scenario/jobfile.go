@@ -22,6 +22,9 @@ func ReadJob(file string, src []byte) (*Job, error) {
 	if len(j.src.errs) == 0 && len(j.Input) == 0 {
 		j.src.failAt("input", "input names nothing to read; give files, directories or globs")
 	}
+	if len(j.src.errs) == 0 && j.Output == "" {
+		j.src.failAt("output", "output is empty; name a directory that does not exist")
+	}
 	if err := j.src.errs.err(); err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func (j *Job) moment(key string, m Moment, now time.Time) units.Time {
 	arrive := units.Time(j.Arrive)
 	left := m.Since(now.Add(time.Duration(j.Arrive)))
 	if left <= 0 {
-		j.src.failAt(key, "the deadline lies before the submission: %s was %v ago", m.At.Format(time.RFC3339), -left)
+		j.src.failAt(key, "the deadline lies before the submission: %s was %v ago", m.At.Format(time.RFC3339), -left/units.Second*units.Second)
 		return units.Never
 	}
 	return arrive.Add(left)

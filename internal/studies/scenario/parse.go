@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,18 +12,19 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Bounds on what is read, so that no file takes the memory or the stack of the machine.
+// Bounds on what is read, so that no file takes the memory or the stack of the machine. MaxBytes is exported for those who read it.
 const (
-	maxBytes = 64 << 20
+	MaxBytes = 64 << 20
 	maxDepth = 64
 	maxNodes = 8 << 20 // aliases counted as often as they are used
 )
 
 // parse returns the one document of the source, or the one error that stands in the way.
 func parse(file string, src []byte) (root ast.Node, failed *Error) {
+	src = bytes.TrimPrefix(src, []byte("\ufeff")) // a byte order mark, which some editors write
 	whole := func(text string) *Error { return &Error{File: file, Text: text} }
-	if len(src) > maxBytes {
-		return nil, whole(fmt.Sprintf("the file is larger than %d MB", maxBytes>>20))
+	if len(src) > MaxBytes {
+		return nil, whole(fmt.Sprintf("the file is larger than %d MB", MaxBytes>>20))
 	}
 	if pos, deep := tooDeep(src); deep {
 		return nil, &Error{File: file, Pos: pos, Text: fmt.Sprintf("nested more than %d deep", maxDepth)}

@@ -248,11 +248,12 @@ const maxSeeds = 100000
 
 func (s *Seeds) read(d *decoder, n ast.Node, path string) {
 	if text, ok := scalar(n); ok {
-		if list, ok := parseSeeds(text); ok {
-			*s = list
+		list, err := parseSeeds(text)
+		if err != nil {
+			d.failf(n, "%s: %v", nameOf(path), err)
 			return
 		}
-		d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(n), s.wanted())
+		*s = list
 		return
 	}
 	seq, ok := n.(*ast.SequenceNode)
@@ -263,9 +264,13 @@ func (s *Seeds) read(d *decoder, n ast.Node, path string) {
 	seen := map[uint64]bool{}
 	for i, e := range seq.Values {
 		text, ok := d.scalarAt(e, path+"["+strconv.Itoa(i)+"]")
-		list, good := parseSeeds(text)
-		if !ok || !good {
+		if !ok {
 			d.failf(e, "a seed is %s, it must be a whole number that is not negative, or a range such as 1..30", kindOf(e))
+			continue
+		}
+		list, err := parseSeeds(text)
+		if err != nil {
+			d.failf(e, "%s: %v", nameOf(path), err)
 			continue
 		}
 		for _, x := range list {
@@ -292,34 +297,46 @@ func (Seeds) shape() map[string]any {
 // ParseSeeds reads seeds as a command line gives them: 7, or 1..30, or several of these separated by commas.
 func ParseSeeds(text string) (Seeds, error) {
 	var all Seeds
+	seen := map[uint64]bool{}
 	for part := range strings.SplitSeq(text, ",") {
-		list, ok := parseSeeds(strings.TrimSpace(part))
-		if !ok {
-			return nil, fmt.Errorf("%q is no seed; write whole numbers separated by commas, or a range such as 1..30", part)
+		list, err := parseSeeds(strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
 		}
-		all = append(all, list...)
+		for _, x := range list {
+			if seen[x] {
+				return nil, fmt.Errorf("the seed %d stands there a second time", x)
+			}
+			seen[x] = true
+			all = append(all, x)
+		}
 	}
 	return all, nil
 }
 
-func parseSeeds(text string) (Seeds, bool) {
+func parseSeeds(text string) (Seeds, error) {
 	from, to, ranged := strings.Cut(text, "..")
 	a, err := strconv.ParseUint(from, 10, 64)
-	if err != nil {
-		return nil, false
+	if err == nil && !ranged {
+		return Seeds{a}, nil
 	}
-	if !ranged {
-		return Seeds{a}, true
+	b := uint64(0)
+	if err == nil {
+		b, err = strconv.ParseUint(to, 10, 64)
 	}
-	b, err := strconv.ParseUint(to, 10, 64)
-	if err != nil || b < a || b-a >= maxSeeds {
-		return nil, false
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%q is no seed, it must be a whole number that is not negative, or a range such as 1..30", text)
+	case b < a:
+		return nil, fmt.Errorf("%q runs backwards; write the smaller seed first, such as 1..30", text)
+	case b-a >= maxSeeds:
+		return nil, fmt.Errorf("%q are too many seeds, at most %d are possible", text, maxSeeds)
 	}
 	var list Seeds
 	for x := a; ; x++ {
 		list = append(list, x)
 		if x == b {
-			return list, true
+			return list, nil
 		}
 	}
 }

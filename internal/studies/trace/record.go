@@ -21,6 +21,8 @@ type Error struct {
 	Line  int64
 	Field string // "" = the record as a whole
 	Text  string
+
+	fatal bool // nothing behind it can be read either, lenient or not
 }
 
 // Error prints file:line: field: text.
@@ -32,22 +34,50 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s%s", e.File, e.Line, field, e.Text)
 }
 
-// lines reads records that are lines.
-type lines struct {
-	in      *bufio.Reader
+// place is where a reader stands, and what it has left out.
+type place struct {
 	o       Options
-	at      int64  // number of the line last read
-	long    []byte // a line that did not fit into the buffer
+	at      int64 // number of the line last read, or where the record begins that was last read
 	skipped int
 	first   *Error
 }
 
-func newLines(in io.Reader, o Options) lines {
-	return lines{in: bufio.NewReaderSize(in, 1<<16), o: o}
+// Skipped is how many records were left out, and why the first one was.
+func (p *place) Skipped() (int, *Error) { return p.skipped, p.first }
+
+func (p *place) errorf(field, format string, args ...any) *Error {
+	return &Error{File: p.o.File, Line: p.at, Field: field, Text: fmt.Sprintf(format, args...)}
 }
 
-// Skipped is how many records were left out, and why the first one was.
-func (l *lines) Skipped() (int, *Error) { return l.skipped, l.first }
+// lost is an error behind which nothing can be read.
+func (p *place) lost(format string, args ...any) *Error {
+	err := p.errorf("", format, args...)
+	err.fatal = true
+	return err
+}
+
+// skip tells whether a record with that error is to be left out, and counts it.
+func (p *place) skip(err *Error) bool {
+	if !p.o.Lenient || err.fatal {
+		return false
+	}
+	p.skipped++
+	if p.first == nil {
+		p.first = err
+	}
+	return true
+}
+
+// lines reads records that are lines.
+type lines struct {
+	place
+	in   *bufio.Reader
+	long []byte // a line that did not fit into the buffer
+}
+
+func newLines(in io.Reader, o Options) lines {
+	return lines{place: place{o: o}, in: bufio.NewReaderSize(in, 1<<16)}
+}
 
 // next returns the next line without its end, io.EOF behind the last. It is good until the next call.
 func (l *lines) next() ([]byte, error) {
@@ -57,7 +87,7 @@ func (l *lines) next() ([]byte, error) {
 		l.long = append(l.long[:0], part...)
 		for errors.Is(err, bufio.ErrBufferFull) {
 			if len(l.long) > MaxRecord {
-				return nil, l.errorf("", "the line is longer than %v, no record is", units.Bytes(MaxRecord))
+				return nil, l.lost("the line is longer than %v, no record is", units.Bytes(MaxRecord))
 			}
 			part, err = l.in.ReadSlice('\n')
 			l.long = append(l.long, part...)
@@ -65,7 +95,7 @@ func (l *lines) next() ([]byte, error) {
 		part = l.long
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, l.errorf("", "it cannot be read: %v", err)
+		return nil, l.lost("it cannot be read: %v", err)
 	}
 	if len(part) == 0 {
 		return nil, io.EOF
@@ -79,65 +109,49 @@ func (l *lines) next() ([]byte, error) {
 	return part, nil
 }
 
-func (l *lines) errorf(field, format string, args ...any) *Error {
-	return &Error{File: l.o.File, Line: l.at, Field: field, Text: fmt.Sprintf(format, args...)}
-}
-
-// skip tells whether a record with that error is to be left out, and counts it.
-func (l *lines) skip(err *Error) bool {
-	if !l.o.Lenient {
-		return false
-	}
-	l.skipped++
-	if l.first == nil {
-		l.first = err
-	}
-	return true
-}
-
 // count reads a whole number that is not negative. A decimal point with zeros behind it is allowed, as many tools write one.
-func (l *lines) count(field string, text []byte) (int64, *Error) {
+func (p *place) count(field string, text []byte) (int64, *Error) {
 	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 		if n < 0 {
-			return 0, l.errorf(field, "%d is negative", n)
+			return 0, p.errorf(field, "%d is negative", n)
 		}
 		return n, nil
 	}
 	x, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case err != nil || math.IsNaN(x):
-		return 0, l.errorf(field, "%s is no number", quoted(text))
+		return 0, p.errorf(field, "%s is no number", quoted(text))
 	case x < 0:
-		return 0, l.errorf(field, "%s is negative", quoted(text))
+		return 0, p.errorf(field, "%s is negative", quoted(text))
 	case x >= math.MaxInt64:
-		return 0, l.errorf(field, "%s is too large", quoted(text))
+		return 0, p.errorf(field, "%s is too large", quoted(text))
 	}
 	return int64(math.Round(x)), nil
 }
 
 // seconds reads a span or a point of time in seconds.
-func (l *lines) seconds(field string, text []byte) (units.Duration, *Error) {
+func (p *place) seconds(field string, text []byte) (units.Duration, *Error) {
 	x, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case err != nil || math.IsNaN(x):
-		return 0, l.errorf(field, "%s is no time in seconds", quoted(text))
+		return 0, p.errorf(field, "%s is no time in seconds", quoted(text))
 	case x < 0:
-		return 0, l.errorf(field, "%s is negative", quoted(text))
+		return 0, p.errorf(field, "%s is negative", quoted(text))
 	case x > 1e9:
-		return 0, l.errorf(field, "%s seconds are more than 30 years", quoted(text))
+		return 0, p.errorf(field, "%s seconds are more than 30 years", quoted(text))
 	}
 	return units.Duration(math.Round(x * 1e9)), nil
 }
 
 // name reads a text that people are shown.
-func (l *lines) name(field string, text []byte) (string, *Error) {
+func (p *place) name(field string, text []byte) (string, *Error) {
 	switch {
 	case len(text) == 0:
-		return "", l.errorf(field, "it is empty")
+		return "", p.errorf(field, "it is empty")
 	case len(text) > 4096:
-		return "", l.errorf(field, "it is longer than 4096 bytes")
+		return "", p.errorf(field, "it is longer than 4096 bytes")
 	case !utf8.Valid(text):
-		return "", l.errorf(field, "%s is not UTF-8", quoted(text))
+		return "", p.errorf(field, "%s is not UTF-8", quoted(text))
 	}
 	return string(text), nil
 }

@@ -4,36 +4,84 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // Job is what a trace says of a job. Unknown is written where it says nothing.
 type Job struct {
-	ID     string
-	Class  string
-	Queue  string
-	User   string
-	Submit units.Time // since the start of the trace
+	ID       string
+	Class    string
+	Queue    string
+	User     string
+	Submit   units.Time     // since the start of the trace
+	Deadline units.Duration // after Submit; 0 = the trace tells none
+	Priority int            // higher goes first
+	After    []string       // IDs of jobs that had to finish first
 
 	Input   units.Bytes // that the maps read
 	Shuffle units.Bytes // that go from maps to reduces
 	Output  units.Bytes // that the job writes
 	Path    string      // of its input; jobs with the same share their blocks
 
-	Maps, Reduces []Task // task by task; nil where the trace has none
+	Stages []Stage // in order of their kinds; nil: what there is follows from the sizes by the rule
+}
+
+// Stage is what a trace says of a stage of a job: its tasks, as runs of such as are alike.
+type Stage struct {
+	Kind  workload.Stage
+	Needs units.Vector // of a task; all 0 = the trace tells none
+	Tasks []Task
 }
 
 // Unknown is the size that a trace does not tell.
 const Unknown units.Bytes = -1
 
-// Task is what a trace says of a task.
+// UnknownTime is the time that a trace does not tell.
+const UnknownTime units.Duration = -1
+
+// Task is what a trace says of a task, or of several in a row that are alike.
 type Task struct {
-	Input units.Bytes    // Unknown, or what it read
-	Time  units.Duration // from its start to its end, less Shuffle
-	Shuf  units.Duration // reduce: fetching its input
+	Count int            // so many
+	Input units.Bytes    // Unknown, or what each read
+	Time  units.Duration // UnknownTime, or from its start to its end, less Shuf
+	Shuf  units.Duration // reduce: fetching its input, behind the last map
 	Hosts []string       // that held its input
+}
+
+// alike tells whether the tasks differ in number only.
+func (t *Task) alike(u *Task) bool {
+	return t.Input == u.Input && t.Time == u.Time && t.Shuf == u.Shuf && slices.Equal(t.Hosts, u.Hosts)
+}
+
+// Add adds tasks behind the others, to the last run if they are alike.
+func (s *Stage) Add(t Task) {
+	if n := len(s.Tasks); n > 0 && s.Tasks[n-1].alike(&t) {
+		s.Tasks[n-1].Count += t.Count
+		return
+	}
+	s.Tasks = append(s.Tasks, t)
+}
+
+// Count is the number of tasks.
+func (s *Stage) Count() (n int) {
+	for i := range s.Tasks {
+		n += s.Tasks[i].Count
+	}
+	return n
+}
+
+// Stage returns the stage of that kind, nil if the trace tells of none.
+func (j *Job) Stage(kind workload.Stage) *Stage {
+	for i := range j.Stages {
+		if j.Stages[i].Kind == kind {
+			return &j.Stages[i]
+		}
+	}
+	return nil
 }
 
 // Reader reads a trace job by job.
@@ -55,6 +103,7 @@ type Format struct {
 type Options struct {
 	File    string // for errors
 	Lenient bool   // skip and count what cannot be read instead of stopping there
+	Unsorted bool // take jobs in any order of submission; their times may lie before those of the first
 }
 
 var formats = []Format{

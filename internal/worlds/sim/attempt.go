@@ -116,7 +116,7 @@ func (w *World) enqueue(a int32, s *stage) {
 	if at.stage == sched.Master && len(w.jobs[at.job].stages) > 1 && !at.breaks {
 		c = masterUp // it ends with its job
 	}
-	w.queue.push(at.since.Add(units.Duration(at.left*at.slow+0.5)), c, a, at.gen)
+	w.queue.push(at.since.Add(units.Nanosecond.Scale(at.left*at.slow)), c, a, at.gen)
 	at.timed = true
 	w.timed++
 }

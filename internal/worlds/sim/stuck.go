@@ -13,6 +13,13 @@ import (
 // what each waits for.
 var ErrStuck = errors.New("the simulation is stuck")
 
+// ErrTooLong is wrapped by the error of Next when the run goes on beyond what times can hold.
+var ErrTooLong = errors.New("the simulation takes too long")
+
+// horizon is the latest time that a run may come to: about 146 years, half of what a units.Time holds, so that sums of a time
+// and a span within the run never wrap.
+const horizon units.Time = 1 << 62
+
 // A run without a policy that answers would go on for ever where nodes keep beating. It counts as stuck when nothing is left to
 // happen at all, or when there is nothing but heartbeats, ticks, and nodes that fail by chance for the length of
 // Config.Patience and at least idleBatches batches (a policy may set itself a late tick, so time alone says nothing), or when
@@ -35,6 +42,10 @@ func (i *idling) progress(now units.Time) { i.since, i.batches, i.same = now, 0,
 // stuck returns an error if the batch at that time had better not be waited for.
 func (w *World) stuck(at units.Time) error {
 	i := &w.idle
+	if at > horizon && w.timed+w.coming > 0 {
+		return fmt.Errorf("%w: something is to happen only after more than %d years; look for task times, arrivals and speeds that are mistyped",
+			ErrTooLong, horizon/units.Time(365*units.Day))
+	}
 	if at == units.Never {
 		return w.stuckError(w.now, "nothing will ever happen again")
 	}

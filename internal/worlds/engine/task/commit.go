@@ -15,10 +15,13 @@ import (
 //	OUT/part-r-00003, OUT/_SUCCESS                                the commit of the job
 //
 // So what two attempts of a task write does not mix, and _SUCCESS is there only if all parts are.
-type Committer struct{ dir string }
+type Committer struct {
+	dir  string
+	made []string // folders above it that SetUp made, the lowest first
+}
 
 // NewCommitter returns the committer of an output directory. Nothing is made yet.
-func NewCommitter(dir string) *Committer { return &Committer{dir} }
+func NewCommitter(dir string) *Committer { return &Committer{dir: dir} }
 
 // SuccessFile is the empty file that stands in the directory of a finished job.
 const SuccessFile = "_SUCCESS"
@@ -39,10 +42,11 @@ func (c *Committer) exists() error { return fmt.Errorf("output %q: it exists alr
 
 // SetUp makes the output directory, which must not exist: of two jobs with one directory the second fails.
 func (c *Committer) SetUp() error {
-	if err := os.MkdirAll(filepath.Dir(c.dir), 0o777); err != nil {
-		return fmt.Errorf("output %q: %w", c.dir, bare(err))
+	c.made = missing(filepath.Dir(c.dir))
+	err := os.MkdirAll(filepath.Dir(c.dir), 0o777)
+	if err == nil {
+		err = os.Mkdir(c.dir, 0o777)
 	}
-	err := os.Mkdir(c.dir, 0o777)
 	if errors.Is(err, fs.ErrExist) {
 		return c.exists()
 	}
@@ -53,6 +57,17 @@ func (c *Committer) SetUp() error {
 		return fmt.Errorf("output %q: %w", c.dir, bare(err))
 	}
 	return nil
+}
+
+// missing lists the folders from this one upwards that are not there.
+func missing(dir string) (list []string) {
+	for {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return list
+		}
+		list = append(list, dir)
+		dir = filepath.Dir(dir)
+	}
 }
 
 func (c *Committer) join(path ...string) string {
@@ -112,10 +127,16 @@ func (c *Committer) CommitJob() error {
 	return nil
 }
 
-// Abort removes the output directory of a job that SetUp made and that will not finish.
+// Abort removes the output directory of a job that SetUp made and that will not finish, and the folders above it that SetUp made
+// unless something else stands in them.
 func (c *Committer) Abort() error {
 	if err := os.RemoveAll(c.dir); err != nil {
 		return fmt.Errorf("output %q: %w", c.dir, err)
+	}
+	for _, dir := range c.made {
+		if os.Remove(dir) != nil {
+			break // another job writes there too
+		}
 	}
 	return nil
 }

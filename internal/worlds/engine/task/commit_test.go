@@ -85,3 +85,19 @@ func TestCommitOfNothing(t *testing.T) {
 		t.Error("a task without output is committed")
 	}
 }
+
+// An output that is given up leaves no folder behind that was not there before, and takes none that another job writes in.
+func TestAbortTakesItsFoldersAway(t *testing.T) {
+	dir := t.TempDir()
+	one, two := NewCommitter(filepath.Join(dir, "deep", "er", "one")), NewCommitter(filepath.Join(dir, "deep", "two"))
+	must(t, one.SetUp())
+	must(t, two.SetUp())
+	must(t, one.Abort())
+	leftBehind(t, filepath.Join(dir, "deep"), "two")
+	must(t, two.Abort())
+	leftBehind(t, dir, "deep") // the first made it, and could not remove it while the second was there
+	again := NewCommitter(filepath.Join(dir, "new", "one"))
+	must(t, again.SetUp())
+	must(t, again.Abort())
+	leftBehind(t, dir, "deep")
+}

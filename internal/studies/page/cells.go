@@ -1,0 +1,159 @@
+package page
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// cells are rows of several slots each, with time in cells of one width that doubles as the run grows.
+type cells struct {
+	level int
+	index map[rowKey]int32
+	rowOf []int32 // of a place
+	first []int32 // place of a row
+	slots []int   // places of a row
+	list  [][]cell
+	bins  int // of a row
+	width units.Duration
+}
+
+type rowKey struct {
+	node sched.NodeID
+	rack cluster.RackID
+	kind uint8
+}
+
+type cell struct {
+	busy, wasted units.Duration // summed over the slots
+	n            int32          // attempts that began in it
+	mix          mix
+}
+
+func newCells(level int, places []place) cells {
+	c := cells{level: level, index: map[rowKey]int32{}, bins: 2, width: units.Microsecond}
+	for _, p := range places {
+		c.know(p)
+	}
+	return c
+}
+
+// know gives a place its row.
+func (c *cells) know(p place) {
+	key := rowKey{kind: p.kind}
+	if c.level <= byRack {
+		key.rack = p.rack
+	}
+	if c.level <= byNode {
+		key.node = p.node
+	}
+	row, there := c.index[key]
+	if !there {
+		row = int32(len(c.first))
+		c.index[key] = row
+		c.first, c.slots, c.list = append(c.first, int32(len(c.rowOf))), append(c.slots, 0), append(c.list, nil)
+	}
+	c.rowOf = append(c.rowOf, row)
+	c.slots[row]++
+}
+
+func (c *cells) rows() int { return len(c.first) }
+
+// count is how many cells there may be.
+func (c *cells) count() int { return c.rows() * c.bins }
+
+// size takes as many cells as the budget gives, with some room for rows to come.
+func (c *cells) size(budget int) {
+	c.bins = max(2, min(mostCells, budget/max(1, c.rows()+c.rows()/8))&^1)
+}
+
+// spread shares a bar out over the cells, each getting what falls into it, and the last one the rest, so that nothing is lost.
+func (c *cells) spread(row int32, b *bar) {
+	for int64(b.end) >= int64(c.width)*int64(c.bins) {
+		c.widen()
+	}
+	list := c.list[row]
+	if last := int(int64(b.end) / int64(c.width)); last >= len(list) {
+		list = append(list, make([]cell, last+1-len(list))...)
+		c.list[row] = list
+	}
+	from, to := int64(b.begin)/int64(c.width), int64(b.end)/int64(c.width)
+	list[from].n += b.n
+	if from == to {
+		list[from].put(b, b.busy, b.wasted)
+		return
+	}
+	var busy, wasted units.Duration
+	for i := from; i <= to; i++ {
+		part := 1.0
+		if i < to {
+			part = float64((i+1)*int64(c.width)-int64(b.begin)) / float64(b.end-b.begin)
+		}
+		untilBusy, untilWasted := b.busy, b.wasted
+		if i < to {
+			untilBusy, untilWasted = share(b.busy, part), share(b.wasted, part)
+		}
+		list[i].put(b, untilBusy-busy, untilWasted-wasted)
+		busy, wasted = untilBusy, untilWasted
+	}
+}
+
+// share is a part of a span, never more than all of it.
+func share(d units.Duration, part float64) units.Duration {
+	return min(d, units.Duration(math.Floor(float64(d)*part)))
+}
+
+// put adds so much of a bar to a cell.
+func (l *cell) put(b *bar, busy, wasted units.Duration) {
+	l.busy += busy
+	l.wasted += wasted
+	if busy == b.busy {
+		l.mix.join(&b.mix)
+		return
+	}
+	for i, w := range b.mix.weights {
+		l.mix.add(b.mix.jobs[i], int64(share(units.Duration(w), float64(busy)/float64(b.busy))))
+	}
+}
+
+// widen doubles the width of the cells.
+func (c *cells) widen() {
+	c.width *= 2
+	for r, list := range c.list {
+		half := (len(list) + 1) / 2
+		for i := range half {
+			l := list[2*i]
+			if 2*i+1 < len(list) {
+				o := &list[2*i+1]
+				l.busy += o.busy
+				l.wasted += o.wasted
+				l.n += o.n
+				l.mix.join(&o.mix)
+			}
+			list[i] = l
+		}
+		clear(list[half:])
+		c.list[r] = list[:half]
+	}
+}
+
+// each shows the cells of a row in which anything ran, as bars.
+func (c *cells) each(row int32, do func(*bar)) {
+	stage := [placeKinds]sched.Stage{mapSlots: sched.Map, reduceSlots: sched.Reduce, containers: sched.Stages}
+	kind := uint8(containers)
+	for key, r := range c.index {
+		if r == row {
+			kind = key.kind
+		}
+	}
+	for i := range c.list[row] {
+		l := &c.list[row][i]
+		if l.n == 0 && l.busy == 0 {
+			continue
+		}
+		do(&bar{begin: units.Time(int64(i) * int64(c.width)), end: units.Time(int64(i+1) * int64(c.width)), busy: l.busy,
+			wasted: l.wasted, n: l.n, stage: stage[kind], mix: l.mix})
+	}
+}

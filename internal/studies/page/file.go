@@ -1,0 +1,70 @@
+package page
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// File is a file that appears under its name when it is whole, and never before. Until then its bytes stand beside it, under a name
+// that begins with a dot.
+type File struct {
+	*bufio.Writer
+	file *os.File
+	name string
+}
+
+// Create begins a file. It fails at once where the file could not be written in the end.
+func Create(name string) (*File, error) {
+	if name == "" {
+		return nil, errors.New("the name of the file is empty")
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder; name a file", name)
+		}
+		return nil, fmt.Errorf("%s is no ordinary file; name one", name)
+	}
+	dir, base := filepath.Split(name)
+	for i := 0; ; i++ {
+		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".%.100s.%d-%d.part", base, os.Getpid(), i)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		switch {
+		case err == nil:
+			return &File{bufio.NewWriterSize(f, 1<<18), f, name}, nil
+		case os.IsExist(err):
+		case os.IsNotExist(err):
+			return nil, fmt.Errorf("%s cannot be written: there is no folder %s", name, filepath.Clean(dir))
+		default:
+			var cause *os.PathError
+			if errors.As(err, &cause) {
+				err = cause.Err
+			}
+			return nil, fmt.Errorf("%s cannot be written: %w", name, err)
+		}
+	}
+}
+
+// Commit puts the whole file in its place. What was there before is replaced.
+func (f *File) Commit() error {
+	err := errors.Join(f.Flush(), f.file.Close())
+	if err == nil {
+		err = os.Rename(f.file.Name(), f.name)
+	}
+	if err != nil {
+		os.Remove(f.file.Name())
+		return fmt.Errorf("%s cannot be written: %w", f.name, err)
+	}
+	return nil
+}
+
+// Discard leaves nothing behind. After Commit it does nothing.
+func (f *File) Discard() {
+	if f.file.Close() == nil {
+		os.Remove(f.file.Name())
+	}
+}

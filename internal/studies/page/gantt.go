@@ -1,0 +1,166 @@
+package page
+
+import (
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// The finest rows that are drawn.
+const (
+	bySlot = iota
+	byNode // what a node has of a kind
+	byRack
+	byKind // the whole cluster
+)
+
+// Fewer bars than these for each row would show nothing, so rows merge.
+const (
+	leastBars  = 64
+	leastCells = 256
+	mostCells  = 2048
+)
+
+// bar is one attempt in one slot, or several neighbours in time.
+type bar struct {
+	begin, end   units.Time
+	busy, wasted units.Duration // wasted: of attempts that did not commit
+	n            int32          // attempts
+	task         sched.TaskID   // of the one attempt
+	stage        sched.Stage
+	outcome      sched.Outcome // NoOutcome: it still ran
+	mix          mix
+}
+
+// gantt holds the bars of a run, at most budget of them.
+type gantt struct {
+	budget int
+	level  int
+	places []place // all so far
+	bars   [][]bar // at level bySlot: by place, in order of time without overlap
+	total  int
+	width  units.Duration // shorter neighbours that begin in the same stretch of this width are merged
+	cells  cells          // at the other levels
+}
+
+func newGantt(budget int) *gantt { return &gantt{budget: budget, width: units.Microsecond} }
+
+// grow makes places known.
+func (g *gantt) grow(places []place) {
+	for _, p := range places[len(g.places):] {
+		g.places = append(g.places, p)
+		if g.level == bySlot {
+			g.bars = append(g.bars, nil)
+		} else {
+			g.cells.know(p)
+		}
+	}
+	if g.level != bySlot && g.cells.count() > g.budget {
+		g.coarsen()
+	}
+}
+
+// add takes in an attempt that has ended.
+func (g *gantt) add(at int32, b *bar) {
+	if g.level != bySlot {
+		g.cells.spread(g.cells.rowOf[at], b)
+		return
+	}
+	g.bars[at] = append(g.bars[at], *b)
+	if g.total++; g.total > g.budget {
+		g.shrink()
+	}
+}
+
+// shrink merges until a quarter of the room is free, so that the work is paid for by the bars to come.
+func (g *gantt) shrink() {
+	if len(g.places)*leastBars > g.budget {
+		g.coarsen()
+		return
+	}
+	for g.total > g.budget*3/4 {
+		g.width *= 2
+		g.total = 0
+		for i := range g.bars {
+			g.bars[i] = merge(g.bars[i], g.width)
+			g.total += len(g.bars[i])
+		}
+	}
+}
+
+// merge joins neighbours that begin in the same stretch, if both are shorter than it.
+func merge(bars []bar, width units.Duration) []bar {
+	kept := bars[:0]
+	for i := range bars {
+		b := &bars[i]
+		if len(kept) > 0 {
+			last := &kept[len(kept)-1]
+			if int64(last.begin)/int64(width) == int64(b.begin)/int64(width) && last.end.Sub(last.begin) < width && b.end.Sub(b.begin) < width {
+				last.join(b)
+				continue
+			}
+		}
+		kept = append(kept, *b)
+	}
+	clear(bars[len(kept):])
+	return kept
+}
+
+// join takes in a bar that comes later.
+func (b *bar) join(o *bar) {
+	b.end = o.end
+	b.busy += o.busy
+	b.wasted += o.wasted
+	b.n += o.n
+	b.mix.join(&o.mix)
+	b.task = 0
+	if b.stage != o.stage {
+		b.stage = sched.Stages
+	}
+	b.outcome = sched.NoOutcome
+}
+
+// coarsen goes on with rows of nodes, racks or the whole cluster, the finest of which there are few enough.
+func (g *gantt) coarsen() {
+	level := max(g.level, byNode)
+	next := newCells(level, g.places)
+	for level < byKind && next.rows()*leastCells > g.budget {
+		level++
+		next = newCells(level, g.places)
+	}
+	next.size(g.budget)
+	if g.level == bySlot {
+		for i := range g.bars {
+			for k := range g.bars[i] {
+				next.spread(next.rowOf[i], &g.bars[i][k])
+			}
+		}
+	} else {
+		for at, row := range g.cells.rowOf {
+			if g.cells.first[row] == int32(at) {
+				g.cells.each(row, func(b *bar) { next.spread(next.rowOf[at], b) })
+			}
+		}
+	}
+	g.level, g.bars, g.total, g.cells = level, nil, 0, next
+}
+
+// rowInfo describes a row of the drawing.
+type rowInfo struct {
+	place
+	slots int // places in it
+}
+
+// rows lists the rows with their bars, in order of time.
+func (g *gantt) rows(do func(r rowInfo, bars []bar)) {
+	if g.level == bySlot {
+		for i, p := range g.places {
+			do(rowInfo{p, 1}, g.bars[i])
+		}
+		return
+	}
+	for row := range g.cells.list {
+		var bars []bar
+		g.cells.each(int32(row), func(b *bar) { bars = append(bars, *b) })
+		do(rowInfo{g.places[g.cells.first[row]], g.cells.slots[row]}, bars)
+	}
+}
