@@ -9,7 +9,7 @@ func AllEntry() compose.Entry {
 		Kind: compose.KindAdmit,
 		Doc:  "admits every job when it arrives",
 		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler",
-		Fill: func(r *compose.Recipe, _ compose.Args) { r.Admit = All{} },
+		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Admit = All{}; return nil },
 	}
 }
 
@@ -19,8 +19,8 @@ func SerialEntry() compose.Entry {
 		Name: "serial",
 		Kind: compose.KindAdmit,
 		Doc:  "one job runs at a time; the next is the first in the order among those that wait",
-		Cite: "paper 000, section 6 (EDF without preemption)",
-		Fill: func(r *compose.Recipe, _ compose.Args) { r.Admit = Serial() },
+		Cite: "paper 000, section 6 (EDF-N)",
+		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Admit = Serial(); return nil },
 	}
 }
 
@@ -36,7 +36,7 @@ func LimitEntry() compose.Entry {
 			{Name: "per_queue", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each queue without a bound, 0 = as described"},
 			{Name: "per_user", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each user, 0 = as described"},
 		},
-		Fill: func(r *compose.Recipe, a compose.Args) {
+		Fill: func(r *compose.Recipe, a compose.Args) error {
 			c := a.Queues
 			if n := a.Count("running"); n > 0 {
 				c.MaxRunning = n
@@ -48,6 +48,7 @@ func LimitEntry() compose.Entry {
 				c.MaxRunningPerUser = n
 			}
 			r.Admit = NewLimit(c)
+			return nil
 		},
 	}
 }

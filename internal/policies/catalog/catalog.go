@@ -59,6 +59,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 	}
 	r := compose.Recipe{Order: order.FIFO{}, Admit: admit.All{}, Place: place.Hadoop()}
 	seen := make(map[compose.Kind]string)
+	var scheme compose.Args // of the first term
 	for i, t := range terms {
 		e, err := find(entries, text, t)
 		if err != nil {
@@ -75,13 +76,31 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 		if err != nil {
 			return nil, err
 		}
-		e.Fill(&r, compose.NewArgs(q, values))
+		args := compose.NewArgs(q, e.Params, values)
+		if e.Kind == compose.KindScheme {
+			scheme = args
+		} else if err := idle(scheme, e); err != nil {
+			return nil, terms[0].blame(text, err)
+		}
+		if err := e.Fill(&r, args); err != nil {
+			return nil, t.blame(text, err)
+		}
 		if i > 0 {
 			r.Name += "+"
 		}
 		r.Name += print(e, values)
 	}
 	return compose.New(r)
+}
+
+// idle finds a parameter of the scheme that has nothing to say any more, as a part takes the place of the one that reads it.
+func idle(scheme compose.Args, part *compose.Entry) error {
+	for _, p := range scheme.Params() {
+		if p.Part == part.Kind && scheme.Set(p.Name) {
+			return scheme.Misused(p.Name, "%s has no effect: %q takes the place of the %s part that reads it", p.Name, part.Name, string(p.Part))
+		}
+	}
+	return nil
 }
 
 func find(entries []compose.Entry, text string, t term) (*compose.Entry, error) {

@@ -18,12 +18,13 @@ func TestCanonicalNames(t *testing.T) {
 		" edf + serial + greedy( nonlocal=2 )":    "edf+serial+greedy(nonlocal=2)",
 		"edf+greedy(nonlocal=01,reduces=1)":       "edf+greedy",
 		"fair(fair_timeout=600s,preemption=true)": "fair(preemption=true,fair_timeout=10m)",
-		"fair()":                             "fair",
-		"capacity(elastic=false)":            "capacity(elastic=false)",
-		"serial":                             "serial",
-		"fair+greedy(reduces=0)":             "fair+greedy(reduces=0)",
-		"edf-p+limit(running=3)":             "edf-p+limit(running=3)",
-		"fair-share+preempt(min_timeout=5m)": "fair-share+preempt(min_timeout=5m)",
+		"fair(min_timeout=0s,interval=15s)":       "fair",
+		"fair()":                                  "fair",
+		"capacity(elastic=false)":                 "capacity(elastic=false)",
+		"serial":                                  "serial",
+		"fair+greedy(reduces=0)":                  "fair+greedy(reduces=0)",
+		"edf-p+limit(running=3)":                  "edf-p+limit(running=3)",
+		"fair-share+preempt(fair_timeout=5m)":     "fair-share+preempt(fair_timeout=5m)",
 	} {
 		p, err := New(text, queues.Config{})
 		if err != nil {
@@ -66,6 +67,40 @@ func TestBadPolicies(t *testing.T) {
 	}
 }
 
+// What would do nothing is not taken in silence.
+func TestIdleParameters(t *testing.T) {
+	shares := queues.Config{Queues: []queues.Queue{{Name: "a", MinMaps: 1}}}
+	patient := queues.Config{Queues: []queues.Queue{{Name: "a", MinMaps: 1, MinShareTimeout: queues.Span(units.Minute)}}}
+	for _, c := range []struct {
+		text   string
+		queues queues.Config
+		want   string // "" = it does something
+	}{
+		{"fair(min_timeout=5m)", shares, `character 6: min_timeout has no effect without preemption=true`},
+		{"fair(jobs=fifo, update=1s)", shares, `character 17: update has no effect without preemption=true`},
+		{"fair(preemption=true)", shares, `character 6: preemption=true has no effect without a time-out; set fair_timeout, or min_timeout`},
+		{"fair(preemption=true)", patient, ""},
+		{"fair(preemption=true,interval=1s)", patient, ""},
+		{"fair(preemption=true,min_timeout=5m)", shares, ""},
+		{"fair(preemption=true,min_timeout=5m)", queues.Config{}, `character 22: min_timeout has no effect: no queue has a minimum share`},
+		{"fair+preempt(interval=1s)", shares, `character 14: interval has no effect without a time-out`},
+		{"fair+preempt(interval=1s,fair_timeout=1m)", shares, ""},
+		{"fair(pool=user,users=true)", shares, `character 16: users=true has no effect with pool=user`},
+		{"fair(users=true)+edf", shares, `character 6: users has no effect: "edf" takes the place of the order part that reads it`},
+		{"fair(jobs=fair)+edf", shares, ""},
+		{"fair(jobs=fifo)+serial", shares, ""},
+		{"capacity(elastic=false)+fair-share", shares, `character 10: elastic has no effect: "fair-share" takes the place`},
+		{"fair(preemption=true,fair_timeout=1m)+preempt(fair_timeout=2m)", shares, `character 6: preemption has no effect: "preempt" takes the place`},
+		{"greedy(nonlocal=0,local=rack)", shares, `character 19: local=rack has no effect with nonlocal=0`},
+		{"greedy(nonlocal=0,local=node)", shares, ""},
+	} {
+		_, err := New(c.text, c.queues)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
 // Every entry can be asked for by name alone, has a sentence and a source, and its parameters have defaults that are right.
 func TestEntries(t *testing.T) {
 	seen := map[string]bool{}
@@ -98,7 +133,7 @@ func TestQueuesAreChecked(t *testing.T) {
 }
 
 func TestNeeds(t *testing.T) {
-	p, err := New("fair(preemption=true)", queues.Config{})
+	p, err := New("fair(preemption=true,fair_timeout=1m)", queues.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

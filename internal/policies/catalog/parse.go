@@ -1,8 +1,11 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/slackline/slackline/internal/policies/compose"
 )
 
 // term is one part of a policy as written, at a byte of the text.
@@ -20,6 +23,20 @@ type arg struct {
 func (t term) errorf(text, format string, args ...any) error {
 	return wrong(text, t.at, format, args...)
 }
+
+// blame tells an error of the entry's own at the parameter that is at fault, else at the term.
+func (t term) blame(text string, err error) error {
+	var m *compose.Misuse
+	if errors.As(err, &m) {
+		for _, a := range t.args {
+			if a.key == m.Param {
+				return a.errorf(text, "%v", err)
+			}
+		}
+	}
+	return t.errorf(text, "%v", err)
+}
+
 func (a arg) errorf(text, format string, args ...any) error {
 	return wrong(text, a.at, format, args...)
 }

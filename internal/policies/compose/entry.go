@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/slackline/slackline/internal/policies/queues"
@@ -28,8 +29,9 @@ type Entry struct {
 	Cite   string  // where it is described
 	Needs  string  // what the world must be able to do, for people; "" = nothing special
 	Params []Param // what can be set
-	// Fill puts the part, or all parts of the scheme, into the recipe.
-	Fill func(r *Recipe, a Args)
+	// Fill puts the part, or all parts of the scheme, into the recipe. An error says in one sentence what does not go together;
+	// Args.Misused makes one about a parameter.
+	Fill func(r *Recipe, a Args) error
 }
 
 // Param is one parameter of an entry.
@@ -39,7 +41,17 @@ type Param struct {
 	Default string
 	Unit    string   // "" = none
 	Choices []string // of a Choice
+	Part    Kind     // of a scheme's parameter: the part that reads it, "" = several
 	Doc     string
+}
+
+// Of returns the parameters of a part as a scheme lists them among its own.
+func Of(part Kind, params []Param) []Param {
+	mine := slices.Clone(params)
+	for i := range mine {
+		mine[i].Part = part
+	}
+	return mine
 }
 
 // Type is the type of a parameter.
@@ -87,11 +99,39 @@ func (p *Param) Canonical(text string) (string, error) {
 // Args are the parameters of an entry as asked for, defaults filled in, and the description of queues.
 type Args struct {
 	Queues queues.Config
+	params []Param
 	values map[string]string // canonical
 }
 
-// NewArgs returns arguments; values are canonical and complete.
-func NewArgs(q queues.Config, values map[string]string) Args { return Args{q, values} }
+// NewArgs returns the arguments of an entry with these parameters; values are canonical and complete.
+func NewArgs(q queues.Config, params []Param, values map[string]string) Args {
+	return Args{q, params, values}
+}
+
+// Params returns the parameters that the entry has.
+func (a Args) Params() []Param { return a.params }
+
+// Misuse is a parameter whose value, right by itself, means nothing beside the others: what does nothing is not taken in silence.
+type Misuse struct {
+	Param string
+	Says  string
+}
+
+// Error says what is wrong.
+func (m *Misuse) Error() string { return m.Says }
+
+// Misused returns the error of a parameter.
+func (a Args) Misused(name, format string, args ...any) error {
+	return &Misuse{name, fmt.Sprintf(format, args...)}
+}
+
+// Set tells whether the parameter has another value than its default.
+func (a Args) Set(name string) bool {
+	v := a.get(name)
+	i := slices.IndexFunc(a.params, func(p Param) bool { return p.Name == name })
+	usual, err := a.params[i].Canonical(a.params[i].Default)
+	return err != nil || v != usual
+}
 
 func (a Args) get(name string) string {
 	v, ok := a.values[name]

@@ -9,7 +9,7 @@ func FIFOEntry() compose.Entry {
 		Kind: compose.KindOrder,
 		Doc:  "priority, then arrival",
 		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, section 2.1.1",
-		Fill: func(r *compose.Recipe, _ compose.Args) { r.Order = FIFO{} },
+		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Order = FIFO{}; return nil },
 	}
 }
 
@@ -20,7 +20,7 @@ func EDFEntry() compose.Entry {
 		Kind: compose.KindOrder,
 		Doc:  "earliest deadline, then arrival; jobs without a deadline last",
 		Cite: "paper 000, section 6",
-		Fill: func(r *compose.Recipe, _ compose.Args) { r.Order = EDF{} },
+		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Order = EDF{}; return nil },
 	}
 }
 
@@ -30,7 +30,7 @@ func FairEntry() compose.Entry {
 		Name:   "fair-share",
 		Kind:   compose.KindOrder,
 		Doc:    "pools by minimum share and share for their weight, then users, then jobs",
-		Cite:   "Hadoop 1.2.1, FairScheduler; paper 003, section 2.1.2",
+		Cite:   "Hadoop 1.2.1, FairScheduler; paper 003, section 3.1",
 		Params: FairParams(),
 		Fill:   FillFair,
 	}
@@ -46,8 +46,13 @@ func FairParams() []compose.Param {
 }
 
 // FillFair puts the fair order into a recipe.
-func FillFair(r *compose.Recipe, a compose.Args) {
-	r.Order = NewFair(FairConfig{Queues: a.Queues, ByUser: a.Choice("pool") == "user", Users: a.Switch("users"), FIFO: a.Choice("jobs") == "fifo"})
+func FillFair(r *compose.Recipe, a compose.Args) error {
+	c := FairConfig{Queues: a.Queues, ByUser: a.Choice("pool") == "user", Users: a.Switch("users"), FIFO: a.Choice("jobs") == "fifo"}
+	if c.ByUser && c.Users {
+		return a.Misused("users", "users=true has no effect with pool=user: each pool has one user")
+	}
+	r.Order = NewFair(c)
+	return nil
 }
 
 // CapacityEntry lists the order of Hadoop's capacity scheduler.
@@ -56,7 +61,7 @@ func CapacityEntry() compose.Entry {
 		Name:   "capacity-share",
 		Kind:   compose.KindOrder,
 		Doc:    "a tree of queues by used over guaranteed share, with maximum shares and user limits",
-		Cite:   "Hadoop, CapacityScheduler; paper 003, section 2.1.3",
+		Cite:   "Hadoop 1.2.1 and YARN, CapacityScheduler; paper 003, section 3.1",
 		Params: CapacityParams(),
 		Fill:   FillCapacity,
 	}
@@ -68,6 +73,7 @@ func CapacityParams() []compose.Param {
 }
 
 // FillCapacity puts the capacity order into a recipe.
-func FillCapacity(r *compose.Recipe, a compose.Args) {
+func FillCapacity(r *compose.Recipe, a compose.Args) error {
 	r.Order = NewCapacity(CapacityConfig{Queues: a.Queues, Rigid: !a.Switch("elastic")})
+	return nil
 }

@@ -18,7 +18,7 @@ func FairEntry() compose.Entry {
 // FairParams are the parameters of preemption for fair shares.
 func FairParams() []compose.Param {
 	return []compose.Param{
-		{Name: "min_timeout", Type: compose.Span, Default: "0s", Doc: "below the minimum share before others are killed, 0s = never, unless the pool says"},
+		{Name: "min_timeout", Type: compose.Span, Default: "0s", Doc: "below the minimum share before others are killed, 0s = never, unless the queue says"},
 		{Name: "fair_timeout", Type: compose.Span, Default: "0s", Doc: "below half of the fair share before others are killed, 0s = never"},
 		{Name: "interval", Type: compose.Span, Default: "15s", Doc: "between two rounds of killing, at least; below 500ms counts as 500ms"},
 		{Name: "update", Type: compose.Span, Default: "500ms", Doc: "between two looks at who starves, at least"},
@@ -26,7 +26,23 @@ func FairParams() []compose.Param {
 }
 
 // FillFair puts the part into a recipe.
-func FillFair(r *compose.Recipe, a compose.Args) {
-	r.Preempt = NewFair(FairConfig{MinTimeout: a.Span("min_timeout"), FairTimeout: a.Span("fair_timeout"),
-		Interval: a.Span("interval"), Update: a.Span("update")})
+func FillFair(r *compose.Recipe, a compose.Args) error {
+	c := FairConfig{MinTimeout: a.Span("min_timeout"), FairTimeout: a.Span("fair_timeout"), Interval: a.Span("interval"), Update: a.Span("update")}
+	if shares, _ := a.Queues.MinShares(); c.MinTimeout > 0 && !shares {
+		return a.Misused("min_timeout", "min_timeout has no effect: no queue has a minimum share (min_maps, min_reduces)")
+	}
+	for _, name := range []string{"interval", "update"} {
+		if a.Set(name) && !Kills(a) {
+			return a.Misused(name, "%s has no effect without a time-out; set fair_timeout, or min_timeout", name)
+		}
+	}
+	r.Preempt = NewFair(c)
+	return nil
+}
+
+// Kills tells whether a time-out is set, in the parameters or for a pool with a minimum share. Without one, as by default in
+// Hadoop, preemption kills nobody.
+func Kills(a compose.Args) bool {
+	_, timeouts := a.Queues.MinShares()
+	return timeouts || a.Set("min_timeout") || a.Set("fair_timeout")
 }

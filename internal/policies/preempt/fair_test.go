@@ -162,7 +162,7 @@ func TestFairShareAfterTheTimeout(t *testing.T) {
 
 // Whoever is served in time is not helped by killing, and without a time-out nobody is killed.
 func TestNobodyIsKilledInVain(t *testing.T) {
-	for _, policy := range []string{"fair(preemption=true)", "fair(preemption=true,min_timeout=51s,fair_timeout=51s)"} {
+	for _, policy := range []string{"fair", "fair+preempt", "fair(preemption=true,min_timeout=51s,fair_timeout=51s)"} {
 		w, err := play(t, policy, false, job("long", "a", 0, 60), job("late", "b", 10, 6))
 		if err != nil || len(w.kills) != 0 {
 			t.Errorf("%s: %+v, %v", policy, w.kills, err)

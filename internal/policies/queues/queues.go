@@ -80,6 +80,29 @@ func Of(j *workload.Job) string {
 	return Default
 }
 
+// MinShares tells whether a leaf has a minimum share, and whether one that has also has a time-out on it.
+func (c *Config) MinShares() (shares, timeouts bool) {
+	walk("", c.Queues, func(_ string, q *Queue) {
+		if len(q.Queues) == 0 && q.MinMaps+q.MinReduces > 0 {
+			shares = true
+			timeouts = timeouts || q.MinShareTimeout > 0
+		}
+	})
+	return shares, timeouts
+}
+
+// walk visits all queues with their paths, each before those below it.
+func walk(parent string, qs []Queue, visit func(path string, q *Queue)) {
+	for i := range qs {
+		path := qs[i].Name
+		if parent != "" {
+			path = parent + "." + path
+		}
+		visit(path, &qs[i])
+		walk(path, qs[i].Queues, visit)
+	}
+}
+
 // Validate reports the first thing that cannot be, as one sentence that names the queue.
 func (c *Config) Validate() error {
 	if c.MaxRunning < 0 || c.MaxRunningPerUser < 0 || c.MaxRunningPerQueue < 0 {

@@ -11,6 +11,8 @@
 package schemes
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/order"
@@ -24,9 +26,10 @@ func FIFO() compose.Entry {
 		Name: "fifo",
 		Kind: compose.KindScheme,
 		Doc:  "one line by priority and arrival",
-		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, section 2.1.1",
-		Fill: func(r *compose.Recipe, _ compose.Args) {
+		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections 2.1.1 and 4.1",
+		Fill: func(r *compose.Recipe, _ compose.Args) error {
 			r.Order, r.Admit, r.Place = order.FIFO{}, admit.All{}, place.Hadoop()
+			return nil
 		},
 	}
 }
@@ -37,18 +40,31 @@ func Fair() compose.Entry {
 		Name: "fair",
 		Kind: compose.KindScheme,
 		Doc:  "pools share by weight and minimum share; limits on running jobs; preemption if asked for",
-		Cite: "Hadoop 1.2.1, FairScheduler; paper 003, section 2.1.2",
-		Params: append(append(order.FairParams(),
-			compose.Param{Name: "preemption", Type: compose.Switch, Default: "false", Doc: "kill for pools that starve (the world must be able to kill)"}),
-			preempt.FairParams()...),
-		Fill: func(r *compose.Recipe, a compose.Args) {
-			order.FillFair(r, a)
-			r.Admit, r.Place = admit.NewLimit(a.Queues), place.Hadoop()
-			if a.Switch("preemption") {
-				preempt.FillFair(r, a)
-			}
-		},
+		Cite: "Hadoop 1.2.1, FairScheduler; paper 003, section 3.1",
+		Params: slices.Concat(compose.Of(compose.KindOrder, order.FairParams()), compose.Of(compose.KindPreempt, []compose.Param{
+			{Name: "preemption", Type: compose.Switch, Default: "false", Doc: "kill for pools that starve (the world must be able to kill)"},
+		}), compose.Of(compose.KindPreempt, preempt.FairParams())),
+		Fill: fillFair,
 	}
+}
+
+func fillFair(r *compose.Recipe, a compose.Args) error {
+	r.Admit, r.Place = admit.NewLimit(a.Queues), place.Hadoop()
+	if err := order.FillFair(r, a); err != nil {
+		return err
+	}
+	if a.Switch("preemption") {
+		if !preempt.Kills(a) {
+			return a.Misused("preemption", "preemption=true has no effect without a time-out; set fair_timeout, or min_timeout")
+		}
+		return preempt.FillFair(r, a)
+	}
+	for _, p := range preempt.FairParams() {
+		if a.Set(p.Name) {
+			return a.Misused(p.Name, "%s has no effect without preemption=true", p.Name)
+		}
+	}
+	return nil
 }
 
 // Capacity is Hadoop's capacity scheduler.
@@ -57,11 +73,11 @@ func Capacity() compose.Entry {
 		Name:   "capacity",
 		Kind:   compose.KindScheme,
 		Doc:    "a tree of queues with guaranteed and maximum shares and user limits",
-		Cite:   "Hadoop, CapacityScheduler; paper 003, section 2.1.3",
-		Params: order.CapacityParams(),
-		Fill: func(r *compose.Recipe, a compose.Args) {
-			order.FillCapacity(r, a)
+		Cite:   "Hadoop 1.2.1 and YARN, CapacityScheduler; paper 003, section 3.1",
+		Params: compose.Of(compose.KindOrder, order.CapacityParams()),
+		Fill: func(r *compose.Recipe, a compose.Args) error {
 			r.Admit, r.Place = admit.NewLimit(a.Queues), place.Hadoop()
+			return order.FillCapacity(r, a)
 		},
 	}
 }
@@ -72,9 +88,10 @@ func EDFN() compose.Entry {
 		Name: "edf-n",
 		Kind: compose.KindScheme,
 		Doc:  "earliest deadline first, one job at a time until it is done",
-		Cite: "paper 000, section 6 and table 1",
-		Fill: func(r *compose.Recipe, _ compose.Args) {
+		Cite: "paper 000, section 6 (EDF-N)",
+		Fill: func(r *compose.Recipe, _ compose.Args) error {
 			r.Order, r.Admit, r.Place = order.EDF{}, admit.Serial(), place.Hadoop()
+			return nil
 		},
 	}
 }
@@ -85,9 +102,10 @@ func EDFP() compose.Entry {
 		Name: "edf-p",
 		Kind: compose.KindScheme,
 		Doc:  "earliest deadline first, each free slot to the earliest deadline",
-		Cite: "paper 000, section 6 and table 1",
-		Fill: func(r *compose.Recipe, _ compose.Args) {
+		Cite: "paper 000, section 6 (EDF-P)",
+		Fill: func(r *compose.Recipe, _ compose.Args) error {
 			r.Order, r.Admit, r.Place = order.EDF{}, admit.All{}, place.Hadoop()
+			return nil
 		},
 	}
 }

@@ -13,7 +13,7 @@ func Entry() compose.Entry {
 		Kind: compose.KindOrder,
 		Doc:  "latest deadline first",
 		Cite: "nobody",
-		Fill: func(r *compose.Recipe, _ compose.Args) { r.Order = order{} },
+		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Order = order{}; return nil },
 	}
 }
 
