@@ -102,6 +102,7 @@ type Job struct {
 	Priority int         `json:"priority,omitempty"` // higher goes first where an order looks at it
 	After    []string    `json:"after,omitempty"`    // IDs of jobs that must have finished
 	Labels   []string    `json:"labels,omitempty"`   // nodes must carry all of them
+	File     string      `json:"file,omitempty"`     // its input; jobs with the same share blocks; "" = one of its own
 	Stages   []StageSpec `json:"stages"`
 	// SlowStart is the part of the maps that must be committed before reduces may start, in [0,1]
 	// (mapreduce.job.reduce.slowstart.completedmaps).

@@ -117,8 +117,9 @@ func (w *World) arrive() {
 	w.present++
 	j := &w.jobs[h]
 	*j = job{link: k, key: jobKey(spec.ID), given: spec, alive: true, mapsEnd: units.Never, stages: j.stages}
-	j.spec = w.withInput(spec, j.key)
+	j.spec = w.withInput(spec, w.fileKey(spec, j.key))
 	j.open(w)
+	w.weigh(j)
 	w.emit(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(h), Detail: &sched.Detail{Job: j.spec}})
 	w.await(k, spec.After)
 	switch {

@@ -27,6 +27,7 @@ type attempt struct {
 	container            uint8
 	timed                bool // its end stands in the queue
 	breaks               bool // it ends by failing
+	fetching             bool // its shuffle is a flow of the network
 }
 
 // start starts an attempt of an open task. The caller has checked that it may.
@@ -60,7 +61,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	w.link(a, nd, s)
 	w.emit(sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a), Job: it.Job, Stage: it.Stage, Task: b.Task,
 		Node: it.Node, Container: it.Container, Locality: b.Locality, Item: it.ID})
-	w.beginShuffle(a)
+	w.beginShuffle(a, b.Locality)
 }
 
 func (w *World) link(a int32, nd *node, s *stage) {
@@ -128,6 +129,7 @@ func (w *World) park(at *attempt) {
 		at.timed = false
 		w.timed--
 	}
+	w.unfetch(at)
 }
 
 // finish ends an attempt whose time has come.

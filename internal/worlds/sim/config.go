@@ -31,7 +31,12 @@ type Config struct {
 	MTBF    units.Duration // mean time between failures of each node, exponential; 0 = none by chance
 	MTTR    units.Duration // mean time to repair, exponential
 
-	Times       Times   // how long tasks take against their Work
+	Times       Times // how long tasks take against their Work. See times.go
+	Stragglers  Straggling
+	Skew        float64 // Zipf exponent of the shares that a job's reduces get; 0 = even. See skew.go
+	Read        ReadRates
+	Network     Network
+	Files       Files   // which jobs read the same input
 	FailureRate float64 // probability that an attempt fails by itself, in [0,1)
 	MaxFailures int     // a task that failed so often fails its job (mapreduce.map.maxattempts); 0 = 4
 
@@ -71,24 +76,6 @@ const (
 	Scatter                  // each on a node of its own draw
 )
 
-// Law is a family of distributions of task times, each with mean 1.
-type Law uint8
-
-// The laws.
-const (
-	Constant    Law = iota
-	Uniform         // on [1-√3·CV, 1+√3·CV], CV at most 1/√3
-	Normal          // cut off at 0.05 below and 1.95 above, so that the mean stays
-	Exponential     // CV is 1 whatever Times says
-	LogNormal       // long tail
-)
-
-// Times is the distribution of the factor on a task's Work.
-type Times struct {
-	Law Law
-	CV  float64 // standard deviation over mean
-}
-
 // Validate reports the first thing that cannot be, as one sentence.
 func (c *Config) Validate() error {
 	if c.Cluster == nil || (c.Workload == nil) == (c.Source == nil) {
@@ -122,8 +109,10 @@ func (c *Config) Validate() error {
 	case c.Until < 0 || c.Patience < 0:
 		return fmt.Errorf("simulation: the time limit and the patience must not be negative")
 	}
-	if err := c.Times.validate(); err != nil {
-		return err
+	for _, part := range []interface{ validate() error }{c.Times, c.Stragglers, c.Read, c.Network, c.Files, skew(c.Skew)} {
+		if err := part.validate(); err != nil {
+			return err
+		}
 	}
 	if err := c.validateScript(n); err != nil {
 		return err
@@ -194,20 +183,6 @@ func validateHosts(j *workload.Job, n int) error {
 				}
 			}
 		}
-	}
-	return nil
-}
-
-func (t Times) validate() error {
-	switch {
-	case t.Law > LogNormal:
-		return fmt.Errorf("task times: there is no law %d", t.Law)
-	case !(t.CV >= 0) || math.IsInf(t.CV, 0):
-		return fmt.Errorf("task times: the coefficient of variation is %v, it must not be negative", t.CV)
-	case t.Law == Uniform && t.CV > 1/math.Sqrt(3):
-		return fmt.Errorf("task times: uniform times vary by at most 0.577, not %v, or some would be negative", t.CV)
-	case t.Law == Normal && t.CV > 1:
-		return fmt.Errorf("task times: normal times vary by at most 1, not %v; use log-normal times", t.CV)
 	}
 	return nil
 }

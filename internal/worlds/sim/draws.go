@@ -21,6 +21,9 @@ const (
 	forCopy
 	forBreakdown
 	forRepair
+	forStraggling
+	forRank
+	forFile
 )
 
 // jobKey is the part of a key that is the job: its id, so that its place in the workload does not matter (FNV-1a).
@@ -56,39 +59,6 @@ func below(bits uint64, n int) int { return int(bits % uint64(n)) }
 // exponential draws a span of that mean, at least 1 ns.
 func exponential(bits uint64, mean units.Duration) units.Duration {
 	return max(1, mean.Scale(-math.Log(unit(bits))))
-}
-
-// factor turns a uniform draw into the factor on a task's work, of mean 1.
-func (t Times) factor(u float64) float64 {
-	switch t.Law {
-	case Uniform:
-		return 1 + t.CV*math.Sqrt(3)*(2*u-1)
-	case Normal:
-		if t.CV == 0 {
-			return 1
-		}
-		const cut = 0.95 // symmetrical, so that the mean stays 1
-		return 1 + t.CV*math.Sqrt2*math.Erfinv((2*u-1)*math.Erf(cut/(t.CV*math.Sqrt2)))
-	case Exponential:
-		return -math.Log(u)
-	case LogNormal:
-		v := math.Log(1 + t.CV*t.CV)
-		return math.Exp(math.Sqrt(2*v)*math.Erfinv(2*u-1) - v/2)
-	}
-	return 1
-}
-
-// drawWork returns the work of an attempt in nanoseconds at speed 1, and whether it breaks at the end of that. An attempt that
-// breaks does so at a point of its work that is drawn uniformly.
-func (w *World) drawWork(j *job, s *stage, task, try int32) (work float64, breaks bool) {
-	work = float64(s.spec.Tasks[task-1].Work)
-	if w.cfg.Times.Law != Constant {
-		work *= w.cfg.Times.factor(unit(w.bits(forWork, j.key, uint64(s.kind), uint64(task), uint64(try))))
-	}
-	if w.cfg.FailureRate > 0 && unit(w.bits(forFailing, j.key, uint64(s.kind), uint64(task), uint64(try))) < w.cfg.FailureRate {
-		return work * unit(w.bits(forBreakingPoint, j.key, uint64(s.kind), uint64(task), uint64(try))), true
-	}
-	return work, false
 }
 
 // expectBreakdown draws how long a node that has come up stays so.

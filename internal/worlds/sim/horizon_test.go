@@ -19,7 +19,10 @@ func TestTooLong(t *testing.T) {
 		"sum": func(c *Config) {
 			c.Workload.Jobs[0].Stages[0].Tasks[0].Work, c.Workload.Jobs[0].Stages[1].Tasks[0].Work = 2*century, 2*century
 		},
-		"long law": func(c *Config) { c.Workload.Jobs[0].Stages[0].Tasks[0].Work = century; c.Times = Times{LogNormal, 100} },
+		"long law": func(c *Config) {
+			c.Workload.Jobs[0].Stages[0].Tasks[0].Work = century
+			c.Times = Times{Law: LogNormal, CV: 100}
+		},
 	} {
 		for _, hb := range []units.Duration{0, 3 * sec} {
 			cfg := Config{Cluster: cluster.Uniform(3, 1, cluster.Class{Name: "m", Speed: 1, Capacity: units.Slots(1, 1)}), Heartbeat: hb,

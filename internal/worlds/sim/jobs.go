@@ -38,7 +38,8 @@ type stage struct {
 	sample   int32 // tasks it may still start although the job is not admitted
 	kinds    []int32
 	tasks    []task
-	first    int32 // of its attempts, oldest first
+	weights  []float64 // of reduces: see skew.go; nil = all 1
+	first    int32     // of its attempts, oldest first
 	last     int32
 }
 

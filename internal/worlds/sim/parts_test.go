@@ -209,7 +209,8 @@ func TestTimesHaveTheirMeanAndSpread(t *testing.T) {
 	for _, tc := range []struct {
 		times Times
 		cv    float64
-	}{{Times{Constant, 0.5}, 0}, {Times{Uniform, 0.4}, 0.4}, {Times{Normal, 0.2}, 0.2}, {Times{Exponential, 0}, 1}, {Times{LogNormal, 0.7}, 0.7}, {Times{Normal, 0}, 0}} {
+	}{{Times{Law: Constant, CV: 0.5}, 0}, {Times{Law: Uniform, CV: 0.4}, 0.4}, {Times{Law: Normal, CV: 0.2}, 0.2}, {Times{Law: Exponential, CV: 0}, 1}, {Times{Law: LogNormal, CV: 0.7}, 0.7}, {Times{Law: Normal, CV: 0}, 0},
+		{Times{Law: Pareto, CV: 0.3}, 0.3}, {Times{Law: Pareto}, 0}, {Times{Law: Empirical, Values: []float64{10, 30}}.normalized(), 0.5}} {
 		var sum, sq float64
 		for i := range uint64(n) {
 			x := tc.times.factor(unit(w.bits(forWork, 1, 1, i, 1)))
@@ -228,7 +229,7 @@ func TestTimesHaveTheirMeanAndSpread(t *testing.T) {
 // What a task takes depends on nothing but its name and the seed: not on the other jobs, not on the order of starts.
 func TestTaskTimesAreCommon(t *testing.T) {
 	end := func(hb units.Duration, shapes ...shape) units.Duration {
-		d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 1), Workload: load(shapes...), Heartbeat: hb, Times: Times{LogNormal, 1}, Seed: 5})
+		d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 1), Workload: load(shapes...), Heartbeat: hb, Times: Times{Law: LogNormal, CV: 1}, Seed: 5})
 		var took units.Duration
 		d.extra = func(d *driver, batch []sched.Event, _ *sched.Plan) {
 			for _, e := range batch {
@@ -339,11 +340,11 @@ func TestValidate(t *testing.T) {
 		"factor is 0, it must be above 0":                func(c *Config) { c.Speeds = []SpeedStep{{}} },
 		"3 nodes, it must be 0 to the cluster's 2":       func(c *Config) { c.Sizes = []SizeStep{{Nodes: 3}} },
 		"outage of node 1: from 1s to 1s is no span":     func(c *Config) { c.Outages = []Outage{{Node: 1, Down: at(1), Up: at(1)}} },
-		"uniform times vary by at most 0.577, not 1":     func(c *Config) { c.Times = Times{Uniform, 1} },
+		"uniform times vary by at most 0.577, not 1":     func(c *Config) { c.Times = Times{Law: Uniform, CV: 1} },
 		"its input lies on node 9, the cluster has 2":    func(c *Config) { c.Workload.Jobs[0].Stages[0].Tasks[0].Hosts = []cluster.NodeID{9} },
 		`job "j": deadline 0s is not after the arrival`:  func(c *Config) { c.Workload.Jobs[0].Deadline = 0 },
 		"the time limit and the patience must not be":    func(c *Config) { c.Until = -1 },
-		"normal times vary by at most 1, not 2; use log": func(c *Config) { c.Times = Times{Normal, 2} },
+		"normal times vary by at most 1, not 2; use log": func(c *Config) { c.Times = Times{Law: Normal, CV: 2} },
 	} {
 		c := ok()
 		change(&c)

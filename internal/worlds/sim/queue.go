@@ -11,6 +11,7 @@ const (
 	breakdown               // a node fails by chance; arg = node, gen = how often it was up
 	repair                  // a node that failed by chance is back; arg = node
 	masterUp                // an ApplicationMaster is ready for work; arg, gen = its attempt
+	fetched                 // the next shuffle over the network is over; gen = that of the fabric
 	attemptEnd              // arg, gen = the attempt
 	limit                   // the run is cut off
 	arrival                 // arg = place in order of arrival

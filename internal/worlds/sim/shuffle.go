@@ -10,24 +10,40 @@ import (
 //	max(start of the attempt, end of the job's last map) + Task.Shuffle
 //
 // so one of the first wave, started at slow start, overlaps with the maps and waits for the last of them, and one of a later
-// wave takes its shuffle time. Shuffle is network: no speed acts on it. Everything else works from the start on.
-func (w *World) beginShuffle(a int32) {
+// wave takes its shuffle time. Shuffle is network: no speed acts on it; where the network is shared it may take longer (network.go).
+// A map away from its input fetches that first (read.go). Everything else works from the start on.
+func (w *World) beginShuffle(a int32, near sched.Locality) {
 	at := &w.attempts[a]
 	j := &w.jobs[at.job]
 	switch {
+	case at.stage == sched.Map:
+		at.ready = w.now.Add(w.cfg.Read.fetch(j.stage(sched.Map).spec.Tasks[at.task-1].Input, near))
 	case at.stage != sched.Reduce:
 		at.ready = w.now
 	case j.at[sched.Map] >= 0 && j.mapsEnd == units.Never:
 		at.ready = units.Never
 		return // it waits; mapsDone goes on
 	default:
-		at.ready = w.now.Add(w.shuffleTime(at))
+		w.shuffle(a)
+		return
 	}
 	w.schedule(a)
 }
 
-func (w *World) shuffleTime(at *attempt) units.Duration {
-	return w.jobs[at.job].stage(sched.Reduce).spec.Tasks[at.task-1].Shuffle
+// shuffle lets a reduce fetch its input, all of which is there.
+func (w *World) shuffle(a int32) {
+	at := &w.attempts[a]
+	s := w.jobs[at.job].stage(sched.Reduce)
+	takes := s.spec.Tasks[at.task-1].Shuffle
+	if s.weights != nil {
+		takes = takes.Scale(s.weights[at.task-1])
+	}
+	if w.cfg.Network.Fabric > 0 && takes > 0 {
+		w.fetch(a, takes)
+		return
+	}
+	at.ready = w.now.Add(takes)
+	w.schedule(a)
 }
 
 // mapsDone lets the reduces that wait for the last map fetch its output.
@@ -38,9 +54,8 @@ func (w *World) mapsDone(j *job) {
 		return
 	}
 	for a := s.first; a != 0; a = w.attempts[a].stageNext {
-		if at := &w.attempts[a]; at.ready == units.Never {
-			at.ready = w.now.Add(w.shuffleTime(at))
-			w.schedule(a)
+		if w.attempts[a].ready == units.Never {
+			w.shuffle(a)
 		}
 	}
 }

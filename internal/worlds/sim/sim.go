@@ -50,7 +50,9 @@ type World struct {
 	seen       itemSet
 	started    bool
 	calls      uint64
-	failed     error // of the source of jobs
+	failed     error     // of the source of jobs
+	popular    []float64 // files: see files.go
+	fabric     fabric
 	idle       idling
 	coming     int // entries of the queue that were written down: changes, arrivals, the limit
 }
@@ -78,6 +80,8 @@ func New(cfg Config) (*World, error) {
 		links:    make(map[string]*link),
 		next:     arriving{at: units.Never},
 	}
+	w.cfg.Times = cfg.Times.normalized()
+	w.popular = newPopularity(cfg.Files)
 	w.makeNodes()
 	w.racks = newRacks(cfg.Cluster)
 	w.planWorkflows()
@@ -175,6 +179,8 @@ func (w *World) stale(d *due) bool {
 		return w.attempts[d.arg].gen != d.gen
 	case arrival:
 		return w.next.gen != d.gen
+	case fetched:
+		return w.fabric.gen != d.gen
 	}
 	return false
 }
@@ -232,6 +238,8 @@ func (w *World) handle(d *due) {
 		w.repaired(d.arg)
 	case masterUp:
 		w.masterReady(d.arg)
+	case fetched:
+		w.fetched()
 	case attemptEnd:
 		at := &w.attempts[d.arg]
 		at.timed = false

@@ -42,7 +42,7 @@ func (i *idling) progress(now units.Time) { i.since, i.batches, i.same = now, 0,
 // stuck returns an error if the batch at that time had better not be waited for.
 func (w *World) stuck(at units.Time) error {
 	i := &w.idle
-	if at > horizon && w.timed+w.coming > 0 {
+	if at > horizon && w.timed+w.coming+w.fabric.flows > 0 {
 		return fmt.Errorf("%w: something is to happen only after more than %d years; look for task times, arrivals and speeds that are mistyped",
 			ErrTooLong, horizon/units.Time(365*units.Day))
 	}
@@ -55,7 +55,7 @@ func (w *World) stuck(at units.Time) error {
 	if i.same > sameInstant {
 		return w.stuckError(at, "this instant does not end: the policy is asked again and again and nothing comes of it")
 	}
-	if w.timed > 0 || w.coming > 0 {
+	if w.timed > 0 || w.coming > 0 || w.fabric.flows > 0 {
 		i.since, i.batches = at, 0
 		return nil
 	}

@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/slackline/slackline/units"
+)
+
+// Network is what shuffles share. Every reduce that fetches gets the same rate: that of its Link, or an even part of the Fabric
+// between the nodes when that is less. So with n of them a shuffle goes on at
+//
+//	min(1, Fabric / (n·Link))
+//
+// of the speed that Task.Shuffle holds for (egalitarian processor sharing of one bottleneck). 0 = nothing is shared.
+type Network struct {
+	Fabric units.Bytes // a second, through the whole cluster
+	Link   units.Bytes // a second, into one reduce
+}
+
+func (n Network) validate() error {
+	switch {
+	case n.Fabric < 0 || n.Link < 0:
+		return fmt.Errorf("network: %v and %v a second, they must not be negative", n.Fabric, n.Link)
+	case (n.Fabric > 0) != (n.Link > 0):
+		return fmt.Errorf("network: the fabric carries %v a second and a link %v; both are needed", n.Fabric, n.Link)
+	}
+	return nil
+}
+
+// fabric is the state of the network. All flows go on at one rate, so what each has been served is one number, and the next to end
+// is the one that began with the least to go: a heap of ends in served time, whatever the rate does. O(log flows) for each change.
+type fabric struct {
+	served float64    // nanoseconds at full rate, to each flow since the start of the run
+	since  units.Time // until when
+	flows  int
+	heap   []flow
+	gen    uint32 // of the entry in the event queue
+}
+
+// flow is a shuffle: when served reaches end it is over. It is stale if its attempt has another generation.
+type flow struct {
+	end     float64
+	attempt int32
+	gen     uint32
+}
+
+// rate is the part of the full rate at which flows go on.
+func (w *World) rate() float64 {
+	n := w.cfg.Network
+	return min(1, float64(n.Fabric)/(float64(n.Link)*float64(w.fabric.flows)))
+}
+
+// serve brings what flows have been served up to now.
+func (w *World) serve() {
+	f := &w.fabric
+	if f.flows > 0 {
+		f.served += float64(w.now.Sub(f.since)) * w.rate()
+	}
+	f.since = w.now
+}
+
+// fetch lets an attempt begin its shuffle over the network, which takes so long at full rate.
+func (w *World) fetch(a int32, takes units.Duration) {
+	f := &w.fabric
+	w.serve()
+	t := &w.attempts[a]
+	t.ready = units.Never
+	t.fetching = true
+	f.flows++
+	f.push(flow{f.served + float64(takes), a, t.gen})
+	w.expectFetched()
+}
+
+// unfetch takes an attempt off the network that was fetching. Its generation must have changed before.
+func (w *World) unfetch(t *attempt) {
+	if t.fetching {
+		w.serve()
+		t.fetching = false
+		w.fabric.flows--
+		w.expectFetched()
+	}
+}
+
+// expectFetched enters the end of the next flow into the event queue.
+func (w *World) expectFetched() {
+	f := &w.fabric
+	f.gen++
+	for len(f.heap) > 0 && w.attempts[f.heap[0].attempt].gen != f.heap[0].gen {
+		f.pop()
+	}
+	if len(f.heap) > 0 {
+		left := math.Ceil((f.heap[0].end-f.served)/w.rate() - exact)
+		w.queue.push(w.now.Add(units.Nanosecond.Scale(max(0, left))), fetched, 0, f.gen)
+	}
+}
+
+// exact is how much of a nanosecond rounding may cost a flow.
+const exact = 0.25
+
+// fetched ends the flows that are over: their attempts go to work.
+func (w *World) fetched() {
+	f := &w.fabric
+	w.serve()
+	for len(f.heap) > 0 {
+		top := f.heap[0]
+		t := &w.attempts[top.attempt]
+		if t.gen == top.gen {
+			if top.end-f.served > exact {
+				break
+			}
+			t.fetching = false
+			f.flows--
+			t.ready = w.now
+			w.schedule(top.attempt)
+		}
+		f.pop()
+	}
+	w.expectFetched()
+}
+
+func (a flow) before(b flow) bool { return a.end < b.end || a.end == b.end && a.attempt < b.attempt }
+
+func (f *fabric) push(x flow) {
+	i := len(f.heap)
+	f.heap = append(f.heap, x)
+	for i > 0 && x.before(f.heap[(i-1)/2]) {
+		f.heap[i] = f.heap[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	f.heap[i] = x
+}
+
+func (f *fabric) pop() {
+	n := len(f.heap) - 1
+	last := f.heap[n]
+	f.heap = f.heap[:n]
+	if n == 0 {
+		return
+	}
+	i := 0
+	for {
+		kid := 2*i + 1
+		if kid+1 < n && f.heap[kid+1].before(f.heap[kid]) {
+			kid++
+		}
+		if kid >= n || !f.heap[kid].before(last) {
+			break
+		}
+		f.heap[i] = f.heap[kid]
+		i = kid
+	}
+	f.heap[i] = last
+}

@@ -1,0 +1,34 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// ReadRates say what it costs a map to run away from its input: before its work it fetches its Input at that many bytes a second.
+// A map beside its input reads from its own disk, which is part of its Work. 0 = no cost.
+type ReadRates struct {
+	Rack   units.Bytes // from a node of the same rack
+	Remote units.Bytes // from another rack
+}
+
+func (r ReadRates) validate() error {
+	if r.Rack < 0 || r.Remote < 0 {
+		return fmt.Errorf("read rates: %v and %v a second, they must not be negative", r.Rack, r.Remote)
+	}
+	return nil
+}
+
+// fetch is how long a map first fetches its input. Network: no speed acts on it.
+func (r ReadRates) fetch(input units.Bytes, near sched.Locality) units.Duration {
+	rate := r.Rack
+	if near == sched.Remote {
+		rate = r.Remote
+	}
+	if rate == 0 || near != sched.RackLocal && near != sched.Remote {
+		return 0
+	}
+	return units.Second.Scale(float64(input) / float64(rate))
+}

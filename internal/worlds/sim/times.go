@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Law is a family of distributions of task times, each with mean 1.
+type Law uint8
+
+// The laws.
+const (
+	Constant    Law = iota
+	Uniform         // on [1-√3·CV, 1+√3·CV], CV at most 1/√3
+	Normal          // cut off at 0.05 below and 1.95 above, so that the mean stays
+	Exponential     // CV is 1 whatever Times says
+	LogNormal       // long tail
+	Pareto          // heavier tail: P(X > x) = (xm/x)^α, with α = 1 + √(1 + 1/CV²) and xm = (α-1)/α
+	Empirical       // one of Values, each as likely as the others, over their mean
+)
+
+// Times is the distribution of the factor on a task's Work.
+type Times struct {
+	Law    Law
+	CV     float64   // standard deviation over mean
+	Values []float64 // Empirical: times that were measured, in any unit; all above 0
+}
+
+func (t Times) validate() error {
+	switch {
+	case t.Law > Empirical:
+		return fmt.Errorf("task times: there is no law %d", t.Law)
+	case !(t.CV >= 0) || math.IsInf(t.CV, 0):
+		return fmt.Errorf("task times: the coefficient of variation is %v, it must not be negative", t.CV)
+	case t.Law == Uniform && t.CV > 1/math.Sqrt(3):
+		return fmt.Errorf("task times: uniform times vary by at most 0.577, not %v, or some would be negative", t.CV)
+	case t.Law == Normal && t.CV > 1:
+		return fmt.Errorf("task times: normal times vary by at most 1, not %v; use log-normal times", t.CV)
+	case t.Law == Empirical && len(t.Values) == 0:
+		return fmt.Errorf("task times: there is no measured value to draw from")
+	}
+	if i := slices.IndexFunc(t.Values, func(x float64) bool { return !(x > 0) || math.IsInf(x, 0) }); i >= 0 {
+		return fmt.Errorf("task times: the value %v is not above 0 and finite", t.Values[i])
+	}
+	return nil
+}
+
+// normalized returns the times with values of mean 1.
+func (t Times) normalized() Times {
+	sum := 0.0
+	for _, x := range t.Values {
+		sum += x
+	}
+	t.Values = slices.Clone(t.Values)
+	for i := range t.Values {
+		t.Values[i] *= float64(len(t.Values)) / sum
+	}
+	return t
+}
+
+// factor turns a uniform draw into the factor on a task's work, of mean 1.
+func (t Times) factor(u float64) float64 {
+	switch t.Law {
+	case Uniform:
+		return 1 + t.CV*math.Sqrt(3)*(2*u-1)
+	case Normal:
+		if t.CV == 0 {
+			return 1
+		}
+		const cut = 0.95 // symmetrical, so that the mean stays 1
+		return 1 + t.CV*math.Sqrt2*math.Erfinv((2*u-1)*math.Erf(cut/(t.CV*math.Sqrt2)))
+	case Exponential:
+		return -math.Log(u)
+	case LogNormal:
+		v := math.Log(1 + t.CV*t.CV)
+		return math.Exp(math.Sqrt(2*v)*math.Erfinv(2*u-1) - v/2)
+	case Pareto:
+		if t.CV == 0 {
+			return 1
+		}
+		a := 1 + math.Sqrt(1+1/(t.CV*t.CV))
+		return (a - 1) / a * math.Pow(u, -1/a)
+	case Empirical:
+		return t.Values[int(u*float64(len(t.Values)))]
+	}
+	return 1
+}
+
+// drawWork returns the work of an attempt in nanoseconds at speed 1, and whether it breaks at the end of that. An attempt that
+// breaks does so at a point of its work that is drawn uniformly.
+func (w *World) drawWork(j *job, s *stage, task, try int32) (work float64, breaks bool) {
+	work = float64(s.spec.Tasks[task-1].Work)
+	if w.cfg.Times.Law != Constant {
+		work *= w.cfg.Times.factor(unit(w.bits(forWork, j.key, uint64(s.kind), uint64(task), uint64(try))))
+	}
+	work *= w.straggles(j, s, task, try)
+	if s.weights != nil {
+		work *= s.weights[task-1]
+	}
+	if w.cfg.FailureRate > 0 && unit(w.bits(forFailing, j.key, uint64(s.kind), uint64(task), uint64(try))) < w.cfg.FailureRate {
+		return work * unit(w.bits(forBreakingPoint, j.key, uint64(s.kind), uint64(task), uint64(try))), true
+	}
+	return work, false
+}
