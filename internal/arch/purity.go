@@ -125,7 +125,8 @@ func (c *checker) checkPlatform(f *source) {
 type pureWalk struct {
 	*checker
 	info   *types.Info
-	sorted map[*ast.Ident]bool // names of maps.Keys and the like that are called as argument of slices.Sorted
+	sorted map[*ast.Ident]bool   // names of maps.Keys and the like that are called as argument of slices.Sorted
+	alias  map[types.Object]bool // local variables of the declaration at hand that stand for package state
 }
 
 func (w *pureWalk) file(f *ast.File) {
@@ -137,8 +138,10 @@ func (w *pureWalk) file(f *ast.File) {
 			if d.Recv == nil && d.Name.Name == "init" || d.Body == nil {
 				continue
 			}
+			w.alias = w.aliases(d.Body)
 			ast.Inspect(d.Body, w.writes)
 		case *ast.GenDecl:
+			w.alias = w.aliases(d)
 			ast.Inspect(d, w.initializers)
 		}
 	}
@@ -319,50 +322,40 @@ func (w *pureWalk) writingCall(call *ast.CallExpr) {
 	}
 	o := w.info.Uses[id]
 	if b, ok := o.(*types.Builtin); ok && slices.Contains([]string{"delete", "clear", "copy"}, b.Name()) {
-		w.written(call.Args[0], b.Name()+" on")
+		w.writtenIn(call.Args[0], b.Name()+" on")
 		return
 	}
 	if o != nil && o.Pkg() != nil && w.is(id, o.Pkg().Path(), writers[o.Pkg().Path()]...) {
-		w.written(call.Args[0], o.Pkg().Name()+"."+o.Name()+" on")
+		w.writtenIn(call.Args[0], o.Pkg().Name()+"."+o.Name()+" on")
 	}
 }
 
-// written reports x if it is, or lies in, a package variable of any package.
+// written reports x if it is, or lies in, a package variable of any package, or lies behind an alias of one.
 func (w *pureWalk) written(x ast.Expr, how string) {
-	for x != nil {
-		var id *ast.Ident
-		switch e := x.(type) {
-		case *ast.ParenExpr:
-			x = e.X
-			continue
-		case *ast.IndexExpr:
-			x = e.X
-			continue
-		case *ast.SliceExpr:
-			x = e.X
-			continue
-		case *ast.StarExpr:
-			x = e.X
-			continue
-		case *ast.TypeAssertExpr:
-			x = e.X
-			continue
-		case *ast.SelectorExpr:
-			if w.info.Selections[e] != nil {
-				x = e.X
-				continue
-			}
-			id = e.Sel
-		case *ast.Ident:
-			id = e
-		}
-		if id == nil {
-			return
-		}
-		if v, ok := w.info.Uses[id].(*types.Var); ok && v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
-			w.report(id.Pos(), "purity-globals", "%s package variable %s", how, v.Name())
-		}
+	id, past := w.root(x)
+	w.spoilt(id, past, how)
+}
+
+// writtenIn reports a slice or map whose elements are written, as written does for each of them.
+func (w *pureWalk) writtenIn(x ast.Expr, how string) {
+	id, past := w.root(x)
+	if part, ok := ast.Unparen(x).(*ast.SliceExpr); ok {
+		x = part.X
+	}
+	w.spoilt(id, past || !w.isA(x, isArray), how)
+}
+
+// spoilt reports a write to what a name stands for, or to what lies past it.
+func (w *pureWalk) spoilt(id *ast.Ident, past bool, how string) {
+	if id == nil {
 		return
+	}
+	switch o := w.info.Uses[id]; {
+	case o == nil:
+	case isPackageVar(o):
+		w.report(id.Pos(), "purity-globals", "%s package variable %s", how, o.Name())
+	case past && w.alias[o]:
+		w.report(id.Pos(), "purity-globals", "%s what the package's state and %s share", how, o.Name())
 	}
 }
 

@@ -24,7 +24,7 @@ var rules = []rule{
 	{"purity-print", "nothing printed on, nor read from, the process's own streams"},
 	{"purity-process", "no look at processors, memory or call stacks"},
 	{"purity-map-range", "no iteration over a map, except by slices.Sorted straight away"},
-	{"purity-globals", "no package variable written outside its declaration and init"},
+	{"purity-globals", "no package variable written outside its declaration and init, under its name or through a local one"},
 	{"purity-platform", "the same code everywhere: no build constraints, cgo or assembly"},
 
 	{"tree-file-size", "a Go file that is not a test has at most 600 lines"},

@@ -63,6 +63,7 @@ var table = []row{
 		why: "runs the grid and shows how far it is"},
 	{dir: "internal/studies/report", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
 		why: "draws tables"},
+	{dir: "internal/studies/page", layer: "studies", why: "draws runs: a page for a browser, traces for the tools that read Chrome's form"},
 	{dir: "internal/studies/trace", layer: "studies", why: "workloads that others recorded, streamed"},
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
 	{dir: "internal/worlds/engine", layer: "worlds", external: []string{"github.com/cespare/xxhash/v2"},

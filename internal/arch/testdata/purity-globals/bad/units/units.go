@@ -3,3 +3,6 @@ package units
 
 // Zero should be a constant.
 var Zero int
+
+// Table should be a function.
+var Table = []int{1, 2}
