@@ -70,4 +70,12 @@ func alias() {
 		grown = append(grown, 1)
 		grown[len(grown)-1] = 2 // want purity-globals
 	}
+	var before []int
+	for range 2 {
+		later := before // an alias the second time
+		if later != nil {
+			later[0] = 1 // want purity-globals
+		}
+		before = four
+	}
 }
