@@ -2,17 +2,24 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
-// Rule says what a job is where its trace does not.
+// Rule says what a job is where its trace does not. What the trace does say is used as it stands.
 //
 //	maps      max(1, ⌈input / Block⌉), each of Block bytes but the last; a map takes a time uniform on MapTime, a draw of its own
 //	reduces   ⌈shuffle / ReduceInput⌉, at least 1 and at most MaxReduces, each with an even share of the shuffled bytes
 //	          it fetches its share at ShuffleRate behind the last map, then works on it at ReduceRate
+//
+// These are the tasks of a job of which the trace lists none. Of tasks that it lists without sizes, each gets an even share of what
+// the job reads or shuffles; of those without times, reduces of known sizes take the time that these rates say, all others a draw
+// from MapTime. Hosts that hold a task's input count where the cluster has nodes of their names. What tasks need counts if
+// Containers is set; else each takes a slot.
 //
 // What a job writes is not counted: where nothing is shuffled, as in a third of the jobs of FB-2010, it is the maps that write it.
 //
@@ -25,7 +32,9 @@ type Rule struct {
 	ShuffleRate units.Bytes // a second, of one reduce
 	ReduceRate  units.Bytes // a second
 	SlowStart   float64
-	Deadlines   Deadlines
+	Deadlines   Deadlines                 // of jobs of which the trace tells none
+	Containers  bool                      // tasks take what the trace says that they need
+	Nodes       map[string]cluster.NodeID // by name
 }
 
 // DefaultRule is what holds unless a scenario says otherwise; MaxReduces is the number of reduce slots.
@@ -34,53 +43,118 @@ func DefaultRule(maxReduces int) Rule {
 		MaxReduces: max(1, maxReduces), ShuffleRate: 50 * units.MB, ReduceRate: 50 * units.MB, SlowStart: 0.05}
 }
 
-// MaxTasks is the most tasks that one job may come to.
-const MaxTasks = 10_000_000
-
 // Unfold makes a job of what the trace says, by the rule.
 func (r *Rule) Unfold(j *Job, seed uint64) (*workload.Job, error) {
-	maps := max(1, (max(0, j.Input)-1)/r.Block+1)
-	if maps > MaxTasks {
-		return nil, fmt.Errorf("job %q: %v of input are %d maps of %v, at most %d are possible", j.ID, j.Input, maps, r.Block, MaxTasks)
-	}
 	w := &workload.Job{ID: j.ID, Class: j.Class, Queue: j.Queue, User: j.User, Arrive: j.Submit, Soft: units.Never, Deadline: units.Never,
-		Weight: 1, SlowStart: r.SlowStart, Stages: make([]workload.StageSpec, 0, 2)}
+		Weight: 1, Priority: j.Priority, After: j.After, SlowStart: r.SlowStart, Stages: make([]workload.StageSpec, 0, max(2, len(j.Stages)))}
 	if w.Class == "" {
 		w.Class = "trace"
 	}
 	key := draw.Of(seed, "trace").Job(j.ID)
-	w.Stages = append(w.Stages, workload.StageSpec{Kind: workload.Map, Tasks: r.mapTasks(j, int(maps), key)})
-	w.Stages = append(w.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: r.reduceTasks(j)})
-	r.Deadlines.set(w, key)
+	if len(j.Stages) == 0 {
+		maps, reduces, err := r.Tasks(j)
+		if err != nil {
+			return nil, err
+		}
+		w.Stages = append(w.Stages, workload.StageSpec{Kind: workload.Map, Tasks: r.mapTasks(j, maps, key)})
+		w.Stages = append(w.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: r.reduceTasks(j, reduces)})
+	}
+	for i := range j.Stages {
+		w.Stages = append(w.Stages, r.stated(j, &j.Stages[i], key))
+	}
+	if j.Deadline > 0 {
+		w.Deadline = j.Submit.Add(j.Deadline)
+	} else {
+		r.Deadlines.set(w, key)
+	}
 	return w, nil
+}
+
+// Tasks is how many maps and reduces a job has of which the trace lists none.
+func (r *Rule) Tasks(j *Job) (maps, reduces int, err error) {
+	m := max(1, (max(0, j.Input)-1)/r.Block+1)
+	if m > MaxTasks {
+		return 0, 0, fmt.Errorf("job %q: %v of input are %d maps of %v, at most %d are possible", j.ID, j.Input, m, r.Block, MaxTasks)
+	}
+	n := max(1, min((max(1, j.Shuffle)-1)/r.ReduceInput+1, units.Bytes(r.MaxReduces)))
+	return int(m), int(n), nil
 }
 
 func (r *Rule) mapTasks(j *Job, n int, key draw.Draw) []workload.Task {
 	tasks := make([]workload.Task, n)
-	from, to := float64(r.MapTime[0]), float64(r.MapTime[1])
 	stage := key.Number(uint64(workload.Map))
 	for i := range tasks {
-		tasks[i] = workload.Task{Input: r.Block, Work: units.Duration(stage.Number(uint64(i)).Between(from, to))}
+		tasks[i] = workload.Task{Input: r.Block, Work: r.drawn(stage, i)}
 	}
 	tasks[n-1].Input = max(0, j.Input) - r.Block*units.Bytes(n-1)
 	return tasks
 }
 
-func (r *Rule) reduceTasks(j *Job) []workload.Task {
-	shuffle := max(0, j.Shuffle)
-	n := max(1, min((shuffle-1)/r.ReduceInput+1, units.Bytes(r.MaxReduces)))
-	if shuffle == 0 {
-		n = 1
-	}
+// drawn is the time of a task of which nothing is known.
+func (r *Rule) drawn(stage draw.Draw, i int) units.Duration {
+	return units.Duration(stage.Number(uint64(i)).Between(float64(r.MapTime[0]), float64(r.MapTime[1])))
+}
+
+func (r *Rule) reduceTasks(j *Job, n int) []workload.Task {
 	tasks := make([]workload.Task, n)
-	share := shuffle / n
+	share := max(0, j.Shuffle) / units.Bytes(n)
 	for i := range tasks {
 		tasks[i] = workload.Task{Input: share, Shuffle: spent(share, r.ShuffleRate), Work: spent(share, r.ReduceRate)}
 	}
 	return tasks
 }
 
+// stated makes the tasks that the trace lists.
+func (r *Rule) stated(j *Job, s *Stage, key draw.Draw) workload.StageSpec {
+	n := s.Count()
+	spec := workload.StageSpec{Kind: s.Kind, Tasks: make([]workload.Task, 0, n)}
+	if r.Containers && s.Needs != (units.Vector{}) {
+		spec.Containers = []cluster.Container{{Name: s.Kind.String(), Needs: s.Needs}}
+	}
+	share := Unknown
+	switch s.Kind {
+	case workload.Map:
+		share = j.Input
+	case workload.Reduce:
+		share = j.Shuffle
+	}
+	if share > 0 {
+		share /= units.Bytes(n)
+	}
+	stage := key.Number(uint64(s.Kind))
+	for t := range s.Tasks {
+		run := &s.Tasks[t]
+		one := workload.Task{Input: run.Input, Work: run.Time, Shuffle: run.Shuf, Hosts: r.hosts(run.Hosts)}
+		if one.Input < 0 {
+			one.Input = share
+		}
+		known := one.Input >= 0
+		one.Input = max(0, one.Input)
+		byRate := s.Kind == workload.Reduce && run.Time < 0 && known
+		if byRate {
+			one.Shuffle, one.Work = spent(one.Input, r.ShuffleRate), spent(one.Input, r.ReduceRate)
+		}
+		for range run.Count {
+			if run.Time < 0 && !byRate {
+				one.Work = r.drawn(stage, len(spec.Tasks))
+			}
+			spec.Tasks = append(spec.Tasks, one)
+		}
+	}
+	return spec
+}
+
+// hosts are the nodes of the cluster that have these names.
+func (r *Rule) hosts(names []string) (hosts []cluster.NodeID) {
+	for _, name := range names {
+		if h, ok := r.Nodes[name]; ok && !slices.Contains(hosts, h) {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}
+
 // spent is how long so many bytes take at a rate.
 func spent(b, rate units.Bytes) units.Duration {
-	return units.Duration(float64(b) / float64(rate) * float64(units.Second))
+	return units.Duration(min(float64(b)/float64(rate)*float64(units.Second), 1e18))
 }

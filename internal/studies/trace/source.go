@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/slackline/slackline/units"
@@ -82,7 +83,12 @@ func (s *source) Next() (*workload.Job, error) {
 	j := *s.ahead
 	j.Submit = s.due
 	if s.round > 0 {
-		j.ID += "#" + strconv.Itoa(s.round+1)
+		again := "#" + strconv.Itoa(s.round+1)
+		j.ID += again
+		j.After = slices.Clone(j.After)
+		for i := range j.After {
+			j.After[i] += again
+		}
 	}
 	w, err := s.rule.Unfold(&j, s.seed)
 	if err != nil {

@@ -60,7 +60,7 @@ func (s *swim) read(line []byte) *Error {
 	if err != nil {
 		return err
 	}
-	if at < s.before {
+	if at < s.before && !s.o.Unsorted {
 		return s.errorf("submit time", "%s s is before the %v of the job before; sort the trace by it", f[1], s.before)
 	}
 	j.Submit = units.Time(at)

@@ -106,15 +106,41 @@ func FuzzSWIM(f *testing.F) {
 // checkReader reads whatever it is and checks what holds for every format: errors name their place, times do not run backwards,
 // nothing is negative that is not unknown.
 func checkReader(t *testing.T, format, text string, lenient bool) {
-	all, _, err := readAll(t, format, text, lenient)
-	if e := (*Error)(nil); err != nil && (!errors.As(err, &e) || e.Line < 1 || e.Text == "") {
-		t.Fatalf("an error without its place: %v", err)
+	f, err := Find(format)
+	if err != nil {
+		t.Fatal(err)
 	}
+	r := f.Open(strings.NewReader(text), Options{File: "t", Lenient: lenient})
 	at := units.Time(0)
-	for _, j := range all {
-		if j.ID == "" || j.Submit < at || min(j.Input, j.Shuffle, j.Output) < Unknown {
+	for range 1000 { // a record may stand for many jobs
+		j, err := r.Next()
+		if e := (*Error)(nil); err != nil && !errors.Is(err, io.EOF) && (!errors.As(err, &e) || e.Line < 1 || e.Text == "") {
+			t.Fatalf("an error without its place: %v", err)
+		}
+		if err != nil {
+			return
+		}
+		if j.ID == "" || j.Submit < at || min(j.Input, j.Shuffle, j.Output) < Unknown || j.Deadline < 0 {
 			t.Fatalf("job %+v", j)
 		}
 		at = j.Submit
+		for i := range j.Stages {
+			for _, u := range j.Stages[i].Tasks {
+				if u.Count < 1 || u.Input < Unknown || u.Time < UnknownTime || u.Shuf < 0 || i > 0 && j.Stages[i].Kind <= j.Stages[i-1].Kind {
+					t.Fatalf("stage %+v", j.Stages[i])
+				}
+			}
+		}
+		n := 0
+		for i := range j.Stages {
+			n += j.Stages[i].Count()
+		}
+		if n > 10_000 || j.Input > 10_000*128*units.MB {
+			continue // it is possible, and takes a while
+		}
+		rule := DefaultRule(5)
+		if w, err := rule.Unfold(j, 1); err != nil || w.Validate() != nil {
+			t.Fatalf("job %+v: %v, %v", j, err, w)
+		}
 	}
 }

@@ -1,10 +1,12 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/units"
@@ -96,18 +98,44 @@ type Reader interface {
 type Format struct {
 	Name string
 	Doc  string
-	Open func(in io.Reader, o Options) Reader
+
+	open  func(in io.Reader, o Options) Reader
+	write func(out io.Writer) Writer // nil: it can only be read
+}
+
+// Open begins to read. A trace without a job is an error.
+func (f Format) Open(in io.Reader, o Options) Reader {
+	return &atLeastOne{Reader: f.open(in, o), file: o.File}
+}
+
+type atLeastOne struct {
+	Reader
+	file string
+	any  bool
+}
+
+func (r *atLeastOne) Next() (*Job, error) {
+	j, err := r.Reader.Next()
+	if errors.Is(err, io.EOF) && !r.any {
+		if n, _ := r.Skipped(); n == 0 {
+			return nil, &Error{File: r.file, Line: 1, Text: "there is no job in it"}
+		}
+	}
+	r.any = r.any || err == nil
+	return j, err
 }
 
 // Options say how to read.
 type Options struct {
-	File    string // for errors
-	Lenient bool   // skip and count what cannot be read instead of stopping there
-	Unsorted bool // take jobs in any order of submission; their times may lie before those of the first
+	File     string // for errors
+	Lenient  bool   // skip and count what cannot be read instead of stopping there
+	Unsorted bool   // take jobs in any order of submission; their times may lie before those of the first
 }
 
 var formats = []Format{
-	{Name: "swim", Doc: "SWIM samples: job, submit time in s, gap in s, map input, shuffle and reduce output in bytes, separated by tabs; then, in some, paths", Open: openSWIM},
+	{Name: "swim", Doc: "SWIM samples: job, submit time in s, gap in s, map input, shuffle and reduce output in bytes, separated by tabs; then, in some, paths", open: openSWIM},
+	{Name: "slackline", Doc: "Slackline's own: JSON lines, a job each, behind a heading", open: openNeutral, write: newNeutralWriter},
+	{Name: "sls", Doc: "Hadoop's Scheduler Load Simulator: JSON objects, a job with its tasks each", open: openSLS, write: newSLSWriter},
 }
 
 // Formats lists all formats.
@@ -124,6 +152,23 @@ func Find(name string) (Format, error) {
 	}
 	return Format{}, fmt.Errorf("there is no trace format %q%s", name, near.Hint(name, names))
 }
+
+// Create begins a trace in this form. Nothing is written to out until the writer has something to write.
+func (f Format) Create(out io.Writer) (Writer, error) {
+	if f.write == nil {
+		var names []string
+		for _, g := range formats {
+			if g.write != nil {
+				names = append(names, g.Name)
+			}
+		}
+		return nil, fmt.Errorf("traces cannot be written in the form %s; they can in %s", f.Name, strings.Join(names, " and "))
+	}
+	return f.write(out), nil
+}
+
+// Writes tells whether traces can be written in this form.
+func (f Format) Writes() bool { return f.write != nil }
 
 // File is a trace that can be read any number of times.
 type File struct {

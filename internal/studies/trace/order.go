@@ -1,0 +1,135 @@
+package trace
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Bounds on what a reader keeps, whatever stands in the file.
+const (
+	MaxTasks   = 10_000_000 // the most tasks that one job may come to
+	MaxRuns    = 1 << 20    // the most tasks, or runs of alike ones, that a trace may list for one job
+	Remembered = 1 << 16    // so many jobs back a reader knows the IDs
+	maxHosts   = 64         // of a task's input
+)
+
+// longest is the longest time that a task may take: 30 years, as for all times of a trace.
+const longest = 1_000_000_000 * units.Second
+
+// epoch is the time in ms from which on a time is taken for one since 1970: a trace that begins with such a time counts from it.
+const epoch = 100_000_000_000 // in 1973
+
+// order holds the jobs of a trace to the order of their submission, and remembers the last ones.
+type order struct {
+	begun  bool
+	zero   int64 // ms of the first job, if that is one since 1970
+	before units.Time
+	known  map[string]struct{}
+	ring   []string
+	oldest int // its place in the ring
+}
+
+// since returns the time of the trace that a time in ms is.
+func (p *place) since(o *order, field string, ms int64) (units.Time, *Error) {
+	if !o.begun {
+		o.zero = 0
+		if ms >= epoch {
+			o.zero = ms
+		}
+	}
+	if ms -= o.zero; ms > 1e12 || ms < -1e12 {
+		return 0, p.errorf(field, "%d ms are more than 30 years from the start of the trace", ms)
+	}
+	return units.Time(ms * int64(units.Millisecond)), nil
+}
+
+// admit is the last check of a job, whatever its format: it has a name of its own, comes in turn and is not too large. Of those
+// that it waits for, only such remain as have been read a while ago: others have ended, or are not in the trace.
+func (p *place) admit(o *order, j *Job, field string) *Error {
+	if o.known == nil {
+		o.known = map[string]struct{}{}
+	}
+	if _, twice := o.known[j.ID]; twice {
+		return p.errorf("", "job %s has been there before", quoted([]byte(j.ID)))
+	}
+	if !p.o.Unsorted {
+		if j.Submit < 0 {
+			return p.errorf(field, "%v is before the start of the trace", units.Duration(j.Submit))
+		}
+		if o.begun && j.Submit < o.before {
+			return p.errorf(field, "%v is before the %v of the job before; sort the trace by it", units.Duration(j.Submit), units.Duration(o.before))
+		}
+	}
+	if err := p.whole(j); err != nil {
+		return err
+	}
+	after := j.After
+	j.After = nil
+	for _, id := range after {
+		if _, there := o.known[id]; there {
+			j.After = append(j.After, id)
+		}
+	}
+	o.begun, o.before = true, j.Submit
+	if len(o.ring) < Remembered {
+		o.ring = append(o.ring, j.ID)
+	} else {
+		delete(o.known, o.ring[o.oldest])
+		o.ring[o.oldest] = j.ID
+		o.oldest = (o.oldest + 1) % Remembered
+	}
+	o.known[j.ID] = struct{}{}
+	return nil
+}
+
+// whole checks the stages of a job.
+func (p *place) whole(j *Job) *Error {
+	total, runs := 0, 0
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		switch {
+		case s.Kind >= workload.Stages:
+			return p.errorf("", "job %q has a stage %v, which does not exist", j.ID, s.Kind)
+		case i > 0 && s.Kind <= j.Stages[i-1].Kind:
+			return p.errorf("", "job %q: stage %v stands behind stage %v", j.ID, s.Kind, j.Stages[i-1].Kind)
+		case len(s.Tasks) == 0:
+			return p.errorf("", "job %q: stage %v has no task", j.ID, s.Kind)
+		}
+		for t := range s.Tasks {
+			n := s.Tasks[t].Count
+			if n < 1 || n > MaxTasks-total {
+				return p.errorf("", "job %q has more than %d tasks", j.ID, MaxTasks)
+			}
+			if t := &s.Tasks[t]; t.Time > longest || t.Shuf > longest {
+				return p.errorf("", "job %q has a task of more than 30 years", j.ID)
+			}
+			total += n
+		}
+		runs += len(s.Tasks)
+	}
+	if runs > MaxRuns {
+		return p.errorf("", "job %q lists more than %d tasks", j.ID, MaxRuns)
+	}
+	return nil
+}
+
+// between is the span from one time in ms to another, UnknownTime if one is not told or they are the wrong way round.
+func between(from, to int64) units.Duration {
+	if from < 0 || to < from {
+		return UnknownTime
+	}
+	return units.Duration(min(to-from, int64(longest/units.Millisecond)+1)) * units.Millisecond
+}
+
+// sum adds sizes; Unknown if one is.
+func sum(a, b units.Bytes) units.Bytes {
+	switch {
+	case a < 0 || b < 0:
+		return Unknown
+	case a > math.MaxInt64-b:
+		return math.MaxInt64
+	}
+	return a + b
+}

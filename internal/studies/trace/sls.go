@@ -1,0 +1,306 @@
+package trace
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// sls reads and writes the input of Hadoop's Scheduler Load Simulator (hadoop-sls, SchedulerLoadSimulator.md): JSON objects one
+// behind the other, or in one list. Values may be numbers or strings.
+//
+//	job.start.ms, job.id, job.user, job.queue.name, job.priority   the job
+//	job.count                                                      so many such jobs, their ids followed by _1, _2 …
+//	job.tasks[].container.type                                     map or reduce
+//	            container.start.ms, container.end.ms               their difference, or
+//	            container.duration.ms                              is the task's time
+//	            container.host                                     /rack/node: holds its input
+//	            container.memory-mb, container.vcores              what it needs
+//	            count                                              so many such tasks
+//
+// Objects of num.nodes and num.racks describe the cluster and are passed over, as is what else there may be. There is nothing on
+// bytes, shuffles, classes, deadlines, nor on what waits for what: when written, these are lost, and times are rounded to ms. All
+// values are written as strings, since Hadoop 3 takes no others; a job without queue or user goes to default.
+type sls struct {
+	records
+	order
+	copies int // of the job last read that are still to come
+	copied int
+	like   Job
+}
+
+func openSLS(in io.Reader, o Options) Reader { return &sls{records: newRecords(in, o)} }
+
+type slsJob struct {
+	Nodes    scalar `json:"num.nodes"`
+	ID       scalar `json:"job.id"`
+	User     scalar `json:"job.user"`
+	Queue    scalar `json:"job.queue.name"`
+	Start    scalar `json:"job.start.ms"`
+	Priority scalar `json:"job.priority"`
+	Count    scalar `json:"job.count"`
+	Tasks    raw    `json:"job.tasks"`
+}
+
+type slsTask struct {
+	Type     scalar `json:"container.type"`
+	Count    scalar `json:"count"`
+	Start    scalar `json:"container.start.ms"`
+	End      scalar `json:"container.end.ms"`
+	Duration scalar `json:"container.duration.ms"`
+	Host     scalar `json:"container.host"`
+	Memory   scalar `json:"container.memory-mb"`
+	VCores   scalar `json:"container.vcores"`
+}
+
+// Next returns the job of the next object.
+func (s *sls) Next() (*Job, error) {
+	for {
+		if s.copies > 0 {
+			s.copies--
+			s.copied++
+			j := s.like
+			j.ID += "_" + strconv.Itoa(s.copied)
+			if err := s.admit(&s.order, &j, "job.start.ms"); err == nil {
+				return &j, nil
+			} else if !s.skip(err) {
+				return nil, err
+			}
+			continue
+		}
+		text, err := s.next()
+		if err == nil {
+			var j *Job
+			bad := s.job(text, &j)
+			switch {
+			case bad == nil && j != nil:
+				return j, nil
+			case bad == nil:
+				continue
+			}
+			err = bad
+		}
+		if err := s.fail(err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fail returns the error unless it belongs to a record that is to be left out.
+func (p *place) fail(err error) error {
+	if bad, ok := err.(*Error); ok && p.skip(bad) {
+		return nil
+	}
+	return err
+}
+
+// job reads a job. It leaves to nil if the object is none, or stands for several.
+func (s *sls) job(text []byte, to **Job) *Error {
+	var t slsJob
+	if err := s.decode(text, &t); err != nil {
+		return err
+	}
+	if t.Nodes.there() && !t.Start.there() {
+		return nil
+	}
+	j := &Job{Input: Unknown, Shuffle: Unknown, Output: Unknown}
+	var err *Error
+	if j.ID, err = s.name("job.id", t.ID.text); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		field string
+		from  scalar
+		to    *string
+	}{{"job.user", t.User, &j.User}, {"job.queue.name", t.Queue, &j.Queue}} {
+		if *f.to, err = s.text(f.field, f.from); err != nil {
+			return err
+		}
+	}
+	if !t.Start.there() {
+		return s.errorf("job.start.ms", "it is left out; a job is submitted at some time")
+	}
+	start, err := s.number("job.start.ms", t.Start, 0)
+	if err != nil {
+		return err
+	}
+	if j.Submit, err = s.since(&s.order, "job.start.ms", start); err != nil {
+		return err
+	}
+	priority, err := s.number("job.priority", t.Priority, 0)
+	if err != nil {
+		return err
+	}
+	if j.Priority = int(priority); priority > 1_000_000 {
+		return s.errorf("job.priority", "%d is more than 1000000", priority)
+	}
+	stages := [2]Stage{{Kind: workload.Map}, {Kind: workload.Reduce}}
+	err = s.list("job.tasks", t.Tasks, func(i int, e []byte) *Error {
+		if i == MaxRuns {
+			return s.errorf("job.tasks", "there are more than %d, no job has so many", MaxRuns)
+		}
+		return s.task(&stages, func(f string) string { return fmt.Sprintf("job.tasks[%d]%s", i, f) }, e)
+	})
+	if err != nil {
+		return err
+	}
+	for i := range stages {
+		if len(stages[i].Tasks) > 0 {
+			j.Stages = append(j.Stages, stages[i])
+		}
+	}
+	copies, err := s.number("job.count", t.Count, 1)
+	if err != nil {
+		return err
+	}
+	if copies < 1 || copies > MaxTasks {
+		return s.errorf("job.count", "%d is not from 1 to %d", copies, MaxTasks)
+	}
+	if copies > 1 {
+		s.like, s.copies, s.copied = *j, int(copies), 0
+		return s.whole(j)
+	}
+	if err := s.admit(&s.order, j, "job.start.ms"); err != nil {
+		return err
+	}
+	*to = j
+	return nil
+}
+
+func (s *sls) task(stages *[2]Stage, at func(string) string, text []byte) *Error {
+	var t slsTask
+	if err := s.inside(at(""), text, &t); err != nil {
+		return err
+	}
+	to := &stages[0]
+	switch kind := string(t.Type.text); kind {
+	case "map":
+	case "reduce":
+		to = &stages[1]
+	default:
+		return s.errorf(at(".container.type"), "%s is neither map nor reduce", quoted(t.Type.text))
+	}
+	n := [4]int64{1, -1, -1, -1}
+	for i, f := range []struct {
+		field string
+		from  scalar
+	}{{".count", t.Count}, {".container.start.ms", t.Start}, {".container.end.ms", t.End}, {".container.duration.ms", t.Duration}} {
+		var err *Error
+		if n[i], err = s.number(at(f.field), f.from, n[i]); err != nil {
+			return err
+		}
+	}
+	if n[0] < 1 || n[0] > MaxTasks {
+		return s.errorf(at(".count"), "%d is not from 1 to %d", n[0], MaxTasks)
+	}
+	u := Task{Count: int(n[0]), Input: Unknown, Time: UnknownTime}
+	switch {
+	case n[3] >= 0:
+		u.Time = between(0, n[3])
+	case n[1] >= 0 && n[2] >= 0:
+		if n[2] < n[1] {
+			return s.errorf(at(".container.end.ms"), "%d is before the start at %d", n[2], n[1])
+		}
+		u.Time = between(n[1], n[2])
+	}
+	host, err := s.text(at(".container.host"), t.Host)
+	if err != nil {
+		return err
+	}
+	if host != "" {
+		u.Hosts = []string{path.Base(host)}
+	}
+	memory, err := s.number(at(".container.memory-mb"), t.Memory, 0)
+	if err != nil {
+		return err
+	}
+	cores, err := s.number(at(".container.vcores"), t.VCores, 0)
+	if err != nil {
+		return err
+	}
+	if memory > 1<<30 || cores > 1<<30 {
+		return s.errorf(at(""), "it needs %d MB and %d cores, no node has so much", memory, cores)
+	}
+	to.Needs[units.Memory] = max(to.Needs[units.Memory], memory*int64(units.MB)) // one for all: what the largest needs
+	to.Needs[units.VCores] = max(to.Needs[units.VCores], cores)
+	to.Add(u)
+	return nil
+}
+
+type slsWriter struct{ out *bufio.Writer }
+
+func newSLSWriter(w io.Writer) Writer { return &slsWriter{bufio.NewWriterSize(w, 1<<16)} }
+
+// Write appends a job, which must have tasks with times.
+func (w *slsWriter) Write(j *Job) error {
+	start := j.Submit.Sub(0) / units.Millisecond
+	end := start
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		if s.Kind != workload.Map && s.Kind != workload.Reduce {
+			return fmt.Errorf("job %q has a stage %v, SLS knows map and reduce", j.ID, s.Kind)
+		}
+		longest := units.Duration(0)
+		for t := range s.Tasks {
+			if s.Tasks[t].Time < 0 {
+				return fmt.Errorf("job %q has tasks without a time, SLS needs one", j.ID)
+			}
+			longest = max(longest, s.Tasks[t].Shuf+s.Tasks[t].Time)
+		}
+		end += millis(longest)
+	}
+	if len(j.Stages) == 0 {
+		return fmt.Errorf("job %q has no tasks, SLS needs some", j.ID)
+	}
+	b := appendText([]byte(`{"am.type":"mapreduce","job.id":`), j.ID)
+	b = appendText(append(b, `,"job.user":`...), cmp.Or(j.User, "default"))
+	b = appendText(append(b, `,"job.queue.name":`...), cmp.Or(j.Queue, "default"))
+	b = fmt.Appendf(b, `,"job.start.ms":"%d","job.end.ms":"%d"`, start, end)
+	if j.Priority > 0 {
+		b = fmt.Appendf(b, `,"job.priority":"%d"`, j.Priority)
+	}
+	b = append(b, `,"job.tasks":[`...)
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		for t := range s.Tasks {
+			if i+t > 0 {
+				b = append(b, ',')
+			}
+			b = appendSLSTask(append(b, "\n "...), s, &s.Tasks[t], start)
+		}
+	}
+	_, err := w.out.Write(append(b, "]}\n"...))
+	return err
+}
+
+func appendSLSTask(b []byte, s *Stage, t *Task, start units.Duration) []byte {
+	b = fmt.Appendf(b, `{"container.type":"%v","count":"%d","container.start.ms":"%d","container.end.ms":"%d"`,
+		s.Kind, t.Count, start, start+millis(t.Shuf+t.Time))
+	if len(t.Hosts) > 0 {
+		b = appendText(append(b, `,"container.host":`...), "/default-rack/"+t.Hosts[0])
+	}
+	if m := s.Needs[units.Memory]; m > 0 {
+		b = fmt.Appendf(b, `,"container.memory-mb":"%d"`, (m-1)/int64(units.MB)+1)
+	}
+	if c := s.Needs[units.VCores]; c > 0 {
+		b = fmt.Appendf(b, `,"container.vcores":"%d"`, c)
+	}
+	return append(b, '}')
+}
+
+// millis rounds a span to ms, but not to nothing.
+func millis(d units.Duration) units.Duration {
+	if d > 0 && d < units.Millisecond {
+		return 1
+	}
+	return (d + units.Millisecond/2) / units.Millisecond
+}
+
+// Close writes what is left.
+func (w *slsWriter) Close() error { return w.out.Flush() }
