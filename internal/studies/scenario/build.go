@@ -75,7 +75,8 @@ func (d *decoder) single(path, format string, args ...any) error {
 	return Errors{{File: d.file, Pos: d.pos(path), Text: fmt.Sprintf(format, args...)}}
 }
 
-var laws = map[string]sim.Law{"constant": sim.Constant, "uniform": sim.Uniform, "normal": sim.Normal, "exponential": sim.Exponential, "lognormal": sim.LogNormal}
+var laws = map[string]sim.Law{"constant": sim.Constant, "uniform": sim.Uniform, "normal": sim.Normal, "exponential": sim.Exponential,
+	"lognormal": sim.LogNormal, "pareto": sim.Pareto, "empirical": sim.Empirical}
 
 // build makes the simulation, and checks what needs more than one value to be seen.
 func (s *Scenario) build() {
@@ -93,7 +94,12 @@ func (s *Scenario) build() {
 		Replicas:    min(3, len(c.Nodes)),
 		MTBF:        k.MTBF.Duration(),
 		MTTR:        k.MTTR.Duration(),
-		Times:       sim.Times{Law: laws[k.TaskTimes.Law], CV: k.TaskTimes.CV},
+		Times:       sim.Times{Law: laws[k.TaskTimes.Law], CV: k.TaskTimes.CV, Values: k.TaskTimes.Values},
+		Read:        sim.ReadRates{Rack: units.Bytes(k.Read.Rack), Remote: units.Bytes(k.Read.Remote)},
+		Network:     sim.Network{Fabric: units.Bytes(k.Network.Fabric), Link: units.Bytes(k.Network.Link)},
+		Stragglers:  sim.Straggling{Rate: k.Stragglers.Rate, Factor: k.Stragglers.Factor},
+		Skew:        k.Skew,
+		Files:       sim.Files{Count: k.Files.Count, Zipf: k.Files.Zipf},
 		FailureRate: k.FailureRate,
 		MaxFailures: k.MaxFailures,
 		Until:       units.Time(s.Until),
@@ -113,6 +119,12 @@ func (s *Scenario) build() {
 	}
 	if most := map[string]float64{"uniform": 0.577, "normal": 1}[k.TaskTimes.Law]; most > 0 && k.TaskTimes.CV > most {
 		d.failAt("cluster.task_times.cv", "cv is %g, %s times vary by at most %g; use lognormal", k.TaskTimes.CV, k.TaskTimes.Law, most)
+	}
+	if (k.TaskTimes.Law == "empirical") != (len(k.TaskTimes.Values) > 0) {
+		d.failAt("cluster.task_times", "empirical times are drawn from values that were measured, other laws are not; give law: empirical and values together")
+	}
+	if (k.Network.Fabric > 0) != (k.Network.Link > 0) {
+		d.failAt("cluster.network", "the network needs both fabric and link, such as {fabric: 10GB, link: 100MB}")
 	}
 	node := func(path, name string) cluster.NodeID {
 		if nodes[name] == 0 {

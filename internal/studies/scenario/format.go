@@ -43,9 +43,14 @@ type Cluster struct {
 	MTBF       Span        `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
 	MTTR       Span        `json:"mttr" min:"0" doc:"mean time to repair, exponential"`
 
-	TaskTimes   Times   `json:"task_times" doc:"how task times vary around what jobs say"`
-	FailureRate float64 `json:"failure_rate" min:"0" max:"0.999" doc:"probability that an attempt fails by itself"`
-	MaxFailures int     `json:"max_failures" min:"1" max:"255" def:"4" doc:"a task that failed so often fails its job"`
+	TaskTimes   Times      `json:"task_times" doc:"how task times vary around what jobs say"`
+	Read        ReadRates  `json:"read" doc:"what it costs a map to run away from its input"`
+	Network     Network    `json:"network" doc:"bandwidth that shuffles share"`
+	Stragglers  Stragglers `json:"stragglers" doc:"attempts that are slow for reasons of their own"`
+	Skew        float64    `json:"skew" min:"0" max:"10" doc:"Zipf exponent of the shares of a job's reduces; even if left out"`
+	Files       Files      `json:"files" doc:"jobs that read the same input"`
+	FailureRate float64    `json:"failure_rate" min:"0" max:"0.999" doc:"probability that an attempt fails by itself"`
+	MaxFailures int        `json:"max_failures" min:"1" max:"255" def:"4" doc:"a task that failed so often fails its job"`
 }
 
 // Offer is what a node has for tasks.
@@ -67,8 +72,33 @@ type Class struct {
 
 // Times is a distribution around the time that a job states.
 type Times struct {
-	Law string  `json:"law" enum:"constant|uniform|normal|exponential|lognormal" def:"constant" doc:"family of distributions, each with the stated time as its mean"`
-	CV  float64 `json:"cv" min:"0" max:"100" doc:"standard deviation over mean; 1 for exponential times whatever stands here"`
+	Law    string    `json:"law" enum:"constant|uniform|normal|exponential|lognormal|pareto|empirical" def:"constant" doc:"family of distributions, each with the stated time as its mean"`
+	CV     float64   `json:"cv" min:"0" max:"100" doc:"standard deviation over mean; 1 for exponential times whatever stands here"`
+	Values []float64 `json:"values" above:"0" doc:"empirical: times that were measured, in any unit; their mean stands for the stated time"`
+}
+
+// ReadRates is what a map away from its input pays.
+type ReadRates struct {
+	Rack   Size `json:"rack" min:"0" doc:"bytes a second from another node of the rack; no cost if left out"`
+	Remote Size `json:"remote" min:"0" doc:"bytes a second from another rack; no cost if left out"`
+}
+
+// Network is what shuffles share.
+type Network struct {
+	Fabric Size `json:"fabric" min:"0" doc:"bytes a second through the whole cluster; shuffles do not slow each other down if left out"`
+	Link   Size `json:"link" min:"0" doc:"bytes a second into one reduce, at which shuffle times hold"`
+}
+
+// Stragglers are slow attempts.
+type Stragglers struct {
+	Rate   float64 `json:"rate" min:"0" max:"1" doc:"probability that an attempt is one"`
+	Factor float64 `json:"factor" above:"0" def:"3" doc:"it takes so many times as long"`
+}
+
+// Files are inputs that jobs share.
+type Files struct {
+	Count int     `json:"count" min:"0" max:"10000000" doc:"number of files; each job has one of its own if left out"`
+	Zipf  float64 `json:"zipf" min:"0" max:"10" def:"1" doc:"exponent of their popularity: 0 = each as likely"`
 }
 
 // SpeedStep sets a speed from a time on.
