@@ -132,6 +132,22 @@ func TestQueuesAreChecked(t *testing.T) {
 	}
 }
 
+func TestCapacityKnowsItsQueues(t *testing.T) {
+	some := []queues.Queue{{Name: "a", Capacity: 100}}
+	_, err := New("capacity", queues.Config{Queues: some, Undeclared: queues.Allow})
+	if err == nil || !strings.Contains(err.Error(), `policy "capacity", character 1: a capacity scheduler has no room for queues without a capacity`) {
+		t.Errorf("got %v", err)
+	}
+	for _, q := range []queues.Config{{Queues: some, Undeclared: queues.Refuse}, {Undeclared: queues.Allow}} {
+		if _, err := New("capacity", q); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := New("fair", queues.Config{Queues: some, Undeclared: queues.Allow}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNeeds(t *testing.T) {
 	p, err := New("fair(preemption=true,fair_timeout=1m)", queues.Config{})
 	if err != nil {

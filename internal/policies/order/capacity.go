@@ -30,8 +30,9 @@ type CapacityConfig struct {
 // Limits hold in every resource that counts for the stage. A queue that holds nothing may always start one container, so that
 // a tiny share does not mean none; the last container may go beyond a limit by less than its own size.
 //
-// A job names its leaf by name or by path ("research.vision", with or without "root."). A queue that is not described, or is
-// no leaf, exists with no guarantee and no limit: it is served when no queue with a guarantee has work that may start.
+// A job names its leaf by name or by path ("research.vision", with or without "root."). Jobs of queues that are not described, or
+// are no leaves, are refused before they come here (queues.Config.Check). Should a world bring one all the same, its queue has no
+// guarantee and no limit: it is served when no queue with a guarantee has work that may start.
 type Capacity struct {
 	root     node
 	stranger node                // settings of a queue that the tree does not have

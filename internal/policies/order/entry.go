@@ -1,6 +1,11 @@
 package order
 
-import "github.com/slackline/slackline/internal/policies/compose"
+import (
+	"errors"
+
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/queues"
+)
 
 // FIFOEntry lists the order of Hadoop's default scheduler.
 func FIFOEntry() compose.Entry {
@@ -74,6 +79,9 @@ func CapacityParams() []compose.Param {
 
 // FillCapacity puts the capacity order into a recipe.
 func FillCapacity(r *compose.Recipe, a compose.Args) error {
+	if len(a.Queues.Queues) > 0 && a.Queues.Undeclared == queues.Allow {
+		return errors.New("a capacity scheduler has no room for queues without a capacity; leave undeclared_queues at \"refuse\"")
+	}
 	r.Order = NewCapacity(CapacityConfig{Queues: a.Queues, Rigid: !a.Switch("elastic")})
 	return nil
 }

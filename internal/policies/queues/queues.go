@@ -12,6 +12,11 @@
 //	      - {name: speech, capacity: 50, max_running: 3}
 //	max_running_per_user: 5
 //
+// Where queues are described, a job stands in one of them or is refused (Check): a queue that nobody described is most likely
+// misspelt. Hadoop does the same: the JobTracker refuses jobs of queues that mapred.queue.names does not list, YARN's capacity
+// scheduler those of unknown queues and of queues that are no leaves. Its fair scheduler makes a pool that nobody declared unless
+// it is told not to (mapred.fairscheduler.allow.undeclared.pools, by default true); here it is told to: undeclared_queues: allow.
+//
 // The keys are those of Hadoop's allocation file and capacity-scheduler.xml in this file's spelling.
 package queues
 
@@ -20,6 +25,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -27,10 +33,18 @@ import (
 // Default is the queue of jobs that name none.
 const Default = "default"
 
+// What becomes of jobs whose queue is not described where others are.
+const (
+	Refuse = "refuse" // they are refused
+	Allow  = "allow"  // the queue exists with default settings, as undeclared pools do in Hadoop's fair scheduler
+)
+
 // Config is the description of all queues. Its zero value has none: each queue that a job names then exists with default
 // settings, as undeclared pools do in Hadoop.
 type Config struct {
 	Queues []Queue `json:"queues,omitempty"` // below the root
+	// Undeclared is Refuse, the same as "", or Allow.
+	Undeclared string `json:"undeclared_queues,omitempty" enum:"refuse|allow" doc:"jobs of queues, or pools, that are not described where others are: refuse, or allow with default settings (not under capacity); refuse if left out"`
 	// MaxRunning bounds the running jobs of the whole cluster, 0 = no bound.
 	MaxRunning int `json:"max_running,omitempty"`
 	// MaxRunningPerUser bounds the running jobs of each user (userMaxJobsDefault), 0 = no bound.
@@ -73,11 +87,45 @@ func (s *Span) UnmarshalText(text []byte) error {
 func (s Span) MarshalText() ([]byte, error) { return []byte(units.Duration(s).String()), nil }
 
 // Of returns the name of the queue that a job asks for: a leaf's name, or its path with or without "root." before it.
-func Of(j *workload.Job) string {
-	if name := strings.TrimPrefix(j.Queue, "root."); name != "" {
+func Of(j *workload.Job) string { return named(j.Queue) }
+
+func named(queue string) string {
+	if name := strings.TrimPrefix(queue, "root."); name != "" {
 		return name
 	}
 	return Default
+}
+
+// Check tells, in one sentence, why no job can stand in the queue that it names ("" = it names none); nil if it can.
+func (c *Config) Check(queue string) error {
+	if len(c.Queues) == 0 {
+		return nil
+	}
+	name := named(queue)
+	leaf, below := false, []string(nil)
+	var names, paths []string
+	walk("", c.Queues, func(path string, q *Queue) {
+		if len(q.Queues) == 0 {
+			leaf = leaf || q.Name == name || path == name
+			names, paths = append(names, q.Name), append(paths, path)
+			if strings.HasPrefix(path, name+".") {
+				below = append(below, path)
+			}
+		}
+	})
+	switch {
+	case leaf:
+		return nil
+	case len(below) > 0:
+		return fmt.Errorf("jobs do not stand in %q but in the queues below it: %s", name, strings.Join(below, ", "))
+	case c.Undeclared == Allow:
+		return nil
+	case queue == "":
+		return fmt.Errorf("no queue is named, and there is no queue %q%s", Default, near.Hint(Default, names))
+	case strings.Contains(name, "."):
+		names = paths
+	}
+	return fmt.Errorf("there is no queue %q%s", name, near.Hint(name, names))
 }
 
 // MinShares tells whether a leaf has a minimum share, and whether one that has also has a time-out on it.
@@ -107,6 +155,9 @@ func walk(parent string, qs []Queue, visit func(path string, q *Queue)) {
 func (c *Config) Validate() error {
 	if c.MaxRunning < 0 || c.MaxRunningPerUser < 0 || c.MaxRunningPerQueue < 0 {
 		return fmt.Errorf("queues: a bound on running jobs is negative; leave it out for no bound")
+	}
+	if c.Undeclared != "" && c.Undeclared != Refuse && c.Undeclared != Allow {
+		return fmt.Errorf("queues: undeclared_queues is %q, it must be \"refuse\" or \"allow\"", c.Undeclared)
 	}
 	return validate("", c.Queues, map[string]string{})
 }
@@ -171,6 +222,8 @@ func (q *Queue) validate(path string) error {
 		return fmt.Errorf("queue %q: jobs is %q, it must be \"fair\" or \"fifo\"", path, q.Jobs)
 	case q.MinShareTimeout < 0:
 		return fmt.Errorf("queue %q: min_share_timeout is negative", path)
+	case q.MinShareTimeout > 0 && q.MinMaps+q.MinReduces == 0:
+		return fmt.Errorf("queue %q: min_share_timeout has no effect without a minimum share; set min_maps or min_reduces", path)
 	case !(q.Capacity >= 0 && q.Capacity <= 100):
 		return fmt.Errorf("queue %q: capacity is %v, it must lie in 0 to 100 %%", path, q.Capacity)
 	case !(q.Maximum >= 0 && q.Maximum <= 100):
@@ -181,6 +234,8 @@ func (q *Queue) validate(path string) error {
 		return fmt.Errorf("queue %q: minimum_user_limit is %v, it must lie in 0 to 100 %%", path, q.MinimumUserLimit)
 	case !(q.UserLimitFactor >= 0 || q.UserLimitFactor == -1) || math.IsInf(q.UserLimitFactor, 0):
 		return fmt.Errorf("queue %q: user_limit_factor is %v, it must be above 0, or -1 for no limit", path, q.UserLimitFactor)
+	case q.UserLimitFactor > 0 && q.Capacity == 0:
+		return fmt.Errorf("queue %q: user_limit_factor has no effect without a capacity, which it multiplies", path)
 	}
 	return nil
 }

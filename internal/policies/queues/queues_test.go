@@ -27,6 +27,9 @@ func TestBadDescriptions(t *testing.T) {
 		`queue "a": maximum is 30 %, below its capacity of 40 %`:    {Queues: []Queue{{Name: "a", Capacity: 40, Maximum: 30}}},
 		`queue "a": minimum_user_limit is -1`:                       {Queues: []Queue{{Name: "a", MinimumUserLimit: -1}}},
 		`queue "a": user_limit_factor is -2`:                        {Queues: []Queue{{Name: "a", UserLimitFactor: -2}}},
+		`queue "a": min_share_timeout has no effect without a`:      {Queues: []Queue{{Name: "a", MinShareTimeout: 1}}},
+		`queue "a": user_limit_factor has no effect without a`:      {Queues: []Queue{{Name: "a", UserLimitFactor: 2}}},
+		`undeclared_queues is "maybe", it must be "refuse"`:         {Undeclared: "maybe"},
 		`the capacities add up to 110 %, at most 100 are there`:     {Queues: []Queue{{Name: "a", Capacity: 60}, {Name: "b", Capacity: 50}}},
 		`the capacities below "x" add up to 120 %, at most 100 are`: {Queues: []Queue{{Name: "x", Queues: []Queue{{Name: "a", Capacity: 60}, {Name: "b", Capacity: 60}}}}},
 	} {
@@ -44,6 +47,59 @@ func TestQueueOfAJob(t *testing.T) {
 	for queue, want := range map[string]string{"": Default, "root.": Default, "a": "a", "root.a.b": "a.b", "a.b": "a.b"} {
 		if got := Of(&workload.Job{Queue: queue}); got != want {
 			t.Errorf("%q stands in %q, want %q", queue, got, want)
+		}
+	}
+}
+
+// Where queues are described, a job stands in a leaf of them or is told so.
+func TestQueuesThatNobodyDeclared(t *testing.T) {
+	tree := []Queue{{Name: "prod"}, {Name: "research", Queues: []Queue{{Name: "vision"}, {Name: "speech"}}}}
+	refuse, allow := Config{Queues: tree}, Config{Queues: tree, Undeclared: Allow}
+	defaults := Config{Queues: []Queue{{Name: Default}}}
+	for _, c := range []struct {
+		config Config
+		queue  string
+		want   string // "" = a job can stand there
+	}{
+		{refuse, "prod", ""},
+		{refuse, "root.prod", ""},
+		{refuse, "vision", ""},
+		{refuse, "research.vision", ""},
+		{refuse, "root.research.vision", ""},
+		{refuse, "prd", `there is no queue "prd"; did you mean "prod"?`},
+		{refuse, "research.vison", `there is no queue "research.vison"; did you mean "research.vision"?`},
+		{refuse, "batch", `there is no queue "batch"; there are: prod, speech, vision`},
+		{refuse, "prod.vision", `there is no queue "prod.vision"; there are: prod, research.speech, research.vision`},
+		{refuse, "", `no queue is named, and there is no queue "default"; there are: prod, speech, vision`},
+		{refuse, "research", `jobs do not stand in "research" but in the queues below it: research.vision, research.speech`},
+		{allow, "research", `jobs do not stand in "research" but in the queues below it`},
+		{allow, "prd", ""},
+		{allow, "", ""},
+		{defaults, "", ""},
+		{Config{}, "prd", ""},
+		{Config{MaxRunningPerQueue: 1}, "prd", ""},
+	} {
+		err := c.config.Check(c.queue)
+		if (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %s", c.queue, err, c.want)
+		}
+	}
+}
+
+func TestMinShares(t *testing.T) {
+	for _, c := range []struct {
+		q                Queue
+		shares, timeouts bool
+	}{
+		{Queue{Name: "a"}, false, false},
+		{Queue{Name: "a", MinReduces: 1}, true, false},
+		{Queue{Name: "a", MinMaps: 1, MinShareTimeout: 1}, true, true},
+		{Queue{Name: "a", MinMaps: 1, MinShareTimeout: 1, Queues: []Queue{{Name: "b"}}}, false, false}, // only leaves are pools
+		{Queue{Name: "a", Queues: []Queue{{Name: "b", MinMaps: 1}}}, true, false},
+	} {
+		shares, timeouts := (&Config{Queues: []Queue{{Name: "z"}, c.q}}).MinShares()
+		if shares != c.shares || timeouts != c.timeouts {
+			t.Errorf("%+v: %v, %v", c.q, shares, timeouts)
 		}
 	}
 }
