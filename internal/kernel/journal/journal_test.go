@@ -57,7 +57,7 @@ func world(t testing.TB, seed uint64) *sim.World {
 		jobs = append(jobs, j)
 	}
 	w, err := sim.New(sim.Config{Cluster: cluster.Uniform(3, 1, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 1)}),
-		Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Second, FailureRate: 0.2, MTBF: units.Minute, MTTR: units.Second})
+		Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Second, Failures: sim.Failures{Rate: 0.2, MTBF: units.Minute, MTTR: units.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}

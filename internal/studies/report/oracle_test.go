@@ -88,7 +88,7 @@ func TestOracle(t *testing.T) {
 func wild(seed uint64) sim.Config {
 	c := cluster.Uniform(6, 2, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 1)})
 	cfg := sim.Config{Cluster: c, Workload: &workload.Workload{}, Seed: seed, Heartbeat: units.Duration(seed%3) * units.Second, Replicas: 2,
-		Times: sim.Times{Law: sim.LogNormal, CV: 0.5}, FailureRate: 0.1, MaxFailures: 3, MTBF: 5 * units.Minute, MTTR: 30 * units.Second,
+		Times: sim.Times{Law: sim.LogNormal, CV: 0.5}, MaxFailures: 3, Failures: sim.Failures{Rate: 0.1, MTBF: 5 * units.Minute, MTTR: 30 * units.Second},
 		Sizes: []sim.SizeStep{{At: units.Time(20 * units.Second), Nodes: 4, Crash: seed%2 == 0}, {At: units.Time(60 * units.Second), Nodes: 6}}}
 	for i := range 5 {
 		j := &workload.Job{ID: string(rune('a' + i)), Class: "k", Arrive: units.Time(i) * units.Time(7*units.Second), Soft: units.Never, Deadline: units.Never, Weight: float64(1 + i), SlowStart: 0.5,

@@ -88,19 +88,19 @@ func (s *Scenario) build() {
 	}
 	k := &s.Cluster
 	cfg := sim.Config{
-		Cluster:     c,
-		Workload:    &workload.Workload{},
-		Heartbeat:   k.Heartbeat.Duration(),
-		Replicas:    min(3, len(c.Nodes)),
-		MTBF:        k.MTBF.Duration(),
-		MTTR:        k.MTTR.Duration(),
-		Times:       sim.Times{Law: laws[k.TaskTimes.Law], CV: k.TaskTimes.CV, Values: k.TaskTimes.Values},
-		Read:        sim.ReadRates{Rack: units.Bytes(k.Read.Rack), Remote: units.Bytes(k.Read.Remote)},
-		Network:     sim.Network{Fabric: units.Bytes(k.Network.Fabric), Link: units.Bytes(k.Network.Link)},
-		Stragglers:  sim.Straggling{Rate: k.Stragglers.Rate, Factor: k.Stragglers.Factor},
-		Skew:        k.Skew,
-		Files:       sim.Files{Count: k.Files.Count, Zipf: k.Files.Zipf},
-		FailureRate: k.FailureRate,
+		Cluster:    c,
+		Workload:   &workload.Workload{},
+		Heartbeat:  k.Heartbeat.Duration(),
+		Replicas:   min(3, len(c.Nodes)),
+		Times:      sim.Times{Law: laws[k.TaskTimes.Law], CV: k.TaskTimes.CV, Values: k.TaskTimes.Values},
+		Read:       sim.ReadRates{Rack: units.Bytes(k.Read.Rack), Remote: units.Bytes(k.Read.Remote)},
+		Network:    sim.Network{Fabric: units.Bytes(k.Network.Fabric), Link: units.Bytes(k.Network.Link)},
+		Stragglers: sim.Straggling{Rate: k.Stragglers.Rate, Factor: k.Stragglers.Factor},
+		Skew:       k.Skew,
+		Files:      sim.Files{Count: k.Files.Count, Zipf: k.Files.Zipf},
+		Failures: sim.Failures{MTBF: k.MTBF.Duration(), MTTR: k.MTTR.Duration(), RackMTBF: k.RackMTBF.Duration(), RackMTTR: k.RackMTTR.Duration(),
+			Rate: k.FailureRate, Faulty: k.Faulty.Share, FaultyRate: k.Faulty.Rate,
+			Blacklist: sim.Blacklist{Failures: k.Blacklist.Failures, Restore: k.Blacklist.Restore.Duration()}},
 		MaxFailures: k.MaxFailures,
 		Until:       units.Time(s.Until),
 	}
@@ -116,6 +116,9 @@ func (s *Scenario) build() {
 	}
 	if k.MTBF > 0 && k.MTTR == 0 {
 		d.failAt("cluster.mtbf", "nodes that fail by chance need a mean time to repair as well; add mttr, such as mttr: 10m")
+	}
+	if k.RackMTBF > 0 && k.RackMTTR == 0 {
+		d.failAt("cluster.rack_mtbf", "racks that fail by chance need a mean time to repair as well; add rack_mttr, such as rack_mttr: 10m")
 	}
 	if most := map[string]float64{"uniform": 0.577, "normal": 1}[k.TaskTimes.Law]; most > 0 && k.TaskTimes.CV > most {
 		d.failAt("cluster.task_times.cv", "cv is %g, %s times vary by at most %g; use lognormal", k.TaskTimes.CV, k.TaskTimes.Law, most)
@@ -153,7 +156,16 @@ func (s *Scenario) build() {
 				d.failAt(at+".up", "up is %v, it must be after down, %v", o.Up, o.Down)
 			}
 		}
-		cfg.Outages = append(cfg.Outages, sim.Outage{Node: node(at+".node", o.Node), Down: units.Time(o.Down), Up: up})
+		out := sim.Outage{Down: units.Time(o.Down), Up: up, Rack: cluster.RackID(o.Rack)}
+		switch {
+		case (o.Node == "") == (o.Rack == 0):
+			d.failAt(at, "an outage is of a node or of a rack; name one of them")
+		case o.Rack > k.Racks:
+			d.failAt(at+".rack", "rack is %d, it must be at most the number of racks, %d", o.Rack, k.Racks)
+		case o.Rack == 0:
+			out.Node = node(at+".node", o.Node)
+		}
+		cfg.Outages = append(cfg.Outages, out)
 	}
 	if s.Workload.Trace != nil {
 		s.trace(&cfg)

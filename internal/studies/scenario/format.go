@@ -42,6 +42,8 @@ type Cluster struct {
 	Outages    []Outage    `json:"outages" doc:"failures of nodes, one by one"`
 	MTBF       Span        `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
 	MTTR       Span        `json:"mttr" min:"0" doc:"mean time to repair, exponential"`
+	RackMTBF   Span        `json:"rack_mtbf" min:"0" doc:"mean time between failures of each rack, exponential; none by chance if left out"`
+	RackMTTR   Span        `json:"rack_mttr" min:"0" doc:"mean time to repair a rack, exponential"`
 
 	TaskTimes   Times      `json:"task_times" doc:"how task times vary around what jobs say"`
 	Read        ReadRates  `json:"read" doc:"what it costs a map to run away from its input"`
@@ -50,6 +52,8 @@ type Cluster struct {
 	Skew        float64    `json:"skew" min:"0" max:"10" doc:"Zipf exponent of the shares of a job's reduces; even if left out"`
 	Files       Files      `json:"files" doc:"jobs that read the same input"`
 	FailureRate float64    `json:"failure_rate" min:"0" max:"0.999" doc:"probability that an attempt fails by itself"`
+	Faulty      Faulty     `json:"faulty" doc:"nodes on which more fails"`
+	Blacklist   Blacklist  `json:"blacklist" doc:"nodes on which too much has failed get no more work"`
 	MaxFailures int        `json:"max_failures" min:"1" max:"255" def:"4" doc:"a task that failed so often fails its job"`
 }
 
@@ -117,9 +121,22 @@ type NodeStep struct {
 
 // Outage is a failure of a node.
 type Outage struct {
-	Node string `json:"node" need:"yes" doc:"the node, such as n3"`
+	Node string `json:"node" doc:"the node, such as n3"`
+	Rack int    `json:"rack" min:"0" max:"1000000" doc:"or the rack, from 1, with all its nodes"`
 	Down Span   `json:"down" need:"yes" min:"0" doc:"when it fails"`
 	Up   Span   `json:"up" min:"0" doc:"when it is back; never if left out"`
+}
+
+// Faulty are nodes on which more fails.
+type Faulty struct {
+	Share float64 `json:"share" min:"0" max:"0.999" doc:"part of the nodes that are faulty, drawn for each"`
+	Rate  float64 `json:"rate" min:"0" max:"0.999" def:"0.5" doc:"probability that an attempt fails there"`
+}
+
+// Blacklist keeps work away from nodes.
+type Blacklist struct {
+	Failures int  `json:"failures" min:"0" max:"1000000" doc:"failed attempts after which a node is listed; no list if left out"`
+	Restore  Span `json:"restore" min:"0" doc:"an administrator takes it off the list so long after; nobody does if left out"`
 }
 
 // Workload is what arrives.

@@ -58,7 +58,7 @@ func work() []*workload.Job {
 func simulated(seeds int) Subject {
 	return Subject{Name: "sim", Jobs: 5, Binds: true, Exact: true, Seeds: seeds, New: func(t *testing.T, seed uint64) drive.World {
 		cfg := sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: work()}, Seed: seed, Heartbeat: units.Second,
-			FailureRate: 0.05, MTBF: 5 * units.Minute, MTTR: 10 * units.Second}
+			Failures: sim.Failures{Rate: 0.05, MTBF: 5 * units.Minute, MTTR: 10 * units.Second}}
 		if seed%3 == 0 {
 			cfg.Heartbeat = 0
 		}

@@ -57,7 +57,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 
 	at := &w.attempts[a]
 	*at = attempt{began: w.now, job: h, task: int32(b.Task), node: n, gen: at.gen, stage: it.Stage, container: it.Container}
-	at.left, at.breaks = w.drawWork(j, s, at.task, t.tries)
+	at.left, at.breaks = w.drawWork(j, s, at.task, t.tries, n)
 	w.link(a, nd, s)
 	w.emit(sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a), Job: it.Job, Stage: it.Stage, Task: b.Task,
 		Node: it.Node, Container: it.Container, Locality: b.Locality, Item: it.ID})
@@ -143,7 +143,9 @@ func (w *World) finish(a int32) {
 		t.fails++
 		fatal := int(t.fails) >= w.cfg.MaxFailures
 		task := at.task
+		n := at.node
 		w.end(a, sched.Failed, "it was drawn to fail")
+		w.countFailure(n)
 		if fatal {
 			w.endJob(h, sched.Failed, failedText(s.kind, task, w.cfg.MaxFailures))
 		}
@@ -226,7 +228,7 @@ func (w *World) startable(it *sched.Item, task sched.TaskID) sched.Code {
 	switch {
 	case s == nil || int(it.Container) >= len(s.kinds) || task < 1 || int(task) > len(s.tasks):
 		return sched.BadItem
-	case nd.state != nodeOpen || nd.closed:
+	case nd.state != nodeOpen || nd.closed || nd.listed:
 		return sched.NodeAway
 	case !j.admitted && s.sample <= 0:
 		return sched.NotAdmitted

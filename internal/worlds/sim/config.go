@@ -25,20 +25,18 @@ type Config struct {
 	Replicas  int            // copies of each block of a job's input that has no hosts yet; 0 = leave it without. See placement.go
 	Placement Placement
 
-	Speeds  []SpeedStep    // speed over time
-	Sizes   []SizeStep     // number of nodes over time
-	Outages []Outage       // failures of nodes, one by one
-	MTBF    units.Duration // mean time between failures of each node, exponential; 0 = none by chance
-	MTTR    units.Duration // mean time to repair, exponential
+	Speeds  []SpeedStep // speed over time
+	Sizes   []SizeStep  // number of nodes over time
+	Outages []Outage    // failures of nodes, one by one
 
 	Times       Times // how long tasks take against their Work. See times.go
 	Stragglers  Straggling
 	Skew        float64 // Zipf exponent of the shares that a job's reduces get; 0 = even. See skew.go
 	Read        ReadRates
 	Network     Network
-	Files       Files   // which jobs read the same input
-	FailureRate float64 // probability that an attempt fails by itself, in [0,1)
-	MaxFailures int     // a task that failed so often fails its job (mapreduce.map.maxattempts); 0 = 4
+	Files       Files    // which jobs read the same input
+	Failures    Failures // by chance. See failures.go
+	MaxFailures int      // a task that failed so often fails its job (mapreduce.map.maxattempts); 0 = 4
 
 	Until    units.Time     // whatever still runs then is killed and the run ends; 0 = no limit
 	Patience units.Duration // heartbeats and ticks without anything else for so long mean that the run is stuck; 0 = 1h
@@ -60,9 +58,10 @@ type SizeStep struct {
 	Crash bool // leaving nodes drop what they run; else they drain: see nodes.go
 }
 
-// Outage is one failure of a node.
+// Outage is one failure of a node, or of a rack.
 type Outage struct {
 	Node cluster.NodeID
+	Rack cluster.RackID // or a rack, which goes with all its nodes
 	Down units.Time
 	Up   units.Time // units.Never: it does not come back
 }
@@ -98,18 +97,12 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("simulation: %d replicas do not fit on %d nodes", c.Replicas, n)
 	case c.Placement > Scatter:
 		return fmt.Errorf("simulation: there is no placement %d", c.Placement)
-	case c.MTBF < 0 || c.MTTR < 0:
-		return fmt.Errorf("simulation: mean times between failures and to repair must not be negative")
-	case c.MTBF > 0 && c.MTTR == 0:
-		return fmt.Errorf("simulation: nodes that fail by chance need a mean time to repair")
-	case !(c.FailureRate >= 0 && c.FailureRate < 1):
-		return fmt.Errorf("simulation: failure rate is %v, it must lie in 0 to below 1", c.FailureRate)
 	case c.MaxFailures < 0 || c.MaxFailures > math.MaxUint8:
 		return fmt.Errorf("simulation: %d failures of a task, it must be 1 to %d", c.MaxFailures, math.MaxUint8)
 	case c.Until < 0 || c.Patience < 0:
 		return fmt.Errorf("simulation: the time limit and the patience must not be negative")
 	}
-	for _, part := range []interface{ validate() error }{c.Times, c.Stragglers, c.Read, c.Network, c.Files, skew(c.Skew)} {
+	for _, part := range []interface{ validate() error }{c.Times, c.Stragglers, c.Read, c.Network, c.Files, skew(c.Skew), c.Failures} {
 		if err := part.validate(); err != nil {
 			return err
 		}
@@ -160,7 +153,9 @@ func (c *Config) validateScript(n int) error {
 	}
 	for _, o := range c.Outages {
 		switch {
-		case o.Node < 1 || int(o.Node) > n:
+		case o.Rack > 0 && (o.Node != 0 || int(o.Rack) > c.Cluster.Racks):
+			return fmt.Errorf("outage: rack %d does not exist, the cluster has %d; name a rack or a node", o.Rack, c.Cluster.Racks)
+		case o.Rack == 0 && (o.Node < 1 || int(o.Node) > n):
 			return fmt.Errorf("outage: node %d does not exist, the cluster has %d", o.Node, n)
 		case o.Down < 0 || o.Up <= o.Down:
 			return fmt.Errorf("outage of node %d: from %v to %v is no span", o.Node, o.Down, o.Up)
@@ -209,10 +204,22 @@ const (
 // script returns all changes in order of time, those of one time in the order of the configuration.
 func (c *Config) script() []change {
 	var all []change
-	for _, o := range c.Outages {
-		all = append(all, change{at: o.Down, does: toDown, node: o.Node})
+	out := func(o *Outage, node cluster.NodeID) {
+		all = append(all, change{at: o.Down, does: toDown, node: node})
 		if o.Up != units.Never {
-			all = append(all, change{at: o.Up, does: toUp, node: o.Node})
+			all = append(all, change{at: o.Up, does: toUp, node: node})
+		}
+	}
+	for i := range c.Outages {
+		o := &c.Outages[i]
+		if o.Rack == 0 {
+			out(o, o.Node)
+			continue
+		}
+		for k, n := range c.Cluster.Nodes {
+			if n.Rack == o.Rack {
+				out(o, cluster.NodeID(k+1))
+			}
 		}
 	}
 	for _, s := range c.Sizes {

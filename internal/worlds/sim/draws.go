@@ -24,6 +24,9 @@ const (
 	forStraggling
 	forRank
 	forFile
+	forFault
+	forRackBreakdown
+	forRackRepair
 )
 
 // jobKey is the part of a key that is the job: its id, so that its place in the workload does not matter (FNV-1a).
@@ -59,29 +62,4 @@ func below(bits uint64, n int) int { return int(bits % uint64(n)) }
 // exponential draws a span of that mean, at least 1 ns.
 func exponential(bits uint64, mean units.Duration) units.Duration {
 	return max(1, mean.Scale(-math.Log(unit(bits))))
-}
-
-// expectBreakdown draws how long a node that has come up stays so.
-func (w *World) expectBreakdown(n int32) {
-	if w.cfg.MTBF > 0 {
-		lives := w.nodes[n].lives
-		w.queue.push(w.now.Add(exponential(w.bits(forBreakdown, 0, uint64(n), uint64(lives), 0), w.cfg.MTBF)), breakdown, n, lives)
-	}
-}
-
-// breakDown fails a node, unless it went down otherwise before.
-func (w *World) breakDown(n int32, lives uint32) {
-	nd := &w.nodes[n]
-	if nd.state == nodeDown || nd.lives != lives {
-		return
-	}
-	nd.away++
-	w.touch(n)
-	w.queue.push(w.now.Add(exponential(w.bits(forRepair, 0, uint64(n), uint64(lives), 0), w.cfg.MTTR)), repair, n, 0)
-}
-
-// repaired lets a node come back.
-func (w *World) repaired(n int32) {
-	w.nodes[n].away--
-	w.touch(n)
 }

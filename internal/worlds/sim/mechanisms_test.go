@@ -103,7 +103,7 @@ func TestReadRates(t *testing.T) {
 		job.Stages[0].Tasks[i].Input, job.Stages[0].Tasks[i].Hosts = 100, hosts
 	}
 	cfg := Config{Cluster: uniform(4, 3, 3, 0), Workload: &workload.Workload{Jobs: []*workload.Job{job}}, Read: ReadRates{Rack: 50, Remote: 20},
-		Outages: []Outage{{2, 0, units.Never}, {3, 0, units.Never}, {4, 0, units.Never}}}
+		Outages: []Outage{{Node: 2, Up: units.Never}, {Node: 3, Up: units.Never}, {Node: 4, Up: units.Never}}}
 	want := map[string]units.Time{"j/map/1": at(10), "j/map/2": at(12), "j/map/3": at(15)}
 	if diff := cmp.Diff(want, ends(t, cfg)); diff != "" {
 		t.Error(diff)

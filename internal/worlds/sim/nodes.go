@@ -10,20 +10,22 @@ import (
 
 // node is the truth about a node.
 type node struct {
-	spec    *cluster.Node
-	up      *sched.Detail // what NodeUp carries
-	bare    *sched.Detail // what NodeChanged carries when it drains: the same node, offering nothing
-	free    units.Vector
-	factor  float64 // of its class's speed
-	first   int32   // of the attempts on it
-	outputs int32   // map outputs on it that jobs still need; counted while it drains
-	lives   uint32  // how often it came up
-	away    int32   // failures that keep it down
-	state   nodeState
-	removed bool // the number of nodes is below its handle
-	crashes bool // and one of the steps that removed it since was a crash
-	closed  bool // the policy drained it
-	queued  bool // it is among the touched
+	spec     *cluster.Node
+	up       *sched.Detail // what NodeUp carries
+	bare     *sched.Detail // what NodeChanged carries when it drains: the same node, offering nothing
+	free     units.Vector
+	factor   float64 // of its class's speed
+	first    int32   // of the attempts on it
+	outputs  int32   // map outputs on it that jobs still need; counted while it drains
+	lives    uint32  // how often it came up
+	away     int32   // failures that keep it down
+	state    nodeState
+	failures int  // of attempts on it since it came up or was restored
+	listed   bool // it is on the blacklist
+	removed  bool // the number of nodes is below its handle
+	crashes  bool // and one of the steps that removed it since was a crash
+	closed   bool // the policy drained it
+	queued   bool // it is among the touched
 }
 
 // nodeState is where a node stands. Up ── removed ──▶ draining ── empty ──▶ down; a failure leads from both straight to down.
@@ -86,7 +88,7 @@ func (w *World) kindOf(needs units.Vector, labels []string) int32 {
 // setRoom notes for which kinds of containers the node has room. O(kinds).
 func (w *World) setRoom(n int32) {
 	nd := &w.nodes[n]
-	serves := nd.state == nodeOpen && !nd.closed
+	serves := nd.state == nodeOpen && !nd.closed && !nd.listed
 	for i := range w.kinds {
 		k := &w.kinds[i]
 		k.room.put(int(n-1), serves && nd.free.Fits(&k.needs) && (k.carries == nil || k.carries[n-1]))
@@ -95,7 +97,7 @@ func (w *World) setRoom(n int32) {
 
 func (w *World) nodeUp(n int32) {
 	nd := &w.nodes[n]
-	nd.state, nd.closed = nodeOpen, false
+	nd.state, nd.closed, nd.listed, nd.failures = nodeOpen, false, false, 0
 	nd.free = nd.spec.Class.Capacity
 	nd.lives++
 	w.emit(sched.Event{Kind: sched.NodeUp, Node: cluster.NodeID(n), Detail: nd.up})
@@ -165,7 +167,9 @@ func (w *World) reconcile() {
 		case nd.state == nodeDraining:
 			nd.state = nodeOpen
 			w.draining--
-			w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: nd.factor, Detail: nd.up})
+			if !nd.listed {
+				w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: nd.factor, Detail: nd.up})
+			}
 			w.setRoom(n)
 			w.beat.freshen(n)
 		}

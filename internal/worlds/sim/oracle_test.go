@@ -430,7 +430,7 @@ func scenario(t *rapid.T) Config {
 	if rapid.Bool().Draw(t, "random times") {
 		cfg.Times = Times{Law: Law(rapid.IntRange(1, 4).Draw(t, "law")), CV: 0.4}
 	}
-	cfg.FailureRate = pick("failures", 0, 0, 0.2, 0.5)
+	cfg.Failures.Rate = pick("failures", 0, 0, 0.2, 0.5)
 	seconds := func(name string, lo, hi int) float64 { return float64(rapid.IntRange(lo, hi).Draw(t, name)) }
 	var shapes []shape
 	for i := range rapid.IntRange(1, 4).Draw(t, "jobs") {
@@ -477,7 +477,7 @@ func check(t *rapid.T) {
 		t.Fatalf("refused: %+v", d.refused)
 	}
 	o := &oracle{cfg: cfg, work: func(j *workload.Job, s sched.Stage, task, try int) (float64, bool) {
-		return d.w.drawWork(&job{key: jobKey(j.ID)}, &stage{spec: j.Stage(s), kind: s}, int32(task), int32(try))
+		return d.w.drawWork(&job{key: jobKey(j.ID)}, &stage{spec: j.Stage(s), kind: s}, int32(task), int32(try), 1)
 	}}
 	for _, spec := range cfg.Workload.Jobs {
 		placed := d.w.withInput(spec, jobKey(spec.ID))

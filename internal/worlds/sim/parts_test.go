@@ -256,7 +256,7 @@ func TestUnrulyRuns(t *testing.T) {
 		cfg := scenario(t)
 		for i := range cfg.Workload.Jobs { // reduces that wait for lost maps may take all vcores
 			if cfg.Workload.Jobs[i].Stages[0].Containers == nil {
-				cfg.MTBF, cfg.MTTR = units.FromSeconds(60), units.FromSeconds(5)
+				cfg.Failures.MTBF, cfg.Failures.MTTR = units.FromSeconds(60), units.FromSeconds(5)
 			}
 		}
 		d := newDriver(t, cfg)
@@ -334,8 +334,8 @@ func TestValidate(t *testing.T) {
 		"a cluster and a workload are needed":            func(c *Config) { c.Workload = nil },
 		"heartbeat -1s is negative":                      func(c *Config) { c.Heartbeat = -sec },
 		"3 replicas do not fit on 2 nodes":               func(c *Config) { c.Replicas = 3 },
-		"need a mean time to repair":                     func(c *Config) { c.MTBF = sec },
-		"failure rate is 1":                              func(c *Config) { c.FailureRate = 1 },
+		"need a mean time to repair":                     func(c *Config) { c.Failures.MTBF = sec },
+		"failure rate is 1":                              func(c *Config) { c.Failures.Rate = 1 },
 		"node 3 does not exist, the cluster has 2":       func(c *Config) { c.Speeds = []SpeedStep{{Node: 3, Factor: 1}} },
 		"factor is 0, it must be above 0":                func(c *Config) { c.Speeds = []SpeedStep{{}} },
 		"3 nodes, it must be 0 to the cluster's 2":       func(c *Config) { c.Sizes = []SizeStep{{Nodes: 3}} },
@@ -388,7 +388,7 @@ func TestSample(t *testing.T) {
 
 // The breakdown that was drawn for an earlier life of a node does not strike in a later one.
 func TestBreakdownOfAnEarlierLife(t *testing.T) {
-	w, err := New(Config{Cluster: uniform(1, 1, 1, 0), Workload: load(shape{id: "j", maps: 1, mapS: 1}), MTBF: units.Hour, MTTR: sec})
+	w, err := New(Config{Cluster: uniform(1, 1, 1, 0), Workload: load(shape{id: "j", maps: 1, mapS: 1}), Failures: Failures{MTBF: units.Hour, MTTR: sec}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,24 +17,24 @@ type racks struct {
 }
 
 func newRacks(c *cluster.Cluster) racks {
-	var r racks
-	r.of = make([]int32, len(c.Nodes))
-	for id := 1; id <= c.Racks; id++ {
-		from := len(r.order)
-		for i, n := range c.Nodes {
-			if int(n.Rack) == id {
-				r.of[i] = int32(len(r.start))
-				r.order = append(r.order, int32(i))
-			}
-		}
-		if len(r.order) > from {
-			r.start = append(r.start, int32(from))
-		}
+	count := make([]int32, c.Racks+2) // by rack: where its nodes begin among all
+	for _, n := range c.Nodes {
+		count[n.Rack+1]++
 	}
-	r.start = append(r.start, int32(len(r.order)))
-	r.place = make([]int32, len(c.Nodes))
-	for p, i := range r.order {
-		r.place[i] = int32(p)
+	number := make([]int32, c.Racks+2)
+	r := racks{of: make([]int32, len(c.Nodes)), order: make([]int32, len(c.Nodes)), place: make([]int32, len(c.Nodes))}
+	for id := 1; id <= c.Racks; id++ {
+		number[id] = int32(len(r.start))
+		if count[id+1] > 0 {
+			r.start = append(r.start, count[id])
+		}
+		count[id+1] += count[id]
+	}
+	r.start = append(r.start, int32(len(c.Nodes)))
+	for i, n := range c.Nodes {
+		p := count[n.Rack]
+		count[n.Rack]++
+		r.of[i], r.place[i], r.order[p] = number[n.Rack], p, int32(i)
 	}
 	return r
 }

@@ -140,6 +140,9 @@ func (w *World) begin() {
 		w.emit(sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})
 	}
 	w.nextChange(0)
+	for r := range w.racks.count() {
+		w.expectRackBreakdown(int32(r), 0)
+	}
 	w.expectArrival()
 	if w.cfg.Until > 0 {
 		w.queue.push(w.cfg.Until, limit, 0, 0)
@@ -193,7 +196,7 @@ func (w *World) happen() {
 		if d == nil || d.at != w.now {
 			break
 		}
-		if d.class() > repair && len(w.touched) > 0 {
+		if d.class() > restored && len(w.touched) > 0 {
 			w.reconcile() // which may make this entry stale
 			continue
 		}
@@ -236,6 +239,10 @@ func (w *World) handle(d *due) {
 		w.breakDown(d.arg, d.gen)
 	case repair:
 		w.repaired(d.arg)
+	case rackBreakdown, rackRepair:
+		w.rackChanges(d.arg, d.gen, d.class() == rackBreakdown)
+	case restored:
+		w.restore(d.arg, d.gen)
 	case masterUp:
 		w.masterReady(d.arg)
 	case fetched:

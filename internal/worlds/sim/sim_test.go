@@ -392,7 +392,7 @@ func TestKill(t *testing.T) {
 
 // Four failures of a task fail the job (Hadoop's default), kill what else runs of it, and leave the other job alone.
 func TestTaskThatAlwaysFailsFailsItsJob(t *testing.T) {
-	d := newDriver(t, Config{Cluster: uniform(1, 1, 3, 0), FailureRate: 1 - 1e-12,
+	d := newDriver(t, Config{Cluster: uniform(1, 1, 3, 0), Failures: Failures{Rate: 1 - 1e-12},
 		Workload: load(shape{id: "j", maps: 1, mapS: 10}, shape{id: "k", maps: 1, mapS: 10})})
 	if err := d.run(); err != nil {
 		t.Fatal(err)
