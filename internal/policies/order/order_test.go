@@ -39,6 +39,15 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// By user, a pool has one user, so there is nobody to share with inside it.
+func TestPathsByUser(t *testing.T) {
+	for _, users := range []bool{false, true} {
+		if got := NewFair(FairConfig{ByUser: true, Users: users}).Path(spec("q", "ann")); !slices.Equal(got, []string{"ann"}) {
+			t.Errorf("users=%v: ann's job stands in %q", users, got)
+		}
+	}
+}
+
 // Of two pools of one parent the fair order says what the three rules say, computed here in the plain way.
 func TestFairComparesAsHadoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
