@@ -265,6 +265,13 @@ func (s *scalar) UnmarshalJSON(text []byte) error {
 		}
 	case c == '-' || c >= '0' && c <= '9':
 		s.is = 'n'
+	case c == '{': // {"string": …}, as Avro writes what may be null
+		var u struct {
+			String *string `json:"string"`
+		}
+		if json.Unmarshal(text, &u) == nil && u.String != nil {
+			*s = scalar{[]byte(*u.String), 's'}
+		}
 	}
 	return nil
 }

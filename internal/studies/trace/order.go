@@ -26,7 +26,7 @@ type order struct {
 	begun  bool
 	zero   int64 // ms of the first job, if that is one since 1970
 	before units.Time
-	known  map[string]struct{}
+	ids    map[string]struct{}
 	ring   []string
 	oldest int // its place in the ring
 }
@@ -48,10 +48,10 @@ func (p *place) since(o *order, field string, ms int64) (units.Time, *Error) {
 // admit is the last check of a job, whatever its format: it has a name of its own, comes in turn and is not too large. Of those
 // that it waits for, only such remain as have been read a while ago: others have ended, or are not in the trace.
 func (p *place) admit(o *order, j *Job, field string) *Error {
-	if o.known == nil {
-		o.known = map[string]struct{}{}
+	if o.ids == nil {
+		o.ids = map[string]struct{}{}
 	}
-	if _, twice := o.known[j.ID]; twice {
+	if _, twice := o.ids[j.ID]; twice {
 		return p.errorf("", "job %s has been there before", quoted([]byte(j.ID)))
 	}
 	if !p.o.Unsorted {
@@ -68,7 +68,7 @@ func (p *place) admit(o *order, j *Job, field string) *Error {
 	after := j.After
 	j.After = nil
 	for _, id := range after {
-		if _, there := o.known[id]; there {
+		if _, there := o.ids[id]; there {
 			j.After = append(j.After, id)
 		}
 	}
@@ -76,11 +76,11 @@ func (p *place) admit(o *order, j *Job, field string) *Error {
 	if len(o.ring) < Remembered {
 		o.ring = append(o.ring, j.ID)
 	} else {
-		delete(o.known, o.ring[o.oldest])
+		delete(o.ids, o.ring[o.oldest])
 		o.ring[o.oldest] = j.ID
 		o.oldest = (o.oldest + 1) % Remembered
 	}
-	o.known[j.ID] = struct{}{}
+	o.ids[j.ID] = struct{}{}
 	return nil
 }
 

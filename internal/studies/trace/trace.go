@@ -136,6 +136,9 @@ var formats = []Format{
 	{Name: "swim", Doc: "SWIM samples: job, submit time in s, gap in s, map input, shuffle and reduce output in bytes, separated by tabs; then, in some, paths", open: openSWIM},
 	{Name: "slackline", Doc: "Slackline's own: JSON lines, a job each, behind a heading", open: openNeutral, write: newNeutralWriter},
 	{Name: "sls", Doc: "Hadoop's Scheduler Load Simulator: JSON objects, a job with its tasks each", open: openSLS, write: newSLSWriter},
+	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, a job each, with tasks and attempts", open: openRumen},
+	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several behind each other", open: openJHist},
+	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", open: openSWF},
 }
 
 // Formats lists all formats.

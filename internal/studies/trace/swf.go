@@ -1,0 +1,136 @@
+package trace
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// swf reads the Standard Workload Format, version 2.2, of the Parallel Workloads Archive (Chapin et al., "Benchmarks and standards
+// for the evaluation of parallel job schedulers", JSSPP 1999). A line is a job of 18 fields separated by blanks, -1 where nothing is
+// known; lines that begin with a semicolon are comments.
+//
+//	 1 job number     2 submit time in s    3 wait      4 run time in s         5 processors       6 CPU time
+//	 7 memory, KB     8 asked processors    9 asked s  10 asked memory, KB     11 status          12 user
+//	13 group         14 executable         15 queue    16 partition            17 preceding job   18 think time in s
+//
+// Processors become maps, each of the run time: the format knows no tasks, and Slackline starts no gangs. What was asked for counts
+// where it is not known what was used. The executable is the class. A job that has neither, as it was cancelled before it ran, is
+// left out, and so are parts of jobs that were swapped out (status 2 to 4), since the whole has a line of its own. Of think times
+// nothing is used.
+type swf struct {
+	lines
+	order
+}
+
+func openSWF(in io.Reader, o Options) Reader { return &swf{lines: newLines(in, o)} }
+
+var swfFields = [18]string{"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory",
+	"requested processors", "requested time", "requested memory", "status", "user", "group", "executable", "queue", "partition",
+	"preceding job", "think time"}
+
+// Next returns the job of the next line.
+func (s *swf) Next() (*Job, error) {
+	for {
+		line, err := s.next()
+		if err != nil {
+			return nil, err
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == ';' {
+			continue
+		}
+		j, bad := s.job(line)
+		switch {
+		case bad == nil && j != nil:
+			return j, nil
+		case bad != nil && !s.skip(bad):
+			return nil, bad
+		}
+	}
+}
+
+// job reads a line. It returns nil for one that is no job that ran.
+func (s *swf) job(line []byte) (*Job, *Error) {
+	var f [18][]byte
+	n := 0
+	for rest := line; ; n++ {
+		if rest = bytes.TrimLeft(rest, " \t"); len(rest) == 0 {
+			break
+		}
+		end := bytes.IndexAny(rest, " \t")
+		if end < 0 {
+			end = len(rest)
+		}
+		if n < len(f) {
+			f[n] = rest[:end]
+		}
+		rest = rest[end:]
+	}
+	if n != len(f) {
+		return nil, s.errorf("", "it has %d fields separated by blanks, a job has %d", n, len(f))
+	}
+	if c := f[10]; len(c) == 1 && c[0] >= '2' && c[0] <= '4' {
+		return nil, nil
+	}
+	number, err := s.count(swfFields[0], f[0])
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{ID: name("j", number), Input: Unknown, Shuffle: Unknown, Output: Unknown}
+	at, err := s.seconds(swfFields[1], f[1])
+	if err != nil {
+		return nil, err
+	}
+	j.Submit = units.Time(at)
+	time, err := s.first(f[:], 3, 8, s.span)
+	if err != nil {
+		return nil, err
+	}
+	processors, err := s.first(f[:], 4, 7, s.count)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := s.first(f[:], 6, 9, s.count)
+	if err != nil {
+		return nil, err
+	}
+	var label [18]int64
+	for _, i := range []int{11, 13, 14, 16} {
+		if label[i], err = s.first(f[:], i, i, s.count); err != nil {
+			return nil, err
+		}
+	}
+	if processors > MaxTasks {
+		return nil, s.errorf(swfFields[4], "%d are more than %d", processors, MaxTasks)
+	}
+	if memory > 1<<40 {
+		return nil, s.errorf(swfFields[6], "%d KB are more than any node has", memory)
+	}
+	if time < 0 || processors < 1 {
+		return nil, nil
+	}
+	j.User, j.Class, j.Queue = name("u", label[11]), name("app", label[13]), name("q", label[14])
+	if label[16] > 0 {
+		j.After = []string{name("j", label[16])}
+	}
+	needs := units.Vector{units.VCores: 1, units.Memory: max(0, memory) * int64(units.KB)}
+	j.Stages = []Stage{{Kind: workload.Map, Needs: needs, Tasks: []Task{{Count: int(processors), Input: Unknown, Time: units.Duration(time)}}}}
+	return j, s.admit(&s.order, j, swfFields[1])
+}
+
+// first reads the one field, or if it is -1 the other. -1 if both are.
+func (s *swf) first(f [][]byte, one, other int, read func(string, []byte) (int64, *Error)) (int64, *Error) {
+	for _, i := range []int{one, other} {
+		if x := f[i]; string(x) != "-1" && string(x) != "-1.0" && string(x) != "-1.00" {
+			return read(swfFields[i], x)
+		}
+	}
+	return -1, nil
+}
+
+func (s *swf) span(field string, text []byte) (int64, *Error) {
+	d, err := s.seconds(field, text)
+	return int64(d), err
+}

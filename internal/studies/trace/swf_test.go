@@ -1,0 +1,65 @@
+package trace
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+const swfSample = `; Version: 2.2
+; MaxProcs: 128
+
+    1      0     10   3600     8   3500   2048     8   7200    -1  1    3    1    7   2 -1 -1 -1
+    2     30.5   -1     -1    -1     -1     -1    16     60   512  0   -1   -1   -1  -1 -1  1 20
+    3     31     -1     -1    -1     -1     -1     1     -1    -1  5    3    1    7   2 -1 -1 -1
+    4     31      5    100     2     -1     -1    -1     -1    -1  2    3    1    7   2 -1 -1 -1
+    5     40      5      0     2     -1     -1    -1     -1    -1  1    3    1    7   2 -1  3 -1
+`
+
+func TestSWF(t *testing.T) {
+	all, _, err := readAll(t, "swf", swfSample, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps := func(n int, time units.Duration, kb int64) []Stage {
+		return []Stage{{Kind: workload.Map, Needs: units.Vector{units.VCores: 1, units.Memory: kb << 10}, Tasks: []Task{{Count: n, Input: Unknown, Time: time}}}}
+	}
+	want := []Job{
+		{ID: "j1", Class: "app7", Queue: "q2", User: "u3", Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: maps(8, units.Hour, 2048)},
+		{ID: "j2", Submit: units.Time(30500 * units.Millisecond), After: []string{"j1"}, Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: maps(16, units.Minute, 512)},
+		{ID: "j5", Class: "app7", Queue: "q2", User: "u3", Submit: units.Time(40 * units.Second), Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: maps(2, 0, 0)},
+	}
+	if d := cmp.Diff(want, all); d != "" {
+		t.Fatal(d)
+	}
+}
+
+func TestSWFBad(t *testing.T) {
+	line := func(number, submit, run, procs, memory, user string) string {
+		return number + " " + submit + " -1 " + run + " " + procs + " -1 " + memory + " -1 -1 -1 1 " + user + " -1 -1 -1 -1 -1 -1"
+	}
+	badInputs(t, "swf", line("1", "5", "1", "1", "-1", "-1")+"\n", "\n"+line("3", "50", "1", "1", "-1", "-1"), "j1 j3", map[string]string{
+		"2 6 -1 1": `t:2: it has 4 fields separated by blanks, a job has 18`,
+		line("2", "6", "1", "1", "-1", "-1") + " 9": `t:2: it has 19 fields separated by blanks, a job has 18`,
+		line("x", "6", "1", "1", "-1", "-1"):        `t:2: job number: "x" is no number`,
+		line("\xff", "6", "1", "1", "-1", "-1"):     `t:2: job number: "\xff" is no number`,
+		line("1", "6", "1", "1", "-1", "-1"):        `t:2: job "j1" has been there before`,
+		line("-2", "6", "1", "1", "-1", "-1"):       `t:2: job number: -2 is negative`,
+		line("2", "-6", "1", "1", "-1", "-1"):       `t:2: submit time: "-6" is negative`,
+		line("2", "4", "1", "1", "-1", "-1"):        `t:2: submit time: 4s is before the 5s of the job before; sort the trace by it`,
+		line("2", "6", "1e10", "1", "-1", "-1"):     `t:2: run time: "1e10" seconds are more than 30 years`,
+		line("2", "6", "-2", "1", "-1", "-1"):       `t:2: run time: "-2" is negative`,
+		line("2", "6", "1", "99999999", "-1", "-1"): `t:2: allocated processors: 99999999 are more than 10000000`,
+		line("2", "6", "1", "1", "9e15", "-1"):      `t:2: used memory: 9000000000000000 KB are more than any node has`,
+		line("2", "6", "1", "1", "-1", "ann"):       `t:2: user: "ann" is no number`,
+	})
+}
+
+func FuzzSWF(f *testing.F) {
+	f.Add(swfSample, false)
+	f.Add("1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\nx", true)
+	f.Fuzz(func(t *testing.T, text string, lenient bool) { checkReader(t, "swf", text, lenient) })
+}
