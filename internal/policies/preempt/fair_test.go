@@ -74,6 +74,11 @@ func (w *watch) Plan(_ int64, at units.Time, p *sched.Plan) error {
 // play runs the jobs on six map slots without heartbeats.
 func play(t *testing.T, policy string, save bool, jobs ...*workload.Job) (*watch, error) {
 	t.Helper()
+	return playIn(t, pools, policy, save, jobs...)
+}
+
+func playIn(t *testing.T, pools queues.Config, policy string, save bool, jobs ...*workload.Job) (*watch, error) {
+	t.Helper()
 	world, err := sim.New(sim.Config{Cluster: cluster.Uniform(3, 1, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 0)}),
 		Workload: &workload.Workload{Jobs: jobs}})
 	if err != nil {
@@ -157,6 +162,28 @@ func TestFairShareAfterTheTimeout(t *testing.T) {
 	due := second(35) + 1
 	if len(w.kills) != 3 || w.kills[0].at != due || w.kills[0].reason != sched.FairShare || w.has[due] != 3 {
 		t.Errorf("b has %d at %v; kills %+v", w.has[due], due, w.kills)
+	}
+}
+
+// A pool starves for its fair share while it has less than half of it, rounded down, not while it has less than all of it (Hadoop
+// 1.2.1, Fair Scheduler guide: fairSharePreemptionTimeout). Here b gets the one slot of six that is free when it comes.
+func TestHalfOfTheFairShareIsEnough(t *testing.T) {
+	for _, c := range []struct {
+		weight float64
+		kills  int
+	}{
+		{1, 0}, // its share is 3, the half 1
+		{2, 3}, // its share is 4, the half 2: all four are owed to it
+		{5, 4}, // its share is 5, the half 2
+	} {
+		q := queues.Config{Queues: []queues.Queue{{Name: "a"}, {Name: "b", Weight: c.weight}}}
+		w, err := playIn(t, q, "fair(preemption=true,fair_timeout=25s)", false, job("long", "a", 0, 5), job("late", "b", 10, 6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w.kills) != c.kills {
+			t.Errorf("weight %v: %d kills, want %d: %+v", c.weight, len(w.kills), c.kills, w.kills)
+		}
 	}
 }
 
