@@ -19,7 +19,10 @@ type Class struct {
 	Speed    float64      `json:"speed"`             // of the CPU, relative to the machine that task times were measured on; > 0
 	Capacity units.Vector `json:"capacity"`          // what a node of this class offers to containers
 	Idle     units.Watts  `json:"idle,omitempty"`    // drawn when awake and doing nothing
-	Dynamic  units.Watts  `json:"dynamic,omitempty"` // drawn besides at full load
+	Dynamic  units.Watts  `json:"dynamic,omitempty"` // drawn besides at full load, in proportion below it
+	Sleep    units.Watts  `json:"sleep,omitempty"`   // drawn asleep
+	// WakeTime is how long a node takes from sleep to service; it draws Idle meanwhile.
+	WakeTime units.Duration `json:"wake_time,omitempty"`
 }
 
 // Validate reports the first thing that cannot be.
@@ -29,8 +32,10 @@ func (c *Class) Validate() error {
 		return fmt.Errorf("node class: the name is empty")
 	case !(c.Speed > 0) || math.IsInf(c.Speed, 1):
 		return fmt.Errorf("node class %q: speed is %v, it must be above 0 and finite", c.Name, c.Speed)
-	case c.Idle < 0 || c.Dynamic < 0:
+	case !(c.Idle >= 0 && c.Dynamic >= 0 && c.Sleep >= 0):
 		return fmt.Errorf("node class %q: power is negative", c.Name)
+	case c.WakeTime < 0:
+		return fmt.Errorf("node class %q: wake time %v is negative", c.Name, c.WakeTime)
 	}
 	if d, bad := c.Capacity.Negative(); bad {
 		return fmt.Errorf("node class %q: capacity in %v is %d, it must not be negative", c.Name, d, c.Capacity[d])

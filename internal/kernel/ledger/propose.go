@@ -117,7 +117,8 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 	case sched.CapHeadroom:
 		return sched.OK
 	default:
-		if b.Spec.Stage(it.Stage) == nil {
+		st := b.Spec.Stage(it.Stage)
+		if st == nil {
 			return sched.BadItem
 		}
 		switch it.Verb {
@@ -133,7 +134,10 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		case sched.SetSlots:
 			t.Limit = max(it.Count, -1)
 		case sched.SetTasks:
-			if t.Occupied > 0 || t.Done > 0 {
+			switch {
+			case st.MaxTasks == 0 || it.Count < int32(max(1, st.MinTasks)) || int(it.Count) > st.MaxTasks:
+				return sched.BadItem
+			case !b.untouched(it.Stage):
 				return sched.TooLate
 			}
 			return sched.OK // the world answers by JobAmended
@@ -157,9 +161,15 @@ func (l *Ledger) proposeNode(it *sched.Item) sched.Code {
 	case sched.Drain, sched.ReleaseNode:
 		nb.Draining = true
 	case sched.Sleep:
+		if nb.Occupied > 0 {
+			return sched.NodeAway // it works
+		}
 		nb.Asleep = true
 	case sched.Wake:
-		nb.Asleep = false
+		if !nb.Asleep {
+			return sched.TooLate
+		}
+		// It is asleep until it says NodeUp.
 	}
 	return sched.OK
 }

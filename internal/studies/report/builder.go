@@ -22,6 +22,8 @@ type Builder struct {
 	busy     [2]float64 // slot seconds held
 	since    units.Time
 	makespan units.Time
+	meter    meter
+	used     energy // until the makespan
 
 	places    [sched.Remote + 1]int64 // committed maps by locality
 	responses []float64               // of finished jobs, in seconds
@@ -38,13 +40,14 @@ type page struct {
 }
 
 type attempt struct {
-	job      sched.JobID // 0: there is none
-	stage    sched.Stage
-	locality sched.Locality
-	node     sched.NodeID
-	task     sched.TaskID
-	began    units.Time
-	slots    [2]int64
+	job       sched.JobID // 0: there is none
+	stage     sched.Stage
+	locality  sched.Locality
+	node      sched.NodeID
+	task      sched.TaskID
+	began     units.Time
+	slots     [2]int64
+	container uint8
 }
 
 // node is what a node offers and holds, in map and reduce slots.
@@ -68,10 +71,14 @@ func (b *Builder) Batch(_ int64, at units.Time, events []sched.Event) error {
 			s.Events++
 			if e.Detail != nil && e.Detail.Node != nil {
 				b.offer(at, e.Node, e.Detail.Node.Class.Capacity)
+				b.meter.turn(at, e.Node, e.Detail.Node.Class, on)
 			}
 		case sched.NodeDown:
 			s.Events++
 			b.offer(at, e.Node, units.Vector{})
+			b.meter.turn(at, e.Node, nil, off)
+		case sched.PowerSupply:
+			b.meter.feed(at, e.X)
 		case sched.Heartbeat:
 			s.Events++
 		case sched.JobArrived:
@@ -100,9 +107,10 @@ func (b *Builder) Batch(_ int64, at units.Time, events []sched.Event) error {
 }
 
 // Plan takes in what was decided on admission.
-func (b *Builder) Plan(_ int64, _ units.Time, p *sched.Plan) error {
+func (b *Builder) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
+		b.meter.plan(at, it)
 		if it.Refused != sched.OK || it.Verb != sched.Admit && it.Verb != sched.Reject {
 			continue
 		}
@@ -141,6 +149,7 @@ func (b *Builder) Run() *Run {
 			*to = b.busy[k] / b.atEnd[k]
 		}
 	}
+	b.meter.report(s, b.used)
 	return &b.run
 }
 
@@ -229,10 +238,13 @@ func (b *Builder) start(at units.Time, e *sched.Event) {
 		j.Started = seconds(at)
 	}
 	a := slot(&b.attempts, e.Attempt)
-	*a = attempt{job: e.Job, stage: e.Stage, locality: e.Locality, node: e.Node, task: e.Task, began: at}
+	*a = attempt{job: e.Job, stage: e.Stage, locality: e.Locality, node: e.Node, task: e.Task, container: e.Container, began: at}
 	if st := p.spec.Stage(e.Stage); st != nil && int(e.Container) < max(1, len(st.Containers)) {
 		c := st.Container(int(e.Container))
 		a.slots = slotsOf(&c.Needs)
+		if b.meter.known {
+			b.meter.hold(at, e.Node, &c.Needs, +1)
+		}
 	}
 	b.hold(at, e.Node, a.slots, +1)
 }
@@ -248,7 +260,14 @@ func (b *Builder) end(at units.Time, e *sched.Event) {
 		b.busy[k] += float64(a.slots[k]) * at.Sub(a.began).Seconds()
 	}
 	b.hold(at, a.node, a.slots, -1)
-	if p := b.page(a.job); p != nil && a.stage == sched.Map && e.Outcome == sched.Committed {
+	p := b.page(a.job)
+	if b.meter.known && p != nil {
+		if st := p.spec.Stage(a.stage); st != nil && int(a.container) < max(1, len(st.Containers)) {
+			c := st.Container(int(a.container))
+			b.meter.hold(at, a.node, &c.Needs, -1)
+		}
+	}
+	if p != nil && a.stage == sched.Map && e.Outcome == sched.Committed {
 		b.mapped(at, p, a)
 	}
 	a.job = 0
@@ -315,6 +334,8 @@ func (b *Builder) finish(at units.Time, e *sched.Event) {
 	p.spec = nil
 	b.advance(at)
 	b.makespan, b.atEnd = at, b.area
+	b.meter.advance(at)
+	b.used = energy{units.Joules(b.meter.all), units.Joules(b.meter.green)}
 }
 
 // advance integrates capacity until now.

@@ -2,7 +2,7 @@
 // the run teaches about its classes of jobs.
 //
 //	report.go    the JSON report and what its fields mean
-//	builder.go   the sink that makes a run of it, in one pass
+//	builder.go   the sink that makes a run of it, in one pass; energy.go integrates power for it
 //	timeline.go  the sink behind the drawing of who ran when
 //	learner.go   the sink that fills profiles
 //	table.go     tables: one run, policies side by side, many seeds
@@ -75,7 +75,9 @@ type Summary struct {
 	RackLocality      float64  `json:"rack_locality"` // part of them that were granted in the rack of their input, on another node
 	MapUtilization    float64  `json:"map_utilization"`
 	ReduceUtilization float64  `json:"reduce_utilization"`
-	Energy            *float64 `json:"energy_kwh"` // null: there is no model
+	Energy            *float64 `json:"energy_kwh"` // until the makespan; null: there is no model of power
+	Green             *float64 `json:"green_kwh"`  // part of it that the supply of green power covered; null: there is no supply
+	Brown             *float64 `json:"brown_kwh"`  // the rest
 
 	Tasks        int64   `json:"tasks"`    // of the jobs that arrived
 	Attempts     int64   `json:"attempts"` // started

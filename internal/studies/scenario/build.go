@@ -142,6 +142,9 @@ func (s *Scenario) build() {
 		}
 		cfg.Speeds = append(cfg.Speeds, step)
 	}
+	for _, st := range k.Supply {
+		cfg.Supply = append(cfg.Supply, sim.SupplyStep{At: units.Time(st.At), Green: units.Watts(st.Green), Price: st.Price})
+	}
 	for i, st := range k.NodeSteps {
 		if st.Nodes > len(c.Nodes) {
 			d.failAt(fmt.Sprintf("cluster.node_steps[%d].nodes", i), "nodes is %d, it must be at most the cluster's %d", st.Nodes, len(c.Nodes))
@@ -212,6 +215,16 @@ func (s *Scenario) cluster() *cluster.Cluster {
 		for _, v := range []*float64{k.Speed, o.Speed} {
 			if v != nil {
 				class.Speed = *v
+			}
+		}
+		for _, from := range []*Offer{&k.Offer, &o} { // its own words go over those of the cluster
+			for to, p := range map[*units.Watts]*Power{&class.Idle: from.IdlePower, &class.Dynamic: from.DynamicPower, &class.Sleep: from.SleepPower} {
+				if p != nil {
+					*to = units.Watts(*p)
+				}
+			}
+			if from.WakeTime != nil {
+				class.WakeTime = from.WakeTime.Duration()
 			}
 		}
 		labels := o.Labels

@@ -38,6 +38,7 @@ type Cluster struct {
 	Block     Size   `json:"block" above:"0" def:"64MB" doc:"size of a block, the input of a map"`
 
 	SpeedSteps []SpeedStep `json:"speed_steps" doc:"speed over time (scale-up)"`
+	Supply     []Supply    `json:"supply" doc:"green power over time"`
 	NodeSteps  []NodeStep  `json:"node_steps" doc:"number of nodes over time (scale-out)"`
 	Outages    []Outage    `json:"outages" doc:"failures of nodes, one by one"`
 	MTBF       Span        `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
@@ -65,6 +66,11 @@ type Offer struct {
 	Memory      *Size    `json:"memory" min:"0" doc:"memory of a node, for jobs that ask for such"`
 	Speed       *float64 `json:"speed" above:"0" doc:"speed of the CPU against the machine that task times hold for; 1 if left out"`
 	Labels      Texts    `json:"labels" doc:"labels that the nodes carry"`
+
+	IdlePower    *Power `json:"idle_power" min:"0" doc:"what a node draws when it is awake and does nothing; energy is reported if any power is stated"`
+	DynamicPower *Power `json:"dynamic_power" min:"0" doc:"what it draws besides at full load, in proportion below it"`
+	SleepPower   *Power `json:"sleep_power" min:"0" doc:"what it draws asleep"`
+	WakeTime     *Span  `json:"wake_time" min:"0" doc:"how long it takes from sleep to service"`
 }
 
 // Class is a kind of node.
@@ -110,6 +116,13 @@ type SpeedStep struct {
 	At     Span    `json:"at" need:"yes" min:"0" doc:"from when on"`
 	Factor float64 `json:"factor" need:"yes" above:"0" doc:"multiplies the speed of the node's class; acts on the CPU share of tasks"`
 	Node   string  `json:"node" doc:"the node, such as n3; all of them if left out"`
+}
+
+// Supply sets how much green power there is from a time on.
+type Supply struct {
+	At    Span    `json:"at" need:"yes" min:"0" doc:"from when on"`
+	Green Power   `json:"green" need:"yes" min:"0" doc:"green power, such as 40kW; what is drawn beyond it is brown"`
+	Price float64 `json:"price" min:"0" doc:"price of a kWh that is not green"`
 }
 
 // NodeStep sets the number of nodes from a time on.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -113,6 +114,33 @@ func (Size) wanted() string { return "a size with its unit, such as 64MB" }
 func (Size) shape() map[string]any {
 	return written(`-?(0|[0-9.]+\s*([Bb]|[KkMmGgTt]([Ii]?[Bb])?))`, "64MB", "1.5GB")
 }
+
+// Power is power, written with its unit: 235W, 1.5kW.
+type Power units.Watts
+
+// UnmarshalText reads a power.
+func (p *Power) UnmarshalText(text []byte) error {
+	s := strings.TrimSpace(string(text))
+	scale := 0.0
+	for unit, x := range map[string]float64{"MW": 1e6, "kW": 1e3, "W": 1} {
+		if number, ok := strings.CutSuffix(s, unit); ok && scale == 0 && !strings.HasSuffix(number, "k") && !strings.HasSuffix(number, "M") {
+			s, scale = strings.TrimSpace(number), x
+		}
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x*scale, 0) || scale == 0 && x != 0 {
+		return fmt.Errorf("%q is no power; write a number with a unit, such as 235W or 1.5kW", text)
+	}
+	*p = Power(x * scale)
+	return nil
+}
+
+// String prints the power as it is written.
+func (p Power) String() string { return units.Watts(p).String() }
+
+func (Power) wanted() string { return "a power with its unit, such as 235W or 1.5kW" }
+
+func (Power) shape() map[string]any { return written(`-?(0|[0-9.]+\s*[kM]?W)`, "235W", "1.5kW") }
 
 // Texts is one text or a list of them.
 type Texts []string

@@ -25,9 +25,10 @@ type Config struct {
 	Replicas  int            // copies of each block of a job's input that has no hosts yet; 0 = leave it without. See placement.go
 	Placement Placement
 
-	Speeds  []SpeedStep // speed over time
-	Sizes   []SizeStep  // number of nodes over time
-	Outages []Outage    // failures of nodes, one by one
+	Speeds  []SpeedStep  // speed over time
+	Supply  []SupplyStep // green power over time; policies are told
+	Sizes   []SizeStep   // number of nodes over time
+	Outages []Outage     // failures of nodes, one by one
 
 	Times       Times // how long tasks take against their Work. See times.go
 	Stragglers  Straggling
@@ -48,6 +49,13 @@ type SpeedStep struct {
 	At     units.Time
 	Node   cluster.NodeID // 0 = every node
 	Factor float64        // > 0
+}
+
+// SupplyStep sets how much green power there is from a time on, and what other power costs.
+type SupplyStep struct {
+	At    units.Time
+	Green units.Watts
+	Price float64 // a kWh
 }
 
 // SizeStep sets the number of nodes from a time on (scale-out, paper 000, section 6): nodes above the number leave, the others
@@ -143,6 +151,11 @@ func (c *Config) validateScript(n int) error {
 			return fmt.Errorf("speed step at %v: factor is %v, it must be above 0", s.At, s.Factor)
 		}
 	}
+	for _, s := range c.Supply {
+		if s.At < 0 || s.At == units.Never || !(s.Green >= 0) || math.IsInf(float64(s.Green), 0) || !(s.Price >= 0) || math.IsInf(s.Price, 0) {
+			return fmt.Errorf("power supply at %v: %v of green power at a price of %v; each must be finite and not negative", s.At, s.Green, s.Price)
+		}
+	}
 	for _, s := range c.Sizes {
 		switch {
 		case s.At < 0 || s.At == units.Never:
@@ -190,6 +203,7 @@ type change struct {
 	nodes  int
 	crash  bool
 	factor float64
+	supply SupplyStep
 }
 
 type changeKind uint8
@@ -199,6 +213,7 @@ const (
 	toUp
 	toSize
 	toSpeed
+	toSupply
 )
 
 // script returns all changes in order of time, those of one time in the order of the configuration.
@@ -227,6 +242,9 @@ func (c *Config) script() []change {
 	}
 	for _, s := range c.Speeds {
 		all = append(all, change{at: s.At, does: toSpeed, node: s.Node, factor: s.Factor})
+	}
+	for _, s := range c.Supply {
+		all = append(all, change{at: s.At, does: toSupply, supply: s})
 	}
 	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	return all

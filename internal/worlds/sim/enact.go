@@ -27,6 +27,10 @@ func (w *World) Enact(p *sched.Plan) error {
 			w.enactBound(it)
 		case sched.SetDeadline:
 			// The world lets jobs be late.
+		case sched.Sleep:
+			w.sleep(it)
+		case sched.Wake:
+			w.awaken(it)
 		case sched.Drain:
 			if it.Node < 1 || int(it.Node) >= len(w.nodes) {
 				w.refuse(it, 0, 0, sched.UnknownNode)

@@ -26,15 +26,18 @@ type node struct {
 	crashes  bool // and one of the steps that removed it since was a crash
 	closed   bool // the policy drained it
 	queued   bool // it is among the touched
+	waking   bool // it is asleep, and somebody woke it
 }
 
-// nodeState is where a node stands. Up ── removed ──▶ draining ── empty ──▶ down; a failure leads from both straight to down.
+// nodeState is where a node stands. Up ── removed ──▶ draining ── empty ──▶ down; a failure leads from everywhere straight to down.
+// Up ── put to sleep ──▶ asleep ── woken, after the wake time of its class ──▶ up.
 type nodeState uint8
 
 const (
 	nodeDown nodeState = iota
 	nodeOpen
 	nodeDraining
+	nodeAsleep
 )
 
 // kind is a kind of container on nodes with certain labels: two stages of one kind wait for the same room.
@@ -97,7 +100,7 @@ func (w *World) setRoom(n int32) {
 
 func (w *World) nodeUp(n int32) {
 	nd := &w.nodes[n]
-	nd.state, nd.closed, nd.listed, nd.failures = nodeOpen, false, false, 0
+	nd.state, nd.closed, nd.listed, nd.failures, nd.waking = nodeOpen, false, false, 0, false
 	nd.free = nd.spec.Class.Capacity
 	nd.lives++
 	w.emit(sched.Event{Kind: sched.NodeUp, Node: cluster.NodeID(n), Detail: nd.up})
@@ -127,6 +130,8 @@ func (w *World) change(c *change) {
 		for n := 1; n < len(w.nodes); n++ {
 			w.setSpeed(int32(n), c.factor)
 		}
+	case toSupply:
+		w.emit(sched.Event{Kind: sched.PowerSupply, X: float64(c.supply.Green), Y: c.supply.Price})
 	case toSize:
 		for n := min(w.size, c.nodes) + 1; n < len(w.nodes); n++ {
 			nd := &w.nodes[n]
@@ -159,7 +164,7 @@ func (w *World) reconcile() {
 				w.crash(n)
 			}
 		case nd.removed:
-			if nd.state == nodeOpen {
+			if nd.state == nodeOpen || nd.state == nodeAsleep {
 				w.drain(n)
 			}
 		case nd.state == nodeDown:

@@ -12,6 +12,7 @@ const (
 	repair                     // a node that failed by chance is back; arg = node
 	rackBreakdown              // a rack fails by chance; arg = its place, gen = how often it did
 	rackRepair                 // it is back
+	awake                      // a node has woken up; arg = node, gen = how often it was up
 	restored                   // an administrator takes a node off the blacklist; arg = node, gen = how often it was up
 	masterUp                   // an ApplicationMaster is ready for work; arg, gen = its attempt
 	fetched                    // the next shuffle over the network is over; gen = that of the fabric

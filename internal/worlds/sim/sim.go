@@ -92,7 +92,7 @@ func New(cfg Config) (*World, error) {
 
 // Can says what the simulator is able to do.
 func (w *World) Can() sched.Capabilities {
-	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Heartbeat: w.cfg.Heartbeat}
+	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Power: true, Heartbeat: w.cfg.Heartbeat}
 }
 
 // WakeAt asks for a Tick at t. One for the past comes at once.
@@ -241,6 +241,8 @@ func (w *World) handle(d *due) {
 		w.repaired(d.arg)
 	case rackBreakdown, rackRepair:
 		w.rackChanges(d.arg, d.gen, d.class() == rackBreakdown)
+	case awake:
+		w.awoken(d.arg, d.gen)
 	case restored:
 		w.restore(d.arg, d.gen)
 	case masterUp:

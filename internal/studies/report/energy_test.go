@@ -1,0 +1,124 @@
+package report
+
+import (
+	"context"
+	"io"
+	"math"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// sleeper puts node 2 to sleep at once and wakes it at 5 s; else it is greedy.
+type sleeper struct{ greedy }
+
+func (s sleeper) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	if v.Now() == 0 && v.Round() == 1 {
+		p.Add(sched.Item{Verb: sched.Sleep, Node: 2, Reason: sched.Because(sched.FirstInOrder)})
+		p.WakeMe(units.Time(5*units.Second), sched.Because(sched.FirstInOrder))
+	}
+	for _, e := range batch {
+		if e.Kind == sched.Tick {
+			p.Add(sched.Item{Verb: sched.Wake, Node: 2, Reason: sched.Because(sched.FirstInOrder)})
+		}
+	}
+	s.greedy.Decide(v, batch, p)
+}
+
+func (sleeper) Save(io.Writer) error { return nil }
+func (sleeper) Load(io.Reader) error { return nil }
+
+func second(s float64) units.Time { return units.Time(units.FromSeconds(s)) }
+
+// Two nodes of two slots, of which one sleeps until 5 s and is awake at 8 s. Four maps of 10 s arrive at 0:
+//
+//	0–8 s    node 1 full: 300 W; node 2 asleep 10 W until 5 s, then on its way up: 100 W
+//	8–10 s   both full: 600 W, as the two maps that wait start at 8 s
+//	10–18 s  node 1 idle: 100 W; node 2 full: 300 W
+//
+// and green power of 250 W from 4 s on.
+func TestEnergy(t *testing.T) {
+	class := cluster.Class{Name: "m", Speed: 1, Capacity: units.Slots(2, 0), Idle: 100, Dynamic: 200, Sleep: 10, WakeTime: 3 * units.Second}
+	w, err := sim.New(sim.Config{Cluster: cluster.Uniform(2, 1, class), Supply: []sim.SupplyStep{{At: second(4), Green: 250}},
+		Workload: &workload.Workload{Jobs: []*workload.Job{{ID: "j", Deadline: units.Never, Soft: units.Never, Weight: 1,
+			Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: []workload.Task{{Work: 10 * units.Second}, {Work: 10 * units.Second}, {Work: 10 * units.Second}, {Work: 10 * units.Second}}}}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := NewBuilder("sim", "s", "p", 1)
+	if err := drive.New(w, sleeper{}, b).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s := b.Run().Summary
+	want := 5*310. + 3*400 + 2*600 + 8*400
+	green := 250. * 14
+	if s.Makespan != 18 || s.Energy == nil || math.Abs(*s.Energy*3.6e6-want) > 1e-6 || math.Abs(*s.Green*3.6e6-green) > 1e-6 || math.Abs(*s.Brown*3.6e6-(want-green)) > 1e-6 {
+		t.Errorf("makespan %v, %v J, green %v, brown %v; want 18 s, %v J, green %v", s.Makespan, *s.Energy*3.6e6, *s.Green*3.6e6, *s.Brown*3.6e6, want, green)
+	}
+}
+
+// The meter against a sum over small steps of what every node does, on runs with failures, drains and nodes that come and go.
+func TestEnergyAgainstSteps(t *testing.T) {
+	for seed := range uint64(20) {
+		cfg := wild(seed)
+		for _, n := range cfg.Cluster.Nodes {
+			n.Class.Idle, n.Class.Dynamic = 70, 130
+		}
+		b, all := NewBuilder("sim", "s", "p", seed), &record{}
+		w, err := sim.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := drive.New(w, greedy{}, b, all).Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		got := b.Run().Summary
+		up, class, held := map[sched.NodeID]bool{}, map[sched.NodeID]*cluster.Class{}, map[sched.NodeID]int64{}
+		where := map[sched.AttemptID]sched.NodeID{}
+		joules, since := 0.0, 0.0
+		for _, e := range all.all {
+			if e.at > got.Makespan {
+				break
+			}
+			for n := range up {
+				slots := class[n].Capacity[units.MapSlots] + class[n].Capacity[units.ReduceSlots]
+				joules += (e.at - since) * (70 + 130*min(1, float64(held[n])/float64(slots)))
+			}
+			since = e.at
+			switch e.Kind {
+			case sched.NodeUp:
+				up[e.Node], class[e.Node] = true, e.Detail.Node.Class
+			case sched.NodeDown:
+				delete(up, e.Node)
+			case sched.Started:
+				held[e.Node]++
+				where[e.Attempt] = e.Node
+			case sched.Ended:
+				held[where[e.Attempt]]--
+			}
+		}
+		if math.Abs(*got.Energy*3.6e6-joules) > 1e-6*joules {
+			t.Errorf("seed %d: %v J, counted %v J", seed, *got.Energy*3.6e6, joules)
+		}
+	}
+}
+
+// Without a model of power the report has none.
+func TestNoEnergyWithoutAModel(t *testing.T) {
+	b := NewBuilder("sim", "s", "p", 1)
+	w, err := sim.New(wild(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := drive.New(w, greedy{}, b).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.Run().Summary; s.Energy != nil || s.Green != nil || s.Brown != nil {
+		t.Error("energy out of nothing")
+	}
+}

@@ -1,0 +1,47 @@
+package sim
+
+import "github.com/slackline/slackline/sched"
+
+// sleep puts a node to sleep on which nothing runs. It offers nothing until it is awake again. Map outputs on it are not lost: what
+// asks for them is served as before, as if another copy were read.
+func (w *World) sleep(it *sched.Item) {
+	nd := w.powered(it)
+	switch {
+	case nd == nil:
+	case nd.state != nodeOpen || nd.first != 0:
+		w.refuse(it, 0, 0, sched.NodeAway)
+	default:
+		nd.state = nodeAsleep
+		w.setRoom(int32(it.Node))
+	}
+}
+
+// awaken wakes a node; it serves, and says so by NodeUp, when the wake time of its class is over.
+func (w *World) awaken(it *sched.Item) {
+	nd := w.powered(it)
+	switch {
+	case nd == nil:
+	case nd.state != nodeAsleep:
+		w.refuse(it, 0, 0, sched.NodeAway)
+	case !nd.waking:
+		nd.waking = true
+		w.coming++
+		w.queue.push(w.now.Add(nd.spec.Class.WakeTime), awake, int32(it.Node), nd.lives)
+	}
+}
+
+func (w *World) powered(it *sched.Item) *node {
+	if it.Node < 1 || int(it.Node) >= len(w.nodes) {
+		w.refuse(it, 0, 0, sched.UnknownNode)
+		return nil
+	}
+	return &w.nodes[it.Node]
+}
+
+// awoken brings a node back into service, unless it went down in its sleep.
+func (w *World) awoken(n int32, lives uint32) {
+	w.coming--
+	if nd := &w.nodes[n]; nd.state == nodeAsleep && nd.waking && nd.lives == lives {
+		w.nodeUp(n)
+	}
+}
