@@ -1,4 +1,13 @@
 // Package place holds the ways to choose what a node gets that can be served.
+//
+// Deviations of Greedy from Hadoop 1.2.1:
+//
+//   - A task without preferred nodes (sched.Anywhere) does not count as non-local: the bound keeps nodes from taking each other's
+//     local tasks, and this is nobody's. Hadoop's code takes such splits for non-local ones; the paper does not speak of them.
+//   - JobQueueTaskScheduler fills no node beyond the cluster's mean load and keeps some slots free for failures and second
+//     attempts once the first job has what it wants (mapred.jobtracker.taskalloc.capacitypad). Neither is done here.
+//   - FairScheduler has no bound on non-local maps and reduces for each beat; it delays jobs for their locality instead. The
+//     scheme "fair" keeps the bounds of the default scheduler; greedy(nonlocal=0,reduces=0) lifts them.
 package place
 
 import (
@@ -16,9 +25,8 @@ import (
 //
 // Masters come before tasks; the other stages follow reduces and go by the rule of maps.
 //
-// A task without preferred nodes (sched.Anywhere) does not count as non-local: the bound keeps nodes from taking each other's
-// local tasks, and this is nobody's. Rack-local tasks do count, as in the paper; LocalRack counts them as local instead, as
-// Hadoop's code does.
+// Rack-local tasks count as non-local, as in the paper; LocalRack counts them as local instead, as Hadoop's code does
+// (JobInProgress.obtainNewNodeOrRackLocalMapTask).
 //
 // Where maps and reduces draw on the same resources (memory, virtual cores), the node is offered to the first job of all,
 // whatever it asks for; of one job the maps go first, for a reduce that waits for maps which have no room would wait for ever.
@@ -68,7 +76,7 @@ type turn struct {
 func (g *Greedy) serve(t *turn) {
 	t.fill(&quota{stage: sched.Master})
 	maps := quota{stage: sched.Map, nonLocal: g.NonLocal}
-	reduces := quota{stage: sched.Reduce, count: g.Reduces, local: true}
+	reduces := quota{stage: sched.Reduce, count: g.Reduces}
 	if g.order != nil && shared(t.node) {
 		g.share(t, &maps, &reduces)
 	} else {
@@ -85,7 +93,6 @@ type quota struct {
 	stage    sched.Stage
 	count    int         // containers, 0 = no bound
 	nonLocal int         // of them non-local, 0 = no bound
-	local    bool        // distance does not matter
 	after    sched.JobID // jobs up to this one have been passed over
 	spent    bool
 }
@@ -114,7 +121,7 @@ func (t *turn) start(q *quota, j sched.JobID) {
 		q.count--
 		q.spent = q.count == 0
 	}
-	if !q.local && near > t.farthest && q.nonLocal > 0 {
+	if near > t.farthest && q.nonLocal > 0 {
 		q.nonLocal--
 		q.spent = q.nonLocal == 0
 	}
