@@ -14,7 +14,8 @@ type attempt struct {
 	began units.Time
 	ready units.Time // when the work starts; units.Never while map outputs are missing: the attempt is parked
 	since units.Time // from when on left and slow hold
-	left  float64    // work left, in nanoseconds on a node of speed 1
+	work  float64    // all of it, in nanoseconds on a node of speed 1
+	left  float64    // what was left of it at since
 	slow  float64    // nanoseconds that one of those takes here
 	job   int32      // 0: the handle is free
 	task  int32
@@ -43,9 +44,12 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	j, nd := &w.jobs[h], &w.nodes[n]
 	s := j.stage(it.Stage)
 	t := &s.tasks[b.Task-1]
-	t.status = taskRuns
+	if t.status == taskOpen {
+		t.status = taskRuns
+		s.open--
+	}
 	t.tries++
-	s.open--
+	t.live++
 	s.occupied++
 	if s.sample > 0 {
 		s.sample--
@@ -57,11 +61,13 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 
 	at := &w.attempts[a]
 	*at = attempt{began: w.now, job: h, task: int32(b.Task), node: n, gen: at.gen, stage: it.Stage, container: it.Container}
-	at.left, at.breaks = w.drawWork(j, s, at.task, t.tries, n)
+	at.work, at.breaks = w.drawWork(j, s, at.task, t.tries, n)
+	at.left = at.work
 	w.link(a, nd, s)
 	w.emit(sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a), Job: it.Job, Stage: it.Stage, Task: b.Task,
 		Node: it.Node, Container: it.Container, Locality: b.Locality, Item: it.ID})
 	w.beginShuffle(a, b.Locality)
+	w.expectReport()
 }
 
 func (w *World) link(a int32, nd *node, s *stage) {
@@ -193,14 +199,22 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	n := at.node
 	at.job = 0
 	w.endedAttempts = append(w.endedAttempts, a)
-	if outcome == sched.Committed {
+	t.live--
+	switch {
+	case outcome == sched.Committed:
 		e.Bytes = s.spec.Tasks[at.task-1].Input
 		t.status, t.node = taskDone, n
 		s.done++
 		w.emit(e)
 		w.keepOutput(j, s, n)
 		w.refresh(j, s, false)
-	} else {
+		if t.live > 0 {
+			w.supersede(s, at.task)
+		}
+	case t.live > 0 || t.status != taskRuns: // another attempt is at it, or has done it
+		w.emit(e)
+		w.refresh(j, s, true)
+	default:
 		t.status = taskOpen
 		s.open++
 		w.emit(e)
@@ -215,8 +229,9 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 // lose ends an attempt whose node is gone.
 func (w *World) lose(a int32) { w.end(a, sched.Lost, "") }
 
-// startable says why a task may not start where the item wants it, sched.OK if it may.
-func (w *World) startable(it *sched.Item, task sched.TaskID) sched.Code {
+// startable says why a task may not start where the item wants it, sched.OK if it may: one that is open, or as a second attempt one
+// that runs once.
+func (w *World) startable(it *sched.Item, task sched.TaskID, second bool) sched.Code {
 	if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].alive || w.jobs[it.Job].doomed {
 		return sched.UnknownJob
 	}
@@ -234,7 +249,7 @@ func (w *World) startable(it *sched.Item, task sched.TaskID) sched.Code {
 		return sched.NotAdmitted
 	case !s.ready:
 		return sched.NotReady
-	case s.tasks[task-1].status != taskOpen:
+	case !second && s.tasks[task-1].status != taskOpen, second && (s.tasks[task-1].status != taskRuns || s.tasks[task-1].live != 1):
 		return sched.Stale
 	}
 	k := &w.kinds[s.kinds[it.Container]]

@@ -39,6 +39,7 @@ type Config struct {
 	Failures    Failures // by chance. See failures.go
 	MaxFailures int      // a task that failed so often fails its job (mapreduce.map.maxattempts); 0 = 4
 
+	Progress units.Duration // interval at which attempts report; a task may then have a second one; 0 = neither. See speculate.go
 	Until    units.Time     // whatever still runs then is killed and the run ends; 0 = no limit
 	Patience units.Duration // heartbeats and ticks without anything else for so long mean that the run is stuck; 0 = 1h
 }
@@ -107,8 +108,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("simulation: there is no placement %d", c.Placement)
 	case c.MaxFailures < 0 || c.MaxFailures > math.MaxUint8:
 		return fmt.Errorf("simulation: %d failures of a task, it must be 1 to %d", c.MaxFailures, math.MaxUint8)
-	case c.Until < 0 || c.Patience < 0:
-		return fmt.Errorf("simulation: the time limit and the patience must not be negative")
+	case c.Until < 0 || c.Patience < 0 || c.Progress < 0:
+		return fmt.Errorf("simulation: the time limit, the patience and the interval of reports must not be negative")
 	}
 	for _, part := range []interface{ validate() error }{c.Times, c.Stragglers, c.Read, c.Network, c.Files, skew(c.Skew), c.Failures} {
 		if err := part.validate(); err != nil {

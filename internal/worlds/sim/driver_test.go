@@ -196,7 +196,7 @@ func (d *driver) take(e *sched.Event, over map[sched.AttemptID]bool, gone map[sc
 				d.fatal("task %v %d of %s committed twice", a.e.Stage, a.e.Task, j.spec.ID)
 			}
 			j.done[a.e.Stage][a.e.Task] = true
-		} else {
+		} else if e.Outcome != sched.Superseded {
 			j.open[a.e.Stage][a.e.Task] = true
 		}
 		d.trace = append(d.trace, fmt.Sprintf("%s/%v/%d on n%d %v-%v %v", j.spec.ID, a.e.Stage, a.e.Task, a.e.Node, a.began, d.at, e.Outcome))

@@ -17,6 +17,8 @@ func (w *World) Enact(p *sched.Plan) error {
 		switch it.Verb {
 		case sched.Start:
 			w.enactStart(p, it)
+		case sched.Speculate:
+			w.enactSecond(p, it)
 		case sched.Kill:
 			w.enactKill(p, it)
 		case sched.WakeMe:
@@ -56,7 +58,7 @@ func (w *World) enactStart(p *sched.Plan, it *sched.Item) {
 		return
 	}
 	for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
-		if why := w.startable(it, b.Task); why != sched.OK {
+		if why := w.startable(it, b.Task, false); why != sched.OK {
 			w.refuse(it, b.Task, 1, why)
 			continue
 		}

@@ -48,6 +48,7 @@ type task struct {
 	node   int32 // of its output, once committed
 	tries  int32 // attempts so far
 	fails  uint8
+	live   uint8 // attempts that run
 	status taskStatus
 }
 

@@ -331,20 +331,20 @@ func TestValidate(t *testing.T) {
 		return Config{Cluster: uniform(2, 1, 1, 1), Workload: load(shape{id: "j", maps: 1, mapS: 1})}
 	}
 	for want, change := range map[string]func(*Config){
-		"a cluster and a workload are needed":            func(c *Config) { c.Workload = nil },
-		"heartbeat -1s is negative":                      func(c *Config) { c.Heartbeat = -sec },
-		"3 replicas do not fit on 2 nodes":               func(c *Config) { c.Replicas = 3 },
-		"need a mean time to repair":                     func(c *Config) { c.Failures.MTBF = sec },
-		"failure rate is 1":                              func(c *Config) { c.Failures.Rate = 1 },
-		"node 3 does not exist, the cluster has 2":       func(c *Config) { c.Speeds = []SpeedStep{{Node: 3, Factor: 1}} },
-		"factor is 0, it must be above 0":                func(c *Config) { c.Speeds = []SpeedStep{{}} },
-		"3 nodes, it must be 0 to the cluster's 2":       func(c *Config) { c.Sizes = []SizeStep{{Nodes: 3}} },
-		"outage of node 1: from 1s to 1s is no span":     func(c *Config) { c.Outages = []Outage{{Node: 1, Down: at(1), Up: at(1)}} },
-		"uniform times vary by at most 0.577, not 1":     func(c *Config) { c.Times = Times{Law: Uniform, CV: 1} },
-		"its input lies on node 9, the cluster has 2":    func(c *Config) { c.Workload.Jobs[0].Stages[0].Tasks[0].Hosts = []cluster.NodeID{9} },
-		`job "j": deadline 0s is not after the arrival`:  func(c *Config) { c.Workload.Jobs[0].Deadline = 0 },
-		"the time limit and the patience must not be":    func(c *Config) { c.Until = -1 },
-		"normal times vary by at most 1, not 2; use log": func(c *Config) { c.Times = Times{Law: Normal, CV: 2} },
+		"a cluster and a workload are needed":                                  func(c *Config) { c.Workload = nil },
+		"heartbeat -1s is negative":                                            func(c *Config) { c.Heartbeat = -sec },
+		"3 replicas do not fit on 2 nodes":                                     func(c *Config) { c.Replicas = 3 },
+		"need a mean time to repair":                                           func(c *Config) { c.Failures.MTBF = sec },
+		"failure rate is 1":                                                    func(c *Config) { c.Failures.Rate = 1 },
+		"node 3 does not exist, the cluster has 2":                             func(c *Config) { c.Speeds = []SpeedStep{{Node: 3, Factor: 1}} },
+		"factor is 0, it must be above 0":                                      func(c *Config) { c.Speeds = []SpeedStep{{}} },
+		"3 nodes, it must be 0 to the cluster's 2":                             func(c *Config) { c.Sizes = []SizeStep{{Nodes: 3}} },
+		"outage of node 1: from 1s to 1s is no span":                           func(c *Config) { c.Outages = []Outage{{Node: 1, Down: at(1), Up: at(1)}} },
+		"uniform times vary by at most 0.577, not 1":                           func(c *Config) { c.Times = Times{Law: Uniform, CV: 1} },
+		"its input lies on node 9, the cluster has 2":                          func(c *Config) { c.Workload.Jobs[0].Stages[0].Tasks[0].Hosts = []cluster.NodeID{9} },
+		`job "j": deadline 0s is not after the arrival`:                        func(c *Config) { c.Workload.Jobs[0].Deadline = 0 },
+		"the time limit, the patience and the interval of reports must not be": func(c *Config) { c.Until = -1 },
+		"normal times vary by at most 1, not 2; use log":                       func(c *Config) { c.Times = Times{Law: Normal, CV: 2} },
 	} {
 		c := ok()
 		change(&c)

@@ -53,6 +53,7 @@ type World struct {
 	failed     error     // of the source of jobs
 	popular    []float64 // files: see files.go
 	fabric     fabric
+	reporting  bool // a report of progress is in the queue
 	idle       idling
 	coming     int // entries of the queue that were written down: changes, arrivals, the limit
 }
@@ -92,7 +93,7 @@ func New(cfg Config) (*World, error) {
 
 // Can says what the simulator is able to do.
 func (w *World) Can() sched.Capabilities {
-	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Power: true, Heartbeat: w.cfg.Heartbeat}
+	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Power: true, Speculate: w.cfg.Progress > 0, Heartbeat: w.cfg.Heartbeat}
 }
 
 // WakeAt asks for a Tick at t. One for the past comes at once.
@@ -254,6 +255,8 @@ func (w *World) handle(d *due) {
 		at.timed = false
 		w.timed--
 		w.finish(d.arg)
+	case progressReport:
+		w.report()
 	case arrival:
 		w.arrive()
 	case limit:
