@@ -1,13 +1,22 @@
-// Package trace reads workloads that others have recorded, and makes jobs of them.
+// Package trace reads workloads that others have recorded, makes jobs of them, and writes them in forms that others read.
 //
 //	file ─ Format.Open ─▶ Reader ─ Next ─▶ Job (what the trace says) ─ Rule.Unfold ─▶ workload.Job ─ Source ─▶ a world
+//	                                        └─ Writer (Format.Create) ─▶ file
 //
-//	trace.go   what a trace says of a job, and the list of formats
-//	rule.go    what is taken where a trace says nothing: number of tasks, their times, deadlines
-//	source.go  a trace as the arrivals of a run
-//	record.go  lines and their fields, and errors that name both
-//	swim.go    Facebook's and Cloudera's samples in the form of SWIM, with and without input paths
+//	trace.go      what a trace says of a job, and the list of formats
+//	rule.go       what is taken where a trace says nothing: number of tasks, their times; deadlines.go: deadlines
+//	source.go     a trace as the arrivals of a run
+//	record.go     lines and their fields, and errors that name both; json.go: records in JSON over several lines
+//	order.go      what holds for the jobs of any trace: in order of submission, each once, none too large
+//	neutral.go    Slackline's own form, which says all that a Job does
+//	swim.go       Facebook's and Cloudera's samples in the form of SWIM, with and without input paths
+//	sls.go        Hadoop's Scheduler Load Simulator
+//	rumen.go      Hadoop's Rumen; jhist.go: Hadoop's job histories
+//	swf.go        the Standard Workload Format of the Parallel Workloads Archive
+//	google.go     Google's cluster traces of 2019
+//	alibaba.go    Alibaba's cluster trace of 2018
 //
-// Readers stream: they hold one job at a time, however long the trace. What is wrong with a record is an *Error with its line and
-// field; a lenient reader skips and counts such records. No record may be longer than MaxRecord.
+// Each format's file says what of it is used, and in which order its records must come. Readers stream: they hold one job at a time,
+// however long the trace, and the IDs of the last Remembered ones. What is wrong with a record is an *Error with its line and field;
+// a lenient reader skips and counts such records. No record may be longer than MaxRecord, no job larger than MaxTasks.
 package trace

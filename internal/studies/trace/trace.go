@@ -139,6 +139,8 @@ var formats = []Format{
 	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, a job each, with tasks and attempts", open: openRumen},
 	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several behind each other", open: openJHist},
 	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", open: openSWF},
+	{Name: "google", Doc: "Google's cluster traces of 2019: collection_events and instance_events, JSON lines or CSV, sorted by collection", open: openGoogle},
+	{Name: "alibaba", Doc: "Alibaba's cluster trace of 2018: batch_task.csv, sorted by job", open: openAlibaba},
 }
 
 // Formats lists all formats.

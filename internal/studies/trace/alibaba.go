@@ -1,0 +1,244 @@
+package trace
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// alibaba reads batch_task.csv of Alibaba's cluster trace of 2018 (cluster-trace-v2018), which has no heading. A row is what Alibaba
+// calls a task; its instances are tasks here. Columns:
+//
+//	task_name, instance_num, job_name, task_type, status, start_time, end_time, plan_cpu, plan_mem
+//
+// A name such as R3_1_2 is that of task 3, which waits for 1 and 2; one without numbers waits for nothing. Tasks that wait for
+// nothing are maps, those behind them reduces, then come other0, other1 and other2, each stage behind all of the one before, and
+// other2 takes all that is deeper. Instances take the time from start_time to end_time of their task, in s; it is unknown of a task
+// that is not Terminated, or lacks one of them. A job arrives with the first start_time that it has. plan_cpu is in percent of a
+// core, rounded up to whole ones, the most of a stage; plan_mem is a share of a machine that is not told, and is not used.
+//
+// The rows of a job must stand together, and jobs in order of arrival. The published file has the one, not the other: import it
+// with --sort.
+type alibaba struct {
+	lines
+	order
+	held bool // the row is still to be taken
+	row  alibabaTask
+	job  *Job
+	line int64 // where it began
+	rows []alibabaTask
+}
+
+type alibabaTask struct {
+	job    string
+	number int   // -1 = it has none
+	after  []int // numbers
+	tasks  Task
+	start  int64 // s; 0 = unknown
+	cores  int64
+	depth  int // behind so many others; -1 = not known yet, -2 = it is being found out
+}
+
+// maxRows is the most rows of a job. The largest known has some hundred.
+const maxRows = 1 << 16
+
+var alibabaColumns = [9]string{"task_name", "instance_num", "job_name", "task_type", "status", "start_time", "end_time", "plan_cpu", "plan_mem"}
+
+func openAlibaba(in io.Reader, o Options) Reader { return &alibaba{lines: newLines(in, o)} }
+
+// Next returns the job whose rows end next.
+func (a *alibaba) Next() (*Job, error) {
+	for {
+		j, err := a.step()
+		if err == nil && j != nil {
+			return j, nil
+		}
+		if err := a.fail(err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// step takes a row, or ends the job before it; then the row is held until the next step.
+func (a *alibaba) step() (*Job, error) {
+	if !a.held {
+		line, err := a.next()
+		if errors.Is(err, io.EOF) && a.job != nil {
+			return a.end()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if line = trim(line); len(line) == 0 {
+			return nil, nil
+		}
+		if err := a.read(line); err != nil {
+			return nil, err
+		}
+	}
+	a.held = a.job != nil && a.job.ID != a.row.job
+	if a.held {
+		return a.end()
+	}
+	if a.job == nil {
+		a.job, a.line = &Job{ID: a.row.job, Input: Unknown, Shuffle: Unknown, Output: Unknown}, a.at
+	}
+	if len(a.rows) == maxRows {
+		return nil, a.errorf("job_name", "job %q has more than %d rows", a.row.job, maxRows)
+	}
+	a.rows = append(a.rows, a.row)
+	return nil, nil
+}
+
+func (a *alibaba) read(line []byte) error {
+	var f [9][]byte
+	n := 0
+	for more := true; more; n++ {
+		var field []byte
+		if field, line, more = cutCSV(line); n < len(f) {
+			f[n] = field
+		}
+	}
+	if n != len(f) {
+		return a.errorf("", "it has %d fields separated by commas, a task has %d", n, len(f))
+	}
+	row := alibabaTask{depth: -1, tasks: Task{Count: 1, Input: Unknown, Time: UnknownTime}}
+	var err *Error
+	if row.job, err = a.name(alibabaColumns[2], f[2]); err != nil {
+		return err
+	}
+	task, err := a.name(alibabaColumns[0], f[0])
+	if err != nil {
+		return err
+	}
+	if row.number, row.after, err = a.graph(task); err != nil {
+		return err
+	}
+	var x [9]int64
+	for _, i := range []int{1, 5, 6, 7} {
+		if len(f[i]) == 0 {
+			continue
+		}
+		if x[i], err = a.count(alibabaColumns[i], f[i]); err != nil {
+			return err
+		}
+		if x[i] > 1e9 {
+			return a.errorf(alibabaColumns[i], "%d is more than 1000000000", x[i])
+		}
+	}
+	if x[1] > MaxTasks {
+		return a.errorf(alibabaColumns[1], "%d are more than %d", x[1], MaxTasks)
+	}
+	row.tasks.Count = max(1, int(x[1]))
+	row.start, row.cores = x[5], (x[7]+99)/100
+	if x[5] > 0 && x[6] > 0 && string(f[4]) == "Terminated" {
+		if x[6] < x[5] {
+			return a.errorf(alibabaColumns[6], "%d is before the start at %d", x[6], x[5])
+		}
+		row.tasks.Time = units.Duration(x[6]-x[5]) * units.Second
+	}
+	a.row = row
+	return nil
+}
+
+// graph reads the numbers in the name of a task: M1, R3_1_2, R3_1_2_Stg1. Other names have none.
+func (a *alibaba) graph(task string) (number int, after []int, err *Error) {
+	text := strings.TrimLeft(task, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+	if text == "" || len(text) == len(task) || text[0] < '0' || text[0] > '9' {
+		return -1, nil, nil
+	}
+	for i, part := range strings.Split(text, "_") {
+		n, bad := strconv.Atoi(part)
+		switch {
+		case bad != nil && i == 0:
+			return -1, nil, nil
+		case bad != nil: // Stg1 and the like
+		case n < 0:
+			return 0, nil, a.errorf("task_name", "%s waits for a task %d", quoted([]byte(task)), n)
+		case i == 0:
+			number = n
+		case len(after) == 1000:
+			return 0, nil, a.errorf("task_name", "%s waits for more than 1000 others", quoted([]byte(task)))
+		default:
+			after = append(after, n)
+		}
+	}
+	return number, after, nil
+}
+
+// end makes the job of the rows that are over.
+func (a *alibaba) end() (*Job, error) {
+	j, rows := a.job, a.rows
+	a.job, a.rows = nil, nil
+	at := a.at
+	a.at = a.line
+	err := a.build(j, rows)
+	a.at = at
+	return j, orNil(err)
+}
+
+func (a *alibaba) build(j *Job, rows []alibabaTask) *Error {
+	by := map[int]int{}
+	for i := range rows {
+		if n := rows[i].number; n >= 0 {
+			if _, twice := by[n]; twice {
+				return a.errorf("task_name", "job %q has two tasks of number %d", j.ID, n)
+			}
+			by[n] = i
+		}
+	}
+	first := int64(0)
+	stages := [5]Stage{}
+	for i := range rows {
+		if err := a.depth(j, rows, by, i); err != nil {
+			return err
+		}
+		if s := rows[i].start; s > 0 && (first == 0 || s < first) {
+			first = s
+		}
+		s := &stages[min(rows[i].depth, len(stages)-1)]
+		s.Needs[units.VCores] = max(s.Needs[units.VCores], rows[i].cores)
+		s.Add(rows[i].tasks)
+	}
+	if first == 0 {
+		return a.errorf("start_time", "none of the tasks of job %q has one", j.ID)
+	}
+	for i, s := range stages {
+		if len(s.Tasks) > 0 {
+			s.Kind = workload.Map + workload.Stage(i)
+			j.Stages = append(j.Stages, s)
+		}
+	}
+	j.Submit = units.Time(first * int64(units.Second))
+	return a.admit(&a.order, j, "start_time")
+}
+
+// depth finds how many tasks stand before one, along the longest way.
+func (a *alibaba) depth(j *Job, rows []alibabaTask, by map[int]int, i int) *Error {
+	row := &rows[i]
+	if row.depth >= 0 {
+		return nil
+	}
+	if row.depth == -2 {
+		return a.errorf("task_name", "task %d of job %q waits for itself", row.number, j.ID)
+	}
+	row.depth = -2
+	deep := 0
+	for _, n := range slices.Compact(row.after) {
+		p, there := by[n]
+		if !there {
+			return a.errorf("task_name", "task %d of job %q waits for task %d, which does not stand with it; the rows of a job must", row.number, j.ID, n)
+		}
+		if err := a.depth(j, rows, by, p); err != nil {
+			return err
+		}
+		deep = max(deep, rows[p].depth+1)
+	}
+	row.depth = deep
+	return nil
+}

@@ -1,0 +1,81 @@
+package trace
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+const alibabaSample = `M1,40,j_1,1,Terminated,100,160,100.0,0.39
+R2_1,5,j_1,1,Terminated,161,200,50,0.39
+M3,2,j_1,1,Failed,90,95,150,0.39
+J4_2_3_Stg6,1,j_1,1,Terminated,201,205,100,0.2
+R5_4,1,j_1,1,Terminated,206,207,,
+R6_5,3,j_1,1,Terminated,208,209,100,
+R7_6,4,j_1,1,Terminated,210,212,100,
+task_Nzg3,1.0,j_2,3,Running,300,,100,0.5
+MergeTask,,j_2,3,Terminated,301,302,100,0.5
+`
+
+func TestAlibaba(t *testing.T) {
+	all, _, err := readAll(t, "alibaba", alibabaSample, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(n int, s int64) Task {
+		return Task{Count: n, Input: Unknown, Time: units.Duration(s) * units.Second}
+	}
+	unknown := func(n int) Task { return Task{Count: n, Input: Unknown, Time: UnknownTime} }
+	cores := func(n int64) units.Vector { return units.Vector{units.VCores: n} }
+	want := []Job{
+		{ID: "j_1", Submit: units.Time(90 * units.Second), Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: []Stage{
+			{Kind: workload.Map, Needs: cores(2), Tasks: []Task{run(40, 60), unknown(2)}},
+			{Kind: workload.Reduce, Needs: cores(1), Tasks: []Task{run(5, 39)}},
+			{Kind: workload.Other0, Needs: cores(1), Tasks: []Task{run(1, 4)}},
+			{Kind: workload.Other1, Tasks: []Task{run(1, 1)}},
+			{Kind: workload.Other2, Needs: cores(1), Tasks: []Task{run(3, 1), run(4, 2)}},
+		}},
+		{ID: "j_2", Submit: units.Time(300 * units.Second), Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: []Stage{
+			{Kind: workload.Map, Needs: cores(1), Tasks: []Task{unknown(1), run(1, 1)}},
+		}},
+	}
+	if d := cmp.Diff(want, all); d != "" {
+		t.Fatal(d)
+	}
+}
+
+func TestAlibabaBad(t *testing.T) {
+	badInputs(t, "alibaba", "M1,1,z,1,Terminated,5,6,100,1\n", "\nM1,1,y,1,Terminated,50,60,100,1\n", "z y", map[string]string{
+		"M1,1,a,1,Terminated,6,7,100":                        `t:2: it has 8 fields separated by commas, a task has 9`,
+		"M1,1,a,1,Terminated,6,7,100,1,1":                    `t:2: it has 10 fields separated by commas, a task has 9`,
+		"M1,1,,1,Terminated,6,7,100,1":                       `t:2: job_name: it is empty`,
+		"M1,1,\xff,1,Terminated,6,7,100,1":                   `t:2: job_name: "\xff" is not UTF-8`,
+		",1,a,1,Terminated,6,7,100,1":                        `t:2: task_name: it is empty`,
+		"M1_-3,1,a,1,Terminated,6,7,100,1":                   `t:2: task_name: "M1_-3" waits for a task -3`,
+		"M1,-1,a,1,Terminated,6,7,100,1":                     `t:2: instance_num: -1 is negative`,
+		"M1,99999999,a,1,Terminated,6,7,100,1":               `t:2: instance_num: 99999999 are more than 10000000`,
+		"M1,x,a,1,Terminated,6,7,100,1":                      `t:2: instance_num: "x" is no number`,
+		"M1,1,a,1,Terminated,1e12,7,100,1":                   `t:2: start_time: 1000000000000 is more than 1000000000`,
+		"M1,1,a,1,Terminated,8,7,100,1":                      `t:2: end_time: 7 is before the start at 8`,
+		"M1,1,a,1,Terminated,,7,100,1":                       `t:2: start_time: none of the tasks of job "a" has one`,
+		"M1,1,a,1,Terminated,4,7,100,1":                      `t:2: start_time: 4s is before the 5s of the job before; sort the trace by it`,
+		"R2_1,1,a,1,Terminated,6,7,100,1":                    `t:2: task_name: task 2 of job "a" waits for task 1, which does not stand with it; the rows of a job must`,
+		"M1_1,1,a,1,Terminated,6,7,100,1":                    `t:2: task_name: task 1 of job "a" waits for itself`,
+		"M1_2,1,a,1,T,6,7,9,1\nM2_1,1,a,1,T,6,7,9,1":         `t:2: task_name: task 1 of job "a" waits for itself`,
+		"M1,1,a,1,T,6,7,9,1\nR1,1,a,1,T,6,7,9,1":             `t:2: task_name: job "a" has two tasks of number 1`,
+		"M1,9000000,a,1,T,6,7,9,1\nM2,9000000,a,1,T,6,7,9,1": `t:2: job "a" has more than 10000000 tasks`,
+	})
+	// A job whose rows do not stand together.
+	badInputs(t, "alibaba", "M1,1,z,1,T,5,6,9,1\nM1,1,y,1,T,5,6,9,1\n", "", "z y", map[string]string{
+		"M2,1,z,1,T,6,7,9,1\n": `t:3: job "z" has been there before`,
+	})
+}
+
+func FuzzAlibaba(f *testing.F) {
+	f.Add(alibabaSample, false)
+	f.Add("M1,1,z,1,T,5,6,9,1\nM1_2_x_\n", true)
+	f.Fuzz(func(t *testing.T, text string, lenient bool) { checkReader(t, "alibaba", text, lenient) })
+}

@@ -1,0 +1,363 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// google reads the Google cluster traces of 2019 (version 3), collection_events and instance_events in one stream: JSON lines as
+// BigQuery exports them, or CSV with a heading. A row with an instance_index is of an instance, any other of a collection. A
+// collection of type job is a job, its instances are tasks, all in the stage map. Alloc sets are passed over. Used are
+//
+//	time                                         µs since the start of the trace; 0 is before, 2^63-1 behind its end
+//	type                                         0 SUBMIT … 3 SCHEDULE 4 EVICT 5 FAIL 6 FINISH 7 KILL 8 LOST, by number or name
+//	collection_id, collection_type               the id; 0 JOB or 1 ALLOC_SET, by number or name
+//	instance_index                               which task
+//	collection_logical_name, user, priority      the job: its class, user, priority
+//	start_after_collection_ids                   jobs that had to finish before
+//
+// A task's time is that from its last SCHEDULE to the FINISH behind it, or to the event that ended it otherwise; it is unknown of
+// one that never ran or that ran on. Resources are shares of the largest machine and are not used.
+//
+// The rows of a collection must stand together, in order of time and its SUBMIT first, and collections in order of submission, so
+// that no more than one job need be held. In BigQuery, over the union of both tables (with NULL for what one of them lacks):
+//
+//	SELECT *, MIN(time) OVER (PARTITION BY collection_id) AS begun FROM … ORDER BY begun, collection_id, time, instance_index, type
+type google struct {
+	lines
+	order
+	columns []string // of CSV; nil: JSON
+	begun   bool
+	row     googleRow
+
+	held  bool   // the row is still to be taken
+	id    string // of the collection
+	job   *Job   // nil: it is passed over
+	line  int64  // where it began
+	last  int64  // time of the last row
+	tasks map[int64]*googleTask
+}
+
+type googleTask struct{ scheduled, ended int64 }
+
+type googleRow struct {
+	Time     scalar `json:"time"`
+	Type     scalar `json:"type"`
+	ID       scalar `json:"collection_id"`
+	Kind     scalar `json:"collection_type"`
+	Instance scalar `json:"instance_index"`
+	Name     scalar `json:"collection_logical_name"`
+	User     scalar `json:"user"`
+	Priority scalar `json:"priority"`
+	After    raw    `json:"start_after_collection_ids"`
+}
+
+// The types of events that are used.
+const (
+	googleSubmit   = 0
+	googleSchedule = 3
+	googleEvict    = 4
+	googleLost     = 8
+)
+
+var googleTypes = []string{"SUBMIT", "QUEUE", "ENABLE", "SCHEDULE", "EVICT", "FAIL", "FINISH", "KILL", "LOST", "UPDATE_PENDING", "UPDATE_RUNNING"}
+var googleKinds = []string{"JOB", "ALLOC_SET"}
+
+func openGoogle(in io.Reader, o Options) Reader { return &google{lines: newLines(in, o)} }
+
+// Next returns the job whose rows end next.
+func (g *google) Next() (*Job, error) {
+	for {
+		j, err := g.step()
+		if err == nil && j != nil {
+			return j, nil
+		}
+		if err := g.fail(err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// step takes a row, or ends the job before it; then the row is held until the next step.
+func (g *google) step() (*Job, error) {
+	if !g.held {
+		line, err := g.next()
+		if errors.Is(err, io.EOF) && g.job != nil {
+			return g.end()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if line = trim(line); len(line) == 0 {
+			return nil, nil
+		}
+		if err := g.read(line); err != nil {
+			return nil, err
+		}
+		if g.row.ID.is == 0 {
+			return nil, nil // the heading
+		}
+	}
+	g.held = false
+	switch id := string(g.row.ID.text); {
+	case id != g.id && g.job != nil:
+		g.held = true
+		return g.end()
+	case id != g.id:
+		g.id = id
+		return nil, orNil(g.begin())
+	case g.job != nil:
+		return nil, orNil(g.add())
+	}
+	return nil, nil // more of a collection that is passed over
+}
+
+// orNil makes an error of an *Error, nil of nil.
+func orNil(err *Error) error {
+	if err == nil {
+		return nil
+	}
+	return err
+}
+
+// read reads a row, or the heading of CSV.
+func (g *google) read(line []byte) error {
+	g.row = googleRow{}
+	first := !g.begun
+	g.begun = true
+	if first && line[0] != '{' {
+		return orNil(g.heading(line))
+	}
+	var err *Error
+	if g.columns != nil {
+		err = g.csv(line)
+	} else {
+		err = g.decode(line, &g.row)
+	}
+	if err == nil {
+		_, err = g.name("collection_id", g.row.ID.text)
+	}
+	return orNil(err)
+}
+
+func (g *google) heading(line []byte) *Error {
+	g.columns = []string{}
+	for column := range strings.SplitSeq(string(line), ",") {
+		g.columns = append(g.columns, strings.Trim(strings.TrimSpace(column), `"`))
+	}
+	for _, need := range []string{"time", "type", "collection_id", "instance_index"} {
+		if !slices.Contains(g.columns, need) {
+			return g.lost("the heading has no column %s; export the tables with their headings, or as JSON", need)
+		}
+	}
+	return nil
+}
+
+// csv reads a row by the heading.
+func (g *google) csv(line []byte) *Error {
+	n := 0
+	for field, more := []byte(nil), true; more; n++ {
+		if field, line, more = cutCSV(line); n >= len(g.columns) {
+			continue
+		}
+		if len(field) == 0 {
+			continue
+		}
+		s := scalar{field, 's'}
+		switch g.columns[n] {
+		case "time":
+			g.row.Time = s
+		case "type":
+			g.row.Type = s
+		case "collection_id":
+			g.row.ID = s
+		case "collection_type":
+			g.row.Kind = s
+		case "instance_index":
+			g.row.Instance = s
+		case "collection_logical_name":
+			g.row.Name = s
+		case "user":
+			g.row.User = s
+		case "priority":
+			g.row.Priority = s
+		case "start_after_collection_ids":
+			g.row.After = raw(field)
+		}
+	}
+	if n != len(g.columns) {
+		return g.errorf("", "it has %d fields, the heading has %d", n, len(g.columns))
+	}
+	return nil
+}
+
+// cutCSV cuts the first field off a line of CSV. Within quotes, two of them stand for one.
+func cutCSV(line []byte) (field, rest []byte, more bool) {
+	if len(line) == 0 || line[0] != '"' {
+		return bytes.Cut(line, []byte{','})
+	}
+	for i := 1; i < len(line); i++ {
+		if line[i] != '"' {
+			field = append(field, line[i])
+			continue
+		}
+		if i++; i < len(line) && line[i] == '"' {
+			field = append(field, '"')
+			continue
+		}
+		_, rest, more = bytes.Cut(line[min(i, len(line)):], []byte{','})
+		return field, rest, more
+	}
+	return field, nil, false
+}
+
+// begin begins a job with the row, or passes over a collection that is none.
+func (g *google) begin() *Error {
+	kind, err := g.oneOf("collection_type", g.row.Kind, googleKinds)
+	if err != nil {
+		return err
+	}
+	if kind == 1 {
+		return nil
+	}
+	event, at, err := g.event()
+	if err != nil {
+		return err
+	}
+	if event != googleSubmit || g.row.Instance.there() {
+		return g.errorf("collection_id", "the rows of collection %s do not begin with its SUBMIT; order them by begin of collection, collection and time",
+			quoted(g.row.ID.text))
+	}
+	j := &Job{ID: "c" + g.id, Input: Unknown, Shuffle: Unknown, Output: Unknown, Submit: units.Time(at * int64(units.Microsecond))}
+	if j.User, err = g.text("user", g.row.User); err != nil {
+		return err
+	}
+	if j.Class, err = g.text("collection_logical_name", g.row.Name); err != nil {
+		return err
+	}
+	priority, err := g.number("priority", g.row.Priority, 0)
+	if err != nil {
+		return err
+	}
+	if j.Priority = int(priority); priority > 1_000_000 {
+		return g.errorf("priority", "%d is more than 1000000", priority)
+	}
+	if g.columns != nil && len(g.row.After) > 0 && !json.Valid(g.row.After) {
+		return g.errorf("start_after_collection_ids", "%s is no list", quoted(g.row.After))
+	}
+	err = g.list("start_after_collection_ids", g.row.After, func(i int, e []byte) *Error {
+		var id scalar
+		if err := g.inside("start_after_collection_ids", e, &id); err != nil {
+			return err
+		}
+		before, err := g.name("start_after_collection_ids", id.text)
+		j.After = append(j.After, "c"+before)
+		if i >= 1000 {
+			return g.errorf("start_after_collection_ids", "there are more than 1000")
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	g.job, g.tasks, g.last, g.line = j, map[int64]*googleTask{}, at, g.at
+	return nil
+}
+
+// event reads the type of the row and its time in µs.
+func (g *google) event() (event, at int64, err *Error) {
+	if event, err = g.oneOf("type", g.row.Type, googleTypes); err != nil {
+		return 0, 0, err
+	}
+	if !g.row.Type.there() || !g.row.Time.there() {
+		return 0, 0, g.errorf("", "it has no type or no time")
+	}
+	if at, err = g.number("time", g.row.Time, 0); err != nil {
+		return 0, 0, err
+	}
+	if at > 1e15 && at != math.MaxInt64 {
+		return 0, 0, g.errorf("time", "%d µs are more than 30 years", at)
+	}
+	return event, at, nil
+}
+
+// oneOf reads a number that has a name, or the name.
+func (g *google) oneOf(field string, s scalar, names []string) (int64, *Error) {
+	for i, n := range names {
+		if string(s.text) == n {
+			return int64(i), nil
+		}
+	}
+	n, err := g.number(field, s, 0)
+	if err == nil && n >= int64(len(names)) {
+		err = g.errorf(field, "%s is none of 0 to %d", quoted(s.text), len(names)-1)
+	}
+	return n, err
+}
+
+// add takes a further row of the job.
+func (g *google) add() *Error {
+	event, at, err := g.event()
+	if err != nil {
+		return err
+	}
+	if at < g.last {
+		return g.errorf("time", "%d is before the %d of the row before; order the rows of a collection by time", at, g.last)
+	}
+	g.last = at
+	if !g.row.Instance.there() {
+		return nil
+	}
+	i, err := g.number("instance_index", g.row.Instance, 0)
+	if err != nil {
+		return err
+	}
+	t := g.tasks[i]
+	if t == nil {
+		if len(g.tasks) == MaxRuns {
+			return g.errorf("instance_index", "there are more than %d, no job has so many", MaxRuns)
+		}
+		t = &googleTask{-1, -1}
+		g.tasks[i] = t
+	}
+	switch {
+	case at == math.MaxInt64:
+	case event == googleSchedule:
+		t.scheduled, t.ended = at, -1
+	case event >= googleEvict && event <= googleLost && t.scheduled >= 0 && t.ended < 0:
+		t.ended = at
+	}
+	return nil
+}
+
+// end makes the job of the rows that are over.
+func (g *google) end() (*Job, error) {
+	j := g.job
+	g.job = nil
+	s := Stage{Kind: workload.Map}
+	for _, i := range slices.Sorted(maps.Keys(g.tasks)) {
+		t := g.tasks[i]
+		u := Task{Count: 1, Input: Unknown, Time: UnknownTime}
+		if t.scheduled >= 0 && t.ended >= 0 {
+			u.Time = units.Duration(t.ended-t.scheduled) * units.Microsecond
+		}
+		s.Add(u)
+	}
+	if len(s.Tasks) > 0 {
+		j.Stages = []Stage{s}
+	}
+	at := g.at
+	g.at = g.line
+	err := g.admit(&g.order, j, "time")
+	g.at = at
+	return j, orNil(err)
+}
