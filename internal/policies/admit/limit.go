@@ -147,9 +147,7 @@ func (l *Limit) key(v sched.View, j *sched.Job) sched.Key {
 // runs counts one more running job.
 func (l *Limit) runs(j *sched.Job) {
 	l.total++
-	if j.Spec.User != "" {
-		l.users[j.Spec.User]++
-	}
+	l.users[j.Spec.User]++
 	name := l.pool(j.Spec)
 	chain := l.paths[name]
 	if chain == nil {
