@@ -13,40 +13,42 @@ type EventKind uint8
 
 // The events. Behind each stand the fields of Event that it uses.
 const (
-	NoEvent         EventKind = iota
-	Resync                    // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
-	Control                   // Control: take over, yield, or Text: another policy
-	NodeUp                    // Node, Detail.Node: a node came, or came back, empty
-	NodeChanged               // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
-	NodeDown                  // Node: it is gone. Ended (lost) and OutputLost follow for what it held
-	NodeGranted               // Item, Node: a requested node was provided (NodeUp follows when it is ready)
-	CapacitySupply            // X = offered capacity as part of the whole, from now on
-	PowerSupply               // X = green watts, Y = price per kWh, from now on
-	Forecast                  // Text = of what, Detail.Series: predicted values, one per interval
-	ProfileLearned            // Detail.Profile: what is known of a class from now on
-	Granted                   // Item, Count: the world took over the item
-	Started                   // Attempt, Job, Stage, Task, Node, Container, Locality, Item (0 = unplanned: a stock scheduler's grant, recovery)
-	Progress                  // Attempt, X = part done, in [0,1]
-	Ended                     // Attempt, Outcome, Bytes read, OutBytes written, Spans, Text = why it failed
-	OutputLost                // Job, Stage, Task: a committed result is gone, the task is to run again
-	JobEnded                  // Job, Outcome, Text: committed, failed or killed; the last event on this job
-	JobCancelled              // Job: its user wants it gone (JobEnded follows)
-	JobAmended                // Job, Detail.Job: new deadline, weight, priority or queue
-	WorkflowArrived           // Detail.Workflow
-	JobArrived                // Job, Detail.Job
-	StageReady                // Job, Stage: its tasks may start now (slow start reached; predecessors done)
-	Demand                    // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item
-	Refused                   // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
-	Computed                  // Item, Detail.Series: the result of a compute item
-	Tick                      // the wake-up that was asked for
-	Discrepancy               // Text: what an event said that did not fit the book, which followed it. Only the ledger makes it
-	Heartbeat                 // Node: it can be served in this batch
-	EventKinds                // their number
+	NoEvent           EventKind = iota
+	Resync                      // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
+	Control                     // Control: take over, yield, or Text: another policy
+	NodeUp                      // Node, Detail.Node: a node came, or came back, empty
+	NodeChanged                 // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
+	NodeDown                    // Node: it is gone. Ended (lost) and OutputLost follow for what it held
+	NodeGranted                 // Item, Node: a requested node was provided (NodeUp follows when it is ready)
+	CapacitySupply              // X = offered capacity as part of the whole, from now on
+	PowerSupply                 // X = green watts, Y = price per kWh, from now on
+	Forecast                    // Text = of what, Detail.Series: predicted values, one per interval
+	ProfileLearned              // Detail.Profile: what is known of a class from now on
+	Granted                     // Item, Count: the world took over the item, of a start so many containers (0 = all); the rest is refused
+	Started                     // Attempt, Job, Stage, Task, Node, Container, Locality, Item (0 = unplanned: a stock scheduler's grant, recovery)
+	Progress                    // Attempt, X = part done, in [0,1]
+	Ended                       // Attempt, Outcome, Bytes read, OutBytes written, Spans, X = energy used in joules (0 = not measured), Text = why it failed
+	OutputLost                  // Job, Stage, Task: a committed result is gone, the task is to run again
+	JobEnded                    // Job, Outcome, Text: committed, failed or killed; the last event on this job
+	WorkflowCancelled           // Text = its id: its user wants it gone (JobEnded follows for each of its jobs)
+	JobCancelled                // Job: its user wants it gone (JobEnded follows)
+	WorkflowAmended             // Detail.Workflow, of the same id: new deadline or jobs
+	JobAmended                  // Job, Detail.Job: new deadline, weight, priority or queue, and tasks of stages that have not begun
+	WorkflowArrived             // Detail.Workflow
+	JobArrived                  // Job, Detail.Job
+	StageReady                  // Job, Stage: its tasks may start now (slow start reached; predecessors done)
+	Demand                      // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item
+	Refused                     // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
+	Computed                    // Item, Detail.Series: the result of a compute item
+	Tick                        // the wake-up that was asked for
+	Discrepancy                 // Text: what an event said that did not fit the book, which followed it. Only the ledger makes it
+	Heartbeat                   // Node: it can be served in this batch
+	EventKinds                  // their number
 )
 
 var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "node-changed", "node-down", "node-granted",
 	"capacity-supply", "power-supply", "forecast", "profile-learned", "granted", "started", "progress", "ended", "output-lost",
-	"job-ended", "job-cancelled", "job-amended", "workflow-arrived", "job-arrived", "stage-ready", "demand", "refused",
+	"job-ended", "workflow-cancelled", "job-cancelled", "workflow-amended", "job-amended", "workflow-arrived", "job-arrived", "stage-ready", "demand", "refused",
 	"computed", "tick", "discrepancy", "heartbeat"}
 
 // String names the kind.

@@ -86,6 +86,7 @@ type Plan struct {
 	Bound    []Bound     // arena of Item.Tasks
 	Victims  []AttemptID // arena of Item.Attempts
 	Evidence []Evidence  // arena of Reason.Evidence
+	limit    int         // items it takes at most, 0 = any number
 	book     Book
 }
 
@@ -95,8 +96,27 @@ func (p *Plan) Reset(b Book) {
 	p.book = b
 }
 
+// AtMost runs decide and stops it, wherever it stands, when it adds more than so many items: for replay, which knows how many there
+// were, so that a policy that was led astray does not fill the memory first.
+func (p *Plan) AtMost(items int, decide func()) {
+	p.limit = items
+	defer func() {
+		p.limit = 0
+		if r := recover(); r != nil && r != (full{}) {
+			panic(r)
+		}
+	}()
+	decide()
+}
+
+// full is what a plan panics with that takes no more items.
+type full struct{}
+
 // Add appends the item and books it. It returns false if the book refuses; the item then says why.
 func (p *Plan) Add(it Item) bool {
+	if p.limit > 0 && len(p.Items) >= p.limit {
+		panic(full{})
+	}
 	p.Items = append(p.Items, it)
 	if p.book == nil {
 		return true

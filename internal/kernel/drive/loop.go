@@ -11,18 +11,21 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Loop joins a world and a policy. All fields but Sinks and Stopwatch are needed.
+// Loop joins a world and a policy. All fields but Sinks, Stopwatch and MaxItems are needed.
 type Loop struct {
 	World     World
 	Ledger    *ledger.Ledger // made with the world's capabilities and the policy's order
 	Policy    sched.Policy
 	Sinks     []Sink                // called in this order
 	Stopwatch func() units.Duration // nil: Spent stays 0
+	MaxItems  int                   // that the next plan may have, 0 = any number; replay knows how many there were
 	Round     int64                 // of the last batch; 0 before the first
 	Spent     units.Duration        // by the scheduler: book, policy and sinks, without the world
 	Decided   int64                 // how often the policy was asked
 
-	plan sched.Plan
+	plan      sched.Plan
+	at        units.Time // of the last batch
+	redecided bool       // at that time refusals alone have woken the policy
 }
 
 // New returns a loop with an empty book.
@@ -48,6 +51,10 @@ func (l *Loop) Run(ctx context.Context) error {
 }
 
 // Step takes in one batch and answers it. io.EOF is the end of the run.
+//
+// The policy is not asked about a batch of confirmations. About one that brings refusals besides, and nothing else, it is asked
+// once at each instant: a policy that asks again for what was just refused would keep time from passing. What was refused later
+// at that instant is in the book, and the policy sees it with whatever wakes it next.
 func (l *Loop) Step(ctx context.Context) error {
 	batch, err := l.World.Next(ctx)
 	if err != nil {
@@ -61,13 +68,16 @@ func (l *Loop) Step(ctx context.Context) error {
 			return fmt.Errorf("round %d: %w", l.Round, err)
 		}
 	}
-	if confirms(events) {
+	if !l.wakes(batch.At, events) {
 		l.Spent += l.clock() - began
 		l.World.WakeAt(l.Ledger.Due())
 		return nil
 	}
-	l.Ledger.Begin(&l.plan)
-	l.Policy.Decide(l.Ledger, events, &l.plan)
+	if l.MaxItems > 0 {
+		l.plan.AtMost(l.MaxItems, func() { l.decide(events) })
+	} else {
+		l.decide(events)
+	}
 	l.Ledger.Check(&l.plan)
 	l.Decided++
 	for _, s := range l.Sinks {
@@ -83,6 +93,11 @@ func (l *Loop) Step(ctx context.Context) error {
 	return nil
 }
 
+func (l *Loop) decide(events []sched.Event) {
+	l.Ledger.Begin(&l.plan)
+	l.Policy.Decide(l.Ledger, events, &l.plan)
+}
+
 func (l *Loop) clock() units.Duration {
 	if l.Stopwatch == nil {
 		return 0
@@ -90,12 +105,23 @@ func (l *Loop) clock() units.Duration {
 	return l.Stopwatch()
 }
 
-// confirms tells whether the batch has nothing for the policy to decide upon.
-func confirms(events []sched.Event) bool {
+// wakes tells whether the batch has something for the policy to decide upon.
+func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
+	if at != l.at {
+		l.at, l.redecided = at, false
+	}
+	refused := false
 	for i := range events {
-		if !events[i].Kind.Confirms() {
-			return false
+		switch k := events[i].Kind; {
+		case k == sched.Refused:
+			refused = true
+		case !k.Confirms():
+			return true
 		}
 	}
+	if !refused || l.redecided {
+		return false
+	}
+	l.redecided = true
 	return true
 }

@@ -157,7 +157,7 @@ const codes = sched.Code(255)
 
 // parseRound reads the rest of a round line.
 func parseRound(text string) (round int64, at units.Time, events int, err error) {
-	f := fields{rest: text}
+	f := fields{rest: text, key: "the round"}
 	round = f.number(f.word(), 64)
 	for f.next() {
 		switch f.key {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/slackline/slackline/units"
 )
 
 // LineError is what is wrong with a line of a journal.
@@ -40,20 +42,30 @@ type Reader struct {
 	in     *bufio.Reader
 	line   int64
 	ended  bool
+	most   int    // bytes that a line may have
+	long   []byte // a line that is longer than the buffer, reused
 }
+
+// longest is how many bytes a line may have: more than the description of any job that a machine can hold.
+const longest = 512 << 20
+
+// start is how each journal begins.
+const start = "1 journal "
 
 // NewReader reads the header.
 func NewReader(r io.Reader) (*Reader, error) {
-	j := &Reader{in: bufio.NewReaderSize(r, 1<<16)}
+	j := &Reader{in: newBuffer(r), most: longest}
+	begin, err := j.in.Peek(len(start)) // rather than to look for the end of a line in what has none
+	if err == nil && string(begin) != start {
+		word, _, _ := strings.Cut(string(begin), "\n")
+		return nil, bad(1, "it begins with %q; a journal begins with \"1 journal\" and what it is of", word)
+	}
 	l, err := j.Next()
 	if errors.Is(err, ErrCut) {
 		return nil, bad(1, "it is empty, or cut off there; a journal begins with \"1 journal\" and what it is of")
 	}
 	if err != nil {
 		return nil, err
-	}
-	if l.Word != "journal" {
-		return nil, bad(1, "it begins with %q; a journal begins with \"1 journal\" and what it is of", l.Word)
 	}
 	if err := json.Unmarshal([]byte(l.Rest), &j.Header); err != nil {
 		return nil, bad(1, "what the journal is of cannot be read: %v", err)
@@ -64,10 +76,12 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return j, nil
 }
 
+func newBuffer(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 1<<16) }
+
 // Next returns the next line: io.EOF behind the end line, ErrCut if the journal stops before it, a *LineError for a line that is
 // damaged.
 func (j *Reader) Next() (Line, error) {
-	text, err := j.in.ReadString('\n')
+	text, err := j.read()
 	if err == io.EOF {
 		switch {
 		case text == "" && j.ended:
@@ -79,6 +93,9 @@ func (j *Reader) Next() (Line, error) {
 		}
 		return Line{}, bad(j.line+1, "it is no line of a journal")
 	}
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return Line{}, bad(j.line+1, "it has more than %v, no line of a journal has", units.Bytes(j.most))
+	}
 	if err != nil {
 		return Line{}, fmt.Errorf("line %d: %w", j.line+1, err)
 	}
@@ -87,6 +104,22 @@ func (j *Reader) Next() (Line, error) {
 		return Line{}, bad(j.line, "something follows the end")
 	}
 	return j.split(strings.TrimSuffix(text, "\n"))
+}
+
+// read returns the text up to the end of the line, which is in it: io.EOF if there is none, bufio.ErrBufferFull if it is too far.
+func (j *Reader) read() (string, error) {
+	part, err := j.in.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		return string(part), err
+	}
+	for j.long = j.long[:0]; err == bufio.ErrBufferFull; {
+		if j.long = append(j.long, part...); len(j.long) > j.most {
+			return "", err
+		}
+		part, err = j.in.ReadSlice('\n')
+	}
+	j.long = append(j.long, part...)
+	return string(j.long), err
 }
 
 // damaged tells whether the start of a line cannot be that of the next one.
@@ -100,9 +133,6 @@ func (j *Reader) split(text string) (Line, error) {
 	if !ok || number != strconv.FormatInt(j.line, 10) {
 		if len(number) > 20 {
 			number = number[:20] + "…"
-		}
-		if j.line == 1 {
-			return Line{}, bad(1, "it begins with %q; a journal begins with \"1 journal\" and what it is of", number)
 		}
 		return Line{}, bad(j.line, "it begins with %q, it must begin with its number; a line was added, lost or damaged", number)
 	}

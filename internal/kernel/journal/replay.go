@@ -1,10 +1,12 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/sched"
@@ -33,13 +35,15 @@ func Replay(ctx context.Context, r io.Reader, policy func(Header) (sched.Policy,
 		return Result{}, fmt.Errorf("line 1: %w", err)
 	}
 	re := &recording{in: in, result: Result{Header: in.Header}}
-	err = drive.New(re, p, re).Run(ctx)
+	re.loop = drive.New(re, p, re)
+	err = re.loop.Run(ctx)
 	return re.result, err
 }
 
 // recording is a world that says what it said before, and a sink that compares what came of it.
 type recording struct {
 	in     *Reader
+	loop   *drive.Loop
 	ahead  *Line // read too far: the first of the next round
 	result Result
 
@@ -79,10 +83,11 @@ func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
 		return drive.Batch{}, err
 	}
 	r.given = r.given[:0]
-	for _, l := range r.events {
+	r.loop.MaxItems = max(1, len(r.plan)) // one more than recorded: that is enough to differ
+	for i, l := range r.events {
 		e, err := ParseEvent(l.Rest)
 		if err == nil {
-			err = r.check(&e)
+			err = check(&e, r.result.Events+int64(i))
 		}
 		if err != nil {
 			return drive.Batch{}, bad(l.Number, "%v", err)
@@ -97,22 +102,42 @@ func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
 // slack is how far handles may run ahead of the events that brought them.
 const slack = 1 << 16
 
-// check refuses what no world says, so that a forged journal cannot lead the book astray: descriptions that are not valid, and
-// handles so large that they are not dense.
-func (r *recording) check(e *sched.Event) error {
-	if top := max(int64(e.Node), int64(e.Job), int64(e.Attempt)); top > slack+r.result.Events {
-		return fmt.Errorf("handle %d comes after %d events, handles must be dense", top, r.result.Events)
+// check refuses what no world says after so many events, so that a forged journal cannot lead the book astray: descriptions that
+// are not valid, and handles so large that they are not dense.
+func check(e *sched.Event, events int64) error {
+	if err := dense(events, int64(e.Node), int64(e.Job), int64(e.Attempt)); err != nil {
+		return err
 	}
-	if min(int64(e.Node), int64(e.Job), int64(e.Attempt), int64(e.Task)) < 0 {
-		return errors.New("a handle is negative, it must be 0 or more")
+	if err := dense(math.MaxInt64-slack, int64(e.Task)); err != nil || e.Detail == nil {
+		return err
 	}
-	switch d := e.Detail; {
-	case d == nil:
-		return nil
-	case d.Node != nil:
-		return d.Node.Validate()
-	case d.Job != nil && e.Kind == sched.JobArrived:
-		return d.Job.Validate()
+	if n := e.Detail.Node; n != nil {
+		if err := cmp.Or(n.Validate(), dense(events, int64(n.Rack))); err != nil {
+			return err
+		}
+	}
+	if j := e.Detail.Job; j != nil {
+		if err := j.Validate(); err != nil {
+			return err
+		}
+	}
+	for _, p := range e.Detail.Demand {
+		if err := dense(events, int64(p.Node), int64(p.Rack)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dense tells which of the handles cannot have come up after so many events.
+func dense(events int64, handles ...int64) error {
+	for _, h := range handles {
+		if h < 0 {
+			return errors.New("a handle is negative, it must be 0 or more")
+		}
+		if h > slack+events {
+			return fmt.Errorf("handle %d comes after %d events, handles must be dense", h, events)
+		}
 	}
 	return nil
 }

@@ -77,6 +77,8 @@ func (l *Ledger) take(e *sched.Event) {
 		if e.Detail != nil && e.Detail.Profile != nil {
 			l.profiles[e.Detail.Profile.Name] = e.Detail.Profile
 		}
+	case sched.Granted:
+		l.granted(e)
 	case sched.Started:
 		l.begin(e)
 	case sched.Progress:

@@ -4,19 +4,77 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 )
 
+// demand replaces the open demand of a stage by what the world says, less what was promised since. A stage has no more demand
+// than tasks: what goes beyond is noted and cut off.
+func (l *Ledger) demand(e *sched.Event) {
+	b := l.job(e.Job)
+	if b == nil || e.Stage >= sched.Stages || b.tasks[e.Stage] == nil {
+		l.wonder(e, "demand of a job or stage that the book does not know")
+		return
+	}
+	t, tally := b.tasks[e.Stage], &b.Stages[e.Stage]
+	if e.Count < 0 || e.Count > tally.Total {
+		l.wonder(e, "demand for less than nothing, or for more than the stage has tasks; it is cut to that")
+	}
+	tally.Open = min(max(e.Count, 0), tally.Total)
+	if b.State == sched.Waiting {
+		l.firstStage(b) // nobody else tells the policy that it need not wait
+	}
+	l.ready(b, e.Stage)
+	var places []sched.PlaceDemand
+	if e.Detail != nil {
+		places = e.Detail.Demand
+	}
+	l.setDemand(b, e.Stage, tally.Open, places)
+	for i := l.grants.n - 1; i >= 0 && l.grants.at(i).Item > e.Item; i-- {
+		if g := l.grants.at(i); g.Job == e.Job && g.Stage == e.Stage && g.Left > 0 {
+			tally.Open -= g.Left
+			t.takeDemand(&l.nodes[g.Node], g.Left)
+		}
+	}
+	l.soil(b)
+}
+
+// setDemand replaces the open demand of a late-binding stage by what the world says, by place; all of it may go anywhere
+// unless the world says how much of it may. No place has more than all. O(places log places).
+func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.PlaceDemand) {
+	t := b.tasks[s]
+	t.Demand, t.ByRack, t.Anywhere, t.Placed = t.Demand[:0], t.ByRack[:0], all, false
+	for _, p := range places {
+		n := min(max(p.Count, 0), all)
+		switch {
+		case p.Node > 0:
+			t.Demand = append(t.Demand, placeDemand{int32(p.Node), n})
+			l.point(p.Node, b, s)
+		case p.Rack > 0:
+			t.ByRack = append(t.ByRack, placeDemand{int32(p.Rack), n})
+		default:
+			t.Anywhere = n
+		}
+		t.Placed = t.Placed || p.Node > 0 || p.Rack > 0
+	}
+	byPlace := func(a, b placeDemand) int { return cmp.Compare(a.Place, b.Place) }
+	slices.SortStableFunc(t.Demand, byPlace)
+	slices.SortStableFunc(t.ByRack, byPlace)
+}
+
+func demandOf(list []placeDemand, place int32) (int, bool) {
+	return slices.BinarySearchFunc(list, place, func(d placeDemand, place int32) int { return cmp.Compare(d.Place, place) })
+}
+
 // nearestDemand is the best locality at which a stage that is bound late asks for the node.
 func (t *tasks) nearestDemand(nb *nodeBook) sched.Locality {
-	if i, ok := t.demandOn(nb.ID); ok && t.Demand[i].Count > 0 {
+	if i, ok := demandOf(t.Demand, int32(nb.ID)); ok && t.Demand[i].Count > 0 {
 		return sched.NodeLocal
 	}
-	switch r := nb.rack(); {
-	case int(r) < len(t.ByRack) && t.ByRack[r] > 0:
+	if i, ok := demandOf(t.ByRack, int32(nb.rack())); ok && t.ByRack[i].Count > 0 {
 		return sched.RackLocal
-	case t.Anywhere > 0 && len(t.ByRack) == 0:
+	}
+	switch {
+	case t.Anywhere > 0 && !t.Placed:
 		return sched.Anywhere
 	case t.Anywhere > 0:
 		return sched.Remote
@@ -24,51 +82,24 @@ func (t *tasks) nearestDemand(nb *nodeBook) sched.Locality {
 	return sched.NoLocality
 }
 
-func (t *tasks) demandOn(n cluster.NodeID) (int, bool) {
-	return slices.BinarySearchFunc(t.Demand, n, func(d placeDemand, n cluster.NodeID) int { return cmp.Compare(d.Node, n) })
-}
-
-// setDemand replaces the open demand of a late-binding stage by what the world says, by place; all of it may go anywhere
-// unless the world says how much of it may. O(places log places).
-func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.PlaceDemand) {
-	t := b.tasks[s]
-	t.Demand, t.Anywhere = t.Demand[:0], all
-	clear(t.ByRack)
-	for _, p := range places {
-		switch {
-		case p.Node > 0:
-			t.Demand = append(t.Demand, placeDemand{p.Node, p.Count})
-			l.point(p.Node, b, s)
-		case p.Rack > 0:
-			for int(p.Rack) >= len(t.ByRack) {
-				t.ByRack = append(t.ByRack, 0)
-			}
-			t.ByRack[p.Rack] = p.Count
-		default:
-			t.Anywhere = p.Count
-		}
-	}
-	slices.SortStableFunc(t.Demand, func(a, b placeDemand) int { return cmp.Compare(a.Node, b.Node) })
-}
-
 // takeDemand takes containers on the node off the demand at each level, as YARN's own accounting does.
 func (t *tasks) takeDemand(nb *nodeBook, by int32) {
-	if i, ok := t.demandOn(nb.ID); ok {
+	if i, ok := demandOf(t.Demand, int32(nb.ID)); ok {
 		t.Demand[i].Count -= min(by, t.Demand[i].Count)
 	}
-	if r := nb.rack(); int(r) < len(t.ByRack) {
-		t.ByRack[r] -= min(by, t.ByRack[r])
+	if i, ok := demandOf(t.ByRack, int32(nb.rack())); ok {
+		t.ByRack[i].Count -= min(by, t.ByRack[i].Count)
 	}
 	t.Anywhere -= min(by, t.Anywhere)
 }
 
 // giveDemand is the inverse: the containers are asked for again, as near as they were.
 func (t *tasks) giveDemand(nb *nodeBook, near sched.Locality, n int32) {
-	if i, ok := t.demandOn(nb.ID); ok && near == sched.NodeLocal {
+	if i, ok := demandOf(t.Demand, int32(nb.ID)); ok && near == sched.NodeLocal {
 		t.Demand[i].Count += n
 	}
-	if r := nb.rack(); int(r) < len(t.ByRack) && (near == sched.NodeLocal || near == sched.RackLocal) {
-		t.ByRack[r] += n
+	if i, ok := demandOf(t.ByRack, int32(nb.rack())); ok && (near == sched.NodeLocal || near == sched.RackLocal) {
+		t.ByRack[i].Count += n
 	}
 	t.Anywhere += n
 }

@@ -11,6 +11,7 @@ type grant struct {
 	Stage     sched.Stage
 	Container uint8
 	Near      sched.Locality // where the world binds late: the demand it was taken from
+	Taken     bool           // the world took it over
 }
 
 // grants are the open grants in the order of their items. Most are answered in the order they were made, so the list is a
@@ -39,6 +40,26 @@ func (g *grants) put(e grant) {
 		*g.at(i) = *g.at(i - 1)
 	}
 	*g.at(i) = e
+}
+
+// granted notes that the world took an item over. It may take over less of a start than was asked: then the rest counts as refused,
+// and rides in this batch. To hear it again changes nothing.
+func (l *Ledger) granted(e *sched.Event) {
+	if e.Item < 1 || e.Item > l.lastItem {
+		l.wonder(e, "an item was taken over that was not planned")
+		return
+	}
+	g := l.grants.find(e.Item)
+	if g == nil || g.Taken {
+		return // it is no start, or all of it has been answered
+	}
+	g.Taken = true
+	if rest := g.Left - e.Count; e.Count > 0 && rest > 0 {
+		r := sched.Event{Kind: sched.Refused, Item: g.Item, Job: g.Job, Stage: g.Stage, Node: g.Node, Count: rest, Why: sched.Stale}
+		l.refusedByWorld(&r)
+		r.Derived = true
+		l.derived = append(l.derived, r)
+	}
 }
 
 // find returns the grant of an item, nil if it is answered or never was.

@@ -5,34 +5,8 @@ import (
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
-
-// demand replaces the open demand of a stage by what the world says, less what was promised since.
-func (l *Ledger) demand(e *sched.Event) {
-	b := l.job(e.Job)
-	if b == nil || e.Stage >= sched.Stages || b.tasks[e.Stage] == nil {
-		l.wonder(e, "demand of a job or stage that the book does not know")
-		return
-	}
-	t, tally := b.tasks[e.Stage], &b.Stages[e.Stage]
-	tally.Open = e.Count
-	if b.State == sched.Waiting {
-		l.firstStage(b) // nobody else tells the policy that it need not wait
-	}
-	l.ready(b, e.Stage)
-	var places []sched.PlaceDemand
-	if e.Detail != nil {
-		places = e.Detail.Demand
-	}
-	l.setDemand(b, e.Stage, e.Count, places)
-	for i := l.grants.n - 1; i >= 0 && l.grants.at(i).Item > e.Item; i-- {
-		if g := l.grants.at(i); g.Job == e.Job && g.Stage == e.Stage && g.Left > 0 {
-			tally.Open -= g.Left
-			t.takeDemand(&l.nodes[g.Node], g.Left)
-		}
-	}
-	l.soil(b)
-}
 
 // jobArrived opens the page of a job. It stands in line at once; its first stage may start when its predecessors have finished.
 func (l *Ledger) jobArrived(e *sched.Event) {
@@ -214,7 +188,8 @@ func (l *Ledger) releaseGrants(b *jobBook, s sched.Stage) {
 	}
 }
 
-// jobAmended puts a job's new description in the place of the old one. Its tasks stay as they are.
+// jobAmended puts a job's new description in the place of the old one. A stage of which a task was promised, runs or is done stays
+// as it is, the others get their new tasks. What a job is called, and what it waits for, does not change.
 func (l *Ledger) jobAmended(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || b.State == sched.Finished || e.Detail == nil || e.Detail.Job == nil {
@@ -233,14 +208,49 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	l.countJob(b, -1)
 
 	spec := *e.Detail.Job
-	spec.Stages = b.Spec.Stages
+	spec.ID, spec.After, spec.Stages = b.Spec.ID, b.Spec.After, slices.Clone(b.Spec.Stages)
+	for i := range spec.Stages {
+		st := &spec.Stages[i]
+		if amended := e.Detail.Job.Stage(st.Kind); amended != nil && b.untouched(st.Kind) {
+			*st = *amended
+			l.remake(b, st)
+		} else {
+			b.tasks[st.Kind].Spec = st
+		}
+	}
 	b.Spec, b.Deadline = &spec, spec.Deadline
+	l.setNeeds(b)
 
 	b.Queue = l.queueOf(&b.Job)
 	l.countJob(b, 1)
 	l.shift(b, 1)
 	l.setState(b, state)
 	l.soil(b)
+}
+
+// untouched tells whether no task of the stage was promised, runs or is done.
+func (b *jobBook) untouched(s sched.Stage) bool {
+	t := &b.Stages[s]
+	return t.Occupied == 0 && t.Done == 0
+}
+
+// remake opens the tasks of a stage that was amended before it began. Where the world binds late its next Demand says how many
+// are open; until then it asks for as many as it did, as far as there are so many.
+func (l *Ledger) remake(b *jobBook, st *workload.StageSpec) {
+	t := &b.Stages[st.Kind]
+	t.Total = int32(len(st.Tasks))
+	if !l.can.Bind {
+		b.tasks[st.Kind].Spec = st
+		t.Open = min(t.Open, t.Total)
+		return
+	}
+	b.tasks[st.Kind] = l.openStage(st)
+	t.Open = t.Total
+	for _, n := range b.tasks[st.Kind].Nodes.Keys {
+		if nb := l.node(sched.NodeID(n)); nb != nil && !slices.Contains(nb.local, pointer{b.ID, st.Kind, b.Seq}) {
+			l.point(nb.ID, b, st.Kind)
+		}
+	}
 }
 
 // shift adds what the job occupies to the queues above it, or takes it away.

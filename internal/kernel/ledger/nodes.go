@@ -36,16 +36,20 @@ func (l *Ledger) offer(nb *nodeBook, capacity units.Vector) {
 	nb.Capacity = capacity
 }
 
-// meet lists the racks of stages anew that have input on a node which is seen for the first time. O(tasks of all jobs).
+// meet lists the racks of stages anew that have input on a node which is seen for the first time, and lets it point at them.
+// O(tasks of all jobs).
 func (l *Ledger) meet(n sched.NodeID) {
 	for j := range l.jobs {
 		b := &l.jobs[j]
-		for _, t := range b.tasks {
+		for s, t := range b.tasks {
 			if t == nil || b.State == sched.Finished {
 				continue
 			}
 			if _, holds := slices.BinarySearch(t.Nodes.Keys, int32(n)); holds {
 				l.listRacks(t)
+				l.point(n, b, sched.Stage(s))
+			} else if _, asks := demandOf(t.Demand, int32(n)); asks {
+				l.point(n, b, sched.Stage(s))
 			}
 		}
 	}

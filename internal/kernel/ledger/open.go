@@ -31,8 +31,9 @@ type tasks struct {
 
 	// Late binding: open demand by place, as the world's last Demand said, less what was promised since.
 	Demand   []placeDemand // on nodes, sorted
-	ByRack   []int32
-	Anywhere int32 // demand that accepts any place
+	ByRack   []placeDemand // in racks, sorted
+	Anywhere int32         // demand that accepts any place
+	Placed   bool          // that Demand named a node or a rack: so any other place is a remote one
 }
 
 // places lists tasks by a key, such as a node: the tasks of Keys[i] are Tasks[From[i]:From[i+1]], in order, and none of them
@@ -45,9 +46,9 @@ type places struct {
 	Next  []int32
 }
 
-// placeDemand is open demand on a node.
+// placeDemand is open demand on a node or in a rack.
 type placeDemand struct {
-	Node  cluster.NodeID
+	Place int32 // the handle of the node or of the rack
 	Count int32
 }
 

@@ -315,19 +315,18 @@ func (l *Ledger) pointAt(b *jobBook, s sched.Stage) {
 		l.point(sched.NodeID(n), b, s)
 	}
 	for i := range t.Demand {
-		l.point(t.Demand[i].Node, b, s)
+		l.point(sched.NodeID(t.Demand[i].Place), b, s)
 	}
 }
 
+// point lets a node that is in the book point at a stage; one that comes later does so when it comes. O(entries of the node) for
+// a stage that is bound late, which may name a node again and again.
 func (l *Ledger) point(n sched.NodeID, b *jobBook, s sched.Stage) {
-	if !l.pointing || n < 1 {
+	if !l.pointing {
 		return
 	}
-	for int(n) >= len(l.nodes) {
-		l.nodes = append(l.nodes, nodeBook{}) // it may come later
-	}
 	p := pointer{b.ID, s, b.Seq}
-	if nb := &l.nodes[n]; len(b.tasks[s].State) > 0 || !slices.Contains(nb.local, p) {
+	if nb := l.node(n); nb != nil && (len(b.tasks[s].State) > 0 || !slices.Contains(nb.local, p)) {
 		nb.local = append(nb.local, p)
 	}
 }

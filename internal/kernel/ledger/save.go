@@ -12,7 +12,7 @@ import (
 )
 
 // version is that of the saved form.
-const version = 1
+const version = 2
 
 // saved is the book as Save writes it. The rankings are not in it: they follow from the pages.
 type saved struct {

@@ -1,0 +1,138 @@
+package ledger
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+func amended(id, queue string, stages ...workload.StageSpec) sched.Event {
+	e := jobOf(1, id, stages...)
+	e.Kind = sched.JobAmended
+	e.Detail.Job.Queue, e.Detail.Job.Deadline = queue, 77
+	return e
+}
+
+func moldable(s workload.StageSpec, least, most int) workload.StageSpec {
+	s.MinTasks, s.MaxTasks = least, most
+	return s
+}
+
+func TestSetTasks(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 2, 1), jobOf(1, "j", maps(2), moldable(reduces(2), 2, 5)), jobOf(2, "k", moldable(maps(2), 0, 5)))
+	d.decide(admit(1), admit(2))
+	set := func(j sched.JobID, s sched.Stage, n int32) sched.Item {
+		return sched.Item{Verb: sched.SetTasks, Job: j, Stage: s, Count: n}
+	}
+	d.want(set(1, sched.Map, 2), sched.BadItem) // it is fixed
+	d.want(set(1, sched.Reduce, 1), sched.BadItem)
+	d.want(set(1, sched.Reduce, 6), sched.BadItem)
+	d.want(set(1, sched.Reduce, 2), sched.OK)
+	d.want(set(1, sched.Reduce, 5), sched.OK)
+	d.want(set(1, workload.Other0, 5), sched.BadItem)
+	d.want(set(2, sched.Map, 0), sched.BadItem) // a stage without tasks never ends
+	d.want(set(2, sched.Map, 1), sched.OK)
+	d.one(start(2, sched.Map, 1, 1))
+	d.want(set(2, sched.Map, 1), sched.TooLate)
+}
+
+// An amendment brings new tasks for stages that have not begun, and leaves the others alone.
+func TestAmendedTasks(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 2, 1), nodeUp(2, 1, 2, 1), jobOf(1, "j", maps(2, 1), reduces(2)))
+	d.decide(admit(1))
+	d.is("local on node 2", d.FirstLocal(2, sched.Map, 0), sched.JobID(0))
+	d.told(amended("j", "", maps(3, 2), reduces(5)))
+	tally := func(s sched.Stage, total, open int32) {
+		t.Helper()
+		d.is("total", d.Job(1).Stages[s].Total, total)
+		d.is("open", d.Job(1).Stages[s].Open, open)
+	}
+	tally(sched.Map, 3, 3)
+	tally(sched.Reduce, 5, 5)
+	d.is("local on node 1", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
+	d.is("local on node 2", d.FirstLocal(2, sched.Map, 0), sched.JobID(1))
+	d.told(amended("j", "", maps(3, 2), reduces(5)))
+	d.is("pointers", len(d.node(2).local), 1)
+	d.is("open of all jobs", d.Queue(sched.Root).Stages[sched.Map].Open, int32(3))
+
+	it := d.one(start(1, sched.Map, 2, 1))
+	d.told(amended("j", "", maps(9), reduces(1)))
+	tally(sched.Map, 3, 2)
+	tally(sched.Reduce, 1, 1)
+	d.told(started(1, it, 1))
+	d.told(ended(1, sched.Committed), amended("j", "", maps(9), reduces(4)))
+	tally(sched.Map, 3, 2)
+	tally(sched.Reduce, 4, 4)
+	d.is("deadline", d.Job(1).Deadline, units.Time(77))
+	again(d)
+
+	d = late(t)
+	d.told(demand(4, 0))
+	d.told(amended("j", "", maps(3)))
+	d.is("open, bound late", d.Job(1).Stages[sched.Map].Open, int32(3))
+	d.told(demand(9, 0))
+	d.is("open, bound late", d.Job(1).Stages[sched.Map].Open, int32(3))
+}
+
+// again checks that the book can be saved and loaded where it stands.
+func again(d *desk) {
+	d.Helper()
+	var was, is bytes.Buffer
+	other := New(d.can, d.order)
+	if err := d.Save(&was); err != nil {
+		d.Fatal(err)
+	}
+	text := was.String()
+	if err := other.Load(&was); err != nil {
+		d.Fatal(err)
+	}
+	if err := other.Save(&is); err != nil || is.String() != text {
+		d.Errorf("%v\nsaved  %s\nloaded %s", err, text, is.String())
+	}
+}
+
+// What a job takes is counted where it stands, before and behind an amendment of its queue and of its containers.
+func TestAmendedQueue(t *testing.T) {
+	d := open(t, bound, testOrder{ceiling: 99})
+	d.told(nodeUp(1, 1, 3, 1), jobOf(1, "j", maps(3), reduces(1)))
+	d.decide(admit(1))
+	it := d.one(start(1, sched.Map, 1, 1))
+	d.told(started(1, it, 1))
+	d.one(start(1, sched.Map, 1, 1)) // promised
+	d.told(amended("other", "a", maps(3), reduces(1)))
+	d.is("id", d.Job(1).Spec.ID, "j")
+	a := d.Queue(d.Job(1).Queue)
+	d.is("queue", a.Name, "a")
+	d.is("occupied", a.Stages[sched.Map].Occupied, int32(2))
+	d.is("open", a.Stages[sched.Map].Open, int32(1))
+	d.is("used", a.Used, units.Slots(2, 0))
+	d.is("runs", a.Runs, int32(1))
+	d.is("jobs", a.Jobs, int32(1))
+	d.told(amended("j", "x", maps(3), reduces(1)))
+	d.is("occupied of the queue it left", a.Stages[sched.Map].Occupied, int32(0))
+	d.is("used of the queue it left", a.Used, units.Vector{})
+	d.is("runs of the queue it left", a.Runs, int32(0))
+	d.is("jobs of the queue it left", a.Jobs, int32(0))
+	d.is("active in the queue it left", a.Active[sched.Map], int32(0))
+	d.is("used of all", d.Queue(sched.Root).Used, units.Slots(2, 0))
+	d.decide(sched.Item{Verb: sched.Hold, Job: 1})
+	d.is("runs", d.Queue(sched.Root).Runs, int32(0))
+	d.is("discrepancies", kinds(d.told(sched.Event{Kind: sched.JobAmended, Job: 9}), sched.Discrepancy), 1)
+
+	// A stage that has not begun may ask for other containers.
+	d = open(t, bound, nil)
+	d.told(nodeUp(1, 1, 1, 1), jobOf(1, "j", maps(1)))
+	d.decide(admit(1))
+	big := maps(1)
+	big.Containers = []cluster.Container{{Name: "big", Needs: units.Slots(2, 0)}}
+	d.told(amended("j", "", big))
+	d.is("first", d.First(1, sched.Map, 0), sched.JobID(0))
+	d.told(amended("j", "", maps(1)))
+	d.is("first", d.First(1, sched.Map, 0), sched.JobID(1))
+}

@@ -1,0 +1,120 @@
+package ledger
+
+import (
+	"testing"
+
+	"github.com/slackline/slackline/sched"
+)
+
+// late is a desk of a world that binds late: three nodes, 1 and 2 in rack 1, 3 in rack 2, a job of four maps.
+func late(t *testing.T) *desk {
+	d := open(t, sched.Capabilities{Kill: true}, nil)
+	d.told(nodeUp(1, 1, 9, 0), nodeUp(2, 1, 9, 0), nodeUp(3, 2, 9, 0), jobOf(1, "j", maps(4)))
+	d.decide(admit(1))
+	return d
+}
+
+func demand(count int32, upTo sched.ItemID, places ...sched.PlaceDemand) sched.Event {
+	e := sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: count, Item: upTo}
+	if len(places) > 0 {
+		e.Detail = &sched.Detail{Demand: places}
+	}
+	return e
+}
+
+func (d *desk) near(want ...sched.Locality) {
+	d.Helper()
+	for i, w := range want {
+		d.is("nearest for node "+string(rune('1'+i)), d.Nearest(sched.NodeID(i+1), 1, sched.Map), w)
+	}
+}
+
+func TestDemandByPlace(t *testing.T) {
+	const anywhere, node, rack, remote, none = sched.Anywhere, sched.NodeLocal, sched.RackLocal, sched.Remote, sched.NoLocality
+	d := late(t)
+	d.told(demand(2, 0))
+	d.near(anywhere, anywhere, anywhere)
+	d.told(demand(2, 0, sched.PlaceDemand{Node: 1, Count: 2}))
+	d.near(node, remote, remote)
+	d.told(demand(2, 0, sched.PlaceDemand{Rack: 1, Count: 2}))
+	d.near(rack, rack, remote)
+	d.told(demand(2, 0, sched.PlaceDemand{Node: 2, Count: 1}, sched.PlaceDemand{Rack: 1, Count: 2}, sched.PlaceDemand{Count: 0}))
+	d.near(rack, node, none)
+	// The last Demand alone counts: racks that an older one named are nothing to this.
+	d.told(demand(2, 0))
+	d.near(anywhere, anywhere, anywhere)
+	d.told(demand(2, 0, sched.PlaceDemand{Rack: 2, Count: 2}, sched.PlaceDemand{Count: 2}))
+	d.near(remote, remote, rack)
+}
+
+// One container is taken off at each level, and given back at those it was taken from.
+func TestDemandIsTakenAndGivenBack(t *testing.T) {
+	d := late(t)
+	d.told(demand(2, 0, sched.PlaceDemand{Node: 1, Count: 1}, sched.PlaceDemand{Rack: 1, Count: 2}, sched.PlaceDemand{Count: 2}))
+	first := d.one(start(1, sched.Map, 1, 4))
+	d.is("count, of one locality", first.Count, int32(1))
+	d.is("locality", first.Locality, sched.NodeLocal)
+	d.near(sched.RackLocal, sched.RackLocal, sched.Remote)
+	second := d.one(start(1, sched.Map, 2, 4))
+	d.is("locality", second.Locality, sched.RackLocal)
+	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(0))
+	d.near(sched.NoLocality, sched.NoLocality, sched.NoLocality)
+	d.told(sched.Event{Kind: sched.Refused, Item: second.ID})
+	d.near(sched.RackLocal, sched.RackLocal, sched.Remote)
+	d.told(sched.Event{Kind: sched.Refused, Item: first.ID})
+	d.near(sched.NodeLocal, sched.RackLocal, sched.Remote)
+	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(2))
+}
+
+// A Demand counts items up to the one it names, that one included: later promises are taken off it, and none else.
+func TestDemandCountsItems(t *testing.T) {
+	d := late(t)
+	d.told(demand(4, 0))
+	a, b, c := d.one(start(1, sched.Map, 1, 1)), d.one(start(1, sched.Map, 1, 1)), d.one(start(1, sched.Map, 3, 1))
+	for _, x := range []struct {
+		upTo sched.ItemID
+		open int32
+	}{{a.ID - 1, 1}, {a.ID, 2}, {b.ID, 3}, {c.ID - 1, 3}, {c.ID, 4}} {
+		d.told(demand(4, x.upTo))
+		d.is("open", d.Job(1).Stages[sched.Map].Open, x.open)
+	}
+	d.told(demand(4, b.ID, sched.PlaceDemand{Rack: 2, Count: 2}))
+	d.is("nearest", d.Nearest(3, 1, sched.Map), sched.RackLocal)
+	d.told(demand(4, b.ID, sched.PlaceDemand{Rack: 2, Count: 1}))
+	d.is("nearest, the one in the rack is promised", d.Nearest(3, 1, sched.Map), sched.Remote)
+}
+
+// What cannot be is noted and cut to what the job has, so that no demand takes more room than the job's description.
+func TestDemandIsBounded(t *testing.T) {
+	d := late(t)
+	d.is("notes", kinds(d.told(demand(4, 0)), sched.Discrepancy), 0)
+	d.is("notes", kinds(d.told(demand(2e9, 0, sched.PlaceDemand{Node: 1, Count: 2e9}, sched.PlaceDemand{Rack: 1<<31 - 1, Count: -5})), sched.Discrepancy), 1)
+	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(4))
+	d.is("containers", d.one(start(1, sched.Map, 1, 1<<30)).Count, int32(4))
+	d.is("notes", kinds(d.told(demand(-1, 9)), sched.Discrepancy), 1)
+	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(0))
+	d.told(demand(4, 9, sched.PlaceDemand{Node: 1<<31 - 1, Count: 1}))
+	d.FirstLocal(1, sched.Map, 0)
+	d.told(demand(4, 9, sched.PlaceDemand{Node: 1<<31 - 1, Count: 1}))
+	if len(d.nodes) > 4 || len(d.jobs[1].tasks[sched.Map].ByRack) > 1 {
+		t.Errorf("%d nodes and %d racks in the book", len(d.nodes), len(d.jobs[1].tasks[sched.Map].ByRack))
+	}
+}
+
+// A node that comes after the demand for it, or after the job with input on it, is found by FirstLocal.
+func TestLocalWorkOfALaterNode(t *testing.T) {
+	d := late(t)
+	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
+	d.told(demand(2, 0, sched.PlaceDemand{Node: 7, Count: 2}))
+	d.told(nodeUp(7, 1, 1, 0))
+	d.is("first", d.FirstLocal(7, sched.Map, 0), sched.JobID(1))
+
+	d = open(t, bound, nil)
+	d.told(nodeUp(1, 1, 1, 0), jobOf(1, "j", maps(1, 7)))
+	d.decide(admit(1))
+	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
+	d.told(nodeUp(7, 1, 1, 0))
+	d.is("first", d.FirstLocal(7, sched.Map, 0), sched.JobID(1))
+	d.is("pointers", len(d.node(7).local), 1)
+	d.is("rack", d.Nearest(1, 1, sched.Map), sched.RackLocal)
+}
