@@ -160,9 +160,11 @@ type Workload struct {
 
 // Trace is a workload that was recorded elsewhere. What the record does not say follows from the rules here.
 type Trace struct {
-	Format  string `json:"format" need:"yes" doc:"how the record is written: swim"`
+	Format  string `json:"format" need:"yes" doc:"how the record is written: swim, slackline, sls, rumen, jhist, swf, google or alibaba"`
 	File    string `json:"file" need:"yes" doc:"the record; a relative path counts from the folder of the scenario"`
 	Lenient bool   `json:"lenient" doc:"true: records that cannot be read are skipped and counted"`
+
+	Containers bool `json:"containers" doc:"true: tasks take the vcores and memory that the record states, where it does; else each takes a slot"`
 
 	First  Span `json:"first" min:"0" doc:"only what was submitted in so much time from its start; all of it if left out"`
 	Repeat int  `json:"repeat" min:"1" max:"1000" def:"1" doc:"the trace so often, one after the other"`

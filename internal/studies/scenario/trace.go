@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
@@ -37,11 +38,13 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		d.failAt("workload.trace.every", "every is 0s; say how far apart the repetitions begin, such as 24h")
 	}
 	maps, reduces := int64(0), int64(0)
-	for _, n := range cfg.Cluster.Nodes {
+	names := make(map[string]cluster.NodeID, len(cfg.Cluster.Nodes))
+	for i, n := range cfg.Cluster.Nodes {
+		names[n.Name] = cluster.NodeID(i + 1)
 		maps += n.Class.Capacity[units.MapSlots]
 		reduces += n.Class.Capacity[units.ReduceSlots]
 	}
-	if maps == 0 || reduces == 0 {
+	if (maps == 0 || reduces == 0) && !t.Containers {
 		d.failAt("cluster", "jobs of a trace run in map and reduce slots; the cluster has %d and %d", maps, reduces)
 	}
 	slots := int(maps)
@@ -52,7 +55,8 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		Block: units.Bytes(t.Block), MapTime: [2]units.Duration{t.MapTime.From, t.MapTime.To},
 		ReduceInput: units.Bytes(t.ReduceInput), MaxReduces: int(max(1, reduces)),
 		ShuffleRate: units.Bytes(t.ShuffleRate), ReduceRate: units.Bytes(t.ReduceRate), SlowStart: t.SlowStart,
-		Deadlines: trace.Deadlines{Share: t.Deadlines.Share, Factor: [2]float64{t.Deadlines.Factor.From, t.Deadlines.Factor.To}, Slots: slots},
+		Deadlines:  trace.Deadlines{Share: t.Deadlines.Share, Factor: [2]float64{t.Deadlines.Factor.From, t.Deadlines.Factor.To}, Slots: slots},
+		Containers: t.Containers, Nodes: names,
 	}
 	file := trace.File{Path: path, Format: format, Lenient: t.Lenient}
 	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}

@@ -18,7 +18,7 @@ import (
 //
 // These are the tasks of a job of which the trace lists none. Of tasks that it lists without sizes, each gets an even share of what
 // the job reads or shuffles; of those without times, reduces of known sizes take the time that these rates say, all others a draw
-// from MapTime. Hosts that hold a task's input count where the cluster has nodes of their names. What tasks need counts if
+// from MapTime. Hosts that hold a map's input count where the cluster has nodes of their names. What tasks need counts if
 // Containers is set; else each takes a slot.
 //
 // What a job writes is not counted: where nothing is shuffled, as in a third of the jobs of FB-2010, it is the maps that write it.
@@ -124,7 +124,10 @@ func (r *Rule) stated(j *Job, s *Stage, key draw.Draw) workload.StageSpec {
 	stage := key.Number(uint64(s.Kind))
 	for t := range s.Tasks {
 		run := &s.Tasks[t]
-		one := workload.Task{Input: run.Input, Work: run.Time, Shuffle: run.Shuf, Hosts: r.hosts(run.Hosts)}
+		one := workload.Task{Input: run.Input, Work: run.Time, Shuffle: run.Shuf}
+		if s.Kind == workload.Map {
+			one.Hosts = r.hosts(run.Hosts)
+		}
 		if one.Input < 0 {
 			one.Input = share
 		}

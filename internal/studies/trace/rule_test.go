@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -48,6 +50,43 @@ func TestRule(t *testing.T) {
 			t.Fatalf("deadline %v after the arrival, alone it takes %v", w.Deadline.Sub(w.Arrive), alone)
 		}
 	})
+}
+
+// What a trace states is used as it stands, the rest follows.
+func TestRuleOfWhatIsStated(t *testing.T) {
+	r := DefaultRule(5)
+	r.Deadlines = Deadlines{Share: 1, Factor: [2]float64{2, 2}, Slots: 10}
+	r.Nodes = map[string]cluster.NodeID{"n1": 1, "n2": 2}
+	j := Job{ID: "j", Submit: 5, Deadline: 7, Priority: 3, After: []string{"i"}, Input: 600 * units.MB, Shuffle: 100 * units.MB, Stages: []Stage{
+		{Kind: workload.Map, Needs: units.Vector{units.VCores: 2}, Tasks: []Task{
+			{Count: 2, Input: 7, Time: units.Second, Hosts: []string{"n2", "n9", "n2"}}, {Count: 1, Input: Unknown, Time: UnknownTime}}},
+		{Kind: workload.Reduce, Tasks: []Task{{Count: 1, Input: Unknown, Time: units.Second, Shuf: 3}, {Count: 1, Input: Unknown, Time: UnknownTime}}},
+		{Kind: workload.Other1, Tasks: []Task{{Count: 2, Input: Unknown, Time: UnknownTime}}},
+	}}
+	for _, r.Containers = range []bool{false, true} {
+		w, err := r.Unfold(&j, 1)
+		if err != nil || w.Validate() != nil {
+			t.Fatal(err, w.Validate())
+		}
+		drawn := []units.Duration{w.Stages[0].Tasks[2].Work, w.Stages[2].Tasks[0].Work, w.Stages[2].Tasks[1].Work}
+		for i, d := range drawn {
+			if d < 20*units.Second || d >= 40*units.Second || i > 0 && d == drawn[i-1] {
+				t.Fatalf("drawn: %v", drawn)
+			}
+		}
+		hosts := []cluster.NodeID{2}
+		want := &workload.Job{ID: "j", Class: "trace", Arrive: 5, Soft: units.Never, Deadline: 12, Weight: 1, Priority: 3, After: []string{"i"}, SlowStart: 0.05, Stages: []workload.StageSpec{
+			{Kind: workload.Map, Tasks: []workload.Task{{Input: 7, Work: units.Second, Hosts: hosts}, {Input: 7, Work: units.Second, Hosts: hosts}, {Input: 200 * units.MB, Work: drawn[0]}}},
+			{Kind: workload.Reduce, Tasks: []workload.Task{{Input: 50 * units.MB, Work: units.Second, Shuffle: 3}, {Input: 50 * units.MB, Work: units.Second, Shuffle: units.Second}}},
+			{Kind: workload.Other1, Tasks: []workload.Task{{Work: drawn[1]}, {Work: drawn[2]}}},
+		}}
+		if r.Containers {
+			want.Stages[0].Containers = []cluster.Container{{Name: "map", Needs: units.Vector{units.VCores: 2}}}
+		}
+		if d := cmp.Diff(want, w); d != "" {
+			t.Fatal(d)
+		}
+	}
 }
 
 // A job takes the same time in every run with the seed, and another with another.
