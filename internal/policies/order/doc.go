@@ -7,6 +7,15 @@
 //
 // Maps and reduces are ranked separately wherever what a job holds counts, as Hadoop's schedulers do.
 //
+// Deviations from Hadoop:
+//
+//   - A job's pool is its queue unless it is asked to be its user; in Hadoop 1.2.1 it is the user unless told otherwise
+//     (mapred.fairscheduler.poolnameproperty). Sharing among the users of a pool is ours.
+//   - Pools have no maximum share (maxMaps, maxReduces), and jobs no weight by size (mapred.fairscheduler.sizebasedweight).
+//   - The leaves of Capacity always heed priorities; in Hadoop 1.2.1 they do if told to (supports-priority).
+//   - Hadoop 1.2.1 refuses a container that would go beyond a maximum or user limit; here the last may do so by less than its size.
+//   - Equal pools, queues and jobs go by arrival.
+//
 // An order here also ranks jobs that are not admitted yet (Line), for limits on running jobs.
 package order
 

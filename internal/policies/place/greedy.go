@@ -15,7 +15,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Greedy fills a node when it beats, by Hadoop's own rules (Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, section 2.1.1):
+// Greedy fills a node when it beats, by Hadoop's own rules (Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections
+// 2.1.1 and 4.1):
 //
 //   - The order is strict: the second job is not looked at while the first has an open task that may start on the node.
 //   - Of a job's maps, those whose data lie on the node go first, as many as fit; then at most NonLocal others per beat, and

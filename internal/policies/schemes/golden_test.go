@@ -46,7 +46,7 @@ func (f *finishes) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
 func ofMinute(m float64) units.Time { return units.Time(0).Add(units.Minute.Scale(m)) }
 
-// paper000 plays the case of table 1: six map slots, and so many tasks of ten minutes on a node of speed 1 that J1 demands 120 and
+// paper000 plays the case of table 1: six map slots, and so many tasks of one minute on a node of speed 1 that J1 demands 120 and
 // J2 60 GHz-minutes of a cluster of 3 GHz at speed 0.5.
 func paper000(t *testing.T, policy string, speeds map[float64]float64) *finishes {
 	t.Helper()
@@ -108,7 +108,7 @@ func TestPaper000Table1(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %v", c.policy, c.j1), func(t *testing.T) {
 			f := paper000(t, c.policy, c.speeds)
 			if f.minute["J1"] != c.j1 || f.minute["J2"] != c.j2 {
-				t.Errorf("J1 ends at %v, J2 at %v; the paper says %v and %v", f.minute["J1"], f.minute["J2"], c.j1, c.j2)
+				t.Errorf("J1 ends at %v, J2 at %v; want %v and %v", f.minute["J1"], f.minute["J2"], c.j1, c.j2)
 			}
 		})
 	}
