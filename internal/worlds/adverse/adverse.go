@@ -39,6 +39,7 @@ type World struct {
 	attempts []*attempt
 	orders   []order // items taken over and not yet done
 	lastItem sched.ItemID
+	seen     map[sched.ItemID]bool
 	told     bool // nothing was swallowed since the last resync
 	out      []sched.Event
 	given    []sched.Event
@@ -63,15 +64,42 @@ type job struct {
 
 type stage struct {
 	spec       *workload.StageSpec
-	open, done int
+	tasks      []taskState // which the world keeps to itself
+	open, done int         // of them
+	sample     int32       // tasks that may start although the job is not admitted
 	ready      bool
 	asked      bool // its demand has changed since it was told
+}
+
+type taskState uint8
+
+const (
+	taskOpen taskState = iota
+	taskRuns
+	taskDone
+)
+
+// move brings a task to another state.
+func (s *stage) move(task int, to taskState) {
+	count := func(by int) {
+		switch s.tasks[task] {
+		case taskOpen:
+			s.open += by
+		case taskDone:
+			s.done += by
+		}
+	}
+	count(-1)
+	s.tasks[task] = to
+	count(1)
 }
 
 type attempt struct {
 	id    sched.AttemptID
 	job   sched.JobID
 	stage int
+	task  int // by position
+	near  sched.Locality
 	node  sched.NodeID
 	kind  uint8
 	item  sched.ItemID
@@ -91,7 +119,7 @@ func New(cfg Config) *World {
 	if cfg.Limit == 0 {
 		cfg.Limit = 10_000
 	}
-	w := &World{cfg: cfg, dice: rand.New(rand.NewPCG(cfg.Seed, 7)), wake: units.Never, told: true, nodes: make([]*node, 1), jobs: make([]*job, 1),
+	w := &World{cfg: cfg, dice: rand.New(rand.NewPCG(cfg.Seed, 7)), wake: units.Never, told: true, seen: make(map[sched.ItemID]bool), nodes: make([]*node, 1), jobs: make([]*job, 1),
 		attempts: make([]*attempt, 1)}
 	for _, n := range cfg.Cluster.Nodes {
 		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})
@@ -100,7 +128,7 @@ func New(cfg Config) *World {
 		j := &job{spec: cfg.Jobs[i]}
 		for k := range j.spec.Stages {
 			s := &j.spec.Stages[k]
-			j.stages = append(j.stages, &stage{spec: s, open: len(s.Tasks)})
+			j.stages = append(j.stages, &stage{spec: s, tasks: make([]taskState, len(s.Tasks)), open: len(s.Tasks)})
 		}
 		w.jobs = append(w.jobs, j)
 	}
@@ -209,8 +237,7 @@ func (w *World) loseOutputs() {
 		if !jb.arrived || jb.over || len(jb.stages) < 2 || jb.stages[0].done == 0 {
 			continue
 		}
-		jb.stages[0].done--
-		jb.stages[0].open++
+		jb.stages[0].move(slices.Index(jb.stages[0].tasks, taskDone), taskOpen)
 		jb.stages[0].asked = true
 		w.tell(sched.Event{Kind: sched.OutputLost, Job: sched.JobID(j), Stage: jb.stages[0].spec.Kind})
 	}

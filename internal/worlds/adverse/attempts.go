@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 func (w *World) endAttempts() {
@@ -29,9 +31,9 @@ func (w *World) end(a *attempt, o sched.Outcome) {
 	s := w.jobs[a.job].stages[a.stage]
 	w.nodes[a.node].free.Add(w.need(a.job, a.stage, a.kind))
 	if o == sched.Committed {
-		s.done++
+		s.move(a.task, taskDone)
 	} else {
-		s.open++
+		s.move(a.task, taskOpen)
 		s.asked = true
 	}
 	w.attempts[a.id] = nil
@@ -53,26 +55,87 @@ func (w *World) doOrders() {
 		}
 		w.lastItem = max(w.lastItem, o.item.ID)
 		it := &o.item
-		jb := w.jobs[it.Job]
-		k := slices.IndexFunc(jb.stages, func(s *stage) bool { return s.spec.Kind == it.Stage })
-		left := it.Count
-		for ; left > 0 && !w.naughty(8) && w.startable(it, k); left-- {
+		k := w.stageOf(it)
+		left, why := it.Count, sched.Stale
+		for ; left > 0 && !w.naughty(8); left-- {
+			if why = w.startable(it, k); why != sched.OK {
+				break
+			}
 			w.start(it.Job, k, it.Node, it.Container, it.ID)
+			why = sched.Stale
 		}
 		if left > 0 {
-			w.tell(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node, Count: left, Why: sched.Stale})
-			if k >= 0 {
-				jb.stages[k].asked = true
-			}
+			w.refuse(it, left, why)
+			w.jobs[it.Job].stages[k].asked = true
 		}
 	}
 	w.orders = later
 }
 
-func (w *World) startable(it *sched.Item, k int) bool {
-	jb := w.jobs[it.Job]
-	return k >= 0 && !jb.over && jb.stages[k].ready && jb.stages[k].open > 0 && w.nodes[it.Node].up &&
-		w.nodes[it.Node].free.Fits(w.need(it.Job, k, it.Container))
+func (w *World) refuse(it *sched.Item, count int32, why sched.Code) {
+	w.tell(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node, Count: count, Why: why})
+}
+
+// stageOf returns the place of the item's stage among those of its job, -1 if there is none.
+func (w *World) stageOf(it *sched.Item) int {
+	return slices.IndexFunc(w.jobs[it.Job].stages, func(s *stage) bool { return s.spec.Kind == it.Stage })
+}
+
+// startable says why one more task may not start where the item wants it, sched.OK if it may.
+func (w *World) startable(it *sched.Item, k int) sched.Code {
+	jb, nd := w.jobs[it.Job], w.nodes[it.Node]
+	s := jb.stages[k]
+	_, near := w.nearest(s, it.Node)
+	switch {
+	case jb.over:
+		return sched.UnknownJob
+	case !nd.up:
+		return sched.NodeAway
+	case !jb.admitted && s.sample <= 0:
+		return sched.NotAdmitted
+	case !s.ready:
+		return sched.NotReady
+	case !nd.spec.Carries(jb.spec.Labels):
+		return sched.WrongLabels
+	case near == sched.NoLocality, it.Locality != sched.NoLocality && near > it.Locality:
+		return sched.Stale
+	case !nd.free.Fits(w.need(it.Job, k, it.Container)):
+		return sched.NoRoom
+	}
+	return sched.OK
+}
+
+// nearest returns the open task that is nearest to the node, and how near it is.
+func (w *World) nearest(s *stage, n sched.NodeID) (task int, near sched.Locality) {
+	first := [sched.Remote + 1]int{}
+	for i, state := range s.tasks {
+		if l := w.distance(&s.spec.Tasks[i], n); state == taskOpen && first[l] == 0 {
+			first[l] = i + 1
+		}
+	}
+	for _, l := range []sched.Locality{sched.NodeLocal, sched.Anywhere, sched.RackLocal, sched.Remote} {
+		if first[l] > 0 {
+			return first[l] - 1, l
+		}
+	}
+	return 0, sched.NoLocality
+}
+
+func (w *World) distance(t *workload.Task, n sched.NodeID) sched.Locality {
+	switch {
+	case len(t.Hosts) == 0:
+		return sched.Anywhere
+	case slices.Contains(t.Hosts, n):
+		return sched.NodeLocal
+	case w.inRack(t, w.nodes[n].spec.Rack):
+		return sched.RackLocal
+	}
+	return sched.Remote
+}
+
+// inRack tells whether a copy of the task's input lies in the rack.
+func (w *World) inRack(t *workload.Task, r cluster.RackID) bool {
+	return slices.ContainsFunc(t.Hosts, func(h sched.NodeID) bool { return w.nodes[h].spec.Rack == r })
 }
 
 func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sched.ItemID) {
@@ -81,9 +144,14 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 		id = len(w.attempts)
 		w.attempts = append(w.attempts, nil)
 	}
-	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, node: n, kind: kind, item: item, ends: w.beat + 1 + w.dice.IntN(4)}
+	s := w.jobs[j].stages[k]
+	task, near := w.nearest(s, n)
+	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, near: near, node: n, kind: kind, item: item, ends: w.beat + 1 + w.dice.IntN(4)}
 	w.attempts[id] = a
-	w.jobs[j].stages[k].open--
+	s.move(task, taskRuns)
+	if s.sample > 0 {
+		s.sample--
+	}
 	w.nodes[n].free.Sub(w.need(j, k, kind))
 	w.tellStart(a)
 }
@@ -91,7 +159,7 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 func (w *World) tellStart(a *attempt) {
 	a.began = true
 	w.tell(sched.Event{Kind: sched.Started, Attempt: a.id, Job: a.job, Stage: w.jobs[a.job].stages[a.stage].spec.Kind, Node: a.node,
-		Container: a.kind, Locality: sched.Anywhere, Item: a.item})
+		Container: a.kind, Locality: a.near, Item: a.item})
 }
 
 // startUnplanned does what a stock scheduler beside ours would.
@@ -109,39 +177,95 @@ func (w *World) startUnplanned() {
 	}
 }
 
-// Enact takes over what the plan says, to be done some time.
+// Enact takes over what the plan says, to be done some time. An item whose id was seen before changes nothing.
 func (w *World) Enact(p *sched.Plan) error {
+	can := w.Can()
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Refused != sched.OK || it.Held {
+		if it.Refused != sched.OK || it.Held || it.ID > 0 && w.seen[it.ID] {
 			continue
 		}
+		w.seen[it.ID] = true
 		switch it.Verb {
 		case sched.Start:
-			if w.naughty(60) {
-				w.told = false // swallowed: only a resync will tell
+			w.takeOver(it)
+		case sched.Kill:
+			w.kill(p, it)
+		case sched.Admit, sched.Hold, sched.Reject, sched.Sample:
+			if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].arrived || w.jobs[it.Job].over {
+				w.refuse(it, 0, sched.UnknownJob)
 				continue
 			}
-			due := w.beat + 1
-			if w.beat < w.cfg.Calm {
-				due += w.dice.IntN(3)
-			}
-			w.orders = append(w.orders, order{*it, due})
-		case sched.Kill:
-			for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
-				if at := w.attempts[a]; at != nil && !w.naughty(10) {
-					w.end(at, cmp.Or(it.Outcome, sched.Killed))
-				} else {
-					w.tell(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Attempt: a, Count: 1, Why: sched.Stale})
-				}
-			}
-		case sched.Admit, sched.Hold:
-			w.jobs[it.Job].admitted = it.Verb == sched.Admit
-		case sched.Reject:
-			if jb := w.jobs[it.Job]; !jb.over {
-				w.endJob(it.Job, sched.Killed, it.Reason.String())
+			w.judge(it)
+		default:
+			if !can.Can(it.Verb) {
+				w.refuse(it, it.Count, sched.CannotDo)
 			}
 		}
 	}
 	return nil
+}
+
+// takeOver puts a start in line, in part or not at all, and says so; what it swallows it says nothing of.
+func (w *World) takeOver(it *sched.Item) {
+	switch {
+	case it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].arrived || w.jobs[it.Job].over:
+		w.refuse(it, it.Count, sched.UnknownJob)
+		return
+	case it.Node < 1 || int(it.Node) >= len(w.nodes):
+		w.refuse(it, it.Count, sched.UnknownNode)
+		return
+	}
+	k := w.stageOf(it)
+	if k < 0 || it.Count < 1 || int(it.Container) >= max(1, len(w.jobs[it.Job].stages[k].spec.Containers)) {
+		w.refuse(it, it.Count, sched.BadItem)
+		return
+	}
+	if w.naughty(60) {
+		w.told = false // swallowed: only a resync will tell
+		return
+	}
+	o := order{*it, w.beat + 1}
+	if w.beat < w.cfg.Calm {
+		o.due += w.dice.IntN(3)
+	}
+	if it.Count > 1 && w.naughty(3) {
+		o.item.Count = 1 + w.dice.Int32N(it.Count-1)
+	}
+	w.tell(sched.Event{Kind: sched.Granted, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node, Count: o.item.Count})
+	w.orders = append(w.orders, o)
+}
+
+func (w *World) kill(p *sched.Plan, it *sched.Item) {
+	if it.Attempts.From < 0 || int(it.Attempts.To) > len(p.Victims) || it.Attempts.Len() <= 0 {
+		w.refuse(it, it.Count, sched.BadItem)
+		return
+	}
+	for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
+		if a > 0 && int(a) < len(w.attempts) && w.attempts[a] != nil && !w.naughty(10) {
+			w.end(w.attempts[a], cmp.Or(it.Outcome, sched.Killed))
+		} else {
+			w.tell(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Attempt: a, Count: 1, Why: sched.Stale})
+		}
+	}
+}
+
+// judge takes note of what was decided upon a job.
+func (w *World) judge(it *sched.Item) {
+	jb := w.jobs[it.Job]
+	switch it.Verb {
+	case sched.Reject:
+		w.endJob(it.Job, sched.Killed, it.Reason.String())
+	case sched.Sample:
+		if k := w.stageOf(it); k >= 0 {
+			jb.stages[k].sample = it.Count
+		} else {
+			w.refuse(it, it.Count, sched.BadItem)
+		}
+	default:
+		jb.admitted = it.Verb == sched.Admit
+		for _, s := range jb.stages {
+			s.sample = 0
+		}
+	}
 }

@@ -1,7 +1,8 @@
 // Package adverse is a world for tests that is as unkind as a real cluster may be, so that policies and book meet all of it
-// long before they meet YARN. It binds late and speaks in counts: an attempt is of a stage, of no task that it names. By a seed
+// long before they meet YARN. It binds late and speaks in counts: demand is so much on a node, in a rack, anywhere, and an attempt is
+// of a stage, of no task that it names, only how near to its input it is. A start is taken over first and done later. By a seed
 //
-//   - a start is done late, in part, or not at all, and refused as stale though the book was right;
+//   - it is taken over in part, done in part, or not at all, and refused as stale though the book was right;
 //   - it starts containers that nobody planned;
 //   - attempts fail, nodes go away and come back with what they held lost;
 //   - a node, or the whole world, is silent for a while;

@@ -3,7 +3,9 @@ package adverse
 import (
 	"slices"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
 )
 
 // moveJobs lets jobs arrive, get on and end.
@@ -82,9 +84,38 @@ func (w *World) tellDemand() {
 				continue
 			}
 			s.asked = false
-			w.tell(sched.Event{Kind: sched.Demand, Job: sched.JobID(j), Stage: s.spec.Kind, Count: int32(s.open), Item: w.counted(sched.JobID(j))})
+			w.tell(sched.Event{Kind: sched.Demand, Job: sched.JobID(j), Stage: s.spec.Kind, Count: int32(s.open), Item: w.counted(sched.JobID(j)),
+				Detail: w.places(s)})
 		}
 	}
+}
+
+// places says where the stage wants its containers, as an ApplicationMaster does: a task counts on each node that holds its input, in
+// each of their racks, and once anywhere. A stage without input names no place.
+func (w *World) places(s *stage) *sched.Detail {
+	count := func(has func(*workload.Task) bool) (n int32) {
+		for i := range s.tasks {
+			if s.tasks[i] == taskOpen && has(&s.spec.Tasks[i]) {
+				n++
+			}
+		}
+		return n
+	}
+	var list []sched.PlaceDemand
+	for n := 1; n < len(w.nodes); n++ {
+		if c := count(func(t *workload.Task) bool { return slices.Contains(t.Hosts, sched.NodeID(n)) }); c > 0 {
+			list = append(list, sched.PlaceDemand{Node: sched.NodeID(n), Count: c})
+		}
+	}
+	for r := 1; r <= w.cfg.Cluster.Racks; r++ {
+		if c := count(func(t *workload.Task) bool { return w.inRack(t, cluster.RackID(r)) }); c > 0 {
+			list = append(list, sched.PlaceDemand{Rack: cluster.RackID(r), Count: c})
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return &sched.Detail{Demand: append(list, sched.PlaceDemand{Count: int32(s.open)})}
 }
 
 // counted returns the last item that the demand of a job counts: those still waiting to be done are not in it.
