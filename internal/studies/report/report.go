@@ -6,6 +6,8 @@
 //	timeline.go  the sink behind the drawing of who ran when
 //	learner.go   the sink that fills profiles
 //	table.go     tables: one run, policies side by side, many seeds
+//	verdict.go   which policy is better, by paired tests
+//	csv.go       a line for each run, for other programs
 //
 // Sinks keep a page for each job, attempt and node that is there at the moment, and one number for each job that is gone, so that
 // millions of tasks do not add up.
@@ -23,10 +25,15 @@ const Schema = "slackline/report/v1"
 type Report struct {
 	Schema string `json:"schema"`
 	Runs   []*Run `json:"runs"`
+	// Comparisons say which policy is better on what; there are some after Compare.
+	Comparisons []Comparison `json:"comparisons,omitempty"`
 }
 
 // New returns a report of these runs.
 func New(runs ...*Run) *Report { return &Report{Schema: Schema, Runs: runs} }
+
+// Compare adds the comparisons of policies.
+func (r *Report) Compare() { r.Comparisons = r.compare() }
 
 // WriteJSON writes the report as one JSON object.
 func (r *Report) WriteJSON(w io.Writer) error {
@@ -38,12 +45,13 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 // Run is one scenario under one policy with one seed.
 type Run struct {
-	World    string  `json:"world"` // "sim" or "engine"
-	Scenario string  `json:"scenario"`
-	Policy   string  `json:"policy"`
-	Seed     uint64  `json:"seed"`
-	Summary  Summary `json:"summary"`
-	Jobs     []Job   `json:"jobs"` // in order of arrival
+	World    string            `json:"world"` // "sim" or "engine"
+	Scenario string            `json:"scenario"`
+	Policy   string            `json:"policy"`
+	Seed     uint64            `json:"seed"`
+	Params   map[string]string `json:"params,omitempty"` // values of a sweep, by key of the scenario
+	Summary  Summary           `json:"summary"`
+	Jobs     []Job             `json:"jobs"` // in order of arrival
 }
 
 // Summary sums up a run. All times are in seconds from its start.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -22,9 +23,11 @@ func (r *Report) WriteTable(w io.Writer) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		title := g[0].Scenario + " " + where(g)
+		title := sweepName(g[0]) + " " + where(g)
 		if !sameSeed(g) {
 			_ = summaryTable(title, g).Write(&b)
+			mine := func(c Comparison) bool { return c.Scenario == sweepName(g[0]) }
+			writeComparisons(&b, slices.DeleteFunc(slices.Clone(r.Comparisons), func(c Comparison) bool { return !mine(c) }))
 			continue
 		}
 		_ = jobsTable(title, g).Write(&b)
@@ -66,7 +69,9 @@ func label(r *Run, g []*Run) string {
 func (r *Report) scenarios() [][]*Run {
 	var groups [][]*Run
 	for _, run := range r.Runs {
-		i := slices.IndexFunc(groups, func(g []*Run) bool { return g[0].Scenario == run.Scenario })
+		i := slices.IndexFunc(groups, func(g []*Run) bool {
+			return g[0].Scenario == run.Scenario && maps.Equal(g[0].Params, run.Params)
+		})
 		if i < 0 {
 			i, groups = len(groups), append(groups, nil)
 		}

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// measured are the fields of the summary that differ from one time to the next.
+var measured = []string{"wall_s", "events_per_s"}
+
+// WriteCSV writes a line for each run: what was played, the values of a sweep, and the summary without what was measured, so that the
+// same runs give the same bytes. The names of the columns are those of the JSON.
+func (r *Report) WriteCSV(w io.Writer) error {
+	swept := map[string]bool{}
+	for _, run := range r.Runs {
+		for name := range run.Params {
+			swept[name] = true
+		}
+	}
+	params := slices.Sorted(maps.Keys(swept))
+	head := append([]string{"world", "scenario", "policy", "seed"}, params...)
+	t := reflect.TypeFor[Summary]()
+	var fields []int
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("json"); !slices.Contains(measured, name) {
+			head, fields = append(head, name), append(fields, i)
+		}
+	}
+	out := csv.NewWriter(w)
+	_ = out.Write(head) // an error stays until Flush
+	for _, run := range r.Runs {
+		row := []string{run.World, run.Scenario, run.Policy, strconv.FormatUint(run.Seed, 10)}
+		for _, p := range params {
+			row = append(row, run.Params[p])
+		}
+		s := reflect.ValueOf(&run.Summary).Elem()
+		for _, i := range fields {
+			row = append(row, cell(s.Field(i)))
+		}
+		_ = out.Write(row)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func cell(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return ""
+		}
+		return cell(v.Elem())
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	}
+	return strconv.FormatInt(v.Int(), 10)
+}
+
+// Untimed takes out what was measured, so that equal results are equal bytes.
+func (r *Report) Untimed() {
+	for _, run := range r.Runs {
+		run.Summary.Wall, run.Summary.EventsPerSec = 0, 0
+	}
+}
+
+// sweepName tells runs of a sweep apart in a title.
+func sweepName(run *Run) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(run.Params)) {
+		parts = append(parts, name+"="+run.Params[name])
+	}
+	return strings.Join(append([]string{run.Scenario}, parts...), " ")
+}
