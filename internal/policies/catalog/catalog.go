@@ -9,6 +9,8 @@
 //	edf-p
 //	fair(preemption=true, fair_timeout=10m)
 //	edf+serial+greedy(nonlocal=2)
+//
+// A parameter that would do nothing beside the others is an error, as is one of a scheme's part whose place another has taken.
 package catalog
 
 import (

@@ -180,7 +180,7 @@ func TestPartOfOnesOwn(t *testing.T) {
 
 // FuzzNew: no text crashes the grammar; what is accepted is called by a name that means the same.
 func FuzzNew(f *testing.F) {
-	for _, s := range []string{"fifo", "edf+serial", "fair(preemption=true,min_timeout=5m)+greedy(nonlocal=2)", "a(b=c", "+", "é(=)", "capacity(elastic=false)"} {
+	for _, s := range []string{"fifo", "edf+serial", "fair(preemption=true,fair_timeout=5m)+greedy(nonlocal=2)", "fair(min_timeout=5m)", "a(b=c", "+", "é(=)", "capacity(elastic=false)"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

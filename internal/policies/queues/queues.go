@@ -13,9 +13,9 @@
 //	max_running_per_user: 5
 //
 // Where queues are described, a job stands in one of them or is refused (Check): a queue that nobody described is most likely
-// misspelt. Hadoop does the same: the JobTracker refuses jobs of queues that mapred.queue.names does not list, YARN's capacity
-// scheduler those of unknown queues and of queues that are no leaves. Its fair scheduler makes a pool that nobody declared unless
-// it is told not to (mapred.fairscheduler.allow.undeclared.pools, by default true); here it is told to: undeclared_queues: allow.
+// misspelt. Hadoop does the same: in Hadoop 1.2.1 a job's queue must be one of mapred.queue.names, and YARN's capacity scheduler
+// rejects jobs of unknown queues and of queues that are no leaves. The fair scheduler makes a pool that nobody declared unless it is
+// told not to (mapred.fairscheduler.allow.undeclared.pools, by default true); here it has to be told to: undeclared_queues: allow.
 //
 // The keys are those of Hadoop's allocation file and capacity-scheduler.xml in this file's spelling.
 package queues
