@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
@@ -13,7 +15,9 @@ import (
 )
 
 // Read reads a scenario file. The error, if any, is an Errors.
-func Read(file string, src []byte) (*Scenario, error) { return read(file, src, Resize{}, maxTasks) }
+func Read(file string, src []byte) (*Scenario, error) {
+	return read(file, src, Resize{}, maxTasks, nil)
+}
 
 // Bounds on the size of a cluster, those that the tags of Cluster and Offer state.
 const (
@@ -26,12 +30,12 @@ type Resize struct{ Nodes, MapSlots, ReduceSlots *int }
 
 // ReadResized is Read for a cluster of another size.
 func ReadResized(file string, src []byte, to Resize) (*Scenario, error) {
-	return read(file, src, to, maxTasks)
+	return read(file, src, to, maxTasks, nil)
 }
 
-func read(file string, src []byte, to Resize, most int) (*Scenario, error) {
+func read(file string, src []byte, to Resize, most int, over map[string]ast.Node) (*Scenario, error) {
 	s := &Scenario{most: most}
-	s.src = decode(file, src, s)
+	s.src = decodeOver(file, src, s, over)
 	if to.Nodes != nil {
 		s.resized = true // the file's copies fit on as many nodes as there are now
 		s.Cluster.Nodes = *to.Nodes

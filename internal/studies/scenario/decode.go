@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -23,6 +24,9 @@ type decoder struct {
 	open    map[string]bool // anchors being read, against those that contain themselves
 	fields  map[reflect.Type]fieldList
 	nodes   int
+	over    map[string]ast.Node // values that take the place of the file's, by path: those of a sweep
+	met     map[string]bool     // which of them did; and
+	names   []string            // the paths where some could
 }
 
 // A form is a type that is written in more ways than one, such as a list or its only element.
@@ -34,8 +38,12 @@ type form interface {
 }
 
 // decode reads the source into the struct that v points to. The decoder is returned also with errors.
-func decode(file string, src []byte, v any) *decoder {
-	d := &decoder{file: file, at: map[string]Pos{}, anchors: map[string]ast.Node{}, open: map[string]bool{}, fields: map[reflect.Type]fieldList{}}
+func decode(file string, src []byte, v any) *decoder { return decodeOver(file, src, v, nil) }
+
+// decodeOver is decode with other values at some paths.
+func decodeOver(file string, src []byte, v any, over map[string]ast.Node) *decoder {
+	d := &decoder{file: file, at: map[string]Pos{}, anchors: map[string]ast.Node{}, open: map[string]bool{}, fields: map[reflect.Type]fieldList{},
+		over: over, met: map[string]bool{}}
 	root, failed := parse(file, src)
 	if failed != nil {
 		d.errs = Errors{failed}
@@ -135,6 +143,10 @@ func (d *decoder) value(n ast.Node, v reflect.Value, path string, f field) {
 			d.failf(n, "the file has more than %d values, aliases counted as often as they are used", maxNodes)
 		}
 		return
+	}
+	if o := d.over[path]; o != nil {
+		n = o
+		d.met[path] = true
 	}
 	if n == nil {
 		return
@@ -303,14 +315,33 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) {
 		return
 	}
 	for _, f := range fields {
+		own := join(path, f.name)
+		if d.over != nil {
+			d.names = append(d.names, own)
+		}
 		switch {
-		case d.has(join(path, f.name)):
+		case d.has(own):
+		case d.over[own] != nil:
+			d.value(d.over[own], v.FieldByIndex(f.index), own, f)
+		case d.sweptBelow(own) != nil:
+			d.value(&ast.MappingNode{}, v.FieldByIndex(f.index), own, f)
+			d.at[own] = place(d.sweptBelow(own))
 		case f.need:
 			d.errorAt(place(n), "the key %q%s is missing: %s", f.name, inside(path), f.doc)
 		default:
 			setDefault(v.FieldByIndex(f.index), f.def)
 		}
 	}
+}
+
+// sweptBelow returns the first value that is to be put somewhere below the path, nil if there is none.
+func (d *decoder) sweptBelow(path string) ast.Node {
+	for _, to := range slices.Sorted(maps.Keys(d.over)) {
+		if strings.HasPrefix(to, path+".") {
+			return d.over[to]
+		}
+	}
+	return nil
 }
 
 // setDefault sets what a tag says, in a mapping that is left out what its keys' tags say. The tags are the program's own, so one

@@ -54,7 +54,7 @@ func fieldsOf(t reflect.Type) fieldList {
 
 // foreign are the docs of keys whose structs are another package's.
 var foreign = map[string]string{
-	"Config.queues":                "queues, or pools, below the root; jobs may name others, which then stand beside them",
+	"Config.queues":                "queues, or pools, below the root; if there are any, jobs name one of them or none",
 	"Config.max_running":           "bound on the running jobs of the whole cluster; none if left out",
 	"Config.max_running_per_user":  "bound on the running jobs of each user; none if left out",
 	"Config.max_running_per_queue": "bound on the running jobs of each queue without one of its own; none if left out",

@@ -11,11 +11,15 @@ type Scenario struct {
 	Name     string   `json:"name" doc:"name of the scenario, for reports; the file's name if left out"`
 	Cluster  Cluster  `json:"cluster" need:"yes" doc:"the machines"`
 	Workload Workload `json:"workload" need:"yes" doc:"what arrives"`
-	Policies Texts    `json:"policies" doc:"policies to play it by, such as fifo or fair(preemption=true)"`
+	Policies Texts    `json:"policies" doc:"policies to play it by, such as fifo or capacity(elastic=false)"`
 	Seeds    Seeds    `json:"seeds" doc:"seeds of everything random: a list, or a range such as 1..30; 1 if left out"`
+	Sweep    Sweep    `json:"sweep" doc:"values to play it with in turn, by key: {cluster.nodes: [10, 20], cluster.heartbeat: [1s, 3s]} is four scenarios"`
 	Until    Span     `json:"until" above:"0" doc:"time at which the run is cut off; no limit if left out"`
 
 	queues.Config // queues, max_running, max_running_per_user, max_running_per_queue
+
+	// Params are the values of the sweep with which this one is played, as they are written.
+	Params map[string]string `json:"-"`
 
 	src     *decoder
 	most    int // tasks

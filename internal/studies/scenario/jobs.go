@@ -35,6 +35,11 @@ func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.No
 		job := j.Rank.job(j.ID, j.Arrive, j.SlowStart)
 		job.Deadline, job.Soft = j.Deadline.Of(job.Arrive), j.Soft.Of(job.Arrive)
 		d.deadlines(at, &job)
+		if job.Queue != "" { // else it stands in the default one, described or not
+			if err := s.Config.Check(job.Queue); err != nil {
+				d.failAt(at+".queue", "%v", err)
+			}
+		}
 		if maps > 0 {
 			spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: j.MapNeeds.container("map")}
 			spec.Tasks = mapTasks(shared, maps, j, s.Cluster.Block)

@@ -82,7 +82,7 @@ cluster:
   max_failures: 2
 workload:
   jobs:
-    - {id: a, input: 300MB, map_time: 10s, deadline: +1m, soft_deadline: 50s, weight: 2, priority: 3, queue: prod, user: ann, slow_start: 1, labels: ssd}
+    - {id: a, input: 300MB, map_time: 10s, deadline: +1m, soft_deadline: 50s, weight: 2, priority: 3, queue: x, user: ann, slow_start: 1, labels: ssd}
     - {id: b, arrive: 5s, maps: 2, input: 101B, hosts: [[n1, n5], [n2]], reduces: 1, cpu_share: 0.5, map_needs: {vcores: 2, memory: 1GB}}
 queues:
   - {name: prod, weight: 2, min_maps: 2, min_share_timeout: 30s, queues: [{name: x, capacity: 50}]}

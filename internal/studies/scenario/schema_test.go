@@ -204,7 +204,7 @@ func FuzzScenario(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte("cluster: &a {nodes: 1, classes: [*a]}\nworkload: {jobs: [{id: x, maps: 99999999}]}"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		s, err := read("f.yaml", src, Resize{}, 1000)
+		s, err := read("f.yaml", src, Resize{}, 1000, nil)
 		if err != nil {
 			if _, ok := err.(Errors); !ok {
 				t.Fatalf("%T: %v", err, err)
