@@ -1,7 +1,7 @@
 package page
 
 import (
-	"math"
+	"math/bits"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
@@ -14,7 +14,8 @@ type cells struct {
 	index map[rowKey]int32
 	rowOf []int32 // of a place
 	first []int32 // place of a row
-	slots []int   // places of a row
+	kinds []uint8
+	slots []int // places of a row
 	list  [][]cell
 	bins  int // of a row
 	width units.Duration
@@ -53,7 +54,8 @@ func (c *cells) know(p place) {
 	if !there {
 		row = int32(len(c.first))
 		c.index[key] = row
-		c.first, c.slots, c.list = append(c.first, int32(len(c.rowOf))), append(c.slots, 0), append(c.list, nil)
+		c.first, c.kinds = append(c.first, int32(len(c.rowOf))), append(c.kinds, p.kind)
+		c.slots, c.list = append(c.slots, 0), append(c.list, nil)
 	}
 	c.rowOf = append(c.rowOf, row)
 	c.slots[row]++
@@ -87,22 +89,25 @@ func (c *cells) spread(row int32, b *bar) {
 	}
 	var busy, wasted units.Duration
 	for i := from; i <= to; i++ {
-		part := 1.0
+		untilBusy := b.busy
 		if i < to {
-			part = float64((i+1)*int64(c.width)-int64(b.begin)) / float64(b.end-b.begin)
+			untilBusy = part(b.busy, units.Duration((i+1)*int64(c.width)-int64(b.begin)), b.end.Sub(b.begin))
 		}
-		untilBusy, untilWasted := b.busy, b.wasted
-		if i < to {
-			untilBusy, untilWasted = share(b.busy, part), share(b.wasted, part)
-		}
+		untilWasted := part(b.wasted, untilBusy, b.busy)
 		list[i].put(b, untilBusy-busy, untilWasted-wasted)
 		busy, wasted = untilBusy, untilWasted
 	}
 }
 
-// share is a part of a span, never more than all of it.
-func share(d units.Duration, part float64) units.Duration {
-	return min(d, units.Duration(math.Floor(float64(d)*part)))
+// part is d × x ÷ of, rounded down, where x is at most of; 0 of nothing. It is exact, as what rounding adds to one cell might be more than
+// the cell has.
+func part(d, x, of units.Duration) units.Duration {
+	if d <= 0 || of <= 0 {
+		return 0
+	}
+	high, low := bits.Mul64(uint64(d), uint64(x))
+	q, _ := bits.Div64(high, low, uint64(of))
+	return units.Duration(q)
 }
 
 // put adds so much of a bar to a cell.
@@ -114,7 +119,7 @@ func (l *cell) put(b *bar, busy, wasted units.Duration) {
 		return
 	}
 	for i, w := range b.mix.weights {
-		l.mix.add(b.mix.jobs[i], int64(share(units.Duration(w), float64(busy)/float64(b.busy))))
+		l.mix.add(b.mix.jobs[i], int64(part(units.Duration(w), busy, b.busy)))
 	}
 }
 
@@ -139,21 +144,26 @@ func (c *cells) widen() {
 	}
 }
 
-// each shows the cells of a row in which anything ran, as bars.
-func (c *cells) each(row int32, do func(*bar)) {
-	stage := [placeKinds]sched.Stage{mapSlots: sched.Map, reduceSlots: sched.Reduce, containers: sched.Stages}
-	kind := uint8(containers)
-	for key, r := range c.index {
-		if r == row {
-			kind = key.kind
-		}
+// fit returns the same in as many cells as the budget gives for this length of the run.
+func (c *cells) fit(places []place, budget int, until units.Time) cells {
+	next := newCells(c.level, places)
+	next.bins = max(1, min(mostCells, budget/max(1, next.rows())))
+	next.width = max(1, units.Duration(int64(until)/int64(next.bins)+1))
+	for row := range c.list {
+		c.each(int32(row), until, func(b *bar) { next.spread(int32(row), b) })
 	}
+	return next
+}
+
+// each shows the cells of a row in which anything ran, as bars that end with the run.
+func (c *cells) each(row int32, until units.Time, do func(*bar)) {
+	stage := [placeKinds]sched.Stage{mapSlots: sched.Map, reduceSlots: sched.Reduce, containers: sched.Stages}
 	for i := range c.list[row] {
 		l := &c.list[row][i]
 		if l.n == 0 && l.busy == 0 {
 			continue
 		}
-		do(&bar{begin: units.Time(int64(i) * int64(c.width)), end: units.Time(int64(i+1) * int64(c.width)), busy: l.busy,
-			wasted: l.wasted, n: l.n, stage: stage[kind], mix: l.mix})
+		do(&bar{begin: units.Time(int64(i) * int64(c.width)), end: min(max(until, units.Time(int64(i)*int64(c.width))), units.Time(int64(i+1)*int64(c.width))), busy: l.busy,
+			wasted: l.wasted, n: l.n, stage: stage[c.kinds[row]], mix: l.mix})
 	}
 }

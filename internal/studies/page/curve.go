@@ -15,11 +15,11 @@ type curve struct {
 	N    int       `json:"n"`
 	Low  float64   `json:"low"`
 	High float64   `json:"high"`
+	Zero float64   `json:"zero"` // the part at or below 0
 	Part []float64 `json:"part"` // in ten thousandths, rounded down
 }
 
-// newCurve returns the curve of a sample, nil if that is empty. x begins at the smallest value above 0; what lies at or below 0 counts from
-// the first point on.
+// newCurve returns the curve of a sample, nil if that is empty. x begins at the smallest value above 0.
 func newCurve(sample []float64) *curve {
 	if len(sample) == 0 {
 		return nil
@@ -27,8 +27,10 @@ func newCurve(sample []float64) *curve {
 	sorted := slices.Clone(sample)
 	slices.Sort(sorted)
 	c := &curve{N: len(sorted), Low: 1, High: 1}
-	if i := sort.SearchFloat64s(sorted, math.SmallestNonzeroFloat64); i < len(sorted) {
-		c.Low, c.High = sorted[i], sorted[len(sorted)-1]
+	above := sort.SearchFloat64s(sorted, math.SmallestNonzeroFloat64)
+	c.Zero = c.part(above)
+	if above < len(sorted) {
+		c.Low, c.High = sorted[above], sorted[len(sorted)-1]
 	}
 	if c.High <= c.Low {
 		c.High = 2 * c.Low
@@ -36,10 +38,13 @@ func newCurve(sample []float64) *curve {
 	for i := range curvePoints {
 		x := c.at(i)
 		upTo := sort.Search(len(sorted), func(k int) bool { return sorted[k] > x })
-		c.Part = append(c.Part, math.Floor(10000*float64(upTo)/float64(len(sorted))))
+		c.Part = append(c.Part, c.part(upTo))
 	}
 	return c
 }
+
+// part is so many of the sample in ten thousandths.
+func (c *curve) part(n int) float64 { return math.Floor(10000 * float64(n) / float64(c.N)) }
 
 // at is the x of a point. The last one is High itself.
 func (c *curve) at(i int) float64 {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -16,19 +17,29 @@ type File struct {
 	name string
 }
 
-// Create begins a file. It fails at once where the file could not be written in the end.
-func Create(name string) (*File, error) {
+// CreatePage begins a file for a page, CreateTrace one for a trace. They fail at once where the file could not be written in the
+// end, and do not replace what is no page, or no trace: a mistyped name must not cost somebody a file.
+func CreatePage(name string) (*File, error) { return create(name, firstLine, "page") }
+
+// CreateTrace begins a file for a trace.
+func CreateTrace(name string) (*File, error) { return create(name, head, "trace") }
+
+func create(name, first, what string) (*File, error) {
 	if name == "" {
 		return nil, errors.New("the name of the file is empty")
 	}
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
 	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		if info.IsDir() {
+	if info, err := os.Stat(name); err == nil {
+		switch {
+		case info.IsDir():
 			return nil, fmt.Errorf("%s is a folder; name a file", name)
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s is no ordinary file; name one", name)
+		case info.Size() > 0 && !begins(name, first):
+			return nil, fmt.Errorf("%s is there already and is no %s; name another file", name, what)
 		}
-		return nil, fmt.Errorf("%s is no ordinary file; name one", name)
 	}
 	dir, base := filepath.Split(name)
 	for i := 0; ; i++ {
@@ -47,6 +58,18 @@ func Create(name string) (*File, error) {
 			return nil, fmt.Errorf("%s cannot be written: %w", name, err)
 		}
 	}
+}
+
+// begins tells whether a file begins with these bytes.
+func begins(name, first string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b := make([]byte, len(first))
+	_, err = io.ReadFull(f, b)
+	return err == nil && string(b) == first
 }
 
 // Commit puts the whole file in its place. What was there before is replaced.

@@ -39,7 +39,8 @@ type gantt struct {
 	bars   [][]bar // at level bySlot: by place, in order of time without overlap
 	total  int
 	width  units.Duration // shorter neighbours that begin in the same stretch of this width are merged
-	cells  cells          // at the other levels
+	cells  cells          // at the other levels; twice as many as the budget while the run goes on, as their width doubles
+	until  units.Time     // the last end
 }
 
 func newGantt(budget int) *gantt { return &gantt{budget: budget, width: units.Microsecond} }
@@ -54,13 +55,14 @@ func (g *gantt) grow(places []place) {
 			g.cells.know(p)
 		}
 	}
-	if g.level != bySlot && g.cells.count() > g.budget {
+	if g.level != bySlot && g.cells.count() > 2*g.budget {
 		g.coarsen()
 	}
 }
 
 // add takes in an attempt that has ended.
 func (g *gantt) add(at int32, b *bar) {
+	g.until = max(g.until, b.end)
 	if g.level != bySlot {
 		g.cells.spread(g.cells.rowOf[at], b)
 		return
@@ -127,7 +129,7 @@ func (g *gantt) coarsen() {
 		level++
 		next = newCells(level, g.places)
 	}
-	next.size(g.budget)
+	next.size(2 * g.budget)
 	if g.level == bySlot {
 		for i := range g.bars {
 			for k := range g.bars[i] {
@@ -137,7 +139,7 @@ func (g *gantt) coarsen() {
 	} else {
 		for at, row := range g.cells.rowOf {
 			if g.cells.first[row] == int32(at) {
-				g.cells.each(row, func(b *bar) { next.spread(next.rowOf[at], b) })
+				g.cells.each(row, g.until, func(b *bar) { next.spread(next.rowOf[at], b) })
 			}
 		}
 	}
@@ -158,9 +160,10 @@ func (g *gantt) rows(do func(r rowInfo, bars []bar)) {
 		}
 		return
 	}
-	for row := range g.cells.list {
+	cells := g.cells.fit(g.places, g.budget, g.until)
+	for row := range cells.list {
 		var bars []bar
-		g.cells.each(int32(row), func(b *bar) { bars = append(bars, *b) })
-		do(rowInfo{g.places[g.cells.first[row]], g.cells.slots[row]}, bars)
+		cells.each(int32(row), g.until, func(b *bar) { bars = append(bars, *b) })
+		do(rowInfo{g.places[cells.first[row]], cells.slots[row]}, bars)
 	}
 }

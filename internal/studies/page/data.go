@@ -1,0 +1,310 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// data is the data block. Times are in ticks of Unit nanoseconds since the start of the run, rounded down.
+type data struct {
+	Unit    int64     `json:"unit"`
+	Runs    []runData `json:"runs"`
+	Omitted int       `json:"omitted"` // runs for which there was no room
+	Sets    []jobSet  `json:"sets"`
+}
+
+// jobSet is what runs of the same jobs share.
+type jobSet struct {
+	Total     int      `json:"total"` // jobs that arrived
+	Index     *column  `json:"index"` // which of them are listed: differences; null = all
+	IDs       []string `json:"ids"`
+	Names     []string `json:"classes"`
+	Class     column   `json:"class"` // in Names
+	Maps      column   `json:"maps"`
+	Reduces   column   `json:"reduces"`
+	Submitted column   `json:"submitted"` // signed differences
+}
+
+type runData struct {
+	World     string            `json:"world"`
+	Scenario  string            `json:"scenario"`
+	Policy    string            `json:"policy"`
+	Seed      string            `json:"seed"` // a number too large for JavaScript's
+	Summary   report.Summary    `json:"summary"`
+	End       int64             `json:"end"`
+	Set       int               `json:"set"`
+	Flags     column            `json:"flags"`    // of each listed job: outcome, and 8 if it was admitted
+	Started   column            `json:"started"`  // since submission; maybe
+	Finished  column            `json:"finished"` // since submission; maybe
+	Deadline  column            `json:"deadline"` // since submission; maybe
+	Reasons   map[string]string `json:"reasons"`  // by position in the list: why a job was turned away or failed
+	Response  *curve            `json:"response"`
+	Tardiness *curve            `json:"tardiness"`
+	Gantt     *ganttData        `json:"gantt"`
+	Series    *seriesData       `json:"series"`
+}
+
+// ganttData has the rows, and for each its bars one after the other.
+type ganttData struct {
+	Level  string   `json:"level"`
+	Nodes  []string `json:"nodes"`
+	Node   column   `json:"node"` // of each row, in Nodes; by rack: the number of the rack; else 0
+	Kind   column   `json:"kind"`
+	Slot   column   `json:"slot"`
+	Slots  column   `json:"slots"` // how many slots the row stands for
+	Bars   column   `json:"bars"`  // of each row
+	Gap    column   `json:"gap"`   // from the bar before in the row, or from 0
+	Length column   `json:"length"`
+	Flags  column   `json:"flags"` // outcome + 8 if merged + 16 × stage
+	Job    column   `json:"job"`   // signed differences of the number in order of arrival
+	Task   column   `json:"task"`  // of bars that are not merged: signed differences
+	Count  column   `json:"count"` // these four of merged bars: attempts
+	Busy   column   `json:"busy"`
+	Wasted column   `json:"wasted"` // share of busy, in 255ths
+	Most   column   `json:"most"`   // share of busy that the job took at least, in 255ths
+}
+
+type seriesData struct {
+	Width float64           `json:"width"`
+	Max   map[string]int64  `json:"max"` // what stepCount stands for
+	Data  map[string]column `json:"data"`
+}
+
+// stepCount is how finely numbers of a series are told apart.
+const stepCount = 10000
+
+var outcomes = []string{"running", "finished", "failed", "killed", "rejected"}
+
+var levelNames = [...]string{bySlot: "slot", byNode: "node", byRack: "rack", byKind: "cluster"}
+
+// clip shortens a text that comes from a file.
+func clip(text string) string {
+	const most = 120
+	if len(text) <= most {
+		return text
+	}
+	r := []rune(text)
+	if len(r) <= most {
+		return text
+	}
+	return string(r[:most-1]) + "…"
+}
+
+// newData joins reports and what was collected. Each run lists at most so many jobs.
+func newData(runs []*report.Run, collected []*collector, jobs int) *data {
+	d := &data{Unit: 1, Runs: []runData{}, Sets: []jobSet{}}
+	end := units.Time(0)
+	for i, run := range runs {
+		end = max(end, ticksOf(run.Summary.Makespan))
+		if i < len(collected) {
+			end = max(end, collected[i].last)
+		}
+	}
+	for int64(end)/d.Unit >= 1e8 {
+		d.Unit *= 10
+	}
+	sets := map[string]int{}
+	kept := keep(runs, jobs)
+	for i, run := range runs {
+		r := d.run(run, kept[i], sets)
+		if i < len(collected) {
+			c := collected[i]
+			r.End = max(r.End, d.ticks(c.last))
+			r.Series = d.series(c.series)
+			if c.gantt != nil {
+				r.Gantt = d.gantt(c)
+			}
+		}
+		d.Runs = append(d.Runs, r)
+	}
+	return d
+}
+
+func ticksOf(seconds float64) units.Time {
+	return units.Time(min(math.Round(seconds*1e9), math.MaxInt64/2))
+}
+
+func (d *data) ticks(t units.Time) int64 { return int64(t) / d.Unit }
+
+func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
+	r := runData{World: run.World, Scenario: clip(run.Scenario), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
+		Summary: run.Summary, End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
+	position := 0
+	each(run, kept, func(j *report.Job) {
+		flags := max(0, slices.Index(outcomes, j.Outcome))
+		if j.Admitted {
+			flags |= 8
+		}
+		r.Flags.count(int64(flags))
+		submitted := d.ticks(ticksOf(j.Submitted))
+		for _, c := range []struct {
+			to *column
+			at *float64
+		}{{&r.Started, j.Started}, {&r.Finished, j.Finished}, {&r.Deadline, j.Deadline}} {
+			if c.at == nil {
+				c.to.maybe(0, false)
+			} else {
+				c.to.maybe(d.ticks(ticksOf(*c.at))-submitted, true)
+			}
+		}
+		if j.Reason != "" && len(r.Reasons) < 500 {
+			r.Reasons[strconv.Itoa(position)] = clip(j.Reason)
+		}
+		position++
+	})
+	response, tardiness := samples(run)
+	r.Response, r.Tardiness = newCurve(response), newCurve(tardiness)
+	return r
+}
+
+func each(run *report.Run, kept []int, do func(*report.Job)) {
+	if kept == nil {
+		for i := range run.Jobs {
+			do(&run.Jobs[i])
+		}
+	}
+	for _, i := range kept {
+		do(&run.Jobs[i])
+	}
+}
+
+// set returns the number of the set of the run's jobs, a new one if no run before has the same.
+func (d *data) set(run *report.Run, kept []int, sets map[string]int) int {
+	s := jobSet{Total: len(run.Jobs), IDs: []string{}, Names: []string{}}
+	classes := map[string]int{}
+	last := int64(0)
+	each(run, kept, func(j *report.Job) {
+		s.IDs = append(s.IDs, clip(j.ID))
+		class, there := classes[j.Class]
+		if !there {
+			class = len(s.Names)
+			classes[j.Class] = class
+			s.Names = append(s.Names, clip(j.Class))
+		}
+		s.Class.count(int64(class))
+		s.Maps.count(int64(j.Maps))
+		s.Reduces.count(int64(j.Reduces))
+		submitted := d.ticks(ticksOf(j.Submitted))
+		s.Submitted.signed(submitted - last)
+		last = submitted
+	})
+	if kept != nil {
+		s.Index = new(column)
+		before := 0
+		for _, i := range kept {
+			s.Index.count(int64(i - before))
+			before = i
+		}
+	}
+	// Texts with lengths before them: no two sets write the same.
+	key, err := json.Marshal(s)
+	if err != nil {
+		panic("page: " + err.Error()) // strings and numbers always can be written
+	}
+	if i, there := sets[string(key)]; there {
+		return i
+	}
+	sets[string(key)] = len(d.Sets)
+	d.Sets = append(d.Sets, s)
+	return len(d.Sets) - 1
+}
+
+func (d *data) series(s *series) *seriesData {
+	out := &seriesData{Width: float64(s.width) / float64(d.Unit), Max: map[string]int64{}, Data: map[string]column{}}
+	for k, name := range seriesNames {
+		means := s.means(k)
+		top := int64(math.Ceil(max(0, slices.Max(append(means, 0)))))
+		if top == 0 {
+			continue
+		}
+		var c column
+		before := int64(0)
+		for _, x := range means {
+			step := int64(math.Round(max(0, x) / float64(top) * stepCount))
+			c.signed(step - before)
+			before = step
+		}
+		out.Max[name], out.Data[name] = top, c
+	}
+	return out
+}
+
+func (d *data) gantt(c *collector) *ganttData {
+	g := &ganttData{Level: levelNames[c.gantt.level], Nodes: []string{}}
+	type line struct {
+		rowInfo
+		bars []bar
+	}
+	var lines []line
+	c.gantt.rows(func(r rowInfo, bars []bar) { lines = append(lines, line{r, bars}) })
+	slices.SortFunc(lines, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.rack, b.rack), cmp.Compare(a.node, b.node), cmp.Compare(a.slot, b.slot))
+	})
+	nodes := map[sched.NodeID]int64{}
+	job, task := int64(0), int64(0)
+	for _, l := range lines {
+		switch c.gantt.level {
+		case bySlot, byNode:
+			i, there := nodes[l.node]
+			if !there {
+				i = int64(len(g.Nodes))
+				nodes[l.node] = i
+				g.Nodes = append(g.Nodes, clip(c.nodes[l.node].name))
+			}
+			g.Node.count(i)
+		case byRack:
+			g.Node.count(int64(l.rack))
+		default:
+			g.Node.count(0)
+		}
+		g.Kind.count(int64(l.kind))
+		g.Slot.count(int64(l.slot))
+		g.Slots.count(int64(l.slots))
+		g.Bars.count(int64(len(l.bars)))
+		at := int64(0)
+		for i := range l.bars {
+			d.bar(g, &l.bars[i], &at, &job, &task)
+		}
+	}
+	return g
+}
+
+// bar writes one bar.
+func (d *data) bar(g *ganttData, b *bar, at, job, task *int64) {
+	begin, end := d.ticks(b.begin), d.ticks(b.end)
+	g.Gap.count(begin - *at)
+	g.Length.count(end - begin)
+	*at = end
+	merged := b.n != 1 || b.busy != b.end.Sub(b.begin)
+	flags := int64(b.outcome) + 16*int64(b.stage)
+	if merged {
+		flags |= 8
+	}
+	g.Flags.count(flags)
+	top, weight := b.mix.top()
+	g.Job.signed(int64(top) - *job)
+	*job = int64(top)
+	if !merged {
+		g.Task.signed(int64(b.task) - *task)
+		*task = int64(b.task)
+		return
+	}
+	g.Count.count(int64(b.n))
+	g.Busy.count(int64(b.busy) / d.Unit)
+	g.Wasted.count(part255(int64(b.wasted), b.busy))
+	g.Most.count(part255(weight, b.busy))
+}
+
+func part255(x int64, of units.Duration) int64 {
+	if of <= 0 {
+		return 0
+	}
+	return int64(math.Floor(255 * float64(x) / float64(of)))
+}

@@ -1,0 +1,73 @@
+package page
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A file is there whole, or what was there before.
+func TestFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.html")
+	write := func(text string, commit bool) {
+		t.Helper()
+		f, err := CreatePage(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+		if commit {
+			err = f.Commit()
+		}
+		f.Discard()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(firstLine+"1", false)
+	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+		t.Errorf("a file that was given up left %v, %v", list, err)
+	}
+	write(firstLine+"2", true)
+	write(firstLine+"3", false)
+	if got, err := os.ReadFile(name); err != nil || string(got) != firstLine+"2" {
+		t.Errorf("%q, %v", got, err)
+	}
+	write(firstLine+"4", true)
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// What is wrong with a name is said at once, and nothing is made.
+func TestBadNames(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "scenario.yaml")
+	if err := os.WriteFile(other, []byte("<!doctype html> is not enough"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"":                               "the name of the file is empty",
+		dir:                              "is a folder; name a file",
+		filepath.Join(dir, "no", "a"):    "there is no folder",
+		filepath.Join(other, "a"):        "cannot be written",
+		other:                            "is there already and is no page; name another file",
+		os.DevNull:                       "is no ordinary file",
+		filepath.Join(dir, "a") + "\x00": "cannot be written",
+	} {
+		f, err := CreatePage(name)
+		if err == nil {
+			f.Discard()
+			t.Errorf("%q is taken", name)
+		} else if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), ".part") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+}

@@ -1,0 +1,147 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed" // the parts of the page
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+//go:embed page.html
+var frame string
+
+//go:embed page.css
+var style string
+
+//go:embed page.js
+var script string
+
+// firstLine begins every page, which is how one is known again.
+const firstLine = "<!doctype html><!-- slackline page -->"
+
+// How much there is in a page at most.
+const (
+	MaxBytes = 8 << 20
+	MaxBars  = 100_000 // of all runs
+	MaxRuns  = 300
+
+	mostDrawn  = 24      // runs with bars
+	mostPoints = 2000    // of a series
+	allPoints  = 20_000  // of a series, of all runs
+	allJobs    = 150_000 // listed, of all runs; fewer if the page gets too long
+)
+
+// Head says which run it is that will be watched.
+type Head struct {
+	Scenario string
+	Policy   string
+	Seed     uint64
+}
+
+// Page collects runs and writes them as one file.
+type Page struct{ runs []*collector }
+
+// New returns an empty page for these runs, in the order of the report. With many runs each gets less room; those of the first seeds
+// are the ones whose slots are drawn.
+func New(heads []Head) *Page {
+	type group struct{ scenario, policy string }
+	seeds := map[group]int{}
+	rank := make([]int, len(heads)) // how many seeds of the same scenario and policy come before
+	order := make([]int, len(heads))
+	for i, h := range heads {
+		g := group{h.Scenario, h.Policy}
+		order[i], rank[i] = i, seeds[g]
+		seeds[g]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rank[a] - rank[b] })
+	p := &Page{runs: make([]*collector, min(len(heads), MaxRuns))}
+	if len(heads) == 0 {
+		return p
+	}
+	drawn := min(len(p.runs), mostDrawn)
+	points := max(60, min(mostPoints, allPoints/len(p.runs)))
+	for _, i := range order {
+		if i >= len(p.runs) {
+			continue
+		}
+		bars := 0
+		if drawn > 0 {
+			drawn--
+			bars = MaxBars / min(len(p.runs), mostDrawn)
+		}
+		p.runs[i] = newCollector(bars, points)
+	}
+	return p
+}
+
+// Watch returns the sinks for a run, by its position; none if there is no room for it.
+func (p *Page) Watch(i int) []drive.Sink {
+	if i >= len(p.runs) {
+		return nil
+	}
+	return []drive.Sink{p.runs[i]}
+}
+
+// Write writes the page of a report, whose first runs are those that were watched. It is at most MaxBytes long: where it would be longer,
+// fewer jobs are listed.
+func (p *Page) Write(w io.Writer, r *report.Report) error {
+	for _, c := range p.runs {
+		c.close()
+	}
+	runs := r.Runs[:min(len(r.Runs), MaxRuns)]
+	for jobs := allJobs; ; jobs /= 2 {
+		d := newData(runs, p.runs[:min(len(runs), len(p.runs))], jobs/max(1, len(runs)))
+		d.Omitted = len(r.Runs) - len(runs)
+		block, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		if len(block)+len(frame)+len(style)+len(script)+4096 > MaxBytes {
+			if jobs > 0 {
+				continue
+			}
+			return fmt.Errorf("the page would have more than %d bytes", MaxBytes)
+		}
+		_, err = io.WriteString(w, assemble(title(runs), string(block)))
+		return err
+	}
+}
+
+func title(runs []*report.Run) string {
+	var names []string
+	for _, run := range runs {
+		if name := clip(run.Scenario); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return "Slackline: " + clip(strings.Join(names, ", "))
+}
+
+// assemble puts the parts together. The block is JSON as encoding/json writes it, without <, > and &, so it cannot end its element.
+func assemble(title, block string) string {
+	policy := "default-src 'none'; img-src data:; style-src '" + hash(unix(style)) + "'; script-src '" + hash(unix(script)) + "'"
+	return strings.NewReplacer(
+		"{{policy}}", policy,
+		"{{title}}", html.EscapeString(title),
+		"{{style}}", unix(style),
+		"{{data}}", block,
+		"{{script}}", unix(script),
+	).Replace(frame)
+}
+
+// hash names a text as a Content-Security-Policy does.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// unix ends lines as a browser reads them, so that a sum over the text is the browser's wherever this was built.
+func unix(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
