@@ -14,7 +14,8 @@ func newCompare(o *options) *cobra.Command {
 		Long: `Plays each scenario under each of its policies with each of its seeds, on all cores. The table has a line for each policy: means over
 the seeds with 95 % confidence intervals. The same seed draws the same task times and failures under every policy.`,
 		Example: `  slackline compare examples/two-jobs.yaml
-  slackline compare examples/two-jobs.yaml --policy fifo,edf-p --seed 1..10`,
+  slackline compare examples/two-jobs.yaml --policy fifo,edf-p --seed 1..10
+  slackline compare examples/two-jobs.yaml --html two-jobs.html`,
 		Args:              some("scenario files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,13 +37,14 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// finish writes the report and returns an error if a job failed, or with --strict missed its deadline.
+// finish writes the report and the drawings, and returns an error if a job failed, or with --strict missed its deadline.
 func (o *options) finish(w io.Writer, r *report.Report) error {
+	drawn := o.drawing.commit(r)
 	write := r.WriteTable
 	if o.json() {
 		write = r.WriteJSON
 	}
-	if err := write(w); err != nil {
+	if err := errors.Join(write(w), drawn); err != nil {
 		return failure{err}
 	}
 	switch failed, late := r.Count(); {

@@ -25,6 +25,9 @@ type options struct {
 	slots    string
 	block    string
 	journal  string
+	html     string
+	chrome   string
+	drawing  *drawing // of the runs under way, nil = none is asked for
 	output   string
 	store    string
 	strict   bool
@@ -81,6 +84,8 @@ func (o *options) bindRuns(cmd *cobra.Command) *cobra.Command {
 	f.IntVar(&o.nodes, "nodes", 0, "number of nodes; on this machine, of workers that share its cores")
 	f.StringVar(&o.slots, "slots", "", "slots of a node for maps, or for maps and reduces: 2 or 2,1")
 	f.StringVar(&o.journal, "journal", "", "record the run to this file; several runs to a folder of this name")
+	f.StringVar(&o.html, "html", "", "draw the runs to this file: one page for a browser, which needs no network")
+	f.StringVar(&o.chrome, "chrome", "", "write every attempt to this file for Perfetto or chrome://tracing; several runs to a folder of this name")
 	f.StringVar(&o.store, "store", "", "folder for what runs teach (default $SLACKLINE_DATA, or the user's data directory)")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 also when a deadline was missed")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -23,7 +22,8 @@ directory. With several policies the jobs run once by each, into a folder of the
 What a run teaches about its classes of jobs is kept for simulate.`,
 		Example: `  slackline run examples/find.yaml
   rm -rf out && slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
-  rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json`,
+  rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json
+  rm -rf out && slackline run examples/words.yaml --html words.html`,
 		Args:              some("job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -90,11 +90,15 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 	if err := o.record(cells); err != nil {
 		return err
 	}
+	if err := o.draw(cells); err != nil {
+		return err
+	}
+	defer o.drawing.discard()
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", local.Name(), local.Machine)
 	var runs []*report.Run
 	for _, c := range cells {
 		learner := report.NewLearner()
-		c.Sinks = []drive.Sink{learner, newLog(cmd.ErrOrStderr())}
+		c.Sinks = append(c.Sinks, learner, newLog(cmd.ErrOrStderr()))
 		r, err := lab.Run(cmd.Context(), c)
 		if err != nil {
 			return err

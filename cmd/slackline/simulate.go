@@ -28,6 +28,7 @@ Job files are played together on this machine as earlier runs have taught to kno
 and tasks take what such tasks took. If the same jobs have run for real, that report stands beside.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
   slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json
+  slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --html two-jobs.html --chrome two-jobs.trace.json
   rm -rf out && slackline run examples/words.yaml && slackline simulate examples/words.yaml --cluster local`,
 		Args:              some("scenario files or job files"),
 		ValidArgsFunction: yamlFiles,
@@ -193,14 +194,20 @@ func (o *options) policiesAndSeeds(otherwise ...string) ([]string, []uint64, err
 	return policies, seeds, err
 }
 
-// runCells runs a grid on all cores, with a progress bar and journals.
+// runCells runs a grid on all cores, with a progress bar, journals and drawings.
 func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run, error) {
 	if err := o.record(cells); err != nil {
+		return nil, err
+	}
+	if err := o.draw(cells); err != nil {
 		return nil, err
 	}
 	progress := newBar(cmd.ErrOrStderr(), len(cells))
 	runs, err := lab.Grid(cmd.Context(), cells, 0, progress.step)
 	progress.close()
+	if err != nil {
+		o.drawing.discard()
+	}
 	return runs, err
 }
 

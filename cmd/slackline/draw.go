@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/page"
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// mostTraces is how many runs are written to traces at a time; each has a file open until all have ended.
+const mostTraces = 200
+
+// drawing is what --html and --chrome ask for. A nil one does nothing.
+type drawing struct {
+	page   *page.Page
+	html   *page.File // nil: no page
+	traces []trace
+}
+
+// trace is the trace of one run.
+type trace struct {
+	*page.Trace
+	file *page.File
+}
+
+// draw gives cells the sinks that the flags ask for. Files that could not be written are found out here, before anything runs.
+func (o *options) draw(cells []lab.Cell) error {
+	if o.html == "" && o.chrome == "" {
+		return nil
+	}
+	for _, pair := range [][2]string{{o.html, o.chrome}, {o.html, o.journal}, {o.chrome, o.journal}} {
+		if pair[0] != "" && pair[1] != "" && filepath.Clean(pair[0]) == filepath.Clean(pair[1]) {
+			return fmt.Errorf("two of --html, --chrome and --journal name %s; each needs a file of its own", pair[0])
+		}
+	}
+	o.drawing = &drawing{}
+	if err := o.drawing.begin(o, cells); err != nil {
+		o.drawing.discard()
+		return err
+	}
+	return nil
+}
+
+func (d *drawing) begin(o *options, cells []lab.Cell) error {
+	if o.html != "" {
+		file, err := page.CreatePage(o.html)
+		if err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
+		d.html = file
+		heads := make([]page.Head, len(cells))
+		for i, c := range cells {
+			heads[i] = page.Head{Scenario: c.Scenario, Policy: c.Policy, Seed: c.Seed}
+		}
+		d.page = page.New(heads)
+		for i := range cells {
+			cells[i].Sinks = append(cells[i].Sinks, d.page.Watch(i)...)
+		}
+	}
+	if o.chrome == "" {
+		return nil
+	}
+	if len(cells) > mostTraces {
+		return fmt.Errorf("--chrome: these are %d runs, at most %d can be written at a time; choose by --policy and --seed", len(cells), mostTraces)
+	}
+	for i := range cells {
+		c := &cells[i]
+		name := o.chrome
+		if len(cells) > 1 {
+			if err := os.MkdirAll(o.chrome, 0o777); err != nil {
+				return fmt.Errorf("--chrome: the folder for several runs cannot be made: %w", err)
+			}
+			name = filepath.Join(o.chrome, fmt.Sprintf("%s-%s-%d.trace.json", fileName(c.Scenario), fileName(c.Policy), c.Seed))
+		}
+		file, err := page.CreateTrace(name)
+		if err != nil {
+			return fmt.Errorf("--chrome: %w", err)
+		}
+		t := trace{page.NewTrace(file), file}
+		d.traces = append(d.traces, t)
+		c.Sinks = append(c.Sinks, t)
+	}
+	return nil
+}
+
+// commit puts the files in their places, once all runs have ended.
+func (d *drawing) commit(r *report.Report) error {
+	if d == nil {
+		return nil
+	}
+	defer d.discard()
+	var errs []error
+	for _, t := range d.traces {
+		if err := errors.Join(t.Close(), t.file.Commit()); err != nil {
+			errs = append(errs, fmt.Errorf("--chrome: %w", err))
+		}
+	}
+	if d.html != nil {
+		err := d.page.Write(d.html, r)
+		if err == nil {
+			err = d.html.Commit()
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--html: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// discard leaves nothing of what is not in its place yet.
+func (d *drawing) discard() {
+	if d == nil {
+		return
+	}
+	if d.html != nil {
+		d.html.Discard()
+	}
+	for _, t := range d.traces {
+		t.file.Discard()
+	}
+}

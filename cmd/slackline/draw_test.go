@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// --html and --chrome write a page and traces; the result on standard output is the same as without.
+func TestDrawings(t *testing.T) {
+	s := newShell(t, map[string]string{"two.yaml": twoJobs})
+	plain := measured.ReplaceAllString(s.must(0, "compare", "two.yaml", "-o", "json"), "")
+	drawn := measured.ReplaceAllString(s.must(0, "compare", "two.yaml", "-o", "json", "--html", "two.html", "--chrome", "traces"), "")
+	if diff := cmp.Diff(plain, drawn); diff != "" {
+		t.Errorf("drawing changes the result: %s", diff)
+	}
+	if page := s.read("two.html"); !strings.Contains(page, "edf-p") || !strings.HasSuffix(strings.TrimSpace(page), "</html>") {
+		t.Errorf("the page has %d bytes: %.200s", len(page), page)
+	}
+	for _, policy := range []string{"fifo", "fair", "edf-n", "edf-p"} {
+		for seed := 1; seed <= 3; seed++ {
+			var trace struct{ TraceEvents []any }
+			if err := json.Unmarshal([]byte(s.read(fmt.Sprintf("traces/two-jobs-%s-%d.trace.json", policy, seed))), &trace); err != nil || len(trace.TraceEvents) < 60 {
+				t.Errorf("%s, seed %d: %d events, %v", policy, seed, len(trace.TraceEvents), err)
+			}
+		}
+	}
+	// A page of before, and a trace, may be replaced; and a single run's trace is a file.
+	s.must(0, "simulate", "two.yaml", "--policy", "fifo", "--seed", "1", "--html", "two.html", "--chrome", "one.json")
+	s.must(0, "simulate", "two.yaml", "--policy", "fifo", "--seed", "1", "--html", "two.html", "--chrome", "one.json")
+	if one, all := s.read("one.json"), s.read("traces/two-jobs-fifo-1.trace.json"); one != all {
+		t.Error("the trace of one run differs from that of the same among many")
+	}
+	for _, f := range s.files() {
+		if strings.Contains(f, ".part") {
+			t.Errorf("%s is left", f)
+		}
+	}
+}
+
+// A real run is drawn, and beside it stands in the page of the simulator.
+func TestDrawARealRun(t *testing.T) {
+	text, _ := corpus()
+	s := newShell(t, map[string]string{"words.yaml": wordsJob, "corpus/a.txt": text})
+	s.must(0, "run", "words.yaml", "--html", "run.html", "--chrome", "run.json")
+	if page := s.read("run.html"); !strings.Contains(page, `"world":"engine"`) || !strings.Contains(page, `"level":"slot"`) {
+		t.Errorf("%.2000s", page)
+	}
+	if trace := s.read("run.json"); !strings.Contains(trace, `"cat":"reduce"`) || !json.Valid([]byte(trace)) {
+		t.Errorf("%.2000s", trace)
+	}
+	s.must(0, "simulate", "words.yaml", "--html", "sim.html")
+	if page := s.read("sim.html"); !strings.Contains(page, `"world":"engine"`) || !strings.Contains(page, `"world":"sim"`) {
+		t.Error("the page of the simulator lacks one of the worlds")
+	}
+}
+
+// A drawing that could not be written is refused before anything runs, in one sentence, and nothing is left behind; what is no drawing
+// is not replaced.
+func TestBadDrawings(t *testing.T) {
+	s := newShell(t, map[string]string{"two.yaml": twoJobs, "words.yaml": wordsJob, "corpus/a.txt": "a b\n", "folder/x": ""})
+	before := s.files()
+	for _, c := range []struct{ args, want string }{
+		{"simulate two.yaml --html no/such/page.html", "--html: no/such/page.html cannot be written: there is no folder no/such"},
+		{"compare two.yaml --html folder", "--html: folder is a folder; name a file"},
+		{"compare two.yaml --html two.yaml", "--html: two.yaml is there already and is no page; name another file"},
+		{"simulate two.yaml --policy fifo --seed 1 --chrome two.yaml", "--chrome: two.yaml is there already and is no trace; name another file"},
+		{"simulate two.yaml --policy fifo --seed 1 --html a.html --chrome no/such", "--chrome: no/such cannot be written: there is no folder no"},
+		{"compare two.yaml --chrome two.yaml", "--chrome: the folder for several runs cannot be made"},
+		{"compare two.yaml --html x --chrome x", "two of --html, --chrome and --journal name x"},
+		{"simulate two.yaml --policy fifo --seed 1 --html x --journal ./x", "two of --html, --chrome and --journal name x"},
+		{"compare two.yaml --seed 1..100 --chrome many", "--chrome: these are 400 runs, at most 200 can be written at a time"},
+		{"run words.yaml --html no/page.html", "--html: no/page.html cannot be written: there is no folder no"},
+		{"simulate two.yaml --html", "flag needs an argument"},
+	} {
+		r := s.run(strings.Fields(c.args)...)
+		if r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, c.want) || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("slackline %s: exit code %d, want 2\nstdout %q\nstderr %s\nwant   %s", c.args, r.code, r.stdout, r.stderr, c.want)
+		}
+	}
+	if diff := cmp.Diff(before, s.files()); diff != "" {
+		t.Errorf("bad input left something behind: %s", diff)
+	}
+}
+
+// A run that fails half-way leaves no drawing, and the one of before as it was.
+func TestNoHalfDrawing(t *testing.T) {
+	s := newShell(t, map[string]string{"two.yaml": twoJobs, "broken.yaml": "name: broken\ncluster: {nodes: 4}\nworkload: {trace: {format: swim, file: broken.tsv}}\n",
+		"broken.tsv": "job0\t0\t0\t67108864\t1024\t1024\njob1\t60\t60\tmany\t1024\t1024\n"})
+	s.must(0, "simulate", "two.yaml", "--policy", "fifo", "--seed", "1", "--html", "a.html", "--chrome", "a.json")
+	page, trace, before := s.read("a.html"), s.read("a.json"), s.files()
+	if r := s.run("simulate", "broken.yaml", "--html", "a.html", "--chrome", "a.json"); r.code != 2 {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	if s.read("a.html") != page || s.read("a.json") != trace {
+		t.Error("a run that failed replaced the drawings of before")
+	}
+	if diff := cmp.Diff(before, s.files()); diff != "" {
+		t.Errorf("a run that failed left something behind: %s", diff)
+	}
+}
