@@ -15,17 +15,21 @@ import (
 
 // open opens what earlier runs left behind: in the folder of --store, of $SLACKLINE_DATA, or in the user's data directory.
 func (o *options) open() (*lab.Memory, error) {
-	dir := o.store
-	if dir == "" {
-		dir = os.Getenv("SLACKLINE_DATA")
-	}
-	if dir == "" {
-		var err error
-		if dir, err = userData(); err != nil {
-			return nil, err
-		}
+	dir, err := o.dataDir()
+	if err != nil {
+		return nil, err
 	}
 	return lab.OpenMemory(dir)
+}
+
+func (o *options) dataDir() (string, error) {
+	if o.store != "" {
+		return o.store, nil
+	}
+	if dir := os.Getenv("SLACKLINE_DATA"); dir != "" {
+		return dir, nil
+	}
+	return userData()
 }
 
 // openOrNot opens it for a run, which can do without: jobs must not wait for a disk that nobody needs to finish them.

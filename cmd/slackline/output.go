@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -15,17 +16,19 @@ import (
 )
 
 // bindOutput adds the flag for the form of the result.
-func (o *options) bindOutput(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "form of the result: table or json")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json"}, cobra.ShellCompDirectiveNoFileComp))
+func (o *options) bindOutput(cmd *cobra.Command, forms ...string) *cobra.Command {
+	forms = append([]string{"table", "json"}, forms...)
+	cmd.Annotations = map[string]string{"forms": strings.Join(forms, ", ")}
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "form of the result: "+strings.Join(forms, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (o *options) json() bool { return o.output == "json" }
 
-func (o *options) checkOutput() error {
-	if !slices.Contains([]string{"table", "json"}, o.output) {
-		return fmt.Errorf("--output %q: it must be table or json", o.output)
+func (o *options) checkOutput(cmd *cobra.Command) error {
+	if forms := cmd.Annotations["forms"]; !slices.Contains(strings.Split(forms, ", "), o.output) {
+		return fmt.Errorf("--output %q: it must be one of %s", o.output, forms)
 	}
 	return nil
 }
@@ -40,9 +43,15 @@ func writeJSON(w io.Writer, v any) error {
 // finish writes the report and the drawings, and returns an error if a job failed, or with --strict missed its deadline.
 func (o *options) finish(w io.Writer, r *report.Report) error {
 	drawn := o.drawing.commit(r)
+	if o.untimed {
+		r.Untimed()
+	}
 	write := r.WriteTable
-	if o.json() {
+	switch {
+	case o.json():
 		write = r.WriteJSON
+	case o.output == "csv":
+		write = r.WriteCSV
 	}
 	if err := errors.Join(write(w), drawn); err != nil {
 		return failure{err}

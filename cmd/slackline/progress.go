@@ -21,6 +21,7 @@ func newBar(w io.Writer, total int) *bar {
 	b := &bar{writer: progress.NewWriter(), tracker: &progress.Tracker{Message: "runs", Total: int64(total), RemoveOnCompletion: true}}
 	b.writer.SetOutputWriter(w)
 	b.writer.SetUpdateFrequency(100 * time.Millisecond)
+	b.writer.Style().Visibility.ETA = true // the time left
 	b.writer.AppendTracker(b.tracker)
 	go b.writer.Render()
 	return b

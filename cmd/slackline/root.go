@@ -31,6 +31,8 @@ type options struct {
 	output   string
 	store    string
 	strict   bool
+	untimed  bool
+	cache    *lab.Cache // of simulations, nil = each is run
 }
 
 func newRoot() *cobra.Command {
@@ -49,7 +51,7 @@ simulated ones on clusters of any size.`,
 			if cmd.Flags().Lookup("output") == nil {
 				return nil
 			}
-			return o.checkOutput()
+			return o.checkOutput(cmd)
 		},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -87,9 +89,10 @@ func (o *options) bindRuns(cmd *cobra.Command) *cobra.Command {
 	f.StringVar(&o.html, "html", "", "draw the runs to this file: one page for a browser, which needs no network")
 	f.StringVar(&o.chrome, "chrome", "", "write every attempt to this file for Perfetto or chrome://tracing; several runs to a folder of this name")
 	f.StringVar(&o.store, "store", "", "folder for what runs teach (default $SLACKLINE_DATA, or the user's data directory)")
+	f.BoolVar(&o.untimed, "no-timing", false, "leave out of the JSON what was measured (wall_s, events_per_s), so that equal results are equal bytes")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 also when a deadline was missed")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
-	return o.bindOutput(cmd)
+	return o.bindOutput(cmd, "csv")
 }
 
 // completePolicies completes the last of a list.

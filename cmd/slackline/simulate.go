@@ -22,7 +22,7 @@ func newSimulate(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO.yaml|JOB.yaml...",
 		Short: "Play scenarios, or jobs that have run before, in virtual time",
-		Long: `Plays each scenario under each of its policies, with each of its seeds.
+		Long: `Plays each scenario under each of its policies, with each of its seeds, and with all values of its sweep.
 
 Job files are played together on this machine as earlier runs have taught to know it: the input is cut as the engine would cut it,
 and tasks take what such tasks took. If the same jobs have run for real, that report stands beside.`,
@@ -107,10 +107,23 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	s, err := scenario.ReadResized(file, src, size)
+	variants, err := scenario.ReadSweep(file, src, size)
 	if err != nil {
 		return nil, err
 	}
+	var cells []lab.Cell
+	for _, s := range variants {
+		more, err := o.variantCells(s)
+		if err != nil {
+			return nil, err
+		}
+		cells = append(cells, more...)
+	}
+	return cells, nil
+}
+
+// variantCells makes the grid of one variant of a scenario.
+func (o *options) variantCells(s *scenario.Scenario) ([]lab.Cell, error) {
 	policies, err := o.askedPolicies(s.Config)
 	if err != nil {
 		return nil, err
@@ -138,7 +151,17 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	return lab.Cells(s, policies, seeds), nil
+	cells := lab.Cells(s, policies, seeds)
+	if o.cache != nil {
+		key, err := o.cache.Key(s)
+		if err != nil {
+			return nil, fmt.Errorf("results cannot be kept: %w; --fresh does without", err)
+		}
+		for i := range cells {
+			cells[i].Key = key
+		}
+	}
+	return cells, nil
 }
 
 // jobCells makes the grid of job files played on this machine, and returns what they came to when they last ran for real.
@@ -203,7 +226,7 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 		return nil, err
 	}
 	progress := newBar(cmd.ErrOrStderr(), len(cells))
-	runs, err := lab.Grid(cmd.Context(), cells, 0, progress.step)
+	runs, err := lab.Grid(cmd.Context(), cells, 0, o.cache, progress.step)
 	progress.close()
 	if err != nil {
 		o.drawing.discard()
@@ -225,7 +248,7 @@ func (o *options) record(cells []lab.Cell) error {
 	}
 	for i := range cells {
 		c := &cells[i]
-		c.Journal = filepath.Join(o.journal, fmt.Sprintf("%s-%s-%d.journal", fileName(c.Scenario), fileName(c.Policy), c.Seed))
+		c.Journal = filepath.Join(o.journal, fmt.Sprintf("%s-%s-%d.journal", fileName(c.Name()), fileName(c.Policy), c.Seed))
 		if err := lab.MayRecord(c.Journal); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
@@ -143,7 +144,7 @@ func TestDeterminism(t *testing.T) {
 		var first string
 		for _, procs := range []string{"2", "2", "1"} {
 			s.env = append(s.env, "GOMAXPROCS="+procs)
-			got := measured.ReplaceAllString(s.must(0, "compare", file, "-o", "json"), "")
+			got := measured.ReplaceAllString(s.must(0, "compare", "--fresh", file, "-o", "json"), "")
 			if first == "" {
 				first = got
 			}
@@ -225,7 +226,7 @@ func TestBadInput(t *testing.T) {
 		{"run words.yaml --nodes 0", `--nodes is 0, it must be 1 to 1000000`},
 		{"run words.yaml --slots many", `--slots "many": write the number of map slots of a node`},
 		{"run words.yaml --seed -1", `--seed: "-1" is no seed`},
-		{"run words.yaml -o xml", `--output "xml": it must be table or json`},
+		{"run words.yaml -o xml", `--output "xml": it must be one of table, json, csv`},
 		{"run two.yaml", `two.yaml:`},
 		{"run", `slackline run takes job files; see slackline run --help`},
 		{"simulate words.yaml", `words.yaml:2:6: nothing is known of jobs of class "wordcount" yet; slackline run words.yaml teaches it`},
@@ -371,5 +372,75 @@ func TestFileName(t *testing.T) {
 	}
 	if a, b := fileName(long+"a"), fileName(long+"b"); a == b || len(a) > 100 {
 		t.Errorf("%q and %q", a, b)
+	}
+}
+
+// A sweep that is killed in the middle goes on where it was, and comes to the same bytes as one that was not.
+func TestKilledSweepGoesOn(t *testing.T) {
+	const text = `name: many
+cluster: {nodes: 40, racks: 4, heartbeat: 1s}
+workload:
+  jobs:
+    - {id: a, maps: 2000, reduces: 20, map_time: 20s, shuffle_time: 5s, reduce_time: 30s, deadline: 30m}
+    - {id: b, arrive: 1m, maps: 1000, reduces: 10, map_time: 10s, shuffle_time: 5s, reduce_time: 20s, deadline: 20m}
+policies: [fifo, edf-p]
+seeds: 1..10
+sweep:
+  cluster.nodes: [30, 40, 50, 60, 70]
+  cluster.task_times.law: [constant, exponential]
+`
+	files := map[string]string{"many.yaml": text}
+	whole := newShell(t, files)
+	want := whole.must(0, "compare", "many.yaml", "-o", "json", "--no-timing")
+	if strings.Count(want, `"world"`) != 200 {
+		t.Fatalf("%d runs", strings.Count(want, `"world"`))
+	}
+
+	s := newShell(t, files)
+	cmd := s.command("compare", "many.yaml", "-o", "json", "--no-timing")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kept := func() int {
+		list, err := filepath.Glob(s.path("data/results/*/*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	for kept() < 20 {
+		time.Sleep(time.Millisecond)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if n := kept(); n >= 200 {
+		t.Fatalf("it was over before it was killed: %d results", n)
+	}
+	r := s.run("compare", "many.yaml", "-o", "json", "--no-timing")
+	if r.code != 0 || !strings.Contains(r.stderr, "runs are known from before") {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	if r.stdout != want {
+		t.Error("the resumed sweep differs")
+	}
+	// What changed is run, and nothing else.
+	s.write("many.yaml", strings.Replace(text, "[30, 40, 50, 60, 70]", "[30, 40, 50, 60, 80]", 1))
+	if r = s.run("compare", "many.yaml", "-o", "csv"); !strings.HasPrefix(r.stderr, "160 of 200 runs are known") {
+		t.Error(r.stderr)
+	}
+	if r = s.run("compare", "many.yaml", "-o", "csv", "--fresh"); r.stderr != "" {
+		t.Error(r.stderr)
+	}
+	// A result that is damaged counts as none.
+	list, err := filepath.Glob(s.path("data/results/*/*.json"))
+	if err != nil || len(list) != 240 {
+		t.Fatal(len(list), err)
+	}
+	if err := os.WriteFile(list[0], []byte(`{"world": "sim", "poli`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s.write("many.yaml", text)
+	if got := s.must(0, "compare", "many.yaml", "-o", "json", "--no-timing"); got != want {
+		t.Error("a damaged result was believed")
 	}
 }

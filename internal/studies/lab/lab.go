@@ -3,6 +3,7 @@
 //
 //	lab.go      one run
 //	grid.go     many, in the order of the grid whatever the number of cores
+//	cache.go    results by the sum of all that they follow from, so that a grid can be killed and changed
 //	journal.go  runs recorded to a file, and decided again from it
 //	machine.go  this machine as a cluster of workers
 //	local.go    job files for this machine, run by the engine or played in the simulator from what earlier runs taught
@@ -13,6 +14,8 @@ package lab
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
@@ -33,6 +36,17 @@ type Cell struct {
 	World    func() (drive.World, error) // makes the world when the cell's turn comes
 	Sinks    []drive.Sink                // that watch besides the report's: a timeline, a learner, a log
 	Journal  string                      // file to record the run to, "" = none
+	Params   map[string]string           // values of a sweep, for the report
+	Key      string                      // of what is simulated, for the cache; "" = it is not cached
+}
+
+// Name is the scenario with the values of its sweep.
+func (c *Cell) Name() string {
+	name := c.Scenario
+	for _, k := range slices.Sorted(maps.Keys(c.Params)) {
+		name += " " + k + "=" + c.Params[k]
+	}
+	return name
 }
 
 // DefaultPolicy is what runs when no policy is asked for: earliest deadline first, and an earlier deadline takes all slots that
@@ -109,5 +123,6 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	}
 	run := builder.Run()
 	run.Summary.Time(took.Seconds())
+	run.Params = c.Params
 	return run, nil
 }

@@ -43,7 +43,7 @@ func TestGrid(t *testing.T) {
 	var first []*report.Run
 	for _, workers := range []int{1, 2, 7} {
 		cells := grid(t, "fifo", "fair", "edf-p")
-		runs, err := Grid(t.Context(), cells, workers, nil)
+		runs, err := Grid(t.Context(), cells, workers, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,12 +76,12 @@ func TestGridError(t *testing.T) {
 			return nil, fmt.Errorf("cell %d", i)
 		}
 	}
-	if _, err := Grid(t.Context(), cells, 1, nil); err == nil || err.Error() != "cell 0" || begun != 1 {
+	if _, err := Grid(t.Context(), cells, 1, nil, nil); err == nil || err.Error() != "cell 0" || begun != 1 {
 		t.Errorf("%v, %d cells begun", err, begun)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Grid(ctx, grid(t, "fifo"), 2, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Grid(ctx, grid(t, "fifo"), 2, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -11,6 +11,18 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
+// TraceFile is the file of the trace that the scenario plays, "" if it plays none.
+func (s *Scenario) TraceFile() string {
+	switch t := s.Workload.Trace; {
+	case t == nil:
+		return ""
+	case filepath.IsAbs(t.File):
+		return t.File
+	default:
+		return filepath.Join(filepath.Dir(s.src.file), t.File)
+	}
+}
+
 // trace makes the workload from a record. Its jobs are read when they arrive.
 func (s *Scenario) trace(cfg *sim.Config) {
 	d, t := s.src, s.Workload.Trace
@@ -22,10 +34,7 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		d.failAt("workload.trace.format", "%v", err)
 		return
 	}
-	path := t.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(d.file), path)
-	}
+	path := s.TraceFile()
 	switch info, err := os.Stat(path); {
 	case err != nil:
 		d.failAt("workload.trace.file", "the trace cannot be read: %v", err)

@@ -1,0 +1,130 @@
+package lab
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// Cache keeps the reports of simulations in a folder, each under the sum of all that it follows from: the program itself, what the
+// scenario says, the trace that it plays, the policy and the seed. So a grid that was killed goes on where it was, and one that was
+// changed runs only what changed. Nothing is ever wrong in it for being old, so the folder may be removed at any time.
+type Cache struct{ dir string }
+
+// OpenCache opens the cache in a folder, which is made if need be.
+func OpenCache(dir string) (*Cache, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("the folder for results cannot be made: %w", err)
+	}
+	return &Cache{dir}, nil
+}
+
+// program is the sum of the running program's file: another build decides anew.
+var program = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return sumFile(path)
+})
+
+func sumFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Key returns the sum for a scenario, without policy and seed. It reads the trace, if there is one.
+func (c *Cache) Key(s *scenario.Scenario) (string, error) {
+	build, err := program()
+	if err != nil {
+		return "", err
+	}
+	trace := ""
+	if file := s.TraceFile(); file != "" {
+		if trace, err = sumFile(file); err != nil {
+			return "", err
+		}
+	}
+	played := *s
+	played.Policies, played.Seeds = nil, nil // each run has one of its own
+	text, err := json.Marshal(struct {
+		Build, Trace string
+		Scenario     *scenario.Scenario
+		Params       map[string]string
+	}{build, trace, &played, s.Params})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func (c *Cache) file(cell *Cell) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d", cell.Key, cell.Policy, cell.Seed))
+	name := hex.EncodeToString(sum[:])
+	return filepath.Join(c.dir, name[:2], name[2:]+".json")
+}
+
+// Find returns the report of a cell, nil if there is none. One that cannot be read counts as none.
+func (c *Cache) Find(cell *Cell) *report.Run {
+	text, err := os.ReadFile(c.file(cell))
+	if err != nil {
+		return nil
+	}
+	run := &report.Run{}
+	if json.Unmarshal(text, run) != nil || run.Policy == "" {
+		return nil
+	}
+	return run
+}
+
+// Keep keeps the report of a cell. Whoever looks for it meanwhile sees none or all of it.
+func (c *Cache) Keep(cell *Cell, run *report.Run) error {
+	text, err := json.Marshal(run)
+	if err != nil {
+		return err
+	}
+	file := c.file(cell)
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), file)
+}
+
+// Fill puts reports in the place of cells that ran before. It returns the reports, nil where there is none, and how many there are.
+func (c *Cache) Fill(cells []Cell) (runs []*report.Run, found int) {
+	runs = make([]*report.Run, len(cells))
+	for i := range cells {
+		if cells[i].Key != "" {
+			if runs[i] = c.Find(&cells[i]); runs[i] != nil {
+				found++
+			}
+		}
+	}
+	return runs, found
+}
