@@ -169,7 +169,7 @@ func (w *World) startUnplanned() {
 		for k, s := range jb.stages {
 			n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
 			if jb.arrived && jb.admitted && !jb.over && s.ready && s.open > 0 && w.nodes[n].up && w.naughty(30) &&
-				w.nodes[n].free.Fits(w.need(sched.JobID(j), k, 0)) {
+				w.nodes[n].free.Fits(w.need(sched.JobID(j), k, 0)) && w.nodes[n].spec.Carries(jb.spec.Labels) {
 				w.start(sched.JobID(j), k, n, 0, 0)
 				s.asked = true
 			}

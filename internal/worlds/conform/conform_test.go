@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,8 +26,14 @@ import (
 
 // machines is a small cluster with two racks.
 func machines() *cluster.Cluster {
-	return cluster.Uniform(4, 2, cluster.Class{Name: "small", Speed: 1, Capacity: units.Slots(2, 1)})
+	c := cluster.Uniform(4, 2, cluster.Class{Name: "small", Speed: 1, Capacity: units.Slots(2, 1)})
+	c.Nodes[0].Labels, c.Nodes[1].Labels = []string{"fast"}, []string{"new", "fast"}
+	return c
 }
+
+// unchecked is why worlds refuse what no book has checked.
+var unchecked = []sched.Code{sched.UnknownJob, sched.UnknownNode, sched.BadItem, sched.NodeAway, sched.NotAdmitted, sched.NotReady, sched.WrongLabels,
+	sched.Stale, sched.NoRoom}
 
 // work is five jobs: two that wait for others, one without reduces, deadlines and queues for those who look at them.
 func work() []*workload.Job {
@@ -50,13 +57,14 @@ func work() []*workload.Job {
 		}
 		jobs = append(jobs, j)
 	}
+	jobs[1].Labels = []string{"fast"}
 	jobs[2].After = []string{"j1"}
 	jobs[4].After = []string{"j2", "j3"}
 	return jobs
 }
 
 func simulated(seeds int) Subject {
-	return Subject{Name: "sim", Jobs: 5, Binds: true, Exact: true, Seeds: seeds, New: func(t *testing.T, seed uint64) drive.World {
+	return Subject{Name: "sim", Jobs: 5, Binds: true, Exact: true, Seeds: seeds, Delay: 4 * units.Second, Refuses: unchecked, New: func(t *testing.T, seed uint64) drive.World {
 		cfg := sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: work()}, Seed: seed, Heartbeat: units.Second,
 			Failures: sim.Failures{Rate: 0.05, MTBF: 5 * units.Minute, MTTR: 10 * units.Second}}
 		if seed%3 == 0 {
@@ -70,8 +78,65 @@ func simulated(seeds int) Subject {
 	}}
 }
 
+// rich is the simulator with all that it can do: resources instead of slots, ApplicationMasters, labels, speeds and numbers of nodes
+// that change, blocks that it places, times at random.
+func rich(seeds int) Subject {
+	s := simulated(seeds)
+	s.Name = "sim, rich"
+	s.New = func(t *testing.T, seed uint64) drive.World {
+		c := machines()
+		for i, capacity := range []units.Vector{{units.MapSlots: 1, units.ReduceSlots: 1, units.VCores: 4, units.Memory: 4 << 30}, {units.MapSlots: 2, units.ReduceSlots: 2, units.VCores: 2, units.Memory: 8 << 30}} {
+			class := &cluster.Class{Name: fmt.Sprint("class", i), Speed: 1 + float64(i), Capacity: capacity}
+			c.Classes = append(c.Classes, class)
+			c.Nodes[i].Class, c.Nodes[i+2].Class = class, class
+		}
+		jobs := work()
+		for i, j := range jobs {
+			for k := range j.Stages {
+				st := &j.Stages[k]
+				if i%2 == 0 {
+					st.Containers = []cluster.Container{{Name: "large", Needs: units.Vector{units.VCores: 2, units.Memory: 2 << 30}}, {Name: "small", Needs: units.Vector{units.VCores: 1, units.Memory: 1 << 30}}}
+					st.CPUShare = 0.5
+				}
+				for n := range st.Tasks {
+					st.Tasks[n].Hosts = nil // it places them
+				}
+			}
+			if i == 3 {
+				j.Stages = append([]workload.StageSpec{{Kind: workload.Master, Tasks: []workload.Task{{Work: units.Second}},
+					Containers: []cluster.Container{{Name: "master", Needs: units.Vector{units.VCores: 1, units.Memory: 1 << 28}}}}}, j.Stages...)
+			}
+		}
+		at := func(s int) units.Time { return units.Time(0).Add(units.Duration(s) * units.Second) }
+		w, err := sim.New(sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Duration(seed%2) * units.Second, Replicas: 2,
+			Placement: sim.Placement(seed % 2), Times: sim.Times{Law: sim.LogNormal, CV: 0.5}, Failures: sim.Failures{Rate: 0.03},
+			Speeds:  []sim.SpeedStep{{At: at(5), Node: 1, Factor: 0.5}, {At: at(15), Factor: 2}},
+			Sizes:   []sim.SizeStep{{At: at(4), Nodes: 3}, {At: at(10), Nodes: 2, Crash: true}, {At: at(14), Nodes: 4}, {At: at(22), Nodes: 2}, {At: at(26), Nodes: 4}},
+			Outages: []sim.Outage{{Node: 1, Down: at(8), Up: at(12)}, {Node: 2, Down: at(30), Up: at(31)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	return s
+}
+
+// failing is the simulator with tasks that fail so often that jobs do, and those behind them never start.
+func failing(seeds int) Subject {
+	s := simulated(seeds)
+	s.Name, s.Fails, s.Refuses = "sim, failing", true, nil // its nodes stay up
+	s.New = func(t *testing.T, seed uint64) drive.World {
+		w, err := sim.New(sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: work()}, Seed: seed, Heartbeat: units.Second, Failures: sim.Failures{Rate: 0.35}, MaxFailures: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	return s
+}
+
 func unkind(seeds int) Subject {
-	return Subject{Name: "adverse", Jobs: 5, Exact: true, Seeds: seeds, New: func(_ *testing.T, seed uint64) drive.World {
+	return Subject{Name: "adverse", Jobs: 5, Exact: true, Seeds: seeds, Delay: 4 * units.Second, Refuses: unchecked, New: func(_ *testing.T, seed uint64) drive.World {
 		return adverse.New(adverse.Config{Cluster: machines(), Jobs: work(), Seed: seed, Calm: 200})
 	}}
 }
@@ -119,6 +184,8 @@ func pools() queues.Config {
 }
 
 func TestSim(t *testing.T)     { Suite(t, simulated(runs(30))) }
+func TestRich(t *testing.T)    { Suite(t, rich(runs(30))) }
+func TestFailing(t *testing.T) { Suite(t, failing(runs(20))) }
 func TestAdverse(t *testing.T) { Suite(t, unkind(runs(60))) }
 
 // real is the engine over real files: every run writes anew, and its output is compared with counts made without MapReduce.
@@ -140,7 +207,9 @@ func real(t *testing.T, seeds int) Subject {
 		t.Fatal(err)
 	}
 	outs := map[string]string{}
-	s := Subject{Name: "engine", Jobs: 4, Binds: true, Seeds: seeds}
+	s := Subject{Name: "engine", Jobs: 4, Binds: true, Seeds: seeds, Delay: 10 * units.Millisecond, Refuses: slices.DeleteFunc(slices.Clone(unchecked), func(c sched.Code) bool {
+		return c == sched.NodeAway // workers stay up
+	})}
 	s.New = func(t *testing.T, seed uint64) drive.World {
 		run, err := os.MkdirTemp(dir, "run")
 		if err != nil {
@@ -156,6 +225,7 @@ func real(t *testing.T, seeds int) Subject {
 				j.Spec.After, j.Input = []string{"j2"}, []string{outs["j2"]}
 			}
 			if i == 1 {
+				j.Spec.Labels = []string{"fast"}
 				if j.Program, err = apps.New("sort", nil); err != nil {
 					t.Fatal(err)
 				}

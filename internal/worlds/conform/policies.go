@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // Friendly admits every job and fills each node that beats with the first jobs in order of arrival.
@@ -40,22 +41,52 @@ func (Friendly) Save(io.Writer) error { return nil }
 // Load has nothing to read.
 func (Friendly) Load(io.Reader) error { return nil }
 
-// Brutal works like Friendly, and besides proposes nonsense and kills what runs, by a seed. It calms down after so many
-// decisions, so that a run can end.
+// hesitant is Friendly, but that it admits a job only after a while.
+type hesitant struct {
+	Friendly
+	delay units.Duration
+}
+
+// Decide admits whom it has let wait, and fills.
+func (h hesitant) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		job := v.Job(j)
+		if job == nil || job.State >= sched.Admitted {
+			continue
+		}
+		if until := job.Arrived.Add(h.delay); until <= v.Now() {
+			p.Admit(j, sched.Because(sched.AdmitAll))
+		} else {
+			p.WakeMe(until, sched.Because(sched.Wakeup, int64(until)))
+		}
+	}
+	for i := range batch {
+		if e := &batch[i]; e.Kind == sched.Heartbeat {
+			fill(v, e.Node, p)
+		}
+	}
+}
+
+// Brutal works like Friendly, and besides proposes nonsense, aims at what must not be, and kills what runs, by a seed. It calms down
+// after so many decisions, so that a run can end; what is refused anyway it asks for to the end.
 type Brutal struct {
-	Seed   uint64 `json:"seed"`
-	Rounds int    `json:"rounds"` // decisions made
-	Calm   int    `json:"calm"`   // decisions after which it only works
+	Seed    uint64 `json:"seed"`
+	Rounds  int    `json:"rounds"`  // decisions made
+	Calm    int    `json:"calm"`    // decisions after which it kills no more
+	Gentle  bool   `json:"gentle"`  // it rejects no job, so that all can finish
+	Drained bool   `json:"drained"` // it has drained a node, which nothing takes back
 }
 
 // Decide works, kills and talks nonsense.
 func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	b.Rounds++
 	dice := rand.New(rand.NewPCG(b.Seed, uint64(b.Rounds)))
+	b.aim(dice, v, p)
 	if b.Rounds < b.Calm {
 		b.nonsense(dice, v, p)
 	}
 	Friendly{}.Decide(v, batch, p)
+	b.aim(dice, v, p)
 	if b.Rounds >= b.Calm || dice.IntN(3) > 0 {
 		return
 	}
@@ -68,11 +99,37 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
+// aim asks for what would break a promise if it were done: a stage that is not ready or whose job is not admitted, and more of one
+// that is than a node has room for, on a node that is full, down or draining.
+func (b *Brutal) aim(dice *rand.Rand, v sched.View, p *sched.Plan) {
+	if !b.Drained && dice.IntN(40) == 0 && v.Node(v.Nodes()) != nil {
+		b.Drained = p.Add(sched.Item{Verb: sched.Drain, Node: v.Nodes()})
+	}
+	j := v.Job(sched.JobID(1 + dice.IntN(max(1, int(v.Jobs())))))
+	if j == nil {
+		return
+	}
+	for s := range sched.Stages {
+		t := &j.Stages[s]
+		if t.Open <= 0 {
+			continue
+		}
+		idle := t.Ready && j.State == sched.Admitted
+		for n := sched.NodeID(1); n <= v.Nodes(); n++ {
+			node := v.Node(n)
+			if node == nil || idle && node.Up && !node.Draining && v.First(n, s, 0) != 0 {
+				continue // there Friendly works
+			}
+			p.Start(j.ID, s, n, 50, sched.Remote, sched.Because(sched.Custom))
+		}
+	}
+}
+
 // nonsense proposes what cannot be: places and jobs that do not exist, stages that are not ready, more than there is.
 func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	for range dice.IntN(4) {
 		verb := sched.Verb(dice.IntN(int(sched.Verbs) + 2))
-		if verb == sched.Drain {
+		if verb == sched.Drain || verb == sched.Reject && b.Gentle {
 			continue // nothing takes that back
 		}
 		p.Add(sched.Item{Verb: verb, Job: sched.JobID(dice.IntN(int(v.Jobs()) + 4)),

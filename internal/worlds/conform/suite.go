@@ -20,10 +20,15 @@ type Subject struct {
 	Jobs  int  // that a run has, all of which can finish
 	Binds bool // attempts name their tasks
 	Exact bool // equal seeds and plans give equal runs, so that two runs can be compared
+	Fails bool // jobs may fail, and with them those that wait for them
 	// New makes a world before its first batch.
 	New func(t *testing.T, seed uint64) drive.World
 	// Output compares what the last world wrote with a naive reference; nil if it writes nothing.
 	Output func(t *testing.T)
+	// Delay is what a policy may take to admit a job, so that a while passes in which it must not run.
+	Delay units.Duration
+	// Refuses is why the world refuses what no book has checked.
+	Refuses []sched.Code
 	// Seeds is how many runs of each kind are made.
 	Seeds int
 }
@@ -31,20 +36,53 @@ type Subject struct {
 // Suite holds a world to all promises.
 func Suite(t *testing.T, s Subject) {
 	t.Run("friendly", func(t *testing.T) {
+		failed, behind := 0, 0
 		for seed := range s.Seeds {
 			w := s.run(t, uint64(seed), func() sched.Policy { return Friendly{} }, false)
 			s.finished(t, w)
+			failed += w.Jobs[sched.Failed]
+			behind += w.Jobs[sched.Killed]
+		}
+		if s.Fails && (failed == 0 || behind == 0) {
+			t.Errorf("%d jobs failed and %d ended behind them: this run tests nothing", failed, behind)
 		}
 	})
 	t.Run("brutal", func(t *testing.T) {
 		killed, refused := 0, 0
 		for seed := range s.Seeds {
-			w := s.run(t, uint64(seed), func() sched.Policy { return &Brutal{Seed: uint64(seed), Calm: 60} }, false)
+			w := s.run(t, uint64(seed), brutal(uint64(seed)), false)
+			s.finished(t, w)
 			killed += w.Ends[sched.Killed] + w.Ends[sched.Preempted]
 			refused += w.Refused[true]
 		}
 		if killed == 0 || refused == 0 {
 			t.Errorf("the brutal policy killed %d attempts and was refused %d items: this run tests nothing", killed, refused)
+		}
+	})
+	t.Run("meddled", func(t *testing.T) {
+		whys := make(map[sched.Code]int)
+		for seed := range s.Seeds {
+			m := s
+			m.New = func(t *testing.T, seed uint64) drive.World {
+				w := &meddler{World: s.New(t, seed), seed: seed, calm: 80}
+				if s.Binds {
+					w.next = 1 << 24
+				}
+				if !s.Exact {
+					w.calm = 2000 // it has real time, and each refusal is a turn of its own
+				}
+				return w
+			}
+			w := m.run(t, uint64(seed), func() sched.Policy { return hesitant{delay: s.Delay} }, false)
+			s.finished(t, w)
+			for why, n := range w.Whys {
+				whys[why] += n
+			}
+		}
+		for _, why := range s.Refuses {
+			if whys[why] == 0 {
+				t.Errorf("the world never refused anything as %v, but %v: this run tests nothing", why, whys)
+			}
 		}
 	})
 	t.Run("memory", func(t *testing.T) {
@@ -65,8 +103,17 @@ func Policy(t *testing.T, s Subject, fresh func() sched.Policy) {
 	}
 }
 
+// brutal makes the brutal policy; with every second seed it rejects jobs.
+func brutal(seed uint64) func() sched.Policy {
+	return func() sched.Policy { return &Brutal{Seed: seed, Calm: 60, Gentle: seed%2 == 0} }
+}
+
+// finished checks that all jobs finished whose end was not asked for, and what they wrote.
 func (s *Subject) finished(t *testing.T, w *Watch) {
 	t.Helper()
+	if w.Rejects > 0 || s.Fails {
+		return // that all have ended the watch has seen, and that none starts behind one that failed
+	}
 	if got := w.Jobs[sched.Committed]; got != s.Jobs {
 		t.Errorf("%d of %d jobs finished", got, s.Jobs)
 	}
@@ -79,7 +126,11 @@ func (s *Subject) finished(t *testing.T, w *Watch) {
 func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, amnesia bool, sinks ...drive.Sink) *Watch {
 	t.Helper()
 	watch := NewWatch(s.Binds)
-	l := drive.New(s.New(t, seed), fresh(), append(sinks, watch)...)
+	world := s.New(t, seed)
+	l := drive.New(world, fresh(), append(sinks, watch)...)
+	if m, ok := world.(*meddler); ok {
+		m.view = func() sched.View { return l.Ledger }
+	}
 	for {
 		err := l.Step(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -122,12 +173,11 @@ func forget(t *testing.T, l *drive.Loop, p sched.Policy) {
 
 // memory runs the brutal policy with amnesia. In an exact world that changes no plan.
 func (s *Subject) memory(t *testing.T, seed uint64) {
-	fresh := func() sched.Policy { return &Brutal{Seed: seed, Calm: 60} }
 	if s.Exact {
-		s.same(t, seed, fresh)
+		s.same(t, seed, brutal(seed))
 		return
 	}
-	s.run(t, seed, fresh, true)
+	s.finished(t, s.run(t, seed, brutal(seed), true))
 }
 
 // same compares a run with one that has amnesia, plan by plan.
@@ -135,7 +185,7 @@ func (s *Subject) same(t *testing.T, seed uint64, fresh func() sched.Policy) {
 	t.Helper()
 	var plain, forgetful tape
 	s.run(t, seed, fresh, false, &plain)
-	s.run(t, seed, fresh, true, &forgetful)
+	s.finished(t, s.run(t, seed, fresh, true, &forgetful))
 	for i := range plain.lines {
 		if i >= len(forgetful.lines) || plain.lines[i] != forgetful.lines[i] {
 			t.Fatalf("seed %d: to save and load changed the run, first here:\n%s\n%s", seed, plain.lines[i], append(forgetful.lines, "(the end)")[i])

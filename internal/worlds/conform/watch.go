@@ -8,7 +8,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Watch is a sink that follows a run and notes each promise that the world breaks. It keeps a book of its own, of events alone.
+// Watch is a sink that follows a run and notes each promise that the world breaks. It keeps a book of its own, of what the world says;
+// of plans it notes only which jobs and nodes they are about.
 type Watch struct {
 	// Binds tells that attempts name their tasks, so that commits can be counted by task.
 	Binds bool
@@ -17,8 +18,10 @@ type Watch struct {
 	// Ends counts attempts by outcome, Jobs the jobs by theirs.
 	Ends map[sched.Outcome]int
 	Jobs map[sched.Outcome]int
-	// Refused counts what the book (true) and the world (false) refused.
+	// Refused counts what the book (true) and the world (false) refused, Whys what the world did by reason.
 	Refused map[bool]int
+	Whys    map[sched.Code]int
+	Rejects int // jobs that the policy rejected
 	Odd     int // discrepancies
 
 	round    int64
@@ -27,11 +30,26 @@ type Watch struct {
 	jobs     map[sched.JobID]*watchedJob
 	attempts map[sched.AttemptID]*watchedAttempt
 	ended    map[string]sched.Outcome
+	allowed  map[string]bool        // jobs that the policy has admitted, or wanted a sample of
+	left     map[sched.ItemID]int32 // containers of an item that the world has not answered
+	tasks    map[watchedTask]int    // attempts of a task
+	instants int                    // batches of one time
 }
 
 type watchedNode struct {
 	up         bool
+	was        bool  // it was up before this batch
+	drained    int64 // round of the plan that drained it
+	labels     []string
 	room, used units.Vector
+	had        units.Vector // its room before this batch
+	started    bool         // something did in this batch
+}
+
+type watchedTask struct {
+	job   sched.JobID
+	stage sched.Stage
+	task  sched.TaskID
 }
 
 type watchedJob struct {
@@ -53,7 +71,7 @@ type watchedAttempt struct {
 // NewWatch returns a watch over a run that begins.
 func NewWatch(binds bool) *Watch {
 	w := &Watch{Binds: binds, Ends: make(map[sched.Outcome]int), Jobs: make(map[sched.Outcome]int), Refused: make(map[bool]int),
-		ended: make(map[string]sched.Outcome)}
+		Whys: make(map[sched.Code]int), ended: make(map[string]sched.Outcome), allowed: make(map[string]bool)}
 	w.forget()
 	return w
 }
@@ -62,6 +80,8 @@ func (w *Watch) forget() {
 	w.nodes = make(map[sched.NodeID]*watchedNode)
 	w.jobs = make(map[sched.JobID]*watchedJob)
 	w.attempts = make(map[sched.AttemptID]*watchedAttempt)
+	w.tasks = make(map[watchedTask]int)
+	w.left = make(map[sched.ItemID]int32) // what runs is told again, item and all
 }
 
 func (w *Watch) broken(format string, args ...any) {
@@ -75,7 +95,16 @@ func (w *Watch) Batch(round int64, at units.Time, events []sched.Event) error {
 	if at < w.at {
 		w.broken("time went back from %v", w.at)
 	}
+	if w.instants++; at != w.at {
+		w.instants = 0
+	}
+	if w.instants > 1000 {
+		return fmt.Errorf("time does not pass: %d batches at %v", w.instants, at)
+	}
 	w.round, w.at = round, at
+	for _, n := range w.nodes {
+		n.was, n.had, n.started = n.up, n.room, false
+	}
 	for i := range events {
 		if i > 0 && events[i].Kind < events[i-1].Kind {
 			w.broken("%v stands behind %v", events[i].Kind, events[i-1].Kind)
@@ -90,7 +119,8 @@ func (w *Watch) Batch(round int64, at units.Time, events []sched.Event) error {
 		}
 	}
 	for id, n := range w.nodes {
-		if !n.room.Fits(&n.used) {
+		// What the node had before counts too: that it changed is told before what was started until then.
+		if n.started && !n.room.Fits(&n.used) && !n.had.Fits(&n.used) {
 			w.broken("on node %d runs %v, it has %v", id, n.used, n.room)
 		}
 	}
@@ -102,8 +132,26 @@ func isAttempts(k sched.EventKind) bool {
 	return k == sched.Started || k == sched.Progress || k == sched.Ended
 }
 
-// Plan has nothing to check: what a policy wants is its own affair.
-func (w *Watch) Plan(int64, units.Time, *sched.Plan) error { return nil }
+// Plan has nothing to check, as what a policy wants is its own affair. It notes what the world was allowed to do.
+func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.Refused != sched.OK || it.Held {
+			continue
+		}
+		switch j, n := w.jobs[it.Job], w.nodes[it.Node]; {
+		case (it.Verb == sched.Admit || it.Verb == sched.Sample) && j != nil:
+			w.allowed[j.id] = true
+		case it.Verb == sched.Reject:
+			w.Rejects++
+		case it.Verb == sched.Start:
+			w.left[it.ID] = it.Count
+		case it.Verb == sched.Drain && n != nil:
+			n.drained = round
+		}
+	}
+	return nil
+}
 
 func (w *Watch) event(e *sched.Event) {
 	switch e.Kind {
@@ -115,7 +163,13 @@ func (w *Watch) event(e *sched.Event) {
 			n = &watchedNode{}
 			w.nodes[e.Node] = n
 		}
-		n.up, n.room = true, e.Detail.Node.Class.Capacity
+		n.up, n.room, n.drained, n.labels = true, e.Detail.Node.Class.Capacity, 0, e.Detail.Node.Labels
+	case sched.NodeChanged:
+		if n := w.nodes[e.Node]; n == nil {
+			w.broken("node %d changed that was never up", e.Node)
+		} else if e.Detail != nil && e.Detail.Node != nil {
+			n.room = e.Detail.Node.Class.Capacity
+		}
 	case sched.NodeDown:
 		if n := w.nodes[e.Node]; n == nil || !n.up {
 			w.broken("node %d went down that was not up", e.Node)
@@ -147,6 +201,10 @@ func (w *Watch) event(e *sched.Event) {
 		}
 	case sched.Refused:
 		w.Refused[e.Derived]++
+		if !e.Derived {
+			w.Whys[e.Why]++
+			w.answer(e.Item, max(e.Count, 1))
+		}
 	case sched.Discrepancy:
 		w.Odd++
 	}
@@ -160,6 +218,11 @@ func (w *Watch) ready(e *sched.Event) {
 		return
 	}
 	j.ready[e.Stage] = true
+	w.precedes(j)
+}
+
+// precedes checks that what a job waits for has committed.
+func (w *Watch) precedes(j *watchedJob) {
 	for _, before := range j.detail.Job.After {
 		if w.ended[before] != sched.Committed {
 			w.broken("job %q may start, its predecessor %q has not finished", j.id, before)
@@ -167,19 +230,43 @@ func (w *Watch) ready(e *sched.Event) {
 	}
 }
 
+func (n *watchedNode) carries(labels []string) bool {
+	return !slices.ContainsFunc(labels, func(l string) bool { return !slices.Contains(n.labels, l) })
+}
+
+// answer notes that the world has done or refused so much of an item. No item is answered for more than it asks.
+func (w *Watch) answer(id sched.ItemID, n int32) {
+	left, ok := w.left[id]
+	if !ok {
+		return
+	}
+	if w.left[id] = left - n; left < n {
+		w.broken("item %d was answered for more than it asks", id)
+	}
+}
+
 func (w *Watch) started(e *sched.Event) {
+	w.answer(e.Item, 1)
 	j, n := w.jobs[e.Job], w.nodes[e.Node]
 	switch {
 	case j == nil:
 		w.broken("an attempt of job %d started, which is not there", e.Job)
 		return
-	case n == nil || !n.up && !w.fallsNow(e.Node):
+	case n == nil || !n.up && !n.was: // nodes are told first: one may fall behind a start that is told with it
 		w.broken("an attempt started on node %d, which is not up", e.Node)
 		return
+	case w.Binds && n.drained > 0 && w.round > n.drained+1:
+		w.broken("an attempt started on node %d, which was drained in round %d", e.Node, n.drained)
 	case w.attempts[e.Attempt] != nil:
 		w.broken("attempt %d started twice", e.Attempt)
-	case w.Binds && !j.ready[e.Stage]:
+	case !j.ready[e.Stage]:
 		w.broken("%v of job %q started before it was ready", e.Stage, j.id)
+	case !w.allowed[j.id]:
+		w.broken("%v of job %q started, which was never admitted", e.Stage, j.id)
+	case !n.carries(j.detail.Job.Labels):
+		w.broken("%v of job %q started on node %d, which lacks a label", e.Stage, j.id, e.Node)
+	case w.Binds && w.tasks[watchedTask{e.Job, e.Stage, e.Task}] > 0:
+		w.broken("%v %d of job %q started while it ran", e.Stage, e.Task, j.id)
 	case w.Binds && j.done[e.Stage][e.Task]:
 		w.broken("%v %d of job %q started again after its commit", e.Stage, e.Task, j.id)
 	}
@@ -188,13 +275,13 @@ func (w *Watch) started(e *sched.Event) {
 		w.broken("an attempt started of job %q %v %d, which does not exist", j.id, e.Stage, e.Task)
 		return
 	}
+	w.precedes(j)
 	c := st.Container(int(e.Container))
+	w.tasks[watchedTask{e.Job, e.Stage, e.Task}]++
+	n.started = true
 	w.attempts[e.Attempt] = &watchedAttempt{e.Job, e.Stage, e.Task, e.Node, c.Needs}
 	n.used.Add(&c.Needs)
 }
-
-// fallsNow allows for an attempt whose start is told in the batch in which its node goes: nodes are told first.
-func (w *Watch) fallsNow(n sched.NodeID) bool { return w.nodes[n] != nil }
 
 func (w *Watch) end(e *sched.Event) {
 	a := w.attempts[e.Attempt]
@@ -204,6 +291,7 @@ func (w *Watch) end(e *sched.Event) {
 	}
 	w.Ends[e.Outcome]++
 	delete(w.attempts, e.Attempt)
+	w.tasks[watchedTask{a.job, a.stage, a.task}]--
 	w.nodes[a.node].used.Sub(&a.need)
 	if e.Outcome == sched.NoOutcome {
 		w.broken("attempt %d ended without an outcome", e.Attempt)
@@ -246,6 +334,7 @@ func (w *Watch) jobEnded(e *sched.Event) {
 		if a.job == e.Job {
 			w.broken("job %q ended before its attempt %d did", j.id, id)
 			w.nodes[a.node].used.Sub(&a.need)
+			w.tasks[watchedTask{a.job, a.stage, a.task}]--
 			delete(w.attempts, id)
 		}
 	}
