@@ -65,6 +65,7 @@ var table = []row{
 		why: "draws tables"},
 	{dir: "internal/studies/page", layer: "studies", why: "draws runs: a page for a browser, traces for the tools that read Chrome's form"},
 	{dir: "internal/studies/trace", layer: "studies", why: "workloads that others recorded, streamed"},
+	{dir: "internal/studies/synth", layer: "studies", why: "what workloads look like, and others that look alike"},
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
 	{dir: "internal/worlds/engine", layer: "worlds", external: []string{"github.com/cespare/xxhash/v2"},
 		why: "real work on this machine; partitions by hash"},
