@@ -1,10 +1,10 @@
 package conform
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,7 +124,7 @@ func rich(seeds int) Subject {
 // failing is the simulator with tasks that fail so often that jobs do, and those behind them never start.
 func failing(seeds int) Subject {
 	s := simulated(seeds)
-	s.Name, s.Fails, s.Refuses = "sim, failing", true, nil // its nodes stay up
+	s.Name, s.Fails = "sim, failing", true
 	s.New = func(t *testing.T, seed uint64) drive.World {
 		w, err := sim.New(sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: work()}, Seed: seed, Heartbeat: units.Second, Failures: sim.Failures{Rate: 0.35}, MaxFailures: 2})
 		if err != nil {
@@ -188,6 +188,22 @@ func TestRich(t *testing.T)    { Suite(t, rich(runs(30))) }
 func TestFailing(t *testing.T) { Suite(t, failing(runs(20))) }
 func TestAdverse(t *testing.T) { Suite(t, unkind(runs(60))) }
 
+// shaky is the engine with a worker that goes and comes back.
+type shaky struct {
+	*engine.World
+	turns int
+}
+
+func (w *shaky) Next(ctx context.Context) (drive.Batch, error) {
+	switch w.turns++; w.turns {
+	case 20:
+		w.Down(3)
+	case 40:
+		w.Up(3)
+	}
+	return w.World.Next(ctx)
+}
+
 // real is the engine over real files: every run writes anew, and its output is compared with counts made without MapReduce.
 func real(t *testing.T, seeds int) Subject {
 	dir := t.TempDir()
@@ -207,9 +223,7 @@ func real(t *testing.T, seeds int) Subject {
 		t.Fatal(err)
 	}
 	outs := map[string]string{}
-	s := Subject{Name: "engine", Jobs: 4, Binds: true, Seeds: seeds, Delay: 10 * units.Millisecond, Refuses: slices.DeleteFunc(slices.Clone(unchecked), func(c sched.Code) bool {
-		return c == sched.NodeAway // workers stay up
-	})}
+	s := Subject{Name: "engine", Jobs: 4, Binds: true, Seeds: seeds, Delay: 10 * units.Millisecond, Refuses: unchecked}
 	s.New = func(t *testing.T, seed uint64) drive.World {
 		run, err := os.MkdirTemp(dir, "run")
 		if err != nil {
@@ -238,7 +252,7 @@ func real(t *testing.T, seeds int) Subject {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return w
+		return &shaky{World: w}
 	}
 	s.Output = func(t *testing.T) {
 		for _, id := range []string{"j1", "j3", "j4"} {

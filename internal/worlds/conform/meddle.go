@@ -12,11 +12,14 @@ import (
 type meddler struct {
 	drive.World
 	view  func() sched.View
+	watch *Watch // which has to know what is done behind its back
 	seed  uint64
 	next  sched.ItemID // of the items made here, far above those of the book; 0 for a world that counts demand by them
 	turns uint64
 	calm  uint64 // turns after which it leaves the world alone
 	plan  sched.Plan
+
+	drained bool // a node, which nothing takes back
 }
 
 // Enact meddles before and behind the plan.
@@ -40,6 +43,11 @@ func (m *meddler) meddle(dice *rand.Rand) error {
 	}
 	m.plan.Reset(nil)
 	v := m.view()
+	if n := v.Nodes(); m.turns > 10 && !m.drained && v.Node(n) != nil && v.Node(n).Up {
+		m.drained = true
+		m.plan.Add(sched.Item{Verb: sched.Drain, Node: n})
+		m.watch.nodes[n].drained = m.watch.round
+	}
 	for range dice.IntN(3) {
 		m.wrong(dice, v)
 	}

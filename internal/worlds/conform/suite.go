@@ -129,7 +129,7 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, amne
 	world := s.New(t, seed)
 	l := drive.New(world, fresh(), append(sinks, watch)...)
 	if m, ok := world.(*meddler); ok {
-		m.view = func() sched.View { return l.Ledger }
+		m.view, m.watch = func() sched.View { return l.Ledger }, watch
 	}
 	for {
 		err := l.Step(context.Background())
