@@ -21,6 +21,7 @@ const (
 	Deadline          // A = deadline, B = expected finish
 	Wakeup            // A = when
 	Custom            // a policy's own reason; the text is in Item.Text
+	Straggler         // the task is behind the others; A = its progress, B = the average, in thousandths
 )
 
 // Reasons of refusals.
@@ -46,7 +47,7 @@ const (
 )
 
 var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitAll: "admit-all", SlotOfOrder: "slot-of-order",
-	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom",
+	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -111,6 +112,8 @@ func (r Reason) String() string {
 		return fmt.Sprintf("a pool has had %d slots, below half of its fair share of %d, for %v", r.A, r.B, units.Duration(r.C))
 	case Deadline:
 		return fmt.Sprintf("would finish at %v, deadline %v", units.Time(r.B), units.Time(r.A))
+	case Straggler:
+		return fmt.Sprintf("it is through %.1f %% of its work, the tasks of its stage through %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
 	case Wakeup:
 		return fmt.Sprintf("asked to be woken at %v", units.Time(r.A))
 	case AtLimit:

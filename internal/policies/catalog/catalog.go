@@ -25,6 +25,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/preempt"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/policies/schemes"
+	"github.com/slackline/slackline/internal/policies/speculate"
 )
 
 // All returns every entry, schemes first. To add a policy or part of one's own, write its package and add its line here.
@@ -44,6 +45,7 @@ func All() []compose.Entry {
 		admit.SerialEntry(),
 		place.GreedyEntry(),
 		preempt.FairEntry(),
+		speculate.Entry(),
 	}
 }
 

@@ -4,16 +4,18 @@
 //
 //  1. admit: who may run. Jobs let in now can get work in the same plan.
 //  2. place: what each node gets that can be served, in the order of jobs.
-//  3. preempt: what is killed to make room.
+//  3. speculate: which slow tasks get a second attempt.
+//  4. preempt: what is killed to make room.
 //
 // # Who wins
 //
 // Every item is checked and booked when a part adds it, so each part sees what the parts before it have done, and what an earlier
 // part took, a later one cannot take again. Admission wins over placement: a job that is held or rejected gets nothing.
-// Placement wins over preemption: what a free slot has just cured is not cured by killing. Preemption frees, it does not place:
+// Placement wins over speculation: what never ran goes before a copy. Both win over preemption: what a free slot has just cured is not
+// cured by killing. Preemption frees, it does not place:
 // freed slots go where the order says when their node is next served. The order outranks no part; it is what parts read.
 //
-// Parts for the number of nodes, shares, plans and copies of slow tasks will be steps here once there are such parts.
+// Parts for the number of nodes, shares and plans will be steps here once there are such parts.
 package compose
 
 import (
@@ -32,6 +34,11 @@ type Admission interface {
 // Placement is the part that says what a node gets.
 type Placement interface {
 	Place(v sched.View, batch []sched.Event, p *sched.Plan)
+}
+
+// Speculation is the part that copies slow tasks.
+type Speculation interface {
+	Speculate(v sched.View, batch []sched.Event, p *sched.Plan)
 }
 
 // Preemption is the part that picks victims.
@@ -53,11 +60,12 @@ type Follower interface {
 
 // Recipe is what a policy is made of.
 type Recipe struct {
-	Name    string // as people write it, with its parameters
-	Order   sched.Order
-	Admit   Admission
-	Place   Placement
-	Preempt Preemption // nil: nothing is killed
+	Name      string // as people write it, with its parameters
+	Order     sched.Order
+	Admit     Admission
+	Place     Placement
+	Speculate Speculation // nil: no task has a second attempt
+	Preempt   Preemption  // nil: nothing is killed
 }
 
 // Policy is an assembled recipe. It implements sched.Policy and sched.Ranker.
@@ -89,6 +97,9 @@ func (y *Policy) Order() sched.Order { return y.r.Order }
 func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.r.Admit.Admit(v, batch, p) // first, so that a job can start in the batch that brings it
 	y.r.Place.Place(v, batch, p) // then whatever is free goes out
+	if y.r.Speculate != nil {
+		y.r.Speculate.Speculate(v, batch, p) // copies of what is slow take what nobody else wanted
+	}
 	if y.r.Preempt != nil {
 		y.r.Preempt.Preempt(v, batch, p) // at last, for those whom that did not help
 	}
@@ -116,7 +127,7 @@ type named struct {
 }
 
 func (y *Policy) parts() []named {
-	return []named{{"order", y.r.Order}, {"admit", y.r.Admit}, {"place", y.r.Place}, {"preempt", y.r.Preempt}}
+	return []named{{"order", y.r.Order}, {"admit", y.r.Admit}, {"place", y.r.Place}, {"speculate", y.r.Speculate}, {"preempt", y.r.Preempt}}
 }
 
 // version is that of the saved form.

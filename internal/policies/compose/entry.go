@@ -14,11 +14,12 @@ type Kind string
 
 // The kinds. A scheme is a whole policy; the others are parts of one.
 const (
-	KindScheme  Kind = "scheme"
-	KindOrder   Kind = "order"
-	KindAdmit   Kind = "admit"
-	KindPlace   Kind = "place"
-	KindPreempt Kind = "preempt"
+	KindScheme    Kind = "scheme"
+	KindOrder     Kind = "order"
+	KindAdmit     Kind = "admit"
+	KindPlace     Kind = "place"
+	KindPreempt   Kind = "preempt"
+	KindSpeculate Kind = "speculate"
 )
 
 // Entry is one line of the catalogue: a scheme or a part that people can ask for by name.

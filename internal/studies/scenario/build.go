@@ -107,6 +107,7 @@ func (s *Scenario) build() {
 			Blacklist: sim.Blacklist{Failures: k.Blacklist.Failures, Restore: k.Blacklist.Restore.Duration()}},
 		MaxFailures: k.MaxFailures,
 		Until:       units.Time(s.Until),
+		Progress:    k.Progress.Duration(),
 	}
 	if k.Replicas != nil {
 		if cfg.Replicas = *k.Replicas; s.resized {
@@ -179,6 +180,7 @@ func (s *Scenario) build() {
 	} else {
 		s.jobs(&cfg, node)
 	}
+	s.addMasters(&cfg)
 	if d.has("policies") && len(s.Policies) == 0 {
 		d.failAt("policies", "policies is empty; name at least one, or leave the key out")
 	}

@@ -60,6 +60,9 @@ type Cluster struct {
 	Faulty      Faulty     `json:"faulty" doc:"nodes on which more fails"`
 	Blacklist   Blacklist  `json:"blacklist" doc:"nodes on which too much has failed get no more work"`
 	MaxFailures int        `json:"max_failures" min:"1" max:"255" def:"4" doc:"a task that failed so often fails its job"`
+
+	Progress Span    `json:"progress" min:"0" doc:"interval at which attempts report how far they are; policies can then speculate; never if left out"`
+	Masters  *Master `json:"masters" doc:"an ApplicationMaster for each job, in a container of its own; none if left out"`
 }
 
 // Offer is what a node has for tasks.
@@ -142,6 +145,13 @@ type Outage struct {
 	Rack int    `json:"rack" min:"0" max:"1000000" doc:"or the rack, from 1, with all its nodes"`
 	Down Span   `json:"down" need:"yes" min:"0" doc:"when it fails"`
 	Up   Span   `json:"up" min:"0" doc:"when it is back; never if left out"`
+}
+
+// Master is the ApplicationMaster of a job.
+type Master struct {
+	Start  Span `json:"start" min:"0" def:"5s" doc:"from the start of its container until the job's tasks may start"`
+	VCores int  `json:"vcores" min:"0" max:"100000" doc:"virtual cores that it takes of its node; with no memory either it takes a map slot"`
+	Memory Size `json:"memory" min:"0" doc:"memory that it takes of its node"`
 }
 
 // Faulty are nodes on which more fails.

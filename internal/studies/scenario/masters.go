@@ -1,0 +1,49 @@
+package scenario
+
+import (
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// addMasters gives every job an ApplicationMaster, if the scenario asks for them.
+func (s *Scenario) addMasters(cfg *sim.Config) {
+	m := s.Cluster.Masters
+	if m == nil {
+		return
+	}
+	stage := workload.StageSpec{Kind: workload.Master, Tasks: []workload.Task{{Work: m.Start.Duration()}}}
+	if m.VCores > 0 || m.Memory > 0 {
+		stage.Containers = []cluster.Container{{Name: "master", Needs: units.Vector{units.VCores: int64(m.VCores), units.Memory: int64(m.Memory)}}}
+	}
+	add := func(j *workload.Job) {
+		j.Stages = append([]workload.StageSpec{stage}, j.Stages...)
+	}
+	if cfg.Workload != nil {
+		for _, j := range cfg.Workload.Jobs {
+			add(j)
+		}
+		if len(cfg.Workload.Jobs) > 0 {
+			s.src.runnable("cluster.masters", cfg.Workload.Jobs[0], cfg.Cluster)
+		}
+		return
+	}
+	if begin := s.arrivals; begin != nil {
+		s.arrivals = func(seed uint64) workload.Source { return &mastered{begin(seed), add} }
+	}
+}
+
+// mastered is a source whose jobs get a master as they come.
+type mastered struct {
+	workload.Source
+	add func(*workload.Job)
+}
+
+func (m *mastered) Next() (*workload.Job, error) {
+	j, err := m.Source.Next()
+	if err == nil {
+		m.add(j)
+	}
+	return j, err
+}
