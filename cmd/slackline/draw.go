@@ -18,11 +18,11 @@ const mostTraces = 200
 type drawing struct {
 	page   *page.Page
 	html   *page.File // nil: no page
-	traces []trace
+	traces []chromeTrace
 }
 
-// trace is the trace of one run.
-type trace struct {
+// chromeTrace is the trace of one run, for Chrome and Perfetto.
+type chromeTrace struct {
 	*page.Trace
 	file *page.File
 }
@@ -74,13 +74,13 @@ func (d *drawing) begin(o *options, cells []lab.Cell) error {
 			if err := os.MkdirAll(o.chrome, 0o777); err != nil {
 				return fmt.Errorf("--chrome: the folder for several runs cannot be made: %w", err)
 			}
-			name = filepath.Join(o.chrome, fmt.Sprintf("%s-%s-%d.trace.json", fileName(c.Scenario), fileName(c.Policy), c.Seed))
+			name = filepath.Join(o.chrome, fmt.Sprintf("%s-%s-%d.trace.json", fileName(c.Name()), fileName(c.Policy), c.Seed))
 		}
 		file, err := page.CreateTrace(name)
 		if err != nil {
 			return fmt.Errorf("--chrome: %w", err)
 		}
-		t := trace{page.NewTrace(file), file}
+		t := chromeTrace{page.NewTrace(file), file}
 		d.traces = append(d.traces, t)
 		c.Sinks = append(c.Sinks, t)
 	}
