@@ -10,11 +10,12 @@
 //	curve.go    distributions
 //	encode.go   numbers as text: columns of small differences
 //	jobs.go     the jobs of the page, and which of them stay when there are too many
-//	data.go     the data block of the page, as page.js reads it
+//	data.go     the data block of the page, as js/read.js reads it
+//	js          the page's own program: read, draw, move, list
 //	chrome.go   the sink that streams a trace
 //	file.go     files that are there whole or not at all
 //
-// page.html, page.css and page.js are written for this page alone. The page asks no host for anything and says so to the browser
+// page.html, page.css and js are written for this page alone. The page asks no host for anything and says so to the browser
 // (Content-Security-Policy), so it can be sent by mail and opened years later.
 //
 // # How much is kept

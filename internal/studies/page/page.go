@@ -2,7 +2,7 @@ package page
 
 import (
 	"crypto/sha256"
-	_ "embed" // the parts of the page
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -21,8 +21,25 @@ var frame string
 //go:embed page.css
 var style string
 
-//go:embed page.js
-var script string
+//go:embed js
+var scripts embed.FS
+
+// script is what the parts in js come to, in an order in which each finds what it needs.
+var script = join("read", "words", "sheet", "slots", "strips", "move", "curves", "jobs", "differ", "main")
+
+func join(parts ...string) string {
+	var b strings.Builder
+	b.WriteString("'use strict';\n(() => {\n")
+	for _, name := range parts {
+		text, err := scripts.ReadFile("js/" + name + ".js")
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		b.Write(text)
+	}
+	b.WriteString("})();\n")
+	return b.String()
+}
 
 // firstLine begins every page, which is how one is known again.
 const firstLine = "<!doctype html><!-- slackline page -->"

@@ -1,0 +1,130 @@
+// The whole page: what is filled in, when, and what is listened to.
+
+const tiles = () => {
+  const s = run.summary;
+  const list = [];
+  if (s.deadlines) list.push(['deadlines met', number(s.met), ' of ' + number(s.deadlines)]);
+  list.push(['makespan', span(s.makespan_s)], ['mean response', span(s.mean_response_s)], ['95 % within', span(s.p95_response_s)],
+    ['map slots', percent(s.map_utilization)], ['reduce slots', percent(s.reduce_utilization)], ['local maps', percent(s.map_locality)],
+    ['jobs finished', number(s.finished), ' of ' + number(s.jobs)], ['attempts', number(s.attempts)]);
+  if (s.missed > 0) list.splice(1, 0, ['deadlines missed', number(s.missed), '', true]);
+  if (s.failed > 0) list.push(['jobs failed', number(s.failed), '', true]);
+  if (s.energy_kwh !== null && s.energy_kwh !== undefined) list.push(['energy', number(s.energy_kwh), ' kWh']);
+  el('tiles').replaceChildren(...list.map(([name, value, more, bad]) => make('div', {}, make('dt', {}, name), make('dd', { class: bad ? 'bad' : null }, value, more ? make('small', {}, more) : ''))));
+};
+const allRuns = () => {
+  const heads = ['policy', '>seed', '>met', '>of', '>penalty', '>makespan', '>mean response', '>95 %', '>local maps', '>map slots', '>reduce slots', '>attempts', '>failed', '>turned away'];
+  const scenarios = [...new Set(data.runs.map((r) => r.scenario))];
+  el('runs').replaceChildren(...scenarios.map((name) => {
+    const list = data.runs.map((r, i) => i).filter((i) => data.runs[i].scenario === name);
+    return tableOf(name, heads, list.map((i) => {
+      const r = data.runs[i], s = r.summary;
+      return [make('button', { type: 'button', onclick: () => choose(i, true) }, r.policy + (r.world === 'sim' ? '' : ', on this machine')), r.seed, number(s.met), number(s.deadlines), few(s.penalty), span(s.makespan_s), span(s.mean_response_s), span(s.p95_response_s), percent(s.map_locality), percent(s.map_utilization), percent(s.reduce_utilization), number(s.attempts), number(s.failed), number(s.rejected)];
+    }), list.indexOf(run.at));
+  }));
+  el('omitted').textContent = data.omitted ? number(data.omitted) + ' more runs had no room in this page; the JSON report has all.' : '';
+};
+
+const fill = () => {
+  el('name').textContent = run.scenario;
+  const g = run.gantt;
+  el('about').textContent = run.policy + ', seed ' + run.seed + ', ' + (run.world === 'sim' ? 'in the simulator' : 'on this machine') + ': ' + number(run.summary.jobs) + ' jobs, ' + number(run.summary.tasks) + ' tasks, ' + span(run.end / second);
+  tiles();
+  el('run').value = run.at;
+  el('before').disabled = run.at === 0;
+  el('after').disabled = run.at === data.runs.length - 1;
+  filterRows();
+  el('gantt').hidden = !g;
+  const note = !g ? ['The slots of this run are not drawn: ' + (run.series ? 'the page has so many runs that those of the first seeds took the room.' : 'it is known from its report only.')]
+    : g.level === 'slot' ? ['A row is a slot, a bar ' + (g.flags.some((f) => f & 8) ? 'an attempt of a task, or several short ones after each other (' + number(g.begin.length) + ' bars).' : 'an attempt of a task.')]
+    : ['A row is ' + { node: 'what a node has of a kind of slot', rack: 'what a rack has of a kind of slot', cluster: 'all slots of a kind' }[g.level] + ', a bar the share of them in use and the job that used most; ' + number(run.summary.attempts) + ' attempts would not fit one by one. ', make('code', {}, '--chrome FILE'), ' writes them all.'];
+  el('level').replaceChildren(...note);
+  makeStrips();
+  Object.assign(view, { from: 0, to: run.end });
+  clampView();
+  drawGantt();
+  for (const s of strips) s.draw();
+};
+const fillRest = () => {
+  makeCurves();
+  for (const c of curveCharts) c.draw();
+  makePromises();
+  chooseOther();
+  allRuns();
+};
+const choose = (i, scroll) => {
+  followed = marked = cursor = null;
+  showTip(null);
+  run = load(i);
+  fill();
+  fillRest();
+  if (scroll) window.scrollTo({ top: 0, behavior: 'smooth' });
+};
+const redrawAll = () => {
+  theme();
+  if (!run) return;
+  redraw();
+  for (const c of curveCharts) c.draw();
+  if (scatter) scatter();
+};
+
+const root = document.documentElement.dataset;
+// begin shows the first run, the drawing first and what stands below it after the first frame.
+const begin = () => {
+  const groups = new Map();
+  data.runs.forEach((r, i) => {
+    if (!groups.has(r.scenario)) groups.set(r.scenario, []);
+    groups.get(r.scenario).push(make('option', { value: i }, nameOf(r)));
+  });
+  for (const [name, options] of groups) el('run').append(...(groups.size > 1 ? [make('optgroup', { label: name }, ...options)] : options));
+  run = load(0);
+  if (!run.promised) el('colour').value = new Set(run.jobs.class).size > 1 ? 'class' : 'job';
+  fill();
+  // What was measured when the drawing stood: for tests, and for whoever asks.
+  root.firstDraw = performance.now().toFixed(1);
+  requestAnimationFrame(() => setTimeout(() => {
+    root.firstPaint = performance.now().toFixed(1);
+    fillRest();
+    root.ready = performance.now().toFixed(1);
+  }));
+};
+const listen = () => {
+  el('run').addEventListener('change', (e) => choose(Number(e.target.value)));
+  el('before').addEventListener('click', () => run.at > 0 && choose(run.at - 1));
+  el('after').addEventListener('click', () => run.at + 1 < data.runs.length && choose(run.at + 1));
+  el('colour').addEventListener('change', redraw);
+  el('kind').addEventListener('change', () => {
+    filterRows();
+    clampView();
+  });
+  el('closer').addEventListener('click', () => zoom(0.5));
+  el('wider').addEventListener('click', () => zoom(2));
+  el('taller').addEventListener('click', () => zoomRows(0.5));
+  el('whole').addEventListener('click', whole);
+  el('show').addEventListener('change', () => {
+    listing.page = 0;
+    fillPromises();
+  });
+  el('search').addEventListener('input', () => {
+    listing.page = 0;
+    fillPromises();
+  });
+  el('against').addEventListener('change', makeDiffer);
+  el('pick').addEventListener('submit', (e) => e.preventDefault());
+  dark.addEventListener('change', () => {
+    redrawAll();
+    choose(run.at);
+  });
+  window.addEventListener('resize', redrawAll);
+  listenToGantt();
+  // What tests compare with what was written: the run shown, decoded.
+  window.slackline = { runs: data.runs.length, load, view };
+};
+theme();
+if (data.runs.length) {
+  begin();
+  listen();
+} else {
+  el('name').textContent = 'No runs';
+  root.ready = performance.now().toFixed(1);
+}
