@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -225,7 +224,10 @@ func orDash(seconds *float64) string {
 
 // span prints seconds so that three digits or so are left to read.
 func span(seconds float64) string {
-	switch s := math.Abs(seconds); {
+	if seconds < 0 {
+		return "-" + span(-seconds)
+	}
+	switch s := seconds; {
 	case s < 0.0005:
 		return "0 s"
 	case s < 0.9995:
