@@ -168,8 +168,30 @@ type Blacklist struct {
 
 // Workload is what arrives.
 type Workload struct {
-	Jobs  []SimJob `json:"jobs" doc:"the jobs, one by one"`
-	Trace *Trace   `json:"trace" doc:"jobs from the record of another cluster, in the place of jobs"`
+	Jobs    []SimJob `json:"jobs" doc:"the jobs, one by one"`
+	Streams []Stream `json:"streams" doc:"jobs of a kind that come again and again, or users who submit them"`
+	Trace   *Trace   `json:"trace" doc:"jobs from the record of another cluster, in the place of jobs"`
+}
+
+// Stream is jobs of a kind that come again and again: an open stream of arrivals, or users who each submit the next one when the last
+// has ended and they have thought. Its jobs are called ID-1, ID-2, …
+type Stream struct {
+	SimJob
+
+	Arrivals *Arrivals `json:"arrivals" doc:"an open stream: when they come, whatever becomes of those before"`
+	Users    int       `json:"users" min:"0" max:"1000000" doc:"a closed population of so many users"`
+	Think    Spans     `json:"think" doc:"with users: how long one thinks between the end of a job and the next, exponential with this mean, or uniform on a range; the first job comes after the first thought"`
+	Count    int       `json:"count" min:"0" max:"10000000" doc:"so many jobs in all"`
+	For      Span      `json:"for" min:"0" doc:"jobs that would come later than so long after arrive do not"`
+}
+
+// Arrivals is a process of arrivals.
+type Arrivals struct {
+	Process string  `json:"process" enum:"constant|poisson|bursty" def:"poisson" doc:"evenly spaced, Poisson, or Poisson in bursts and calm between them"`
+	Every   Span    `json:"every" need:"yes" above:"0" doc:"mean time between two"`
+	Bursts  float64 `json:"bursts" above:"0" max:"0.999" def:"0.1" doc:"bursty: part of the time that is within bursts"`
+	Ratio   float64 `json:"ratio" min:"1" max:"1000000" def:"10" doc:"bursty: rate within a burst over that outside"`
+	Burst   Span    `json:"burst" def:"5m" doc:"bursty: mean length of a burst"`
 }
 
 // Trace is a workload that was recorded elsewhere. What the record does not say follows from the rules here.
@@ -219,6 +241,7 @@ type SimJob struct {
 	MapNeeds    *Needs     `json:"map_needs" doc:"what a map takes of its node; a map slot if left out"`
 	ReduceNeeds *Needs     `json:"reduce_needs" doc:"what a reduce takes of its node; a reduce slot if left out"`
 	SlowStart   float64    `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
+	File        string     `json:"file" doc:"name of its input; jobs with the same read the same blocks"`
 	Hosts       [][]string `json:"hosts" doc:"map by map the nodes that hold its input; drawn if left out"`
 }
 

@@ -18,48 +18,68 @@ const maxTasks = 10_000_000
 // jobs makes the workload.
 func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.NodeID) {
 	d := s.src
-	if len(s.Workload.Jobs) == 0 {
-		d.failAt("workload.jobs", "there is no job; give at least one, or a trace")
+	m := &jobMaker{s: s, cluster: cfg.Cluster, node: node, shared: map[tasksKey][]workload.Task{}}
+	if len(s.Workload.Jobs) == 0 && len(s.Workload.Streams) == 0 {
+		d.failAt("workload", "there is no job; give at least one, a stream of them, or a trace")
 	}
-	shared := map[tasksKey][]workload.Task{}
-	total := 0
 	links := make([]link, len(s.Workload.Jobs))
 	for i := range s.Workload.Jobs {
 		j, at := &s.Workload.Jobs[i], fmt.Sprintf("workload.jobs[%d]", i)
 		links[i] = link{d, at, "id", j.ID, j.After}
-		maps := d.maps(j, at, s.Cluster.Block)
-		if total += maps + j.Reduces; total > s.most {
-			d.failAt(at, "the jobs up to this one have %d tasks, at most %d are possible", total, s.most)
+		job := m.job(j, at)
+		if job == nil {
 			return
 		}
-		job := j.Rank.job(j.ID, j.Arrive, j.SlowStart)
-		job.Deadline, job.Soft = j.Deadline.Of(job.Arrive), j.Soft.Of(job.Arrive)
-		d.deadlines(at, &job)
-		if job.Queue != "" { // else it stands in the default one, described or not
-			if err := s.Config.Check(job.Queue); err != nil {
-				d.failAt(at+".queue", "%v", err)
-			}
-		}
-		if maps > 0 {
-			spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: j.MapNeeds.container("map")}
-			spec.Tasks = mapTasks(shared, maps, j, s.Cluster.Block)
-			if j.Hosts != nil {
-				spec.Tasks = d.withHosts(spec.Tasks, j.Hosts, at, node)
-			}
-			job.Stages = append(job.Stages, spec)
-		}
-		if j.Reduces > 0 {
-			key := tasksKey{n: j.Reduces, work: j.ReduceTime, shuffle: j.ShuffleTime}
-			job.Stages = append(job.Stages, workload.StageSpec{Kind: workload.Reduce, CPUShare: j.CPUShare,
-				Containers: j.ReduceNeeds.container("reduce"), Tasks: key.tasks(shared)})
-		}
-		if len(job.Stages) == 0 {
-			d.failAt(at, "job %q has nothing to do; give it maps, or input to read", j.ID)
-		}
-		d.runnable(at, &job, cfg.Cluster)
-		cfg.Workload.Jobs = append(cfg.Workload.Jobs, &job)
+		cfg.Workload.Jobs = append(cfg.Workload.Jobs, job)
 	}
 	checkLinks(links)
+	s.streams(cfg, m)
+}
+
+// jobMaker makes jobs of what a scenario says of them.
+type jobMaker struct {
+	s       *Scenario
+	cluster *cluster.Cluster
+	node    func(path, name string) cluster.NodeID
+	shared  map[tasksKey][]workload.Task
+	total   int // tasks so far
+}
+
+// job makes a job of the description at a path, nil if there are too many tasks.
+func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
+	s, d := m.s, m.s.src
+	maps := d.maps(j, at, s.Cluster.Block)
+	if m.total += maps + j.Reduces; m.total > s.most {
+		d.failAt(at, "the jobs up to this one have %d tasks, at most %d are possible", m.total, s.most)
+		return nil
+	}
+	job := j.Rank.job(j.ID, j.Arrive, j.SlowStart)
+	job.File = j.File
+	job.Deadline, job.Soft = j.Deadline.Of(job.Arrive), j.Soft.Of(job.Arrive)
+	d.deadlines(at, &job)
+	if job.Queue != "" { // else it stands in the default one, described or not
+		if err := s.Config.Check(job.Queue); err != nil {
+			d.failAt(at+".queue", "%v", err)
+		}
+	}
+	if maps > 0 {
+		spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: j.MapNeeds.container("map")}
+		spec.Tasks = mapTasks(m.shared, maps, j, s.Cluster.Block)
+		if j.Hosts != nil {
+			spec.Tasks = d.withHosts(spec.Tasks, j.Hosts, at, m.node)
+		}
+		job.Stages = append(job.Stages, spec)
+	}
+	if j.Reduces > 0 {
+		key := tasksKey{n: j.Reduces, work: j.ReduceTime, shuffle: j.ShuffleTime}
+		job.Stages = append(job.Stages, workload.StageSpec{Kind: workload.Reduce, CPUShare: j.CPUShare,
+			Containers: j.ReduceNeeds.container("reduce"), Tasks: key.tasks(m.shared)})
+	}
+	if len(job.Stages) == 0 {
+		d.failAt(at, "job %q has nothing to do; give it maps, or input to read", j.ID)
+	}
+	d.runnable(at, &job, m.cluster)
+	return &job
 }
 
 // job is the part of a job that both kinds of files state.

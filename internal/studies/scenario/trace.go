@@ -29,6 +29,9 @@ func (s *Scenario) trace(cfg *sim.Config) {
 	if d.has("workload.jobs") {
 		d.failAt("workload.jobs", "jobs and trace stand beside each other; give one of them")
 	}
+	if d.has("workload.streams") {
+		d.failAt("workload.streams", "streams and trace stand beside each other; give one of them")
+	}
 	format, err := trace.Find(t.Format)
 	if err != nil {
 		d.failAt("workload.trace.format", "%v", err)

@@ -1,0 +1,215 @@
+package scenario
+
+import (
+	"container/heap"
+	"fmt"
+	"strconv"
+
+	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/studies/synth"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// streams makes the workload one that comes bit by bit, if there are streams: with the jobs that are listed, if any.
+func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
+	d := s.src
+	names := map[string]bool{}
+	for _, j := range s.Workload.Jobs {
+		names[j.ID] = true
+	}
+	var kinds []kind
+	for i := range s.Workload.Streams {
+		st, at := &s.Workload.Streams[i], fmt.Sprintf("workload.streams[%d]", i)
+		job := m.job(&st.SimJob, at)
+		if job == nil {
+			return
+		}
+		switch {
+		case names[st.ID]:
+			d.failAt(at+".id", "another job or stream is called %q", st.ID)
+		case (st.Arrivals != nil) == (st.Users > 0):
+			d.failAt(at, "stream %q needs arrivals or users, one of them: arrivals: {process: poisson, every: 30s}, or users: 10", st.ID)
+		case st.Count == 0 && st.For == 0:
+			d.failAt(at, "stream %q has no end; say how many jobs by count, or for how long by for", st.ID)
+		case len(st.After) > 0:
+			d.failAt(at+".after", "jobs of a stream wait for no other")
+		case st.Deadline.Set && !st.Deadline.FromArrival:
+			d.failAt(at+".deadline", "the deadline of a stream counts from each arrival; write it with a plus sign, such as +10m")
+		case st.Soft.Set && !st.Soft.FromArrival:
+			d.failAt(at+".soft_deadline", "the soft deadline of a stream counts from each arrival; write it with a plus sign, such as +10m")
+		case st.Users == 0 && d.has(at+".think"):
+			d.failAt(at+".think", "only users think; say how many by users")
+		}
+		names[st.ID] = true
+		kinds = append(kinds, kind{st, job})
+	}
+	if len(kinds) == 0 || len(d.errs) > 0 {
+		return
+	}
+	list := cfg.Workload
+	cfg.Workload = nil
+	s.arrivals = func(seed uint64) workload.Source {
+		var all sources
+		if len(list.Jobs) > 0 {
+			all = append(all, list.Source())
+		}
+		for _, k := range kinds {
+			all = append(all, k.source(seed))
+		}
+		return all
+	}
+	cfg.Source = func() workload.Source { return s.arrivals(0) }
+}
+
+// kind is a stream and the job that it repeats.
+type kind struct {
+	*Stream
+	job *workload.Job
+}
+
+func (k kind) source(seed uint64) workload.Source {
+	st := &stream{kind: k, end: units.Never, left: k.Count, key: draw.Of(seed, "stream").Job(k.ID)}
+	if k.Count == 0 {
+		st.left = 1 << 30
+	}
+	begin := units.Time(k.Arrive)
+	if k.For > 0 {
+		st.end = begin.Add(k.For.Duration())
+	}
+	if k.Users > 0 {
+		for range k.Users {
+			st.think(begin)
+		}
+		return st
+	}
+	own := st.key.Uint64()
+	hourly := float64(units.Hour) / float64(k.Arrivals.Every)
+	var process synth.Arrivals
+	switch k.Arrivals.Process {
+	case "constant":
+		process = synth.Constant(k.Arrivals.Every.Duration())
+	case "bursty":
+		process = synth.Bursty(hourly, synth.Burst{Share: k.Arrivals.Bursts, Ratio: k.Arrivals.Ratio, Mean: max(1, k.Arrivals.Burst.Duration().Seconds())}, own)
+	default:
+		process = synth.Poisson(hourly, own)
+	}
+	st.open = func() units.Time {
+		at := process.Next()
+		if at == units.Never {
+			return at
+		}
+		return begin.Add(units.Duration(at))
+	}
+	heap.Push(&st.due, st.open())
+	return st
+}
+
+// stream is the arrivals of a kind of jobs.
+type stream struct {
+	kind
+	key   draw.Draw
+	open  func() units.Time // the next arrival of an open stream
+	due   times
+	end   units.Time // nothing comes at or behind it
+	left  int        // jobs that may still come
+	made  int
+	draws uint64
+}
+
+// think enters the next submission of a user who begins to think.
+func (s *stream) think(from units.Time) {
+	s.draws++
+	d, span := s.key.Number(s.draws), s.Think
+	thought := units.Duration(d.Between(float64(span.From), float64(span.To)))
+	if span.From == span.To {
+		thought = units.Duration(d.Exponential(float64(span.From)))
+	}
+	heap.Push(&s.due, from.Add(thought))
+}
+
+// Due is when the next job comes.
+func (s *stream) Due() units.Time {
+	if s.left == 0 || len(s.due) == 0 || s.due[0] >= s.end {
+		return units.Never
+	}
+	return s.due[0]
+}
+
+// Next makes the next job.
+func (s *stream) Next() (*workload.Job, error) {
+	at := heap.Pop(&s.due).(units.Time)
+	if s.open != nil {
+		heap.Push(&s.due, s.open())
+	}
+	s.left--
+	s.made++
+	j := *s.job
+	j.ID = s.ID + "-" + strconv.Itoa(s.made)
+	j.Arrive, j.Deadline, j.Soft = at, s.Deadline.Of(at), s.Soft.Of(at)
+	return &j, nil
+}
+
+// Ended lets the user think whose job has ended.
+func (s *stream) Ended(_ *workload.Job, at units.Time) {
+	if s.open == nil {
+		s.think(at)
+	}
+}
+
+// times is a heap.
+type times []units.Time
+
+func (t times) Len() int           { return len(t) }
+func (t times) Less(i, j int) bool { return t[i] < t[j] }
+func (t times) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
+func (t *times) Push(x any)        { *t = append(*t, x.(units.Time)) }
+func (t *times) Pop() any {
+	last := (*t)[len(*t)-1]
+	*t = (*t)[:len(*t)-1]
+	return last
+}
+
+// sources are several as one; of arrivals at one time the first source goes first.
+type sources []workload.Source
+
+func (s sources) first() workload.Source {
+	first := s[0]
+	for _, other := range s[1:] {
+		if other.Due() < first.Due() {
+			first = other
+		}
+	}
+	return first
+}
+
+// Due is the earliest of all.
+func (s sources) Due() units.Time { return s.first().Due() }
+
+// Next takes it.
+func (s sources) Next() (*workload.Job, error) { return s.first().Next() }
+
+// Ended tells the stream that the job came from.
+func (s sources) Ended(j *workload.Job, at units.Time) {
+	for _, source := range s {
+		if st, ok := source.(*stream); ok && st.owns(j) {
+			st.Ended(j, at)
+		}
+	}
+}
+
+// owns tells whether the job is one of the stream.
+func (s *stream) owns(j *workload.Job) bool {
+	n := len(s.ID)
+	return len(j.ID) > n+1 && j.ID[:n] == s.ID && j.ID[n] == '-' && digits(j.ID[n+1:])
+}
+
+func digits(text string) bool {
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}

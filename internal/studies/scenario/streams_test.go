@@ -1,0 +1,125 @@
+package scenario
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+func streamed(t *testing.T, jobs, streams string) func(seed uint64) workload.Source {
+	t.Helper()
+	s, err := Read("s.yaml", []byte("cluster: {nodes: 5}\nworkload:\n"+jobs+"  streams:\n"+streams))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(seed uint64) workload.Source { c := s.Sim(seed); return c.Source() }
+}
+
+// drain takes all jobs of a source that waits for none.
+func drain(t *testing.T, s workload.Source) (jobs []*workload.Job) {
+	t.Helper()
+	for s.Due() != units.Never {
+		due := s.Due()
+		j, err := s.Next()
+		if err != nil || j.Arrive != due {
+			t.Fatal(err, j.Arrive, due)
+		}
+		if err := j.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs
+}
+
+func TestOpenStreams(t *testing.T) {
+	source := streamed(t, "  jobs:\n    - {id: one, arrive: 25s, maps: 1}\n", `    - {id: a, maps: 2, arrive: 5s, deadline: +1m, arrivals: {process: constant, every: 10s}, count: 3}
+    - {id: b, maps: 1, arrive: 15s, arrivals: {process: constant, every: 1h}, for: 2h}
+`)
+	var got []string
+	for _, j := range drain(t, source(1)) {
+		d := "never"
+		if j.Deadline != units.Never {
+			d = j.Deadline.Sub(j.Arrive).String()
+		}
+		got = append(got, j.ID+"@"+j.Arrive.String()+"+"+d)
+	}
+	if want := "a-1@5s+1m a-2@15s+1m b-1@15s+never one@25s+never a-3@25s+1m b-2@1h15s+never"; strings.Join(got, " ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, " "), want)
+	}
+}
+
+// Random streams have their rate, are the same for a seed, and differ between seeds and streams.
+func TestRandomStreams(t *testing.T) {
+	source := streamed(t, "", `    - {id: a, maps: 1, arrivals: {every: 10s}, count: 20000}
+    - {id: b, maps: 1, arrivals: {process: bursty, every: 10s, bursts: 0.2, ratio: 20, burst: 1m}, count: 20000}
+`)
+	last, first := map[byte]units.Time{}, map[byte]units.Time{}
+	for _, j := range drain(t, source(1)) {
+		if last[j.ID[0]] == 0 {
+			first[j.ID[0]] = j.Arrive
+		}
+		last[j.ID[0]] = j.Arrive
+	}
+	for id, tolerance := range map[byte]float64{'a': 0.04, 'b': 0.2} {
+		if mean := last[id].Seconds() / 20000; math.Abs(mean-10) > 10*tolerance {
+			t.Errorf("stream %c: one in %v s", id, mean)
+		}
+	}
+	if first['a'] == first['b'] || source(1).Due() != source(1).Due() || source(1).Due() == source(2).Due() {
+		t.Error("draws are not keyed by stream and seed")
+	}
+}
+
+// Users have one job each at a time, and think before the next.
+func TestClosedPopulation(t *testing.T) {
+	s := streamed(t, "", "    - {id: u, maps: 1, users: 3, think: 10s..20s, count: 7}\n")(1)
+	now, in := units.Time(0), []*workload.Job{}
+	taken := 0
+	for {
+		if s.Due() == units.Never || len(in) == 3 {
+			if len(in) == 0 {
+				break
+			}
+			now = max(now, in[0].Arrive).Add(100 * units.Second) // long enough for all users
+			s.Ended(in[0], now)
+			in = in[1:]
+			continue
+		}
+		j, err := s.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if thought := j.Arrive.Sub(now); now > 0 && len(in) == 2 && (thought < 10*units.Second || thought > 20*units.Second) {
+			t.Errorf("a user thought %v", thought)
+		}
+		in = append(in, j)
+		taken++
+	}
+	if taken != 7 {
+		t.Errorf("%d jobs", taken)
+	}
+}
+
+func TestStreamErrors(t *testing.T) {
+	for stream, want := range map[string]string{
+		"{id: a, maps: 1, count: 3}":                                                       "s.yaml:4:7: stream \"a\" needs arrivals or users",
+		"{id: a, maps: 1, users: 3, arrivals: {every: 1s}, count: 3}":                      "s.yaml:4:7: stream \"a\" needs arrivals or users",
+		"{id: a, maps: 1, users: 3}":                                                       "s.yaml:4:7: stream \"a\" has no end",
+		"{id: a, maps: 1, arrivals: {every: 0s}, count: 3}":                                "every is 0s, it must be above 0",
+		"{id: a, maps: 1, arrivals: {every: 1s, process: burst}, count: 3}":                `did you mean "bursty"?`,
+		"{id: a, maps: 1, arrivals: {every: 1s}, count: 3, deadline: 10m}":                 "the deadline of a stream counts from each arrival; write it with a plus sign",
+		"{id: a, maps: 1, arrivals: {every: 1s}, count: 3, think: 1s}":                     "only users think",
+		"{id: a, maps: 1, arrivals: {every: 1s}, count: 3, after: b}":                      "jobs of a stream wait for no other",
+		"{id: a, maps: 1, users: 1, count: 1}\n    - {id: a, maps: 1, users: 1, count: 1}": `s.yaml:5:12: another job or stream is called "a"`,
+		"{id: a, maps: 1, users: 1, think: 20s..10s, count: 1}":                            "write the shorter span first",
+	} {
+		_, err := Read("s.yaml", []byte("cluster: {nodes: 5}\nworkload:\n  streams:\n    - "+stream+"\n"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", stream, err, want)
+		}
+	}
+}
