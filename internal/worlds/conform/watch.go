@@ -32,6 +32,7 @@ type Watch struct {
 	ended    map[string]sched.Outcome
 	allowed  map[string]bool        // jobs that the policy has admitted, or wanted a sample of
 	left     map[sched.ItemID]int32 // containers of an item that the world has not answered
+	second   map[sched.ItemID]bool  // items that ask for a second attempt
 	tasks    map[watchedTask]int    // attempts of a task
 	instants int                    // batches of one time
 }
@@ -82,6 +83,7 @@ func (w *Watch) forget() {
 	w.attempts = make(map[sched.AttemptID]*watchedAttempt)
 	w.tasks = make(map[watchedTask]int)
 	w.left = make(map[sched.ItemID]int32) // what runs is told again, item and all
+	w.second = make(map[sched.ItemID]bool)
 }
 
 func (w *Watch) broken(format string, args ...any) {
@@ -144,8 +146,9 @@ func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
 			w.allowed[j.id] = true
 		case it.Verb == sched.Reject:
 			w.Rejects++
-		case it.Verb == sched.Start:
+		case it.Verb == sched.Start || it.Verb == sched.Speculate:
 			w.left[it.ID] = it.Count
+			w.second[it.ID] = it.Verb == sched.Speculate
 		case it.Verb == sched.Drain && n != nil:
 			n.drained = round
 		}
@@ -265,7 +268,7 @@ func (w *Watch) started(e *sched.Event) {
 		w.broken("%v of job %q started, which was never admitted", e.Stage, j.id)
 	case !n.carries(j.detail.Job.Labels):
 		w.broken("%v of job %q started on node %d, which lacks a label", e.Stage, j.id, e.Node)
-	case w.Binds && w.tasks[watchedTask{e.Job, e.Stage, e.Task}] > 0:
+	case w.Binds && w.tasks[watchedTask{e.Job, e.Stage, e.Task}] > 0 && !w.second[e.Item]:
 		w.broken("%v %d of job %q started while it ran", e.Stage, e.Task, j.id)
 	case w.Binds && j.done[e.Stage][e.Task]:
 		w.broken("%v %d of job %q started again after its commit", e.Stage, e.Task, j.id)
