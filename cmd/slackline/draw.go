@@ -54,7 +54,7 @@ func (d *drawing) begin(o *options, cells []lab.Cell) error {
 		d.html = file
 		heads := make([]page.Head, len(cells))
 		for i, c := range cells {
-			heads[i] = page.Head{Scenario: c.Scenario, Policy: c.Policy, Seed: c.Seed}
+			heads[i] = page.Head{Scenario: c.Name(), Policy: c.Policy, Seed: c.Seed}
 		}
 		d.page = page.New(heads)
 		for i := range cells {

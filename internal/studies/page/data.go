@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -35,6 +36,7 @@ type jobSet struct {
 type runData struct {
 	World     string            `json:"world"`
 	Scenario  string            `json:"scenario"`
+	Group     int               `json:"group"` // runs of a group are the same but for the policy
 	Policy    string            `json:"policy"`
 	Seed      string            `json:"seed"` // a number too large for JavaScript's
 	Summary   report.Summary    `json:"summary"`
@@ -111,9 +113,16 @@ func newData(runs []*report.Run, collected []*collector, jobs int) *data {
 		d.Unit *= 10
 	}
 	sets := map[string]int{}
+	groups := map[group]int{}
 	kept := keep(runs, jobs)
 	for i, run := range runs {
 		r := d.run(run, kept[i], sets)
+		g, there := groups[groupOf(run)]
+		if !there {
+			g = len(groups)
+			groups[groupOf(run)] = g
+		}
+		r.Group = g
 		if i < len(collected) {
 			c := collected[i]
 			r.End = max(r.End, d.ticks(c.last))
@@ -127,6 +136,23 @@ func newData(runs []*report.Run, collected []*collector, jobs int) *data {
 	return d
 }
 
+// nameOf is the scenario of a run with the values of its sweep.
+func nameOf(run *report.Run) string {
+	name := run.Scenario
+	for _, k := range slices.Sorted(maps.Keys(run.Params)) {
+		name += " " + k + "=" + run.Params[k]
+	}
+	return name
+}
+
+// group is what runs have in common that are the same but for the policy.
+type group struct {
+	name string
+	seed uint64
+}
+
+func groupOf(run *report.Run) group { return group{nameOf(run), run.Seed} }
+
 func ticksOf(seconds float64) units.Time {
 	return units.Time(min(math.Round(seconds*1e9), math.MaxInt64/2))
 }
@@ -134,7 +160,7 @@ func ticksOf(seconds float64) units.Time {
 func (d *data) ticks(t units.Time) int64 { return int64(t) / d.Unit }
 
 func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
-	r := runData{World: run.World, Scenario: clip(run.Scenario), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
+	r := runData{World: run.World, Scenario: clip(nameOf(run)), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
 		Summary: run.Summary, End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
 	position := 0
 	each(run, kept, func(j *report.Job) {

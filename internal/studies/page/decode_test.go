@@ -135,7 +135,8 @@ type block struct {
 		Class, Maps, Reduces, Submitted string
 	}
 	Runs []struct {
-		Policy, Seed                       string
+		Scenario, Policy, Seed             string
+		Group                              int
 		End                                int64
 		Set                                int
 		Flags, Started, Finished, Deadline string

@@ -34,7 +34,7 @@ func keep(runs []*report.Run, most int) [][]int {
 
 // sameJobs tells whether two runs played the same jobs, so that they can be told apart one by one.
 func sameJobs(a, b *report.Run) bool {
-	return a.Scenario == b.Scenario && a.Seed == b.Seed &&
+	return groupOf(a) == groupOf(b) &&
 		slices.EqualFunc(a.Jobs, b.Jobs, func(x, y report.Job) bool { return x.ID == y.ID })
 }
 

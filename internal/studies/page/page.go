@@ -58,7 +58,7 @@ const (
 
 // Head says which run it is that will be watched.
 type Head struct {
-	Scenario string
+	Scenario string // with the values of its sweep
 	Policy   string
 	Seed     uint64
 }
@@ -69,12 +69,12 @@ type Page struct{ runs []*collector }
 // New returns an empty page for these runs, in the order of the report. With many runs each gets less room; those of the first seeds
 // are the ones whose slots are drawn.
 func New(heads []Head) *Page {
-	type group struct{ scenario, policy string }
-	seeds := map[group]int{}
+	type row struct{ scenario, policy string }
+	seeds := map[row]int{}
 	rank := make([]int, len(heads)) // how many seeds of the same scenario and policy come before
 	order := make([]int, len(heads))
 	for i, h := range heads {
-		g := group{h.Scenario, h.Policy}
+		g := row{h.Scenario, h.Policy}
 		order[i], rank[i] = i, seeds[g]
 		seeds[g]++
 	}
@@ -135,7 +135,7 @@ func (p *Page) Write(w io.Writer, r *report.Report) error {
 func title(runs []*report.Run) string {
 	var names []string
 	for _, run := range runs {
-		if name := clip(run.Scenario); !slices.Contains(names, name) {
+		if name := clip(nameOf(run)); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -297,6 +297,22 @@ func TestBoundedSize(t *testing.T) {
 	}
 }
 
+// Points of a sweep are told apart: each is compared with its own.
+func TestSweep(t *testing.T) {
+	var runs []*report.Run
+	for i := range 4 {
+		r := crowd(fmt.Sprint("p", i%2), 3, float64(i+1))
+		r.Params = map[string]string{"cluster.nodes": fmt.Sprint(10 * (i/2 + 1)), "a": "b"}
+		runs = append(runs, r)
+	}
+	b := blockOf(t, write(t, New(nil), report.New(runs...)))
+	for i, r := range b.Runs {
+		if want := fmt.Sprintf("crowd a=b cluster.nodes=%d", 10*(i/2+1)); r.Scenario != want || r.Group != i/2 {
+			t.Errorf("run %d is %q in group %d, want %q", i, r.Scenario, r.Group, want)
+		}
+	}
+}
+
 // With many runs those of the first seeds are drawn.
 func TestWhoIsDrawn(t *testing.T) {
 	var heads []Head

@@ -1,7 +1,7 @@
 // Distributions of response time and tardiness.
 
 // companions are the runs of the same scenario and seed, this one among them.
-const companions = () => data.runs.map((r, i) => i).filter((i) => data.runs[i].scenario === run.scenario && data.runs[i].seed === run.seed);
+const companions = () => data.runs.map((r, i) => i).filter((i) => data.runs[i].group === run.group);
 const curveX = (c, i) => (i === c.part.length - 1 ? c.high : c.low * Math.pow(c.high / c.low, i / (c.part.length - 1)));
 // quantile returns the least point of the curve up to which a part of the jobs lies.
 const quantile = (c, q) => {

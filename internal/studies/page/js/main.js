@@ -5,9 +5,9 @@ const tiles = () => {
   const list = [];
   if (s.deadlines) list.push(['deadlines met', number(s.met), ' of ' + number(s.deadlines)]);
   list.push(['makespan', span(s.makespan_s)], ['mean response', span(s.mean_response_s)], ['95 % within', span(s.p95_response_s)],
-    ['map slots', percent(s.map_utilization)], ['reduce slots', percent(s.reduce_utilization)], ['local maps', percent(s.map_locality)],
+    ['map slots', percent(s.map_utilization), 'in use'], ['reduce slots', percent(s.reduce_utilization), 'in use'], ['local maps', percent(s.map_locality)],
     ['jobs finished', number(s.finished), ' of ' + number(s.jobs)], ['attempts', number(s.attempts)]);
-  if (s.missed > 0) list.splice(1, 0, ['deadlines missed', number(s.missed), '', true]);
+  if (s.missed > 0) list.splice(1, 0, ['missed', number(s.missed), '', true]);
   if (s.failed > 0) list.push(['jobs failed', number(s.failed), '', true]);
   if (s.energy_kwh !== null && s.energy_kwh !== undefined) list.push(['energy', number(s.energy_kwh), ' kWh']);
   el('tiles').replaceChildren(...list.map(([name, value, more, bad]) => make('div', {}, make('dt', {}, name), make('dd', { class: bad ? 'bad' : null }, value, more ? make('small', {}, more) : ''))));
