@@ -237,6 +237,9 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 			l.reopen(b, t, id)
 		}
 	}
+	if g.Second != 0 {
+		task = g.Second
+	}
 	if task != 0 {
 		if int(task) < len(t.State) {
 			release(task)

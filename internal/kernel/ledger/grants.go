@@ -12,6 +12,7 @@ type grant struct {
 	Container uint8
 	Near      sched.Locality // where the world binds late: the demand it was taken from
 	Taken     bool           // the world took it over
+	Second    sched.TaskID   // the task of which it is a second attempt; 0 = it is a start
 }
 
 // grants are the open grants in the order of their items. Most are answered in the order they were made, so the list is a

@@ -292,7 +292,7 @@ func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
 		tally.Sample--
 	}
 	l.book(it.Node, b, it.Stage, it.Container, 1)
-	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: it.Stage, Container: it.Container, Node: it.Node, Left: 1})
+	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: it.Stage, Container: it.Container, Node: it.Node, Left: 1, Second: it.Task})
 	l.touch(b)
 	return sched.OK
 }
