@@ -23,6 +23,10 @@ func (w *World) beginShuffle(a int32, near sched.Locality) {
 	case j.at[sched.Map] >= 0 && j.mapsEnd == units.Never:
 		at.ready = units.Never
 		return // it waits; mapsDone goes on
+	case j.vanished > 0: // a second attempt, of a task whose first has read what is gone by now
+		at.ready = units.Never
+		w.rerun(j, at.job)
+		return
 	default:
 		w.shuffle(a)
 		return
