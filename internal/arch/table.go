@@ -69,6 +69,7 @@ var table = []row{
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
 	{dir: "internal/worlds/engine", layer: "worlds", external: []string{"github.com/cespare/xxhash/v2"},
 		why: "real work on this machine; partitions by hash"},
+	{dir: "internal/worlds/dumb", layer: "worlds", testOnly: true, why: "a second simulator, to hold the first against"},
 	{dir: "internal/worlds/adverse", layer: "worlds", testOnly: true, why: "an unkind world for tests"},
 	{dir: "internal/worlds/conform", layer: "worlds", testOnly: true, why: "the conformance suite"},
 	{dir: "internal/kernel/drive", layer: "kernel", pure: true, why: "the loop; a stopwatch is handed to it"},

@@ -1,0 +1,133 @@
+package dumb
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/sched"
+)
+
+// Enact does the items of a plan.
+func (w *World) Enact(p *sched.Plan) error {
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.Refused != sched.OK || it.Held || it.ID > 0 && w.seen[it.ID] {
+			continue
+		}
+		w.seen[it.ID] = true
+		w.enact(p, it)
+	}
+	return nil
+}
+
+func (w *World) refuse(it *sched.Item, t sched.TaskID, count int32, why sched.Code) {
+	w.emit(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node, Task: t, Count: count, Why: why})
+}
+
+func (w *World) enact(p *sched.Plan, it *sched.Item) {
+	second := it.Verb == sched.Speculate
+	switch it.Verb {
+	case sched.WakeMe, sched.SetDeadline: // WakeAt says the one, and jobs may be late
+	case sched.Start, sched.Speculate:
+		for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
+			if why := w.startable(it, b.Task, second); why != sched.OK {
+				w.refuse(it, b.Task, 1, why)
+			} else {
+				w.start(it, b)
+			}
+		}
+	case sched.Kill:
+		outcome := sched.Killed
+		if it.Outcome == sched.Preempted {
+			outcome = sched.Preempted
+		}
+		for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
+			w.kill(it, a, outcome)
+		}
+	case sched.Sleep, sched.Wake, sched.Drain:
+		w.power(it)
+	case sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
+		if it.Job < 1 || int(it.Job) >= len(w.jobs) || w.jobs[it.Job] == nil {
+			w.refuse(it, 0, 0, sched.UnknownJob)
+			return
+		}
+		w.judge(it, w.jobs[it.Job])
+	default:
+		w.refuse(it, 0, it.Count, sched.CannotDo)
+	}
+}
+
+func (w *World) kill(it *sched.Item, a sched.AttemptID, outcome sched.Outcome) {
+	for _, r := range w.runs {
+		if r.handle == int(a) {
+			w.stop(r, outcome, "")
+			return
+		}
+	}
+	w.emit(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Attempt: a, Count: 1, Why: sched.UnknownAttempt})
+}
+
+func (w *World) power(it *sched.Item) {
+	switch nd := w.nodes[it.Node]; {
+	case it.Verb == sched.Drain:
+		nd.closed = true
+	case it.Verb == sched.Sleep && nd.state == up && len(w.newestOn(int(it.Node))) == 0:
+		nd.state = asleep
+	case it.Verb == sched.Wake && nd.state == asleep:
+		if nd.awake == never {
+			nd.awake = w.in(nd.spec.Class.WakeTime)
+		}
+	default:
+		w.refuse(it, 0, 0, sched.NodeAway)
+	}
+}
+
+func (w *World) judge(it *sched.Item, j *job) {
+	switch s := j.stage(it.Stage); it.Verb {
+	case sched.Admit, sched.Hold:
+		if j.admitted == (it.Verb == sched.Admit) {
+			return
+		}
+		j.admitted = !j.admitted
+	case sched.Reject:
+		why := it.Text
+		if why == "" {
+			why = it.Reason.String()
+		}
+		w.endJob(j, sched.Killed, fmt.Sprintf("rejected: %s", why))
+	case sched.Sample:
+		s.sample = int(it.Count)
+	case sched.Withhold, sched.Release:
+		s.withheld = it.Verb == sched.Withhold
+	case sched.SetSlots:
+		s.limit = int(it.Count)
+	}
+	for _, s := range j.stages {
+		if it.Verb == sched.Admit || it.Verb == sched.Hold || it.Stage == s.spec.Kind {
+			w.look(s, true)
+		}
+	}
+}
+
+// startable says why a task may not start, or start a second time.
+func (w *World) startable(it *sched.Item, t sched.TaskID, second bool) sched.Code {
+	if it.Job < 1 || int(it.Job) >= len(w.jobs) || w.jobs[it.Job] == nil || w.jobs[it.Job].doomed {
+		return sched.UnknownJob
+	}
+	s, nd := w.jobs[it.Job].stage(it.Stage), w.nodes[it.Node]
+	wants, state := s.wants()[it.Container], s.tasks[t-1].state
+	switch {
+	case !nd.serves():
+		return sched.NodeAway
+	case !s.job.admitted && s.sample == 0:
+		return sched.NotAdmitted
+	case !s.ready:
+		return sched.NotReady
+	case second && (state != running || len(w.of(s, int(t))) != 1), !second && state != open:
+		return sched.Stale
+	case !nd.spec.Carries(wants.labels):
+		return sched.WrongLabels
+	case !nd.free.Fits(&wants.needs):
+		return sched.NoRoom
+	}
+	return sched.OK
+}
