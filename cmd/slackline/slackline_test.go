@@ -260,12 +260,16 @@ func TestHelpExamples(t *testing.T) {
 	if err != nil || len(examples) == 0 {
 		t.Fatal("no examples", err)
 	}
-	for _, file := range examples {
+	traces, err := filepath.Glob("../../examples/traces/*")
+	if err != nil || len(traces) == 0 {
+		t.Fatal("no traces", err)
+	}
+	for _, file := range append(examples, traces...) {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files["examples/"+filepath.Base(file)] = string(src)
+		files[strings.TrimPrefix(filepath.ToSlash(file), "../../")] = string(src)
 	}
 	s := newShell(t, files) // one for all of them, as for somebody who pastes one after the other
 	var visit func(cmd *cobra.Command)

@@ -50,7 +50,7 @@ var probabilities = func() (p []float64) {
 	for i := range 64 {
 		p = append(p, float64(i)/64)
 	}
-	return append(p, 0.99, 0.995, 0.999, 1)
+	return append(p, 0.99, 0.995, 0.999, 0.9995, 0.9999, 1)
 }()
 
 // edges are the probabilities between which the parts lie, of 16 parts; of 8 and 4, each second and fourth.

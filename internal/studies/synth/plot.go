@@ -81,11 +81,18 @@ func (s *Stats) hours(b *strings.Builder, p panel) {
 	for _, h := range s.Hours {
 		most = max(most, h.Jobs)
 	}
+	top := float64(most)
+	for e := math.Pow(10, math.Floor(math.Log10(top/4))); ; e *= 10 { // the next number whose quarters are round
+		if n := math.Ceil(top / 4 / e); n <= 10 {
+			top = 4 * n * e
+			break
+		}
+	}
 	for i := range 5 {
-		p.tick(b, true, float64(i)/4, number(float64(most)*float64(i)/4))
+		p.tick(b, true, float64(i)/4, number(top*float64(i)/4))
 	}
 	for i, h := range s.Hours {
-		high := p.height * float64(h.Jobs) / float64(most)
+		high := p.height * float64(h.Jobs) / top
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"><title>hour %d: %d jobs</title></rect>`+"\n",
 			p.x+p.width*float64(i)/24+1, p.y+p.height-high, p.width/24-2, high, colours[0], i, h.Jobs)
 		if i%4 == 0 {

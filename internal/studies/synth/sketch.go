@@ -7,7 +7,8 @@ import (
 )
 
 // sketch keeps how many values fell into buckets that grow by a factor, so that quantiles of any number of values take bounded
-// memory and are off by at most 1 % (Masson, Rim and Lee, "DDSketch", VLDB 2019). Values are not negative.
+// memory and are off by at most 1 % (Masson, Rim and Lee, "DDSketch", VLDB 2019). Values are not negative; what is below a
+// nanosecond, or a billionth of a byte, is 0.
 type sketch struct {
 	n, zeros  int64
 	least     float64
@@ -21,13 +22,16 @@ func (s *sketch) add(x float64, times int) {
 	if times == 0 {
 		return
 	}
+	if x < 1e-9 {
+		x = 0
+	}
 	if s.buckets == nil {
 		s.buckets, s.least = map[int]int64{}, x
 	}
 	s.n += int64(times)
 	s.sum += x * float64(times)
 	s.least, s.most = min(s.least, x), max(s.most, x)
-	if x <= 0 {
+	if x == 0 {
 		s.zeros += int64(times)
 		return
 	}

@@ -161,3 +161,44 @@ func (r *Rule) hosts(names []string) (hosts []cluster.NodeID) {
 func spent(b, rate units.Bytes) units.Duration {
 	return units.Duration(min(float64(b)/float64(rate)*float64(units.Second), 1e18))
 }
+
+// Complete returns the job with every task and time stated, as forms need that know no rule.
+func (r *Rule) Complete(j *Job, seed uint64) (*Job, error) {
+	complete := len(j.Stages) > 0
+	for i := range j.Stages {
+		for t := range j.Stages[i].Tasks {
+			complete = complete && j.Stages[i].Tasks[t].Time >= 0
+		}
+	}
+	if complete {
+		return j, nil
+	}
+	w, err := r.Unfold(j, seed)
+	if err != nil {
+		return nil, err
+	}
+	full := *j
+	full.Stages = make([]Stage, len(w.Stages))
+	for i := range w.Stages {
+		s := &full.Stages[i]
+		s.Kind = w.Stages[i].Kind
+		var hosts [][]string
+		if told := j.Stage(s.Kind); told != nil {
+			s.Needs = told.Needs
+			for t := range told.Tasks {
+				for range told.Tasks[t].Count {
+					hosts = append(hosts, told.Tasks[t].Hosts)
+				}
+			}
+		}
+		for k := range w.Stages[i].Tasks {
+			t := &w.Stages[i].Tasks[k]
+			u := Task{Count: 1, Input: t.Input, Time: t.Work, Shuf: t.Shuffle}
+			if k < len(hosts) {
+				u.Hosts = hosts[k]
+			}
+			s.Add(u)
+		}
+	}
+	return &full, nil
+}

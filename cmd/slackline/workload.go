@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/trace"
+)
+
+// traceFlags are the flags of commands that read a trace.
+type traceFlags struct {
+	format  string
+	lenient bool
+}
+
+func newWorkload(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "workload",
+		Short: "Describe, convert and imitate workloads",
+		Long: `Describes workloads that were recorded, converts them from and to the forms of others, and makes workloads that look alike, which
+can be shared without sharing what they were made from.`,
+		Example: "  slackline workload stats --format swim examples/traces/swim.tsv",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newWorkloadStats(o), newWorkloadFit(), newWorkloadGenerate(), newWorkloadImport(), newWorkloadExport())
+	return cmd
+}
+
+// bind adds the flags. The format of that name is read unless told otherwise; with none, one must be named.
+func (f *traceFlags) bind(cmd *cobra.Command, flag, format string) {
+	cmd.Flags().StringVar(&f.format, flag, format, "form of the trace that is read; slackline workload --help lists them")
+	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "leave out records that cannot be read, and count them")
+	_ = cmd.RegisterFlagCompletionFunc(flag, completeFormats(func(trace.Format) bool { return true }))
+}
+
+// completeFormats completes names of forms of traces.
+func completeFormats(of func(trace.Format) bool) cobra.CompletionFunc {
+	var names []string
+	for _, f := range trace.Formats() {
+		if of(f) {
+			names = append(names, f.Name+"\t"+f.Doc)
+		}
+	}
+	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// formatList lists the forms for help texts.
+func formatList() (text string) {
+	for _, f := range trace.Formats() {
+		text += fmt.Sprintf("  %-10s %s\n", f.Name, f.Doc)
+	}
+	return text
+}
+
+// traceIn is a trace that a command reads.
+type traceIn struct {
+	trace.Reader
+	cmd  *cobra.Command
+	file string
+	in   io.Closer
+	jobs int
+}
+
+// open begins to read a file, or standard input where it is called "-".
+func (f *traceFlags) open(cmd *cobra.Command, flag, file string, unsorted bool) (*traceIn, error) {
+	if f.format == "" {
+		return nil, fmt.Errorf("--%s is needed: the form of %s; it is one of\n%s", flag, file, formatList())
+	}
+	format, err := trace.Find(f.format)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	options := trace.Options{File: file, Lenient: f.lenient, Unsorted: unsorted}
+	if file == "-" {
+		options.File = "standard input"
+		return &traceIn{Reader: format.Open(cmd.InOrStdin(), options), cmd: cmd, file: options.File, in: io.NopCloser(nil)}, nil
+	}
+	in, err := os.Open(file)
+	if os.IsNotExist(err) {
+		return nil, fmt.Errorf("%s: there is no such file", file)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: it cannot be read: %w", file, err)
+	}
+	if info, err := in.Stat(); err == nil && info.IsDir() {
+		in.Close()
+		return nil, fmt.Errorf("%s is a folder; name a file", file)
+	}
+	return &traceIn{Reader: format.Open(in, options), cmd: cmd, file: file, in: in}, nil
+}
+
+// Next reads a job, unless the command was interrupted.
+func (i *traceIn) Next() (*trace.Job, error) {
+	if i.jobs++; i.jobs%1000 == 0 {
+		if err := i.cmd.Context().Err(); err != nil {
+			return nil, err
+		}
+	}
+	return i.Reader.Next()
+}
+
+// close ends reading and tells what was left out.
+func (i *traceIn) close() {
+	i.in.Close()
+	switch n, first := i.Skipped(); {
+	case n == 1:
+		fmt.Fprintf(i.cmd.ErrOrStderr(), "slackline: a record was left out: %v\n", first)
+	case n > 1:
+		fmt.Fprintf(i.cmd.ErrOrStderr(), "slackline: %d records were left out; the first: %v\n", n, first)
+	}
+}
+
+// fileOut is a file that a command makes, whole or not at all, or standard output.
+type fileOut struct {
+	io.Writer
+	file string
+	temp *os.File  // nil: standard output
+	tell io.Writer // what was written
+}
+
+func create(cmd *cobra.Command, file string) (*fileOut, error) {
+	if file == "" {
+		return &fileOut{Writer: cmd.OutOrStdout()}, nil
+	}
+	temp, err := os.CreateTemp(filepath.Dir(file), ".slackline-*")
+	if err != nil {
+		return nil, fmt.Errorf("%s: it cannot be written: %w", file, err)
+	}
+	return &fileOut{Writer: temp, file: file, temp: temp, tell: cmd.OutOrStdout()}, nil
+}
+
+// finish puts the file in its place if all went well, and prints what it holds. Else nothing is left of it.
+func (o *fileOut) finish(err error, holds string) error {
+	if o.temp == nil {
+		return err
+	}
+	err = errors.Join(err, o.temp.Close())
+	if err == nil {
+		if err = os.Chmod(o.temp.Name(), 0o644); err == nil {
+			err = os.Rename(o.temp.Name(), o.file)
+		}
+	}
+	if err != nil {
+		os.Remove(o.temp.Name())
+		return err
+	}
+	_, err = fmt.Fprintf(o.tell, "%s: %s\n", o.file, holds)
+	return err
+}
+
+// count prints a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}

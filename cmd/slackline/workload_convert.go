@@ -1,0 +1,158 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/trace"
+)
+
+func newWorkloadImport() *cobra.Command {
+	var f traceFlags
+	var sorted bool
+	var to string
+	cmd := &cobra.Command{
+		Use:   "import --format FORMAT TRACE",
+		Short: "Convert a trace of others to Slackline's own form",
+		Long: `Converts a trace to Slackline's own form: JSON lines, which scenarios play as "trace: {format: slackline, file: …}". The trace is
+read from standard input where it is called "-". Forms:
+
+` + formatList() + `
+Jobs must come in order of submission; with --sort they are sorted in memory. With --lenient, records that cannot be read are left
+out and counted; without it, the first of them is an error.`,
+		Example: `  slackline workload import --format rumen examples/traces/rumen.json
+  slackline workload import --format alibaba --sort examples/traces/alibaba.csv --to a.jsonl && slackline workload stats a.jsonl`,
+		Args: exactly(1, "a trace"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := f.open(cmd, "format", args[0], sorted)
+			if err != nil {
+				return err
+			}
+			defer in.close()
+			var r trace.Reader = in
+			if sorted {
+				if r, err = inOrder(in); err != nil {
+					return err
+				}
+			}
+			return convert(cmd, r, "slackline", to, func(j *trace.Job) (*trace.Job, error) { return j, nil })
+		},
+	}
+	f.bind(cmd, "format", "")
+	cmd.Flags().BoolVar(&sorted, "sort", false, "sort jobs by their submission; all of them are held in memory")
+	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
+	return cmd
+}
+
+func newWorkloadExport() *cobra.Command {
+	var f traceFlags
+	var to, format string
+	var seed uint64
+	var reduces int
+	cmd := &cobra.Command{
+		Use:   "export --format FORMAT TRACE",
+		Short: "Convert a trace to the form of others",
+		Long: `Converts a trace, by default one in Slackline's own form, to that of others: sls, the input of Hadoop's Scheduler Load Simulator.
+What the form needs and the trace does not say, tasks and their times, follows from the rule that scenarios go by unless told
+otherwise, with draws of the seed. What the form cannot say is lost: sls has no bytes, deadlines and dependencies.`,
+		Example: `  slackline workload export --format sls examples/traces/small.jsonl
+  slackline workload export --format sls --from swim examples/traces/swim.tsv --to sls.json`,
+		Args: exactly(1, "a trace"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if reduces < 1 || reduces > trace.MaxTasks {
+				return fmt.Errorf("--reduces is %d, it must be from 1 to %d", reduces, trace.MaxTasks)
+			}
+			in, err := f.open(cmd, "from", args[0], false)
+			if err != nil {
+				return err
+			}
+			defer in.close()
+			rule := trace.DefaultRule(reduces)
+			return convert(cmd, in, format, to, func(j *trace.Job) (*trace.Job, error) { return rule.Complete(j, seed) })
+		},
+	}
+	f.bind(cmd, "from", "slackline")
+	cmd.Flags().StringVar(&format, "format", "", "form to write: sls or slackline")
+	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the times that are drawn")
+	cmd.Flags().IntVar(&reduces, "reduces", 100, "most reduces of a job of which the trace lists none")
+	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats(trace.Format.Writes))
+	return cmd
+}
+
+// convert writes the jobs of a trace in a form, to a file or to standard output.
+func convert(cmd *cobra.Command, r trace.Reader, form, to string, with func(*trace.Job) (*trace.Job, error)) error {
+	if form == "" {
+		return errors.New("--format is needed: the form to write, such as sls")
+	}
+	format, err := trace.Find(form)
+	if err != nil {
+		return fmt.Errorf("--format: %w", err)
+	}
+	if !format.Writes() {
+		_, err := format.Create(nil)
+		return fmt.Errorf("--format: %w", err)
+	}
+	out, err := create(cmd, to)
+	if err != nil {
+		return err
+	}
+	w, err := format.Create(out)
+	n := 0
+	for err == nil {
+		var j *trace.Job
+		if j, err = r.Next(); err == nil {
+			if j, err = with(j); err == nil {
+				n++
+				err = w.Write(j)
+			}
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = w.Close()
+	}
+	return out.finish(err, count(n, "job"))
+}
+
+// sorted are jobs in order of their submission.
+type sorted struct {
+	trace.Reader
+	jobs []trace.Job
+}
+
+// inOrder reads all of a trace and sorts it. Where the first job read is not the first submitted, times count from that one.
+func inOrder(r trace.Reader) (trace.Reader, error) {
+	s := &sorted{Reader: r}
+	for {
+		j, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.jobs = append(s.jobs, *j)
+	}
+	slices.SortStableFunc(s.jobs, func(a, b trace.Job) int { return cmp.Compare(a.Submit, b.Submit) })
+	if len(s.jobs) > 0 && s.jobs[0].Submit < 0 {
+		start := s.jobs[0].Submit
+		for i := range s.jobs {
+			s.jobs[i].Submit -= start
+		}
+	}
+	return s, nil
+}
+
+func (s *sorted) Next() (*trace.Job, error) {
+	if len(s.jobs) == 0 {
+		return nil, io.EOF
+	}
+	j := &s.jobs[0]
+	s.jobs = s.jobs[1:]
+	return j, nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/synth"
+	"github.com/slackline/slackline/internal/studies/trace"
+	"github.com/slackline/slackline/units"
+)
+
+func newWorkloadFit() *cobra.Command {
+	var f traceFlags
+	var to string
+	cmd := &cobra.Command{
+		Use:   "fit TRACE",
+		Short: "Make a model of a trace, which can be shared in its place",
+		Long: `Makes a model of a trace: a JSON file from which slackline workload generate draws workloads that look alike. It holds the rate of
+arrivals by hour of the day and their bursts; of bytes, tasks, times and deadlines, quantiles to three digits, and how many jobs
+have which of them together, in sixteen parts. No name, path, user or host is in it. The model of a few dozen jobs is close to
+these jobs themselves; look at it before you share it.`,
+		Example: `  slackline workload fit --format swim examples/traces/swim.tsv
+  slackline workload fit --format swim examples/traces/swim.tsv --to model.json && slackline workload generate model.json --jobs 20`,
+		Args: exactly(1, "a trace"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := f.open(cmd, "format", args[0], false)
+			if err != nil {
+				return err
+			}
+			defer in.close()
+			m, err := synth.Fit(in)
+			if err != nil {
+				return err
+			}
+			out, err := create(cmd, to)
+			if err != nil {
+				return err
+			}
+			return out.finish(m.Write(out), "the model of "+count(m.Jobs, "job"))
+		},
+	}
+	f.bind(cmd, "format", "slackline")
+	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
+	return cmd
+}
+
+func newWorkloadGenerate() *cobra.Command {
+	var to, format string
+	var seed uint64
+	var jobs int
+	var hours float64
+	cmd := &cobra.Command{
+		Use:   "generate MODEL.json",
+		Short: "Draw a workload from a model",
+		Long: `Draws a workload from a model that slackline workload fit has made: so many jobs, or all that arrive in so many hours, or whichever
+ends first. The same seed gives the same workload, and a longer one begins as a shorter one.`,
+		Example: `  slackline workload generate examples/traces/model.json --jobs 10
+  slackline workload generate examples/traces/model.json --hours 2 --seed 7 --to g.jsonl && slackline workload stats g.jsonl`,
+		Args: exactly(1, "a model"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case jobs < 0:
+				return fmt.Errorf("--jobs is %d, it must be above 0", jobs)
+			case !(hours >= 0 && hours <= 250_000):
+				return fmt.Errorf("--hours is %v, it must be above 0 and at most 250000", hours)
+			case jobs == 0 && hours == 0:
+				return errors.New("say how much is wanted: --jobs, --hours or both")
+			}
+			text, err := readFile(args[0])
+			if err != nil {
+				return err
+			}
+			m, err := synth.ReadModel(args[0], text)
+			if err != nil {
+				return err
+			}
+			r := &traceIn{Reader: m.Generate(seed, jobs, units.Duration(math.Ceil(hours*float64(units.Hour)))), cmd: cmd, in: io.NopCloser(nil)}
+			rule := trace.DefaultRule(100)
+			return convert(cmd, r, format, to, func(j *trace.Job) (*trace.Job, error) {
+				if format == "slackline" {
+					return j, nil
+				}
+				return rule.Complete(j, seed)
+			})
+		},
+	}
+	cmd.Flags().IntVar(&jobs, "jobs", 0, "number of jobs; no limit if left out")
+	cmd.Flags().Float64Var(&hours, "hours", 0, "hours within which jobs arrive; no limit if left out")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of everything that is drawn")
+	cmd.Flags().StringVar(&format, "format", "slackline", "form to write: slackline or sls")
+	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
+	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats(trace.Format.Writes))
+	return cmd
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/synth"
+	"github.com/slackline/slackline/units"
+)
+
+func newWorkloadStats(o *options) *cobra.Command {
+	var f traceFlags
+	var plot string
+	cmd := &cobra.Command{
+		Use:   "stats TRACE",
+		Short: "Describe a trace: jobs, tasks, bytes, arrivals, load by hour",
+		Long: `Describes a trace. Where it lists no tasks, they are counted by the rule that scenarios go by: a map for 128MB of input, a reduce for
+1GB of shuffle. Quantiles are off by at most 1 %. The dispersion is the variance of the number of arrivals in a minute over its
+mean: 1 for a Poisson process, more where arrivals come in bursts. Hours count from the start of the trace. The trace is read from
+standard input where it is called "-". Forms:
+
+` + formatList(),
+		Example: `  slackline workload stats examples/traces/small.jsonl
+  slackline workload stats --format swim examples/traces/swim.tsv --plot swim.svg
+  slackline workload stats --format jhist examples/traces/words.jhist -o json`,
+		Args: exactly(1, "a trace"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := f.open(cmd, "format", args[0], false)
+			if err != nil {
+				return err
+			}
+			defer in.close()
+			s, err := synth.Measure(in)
+			if err != nil {
+				return err
+			}
+			if plot != "" {
+				out, err := create(cmd, plot)
+				if err != nil {
+					return err
+				}
+				out.tell = cmd.ErrOrStderr() // the result is the table
+				if err := out.finish(s.Plot(out, filepath.Base(in.file)), "plots of "+count(s.Jobs, "job")); err != nil {
+					return err
+				}
+			}
+			if o.json() {
+				return writeJSON(cmd.OutOrStdout(), s)
+			}
+			return statsTable(cmd.OutOrStdout(), in.file, s)
+		},
+	}
+	f.bind(cmd, "format", "slackline")
+	cmd.Flags().StringVar(&plot, "plot", "", "draw plots into this SVG file")
+	return o.bindOutput(cmd)
+}
+
+// statsTable prints three tables: the whole, the quantities, the hours.
+func statsTable(w io.Writer, name string, s *synth.Stats) error {
+	t := &report.Grid{Title: fmt.Sprintf("%s: %s in %v", name, count(s.Jobs, "job"), units.FromSeconds(math.Round(s.Span)))}
+	t.Add("what", ">value")
+	tasks := fmt.Sprint(s.Tasks)
+	if s.TasksByRule > 0 {
+		tasks += fmt.Sprintf(" (%d of them by the rule)", s.TasksByRule)
+	}
+	t.Add("tasks", tasks)
+	t.Add("bytes read", bytesOf(s.Input))
+	t.Add("bytes shuffled", bytesOf(s.Shuffle))
+	t.Add("bytes written", bytesOf(s.Output))
+	t.Add("jobs with a deadline", fmt.Sprint(s.Deadlines))
+	t.Add("jobs that wait for others", fmt.Sprint(s.After))
+	t.Add("mean gap between arrivals", fmt.Sprintf("%.3g s", s.GapMean))
+	t.Add("its coefficient of variation", fmt.Sprintf("%.3g", s.GapCV))
+	t.Add("dispersion of arrivals in a minute", fmt.Sprintf("%.3g", s.Dispersion))
+	t.Add("busiest hour over the mean", fmt.Sprintf("%.3g", s.PeakHour))
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	q := &report.Grid{Title: "\nquantiles"}
+	q.Add("of", ">known", ">mean", ">p10", ">p50", ">p90", ">p99", ">max")
+	for i := range s.Quantities {
+		x := &s.Quantities[i]
+		row := []string{x.Name, fmt.Sprint(x.N)}
+		for _, v := range []float64{x.Mean, x.P10, x.P50, x.P90, x.P99, x.Most} {
+			switch x.Unit {
+			case "bytes":
+				row = append(row, bytesOf(v))
+			case "seconds":
+				row = append(row, fmt.Sprintf("%.3g s", v))
+			default:
+				row = append(row, fmt.Sprint(math.Round(v)))
+			}
+		}
+		q.Add(row...)
+	}
+	if err := q.Write(w); err != nil {
+		return err
+	}
+	h := &report.Grid{Title: "\nload by hour of the day"}
+	h.Add(">hour", ">jobs", ">bytes read", ">tasks", ">hours of tasks")
+	for i, x := range s.Hours {
+		if x.Jobs > 0 {
+			time := "–" // unknown
+			if x.TaskSeconds > 0 {
+				time = fmt.Sprintf("%.3g", x.TaskSeconds/3600)
+			}
+			h.Add(fmt.Sprint(i), fmt.Sprint(x.Jobs), bytesOf(x.Input), fmt.Sprint(x.Tasks), time)
+		}
+	}
+	return h.Write(w)
+}
+
+// bytesOf prints a size in three digits.
+func bytesOf(x float64) string {
+	i := 0
+	for units := "BKMGTPE"; x >= 1000 && i+1 < len(units); i++ {
+		x /= 1024
+	}
+	unit := [...]string{"B", "KB", "MB", "GB", "TB", "PB", "EB"}[i]
+	return fmt.Sprintf("%.3g%s", x, unit)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/slackline/slackline/internal/studies/synth"
+)
+
+// exampleTraces are the files of examples/traces.
+func exampleTraces(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	found, err := filepath.Glob("../../examples/traces/*")
+	if err != nil || len(found) == 0 {
+		t.Fatal("no traces", err)
+	}
+	for _, file := range found {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Base(file)] = string(src)
+	}
+	return files
+}
+
+// Every form can be imported, described, and played by a scenario; what was imported is the same workload.
+func TestWorkloadForms(t *testing.T) {
+	s := newShell(t, exampleTraces(t))
+	for format, file := range map[string]string{"swim": "swim.tsv", "slackline": "small.jsonl", "sls": "sls.json", "rumen": "rumen.json", "jhist": "words.jhist",
+		"swf": "cluster.swf", "google": "google.jsonl", "alibaba": "alibaba.csv"} {
+		t.Run(format, func(t *testing.T) {
+			s.t = t
+			s.must(0, "workload", "import", "--format", format, "--sort", file, "--to", "own-"+format+".jsonl")
+			var was, is synth.Stats
+			if format != "alibaba" {
+				if err := json.Unmarshal([]byte(s.must(0, "workload", "stats", "--format", format, file, "-o", "json")), &was); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := json.Unmarshal([]byte(s.must(0, "workload", "stats", "own-"+format+".jsonl", "-o", "json")), &is); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(was, is, cmpopts.IgnoreUnexported(synth.Stats{})); d != "" && format != "alibaba" { // which is not in order
+				t.Fatal(d)
+			}
+			s.write(format+".yaml", "cluster: {nodes: 20, map_slots: 4, reduce_slots: 2}\nworkload: {trace: {format: slackline, file: own-"+format+".jsonl}}\n")
+			var report struct {
+				Runs []struct {
+					Summary struct {
+						Jobs, Finished int
+					}
+				}
+			}
+			if err := json.Unmarshal([]byte(s.must(0, "simulate", format+".yaml", "-o", "json")), &report); err != nil {
+				t.Fatal(err)
+			}
+			if got := report.Runs[0].Summary; got.Jobs != is.Jobs {
+				t.Fatalf("%+v of %d jobs", got, is.Jobs)
+			}
+		})
+	}
+}
+
+// What is exported to SLS comes back the same.
+func TestWorkloadSLSRoundTrip(t *testing.T) {
+	s := newShell(t, exampleTraces(t))
+	s.must(0, "workload", "export", "--format", "sls", "--from", "swim", "swim.tsv", "--to", "a.json")
+	s.must(0, "workload", "import", "--format", "sls", "a.json", "--to", "a.jsonl")
+	s.must(0, "workload", "export", "--format", "sls", "a.jsonl", "--to", "b.json")
+	if s.read("a.json") != s.read("b.json") {
+		t.Fatal("it is another")
+	}
+}
+
+func TestWorkloadModel(t *testing.T) {
+	s := newShell(t, exampleTraces(t))
+	model := s.must(0, "workload", "fit", "--format", "swim", "swim.tsv")
+	if model != s.read("model.json") {
+		t.Error("examples/traces/model.json is not what fit makes of swim.tsv; make it anew")
+	}
+	a := s.must(0, "workload", "generate", "model.json", "--jobs", "30", "--seed", "4")
+	if b := s.must(0, "workload", "generate", "model.json", "--jobs", "60", "--hours", "100", "--seed", "4"); !strings.HasPrefix(b, a) {
+		t.Error("a longer workload does not begin as a shorter one")
+	}
+	if sls := s.must(0, "workload", "generate", "model.json", "--jobs", "3", "--format", "sls"); strings.Count(sls, `"am.type"`) != 3 {
+		t.Error(sls)
+	}
+}
+
+func TestWorkloadBadInput(t *testing.T) {
+	s := newShell(t, exampleTraces(t))
+	s.write("bad.tsv", "a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\nc\t2\t1\t-1\t1\t1\n")
+	s.write("empty", "")
+	s.write("m.json", "{}")
+	before := s.files()
+	for args, want := range map[string]string{
+		"stats nosuch":                                   `nosuch: there is no such file`,
+		"stats .":                                        `. is a folder; name a file`,
+		"stats":                                          `slackline workload stats takes a trace, not 0 arguments`,
+		"stats --format swin swim.tsv":                   `--format: there is no trace format "swin"; did you mean "swim"?`,
+		"stats swim.tsv":                                 `swim.tsv:1: the file does not begin with {"slackline_trace":1}`,
+		"stats --format swim empty":                      `empty:1: there is no job in it`,
+		"stats --format swim bad.tsv":                    `bad.tsv:2: submit time: "x" is no time in seconds`,
+		"fit --format swim bad.tsv --to m":               `bad.tsv:2: submit time: "x" is no time in seconds`,
+		"import swim.tsv":                                `--format is needed: the form of swim.tsv`,
+		"import --format swim bad.tsv --to x":            `bad.tsv:2: submit time: "x" is no time in seconds`,
+		"import --format alibaba alibaba.csv":            `start_time: 2m is before the 5m of the job before; sort the trace by it`,
+		"import --format swim swim.tsv --to no/x":        `no/x: it cannot be written`,
+		"export small.jsonl":                             `--format is needed: the form to write, such as sls`,
+		"export --format swf small.jsonl":                `--format: traces cannot be written in the form swf; they can in slackline and sls`,
+		"export --format sls --reduces 0 small.jsonl":    `--reduces is 0, it must be from 1 to 10000000`,
+		"export --format sls --from alibaba alibaba.csv": `job "j_2" has a stage other0, SLS knows map and reduce`,
+		"generate model.json":                            `say how much is wanted: --jobs, --hours or both`,
+		"generate model.json --jobs -1":                  `--jobs is -1, it must be above 0`,
+		"generate model.json --hours NaN":                `--hours is NaN, it must be above 0 and at most 250000`,
+		"generate m.json --jobs 1":                       `m.json: slackline_model: version 0 is not known, 1 is`,
+		"statz":                                          `unknown command "statz" for "slackline workload"`,
+	} {
+		r := s.run(append([]string{"workload"}, strings.Fields(args)...)...)
+		if r.code != 2 || !strings.Contains(r.stderr, want) || strings.Contains(r.stderr, "goroutine") {
+			t.Errorf("slackline workload %s: exit code %d\nstderr %s\nwant   %s", args, r.code, r.stderr, want)
+		}
+	}
+	if d := cmp.Diff(before, s.files()); d != "" {
+		t.Errorf("bad input left something behind: %s", d)
+	}
+	r := s.run("workload", "import", "--format", "swim", "--lenient", "bad.tsv")
+	if want := "slackline: 2 records were left out; the first: bad.tsv:2: submit time: \"x\" is no time in seconds\n"; r.code != 0 || r.stderr != want || strings.Count(r.stdout, "\n") != 2 {
+		t.Errorf("lenient: %+v", r)
+	}
+}
