@@ -246,11 +246,11 @@ func (l *Ledger) remake(b *jobBook, st *workload.StageSpec) {
 	}
 	b.tasks[st.Kind] = l.openStage(st)
 	t.Open = t.Total
-	for _, n := range b.tasks[st.Kind].Nodes.Keys {
+	b.tasks[st.Kind].Nodes.each(func(n int32) {
 		if nb := l.node(sched.NodeID(n)); nb != nil && !slices.Contains(nb.local, pointer{b.ID, st.Kind, b.Seq}) {
 			l.point(nb.ID, b, st.Kind)
 		}
-	}
+	})
 }
 
 // shift adds what the job occupies to the queues above it, or takes it away.

@@ -43,6 +43,7 @@ type Ledger struct {
 
 	pointing bool     // nodes point at the jobs with input on them: a policy has asked for FirstLocal
 	pairs    []uint64 // reused when a stage is listed
+	last     []int32  // by key: the task that was listed last
 }
 
 // kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node that has no room for any of

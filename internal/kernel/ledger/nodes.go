@@ -1,8 +1,6 @@
 package ledger
 
 import (
-	"slices"
-
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -45,7 +43,7 @@ func (l *Ledger) meet(n sched.NodeID) {
 			if t == nil || b.State == sched.Finished {
 				continue
 			}
-			if _, holds := slices.BinarySearch(t.Nodes.Keys, int32(n)); holds {
+			if t.Nodes.holds(int32(n)) {
 				l.listRacks(t)
 				l.point(n, b, sched.Stage(s))
 			} else if _, asks := demandOf(t.Demand, int32(n)); asks {

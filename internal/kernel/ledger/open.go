@@ -38,9 +38,9 @@ type tasks struct {
 
 // places lists tasks by a key, such as a node: the tasks of Keys[i] are Tasks[From[i]:From[i+1]], in order, and none of them
 // before Next[i] is open. A cursor only goes on, but for a task that is opened again; so finding an open task costs O(log keys),
-// and O(1) amortised for those that are passed over.
+// and O(1) amortised for those that are passed over. Where most keys have tasks there is no list of them: they are 1, 2, …
 type places struct {
-	Keys  []int32 `json:"-"`
+	Keys  []int32 `json:"-"` // ascending; nil: all from 1 on, some of them without tasks
 	From  []int32 `json:"-"`
 	Tasks []int32 `json:"-"`
 	Next  []int32
@@ -52,13 +52,35 @@ type placeDemand struct {
 	Count int32
 }
 
+// index returns the place of a key in the list.
+func (l *places) index(key int32) (int, bool) {
+	if l.Keys == nil {
+		return int(key - 1), key > 0 && int(key) < len(l.From)
+	}
+	return slices.BinarySearch(l.Keys, key)
+}
+
+// each calls do for every key that has tasks.
+func (l *places) each(do func(key int32)) {
+	for i := range l.Next {
+		switch {
+		case l.Keys != nil:
+			do(l.Keys[i])
+		case l.From[i] < l.From[i+1]:
+			do(int32(i + 1))
+		}
+	}
+}
+
+// holds tells whether the key has tasks.
+func (l *places) holds(key int32) bool {
+	i, ok := l.index(key)
+	return ok && l.From[i] < l.From[i+1]
+}
+
 // sortByKey sorts pairs of key (upper half) and task, which come in the order of tasks, by key: a radix sort by bytes, as the keys
 // of a cluster have few. O(pairs) for each byte of the largest key. spare is as long as pairs; the result is one of the two.
-func sortByKey(pairs, spare []uint64) []uint64 {
-	largest := uint64(0)
-	for _, p := range pairs {
-		largest = max(largest, p>>32)
-	}
+func sortByKey(pairs, spare []uint64, largest uint64) []uint64 {
 	for shift := 32; largest>>(shift-32) > 0; shift += 8 {
 		var start [257]int
 		for _, p := range pairs {
@@ -79,9 +101,21 @@ func sortByKey(pairs, spare []uint64) []uint64 {
 
 // listPlaces makes places of the ledger's pairs of key and task; double pairs count once.
 func (l *Ledger) listPlaces() places {
+	largest := uint64(0)
+	for _, p := range l.pairs {
+		largest = max(largest, p>>32)
+	}
+	if 2*uint64(len(l.pairs)) >= largest {
+		return l.countPlaces(int(largest))
+	}
+	return l.sortPlaces(largest)
+}
+
+// sortPlaces makes places of few keys among many that there could be, by sorting.
+func (l *Ledger) sortPlaces(largest uint64) places {
 	n := len(l.pairs)
 	l.pairs = slices.Grow(l.pairs, n) // the second half to sort with
-	pairs := slices.Compact(sortByKey(l.pairs, l.pairs[n:2*n]))
+	pairs := slices.Compact(sortByKey(l.pairs, l.pairs[n:2*n], largest))
 	keys := 0
 	for i, p := range pairs {
 		if i == 0 || p>>32 != pairs[i-1]>>32 {
@@ -103,9 +137,38 @@ func (l *Ledger) listPlaces() places {
 	return p
 }
 
+// countPlaces makes places with all keys up to the largest, by counting: two passes over the pairs.
+func (l *Ledger) countPlaces(largest int) places {
+	l.last = slices.Grow(l.last[:0], largest+1)[:largest+1]
+	clear(l.last)
+	array := make([]int32, 2*largest+1+len(l.pairs))
+	p := places{From: array[: largest+1 : largest+1], Next: array[largest+1 : 2*largest+1 : 2*largest+1], Tasks: array[2*largest+1:]}
+	for _, pair := range l.pairs {
+		if key, task := pair>>32, int32(uint32(pair)); l.last[key] != task {
+			l.last[key] = task
+			p.From[key]++ // of the key before, so that the sums are where each begins
+		}
+	}
+	for i := 1; i <= largest; i++ {
+		p.From[i] += p.From[i-1]
+	}
+	copy(p.Next, p.From)
+	clear(l.last)
+	for _, pair := range l.pairs {
+		if key, task := pair>>32, int32(uint32(pair)); l.last[key] != task {
+			l.last[key] = task
+			p.Tasks[p.Next[key-1]] = task
+			p.Next[key-1]++
+		}
+	}
+	copy(p.Next, p.From)
+	p.Tasks = p.Tasks[:p.From[largest]]
+	return p
+}
+
 // first returns the first open task of the key, 0 if there is none.
 func (l *places) first(key int32, state []taskState) sched.TaskID {
-	i, ok := slices.BinarySearch(l.Keys, key)
+	i, ok := l.index(key)
 	if !ok {
 		return 0
 	}
@@ -122,7 +185,7 @@ func (l *places) first(key int32, state []taskState) sched.TaskID {
 
 // reopen lets the cursor of the key go back to the task.
 func (l *places) reopen(key int32, id sched.TaskID) {
-	if i, ok := slices.BinarySearch(l.Keys, key); ok {
+	if i, ok := l.index(key); ok {
 		at, _ := slices.BinarySearch(l.Tasks[l.From[i]:l.From[i+1]], int32(id))
 		l.Next[i] = min(l.Next[i], l.From[i]+int32(at))
 	}

@@ -48,10 +48,11 @@ func (l *Ledger) touch(b *jobBook) {
 	for s := range sched.Stages {
 		bit := uint8(1) << s
 		t := &b.Stages[s]
-		want, is := b.startable(s), b.Ranked&bit != 0
-		if t.Total == 0 && !want && !is {
-			continue
+		is := b.Ranked&bit != 0
+		if t.Total == 0 && t.Open <= 0 && !is {
+			continue // the job has no such stage
 		}
+		want := b.startable(s)
 		changed |= bit
 		if t.Open != b.Counted[s] || !want {
 			l.countOpen(b, s)
@@ -311,9 +312,7 @@ func (l *Ledger) startPointing() {
 // pointAt lets the nodes that hold input of a stage point at it.
 func (l *Ledger) pointAt(b *jobBook, s sched.Stage) {
 	t := b.tasks[s]
-	for _, n := range t.Nodes.Keys {
-		l.point(sched.NodeID(n), b, s)
-	}
+	t.Nodes.each(func(n int32) { l.point(sched.NodeID(n), b, s) })
 	for i := range t.Demand {
 		l.point(sched.NodeID(t.Demand[i].Place), b, s)
 	}

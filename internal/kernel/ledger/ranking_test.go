@@ -82,8 +82,52 @@ func TestSortByKey(t *testing.T) {
 		}
 		want := slices.Clone(pairs)
 		slices.Sort(want)
-		if got := sortByKey(pairs, make([]uint64, len(pairs))); !slices.Equal(got, want) {
+		if got := sortByKey(pairs, make([]uint64, len(pairs)), 1<<31); !slices.Equal(got, want) {
 			t.Fatalf("%x, want %x", got, want)
+		}
+	})
+}
+
+// Places by counting and by sorting hold the same, whatever is asked of them.
+func TestPlacesInBothForms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		largest := rapid.IntRange(1, 12).Draw(t, "keys")
+		n := rapid.IntRange(1, 20).Draw(t, "tasks")
+		var pairs []uint64
+		for task := 1; task <= n; task++ {
+			for range rapid.IntRange(0, 3).Draw(t, "hosts") {
+				pairs = append(pairs, uint64(rapid.IntRange(1, largest).Draw(t, "key"))<<32|uint64(task))
+			}
+		}
+		counting, sorting := &Ledger{pairs: slices.Clone(pairs)}, &Ledger{pairs: slices.Clone(pairs)}
+		a, b := counting.countPlaces(largest), sorting.sortPlaces(uint64(largest))
+		list := func(p *places) (keys []int32) {
+			p.each(func(k int32) { keys = append(keys, k) })
+			return keys
+		}
+		if !slices.Equal(list(&a), list(&b)) {
+			t.Fatalf("%v, %v", list(&a), list(&b))
+		}
+		state := make([]taskState, n+1)
+		for range 60 {
+			key := int32(rapid.IntRange(-1, largest+2).Draw(t, "asked"))
+			if a.holds(key) != b.holds(key) {
+				t.Fatalf("key %d: %v, %v", key, a.holds(key), b.holds(key))
+			}
+			x, y := a.first(key, state), b.first(key, state)
+			if x != y {
+				t.Fatalf("key %d: task %d, %d", key, x, y)
+			}
+			if x > 0 && rapid.Bool().Draw(t, "take") {
+				state[x] = taskLive
+			}
+			if again := sched.TaskID(rapid.IntRange(1, n).Draw(t, "again")); state[again] == taskLive {
+				state[again] = taskOpen
+				for k := range int32(largest + 1) {
+					a.reopen(k, again)
+					b.reopen(k, again)
+				}
+			}
 		}
 	})
 }
