@@ -29,6 +29,9 @@ type source struct {
 	ahead *Job // nil: the trace is over, or err
 	due   units.Time
 	err   error
+
+	skipped int // in repetitions that are over
+	first   *Error
 }
 
 // Source begins a trace as the arrivals of a run. A file that cannot be read is an error of Next.
@@ -60,6 +63,7 @@ func (s *source) read() {
 			s.err = io.EOF
 			return
 		}
+		s.skipped, s.first = s.Skipped()
 		s.open()
 	}
 }
@@ -96,6 +100,18 @@ func (s *source) Next() (*workload.Job, error) {
 	}
 	s.read()
 	return w, nil
+}
+
+// Skipped is how many records the reading of a lenient file has left out so far, all repetitions together, and why the first one was.
+func (s *source) Skipped() (int, *Error) {
+	n, first := 0, s.first
+	if s.in != nil {
+		var err *Error
+		if n, err = s.in.Skipped(); first == nil {
+			first = err
+		}
+	}
+	return s.skipped + n, first
 }
 
 // Ended has nothing to do: a trace does not wait.
