@@ -73,7 +73,7 @@ func (c *cells) size(budget int) {
 
 // spread shares a bar out over the cells, each getting what falls into it, and the last one the rest, so that nothing is lost.
 func (c *cells) spread(row int32, b *bar) {
-	for int64(b.end) >= int64(c.width)*int64(c.bins) {
+	for int64(b.end)/int64(c.bins) >= int64(c.width) {
 		c.widen()
 	}
 	list := c.list[row]

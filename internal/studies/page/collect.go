@@ -48,8 +48,12 @@ func (c *collector) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	return nil
 }
 
+// farthest is the last time that is told apart, some nine years: sums over slots have room above it.
+const farthest = units.Time(1 << 58)
+
 // Batch takes in what happened.
 func (c *collector) Batch(_ int64, now units.Time, events []sched.Event) error {
+	now = min(now, farthest)
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {

@@ -74,3 +74,33 @@ func TestQueues(t *testing.T) {
 		t.Errorf("bars %v, want %v", outcomes, want)
 	}
 }
+
+// The end of time breaks nothing: bars and series end where they are told apart last.
+func TestTheEndOfTime(t *testing.T) {
+	for _, bars := range []int{1, 100} {
+		c := newCollector(bars, 100)
+		class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(5, 1)}
+		job := &workload.Job{ID: "j", Deadline: units.Never, Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 5)}}}
+		events := []sched.Event{
+			{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: &cluster.Node{Name: "n", Rack: 1, Class: class}}},
+			{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}},
+		}
+		for i := range 5 {
+			events = append(events, sched.Event{Kind: sched.Started, Job: 1, Attempt: sched.AttemptID(i + 1), Stage: sched.Map, Node: 1})
+		}
+		for i, at := range []units.Time{0, 1, 1 << 40, 1 << 57, 1 << 62, units.Never - 1} {
+			if i > 0 {
+				events = append(events, sched.Event{Kind: sched.Ended, Attempt: sched.AttemptID(i), Outcome: sched.Committed})
+			}
+			if err := c.Batch(0, at, events); err != nil {
+				t.Fatal(err)
+			}
+			events = events[:0]
+		}
+		c.close()
+		if got, busy, _, n := tally(t, c.gantt); got > max(bars, placeKinds) || n != 5 || busy != 1+1<<40+1<<57+2*units.Duration(farthest) {
+			t.Errorf("%d bars of %d attempts, busy %v", got, n, busy)
+		}
+		blockOf(t, write(t, &Page{[]*collector{c}}, report.New(&report.Run{Jobs: []report.Job{}})))
+	}
+}

@@ -36,7 +36,7 @@ func (s *series) advance(until units.Time) {
 	if until <= s.since {
 		return
 	}
-	for int64(until) > int64(s.width)*int64(s.most) {
+	for (int64(until)-1)/int64(s.most) >= int64(s.width) {
 		s.widen()
 	}
 	for s.since < until {

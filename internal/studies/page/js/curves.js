@@ -65,7 +65,10 @@ const makeCurves = () => {
         c.beginPath();
         c.moveTo(left, y(l.curve.zero / 10000));
         c.lineTo(x(l.curve.low), y(l.curve.zero / 10000));
-        l.curve.part.forEach((p, i) => c.lineTo(x(curveX(l.curve, i)), y(p / 10000)));
+        l.curve.part.forEach((p, i) => {
+            c.lineTo(x(curveX(l.curve, i)), y((i ? l.curve.part[i - 1] : l.curve.zero) / 10000));
+            c.lineTo(x(curveX(l.curve, i)), y(p / 10000));
+          });
         c.lineTo(right, y(l.curve.part[l.curve.part.length - 1] / 10000));
         c.stroke();
       }

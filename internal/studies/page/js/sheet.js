@@ -29,18 +29,40 @@ const font = (px) => px + 'px system-ui, -apple-system, "Segoe UI", Roboto, sans
 const sheet = (canvas, height) => {
   const ratio = Math.min(3, window.devicePixelRatio || 1);
   const width = Math.max(50, canvas.clientWidth);
+  if (fit(canvas, width, height, ratio)) canvas.style.height = height + 'px';
+  return { c: blank(canvas, width, height, ratio), width, height, ratio };
+};
+const fit = (canvas, width, height, ratio) => {
   const w = Math.round(width * ratio), h = Math.round(height * ratio);
-  if (canvas.width !== w || canvas.height !== h) {
-    canvas.width = w;
-    canvas.height = h;
-    canvas.style.height = height + 'px';
-  }
+  if (canvas.width === w && canvas.height === h) return false;
+  canvas.width = w;
+  canvas.height = h;
+  return true;
+};
+const blank = (canvas, width, height, ratio) => {
   const c = canvas.getContext('2d');
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.clearRect(0, 0, width, height);
   c.font = font(11.5);
   c.textBaseline = 'middle';
-  return { c, width, height };
+  return c;
+};
+const layers = new WeakMap();
+// layered is sheet with what paint(c, width, height) draws on it, which is drawn anew only when the key or the size changes: so the
+// pointer can move over a hundred thousand bars.
+const layered = (canvas, height, key, paint) => {
+  const s = sheet(canvas, height);
+  if (!layers.has(canvas)) layers.set(canvas, { back: document.createElement('canvas'), key: null });
+  const layer = layers.get(canvas);
+  const full = [key, run.at, view.from, view.to, view.top, view.rows, dark.matches].join();
+  if (fit(layer.back, s.width, s.height, s.ratio) || layer.key !== full) {
+    layer.key = full;
+    paint(blank(layer.back, s.width, s.height, s.ratio), s.width, s.height);
+  }
+  s.c.setTransform(1, 0, 0, 1, 0, 0);
+  s.c.drawImage(layer.back, 0, 0);
+  s.c.setTransform(s.ratio, 0, 0, s.ratio, 0, 0);
+  return s;
 };
 const steps = [1e-9, 1e-6, 1e-3].flatMap((u) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((x) => x * u))
   .concat([1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000, 2592000, 8640000]);

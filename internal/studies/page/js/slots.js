@@ -80,7 +80,28 @@ const drawGantt = () => {
   const g = run.gantt;
   if (!g) return;
   if (run.painted !== el('colour').value + dark.matches) paint();
-  const { c, width, height } = sheet(canvas, ganttHeight() + axis);
+  const { c, width, height } = layered(canvas, ganttHeight() + axis, el('colour').value + el('kind').value + followed, paintBars);
+  const left = gutter(width), bottom = height - axis;
+  c.save();
+  c.beginPath();
+  c.rect(left, 0, width - left, bottom);
+  c.clip();
+  if (followed !== null) drawFollowed(c, left, width, bottom);
+  if (marked) {
+    const i = marked.bar, rowHeight = bottom / view.rows;
+    const x = xOf(g.begin[i], left, width);
+    c.strokeStyle = ink.ink;
+    c.lineWidth = 2;
+    c.strokeRect(x, (marked.row - view.top) * rowHeight, Math.max(3, xOf(g.end[i], left, width) - x), Math.max(3, rowHeight - 1));
+  }
+  drawCursor(c, left, width, bottom);
+  c.restore();
+  canvas.setAttribute('aria-label', 'Slots over time: ' + rowsShown.length + ' rows, ' + time(view.from) + ' to ' + time(view.to) + '. Use the arrow keys to move.');
+};
+
+// paintBars draws all that does not move with the pointer.
+const paintBars = (c, width, height) => {
+  const g = run.gantt;
   const left = gutter(width), bottom = height - axis;
   const rowHeight = bottom / view.rows;
   const pad = rowHeight >= 6 ? 1 : 0;
@@ -146,15 +167,6 @@ const drawGantt = () => {
       c.stroke();
     }
   }
-  if (followed !== null) drawFollowed(c, left, width, bottom);
-  if (marked) {
-    const i = marked.bar;
-    const x = left + (g.begin[i] - view.from) * scale;
-    c.strokeStyle = ink.ink;
-    c.lineWidth = 2;
-    c.strokeRect(x, (marked.row - view.top) * rowHeight, Math.max(3, (g.end[i] - g.begin[i]) * scale), Math.max(3, rowHeight - pad));
-  }
-  drawCursor(c, left, width, bottom);
   c.restore();
   // Names of rows, as many as fit.
   c.fillStyle = ink.soft;
@@ -167,7 +179,6 @@ const drawGantt = () => {
     free = y + 14;
   }
   drawAxis(c, left, width, bottom);
-  canvas.setAttribute('aria-label', 'Slots over time: ' + rowsShown.length + ' rows, ' + time(view.from) + ' to ' + time(view.to) + '. Use the arrow keys to move.');
 };
 
 const drawAxis = (c, left, width, bottom) => {

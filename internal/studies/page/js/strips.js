@@ -14,8 +14,7 @@ const strip = (title, lines, top, print) => {
   const mean = (l) => l.values.reduce((a, b) => a + b, 0) / Math.max(1, l.values.length);
   canvas.setAttribute('aria-label', title + ' over time: ' + lines.map((l) => l.name + ' ' + print(mean(l)) + ' on average, ' + print(Math.max(...l.values, 0)) + ' at most').join('; '));
   const most = top || Math.max(1e-9, ...lines.map((l) => Math.max(0, ...l.values)));
-  const draw = () => {
-    const { c, width, height } = sheet(canvas, 92);
+  const paint = (c, width, height) => {
     const left = gutter(width), bottom = height - 6;
     const step = run.series.width;
     const y = (v) => bottom - (v / most) * (bottom - 10);
@@ -62,11 +61,14 @@ const strip = (title, lines, top, print) => {
       c.stroke();
       c.setLineDash([]);
     }
-    drawCursor(c, left, width, bottom);
     c.restore();
+  };
+  const draw = () => {
+    const { c, width, height } = layered(canvas, 92, '', paint);
+    drawCursor(c, gutter(width), width, height - 6);
     if (cursor === null) out.textContent = '';
     else {
-      const i = Math.floor(cursor / step);
+      const i = Math.floor(cursor / run.series.width);
       out.textContent = time(cursor) + ': ' + lines.map((l) => l.name + ' ' + (l.values[i] === undefined ? '–' : print(l.values[i]))).join(', ');
     }
   };
