@@ -11,12 +11,13 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// apart is a node for maps and one for reduces. The map's output lies on the first, which goes when the only reduce has read it.
+// apart is a node for maps and one for reduces. The map's output lies on the first, which goes when the only reduce has read it. Nodes
+// beat every 3 s, the second 1.5 s after the first, so that what is missed at once and what only when the reduce starts over differ.
 func apart(seed uint64, rate float64) Config {
 	c := uniform(2, 1, 1, 0)
 	reducer := cluster.Class{Name: "r", Speed: 1, Capacity: units.Slots(0, 1)}
 	c.Nodes[1].Class, c.Classes = &reducer, append(c.Classes, &reducer)
-	return Config{Cluster: c, Seed: seed, Failures: Failures{Rate: rate}, Outages: []Outage{{Node: 1, Down: at(24.5), Up: at(25)}},
+	return Config{Cluster: c, Seed: seed, Heartbeat: 3 * sec, Failures: Failures{Rate: rate}, Outages: []Outage{{Node: 1, Down: at(24.5), Up: at(25)}},
 		Workload: load(shape{id: "j", maps: 1, reduces: 1, mapS: 20, shufS: 4, reduS: 6})}
 }
 
@@ -55,8 +56,8 @@ func TestVanishedOutputIsMissedByAKilledReduce(t *testing.T) {
 		if err := d.run(); err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"j/map/1 on n1 0s-20s committed", fmt.Sprintf("j/reduce/1 on n2 0s-28s %v", outcome), "j/map/1 on n1 28s-48s committed",
-			"j/reduce/1 on n2 28s-58s committed", "job j 58s committed"}
+		want := []string{"j/map/1 on n1 0s-20s committed", fmt.Sprintf("j/reduce/1 on n2 1.5s-28s %v", outcome), "j/map/1 on n1 30s-50s committed",
+			"j/reduce/1 on n2 28.5s-1m committed", "job j 1m committed"}
 		if !slices.Equal(d.trace, want) {
 			t.Errorf("%v:\n%s", outcome, strings.Join(d.trace, "\n"))
 		}
@@ -87,9 +88,12 @@ func TestVanishedOutputIsMissedByAFailedReduce(t *testing.T) {
 			continue // it failed before the output had vanished
 		}
 		tried++
-		again := max(failed, at(25)) // when the map's node is back
-		want := []string{d.trace[0], fmt.Sprintf("j/reduce/1 on n2 0s-%v failed", failed), fmt.Sprintf("j/map/1 on n1 %v-%v committed", again, again.Add(20*sec)),
-			fmt.Sprintf("j/reduce/1 on n2 %v-%v committed", failed, again.Add(30*sec)), fmt.Sprintf("job j %v committed", again.Add(30*sec))}
+		beat := func(phase units.Time) units.Time { // of the node with that phase, the first behind the failure
+			return phase + (failed-phase+at(3)-1)/at(3)*at(3)
+		}
+		over := beat(0).Add(30 * sec)
+		want := []string{d.trace[0], fmt.Sprintf("j/reduce/1 on n2 1.5s-%v failed", failed), fmt.Sprintf("j/map/1 on n1 %v-%v committed", beat(0), beat(0).Add(20*sec)),
+			fmt.Sprintf("j/reduce/1 on n2 %v-%v committed", beat(at(1.5)), over), fmt.Sprintf("job j %v committed", over)}
 		if !slices.Equal(d.trace, want) || len(lost) != 1 || lost[failed] != 1 {
 			t.Errorf("seed %d:\n%s\nwant\n%s\nlost %v", seed, strings.Join(d.trace, "\n"), strings.Join(want, "\n"), lost)
 		}
