@@ -1,0 +1,265 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// What must hold in every run, whatever was drawn: slots are not held twice, time is not lost, work is what was ordered, energy is
+// what nodes draw. Nothing here is by chance, so there are no bounds but those of rounding.
+
+// books is a sink that keeps accounts of its own, from events alone.
+type books struct {
+	t        *testing.T
+	at       units.Time
+	jobs     int
+	inSystem float64 // job seconds
+	busy     float64 // slot seconds, from starts and ends
+	told     float64 // the same from the spans that ends tell
+	load     float64 // seconds of attempts, each by its part of its node
+	nodes    map[sched.NodeID]*room
+	runs     map[sched.AttemptID]*held
+	specs    map[sched.JobID]*workload.Job
+	works    func(j *workload.Job, s *workload.StageSpec, e *sched.Event, h *held) // of attempts that commit
+}
+
+type room struct {
+	class *cluster.Class // as it came up
+	held  units.Vector
+	speed float64
+}
+
+type held struct {
+	sched.Event
+	began units.Time
+	steps []step // of its node's speed since then
+}
+
+type step struct {
+	at    units.Time
+	speed float64
+}
+
+func newBooks(t *testing.T) *books {
+	return &books{t: t, nodes: map[sched.NodeID]*room{}, runs: map[sched.AttemptID]*held{}, specs: map[sched.JobID]*workload.Job{}}
+}
+
+func (b *books) Batch(_ int64, at units.Time, events []sched.Event) error {
+	b.inSystem += float64(b.jobs) * at.Sub(b.at).Seconds()
+	b.at = at
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case sched.NodeUp:
+			b.nodes[e.Node] = &room{class: e.Detail.Node.Class, speed: e.Detail.Node.Class.Speed}
+		case sched.NodeChanged:
+			nd := b.nodes[e.Node]
+			nd.speed = nd.class.Speed * e.X
+			for _, h := range b.runs {
+				if h.Node == e.Node {
+					h.steps = append(h.steps, step{at, nd.speed})
+				}
+			}
+		case sched.JobArrived:
+			b.jobs++
+			b.specs[e.Job] = e.Detail.Job
+		case sched.JobEnded:
+			b.jobs--
+		case sched.Started:
+			b.start(e)
+		case sched.Ended:
+			b.end(e)
+		}
+	}
+	return nil
+}
+
+func (b *books) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+func (b *books) start(e *sched.Event) {
+	nd := b.nodes[e.Node]
+	needs := b.specs[e.Job].Stage(e.Stage).Container(int(e.Container)).Needs
+	nd.held.Add(&needs)
+	if !nd.class.Capacity.Fits(&nd.held) {
+		b.t.Errorf("at %v node %d holds %v, it has %v", b.at, e.Node, nd.held, nd.class.Capacity)
+	}
+	b.runs[e.Attempt] = &held{Event: *e, began: b.at, steps: []step{{b.at, nd.speed}}}
+}
+
+func (b *books) end(e *sched.Event) {
+	h, nd := b.runs[e.Attempt], b.nodes[b.runs[e.Attempt].Node]
+	delete(b.runs, e.Attempt)
+	s := b.specs[h.Job].Stage(h.Stage)
+	needs := s.Container(int(h.Container)).Needs
+	nd.held.Sub(&needs)
+	took, told := b.at.Sub(h.began), units.Duration(0)
+	for _, d := range e.Spans {
+		told += d
+	}
+	slots := needs[units.MapSlots] + needs[units.ReduceSlots]
+	b.busy += took.Seconds() * float64(slots)
+	b.told += told.Seconds() * float64(slots)
+	if cores := nd.class.Capacity[units.VCores]; cores > 0 {
+		b.load += took.Seconds() * float64(needs[units.VCores]) / float64(cores) * float64(nd.class.Dynamic)
+	} else {
+		b.load += took.Seconds() * float64(slots) / float64(nd.class.Capacity[units.MapSlots]+nd.class.Capacity[units.ReduceSlots]) * float64(nd.class.Dynamic)
+	}
+	if b.works != nil && e.Outcome == sched.Committed {
+		b.works(b.specs[h.Job], s, e, h)
+	}
+}
+
+// done is the work of an attempt until the end of its run: its speed, integrated over that.
+func (h *held) done(share float64, until units.Time, run units.Duration) float64 {
+	sum := 0.0
+	for i, s := range h.steps {
+		from, to := max(s.at, until.Add(-run)), until
+		if i+1 < len(h.steps) {
+			to = h.steps[i+1].at
+		}
+		if to > from {
+			sum += float64(to.Sub(from)) / (share/s.speed + (1 - share))
+		}
+	}
+	return sum
+}
+
+func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
+
+// Random runs with all that can happen to them: what attempts hold fits, and their spans are their times.
+func TestSlotsAreConserved(t *testing.T) {
+	for seed := range uint64(scenarios(100, 2000)) {
+		p := randomRun(seed, shared)
+		b := newBooks(t)
+		if p.cfg.Until == 0 {
+			p.cfg.Until = units.Time(units.Hour)
+		}
+		play(t, p.cfg, p.policy, b)
+		if !same(b.busy, b.told) || len(b.runs) > 0 || b.jobs > 0 {
+			t.Errorf("seed %d: attempts ran %v slot seconds and told %v; %d run and %d jobs are left", seed, b.busy, b.told, len(b.runs), b.jobs)
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d, %s", seed, p.policy)
+		}
+	}
+}
+
+// Work is what was ordered: the speed of a node, integrated over the time that an attempt worked on it, is the task's Work, however
+// often the speed changes. Where nodes neither change nor fail the report says the same of utilisation and energy.
+func TestWorkAndEnergyAreConserved(t *testing.T) {
+	for seed := range uint64(scenarios(100, 2000)) {
+		d := dice{rand.New(rand.NewPCG(seed, 3))}
+		cfg := d.config(4, 6)
+		steady := d.chance(0.5)
+		cfg.Times, cfg.Stragglers, cfg.Skew, cfg.Failures, cfg.Outages, cfg.Sizes, cfg.Until = sim.Times{}, sim.Straggling{}, 0, sim.Failures{}, nil, nil, units.Time(units.Hour)
+		if steady {
+			cfg.Speeds = nil
+		}
+		b := newBooks(t)
+		b.works = func(j *workload.Job, s *workload.StageSpec, e *sched.Event, h *held) {
+			if s.Kind == sched.Master && len(j.Stages) > 1 {
+				return // it works until its job ends
+			}
+			ordered, done := float64(s.Tasks[h.Task-1].Work), h.done(s.Share(), b.at, e.Spans[sched.PhaseRun])
+			if math.Abs(ordered-done) > 4 { // half a nanosecond of rounding at speed 4 at most
+				t.Errorf("seed %d: job %s, %v task %d: %v ns of work ordered, %v done", seed, j.ID, s.Kind, h.Task, ordered, done)
+			}
+		}
+		r := report.NewBuilder("sim", "", "", seed)
+		play(t, cfg, one(d, policies[:11]...), b, r)
+		s := r.Run().Summary
+		capacity := cfg.Cluster.Capacity()
+		if slots := s.MapUtilization*float64(capacity[units.MapSlots]) + s.ReduceUtilization*float64(capacity[units.ReduceSlots]); !same(slots*s.Makespan, b.busy) {
+			t.Errorf("seed %d: the report says %v slot seconds, attempts ran %v", seed, slots*s.Makespan, b.busy)
+		}
+		idle := 0.0
+		for _, n := range cfg.Cluster.Nodes {
+			idle += float64(n.Class.Idle)
+		}
+		if joules := *s.Energy * float64(units.JoulesPerKWh); !same(joules, idle*s.Makespan+b.load) {
+			t.Errorf("seed %d: the report says %v J, nodes draw %v", seed, joules, idle*s.Makespan+b.load)
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+}
+
+// Little's law: over a run that begins and ends empty, the mean number of jobs in the system is their rate times their mean response;
+// and the mean number of busy slots is the rate times the work of a job.
+func TestLittle(t *testing.T) {
+	for _, policy := range []string{"fifo", "fair", "edf-p"} {
+		for seed := range uint64(scenarios(5, 50)) {
+			rng := rand.New(rand.NewPCG(seed, 11))
+			w := &workload.Workload{}
+			at, ordered := 0.0, 0.0
+			for i := range 300 {
+				at += rng.ExpFloat64() * 12
+				work := make([]units.Duration, 1+rng.IntN(8))
+				for k := range work {
+					work[k] = units.Duration(rng.IntN(20_000_000_000))
+					ordered += work[k].Seconds()
+				}
+				w.Jobs = append(w.Jobs, single(fmt.Sprint(i), units.Time(units.FromSeconds(at)), work))
+			}
+			b, r := newBooks(t), report.NewBuilder("sim", "", policy, seed)
+			c := cluster.Uniform(3, 1, cluster.Class{Name: "k", Speed: 1, Capacity: units.Slots(2, 0)})
+			play(t, sim.Config{Cluster: c, Workload: w, Heartbeat: units.Second, Seed: seed}, policy, b, r)
+			s := r.Run().Summary
+			rate := float64(s.Jobs) / s.Makespan
+			if l := b.inSystem / s.Makespan; !same(l, rate*s.MeanResponse) {
+				t.Errorf("%s, seed %d: %v jobs in the system, %v a second stay %v s", policy, seed, l, rate, s.MeanResponse)
+			}
+			if busy := s.MapUtilization * 6; !same(busy, rate*ordered/float64(s.Jobs)) {
+				t.Errorf("%s, seed %d: %v slots busy, %v s of work were ordered in %v s", policy, seed, busy, ordered, s.Makespan)
+			}
+		}
+	}
+}
+
+// sleeper puts node 2 to sleep at once and wakes it after 100 s.
+type sleeper struct{ *compose.Policy }
+
+func (y sleeper) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	y.Policy.Decide(v, batch, p)
+	switch n := v.Node(2); {
+	case v.Now() == 0 && !n.Asleep:
+		p.Add(sched.Item{Verb: sched.Sleep, Node: 2, Reason: sched.Because(sched.Custom)})
+		p.WakeMe(units.Time(100*units.Second), sched.Because(sched.Custom))
+	case v.Now() == units.Time(100*units.Second) && n.Asleep:
+		p.Add(sched.Item{Verb: sched.Wake, Node: 2, Reason: sched.Because(sched.Custom)})
+	}
+}
+
+// Energy in closed form, with a node that sleeps 100 s and wakes for 20, under a supply of green power of 130 W until 200 s. One map
+// of 300 s holds one of the two slots of node 1, which draws 100 + 60/2 W; node 2 draws 5 W asleep and 100 W else.
+func TestEnergyInClosedForm(t *testing.T) {
+	class := cluster.Class{Name: "k", Speed: 1, Capacity: units.Slots(2, 0), Idle: 100, Dynamic: 60, Sleep: 5, WakeTime: 20 * units.Second}
+	cfg := sim.Config{Cluster: cluster.Uniform(2, 1, class), Workload: &workload.Workload{Jobs: []*workload.Job{single("j", 0, []units.Duration{300 * units.Second})}},
+		Supply: []sim.SupplyStep{{At: 0, Green: 130}, {At: units.Time(200 * units.Second), Green: 0}}}
+	base, err := catalog.New("fifo", NoQueues)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := report.NewBuilder("sim", "", "", 0)
+	drivePolicy(t, cfg, sleeper{base}, r)
+	s := r.Run().Summary
+	joules := float64(units.JoulesPerKWh)
+	if want := 300*130. + 100*5 + 200*100; s.Energy == nil || !same(*s.Energy*joules, want) {
+		t.Errorf("%v J, want %v", *s.Energy*joules, want)
+	}
+	if want := 200 * 130.; s.Green == nil || !same(*s.Green*joules, want) {
+		t.Errorf("%v J of them green, want %v", *s.Green*joules, want)
+	}
+}
