@@ -105,8 +105,13 @@ func compareGroup(g []*Run) []Comparison {
 			list, ps = append(list, c), append(ps, t.P)
 		}
 	}
+	// With fewer seeds than this no sign-flip test among so many stays below the level, however clear the difference is.
+	least := 1 + int(math.Ceil(math.Log2(float64(len(ps))/significant)))
 	for i, p := range stat.Holm(ps) {
 		list[i].P = p
+		if list[i].Enough > 0 {
+			list[i].Enough = max(list[i].Enough, least)
+		}
 		switch {
 		case p >= significant:
 		case list[i].goal.more == (list[i].Mean > 0):
@@ -159,8 +164,6 @@ func (c *Comparison) verdict() string {
 		return c.Better + " is better" + size(c.Effect)
 	case c.Enough > c.Seeds:
 		return fmt.Sprintf("%d seeds do not tell; some %d might", c.Seeds, c.Enough)
-	case c.Seeds < 6:
-		return "fewer than 6 seeds cannot tell"
 	}
 	return "the seeds do not tell"
 }

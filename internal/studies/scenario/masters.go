@@ -17,12 +17,14 @@ func (s *Scenario) addMasters(cfg *sim.Config) {
 	if m.VCores > 0 || m.Memory > 0 {
 		stage.Containers = []cluster.Container{{Name: "master", Needs: units.Vector{units.VCores: int64(m.VCores), units.Memory: int64(m.Memory)}}}
 	}
-	add := func(j *workload.Job) {
-		j.Stages = append([]workload.StageSpec{stage}, j.Stages...)
+	add := func(j *workload.Job) *workload.Job {
+		with := *j // which other runs share
+		with.Stages = append([]workload.StageSpec{stage}, j.Stages...)
+		return &with
 	}
 	if cfg.Workload != nil {
-		for _, j := range cfg.Workload.Jobs {
-			add(j)
+		for i, j := range cfg.Workload.Jobs {
+			cfg.Workload.Jobs[i] = add(j)
 		}
 		if len(cfg.Workload.Jobs) > 0 {
 			s.src.runnable("cluster.masters", cfg.Workload.Jobs[0], cfg.Cluster)
@@ -37,13 +39,13 @@ func (s *Scenario) addMasters(cfg *sim.Config) {
 // mastered is a source whose jobs get a master as they come.
 type mastered struct {
 	workload.Source
-	add func(*workload.Job)
+	add func(*workload.Job) *workload.Job
 }
 
 func (m *mastered) Next() (*workload.Job, error) {
 	j, err := m.Source.Next()
-	if err == nil {
-		m.add(j)
+	if err != nil {
+		return nil, err
 	}
-	return j, err
+	return m.add(j), nil
 }

@@ -123,3 +123,27 @@ func TestStreamErrors(t *testing.T) {
 		}
 	}
 }
+
+// Every job has one ApplicationMaster, wherever it comes from and however often it is played.
+func TestMasters(t *testing.T) {
+	s, err := Read("s.yaml", []byte(`cluster: {nodes: 5, masters: {start: 3s}}
+workload:
+  jobs: [{id: a, maps: 1}]
+  streams: [{id: b, maps: 1, users: 1, count: 1}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		c := s.Sim(1)
+		for _, j := range drain(t, c.Source()) {
+			if len(j.Stages) != 2 || j.Stages[0].Kind != workload.Master || j.Stages[0].Tasks[0].Work != 3*units.Second {
+				t.Errorf("%+v", j)
+			}
+		}
+	}
+	_, err = Read("s.yaml", []byte("cluster: {nodes: 5, masters: {memory: 1GB}}\nworkload: {jobs: [{id: a, maps: 1}]}\n"))
+	if err == nil || !strings.Contains(err.Error(), "no node offers") {
+		t.Error(err)
+	}
+}

@@ -8,13 +8,24 @@
 //	sim.go        the clock: from one instant to the next, one batch of events for each
 //	nodes.go      nodes that come, drain, crash and come back; which have room for what
 //	heartbeat.go  who is served when (Hadoop: a node is served when it beats; paper 003, ch. 4)
-//	jobs.go       arrival, predecessors, slow start (mapreduce.job.reduce.slowstart.completedmaps), the end of a job
+//	arrivals.go   jobs come one by one from a source, and wait for their predecessors
+//	jobs.go       slow start (mapreduce.job.reduce.slowstart.completedmaps), the end of a job
 //	attempt.go    an attempt's start and end, retries
 //	shuffle.go    a reduce ends its shuffle Task.Shuffle after the later of its start and the last map's end
+//	network.go    shuffles share bandwidth
+//	read.go       what it costs a map to run away from its input
 //	outputs.go    map outputs lie on their nodes and are lost with them
 //	speed.go      time = work · (share / speed + 1 - share); running attempts are timed again (paper 000, section 6)
 //	placement.go  HDFS's default placement of block copies; evenly spread (paper 003, section 4.4.1)
-//	draws.go      keyed randomness: task times, failures, placement
+//	files.go      jobs that share input, by popularity
+//	times.go      distributions of task times
+//	stragglers.go attempts that are slow for reasons of their own
+//	skew.go       reduces whose shares of the data differ
+//	failures.go   nodes and racks that fail by chance; faulty nodes
+//	blacklist.go  nodes on which too much has failed
+//	speculate.go  reports of progress, and second attempts
+//	power.go      sleep and waking; energy is the report's
+//	draws.go      keyed randomness
 //	enact.go      what a plan's items do; seen.go: that they do it once
 //	stuck.go      runs that would never end
 //
@@ -41,10 +52,12 @@
 //
 // # What it does not model
 //
-// Reading remote input costs no more than reading local input; locality is counted, not felt. Disks and links are not shared:
-// Work and Shuffle are what they are at any load. Blocks of dead nodes are not copied anew. There is no second attempt of a
-// running task, no molding, no power and no cloud to ask for nodes: Can says so. If reduces take all room of containers that
-// maps could use as well, nothing kills them: that is the policy's business, and a run that hangs on it is reported as stuck.
+// Every mechanism is off until Config switches it on: then a remote read costs nothing, shuffles do not slow each other down, no
+// attempt straggles, shares are even, nothing fails. Even so disks are not shared, and of the network only the shuffle is: maps that
+// read from afar do so at their own rate. Shuffling starts behind the last map: what a first wave fetches meanwhile costs nothing.
+// Blocks of dead nodes are not copied anew. The load of a node does not slow its tasks down. There is no molding and no cloud to ask
+// for nodes: Can says so. If reduces take all room of containers that maps could use as well, nothing kills them: that is the
+// policy's business, and a run that hangs on it is reported as stuck.
 //
 // # Cost
 //
