@@ -139,8 +139,8 @@ func (l *Ledger) jobEnded(e *sched.Event) {
 		}
 	}
 	l.setState(b, sched.Finished)
-	l.touch(b)
 	l.countJob(b, -1)
+	l.touch(b)
 	id := b.Spec.ID
 	l.ended[id] = e.Outcome == sched.Committed
 	if l.ids[id] == e.Job {
@@ -202,10 +202,10 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	for s := range b.Stages { // nor wait, nor occupy anything
 		b.Stages[s].Open, b.Stages[s].Occupied = 0, 0
 	}
-	l.touch(b)
-	b.Stages = tallies
 	l.shift(b, -1)
 	l.countJob(b, -1)
+	l.touch(b) // the queues that it leaves are ranked without it
+	b.Stages = tallies
 
 	spec := *e.Detail.Job
 	spec.ID, spec.After, spec.Stages = b.Spec.ID, b.Spec.After, slices.Clone(b.Spec.Stages)

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -28,6 +27,7 @@ type model struct {
 	plan    sched.Plan
 	round   int64
 	arrived int64
+	later   []sched.Item // items that wait for their time
 	out     []sched.Event
 }
 
@@ -40,12 +40,14 @@ type mJob struct {
 	ready    [sched.Stages]bool
 	withheld [sched.Stages]bool
 	limit    [sched.Stages]int
+	sample   [sched.Stages]int
 	done     [sched.Stages]map[sched.TaskID]bool
 }
 
 type mNode struct {
-	spec *cluster.Node
-	up   bool
+	spec   *cluster.Node
+	up     bool
+	factor float64
 }
 
 type mGrant struct {
@@ -150,8 +152,11 @@ func slotOf(s sched.Stage) units.Vector {
 }
 
 func (m *model) startable(j *mJob, s sched.Stage) bool {
-	return j.state == sched.Admitted && j.ready[s] && !j.withheld[s] && m.open(j, s) > 0 &&
-		(j.limit[s] < 0 || m.busy(j.id, s, 0) < j.limit[s])
+	return j.may(s) && m.open(j, s) > 0 && (j.limit[s] < 0 || m.busy(j.id, s, 0) < j.limit[s])
+}
+
+func (j *mJob) may(s sched.Stage) bool {
+	return (j.state == sched.Admitted || j.sample[s] > 0) && j.ready[s] && !j.withheld[s]
 }
 
 // nearness of the best open task, by looking at all of them.
@@ -247,10 +252,10 @@ func (m *model) agree() {
 		}
 		for _, s := range stages {
 			tally := b.Stages[s]
-			got := [4]int{int(tally.Open), int(tally.Occupied), int(tally.Running), int(tally.Done)}
-			want := [4]int{m.open(j, s), m.busy(j.id, s, 0), m.running(j.id, s, 0), len(j.done[s])}
+			got := [7]int{int(tally.Total), int(tally.Open), int(tally.Occupied), int(tally.Running), int(tally.Done), int(tally.Limit), int(tally.Sample)}
+			want := [7]int{j.spec.Tasks(s), m.open(j, s), m.busy(j.id, s, 0), m.running(j.id, s, 0), len(j.done[s]), j.limit[s], j.sample[s]}
 			if got != want {
-				t.Fatalf("job %d %v: open, occupied, running, done = %v, want %v", j.id, s, got, want)
+				t.Fatalf("job %d %v: total, open, occupied, running, done, limit, sample = %v, want %v", j.id, s, got, want)
 			}
 		}
 	}
@@ -266,6 +271,20 @@ func (m *model) agree() {
 		if got, want := l.Node(id).Free, m.free(id); got != want {
 			t.Fatalf("node %d: free %v, want %v", n, got, want)
 		}
+		if got, want := l.Node(id).Speed, m.nodes[n].spec.Class.Speed*m.nodes[n].factor; got != want {
+			t.Fatalf("node %d: speed %v, want %v", n, got, want)
+		}
+	}
+	due := units.Never
+	for i := range m.later {
+		for _, at := range []units.Time{m.later[i].At, m.later[i].Expires} {
+			if at > l.Now() {
+				due = min(due, at)
+			}
+		}
+	}
+	if len(l.held) != len(m.later) || l.Due() != due {
+		t.Fatalf("%d items wait, due at %v, want %d at %v", len(l.held), l.Due(), len(m.later), due)
 	}
 	if *l.Capacity() != capacity {
 		t.Fatalf("capacity %v, want %v", *l.Capacity(), capacity)
@@ -284,7 +303,7 @@ func (m *model) agree() {
 		}
 		open, occupied := 0, 0
 		for _, j := range m.jobs {
-			if j.state == sched.Admitted && j.ready[s] && !j.withheld[s] {
+			if j.may(s) {
 				open += m.open(j, s)
 			}
 			occupied += m.busy(j.id, s, 0)
@@ -308,7 +327,7 @@ func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 		if got := m.l.Nearest(n, j, s); got != near {
 			m.t.Fatalf("nearest of job %d %v for node %d: %v, want %v", j, s, n, got, near)
 		}
-		if fits {
+		if fits && m.nodes[n].spec.Carries(m.jobs[j].spec.Labels) {
 			all = append(all, j)
 			if near == sched.NodeLocal {
 				local = append(local, j)
@@ -330,238 +349,11 @@ func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 	}
 }
 
-func (m *model) pick(name string, n int) int { return rapid.IntRange(0, n-1).Draw(m.t, name) }
-
-// someJob returns any job of the book, nil if there is none.
-func (m *model) someJob() *mJob {
-	if len(m.jobs) == 0 {
-		return nil
-	}
-	ids := make([]sched.JobID, 0, len(m.jobs))
-	for id := range m.jobs {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return m.jobs[ids[m.pick("job", len(ids))]]
-}
-
-func (m *model) arrive() {
-	id := sched.JobID(1)
-	for m.jobs[id] != nil || slices.Contains(m.l.closing, id) {
-		id++
-	}
-	tasks := func(n int, hosts bool) (list []workload.Task) {
-		each := m.pick("replicas", 3)
-		uneven := rapid.Bool().Draw(m.t, "uneven")
-		for range n {
-			var t workload.Task
-			if hosts {
-				k := each
-				if uneven {
-					k = m.pick("copies", 3)
-				}
-				for range k {
-					if h := cluster.NodeID(m.pick("host", len(m.nodes)-1) + 1); !slices.Contains(t.Hosts, h) {
-						t.Hosts = append(t.Hosts, h)
-					}
-				}
-			}
-			list = append(list, t)
-		}
-		return list
-	}
-	m.arrived++
-	spec := &workload.Job{ID: fmt.Sprint("job", m.arrived), Queue: []string{"", "a", "x", "y"}[m.pick("queue", 4)],
-		Deadline: units.Time(m.pick("deadline", 5) + 1), Stages: []workload.StageSpec{
-			{Kind: workload.Map, Tasks: tasks(m.pick("maps", 6)+1, true)},
-			{Kind: workload.Reduce, Tasks: tasks(m.pick("reduces", 3)+1, false)}}}
-	j := &mJob{id: id, spec: spec, state: sched.Pending, deadline: spec.Deadline}
-	for _, s := range stages {
-		j.limit[s], j.done[s] = -1, make(map[sched.TaskID]bool)
-	}
-	j.ready[sched.Map] = true
-	m.jobs[id] = j
-	m.out = append(m.out, sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: spec}})
-}
-
-// plans lets the policy's side do something.
-func (m *model) decide() {
-	j := m.someJob()
-	if j == nil {
-		return
-	}
-	s := stages[m.pick("stage", 2)]
-	p := &m.plan
-	switch m.pick("item", 8) {
-	case 0, 1:
-		if p.Admit(j.id, sched.Reason{}) {
-			j.state = sched.Admitted
-		}
-	case 2:
-		if p.Hold(j.id, sched.Reason{}) {
-			j.state = sched.HeldBack
-		}
-	case 3:
-		p.Add(sched.Item{Verb: sched.Withhold, Job: j.id, Stage: s})
-		j.withheld[s] = true
-	case 4:
-		p.Add(sched.Item{Verb: sched.Release, Job: j.id, Stage: s})
-		j.withheld[s] = false
-	case 5:
-		j.limit[s] = m.pick("limit", 5) - 1
-		p.Add(sched.Item{Verb: sched.SetSlots, Job: j.id, Stage: s, Count: int32(j.limit[s])})
-	case 6:
-		j.deadline = units.Time(m.pick("to", 5))
-		p.Add(sched.Item{Verb: sched.SetDeadline, Job: j.id, At: j.deadline})
-	default:
-		n := sched.NodeID(m.pick("node", len(m.nodes)-1) + 1)
-		group := int32(m.pick("group", 3))
-		p.Add(sched.Item{Verb: sched.Start, Job: j.id, Stage: s, Node: n, Count: int32(m.pick("count", 4) + 1), Group: group,
-			Locality: []sched.Locality{sched.NoLocality, sched.NodeLocal, sched.RackLocal, sched.Remote}[m.pick("far", 4)]})
-	}
-}
-
-// enacted takes over what the plan's starts were granted.
-func (m *model) enacted() {
-	for i := range m.plan.Items {
-		it := &m.plan.Items[i]
-		if it.Verb != sched.Start || it.Refused != sched.OK {
-			continue
-		}
-		if it.Tasks.Len() != int(it.Count) || it.Tasks.Len() == 0 {
-			m.t.Fatalf("item %d: %d tasks for a count of %d", it.ID, it.Tasks.Len(), it.Count)
-		}
-		for _, b := range m.plan.Bound[it.Tasks.From:it.Tasks.To] {
-			if j := m.jobs[it.Job]; !m.isOpen(j, it.Stage, b.Task) {
-				m.t.Fatalf("item %d took task %d, which is not open", it.ID, b.Task)
-			}
-			m.pending = append(m.pending, mGrant{it.ID, it.Job, it.Stage, it.Node, b})
-		}
-	}
-}
-
-func (m *model) freeAttempt() sched.AttemptID {
-	a := sched.AttemptID(1)
-	for m.tries[a] != nil {
-		a++
-	}
-	return a
-}
-
-// happen lets the world's side do something.
-func (m *model) happen() {
-	switch m.pick("event", 9) {
-	case 0, 1:
-		m.arrive()
-	case 2, 3: // the world answers a grant
-		if len(m.pending) == 0 {
-			return
-		}
-		i := m.pick("grant", len(m.pending))
-		g := m.pending[i]
-		m.pending = slices.Delete(m.pending, i, i+1)
-		if m.pick("refuse", 4) == 0 {
-			m.out = append(m.out, sched.Event{Kind: sched.Refused, Item: g.item, Job: g.job, Stage: g.s, Node: g.n, Task: g.b.Task, Count: 1})
-			return
-		}
-		a := m.freeAttempt()
-		m.tries[a] = &mTry{g.job, g.s, g.n, g.b.Task}
-		m.out = append(m.out, sched.Event{Kind: sched.Started, Attempt: a, Item: g.item, Job: g.job, Stage: g.s, Node: g.n,
-			Task: g.b.Task, Locality: g.b.Locality})
-	case 4, 5: // an attempt ends
-		if a := m.someTry(); a != 0 {
-			m.end(a, []sched.Outcome{sched.Committed, sched.Committed, sched.Failed, sched.Killed}[m.pick("outcome", 4)])
-		}
-	case 6: // something starts that nobody planned
-		j := m.someJob()
-		if j == nil {
-			return
-		}
-		s := stages[m.pick("stage", 2)]
-		task := sched.TaskID(m.pick("task", j.spec.Tasks(s)) + 1)
-		a, n := m.freeAttempt(), sched.NodeID(m.pick("node", len(m.nodes)-1)+1)
-		if m.nodes[n].spec == nil {
-			return
-		}
-		m.tries[a] = &mTry{j.id, s, n, task}
-		m.out = append(m.out, sched.Event{Kind: sched.Started, Attempt: a, Job: j.id, Stage: s, Node: n, Task: task})
-	case 7:
-		m.turn(sched.NodeID(m.pick("node", len(m.nodes)-1) + 1))
-	case 8:
-		j := m.someJob()
-		if j == nil {
-			return
-		}
-		switch m.pick("what", 3) {
-		case 0:
-			j.ready[sched.Reduce] = true
-			m.out = append(m.out, sched.Event{Kind: sched.StageReady, Job: j.id, Stage: sched.Reduce})
-		case 1:
-			for i := range j.spec.Tasks(sched.Map) {
-				if id := sched.TaskID(i + 1); j.done[sched.Map][id] {
-					delete(j.done[sched.Map], id)
-					m.out = append(m.out, sched.Event{Kind: sched.OutputLost, Job: j.id, Stage: sched.Map, Task: id})
-					return
-				}
-			}
-		case 2:
-			m.endJob(j)
-		}
-	}
-}
-
-func (m *model) someTry() sched.AttemptID {
-	ids := make([]sched.AttemptID, 0, len(m.tries))
-	for a := range m.tries {
-		ids = append(ids, a)
-	}
-	if len(ids) == 0 {
-		return 0
-	}
-	slices.Sort(ids)
-	return ids[m.pick("attempt", len(ids))]
-}
-
-func (m *model) end(a sched.AttemptID, o sched.Outcome) {
-	try := m.tries[a]
-	delete(m.tries, a)
-	if o == sched.Committed {
-		m.jobs[try.job].done[try.s][try.task] = true
-	}
-	m.out = append(m.out, sched.Event{Kind: sched.Ended, Attempt: a, Outcome: o})
-}
-
-func (m *model) turn(n sched.NodeID) {
-	nd := m.nodes[n]
-	if !nd.up {
-		nd.up = true
-		if nd.spec == nil {
-			class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(m.pick("maps", 3), m.pick("reduces", 2))}
-			nd.spec = &cluster.Node{Name: fmt.Sprint("n", n), Rack: cluster.RackID(m.pick("rack", 2) + 1), Class: class}
-		}
-		m.out = append(m.out, sched.Event{Kind: sched.NodeUp, Node: n, Detail: &sched.Detail{Node: nd.spec}})
-		return
-	}
-	nd.up = false
-	m.out = append(m.out, sched.Event{Kind: sched.NodeDown, Node: n})
-}
-
-func (m *model) endJob(j *mJob) {
-	for a, try := range m.tries {
-		if try.job == j.id {
-			delete(m.tries, a) // the world forgot to tell: the book ends them with the job
-		}
-	}
-	m.pending = slices.DeleteFunc(m.pending, func(g mGrant) bool { return g.job == j.id })
-	delete(m.jobs, j.id)
-	m.out = append(m.out, sched.Event{Kind: sched.JobEnded, Job: j.id, Outcome: sched.Committed})
-}
-
 func TestBookAgreesWithADumbOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{t: t, order: testOrder{ceiling: int32(rapid.IntRange(1, 6).Draw(t, "ceiling"))},
 			jobs: make(map[sched.JobID]*mJob), tries: make(map[sched.AttemptID]*mTry)}
-		m.l = New(sched.Capabilities{Bind: true, Kill: true}, m.order)
+		m.l = New(sched.Capabilities{Bind: true, Kill: true, Speculate: true}, m.order)
 		m.nodes = make([]*mNode, 5)
 		for n := range m.nodes {
 			m.nodes[n] = &mNode{}
@@ -580,8 +372,10 @@ func TestBookAgreesWithADumbOne(t *testing.T) {
 				}
 			}
 			m.out = m.out[:0]
+			m.later = slices.DeleteFunc(m.later, func(it sched.Item) bool { return it.Expires > 0 && it.Expires <= m.l.Now() })
 			m.agree()
 			m.l.Begin(&m.plan)
+			m.due()
 			for range m.pick("items", 4) {
 				m.decide()
 			}
