@@ -19,6 +19,19 @@ func traces() string {
 }
 
 // BenchmarkDay plays the day FB-2010 of SWIM: 24,442 jobs, 8.08 million maps of 128 MB.
+//
+// Where the time goes under fifo (go test -bench Day/fifo -benchtime 1x -cpuprofile; shares vary by some points):
+//
+//	30 %  the world's Next: the event queue 8, ends of attempts 8, heartbeats 5, arrivals with placement and lists 6
+//	28 %  Decide: first in order 3, the nearest open task 5, booking the start on the pages of node, job and queues 8, the order's key 5
+//	20 %  the ledger's Apply: ends and starts 8, the order's keys 5, listing the tasks of jobs that arrive 3
+//	13 %  Enact: checks, the draw of the task's time, its entry in the queue
+//	 6 %  the report
+//	 3 %  garbage collection, nearly all of it tasks and block lists of jobs that have gone
+//
+// No function has more than 7 % of its own: what is left is cache misses on some two hundred bytes for each task, once when it starts
+// and once when it ends. Under fair the keys of the order cost three times as much, as each start and end moves a job in its pool and the
+// pool among the others.
 func BenchmarkDay(b *testing.B) {
 	file, err := filepath.Abs(filepath.Join(traces(), "swim", "FB-2010_samples_24_times_1hr_0.tsv"))
 	if err != nil {
