@@ -34,5 +34,7 @@
 // # Simultaneity
 //
 // A batch has one time and a round number. Events of an instant are ordered by time, class (the order of EventKind) and
-// sequence. A batch of pure confirmations (Granted, Started, Progress) updates the book and does not wake Decide.
+// sequence. A batch of pure confirmations (Granted, Started, Progress) updates the book and does not wake Decide. One with refusals
+// besides, and nothing else, wakes it once at each instant, so that a policy which asks again for what was just refused cannot keep
+// time from passing.
 package sched

@@ -202,3 +202,21 @@ func (binder) Propose(p *Plan, it *Item) Code {
 	p.Bound = append(p.Bound, Bound{7, NodeLocal})
 	return OK
 }
+
+// A plan that takes at most so many items stops whoever adds more, and lets other panics through.
+func TestAtMost(t *testing.T) {
+	var p Plan
+	went := 0
+	p.AtMost(2, func() {
+		for {
+			p.WakeMe(9, Reason{})
+			went++
+		}
+	})
+	if len(p.Items) != 2 || went != 2 {
+		t.Errorf("%d items, %d added", len(p.Items), went)
+	}
+	if !p.WakeMe(9, Reason{}) || len(p.Items) != 3 {
+		t.Error("the bound outlives what it was for")
+	}
+}
