@@ -35,9 +35,10 @@ import (
 type google struct {
 	lines
 	order
-	columns []string // of CSV; nil: JSON
+	columns []*slot // of CSV, nil where one is not used; nil: JSON
 	begun   bool
 	row     googleRow
+	slots   []slot // of the row
 
 	held  bool   // the row is still to be taken
 	id    string // of the collection
@@ -50,15 +51,15 @@ type google struct {
 type googleTask struct{ scheduled, ended int64 }
 
 type googleRow struct {
-	Time     scalar `json:"time"`
-	Type     scalar `json:"type"`
-	ID       scalar `json:"collection_id"`
-	Kind     scalar `json:"collection_type"`
-	Instance scalar `json:"instance_index"`
-	Name     scalar `json:"collection_logical_name"`
-	User     scalar `json:"user"`
-	Priority scalar `json:"priority"`
-	After    raw    `json:"start_after_collection_ids"`
+	time, event, id, kind, instance, name, user, priority scalar
+
+	after raw
+}
+
+func (t *googleRow) slots() []slot {
+	return []slot{{"time", &t.time, nil}, {"type", &t.event, nil}, {"collection_id", &t.id, nil}, {"collection_type", &t.kind, nil},
+		{"instance_index", &t.instance, nil}, {"collection_logical_name", &t.name, nil}, {"user", &t.user, nil}, {"priority", &t.priority, nil},
+		{"start_after_collection_ids", nil, &t.after}}
 }
 
 // The types of events that are used.
@@ -72,7 +73,11 @@ const (
 var googleTypes = []string{"SUBMIT", "QUEUE", "ENABLE", "SCHEDULE", "EVICT", "FAIL", "FINISH", "KILL", "LOST", "UPDATE_PENDING", "UPDATE_RUNNING"}
 var googleKinds = []string{"JOB", "ALLOC_SET"}
 
-func openGoogle(in io.Reader, o Options) Reader { return &google{lines: newLines(in, o)} }
+func openGoogle(in io.Reader, o Options) Reader {
+	g := &google{lines: newLines(in, o)}
+	g.slots = g.row.slots()
+	return g
+}
 
 // Next returns the job whose rows end next.
 func (g *google) Next() (*Job, error) {
@@ -103,12 +108,12 @@ func (g *google) step() (*Job, error) {
 		if err := g.read(line); err != nil {
 			return nil, err
 		}
-		if g.row.ID.is == 0 {
+		if g.row.id.is == 0 {
 			return nil, nil // the heading
 		}
 	}
 	g.held = false
-	switch id := string(g.row.ID.text); {
+	switch id := string(g.row.id.text); {
 	case id != g.id && g.job != nil:
 		g.held = true
 		return g.end()
@@ -141,21 +146,29 @@ func (g *google) read(line []byte) error {
 	if g.columns != nil {
 		err = g.csv(line)
 	} else {
-		err = g.decode(line, &g.row)
+		err = g.decode(line, g.slots)
 	}
 	if err == nil {
-		_, err = g.name("collection_id", g.row.ID.text)
+		_, err = g.name("collection_id", g.row.id.text)
 	}
 	return orNil(err)
 }
 
 func (g *google) heading(line []byte) *Error {
-	g.columns = []string{}
+	g.columns = []*slot{}
+	var names []string
 	for column := range strings.SplitSeq(string(line), ",") {
-		g.columns = append(g.columns, strings.Trim(strings.TrimSpace(column), `"`))
+		name := strings.Trim(strings.TrimSpace(column), `"`)
+		names = append(names, name)
+		at := slices.IndexFunc(g.slots, func(s slot) bool { return s.key == name })
+		if at < 0 {
+			g.columns = append(g.columns, nil)
+		} else {
+			g.columns = append(g.columns, &g.slots[at])
+		}
 	}
 	for _, need := range []string{"time", "type", "collection_id", "instance_index"} {
-		if !slices.Contains(g.columns, need) {
+		if !slices.Contains(names, need) {
 			return g.lost("the heading has no column %s; export the tables with their headings, or as JSON", need)
 		}
 	}
@@ -165,37 +178,23 @@ func (g *google) heading(line []byte) *Error {
 // csv reads a row by the heading.
 func (g *google) csv(line []byte) *Error {
 	n := 0
-	for field, more := []byte(nil), true; more; n++ {
-		if field, line, more = cutCSV(line); n >= len(g.columns) {
+	for more := true; more; n++ {
+		var field []byte
+		field, line, more = cutCSV(line)
+		if n >= len(g.columns) || len(field) == 0 || g.columns[n] == nil {
 			continue
 		}
-		if len(field) == 0 {
-			continue
-		}
-		s := scalar{field, 's'}
-		switch g.columns[n] {
-		case "time":
-			g.row.Time = s
-		case "type":
-			g.row.Type = s
-		case "collection_id":
-			g.row.ID = s
-		case "collection_type":
-			g.row.Kind = s
-		case "instance_index":
-			g.row.Instance = s
-		case "collection_logical_name":
-			g.row.Name = s
-		case "user":
-			g.row.User = s
-		case "priority":
-			g.row.Priority = s
-		case "start_after_collection_ids":
-			g.row.After = raw(field)
+		if to := g.columns[n]; to.scalar != nil {
+			*to.scalar = scalar{field, 's'}
+		} else {
+			*to.raw = raw(field)
 		}
 	}
 	if n != len(g.columns) {
 		return g.errorf("", "it has %d fields, the heading has %d", n, len(g.columns))
+	}
+	if len(g.row.after) > 0 && !json.Valid(g.row.after) {
+		return g.errorf("start_after_collection_ids", "%s is no list", quoted(g.row.after))
 	}
 	return nil
 }
@@ -222,7 +221,7 @@ func cutCSV(line []byte) (field, rest []byte, more bool) {
 
 // begin begins a job with the row, or passes over a collection that is none.
 func (g *google) begin() *Error {
-	kind, err := g.oneOf("collection_type", g.row.Kind, googleKinds)
+	kind, err := g.oneOf("collection_type", g.row.kind, googleKinds)
 	if err != nil {
 		return err
 	}
@@ -233,41 +232,30 @@ func (g *google) begin() *Error {
 	if err != nil {
 		return err
 	}
-	if event != googleSubmit || g.row.Instance.there() {
+	if event != googleSubmit || g.row.instance.there() {
 		return g.errorf("collection_id", "the rows of collection %s do not begin with its SUBMIT; order them by begin of collection, collection and time",
-			quoted(g.row.ID.text))
+			quoted(g.row.id.text))
 	}
 	j := &Job{ID: "c" + g.id, Input: Unknown, Shuffle: Unknown, Output: Unknown, Submit: units.Time(at * int64(units.Microsecond))}
-	if j.User, err = g.text("user", g.row.User); err != nil {
+	if j.User, err = g.text("user", g.row.user); err != nil {
 		return err
 	}
-	if j.Class, err = g.text("collection_logical_name", g.row.Name); err != nil {
+	if j.Class, err = g.text("collection_logical_name", g.row.name); err != nil {
 		return err
 	}
-	priority, err := g.number("priority", g.row.Priority, 0)
+	priority, err := g.number("priority", g.row.priority, 0)
 	if err != nil {
 		return err
 	}
 	if j.Priority = int(priority); priority > 1_000_000 {
 		return g.errorf("priority", "%d is more than 1000000", priority)
 	}
-	if g.columns != nil && len(g.row.After) > 0 && !json.Valid(g.row.After) {
-		return g.errorf("start_after_collection_ids", "%s is no list", quoted(g.row.After))
-	}
-	err = g.list("start_after_collection_ids", g.row.After, func(i int, e []byte) *Error {
-		var id scalar
-		if err := g.inside("start_after_collection_ids", e, &id); err != nil {
-			return err
-		}
-		before, err := g.name("start_after_collection_ids", id.text)
-		j.After = append(j.After, "c"+before)
-		if i >= 1000 {
-			return g.errorf("start_after_collection_ids", "there are more than 1000")
-		}
-		return err
-	})
+	before, err := g.names("start_after_collection_ids", g.row.after, 1000)
 	if err != nil {
 		return err
+	}
+	for _, id := range before {
+		j.After = append(j.After, "c"+id)
 	}
 	g.job, g.tasks, g.last, g.line = j, map[int64]*googleTask{}, at, g.at
 	return nil
@@ -275,13 +263,13 @@ func (g *google) begin() *Error {
 
 // event reads the type of the row and its time in µs.
 func (g *google) event() (event, at int64, err *Error) {
-	if event, err = g.oneOf("type", g.row.Type, googleTypes); err != nil {
+	if event, err = g.oneOf("type", g.row.event, googleTypes); err != nil {
 		return 0, 0, err
 	}
-	if !g.row.Type.there() || !g.row.Time.there() {
+	if !g.row.event.there() || !g.row.time.there() {
 		return 0, 0, g.errorf("", "it has no type or no time")
 	}
-	if at, err = g.number("time", g.row.Time, 0); err != nil {
+	if at, err = g.number("time", g.row.time, 0); err != nil {
 		return 0, 0, err
 	}
 	if at > 1e15 && at != math.MaxInt64 {
@@ -314,10 +302,10 @@ func (g *google) add() *Error {
 		return g.errorf("time", "%d is before the %d of the row before; order the rows of a collection by time", at, g.last)
 	}
 	g.last = at
-	if !g.row.Instance.there() {
+	if !g.row.instance.there() {
 		return nil
 	}
-	i, err := g.number("instance_index", g.row.Instance, 0)
+	i, err := g.number("instance_index", g.row.instance, 0)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -35,6 +34,11 @@ type jhist struct {
 	total   [2]int64
 	attempt map[string]int64 // begin of those that run
 	mapsEnd int64
+
+	events *form[jhistEvent]
+	bodies *form[jhistBody]
+	groups *form[jhistGroup]
+	counts *form[jhistCount]
 }
 
 type jhistTask struct {
@@ -50,48 +54,38 @@ const (
 	jhistEvents
 )
 
-func openJHist(in io.Reader, o Options) Reader { return &jhist{lines: newLines(in, o)} }
-
-type jhistEvent struct {
-	Type  scalar `json:"type"`
-	Event struct {
-		Submitted    raw `json:"org.apache.hadoop.mapreduce.jobhistory.JobSubmitted"`
-		Queue        raw `json:"org.apache.hadoop.mapreduce.jobhistory.JobQueueChange"`
-		Inited       raw `json:"org.apache.hadoop.mapreduce.jobhistory.JobInited"`
-		TaskStarted  raw `json:"org.apache.hadoop.mapreduce.jobhistory.TaskStarted"`
-		Started      raw `json:"org.apache.hadoop.mapreduce.jobhistory.TaskAttemptStarted"`
-		MapDone      raw `json:"org.apache.hadoop.mapreduce.jobhistory.MapAttemptFinished"`
-		ReduceDone   raw `json:"org.apache.hadoop.mapreduce.jobhistory.ReduceAttemptFinished"`
-		Finished     raw `json:"org.apache.hadoop.mapreduce.jobhistory.JobFinished"`
-		Unsuccessful raw `json:"org.apache.hadoop.mapreduce.jobhistory.JobUnsuccessfulCompletion"`
-	} `json:"event"`
+func openJHist(in io.Reader, o Options) Reader {
+	return &jhist{lines: newLines(in, o), events: newForm((*jhistEvent).slots), bodies: newForm((*jhistBody).slots),
+		groups: newForm((*jhistGroup).slots), counts: newForm((*jhistCount).slots)}
 }
+
+type jhistEvent struct{ event raw }
+
+func (t *jhistEvent) slots() []slot { return []slot{{"event", nil, &t.event}} }
 
 // jhistBody has the fields of all events that are used.
 type jhistBody struct {
-	Job     scalar `json:"jobid"`
-	Name    scalar `json:"jobName"`
-	User    scalar `json:"userName"`
-	Queue   scalar `json:"jobQueueName"`
-	Submit  scalar `json:"submitTime"`
-	Maps    scalar `json:"totalMaps"`
-	Reduces scalar `json:"totalReduces"`
-	Task    scalar `json:"taskid"`
-	Attempt scalar `json:"attemptId"`
-	Start   scalar `json:"startTime"`
-	Fetched scalar `json:"shuffleFinishTime"`
-	Finish  scalar `json:"finishTime"`
-	Status  scalar `json:"taskStatus"`
-	Splits  scalar `json:"splitLocations"`
+	job, name, user, queue, submit, maps, reduces, task, attempt, start, fetched, finish, status, splits scalar
 
-	Counters       jhistCounters `json:"counters"`
-	MapCounters    jhistCounters `json:"mapCounters"`
-	ReduceCounters jhistCounters `json:"reduceCounters"`
+	counters, mapCounters, reduceCounters raw
 }
 
-type jhistCounters struct {
-	Groups raw `json:"groups"`
+func (t *jhistBody) slots() []slot {
+	return []slot{{"jobid", &t.job, nil}, {"jobName", &t.name, nil}, {"userName", &t.user, nil}, {"jobQueueName", &t.queue, nil}, {"submitTime", &t.submit, nil},
+		{"totalMaps", &t.maps, nil}, {"totalReduces", &t.reduces, nil}, {"taskid", &t.task, nil}, {"attemptId", &t.attempt, nil}, {"startTime", &t.start, nil},
+		{"shuffleFinishTime", &t.fetched, nil}, {"finishTime", &t.finish, nil}, {"taskStatus", &t.status, nil}, {"splitLocations", &t.splits, nil},
+		{"counters", nil, &t.counters}, {"mapCounters", nil, &t.mapCounters}, {"reduceCounters", nil, &t.reduceCounters}}
 }
+
+type jhistGroup struct{ groups, counts raw }
+
+func (t *jhistGroup) slots() []slot {
+	return []slot{{"groups", nil, &t.groups}, {"counts", nil, &t.counts}}
+}
+
+type jhistCount struct{ name, value scalar }
+
+func (t *jhistCount) slots() []slot { return []slot{{"name", &t.name, nil}, {"value", &t.value, nil}} }
 
 // Next returns the next job that ends.
 func (h *jhist) Next() (*Job, error) {
@@ -139,33 +133,47 @@ func (h *jhist) line(line []byte, to **Job) *Error {
 		h.state = jhistEvents
 		return nil
 	}
-	var e jhistEvent
-	if err := h.decode(line, &e); err != nil {
+	e, err := h.events.record(&h.place, line)
+	if err != nil {
 		return err
 	}
-	for _, k := range []struct {
-		text raw
-		do   func(*jhistBody) *Error
-	}{
-		{e.Event.Submitted, h.submitted}, {e.Event.Queue, h.queue}, {e.Event.Inited, h.inited}, {e.Event.TaskStarted, h.taskStarted},
-		{e.Event.Started, h.started}, {e.Event.MapDone, h.done}, {e.Event.ReduceDone, h.done},
-		{e.Event.Finished, func(b *jhistBody) *Error { return h.finished(b, to) }}, {e.Event.Unsuccessful, func(b *jhistBody) *Error { return h.finished(b, to) }},
-	} {
-		if k.text == nil {
-			continue
-		}
-		var b jhistBody
-		if err := h.inside("event", k.text, &b); err != nil {
-			return err
-		}
-		return k.do(&b)
+	if len(e.event) == 0 || e.event[0] != '{' {
+		return h.errorf("event", "it is no object")
 	}
-	return nil
+	class, text, next := member(e.event, 1)
+	if next < 0 {
+		return h.errorf("event", "it is empty")
+	}
+	var do func(*jhistBody) *Error
+	switch name, _ := bytes.CutPrefix(class, []byte("org.apache.hadoop.mapreduce.jobhistory.")); string(name) {
+	case "JobSubmitted":
+		do = h.submitted
+	case "JobQueueChange":
+		do = h.queue
+	case "JobInited":
+		do = h.inited
+	case "TaskStarted":
+		do = h.taskStarted
+	case "TaskAttemptStarted":
+		do = h.started
+	case "MapAttemptFinished", "ReduceAttemptFinished":
+		do = h.done
+	case "JobFinished", "JobUnsuccessfulCompletion":
+		do = func(b *jhistBody) *Error { return h.finished(b, to) }
+	default:
+		return nil
+	}
+	b, err := h.bodies.part(&h.place, text)
+	if err != nil {
+		err.Field = "event"
+		return err
+	}
+	return do(b)
 }
 
 func (h *jhist) submitted(b *jhistBody) *Error {
 	if h.job != nil {
-		err := h.errorf("jobid", "job %s begins before job %q has ended", quoted(b.Job.text), h.job.ID)
+		err := h.errorf("jobid", "job %s begins before job %q has ended", quoted(b.job.text), h.job.ID)
 		h.job = nil
 		if !h.skip(err) {
 			return err
@@ -173,19 +181,19 @@ func (h *jhist) submitted(b *jhistBody) *Error {
 	}
 	j := &Job{}
 	var err *Error
-	if j.ID, err = h.name("jobid", b.Job.text); err != nil {
+	if j.ID, err = h.name("jobid", b.job.text); err != nil {
 		return err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *string
-	}{{"jobName", b.Name, &j.Class}, {"userName", b.User, &j.User}, {"jobQueueName", b.Queue, &j.Queue}} {
+	}{{"jobName", b.name, &j.Class}, {"userName", b.user, &j.User}, {"jobQueueName", b.queue, &j.Queue}} {
 		if *f.to, err = h.text(f.field, f.from); err != nil {
 			return err
 		}
 	}
-	submit, err := h.number("submitTime", b.Submit, 0)
+	submit, err := h.number("submitTime", b.submit, 0)
 	if err != nil {
 		return err
 	}
@@ -204,9 +212,9 @@ func (h *jhist) submitted(b *jhistBody) *Error {
 func (h *jhist) ours(b *jhistBody) *Error {
 	switch {
 	case h.job == nil:
-		return h.errorf("jobid", "the event of job %s stands outside of its history", quoted(b.Job.text))
-	case string(b.Job.text) != h.job.ID:
-		return h.errorf("jobid", "the event of job %s stands in the history of job %q", quoted(b.Job.text), h.job.ID)
+		return h.errorf("jobid", "the event of job %s stands outside of its history", quoted(b.job.text))
+	case string(b.job.text) != h.job.ID:
+		return h.errorf("jobid", "the event of job %s stands in the history of job %q", quoted(b.job.text), h.job.ID)
 	}
 	return nil
 }
@@ -215,7 +223,7 @@ func (h *jhist) queue(b *jhistBody) *Error {
 	if err := h.ours(b); err != nil {
 		return err
 	}
-	queue, err := h.text("jobQueueName", b.Queue)
+	queue, err := h.text("jobQueueName", b.queue)
 	if err == nil && queue != "" {
 		h.job.Queue = queue
 	}
@@ -226,11 +234,11 @@ func (h *jhist) inited(b *jhistBody) *Error {
 	if err := h.ours(b); err != nil {
 		return err
 	}
-	maps, err := h.known("totalMaps", b.Maps)
+	maps, err := h.known("totalMaps", b.maps)
 	if err != nil {
 		return err
 	}
-	reduces, err := h.known("totalReduces", b.Reduces)
+	reduces, err := h.known("totalReduces", b.reduces)
 	if err != nil {
 		return err
 	}
@@ -243,17 +251,17 @@ func (h *jhist) inited(b *jhistBody) *Error {
 
 // task finds the task of an event: task_KEY_m_NUMBER or _r_. It is nil for other kinds.
 func (h *jhist) task(b *jhistBody) (*jhistTask, bool, *Error) {
-	id := string(b.Task.text)
+	id := string(b.task.text)
 	rest, ok := strings.CutPrefix(id, "task_")
 	last := strings.LastIndexByte(rest, '_')
 	if !ok || last < 2 || rest[last-2] != '_' {
-		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.Task.text))
+		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.task.text))
 	}
 	switch {
 	case h.job == nil:
-		return nil, false, h.errorf("taskid", "the event of task %s stands outside of its job's history", quoted(b.Task.text))
+		return nil, false, h.errorf("taskid", "the event of task %s stands outside of its job's history", quoted(b.task.text))
 	case rest[:last-2] != h.key:
-		return nil, false, h.errorf("taskid", "the event of task %s stands in the history of job %q", quoted(b.Task.text), h.job.ID)
+		return nil, false, h.errorf("taskid", "the event of task %s stands in the history of job %q", quoted(b.task.text), h.job.ID)
 	}
 	kind := strings.IndexByte("mr", rest[last-1])
 	if kind < 0 {
@@ -261,10 +269,10 @@ func (h *jhist) task(b *jhistBody) (*jhistTask, bool, *Error) {
 	}
 	n, bad := strconv.Atoi(rest[last+1:])
 	if bad != nil || n < 0 {
-		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.Task.text))
+		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.task.text))
 	}
 	if n >= MaxTasks || h.total[kind] >= 0 && int64(n) >= h.total[kind] {
-		return nil, false, h.errorf("taskid", "%s is there, and the job has %d such tasks", quoted(b.Task.text), min(h.total[kind], MaxTasks))
+		return nil, false, h.errorf("taskid", "%s is there, and the job has %d such tasks", quoted(b.task.text), min(h.total[kind], MaxTasks))
 	}
 	t := h.tasks[kind][n]
 	if t == nil {
@@ -282,7 +290,7 @@ func (h *jhist) taskStarted(b *jhistBody) *Error {
 	if err != nil || t == nil {
 		return err
 	}
-	splits, err := h.text("splitLocations", b.Splits)
+	splits, err := h.text("splitLocations", b.splits)
 	if err != nil {
 		return err
 	}
@@ -300,11 +308,11 @@ func (h *jhist) started(b *jhistBody) *Error {
 	if err != nil || t == nil {
 		return err
 	}
-	id, err := h.name("attemptId", b.Attempt.text)
+	id, err := h.name("attemptId", b.attempt.text)
 	if err != nil {
 		return err
 	}
-	start, err := h.number("startTime", b.Start, -1)
+	start, err := h.number("startTime", b.start, -1)
 	if err != nil {
 		return err
 	}
@@ -321,16 +329,16 @@ func (h *jhist) done(b *jhistBody) *Error {
 	if err != nil || t == nil {
 		return err
 	}
-	start, known := h.attempt[string(b.Attempt.text)]
-	delete(h.attempt, string(b.Attempt.text))
-	if string(b.Status.text) != "SUCCEEDED" || t.end >= 0 {
+	start, known := h.attempt[string(b.attempt.text)]
+	delete(h.attempt, string(b.attempt.text))
+	if string(b.status.text) != "SUCCEEDED" || t.end >= 0 {
 		return nil
 	}
-	end, err := h.known("finishTime", b.Finish)
+	end, err := h.known("finishTime", b.finish)
 	if err != nil {
 		return err
 	}
-	fetched, err := h.known("shuffleFinishTime", b.Fetched)
+	fetched, err := h.known("shuffleFinishTime", b.fetched)
 	if err != nil {
 		return err
 	}
@@ -341,7 +349,7 @@ func (h *jhist) done(b *jhistBody) *Error {
 		start = -1
 	}
 	var c counters
-	if err := h.counters(&c, "counters", b.Counters); err != nil {
+	if err := h.counters(&c, "counters", b.counters); err != nil {
 		return err
 	}
 	t.ran = ran{start, fetched, end}
@@ -388,10 +396,10 @@ func (h *jhist) finished(b *jhistBody, to **Job) *Error {
 	h.tasks, h.attempt = [2]map[int]*jhistTask{}, nil
 	j.sizes(&stages[0], &stages[1], [2]units.Bytes{Unknown, Unknown})
 	maps, reduces := counters{Unknown, Unknown, Unknown}, counters{Unknown, Unknown, Unknown}
-	if err := h.counters(&maps, "mapCounters", b.MapCounters); err != nil {
+	if err := h.counters(&maps, "mapCounters", b.mapCounters); err != nil {
 		return err
 	}
-	if err := h.counters(&reduces, "reduceCounters", b.ReduceCounters); err != nil {
+	if err := h.counters(&reduces, "reduceCounters", b.reduceCounters); err != nil {
 		return err
 	}
 	if maps.read >= 0 {
@@ -413,28 +421,29 @@ func (h *jhist) finished(b *jhistBody, to **Job) *Error {
 // counters are those of Hadoop's that are used.
 type counters struct{ read, shuffled, written units.Bytes }
 
-func (h *jhist) counters(c *counters, field string, from jhistCounters) *Error {
+func (h *jhist) counters(c *counters, field string, from raw) *Error {
 	*c = counters{Unknown, Unknown, Unknown}
+	if len(from) == 0 {
+		return nil
+	}
+	g, err := h.groups.part(&h.place, from)
+	if err != nil {
+		err.Field = field
+		return err
+	}
 	hdfsRead, hdfsWritten := Unknown, Unknown
-	err := h.list(field+".groups", from.Groups, func(i int, e []byte) *Error {
-		var g struct {
-			Counts raw `json:"counts"`
-		}
-		at := fmt.Sprintf("%s.groups[%d]", field, i)
-		if err := h.inside(at, e, &g); err != nil {
+	err = h.list(field+".groups", g.groups, 1000, func(i int, e []byte) *Error {
+		g, err := h.groups.part(&h.place, e)
+		if err != nil {
 			return err
 		}
-		return h.list(at+".counts", g.Counts, func(i int, e []byte) *Error {
-			var k struct {
-				Name  scalar `json:"name"`
-				Value scalar `json:"value"`
-			}
-			at := fmt.Sprintf("%s.counts[%d]", at, i)
-			if err := h.inside(at, e, &k); err != nil {
+		return h.list("counts", g.counts, 10_000, func(i int, e []byte) *Error {
+			k, err := h.counts.part(&h.place, e)
+			if err != nil {
 				return err
 			}
 			var to *units.Bytes
-			switch string(k.Name.text) {
+			switch string(k.name.text) {
 			case "BYTES_READ":
 				to = &c.read
 			case "REDUCE_SHUFFLE_BYTES":
@@ -448,7 +457,7 @@ func (h *jhist) counters(c *counters, field string, from jhistCounters) *Error {
 			default:
 				return nil
 			}
-			x, err := h.known(at+".value", k.Value)
+			x, err := h.known("value", k.value)
 			*to = units.Bytes(x)
 			return err
 		})

@@ -2,10 +2,11 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"iter"
 	"unicode/utf8"
 
 	"github.com/slackline/slackline/units"
@@ -107,7 +108,7 @@ func (r *records) object() ([]byte, error) {
 			}
 		}
 		if len(r.buf)+len(chunk) > MaxRecord {
-			return nil, r.lost("the record is longer than %v, none is", units.Bytes(MaxRecord))
+			return nil, r.lost("the record is longer than %v, no record is", units.Bytes(MaxRecord))
 		}
 		r.buf = append(r.buf, chunk...)
 		_, _ = r.in.Discard(len(chunk))
@@ -140,8 +141,8 @@ func (e *extent) take(c byte) bool {
 	return false
 }
 
-// decode reads a record into v. Errors name the line within the record, and the field.
-func (p *place) decode(text []byte, v any) *Error {
+// decode checks that a record is JSON, and reads its fields. Errors name the line within the record, and the field.
+func (p *place) decode(text []byte, slots []slot) *Error {
 	if !utf8.Valid(text) {
 		n := 0
 		for n < len(text) {
@@ -153,18 +154,15 @@ func (p *place) decode(text []byte, v any) *Error {
 		}
 		return p.within(text, n, "", "%s is not UTF-8", quoted(text[max(0, n-10):min(len(text), n+10)]))
 	}
-	err := json.Unmarshal(text, v)
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &syntax):
-		return p.within(text, int(syntax.Offset)-1, "", "it is not JSON: %v", err)
-	case errors.As(err, &kind):
-		return p.within(text, int(kind.Offset)-1, kind.Field, "it is a JSON %s, which cannot stand there", kind.Value)
+	if !json.Valid(text) {
+		var any json.RawMessage
+		err := json.Unmarshal(text, &any)
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+			return p.within(text, int(syntax.Offset)-1, "", "it is not JSON: %v", err)
+		}
+		return p.errorf("", "it is not JSON: %v", err)
 	}
-	return p.errorf("", "it is not JSON: %v", err)
+	return p.object(trim(text), slots)
 }
 
 // within is an error at a place within a record.
@@ -181,56 +179,172 @@ func (p *place) within(text []byte, at int, field, format string, args ...any) *
 // raw is a JSON value that is looked at later, in place: the text of the record must still be there.
 type raw []byte
 
-// UnmarshalJSON keeps the text.
-func (r *raw) UnmarshalJSON(text []byte) error {
-	if string(text) != "null" {
-		*r = text
-	}
-	return nil
+// slot says where the value of a key goes, as a scalar or as it stands.
+type slot struct {
+	key    string
+	scalar *scalar
+	raw    *raw
 }
 
-// list goes through the elements of a JSON array, with their number; of one that is no array it tells so. Lists are not decoded as
-// a whole, as a list of millions of empty elements takes no room in a file and much in memory.
-func (p *place) list(field string, r raw, do func(i int, element []byte) *Error) *Error {
+// form is a JSON object with known keys, read into the same value again and again.
+type form[T any] struct {
+	value T
+	slots []slot
+}
+
+func newForm[T any](slots func(*T) []slot) *form[T] {
+	f := &form[T]{}
+	f.slots = slots(&f.value)
+	return f
+}
+
+// record reads a whole record.
+func (f *form[T]) record(p *place, text []byte) (*T, *Error) {
+	var zero T
+	f.value = zero
+	return &f.value, p.decode(text, f.slots)
+}
+
+// part reads what is part of a record, which is known to be JSON.
+func (f *form[T]) part(p *place, text []byte) (*T, *Error) {
+	var zero T
+	f.value = zero
+	return &f.value, p.object(text, f.slots)
+}
+
+// object reads the fields of an object that is known to be JSON. Other keys are passed over; of one that stands twice, the last
+// value counts.
+func (p *place) object(text []byte, slots []slot) *Error {
+	if len(text) == 0 || text[0] != '{' {
+		return p.errorf("", "it is a JSON %s, which cannot stand there", kindOf(text))
+	}
+	for i := 1; ; {
+		key, value, next := member(text, i)
+		if next < 0 {
+			return nil
+		}
+		i = next
+		for k := range slots {
+			if s := &slots[k]; string(key) == s.key {
+				if s.scalar != nil {
+					s.scalar.set(value)
+				} else if *s.raw = raw(value); string(value) == "null" {
+					*s.raw = nil
+				}
+				break
+			}
+		}
+	}
+}
+
+func kindOf(text []byte) string {
+	switch {
+	case len(text) == 0:
+		return "nothing"
+	case text[0] == '[':
+		return "array"
+	case text[0] == '"':
+		return "string"
+	case text[0] == 't' || text[0] == 'f':
+		return "bool"
+	case text[0] == 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// member returns the next member of an object, which is known to be JSON, and where to go on; -1 behind the last.
+func member(text []byte, i int) (key, value []byte, next int) {
+	for text[i] != '"' {
+		if text[i] == '}' {
+			return nil, nil, -1
+		}
+		i++
+	}
+	end := valueEnd(text, i)
+	if key = text[i+1 : end-1]; bytes.IndexByte(key, '\\') >= 0 {
+		var t string
+		_ = json.Unmarshal(text[i:end], &t)
+		key = []byte(t)
+	}
+	for i = end; text[i] == ':' || space(text[i]); i++ {
+	}
+	end = valueEnd(text, i)
+	return key, text[i:end], end
+}
+
+// valueEnd is where the value ends that begins at i, in what is known to be JSON.
+func valueEnd(text []byte, i int) int {
+	depth := 0
+	for i < len(text) {
+		switch c := text[i]; c {
+		case '"':
+			for i++; ; i++ {
+				i += bytes.IndexByte(text[i:], '"')
+				slashes := i
+				for text[slashes-1] == '\\' {
+					slashes--
+				}
+				if (i-slashes)%2 == 0 {
+					break
+				}
+			}
+			if depth == 0 {
+				return i + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return i + 1 + depth // of a number, before the bracket around it
+			}
+		case ',', ' ', '\n', '\t', '\r':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return i
+}
+
+// list goes through the elements of a JSON array, with their number, up to so many; of one that is no array it tells so. What is
+// wrong with an element is told with its place. Lists are not read as a whole, as one of millions of empty elements takes no room
+// in a file and much in memory.
+func (p *place) list(field string, r raw, most int, do func(i int, element []byte) *Error) *Error {
 	if len(r) == 0 {
 		return nil
 	}
 	if r[0] != '[' {
 		return p.errorf(field, "%s is no list", quoted(r))
 	}
-	n := 0
-	for element := range elements(r) {
-		if err := do(n, element); err != nil {
+	i := 1
+	for n := 0; ; n++ {
+		for r[i] == ',' || space(r[i]) {
+			i++
+		}
+		if r[i] == ']' {
+			return nil
+		}
+		if n == most {
+			return p.errorf(field, "there are more than %d, no job has so many", most)
+		}
+		end := valueEnd(r, i)
+		if err := do(n, r[i:end]); err != nil {
+			at := fmt.Sprintf("%s[%d]", field, n)
+			if err.Field != "" {
+				at += "." + err.Field
+			}
+			err.Field = at
 			return err
 		}
-		n++
+		i = end
 	}
-	return nil
 }
 
-// elements cuts a JSON array, which is known to be one.
-func elements(array []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		inner := trim(array[1 : len(array)-1])
-		from, e := 0, extent{}
-		for i, c := range inner {
-			if c == ',' && e.depth == 0 && !e.text {
-				if !yield(trim(inner[from:i])) {
-					return
-				}
-				from = i + 1
-				continue
-			}
-			e.take(c)
-		}
-		if len(inner) > 0 {
-			yield(trim(inner[from:]))
-		}
-	}
-}
+func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 func trim(b []byte) []byte {
-	space := func(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 	for len(b) > 0 && space(b[0]) {
 		b = b[1:]
 	}
@@ -246,34 +360,26 @@ type scalar struct {
 	is   byte // 0 = absent or null, 's' a string, 'n' a number, 'x' anything else
 }
 
-// UnmarshalJSON keeps the text; of a string without escapes, in place.
-func (s *scalar) UnmarshalJSON(text []byte) error {
+// set takes the text; of a string without escapes, in place.
+func (s *scalar) set(text []byte) {
 	*s = scalar{text, 'x'}
 	switch c := text[0]; {
 	case c == 'n':
 		*s = scalar{}
 	case c == '"':
 		s.is = 's'
-		s.text = text[1 : len(text)-1]
-		for _, c := range s.text {
-			if c == '\\' {
-				var t string
-				err := json.Unmarshal(text, &t)
-				s.text = []byte(t)
-				return err
-			}
+		if s.text = text[1 : len(text)-1]; bytes.IndexByte(s.text, '\\') >= 0 {
+			var t string
+			_ = json.Unmarshal(text, &t) // it is known to be a string
+			s.text = []byte(t)
 		}
 	case c == '-' || c >= '0' && c <= '9':
 		s.is = 'n'
 	case c == '{': // {"string": …}, as Avro writes what may be null
-		var u struct {
-			String *string `json:"string"`
-		}
-		if json.Unmarshal(text, &u) == nil && u.String != nil {
-			*s = scalar{[]byte(*u.String), 's'}
+		if key, value, next := member(text, 1); next >= 0 && string(key) == "string" && value[0] == '"' {
+			s.set(value)
 		}
 	}
-	return nil
 }
 
 func (s *scalar) there() bool { return s.is != 0 }

@@ -27,38 +27,43 @@ type neutral struct {
 	lines
 	order
 	headed bool
+	jobs   *form[neutralJob]
+	stages *form[neutralStage]
+	tasks  *form[neutralTask]
 }
 
-func openNeutral(in io.Reader, o Options) Reader { return &neutral{lines: newLines(in, o)} }
+func openNeutral(in io.Reader, o Options) Reader {
+	return &neutral{lines: newLines(in, o), jobs: newForm((*neutralJob).slots), stages: newForm((*neutralStage).slots), tasks: newForm((*neutralTask).slots)}
+}
 
 type neutralJob struct {
-	ID       scalar   `json:"id"`
-	Class    scalar   `json:"class"`
-	Queue    scalar   `json:"queue"`
-	User     scalar   `json:"user"`
-	Submit   scalar   `json:"submit"`
-	Deadline scalar   `json:"deadline"`
-	Priority int32    `json:"priority"`
-	After    []string `json:"after"`
-	Input    scalar   `json:"input"`
-	Shuffle  scalar   `json:"shuffle"`
-	Output   scalar   `json:"output"`
-	Path     scalar   `json:"path"`
-	Stages   raw      `json:"stages"`
+	id, class, queue, user, submit, deadline, priority, input, shuffle, output, path scalar
+
+	after, stages raw
+}
+
+func (t *neutralJob) slots() []slot {
+	return []slot{{"id", &t.id, nil}, {"class", &t.class, nil}, {"queue", &t.queue, nil}, {"user", &t.user, nil}, {"submit", &t.submit, nil},
+		{"deadline", &t.deadline, nil}, {"priority", &t.priority, nil}, {"input", &t.input, nil}, {"shuffle", &t.shuffle, nil},
+		{"output", &t.output, nil}, {"path", &t.path, nil}, {"after", nil, &t.after}, {"stages", nil, &t.stages}}
 }
 
 type neutralStage struct {
-	Kind  string           `json:"kind"`
-	Needs map[string]int64 `json:"needs"`
-	Tasks raw              `json:"tasks"`
+	kind         scalar
+	needs, tasks raw
+}
+
+func (t *neutralStage) slots() []slot {
+	return []slot{{"kind", &t.kind, nil}, {"needs", nil, &t.needs}, {"tasks", nil, &t.tasks}}
 }
 
 type neutralTask struct {
-	Count   scalar   `json:"count"`
-	Input   scalar   `json:"input"`
-	Time    scalar   `json:"time"`
-	Shuffle scalar   `json:"shuffle"`
-	Hosts   []string `json:"hosts"`
+	count, input, time, shuffle scalar
+	hosts                       raw
+}
+
+func (t *neutralTask) slots() []slot {
+	return []slot{{"count", &t.count, nil}, {"input", &t.input, nil}, {"time", &t.time, nil}, {"shuffle", &t.shuffle, nil}, {"hosts", nil, &t.hosts}}
 }
 
 // Next returns the job of the next line.
@@ -88,140 +93,151 @@ func (n *neutral) Next() (*Job, error) {
 }
 
 func (n *neutral) heading(line []byte) *Error {
-	var h struct {
-		Version scalar `json:"slackline_trace"`
-	}
-	if err := n.decode(line, &h); err != nil || !h.Version.there() {
+	var version scalar
+	if err := n.decode(line, []slot{{"slackline_trace", &version, nil}}); err != nil || !version.there() {
 		return n.lost(`the file does not begin with {"slackline_trace":1}, as slackline's own traces do; name another format`)
 	}
-	if string(h.Version.text) != "1" {
-		return n.lost("version %s of the form is not known, 1 is", h.Version.text)
+	if string(version.text) != "1" {
+		return n.lost("version %s of the form is not known, 1 is", quoted(version.text))
 	}
 	n.headed = true
 	return nil
 }
 
 func (n *neutral) job(line []byte) (*Job, *Error) {
-	var t neutralJob
-	if err := n.decode(line, &t); err != nil {
+	t, err := n.jobs.record(&n.place, line)
+	if err != nil {
 		return nil, err
 	}
-	j := &Job{Priority: int(t.Priority), After: t.After}
-	var err *Error
-	if j.ID, err = n.name("id", t.ID.text); err != nil {
+	j := &Job{}
+	if j.ID, err = n.name("id", t.id.text); err != nil {
 		return nil, err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *string
-	}{{"class", t.Class, &j.Class}, {"queue", t.Queue, &j.Queue}, {"user", t.User, &j.User}, {"path", t.Path, &j.Path}} {
+	}{{"class", t.class, &j.Class}, {"queue", t.queue, &j.Queue}, {"user", t.user, &j.User}, {"path", t.path, &j.Path}} {
 		if *f.to, err = n.text(f.field, f.from); err != nil {
 			return nil, err
 		}
 	}
-	if !t.Submit.there() {
+	if !t.submit.there() {
 		return nil, n.errorf("submit", "it is left out; a job is submitted at some time")
 	}
-	at, err := n.exact("submit", t.Submit, 0)
+	at, err := n.exact("submit", t.submit, 0)
 	if err != nil {
 		return nil, err
 	}
 	j.Submit = units.Time(at)
-	if j.Deadline, err = n.exact("deadline", t.Deadline, 0); err != nil {
+	if j.Deadline, err = n.exact("deadline", t.deadline, 0); err != nil {
+		return nil, err
+	}
+	if t.priority.there() {
+		p, bad := strconv.Atoi(string(t.priority.text))
+		if bad != nil || p < -1_000_000 || p > 1_000_000 {
+			return nil, n.errorf("priority", "%s is no whole number from -1000000 to 1000000", quoted(t.priority.text))
+		}
+		j.Priority = p
+	}
+	if j.After, err = n.names("after", t.after, 1000); err != nil {
 		return nil, err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *units.Bytes
-	}{{"input", t.Input, &j.Input}, {"shuffle", t.Shuffle, &j.Shuffle}, {"output", t.Output, &j.Output}} {
+	}{{"input", t.input, &j.Input}, {"shuffle", t.shuffle, &j.Shuffle}, {"output", t.output, &j.Output}} {
 		x, err := n.number(f.field, f.from, int64(Unknown))
 		if err != nil {
 			return nil, err
 		}
 		*f.to = units.Bytes(x)
 	}
-	if err := n.list("stages", t.Stages, func(i int, e []byte) *Error { return n.stage(j, fmt.Sprintf("stages[%d]", i), e) }); err != nil {
+	if err := n.list("stages", t.stages, int(workload.Stages), func(i int, e []byte) *Error { return n.stage(j, e) }); err != nil {
 		return nil, err
 	}
 	return j, n.admit(&n.order, j, "submit")
 }
 
-func (n *neutral) stage(j *Job, at string, text []byte) *Error {
-	var t neutralStage
-	if err := n.inside(at, text, &t); err != nil {
+// names reads a list of texts.
+func (p *place) names(field string, list raw, most int) (names []string, err *Error) {
+	err = p.list(field, list, most, func(i int, e []byte) *Error {
+		var s scalar
+		s.set(e)
+		text, err := p.text("", s)
+		names = append(names, text)
 		return err
-	}
-	kind, bad := workload.ParseStage(t.Kind)
-	if bad != nil {
-		return n.errorf(at+".kind", "%v", bad)
-	}
-	s := Stage{Kind: kind}
-	for name, x := range t.Needs {
-		d, ok := dimension(name)
-		if !ok {
-			return n.errorf(at+".needs", "there is no resource %s", quoted([]byte(name)))
-		}
-		if x < 0 {
-			return n.errorf(at+".needs."+name, "%d is negative", x)
-		}
-		s.Needs[d] = x
-	}
-	err := n.list(at+".tasks", t.Tasks, func(i int, e []byte) *Error {
-		if len(s.Tasks) == MaxRuns {
-			return n.errorf(at+".tasks", "there are more than %d, no job has so many", MaxRuns)
-		}
-		return n.task(&s, func(f string) string { return fmt.Sprintf("%s.tasks[%d]%s", at, i, f) }, e)
 	})
-	j.Stages = append(j.Stages, s)
-	if err == nil && len(j.Stages) > int(workload.Stages) {
-		err = n.errorf("stages", "there are more than the %d that exist", workload.Stages)
-	}
-	return err
+	return names, err
 }
 
-func (n *neutral) task(s *Stage, at func(string) string, text []byte) *Error {
-	var t neutralTask
-	if err := n.inside(at(""), text, &t); err != nil {
+func (n *neutral) stage(j *Job, text []byte) *Error {
+	t, err := n.stages.part(&n.place, text)
+	if err != nil {
 		return err
 	}
-	count, err := n.number(at(".count"), t.Count, 1)
+	kind, bad := workload.ParseStage(string(t.kind.text))
+	if bad != nil {
+		return n.errorf("kind", "%v", bad)
+	}
+	s := Stage{Kind: kind}
+	if len(t.needs) > 0 {
+		if t.needs[0] != '{' {
+			return n.errorf("needs", "it is a JSON %s, which cannot stand there", kindOf(t.needs))
+		}
+		for i := 1; ; {
+			key, value, next := member(t.needs, i)
+			if next < 0 {
+				break
+			}
+			i = next
+			d, ok := dimension(string(key))
+			if !ok {
+				return n.errorf("needs", "there is no resource %s", quoted(key))
+			}
+			var amount scalar
+			amount.set(value)
+			if s.Needs[d], err = n.number("needs."+d.String(), amount, 0); err != nil {
+				return err
+			}
+		}
+	}
+	if err := n.list("tasks", t.tasks, MaxRuns, func(i int, e []byte) *Error { return n.task(&s, e) }); err != nil {
+		return err
+	}
+	j.Stages = append(j.Stages, s)
+	return nil
+}
+
+func (n *neutral) task(s *Stage, text []byte) *Error {
+	t, err := n.tasks.part(&n.place, text)
+	if err != nil {
+		return err
+	}
+	count, err := n.number("count", t.count, 1)
 	if err != nil {
 		return err
 	}
 	if count < 1 || count > MaxTasks {
-		return n.errorf(at(".count"), "%d is not from 1 to %d", count, MaxTasks)
+		return n.errorf("count", "%d is not from 1 to %d", count, MaxTasks)
 	}
-	input, err := n.number(at(".input"), t.Input, int64(Unknown))
+	input, err := n.number("input", t.input, int64(Unknown))
 	if err != nil {
 		return err
 	}
-	u := Task{Count: int(count), Input: units.Bytes(input), Hosts: t.Hosts}
-	if u.Time, err = n.exact(at(".time"), t.Time, UnknownTime); err != nil {
+	u := Task{Count: int(count), Input: units.Bytes(input)}
+	if u.Time, err = n.exact("time", t.time, UnknownTime); err != nil {
 		return err
 	}
-	if u.Shuf, err = n.exact(at(".shuffle"), t.Shuffle, 0); err != nil {
+	if u.Shuf, err = n.exact("shuffle", t.shuffle, 0); err != nil {
 		return err
 	}
-	if len(t.Hosts) > maxHosts {
-		return n.errorf(at(".hosts"), "there are %d, at most %d are possible", len(t.Hosts), maxHosts)
+	if u.Hosts, err = n.names("hosts", t.hosts, maxHosts); err != nil {
+		return err
 	}
 	s.Add(u)
 	return nil
-}
-
-// inside decodes a part of a record that is known to be JSON.
-func (p *place) inside(at string, text []byte, v any) *Error {
-	err := p.decode(text, v)
-	if err != nil {
-		err.Line = p.at
-		if err.Field != "" {
-			at += "." + err.Field
-		}
-		err.Field = at
-	}
-	return err
 }
 
 func dimension(name string) (units.Dim, bool) {

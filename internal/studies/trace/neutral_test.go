@@ -117,7 +117,7 @@ func TestNeutralBad(t *testing.T) {
 		`{"id":"a","submit":4}`:                           `t:3: submit: 4s is before the 5s of the job before; sort the trace by it`,
 		`{"id":"a","submit":6,"input":-2}`:                `t:3: input: -2 is negative`,
 		`{"id":"a","submit":6,"shuffle":1e30}`:            `t:3: shuffle: "1e30" is too large`,
-		`{"id":"a","submit":6,"priority":"x"}`:            `t:3: priority: it is a JSON string, which cannot stand there`,
+		`{"id":"a","submit":6,"priority":"x"}`:            `t:3: priority: "x" is no whole number from -1000000 to 1000000`,
 		`{"id":"a","submit":6,"user":[]}`:                 `t:3: user: "[]" is no text`,
 		`{"id":"a","submit":6,"stages":5}`:                `t:3: stages: "5" is no list`,
 		`{"id":"a","submit":6,"stages":[7]}`:              `t:3: stages[0]: it is a JSON number, which cannot stand there`,
@@ -129,13 +129,13 @@ func TestNeutralBad(t *testing.T) {
 		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"time":1},{"time":-2}]}]}`:                          `t:3: stages[0].tasks[1].time: "-2" is negative`,
 		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"count":9000000},{"count":9000000,"time":1}]}]}`:    `t:3: job "a" has more than 10000000 tasks`,
 		`{"id":"a","submit":6,"stages":[{"kind":"reduce","tasks":[{}]},{"kind":"map","tasks":[{}]}]}`:               `t:3: job "a": stage map stands behind stage reduce`,
-		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"hosts":[` + strings.Repeat(`"",`, 64) + `""]}]}]}`: `t:3: stages[0].tasks[0].hosts: there are 65, at most 64 are possible`,
+		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"hosts":[` + strings.Repeat(`"",`, 64) + `""]}]}]}`: `t:3: stages[0].tasks[0].hosts: there are more than 64, no job has so many`,
 	}
 	badInputs(t, "slackline", "{\"slackline_trace\":1}\n{\"id\":\"z\",\"submit\":5}\n", "\n{\"id\":\"y\",\"submit\":50}\n", "z y", table)
 	fatalInputs(t, "slackline", map[string]string{
 		"\n\n":                          `t:1: there is no job in it`,
 		"{\"id\":\"a\",\"submit\":6}\n": `t:1: the file does not begin with {"slackline_trace":1}, as slackline's own traces do; name another format`,
-		"{\"slackline_trace\":2}\n":     `t:1: version 2 of the form is not known, 1 is`,
+		"{\"slackline_trace\":2}\n":     `t:1: version "2" of the form is not known, 1 is`,
 	})
 }
 

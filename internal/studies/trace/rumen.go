@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -24,38 +23,47 @@ import (
 type rumen struct {
 	records
 	order
+	jobs      *form[rumenJob]
+	tasks     *form[rumenTask]
+	attempts  *form[rumenAttempt]
+	locations *form[rumenLocation]
 }
 
-func openRumen(in io.Reader, o Options) Reader { return &rumen{records: newRecords(in, o)} }
+func openRumen(in io.Reader, o Options) Reader {
+	return &rumen{records: newRecords(in, o), jobs: newForm((*rumenJob).slots), tasks: newForm((*rumenTask).slots),
+		attempts: newForm((*rumenAttempt).slots), locations: newForm((*rumenLocation).slots)}
+}
 
 type rumenJob struct {
-	ID       scalar `json:"jobID"`
-	Name     scalar `json:"jobName"`
-	User     scalar `json:"user"`
-	Queue    scalar `json:"queue"`
-	Priority scalar `json:"priority"`
-	Submit   scalar `json:"submitTime"`
-	Maps     scalar `json:"totalMaps"`
-	Reduces  scalar `json:"totalReduces"`
-	MapMB    scalar `json:"jobMapMB"`
-	ReduceMB scalar `json:"jobReduceMB"`
-	MapTasks raw    `json:"mapTasks"`
-	RedTasks raw    `json:"reduceTasks"`
+	id, name, user, queue, priority, submit, maps, reduces, mapMB, reduceMB scalar
+
+	mapTasks, reduceTasks raw
+}
+
+func (t *rumenJob) slots() []slot {
+	return []slot{{"jobID", &t.id, nil}, {"jobName", &t.name, nil}, {"user", &t.user, nil}, {"queue", &t.queue, nil}, {"priority", &t.priority, nil},
+		{"submitTime", &t.submit, nil}, {"totalMaps", &t.maps, nil}, {"totalReduces", &t.reduces, nil}, {"jobMapMB", &t.mapMB, nil},
+		{"jobReduceMB", &t.reduceMB, nil}, {"mapTasks", nil, &t.mapTasks}, {"reduceTasks", nil, &t.reduceTasks}}
 }
 
 type rumenTask struct {
-	Input     scalar `json:"inputBytes"`
-	Output    scalar `json:"outputBytes"`
-	Attempts  raw    `json:"attempts"`
-	Locations raw    `json:"preferredLocations"`
+	input, output       scalar
+	attempts, locations raw
 }
 
-type rumenAttempt struct {
-	Result  scalar `json:"result"`
-	Start   scalar `json:"startTime"`
-	Finish  scalar `json:"finishTime"`
-	Fetched scalar `json:"shuffleFinished"`
+func (t *rumenTask) slots() []slot {
+	return []slot{{"inputBytes", &t.input, nil}, {"outputBytes", &t.output, nil}, {"attempts", nil, &t.attempts}, {"preferredLocations", nil, &t.locations}}
 }
+
+type rumenAttempt struct{ result, start, finish, fetched scalar }
+
+func (t *rumenAttempt) slots() []slot {
+	return []slot{{"result", &t.result, nil}, {"startTime", &t.start, nil}, {"finishTime", &t.finish, nil}, {"shuffleFinished", &t.fetched, nil}}
+}
+
+type rumenLocation struct{ layers raw }
+
+func (t *rumenLocation) slots() []slot { return []slot{{"layers", nil, &t.layers}} }
 
 // ran is what is known of the attempt that succeeded, in ms; -1 = nothing.
 type ran struct{ start, fetched, end int64 }
@@ -94,35 +102,34 @@ func (r *rumen) Next() (*Job, error) {
 }
 
 func (r *rumen) job(text []byte) (*Job, *Error) {
-	var t rumenJob
-	if err := r.decode(text, &t); err != nil {
+	t, err := r.jobs.record(&r.place, text)
+	if err != nil {
 		return nil, err
 	}
 	j := &Job{}
-	var err *Error
-	if j.ID, err = r.name("jobID", t.ID.text); err != nil {
+	if j.ID, err = r.name("jobID", t.id.text); err != nil {
 		return nil, err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *string
-	}{{"jobName", t.Name, &j.Class}, {"user", t.User, &j.User}, {"queue", t.Queue, &j.Queue}} {
+	}{{"jobName", t.name, &j.Class}, {"user", t.user, &j.User}, {"queue", t.queue, &j.Queue}} {
 		if *f.to, err = r.text(f.field, f.from); err != nil {
 			return nil, err
 		}
 	}
-	if t.Priority.there() {
-		p, ok := priorities[string(t.Priority.text)]
+	if t.priority.there() {
+		p, ok := priorities[string(t.priority.text)]
 		if !ok {
-			return nil, r.errorf("priority", "%s is none of VERY_LOW, LOW, NORMAL, HIGH and VERY_HIGH", quoted(t.Priority.text))
+			return nil, r.errorf("priority", "%s is none of VERY_LOW, LOW, NORMAL, HIGH and VERY_HIGH", quoted(t.priority.text))
 		}
 		j.Priority = p
 	}
-	if !t.Submit.there() {
+	if !t.submit.there() {
 		return nil, r.errorf("submitTime", "it is left out; a job is submitted at some time")
 	}
-	submit, err := r.number("submitTime", t.Submit, 0)
+	submit, err := r.number("submitTime", t.submit, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +140,7 @@ func (r *rumen) job(text []byte) (*Job, *Error) {
 	for i, f := range []struct {
 		field string
 		from  scalar
-	}{{"totalMaps", t.Maps}, {"totalReduces", t.Reduces}, {"jobMapMB", t.MapMB}, {"jobReduceMB", t.ReduceMB}} {
+	}{{"totalMaps", t.maps}, {"totalReduces", t.reduces}, {"jobMapMB", t.mapMB}, {"jobReduceMB", t.reduceMB}} {
 		if n[i], err = r.known(f.field, f.from); err != nil {
 			return nil, err
 		}
@@ -145,11 +152,11 @@ func (r *rumen) job(text []byte) (*Job, *Error) {
 	var written [2]units.Bytes
 	for i := range stages {
 		s := &stages[i]
-		field, list := "mapTasks", t.MapTasks
+		field, list := "mapTasks", t.mapTasks
 		if i == 1 {
-			field, list = "reduceTasks", t.RedTasks
+			field, list = "reduceTasks", t.reduceTasks
 		}
-		err := r.tasks(s, field, list, &written[i], func(a ran) Task {
+		err := r.readTasks(s, field, list, &written[i], func(a ran) Task {
 			if s.Kind == workload.Reduce {
 				return a.reduceTask(mapsEnd)
 			}
@@ -201,32 +208,28 @@ func inputOf(s *Stage) units.Bytes {
 	return total
 }
 
-func (r *rumen) tasks(s *Stage, field string, list raw, written *units.Bytes, make func(ran) Task) *Error {
-	return r.list(field, list, func(i int, e []byte) *Error {
-		at := fmt.Sprintf("%s[%d]", field, i)
-		if i == MaxRuns {
-			return r.errorf(field, "there are more than %d, no job has so many", MaxRuns)
-		}
-		var t rumenTask
-		if err := r.inside(at, e, &t); err != nil {
-			return err
-		}
-		input, err := r.known(at+".inputBytes", t.Input)
+func (r *rumen) readTasks(s *Stage, field string, list raw, written *units.Bytes, make func(ran) Task) *Error {
+	return r.list(field, list, MaxRuns, func(i int, e []byte) *Error {
+		t, err := r.tasks.part(&r.place, e)
 		if err != nil {
 			return err
 		}
-		output, err := r.known(at+".outputBytes", t.Output)
+		input, err := r.known("inputBytes", t.input)
+		if err != nil {
+			return err
+		}
+		output, err := r.known("outputBytes", t.output)
 		if err != nil {
 			return err
 		}
 		*written = sum(*written, units.Bytes(output))
-		a, err := r.succeeded(at, t.Attempts)
+		a, err := r.succeeded(t.attempts)
 		if err != nil {
 			return err
 		}
 		task := make(a)
 		task.Input = units.Bytes(input)
-		if task.Hosts, err = r.locations(at, t.Locations); err != nil {
+		if task.Hosts, err = r.hosts(t.locations); err != nil {
 			return err
 		}
 		s.Add(task)
@@ -235,54 +238,42 @@ func (r *rumen) tasks(s *Stage, field string, list raw, written *units.Bytes, ma
 }
 
 // succeeded finds the attempt that did.
-func (r *rumen) succeeded(at string, attempts raw) (ran, *Error) {
+func (r *rumen) succeeded(attempts raw) (ran, *Error) {
 	won := ran{-1, -1, -1}
-	err := r.list(at+".attempts", attempts, func(i int, e []byte) *Error {
-		at := fmt.Sprintf("%s.attempts[%d]", at, i)
-		var t rumenAttempt
-		if err := r.inside(at, e, &t); err != nil {
+	err := r.list("attempts", attempts, MaxRuns, func(i int, e []byte) *Error {
+		t, err := r.attempts.part(&r.place, e)
+		if err != nil || string(t.result.text) != "SUCCESS" {
 			return err
 		}
-		if string(t.Result.text) != "SUCCESS" {
-			return nil
+		if won.start, err = r.known("startTime", t.start); err != nil {
+			return err
 		}
-		for _, f := range []struct {
-			field string
-			from  scalar
-			to    *int64
-		}{{".startTime", t.Start, &won.start}, {".finishTime", t.Finish, &won.end}, {".shuffleFinished", t.Fetched, &won.fetched}} {
-			var err *Error
-			if *f.to, err = r.known(at+f.field, f.from); err != nil {
-				return err
-			}
+		if won.end, err = r.known("finishTime", t.finish); err != nil {
+			return err
+		}
+		if won.fetched, err = r.known("shuffleFinished", t.fetched); err != nil {
+			return err
 		}
 		if won.start >= 0 && won.end >= 0 && won.end < won.start {
-			return r.errorf(at+".finishTime", "%d is before the start at %d", won.end, won.start)
+			return r.errorf("finishTime", "%d is before the start at %d", won.end, won.start)
 		}
 		return nil
 	})
 	return won, err
 }
 
-func (r *rumen) locations(at string, list raw) (hosts []string, err *Error) {
-	err = r.list(at+".preferredLocations", list, func(i int, e []byte) *Error {
-		at := fmt.Sprintf("%s.preferredLocations[%d]", at, i)
-		if i == maxHosts {
-			return r.errorf(at, "there are more than %d", maxHosts)
-		}
-		var t struct {
-			Layers raw `json:"layers"`
-		}
-		if err := r.inside(at, e, &t); err != nil {
+// hosts are the last layers of places.
+func (r *rumen) hosts(list raw) (hosts []string, err *Error) {
+	err = r.list("preferredLocations", list, maxHosts, func(i int, e []byte) *Error {
+		t, err := r.locations.part(&r.place, e)
+		if err != nil {
 			return err
 		}
-		var last scalar
-		if err := r.list(at+".layers", t.Layers, func(i int, e []byte) *Error { return r.inside(at+".layers", e, &last) }); err != nil {
+		layers, err := r.names("layers", t.layers, 16)
+		if err != nil || len(layers) == 0 {
 			return err
 		}
-		if host, err := r.text(at+".layers", last); err != nil {
-			return err
-		} else if host != "" {
+		if host := layers[len(layers)-1]; host != "" {
 			hosts = append(hosts, host[strings.LastIndexByte(host, '/')+1:])
 		}
 		return nil

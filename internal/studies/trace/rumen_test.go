@@ -86,7 +86,7 @@ func TestRumenBad(t *testing.T) {
 		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":9,"finishTime":8}]}]`):                `t:3: mapTasks[0].attempts[0].finishTime: 8 is before the start at 9`,
 		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":0,"finishTime":1795219005000000}]}]`): `t:3: job "a" has a task of more than 30 years`,
 		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":"?"}]}]`):                             `t:3: mapTasks[0].attempts[0].startTime: "?" is no number`,
-		job(`,"mapTasks":[{"preferredLocations":[{"layers":[{}]}]}]`):                                        `t:3: mapTasks[0].preferredLocations[0].layers: "{}" is no text`,
+		job(`,"mapTasks":[{"preferredLocations":[{"layers":[{}]}]}]`):                                        `t:3: mapTasks[0].preferredLocations[0].layers[0]: "{}" is no text`,
 	})
 }
 

@@ -33,30 +33,29 @@ type sls struct {
 	copies int // of the job last read that are still to come
 	copied int
 	like   Job
+	jobs   *form[slsJob]
+	tasks  *form[slsTask]
 }
 
-func openSLS(in io.Reader, o Options) Reader { return &sls{records: newRecords(in, o)} }
+func openSLS(in io.Reader, o Options) Reader {
+	return &sls{records: newRecords(in, o), jobs: newForm((*slsJob).slots), tasks: newForm((*slsTask).slots)}
+}
 
 type slsJob struct {
-	Nodes    scalar `json:"num.nodes"`
-	ID       scalar `json:"job.id"`
-	User     scalar `json:"job.user"`
-	Queue    scalar `json:"job.queue.name"`
-	Start    scalar `json:"job.start.ms"`
-	Priority scalar `json:"job.priority"`
-	Count    scalar `json:"job.count"`
-	Tasks    raw    `json:"job.tasks"`
+	nodes, id, user, queue, start, priority, count scalar
+	tasks                                          raw
 }
 
-type slsTask struct {
-	Type     scalar `json:"container.type"`
-	Count    scalar `json:"count"`
-	Start    scalar `json:"container.start.ms"`
-	End      scalar `json:"container.end.ms"`
-	Duration scalar `json:"container.duration.ms"`
-	Host     scalar `json:"container.host"`
-	Memory   scalar `json:"container.memory-mb"`
-	VCores   scalar `json:"container.vcores"`
+func (t *slsJob) slots() []slot {
+	return []slot{{"num.nodes", &t.nodes, nil}, {"job.id", &t.id, nil}, {"job.user", &t.user, nil}, {"job.queue.name", &t.queue, nil},
+		{"job.start.ms", &t.start, nil}, {"job.priority", &t.priority, nil}, {"job.count", &t.count, nil}, {"job.tasks", nil, &t.tasks}}
+}
+
+type slsTask struct{ kind, count, start, end, duration, host, memory, cores scalar }
+
+func (t *slsTask) slots() []slot {
+	return []slot{{"container.type", &t.kind, nil}, {"count", &t.count, nil}, {"container.start.ms", &t.start, nil}, {"container.end.ms", &t.end, nil},
+		{"container.duration.ms", &t.duration, nil}, {"container.host", &t.host, nil}, {"container.memory-mb", &t.memory, nil}, {"container.vcores", &t.cores, nil}}
 }
 
 // Next returns the job of the next object.
@@ -102,38 +101,37 @@ func (p *place) fail(err error) error {
 
 // job reads a job. It leaves to nil if the object is none, or stands for several.
 func (s *sls) job(text []byte, to **Job) *Error {
-	var t slsJob
-	if err := s.decode(text, &t); err != nil {
+	t, err := s.jobs.record(&s.place, text)
+	if err != nil {
 		return err
 	}
-	if t.Nodes.there() && !t.Start.there() {
+	if t.nodes.there() && !t.start.there() {
 		return nil
 	}
 	j := &Job{Input: Unknown, Shuffle: Unknown, Output: Unknown}
-	var err *Error
-	if j.ID, err = s.name("job.id", t.ID.text); err != nil {
+	if j.ID, err = s.name("job.id", t.id.text); err != nil {
 		return err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *string
-	}{{"job.user", t.User, &j.User}, {"job.queue.name", t.Queue, &j.Queue}} {
+	}{{"job.user", t.user, &j.User}, {"job.queue.name", t.queue, &j.Queue}} {
 		if *f.to, err = s.text(f.field, f.from); err != nil {
 			return err
 		}
 	}
-	if !t.Start.there() {
+	if !t.start.there() {
 		return s.errorf("job.start.ms", "it is left out; a job is submitted at some time")
 	}
-	start, err := s.number("job.start.ms", t.Start, 0)
+	start, err := s.number("job.start.ms", t.start, 0)
 	if err != nil {
 		return err
 	}
 	if j.Submit, err = s.since(&s.order, "job.start.ms", start); err != nil {
 		return err
 	}
-	priority, err := s.number("job.priority", t.Priority, 0)
+	priority, err := s.number("job.priority", t.priority, 0)
 	if err != nil {
 		return err
 	}
@@ -141,13 +139,7 @@ func (s *sls) job(text []byte, to **Job) *Error {
 		return s.errorf("job.priority", "%d is more than 1000000", priority)
 	}
 	stages := [2]Stage{{Kind: workload.Map}, {Kind: workload.Reduce}}
-	err = s.list("job.tasks", t.Tasks, func(i int, e []byte) *Error {
-		if i == MaxRuns {
-			return s.errorf("job.tasks", "there are more than %d, no job has so many", MaxRuns)
-		}
-		return s.task(&stages, func(f string) string { return fmt.Sprintf("job.tasks[%d]%s", i, f) }, e)
-	})
-	if err != nil {
+	if err := s.list("job.tasks", t.tasks, MaxRuns, func(i int, e []byte) *Error { return s.task(&stages, e) }); err != nil {
 		return err
 	}
 	for i := range stages {
@@ -155,7 +147,7 @@ func (s *sls) job(text []byte, to **Job) *Error {
 			j.Stages = append(j.Stages, stages[i])
 		}
 	}
-	copies, err := s.number("job.count", t.Count, 1)
+	copies, err := s.number("job.count", t.count, 1)
 	if err != nil {
 		return err
 	}
@@ -173,31 +165,30 @@ func (s *sls) job(text []byte, to **Job) *Error {
 	return nil
 }
 
-func (s *sls) task(stages *[2]Stage, at func(string) string, text []byte) *Error {
-	var t slsTask
-	if err := s.inside(at(""), text, &t); err != nil {
+func (s *sls) task(stages *[2]Stage, text []byte) *Error {
+	t, err := s.tasks.part(&s.place, text)
+	if err != nil {
 		return err
 	}
 	to := &stages[0]
-	switch kind := string(t.Type.text); kind {
+	switch kind := string(t.kind.text); kind {
 	case "map":
 	case "reduce":
 		to = &stages[1]
 	default:
-		return s.errorf(at(".container.type"), "%s is neither map nor reduce", quoted(t.Type.text))
+		return s.errorf("container.type", "%s is neither map nor reduce", quoted(t.kind.text))
 	}
 	n := [4]int64{1, -1, -1, -1}
 	for i, f := range []struct {
 		field string
 		from  scalar
-	}{{".count", t.Count}, {".container.start.ms", t.Start}, {".container.end.ms", t.End}, {".container.duration.ms", t.Duration}} {
-		var err *Error
-		if n[i], err = s.number(at(f.field), f.from, n[i]); err != nil {
+	}{{"count", t.count}, {"container.start.ms", t.start}, {"container.end.ms", t.end}, {"container.duration.ms", t.duration}} {
+		if n[i], err = s.number(f.field, f.from, n[i]); err != nil {
 			return err
 		}
 	}
 	if n[0] < 1 || n[0] > MaxTasks {
-		return s.errorf(at(".count"), "%d is not from 1 to %d", n[0], MaxTasks)
+		return s.errorf("count", "%d is not from 1 to %d", n[0], MaxTasks)
 	}
 	u := Task{Count: int(n[0]), Input: Unknown, Time: UnknownTime}
 	switch {
@@ -205,27 +196,27 @@ func (s *sls) task(stages *[2]Stage, at func(string) string, text []byte) *Error
 		u.Time = between(0, n[3])
 	case n[1] >= 0 && n[2] >= 0:
 		if n[2] < n[1] {
-			return s.errorf(at(".container.end.ms"), "%d is before the start at %d", n[2], n[1])
+			return s.errorf("container.end.ms", "%d is before the start at %d", n[2], n[1])
 		}
 		u.Time = between(n[1], n[2])
 	}
-	host, err := s.text(at(".container.host"), t.Host)
+	host, err := s.text("container.host", t.host)
 	if err != nil {
 		return err
 	}
 	if host != "" {
 		u.Hosts = []string{path.Base(host)}
 	}
-	memory, err := s.number(at(".container.memory-mb"), t.Memory, 0)
+	memory, err := s.number("container.memory-mb", t.memory, 0)
 	if err != nil {
 		return err
 	}
-	cores, err := s.number(at(".container.vcores"), t.VCores, 0)
+	cores, err := s.number("container.vcores", t.cores, 0)
 	if err != nil {
 		return err
 	}
 	if memory > 1<<30 || cores > 1<<30 {
-		return s.errorf(at(""), "it needs %d MB and %d cores, no node has so much", memory, cores)
+		return s.errorf("", "it needs %d MB and %d cores, no node has so much", memory, cores)
 	}
 	to.Needs[units.Memory] = max(to.Needs[units.Memory], memory*int64(units.MB)) // one for all: what the largest needs
 	to.Needs[units.VCores] = max(to.Needs[units.VCores], cores)

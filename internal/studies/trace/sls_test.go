@@ -88,34 +88,6 @@ func TestSLSBad(t *testing.T) {
 	})
 }
 
-// endlessRecord is a record without an end.
-type endlessRecord struct{ read int }
-
-func (e *endlessRecord) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = ' '
-	}
-	if e.read == 0 {
-		p[0] = '{'
-	}
-	e.read += len(p)
-	return len(p), nil
-}
-
-func TestNoObjectWithoutBound(t *testing.T) {
-	for _, lenient := range []bool{false, true} {
-		in := &endlessRecord{}
-		f, _ := Find("sls")
-		_, err := f.Open(in, Options{File: "t", Lenient: lenient}).Next()
-		if err == nil || err.Error() != "t:1: the record is longer than 64MB, none is" {
-			t.Fatal(err)
-		}
-		if in.read > 2*MaxRecord {
-			t.Fatalf("it read %d bytes of one record", in.read)
-		}
-	}
-}
-
 // import(export(x)) == x for all that SLS can say.
 func TestSLSRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

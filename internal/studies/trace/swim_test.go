@@ -75,25 +75,50 @@ func TestSWIMBad(t *testing.T) {
 	}
 }
 
-// endless is a line without an end.
-type endless struct{ read int }
+// endless goes on with a byte without end.
+type endless struct {
+	head string
+	with byte
+	read int
+}
 
 func (e *endless) Read(p []byte) (int, error) {
 	for i := range p {
-		p[i] = 'x'
+		p[i] = e.with
+		if e.read+i < len(e.head) {
+			p[i] = e.head[e.read+i]
+		}
 	}
 	e.read += len(p)
 	return len(p), nil
 }
 
+// A record without an end is refused in every form after MaxRecord, lenient or not, before it is read into memory.
 func TestNoRecordWithoutBound(t *testing.T) {
-	in := &endless{}
-	_, err := openSWIM(in, Options{File: "t"}).Next()
-	if err == nil || err.Error() != "t:1: the line is longer than 64MB, no record is" {
-		t.Fatal(err)
+	if testing.Short() {
+		t.Skip("it reads a GB")
 	}
-	if in.read > 2*MaxRecord {
-		t.Fatalf("it read %d bytes of one record", in.read)
+	heads := map[string]string{"slackline": "{\"slackline_trace\":1}\n", "jhist": jhistHead}
+	for _, f := range Formats() {
+		for _, lenient := range []bool{false, true} {
+			in := &endless{head: heads[f.Name] + "{\"a\":", with: '['}
+			_, err := f.Open(in, Options{File: "t", Lenient: lenient}).Next()
+			if err == nil || !strings.HasSuffix(err.Error(), "is longer than 64MB, no record is") {
+				t.Fatalf("%s: %v", f.Name, err)
+			}
+			if in.read > MaxRecord+MaxRecord/8 {
+				t.Fatalf("%s: it read %d bytes of one record", f.Name, in.read)
+			}
+		}
+	}
+}
+
+// Something else than an object that has no end takes no memory, but it is passed over to the end of its line.
+func TestNoObjectAtAll(t *testing.T) {
+	f, _ := Find("sls")
+	_, err := f.Open(io.LimitReader(&endless{with: 'x'}, 1<<28), Options{File: "t"}).Next()
+	if err == nil || err.Error() != "t:1: 'x' stands there, a record is an object in braces" {
+		t.Fatal(err)
 	}
 }
 
