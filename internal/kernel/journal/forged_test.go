@@ -185,6 +185,10 @@ func FuzzReplay(f *testing.F) {
 		f.Add(uint8(i), strings.Join(lines[:min(60, len(lines))], "\n"))
 	}
 	f.Add(uint8(9), "journal {}")
+	for i := range policies {
+		lines := bare(recordLate(f, uint64(i)))
+		f.Add(uint8(i), strings.Join(lines[:min(60, len(lines))], "\n"))
+	}
 	f.Fuzz(func(t *testing.T, which uint8, text string) {
 		var p sched.Policy = plain{}
 		if int(which) < len(policies) {

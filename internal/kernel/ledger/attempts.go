@@ -241,7 +241,7 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 		task = g.Second
 	}
 	if task != 0 {
-		if int(task) < len(t.State) {
+		if task > 0 && int(task) < len(t.State) {
 			release(task)
 		}
 		return

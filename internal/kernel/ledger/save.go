@@ -192,7 +192,7 @@ func (s *saved) check() error {
 		}
 	}
 	for i := range s.Grants {
-		if g := &s.Grants[i]; !job(g.Job) || g.Stage >= sched.Stages {
+		if g := &s.Grants[i]; !job(g.Job) || g.Stage >= sched.Stages || g.Node < 1 || int(g.Node) >= s.Bounds[1] || g.Left > 1<<24 {
 			return bad("a grant of job", int(g.Job), s.Bounds[0])
 		}
 	}

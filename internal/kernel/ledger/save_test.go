@@ -81,6 +81,8 @@ func TestLoadRefuses(t *testing.T) {
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,1]`, "the saved book is damaged: attempt 1 of 0"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,99999999999]`, "the saved book is damaged: 99999999999 handles"},
 		{`"parent":1`, `"parent":7`, "the saved book is damaged: queue 2 of 2"},
+		{`"Job":1,"Node":2,"Left":1`, `"Job":1,"Node":9,"Left":1`, "the saved book is damaged: a grant of job 1 of 2"},
+		{`"Job":1,"Node":2,"Left":1`, `"Job":1,"Node":2,"Left":2000000000`, "the saved book is damaged: a grant of job 1 of 2"},
 	} {
 		damaged := strings.Replace(string(text), c.from, c.to, 1)
 		if c.from == "" {
