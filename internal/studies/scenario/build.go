@@ -198,7 +198,7 @@ func (s *Scenario) build() {
 // cluster makes the nodes: first those of no class, then those of each class, named n1, n2, … through all of them.
 func (s *Scenario) cluster() *cluster.Cluster {
 	k := &s.Cluster
-	c := &cluster.Cluster{Racks: k.Racks}
+	c := &cluster.Cluster{Racks: k.Racks, Named: []string{"gpus"}}
 	add := func(name string, count int, o Offer) {
 		or := func(own, common *int, def int) int64 {
 			switch {
@@ -213,6 +213,7 @@ func (s *Scenario) cluster() *cluster.Cluster {
 		class.Capacity[units.MapSlots] = or(o.MapSlots, k.MapSlots, 2)
 		class.Capacity[units.ReduceSlots] = or(o.ReduceSlots, k.ReduceSlots, 1)
 		class.Capacity[units.VCores] = or(o.VCores, k.VCores, 0)
+		class.Capacity[units.Named0] = or(o.GPUs, k.GPUs, 0)
 		for _, m := range []*Size{k.Memory, o.Memory} {
 			if m != nil {
 				class.Capacity[units.Memory] = int64(*m)

@@ -71,6 +71,7 @@ type Offer struct {
 	ReduceSlots *int     `json:"reduce_slots" min:"0" max:"100000" doc:"reduce slots of a node; 1 if left out"`
 	VCores      *int     `json:"vcores" min:"0" max:"100000" doc:"virtual cores of a node, for jobs that ask for such"`
 	Memory      *Size    `json:"memory" min:"0" doc:"memory of a node, for jobs that ask for such"`
+	GPUs        *int     `json:"gpus" min:"0" max:"100000" doc:"GPUs of a node, for jobs that ask for such"`
 	Speed       *float64 `json:"speed" above:"0" doc:"speed of the CPU against the machine that task times hold for; 1 if left out"`
 	Labels      Texts    `json:"labels" doc:"labels that the nodes carry"`
 
@@ -238,8 +239,8 @@ type SimJob struct {
 	ShuffleTime Span       `json:"shuffle_time" min:"0" doc:"time that a reduce fetches its input for, behind the last map"`
 	ReduceTime  Span       `json:"reduce_time" min:"0" doc:"time of a reduce behind its shuffle, on a node of speed 1"`
 	CPUShare    float64    `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
-	MapNeeds    *Needs     `json:"map_needs" doc:"what a map takes of its node; a map slot if left out"`
-	ReduceNeeds *Needs     `json:"reduce_needs" doc:"what a reduce takes of its node; a reduce slot if left out"`
+	MapNeeds    Kinds      `json:"map_needs" doc:"what a map takes of its node, or a list of kinds of containers it can run in, best first; a map slot if left out"`
+	ReduceNeeds Kinds      `json:"reduce_needs" doc:"what a reduce takes of its node, or a list of kinds; a reduce slot if left out"`
 	SlowStart   float64    `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
 	File        string     `json:"file" doc:"name of its input; jobs with the same read the same blocks"`
 	Hosts       [][]string `json:"hosts" doc:"map by map the nodes that hold its input; drawn if left out"`
@@ -249,6 +250,7 @@ type SimJob struct {
 type Needs struct {
 	VCores int  `json:"vcores" min:"0" max:"100000" doc:"virtual cores"`
 	Memory Size `json:"memory" min:"0" doc:"memory"`
+	GPUs   int  `json:"gpus" min:"0" max:"100000" doc:"GPUs"`
 }
 
 // Rank is what both kinds of jobs say about where they stand among others.

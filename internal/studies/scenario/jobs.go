@@ -63,7 +63,7 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 		}
 	}
 	if maps > 0 {
-		spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: j.MapNeeds.container("map")}
+		spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: j.MapNeeds.containers("map")}
 		spec.Tasks = mapTasks(m.shared, maps, j, s.Cluster.Block)
 		if j.Hosts != nil {
 			spec.Tasks = d.withHosts(spec.Tasks, j.Hosts, at, m.node)
@@ -73,7 +73,7 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 	if j.Reduces > 0 {
 		key := tasksKey{n: j.Reduces, work: j.ReduceTime, shuffle: j.ShuffleTime}
 		job.Stages = append(job.Stages, workload.StageSpec{Kind: workload.Reduce, CPUShare: j.CPUShare,
-			Containers: j.ReduceNeeds.container("reduce"), Tasks: key.tasks(m.shared)})
+			Containers: j.ReduceNeeds.containers("reduce"), Tasks: key.tasks(m.shared)})
 	}
 	if len(job.Stages) == 0 {
 		d.failAt(at, "job %q has nothing to do; give it maps, or input to read", j.ID)
@@ -171,29 +171,39 @@ func (d *decoder) withHosts(tasks []workload.Task, hosts [][]string, at string, 
 	return tasks
 }
 
-// container returns the kinds of containers of a stage: nil for a slot.
-func (n *Needs) container(name string) []cluster.Container {
-	if n == nil {
-		return nil
+// containers returns the kinds of containers of a stage: nil for a slot.
+func (k Kinds) containers(name string) (list []cluster.Container) {
+	for i, n := range k {
+		kind := name
+		if len(k) > 1 {
+			kind = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		list = append(list, cluster.Container{Name: kind, Needs: units.Vector{units.VCores: int64(n.VCores), units.Memory: int64(n.Memory), units.Named0: int64(n.GPUs)}})
 	}
-	return []cluster.Container{{Name: name, Needs: units.Vector{units.VCores: int64(n.VCores), units.Memory: int64(n.Memory)}}}
+	return list
 }
 
 // runnable checks that every stage can run somewhere: else the run would hang on it.
 func (d *decoder) runnable(at string, j *workload.Job, c *cluster.Cluster) {
 	for i := range j.Stages {
-		k := j.Stages[i].Container(0)
-		if err := k.Validate(); err != nil {
-			d.failAt(fmt.Sprintf("%s.%v_needs", at, j.Stages[i].Kind), "%s_needs asks for nothing; give it vcores or memory", j.Stages[i].Kind)
-			continue
+		st := &j.Stages[i]
+		kinds := make([]cluster.Container, max(1, len(st.Containers)))
+		for k := range kinds {
+			kinds[k] = st.Container(k)
+			if err := kinds[k].Validate(); err != nil {
+				d.failAt(fmt.Sprintf("%s.%v_needs", at, st.Kind), "%s_needs asks for nothing; give it vcores, memory or gpus", st.Kind)
+				return
+			}
 		}
-		fits := func(n *cluster.Node) bool { return n.Carries(j.Labels) && n.Class.Capacity.Fits(&k.Needs) }
+		fits := func(n *cluster.Node) bool {
+			return n.Carries(j.Labels) && slices.ContainsFunc(kinds, func(k cluster.Container) bool { return n.Class.Capacity.Fits(&k.Needs) })
+		}
 		if !slices.ContainsFunc(c.Nodes, fits) {
 			on := ""
 			if len(j.Labels) > 0 {
 				on = " with the labels " + strings.Join(j.Labels, ", ")
 			}
-			d.failAt(at, "job %q cannot run: no node%s offers %v for a %v task", j.ID, on, k.Needs, j.Stages[i].Kind)
+			d.failAt(at, "job %q cannot run: no node%s offers %v for a %v task", j.ID, on, kinds[0].Needs, st.Kind)
 		}
 	}
 }

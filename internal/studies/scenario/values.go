@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -113,6 +114,34 @@ func (Size) wanted() string { return "a size with its unit, such as 64MB" }
 
 func (Size) shape() map[string]any {
 	return written(`-?(0|[0-9.]+\s*([Bb]|[KkMmGgTt]([Ii]?[Bb])?))`, "64MB", "1.5GB")
+}
+
+// Kinds is one kind of container, or a list of them.
+type Kinds []Needs
+
+func (k *Kinds) read(d *decoder, n ast.Node, path string) {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		var one Needs
+		d.value(n, reflect.ValueOf(&one).Elem(), path, field{})
+		*k = Kinds{one}
+		return
+	}
+	for i, e := range seq.Values {
+		var one Needs
+		d.value(e, reflect.ValueOf(&one).Elem(), path+"["+strconv.Itoa(i)+"]", field{})
+		*k = append(*k, one)
+	}
+	if len(seq.Values) == 0 || len(seq.Values) > 255 {
+		d.failf(n, "%s lists %d kinds of containers, it must be 1 to 255", nameOf(path), len(seq.Values))
+	}
+}
+
+func (Kinds) wanted() string { return "a mapping such as {vcores: 1, memory: 1GB}, or a list of such" }
+
+func (Kinds) shape() map[string]any {
+	one := shapeOf(reflect.TypeFor[Needs](), map[reflect.Type]bool{})
+	return map[string]any{"anyOf": []any{one, map[string]any{"type": "array", "items": one, "minItems": 1}}}
 }
 
 // Power is power, written with its unit: 235W, 1.5kW.
