@@ -188,8 +188,10 @@ type Stream struct {
 
 // Arrivals is a process of arrivals.
 type Arrivals struct {
-	Process string  `json:"process" enum:"constant|poisson|bursty" def:"poisson" doc:"evenly spaced, Poisson, or Poisson in bursts and calm between them"`
-	Every   Span    `json:"every" need:"yes" above:"0" doc:"mean time between two"`
+	Process string  `json:"process" enum:"constant|poisson|bursty|trace" def:"poisson" doc:"evenly spaced, Poisson, Poisson in bursts and calm between them, or as in a trace"`
+	Every   Span    `json:"every" min:"0" doc:"mean time between two; of a trace it is its own"`
+	Format  string  `json:"format" doc:"trace: how the record is written"`
+	File    string  `json:"file" doc:"trace: the record; a relative path counts from the folder of the scenario"`
 	Bursts  float64 `json:"bursts" above:"0" max:"0.999" def:"0.1" doc:"bursty: part of the time that is within bursts"`
 	Ratio   float64 `json:"ratio" min:"1" max:"1000000" def:"10" doc:"bursty: rate within a burst over that outside"`
 	Burst   Span    `json:"burst" def:"5m" doc:"bursty: mean length of a burst"`

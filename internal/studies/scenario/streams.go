@@ -2,11 +2,15 @@ package scenario
 
 import (
 	"container/heap"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strconv"
 
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/studies/synth"
+	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -43,7 +47,7 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 			d.failAt(at+".think", "only users think; say how many by users")
 		}
 		names[st.ID] = true
-		kinds = append(kinds, kind{st, job})
+		kinds = append(kinds, kind{st, job, s.recorded(st, at)})
 	}
 	if len(kinds) == 0 || len(d.errs) > 0 {
 		return
@@ -63,10 +67,37 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 	cfg.Source = func() workload.Source { return s.arrivals(0) }
 }
 
+// recorded is the trace of a stream's arrivals, and checks what else they need.
+func (s *Scenario) recorded(st *Stream, at string) trace.File {
+	d, a := s.src, st.Arrivals
+	switch {
+	case a == nil:
+		return trace.File{}
+	case a.Process != "trace":
+		if a.Every == 0 {
+			d.failAt(at+".arrivals", "arrivals need every, the mean time between two, such as every: 30s")
+		}
+		if a.File != "" || a.Format != "" {
+			d.failAt(at+".arrivals", "file and format are for process: trace")
+		}
+		return trace.File{}
+	}
+	format, err := trace.Find(a.Format)
+	if err != nil {
+		d.failAt(at+".arrivals.format", "%v", err)
+	}
+	file := trace.File{Path: s.beside(a.File), Format: format}
+	if info, err := os.Stat(file.Path); err != nil || info.IsDir() {
+		d.failAt(at+".arrivals.file", "the trace %s cannot be read, it must be a file that is there", file.Path)
+	}
+	return file
+}
+
 // kind is a stream and the job that it repeats.
 type kind struct {
 	*Stream
-	job *workload.Job
+	job   *workload.Job
+	trace trace.File // of its arrivals
 }
 
 func (k kind) source(seed uint64) workload.Source {
@@ -85,9 +116,29 @@ func (k kind) source(seed uint64) workload.Source {
 		return st
 	}
 	own := st.key.Uint64()
-	hourly := float64(units.Hour) / float64(k.Arrivals.Every)
+	hourly := float64(units.Hour) / max(1, float64(k.Arrivals.Every))
 	var process synth.Arrivals
 	switch k.Arrivals.Process {
+	case "trace":
+		in, file, err := k.trace.Open()
+		if err != nil {
+			st.err = err
+			return st
+		}
+		recorded := synth.Trace(in)
+		st.open = func() units.Time {
+			at := recorded.Next()
+			if at == units.Never {
+				file.Close()
+				if err := recorded.Err(); !errors.Is(err, io.EOF) {
+					st.err = err
+				}
+				return at
+			}
+			return begin.Add(units.Duration(at))
+		}
+		heap.Push(&st.due, st.open())
+		return st
 	case "constant":
 		process = synth.Constant(k.Arrivals.Every.Duration())
 	case "bursty":
@@ -116,6 +167,7 @@ type stream struct {
 	left  int        // jobs that may still come
 	made  int
 	draws uint64
+	err   error // of the trace
 }
 
 // think enters the next submission of a user who begins to think.
@@ -131,6 +183,9 @@ func (s *stream) think(from units.Time) {
 
 // Due is when the next job comes.
 func (s *stream) Due() units.Time {
+	if s.err != nil {
+		return 0 // at once, to tell
+	}
 	if s.left == 0 || len(s.due) == 0 || s.due[0] >= s.end {
 		return units.Never
 	}
@@ -139,6 +194,9 @@ func (s *stream) Due() units.Time {
 
 // Next makes the next job.
 func (s *stream) Next() (*workload.Job, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
 	at := heap.Pop(&s.due).(units.Time)
 	if s.open != nil {
 		heap.Push(&s.due, s.open())

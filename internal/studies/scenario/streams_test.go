@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -109,7 +111,7 @@ func TestStreamErrors(t *testing.T) {
 		"{id: a, maps: 1, count: 3}":                                                       "s.yaml:4:7: stream \"a\" needs arrivals or users",
 		"{id: a, maps: 1, users: 3, arrivals: {every: 1s}, count: 3}":                      "s.yaml:4:7: stream \"a\" needs arrivals or users",
 		"{id: a, maps: 1, users: 3}":                                                       "s.yaml:4:7: stream \"a\" has no end",
-		"{id: a, maps: 1, arrivals: {every: 0s}, count: 3}":                                "every is 0s, it must be above 0",
+		"{id: a, maps: 1, arrivals: {every: 0s}, count: 3}":                                "arrivals need every",
 		"{id: a, maps: 1, arrivals: {every: 1s, process: burst}, count: 3}":                `did you mean "bursty"?`,
 		"{id: a, maps: 1, arrivals: {every: 1s}, count: 3, deadline: 10m}":                 "the deadline of a stream counts from each arrival; write it with a plus sign",
 		"{id: a, maps: 1, arrivals: {every: 1s}, count: 3, think: 1s}":                     "only users think",
@@ -144,6 +146,36 @@ workload:
 	}
 	_, err = Read("s.yaml", []byte("cluster: {nodes: 5, masters: {memory: 1GB}}\nworkload: {jobs: [{id: a, maps: 1}]}\n"))
 	if err == nil || !strings.Contains(err.Error(), "no node offers") {
+		t.Error(err)
+	}
+}
+
+// Arrivals can be those of a trace; what is wrong with it is told when it is met.
+func TestArrivalsOfATrace(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "t.tsv"), []byte("x\t3\t3\t1\t1\t1\ny\t8\t5\t1\t1\t1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text := "cluster: {nodes: 5}\nworkload:\n  streams: [{id: a, maps: 1, arrive: 10s, arrivals: {process: trace, format: swim, file: t.tsv}, count: 5}]\n"
+	s, err := Read(filepath.Join(dir, "s.yaml"), []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Sim(1)
+	if jobs := drain(t, c.Source()); len(jobs) != 2 || jobs[0].Arrive != 13e9 || jobs[1].Arrive != 18e9 {
+		t.Errorf("%v", jobs)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "t.tsv"), []byte("x\t3\t3\t1\t1\t1\ny\tz\t5\t1\t1\t1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	source := c.Source()
+	if _, err := source.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.Next(); err == nil || !strings.Contains(err.Error(), "t.tsv:2: submit time") {
+		t.Error(err)
+	}
+	if _, err := Read("s.yaml", []byte(strings.Replace(text, "t.tsv", "none.tsv", 1))); err == nil || !strings.Contains(err.Error(), "none.tsv cannot be read") {
 		t.Error(err)
 	}
 }

@@ -13,14 +13,18 @@ import (
 
 // TraceFile is the file of the trace that the scenario plays, "" if it plays none.
 func (s *Scenario) TraceFile() string {
-	switch t := s.Workload.Trace; {
-	case t == nil:
+	if s.Workload.Trace == nil {
 		return ""
-	case filepath.IsAbs(t.File):
-		return t.File
-	default:
-		return filepath.Join(filepath.Dir(s.src.file), t.File)
 	}
+	return s.beside(s.Workload.Trace.File)
+}
+
+// beside is a path as the scenario means it: from its own folder.
+func (s *Scenario) beside(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(s.src.file), path)
 }
 
 // trace makes the workload from a record. Its jobs are read when they arrive.
