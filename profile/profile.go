@@ -73,15 +73,17 @@ func (e Estimate) String() string {
 // Stage is what is known of one stage of a class on one class of nodes.
 type Stage struct {
 	Stage   workload.Stage `json:"stage"`
-	Node    string         `json:"node"`     // name of the node class
-	Task    Estimate       `json:"task"`     // seconds of an attempt, without its shuffle
-	PerByte Estimate       `json:"per_byte"` // seconds per byte of input, for attempts that read any
-	Shuffle Estimate       `json:"shuffle"`  // seconds of a reduce attempt's shuffle behind the last map
-	Share   float64        `json:"share"`    // CPU share, 0 = unknown
+	Node    string         `json:"node"`             // name of the node class
+	Task    Estimate       `json:"task"`             // seconds of an attempt, without its shuffle
+	PerByte Estimate       `json:"per_byte"`         // seconds per byte of input, for attempts that read any
+	Shuffle Estimate       `json:"shuffle"`          // seconds of a reduce attempt's shuffle behind the last map
+	Share   float64        `json:"share"`            // CPU share, 0 = unknown
+	Spread  Spread         `json:"spread,omitempty"` // distribution of what Task sums up
 }
 
 func (s *Stage) merge(o *Stage) {
 	s.Task.Merge(o.Task)
+	s.Spread.Merge(o.Spread)
 	s.PerByte.Merge(o.PerByte)
 	s.Shuffle.Merge(o.Shuffle)
 	if o.Share > 0 {
@@ -126,6 +128,7 @@ func (c *Class) Any(s workload.Stage) Stage {
 func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, shuffle units.Duration) {
 	e := c.At(s, node)
 	e.Task.Add(run.Seconds())
+	e.Spread.Add(run.Seconds())
 	if input > 0 {
 		e.PerByte.Add(run.Seconds() / float64(input))
 	}

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -159,7 +160,7 @@ func TestAtKeepsTheLine(t *testing.T) {
 	if c.Merge(d); c.At(workload.Map, "a").Share != 0.5 {
 		t.Error("a share that is unknown has taken the place of one that is known")
 	}
-	if any := c.Any(workload.Reduce); any != (Stage{Stage: workload.Reduce}) {
+	if any := c.Any(workload.Reduce); !reflect.DeepEqual(any, Stage{Stage: workload.Reduce}) {
 		t.Errorf("%+v", any)
 	}
 	var e Estimate

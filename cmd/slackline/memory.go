@@ -46,6 +46,25 @@ func (o *options) openOrNot(log io.Writer) (*lab.Memory, []*profile.Class) {
 	return nil, nil
 }
 
+// known is what earlier runs taught of a class, nil if that is nothing or cannot be read.
+func (o *options) known(class string) *profile.Class {
+	m, err := o.open()
+	if err != nil {
+		return nil
+	}
+	defer m.Close()
+	all, err := m.Profiles()
+	if err != nil {
+		return nil
+	}
+	for _, c := range all {
+		if c.Name == class {
+			return c
+		}
+	}
+	return nil
+}
+
 // userData is the folder for data of this program by the custom of the system.
 func userData() (string, error) {
 	var base string

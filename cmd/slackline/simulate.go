@@ -107,6 +107,7 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	if err != nil {
 		return nil, err
 	}
+	size.Known = o.known
 	variants, err := scenario.ReadSweep(file, src, size)
 	if err != nil {
 		return nil, err

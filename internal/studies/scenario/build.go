@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -25,8 +26,11 @@ const (
 	MaxSlots = 100_000
 )
 
-// Resize takes the place of what a file says of its cluster's size, where it is set.
-type Resize struct{ Nodes, MapSlots, ReduceSlots *int }
+// Resize takes the place of what a file says of its cluster's size, where it is set, and knows what earlier runs taught.
+type Resize struct {
+	Nodes, MapSlots, ReduceSlots *int
+	Known                        func(class string) *profile.Class // nil: nothing
+}
 
 // ReadResized is Read for a cluster of another size.
 func ReadResized(file string, src []byte, to Resize) (*Scenario, error) {
@@ -46,6 +50,9 @@ func read(file string, src []byte, to Resize, most int, over map[string]ast.Node
 	if s.Name == "" {
 		s.Name = stem(file)
 	}
+	if class := s.Cluster.TaskTimes.Profile; class != "" {
+		s.learned(class, to.Known)
+	}
 	if len(s.src.errs) == 0 {
 		s.build()
 	}
@@ -53,6 +60,25 @@ func read(file string, src []byte, to Resize, most int, over map[string]ast.Node
 		return nil, err
 	}
 	return s, nil
+}
+
+// learned takes the distribution of task times from what earlier runs taught of the maps of a class.
+func (s *Scenario) learned(class string, known func(string) *profile.Class) {
+	var p *profile.Class
+	if known != nil {
+		p = known(class)
+	}
+	const points = 200
+	if p != nil {
+		maps := p.Any(workload.Map)
+		if s.Cluster.TaskTimes.Values != nil {
+			s.src.failAt("cluster.task_times.profile", "profile and values stand beside each other; give one of them")
+		}
+		s.Cluster.TaskTimes.Values = maps.Spread.Values(points)
+	}
+	if s.Cluster.TaskTimes.Values == nil {
+		s.src.failAt("cluster.task_times.profile", "nothing is known of the task times of class %q yet; slackline run teaches it", class)
+	}
 }
 
 // Sim returns the simulation for a seed. What it points to is shared by all seeds and is not to be changed.
@@ -129,7 +155,7 @@ func (s *Scenario) build() {
 		d.failAt("cluster.task_times.cv", "cv is %g, %s times vary by at most %g; use lognormal", k.TaskTimes.CV, k.TaskTimes.Law, most)
 	}
 	if (k.TaskTimes.Law == "empirical") != (len(k.TaskTimes.Values) > 0) {
-		d.failAt("cluster.task_times", "empirical times are drawn from values that were measured, other laws are not; give law: empirical and values together")
+		d.failAt("cluster.task_times", "empirical times are drawn from values that were measured, other laws are not; give law: empirical and values, or a profile, together")
 	}
 	if (k.Network.Fabric > 0) != (k.Network.Link > 0) {
 		d.failAt("cluster.network", "the network needs both fabric and link, such as {fabric: 10GB, link: 100MB}")

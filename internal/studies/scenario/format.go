@@ -90,9 +90,10 @@ type Class struct {
 
 // Times is a distribution around the time that a job states.
 type Times struct {
-	Law    string    `json:"law" enum:"constant|uniform|normal|exponential|lognormal|pareto|empirical" def:"constant" doc:"family of distributions, each with the stated time as its mean"`
-	CV     float64   `json:"cv" min:"0" max:"100" doc:"standard deviation over mean; 1 for exponential times whatever stands here"`
-	Values []float64 `json:"values" above:"0" doc:"empirical: times that were measured, in any unit; their mean stands for the stated time"`
+	Law     string    `json:"law" enum:"constant|uniform|normal|exponential|lognormal|pareto|empirical" def:"constant" doc:"family of distributions, each with the stated time as its mean"`
+	CV      float64   `json:"cv" min:"0" max:"100" doc:"standard deviation over mean; 1 for exponential times whatever stands here"`
+	Values  []float64 `json:"values" above:"0" doc:"empirical: times that were measured, in any unit; their mean stands for the stated time"`
+	Profile string    `json:"profile" doc:"empirical: a class of jobs whose map times, as earlier runs on this machine taught them, are such values"`
 }
 
 // ReadRates is what a map away from its input pays.
