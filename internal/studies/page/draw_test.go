@@ -83,6 +83,27 @@ func TestBrowserDraws(t *testing.T) {
 		t.Error("the job's name is not a text of the table")
 	}
 	b.quiet()
+	// Even if somebody's text came to be markup, the browser would neither run it nor ask anybody.
+	for directive, try := range map[string]string{
+		"connect-src":     `fetch('file:///etc/hosts').catch(() => 0)`,
+		"img-src":         `document.body.append(Object.assign(new Image(), { src: 'http://127.0.0.1:1/' }))`,
+		"script-src-elem": `document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.bad = 1' }))`,
+		"script-src-attr": `document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="window.bad = 1">')`,
+	} {
+		var broken string
+		b.eval(fmt.Sprintf(`new Promise(done => {
+			document.addEventListener('securitypolicyviolation', e => done(e.effectiveDirective), { once: true });
+			%s;
+			setTimeout(() => done('nothing'), 2000);
+		})`, try), &broken)
+		if broken != directive {
+			t.Errorf("%s breaks %s, want %s", try, broken, directive)
+		}
+	}
+	var bad bool
+	if b.eval(`'bad' in window`, &bad); bad {
+		t.Error("what was put in was run")
+	}
 }
 
 // TestBrowserMoves zooms by wheel, moves by drag and by keys, hovers, follows a job and chooses another run.

@@ -79,13 +79,16 @@ func (g *gantt) shrink() {
 		g.coarsen()
 		return
 	}
-	for g.total > g.budget*3/4 {
-		g.width *= 2
+	for {
 		g.total = 0
 		for i := range g.bars {
 			g.bars[i] = merge(g.bars[i], g.width)
 			g.total += len(g.bars[i])
 		}
+		if g.total <= g.budget*3/4 {
+			return
+		}
+		g.width *= 2
 	}
 }
 

@@ -140,6 +140,10 @@ func TestAMillionAttempts(t *testing.T) {
 			g.add(int32(at), &b)
 			free[at] = end
 		}
+		// No more is merged than need be.
+		if even := units.Duration(g.until) * units.Duration(c.slots) / MaxBars; g.level == bySlot && g.width > 8*max(even, 30*units.Second) {
+			t.Errorf("%d slots: neighbours within %v are merged, evenly it would be %v", c.slots, g.width, even)
+		}
 		bars, _, _, n := tally(t, g)
 		if bars > MaxBars || n != attempts || g.level != c.level {
 			t.Errorf("%d slots: %d bars for %d attempts at level %d, want level %d", c.slots, bars, n, g.level, c.level)

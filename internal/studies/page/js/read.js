@@ -16,7 +16,7 @@ const column = (text) => {
     for (let unit = 1; ; unit *= 128) {
       const b = raw.charCodeAt(i++);
       x += (b & 127) * unit;
-      if (b < 128) return x;
+      if (!(b > 127)) return x; // at the end of the text too
     }
   };
   const signed = () => unzig(count());
