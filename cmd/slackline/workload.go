@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,9 @@ func newWorkload(o *options) *cobra.Command {
 		Use:   "workload",
 		Short: "Describe, convert and imitate workloads",
 		Long: `Describes workloads that were recorded, converts them from and to the forms of others, and makes workloads that look alike, which
-can be shared without sharing what they were made from.`,
+can be shared without sharing what they were made from. Forms of traces:
+
+` + formatList(),
 		Example: "  slackline workload stats --format swim examples/traces/swim.tsv",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -50,6 +53,13 @@ func completeFormats(of func(trace.Format) bool) cobra.CompletionFunc {
 	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)
 }
 
+func formatNames() (names []string) {
+	for _, f := range trace.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // formatList lists the forms for help texts.
 func formatList() (text string) {
 	for _, f := range trace.Formats() {
@@ -70,7 +80,7 @@ type traceIn struct {
 // open begins to read a file, or standard input where it is called "-".
 func (f *traceFlags) open(cmd *cobra.Command, flag, file string, unsorted bool) (*traceIn, error) {
 	if f.format == "" {
-		return nil, fmt.Errorf("--%s is needed: the form of %s; it is one of\n%s", flag, file, formatList())
+		return nil, fmt.Errorf("--%s is needed: the form of %s, one of %s", flag, file, strings.Join(formatNames(), ", "))
 	}
 	format, err := trace.Find(f.format)
 	if err != nil {
@@ -129,6 +139,9 @@ func create(cmd *cobra.Command, file string) (*fileOut, error) {
 	}
 	temp, err := os.CreateTemp(filepath.Dir(file), ".slackline-*")
 	if err != nil {
+		if path := (*os.PathError)(nil); errors.As(err, &path) {
+			err = path.Err // the name within is not one that the user gave
+		}
 		return nil, fmt.Errorf("%s: it cannot be written: %w", file, err)
 	}
 	return &fileOut{Writer: temp, file: file, temp: temp, tell: cmd.OutOrStdout()}, nil

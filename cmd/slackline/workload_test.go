@@ -110,7 +110,7 @@ func TestWorkloadBadInput(t *testing.T) {
 		"stats --format swim empty":                      `empty:1: there is no job in it`,
 		"stats --format swim bad.tsv":                    `bad.tsv:2: submit time: "x" is no time in seconds`,
 		"fit --format swim bad.tsv --to m":               `bad.tsv:2: submit time: "x" is no time in seconds`,
-		"import swim.tsv":                                `--format is needed: the form of swim.tsv`,
+		"import swim.tsv":                                `--format is needed: the form of swim.tsv, one of swim, slackline, sls, rumen, jhist, swf, google, alibaba`,
 		"import --format swim bad.tsv --to x":            `bad.tsv:2: submit time: "x" is no time in seconds`,
 		"import --format alibaba alibaba.csv":            `start_time: 2m is before the 5m of the job before; sort the trace by it`,
 		"import --format swim swim.tsv --to no/x":        `no/x: it cannot be written`,
