@@ -32,7 +32,7 @@ var (
 	secondOut  = flag.String("second-out", "", "leave the journals of a scenario that failed in this folder")
 )
 
-// scenarios is how many seeds are tried.
+// scenarios is how many are tried.
 func scenarios(short, long int) int {
 	if os.Getenv("SLACKLINE_LONG") != "" {
 		return long

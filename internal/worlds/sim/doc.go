@@ -28,6 +28,7 @@
 //	draws.go      keyed randomness
 //	enact.go      what a plan's items do; seen.go: that they do it once
 //	stuck.go      runs that would never end
+//	audit.go      in builds with the tag invariants: all that is kept is counted again, at every instant
 //
 // # The model
 //

@@ -111,6 +111,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		w.begin()
 	}
 	for {
+		w.audit() // what the last plan has left
 		if w.over() && len(w.out) == 0 {
 			return drive.Batch{}, io.EOF
 		}
@@ -123,6 +124,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		if w.failed != nil {
 			return drive.Batch{}, w.failed
 		}
+		w.audit()
 		if len(w.out) > 0 {
 			return w.hand(), nil
 		}

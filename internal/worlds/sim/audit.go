@@ -1,0 +1,283 @@
+//go:build invariants
+
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// audits tells whether this build checks itself.
+const audits = true
+
+// audit counts again, at every instant, whatever the world keeps as a number, a list or a set because counting takes long, and panics
+// at the first that differs. It is there in builds with the tag invariants only:
+//
+//	go test -tags invariants ./internal/worlds/sim
+//
+// Counting takes as long as there are nodes, attempts and tasks: where these are thousands, every so many-th instant is checked.
+func (w *World) audit() {
+	size := len(w.nodes)*(1+len(w.kinds)) + len(w.attempts) + len(w.queue.heap)
+	for h := range w.jobs {
+		for i := range w.jobs[h].stages {
+			size += len(w.jobs[h].stages[i].tasks)
+		}
+	}
+	if w.calls%uint64(1+size/500) != 0 {
+		return
+	}
+	w.auditAttempts()
+	w.auditNodes()
+	w.auditKinds()
+	w.auditJobs()
+	w.auditQueue()
+	w.auditFabric()
+}
+
+func (w *World) must(ok bool, format string, args ...any) {
+	if !ok {
+		panic(fmt.Sprintf("invariant broken at %v: %s", w.now, fmt.Sprintf(format, args...)))
+	}
+}
+
+// equal compares what is kept with what was counted.
+func equal[T comparable](w *World, kept, counted T, format string, args ...any) {
+	w.must(kept == counted, "%s: %v is kept, %v was counted", fmt.Sprintf(format, args...), kept, counted)
+}
+
+// auditAttempts: every handle is either free, or resting, or that of one running attempt of a job in the system.
+func (w *World) auditAttempts() {
+	places := make([]int, len(w.attempts))
+	for _, a := range slices.Concat(w.freeAttempts, w.endedAttempts) {
+		places[a]++
+		w.must(w.attempts[a].job == 0, "attempt %d is free and runs", a)
+	}
+	timed := 0
+	for a := 1; a < len(w.attempts); a++ {
+		at := &w.attempts[a]
+		if at.timed {
+			timed++
+		}
+		if at.job == 0 {
+			w.must(!at.timed && !at.fetching, "attempt %d has ended and is still timed", a)
+			equal(w, places[a], 1, "lists of free handles that attempt %d is in", a)
+			continue
+		}
+		equal(w, places[a], 0, "lists of free handles that attempt %d is in, which runs", a)
+		w.must(w.jobs[at.job].alive, "attempt %d runs for job %d, which has ended", a, at.job)
+		w.must(w.nodes[at.node].state == nodeOpen || w.nodes[at.node].state == nodeDraining, "attempt %d runs on node %d, which is away", a, at.node)
+		w.must(at.began <= w.now && at.left >= 0 && at.left <= at.work, "attempt %d began at %v and has %v of %v left", a, at.began, at.left, at.work)
+		w.must(!at.timed || !at.fetching && at.ready != units.Never, "attempt %d is timed and waits for input", a)
+	}
+	equal(w, w.timed, timed, "attempts that are timed")
+}
+
+// auditNodes: room is capacity less what runs; what drains and what lies on it.
+func (w *World) auditNodes() {
+	draining, runs := 0, make([]int, len(w.nodes))
+	for a := 1; a < len(w.attempts); a++ {
+		if at := &w.attempts[a]; at.job != 0 {
+			runs[at.node]++
+		}
+	}
+	for n := 1; n < len(w.nodes); n++ {
+		nd := &w.nodes[n]
+		room, last, listed := nd.spec.Class.Capacity, int32(0), 0
+		for a := nd.first; a != 0; last, a = a, w.attempts[a].nodeNext {
+			at := &w.attempts[a]
+			equal(w, at.node, int32(n), "node of attempt %d, which is in the list of node %d", a, n)
+			if last != 0 {
+				equal(w, at.nodePrev, last, "attempt before %d in the list of node %d", a, n)
+			}
+			s := w.jobs[at.job].stage(at.stage)
+			room.Sub(&w.kinds[s.kinds[at.container]].needs)
+			listed++
+		}
+		equal(w, listed, runs[n], "attempts in the list of node %d", n)
+		if nd.state != nodeDown {
+			equal(w, nd.free, room, "room of node %d", n)
+			d, bad := nd.free.Negative()
+			w.must(!bad, "node %d is over-committed in %v", n, d)
+		}
+		if nd.state == nodeDraining {
+			draining++
+			equal(w, nd.outputs, w.countOutputs(int32(n)), "map outputs on node %d, which drains", n)
+			w.must(nd.first != 0 || nd.outputs > 0 || slices.Contains(w.leaving, int32(n)), "node %d drains, is empty and does not leave", n)
+		}
+		w.must(nd.away >= 0, "node %d is away %d times", n, nd.away)
+		if len(w.touched) == 0 {
+			w.must((nd.away == 0 && !nd.crashes) || nd.state == nodeDown, "node %d has failed and is not down", n)
+			w.must(!nd.removed || nd.state == nodeDown || nd.state == nodeDraining, "node %d is removed and serves", n)
+		}
+		equal(w, w.beat.isFresh[n], slices.Contains(w.beat.fresh, int32(n)), "node %d has something new", n)
+	}
+	equal(w, w.draining, draining, "nodes that drain")
+}
+
+// auditKinds: which nodes have room for which kind of container, and which kinds are waited for.
+func (w *World) auditKinds() {
+	stages := make([]int32, len(w.kinds))
+	for h := range w.jobs {
+		if !w.jobs[h].alive {
+			continue
+		}
+		for i := range w.jobs[h].stages {
+			if s := &w.jobs[h].stages[i]; s.waits {
+				for _, k := range s.kinds {
+					stages[k]++
+				}
+			}
+		}
+	}
+	var waiting []int32
+	for k := range w.kinds {
+		kd := &w.kinds[k]
+		equal(w, kd.stages, stages[k], "stages that wait for %v", kd.needs)
+		if kd.stages > 0 {
+			waiting = append(waiting, int32(k))
+		}
+		for n := 1; n < len(w.nodes); n++ {
+			nd := &w.nodes[n]
+			fits := nd.state == nodeOpen && !nd.closed && !nd.listed && nd.free.Fits(&kd.needs) && nd.spec.Carries(kd.labels)
+			equal(w, kd.room.has(n-1), fits, "node %d has room for %v", n, kd.needs)
+		}
+		for i, word := range kd.room.words {
+			equal(w, kd.room.some[i/64]>>(i%64)&1 != 0, word != 0, "word %d of the nodes with room for %v has members", i, kd.needs)
+		}
+	}
+	w.must(slices.Equal(w.waiting, waiting), "kinds that are waited for: %v are kept, %v were counted", w.waiting, waiting)
+}
+
+// auditJobs: the counts of a stage against its tasks and attempts; who waits for whom.
+func (w *World) auditJobs() {
+	present := 0
+	places := make([]int, len(w.jobs))
+	for _, h := range slices.Concat(w.freeJobs, w.endedJobs) {
+		places[h]++
+	}
+	for h := 1; h < len(w.jobs); h++ {
+		j := &w.jobs[h]
+		if !j.alive {
+			equal(w, places[h], 1, "lists of free handles that job %d is in", h)
+			continue
+		}
+		present++
+		equal(w, places[h], 0, "lists of free handles that job %d is in, which is in the system", h)
+		equal(w, j.link.handle, int32(h), "handle of job %q", j.spec.ID)
+		vanished := int32(0)
+		for i := range j.stages {
+			vanished += w.auditStage(int32(h), &j.stages[i])
+		}
+		equal(w, j.vanished, vanished, "outputs of job %d that have vanished", h)
+		if maps := j.stage(sched.Map); maps != nil && len(j.stages) > 1 {
+			equal(w, j.mapsEnd != units.Never, maps.done == int32(len(maps.tasks)), "all maps of job %d are done", h)
+		}
+		if _, readers := j.readers(); j.vanished > 0 {
+			equal(w, readers.open, 0, "open tasks of job %d that miss outputs", h)
+		}
+		missing := int32(0)
+		for i, id := range j.spec.After {
+			if k := w.links[id]; k != nil && !k.over && !slices.Contains(j.spec.After[:i], id) {
+				missing++
+				w.must(slices.Contains(k.followers, j.link), "job %d does not follow %q", h, id)
+			}
+		}
+		equal(w, j.link.missing, missing, "jobs that job %d waits for", h)
+	}
+	equal(w, w.present, present, "jobs in the system")
+}
+
+// auditStage returns how many outputs of the stage have vanished.
+func (w *World) auditStage(h int32, s *stage) (vanished int32) {
+	j := &w.jobs[h]
+	live := make([]uint8, len(s.tasks))
+	occupied, last := int32(0), int32(0)
+	for a := s.first; a != 0; last, a = a, w.attempts[a].stageNext {
+		at := &w.attempts[a]
+		w.must(at.job == h && at.stage == s.kind, "attempt %d is in the list of job %d, stage %v", a, h, s.kind)
+		if last != 0 {
+			equal(w, at.stagePrev, last, "attempt before %d in the list of job %d, stage %v", a, h, s.kind)
+		}
+		live[at.task-1]++
+		occupied++
+	}
+	equal(w, s.last, last, "last attempt of job %d, stage %v", h, s.kind)
+	equal(w, s.occupied, occupied, "attempts of job %d, stage %v", h, s.kind)
+	var of [taskVanished + 1]int32
+	for t := range s.tasks {
+		tk := &s.tasks[t]
+		of[tk.status]++
+		equal(w, tk.live, live[t], "attempts of job %d, %v task %d", h, s.kind, t+1)
+		equal(w, tk.live > 0, tk.status == taskRuns, "job %d, %v task %d runs", h, s.kind, t+1)
+		w.must(tk.live <= 2 && (tk.live <= 1 || w.cfg.Progress > 0), "job %d, %v task %d has %d attempts", h, s.kind, t+1, tk.live)
+		w.must(int(tk.fails) < w.cfg.MaxFailures && int32(tk.fails) <= tk.tries, "job %d, %v task %d failed %d times of %d", h, s.kind, t+1, tk.fails, tk.tries)
+		if maps, _ := j.readers(); maps == s && tk.status == taskDone {
+			w.must(w.nodes[tk.node].state != nodeDown, "job %d, map %d has its output on node %d, which is down", h, t+1, tk.node)
+		}
+	}
+	equal(w, s.open, of[taskOpen], "open tasks of job %d, stage %v", h, s.kind)
+	equal(w, s.done, of[taskDone]+of[taskVanished], "tasks of job %d, stage %v that are done", h, s.kind)
+	waits := !j.doomed && s.ready && !s.withheld && s.open > 0 && (s.limit < 0 || s.occupied < s.limit) && (j.admitted || s.sample > 0)
+	equal(w, s.waits, waits, "job %d, stage %v waits", h, s.kind)
+	return of[taskVanished]
+}
+
+// auditQueue: the heap is one; each timed attempt has one entry, at its end; what counts as coming is there.
+func (w *World) auditQueue() {
+	entries, coming, reports := make(map[int32]units.Time), 0, 0
+	for i := range w.queue.heap {
+		d := &w.queue.heap[i]
+		w.must(i == 0 || !d.before(&w.queue.heap[(i-1)/2]), "entry %d of the queue comes before the one above it", i)
+		if w.stale(d) {
+			continue
+		}
+		w.must(d.at >= w.now, "an entry of class %d was to happen at %v", d.class(), d.at)
+		switch d.class() {
+		case attemptEnd, masterUp:
+			_, twice := entries[d.arg]
+			w.must(!twice, "attempt %d has two entries in the queue", d.arg)
+			entries[d.arg] = d.at
+		case scripted, arrival, limit, awake, restored:
+			coming++
+		case progressReport:
+			reports++
+		}
+	}
+	for a := 1; a < len(w.attempts); a++ {
+		at := &w.attempts[a]
+		end, queued := entries[int32(a)]
+		equal(w, at.timed, queued, "attempt %d has an entry in the queue", a)
+		if queued {
+			equal(w, end, at.since.Add(units.Nanosecond.Scale(at.left*at.slow)), "end of attempt %d", a)
+			equal(w, at.slow, w.slowness(at.node, w.jobs[at.job].stage(at.stage)), "slowness of attempt %d on node %d", a, cluster.NodeID(at.node))
+		}
+	}
+	equal(w, w.coming, coming, "entries of the queue that were written down")
+	if !w.over() { // at the time limit the queue is emptied
+		equal(w, reports == 1, w.reporting, "a report of progress is in the queue, once")
+	}
+}
+
+// auditFabric: each attempt that fetches is one flow.
+func (w *World) auditFabric() {
+	f := &w.fabric
+	flows, entries := 0, 0
+	for a := 1; a < len(w.attempts); a++ {
+		if w.attempts[a].fetching {
+			flows++
+		}
+	}
+	for i, x := range f.heap {
+		w.must(i == 0 || !x.before(f.heap[(i-1)/2]), "flow %d comes before the one above it", i)
+		if at := &w.attempts[x.attempt]; at.gen == x.gen {
+			entries++
+			w.must(at.fetching, "attempt %d has a flow and does not fetch", x.attempt)
+		}
+	}
+	equal(w, f.flows, flows, "flows")
+	equal(w, f.flows, entries, "flows with an end")
+}
