@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -30,11 +31,12 @@ type Watch struct {
 	jobs     map[sched.JobID]*watchedJob
 	attempts map[sched.AttemptID]*watchedAttempt
 	ended    map[string]sched.Outcome
-	allowed  map[string]bool        // jobs that the policy has admitted, or wanted a sample of
-	left     map[sched.ItemID]int32 // containers of an item that the world has not answered
-	second   map[sched.ItemID]bool  // items that ask for a second attempt
-	tasks    map[watchedTask]int    // attempts of a task
-	instants int                    // batches of one time
+	allowed  map[string]bool                 // jobs that the policy has admitted, or wanted a sample of
+	left     map[sched.ItemID]int32          // containers of an item that the world has not answered
+	second   map[sched.ItemID]bool           // items that ask for a second attempt
+	far      map[sched.ItemID]sched.Locality // how far an item lets tasks start from their input
+	tasks    map[watchedTask]int             // attempts of a task
+	instants int                             // batches of one time
 }
 
 type watchedNode struct {
@@ -84,6 +86,7 @@ func (w *Watch) forget() {
 	w.tasks = make(map[watchedTask]int)
 	w.left = make(map[sched.ItemID]int32) // what runs is told again, item and all
 	w.second = make(map[sched.ItemID]bool)
+	w.far = make(map[sched.ItemID]sched.Locality)
 }
 
 func (w *Watch) broken(format string, args ...any) {
@@ -149,6 +152,7 @@ func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
 		case it.Verb == sched.Start || it.Verb == sched.Speculate:
 			w.left[it.ID] = it.Count
 			w.second[it.ID] = it.Verb == sched.Speculate
+			w.far[it.ID] = cmp.Or(it.Locality, sched.Remote)
 		case it.Verb == sched.Drain && n != nil:
 			n.drained = round
 		}
@@ -264,6 +268,8 @@ func (w *Watch) started(e *sched.Event) {
 		w.broken("attempt %d started twice", e.Attempt)
 	case !j.ready[e.Stage]:
 		w.broken("%v of job %q started before it was ready", e.Stage, j.id)
+	case w.far[e.Item] != sched.NoLocality && e.Locality > w.far[e.Item]:
+		w.broken("%v of job %q started %v of its input, item %d allows %v", e.Stage, j.id, e.Locality, e.Item, w.far[e.Item])
 	case !w.allowed[j.id]:
 		w.broken("%v of job %q started, which was never admitted", e.Stage, j.id)
 	case !n.carries(j.detail.Job.Labels):

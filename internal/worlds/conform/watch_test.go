@@ -48,6 +48,7 @@ func TestWatch(t *testing.T) {
 		"one end too many":       {"ended twice, or never started", [][]sched.Event{begin, {start(1, 1, 0), end(1)}, {end(1)}}},
 		"an item done twice":     {"item 2 was answered for more than it asks", [][]sched.Event{begin, {start(1, 1, 2), end(1)}, {start(2, 2, 2)}}},
 		"an item refused twice":  {"item 2 was answered for more than it asks", [][]sched.Event{begin, {start(1, 1, 2), end(1)}, {{Kind: sched.Refused, Item: 2}}}},
+		"too far":                {"started remote of its input, item 2 allows node", [][]sched.Event{begin, {{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1, Item: 2, Locality: sched.Remote}}}},
 		"out of order":           {"node-up stands behind job-arrived", [][]sched.Event{{begin[1], begin[0]}}},
 		"nobody's output":        {"which was not there", [][]sched.Event{begin, {{Kind: sched.OutputLost, Job: 1, Stage: sched.Map, Task: 1}}}},
 		"a beat of a node below": {"beats and is not up", [][]sched.Event{begin, {down}, {{Kind: sched.Heartbeat, Node: 1}}}},
@@ -58,7 +59,7 @@ func TestWatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			if i == 0 {
-				plan := &sched.Plan{Items: []sched.Item{{Verb: sched.Admit, Job: 1}, {Verb: sched.Start, ID: 1, Count: 2, Job: 1}, {Verb: sched.Start, ID: 2, Count: 1, Job: 1},
+				plan := &sched.Plan{Items: []sched.Item{{Verb: sched.Admit, Job: 1}, {Verb: sched.Start, ID: 1, Count: 2, Job: 1}, {Verb: sched.Start, ID: 2, Count: 1, Job: 1, Locality: sched.NodeLocal},
 					{Verb: sched.Speculate, ID: 3, Count: 1, Job: 1}}}
 				if err := w.Plan(1, 0, plan); err != nil {
 					t.Fatal(err)
