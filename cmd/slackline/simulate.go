@@ -112,6 +112,11 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	if err != nil {
 		return nil, err
 	}
+	if n, first := variants[0].Skips(); n > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d records of the trace are left out; the first: %v\n", n, first)
+	} else if first != nil {
+		return nil, first
+	}
 	var cells []lab.Cell
 	for _, s := range variants {
 		more, err := o.variantCells(s)

@@ -448,3 +448,18 @@ sweep:
 		t.Error("a damaged result was believed")
 	}
 }
+
+// What a lenient trace leaves out is counted and told.
+func TestLenientTrace(t *testing.T) {
+	s := newShell(t, map[string]string{
+		"t.tsv":      "a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\nc\t2\t1\t1\t-1\t1\nd\t3\t1\t1\t1\t1\n",
+		"trace.yaml": "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: t.tsv, lenient: true}\n",
+	})
+	r := s.run("simulate", "trace.yaml", "-o", "json")
+	if want := "warning: 2 records of the trace are left out; the first: t.tsv:2: submit time: \"x\" is no time in seconds\n"; r.code != 0 || r.stderr != want {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+	if got := parse(t, r.stdout); len(got.Runs[0].Jobs) != 2 {
+		t.Errorf("%d jobs", len(got.Runs[0].Jobs))
+	}
+}

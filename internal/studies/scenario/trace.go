@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -17,6 +19,34 @@ func (s *Scenario) TraceFile() string {
 		return ""
 	}
 	return s.beside(s.Workload.Trace.File)
+}
+
+// Skips reads a lenient trace and returns how many of its records are left out, and what is wrong with the first of them.
+func (s *Scenario) Skips() (int, error) {
+	t := s.Workload.Trace
+	if t == nil || !t.Lenient {
+		return 0, nil
+	}
+	format, err := trace.Find(t.Format)
+	if err != nil {
+		return 0, err
+	}
+	in, file, err := trace.File{Path: s.TraceFile(), Format: format, Lenient: true}.Open()
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	for err == nil {
+		_, err = in.Next()
+	}
+	n, first := in.Skipped()
+	if !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	return n, first
 }
 
 // beside is a path as the scenario means it: from its own folder.
