@@ -49,6 +49,19 @@ func TestBrowserDraws(t *testing.T) {
 			t.Errorf("the canvas %s has %d colours", canvas, n)
 		}
 	}
+	// Bars are there in their colours, and cover about as much of the drawing as slots were in use.
+	var covered float64
+	b.eval(`(() => {
+		const c = document.getElementById('gantt'), g = c.getContext('2d'), left = 130, bottom = c.height - 28;
+		const d = g.getImageData(left, 0, c.width - left, bottom).data;
+		const want = new Set(slackline.load(0).colours.map(h => parseInt(h.slice(1), 16)));
+		let n = 0;
+		for (let i = 0; i < d.length; i += 4) if (want.has(d[i] << 16 | d[i + 1] << 8 | d[i + 2])) n++;
+		return n / (d.length / 4);
+	})()`, &covered)
+	if s := r.Runs[0].Summary; covered < 0.8*min(s.MapUtilization, s.ReduceUtilization) || covered > 1.1*max(s.MapUtilization, s.ReduceUtilization) {
+		t.Errorf("bars cover %v of the drawing; in use were %v of the map slots and %v of the reduce slots", covered, s.MapUtilization, s.ReduceUtilization)
+	}
 	if n := colours(b.picture("small")); n < 50 {
 		t.Errorf("the picture has %d colours", n)
 	}
@@ -205,7 +218,11 @@ func TestBrowserDrawsMany(t *testing.T) {
 	b := newBrowser(t)
 	for _, nodes := range []int{100, 2000} {
 		p := New([]Head{{"million", "none", 1}})
-		run := million(t, p.Watch(0)[0], nodes, 6, 1_000_000)
+		attempts := 1_000_000
+		if testing.Short() {
+			attempts /= 10
+		}
+		run := million(t, p.Watch(0)[0], nodes, 6, attempts)
 		b.look(1280, 900, "light")
 		b.open(save(t, write(t, p, report.New(run))))
 		var n int

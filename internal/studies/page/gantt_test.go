@@ -117,7 +117,7 @@ func TestAMillionAttempts(t *testing.T) {
 	}{{8, bySlot, 1_000_000}, {1000, bySlot, 1_000_000}, {3000, byNode, 1_000_000}, {30000, byRack, 200_000}, {90_000, byKind, 200_000}} {
 		attempts := c.attempts
 		if testing.Short() {
-			attempts = min(attempts, 150_000)
+			attempts = min(attempts, 110_000)
 		}
 		g := newGantt(MaxBars)
 		places := make([]place, c.slots)
