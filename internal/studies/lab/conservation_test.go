@@ -243,10 +243,15 @@ func (y sleeper) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 }
 
 // Energy in closed form, with a node that sleeps 100 s and wakes for 20, under a supply of green power of 130 W until 200 s. One map
-// of 300 s holds one of the two slots of node 1, which draws 100 + 60/2 W; node 2 draws 5 W asleep and 100 W else.
+// of 300 s holds one of the two slots of node 1, which draws 100 + 60/2 W; node 2 draws 5 W asleep and 100 W else, and 100 + 60/2 W
+// for the 10 s of a map that had to wait for it.
 func TestEnergyInClosedForm(t *testing.T) {
 	class := cluster.Class{Name: "k", Speed: 1, Capacity: units.Slots(2, 0), Idle: 100, Dynamic: 60, Sleep: 5, WakeTime: 20 * units.Second}
-	cfg := sim.Config{Cluster: cluster.Uniform(2, 1, class), Workload: &workload.Workload{Jobs: []*workload.Job{single("j", 0, []units.Duration{300 * units.Second})}},
+	jobs := []*workload.Job{single("j", 0, []units.Duration{300 * units.Second}), single("late", units.Time(units.Second), []units.Duration{10 * units.Second})}
+	jobs[1].Labels = []string{"sleeps"}
+	c := cluster.Uniform(2, 1, class)
+	c.Nodes[1].Labels = jobs[1].Labels
+	cfg := sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs},
 		Supply: []sim.SupplyStep{{At: 0, Green: 130}, {At: units.Time(200 * units.Second), Green: 0}}}
 	base, err := catalog.New("fifo", NoQueues)
 	if err != nil {
@@ -254,9 +259,13 @@ func TestEnergyInClosedForm(t *testing.T) {
 	}
 	r := report.NewBuilder("sim", "", "", 0)
 	drivePolicy(t, cfg, sleeper{base}, r)
-	s := r.Run().Summary
+	run := r.Run()
+	s := run.Summary
 	joules := float64(units.JoulesPerKWh)
-	if want := 300*130. + 100*5 + 200*100; s.Energy == nil || !same(*s.Energy*joules, want) {
+	if began := run.Jobs[1].Started; began == nil || *began != 120 {
+		t.Errorf("the node that slept began to work at %v s, want 120", began)
+	}
+	if want := 300*130. + 100*5 + 200*100 + 10*30; s.Energy == nil || !same(*s.Energy*joules, want) {
 		t.Errorf("%v J, want %v", *s.Energy*joules, want)
 	}
 	if want := 200 * 130.; s.Green == nil || !same(*s.Green*joules, want) {

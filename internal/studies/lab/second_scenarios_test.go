@@ -58,7 +58,7 @@ func plain(d dice, p *played) {
 // shared is a scenario of at most 20 tasks with a network that shuffles share, second attempts, and nodes that sleep.
 func shared(d dice, p *played) {
 	p.policy = one(d, policies[:11]...)
-	p.meddle = 0.1
+	p.meddle = 0.25
 	p.cfg = d.config(4, 3)
 	if d.chance(0.8) {
 		p.cfg.Network = sim.Network{Fabric: units.Bytes(d.from(10, 300)), Link: 100}
@@ -83,6 +83,8 @@ func (d dice) config(jobs, tasks int) sim.Config {
 	cfg.Workload = d.workload(n, jobs, tasks, vectors)
 	if d.chance(0.1) {
 		cfg.Workload, cfg.Source = nil, users(cfg.Workload.Jobs, d.seconds(0, 10))
+	} else if d.chance(0.1) {
+		cfg.Until = max(1, cfg.Workload.Jobs[0].Arrive)
 	}
 	d.nature(&cfg)
 	d.happenings(&cfg, n)

@@ -41,12 +41,12 @@ func scenarios(short, long int) int {
 }
 
 func TestSecondSimulator(t *testing.T) {
-	second(t, scenarios(30, 1000), func(seed uint64) played { return randomRun(seed, plain) })
+	second(t, scenarios(100, 1000), func(seed uint64) played { return randomRun(seed, plain) })
 }
 
 // With shuffles that share the network, second attempts and power: the same instants up to a nanosecond, on at most 20 tasks.
 func TestSecondSimulatorShares(t *testing.T) {
-	second(t, scenarios(30, 1000), func(seed uint64) played { return randomRun(seed, shared) })
+	second(t, scenarios(100, 1000), func(seed uint64) played { return randomRun(seed, shared) })
 }
 
 // second plays seeds in both worlds.
@@ -237,9 +237,9 @@ func (m *meddler) meddle(v sched.View, p *sched.Plan) {
 	case 4:
 		it.Verb, it.Count, it.Outcome = sched.Kill, 2, sched.Preempted
 	case 5, 6:
-		it.Verb = sched.Sleep
+		it.Verb, it.Node = sched.Sleep, first(v, n, func(nd *sched.Node) bool { return nd.Up && !nd.Asleep && nd.Occupied == 0 })
 	case 7, 8:
-		it.Verb = sched.Wake
+		it.Verb, it.Node = sched.Wake, first(v, n, func(nd *sched.Node) bool { return nd.Asleep })
 	case 9:
 		it.Verb, it.Count = sched.SetSlots, int32(m.rng.IntN(4))
 		m.later(v, p, sched.Item{Verb: sched.SetSlots, Job: j, Stage: s, Count: -1})
@@ -258,6 +258,17 @@ func (m *meddler) meddle(v sched.View, p *sched.Plan) {
 	if it.Verb != sched.NoVerb {
 		p.Add(it)
 	}
+}
+
+// first returns the first node from n on that is so, round about, or n.
+func first(v sched.View, n sched.NodeID, so func(nd *sched.Node) bool) sched.NodeID {
+	for range v.Nodes() {
+		if nd := v.Node(n); nd != nil && so(nd) {
+			break
+		}
+		n = n%v.Nodes() + 1
+	}
+	return n
 }
 
 // later undoes an item some seconds from now.
