@@ -177,7 +177,7 @@ func TestWorkAndEnergyAreConserved(t *testing.T) {
 			}
 		}
 		r := report.NewBuilder("sim", "", "", seed)
-		play(t, cfg, one(d, policies[:11]...), b, r)
+		play(t, cfg, one(d, policies...), b, r)
 		s := r.Run().Summary
 		capacity := cfg.Cluster.Capacity()
 		if slots := s.MapUtilization*float64(capacity[units.MapSlots]) + s.ReduceUtilization*float64(capacity[units.ReduceSlots]); !same(slots*s.Makespan, b.busy) {
