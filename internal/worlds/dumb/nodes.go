@@ -16,6 +16,7 @@ type node struct {
 	state                                  state
 	causes, lives, failures                int // reasons to be away; how often it came up; failed attempts
 	removed, crashes, closed, listed, news bool
+	slept                                  bool // it drains in its sleep
 	beat                                   units.Time
 	breaks, repaired, awake, restored      moment
 }
@@ -109,6 +110,13 @@ func (w *World) comeUp(n int) {
 	}
 }
 
+// wakeUp brings a node back from its sleep, unless it is to leave.
+func (w *World) wakeUp(n int) {
+	if w.nodes[n].awake = never; w.nodes[n].state == asleep {
+		w.comeUp(n)
+	}
+}
+
 func (w *World) away(n, more int) {
 	w.nodes[n].causes += more
 	w.unsettle(n)
@@ -141,13 +149,16 @@ func (w *World) settle() {
 				w.crash(n)
 			}
 		case nd.removed && (nd.state == up || nd.state == asleep):
+			nd.slept = nd.state == asleep
 			if nd.state = draining; w.empty(n) {
 				w.goDown(n)
-			} else {
+			} else if !nd.slept {
 				w.tell(sched.NodeChanged, n, nd.factor, nd.offering(false))
 			}
 		case !nd.removed && nd.state == down:
 			w.comeUp(n)
+		case !nd.removed && nd.state == draining && nd.slept:
+			nd.state = asleep
 		case !nd.removed && nd.state == draining:
 			if nd.state, nd.news = up, true; !nd.listed {
 				w.tell(sched.NodeChanged, n, nd.factor, nd.offering(true))

@@ -220,7 +220,7 @@ func (w *World) first() thing {
 	for n, nd := range w.nodes[1:] {
 		see(breaks, nd.breaks, func() { w.breakDown(n + 1) })
 		see(repairs, nd.repaired, func() { nd.repaired = never; w.away(n+1, -1) })
-		see(wakes, nd.awake, func() { w.comeUp(n + 1) })
+		see(wakes, nd.awake, func() { w.wakeUp(n + 1) })
 		see(restores, nd.restored, func() { w.restore(n + 1) })
 	}
 	for i, r := range w.racks {

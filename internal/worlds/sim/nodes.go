@@ -27,6 +27,7 @@ type node struct {
 	closed   bool // the policy drained it
 	queued   bool // it is among the touched
 	waking   bool // it is asleep, and somebody woke it
+	slept    bool // it drains in its sleep
 }
 
 // nodeState is where a node stands. Up ── removed ──▶ draining ── empty ──▶ down; a failure leads from everywhere straight to down.
@@ -169,6 +170,9 @@ func (w *World) reconcile() {
 			}
 		case nd.state == nodeDown:
 			w.nodeUp(n)
+		case nd.state == nodeDraining && nd.slept:
+			nd.state = nodeAsleep // which is what everybody believes
+			w.draining--
 		case nd.state == nodeDraining:
 			nd.state = nodeOpen
 			w.draining--
@@ -203,9 +207,10 @@ func (w *World) goDown(n int32) {
 }
 
 // drain lets the node finish what it runs. It leaves when nothing runs on it and no job needs a map output from it, as under
-// YARN's graceful decommissioning. Until then it offers nothing.
+// YARN's graceful decommissioning. Until then it offers nothing; one that sleeps offers nothing anyway, and sleeps on.
 func (w *World) drain(n int32) {
 	nd := &w.nodes[n]
+	nd.slept = nd.state == nodeAsleep
 	nd.state = nodeDraining
 	w.draining++
 	nd.outputs = w.countOutputs(n)
@@ -213,8 +218,10 @@ func (w *World) drain(n int32) {
 		w.goDown(n)
 		return
 	}
-	w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: nd.factor, Detail: nd.bare})
-	w.setRoom(n)
+	if !nd.slept {
+		w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: nd.factor, Detail: nd.bare})
+		w.setRoom(n)
+	}
 }
 
 // drained notes that something ended on a draining node.

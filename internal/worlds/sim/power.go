@@ -38,10 +38,14 @@ func (w *World) powered(it *sched.Item) *node {
 	return &w.nodes[it.Node]
 }
 
-// awoken brings a node back into service, unless it went down in its sleep.
+// awoken brings a node back into service, unless it went down in its sleep, or is to leave.
 func (w *World) awoken(n int32, lives uint32) {
 	w.coming--
-	if nd := &w.nodes[n]; nd.state == nodeAsleep && nd.waking && nd.lives == lives {
+	switch nd := &w.nodes[n]; {
+	case nd.lives != lives:
+	case nd.state == nodeAsleep:
 		w.nodeUp(n)
+	default:
+		nd.waking = false
 	}
 }
