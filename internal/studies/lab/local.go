@@ -64,22 +64,12 @@ func (l *Local) fed(f *scenario.Job) bool {
 			continue
 		}
 		for _, in := range f.Input {
-			if within(in, before.Output) {
+			if task.Within(in, before.Output) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// within tells whether a path is a folder or lies in it, by their names.
-func within(path, dir string) bool {
-	p, err := filepath.Abs(path)
-	if err != nil {
-		return false
-	}
-	d, err := filepath.Abs(dir)
-	return err == nil && (p == d || d == string(filepath.Separator) || strings.HasPrefix(p, d+string(filepath.Separator)))
 }
 
 // Name is the name of the set, for the report: those of the jobs.

@@ -162,25 +162,12 @@ func (c *Config) fedBy(j *Job) bool {
 			continue
 		}
 		for _, in := range j.Input {
-			if within(in, before.Output) {
+			if task.Within(in, before.Output) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// within tells whether a path is a directory or lies in it.
-func within(path, dir string) bool {
-	p, err := filepath.Abs(path)
-	if err != nil {
-		return false
-	}
-	d, err := filepath.Abs(dir)
-	if err != nil {
-		return false
-	}
-	return p == d || strings.HasPrefix(p, d+string(filepath.Separator))
 }
 
 // read finds the input of a job and cuts it.

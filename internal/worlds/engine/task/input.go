@@ -116,3 +116,13 @@ func bare(err error) error {
 	}
 	return err
 }
+
+// Within tells whether a path is a directory or lies in it, by their names alone: neither need be there.
+func Within(path, dir string) bool {
+	p, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	d, err := filepath.Abs(dir)
+	return err == nil && (p == d || strings.HasPrefix(p, strings.TrimSuffix(d, string(filepath.Separator))+string(filepath.Separator)))
+}
