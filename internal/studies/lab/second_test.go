@@ -26,9 +26,10 @@ import (
 //
 //	go test ./internal/studies/lab -run TestSecondSimulator -second 1234
 //
-// With -second-out DIR both journals are left there.
+// With -second-out DIR both journals are left there. -second-count N plays N seeds.
 var (
 	secondSeed = flag.Uint64("second", 0, "play only the scenario of this seed against the second simulator")
+	secondMany = flag.Int("second-count", 0, "play so many scenarios against the second simulator")
 	secondOut  = flag.String("second-out", "", "leave the journals of a scenario that failed in this folder")
 )
 
@@ -53,6 +54,9 @@ func TestSecondSimulatorShares(t *testing.T) {
 func second(t *testing.T, n int, make func(seed uint64) played) {
 	t.Helper()
 	from, to := uint64(1), uint64(n)
+	if *secondMany > 0 {
+		to = uint64(*secondMany)
+	}
 	if *secondSeed > 0 {
 		from, to = *secondSeed, *secondSeed
 	}
@@ -67,7 +71,7 @@ func second(t *testing.T, n int, make func(seed uint64) played) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		ended := a.play(t, first, 0)
+		ended := a.play(t, first, 20_000) // some never end, as nodes fail more often than a task takes
 		b.play(t, other, a.rounds)
 		if errors.Is(ended, sim.ErrStuck) {
 			stuck++
@@ -109,7 +113,7 @@ type life struct {
 	outcome      sched.Outcome
 }
 
-// play drives a world to its end, or for so many rounds.
+// play drives a world to its end, for so many rounds at most.
 func (p *played) play(t *testing.T, w drive.World, rounds int64) error {
 	t.Helper()
 	base, err := catalog.New(p.policy, NoQueues)
@@ -122,7 +126,7 @@ func (p *played) play(t *testing.T, w drive.World, rounds int64) error {
 	}
 	watch := &lifeSink{p: p, jobs: map[sched.JobID]string{}, runs: map[sched.AttemptID]life{}}
 	loop := drive.New(w, &meddler{Policy: base, often: p.meddle, rng: rand.New(rand.NewPCG(p.cfg.Seed, 7))}, rec, watch)
-	for err == nil && (rounds == 0 || loop.Round < rounds) {
+	for err == nil && loop.Round < rounds {
 		err = loop.Step(context.Background())
 	}
 	p.rounds = loop.Round

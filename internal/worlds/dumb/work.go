@@ -193,18 +193,23 @@ func (w *World) release(j *job) {
 func (w *World) advance(j *job, master bool) {
 	for i := 1; i < len(j.stages); i++ {
 		before, s := j.stages[i-1], j.stages[i]
+		if s.ready {
+			continue
+		}
 		needed := len(before.tasks)
 		if s.spec.Kind == sched.Reduce && before.spec.Kind == sched.Map {
 			needed = int(math.Ceil(j.spec.SlowStart * float64(needed)))
 		}
-		if before.spec.Kind == sched.Master && !master && !s.ready || !before.ready || before.spec.Kind != sched.Master && before.count(done, vanished) < needed {
+		may := before.count(done, vanished) >= needed
+		if before.spec.Kind == sched.Master {
+			may = master
+		}
+		if !before.ready || !may {
 			return
 		}
-		if !s.ready {
-			s.ready = true
-			w.look(s, true)
-			w.emit(sched.Event{Kind: sched.StageReady, Job: sched.JobID(j.handle), Stage: s.spec.Kind})
-		}
+		s.ready = true
+		w.look(s, true)
+		w.emit(sched.Event{Kind: sched.StageReady, Job: sched.JobID(j.handle), Stage: s.spec.Kind})
 	}
 }
 
