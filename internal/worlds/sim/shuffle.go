@@ -20,13 +20,12 @@ func (w *World) beginShuffle(a int32, near sched.Locality) {
 		at.ready = w.now.Add(w.cfg.Read.fetch(j.stage(sched.Map).spec.Tasks[at.task-1].Input, near))
 	case at.stage != sched.Reduce:
 		at.ready = w.now
-	case j.at[sched.Map] >= 0 && j.mapsEnd == units.Never:
+	case j.at[sched.Map] >= 0 && (j.mapsEnd == units.Never || j.vanished > 0):
 		at.ready = units.Never
+		if j.vanished > 0 { // a second attempt, of a task whose first has read what is gone by now
+			w.rerun(j, at.job)
+		}
 		return // it waits; mapsDone goes on
-	case j.vanished > 0: // a second attempt, of a task whose first has read what is gone by now
-		at.ready = units.Never
-		w.rerun(j, at.job)
-		return
 	default:
 		w.shuffle(a)
 		return
