@@ -171,7 +171,7 @@ func (w *World) soonest() units.Time {
 				t += units.Time(hb)
 			}
 			at = min(at, t)
-		} else if hb == 0 && (w.nodes[n].news || len(w.news) > 0) {
+		} else if hb == 0 && (w.nodes[n].news || slices.ContainsFunc(w.news, w.waitedFor)) {
 			at = w.now
 		}
 	}
@@ -290,6 +290,18 @@ func (w *World) wanted(n int) bool {
 	for _, j := range w.jobs {
 		for _, s := range j.all() {
 			if w.waits(s) && slices.ContainsFunc(s.wants(), func(x want) bool { return w.room(n, x) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waitedFor tells whether a stage still waits for such a container.
+func (w *World) waitedFor(x want) bool {
+	for _, j := range w.jobs {
+		for _, s := range j.all() {
+			if w.waits(s) && slices.ContainsFunc(s.wants(), func(y want) bool { return y.needs == x.needs && slices.Equal(y.labels, x.labels) }) {
 				return true
 			}
 		}
