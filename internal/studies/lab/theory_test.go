@@ -145,6 +145,9 @@ func pollaczek(load, cv float64) float64 { return load * (1 + cv*cv) / (2 * (1 -
 
 // Queues that have a formula. The Pareto law is one of CV 0.3, so that its fourth moment exists and means settle as they should.
 func TestQueues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many tasks")
+	}
 	n := scenarios(1500, 50_000)
 	exponential := sim.Times{Law: sim.Exponential}
 	for name, q := range map[string]struct {
@@ -178,6 +181,9 @@ func TestWaitForBeats(t *testing.T) {
 
 // The laws of task times have mean 1 and the CV that was asked for. Each is drawn so often that a mean that is 2 % off is noticed.
 func TestLaws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many tasks")
+	}
 	for name, law := range map[string]sim.Times{
 		"uniform":     {Law: sim.Uniform, CV: 0.4},
 		"normal":      {Law: sim.Normal, CV: 0.2},
