@@ -94,7 +94,7 @@ func (l *Learner) learn(at units.Time, e *sched.Event) {
 	if j.spec == nil {
 		return
 	}
-	run := e.Spans[sched.PhaseSort] + e.Spans[sched.PhaseRun]
+	run := at.Sub(a.began) - e.Spans[sched.PhaseShuffle] // all that kept the slot, its start and its commit as well
 	shuffle := max(0, a.began.Add(e.Spans[sched.PhaseShuffle]).Sub(max(a.began, j.mapsDone)))
 	telling := e.Bytes
 	if a.stage == sched.Map && e.Bytes < j.largest/8 {

@@ -69,8 +69,8 @@ func TestNetworkAgainstSteps(t *testing.T) {
 		got := ends(t, Config{Cluster: uniform(n, 1, 1, 1), Network: Network{Fabric: units.Bytes(fabric), Link: 1}, Workload: load(shapes...)})
 		left := make([]float64, n)
 		end := make([]float64, n)
-		const step = 0.001
-		for now := 0.0; now < 400; now += step {
+		const step = 0.002
+		for now, over := 0.0, 0; over < n && now < 400; now += step {
 			flows := 0
 			for i, s := range shapes {
 				if now+step/2 > s.arrive+1 && left[i] == 0 && end[i] == 0 {
@@ -84,6 +84,7 @@ func TestNetworkAgainstSteps(t *testing.T) {
 				if left[i] > 0 {
 					if left[i] -= step * min(1, float64(fabric)/float64(flows)); left[i] <= step/100 {
 						left[i], end[i] = 0, now+step
+						over++
 					}
 				}
 			}
