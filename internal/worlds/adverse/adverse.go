@@ -59,6 +59,7 @@ type job struct {
 	arrived  bool
 	over     bool
 	failed   bool
+	voided   bool // its end was told to a book that has been voided since
 	stages   []*stage
 }
 
@@ -267,7 +268,7 @@ func (w *World) resync() {
 	}
 	for j := 1; j < len(w.jobs); j++ {
 		jb := w.jobs[j]
-		if !jb.arrived || jb.over {
+		if jb.voided = jb.over; !jb.arrived || jb.over {
 			continue
 		}
 		w.tell(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(j), Detail: &sched.Detail{Job: jb.spec}})

@@ -102,8 +102,10 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // aim asks for what would break a promise if it were done: a stage that is not ready or whose job is not admitted, and more of one
 // that is than a node has room for, on a node that is full, down or draining.
 func (b *Brutal) aim(dice *rand.Rand, v sched.View, p *sched.Plan) {
-	if !b.Drained && dice.IntN(40) == 0 && v.Node(v.Nodes()) != nil {
-		b.Drained = p.Add(sched.Item{Verb: sched.Drain, Node: v.Nodes()})
+	if !b.Drained && dice.IntN(40) == 0 {
+		for n := v.Nodes(); n > 0 && !b.Drained; n-- { // a node with labels may be the only one for a job
+			b.Drained = v.Node(n) != nil && len(v.Node(n).Spec.Labels) == 0 && p.Add(sched.Item{Verb: sched.Drain, Node: n})
+		}
 	}
 	j := v.Job(sched.JobID(1 + dice.IntN(max(1, int(v.Jobs())))))
 	if j == nil {
@@ -142,6 +144,8 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 			p.Admit(last.Job, sched.Because(sched.AdmitAll))
 		case sched.Withhold:
 			p.Add(sched.Item{Verb: sched.Release, Job: last.Job, Stage: last.Stage})
+		case sched.Sleep:
+			p.Add(sched.Item{Verb: sched.Wake, Node: last.Node})
 		case sched.SetSlots:
 			p.Add(sched.Item{Verb: sched.SetSlots, Job: last.Job, Stage: last.Stage, Count: -1})
 		}
