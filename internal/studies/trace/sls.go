@@ -224,9 +224,12 @@ func (s *sls) task(stages *[2]Stage, text []byte) *Error {
 	return nil
 }
 
-type slsWriter struct{ out *bufio.Writer }
+type slsWriter struct {
+	out   *bufio.Writer
+	begun bool // a job has been written
+}
 
-func newSLSWriter(w io.Writer) Writer { return &slsWriter{bufio.NewWriterSize(w, 1<<16)} }
+func newSLSWriter(w io.Writer) Writer { return &slsWriter{out: bufio.NewWriterSize(w, 1<<16)} }
 
 // Write appends a job, which must have tasks with times.
 func (w *slsWriter) Write(j *Job) error {
@@ -249,6 +252,10 @@ func (w *slsWriter) Write(j *Job) error {
 	if len(j.Stages) == 0 {
 		return fmt.Errorf("job %q has no tasks, SLS needs some", j.ID)
 	}
+	if !w.begun && start >= epoch {
+		return fmt.Errorf("job %q, the first, is submitted %v after the start of the trace, which SLS takes for a time since 1970", j.ID, units.Duration(j.Submit))
+	}
+	w.begun = true
 	b := appendText([]byte(`{"am.type":"mapreduce","job.id":`), j.ID)
 	b = appendText(append(b, `,"job.user":`...), cmp.Or(j.User, "default"))
 	b = appendText(append(b, `,"job.queue.name":`...), cmp.Or(j.Queue, "default"))

@@ -110,7 +110,7 @@ func TestSLSRoundTrip(t *testing.T) {
 				}
 				said.Stages = append(said.Stages, s)
 			}
-			if said.Stages != nil {
+			if said.Stages != nil && (jobs != nil || said.Submit < units.Time(epoch*units.Millisecond)) {
 				jobs = append(jobs, said)
 			}
 		}
@@ -130,9 +130,10 @@ func TestSLSRoundTrip(t *testing.T) {
 func TestSLSCannotSay(t *testing.T) {
 	f, _ := Find("sls")
 	for want, j := range map[string]Job{
-		`job "a" has no tasks, SLS needs some`:                 {ID: "a"},
-		`job "a" has tasks without a time, SLS needs one`:      {ID: "a", Stages: []Stage{{Kind: workload.Map, Tasks: []Task{{Count: 1, Time: UnknownTime}}}}},
-		`job "a" has a stage other0, SLS knows map and reduce`: {ID: "a", Stages: []Stage{{Kind: workload.Other0, Tasks: []Task{{Count: 1}}}}},
+		`job "a" has no tasks, SLS needs some`:            {ID: "a"},
+		`job "a" has tasks without a time, SLS needs one`: {ID: "a", Stages: []Stage{{Kind: workload.Map, Tasks: []Task{{Count: 1, Time: UnknownTime}}}}},
+		`job "a", the first, is submitted 1200d after the start of the trace, which SLS takes for a time since 1970`: {ID: "a", Submit: units.Time(1200 * units.Day), Stages: []Stage{{Kind: workload.Map, Tasks: []Task{{Count: 1}}}}},
+		`job "a" has a stage other0, SLS knows map and reduce`:                                                       {ID: "a", Stages: []Stage{{Kind: workload.Other0, Tasks: []Task{{Count: 1}}}}},
 	} {
 		w, err := f.Create(&strings.Builder{})
 		if err != nil {
