@@ -449,6 +449,27 @@ sweep:
 	}
 }
 
+// A result is known only as long as all files that it follows from are the same.
+func TestChangedArrivals(t *testing.T) {
+	s := newShell(t, map[string]string{
+		"t.tsv":  "a\t1\t1\t1\t1\t1\nb\t2\t1\t1\t1\t1\n",
+		"s.yaml": "cluster: {nodes: 3}\nworkload:\n  streams: [{id: a, maps: 1, arrivals: {process: trace, format: swim, file: t.tsv}}]\n",
+	})
+	jobs := func() int { return len(parse(t, s.must(0, "compare", "s.yaml", "-o", "json")).Runs[0].Jobs) }
+	if n := jobs(); n != 2 {
+		t.Fatal(n)
+	}
+	s.write("t.tsv", "a\t1\t1\t1\t1\t1\n")
+	if n := jobs(); n != 1 {
+		t.Errorf("%d jobs of a trace of one", n)
+	}
+	s.write("dup.yaml", "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: dup.tsv}\n")
+	s.write("dup.tsv", "a\t1\t1\t1\t1\t1\na\t2\t1\t1\t1\t1\n")
+	if r := s.run("simulate", "dup.yaml"); r.code != 2 || !strings.Contains(r.stderr, `job "a": the id is used twice`) {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+}
+
 // What a lenient trace leaves out is counted and told.
 func TestLenientTrace(t *testing.T) {
 	s := newShell(t, map[string]string{

@@ -56,19 +56,22 @@ func (c *Cache) Key(s *scenario.Scenario) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	trace := ""
-	if file := s.TraceFile(); file != "" {
-		if trace, err = sumFile(file); err != nil {
+	var traces []string
+	for _, file := range s.Traces() {
+		sum, err := sumFile(file)
+		if err != nil {
 			return "", err
 		}
+		traces = append(traces, sum)
 	}
 	played := *s
 	played.Policies, played.Seeds = nil, nil // each run has one of its own
 	text, err := json.Marshal(struct {
-		Build, Trace string
-		Scenario     *scenario.Scenario
-		Params       map[string]string
-	}{build, trace, &played, s.Params})
+		Build    string
+		Traces   []string
+		Scenario *scenario.Scenario
+		Params   map[string]string
+	}{build, traces, &played, s.Params})
 	if err != nil {
 		return "", err
 	}
@@ -89,7 +92,7 @@ func (c *Cache) Find(cell *Cell) *report.Run {
 		return nil
 	}
 	run := &report.Run{}
-	if json.Unmarshal(text, run) != nil || run.Policy == "" {
+	if json.Unmarshal(text, run) != nil || run.Policy != cell.Policy || run.Seed != cell.Seed || run.Scenario != cell.Scenario || len(run.Jobs) != run.Summary.Jobs {
 		return nil
 	}
 	return run

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,9 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 					}
 				}
 				if errs[i] != nil {
+					if len(cells) > 1 && ctx.Err() == nil {
+						errs[i] = fmt.Errorf("%s by %s with seed %d: %w", cells[i].Name(), cells[i].Policy, cells[i].Seed, errs[i])
+					}
 					failed.Store(true)
 				} else if done != nil {
 					done()

@@ -23,7 +23,6 @@ import (
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/report"
-	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/sim"
 )
 
@@ -115,7 +114,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	if rec != nil {
 		err = errors.Join(err, rec.close(err == nil))
 	}
-	if bad := (*trace.Error)(nil); errors.As(err, &bad) || errors.Is(err, sim.ErrTooLong) {
+	if bad := (*sim.ArrivalError)(nil); errors.As(err, &bad) || errors.Is(err, sim.ErrTooLong) {
 		return nil, err // what was asked for is at fault
 	}
 	if err != nil {

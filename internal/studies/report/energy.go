@@ -10,7 +10,7 @@ import (
 //
 //	Idle + Dynamic × load
 //
-// of its class, where load is the part of its vcores that containers hold, or of its slots where it has no vcores; asleep it draws
+// of its class, where load is the part of its vcores that containers hold, or that of its slots, whichever is larger; asleep it draws
 // Sleep, on its way up Idle, and nothing while it is down. Of the sum as much is green as the supply gives at that time, the rest is
 // brown. The zero value is a meter of nodes without a model of power: it says nothing.
 type meter struct {
@@ -100,14 +100,14 @@ func (m *meter) draw(at units.Time, n *powered) {
 // load is the part of the node that works, at most 1.
 func (n *powered) load() float64 {
 	has, held := &n.class.Capacity, &n.held
-	if has[units.VCores] > 0 {
-		return min(1, float64(held[units.VCores])/float64(has[units.VCores]))
+	part := func(held, has int64) float64 {
+		if has == 0 {
+			return 0
+		}
+		return float64(held) / float64(has)
 	}
-	slots := has[units.MapSlots] + has[units.ReduceSlots]
-	if slots == 0 {
-		return 0
-	}
-	return min(1, float64(held[units.MapSlots]+held[units.ReduceSlots])/float64(slots))
+	return min(1, max(part(held[units.VCores], has[units.VCores]),
+		part(held[units.MapSlots]+held[units.ReduceSlots], has[units.MapSlots]+has[units.ReduceSlots])))
 }
 
 // feed sets the supply of green power.

@@ -122,3 +122,19 @@ func TestNoEnergyWithoutAModel(t *testing.T) {
 		t.Error("energy out of nothing")
 	}
 }
+
+// A node is as busy as its slots are, or its vcores, whichever is more.
+func TestLoad(t *testing.T) {
+	class := &cluster.Class{Capacity: units.Vector{units.MapSlots: 2, units.ReduceSlots: 2, units.VCores: 8}}
+	for want, held := range map[float64]units.Vector{
+		0:     {},
+		0.25:  {units.MapSlots: 1},
+		0.5:   {units.MapSlots: 1, units.VCores: 4},
+		0.125: {units.VCores: 1},
+		1:     {units.VCores: 9},
+	} {
+		if got := (&powered{class: class, held: held}).load(); got != want {
+			t.Errorf("%v: %v, want %v", held, got, want)
+		}
+	}
+}

@@ -146,6 +146,8 @@ var columns = []column{
 	{"map slots", func(s *Summary) float64 { return s.MapUtilization }, percent},
 	{"reduce slots", func(s *Summary) float64 { return s.ReduceUtilization }, percent},
 	{"attempts", func(s *Summary) float64 { return float64(s.Attempts) }, count},
+	{"energy", func(s *Summary) float64 { x, _ := deref(s.Energy); return x }, kwh},
+	{"brown", func(s *Summary) float64 { x, _ := deref(s.Brown); return x }, kwh},
 	{"failed", func(s *Summary) float64 { return float64(s.Failed) }, count},
 	{"rejected", func(s *Summary) float64 { return float64(s.Rejected) }, count},
 }
@@ -154,7 +156,7 @@ var columns = []column{
 func summaryTable(title string, g []*Run) *Grid {
 	t := &Grid{Title: title}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		rare := c.name == "failed" || c.name == "rejected"
+		rare := slices.Contains([]string{"energy", "brown", "failed", "rejected"}, c.name)
 		return rare && !slices.ContainsFunc(g, func(r *Run) bool { return c.of(&r.Summary) > 0 })
 	})
 	head := []string{"policy"}
@@ -212,6 +214,8 @@ func why(w io.Writer, g []*Run) {
 }
 
 func count(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0") }
+
+func kwh(x float64) string { return fmt.Sprintf("%.3g kWh", x) }
 
 func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 

@@ -148,6 +148,15 @@ func (s *Scenario) build() {
 	if k.MTBF > 0 && k.MTTR == 0 {
 		d.failAt("cluster.mtbf", "nodes that fail by chance need a mean time to repair as well; add mttr, such as mttr: 10m")
 	}
+	for _, least := range []struct {
+		key  string
+		span Span
+		at   units.Duration
+	}{{"mtbf", k.MTBF, units.Second}, {"rack_mtbf", k.RackMTBF, units.Second}, {"progress", k.Progress, 10 * units.Millisecond}} {
+		if least.span > 0 && least.span.Duration() < least.at {
+			d.failAt("cluster."+least.key, "%s is %v, it must be at least %v: such a run would never end", least.key, least.span, least.at)
+		}
+	}
 	if k.RackMTBF > 0 && k.RackMTTR == 0 {
 		d.failAt("cluster.rack_mtbf", "racks that fail by chance need a mean time to repair as well; add rack_mttr, such as rack_mttr: 10m")
 	}

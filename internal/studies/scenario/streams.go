@@ -35,7 +35,7 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 			d.failAt(at+".id", "another job or stream is called %q", st.ID)
 		case (st.Arrivals != nil) == (st.Users > 0):
 			d.failAt(at, "stream %q needs arrivals or users, one of them: arrivals: {process: poisson, every: 30s}, or users: 10", st.ID)
-		case st.Count == 0 && st.For == 0:
+		case st.Count == 0 && st.For == 0 && (st.Arrivals == nil || st.Arrivals.Process != "trace"):
 			d.failAt(at, "stream %q has no end; say how many jobs by count, or for how long by for", st.ID)
 		case len(st.After) > 0:
 			d.failAt(at+".after", "jobs of a stream wait for no other")
@@ -76,6 +76,8 @@ func (s *Scenario) recorded(st *Stream, at string) trace.File {
 	case a.Process != "trace":
 		if a.Every == 0 {
 			d.failAt(at+".arrivals", "arrivals need every, the mean time between two, such as every: 30s")
+		} else if float64(st.For) > float64(a.Every)*maxTasks {
+			d.failAt(at+".arrivals.every", "one in %v for %v are more than %d jobs", a.Every, st.For, maxTasks)
 		}
 		if a.File != "" || a.Format != "" {
 			d.failAt(at+".arrivals", "file and format are for process: trace")
@@ -85,6 +87,10 @@ func (s *Scenario) recorded(st *Stream, at string) trace.File {
 	format, err := trace.Find(a.Format)
 	if err != nil {
 		d.failAt(at+".arrivals.format", "%v", err)
+	}
+	if a.File == "" {
+		d.failAt(at+".arrivals", "arrivals of a trace need its file, and the format in which it is written")
+		return trace.File{}
 	}
 	file := trace.File{Path: s.beside(a.File), Format: format}
 	if info, err := os.Stat(file.Path); err != nil || info.IsDir() {

@@ -21,6 +21,19 @@ func (s *Scenario) TraceFile() string {
 	return s.beside(s.Workload.Trace.File)
 }
 
+// Traces are the files that the scenario reads besides its own, when it is played.
+func (s *Scenario) Traces() (files []string) {
+	if file := s.TraceFile(); file != "" {
+		files = append(files, file)
+	}
+	for i := range s.Workload.Streams {
+		if a := s.Workload.Streams[i].Arrivals; a != nil && a.File != "" {
+			files = append(files, s.beside(a.File))
+		}
+	}
+	return files
+}
+
 // Skips reads a lenient trace and returns how many of its records are left out, and what is wrong with the first of them.
 func (s *Scenario) Skips() (int, error) {
 	t := s.Workload.Trace
@@ -82,6 +95,9 @@ func (s *Scenario) trace(cfg *sim.Config) {
 	}
 	if t.Repeat > 1 && t.Every == 0 {
 		d.failAt("workload.trace.every", "every is 0s; say how far apart the repetitions begin, such as 24h")
+	}
+	if f := t.Deadlines.Factor; t.Deadlines.Share > 0 && f.From < 1 {
+		d.failAt("workload.trace.deadlines.factor", "factor is %g, it must be at least 1: no job is done sooner than alone", f.From)
 	}
 	maps, reduces := int64(0), int64(0)
 	names := make(map[string]cluster.NodeID, len(cfg.Cluster.Nodes))

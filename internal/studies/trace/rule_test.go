@@ -129,13 +129,34 @@ func TestSourceRepeatsAndCuts(t *testing.T) {
 		return text
 	}
 	for want, p := range map[string]Part{
-		"a@1s b@2s c@30s ":                         {},
-		"a@1s b@2s ":                               {First: 30 * units.Second},
-		"a@1s b@2s a#2@11s b#2@12s ":               {First: 3 * units.Second, Repeat: 2, Every: 10 * units.Second},
-		"a@1s b@2s c@30s a#2@30s b#2@30s c#2@40s ": {Repeat: 2, Every: 10 * units.Second},
+		"a@1s b@2s c@30s ":                          {},
+		"a@1s b@2s ":                                {First: 30 * units.Second},
+		"a@1s b@2s a#2@11s b#2@12s ":                {First: 3 * units.Second, Repeat: 2, Every: 10 * units.Second},
+		"a@1s b@2s c@30s a#2@32s b#2@33s c#2@1m1s ": {Repeat: 2, Every: 31 * units.Second},
 	} {
 		if got := list(p); got != want {
 			t.Errorf("%+v: %s, want %s", p, got, want)
+		}
+	}
+}
+
+// A trace that is not over when it is to begin again is refused; jobs with one path share their input.
+func TestRepeatAndPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.tsv")
+	if err := os.WriteFile(path, []byte("a\t1\t1\t1\t1\t1\tin/x\nb\t30\t1\t1\t1\t1\tin/x\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	swim, _ := Find("swim")
+	file := File{Path: path, Format: swim}
+	s := Source(file, Part{Repeat: 2, Every: 10 * units.Second}, DefaultRule(1), 1)
+	if _, err := s.Next(); err == nil || err.Error() != path+":1: it goes on at 30s, when it is to begin again after 10s; let every be longer, or first shorter" {
+		t.Error(err)
+	}
+	s = Source(file, Part{First: 20 * units.Second, Repeat: 2, Every: 25 * units.Second}, DefaultRule(1), 1)
+	for s.Due() != units.Never {
+		j, err := s.Next()
+		if err != nil || j.File != "in/x" {
+			t.Error(j, err)
 		}
 	}
 }

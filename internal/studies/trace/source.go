@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -37,6 +38,11 @@ type source struct {
 // Source begins a trace as the arrivals of a run. A file that cannot be read is an error of Next.
 func Source(f File, p Part, r Rule, seed uint64) workload.Source {
 	s := &source{file: f, part: p, rule: r, seed: seed}
+	if p.Repeat > 1 {
+		if s.err = s.fits(); s.err != nil {
+			return s
+		}
+	}
 	s.open()
 	s.read()
 	return s
@@ -44,14 +50,33 @@ func Source(f File, p Part, r Rule, seed uint64) workload.Source {
 
 func (s *source) open() { s.in, s.close, s.err = s.file.Open() }
 
+// fits tells whether the trace is over before it is to begin again: else its jobs would not come in order.
+func (s *source) fits() error {
+	in, file, err := s.file.Open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for {
+		j, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF), err == nil && s.part.First > 0 && j.Submit >= units.Time(s.part.First):
+			return nil
+		case err != nil:
+			return err
+		case j.Submit >= units.Time(s.part.Every):
+			return &Error{File: s.file.Path, Line: 1, Text: fmt.Sprintf("it goes on at %v, when it is to begin again after %v; let every be longer, or first shorter", j.Submit, s.part.Every)}
+		}
+	}
+}
+
 // read reads the job ahead. Behind the last one the trace begins again, if it is to.
 func (s *source) read() {
 	s.ahead = nil
 	for s.err == nil {
 		j, err := s.in.Next()
 		if err == nil && (s.part.First == 0 || j.Submit < units.Time(s.part.First)) {
-			s.ahead = j
-			s.due = max(s.due, j.Submit.Add(s.part.Every*units.Duration(s.round))) // a trace longer than Every runs into the next round
+			s.ahead, s.due = j, j.Submit.Add(s.part.Every*units.Duration(s.round))
 			return
 		}
 		s.close.Close()

@@ -76,6 +76,15 @@ func (w *World) linkOf(id string) *link {
 	return k
 }
 
+// ArrivalError is the error of Next for a job that cannot be: what was asked for is at fault, not the run.
+type ArrivalError struct{ Err error }
+
+// Error says what is wrong with the job.
+func (e *ArrivalError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ArrivalError) Unwrap() error { return e.Err }
+
 // take returns the job that is due, nil if the source has failed.
 func (w *World) take() *workload.Job {
 	w.coming--
@@ -90,7 +99,7 @@ func (w *World) take() *workload.Job {
 		}
 	}
 	if err != nil {
-		w.failed = err
+		w.failed = &ArrivalError{err}
 		return nil
 	}
 	return spec

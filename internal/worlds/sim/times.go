@@ -48,11 +48,15 @@ func (t Times) validate() error {
 
 // normalized returns the times with values of mean 1.
 func (t Times) normalized() Times {
-	sum := 0.0
-	for _, x := range t.Values {
-		sum += x
+	if len(t.Values) == 0 {
+		return t
 	}
 	t.Values = slices.Clone(t.Values)
+	sum, most := 0.0, slices.Max(t.Values)
+	for i := range t.Values {
+		t.Values[i] /= most // so that no sum overflows
+		sum += t.Values[i]
+	}
 	for i := range t.Values {
 		t.Values[i] *= float64(len(t.Values)) / sum
 	}
