@@ -148,6 +148,18 @@ func (s *Scenario) build() {
 	if k.MTBF > 0 && k.MTTR == 0 {
 		d.failAt("cluster.mtbf", "nodes that fail by chance need a mean time to repair as well; add mttr, such as mttr: 10m")
 	}
+	for _, pair := range [][2]string{
+		{"cluster.mttr", "cluster.mtbf"}, {"cluster.rack_mttr", "cluster.rack_mtbf"}, {"cluster.faulty.rate", "cluster.faulty.share"},
+		{"cluster.blacklist.restore", "cluster.blacklist.failures"}, {"cluster.files.zipf", "cluster.files.count"},
+		{"cluster.stragglers.factor", "cluster.stragglers.rate"}, {"workload.trace.deadlines.factor", "workload.trace.deadlines.share"},
+	} {
+		if d.has(pair[0]) && !d.has(pair[1]) {
+			d.failAt(pair[0], "%s does nothing without %s", nameOf(pair[0]), nameOf(pair[1]))
+		}
+	}
+	if k.TaskTimes.CV > 0 && k.TaskTimes.Law == "constant" {
+		d.failAt("cluster.task_times.cv", "constant times do not vary; name a law, such as law: lognormal")
+	}
 	for _, least := range []struct {
 		key  string
 		span Span
