@@ -280,7 +280,7 @@ func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
 		return why
 	}
 	t := b.tasks[it.Stage]
-	if it.Task < 1 || int(it.Task) >= len(t.State) || t.State[it.Task] != taskLive || t.Live[it.Task] != 1 {
+	if it.Task < 1 || int(it.Task) >= len(t.State) || t.State[it.Task] != taskLive || t.Live[it.Task] != 1 || !l.running(b, it.Stage, it.Task) {
 		return sched.NoTask
 	}
 	t.Live[it.Task]++
@@ -295,6 +295,17 @@ func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
 	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: it.Stage, Container: it.Container, Node: it.Node, Left: 1, Second: it.Task})
 	l.touch(b)
 	return sched.OK
+}
+
+// running tells whether an attempt of the task runs. One that does not may still have a second attempt promised, behind a first that
+// has ended: of that there is to be no other. O(running attempts of the stage).
+func (l *Ledger) running(b *jobBook, s sched.Stage, id sched.TaskID) bool {
+	for a := b.heads[s]; a != 0; a = l.attempts[a].older {
+		if l.attempts[a].Task == id {
+			return true
+		}
+	}
+	return false
 }
 
 // distance says how far the node is from the task's input.
