@@ -43,20 +43,19 @@ func (t Times) validate() error {
 	if i := slices.IndexFunc(t.Values, func(x float64) bool { return !(x > 0) || math.IsInf(x, 0) }); i >= 0 {
 		return fmt.Errorf("task times: the value %v is not above 0 and finite", t.Values[i])
 	}
+	if slices.ContainsFunc(t.Values, func(x float64) bool { return x > 1e100 }) {
+		return fmt.Errorf("task times: the largest value is %v, no time is", slices.Max(t.Values))
+	}
 	return nil
 }
 
 // normalized returns the times with values of mean 1.
 func (t Times) normalized() Times {
-	if len(t.Values) == 0 {
-		return t
+	sum := 0.0
+	for _, x := range t.Values {
+		sum += x
 	}
 	t.Values = slices.Clone(t.Values)
-	sum, most := 0.0, slices.Max(t.Values)
-	for i := range t.Values {
-		t.Values[i] /= most // so that no sum overflows
-		sum += t.Values[i]
-	}
 	for i := range t.Values {
 		t.Values[i] *= float64(len(t.Values)) / sum
 	}
