@@ -47,7 +47,7 @@ was interrupted, or killed, goes on where it was.`,
 				cells = append(cells, more...)
 			}
 			if o.cache != nil {
-				if _, found := o.cache.Fill(cells); found > 0 {
+				if found := o.cache.Fill(cells); found > 0 {
 					fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d runs are known from before; --fresh runs them again\n", found, len(cells))
 				}
 			}

@@ -119,15 +119,15 @@ func (c *Cache) Keep(cell *Cell, run *report.Run) error {
 	return os.Rename(f.Name(), file)
 }
 
-// Fill puts reports in the place of cells that ran before. It returns the reports, nil where there is none, and how many there are.
-func (c *Cache) Fill(cells []Cell) (runs []*report.Run, found int) {
-	runs = make([]*report.Run, len(cells))
+// Fill notes in cells that ran before what came of them, and returns how many those are.
+func (c *Cache) Fill(cells []Cell) (found int) {
 	for i := range cells {
-		if cells[i].Key != "" {
-			if runs[i] = c.Find(&cells[i]); runs[i] != nil {
-				found++
-			}
+		if cells[i].Key == "" {
+			continue
+		}
+		if cells[i].Known = c.Find(&cells[i]); cells[i].Known != nil {
+			found++
 		}
 	}
-	return runs, found
+	return found
 }

@@ -24,16 +24,13 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64) []Cell {
 
 // Grid runs cells on so many workers, as many as there are processors if 0. Reports stand in the order of the cells and do not
 // depend on the number of workers, as each run is its own world. After the first error no further cell begins; of several errors the
-// first in the order of the cells is returned. done is called after each run, by any goroutine; nil = nobody is told. With a cache, a
-// cell that ran before is not run again; a result that cannot be kept is lost, and nothing else.
+// first in the order of the cells is returned. done is called after each run, by any goroutine; nil = nobody is told. A cell
+// whose report is known is not run. With a cache the others are kept; a result that cannot be kept is lost, and nothing else.
 func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done func()) ([]*report.Run, error) {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	runs, errs := make([]*report.Run, len(cells)), make([]error, len(cells))
-	if cache != nil {
-		runs, _ = cache.Fill(cells)
-	}
 	var next atomic.Int64
 	var failed atomic.Bool
 	var group sync.WaitGroup
@@ -44,7 +41,7 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 				if i >= len(cells) {
 					return
 				}
-				if runs[i] == nil {
+				if runs[i] = cells[i].Known; runs[i] == nil {
 					runs[i], errs[i] = Run(ctx, cells[i])
 					if errs[i] == nil && cache != nil && cells[i].Key != "" {
 						_ = cache.Keep(&cells[i], runs[i])

@@ -37,6 +37,7 @@ type Cell struct {
 	Journal  string                      // file to record the run to, "" = none
 	Params   map[string]string           // values of a sweep, for the report
 	Key      string                      // of what is simulated, for the cache; "" = it is not cached
+	Known    *report.Run                 // what came of it when it ran before; nil = it has to run
 }
 
 // Name is the scenario with the values of its sweep.
