@@ -18,7 +18,8 @@ type Ranker interface {
 }
 
 // Order sorts jobs by keys. A key may depend only on the page it is asked for: on the job, or on the queue. The ledger asks
-// again after each event and each planned item that touched the page, so all keys are up to date whenever a plan is made.
+// again after each event and each planned item that touched the page, so all keys are up to date whenever a plan is made. But a key
+// must not depend on when a job Started or how many attempts are Running: what was booked counts (Occupied), not its confirmation.
 type Order interface {
 	// Path names the queues, from below the root down, under which the job stands; nil = directly under the root.
 	Path(j *Job) []string

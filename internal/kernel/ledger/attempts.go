@@ -66,8 +66,9 @@ func (l *Ledger) begin(e *sched.Event) {
 	known := t != nil && e.Task >= 1 && int(e.Task) < len(t.State)
 	if g := l.grants.find(e.Item); g != nil && g.Job == e.Job && g.Stage == e.Stage && g.Node == e.Node &&
 		(!known || t.State[e.Task] == taskPromised || t.By[e.Task] == int32(e.Item)) {
-		l.grants.answer(g, 1)
+		l.grants.answer(g, 1) // no key depends on what this changes, so the job stays where it stands
 	} else {
+		l.soil(b)
 		if !l.resyncing {
 			l.wonder(e, "an attempt started that was not planned")
 		}
@@ -97,7 +98,6 @@ func (l *Ledger) begin(e *sched.Event) {
 		l.attempts[head].younger = e.Attempt
 	}
 	b.heads[e.Stage] = e.Attempt
-	l.soil(b)
 }
 
 // finish closes the page of an attempt. A task that has neither committed nor another attempt is open again; where the world

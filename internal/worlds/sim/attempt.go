@@ -17,6 +17,7 @@ type attempt struct {
 	work  float64    // all of it, in nanoseconds on a node of speed 1
 	left  float64    // what was left of it at since
 	slow  float64    // nanoseconds that one of those takes here
+	input units.Bytes
 	job   int32      // 0: the handle is free
 	task  int32
 	node  int32
@@ -61,6 +62,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 
 	at := &w.attempts[a]
 	*at = attempt{began: w.now, job: h, task: int32(b.Task), node: n, gen: at.gen, stage: it.Stage, container: it.Container}
+	at.input = s.spec.Tasks[b.Task-1].Input
 	at.work, at.breaks = w.drawWork(j, s, at.task, t.tries, n)
 	at.left = at.work
 	w.link(a, nd, s)
@@ -202,7 +204,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	t.live--
 	switch {
 	case outcome == sched.Committed:
-		e.Bytes = s.spec.Tasks[at.task-1].Input
+		e.Bytes = at.input
 		t.status, t.node = taskDone, n
 		s.done++
 		w.emit(e)

@@ -23,12 +23,25 @@ type beats struct {
 	nodes    int
 	lastAt   units.Time // of the last beat
 	last     int        // and its node, by position
+	phase    []int64    // with an interval: when a position beats, from the start of the interval on
+	rate     float64    // positions in a nanosecond
+	now      units.Time // for which start and pos hold
+	start    units.Time // of the interval that now lies in
+	pos      int        // the first position whose phase is not before now
 	fresh    []int32    // without an interval: nodes with something new
 	isFresh  []bool     // by handle
 }
 
 func newBeats(interval units.Duration, nodes int) beats {
-	return beats{interval: interval, nodes: nodes, lastAt: -1, isFresh: make([]bool, nodes+1)}
+	b := beats{interval: interval, nodes: nodes, lastAt: -1, now: -1, isFresh: make([]bool, nodes+1)}
+	if interval > 0 {
+		b.phase = make([]int64, nodes)
+		for i := range b.phase {
+			b.phase[i] = int64(i) * int64(interval) / int64(nodes)
+		}
+		b.rate = float64(nodes) / float64(interval)
+	}
+	return b
 }
 
 // freshen notes that there is something new on the node.
@@ -39,20 +52,31 @@ func (b *beats) freshen(n int32) {
 	}
 }
 
-// offset is the phase of the node at a position.
-func (b *beats) offset(i int) units.Time {
-	return units.Time(int64(i) * int64(b.interval) / int64(b.nodes))
+// from returns the first beat at or behind t that was not sent yet: the start of its interval and the position. t does not go back.
+func (b *beats) from(t units.Time) (units.Time, int) {
+	if t != b.now {
+		b.now = t
+		if past := t.Sub(b.start); past >= b.interval {
+			b.start = b.start.Add(past - past%b.interval)
+		}
+		b.pos = b.behind(int64(t.Sub(b.start)))
+	}
+	if b.lastAt == t {
+		return b.start, b.last + 1
+	}
+	return b.start, b.pos
 }
 
-// from returns the first beat at or behind t that was not sent yet: the start of its interval and the position.
-func (b *beats) from(t units.Time) (units.Time, int) {
-	rest := int64(t) % int64(b.interval)
-	start := t - units.Time(rest)
-	if b.lastAt == t {
-		return start, b.last + 1
+// behind returns the first position whose phase is at least rest: a guess, and from there step by step.
+func (b *beats) behind(rest int64) int {
+	i := min(int(float64(rest)*b.rate), len(b.phase))
+	for i < len(b.phase) && b.phase[i] < rest {
+		i++
 	}
-	// The least i with i·I/N ≥ rest.
-	return start, int((rest*int64(b.nodes) + int64(b.interval) - 1) / int64(b.interval))
+	for i > 0 && b.phase[i-1] >= rest {
+		i--
+	}
+	return i
 }
 
 // freshen notes that the policy may decide otherwise now, so that every node with room is to be served.
@@ -88,10 +112,10 @@ func (w *World) nextBeat() units.Time {
 	}
 	start, i := w.beat.from(w.now)
 	if m := w.member(i); m >= 0 {
-		return start.Add(units.Duration(w.beat.offset(m)))
+		return start.Add(units.Duration(w.beat.phase[m]))
 	}
 	if m := w.member(0); m >= 0 {
-		return start.Add(w.cfg.Heartbeat).Add(units.Duration(w.beat.offset(m)))
+		return start.Add(w.cfg.Heartbeat).Add(units.Duration(w.beat.phase[m]))
 	}
 	return units.Never
 }

@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/slackline/slackline/units"
+import (
+	"math/bits"
+
+	"github.com/slackline/slackline/units"
+)
 
 // class orders the events of one instant: first what becomes of nodes, then what ends, then the limit of the run, then what
 // arrives.
@@ -32,7 +36,15 @@ type due struct {
 
 func (d *due) class() class { return class(d.key >> 56) }
 
-func (d *due) before(o *due) bool { return d.at < o.at || d.at == o.at && d.key < o.key }
+func (d *due) before(o *due) bool { return d.earlier(o) != 0 }
+
+// earlier is 1 if d comes before o, else 0: the borrow of a subtraction of 128 bits (times are not negative), as a branch that
+// depends on it could not be predicted.
+func (d *due) earlier(o *due) uint64 {
+	_, borrow := bits.Sub64(d.key, o.key, 0)
+	_, borrow = bits.Sub64(uint64(d.at), uint64(o.at), borrow)
+	return borrow
+}
 
 // queue is a binary heap of values, ordered totally by (time, class, sequence). Pushing and popping allocate nothing once the
 // array has grown; binary beats 4-ary and pointer heaps for entries of this size.
@@ -80,8 +92,8 @@ func (q *queue) pop() {
 		if kid >= n {
 			break
 		}
-		if kid+1 < n && q.heap[kid+1].before(&q.heap[kid]) {
-			kid++
+		if kid+1 < n {
+			kid += int(q.heap[kid+1].earlier(&q.heap[kid]))
 		}
 		q.heap[i] = q.heap[kid]
 		i = kid
