@@ -18,6 +18,16 @@ type Mapper interface {
 	Map(key, value []byte, out Emitter) error
 }
 
+// BlockMapper is implemented by mappers of text that can work on many lines at once, the way for those that look at most bytes
+// only in passing. If a Mapper has it, MapBlock is called in place of Map.
+//
+// A block holds whole lines, each with its LF but perhaps the last one of a file, and no line is in two blocks. offset is where
+// the block begins in its file. How lines are spread over blocks says nothing: what is emitted must depend on the lines and
+// their offsets only.
+type BlockMapper interface {
+	MapBlock(block []byte, offset int64, out Emitter) error
+}
+
 // Reducer turns a key with all its values into any number of records. A combiner is a Reducer that emits under its own key.
 type Reducer interface {
 	Reduce(key []byte, values Values, out Emitter) error

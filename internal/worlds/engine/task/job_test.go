@@ -20,7 +20,7 @@ func texts() *rapid.Generator[[]string] {
 // The heart of the matter: the same bytes as the reference, at any block size, buffer size and number of workers.
 func TestJobEqualsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"list", "combine", "first", "identity"}).Draw(t, "program")
+		name := rapid.SampledFrom([]string{"list", "combine", "first", "blocks", "identity"}).Draw(t, "program")
 		j := job{
 			program: programs[name],
 			block:   rapid.Int64Range(1, 300).Draw(t, "block"),

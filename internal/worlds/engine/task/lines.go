@@ -47,6 +47,38 @@ func (l *lines) next() (line []byte, at int64, ok bool, err error) {
 	return l.line()
 }
 
+// block returns whole lines, with their LFs, as many as are in the buffer, and the offset of the first. They are good until the
+// next call. The lines of all blocks are those that next would return.
+func (l *lines) block() (block []byte, at int64, ok bool, err error) {
+	if l.pos > l.end {
+		return nil, 0, false, nil
+	}
+	for {
+		have := l.buf[l.r:l.w]
+		n := 0
+		if ahead := l.end - l.pos; ahead < int64(len(have)) {
+			// The last line of the piece ends with the first LF at its end or behind it.
+			if i := bytes.IndexByte(have[ahead:], '\n'); i >= 0 {
+				n = int(ahead) + i + 1
+			}
+		} else {
+			n = bytes.LastIndexByte(have, '\n') + 1
+		}
+		if n == 0 && l.eof {
+			n = len(have)
+		}
+		if n > 0 {
+			return have[:n], l.take(n), true, nil
+		}
+		if l.eof {
+			return nil, 0, false, nil
+		}
+		if err := l.fill(); err != nil {
+			return nil, 0, false, err
+		}
+	}
+}
+
 func (l *lines) line() (line []byte, at int64, ok bool, err error) {
 	looked := 0
 	for {

@@ -30,7 +30,7 @@ func naive(text string) []line {
 }
 
 // pieces reads a text piece by piece.
-func pieces(t *testing.T, text string, block int, wrap func(io.Reader) io.Reader) []line {
+func pieces(t *testing.T, text string, block int, whole bool, wrap func(io.Reader) io.Reader) []line {
 	t.Helper()
 	var got []line
 	l := lines{buf: make([]byte, 3)} // small, so that it has to grow
@@ -40,14 +40,27 @@ func pieces(t *testing.T, text string, block int, wrap func(io.Reader) io.Reader
 			t.Fatal(err)
 		}
 		for {
-			b, at, ok, err := l.next()
+			next := l.next
+			if whole {
+				next = l.block
+			}
+			b, at, ok, err := next()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !ok {
 				break
 			}
-			got = append(got, line{at, string(b)})
+			if !whole {
+				got = append(got, line{at, string(b)})
+				continue
+			}
+			if len(b) == 0 {
+				t.Fatal("a block is empty")
+			}
+			for _, in := range naive(string(b)) {
+				got = append(got, line{at + in.At, in.Text})
+			}
 		}
 	}
 	return got
@@ -68,8 +81,10 @@ func FuzzLines(f *testing.F) {
 			"byte by byte":  iotest.OneByteReader,
 			"data with EOF": iotest.DataErrReader,
 		} {
-			if diff := cmp.Diff(want, pieces(t, text, size, wrap)); diff != "" {
-				t.Fatalf("lines of %q in pieces of %d, read %s (-want +got):\n%s", text, size, name, diff)
+			for _, whole := range []bool{false, true} {
+				if diff := cmp.Diff(want, pieces(t, text, size, whole, wrap)); diff != "" {
+					t.Fatalf("lines of %q in pieces of %d, read %s, in blocks %v (-want +got):\n%s", text, size, name, whole, diff)
+				}
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -124,7 +125,51 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) error {
 	if err := l.open(f, m.piece); err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
+	if blocks, ok := m.mapper.(mapreduce.BlockMapper); ok {
+		m.where = m.inBlock
+		return m.call(func() error { return m.blocks(l, blocks, out) })
+	}
 	return m.call(func() error { return m.records(l, out) })
+}
+
+func (m *mapping) inBlock() string {
+	return fmt.Sprintf("map of %s in the lines from byte %d", m.piece.Path, m.at)
+}
+
+// blocks maps many lines at a time.
+func (m *mapping) blocks(l *lines, mapper mapreduce.BlockMapper, out mapreduce.Emitter) error {
+	for {
+		block, at, ok, err := l.block()
+		if err != nil {
+			return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+		}
+		if !ok {
+			return nil
+		}
+		if err := m.err(); err != nil {
+			return err
+		}
+		m.at = at
+		m.count.mapIn += int64(bytes.Count(block, newline))
+		if block[len(block)-1] != '\n' {
+			m.count.mapIn++
+		}
+		m.count.mapInBytes += int64(len(block))
+		m.progress(l)
+		if err := mapper.MapBlock(block, at, out); err != nil {
+			return m.failed(err)
+		}
+		if m.broken != nil {
+			return m.broken
+		}
+	}
+}
+
+var newline = []byte{'\n'}
+
+func (m *mapping) progress(l *lines) {
+	done := m.read + min(l.pos, m.piece.End) - m.piece.Start
+	m.meter.set(float64(done) / float64(m.c.Split.Size))
 }
 
 func (m *mapping) records(l *lines, out mapreduce.Emitter) error {
@@ -145,8 +190,7 @@ func (m *mapping) records(l *lines, out mapreduce.Emitter) error {
 		m.count.mapIn++
 		m.count.mapInBytes += l.pos - at
 		if m.count.mapIn%beatEvery == 0 {
-			done := m.read + min(l.pos, m.piece.End) - m.piece.Start
-			m.meter.set(float64(done) / float64(m.c.Split.Size))
+			m.progress(l)
 		}
 		if err := m.mapper.Map(mapreduce.OffsetKey(&buf, at), line, out); err != nil {
 			return m.failed(err)

@@ -32,6 +32,9 @@ func reference(p *mapreduce.Program, files []string, reduces int) (map[string]st
 	if err != nil {
 		return nil, err
 	}
+	if _, ok := mapper.(blocks); ok {
+		mapper = words{}
+	}
 	for _, text := range files {
 		at := 0
 		for _, line := range strings.SplitAfter(text, "\n") {
@@ -141,6 +144,24 @@ func (words) Map(key, line []byte, out mapreduce.Emitter) error {
 	return nil
 }
 
+// blocks does the same for many lines at once.
+type blocks struct{}
+
+func (blocks) Map(_, _ []byte, _ mapreduce.Emitter) error { panic("it can take blocks") }
+
+func (blocks) MapBlock(block []byte, offset int64, out mapreduce.Emitter) error {
+	for len(block) > 0 {
+		line, rest, _ := bytes.Cut(block, []byte("\n"))
+		var key [8]byte
+		if err := (words{}).Map(mapreduce.OffsetKey(&key, offset), line, out); err != nil {
+			return err
+		}
+		offset += int64(len(block) - len(rest))
+		block = rest
+	}
+	return nil
+}
+
 // list joins the values in order. It is associative, hence a combiner, but not commutative.
 type list struct{}
 
@@ -176,6 +197,7 @@ var programs = map[string]*mapreduce.Program{
 	"list":     {Name: "list", NewMapper: newMapper(words{}), NewReducer: newReducer(list{})},
 	"combine":  {Name: "combine", NewMapper: newMapper(words{}), NewCombiner: newReducer(list{}), NewReducer: newReducer(list{})},
 	"first":    {Name: "first", NewMapper: newMapper(words{}), NewReducer: newReducer(first{})},
+	"blocks":   {Name: "blocks", NewMapper: newMapper(blocks{}), NewReducer: newReducer(list{})},
 	"identity": {Name: "identity", NewMapper: newMapper(words{}), NewReducer: newReducer(mapreduce.Identity{})},
 }
 
