@@ -9,6 +9,13 @@ type Context struct {
 	attempt  int
 	alive    func()
 	counters *Counters
+	input    Input
+}
+
+// Input is the piece of a file that a map attempt reads at the moment.
+type Input struct {
+	Path          string
+	Start, Length int64 // bytes
 }
 
 // NewContext returns the context of an attempt (both numbers from 0). alive is called by Progress; it may be nil. Engines call
@@ -25,6 +32,12 @@ func (c *Context) Task() int { return c.task }
 
 // Attempt is the number of the attempt of this task, from 0.
 func (c *Context) Attempt() int { return c.attempt }
+
+// Input is what a map reads at the moment: a task may read several files, one after another. In a reduce it is empty.
+func (c *Context) Input() Input { return c.input }
+
+// Reading says what is read from now on. Engines call it, and tests of mappers that look at their input.
+func (c *Context) Reading(in Input) { c.input = in }
 
 // Done is closed when the attempt is to stop. User code that works long on one record should look at it.
 func (c *Context) Done() <-chan struct{} { return c.ctx.Done() }

@@ -71,16 +71,17 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 
 // work returns what the attempt does. All it needs of the world it has from the start: it runs beside the loop.
 func (w *World) work(j *job, a *attempt) func(context.Context) report {
+	do := j.executor()
 	if a.stage == sched.Map {
 		c := w.mapConfig(j, a)
 		return func(ctx context.Context) report {
-			out, stats, err := task.Map(ctx, c)
+			out, stats, err := do.Map(ctx, c)
 			return report{attempt: a, output: out, stats: stats, err: err}
 		}
 	}
 	c := w.reduceConfig(j, a)
 	return func(ctx context.Context) report {
-		stats, err := task.Reduce(ctx, c)
+		stats, err := do.Reduce(ctx, c)
 		return report{attempt: a, stats: stats, err: err}
 	}
 }
@@ -242,12 +243,12 @@ func (w *World) alarms() {
 				w.end(a, a.stopping, a.text, nil)
 				w.settle(id)
 			}
-		case a.seen.Add(w.cfg.Timeout) <= w.now:
+		case a.seen.Add(w.timeout(a)) <= w.now:
 			if b := a.meter.Beats(); b != a.beats || a.idle.Load() {
 				a.beats, a.seen = b, w.now
 				continue
 			}
-			w.stop(a, sched.Failed, fmt.Sprintf("it did not get on for %v", w.cfg.Timeout))
+			w.stop(a, sched.Failed, fmt.Sprintf("it did not get on for %v", w.timeout(a)))
 		}
 	}
 }
@@ -260,7 +261,7 @@ func (w *World) nextAlarm() units.Time {
 		case a.stopping != sched.NoOutcome:
 			next = min(next, a.grace)
 		default:
-			next = min(next, a.seen.Add(w.cfg.Timeout))
+			next = min(next, a.seen.Add(w.timeout(a)))
 		}
 	}
 	return next

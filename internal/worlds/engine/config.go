@@ -39,6 +39,9 @@ type Job struct {
 	Input   []string // files, directories, globs
 	Output  string   // a directory that does not exist
 	Reduces int      // 0 = the output of the maps is the job's
+
+	Executor Executor       // nil = attempts run in this process
+	Timeout  units.Duration // an attempt that does not get on for so long has failed; 0 = Config.Timeout
 }
 
 func (c *Config) withDefaults() Config {

@@ -168,6 +168,7 @@ func (w *World) abandon(why error) error {
 	var failed error
 	for _, j := range w.jobs[1:] {
 		if j.setUp && !j.over {
+			j.executor().Close()
 			failed = cmp.Or(failed, j.committer.Abort())
 			j.over = true
 		}

@@ -230,6 +230,7 @@ func (w *World) settle(id sched.JobID) {
 	commit := j.ending == sched.Committed
 	w.running.Go(func() {
 		w.await(&j.running) // goroutines that were left behind must not write into what is being removed
+		j.executor().Close()
 		do := j.committer.Abort
 		if commit {
 			do = j.committer.CommitJob

@@ -35,9 +35,9 @@ type Stats struct {
 	Read     units.Bytes // input of a map, fetched by a reduce
 	Written  units.Bytes // map output, or part file
 	Shuffle  units.Duration
-	Sort     units.Duration // sorting, spilling and merging
-	Run      units.Duration // the rest: reading, the user's code, writing
-	Counters *mapreduce.Counters
+	Sort     units.Duration      // sorting, spilling and merging
+	Run      units.Duration      // the rest: reading, the user's code, writing
+	Counters *mapreduce.Counters `json:"-"`
 }
 
 // UserError says where an application broke.
@@ -92,16 +92,17 @@ func newAttempt(ctx context.Context, c Config) *attempt {
 	return a
 }
 
-// Config is what map and reduce attempts have in common.
+// Config is what map and reduce attempts have in common. As JSON it goes to attempts in other processes, less what has no meaning
+// there.
 type Config struct {
-	Program *mapreduce.Program
-	Task    int               // from 0
-	Attempt int               // of this task, from 0
-	Buffer  int               // bytes of memory for sorting or shuffling; 0 = 32 MB
-	Local   string            // directory of this attempt alone, which it makes; on failure it is removed
-	Out     string            // the same for part files
-	Meter   *Meter            // may be nil
-	Clock   func() units.Time // stopwatch of the phases; nil = they are not measured
+	Program *mapreduce.Program `json:"-"`
+	Task    int                // from 0
+	Attempt int                // of this task, from 0
+	Buffer  int                // bytes of memory for sorting or shuffling; 0 = 32 MB
+	Local   string             // directory of this attempt alone, which it makes; on failure it is removed
+	Out     string             // the same for part files
+	Meter   *Meter             `json:"-"` // may be nil
+	Clock   func() units.Time  `json:"-"` // stopwatch of the phases; nil = they are not measured
 }
 
 const (

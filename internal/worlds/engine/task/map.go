@@ -99,6 +99,7 @@ func (m *mapping) all(out mapreduce.Emitter) error {
 	var l lines
 	for _, p := range m.c.Split.Pieces {
 		m.piece = p
+		m.user.Reading(mapreduce.Input{Path: p.Path, Start: p.Start, Length: p.End - p.Start})
 		if err := m.one(&l, out); err != nil {
 			return err
 		}

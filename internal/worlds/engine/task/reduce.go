@@ -15,7 +15,7 @@ type ReduceConfig struct {
 	Config
 	Maps int
 	// Fetch returns the output of a map task, and waits until there is one.
-	Fetch func(ctx context.Context, m int) (*Output, error)
+	Fetch func(ctx context.Context, m int) (*Output, error) `json:"-"`
 }
 
 // FetchError says that the output of a map task cannot be read, so that the map has to run again.
