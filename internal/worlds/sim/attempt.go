@@ -18,7 +18,7 @@ type attempt struct {
 	left  float64    // what was left of it at since
 	slow  float64    // nanoseconds that one of those takes here
 	input units.Bytes
-	job   int32      // 0: the handle is free
+	job   int32 // 0: the handle is free
 	task  int32
 	node  int32
 	gen   uint32 // of its entry in the queue

@@ -40,11 +40,15 @@ func jobKey(id string) uint64 {
 
 // bits returns 64 bits for a key (the finalizer of SplitMix64 over each part in turn).
 func (w *World) bits(p purpose, job uint64, a, b, c uint64) uint64 {
-	h := mix(w.cfg.Seed + uint64(p)*0x9e3779b97f4a7c15)
-	h = mix(h ^ job)
-	h = mix(h ^ a<<32 ^ b)
-	return mix(h ^ c)
+	return bitsOf(w.stem(p, job), a, b, c)
 }
+
+// stem is what all draws of a job for a purpose have in common.
+func (w *World) stem(p purpose, job uint64) uint64 {
+	return mix(mix(w.cfg.Seed+uint64(p)*0x9e3779b97f4a7c15) ^ job)
+}
+
+func bitsOf(stem, a, b, c uint64) uint64 { return mix(mix(stem^a<<32^b) ^ c) }
 
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15

@@ -138,11 +138,16 @@ func (w *World) sendBeats() {
 		w.sendFresh()
 		return
 	}
-	for w.nextBeat() == w.now {
-		_, i := w.beat.from(w.now)
+	start, i := w.beat.from(w.now)
+	rest := int64(w.now.Sub(start))
+	for i < w.beat.nodes && w.beat.phase[i] == rest {
 		m := w.member(i)
+		if m < 0 || w.beat.phase[m] != rest {
+			return
+		}
 		w.beat.lastAt, w.beat.last = w.now, m
 		w.emit(sched.Event{Kind: sched.Heartbeat, Node: cluster.NodeID(m + 1)})
+		i = m + 1
 	}
 }
 

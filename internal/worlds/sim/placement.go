@@ -88,12 +88,12 @@ func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 	maps = placed.Stage(sched.Map)
 	maps.Tasks = slices.Clone(maps.Tasks)
 	arena := make([]cluster.NodeID, r*bare)
-	walk := w.newWalk(key)
+	walk, copies := w.newWalk(key), w.stem(forCopy, key)
 	block := 0
 	for t := range maps.Tasks {
 		if len(maps.Tasks[t].Hosts) == 0 {
 			hosts := arena[r*block : r*(block+1) : r*(block+1)]
-			w.placeBlock(hosts, key, block, walk)
+			w.placeBlock(hosts, copies, block, walk)
 			maps.Tasks[t].Hosts = hosts
 			block++
 		}
@@ -124,8 +124,9 @@ func gcd(a, b int) int {
 	return a
 }
 
-func (w *World) placeBlock(hosts []cluster.NodeID, key uint64, block int, k walk) {
-	draw := func(copy, n int) int { return below(w.bits(forCopy, key, uint64(block), uint64(copy), 0), n) }
+// placeBlock draws the hosts of a block; copies is the stem of the job's draws.
+func (w *World) placeBlock(hosts []cluster.NodeID, copies uint64, block int, k walk) {
+	draw := func(copy, n int) int { return below(bitsOf(copies, uint64(block), uint64(copy), 0), n) }
 	n := len(w.cfg.Cluster.Nodes)
 	for c := range hosts {
 		var at int32
