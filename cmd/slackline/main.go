@@ -2,7 +2,7 @@
 // simulated cluster. Each subcommand has a file of its own; what it does stands in internal/studies.
 //
 // Standard output carries the result alone, standard error progress and what went wrong. The exit code is 0 when all went well, 1
-// when a job failed (with --strict also when one missed its deadline), 2 for bad input, 130 after Ctrl-C.
+// when a job failed or a run got stuck (with --strict also when a job missed its deadline), 2 for bad input, 130 after Ctrl-C.
 package main
 
 import (

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
@@ -40,7 +41,7 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// finish writes the report and the drawings, and returns an error if a job failed, or with --strict missed its deadline.
+// finish writes the report and the drawings, and returns an error if a run got stuck, a job failed, or with --strict missed its deadline.
 func (o *options) finish(w io.Writer, r *report.Report) error {
 	drawn := o.drawing.commit(r)
 	if o.untimed {
@@ -55,6 +56,13 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 	}
 	if err := errors.Join(write(w), drawn); err != nil {
 		return failure{err}
+	}
+	if stuck := r.StuckRuns(); len(stuck) > 0 {
+		first := lab.Cell{Scenario: stuck[0].Scenario, Policy: stuck[0].Policy, Seed: stuck[0].Seed, Params: stuck[0].Params}
+		if len(r.Runs) == 1 {
+			return failure{fmt.Errorf("%s: %s", first.Place(), stuck[0].Stuck)}
+		}
+		return failure{fmt.Errorf("%d of %d runs did not come to their end; the first, %s: %s", len(stuck), len(r.Runs), first.Place(), stuck[0].Stuck)}
 	}
 	switch failed, late := r.Count(); {
 	case failed > 0:

@@ -218,7 +218,7 @@ func TestBadInput(t *testing.T) {
 		{"run words.yaml --journal words.yaml", `the journal cannot be written: words.yaml is there already and is no journal`},
 		{"run gpu.yaml", `gpu.yaml:7:9: the workers of this machine carry no labels`},
 		{"run noout.yaml", `noout.yaml:4:9: output is empty`},
-		{"simulate slow.yaml", `the simulation takes too long: something is to happen only after more than 146 years`},
+		{"simulate slow.yaml", `slow.yaml: two-jobs by fifo with seed 1: the simulation takes too long: something is to happen only after more than 146 years`},
 		{"simulate trace.yaml", `t.tsv:2: submit time: "x" is no time in seconds`},
 		{"simulate notrace.yaml", `notrace.yaml:3:31: the trace cannot be read`},
 		{"simulate /dev/zero", `/dev/zero: the file is larger than 64 MB`},

@@ -2,13 +2,16 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/sim"
 )
 
 // Cells are the grid of a scenario: policy by policy, seed by seed.
@@ -16,21 +19,22 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64) []Cell {
 	var cells []Cell
 	for _, p := range policies {
 		for _, seed := range seeds {
-			cells = append(cells, Cell{Scenario: s.Name, Policy: p, Queues: s.Config, Seed: seed, World: simWorld(s.Sim(seed)), Params: s.Params})
+			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: simWorld(s.Sim(seed)), Params: s.Params})
 		}
 	}
 	return cells
 }
 
 // Grid runs cells on so many workers, as many as there are processors if 0. Reports stand in the order of the cells and do not
-// depend on the number of workers, as each run is its own world. After the first error no further cell begins; of several errors the
-// first in the order of the cells is returned. done is called after each run, by any goroutine; nil = nobody is told. A cell
+// depend on the number of workers, as each run is its own world. A run that gets stuck or takes too long says so in its report, as
+// others may well come to their end; if all take too long, that is the error. After any other error no further cell begins; of several
+// the first in the order of the cells is returned. done is called after each run, by any goroutine; nil = nobody is told. A cell
 // whose report is known is not run. With a cache the others are kept; a result that cannot be kept is lost, and nothing else.
 func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done func()) ([]*report.Run, error) {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	runs, errs := make([]*report.Run, len(cells)), make([]error, len(cells))
+	runs, errs, tooLong := make([]*report.Run, len(cells)), make([]error, len(cells)), make([]error, len(cells))
 	var next atomic.Int64
 	var failed atomic.Bool
 	var group sync.WaitGroup
@@ -43,13 +47,20 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 				}
 				if runs[i] = cells[i].Known; runs[i] == nil {
 					runs[i], errs[i] = Run(ctx, cells[i])
+					if Ends(errs[i]) {
+						runs[i].Stuck = errs[i].Error()
+						tooLong[i], errs[i] = errs[i], nil
+						if errors.Is(tooLong[i], sim.ErrStuck) {
+							tooLong[i] = nil
+						}
+					}
 					if errs[i] == nil && cache != nil && cells[i].Key != "" {
 						_ = cache.Keep(&cells[i], runs[i])
 					}
 				}
 				if errs[i] != nil {
 					if len(cells) > 1 && ctx.Err() == nil {
-						errs[i] = fmt.Errorf("%s by %s with seed %d: %w", cells[i].Name(), cells[i].Policy, cells[i].Seed, errs[i])
+						errs[i] = fmt.Errorf("%s: %w", cells[i].Place(), errs[i])
 					}
 					failed.Store(true)
 				} else if done != nil {
@@ -63,6 +74,9 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 		if err != nil {
 			return runs, err
 		}
+	}
+	if len(cells) > 0 && !slices.Contains(tooLong, nil) {
+		return runs, fmt.Errorf("%s: %w", cells[0].Place(), tooLong[0])
 	}
 	return runs, nil
 }

@@ -14,6 +14,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -29,6 +30,7 @@ import (
 // Cell is one run: a world under a policy with a seed.
 type Cell struct {
 	Scenario string // its name, for the report
+	File     string // that describes it, for errors; "" = there is none
 	Policy   string // as people write it
 	Queues   queues.Config
 	Seed     uint64
@@ -47,6 +49,15 @@ func (c *Cell) Name() string {
 		name += " " + k + "=" + c.Params[k]
 	}
 	return name
+}
+
+// Place says which cell of a grid it is, and in which file that is described.
+func (c *Cell) Place() string {
+	place := fmt.Sprintf("%s by %s with seed %d", c.Name(), c.Policy, c.Seed)
+	if c.File != "" {
+		place = c.File + ": " + place
+	}
+	return place
 }
 
 // DefaultPolicy is what runs when no policy is asked for: earliest deadline first, and an earlier deadline takes all slots that
@@ -86,7 +97,7 @@ func (a *Aborted) Error() string { return a.Err.Error() }
 // Unwrap returns the cause.
 func (a *Aborted) Unwrap() error { return a.Err }
 
-// Run runs a cell to its end and reports.
+// Run runs a cell to its end and reports. With an error that Ends tells of, what came of the run until then is reported beside it.
 func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	policy, err := catalog.New(c.Policy, c.Queues)
 	if err != nil {
@@ -115,14 +126,20 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	if rec != nil {
 		err = errors.Join(err, rec.close(err == nil))
 	}
-	if bad := (*sim.ArrivalError)(nil); errors.As(err, &bad) || errors.Is(err, sim.ErrTooLong) {
+	if bad := (*sim.ArrivalError)(nil); errors.As(err, &bad) {
 		return nil, err // what was asked for is at fault
 	}
-	if err != nil {
+	if err != nil && !Ends(err) {
 		return nil, &Aborted{err}
 	}
 	run := builder.Run()
 	run.Summary.Time(took.Seconds())
 	run.Params = c.Params
-	return run, nil
+	if errors.Is(err, sim.ErrStuck) {
+		err = &Aborted{err}
+	}
+	return run, err
 }
+
+// Ends tells whether an error ends one run and says nothing of others: it is stuck, or goes on beyond what times can hold.
+func Ends(err error) bool { return errors.Is(err, sim.ErrStuck) || errors.Is(err, sim.ErrTooLong) }

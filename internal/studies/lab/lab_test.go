@@ -76,7 +76,7 @@ func TestGridError(t *testing.T) {
 			return nil, fmt.Errorf("cell %d", i)
 		}
 	}
-	if _, err := Grid(t.Context(), cells, 1, nil, nil); err == nil || err.Error() != "pools by fifo with seed 1: cell 0" || begun != 1 {
+	if _, err := Grid(t.Context(), cells, 1, nil, nil); err == nil || err.Error() != pools+": pools by fifo with seed 1: cell 0" || begun != 1 {
 		t.Errorf("%v, %d cells begun", err, begun)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,7 +14,7 @@ import (
 var measured = []string{"wall_s", "events_per_s"}
 
 // WriteCSV writes a line for each run: what was played, the values of a sweep, and the summary without what was measured, so that the
-// same runs give the same bytes. The names of the columns are those of the JSON.
+// same runs give the same bytes. The names of the columns are those of the JSON. A run that got stuck has nothing but its reason.
 func (r *Report) WriteCSV(w io.Writer) error {
 	swept := map[string]bool{}
 	for _, run := range r.Runs {
@@ -31,6 +31,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 			head, fields = append(head, name), append(fields, i)
 		}
 	}
+	head = append(head, "stuck")
 	out := csv.NewWriter(w)
 	_ = out.Write(head) // an error stays until Flush
 	for _, run := range r.Runs {
@@ -40,8 +41,13 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		}
 		s := reflect.ValueOf(&run.Summary).Elem()
 		for _, i := range fields {
+			if run.Stuck != "" {
+				row = append(row, "")
+				continue
+			}
 			row = append(row, cell(s.Field(i)))
 		}
+		row = append(row, run.Stuck)
 		_ = out.Write(row)
 	}
 	out.Flush()

@@ -7,6 +7,7 @@
 //	learner.go   the sink that fills profiles
 //	table.go     tables: one run, policies side by side, many seeds
 //	verdict.go   which policy is better, by paired tests
+//	stuck.go     runs that did not come to their end
 //	csv.go       a line for each run, for other programs
 //
 // Sinks keep a page for each job, attempt and node that is there at the moment, and one number for each job that is gone, so that
@@ -52,6 +53,9 @@ type Run struct {
 	Params   map[string]string `json:"params,omitempty"` // values of a sweep, by key of the scenario
 	Summary  Summary           `json:"summary"`
 	Jobs     []Job             `json:"jobs"` // in order of arrival
+	// Stuck is why the run could not go on, "" if it came to its end. The summary and the jobs are then what came until that time,
+	// and count neither in means nor in comparisons.
+	Stuck string `json:"stuck,omitempty"`
 }
 
 // Summary sums up a run. All times are in seconds from its start.

@@ -25,6 +25,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		title := sweepName(g[0]) + " " + where(g)
 		if !sameSeed(g) {
 			_ = summaryTable(title, g).Write(&b)
+			writeStuck(&b, g)
 			mine := func(c Comparison) bool { return c.Scenario == sweepName(g[0]) }
 			writeComparisons(&b, slices.DeleteFunc(slices.Clone(r.Comparisons), func(c Comparison) bool { return !mine(c) }))
 			continue
@@ -33,6 +34,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		b.WriteByte('\n')
 		_ = summaryTable("", g).Write(&b)
 		why(&b, g)
+		writeStuck(&b, g)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -96,9 +98,10 @@ func jobsTable(title string, g []*Run) *Grid {
 		}
 	}
 	t.Add(head...)
-	for i, j := range g[0].Jobs {
+	whole := g[max(0, slices.IndexFunc(g, func(r *Run) bool { return r.Stuck == "" }))] // has seen all jobs arrive
+	for i, j := range whole.Jobs {
 		if i == mostJobs {
-			t.Add(fmt.Sprintf("… and %d more; -o json has them all", len(g[0].Jobs)-mostJobs))
+			t.Add(fmt.Sprintf("… and %d more; -o json has them all", len(whole.Jobs)-mostJobs))
 			break
 		}
 		line := []string{j.ID, j.Class, strconv.Itoa(j.Maps), strconv.Itoa(j.Reduces), span(j.Submitted), orDash(j.Deadline)}
@@ -179,11 +182,14 @@ func summaryTable(title string, g []*Run) *Grid {
 		for _, c := range shown {
 			var sample stat.Sum
 			for _, run := range g {
-				if label(run, g) == p {
+				if label(run, g) == p && run.Stuck == "" {
 					sample.Add(c.of(&run.Summary))
 				}
 			}
-			seeds = sample.N()
+			if seeds = sample.N(); seeds == 0 {
+				line = append(line, "–")
+				continue
+			}
 			cell := c.unit(sample.Mean())
 			if half := sample.Interval95(); half > 0 {
 				cell += " ± " + c.unit(half)

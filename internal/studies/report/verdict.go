@@ -80,7 +80,9 @@ func compareGroup(g []*Run) []Comparison {
 			policies = append(policies, run.Policy)
 			bySeed[run.Policy] = map[uint64]*Run{}
 		}
-		bySeed[run.Policy][run.Seed] = run
+		if run.Stuck == "" {
+			bySeed[run.Policy][run.Seed] = run
+		}
 	}
 	var list []Comparison
 	var ps []float64
@@ -89,7 +91,7 @@ func compareGroup(g []*Run) []Comparison {
 			var d []float64
 			for _, run := range g { // in the order of the grid
 				other := bySeed[policies[0]][run.Seed]
-				if run.Policy != p || other == nil {
+				if run.Policy != p || other == nil || run.Stuck != "" {
 					continue
 				}
 				x, ok1 := goals[k].of(&run.Summary)

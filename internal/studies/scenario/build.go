@@ -91,6 +91,9 @@ func (s *Scenario) Sim(seed uint64) sim.Config {
 	return c
 }
 
+// File is the file that it was read from.
+func (s *Scenario) File() string { return s.src.file }
+
 // Errorf returns an error at the value that stands at a path such as "policies[1]", or at what is around it.
 func (s *Scenario) Errorf(path, format string, args ...any) error {
 	return s.src.single(path, format, args...)

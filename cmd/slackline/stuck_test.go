@@ -1,0 +1,53 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// A run that gets stuck does not take the others with it: they are reported and kept, it is told, and the exit code is not 0.
+func TestStuckCell(t *testing.T) {
+	s := newShell(t, map[string]string{"s.yaml": `cluster: {nodes: 2, heartbeat: 1s, outages: [{node: n1, down: 5s}], task_times: {law: uniform, cv: 0.1}}
+workload: {jobs: [{id: a, maps: 9, map_time: 10s}]}
+policies: [fifo, edf-p]
+seeds: 1..3
+sweep: {cluster.nodes: [1, 2, 3]}
+`, "one.yaml": `cluster: {nodes: 1, outages: [{node: n1, down: 5s}]}
+workload: {jobs: [{id: quick, maps: 1, map_time: 1s}, {id: slow, maps: 9, map_time: 10s}]}
+`, "slow.yaml": "cluster: {nodes: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 10s}]}\nsweep: {cluster.speed: [1, 1e-20]}\n"})
+	for _, kept := range []string{"", "18 of 18 runs are known from before; --fresh runs them again\n"} {
+		r := s.run("compare", "s.yaml", "-o", "json", "--no-timing")
+		if r.code != 1 || !strings.HasPrefix(r.stderr, kept+"slackline: 6 of 18 runs did not come to their end; the first, s cluster.nodes=1 by fifo with seed 1: the simulation is stuck at ") {
+			t.Fatalf("%d: %s", r.code, r.stderr)
+		}
+		var got report.Report
+		if err := json.Unmarshal([]byte(r.stdout), &got); err != nil {
+			t.Fatal(err)
+		}
+		for i, run := range got.Runs {
+			if stuck := run.Params["cluster.nodes"] == "1"; len(got.Runs) != 18 || (run.Stuck != "") != stuck || (run.Jobs[0].Outcome == "finished") == stuck {
+				t.Errorf("run %d of %d: %+v, stuck: %q", i, len(got.Runs), run.Params, run.Stuck)
+			}
+		}
+	}
+	table := s.run("compare", "s.yaml").stdout
+	if strings.Count(table, "is not counted with seeds 1, 2, 3; the first: the simulation is stuck at") != 2 || strings.Count(table, "against") != 2 {
+		t.Error(table)
+	}
+	r := s.run("simulate", "one.yaml", "--html", "one.html", "--chrome", "one.json")
+	if r.code != 1 || !strings.HasPrefix(r.stderr, "slackline: one by edf-p with seed 1: the simulation is stuck") || !strings.Contains(r.stdout, "quick") {
+		t.Errorf("%d: %s%s", r.code, r.stdout, r.stderr)
+	}
+	for _, file := range []string{"one.html", "one.json"} {
+		if _, err := os.Stat(s.path(file)); err != nil {
+			t.Error(err)
+		}
+	}
+	if r = s.run("compare", "slow.yaml", "-o", "json"); r.code != 1 || !strings.Contains(r.stderr, "1 of 2 runs did not come to their end; the first, slow cluster.speed=1e-20 by edf-p with seed 1: the simulation takes too long") {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+}
