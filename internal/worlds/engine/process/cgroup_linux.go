@@ -1,0 +1,181 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/slackline/slackline/units"
+)
+
+// cgroup is a control group (version 2) for one family.
+type cgroup struct {
+	path    string
+	dir     *os.File
+	bounded bool // the kernel keeps the limit on memory
+
+	lock sync.Mutex
+	seen []int // members that were killed
+}
+
+var cgroups atomic.Int64
+
+// noCgroups forbids them, to test what holds without.
+const noCgroups = "SLACKLINE_NO_CGROUPS"
+
+// newCgroup makes one below our own, nil if that is not possible.
+func newCgroup(memory units.Bytes) *cgroup {
+	base := ownCgroup()
+	if base == "" || os.Getenv(noCgroups) != "" {
+		return nil
+	}
+	g := &cgroup{path: filepath.Join(base, fmt.Sprintf("slackline-%d-%d", os.Getpid(), cgroups.Add(1)))}
+	if os.Mkdir(g.path, 0o755) != nil {
+		return nil
+	}
+	var err error
+	if g.dir, err = os.Open(g.path); err != nil {
+		_ = os.Remove(g.path)
+		return nil
+	}
+	// Without cgroup.kill (before Linux 5.14), or without the right to put a process into it, it is of no use.
+	for _, file := range []string{"cgroup.kill", "cgroup.procs"} {
+		f, err := os.OpenFile(filepath.Join(g.path, file), os.O_WRONLY, 0)
+		if err != nil {
+			_ = g.remove()
+			return nil
+		}
+		f.Close()
+	}
+	if memory > 0 {
+		g.bounded = g.write("memory.max", strconv.FormatInt(int64(memory), 10)) == nil
+		_ = g.write("memory.swap.max", "0") // else it would swap instead
+		_ = g.write("memory.oom.group", "1")
+	}
+	return g
+}
+
+// ownCgroup is where our own cgroup is mounted, and processes can be put into others; else empty.
+var ownCgroup = sync.OnceValue(func() string {
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return ""
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	below := cgroupPath(string(own))
+	root, at := cgroupMount(string(mounts))
+	if below == "" || at == "" {
+		return ""
+	}
+	rel, err := filepath.Rel(root, below)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return "" // what is mounted is another part of the tree
+	}
+	return filepath.Join(at, rel)
+})
+
+// cgroupPath finds our place in the unified tree: 0::/user.slice/…
+func cgroupPath(text string) string {
+	for line := range strings.Lines(text) {
+		if path, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::"); ok {
+			return path
+		}
+	}
+	return ""
+}
+
+// cgroupMount finds where the unified tree is mounted, and which part of it.
+func cgroupMount(text string) (root, at string) {
+	for line := range strings.Lines(text) {
+		left, right, _ := strings.Cut(line, " - ")
+		f, kind := strings.Fields(left), strings.Fields(right)
+		if len(f) >= 5 && len(kind) > 0 && kind[0] == "cgroup2" {
+			return f[3], f[4]
+		}
+	}
+	return "", ""
+}
+
+func (g *cgroup) write(file, text string) error {
+	f, err := os.OpenFile(filepath.Join(g.path, file), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	f.Close()
+	return err
+}
+
+func (g *cgroup) kill() {
+	if adopted.Load() { // orphans among them become ours to bury
+		g.lock.Lock()
+		g.seen = append(g.seen, g.members()...)
+		g.lock.Unlock()
+	}
+	_ = g.write("cgroup.kill", "1")
+}
+
+func (g *cgroup) members() (pids []int) {
+	text, err := os.ReadFile(filepath.Join(g.path, "cgroup.procs"))
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		if pid, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// starved tells whether the kernel killed a member for want of memory.
+func (g *cgroup) starved() bool {
+	if !g.bounded {
+		return false
+	}
+	text, err := os.ReadFile(filepath.Join(g.path, "memory.events"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if n, ok := strings.CutPrefix(line, "oom_kill "); ok {
+			return strings.TrimSpace(n) != "0"
+		}
+	}
+	return false
+}
+
+// remove kills all members and removes the cgroup.
+func (g *cgroup) remove() error {
+	if g.dir != nil {
+		g.dir.Close()
+		g.dir = nil
+	}
+	pause := time.Millisecond
+	for waited := time.Duration(0); ; waited += pause {
+		err := os.Remove(g.path)
+		if err == nil || os.IsNotExist(err) {
+			g.lock.Lock()
+			defer g.lock.Unlock()
+			for _, pid := range g.seen {
+				_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+			}
+			return nil
+		}
+		if waited > patience {
+			return fmt.Errorf("%d processes of the command do not end", len(g.members()))
+		}
+		g.kill()
+		time.Sleep(pause)
+		pause = min(2*pause, 50*time.Millisecond)
+	}
+}

@@ -1,0 +1,21 @@
+// Package process runs commands that are not trusted to behave: each with all that it starts in a family of its own, which is
+// bounded, and which ends as a whole.
+//
+//	process.go       what all systems share: limits, the first cause of a death
+//	family_linux.go  who belongs to a family: a cgroup (cgroup_linux.go) where this process may make one, else process group,
+//	                 descent and a mark in the environment
+//	files_unix.go    the limit on open files
+//	family_unix.go   process groups, on other Unix systems
+//	family_other.go  single processes, where there is nothing better
+//
+// # What holds a family together
+//
+// On Linux a cgroup (version 2) is best: nothing leaves it, and the kernel ends it with one write. It is used where this process may
+// make one below its own, as root may and as systemd's delegation lets others. Elsewhere a process group is made, and this process
+// becomes the reaper of orphans, so that a daemon that leaves its group and its parent becomes a child of ours and can be found. Its
+// kin is told by descent, group, session, and a mark in its environment; one that cleared its environment and forked away before it was
+// seen goes when the last family does.
+//
+// Memory is bounded by the cgroup if that has the controller. Otherwise /proc is looked at ten times a second: a process that takes
+// a gigabyte between two looks gets it for that long. Memory that forks still share is counted for each.
+package process

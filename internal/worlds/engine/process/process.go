@@ -1,0 +1,140 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/slackline/slackline/units"
+)
+
+// Limits bound a command with all that it starts. 0 = no bound.
+type Limits struct {
+	Memory units.Bytes    // of all of them together, less what is read from files
+	Time   units.Duration // from its start to its end
+	Files  int            // open files of each
+}
+
+// Spec is a command to start.
+type Spec struct {
+	Path   string   // of the program
+	Args   []string // without the program's name
+	Dir    string
+	Env    []string
+	Stdin  *os.File // nil = nothing to read; the caller closes its copies after Start
+	Stdout *os.File
+	Stderr *os.File
+	Limits Limits
+}
+
+// Process is a command that was started. End must be called.
+type Process struct {
+	cmd    *exec.Cmd
+	limits Limits
+	family family
+	ended  chan struct{} // the command itself has
+
+	lock  sync.Mutex
+	cause error
+	alarm *time.Timer
+}
+
+// Start starts a command.
+func Start(s Spec) (*Process, error) {
+	p := &Process{limits: s.Limits, ended: make(chan struct{})}
+	p.cmd = &exec.Cmd{Path: s.Path, Args: append([]string{s.Path}, s.Args...), Dir: s.Dir, Env: s.Env}
+	// A nil *os.File in an interface would not be nil.
+	if s.Stdin != nil {
+		p.cmd.Stdin = s.Stdin
+	}
+	if s.Stdout != nil {
+		p.cmd.Stdout = s.Stdout
+	}
+	if s.Stderr != nil {
+		p.cmd.Stderr = s.Stderr
+	}
+	if err := p.family.start(p.cmd, &p.limits); err != nil {
+		var pe *os.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return nil, fmt.Errorf("%s cannot be started: %w", s.Path, err)
+	}
+	if s.Limits.Time > 0 {
+		p.alarm = time.AfterFunc(time.Duration(s.Limits.Time), func() {
+			p.Kill(fmt.Errorf("it took longer than %v", s.Limits.Time))
+		})
+	}
+	if s.Limits.Memory > 0 {
+		p.family.watch(s.Limits.Memory, p.ended, p.Kill)
+	}
+	go func() {
+		_ = p.cmd.Wait() // what came of it stands in ProcessState
+		if p.alarm != nil {
+			p.alarm.Stop()
+		}
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// ID is the number that the system knows the command by.
+func (p *Process) ID() int { return p.cmd.Process.Pid }
+
+// Ended is closed when the command itself has ended. What it started may still run.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Kill kills the command and all that it started. The first reason that is given stays.
+func (p *Process) Kill(why error) {
+	p.lock.Lock()
+	if p.cause == nil {
+		p.cause = why
+	}
+	p.lock.Unlock()
+	p.family.kill()
+}
+
+// End kills what is left of the command and what it started, and waits until all of it is gone.
+func (p *Process) End() error {
+	p.family.kill()
+	_ = p.Err() // asks the family while it is there
+	return p.family.end()
+}
+
+// Err says how a command that has ended failed, nil if it did not: why it was killed, by which signal it died, or its exit code.
+func (p *Process) Err() error {
+	<-p.ended
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.cause == nil {
+		p.cause = p.family.verdict(&p.limits)
+	}
+	state := p.cmd.ProcessState
+	switch {
+	case p.cause != nil:
+		return p.cause
+	case state == nil:
+		return errors.New("it cannot be waited for")
+	case state.Success():
+		return nil
+	case state.Exited():
+		return &ExitError{Code: state.ExitCode()}
+	}
+	return fmt.Errorf("it died: %v", state) // "signal: killed"
+}
+
+// ExitError says that a command ended by itself, with an exit code other than 0.
+type ExitError struct{ Code int }
+
+// Error is the error as one sentence.
+func (e *ExitError) Error() string { return fmt.Sprintf("it ended with exit code %d", e.Code) }
+
+// How says in one line what holds families together on this system, and how their memory is bounded.
+func How() string { return how() }
+
+func overMemory(limit units.Bytes) error {
+	return fmt.Errorf("it took more than %v of memory", limit)
+}
