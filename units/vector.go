@@ -42,28 +42,35 @@ func Slots(maps, reduces int) Vector {
 	return Vector{MapSlots: int64(maps), ReduceSlots: int64(reduces)}
 }
 
-// Fits tells whether need fits into v in every dimension.
+// Fits tells whether need fits into v in every dimension. This, Add and Sub stand in the simulator's innermost loop some twenty times
+// for each task, and are written out as the compiler does not unroll loops.
 func (v *Vector) Fits(need *Vector) bool {
-	for i := range v {
-		if need[i] > v[i] {
-			return false
-		}
-	}
-	return true
+	return need[0] <= v[0] && need[1] <= v[1] && need[2] <= v[2] && need[3] <= v[3] &&
+		need[4] <= v[4] && need[5] <= v[5] && need[6] <= v[6] && need[7] <= v[7]
 }
 
 // Add adds w to v.
 func (v *Vector) Add(w *Vector) {
-	for i := range v {
-		v[i] += w[i]
-	}
+	v[0] += w[0]
+	v[1] += w[1]
+	v[2] += w[2]
+	v[3] += w[3]
+	v[4] += w[4]
+	v[5] += w[5]
+	v[6] += w[6]
+	v[7] += w[7]
 }
 
 // Sub takes w off v. The result may be negative (an over-committed node): the book records what is, and refuses elsewhere.
 func (v *Vector) Sub(w *Vector) {
-	for i := range v {
-		v[i] -= w[i]
-	}
+	v[0] -= w[0]
+	v[1] -= w[1]
+	v[2] -= w[2]
+	v[3] -= w[3]
+	v[4] -= w[4]
+	v[5] -= w[5]
+	v[6] -= w[6]
+	v[7] -= w[7]
 }
 
 // Times returns how often need fits into v where it needs anything, and 0 for an empty need.
