@@ -350,7 +350,11 @@ func (b *Builder) advance(at units.Time) {
 
 func (b *Builder) offer(at units.Time, h sched.NodeID, capacity units.Vector) {
 	n := slot(&b.nodes, h)
-	b.change(at, n, func() { n.offers = slotsOf(&capacity) })
+	for k, to := range slotsOf(&capacity) {
+		before := n.counts(k)
+		n.offers[k] = to
+		b.recount(at, k, before, n)
+	}
 }
 
 func (b *Builder) hold(at units.Time, h sched.NodeID, slots [2]int64, sign int64) {
@@ -358,21 +362,17 @@ func (b *Builder) hold(at units.Time, h sched.NodeID, slots [2]int64, sign int64
 		return
 	}
 	n := slot(&b.nodes, h)
-	b.change(at, n, func() {
-		for k := range n.holds {
-			n.holds[k] += sign * slots[k]
-		}
-	})
+	for k, by := range slots {
+		before := n.counts(k)
+		n.holds[k] += sign * by
+		b.recount(at, k, before, n)
+	}
 }
 
-// change changes a node and keeps the capacity of all nodes.
-func (b *Builder) change(at units.Time, n *node, do func()) {
-	before := [2]int64{n.counts(0), n.counts(1)}
-	do()
-	for k := range before {
-		if after := n.counts(k); after != before[k] {
-			b.advance(at)
-			b.offered[k] += after - before[k]
-		}
+// recount keeps the capacity of all nodes, of which one has changed.
+func (b *Builder) recount(at units.Time, k int, before int64, n *node) {
+	if after := n.counts(k); after != before {
+		b.advance(at)
+		b.offered[k] += after - before
 	}
 }
