@@ -22,6 +22,7 @@ const (
 	Wakeup            // A = when
 	Custom            // a policy's own reason; the text is in Item.Text
 	Straggler         // the task is behind the others; A = its progress, B = the average, in thousandths
+	MasterShare       // there is no room for one more ApplicationMaster; A = they take, B = they may take, C = of which resource (units.Dim)
 )
 
 // Reasons of refusals.
@@ -47,7 +48,7 @@ const (
 )
 
 var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitAll: "admit-all", SlotOfOrder: "slot-of-order",
-	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler",
+	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler", MasterShare: "master-share",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -114,6 +115,12 @@ func (r Reason) String() string {
 		return fmt.Sprintf("would finish at %v, deadline %v", units.Time(r.B), units.Time(r.A))
 	case Straggler:
 		return fmt.Sprintf("it is through %.1f %% of its work, the tasks of its stage through %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
+	case MasterShare:
+		d := units.Dim(min(max(r.C, 0), int64(units.Dims)))
+		if d == units.Memory {
+			return fmt.Sprintf("waits: masters use %v of %v allowed", units.Bytes(r.A), units.Bytes(r.B))
+		}
+		return fmt.Sprintf("waits: masters use %d of %d allowed (%v)", r.A, r.B, d)
 	case Wakeup:
 		return fmt.Sprintf("asked to be woken at %v", units.Time(r.A))
 	case AtLimit:

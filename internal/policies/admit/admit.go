@@ -1,28 +1,78 @@
 // Package admit holds the rules by which jobs are let in.
 package admit
 
-import "github.com/slackline/slackline/sched"
+import (
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
+)
 
-// All admits every job when it arrives.
-type All struct{}
+// All admits every job when it arrives, but that jobs with ApplicationMasters wait until these leave room (masters.go). The zero All
+// has no bound on masters.
+type All struct{ bound *Limit }
+
+// NewAll returns the rule with the bounds on masters of the description; it has no others.
+func NewAll(c queues.Config) All {
+	l := NewLimit(c)
+	l.all, l.each, l.user = 0, 0, 0
+	clear(l.bounds)
+	return All{l}
+}
+
+// Follow takes the order in which jobs that wait are let in.
+func (a All) Follow(o sched.Order) error {
+	if a.bound == nil {
+		return nil
+	}
+	return a.bound.Follow(o)
+}
 
 // Admit lets in whatever has arrived. After a resync, or when the policy has just been changed, that is every job not decided.
-func (All) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
+// O(events) where no job has a master, O(jobs · log jobs) when one with a master comes or goes.
+func (a All) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
+	look := false
+events:
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
 		case sched.JobArrived:
-			if job := v.Job(e.Job); undecided(job) {
-				p.Admit(job.ID, sched.Because(sched.AdmitAll))
-			}
+			look = a.arrived(v.Job(e.Job), p) || look
+		case sched.JobEnded, sched.JobAmended, sched.JobCancelled:
+			look = look || a.bounds(v.Job(e.Job))
+		case sched.StageReady:
+			look = look || e.Stage == sched.Master && a.bounds(v.Job(e.Job))
+		case sched.NodeUp, sched.NodeChanged:
+			look = a.bound != nil
 		case sched.Resync, sched.Control:
+			look = a.bound != nil
 			for j := sched.JobID(1); j <= v.Jobs(); j++ {
-				if job := v.Job(j); undecided(job) {
-					p.Admit(j, sched.Because(sched.AdmitAll))
-				}
+				a.arrived(v.Job(j), p)
 			}
-			return
+			break events
 		}
 	}
+	if look {
+		a.bound.admit(v, p)
+	}
+}
+
+// arrived admits a job, or tells that there has to be room for its master.
+func (a All) arrived(j *sched.Job, p *sched.Plan) (look bool) {
+	if !undecided(j) {
+		return false
+	}
+	if a.bounds(j) {
+		return true
+	}
+	p.Admit(j.ID, sched.Because(sched.AdmitAll))
+	return false
+}
+
+// bounds tells whether the job may have to wait for room for its master.
+func (a All) bounds(j *sched.Job) bool {
+	if a.bound == nil || j == nil || j.Spec == nil {
+		return false
+	}
+	_, has := masterOf(j.Spec)
+	return has
 }
 
 // undecided tells whether the job may still be let in.

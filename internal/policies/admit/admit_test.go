@@ -178,11 +178,12 @@ func TestLimitFollowsPools(t *testing.T) {
 	}
 }
 
-// Nobody is looked at unless a job came, went or changed.
+// Nobody is looked at unless a job came, went or changed, or nodes did, as masters are bounded by what there is.
 func TestLimitLooksWhenItMatters(t *testing.T) {
 	for kind := sched.NoEvent; kind < sched.EventKinds; kind++ {
 		got := verdicts(NewLimit(queues.Config{}), jobs(t, "a/u pending"), sched.Event{Kind: kind})
-		matters := slices.Contains([]sched.EventKind{sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.JobCancelled, sched.StageReady, sched.Resync, sched.Control}, kind)
+		matters := slices.Contains([]sched.EventKind{sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.JobCancelled, sched.StageReady, sched.Resync, sched.Control,
+			sched.NodeUp, sched.NodeChanged}, kind)
 		if (got == "1 in") != matters {
 			t.Errorf("after %v: %q", kind, got)
 		}
@@ -219,7 +220,7 @@ func TestLimitParameters(t *testing.T) {
 	} {
 		e := LimitEntry()
 		var r compose.Recipe
-		if err := e.Fill(&r, compose.NewArgs(q, e.Params, map[string]string{"running": c.running, "per_queue": c.queue, "per_user": c.user})); err != nil {
+		if err := e.Fill(&r, compose.NewArgs(q, e.Params, map[string]string{"running": c.running, "per_queue": c.queue, "per_user": c.user, "masters": "0"})); err != nil {
 			t.Fatal(err)
 		}
 		if got := verdicts(r.Admit, jobs(t, four...), arrived(1)...); got != c.want {

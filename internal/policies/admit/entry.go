@@ -1,16 +1,49 @@
 package admit
 
-import "github.com/slackline/slackline/internal/policies/compose"
+import (
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/queues"
+)
+
+// MasterParams are the parameters of whatever bounds ApplicationMasters: the share, which unless the queues' description says
+// otherwise is usual.
+func MasterParams(usual string) []compose.Param {
+	return []compose.Param{{Name: "masters", Type: compose.Count, Default: "0", Unit: "percent",
+		Doc: "of what a queue is promised that ApplicationMasters may take, 0 = as the queues' description says, or else " + usual}}
+}
+
+// FillMasters puts the share into the description of queues.
+func FillMasters(c *queues.Config, a compose.Args) error {
+	n := a.Count("masters")
+	if n > 100 {
+		return a.Misused("masters", "masters is %d, it must lie in 0 to 100 percent", n)
+	}
+	if n > 0 {
+		c.MaxMasterShare = float64(n)
+	}
+	return nil
+}
 
 // AllEntry lists the admission of every job.
 func AllEntry() compose.Entry {
 	return compose.Entry{
-		Name: "all",
-		Kind: compose.KindAdmit,
-		Doc:  "admits every job when it arrives",
-		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler",
-		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Admit = All{}; return nil },
+		Name:   "all",
+		Kind:   compose.KindAdmit,
+		Doc:    "admits every job when it arrives, one with an ApplicationMaster when masters leave room",
+		Cite:   "Hadoop 1.2.1, JobQueueTaskScheduler; YARN, maximum-am-resource-percent",
+		Params: MasterParams("10"),
+		Fill:   FillAll,
 	}
+}
+
+// FillAll puts the admission of every job into a recipe.
+func FillAll(r *compose.Recipe, a compose.Args) error {
+	c := a.Queues
+	if err := FillMasters(&c, a); err != nil {
+		return err
+	}
+	r.Admit = NewAll(c)
+	return nil
 }
 
 // SerialEntry lists one job at a time.
@@ -31,11 +64,11 @@ func LimitEntry() compose.Entry {
 		Kind: compose.KindAdmit,
 		Doc:  "bounds running jobs in all, of a queue, of a user; what a queue says of itself goes first",
 		Cite: "Hadoop 1.2.1, FairScheduler (maxRunningJobs, userMaxJobsDefault, poolMaxJobsDefault)",
-		Params: []compose.Param{
+		Params: append([]compose.Param{
 			{Name: "running", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "in all, 0 = what the queues' description says"},
 			{Name: "per_queue", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each queue without a bound, 0 = as described"},
 			{Name: "per_user", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each user, 0 = as described"},
-		},
+		}, MasterParams("10")...),
 		Fill: func(r *compose.Recipe, a compose.Args) error {
 			c := a.Queues
 			if n := a.Count("running"); n > 0 {
@@ -46,6 +79,9 @@ func LimitEntry() compose.Entry {
 			}
 			if n := a.Count("per_user"); n > 0 {
 				c.MaxRunningPerUser = n
+			}
+			if err := FillMasters(&c, a); err != nil {
+				return err
 			}
 			r.Admit = NewLimit(c)
 			return nil

@@ -12,7 +12,7 @@ import (
 // Limit bounds how many jobs run at once: in all, of a queue (or pool), of a user (Hadoop 1.2.1, FairScheduler: maxRunningJobs,
 // userMaxJobsDefault). A job runs from its admission to its end. Jobs above a bound are held; when one ends, those that
 // waited are let in, in the policy's order as far as the bounds go: a job that its queue or user holds back does not hold back
-// the jobs behind it.
+// the jobs behind it. Where jobs have ApplicationMasters it bounds what these take besides (masters.go).
 //
 // Jobs that wait for predecessors are not running and hold no place; they join when those are done. Jobs that run are never held
 // again, so bounds may be exceeded after a resync or a change of policy until enough of them have ended.
@@ -27,6 +27,7 @@ type Limit struct {
 	user   int                 // of each user, 0 = no bound
 	bounds map[string]int      // of queues, by path
 	paths  map[string][]string // by name and by path: the queue's path and those of the queues above it
+	share  masters
 
 	// Reused.
 	waiting []waiting
@@ -43,7 +44,7 @@ type waiting struct {
 // NewLimit returns the rule with the bounds of the description.
 func NewLimit(c queues.Config) *Limit {
 	l := &Limit{pool: queues.Of, all: c.MaxRunning, each: c.MaxRunningPerQueue, user: c.MaxRunningPerUser,
-		bounds: make(map[string]int), paths: make(map[string][]string), running: make(map[string]int), users: make(map[string]int)}
+		bounds: make(map[string]int), paths: make(map[string][]string), share: newMasters(c), running: make(map[string]int), users: make(map[string]int)}
 	l.describe(c.Queues, "", nil)
 	return l
 }
@@ -57,6 +58,7 @@ func (l *Limit) Follow(o sched.Order) error {
 	if p, ok := o.(interface{ PoolOf(*workload.Job) string }); ok {
 		l.pool = p.PoolOf
 	}
+	l.share.follow(o)
 	return nil
 }
 
@@ -70,6 +72,7 @@ func (l *Limit) describe(qs []queues.Queue, prefix string, above []string) {
 			l.bounds[path] = l.each
 		}
 		l.paths[path] = chain
+		l.share.describe(path, q)
 		if len(q.Queues) == 0 {
 			l.paths[q.Name] = chain
 		}
@@ -79,9 +82,13 @@ func (l *Limit) describe(qs []queues.Queue, prefix string, above []string) {
 
 // Admit lets in and holds back.
 func (l *Limit) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
-	if !slices.ContainsFunc(batch, concerns) {
-		return
+	if slices.ContainsFunc(batch, concerns) {
+		l.admit(v, p)
 	}
+}
+
+// admit looks at all jobs.
+func (l *Limit) admit(v sched.View, p *sched.Plan) {
 	l.count(v)
 	slices.SortFunc(l.waiting, func(a, b waiting) int {
 		if a.key.Less(b.key) || a.key == b.key && a.job.Seq < b.job.Seq {
@@ -91,16 +98,21 @@ func (l *Limit) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
 	})
 	for _, w := range l.waiting {
 		has, limit, full := l.full(w.job)
+		why := sched.Because(sched.OverLimit, int64(has), int64(limit))
 		if !full {
-			why := sched.Because(sched.SlotOfOrder, int64(has), int64(limit))
-			if limit == 0 {
+			if why, full = l.share.full(v, l.path(w.job), w.job.Spec); !full {
+				why = sched.Because(sched.SlotOfOrder, int64(has), int64(limit))
+			}
+			if !full && limit == 0 {
 				why = sched.Because(sched.AdmitAll)
 			}
+		}
+		if !full {
 			if p.Admit(w.job.ID, why) {
 				l.runs(w.job)
 			}
 		} else if w.job.State == sched.Pending {
-			p.Hold(w.job.ID, sched.Because(sched.OverLimit, int64(has), int64(limit)))
+			p.Hold(w.job.ID, why)
 		}
 	}
 }
@@ -108,7 +120,8 @@ func (l *Limit) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
 // concerns tells whether the event may change who runs or who waits.
 func concerns(e sched.Event) bool {
 	switch e.Kind {
-	case sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.JobCancelled, sched.StageReady, sched.Resync, sched.Control:
+	case sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.JobCancelled, sched.StageReady, sched.Resync, sched.Control,
+		sched.NodeUp, sched.NodeChanged: // more capacity lets more masters in
 		return true
 	}
 	return false
@@ -119,6 +132,7 @@ func (l *Limit) count(v sched.View) {
 	l.total, l.waiting = 0, l.waiting[:0]
 	clear(l.running)
 	clear(l.users)
+	l.share.reset()
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
 		if job == nil {
@@ -129,6 +143,7 @@ func (l *Limit) count(v sched.View) {
 			l.runs(job)
 		case sched.Pending, sched.HeldBack:
 			l.waiting = append(l.waiting, waiting{job, l.key(v, job)})
+			l.share.at(l.path(job))
 		}
 	}
 }
@@ -148,6 +163,7 @@ func (l *Limit) key(v sched.View, j *sched.Job) sched.Key {
 func (l *Limit) runs(j *sched.Job) {
 	l.total++
 	l.users[j.Spec.User]++
+	l.share.runs(l.path(j), j.Spec)
 	name := l.pool(j.Spec)
 	chain := l.paths[name]
 	if chain == nil {
@@ -156,6 +172,15 @@ func (l *Limit) runs(j *sched.Job) {
 	for _, path := range chain {
 		l.running[path]++
 	}
+}
+
+// path returns the path of the job's queue, its name if that is not described.
+func (l *Limit) path(j *sched.Job) string {
+	name := l.pool(j.Spec)
+	if chain := l.paths[name]; chain != nil {
+		return chain[0]
+	}
+	return name
 }
 
 // full tells whether a bound keeps the job out, and that bound: how many run, how many may. If none does it returns a bound

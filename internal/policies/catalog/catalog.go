@@ -61,7 +61,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 	if err != nil {
 		return nil, err
 	}
-	r := compose.Recipe{Order: order.FIFO{}, Admit: admit.All{}, Place: place.Hadoop()}
+	r := compose.Recipe{Order: order.FIFO{}, Admit: admit.NewAll(q), Place: place.Hadoop()}
 	seen := make(map[compose.Kind]string)
 	var scheme compose.Args // of the first term
 	for i, t := range terms {

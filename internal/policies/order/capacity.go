@@ -112,6 +112,18 @@ func (o *Capacity) Path(j *sched.Job) []string {
 	return append(leaf[:len(leaf):len(leaf)], userOf(j.Spec))
 }
 
+// Guaranteed returns what the leaf of that name, or path, is guaranteed, as part of the cluster.
+func (o *Capacity) Guaranteed(queue string) float64 {
+	n := &o.root
+	for _, name := range o.leaves[queue] {
+		n = n.children[name]
+	}
+	if n == &o.root {
+		return o.stranger.guaranteed
+	}
+	return n.guaranteed
+}
+
 // find returns the settings of a queue; user tells that it is a user's part of that queue.
 func (o *Capacity) find(v sched.View, q *sched.Queue) (n *node, user bool) {
 	if q.ID == sched.Root {

@@ -51,6 +51,9 @@ type Config struct {
 	MaxRunningPerUser int `json:"max_running_per_user,omitempty"`
 	// MaxRunningPerQueue bounds the running jobs of each queue without a bound of its own (poolMaxJobsDefault), 0 = no bound.
 	MaxRunningPerQueue int `json:"max_running_per_queue,omitempty"`
+	// MaxMasterShare is the percentage of what a queue is promised, without queues of the cluster, that the ApplicationMasters of its
+	// running jobs may take (maximum-am-resource-percent, queueMaxAMShareDefault), 0 = as the policy says.
+	MaxMasterShare float64 `json:"max_master_share,omitempty"`
 }
 
 // Queue is one queue. Which fields count depends on the order; the others are ignored by it.
@@ -58,6 +61,8 @@ type Queue struct {
 	Name       string  `json:"name"`
 	Queues     []Queue `json:"queues,omitempty"`      // below it (capacity only); jobs stand in leaves
 	MaxRunning int     `json:"max_running,omitempty"` // running jobs, 0 = no bound of its own (maxRunningJobs)
+	// MaxMasterShare is what ApplicationMasters may take of what the queue is promised, in percent, 0 = as for all (maxAMShare)
+	MaxMasterShare float64 `json:"max_master_share,omitempty"`
 
 	// Fair: pools.
 	Weight          float64 `json:"weight,omitempty"`            // relative share, 0 = 1
@@ -159,6 +164,9 @@ func (c *Config) Validate() error {
 	if c.Undeclared != "" && c.Undeclared != Refuse && c.Undeclared != Allow {
 		return fmt.Errorf("queues: undeclared_queues is %q, it must be \"refuse\" or \"allow\"", c.Undeclared)
 	}
+	if !(c.MaxMasterShare >= 0 && c.MaxMasterShare <= 100) {
+		return fmt.Errorf("queues: max_master_share is %v, it must lie in 0 to 100 %%", c.MaxMasterShare)
+	}
 	return validate("", c.Queues, map[string]string{})
 }
 
@@ -218,6 +226,10 @@ func (q *Queue) validate(path string) error {
 		return fmt.Errorf("queue %q: a minimum share is negative", path)
 	case q.MaxRunning < 0:
 		return fmt.Errorf("queue %q: max_running is %d; leave it out for no bound", path, q.MaxRunning)
+	case !(q.MaxMasterShare >= 0 && q.MaxMasterShare <= 100):
+		return fmt.Errorf("queue %q: max_master_share is %v, it must lie in 0 to 100 %%", path, q.MaxMasterShare)
+	case q.MaxMasterShare > 0 && len(q.Queues) > 0:
+		return fmt.Errorf("queue %q: max_master_share has no effect on a queue with queues below it; set it for these", path)
 	case q.Jobs != "" && q.Jobs != "fair" && q.Jobs != "fifo":
 		return fmt.Errorf("queue %q: jobs is %q, it must be \"fair\" or \"fifo\"", path, q.Jobs)
 	case q.MinShareTimeout < 0:

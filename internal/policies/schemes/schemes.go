@@ -23,13 +23,14 @@ import (
 // FIFO is Hadoop's default scheduler.
 func FIFO() compose.Entry {
 	return compose.Entry{
-		Name: "fifo",
-		Kind: compose.KindScheme,
-		Doc:  "one line by priority and arrival",
-		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections 2.1.1 and 4.1",
-		Fill: func(r *compose.Recipe, _ compose.Args) error {
-			r.Order, r.Admit, r.Place = order.FIFO{}, admit.All{}, place.Hadoop()
-			return nil
+		Name:   "fifo",
+		Kind:   compose.KindScheme,
+		Doc:    "one line by priority and arrival",
+		Cite:   "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections 2.1.1 and 4.1",
+		Params: compose.Of(compose.KindAdmit, admit.MasterParams("10")),
+		Fill: func(r *compose.Recipe, a compose.Args) error {
+			r.Order, r.Place = order.FIFO{}, place.Hadoop()
+			return admit.FillAll(r, a)
 		},
 	}
 }
@@ -43,13 +44,20 @@ func Fair() compose.Entry {
 		Cite: "Hadoop 1.2.1, FairScheduler; paper 003, section 3.1",
 		Params: slices.Concat(compose.Of(compose.KindOrder, order.FairParams()), compose.Of(compose.KindPreempt, []compose.Param{
 			{Name: "preemption", Type: compose.Switch, Default: "false", Doc: "kill for pools that starve (the world must be able to kill)"},
-		}), compose.Of(compose.KindPreempt, preempt.FairParams())),
+		}), compose.Of(compose.KindPreempt, preempt.FairParams()), compose.Of(compose.KindAdmit, admit.MasterParams("50"))),
 		Fill: fillFair,
 	}
 }
 
 func fillFair(r *compose.Recipe, a compose.Args) error {
-	r.Admit, r.Place = admit.NewLimit(a.Queues), place.Hadoop()
+	c := a.Queues
+	if c.MaxMasterShare == 0 {
+		c.MaxMasterShare = 50 // maxAMShare
+	}
+	if err := admit.FillMasters(&c, a); err != nil {
+		return err
+	}
+	r.Admit, r.Place = admit.NewLimit(c), place.Hadoop()
 	if err := order.FillFair(r, a); err != nil {
 		return err
 	}
@@ -74,9 +82,13 @@ func Capacity() compose.Entry {
 		Kind:   compose.KindScheme,
 		Doc:    "a tree of queues with guaranteed and maximum shares and user limits",
 		Cite:   "Hadoop 1.2.1 and YARN, CapacityScheduler; paper 003, section 3.1",
-		Params: compose.Of(compose.KindOrder, order.CapacityParams()),
+		Params: slices.Concat(compose.Of(compose.KindOrder, order.CapacityParams()), compose.Of(compose.KindAdmit, admit.MasterParams("10"))),
 		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Admit, r.Place = admit.NewLimit(a.Queues), place.Hadoop()
+			c := a.Queues
+			if err := admit.FillMasters(&c, a); err != nil {
+				return err
+			}
+			r.Admit, r.Place = admit.NewLimit(c), place.Hadoop()
 			return order.FillCapacity(r, a)
 		},
 	}
@@ -99,13 +111,14 @@ func EDFN() compose.Entry {
 // EDFP is EDF with preemption between tasks.
 func EDFP() compose.Entry {
 	return compose.Entry{
-		Name: "edf-p",
-		Kind: compose.KindScheme,
-		Doc:  "earliest deadline first, each free slot to the earliest deadline",
-		Cite: "paper 000, section 6 (EDF-P)",
-		Fill: func(r *compose.Recipe, _ compose.Args) error {
-			r.Order, r.Admit, r.Place = order.EDF{}, admit.All{}, place.Hadoop()
-			return nil
+		Name:   "edf-p",
+		Kind:   compose.KindScheme,
+		Doc:    "earliest deadline first, each free slot to the earliest deadline",
+		Cite:   "paper 000, section 6 (EDF-P)",
+		Params: compose.Of(compose.KindAdmit, admit.MasterParams("10")),
+		Fill: func(r *compose.Recipe, a compose.Args) error {
+			r.Order, r.Place = order.EDF{}, place.Hadoop()
+			return admit.FillAll(r, a)
 		},
 	}
 }

@@ -64,7 +64,9 @@ func (w *World) enactStart(p *sched.Plan, it *sched.Item) {
 		}
 		w.start(it, b)
 		w.beat.freshen(int32(it.Node)) // it got something, so it is asked again
-		w.idle.progress(w.now)
+		if !w.again(int32(it.Job), it.Stage) {
+			w.idle.progress(w.now)
+		}
 	}
 }
 

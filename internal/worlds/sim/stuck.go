@@ -23,7 +23,8 @@ const horizon units.Time = 1 << 62
 // A run without a policy that answers would go on for ever where nodes keep beating. It counts as stuck when nothing is left to
 // happen at all, or when there is nothing but heartbeats, ticks, and nodes that fail by chance for the length of
 // Config.Patience and at least idleBatches batches (a policy may set itself a late tick, so time alone says nothing), or when
-// one instant does not end.
+// one instant does not end. ApplicationMasters that start again, as their nodes failed, bring nothing on by themselves either: they may
+// hold all the room that the tasks wait for. That is looked at every idleBatches batches, as it takes a look at all attempts.
 const (
 	idleBatches = 1000
 	sameInstant = 100_000
@@ -35,9 +36,14 @@ type idling struct {
 	batches int
 	instant units.Time
 	same    int
+	hope    units.Time // when more than masters that start again was last seen
+	looked  int        // batches since then, or since the last look
 }
 
-func (i *idling) progress(now units.Time) { i.since, i.batches, i.same = now, 0, 0 }
+func (i *idling) progress(now units.Time) {
+	i.since, i.batches, i.same = now, 0, 0
+	i.hope = now
+}
 
 // stuck returns an error if the batch at that time had better not be waited for.
 func (w *World) stuck(at units.Time) error {
@@ -55,6 +61,14 @@ func (w *World) stuck(at units.Time) error {
 	if i.same > sameInstant {
 		return w.stuckError(at, "this instant does not end: the policy is asked again and again and nothing comes of it")
 	}
+	if i.looked++; i.looked > idleBatches {
+		i.looked = 0
+		if w.coming > 0 || w.fabric.flows > 0 || w.works() {
+			i.hope = at
+		} else if w.timed > 0 && at.Sub(i.hope) > w.cfg.Patience {
+			return w.stuckError(at, fmt.Sprintf("since %v nothing has happened but heartbeats, ticks and masters that start again", i.hope))
+		}
+	}
 	if w.timed > 0 || w.coming > 0 || w.fabric.flows > 0 {
 		i.since, i.batches = at, 0
 		return nil
@@ -63,6 +77,22 @@ func (w *World) stuck(at units.Time) error {
 		return w.stuckError(at, fmt.Sprintf("since %v nothing has happened but heartbeats and ticks", i.since))
 	}
 	return nil
+}
+
+// again tells whether the next attempt of the stage is an ApplicationMaster that starts again.
+func (w *World) again(h int32, s sched.Stage) bool {
+	j := &w.jobs[h]
+	return s == sched.Master && len(j.stages) > 1 && j.stages[1].ready
+}
+
+// works tells whether an attempt runs whose end is known and which is no master that starts again.
+func (w *World) works() bool {
+	for a := range w.attempts {
+		if at := &w.attempts[a]; at.job != 0 && at.timed && !w.again(at.job, at.stage) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *World) stuckError(at units.Time, why string) error {

@@ -1,0 +1,157 @@
+package admit
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/internal/policies/order"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// usualMasterShare is YARN's default of maximum-am-resource-percent.
+const usualMasterShare = 10
+
+// masters bounds what the ApplicationMasters of running jobs take, so that there is room for the tasks that they wait for (YARN:
+// maximum-am-resource-percent of the CapacityScheduler, maxAMShare of the FairScheduler).
+//
+//   - A queue's masters take at most its share of what the queue is promised: under capacity of its guaranteed part of the cluster,
+//     under fair of its weight among the pools that have jobs, under other orders of the cluster. The first master of a queue
+//     may always run as far as this bound goes.
+//   - All of them together take at most the largest of these shares of the cluster; under capacity and fair, where each queue
+//     may have one, at least half of it.
+//   - If none runs, one may.
+//
+// A job's master counts from the job's admission to its end, with the first of its kinds of containers.
+//
+// Deviation: YARN measures a queue that has grown beyond its guarantee by what it could have now; here it is always the guarantee.
+type masters struct {
+	share float64            // of a queue that does not say, as part of 1
+	whole float64            // of the cluster, all queues together
+	own   map[string]float64 // of queues that say, by path
+
+	guaranteed func(queue string) float64 // capacity: as part of the cluster
+	weight     func(pool string) float64  // fair
+
+	// Counted anew each time.
+	n     int
+	used  units.Vector
+	pools map[string]*pool // by path
+	sum   float64          // of the weights of pools with jobs
+}
+
+// pool is what the masters of a queue's jobs take.
+type pool struct {
+	n    int
+	used units.Vector
+}
+
+func newMasters(c queues.Config) masters {
+	share := c.MaxMasterShare
+	if share == 0 {
+		share = usualMasterShare
+	}
+	m := masters{share: share / 100, own: make(map[string]float64), pools: make(map[string]*pool)}
+	m.whole = m.share
+	return m
+}
+
+// describe takes what a queue says of itself.
+func (m *masters) describe(path string, q *queues.Queue) {
+	if q.MaxMasterShare > 0 {
+		m.own[path] = q.MaxMasterShare / 100
+		m.whole = max(m.whole, m.own[path])
+	}
+}
+
+// follow learns from the order what queues are promised.
+func (m *masters) follow(o sched.Order) {
+	const half = 0.5
+	switch o := o.(type) {
+	case interface{ Guaranteed(queue string) float64 }:
+		m.guaranteed, m.whole = o.Guaranteed, max(m.whole, half)
+	case interface{ Pool(name string) *order.Pool }:
+		m.weight, m.whole = func(name string) float64 { return float64(o.Pool(name).Weight) }, max(m.whole, half)
+	}
+}
+
+func (m *masters) reset() {
+	m.n, m.used, m.sum = 0, units.Vector{}, 0
+	clear(m.pools)
+}
+
+// at returns the page of a queue, and counts its weight when it is met first.
+func (m *masters) at(path string) *pool {
+	p := m.pools[path]
+	if p == nil {
+		p = new(pool)
+		m.pools[path] = p
+		if m.weight != nil {
+			m.sum += m.weight(path)
+		}
+	}
+	return p
+}
+
+// runs counts the master of one more running job.
+func (m *masters) runs(path string, j *workload.Job) {
+	p := m.at(path)
+	if need, has := masterOf(j); has {
+		m.n++
+		m.used.Add(&need)
+		p.n++
+		p.used.Add(&need)
+	}
+}
+
+// full tells whether masters leave no room for that of one more job, and why.
+func (m *masters) full(v sched.View, path string, j *workload.Job) (sched.Reason, bool) {
+	need, has := masterOf(j)
+	if !has || m.n == 0 {
+		return sched.Reason{}, false
+	}
+	capacity, p := v.Capacity(), m.at(path)
+	for d := range units.Dims {
+		if need[d] == 0 {
+			continue
+		}
+		if may := portion(m.whole, capacity[d]); m.used[d]+need[d] > may {
+			return sched.Because(sched.MasterShare, m.used[d], may, int64(d)), true
+		}
+		if may := portion(m.bound(path), capacity[d]); p.n > 0 && p.used[d]+need[d] > may {
+			return sched.Because(sched.MasterShare, p.used[d], may, int64(d)), true
+		}
+	}
+	return sched.Reason{}, false
+}
+
+// bound is what the masters of a queue may take, as part of the cluster.
+func (m *masters) bound(path string) float64 {
+	share, own := m.own[path]
+	if !own {
+		share = m.share
+	}
+	switch {
+	case m.guaranteed != nil:
+		return share * m.guaranteed(path)
+	case m.weight != nil:
+		return share * m.weight(path) / m.sum
+	}
+	return share
+}
+
+// portion returns a share of an amount, rounded down.
+func portion(share float64, amount int64) int64 {
+	const slack = 1e-6 // 0.29 · 100 must be 29
+	return int64(math.Floor(float64(share*float64(amount)) + slack))
+}
+
+// masterOf returns what the job's ApplicationMaster takes.
+func masterOf(j *workload.Job) (need units.Vector, has bool) {
+	s := j.Stage(sched.Master)
+	if s == nil {
+		return need, false
+	}
+	return s.Container(0).Needs, true
+}
