@@ -240,13 +240,23 @@ func (b *Builder) start(at units.Time, e *sched.Event) {
 	a := slot(&b.attempts, e.Attempt)
 	*a = attempt{job: e.Job, stage: e.Stage, locality: e.Locality, node: e.Node, task: e.Task, container: e.Container, began: at}
 	if st := p.spec.Stage(e.Stage); st != nil && int(e.Container) < max(1, len(st.Containers)) {
-		c := st.Container(int(e.Container))
-		a.slots = slotsOf(&c.Needs)
-		if b.meter.known {
+		if len(st.Containers) == 0 && !b.meter.known { // one slot: as nearly always where every event counts
+			a.slots[slotKind(st.Kind)] = 1
+		} else {
+			c := st.Container(int(e.Container))
+			a.slots = slotsOf(&c.Needs)
 			b.meter.hold(at, e.Node, &c.Needs, +1)
 		}
 	}
 	b.hold(at, e.Node, a.slots, +1)
+}
+
+// slotKind is the place in slotsOf of the slot that a task of the stage takes if nothing else is said.
+func slotKind(s workload.Stage) int {
+	if s == workload.Reduce {
+		return 1
+	}
+	return 0
 }
 
 func slotsOf(v *units.Vector) [2]int64 { return [2]int64{v[units.MapSlots], v[units.ReduceSlots]} }
