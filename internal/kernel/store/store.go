@@ -1,31 +1,48 @@
-// Package store keeps what runs taught, between runs: a SQLite file in the user's data directory. Several processes may use
-// it at once; what one learns is merged with what another learned meanwhile.
+// Package store keeps, between runs, what ran and what it taught: a SQLite file in the user's data directory. Several processes may
+// use it at once; what one learns is merged with what another learned meanwhile.
+//
+//	store.go     opening, versions of the tables, errors in one sentence
+//	profiles.go  what is known of classes of jobs
+//	history.go   runs, jobs and attempts as they are written
+//	query.go     the same as they are asked for
+//	lock_*.go    the lock of a run, which tells whether its process still lives
 package store
 
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"modernc.org/sqlite" // SQLite in Go: no C compiler on a user's machine
-
-	"github.com/slackline/slackline/profile"
 )
 
 // migrations are the steps from each version of the tables to the next. A file's version is its user_version.
 var migrations = []string{
 	`CREATE TABLE profiles (class TEXT PRIMARY KEY, profile TEXT NOT NULL) STRICT`,
+	// Times are nanoseconds since 1970. Numbers of runs and jobs are never given twice.
+	`CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, policy TEXT NOT NULL, seed INTEGER NOT NULL,
+		pid INTEGER NOT NULL, began INTEGER NOT NULL, ended INTEGER, report TEXT) STRICT;
+	CREATE INDEX runs_by_name ON runs (name, policy, id);
+	CREATE TABLE jobs (id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+		name TEXT NOT NULL, class TEXT NOT NULL, policy TEXT NOT NULL, state TEXT NOT NULL, submitted INTEGER NOT NULL, detail TEXT NOT NULL) STRICT;
+	CREATE INDEX jobs_by_name ON jobs (name, id);
+	CREATE INDEX jobs_by_run ON jobs (run);
+	CREATE TABLE attempts (job INTEGER NOT NULL REFERENCES jobs (id) ON DELETE CASCADE, stage TEXT NOT NULL, task INTEGER NOT NULL, try INTEGER NOT NULL,
+		node TEXT NOT NULL, outcome TEXT NOT NULL, began INTEGER NOT NULL, detail TEXT NOT NULL, output TEXT NOT NULL,
+		PRIMARY KEY (job, stage, task, try)) STRICT, WITHOUT ROWID`,
 }
 
 // Store is an open file.
 type Store struct {
-	path string
-	db   *sql.DB
+	path    string
+	db      *sql.DB
+	version int // of the tables; only one that is read only may have an old one
 }
 
 // Open opens the file, and makes it and its folder if need be. An error names the file and says what is wrong with it.
@@ -33,15 +50,37 @@ func Open(path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("store %s: its folder cannot be made: %w", path, err)
 	}
+	// A writer waits for another up to five seconds, and takes its lock at once so that it never has to give way. What is committed
+	// survives the end of the process at any moment; of the last commits before a loss of power some may be gone.
+	return connect(path, "_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)",
+		(*Store).migrate)
+}
+
+// OpenReadOnly opens a file that is there to be read only, such as one in a folder that cannot be written to. That there is none
+// is fs.ErrNotExist.
+func OpenReadOnly(path string) (*Store, error) {
+	if _, err := os.Stat(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("store %s: %w", path, fs.ErrNotExist)
+		}
+		return nil, fmt.Errorf("store %s: %w", path, err)
+	}
+	s, err := connect(path, "mode=ro&_pragma=busy_timeout(5000)", (*Store).check)
+	if err != nil { // SQLite keeps who reads in a file beside, which may not be possible here; then nobody can write either
+		s, err = connect(path, "immutable=1", (*Store).check)
+	}
+	return s, err
+}
+
+func connect(path, options string, begin func(*Store) error) (*Store, error) {
 	name := url.URL{Path: filepath.ToSlash(path)} // a name may have a "?"
-	// A writer waits for another up to five seconds, and takes its lock at once so that it never has to give way.
-	db, err := sql.Open("sqlite", "file:"+name.EscapedPath()+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)")
+	db, err := sql.Open("sqlite", "file:"+name.EscapedPath()+"?"+options)
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
 	db.SetMaxOpenConns(1)
-	s := &Store{path, db}
-	if err := s.migrate(); err != nil {
+	s := &Store{path: path, db: db}
+	if err := begin(s); err != nil {
 		return nil, errors.Join(s.explain(err), db.Close())
 	}
 	return s, nil
@@ -53,20 +92,50 @@ func (s *Store) Close() error { return s.explain(s.db.Close()) }
 // errNewer says that a newer build wrote the file.
 var errNewer = errors.New("newer")
 
+// patience is how long one waits for another process.
+const patience = 5 * time.Second
+
+func isBusy(err error) bool {
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && lite.Code()&0xff == busy
+}
+
+// check reads the version of the tables.
+func (s *Store) check() error {
+	err := s.db.QueryRow("PRAGMA user_version").Scan(&s.version)
+	return errors.Join(err, s.tooNew())
+}
+
+func (s *Store) tooNew() error {
+	if s.version > len(migrations) {
+		return fmt.Errorf("it has version %d, this build knows versions up to %d: %w", s.version, len(migrations), errNewer)
+	}
+	return nil
+}
+
+// migrate brings the tables to the version of this build.
 func (s *Store) migrate() error {
-	return s.write(func(tx *sql.Tx) error {
-		var version int
-		if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+	err := s.check()
+	// Two processes that make the file at the same time: SQLite does not wait for the one that sets its mode.
+	for waited := time.Duration(0); isBusy(err) && waited < patience; waited += patience / 500 {
+		time.Sleep(patience / 500)
+		err = s.check()
+	}
+	if err != nil || s.version == len(migrations) {
+		return err
+	}
+	return s.write(func(tx *sql.Tx) error { // another process may have done it meanwhile
+		if err := tx.QueryRow("PRAGMA user_version").Scan(&s.version); err != nil {
 			return err
 		}
-		if version > len(migrations) {
-			return fmt.Errorf("it has version %d, this build knows versions up to %d: %w", version, len(migrations), errNewer)
+		if err := s.tooNew(); err != nil {
+			return err
 		}
-		for ; version < len(migrations); version++ {
-			if _, err := tx.Exec(migrations[version]); err != nil {
+		for ; s.version < len(migrations); s.version++ {
+			if _, err := tx.Exec(migrations[s.version]); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", version+1)); err != nil {
+			if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", s.version+1)); err != nil {
 				return err
 			}
 		}
@@ -122,57 +191,4 @@ func (s *Store) explain(err error) error {
 		what = "it cannot be opened; is it a file, in a folder that can be written to?"
 	}
 	return fmt.Errorf("store %s: %s", s.path, what)
-}
-
-// Profiles returns all that is known, sorted by class.
-func (s *Store) Profiles() ([]*profile.Class, error) {
-	rows, err := s.db.Query("SELECT class, profile FROM profiles ORDER BY class")
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	var list []*profile.Class
-	for rows.Next() {
-		var class, text string
-		if err := rows.Scan(&class, &text); err != nil {
-			return nil, errors.Join(s.explain(err), rows.Close())
-		}
-		p, err := decode(class, text)
-		if err != nil {
-			return nil, errors.Join(s.explain(err), rows.Close())
-		}
-		list = append(list, p)
-	}
-	return list, s.explain(errors.Join(rows.Err(), rows.Close()))
-}
-
-func decode(class, text string) (*profile.Class, error) {
-	p := profile.New(class)
-	if err := json.Unmarshal([]byte(text), p); err != nil {
-		return nil, fmt.Errorf("what it knows of class %q cannot be read: %w", class, err)
-	}
-	return p, nil
-}
-
-// Learn merges what a run taught of a class into what is known of it, in one transaction.
-func (s *Store) Learn(taught *profile.Class) error {
-	return s.explain(s.write(func(tx *sql.Tx) error {
-		known := profile.New(taught.Name)
-		var text string
-		switch err := tx.QueryRow("SELECT profile FROM profiles WHERE class = ?", taught.Name).Scan(&text); {
-		case err == nil:
-			if known, err = decode(taught.Name, text); err != nil {
-				return err
-			}
-		case !errors.Is(err, sql.ErrNoRows):
-			return err
-		}
-		known.Merge(taught)
-		merged, err := json.Marshal(known)
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec("INSERT INTO profiles (class, profile) VALUES (?, ?) ON CONFLICT (class) DO UPDATE SET profile = excluded.profile",
-			taught.Name, string(merged))
-		return err
-	}))
 }

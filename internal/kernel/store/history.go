@@ -1,0 +1,269 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/slackline/slackline/profile"
+)
+
+// mostJobs is how many jobs are kept with their attempts; a new run removes the oldest above it.
+const mostJobs = 10_000
+
+// The states of a job.
+const (
+	Waiting     = "waiting" // it has not arrived, or nothing of it has started
+	Running     = "running"
+	Finished    = "finished"
+	Failed      = "failed"
+	Killed      = "killed"
+	Rejected    = "rejected"
+	Interrupted = "interrupted" // its process ended before it did
+)
+
+// States are all of them, in the order of a job's life.
+var States = []string{Waiting, Running, Finished, Failed, Killed, Rejected, Interrupted}
+
+// Run is one run of some jobs by one policy, in one process.
+type Run struct {
+	ID     int64           `json:"id"`
+	Name   string          `json:"name"` // of the set of jobs
+	Policy string          `json:"policy"`
+	Seed   uint64          `json:"seed"`
+	PID    int             `json:"pid"`
+	Began  time.Time       `json:"began"`
+	Ended  *time.Time      `json:"ended"`            // null while it runs
+	Report json.RawMessage `json:"report,omitempty"` // once it has ended
+}
+
+// Job is a job of a run. Seconds count from its submission.
+type Job struct {
+	ID        int64            `json:"id"`
+	Run       int64            `json:"run"`
+	Name      string           `json:"name"`
+	Class     string           `json:"class"`
+	Policy    string           `json:"policy"`
+	State     string           `json:"state"`
+	Reason    string           `json:"reason,omitempty"` // why it failed, was killed or rejected
+	File      string           `json:"file,omitempty"`   // the job file
+	Output    string           `json:"output"`
+	Submitted time.Time        `json:"submitted"`
+	Started   *time.Time       `json:"started"` // the first attempt
+	Ended     *time.Time       `json:"ended"`
+	Deadline  *time.Time       `json:"deadline"`
+	Took      *float64         `json:"took_s"`
+	Expected  *float64         `json:"expected_s"` // what was said before it ran; null: nothing was known
+	Spread    *float64         `json:"spread_s"`   // standard deviation of that
+	Maps      Tally            `json:"maps"`
+	Reduces   Tally            `json:"reduces"`
+	Attempts  int              `json:"attempts"`
+	Failures  int              `json:"failures"`   // attempts that failed
+	LocalMaps int              `json:"local_maps"` // committed on a node with their input
+	Counters  map[string]int64 `json:"counters,omitempty"`
+}
+
+// Tally counts the tasks of a stage.
+type Tally struct {
+	Tasks int `json:"tasks"`
+	Done  int `json:"done"`
+}
+
+// Attempt is one try of a task that has ended.
+type Attempt struct {
+	Job      int64            `json:"job"`
+	Stage    string           `json:"stage"`
+	Task     int              `json:"task"` // from 1
+	Try      int              `json:"try"`  // of this task, from 1
+	Node     string           `json:"node"`
+	Locality string           `json:"locality"`
+	Began    time.Time        `json:"began"`
+	Took     float64          `json:"took_s"`
+	Shuffle  float64          `json:"shuffle_s"`
+	Sort     float64          `json:"sort_s"`
+	Outcome  string           `json:"outcome"`
+	Reason   string           `json:"reason,omitempty"`
+	Read     int64            `json:"bytes_read"`
+	Written  int64            `json:"bytes_written"`
+	Counters map[string]int64 `json:"counters,omitempty"`
+	Output   string           `json:"output,omitempty"` // what its program said on standard error, or the stack of its panic
+}
+
+// Live is a run that this process writes. It holds a lock, so that others can tell whether the process still lives.
+type Live struct {
+	Run    Run
+	Beside []Run // of other processes, as they ran when this one began
+	store  *Store
+	lock   *os.File
+}
+
+// lockOf is the file that the process of a run keeps locked.
+func (s *Store) lockOf(run int64) string {
+	return filepath.Join(filepath.Dir(s.path), "running", fmt.Sprint(run))
+}
+
+// Begin writes a run and its jobs, to which it gives numbers, and takes the lock of the run. Jobs of processes that are gone are
+// written down as interrupted.
+func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
+	l := &Live{Run: run, store: s}
+	err := s.write(func(tx *sql.Tx) error {
+		if err := l.bury(tx); err != nil {
+			return err
+		}
+		r := &l.Run
+		made, err := tx.Exec("INSERT INTO runs (name, policy, seed, pid, began) VALUES (?, ?, ?, ?, ?)", r.Name, r.Policy, int64(r.Seed), r.PID, r.Began.UnixNano())
+		if err != nil {
+			return err
+		}
+		if r.ID, err = made.LastInsertId(); err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			j.Run, j.Policy = r.ID, r.Policy
+			made, err := tx.Exec("INSERT INTO jobs (run, name, class, policy, state, submitted, detail) VALUES (?, ?, ?, ?, ?, ?, '')",
+				j.Run, j.Name, j.Class, j.Policy, j.State, j.Submitted.UnixNano())
+			if err != nil {
+				return err
+			}
+			if j.ID, err = made.LastInsertId(); err != nil {
+				return err
+			}
+			if err := putJob(tx, j); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec("DELETE FROM jobs WHERE id <= (SELECT max(id) FROM jobs) - ?", mostJobs); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("DELETE FROM runs WHERE id < (SELECT min(run) FROM jobs)"); err != nil {
+			return err
+		}
+		// Before the commit: who sees the run finds its lock.
+		if err := os.MkdirAll(filepath.Dir(s.lockOf(r.ID)), 0o755); err != nil {
+			return err
+		}
+		l.lock, err = takeLock(s.lockOf(r.ID))
+		return err
+	})
+	if err != nil {
+		l.unlock()
+		return nil, s.explain(err)
+	}
+	return l, nil
+}
+
+// bury ends the runs whose process is gone, and notes those that live.
+func (l *Live) bury(tx *sql.Tx) error {
+	open, err := openRuns(tx)
+	if err != nil {
+		return err
+	}
+	for _, r := range open {
+		if locked(l.store.lockOf(r.ID)) {
+			l.Beside = append(l.Beside, r)
+			continue
+		}
+		_ = os.Remove(l.store.lockOf(r.ID)) // else it stays: a small file
+		if _, err := tx.Exec("UPDATE runs SET ended = ? WHERE id = ?", l.Run.Began.UnixNano(), r.ID); err != nil {
+			return err
+		}
+		_, err := tx.Exec("UPDATE jobs SET state = ? WHERE run = ? AND state IN (?, ?)", Interrupted, r.ID, Waiting, Running)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	Query(query string, args ...any) (*sql.Rows, error)
+	QueryRow(query string, args ...any) *sql.Row
+}
+
+// openRuns are the runs that have not been ended, by a living process or not.
+func openRuns(q querier) (list []Run, err error) {
+	rows, err := q.Query("SELECT id, name, policy, seed, pid, began FROM runs WHERE ended IS NULL ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
+	for rows.Next() {
+		var r Run
+		var seed, began int64
+		if err := rows.Scan(&r.ID, &r.Name, &r.Policy, &seed, &r.PID, &began); err != nil {
+			return nil, err
+		}
+		r.Seed, r.Began = uint64(seed), time.Unix(0, began)
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+func putJob(tx *sql.Tx, j *Job) error {
+	detail, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec("UPDATE jobs SET state = ?, submitted = ?, detail = ? WHERE id = ?", j.State, j.Submitted.UnixNano(), string(detail), j.ID)
+	return err
+}
+
+// Change is what is written at a time.
+type Change struct {
+	Jobs     []*Job // as they stand now
+	Attempts []*Attempt
+	Taught   []*profile.Class // what is learned with it
+	Report   json.RawMessage  // if not nil, the run has ended with this report
+	Ended    time.Time        // then
+}
+
+// Save writes a change in one transaction.
+func (l *Live) Save(c Change) error {
+	return l.store.explain(l.store.write(func(tx *sql.Tx) error {
+		for _, j := range c.Jobs {
+			if err := putJob(tx, j); err != nil {
+				return err
+			}
+		}
+		for _, a := range c.Attempts {
+			detail := *a
+			detail.Output = ""
+			text, err := json.Marshal(&detail)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT OR REPLACE INTO attempts (job, stage, task, try, node, outcome, began, detail, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				a.Job, a.Stage, a.Task, a.Try, a.Node, a.Outcome, a.Began.UnixNano(), string(text), a.Output); err != nil {
+				return err
+			}
+		}
+		for _, p := range c.Taught {
+			if err := learn(tx, p); err != nil {
+				return err
+			}
+		}
+		if c.Report == nil {
+			return nil
+		}
+		_, err := tx.Exec("UPDATE runs SET ended = ?, report = ? WHERE id = ?", c.Ended.UnixNano(), string(c.Report), l.Run.ID)
+		return err
+	}))
+}
+
+// Close gives the lock back. A run without a report counts as interrupted from then on.
+func (l *Live) Close() error { return l.unlock() }
+
+func (l *Live) unlock() error {
+	if l.lock == nil {
+		return nil
+	}
+	name := l.lock.Name()
+	err := errors.Join(l.lock.Close(), os.Remove(name))
+	l.lock = nil
+	return err
+}

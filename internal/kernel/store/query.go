@@ -1,0 +1,223 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// JobFilter chooses jobs; what is zero chooses all.
+type JobFilter struct {
+	ID     int64
+	Run    int64
+	Name   string
+	Class  string
+	Policy string
+	States []string
+	Since  time.Time // submitted then or later
+	Limit  int
+}
+
+// AttemptFilter chooses attempts of a job; what is zero chooses all.
+type AttemptFilter struct {
+	Stage    string
+	Task     int
+	Node     string
+	Outcomes []string
+	Limit    int
+}
+
+// query gathers conditions.
+type query struct {
+	text strings.Builder
+	args []any
+	word string // before the next condition
+}
+
+func (q *query) where(condition string, args ...any) {
+	if q.word == "" {
+		q.word = " WHERE "
+	}
+	q.text.WriteString(q.word + condition)
+	q.word = " AND "
+	q.args = append(q.args, args...)
+}
+
+// is adds that a column has this value, if there is one.
+func (q *query) is(column, value string) {
+	if value != "" {
+		q.where(column+" = ?", value)
+	}
+}
+
+// among adds that a column has one of these values, if there are any.
+func (q *query) among(column string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	var args []any
+	for _, v := range values {
+		args = append(args, v)
+	}
+	q.where(column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", args...)
+}
+
+// Jobs returns the jobs that the filter chooses, the newest first.
+func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
+	if s.version < 2 {
+		return nil, nil
+	}
+	dead, err := s.dead()
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	q := &query{}
+	// Jobs of a process that is gone do not run, though nobody could write that down.
+	fmt.Fprintf(&q.text, "SELECT id, run, state, detail FROM (SELECT id, run, name, class, policy, submitted, detail, CASE WHEN state IN ('%s', '%s') AND run IN (%s) THEN '%s' ELSE state END AS state FROM jobs)",
+		Waiting, Running, dead, Interrupted)
+	if f.ID != 0 {
+		q.where("id = ?", f.ID)
+	}
+	if f.Run != 0 {
+		q.where("run = ?", f.Run)
+	}
+	q.is("name", f.Name)
+	q.is("class", f.Class)
+	q.is("policy", f.Policy)
+	q.among("state", f.States)
+	if !f.Since.IsZero() {
+		q.where("submitted >= ?", f.Since.UnixNano())
+	}
+	q.text.WriteString(" ORDER BY id DESC")
+	if f.Limit > 0 {
+		q.text.WriteString(" LIMIT " + strconv.Itoa(f.Limit))
+	}
+	err = s.each(q, func(rows *sql.Rows) error {
+		var id, run int64
+		var state, detail string
+		if err := rows.Scan(&id, &run, &state, &detail); err != nil {
+			return err
+		}
+		j := &Job{}
+		if err := json.Unmarshal([]byte(detail), j); err != nil {
+			return fmt.Errorf("what it knows of job %d cannot be read: %w", id, err)
+		}
+		j.ID, j.Run, j.State = id, run, state
+		jobs = append(jobs, j)
+		return nil
+	})
+	return jobs, err
+}
+
+// dead lists the runs whose process is gone, for a query.
+func (s *Store) dead() (string, error) {
+	open, err := openRuns(s.db)
+	var list []string
+	for _, r := range open {
+		if !locked(s.lockOf(r.ID)) {
+			list = append(list, strconv.FormatInt(r.ID, 10))
+		}
+	}
+	return strings.Join(list, ", "), err
+}
+
+// JobNames are the names of all jobs, each once, those of the newest first.
+func (s *Store) JobNames() (names []string, err error) {
+	if s.version < 2 {
+		return nil, nil
+	}
+	q := &query{}
+	q.text.WriteString("SELECT name FROM jobs GROUP BY name ORDER BY max(id) DESC")
+	err = s.each(q, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		names = append(names, name)
+		return err
+	})
+	return names, err
+}
+
+// Attempts returns the attempts of a job that the filter chooses, in the order in which they began, each with its output.
+func (s *Store) Attempts(job int64, f AttemptFilter) (list []*Attempt, err error) {
+	if s.version < 2 {
+		return nil, nil
+	}
+	q := &query{}
+	q.text.WriteString("SELECT detail, output FROM attempts")
+	q.where("job = ?", job)
+	q.is("stage", f.Stage)
+	if f.Task != 0 {
+		q.where("task = ?", f.Task)
+	}
+	q.is("node", f.Node)
+	q.among("outcome", f.Outcomes)
+	q.text.WriteString(" ORDER BY began, stage, task, try")
+	if f.Limit > 0 {
+		q.text.WriteString(" LIMIT " + strconv.Itoa(f.Limit))
+	}
+	err = s.each(q, func(rows *sql.Rows) error {
+		var detail, output string
+		if err := rows.Scan(&detail, &output); err != nil {
+			return err
+		}
+		a := &Attempt{}
+		if err := json.Unmarshal([]byte(detail), a); err != nil {
+			return fmt.Errorf("what it knows of an attempt of job %d cannot be read: %w", job, err)
+		}
+		a.Output = output
+		list = append(list, a)
+		return nil
+	})
+	return list, err
+}
+
+// Run returns a run; sql.ErrNoRows is in the error if there is none.
+func (s *Store) Run(id int64) (*Run, error) {
+	r := &Run{ID: id}
+	var seed, began int64
+	var ended *int64
+	var report *string
+	err := s.db.QueryRow("SELECT name, policy, seed, pid, began, ended, report FROM runs WHERE id = ?", id).
+		Scan(&r.Name, &r.Policy, &seed, &r.PID, &began, &ended, &report)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	r.Seed, r.Began = uint64(seed), time.Unix(0, began)
+	if ended != nil {
+		at := time.Unix(0, *ended)
+		r.Ended = &at
+	}
+	if report != nil {
+		r.Report = json.RawMessage(*report)
+	}
+	return r, nil
+}
+
+// Last returns the report of the last run of that name by that policy which ended, nil if there is none.
+func (s *Store) Last(name, policy string) (json.RawMessage, error) {
+	if s.version < 2 {
+		return nil, nil
+	}
+	var report string
+	err := s.db.QueryRow("SELECT report FROM runs WHERE name = ? AND policy = ? AND report IS NOT NULL ORDER BY id DESC LIMIT 1", name, policy).Scan(&report)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return json.RawMessage(report), s.explain(err)
+}
+
+// each calls do for every row of a query.
+func (s *Store) each(q *query, do func(*sql.Rows) error) error {
+	rows, err := s.db.Query(q.text.String(), q.args...)
+	if err != nil {
+		return s.explain(err)
+	}
+	for err == nil && rows.Next() {
+		err = do(rows)
+	}
+	return s.explain(errors.Join(err, rows.Err(), rows.Close()))
+}
