@@ -1,6 +1,10 @@
 // Package profile holds what past runs taught about a class of jobs: unit costs of each stage by node class, CPU share,
-// the ratio of intermediate to input data, start-up cost. All worlds fill it, the store keeps it, and policies read it
-// through sched.View; no policy keeps a private copy of the same knowledge.
+// the ratios of intermediate data and of output to input, start-up cost, memory, and how far predictions were off. All worlds fill
+// it, the store keeps it, and policies read it through sched.View; no policy keeps a private copy of the same knowledge.
+//
+//	profile.go  classes, stages, estimates
+//	spread.go   distributions
+//	file.go     profiles as a file that people exchange
 package profile
 
 import (
@@ -73,17 +77,25 @@ func (e Estimate) String() string {
 // Stage is what is known of one stage of a class on one class of nodes.
 type Stage struct {
 	Stage   workload.Stage `json:"stage"`
-	Node    string         `json:"node"`             // name of the node class
-	Task    Estimate       `json:"task"`             // seconds of an attempt, without its shuffle
-	PerByte Estimate       `json:"per_byte"`         // seconds per byte of input, for attempts that read any
-	Shuffle Estimate       `json:"shuffle"`          // seconds of a reduce attempt's shuffle behind the last map
-	Share   float64        `json:"share"`            // CPU share, 0 = unknown
-	Spread  Spread         `json:"spread,omitempty"` // distribution of what Task sums up
+	Node    string         `json:"node"`              // name of the node class
+	Task    Estimate       `json:"task"`              // seconds of an attempt, without its shuffle
+	PerByte Estimate       `json:"per_byte"`          // seconds per byte of input, for attempts that read any
+	Shuffle Estimate       `json:"shuffle"`           // seconds of a reduce attempt's shuffle behind the last map
+	Share   float64        `json:"share"`             // CPU share, 0 = unknown
+	Spread  Spread         `json:"spread,omitempty"`  // distribution of what Task sums up
+	Costs   Spread         `json:"costs,omitempty"`   // distribution of what PerByte sums up
+	Start   Estimate       `json:"start,omitzero"`    // seconds of Task behind which no byte stands: start and commit of an attempt
+	Fetch   Estimate       `json:"fetch,omitzero"`    // seconds of shuffle per byte fetched
+	Fetches Spread         `json:"fetches,omitempty"` // distribution of what Fetch sums up
 }
 
 func (s *Stage) merge(o *Stage) {
 	s.Task.Merge(o.Task)
 	s.Spread.Merge(o.Spread)
+	s.Costs.Merge(o.Costs)
+	s.Start.Merge(o.Start)
+	s.Fetch.Merge(o.Fetch)
+	s.Fetches.Merge(o.Fetches)
 	s.PerByte.Merge(o.PerByte)
 	s.Shuffle.Merge(o.Shuffle)
 	if o.Share > 0 {
@@ -94,9 +106,12 @@ func (s *Stage) merge(o *Stage) {
 // Class is the profile of a class of jobs.
 type Class struct {
 	Name   string   `json:"name"`
-	Runs   int64    `json:"runs"`   // jobs learned from
-	Ratio  Estimate `json:"ratio"`  // intermediate bytes over input bytes, per job
-	Stages []Stage  `json:"stages"` // sorted by stage, then node class
+	Runs   int64    `json:"runs"`            // jobs learned from
+	Ratio  Estimate `json:"ratio"`           // intermediate bytes over input bytes, per job
+	Output Estimate `json:"output,omitzero"` // bytes of the result over input bytes, per job
+	Memory Estimate `json:"memory,omitzero"` // bytes that the process held at most, per job that ran alone, where that is measured
+	Error  Estimate `json:"error,omitzero"`  // measured over predicted time from submission to finish, per job that was predicted
+	Stages []Stage  `json:"stages"`          // sorted by stage, then node class
 }
 
 // New returns an empty profile.
@@ -131,9 +146,15 @@ func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, s
 	e.Spread.Add(run.Seconds())
 	if input > 0 {
 		e.PerByte.Add(run.Seconds() / float64(input))
+		e.Costs.Add(run.Seconds() / float64(input))
 	}
-	if s == workload.Reduce {
-		e.Shuffle.Add(shuffle.Seconds())
+	if s != workload.Reduce {
+		return
+	}
+	e.Shuffle.Add(shuffle.Seconds())
+	if input > 0 {
+		e.Fetch.Add(shuffle.Seconds() / float64(input))
+		e.Fetches.Add(shuffle.Seconds() / float64(input))
 	}
 }
 
@@ -141,6 +162,9 @@ func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, s
 func (c *Class) Merge(o *Class) {
 	c.Runs += o.Runs
 	c.Ratio.Merge(o.Ratio)
+	c.Output.Merge(o.Output)
+	c.Memory.Merge(o.Memory)
+	c.Error.Merge(o.Error)
 	for i := range o.Stages {
 		c.At(o.Stages[i].Stage, o.Stages[i].Node).merge(&o.Stages[i])
 	}

@@ -29,6 +29,7 @@ type lesson struct {
 	spec     *workload.Job
 	read     units.Bytes // by committed maps
 	emitted  units.Bytes
+	written  units.Bytes // by the last stage
 	mapsDone units.Time  // of the last map so far
 	largest  units.Bytes // input of a map
 }
@@ -81,6 +82,9 @@ func (l *Learner) Batch(_ int64, at units.Time, events []sched.Event) error {
 				if j.read > 0 && j.emitted > 0 {
 					c.Ratio.Add(float64(j.emitted) / float64(j.read))
 				}
+				if j.read > 0 && j.written > 0 {
+					c.Output.Add(float64(j.written) / float64(j.read))
+				}
 			}
 			j.spec = nil
 		}
@@ -100,7 +104,15 @@ func (l *Learner) learn(at units.Time, e *sched.Event) {
 	if a.stage == sched.Map && e.Bytes < j.largest/8 {
 		telling = 0
 	}
-	l.class(j.spec.Class).Attempt(a.stage, *slot(&l.nodes, a.node), telling, run, shuffle)
+	class, node := l.class(j.spec.Class), *slot(&l.nodes, a.node)
+	class.Attempt(a.stage, node, telling, run, shuffle)
+	if e.Spans != [sched.Phases]units.Duration{} {
+		around := run - e.Spans[sched.PhaseSort] - e.Spans[sched.PhaseRun]
+		class.At(a.stage, node).Start.Add(max(0, around).Seconds())
+	}
+	if last := j.spec.Stages; last[len(last)-1].Kind == a.stage {
+		j.written += e.OutBytes
+	}
 	if a.stage == sched.Map {
 		j.read += e.Bytes
 		j.emitted += e.OutBytes

@@ -1,0 +1,248 @@
+package profile
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// FileSchema names the form of a file of profiles. Fields may be added to it, never renamed.
+const FileSchema = "slackline/profiles/v1"
+
+// file is what stands in one.
+type file struct {
+	Schema   string   `json:"schema"`
+	Profiles []*Class `json:"profiles"` // sorted by class
+}
+
+// Format writes profiles as a file that Parse reads.
+func Format(classes []*Class) ([]byte, error) {
+	f := file{FileSchema, slices.Clone(classes)}
+	if f.Profiles == nil {
+		f.Profiles = []*Class{}
+	}
+	slices.SortFunc(f.Profiles, func(a, b *Class) int { return cmp.Compare(a.Name, b.Name) })
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(f)
+	return b.Bytes(), err
+}
+
+// Parse reads a file of profiles. What cannot be is an error of one sentence with the line and the field; name is that of the file.
+func Parse(name string, src []byte) ([]*Class, error) {
+	p := parser{name: name, src: src, at: map[string]int{}}
+	if err := p.walk(); err != nil {
+		return nil, err
+	}
+	var f file
+	d := json.NewDecoder(bytes.NewReader(src))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return nil, p.explain(err, d.InputOffset())
+	}
+	if f.Schema != FileSchema {
+		return nil, p.fail("schema", "it is %q, this build reads %q", f.Schema, FileSchema)
+	}
+	seen := map[string]bool{}
+	for i, c := range f.Profiles {
+		at := fmt.Sprintf("profiles[%d]", i)
+		switch {
+		case c == nil:
+			return nil, p.fail(at, "there is no profile")
+		case c.Name == "":
+			return nil, p.fail(at+".name", "the class has no name")
+		case seen[c.Name]:
+			return nil, p.fail(at+".name", "the class %q stands there twice", c.Name)
+		}
+		seen[c.Name] = true
+		if what, why := c.wrong(); why != "" {
+			return nil, p.fail(at+"."+what, "%s", why)
+		}
+	}
+	return f.Profiles, nil
+}
+
+// parser knows where each field of a file begins.
+type parser struct {
+	name string
+	src  []byte
+	at   map[string]int // offset behind the first token of its value, by path
+	all  []string       // the paths, in order
+}
+
+func (p *parser) line(offset int) int {
+	return 1 + bytes.Count(p.src[:min(offset, len(p.src))], []byte("\n"))
+}
+
+// fail is an error at a field; of one that is left out, at what it should stand in.
+func (p *parser) fail(path, format string, args ...any) error {
+	offset, there := p.at[path]
+	for above := path; !there && above != ""; {
+		above = above[:max(0, strings.LastIndexAny(above, ".["))]
+		offset, there = p.at[above]
+	}
+	return fmt.Errorf("%s:%d: %s: %s", p.name, p.line(offset), path, fmt.Sprintf(format, args...))
+}
+
+// walk finds the fields, and refuses what is no JSON, goes on behind its end, or has a key twice.
+func (p *parser) walk() error {
+	d := json.NewDecoder(bytes.NewReader(p.src))
+	if err := p.value(d, ""); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err == nil {
+		return fmt.Errorf("%s:%d: there is more behind the end of the profiles", p.name, p.line(int(d.InputOffset())))
+	}
+	return nil
+}
+
+// deepest is how many brackets may stand in each other.
+const deepest = 20
+
+func (p *parser) value(d *json.Decoder, path string) error {
+	t, err := d.Token()
+	if err != nil {
+		return p.explain(err, d.InputOffset())
+	}
+	p.at[path] = int(d.InputOffset())
+	p.all = append(p.all, path)
+	open, is := t.(json.Delim)
+	if !is {
+		return nil
+	}
+	if strings.Count(path, ".")+strings.Count(path, "[") > deepest {
+		return p.fail(path, "brackets stand too deep in each other")
+	}
+	for i := 0; d.More(); i++ {
+		below := fmt.Sprintf("%s[%d]", path, i)
+		if open == '{' {
+			key, err := d.Token()
+			if err != nil {
+				return p.explain(err, d.InputOffset())
+			}
+			below = strings.TrimPrefix(fmt.Sprintf("%s.%v", path, key), ".")
+			if _, twice := p.at[below]; twice {
+				p.at[below] = int(d.InputOffset())
+				return p.fail(below, "the key stands there twice")
+			}
+		}
+		if err := p.value(d, below); err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return p.explain(err, d.InputOffset())
+	}
+	return nil
+}
+
+// explain turns an error of the decoder into a sentence with its line.
+func (p *parser) explain(err error, offset int64) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	what := strings.TrimPrefix(err.Error(), "json: ")
+	switch {
+	case errors.As(err, &kind):
+		offset = kind.Offset
+		what = fmt.Sprintf("%s: it is a %s, which cannot stand here", kind.Field, kind.Value)
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+		what = "this is no JSON: " + what
+	case strings.HasPrefix(what, "unknown field "):
+		key := strings.Trim(strings.TrimPrefix(what, "unknown field "), `"`)
+		if i := slices.IndexFunc(p.all, func(path string) bool { return path == key || strings.HasSuffix(path, "."+key) }); i >= 0 {
+			offset = int64(p.at[p.all[i]])
+			what = p.all[i] + ": there is no such field"
+		}
+	case strings.HasSuffix(what, "EOF"):
+		offset = int64(len(p.src))
+		what = "the file ends too early"
+	}
+	return fmt.Errorf("%s:%d: %s", p.name, p.line(int(offset)), what)
+}
+
+// wrong returns the first field that cannot be and why, both empty if all can.
+func (c *Class) wrong() (what, why string) {
+	if c.Runs < 0 {
+		return "runs", "it is negative"
+	}
+	type named struct {
+		name string
+		e    *Estimate
+	}
+	for _, n := range []named{{"ratio", &c.Ratio}, {"output", &c.Output}, {"memory", &c.Memory}, {"error", &c.Error}} {
+		if field, why := n.e.wrong(); why != "" {
+			return n.name + "." + field, why
+		}
+	}
+	for i := range c.Stages {
+		s := &c.Stages[i]
+		at := fmt.Sprintf("stages[%d]", i)
+		if i > 0 && cmp.Or(cmp.Compare(c.Stages[i-1].Stage, s.Stage), cmp.Compare(c.Stages[i-1].Node, s.Node)) >= 0 {
+			return at, "stages are sorted by stage and node class, each there once"
+		}
+		if !(s.Share >= 0 && s.Share <= 1) {
+			return at + ".share", "it is not in 0 to 1"
+		}
+		for _, n := range []named{{"task", &s.Task}, {"per_byte", &s.PerByte}, {"shuffle", &s.Shuffle}, {"start", &s.Start}, {"fetch", &s.Fetch}} {
+			if field, why := n.e.wrong(); why != "" {
+				return at + "." + n.name + "." + field, why
+			}
+		}
+		for _, n := range []struct {
+			name string
+			s    Spread
+			of   int64
+		}{{"spread", s.Spread, s.Task.N}, {"costs", s.Costs, s.PerByte.N}, {"fetches", s.Fetches, s.Fetch.N}} {
+			if field, why := n.s.wrong(n.of); why != "" {
+				return at + "." + n.name + field, why
+			}
+		}
+	}
+	return "", ""
+}
+
+func (e *Estimate) wrong() (what, why string) {
+	slack := 1e-9 * (math.Abs(e.Min) + math.Abs(e.Max)) // of rounding
+	switch {
+	case e.N < 0 || e.N > 1<<53:
+		return "n", "it is negative, or more than can be counted"
+	case e.N == 0 && *e != Estimate{}:
+		return "n", "it is 0, but there is a value"
+	case e.Min < 0:
+		return "min", "it is negative, which no time, size or ratio is"
+	case e.Max < e.Min:
+		return "max", "it is below the minimum"
+	case e.Mean < e.Min-slack || e.Mean > e.Max+slack:
+		return "mean", "it does not lie between minimum and maximum"
+	case e.M2 < 0:
+		return "m2", "a sum of squares is not negative"
+	}
+	return "", ""
+}
+
+// wrong looks at the distribution of so many values; those that are not above 0 are not in it.
+func (s Spread) wrong(values int64) (what, why string) {
+	const farthest = 1100 * perOctave // no number is farther from 1
+	sum := int64(0)
+	for i, b := range s {
+		at := fmt.Sprintf("[%d]", i)
+		switch {
+		case b.N < 1 || b.N > values-sum:
+			return at + ".n", "it is below 1, or there are more values in the bins than were measured"
+		case b.At < -farthest || b.At > farthest:
+			return at + ".at", "there is no such bin"
+		case i > 0 && b.At <= s[i-1].At:
+			return at + ".at", "bins are sorted, each there once"
+		}
+		sum += b.N
+	}
+	return "", ""
+}
