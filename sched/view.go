@@ -129,6 +129,7 @@ type Node struct {
 	Speed    float64
 	Free     units.Vector // capacity less what is promised or running; negative if over-committed
 	Occupied int32        // containers
+	Since    units.Time   // when the last container was taken back, or the node came up
 }
 
 // Queue is the book's page on a queue: what stands below it.

@@ -10,6 +10,9 @@ import (
 func (l *Ledger) book(n sched.NodeID, b *jobBook, s sched.Stage, container uint8, by int32) {
 	if nb := l.node(n); nb != nil {
 		nb.Occupied += by
+		if by < 0 {
+			nb.Since = l.now
+		}
 		move(&nb.Free, l.need(b, s, container), -by)
 	}
 	b.Stages[s].Occupied += by
