@@ -1,0 +1,271 @@
+package streaming
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/mapreduce"
+)
+
+const (
+	blockSize   = 64 << 10
+	longestLine = 64 << 20
+	linger      = 2 * time.Second // for what a command left behind to let go of its output
+)
+
+// command is a command at work. Two goroutines write to it and read from it; the attempt's own stands between them, so that neither
+// the command nor we ever wait for the other in a circle.
+type command struct {
+	what string // for people
+	p    *process.Process
+	user *mapreduce.Context
+
+	send  chan []byte // blocks for its standard input
+	got   chan []byte // blocks of its standard output
+	spare chan []byte // blocks to be used again
+	stop  chan struct{}
+	deaf  atomic.Bool // it does not read any more
+	said  stderr
+	line  []byte // begun, of its output
+
+	pipes   []*os.File // our ends
+	talkers sync.WaitGroup
+	ending  bool
+}
+
+// start starts a command of the attempt.
+func (a *attempt) start(user *mapreduce.Context, kind string, argv []string, in *mapreduce.Input) (*command, error) {
+	c := &command{what: fmt.Sprintf("the %s command %q", kind, strings.Join(argv, " ")), user: user, send: make(chan []byte), got: make(chan []byte, 2),
+		spare: make(chan []byte, 4), stop: make(chan struct{})}
+	c.said.alive = user.Progress
+	path, err := Find(argv[0], a.x.job.Files)
+	if err != nil {
+		return nil, err
+	}
+	var theirs []*os.File
+	pipe := func(ours, their int) error {
+		var ends [2]*os.File
+		var err error
+		if ends[0], ends[1], err = os.Pipe(); err == nil {
+			c.pipes, theirs = append(c.pipes, ends[ours]), append(theirs, ends[their])
+		}
+		return err
+	}
+	err = errors.Join(pipe(1, 0), pipe(0, 1), pipe(0, 1))
+	if err == nil {
+		c.p, err = process.Start(process.Spec{Path: path, Args: argv[1:], Dir: a.dir, Env: a.environ(in), Limits: a.x.job.Limits,
+			Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2]})
+	}
+	closeAll(theirs)
+	if err != nil {
+		closeAll(c.pipes)
+		return nil, fmt.Errorf("%s: %w", c.what, err)
+	}
+	stdin, stdout, errs := c.pipes[0], c.pipes[1], c.pipes[2]
+	c.talkers.Go(func() { c.write(stdin) })
+	c.talkers.Go(func() { c.read(stdout) })
+	c.talkers.Go(func() { c.said.listen(errs) })
+	a.commands = append(a.commands, c)
+	return c, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+func (c *command) write(stdin *os.File) {
+	defer stdin.Close()
+	for {
+		select {
+		case b, more := <-c.send:
+			if !more {
+				return
+			}
+			if !c.deaf.Load() {
+				if _, err := stdin.Write(b); err != nil {
+					c.deaf.Store(true)
+				}
+			}
+			c.giveBack(b)
+		case <-c.stop:
+			return
+		}
+	}
+}
+
+func (c *command) read(stdout *os.File) {
+	defer close(c.got)
+	for {
+		b := c.block()
+		n, err := stdout.Read(b[:cap(b)])
+		if n > 0 {
+			select {
+			case c.got <- b[:n]:
+			case <-c.stop:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (c *command) block() []byte {
+	select {
+	case b := <-c.spare:
+		return b[:0]
+	default:
+		return make([]byte, 0, blockSize)
+	}
+}
+
+func (c *command) giveBack(b []byte) {
+	if cap(b) != blockSize {
+		return
+	}
+	select {
+	case c.spare <- b:
+	default:
+	}
+}
+
+// feed hands a block to the command, and what it says meanwhile to take. The block is the command's from then on.
+func (c *command) feed(b []byte, take func(line []byte) error) error {
+	if c.deaf.Load() {
+		return nil
+	}
+	got := c.got
+	for {
+		select {
+		case c.send <- b:
+			return nil
+		case out, more := <-got:
+			if !more {
+				got = nil // it says nothing any more, but may read on
+				continue
+			}
+			if err := c.lines(out, take); err != nil {
+				return err
+			}
+		case <-c.user.Done():
+			return errStopped
+		}
+	}
+}
+
+// errStopped ends user code whose attempt has to stop; the attempt knows why.
+var errStopped = errors.New("the attempt is over")
+
+// finish ends the input, takes the rest of the output, and says how the command fared.
+func (c *command) finish(ignoreExit bool, take func(line []byte) error) error {
+	c.ending = true
+	close(c.send)
+	if err := c.drain(take); err != nil {
+		return err
+	}
+	if len(c.line) > 0 {
+		if err := take(c.line); err != nil {
+			return err
+		}
+		c.line = nil
+	}
+	select {
+	case <-c.p.Ended():
+	case <-c.user.Done():
+		return errStopped
+	}
+	err := c.p.Err()
+	var exit *process.ExitError
+	if ignoreExit && errors.As(err, &exit) {
+		err = nil
+	}
+	gone := c.end()
+	c.said.publish(c.user)
+	if err == nil {
+		err = gone
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w%s", c.what, err, c.said.words())
+	}
+	return nil
+}
+
+// drain takes output until there is no more.
+func (c *command) drain(take func(line []byte) error) error {
+	ended := c.p.Ended()
+	var late <-chan time.Time
+	for {
+		select {
+		case out, more := <-c.got:
+			if !more {
+				return nil
+			}
+			if err := c.lines(out, take); err != nil {
+				return err
+			}
+			if late != nil {
+				late = time.After(linger)
+			}
+		case <-ended:
+			ended, late = nil, time.After(linger)
+		case <-late:
+			if err := c.p.Err(); err != nil {
+				return fmt.Errorf("%s: %w%s", c.what, err, c.said.words())
+			}
+			return fmt.Errorf("%s: it has ended, but something that it started holds its output open%s", c.what, c.said.words())
+		case <-c.user.Done():
+			return errStopped
+		}
+	}
+}
+
+// lines hands whole lines of the output on, and keeps the begun one.
+func (c *command) lines(out []byte, take func(line []byte) error) error {
+	c.user.Progress()
+	for rest := out; ; {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			if len(c.line)+len(rest) > longestLine {
+				return fmt.Errorf("%s: it wrote a line longer than %d MB", c.what, longestLine>>20)
+			}
+			c.line = append(c.line, rest...)
+			c.giveBack(out)
+			return nil
+		}
+		line := rest[:i]
+		if len(c.line) > 0 {
+			c.line = append(c.line, line...)
+			line = c.line
+		}
+		if err := take(line); err != nil {
+			return err
+		}
+		c.line, rest = c.line[:0], rest[i+1:]
+	}
+}
+
+// end makes sure that nothing of the command is left, neither processes nor goroutines. It may be called again.
+func (c *command) end() error {
+	if c.p == nil {
+		return nil
+	}
+	err := c.p.End()
+	c.p = nil
+	close(c.stop)
+	if err != nil { // what does not end may hold the other ends of the pipes
+		closeAll(c.pipes)
+	}
+	c.talkers.Wait()
+	closeAll(c.pipes)
+	return err
+}

@@ -1,0 +1,26 @@
+// Package streaming runs the attempts of jobs whose mapper, combiner and reducer are commands, as Hadoop Streaming does: lines in on
+// standard input, lines out on standard output, counters and status on standard error.
+//
+//	streaming.go  a job of commands, and its attempts
+//	command.go    one command at work: feeding it and hearing it without ever waiting for each other
+//	stderr.go     reporter:counter:, reporter:status:, and the last words
+//	mapper.go     a map command, one for each file that a task reads; reducer.go a reduce command
+//	combine.go    a combine command, over what a map emitted so far
+//	env.go        the environment that Hadoop's tool gives
+//	files.go      words of a command line, side files
+//
+// # The contract
+//
+// A mapper gets the lines of its input, without a key. What it writes is split at the first TAB into key and value (at the n-th with
+// key_fields: n); a line without one is a key with an empty value. A reducer gets key TAB value lines sorted by key, byte by byte. A
+// command that ends with an exit code other than 0 fails its attempt; one that ends well need not have read all its input.
+//
+// As in Hadoop a record with an empty value is written as key TAB: a line that has no TAB gains one at its end.
+//
+// # Differences from Hadoop
+//
+// A task may read several small files (see package task). Each gets a command of its own, so that mapreduce_map_input_file is true. A
+// mapper that closes its input early and ends well has not failed, however much input was left. Once a command has ended, what it
+// started may hold its output open for two seconds; then the attempt fails, where Hadoop would wait for ever. Lines of output may be
+// 64 MB long.
+package streaming

@@ -1,0 +1,99 @@
+package streaming
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// conf is the configuration of a job or an attempt, by Hadoop's names.
+type conf map[string]string
+
+// Name makes a name of the environment of a key of the configuration: all but letters and digits become underscores.
+func Name(key string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
+			return c
+		}
+		return '_'
+	}, key)
+}
+
+func (c conf) environ() []string {
+	var env []string
+	for _, key := range slices.Sorted(maps.Keys(c)) {
+		env = append(env, Name(key)+"="+c[key])
+	}
+	return env
+}
+
+func (x *Executor) jobConf() conf {
+	j := &x.job
+	c := conf{
+		"mapreduce.job.id":                            "job_" + j.ID,
+		"mapreduce.job.name":                          j.Name,
+		"mapreduce.job.reduces":                       strconv.Itoa(j.Reduces),
+		"mapreduce.job.user.name":                     j.User,
+		"mapreduce.input.fileinputformat.inputdir":    strings.Join(j.Input, ","),
+		"mapreduce.output.fileoutputformat.outputdir": j.Output,
+		"stream.num.map.output.key.fields":            strconv.Itoa(max(1, j.KeyFields)),
+		"stream.map.output.field.separator":           "\t",
+		"stream.reduce.input.field.separator":         "\t",
+		"stream.map.streamprocessor":                  strings.Join(j.Map, " "),
+	}
+	if j.Maps > 0 {
+		c["mapreduce.job.maps"] = strconv.Itoa(j.Maps)
+	}
+	if j.PartitionFields > 0 {
+		c["mapreduce.partition.keypartitioner.options"] = fmt.Sprintf("-k1,%d", j.PartitionFields)
+	}
+	if len(j.Combine) > 0 {
+		c["stream.combine.streamprocessor"] = strings.Join(j.Combine, " ")
+	}
+	if len(j.Reduce) > 0 {
+		c["stream.reduce.streamprocessor"] = strings.Join(j.Reduce, " ")
+	}
+	maps.Copy(c, j.Conf)
+	return c
+}
+
+// attemptConf adds what is the attempt's own.
+func (x *Executor) attemptConf(c *task.Config, isMap bool) conf {
+	letter := "r"
+	if isMap {
+		letter = "m"
+	}
+	of := x.jobConf()
+	of["mapreduce.task.id"] = fmt.Sprintf("task_%s_%s_%06d", x.job.ID, letter, c.Task)
+	of["mapreduce.task.attempt.id"] = fmt.Sprintf("attempt_%s_%s_%06d_%d", x.job.ID, letter, c.Task, c.Attempt)
+	of["mapreduce.task.partition"] = strconv.Itoa(c.Task)
+	of["mapreduce.task.ismap"] = strconv.FormatBool(isMap)
+	if !isMap || x.job.Reduces == 0 {
+		if out, err := filepath.Abs(c.Out); err == nil {
+			of["mapreduce.task.output.dir"] = out
+		}
+	}
+	return of
+}
+
+// environ is the whole environment of a command: ours, Hadoop's, and what the job asks for.
+func (a *attempt) environ(in *mapreduce.Input) []string {
+	of := maps.Clone(a.conf)
+	if in != nil {
+		of["mapreduce.map.input.file"] = in.Path
+		of["mapreduce.map.input.start"] = strconv.FormatInt(in.Start, 10)
+		of["mapreduce.map.input.length"] = strconv.FormatInt(in.Length, 10)
+	}
+	env := append(os.Environ(), of.environ()...)
+	for _, name := range slices.Sorted(maps.Keys(a.x.job.Env)) {
+		env = append(env, name+"="+a.x.job.Env[name])
+	}
+	return env
+}

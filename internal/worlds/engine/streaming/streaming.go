@@ -1,0 +1,156 @@
+package streaming
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// Job is a job of commands. Each is its words: the program and its arguments.
+type Job struct {
+	ID      string // 1400000000000_0001
+	Name    string
+	User    string
+	Map     []string
+	Combine []string // empty = none
+	Reduce  []string // empty = records pass as they are
+	Files   []File
+
+	KeyFields       int // how many fields of a line of map output are the key; 0 = 1
+	PartitionFields int // how many fields of the key choose the reduce; 0 = all
+
+	Conf   map[string]string // by Hadoop's names, which the environment bears with underscores
+	Env    map[string]string // as it is
+	Limits process.Limits    // of each command
+
+	Input   []string // for the environment only, as what follows
+	Output  string
+	Maps    int // 0 = not known
+	Reduces int
+}
+
+// ignoreExitKey is Hadoop's key for commands whose exit code says nothing.
+const ignoreExitKey = "stream.non.zero.exit.is.failure"
+
+// Executor runs the attempts of a job of commands.
+type Executor struct {
+	job        Job
+	ignoreExit bool
+}
+
+// New returns the executor of the job.
+func New(j Job) *Executor {
+	return &Executor{job: j, ignoreExit: strings.EqualFold(j.Conf[ignoreExitKey], "false")}
+}
+
+// Close has nothing to end: commands end with their attempts.
+func (x *Executor) Close() {}
+
+// attempt is an attempt with its commands.
+type attempt struct {
+	x        *Executor
+	dir      string // in which they run
+	conf     conf
+	commands []*command
+}
+
+func (x *Executor) begin(c *task.Config, isMap bool) (*attempt, error) {
+	dir, err := filepath.Abs(c.Local + "-work")
+	if err != nil {
+		return nil, err
+	}
+	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap)}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	for _, f := range x.job.Files {
+		if err := f.link(dir); err != nil {
+			return nil, errors.Join(fmt.Errorf("side file %s: %w", f.Path, err), os.RemoveAll(dir))
+		}
+	}
+	return a, nil
+}
+
+// end ends all that is left of the attempt.
+func (a *attempt) end(err error) error {
+	for _, c := range a.commands {
+		if e := c.end(); err == nil && e != nil {
+			err = fmt.Errorf("%s: %w", c.what, e)
+		}
+	}
+	if e := os.RemoveAll(a.dir); err == nil {
+		err = e
+	}
+	return err
+}
+
+// Map runs a map attempt.
+func (x *Executor) Map(ctx context.Context, c task.MapConfig) (out *task.Output, stats task.Stats, err error) {
+	a, err := x.begin(&c.Config, true)
+	if err != nil {
+		return nil, stats, err
+	}
+	program := x.program(a)
+	program.NewMapper = func(user *mapreduce.Context) (mapreduce.Mapper, error) {
+		m := &mapper{a: a, user: user}
+		if len(x.job.Combine) > 0 && c.Parts > 0 {
+			m.combine = &combiner{a: a, user: user, limit: combineBuffer(c.Buffer)}
+		}
+		return m, nil
+	}
+	c.Program = program
+	out, stats, err = task.Map(ctx, c)
+	if e := a.end(err); err == nil && e != nil {
+		return nil, task.Stats{}, errors.Join(e, os.RemoveAll(c.Local), os.RemoveAll(c.Out))
+	}
+	return out, stats, err
+}
+
+// combineBuffer is half of the memory for sorting, which a combiner leaves little to do.
+func combineBuffer(bytes int) int {
+	if bytes <= 0 {
+		return 16 << 20
+	}
+	return bytes / 2
+}
+
+// Reduce runs a reduce attempt.
+func (x *Executor) Reduce(ctx context.Context, c task.ReduceConfig) (stats task.Stats, err error) {
+	a, err := x.begin(&c.Config, false)
+	if err != nil {
+		return stats, err
+	}
+	program := x.program(a)
+	if len(x.job.Reduce) > 0 {
+		program.NewReducer = func(user *mapreduce.Context) (mapreduce.Reducer, error) {
+			cmd, err := a.start(user, "reduce", x.job.Reduce, nil)
+			return &reducer{a: a, cmd: cmd}, err
+		}
+	}
+	c.Program = program
+	stats, err = task.Reduce(ctx, c)
+	if e := a.end(err); err == nil && e != nil {
+		return task.Stats{}, errors.Join(e, os.RemoveAll(c.Out))
+	}
+	return stats, err
+}
+
+func (x *Executor) program(a *attempt) *mapreduce.Program {
+	p := &mapreduce.Program{Name: x.job.Name}
+	if n := x.job.PartitionFields; n > 0 {
+		p.Partition = func(key []byte, parts int) int {
+			first, _ := split(key, n)
+			return int(xxhash.Sum64(first) % uint64(parts))
+		}
+	}
+	return p
+}

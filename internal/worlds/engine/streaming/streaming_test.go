@@ -1,0 +1,405 @@
+package streaming
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
+)
+
+func TestMain(m *testing.M) {
+	for _, name := range []string{"sh", "awk"} {
+		if _, err := Find(name, nil); err != nil {
+			fmt.Println("NOT CHECKED: streaming:", err)
+			os.Exit(0)
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// sh is a command of a shell script.
+func sh(script string) []string { return []string{"sh", "-c", script} }
+
+// bed runs the attempts of one job, one after another.
+type bed struct {
+	t   *testing.T
+	dir string
+	x   *Executor
+	try int
+}
+
+func newBed(t *testing.T, j Job) *bed {
+	j.ID, j.Name = "1400000000000_0001", "test"
+	return &bed{t: t, dir: t.TempDir(), x: New(j)}
+}
+
+func (b *bed) config(stage string, of int) task.Config {
+	b.try++
+	name := fmt.Sprintf("%s-%d-%d", stage, of, b.try)
+	return task.Config{Task: of, Attempt: b.try, Local: filepath.Join(b.dir, "local", name), Out: filepath.Join(b.dir, "out", name)}
+}
+
+// split makes a file of each text and a split of them all.
+func (b *bed) split(texts ...string) (s task.Split) {
+	b.t.Helper()
+	for i, text := range texts {
+		path := filepath.Join(b.dir, fmt.Sprintf("in%d", i))
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			b.t.Fatal(err)
+		}
+		s.Pieces = append(s.Pieces, task.Piece{Path: path, End: int64(len(text))})
+		s.Size += int64(len(text))
+	}
+	return s
+}
+
+func (b *bed) mapTo(parts int, s task.Split) (*task.Output, task.Stats, string, error) {
+	c := task.MapConfig{Config: b.config("m", 0), Split: s, Parts: parts}
+	out, stats, err := b.x.Map(b.t.Context(), c)
+	b.clean(err, c.Config, out != nil)
+	return out, stats, filepath.Join(c.Out, task.PartName(false, 0)), err
+}
+
+// clean checks that an attempt left nothing but what it has to.
+func (b *bed) clean(err error, c task.Config, local bool) {
+	b.t.Helper()
+	for path, stays := range map[string]bool{c.Local: local, c.Out: err == nil && !local, c.Local + "-work": false} {
+		if _, e := os.Stat(path); (e == nil) != stays {
+			b.t.Errorf("after %v: %s: %v", err, filepath.Base(path), e)
+		}
+	}
+}
+
+// job runs one map and one reduce and returns the output.
+func (b *bed) job(texts ...string) string {
+	b.t.Helper()
+	out, _, _, err := b.mapTo(1, b.split(texts...))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	text, _, err := b.reduce(out)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return text
+}
+
+func (b *bed) reduce(outs ...*task.Output) (string, task.Stats, error) {
+	b.t.Helper()
+	c := task.ReduceConfig{Config: b.config("r", 0), Maps: len(outs), Fetch: func(_ context.Context, m int) (*task.Output, error) { return outs[m], nil }}
+	stats, err := b.x.Reduce(b.t.Context(), c)
+	b.clean(err, c.Config, false)
+	if err != nil {
+		return "", stats, err
+	}
+	return b.read(filepath.Join(c.Out, task.PartName(true, 0))), stats, nil
+}
+
+func (b *bed) read(path string) string {
+	b.t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(text)
+}
+
+const countWords = `awk '{ for (i = 1; i <= NF; i++) print $i "\t" 1 }'`
+const sumCounts = `awk -F'\t' '$1 != k || NR == 1 { if (NR > 1) print k "\t" n; k = $1; n = 0 } { n += $2 } END { if (NR > 0) print k "\t" n }'`
+
+func TestWordcount(t *testing.T) {
+	for name, combine := range map[string][]string{"plain": nil, "combined": sh(sumCounts)} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, Job{Map: sh(countWords), Combine: combine, Reduce: sh(sumCounts), Reduces: 1})
+			out, stats, _, err := b.mapTo(1, b.split("the cat\nthe dog", "the end\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _, err := b.reduce(out)
+			if want := "cat\t1\ndog\t1\nend\t1\nthe\t3\n"; err != nil || text != want {
+				t.Errorf("output %q (%v), want %q", text, err, want)
+			}
+			count := func(n string) int64 { return stats.Counters.Get(mapreduce.TaskGroup, n) }
+			got := []int64{count(mapreduce.MapInputRecords), count(mapreduce.MapOutputRecords), count(mapreduce.CombineInputRecords), count(mapreduce.CombineOutputRecords)}
+			want := []int64{3, 6, 0, 0}
+			if combine != nil {
+				want = []int64{3, 6, 6, 4}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("records %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// A combiner whose buffer overflows runs several times, and nothing is lost.
+func TestCombineInPieces(t *testing.T) {
+	b := newBed(t, Job{Map: sh(`cat`), Combine: sh(sumCounts), Reduce: sh(sumCounts), Reduces: 1})
+	var in strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&in, "k%d\t1\n", i%7)
+	}
+	c := task.MapConfig{Config: b.config("m", 0), Split: b.split(in.String()), Parts: 1}
+	c.Buffer = 8 << 10
+	out, stats, err := b.x.Map(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := stats.Counters.Get(mapreduce.TaskGroup, mapreduce.CombineOutputRecords); n < 50 || n > 1000 {
+		t.Errorf("the combiner wrote %d records", n)
+	}
+	text, _, err := b.reduce(out)
+	if want := "k0\t715\nk1\t715\nk2\t714\nk3\t714\nk4\t714\nk5\t714\nk6\t714\n"; err != nil || text != want {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// What Hadoop does with lines that have no TAB, several, or none but TABs.
+func TestKeys(t *testing.T) {
+	for _, c := range []struct {
+		fields   int
+		in, want string
+	}{
+		{0, "b\na\tx\ty\n\tz\n\n", "\tz\n\t\na\tx\ty\nb\t\n"},
+		{2, "b\t1\tv\na\nb\t0\tw\tx\nb\t0", "a\t\nb\t0\tw\tx\nb\t0\t\nb\t1\tv\n"},
+	} {
+		b := newBed(t, Job{Map: []string{"cat"}, Reduce: []string{"cat"}, KeyFields: c.fields, Reduces: 1})
+		if got := b.job(c.in); got != c.want {
+			t.Errorf("%d key fields: %q, want %q", c.fields, got, c.want)
+		}
+	}
+	if k, v := split([]byte("a\tb\tc"), 2); string(k) != "a\tb" || string(v) != "c" {
+		t.Errorf("%q %q", k, v)
+	}
+}
+
+func TestPartitionFields(t *testing.T) {
+	b := newBed(t, Job{Map: []string{"cat"}, KeyFields: 2, PartitionFields: 1, Reduces: 5})
+	var in strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&in, "one\t%d\t\n", i)
+	}
+	out, _, _, err := b.mapTo(5, b.split(in.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := 0
+	for _, s := range out.Segments {
+		if s.Records > 0 {
+			full++
+		}
+	}
+	if full != 1 {
+		t.Errorf("the records of one first field are in %d parts", full)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	b := newBed(t, Job{Map: sh(`env | grep -E '^(mapreduce|stream|my|MINE)' | sort | sed 's/=/\t/'`), Reduces: 0, Maps: 3, User: "ann",
+		Conf: map[string]string{"my.own-key": "a b"}, Env: map[string]string{"MINE": "x=y"}, Input: []string{"a", "b"}, Output: "o"})
+	_, _, part, err := b.mapTo(0, b.split("x\n", "yy\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := b.read(part)
+	for _, want := range []string{
+		"MINE\tx=y\n", "my_own_key\ta b\n", "mapreduce_job_id\tjob_1400000000000_0001\n", "mapreduce_job_name\ttest\n", "mapreduce_job_maps\t3\n",
+		"mapreduce_job_reduces\t0\n", "mapreduce_task_id\ttask_1400000000000_0001_m_000000\n", "mapreduce_job_user_name\tann\n",
+		"mapreduce_task_attempt_id\tattempt_1400000000000_0001_m_000000_1\n", "mapreduce_task_partition\t0\n", "mapreduce_task_ismap\ttrue\n",
+		"mapreduce_map_input_file\t" + b.dir + "/in0\n", "mapreduce_map_input_file\t" + b.dir + "/in1\n", "mapreduce_map_input_start\t0\n",
+		"mapreduce_map_input_length\t2\n", "mapreduce_map_input_length\t3\n", "mapreduce_input_fileinputformat_inputdir\ta,b\n",
+		"mapreduce_output_fileoutputformat_outputdir\to\n", "stream_num_map_output_key_fields\t1\n", "mapreduce_task_output_dir\t" + filepath.Dir(part) + "\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestReports(t *testing.T) {
+	b := newBed(t, Job{Map: sh(`cat >/dev/null; for i in 1 2 3; do echo reporter:counter:mine,seen, lines,$i >&2; done; echo reporter:counter:bad >&2
+		echo reporter:status:halfway >&2; echo 'the end' >&2; exit 7`), Reduces: 1})
+	_, _, _, err := b.mapTo(1, b.split("x\n"))
+	want := `application test: closing map failed: the map command "sh -c`
+	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(),
+		`it ended with exit code 7; its status was: halfway; its last words: reporter:counter:bad | the end`) {
+		t.Errorf("%v", err)
+	}
+	b = newBed(t, Job{Map: sh(`cat; for i in 1 2 3; do echo reporter:counter:mine,seen, lines,$i >&2; done`), Reduces: 1})
+	_, stats, _, err := b.mapTo(1, b.split("x\n", "y\n"))
+	if n := stats.Counters.Get("mine", "seen, lines"); err != nil || n != 12 {
+		t.Errorf("counted %d, %v", n, err)
+	}
+}
+
+func TestExitCodesCanBeIgnored(t *testing.T) {
+	b := newBed(t, Job{Map: sh(`cat; exit 3`), Reduces: 1, Conf: map[string]string{"stream.non.zero.exit.is.failure": "false"}})
+	if got := b.job("x\ty\n"); got != "x\ty\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// big is more than pipes hold.
+var big = strings.Repeat("some words of input, again and again\n", 40_000)
+
+func TestMapperNeedNotReadItsInput(t *testing.T) {
+	for _, script := range []string{`head -n 1`, `exec <&-; echo one; sleep 0.1`, `echo one; exit 0`} {
+		b := newBed(t, Job{Map: sh(script), Reduces: 1})
+		if got := b.job(big); strings.Count(got, "\n") != 1 {
+			t.Errorf("%s: %q", script, got)
+		}
+	}
+}
+
+// A command that writes before it reads, and one that reads all before it writes, must not make us wait for each other.
+func TestNobodyWaitsInACircle(t *testing.T) {
+	for name, script := range map[string]string{
+		"speaks first":   `yes 'a line that nobody asked for' | head -n 100000; cat >/dev/null`,
+		"listens first":  `x=$(cat); yes "$(echo "$x" | head -n 1)" | head -n 100000`,
+		"closes its out": `echo x; exec >&-; cat >/dev/null`,
+		"echoes":         `cat`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, Job{Map: sh(script), Reduce: []string{"cat"}, Reduces: 1})
+			if got := b.job(big); got == "" {
+				t.Error("no output")
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	daemon := filepath.Join(t.TempDir(), "pid")
+	for _, c := range []struct {
+		name, script, want string
+		limits             process.Limits
+	}{
+		{"hangs", `sleep 1000`, "it took longer than 200ms", process.Limits{Time: 200 * units.Millisecond}},
+		{"eats memory", `awk 'BEGIN { s = "x"; while (length(s) < 500000000) s = s s; while (1) {} }'`, "it took more than 64MB of memory", process.Limits{Memory: 64 * units.MB}},
+		{"forks and dies", `(setsid sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}},
+		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started holds its output open", process.Limits{}},
+		{"is killed", `kill -9 $$`, "it died: signal: killed", process.Limits{}},
+		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64 MB", process.Limits{}},
+		{"shouts", `head -c 100000000 /dev/zero | tr '\0' '\n' >&2; yes help 2>/dev/null | head -c 20000000 >&2; exit 1`, "exit code 1; its last words: help | help | help | help | help", process.Limits{}},
+		{"closes stdin and fails", `exec <&-; echo no >&2; exit 2`, "exit code 2; its last words: no", process.Limits{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBed(t, Job{Map: sh(c.script), Limits: c.limits, Reduces: 1})
+			_, _, _, err := b.mapTo(1, b.split(big))
+			var user *task.UserError
+			if err == nil || !strings.Contains(err.Error(), c.want) || !errors.As(err, &user) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+	text, err := os.ReadFile(daemon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(text)) + "/cmdline"); err == nil {
+		t.Errorf("the daemon %s is left behind", text)
+	}
+}
+
+// What is garbage to people is still lines.
+func TestGarbageIsLines(t *testing.T) {
+	b := newBed(t, Job{Map: sh(`cat >/dev/null; printf '\377\376\000x\n\001\002'`), Reduces: 1})
+	if got := b.job("x\n"); got != "\x01\x02\t\n\xff\xfe\x00x\t\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCancelledAttemptEndsItsCommands(t *testing.T) {
+	for name, script := range map[string]string{"silent": `sleep 1000`, "busy": `yes`, "at its end": `cat >/dev/null; exec >&-; sleep 1000`} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, Job{Map: sh(script), Reduces: 1})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			why := errors.New("enough of that")
+			time.AfterFunc(100*time.Millisecond, func() { cancel(why) })
+			c := task.MapConfig{Config: b.config("m", 0), Split: b.split(big), Parts: 1}
+			if _, _, err := b.x.Map(ctx, c); !errors.Is(err, why) {
+				t.Errorf("%v", err)
+			}
+			b.clean(why, c.Config, false)
+		})
+	}
+}
+
+func TestSideFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"m.sh": "#!/bin/sh\ncat words sub/*\n", "stop": "of\n", "tree/a": "in\n"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var files []File
+	for _, text := range []string{dir + "/m.sh", dir + "/stop#words", dir + "/tree#sub"} {
+		f, err := SideFile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	b := newBed(t, Job{Map: []string{"./m.sh"}, Files: files, Reduces: 1})
+	if got := b.job("x\n"); got != "in\t\nof\t\n" {
+		t.Errorf("%q", got)
+	}
+	for text, want := range map[string]string{
+		dir + "/stop#../out": "does not lie in it", dir + "/stop#/etc/x": "does not lie in it", dir + "/none": "no such file", "#x": "does not lie in it",
+	} {
+		if _, err := SideFile(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	for command, want := range map[string]string{
+		"./none.sh": "is not among the side files", "no-such-command": "neither on the path nor among the side files", "sub/a": "", "m.sh": "",
+	} {
+		if _, err := Find(command, files); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", command, err, want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for line, want := range map[string][]string{
+		`python3 m.py`:              {"python3", "m.py"},
+		`  awk -F'\t' "{ print }" `: {"awk", `-F\t`, "{ print }"},
+		`a ''`:                      {"a", ""},
+		"sh -c 'a | b \"c\"'\t":     {"sh", "-c", `a | b "c"`},
+	} {
+		if got, err := Words(line); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v", line, got, err)
+		}
+	}
+	for line, want := range map[string]string{"a 'b": "the quote ' is not closed", " ": "there is no command"} {
+		if _, err := Words(line); err == nil || err.Error() != want {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+func FuzzWords(f *testing.F) {
+	f.Add(`python3 m.py 'a b' "c"`)
+	f.Fuzz(func(t *testing.T, line string) {
+		words, err := Words(line)
+		if (err == nil) == (len(words) == 0) {
+			t.Errorf("%q: %q, %v", line, words, err)
+		}
+	})
+}
