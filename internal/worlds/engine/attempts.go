@@ -26,6 +26,8 @@ type attempt struct {
 	meter     task.Meter
 	idle      atomic.Bool // it waits for map output: that it does not get on is not its fault
 
+	err      error      // what its goroutine reported
+	done     float64    // as it was told last
 	beats    int64      // of the meter when it was last seen to get on
 	seen     units.Time // then
 	stopping sched.Outcome
@@ -125,6 +127,7 @@ func (w *World) ended(r *report) {
 		w.discard(w.jobs[a.job], r.output)
 		return
 	}
+	a.err = r.err
 	j := w.jobs[a.job]
 	var broken *task.FetchError
 	switch {
@@ -182,6 +185,7 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 		e.Bytes, e.OutBytes = stats.Read, stats.Written
 		e.Spans = [sched.Phases]units.Duration{sched.PhaseShuffle: stats.Shuffle, sched.PhaseSort: stats.Sort, sched.PhaseRun: stats.Run}
 	}
+	w.account(a, stats)
 	w.emit(e)
 	if outcome == sched.Committed {
 		t.state = taskDone

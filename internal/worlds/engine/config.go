@@ -29,6 +29,8 @@ type Config struct {
 	Grace       units.Duration    // an attempt that was told to stop is waited for so long; 5 s
 	Heartbeat   units.Duration    // how often a worker beats while work waits that fits; 20 ms
 	Profiles    []*profile.Class  // what is known at the start
+	Progress    units.Duration    // how often the progress of attempts is told; 0 = never
+	Accounts    func(Account)     // told of each attempt that ends, before its Ended event is handed out; may be nil
 	Clock       func() units.Time // stopwatch of the run; it never goes back
 }
 

@@ -21,6 +21,7 @@ type World struct {
 	dir     string // of this run, below Config.Dir; made with the first attempt
 	now     units.Time
 	wake    units.Time
+	told    units.Time // when progress was
 	started bool
 
 	nodes    []*node    // by handle, [0] unused
@@ -86,6 +87,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		}
 		w.arrivals()
 		w.alarms()
+		w.progress()
 		if w.wake <= w.now {
 			w.wake = units.Never
 			w.emit(sched.Event{Kind: sched.Tick})
@@ -138,7 +140,7 @@ func (w *World) hand() drive.Batch {
 
 // sleep waits for a report, the next alarm, or the end of ctx.
 func (w *World) sleep(ctx context.Context) {
-	due := min(w.wake, w.nextArrival(), w.nextAlarm(), w.nextBeat())
+	due := min(w.wake, w.nextArrival(), w.nextAlarm(), w.nextBeat(), w.nextProgress())
 	var alarm <-chan time.Time
 	if due < units.Never {
 		t := time.NewTimer(time.Duration(max(0, due.Sub(w.now))))

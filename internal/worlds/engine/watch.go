@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Account is what the engine knows of an attempt that has ended and an event does not say.
+type Account struct {
+	Attempt  sched.AttemptID // as in the Ended event, which follows
+	Try      int             // of the task, from 1
+	Counters map[string]int64
+	Output   string // what explains a failure at length: the stack of a panic
+}
+
+// account tells of an attempt that ends, if somebody wants to know.
+func (w *World) account(a *attempt, stats *task.Stats) {
+	if w.cfg.Accounts == nil {
+		return
+	}
+	c := Account{Attempt: a.id, Try: a.try + 1}
+	if stats != nil && stats.Counters != nil {
+		c.Counters = map[string]int64{}
+		for _, n := range stats.Counters.Names() {
+			c.Counters[n.Group+"."+n.Name] = stats.Counters.Get(n.Group, n.Name)
+		}
+	}
+	var user *task.UserError
+	if errors.As(a.err, &user) {
+		c.Output = string(user.Stack)
+	}
+	w.cfg.Accounts(c)
+}
+
+// progress tells how far attempts are that have got on, once in an interval.
+func (w *World) progress() {
+	if w.cfg.Progress <= 0 || w.told.Add(w.cfg.Progress) > w.now {
+		return
+	}
+	w.told = w.now
+	for _, a := range w.attempts {
+		if a == nil || a.stopping != sched.NoOutcome {
+			continue
+		}
+		if done := a.meter.Done(); done != a.done {
+			a.done = done
+			w.emit(sched.Event{Kind: sched.Progress, Attempt: a.id, X: done})
+		}
+	}
+}
+
+// nextProgress is when progress is to be told again, while something runs.
+func (w *World) nextProgress() units.Time {
+	if w.cfg.Progress > 0 {
+		for _, a := range w.attempts {
+			if a != nil && a.stopping == sched.NoOutcome {
+				return w.told.Add(w.cfg.Progress)
+			}
+		}
+	}
+	return units.Never
+}
