@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -18,7 +19,7 @@ type Mapper interface {
 	Map(key, value []byte, out Emitter) error
 }
 
-// BlockMapper is implemented by mappers of text that can work on many lines at once, the way for those that look at most bytes
+// BlockMapper is implemented by mappers that can work on many lines at once, the way for those that look at most bytes
 // only in passing. If a Mapper has it, MapBlock is called in place of Map.
 //
 // A block holds whole lines, each with its LF but perhaps the last one of a file, and no line is in two blocks. offset is where
@@ -48,6 +49,10 @@ type Closer interface {
 // Partitioner chooses the reduce task, from 0 to parts-1, of a key. It must depend on its arguments only.
 type Partitioner func(key []byte, parts int) int
 
+// Keys is implemented by the Values that an engine hands to a Reducer. Where Program.Group lets several keys into one group, Key
+// is the whole key of the current value, good until Next.
+type Keys interface{ Key() []byte }
+
 // Program is what a job runs. The constructors are called once for each attempt of a task, so what they make belongs to one
 // goroutine; they are the place to set up, and an error fails the attempt.
 type Program struct {
@@ -56,6 +61,36 @@ type Program struct {
 	NewCombiner func(*Context) (Reducer, error) // nil = none
 	NewReducer  func(*Context) (Reducer, error) // nil = records pass as they are
 	Partition   Partitioner                     // nil = Hash
+	Fold        *Fold                           // a faster combiner, in place of NewCombiner; nil = none
+
+	// Group returns how many bytes at the start of a key make its group. Keys are sorted whole, but a reduce task sees the values
+	// of a group in one call, with those first bytes as the key, and the partitioner gets them too: a secondary sort by the bytes
+	// behind them. nil = a key is its group.
+	Group func(key []byte) int
+
+	// TotalOrder lets all keys of a part stand before all keys of the next, so that the parts one behind the other are sorted as a
+	// whole. The cuts are chosen by running the mapper on a sample of the input before the first map. Partition has to be nil.
+	TotalOrder bool
+
+	Records Records // how input is cut into records; the zero value means lines of text
+	Raw     bool    // output is key and value one behind the other, without TAB and LF
+}
+
+// Records describes input of records that all have one length, without anything between them: a mapper gets the first Key bytes as
+// the key and the others as the value, and a BlockMapper gets whole records.
+type Records struct{ Length, Key int }
+
+// Check says in one sentence what of a program contradicts itself.
+func (p *Program) Check() error {
+	switch {
+	case p.Fold != nil && p.NewCombiner != nil:
+		return fmt.Errorf("application %s: it has both a combiner and a fold", p.Name)
+	case p.TotalOrder && p.Partition != nil:
+		return fmt.Errorf("application %s: it has both a partitioner and a total order", p.Name)
+	case p.Records.Length < 0 || p.Records.Key < 0 || p.Records.Key > p.Records.Length:
+		return fmt.Errorf("application %s: records of %d bytes cannot have keys of %d", p.Name, p.Records.Length, p.Records.Key)
+	}
+	return nil
 }
 
 // Hash is the default partitioner: xxHash of the key modulo the number of parts, the same on every machine.

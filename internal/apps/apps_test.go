@@ -216,10 +216,10 @@ func TestMistakes(t *testing.T) {
 		params map[string]string
 		want   string
 	}{
-		{"wordcont", nil, `there is no application "wordcont"; did you mean "wordcount"? (there are: grep, loadgen, sort, wordcount)`},
-		{"WordCount", nil, `there is no application "WordCount"; did you mean "wordcount"? (there are: grep, loadgen, sort, wordcount)`},
-		{"pi", nil, `there is no application "pi" (there are: grep, loadgen, sort, wordcount)`},
-		{"", nil, `there is no application "" (there are: grep, loadgen, sort, wordcount)`},
+		{"wordcont", nil, `there is no application "wordcont"; did you mean "wordcount"? (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
+		{"WordCount", nil, `there is no application "WordCount"; did you mean "wordcount"? (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
+		{"pi", nil, `there is no application "pi" (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
+		{"", nil, `there is no application "" (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
 		{"grep", nil, `application grep needs the parameter "pattern": regular expression in Go's syntax (RE2), to be found anywhere in the line`},
 		{"grep", map[string]string{"patern": "x"}, `application grep has no parameter "patern"; did you mean "pattern"? (it has: pattern, only_matching)`},
 		{"grep", map[string]string{"pattern": "("}, "application grep, parameter \"pattern\": \"(\" is not a regular expression: missing closing ): `(`"},
@@ -255,24 +255,5 @@ func TestCatalogue(t *testing.T) {
 				t.Errorf("%s: default of %s: %v", a.Name, p.Name, err)
 			}
 		}
-	}
-}
-
-func TestSumRefusesWhatIsNoCount(t *testing.T) {
-	for _, bad := range []string{"", "x", "-1", "99999999999999999999", "9223372036854775808"} {
-		if err := new(sum).Reduce([]byte("k"), &walk{rest: records{[]byte(bad)}}, emitter(func(_, _ []byte) {})); err == nil {
-			t.Errorf("the count %q is taken", bad)
-		}
-	}
-	big := []byte("9223372036854775807")
-	if err := new(sum).Reduce([]byte("k"), &walk{rest: records{big, one}}, emitter(func(_, _ []byte) {})); err == nil {
-		t.Error("a sum beyond 63 bits wraps")
-	}
-	if err := new(sum).Reduce([]byte("k"), &walk{rest: records{big}}, emitter(func(_, v []byte) {
-		if string(v) != string(big) {
-			t.Errorf("sum of %s is %s", big, v)
-		}
-	})); err != nil {
-		t.Error(err)
 	}
 }

@@ -19,7 +19,7 @@ type App struct {
 }
 
 // catalogue lists all applications by name. It is read only.
-var catalogue = []App{grep, loadgen, sortLines, wordcount}
+var catalogue = []App{grep, loadgen, sortLines, teragen, terasort, teravalidate, wordcount}
 
 // All returns all applications in order of name.
 func All() []App { return slices.Clone(catalogue) }

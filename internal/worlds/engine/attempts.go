@@ -95,7 +95,7 @@ func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
 }
 
 func (w *World) mapConfig(j *job, a *attempt) task.MapConfig {
-	return task.MapConfig{Config: w.config(j, a, false), Split: j.splits[a.task-1], Parts: j.cfg.Reduces}
+	return task.MapConfig{Config: w.config(j, a, false), Split: j.splits[a.task-1], Parts: j.cfg.Reduces, Cuts: j.cuts}
 }
 
 func (w *World) reduceConfig(j *job, a *attempt) task.ReduceConfig {

@@ -19,6 +19,7 @@ type job struct {
 	cfg       *Job
 	spec      *workload.Job // with stages; of a job fed by another, only when that is done
 	splits    []task.Split
+	cuts      *task.Cuts // of a program with a total order
 	stages    []*stage
 	committer *task.Committer
 	outs      *outputs
@@ -73,6 +74,9 @@ func (w *World) plan(j *job) error {
 		return err
 	}
 	j.splits = splits
+	if j.cfg.Program.TotalOrder {
+		j.cuts = task.NewCuts(splits)
+	}
 	return j.shape(w.cfg.stages(j.cfg, splits))
 }
 

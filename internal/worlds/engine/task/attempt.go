@@ -107,7 +107,7 @@ type Config struct {
 
 const (
 	defaultBuffer = 32 << 20
-	maxBuffer     = 512 << 20 // offsets in a buffer are 32 bits wide
+	maxBuffer     = 1 << 30 // offsets in a buffer are 32 bits wide
 )
 
 func (c *Config) buffer() int {

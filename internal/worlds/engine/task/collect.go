@@ -19,57 +19,129 @@ type collector interface {
 // collect is what the buffers of a map have in common.
 type collect struct {
 	spiller
-	partitioner mapreduce.Partitioner // nil = the default
-	limit       int                   // bytes of memory
+	program   *mapreduce.Program
+	cuts      [][]byte // of a total order
+	limit     int      // bytes of memory
+	spilledAt int64    // records emitted by then
 }
 
-func newCollector(a *attempt, c *MapConfig) (collector, error) {
+func newCollector(a *attempt, c *MapConfig, cuts [][]byte) (collector, error) {
+	p := c.Program
 	base := collect{
-		spiller:     spiller{a: a, dir: c.Local, parts: c.Parts},
-		partitioner: c.Program.Partition,
-		limit:       c.buffer(),
+		spiller: spiller{a: a, dir: c.Local, parts: c.Parts},
+		program: p, cuts: cuts, limit: c.buffer(),
 	}
-	if c.Program.NewCombiner == nil {
-		return &sorted{collect: base}, nil
+	construct := p.NewCombiner
+	if p.Fold != nil {
+		construct = p.Fold.Reducer
 	}
-	combiner, err := setUp(a, "combine", c.Program.NewCombiner)
+	if construct == nil {
+		return &sorted{collect: base, parts: make([][]entry, c.Parts)}, nil
+	}
+	combiner, err := setUp(a, "combine", construct)
 	if err != nil {
 		return nil, err
 	}
 	base.combiner = combiner
+	if p.Fold != nil {
+		return &folded{collect: base, fold: p.Fold, sum: p.Fold == mapreduce.Sum, table: newTable()}, nil
+	}
 	return newHashed(base), nil
 }
 
-// accept counts a record and returns its partition, or -1 if the default partitioner is to choose it.
-func (c *collect) accept(key, value []byte) (int, error) {
+// stopEvery is how many records a mapper may emit, from one that it was given, before it hears that it is to stop. A power of two.
+const stopEvery = 64
+
+// accept counts a record.
+func (c *collect) accept(key, value []byte) error {
 	a := c.a
 	if a.broken != nil {
-		return 0, a.broken
+		return a.broken
 	}
-	if err := a.err(); err != nil {
-		return 0, a.broke(err)
+	if a.count.mapOut%stopEvery == 0 {
+		if err := a.err(); err != nil {
+			return a.broke(err)
+		}
+		a.meter.beat()
 	}
 	if len(key) > maxRecord || len(value) > maxRecord || len(key)+len(value) > math.MaxUint32/2 {
-		return 0, a.broke(fmt.Errorf("application %s: %s emitted a record of %d bytes, more than 1 GB", a.app, a.where(), len(key)+len(value)))
+		return a.broke(fmt.Errorf("application %s: %s emitted a record of %d bytes, more than 1 GB", a.app, a.where(), len(key)+len(value)))
 	}
 	a.count.mapOut++
 	a.count.mapOutBytes += int64(len(key) + len(value))
-	if c.partitioner == nil {
-		return -1, nil
-	}
-	part := c.partitioner(key, c.parts)
-	if part < 0 || part >= c.parts {
-		return 0, a.broke(fmt.Errorf("application %s: %s: the partitioner chose part %d of %d", a.app, a.where(), part, c.parts))
-	}
-	return part, nil
+	return nil
 }
 
-// partition is the default partitioner, as mapreduce.Hash is.
-func partition(key []byte, parts int) uint64 {
-	if parts == 1 {
-		return 0
+// part chooses the partition of a key.
+func (c *collect) part(key []byte) (int, error) {
+	p := c.program
+	if p.Group != nil {
+		key = groupOf(key, p.Group)
 	}
-	return xxhash.Sum64(key) % uint64(parts)
+	switch {
+	case p.Partition != nil:
+		part := p.Partition(key, c.parts)
+		if part < 0 || part >= c.parts {
+			return 0, fmt.Errorf("application %s: %s: the partitioner chose part %d of %d", c.a.app, c.a.where(), part, c.parts)
+		}
+		return part, nil
+	case c.parts == 1:
+		return 0, nil
+	case p.TotalOrder:
+		return cutPart(c.cuts, key), nil
+	}
+	return int(xxhash.Sum64(key) % uint64(c.parts)), nil // as mapreduce.Hash
+}
+
+type addRecord func(key, value []byte) error
+
+// grouped are the groups of a hash table: the key of one, and how its values are written.
+type grouped struct {
+	key func(entry) []byte
+	put func(e entry, key []byte, add addRecord) error
+}
+
+// writeGroups spills those of n groups that there are, in order of their keys.
+func (c *collect) writeGroups(n int, there func(i int) bool, g grouped, clear func()) error {
+	return c.a.sorting(func() error {
+		parts := make([][]entry, c.parts)
+		most := 0
+		for i := range n {
+			if !there(i) {
+				continue
+			}
+			e := entry{off: uint32(i)}
+			key := g.key(e)
+			e.prefix = prefix(key)
+			part, err := c.part(key)
+			if err != nil {
+				return err
+			}
+			parts[part] = append(parts[part], e)
+			most = max(most, len(parts[part]))
+		}
+		scratch := make([]entry, most)
+		err := c.write(func(w *runWriter) error {
+			for part, list := range parts {
+				sortEntries(list, scratch, g.key)
+				add := func(key, value []byte) error { return w.add(part, key, value) }
+				for i, e := range list {
+					if err := g.put(e, g.key(e), add); err != nil {
+						return err
+					}
+					if i%beatEvery == 0 {
+						c.a.meter.beat()
+						if err := c.a.err(); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		})
+		clear()
+		return err
+	})
 }
 
 // setUp constructs a mapper or reducer. The identity stands for a missing one.

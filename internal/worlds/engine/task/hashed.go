@@ -1,26 +1,23 @@
 package task
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/slackline/slackline/mapreduce"
 )
 
 // hashed is the buffer of a map with a combiner. It finds the group of a key by a hash table and keeps the values of each in a
 // small region of the arena, in order. When a region is full they are combined on the spot, so a word that comes often costs
-// neither memory nor sorting; a region that combining does not empty by half is doubled.
+// neither memory nor sorting; a region that combining does not empty by half is doubled, and so is, a few times, that of a group
+// that fills it often, since a call for many values costs little more than one for few.
 type hashed struct {
 	collect
-	arena  []byte // keys and regions
+	table  *table // of places in groups
 	groups []group
-	table  []slot // open addressing, a power of two
+	arena  []byte // regions
 	out    combined
 	at     int    // group being combined
 	held   values // what is combined
@@ -28,29 +25,22 @@ type hashed struct {
 }
 
 type group struct {
-	prefix uint64
-	hash   uint64
-	part   uint32
-	key    uint32 // offset
-	klen   uint32
-	vals   uint32 // offset of the region
-	used   uint32 // bytes of it
-	room   uint32
-	n      uint32 // values in it
+	key  uint32 // offset in the table's keys
+	klen uint32
+	vals uint32 // offset of the region
+	used uint32 // bytes of it
+	room uint32
+	n    uint32 // values in it
 }
 
-// slot holds some bits of a hash, so that most other keys are told apart without a look at their group, and the group's place
-// plus 1.
-type slot struct{ tag, place uint32 }
-
 const (
-	groupSize   = 48 + 2*8 // with its share of the table
-	firstRegion = 24       // bytes; eight or so small numbers
-	firstTable  = 1 << 10
+	groupSize   = 24
+	firstRegion = 24  // bytes; eight or so small numbers
+	largeRegion = 512 // to which regions of busy groups grow
 )
 
 func newHashed(base collect) *hashed {
-	h := &hashed{collect: base, table: make([]slot, firstTable)}
+	h := &hashed{collect: base, table: newTable()}
 	h.out = combined{a: base.a, to: h.put}
 	h.where = h.out.where
 	return h
@@ -58,75 +48,44 @@ func newHashed(base collect) *hashed {
 
 // Emit takes a record. When the buffer is full it is spilled.
 func (h *hashed) Emit(key, value []byte) error {
-	part, err := h.accept(key, value)
-	if err != nil {
+	if err := h.accept(key, value); err != nil {
 		return err
 	}
-	if len(h.arena)+len(h.groups)*groupSize+len(key)+len(value) > h.limit && len(h.groups) > 0 {
+	if h.table.cost()+len(h.groups)*groupSize+len(h.arena)+len(key)+len(value) > h.limit && len(h.groups) > 0 {
 		if err := h.spill(); err != nil {
 			return h.a.broke(err)
 		}
 	}
-	sum := xxhash.Sum64(key)
-	if part < 0 {
-		part = int(sum % uint64(h.parts))
+	s, made := h.table.find(key)
+	if made {
+		s.n = int64(len(h.groups))
+		h.groups = append(h.groups, group{key: s.off, klen: s.size - 1})
 	}
-	h.at = h.find(key, sum, uint32(part))
+	h.at = int(s.n)
 	if err := h.append(value); err != nil {
 		return h.a.broke(err)
 	}
 	return nil
 }
 
-// find returns the place of the key's group, made if it is new.
-func (h *hashed) find(key []byte, sum uint64, part uint32) int {
-	mask := uint64(len(h.table) - 1)
-	tag := uint32(sum >> 32)
-	i := sum & mask
-	for ; h.table[i].place != 0; i = (i + 1) & mask {
-		if h.table[i].tag != tag {
-			continue
-		}
-		at := int(h.table[i].place - 1)
-		if g := &h.groups[at]; g.hash == sum && bytes.Equal(h.key(g), key) {
-			return at
-		}
-	}
-	h.groups = append(h.groups, group{
-		prefix: prefix(key), hash: sum, part: part, key: uint32(len(h.arena)), klen: uint32(len(key)),
-	})
-	h.arena = append(h.arena, key...)
-	h.table[i] = slot{tag, uint32(len(h.groups))}
-	if 2*len(h.groups) > len(h.table) {
-		h.rehash()
-	}
-	return len(h.groups) - 1
-}
-
-func (h *hashed) rehash() {
-	h.table = make([]slot, 2*len(h.table))
-	mask := uint64(len(h.table) - 1)
-	for at := range h.groups {
-		sum := h.groups[at].hash
-		i := sum & mask
-		for h.table[i].place != 0 {
-			i = (i + 1) & mask
-		}
-		h.table[i] = slot{uint32(sum >> 32), uint32(at + 1)}
-	}
-}
-
-func (h *hashed) key(g *group) []byte { return h.arena[g.key : g.key+g.klen : g.key+g.klen] }
+func (h *hashed) key(g *group) []byte { return h.table.keys[g.key : g.key+g.klen : g.key+g.klen] }
 
 // append adds a value to the group at hand, and combines its values first if they leave no room.
 func (h *hashed) append(value []byte) error {
 	g := &h.groups[h.at]
+	if n := uint32(len(value)); n < 0x7f && g.used+n < g.room && value != nil {
+		h.arena[g.vals+g.used] = byte(n + 1)
+		copy(h.arena[g.vals+g.used+1:], value)
+		g.used += n + 1
+		g.n++
+		return nil
+	}
 	need := uint32(len(value)) + binary.MaxVarintLen32
 	if uint64(g.used)+uint64(need) > uint64(g.room) && g.n > 1 {
 		if err := h.combine(); err != nil {
 			return err
 		}
-		if g.used > g.room/2 {
+		if g.used > g.room/2 || g.room < largeRegion {
 			if err := h.grow(g, 2*int(g.room)); err != nil {
 				return err
 			}
@@ -177,47 +136,29 @@ func (h *hashed) combine() error {
 }
 
 func (h *hashed) spill() error {
-	return h.a.sorting(func() error {
-		slices.SortFunc(h.groups, h.compare)
-		err := h.write(func(add func(int, []byte, []byte) error) error {
-			for i := range h.groups {
-				g := &h.groups[i]
-				if g.n > 1 {
-					h.at = i
-					if err := h.combine(); err != nil {
-						return err
-					}
-				}
-				var vals values
-				var n int64
-				vals.region, vals.seen = h.arena[g.vals:g.vals+g.used], &n
-				for vals.Next() {
-					if err := add(int(g.part), h.key(g), vals.Value()); err != nil {
-						return err
-					}
-				}
-				if i%beatEvery == 0 {
-					if err := h.a.err(); err != nil {
-						return err
-					}
-				}
+	var g grouped
+	g.key = func(e entry) []byte { return h.key(&h.groups[e.off]) }
+	g.put = func(e entry, key []byte, add addRecord) error {
+		h.at = int(e.off)
+		of := &h.groups[h.at]
+		if of.n > 1 {
+			if err := h.combine(); err != nil {
+				return err
 			}
-			return nil
-		})
+		}
+		var n int64
+		vals := values{region: h.arena[of.vals : of.vals+of.used], seen: &n}
+		for vals.Next() {
+			if err := add(key, vals.Value()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return h.writeGroups(len(h.groups), func(int) bool { return true }, g, func() {
+		h.table.clear()
 		h.arena, h.groups = h.arena[:0], h.groups[:0]
-		clear(h.table)
-		return err
 	})
-}
-
-func (h *hashed) compare(a, b group) int {
-	if a.part != b.part {
-		return cmp.Compare(a.part, b.part)
-	}
-	if a.prefix != b.prefix {
-		return cmp.Compare(a.prefix, b.prefix)
-	}
-	return bytes.Compare(h.key(&a), h.key(&b))
 }
 
 func (h *hashed) finish() (*Output, error) {

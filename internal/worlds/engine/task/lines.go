@@ -17,21 +17,36 @@ const (
 // A line that starts at p belongs to the piece from start to end if start < p ≤ end, or if p is 0 and so is start. So a piece
 // passes over the line that runs, or starts, at its start, and reads the one that crosses, or starts at, its end: each line of a
 // file belongs to exactly one of its pieces, and no piece needs to look at what lies before it.
+//
+// With a length it reads records of so many bytes instead. One that starts at p belongs to the piece with start ≤ p < end.
 type lines struct {
-	src  io.Reader
-	buf  []byte
-	r, w int   // unread bytes are buf[r:w]
-	pos  int64 // offset of buf[r] in the file
-	end  int64
-	eof  bool
+	length int64
+	src    io.Reader
+	buf    []byte
+	r, w   int   // unread bytes are buf[r:w]
+	pos    int64 // offset of buf[r] in the file
+	end    int64
+	eof    bool
 }
 
-// open starts to read a piece. src begins at its start.
+// from is where to begin to read a piece.
+func (l *lines) from(p Piece) int64 {
+	if l.length > 0 {
+		return (p.Start + l.length - 1) / l.length * l.length
+	}
+	return p.Start
+}
+
+// open starts to read a piece. src begins where from says.
 func (l *lines) open(src io.Reader, p Piece) error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)
 	}
-	l.src, l.r, l.w, l.pos, l.end, l.eof = src, 0, 0, p.Start, p.End, false
+	l.src, l.r, l.w, l.pos, l.end, l.eof = src, 0, 0, l.from(p), p.End, false
+	if l.length > 0 {
+		l.end-- // so that a record which starts at the end is not read
+		return nil
+	}
 	if p.Start > 0 {
 		_, _, _, err := l.line()
 		return err
@@ -39,19 +54,61 @@ func (l *lines) open(src io.Reader, p Piece) error {
 	return nil
 }
 
+// records counts those of a block.
+func (l *lines) records(block []byte) int64 {
+	if l.length > 0 {
+		return int64(len(block)) / l.length
+	}
+	n := int64(bytes.Count(block, []byte{'\n'}))
+	if block[len(block)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
 // next returns the next line without its LF, and its offset. The line is good until the next call.
 func (l *lines) next() (line []byte, at int64, ok bool, err error) {
 	if l.pos > l.end {
 		return nil, 0, false, nil
 	}
+	if l.length > 0 {
+		return l.fixed(false)
+	}
 	return l.line()
 }
 
-// block returns whole lines, with their LFs, as many as are in the buffer, and the offset of the first. They are good until the
+// fixed returns a record of the length, or all that are in the buffer.
+func (l *lines) fixed(all bool) (record []byte, at int64, ok bool, err error) {
+	for {
+		have := int64(l.w - l.r)
+		if have >= l.length {
+			n := l.length
+			if all {
+				n = min(have, l.end-l.pos+l.length) / l.length * l.length
+			}
+			record = l.buf[l.r : l.r+int(n)]
+			return record, l.take(int(n)), true, nil
+		}
+		if l.eof {
+			if have == 0 {
+				return nil, 0, false, nil
+			}
+			return nil, 0, false, fmt.Errorf("the record at byte %d has %d bytes instead of %d", l.pos, have, l.length)
+		}
+		if err := l.fill(); err != nil {
+			return nil, 0, false, err
+		}
+	}
+}
+
+// block returns whole lines or records, lines with their LFs, as many as are in the buffer, and the offset of the first. They are good until the
 // next call. The lines of all blocks are those that next would return.
 func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 	if l.pos > l.end {
 		return nil, 0, false, nil
+	}
+	if l.length > 0 {
+		return l.fixed(true)
 	}
 	for {
 		have := l.buf[l.r:l.w]

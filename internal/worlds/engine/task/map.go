@@ -1,9 +1,9 @@
 package task
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/slackline/slackline/mapreduce"
@@ -13,7 +13,8 @@ import (
 type MapConfig struct {
 	Config
 	Split Split
-	Parts int // reduce tasks; 0 = the map's output is the job's
+	Parts int   // reduce tasks; 0 = the map's output is the job's
+	Cuts  *Cuts // of a program with a total order
 }
 
 // Map runs a map attempt. Its output is a run in c.Local with a segment for each reduce, or, without reduces, a part file in
@@ -26,6 +27,9 @@ func Map(ctx context.Context, c MapConfig) (out *Output, stats Stats, err error)
 			err = clean(err, c.Local, c.Out)
 		}
 	}()
+	if err = c.Program.Check(); err != nil {
+		return nil, Stats{}, err
+	}
 	m.mapper, err = setUp(m.attempt, "map", c.Program.NewMapper)
 	if err != nil {
 		return nil, Stats{}, err
@@ -69,7 +73,7 @@ type mapping struct {
 }
 
 func (m *mapping) toText() error {
-	t, err := createText(m.attempt, m.c.Out, PartName(false, m.c.Task), &m.count.mapOut)
+	t, err := createText(m.attempt, m.c.Out, PartName(false, m.c.Task), m.c.Program.Raw, &m.count.mapOut)
 	if err != nil {
 		return err
 	}
@@ -80,7 +84,14 @@ func (m *mapping) toRun() (*Output, error) {
 	if err := os.MkdirAll(m.c.Local, 0o777); err != nil {
 		return nil, err
 	}
-	collector, err := newCollector(m.attempt, m.c)
+	var cuts [][]byte
+	if m.c.Cuts != nil && m.c.Program.TotalOrder && m.c.Parts > 1 {
+		var err error
+		if cuts, err = m.c.Cuts.find(m.ctx, m.c); err != nil {
+			return nil, err
+		}
+	}
+	collector, err := newCollector(m.attempt, m.c, cuts)
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +131,11 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) error {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
 	defer f.Close()
-	if _, err := f.Seek(m.piece.Start, 0); err != nil {
-		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+	l.length = int64(m.c.Program.Records.Length)
+	if at := l.from(m.piece); at > 0 {
+		if _, err := f.Seek(at, io.SeekStart); err != nil {
+			return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+		}
 	}
 	if err := l.open(f, m.piece); err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
@@ -134,7 +148,7 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) error {
 }
 
 func (m *mapping) inBlock() string {
-	return fmt.Sprintf("map of %s in the lines from byte %d", m.piece.Path, m.at)
+	return fmt.Sprintf("map of %s in the records from byte %d", m.piece.Path, m.at)
 }
 
 // blocks maps many lines at a time.
@@ -151,10 +165,7 @@ func (m *mapping) blocks(l *lines, mapper mapreduce.BlockMapper, out mapreduce.E
 			return err
 		}
 		m.at = at
-		m.count.mapIn += int64(bytes.Count(block, newline))
-		if block[len(block)-1] != '\n' {
-			m.count.mapIn++
-		}
+		m.count.mapIn += l.records(block)
 		m.count.mapInBytes += int64(len(block))
 		m.progress(l)
 		if err := mapper.MapBlock(block, at, out); err != nil {
@@ -165,8 +176,6 @@ func (m *mapping) blocks(l *lines, mapper mapreduce.BlockMapper, out mapreduce.E
 		}
 	}
 }
-
-var newline = []byte{'\n'}
 
 func (m *mapping) progress(l *lines) {
 	done := m.read + min(l.pos, m.piece.End) - m.piece.Start
@@ -193,7 +202,12 @@ func (m *mapping) records(l *lines, out mapreduce.Emitter) error {
 		if m.count.mapIn%beatEvery == 0 {
 			m.progress(l)
 		}
-		if err := m.mapper.Map(mapreduce.OffsetKey(&buf, at), line, out); err != nil {
+		key, value := mapreduce.OffsetKey(&buf, at), line
+		if l.length > 0 {
+			n := m.c.Program.Records.Key
+			key, value = line[:n], line[n:]
+		}
+		if err := m.mapper.Map(key, value, out); err != nil {
 			return m.failed(err)
 		}
 		if m.broken != nil {

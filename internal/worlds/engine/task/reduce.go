@@ -1,9 +1,9 @@
 package task
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 
@@ -33,12 +33,15 @@ func (e *FetchError) Error() string {
 // Unwrap returns the cause.
 func (e *FetchError) Unwrap() error { return e.Err }
 
-// Reduce runs a reduce attempt and leaves a part file in c.Out. It reads all map output, and checks it, before it calls user
-// code: in memory what fits the buffer, in runs in c.Local what does not. An attempt that fails or is cancelled leaves neither
+// Reduce runs a reduce attempt and leaves a part file in c.Out. It merges map output where it lies; of many maps it copies it first,
+// into memory what fits the buffer, into runs in c.Local what does not. Every byte is checked before user code sees it. An attempt that fails or is cancelled leaves neither
 // directory, one that succeeds leaves c.Out.
 func Reduce(ctx context.Context, c ReduceConfig) (stats Stats, err error) {
 	r := reducing{attempt: newAttempt(ctx, c.Config), c: &c}
 	r.where = func() string { return fmt.Sprintf("reduce of part %d", c.Task) }
+	if err := c.Program.Check(); err != nil {
+		return Stats{}, err
+	}
 	from := r.clock()
 	defer func() {
 		if err != nil {
@@ -51,6 +54,7 @@ func Reduce(ctx context.Context, c ReduceConfig) (stats Stats, err error) {
 		return Stats{}, err
 	}
 	r.spiller = spiller{a: r.attempt, dir: c.Local, parts: 1}
+	defer func() { closeAll(r.files) }()
 	if err := r.shuffle(); err != nil {
 		return Stats{}, err
 	}
@@ -71,9 +75,11 @@ type reducing struct {
 	*attempt
 	spiller
 	c      *ReduceConfig
-	memory [][]byte // segments of the last maps, in order; those before lie in runs
-	held   int      // bytes of them
-	total  int64    // records
+	files  []*os.File // map output that is merged where it lies
+	direct []*run     // from it
+	memory [][]byte   // segments of the last maps, in order; those before lie in runs
+	held   int        // bytes of them
+	total  int64      // records
 }
 
 // shuffle fetches the segment of every map, in order.
@@ -88,7 +94,11 @@ func (r *reducing) shuffle() error {
 		}
 		seg := out.Segments[r.c.Task]
 		if seg.Length > 0 {
-			if err := r.fetch(m, out, seg); err != nil {
+			fetch := r.fetch
+			if r.c.Maps <= mergeFactor {
+				fetch = r.join
+			}
+			if err := fetch(m, out, seg); err != nil {
 				return err
 			}
 		}
@@ -99,6 +109,19 @@ func (r *reducing) shuffle() error {
 	return nil
 }
 
+// join lets a segment be merged where it lies.
+func (r *reducing) join(m int, out *Output, seg Segment) error {
+	f, err := os.Open(out.Path)
+	if err != nil {
+		return &FetchError{m, out, err}
+	}
+	from := openRun(f, seg)
+	from.blame = func(err error) error { return &FetchError{m, out, err} }
+	r.files, r.direct = append(r.files, f), append(r.direct, from)
+	return nil
+}
+
+// fetch copies a segment.
 func (r *reducing) fetch(m int, out *Output, seg Segment) error {
 	if int64(r.held)+seg.Length > int64(r.c.buffer()) && r.held > 0 {
 		if err := r.sorting(r.flush); err != nil {
@@ -113,12 +136,9 @@ func (r *reducing) fetch(m int, out *Output, seg Segment) error {
 	if seg.Length > int64(r.c.buffer()) {
 		return r.store(m, out, seg, f)
 	}
-	b := make([]byte, seg.Length)
-	if _, err := f.ReadAt(b, seg.Offset); err != nil {
+	b, err := readSegment(f, seg)
+	if err != nil {
 		return &FetchError{m, out, err}
-	}
-	if crc32.Checksum(b, castagnoli) != seg.Sum {
-		return &FetchError{m, out, errSum}
 	}
 	r.memory = append(r.memory, b)
 	r.held += len(b)
@@ -127,8 +147,8 @@ func (r *reducing) fetch(m int, out *Output, seg Segment) error {
 
 // flush merges what is in memory into a run.
 func (r *reducing) flush() error {
-	err := r.write(func(add func(int, []byte, []byte) error) error {
-		return r.mergePart(0, r.memoryRuns(), add)
+	err := r.write(func(w *runWriter) error {
+		return r.mergePart(0, r.memoryRuns(), w)
 	})
 	r.memory, r.held = nil, 0
 	return err
@@ -144,7 +164,7 @@ func (r *reducing) memoryRuns() []*run {
 
 // store writes a segment that is too large for memory into a run.
 func (r *reducing) store(m int, out *Output, seg Segment, f io.ReaderAt) error {
-	return r.write(func(add func(int, []byte, []byte) error) error {
+	return r.write(func(w *runWriter) error {
 		from := openRun(f, seg)
 		for n := 1; ; n++ {
 			ok, err := from.next()
@@ -154,7 +174,7 @@ func (r *reducing) store(m int, out *Output, seg Segment, f io.ReaderAt) error {
 			if !ok {
 				return nil
 			}
-			if err := add(0, from.key, from.val); err != nil {
+			if err := w.add(0, from.key, from.val); err != nil {
 				return err
 			}
 			if n%beatEvery == 0 {
@@ -173,7 +193,7 @@ func (r *reducing) run() (err error) {
 	if err != nil {
 		return err
 	}
-	t, err := createText(r.attempt, r.c.Out, PartName(true, r.c.Task), &r.count.out)
+	t, err := createText(r.attempt, r.c.Out, PartName(true, r.c.Task), r.c.Program.Raw, &r.count.out)
 	if err != nil {
 		return err
 	}
@@ -183,7 +203,7 @@ func (r *reducing) run() (err error) {
 	if err != nil {
 		return err
 	}
-	var runs []*run
+	runs := r.direct
 	for i, f := range files {
 		runs = append(runs, openRun(f, r.spills[i].Segments[0]))
 	}
@@ -191,9 +211,12 @@ func (r *reducing) run() (err error) {
 	if err != nil {
 		return err
 	}
-	g := &groups{a: r.attempt, m: m, seen: &r.count.reduceIn, got: func() {
+	g := &groups{a: r.attempt, m: m, size: r.c.Program.Group, seen: &r.count.reduceIn, got: func() {
 		r.meter.set(2./3 + float64(r.count.reduceIn)/float64(3*r.total))
 	}}
+	if r.c.Program.NewReducer == nil {
+		return r.pass(g, t)
+	}
 	r.where = func() string { return fmt.Sprintf("reduce of part %d at key %s", r.c.Task, quoted(g.key)) }
 	err = r.call(func() error {
 		return g.each(reducer, t, func([]byte) { r.count.groups++ })
@@ -202,4 +225,31 @@ func (r *reducing) run() (err error) {
 		return err
 	}
 	return tearDown(r.attempt, "reduce", reducer, t)
+}
+
+// pass lets all records pass as they are.
+func (r *reducing) pass(g *groups, t *text) error {
+	for {
+		if r.count.reduceIn%beatEvery == 0 {
+			if err := r.attempt.err(); err != nil {
+				return err
+			}
+			if r.total > 0 {
+				g.got()
+			}
+		}
+		ok, err := g.m.next()
+		if err != nil || !ok {
+			return err
+		}
+		if key := g.group(); r.count.reduceIn == 0 || !bytes.Equal(key, g.key) {
+			r.count.groups++
+			g.key = append(g.key[:0], key...)
+		}
+		r.count.reduceIn++
+		top := g.m.top()
+		if err := t.Emit(top.key, top.val); err != nil {
+			return err
+		}
+	}
 }

@@ -14,13 +14,24 @@ import (
 // castagnoli is the polynomial of CRC32C, which processors compute themselves.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-const bufferSize = 64 << 10 // of a run or part file that is read or written
+const (
+	bufferSize = 128 << 10 // of a run or part file that is read or written
+	blockSize  = 128 << 10 // of a run; a block ends with the record that fills it
+)
+
+// Block is a piece of a segment with a checksum of its own. Records do not cross its end, so a reader has checked every byte of a
+// record before anybody sees it.
+type Block struct {
+	Size int64
+	Sum  uint32 // CRC32C
+}
 
 // Segment is one partition of a run: records in order of their keys, each as the length of the key, the length of the value
-// plus 1 (0 = nil) as uvarints, then key and value.
+// plus 1 (0 = nil) as uvarints, then key and value. Where its blocks end stands here and not in the file, so that no damage to the
+// file can be mistaken for lengths.
 type Segment struct {
 	Offset, Length, Records int64
-	Sum                     uint32 // CRC32C
+	Blocks                  []Block
 }
 
 // Output is a run on disk with a segment for each partition: a spill, or what a map attempt leaves for the reduces.
@@ -40,23 +51,55 @@ func (o *Output) Size() units.Bytes {
 
 // appendRecord appends the record in the form of a segment.
 func appendRecord(b, key, value []byte) []byte {
+	b = appendHead(b, key, value)
+	return append(append(b, key...), value...)
+}
+
+// appendHead appends what stands before the key.
+func appendHead(b, key, value []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(key)))
 	if value == nil {
-		b = append(b, 0)
-	} else {
-		b = binary.AppendUvarint(b, uint64(len(value))+1)
+		return append(b, 0)
 	}
-	return append(append(b, key...), value...)
+	return binary.AppendUvarint(b, uint64(len(value))+1)
+}
+
+// cutRecord reads the record at the start of b, and returns its size; 0 if it is torn.
+func cutRecord(b []byte) (key, value []byte, size int) {
+	klen, vlen, head := uint64(0), uint64(0), 0
+	if len(b) >= 2 && b[0] < 0x80 && b[1] < 0x80 {
+		klen, vlen, head = uint64(b[0]), uint64(b[1]), 2
+	} else {
+		var n, m int
+		if klen, n = binary.Uvarint(b); n <= 0 {
+			return nil, nil, 0
+		}
+		if vlen, m = binary.Uvarint(b[n:]); m <= 0 || klen > maxRecord || vlen > maxRecord+1 {
+			return nil, nil, 0
+		}
+		head = n + m
+	}
+	split := head + int(klen)
+	if vlen == 0 {
+		if split > len(b) {
+			return nil, nil, 0
+		}
+		return b[head:split:split], nil, split
+	}
+	end := split + int(vlen) - 1
+	if end > len(b) {
+		return nil, nil, 0
+	}
+	return b[head:split:split], b[split:end:end], end
 }
 
 // runWriter writes a run. Partitions come in ascending order.
 type runWriter struct {
-	f      *os.File
-	buf    []byte
-	off    int64 // bytes written
-	summed int   // bytes of buf that are in the sum
-	segs   []Segment
-	part   int
+	f    *os.File
+	buf  []byte // the block that is being filled
+	off  int64  // bytes written
+	segs []Segment
+	part int
 }
 
 func createRun(path string, parts int) (*runWriter, error) {
@@ -64,54 +107,67 @@ func createRun(path string, parts int) (*runWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runWriter{f: f, buf: make([]byte, 0, bufferSize+4096), segs: make([]Segment, parts)}, nil
+	return &runWriter{f: f, segs: make([]Segment, parts)}, nil
 }
 
 func (w *runWriter) add(part int, key, value []byte) error {
-	for w.part < part {
-		w.turn()
+	if err := w.turn(part); err != nil {
+		return err
 	}
 	w.buf = appendRecord(w.buf, key, value)
-	w.segs[part].Records++
-	if len(w.buf) >= bufferSize {
+	return w.added()
+}
+
+// addRecord adds a record that has the form of a segment already.
+func (w *runWriter) addRecord(part int, record []byte) error {
+	if err := w.turn(part); err != nil {
+		return err
+	}
+	w.buf = append(w.buf, record...)
+	return w.added()
+}
+
+func (w *runWriter) added() error {
+	w.segs[w.part].Records++
+	if len(w.buf) >= blockSize {
 		return w.flush()
 	}
 	return nil
 }
 
-// turn ends a partition and begins the next.
-func (w *runWriter) turn() {
-	w.sum()
-	seg := &w.segs[w.part]
-	end := w.off + int64(len(w.buf))
-	seg.Length = end - seg.Offset
-	if w.part++; w.part < len(w.segs) {
-		w.segs[w.part].Offset = end
+// turn ends partitions until it is at this one.
+func (w *runWriter) turn(part int) error {
+	for w.part < part {
+		if err := w.flush(); err != nil {
+			return err
+		}
+		if w.part++; w.part < len(w.segs) {
+			w.segs[w.part].Offset = w.off
+		}
 	}
+	if w.buf == nil {
+		w.buf = make([]byte, 0, blockSize+4096)
+	}
+	return nil
 }
 
-func (w *runWriter) sum() {
-	seg := &w.segs[w.part]
-	seg.Sum = crc32.Update(seg.Sum, castagnoli, w.buf[w.summed:])
-	w.summed = len(w.buf)
-}
-
+// flush ends a block.
 func (w *runWriter) flush() error {
-	if w.part < len(w.segs) {
-		w.sum()
+	if len(w.buf) == 0 {
+		return nil
 	}
+	seg := &w.segs[w.part]
+	seg.Blocks = append(seg.Blocks, Block{int64(len(w.buf)), crc32.Checksum(w.buf, castagnoli)})
+	seg.Length += int64(len(w.buf))
 	n, err := w.f.Write(w.buf)
 	w.off += int64(n)
-	w.buf, w.summed = w.buf[:0], 0
+	w.buf = w.buf[:0]
 	return err
 }
 
 // finish ends the run. It closes the file in any case.
 func (w *runWriter) finish() (*Output, int64, error) {
-	for w.part < len(w.segs) {
-		w.turn()
-	}
-	err := w.flush()
+	err := w.turn(len(w.segs))
 	if e := w.f.Close(); err == nil {
 		err = e
 	}
@@ -127,14 +183,15 @@ func (w *runWriter) finish() (*Output, int64, error) {
 
 func (w *runWriter) abandon() { w.f.Close() }
 
-// A run yields the records of one segment, from a file or, with src nil, from memory.
+// A run yields the records of one segment, from a file or, without blocks, from memory.
 type run struct {
-	src       io.Reader
-	buf       []byte
-	r, w      int   // unread bytes are buf[r:w]
-	left      int64 // bytes still in src
-	sum, want uint32
-	key, val  []byte // the current record, good until next
+	src      io.ReaderAt
+	blocks   []Block // still to be read
+	off      int64   // of the first of them
+	buf      []byte  // the block at hand
+	rest     []byte  // what is unread of it
+	key, val []byte  // the current record, good until next
+	blame    func(error) error
 }
 
 var (
@@ -142,78 +199,73 @@ var (
 	errSum  = errors.New("the checksum does not match")
 )
 
-func memoryRun(segment []byte) *run { return &run{buf: segment, w: len(segment)} }
+func memoryRun(segment []byte) *run { return &run{rest: segment} }
 
 func openRun(f io.ReaderAt, s Segment) *run {
-	return &run{
-		src: io.NewSectionReader(f, s.Offset, s.Length), left: s.Length, want: s.Sum,
-		buf: make([]byte, min(s.Length, bufferSize)),
-	}
+	return &run{src: f, blocks: s.Blocks, off: s.Offset}
 }
 
-// next moves to the next record. The checksum is compared when the last byte has been read.
+// next moves to the next record.
 func (r *run) next() (bool, error) {
-	for {
-		have := r.buf[r.r:r.w]
-		klen, n := binary.Uvarint(have)
-		vlen, m := uint64(0), 0
-		if n > 0 {
-			vlen, m = binary.Uvarint(have[n:])
+	for len(r.rest) == 0 {
+		if len(r.blocks) == 0 {
+			return false, nil
 		}
-		if n < 0 || m < 0 || klen > maxRecord || vlen > maxRecord+1 {
-			return false, errTorn
-		}
-		need := len(have) + 1
-		if n > 0 && m > 0 {
-			head, body := n+m, int(klen)
-			if vlen > 0 {
-				body += int(vlen) - 1
+		if err := r.read(); err != nil {
+			if r.blame != nil {
+				err = r.blame(err)
 			}
-			if head+body <= len(have) {
-				r.key = have[head : head+int(klen) : head+int(klen)]
-				r.val = nil
-				if vlen > 0 {
-					r.val = have[head+int(klen) : head+body : head+body]
-				}
-				r.r += head + body
-				return true, nil
-			}
-			need = head + body
-		}
-		if int64(need-len(have)) > r.left {
-			if len(have) == 0 && r.left == 0 {
-				return false, nil
-			}
-			return false, errTorn
-		}
-		if err := r.fill(need); err != nil {
 			return false, err
 		}
 	}
+	key, value, size := cutRecord(r.rest)
+	if size == 0 {
+		return false, errTorn
+	}
+	r.key, r.val, r.rest = key, value, r.rest[size:]
+	return true, nil
 }
 
-// fill reads more, with room for a record of need bytes.
-func (r *run) fill(need int) error {
-	copy(r.buf, r.buf[r.r:r.w])
-	r.w -= r.r
-	r.r = 0
-	if need > len(r.buf) {
-		grown := make([]byte, max(need, min(2*len(r.buf), maxRecord)))
-		copy(grown, r.buf[:r.w])
-		r.buf = grown
+// read reads the next block and checks it.
+func (r *run) read() error {
+	b := r.blocks[0]
+	if int64(cap(r.buf)) < b.Size {
+		r.buf = make([]byte, b.Size)
 	}
-	n, err := r.src.Read(r.buf[r.w:])
-	r.sum = crc32.Update(r.sum, castagnoli, r.buf[r.w:r.w+n])
-	r.w += n
-	r.left -= int64(n)
-	if r.left == 0 {
-		if r.sum != r.want {
-			return errSum
+	r.buf = r.buf[:b.Size]
+	if err := readBlock(r.src, r.off, b, r.buf); err != nil {
+		return err
+	}
+	r.blocks, r.off, r.rest = r.blocks[1:], r.off+b.Size, r.buf
+	return nil
+}
+
+func readBlock(src io.ReaderAt, off int64, b Block, to []byte) error {
+	n, err := src.ReadAt(to, off)
+	if n < len(to) {
+		if err == io.EOF {
+			return fmt.Errorf("the file ends %d bytes too early", len(to)-n)
 		}
-		return nil
+		return err
 	}
-	if err == io.EOF {
-		return fmt.Errorf("the file ends %d bytes too early", r.left)
+	if crc32.Checksum(to, castagnoli) != b.Sum {
+		return errSum
 	}
-	return err
+	return nil
+}
+
+// readSegment reads a whole segment into memory.
+func readSegment(src io.ReaderAt, s Segment) ([]byte, error) {
+	all := make([]byte, s.Length)
+	at := int64(0)
+	for _, b := range s.Blocks {
+		if b.Size > s.Length-at {
+			return nil, errTorn
+		}
+		if err := readBlock(src, s.Offset+at, b, all[at:at+b.Size]); err != nil {
+			return nil, err
+		}
+		at += b.Size
+	}
+	return all, nil
 }

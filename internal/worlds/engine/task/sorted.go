@@ -1,97 +1,118 @@
 package task
 
-import (
-	"bytes"
-	"cmp"
-	"slices"
-)
+import "sync"
 
-// sorted is the buffer of a map without a combiner: records in an arena, and entries to sort in their place.
+// sorted is the buffer of a map without a combiner: records in an arena, in the form of a segment, and entries to sort in their
+// place.
 type sorted struct {
 	collect
-	arena   []byte
-	entries []entry
+	chunks  [][]byte
+	parts   [][]entry
+	scratch []entry
+	bytes   int // of records
+	count   int // of records
 }
 
-// entry is a record in the arena. Its offset rises with the order of emission, so it breaks ties.
-type entry struct {
-	prefix uint64 // of the key
-	part   uint32
-	off    uint32 // of the key; the value stands behind it
-	klen   uint32
-	vlen   uint32 // plus 1; 0 = nil
-}
+const (
+	chunkBits  = 22
+	chunkSize  = 1 << chunkBits // of the arena; a larger record has a chunk of its own
+	mostChunks = 1 << (32 - chunkBits)
+	maxHead    = 10 // bytes before a key
+)
 
-const entrySize = 24
+// chunks passes them on from one attempt to the next, so that the system has to clear their memory once.
+var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
 // Emit takes a record. When the buffer is full it is spilled.
 func (s *sorted) Emit(key, value []byte) error {
-	part, err := s.accept(key, value)
-	if err != nil {
+	if err := s.accept(key, value); err != nil {
 		return err
 	}
-	if part < 0 {
-		part = int(partition(key, s.parts))
+	part, err := s.part(key)
+	if err != nil {
+		return s.a.broke(err)
 	}
-	if n := len(s.arena) + len(s.entries)*entrySize; n > 0 && n+len(key)+len(value)+entrySize > s.limit {
+	need := len(key) + len(value) + maxHead
+	if s.bytes+need+(s.count+1)*2*entrySize > s.limit && s.count > 0 || len(s.chunks) == mostChunks {
 		if err := s.spill(); err != nil {
 			return s.a.broke(err)
 		}
 	}
-	e := entry{prefix: prefix(key), part: uint32(part), off: uint32(len(s.arena)), klen: uint32(len(key))}
-	if value != nil {
-		e.vlen = uint32(len(value)) + 1
+	last := len(s.chunks) - 1
+	if last < 0 || cap(s.chunks[last])-len(s.chunks[last]) < need {
+		s.chunk(need)
+		last++
 	}
-	s.arena = append(append(s.arena, key...), value...)
-	if len(key)+len(value) == 0 {
-		s.arena = append(s.arena, 0) // so that no two records have one offset
-	}
-	s.entries = append(s.entries, e)
+	from := len(s.chunks[last])
+	s.chunks[last] = appendRecord(s.chunks[last], key, value)
+	size := len(s.chunks[last]) - from
+	s.parts[part] = append(s.parts[part], entry{prefix(key), uint32(last<<chunkBits | from), uint32(size)})
+	s.bytes += size
+	s.count++
 	return nil
+}
+
+// chunk begins a chunk with so much room.
+func (s *sorted) chunk(need int) {
+	switch {
+	case need > chunkSize || s.limit < chunkSize:
+		s.chunks = append(s.chunks, make([]byte, 0, max(need, min(s.limit, chunkSize))))
+	default:
+		s.chunks = append(s.chunks, chunks.Get().(*[chunkSize]byte)[:0])
+	}
+}
+
+func (s *sorted) record(e entry) []byte {
+	from := e.off & (chunkSize - 1)
+	return s.chunks[e.off>>chunkBits][from:][:e.size]
+}
+
+func (s *sorted) key(e entry) []byte {
+	key, _, _ := cutRecord(s.record(e))
+	return key
 }
 
 func (s *sorted) spill() error {
 	return s.a.sorting(func() error {
-		slices.SortFunc(s.entries, s.compare)
-		err := s.write(func(add func(int, []byte, []byte) error) error {
-			for i := range s.entries {
-				e := &s.entries[i]
-				var value []byte
-				if e.vlen > 0 {
-					value = s.arena[e.off+e.klen : e.off+e.klen+e.vlen-1]
+		err := s.write(func(w *runWriter) error {
+			for part, list := range s.parts {
+				if len(s.scratch) < len(list) {
+					s.scratch = make([]entry, cap(list))
 				}
-				if err := add(int(e.part), s.key(e), value); err != nil {
-					return err
+				sortEntries(list, s.scratch, s.key)
+				for i, e := range list {
+					if err := w.addRecord(part, s.record(e)); err != nil {
+						return err
+					}
+					if i%beatEvery == 0 {
+						s.a.meter.beat()
+						if err := s.a.err(); err != nil {
+							return err
+						}
+					}
 				}
+				s.parts[part] = list[:0]
 			}
 			return nil
 		})
-		s.arena, s.entries = s.arena[:0], s.entries[:0]
+		s.free()
 		return err
 	})
 }
 
-func (s *sorted) key(e *entry) []byte { return s.arena[e.off : e.off+e.klen] }
-
-func (s *sorted) compare(a, b entry) int {
-	if a.part != b.part {
-		return cmp.Compare(a.part, b.part)
+// free passes the chunks on.
+func (s *sorted) free() {
+	for _, c := range s.chunks {
+		if cap(c) == chunkSize {
+			chunks.Put((*[chunkSize]byte)(c[:chunkSize]))
+		}
 	}
-	if a.prefix != b.prefix {
-		return cmp.Compare(a.prefix, b.prefix)
-	}
-	if a.klen <= 8 && b.klen <= 8 {
-		// The prefix is all of the key but its length: "a" comes before "a\x00".
-		return cmp.Or(cmp.Compare(a.klen, b.klen), cmp.Compare(a.off, b.off))
-	}
-	if c := bytes.Compare(s.key(&a), s.key(&b)); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.off, b.off)
+	clear(s.chunks)
+	s.chunks, s.bytes, s.count = s.chunks[:0], 0, 0
 }
 
 func (s *sorted) finish() (*Output, error) {
-	if len(s.entries) > 0 || len(s.spills) == 0 {
+	if s.count > 0 || len(s.spills) == 0 {
 		if err := s.spill(); err != nil {
 			return nil, err
 		}

@@ -22,8 +22,8 @@ type spiller struct {
 	made     int               // files
 }
 
-// write writes a run of what fill adds.
-func (s *spiller) write(fill func(add func(part int, key, value []byte) error) error) error {
+// write writes a run of what fill adds to it.
+func (s *spiller) write(fill func(*runWriter) error) error {
 	out, err := s.create(fill)
 	if err == nil {
 		s.spills = append(s.spills, out)
@@ -31,14 +31,14 @@ func (s *spiller) write(fill func(add func(part int, key, value []byte) error) e
 	return err
 }
 
-func (s *spiller) create(fill func(add func(part int, key, value []byte) error) error) (*Output, error) {
+func (s *spiller) create(fill func(*runWriter) error) (*Output, error) {
 	w, err := createRun(s.path(fmt.Sprintf("run-%d", s.made)), s.parts)
 	if err != nil {
 		return nil, err
 	}
 	s.made++
 	s.a.meter.beat()
-	if err := fill(w.add); err != nil {
+	if err := fill(w); err != nil {
 		w.abandon()
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *spiller) merge(outs []*Output) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.create(func(add func(int, []byte, []byte) error) error {
+	return s.create(func(w *runWriter) error {
 		for part := range s.parts {
 			var runs []*run
 			for i, o := range outs {
@@ -96,7 +96,7 @@ func (s *spiller) merge(outs []*Output) (*Output, error) {
 					runs = append(runs, openRun(files[i], o.Segments[part]))
 				}
 			}
-			if err := s.mergePart(part, runs, add); err != nil {
+			if err := s.mergePart(part, runs, w); err != nil {
 				return err
 			}
 		}
@@ -104,14 +104,14 @@ func (s *spiller) merge(outs []*Output) (*Output, error) {
 	})
 }
 
-func (s *spiller) mergePart(part int, runs []*run, add func(int, []byte, []byte) error) error {
+func (s *spiller) mergePart(part int, runs []*run, w *runWriter) error {
 	m, err := newMerger(runs)
 	if err != nil {
 		return err
 	}
 	if s.combiner != nil && len(runs) > 1 {
 		to := &combined{a: s.a, to: func(value []byte) error { return nil }}
-		to.to = func(value []byte) error { return add(part, to.key, value) }
+		to.to = func(value []byte) error { return w.add(part, to.key, value) }
 		s.a.where = to.where
 		g := &groups{a: s.a, m: m, seen: &s.a.count.combineIn, got: s.a.meter.beat}
 		return s.a.call(func() error {
@@ -123,7 +123,7 @@ func (s *spiller) mergePart(part int, runs []*run, add func(int, []byte, []byte)
 		if err != nil || !ok {
 			return err
 		}
-		if err := add(part, m.top().key, m.top().val); err != nil {
+		if err := w.add(part, m.top().key, m.top().val); err != nil {
 			return err
 		}
 		if n%beatEvery == 0 {

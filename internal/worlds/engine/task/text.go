@@ -21,13 +21,14 @@ type text struct {
 	a       *attempt
 	f       *os.File
 	buf     []byte
+	raw     bool
 	records *int64
 }
 
 var _ mapreduce.Emitter = (*text)(nil)
 
 // createText makes the directory and the part file in it.
-func createText(a *attempt, dir, name string, records *int64) (*text, error) {
+func createText(a *attempt, dir, name string, raw bool, records *int64) (*text, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -35,26 +36,40 @@ func createText(a *attempt, dir, name string, records *int64) (*text, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &text{a: a, f: f, buf: make([]byte, 0, bufferSize+4096), records: records}, nil
+	return &text{a: a, f: f, raw: raw, records: records}, nil
 }
 
-// Emit writes key TAB value LF; of a nil key or value neither it nor the TAB, of both nothing.
+// Emit writes key TAB value LF; of a nil key or value neither it nor the TAB, of both nothing. Raw output has neither TAB nor LF.
 func (t *text) Emit(key, value []byte) error {
 	if t.a.broken != nil {
 		return t.a.broken
 	}
-	if err := t.a.err(); err != nil {
-		return t.a.broke(err)
+	if *t.records%stopEvery == 0 {
+		if err := t.a.err(); err != nil {
+			return t.a.broke(err)
+		}
 	}
 	*t.records++
 	if key == nil && value == nil {
 		return nil
 	}
+	if t.buf == nil {
+		t.buf = make([]byte, 0, bufferSize+4096)
+	}
 	t.buf = append(t.buf, key...)
+	if t.raw {
+		t.buf = append(t.buf, value...)
+		return t.full()
+	}
 	if key != nil && value != nil {
 		t.buf = append(t.buf, '\t')
 	}
 	t.buf = append(append(t.buf, value...), '\n')
+	return t.full()
+}
+
+// full writes the buffer if it is full.
+func (t *text) full() error {
 	if len(t.buf) >= bufferSize {
 		if err := t.flush(); err != nil {
 			return t.a.broke(err)

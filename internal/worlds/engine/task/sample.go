@@ -1,0 +1,130 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+)
+
+// Cuts are the keys at which a job with a total order is cut into parts. They follow from the input, the program and the number of
+// parts alone: not from the size of blocks, nor from which attempt asks first. So attempts in other processes may find them anew.
+type Cuts struct {
+	Files []Piece // all input, whole files
+
+	lock  sync.Mutex
+	found bool
+	keys  [][]byte // one less than parts, ascending
+}
+
+// NewCuts returns the cuts of a job with these splits. They are looked for when the first map needs them.
+func NewCuts(splits []Split) *Cuts {
+	c := &Cuts{}
+	for _, s := range splits {
+		for _, p := range s.Pieces {
+			if n := len(c.Files); n > 0 && p.Start > 0 && c.Files[n-1].Path == p.Path {
+				c.Files[n-1].End = p.End
+			} else {
+				c.Files = append(c.Files, p)
+			}
+		}
+	}
+	return c
+}
+
+const (
+	sampleWindows = 64       // places at which the input is looked at
+	sampleWindow  = 32 << 10 // bytes at each
+	sampleKeys    = 16 << 20 // bytes of keys that are kept at most
+)
+
+// sample returns windows of the input, evenly spread.
+func sample(files []Piece) (s Split) {
+	total := int64(0)
+	for _, f := range files {
+		total += f.End
+	}
+	add := func(p Piece) {
+		s.Pieces = append(s.Pieces, p)
+		s.Size += p.End - p.Start
+	}
+	if total <= sampleWindows*sampleWindow {
+		for _, f := range files {
+			add(f)
+		}
+		return s
+	}
+	before := int64(0) // bytes of the files before
+	window := int64(0)
+	at := func(i int64) int64 { return i * (total - sampleWindow) / (sampleWindows - 1) }
+	for _, f := range files {
+		for ; window < sampleWindows && at(window) < before+f.End; window++ {
+			from := at(window) - before
+			add(Piece{f.Path, from, min(from+sampleWindow, f.End)})
+		}
+		before += f.End
+	}
+	return s
+}
+
+// find returns the cuts. If they cannot be found it is the attempt's failure, and the next one tries again.
+func (c *Cuts) find(ctx context.Context, m *MapConfig) ([][]byte, error) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.found {
+		return c.keys, nil
+	}
+	trial := *m
+	trial.Split = sample(c.Files)
+	t := mapping{attempt: newAttempt(ctx, m.Config), c: &trial}
+	var err error
+	if t.mapper, err = setUp(t.attempt, "map", m.Program.NewMapper); err != nil {
+		return nil, err
+	}
+	s := sampler{a: t.attempt, group: m.Program.Group}
+	if err := t.all(&s); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(s.keys, bytes.Compare)
+	c.found = true
+	for i := 1; i < m.Parts && len(s.keys) > 0; i++ {
+		c.keys = append(c.keys, s.keys[i*len(s.keys)/m.Parts])
+	}
+	return c.keys, nil
+}
+
+// sampler takes the keys that a mapper emits for a sample.
+type sampler struct {
+	a     *attempt
+	group func([]byte) int
+	keys  [][]byte
+	bytes int
+}
+
+// Emit keeps the key.
+func (s *sampler) Emit(key, _ []byte) error {
+	if err := s.a.err(); err != nil {
+		return s.a.broke(err)
+	}
+	if s.group != nil {
+		key = groupOf(key, s.group)
+	}
+	if s.bytes += len(key); s.bytes <= sampleKeys {
+		s.keys = append(s.keys, bytes.Clone(key))
+	}
+	return nil
+}
+
+// cutPart returns the part of a key: how many cuts are not above it.
+func cutPart(cuts [][]byte, key []byte) int {
+	from, to := 0, len(cuts)
+	for from < to {
+		mid := (from + to) / 2
+		if bytes.Compare(cuts[mid], key) <= 0 {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	return from
+}

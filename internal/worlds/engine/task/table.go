@@ -1,0 +1,127 @@
+package task
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// table is a hash table from keys to numbers, by open addressing. Keys of up to 16 bytes stand in the slots as two machine words,
+// so that finding one, the commonest thing that a map does, touches one cache line.
+type table struct {
+	slots []slot // a power of two
+	shift uint   // of a hash, to the number of a slot
+	used  int
+	keys  []byte // of all slots, in the order in which they came
+}
+
+// slot is a key and its number.
+type slot struct {
+	lo, hi uint64 // the key, filled up with zeros; of a longer one its hash and its last 8 bytes
+	n      int64
+	off    uint32 // of the key
+	size   uint32 // of the key plus 1; 0 = the slot is free
+}
+
+const (
+	firstSlots = 1 << 10
+	slotCost   = 160 // bytes: a slot at the lowest load and while the table doubles, and what sorting needs
+)
+
+func newTable() *table {
+	t := &table{}
+	t.make(firstSlots)
+	return t
+}
+
+func (t *table) make(n int) {
+	t.slots = make([]slot, n)
+	t.shift = uint(64 - bits.TrailingZeros(uint(n)))
+}
+
+// cost is the memory that the table takes at most.
+func (t *table) cost() int { return t.used*slotCost + len(t.keys) }
+
+func (t *table) clear() {
+	clear(t.slots)
+	t.used, t.keys = 0, t.keys[:0]
+}
+
+// masks keep the first bytes of 16.
+var masks = func() (m [17][2]uint64) {
+	for n := range m {
+		for i := range n {
+			m[n][i/8] |= 0xff << (8 * (i % 8))
+		}
+	}
+	return m
+}()
+
+// find returns the slot of a key, and whether it is new. The slot is good until the next call.
+func (t *table) find(key []byte) (*slot, bool) {
+	var lo, hi uint64
+	n := len(key)
+	long := n > 16
+	switch {
+	case long:
+		lo, hi = xxhash.Sum64(key), binary.LittleEndian.Uint64(key[n-8:])
+	case cap(key) >= 16: // most keys are a part of a buffer: two loads and a mask
+		k := key[:16]
+		m := &masks[n]
+		lo, hi = binary.LittleEndian.Uint64(k)&m[0], binary.LittleEndian.Uint64(k[8:])&m[1]
+	default:
+		var k [16]byte
+		copy(k[:], key)
+		lo, hi = binary.LittleEndian.Uint64(k[:]), binary.LittleEndian.Uint64(k[8:])
+	}
+	size := uint32(n) + 1
+	mask := uint64(len(t.slots) - 1)
+	for i := home(lo, hi, size) >> t.shift; ; i++ {
+		s := &t.slots[i&mask]
+		if s.lo == lo && s.hi == hi && s.size == size {
+			if !long || bytes.Equal(t.key(s), key) {
+				return s, false
+			}
+		}
+		if s.size == 0 {
+			if 8*t.used >= 5*len(t.slots) {
+				t.double()
+				return t.find(key)
+			}
+			*s = slot{lo: lo, hi: hi, off: uint32(len(t.keys)), size: size}
+			t.keys = append(t.keys, key...)
+			t.used++
+			return s, true
+		}
+	}
+}
+
+// home is the hash of a key: its first bits say where the key is looked for first.
+func home(lo, hi uint64, size uint32) uint64 {
+	a, b := bits.Mul64(lo^0x9e3779b97f4a7c15, hi^0xd1b54a32d192ed03^uint64(size))
+	return (a ^ b) * 0x9e3779b97f4a7c15
+}
+
+func (t *table) key(s *slot) []byte {
+	from, to := s.off, s.off+s.size-1
+	return t.keys[from:to:to]
+}
+
+func (t *table) double() {
+	old := t.slots
+	t.make(2 * len(old))
+	mask := uint64(len(t.slots) - 1)
+	for i := range old {
+		s := &old[i]
+		if s.size == 0 {
+			continue
+		}
+		to := home(s.lo, s.hi, s.size) >> t.shift
+		for t.slots[to&mask].size != 0 {
+			to++
+		}
+		t.slots[to&mask] = *s
+	}
+}

@@ -1,0 +1,72 @@
+package mapreduce
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Fold is a combiner for values that fit into one number, such as counts. The engine keeps one number for each key and folds a
+// value into it the moment it is emitted, which costs neither memory nor a call for each batch of values. Add has to be
+// associative and commutative.
+type Fold struct {
+	Parse  func(value []byte) (int64, error)
+	Add    func(a, b int64) (int64, error)
+	Append func(to []byte, n int64) []byte // writes the number as a value that Parse reads
+}
+
+// Sum is the Fold that adds up decimal counts, from 0 to 2^63-1. A sum beyond that is an error. Engines know it by its address
+// and have a short way for it.
+var Sum = &Fold{Parse: ParseCount, Add: addCounts, Append: appendCount}
+
+func addCounts(a, b int64) (int64, error) {
+	if a > math.MaxInt64-b {
+		return 0, fmt.Errorf("the count is beyond %d", math.MaxInt64)
+	}
+	return a + b, nil
+}
+
+func appendCount(to []byte, n int64) []byte { return strconv.AppendInt(to, n, 10) }
+
+// ParseCount reads a decimal count, from 0 to 2^63-1, without making a string of it.
+func ParseCount(text []byte) (int64, error) {
+	if len(text) == 0 || len(text) > 19 {
+		return 0, fmt.Errorf("%q is not a count", text)
+	}
+	n := int64(0)
+	for _, d := range text {
+		if d < '0' || d > '9' {
+			return 0, fmt.Errorf("%q is not a count", text)
+		}
+		if n > (math.MaxInt64-int64(d-'0'))/10 {
+			return 0, fmt.Errorf("the count %s is beyond %d", text, math.MaxInt64)
+		}
+		n = 10*n + int64(d-'0')
+	}
+	return n, nil
+}
+
+// Reducer is a constructor for a Program: a Reducer that folds all values of a key and emits the one that comes of them. It can
+// stand for a combiner too.
+func (f *Fold) Reducer(*Context) (Reducer, error) { return &folding{fold: f}, nil }
+
+type folding struct {
+	fold *Fold
+	text []byte
+}
+
+func (f *folding) Reduce(key []byte, values Values, out Emitter) error {
+	var sum int64
+	for first := true; values.Next(); first = false {
+		n, err := f.fold.Parse(values.Value())
+		if err == nil && !first {
+			n, err = f.fold.Add(sum, n)
+		}
+		if err != nil {
+			return err
+		}
+		sum = n
+	}
+	f.text = f.fold.Append(f.text[:0], sum)
+	return out.Emit(key, f.text)
+}
