@@ -61,11 +61,11 @@ func readJobs(files []string) ([]*scenario.Job, error) {
 		if err != nil {
 			return nil, err
 		}
-		j, err := scenario.ReadJob(file, src)
+		more, err := scenario.ReadJobs(file, src)
 		if err != nil {
 			return nil, err
 		}
-		jobs = append(jobs, j)
+		jobs = append(jobs, more...)
 	}
 	return jobs, nil
 }

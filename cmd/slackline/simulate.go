@@ -51,11 +51,11 @@ and tasks take what such tasks took. If the same jobs have run for real, that re
 					cells = append(cells, more...)
 					continue
 				}
-				j, err := scenario.ReadJob(file, src)
+				more, err := scenario.ReadJobs(file, src)
 				if err != nil {
 					return err
 				}
-				jobs = append(jobs, j)
+				jobs = append(jobs, more...)
 			}
 			for _, flag := range []string{"block", "cluster"} {
 				if jobs == nil && cmd.Flags().Changed(flag) {

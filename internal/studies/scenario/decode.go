@@ -42,16 +42,25 @@ func decode(file string, src []byte, v any) *decoder { return decodeOver(file, s
 
 // decodeOver is decode with other values at some paths.
 func decodeOver(file string, src []byte, v any, over map[string]ast.Node) *decoder {
-	d := &decoder{file: file, at: map[string]Pos{}, anchors: map[string]ast.Node{}, open: map[string]bool{}, fields: map[reflect.Type]fieldList{},
-		over: over, met: map[string]bool{}}
+	d := newDecoder(file, over)
 	root, failed := parse(file, src)
 	if failed != nil {
 		d.errs = Errors{failed}
 		return d
 	}
+	d.root(root, v)
+	return d
+}
+
+func newDecoder(file string, over map[string]ast.Node) *decoder {
+	return &decoder{file: file, at: map[string]Pos{}, anchors: map[string]ast.Node{}, open: map[string]bool{}, fields: map[reflect.Type]fieldList{},
+		over: over, met: map[string]bool{}}
+}
+
+// root reads a document into the struct that v points to.
+func (d *decoder) root(root ast.Node, v any) {
 	d.collect(root)
 	d.value(root, reflect.ValueOf(v).Elem(), "", field{})
-	return d
 }
 
 // failf reports an error at a node.

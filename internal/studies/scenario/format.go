@@ -270,18 +270,41 @@ type Rank struct {
 // Job is a job file: a job for the engine of this machine. Its reduces start behind the last map unless told: here they have no
 // network to keep busy meanwhile, and would only keep the slots from others.
 type Job struct {
-	Name      string            `json:"name" doc:"name of the job; the file's name if left out"`
-	App       string            `json:"app" need:"yes" doc:"the application, such as wordcount"`
-	Params    map[string]string `json:"params" doc:"parameters of the application"`
-	Input     Texts             `json:"input" need:"yes" doc:"files, directories and globs to read"`
-	Output    string            `json:"output" need:"yes" doc:"directory for the result; it must not exist"`
-	Reduces   int               `json:"reduces" min:"0" max:"10000" def:"1" doc:"number of reduces; 0 = what maps emit is the result"`
-	SlowStart float64           `json:"slow_start" min:"0" max:"1" def:"1" doc:"part of the maps that must have finished before reduces start"`
+	Name   string            `json:"name" doc:"name of the job; the file's name if left out"`
+	App    string            `json:"app" doc:"the application, such as wordcount, or your own program by its path, such as ./bin; this or map"`
+	Params map[string]string `json:"params" doc:"parameters of the application"`
+	Commands
+	Input     Texts   `json:"input" need:"yes" doc:"files, directories and globs to read"`
+	Output    string  `json:"output" need:"yes" doc:"directory for the result; it must not exist"`
+	Reduces   int     `json:"reduces" min:"0" max:"10000" def:"1" doc:"number of reduces; 0 = what maps emit is the result"`
+	SlowStart float64 `json:"slow_start" min:"0" max:"1" def:"1" doc:"part of the maps that must have finished before reduces start"`
 	Rank
 
 	Arrive   Span   `json:"arrive" min:"0" doc:"it is submitted so long after the start of the run"`
 	Deadline Moment `json:"deadline" doc:"when it should have finished: a span after its submission, or an absolute time with its zone"`
 	Soft     Moment `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
 
+	Timeout Span   `json:"timeout" min:"0" doc:"an attempt that does not get on for so long has failed; 10m if left out"`
+	Limits  Limits `json:"limits" doc:"what an attempt's command, or program, may take with all that it starts"`
+
 	src *decoder
+}
+
+// Commands are those of a job that is run as Hadoop Streaming runs it.
+type Commands struct {
+	Map             string            `json:"map" doc:"the mapper's command, such as python3 mapper.py: lines in, key TAB value lines out"`
+	Combine         string            `json:"combine" doc:"the combiner's command; none if left out"`
+	Reduce          string            `json:"reduce" doc:"the reducer's command; if left out the sorted lines are the result"`
+	Files           Texts             `json:"files" doc:"side files of the commands, each linked into the working directory of an attempt; PATH or PATH#NAME"`
+	KeyFields       int               `json:"key_fields" min:"1" max:"1000" def:"1" doc:"how many fields of a line of the mapper's are the key"`
+	PartitionFields int               `json:"partition_fields" min:"0" max:"1000" doc:"how many fields of the key choose the reduce; all of them if left out"`
+	Conf            map[string]string `json:"conf" doc:"configuration by Hadoop's names, which commands see in the environment with _ for all but letters and digits"`
+	Env             map[string]string `json:"env" doc:"what stands in the environment of the commands besides"`
+}
+
+// Limits bound an attempt that is processes of its own.
+type Limits struct {
+	Memory Size `json:"memory" min:"0" doc:"memory of all its processes; no limit if left out"`
+	Time   Span `json:"time" min:"0" doc:"time from its start to its end; no limit if left out"`
+	Files  int  `json:"open_files" min:"0" max:"1000000" doc:"open files of each of its processes; as many as the system grants if left out"`
 }

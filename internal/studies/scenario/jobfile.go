@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -9,21 +11,55 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// ReadJob reads a job file. The error, if any, is an Errors.
+// ReadJob reads a job file of one document. The error, if any, is an Errors.
 func ReadJob(file string, src []byte) (*Job, error) {
+	root, failed := parse(file, src)
+	if failed != nil {
+		return nil, Errors{failed}
+	}
+	return readJob(file, root)
+}
+
+// ReadJobs reads a job file of any number of documents, each a job. The error, if any, is an Errors.
+func ReadJobs(file string, src []byte) ([]*Job, error) {
+	roots, failed := documents(file, src)
+	if failed != nil {
+		return nil, Errors{failed}
+	}
+	var jobs []*Job
+	var all Errors
+	for i, root := range roots {
+		j, err := readJob(file, root)
+		if err != nil {
+			all = append(all, err.(Errors)...)
+			continue
+		}
+		if len(roots) > 1 && !j.src.has("name") {
+			j.Name = fmt.Sprintf("%s-%d", j.Name, i+1)
+		}
+		jobs = append(jobs, j)
+	}
+	if err := all.err(); err != nil {
+		return nil, err
+	}
+	return jobs, nil
+}
+
+func readJob(file string, root ast.Node) (*Job, error) {
 	j := &Job{}
-	j.src = decode(file, src, j)
+	j.src = newDecoder(file, nil)
+	j.src.root(root, j)
 	if j.Name == "" {
 		j.Name = stem(file)
 	}
 	if j.Class == "" {
 		j.Class = j.App
 	}
-	if len(j.src.errs) == 0 && len(j.Input) == 0 {
-		j.src.failAt("input", "input names nothing to read; give files, directories or globs")
+	if j.Class == "" {
+		j.Class = j.Name
 	}
-	if len(j.src.errs) == 0 && j.Output == "" {
-		j.src.failAt("output", "output is empty; name a directory that does not exist")
+	if len(j.src.errs) == 0 {
+		j.check()
 	}
 	if err := j.src.errs.err(); err != nil {
 		return nil, err
@@ -31,15 +67,77 @@ func ReadJob(file string, src []byte) (*Job, error) {
 	return j, nil
 }
 
+// check looks for what is missing and for keys that contradict each other.
+func (j *Job) check() {
+	d := j.src
+	if len(j.Input) == 0 {
+		d.failAt("input", "input names nothing to read; give files, directories or globs")
+	}
+	if j.Output == "" {
+		d.failAt("output", "output is empty; name a directory that does not exist")
+	}
+	if !d.has("map") {
+		if !d.has("app") {
+			d.failAt("", `the key "app" is missing: the application, such as wordcount; or give commands, by map and reduce`)
+		}
+		for _, key := range []string{"combine", "reduce", "files", "key_fields", "partition_fields", "conf", "env"} {
+			if d.has(key) {
+				number := ""
+				if key == "reduce" {
+					number = "; the number of reduces is called reduces"
+				}
+				d.failAt(key, "%s and app contradict each other: %s is for jobs of commands, which have map; leave one of them out%s", key, key, number)
+				return
+			}
+		}
+		if j.App != "" && !j.Own() && d.has("limits") {
+			d.failAt("limits", "limits and app contradict each other: %s is built in and has no process of its own that could be limited", j.App)
+		}
+		return
+	}
+	for _, key := range []string{"app", "params"} {
+		if d.has(key) {
+			d.failAt("map", "%s and map contradict each other: a job is an application or made of commands; leave one of them out", key)
+			return
+		}
+	}
+	if j.Reduces == 0 {
+		for _, key := range []string{"reduce", "combine", "partition_fields"} {
+			if d.has(key) {
+				d.failAt("reduces", "reduces and %s contradict each other: with 0 reduces what maps emit is the result; leave %s out, or give the job reduces", key, key)
+				return
+			}
+		}
+	}
+	if j.PartitionFields > j.KeyFields {
+		d.failAt("partition_fields", "partition_fields and key_fields contradict each other: a key of %s has no %d fields to choose the reduce by",
+			fields(j.KeyFields), j.PartitionFields)
+	}
+}
+
+func fields(n int) string {
+	if n == 1 {
+		return "1 field"
+	}
+	return fmt.Sprintf("%d fields", n)
+}
+
+// Own tells whether the application is a program of the user's, named by its path.
+func (j *Job) Own() bool { return strings.ContainsAny(j.App, `/\`) }
+
+// Has tells whether the file states the key.
+func (j *Job) Has(key string) bool { return j.src.has(key) }
+
 // IsJob tells whether the source looks like a job file rather than a scenario: by its keys. What cannot be read is no job.
 func IsJob(src []byte) bool {
-	root, failed := parse("", src)
+	roots, failed := documents("", src)
 	if failed != nil {
 		return false
 	}
+	root := roots[0]
 	is := false
 	(&decoder{at: map[string]Pos{}}).pairs(root, "", func(key string, _ Pos, _ ast.Node) {
-		is = is || key == "app" || key == "output" || key == "input"
+		is = is || key == "app" || key == "map" || key == "output" || key == "input"
 	})
 	return is
 }

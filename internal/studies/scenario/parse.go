@@ -20,7 +20,19 @@ const (
 )
 
 // parse returns the one document of the source, or the one error that stands in the way.
-func parse(file string, src []byte) (root ast.Node, failed *Error) {
+func parse(file string, src []byte) (ast.Node, *Error) {
+	roots, failed := documents(file, src)
+	if failed != nil {
+		return nil, failed
+	}
+	if len(roots) > 1 {
+		return nil, &Error{File: file, Pos: place(roots[1]), Text: "a second document begins here; write one document a file"}
+	}
+	return roots[0], nil
+}
+
+// documents returns the documents of the source, at least one, or the one error that stands in the way.
+func documents(file string, src []byte) (roots []ast.Node, failed *Error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff")) // a byte order mark, which some editors write
 	whole := func(text string) *Error { return &Error{File: file, Text: text} }
 	if len(src) > MaxBytes {
@@ -32,7 +44,7 @@ func parse(file string, src []byte) (root ast.Node, failed *Error) {
 	defer func() {
 		// The parser is a guest: whatever it trips over is the fault of the file.
 		if recover() != nil {
-			root, failed = nil, whole("this is not YAML that can be read")
+			roots, failed = nil, whole("this is not YAML that can be read")
 		}
 	}()
 	tree, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey()) // told by decode
@@ -50,15 +62,12 @@ func parse(file string, src []byte) (root ast.Node, failed *Error) {
 		if _, comment := doc.Body.(*ast.CommentGroupNode); comment {
 			continue
 		}
-		if root != nil {
-			return nil, &Error{File: file, Pos: place(doc.Body), Text: "a second document begins here; write one document a file"}
-		}
-		root = doc.Body
+		roots = append(roots, doc.Body)
 	}
-	if root == nil {
+	if len(roots) == 0 {
 		return nil, whole("the file is empty")
 	}
-	return root, nil
+	return roots, nil
 }
 
 // tooDeep looks for nesting that would exhaust the parser's stack, without understanding YAML: brackets that stay open, and runs of

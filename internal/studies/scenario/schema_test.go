@@ -146,7 +146,7 @@ func TestSchemaTakesWhatTheDecoderTakes(t *testing.T) {
 
 func TestSchemaRefuses(t *testing.T) {
 	for _, src := range []string{
-		"app: a\ninput: b\noutput: c\nreduce: 1\n",
+		"app: a\ninput: b\noutput: c\nreducers: 1\n",
 		"app: a\ninput: b\n",
 		"app: a\ninput: b\noutput: c\nreduces: -1\n",
 		"app: a\ninput: b\noutput: c\ndeadline: soon\n",

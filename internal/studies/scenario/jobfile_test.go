@@ -1,0 +1,33 @@
+package scenario
+
+import (
+	"reflect"
+	"testing"
+)
+
+// Documents are jobs of one file; what is wrong in any of them is told at its own line.
+func TestJobsOfOneFile(t *testing.T) {
+	const two = "app: sort\ninput: x\noutput: y\n---\nname: second\nmap: cat\nkey_fields: 2\ninput: y\noutput: z\nafter: f-1\nlimits: {memory: 1GB, open_files: 64}\n"
+	jobs, err := ReadJobs("f.yaml", []byte(two))
+	if err != nil || len(jobs) != 2 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	j := jobs[1]
+	if jobs[0].Name != "f-1" || j.Name != "second" || j.Map != "cat" || j.KeyFields != 2 || !reflect.DeepEqual(j.After, Texts{"f-1"}) ||
+		j.Limits.Memory != 1<<30 || j.Limits.Files != 64 || j.Class != "second" {
+		t.Errorf("%+v\n%+v", jobs[0], j)
+	}
+	if err := j.Errorf("map", "bad"); err.Error() != "f.yaml:6:6: bad" {
+		t.Error(err)
+	}
+	_, err = ReadJobs("f.yaml", []byte("app: sort\ninput: x\noutput: y\nmore: 1\n---\napp: sort\ninput: x\n"))
+	if want := "f.yaml:4:1: unknown key \"more\"\nf.yaml:6:1: the key \"output\" is missing: directory for the result; it must not exist"; err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	if !IsJob([]byte(two)) {
+		t.Error("a file of two jobs is taken for a scenario")
+	}
+	if _, err := ReadJob("f.yaml", []byte(two)); err == nil {
+		t.Error("two documents are read as one")
+	}
+}
