@@ -124,6 +124,7 @@ func (w *World) arrive() {
 	k := w.linkOf(spec.ID)
 	k.handle = h
 	w.present++
+	w.futile.arrive(w.now)
 	j := &w.jobs[h]
 	*j = job{link: k, key: jobKey(spec.ID), given: spec, alive: true, mapsEnd: units.Never, stages: j.stages}
 	j.spec = w.withInput(spec, w.fileKey(spec, j.key))
@@ -161,6 +162,7 @@ func (w *World) depart(j *job, outcome sched.Outcome) {
 	j.spec, j.given = nil, nil
 	k.handle, k.over, k.committed = 0, true, outcome == sched.Committed
 	w.present--
+	w.futile.end(w.now)
 	w.source.Ended(given, w.now)
 	w.expectArrival()
 	for _, f := range k.followers {

@@ -202,11 +202,17 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	at.job = 0
 	w.endedAttempts = append(w.endedAttempts, a)
 	t.live--
+	if outcome != sched.Committed && outcome != sched.Failed {
+		w.futile.lose(w.now)
+	}
 	switch {
 	case outcome == sched.Committed:
 		e.Bytes = at.input
 		t.status, t.node = taskDone, n
-		s.done++
+		if s.done++; s.done > s.most {
+			s.most = s.done
+			w.futile.further(w.now)
+		}
 		w.emit(e)
 		w.keepOutput(j, s, n)
 		w.refresh(j, s, false)

@@ -34,6 +34,7 @@ type stage struct {
 	open     int32
 	occupied int32
 	done     int32
+	most     int32 // tasks that were ever done at a time
 	limit    int32 // slots it may occupy, -1 = no bound
 	sample   int32 // tasks it may still start although the job is not admitted
 	kinds    []int32

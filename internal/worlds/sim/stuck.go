@@ -52,6 +52,9 @@ func (w *World) stuck(at units.Time) error {
 		return fmt.Errorf("%w: something is to happen only after more than %d years; look for task times, arrivals and speeds that are mistyped",
 			ErrTooLong, horizon/units.Time(365*units.Day))
 	}
+	if err := w.vain(); err != nil {
+		return err
+	}
 	if at == units.Never {
 		return w.stuckError(w.now, "nothing will ever happen again")
 	}

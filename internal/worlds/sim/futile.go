@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/units"
+)
+
+// A run may be busy for ever and come to nothing: where nodes fail faster than tasks can finish, where a policy kills what it has
+// started, or where jobs take no time and their users, who do not think, submit the next one at once. Something gets further when a job
+// ends, or when more tasks of a stage have committed than ever before, which can happen only so often. The run counts as stuck when
+// attempts were lost or killed at so many instants since then, and at so many for each node, or when so many jobs have come at one
+// instant after others had ended at it.
+var ordinaryPatience = patience{losses: 100_000, lives: 1000, arrivals: 1_000_000}
+
+// patience is how much may come to nothing.
+type patience struct{ losses, lives, arrivals int }
+
+// futile counts what came to nothing.
+type futile struct {
+	most     patience
+	since    units.Time // when something last got further
+	lost     units.Time // when an attempt was last lost or killed
+	losses   int        // instants at which one was, since then
+	ended    units.Time // when a job last ended
+	arrivals int        // of jobs at that instant, behind it
+}
+
+// further notes that a stage has come further than ever.
+func (f *futile) further(now units.Time) { f.since, f.losses = now, 0 }
+
+// lose notes that an attempt came to nothing.
+func (f *futile) lose(now units.Time) {
+	if f.losses == 0 || f.lost != now {
+		f.lost = now
+		f.losses++
+	}
+}
+
+// end notes that a job has ended.
+func (f *futile) end(now units.Time) {
+	f.further(now)
+	if f.ended != now {
+		f.ended, f.arrivals = now, 0
+	}
+}
+
+// arrive notes that a job has come.
+func (f *futile) arrive(now units.Time) {
+	if f.ended == now {
+		f.arrivals++
+	}
+}
+
+// vain returns an error if what happens comes to nothing.
+func (w *World) vain() error {
+	switch f := &w.futile; {
+	case f.arrivals > f.most.arrivals:
+		return fmt.Errorf("%w at %v: jobs come and end at this instant, the last of %d is %s; let them take time, or those who submit them think", ErrStuck, w.now, f.arrivals, w.someJob())
+	case f.losses > f.most.losses && f.losses > f.most.lives*len(w.nodes):
+		return fmt.Errorf("%w at %v: since %v attempts were lost or killed at %d instants, and nothing got further than it had been, such as %s; look for nodes that fail faster than tasks can finish",
+			ErrStuck, w.now, f.since, f.losses, w.someJob())
+	}
+	return nil
+}
+
+// someJob names a job that is there: the last in the list.
+func (w *World) someJob() string {
+	for h := len(w.jobs) - 1; h > 0; h-- {
+		if j := &w.jobs[h]; j.alive {
+			return fmt.Sprintf("job %q", j.spec.ID)
+		}
+	}
+	return "no job"
+}
