@@ -23,6 +23,8 @@ const (
 	Custom            // a policy's own reason; the text is in Item.Text
 	Straggler         // the task is behind the others; A = its progress, B = the average, in thousandths
 	MasterShare       // there is no room for one more ApplicationMaster; A = they take, B = they may take, C = of which resource (units.Dim)
+	NodeIdle          // nothing has run on the node; A = since when, B = nodes awake before it sleeps
+	NoRoomAwake       // tasks wait for which no node that is awake has room; A = their number
 )
 
 // Reasons of refusals.
@@ -48,7 +50,7 @@ const (
 )
 
 var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitAll: "admit-all", SlotOfOrder: "slot-of-order",
-	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler", MasterShare: "master-share",
+	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler", MasterShare: "master-share", NodeIdle: "node-idle", NoRoomAwake: "no-room-awake",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -121,6 +123,10 @@ func (r Reason) String() string {
 			return fmt.Sprintf("waits: masters use %v of %v allowed", units.Bytes(r.A), units.Bytes(r.B))
 		}
 		return fmt.Sprintf("waits: masters use %d of %d allowed (%v)", r.A, r.B, d)
+	case NodeIdle:
+		return fmt.Sprintf("nothing has run on it since %v, and %d nodes are awake", units.Time(r.A), r.B)
+	case NoRoomAwake:
+		return fmt.Sprintf("%d tasks wait for which no node that is awake has room", r.A)
 	case Wakeup:
 		return fmt.Sprintf("asked to be woken at %v", units.Time(r.A))
 	case AtLimit:

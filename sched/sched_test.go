@@ -63,7 +63,7 @@ func TestNames(t *testing.T) {
 	unique("locality", int(Remote)+1, func(i int) string { return Locality(i).String() })
 	unique("outcome", int(Lost)+1, func(i int) string { return Outcome(i).String() })
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
-	unique("reason", int(MasterShare)+1, func(i int) string { return Code(i).String() })
+	unique("reason", int(NoRoomAwake)+1, func(i int) string { return Code(i).String() })
 	unique("refusal", int(Gone-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
 	unique("control", int(Switch)+1, func(i int) string { return ControlVerb(i).String() })
 	unique("rule", int(FewestLocalFirst)+1, func(i int) string { return BindRule(i).String() })

@@ -24,6 +24,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/place"
 	"github.com/slackline/slackline/internal/policies/preempt"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/policies/scale"
 	"github.com/slackline/slackline/internal/policies/schemes"
 	"github.com/slackline/slackline/internal/policies/speculate"
 )
@@ -46,6 +47,7 @@ func All() []compose.Entry {
 		place.GreedyEntry(),
 		preempt.FairEntry(),
 		speculate.Entry(),
+		scale.Entry(),
 	}
 }
 

@@ -6,6 +6,7 @@
 //  2. place: what each node gets that can be served, in the order of jobs.
 //  3. speculate: which slow tasks get a second attempt.
 //  4. preempt: what is killed to make room.
+//  5. scale: which nodes sleep and which wake.
 //
 // # Who wins
 //
@@ -14,8 +15,10 @@
 // Placement wins over speculation: what never ran goes before a copy. Both win over preemption: what a free slot has just cured is not
 // cured by killing. Preemption frees, it does not place:
 // freed slots go where the order says when their node is next served. The order outranks no part; it is what parts read.
+// Scaling comes last and takes nothing from the others: it sees what waits after all that, and touches no node on which something
+// runs or was just placed.
 //
-// Parts for the number of nodes, shares and plans will be steps here once there are such parts.
+// Parts for shares and plans will be steps here once there are such parts.
 package compose
 
 import (
@@ -46,6 +49,11 @@ type Preemption interface {
 	Preempt(v sched.View, batch []sched.Event, p *sched.Plan)
 }
 
+// Scaling is the part that says which nodes are in service.
+type Scaling interface {
+	Scale(v sched.View, batch []sched.Event, p *sched.Plan)
+}
+
 // Needy is a part that works only in a world that understands certain verbs.
 type Needy interface {
 	Needs() []sched.Verb
@@ -66,6 +74,7 @@ type Recipe struct {
 	Place     Placement
 	Speculate Speculation // nil: no task has a second attempt
 	Preempt   Preemption  // nil: nothing is killed
+	Scale     Scaling     // nil: no node sleeps
 }
 
 // Policy is an assembled recipe. It implements sched.Policy and sched.Ranker.
@@ -101,7 +110,10 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		y.r.Speculate.Speculate(v, batch, p) // copies of what is slow take what nobody else wanted
 	}
 	if y.r.Preempt != nil {
-		y.r.Preempt.Preempt(v, batch, p) // at last, for those whom that did not help
+		y.r.Preempt.Preempt(v, batch, p) // then, for those whom that did not help
+	}
+	if y.r.Scale != nil {
+		y.r.Scale.Scale(v, batch, p) // at last, by what still waits
 	}
 }
 
@@ -127,7 +139,7 @@ type named struct {
 }
 
 func (y *Policy) parts() []named {
-	return []named{{"order", y.r.Order}, {"admit", y.r.Admit}, {"place", y.r.Place}, {"speculate", y.r.Speculate}, {"preempt", y.r.Preempt}}
+	return []named{{"order", y.r.Order}, {"admit", y.r.Admit}, {"place", y.r.Place}, {"speculate", y.r.Speculate}, {"preempt", y.r.Preempt}, {"scale", y.r.Scale}}
 }
 
 // version is that of the saved form.

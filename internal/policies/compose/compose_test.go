@@ -33,6 +33,11 @@ func (n noting) Preempt(sched.View, []sched.Event, *sched.Plan) {
 	*n.steps = append(*n.steps, "preempt")
 }
 
+func (n noting) Speculate(sched.View, []sched.Event, *sched.Plan) {
+	*n.steps = append(*n.steps, "speculate")
+}
+func (n noting) Scale(sched.View, []sched.Event, *sched.Plan) { *n.steps = append(*n.steps, "scale") }
+
 func with(t *testing.T, name string, p compose.Placement) *compose.Policy {
 	t.Helper()
 	y, err := compose.New(compose.Recipe{Name: name, Order: order.FIFO{}, Admit: admit.All{}, Place: p})
@@ -45,12 +50,12 @@ func with(t *testing.T, name string, p compose.Placement) *compose.Policy {
 func TestStepsInTurn(t *testing.T) {
 	var steps []string
 	n := noting{&steps}
-	y, err := compose.New(compose.Recipe{Order: order.FIFO{}, Admit: n, Place: n, Preempt: n})
+	y, err := compose.New(compose.Recipe{Order: order.FIFO{}, Admit: n, Place: n, Speculate: n, Preempt: n, Scale: n})
 	if err != nil {
 		t.Fatal(err)
 	}
 	y.Decide(nil, nil, nil)
-	if got := strings.Join(steps, " "); got != "admit place preempt" {
+	if got := strings.Join(steps, " "); got != "admit place speculate preempt scale" {
 		t.Errorf("the steps are %s", got)
 	}
 }

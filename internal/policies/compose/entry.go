@@ -20,6 +20,7 @@ const (
 	KindPlace     Kind = "place"
 	KindPreempt   Kind = "preempt"
 	KindSpeculate Kind = "speculate"
+	KindScale     Kind = "scale"
 )
 
 // Entry is one line of the catalogue: a scheme or a part that people can ask for by name.

@@ -33,6 +33,9 @@ func (d dice) at(lo, hi float64) units.Time { return units.Time(d.seconds(lo, hi
 
 func one[T any](d dice, of ...T) T { return of[d.IntN(len(of))] }
 
+// sleepy are policies under which nodes sleep, soon and long.
+var sleepy = []string{"fifo+sleep(idle=3s)", "edf-p+sleep(idle=1s,keep=0)", "fair+sleep(idle=20s,keep=2)"}
+
 var policies = []string{"fifo", "fair", "capacity", "edf-n", "edf-p", "fair(preemption=true,fair_timeout=4s,interval=2s)",
 	"fifo+serial+greedy(nonlocal=2)", "edf+limit(running=2)", "fair-share(pool=user)+greedy(nonlocal=0,reduces=2)", "edf-p+greedy(local=rack)",
 	"capacity(elastic=false)"}
@@ -48,7 +51,7 @@ func randomRun(seed uint64, of func(dice, *played)) played {
 // plain is a scenario with everything but what shares, copies and sleeps.
 func plain(d dice, p *played) {
 	p.exact = true
-	p.policy = one(d, policies...)
+	p.policy = one(d, slices.Concat(policies, sleepy)...)
 	if d.chance(0.3) {
 		p.meddle = 0.05
 	}
@@ -57,7 +60,7 @@ func plain(d dice, p *played) {
 
 // shared is a scenario of at most 20 tasks with a network that shuffles share, second attempts, and nodes that sleep.
 func shared(d dice, p *played) {
-	p.policy = one(d, slices.Concat(policies, []string{"fifo+speculate(lag=5s,gap=5,interval=1s)", "edf-p+speculate(lag=2s,gap=10)"})...)
+	p.policy = one(d, slices.Concat(policies, sleepy, []string{"fifo+speculate(lag=5s,gap=5,interval=1s)", "edf-p+speculate(lag=2s,gap=10)"})...)
 	p.meddle = 0.25
 	p.cfg = d.config(4, 3)
 	if d.chance(0.8) {
