@@ -95,6 +95,9 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 	}
 	defer o.drawing.discard()
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", local.Name(), local.Machine)
+	if how := local.Isolation(); how != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "isolation: %s\n", how)
+	}
 	var runs []*report.Run
 	for _, c := range cells {
 		learner := report.NewLearner()

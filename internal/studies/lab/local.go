@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
@@ -24,6 +23,9 @@ type Local struct {
 	Files   []*scenario.Job
 	jobs    []engine.Job
 	splits  [][]task.Split // nil: the input is the output of another job
+
+	// Accounts, if not nil, is told what each attempt of a real run did.
+	Accounts func(engine.Account)
 }
 
 // NewLocal checks job files against this machine: applications, parameters and input. Errors name the place in the file.
@@ -37,14 +39,6 @@ func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
 		if len(f.Labels) > 0 {
 			return nil, f.Errorf("labels", "the workers of this machine carry no labels, so no task of the job could run")
 		}
-		app, err := apps.Find(f.App)
-		if err != nil {
-			return nil, f.Errorf("app", "%v", err)
-		}
-		program, err := app.New(f.Params)
-		if err != nil {
-			return nil, f.Errorf("params", "%v", err)
-		}
 		if !l.fed(f) {
 			found, err := task.Find(f.Input)
 			if err != nil {
@@ -52,7 +46,11 @@ func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
 			}
 			l.splits[i] = task.Cut(found, int64(m.Block))
 		}
-		l.jobs = append(l.jobs, engine.Job{Spec: specs[i], Program: program, Input: f.Input, Output: f.Output, Reduces: f.Reduces})
+		job := engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces}
+		if err := equip(&job, f, i+1, len(l.splits[i]), now); err != nil {
+			return nil, err
+		}
+		l.jobs = append(l.jobs, job)
 	}
 	return l, nil
 }
@@ -81,6 +79,9 @@ func (l *Local) Name() string {
 	return strings.Join(names, "+")
 }
 
+// tellProgress is how often a run on this machine tells how far its attempts are.
+const tellProgress = 250 * units.Millisecond
+
 // Real returns the run on this machine. Where several policies run the same jobs, each gets a folder within the output: under.
 func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (Cell, error) {
 	jobs := append([]engine.Job(nil), l.jobs...)
@@ -90,7 +91,12 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 			return Cell{}, l.Files[i].Errorf("output", "%v; remove it, or name another directory", err)
 		}
 	}
-	cfg := engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Seed: seed, Profiles: known}
+	cfg := engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Seed: seed, Profiles: known,
+		Progress: tellProgress, Accounts: func(a engine.Account) {
+			if l.Accounts != nil { // whoever watches the run that is under way
+				l.Accounts(a)
+			}
+		}}
 	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: engineWorld(cfg)}, nil
 }
 

@@ -1,0 +1,81 @@
+package lab
+
+import (
+	"fmt"
+	"os/user"
+	"time"
+
+	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/streaming"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
+)
+
+// equip gives the job what it runs: a built-in application, commands, or a program of the user's.
+func equip(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) (err error) {
+	j.Timeout = f.Timeout.Duration()
+	if f.Map != "" || f.Has("map") {
+		return commands(j, f, number, maps, now)
+	}
+	app, err := apps.Find(f.App)
+	if err != nil {
+		return f.Errorf("app", "%v; a program of your own is named by its path, such as ./%s", err, f.App)
+	}
+	if j.Program, err = app.New(f.Params); err != nil {
+		return f.Errorf("params", "%v", err)
+	}
+	return nil
+}
+
+// commands makes a job of commands.
+func commands(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) error {
+	s := streaming.Job{ID: fmt.Sprintf("%d_%04d", now.UnixMilli(), number), Name: f.Name, User: f.User, KeyFields: f.KeyFields,
+		PartitionFields: f.PartitionFields, Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output, Maps: maps, Reduces: f.Reduces}
+	if s.User == "" {
+		if u, err := user.Current(); err == nil {
+			s.User = u.Username
+		}
+	}
+	for i, text := range f.Files {
+		file, err := streaming.SideFile(text)
+		if err != nil {
+			return f.Errorf(fmt.Sprintf("files[%d]", i), "files: %v", err)
+		}
+		s.Files = append(s.Files, file)
+	}
+	for _, c := range []struct {
+		key, line string
+		to        *[]string
+	}{{"map", f.Map, &s.Map}, {"combine", f.Combine, &s.Combine}, {"reduce", f.Reduce, &s.Reduce}} {
+		if !f.Has(c.key) {
+			continue
+		}
+		words, err := streaming.Words(c.line)
+		if err == nil {
+			_, err = streaming.Find(words[0], s.Files)
+		}
+		if err != nil {
+			return f.Errorf(c.key, "%s: %v", c.key, err)
+		}
+		*c.to = words
+	}
+	j.Executor, j.Program = streaming.New(s), &mapreduce.Program{Name: f.Name}
+	return nil
+}
+
+func limits(f *scenario.Job) process.Limits {
+	return process.Limits{Memory: units.Bytes(f.Limits.Memory), Time: f.Limits.Time.Duration(), Files: f.Limits.Files}
+}
+
+// Isolation says in one line what holds the processes of jobs together, and what bounds them; empty if no job has any.
+func (l *Local) Isolation() string {
+	for i := range l.jobs {
+		if l.jobs[i].Executor != nil {
+			return process.How()
+		}
+	}
+	return ""
+}
