@@ -33,7 +33,7 @@ func equip(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) (err
 // commands makes a job of commands.
 func commands(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) error {
 	s := streaming.Job{ID: fmt.Sprintf("%d_%04d", now.UnixMilli(), number), Name: f.Name, User: f.User, KeyFields: f.KeyFields,
-		PartitionFields: f.PartitionFields, Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output, Maps: maps, Reduces: f.Reduces}
+		PartitionFields: f.PartitionFields, OneCommand: f.OneCommand, Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output, Maps: maps, Reduces: f.Reduces}
 	if s.User == "" {
 		if u, err := user.Current(); err == nil {
 			s.User = u.Username

@@ -298,6 +298,7 @@ type Commands struct {
 	Files           Texts             `json:"files" doc:"side files of the commands, each linked into the working directory of an attempt; PATH or PATH#NAME"`
 	KeyFields       int               `json:"key_fields" min:"1" max:"1000" def:"1" doc:"how many fields of a line of the mapper's are the key"`
 	PartitionFields int               `json:"partition_fields" min:"0" max:"1000" doc:"how many fields of the key choose the reduce; all of them if left out"`
+	OneCommand      bool              `json:"one_command" doc:"one mapper command for all the small files of a task, not one for each: faster, but mapreduce_map_input_file names only the first"`
 	Conf            map[string]string `json:"conf" doc:"configuration by Hadoop's names, which commands see in the environment with _ for all but letters and digits"`
 	Env             map[string]string `json:"env" doc:"what stands in the environment of the commands besides"`
 }

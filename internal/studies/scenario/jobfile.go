@@ -80,7 +80,7 @@ func (j *Job) check() {
 		if !d.has("app") {
 			d.failAt("", `the key "app" is missing: the application, such as wordcount; or give commands, by map and reduce`)
 		}
-		for _, key := range []string{"combine", "reduce", "files", "key_fields", "partition_fields", "conf", "env"} {
+		for _, key := range []string{"combine", "reduce", "files", "key_fields", "partition_fields", "one_command", "conf", "env"} {
 			if d.has(key) {
 				number := ""
 				if key == "reduce" {

@@ -19,7 +19,8 @@
 //
 // # Differences from Hadoop
 //
-// A task may read several small files (see package task). Each gets a command of its own, so that mapreduce_map_input_file is true. A
+// A task may read several small files (see package task). Each gets a command of its own, so that mapreduce_map_input_file is true,
+// unless the job asks for one command for all of them. A
 // mapper that closes its input early and ends well has not failed, however much input was left. Once a command has ended, what it
 // started may hold its output open for two seconds; then the attempt fails, where Hadoop would wait for ever. Lines of output may be
 // 64 MB long.

@@ -2,7 +2,7 @@ package streaming
 
 import "github.com/slackline/slackline/mapreduce"
 
-// mapper feeds a command for each piece of its input.
+// mapper feeds a command for each piece of its input, or one for all of them.
 type mapper struct {
 	a       *attempt
 	user    *mapreduce.Context
@@ -19,7 +19,7 @@ var _ mapreduce.BlockMapper = (*mapper)(nil)
 // MapBlock hands lines to the command.
 func (m *mapper) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
 	m.to(out)
-	if in := m.user.Input(); m.cmd == nil || in != m.in {
+	if in := m.user.Input(); m.cmd == nil || in != m.in && !m.a.x.job.OneCommand {
 		if err := m.finish(); err != nil {
 			return err
 		}

@@ -28,6 +28,8 @@ type Job struct {
 	KeyFields       int // how many fields of a line of map output are the key; 0 = 1
 	PartitionFields int // how many fields of the key choose the reduce; 0 = all
 
+	OneCommand bool // a mapper command goes on from one small file of a task to the next
+
 	Conf   map[string]string // by Hadoop's names, which the environment bears with underscores
 	Env    map[string]string // as it is
 	Limits process.Limits    // of each command

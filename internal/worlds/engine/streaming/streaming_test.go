@@ -313,6 +313,16 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A command for each file says how often it was started; one for all of them sees all lines.
+func TestOneCommand(t *testing.T) {
+	for one, want := range map[bool]string{false: "1\t\n2\t\n", true: "3\t\n"} {
+		b := newBed(t, Job{Map: []string{"awk", "END { print NR }"}, OneCommand: one, Reduces: 1})
+		if got := b.job("x\n", "y\nz"); got != want {
+			t.Errorf("%v: %q, want %q", one, got, want)
+		}
+	}
+}
+
 // What is garbage to people is still lines.
 func TestGarbageIsLines(t *testing.T) {
 	b := newBed(t, Job{Map: sh(`cat >/dev/null; printf '\377\376\000x\n\001\002'`), Reduces: 1})
