@@ -30,35 +30,49 @@ var space = [256]bool{' ': true, '\t': true, '\n': true, '\v': true, '\f': true,
 
 func (w splitWords) Map(_, line []byte, out mapreduce.Emitter) error { return w.MapBlock(line, 0, out) }
 
-// MapBlock takes many lines for one: an LF is whitespace too. It looks at eight bytes at once, as most words end within them.
+// MapBlock takes many lines for one: an LF is whitespace too. It looks for what may be whitespace in 64 bytes at once, so that
+// finding the end of a word does not wait for that of the word before.
 func (splitWords) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
-	for i := 0; i < len(block); {
-		if space[block[i]] {
-			i++
+	from := 0 // of the word at hand
+	at := 0
+	for ; at+64 <= len(block); at += 64 {
+		for ends := mayBeSpace(block[at : at+64]); ends != 0; ends &= ends - 1 {
+			i := at + bits.TrailingZeros64(ends)
+			if !space[block[i]] {
+				continue // another control character is part of the word
+			}
+			if i > from {
+				if err := out.Emit(block[from:i], one); err != nil {
+					return err
+				}
+			}
+			from = i + 1
+		}
+	}
+	for ; at < len(block); at++ {
+		if !space[block[at]] {
 			continue
 		}
-		from := i
-		for i+8 <= len(block) {
-			if low := belowSpace(binary.LittleEndian.Uint64(block[i:])); low == 0 {
-				i += 8
-				continue
-			} else if i += bits.TrailingZeros64(low) / 8; space[block[i]] {
-				break
+		if at > from {
+			if err := out.Emit(block[from:at], one); err != nil {
+				return err
 			}
-			i++ // a control character is part of the word
 		}
-		for i < len(block) && !space[block[i]] {
-			i++
-		}
-		if err := out.Emit(block[from:i], one); err != nil {
-			return err
-		}
+		from = at + 1
+	}
+	if len(block) > from {
+		return out.Emit(block[from:], one)
 	}
 	return nil
 }
 
-// belowSpace sets the highest bit of each byte up to the first one that is at most a space; what it sets behind that may be wrong.
-func belowSpace(eight uint64) uint64 {
+// mayBeSpace sets a bit for each of 64 bytes that is at most a space, and for some others.
+func mayBeSpace(b []byte) (set uint64) {
 	const each = 0x0101010101010101
-	return (eight - each*(' '+1)) &^ eight & (each * 0x80)
+	for i := 56; i >= 0; i -= 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		high := (x - each*(' '+1)) &^ x & (each << 7)   // in each byte below, and perhaps behind one, for its borrow
+		set = set<<8 | (high>>7)*0x0102040810204080>>56 // the bits of eight bytes side by side
+	}
+	return set
 }

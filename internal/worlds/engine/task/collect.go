@@ -44,7 +44,7 @@ func newCollector(a *attempt, c *MapConfig, cuts [][]byte) (collector, error) {
 	}
 	base.combiner = combiner
 	if p.Fold != nil {
-		return &folded{collect: base, fold: p.Fold, sum: p.Fold == mapreduce.Sum, table: newTable()}, nil
+		return newFolded(base, p.Fold), nil
 	}
 	return newHashed(base), nil
 }
@@ -54,21 +54,30 @@ const stopEvery = 64
 
 // accept counts a record.
 func (c *collect) accept(key, value []byte) error {
+	n := &c.a.count
+	if n.mapOut%stopEvery == 0 || c.a.broken != nil || uint(len(key)|len(value)) >= maxRecord {
+		if err := c.check(key, value); err != nil {
+			return err
+		}
+	}
+	n.mapOut++
+	n.mapOutBytes += int64(len(key) + len(value))
+	return nil
+}
+
+// check tells why a record cannot be taken, nil if it can.
+func (c *collect) check(key, value []byte) error {
 	a := c.a
 	if a.broken != nil {
 		return a.broken
 	}
-	if a.count.mapOut%stopEvery == 0 {
-		if err := a.err(); err != nil {
-			return a.broke(err)
-		}
-		a.meter.beat()
+	if err := a.err(); err != nil {
+		return a.broke(err)
 	}
+	a.meter.beat()
 	if len(key) > maxRecord || len(value) > maxRecord || len(key)+len(value) > math.MaxUint32/2 {
 		return a.broke(fmt.Errorf("application %s: %s emitted a record of %d bytes, more than 1 GB", a.app, a.where(), len(key)+len(value)))
 	}
-	a.count.mapOut++
-	a.count.mapOutBytes += int64(len(key) + len(value))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -38,6 +39,7 @@ func newTable() *table {
 
 func (t *table) make(n int) {
 	t.slots = make([]slot, n)
+	largePages(unsafe.Slice((*byte)(unsafe.Pointer(&t.slots[0])), n*int(unsafe.Sizeof(slot{}))))
 	t.shift = uint(64 - bits.TrailingZeros(uint(n)))
 }
 
@@ -59,46 +61,81 @@ var masks = func() (m [17][2]uint64) {
 	return m
 }()
 
-// find returns the slot of a key, and whether it is new. The slot is good until the next call.
-func (t *table) find(key []byte) (*slot, bool) {
-	var lo, hi uint64
+// A probe is a key on its way to its slot.
+type probe struct {
+	lo, hi uint64 // as in a slot
+	home   uint64 // its first bits say where the key is looked for first
+	size   uint32 // of the key plus 1
+}
+
+// longKey is from what length on a key does not stand in a slot.
+const longKey = 17
+
+// of makes it the probe of a key.
+func (p *probe) of(key []byte) {
 	n := len(key)
-	long := n > 16
-	switch {
-	case long:
-		lo, hi = xxhash.Sum64(key), binary.LittleEndian.Uint64(key[n-8:])
-	case cap(key) >= 16: // most keys are a part of a buffer: two loads and a mask
+	if n < longKey && cap(key) >= 16 { // most keys are a part of a buffer: two loads and a mask
 		k := key[:16]
 		m := &masks[n]
-		lo, hi = binary.LittleEndian.Uint64(k)&m[0], binary.LittleEndian.Uint64(k[8:])&m[1]
-	default:
-		var k [16]byte
-		copy(k[:], key)
-		lo, hi = binary.LittleEndian.Uint64(k[:]), binary.LittleEndian.Uint64(k[8:])
+		p.lo, p.hi = binary.LittleEndian.Uint64(k)&m[0], binary.LittleEndian.Uint64(k[8:])&m[1]
+	} else {
+		p.slow(key)
 	}
-	size := uint32(n) + 1
+	p.size = uint32(n) + 1
+	p.home = home(p.lo, p.hi, p.size)
+}
+
+func (p *probe) slow(key []byte) {
+	if n := len(key); n >= longKey {
+		p.lo, p.hi = xxhash.Sum64(key), binary.LittleEndian.Uint64(key[n-8:])
+		return
+	}
+	var k [16]byte
+	copy(k[:], key)
+	p.lo, p.hi = binary.LittleEndian.Uint64(k[:]), binary.LittleEndian.Uint64(k[8:])
+}
+
+// find returns the slot of a key, and whether it is new. The slot is good until the next call.
+func (t *table) find(key []byte) (*slot, bool) {
+	var p probe
+	p.of(key)
+	return t.seek(&p, key)
+}
+
+// seek is find for a probe. Of one that is not long the key may be nil.
+func (t *table) seek(p *probe, key []byte) (*slot, bool) {
 	mask := uint64(len(t.slots) - 1)
-	for i := home(lo, hi, size) >> t.shift; ; i++ {
+	for i := p.home >> t.shift; ; i++ {
 		s := &t.slots[i&mask]
-		if s.lo == lo && s.hi == hi && s.size == size {
-			if !long || bytes.Equal(t.key(s), key) {
-				return s, false
-			}
+		if s.lo == p.lo && s.hi == p.hi && s.size == p.size && (p.size <= longKey || bytes.Equal(t.key(s), key)) {
+			return s, false
 		}
 		if s.size == 0 {
-			if 8*t.used >= 5*len(t.slots) {
-				t.double()
-				return t.find(key)
-			}
-			*s = slot{lo: lo, hi: hi, off: uint32(len(t.keys)), size: size}
-			t.keys = append(t.keys, key...)
-			t.used++
-			return s, true
+			return t.insert(s, p, key), true
 		}
 	}
 }
 
-// home is the hash of a key: its first bits say where the key is looked for first.
+func (t *table) insert(s *slot, p *probe, key []byte) *slot {
+	if 8*t.used >= 5*len(t.slots) {
+		t.double()
+		s, _ = t.seek(p, key) // cannot double again
+		return s
+	}
+	*s = slot{lo: p.lo, hi: p.hi, off: uint32(len(t.keys)), size: p.size}
+	if key != nil || p.size > longKey {
+		t.keys = append(t.keys, key...)
+	} else {
+		var k [16]byte
+		binary.LittleEndian.PutUint64(k[:], p.lo)
+		binary.LittleEndian.PutUint64(k[8:], p.hi)
+		t.keys = append(t.keys, k[:p.size-1]...)
+	}
+	t.used++
+	return s
+}
+
+// home is the hash of a key.
 func home(lo, hi uint64, size uint32) uint64 {
 	a, b := bits.Mul64(lo^0x9e3779b97f4a7c15, hi^0xd1b54a32d192ed03^uint64(size))
 	return (a ^ b) * 0x9e3779b97f4a7c15
