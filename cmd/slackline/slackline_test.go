@@ -465,7 +465,7 @@ func TestChangedArrivals(t *testing.T) {
 	}
 	s.write("dup.yaml", "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: dup.tsv}\n")
 	s.write("dup.tsv", "a\t1\t1\t1\t1\t1\na\t2\t1\t1\t1\t1\n")
-	if r := s.run("simulate", "dup.yaml"); r.code != 2 || !strings.Contains(r.stderr, `job "a": the id is used twice`) {
+	if r := s.run("simulate", "dup.yaml"); r.code != 2 || !strings.Contains(r.stderr, `dup.tsv:2: job "a": the id is used twice`) {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 }
@@ -482,5 +482,26 @@ func TestLenientTrace(t *testing.T) {
 	}
 	if got := parse(t, r.stdout); len(got.Runs[0].Jobs) != 2 {
 		t.Errorf("%d jobs", len(got.Runs[0].Jobs))
+	}
+}
+
+// A trace that comes to no job at all, and a job of one whose queue is not described, are told with their place.
+func TestTraceWithoutJobs(t *testing.T) {
+	s := newShell(t, map[string]string{
+		"bad.tsv":      "a\tx\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\n",
+		"late.tsv":     "a\t7200\t1\t1\t1\t1\n",
+		"lenient.yaml": "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: bad.tsv, lenient: true}\n",
+		"first.yaml":   "cluster: {nodes: 3, masters: {}}\nworkload:\n  trace: {format: swim, file: late.tsv, first: 1h}\n",
+		"q.jsonl":      `{"slackline_trace":1}` + "\n" + `{"id":"a","submit":0,"queue":"prd","input":1,"shuffle":1}` + "\n",
+		"queue.yaml":   "cluster: {nodes: 3}\nqueues: [{name: prod}]\nworkload:\n  trace: {format: slackline, file: q.jsonl}\n",
+	})
+	for file, want := range map[string]string{
+		"lenient.yaml": `slackline: bad.tsv:1: submit time: "x" is no time in seconds; nor can any other of its 2 records be read`,
+		"first.yaml":   `slackline: late.tsv:1: its first job comes at 2h, so there is none in the first 1h`,
+		"queue.yaml":   `slackline: q.jsonl:2: there is no queue "prd"; did you mean "prod"?`,
+	} {
+		if r := s.run("simulate", file); r.code != 2 || !strings.HasPrefix(r.stderr, want) || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("%s: %d: %s", file, r.code, r.stderr)
+		}
 	}
 }

@@ -57,10 +57,8 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 	job.File = j.File
 	job.Deadline, job.Soft = j.Deadline.Of(job.Arrive), j.Soft.Of(job.Arrive)
 	d.deadlines(at, &job)
-	if job.Queue != "" { // else it stands in the default one, described or not
-		if err := s.Config.Check(job.Queue); err != nil {
-			d.failAt(at+".queue", "%v", err)
-		}
+	if err := s.checkQueue(job.Queue); err != nil {
+		d.failAt(at+".queue", "%v", err)
 	}
 	if maps > 0 {
 		spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: j.MapNeeds.containers("map")}

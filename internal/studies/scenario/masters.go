@@ -42,6 +42,14 @@ type mastered struct {
 	add func(*workload.Job) *workload.Job
 }
 
+// Place is where the source says that the last job stands.
+func (m *mastered) Place() string {
+	if s, ok := m.Source.(interface{ Place() string }); ok {
+		return s.Place()
+	}
+	return ""
+}
+
 func (m *mastered) Next() (*workload.Job, error) {
 	j, err := m.Source.Next()
 	if err != nil {

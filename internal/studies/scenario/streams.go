@@ -46,6 +46,7 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 		case st.Users == 0 && d.has(at+".think"):
 			d.failAt(at+".think", "only users think; say how many by users")
 		}
+		s.ends(st, at, cfg)
 		names[st.ID] = true
 		kinds = append(kinds, kind{st, job, s.recorded(st, at)})
 	}
@@ -65,6 +66,28 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 		return all
 	}
 	cfg.Source = func() workload.Source { return s.arrivals(0) }
+}
+
+// ends checks that users submit only so many jobs: a job and the thought before it may take no time at all.
+func (s *Scenario) ends(st *Stream, at string, cfg *sim.Config) {
+	if st.Users == 0 || st.Count > 0 || st.For == 0 {
+		return
+	}
+	fastest := 0.0
+	for _, c := range cfg.Cluster.Classes {
+		fastest = max(fastest, c.Speed)
+	}
+	each := float64(st.MapTime)/fastest + float64(st.Think.From+st.Think.To)/2
+	if st.Reduces > 0 {
+		each += float64(st.ReduceTime)/fastest + float64(st.ShuffleTime)
+	}
+	each += float64(cfg.Heartbeat) / float64(len(cfg.Cluster.Nodes)) // until some node beats again
+	if m := s.Cluster.Masters; m != nil {
+		each += float64(m.Start)
+	}
+	if jobs := float64(st.Users) * float64(st.For) / each; jobs > maxTasks {
+		s.src.failAt(at, "stream %q would come to more than %d jobs: its users hardly think and its jobs take hardly any time; let them, or say how many jobs by count", st.ID, maxTasks)
+	}
 }
 
 // recorded is the trace of a stream's arrivals, and checks what else they need.
@@ -138,6 +161,8 @@ func (k kind) source(seed uint64) workload.Source {
 				file.Close()
 				if err := recorded.Err(); !errors.Is(err, io.EOF) {
 					st.err = err
+				} else if n := st.made + 1; n < k.Count { // with the job that is handed out now
+					st.err = fmt.Errorf("%s: it has %d arrivals, stream %q is to have %d; let count be smaller, or leave it out", k.trace.Path, n, k.ID, k.Count)
 				}
 				return at
 			}

@@ -126,6 +126,28 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
+// Users who do not think and whose jobs take no time would submit for ever within any span; where nodes beat, they wait for the beats.
+func TestUsersWithoutEnd(t *testing.T) {
+	for text, ends := range map[string]bool{
+		"heartbeat: 0s | maps: 1, users: 1, for: 1h":                                                    false,
+		"heartbeat: 0s | maps: 1, map_time: 1us, users: 1, for: 1h":                                     false,
+		"heartbeat: 0s | maps: 1, reduce_time: 1s, users: 1, for: 1h":                                   false,
+		"heartbeat: 0s | maps: 1, map_time: 1s, users: 1, for: 1h":                                      true,
+		"heartbeat: 0s, speed: 1e6 | maps: 1, map_time: 1s, users: 1, for: 1h":                          false,
+		"heartbeat: 0s | maps: 1, think: 1s, users: 1, for: 1h":                                         true,
+		"heartbeat: 0s | maps: 1, users: 1, for: 1h, count: 1000":                                       true,
+		"heartbeat: 0s, masters: {start: 1s} | maps: 1, users: 1, for: 1h":                              true,
+		"heartbeat: 1s | maps: 1, users: 1, for: 1h":                                                    true,
+		"heartbeat: 0s | maps: 1, reduces: 1, shuffle_time: 10ms, reduce_time: 10ms, users: 1, for: 1h": true,
+	} {
+		cluster, stream, _ := strings.Cut(text, " | ")
+		_, err := Read("s.yaml", []byte("cluster: {nodes: 5, "+cluster+"}\nworkload:\n  streams:\n    - {id: a, "+stream+"}\n"))
+		if ends != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), `s.yaml:4:7: stream "a" would come to more than 10000000 jobs`) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // Every job has one ApplicationMaster, wherever it comes from and however often it is played.
 func TestMasters(t *testing.T) {
 	s, err := Read("s.yaml", []byte(`cluster: {nodes: 5, masters: {start: 3s}}
@@ -156,7 +178,7 @@ func TestArrivalsOfATrace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "t.tsv"), []byte("x\t3\t3\t1\t1\t1\ny\t8\t5\t1\t1\t1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	text := "cluster: {nodes: 5}\nworkload:\n  streams: [{id: a, maps: 1, arrive: 10s, arrivals: {process: trace, format: swim, file: t.tsv}, count: 5}]\n"
+	text := "cluster: {nodes: 5}\nworkload:\n  streams: [{id: a, maps: 1, arrive: 10s, arrivals: {process: trace, format: swim, file: t.tsv}, count: 2}]\n"
 	s, err := Read(filepath.Join(dir, "s.yaml"), []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -164,6 +186,20 @@ func TestArrivalsOfATrace(t *testing.T) {
 	c := s.Sim(1)
 	if jobs := drain(t, c.Source()); len(jobs) != 2 || jobs[0].Arrive != 13e9 || jobs[1].Arrive != 18e9 {
 		t.Errorf("%v", jobs)
+	}
+	long, err := Read(filepath.Join(dir, "s.yaml"), []byte(strings.Replace(text, "count: 2", "count: 5", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := long.Sim(1)
+	ends := early.Source()
+	for range 2 {
+		if _, err := ends.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ends.Next(); ends.Due() != 0 || err == nil || !strings.Contains(err.Error(), `t.tsv: it has 2 arrivals, stream "a" is to have 5`) {
+		t.Error(ends.Due(), err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "t.tsv"), []byte("x\t3\t3\t1\t1\t1\ny\tz\t5\t1\t1\t1\n"), 0o666); err != nil {
 		t.Fatal(err)

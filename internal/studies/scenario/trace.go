@@ -54,12 +54,20 @@ func (s *Scenario) Skips() (int, error) {
 	}
 	n, first := in.Skipped()
 	if !errors.Is(err, io.EOF) {
-		return n, err
+		return 0, err
 	}
 	if n == 0 {
 		return 0, nil
 	}
 	return n, first
+}
+
+// checkQueue is Check for a job that may name none: it then stands in the default one, described or not.
+func (s *Scenario) checkQueue(name string) error {
+	if name == "" {
+		return nil
+	}
+	return s.Config.Check(name)
 }
 
 // beside is a path as the scenario means it: from its own folder.
@@ -118,7 +126,7 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		ReduceInput: units.Bytes(t.ReduceInput), MaxReduces: int(max(1, reduces)),
 		ShuffleRate: units.Bytes(t.ShuffleRate), ReduceRate: units.Bytes(t.ReduceRate), SlowStart: t.SlowStart,
 		Deadlines:  trace.Deadlines{Share: t.Deadlines.Share, Factor: [2]float64{t.Deadlines.Factor.From, t.Deadlines.Factor.To}, Slots: slots},
-		Containers: t.Containers, Nodes: names,
+		Containers: t.Containers, Nodes: names, Queues: s.checkQueue,
 	}
 	file := trace.File{Path: path, Format: format, Lenient: t.Lenient}
 	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}

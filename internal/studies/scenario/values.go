@@ -32,6 +32,9 @@ func (Span) wanted() string { return "a span of time with its unit, such as 90s 
 
 func (Span) shape() map[string]any { return written(`-?(0|`+spans+`)`, "90s", "10m", "1h30m") }
 
+// number is the pattern of numbers that may have an exponent.
+const number = `[0-9.]+([eE][-+]?[0-9]+)?`
+
 // spans is the pattern of numbers with units of time.
 const spans = `([0-9.]+(ns|us|µs|ms|s|min|m|h|d))+`
 
@@ -94,7 +97,7 @@ func (f *Factors) UnmarshalText(text []byte) (err error) {
 func (Factors) wanted() string { return "a number, such as 2, or a range, such as 1.5..3" }
 
 func (Factors) shape() map[string]any {
-	return map[string]any{"type": []string{"string", "number"}, "pattern": `^\s*[0-9.]+(\.\.[0-9.]+)?\s*$`, "exclusiveMinimum": 0, "examples": []string{"2", "1.5..3"}}
+	return map[string]any{"type": []string{"string", "number"}, "pattern": `^\s*` + number + `(\.\.` + number + `)?\s*$`, "exclusiveMinimum": 0, "examples": []string{"2", "1.5..3"}}
 }
 
 // Size is an amount of data, written with its unit: 64MB, 1.5GB. The units are powers of 1024.
@@ -169,7 +172,7 @@ func (p Power) String() string { return units.Watts(p).String() }
 
 func (Power) wanted() string { return "a power with its unit, such as 235W or 1.5kW" }
 
-func (Power) shape() map[string]any { return written(`-?(0|[0-9.]+\s*[kM]?W)`, "235W", "1.5kW") }
+func (Power) shape() map[string]any { return written(`-?(0|`+number+`\s*[kM]?W)`, "235W", "1.5kW") }
 
 // Texts is one text or a list of them.
 type Texts []string

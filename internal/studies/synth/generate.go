@@ -36,6 +36,9 @@ type generator struct {
 // Skipped is nothing: a model has no bad records.
 func (g *generator) Skipped() (int, *trace.Error) { return 0, nil }
 
+// Line is 0: the jobs stand in no file.
+func (g *generator) Line() int64 { return 0 }
+
 // Next draws the next job.
 func (g *generator) Next() (*trace.Job, error) {
 	at := g.in.Next()

@@ -34,6 +34,7 @@ func (g *given) Next() (*trace.Job, error) {
 }
 
 func (g *given) Skipped() (int, *trace.Error) { return 0, nil }
+func (g *given) Line() int64                  { return 0 }
 
 // all reads a trace to its end.
 func all(t testing.TB, r trace.Reader) (jobs []trace.Job) {

@@ -42,6 +42,9 @@ type place struct {
 	first   *Error
 }
 
+// Line is the line last read, or where the record begins that was last read.
+func (p *place) Line() int64 { return p.at }
+
 // Skipped is how many records were left out, and why the first one was.
 func (p *place) Skipped() (int, *Error) { return p.skipped, p.first }
 

@@ -26,8 +26,10 @@ type source struct {
 	seed  uint64
 	in    Reader
 	close io.Closer
-	round int  // repetitions that are over
-	ahead *Job // nil: the trace is over, or err
+	round int      // repetitions that are over
+	ahead *Job     // nil: the trace is over, or err
+	lines [2]int64 // where the job stands that Next returned last, and the one ahead
+	any   bool     // some job was there
 	due   units.Time
 	err   error
 
@@ -77,9 +79,14 @@ func (s *source) read() {
 		j, err := s.in.Next()
 		if err == nil && (s.part.First == 0 || j.Submit < units.Time(s.part.First)) {
 			s.ahead, s.due = j, j.Submit.Add(s.part.Every*units.Duration(s.round))
+			s.lines[1], s.any = s.in.Line(), true
 			return
 		}
 		s.close.Close()
+		if err == nil && !s.any {
+			s.err = &Error{File: s.file.Path, Line: s.in.Line(), Text: fmt.Sprintf("its first job comes at %v, so there is none in the first %v", j.Submit, s.part.First)}
+			return
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			s.err = err
 			return
@@ -120,12 +127,19 @@ func (s *source) Next() (*workload.Job, error) {
 		}
 	}
 	w, err := s.rule.Unfold(&j, s.seed)
+	if err == nil && s.rule.Queues != nil {
+		err = s.rule.Queues(w.Queue)
+	}
+	s.lines[0] = s.lines[1]
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", s.Place(), err)
 	}
 	s.read()
 	return w, nil
 }
+
+// Place is the file and the line of the job that Next returned last.
+func (s *source) Place() string { return fmt.Sprintf("%s:%d", s.file.Path, s.lines[0]) }
 
 // Skipped is how many records the reading of a lenient file has left out so far, all repetitions together, and why the first one was.
 func (s *source) Skipped() (int, *Error) {

@@ -92,6 +92,8 @@ type Reader interface {
 	Next() (*Job, error)
 	// Skipped is how many records a lenient reader has left out, and the first reason.
 	Skipped() (int, *Error)
+	// Line is where the reader stands: at the job that Next returned last, or at what it read to know that it ends.
+	Line() int64
 }
 
 // Format is a way to write traces.
@@ -103,7 +105,7 @@ type Format struct {
 	write func(out io.Writer) Writer // nil: it can only be read
 }
 
-// Open begins to read. A trace without a job is an error.
+// Open begins to read. A trace without a job that can be read is an error.
 func (f Format) Open(in io.Reader, o Options) Reader {
 	return &atLeastOne{Reader: f.open(in, o), file: o.File}
 }
@@ -117,9 +119,11 @@ type atLeastOne struct {
 func (r *atLeastOne) Next() (*Job, error) {
 	j, err := r.Reader.Next()
 	if errors.Is(err, io.EOF) && !r.any {
-		if n, _ := r.Skipped(); n == 0 {
+		n, first := r.Skipped()
+		if n == 0 {
 			return nil, &Error{File: r.file, Line: 1, Text: "there is no job in it"}
 		}
+		return nil, &Error{File: r.file, Line: first.Line, Field: first.Field, Text: first.Text + fmt.Sprintf("; nor can any other of its %d records be read", n)}
 	}
 	r.any = r.any || err == nil
 	return j, err
