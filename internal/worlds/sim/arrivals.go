@@ -85,8 +85,8 @@ func (e *ArrivalError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ArrivalError) Unwrap() error { return e.Err }
 
-// placed is a source that knows where the job stands that it returned last: a file and a line, "" if it does not know.
-type placed interface{ Place() string }
+// recordedSource is a source that knows where the job stands that it returned last: a file and a line, "" if it does not know.
+type recordedSource interface{ Place() string }
 
 // take returns the job that is due, nil if the source has failed.
 func (w *World) take() *workload.Job {
@@ -100,7 +100,7 @@ func (w *World) take() *workload.Job {
 		if k := w.links[spec.ID]; err == nil && k != nil && (k.handle != 0 || k.over) {
 			err = fmt.Errorf("job %q: the id is used twice", spec.ID)
 		}
-		if at, ok := w.source.(placed); err != nil && ok && at.Place() != "" {
+		if at, ok := w.source.(recordedSource); err != nil && ok && at.Place() != "" {
 			err = fmt.Errorf("%s: %w", at.Place(), err)
 		}
 	}
