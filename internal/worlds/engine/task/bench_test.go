@@ -109,6 +109,14 @@ func BenchmarkWordcount(b *testing.B) {
 	})
 }
 
+// A fold in the place of the combiner.
+func BenchmarkWordcountFold(b *testing.B) {
+	benchmarkJob(b, &mapreduce.Program{
+		Name: "wordcount", Fold: mapreduce.Sum, NewReducer: mapreduce.Sum.Reducer,
+		NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return &wordcount{}, nil },
+	})
+}
+
 // Without a combiner every word is sorted, spilled and merged.
 func BenchmarkWordcountWithoutCombiner(b *testing.B) {
 	w := func(*mapreduce.Context) (mapreduce.Reducer, error) { return &wordcount{}, nil }

@@ -13,11 +13,18 @@ import (
 // small region of the arena, in order. When a region is full they are combined on the spot, so a word that comes often costs
 // neither memory nor sorting; a region that combining does not empty by half is doubled, and so is, a few times, that of a group
 // that fills it often, since a call for many values costs little more than one for few.
+//
+// Short values that come again and again, as the 1 of every count, are counted and do not fill the region: the combiner sees each
+// of them all the same.
 type hashed struct {
 	collect
 	table  *table // of places in groups
 	groups []group
 	arena  []byte // regions
+	queue  []passing
+	waits  int // how many in the queue
+	bytes  int // of their keys and values
+	touch  uint64
 	out    combined
 	at     int    // group being combined
 	held   values // what is combined
@@ -25,22 +32,55 @@ type hashed struct {
 }
 
 type group struct {
-	key  uint32 // offset in the table's keys
-	klen uint32
-	vals uint32 // offset of the region
-	used uint32 // bytes of it
-	room uint32
-	n    uint32 // values in it
+	key    uint32 // offset in the table's keys
+	klen   uint32
+	vals   uint32 // offset of the region
+	used   uint32 // bytes of it
+	room   uint32
+	n      uint32 // runs of values in it
+	repeat uint32 // how often the last value came so far; it is not in the region yet
+	last   uint64 // that value, packed
+}
+
+// passing is a record on its way to its group, with a short key and value.
+type passing struct {
+	probe
+	value uint64 // packed
 }
 
 const (
-	groupSize   = 24
-	firstRegion = 24  // bytes; eight or so small numbers
+	groupSize   = 40
+	firstRegion = 24  // bytes
 	largeRegion = 512 // to which regions of busy groups grow
+	shortValue  = 7   // bytes that can be packed
 )
 
+// pack makes a number of a short value, another one for each.
+func pack(value []byte) uint64 {
+	if len(value) == 1 {
+		return 2<<56 | uint64(value[0])
+	}
+	if value == nil {
+		return 0
+	}
+	p := uint64(len(value)+1) << 56
+	for i, b := range value {
+		p |= uint64(b) << (8 * i)
+	}
+	return p
+}
+
+// unpack appends a packed value, which must not be nil.
+func unpack(to []byte, p uint64) []byte {
+	for n := p >> 56; n > 1; n-- {
+		to = append(to, byte(p))
+		p >>= 8
+	}
+	return to
+}
+
 func newHashed(base collect) *hashed {
-	h := &hashed{collect: base, table: newTable()}
+	h := &hashed{collect: base, table: newTable(), queue: make([]passing, min(queueSize, base.limit/slotCost+1))}
 	h.out = combined{a: base.a, to: h.put}
 	h.where = h.out.where
 	return h
@@ -48,40 +88,122 @@ func newHashed(base collect) *hashed {
 
 // Emit takes a record. When the buffer is full it is spilled.
 func (h *hashed) Emit(key, value []byte) error {
+	if len(value) <= shortValue && len(key) < longKey && cap(key) >= 16 && h.waits < len(h.queue) {
+		k := key[:16]
+		m := &masks[len(key)]
+		w := &h.queue[h.waits]
+		w.lo, w.hi = binary.LittleEndian.Uint64(k)&m[0], binary.LittleEndian.Uint64(k[8:])&m[1]
+		w.size = uint32(len(key)) + 1
+		w.value = pack(value)
+		h.waits++
+		h.bytes += len(key) + len(value)
+		return nil
+	}
+	return h.emit(key, value)
+}
+
+// emit is Emit for what is less common.
+func (h *hashed) emit(key, value []byte) error {
+	if err := h.drain(); err != nil {
+		return err
+	}
 	if err := h.accept(key, value); err != nil {
 		return err
 	}
-	if h.table.cost()+len(h.groups)*groupSize+len(h.arena)+len(key)+len(value) > h.limit && len(h.groups) > 0 {
-		if err := h.spill(); err != nil {
-			return h.a.broke(err)
-		}
-	}
 	s, made := h.table.find(key)
-	if made {
-		s.n = int64(len(h.groups))
-		h.groups = append(h.groups, group{key: s.off, klen: s.size - 1})
+	h.open(s, made)
+	var err error
+	if len(value) <= shortValue {
+		err = h.count(pack(value))
+	} else if err = h.settle(); err == nil {
+		err = h.append(value, 1)
 	}
-	h.at = int(s.n)
-	if err := h.append(value); err != nil {
+	if err != nil {
 		return h.a.broke(err)
 	}
 	return nil
 }
 
+// drain brings what waits to its groups.
+func (h *hashed) drain() error {
+	if err := h.check(nil, nil); err != nil {
+		return err
+	}
+	if h.table.cost()+len(h.groups)*groupSize+len(h.arena) > h.limit && len(h.groups) > 0 {
+		if err := h.spill(); err != nil {
+			return h.a.broke(err)
+		}
+	}
+	queue := h.queue[:h.waits]
+	h.a.count.mapOut += int64(h.waits)
+	h.a.count.mapOutBytes += int64(h.bytes)
+	h.waits, h.bytes = 0, 0
+	slots, shift := h.table.slots, h.table.shift
+	touch := uint64(0)
+	for i := range queue { // none of these loads waits for another
+		w := &queue[i]
+		w.home = home(w.lo, w.hi, w.size)
+		touch += slots[w.home>>shift].lo
+	}
+	h.touch = touch
+	for i := range queue {
+		w := &queue[i]
+		h.open(h.table.seek(&w.probe, nil))
+		if g := &h.groups[h.at]; g.last == w.value && g.repeat-1 < math.MaxUint32-1 {
+			g.repeat++
+			continue
+		}
+		if err := h.count(w.value); err != nil {
+			return h.a.broke(err)
+		}
+	}
+	return nil
+}
+
+// open takes the group of a slot in hand.
+func (h *hashed) open(s *slot, made bool) {
+	if made {
+		s.n = int64(len(h.groups))
+		h.groups = append(h.groups, group{key: s.off, klen: s.size - 1})
+	}
+	h.at = int(s.n)
+}
+
 func (h *hashed) key(g *group) []byte { return h.table.keys[g.key : g.key+g.klen : g.key+g.klen] }
 
-// append adds a value to the group at hand, and combines its values first if they leave no room.
-func (h *hashed) append(value []byte) error {
+// count adds a packed value to the group at hand.
+func (h *hashed) count(value uint64) error {
 	g := &h.groups[h.at]
-	if n := uint32(len(value)); n < 0x7f && g.used+n < g.room && value != nil {
-		h.arena[g.vals+g.used] = byte(n + 1)
-		copy(h.arena[g.vals+g.used+1:], value)
-		g.used += n + 1
-		g.n++
+	if g.repeat > 0 && (g.last != value || g.repeat == math.MaxUint32) {
+		if err := h.settle(); err != nil {
+			return err
+		}
+		g = &h.groups[h.at]
+	}
+	g.last = value
+	g.repeat++
+	return nil
+}
+
+// settle brings the value that was counted into the region.
+func (h *hashed) settle() error {
+	g := &h.groups[h.at]
+	if g.repeat == 0 {
 		return nil
 	}
-	need := uint32(len(value)) + binary.MaxVarintLen32
-	if uint64(g.used)+uint64(need) > uint64(g.room) && g.n > 1 {
+	n := g.repeat
+	g.repeat = 0
+	if g.last == 0 {
+		return h.append(nil, n)
+	}
+	var buf [shortValue]byte
+	return h.append(unpack(buf[:0], g.last), n)
+}
+
+// append adds a value to the region of the group at hand, so many times, and combines what is there first if that leaves no room.
+func (h *hashed) append(value []byte, times uint32) error {
+	g := &h.groups[h.at]
+	if h.need(g, value) > int(g.room) && g.n > 1 {
 		if err := h.combine(); err != nil {
 			return err
 		}
@@ -91,19 +213,26 @@ func (h *hashed) append(value []byte) error {
 			}
 		}
 	}
-	return h.put(value)
+	return h.add(value, times)
 }
 
-// put adds a value to the group at hand.
-func (h *hashed) put(value []byte) error {
+// need is how long a region has to be that takes one value more.
+func (h *hashed) need(g *group, value []byte) int {
+	return int(g.used) + len(value) + 2*binary.MaxVarintLen32
+}
+
+// put adds a value that comes of combining.
+func (h *hashed) put(value []byte) error { return h.add(value, 1) }
+
+func (h *hashed) add(value []byte, times uint32) error {
 	g := &h.groups[h.at]
-	if need := int(g.used) + len(value) + binary.MaxVarintLen32; need > int(g.room) {
+	if need := h.need(g, value); need > int(g.room) {
 		if err := h.grow(g, max(need, 2*int(g.room), firstRegion)); err != nil {
 			return err
 		}
 	}
 	region := h.arena[g.vals+g.used : g.vals+g.used : g.vals+g.room]
-	g.used += uint32(len(appendValue(region, value)))
+	g.used += uint32(len(binary.AppendUvarint(appendValue(region, value), uint64(times))))
 	g.n++
 	return nil
 }
@@ -138,18 +267,23 @@ func (h *hashed) combine() error {
 func (h *hashed) spill() error {
 	var g grouped
 	g.key = func(e entry) []byte { return h.key(&h.groups[e.off]) }
+	var left values // they stand in the arena until the next group is combined
+	var n int64
 	g.put = func(e entry, key []byte, add addRecord) error {
 		h.at = int(e.off)
+		if err := h.settle(); err != nil {
+			return err
+		}
 		of := &h.groups[h.at]
-		if of.n > 1 {
+		left.walk(h.arena[of.vals:of.vals+of.used], &n)
+		if left.Next() && left.more() {
 			if err := h.combine(); err != nil {
 				return err
 			}
 		}
-		var n int64
-		vals := values{region: h.arena[of.vals : of.vals+of.used], seen: &n}
-		for vals.Next() {
-			if err := add(key, vals.Value()); err != nil {
+		left.walk(h.arena[of.vals:of.vals+of.used], &n)
+		for left.Next() {
+			if err := add(key, left.Value()); err != nil {
 				return err
 			}
 		}
@@ -162,6 +296,9 @@ func (h *hashed) spill() error {
 }
 
 func (h *hashed) finish() (*Output, error) {
+	if err := h.drain(); err != nil {
+		return nil, err
+	}
 	if len(h.groups) > 0 || len(h.spills) == 0 {
 		if err := h.spill(); err != nil {
 			return nil, err
@@ -174,6 +311,7 @@ func (h *hashed) finish() (*Output, error) {
 type values struct {
 	region []byte // what is left
 	value  []byte
+	again  uint64 // how often the value comes still
 	copied []byte
 	seen   *int64
 }
@@ -183,10 +321,17 @@ var _ mapreduce.Values = (*values)(nil)
 // take walks a copy of the region, which is to be written anew meanwhile.
 func (v *values) take(region []byte, seen *int64) {
 	v.copied = append(v.copied[:0], region...)
-	v.region, v.value, v.seen = v.copied, nil, seen
+	v.walk(v.copied, seen)
 }
 
-// appendValue appends a value as values reads it.
+func (v *values) walk(region []byte, seen *int64) {
+	v.region, v.value, v.again, v.seen = region, nil, 0, seen
+}
+
+// more tells whether there are values behind the current one.
+func (v *values) more() bool { return v.again > 0 || len(v.region) > 0 }
+
+// appendValue appends a value as values reads it, but for how often it comes.
 func appendValue(b, value []byte) []byte {
 	if value == nil {
 		return append(b, 0)
@@ -196,7 +341,13 @@ func appendValue(b, value []byte) []byte {
 
 // Next moves to the next value.
 func (v *values) Next() bool {
+	*v.seen++
+	if v.again > 0 {
+		v.again--
+		return true
+	}
 	if len(v.region) == 0 {
+		*v.seen--
 		return false
 	}
 	size, n := binary.Uvarint(v.region)
@@ -206,7 +357,8 @@ func (v *values) Next() bool {
 	} else {
 		v.value, v.region = v.region[:size-1:size-1], v.region[size-1:]
 	}
-	*v.seen++
+	times, n := binary.Uvarint(v.region)
+	v.region, v.again = v.region[n:], times-1
 	return true
 }
 

@@ -1,0 +1,368 @@
+package mapreduce
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+)
+
+// Role is which part of a program is streamed.
+type Role string
+
+// The roles.
+const (
+	MapRole     Role = "map"
+	CombineRole Role = "combine"
+	ReduceRole  Role = "reduce"
+)
+
+// Streams is what a program that is run as a command of Hadoop Streaming talks by.
+type Streams struct {
+	In     io.Reader                // lines: of text for a map, else key TAB value sorted by key
+	Out    io.Writer                // lines: key TAB value
+	Report io.Writer                // standard error: counters, signs of life; nil = nobody listens
+	Env    func(name string) string // the environment; nil = empty
+}
+
+// maxLine bounds a line of input.
+const maxLine = 1 << 30
+
+// Stream runs one side of the program over lines, as Hadoop Streaming calls a command: so the program runs wherever that does. A
+// combiner may be a fold's.
+//
+// A key on its way from map to reduce may hold anything: the bytes from BS to CR, among them TAB and LF, are written as two, BS and
+// another, such that keys keep their order. What else text cannot carry is lost or refused: a value that is empty and one that is nil
+// are the same, nil; no value may hold a LF, and programs whose records have a fixed length or whose output is raw have no lines. The
+// partitioner and the total order are the cluster's to choose.
+func (p *Program) Stream(ctx context.Context, role Role, s Streams) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if p.Records.Length > 0 || p.Raw {
+		return fmt.Errorf("application %s cannot be streamed: its records are no lines", p.Name)
+	}
+	if s.Env == nil {
+		s.Env = func(string) string { return "" }
+	}
+	if s.Report == nil {
+		s.Report = io.Discard
+	}
+	t := &streaming{p: p, s: s, in: lineReader{r: bufio.NewReaderSize(s.In, 256<<10)}, out: bufio.NewWriterSize(s.Out, 64<<10)}
+	t.user = NewContext(ctx, int(t.number("mapreduce_task_partition")), t.attempt(), t.alive)
+	t.user.Reading(Input{Path: s.Env("mapreduce_map_input_file"), Start: t.number("mapreduce_map_input_start"), Length: t.number("mapreduce_map_input_length")})
+	err := t.run(role)
+	if err == nil {
+		err = t.broken
+	}
+	if e := t.out.Flush(); err == nil && e != nil {
+		err = fmt.Errorf("output: %w", e)
+	}
+	for _, name := range t.user.Counters().Names() {
+		fmt.Fprintf(s.Report, "reporter:counter:%s,%s,%d\n", name.Group, name.Name, t.user.Counters().Get(name.Group, name.Name))
+	}
+	return err
+}
+
+// streaming is a program at work on streams.
+type streaming struct {
+	p      *Program
+	s      Streams
+	user   *Context
+	in     lineReader
+	out    *bufio.Writer
+	broken error // the first error of an emit
+	told   time.Time
+	hides  bool   // what is emitted goes on to a reduce, so keys are written such that they hold neither TAB nor LF
+	hidden []byte // a key
+}
+
+func (t *streaming) number(name string) int64 {
+	n, err := strconv.ParseInt(t.s.Env(name), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// attempt is the last number in mapreduce_task_attempt_id.
+func (t *streaming) attempt() int {
+	id := t.s.Env("mapreduce_task_attempt_id")
+	n, err := strconv.Atoi(id[bytes.LastIndexByte([]byte(id), '_')+1:])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// alive tells the framework that we are, now and then.
+func (t *streaming) alive() {
+	if now := time.Now(); now.Sub(t.told) > 10*time.Second {
+		t.told = now
+		fmt.Fprintln(t.s.Report, "reporter:status:working")
+	}
+}
+
+func (t *streaming) run(role Role) error {
+	t.hides = role != ReduceRole && t.s.Env("mapreduce_job_reduces") != "0"
+	switch role {
+	case MapRole:
+		return t.mapAll()
+	case CombineRole:
+		switch {
+		case t.p.Fold != nil:
+			return t.reduceAll(t.p.Fold.Reducer)
+		case t.p.NewCombiner == nil:
+			return t.reduceAll(func(*Context) (Reducer, error) { return Identity{}, nil })
+		}
+		return t.reduceAll(t.p.NewCombiner)
+	case ReduceRole:
+		if t.p.NewReducer == nil {
+			return t.reduceAll(func(*Context) (Reducer, error) { return Identity{}, nil })
+		}
+		return t.reduceAll(t.p.NewReducer)
+	}
+	return fmt.Errorf("%q is none of map, combine and reduce", role)
+}
+
+// Emit writes key TAB value LF; of a nil key or an empty value neither it nor the TAB, of both nil nothing.
+func (t *streaming) Emit(key, value []byte) error {
+	if t.broken != nil {
+		return t.broken
+	}
+	if t.hides {
+		t.hidden = hide(t.hidden[:0], key)
+		if key != nil {
+			key = t.hidden
+		}
+	}
+	if bytes.IndexByte(key, '\n') >= 0 || bytes.IndexByte(value, '\n') >= 0 {
+		t.broken = fmt.Errorf("application %s emitted a record that holds a line feed, which a stream of lines cannot carry", t.p.Name)
+		return t.broken
+	}
+	if key == nil && value == nil {
+		return nil
+	}
+	_, err := t.out.Write(key)
+	if key != nil && len(value) > 0 {
+		err = errors.Join(err, t.out.WriteByte('\t'))
+	}
+	_, e := t.out.Write(value)
+	if err = errors.Join(err, e, t.out.WriteByte('\n')); err != nil {
+		t.broken = fmt.Errorf("output: %w", err)
+	}
+	return t.broken
+}
+
+func (t *streaming) mapAll() error {
+	mapper := Mapper(Identity{})
+	if t.p.NewMapper != nil {
+		var err error
+		if mapper, err = t.p.NewMapper(t.user); err != nil {
+			return err
+		}
+	}
+	whole, blocks := mapper.(BlockMapper)
+	at := t.user.Input().Start
+	var key [8]byte
+	for {
+		line, full, err := t.in.next()
+		if err != nil {
+			return fmt.Errorf("input: %w", err)
+		}
+		if full == nil {
+			break
+		}
+		if blocks {
+			err = whole.MapBlock(full, at, t)
+		} else {
+			err = mapper.Map(OffsetKey(&key, at), line, t)
+		}
+		if err == nil {
+			err = t.broken
+		}
+		if err != nil {
+			return err
+		}
+		at += int64(len(full))
+	}
+	return t.close(mapper)
+}
+
+func (t *streaming) close(of any) error {
+	if c, ok := of.(Closer); ok {
+		return c.Close(t)
+	}
+	return nil
+}
+
+func (t *streaming) reduceAll(construct func(*Context) (Reducer, error)) error {
+	reducer, err := construct(t.user)
+	if err != nil {
+		return err
+	}
+	g := &streamGroups{in: &t.in, fields: max(1, int(t.number("stream_num_map_output_key_fields"))), group: t.p.Group}
+	for g.nextKey() {
+		if err := reducer.Reduce(g.key, g, t); err != nil {
+			return err
+		}
+		if t.broken != nil {
+			return t.broken
+		}
+	}
+	if g.err != nil {
+		return fmt.Errorf("input: %w", g.err)
+	}
+	return t.close(reducer)
+}
+
+// streamGroups walks sorted lines key by key. It is the Values of the key at hand.
+type streamGroups struct {
+	in     *lineReader
+	fields int
+	group  func([]byte) int
+
+	key, value []byte
+	now        []byte // the whole key of the line at hand
+	ahead      bool   // the line at hand has not been handed out
+	ended      bool
+	err        error
+}
+
+func (g *streamGroups) advance() {
+	if g.ended || g.err != nil || g.ahead {
+		return
+	}
+	line, full, err := g.in.next()
+	if err != nil || full == nil {
+		g.ended, g.err = true, err
+		return
+	}
+	key, value := SplitLine(line, g.fields)
+	g.now, g.value, g.ahead = show(g.now[:0], key), value, true
+}
+
+func (g *streamGroups) first(key []byte) []byte {
+	if g.group == nil {
+		return key
+	}
+	return key[:g.group(key)]
+}
+
+func (g *streamGroups) nextKey() bool {
+	if g.key != nil {
+		for g.Next() { // what the reducer left
+		}
+	}
+	g.advance()
+	if !g.ahead {
+		return false
+	}
+	g.key = append(g.key[:0], g.first(g.now)...)
+	if g.key == nil {
+		g.key = []byte{}
+	}
+	return true
+}
+
+// Next moves to the next value of the key.
+func (g *streamGroups) Next() bool {
+	g.advance()
+	if !g.ahead || !bytes.Equal(g.first(g.now), g.key) {
+		return false
+	}
+	g.ahead = false
+	return true
+}
+
+// Value returns the current value.
+func (g *streamGroups) Value() []byte { return g.value }
+
+// The bytes that hide writes as two, and what it adds to the second.
+const (
+	firstHidden, lastHidden = '\b', '\r'
+	hideBy                  = 0x20
+)
+
+// hide appends a key without TAB, LF and CR. Two keys order as before: the bytes that are hidden are neighbours, and all of them begin
+// with the first.
+func hide(to, key []byte) []byte {
+	for _, b := range key {
+		if b >= firstHidden && b <= lastHidden {
+			to = append(to, firstHidden, b+hideBy)
+		} else {
+			to = append(to, b)
+		}
+	}
+	return to
+}
+
+// show appends the key that hide was given.
+func show(to, key []byte) []byte {
+	for i := 0; i < len(key); i++ {
+		b := key[i]
+		if b == firstHidden && i+1 < len(key) && key[i+1] >= firstHidden+hideBy && key[i+1] <= lastHidden+hideBy {
+			i++
+			b = key[i] - hideBy
+		}
+		to = append(to, b)
+	}
+	return to
+}
+
+// SplitLine cuts a line that Hadoop Streaming hands to a reducer into key and value: at its n-th TAB or, as Hadoop puts a TAB behind a
+// key of fewer fields, at its last. An empty value is nil.
+func SplitLine(line []byte, n int) (key, value []byte) {
+	last := -1
+	for field, at := 1, 0; field <= n; field++ {
+		i := bytes.IndexByte(line[at:], '\t')
+		if i < 0 {
+			break
+		}
+		last = at + i
+		at = last + 1
+	}
+	if last < 0 {
+		return line, nil
+	}
+	if last+1 == len(line) {
+		return line[:last], nil
+	}
+	return line[:last], line[last+1:]
+}
+
+// lineReader reads lines of any length.
+type lineReader struct {
+	r    *bufio.Reader
+	long []byte
+}
+
+// next returns the next line without and with its LF, both nil at the end. They are good until the next call.
+func (l *lineReader) next() (line, full []byte, err error) {
+	full, err = l.r.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		l.long = append(l.long[:0], full...)
+		for err == bufio.ErrBufferFull {
+			if len(l.long) > maxLine {
+				return nil, nil, errors.New("a line is longer than 1 GB")
+			}
+			full, err = l.r.ReadSlice('\n')
+			l.long = append(l.long, full...)
+		}
+		full = l.long
+	}
+	if err == io.EOF {
+		if len(full) == 0 {
+			return nil, nil, nil
+		}
+		err = nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return bytes.TrimSuffix(full, []byte{'\n'}), full, nil
+}
