@@ -72,8 +72,9 @@ var (
 
 	summaryFields = slices.Concat(
 		fields(number, false, `jobs admitted rejected finished failed deadlines met missed penalty makespan_s mean_response_s
-			p95_response_s map_locality rack_locality map_utilization reduce_utilization tasks attempts events wall_s events_per_s`),
-		fields(number, true, "energy_kwh"))
+			p95_response_s map_locality rack_locality map_utilization reduce_utilization map_slots reduce_slots vcores memory_bytes tasks attempts
+			events wall_s events_per_s`),
+		fields(number, true, "energy_kwh green_kwh brown_kwh vcore_utilization memory_utilization"))
 
 	jobFields = slices.Concat(
 		fields(text, false, "id class queue reason"),

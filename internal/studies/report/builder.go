@@ -14,13 +14,9 @@ type Builder struct {
 	run      Run
 	jobs     []page    // by handle, [0] unused
 	attempts []attempt // by handle
-	nodes    []node    // by handle
 
-	offered  [2]int64   // map and reduce slots of all nodes now
-	area     [2]float64 // slot seconds offered until since
-	atEnd    [2]float64 // the same until the makespan
-	busy     [2]float64 // slot seconds held
-	since    units.Time
+	slots    usage   // of map and reduce slots
+	cores    sharing // of vcores and memory
 	makespan units.Time
 	meter    meter
 	used     energy // until the makespan
@@ -50,12 +46,6 @@ type attempt struct {
 	container uint8
 }
 
-// node is what a node offers and holds, in map and reduce slots.
-type node struct{ offers, holds [2]int64 }
-
-// counts is what the node adds to capacity: a draining node counts with what it still runs.
-func (n *node) counts(k int) int64 { return max(n.offers[k], n.holds[k]) }
-
 // NewBuilder returns a sink for a run with these headings.
 func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
 	return &Builder{run: Run{World: world, Scenario: scenario, Policy: policy, Seed: seed, Jobs: []Job{}}}
@@ -70,12 +60,12 @@ func (b *Builder) Batch(_ int64, at units.Time, events []sched.Event) error {
 		case sched.NodeUp, sched.NodeChanged:
 			s.Events++
 			if e.Detail != nil && e.Detail.Node != nil {
-				b.offer(at, e.Node, e.Detail.Node.Class.Capacity)
+				b.offer(at, e.Node, &e.Detail.Node.Class.Capacity)
 				b.meter.turn(at, e.Node, e.Detail.Node.Class, on)
 			}
 		case sched.NodeDown:
 			s.Events++
-			b.offer(at, e.Node, units.Vector{})
+			b.offer(at, e.Node, &units.Vector{})
 			b.meter.turn(at, e.Node, nil, off)
 		case sched.PowerSupply:
 			b.meter.feed(at, e.X)
@@ -144,10 +134,16 @@ func (b *Builder) Run() *Run {
 		s.MapLocality = float64(b.places[sched.Anywhere]+b.places[sched.NodeLocal]) / float64(all)
 		s.RackLocality = float64(b.places[sched.RackLocal]) / float64(all)
 	}
-	for k, to := range []*float64{&s.MapUtilization, &s.ReduceUtilization} {
-		if b.atEnd[k] > 0 {
-			*to = b.busy[k] / b.atEnd[k]
+	s.MapUtilization, _ = b.slots.part(0)
+	s.ReduceUtilization, _ = b.slots.part(1)
+	for k, to := range []**float64{&s.CoreUtilization, &s.MemoryUtilization} {
+		if part, there := b.cores.part(k); there {
+			*to = &part
 		}
+	}
+	if s.Makespan > 0 {
+		s.MapSlots, s.ReduceSlots = b.slots.atEnd[0]/s.Makespan, b.slots.atEnd[1]/s.Makespan
+		s.Cores, s.Memory = b.cores.atEnd[0]/s.Makespan, b.cores.atEnd[1]/s.Makespan
 	}
 	b.meter.report(s, b.used)
 	return &b.run
@@ -240,15 +236,16 @@ func (b *Builder) start(at units.Time, e *sched.Event) {
 	a := slot(&b.attempts, e.Attempt)
 	*a = attempt{job: e.Job, stage: e.Stage, locality: e.Locality, node: e.Node, task: e.Task, container: e.Container, began: at}
 	if st := p.spec.Stage(e.Stage); st != nil && int(e.Container) < max(1, len(st.Containers)) {
-		if len(st.Containers) == 0 && !b.meter.known { // one slot: as nearly always where every event counts
+		if len(st.Containers) == 0 && !b.meter.known && !b.cores.known { // one slot: as nearly always where every event counts
 			a.slots[slotKind(st.Kind)] = 1
 		} else {
 			c := st.Container(int(e.Container))
 			a.slots = slotsOf(&c.Needs)
 			b.meter.hold(at, e.Node, &c.Needs, +1)
+			b.cores.start(at, e.Attempt, e.Node, &c.Needs)
 		}
 	}
-	b.hold(at, e.Node, a.slots, +1)
+	b.slots.hold(at, e.Node, a.slots, +1)
 }
 
 // slotKind is the place in slotsOf of the slot that a task of the stage takes if nothing else is said.
@@ -266,10 +263,9 @@ func (b *Builder) end(at units.Time, e *sched.Event) {
 		return
 	}
 	a := &b.attempts[e.Attempt]
-	for k := range b.busy {
-		b.busy[k] += float64(a.slots[k]) * at.Sub(a.began).Seconds()
-	}
-	b.hold(at, a.node, a.slots, -1)
+	b.slots.used(a.slots, at.Sub(a.began))
+	b.slots.hold(at, a.node, a.slots, -1)
+	b.cores.end(at, e.Attempt, a.node, at.Sub(a.began))
 	p := b.page(a.job)
 	if b.meter.known && p != nil {
 		if st := p.spec.Stage(a.stage); st != nil && int(a.container) < max(1, len(st.Containers)) {
@@ -342,47 +338,15 @@ func (b *Builder) finish(at units.Time, e *sched.Event) {
 		j.Outcome, j.Reason = "killed", e.Text
 	}
 	p.spec = nil
-	b.advance(at)
-	b.makespan, b.atEnd = at, b.area
+	b.makespan = at
+	b.slots.close(at)
+	b.cores.close(at)
 	b.meter.advance(at)
 	b.used = energy{units.Joules(b.meter.all), units.Joules(b.meter.green)}
 }
 
-// advance integrates capacity until now.
-func (b *Builder) advance(at units.Time) {
-	if at > b.since {
-		for k := range b.area {
-			b.area[k] += float64(b.offered[k]) * at.Sub(b.since).Seconds()
-		}
-		b.since = at
-	}
-}
-
-func (b *Builder) offer(at units.Time, h sched.NodeID, capacity units.Vector) {
-	n := slot(&b.nodes, h)
-	for k, to := range slotsOf(&capacity) {
-		before := n.counts(k)
-		n.offers[k] = to
-		b.recount(at, k, before, n)
-	}
-}
-
-func (b *Builder) hold(at units.Time, h sched.NodeID, slots [2]int64, sign int64) {
-	if h < 1 {
-		return
-	}
-	n := slot(&b.nodes, h)
-	for k, by := range slots {
-		before := n.counts(k)
-		n.holds[k] += sign * by
-		b.recount(at, k, before, n)
-	}
-}
-
-// recount keeps the capacity of all nodes, of which one has changed.
-func (b *Builder) recount(at units.Time, k int, before int64, n *node) {
-	if after := n.counts(k); after != before {
-		b.advance(at)
-		b.offered[k] += after - before
-	}
+// offer notes what a node has for containers from now on.
+func (b *Builder) offer(at units.Time, h sched.NodeID, capacity *units.Vector) {
+	b.slots.offer(at, h, slotsOf(capacity))
+	b.cores.offer(at, h, capacity)
 }

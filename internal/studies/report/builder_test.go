@@ -102,7 +102,7 @@ func TestBuilder(t *testing.T) {
 			Makespan: 40, MeanResponse: 30, P95Response: 30,
 			MapLocality: 1, // map 2's first commit does not count any more
 			// Slot time: two nodes until 20, one until 40. Maps held 10 + 8 + 4 + 10, the reduce 20.
-			MapUtilization: 32.0 / 60, ReduceUtilization: 20.0 / 60,
+			MapUtilization: 32.0 / 60, ReduceUtilization: 20.0 / 60, MapSlots: 60.0 / 40, ReduceSlots: 60.0 / 40,
 			Tasks: 5, Attempts: 5, Events: 3 + 3 + 2 + 5 + 5},
 		Jobs: []Job{
 			{ID: "a", Class: "k", Queue: "default", Admitted: true, Started: f(0), MapsDone: f(24), Finished: f(30), Deadline: f(25), Met: &no, Maps: 2, Reduces: 1, LocalMaps: 2, Attempts: 4, Outcome: "finished"},
@@ -156,7 +156,8 @@ func TestJSON(t *testing.T) {
 		want string
 	}{
 		{o.Runs[0].Summary, `jobs admitted rejected finished failed deadlines met missed penalty makespan_s mean_response_s p95_response_s
-			map_locality rack_locality map_utilization reduce_utilization energy_kwh tasks attempts events wall_s events_per_s`},
+			map_locality rack_locality map_utilization reduce_utilization vcore_utilization memory_utilization map_slots reduce_slots vcores
+			memory_bytes energy_kwh green_kwh brown_kwh tasks attempts events wall_s events_per_s`},
 		{o.Runs[0].Jobs[0], `id class queue submitted_s admitted reason started_s maps_done_s finished_s soft_deadline_s deadline_s met
 			maps reduces local_maps attempts`},
 	} {

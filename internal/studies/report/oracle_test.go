@@ -240,6 +240,7 @@ func dumb(all []stamped) *Run {
 	}
 	s.P95Response = percentile(responses, 0.95)
 	// Slot time, between every two neighbouring times at which anything happened.
+	slots := []*float64{&s.MapSlots, &s.ReduceSlots}
 	for k, to := range []*float64{&s.MapUtilization, &s.ReduceUtilization} {
 		stage := []sched.Stage{sched.Map, sched.Reduce}[k]
 		var held, there float64
@@ -264,7 +265,7 @@ func dumb(all []stamped) *Run {
 				there += max(offered, runs) * (until - from)
 			}
 		}
-		*to = held / there
+		*to, *slots[k] = held/there, there/s.Makespan
 	}
 	return r
 }

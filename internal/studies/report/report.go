@@ -2,7 +2,7 @@
 // the run teaches about its classes of jobs.
 //
 //	report.go    the JSON report and what its fields mean
-//	builder.go   the sink that makes a run of it, in one pass; energy.go integrates power for it
+//	builder.go   the sink that makes a run of it, in one pass; usage.go integrates slots, vcores and memory for it, energy.go power
 //	timeline.go  the sink behind the drawing of who ran when
 //	learner.go   the sink that fills profiles
 //	table.go     tables: one run, policies side by side, many seeds
@@ -64,7 +64,9 @@ type Run struct {
 // from arrival to finish and d that from arrival to deadline.
 //
 // Utilisation is the slot time that attempts held, whatever came of them, over the slot time that was there until the makespan:
-// capacity is integrated over time as nodes come and go. A node that drains counts with what it still runs.
+// capacity is integrated over time as nodes come and go. A node that drains counts with what it still runs. The same holds of vcores and
+// memory, which are null where no node has any. How much there was tells whether a utilisation of 0 means idle or absent: map slots
+// are 0 where tasks take vcores only.
 //
 // An event is an arrival, a heartbeat that the policy answers, an attempt's start or end, or a change of a node.
 type Summary struct {
@@ -87,6 +89,12 @@ type Summary struct {
 	RackLocality      float64  `json:"rack_locality"` // part of them that were granted in the rack of their input, on another node
 	MapUtilization    float64  `json:"map_utilization"`
 	ReduceUtilization float64  `json:"reduce_utilization"`
+	CoreUtilization   *float64 `json:"vcore_utilization"`  // null: no node has vcores
+	MemoryUtilization *float64 `json:"memory_utilization"` // null: no node has memory for tasks
+	MapSlots          float64  `json:"map_slots"`          // that were there, as a mean until the makespan
+	ReduceSlots       float64  `json:"reduce_slots"`
+	Cores             float64  `json:"vcores"`
+	Memory            float64  `json:"memory_bytes"`
 	Energy            *float64 `json:"energy_kwh"` // until the makespan; null: there is no model of power
 	Green             *float64 `json:"green_kwh"`  // part of it that the supply of green power covered; null: there is no supply
 	Brown             *float64 `json:"brown_kwh"`  // the rest

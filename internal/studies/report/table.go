@@ -134,33 +134,35 @@ func verdict(j *Job) string {
 // column is a column of the summary: a number of each run, printed as a mean over seeds.
 type column struct {
 	name string
-	of   func(*Summary) float64
+	of   func(*Summary) (float64, bool) // false: the run has no such thing
 	unit func(float64) string
 }
 
 var columns = []column{
-	{"met", func(s *Summary) float64 { return float64(s.Met) }, count},
-	{"of", func(s *Summary) float64 { return float64(s.Deadlines) }, count},
-	{"penalty", func(s *Summary) float64 { return s.Penalty }, func(x float64) string { return fmt.Sprintf("%.3g", x) }},
-	{"makespan", func(s *Summary) float64 { return s.Makespan }, span},
-	{"mean response", func(s *Summary) float64 { return s.MeanResponse }, span},
-	{"p95", func(s *Summary) float64 { return s.P95Response }, span},
-	{"local maps", func(s *Summary) float64 { return s.MapLocality }, percent},
-	{"map slots", func(s *Summary) float64 { return s.MapUtilization }, percent},
-	{"reduce slots", func(s *Summary) float64 { return s.ReduceUtilization }, percent},
-	{"attempts", func(s *Summary) float64 { return float64(s.Attempts) }, count},
-	{"energy", func(s *Summary) float64 { x, _ := deref(s.Energy); return x }, kwh},
-	{"brown", func(s *Summary) float64 { x, _ := deref(s.Brown); return x }, kwh},
-	{"failed", func(s *Summary) float64 { return float64(s.Failed) }, count},
-	{"rejected", func(s *Summary) float64 { return float64(s.Rejected) }, count},
+	{"met", always(func(s *Summary) float64 { return float64(s.Met) }), count},
+	{"of", always(func(s *Summary) float64 { return float64(s.Deadlines) }), count},
+	{"penalty", always(func(s *Summary) float64 { return s.Penalty }), func(x float64) string { return fmt.Sprintf("%.3g", x) }},
+	{"makespan", always(func(s *Summary) float64 { return s.Makespan }), span},
+	{"mean response", always(func(s *Summary) float64 { return s.MeanResponse }), span},
+	{"p95", always(func(s *Summary) float64 { return s.P95Response }), span},
+	{"local maps", always(func(s *Summary) float64 { return s.MapLocality }), percent},
+	{"map slots", func(s *Summary) (float64, bool) { return s.MapUtilization, s.MapSlots > 0 }, percent},
+	{"reduce slots", func(s *Summary) (float64, bool) { return s.ReduceUtilization, s.ReduceSlots > 0 }, percent},
+	{"vcores", func(s *Summary) (float64, bool) { return deref(s.CoreUtilization) }, percent},
+	{"memory", func(s *Summary) (float64, bool) { return deref(s.MemoryUtilization) }, percent},
+	{"attempts", always(func(s *Summary) float64 { return float64(s.Attempts) }), count},
+	{"energy", func(s *Summary) (float64, bool) { return deref(s.Energy) }, kwh},
+	{"brown", func(s *Summary) (float64, bool) { return deref(s.Brown) }, kwh},
+	{"failed", always(func(s *Summary) float64 { return float64(s.Failed) }), count},
+	{"rejected", always(func(s *Summary) float64 { return float64(s.Rejected) }), count},
 }
 
 // summaryTable has a line for each policy.
 func summaryTable(title string, g []*Run) *Grid {
 	t := &Grid{Title: title}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		rare := slices.Contains([]string{"energy", "brown", "failed", "rejected"}, c.name)
-		return rare && !slices.ContainsFunc(g, func(r *Run) bool { return c.of(&r.Summary) > 0 })
+		rare := slices.Contains([]string{"vcores", "memory", "energy", "brown", "failed", "rejected"}, c.name)
+		return rare && !slices.ContainsFunc(g, func(r *Run) bool { x, has := c.of(&r.Summary); return has && (x > 0 || c.name == "vcores") }) // those who have vcores want to see that they idle
 	})
 	head := []string{"policy"}
 	for _, c := range shown {
@@ -183,10 +185,12 @@ func summaryTable(title string, g []*Run) *Grid {
 			var sample stat.Sum
 			for _, run := range g {
 				if label(run, g) == p && run.Stuck == "" {
-					sample.Add(c.of(&run.Summary))
+					if x, has := c.of(&run.Summary); has {
+						sample.Add(x)
+					}
 				}
 			}
-			if seeds = sample.N(); seeds == 0 {
+			if seeds = max(seeds, sample.N()); sample.N() == 0 {
 				line = append(line, "–")
 				continue
 			}
