@@ -205,7 +205,7 @@ func (t *streaming) reduceAll(construct func(*Context) (Reducer, error)) error {
 	if err != nil {
 		return err
 	}
-	g := &streamGroups{in: &t.in, fields: max(1, int(t.number("stream_num_map_output_key_fields"))), group: t.p.Group}
+	g := &streamGroups{in: &t.in, now: []byte{}, fields: max(1, int(t.number("stream_num_map_output_key_fields"))), group: t.p.Group}
 	for g.nextKey() {
 		if err := reducer.Reduce(g.key, g, t); err != nil {
 			return err

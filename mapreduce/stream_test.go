@@ -141,7 +141,7 @@ func TestStreamRefuses(t *testing.T) {
 type twoLines struct{}
 
 func (twoLines) Map(_, line []byte, out mapreduce.Emitter) error {
-	return out.Emit([]byte("a\nb"), nil)
+	return out.Emit([]byte("a"), []byte("b\nc"))
 }
 
 // Lines longer than any buffer, and block mappers, see the same bytes.
