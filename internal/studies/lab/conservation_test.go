@@ -26,8 +26,10 @@ type books struct {
 	jobs     int
 	inSystem float64 // job seconds
 	busy     float64 // slot seconds, from starts and ends
+	cores    float64 // vcore seconds
+	memory   float64 // byte seconds
 	told     float64 // the same from the spans that ends tell
-	load     float64 // seconds of attempts, each by its part of its node
+	load     float64 // joules that nodes draw for what runs on them
 	nodes    map[sched.NodeID]*room
 	runs     map[sched.AttemptID]*held
 	specs    map[sched.JobID]*workload.Job
@@ -37,7 +39,24 @@ type books struct {
 type room struct {
 	class *cluster.Class // as it came up
 	held  units.Vector
+	since units.Time // from when on it holds that
 	speed float64
+}
+
+// hold changes what is held of a node; what it drew for what was held until now is added up. A node is as busy as the larger part of its
+// slots, or of its vcores, that is held.
+func (b *books) hold(nd *room, change func(*units.Vector)) {
+	has, held := nd.class.Capacity, nd.held
+	busy := 0.0
+	if slots := has[units.MapSlots] + has[units.ReduceSlots]; slots > 0 {
+		busy = float64(held[units.MapSlots]+held[units.ReduceSlots]) / float64(slots)
+	}
+	if cores := has[units.VCores]; cores > 0 {
+		busy = max(busy, float64(held[units.VCores])/float64(cores))
+	}
+	b.load += busy * float64(nd.class.Dynamic) * b.at.Sub(nd.since).Seconds()
+	nd.since = b.at
+	change(&nd.held)
 }
 
 type held struct {
@@ -90,7 +109,7 @@ func (b *books) Plan(int64, units.Time, *sched.Plan) error { return nil }
 func (b *books) start(e *sched.Event) {
 	nd := b.nodes[e.Node]
 	needs := b.specs[e.Job].Stage(e.Stage).Container(int(e.Container)).Needs
-	nd.held.Add(&needs)
+	b.hold(nd, func(held *units.Vector) { held.Add(&needs) })
 	if !nd.class.Capacity.Fits(&nd.held) {
 		b.t.Errorf("at %v node %d holds %v, it has %v", b.at, e.Node, nd.held, nd.class.Capacity)
 	}
@@ -102,7 +121,7 @@ func (b *books) end(e *sched.Event) {
 	delete(b.runs, e.Attempt)
 	s := b.specs[h.Job].Stage(h.Stage)
 	needs := s.Container(int(h.Container)).Needs
-	nd.held.Sub(&needs)
+	b.hold(nd, func(held *units.Vector) { held.Sub(&needs) })
 	took, told := b.at.Sub(h.began), units.Duration(0)
 	for _, d := range e.Spans {
 		told += d
@@ -110,11 +129,8 @@ func (b *books) end(e *sched.Event) {
 	slots := needs[units.MapSlots] + needs[units.ReduceSlots]
 	b.busy += took.Seconds() * float64(slots)
 	b.told += told.Seconds() * float64(slots)
-	if cores := nd.class.Capacity[units.VCores]; cores > 0 {
-		b.load += took.Seconds() * float64(needs[units.VCores]) / float64(cores) * float64(nd.class.Dynamic)
-	} else {
-		b.load += took.Seconds() * float64(slots) / float64(nd.class.Capacity[units.MapSlots]+nd.class.Capacity[units.ReduceSlots]) * float64(nd.class.Dynamic)
-	}
+	b.cores += took.Seconds() * float64(needs[units.VCores])
+	b.memory += took.Seconds() * float64(needs[units.Memory])
 	if b.works != nil && e.Outcome == sched.Committed {
 		b.works(b.specs[h.Job], s, e, h)
 	}
@@ -156,11 +172,15 @@ func TestSlotsAreConserved(t *testing.T) {
 }
 
 // Work is what was ordered: the speed of a node, integrated over the time that an attempt worked on it, is the task's Work, however
-// often the speed changes. Where nodes neither change nor fail the report says the same of utilisation and energy.
+// often the speed changes. Where nodes neither change nor fail the report says the same of utilisation and energy, be it slots that tasks
+// take, vcores, or some these and some those of one node.
 func TestWorkAndEnergyAreConserved(t *testing.T) {
 	for seed := range uint64(scenarios(100, 2000)) {
 		d := dice{rand.New(rand.NewPCG(seed, 3))}
 		cfg := d.config(4, 6)
+		if cfg.Workload != nil && d.chance(0.5) {
+			mix(d, &cfg)
+		}
 		steady := d.chance(0.5)
 		cfg.Times, cfg.Stragglers, cfg.Skew, cfg.Failures, cfg.Outages, cfg.Sizes, cfg.Until = sim.Times{}, sim.Straggling{}, 0, sim.Failures{}, nil, nil, units.Time(units.Hour)
 		if steady {
@@ -183,6 +203,16 @@ func TestWorkAndEnergyAreConserved(t *testing.T) {
 		if slots := s.MapUtilization*float64(capacity[units.MapSlots]) + s.ReduceUtilization*float64(capacity[units.ReduceSlots]); !same(slots*s.Makespan, b.busy) {
 			t.Errorf("seed %d: the report says %v slot seconds, attempts ran %v", seed, slots*s.Makespan, b.busy)
 		}
+		for _, c := range []struct {
+			name string
+			d    units.Dim
+			part *float64
+			held float64
+		}{{"vcore", units.VCores, s.CoreUtilization, b.cores}, {"byte", units.Memory, s.MemoryUtilization, b.memory}} {
+			if has := float64(capacity[c.d]); (c.part != nil) != (has > 0) || c.part != nil && !same(*c.part*has*s.Makespan, c.held) {
+				t.Errorf("seed %d: the report says %v of %v %ss in %v s, attempts held %v %s seconds", seed, c.part, has, c.name, s.Makespan, c.held, c.name)
+			}
+		}
 		idle := 0.0
 		for _, n := range cfg.Cluster.Nodes {
 			idle += float64(n.Class.Idle)
@@ -192,6 +222,27 @@ func TestWorkAndEnergyAreConserved(t *testing.T) {
 		}
 		if t.Failed() {
 			t.FailNow()
+		}
+	}
+}
+
+// mix gives every node slots and vcores, and lets tasks take some a slot, some vcores, some both.
+func mix(d dice, cfg *sim.Config) {
+	for _, k := range cfg.Cluster.Classes {
+		k.Capacity = units.Slots(d.from(1, 3), d.from(1, 2))
+		k.Capacity[units.VCores], k.Capacity[units.Memory] = int64(d.from(2, 9)), int64(d.from(3, 8))
+	}
+	for _, j := range cfg.Workload.Jobs {
+		for i := range j.Stages {
+			slot := units.MapSlots
+			if j.Stages[i].Kind == workload.Reduce {
+				slot = units.ReduceSlots
+			}
+			needs := units.Vector{units.VCores: int64(d.from(1, 2)), units.Memory: int64(d.from(0, 3))}
+			j.Stages[i].Containers = one(d, nil, []cluster.Container{{Name: "cores", Needs: needs}}, []cluster.Container{{Name: "both", Needs: needs}})
+			if c := j.Stages[i].Containers; len(c) > 0 && c[0].Name == "both" {
+				c[0].Needs[slot] = 1
+			}
 		}
 	}
 }
