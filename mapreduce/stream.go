@@ -52,7 +52,7 @@ func (p *Program) Stream(ctx context.Context, role Role, s Streams) error {
 	if s.Report == nil {
 		s.Report = io.Discard
 	}
-	t := &streaming{p: p, s: s, in: lineReader{r: bufio.NewReaderSize(s.In, 256<<10)}, out: bufio.NewWriterSize(s.Out, 64<<10)}
+	t := &streaming{p: p, s: s, hidden: []byte{}, in: lineReader{r: bufio.NewReaderSize(s.In, 256<<10)}, out: bufio.NewWriterSize(s.Out, 64<<10)}
 	t.user = NewContext(ctx, int(t.number("mapreduce_task_partition")), t.attempt(), t.alive)
 	t.user.Reading(Input{Path: s.Env("mapreduce_map_input_file"), Start: t.number("mapreduce_map_input_start"), Length: t.number("mapreduce_map_input_length")})
 	err := t.run(role)
@@ -134,11 +134,9 @@ func (t *streaming) Emit(key, value []byte) error {
 	if t.broken != nil {
 		return t.broken
 	}
-	if t.hides {
+	if t.hides && key != nil {
 		t.hidden = hide(t.hidden[:0], key)
-		if key != nil {
-			key = t.hidden
-		}
+		key = t.hidden
 	}
 	if bytes.IndexByte(key, '\n') >= 0 || bytes.IndexByte(value, '\n') >= 0 {
 		t.broken = fmt.Errorf("application %s emitted a record that holds a line feed, which a stream of lines cannot carry", t.p.Name)
