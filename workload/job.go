@@ -96,8 +96,9 @@ type Job struct {
 	User     string      `json:"user,omitempty"`
 	Workflow string      `json:"workflow,omitempty"`
 	Arrive   units.Time  `json:"arrive"`
-	Soft     units.Time  `json:"soft"`     // units.Never: no soft deadline
-	Deadline units.Time  `json:"deadline"` // units.Never: none
+	Soft     units.Time  `json:"soft"`              // units.Never: no soft deadline
+	Deadline units.Time  `json:"deadline"`          // units.Never: none
+	Promise  string      `json:"promise,omitempty"` // class of its deadline, for reports
 	Weight   float64     `json:"weight"`
 	Priority int         `json:"priority,omitempty"` // higher goes first where an order looks at it
 	After    []string    `json:"after,omitempty"`    // IDs of jobs that must have finished

@@ -127,6 +127,7 @@ func (b *Builder) Run() *Run {
 	for i := range b.run.Jobs {
 		b.sum(&b.run.Jobs[i])
 	}
+	b.run.countPromises()
 	s.Makespan = b.makespan.Seconds()
 	s.MeanResponse = stat.Mean(b.responses)
 	s.P95Response = stat.Quantile(b.responses, 0.95)
@@ -211,7 +212,7 @@ func (b *Builder) arrive(at units.Time, h sched.JobID, spec *workload.Job) {
 // promise notes the deadlines.
 func (b *Builder) promise(p *page) {
 	j := &b.run.Jobs[p.at]
-	j.Deadline, j.SoftDeadline = seconds(p.spec.Deadline), seconds(p.spec.Soft)
+	j.Deadline, j.SoftDeadline, j.Promise = seconds(p.spec.Deadline), seconds(p.spec.Soft), p.spec.Promise
 }
 
 func seconds(t units.Time) *float64 {

@@ -6,6 +6,7 @@
 //	timeline.go  the sink behind the drawing of who ran when
 //	learner.go   the sink that fills profiles
 //	table.go     tables: one run, policies side by side, many seeds
+//	promises.go  deadlines by their class
 //	verdict.go   which policy is better, by paired tests
 //	stuck.go     runs that did not come to their end
 //	csv.go       a line for each run, for other programs
@@ -53,6 +54,8 @@ type Run struct {
 	Params   map[string]string `json:"params,omitempty"` // values of a sweep, by key of the scenario
 	Summary  Summary           `json:"summary"`
 	Jobs     []Job             `json:"jobs"` // in order of arrival
+	// Promises count deadlines by their class, where jobs have one.
+	Promises []Promised `json:"deadline_classes,omitempty"`
 	// Stuck is why the run could not go on, "" if it came to its end. The summary and the jobs are then what came until that time,
 	// and count neither in means nor in comparisons.
 	Stuck string `json:"stuck,omitempty"`
@@ -119,7 +122,8 @@ type Job struct {
 	Finished     *float64 `json:"finished_s"`
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
-	Met          *bool    `json:"met"` // null without a deadline
+	Promise      string   `json:"deadline_class,omitempty"` // where there are several kinds of deadlines
+	Met          *bool    `json:"met"`                      // null without a deadline
 	Maps         int      `json:"maps"`
 	Reduces      int      `json:"reduces"`
 	LocalMaps    int      `json:"local_maps"`

@@ -25,6 +25,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		title := sweepName(g[0]) + " " + where(g)
 		if !sameSeed(g) {
 			_ = summaryTable(title, g).Write(&b)
+			writePromises(&b, g)
 			writeStuck(&b, g)
 			mine := func(c Comparison) bool { return c.Scenario == sweepName(g[0]) }
 			writeComparisons(&b, slices.DeleteFunc(slices.Clone(r.Comparisons), func(c Comparison) bool { return !mine(c) }))
@@ -33,6 +34,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		_ = jobsTable(title, g).Write(&b)
 		b.WriteByte('\n')
 		_ = summaryTable("", g).Write(&b)
+		writePromises(&b, g)
 		why(&b, g)
 		writeStuck(&b, g)
 	}

@@ -155,6 +155,7 @@ func (s *Scenario) build() {
 		{"cluster.mttr", "cluster.mtbf"}, {"cluster.rack_mttr", "cluster.rack_mtbf"}, {"cluster.faulty.rate", "cluster.faulty.share"},
 		{"cluster.blacklist.restore", "cluster.blacklist.failures"}, {"cluster.files.zipf", "cluster.files.count"},
 		{"cluster.stragglers.factor", "cluster.stragglers.rate"}, {"workload.trace.deadlines.factor", "workload.trace.deadlines.share"},
+		{"workload.trace.deadlines.classes", "workload.trace.deadlines.share"}, {"workload.trace.deadlines.slots", "workload.trace.deadlines.share"},
 	} {
 		if d.has(pair[0]) && !d.has(pair[1]) {
 			d.failAt(pair[0], "%s does nothing without %s", nameOf(pair[0]), nameOf(pair[1]))

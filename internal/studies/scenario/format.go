@@ -224,6 +224,15 @@ type Deadlines struct {
 	Share  float64 `json:"share" min:"0" max:"1" doc:"part of the jobs that get a deadline, drawn job by job; none if left out"`
 	Factor Factors `json:"factor" def:"1.5..3" doc:"times the time that the job takes alone: a number, or a range from which each is drawn uniformly"`
 	Slots  *int    `json:"slots" min:"1" max:"10000000" doc:"map slots that a job is taken to have alone; those of the cluster if left out"`
+
+	Classes []DeadlineClass `json:"classes" doc:"kinds of deadlines, in the place of factor: each job with a deadline is drawn into one of them"`
+}
+
+// DeadlineClass is a kind of deadlines, such as tight ones.
+type DeadlineClass struct {
+	Name   string  `json:"name" need:"yes" doc:"name of the class, for reports"`
+	Weight float64 `json:"weight" above:"0" max:"1000000" def:"1" doc:"its share of the jobs with a deadline against that of the other classes"`
+	Factor Factors `json:"factor" need:"yes" doc:"times the time that the job takes alone: a number, or a range from which each is drawn uniformly"`
 }
 
 // SimJob is a job of a scenario.

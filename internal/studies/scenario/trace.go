@@ -2,9 +2,11 @@ package scenario
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/studies/trace"
@@ -78,6 +80,33 @@ func (s *Scenario) beside(path string) string {
 	return filepath.Join(filepath.Dir(s.src.file), path)
 }
 
+// deadlines is the rule for jobs of a trace that have none, but for the slots.
+func (s *Scenario) deadlines() trace.Deadlines {
+	d, said := s.src, &s.Workload.Trace.Deadlines
+	const at = "workload.trace.deadlines"
+	factor := func(f Factors, path string) [2]float64 {
+		if said.Share > 0 && f.From < 1 {
+			d.failAt(path, "factor is %g, it must be at least 1: no job is done sooner than alone", f.From)
+		}
+		return [2]float64{f.From, f.To}
+	}
+	rule := trace.Deadlines{Share: said.Share, Factor: factor(said.Factor, at+".factor")}
+	if d.has(at+".classes") && d.has(at+".factor") {
+		d.failAt(at+".factor", "factor and classes stand beside each other; each class has a factor of its own")
+	}
+	if d.has(at+".classes") && len(said.Classes) == 0 {
+		d.failAt(at+".classes", "classes is empty; name at least one, or leave the key out")
+	}
+	for i, c := range said.Classes {
+		path := fmt.Sprintf("%s.classes[%d]", at, i)
+		if slices.ContainsFunc(said.Classes[:i], func(o DeadlineClass) bool { return o.Name == c.Name }) {
+			d.failAt(path+".name", "there is another class %q; each needs a name of its own", c.Name)
+		}
+		rule.Classes = append(rule.Classes, trace.DeadlineClass{Name: c.Name, Weight: c.Weight, Factor: factor(c.Factor, path+".factor")})
+	}
+	return rule
+}
+
 // trace makes the workload from a record. Its jobs are read when they arrive.
 func (s *Scenario) trace(cfg *sim.Config) {
 	d, t := s.src, s.Workload.Trace
@@ -104,9 +133,7 @@ func (s *Scenario) trace(cfg *sim.Config) {
 	if t.Repeat > 1 && t.Every == 0 {
 		d.failAt("workload.trace.every", "every is 0s; say how far apart the repetitions begin, such as 24h")
 	}
-	if f := t.Deadlines.Factor; t.Deadlines.Share > 0 && f.From < 1 {
-		d.failAt("workload.trace.deadlines.factor", "factor is %g, it must be at least 1: no job is done sooner than alone", f.From)
-	}
+	deadlines := s.deadlines()
 	maps, reduces := int64(0), int64(0)
 	names := make(map[string]cluster.NodeID, len(cfg.Cluster.Nodes))
 	for i, n := range cfg.Cluster.Nodes {
@@ -117,15 +144,14 @@ func (s *Scenario) trace(cfg *sim.Config) {
 	if (maps == 0 || reduces == 0) && !t.Containers {
 		d.failAt("cluster", "jobs of a trace run in map and reduce slots; the cluster has %d and %d", maps, reduces)
 	}
-	slots := int(maps)
-	if t.Deadlines.Slots != nil {
-		slots = *t.Deadlines.Slots
+	if deadlines.Slots = int(maps); t.Deadlines.Slots != nil {
+		deadlines.Slots = *t.Deadlines.Slots
 	}
 	rule := trace.Rule{
 		Block: units.Bytes(t.Block), MapTime: [2]units.Duration{t.MapTime.From, t.MapTime.To},
 		ReduceInput: units.Bytes(t.ReduceInput), MaxReduces: int(max(1, reduces)),
 		ShuffleRate: units.Bytes(t.ShuffleRate), ReduceRate: units.Bytes(t.ReduceRate), SlowStart: t.SlowStart,
-		Deadlines:  trace.Deadlines{Share: t.Deadlines.Share, Factor: [2]float64{t.Deadlines.Factor.From, t.Deadlines.Factor.To}, Slots: slots},
+		Deadlines:  deadlines,
 		Containers: t.Containers, Nodes: names, Queues: s.checkQueue,
 	}
 	file := trace.File{Path: path, Format: format, Lenient: t.Lenient}
