@@ -12,6 +12,7 @@ import (
 )
 
 func newRun(o *options) *cobra.Command {
+	var limits *limits
 	cmd := &cobra.Command{
 		Use:   "run JOB.yaml...",
 		Short: "Run MapReduce jobs on this machine",
@@ -35,6 +36,9 @@ What a run teaches about its classes of jobs is kept for simulate.`,
 			if err != nil {
 				return err
 			}
+			if err := limits.apply(&m); err != nil {
+				return err
+			}
 			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
 			if err != nil {
 				return err
@@ -51,6 +55,7 @@ What a run teaches about its classes of jobs is kept for simulate.`,
 		},
 	}
 	o.bindBlock(cmd)
+	limits = bindLimits(cmd)
 	return o.bindRuns(cmd)
 }
 

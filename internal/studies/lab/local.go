@@ -91,7 +91,7 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 			return Cell{}, l.Files[i].Errorf("output", "%v; remove it, or name another directory", err)
 		}
 	}
-	cfg := engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Seed: seed, Profiles: known,
+	cfg := engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: known,
 		Progress: tellProgress, Accounts: func(a engine.Account) {
 			if l.Accounts != nil { // whoever watches the run that is under way
 				l.Accounts(a)

@@ -13,6 +13,8 @@ type Machine struct {
 	MapSlots    int // of a node
 	ReduceSlots int
 	Block       units.Bytes // largest input of a map
+	Memory      units.Bytes // that the process is to take at most; 0 = no bound
+	Sync        bool        // output is on disk before it is committed
 }
 
 // MaxWorkers bounds the workers of one machine: each looks for work fifty times a second.

@@ -89,7 +89,7 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 }
 
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
-	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: int(w.cfg.Buffer), Meter: &a.meter, Clock: w.cfg.Clock,
+	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.cfg.buffer(reduce), Sync: w.cfg.Sync, Meter: &a.meter, Clock: w.cfg.Clock,
 		Local: filepath.Join(w.dir, w.nodes[a.node].spec.Name, fmt.Sprintf("job%d", a.job), fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)),
 		Out:   j.committer.AttemptDir(reduce, int(a.task-1), a.try)}
 }

@@ -22,7 +22,9 @@ type Config struct {
 	Block       units.Bytes       // largest split; 32 MB
 	Replicas    int               // workers that hold a block; 1
 	Seed        uint64            // of the placement of blocks
-	Buffer      units.Bytes       // memory of an attempt for sorting or shuffling; 32 MB
+	Buffer      units.Bytes       // memory of an attempt for sorting or shuffling; its share of Memory, or 32 MB
+	Memory      units.Bytes       // what this process is to take at most, user code apart; 0 = no bound
+	Sync        bool              // output is on disk, and not only with the system, before it is committed
 	Dir         string            // where workers keep their files during the run; the system's directory for temporary files
 	MaxFailures int               // attempts of a task that may fail before its job does; 4
 	Timeout     units.Duration    // an attempt that does not get on for so long has failed; 10 min
@@ -57,6 +59,34 @@ func (c *Config) withDefaults() Config {
 	return d
 }
 
+// MinMemory is the least that Config.Memory may be.
+const MinMemory = 32 * units.MB
+
+// besides is what the process takes whatever its attempts do, and what an attempt takes besides its buffer.
+const (
+	besides     = 24 * units.MB
+	besidesEach = 2 * units.MB
+)
+
+// buffer is the memory of an attempt. Maps get three parts of four: they sort, while reduces merge what is sorted already.
+func (c *Config) buffer(reduce bool) int {
+	if c.Buffer > 0 || c.Memory == 0 {
+		return int(c.Buffer)
+	}
+	maps, reduces := units.Bytes(0), units.Bytes(0)
+	for _, n := range c.Cluster.Nodes {
+		slots := n.Class.Capacity
+		maps += units.Bytes(slots[units.MapSlots])
+		reduces += units.Bytes(slots[units.ReduceSlots])
+	}
+	slots, part := maps, units.Bytes(3)
+	if reduce {
+		slots, part = reduces, 1
+	}
+	share := (c.Memory - besides) / 4 * part / max(slots, 1)
+	return int(max(share-besidesEach, units.MB))
+}
+
 func setDefault[T comparable](v *T, to T) {
 	var zero T
 	if *v == zero {
@@ -77,6 +107,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("engine: block size %v is not above 0", c.Block)
 	case c.Replicas < 1 || c.Replicas > len(c.Cluster.Nodes):
 		return fmt.Errorf("engine: %d replicas do not fit on %d nodes", c.Replicas, len(c.Cluster.Nodes))
+	case c.Memory != 0 && c.Memory < MinMemory:
+		return fmt.Errorf("engine: memory of %v is below %v", c.Memory, units.Bytes(MinMemory))
 	case c.Buffer < 0 || c.MaxFailures < 0 || c.Timeout < 0 || c.Grace < 0 || c.Heartbeat < 0:
 		return fmt.Errorf("engine: buffer, failures, time-out, grace and heartbeat must not be negative")
 	}

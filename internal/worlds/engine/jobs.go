@@ -61,6 +61,7 @@ const (
 // newJob reads the input of a job that does not wait for another's output.
 func (w *World) newJob(c *Job) (*job, error) {
 	j := &job{cfg: c, committer: task.NewCommitter(c.Output), counters: mapreduce.NewCounters()}
+	j.committer.Sync = w.cfg.Sync
 	if w.cfg.fedBy(c) {
 		return j, nil
 	}

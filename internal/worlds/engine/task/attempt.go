@@ -99,6 +99,7 @@ type Config struct {
 	Task    int                // from 0
 	Attempt int                // of this task, from 0
 	Buffer  int                // bytes of memory for sorting or shuffling; 0 = 32 MB
+	Sync    bool               // part files are on disk, and not only with the system, when the attempt ends
 	Local   string             // directory of this attempt alone, which it makes; on failure it is removed
 	Out     string             // the same for part files
 	Meter   *Meter             `json:"-"` // may be nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Committer keeps the output directory of a job as Hadoop's FileOutputCommitter does:
@@ -16,6 +17,8 @@ import (
 //
 // So what two attempts of a task write does not mix, and _SUCCESS is there only if all parts are.
 type Committer struct {
+	Sync bool // directories are on disk before a commit is told, so that it outlives the machine; part files have been synced by then
+
 	dir  string
 	made []string // folders above it that SetUp made, the lowest first
 }
@@ -92,7 +95,26 @@ func (c *Committer) CommitTask(reduce bool, task, attempt int) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("output %q: task %s_%06d is committed already", c.dir, stageLetter(reduce), task)
 	}
+	if err := c.sync(c.AttemptDir(reduce, task, attempt)); err != nil {
+		return err
+	}
 	if err := os.Rename(c.AttemptDir(reduce, task, attempt), to); err != nil {
+		return fmt.Errorf("output %q: %w", c.dir, err)
+	}
+	return c.sync(c.join())
+}
+
+// sync brings what a directory holds to disk, if that is asked for. Where a system cannot (Windows) its own journal has to do.
+func (c *Committer) sync(dir string) error {
+	if !c.Sync || runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("output %q: %w", c.dir, err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil {
 		return fmt.Errorf("output %q: %w", c.dir, err)
 	}
 	return nil
@@ -118,13 +140,19 @@ func (c *Committer) CommitJob() error {
 			}
 		}
 	}
+	if err := c.sync(c.dir); err != nil { // all parts are there before _SUCCESS is
+		return err
+	}
 	if err := os.RemoveAll(filepath.Join(c.dir, "_temporary")); err != nil {
 		return fmt.Errorf("output %q: %w", c.dir, err)
 	}
 	if err := os.WriteFile(filepath.Join(c.dir, SuccessFile), nil, 0o666); err != nil {
 		return fmt.Errorf("output %q: %w", c.dir, err)
 	}
-	return nil
+	if err := c.sync(c.dir); err != nil {
+		return err
+	}
+	return c.sync(filepath.Dir(c.dir))
 }
 
 // Abort removes the output directory of a job that SetUp made and that will not finish, and the folders above it that SetUp made

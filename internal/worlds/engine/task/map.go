@@ -73,7 +73,7 @@ type mapping struct {
 }
 
 func (m *mapping) toText() error {
-	t, err := createText(m.attempt, m.c.Out, PartName(false, m.c.Task), m.c.Program.Raw, &m.count.mapOut)
+	t, err := createText(m.attempt, &m.c.Config, PartName(false, m.c.Task), &m.count.mapOut)
 	if err != nil {
 		return err
 	}

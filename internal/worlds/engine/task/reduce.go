@@ -193,7 +193,7 @@ func (r *reducing) run() (err error) {
 	if err != nil {
 		return err
 	}
-	t, err := createText(r.attempt, r.c.Out, PartName(true, r.c.Task), r.c.Program.Raw, &r.count.out)
+	t, err := createText(r.attempt, &r.c.Config, PartName(true, r.c.Task), &r.count.out)
 	if err != nil {
 		return err
 	}

@@ -22,13 +22,15 @@ type text struct {
 	f       *os.File
 	buf     []byte
 	raw     bool
+	sync    bool
 	records *int64
 }
 
 var _ mapreduce.Emitter = (*text)(nil)
 
-// createText makes the directory and the part file in it.
-func createText(a *attempt, dir, name string, raw bool, records *int64) (*text, error) {
+// createText makes the directory for part files and the one in it.
+func createText(a *attempt, c *Config, name string, records *int64) (*text, error) {
+	dir := c.Out
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -36,7 +38,7 @@ func createText(a *attempt, dir, name string, raw bool, records *int64) (*text, 
 	if err != nil {
 		return nil, err
 	}
-	return &text{a: a, f: f, raw: raw, records: records}, nil
+	return &text{a: a, f: f, raw: c.Program.Raw, sync: c.Sync, records: records}, nil
 }
 
 // Emit writes key TAB value LF; of a nil key or value neither it nor the TAB, of both nothing. Raw output has neither TAB nor LF.
@@ -90,6 +92,9 @@ func (t *text) flush() error {
 func (t *text) close(err error) error {
 	if err == nil {
 		err = t.flush()
+	}
+	if err == nil && t.sync {
+		err = t.f.Sync()
 	}
 	if e := t.f.Close(); err == nil {
 		err = e

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/units"
+)
+
+// limits are the flags of commands that run jobs on this machine: how much of it they may take, and how safe output has to be.
+type limits struct {
+	memory string
+	sync   bool
+}
+
+func bindLimits(cmd *cobra.Command) *limits {
+	l := &limits{}
+	f := cmd.Flags()
+	f.StringVar(&l.memory, "memory", "", "memory that jobs may take, such as 256MiB; commands and programs of your own come on top (default a quarter of the machine's)")
+	f.BoolVar(&l.sync, "sync", false, "write output through to the disk before it is committed, so that it outlives a loss of power")
+	return l
+}
+
+// apply lets the machine, and this process, keep to the limits.
+func (l *limits) apply(m *lab.Machine) error {
+	m.Sync = l.sync
+	m.Memory = defaultMemory()
+	if l.memory != "" {
+		var err error
+		if m.Memory, err = units.ParseBytes(l.memory); err != nil {
+			return fmt.Errorf("--memory: %w", err)
+		}
+		if m.Memory < engine.MinMemory {
+			return fmt.Errorf("--memory is %v, it must be at least %v", m.Memory, units.Bytes(engine.MinMemory))
+		}
+	}
+	// The collector works harder from there on, so that garbage does not go beyond it.
+	debug.SetMemoryLimit(int64(m.Memory) * 9 / 10)
+	return nil
+}
+
+// defaultMemory is a quarter of the machine's memory, or 1 GB where that is not known.
+func defaultMemory() units.Bytes {
+	if all := lab.PhysicalMemory(); all > 0 {
+		return max(all/4, engine.MinMemory)
+	}
+	return units.GB
+}
