@@ -237,7 +237,7 @@ func (b *Builder) start(at units.Time, e *sched.Event) {
 	a := slot(&b.attempts, e.Attempt)
 	*a = attempt{job: e.Job, stage: e.Stage, locality: e.Locality, node: e.Node, task: e.Task, container: e.Container, began: at}
 	if st := p.spec.Stage(e.Stage); st != nil && int(e.Container) < max(1, len(st.Containers)) {
-		if len(st.Containers) == 0 && !b.meter.known && !b.cores.known { // one slot: as nearly always where every event counts
+		if len(st.Containers) == 0 && !b.meter.known { // one slot: as nearly always where every event counts
 			a.slots[slotKind(st.Kind)] = 1
 		} else {
 			c := st.Container(int(e.Container))
