@@ -11,13 +11,18 @@ import (
 
 // log is a sink that tells on standard error what becomes of jobs while they run.
 type log struct {
-	w    io.Writer
-	jobs map[sched.JobID]string
+	w      io.Writer
+	jobs   map[sched.JobID]string
+	failed units.Time // when a failed attempt was told last
+	unsaid int        // failed attempts since
 }
 
 var _ drive.Sink = (*log)(nil)
 
-func newLog(w io.Writer) *log { return &log{w, map[sched.JobID]string{}} }
+func newLog(w io.Writer) *log { return &log{w: w, jobs: map[sched.JobID]string{}, failed: units.Time(-failEvery)} }
+
+// failEvery is how far apart lines on failed attempts are at least: there may be thousands.
+const failEvery = 2 * units.Second
 
 // Batch tells of jobs that arrive or end, of attempts that fail, and of what did not fit the book.
 func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
@@ -33,7 +38,7 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 			l.say(at, "job %q: %d maps, %d reduces%s", j.ID, j.Tasks(sched.Map), j.Tasks(sched.Reduce), due)
 		case sched.Ended:
 			if e.Outcome == sched.Failed {
-				l.say(at, "an attempt failed: %s", e.Text)
+				l.fail(at, e.Text)
 			}
 		case sched.JobEnded:
 			why := ""
@@ -46,6 +51,20 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 		}
 	}
 	return nil
+}
+
+// fail tells of a failed attempt, and how many failed since the last that was told.
+func (l *log) fail(at units.Time, why string) {
+	if at.Sub(l.failed) < failEvery {
+		l.unsaid++
+		return
+	}
+	more := ""
+	if l.unsaid > 0 {
+		more = fmt.Sprintf(" (and %d more before it)", l.unsaid)
+	}
+	l.say(at, "an attempt failed%s: %s", more, why)
+	l.failed, l.unsaid = at, 0
 }
 
 // Plan tells nothing.

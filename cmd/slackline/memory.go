@@ -13,13 +13,25 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
-// open opens what earlier runs left behind: in the folder of --store, of $SLACKLINE_DATA, or in the user's data directory.
-func (o *options) open() (*lab.Memory, error) {
+// bindStore adds the flag that names the folder of the store.
+func (o *options) bindStore(set interface {
+	StringVar(p *string, name, value, usage string)
+}) {
+	set.StringVar(&o.store, "store", "", "folder for what ran and what it taught (default $SLACKLINE_DATA, or the user's data directory)")
+}
+
+// open opens what earlier runs left behind: in the folder of --store, of $SLACKLINE_DATA, or in the user's data directory. Where nothing
+// can be written it says so, and what is there can be read.
+func (o *options) open(log io.Writer) (*lab.Memory, error) {
 	dir, err := o.dataDir()
 	if err != nil {
 		return nil, err
 	}
-	return lab.OpenMemory(dir)
+	m, err := lab.OpenMemory(dir)
+	if err == nil && m.ReadOnly() != nil {
+		fmt.Fprintf(log, "warning: nothing can be kept, so this is neither learned from nor listed later: %v\n", m.ReadOnly())
+	}
+	return m, err
 }
 
 func (o *options) dataDir() (string, error) {
@@ -34,7 +46,7 @@ func (o *options) dataDir() (string, error) {
 
 // openOrNot opens it for a run, which can do without: jobs must not wait for a disk that nobody needs to finish them.
 func (o *options) openOrNot(log io.Writer) (*lab.Memory, []*profile.Class) {
-	m, err := o.open()
+	m, err := o.open(log)
 	var known []*profile.Class
 	if err == nil {
 		if known, err = m.Profiles(); err == nil {
@@ -48,7 +60,7 @@ func (o *options) openOrNot(log io.Writer) (*lab.Memory, []*profile.Class) {
 
 // known is what earlier runs taught of a class, nil if that is nothing or cannot be read.
 func (o *options) known(class string) *profile.Class {
-	m, err := o.open()
+	m, err := o.open(io.Discard)
 	if err != nil {
 		return nil
 	}
@@ -85,14 +97,11 @@ func userData() (string, error) {
 	return filepath.Join(base, "slackline"), nil
 }
 
-// lastName is the file in which the last report of some jobs under a policy is kept.
-func lastName(jobs, policy string) string { return fileName(jobs) + "." + fileName(policy) + ".json" }
-
 // lastRuns are the last reports of these jobs, as far as there are any.
 func lastRuns(m *lab.Memory, jobs string, policies []string) ([]*report.Run, error) {
 	var runs []*report.Run
 	for _, p := range policies {
-		run, err := m.Last(lastName(jobs, p))
+		run, err := m.Last(jobs, p)
 		if err != nil {
 			return nil, err
 		}

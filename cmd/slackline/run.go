@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/profile"
 )
 
 func newRun(o *options) *cobra.Command {
@@ -20,7 +22,8 @@ func newRun(o *options) *cobra.Command {
 _SUCCESS in it when the job has finished, and nothing at all when it failed. Paths in a job file are relative to the current
 directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name.
 
-What a run teaches about its classes of jobs is kept for simulate.`,
+What a run did and what it teaches about its classes of jobs is kept: slackline jobs lists it, simulate plays it, and the next run says
+before it begins how long its jobs should take.`,
 		Example: `  slackline run examples/find.yaml
   rm -rf out && slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
   rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json
@@ -56,6 +59,7 @@ What a run teaches about its classes of jobs is kept for simulate.`,
 	}
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
+	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "tell nothing on standard error but warnings and errors")
 	return o.bindRuns(cmd)
 }
 
@@ -75,20 +79,20 @@ func readJobs(files []string) ([]*scenario.Job, error) {
 	return jobs, nil
 }
 
-// runLocal runs the jobs by each policy in turn, reports, and keeps what they taught.
+// runLocal runs the jobs by each policy in turn, reports, and keeps what they did and taught.
 func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []string, seed uint64) error {
 	memory, known := o.openOrNot(cmd.ErrOrStderr())
 	if memory != nil {
 		defer memory.Close()
 	}
 	cells := make([]lab.Cell, len(policies))
+	folders := make([]string, len(policies)) // within the output of each job
 	for i, p := range policies {
-		under := ""
 		if len(policies) > 1 {
-			under = fileName(p)
+			folders[i] = fileName(p)
 		}
 		var err error
-		if cells[i], err = local.Real(p, seed, under, known); err != nil {
+		if cells[i], err = local.Real(p, seed, folders[i], known); err != nil {
 			return err
 		}
 	}
@@ -99,24 +103,76 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 		return err
 	}
 	defer o.drawing.discard()
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", local.Name(), local.Machine)
-	if how := local.Isolation(); how != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "isolation: %s\n", how)
+	if !o.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", local.Name(), local.Machine)
+		if how := local.Isolation(); how != "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "isolation: %s\n", how)
+		}
 	}
 	var runs []*report.Run
-	for _, c := range cells {
-		learner := report.NewLearner()
-		c.Sinks = append(c.Sinks, learner, newLog(cmd.ErrOrStderr()))
-		r, err := lab.Run(cmd.Context(), c)
+	for i, c := range cells {
+		r, err := o.runReal(cmd, local, memory, known, c, folders[i])
 		if err != nil {
 			return err
-		}
-		if memory != nil {
-			if err := memory.Keep(r, learner.Profiles(), lastName(local.Name(), c.Policy)); err != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "warning: what this run taught cannot be kept: %v\n", err)
-			}
 		}
 		runs = append(runs, r)
 	}
 	return o.finish(cmd.OutOrStdout(), report.New(runs...))
+}
+
+// runReal runs a cell on this machine: it says what to expect, shows how far it is, and keeps what came of it.
+func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memory, known []*profile.Class, c lab.Cell, under string) (*report.Run, error) {
+	w := cmd.ErrOrStderr()
+	say := w
+	if o.quiet {
+		say = io.Discard
+	}
+	expected, unknown := local.Expect(cmd.Context(), c.Policy, c.Seed, known)
+	o.expect(say, local, expected, unknown)
+	keeper, err := local.NewKeeper(memory, c, under, expected)
+	if err != nil {
+		fmt.Fprintf(w, "warning: this run is neither listed nor learned from: %v\n", err)
+	}
+	for _, r := range keeper.Beside() {
+		fmt.Fprintf(say, "beside %s, which process %d runs since %s; each has a lock of its own, and both are learned from\n", r.Name, r.PID, r.Began.Format(time.TimeOnly))
+	}
+	learner := report.NewLearner()
+	c.Sinks = append(c.Sinks, learner, keeper)
+	shown := newLive(say, expected, local.JobNames(), known)
+	c.Sinks = append(c.Sinks, shown)
+	meter := lab.StartMeter()
+	r, err := lab.Run(cmd.Context(), c)
+	took := meter.Stop()
+	shown.close()
+	if err != nil {
+		why := err.Error()
+		if cmd.Context().Err() != nil {
+			why = "it was interrupted"
+		}
+		if lost := keeper.Abandon(why); lost != nil {
+			fmt.Fprintf(w, "warning: that this run was broken off cannot be kept: %v\n", lost)
+		}
+		return nil, err
+	}
+	if err := keeper.Finish(r, took, learner.Profiles()); err != nil {
+		fmt.Fprintf(w, "warning: what this run did and taught cannot be kept: %v\n", err)
+	}
+	return r, nil
+}
+
+// expect says how long the jobs should take.
+func (o *options) expect(w io.Writer, local *lab.Local, expected []*report.Expectation, unknown error) {
+	if unknown != nil {
+		fmt.Fprintf(w, "no estimate: %s\n", unknown)
+		return
+	}
+	for i, name := range local.JobNames() {
+		if e := expected[i]; e != nil {
+			from := ""
+			if e.From != "" {
+				from = ", by the " + e.From
+			}
+			fmt.Fprintf(w, "job %q should take %v%s\n", name, e, from)
+		}
+	}
 }

@@ -180,7 +180,7 @@ func (o *options) jobCells(cmd *cobra.Command, jobs []*scenario.Job) ([]lab.Cell
 	if err != nil {
 		return nil, nil, err
 	}
-	memory, err := o.open()
+	memory, err := o.open(cmd.ErrOrStderr())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,7 +7,10 @@
 //	journal.go  runs recorded to a file, and decided again from it
 //	machine.go  this machine as a cluster of workers
 //	local.go    job files for this machine, run by the engine or played in the simulator from what earlier runs taught
-//	memory.go   what runs leave behind: profiles, and the last report of each set of jobs
+//	estimate.go what such a set of jobs is expected to take, and with what spread
+//	keeper.go   the sink that keeps a real run in the store, and completes its report
+//	meter.go    processor time, memory and energy of a run; usage_*.go asks the system
+//	memory.go   what runs leave behind in a folder
 //	demo.go     three jobs over real text, with promises that follow from a measurement
 package lab
 

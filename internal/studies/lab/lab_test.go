@@ -187,42 +187,6 @@ type panicking struct{}
 
 func (panicking) Map(_, _ []byte, _ mapreduce.Emitter) error { panic("boom") }
 
-// What runs teach is there when the memory is opened again, and so is the last report.
-func TestMemory(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
-	open := func() *Memory {
-		m, err := OpenMemory(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	m := open()
-	c := profile.New("wordcount")
-	c.Attempt(workload.Map, LocalClass, 400, 4*units.Second, 0)
-	run := &report.Run{World: "engine", Scenario: "w", Policy: "p", Seed: 3, Jobs: []report.Job{{ID: "w"}}}
-	for range 2 {
-		if err := m.Keep(run, []*profile.Class{c}, "w.p.json"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
-	m = open()
-	defer m.Close()
-	known, err := m.Profiles()
-	if err != nil || len(known) != 1 || known[0].Any(workload.Map).Task.N != 2 {
-		t.Errorf("%+v, %v", known, err)
-	}
-	if got, err := m.Last("w.p.json"); err != nil || cmp.Diff(run, got) != "" {
-		t.Errorf("%v, %s", err, cmp.Diff(run, got))
-	}
-	if got, err := m.Last("other"); err != nil || got != nil {
-		t.Errorf("%v, %v", got, err)
-	}
-}
-
 func TestTake(t *testing.T) {
 	in := files(t, 100, 200, 300, 400, 500, 600, 700)
 	all, size, err := FindText(in)

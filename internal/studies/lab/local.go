@@ -71,12 +71,15 @@ func (l *Local) fed(f *scenario.Job) bool {
 }
 
 // Name is the name of the set, for the report: those of the jobs.
-func (l *Local) Name() string {
+func (l *Local) Name() string { return strings.Join(l.JobNames(), "+") }
+
+// JobNames are the names of the jobs, in the order of the files.
+func (l *Local) JobNames() []string {
 	var names []string
 	for _, f := range l.Files {
 		names = append(names, f.Name)
 	}
-	return strings.Join(names, "+")
+	return names
 }
 
 // tellProgress is how often a run on this machine tells how far its attempts are.

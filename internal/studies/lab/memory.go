@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/slackline/slackline/internal/kernel/store"
@@ -13,58 +12,65 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
-// Memory is what runs on this machine leave behind in a folder: profiles in the store, and the last report of each set of jobs
-// under each policy.
+// Memory is what runs on this machine leave behind in a folder: a store with profiles, runs, jobs and attempts. Where nothing can be
+// written, what is there can still be read.
 type Memory struct {
-	dir   string
-	store *store.Store
+	store    *store.Store // nil: there is none, and none can be made
+	readOnly error        // why nothing can be written; nil: it can
 }
 
-// OpenMemory opens the memory in a folder, which is made if need be.
+// OpenMemory opens the memory in a folder, which is made if need be. If that cannot be, the memory is there to be read only, and may
+// be empty; ReadOnly says so.
 func OpenMemory(dir string) (*Memory, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "last"), 0o777); err != nil {
-		return nil, fmt.Errorf("the folder for what runs teach cannot be made (name another by --store): %w", err)
+	path := filepath.Join(dir, "slackline.db")
+	s, err := store.Open(path)
+	if err == nil {
+		return &Memory{store: s}, nil
 	}
-	s, err := store.Open(filepath.Join(dir, "slackline.db"))
-	if err != nil {
-		return nil, err
+	s, again := store.OpenReadOnly(path)
+	switch {
+	case again == nil:
+		return &Memory{s, err}, nil
+	case errors.Is(again, fs.ErrNotExist):
+		return &Memory{nil, err}, nil
 	}
-	return &Memory{dir, s}, nil
+	return nil, err
 }
+
+// ReadOnly says why nothing can be kept, nil if it can.
+func (m *Memory) ReadOnly() error { return m.readOnly }
 
 // Close closes the store.
-func (m *Memory) Close() error { return m.store.Close() }
-
-// Profiles returns what is known of all classes.
-func (m *Memory) Profiles() ([]*profile.Class, error) { return m.store.Profiles() }
-
-// Keep keeps what a run taught, and its report under the name of a file.
-func (m *Memory) Keep(run *report.Run, taught []*profile.Class, name string) error {
-	for _, c := range taught {
-		if err := m.store.Learn(c); err != nil {
-			return err
-		}
+func (m *Memory) Close() error {
+	if m.store == nil {
+		return nil
 	}
-	text, err := json.Marshal(run)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(m.dir, "last", name)
-	if err := os.WriteFile(file+".new", text, 0o666); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file) // so that a reader never sees half of it
+	return m.store.Close()
 }
 
-// Last returns the report that Keep kept under the name, nil if there is none.
-func (m *Memory) Last(name string) (*report.Run, error) {
-	text, err := os.ReadFile(filepath.Join(m.dir, "last", name))
-	if errors.Is(err, fs.ErrNotExist) {
+// Store returns the store, nil if there is none.
+func (m *Memory) Store() *store.Store { return m.store }
+
+// Profiles returns what is known of all classes.
+func (m *Memory) Profiles() ([]*profile.Class, error) {
+	if m.store == nil {
 		return nil, nil
 	}
-	if err != nil {
+	return m.store.Profiles()
+}
+
+// Last returns the report of the last run of jobs by a policy that came to its end, nil if there is none.
+func (m *Memory) Last(jobs, policy string) (*report.Run, error) {
+	if m.store == nil {
+		return nil, nil
+	}
+	text, err := m.store.Last(jobs, policy)
+	if text == nil || err != nil {
 		return nil, err
 	}
 	run := &report.Run{}
-	return run, json.Unmarshal(text, run)
+	if err := json.Unmarshal(text, run); err != nil {
+		return nil, fmt.Errorf("the report of the last run of %s by %s cannot be read: %w", jobs, policy, err)
+	}
+	return run, nil
 }

@@ -75,11 +75,7 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		}
 		var predicted *report.Run
 		if round >= v.Teach {
-			cell, err := local.Simulated(v.Policy, v.Seed, known)
-			if err == nil {
-				predicted, err = Run(ctx, cell)
-			}
-			if err != nil {
+			if predicted, err = local.Predict(ctx, v.Policy, v.Seed, known); err != nil {
 				return nil, err
 			}
 		}

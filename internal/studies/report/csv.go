@@ -71,6 +71,7 @@ func cell(v reflect.Value) string {
 func (r *Report) Untimed() {
 	for _, run := range r.Runs {
 		run.Summary.Wall, run.Summary.EventsPerSec = 0, 0
+		run.Real = nil
 	}
 }
 

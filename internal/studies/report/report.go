@@ -5,6 +5,7 @@
 //	builder.go   the sink that makes a run of it, in one pass; usage.go integrates slots, vcores and memory for it, energy.go power
 //	timeline.go  the sink behind the drawing of who ran when
 //	learner.go   the sink that fills profiles
+//	real.go      what a run on this machine took besides, and what was expected of it; realtable.go as a table
 //	table.go     tables: one run, policies side by side, many seeds
 //	promises.go  deadlines by their class
 //	verdict.go   which policy is better, by paired tests
@@ -56,6 +57,7 @@ type Run struct {
 	Jobs     []Job             `json:"jobs"` // in order of arrival
 	// Promises count deadlines by their class, where jobs have one.
 	Promises []Promised `json:"deadline_classes,omitempty"`
+	Real     *Real      `json:"real,omitempty"`
 	// Stuck is why the run could not go on, "" if it came to its end. The summary and the jobs are then what came until that time,
 	// and count neither in means nor in comparisons.
 	Stuck string `json:"stuck,omitempty"`
@@ -129,6 +131,11 @@ type Job struct {
 	LocalMaps    int      `json:"local_maps"`
 	Attempts     int      `json:"attempts"`
 	Outcome      string   `json:"outcome"` // "finished", "failed", "killed", "rejected", or "running" if the run was stopped
+
+	// Of jobs that ran on this machine.
+	Work     *Work        `json:"work,omitempty"`
+	Failures []Failure    `json:"failures,omitempty"`
+	Expected *Expectation `json:"expected,omitempty"` // null: nothing was known of such jobs
 }
 
 // Time sets what was measured of a run.

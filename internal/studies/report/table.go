@@ -36,6 +36,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		_ = summaryTable("", g).Write(&b)
 		writePromises(&b, g)
 		why(&b, g)
+		writeReal(&b, g)
 		writeStuck(&b, g)
 	}
 	_, err := io.WriteString(w, b.String())

@@ -1,0 +1,454 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// live is a sink that shows on standard error how far the jobs of a run are: on a terminal as a few lines that are drawn again and
+// again, else as a line now and then. What becomes of jobs is told besides, once.
+type live struct {
+	lock     sync.Mutex
+	log      *log // of what becomes of jobs; it writes above the frame
+	out      io.Writer
+	terminal bool
+	state    liveState
+	handles  []int // in state.jobs + 1, by handle
+	attempts []liveAttempt
+	drawn    int        // lines of the frame on the screen
+	said     units.Time // the last line, where there is no terminal
+	last     string     // it
+	base     time.Time  // of the clock of the run
+	stop     chan struct{}
+	painter  sync.WaitGroup
+}
+
+var _ drive.Sink = (*live)(nil)
+
+// liveAttempt is an attempt that runs.
+type liveAttempt struct {
+	job      int // in state.jobs + 1, 0: none
+	stage    sched.Stage
+	input    units.Bytes
+	progress float64
+}
+
+const (
+	repaint  = 200 * time.Millisecond
+	sayEvery = 3 * units.Second
+)
+
+// newLive begins to show a run. Where w is no terminal, nothing is drawn twice.
+func newLive(w io.Writer, jobs []*report.Expectation, names []string, known []*profile.Class) *live {
+	l := &live{out: w, base: time.Now(), stop: make(chan struct{}), terminal: isTerminal(w) && runtime.GOOS != "windows" && os.Getenv("TERM") != "dumb"}
+	l.log = newLog(aboveFrame{l})
+	l.state.known = known
+	for i, name := range names {
+		var e *report.Expectation
+		if i < len(jobs) {
+			e = jobs[i]
+		}
+		l.state.jobs = append(l.state.jobs, liveJob{name: name, expected: e, deadline: units.Never, arrived: units.Never})
+	}
+	if l.terminal {
+		l.painter.Go(l.paint)
+	}
+	return l
+}
+
+// aboveFrame writes lines where the frame stands, which moves down. The lock is held by whoever writes.
+type aboveFrame struct{ *live }
+
+func (a aboveFrame) Write(line []byte) (int, error) {
+	a.erase()
+	n, err := a.out.Write(line)
+	a.draw()
+	return n, err
+}
+
+// erase takes the frame off the screen.
+func (l *live) erase() {
+	if l.drawn > 0 {
+		fmt.Fprintf(l.out, "\x1b[%dA\r\x1b[J", l.drawn)
+		l.drawn = 0
+	}
+}
+
+// draw puts the frame on the screen.
+func (l *live) draw() {
+	if !l.terminal || l.state.over() {
+		return
+	}
+	lines := l.state.frame(units.Time(time.Since(l.base)), width(l.out)-1)
+	l.drawn = len(lines)
+	for _, line := range lines {
+		fmt.Fprintf(l.out, "%s\n", line)
+	}
+}
+
+func (l *live) paint() {
+	t := time.NewTicker(repaint)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			l.lock.Lock()
+			l.state.sample(units.Time(time.Since(l.base)))
+			l.erase()
+			l.draw()
+			l.lock.Unlock()
+		case <-l.stop:
+			return
+		}
+	}
+}
+
+// close takes the frame away.
+func (l *live) close() {
+	close(l.stop)
+	l.painter.Wait()
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.erase()
+}
+
+// Plan shows nothing.
+func (l *live) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// Batch takes in what happened.
+func (l *live) Batch(round int64, at units.Time, events []sched.Event) error {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.base = time.Now().Add(-time.Duration(at))
+	for i := range events {
+		l.take(at, &events[i])
+	}
+	if err := l.log.Batch(round, at, events); err != nil {
+		return err
+	}
+	if l.terminal {
+		return nil
+	}
+	l.state.sample(at)
+	if at.Sub(l.said) < sayEvery || l.state.over() {
+		return nil
+	}
+	if line := l.state.line(at); line != l.last {
+		l.said, l.last = at, line
+		l.log.say(at, "%s", line)
+	}
+	return nil
+}
+
+func (l *live) take(at units.Time, e *sched.Event) {
+	s := &l.state
+	switch e.Kind {
+	case sched.JobArrived:
+		spec := e.Detail.Job
+		i := slices.IndexFunc(s.jobs, func(j liveJob) bool { return j.name == spec.ID })
+		if i < 0 {
+			i = len(s.jobs)
+			s.jobs = append(s.jobs, liveJob{name: spec.ID})
+		}
+		*grown(&l.handles, e.Job) = i + 1
+		j := &s.jobs[i]
+		j.arrived, j.deadline, j.spec = at, spec.Deadline, spec
+		j.maps.tasks, j.reduces.tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
+		j.weigh(s.known)
+	case sched.Started:
+		h := *grown(&l.handles, e.Job)
+		if h == 0 {
+			return
+		}
+		j := &s.jobs[h-1]
+		a := liveAttempt{job: h, stage: e.Stage}
+		if st := j.spec.Stage(e.Stage); st != nil && e.Task > 0 && int(e.Task) <= len(st.Tasks) {
+			a.input = st.Tasks[e.Task-1].Input
+		}
+		*grown(&l.attempts, e.Attempt) = a
+		j.stage(e.Stage).running++
+	case sched.Progress:
+		l.advance(e.Attempt, e.X)
+	case sched.Ended:
+		a := grown(&l.attempts, e.Attempt)
+		if a.job == 0 {
+			return
+		}
+		l.advance(e.Attempt, 0)
+		j := &s.jobs[a.job-1]
+		st := j.stage(a.stage)
+		st.running--
+		switch e.Outcome {
+		case sched.Committed:
+			st.done++
+			if a.stage == sched.Map {
+				j.bytes += float64(a.input)
+			}
+		case sched.Failed:
+			j.failures++
+		}
+		a.job = 0
+	case sched.OutputLost:
+		if h := *grown(&l.handles, e.Job); h > 0 && e.Stage == sched.Map {
+			s.jobs[h-1].maps.done--
+		}
+	case sched.JobEnded:
+		if h := *grown(&l.handles, e.Job); h > 0 {
+			s.jobs[h-1].ended = true
+		}
+	}
+}
+
+// advance sets how far an attempt is.
+func (l *live) advance(h sched.AttemptID, part float64) {
+	a := grown(&l.attempts, h)
+	if a.job == 0 {
+		return
+	}
+	j := &l.state.jobs[a.job-1]
+	j.stage(a.stage).part += part - a.progress
+	if a.stage == sched.Map {
+		j.flying += (part - a.progress) * float64(a.input)
+	}
+	a.progress = part
+}
+
+// grown returns the element for a handle, growing the list if need be.
+func grown[T any, H ~int32](list *[]T, h H) *T {
+	for int(h) >= len(*list) {
+		var zero T
+		*list = append(*list, zero)
+	}
+	return &(*list)[h]
+}
+
+// liveState is all that the view shows; frame and line are functions of it and the time.
+type liveState struct {
+	jobs    []liveJob
+	known   []*profile.Class
+	samples []sample // of the last seconds
+}
+
+// liveJob is what is shown of a job.
+type liveJob struct {
+	name          string
+	spec          *workload.Job
+	arrived       units.Time // units.Never: not yet
+	deadline      units.Time
+	expected      *report.Expectation // nil: nothing is known
+	maps, reduces liveStage
+	bytes, flying float64 // input of maps that are done, and of running ones so far
+	failures      int
+	ended         bool
+}
+
+// liveStage is what is shown of a stage.
+type liveStage struct {
+	tasks, done, running int
+	part                 float64 // of running tasks, in tasks
+	weight               float64 // of a task
+}
+
+// sample is what all maps had read at a time.
+type sample struct {
+	at    units.Time
+	bytes float64
+}
+
+func (j *liveJob) stage(s sched.Stage) *liveStage {
+	if s == sched.Map {
+		return &j.maps
+	}
+	return &j.reduces
+}
+
+// weigh sets what a task of each stage counts for: its usual time, or alike.
+func (j *liveJob) weigh(known []*profile.Class) {
+	j.maps.weight, j.reduces.weight = 1, 1
+	for _, c := range known {
+		if c.Name != j.spec.Class {
+			continue
+		}
+		m, r := c.Any(workload.Map), c.Any(workload.Reduce)
+		if m.Task.N > 0 && (r.Task.N > 0 || j.reduces.tasks == 0) {
+			j.maps.weight, j.reduces.weight = m.Task.Mean, r.Task.Mean
+		}
+	}
+}
+
+// done is the part of the job's work that is done.
+func (j *liveJob) done() float64 {
+	sum, all := 0.0, 0.0
+	for _, s := range []*liveStage{&j.maps, &j.reduces} {
+		sum += s.weight * (float64(s.done) + s.part)
+		all += s.weight * float64(s.tasks)
+	}
+	if all <= 0 {
+		return 0
+	}
+	return min(max(sum/all, 0), 1)
+}
+
+// left is the time that the job still needs; false while nobody can tell. The more of it is done, the more what it took so far counts
+// against what was expected.
+func (j *liveJob) left(now units.Time) (float64, bool) {
+	const telling = 0.05
+	part, so := j.done(), now.Sub(j.arrived).Seconds()
+	switch {
+	case j.expected != nil:
+		return (1 - part) * ((1-part)*j.expected.Seconds + so), true
+	case part >= telling:
+		return so * (1 - part) / part, true
+	}
+	return 0, false
+}
+
+// window is how long back the rate of reading goes.
+const window = 3 * units.Second
+
+// sample notes what has been read until now.
+func (s *liveState) sample(now units.Time) {
+	sum := 0.0
+	for i := range s.jobs {
+		sum += s.jobs[i].bytes + s.jobs[i].flying
+	}
+	s.samples = append(s.samples, sample{now, sum})
+	for len(s.samples) > 2 && now.Sub(s.samples[1].at) >= window {
+		s.samples = s.samples[1:]
+	}
+}
+
+// rate is what maps read in a second, lately.
+func (s *liveState) rate() float64 {
+	if len(s.samples) < 2 {
+		return 0
+	}
+	first, last := s.samples[0], s.samples[len(s.samples)-1]
+	if last.at <= first.at {
+		return 0
+	}
+	return max(0, last.bytes-first.bytes) / last.at.Sub(first.at).Seconds()
+}
+
+// over tells whether all jobs have ended.
+func (s *liveState) over() bool {
+	return !slices.ContainsFunc(s.jobs, func(j liveJob) bool { return !j.ended })
+}
+
+// mostLive is how many jobs a frame shows.
+const mostLive = 8
+
+// frame draws the jobs that have not ended, each on a line of at most so many columns.
+func (s *liveState) frame(now units.Time, columns int) []string {
+	shown, more, ended, names := []*liveJob{}, 0, 0, 0
+	for i := range s.jobs {
+		switch j := &s.jobs[i]; {
+		case j.ended:
+			ended++
+		case len(shown) == mostLive:
+			more++
+		default:
+			shown = append(shown, j)
+			names = max(names, utf8.RuneCountInString(j.name))
+		}
+	}
+	names = min(names, max(8, columns/4))
+	head := fmt.Sprintf("%s  %d of %d jobs ended", report.Span(now.Seconds()), ended, len(s.jobs))
+	if r := s.rate(); r > 0 {
+		head += ", maps read " + report.Size(r) + "/s"
+	}
+	lines := []string{cut(head, columns)}
+	for _, j := range shown {
+		lines = append(lines, cut(fmt.Sprintf("%s  %s  %s", padded(j.name, names), bar12(j.done()), j.words(now)), columns))
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("… and %d more", more))
+	}
+	return lines
+}
+
+// line says the same in one line, for a pipe.
+func (s *liveState) line(now units.Time) string {
+	var parts []string
+	for i := range s.jobs {
+		if j := &s.jobs[i]; !j.ended && j.arrived != units.Never {
+			if len(parts) == mostLive {
+				parts = append(parts, "…")
+				break
+			}
+			parts = append(parts, fmt.Sprintf("%s: %s", j.name, j.words(now)))
+		}
+	}
+	text := strings.Join(parts, "; ")
+	if r := s.rate(); r > 0 {
+		text += "; " + report.Size(r) + "/s"
+	}
+	return text
+}
+
+// words says how far a job is, and how it stands to its promise.
+func (j *liveJob) words(now units.Time) string {
+	if j.arrived == units.Never {
+		return "not submitted yet"
+	}
+	text := fmt.Sprintf("maps %d of %d", j.maps.done, j.maps.tasks)
+	if j.reduces.tasks > 0 {
+		text += fmt.Sprintf(", reduces %d of %d", j.reduces.done, j.reduces.tasks)
+	}
+	if j.failures > 0 {
+		text += fmt.Sprintf(", %d failed", j.failures)
+	}
+	left, known := j.left(now)
+	if known {
+		text += fmt.Sprintf(", %s left", report.Span(left))
+	}
+	if j.deadline == units.Never {
+		return text
+	}
+	due := j.deadline.Sub(now).Seconds()
+	switch {
+	case due < 0:
+		return text + ", LATE by " + report.Span(-due)
+	case known && left > due:
+		return text + fmt.Sprintf(", due in %s: LATE by %s", report.Span(due), report.Span(left-due))
+	}
+	return text + ", due in " + report.Span(due)
+}
+
+// bar12 draws a part of the whole in twelve columns.
+func bar12(part float64) string {
+	const columns = 12
+	eighths := int(part*columns*8 + 0.5)
+	text := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		text += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return text + strings.Repeat("░", columns-utf8.RuneCountInString(text))
+}
+
+// cut leaves so many columns of a line.
+func cut(line string, columns int) string {
+	if r := []rune(line); len(r) > columns && columns > 0 {
+		return string(r[:columns-1]) + "…"
+	}
+	return line
+}
+
+func padded(name string, columns int) string {
+	name = cut(name, columns)
+	return name + strings.Repeat(" ", columns-utf8.RuneCountInString(name))
+}

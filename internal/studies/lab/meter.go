@@ -1,0 +1,177 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/units"
+)
+
+// The model of power that stands in where the processor's counters cannot be read: what a small machine draws when it does nothing, and
+// what a busy core adds. It is marked as a model wherever it is shown.
+const (
+	ModelIdle units.Watts = 10
+	ModelCore units.Watts = 8
+)
+
+// raplRoot is where Linux shows the energy counters of the processor.
+const raplRoot = "/sys/class/powercap"
+
+// Meter measures what this process takes while a run lasts: processor time, memory, energy.
+type Meter struct {
+	began  time.Time
+	cpu    float64
+	memory int64 // most so far; 0: not known
+	rapl   rapl
+	stop   chan struct{}
+	done   sync.WaitGroup
+}
+
+const (
+	lookAtMemory = 20 * time.Millisecond
+	lookAtEnergy = 10 * time.Second // its counters begin again after some minutes at the earliest
+)
+
+// StartMeter starts measuring.
+func StartMeter() *Meter {
+	m := &Meter{began: time.Now(), cpu: cpuSeconds(), rapl: openRAPL(raplRoot), stop: make(chan struct{})}
+	m.memory = anonymous()
+	m.done.Go(func() {
+		memory, energy := time.NewTicker(lookAtMemory), time.NewTicker(lookAtEnergy)
+		defer memory.Stop()
+		defer energy.Stop()
+		for {
+			select {
+			case <-memory.C:
+				m.memory = max(m.memory, anonymous())
+			case <-energy.C:
+				m.rapl.read()
+			case <-m.stop:
+				return
+			}
+		}
+	})
+	return m
+}
+
+// Stop stops measuring and returns what was measured. It may be called once.
+func (m *Meter) Stop() *report.Real {
+	close(m.stop)
+	m.done.Wait()
+	r := &report.Real{CPU: cpuSeconds() - m.cpu}
+	if m.memory = max(m.memory, anonymous()); m.memory > 0 {
+		r.Memory = &m.memory
+	}
+	took := time.Since(m.began).Seconds()
+	if joules, names, ok := m.rapl.end(); ok {
+		r.Energy = &report.Energy{Joules: joules, Source: "rapl", Detail: names}
+	} else {
+		r.Energy = &report.Energy{Joules: float64(ModelIdle)*took + float64(ModelCore)*r.CPU, Source: "model",
+			Detail: fmt.Sprintf("%v + %v for each busy core", ModelIdle, ModelCore)}
+	}
+	return r
+}
+
+// anonymous is the memory of this process that is no file, 0 where the system does not tell.
+func anonymous() int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, found := strings.Cut(string(text), "\nRssAnon:")
+	if !found {
+		return 0
+	}
+	var kb int64
+	if _, err := fmt.Sscanf(rest, "%d kB", &kb); err != nil {
+		return 0
+	}
+	return kb << 10
+}
+
+// rapl are the energy counters of the processor packages ("running average power limit").
+type rapl struct {
+	zones []zone
+	bad   bool // one could not be read
+}
+
+type zone struct {
+	dir, name string
+	last      int64 // microjoules
+	span      int64 // the counter begins again above it
+	sum       int64
+}
+
+// openRAPL finds the packages below a folder and reads their counters. Where there are none, or they may not be read, nothing is
+// measured.
+func openRAPL(root string) (r rapl) {
+	if runtime.GOOS != "linux" {
+		return r
+	}
+	dirs, err := filepath.Glob(filepath.Join(root, "intel-rapl:*"))
+	if err != nil {
+		return r
+	}
+	for _, dir := range dirs {
+		name, err := os.ReadFile(filepath.Join(dir, "name"))
+		if err != nil || !strings.HasPrefix(string(name), "package-") {
+			continue // cores and memory are parts of their package
+		}
+		z := zone{dir: dir, name: strings.TrimSpace(string(name))}
+		last, err1 := readNumber(filepath.Join(dir, "energy_uj"))
+		span, err2 := readNumber(filepath.Join(dir, "max_energy_range_uj"))
+		if err1 != nil || err2 != nil {
+			return rapl{}
+		}
+		z.last, z.span = last, span
+		r.zones = append(r.zones, z)
+	}
+	return r
+}
+
+func readNumber(path string) (int64, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+}
+
+// read adds what the counters have counted since.
+func (r *rapl) read() {
+	for i := range r.zones {
+		z := &r.zones[i]
+		now, err := readNumber(filepath.Join(z.dir, "energy_uj"))
+		if err != nil {
+			r.bad = true
+			return
+		}
+		used := now - z.last
+		if used < 0 {
+			used += z.span
+		}
+		z.sum += used
+		z.last = now
+	}
+}
+
+// end returns the joules since openRAPL, and of which packages.
+func (r *rapl) end() (joules float64, names string, ok bool) {
+	r.read()
+	if len(r.zones) == 0 || r.bad {
+		return 0, "", false
+	}
+	var list []string
+	for _, z := range r.zones {
+		joules += float64(z.sum) / 1e6
+		list = append(list, z.name)
+	}
+	return joules, strings.Join(list, ", "), true
+}

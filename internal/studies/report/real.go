@@ -1,0 +1,51 @@
+package report
+
+// Real is what a run on this machine took besides slots. A simulation has none.
+type Real struct {
+	CPU    float64 `json:"cpu_s"`             // processor time of this process and of those it started
+	Memory *int64  `json:"peak_memory_bytes"` // most memory that is no file, seen every few milliseconds; null: the system does not tell
+	Energy *Energy `json:"energy"`
+}
+
+// Energy is what the machine used while the run lasted, other processes included.
+type Energy struct {
+	Joules float64 `json:"joules"`
+	Source string  `json:"source"` // "rapl": counted by the processor; "model": computed
+	Detail string  `json:"detail"` // what was counted, or the model
+}
+
+// Expectation is what was said of a time before a run.
+type Expectation struct {
+	Seconds float64  `json:"seconds"`  // from submission to finish
+	Spread  *float64 `json:"spread_s"` // standard deviation; null: nothing is known of it
+	From    string   `json:"from"`     // what the spread follows from
+}
+
+// Work is what the committed attempts of a job did with bytes.
+type Work struct {
+	Read       int64            `json:"bytes_read"`
+	Records    int64            `json:"records_read"`
+	Shuffled   int64            `json:"bytes_shuffled"`
+	Spilled    int64            `json:"records_spilled"`
+	Written    int64            `json:"bytes_written"`
+	RecordsOut int64            `json:"records_written"`
+	Counters   map[string]int64 `json:"counters"` // all of them: GROUP.NAME
+}
+
+// Failure is an attempt that failed.
+type Failure struct {
+	Stage  string  `json:"stage"`
+	Task   int     `json:"task"` // from 1
+	Try    int     `json:"try"`  // of this task, from 1
+	Node   string  `json:"node"`
+	At     float64 `json:"at_s"` // from the start of the run
+	Reason string  `json:"reason"`
+}
+
+// Off is how far the expectation was from what came: measured over expected, less 1. It is false if there is nothing to compare.
+func (j *Job) Off() (float64, bool) {
+	if j.Expected == nil || j.Finished == nil || j.Expected.Seconds <= 0 {
+		return 0, false
+	}
+	return (*j.Finished-j.Submitted)/j.Expected.Seconds - 1, true
+}

@@ -1,0 +1,129 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Span prints seconds so that three digits or so are left to read.
+func Span(seconds float64) string { return span(seconds) }
+
+// Size prints bytes so that three digits or so are left to read: 1 kB = 1000 bytes.
+func Size(bytes float64) string {
+	unit := 0
+	for ; bytes >= 999.5 && unit < 5; unit++ {
+		bytes /= 1000
+	}
+	names := [...]string{"B", "kB", "MB", "GB", "TB", "PB"}
+	if unit == 0 || bytes >= 99.95 {
+		return fmt.Sprintf("%.0f %s", bytes, names[unit])
+	}
+	return fmt.Sprintf("%.3g %s", bytes, names[unit])
+}
+
+// Count prints a number of records so that three digits or so are left to read.
+func Count(n float64) string {
+	if n < 10_000 {
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	text := Size(n)
+	return strings.NewReplacer(" B", "", " kB", " k", " MB", " M", " GB", " G", " TB", " T", " PB", " P").Replace(text)
+}
+
+// String says the expectation in a few words.
+func (e *Expectation) String() string {
+	switch {
+	case e == nil:
+		return "–"
+	case e.Spread == nil:
+		return span(e.Seconds)
+	}
+	return span(e.Seconds) + " ± " + span(*e.Spread)
+}
+
+// mostReasons is how many reasons of failures of a run a table lists.
+const mostReasons = 20
+
+// writeReal tells what real runs took, what their jobs did with bytes, how wrong the expectations were, and why attempts failed.
+func writeReal(w io.Writer, g []*Run) {
+	for _, run := range g {
+		if run.Real == nil {
+			continue
+		}
+		title := "\n"
+		if len(g) > 1 {
+			title += label(run, g) + ":\n"
+		}
+		fmt.Fprint(w, title)
+		_ = workTable(run).Write(w) // w takes all that is written
+		fmt.Fprintf(w, "\n%s\n", run.Real.sentence(run.Summary.Wall))
+		writeFailures(w, run)
+	}
+}
+
+// workTable has a line for each job.
+func workTable(run *Run) *Grid {
+	t := &Grid{}
+	t.Add("job", ">read", ">records", ">spilled", ">shuffled", ">written", ">records", ">local maps", ">failed tries", ">expected", ">took", ">off by")
+	for i := range run.Jobs {
+		j := &run.Jobs[i]
+		if i == mostJobs {
+			t.Add(fmt.Sprintf("… and %d more; -o json has them all", len(run.Jobs)-mostJobs))
+			break
+		}
+		if j.Work == nil {
+			continue
+		}
+		k := j.Work
+		took, off := "–", "–"
+		if j.Finished != nil {
+			took = span(*j.Finished - j.Submitted)
+		}
+		if x, known := j.Off(); known {
+			off = fmt.Sprintf("%+.0f %%", 100*x)
+		}
+		t.Add(j.ID, Size(float64(k.Read)), Count(float64(k.Records)), Count(float64(k.Spilled)), Size(float64(k.Shuffled)), Size(float64(k.Written)),
+			Count(float64(k.RecordsOut)), fmt.Sprintf("%d of %d", j.LocalMaps, j.Maps), strconv.Itoa(len(j.Failures)), j.Expected.String(), took, off)
+	}
+	return t
+}
+
+// sentence says what the process took.
+func (r *Real) sentence(wall float64) string {
+	parts := []string{fmt.Sprintf("%s of processor time", span(r.CPU))}
+	if wall > 0 {
+		parts[0] += fmt.Sprintf(" (%.1f cores)", r.CPU/wall)
+	}
+	if r.Memory != nil {
+		parts = append(parts, "at most "+Size(float64(*r.Memory))+" of memory")
+	}
+	if e := r.Energy; e != nil {
+		how := "measured by RAPL: "
+		if e.Source != "rapl" {
+			how = "not measured, by the model "
+		}
+		parts = append(parts, fmt.Sprintf("%.3g J (%s%s)", e.Joules, how, e.Detail))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// writeFailures tells of each failed attempt, alike ones together.
+func writeFailures(w io.Writer, run *Run) {
+	lines := 0
+	for i := range run.Jobs {
+		j := &run.Jobs[i]
+		list := slices.Clone(j.Failures)
+		slices.SortStableFunc(list, func(a, b Failure) int { return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Task, b.Task)) })
+		for _, f := range list {
+			if lines++; lines > mostReasons {
+				fmt.Fprintf(w, "… and more failed attempts; -o json, or slackline logs %s --outcome failed, has them all\n", j.ID)
+				return
+			}
+			fmt.Fprintf(w, "job %q %s-%d, try %d on %s failed: %s\n", j.ID, f.Stage, f.Task, f.Try, f.Node, strings.TrimSpace(f.Reason))
+		}
+	}
+}
