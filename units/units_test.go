@@ -144,6 +144,9 @@ func TestVectors(t *testing.T) {
 			t.Fatalf("%v negative: %v", v, negative)
 		}
 	})
+	if got := (Vector{VCores: 1, Named0: 2, Named1: 3}).Words([]string{"gpus"}); got != "{vcores:1 gpus:2 named1:3}" {
+		t.Error(got)
+	}
 	if got := (Vector{MapSlots: 2, ReduceSlots: 1, Memory: int64(8 * GB)}).String(); got != "{map:2 reduce:1 memory:8GB}" {
 		t.Error(got)
 	}

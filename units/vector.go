@@ -98,7 +98,10 @@ func (v *Vector) Negative() (Dim, bool) {
 }
 
 // String prints the dimensions that are not zero: "{map:2 reduce:1 memory:8GB}".
-func (v Vector) String() string {
+func (v Vector) String() string { return v.Words(nil) }
+
+// Words is String with the cluster's names of Named0 and following.
+func (v Vector) Words(named []string) string {
 	var b strings.Builder
 	b.WriteByte('{')
 	for i, x := range v {
@@ -108,10 +111,14 @@ func (v Vector) String() string {
 		if b.Len() > 1 {
 			b.WriteByte(' ')
 		}
+		name := Dim(i).String()
+		if k := i - int(Named0); k >= 0 && k < len(named) {
+			name = named[k]
+		}
 		if Dim(i) == Memory {
-			fmt.Fprintf(&b, "%s:%v", Dim(i), Bytes(x))
+			fmt.Fprintf(&b, "%s:%v", name, Bytes(x))
 		} else {
-			fmt.Fprintf(&b, "%s:%d", Dim(i), x)
+			fmt.Fprintf(&b, "%s:%d", name, x)
 		}
 	}
 	b.WriteByte('}')

@@ -51,3 +51,11 @@ workload: {jobs: [{id: quick, maps: 1, map_time: 1s}, {id: slow, maps: 9, map_ti
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 }
+
+// A policy that copies slow tasks is refused where attempts do not report, with the key that lets them.
+func TestSpeculateWithoutReports(t *testing.T) {
+	s := newShell(t, map[string]string{"s.yaml": "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1}]}\n"})
+	if r := s.run("simulate", "s.yaml", "--policy", "fifo+speculate"); r.code != 2 || !strings.Contains(r.stderr, "give the cluster progress, such as progress: 5s") {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+}

@@ -112,6 +112,11 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	}
 	can := world.Can()
 	if err := policy.Suits(&can); err != nil {
+		if with := can; can.World == "sim" && !can.Speculate {
+			if with.Speculate = true; policy.Suits(&with) == nil {
+				err = fmt.Errorf("%w as long as attempts report nothing; give the cluster progress, such as progress: 5s", err)
+			}
+		}
 		return nil, err
 	}
 	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)

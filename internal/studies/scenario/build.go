@@ -235,6 +235,7 @@ func (s *Scenario) build() {
 	if d.has("policies") && len(s.Policies) == 0 {
 		d.failAt("policies", "policies is empty; name at least one, or leave the key out")
 	}
+	d.innerQueues("queues", s.Config.Queues)
 	if err := s.Config.Validate(); err != nil {
 		d.failAt("queues", "%v", err)
 	}

@@ -201,7 +201,7 @@ func (d *decoder) runnable(at string, j *workload.Job, c *cluster.Cluster) {
 			if len(j.Labels) > 0 {
 				on = " with the labels " + strings.Join(j.Labels, ", ")
 			}
-			d.failAt(at, "job %q cannot run: no node%s offers %v for a %v task", j.ID, on, kinds[0].Needs, st.Kind)
+			d.failAt(at, "job %q cannot run: no node%s offers %v for a %v task", j.ID, on, kinds[0].Needs.Words(c.Named), st.Kind)
 		}
 	}
 }

@@ -85,7 +85,7 @@ workload:
     - {id: a, input: 300MB, map_time: 10s, deadline: +1m, soft_deadline: 50s, weight: 2, priority: 3, queue: x, user: ann, slow_start: 1, labels: ssd}
     - {id: b, arrive: 5s, maps: 2, input: 101B, hosts: [[n1, n5], [n2]], reduces: 1, cpu_share: 0.5, map_needs: {vcores: 2, memory: 1GB}}
 queues:
-  - {name: prod, weight: 2, min_maps: 2, min_share_timeout: 30s, queues: [{name: x, capacity: 50}]}
+  - {name: prod, max_running: 9, queues: [{name: x, capacity: 50, weight: 2, min_maps: 2, min_share_timeout: 30s}]}
 max_running_per_user: 3
 until: 10h
 policies: fifo
@@ -152,6 +152,7 @@ func TestErrors(t *testing.T) {
 		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a}]}", `f.yaml:2:19: job "a" has nothing to do; give it maps, or input to read`},
 		{"scenario", "cluster: {nodes: 2, map_slots: 0}" + ending, `f.yaml:2:19: job "a" cannot run: no node offers {map:1} for a map task`},
 		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, labels: [gpu]}]}", `f.yaml:2:19: job "a" cannot run: no node with the labels gpu offers {map:1} for a map task`},
+		{"scenario", "cluster: {nodes: 2, gpus: 1}\nworkload: {jobs: [{id: a, maps: 1, map_needs: {gpus: 2}}]}", `f.yaml:2:19: job "a" cannot run: no node offers {gpus:2} for a map task`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "queues: [{name: a, capacity: 60}, {name: b, capacity: 60}]\n", `f.yaml:3:9: queues: the capacities add up to 120 %, at most 100 are there`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "seeds: [1, 1]\n", `f.yaml:3:12: the seed 1 stands here a second time`},
 		{"scenario", "cluster: {nodes: 2\n", `f.yaml:1:10: this is not YAML:`},

@@ -144,6 +144,21 @@ func TestSchemaTakesWhatTheDecoderTakes(t *testing.T) {
 	}
 }
 
+// Numbers may have an exponent wherever the decoder takes one.
+func TestSchemaTakesExponents(t *testing.T) {
+	src := "cluster: {nodes: 2, idle_power: 1e3W, dynamic_power: 2.5E-1kW, sleep_power: 0}\nworkload: {trace: {format: swim, file: ../../../examples/traces/swim.tsv, deadlines: {share: 1, factor: 1e0..1.5e1}}}\n"
+	if _, err := Read("s.yaml", []byte(src)); err != nil {
+		t.Error(err)
+	}
+	v, err := asJSON([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := valid(schemaOf(t, "scenario"), v, "scenario"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSchemaRefuses(t *testing.T) {
 	for _, src := range []string{
 		"app: a\ninput: b\noutput: c\nreducers: 1\n",

@@ -142,7 +142,7 @@ func (w *World) waitsFor(j *job) string {
 			return fmt.Sprintf("a node to be up: %d %v tasks are open", s.open, s.kind)
 		case !w.possible(s):
 			return fmt.Sprintf("a node that carries the labels and has room for %v: %d %v tasks are open",
-				w.kinds[s.kinds[0]].needs, s.open, s.kind)
+				w.kinds[s.kinds[0]].needs.Words(w.cfg.Cluster.Named), s.open, s.kind)
 		case s.limit >= 0 && s.occupied >= s.limit:
 			return fmt.Sprintf("the policy to grant its %v stage more than %d slots", s.kind, s.limit)
 		case !w.anyNode(func(n int32) bool { return w.kinds[s.kinds[0]].room.has(int(n - 1)) }):

@@ -1,0 +1,27 @@
+package scenario
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/policies/queues"
+)
+
+// ofLeaves are the keys that say something of the jobs of a queue, so they do nothing where no job stands: in a queue with others below
+// it.
+var ofLeaves = []string{"weight", "min_maps", "min_reduces", "jobs", "min_share_timeout", "minimum_user_limit", "user_limit_factor"}
+
+// innerQueues refuses such keys.
+func (d *decoder) innerQueues(path string, list []queues.Queue) {
+	for i := range list {
+		q, at := &list[i], fmt.Sprintf("%s[%d]", path, i)
+		if len(q.Queues) == 0 {
+			continue
+		}
+		for _, key := range ofLeaves {
+			if d.has(at + "." + key) {
+				d.failAt(at+"."+key, "queue %q: %s does nothing here, as jobs stand in the queues below it; give it to those", q.Name, key)
+			}
+		}
+		d.innerQueues(at+".queues", q.Queues)
+	}
+}
