@@ -195,7 +195,7 @@ func (c *command) finish(ignoreExit bool, take func(line []byte) error) error {
 		err = gone
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w%s", c.what, err, c.said.words())
+		return fmt.Errorf("%s: %w%s", c.what, err, c.said.explain())
 	}
 	return nil
 }
@@ -220,9 +220,9 @@ func (c *command) drain(take func(line []byte) error) error {
 			ended, late = nil, time.After(linger)
 		case <-late:
 			if err := c.p.Err(); err != nil {
-				return fmt.Errorf("%s: %w%s", c.what, err, c.said.words())
+				return fmt.Errorf("%s: %w%s", c.what, err, c.said.explain())
 			}
-			return fmt.Errorf("%s: it has ended, but something that it started holds its output open%s", c.what, c.said.words())
+			return fmt.Errorf("%s: it has ended, but something that it started holds its output open%s", c.what, c.said.explain())
 		case <-c.user.Done():
 			return errStopped
 		}

@@ -1,93 +1,55 @@
 package streaming
 
 import (
-	"bytes"
 	"io"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/mapreduce"
 )
 
-const (
-	longestReport = 8 << 10 // bytes of a line on standard error; what is longer is cut
-	lastWords     = 5       // lines that are kept
-	lastWord      = 300     // bytes of one of them that are told
-)
-
-// stderr listens to what a command says beside its output. Nothing of it can fill the memory.
+// stderr listens to what a command says beside its output.
 type stderr struct {
 	alive func()
+	words process.Words
 
 	lock   sync.Mutex
 	counts map[mapreduce.CounterName]int64
 	status string
-	last   []string
 }
 
-// listen reads until the end.
-func (s *stderr) listen(r io.Reader) {
-	buf := make([]byte, 32<<10)
-	var line []byte
-	for {
-		n, err := r.Read(buf)
-		for rest := buf[:n]; len(rest) > 0; {
-			i := bytes.IndexByte(rest, '\n')
-			part := rest
-			if i >= 0 {
-				part = rest[:i]
-			}
-			line = append(line, part[:min(len(part), longestReport-len(line))]...)
-			if i < 0 {
-				break
-			}
-			s.line(string(line))
-			line, rest = line[:0], rest[i+1:]
-		}
-		if n > 0 {
-			s.alive()
-		}
-		if err != nil {
-			if len(line) > 0 {
-				s.line(string(line))
-			}
-			return
-		}
-	}
-}
+func (s *stderr) listen(r io.Reader) { s.words.Listen(r, s.report, s.alive) }
 
-// line takes in one line. One that looks like a report and cannot be read is passed over, as Hadoop does.
-func (s *stderr) line(text string) {
-	s.lock.Lock()
-	defer s.lock.Unlock()
+// report takes in a line that is a report. One that looks like a report and cannot be read is none, as for Hadoop.
+func (s *stderr) report(text string) bool {
 	if report, ok := strings.CutPrefix(text, "reporter:counter:"); ok {
 		// The group holds no comma, the name may.
-		group, rest, ok1 := strings.Cut(report, ",")
+		group, rest, named := strings.Cut(report, ",")
 		at := strings.LastIndexByte(rest, ',')
-		if ok1 && at >= 0 {
-			if n, err := strconv.ParseInt(strings.TrimSpace(rest[at+1:]), 10, 64); err == nil {
-				if s.counts == nil {
-					s.counts = map[mapreduce.CounterName]int64{}
-				}
-				s.counts[mapreduce.CounterName{Group: group, Name: rest[:at]}] += n
-				return
-			}
+		if !named || at < 0 {
+			return false
 		}
+		n, err := strconv.ParseInt(strings.TrimSpace(rest[at+1:]), 10, 64)
+		if err != nil {
+			return false
+		}
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		if s.counts == nil {
+			s.counts = map[mapreduce.CounterName]int64{}
+		}
+		s.counts[mapreduce.CounterName{Group: group, Name: rest[:at]}] += n
+		return true
 	}
-	if status, ok := strings.CutPrefix(text, "reporter:status:"); ok {
-		s.status = status
-		return
+	status, ok := strings.CutPrefix(text, "reporter:status:")
+	if ok {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		s.status = strings.ToValidUTF8(status, "?")
 	}
-	if text = strings.TrimRight(text, "\r \t"); text == "" {
-		return
-	}
-	if len(text) > lastWord {
-		text = text[:lastWord] + "…"
-	}
-	if s.last = append(s.last, text); len(s.last) > lastWords {
-		s.last = s.last[1:]
-	}
+	return ok
 }
 
 // publish adds what was counted to the counters of the attempt.
@@ -100,16 +62,12 @@ func (s *stderr) publish(c *mapreduce.Context) {
 	s.counts = nil
 }
 
-// words are the last lines, to explain a failure by; empty if there are none.
-func (s *stderr) words() string {
+// explain is what the command said last, to stand behind the reason of a failure.
+func (s *stderr) explain() string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	var b strings.Builder
 	if s.status != "" {
-		b.WriteString("; its status was: " + strings.ToValidUTF8(s.status, "?"))
+		return "; its status was: " + s.status + s.words.String()
 	}
-	if len(s.last) > 0 {
-		b.WriteString("; its last words: " + strings.ToValidUTF8(strings.Join(s.last, " | "), "?"))
-	}
-	return b.String()
+	return s.words.String()
 }

@@ -1,0 +1,119 @@
+package worker
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// Version is that of the protocol. Both sides must have the same.
+const Version = 1
+
+// Variable is set in the environment of a program that is to be a worker.
+const Variable = "SLACKLINE_WORKER"
+
+// greeting is the line behind which the worker's messages begin.
+const greeting = "\x00slackline worker\n"
+
+// maxMessage bounds a message: a map output with many parts has some megabytes of places.
+const maxMessage = 256 << 20
+
+type message struct {
+	Kind string `json:"kind"`
+
+	Version  int      `json:"version,omitempty"`  // hello
+	Programs []string `json:"programs,omitempty"` // hello
+
+	Program string            `json:"program,omitempty"` // open
+	Params  map[string]string `json:"params,omitempty"`  // open
+	About   *About            `json:"about,omitempty"`   // ready
+
+	Map    *task.MapConfig    `json:"map,omitempty"`
+	Reduce *task.ReduceConfig `json:"reduce,omitempty"`
+
+	Done   float64      `json:"done,omitempty"`   // beat
+	Of     int          `json:"of,omitempty"`     // fetch and output: the number of the map
+	Output *task.Output `json:"output,omitempty"` // output, ended
+
+	Stats    *task.Stats `json:"stats,omitempty"`    // ended
+	Counters []counter   `json:"counters,omitempty"` // ended
+	Error    string      `json:"error,omitempty"`    // ended, output
+	Lost     *int        `json:"lost,omitempty"`     // ended: the map whose output cannot be read
+}
+
+// About is what the engine has to know of a program that it does not hold.
+type About struct {
+	TotalOrder bool              `json:"total_order,omitempty"`
+	Records    mapreduce.Records `json:"records"`
+	Raw        bool              `json:"raw,omitempty"`
+}
+
+type counter struct {
+	Group string `json:"group"`
+	Name  string `json:"name"`
+	N     int64  `json:"n"`
+}
+
+func send(w io.Writer, m *message) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if len(text) > maxMessage {
+		return fmt.Errorf("a message of %d bytes is too long", len(text))
+	}
+	_, err = w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...))
+	return err
+}
+
+// errGarbage says that bytes are no message: the program wrote to its standard output behind the protocol's back.
+var errGarbage = errors.New("it wrote to its standard output what is no message")
+
+// receive reads a message, io.EOF if there is no more.
+func receive(r *bufio.Reader) (*message, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errGarbage
+		}
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if n > maxMessage {
+		return nil, errGarbage
+	}
+	// What is not there is not made room for, whatever the length says.
+	text, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err != nil {
+		return nil, err
+	}
+	m := &message{}
+	if len(text) < int(n) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if json.Unmarshal(text, m) != nil || m.Kind == "" {
+		return nil, errGarbage
+	}
+	return m, nil
+}
+
+// greeted reads up to the worker's greeting. What stands before it is handed to other.
+func greeted(r *bufio.Reader, other func(line []byte)) error {
+	for {
+		line, err := r.ReadSlice('\n')
+		if n := len(line) - len(greeting); n >= 0 && string(line[n:]) == greeting {
+			other(line[:n]) // an unfinished line of the program's
+			return nil
+		}
+		other(line)
+		if err != nil && err != bufio.ErrBufferFull {
+			return err
+		}
+	}
+}

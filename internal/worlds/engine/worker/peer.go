@@ -1,0 +1,269 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
+)
+
+// peer is a worker as the engine sees it.
+type peer struct {
+	name    string // of the program, for people
+	p       *process.Process
+	pipes   []*os.File
+	in      chan *message
+	broken  error // why in is closed; to be read behind that
+	stop    chan struct{}
+	words   process.Words
+	readers sync.WaitGroup
+
+	programs []string
+}
+
+// start starts a worker and waits for its hello.
+func start(ctx context.Context, j *Job) (*peer, error) {
+	p := &peer{name: j.Path, in: make(chan *message), stop: make(chan struct{})}
+	var theirs []*os.File
+	pipe := func(ours, their int) error {
+		var ends [2]*os.File
+		var err error
+		if ends[0], ends[1], err = os.Pipe(); err == nil {
+			p.pipes, theirs = append(p.pipes, ends[ours]), append(theirs, ends[their])
+		}
+		return err
+	}
+	err := errors.Join(pipe(1, 0), pipe(0, 1), pipe(0, 1))
+	if err == nil {
+		limits := j.Limits
+		limits.Time = 0 // is an attempt's, and a worker runs many
+		env := append(os.Environ(), Variable+"=1")
+		if limits.Memory > 0 { // so that garbage is collected in time
+			env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", int64(limits.Memory)*9/10))
+		}
+		p.p, err = process.Start(process.Spec{Path: j.Path, Env: env, Limits: limits, Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2]})
+	}
+	closeAll(theirs)
+	if err != nil {
+		closeAll(p.pipes)
+		return nil, err
+	}
+	p.readers.Go(func() { p.listen(bufio.NewReaderSize(p.pipes[1], 64<<10)) })
+	p.readers.Go(func() { p.words.Listen(p.pipes[2], func(string) bool { return false }, func() {}) })
+	hello, err := p.next(ctx, "")
+	switch {
+	case err != nil:
+	case hello.Kind != "hello":
+		err = fmt.Errorf("%s: it begins with %q, not with hello", p.name, hello.Kind)
+	case hello.Version != Version:
+		err = fmt.Errorf("%s: it speaks version %d of the protocol, this engine version %d; build it anew with this version of the module", p.name, hello.Version, Version)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.end())
+	}
+	p.programs = hello.Programs
+	return p, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+func (p *peer) listen(r *bufio.Reader) {
+	defer close(p.in)
+	said, w := io.Pipe()
+	p.readers.Go(func() { p.words.Listen(said, func(string) bool { return false }, func() {}) })
+	err := greeted(r, func(line []byte) { _, _ = w.Write(line) })
+	w.Close()
+	if err != nil {
+		p.broken = errSilent
+		return
+	}
+	for {
+		m, err := receive(r)
+		if err != nil {
+			p.broken = err
+			return
+		}
+		select {
+		case p.in <- m:
+		case <-p.stop:
+			p.broken = io.EOF
+			return
+		}
+	}
+}
+
+var errSilent = errors.New("it is no worker: its main function has to call run.Main of package mapreduce/run")
+
+// next waits for a message. during says what an end of the worker would interrupt.
+func (p *peer) next(ctx context.Context, during string) (*message, error) {
+	select {
+	case m, ok := <-p.in:
+		if ok {
+			return m, nil
+		}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if errors.Is(p.broken, errGarbage) {
+		return nil, fmt.Errorf("%s: %w", p.name, p.broken)
+	}
+	// It is dying, or has closed its output for no good reason.
+	select {
+	case <-p.p.Ended():
+	case <-time.After(2 * time.Second):
+		p.p.Kill(errors.New("it closed its standard output"))
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	err := p.p.Err()
+	p.settle()
+	switch {
+	case p.broken == errSilent && (err == nil || during == ""):
+		return nil, fmt.Errorf("%s: %w%s", p.name, errSilent, p.words.String())
+	case err == nil:
+		return nil, fmt.Errorf("%s: it ended with exit code 0%s%s", p.name, during, p.words.String())
+	}
+	return nil, fmt.Errorf("%s: %w%s%s", p.name, err, during, p.words.String())
+}
+
+// settle waits a little for the last words of a worker that has ended.
+func (p *peer) settle() {
+	done := make(chan struct{})
+	go func() { p.readers.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
+	}
+}
+
+func (p *peer) send(m *message) error { return send(p.pipes[0], m) }
+
+// open chooses the program and its parameters.
+func (p *peer) open(ctx context.Context, j *Job) (*About, error) {
+	if err := p.send(&message{Kind: "open", Program: j.Program, Params: j.Params}); err != nil {
+		if _, why := p.next(ctx, ""); why != nil {
+			err = why
+		}
+		return nil, err
+	}
+	m, err := p.next(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if m.Error != "" || m.About == nil {
+		return nil, errors.New(m.Error)
+	}
+	return m.About, nil
+}
+
+// attempt has the worker run an attempt.
+func (p *peer) attempt(ctx context.Context, m *message, limit units.Duration, meter *task.Meter,
+	fetch func(context.Context, int) (*task.Output, error)) (*task.Output, task.Stats, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if limit > 0 {
+		alarm := time.AfterFunc(time.Duration(limit), func() { cancel(fmt.Errorf("%s: it took longer than %v", p.name, limit)) })
+		defer alarm.Stop()
+	}
+	fetched := map[int]*task.Output{}
+	var asked sync.WaitGroup
+	defer asked.Wait()
+	defer cancel(nil)                 // before the wait
+	if err := p.send(m); err != nil { // it is gone; the next message says how
+		meter = nil
+	}
+	for {
+		m, err := p.next(ctx, " in the middle of its task")
+		if err != nil {
+			return nil, task.Stats{}, err
+		}
+		switch m.Kind {
+		case "beat":
+			if meter != nil {
+				meter.Report(m.Done)
+			}
+		case "fetch":
+			if fetch == nil {
+				return nil, task.Stats{}, fmt.Errorf("%s: %w", p.name, errGarbage)
+			}
+			// It waits for a map, perhaps long; the worker's end must be noticed meanwhile.
+			got := make(chan *message, 1)
+			asked.Go(func() {
+				out, err := fetch(ctx, m.Of)
+				answer := &message{Kind: "output", Of: m.Of, Output: out}
+				if err != nil {
+					answer.Error = err.Error()
+				}
+				got <- answer
+			})
+			if err := p.answer(ctx, got, fetched); err != nil {
+				return nil, task.Stats{}, err
+			}
+		case "ended":
+			return ended(m, fetched)
+		default:
+			return nil, task.Stats{}, fmt.Errorf("%s: %w", p.name, errGarbage)
+		}
+	}
+}
+
+// answer hands on the output that was fetched, unless the worker ends meanwhile.
+func (p *peer) answer(ctx context.Context, got <-chan *message, fetched map[int]*task.Output) error {
+	select {
+	case a := <-got:
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		fetched[a.Of] = a.Output
+		_ = p.send(a) // a worker that is gone is noticed by the next message
+		return nil
+	case <-p.p.Ended():
+		_, err := p.next(ctx, " in the middle of its task")
+		if err == nil {
+			err = fmt.Errorf("%s: %w", p.name, errGarbage)
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func ended(m *message, fetched map[int]*task.Output) (*task.Output, task.Stats, error) {
+	if m.Lost != nil && fetched[*m.Lost] != nil {
+		return nil, task.Stats{}, &task.FetchError{Map: *m.Lost, Output: fetched[*m.Lost], Err: errors.New(m.Error)}
+	}
+	if m.Error != "" {
+		return nil, task.Stats{}, errors.New(m.Error)
+	}
+	stats := task.Stats{}
+	if m.Stats != nil {
+		stats = *m.Stats
+	}
+	stats.Counters = mapreduce.NewCounters()
+	for _, c := range m.Counters {
+		stats.Counters.Counter(c.Group, c.Name).Add(c.N)
+	}
+	return m.Output, stats, nil
+}
+
+// end ends the worker with all that it started.
+func (p *peer) end() error {
+	err := p.p.End()
+	close(p.stop)
+	closeAll(p.pipes)
+	p.readers.Wait()
+	return err
+}

@@ -1,0 +1,183 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
+)
+
+// beatEvery is how often a worker tells how far it is.
+const beatEvery = 100 * time.Millisecond
+
+// Programs are what a user's binary can run.
+type Programs struct {
+	Names []string
+	Make  func(name string, params map[string]string) (*mapreduce.Program, error)
+}
+
+// Serve runs attempts for the engine until that hangs up. If it does so in the middle of an attempt, gone is called, which should end
+// the process.
+func Serve(in io.Reader, out io.Writer, p Programs, gone func()) error {
+	s := &server{out: out, in: make(chan *message), outputs: make(chan *message, 1)}
+	if _, err := io.WriteString(out, greeting); err != nil {
+		return err
+	}
+	if err := s.send(&message{Kind: "hello", Version: Version, Programs: p.Names}); err != nil {
+		return err
+	}
+	go s.listen(bufio.NewReader(in), gone)
+	for m := range s.in {
+		var err error
+		switch m.Kind {
+		case "open":
+			err = s.open(m, p)
+		case "map", "reduce":
+			err = s.attempt(m)
+		default:
+			err = s.send(&message{Kind: "ended", Error: fmt.Sprintf("the worker does not understand %q", m.Kind)})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type server struct {
+	lock    sync.Mutex // of out
+	out     io.Writer
+	in      chan *message // for the main loop
+	outputs chan *message // for a fetch
+	program *mapreduce.Program
+	busy    bool // in an attempt; under lock
+}
+
+func (s *server) send(m *message) error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return send(s.out, m)
+}
+
+func (s *server) listen(r *bufio.Reader, gone func()) {
+	defer close(s.in)
+	for {
+		m, err := receive(r)
+		if err != nil {
+			s.lock.Lock()
+			defer s.lock.Unlock()
+			if s.busy {
+				gone()
+			}
+			return
+		}
+		if m.Kind == "output" {
+			s.outputs <- m
+		} else {
+			s.in <- m
+		}
+	}
+}
+
+func (s *server) open(m *message, p Programs) error {
+	program, err := p.Make(m.Program, m.Params)
+	if err == nil {
+		err = program.Check()
+	}
+	if err != nil {
+		return s.send(&message{Kind: "ended", Error: err.Error()})
+	}
+	s.program = program
+	return s.send(&message{Kind: "ready", About: &About{TotalOrder: program.TotalOrder, Records: program.Records, Raw: program.Raw}})
+}
+
+func (s *server) setBusy(busy bool) {
+	s.lock.Lock()
+	s.busy = busy
+	s.lock.Unlock()
+}
+
+// attempt runs one attempt and tells what came of it.
+func (s *server) attempt(m *message) error {
+	if s.program == nil || m.Kind == "map" && m.Map == nil || m.Kind == "reduce" && m.Reduce == nil {
+		return s.send(&message{Kind: "ended", Error: "there is nothing to run"})
+	}
+	s.setBusy(true)
+	defer s.setBusy(false)
+	began := time.Now()
+	clock := func() units.Time { return units.Time(time.Since(began)) }
+	meter := &task.Meter{}
+	stop := make(chan struct{})
+	var beats sync.WaitGroup
+	beats.Go(func() { s.beat(meter, stop) })
+
+	ended := &message{Kind: "ended"}
+	var stats task.Stats
+	var err error
+	if m.Kind == "map" {
+		c := *m.Map
+		c.Program, c.Meter, c.Clock = s.program, meter, clock
+		ended.Output, stats, err = task.Map(context.Background(), c)
+	} else {
+		c := *m.Reduce
+		c.Program, c.Meter, c.Clock, c.Fetch = s.program, meter, clock, s.fetch
+		stats, err = task.Reduce(context.Background(), c)
+	}
+	close(stop)
+	beats.Wait()
+	ended.Stats = &stats
+	if stats.Counters != nil {
+		for _, n := range stats.Counters.Names() {
+			ended.Counters = append(ended.Counters, counter{n.Group, n.Name, stats.Counters.Get(n.Group, n.Name)})
+		}
+	}
+	if err != nil {
+		ended.Error = err.Error()
+		var lost *task.FetchError
+		if errors.As(err, &lost) {
+			ended.Lost, ended.Error = &lost.Map, lost.Err.Error()
+		}
+	}
+	return s.send(ended)
+}
+
+// fetch asks the engine for the output of a map.
+func (s *server) fetch(ctx context.Context, m int) (*task.Output, error) {
+	if err := s.send(&message{Kind: "fetch", Of: m}); err != nil {
+		return nil, err
+	}
+	select {
+	case got := <-s.outputs:
+		if got.Error != "" {
+			return nil, errors.New(got.Error)
+		}
+		return got.Output, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// beat tells how far the attempt is, whenever that has changed: one that stands still is silent.
+func (s *server) beat(meter *task.Meter, stop <-chan struct{}) {
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	last := meter.Beats()
+	for {
+		select {
+		case <-tick.C:
+			if now := meter.Beats(); now != last {
+				last = now
+				_ = s.send(&message{Kind: "beat", Done: meter.Done()}) // an engine that is gone is noticed elsewhere
+			}
+		case <-stop:
+			return
+		}
+	}
+}
