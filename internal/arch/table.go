@@ -15,12 +15,14 @@ type layer struct {
 
 // layers lists them from the top; an import goes down this list only. Packages of one layer may import each other.
 var layers = []layer{
-	{name: "people", may: []string{"studies", "worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
+	{name: "people", may: []string{"studies", "run", "worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
 		why: "the command is where everything meets"},
 	{name: "harness", may: []string{"studies", "worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
 		why: "the harness for people who write policies drives whole worlds, so it stands above them"},
 	{name: "studies", may: []string{"worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
 		why: "the lab joins policies, worlds and sinks"},
+	{name: "run", may: []string{"internal/worlds/engine/worker", "mapreduce", "words"},
+		why: "a user's program is a worker of the engine, whose data plane stands on package mapreduce: so this stands above both"},
 	{name: "worlds", may: []string{"kernel", "sched", "mapreduce", "maths", "words"},
 		why: "a world obeys any policy, so it knows none; which application runs is told to it"},
 	{name: "kernel", may: []string{"sched", "maths", "words"},
@@ -69,6 +71,7 @@ var table = []row{
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
 	{dir: "internal/worlds/engine", layer: "worlds", external: []string{"github.com/cespare/xxhash/v2"},
 		why: "real work on this machine; partitions by hash"},
+	{dir: "internal/worlds/engine/worker", layer: "worlds", why: "attempts in processes of the user's own program: both sides of the protocol"},
 	{dir: "internal/worlds/dumb", layer: "worlds", testOnly: true, why: "a second simulator, to hold the first against"},
 	{dir: "internal/worlds/adverse", layer: "worlds", testOnly: true, why: "an unkind world for tests"},
 	{dir: "internal/worlds/conform", layer: "worlds", testOnly: true, why: "the conformance suite"},
@@ -82,6 +85,8 @@ var table = []row{
 	{dir: "internal/apps", layer: "apps", why: "wordcount, grep, sort, loadgen"},
 	{dir: "mapreduce", layer: "mapreduce", public: true, external: []string{"github.com/cespare/xxhash/v2"},
 		why: "the API for people who write jobs, with its default partitioner"},
+	{dir: "mapreduce/run", layer: "run", public: true, why: "the main function of programs that people write"},
+	{dir: "examples", layer: "people", why: "programs as people would write them"},
 	{dir: "internal/maths", layer: "maths", pure: true, why: "keyed randomness, statistics"},
 	{dir: "units", layer: "words", pure: true, public: true, why: "time, bytes, watts, joules, resources"},
 	{dir: "cluster", layer: "words", pure: true, public: true, why: "nodes, racks, classes, blocks"},

@@ -1,8 +1,12 @@
 package lab
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os/exec"
 	"os/user"
+	"path/filepath"
 	"time"
 
 	"github.com/slackline/slackline/internal/apps"
@@ -10,6 +14,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/streaming"
+	"github.com/slackline/slackline/internal/worlds/engine/worker"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
 )
@@ -19,6 +24,9 @@ func equip(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) (err
 	j.Timeout = f.Timeout.Duration()
 	if f.Map != "" || f.Has("map") {
 		return commands(j, f, number, maps, now)
+	}
+	if f.Own() {
+		return own(j, f)
 	}
 	app, err := apps.Find(f.App)
 	if err != nil {
@@ -63,6 +71,38 @@ func commands(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) e
 		*c.to = words
 	}
 	j.Executor, j.Program = streaming.New(s), &mapreduce.Program{Name: f.Name}
+	return nil
+}
+
+// own makes a job of a program of the user's. It is started once, to say what it is and whether it likes its parameters.
+func own(j *engine.Job, f *scenario.Job) error {
+	words, err := streaming.Words(f.App)
+	if err == nil && len(words) > 2 {
+		err = fmt.Errorf("behind its path stands the name of a program in it and nothing else; parameters stand under params")
+	}
+	if err != nil {
+		return f.Errorf("app", "app: %v", err)
+	}
+	w := worker.Job{Params: f.Params, Limits: limits(f)}
+	if w.Path, err = exec.LookPath(words[0]); err == nil {
+		w.Path, err = filepath.Abs(w.Path)
+	}
+	if err != nil {
+		return f.Errorf("app", "app: there is no program %s that can be run; build it first", words[0])
+	}
+	if len(words) > 1 {
+		w.Program = words[1]
+	}
+	about, err := worker.Ask(context.Background(), w)
+	var params *worker.ParamsError
+	switch {
+	case errors.As(err, &params):
+		return f.Errorf("params", "%v", err)
+	case err != nil:
+		return f.Errorf("app", "app: %v", err)
+	}
+	j.Executor = worker.New(w)
+	j.Program = &mapreduce.Program{Name: f.App, TotalOrder: about.TotalOrder, Records: about.Records, Raw: about.Raw}
 	return nil
 }
 

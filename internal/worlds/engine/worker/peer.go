@@ -164,10 +164,16 @@ func (p *peer) open(ctx context.Context, j *Job) (*About, error) {
 		return nil, err
 	}
 	if m.Error != "" || m.About == nil {
-		return nil, errors.New(m.Error)
+		return nil, &ParamsError{m.Error}
 	}
 	return m.About, nil
 }
+
+// ParamsError is what a program says of its parameters.
+type ParamsError struct{ text string }
+
+// Error is the program's own sentence.
+func (e *ParamsError) Error() string { return e.text }
 
 // attempt has the worker run an attempt.
 func (p *peer) attempt(ctx context.Context, m *message, limit units.Duration, meter *task.Meter,
