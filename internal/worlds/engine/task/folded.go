@@ -1,7 +1,6 @@
 package task
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/slackline/slackline/mapreduce"
@@ -36,12 +35,9 @@ func newFolded(base collect, fold *mapreduce.Fold) *folded {
 // Emit takes a record. When the buffer is full it is spilled. What is common is done here and in the order of the queue; counting
 // and looking whether to stop are left to drain.
 func (f *folded) Emit(key, value []byte) error {
-	if f.sum && len(value) == 1 && value[0]-'0' <= 9 && len(key) < longKey && cap(key) >= 16 && f.waits < len(f.queue) {
-		k := key[:16]
-		m := &masks[len(key)]
+	if f.sum && len(value) == 1 && value[0]-'0' <= 9 && len(key) < longKey && f.waits < len(f.queue) {
 		w := &f.queue[f.waits]
-		w.lo, w.hi = binary.LittleEndian.Uint64(k)&m[0], binary.LittleEndian.Uint64(k[8:])&m[1]
-		w.size = uint32(len(key)) + 1
+		w.of(key)
 		w.n = int64(value[0] - '0')
 		f.waits++
 		f.bytes += len(key) + 1
@@ -64,6 +60,7 @@ func (f *folded) emit(key, value []byte) error {
 	}
 	var p probe
 	p.of(key)
+	p.home = home(p.lo, p.hi, p.size)
 	return f.put(&p, key, n)
 }
 

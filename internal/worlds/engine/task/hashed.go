@@ -88,12 +88,9 @@ func newHashed(base collect) *hashed {
 
 // Emit takes a record. When the buffer is full it is spilled.
 func (h *hashed) Emit(key, value []byte) error {
-	if len(value) <= shortValue && len(key) < longKey && cap(key) >= 16 && h.waits < len(h.queue) {
-		k := key[:16]
-		m := &masks[len(key)]
+	if len(value) <= shortValue && len(key) < longKey && h.waits < len(h.queue) {
 		w := &h.queue[h.waits]
-		w.lo, w.hi = binary.LittleEndian.Uint64(k)&m[0], binary.LittleEndian.Uint64(k[8:])&m[1]
-		w.size = uint32(len(key)) + 1
+		w.of(key)
 		w.value = pack(value)
 		h.waits++
 		h.bytes += len(key) + len(value)

@@ -235,6 +235,7 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 		return nil, nil, err
 	}
 	splits := Cut(files, j.block)
+	cuts := NewCuts(splits)
 	out := filepath.Join(dir, "out")
 	commit := NewCommitter(out)
 	if err := commit.SetUp(); err != nil {
@@ -247,7 +248,7 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 		o, stats, err := Map(ctx, MapConfig{
 			Config: Config{Program: j.program, Task: i, Buffer: j.buffer,
 				Local: filepath.Join(dir, fmt.Sprintf("m%d", i)), Out: commit.AttemptDir(false, i, 0)},
-			Split: splits[i], Parts: j.reduces,
+			Split: splits[i], Parts: j.reduces, Cuts: cuts,
 		})
 		if err != nil {
 			return err

@@ -74,31 +74,38 @@ const longKey = 17
 // of makes it the probe of a key.
 func (p *probe) of(key []byte) {
 	n := len(key)
-	if n < longKey && cap(key) >= 16 { // most keys are a part of a buffer: two loads and a mask
+	switch {
+	case n >= longKey:
+		p.lo, p.hi = xxhash.Sum64(key), binary.LittleEndian.Uint64(key[n-8:])
+	case cap(key) >= 16: // it is a part of a buffer: two loads and a mask
 		k := key[:16]
 		m := &masks[n]
 		p.lo, p.hi = binary.LittleEndian.Uint64(k)&m[0], binary.LittleEndian.Uint64(k[8:])&m[1]
-	} else {
-		p.slow(key)
+	default:
+		p.lo, p.hi = clipped(key)
 	}
 	p.size = uint32(n) + 1
-	p.home = home(p.lo, p.hi, p.size)
 }
 
-func (p *probe) slow(key []byte) {
-	if n := len(key); n >= longKey {
-		p.lo, p.hi = xxhash.Sum64(key), binary.LittleEndian.Uint64(key[n-8:])
-		return
+// clipped reads a short key whose memory ends with it, as bytes.Fields and its like return them: by loads that overlap.
+func clipped(key []byte) (lo, hi uint64) {
+	n := len(key)
+	switch {
+	case n >= 8:
+		return binary.LittleEndian.Uint64(key), binary.LittleEndian.Uint64(key[n-8:]) >> (8 * (16 - n))
+	case n >= 4:
+		return uint64(binary.LittleEndian.Uint32(key)) | uint64(binary.LittleEndian.Uint32(key[n-4:]))<<(8*(n-4)), 0
+	case n > 0:
+		return uint64(key[0]) | uint64(key[n/2])<<(8*(n/2)) | uint64(key[n-1])<<(8*(n-1)), 0
 	}
-	var k [16]byte
-	copy(k[:], key)
-	p.lo, p.hi = binary.LittleEndian.Uint64(k[:]), binary.LittleEndian.Uint64(k[8:])
+	return 0, 0
 }
 
 // find returns the slot of a key, and whether it is new. The slot is good until the next call.
 func (t *table) find(key []byte) (*slot, bool) {
 	var p probe
 	p.of(key)
+	p.home = home(p.lo, p.hi, p.size)
 	return t.seek(&p, key)
 }
 

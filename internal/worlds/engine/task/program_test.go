@@ -1,0 +1,297 @@
+package task
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// What a Program can ask for beyond a mapper and a reducer, each against the same result made in a dumb way.
+
+// repeated emits every word with short values that often come again, and a long one at times.
+func repeated(_, line []byte, out mapreduce.Emitter) error {
+	for i, w := range bytes.Fields(line) {
+		value := []byte(strings.Repeat("1", 1+len(w)%9))
+		if i%5 == 4 {
+			value = []byte(strconv.Itoa(i))
+		}
+		if err := out.Emit(w, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// largest is a fold that is not the one which the engine knows.
+var largest = &mapreduce.Fold{
+	Parse:  mapreduce.ParseCount,
+	Add:    func(a, b int64) (int64, error) { return max(a, b), nil },
+	Append: func(to []byte, n int64) []byte { return strconv.AppendInt(to, n, 10) },
+}
+
+// A fold gives what its reducer gives without one.
+func TestFoldEqualsReducer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for name, fold := range map[string]*mapreduce.Fold{"sum": mapreduce.Sum, "largest": largest} {
+			program := &mapreduce.Program{Name: name, NewMapper: newMapper(mapFunc(repeated)), Fold: fold, NewReducer: fold.Reducer}
+			compare(t, program, someJob(t))
+		}
+	})
+}
+
+// A combiner sees each of the values that are counted instead of kept.
+func TestRepeatedValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		program := &mapreduce.Program{Name: "list", NewMapper: newMapper(mapFunc(repeated)), NewCombiner: newReducer(list{}), NewReducer: newReducer(list{})}
+		compare(t, program, someJob(t))
+	})
+}
+
+func someJob(t *rapid.T) job {
+	return job{
+		block:   rapid.Int64Range(1, 2000).Draw(t, "block"),
+		reduces: rapid.IntRange(1, 4).Draw(t, "reduces"),
+		buffer:  rapid.SampledFrom([]int{1, 600, 10_000, 1 << 20}).Draw(t, "buffer"),
+		workers: rapid.IntRange(1, 3).Draw(t, "workers"),
+	}
+}
+
+// compare runs a job on some text and holds it against the reference.
+func compare(t *rapid.T, program *mapreduce.Program, j job) {
+	j.program = program
+	in := texts().Draw(t, "files")
+	want, err := reference(program, in, j.reduces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := runIn(t, j, in)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("output differs from the reference (-want +got):\n%s", diff)
+	}
+}
+
+func runIn(t *rapid.T, j job, in []string) map[string]string {
+	dir, err := os.MkdirTemp("", "task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	got, _, err := j.run(t.Context(), dir, write(t, dir, in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// byPlace emits word, NUL, length of the line: a secondary sort by length.
+func byPlace(key, line []byte, out mapreduce.Emitter) error {
+	for _, w := range bytes.FieldsFunc(line, func(r rune) bool { return r <= ' ' }) {
+		if err := out.Emit(fmt.Appendf(nil, "%s\x00%03d", w, len(line)), key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keysOfGroup prints the whole keys that come in one call.
+type keysOfGroup struct{}
+
+func (keysOfGroup) Reduce(group []byte, values mapreduce.Values, out mapreduce.Emitter) error {
+	var all []string
+	for values.Next() {
+		key := values.(mapreduce.Keys).Key()
+		all = append(all, fmt.Sprintf("%s@%d", key[len(group)+1:], mapreduce.Offset(values.Value())))
+	}
+	return out.Emit(group, []byte(strings.Join(all, ",")))
+}
+
+func TestGroupSortsWithinAndPartitionsByGroup(t *testing.T) {
+	program := &mapreduce.Program{
+		Name: "group", NewMapper: newMapper(mapFunc(byPlace)), NewReducer: newReducer(keysOfGroup{}),
+		Group: func(key []byte) int { return bytes.IndexByte(key, 0) },
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		j := someJob(t)
+		j.program = program
+		in := texts().Draw(t, "files")
+		type item struct{ group, rest string }
+		var items []item
+		for _, text := range in {
+			for _, l := range naive(text) {
+				for _, w := range strings.FieldsFunc(l.Text, func(r rune) bool { return r <= ' ' }) {
+					items = append(items, item{w, fmt.Sprintf("%03d@%d", len(l.Text), l.At)})
+				}
+			}
+		}
+		sort.SliceStable(items, func(i, k int) bool {
+			if items[i].group != items[k].group {
+				return items[i].group < items[k].group
+			}
+			return items[i].rest[:3] < items[k].rest[:3]
+		})
+		want := map[string]string{}
+		for p := range j.reduces {
+			var text strings.Builder
+			for i := 0; i < len(items); {
+				group, rest := items[i].group, []string(nil)
+				for ; i < len(items) && items[i].group == group; i++ {
+					rest = append(rest, items[i].rest)
+				}
+				if mapreduce.Hash([]byte(group), j.reduces) == p {
+					fmt.Fprintf(&text, "%s\t%s\n", group, strings.Join(rest, ","))
+				}
+			}
+			want[PartName(true, p)] = text.String()
+		}
+		if diff := cmp.Diff(want, runIn(t, j, in)); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Parts of a total order are sorted one behind the other, and cut at the same keys however the input is split.
+func TestTotalOrder(t *testing.T) {
+	line := mapFunc(func(_, line []byte, out mapreduce.Emitter) error { return out.Emit(line, nil) })
+	rapid.Check(t, func(t *rapid.T) {
+		in := texts().Draw(t, "files")
+		j := someJob(t)
+		j.program = &mapreduce.Program{Name: "order", NewMapper: newMapper(line), TotalOrder: true}
+		var want []string
+		for _, text := range in {
+			for _, l := range naive(text) {
+				want = append(want, l.Text)
+			}
+		}
+		slices.Sort(want)
+		if want != nil {
+			want = append(want, "") // an LF behind the last
+		}
+		got := runIn(t, j, in)
+		var all strings.Builder
+		for p := range j.reduces {
+			all.WriteString(got[PartName(true, p)])
+		}
+		if diff := cmp.Diff(strings.Join(want, "\n"), all.String()); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+		j.block, j.buffer, j.workers = 100, 100, 2
+		if diff := cmp.Diff(got, runIn(t, j, in)); diff != "" {
+			t.Fatalf("other blocks make other parts (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// The sample of a large input looks at all of it, in windows, and cuts it into parts of about one size.
+func TestSampleIsSpread(t *testing.T) {
+	files := []Piece{{"a", 0, 100 << 20}, {"b", 0, 10}, {"c", 0, 300 << 20}}
+	s := sample(files)
+	if len(s.Pieces) != sampleWindows || s.Size > sampleWindows*sampleWindow {
+		t.Fatalf("%d windows of %d bytes", len(s.Pieces), s.Size)
+	}
+	inA := 0
+	for _, p := range s.Pieces {
+		if p.Start < 0 || p.End <= p.Start || p.End > 300<<20 {
+			t.Errorf("window %+v", p)
+		}
+		if p.Path == "a" {
+			inA++
+		}
+	}
+	if inA < 15 || inA > 17 {
+		t.Errorf("%d windows in a quarter of the input", inA)
+	}
+	whole := NewCuts(Cut([]File{{"a", 250}, {"b", 0}, {"c", 30}, {"d", 100}}, 100)).Files
+	if diff := cmp.Diff([]Piece{{"a", 0, 250}, {"c", 0, 30}, {"d", 0, 100}}, whole); diff != "" {
+		t.Errorf("files of the splits (-want +got):\n%s", diff)
+	}
+}
+
+func TestCutPart(t *testing.T) {
+	cuts := [][]byte{[]byte("b"), []byte("d"), []byte("d")}
+	for key, want := range map[string]int{"": 0, "a": 0, "b": 1, "c": 1, "d": 3, "e": 3} {
+		if got := cutPart(cuts, []byte(key)); got != want {
+			t.Errorf("%q is in part %d, want %d", key, got, want)
+		}
+	}
+}
+
+// pass emits records of three bytes by their first two, one by one or by blocks.
+type pass struct{ mapreduce.Identity }
+
+type passBlocks struct{ mapreduce.Identity }
+
+func (passBlocks) MapBlock(block []byte, offset int64, out mapreduce.Emitter) error {
+	for i := 0; i < len(block); i += 3 {
+		if (offset+int64(i))%3 != 0 {
+			return fmt.Errorf("a block begins at %d, within a record", offset)
+		}
+		if err := out.Emit(block[i:i+2], block[i+2:i+3]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestRecordsOfOneLength(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		j := someJob(t)
+		var in, want []string
+		for range rapid.IntRange(1, 3).Draw(t, "files") {
+			record := rapid.StringOfN(rapid.SampledFrom([]rune("ab\x00\n")), 3, 3, 3)
+			records := rapid.SliceOf(record).Draw(t, "records")
+			in = append(in, strings.Join(records, ""))
+			want = append(want, records...)
+		}
+		slices.SortStableFunc(want, func(a, b string) int { return strings.Compare(a[:2], b[:2]) })
+		for _, m := range []mapreduce.Mapper{pass{}, passBlocks{}} {
+			j.program = &mapreduce.Program{Name: "records", NewMapper: newMapper(m), Records: mapreduce.Records{Length: 3, Key: 2}, Raw: true, TotalOrder: true}
+			got, all := runIn(t, j, in), ""
+			for p := range j.reduces {
+				all += got[PartName(true, p)]
+			}
+			if diff := cmp.Diff(strings.Join(want, ""), all); diff != "" {
+				t.Fatalf("(-want +got):\n%s", diff)
+			}
+		}
+	})
+}
+
+func TestRecordCutOff(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, dir, []string{"abcab"})
+	p := &mapreduce.Program{Name: "records", NewMapper: newMapper(pass{}), Records: mapreduce.Records{Length: 3, Key: 2}}
+	_, _, err := job{program: p, block: 100, reduces: 1}.run(t.Context(), dir, in)
+	want := fmt.Sprintf("input %q: the record at byte 3 has 2 bytes instead of 3", in[0])
+	if err == nil || err.Error() != want {
+		t.Errorf("it says %v\nwant    %s", err, want)
+	}
+}
+
+// An error of a fold names the record, and a cancelled attempt stops within few records.
+func TestFoldErrors(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, dir, []string{"one\ntwo x\n"})
+	p := &mapreduce.Program{Name: "x", Fold: mapreduce.Sum, NewMapper: newMapper(mapFunc(func(_, line []byte, out mapreduce.Emitter) error {
+		return out.Emit([]byte("k"), line)
+	}))}
+	_, _, err := job{program: p, block: 100, reduces: 1}.run(t.Context(), dir, in)
+	want := fmt.Sprintf(`application x: map of %s at byte 0 failed: "one" is not a count`, in[0])
+	if err == nil || err.Error() != want {
+		t.Errorf("it says %v\nwant    %s", err, want)
+	}
+	var user *UserError
+	if !errors.As(err, &user) {
+		t.Errorf("%T is no UserError", err)
+	}
+}
