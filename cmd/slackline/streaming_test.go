@@ -1,0 +1,156 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inRepository makes a folder with the examples, and some text where they look for it.
+func inRepository(t *testing.T) *shell {
+	t.Helper()
+	s := newShell(t, map[string]string{
+		"internal/a.txt": "the cat and the dog\n\n\tand the  end\nno 1 no 01\n", "internal/b/c.txt": "the end", "internal/d.txt": strings.Repeat("10 1e1 \xff\xfe é the\f\n", 100)})
+	if err := os.CopyFS(s.path("examples"), os.DirFS("../../examples")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// need leaves a test out, loudly, where a tool is missing.
+func need(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("NOT CHECKED: there is no %s on this machine", tool)
+		}
+	}
+}
+
+// parts reads the part files of a job one behind the other.
+func (s *shell) parts(dir string) string {
+	s.t.Helper()
+	names, err := filepath.Glob(s.path(dir + "/part-*"))
+	if err != nil || len(names) == 0 {
+		s.t.Fatalf("%s: no parts (%v)", dir, err)
+	}
+	slices.Sort(names)
+	var all strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		all.WriteString(filepath.Base(name) + "\n" + string(text))
+	}
+	return all.String()
+}
+
+// Whatever language counts the words, the output is that of the built-in application, byte for byte and part by part.
+func TestStreamingWordcounts(t *testing.T) {
+	for _, language := range []string{"python", "awk", "shell"} {
+		t.Run(language, func(t *testing.T) {
+			need(t, map[string][]string{"python": {"python3"}, "awk": {"awk"}, "shell": {"sh", "tr", "grep", "cut", "uniq", "sed", "awk", "head"}}[language]...)
+			s := inRepository(t)
+			s.write("built-in.yaml", "app: wordcount\ninput: internal/\noutput: out/built-in\nreduces: 2\n")
+			s.must(0, "run", "examples/streaming/"+language+".yaml", "built-in.yaml")
+			if got, want := s.parts("out/"+language+"-words"), s.parts("out/built-in"); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			if language == "shell" {
+				if top := s.parts("out/shell-top"); !strings.HasPrefix(top, "part-r-00000\n104\tthe\n100\t") || strings.Count(top, "\n") != 11 {
+					t.Errorf("the most frequent words:\n%s", top)
+				}
+			}
+		})
+	}
+}
+
+func TestStreamingJoin(t *testing.T) {
+	need(t, "awk")
+	s := inRepository(t)
+	s.must(0, "run", "examples/streaming/join.yaml")
+	lines := slices.Collect(strings.Lines(s.parts("out/join")))
+	slices.Sort(lines)
+	if got, want := strings.Join(lines, ""), "Ann\t/help\nAnn\t/home\nBob\t/cart\nBob\t/home\npart-r-00000\npart-r-00001\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The README's first program, built as a user would build it, counts as the built-in application does.
+func TestOwnProgram(t *testing.T) {
+	need(t, "go")
+	s := inRepository(t)
+	build := exec.Command("go", "build", "-o", s.path("bin/words")+exeSuffix(), "./examples/words")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s.write("built-in.yaml", "app: wordcount\ninput: internal/\noutput: out/built-in\nreduces: 2\n")
+	s.must(0, "run", "examples/words/job.yaml", "built-in.yaml")
+	if got, want := s.parts("out/my-words"), s.parts("out/built-in"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	main, err := os.ReadFile("../../examples/words/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(main), "func main() {\n")
+	if !strings.Contains(string(readme), "func main() {\n"+code) {
+		t.Error("the README's program is not examples/words/main.go")
+	}
+}
+
+func exeSuffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// What is wrong with a job of commands, or of a program, is told before anything runs.
+func TestBadCommands(t *testing.T) {
+	need(t, "cat", "sh")
+	for src, want := range map[string]string{
+		"app: wordcount\nmap: cat\n":                     "job.yaml:2:6: app and map contradict each other",
+		"map: cat\nreduce: cat\nreduces: 0\n":            "job.yaml:3:10: reduces and reduce contradict each other",
+		"map: cat\npartition_fields: 3\nkey_fields: 2\n": "job.yaml:2:19: partition_fields and key_fields contradict each other",
+		"map: no-such-command -x\n":                      "job.yaml:1:6: map: there is no command no-such-command",
+		"map: ./mapper.sh\n":                             "job.yaml:1:6: map: ./mapper.sh is not among the side files",
+		"map: \"cat 'x\"\n":                              "job.yaml:1:6: map: the quote ' is not closed",
+		"map: cat\nfiles: [in, none.txt]\n":              `job.yaml:2:13: files: "none.txt": no such file or directory`,
+		"map: cat\nfiles: in#../../x\n":                  `job.yaml:2:8: files: "in#../../x": its name in the working directory`,
+		"app: ./nothing\n":                               "job.yaml:1:6: app: there is no program ./nothing that can be run; build it first",
+		"app: ./silent.sh\n":                             "it is no worker: its main function has to call run.Main",
+		"app: ./silent.sh a b\n":                         "behind its path stands the name of a program in it and nothing else",
+		"app: words\n":                                   "a program of your own is named by its path, such as ./words",
+		"map: cat\nlimits: {open_files: -1}\n":           "open_files is -1, it must not be negative",
+		"map: cat\n---\nname: two\nmap: cat\nafter: one\noutput: out2\ninput: in\n": `job "two" waits for job "one", which does not exist`,
+	} {
+		s := newShell(t, map[string]string{"in": "x\n", "silent.sh": "#!/bin/sh\necho nothing to say\n"})
+		if err := os.Chmod(s.path("silent.sh"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		first, rest, more := strings.Cut(src, "---\n")
+		src = first + "input: in\noutput: out\n"
+		if more {
+			src += "---\n" + rest
+		}
+		s.write("job.yaml", src)
+		r := s.run("run", "job.yaml")
+		if r.code != 2 || !strings.Contains(r.stderr, want) || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("exit code %d, want %q, in\n%s\n%s", r.code, want, src, r.stderr)
+		}
+		if _, err := os.Stat(s.path("out")); err == nil {
+			t.Errorf("there is output of\n%s", src)
+		}
+	}
+}
