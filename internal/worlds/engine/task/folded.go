@@ -1,6 +1,7 @@
 package task
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/slackline/slackline/mapreduce"
@@ -37,7 +38,14 @@ func newFolded(base collect, fold *mapreduce.Fold) *folded {
 func (f *folded) Emit(key, value []byte) error {
 	if f.sum && len(value) == 1 && value[0]-'0' <= 9 && len(key) < longKey && f.waits < len(f.queue) {
 		w := &f.queue[f.waits]
-		w.of(key)
+		if cap(key) >= 16 { // as in probe.of, which is too long to be inlined
+			k := key[:16]
+			m := &masks[len(key)]
+			w.lo, w.hi = binary.LittleEndian.Uint64(k)&m[0], binary.LittleEndian.Uint64(k[8:])&m[1]
+		} else {
+			w.lo, w.hi = clipped(key)
+		}
+		w.size = uint32(len(key)) + 1
 		w.n = int64(value[0] - '0')
 		f.waits++
 		f.bytes += len(key) + 1
