@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -54,7 +55,7 @@ func (p *Program) Stream(ctx context.Context, role Role, s Streams) error {
 	}
 	t := &streaming{p: p, s: s, hidden: []byte{}, in: lineReader{r: bufio.NewReaderSize(s.In, 256<<10)}, out: bufio.NewWriterSize(s.Out, 64<<10)}
 	t.user = NewContext(ctx, int(t.number("mapreduce_task_partition")), t.attempt(), t.alive)
-	t.user.Reading(Input{Path: s.Env("mapreduce_map_input_file"), Start: t.number("mapreduce_map_input_start"), Length: t.number("mapreduce_map_input_length")})
+	t.user.Reading(Input{Path: strings.TrimPrefix(s.Env("mapreduce_map_input_file"), "file:"), Start: t.number("mapreduce_map_input_start"), Length: t.number("mapreduce_map_input_length")})
 	err := t.run(role)
 	if err == nil {
 		err = t.broken
@@ -92,7 +93,7 @@ func (t *streaming) number(name string) int64 {
 // attempt is the last number in mapreduce_task_attempt_id.
 func (t *streaming) attempt() int {
 	id := t.s.Env("mapreduce_task_attempt_id")
-	n, err := strconv.Atoi(id[bytes.LastIndexByte([]byte(id), '_')+1:])
+	n, err := strconv.Atoi(id[strings.LastIndexByte(id, '_')+1:])
 	if err != nil {
 		return 0
 	}

@@ -3,6 +3,7 @@ package streaming
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,19 +35,33 @@ func (c conf) environ() []string {
 	return env
 }
 
+// uri writes a path as Hadoop's local file system does: file:/home/ann/a.txt. Commands run elsewhere, so it is whole.
+func uri(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	return "file:" + filepath.ToSlash(abs)
+}
+
 func (x *Executor) jobConf() conf {
 	j := &x.job
+	var inputs []string
+	for _, in := range j.Input {
+		inputs = append(inputs, uri(in))
+	}
 	c := conf{
 		"mapreduce.job.id":                            "job_" + j.ID,
 		"mapreduce.job.name":                          j.Name,
 		"mapreduce.job.reduces":                       strconv.Itoa(j.Reduces),
 		"mapreduce.job.user.name":                     j.User,
-		"mapreduce.input.fileinputformat.inputdir":    strings.Join(j.Input, ","),
-		"mapreduce.output.fileoutputformat.outputdir": j.Output,
+		"mapreduce.job.working.dir":                   uri("."),
+		"mapreduce.input.fileinputformat.inputdir":    strings.Join(inputs, ","),
+		"mapreduce.output.fileoutputformat.outputdir": uri(j.Output),
 		"stream.num.map.output.key.fields":            strconv.Itoa(max(1, j.KeyFields)),
 		"stream.map.output.field.separator":           "\t",
 		"stream.reduce.input.field.separator":         "\t",
-		"stream.map.streamprocessor":                  strings.Join(j.Map, " "),
+		"stream.map.streamprocessor":                  processor(j.Map),
 	}
 	if j.Maps > 0 {
 		c["mapreduce.job.maps"] = strconv.Itoa(j.Maps)
@@ -55,30 +70,37 @@ func (x *Executor) jobConf() conf {
 		c["mapreduce.partition.keypartitioner.options"] = fmt.Sprintf("-k1,%d", j.PartitionFields)
 	}
 	if len(j.Combine) > 0 {
-		c["stream.combine.streamprocessor"] = strings.Join(j.Combine, " ")
+		c["stream.combine.streamprocessor"] = processor(j.Combine)
 	}
 	if len(j.Reduce) > 0 {
-		c["stream.reduce.streamprocessor"] = strings.Join(j.Reduce, " ")
+		c["stream.reduce.streamprocessor"] = processor(j.Reduce)
 	}
 	maps.Copy(c, j.Conf)
 	return c
 }
 
-// attemptConf adds what is the attempt's own.
+// processor writes a command as Hadoop's tool passes it on.
+func processor(argv []string) string { return url.QueryEscape(strings.Join(argv, " ")) }
+
+// attemptConf adds what is the attempt's own, under the names of today and those of before Hadoop 2, which it sets too.
 func (x *Executor) attemptConf(c *task.Config, isMap bool) conf {
 	letter := "r"
 	if isMap {
 		letter = "m"
 	}
 	of := x.jobConf()
-	of["mapreduce.task.id"] = fmt.Sprintf("task_%s_%s_%06d", x.job.ID, letter, c.Task)
-	of["mapreduce.task.attempt.id"] = fmt.Sprintf("attempt_%s_%s_%06d_%d", x.job.ID, letter, c.Task, c.Attempt)
-	of["mapreduce.task.partition"] = strconv.Itoa(c.Task)
-	of["mapreduce.task.ismap"] = strconv.FormatBool(isMap)
-	if !isMap || x.job.Reduces == 0 {
-		if out, err := filepath.Abs(c.Out); err == nil {
-			of["mapreduce.task.output.dir"] = out
+	set := func(value string, keys ...string) {
+		for _, key := range keys {
+			of[key] = value
 		}
+	}
+	of["mapred.job.id"] = of["mapreduce.job.id"]
+	set(fmt.Sprintf("task_%s_%s_%06d", x.job.ID, letter, c.Task), "mapreduce.task.id", "mapred.tip.id")
+	set(fmt.Sprintf("attempt_%s_%s_%06d_%d", x.job.ID, letter, c.Task, c.Attempt), "mapreduce.task.attempt.id", "mapred.task.id")
+	set(strconv.Itoa(c.Task), "mapreduce.task.partition", "mapred.task.partition")
+	set(strconv.FormatBool(isMap), "mapreduce.task.ismap", "mapred.task.is.map")
+	if !isMap || x.job.Reduces == 0 {
+		set(uri(c.Out), "mapreduce.task.output.dir", "mapred.work.output.dir")
 	}
 	return of
 }
@@ -87,7 +109,10 @@ func (x *Executor) attemptConf(c *task.Config, isMap bool) conf {
 func (a *attempt) environ(in *mapreduce.Input) []string {
 	of := maps.Clone(a.conf)
 	if in != nil {
-		of["mapreduce.map.input.file"] = in.Path
+		of["mapreduce.map.input.file"] = ""
+		if in.Path != "" {
+			of["mapreduce.map.input.file"] = uri(in.Path)
+		}
 		of["mapreduce.map.input.start"] = strconv.FormatInt(in.Start, 10)
 		of["mapreduce.map.input.length"] = strconv.FormatInt(in.Length, 10)
 	}

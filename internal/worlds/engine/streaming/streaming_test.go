@@ -207,8 +207,8 @@ func TestPartitionFields(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	b := newBed(t, Job{Map: sh(`env | grep -E '^(mapreduce|stream|my|MINE)' | sort | sed 's/=/\t/'`), Reduces: 0, Maps: 3, User: "ann",
-		Conf: map[string]string{"my.own-key": "a b"}, Env: map[string]string{"MINE": "x=y"}, Input: []string{"a", "b"}, Output: "o"})
+	b := newBed(t, Job{Map: sh(`env | grep -E '^(mapred|stream|my|MINE)' | sort | sed 's/=/\t/'`), Reduces: 0, Maps: 3, User: "ann",
+		Conf: map[string]string{"my.own-key": "a b"}, Env: map[string]string{"MINE": "x=y"}, Input: []string{"/a", "/b"}, Output: "/o"})
 	_, _, part, err := b.mapTo(0, b.split("x\n", "yy\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -218,9 +218,9 @@ func TestEnvironment(t *testing.T) {
 		"MINE\tx=y\n", "my_own_key\ta b\n", "mapreduce_job_id\tjob_1400000000000_0001\n", "mapreduce_job_name\ttest\n", "mapreduce_job_maps\t3\n",
 		"mapreduce_job_reduces\t0\n", "mapreduce_task_id\ttask_1400000000000_0001_m_000000\n", "mapreduce_job_user_name\tann\n",
 		"mapreduce_task_attempt_id\tattempt_1400000000000_0001_m_000000_1\n", "mapreduce_task_partition\t0\n", "mapreduce_task_ismap\ttrue\n",
-		"mapreduce_map_input_file\t" + b.dir + "/in0\n", "mapreduce_map_input_file\t" + b.dir + "/in1\n", "mapreduce_map_input_start\t0\n",
-		"mapreduce_map_input_length\t2\n", "mapreduce_map_input_length\t3\n", "mapreduce_input_fileinputformat_inputdir\ta,b\n",
-		"mapreduce_output_fileoutputformat_outputdir\to\n", "stream_num_map_output_key_fields\t1\n", "mapreduce_task_output_dir\t" + filepath.Dir(part) + "\n",
+		"mapreduce_map_input_file\tfile:" + b.dir + "/in0\n", "mapreduce_map_input_file\tfile:" + b.dir + "/in1\n", "mapreduce_map_input_start\t0\n",
+		"mapreduce_map_input_length\t2\n", "mapreduce_map_input_length\t3\n", "mapreduce_input_fileinputformat_inputdir\tfile:/a,file:/b\n",
+		"mapreduce_output_fileoutputformat_outputdir\tfile:/o\n", "stream_num_map_output_key_fields\t1\n", "mapred_task_is_map\ttrue\n", "mapred_tip_id\ttask_1400000000000_0001_m_000000\n", "mapreduce_task_output_dir\tfile:" + filepath.Dir(part) + "\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
