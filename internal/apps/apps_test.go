@@ -18,6 +18,32 @@ import (
 // run runs an application on the lines of a text as one map and one reduce in memory. The combiner, if any, is run on every
 // prefix of a key's values, as an engine might.
 func run(name string, params map[string]string, text string) (string, error) {
+	return runBy(name, params, lines(text), func(m mapreduce.Mapper, line string, emit mapreduce.Emitter) error {
+		return m.Map(nil, []byte(line), emit)
+	})
+}
+
+// runBlocks does the same with two blocks of many lines, if the application takes blocks.
+func runBlocks(name string, params map[string]string, text string) (string, error) {
+	blocks := []string{text}
+	if i := strings.IndexByte(text[len(text)/2:], '\n'); i >= 0 {
+		half := len(text)/2 + i + 1
+		blocks = []string{text[:half], text[half:]}
+	}
+	return runBy(name, params, blocks, func(m mapreduce.Mapper, block string, emit mapreduce.Emitter) error {
+		if b, ok := m.(mapreduce.BlockMapper); ok && block != "" {
+			return b.MapBlock([]byte(block), 0, emit)
+		}
+		for _, line := range lines(block) {
+			if err := m.Map(nil, []byte(line), emit); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func runBy(name string, params map[string]string, pieces []string, feed func(m mapreduce.Mapper, piece string, emit mapreduce.Emitter) error) (string, error) {
 	p, err := New(name, params)
 	if err != nil {
 		return "", err
@@ -35,8 +61,8 @@ func run(name string, params map[string]string, text string) (string, error) {
 	}
 	held := map[string]records{}
 	emit := emitter(func(key, value []byte) { held[string(key)] = append(held[string(key)], value) })
-	for _, line := range lines(text) {
-		if err := mapper.Map(nil, []byte(line), emit); err != nil {
+	for _, piece := range pieces {
+		if err := feed(mapper, piece, emit); err != nil {
 			return "", err
 		}
 		if p.NewCombiner == nil {
@@ -120,19 +146,22 @@ func counted(texts []string) string {
 // The applications against what the standard library makes of the same text.
 func TestAppsEqualOracle(t *testing.T) {
 	asciiSpace := regexp.MustCompile(`[ \t\n\v\f\r]+`)
-	alphabet := []rune("aab \t\v\f\r\n\n\u00a0é\x00")
+	alphabet := []rune("aabAÉ \t\v\f\r\n\n\u00a0é\x00")
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom(alphabet), 0, 100, -1).Draw(t, "text")
-		var words, matches, texts []string
+		var words, matches, texts, folded []string
 		for _, w := range asciiSpace.Split(text, -1) {
 			if w != "" {
 				words = append(words, w)
 			}
 		}
-		pattern := rapid.SampledFrom([]string{"a+b", "^$", "a*", "é$"}).Draw(t, "pattern")
+		pattern := rapid.SampledFrom([]string{"a+b", "^$", "a*", "é$", "b", "A", "A|É"}).Draw(t, "pattern")
 		for _, l := range lines(text) {
 			if regexp.MustCompile(pattern).MatchString(l) {
 				matches = append(matches, l)
+			}
+			if regexp.MustCompile("(?i)" + pattern).MatchString(l) {
+				folded = append(folded, l)
 			}
 			for _, m := range regexp.MustCompile(pattern).FindAllString(l, -1) {
 				if m != "" {
@@ -152,20 +181,54 @@ func TestAppsEqualOracle(t *testing.T) {
 		}{
 			{"wordcount", nil, counted(words)},
 			{"grep", map[string]string{"pattern": pattern}, counted(matches)},
+			{"grep", map[string]string{"pattern": pattern, "ignore_case": "true"}, counted(folded)},
 			{"grep", map[string]string{"pattern": pattern, "only_matching": "true"}, counted(texts)},
 			{"sort", nil, inOrder},
 			{"loadgen", nil, inOrder},
 			{"loadgen", map[string]string{"map_output": "0"}, ""},
 		} {
-			got, err := run(test.app, test.params, text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Fatalf("%s with %v of %q (-want +got):\n%s", test.app, test.params, text, diff)
+			for how, run := range map[string]func(string, map[string]string, string) (string, error){"by line": run, "by block": runBlocks} {
+				got, err := run(test.app, test.params, text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Fatalf("%s %s with %v of %q (-want +got):\n%s", test.app, how, test.params, text, diff)
+				}
 			}
 		}
 	})
+}
+
+// A pattern with too many states is found nevertheless, and a counter says that it took long, and why.
+func TestGrepSaysThatItIsSlow(t *testing.T) {
+	p, err := New("grep", map[string]string{"pattern": strings.Repeat(`(\pL{900})`, 10) + "|^a b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := mapreduce.NewContext(t.Context(), 0, 0, nil)
+	m, err := p.NewMapper(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	emit := emitter(func(line, _ []byte) { found = append(found, string(line)) })
+	if err := m.Map(nil, []byte("a b c"), emit); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.(mapreduce.BlockMapper).MapBlock([]byte("x\na b"), 6, emit); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a b c", "a b"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+	name := "bytes scanned " + m.(*matching).scanner.Method()
+	if !strings.Contains(name, "slowly: it has 90") {
+		t.Error(name)
+	}
+	if n := c.Counter("grep", name).Value(); n != 11 {
+		t.Errorf("%d bytes were scanned slowly, want 11", n)
+	}
 }
 
 // Over many records loadgen's output has the ratio that was asked for, to less than one record each for map and reduce.
@@ -221,7 +284,7 @@ func TestMistakes(t *testing.T) {
 		{"pi", nil, `there is no application "pi" (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
 		{"", nil, `there is no application "" (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
 		{"grep", nil, `application grep needs the parameter "pattern": regular expression in Go's syntax (RE2), to be found anywhere in the line`},
-		{"grep", map[string]string{"patern": "x"}, `application grep has no parameter "patern"; did you mean "pattern"? (it has: pattern, only_matching)`},
+		{"grep", map[string]string{"patern": "x"}, `application grep has no parameter "patern"; did you mean "pattern"? (it has: pattern, only_matching, ignore_case)`},
 		{"grep", map[string]string{"pattern": "("}, "application grep, parameter \"pattern\": \"(\" is not a regular expression: missing closing ): `(`"},
 		{"grep", map[string]string{"pattern": "x", "only_matching": "yes"}, `application grep, parameter "only_matching": "yes" is neither true nor false`},
 		{"sort", map[string]string{"b": "x", "a": "x"}, `application sort has no parameter "a" (it has none)`},

@@ -1,8 +1,7 @@
 package apps
 
 import (
-	"regexp"
-
+	"github.com/slackline/slackline/internal/maths/automaton"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -15,40 +14,63 @@ var grep = App{
 	Params: []Param{
 		{Name: "pattern", Type: Regexp, Required: true, Doc: "regular expression in Go's syntax (RE2), to be found anywhere in the line"},
 		{Name: "only_matching", Type: Bool, Default: "false", Doc: "count the non-empty matching texts instead of their lines, as Hadoop's grep does"},
+		{Name: "ignore_case", Type: Bool, Default: "false", Doc: "take letters that differ by case alone for the same, as (?i) at the begin of the pattern does"},
 	},
 	build: func(s settings) mapreduce.Program {
-		pattern := s["pattern"].(*regexp.Regexp)
-		var mapper mapreduce.Mapper = matchingLines{pattern}
-		if s["only_matching"].(bool) {
-			mapper = matchingTexts{pattern}
+		pattern := s["pattern"].(*automaton.Expr)
+		var err error
+		if s["ignore_case"].(bool) {
+			pattern, err = automaton.Compile("(?i)" + pattern.String())
 		}
 		return mapreduce.Program{
-			NewMapper:   func(*mapreduce.Context) (mapreduce.Mapper, error) { return mapper, nil },
-			NewCombiner: newSum,
-			NewReducer:  newSum,
+			NewMapper: func(c *mapreduce.Context) (mapreduce.Mapper, error) {
+				if err != nil {
+					return nil, err
+				}
+				return &matching{scanner: pattern.NewScanner(), texts: s["only_matching"].(bool), context: c}, nil
+			},
+			Fold:       mapreduce.Sum,
+			NewReducer: mapreduce.Sum.Reducer,
 		}
 	},
 }
 
-type matchingLines struct{ pattern *regexp.Regexp }
-
-func (m matchingLines) Map(_, line []byte, out mapreduce.Emitter) error {
-	if !m.pattern.Match(line) {
-		return nil
-	}
-	return out.Emit(line, one)
+// matching emits the lines that match, or the texts in them that do, each with a count of 1.
+type matching struct {
+	scanner *automaton.Scanner
+	texts   bool
+	context *mapreduce.Context
+	slow    *mapreduce.Counter // nil until it is
+	line    []byte
 }
 
-type matchingTexts struct{ pattern *regexp.Regexp }
+var _ mapreduce.BlockMapper = (*matching)(nil)
 
-func (m matchingTexts) Map(_, line []byte, out mapreduce.Emitter) error {
-	for _, at := range m.pattern.FindAllIndex(line, -1) {
-		if at[0] == at[1] {
-			continue
+// Map looks at one line.
+func (m *matching) Map(key, line []byte, out mapreduce.Emitter) error {
+	m.line = append(append(m.line[:0], line...), '\n') // else an empty line would be none
+	return m.MapBlock(m.line, mapreduce.Offset(key), out)
+}
+
+// MapBlock looks at many lines. Of a pattern that has to be looked for slowly a counter says so, and why.
+func (m *matching) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
+	err := m.scanner.Each(block, func(at automaton.Line) error {
+		line := block[at.Start:at.End]
+		if !m.texts {
+			return out.Emit(line, one)
 		}
-		if err := out.Emit(line[at[0]:at[1]], one); err != nil {
-			return err
-		}
+		return m.scanner.Matches(line, func(start, end int) error {
+			if start == end {
+				return nil
+			}
+			return out.Emit(line[start:end], one)
+		})
+	})
+	if m.slow == nil && m.scanner.Slow() {
+		m.slow = m.context.Counter("grep", "bytes scanned "+m.scanner.Method())
 	}
-	return nil
+	if m.slow != nil {
+		m.slow.Add(int64(len(block)))
+	}
+	return err
 }

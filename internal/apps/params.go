@@ -3,11 +3,11 @@ package apps
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/automaton"
 	"github.com/slackline/slackline/units"
 )
 
@@ -102,7 +102,7 @@ func (t Type) parse(text string) (any, error) {
 		}
 		return d, nil
 	case Regexp:
-		re, err := regexp.Compile(text)
+		re, err := automaton.Compile(text)
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a regular expression: %s", text, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
