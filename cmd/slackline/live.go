@@ -26,13 +26,13 @@ type live struct {
 	log      *log // of what becomes of jobs; it writes above the frame
 	out      io.Writer
 	terminal bool
+	clock    func() time.Time
 	state    liveState
 	handles  []int // in state.jobs + 1, by handle
 	attempts []liveAttempt
 	drawn    int        // lines of the frame on the screen
 	said     units.Time // the last line, where there is no terminal
 	last     string     // it
-	base     time.Time  // of the clock of the run
 	stop     chan struct{}
 	painter  sync.WaitGroup
 }
@@ -54,15 +54,15 @@ const (
 
 // newLive begins to show a run. Where w is no terminal, nothing is drawn twice.
 func newLive(w io.Writer, jobs []*report.Expectation, names []string, known []*profile.Class) *live {
-	l := &live{out: w, base: time.Now(), stop: make(chan struct{}), terminal: isTerminal(w) && runtime.GOOS != "windows" && os.Getenv("TERM") != "dumb"}
+	l := &live{out: w, clock: time.Now, stop: make(chan struct{}), terminal: isTerminal(w) && runtime.GOOS != "windows" && os.Getenv("TERM") != "dumb"}
 	l.log = newLog(aboveFrame{l})
-	l.state.known = known
+	l.state.known, l.state.base = known, l.clock()
 	for i, name := range names {
 		var e *report.Expectation
 		if i < len(jobs) {
 			e = jobs[i]
 		}
-		l.state.jobs = append(l.state.jobs, liveJob{name: name, expected: e, deadline: units.Never, arrived: units.Never})
+		l.state.jobs = append(l.state.jobs, liveJob{name: name, expected: e, deadline: units.Never, arrived: units.Never, started: units.Never})
 	}
 	if l.terminal {
 		l.painter.Go(l.paint)
@@ -93,12 +93,15 @@ func (l *live) draw() {
 	if !l.terminal || l.state.over() {
 		return
 	}
-	lines := l.state.frame(units.Time(time.Since(l.base)), width(l.out)-1)
+	lines := l.state.frame(l.now(), width(l.out)-1)
 	l.drawn = len(lines)
 	for _, line := range lines {
 		fmt.Fprintf(l.out, "%s\n", line)
 	}
 }
+
+// now is the time of the run.
+func (l *live) now() units.Time { return units.Time(l.clock().Sub(l.state.base)) }
 
 func (l *live) paint() {
 	t := time.NewTicker(repaint)
@@ -107,7 +110,7 @@ func (l *live) paint() {
 		select {
 		case <-t.C:
 			l.lock.Lock()
-			l.state.sample(units.Time(time.Since(l.base)))
+			l.state.sample(l.now())
 			l.erase()
 			l.draw()
 			l.lock.Unlock()
@@ -133,7 +136,7 @@ func (l *live) Plan(int64, units.Time, *sched.Plan) error { return nil }
 func (l *live) Batch(round int64, at units.Time, events []sched.Event) error {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	l.base = time.Now().Add(-time.Duration(at))
+	l.state.base = l.clock().Add(-time.Duration(at))
 	for i := range events {
 		l.take(at, &events[i])
 	}
@@ -162,7 +165,7 @@ func (l *live) take(at units.Time, e *sched.Event) {
 		i := slices.IndexFunc(s.jobs, func(j liveJob) bool { return j.name == spec.ID })
 		if i < 0 {
 			i = len(s.jobs)
-			s.jobs = append(s.jobs, liveJob{name: spec.ID})
+			s.jobs = append(s.jobs, liveJob{name: spec.ID, started: units.Never})
 		}
 		*grown(&l.handles, e.Job) = i + 1
 		j := &s.jobs[i]
@@ -181,6 +184,9 @@ func (l *live) take(at units.Time, e *sched.Event) {
 		}
 		*grown(&l.attempts, e.Attempt) = a
 		j.stage(e.Stage).running++
+		if j.started == units.Never {
+			j.started = at
+		}
 	case sched.Progress:
 		l.advance(e.Attempt, e.X)
 	case sched.Ended:
@@ -240,7 +246,8 @@ func grown[T any, H ~int32](list *[]T, h H) *T {
 type liveState struct {
 	jobs    []liveJob
 	known   []*profile.Class
-	samples []sample // of the last seconds
+	base    time.Time // of the clock of the run
+	samples []sample  // of the last seconds
 }
 
 // liveJob is what is shown of a job.
@@ -248,6 +255,7 @@ type liveJob struct {
 	name          string
 	spec          *workload.Job
 	arrived       units.Time // units.Never: not yet
+	started       units.Time // its first attempt; units.Never: none yet
 	deadline      units.Time
 	expected      *report.Expectation // nil: nothing is known
 	maps, reduces liveStage
@@ -307,12 +315,16 @@ func (j *liveJob) done() float64 {
 // against what was expected.
 func (j *liveJob) left(now units.Time) (float64, bool) {
 	const telling = 0.05
-	part, so := j.done(), now.Sub(j.arrived).Seconds()
+	part, ran := j.done(), 0.0
+	if j.started != units.Never {
+		ran = now.Sub(j.started).Seconds()
+	}
 	switch {
 	case j.expected != nil:
-		return (1 - part) * ((1-part)*j.expected.Seconds + so), true
+		ahead := max(0, j.expected.Seconds-now.Sub(j.arrived).Seconds())
+		return (1 - part) * (ahead + ran), ahead+ran > 0
 	case part >= telling:
-		return so * (1 - part) / part, true
+		return ran * (1 - part) / part, true
 	}
 	return 0, false
 }
@@ -373,7 +385,7 @@ func (s *liveState) frame(now units.Time, columns int) []string {
 	}
 	lines := []string{cut(head, columns)}
 	for _, j := range shown {
-		lines = append(lines, cut(fmt.Sprintf("%s  %s  %s", padded(j.name, names), bar12(j.done()), j.words(now)), columns))
+		lines = append(lines, cut(fmt.Sprintf("%s  %s  %s", padded(j.name, names), bar12(j.done()), j.words(now, s.base)), columns))
 	}
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more", more))
@@ -390,7 +402,7 @@ func (s *liveState) line(now units.Time) string {
 				parts = append(parts, "…")
 				break
 			}
-			parts = append(parts, fmt.Sprintf("%s: %s", j.name, j.words(now)))
+			parts = append(parts, fmt.Sprintf("%s: %s", j.name, j.words(now, s.base)))
 		}
 	}
 	text := strings.Join(parts, "; ")
@@ -400,8 +412,8 @@ func (s *liveState) line(now units.Time) string {
 	return text
 }
 
-// words says how far a job is, and how it stands to its promise.
-func (j *liveJob) words(now units.Time) string {
+// words says how far a job is, when it should end, and how it stands to its promise.
+func (j *liveJob) words(now units.Time, base time.Time) string {
 	if j.arrived == units.Never {
 		return "not submitted yet"
 	}
@@ -414,7 +426,8 @@ func (j *liveJob) words(now units.Time) string {
 	}
 	left, known := j.left(now)
 	if known {
-		text += fmt.Sprintf(", %s left", report.Span(left))
+		end := base.Add(time.Duration(now.Add(units.FromSeconds(left))))
+		text += fmt.Sprintf(", %s left (until %s)", report.Span(left), end.Format(time.TimeOnly))
 	}
 	if j.deadline == units.Never {
 		return text

@@ -14,15 +14,21 @@ type log struct {
 	w      io.Writer
 	jobs   map[sched.JobID]string
 	failed units.Time // when a failed attempt was told last
-	unsaid int        // failed attempts since
+	told   int        // failed attempts
+	unsaid int        // failed attempts since the last that was told
 }
 
 var _ drive.Sink = (*log)(nil)
 
-func newLog(w io.Writer) *log { return &log{w: w, jobs: map[sched.JobID]string{}, failed: units.Time(-failEvery)} }
+func newLog(w io.Writer) *log {
+	return &log{w: w, jobs: map[sched.JobID]string{}}
+}
 
-// failEvery is how far apart lines on failed attempts are at least: there may be thousands.
-const failEvery = 2 * units.Second
+// The first attempts that fail are told one by one, those behind them at most one every few seconds: there may be thousands.
+const (
+	failFirst = 10
+	failEvery = 2 * units.Second
+)
 
 // Batch tells of jobs that arrive or end, of attempts that fail, and of what did not fit the book.
 func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
@@ -55,7 +61,7 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 
 // fail tells of a failed attempt, and how many failed since the last that was told.
 func (l *log) fail(at units.Time, why string) {
-	if at.Sub(l.failed) < failEvery {
+	if l.told >= failFirst && at.Sub(l.failed) < failEvery {
 		l.unsaid++
 		return
 	}
@@ -65,6 +71,7 @@ func (l *log) fail(at units.Time, why string) {
 	}
 	l.say(at, "an attempt failed%s: %s", more, why)
 	l.failed, l.unsaid = at, 0
+	l.told++
 }
 
 // Plan tells nothing.

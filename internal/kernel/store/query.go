@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -90,7 +91,7 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 	q.is("policy", f.Policy)
 	q.among("state", f.States)
 	if !f.Since.IsZero() {
-		q.where("submitted >= ?", f.Since.UnixNano())
+		q.where("submitted >= ?", nanos(f.Since))
 	}
 	q.text.WriteString(" ORDER BY id DESC")
 	if f.Limit > 0 {
@@ -111,6 +112,17 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 		return nil
 	})
 	return jobs, err
+}
+
+// nanos counts from 1970, also for times that are too far away to be counted so.
+func nanos(t time.Time) int64 {
+	switch year := t.Year(); {
+	case year > 2261:
+		return math.MaxInt64
+	case year < 1678:
+		return math.MinInt64
+	}
+	return t.UnixNano()
 }
 
 // dead lists the runs whose process is gone, for a query.

@@ -12,17 +12,20 @@ import (
 // Span prints seconds so that three digits or so are left to read.
 func Span(seconds float64) string { return span(seconds) }
 
-// Size prints bytes so that three digits or so are left to read: 1 kB = 1000 bytes.
+// Size prints bytes so that three digits or so are left to read, in the units of package units: 1 MB = 1024 kB.
 func Size(bytes float64) string {
+	return scaled(bytes, 1024, [...]string{" B", " kB", " MB", " GB", " TB", " PB"})
+}
+
+func scaled(x, step float64, names [6]string) string {
 	unit := 0
-	for ; bytes >= 999.5 && unit < 5; unit++ {
-		bytes /= 1000
+	for ; x >= 999.5 && unit < len(names)-1; unit++ {
+		x /= step
 	}
-	names := [...]string{"B", "kB", "MB", "GB", "TB", "PB"}
-	if unit == 0 || bytes >= 99.95 {
-		return fmt.Sprintf("%.0f %s", bytes, names[unit])
+	if unit == 0 || x >= 99.95 {
+		return fmt.Sprintf("%.0f%s", x, names[unit])
 	}
-	return fmt.Sprintf("%.3g %s", bytes, names[unit])
+	return fmt.Sprintf("%.3g%s", x, names[unit])
 }
 
 // Count prints a number of records so that three digits or so are left to read.
@@ -30,8 +33,7 @@ func Count(n float64) string {
 	if n < 10_000 {
 		return strconv.FormatFloat(n, 'f', -1, 64)
 	}
-	text := Size(n)
-	return strings.NewReplacer(" B", "", " kB", " k", " MB", " M", " GB", " G", " TB", " T", " PB", " P").Replace(text)
+	return scaled(n, 1000, [...]string{"", " k", " M", " G", " T", " P"})
 }
 
 // String says the expectation in a few words.
@@ -60,7 +62,7 @@ func writeReal(w io.Writer, g []*Run) {
 		}
 		fmt.Fprint(w, title)
 		_ = workTable(run).Write(w) // w takes all that is written
-		fmt.Fprintf(w, "\n%s\n", run.Real.sentence(run.Summary.Wall))
+		fmt.Fprintf(w, "\n%s\n", run.Real.Sentence(run.Summary.Wall))
 		writeFailures(w, run)
 	}
 }
@@ -92,8 +94,8 @@ func workTable(run *Run) *Grid {
 	return t
 }
 
-// sentence says what the process took.
-func (r *Real) sentence(wall float64) string {
+// Sentence says what the process took.
+func (r *Real) Sentence(wall float64) string {
 	parts := []string{fmt.Sprintf("%s of processor time", span(r.CPU))}
 	if wall > 0 {
 		parts[0] += fmt.Sprintf(" (%.1f cores)", r.CPU/wall)

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// jobOf is a job of maps of 100 MB each, and one reduce.
+func jobOf(id string, maps int, deadline units.Time) *workload.Job {
+	return &workload.Job{ID: id, Class: id, Deadline: deadline, Stages: []workload.StageSpec{
+		{Kind: workload.Map, Tasks: make([]workload.Task, maps)}, {Kind: workload.Reduce, Tasks: make([]workload.Task, 1)}}}
+}
+
+// watched is a view without a terminal, in which things happen at second times.
+func watched(t *testing.T, w *strings.Builder) (l *live, at func(seconds float64, events ...sched.Event)) {
+	t.Helper()
+	l = newLive(w, []*report.Expectation{{Seconds: 10}, nil}, []string{"words", "find"}, nil)
+	at = func(seconds float64, events ...sched.Event) {
+		t.Helper()
+		l.clock = func() time.Time {
+			return time.Date(2026, 1, 31, 18, 0, 0, 0, time.UTC).Add(time.Duration(units.FromSeconds(seconds)))
+		}
+		if err := l.Batch(0, units.Time(units.FromSeconds(seconds)), events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l, at
+}
+
+func arrives(h sched.JobID, j *workload.Job) sched.Event {
+	for i := range j.Stages[0].Tasks {
+		j.Stages[0].Tasks[i].Input = 100 * units.MB
+	}
+	return sched.Event{Kind: sched.JobArrived, Job: h, Detail: &sched.Detail{Job: j}}
+}
+
+func starts(h sched.JobID, a sched.AttemptID, s sched.Stage, t sched.TaskID) sched.Event {
+	return sched.Event{Kind: sched.Started, Job: h, Attempt: a, Stage: s, Task: t, Node: 1}
+}
+
+func ends(a sched.AttemptID, o sched.Outcome, why string) sched.Event {
+	return sched.Event{Kind: sched.Ended, Attempt: a, Outcome: o, Text: why}
+}
+
+// The frame is a function of what happened and the time.
+func TestFrames(t *testing.T) {
+	var out strings.Builder
+	l, at := watched(t, &out)
+	frame := func(seconds float64, columns int, want ...string) {
+		t.Helper()
+		if d := cmp.Diff(want, l.state.frame(units.Time(units.FromSeconds(seconds)), columns)); d != "" {
+			t.Errorf("after %v s: %s", seconds, d)
+		}
+	}
+	at(0, sched.Event{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: &cluster.Node{Name: "n1"}}}, arrives(1, jobOf("words", 3, units.Time(12*units.Second))))
+	frame(0, 100,
+		"0 s  0 of 2 jobs ended",
+		"words  ░░░░░░░░░░░░  maps 0 of 3, reduces 0 of 1, 10.0 s left (until 18:00:10), due in 12.0 s",
+		"find   ░░░░░░░░░░░░  not submitted yet")
+	at(1, starts(1, 1, sched.Map, 1), starts(1, 2, sched.Map, 2))
+	at(2, sched.Event{Kind: sched.Progress, Attempt: 1, X: 0.5}, arrives(2, jobOf("find", 1, units.Never)))
+	frame(2, 100, // an eighth is done; half of 100 MB in two seconds
+		"2.0 s  0 of 2 jobs ended, maps read 25 MB/s",
+		"words  █▌░░░░░░░░░░  maps 0 of 3, reduces 0 of 1, 7.9 s left (until 18:00:09), due in 10.0 s",
+		"find   ░░░░░░░░░░░░  maps 0 of 1, reduces 0 of 1")
+	at(4, ends(1, sched.Committed, ""), ends(2, sched.Failed, "it broke"), starts(2, 3, sched.Map, 1))
+	frame(4, 60,
+		"4.0 s  0 of 2 jobs ended, maps read 33.3 MB/s",
+		"words  ███░░░░░░░░░  maps 1 of 3, reduces 0 of 1, 1 failed,…",
+		"find   ░░░░░░░░░░░░  maps 0 of 1, reduces 0 of 1")
+	at(9, ends(3, sched.Committed, ""), starts(2, 4, sched.Reduce, 1), starts(1, 5, sched.Map, 3), starts(1, 6, sched.Map, 2))
+	at(11, ends(5, sched.Committed, ""), ends(6, sched.Committed, ""), sched.Event{Kind: sched.Progress, Attempt: 4, X: 0.5})
+	frame(11, 130, // a quarter is left of what took ten seconds; the other job knows its pace alone
+		"11.0 s  0 of 2 jobs ended, maps read 42.9 MB/s",
+		"words  █████████░░░  maps 3 of 3, reduces 0 of 1, 1 failed, 2.5 s left (until 18:00:13), due in 1.0 s: LATE by 1.5 s",
+		"find   █████████░░░  maps 1 of 1, reduces 0 of 1, 2.3 s left (until 18:00:13)")
+	at(12, sched.Event{Kind: sched.OutputLost, Job: 1, Stage: sched.Map, Task: 1}, sched.Event{Kind: sched.JobEnded, Job: 2, Outcome: sched.Failed})
+	frame(14, 110,
+		"14.0 s  1 of 2 jobs ended, maps read 66.7 MB/s",
+		"words  ██████░░░░░░  maps 2 of 3, reduces 0 of 1, 1 failed, 6.5 s left (until 18:00:20), LATE by 2.0 s")
+	at(15, sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: sched.Committed})
+	if !l.state.over() {
+		t.Error("it is not over")
+	}
+	l.close()
+	for range 20 {
+		l.state.jobs = append(l.state.jobs, liveJob{name: "another job with a name that is far too long", arrived: units.Never})
+	}
+	lines := l.state.frame(0, 40)
+	if len(lines) != 2+mostLive || lines[len(lines)-1] != "… and 12 more" || !strings.HasPrefix(lines[1], "another j…  ░") {
+		t.Error(strings.Join(lines, "\n"))
+	}
+}
+
+// In a pipe there is a line for each change, and at most one every few seconds besides what becomes of jobs.
+func TestPlainLines(t *testing.T) {
+	var out strings.Builder
+	l, at := watched(t, &out)
+	at(0, arrives(1, jobOf("words", 3, units.Never)), arrives(2, jobOf("find", 1, units.Never)))
+	at(1, starts(1, 1, sched.Map, 1))
+	at(2, ends(1, sched.Committed, ""))
+	at(4, starts(1, 1, sched.Map, 2)) // the first change after three seconds
+	for s := 4.1; s < 6.9; s += 0.1 {
+		at(s, sched.Event{Kind: sched.Progress, Attempt: 1, X: s / 10})
+	}
+	for a := range sched.AttemptID(19) {
+		at(6.9, starts(2, a+2, sched.Map, 1), ends(a+2, sched.Failed, "it broke"))
+	}
+	at(8, ends(1, sched.Committed, ""))
+	at(9, starts(2, 2, sched.Map, 1), ends(2, sched.Failed, "it broke again"))
+	at(9, sched.Event{Kind: sched.JobEnded, Job: 2, Outcome: sched.Failed, Text: "map task 1 failed"})
+	at(10, sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: sched.Committed})
+	l.close()
+	want := `    0.0 s  job "words": 3 maps, 1 reduces
+    0.0 s  job "find": 1 maps, 1 reduces
+    4.0 s  words: maps 1 of 3, reduces 0 of 1, 6.8 s left (until 18:00:10); find: maps 0 of 1, reduces 0 of 1; 33.3 MB/s
+` + strings.Repeat("    6.9 s  an attempt failed: it broke\n", 10) + `    8.0 s  words: maps 2 of 3, reduces 0 of 1, 4.5 s left (until 18:00:12); find: maps 0 of 1, reduces 0 of 1, 19 failed; 16.7 MB/s
+    9.0 s  an attempt failed (and 9 more before it): it broke again
+    9.0 s  job "find": failed: map task 1 failed
+   10.0 s  job "words": committed
+`
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Error(d)
+	}
+}

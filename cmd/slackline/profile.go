@@ -1,0 +1,325 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+func newProfile(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "profile",
+		Short: "List, show, export and import what runs taught about classes of jobs",
+		Long: `Each job that finishes teaches how long a map, a shuffle and a reduce of its class take for a byte, how much comes out for what goes
+in, what an attempt costs to start, how much memory it needs, and how wrong the prediction was. Estimates and simulations follow from it.`,
+		Example: `  slackline profile list
+  slackline profile show wordcount`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q%s", args[0], near.Hint(args[0], []string{"list", "show", "export", "import"}))
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o))
+	return cmd
+}
+
+// profiles returns what is known.
+func (o *options) profiles(log io.Writer) ([]*profile.Class, error) {
+	m, err := o.open(log)
+	if err != nil {
+		return nil, failure{err}
+	}
+	defer m.Close()
+	known, err := m.Profiles()
+	if err != nil {
+		return nil, failure{err}
+	}
+	return known, nil
+}
+
+// chosen are the profiles of these classes, or all.
+func chosen(known []*profile.Class, names []string) ([]*profile.Class, error) {
+	if len(names) == 0 {
+		return known, nil
+	}
+	var all []string
+	byName := map[string]*profile.Class{}
+	for _, c := range known {
+		all = append(all, c.Name)
+		byName[c.Name] = c
+	}
+	var list []*profile.Class
+	for _, name := range names {
+		c := byName[name]
+		if c == nil {
+			return nil, fmt.Errorf("nothing is known of a class %q%s", name, near.Hint(name, all))
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// completeClasses completes the names of classes that something is known of.
+func (o *options) completeClasses(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	known, _ := o.profiles(io.Discard)
+	for _, c := range known {
+		names = append(names, c.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// writeProfiles prints profiles as the file that import reads.
+func writeProfiles(w io.Writer, classes []*profile.Class) error {
+	text, err := profile.Format(classes)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err != nil {
+		return failure{err}
+	}
+	return nil
+}
+
+func newProfileList(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the classes of jobs that something is known of",
+		Example: `  slackline profile list`,
+		Args:    exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			known, err := o.profiles(io.Discard)
+			if err != nil {
+				return err
+			}
+			if o.json() {
+				return writeProfiles(cmd.OutOrStdout(), known)
+			}
+			g := &report.Grid{}
+			g.Add("class", ">jobs", ">a map", ">reads", ">a reduce", ">intermediate", ">result", ">memory", ">predictions off by")
+			for _, c := range known {
+				m, r := c.Any(workload.Map), c.Any(workload.Reduce)
+				rate, off := "–", "–"
+				if m.PerByte.N > 0 && m.PerByte.Mean > 0 {
+					rate = report.Size(1/m.PerByte.Mean) + "/s"
+				}
+				if c.Error.N > 0 {
+					off = fmt.Sprintf("%+.0f ± %.0f %%", 100*(c.Error.Mean-1), 100*c.Error.Std())
+				}
+				g.Add(c.Name, fmt.Sprint(c.Runs), taken(&m.Task), rate, taken(&r.Task), part(&c.Ratio), part(&c.Output), size(&c.Memory), off)
+			}
+			return writeRows(cmd.OutOrStdout(), g, len(known), "nothing is known yet; slackline run teaches it")
+		},
+	}
+	o.bindStore(cmd.Flags())
+	return o.bindOutput(cmd)
+}
+
+// taken prints seconds of an estimate, part a ratio, size bytes: their means.
+func taken(e *profile.Estimate) string {
+	if e.N == 0 {
+		return "–"
+	}
+	if e.Mean < 0.01 {
+		return fmt.Sprintf("%.2g ms", 1000*e.Mean)
+	}
+	return report.Span(e.Mean)
+}
+
+func part(e *profile.Estimate) string {
+	if e.N == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.3g %%", 100*e.Mean)
+}
+
+func size(e *profile.Estimate) string {
+	if e.N == 0 {
+		return "–"
+	}
+	return report.Size(e.Mean)
+}
+
+func newProfileShow(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "show CLASS",
+		Short:             "Show what is known of a class, by stage and class of nodes",
+		Example:           `  slackline profile show wordcount`,
+		Args:              exactly(1, "the name of a class"),
+		ValidArgsFunction: o.completeClasses,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			known, err := o.profiles(io.Discard)
+			if err == nil {
+				known, err = chosen(known, args)
+			}
+			if err != nil {
+				return err
+			}
+			if o.json() {
+				return writeProfiles(cmd.OutOrStdout(), known)
+			}
+			return writeProfile(cmd.OutOrStdout(), known[0])
+		},
+	}
+	o.bindStore(cmd.Flags())
+	return o.bindOutput(cmd)
+}
+
+// writeProfile prints a profile for people: each estimate with mean, deviation, quantiles where its distribution is kept, and bounds.
+func writeProfile(w io.Writer, c *profile.Class) error {
+	g := &report.Grid{Title: fmt.Sprintf("%s: what %d jobs taught", c.Name, c.Runs)}
+	g.Add("what", "of", ">values", ">mean", ">deviation", ">least", ">median", ">95 %", ">most", "unit")
+	// add prints an estimate in a unit that is so many of what it is kept in.
+	add := func(what, of string, e *profile.Estimate, s profile.Spread, factor float64, unit string) {
+		if e.N == 0 {
+			return
+		}
+		number := func(x float64) string { return fmt.Sprintf("%.4g", x*factor) }
+		median, high := "", ""
+		if q := s.Values(20); q != nil { // quantiles 1/40, 3/40, …
+			median, high = number((q[9]+q[10])/2), number((q[18]+q[19])/2)
+		}
+		g.Add(what, of, fmt.Sprint(e.N), number(e.Mean), number(e.Std()), number(e.Min), median, high, number(e.Max), unit)
+	}
+	for i := range c.Stages {
+		s := &c.Stages[i]
+		of := s.Stage.String() + " on " + s.Node
+		add("time", of, &s.Task, s.Spread, 1000, "ms a task")
+		add("cost", of, &s.PerByte, s.Costs, 1000*float64(units.MB), "ms/MB")
+		add("start and commit", of, &s.Start, nil, 1000, "ms a task")
+		add("shuffle", of, &s.Shuffle, nil, 1000, "ms a task")
+		add("shuffle cost", of, &s.Fetch, s.Fetches, 1000*float64(units.MB), "ms/MB")
+	}
+	add("intermediate data", "job", &c.Ratio, nil, 100, "% of input")
+	add("result", "job", &c.Output, nil, 100, "% of input")
+	add("memory", "job", &c.Memory, nil, 1/float64(units.MB), "MB")
+	add("time over prediction", "job", &c.Error, nil, 1, "")
+	if err := g.Write(w); err != nil {
+		return failure{err}
+	}
+	return nil
+}
+
+func newProfileExport(o *options) *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "export [CLASS...]",
+		Short: "Write what is known as a file for another machine",
+		Example: `  slackline profile export --to profiles.json
+  slackline profile export wordcount`,
+		ValidArgsFunction: o.completeClasses,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			known, err := o.profiles(io.Discard)
+			if err == nil {
+				known, err = chosen(known, args)
+			}
+			if err != nil {
+				return err
+			}
+			if to == "" {
+				return writeProfiles(cmd.OutOrStdout(), known)
+			}
+			f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+			if os.IsExist(err) {
+				return fmt.Errorf("--to %q: it exists already; name another file", to)
+			}
+			if err != nil {
+				return fmt.Errorf("--to: %w", err)
+			}
+			if err := writeProfiles(f, known); err != nil {
+				f.Close()
+				return err
+			}
+			if err := f.Close(); err != nil {
+				return failure{err}
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d classes written to %s\n", len(known), to)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "write to this file, which must not exist")
+	o.bindStore(cmd.Flags())
+	return cmd
+}
+
+func newProfileImport(o *options) *cobra.Command {
+	var merge, replace bool
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Take in what another machine learned",
+		Long: `Reads a file that export wrote, all of it or nothing. Of classes that something is known of already it says so, unless --merge adds what
+the file knows, or --replace puts it in the place of what is known.`,
+		Example: `  slackline profile export --to other.json && slackline profile import other.json --replace`,
+		Args:    exactly(1, "a file"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if merge && replace {
+				return fmt.Errorf("--merge and --replace contradict each other; leave one out")
+			}
+			src, err := readFile(args[0])
+			if err != nil {
+				return err
+			}
+			classes, err := profile.Parse(args[0], src)
+			if err != nil {
+				return err
+			}
+			m, err := o.open(io.Discard)
+			if err != nil {
+				return failure{err}
+			}
+			defer m.Close()
+			if m.ReadOnly() != nil {
+				return failure{m.ReadOnly()}
+			}
+			if err := importProfiles(m, classes, merge, replace); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d classes taken in from %s\n", len(classes), args[0])
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&merge, "merge", false, "add to what is known of the same classes")
+	cmd.Flags().BoolVar(&replace, "replace", false, "forget what is known of the same classes")
+	o.bindStore(cmd.Flags())
+	return cmd
+}
+
+func importProfiles(m *lab.Memory, classes []*profile.Class, merge, replace bool) error {
+	if !merge && !replace {
+		known, err := m.Profiles()
+		if err != nil {
+			return failure{err}
+		}
+		var twice []string
+		for _, c := range classes {
+			if _, err := chosen(known, []string{c.Name}); err == nil {
+				twice = append(twice, fmt.Sprintf("%q", c.Name))
+			}
+		}
+		if len(twice) > 0 {
+			return fmt.Errorf("something is known already of %s; --merge adds to it, --replace takes its place", strings.Join(twice, ", "))
+		}
+	}
+	put := m.Store().Learn
+	if replace {
+		put = m.Store().Replace
+	}
+	if err := put(classes...); err != nil {
+		return failure{err}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// showSchema names the form of what show prints as JSON. Fields may be added to it, never renamed.
+const showSchema = "slackline/show/v1"
+
+// shown is a job with what there is around it.
+type shown struct {
+	Schema string           `json:"schema"`
+	Job    *store.Job       `json:"job"`
+	Run    *store.Run       `json:"run"`
+	Beside []string         `json:"beside"` // other jobs of the run
+	Real   *report.Real     `json:"real"`   // what the process of the run took; null until it has ended
+	Failed []*store.Attempt `json:"failed"` // attempts
+}
+
+func newShow(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show JOB",
+		Short: "Show all that is known of a job that ran, or runs",
+		Long: `Shows a job by its number, or the newest of a name: its state, times, promise and expectation, tasks, counters, the attempts that
+failed with their reasons, and what the process of its run took.`,
+		Example: `  slackline show words
+  slackline show words -o json`,
+		Args:              exactly(1, "the number or name of a job"),
+		ValidArgsFunction: o.completeJobs,
+	}
+	return o.asking(cmd, func(h history, args []string) error {
+		s, err := showJob(h, args[0])
+		if err != nil {
+			return err
+		}
+		if o.json() {
+			return writeJSON(cmd.OutOrStdout(), s)
+		}
+		if err := s.write(cmd.OutOrStdout(), time.Now()); err != nil {
+			return failure{err}
+		}
+		return nil
+	})
+}
+
+func showJob(h history, key string) (*shown, error) {
+	j, err := findJob(h, key)
+	if err != nil {
+		return nil, err
+	}
+	s := &shown{Schema: showSchema, Job: j, Beside: []string{}, Failed: []*store.Attempt{}}
+	failed, err := h.Attempts(j.ID, store.AttemptFilter{Outcomes: []string{"failed"}})
+	if err != nil {
+		return nil, failure{err}
+	}
+	s.Failed = append(s.Failed, failed...)
+	if s.Run, err = h.Run(j.Run); err != nil {
+		return nil, failure{err}
+	}
+	beside, err := h.Jobs(store.JobFilter{Run: j.Run})
+	if err != nil {
+		return nil, failure{err}
+	}
+	for _, other := range slices.Backward(beside) {
+		if other.ID != j.ID {
+			s.Beside = append(s.Beside, other.Name)
+		}
+	}
+	if s.Run.Report != nil {
+		var r struct{ Real *report.Real }
+		if err := json.Unmarshal(s.Run.Report, &r); err != nil {
+			return nil, failure{fmt.Errorf("the report of run %d cannot be read: %w", j.Run, err)}
+		}
+		s.Real = r.Real
+		s.Run.Report = nil // it is that of all its jobs
+	}
+	return s, nil
+}
+
+// write prints the job for people.
+func (s *shown) write(w io.Writer, now time.Time) error {
+	j := s.Job
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintf(&b, "job %d: %s, %s\n\n", j.ID, j.Name, j.State)
+	if j.Reason != "" {
+		line("why", "%s", strings.TrimSpace(j.Reason))
+	}
+	line("class", "%s", j.Class)
+	if j.File != "" {
+		line("file", "%s", j.File)
+	}
+	line("output", "%s", j.Output)
+	line("submitted", "%s", j.Submitted.Local().Format(time.DateTime))
+	if j.Started != nil {
+		line("started", "%s later", report.Span(j.Started.Sub(j.Submitted).Seconds()))
+	}
+	if j.Took != nil {
+		line("took", "%s", report.Span(*j.Took))
+	}
+	if j.Expected != nil {
+		off := ""
+		if j.Took != nil && *j.Expected > 0 && j.State == store.Finished {
+			off = fmt.Sprintf(", off by %+.0f %%", 100*(*j.Took / *j.Expected - 1))
+		}
+		line("expected", "%s%s", expected(j), off)
+	}
+	if j.Deadline != nil {
+		line("promise", "%s after submission: %s", report.Span(j.Deadline.Sub(j.Submitted).Seconds()), promise(j, now))
+	}
+	line("maps", "%s, %d of them with their input", tally(j.Maps), j.LocalMaps)
+	line("reduces", "%s", tally(j.Reduces))
+	line("attempts", "%d, %d failed", j.Attempts, j.Failures)
+	line("run", "%d: by %s, seed %d, process %d", s.Run.ID, s.Run.Policy, s.Run.Seed, s.Run.PID)
+	if len(s.Beside) > 0 {
+		line("beside", "%s", strings.Join(s.Beside, ", "))
+	}
+	if s.Real != nil && s.Run.Ended != nil {
+		line("process", "%s", s.Real.Sentence(s.Run.Ended.Sub(s.Run.Began).Seconds()))
+	}
+	if len(j.Counters) > 0 {
+		g := &report.Grid{}
+		g.Add("counter", ">value")
+		for _, name := range slices.Sorted(maps.Keys(j.Counters)) {
+			g.Add(name, fmt.Sprint(j.Counters[name]))
+		}
+		b.WriteByte('\n')
+		_ = g.Write(&b) // which takes all that is written
+	}
+	if len(s.Failed) > 0 {
+		fmt.Fprintf(&b, "\nfailed attempts; slackline logs %d TASK has more\n", j.ID)
+		for _, a := range s.Failed {
+			fmt.Fprintf(&b, "%s-%d, try %d on %s after %s: %s\n", a.Stage, a.Task, a.Try, a.Node, report.Span(a.Took), strings.TrimSpace(a.Reason))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
