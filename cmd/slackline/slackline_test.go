@@ -271,7 +271,7 @@ func TestHelpExamples(t *testing.T) {
 		}
 		files[strings.TrimPrefix(filepath.ToSlash(file), "../../")] = string(src)
 	}
-	s := newShell(t, files) // one for all of them, as for somebody who pastes one after the other
+	s := newShell(t, files)                 // one for all of them, as for somebody who pastes one after the other
 	s.must(0, "run", "examples/words.yaml") // some ask for what ran before
 	s.again()
 	var visit func(cmd *cobra.Command)
