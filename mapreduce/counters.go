@@ -23,7 +23,8 @@ const (
 	ReduceInputGroups    = "REDUCE_INPUT_GROUPS"
 	ReduceInputRecords   = "REDUCE_INPUT_RECORDS"
 	ReduceOutputRecords  = "REDUCE_OUTPUT_RECORDS"
-	BytesWritten         = "BYTES_WRITTEN" // to the output directory
+	SkippedRecords       = "SKIPPED_RECORDS" // that attempts before failed at: of maps records, of reduces groups
+	BytesWritten         = "BYTES_WRITTEN"   // to the output directory
 )
 
 // CounterName names a counter.

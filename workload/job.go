@@ -67,6 +67,7 @@ type StageSpec struct {
 	CPUShare   float64             `json:"cpu_share,omitempty"`  // part of a task's work that a faster CPU shortens, in (0,1]; 0 = 1
 	MinTasks   int                 `json:"min_tasks,omitempty"`  // moldable: the number of tasks may be set before the start
 	MaxTasks   int                 `json:"max_tasks,omitempty"`  // within these bounds; both 0 = it is fixed
+	Done       []int32             `json:"done,omitempty"`       // tasks that a run before this one has committed, by number from 1, ascending
 }
 
 // Container returns the i-th kind of container in which the stage can run.
@@ -177,6 +178,11 @@ func (s *StageSpec) validate() error {
 	for i := range s.Containers {
 		if err := s.Containers[i].Validate(); err != nil {
 			return fmt.Errorf("stage %v: %v", s.Kind, err)
+		}
+	}
+	for i, t := range s.Done {
+		if t < 1 || int(t) > len(s.Tasks) || i > 0 && t <= s.Done[i-1] {
+			return fmt.Errorf("stage %v: task %d cannot be done already: the list of those goes up, from 1 to %d at most", s.Kind, t, len(s.Tasks))
 		}
 	}
 	for i := range s.Tasks {

@@ -71,6 +71,7 @@ var table = []row{
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
 	{dir: "internal/worlds/engine", layer: "worlds", external: []string{"github.com/cespare/xxhash/v2"},
 		why: "real work on this machine; partitions by hash"},
+	{dir: "internal/fault", layer: "worlds", why: "what breaks in tests: the engine's I/O goes through it"},
 	{dir: "internal/worlds/engine/worker", layer: "worlds", why: "attempts in processes of the user's own program: both sides of the protocol"},
 	{dir: "internal/worlds/dumb", layer: "worlds", testOnly: true, why: "a second simulator, to hold the first against"},
 	{dir: "internal/worlds/adverse", layer: "worlds", testOnly: true, why: "an unkind world for tests"},

@@ -35,7 +35,8 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 		if l.can.Bind {
 			b.tasks[st.Kind] = l.openStage(st)
 			l.pointAt(b, st.Kind)
-			b.Stages[st.Kind].Open = n
+			b.Stages[st.Kind].Done = int32(len(st.Done))
+			b.Stages[st.Kind].Open = n - b.Stages[st.Kind].Done
 		} else {
 			b.tasks[st.Kind] = &tasks{Spec: st}
 		}

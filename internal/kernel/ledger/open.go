@@ -195,6 +195,9 @@ func (l *places) reopen(key int32, id sched.TaskID) {
 func (l *Ledger) openStage(spec *workload.StageSpec) *tasks {
 	n := len(spec.Tasks)
 	t := &tasks{State: make([]taskState, n+1), Live: make([]uint8, n+1), By: make([]int32, n+1), Spec: spec, All: 1, Home: 1}
+	for _, id := range spec.Done {
+		t.State[id] = taskDone
+	}
 	l.listStage(t)
 	return t
 }

@@ -191,6 +191,12 @@ func (w *Watch) event(e *sched.Event) {
 		for s := range j.done {
 			j.done[s] = make(map[sched.TaskID]bool)
 		}
+		for _, st := range e.Detail.Job.Stages {
+			for _, t := range st.Done {
+				j.done[st.Kind][sched.TaskID(t)] = true
+			}
+			j.count[st.Kind] = len(st.Done)
+		}
 		w.jobs[e.Job] = j
 	case sched.StageReady, sched.Demand:
 		w.ready(e)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -33,6 +33,7 @@ type attempt struct {
 	stopping sched.Outcome
 	text     string     // why
 	grace    units.Time // its goroutine is waited for until then
+	forgiven bool       // its failure does not count, as the next attempt passes over the record
 	doom     error      // no attempt at all: the job cannot even begin
 }
 
@@ -42,10 +43,13 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	s := j.stage(it.Stage)
 	t := &s.tasks[b.Task-1]
 	a := &attempt{job: it.Job, stage: it.Stage, task: b.Task, try: t.tries, node: it.Node, container: it.Container, seen: w.now}
-	t.state = taskRuns
 	t.tries++
-	s.open--
+	t.live++
 	s.busy++
+	if t.state == taskOpen {
+		s.open--
+	}
+	t.state = taskRuns
 	if s.sample > 0 {
 		s.sample--
 	}
@@ -90,8 +94,8 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
 	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.cfg.buffer(reduce), Sync: w.cfg.Sync, Meter: &a.meter, Clock: w.cfg.Clock,
-		Local: filepath.Join(w.dir, w.nodes[a.node].spec.Name, fmt.Sprintf("job%d", a.job), fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)),
-		Out:   j.committer.AttemptDir(reduce, int(a.task-1), a.try)}
+		Local: filepath.Join(w.local(j), w.nodes[a.node].spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)), Skip: w.skip(j, a),
+		Out: j.committer.AttemptDir(reduce, int(a.task-1), a.try)}
 }
 
 func (w *World) mapConfig(j *job, a *attempt) task.MapConfig {
@@ -124,7 +128,7 @@ func (w *World) ended(r *report) {
 		return
 	}
 	if w.attempts[a.id] != a { // it was left behind, or went with its node
-		w.discard(w.jobs[a.job], r.output)
+		w.discard(r)
 		return
 	}
 	a.err = r.err
@@ -132,12 +136,13 @@ func (w *World) ended(r *report) {
 	var broken *task.FetchError
 	switch {
 	case a.stopping != sched.NoOutcome:
-		w.discard(j, r.output)
+		w.discard(r)
 		w.end(a, a.stopping, a.text, nil)
 	case errors.As(r.err, &broken):
 		w.end(a, sched.Killed, r.err.Error(), nil)
 		w.lose(a.job, sched.TaskID(broken.Map+1), broken.Output, r.err.Error())
 	case r.err != nil:
+		w.passOver(j, a, r.err)
 		w.end(a, sched.Failed, r.err.Error(), nil)
 	default:
 		w.succeed(a, r)
@@ -145,28 +150,53 @@ func (w *World) ended(r *report) {
 	w.settle(a.job)
 }
 
-// succeed makes the output of an attempt that of its task.
+// succeed makes the output of an attempt that of its task. It is committed once that stands in the job's log.
 func (w *World) succeed(a *attempt, r *report) {
 	j := w.jobs[a.job]
-	if r.output == nil {
-		if err := j.committer.CommitTask(a.stage == sched.Reduce, int(a.task-1), a.try); err != nil {
-			w.end(a, sched.Failed, err.Error(), nil)
-			return
-		}
-	}
 	s := j.stage(a.stage)
 	t := &s.tasks[a.task-1]
+	if !j.ours() {
+		w.discard(r)
+		w.end(a, sched.Failed, j.gone().Error(), nil)
+		w.endJob(a.job, sched.Failed, j.gone().Error())
+		return
+	}
+	if err := w.commitTask(j, a, r); err != nil {
+		w.discard(r)
+		w.end(a, sched.Failed, err.Error(), nil)
+		return
+	}
 	if r.output != nil {
 		t.node, t.out = a.node, r.output
 		j.outs.put(int(a.task-1), r.output)
 	}
-	j.counters.Merge(r.stats.Counters)
+	t.counters = r.stats.Counters
 	w.end(a, sched.Committed, "", &r.stats)
+	for _, other := range w.attempts {
+		if other != nil && other.job == a.job && other.stage == a.stage && other.task == a.task {
+			w.stop(other, sched.Superseded, "another attempt of the task was first")
+		}
+	}
 	if s == j.last() && s.done == len(s.tasks) {
 		w.endJob(a.job, sched.Committed, "")
 		return
 	}
 	w.slowStart(a.job)
+}
+
+// commitTask moves part files into place and writes the commit down.
+func (w *World) commitTask(j *job, a *attempt, r *report) (err error) {
+	c := w.committed(j, a, r)
+	if r.output == nil {
+		if c.Dir, c.Parts, err = j.committer.CommitTask(a.stage == sched.Reduce, int(a.task-1), a.try, r.stats.Parts); err != nil {
+			return err
+		}
+	}
+	err = j.note(entry{Done: c})
+	if err != nil && r.output == nil {
+		err = errors.Join(err, j.committer.Withdraw())
+	}
+	return err
 }
 
 // end tells the end of an attempt. A task that did not commit is open again; one that failed too often fails its job.
@@ -180,6 +210,7 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	n.free.Add(&c.Needs)
 	n.fresh = true
 	s.busy--
+	t.live--
 	e := sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: outcome, Text: why}
 	if stats != nil {
 		e.Bytes, e.OutBytes = stats.Read, stats.Written
@@ -192,10 +223,12 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 		s.done++
 		return
 	}
-	t.state = taskOpen
-	s.open++
+	if t.live == 0 && t.state == taskRuns {
+		t.state = taskOpen
+		s.open++
+	}
 	w.freshen()
-	if outcome == sched.Failed {
+	if outcome == sched.Failed && !a.forgiven {
 		w.blame(a.job, a.stage, a.task, why)
 	}
 }
@@ -221,20 +254,30 @@ func (w *World) lose(id sched.JobID, m sched.TaskID, out *task.Output, why strin
 func (w *World) reopen(id sched.JobID, m sched.TaskID) {
 	s := w.jobs[id].stages[0]
 	t := &s.tasks[m-1]
-	t.state, t.out, t.node = taskOpen, nil, 0
+	t.state, t.out, t.node, t.counters = taskOpen, nil, 0, nil
 	s.done--
-	s.open++
+	if t.live > 0 {
+		t.state = taskRuns // a second attempt has not stopped yet
+	} else {
+		s.open++
+	}
+	_ = w.jobs[id].note(entry{Lost: int(m)}) // without that line a later run finds out by itself
 	w.emit(sched.Event{Kind: sched.OutputLost, Job: id, Stage: sched.Map, Task: m})
 	w.freshen()
 }
 
-// discard removes what an attempt that does not count left on its node. That it cannot is of no consequence: the directory of the
-// run goes in the end.
-func (w *World) discard(_ *job, out *task.Output) {
-	if out != nil {
-		_ = os.RemoveAll(filepath.Dir(out.Path))
+// discard removes what an attempt that does not count left. That it cannot is of no consequence: it goes with the job in the end.
+func (w *World) discard(r *report) {
+	j := w.jobs[r.attempt.job]
+	if r.output != nil {
+		w.remove(r.output)
+	} else if r.err == nil {
+		_ = fault.DeleteAll(j.committer.AttemptDir(r.attempt.stage == sched.Reduce, int(r.attempt.task-1), r.attempt.try))
 	}
 }
+
+// remove removes the output of a map.
+func (w *World) remove(out *task.Output) { _ = fault.DeleteAll(filepath.Dir(out.Path)) }
 
 // alarms ends attempts that do not get on or do not stop.
 func (w *World) alarms() {

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,7 +27,7 @@ type Config struct {
 	Buffer      units.Bytes       // memory of an attempt for sorting or shuffling; its share of Memory, or 32 MB
 	Memory      units.Bytes       // what this process is to take at most, user code apart; 0 = no bound
 	Sync        bool              // output is on disk, and not only with the system, before it is committed
-	Dir         string            // where workers keep their files during the run; the system's directory for temporary files
+	Dir         string            // where workers keep map output during the run; the output directory of its job
 	MaxFailures int               // attempts of a task that may fail before its job does; 4
 	Timeout     units.Duration    // an attempt that does not get on for so long has failed; 10 min
 	Grace       units.Duration    // an attempt that was told to stop is waited for so long; 5 s
@@ -33,6 +35,8 @@ type Config struct {
 	Profiles    []*profile.Class  // what is known at the start
 	Progress    units.Duration    // how often the progress of attempts is told; 0 = never
 	Accounts    func(Account)     // told of each attempt that ends, before its Ended event is handed out; may be nil
+	Fresh       bool              // what interrupted runs left is thrown away and not gone on with
+	Resumed     func(Resumption)  // told of each job that goes on from what an interrupted run left; may be nil
 	Clock       func() units.Time // stopwatch of the run; it never goes back
 }
 
@@ -43,6 +47,10 @@ type Job struct {
 	Input   []string // files, directories, globs
 	Output  string   // a directory that does not exist
 	Reduces int      // 0 = the output of the maps is the job's
+
+	SkipBad int             // records of a task that may be passed over when user code has failed at them
+	Facts   []Fact          // what else decides what it writes: its application, parameters, commands
+	Origin  json.RawMessage // kept in its log, for whoever wants to go on; may be nil
 
 	Executor Executor       // nil = attempts run in this process
 	Timeout  units.Duration // an attempt that does not get on for so long has failed; 0 = Config.Timeout
@@ -124,6 +132,13 @@ func (c *Config) validate() error {
 			return fmt.Errorf("job %q: %w", j.Spec.ID, err)
 		}
 	}
+	var dirs []string
+	for i := range c.Jobs {
+		dirs = append(dirs, c.Jobs[i].Output)
+	}
+	if i, err := CheckOutputs(dirs); err != nil {
+		return fmt.Errorf("job %q: %w", c.Jobs[i].Spec.ID, err)
+	}
 	for i := range c.Jobs {
 		for _, before := range c.Jobs[i].Spec.After {
 			if !seen[before] {
@@ -146,6 +161,8 @@ func (c *Config) validateJob(j *Job, outputs map[string]string) error {
 		return fmt.Errorf("it has no input")
 	case j.Output == "":
 		return fmt.Errorf("it has no output directory")
+	case j.SkipBad < 0:
+		return fmt.Errorf("%d bad records to skip are negative", j.SkipBad)
 	case j.Reduces < 0:
 		return fmt.Errorf("%d reduces are negative", j.Reduces)
 	}
@@ -164,7 +181,7 @@ func (c *Config) validateJob(j *Job, outputs map[string]string) error {
 		return fmt.Errorf("output %q is that of job %q too", j.Output, other)
 	}
 	outputs[path] = j.Spec.ID
-	return task.NewCommitter(j.Output).Check()
+	return nil
 }
 
 // validateOrder refuses jobs that wait for each other in a circle.
@@ -208,12 +225,19 @@ func (c *Config) fedBy(j *Job) bool {
 }
 
 // read finds the input of a job and cuts it.
-func (c *Config) read(j *Job) ([]task.Split, error) {
+func (c *Config) read(j *Job) ([]inputFile, []task.Split, error) {
 	files, err := task.Find(j.Input)
 	if err != nil {
-		return nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
+		return nil, nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
 	}
-	return task.Cut(files, int64(c.Block)), nil
+	input := make([]inputFile, len(files))
+	for i, f := range files {
+		input[i] = inputFile{Path: f.Path, Size: f.Size}
+		if info, err := os.Stat(f.Path); err == nil {
+			input[i].Wrote = info.ModTime().UTC()
+		}
+	}
+	return input, task.Cut(files, int64(c.Block)), nil
 }
 
 // stages returns the stages of a job with these splits.

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/slackline/slackline/internal/worlds/engine/joblog"
 	"github.com/slackline/slackline/sched"
 )
 
@@ -17,6 +19,8 @@ func (w *World) Enact(p *sched.Plan) error {
 		switch it.Verb {
 		case sched.Start:
 			w.enactStart(p, it)
+		case sched.Speculate:
+			w.enactSecond(p, it)
 		case sched.Kill:
 			w.enactKill(p, it)
 		case sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
@@ -47,38 +51,49 @@ func (w *World) enactStart(p *sched.Plan, it *sched.Item) {
 		return
 	}
 	for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
-		if why := w.startable(it, b.Task); why != sched.OK {
+		if why := w.startable(it, b.Task, false); why != sched.OK {
 			w.refuse(it, b.Task, 1, why)
 			continue
 		}
-		if err := w.setUp(it.Job); err != nil {
+		if err := w.setUp(w.jobs[it.Job]); err != nil {
 			w.refuse(it, b.Task, 1, sched.Gone)
-			w.endJob(it.Job, sched.Failed, err.Error())
+			w.troubled(it.Job, err)
 			continue
 		}
 		w.start(it, b)
 	}
 }
 
-// setUp makes the directories that a job's attempts write to.
-func (w *World) setUp(id sched.JobID) error {
+// troubled counts that a job's directories could not be made: as often as a task may fail, unless another process writes there.
+func (w *World) troubled(id sched.JobID, err error) {
 	j := w.jobs[id]
-	if j.setUp {
-		return nil
+	if busy := (*joblog.BusyError)(nil); errors.As(err, &busy) {
+		j.trouble = w.cfg.MaxFailures
 	}
-	if err := w.makeDir(); err != nil {
-		return err
+	if j.trouble++; j.trouble >= w.cfg.MaxFailures {
+		w.endJob(id, sched.Failed, err.Error())
 	}
-	if err := j.committer.SetUp(); err != nil {
-		return err
-	}
-	j.setUp = true
-	return nil
+	w.freshen()
 }
 
-// startable says why a task may not start where the item wants it, sched.OK if it may.
-func (w *World) startable(it *sched.Item, t sched.TaskID) sched.Code {
-	if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].arrived || w.jobs[it.Job].ending != sched.NoOutcome {
+// enactSecond starts a second attempt of a task that runs once. Whoever commits first counts.
+func (w *World) enactSecond(p *sched.Plan, it *sched.Item) {
+	if it.Tasks.From < 0 || it.Tasks.To > int32(len(p.Bound)) || it.Tasks.Len() != 1 {
+		w.refuse(it, it.Task, 1, sched.BadItem)
+		return
+	}
+	b := p.Bound[it.Tasks.From]
+	if why := w.startable(it, b.Task, true); why != sched.OK {
+		w.refuse(it, b.Task, 1, why)
+		return
+	}
+	w.start(it, b)
+}
+
+// startable says why a task may not start where the item wants it, sched.OK if it may: one that is open, or as a second attempt one
+// that runs once.
+func (w *World) startable(it *sched.Item, t sched.TaskID, second bool) sched.Code {
+	if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].arrived || w.jobs[it.Job].ending != sched.NoOutcome || w.jobs[it.Job].doomed {
 		return sched.UnknownJob
 	}
 	if it.Node < 1 || int(it.Node) >= len(w.nodes) {
@@ -95,7 +110,7 @@ func (w *World) startable(it *sched.Item, t sched.TaskID) sched.Code {
 		return sched.NotAdmitted
 	case !s.ready:
 		return sched.NotReady
-	case s.tasks[t-1].state != taskOpen:
+	case !second && s.tasks[t-1].state != taskOpen, second && (s.tasks[t-1].state != taskRuns || s.tasks[t-1].live != 1):
 		return sched.Stale
 	case !nd.spec.Carries(j.spec.Labels):
 		return sched.WrongLabels

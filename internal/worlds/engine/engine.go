@@ -3,13 +3,12 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -18,7 +17,6 @@ import (
 // World is the engine during one run.
 type World struct {
 	cfg     Config
-	dir     string // of this run, below Config.Dir; made with the first attempt
 	now     units.Time
 	wake    units.Time
 	told    units.Time // when progress was
@@ -63,7 +61,7 @@ func New(cfg Config) (*World, error) {
 
 // Can says what the engine is able to do.
 func (w *World) Can() sched.Capabilities {
-	return sched.Capabilities{World: "engine", Bind: true, Kill: true, Heartbeat: w.cfg.Heartbeat}
+	return sched.Capabilities{World: "engine", Bind: true, Kill: true, Speculate: w.cfg.Progress > 0, Heartbeat: w.cfg.Heartbeat}
 }
 
 // WakeAt asks for a Tick at t.
@@ -78,6 +76,9 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		w.begin()
 	}
 	for {
+		if fault.Dead() {
+			return drive.Batch{}, w.die()
+		}
 		if err := ctx.Err(); err != nil {
 			return drive.Batch{}, cmp.Or(w.abandon(err), err)
 		}
@@ -97,7 +98,8 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 			return w.hand(), nil
 		}
 		if !slices.ContainsFunc(w.jobs[1:], func(j *job) bool { return !j.over }) {
-			return drive.Batch{}, cmp.Or(w.close(), io.EOF)
+			w.close()
+			return drive.Batch{}, io.EOF
 		}
 		w.sleep(ctx)
 	}
@@ -171,24 +173,19 @@ func (w *World) abandon(why error) error {
 	for _, j := range w.jobs[1:] {
 		if j.setUp && !j.over {
 			j.executor().Close()
-			failed = cmp.Or(failed, j.committer.Abort())
-			j.over = true
+			failed = cmp.Or(failed, w.abort(j))
+			j.over, j.ending = true, sched.Killed
 		}
+		j.release()
 	}
-	return cmp.Or(failed, w.close())
+	w.close()
+	return failed
 }
 
-// close removes the workers' files. It waits for goroutines that were left behind, for the grace period.
-func (w *World) close() error {
+// close waits for goroutines that were left behind, for the grace period, and tidies up behind jobs that are done.
+func (w *World) close() {
 	w.await(&w.running)
-	if w.dir == "" {
-		return nil
-	}
-	if err := os.RemoveAll(w.dir); err != nil {
-		return fmt.Errorf("engine: the workers' files cannot be removed: %w", err)
-	}
-	w.dir = ""
-	return nil
+	w.forget()
 }
 
 // await waits for goroutines, for the grace period at most: user code that does not stop cannot be stopped.
@@ -204,17 +201,4 @@ func (w *World) await(group *sync.WaitGroup) {
 	case <-done:
 	case <-t.C:
 	}
-}
-
-// makeDir makes the directory of the run.
-func (w *World) makeDir() error {
-	if w.dir != "" {
-		return nil
-	}
-	dir, err := os.MkdirTemp(w.cfg.Dir, "slackline-")
-	if err != nil {
-		return fmt.Errorf("engine: no directory for the workers' files: %w", err)
-	}
-	w.dir = dir
-	return nil
 }

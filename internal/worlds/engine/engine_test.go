@@ -359,7 +359,7 @@ func TestInterrupt(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	in, _ := text(t, 1)
-	there := t.TempDir()
+	there := filepath.Dir(in)
 	job := func(id string, change func(*engine.Job)) engine.Job {
 		j := engine.Job{Spec: spec(id), Program: program(t, "wordcount"), Input: []string{in}, Output: filepath.Join(t.TempDir(), "o"), Reduces: 1}
 		if change != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/slackline/slackline/internal/worlds/engine/joblog"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/sched"
@@ -18,17 +19,26 @@ import (
 type job struct {
 	cfg       *Job
 	spec      *workload.Job // with stages; of a job fed by another, only when that is done
+	input     []inputFile
 	splits    []task.Split
 	cuts      *task.Cuts // of a program with a total order
 	stages    []*stage
 	committer *task.Committer
 	outs      *outputs
-	counters  *mapreduce.Counters
 	running   sync.WaitGroup // its attempts' goroutines, those left behind too
+
+	lock      *joblog.Lock // of its output directory
+	log       *joblog.Log
+	described bool // in the log
+	life      int  // how many processes have worked on it before
+	past      *past
+	again     Resumption // counts only what has to be done again
+	trouble   int        // how often it could not be set up
 
 	arrived, admitted, setUp bool
 	ending                   sched.Outcome // once it is to end
 	why                      string        // it ends so
+	doomed                   bool          // it cannot begin, and is to end
 	settling, over           bool          // its output is being dealt with; JobEnded was told
 }
 
@@ -46,8 +56,12 @@ type stage struct {
 type taskTruth struct {
 	state        taskState
 	tries, fails int
+	live         int          // attempts
 	node         sched.NodeID // that holds its map output
 	out          *task.Output
+	counters     *mapreduce.Counters // of the attempt that was committed
+	skip         []task.Spot         // records that attempts failed at and the next ones pass over
+	careful      bool                // attempts are to tell which record they fail at
 }
 
 type taskState uint8
@@ -60,21 +74,27 @@ const (
 
 // newJob reads the input of a job that does not wait for another's output.
 func (w *World) newJob(c *Job) (*job, error) {
-	j := &job{cfg: c, committer: task.NewCommitter(c.Output), counters: mapreduce.NewCounters()}
+	j := &job{cfg: c, committer: task.NewCommitter(c.Output)}
 	j.committer.Sync = w.cfg.Sync
 	if w.cfg.fedBy(c) {
 		return j, nil
 	}
-	return j, w.plan(j)
+	if err := w.plan(j); err != nil {
+		return nil, err
+	}
+	if err := w.look(j); err != nil {
+		return nil, fmt.Errorf("job %q: %w", c.Spec.ID, err)
+	}
+	return j, nil
 }
 
 // plan cuts the input into tasks.
 func (w *World) plan(j *job) error {
-	splits, err := w.cfg.read(j.cfg)
+	input, splits, err := w.cfg.read(j.cfg)
 	if err != nil {
 		return err
 	}
-	j.splits = splits
+	j.input, j.splits = input, splits
 	if j.cfg.Program.TotalOrder {
 		j.cuts = task.NewCuts(splits)
 	}
@@ -146,8 +166,12 @@ func (w *World) arrivals() {
 	for i, j := range w.jobs[1:] {
 		id := sched.JobID(i + 1)
 		if j.arrived {
-			if j.ending == sched.NoOutcome && !j.stages[0].ready && slices.ContainsFunc(w.before(j), (*job).failed) {
+			switch {
+			case j.ending != sched.NoOutcome:
+			case !j.stages[0].ready && slices.ContainsFunc(w.before(j), (*job).failed):
 				w.endJob(id, sched.Killed, "its predecessor did not finish")
+			case j.stages[0].ready && j.last().done == len(j.last().tasks): // a run before this one did it all
+				w.endJob(id, sched.Committed, "")
 			}
 			continue
 		}
@@ -158,6 +182,7 @@ func (w *World) arrivals() {
 		if j.spec == nil {
 			w.feed(id, j)
 		}
+		w.goOn(id, j)
 		w.emit(sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: j.spec}})
 		w.mayStart(id)
 	}
@@ -168,12 +193,37 @@ func (w *World) feed(id sched.JobID, j *job) {
 	var err error
 	if !slices.ContainsFunc(w.before(j), (*job).failed) {
 		if err = w.plan(j); err == nil {
-			return
+			if err = w.look(j); err == nil {
+				return
+			}
 		}
 	}
 	err = errors.Join(err, j.shape([]workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 1)}}))
 	if err != nil {
-		w.reports.post(report{attempt: &attempt{job: id, doom: err}})
+		w.doom(id, err)
+	}
+}
+
+// doom ends a job that cannot begin one batch after it came.
+func (w *World) doom(id sched.JobID, err error) {
+	w.jobs[id].doomed = true
+	w.reports.post(report{attempt: &attempt{job: id, doom: err}})
+}
+
+// goOn takes over what an interrupted run of the job has left. That it cannot ends the job, and leaves it as it is for another try.
+func (w *World) goOn(id sched.JobID, j *job) {
+	if j.past == nil {
+		return
+	}
+	if !j.past.finished {
+		if err := w.setUp(j); err != nil {
+			j.release()
+			w.doom(id, err)
+			return
+		}
+	}
+	if w.cfg.Resumed != nil && j.past.records > 0 {
+		w.cfg.Resumed(j.resumption())
 	}
 }
 
@@ -221,51 +271,20 @@ func (w *World) endJob(id sched.JobID, outcome sched.Outcome, why string) {
 	w.settle(id)
 }
 
-// settle deals with the output of a job that ends, once nothing runs of it.
-func (w *World) settle(id sched.JobID) {
-	j := w.jobs[id]
-	if j.ending == sched.NoOutcome || j.settling || slices.ContainsFunc(w.attempts, func(a *attempt) bool { return a != nil && a.job == id }) {
-		return
-	}
-	j.settling = true
-	if !j.setUp {
-		w.settled(id, nil)
-		return
-	}
-	commit := j.ending == sched.Committed
-	w.running.Go(func() {
-		w.await(&j.running) // goroutines that were left behind must not write into what is being removed
-		j.executor().Close()
-		do := j.committer.Abort
-		if commit {
-			do = j.committer.CommitJob
-		}
-		w.reports.post(report{job: id, err: do()})
-	})
-}
-
-// settled tells the end of a job.
-func (w *World) settled(id sched.JobID, err error) {
-	j := w.jobs[id]
-	if err != nil {
-		if j.ending == sched.Committed { // half a commit is no output
-			err = errors.Join(err, j.committer.Abort())
-		}
-		j.ending, j.why = sched.Failed, err.Error()
-	}
-	j.over = true
-	w.emit(sched.Event{Kind: sched.JobEnded, Job: id, Outcome: j.ending, Text: j.why})
-	for i := range w.jobs[1:] {
-		w.mayStart(sched.JobID(i + 1))
-	}
-}
-
 // Counters returns what the job with that id has counted so far, by its committed attempts; nil if there is no such job. It may
 // be called when the run has ended.
 func (w *World) Counters(id string) *mapreduce.Counters {
 	for _, j := range w.jobs[1:] {
 		if j.cfg.Spec.ID == id {
-			return j.counters
+			all := mapreduce.NewCounters()
+			for _, s := range j.stages {
+				for i := range s.tasks {
+					if c := s.tasks[i].counters; c != nil {
+						all.Merge(c)
+					}
+				}
+			}
+			return all
 		}
 	}
 	return nil

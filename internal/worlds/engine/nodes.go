@@ -56,7 +56,7 @@ func (w *World) nodeDown(n sched.NodeID) {
 		for m := range j.stages[0].tasks {
 			t := &j.stages[0].tasks[m]
 			if t.state == taskDone && t.node == n && j.outs.drop(m, t.out) {
-				w.discard(j, t.out)
+				w.remove(t.out)
 				w.reopen(sched.JobID(i+1), sched.TaskID(m+1))
 			}
 		}

@@ -185,6 +185,9 @@ func validateHosts(j *workload.Job, n int) error {
 		if len(s.Containers) > math.MaxUint8 {
 			return fmt.Errorf("job %q: stage %v can run in %d kinds of containers, at most %d are possible", j.ID, s.Kind, len(s.Containers), math.MaxUint8)
 		}
+		if len(s.Done) > 0 {
+			return fmt.Errorf("job %q: tasks of stage %v are done already, and the simulator starts every job at its beginning", j.ID, s.Kind)
+		}
 		for t := range s.Tasks {
 			for _, h := range s.Tasks[t].Hosts {
 				if h < 1 || int(h) > n {

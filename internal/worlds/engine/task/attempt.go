@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 
 	"github.com/slackline/slackline/mapreduce"
@@ -37,6 +38,7 @@ type Stats struct {
 	Shuffle  units.Duration
 	Sort     units.Duration      // sorting, spilling and merging
 	Run      units.Duration      // the rest: reading, the user's code, writing
+	Parts    []Part              `json:",omitempty"` // files in Out
 	Counters *mapreduce.Counters `json:"-"`
 }
 
@@ -47,6 +49,36 @@ type UserError struct {
 	Err   error  // what the user's code returned, nil if it panicked
 	Panic any    // what it panicked with
 	Stack []byte // of the panic
+	Spot  *Spot  // the record, if it is known
+	Block bool   // it was one of many lines that were handed over together
+}
+
+// Spot is a record of the input of a map, or, without a path, a group of a reduce.
+type Spot struct {
+	Path string `json:",omitempty"`
+	At   int64  `json:",omitempty"` // the byte that it starts with
+	Key  string `json:",omitempty"`
+}
+
+// Skip makes an attempt tell at which record it fails, and pass over those at which others did.
+type Skip struct{ Spots []Spot }
+
+// passes tells whether the record at hand is to be passed over, and counts it then.
+func (a *attempt) passes() bool {
+	if a.skip == nil || !slices.Contains(a.skip.Spots, a.spot()) {
+		return false
+	}
+	a.count.skipped++
+	return true
+}
+
+// at is the record at hand, nil if there is none.
+func (a *attempt) at() *Spot {
+	if a.spot == nil {
+		return nil
+	}
+	s := a.spot()
+	return &s
 }
 
 // Error is the error as one sentence.
@@ -71,6 +103,10 @@ type attempt struct {
 	broken error         // the first error of an emit, in case the user's code hides it
 	count  counts
 	sort   units.Duration
+	parts  []Part
+	skip   *Skip       // nil = it passes over nothing
+	spot   func() Spot // the record at hand; nil = none is
+	block  bool        // many lines are at hand
 }
 
 // counts are the engine's counters, kept as plain numbers on the hot path.
@@ -78,10 +114,11 @@ type counts struct {
 	mapIn, mapInBytes, mapOut, mapOutBytes    int64
 	combineIn, combineOut, spilled            int64
 	shuffled, groups, reduceIn, out, outBytes int64
+	skipped                                   int64
 }
 
 func newAttempt(ctx context.Context, c Config) *attempt {
-	a := &attempt{ctx: ctx, app: c.Program.Name, meter: c.Meter, clock: c.Clock}
+	a := &attempt{ctx: ctx, app: c.Program.Name, meter: c.Meter, clock: c.Clock, skip: c.Skip}
 	if a.meter == nil {
 		a.meter = new(Meter)
 	}
@@ -102,8 +139,9 @@ type Config struct {
 	Sync    bool               // part files are on disk, and not only with the system, when the attempt ends
 	Local   string             // directory of this attempt alone, which it makes; on failure it is removed
 	Out     string             // the same for part files
-	Meter   *Meter             `json:"-"` // may be nil
-	Clock   func() units.Time  `json:"-"` // stopwatch of the phases; nil = they are not measured
+	Skip    *Skip              `json:",omitempty"` // nil = it passes over nothing
+	Meter   *Meter             `json:"-"`          // may be nil
+	Clock   func() units.Time  `json:"-"`          // stopwatch of the phases; nil = they are not measured
 }
 
 const (
@@ -130,7 +168,7 @@ func (a *attempt) err() error {
 func (a *attempt) call(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &UserError{App: a.app, Where: a.where(), Panic: p, Stack: debug.Stack()}
+			err = &UserError{App: a.app, Where: a.where(), Panic: p, Stack: debug.Stack(), Spot: a.at(), Block: a.block}
 		}
 	}()
 	return f()
@@ -144,7 +182,7 @@ func (a *attempt) failed(err error) error {
 	if stop := a.err(); stop != nil {
 		return stop
 	}
-	return &UserError{App: a.app, Where: a.where(), Err: err}
+	return &UserError{App: a.app, Where: a.where(), Err: err, Spot: a.at(), Block: a.block}
 }
 
 // broke keeps the first error of an emit.
@@ -176,6 +214,7 @@ func (a *attempt) stats(from units.Time, shuffle units.Duration, read, written i
 		{mapreduce.SpilledRecords, a.count.spilled}, {mapreduce.ReduceShuffleBytes, a.count.shuffled},
 		{mapreduce.ReduceInputGroups, a.count.groups}, {mapreduce.ReduceInputRecords, a.count.reduceIn},
 		{mapreduce.ReduceOutputRecords, a.count.out}, {mapreduce.BytesWritten, a.count.outBytes},
+		{mapreduce.SkippedRecords, a.count.skipped},
 	} {
 		if c.n != 0 {
 			all.Counter(mapreduce.TaskGroup, c.name).Add(c.n)
@@ -183,6 +222,6 @@ func (a *attempt) stats(from units.Time, shuffle units.Duration, read, written i
 	}
 	return Stats{
 		Read: units.Bytes(read), Written: units.Bytes(written), Shuffle: shuffle, Sort: a.sort,
-		Run: a.clock().Sub(from) - shuffle - a.sort, Counters: all,
+		Run: a.clock().Sub(from) - shuffle - a.sort, Counters: all, Parts: a.parts,
 	}
 }

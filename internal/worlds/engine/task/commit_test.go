@@ -25,6 +25,13 @@ func must(t *testing.T, err error) {
 	}
 }
 
+func commit(t *testing.T, c *Committer, reduce bool, task, attempt int) {
+	t.Helper()
+	if _, _, err := c.CommitTask(reduce, task, attempt, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Two attempts of a task write; the one that is committed counts, the other leaves no trace.
 func TestCommit(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "deep", "out")
@@ -34,15 +41,17 @@ func TestCommit(t *testing.T) {
 	mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "first")
 	mustWrite(t, c.AttemptDir(true, 0, 1), PartName(true, 0), "second")
 	mustWrite(t, c.AttemptDir(true, 1, 0), PartName(true, 1), "other")
-	must(t, c.CommitTask(true, 0, 1))
-	must(t, c.CommitTask(true, 1, 0))
-	if err := c.CommitTask(true, 0, 0); err == nil {
+	commit(t, c, true, 0, 1)
+	commit(t, c, true, 1, 0)
+	if _, _, err := c.CommitTask(true, 0, 0, nil); err == nil {
 		t.Error("a task is committed twice")
 	}
 	if _, err := os.Stat(filepath.Join(out, SuccessFile)); err == nil {
 		t.Error("there is a _SUCCESS before the job is committed")
 	}
 	must(t, c.CommitJob())
+	must(t, c.CommitJob()) // once more changes nothing
+	must(t, c.Forget())
 	leftBehind(t, out, SuccessFile, "part-r-00000", "part-r-00001")
 	parts, err := readParts(out)
 	must(t, err)
@@ -81,7 +90,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 func TestCommitOfNothing(t *testing.T) {
 	c := NewCommitter(filepath.Join(t.TempDir(), "out"))
 	must(t, c.SetUp())
-	if err := c.CommitTask(true, 0, 0); err == nil {
+	if _, _, err := c.CommitTask(true, 0, 0, nil); err == nil {
 		t.Error("a task without output is committed")
 	}
 }

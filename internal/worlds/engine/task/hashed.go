@@ -252,12 +252,12 @@ func (h *hashed) combine() error {
 	h.held.take(h.arena[g.vals:g.vals+g.used], &h.a.count.combineIn)
 	g.used, g.n = 0, 0
 	h.out.key = h.key(g)
-	outer := h.a.where
-	h.a.where = h.where // stays if the combiner panics
+	outer, spot := h.a.where, h.a.spot
+	h.a.where, h.a.spot = h.where, nil // stays if the combiner panics
 	if err := h.combiner.Reduce(h.out.key, &h.held, &h.out); err != nil {
 		return h.a.failed(err)
 	}
-	h.a.where = outer
+	h.a.where, h.a.spot = outer, spot
 	return h.a.broken
 }
 

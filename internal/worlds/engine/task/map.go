@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -56,7 +56,7 @@ func clean(err error, dirs ...string) error {
 		if dir == "" {
 			continue
 		}
-		if e := os.RemoveAll(dir); e != nil {
+		if e := fault.DeleteAll(dir); e != nil {
 			err = fmt.Errorf("%w; and what it wrote could not be removed: %v", err, e)
 		}
 	}
@@ -81,7 +81,7 @@ func (m *mapping) toText() error {
 }
 
 func (m *mapping) toRun() (*Output, error) {
-	if err := os.MkdirAll(m.c.Local, 0o777); err != nil {
+	if err := fault.MakeDirs(m.c.Local); err != nil {
 		return nil, err
 	}
 	var cuts [][]byte
@@ -116,6 +116,7 @@ func (m *mapping) all(out mapreduce.Emitter) error {
 		}
 		m.read += p.End - p.Start
 	}
+	m.spot, m.block = nil, false
 	if err := m.err(); err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (m *mapping) here() string { return fmt.Sprintf("map of %s at byte %d", m.p
 
 // one maps the records of a piece.
 func (m *mapping) one(l *lines, out mapreduce.Emitter) error {
-	f, err := os.Open(m.piece.Path)
+	f, err := fault.OpenFile(m.piece.Path)
 	if err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
@@ -140,8 +141,9 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) error {
 	if err := l.open(f, m.piece); err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
-	if blocks, ok := m.mapper.(mapreduce.BlockMapper); ok {
-		m.where = m.inBlock
+	m.spot, m.block = func() Spot { return Spot{Path: m.piece.Path, At: m.at} }, false
+	if blocks, ok := m.mapper.(mapreduce.BlockMapper); ok && m.skip == nil {
+		m.where, m.spot, m.block = m.inBlock, nil, true
 		return m.call(func() error { return m.blocks(l, blocks, out) })
 	}
 	return m.call(func() error { return m.records(l, out) })
@@ -197,6 +199,9 @@ func (m *mapping) records(l *lines, out mapreduce.Emitter) error {
 		}
 		m.at = at
 		m.meter.beat()
+		if m.passes() {
+			continue
+		}
 		m.count.mapIn++
 		m.count.mapInBytes += l.pos - at
 		if m.count.mapIn%beatEvery == 0 {

@@ -121,6 +121,7 @@ type groups struct {
 	started bool
 	ahead   bool // the current record of the merge has not been handed out
 	first   bool // and is the first of its group
+	skips   bool // groups at which attempts before failed may be passed over
 	seen    *int64
 	got     func() // called every so many records
 	err     error
@@ -203,6 +204,9 @@ func (g *groups) each(r mapreduce.Reducer, out mapreduce.Emitter, keyed func(key
 	for g.next() {
 		keyed(g.key)
 		g.a.meter.beat()
+		if g.skips && g.a.passes() {
+			continue
+		}
 		if err := r.Reduce(g.key, g, out); err != nil {
 			if g.err != nil {
 				return g.err

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/units"
 )
 
@@ -47,10 +47,10 @@ func Reduce(ctx context.Context, c ReduceConfig) (stats Stats, err error) {
 		if err != nil {
 			err = clean(err, c.Local, c.Out)
 		} else {
-			err = os.RemoveAll(c.Local)
+			err = fault.DeleteAll(c.Local)
 		}
 	}()
-	if err := os.MkdirAll(c.Local, 0o777); err != nil {
+	if err := fault.MakeDirs(c.Local); err != nil {
 		return Stats{}, err
 	}
 	r.spiller = spiller{a: r.attempt, dir: c.Local, parts: 1}
@@ -75,11 +75,11 @@ type reducing struct {
 	*attempt
 	spiller
 	c      *ReduceConfig
-	files  []*os.File // map output that is merged where it lies
-	direct []*run     // from it
-	memory [][]byte   // segments of the last maps, in order; those before lie in runs
-	held   int        // bytes of them
-	total  int64      // records
+	files  []*fault.File // map output that is merged where it lies
+	direct []*run        // from it
+	memory [][]byte      // segments of the last maps, in order; those before lie in runs
+	held   int           // bytes of them
+	total  int64         // records
 }
 
 // shuffle fetches the segment of every map, in order.
@@ -111,7 +111,7 @@ func (r *reducing) shuffle() error {
 
 // join lets a segment be merged where it lies.
 func (r *reducing) join(m int, out *Output, seg Segment) error {
-	f, err := os.Open(out.Path)
+	f, err := fault.OpenFile(out.Path)
 	if err != nil {
 		return &FetchError{m, out, err}
 	}
@@ -128,7 +128,7 @@ func (r *reducing) fetch(m int, out *Output, seg Segment) error {
 			return err
 		}
 	}
-	f, err := os.Open(out.Path)
+	f, err := fault.OpenFile(out.Path)
 	if err != nil {
 		return &FetchError{m, out, err}
 	}
@@ -218,9 +218,12 @@ func (r *reducing) run() (err error) {
 		return r.pass(g, t)
 	}
 	r.where = func() string { return fmt.Sprintf("reduce of part %d at key %s", r.c.Task, quoted(g.key)) }
+	r.spot = func() Spot { return Spot{Key: string(g.key)} }
+	g.skips = true
 	err = r.call(func() error {
 		return g.each(reducer, t, func([]byte) { r.count.groups++ })
 	})
+	r.spot = nil
 	if err != nil {
 		return err
 	}

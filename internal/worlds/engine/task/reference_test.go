@@ -258,7 +258,8 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 		counters.Merge(stats.Counters)
 		outputs[i] = o
 		if j.reduces == 0 {
-			return commit.CommitTask(false, i, 0)
+			_, _, err = commit.CommitTask(false, i, 0, stats.Parts)
+			return err
 		}
 		return nil
 	})
@@ -276,7 +277,8 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 			lock.Lock()
 			defer lock.Unlock()
 			counters.Merge(stats.Counters)
-			return commit.CommitTask(true, i, 0)
+			_, _, err = commit.CommitTask(true, i, 0, stats.Parts)
+			return err
 		})
 	}
 	if err != nil {
@@ -286,6 +288,9 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 		return nil, nil, err
 	}
 	if err := commit.CommitJob(); err != nil {
+		return nil, nil, err
+	}
+	if err := commit.Forget(); err != nil {
 		return nil, nil, err
 	}
 	parts, err := readParts(out)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/units"
 )
 
@@ -95,7 +95,7 @@ func cutRecord(b []byte) (key, value []byte, size int) {
 
 // runWriter writes a run. Partitions come in ascending order.
 type runWriter struct {
-	f    *os.File
+	f    *fault.File
 	buf  []byte // the block that is being filled
 	off  int64  // bytes written
 	segs []Segment
@@ -103,7 +103,7 @@ type runWriter struct {
 }
 
 func createRun(path string, parts int) (*runWriter, error) {
-	f, err := os.Create(path)
+	f, err := fault.CreateFile(path)
 	if err != nil {
 		return nil, err
 	}

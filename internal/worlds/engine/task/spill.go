@@ -3,8 +3,8 @@ package task
 import (
 	"bytes"
 	"fmt"
-	"os"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -71,7 +71,7 @@ func (s *spiller) reduceTo(most int) error {
 				return err
 			}
 			for _, o := range part {
-				if err := os.Remove(o.Path); err != nil {
+				if err := fault.Delete(o.Path); err != nil {
 					return err
 				}
 			}
@@ -112,7 +112,7 @@ func (s *spiller) mergePart(part int, runs []*run, w *runWriter) error {
 	if s.combiner != nil && len(runs) > 1 {
 		to := &combined{a: s.a, to: func(value []byte) error { return nil }}
 		to.to = func(value []byte) error { return w.add(part, to.key, value) }
-		s.a.where = to.where
+		s.a.where, s.a.spot = to.where, nil
 		g := &groups{a: s.a, m: m, seen: &s.a.count.combineIn, got: s.a.meter.beat}
 		return s.a.call(func() error {
 			return g.each(s.combiner, to, func(key []byte) { to.key = key })
@@ -167,10 +167,10 @@ func quoted(key []byte) string {
 	return fmt.Sprintf("%q", key)
 }
 
-func openAll(outs []*Output) ([]*os.File, error) {
-	var files []*os.File
+func openAll(outs []*Output) ([]*fault.File, error) {
+	var files []*fault.File
 	for _, o := range outs {
-		f, err := os.Open(o.Path)
+		f, err := fault.OpenFile(o.Path)
 		if err != nil {
 			return files, err
 		}
@@ -179,7 +179,7 @@ func openAll(outs []*Output) ([]*os.File, error) {
 	return files, nil
 }
 
-func closeAll(files []*os.File) {
+func closeAll(files []*fault.File) {
 	for _, f := range files {
 		f.Close()
 	}

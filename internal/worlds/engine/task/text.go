@@ -2,9 +2,10 @@ package task
 
 import (
 	"fmt"
-	"os"
+	"hash/crc32"
 	"path/filepath"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -19,7 +20,8 @@ func PartName(reduce bool, task int) string {
 // text writes a part file.
 type text struct {
 	a       *attempt
-	f       *os.File
+	f       *fault.File
+	sum     uint32 // CRC32C of what was written
 	buf     []byte
 	raw     bool
 	sync    bool
@@ -31,10 +33,10 @@ var _ mapreduce.Emitter = (*text)(nil)
 // createText makes the directory for part files and the one in it.
 func createText(a *attempt, c *Config, name string, records *int64) (*text, error) {
 	dir := c.Out
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := fault.MakeDirs(dir); err != nil {
 		return nil, err
 	}
-	f, err := os.Create(filepath.Join(dir, name))
+	f, err := fault.CreateFile(filepath.Join(dir, name))
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +84,7 @@ func (t *text) full() error {
 
 func (t *text) flush() error {
 	n, err := t.f.Write(t.buf)
+	t.sum = crc32.Update(t.sum, castagnoli, t.buf[:n])
 	t.a.count.outBytes += int64(n)
 	t.buf = t.buf[:0]
 	t.a.meter.beat()
@@ -99,5 +102,6 @@ func (t *text) close(err error) error {
 	if e := t.f.Close(); err == nil {
 		err = e
 	}
+	t.a.parts = append(t.a.parts, Part{Name: filepath.Base(t.f.Name()), Size: t.a.count.outBytes, Sum: t.sum})
 	return err
 }

@@ -1,0 +1,152 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/slackline/slackline/internal/maths/draw"
+)
+
+// Op is an operation that may fail.
+type Op uint8
+
+// The operations.
+const (
+	Open Op = iota
+	Read
+	Create
+	Write
+	Sync
+	Rename
+	Remove
+	Mkdir
+	Ops // their number
+)
+
+var opNames = [Ops]string{"open", "read", "create", "write", "sync", "rename", "remove", "mkdir"}
+
+// String names the operation.
+func (o Op) String() string { return opNames[o] }
+
+// Errors that a schedule makes operations fail with.
+var (
+	ErrInjected = errors.New("an injected fault")
+	ErrDead     = errors.New("the process is dead")
+)
+
+// Schedule says what breaks. The zero value breaks nothing.
+type Schedule struct {
+	Seed uint64
+	Root string // paths below it are drawn by what follows it
+	Life int    // how often the process died before: each life draws anew
+
+	Fail   float64 // chance that an operation fails
+	Flip   float64 // chance that a write to a run of map output flips a bit
+	Die    float64 // chance that the process dies at an operation: before it, or, of a write, in its middle
+	Most   int     // operations that fail, and bits that flip, at most; so no task fails too often
+	DieAll bool    // only deaths, at the operation that is number After from now on
+	After  int
+
+	lock   sync.Mutex
+	met    map[string]uint64
+	struck []string
+	faults int
+	ops    int
+	dead   atomic.Bool
+}
+
+var active atomic.Pointer[Schedule]
+
+// Use makes the schedule the active one, nil makes none. The schedule is that of the whole process: tests that use one do not run in
+// parallel.
+func Use(s *Schedule) { active.Store(s) }
+
+// Dead tells whether the process has died.
+func Dead() bool {
+	s := active.Load()
+	return s != nil && s.dead.Load()
+}
+
+// Died tells whether the process died by this schedule.
+func (s *Schedule) Died() bool { return s.dead.Load() }
+
+// Struck lists what broke, in order.
+func (s *Schedule) Struck() []string {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return append([]string(nil), s.struck...)
+}
+
+// Operations returns how many operations were asked for.
+func (s *Schedule) Operations() int {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.ops
+}
+
+// before draws what strikes an operation: nil for nothing. At a write that dies or finds the disk full, half of it is written first.
+func (s *Schedule) before(op Op, path string) error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.dead.Load() {
+		return ErrDead
+	}
+	s.ops++
+	name := op.String() + " " + s.name(path)
+	d := s.draw(name)
+	if s.DieAll && s.ops > s.After || d.Number(1).Chance(s.Die) {
+		s.dead.Store(true)
+		s.struck = append(s.struck, "died at "+name)
+		return ErrDead
+	}
+	if s.faults >= s.Most || !d.Number(2).Chance(s.Fail) {
+		return nil
+	}
+	s.faults++
+	s.struck = append(s.struck, "failed: "+name)
+	if op == Write || op == Create || op == Mkdir {
+		return syscall.ENOSPC
+	}
+	return fmt.Errorf("%w: %w", ErrInjected, syscall.EIO)
+}
+
+// flip returns what reaches the disk of a write: b, or a copy with one bit changed.
+func (s *Schedule) flip(path string, b []byte) []byte {
+	if s.Flip == 0 || len(b) == 0 || !strings.HasPrefix(filepath.Base(path), "run-") {
+		return b
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	name := s.name(path)
+	d := s.draw("flip " + name)
+	if s.faults >= s.Most || !d.Number(1).Chance(s.Flip) {
+		return b
+	}
+	s.faults++
+	bit := d.Number(2).Below(8 * len(b))
+	s.struck = append(s.struck, fmt.Sprintf("flipped bit %d of a write to %s", bit, name))
+	b = append([]byte(nil), b...)
+	b[bit/8] ^= 1 << (bit % 8)
+	return b
+}
+
+// draw returns the key of the next operation of that name.
+func (s *Schedule) draw(name string) draw.Draw {
+	if s.met == nil {
+		s.met = map[string]uint64{}
+	}
+	s.met[name]++
+	return draw.Of(s.Seed, "fault").Number(uint64(s.Life)).Job(name).Number(s.met[name])
+}
+
+func (s *Schedule) name(path string) string {
+	if below, err := filepath.Rel(s.Root, path); err == nil && s.Root != "" {
+		return filepath.ToSlash(below)
+	}
+	return path
+}

@@ -1,0 +1,86 @@
+package joblog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Lock is the right to write to an output directory. The system takes it from a process that ends, however it ends, so that the lock of a
+// dead process is nobody's.
+type Lock struct{ f *os.File }
+
+// BusyError says that another process has the lock.
+type BusyError struct{ PID int } // 0 = it is not known
+
+// Error is the error as one sentence.
+func (e *BusyError) Error() string {
+	if e.PID == 0 {
+		return "another process is writing there"
+	}
+	return fmt.Sprintf("process %d is writing there", e.PID)
+}
+
+// Take takes the lock that a file stands for, which is made if need be. If another process has it, the error is a BusyError.
+func Take(path string) (*Lock, error) {
+	for {
+		l, err := take(path)
+		if err != nil || l.Holds(path) {
+			return l, err
+		}
+		// Who had it has removed the file between our opening and locking it.
+		_ = l.Release()
+	}
+}
+
+func take(path string) (*Lock, error) {
+	f, err := takeLock(path)
+	if errors.Is(err, errBusy) {
+		return nil, &BusyError{holder(path)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Truncate(0); err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Lock{f}, nil
+}
+
+// Busy returns a BusyError if a process has the lock, nil if none has it or there is no such file.
+func Busy(path string) error {
+	f, err := tryLock(path)
+	if errors.Is(err, errBusy) {
+		return &BusyError{holder(path)}
+	}
+	if err == nil {
+		return f.Close()
+	}
+	return nil
+}
+
+// holder reads who has the lock. Where a locked file cannot be read, nobody knows.
+func holder(path string) int {
+	text, _ := os.ReadFile(path)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	return pid
+}
+
+// Holds tells whether the file that was locked is still the one at that path: a directory that was removed, or replaced by another
+// process's, is no longer ours.
+func (l *Lock) Holds(path string) bool {
+	mine, err := l.f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(mine, there)
+}
+
+// Release gives the lock up.
+func (l *Lock) Release() error { return l.f.Close() }

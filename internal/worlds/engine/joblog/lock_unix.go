@@ -1,0 +1,33 @@
+//go:build unix
+
+package joblog
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+var errBusy = errors.New("the lock is taken")
+
+func takeLock(path string) (*os.File, error) {
+	return flock(os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666))
+}
+
+// tryLock takes the lock of a file that is there.
+func tryLock(path string) (*os.File, error) { return flock(os.Open(path)) }
+
+func flock(f *os.File, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = errBusy
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}

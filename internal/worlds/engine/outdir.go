@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/sched"
+)
+
+// What a job keeps on disk: its output directory with the log and the lock (task.Committer), and its map output, which lies in there too
+// or, if Config.Dir is set, in a folder of that which bears a hash of the output directory's name. So whoever knows the output directory
+// finds all that an interrupted run has left.
+
+// CheckOutputs says which of the jobs with these output directories cannot run, and why; -1 if all can. What interrupted runs left may
+// be gone on with. A job that is finished may stand beside others that are not: a run of all of them was interrupted behind its end.
+func CheckOutputs(dirs []string) (int, error) {
+	finished, first := 0, -1
+	for i, dir := range dirs {
+		err := task.NewCommitter(dir).Check()
+		switch {
+		case errors.Is(err, task.ErrFinished):
+			if finished++; first < 0 {
+				first = i
+			}
+		case err != nil:
+			return i, err
+		}
+	}
+	if finished > 0 && finished == len(dirs) {
+		return first, task.NewCommitter(dirs[first]).Check()
+	}
+	return -1, nil
+}
+
+// home is where the job's map output lies, of this process and of those before it.
+func (w *World) home(j *job) string {
+	if w.cfg.Dir == "" {
+		return j.committer.Below("")
+	}
+	path, err := filepath.Abs(j.cfg.Output)
+	if err != nil {
+		path = j.cfg.Output
+	}
+	h := fnv.New64a()
+	h.Write([]byte(path))
+	return filepath.Join(w.cfg.Dir, fmt.Sprintf("slackline-%016x", h.Sum64()))
+}
+
+// local is where this process keeps the job's map output.
+func (w *World) local(j *job) string {
+	if w.cfg.Dir == "" {
+		return j.committer.Local()
+	}
+	return filepath.Join(w.home(j), strconv.Itoa(j.life))
+}
+
+// setUp makes the output directory of a job, or takes over the one that an interrupted run left, before its first attempt.
+func (w *World) setUp(j *job) error {
+	if j.setUp {
+		return nil
+	}
+	if j.lock == nil {
+		if err := j.committer.SetUp(); err != nil {
+			return err
+		}
+		lock, err := joblog.Take(j.committer.LockPath())
+		if err != nil {
+			return fmt.Errorf("output %q: %w", j.cfg.Output, err)
+		}
+		j.lock = lock
+	}
+	if err := w.openLog(j); err != nil {
+		return err
+	}
+	j.setUp = true
+	return nil
+}
+
+// openLog opens the log of a job whose lock it has, sweeps what is of no use, and writes down what the job is.
+func (w *World) openLog(j *job) error {
+	for _, dir := range []string{j.committer.Below(""), w.home(j)} {
+		names, _ := os.ReadDir(dir)
+		for _, n := range names {
+			if life, err := strconv.Atoi(n.Name()); err == nil {
+				j.life = max(j.life, life+1)
+			}
+		}
+	}
+	j.committer.Begin(j.life)
+	if j.log == nil {
+		log, records, err := joblog.Open(j.committer.LogPath(), w.cfg.Sync)
+		if err != nil {
+			return fmt.Errorf("output %q: %w", j.cfg.Output, err)
+		}
+		seen := 0
+		if j.past != nil {
+			seen = j.past.records
+		}
+		if len(records) != seen && !w.cfg.Fresh {
+			return errors.Join(fmt.Errorf("output %q: another process has just written there", j.cfg.Output), log.Close())
+		}
+		j.log, j.described = log, j.past != nil && j.past.described
+	}
+	if !j.described {
+		if err := j.log.Clear(); err != nil {
+			return fmt.Errorf("output %q: %w", j.cfg.Output, err)
+		}
+	}
+	keep := make(map[string]bool)
+	for _, t := range j.stages[0].tasks {
+		if t.out != nil {
+			keep[filepath.Dir(t.out.Path)] = true
+		}
+	}
+	if err := j.committer.Sweep(keep); err != nil {
+		return err
+	}
+	if w.cfg.Dir != "" {
+		if err := task.Prune(w.home(j), keep); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	if j.described {
+		return nil
+	}
+	if err := j.note(entry{Job: w.describe(j)}); err != nil {
+		return err
+	}
+	j.described = true
+	return nil
+}
+
+// ours tells whether the output directory is still the one that this process began to write.
+func (j *job) ours() bool { return j.lock != nil && j.lock.Holds(j.committer.LockPath()) }
+
+// release gives up the log and the lock. What is on disk stays as it is.
+func (j *job) release() {
+	if j.log != nil {
+		_ = j.log.Close()
+		j.log = nil
+	}
+	if j.lock != nil {
+		_ = j.lock.Release()
+		j.lock = nil
+	}
+}
+
+// abort removes all that the job has written, unless the directory is another's by now.
+func (w *World) abort(j *job) error {
+	var err error
+	if j.ours() {
+		err = j.committer.Abort()
+	}
+	j.release()
+	return cmp.Or(err, w.removeLocal(j))
+}
+
+// removeLocal removes the job's map output if it lies outside of its output directory.
+func (w *World) removeLocal(j *job) error {
+	if w.cfg.Dir == "" {
+		return nil
+	}
+	if err := fault.DeleteAll(w.home(j)); err != nil {
+		return fmt.Errorf("engine: the workers' files cannot be removed: %w", err)
+	}
+	return nil
+}
+
+// commit makes the job's output complete. A disk that is full may have room a moment later, so it tries as often as a task may fail.
+func (w *World) commit(j *job) (err error) {
+	for range max(1, w.cfg.MaxFailures) {
+		if !j.ours() {
+			err = j.gone()
+			break
+		}
+		if err = j.committer.CommitJob(); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	j.release()
+	return w.removeLocal(j)
+}
+
+func (j *job) gone() error {
+	return fmt.Errorf("output %q: the directory was removed or replaced while the job ran", j.cfg.Output)
+}
+
+// settle deals with the output of a job that ends, once nothing runs of it.
+func (w *World) settle(id sched.JobID) {
+	j := w.jobs[id]
+	if j.ending == sched.NoOutcome || j.settling || slices.ContainsFunc(w.attempts, func(a *attempt) bool { return a != nil && a.job == id }) {
+		return
+	}
+	j.settling = true
+	if !j.setUp && (j.lock == nil || j.past != nil) {
+		j.release()
+		w.settled(id, nil)
+		return
+	}
+	do := w.abort
+	if j.ending == sched.Committed {
+		do = w.commit
+	}
+	w.running.Go(func() {
+		w.await(&j.running) // goroutines that were left behind must not write into what is being removed
+		j.executor().Close()
+		w.reports.post(report{job: id, err: do(j)})
+	})
+}
+
+// settled tells the end of a job.
+func (w *World) settled(id sched.JobID, err error) {
+	j := w.jobs[id]
+	if err != nil {
+		if j.ending == sched.Committed { // half a commit is no output
+			err = errors.Join(err, w.abort(j))
+		}
+		j.ending, j.why = sched.Failed, err.Error()
+	}
+	j.over = true
+	w.emit(sched.Event{Kind: sched.JobEnded, Job: id, Outcome: j.ending, Text: j.why})
+	for i := range w.jobs[1:] {
+		w.mayStart(sched.JobID(i + 1))
+	}
+}
+
+// forget removes the last traces of jobs that are committed. Until the run ends they tell a later one that these jobs need not run again;
+// where they cannot be removed they are of no harm.
+func (w *World) forget() {
+	for _, j := range w.jobs[1:] {
+		if j.over && j.ending == sched.Committed {
+			_ = j.committer.Forget()
+		}
+	}
+}
+
+// die ends a process that a test has declared dead: it stops, and leaves the disk as it is.
+func (w *World) die() error {
+	for _, a := range w.attempts {
+		if a != nil {
+			a.cancel(fault.ErrDead)
+		}
+	}
+	w.running.Wait()
+	for _, j := range w.jobs[1:] {
+		j.release()
+	}
+	return fault.ErrDead
+}

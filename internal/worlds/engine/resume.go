@@ -1,0 +1,323 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
+)
+
+// Fact is something that decides what a job writes: its application, a parameter, a command. What an interrupted run of the job has
+// committed counts only if all facts are as they were.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// ChangedError says why an interrupted run of a job cannot be gone on with.
+type ChangedError struct {
+	Output string
+	What   string
+}
+
+// Error is the error as one sentence.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("output %q: an interrupted run left it, which cannot go on: %s", e.Output, e.What)
+}
+
+// entry is a line of a job's log. One field is set.
+type entry struct {
+	Job  *description `json:"job,omitempty"`  // the first line
+	Done *commit      `json:"done,omitempty"` // a task was committed; a later one of the same task counts instead
+	Lost int          `json:"lost,omitempty"` // the output of this map, from 1, is gone
+}
+
+// description is what makes a run a continuation of another.
+type description struct {
+	Version int             `json:"version"` // of the log
+	Facts   []Fact          `json:"facts"`
+	Input   []inputFile     `json:"input"`
+	Origin  json.RawMessage `json:"origin,omitempty"`
+}
+
+const logVersion = 1
+
+type inputFile struct {
+	Path  string    `json:"path"`
+	Size  int64     `json:"size"`
+	Wrote time.Time `json:"wrote"`
+}
+
+// commit is a task that is done.
+type commit struct {
+	Reduce   bool         `json:"reduce,omitempty"`
+	Task     int          `json:"task"` // from 1
+	Node     string       `json:"node"`
+	Run      *task.Output `json:"run,omitempty"`   // map output; its path below the job's folder for it
+	Dir      string       `json:"dir,omitempty"`   // of part files, below _temporary
+	Parts    []task.Part  `json:"parts,omitempty"` // files
+	Counters []counted    `json:"counters,omitempty"`
+}
+
+type counted struct {
+	Group string `json:"group"`
+	Name  string `json:"name"`
+	Value int64  `json:"value"`
+}
+
+// past is what an interrupted run of a job has left.
+type past struct {
+	records   int  // of the log
+	described bool // in it
+	finished  bool
+}
+
+// Resumption tells what a job goes on from.
+type Resumption struct {
+	Job                   string
+	Maps, Reduces         int // that are done
+	AllMaps, AllReduces   int
+	MapsAgain, PartsAgain int // were done, and are not there any more as they were
+}
+
+// describe returns what the job is now.
+func (w *World) describe(j *job) *description {
+	d := &description{Version: logVersion, Origin: j.cfg.Origin}
+	d.Facts = append(d.Facts, Fact{"program", j.cfg.Program.Name}, Fact{"reduces", strconv.Itoa(j.cfg.Reduces)},
+		Fact{"block", w.cfg.Block.String()}, Fact{"seed", strconv.FormatUint(w.cfg.Seed, 10)},
+		Fact{"skip_bad_records", strconv.Itoa(j.cfg.SkipBad)})
+	d.Facts = append(d.Facts, j.cfg.Facts...)
+	d.Input = j.input
+	return d
+}
+
+// differs says in what the description that a run left differs from what the job is now; "" if in nothing.
+func (d *description) differs(now *description) string {
+	if d.Version != now.Version {
+		return "another version of Slackline wrote its log"
+	}
+	was := make(map[string]string)
+	for _, f := range d.Facts {
+		was[f.Name] = f.Value
+	}
+	for _, f := range now.Facts {
+		before, ok := was[f.Name]
+		delete(was, f.Name)
+		switch {
+		case !ok:
+			return fmt.Sprintf("%s is %q and was not given", f.Name, f.Value)
+		case before != f.Value:
+			return fmt.Sprintf("%s is %q and was %q", f.Name, f.Value, before)
+		}
+	}
+	for _, f := range d.Facts {
+		if before, ok := was[f.Name]; ok {
+			return fmt.Sprintf("%s is not given and was %q", f.Name, before)
+		}
+	}
+	for i, f := range now.Input {
+		if i >= len(d.Input) {
+			return fmt.Sprintf("input %q has come to it", f.Path)
+		}
+		switch b := d.Input[i]; {
+		case b.Path != f.Path:
+			return fmt.Sprintf("its input has other files: %q stands where %q was", f.Path, b.Path)
+		case b.Size != f.Size:
+			return fmt.Sprintf("input %q has changed, it has %d bytes and had %d", f.Path, f.Size, b.Size)
+		case !b.Wrote.Equal(f.Wrote):
+			return fmt.Sprintf("input %q has changed, it was written at %v and not at %v", f.Path, f.Wrote.Format(time.RFC3339Nano), b.Wrote.Format(time.RFC3339Nano))
+		}
+	}
+	if len(d.Input) > len(now.Input) {
+		return fmt.Sprintf("input %q is not there any more", d.Input[len(now.Input)].Path)
+	}
+	return ""
+}
+
+// look finds out what an interrupted run of the job has left that can be taken over. It changes nothing on disk.
+func (w *World) look(j *job) error {
+	state, err := j.committer.State()
+	if err != nil || state == task.Free || state == task.Taken || state == task.Interrupted && w.cfg.Fresh {
+		return err
+	}
+	records, err := joblog.Read(j.committer.LogPath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("output %q: %w", j.cfg.Output, err)
+	}
+	p := &past{records: len(records), finished: state == task.Finished}
+	was, done := replay(records)
+	if was == nil {
+		parts, _ := filepath.Glob(filepath.Join(j.cfg.Output, "part-*"))
+		if p.finished || len(parts) > 0 {
+			return &ChangedError{j.cfg.Output, "its log is damaged"}
+		}
+		j.past = p // it died before it had done anything
+		return nil
+	}
+	p.described = true
+	if what := was.differs(w.describe(j)); what != "" {
+		return &ChangedError{j.cfg.Output, what}
+	}
+	j.past = p
+	return w.takeIn(j, done)
+}
+
+// replay reads a log: what the job was, and what was done of it in the end.
+func replay(records []json.RawMessage) (was *description, done map[commitKey]*commit) {
+	done = make(map[commitKey]*commit)
+	for _, r := range records {
+		var e entry
+		if json.Unmarshal(r, &e) != nil {
+			continue
+		}
+		switch {
+		case e.Job != nil:
+			was = e.Job
+		case e.Done != nil:
+			done[commitKey{e.Done.Reduce, e.Done.Task}] = e.Done
+		case e.Lost > 0:
+			delete(done, commitKey{false, e.Lost})
+		}
+	}
+	return was, done
+}
+
+type commitKey struct {
+	reduce bool
+	task   int
+}
+
+// takeIn marks as done what was done and is still there as it was written. Parts are read for that; of a map output only its length is
+// looked at, as whoever reads it checks every byte.
+func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
+	for _, s := range j.stages {
+		reduce := s.spec.Kind == workload.Reduce
+		for i := range s.tasks {
+			c := done[commitKey{reduce, i + 1}]
+			if c == nil {
+				continue
+			}
+			if c.Run != nil {
+				run := *c.Run
+				run.Path = filepath.Join(w.home(j), c.Run.Path)
+				info, err := os.Stat(run.Path)
+				if len(run.Segments) != j.cfg.Reduces || err != nil || info.Size() != int64(run.Size()) {
+					j.again.MapsAgain++
+					continue
+				}
+				s.tasks[i].out = &run
+			} else if err := j.committer.Adopt(c.Dir, c.Parts); err != nil {
+				if j.past.finished {
+					return &ChangedError{j.cfg.Output, err.Error()}
+				}
+				j.again.PartsAgain++
+				continue
+			}
+			s.tasks[i].state = taskDone
+			s.done++
+		}
+	}
+	last := j.last()
+	if j.past.finished && last.done != len(last.tasks) {
+		return &ChangedError{j.cfg.Output, "its log is damaged"}
+	}
+	if last.done == len(last.tasks) { // then nobody asks for map output
+		j.again.MapsAgain = 0
+		for i := range j.stages[0].tasks {
+			j.stages[0].tasks[i].state = taskDone
+		}
+	}
+	for _, s := range j.stages {
+		s.done, s.spec.Done = 0, nil
+		for i := range s.tasks {
+			t := &s.tasks[i]
+			if t.state != taskDone {
+				continue
+			}
+			s.done++
+			s.spec.Done = append(s.spec.Done, int32(i+1))
+			if c := done[commitKey{s.spec.Kind == workload.Reduce, i + 1}]; c != nil {
+				w.isDone(j, t, c)
+			}
+		}
+		s.open = len(s.tasks) - s.done
+	}
+	return nil
+}
+
+// isDone takes over what the log says of a task.
+func (w *World) isDone(j *job, t *taskTruth, c *commit) {
+	if t.out != nil {
+		j.outs.put(c.Task-1, t.out)
+	}
+	t.counters = mapreduce.NewCounters()
+	for _, k := range c.Counters {
+		t.counters.Counter(k.Group, k.Name).Add(k.Value)
+	}
+	for n := 1; n < len(w.nodes); n++ {
+		if t.out != nil && w.nodes[n].spec.Name == c.Node {
+			t.node = sched.NodeID(n)
+		}
+	}
+}
+
+// resumption sums up what the job goes on from.
+func (j *job) resumption() Resumption {
+	r := j.again
+	r.Job = j.cfg.Spec.ID
+	for _, s := range j.stages {
+		if s.spec.Kind == workload.Reduce {
+			r.Reduces, r.AllReduces = s.done, len(s.tasks)
+		} else {
+			r.Maps, r.AllMaps = s.done, len(s.tasks)
+		}
+	}
+	return r
+}
+
+// note writes a line of the job's log.
+func (j *job) note(e entry) error {
+	if err := j.log.Append(e); err != nil {
+		return fmt.Errorf("output %q: its log: %w", j.cfg.Output, err)
+	}
+	return nil
+}
+
+// committed returns the line for a task that is done.
+func (w *World) committed(j *job, a *attempt, r *report) *commit {
+	c := &commit{Reduce: a.stage == sched.Reduce, Task: int(a.task), Node: w.nodes[a.node].spec.Name}
+	for _, n := range r.stats.Counters.Names() {
+		c.Counters = append(c.Counters, counted{n.Group, n.Name, r.stats.Counters.Get(n.Group, n.Name)})
+	}
+	if r.output != nil {
+		run := *r.output
+		run.Path, _ = filepath.Rel(w.home(j), run.Path)
+		c.Run = &run
+	}
+	return c
+}
+
+// Origin returns what the job that an interrupted run left in a directory says it came from, nil if there is none.
+func Origin(output string) (json.RawMessage, error) {
+	records, err := joblog.Read(task.NewCommitter(output).LogPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("output %q: %w", output, err)
+	}
+	if was, _ := replay(records); was != nil {
+		return was.Origin, nil
+	}
+	return nil, nil
+}
