@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -195,7 +196,7 @@ func TestBadInput(t *testing.T) {
 		{"run nosuch.yaml", `nosuch.yaml: there is no such file`},
 		{"simulate nosuch.yaml", `nosuch.yaml: there is no such file`},
 		{"replay nosuch.journal", `nosuch.journal: there is no such file`},
-		{"run key.yaml", `key.yaml:5:1: unknown key "reduce"; did you mean "reduces"?`},
+		{"run key.yaml", `key.yaml:5:9: reduce and app contradict each other: reduce is for jobs of commands, which have map; leave one of them out; the number of reduces is called reduces`},
 		{"run app.yaml", `app.yaml:2:6: there is no application "wordcont"; did you mean "wordcount"?`},
 		{"run param.yaml", `param.yaml:7:9: application wordcount has no parameter "minimum"`},
 		{"run input.yaml", `input.yaml:3:8: input "corps/": there is no such file or directory`},
@@ -255,7 +256,7 @@ func TestBadInput(t *testing.T) {
 // less text here than they would.
 func TestHelpExamples(t *testing.T) {
 	text, _ := corpus()
-	files := map[string]string{"internal/a/a.txt": text + "deadline\n", "b.txt": text}
+	files := map[string]string{"internal/a/a.txt": text + "deadline\n", "b.txt": text, "README.md": text + "deadline\n"}
 	examples, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(examples) == 0 {
 		t.Fatal("no examples", err)
@@ -283,6 +284,10 @@ func TestHelpExamples(t *testing.T) {
 			line = strings.TrimSpace(line)
 			t.Run(strings.ReplaceAll(line, "/", "-"), func(t *testing.T) {
 				s.t = t
+				if strings.ContainsAny(line, "<|") {
+					s.pasted(line)
+					return
+				}
 				for part := range strings.SplitSeq(line, "&&") {
 					args := strings.Fields(part)
 					if strings.Join(args, " ") == "rm -rf out" {
@@ -308,6 +313,17 @@ func TestHelpExamples(t *testing.T) {
 		}
 	}
 	visit(newRoot())
+}
+
+// pasted runs a line that needs a shell.
+func (s *shell) pasted(line string) {
+	s.t.Helper()
+	need(s.t, "sh")
+	cmd := exec.Command("sh", "-ec", "slackline() { '"+os.Args[0]+"' \"$@\"; }\n"+line)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) == 0 {
+		s.t.Errorf("%s: %v\n%s", line, err, out)
+	}
 }
 
 // What lists are printed as.

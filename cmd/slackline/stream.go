@@ -19,11 +19,12 @@ func newStream() *cobra.Command {
 		Short: "Be a mapper, combiner or reducer of Hadoop Streaming",
 		Long: `Runs one side of a built-in application over standard input and output, by the contract of Hadoop Streaming: a mapper reads lines
 of text and writes key TAB value, a combiner and a reducer read such lines sorted by key. Counters go to standard error. So every
-application runs wherever commands can be run, such as on a Hadoop cluster.`,
-		Example: `  slackline stream map wordcount < README.md | LC_ALL=C sort | slackline stream reduce wordcount
-  slackline stream map grep --param pattern=deadline < README.md
+application runs wherever commands can be run, such as on a Hadoop cluster:
+
   hadoop jar hadoop-streaming.jar -files slackline -mapper './slackline stream map wordcount' \
     -combiner './slackline stream combine wordcount' -reducer './slackline stream reduce wordcount' -input in -output out`,
+		Example: `  slackline stream map wordcount < README.md | LC_ALL=C sort | slackline stream reduce wordcount
+  slackline stream map grep --param pattern=deadline < README.md`,
 		Args: exactly(2, "a role (map, combine or reduce) and an application"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
 			switch len(args) {

@@ -37,7 +37,6 @@ type command struct {
 
 	pipes   []*os.File // our ends
 	talkers sync.WaitGroup
-	ending  bool
 }
 
 // start starts a command of the attempt.
@@ -168,9 +167,8 @@ var errStopped = errors.New("the attempt is over")
 
 // finish ends the input, takes the rest of the output, and says how the command fared.
 func (c *command) finish(ignoreExit bool, take func(line []byte) error) error {
-	c.ending = true
 	close(c.send)
-	if err := c.drain(take); err != nil {
+	if err := c.drain(ignoreExit, take); err != nil {
 		return err
 	}
 	if len(c.line) > 0 {
@@ -184,24 +182,35 @@ func (c *command) finish(ignoreExit bool, take func(line []byte) error) error {
 	case <-c.user.Done():
 		return errStopped
 	}
-	err := c.p.Err()
-	var exit *process.ExitError
-	if ignoreExit && errors.As(err, &exit) {
-		err = nil
-	}
-	gone := c.end()
-	c.said.publish(c.user)
+	err := c.verdict(ignoreExit)
 	if err == nil {
-		err = gone
+		err = c.end()
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w%s", c.what, err, c.said.explain())
+		return c.failed(err)
 	}
+	c.said.publish(c.user)
 	return nil
 }
 
+// verdict says how a command that has ended failed, nil if it did not.
+func (c *command) verdict(ignoreExit bool) error {
+	err := c.p.Err()
+	var exit *process.ExitError
+	if ignoreExit && errors.As(err, &exit) {
+		return nil
+	}
+	return err
+}
+
+// failed ends the command, so that its last words are known, and explains why it failed.
+func (c *command) failed(why error) error {
+	_ = c.end() // what is left of it is a lesser evil
+	return fmt.Errorf("%s: %w%s", c.what, why, c.said.explain())
+}
+
 // drain takes output until there is no more.
-func (c *command) drain(take func(line []byte) error) error {
+func (c *command) drain(ignoreExit bool, take func(line []byte) error) error {
 	ended := c.p.Ended()
 	var late <-chan time.Time
 	for {
@@ -217,12 +226,12 @@ func (c *command) drain(take func(line []byte) error) error {
 				late = time.After(linger)
 			}
 		case <-ended:
+			if err := c.verdict(ignoreExit); err != nil {
+				return c.failed(err)
+			}
 			ended, late = nil, time.After(linger)
 		case <-late:
-			if err := c.p.Err(); err != nil {
-				return fmt.Errorf("%s: %w%s", c.what, err, c.said.explain())
-			}
-			return fmt.Errorf("%s: it has ended, but something that it started holds its output open%s", c.what, c.said.explain())
+			return c.failed(errors.New("it has ended, but something that it started holds its output open"))
 		case <-c.user.Done():
 			return errStopped
 		}
