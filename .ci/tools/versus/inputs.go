@@ -55,7 +55,11 @@ func (b *bench) text(path string) error {
 			for upTo[i] < u*sum {
 				i++
 			}
-			m, _ := w.WriteString(names[i])
+			name := names[i]
+			if random.IntN(2_000_000) == 0 { // a few for grep to find
+				name = fmt.Sprintf("qx%03d7", random.IntN(1000))
+			}
+			m, _ := w.WriteString(name)
 			_ = w.WriteByte(' ')
 			n += m + 1
 		}
