@@ -24,6 +24,7 @@ type attempt struct {
 	container uint8
 	cancel    context.CancelCauseFunc
 	meter     task.Meter
+	said      task.Said
 	idle      atomic.Bool // it waits for map output: that it does not get on is not its fault
 
 	err      error      // what its goroutine reported
@@ -93,7 +94,7 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 }
 
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
-	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.cfg.buffer(reduce), Sync: w.cfg.Sync, Meter: &a.meter, Clock: w.cfg.Clock,
+	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.cfg.buffer(reduce), Sync: w.cfg.Sync, Meter: &a.meter, Said: &a.said, Clock: w.cfg.Clock,
 		Local: filepath.Join(w.local(j), w.nodes[a.node].spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)), Skip: w.skip(j, a),
 		Out: j.committer.AttemptDir(reduce, int(a.task-1), a.try)}
 }

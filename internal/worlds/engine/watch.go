@@ -13,7 +13,7 @@ type Account struct {
 	Attempt  sched.AttemptID // as in the Ended event, which follows
 	Try      int             // of the task, from 1
 	Counters map[string]int64
-	Output   string // what explains a failure at length: the stack of a panic
+	Output   string // the end of what its program said beside its output, and the stack of a panic
 }
 
 // account tells of an attempt that ends, if somebody wants to know.
@@ -21,7 +21,7 @@ func (w *World) account(a *attempt, stats *task.Stats) {
 	if w.cfg.Accounts == nil {
 		return
 	}
-	c := Account{Attempt: a.id, Try: a.try + 1}
+	c := Account{Attempt: a.id, Try: a.try + 1, Output: a.said.String()}
 	if stats != nil && stats.Counters != nil {
 		c.Counters = map[string]int64{}
 		for _, n := range stats.Counters.Names() {
@@ -30,7 +30,7 @@ func (w *World) account(a *attempt, stats *task.Stats) {
 	}
 	var user *task.UserError
 	if errors.As(a.err, &user) {
-		c.Output = string(user.Stack)
+		c.Output += string(user.Stack)
 	}
 	w.cfg.Accounts(c)
 }

@@ -43,7 +43,7 @@ type command struct {
 func (a *attempt) start(user *mapreduce.Context, kind string, argv []string, in *mapreduce.Input) (*command, error) {
 	c := &command{what: fmt.Sprintf("the %s command %q", kind, strings.Join(argv, " ")), user: user, send: make(chan []byte), got: make(chan []byte, 2),
 		spare: make(chan []byte, 4), stop: make(chan struct{})}
-	c.said.alive = user.Progress
+	c.said.alive, c.said.said = user.Progress, a.said
 	path, err := Find(argv[0], a.x.job.Files)
 	if err != nil {
 		return nil, err

@@ -7,12 +7,14 @@ import (
 	"sync"
 
 	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 )
 
 // stderr listens to what a command says beside its output.
 type stderr struct {
 	alive func()
+	said  *task.Said
 	words process.Words
 
 	lock   sync.Mutex
@@ -20,7 +22,15 @@ type stderr struct {
 	status string
 }
 
-func (s *stderr) listen(r io.Reader) { s.words.Listen(r, s.report, s.alive) }
+func (s *stderr) listen(r io.Reader) {
+	s.words.Listen(r, func(line string) bool {
+		if s.report(line) {
+			return true
+		}
+		s.said.Line(line)
+		return false
+	}, s.alive)
+}
 
 // report takes in a line that is a report. One that looks like a report and cannot be read is none, as for Hadoop.
 func (s *stderr) report(text string) bool {

@@ -62,6 +62,7 @@ type attempt struct {
 	x        *Executor
 	dir      string // in which they run
 	conf     conf
+	said     *task.Said
 	commands []*command
 }
 
@@ -70,7 +71,7 @@ func (x *Executor) begin(c *task.Config, isMap bool) (*attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap)}
+	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap), said: c.Said}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}

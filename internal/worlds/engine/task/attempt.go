@@ -141,6 +141,7 @@ type Config struct {
 	Out     string             // the same for part files
 	Skip    *Skip              `json:",omitempty"` // nil = it passes over nothing
 	Meter   *Meter             `json:"-"`          // may be nil
+	Said    *Said              `json:"-"`          // takes what a program says beside its output; may be nil
 	Clock   func() units.Time  `json:"-"`          // stopwatch of the phases; nil = they are not measured
 }
 

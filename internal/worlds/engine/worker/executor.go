@@ -126,6 +126,7 @@ func (x *Executor) Map(ctx context.Context, c task.MapConfig) (*task.Output, tas
 	if err != nil {
 		return nil, task.Stats{}, err
 	}
+	p.said.Store(c.Said)
 	out, stats, err := p.attempt(ctx, &message{Kind: "map", Map: &c}, x.job.Limits.Time, c.Meter, nil)
 	return out, stats, x.done(p, &c.Config, err)
 }
@@ -136,6 +137,7 @@ func (x *Executor) Reduce(ctx context.Context, c task.ReduceConfig) (task.Stats,
 	if err != nil {
 		return task.Stats{}, err
 	}
+	p.said.Store(c.Said)
 	_, stats, err := p.attempt(ctx, &message{Kind: "reduce", Reduce: &c}, x.job.Limits.Time, c.Meter, c.Fetch)
 	return stats, x.done(p, &c.Config, err)
 }

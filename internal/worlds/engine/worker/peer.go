@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/slackline/slackline/internal/worlds/engine/process"
@@ -25,6 +26,7 @@ type peer struct {
 	broken  error // why in is closed; to be read behind that
 	stop    chan struct{}
 	words   process.Words
+	said    atomic.Pointer[task.Said] // of the attempt at hand
 	readers sync.WaitGroup
 
 	programs []string
@@ -58,7 +60,7 @@ func start(ctx context.Context, j *Job) (*peer, error) {
 		return nil, err
 	}
 	p.readers.Go(func() { p.listen(bufio.NewReaderSize(p.pipes[1], 64<<10)) })
-	p.readers.Go(func() { p.words.Listen(p.pipes[2], func(string) bool { return false }, func() {}) })
+	p.readers.Go(func() { p.words.Listen(p.pipes[2], p.heard, func() {}) })
 	hello, err := p.next(ctx, "")
 	switch {
 	case err != nil:
@@ -74,6 +76,12 @@ func start(ctx context.Context, j *Job) (*peer, error) {
 	return p, nil
 }
 
+// heard keeps a line for the attempt at hand, and lets it count among the last words.
+func (p *peer) heard(line string) bool {
+	p.said.Load().Line(line)
+	return false
+}
+
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		f.Close()
@@ -83,7 +91,7 @@ func closeAll(files []*os.File) {
 func (p *peer) listen(r *bufio.Reader) {
 	defer close(p.in)
 	said, w := io.Pipe()
-	p.readers.Go(func() { p.words.Listen(said, func(string) bool { return false }, func() {}) })
+	p.readers.Go(func() { p.words.Listen(said, p.heard, func() {}) })
 	err := greeted(r, func(line []byte) { _, _ = w.Write(line) })
 	w.Close()
 	if err != nil {
