@@ -1,0 +1,84 @@
+package engine_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/worlds/conform"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// far notes the progress of attempts, and whether it ever went back or came for nobody.
+type far struct {
+	t    *testing.T
+	runs map[sched.AttemptID]float64
+	told int
+}
+
+func (f *far) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	for _, e := range events {
+		switch e.Kind {
+		case sched.Started:
+			f.runs[e.Attempt] = 0
+		case sched.Ended:
+			delete(f.runs, e.Attempt)
+		case sched.Progress:
+			if before, runs := f.runs[e.Attempt]; !runs || e.X < before || e.X > 1 {
+				f.t.Errorf("%v of attempt %d, %v before", e.X, e.Attempt, before)
+			}
+			f.runs[e.Attempt] = e.X
+			f.told++
+		}
+	}
+	return nil
+}
+
+func (f *far) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// Each attempt that ends is accounted for before its end is told: what it counted, which try it was, and the stack of a panic.
+func TestAccountsAndProgress(t *testing.T) {
+	in, _ := text(t, 60_000)
+	p := brittle(t, func(task, try int) error {
+		switch {
+		case task == 0 && try == 0:
+			return errors.New("it breaks")
+		case task == 1 && try == 0:
+			panic("it breaks badly")
+		}
+		return nil
+	})
+	var accounts []engine.Account
+	cfg := engine.Config{Cluster: workers(2, 1, 1), Block: 100 * units.KB, Progress: units.Microsecond, Accounts: func(a engine.Account) { accounts = append(accounts, a) },
+		Jobs: []engine.Job{{Spec: spec("words"), Program: p, Input: []string{in}, Output: filepath.Join(t.TempDir(), "out"), Reduces: 1}}}
+	f := &far{t: t, runs: map[sched.AttemptID]float64{}}
+	watch, e := run(t, cfg, conform.Friendly{}, f)
+	if len(accounts) != len(e.attempts) || watch.Ends[sched.Failed] != 2 {
+		t.Fatalf("%d accounts of %d attempts, ended %v", len(accounts), len(e.attempts), watch.Ends)
+	}
+	var records int64
+	stacks, second := 0, 0
+	for i, a := range accounts {
+		ended := e.attempts[i]
+		if a.Attempt != ended.Attempt || a.Try < 1 || (ended.Outcome == sched.Committed) != (a.Counters != nil) {
+			t.Errorf("%+v of %+v", a, ended)
+		}
+		records += a.Counters[mapreduce.TaskGroup+"."+mapreduce.MapInputRecords]
+		if strings.Contains(a.Output, "goroutine ") {
+			stacks++
+		}
+		if a.Try == 2 {
+			second++
+		}
+	}
+	if records != 60_000 || stacks != 1 || second != 2 {
+		t.Errorf("%d records, %d stacks, %d second tries", records, stacks, second)
+	}
+	if f.told == 0 {
+		t.Error("nobody told how far an attempt is")
+	}
+}
