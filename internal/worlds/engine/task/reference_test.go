@@ -234,7 +234,11 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 	if err != nil {
 		return nil, nil, err
 	}
-	splits := Cut(files, j.block)
+	size := int64(0)
+	for _, f := range files {
+		size += f.Size
+	}
+	splits := Cut(files, max(j.block, size/25)) // hundreds of maps take long and show no more
 	cuts := NewCuts(splits)
 	out := filepath.Join(dir, "out")
 	commit := NewCommitter(out)
