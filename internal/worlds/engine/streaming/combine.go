@@ -2,6 +2,8 @@ package streaming
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"github.com/slackline/slackline/mapreduce"
@@ -16,10 +18,14 @@ type combiner struct {
 	limit   int // bytes
 	arena   []byte
 	records []record
+	seen    struct{ in, out, records, bytes int64 } // since they were published
 }
 
 // record lies in the arena: the key, and the value behind it.
-type record struct{ key, value, end int }
+type record struct {
+	prefix          uint64 // of the key
+	key, value, end int32
+}
 
 const recordSize = 24
 
@@ -27,19 +33,39 @@ const recordSize = 24
 func (c *combiner) Emit(key, value []byte) error {
 	at := len(c.arena)
 	c.arena = append(append(c.arena, key...), value...)
-	c.records = append(c.records, record{at, at + len(key), len(c.arena)})
-	c.user.Counter(mapreduce.TaskGroup, mapreduce.CombineInputRecords).Add(1)
-	c.emitted(1, len(key)+len(value))
+	var first [8]byte
+	copy(first[:], key)
+	c.records = append(c.records, record{binary.BigEndian.Uint64(first[:]), int32(at), int32(at + len(key)), int32(len(c.arena))})
+	c.seen.in++
+	c.seen.records++
+	c.seen.bytes += int64(len(key) + len(value))
 	if len(c.arena)+recordSize*len(c.records) >= c.limit {
 		return c.flush()
 	}
 	return nil
 }
 
-// emitted corrects what the engine counts: it sees what comes out of the combiner, and takes it for what the map emitted.
-func (c *combiner) emitted(records, size int) {
-	c.user.Counter(mapreduce.TaskGroup, mapreduce.MapOutputRecords).Add(int64(records))
-	c.user.Counter(mapreduce.TaskGroup, mapreduce.MapOutputBytes).Add(int64(size))
+// compare orders records by key, and those of one key as they came.
+func (c *combiner) compare(x, y record) int {
+	if x.prefix != y.prefix {
+		return cmp.Compare(x.prefix, y.prefix)
+	}
+	if d := bytes.Compare(c.arena[x.key:x.value], c.arena[y.key:y.value]); d != 0 {
+		return d
+	}
+	return cmp.Compare(x.end, y.end)
+}
+
+// publish adds to the counters. The engine sees what comes out of the combiner and takes it for what the map emitted; that is put
+// right.
+func (c *combiner) publish() {
+	for name, n := range map[string]int64{
+		mapreduce.CombineInputRecords: c.seen.in, mapreduce.CombineOutputRecords: c.seen.out,
+		mapreduce.MapOutputRecords: c.seen.records, mapreduce.MapOutputBytes: c.seen.bytes,
+	} {
+		c.user.Counter(mapreduce.TaskGroup, name).Add(n)
+	}
+	c.seen.in, c.seen.out, c.seen.records, c.seen.bytes = 0, 0, 0, 0
 }
 
 // flush runs the command over what is held.
@@ -47,17 +73,17 @@ func (c *combiner) flush() error {
 	if len(c.records) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(c.records, func(x, y record) int {
-		return bytes.Compare(c.arena[x.key:x.value], c.arena[y.key:y.value])
-	})
+	slices.SortFunc(c.records, c.compare)
+	defer c.publish()
 	cmd, err := c.a.start(c.user, "combine", c.a.x.job.Combine, nil)
 	if err != nil {
 		return err
 	}
 	take := func(line []byte) error {
 		key, value := split(line, c.a.x.job.KeyFields)
-		c.user.Counter(mapreduce.TaskGroup, mapreduce.CombineOutputRecords).Add(1)
-		c.emitted(-1, -len(key)-len(value))
+		c.seen.out++
+		c.seen.records--
+		c.seen.bytes -= int64(len(key) + len(value))
 		return c.out.Emit(key, value)
 	}
 	block := cmd.block()

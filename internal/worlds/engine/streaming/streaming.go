@@ -118,12 +118,12 @@ func (x *Executor) Map(ctx context.Context, c task.MapConfig) (out *task.Output,
 	return out, stats, err
 }
 
-// combineBuffer is half of the memory for sorting, which a combiner leaves little to do.
+// combineBuffer is half of the memory for sorting, which a combiner leaves little to do, and no more than is of use to it.
 func combineBuffer(bytes int) int {
 	if bytes <= 0 {
 		return 16 << 20
 	}
-	return bytes / 2
+	return min(bytes/2, 32<<20)
 }
 
 // Reduce runs a reduce attempt.
