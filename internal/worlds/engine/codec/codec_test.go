@@ -1,0 +1,334 @@
+package codec
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+	"pgregory.net/rapid"
+)
+
+// pack compresses a text in so many members, or frames, or blocks.
+func pack(t rapid.TB, kind Kind, parts [][]byte) []byte {
+	var out bytes.Buffer
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	switch kind {
+	case None:
+		return bytes.Join(parts, nil)
+	case Bzip2:
+		var blocks [][]byte
+		for i, p := range parts {
+			if len(p) > 0 {
+				blocks = append(blocks, p)
+			}
+			if i%3 == 2 { // a stream ends here and there
+				out.Write(bzip2Encode(blocks...))
+				blocks = nil
+			}
+		}
+		out.Write(bzip2Encode(blocks...))
+		return out.Bytes()
+	case Snappy, S2:
+		opts := []s2.WriterOption{s2.WriterConcurrency(1)}
+		if kind == Snappy {
+			opts = append(opts, s2.WriterSnappyCompat())
+		}
+		w := s2.NewWriter(&out, opts...)
+		if len(parts) == 0 || len(bytes.Join(parts, nil)) == 0 {
+			return []byte(map[Kind]string{Snappy: snappyStream, S2: s2Stream}[kind])
+		}
+		for _, p := range parts {
+			_, err := w.Write(p)
+			must(err)
+			must(w.Flush())
+		}
+		must(w.Close())
+		return out.Bytes()
+	}
+	for i, p := range append(parts, nil) {
+		w, err := kind.NewWriter(&out)
+		must(err)
+		if kind == Zstd && i%2 == 1 {
+			out.Write([]byte{0x5e, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'a', 'b', 'c'}) // a frame to be passed over
+			w, err = zstd.NewWriter(&out, zstd.WithZeroFrames(true))
+			must(err)
+		}
+		_, err = w.Write(p)
+		must(err)
+		must(w.Close())
+	}
+	return out.Bytes()
+}
+
+func texts(t *rapid.T) [][]byte {
+	piece := rapid.OneOf(
+		rapid.SliceOfN(rapid.ByteRange('a', 'd'), 0, 300),
+		rapid.Map(rapid.IntRange(0, 400), func(n int) []byte { return bytes.Repeat([]byte("a"), n) }),
+		rapid.SliceOfN(rapid.Byte(), 0, 100))
+	return rapid.SliceOfN(piece, 0, 8).Draw(t, "texts")
+}
+
+var kinds = []Kind{Gzip, Zstd, Bzip2, Snappy, S2}
+
+// Wherever a file is cut, what its pieces unpack to is the text, each byte once.
+func TestPiecesAreTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.SampledFrom(kinds).Draw(t, "kind")
+		parts := texts(t)
+		want := bytes.Join(parts, nil)
+		packed := pack(t, kind, parts)
+		f, size := bytes.NewReader(packed), int64(len(packed))
+		if got, err := Detect(f); (got != kind) || err != nil {
+			t.Fatalf("%v is taken for %v (%v)", kind, got, err)
+		}
+		cuts := kind.Cuts(f, size, rapid.Int64Range(1, 200).Draw(t, "block"))
+		cuts = append(append([]int64{0}, cuts...), size)
+		var got []byte
+		for i := range cuts[1:] {
+			r := Open(kind, f, size, cuts[i], cuts[i+1])
+			all, err := io.ReadAll(iotest.OneByteReader(r))
+			if i%2 == 0 {
+				r = Open(kind, f, size, cuts[i], cuts[i+1])
+				all, err = io.ReadAll(r)
+			}
+			if err != nil {
+				t.Fatalf("%v of %d from %d to %d: %v", kind, size, cuts[i], cuts[i+1], err)
+			}
+			own := r.Own()
+			if own > int64(len(all)) {
+				t.Fatalf("%v: %d bytes of %d belong to the piece", kind, own, len(all))
+			}
+			got = append(got, all[:own]...)
+			rest := want[len(got):]
+			if own > 0 || i == 0 {
+				if !bytes.Equal(all[own:], rest) {
+					t.Fatalf("%v: behind the piece stand %q, not %q", kind, all[own:], rest)
+				}
+			}
+			r.Close()
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%v: %q, want %q", kind, got, want)
+		}
+	})
+}
+
+// The encoder of the tests against the decoder of the standard library.
+func TestEncoderOfTests(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var blocks [][]byte
+		for _, p := range texts(t) {
+			if len(p) > 0 {
+				blocks = append(blocks, p)
+			}
+		}
+		got, err := io.ReadAll(bzip2.NewReader(bytes.NewReader(bzip2Encode(blocks...))))
+		if err != nil || !bytes.Equal(got, bytes.Join(blocks, nil)) {
+			t.Fatalf("%q, %v", got, err)
+		}
+	})
+}
+
+// Whatever is damaged or cut off is never handed out as if it were the text.
+func TestDamage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.SampledFrom(kinds).Draw(t, "kind")
+		parts := [][]byte{bytes.Repeat([]byte("some text\n"), 20), rapid.SliceOfN(rapid.Byte(), 50, 90).Draw(t, "text"), []byte("end")}
+		want := bytes.Join(parts, nil)
+		packed := pack(t, kind, parts)
+		at := rapid.IntRange(10, len(packed)-1).Draw(t, "at")
+		if (kind == Snappy || kind == S2) && packed[at] <= 1 {
+			at++ // seven flipped bits make padding of a chunk
+		}
+		cut := rapid.Bool().Draw(t, "cut off")
+		if cut {
+			packed = packed[:at]
+		} else {
+			packed[at] ^= byte(rapid.IntRange(1, 255).Draw(t, "bits"))
+		}
+		f, size := bytes.NewReader(packed), int64(len(packed))
+		cuts := append(append([]int64{0}, kind.Cuts(f, size, 64)...), size)
+		var got []byte
+		for i := range cuts[1:] {
+			r := Open(kind, f, size, cuts[i], cuts[i+1])
+			all, err := io.ReadAll(r)
+			if err != nil {
+				var d *Damage
+				if !errors.As(err, &d) || d.Offset > size || d.Kind != kind {
+					t.Fatalf("%v: %v", kind, err)
+				}
+				return // found
+			}
+			got = append(got, all[:r.Own()]...)
+		}
+		// A header's date, a frame that is passed over: not all bytes say something. Cut between members, a file is a shorter one.
+		if !cut && !bytes.Equal(got, want) && kind != Gzip && !(kind == Zstd || kind == Snappy || kind == S2) {
+			t.Fatalf("%v: damage at byte %d gives %q", kind, at, got)
+		}
+		if !bytes.Equal(got, want) && !bytes.HasPrefix(want, got) {
+			t.Fatalf("%v: damage at byte %d gives %q", kind, at, got)
+		}
+	})
+}
+
+func TestDamageIsNamed(t *testing.T) {
+	text := []byte(strings.Repeat("to be or not to be, that is the question\n", 300))
+	for _, kind := range kinds {
+		packed := pack(t, kind, [][]byte{text})
+		_, err := io.ReadAll(Open(kind, bytes.NewReader(packed[:len(packed)-21]), int64(len(packed)-21), 0, int64(len(packed)-21)))
+		if err == nil || !strings.Contains(err.Error(), "in the middle of its "+kind.String()+" data") {
+			t.Errorf("%v cut off: %v", kind, err)
+		}
+		packed[len(packed)/2] ^= 0x10
+		_, err = io.ReadAll(Open(kind, bytes.NewReader(packed), int64(len(packed)), 0, int64(len(packed))))
+		if err == nil || !strings.Contains(err.Error(), "its "+kind.String()+" data are damaged before byte ") {
+			t.Errorf("%v damaged: %v", kind, err)
+		}
+	}
+	boom := errors.New("boom")
+	if _, err := io.ReadAll(Open(Gzip, failing{boom}, 100, 0, 100)); !errors.Is(err, boom) {
+		t.Errorf("%v", err)
+	}
+	if _, err := io.ReadAll(Open(Bzip2, failing{boom}, 100, 0, 100)); !errors.Is(err, boom) {
+		t.Errorf("%v", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
+
+// What the commands write. words.bz2 has blocks of 100 kB: bzip2 -1 of the numbers from 1 to 60000, a line each.
+func TestFileOfBzip2(t *testing.T) {
+	packed, err := os.ReadFile("testdata/words.bz2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := io.ReadAll(bzip2.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, size := bytes.NewReader(packed), int64(len(packed))
+	for _, block := range []int64{500, 1000, 20_000, 30_000, size - 1, size} {
+		var got []byte
+		pieces := 0
+		cuts := append(append([]int64{0}, Bzip2.Cuts(f, size, block)...), size)
+		for i := range cuts[1:] {
+			r := Open(Bzip2, f, size, cuts[i], cuts[i+1])
+			own := []byte{}
+			buf := make([]byte, 5000)
+			for r.Own() == Unknown {
+				n, err := r.Read(buf)
+				if err != nil && err != io.EOF {
+					t.Fatal(err)
+				}
+				own = append(own, buf[:n]...)
+			}
+			got = append(got, own[:r.Own()]...)
+			if r.Own() > 0 {
+				pieces++
+			}
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("in pieces of %d it unpacks to %d bytes, not %d", block, len(got), len(want))
+		}
+		if block == 500 && pieces != 4 {
+			t.Errorf("in pieces of %d there is something in %d of them; the file has 4 blocks", block, pieces)
+		}
+	}
+}
+
+func TestDetectNothing(t *testing.T) {
+	for _, head := range []string{"", "a", "BZh9 is how bzip2 begins", "\x1f\x8b\x08\xff", "\x50\x2a\x4d\x18\x01\x00\x00\x00xyyyy", "\xff\x06\x00\x00sNaPp"} {
+		if kind, err := Detect(strings.NewReader(head)); kind != None || err != nil {
+			t.Errorf("%q is taken for %v, %v", head, kind, err)
+		}
+	}
+}
+
+func TestOutputs(t *testing.T) {
+	for _, name := range Outputs {
+		kind, err := ByName(name)
+		if err != nil || kind.String() != name {
+			t.Fatalf("%v, %v", kind, err)
+		}
+		var out bytes.Buffer
+		w, err := kind.NewWriter(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, "text"); err != nil || w.Close() != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		if kind == Gzip {
+			z, err := gzip.NewReader(&out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ = io.ReadAll(z)
+		} else {
+			z, err := zstd.NewReader(&out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ = io.ReadAll(z)
+			z.Close()
+		}
+		if string(got) != "text" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if _, err := ByName("lzo"); err == nil {
+		t.Error("there is lzo")
+	}
+	if _, err := None.NewWriter(nil); err == nil {
+		t.Error("there is a writer of nothing")
+	}
+}
+
+// FuzzOpen: no bytes make the readers panic, run on, or hand out a byte of a file that the standard library refuses.
+func FuzzOpen(f *testing.F) {
+	for _, kind := range kinds {
+		f.Add(uint8(kind), pack(f, kind, [][]byte{[]byte("one\n"), []byte("two, three\n")}), uint8(9))
+	}
+	f.Fuzz(func(t *testing.T, k uint8, packed []byte, block uint8) {
+		kind := kinds[int(k)%len(kinds)]
+		file, size := bytes.NewReader(packed), int64(len(packed))
+		if _, err := Detect(file); err != nil {
+			t.Fatal(err)
+		}
+		cuts := append(append([]int64{0}, kind.Cuts(file, size, max(int64(block), 1))...), size)
+		var got []byte
+		var failed error
+		for i := range cuts[1:] {
+			r := Open(kind, file, size, cuts[i], cuts[i+1])
+			all, err := io.ReadAll(io.LimitReader(r, 1<<20))
+			if failed = err; err != nil || len(all) == 1<<20 {
+				r.Close()
+				break
+			}
+			got = append(got, all[:r.Own()]...)
+			r.Close()
+		}
+		if kind != Bzip2 || failed != nil || len(got) >= 1<<20 {
+			return
+		}
+		want, err := io.ReadAll(io.LimitReader(bzip2.NewReader(bytes.NewReader(packed)), 1<<20))
+		if err == nil && len(want) < 1<<20 && !bytes.Equal(want, got) {
+			t.Fatalf("%q, and the standard library reads %q", got, want)
+		}
+	})
+}
