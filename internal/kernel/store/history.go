@@ -124,23 +124,23 @@ func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 		}
 		for _, j := range jobs {
 			j.Run, j.Policy = r.ID, r.Policy
-			made, err := tx.Exec("INSERT INTO jobs (run, name, class, policy, state, submitted, detail) VALUES (?, ?, ?, ?, ?, ?, '')",
-				j.Run, j.Name, j.Class, j.Policy, j.State, j.Submitted.UnixNano())
+			detail, err := json.Marshal(j) // its number stands beside it
+			if err != nil {
+				return err
+			}
+			made, err := tx.Exec("INSERT INTO jobs (run, name, class, policy, state, submitted, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+				j.Run, j.Name, j.Class, j.Policy, j.State, j.Submitted.UnixNano(), string(detail))
 			if err != nil {
 				return err
 			}
 			if j.ID, err = made.LastInsertId(); err != nil {
 				return err
 			}
-			if err := putJob(tx, j); err != nil {
+		}
+		if n := len(jobs); n > 0 && jobs[n-1].ID > mostJobs {
+			if err := prune(tx, jobs[n-1].ID-mostJobs); err != nil {
 				return err
 			}
-		}
-		if _, err := tx.Exec("DELETE FROM jobs WHERE id <= (SELECT max(id) FROM jobs) - ?", mostJobs); err != nil {
-			return err
-		}
-		if _, err := tx.Exec("DELETE FROM runs WHERE id < (SELECT min(run) FROM jobs)"); err != nil {
-			return err
 		}
 		// Before the commit: who sees the run finds its lock.
 		if err := os.MkdirAll(filepath.Dir(s.lockOf(r.ID)), 0o755); err != nil {
@@ -154,6 +154,15 @@ func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 		return nil, s.explain(err)
 	}
 	return l, nil
+}
+
+// prune removes the jobs up to a number, and the runs of which no job is left.
+func prune(tx *sql.Tx, last int64) error {
+	if _, err := tx.Exec("DELETE FROM jobs WHERE id <= ?", last); err != nil {
+		return err
+	}
+	_, err := tx.Exec("DELETE FROM runs WHERE id < (SELECT min(run) FROM jobs)")
+	return err
 }
 
 // bury ends the runs whose process is gone, and notes those that live.
