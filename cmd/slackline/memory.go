@@ -29,7 +29,7 @@ func (o *options) open(log io.Writer) (*lab.Memory, error) {
 	}
 	m, err := lab.OpenMemory(dir)
 	if err == nil && m.ReadOnly() != nil {
-		fmt.Fprintf(log, "warning: nothing can be kept, so this is neither learned from nor listed later: %v\n", m.ReadOnly())
+		fmt.Fprintf(log, "warning: nothing can be kept for later: %v\n", m.ReadOnly())
 	}
 	return m, err
 }

@@ -131,9 +131,6 @@ func taken(e *profile.Estimate) string {
 	if e.N == 0 {
 		return "–"
 	}
-	if e.Mean < 0.01 {
-		return fmt.Sprintf("%.2g ms", 1000*e.Mean)
-	}
 	return report.Span(e.Mean)
 }
 

@@ -9,8 +9,13 @@ import (
 	"strings"
 )
 
-// Span prints seconds so that three digits or so are left to read.
-func Span(seconds float64) string { return span(seconds) }
+// Span prints seconds so that three digits or so are left to read, also of what takes less than some milliseconds.
+func Span(seconds float64) string {
+	if seconds > 0 && seconds < 0.00995 {
+		return fmt.Sprintf("%.2g ms", 1000*seconds)
+	}
+	return span(seconds)
+}
 
 // Size prints bytes so that three digits or so are left to read, in the units of package units: 1 MB = 1024 kB.
 func Size(bytes float64) string {
@@ -42,9 +47,9 @@ func (e *Expectation) String() string {
 	case e == nil:
 		return "–"
 	case e.Spread == nil:
-		return span(e.Seconds)
+		return Span(e.Seconds)
 	}
-	return span(e.Seconds) + " ± " + span(*e.Spread)
+	return Span(e.Seconds) + " ± " + Span(*e.Spread)
 }
 
 // mostReasons is how many reasons of failures of a run a table lists.
@@ -83,7 +88,7 @@ func workTable(run *Run) *Grid {
 		k := j.Work
 		took, off := "–", "–"
 		if j.Finished != nil {
-			took = span(*j.Finished - j.Submitted)
+			took = Span(*j.Finished - j.Submitted)
 		}
 		if x, known := j.Off(); known {
 			off = fmt.Sprintf("%+.0f %%", 100*x)
@@ -96,7 +101,7 @@ func workTable(run *Run) *Grid {
 
 // Sentence says what the process took.
 func (r *Real) Sentence(wall float64) string {
-	parts := []string{fmt.Sprintf("%s of processor time", span(r.CPU))}
+	parts := []string{fmt.Sprintf("%s of processor time", Span(r.CPU))}
 	if wall > 0 {
 		parts[0] += fmt.Sprintf(" (%.1f cores)", r.CPU/wall)
 	}
