@@ -211,6 +211,9 @@ func (c *Committer) CommitTask(reduce bool, task, attempt int, parts []Part) (di
 			return "", nil, c.explain(err)
 		}
 	}
+	if err := c.confined(from, parts); err != nil {
+		return "", nil, fmt.Errorf("output %q: %w", c.dir, err)
+	}
 	if err := fault.Move(from, to); err != nil {
 		return "", nil, fmt.Errorf("output %q: %w", c.dir, err)
 	}
