@@ -127,7 +127,7 @@ func (x *Executor) Map(ctx context.Context, c task.MapConfig) (*task.Output, tas
 		return nil, task.Stats{}, err
 	}
 	p.said.Store(c.Said)
-	out, stats, err := p.attempt(ctx, &message{Kind: "map", Map: &c}, x.job.Limits.Time, c.Meter, nil)
+	out, stats, err := p.attempt(ctx, &message{Kind: "map", Map: &c}, c.Local, x.job.Limits.Time, c.Meter, nil)
 	return out, stats, x.done(p, &c.Config, err)
 }
 
@@ -138,6 +138,6 @@ func (x *Executor) Reduce(ctx context.Context, c task.ReduceConfig) (task.Stats,
 		return task.Stats{}, err
 	}
 	p.said.Store(c.Said)
-	_, stats, err := p.attempt(ctx, &message{Kind: "reduce", Reduce: &c}, x.job.Limits.Time, c.Meter, c.Fetch)
+	_, stats, err := p.attempt(ctx, &message{Kind: "reduce", Reduce: &c}, c.Local, x.job.Limits.Time, c.Meter, c.Fetch)
 	return stats, x.done(p, &c.Config, err)
 }

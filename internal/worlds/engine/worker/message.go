@@ -44,7 +44,39 @@ type message struct {
 	Stats    *task.Stats `json:"stats,omitempty"`    // ended
 	Counters []counter   `json:"counters,omitempty"` // ended
 	Error    string      `json:"error,omitempty"`    // ended, output
+	Broken   *broken     `json:"broken,omitempty"`   // ended: by user code
 	Lost     *int        `json:"lost,omitempty"`     // ended: the map whose output cannot be read
+}
+
+// broken is a task.UserError.
+type broken struct {
+	App      string     `json:"app"`
+	Where    string     `json:"where"`
+	Panicked bool       `json:"panicked,omitempty"`
+	Text     string     `json:"text"`
+	Stack    []byte     `json:"stack,omitempty"`
+	Spot     *task.Spot `json:"spot,omitempty"`
+	Block    bool       `json:"block,omitempty"`
+}
+
+func breakage(e *task.UserError) *broken {
+	b := &broken{App: e.App, Where: e.Where, Stack: e.Stack, Spot: e.Spot, Block: e.Block}
+	if e.Err != nil {
+		b.Text = e.Err.Error()
+	} else {
+		b.Panicked, b.Text = true, fmt.Sprint(e.Panic)
+	}
+	return b
+}
+
+func (b *broken) error() error {
+	e := &task.UserError{App: b.App, Where: b.Where, Stack: b.Stack, Spot: b.Spot, Block: b.Block}
+	if b.Panicked {
+		e.Panic = b.Text
+	} else {
+		e.Err = errors.New(b.Text)
+	}
+	return e
 }
 
 // About is what the engine has to know of a program that it does not hold.

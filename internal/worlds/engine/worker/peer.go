@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -184,7 +185,7 @@ type ParamsError struct{ text string }
 func (e *ParamsError) Error() string { return e.text }
 
 // attempt has the worker run an attempt.
-func (p *peer) attempt(ctx context.Context, m *message, limit units.Duration, meter *task.Meter,
+func (p *peer) attempt(ctx context.Context, m *message, local string, limit units.Duration, meter *task.Meter,
 	fetch func(context.Context, int) (*task.Output, error)) (*task.Output, task.Stats, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -227,7 +228,11 @@ func (p *peer) attempt(ctx context.Context, m *message, limit units.Duration, me
 				return nil, task.Stats{}, err
 			}
 		case "ended":
-			return ended(m, fetched)
+			out, stats, err := ended(m, fetched)
+			if err == nil && !within(out, &stats, local) {
+				err = fmt.Errorf("%s: %w", p.name, errGarbage)
+			}
+			return out, stats, err
 		default:
 			return nil, task.Stats{}, fmt.Errorf("%s: %w", p.name, errGarbage)
 		}
@@ -259,6 +264,9 @@ func ended(m *message, fetched map[int]*task.Output) (*task.Output, task.Stats, 
 	if m.Lost != nil && fetched[*m.Lost] != nil {
 		return nil, task.Stats{}, &task.FetchError{Map: *m.Lost, Output: fetched[*m.Lost], Err: errors.New(m.Error)}
 	}
+	if m.Broken != nil {
+		return nil, task.Stats{}, m.Broken.error()
+	}
 	if m.Error != "" {
 		return nil, task.Stats{}, errors.New(m.Error)
 	}
@@ -271,6 +279,16 @@ func ended(m *message, fetched map[int]*task.Output) (*task.Output, task.Stats, 
 		stats.Counters.Counter(c.Group, c.Name).Add(c.N)
 	}
 	return m.Output, stats, nil
+}
+
+// within tells whether what a worker says it wrote lies where it was told to write.
+func within(out *task.Output, stats *task.Stats, local string) bool {
+	for _, p := range stats.Parts {
+		if p.Name != filepath.Base(p.Name) || !filepath.IsLocal(p.Name) {
+			return false
+		}
+	}
+	return out == nil || task.Within(out.Path, local)
 }
 
 // end ends the worker with all that it started.

@@ -144,6 +144,10 @@ func (s *server) attempt(m *message) error {
 		if errors.As(err, &lost) {
 			ended.Lost, ended.Error = &lost.Map, lost.Err.Error()
 		}
+		var user *task.UserError
+		if errors.As(err, &user) {
+			ended.Broken = breakage(user)
+		}
 	}
 	return s.send(ended)
 }

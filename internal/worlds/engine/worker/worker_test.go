@@ -230,8 +230,13 @@ func TestFailures(t *testing.T) {
 			x, a := New(job(t, map[string]string{"at": how}, c.limits)), &attempts{t: t, dir: t.TempDir()}
 			defer x.Close()
 			m := a.mapOf(fmt.Sprintf(text, how), 2)
-			if _, _, err := x.Map(t.Context(), m); err == nil || !strings.Contains(err.Error(), c.want) {
+			_, _, err := x.Map(t.Context(), m)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
+			}
+			var user *task.UserError
+			if broke := how == "panic" || how == "error"; broke != errors.As(err, &user) || broke && (user.Block || user.Spot != nil && user.Spot.At != 24000) {
+				t.Errorf("%+v is no account of where the user's code broke", user)
 			}
 			if len(x.idle) != 0 {
 				t.Error("a worker whose attempt failed is kept")
@@ -330,6 +335,27 @@ func TestWorkerEndsWithItsEngine(t *testing.T) {
 	expect("ended")
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+// A worker that says it wrote elsewhere is not believed.
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		out  string
+		part string
+		want bool
+	}{{"/l/a/run", "part-r-00000", true}, {"", "", true}, {"/l/b/run", "", false}, {"/l/a/../b", "", false}, {"", "../x", false}, {"", "/x", false}, {"", "..", false}} {
+		var out *task.Output
+		if c.out != "" {
+			out = &task.Output{Path: c.out}
+		}
+		stats := task.Stats{}
+		if c.part != "" {
+			stats.Parts = []task.Part{{Name: c.part}}
+		}
+		if got := within(out, &stats, "/l/a"); got != c.want {
+			t.Errorf("%q, %q: %v", c.out, c.part, got)
+		}
 	}
 }
 
