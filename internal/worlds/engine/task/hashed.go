@@ -46,6 +46,7 @@ type group struct {
 type passing struct {
 	probe
 	value uint64 // packed
+	at    int    // its group
 }
 
 const (
@@ -142,10 +143,21 @@ func (h *hashed) drain() error {
 		w.home = home(w.lo, w.hi, w.size)
 		touch += slots[w.home>>shift].lo
 	}
+	for i := range queue { // nor of these
+		w := &queue[i]
+		if s := &slots[w.home>>shift]; s.lo == w.lo && s.hi == w.hi && s.size == w.size {
+			w.at = int(s.n)
+		} else {
+			h.open(h.table.seek(&w.probe, nil))
+			w.at = h.at
+			slots, shift = h.table.slots, h.table.shift
+		}
+		touch += h.groups[w.at].last
+	}
 	h.touch = touch
 	for i := range queue {
 		w := &queue[i]
-		h.open(h.table.seek(&w.probe, nil))
+		h.at = w.at
 		if g := &h.groups[h.at]; g.last == w.value && g.repeat-1 < math.MaxUint32-1 {
 			g.repeat++
 			continue
