@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +36,7 @@ type Streams struct {
 const maxLine = 1 << 30
 
 // Stream runs one side of the program over lines, as Hadoop Streaming calls a command: so the program runs wherever that does. A
-// combiner may be a fold's.
+// combiner may be a fold's, which a map that goes on to a reduce also uses itself: it writes each key once, or when it holds many.
 //
 // A key on its way from map to reduce may hold anything: the bytes from BS to CR, among them TAB and LF, are written as two, BS and
 // another, such that keys keep their order. What else text cannot carry is lost or refused: a value that is empty and one that is nil
@@ -78,8 +80,10 @@ type streaming struct {
 	out    *bufio.Writer
 	broken error // the first error of an emit
 	told   time.Time
-	hides  bool   // what is emitted goes on to a reduce, so keys are written such that they hold neither TAB nor LF
-	hidden []byte // a key
+	folds  map[string]*int64 // what a map with a fold holds back; nil = nothing is
+	held   int               // bytes of it
+	hides  bool              // what is emitted goes on to a reduce, so keys are written such that they hold neither TAB nor LF
+	hidden []byte            // a key
 }
 
 func (t *streaming) number(name string) int64 {
@@ -130,8 +134,59 @@ func (t *streaming) run(role Role) error {
 	return fmt.Errorf("%q is none of map, combine and reduce", role)
 }
 
-// Emit writes key TAB value LF; of a nil key or an empty value neither it nor the TAB, of both nil nothing.
+// maxFolds bounds what a map holds back, in bytes.
+const maxFolds = 32 << 20
+
+// fold adds a value to what is held of its key, and tells whether it could: what does not parse, or is too large, goes its own way.
+func (t *streaming) fold(key, value []byte) (bool, error) {
+	n, err := t.p.Fold.Parse(value)
+	if err != nil {
+		return false, nil
+	}
+	if held := t.folds[string(key)]; held != nil {
+		sum, err := t.p.Fold.Add(*held, n)
+		if err != nil {
+			return false, nil
+		}
+		*held = sum
+		return true, nil
+	}
+	if t.held > maxFolds {
+		if err := t.release(); err != nil {
+			return false, err
+		}
+	}
+	t.folds[string(key)] = &n
+	t.held += len(key) + 64
+	return true, nil
+}
+
+// release writes what is held, in order of the keys.
+func (t *streaming) release() error {
+	var text []byte
+	for _, key := range slices.Sorted(maps.Keys(t.folds)) {
+		text = t.p.Fold.Append(text[:0], *t.folds[key])
+		if err := t.write([]byte(key), text); err != nil {
+			return err
+		}
+	}
+	clear(t.folds)
+	t.held = 0
+	return nil
+}
+
+// Emit takes a record: a map that has a fold holds it back, as one record for each key is enough.
 func (t *streaming) Emit(key, value []byte) error {
+	if t.folds != nil && key != nil && t.broken == nil {
+		if held, err := t.fold(key, value); held || err != nil {
+			return err
+		}
+	}
+	return t.write(key, value)
+}
+
+// write writes key TAB value LF; of a nil key or an empty value neither it nor the TAB, of both nil nothing.
+func (t *streaming) write(key, value []byte) error {
 	if t.broken != nil {
 		return t.broken
 	}
@@ -166,6 +221,9 @@ func (t *streaming) mapAll() error {
 		}
 	}
 	whole, blocks := mapper.(BlockMapper)
+	if t.p.Fold != nil && t.hides {
+		t.folds = map[string]*int64{}
+	}
 	at := t.user.Input().Start
 	var key [8]byte
 	for {
@@ -189,7 +247,10 @@ func (t *streaming) mapAll() error {
 		}
 		at += int64(len(full))
 	}
-	return t.close(mapper)
+	if err := t.close(mapper); err != nil {
+		return err
+	}
+	return t.release()
 }
 
 func (t *streaming) close(of any) error {

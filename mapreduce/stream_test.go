@@ -2,6 +2,7 @@ package mapreduce_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func sorted(text string) string {
 
 func TestStreamWordcount(t *testing.T) {
 	mapped, report, err := stream(t, words(), mapreduce.MapRole, "the cat\n\nthe end", nil)
-	if err != nil || mapped != "the\t1\ncat\t1\nthe\t1\nend\t1\n" || report != "reporter:counter:words,lines, all,3\n" {
+	if err != nil || mapped != "cat\t1\nend\t1\nthe\t2\n" || report != "reporter:counter:words,lines, all,3\n" {
 		t.Fatalf("%q %q %v", mapped, report, err)
 	}
 	for _, in := range []string{sorted(mapped), must(t, words(), mapreduce.CombineRole, sorted(mapped), nil)} {
@@ -66,6 +67,37 @@ func TestStreamWordcount(t *testing.T) {
 			t.Errorf("%q", out)
 		}
 	}
+}
+
+// A map with a fold writes each key once, unless its output is the job's, and what cannot be folded as it is.
+func TestStreamFolds(t *testing.T) {
+	if out := must(t, words(), mapreduce.MapRole, "a b a\n", map[string]string{"mapreduce_job_reduces": "0"}); out != "a\t1\nb\t1\na\t1\n" {
+		t.Errorf("%q", out)
+	}
+	p := words()
+	p.NewMapper = func(*mapreduce.Context) (mapreduce.Mapper, error) { return fields{}, nil }
+	if out := must(t, p, mapreduce.MapRole, "a 1\nb x\na 2\na 9223372036854775807\nc 5\n", nil); out != "b\tx\na\t9223372036854775807\na\t3\nc\t5\n" {
+		t.Errorf("%q", out)
+	}
+	var in strings.Builder
+	for i := range 700_000 {
+		fmt.Fprintf(&in, "key-%d %d\n", i%600_000, 1)
+	}
+	mapped := must(t, p, mapreduce.MapRole, in.String(), nil)
+	if n := strings.Count(mapped, "\n"); n <= 600_000 || n > 700_000 {
+		t.Errorf("%d records came of a map that cannot hold all", n)
+	}
+	if out := must(t, p, mapreduce.ReduceRole, sorted(mapped), nil); strings.Count(out, "\t2\n") != 100_000 || strings.Count(out, "\n") != 600_000 {
+		t.Errorf("%d sums of 2, %d in all", strings.Count(out, "\t2\n"), strings.Count(out, "\n"))
+	}
+}
+
+// fields takes the two words of a line for key and value.
+type fields struct{}
+
+func (fields) Map(_, line []byte, out mapreduce.Emitter) error {
+	key, value, _ := bytes.Cut(line, []byte(" "))
+	return out.Emit(key, value)
 }
 
 // Identity passes records through map and reduce; lines without a TAB come out as they went in, also when Hadoop put one behind.
