@@ -172,6 +172,9 @@ func (l *live) take(at units.Time, e *sched.Event) {
 		j.arrived, j.deadline, j.spec = at, spec.Deadline, spec
 		j.maps.tasks, j.reduces.tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
 		j.weigh(s.known)
+		for i := range spec.Stages { // what a run before has done
+			j.stage(spec.Stages[i].Kind).done += len(spec.Stages[i].Done)
+		}
 	case sched.Started:
 		h := *grown(&l.handles, e.Job)
 		if h == 0 {

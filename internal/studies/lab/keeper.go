@@ -33,6 +33,7 @@ type Keeper struct {
 	nodes    []string              // by handle
 	attempts []keptAttempt         // by handle
 	accounts map[sched.AttemptID]engine.Account
+	totals   map[string]map[string]int64 // counters of jobs that end
 
 	lock   sync.Mutex // of what the writer takes
 	dirty  []bool     // jobs
@@ -70,7 +71,7 @@ const mostFailures = 100
 // Without a store that can be written it fills the report alone; an error says why the store cannot be used, and is no reason not to run.
 func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Expectation) (*Keeper, error) {
 	k := &Keeper{local: l, cell: c, expected: expected, base: time.Now(), jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
-		accounts: map[sched.AttemptID]engine.Account{}, stop: make(chan struct{})}
+		accounts: map[sched.AttemptID]engine.Account{}, totals: map[string]map[string]int64{}, stop: make(chan struct{})}
 	if k.expected == nil {
 		k.expected = make([]*report.Expectation, len(l.Files))
 	}
@@ -85,7 +86,13 @@ func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Ex
 		k.jobs[i].work.Counters = map[string]int64{}
 		rows[i] = row
 	}
-	l.Accounts = func(a engine.Account) { k.accounts[a.Attempt] = a }
+	l.Accounts = func(a engine.Account) {
+		if a.Attempt == 0 {
+			k.totals[a.Job] = a.Counters
+			return
+		}
+		k.accounts[a.Attempt] = a
+	}
 	if m == nil || m.store == nil || m.readOnly != nil {
 		return k, nil
 	}
@@ -177,6 +184,9 @@ func (k *Keeper) Batch(round int64, at units.Time, events []sched.Event) error {
 				took := ended.Sub(j.row.Submitted).Seconds()
 				j.row.Ended, j.row.Took = &ended, &took
 				j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
+				if all := k.totals[j.row.Name]; all != nil {
+					j.work.Counters = all
+				}
 				j.row.Counters = j.work.Counters
 			}
 		}
@@ -224,6 +234,12 @@ func (k *Keeper) arrive(at units.Time, e *sched.Event) {
 	}
 	j.row.Submitted = k.wall(at)
 	j.row.Maps.Tasks, j.row.Reduces.Tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
+	if st := spec.Stage(sched.Map); st != nil {
+		j.row.Maps.Done = len(st.Done)
+	}
+	if st := spec.Stage(sched.Reduce); st != nil {
+		j.row.Reduces.Done = len(st.Done)
+	}
 	if spec.Deadline != units.Never {
 		due := k.wall(spec.Deadline)
 		j.row.Deadline = &due
@@ -266,9 +282,6 @@ func (k *Keeper) end(at units.Time, e *sched.Event) {
 			j.failures = append(j.failures, report.Failure{Stage: row.Stage, Task: row.Task, Try: row.Try, Node: row.Node, At: at.Seconds(), Reason: e.Text})
 		}
 	case sched.Committed:
-		for name, n := range account.Counters {
-			j.work.Counters[name] += n
-		}
 		if a.stage == sched.Map {
 			j.row.Maps.Done++
 			if a.locality == sched.NodeLocal || a.locality == sched.Anywhere {

@@ -53,7 +53,14 @@ func TestAccountsAndProgress(t *testing.T) {
 		return nil
 	})
 	var accounts []engine.Account
-	cfg := engine.Config{Cluster: workers(2, 1, 1), Block: 100 * units.KB, Progress: units.Microsecond, Accounts: func(a engine.Account) { accounts = append(accounts, a) },
+	var whole engine.Account
+	cfg := engine.Config{Cluster: workers(2, 1, 1), Block: 100 * units.KB, Progress: units.Microsecond, Accounts: func(a engine.Account) {
+		if a.Attempt == 0 {
+			whole = a
+			return
+		}
+		accounts = append(accounts, a)
+	},
 		Jobs: []engine.Job{{Spec: spec("words"), Program: p, Input: []string{in}, Output: filepath.Join(t.TempDir(), "out"), Reduces: 1}}}
 	f := &far{t: t, runs: map[sched.AttemptID]float64{}}
 	watch, e := run(t, cfg, conform.Friendly{}, f)
@@ -74,6 +81,9 @@ func TestAccountsAndProgress(t *testing.T) {
 		if a.Try == 2 {
 			second++
 		}
+	}
+	if whole.Job != "words" || whole.Counters[mapreduce.TaskGroup+"."+mapreduce.MapInputRecords] != 60_000 {
+		t.Errorf("%+v", whole)
 	}
 	if records != 60_000 || stacks != 1 || second != 2 {
 		t.Errorf("%d records, %d stacks, %d second tries", records, stacks, second)
