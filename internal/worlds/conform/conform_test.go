@@ -223,7 +223,7 @@ func real(t *testing.T, seeds int) Subject {
 		t.Fatal(err)
 	}
 	outs := map[string]string{}
-	s := Subject{Name: "engine", Jobs: 4, Binds: true, Seeds: seeds, Delay: 10 * units.Millisecond, Refuses: unchecked}
+	s := Subject{Name: "engine", Jobs: 4, Binds: true, Races: true, Seeds: seeds, Delay: 10 * units.Millisecond, Refuses: unchecked}
 	s.New = func(t *testing.T, seed uint64) drive.World {
 		run, err := os.MkdirTemp(dir, "run")
 		if err != nil {
@@ -247,7 +247,7 @@ func real(t *testing.T, seeds int) Subject {
 			jobs = append(jobs, j)
 		}
 		began := time.Now()
-		w, err := engine.New(engine.Config{Cluster: machines(), Jobs: jobs, Block: 512, Replicas: 2, Seed: seed, Dir: run, MaxFailures: 50,
+		w, err := engine.New(engine.Config{Cluster: machines(), Jobs: jobs, Block: 512, Replicas: 2, Seed: seed, Dir: run, MaxFailures: 50, Progress: 5 * units.Millisecond,
 			Clock: func() units.Time { return units.Time(time.Since(began)) }})
 		if err != nil {
 			t.Fatal(err)

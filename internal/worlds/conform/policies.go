@@ -84,6 +84,7 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	b.aim(dice, v, p)
 	if b.Rounds < b.Calm {
 		b.nonsense(dice, v, p)
+		b.race(dice, v, p)
 	}
 	Friendly{}.Decide(v, batch, p)
 	b.aim(dice, v, p)
@@ -96,6 +97,16 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		p.Preempt(j, s, 1+dice.IntN(2), sched.Because(sched.Custom))
 	} else if a := v.Youngest(j, s, 0); a != 0 {
 		p.Add(sched.Item{Verb: sched.Kill, Attempt: a, Outcome: sched.Killed})
+	}
+}
+
+// race starts a second attempt of what was started last, while there is room: whoever commits first counts.
+func (b *Brutal) race(dice *rand.Rand, v sched.View, p *sched.Plan) {
+	for j := sched.JobID(1); j <= v.Jobs() && v.World().Speculate; j++ {
+		a := v.Attempt(v.Youngest(j, sched.Map+sched.Stage(dice.IntN(2)), 0))
+		if a != nil && dice.IntN(2) == 0 {
+			p.Add(sched.Item{Verb: sched.Speculate, Job: j, Stage: a.Stage, Task: a.Task, Node: sched.NodeID(1 + dice.IntN(int(v.Nodes()))), Container: a.Container, Count: 1})
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type Subject struct {
 	Binds bool // attempts name their tasks
 	Exact bool // equal seeds and plans give equal runs, so that two runs can be compared
 	Fails bool // jobs may fail, and with them those that wait for them
+	Races bool // tasks may have second attempts
 	// New makes a world before its first batch.
 	New func(t *testing.T, seed uint64) drive.World
 	// Output compares what the last world wrote with a naive reference; nil if it writes nothing.
@@ -48,12 +49,16 @@ func Suite(t *testing.T, s Subject) {
 		}
 	})
 	t.Run("brutal", func(t *testing.T) {
-		killed, refused := 0, 0
+		killed, refused, races := 0, 0, 0
 		for seed := range s.Seeds {
 			w := s.run(t, uint64(seed), brutal(uint64(seed)), false)
 			s.finished(t, w)
 			killed += w.Ends[sched.Killed] + w.Ends[sched.Preempted]
 			refused += w.Refused[true]
+			races += w.Ends[sched.Superseded]
+		}
+		if s.Races && races == 0 {
+			t.Error("no attempt was superseded by another one: this run tests nothing")
 		}
 		if killed == 0 || refused == 0 {
 			t.Errorf("the brutal policy killed %d attempts and was refused %d items: this run tests nothing", killed, refused)

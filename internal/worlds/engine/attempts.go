@@ -255,7 +255,7 @@ func (w *World) lose(id sched.JobID, m sched.TaskID, out *task.Output, why strin
 func (w *World) reopen(id sched.JobID, m sched.TaskID) {
 	s := w.jobs[id].stages[0]
 	t := &s.tasks[m-1]
-	t.state, t.out, t.node, t.counters = taskOpen, nil, 0, nil
+	t.state, t.out, t.node = taskOpen, nil, 0 // what it counted stands: the job may end without a need for it
 	s.done--
 	if t.live > 0 {
 		t.state = taskRuns // a second attempt has not stopped yet

@@ -67,13 +67,19 @@ func (w *World) enactStart(p *sched.Plan, it *sched.Item) {
 // troubled counts that a job's directories could not be made: as often as a task may fail, unless another process writes there.
 func (w *World) troubled(id sched.JobID, err error) {
 	j := w.jobs[id]
-	if busy := (*joblog.BusyError)(nil); errors.As(err, &busy) {
+	if busy(err) {
 		j.trouble = w.cfg.MaxFailures
 	}
 	if j.trouble++; j.trouble >= w.cfg.MaxFailures {
 		w.endJob(id, sched.Failed, err.Error())
 	}
 	w.freshen()
+}
+
+// busy tells whether another process writes to the output directory.
+func busy(err error) bool {
+	var b *joblog.BusyError
+	return errors.As(err, &b)
 }
 
 // enactSecond starts a second attempt of a task that runs once. Whoever commits first counts.

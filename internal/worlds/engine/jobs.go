@@ -216,7 +216,11 @@ func (w *World) goOn(id sched.JobID, j *job) {
 		return
 	}
 	if !j.past.finished {
-		if err := w.setUp(j); err != nil {
+		err := w.setUp(j)
+		for try := 1; err != nil && !busy(err) && try < w.cfg.MaxFailures; try++ {
+			err = w.setUp(j)
+		}
+		if err != nil {
 			j.release()
 			w.doom(id, err)
 			return

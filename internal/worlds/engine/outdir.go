@@ -186,11 +186,11 @@ func (w *World) commit(j *job) (err error) {
 			break
 		}
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		j.release()
+		_ = w.removeLocal(j) // the output is complete whatever becomes of that; see forget
 	}
-	j.release()
-	return w.removeLocal(j)
+	return err
 }
 
 func (j *job) gone() error {
@@ -237,12 +237,18 @@ func (w *World) settled(id sched.JobID, err error) {
 	}
 }
 
-// forget removes the last traces of jobs that are committed. Until the run ends they tell a later one that these jobs need not run again;
-// where they cannot be removed they are of no harm.
+// forget removes the last traces of jobs that are committed. Until the run ends, and as long as another of its jobs can be gone on with,
+// they tell a later run that these jobs need not run again; where they cannot be removed they are of no harm.
 func (w *World) forget() {
 	for _, j := range w.jobs[1:] {
+		if state, _ := j.committer.State(); state == task.Interrupted {
+			return
+		}
+	}
+	for _, j := range w.jobs[1:] {
 		if j.over && j.ending == sched.Committed {
-			_ = j.committer.Forget()
+			for try := 0; errors.Join(w.removeLocal(j), j.committer.Forget()) != nil && try < w.cfg.MaxFailures; try++ {
+			}
 		}
 	}
 }

@@ -67,6 +67,7 @@ type commit struct {
 	Dir      string       `json:"dir,omitempty"`   // of part files, below _temporary
 	Parts    []task.Part  `json:"parts,omitempty"` // files
 	Counters []counted    `json:"counters,omitempty"`
+	lost     bool         // its output is gone, and only what it counted is left
 }
 
 type counted struct {
@@ -150,7 +151,8 @@ func (w *World) look(j *job) error {
 	if err != nil || state == task.Free || state == task.Taken || state == task.Interrupted && w.cfg.Fresh {
 		return err
 	}
-	records, err := joblog.Read(j.committer.LogPath())
+	var records []json.RawMessage
+	err = w.again(func() (err error) { records, err = joblog.Read(j.committer.LogPath()); return err })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output %q: %w", j.cfg.Output, err)
 	}
@@ -158,18 +160,39 @@ func (w *World) look(j *job) error {
 	was, done := replay(records)
 	if was == nil {
 		parts, _ := filepath.Glob(filepath.Join(j.cfg.Output, "part-*"))
-		if p.finished || len(parts) > 0 {
+		if p.finished {
+			return j.unlike("its log is damaged")
+		}
+		if len(parts) > 0 {
 			return &ChangedError{j.cfg.Output, "its log is damaged"}
 		}
 		j.past = p // it died before it had done anything
 		return nil
 	}
 	p.described = true
-	if what := was.differs(w.describe(j)); what != "" {
+	if what := was.differs(w.describe(j)); what != "" && p.finished {
+		return j.unlike(what)
+	} else if what != "" {
 		return &ChangedError{j.cfg.Output, what}
 	}
 	j.past = p
 	return w.takeIn(j, done)
+}
+
+// again reads as often as a task may fail, if it is the reading that fails and not what is read.
+func (w *World) again(read func() error) (err error) {
+	for range w.cfg.MaxFailures {
+		var failed *fs.PathError
+		if err = read(); err == nil || errors.Is(err, fs.ErrNotExist) || !errors.As(err, &failed) {
+			break
+		}
+	}
+	return err
+}
+
+// unlike says why output that is finished does not count as what the job would write.
+func (j *job) unlike(what string) error {
+	return fmt.Errorf("output %q: it is finished, but not what the job would write: %s; remove it, or leave the job out", j.cfg.Output, what)
 }
 
 // replay reads a log: what the job was, and what was done of it in the end.
@@ -186,7 +209,9 @@ func replay(records []json.RawMessage) (was *description, done map[commitKey]*co
 		case e.Done != nil:
 			done[commitKey{e.Done.Reduce, e.Done.Task}] = e.Done
 		case e.Lost > 0:
-			delete(done, commitKey{false, e.Lost})
+			if c := done[commitKey{false, e.Lost}]; c != nil {
+				c.lost = true
+			}
 		}
 	}
 	return was, done
@@ -204,7 +229,7 @@ func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 		reduce := s.spec.Kind == workload.Reduce
 		for i := range s.tasks {
 			c := done[commitKey{reduce, i + 1}]
-			if c == nil {
+			if c == nil || c.lost {
 				continue
 			}
 			if c.Run != nil {
@@ -216,9 +241,9 @@ func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 					continue
 				}
 				s.tasks[i].out = &run
-			} else if err := j.committer.Adopt(c.Dir, c.Parts); err != nil {
+			} else if err := w.again(func() error { return j.committer.Adopt(c.Dir, c.Parts) }); err != nil {
 				if j.past.finished {
-					return &ChangedError{j.cfg.Output, err.Error()}
+					return j.unlike(err.Error())
 				}
 				j.again.PartsAgain++
 				continue
@@ -229,7 +254,7 @@ func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 	}
 	last := j.last()
 	if j.past.finished && last.done != len(last.tasks) {
-		return &ChangedError{j.cfg.Output, "its log is damaged"}
+		return j.unlike("its log is damaged")
 	}
 	if last.done == len(last.tasks) { // then nobody asks for map output
 		j.again.MapsAgain = 0
@@ -241,13 +266,12 @@ func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 		s.done, s.spec.Done = 0, nil
 		for i := range s.tasks {
 			t := &s.tasks[i]
-			if t.state != taskDone {
-				continue
+			if t.state == taskDone {
+				s.done++
+				s.spec.Done = append(s.spec.Done, int32(i+1))
 			}
-			s.done++
-			s.spec.Done = append(s.spec.Done, int32(i+1))
 			if c := done[commitKey{s.spec.Kind == workload.Reduce, i + 1}]; c != nil {
-				w.isDone(j, t, c)
+				w.recall(j, t, c)
 			}
 		}
 		s.open = len(s.tasks) - s.done
@@ -255,8 +279,8 @@ func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 	return nil
 }
 
-// isDone takes over what the log says of a task.
-func (w *World) isDone(j *job, t *taskTruth, c *commit) {
+// recall takes over what the log says of a task.
+func (w *World) recall(j *job, t *taskTruth, c *commit) {
 	if t.out != nil {
 		j.outs.put(c.Task-1, t.out)
 	}

@@ -1,0 +1,326 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/worlds/conform"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// faultSeed plays one schedule alone: go test ./internal/worlds/engine -run TestFaults -faults SEED -v
+var faultSeed = flag.Uint64("faults", 0, "the one schedule of faults to play, 0 = all")
+
+// schedules is how many are played: 50, or with SLACKLINE_LONG=1 a thousand.
+func schedules() uint64 {
+	switch {
+	case testing.Short():
+		return 10
+	case os.Getenv("SLACKLINE_LONG") != "":
+		return 1000
+	}
+	return 50
+}
+
+// A trial is a set of jobs that is run until it is done, however often its process dies.
+type trial struct {
+	seed     uint64
+	dir, in  string
+	machines int
+	keep     string // Config.Dir
+	lives    int
+	told     []string
+	count    map[string]int
+	anew     bool // the log of a job is damaged: it has to begin anew
+}
+
+// jobs are of all kinds: with a combiner and without, with reduces and without, and one that reads what another writes.
+func (r *trial) jobs(t *testing.T) []engine.Job {
+	out := func(id string) string { return filepath.Join(r.dir, id) }
+	find := engine.Job{Spec: spec("find"), Program: program(t, "sort"), Input: []string{r.in}, Output: out("find")}
+	return []engine.Job{
+		{Spec: spec("words"), Program: program(t, "wordcount"), Input: []string{r.in}, Output: out("words"), Reduces: 3},
+		{Spec: spec("sorted"), Program: program(t, "sort"), Input: []string{r.in}, Output: out("sorted"), Reduces: 2},
+		find,
+		{Spec: spec("again", "sorted"), Program: program(t, "wordcount"), Input: []string{out("sorted")}, Output: out("again"), Reduces: 1},
+	}
+}
+
+// files are all that a directory holds, by name.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		all[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// counts are the counters that do not depend on what went wrong.
+func counts(w *engine.World) map[string]int64 {
+	all := map[string]int64{}
+	for _, id := range []string{"words", "sorted", "find", "again"} {
+		for _, name := range w.Counters(id).Names() {
+			all[id+" "+name.Name] = w.Counters(id).Get(name.Group, name.Name)
+		}
+	}
+	return all
+}
+
+// live runs the jobs until they are done or the process dies. done tells which.
+func (r *trial) live(t *testing.T, fresh bool) (w *engine.World, done bool) {
+	t.Helper()
+	w, err := engine.New(engine.Config{Cluster: workers(r.machines, 2, 1), Jobs: r.jobs(t), Block: 2 * units.KB, Buffer: 8 * units.KB, Seed: 1,
+		Dir: r.keep, Heartbeat: units.Millisecond, Progress: 2 * units.Millisecond, Clock: stopwatch(), Fresh: fresh, Sync: r.seed%4 == 0,
+		Resumed: func(s engine.Resumption) {
+			r.count["jobs that went on"]++
+			r.count["tasks that were done"] += s.Maps + s.Reduces
+			r.count["tasks that were done and had to run again"] += s.MapsAgain + s.PartsAgain
+		}})
+	var changed *engine.ChangedError
+	switch {
+	case err != nil && errors.As(err, &changed) && !fresh:
+		r.told = append(r.told, err.Error())
+		r.count["logs that were damaged"]++
+		return r.live(t, true)
+	case err != nil && strings.HasSuffix(err.Error(), "it exists already"): // it died behind the end of the last job
+		return nil, true
+	case err != nil && (strings.Contains(err.Error(), fault.ErrInjected.Error()) || fault.Dead()):
+		r.told = append(r.told, err.Error())
+		return nil, false
+	case err != nil:
+		t.Fatalf("seed %d, life %d: %v\n%s", r.seed, r.lives, err, strings.Join(r.told, "\n"))
+	}
+	var policy sched.Policy = conform.Friendly{}
+	if r.seed%3 == 1 && r.lives < 3 {
+		policy = &conform.Brutal{Seed: r.seed + uint64(r.lives), Calm: 30, Gentle: true}
+	}
+	watch := conform.NewWatch(true)
+	sinks := []drive.Sink{watch, (*reasons)(r)}
+	if r.seed%3 == 2 { // not beside the brutal policy, which may close the other worker
+		sinks = append(sinks, &turner{w, []int64{int64(4 + r.seed%17), int64(40 + r.seed%23)}, 9})
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	err = drive.New(w, policy, sinks...).Run(ctx)
+	if r.anew && !fresh {
+		r.count["logs that were damaged"]++
+		return w, false
+	}
+	for outcome, n := range watch.Ends {
+		r.count["attempts "+outcome.String()] += n
+	}
+	if errors.Is(err, fault.ErrDead) {
+		return w, false
+	}
+	if err != nil {
+		t.Fatalf("seed %d, life %d: %v\n%s", r.seed, r.lives, err, strings.Join(r.told, "\n"))
+	}
+	for _, b := range watch.Close(4) {
+		t.Errorf("seed %d, life %d: %s", r.seed, r.lives, b)
+	}
+	if watch.Jobs[sched.Committed] != 4 {
+		t.Fatalf("seed %d, life %d: jobs ended %v\n%s", r.seed, r.lives, watch.Jobs, strings.Join(r.told, "\n"))
+	}
+	return w, true
+}
+
+// reasons notes why attempts and jobs failed.
+type reasons trial
+
+func (r *reasons) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	for i := range events {
+		if e := &events[i]; e.Outcome == sched.Failed || e.Kind == sched.Ended && e.Outcome == sched.Killed {
+			r.told = append(r.told, fmt.Sprintf("life %d: %v %v: %s", r.lives, e.Kind, e.Outcome, e.Text))
+			r.anew = r.anew || strings.HasSuffix(e.Text, "which cannot go on: its log is damaged")
+		}
+	}
+	return nil
+}
+
+func (r *reasons) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// rot damages what a dead process has left: a bit of a file, its end, or all of it.
+func (r *trial) rot(t *testing.T) (log bool) {
+	d := draw.Of(r.seed, "rot").Number(uint64(r.lives))
+	if d.Number(0).Chance(0.5) {
+		return false
+	}
+	var paths []string
+	for _, dir := range []string{r.dir, r.keep} {
+		if dir == "" {
+			continue
+		}
+		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && !strings.HasSuffix(path, "_SUCCESS") && !strings.HasSuffix(path, "lock") && r.unfinished(path) {
+				paths = append(paths, path)
+			}
+			return nil
+		})
+	}
+	if len(paths) == 0 {
+		return false
+	}
+	path := paths[d.Number(1).Below(len(paths))]
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	how := "lost"
+	switch k := d.Number(2).Below(4); {
+	case k < 2 && len(b) > 0:
+		how = "flipped a bit of"
+		bit := d.Number(3).Below(8 * len(b))
+		b[bit/8] ^= 1 << (bit % 8)
+		err = os.WriteFile(path, b, 0o666)
+	case k == 2 && len(b) > 0:
+		how = "cut"
+		err = os.WriteFile(path, b[:d.Number(3).Below(len(b))], 0o666)
+	default:
+		err = os.Remove(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.told = append(r.told, fmt.Sprintf("life %d: %s %s", r.lives, how, path))
+	r.count["files damaged between two lives"]++
+	return strings.HasSuffix(path, "log")
+}
+
+// unfinished tells whether a path belongs to a job that has not finished: what has is the user's, and nobody looks at it again.
+func (r *trial) unfinished(path string) bool {
+	below, _ := filepath.Rel(r.dir, path)
+	job, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+	_, err := os.Stat(filepath.Join(r.dir, job, "_SUCCESS"))
+	return err != nil
+}
+
+// Whatever breaks, and however often the process dies, what jobs write in the end is what they write undisturbed, byte for byte, and
+// nothing else is left.
+func TestFaults(t *testing.T) {
+	in, _ := text(t, 900)
+	plain := &trial{dir: t.TempDir(), in: in, machines: 2, count: map[string]int{}}
+	w, _ := plain.live(t, false)
+	want, wantCounts := files(t, plain.dir), counts(w)
+	if len(want) < 15 {
+		t.Fatalf("the undisturbed run left %d files: this tests nothing", len(want))
+	}
+	total := map[string]int{}
+	for seed := uint64(1); seed <= schedules(); seed++ {
+		if *faultSeed != 0 {
+			seed = *faultSeed
+		}
+		r := &trial{seed: seed, dir: filepath.Join(t.TempDir(), "o"), in: in, machines: 2, count: total}
+		if seed%5 == 0 {
+			r.keep = t.TempDir()
+		}
+		r.play(t, want, wantCounts)
+		total["schedules"]++
+		if *faultSeed != 0 {
+			break
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(total)) {
+		t.Logf("%7d %s", total[name], name)
+	}
+	if *faultSeed == 0 && (total["deaths"] == 0 || total["operations that failed"] == 0 || total["bits flipped"] == 0 || total["tasks that were done"] == 0) {
+		t.Error("nothing broke: this tests nothing")
+	}
+}
+
+func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string]int64) {
+	defer fault.Use(nil)
+	d := draw.Of(r.seed, "schedule")
+	damaged := false
+	var w *engine.World
+	for done := false; !done; r.lives++ {
+		s := &fault.Schedule{Seed: r.seed, Root: r.dir, Life: r.lives, Most: 3, Fail: d.Number(1).Between(0, 0.02), Flip: d.Number(2).Between(0, 0.05),
+			Die: d.Number(3).Between(0, 0.01)}
+		if r.lives >= 10 {
+			s.Die = 0
+		}
+		fault.Use(s)
+		w, done = r.live(t, r.anew)
+		if s.Died() && done {
+			w = nil // behind the end of the last job
+		}
+		fault.Use(nil)
+		for _, what := range s.Struck() {
+			r.told = append(r.told, fmt.Sprintf("life %d: %s", r.lives, what))
+			switch {
+			case strings.HasPrefix(what, "died"):
+				r.count["deaths"]++
+			case strings.HasPrefix(what, "failed"):
+				r.count["operations that failed"]++
+			default:
+				r.count["bits flipped"]++
+			}
+		}
+		r.count["operations"] += s.Operations()
+		if !done {
+			damaged = r.rot(t) || damaged
+		}
+		if r.lives > 40 {
+			t.Fatalf("seed %d: it does not come to an end\n%s", r.seed, strings.Join(r.told, "\n"))
+		}
+	}
+	got := files(t, r.dir)
+	for name := range got {
+		if _, job, _ := strings.Cut(name, string(filepath.Separator)); strings.HasPrefix(job, "_temporary") && w == nil {
+			delete(got, name) // the process died when all was done but that
+		}
+	}
+	if r.keep != "" && w != nil {
+		if left := files(t, r.keep); len(left) > 0 {
+			t.Errorf("seed %d: left behind: %v", r.seed, slices.Sorted(maps.Keys(left)))
+		}
+	}
+	if !maps.Equal(got, want) {
+		for _, name := range slices.Sorted(maps.Keys(want)) {
+			if got[name] != want[name] {
+				t.Errorf("seed %d: %s has %d bytes, undisturbed %d", r.seed, name, len(got[name]), len(want[name]))
+			}
+			delete(got, name)
+		}
+		for _, name := range slices.Sorted(maps.Keys(got)) {
+			if _, there := want[name]; !there {
+				t.Errorf("seed %d: %s is left", r.seed, name)
+			}
+		}
+	}
+	if w != nil && !damaged {
+		if c := counts(w); !maps.Equal(c, wantCounts) {
+			t.Errorf("seed %d: counters\n%v, undisturbed\n%v", r.seed, c, wantCounts)
+		}
+	}
+	if *faultSeed != 0 {
+		t.Log(strings.Join(r.told, "\n"))
+	}
+	if t.Failed() {
+		t.Fatalf("seed %d:\n%s", r.seed, strings.Join(r.told, "\n"))
+	}
+}
