@@ -50,6 +50,7 @@ type keptJob struct {
 	row      store.Job // guarded by Keeper.lock
 	work     report.Work
 	failures []report.Failure
+	resumed  bool // an interrupted run before did a part of it
 }
 
 type keptAttempt struct {
@@ -234,11 +235,14 @@ func (k *Keeper) arrive(at units.Time, e *sched.Event) {
 	}
 	j.row.Submitted = k.wall(at)
 	j.row.Maps.Tasks, j.row.Reduces.Tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
-	if st := spec.Stage(sched.Map); st != nil {
-		j.row.Maps.Done = len(st.Done)
-	}
-	if st := spec.Stage(sched.Reduce); st != nil {
-		j.row.Reduces.Done = len(st.Done)
+	for i := range spec.Stages {
+		st := &spec.Stages[i]
+		j.resumed = j.resumed || len(st.Done) > 0
+		if st.Kind == sched.Map {
+			j.row.Maps.Done = len(st.Done)
+		} else {
+			j.row.Reduces.Done = len(st.Done)
+		}
 	}
 	if spec.Deadline != units.Never {
 		due := k.wall(spec.Deadline)
@@ -346,7 +350,7 @@ func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Cl
 			kept.row.State, kept.row.Reason = store.Rejected, j.Reason
 			k.dirty[f] = true
 		}
-		if class := find(taught, j.Class); class != nil {
+		if class := find(taught, j.Class); class != nil && !kept.resumed {
 			if off, ok := j.Off(); ok {
 				class.Error.Add(off + 1)
 			}

@@ -79,6 +79,9 @@ func (l *Learner) Batch(_ int64, at units.Time, events []sched.Event) error {
 			if j.spec != nil && e.Outcome == sched.Committed {
 				c := l.class(j.spec.Class)
 				c.Runs++
+				if slices.ContainsFunc(j.spec.Stages, func(s workload.StageSpec) bool { return len(s.Done) > 0 }) {
+					j.read = 0 // an interrupted run before read the rest
+				}
 				if j.read > 0 && j.emitted > 0 {
 					c.Ratio.Add(float64(j.emitted) / float64(j.read))
 				}
