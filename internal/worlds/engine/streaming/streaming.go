@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -112,7 +113,11 @@ func (x *Executor) Map(ctx context.Context, c task.MapConfig) (out *task.Output,
 	}
 	c.Program = program
 	out, stats, err = task.Map(ctx, c)
-	if e := a.end(err); err == nil && e != nil {
+	e := a.end(err)
+	if err == nil && e == nil && c.Parts == 0 {
+		e = sideEffects(c.Out, &stats)
+	}
+	if err == nil && e != nil {
 		return nil, task.Stats{}, errors.Join(e, os.RemoveAll(c.Local), os.RemoveAll(c.Out))
 	}
 	return out, stats, err
@@ -141,10 +146,36 @@ func (x *Executor) Reduce(ctx context.Context, c task.ReduceConfig) (stats task.
 	}
 	c.Program = program
 	stats, err = task.Reduce(ctx, c)
-	if e := a.end(err); err == nil && e != nil {
+	e := a.end(err)
+	if err == nil && e == nil {
+		e = sideEffects(c.Out, &stats)
+	}
+	if err == nil && e != nil {
 		return task.Stats{}, errors.Join(e, os.RemoveAll(c.Out))
 	}
 	return stats, err
+}
+
+// sideEffects looks for what commands wrote to mapreduce_task_output_dir besides. As in Hadoop it becomes a part of the job's output,
+// under its own name, when the task is committed.
+func sideEffects(dir string, stats *task.Stats) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		name := f.Name()
+		switch {
+		case slices.ContainsFunc(stats.Parts, func(p task.Part) bool { return p.Name == name }):
+		case strings.HasPrefix(name, "part-") || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "."):
+			return fmt.Errorf("a command made %q in mapreduce_task_output_dir, a name that is the engine's", name)
+		case !f.Type().IsRegular():
+			return fmt.Errorf("a command made %q in mapreduce_task_output_dir, which is not a plain file", name)
+		default:
+			defer func() { stats.Parts = nil }() // so that the commit takes what is there
+		}
+	}
+	return nil
 }
 
 func (x *Executor) program(a *attempt) *mapreduce.Program {

@@ -323,6 +323,27 @@ func TestOneCommand(t *testing.T) {
 	}
 }
 
+// Files that a reducer writes beside its output are the task's, too, unless they are not what a commit could take.
+func TestSideEffects(t *testing.T) {
+	for script, want := range map[string]string{
+		`echo x >$d/side`:                "",
+		`echo x >$d/part-r-00007`:        `a command made "part-r-00007" in mapreduce_task_output_dir, a name that is the engine's`,
+		`touch $d/_SUCCESS`:              "a name that is the engine's",
+		`ln -s /etc/passwd $d/passwd`:    "which is not a plain file",
+		`mkdir $d/sub && touch $d/sub/x`: "which is not a plain file",
+	} {
+		b := newBed(t, Job{Map: []string{"cat"}, Reduce: sh(`cat; d=${mapreduce_task_output_dir#file:}; ` + script), Reduces: 1})
+		out, _, _, err := b.mapTo(1, b.split("x\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, stats, err := b.reduce(out)
+		if want == "" && (err != nil || stats.Parts != nil) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, %v, want %q", script, stats.Parts, err, want)
+		}
+	}
+}
+
 // What is garbage to people is still lines.
 func TestGarbageIsLines(t *testing.T) {
 	b := newBed(t, Job{Map: sh(`cat >/dev/null; printf '\377\376\000x\n\001\002'`), Reduces: 1})
