@@ -37,6 +37,9 @@
 //		NewReducer:  func(*mapreduce.Context) (mapreduce.Reducer, error) { return sum{}, nil },
 //	}
 //
+// The same in the types of Go, as a program of one's own that a job file names (app: ./bin), is [Typed] with Main of package
+// mapreduce/run. As a mapper, combiner or reducer of Hadoop Streaming it is [Program.Stream].
+//
 // # Order
 //
 // Keys are byte strings in the order of bytes.Compare. A reduce task sees its keys in that order, and the values of a key in
