@@ -94,17 +94,25 @@ func (f *folded) drain() error {
 		touch += slots[w.home>>shift].lo
 	}
 	f.touch = touch
+	mask := uint64(len(slots) - 1)
+next:
 	for i := range queue {
 		w := &queue[i]
-		s := &slots[w.home>>shift]
-		if s.lo == w.lo && s.hi == w.hi && s.size == w.size && s.n <= math.MaxInt64-w.n {
-			s.n += w.n
-			continue
+		for at := w.home >> shift; ; at++ { // as table.seek, but without a call
+			s := &slots[at&mask]
+			if s.lo == w.lo && s.hi == w.hi && s.size == w.size && s.n <= math.MaxInt64-w.n {
+				s.n += w.n
+				continue next
+			}
+			if s.size == 0 || s.n > math.MaxInt64-w.n {
+				break
+			}
 		}
 		if err := f.put(&w.probe, nil, w.n); err != nil {
 			return err
 		}
 		slots, shift = f.table.slots, f.table.shift
+		mask = uint64(len(slots) - 1)
 	}
 	return nil
 }
