@@ -120,6 +120,7 @@ func TestHistory(t *testing.T) {
 		{"jobs --limit -1", `--limit is -1, it must be 0, for all, or more`},
 		{"jobs --since yesterday", `--since "yesterday": write a span such as 2h`},
 		{"jobs words", `slackline jobs takes no arguments`},
+		{"run words.yaml --power 10W", `--power "10W": write what the machine draws idle, and what each busy core adds, in watts, such as 10W,8W`},
 		{"profile lst", `unknown command "lst"; did you mean "list"?`},
 		{"profile show word", `nothing is known of a class "word"; did you mean "wordcount"?`},
 	} {

@@ -33,6 +33,7 @@ type options struct {
 	strict   bool
 	untimed  bool
 	quiet    bool       // of run: no progress
+	power    lab.Power  // of run: where energy cannot be measured
 	cache    *lab.Cache // of simulations, nil = each is run
 }
 
@@ -90,7 +91,7 @@ func (o *options) bindRuns(cmd *cobra.Command) *cobra.Command {
 	f.StringVar(&o.html, "html", "", "draw the runs to this file: one page for a browser, which needs no network")
 	f.StringVar(&o.chrome, "chrome", "", "write every attempt to this file for Perfetto or chrome://tracing; several runs to a folder of this name")
 	o.bindStore(f)
-	f.BoolVar(&o.untimed, "no-timing", false, "leave out of the JSON what was measured (wall_s, events_per_s), so that equal results are equal bytes")
+	f.BoolVar(&o.untimed, "no-timing", false, "leave out of the JSON what was measured (wall_s, events_per_s, real), so that equal results are equal bytes")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 also when a deadline was missed")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	return o.bindOutput(cmd, "csv")

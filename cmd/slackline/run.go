@@ -15,6 +15,7 @@ import (
 
 func newRun(o *options) *cobra.Command {
 	var limits *limits
+	var power string
 	cmd := &cobra.Command{
 		Use:   "run JOB.yaml...",
 		Short: "Run MapReduce jobs on this machine",
@@ -42,6 +43,9 @@ before it begins how long its jobs should take.`,
 			if err := limits.apply(&m); err != nil {
 				return err
 			}
+			if o.power, err = lab.ParsePower(power); err != nil {
+				return fmt.Errorf("--power %w", err)
+			}
 			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
 			if err != nil {
 				return err
@@ -59,6 +63,7 @@ before it begins how long its jobs should take.`,
 	}
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
+	cmd.Flags().StringVar(&power, "power", "10W,8W", "where energy cannot be measured: what the machine draws idle, and what each busy core adds")
 	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "tell nothing on standard error but warnings and errors")
 	return o.bindRuns(cmd)
 }
@@ -140,7 +145,7 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	c.Sinks = append(c.Sinks, learner, keeper)
 	shown := newLive(say, expected, local.JobNames(), known)
 	c.Sinks = append(c.Sinks, shown)
-	meter := lab.StartMeter()
+	meter := lab.StartMeter(o.power)
 	r, err := lab.Run(cmd.Context(), c)
 	took := meter.Stop()
 	shown.close()

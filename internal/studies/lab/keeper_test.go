@@ -42,7 +42,7 @@ func realRun(t *testing.T, m *Memory, local *Local) *report.Run {
 	}
 	learner := report.NewLearner()
 	cell.Sinks = []drive.Sink{k, learner}
-	meter := StartMeter()
+	meter := StartMeter(DefaultPower)
 	run, err := Run(t.Context(), cell)
 	if err != nil {
 		t.Fatal(err)
@@ -289,6 +289,19 @@ func TestExpect(t *testing.T) {
 	e, err := local.Expect(t.Context(), DefaultPolicy, 1, []*profile.Class{steady})
 	if want := math.Hypot(steady.Error.Mean-1, steady.Error.Std()) * e[0].Seconds; err != nil || math.Abs(*e[0].Spread-want) > 1e-9 || want < 0.1*e[0].Seconds {
 		t.Errorf("%+v, want %v, %v", e[0], want, err)
+	}
+}
+
+func TestParsePower(t *testing.T) {
+	for text, want := range map[string]Power{"10W,8W": DefaultPower, " 20.5 , 0W": {20.5, 0}} {
+		if p, err := ParsePower(text); err != nil || p != want {
+			t.Errorf("%q: %v, %v", text, p, err)
+		}
+	}
+	for _, text := range []string{"", "10W", "10W,", "-1,2", "1,NaN", "1,2,3", "1e9,1", "a,b"} {
+		if p, err := ParsePower(text); err == nil {
+			t.Errorf("%q: %v", text, p)
+		}
 	}
 }
 

@@ -14,12 +14,31 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// The model of power that stands in where the processor's counters cannot be read: what a small machine draws when it does nothing, and
-// what a busy core adds. It is marked as a model wherever it is shown.
-const (
-	ModelIdle units.Watts = 10
-	ModelCore units.Watts = 8
-)
+// Power is the model that stands in where the processor's counters cannot be read: what the machine draws when it does nothing, and what
+// each busy core adds. It is marked as a model wherever it is shown.
+type Power struct{ Idle, Core units.Watts }
+
+// DefaultPower is that of a small machine.
+var DefaultPower = Power{Idle: 10, Core: 8}
+
+// String says the model.
+func (p Power) String() string { return fmt.Sprintf("%v + %v for each busy core", p.Idle, p.Core) }
+
+// ParsePower reads a model: 10W,8W.
+func ParsePower(text string) (p Power, err error) {
+	idle, core, both := strings.Cut(text, ",")
+	for _, part := range []struct {
+		text string
+		to   *units.Watts
+	}{{idle, &p.Idle}, {core, &p.Core}} {
+		watts, e := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(part.text), "W"), 64)
+		if e != nil || !both || !(watts >= 0 && watts <= 1e6) {
+			return Power{}, fmt.Errorf("%q: write what the machine draws idle, and what each busy core adds, in watts, such as %v,%v", text, DefaultPower.Idle, DefaultPower.Core)
+		}
+		*part.to = units.Watts(watts)
+	}
+	return p, nil
+}
 
 // raplRoot is where Linux shows the energy counters of the processor.
 const raplRoot = "/sys/class/powercap"
@@ -28,6 +47,7 @@ const raplRoot = "/sys/class/powercap"
 type Meter struct {
 	began  time.Time
 	cpu    float64
+	power  Power
 	memory int64 // most so far; 0: not known
 	rapl   rapl
 	stop   chan struct{}
@@ -39,9 +59,9 @@ const (
 	lookAtEnergy = 10 * time.Second // its counters begin again after some minutes at the earliest
 )
 
-// StartMeter starts measuring.
-func StartMeter() *Meter {
-	m := &Meter{began: time.Now(), cpu: cpuSeconds(), rapl: openRAPL(raplRoot), stop: make(chan struct{})}
+// StartMeter starts measuring. The model is for machines whose energy cannot be measured.
+func StartMeter(model Power) *Meter {
+	m := &Meter{began: time.Now(), power: model, cpu: cpuSeconds(), rapl: openRAPL(raplRoot), stop: make(chan struct{})}
 	m.memory = anonymous()
 	m.done.Go(func() {
 		memory, energy := time.NewTicker(lookAtMemory), time.NewTicker(lookAtEnergy)
@@ -73,8 +93,7 @@ func (m *Meter) Stop() *report.Real {
 	if joules, names, ok := m.rapl.end(); ok {
 		r.Energy = &report.Energy{Joules: joules, Source: "rapl", Detail: names}
 	} else {
-		r.Energy = &report.Energy{Joules: float64(ModelIdle)*took + float64(ModelCore)*r.CPU, Source: "model",
-			Detail: fmt.Sprintf("%v + %v for each busy core", ModelIdle, ModelCore)}
+		r.Energy = &report.Energy{Joules: float64(m.power.Idle)*took + float64(m.power.Core)*r.CPU, Source: "model", Detail: m.power.String()}
 	}
 	return r
 }
