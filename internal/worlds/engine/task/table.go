@@ -124,7 +124,7 @@ func (t *table) seek(p *probe, key []byte) (*slot, bool) {
 }
 
 func (t *table) insert(s *slot, p *probe, key []byte) *slot {
-	if 8*t.used >= 5*len(t.slots) {
+	if 8*t.used >= 7*len(t.slots) {
 		t.double()
 		s, _ = t.seek(p, key) // cannot double again
 		return s
