@@ -15,7 +15,8 @@ type Context struct {
 // Input is the piece of a file that a map attempt reads at the moment.
 type Input struct {
 	Path          string
-	Start, Length int64 // bytes
+	Start, Length int64  // bytes, of the compressed file if it is one
+	Name          string // of the input that the file belongs to, where a job file names inputs
 }
 
 // NewContext returns the context of an attempt (both numbers from 0). alive is called by Progress; it may be nil. Engines call

@@ -74,6 +74,9 @@ type Program struct {
 
 	Records Records // how input is cut into records; the zero value means lines of text
 	Raw     bool    // output is key and value one behind the other, without TAB and LF
+
+	Input  InputFormat  // what records are; nil = lines of text, or Records. A job file may choose another
+	Output OutputFormat // how output is written; nil = text, or Raw. A job file may choose another
 }
 
 // Records describes input of records that all have one length, without anything between them: a mapper gets the first Key bytes as
@@ -89,6 +92,15 @@ func (p *Program) Check() error {
 		return fmt.Errorf("application %s: it has both a partitioner and a total order", p.Name)
 	case p.Records.Length < 0 || p.Records.Key < 0 || p.Records.Key > p.Records.Length:
 		return fmt.Errorf("application %s: records of %d bytes cannot have keys of %d", p.Name, p.Records.Length, p.Records.Key)
+	case p.Records.Length > 0 && p.Input != nil:
+		return fmt.Errorf("application %s: it has both records of a fixed length and a format of its input", p.Name)
+	case p.Raw && p.Output != nil:
+		return fmt.Errorf("application %s: it has both raw output and a format of its output", p.Name)
+	}
+	if f, ok := p.Input.(CSV); ok {
+		if err := f.Check(); err != nil {
+			return fmt.Errorf("application %s: %w", p.Name, err)
+		}
 	}
 	return nil
 }

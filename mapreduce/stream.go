@@ -49,6 +49,9 @@ func (p *Program) Stream(ctx context.Context, role Role, s Streams) error {
 	if p.Records.Length > 0 || p.Raw {
 		return fmt.Errorf("application %s cannot be streamed: its records are no lines", p.Name)
 	}
+	if p.Input != nil && p.Input.Cutting() != AtLines && role == MapRole {
+		return fmt.Errorf("application %s cannot be streamed: what it reads cannot be cut into lines, which is how streams are cut", p.Name)
+	}
 	if s.Env == nil {
 		s.Env = func(string) string { return "" }
 	}
@@ -84,6 +87,7 @@ type streaming struct {
 	held   int               // bytes of it
 	hides  bool              // what is emitted goes on to a reduce, so keys are written such that they hold neither TAB nor LF
 	hidden []byte            // a key
+	final  bool              // what is emitted is the job's output
 }
 
 func (t *streaming) number(name string) int64 {
@@ -113,7 +117,8 @@ func (t *streaming) alive() {
 }
 
 func (t *streaming) run(role Role) error {
-	t.hides = role != ReduceRole && t.s.Env("mapreduce_job_reduces") != "0"
+	t.final = role == ReduceRole || role == MapRole && t.s.Env("mapreduce_job_reduces") == "0"
+	t.hides = !t.final
 	switch role {
 	case MapRole:
 		return t.mapAll()
@@ -190,6 +195,9 @@ func (t *streaming) write(key, value []byte) error {
 	if t.broken != nil {
 		return t.broken
 	}
+	if t.p.Output != nil && t.final {
+		return t.format(key, value)
+	}
 	if t.hides && key != nil {
 		t.hidden = hide(t.hidden[:0], key)
 		key = t.hidden
@@ -212,6 +220,19 @@ func (t *streaming) write(key, value []byte) error {
 	return t.broken
 }
 
+// format writes a record of the output in the program's format.
+func (t *streaming) format(key, value []byte) error {
+	row, err := t.p.Output.Append(t.hidden[:0], key, value)
+	if err == nil {
+		t.hidden = row
+		_, err = t.out.Write(row)
+	}
+	if err != nil {
+		t.broken = fmt.Errorf("output: %w", err)
+	}
+	return t.broken
+}
+
 func (t *streaming) mapAll() error {
 	mapper := Mapper(Identity{})
 	if t.p.NewMapper != nil {
@@ -219,6 +240,9 @@ func (t *streaming) mapAll() error {
 		if mapper, err = t.p.NewMapper(t.user); err != nil {
 			return err
 		}
+	}
+	if t.p.Input != nil {
+		return t.mapRecords(mapper)
 	}
 	whole, blocks := mapper.(BlockMapper)
 	if t.p.Fold != nil && t.hides {
@@ -251,6 +275,29 @@ func (t *streaming) mapAll() error {
 		return err
 	}
 	return t.release()
+}
+
+// mapRecords maps records of the program's format.
+func (t *streaming) mapRecords(mapper Mapper) error {
+	in, err := t.p.Input.Open(t.in.r, t.user.Input())
+	if err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	for n := 1; ; n++ {
+		key, value, err := in.Next()
+		if err == io.EOF {
+			return t.close(mapper)
+		}
+		if err != nil {
+			return fmt.Errorf("input: record %d: %w", n, err)
+		}
+		if err := mapper.Map(key, value, t); err != nil {
+			return err
+		}
+		if t.broken != nil {
+			return t.broken
+		}
+	}
 }
 
 func (t *streaming) close(of any) error {

@@ -75,6 +75,8 @@ var table = []row{
 	{dir: "internal/worlds/engine/worker", layer: "worlds", why: "attempts in processes of the user's own program: both sides of the protocol"},
 	{dir: "internal/worlds/engine/codec", layer: "worlds", external: []string{"github.com/klauspost/compress"},
 		why: "compressed files, and where they may be cut"},
+	{dir: "internal/worlds/engine/codec/codectest", layer: "worlds", testOnly: true, external: []string{"github.com/klauspost/compress"},
+		why: "compresses texts for tests"},
 	{dir: "internal/worlds/dumb", layer: "worlds", testOnly: true, why: "a second simulator, to hold the first against"},
 	{dir: "internal/worlds/adverse", layer: "worlds", testOnly: true, why: "an unkind world for tests"},
 	{dir: "internal/worlds/conform", layer: "worlds", testOnly: true, why: "the conformance suite"},

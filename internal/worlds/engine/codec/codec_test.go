@@ -11,65 +11,18 @@ import (
 	"testing/iotest"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/slackline/slackline/internal/worlds/engine/codec/codectest"
 	"pgregory.net/rapid"
 )
 
 // pack compresses a text in so many members, or frames, or blocks.
 func pack(t rapid.TB, kind Kind, parts [][]byte) []byte {
-	var out bytes.Buffer
-	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	packed, err := codectest.Pack(kind.String(), parts)
+	if err != nil {
+		t.Fatal(err)
 	}
-	switch kind {
-	case None:
-		return bytes.Join(parts, nil)
-	case Bzip2:
-		var blocks [][]byte
-		for i, p := range parts {
-			if len(p) > 0 {
-				blocks = append(blocks, p)
-			}
-			if i%3 == 2 { // a stream ends here and there
-				out.Write(bzip2Encode(blocks...))
-				blocks = nil
-			}
-		}
-		out.Write(bzip2Encode(blocks...))
-		return out.Bytes()
-	case Snappy, S2:
-		opts := []s2.WriterOption{s2.WriterConcurrency(1)}
-		if kind == Snappy {
-			opts = append(opts, s2.WriterSnappyCompat())
-		}
-		w := s2.NewWriter(&out, opts...)
-		if len(parts) == 0 || len(bytes.Join(parts, nil)) == 0 {
-			return []byte(map[Kind]string{Snappy: snappyStream, S2: s2Stream}[kind])
-		}
-		for _, p := range parts {
-			_, err := w.Write(p)
-			must(err)
-			must(w.Flush())
-		}
-		must(w.Close())
-		return out.Bytes()
-	}
-	for i, p := range append(parts, nil) {
-		w, err := kind.NewWriter(&out)
-		must(err)
-		if kind == Zstd && i%2 == 1 {
-			out.Write([]byte{0x5e, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'a', 'b', 'c'}) // a frame to be passed over
-			w, err = zstd.NewWriter(&out, zstd.WithZeroFrames(true))
-			must(err)
-		}
-		_, err = w.Write(p)
-		must(err)
-		must(w.Close())
-	}
-	return out.Bytes()
+	return packed
 }
 
 func texts(t *rapid.T) [][]byte {
@@ -134,7 +87,7 @@ func TestEncoderOfTests(t *testing.T) {
 				blocks = append(blocks, p)
 			}
 		}
-		got, err := io.ReadAll(bzip2.NewReader(bytes.NewReader(bzip2Encode(blocks...))))
+		got, err := io.ReadAll(bzip2.NewReader(bytes.NewReader(codectest.Bzip2(blocks...))))
 		if err != nil || !bytes.Equal(got, bytes.Join(blocks, nil)) {
 			t.Fatalf("%q, %v", got, err)
 		}

@@ -44,7 +44,7 @@ type Stats struct {
 
 // UserError says where an application broke.
 type UserError struct {
-	App   string // name of the application
+	App   string // name of the application; empty if a record cannot be read
 	Where string // "map of corpus/a.txt at byte 17", "reduce of part 3 at key \"the\""
 	Err   error  // what the user's code returned, nil if it panicked
 	Panic any    // what it panicked with
@@ -83,6 +83,9 @@ func (a *attempt) at() *Spot {
 
 // Error is the error as one sentence.
 func (e *UserError) Error() string {
+	if e.App == "" { // a record that could not even be read
+		return fmt.Sprintf("%s: %v", e.Where, e.Err)
+	}
 	if e.Err != nil {
 		return fmt.Sprintf("application %s: %s failed: %v", e.App, e.Where, e.Err)
 	}
@@ -139,6 +142,7 @@ type Config struct {
 	Sync    bool               // part files are on disk, and not only with the system, when the attempt ends
 	Local   string             // directory of this attempt alone, which it makes; on failure it is removed
 	Out     string             // the same for part files
+	Written Written            // how they are written
 	Skip    *Skip              `json:",omitempty"` // nil = it passes over nothing
 	Meter   *Meter             `json:"-"`          // may be nil
 	Said    *Said              `json:"-"`          // takes what a program says beside its output; may be nil

@@ -29,7 +29,7 @@ func corpus(b *testing.B, size int) []File {
 	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
 		b.Fatal(err)
 	}
-	return []File{{path, int64(text.Len())}}
+	return []File{{Path: path, Size: int64(text.Len())}}
 }
 
 // wordcount is written as an application would be.

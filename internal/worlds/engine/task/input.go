@@ -11,8 +11,9 @@ import (
 
 // File is an input file.
 type File struct {
-	Path string
-	Size int64
+	Path   string
+	Size   int64
+	Source int // number of the input that names it, from 0
 }
 
 // Find returns the files that the inputs name, in the order of the inputs: a file, a directory with all below it in order of
@@ -67,7 +68,7 @@ func findAt(root string, add func(File)) error {
 		if !info.Mode().IsRegular() {
 			return fmt.Errorf("input %q: it is neither a file nor a directory", root)
 		}
-		add(File{root, info.Size()})
+		add(File{Path: root, Size: info.Size()})
 		return nil
 	}
 	// A root that is a link is walked by the directory that it points to: WalkDir itself follows none.
@@ -99,7 +100,7 @@ func findAt(root string, add func(File)) error {
 		if err != nil {
 			return fmt.Errorf("input %q: %w", root, err)
 		}
-		add(File{filepath.Join(root, below), info.Size()})
+		add(File{Path: filepath.Join(root, below), Size: info.Size()})
 		return nil
 	})
 }

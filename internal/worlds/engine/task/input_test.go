@@ -85,27 +85,31 @@ func TestFindFollowsLinksToFilesOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []File{{filepath.Join("alias", "b.txt"), 8}, {filepath.Join("alias", "to-file"), 10}}
+	want := []File{file(filepath.Join("alias", "b.txt"), 8), file(filepath.Join("alias", "to-file"), 10)}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 }
 
+func file(path string, size int64) File { return File{Path: path, Size: size} }
+
+func piece(path string, start, end int64) Piece { return Piece{Path: path, Start: start, End: end} }
+
 func TestCut(t *testing.T) {
-	files := []File{{"a", 3}, {"empty", 0}, {"b", 4}, {"c", 25}, {"d", 5}, {"e", 1}, {"f", 10}, {"g", 10}}
+	files := []File{file("a", 3), file("empty", 0), file("b", 4), file("c", 25), file("d", 5), file("e", 1), file("f", 10), file("g", 10)}
 	want := []Split{
-		{[]Piece{{"a", 0, 3}, {"b", 0, 4}}, 7},
-		{[]Piece{{"c", 0, 10}}, 10},
-		{[]Piece{{"c", 10, 20}}, 10},
-		{[]Piece{{"c", 20, 25}, {"d", 0, 5}}, 10},
-		{[]Piece{{"e", 0, 1}}, 1},
-		{[]Piece{{"f", 0, 10}}, 10},
-		{[]Piece{{"g", 0, 10}}, 10},
+		{[]Piece{piece("a", 0, 3), piece("b", 0, 4)}, 7},
+		{[]Piece{piece("c", 0, 10)}, 10},
+		{[]Piece{piece("c", 10, 20)}, 10},
+		{[]Piece{piece("c", 20, 25), piece("d", 0, 5)}, 10},
+		{[]Piece{piece("e", 0, 1)}, 1},
+		{[]Piece{piece("f", 0, 10)}, 10},
+		{[]Piece{piece("g", 0, 10)}, 10},
 	}
 	if diff := cmp.Diff(want, Cut(files, 10)); diff != "" {
 		t.Errorf("splits (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]Split{{}}, Cut([]File{{"empty", 0}}, 10)); diff != "" {
+	if diff := cmp.Diff([]Split{{}}, Cut([]File{file("empty", 0)}, 10)); diff != "" {
 		t.Errorf("of nothing there is one empty split (-want +got):\n%s", diff)
 	}
 }
@@ -117,7 +121,7 @@ func TestCutCoversEverything(t *testing.T) {
 		sizes := rapid.SliceOf(rapid.Int64Range(0, 100)).Draw(t, "sizes")
 		var files []File
 		for i, size := range sizes {
-			files = append(files, File{strings.Repeat("f", i+1), size})
+			files = append(files, file(strings.Repeat("f", i+1), size))
 		}
 		var got []File // pieces joined again
 		for _, s := range Cut(files, block) {
@@ -135,7 +139,7 @@ func TestCutCoversEverything(t *testing.T) {
 					last.Size = p.End
 					continue
 				}
-				got = append(got, File{p.Path, p.End})
+				got = append(got, file(p.Path, p.End))
 			}
 			if sum != s.Size || sum > block {
 				t.Fatalf("split %v with a block of %d has size %d", s, block, sum)

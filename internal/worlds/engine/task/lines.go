@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"github.com/slackline/slackline/internal/worlds/engine/codec"
 )
 
 const (
@@ -27,6 +29,7 @@ type lines struct {
 	pos    int64 // offset of buf[r] in the file
 	end    int64
 	eof    bool
+	packed *codec.Reader // of a compressed file, which tells the end once it is known; else nil
 }
 
 // from is where to begin to read a piece.
@@ -42,11 +45,24 @@ func (l *lines) open(src io.Reader, p Piece) error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)
 	}
-	l.src, l.r, l.w, l.pos, l.end, l.eof = src, 0, 0, l.from(p), p.End, false
+	l.src, l.r, l.w, l.pos, l.end, l.eof, l.packed = src, 0, 0, l.from(p), p.End, false, nil
 	if l.length > 0 {
 		l.end-- // so that a record which starts at the end is not read
 		return nil
 	}
+	if p.Start > 0 {
+		_, _, _, err := l.line()
+		return err
+	}
+	return nil
+}
+
+// unpack starts to read a piece of a compressed file. Positions count unpacked bytes from where the piece starts.
+func (l *lines) unpack(src *codec.Reader, p Piece) error {
+	if l.buf == nil {
+		l.buf = make([]byte, readSize)
+	}
+	l.src, l.r, l.w, l.pos, l.end, l.eof, l.packed = src, 0, 0, 0, codec.Unknown, false, src
 	if p.Start > 0 {
 		_, _, _, err := l.line()
 		return err
@@ -188,6 +204,9 @@ func (l *lines) fill() error {
 	l.w += n
 	if err == io.EOF {
 		l.eof, err = true, nil
+	}
+	if l.packed != nil {
+		l.end = min(l.end, l.packed.Own())
 	}
 	return err
 }

@@ -3,18 +3,27 @@ package task
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/codec"
 	"github.com/slackline/slackline/mapreduce"
 )
 
 // MapConfig is a map attempt.
 type MapConfig struct {
 	Config
-	Split Split
-	Parts int   // reduce tasks; 0 = the map's output is the job's
-	Cuts  *Cuts // of a program with a total order
+	Split   Split
+	Parts   int      // reduce tasks; 0 = the map's output is the job's
+	Cuts    *Cuts    // of a program with a total order
+	Sources []Source `json:",omitempty"` // the job's inputs; none = one, of the program's format
+}
+
+// sourceName is the name of the input that a piece belongs to.
+func (c *MapConfig) sourceName(p Piece) string {
+	if p.Source < len(c.Sources) {
+		return c.Sources[p.Source].Name
+	}
+	return ""
 }
 
 // Map runs a map attempt. Its output is a run in c.Local with a segment for each reduce, or, without reduces, a part file in
@@ -110,7 +119,7 @@ func (m *mapping) all(out mapreduce.Emitter) error {
 	var l lines
 	for _, p := range m.c.Split.Pieces {
 		m.piece = p
-		m.user.Reading(mapreduce.Input{Path: p.Path, Start: p.Start, Length: p.End - p.Start})
+		m.user.Reading(m.input())
 		if err := m.one(&l, out); err != nil {
 			return err
 		}
@@ -132,13 +141,25 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) error {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
 	defer f.Close()
+	kind, err := codec.Detect(f)
+	if err != nil {
+		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+	}
 	l.length = int64(m.c.Program.Records.Length)
-	if at := l.from(m.piece); at > 0 {
-		if _, err := f.Seek(at, io.SeekStart); err != nil {
-			return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+	if form, err := formatOf(m.c.Program, m.c.Sources, m.piece.Source); err != nil {
+		return fmt.Errorf("input %q: %w", m.piece.Path, err)
+	} else if form != nil {
+		return m.formatted(l, f, kind, form, out)
+	}
+	if kind == codec.None {
+		err = m.openPlain(l, f)
+	} else {
+		packed, e := m.openPacked(l, f, kind)
+		if err = e; e == nil {
+			defer packed.Close()
 		}
 	}
-	if err := l.open(f, m.piece); err != nil {
+	if err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
 	m.spot, m.block = func() Spot { return Spot{Path: m.piece.Path, At: m.at} }, false
@@ -180,7 +201,16 @@ func (m *mapping) blocks(l *lines, mapper mapreduce.BlockMapper, out mapreduce.E
 }
 
 func (m *mapping) progress(l *lines) {
-	done := m.read + min(l.pos, m.piece.End) - m.piece.Start
+	at := l.pos
+	if l.packed != nil {
+		at = l.packed.Offset()
+	}
+	m.reached(at)
+}
+
+// reached says how far the piece at hand has been read.
+func (m *mapping) reached(at int64) {
+	done := m.read + min(at, m.piece.End) - m.piece.Start
 	m.meter.set(float64(done) / float64(m.c.Split.Size))
 }
 

@@ -194,8 +194,8 @@ func TestTotalOrder(t *testing.T) {
 
 // The sample of a large input looks at all of it, in windows, and cuts it into parts of about one size.
 func TestSampleIsSpread(t *testing.T) {
-	files := []Piece{{"a", 0, 100 << 20}, {"b", 0, 10}, {"c", 0, 300 << 20}}
-	s := sample(files)
+	files := []Piece{piece("a", 0, 100<<20), piece("b", 0, 10), piece("c", 0, 300<<20)}
+	s := windows(files)
 	if len(s.Pieces) != sampleWindows || s.Size > sampleWindows*sampleWindow {
 		t.Fatalf("%d windows of %d bytes", len(s.Pieces), s.Size)
 	}
@@ -211,8 +211,8 @@ func TestSampleIsSpread(t *testing.T) {
 	if inA < 15 || inA > 17 {
 		t.Errorf("%d windows in a quarter of the input", inA)
 	}
-	whole := NewCuts(Cut([]File{{"a", 250}, {"b", 0}, {"c", 30}, {"d", 100}}, 100)).Files
-	if diff := cmp.Diff([]Piece{{"a", 0, 250}, {"c", 0, 30}, {"d", 0, 100}}, whole); diff != "" {
+	whole := NewCuts(Cut([]File{file("a", 250), file("b", 0), file("c", 30), file("d", 100)}, 100)).Files
+	if diff := cmp.Diff([]Piece{piece("a", 0, 250), piece("c", 0, 30), piece("d", 0, 100)}, whole); diff != "" {
 		t.Errorf("files of the splits (-want +got):\n%s", diff)
 	}
 }

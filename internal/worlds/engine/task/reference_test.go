@@ -208,6 +208,8 @@ type job struct {
 	reduces int
 	buffer  int
 	workers int
+	sources []Source
+	written Written
 }
 
 // fataler is a *testing.T or a *rapid.T.
@@ -231,6 +233,9 @@ func write(t fataler, dir string, texts []string) []string {
 
 func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]string, *mapreduce.Counters, error) {
 	files, err := Find(inputs)
+	if j.sources != nil {
+		files, err = FindAll(j.sources)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -238,7 +243,10 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 	for _, f := range files {
 		size += f.Size
 	}
-	splits := Cut(files, max(j.block, size/25)) // hundreds of maps take long and show no more
+	splits, _, err := Plan(files, max(j.block, size/25), j.program, j.sources) // hundreds of maps take long and show no more
+	if err != nil {
+		return nil, nil, err
+	}
 	cuts := NewCuts(splits)
 	out := filepath.Join(dir, "out")
 	commit := NewCommitter(out)
@@ -250,9 +258,9 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 	outputs := make([]*Output, len(splits))
 	err = j.each(len(splits), func(i int) error {
 		o, stats, err := Map(ctx, MapConfig{
-			Config: Config{Program: j.program, Task: i, Buffer: j.buffer,
+			Config: Config{Program: j.program, Task: i, Buffer: j.buffer, Written: j.written,
 				Local: filepath.Join(dir, fmt.Sprintf("m%d", i)), Out: commit.AttemptDir(false, i, 0)},
-			Split: splits[i], Parts: j.reduces, Cuts: cuts,
+			Split: splits[i], Parts: j.reduces, Cuts: cuts, Sources: j.sources,
 		})
 		if err != nil {
 			return err
@@ -270,7 +278,7 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 	if err == nil {
 		err = j.each(j.reduces, func(i int) error {
 			stats, err := Reduce(ctx, ReduceConfig{
-				Config: Config{Program: j.program, Task: i, Buffer: j.buffer,
+				Config: Config{Program: j.program, Task: i, Buffer: j.buffer, Written: j.written,
 					Local: filepath.Join(dir, fmt.Sprintf("r%d", i)), Out: commit.AttemptDir(true, i, 0)},
 				Maps:  len(splits),
 				Fetch: func(_ context.Context, m int) (*Output, error) { return outputs[m], nil },

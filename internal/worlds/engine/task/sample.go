@@ -3,8 +3,13 @@ package task
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/mapreduce"
 )
 
 // Cuts are the keys at which a job with a total order is cut into parts. They follow from the input, the program and the number of
@@ -35,11 +40,67 @@ func NewCuts(splits []Split) *Cuts {
 const (
 	sampleWindows = 64       // places at which the input is looked at
 	sampleWindow  = 32 << 10 // bytes at each
+	sampleFrom    = 16       // places in a compressed file
 	sampleKeys    = 16 << 20 // bytes of keys that are kept at most
 )
 
-// sample returns windows of the input, evenly spread.
-func sample(files []Piece) (s Split) {
+// sample returns what to look at: windows of files of lines or of records of a fixed length, evenly spread over all of them, and
+// the beginnings of pieces of all other files.
+func (c *Cuts) sample(m *MapConfig) (Split, error) {
+	var even []Piece
+	var others Split
+	for _, f := range c.Files {
+		starts, err := beginnings(f, m)
+		if err != nil {
+			return Split{}, fmt.Errorf("input %q: %w", f.Path, bare(err))
+		}
+		if starts == nil {
+			even = append(even, f)
+		}
+		for i, p := range starts {
+			p.Source, p.Window = f.Source, int64(sampleWindows*sampleWindow/len(c.Files)/len(starts)+1)
+			if p.End = f.End; i+1 < len(starts) {
+				p.End = starts[i+1].Start
+			}
+			others.Pieces = append(others.Pieces, p)
+			others.Size += p.End - p.Start
+		}
+	}
+	s := windows(even)
+	return Split{append(s.Pieces, others.Pieces...), s.Size + others.Size}, nil
+}
+
+// beginnings returns where pieces of a file start of which windows cannot lie anywhere, nil if they can. They do not depend on the
+// size of blocks.
+func beginnings(f Piece, m *MapConfig) ([]Piece, error) {
+	form, err := formatOf(m.Program, m.Sources, f.Source)
+	if err != nil {
+		return nil, err
+	}
+	src, err := fault.OpenFile(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	kind, err := codec.Detect(src)
+	if err != nil {
+		return nil, err
+	}
+	lines := form == nil || form.Cutting() == mapreduce.AtLines
+	if lines && kind == codec.None {
+		return nil, nil
+	}
+	all := []Piece{{Path: f.Path}}
+	if lines && kind != codec.Gzip && m.Program.Records.Length == 0 {
+		for _, at := range kind.Cuts(src, f.End, max(f.End/sampleFrom, sampleWindow)) {
+			all = append(all, Piece{Path: f.Path, Start: at})
+		}
+	}
+	return all, nil
+}
+
+// windows returns windows of the files, evenly spread.
+func windows(files []Piece) (s Split) {
 	total := int64(0)
 	for _, f := range files {
 		total += f.End
@@ -60,7 +121,7 @@ func sample(files []Piece) (s Split) {
 	for _, f := range files {
 		for ; window < sampleWindows && at(window) < before+f.End; window++ {
 			from := at(window) - before
-			add(Piece{f.Path, from, min(from+sampleWindow, f.End)})
+			add(Piece{Path: f.Path, Start: from, End: min(from+sampleWindow, f.End), Source: f.Source})
 		}
 		before += f.End
 	}
@@ -75,9 +136,11 @@ func (c *Cuts) find(ctx context.Context, m *MapConfig) ([][]byte, error) {
 		return c.keys, nil
 	}
 	trial := *m
-	trial.Split = sample(c.Files)
-	t := mapping{attempt: newAttempt(ctx, m.Config), c: &trial}
 	var err error
+	if trial.Split, err = c.sample(m); err != nil {
+		return nil, err
+	}
+	t := mapping{attempt: newAttempt(ctx, m.Config), c: &trial}
 	if t.mapper, err = setUp(t.attempt, "map", m.Program.NewMapper); err != nil {
 		return nil, err
 	}

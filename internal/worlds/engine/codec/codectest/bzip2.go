@@ -1,4 +1,4 @@
-package codec
+package codectest
 
 import (
 	"bytes"
@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// bzip2Encode writes a stream with blocks of these texts, as plainly as the format allows: so tests have blocks of any size at any bit.
-func bzip2Encode(blocks ...[]byte) []byte {
+// Bzip2 writes a stream with blocks of these texts, as plainly as the format allows: so tests have blocks of any size at any bit.
+func Bzip2(blocks ...[]byte) []byte {
 	var w bitWriter
 	w.write(0x425a6839, 32)
 	sum := uint32(0)
 	for _, text := range blocks {
-		crc := bzip2Sum(text)
+		crc := checksum(text)
 		sum = bits.RotateLeft32(sum, 1) ^ crc
-		w.write(blockMagic, 48)
+		w.write(0x314159265359, 48)
 		w.write(uint64(crc), 32)
 		w.block(text)
 	}
-	w.write(endMagic, 48)
+	w.write(0x177245385090, 48)
 	w.write(uint64(sum), 32)
 	return w.bytes()
 }
@@ -65,12 +65,8 @@ func (w *bitWriter) block(text []byte) {
 	w.write(0, 1)
 	w.write(uint64(slices.Index(rotations, 0)), 24)
 	var order []byte
-	for _, test := range []func(i int) bool{
-		func(i int) bool { return slices.Contains(used[16*i:16*i+16], true) },
-	} {
-		for i := range 16 {
-			w.write(bit(test(i)), 1)
-		}
+	for i := range 16 {
+		w.write(bit(slices.Contains(used[16*i:16*i+16], true)), 1)
 	}
 	for i := range 256 {
 		if slices.Contains(used[i/16*16:i/16*16+16], true) {
@@ -165,7 +161,7 @@ func moved(last, order []byte) (out []int) {
 	return out
 }
 
-func bzip2Sum(text []byte) uint32 {
+func checksum(text []byte) uint32 {
 	sum := ^uint32(0)
 	for _, c := range text {
 		sum ^= uint32(c) << 24

@@ -1,0 +1,194 @@
+package task
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/worlds/engine/format"
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// Source is one of the inputs of a job, with what a job file says of it.
+type Source struct {
+	Name   string       `json:"name,omitempty"` // for mappers that tell inputs apart
+	Paths  []string     `json:"paths,omitempty"`
+	Format *format.Spec `json:"format,omitempty"` // nil = the program's
+}
+
+// FindAll returns the files of all sources, in their order.
+func FindAll(sources []Source) ([]File, error) {
+	var all []File
+	for i := range sources {
+		files, err := Find(sources[i].Paths)
+		if err != nil {
+			return nil, err
+		}
+		for j := range files {
+			files[j].Source = i
+		}
+		all = append(all, files...)
+	}
+	return all, nil
+}
+
+// formatOf is the format of a source's records; nil = lines, or records of a fixed length.
+func formatOf(p *mapreduce.Program, sources []Source, i int) (mapreduce.InputFormat, error) {
+	if i < len(sources) && sources[i].Format != nil {
+		if p.Records.Length > 0 {
+			return nil, fmt.Errorf("application %s reads records of %d bytes and no other format", p.Name, p.Records.Length)
+		}
+		return sources[i].Format.Input()
+	}
+	return p.Input, nil
+}
+
+// Whole is a file larger than a block that one task reads nevertheless.
+type Whole struct{ Path, Why string }
+
+// Plan cuts files into splits, each of them where the program, the formats and what it is compressed with allow.
+func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]Split, []Whole, error) {
+	var whole []Whole
+	splits, err := cut(files, block, func(f File) ([]int64, error) {
+		cuts, why, err := cutsOf(f, block, p, sources)
+		if why != "" {
+			whole = append(whole, Whole{f.Path, why})
+		}
+		return cuts, err
+	})
+	return splits, whole, err
+}
+
+// cutsOf returns where to cut a large file, and if there is no such place, why.
+func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts []int64, why string, err error) {
+	form, err := formatOf(p, sources, f.Source)
+	if err != nil {
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, err)
+	}
+	src, err := fault.OpenFile(f.Path)
+	if err != nil {
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, bare(err))
+	}
+	defer src.Close()
+	kind, err := codec.Detect(src)
+	if err != nil {
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, bare(err))
+	}
+	cutting := mapreduce.AtLines
+	if form != nil {
+		cutting = form.Cutting()
+	}
+	switch {
+	case cutting == mapreduce.Uncut:
+		return nil, "its records are not to be cut apart", nil
+	case kind == codec.Gzip:
+		return nil, "gzip cannot be cut", nil
+	case kind != codec.None && (cutting != mapreduce.AtLines || p.Records.Length > 0):
+		return nil, fmt.Sprintf("where its records begin cannot be seen, as it is compressed with %v", kind), nil
+	case cutting == mapreduce.AtLines:
+		if cuts = kind.Cuts(src, f.Size, block); len(cuts) == 0 && f.Size > block {
+			why = fmt.Sprintf("its %v data have no place where they could be cut", kind)
+		}
+		return cuts, why, nil
+	}
+	cuts, err = rowCuts(src, f.Size, block)
+	if err != nil {
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, bare(err))
+	}
+	if len(cuts) == 0 && f.Size > block {
+		why = "it has no row behind which it could be cut"
+	}
+	return cuts, why, nil
+}
+
+// rowCuts returns the first end of a row at or behind each multiple of block: a LF with an even number of quotes before it.
+func rowCuts(f io.ReaderAt, size, block int64) (cuts []int64, err error) {
+	buf := make([]byte, readSize)
+	quotes := 0
+	looks := false // for the end of a row
+	for at := int64(0); at < size; {
+		to := min(at+int64(len(buf)), size)
+		next := (at/block + 1) * block
+		if !looks {
+			to = min(to, next)
+		}
+		b := buf[:to-at]
+		if n, err := f.ReadAt(b, at); n < len(b) {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+		if !looks {
+			quotes += bytes.Count(b, doubleQuote)
+			at = to
+			looks = at == next
+			continue
+		}
+		end, odd := rowEnd(b, quotes%2 == 1)
+		if end < 0 {
+			at = to
+			if odd {
+				quotes = 1
+			} else {
+				quotes = 0
+			}
+			continue
+		}
+		at, quotes, looks = at+int64(end), 0, false
+		if at < size {
+			cuts = append(cuts, at)
+		}
+	}
+	return cuts, nil
+}
+
+var doubleQuote = []byte{'"'}
+
+// rowEnd returns what is behind the first LF that is not quoted, -1 if there is none, and whether a quote is open at the end.
+func rowEnd(b []byte, open bool) (int, bool) {
+	for i, c := range b {
+		switch {
+		case c == '"':
+			open = !open
+		case c == '\n' && !open:
+			return i + 1, false
+		}
+	}
+	return -1, open
+}
+
+// headerOf returns the first row of a file that is not empty, as package mapreduce reads it, with all before it.
+func headerOf(f io.ReaderAt) ([]byte, error) {
+	var head []byte
+	for {
+		n := len(head)
+		if n > maxRecord {
+			return nil, fmt.Errorf("the header is longer than 1 GB")
+		}
+		head = slices.Grow(head, max(n, 4096))
+		got, err := f.ReadAt(head[n:max(2*n, n+4096)], int64(n))
+		head = head[:n+got]
+		for from := 0; from < len(head); {
+			end, _ := rowEnd(head[from:], false)
+			if end < 0 {
+				break
+			}
+			if row := bytes.Trim(head[from:from+end], "\r\n"); len(row) > 0 && !bytes.Equal(row, byteOrderMark) {
+				return head[:from+end], nil
+			}
+			from += end
+		}
+		if err == io.EOF {
+			return head, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")

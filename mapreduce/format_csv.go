@@ -1,0 +1,315 @@
+package mapreduce
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// CSV reads and writes comma-separated values by RFC 4180.
+//
+// Read, the value of a record is a JSON object with the names of the header and strings, {"id":"7","name":"Ann"}, or without a header
+// an array of strings; the key is the offset of the row as for text. Lines may end with LF or CR LF. A quoted field may hold commas,
+// quotes (each written twice) and line ends. Empty lines are passed over, as is a byte order mark. A row with another number of fields
+// than the header, a quote inside a field that is not quoted, text behind the closing quote, and text that is not UTF-8 are bad records.
+//
+// A file is cut at line ends that are not quoted. Where these are follows from the number of quotes before them, so a large file is
+// looked through once, for quotes only, before the first task starts. A bad quote moves all cuts behind it, as it would move all rows for
+// any reader. A compressed file is not cut.
+//
+// Written, the first field of a row is the key, unless it is nil, and the others are the value's, split at TABs, unless it is nil. Rows
+// end with LF. Fields with a comma, a quote, CR or LF are quoted.
+type CSV struct {
+	Comma    byte     // 0 = a comma
+	NoHeader bool     // read: the first row is a record
+	Columns  []string // written: the header of each part file; nil = none
+}
+
+func (c CSV) comma() byte {
+	if c.Comma == 0 {
+		return ','
+	}
+	return c.Comma
+}
+
+// Cutting says that a file may be cut behind rows.
+func (c CSV) Cutting() Cutting {
+	if c.NoHeader {
+		return AtRows
+	}
+	return AtRowsWithHeader
+}
+
+// Open returns a reader of records.
+func (c CSV) Open(in io.Reader, of Input) (RecordReader, error) {
+	r := &csvReader{rows: rowReader{in: newLines(in)}, comma: c.comma(), at: of.Start, first: of.Start == 0 || !c.NoHeader}
+	if c.NoHeader {
+		return r, nil
+	}
+	row, size, err := r.row()
+	if err == io.EOF {
+		return r, nil
+	}
+	if err == nil {
+		err = r.cut(row)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the header: %w", err)
+	}
+	if of.Start == 0 {
+		r.at = size
+	}
+	seen := map[string]bool{}
+	for _, f := range r.fields {
+		name := f.text(row)
+		if seen[string(name)] {
+			return nil, fmt.Errorf("the header has the column %q twice", name)
+		}
+		seen[string(name)] = true
+		label, err := appendString(nil, name)
+		if err != nil {
+			return nil, fmt.Errorf("the header: %w", err)
+		}
+		r.header = append(r.header, append(label, ':'))
+	}
+	return r, nil
+}
+
+type csvReader struct {
+	rows   rowReader
+	comma  byte
+	first  bool // a byte order mark may come
+	header [][]byte
+	fields []field // of the row at hand
+	at     int64
+	key    [8]byte
+	value  []byte
+}
+
+// A field is a piece of a row, without its quotes.
+type field struct {
+	from, to int
+	doubled  bool // it holds quotes that are written twice
+}
+
+func (f field) text(row []byte) []byte {
+	text := row[f.from:f.to]
+	if f.doubled {
+		return bytes.ReplaceAll(text, []byte(`""`), []byte(`"`))
+	}
+	return text
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// row returns the next row that is not empty, without its line end, and its size with it and all that was passed over.
+func (r *csvReader) row() (row []byte, size int64, err error) {
+	for {
+		full, err := r.rows.next()
+		if err != nil {
+			return nil, 0, err
+		}
+		size += int64(len(full))
+		row = bytes.TrimSuffix(bytes.TrimSuffix(full, []byte{'\n'}), []byte{'\r'})
+		if r.first {
+			r.first = false
+			row = bytes.TrimPrefix(row, byteOrderMark)
+		}
+		if len(row) > 0 {
+			return row, size, nil
+		}
+	}
+}
+
+// cut finds the fields of a row.
+func (r *csvReader) cut(row []byte) error {
+	r.fields = r.fields[:0]
+	for i := 0; ; i++ {
+		f := field{from: i}
+		if i < len(row) && row[i] == '"' {
+			f.from++
+			for i++; ; i++ {
+				n := bytes.IndexByte(row[i:], '"')
+				if n < 0 {
+					return fmt.Errorf("field %d has an opening quote and no closing one", len(r.fields)+1)
+				}
+				if i += n; i+1 >= len(row) || row[i+1] != '"' {
+					break
+				}
+				f.doubled = true
+				i++
+			}
+			f.to = i
+			if i++; i < len(row) && row[i] != r.comma {
+				return fmt.Errorf("field %d goes on behind its closing quote", len(r.fields)+1)
+			}
+		} else {
+			if n := bytes.IndexByte(row[i:], r.comma); n >= 0 {
+				i += n
+			} else {
+				i = len(row)
+			}
+			f.to = i
+			if bytes.IndexByte(row[f.from:f.to], '"') >= 0 {
+				return fmt.Errorf("field %d has a quote in it and is not quoted", len(r.fields)+1)
+			}
+		}
+		r.fields = append(r.fields, f)
+		if i >= len(row) {
+			return nil
+		}
+	}
+}
+
+func (r *csvReader) Next() (key, value []byte, err error) {
+	row, size, err := r.row()
+	if err != nil {
+		return nil, nil, err
+	}
+	r.at += size
+	at := r.at - int64(r.rows.last)
+	if err := r.cut(row); err != nil {
+		return nil, nil, &BadRecord{err}
+	}
+	open, end := byte('['), byte(']')
+	if r.header != nil {
+		if len(r.fields) != len(r.header) {
+			return nil, nil, &BadRecord{fmt.Errorf("it has %s, and the header has %d", number(len(r.fields), "field"), len(r.header))}
+		}
+		open, end = '{', '}'
+	}
+	r.value = append(r.value[:0], open)
+	for i, f := range r.fields {
+		if i > 0 {
+			r.value = append(r.value, ',')
+		}
+		if r.header != nil {
+			r.value = append(r.value, r.header[i]...)
+		}
+		if r.value, err = appendString(r.value, f.text(row)); err != nil {
+			return nil, nil, &BadRecord{fmt.Errorf("field %d: %w", i+1, err)}
+		}
+	}
+	r.value = append(r.value, end)
+	return OffsetKey(&r.key, at), r.value, nil
+}
+
+func number(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
+
+// rowReader reads rows: lines, joined as long as a quote is open.
+type rowReader struct {
+	in   lineReader
+	long []byte
+	last int // size of the row that was read last
+}
+
+func (r *rowReader) next() (row []byte, err error) {
+	row, err = r.read()
+	r.last = len(row)
+	return row, err
+}
+
+func (r *rowReader) read() (row []byte, err error) {
+	_, full, err := r.in.next()
+	if err != nil {
+		return nil, err
+	}
+	if full == nil {
+		return nil, io.EOF
+	}
+	quotes := bytes.Count(full, quote)
+	if quotes%2 == 0 {
+		return full, nil
+	}
+	r.long = append(r.long[:0], full...)
+	for quotes%2 == 1 {
+		if _, full, err = r.in.next(); err != nil {
+			return nil, err
+		}
+		if full == nil {
+			break // the quote stays open
+		}
+		if len(r.long)+len(full) > maxLine {
+			return nil, errLong
+		}
+		r.long = append(r.long, full...)
+		quotes += bytes.Count(full, quote)
+	}
+	return r.long, nil
+}
+
+var quote = []byte{'"'}
+
+// Begin appends the header.
+func (c CSV) Begin(to []byte) []byte {
+	for i, name := range c.Columns {
+		if i > 0 {
+			to = append(to, c.comma())
+		}
+		to = c.appendField(to, []byte(name))
+	}
+	if len(c.Columns) > 0 {
+		to = append(to, '\n')
+	}
+	return to
+}
+
+// Append appends a row.
+func (c CSV) Append(to, key, value []byte) ([]byte, error) {
+	if key == nil && value == nil {
+		return to, nil
+	}
+	n, from := 0, len(to)
+	put := func(f []byte) {
+		if n > 0 {
+			to = append(to, c.comma())
+		}
+		to = c.appendField(to, f)
+		n++
+	}
+	if key != nil {
+		put(key)
+	}
+	if value != nil {
+		for f := range bytes.SplitSeq(value, []byte{'\t'}) {
+			put(f)
+		}
+	}
+	if len(c.Columns) > 0 && n != len(c.Columns) {
+		return nil, &BadRecord{fmt.Errorf("it has %s, and columns names %d", number(n, "field"), len(c.Columns))}
+	}
+	if len(to) == from {
+		to = append(to, `""`...) // an empty line is no row
+	}
+	return append(to, '\n'), nil
+}
+
+func (c CSV) appendField(to, text []byte) []byte {
+	if !slices.ContainsFunc(text, func(b byte) bool { return b == '"' || b == '\n' || b == '\r' || b == c.comma() }) {
+		return append(to, text...)
+	}
+	to = append(to, '"')
+	for _, b := range text {
+		if b == '"' {
+			to = append(to, '"')
+		}
+		to = append(to, b)
+	}
+	return append(to, '"')
+}
+
+// Check refuses what cannot separate fields.
+func (c CSV) Check() error {
+	switch c.Comma {
+	case '"', '\n', '\r':
+		return errors.New("fields cannot be separated by a quote or a line end")
+	}
+	return nil
+}
