@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -47,10 +48,11 @@ func misbehave(how string) error {
 		os.Exit(0)
 	case "loop":
 		for {
+			runtime.Gosched()
 		}
 	case "leak":
 		var all [][]byte
-		for {
+		for len(all) >= 0 {
 			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
 		}
 	case "fork":

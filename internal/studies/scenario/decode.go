@@ -37,10 +37,8 @@ type form interface {
 	shape() map[string]any
 }
 
-// decode reads the source into the struct that v points to. The decoder is returned also with errors.
-func decode(file string, src []byte, v any) *decoder { return decodeOver(file, src, v, nil) }
-
-// decodeOver is decode with other values at some paths.
+// decodeOver reads the source into the struct that v points to, with other values at some paths. The decoder is returned also with
+// errors.
 func decodeOver(file string, src []byte, v any, over map[string]ast.Node) *decoder {
 	d := newDecoder(file, over)
 	root, failed := parse(file, src)

@@ -96,7 +96,7 @@ func misbehave(how string) error {
 		}
 	case "eat":
 		var all [][]byte
-		for {
+		for len(all) >= 0 {
 			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
 		}
 	case "garbage":
@@ -227,6 +227,9 @@ func TestFailures(t *testing.T) {
 		"fork":    {"it ended with exit code 4", process.Limits{}},
 	} {
 		t.Run(how, func(t *testing.T) {
+			if c.limits.Memory > 0 && runtime.GOOS != "linux" {
+				t.Skip("NOT CHECKED: memory is not bounded on this system")
+			}
 			x, a := New(job(t, map[string]string{"at": how}, c.limits)), &attempts{t: t, dir: t.TempDir()}
 			defer x.Close()
 			m := a.mapOf(fmt.Sprintf(text, how), 2)
