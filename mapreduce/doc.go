@@ -52,6 +52,12 @@
 // The slices handed to Map, Reduce and by Values are good until the call returns or Next is called. Emit copies what it is
 // given, so one buffer can serve for every record.
 //
+// # Speed
+//
+// Emit costs some 20 ns for a short key, if what calls it costs no more: bytes.FieldsSeq makes no slices where bytes.Fields does, and one
+// variable can hold the value of every record. Where values are counts, Fold: Sum in the place of a combiner keeps a number for each
+// key and nothing else. A mapper that has MapBlock gets many lines in one call.
+//
 // # Text output
 //
 // A record is written as key TAB value LF, one with a nil value as key LF, one with a nil key as value LF. Whether a value is
