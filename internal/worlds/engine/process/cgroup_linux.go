@@ -35,13 +35,19 @@ func newCgroup(memory units.Bytes) *cgroup {
 	if base == "" || os.Getenv(noCgroups) != "" {
 		return nil
 	}
-	g := &cgroup{path: filepath.Join(base, fmt.Sprintf("slackline-%d-%d", os.Getpid(), cgroups.Add(1)))}
+	sweep()
+	g := &cgroup{path: filepath.Join(base, fmt.Sprintf(cgroupPrefix+"%d-%d", os.Getpid(), cgroups.Add(1)))}
 	if os.Mkdir(g.path, 0o755) != nil {
 		return nil
 	}
 	var err error
 	if g.dir, err = os.Open(g.path); err != nil {
 		_ = os.Remove(g.path)
+		return nil
+	}
+	// As long as we live and hold it open, it is ours.
+	if syscall.Flock(int(g.dir.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil {
+		_ = g.remove()
 		return nil
 	}
 	// Without cgroup.kill (before Linux 5.14), or without the right to put a process into it, it is of no use.
@@ -59,6 +65,30 @@ func newCgroup(memory units.Bytes) *cgroup {
 		_ = g.write("memory.oom.group", "1")
 	}
 	return g
+}
+
+const (
+	cgroupPrefix = "slackline-"
+	cgroupYouth  = 10 * time.Second // in which its maker may not have locked it yet
+)
+
+var sweep = sync.OnceFunc(sweepCgroups)
+
+// sweepCgroups ends the families of processes like us that were killed and could not do so themselves.
+func sweepCgroups() {
+	left, _ := filepath.Glob(filepath.Join(ownCgroup(), cgroupPrefix+"*")) // the pattern is well formed
+	for _, path := range left {
+		dir, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		info, err := dir.Stat()
+		if err == nil && time.Since(info.ModTime()) > cgroupYouth && syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			g := &cgroup{path: path}
+			_ = g.remove() // if it does not end, it does not end
+		}
+		dir.Close()
+	}
 }
 
 // ownCgroup is where our own cgroup is mounted, and processes can be put into others; else empty.

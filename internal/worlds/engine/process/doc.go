@@ -16,6 +16,9 @@
 // kin is told by descent, group, session, and a mark in its environment; one that cleared its environment and forked away before it was
 // seen goes when the last family does.
 //
+// When this process itself is killed, the command dies with it; what the command had started stays in its cgroup, and the next process
+// like us ends it.
+//
 // Memory is bounded by the cgroup if that has the controller. Otherwise /proc is looked at ten times a second: a process that takes
 // a gigabyte between two looks gets it for that long. Memory that forks still share is counted for each.
 package process

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -175,6 +177,41 @@ func TestFamiliesAreApart(t *testing.T) {
 		}
 		gone(t, stays)
 	})
+}
+
+// What a process that was killed left in its cgroups is ended by the next one; what is another's is let be.
+func TestSweep(t *testing.T) {
+	mine := newCgroup(0)
+	if mine == nil {
+		t.Skip("NOT CHECKED: no cgroup can be made here")
+	}
+	defer mine.remove()
+	orphaned := filepath.Join(ownCgroup(), cgroupPrefix+"orphaned")
+	if err := os.Mkdir(orphaned, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	for _, dir := range []string{orphaned, mine.path} {
+		if err := os.Chtimes(dir, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := &cgroup{path: orphaned}
+	p := exec.Command("sleep", "1000")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.write("cgroup.procs", strconv.Itoa(p.Process.Pid)); err != nil {
+		t.Fatal(err)
+	}
+	sweepCgroups()
+	_ = p.Wait()
+	if _, err := os.Stat(orphaned); err == nil {
+		t.Error("the cgroup of a process that is gone is left")
+	}
+	if _, err := os.Stat(mine.path); err != nil {
+		t.Errorf("a cgroup that is in use is gone: %v", err)
+	}
 }
 
 func TestStartRefuses(t *testing.T) {
