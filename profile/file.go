@@ -182,6 +182,9 @@ func (c *Class) wrong() (what, why string) {
 			return n.name + "." + field, why
 		}
 	}
+	if field, why := c.Errors.wrong(c.Error.N); why != "" {
+		return "errors" + field, why
+	}
 	for i := range c.Stages {
 		s := &c.Stages[i]
 		at := fmt.Sprintf("stages[%d]", i)

@@ -20,7 +20,8 @@ func drawn(t *rapid.T, name string) *Class {
 			units.Duration(rapid.Int64Range(0, 1e16).Draw(t, "shuffle")))
 		c.At(stage, node).Start.Add(rapid.Float64Range(0, 1e9).Draw(t, "start"))
 		c.Runs++
-		for _, e := range []*Estimate{&c.Ratio, &c.Output, &c.Memory, &c.Error} {
+		c.Predicted(rapid.Float64Range(0, 1e6).Draw(t, "ratio"))
+		for _, e := range []*Estimate{&c.Ratio, &c.Output, &c.Memory} {
 			e.Add(rapid.Float64Range(0, 1e12).Draw(t, "value"))
 		}
 	}
@@ -105,6 +106,7 @@ func TestBadFiles(t *testing.T) {
 		{`"stage": "map"`, `"stage": "mop"`, `there is no stage "mop"`},
 		{`[{"at": 0, "n": 1}]`, `[{"at": 0, "n": 2}]`, "p.json:16: profiles[0].stages[0].spread[0].n: it is below 1, or there are more values in the bins than were measured"},
 		{`[{"at": 0, "n": 1}]`, `[{"at": 99999999, "n": 1}]`, "p.json:16: profiles[0].stages[0].spread[0].at: there is no such bin"},
+		{`"runs": 2`, `"runs": 2, "errors": [{"at": 0, "n": 1}]`, "p.json:6: profiles[0].errors[0].n: it is below 1, or there are more values"},
 		{`"profiles": [`, `"profiles": [null,`, "p.json:3: profiles[0]: there is no profile"},
 		{good[strings.Index(good, "    {\n"):], `{"name": "a"}, {"name": "a"}]}`, `p.json:4: profiles[1].name: the class "a" stands there twice`},
 		{`"runs": 2`, `"runs": ` + strings.Repeat("[", 50) + strings.Repeat("]", 50), "brackets stand too deep in each other"},

@@ -106,12 +106,13 @@ func (s *Stage) merge(o *Stage) {
 // Class is the profile of a class of jobs.
 type Class struct {
 	Name   string   `json:"name"`
-	Runs   int64    `json:"runs"`            // jobs learned from
-	Ratio  Estimate `json:"ratio"`           // intermediate bytes over input bytes, per job
-	Output Estimate `json:"output,omitzero"` // bytes of the result over input bytes, per job
-	Memory Estimate `json:"memory,omitzero"` // bytes that the process held at most, per job that ran alone, where that is measured
-	Error  Estimate `json:"error,omitzero"`  // measured over predicted time from submission to finish, per job that was predicted
-	Stages []Stage  `json:"stages"`          // sorted by stage, then node class
+	Runs   int64    `json:"runs"`             // jobs learned from
+	Ratio  Estimate `json:"ratio"`            // intermediate bytes over input bytes, per job
+	Output Estimate `json:"output,omitzero"`  // bytes of the result over input bytes, per job
+	Memory Estimate `json:"memory,omitzero"`  // bytes that the process held at most, per job that ran alone, where that is measured
+	Error  Estimate `json:"error,omitzero"`   // measured over predicted time from submission to finish, per job that was predicted
+	Errors Spread   `json:"errors,omitempty"` // distribution of what Error sums up
+	Stages []Stage  `json:"stages"`           // sorted by stage, then node class
 }
 
 // New returns an empty profile.
@@ -158,6 +159,27 @@ func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, s
 	}
 }
 
+// Predicted takes in what came of a prediction: measured over predicted time.
+func (c *Class) Predicted(ratio float64) {
+	c.Error.Add(ratio)
+	c.Errors.Add(ratio)
+}
+
+// Off returns how far two thirds of the predictions were off at most, in parts of the prediction, as a standard deviation would be were
+// errors normal; unlike it, it does not suffer from the odd run on a busy machine. It is false below so many predictions.
+func (c *Class) Off(least int64) (float64, bool) {
+	const points = 100
+	values := c.Errors.Values(points)
+	if values == nil || c.Error.N < least {
+		return 0, false
+	}
+	for i, ratio := range values {
+		values[i] = math.Abs(ratio - 1)
+	}
+	slices.Sort(values)
+	return values[68], true
+}
+
 // Merge takes in another profile of the same class.
 func (c *Class) Merge(o *Class) {
 	c.Runs += o.Runs
@@ -165,6 +187,7 @@ func (c *Class) Merge(o *Class) {
 	c.Output.Merge(o.Output)
 	c.Memory.Merge(o.Memory)
 	c.Error.Merge(o.Error)
+	c.Errors.Merge(o.Errors)
 	for i := range o.Stages {
 		c.At(o.Stages[i].Stage, o.Stages[i].Node).merge(&o.Stages[i])
 	}

@@ -144,6 +144,33 @@ func TestLearningInAnyOrder(t *testing.T) {
 	})
 }
 
+// Two thirds of the errors lie within what Off says, up to a bin's width, and an odd one changes little.
+func TestOff(t *testing.T) {
+	c := New("x")
+	if _, known := c.Off(0); known {
+		t.Error("nothing was predicted")
+	}
+	for i := range 100 {
+		c.Predicted(1 + float64(i)/100)
+	}
+	if _, known := c.Off(101); known {
+		t.Error("100 are not 101")
+	}
+	if off, known := c.Off(100); !known || math.Abs(off-0.68) > 0.08 {
+		t.Error(off)
+	}
+	c.Predicted(1e6)
+	if off, _ := c.Off(3); math.Abs(off-0.68) > 0.08 {
+		t.Error(off)
+	}
+	d := New("x")
+	d.Merge(c)
+	before, _ := c.Off(3)
+	if after, _ := d.Off(3); before != after {
+		t.Error(before, after)
+	}
+}
+
 func TestAtKeepsTheLine(t *testing.T) {
 	c := New("x")
 	for _, node := range []string{"m", "z", "a", "m"} {

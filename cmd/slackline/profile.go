@@ -114,8 +114,8 @@ func newProfileList(o *options) *cobra.Command {
 				if m.PerByte.N > 0 && m.PerByte.Mean > 0 {
 					rate = report.Size(1/m.PerByte.Mean) + "/s"
 				}
-				if c.Error.N > 0 {
-					off = fmt.Sprintf("%+.0f ± %.0f %%", 100*(c.Error.Mean-1), 100*c.Error.Std())
+				if within, known := c.Off(1); known {
+					off = fmt.Sprintf("%.0f %%", 100*within)
 				}
 				g.Add(c.Name, fmt.Sprint(c.Runs), taken(&m.Task), rate, taken(&r.Task), part(&c.Ratio), part(&c.Output), size(&c.Memory), off)
 			}
@@ -201,7 +201,7 @@ func writeProfile(w io.Writer, c *profile.Class) error {
 	add("intermediate data", "job", &c.Ratio, nil, 100, "% of input")
 	add("result", "job", &c.Output, nil, 100, "% of input")
 	add("memory", "job", &c.Memory, nil, 1/float64(units.MB), "MB")
-	add("time over prediction", "job", &c.Error, nil, 1, "")
+	add("time over prediction", "job", &c.Error, c.Errors, 1, "")
 	if err := g.Write(w); err != nil {
 		return failure{err}
 	}

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/stat"
@@ -58,8 +57,8 @@ func (l *Local) Expect(ctx context.Context, policy string, seed uint64, known []
 			continue // the policy would not run it, or it would not finish
 		}
 		all[i] = &report.Expectation{Seconds: took}
-		if e := &find(known, f.Class).Error; e.N >= enough {
-			off := math.Hypot(e.Mean-1, e.Std()) * took
+		if off, known := find(known, f.Class).Off(enough); known {
+			off *= took
 			all[i].Spread, all[i].From = &off, "errors of earlier predictions"
 		} else {
 			open = true

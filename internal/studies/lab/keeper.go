@@ -352,7 +352,7 @@ func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Cl
 		}
 		if class := find(taught, j.Class); class != nil && !kept.resumed {
 			if off, ok := j.Off(); ok {
-				class.Error.Add(off + 1)
+				class.Predicted(off + 1)
 			}
 		}
 	}
