@@ -102,7 +102,7 @@ func own(j *engine.Job, f *scenario.Job) error {
 		return f.Errorf("app", "app: %v", err)
 	}
 	j.Executor = worker.New(w)
-	j.Program = &mapreduce.Program{Name: f.App, TotalOrder: about.TotalOrder, Records: about.Records, Raw: about.Raw}
+	j.Program = about.Program(f.App)
 	return nil
 }
 

@@ -81,9 +81,39 @@ func (b *broken) error() error {
 
 // About is what the engine has to know of a program that it does not hold.
 type About struct {
-	TotalOrder bool              `json:"total_order,omitempty"`
-	Records    mapreduce.Records `json:"records"`
-	Raw        bool              `json:"raw,omitempty"`
+	TotalOrder bool               `json:"total_order,omitempty"`
+	Records    mapreduce.Records  `json:"records"`
+	Raw        bool               `json:"raw,omitempty"`
+	Cutting    *mapreduce.Cutting `json:"cutting,omitempty"` // of the format of its input, if it has one of its own
+}
+
+func about(p *mapreduce.Program) *About {
+	a := &About{TotalOrder: p.TotalOrder, Records: p.Records, Raw: p.Raw}
+	if p.Input != nil {
+		cutting := p.Input.Cutting()
+		a.Cutting = &cutting
+	}
+	return a
+}
+
+// Program stands for the program where it is planned and not run.
+func (a *About) Program(name string) *mapreduce.Program {
+	p := &mapreduce.Program{Name: name, TotalOrder: a.TotalOrder, Records: a.Records, Raw: a.Raw}
+	if a.Cutting != nil {
+		p.Input = elsewhere(*a.Cutting)
+	}
+	return p
+}
+
+// elsewhere is a format that only workers have.
+type elsewhere mapreduce.Cutting
+
+// Cutting says where files may be cut.
+func (e elsewhere) Cutting() mapreduce.Cutting { return mapreduce.Cutting(e) }
+
+// Open refuses: records are read by workers.
+func (elsewhere) Open(io.Reader, mapreduce.Input) (mapreduce.RecordReader, error) {
+	return nil, errors.New("this format is one of the user's program and is read there")
 }
 
 type counter struct {

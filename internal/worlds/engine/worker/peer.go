@@ -162,7 +162,11 @@ func (p *peer) send(m *message) error { return send(p.pipes[0], m) }
 
 // open chooses the program and its parameters.
 func (p *peer) open(ctx context.Context, j *Job) (*About, error) {
-	if err := p.send(&message{Kind: "open", Program: j.Program, Params: j.Params}); err != nil {
+	program := j.Program
+	if program == "" && len(p.programs) > 0 {
+		program = p.programs[0]
+	}
+	if err := p.send(&message{Kind: "open", Program: program, Params: j.Params}); err != nil {
 		if _, why := p.next(ctx, ""); why != nil {
 			err = why
 		}

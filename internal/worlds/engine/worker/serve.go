@@ -95,7 +95,7 @@ func (s *server) open(m *message, p Programs) error {
 		return s.send(&message{Kind: "ended", Error: err.Error()})
 	}
 	s.program = program
-	return s.send(&message{Kind: "ready", About: &About{TotalOrder: program.TotalOrder, Records: program.Records, Raw: program.Raw}})
+	return s.send(&message{Kind: "ready", About: about(program)})
 }
 
 func (s *server) setBusy(busy bool) {

@@ -341,6 +341,22 @@ func TestWorkerEndsWithItsEngine(t *testing.T) {
 	}
 }
 
+// What the engine plans by is what the program says.
+func TestAbout(t *testing.T) {
+	p := &mapreduce.Program{TotalOrder: true, Records: mapreduce.Records{Length: 10, Key: 2}, Raw: true}
+	if got := about(p).Program("x"); got.TotalOrder != p.TotalOrder || got.Records != p.Records || !got.Raw || got.Input != nil || got.Name != "x" {
+		t.Errorf("%+v", got)
+	}
+	p = &mapreduce.Program{Input: mapreduce.WholeFile{}}
+	got := about(p).Program("x")
+	if got.Input == nil || got.Input.Cutting() != mapreduce.Uncut {
+		t.Errorf("%+v", got)
+	}
+	if _, err := got.Input.Open(nil, mapreduce.Input{}); err == nil {
+		t.Error("a format that is elsewhere can be read")
+	}
+}
+
 // A worker that says it wrote elsewhere is not believed.
 func TestWithin(t *testing.T) {
 	for _, c := range []struct {
