@@ -35,7 +35,8 @@ func equip(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) (err
 	if j.Program, err = app.New(f.Params); err != nil {
 		return f.Errorf("params", "%v", err)
 	}
-	return nil
+	j.Facts, err = facts(f, nil)
+	return err
 }
 
 // commands makes a job of commands.
@@ -47,12 +48,14 @@ func commands(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) e
 			s.User = u.Username
 		}
 	}
+	programs := map[string]string{}
 	for i, text := range f.Files {
 		file, err := streaming.SideFile(text)
 		if err != nil {
 			return f.Errorf(fmt.Sprintf("files[%d]", i), "files: %v", err)
 		}
 		s.Files = append(s.Files, file)
+		programs["file "+file.Name] = file.Path
 	}
 	for _, c := range []struct {
 		key, line string
@@ -70,7 +73,11 @@ func commands(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) e
 		}
 		*c.to = words
 	}
-	j.Executor, j.Program = streaming.New(s), &mapreduce.Program{Name: f.Name}
+	j.Executor, j.Program = streaming.New(s), &mapreduce.Program{Name: "commands"}
+	var err error
+	if j.Facts, err = facts(f, programs); err != nil {
+		return f.Errorf("files", "files: %v", err)
+	}
 	return nil
 }
 
@@ -103,6 +110,9 @@ func own(j *engine.Job, f *scenario.Job) error {
 	}
 	j.Executor = worker.New(w)
 	j.Program = about.Program(f.App)
+	if j.Facts, err = facts(f, map[string]string{"program " + words[0]: w.Path}); err != nil {
+		return f.Errorf("app", "app: %v", err)
+	}
 	return nil
 }
 
