@@ -16,8 +16,8 @@ func drawn(t *rapid.T, name string) *Class {
 	for range rapid.IntRange(0, 20).Draw(t, "attempts") {
 		stage := rapid.SampledFrom([]workload.Stage{workload.Map, workload.Reduce, workload.Master}).Draw(t, "stage")
 		node := rapid.SampledFrom([]string{"", "local", "fast <&>"}).Draw(t, "node")
-		c.Attempt(stage, node, units.Bytes(rapid.Int64Range(0, 1e15).Draw(t, "input")), units.Duration(rapid.Int64Range(0, 1e16).Draw(t, "run")),
-			units.Duration(rapid.Int64Range(0, 1e16).Draw(t, "shuffle")))
+		c.Attempt(stage, node, units.Bytes(rapid.Int64Range(0, 1e15).Draw(t, "input")), units.Duration(rapid.Int64Range(-1e6, 1e16).Draw(t, "run")),
+			units.Duration(rapid.Int64Range(-1e6, 1e16).Draw(t, "shuffle")))
 		c.At(stage, node).Start.Add(rapid.Float64Range(0, 1e9).Draw(t, "start"))
 		c.Runs++
 		c.Predicted(rapid.Float64Range(0, 1e6).Draw(t, "ratio"))

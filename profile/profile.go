@@ -140,8 +140,9 @@ func (c *Class) Any(s workload.Stage) Stage {
 	return sum
 }
 
-// Attempt takes in a committed attempt.
+// Attempt takes in a committed attempt. Where clocks that do not quite agree measured a time below 0, it is 0.
 func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, shuffle units.Duration) {
+	run, shuffle = max(0, run), max(0, shuffle)
 	e := c.At(s, node)
 	e.Task.Add(run.Seconds())
 	e.Spread.Add(run.Seconds())
