@@ -11,7 +11,7 @@ import (
 // CSV reads and writes comma-separated values by RFC 4180.
 //
 // Read, the value of a record is a JSON object with the names of the header and strings, {"id":"7","name":"Ann"}, or without a header
-// an array of strings; the key is the offset of the row as for text. Lines may end with LF or CR LF. A quoted field may hold commas,
+// an array of strings; the key is nil. Lines may end with LF or CR LF. A quoted field may hold commas,
 // quotes (each written twice) and line ends. Empty lines are passed over, as is a byte order mark. A row with another number of fields
 // than the header, a quote inside a field that is not quoted, text behind the closing quote, and text that is not UTF-8 are bad records.
 //
@@ -44,11 +44,11 @@ func (c CSV) Cutting() Cutting {
 
 // Open returns a reader of records.
 func (c CSV) Open(in io.Reader, of Input) (RecordReader, error) {
-	r := &csvReader{rows: rowReader{in: newLines(in)}, comma: c.comma(), at: of.Start, first: of.Start == 0 || !c.NoHeader}
+	r := &csvReader{rows: rowReader{in: newLines(in)}, comma: c.comma(), first: of.Start == 0 || !c.NoHeader}
 	if c.NoHeader {
 		return r, nil
 	}
-	row, size, err := r.row()
+	row, err := r.row()
 	if err == io.EOF {
 		return r, nil
 	}
@@ -57,9 +57,6 @@ func (c CSV) Open(in io.Reader, of Input) (RecordReader, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the header: %w", err)
-	}
-	if of.Start == 0 {
-		r.at = size
 	}
 	seen := map[string]bool{}
 	for _, f := range r.fields {
@@ -83,8 +80,6 @@ type csvReader struct {
 	first  bool // a byte order mark may come
 	header [][]byte
 	fields []field // of the row at hand
-	at     int64
-	key    [8]byte
 	value  []byte
 }
 
@@ -104,21 +99,20 @@ func (f field) text(row []byte) []byte {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// row returns the next row that is not empty, without its line end, and its size with it and all that was passed over.
-func (r *csvReader) row() (row []byte, size int64, err error) {
+// row returns the next row that is not empty, without its line end.
+func (r *csvReader) row() (row []byte, err error) {
 	for {
 		full, err := r.rows.next()
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		size += int64(len(full))
 		row = bytes.TrimSuffix(bytes.TrimSuffix(full, []byte{'\n'}), []byte{'\r'})
 		if r.first {
 			r.first = false
 			row = bytes.TrimPrefix(row, byteOrderMark)
 		}
 		if len(row) > 0 {
-			return row, size, nil
+			return row, nil
 		}
 	}
 }
@@ -164,12 +158,10 @@ func (r *csvReader) cut(row []byte) error {
 }
 
 func (r *csvReader) Next() (key, value []byte, err error) {
-	row, size, err := r.row()
+	row, err := r.row()
 	if err != nil {
 		return nil, nil, err
 	}
-	r.at += size
-	at := r.at - int64(r.rows.last)
 	if err := r.cut(row); err != nil {
 		return nil, nil, &BadRecord{err}
 	}
@@ -193,7 +185,7 @@ func (r *csvReader) Next() (key, value []byte, err error) {
 		}
 	}
 	r.value = append(r.value, end)
-	return OffsetKey(&r.key, at), r.value, nil
+	return nil, r.value, nil
 }
 
 func number(n int, of string) string {
@@ -207,16 +199,9 @@ func number(n int, of string) string {
 type rowReader struct {
 	in   lineReader
 	long []byte
-	last int // size of the row that was read last
 }
 
 func (r *rowReader) next() (row []byte, err error) {
-	row, err = r.read()
-	r.last = len(row)
-	return row, err
-}
-
-func (r *rowReader) read() (row []byte, err error) {
 	_, full, err := r.in.next()
 	if err != nil {
 		return nil, err

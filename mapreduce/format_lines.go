@@ -47,8 +47,8 @@ func (k *keyValue) Next() (key, value []byte, err error) {
 	return line, nil, nil
 }
 
-// JSONLines reads lines that are JSON, and writes such. Read, the value is the line without whitespace at its ends, and the key is its
-// offset as for text; empty lines are passed over.
+// JSONLines reads lines that are JSON, and writes such. Read, the value is the line without whitespace at its ends, and the key is nil;
+// empty lines are passed over.
 //
 // Written, a record is {"key": …, "value": …}: the key is a string; a value that is a JSON number, object or array stands as it is, and
 // any other as a string. What is nil is left out, and of a record without a key whose value is an object or array only that is
@@ -59,15 +59,11 @@ type JSONLines struct{}
 func (JSONLines) Cutting() Cutting { return AtLines }
 
 // Open returns a reader of records.
-func (JSONLines) Open(in io.Reader, of Input) (RecordReader, error) {
-	return &jsonLines{in: newLines(in), at: of.Start}, nil
+func (JSONLines) Open(in io.Reader, _ Input) (RecordReader, error) {
+	return &jsonLines{newLines(in)}, nil
 }
 
-type jsonLines struct {
-	in  lineReader
-	at  int64
-	key [8]byte
-}
+type jsonLines struct{ in lineReader }
 
 func (j *jsonLines) Next() (key, value []byte, err error) {
 	for {
@@ -78,8 +74,6 @@ func (j *jsonLines) Next() (key, value []byte, err error) {
 		if full == nil {
 			return nil, nil, io.EOF
 		}
-		at := j.at
-		j.at += int64(len(full))
 		line = bytes.Trim(line, " \t\r")
 		if len(line) == 0 {
 			continue
@@ -87,7 +81,7 @@ func (j *jsonLines) Next() (key, value []byte, err error) {
 		if !json.Valid(line) {
 			return nil, nil, &BadRecord{fmt.Errorf("%s is not JSON", shown(line))}
 		}
-		return OffsetKey(&j.key, at), line, nil
+		return nil, line, nil
 	}
 }
 

@@ -82,3 +82,23 @@ func filledRun(t *testing.T, path string, records int) *Output {
 	}
 	return out
 }
+
+// Damage to an attempt's own spill is its failure, which names the file.
+func TestDamagedSpill(t *testing.T) {
+	dir := t.TempDir()
+	out := filledRun(t, filepath.Join(dir, "run-0"), 50_000)
+	b, err := os.ReadFile(out.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(out.Path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := spiller{a: newAttempt(t.Context(), Config{Program: &mapreduce.Program{}}), dir: dir, parts: 1, made: 1,
+		spills: []*Output{out, filledRun(t, filepath.Join(dir, "other"), 10)}}
+	_, err = s.join()
+	if want := fmt.Sprintf("spill %s: the checksum does not match", out.Path); err == nil || err.Error() != want {
+		t.Errorf("it says %v\nwant    %s", err, want)
+	}
+}

@@ -205,7 +205,7 @@ func (r *reducing) run() (err error) {
 	}
 	runs := r.direct
 	for i, f := range files {
-		runs = append(runs, openRun(f, r.spills[i].Segments[0]))
+		runs = append(runs, openSpill(f, r.spills[i].Segments[0]))
 	}
 	m, err := newMerger(append(runs, r.memoryRuns()...))
 	if err != nil {

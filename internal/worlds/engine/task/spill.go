@@ -93,7 +93,7 @@ func (s *spiller) merge(outs []*Output) (*Output, error) {
 			var runs []*run
 			for i, o := range outs {
 				if o.Segments[part].Length > 0 {
-					runs = append(runs, openRun(files[i], o.Segments[part]))
+					runs = append(runs, openSpill(files[i], o.Segments[part]))
 				}
 			}
 			if err := s.mergePart(part, runs, w); err != nil {
@@ -165,6 +165,13 @@ func quoted(key []byte) string {
 		return fmt.Sprintf("%q…", key[:60])
 	}
 	return fmt.Sprintf("%q", key)
+}
+
+// openSpill opens a run of this attempt itself: damage to it is the attempt's own failure.
+func openSpill(f *os.File, s Segment) *run {
+	r := openRun(f, s)
+	r.blame = func(err error) error { return fmt.Errorf("spill %s: %w", f.Name(), bare(err)) }
+	return r
 }
 
 func openAll(outs []*Output) ([]*fault.File, error) {
