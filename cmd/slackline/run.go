@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -10,17 +11,20 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/profile"
 )
 
 func newRun(o *options) *cobra.Command {
 	var limits *limits
+	var fresh, again bool
 	var power string
 	cmd := &cobra.Command{
 		Use:   "run JOB.yaml...",
 		Short: "Run MapReduce jobs on this machine",
-		Long: `Runs all the jobs together on this machine, scheduled by the policy. Each writes its output directory, which must not exist: with
-_SUCCESS in it when the job has finished, and nothing at all when it failed. Paths in a job file are relative to the current
+		Long: `Runs all the jobs together on this machine, scheduled by the policy. Each writes its output directory, which must not exist or be empty:
+with _SUCCESS in it when the job has finished, and nothing at all when it failed. What a run that was killed left there is gone on with, as
+by slackline resume. Paths in a job file are relative to the current
 directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name.
 
 What a run did and what it teaches about its classes of jobs is kept: slackline jobs lists it, simulate plays it, and the next run says
@@ -58,9 +62,17 @@ before it begins how long its jobs should take.`,
 			if err != nil {
 				return err
 			}
+			local.Fresh, local.Origin = fresh, originOf(cmd, args)
+			if again && len(policies) == 1 && local.Finished("") {
+				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to go on with")
+				return nil
+			}
 			return o.runLocal(cmd, local, policies, seed)
 		},
 	}
+	cmd.Flags().BoolVar(&again, resumed, false, "it is resume that runs this")
+	_ = cmd.Flags().MarkHidden(resumed)
+	cmd.Flags().BoolVar(&fresh, "fresh", false, "throw away what an interrupted run of the jobs has left, and start anew")
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
 	cmd.Flags().StringVar(&power, "power", "10W,8W", "where energy cannot be measured: what the machine draws idle, and what each busy core adds")
@@ -143,6 +155,7 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	}
 	learner := report.NewLearner()
 	c.Sinks = append(c.Sinks, learner, keeper)
+	local.Resumed = func(r engine.Resumption) { fmt.Fprintln(say, goesOn(r)) }
 	shown := newLive(say, expected, local.JobNames(), known)
 	c.Sinks = append(c.Sinks, shown)
 	meter := lab.StartMeter(o.power)
@@ -157,12 +170,27 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 		if lost := keeper.Abandon(why); lost != nil {
 			fmt.Fprintf(w, "warning: that this run was broken off cannot be kept: %v\n", lost)
 		}
+		if changed := (*engine.ChangedError)(nil); errors.As(err, &changed) {
+			err = fmt.Errorf("%w; --fresh throws away what it did, and starts anew", err)
+		}
 		return nil, err
 	}
 	if err := keeper.Finish(r, took, learner.Profiles()); err != nil {
 		fmt.Fprintf(w, "warning: what this run did and taught cannot be kept: %v\n", err)
 	}
 	return r, nil
+}
+
+// goesOn says from where a job that was interrupted goes on.
+func goesOn(r engine.Resumption) string {
+	text := fmt.Sprintf("job %q goes on: %d of %d maps and %d of %d reduces are done", r.Job, r.Maps, r.AllMaps, r.Reduces, r.AllReduces)
+	if r.AllReduces == 0 {
+		text = fmt.Sprintf("job %q goes on: %d of %d maps are done", r.Job, r.Maps, r.AllMaps)
+	}
+	if n := r.MapsAgain + r.PartsAgain; n > 0 {
+		text += fmt.Sprintf("; %d more were, and are not there as they were written", n)
+	}
+	return text
 }
 
 // expect says how long the jobs should take.

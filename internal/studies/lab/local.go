@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/joblog"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
@@ -26,6 +29,10 @@ type Local struct {
 
 	// Accounts, if not nil, is told what each attempt of a real run did.
 	Accounts func(engine.Account)
+
+	Fresh   bool                    // what interrupted runs left is thrown away
+	Origin  json.RawMessage         // of the run, for whoever wants to go on with it
+	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
 }
 
 // NewLocal checks job files against this machine: applications, parameters and input. Errors name the place in the file.
@@ -46,7 +53,7 @@ func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
 			}
 			l.splits[i] = task.Cut(found, int64(m.Block))
 		}
-		job := engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces}
+		job := engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces, SkipBad: f.SkipBad}
 		if err := equip(&job, f, i+1, len(l.splits[i]), now); err != nil {
 			return nil, err
 		}
@@ -85,17 +92,38 @@ func (l *Local) JobNames() []string {
 // tellProgress is how often a run on this machine tells how far its attempts are.
 const tellProgress = 250 * units.Millisecond
 
+// outputs are the output directories of the jobs: the folder under of those that the files name.
+func (l *Local) outputs(under string) []string {
+	var dirs []string
+	for i := range l.jobs {
+		dirs = append(dirs, filepath.Join(l.jobs[i].Output, under))
+	}
+	return dirs
+}
+
+// Finished tells whether all jobs have finished already, and tidies up behind a run that died just then.
+func (l *Local) Finished(under string) bool { return engine.Finished(l.outputs(under)) }
+
 // Real returns the run on this machine. Where several policies run the same jobs, each gets a folder within the output: under.
 func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (Cell, error) {
 	jobs := append([]engine.Job(nil), l.jobs...)
+	outputs := l.outputs(under)
 	for i := range jobs {
-		jobs[i].Output = filepath.Join(jobs[i].Output, under)
-		if err := task.NewCommitter(jobs[i].Output).Check(); err != nil {
-			return Cell{}, l.Files[i].Errorf("output", "%v; remove it, or name another directory", err)
+		jobs[i].Output, jobs[i].Origin = outputs[i], l.Origin
+	}
+	if i, err := engine.CheckOutputs(outputs); err != nil {
+		what := "remove it, or name another directory"
+		if busy := (*joblog.BusyError)(nil); errors.As(err, &busy) {
+			what = "wait for it, or name another directory"
 		}
+		return Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}
 	cfg := engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: known,
-		Progress: tellProgress, Accounts: func(a engine.Account) {
+		Fresh: l.Fresh, Resumed: func(r engine.Resumption) {
+			if l.Resumed != nil {
+				l.Resumed(r)
+			}
+		}, Progress: tellProgress, Accounts: func(a engine.Account) {
 			if l.Accounts != nil { // whoever watches the run that is under way
 				l.Accounts(a)
 			}

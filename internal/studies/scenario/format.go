@@ -293,6 +293,7 @@ type Job struct {
 	Deadline Moment `json:"deadline" doc:"when it should have finished: a span after its submission, or an absolute time with its zone"`
 	Soft     Moment `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
 
+	SkipBad int    `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be passed over at which the application failed; it counts them as SKIPPED_RECORDS"`
 	Timeout Span   `json:"timeout" min:"0" doc:"an attempt that does not get on for so long has failed; 10m if left out"`
 	Limits  Limits `json:"limits" doc:"what an attempt's command, or program, may take with all that it starts"`
 

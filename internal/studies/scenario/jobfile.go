@@ -95,6 +95,10 @@ func (j *Job) check() {
 		}
 		return
 	}
+	if d.has("skip_bad_records") {
+		d.failAt("skip_bad_records", "skip_bad_records and map contradict each other: a command reads ahead, so that nobody knows at which record it failed; leave skip_bad_records out")
+		return
+	}
 	for _, key := range []string{"app", "params"} {
 		if d.has(key) {
 			d.failAt("map", "%s and map contradict each other: a job is an application or made of commands; leave one of them out", key)

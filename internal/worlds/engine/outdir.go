@@ -41,6 +41,22 @@ func CheckOutputs(dirs []string) (int, error) {
 	return -1, nil
 }
 
+// Finished tells whether the jobs with these output directories have all finished, and removes what their run has left beside them.
+func Finished(dirs []string) bool {
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, task.SuccessFile)); err != nil {
+			return false
+		}
+	}
+	for _, dir := range dirs {
+		c := task.NewCommitter(dir)
+		if state, err := c.State(); err == nil && state == task.Finished && joblog.Busy(c.LockPath()) == nil {
+			_ = c.Forget()
+		}
+	}
+	return true
+}
+
 // home is where the job's map output lies, of this process and of those before it.
 func (w *World) home(j *job) string {
 	if w.cfg.Dir == "" {

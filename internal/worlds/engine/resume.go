@@ -331,17 +331,33 @@ func (w *World) committed(j *job, a *attempt, r *report) *commit {
 	return c
 }
 
-// Origin returns what the job that an interrupted run left in a directory says it came from, nil if there is none.
-func Origin(output string) (json.RawMessage, error) {
-	records, err := joblog.Read(task.NewCommitter(output).LogPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// Remains is what stands in an output directory.
+type Remains struct {
+	Finished bool            // a job has
+	Origin   json.RawMessage // of the job, if its run has not ended; nil if it has, or if there is none
+}
+
+// Left looks at what a run has left in an output directory. That a process is at work there is an error.
+func Left(output string) (r Remains, err error) {
+	c := task.NewCommitter(output)
+	state, err := c.State()
+	if err != nil || state == task.Free {
+		return r, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("output %q: %w", output, err)
+	_, err = os.Stat(filepath.Join(output, task.SuccessFile))
+	r.Finished = err == nil
+	if state == task.Taken {
+		return r, nil
+	}
+	if err := joblog.Busy(c.LockPath()); err != nil {
+		return r, fmt.Errorf("output %q: %w", output, err)
+	}
+	records, err := joblog.Read(c.LogPath())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return r, fmt.Errorf("output %q: %w", output, err)
 	}
 	if was, _ := replay(records); was != nil {
-		return was.Origin, nil
+		r.Origin = was.Origin
 	}
-	return nil, nil
+	return r, nil
 }

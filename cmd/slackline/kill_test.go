@@ -1,0 +1,159 @@
+//go:build !windows
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/maths/draw"
+)
+
+// kills is how many processes are killed: a few, or with SLACKLINE_LONG=1 two hundred.
+func kills() int {
+	switch {
+	case testing.Short():
+		return 3
+	case os.Getenv("SLACKLINE_LONG") != "":
+		return 200
+	}
+	return 12
+}
+
+// tree reads all files below a directory.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		all[name] = string(b)
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Real processes are killed at random moments, and gone on with by run or resume, which may be killed as well. In the end the output is
+// that of an undisturbed run, byte for byte, and nothing else is left.
+func TestKill(t *testing.T) {
+	var text strings.Builder
+	for i := range 40_000 {
+		d := draw.Of(uint64(i), "line")
+		for k := range 8 {
+			fmt.Fprintf(&text, "w%d ", d.Number(uint64(k)).Below(5000))
+		}
+		text.WriteByte('\n')
+	}
+	s := newShell(t, map[string]string{"text.txt": text.String(), "jobs.yaml": `
+name: words
+app: wordcount
+input: text.txt
+output: out/words
+reduces: 3
+---
+name: sorted
+app: sort
+input: text.txt
+output: out/sorted
+reduces: 2
+---
+name: again
+app: wordcount
+after: [sorted]
+input: out/sorted
+output: out/again
+---
+name: copy
+app: sort
+input: text.txt
+output: out/copy
+reduces: 0
+`})
+	run := []string{"run", "jobs.yaml", "--block", "64KB", "-o", "json"}
+	began := time.Now()
+	if r := s.run(run...); r.code != 0 {
+		t.Fatalf("%d: %s", r.code, r.stderr)
+	}
+	took := time.Since(began)
+	want := tree(t, s.path("out"))
+	if len(want) < 12 {
+		t.Fatalf("the undisturbed run left %d files", len(want))
+	}
+	counts := map[string]int{}
+	for round := 0; counts["processes killed"] < kills(); round++ {
+		if err := os.RemoveAll(s.path("out")); err != nil {
+			t.Fatal(err)
+		}
+		counts["outputs compared"]++
+		for life := 0; ; life++ {
+			d := draw.Of(uint64(round), "kill").Number(uint64(life))
+			args := run
+			if life > 0 && d.Number(1).Chance(0.5) {
+				args = []string{"resume", []string{"out/words", "out/again", "jobs.yaml", "words"}[d.Number(2).Below(4)]}
+			}
+			cmd := s.command(args...)
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if life < 4 && d.Number(3).Chance(0.8) {
+				time.Sleep(time.Duration(d.Number(4).Between(0, 1.1) * float64(took)))
+				_ = cmd.Process.Kill() // it may have ended
+			}
+			_ = cmd.Wait()
+			counts["jobs that went on"] += strings.Count(said.String(), "goes on:")
+			switch code := cmd.ProcessState.ExitCode(); {
+			case code < 0:
+				left := tree(t, s.path("out"))
+				state := "at work"
+				if _, done := left["again/_SUCCESS"]; done {
+					state = "behind the last job"
+				} else if _, done := left["words/_SUCCESS"]; done {
+					state = "with some jobs finished"
+				} else if len(left) == 0 {
+					state = "before anything was written"
+				}
+				counts["processes killed"]++
+				counts["killed "+state]++
+				continue
+			case code == 2 && strings.Contains(said.String(), "it exists already"):
+				counts["found finished"]++
+			case code == 2 && args[0] == "resume" && (strings.Contains(said.String(), "has left anything there") || strings.Contains(said.String(), "there is no such output directory")):
+				counts["found nothing to resume"]++
+				continue
+			case code != 0:
+				t.Fatalf("round %d, life %d: %v: exit code %d: %s", round, life, args, code, said.String())
+			}
+			break
+		}
+		got := tree(t, s.path("out"))
+		for name := range got {
+			if strings.HasSuffix(name, "_temporary/log") || strings.HasSuffix(name, "_temporary/lock") {
+				if _, err := os.Stat(s.path("out/again/_SUCCESS")); err == nil {
+					delete(got, name) // it was killed when all was done but that
+				}
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("round %d: the output is not that of the undisturbed run: files %v, want %v", round, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%6d %s", counts[name], name)
+	}
+}

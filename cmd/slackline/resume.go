@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+)
+
+// resumed is the hidden flag of run by which resume calls it: that there is nothing left to do is no error then.
+const resumed = "resumed"
+
+// origin is the command line that a job came from. It stands in the job's log, so that what is left of a run can be gone on with.
+type origin struct {
+	Dir  string   `json:"dir"`
+	Args []string `json:"args"` // of run
+}
+
+// originOf writes down a command line of run, but for what shall not be done again.
+func originOf(cmd *cobra.Command, args []string) json.RawMessage {
+	o := origin{}
+	o.Dir, _ = os.Getwd()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name == "fresh" || f.Name == resumed {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			o.Args = append(o.Args, "--"+f.Name+"="+v)
+		}
+	})
+	o.Args = append(append(o.Args, "--"), args...)
+	text, _ := json.Marshal(o) // strings can be
+	return text
+}
+
+func newResume(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resume [JOB | OUTPUT DIRECTORY]",
+		Short: "Go on with a run that was killed",
+		Long: `Goes on with a run whose process died before its jobs had finished, however it died: what tasks have committed counts, if it is still
+there as it was written, and the rest runs again. The result is what an undisturbed run would have written, byte for byte. It runs in the
+directory and with the flags of the first run. What was killed is named by an output directory, by the job file, or by the name of a job;
+without that there must be just one in the list of slackline jobs.
+
+To run the same slackline run once more does the same. If the job or its input has changed since, it is refused; slackline run --fresh
+starts anew. A run that was stopped by Ctrl-C has cleaned up behind itself and leaves nothing to go on with.`,
+		Example: `  slackline resume out/words
+  slackline resume examples/words.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%s takes one job or output directory, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dirs, err := o.candidates(args)
+			if err != nil {
+				return err
+			}
+			from, err := choose(args, dirs)
+			if err != nil {
+				return err
+			}
+			if from == nil {
+				fmt.Fprintln(cmd.OutOrStdout(), "the run has come to its end; there is nothing to go on with")
+				return nil
+			}
+			if err := os.Chdir(from.Dir); err != nil {
+				return fmt.Errorf("the run began in a directory that cannot be entered: %w", err)
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "in %s: slackline run %s\n", from.Dir, strings.Join(from.Args, " "))
+			again := newRoot()
+			again.SetArgs(append([]string{"run", "--" + resumed}, from.Args...))
+			again.SetOut(cmd.OutOrStdout())
+			again.SetErr(cmd.ErrOrStderr())
+			return again.ExecuteContext(cmd.Context())
+		},
+	}
+	o.bindStore(cmd.Flags())
+	return cmd
+}
+
+// candidates are the output directories that may have been left.
+func (o *options) candidates(args []string) ([]string, error) {
+	if len(args) == 0 {
+		return o.kept(store.JobFilter{Limit: 1000})
+	}
+	info, err := os.Stat(args[0])
+	switch {
+	case err == nil && info.IsDir():
+		return []string{args[0]}, nil
+	case err == nil:
+		src, err := readFile(args[0])
+		if err != nil {
+			return nil, err
+		}
+		jobs, err := scenario.ReadJobs(args[0], src)
+		if err != nil {
+			return nil, err
+		}
+		var dirs []string
+		for _, j := range jobs {
+			dirs = append(dirs, j.Output)
+		}
+		return dirs, nil
+	case !errors.Is(err, os.ErrNotExist) || strings.ContainsAny(args[0], `/\`) || filepath.Ext(args[0]) != "":
+		return nil, fmt.Errorf("%s: there is no such output directory or job file", args[0])
+	}
+	return o.kept(store.JobFilter{Name: args[0], Limit: 1})
+}
+
+// kept are the output directories of jobs in the store.
+func (o *options) kept(f store.JobFilter) ([]string, error) {
+	m, err := o.open(io.Discard)
+	if err != nil {
+		return nil, failure{err}
+	}
+	defer m.Close()
+	if m.Store() == nil {
+		return nil, nil
+	}
+	jobs, err := m.Store().Jobs(f)
+	if err != nil {
+		return nil, failure{err}
+	}
+	var dirs []string
+	for _, j := range jobs {
+		if !slices.Contains(dirs, j.Output) {
+			dirs = append(dirs, j.Output)
+		}
+	}
+	return dirs, nil
+}
+
+// choose finds the one run that left something in one of the directories; nil if all is done.
+func choose(args, dirs []string) (*origin, error) {
+	var found []origin
+	var where []string
+	finished := ""
+	for _, dir := range dirs {
+		left, err := engine.Left(dir)
+		switch {
+		case err != nil && len(args) > 0:
+			return nil, err
+		case err != nil:
+			continue
+		case left.Origin == nil:
+			if left.Finished {
+				finished = dir
+			}
+			continue
+		}
+		var from origin
+		if err := json.Unmarshal(left.Origin, &from); err != nil || from.Dir == "" {
+			return nil, fmt.Errorf("output %q: its log does not say what it came from; run the job once more instead", dir)
+		}
+		if !slices.ContainsFunc(found, func(o origin) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
+			found = append(found, from)
+			where = append(where, dir)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return &found[0], nil
+	case len(found) > 1:
+		return nil, fmt.Errorf("several runs were interrupted; name one by its output directory: %s", strings.Join(where, ", "))
+	case finished != "" && len(args) > 0:
+		return nil, nil
+	case len(args) == 0:
+		return nil, fmt.Errorf("no interrupted run is known; name the output directory or the job file of one")
+	}
+	return nil, fmt.Errorf("%s: no interrupted run has left anything there", args[0])
+}
