@@ -157,9 +157,10 @@ func TestLimits(t *testing.T) {
 // Families that end at the same time do not end each other.
 func TestFamiliesAreApart(t *testing.T) {
 	each(t, func(t *testing.T) {
-		a, ra := shell(t, `setsid sh -c 'echo $$; exec sleep 1000' & exec sleep 1000`, Limits{})
-		b, rb := shell(t, `setsid sh -c 'echo $$; exec sleep 1000' & exec sleep 1000`, Limits{})
+		a, ra := shell(t, `(setsid sh -c 'echo $$; exec sleep 1000' &); exec sleep 1000`, Limits{})
+		b, rb := shell(t, `(setsid sh -c 'echo $$; exec sleep 1000' &); exec sleep 1000`, Limits{})
 		left, stays := numbers(t, ra, 1), numbers(t, rb, 1)
+		time.Sleep(20 * time.Millisecond) // they become orphans
 		if err := a.End(); err != nil {
 			t.Error(err)
 		}
