@@ -272,6 +272,7 @@ func (k *Keeper) end(at units.Time, e *sched.Event) {
 	k.dirty[a.job-1] = true
 	account := k.accounts[e.Attempt]
 	delete(k.accounts, e.Attempt)
+	a.began = report.Began(a.began, at, e)
 	row := &store.Attempt{Job: j.row.ID, Stage: a.stage.String(), Task: int(a.task), Try: account.Try, Node: *grown(&k.nodes, a.node),
 		Locality: a.locality.String(), Began: k.wall(a.began), Took: at.Sub(a.began).Seconds(), Shuffle: e.Spans[sched.PhaseShuffle].Seconds(),
 		Sort: e.Spans[sched.PhaseSort].Seconds(), Outcome: e.Outcome.String(), Reason: e.Text, Read: int64(e.Bytes), Written: int64(e.OutBytes),

@@ -195,6 +195,16 @@ func TestLearner(t *testing.T) {
 	}
 }
 
+// What an attempt measured itself counts where its start is told of only with its end.
+func TestBegan(t *testing.T) {
+	e := &sched.Event{Spans: [sched.Phases]units.Duration{sched.PhaseShuffle: 2, sched.PhaseSort: -1, sched.PhaseRun: 3}}
+	for told, want := range map[units.Time]units.Time{20: 15, 16: 15, 15: 15, 7: 7} {
+		if got := Began(told, 20, e); got != want {
+			t.Errorf("told of at %d, it began at %d, want %d", told, got, want)
+		}
+	}
+}
+
 func TestTimeline(t *testing.T) {
 	line := NewTimeline()
 	play(t, line)

@@ -101,6 +101,7 @@ func (l *Learner) learn(at units.Time, e *sched.Event) {
 	if j.spec == nil {
 		return
 	}
+	a.began = Began(a.began, at, e)
 	run := at.Sub(a.began) - e.Spans[sched.PhaseShuffle] // all that kept the slot, its start and its commit as well
 	shuffle := max(0, a.began.Add(e.Spans[sched.PhaseShuffle]).Sub(max(a.began, j.mapsDone)))
 	telling := e.Bytes
@@ -121,6 +122,16 @@ func (l *Learner) learn(at units.Time, e *sched.Event) {
 		j.emitted += e.OutBytes
 		j.mapsDone = at
 	}
+}
+
+// Began is when an attempt began that ended at a time and was told of at another. On a busy machine the world may come to tell of its
+// start only with its end; but what the attempt measured itself it did spend.
+func Began(told, ended units.Time, e *sched.Event) units.Time {
+	spent := units.Duration(0)
+	for _, span := range e.Spans {
+		spent += max(0, span)
+	}
+	return min(told, ended.Add(-spent))
 }
 
 func largest(j *workload.Job) (most units.Bytes) {
