@@ -14,11 +14,13 @@ import (
 // neither memory nor sorting; a region that combining does not empty by half is doubled, and so is, a few times, that of a group
 // that fills it often, since a call for many values costs little more than one for few.
 //
-// Short values that come again and again, as the 1 of every count, are counted and do not fill the region: the combiner sees each
-// of them all the same.
+// Short values that come again and again are counted and do not fill the region: the combiner sees each of them all the same. The
+// commonest, such as the 1 of every count, is counted beside the key, so that its group is not even looked at. The values of a key
+// are, in order, those of its region, then the group's last value, as often as it came, then the commonest, as often as that came.
 type hashed struct {
 	collect
-	table  *table // of places in groups
+	table  *table // of places in groups, and from bit 32 on of how often the commonest value came
+	common uint64 // packed: the first short value that came
 	groups []group
 	arena  []byte // regions
 	queue  []passing
@@ -46,7 +48,6 @@ type group struct {
 type passing struct {
 	probe
 	value uint64 // packed
-	at    int    // its group
 }
 
 const (
@@ -54,6 +55,10 @@ const (
 	firstRegion = 24  // bytes
 	largeRegion = 512 // to which regions of busy groups grow
 	shortValue  = 7   // bytes that can be packed
+
+	noValue     = math.MaxUint64 // is not packed of any
+	oneMore     = 1 << 32
+	mostCounted = 1 << 62
 )
 
 // pack makes a number of a short value, another one for each.
@@ -81,7 +86,7 @@ func unpack(to []byte, p uint64) []byte {
 }
 
 func newHashed(base collect) *hashed {
-	h := &hashed{collect: base, table: newTable(), queue: make([]passing, min(queueSize, base.limit/slotCost+1))}
+	h := &hashed{collect: base, table: newTable(), common: noValue, queue: make([]passing, min(queueSize, base.limit/slotCost+1))}
 	h.out = combined{a: base.a, to: h.put}
 	h.where = h.out.where
 	return h
@@ -112,9 +117,11 @@ func (h *hashed) emit(key, value []byte) error {
 	h.open(s, made)
 	var err error
 	if len(value) <= shortValue {
-		err = h.count(pack(value))
-	} else if err = h.settle(); err == nil {
-		err = h.append(value, 1)
+		err = h.take(s, pack(value))
+	} else if err = h.flush(s); err == nil {
+		if err = h.settle(); err == nil {
+			err = h.append(value, 1)
+		}
 	}
 	if err != nil {
 		return h.a.broke(err)
@@ -143,39 +150,67 @@ func (h *hashed) drain() error {
 		w.home = home(w.lo, w.hi, w.size)
 		touch += slots[w.home>>shift].lo
 	}
-	for i := range queue { // nor of these
-		w := &queue[i]
-		if s := &slots[w.home>>shift]; s.lo == w.lo && s.hi == w.hi && s.size == w.size {
-			w.at = int(s.n)
-		} else {
-			h.open(h.table.seek(&w.probe, nil))
-			w.at = h.at
-			slots, shift = h.table.slots, h.table.shift
-		}
-		touch += h.groups[w.at].last
-	}
 	h.touch = touch
+	if h.common == noValue && len(queue) > 0 {
+		h.common = queue[0].value
+	}
+	mask := uint64(len(slots) - 1)
+next:
 	for i := range queue {
 		w := &queue[i]
-		h.at = w.at
-		if g := &h.groups[h.at]; g.last == w.value && g.repeat-1 < math.MaxUint32-1 {
-			g.repeat++
-			continue
+		for at := w.home >> shift; w.value == h.common; at++ { // as table.seek, but without a call
+			s := &slots[at&mask]
+			if s.lo == w.lo && s.hi == w.hi && s.size == w.size && s.n < mostCounted {
+				s.n += oneMore
+				continue next
+			}
+			if s.size == 0 || s.n >= mostCounted {
+				break
+			}
 		}
-		if err := h.count(w.value); err != nil {
+		s, made := h.table.seek(&w.probe, nil)
+		h.open(s, made)
+		if err := h.take(s, w.value); err != nil {
 			return h.a.broke(err)
 		}
+		slots, shift = h.table.slots, h.table.shift
+		mask = uint64(len(slots) - 1)
 	}
 	return nil
 }
 
-// open takes the group of a slot in hand.
+// open makes the group of a new slot.
 func (h *hashed) open(s *slot, made bool) {
 	if made {
 		s.n = int64(len(h.groups))
 		h.groups = append(h.groups, group{key: s.off, klen: s.size - 1})
 	}
-	h.at = int(s.n)
+	h.at = int(uint32(s.n))
+}
+
+// take adds a packed value to the group at hand, which is that of the slot.
+func (h *hashed) take(s *slot, value uint64) error {
+	if value == h.common && s.n < mostCounted {
+		s.n += oneMore
+		return nil
+	}
+	if err := h.flush(s); err != nil {
+		return err
+	}
+	return h.count(value)
+}
+
+// flush brings what was counted in the slot into the region of its group, which is at hand.
+func (h *hashed) flush(s *slot) error {
+	times := uint32(s.n >> 32)
+	if times == 0 {
+		return nil
+	}
+	s.n = int64(uint32(s.n))
+	if err := h.settle(); err != nil {
+		return err
+	}
+	return h.appendPacked(h.common, times)
 }
 
 func (h *hashed) key(g *group) []byte { return h.table.keys[g.key : g.key+g.klen : g.key+g.klen] }
@@ -202,11 +237,15 @@ func (h *hashed) settle() error {
 	}
 	n := g.repeat
 	g.repeat = 0
-	if g.last == 0 {
-		return h.append(nil, n)
+	return h.appendPacked(g.last, n)
+}
+
+func (h *hashed) appendPacked(value uint64, times uint32) error {
+	if value == 0 {
+		return h.append(nil, times)
 	}
 	var buf [shortValue]byte
-	return h.append(unpack(buf[:0], g.last), n)
+	return h.append(unpack(buf[:0], value), times)
 }
 
 // append adds a value to the region of the group at hand, so many times, and combines what is there first if that leaves no room.
@@ -274,6 +313,14 @@ func (h *hashed) combine() error {
 }
 
 func (h *hashed) spill() error {
+	for i := range h.table.slots {
+		if s := &h.table.slots[i]; s.n >= oneMore {
+			h.at = int(uint32(s.n))
+			if err := h.flush(s); err != nil {
+				return err
+			}
+		}
+	}
 	var g grouped
 	g.key = func(e entry) []byte { return h.key(&h.groups[e.off]) }
 	var left values // they stand in the arena until the next group is combined
