@@ -17,6 +17,9 @@
 //
 // As in Hadoop a record with an empty value is written as key TAB: a line that has no TAB gains one at its end.
 //
+// This was held against the tool of Hadoop 3.4.2 with its local runner: its environment, the TAB at the end,
+// and examples/streaming/join.yaml; slackline stream and examples/words ran there.
+//
 // # Differences from Hadoop
 //
 // A task may read several small files (see package task). Each gets a command of its own, so that mapreduce_map_input_file is true,
