@@ -134,12 +134,20 @@ func (o *options) variantCells(s *scenario.Scenario) ([]lab.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, p := range policies {
+		if err := lab.Suits(p, s); err != nil {
+			return nil, fmt.Errorf("--policy: %s: %w", s.File(), err)
+		}
+	}
 	if policies == nil {
 		if s.Policies == nil {
 			s.Policies = []string{lab.DefaultPolicy}
 		}
 		for i, text := range s.Policies {
 			p, err := lab.PolicyName(text, s.Config)
+			if err == nil {
+				err = lab.Suits(p, s)
+			}
 			if err != nil {
 				return nil, s.Errorf(fmt.Sprintf("policies[%d]", i), "%v", err)
 			}
@@ -225,6 +233,9 @@ func (o *options) policiesAndSeeds(otherwise ...string) ([]string, []uint64, err
 
 // runCells runs a grid on all cores, with a progress bar, journals and drawings.
 func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run, error) {
+	if err := lab.Check(cells); err != nil { // before any file is begun
+		return nil, err
+	}
 	if err := o.record(cells); err != nil {
 		return nil, err
 	}

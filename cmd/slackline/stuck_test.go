@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
@@ -49,6 +51,36 @@ workload: {jobs: [{id: quick, maps: 1, map_time: 1s}, {id: slow, maps: 9, map_ti
 	}
 	if r = s.run("compare", "slow.yaml", "-o", "json"); r.code != 1 || !strings.Contains(r.stderr, "1 of 2 runs did not come to their end; the first, slow cluster.speed=1e-20 by edf-p with seed 1: the simulation takes too long") {
 		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+}
+
+// A policy that the world cannot run is found before the first run, with its place, and leaves nothing behind.
+func TestPoliciesAreCheckedFirst(t *testing.T) {
+	const jobs = "workload: {jobs: [{id: a, maps: 1, map_time: 10s}]}\n"
+	s := newShell(t, map[string]string{
+		"s.yaml":     "cluster: {nodes: 2}\n" + jobs + "policies: [fifo, edf-p+speculate]\nseeds: 1..3\n",
+		"sleep.yaml": "cluster: {nodes: 2}\n" + jobs + "policies: [fifo, fifo+sleep]\n",
+		"sweep.yaml": "cluster: {nodes: 2}\n" + jobs + "policies: [fifo, fifo+sleep]\nsweep: {cluster.idle_power: [100W, 0W]}\n",
+		"runs.yaml":  "cluster: {nodes: 2, progress: 5s, idle_power: 100W}\n" + jobs + "policies: [fifo, edf-p+speculate, fifo+sleep]\n",
+	})
+	before := s.files()
+	for args, want := range map[string]string{
+		"s.yaml":               `s.yaml:3:18: policy "edf-p+speculate" needs a world that can speculate`,
+		"s.yaml --policy fifo": "",
+		"s.yaml --policy fifo,fifo+speculate --journal j --html p.html": `--policy: s.yaml: policy "fifo+speculate" needs a world`,
+		"sleep.yaml": `sleep.yaml:3:18: policy "fifo+sleep" saves nothing where no node draws power; give the cluster some, such as idle_power: 100W`,
+		"sweep.yaml": `sweep.yaml:3:18: policy "fifo+sleep" saves nothing`,
+		"runs.yaml":  "",
+	} {
+		for _, command := range []string{"simulate", "compare"} {
+			r := s.run(append([]string{command}, strings.Fields(args)...)...)
+			if want == "" && r.code != 0 || want != "" && (r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, want)) {
+				t.Errorf("%s %s: %d: %s%s\nwant %s", command, args, r.code, r.stdout, r.stderr, want)
+			}
+		}
+	}
+	if d := cmp.Diff(before, s.files()); d != "" {
+		t.Errorf("it left something behind: %s", d)
 	}
 }
 

@@ -19,7 +19,8 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64) []Cell {
 	var cells []Cell
 	for _, p := range policies {
 		for _, seed := range seeds {
-			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: simWorld(s.Sim(seed)), Params: s.Params})
+			cfg := s.Sim(seed)
+			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: simWorld(cfg), Can: cfg.Can(), Params: s.Params})
 		}
 	}
 	return cells
@@ -27,10 +28,13 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64) []Cell {
 
 // Grid runs cells on so many workers, as many as there are processors if 0. Reports stand in the order of the cells and do not
 // depend on the number of workers, as each run is its own world. A run that gets stuck or takes too long says so in its report, as
-// others may well come to their end; if all take too long, that is the error. After any other error no further cell begins; of several
+// others may well come to their end; if all take too long, that is the error. No cell begins if Check finds fault with one. After any other error no further cell begins; of several
 // the first in the order of the cells is returned. done is called after each run, by any goroutine; nil = nobody is told. A cell
 // whose report is known is not run. With a cache the others are kept; a result that cannot be kept is lost, and nothing else.
 func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done func()) ([]*report.Run, error) {
+	if err := Check(cells); err != nil {
+		return make([]*report.Run, len(cells)), err
+	}
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -59,8 +63,8 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 					}
 				}
 				if errs[i] != nil {
-					if len(cells) > 1 && ctx.Err() == nil {
-						errs[i] = fmt.Errorf("%s: %w", cells[i].Place(), errs[i])
+					if ctx.Err() == nil {
+						errs[i] = cells[i].err(errs[i], len(cells))
 					}
 					failed.Store(true)
 				} else if done != nil {

@@ -27,7 +27,9 @@ import (
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
 )
 
 // Cell is one run: a world under a policy with a seed.
@@ -38,6 +40,7 @@ type Cell struct {
 	Queues   queues.Config
 	Seed     uint64
 	World    func() (drive.World, error) // makes the world when the cell's turn comes
+	Can      sched.Capabilities          // of that world, so that the policy can be checked before; without a name they are known only then
 	Sinks    []drive.Sink                // that watch besides the report's: a timeline, a learner, a log
 	Journal  string                      // file to record the run to, "" = none
 	Params   map[string]string           // values of a sweep, for the report
@@ -111,12 +114,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		return nil, err
 	}
 	can := world.Can()
-	if err := policy.Suits(&can); err != nil {
-		if with := can; can.World == "sim" && !can.Speculate {
-			if with.Speculate = true; policy.Suits(&with) == nil {
-				err = fmt.Errorf("%w as long as attempts report nothing; give the cluster progress, such as progress: 5s", err)
-			}
-		}
+	if err := suits(policy, can); err != nil {
 		return nil, err
 	}
 	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
@@ -147,6 +145,66 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		err = &Aborted{err}
 	}
 	return run, err
+}
+
+// suits tells what the policy needs and the world cannot do, and how to change that where one can.
+func suits(policy *compose.Policy, can sched.Capabilities) error {
+	err := policy.Suits(&can)
+	if with := can; err != nil && can.World == "sim" && !can.Speculate {
+		if with.Speculate = true; policy.Suits(&with) == nil {
+			err = fmt.Errorf("%w as long as attempts report nothing; give the cluster progress, such as progress: 5s", err)
+		}
+	}
+	return err
+}
+
+// Suits tells, in one sentence, why a policy is none for a scenario; nil if it can run there.
+func Suits(text string, s *scenario.Scenario) error {
+	policy, err := catalog.New(text, s.Config)
+	if err != nil {
+		return err
+	}
+	cfg := s.Sim(0)
+	can := cfg.Can()
+	if err := suits(policy, can); err != nil {
+		return err
+	}
+	if can.Power = s.Powered(); policy.Suits(&can) != nil {
+		return fmt.Errorf("policy %q saves nothing where no node draws power; give the cluster some, such as idle_power: 100W", policy.Name())
+	}
+	return nil
+}
+
+// Check tells of the first cell whose policy cannot run in its world, as far as that is known before the run.
+func Check(cells []Cell) error {
+	type pair struct {
+		policy string
+		can    sched.Capabilities
+	}
+	known := map[pair]bool{}
+	for i := range cells {
+		c := &cells[i]
+		if c.Can.World == "" || known[pair{c.Policy, c.Can}] {
+			continue
+		}
+		policy, err := catalog.New(c.Policy, c.Queues)
+		if err == nil {
+			err = suits(policy, c.Can)
+		}
+		if err != nil {
+			return c.err(err, len(cells))
+		}
+		known[pair{c.Policy, c.Can}] = true
+	}
+	return nil
+}
+
+// err says in which cell of so many an error is.
+func (c *Cell) err(err error, of int) error {
+	if of > 1 {
+		err = fmt.Errorf("%s: %w", c.Place(), err)
+	}
+	return err
 }
 
 // Ends tells whether an error ends one run and says nothing of others: it is stuck, or goes on beyond what times can hold.

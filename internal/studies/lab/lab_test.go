@@ -86,6 +86,20 @@ func TestGridError(t *testing.T) {
 	}
 }
 
+// No cell begins where one of a later turn has a policy that its world cannot run.
+func TestGridChecksFirst(t *testing.T) {
+	cells := grid(t, "fifo", "fifo+speculate")
+	for i := range cells {
+		cells[i].World = func() (drive.World, error) {
+			t.Error("a cell has begun")
+			return nil, errors.New("it has begun")
+		}
+	}
+	if _, err := Grid(t.Context(), cells, 2, nil, nil); err == nil || !strings.HasPrefix(err.Error(), pools+`: pools by fifo+speculate with seed 1: policy "fifo+speculate" needs a world that can speculate`) {
+		t.Error(err)
+	}
+}
+
 func TestThisMachine(t *testing.T) {
 	for cores, want := range map[int][2]int{1: {1, 1}, 2: {2, 1}, 3: {2, 2}, 8: {2, 4}, 64: {2, 32}} {
 		if m := ThisMachine(cores); m.Nodes != want[0] || m.MapSlots != want[1] || m.Nodes*m.MapSlots < cores || m.Cluster().Validate() != nil {

@@ -148,7 +148,7 @@ func simWorld(cfg sim.Config) func() (drive.World, error) {
 // Simulated returns the run of the same jobs in the simulator.
 func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (Cell, error) {
 	cfg, err := l.sim(seed, known)
-	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: simWorld(cfg)}, err
+	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: simWorld(cfg), Can: cfg.Can()}, err
 }
 
 // sim returns the same jobs for the simulator: tasks from the input as the engine would cut it, times from what earlier runs taught.

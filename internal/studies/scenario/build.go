@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,6 +90,11 @@ func (s *Scenario) Sim(seed uint64) sim.Config {
 		c.Source = func() workload.Source { return s.arrivals(seed) }
 	}
 	return c
+}
+
+// Powered tells whether any node draws power when it is awake.
+func (s *Scenario) Powered() bool {
+	return slices.ContainsFunc(s.config.Cluster.Classes, func(c *cluster.Class) bool { return c.Idle > 0 || c.Dynamic > 0 })
 }
 
 // File is the file that it was read from.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -131,6 +132,11 @@ func (c *Config) Validate() error {
 		}
 	}
 	return nil
+}
+
+// Can says what a simulation is able to do, before it is made.
+func (c *Config) Can() sched.Capabilities {
+	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Power: true, Speculate: c.Progress > 0, Heartbeat: c.Heartbeat}
 }
 
 // source begins the arrivals of a run.

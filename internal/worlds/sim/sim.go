@@ -94,9 +94,7 @@ func New(cfg Config) (*World, error) {
 }
 
 // Can says what the simulator is able to do.
-func (w *World) Can() sched.Capabilities {
-	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Power: true, Speculate: w.cfg.Progress > 0, Heartbeat: w.cfg.Heartbeat}
-}
+func (w *World) Can() sched.Capabilities { return w.cfg.Can() }
 
 // WakeAt asks for a Tick at t. One for the past comes at once.
 func (w *World) WakeAt(t units.Time) { w.wake = t }
