@@ -32,6 +32,10 @@ type Streams struct {
 	Env    func(name string) string // the environment; nil = empty
 }
 
+// InputNameKey is the key of the configuration under which commands find the name of the input that they read, where inputs have names;
+// in the environment its dots are underscores.
+const InputNameKey = "slackline.input.name"
+
 // maxLine bounds a line of input.
 const maxLine = 1 << 30
 
@@ -60,7 +64,8 @@ func (p *Program) Stream(ctx context.Context, role Role, s Streams) error {
 	}
 	t := &streaming{p: p, s: s, hidden: []byte{}, in: lineReader{r: bufio.NewReaderSize(s.In, 256<<10)}, out: bufio.NewWriterSize(s.Out, 64<<10)}
 	t.user = NewContext(ctx, int(t.number("mapreduce_task_partition")), t.attempt(), t.alive)
-	t.user.Reading(Input{Path: strings.TrimPrefix(s.Env("mapreduce_map_input_file"), "file:"), Start: t.number("mapreduce_map_input_start"), Length: t.number("mapreduce_map_input_length")})
+	t.user.Reading(Input{Path: strings.TrimPrefix(s.Env("mapreduce_map_input_file"), "file:"), Start: t.number("mapreduce_map_input_start"), Length: t.number("mapreduce_map_input_length"),
+		Name: s.Env(strings.ReplaceAll(InputNameKey, ".", "_"))})
 	err := t.run(role)
 	if err == nil {
 		err = t.broken

@@ -125,6 +125,9 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 		if how := local.Isolation(); how != "" {
 			fmt.Fprintf(cmd.ErrOrStderr(), "isolation: %s\n", how)
 		}
+		for _, note := range local.Notes() {
+			fmt.Fprintln(cmd.ErrOrStderr(), note)
+		}
 	}
 	var runs []*report.Run
 	for i, c := range cells {

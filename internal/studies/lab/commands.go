@@ -73,6 +73,23 @@ func commands(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) e
 		}
 		*c.to = words
 	}
+	for i, in := range f.Inputs {
+		if in.Map == "" {
+			continue
+		}
+		words, err := streaming.Words(in.Map)
+		if err == nil {
+			_, err = streaming.Find(words[0], s.Files)
+		}
+		if err != nil {
+			key := fmt.Sprintf("inputs[%d].map", i)
+			return f.Errorf(key, "%s: %v", key, err)
+		}
+		if s.MapOf == nil {
+			s.MapOf = map[string][]string{}
+		}
+		s.MapOf[in.Name] = words
+	}
 	j.Executor, j.Program = streaming.New(s), &mapreduce.Program{Name: "commands"}
 	var err error
 	if j.Facts, err = facts(f, programs); err != nil {

@@ -25,6 +25,11 @@ func facts(f *scenario.Job, programs map[string]string) ([]engine.Fact, error) {
 			{Name: "key_fields", Value: strconv.Itoa(f.KeyFields)}, {Name: "partition_fields", Value: strconv.Itoa(f.PartitionFields)},
 			{Name: "one_command", Value: strconv.FormatBool(f.OneCommand)}, {Name: "conf", Value: pairs(f.Conf)}, {Name: "env", Value: pairs(f.Env)}}
 	}
+	for _, in := range f.Inputs {
+		if in.Map != "" {
+			list = append(list, engine.Fact{Name: "map of " + in.Name, Value: in.Map})
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		seal, err := seal(programs[name])
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/joblog"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -26,6 +27,7 @@ type Local struct {
 	Files   []*scenario.Job
 	jobs    []engine.Job
 	splits  [][]task.Split // nil: the input is the output of another job
+	whole   []task.Whole   // large files that one task each reads
 
 	// Accounts, if not nil, is told what each attempt of a real run did.
 	Accounts func(engine.Account)
@@ -46,16 +48,20 @@ func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
 		if len(f.Labels) > 0 {
 			return nil, f.Errorf("labels", "the workers of this machine carry no labels, so no task of the job could run")
 		}
-		if !l.fed(f) {
-			found, err := task.Find(f.Input)
-			if err != nil {
-				return nil, f.Errorf("input", "%v", err)
+		job := engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces, SkipBad: f.SkipBad, Sources: sources(f), Written: written(f)}
+		commands := f.Has("map")
+		if commands { // which are told how many maps there are
+			if err := l.plan(i, &job, &mapreduce.Program{Name: f.Name}); err != nil {
+				return nil, err
 			}
-			l.splits[i] = task.Cut(found, int64(m.Block))
 		}
-		job := engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces, SkipBad: f.SkipBad}
 		if err := equip(&job, f, i+1, len(l.splits[i]), now); err != nil {
 			return nil, err
+		}
+		if !commands {
+			if err := l.plan(i, &job, job.Program); err != nil {
+				return nil, err
+			}
 		}
 		l.jobs = append(l.jobs, job)
 	}

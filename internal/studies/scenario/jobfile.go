@@ -70,7 +70,9 @@ func readJob(file string, root ast.Node) (*Job, error) {
 // check looks for what is missing and for keys that contradict each other.
 func (j *Job) check() {
 	d := j.src
-	if len(j.Input) == 0 {
+	j.checkInputs()
+	j.checkFormats()
+	if len(d.errs) == 0 && len(j.Input) == 0 {
 		d.failAt("input", "input names nothing to read; give files, directories or globs")
 	}
 	if j.Output == "" {

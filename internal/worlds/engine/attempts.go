@@ -96,11 +96,11 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
 	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.cfg.buffer(reduce), Sync: w.cfg.Sync, Meter: &a.meter, Said: &a.said, Clock: w.cfg.Clock,
 		Local: filepath.Join(w.local(j), w.nodes[a.node].spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)), Skip: w.skip(j, a),
-		Out: j.committer.AttemptDir(reduce, int(a.task-1), a.try)}
+		Out: j.committer.AttemptDir(reduce, int(a.task-1), a.try), Written: j.cfg.Written}
 }
 
 func (w *World) mapConfig(j *job, a *attempt) task.MapConfig {
-	return task.MapConfig{Config: w.config(j, a, false), Split: j.splits[a.task-1], Parts: j.cfg.Reduces, Cuts: j.cuts}
+	return task.MapConfig{Config: w.config(j, a, false), Split: j.splits[a.task-1], Parts: j.cfg.Reduces, Cuts: j.cuts, Sources: j.cfg.Sources}
 }
 
 func (w *World) reduceConfig(j *job, a *attempt) task.ReduceConfig {

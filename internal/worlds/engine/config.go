@@ -48,6 +48,9 @@ type Job struct {
 	Output  string   // a directory that does not exist
 	Reduces int      // 0 = the output of the maps is the job's
 
+	Sources []task.Source // in the place of Input, where inputs have names or formats; nil = they have none
+	Written task.Written  // how part files are written
+
 	SkipBad int             // records of a task that may be passed over when user code has failed at them
 	Facts   []Fact          // what else decides what it writes: its application, parameters, commands
 	Origin  json.RawMessage // kept in its log, for whoever wants to go on; may be nil
@@ -173,6 +176,9 @@ func (c *Config) validateJob(j *Job, outputs map[string]string) error {
 			return fmt.Errorf("no node offers a %s that it may use", n.Name)
 		}
 	}
+	if err := task.CheckFormats(j.Program, j.Sources, j.Written); err != nil {
+		return err
+	}
 	path, err := filepath.Abs(j.Output)
 	if err != nil {
 		return err
@@ -226,7 +232,11 @@ func (c *Config) fedBy(j *Job) bool {
 
 // read finds the input of a job and cuts it.
 func (c *Config) read(j *Job) ([]inputFile, []task.Split, error) {
-	files, err := task.Find(j.Input)
+	sources := j.Sources
+	if sources == nil {
+		sources = []task.Source{{Paths: j.Input}}
+	}
+	files, err := task.FindAll(sources)
 	if err != nil {
 		return nil, nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
 	}
@@ -237,7 +247,11 @@ func (c *Config) read(j *Job) ([]inputFile, []task.Split, error) {
 			input[i].Wrote = info.ModTime().UTC()
 		}
 	}
-	return input, task.Cut(files, int64(c.Block)), nil
+	splits, _, err := task.Plan(files, int64(c.Block), j.Program, sources)
+	if err != nil {
+		return nil, nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
+	}
+	return input, splits, nil
 }
 
 // stages returns the stages of a job with these splits.

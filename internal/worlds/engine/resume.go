@@ -97,6 +97,12 @@ func (w *World) describe(j *job) *description {
 	d.Facts = append(d.Facts, Fact{"program", j.cfg.Program.Name}, Fact{"reduces", strconv.Itoa(j.cfg.Reduces)},
 		Fact{"block", w.cfg.Block.String()}, Fact{"seed", strconv.FormatUint(w.cfg.Seed, 10)},
 		Fact{"skip_bad_records", strconv.Itoa(j.cfg.SkipBad)})
+	if text, err := json.Marshal(struct {
+		In  []task.Source `json:"in,omitempty"`
+		Out task.Written  `json:"out"`
+	}{j.cfg.Sources, j.cfg.Written}); err == nil { // it is of plain types
+		d.Facts = append(d.Facts, Fact{"formats", string(text)})
+	}
 	d.Facts = append(d.Facts, j.cfg.Facts...)
 	d.Input = j.input
 	return d

@@ -115,6 +115,9 @@ func (a *attempt) environ(in *mapreduce.Input) []string {
 		}
 		of["mapreduce.map.input.start"] = strconv.FormatInt(in.Start, 10)
 		of["mapreduce.map.input.length"] = strconv.FormatInt(in.Length, 10)
+		if in.Name != "" {
+			of[mapreduce.InputNameKey] = in.Name
+		}
 	}
 	env := append(os.Environ(), of.environ()...)
 	for _, name := range slices.Sorted(maps.Keys(a.x.job.Env)) {

@@ -19,7 +19,7 @@ var _ mapreduce.BlockMapper = (*mapper)(nil)
 // MapBlock hands lines to the command.
 func (m *mapper) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
 	m.to(out)
-	if in := m.user.Input(); m.cmd == nil || in != m.in && !m.a.x.job.OneCommand {
+	if in := m.user.Input(); m.cmd == nil || in != m.in && (!m.a.x.job.OneCommand || in.Name != m.in.Name) {
 		if err := m.finish(); err != nil {
 			return err
 		}
@@ -57,7 +57,11 @@ func (m *mapper) to(out mapreduce.Emitter) {
 
 func (m *mapper) start(in mapreduce.Input) (err error) {
 	m.in, m.started = in, true
-	m.cmd, err = m.a.start(m.user, "map", m.a.x.job.Map, &in)
+	words := m.a.x.job.Map
+	if own, ok := m.a.x.job.MapOf[in.Name]; ok {
+		words = own
+	}
+	m.cmd, err = m.a.start(m.user, "map", words, &in)
 	return err
 }
 

@@ -22,8 +22,9 @@ type Job struct {
 	Name    string
 	User    string
 	Map     []string
-	Combine []string // empty = none
-	Reduce  []string // empty = records pass as they are
+	MapOf   map[string][]string // those of inputs that have their own, by the inputs' names
+	Combine []string            // empty = none
+	Reduce  []string            // empty = records pass as they are
 	Files   []File
 
 	KeyFields       int // how many fields of a line of map output are the key; 0 = 1

@@ -2,8 +2,10 @@ package task
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 
 	"github.com/slackline/slackline/internal/fault"
@@ -15,7 +17,7 @@ import (
 // Source is one of the inputs of a job, with what a job file says of it.
 type Source struct {
 	Name   string       `json:"name,omitempty"` // for mappers that tell inputs apart
-	Paths  []string     `json:"paths,omitempty"`
+	Paths  []string     `json:"-"`
 	Format *format.Spec `json:"format,omitempty"` // nil = the program's
 }
 
@@ -46,14 +48,37 @@ func formatOf(p *mapreduce.Program, sources []Source, i int) (mapreduce.InputFor
 	return p.Input, nil
 }
 
+// CheckFormats says in one sentence what of a program and the formats that a job file chooses contradicts each other.
+func CheckFormats(p *mapreduce.Program, sources []Source, w Written) error {
+	for i := range sources {
+		if _, err := formatOf(p, sources, i); err != nil {
+			return err
+		}
+	}
+	if p.Raw && w.Format != nil {
+		return fmt.Errorf("application %s writes records as they are, in no other format", p.Name)
+	}
+	return w.Check()
+}
+
 // Whole is a file larger than a block that one task reads nevertheless.
 type Whole struct{ Path, Why string }
+
+// planTries is how often a file is looked at that cannot be read: as often as a task is tried.
+const planTries = 4
 
 // Plan cuts files into splits, each of them where the program, the formats and what it is compressed with allow.
 func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]Split, []Whole, error) {
 	var whole []Whole
 	splits, err := cut(files, block, func(f File) ([]int64, error) {
-		cuts, why, err := cutsOf(f, block, p, sources)
+		var cuts []int64
+		var why string
+		var err error
+		for range planTries {
+			if cuts, why, err = cutsOf(f, block, p, sources); err == nil || errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+		}
 		if why != "" {
 			whole = append(whole, Whole{f.Path, why})
 		}

@@ -1,0 +1,105 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/format"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// sources are the inputs of a job file with their names and formats.
+func sources(f *scenario.Job) []task.Source {
+	spec := func(name string) *format.Spec {
+		if name == "" {
+			name = f.InputFormat
+		}
+		switch name {
+		case "":
+			return nil
+		case "csv":
+			return &format.Spec{Name: name, Delimiter: f.CSV.Delimiter, NoHeader: f.CSV.NoHeader}
+		}
+		return &format.Spec{Name: name}
+	}
+	if len(f.Inputs) == 0 {
+		return []task.Source{{Paths: f.Input, Format: spec("")}}
+	}
+	var list []task.Source
+	for _, in := range f.Inputs {
+		list = append(list, task.Source{Name: in.Name, Paths: in.Path, Format: spec(in.Format)})
+	}
+	return list
+}
+
+// written is how a job file wants its output written.
+func written(f *scenario.Job) task.Written {
+	w := task.Written{Compress: f.Compress}
+	switch f.OutputFormat {
+	case "":
+	case "csv":
+		w.Format = &format.Spec{Name: "csv", Delimiter: f.CSV.Delimiter, Columns: f.CSV.Columns}
+	default:
+		w.Format = &format.Spec{Name: f.OutputFormat}
+	}
+	return w
+}
+
+// plan cuts the input of a job, if it is there.
+func (l *Local) plan(i int, job *engine.Job, p *mapreduce.Program) error {
+	f := l.Files[i]
+	key := "input"
+	if len(f.Inputs) > 0 {
+		key = "inputs"
+	}
+	if err := task.CheckFormats(p, job.Sources, job.Written); err != nil {
+		at := "input_format"
+		if job.Written.Format != nil && p.Raw {
+			at = "output_format"
+		}
+		return f.Errorf(at, "%v; leave %s out", err, at)
+	}
+	if l.fed(f) {
+		return nil
+	}
+	found, err := task.FindAll(job.Sources)
+	if err != nil {
+		return f.Errorf(key, "%v", err)
+	}
+	splits, whole, err := task.Plan(found, int64(l.Machine.Block), p, job.Sources)
+	if err != nil {
+		return f.Errorf(key, "%v", err)
+	}
+	l.splits[i] = splits
+	l.whole = append(l.whole, whole...)
+	return nil
+}
+
+// Notes tell what of the input is not cut, so that one task has to read the whole of it.
+func (l *Local) Notes() []string {
+	var order []string
+	files := map[string][]string{}
+	for _, w := range l.whole {
+		if files[w.Why] == nil {
+			order = append(order, w.Why)
+		}
+		files[w.Why] = append(files[w.Why], w.Path)
+	}
+	var notes []string
+	for _, why := range order {
+		list := files[why]
+		if len(list) == 1 {
+			notes = append(notes, fmt.Sprintf("one task reads all of %s: %s", list[0], why))
+			continue
+		}
+		shown, more := list, ""
+		if len(list) > 3 {
+			shown, more = list[:3], fmt.Sprintf(" and %d more", len(list)-3)
+		}
+		notes = append(notes, fmt.Sprintf("one task each reads all of %s%s: %s", strings.Join(shown, ", "), more, why))
+	}
+	return notes
+}
