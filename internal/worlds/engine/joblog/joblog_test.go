@@ -1,0 +1,187 @@
+package joblog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+type line struct {
+	N    int    `json:"n"`
+	Text string `json:"text"`
+}
+
+func numbers(t *testing.T, records []json.RawMessage) (list []int) {
+	t.Helper()
+	for _, r := range records {
+		var l line
+		if err := json.Unmarshal(r, &l); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, l.N)
+	}
+	return list
+}
+
+func write(t *testing.T, path string, from, to int) {
+	t.Helper()
+	l, _, err := Open(path, from%2 == 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := from; n < to; n++ {
+		if err := l.Append(line{n, "text\nof more than one line"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// However much of the last lines is torn off, those before are read, and what is appended then is read as well.
+func TestTornTail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	write(t, path, 0, 4)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range whole {
+		if err := os.WriteFile(path, whole[:cut], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		left := bytes.Count(whole[:cut+1], []byte{'\n'}) // a line that lacks its end alone gets one
+		write(t, path, 7, 9)
+		records, err := Read(path)
+		want := []int{0, 1, 2, 3}[:left]
+		if got := numbers(t, records); err != nil || fmt.Sprint(got) != fmt.Sprint(append(want, 7, 8)) {
+			t.Fatalf("cut at %d: %v, %v; want %v", cut, got, err, want)
+		}
+	}
+}
+
+// A flipped bit costs the line that it is in, and none beside it but where it makes two lines one.
+func TestFlippedBit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	write(t, path, 0, 4)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bit := range 8 * len(whole) {
+		b := bytes.Clone(whole)
+		b[bit/8] ^= 1 << (bit % 8)
+		got := numbers(t, Parse(b))
+		if len(got) < 2 || len(got) == 4 && bit%8 != 5 { // that bit turns a into A, which is the same digit
+			t.Fatalf("bit %d: %v", bit, got)
+		}
+		for i, n := range got {
+			if n > 3 || i > 0 && n <= got[i-1] {
+				t.Fatalf("bit %d: %v", bit, got)
+			}
+		}
+	}
+}
+
+func TestClear(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	write(t, path, 0, 3)
+	l, records, err := Open(path, false)
+	if err != nil || len(records) != 3 {
+		t.Fatal(records, err)
+	}
+	if err := errors.Join(l.Clear(), l.Append(line{N: 9}), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if records, err = Read(path); err != nil || fmt.Sprint(numbers(t, records)) != "[9]" {
+		t.Error(records, err)
+	}
+}
+
+// holding is set in the environment of a process that is to take a lock and wait.
+const holding = "SLACKLINE_TEST_LOCK"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(holding); path != "" {
+		_, err := Take(path)
+		fmt.Println(err)
+		time.Sleep(time.Hour)
+	}
+	os.Exit(m.Run())
+}
+
+// While a process lives that has the lock, others hear who it is; when it is killed, the lock is free.
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), holding+"="+path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 5)
+	if _, err := out.Read(b); err != nil || string(b) != "<nil>" {
+		t.Fatalf("the other process: %s, %v", b, err)
+	}
+	want := fmt.Sprintf("process %d is writing there", cmd.Process.Pid)
+	if _, err := Take(path); err == nil || err.Error() != want {
+		t.Errorf("Take: %v, want %s", err, want)
+	}
+	if err := Busy(path); err == nil || err.Error() != want {
+		t.Errorf("Busy: %v, want %s", err, want)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if err := Busy(path); err != nil {
+		t.Errorf("the lock of a dead process: %v", err)
+	}
+	l, err := Take(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || strings.TrimSpace(string(text)) != fmt.Sprint(os.Getpid()) {
+		t.Errorf("the lock names %s, %v", text, err)
+	}
+	if !l.Holds(path) {
+		t.Error("the lock does not hold")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if l.Holds(path) {
+		t.Error("the lock holds though its file is gone")
+	}
+	again, err := Take(path)
+	if err != nil || l.Holds(path) || !again.Holds(path) {
+		t.Errorf("another file at its place: %v", err)
+	}
+	if err := errors.Join(l.Release(), again.Release()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever stands in a log, reading it ends, and what it yields is what was written.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("00000000 {}\n"))
+	f.Add([]byte("a3d4a1a6 {\"n\":1}\nxx"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, r := range Parse(text) {
+			if !json.Valid(r) || bytes.ContainsRune(r, '\n') {
+				t.Errorf("%q", r)
+			}
+		}
+	})
+}
