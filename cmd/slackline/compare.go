@@ -21,7 +21,8 @@ every policy, so policies are compared seed by seed with the first one: the diff
 corrected for the number of comparisons), how large the effect is, and whether the seeds suffice to tell.
 
 What has been simulated before is not simulated again: results are kept by the sum of all that they follow from. So a comparison that
-was interrupted, or killed, goes on where it was.`,
+was interrupted, or killed, goes on where it was. Runs that are to be watched (--html, --chrome, --journal) run again each time; what
+comes of them is kept like the rest.`,
 		Example: `  slackline compare examples/two-jobs.yaml
   slackline compare examples/two-jobs.yaml --policy fifo,edf-p --seed 1..10
   slackline compare examples/sweep.yaml -o csv
@@ -29,7 +30,7 @@ was interrupted, or killed, goes on where it was.`,
 		Args:              some("scenario files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !fresh && o.journal == "" && o.html == "" && o.chrome == "" { // what is to be watched has to run
+			if !fresh {
 				if err := o.openCache(); err != nil {
 					fmt.Fprintf(cmd.ErrOrStderr(), "warning: results are not kept: %v\n", err)
 				}
@@ -45,11 +46,6 @@ was interrupted, or killed, goes on where it was.`,
 					return err
 				}
 				cells = append(cells, more...)
-			}
-			if o.cache != nil {
-				if found := o.cache.Fill(cells); found > 0 {
-					fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d runs are known from before; --fresh runs them again\n", found, len(cells))
-				}
 			}
 			runs, err := o.runCells(cmd, cells)
 			if err != nil {

@@ -231,7 +231,8 @@ func (o *options) policiesAndSeeds(otherwise ...string) ([]string, []uint64, err
 	return policies, seeds, err
 }
 
-// runCells runs a grid on all cores, with a progress bar, journals and drawings.
+// runCells runs a grid on all cores, with a progress bar, journals and drawings. With a cache, what is known from before does not run
+// again unless it is to be recorded or drawn.
 func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run, error) {
 	if err := lab.Check(cells); err != nil { // before any file is begun
 		return nil, err
@@ -241,6 +242,11 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 	}
 	if err := o.draw(cells); err != nil {
 		return nil, err
+	}
+	if o.cache != nil {
+		if found := o.cache.Fill(cells); found > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d runs are known from before; --fresh runs them again\n", found, len(cells))
+		}
 	}
 	progress := newBar(cmd.ErrOrStderr(), len(cells))
 	runs, err := lab.Grid(cmd.Context(), cells, 0, o.cache, progress.step)

@@ -119,10 +119,10 @@ func (c *Cache) Keep(cell *Cell, run *report.Run) error {
 	return os.Rename(f.Name(), file)
 }
 
-// Fill notes in cells that ran before what came of them, and returns how many those are.
+// Fill notes in cells that ran before what came of them, and returns how many those are. Those that somebody is to watch have to run.
 func (c *Cache) Fill(cells []Cell) (found int) {
 	for i := range cells {
-		if cells[i].Key == "" {
+		if c := &cells[i]; c.Key == "" || c.Journal != "" || len(c.Sinks) > 0 {
 			continue
 		}
 		if cells[i].Known = c.Find(&cells[i]); cells[i].Known != nil {
