@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // File is a file that appears under its name when it is whole, and never before. Until then its bytes stand beside it, under a name
-// that begins with a dot.
+// that begins with a dot. What a process that was killed left there goes when the same file is begun again.
 type File struct {
 	*bufio.Writer
 	file *os.File
@@ -42,9 +44,13 @@ func create(name, first, what string) (*File, error) {
 		}
 	}
 	dir, base := filepath.Split(name)
+	begin := fmt.Sprintf(".%.100s.", base)
+	sweepAll(dir, begin)
 	for i := 0; ; i++ {
-		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".%.100s.%d-%d.part", base, os.Getpid(), i)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%s%d-%d.part", begin, os.Getpid(), i)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		switch {
+		case err == nil && (!hold(f) || !there(f)):
+			f.Close() // another process took it for left over before it was held, and removes it
 		case err == nil:
 			return &File{bufio.NewWriterSize(f, 1<<18), f, name}, nil
 		case os.IsExist(err):
@@ -58,6 +64,31 @@ func create(name, first, what string) (*File, error) {
 			return nil, fmt.Errorf("%s cannot be written: %w", name, err)
 		}
 	}
+}
+
+var left = regexp.MustCompile(`^[0-9]+-[0-9]+\.part$`)
+
+// sweepAll removes the files whose names begin so that a process left when it was killed. What cannot be removed stays.
+func sweepAll(dir, begin string) {
+	if dir == "" {
+		dir = "."
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range list {
+		if rest, ok := strings.CutPrefix(e.Name(), begin); ok && e.Type().IsRegular() && left.MatchString(rest) {
+			sweep(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// there tells whether an open file still has its name.
+func there(f *os.File) bool {
+	has, err := f.Stat()
+	named, err2 := os.Stat(f.Name())
+	return err == nil && err2 == nil && os.SameFile(has, named)
 }
 
 // begins tells whether a file begins with these bytes.

@@ -3,6 +3,7 @@ package page
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,44 @@ func TestFile(t *testing.T) {
 	write(firstLine+"4", true)
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// What a killed process left goes, what is being written stays, and so does what only looks like it.
+func TestFileSweeps(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.html")
+	for _, base := range []string{".a.html.77-0.part", ".a.html.1234567-3.part", ".a.html.x-0.part", ".a.html.notes.part", ".b.html.77-0.part", ".a.html.1-1.parts"} {
+		if err := os.WriteFile(filepath.Join(dir, base), []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, err := CreatePage(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Discard()
+	second, err := CreatePage(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Discard()
+	var got []string
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		got = append(got, strings.Replace(e.Name(), strconv.Itoa(os.Getpid()), "PID", 1))
+	}
+	if want := ".a.html.1-1.parts .a.html.PID-0.part .a.html.PID-1.part .a.html.notes.part .a.html.x-0.part .b.html.77-0.part"; strings.Join(got, " ") != want {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+	if _, err := first.WriteString(firstLine); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Commit(); err != nil {
+		t.Error(err)
 	}
 }
 
