@@ -279,10 +279,10 @@ func TestMistakes(t *testing.T) {
 		params map[string]string
 		want   string
 	}{
-		{"wordcont", nil, `there is no application "wordcont"; did you mean "wordcount"? (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
-		{"WordCount", nil, `there is no application "WordCount"; did you mean "wordcount"? (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
-		{"pi", nil, `there is no application "pi" (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
-		{"", nil, `there is no application "" (there are: grep, loadgen, sort, teragen, terasort, teravalidate, wordcount)`},
+		{"wordcont", nil, `there is no application "wordcont"; did you mean "wordcount"? (there are: grep, index, join, loadgen, sort, teragen, terasort, teravalidate, topk, wordcount)`},
+		{"WordCount", nil, `there is no application "WordCount"; did you mean "wordcount"? (there are: grep, index, join, loadgen, sort, teragen, terasort, teravalidate, topk, wordcount)`},
+		{"pi", nil, `there is no application "pi" (there are: grep, index, join, loadgen, sort, teragen, terasort, teravalidate, topk, wordcount)`},
+		{"", nil, `there is no application "" (there are: grep, index, join, loadgen, sort, teragen, terasort, teravalidate, topk, wordcount)`},
 		{"grep", nil, `application grep needs the parameter "pattern": regular expression in Go's syntax (RE2), to be found anywhere in the line`},
 		{"grep", map[string]string{"patern": "x"}, `application grep has no parameter "patern"; did you mean "pattern"? (it has: pattern, only_matching, ignore_case)`},
 		{"grep", map[string]string{"pattern": "("}, "application grep, parameter \"pattern\": \"(\" is not a regular expression: missing closing ): `(`"},

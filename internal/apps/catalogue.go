@@ -15,11 +15,12 @@ type App struct {
 	Doc    string // one line
 	Output string // one line: what a record of the output is
 	Params []Param
+	check  func(settings) error // of values that their types do not tell right from wrong; nil = all are right
 	build  func(settings) mapreduce.Program
 }
 
 // catalogue lists all applications by name. It is read only.
-var catalogue = []App{grep, loadgen, sortLines, teragen, terasort, teravalidate, wordcount}
+var catalogue = []App{grep, index, join, loadgen, sortLines, teragen, terasort, teravalidate, topk, wordcount}
 
 // All returns all applications in order of name.
 func All() []App { return slices.Clone(catalogue) }
@@ -50,6 +51,11 @@ func (a App) New(params map[string]string) (*mapreduce.Program, error) {
 	set, err := a.settings(params)
 	if err != nil {
 		return nil, err
+	}
+	if a.check != nil {
+		if err := a.check(set); err != nil {
+			return nil, err
+		}
 	}
 	p := a.build(set)
 	p.Name = a.Name

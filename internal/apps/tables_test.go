@@ -1,0 +1,285 @@
+package apps
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// streamed runs an application over files, by streams as Hadoop does: one map for each file, one reduce.
+func streamed(t rapid.TB, name string, params map[string]string, files map[string]string) string {
+	p, err := New(name, params)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var lines []string
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		var out strings.Builder
+		input, _, _ := strings.Cut(path, "/") // the name of the input stands in front
+		env := map[string]string{"mapreduce_map_input_file": path, "slackline_input_name": input}
+		if input == path {
+			env["slackline_input_name"] = ""
+		}
+		err := p.Stream(context.Background(), mapreduce.MapRole, mapreduce.Streams{In: strings.NewReader(files[path]), Out: &out, Env: func(n string) string { return env[n] }})
+		if err != nil {
+			t.Fatalf("map of %s: %v", path, err)
+		}
+		lines = slices.AppendSeq(lines, strings.Lines(out.String()))
+	}
+	slices.SortStableFunc(lines, func(a, b string) int {
+		a, _, _ = strings.Cut(strings.TrimSuffix(a, "\n"), "\t")
+		b, _, _ = strings.Cut(strings.TrimSuffix(b, "\n"), "\t")
+		return strings.Compare(a, b)
+	})
+	var out strings.Builder
+	if err := p.Stream(context.Background(), mapreduce.ReduceRole, mapreduce.Streams{In: strings.NewReader(strings.Join(lines, "")), Out: &out}); err != nil {
+		t.Fatalf("reduce: %v", err)
+	}
+	return out.String()
+}
+
+func TestIndex(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[ab]{1,2}`)
+		files := map[string]string{}
+		want := map[string]map[string]int{}
+		for i := range rapid.IntRange(0, 4).Draw(t, "files") {
+			path := fmt.Sprintf("f%d:x", i)
+			for range rapid.IntRange(0, 4).Draw(t, "lines") {
+				words := rapid.SliceOf(word).Draw(t, "words")
+				files[path] += strings.Join(words, " ") + "\n"
+				for _, w := range words {
+					if want[w] == nil {
+						want[w] = map[string]int{}
+					}
+					want[w][path]++
+				}
+			}
+		}
+		var all strings.Builder
+		for _, w := range slices.Sorted(maps.Keys(want)) {
+			all.WriteString(w)
+			for _, path := range slices.Sorted(maps.Keys(want[w])) {
+				fmt.Fprintf(&all, "\t%s:%d", path, want[w][path])
+			}
+			all.WriteString("\n")
+		}
+		if got := streamed(t, "index", nil, files); got != all.String() {
+			t.Fatalf("%q, want %q", got, all.String())
+		}
+	})
+}
+
+func TestTopByCount(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOf(rapid.StringMatching(`[abc]{0,2}`)).Draw(t, "lines")
+		k := rapid.IntRange(1, 8).Draw(t, "k")
+		smallest := rapid.Bool().Draw(t, "smallest")
+		n := map[string]int{}
+		for _, l := range lines {
+			n[l]++
+		}
+		items := slices.SortedFunc(maps.Keys(n), func(a, b string) int {
+			by := cmp.Compare(n[b], n[a])
+			if smallest {
+				by = -by
+			}
+			return cmp.Or(by, cmp.Compare(a, b))
+		})
+		var want strings.Builder
+		for _, item := range items[:min(k, len(items))] {
+			fmt.Fprintf(&want, "%s\t%d\n", item, n[item])
+		}
+		params := map[string]string{"k": strconv.Itoa(k), "smallest": strconv.FormatBool(smallest)}
+		files := map[string]string{"a": "", "b": ""}
+		for i, l := range lines {
+			files[string("ab"[i%2])] += l + "\n"
+		}
+		if got := streamed(t, "topk", params, files); got != want.String() {
+			t.Fatalf("%q, want %q", got, want.String())
+		}
+	})
+}
+
+func TestTopByValue(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.OneOf(
+			rapid.Map(rapid.Int64Range(-3, 3), func(n int64) string { return strconv.FormatInt(n, 10) }),
+			rapid.Map(rapid.Int64Range(1<<53, 1<<53+3), func(n int64) string { return strconv.FormatInt(n, 10) }),
+			rapid.SampledFrom([]string{"0.5", "-1e300", "1e300", "9007199254740992.0", "2.0", "-Inf"}))
+		type row struct{ item, number string }
+		rows := rapid.SliceOf(rapid.Custom(func(t *rapid.T) row {
+			return row{rapid.StringMatching(`[ab]{0,1}`).Draw(t, "item"), number.Draw(t, "number")}
+		})).Draw(t, "rows")
+		k := rapid.IntRange(1, 8).Draw(t, "k")
+		files := map[string]string{"a": "", "b": "", "c": ""}
+		for i, r := range rows {
+			files[string("abc"[i%3])] += r.item + "\t" + r.number + "\n"
+		}
+		// By exact comparison of decimals: whole numbers as such, what is not whole is never near 2^53 here.
+		value := func(s string) (float64, int64) {
+			x, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				panic(err)
+			}
+			n, err := strconv.ParseInt(strings.TrimSuffix(s, ".0"), 10, 64)
+			if err != nil {
+				n = int64(max(min(x, 9e18), -9e18))
+			}
+			return x, n
+		}
+		slices.SortFunc(rows, func(a, b row) int {
+			ax, an := value(a.number)
+			bx, bn := value(b.number)
+			by := cmp.Compare(bx, ax)
+			if ax == bx {
+				by = cmp.Compare(bn, an)
+			}
+			return cmp.Or(by, cmp.Compare(a.item, b.item), cmp.Compare(a.number, b.number))
+		})
+		var want strings.Builder
+		for _, r := range rows[:min(k, len(rows))] {
+			want.WriteString(r.item + "\t" + r.number + "\n")
+		}
+		if got := streamed(t, "topk", map[string]string{"k": strconv.Itoa(k), "by": "value"}, files); got != want.String() {
+			t.Fatalf("%q, want %q", got, want.String())
+		}
+	})
+}
+
+// joined is the join as two loops.
+func joined(kind string, left, right [][2]string, missing string, both func(l, r string) string) string {
+	var rows []string
+	add := func(key, l, r string) { rows = append(rows, key+"\t"+both(l, r)+"\n") }
+	matched := map[int]bool{}
+	for _, l := range left {
+		found := false
+		for i, r := range right {
+			if l[0] == r[0] {
+				add(l[0], l[1], r[1])
+				found, matched[i] = true, true
+			}
+		}
+		if !found && (kind == "left" || kind == "outer") {
+			add(l[0], l[1], missing)
+		}
+	}
+	for i, r := range right {
+		if !matched[i] && (kind == "right" || kind == "outer") {
+			add(r[0], missing, r[1])
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b string) int {
+		a, _, _ = strings.Cut(a, "\t")
+		b, _, _ = strings.Cut(b, "\t")
+		return strings.Compare(a, b)
+	})
+	return strings.Join(rows, "")
+}
+
+func TestJoin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]string {
+			return [2]string{rapid.StringMatching(`[abc]{0,1}`).Draw(t, "key"), rapid.StringMatching(`[xy](\t[xy])?`).Draw(t, "rest")}
+		}), 0, 8)
+		left, right := rows.Draw(t, "left"), rows.Draw(t, "right")
+		kind := rapid.SampledFrom([]string{"inner", "left", "right", "outer"}).Draw(t, "kind")
+		var l, r string
+		for _, row := range left {
+			l += row[0] + "\t" + row[1] + "\n"
+		}
+		for _, row := range right { // whose key stands second
+			first, rest, more := strings.Cut(row[1], "\t")
+			r += first + "\t" + row[0]
+			if more {
+				r += "\t" + rest
+			}
+			r += "\n"
+		}
+		params := map[string]string{"kind": kind, "right_key": "2", "missing": "none"}
+		files := map[string]string{"left/1": l, "right/1": r}
+		if rapid.Bool().Draw(t, "by path") {
+			params["right_path"] = "of-right"
+			files = map[string]string{"1": l, "2-of-right": r}
+		}
+		want := joined(kind, left, right, "none", func(l, r string) string { return l + "\t" + r })
+		if got := streamed(t, "join", params, files); got != want {
+			t.Fatalf("%s join of %q and %q: %q, want %q", kind, l, r, got, want)
+		}
+	})
+}
+
+func TestJoinJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		side := rapid.SliceOfN(rapid.StringMatching(`[ab]`), 0, 5)
+		kind := rapid.SampledFrom([]string{"inner", "left", "right", "outer"}).Draw(t, "kind")
+		texts := func(column string, keys []string) (rows [][2]string, text string) {
+			for i, key := range keys {
+				b, err := json.Marshal(map[string]any{column: key, "n": i})
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows = append(rows, [2]string{key, string(b)})
+				text += string(b) + "\n"
+			}
+			return rows, text
+		}
+		left, l := texts("id", side.Draw(t, "left"))
+		right, r := texts("user", side.Draw(t, "right"))
+		l += `{"id":null}` + "\n"
+		want := joined(kind, left, right, "null", func(l, r string) string { return `{"left":` + l + `,"right":` + r + `}` })
+		if got := streamed(t, "join", map[string]string{"kind": kind, "left_key": "id", "right_key": "user"}, map[string]string{"left/1": l, "right/1": r}); got != want {
+			t.Fatalf("%s join of %q and %q: %q, want %q", kind, l, r, got, want)
+		}
+	})
+}
+
+func TestTablesRefuse(t *testing.T) {
+	for want, c := range map[string]struct {
+		app    string
+		params map[string]string
+	}{
+		`"by": "size" is neither count nor value`:                 {"topk", map[string]string{"by": "size"}},
+		`"k": 0 is no whole number`:                               {"topk", map[string]string{"k": "0"}},
+		`"k": 1.5 is no whole number`:                             {"topk", map[string]string{"k": "1.5"}},
+		`"kind": "cross" is none of inner, left, right`:           {"join", map[string]string{"kind": "cross"}},
+		`"left_key": "0" is neither the number`:                   {"join", map[string]string{"left_key": "0"}},
+		`left_key is "id" and right_key "1"; either both are num`: {"join", map[string]string{"left_key": "id"}},
+	} {
+		if _, err := New(c.app, c.params); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	for want, c := range map[string]struct {
+		app, text string
+		params    map[string]string
+	}{
+		`f belongs to neither side`:    {"join", "a\n", nil},
+		`"a" has no field 2`:           {"join", "a\n", map[string]string{"left_key": "2", "right_path": "g"}},
+		`a is no JSON object`:          {"join", "a\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`{} has no column "id"`:        {"join", "{}\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`"a" has no TAB with a number`: {"topk", "a\n", map[string]string{"by": "value"}},
+		`"x" of the item "a" is not`:   {"topk", "a\tx\n", map[string]string{"by": "value"}},
+	} {
+		p, err := New(c.app, c.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := map[string]string{"mapreduce_map_input_file": "f"}
+		var out strings.Builder
+		err = p.Stream(context.Background(), mapreduce.MapRole, mapreduce.Streams{In: strings.NewReader(c.text), Out: &out, Env: func(n string) string { return env[n] }})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

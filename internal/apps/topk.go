@@ -1,0 +1,199 @@
+package apps
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/slackline/slackline/mapreduce"
+)
+
+var topk = App{
+	Name: "topk",
+	Doc: "the k lines that occur most often, or of lines \"item TAB number\" the k with the greatest numbers; of equal ones those that come " +
+		"first in byte order. Run it with reduces: 1: each reduce has its own k",
+	Output: "item TAB count or number, the first ones first",
+	Params: []Param{
+		{Name: "k", Type: Number, Default: "10", Unit: "items", Doc: "how many"},
+		{Name: "by", Type: Text, Default: "count", Doc: "count: how often a line occurs; value: the number behind its last TAB"},
+		{Name: "smallest", Type: Bool, Default: "false", Doc: "the least instead of the greatest"},
+	},
+	check: func(s settings) error {
+		if by := s["by"].(string); by != "count" && by != "value" {
+			return fmt.Errorf("application topk, parameter \"by\": %q is neither count nor value", by)
+		}
+		if k := s["k"].(float64); k < 1 || k > 10_000_000 || k != math.Trunc(k) {
+			return fmt.Errorf("application topk, parameter \"k\": %v is no whole number from 1 to 10000000", k)
+		}
+		return nil
+	},
+	build: func(s settings) mapreduce.Program {
+		k, smallest := int(s["k"].(float64)), s["smallest"].(bool)
+		p := mapreduce.Program{
+			NewReducer: func(*mapreduce.Context) (mapreduce.Reducer, error) {
+				return &topReducer{best: best{k: k, smallest: smallest}, counts: s["by"] == "count"}, nil
+			},
+		}
+		if s["by"] == "value" {
+			p.NewMapper = func(*mapreduce.Context) (mapreduce.Mapper, error) {
+				return &topMapper{best{k: k, smallest: smallest}}, nil
+			}
+			return p
+		}
+		p.NewMapper = func(*mapreduce.Context) (mapreduce.Mapper, error) { return countLines{}, nil }
+		p.Fold = mapreduce.Sum
+		return p
+	},
+}
+
+type countLines struct{}
+
+// Map counts a line.
+func (countLines) Map(_, line []byte, out mapreduce.Emitter) error { return out.Emit(line, one) }
+
+// ranked is an item with its number, which is kept as it was written.
+type ranked struct {
+	item, text []byte
+	x          float64
+	n          int64 // the number, if it is whole and has 64 bits: x may be rounded
+}
+
+// rank reads a number.
+func rank(item, text []byte) (ranked, error) {
+	r := ranked{item: item, text: text}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err == nil {
+		r.x, r.n = float64(n), n
+		return r, nil
+	}
+	if r.x, err = strconv.ParseFloat(string(text), 64); err != nil || math.IsNaN(r.x) {
+		return r, fmt.Errorf("%q of the item %q is not a number", text, item)
+	}
+	if math.Abs(r.x) < math.MaxInt64 {
+		r.n = int64(r.x)
+	}
+	return r, nil
+}
+
+// best keeps the first k of what is put into it: a heap with the last of them on top.
+type best struct {
+	k        int
+	smallest bool
+	heap     []ranked
+}
+
+// compare orders by number, then item, then how the number is written: so that nothing depends on what came first.
+func (b *best) compare(x, y ranked) int {
+	by := cmp.Or(cmp.Compare(y.x, x.x), cmp.Compare(y.n, x.n))
+	if b.smallest {
+		by = -by
+	}
+	return cmp.Or(by, bytes.Compare(x.item, y.item), bytes.Compare(x.text, y.text))
+}
+
+// put takes an item, whose bytes it copies if it keeps them.
+func (b *best) put(r ranked) {
+	full := len(b.heap) == b.k
+	if full && b.compare(r, b.heap[0]) >= 0 {
+		return
+	}
+	r.item, r.text = bytes.Clone(r.item), bytes.Clone(r.text)
+	if full {
+		b.heap[0] = r
+		heap.Fix((*heaped)(b), 0)
+		return
+	}
+	heap.Push((*heaped)(b), r)
+}
+
+// each emits them, the first one first.
+func (b *best) each(out mapreduce.Emitter) error {
+	slices.SortFunc(b.heap, b.compare)
+	for _, r := range b.heap {
+		if err := out.Emit(r.item, r.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heaped is best as package heap wants it.
+type heaped best
+
+// Len is the number of items.
+func (h *heaped) Len() int { return len(h.heap) }
+
+// Less tells whether an item comes behind another.
+func (h *heaped) Less(i, j int) bool { return (*best)(h).compare(h.heap[i], h.heap[j]) > 0 }
+
+// Swap swaps two items.
+func (h *heaped) Swap(i, j int) { h.heap[i], h.heap[j] = h.heap[j], h.heap[i] }
+
+// Push appends an item.
+func (h *heaped) Push(x any) { h.heap = append(h.heap, x.(ranked)) }
+
+// Pop takes the last item off.
+func (h *heaped) Pop() any {
+	last := h.heap[len(h.heap)-1]
+	h.heap = h.heap[:len(h.heap)-1]
+	return last
+}
+
+// topMapper keeps the first k of its task.
+type topMapper struct{ best }
+
+// Map takes a line.
+func (m *topMapper) Map(_, line []byte, _ mapreduce.Emitter) error {
+	tab := bytes.LastIndexByte(line, '\t')
+	if tab < 0 {
+		return fmt.Errorf("%q has no TAB with a number behind it", line)
+	}
+	r, err := rank(line[:tab], bytes.TrimSuffix(line[tab+1:], []byte{'\r'}))
+	if err != nil {
+		return err
+	}
+	m.put(r)
+	return nil
+}
+
+// Close emits them.
+func (m *topMapper) Close(out mapreduce.Emitter) error { return m.each(out) }
+
+// topReducer keeps the first k of its part.
+type topReducer struct {
+	best
+	counts bool
+}
+
+// Reduce takes an item with its counts, or numbers.
+func (t *topReducer) Reduce(item []byte, values mapreduce.Values, _ mapreduce.Emitter) error {
+	sum := int64(0)
+	for values.Next() {
+		if !t.counts {
+			r, err := rank(item, values.Value())
+			if err != nil {
+				return err
+			}
+			t.put(r)
+			continue
+		}
+		n, err := mapreduce.ParseCount(values.Value())
+		if err == nil {
+			sum, err = mapreduce.Sum.Add(sum, n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t.counts {
+		t.put(ranked{item: item, text: strconv.AppendInt(nil, sum, 10), x: float64(sum), n: sum})
+	}
+	return nil
+}
+
+// Close emits them.
+func (t *topReducer) Close(out mapreduce.Emitter) error { return t.each(out) }
