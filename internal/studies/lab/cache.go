@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/slackline/slackline/internal/studies/report"
@@ -17,7 +18,7 @@ import (
 
 // Cache keeps the reports of simulations in a folder, each under the sum of all that it follows from: the program itself, what the
 // scenario says, the trace that it plays, the policy and the seed. So a grid that was killed goes on where it was, and one that was
-// changed runs only what changed. Nothing is ever wrong in it for being old, so the folder may be removed at any time.
+// changed runs only what changed. Each report stands beside its own sum: one that was damaged or altered counts as none. Nothing is ever wrong in it for being old, so the folder may be removed at any time.
 type Cache struct{ dir string }
 
 // OpenCache opens the cache in a folder, which is made if need be.
@@ -85,14 +86,30 @@ func (c *Cache) file(cell *Cell) string {
 	return filepath.Join(c.dir, name[:2], name[2:]+".json")
 }
 
-// Find returns the report of a cell, nil if there is none. One that cannot be read counts as none.
+// kept is how a report is kept.
+type kept struct {
+	Sum string          `json:"sum"` // of the run and the file that it belongs into
+	Run json.RawMessage `json:"run"`
+}
+
+func sumOf(file string, run []byte) string {
+	sum := sha256.Sum256(slices.Concat([]byte(filepath.Base(file)), []byte{'\n'}, run))
+	return hex.EncodeToString(sum[:])
+}
+
+// Find returns the report of a cell, nil if there is none. One that cannot be read, or is not as it was written, counts as none.
 func (c *Cache) Find(cell *Cell) *report.Run {
-	text, err := os.ReadFile(c.file(cell))
+	file := c.file(cell)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
+	var k kept
+	if json.Unmarshal(text, &k) != nil || k.Sum != sumOf(file, k.Run) {
+		return nil
+	}
 	run := &report.Run{}
-	if json.Unmarshal(text, run) != nil || run.Policy != cell.Policy || run.Seed != cell.Seed || run.Scenario != cell.Scenario || len(run.Jobs) != run.Summary.Jobs {
+	if json.Unmarshal(k.Run, run) != nil || run.Policy != cell.Policy || run.Seed != cell.Seed || run.Scenario != cell.Scenario || len(run.Jobs) != run.Summary.Jobs {
 		return nil
 	}
 	return run
@@ -105,6 +122,9 @@ func (c *Cache) Keep(cell *Cell, run *report.Run) error {
 		return err
 	}
 	file := c.file(cell)
+	if text, err = json.Marshal(kept{sumOf(file, text), text}); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
