@@ -81,19 +81,24 @@ func TestStreamingJoin(t *testing.T) {
 	}
 }
 
-// The README's first program, built as a user would build it, counts as the built-in application does.
+// The README's first program and the one by the raw API, built as a user would build them, count as the built-in application does.
 func TestOwnProgram(t *testing.T) {
 	need(t, "go")
 	s := inRepository(t)
-	build := exec.Command("go", "build", "-o", s.path("bin/words")+exeSuffix(), "./examples/words")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, name := range []string{"words", "rawwords"} {
+		build := exec.Command("go", "build", "-o", s.path("bin/"+name)+exeSuffix(), "./examples/"+name)
+		build.Dir = "../.."
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	s.write("built-in.yaml", "app: wordcount\ninput: internal/\noutput: out/built-in\nreduces: 2\n")
-	s.must(0, "run", "examples/words/job.yaml", "built-in.yaml")
-	if got, want := s.parts("out/my-words"), s.parts("out/built-in"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	s.must(0, "run", "examples/words/job.yaml", "examples/rawwords/job.yaml", "built-in.yaml")
+	want := s.parts("out/built-in")
+	for _, name := range []string{"my-words", "raw-words"} {
+		if got := s.parts("out/" + name); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
 	}
 	main, err := os.ReadFile("../../examples/words/main.go")
 	if err != nil {

@@ -7,6 +7,14 @@ func (b *bench) job(flags, fields, input string) string {
 	return fmt.Sprintf("cat >job.yaml <<'END'\nname: versus\n%s\ninput: [%q]\noutput: out\nEND\n%q run job.yaml --no-timing -o json %s >report.json", fields, b.path(input), b.slackline, flags)
 }
 
+// own is the script of a count of words by a program of one's own, "" if it is not there.
+func (b *bench) own(program string) string {
+	if program == "" {
+		return ""
+	}
+	return b.job("", "app: "+program+"\nreduces: 2", "text")
+}
+
 // query is the script of a query of DuckDB.
 func query(text string) string {
 	return fmt.Sprintf("cat >q.sql <<'END'\n%s\nEND\n%q -c \"import duckdb; c = duckdb.connect(); c.execute('SET threads = 2'); c.execute(open('q.sql').read())\"", text, python())
@@ -28,6 +36,8 @@ func (b *bench) cases() []testCase {
 		programs: []program{
 			{"slackline", "", b.job("", "app: wordcount\nreduces: 2", "text"), ours},
 			{"slackline, --sync", "", b.job("--sync", "app: wordcount\nreduces: 2", "text"), ours},
+			{"own program, raw API", "", b.own(b.raw), ours},
+			{"own program, typed", "", b.own(b.typed), ours},
 			{"floor", "", fmt.Sprintf("%q floor wordcount %q out", b.self, text), bottom},
 			{"DuckDB", "python:duckdb", query(fmt.Sprintf("copy (select w, count(*) from (select unnest(string_split(line, ' ')) w from read_csv('%s', columns = {'line': 'VARCHAR'}, "+
 				"delim = '\\t', quote = '', escape = '', header = false, auto_detect = false)) where w <> '' group by w) to 'out' (delimiter '\t', header false)", text)), peer},

@@ -1,7 +1,7 @@
 // Command versus runs the applications of the engine and the tools that people would otherwise use, in turn in one run, and prints seconds,
 // MB/s, CPU seconds, peak memory and ratios.
 //
-//	versus [-mb 500] [-runs 3] [-only wordcount,grep] SLACKLINE
+//	versus [-mb 500] [-runs 3] [-only wordcount,small] [-raw PROGRAM] [-typed PROGRAM] SLACKLINE
 //
 // All read the same files, warm in the page cache, and write to the same disk. A round runs every program once, so that what else the
 // machine does meets all of them. Peers that are not installed are left out, and named at the end; DuckDB is used through the Python
@@ -25,13 +25,16 @@ func main() {
 	}
 	mb := flag.Int("mb", 500, "size of the inputs in MB")
 	runs := flag.Int("runs", 3, "rounds")
+	raw := flag.String("raw", "", "a program of one's own that counts words by the raw API (examples/rawwords); left out if empty")
+	typed := flag.String("typed", "", "one by typed functions (examples/words)")
 	only := flag.String("only", "", "names of cases, separated by commas; all if empty")
 	flag.Parse()
 	if flag.NArg() != 1 || *mb < 1 || *runs < 1 {
-		fmt.Fprintln(os.Stderr, "usage: versus [-mb 500] [-runs 3] [-only CASES] SLACKLINE")
+		fmt.Fprintln(os.Stderr, "usage: versus [-mb 500] [-runs 3] [-only CASES] [-raw PROGRAM] [-typed PROGRAM] SLACKLINE")
 		os.Exit(2)
 	}
-	exit(compare(flag.Arg(0), *mb, *runs, *only))
+	b := bench{mb: *mb, slackline: path(flag.Arg(0)), raw: path(*raw), typed: path(*typed)}
+	exit(b.compare(*runs, *only))
 }
 
 func exit(err error) {
@@ -48,21 +51,26 @@ type figures struct {
 	peak      float64 // most anonymous memory of the process and its children, MB; 0 = the system does not tell
 }
 
-func compare(slackline string, mb, runs int, only string) error {
-	slackline, err := filepath.Abs(slackline)
+// path makes a path that holds in every folder.
+func path(name string) string {
+	if name == "" {
+		return ""
+	}
+	absolute, err := filepath.Abs(name)
 	if err != nil {
+		exit(err)
+	}
+	return absolute
+}
+
+func (b *bench) compare(runs int, only string) (err error) {
+	if b.self, err = os.Executable(); err != nil {
 		return err
 	}
-	self, err := os.Executable()
-	if err != nil {
+	if b.dir, err = os.MkdirTemp("", "versus-"); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "versus-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	b := bench{dir: dir, slackline: slackline, self: self, mb: mb}
+	defer os.RemoveAll(b.dir)
 	missing := make(map[string]bool)
 	for _, c := range b.cases() {
 		if only != "" && !slices.Contains(strings.Split(only, ","), c.name) {
@@ -85,8 +93,10 @@ func compare(slackline string, mb, runs int, only string) error {
 
 // bench is what all cases share.
 type bench struct {
-	dir, slackline, self string
-	mb                   int
+	dir, self  string
+	slackline  string
+	raw, typed string // programs of one's own, "" = not there
+	mb         int
 }
 
 // program is one of those that are compared. Its script runs in a folder of its own below the inputs.
@@ -119,6 +129,9 @@ func (b *bench) run(c *testCase, runs int, missing map[string]bool) error {
 	}
 	var there []program
 	for _, p := range c.programs {
+		if p.script == "" {
+			continue
+		}
 		if p.needs != "" && !available(p.needs) {
 			missing[p.name] = true
 			continue
