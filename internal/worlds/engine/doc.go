@@ -6,9 +6,12 @@
 //
 //	config.go    what a run is made of
 //	engine.go    Next: from reports, arrivals and alarms to one batch; stopping
-//	jobs.go      arrival, predecessors, slow start, the end of a job and the commit of its output
+//	jobs.go      arrival, predecessors, slow start, the end of a job
+//	outdir.go    what a job has on disk: its directories, log and lock, their commit and removal
+//	resume.go    what an interrupted run of a job has left, and what of it can be taken over
 //	attempts.go  an attempt's goroutine, its end, retries and time-outs
 //	nodes.go     workers that go down and come back, and when they beat
+//	skip.go      records that are passed over, as user code has failed at them
 //	enact.go     what a plan's items do
 //	outputs.go   map outputs, for the reduces that wait for them
 //	reports.go   how goroutines talk to the loop
@@ -27,11 +30,14 @@
 //
 // A failed task is tried again up to Config.MaxFailures times, as Hadoop does; attempts that were killed or lost with their node
 // do not count. A reduce that cannot read a map output is not at fault either: it gives way, the map runs again, and the failure
-// counts for the map.
+// counts for the map. A task may have a second attempt, if the policy wants one and progress is told: the first that commits counts,
+// the other is superseded.
 //
 // # The life of a job
 //
-// Its output directory is made with its first attempt and is there for good only with _SUCCESS in it. JobEnded is sent when the
+// Its output directory is made with its first attempt and is there for good only with _SUCCESS in it. What has been committed is
+// written to a log there before it counts, so that another process can go on from it; a run that is stopped by its context removes
+// all that, one that is killed leaves it. JobEnded is sent when the
 // output is committed, or, of a failed or killed job, when its last attempt has ended and its output directory is gone. A job
 // that reads the output of a predecessor arrives when that is there.
 package engine

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,10 @@ func finish(t *testing.T, cfg engine.Config) (w *engine.World, r []engine.Resump
 }
 
 // killed runs the job until so many tasks have committed, and lets the process die then.
-func killed(t *testing.T, cfg engine.Config, commits int) {
+func killed(t *testing.T, cfg engine.Config, commits int) { killedAfter(t, cfg, commits, 0) }
+
+// killedAfter lets it die so many operations later.
+func killedAfter(t *testing.T, cfg engine.Config, commits, operations int) {
 	t.Helper()
 	defer fault.Use(nil)
 	cfg.Clock = stopwatch()
@@ -59,21 +63,23 @@ func killed(t *testing.T, cfg engine.Config, commits int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = drive.New(w, conform.Friendly{}, &killer{left: commits}).Run(context.Background())
+	err = drive.New(w, conform.Friendly{}, &killer{commits, operations}).Run(context.Background())
 	if !errors.Is(err, fault.ErrDead) {
 		t.Fatalf("it did not die: %v", err)
 	}
 }
 
-// killer lets the process die at the next operation once so many tasks have committed.
-type killer struct{ left int }
+// killer lets the process die once so many tasks have committed, and so many operations were done then.
+type killer struct{ left, after int }
 
 func (k *killer) Batch(_ int64, _ units.Time, events []sched.Event) error {
 	for i := range events {
 		if events[i].Kind == sched.Ended && events[i].Outcome == sched.Committed {
 			if k.left--; k.left == 0 {
-				fault.Use(&fault.Schedule{DieAll: true})
-				_, _ = fault.OpenFile("nothing")
+				fault.Use(&fault.Schedule{DieAll: true, After: k.after})
+				if k.after == 0 {
+					_, _ = fault.OpenFile("nothing")
+				}
 			}
 		}
 	}
@@ -110,6 +116,35 @@ func TestResume(t *testing.T) {
 		for _, n := range counted.Names() {
 			if got, want := w.Counters("words").Get(n.Group, n.Name), counted.Get(n.Group, n.Name); got != want {
 				t.Errorf("after %d commits: %s is %d, undisturbed %d", commits, n.Name, got, want)
+			}
+		}
+	}
+}
+
+// Wherever the commit of the job breaks off, the next process ends it, and one that starts anew leaves no part of before.
+func TestResumeInTheCommit(t *testing.T) {
+	in, _ := text(t, 900)
+	want, _ := plain(t, in)
+	other := filepath.Join(t.TempDir(), "out")
+	fewer := config(t, in, other)
+	fewer.Jobs[0].Reduces = 2
+	finish(t, fewer)
+	for operations := range 5 { // 3 parts, the folder of what was, _SUCCESS
+		for _, fresh := range []bool{false, true} {
+			out := filepath.Join(t.TempDir(), "out")
+			cfg := config(t, in, out)
+			killedAfter(t, cfg, 12, operations)
+			moved, _ := filepath.Glob(filepath.Join(out, "part-r-*"))
+			if len(moved) != min(operations, 3) {
+				t.Fatalf("%d operations have moved %v", operations, moved)
+			}
+			expect := want
+			if fresh {
+				cfg.Fresh, cfg.Jobs[0].Reduces, expect = true, 2, files(t, other)
+			}
+			finish(t, cfg)
+			if got := files(t, out); !maps.Equal(got, expect) {
+				t.Errorf("%d operations, anew %v: %v", operations, fresh, slices.Sorted(maps.Keys(got)))
 			}
 		}
 	}

@@ -17,7 +17,7 @@
 //	spill.go    from spills to one map output
 //	reduce.go   a reduce attempt: shuffle, merge, reduce
 //	text.go     part files: key TAB value LF
-//	commit.go   the output directory, as Hadoop's FileOutputCommitter keeps it
+//	commit.go   the output directory, as Hadoop's FileOutputCommitter keeps it, and what another process takes over of it
 //
 // # Order
 //
