@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,7 +113,7 @@ func TestWorkloadBadInput(t *testing.T) {
 		"fit --format swim bad.tsv --to m":               `bad.tsv:2: submit time: "x" is no time in seconds`,
 		"import swim.tsv":                                `--format is needed: the form of swim.tsv, one of swim, slackline, sls, rumen, jhist, swf, google, alibaba`,
 		"import --format swim bad.tsv --to x":            `bad.tsv:2: submit time: "x" is no time in seconds`,
-		"import --format alibaba alibaba.csv":            `start_time: 2m is before the 5m of the job before; sort the trace by it`,
+		"import --format alibaba alibaba.csv":            `start_time: 2m is before the 5m of the job before; slackline workload import --sort puts a trace in order`,
 		"import --format swim swim.tsv --to no/x":        `no/x: it cannot be written`,
 		"export small.jsonl":                             `--format is needed: the form to write, such as sls`,
 		"export --format swf small.jsonl":                `--format: traces cannot be written in the form swf; they can in slackline and sls`,
@@ -135,5 +136,34 @@ func TestWorkloadBadInput(t *testing.T) {
 	r := s.run("workload", "import", "--format", "swim", "--lenient", "bad.tsv")
 	if want := "slackline: 2 records were left out; the first: bad.tsv:2: submit time: \"x\" is no time in seconds\n"; r.code != 0 || r.stderr != want || strings.Count(r.stdout, "\n") != 2 {
 		t.Errorf("lenient: %+v", r)
+	}
+}
+
+// Whoever reads a trace refuses the same records: a job of too many maps, and one whose ID has been there. A lenient reader leaves them out.
+func TestWorkloadRecordsRefusedByAll(t *testing.T) {
+	s := newShell(t, nil)
+	const good = "z\t5\t5\t1\t1\t1\n"
+	for name, line := range map[string]string{"large": "a\t9\t9\t9000000000000000000\t0\t1\n", "twice": "z\t9\t9\t1\t1\t1\n"} {
+		s.write(name+".tsv", good+line)
+		for _, lenient := range []bool{false, true} {
+			s.write("s.yaml", fmt.Sprintf("cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: %s.tsv, lenient: %v}}\n", name, lenient))
+			for _, command := range []string{"workload import --to x.jsonl", "workload stats", "workload fit", "simulate", "workload export --from swim --format sls"} {
+				args := append(strings.Fields(command), "s.yaml")
+				if command != "simulate" {
+					args[len(args)-1] = name + ".tsv"
+					if !strings.Contains(command, "export") {
+						args = append(args, "--format", "swim")
+					}
+					if lenient {
+						args = append(args, "--lenient")
+					}
+				}
+				r := s.run(args...)
+				told := strings.Contains(r.stderr, name+".tsv:2: job ") && (!lenient || strings.Contains(r.stderr, "left out"))
+				if !told || (r.code == 0) != lenient || !lenient && r.code != 2 {
+					t.Errorf("slackline %s: %d: %s", strings.Join(args, " "), r.code, r.stderr)
+				}
+			}
+		}
 	}
 }

@@ -46,7 +46,7 @@ func (s *Scenario) Skips() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	in, file, err := trace.File{Path: s.TraceFile(), Format: format, Lenient: true}.Open()
+	in, file, err := trace.File{Path: s.TraceFile(), Format: format, Lenient: true, Block: units.Bytes(t.Block)}.Open()
 	if err != nil {
 		return 0, err
 	}
@@ -154,7 +154,7 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		Deadlines:  deadlines,
 		Containers: t.Containers, Nodes: names, Queues: s.checkQueue,
 	}
-	file := trace.File{Path: path, Format: format, Lenient: t.Lenient}
+	file := trace.File{Path: path, Format: format, Lenient: t.Lenient, Block: units.Bytes(t.Block)}
 	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}
 	cfg.Workload = nil
 	s.arrivals = func(seed uint64) workload.Source { return trace.Source(file, part, rule, seed) }

@@ -61,7 +61,7 @@ func TestAlibabaBad(t *testing.T) {
 		"M1,1,a,1,Terminated,1e12,7,100,1":                   `t:2: start_time: 1000000000000 is more than 1000000000`,
 		"M1,1,a,1,Terminated,8,7,100,1":                      `t:2: end_time: 7 is before the start at 8`,
 		"M1,1,a,1,Terminated,,7,100,1":                       `t:2: start_time: none of the tasks of job "a" has one`,
-		"M1,1,a,1,Terminated,4,7,100,1":                      `t:2: start_time: 4s is before the 5s of the job before; sort the trace by it`,
+		"M1,1,a,1,Terminated,4,7,100,1":                      `t:2: start_time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
 		"R2_1,1,a,1,Terminated,6,7,100,1":                    `t:2: task_name: task 2 of job "a" waits for task 1, which does not stand with it; the rows of a job must`,
 		"M1_1,1,a,1,Terminated,6,7,100,1":                    `t:2: task_name: task 1 of job "a" waits for itself`,
 		"M1_2,1,a,1,T,6,7,9,1\nM2_1,1,a,1,T,6,7,9,1":         `t:2: task_name: task 1 of job "a" waits for itself`,

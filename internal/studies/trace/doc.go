@@ -17,6 +17,6 @@
 //	alibaba.go    Alibaba's cluster trace of 2018
 //
 // Each format's file says what of it is used, and in which order its records must come. Readers stream: they hold one job at a time,
-// however long the trace, and the IDs of the last Remembered ones. What is wrong with a record is an *Error with its line and field;
+// however long the trace, the IDs of the last Remembered ones and eight bytes of each other. What is wrong with a record is an *Error with its line and field;
 // a lenient reader skips and counts such records. No record may be longer than MaxRecord, no job larger than MaxTasks.
 package trace

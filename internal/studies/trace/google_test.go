@@ -73,7 +73,7 @@ func TestGoogleBad(t *testing.T) {
 		`{"time":6000000,"type":0}`:                         `t:2: collection_id: it is empty`,
 		job("1", -6, ""):                                    `t:2: time: -6 is negative`,
 		job("1", 4e6, ""):                                   `t:2: time: 4000000 is before the 5000000 of the row before; order the rows of a collection by time`,
-		job("2", 4e6, ""):                                   `t:2: time: 4s is before the 5s of the job before; sort the trace by it`,
+		job("2", 4e6, ""):                                   `t:2: time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
 		job("2", 1e17, ""):                                  `t:2: time: 100000000000000000 µs are more than 30 years`,
 		job("2", 6e6, `,"priority":"high"`):                 `t:2: priority: "high" is no number`,
 		job("2", 6e6, `,"priority":2000000000`):             `t:2: priority: 2000000000 is more than 1000000`,

@@ -13,6 +13,35 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
+// An ID that stands a second time is found however far apart the two are, and a job that comes to too many maps where it stands.
+func TestAdmitRemembers(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("{\"slackline_trace\":1}\n")
+	const jobs = Remembered + 10
+	for i := range jobs {
+		fmt.Fprintf(&text, "{\"id\":\"j%d\",\"submit\":%d,\"input\":1}\n", i, i)
+	}
+	fmt.Fprintf(&text, "{\"id\":\"j0\",\"submit\":%d,\"input\":1}\n{\"id\":\"large\",\"submit\":%d,\"input\":%d}\n", jobs, jobs, 2*MaxTasks*(128*units.MB))
+	want := fmt.Sprintf("t:%d: job \"j0\" has been there before", jobs+2)
+	if _, _, err := readAll(t, "slackline", text.String(), false); err == nil || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+	all, r, err := readAll(t, "slackline", text.String(), true)
+	if n, first := r.Skipped(); err != nil || len(all) != jobs || n != 2 || first.Error() != want {
+		t.Errorf("%d jobs, %d skipped, %v, %v", len(all), n, first, err)
+	}
+	f, err := Find("slackline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := "{\"slackline_trace\":1}\n" + fmt.Sprintf("{\"id\":\"large\",\"submit\":0,\"input\":%d}\n", 2*MaxTasks*(128*units.MB))
+	for block, fits := range map[units.Bytes]bool{0: false, 128 * units.MB: false, 256 * units.MB: true} {
+		if _, err := f.Open(strings.NewReader(large), Options{File: "t", Block: block}).Next(); (err == nil) != fits || err != nil && !strings.HasPrefix(err.Error(), "t:2: job \"large\"") {
+			t.Errorf("blocks of %v: %v", block, err)
+		}
+	}
+}
+
 // write writes jobs in a form.
 func write(t testing.TB, format string, jobs []Job) string {
 	t.Helper()
@@ -114,7 +143,7 @@ func TestNeutralBad(t *testing.T) {
 		`{"id":"a","submit":-6}`:                          `t:3: submit: "-6" is negative`,
 		`{"id":"a","submit":"six"}`:                       `t:3: submit: "six" is no time in seconds`,
 		`{"id":"a","submit":1e300}`:                       `t:3: submit: "1e300" seconds are more than 30 years`,
-		`{"id":"a","submit":4}`:                           `t:3: submit: 4s is before the 5s of the job before; sort the trace by it`,
+		`{"id":"a","submit":4}`:                           `t:3: submit: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
 		`{"id":"a","submit":6,"input":-2}`:                `t:3: input: -2 is negative`,
 		`{"id":"a","submit":6,"shuffle":1e30}`:            `t:3: shuffle: "1e30" is too large`,
 		`{"id":"a","submit":6,"priority":"x"}`:            `t:3: priority: "x" is no whole number from -1000000 to 1000000`,

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"math"
 
 	"github.com/slackline/slackline/units"
@@ -11,7 +13,7 @@ import (
 const (
 	MaxTasks   = 10_000_000 // the most tasks that one job may come to
 	MaxRuns    = 1 << 20    // the most tasks, or runs of alike ones, that a trace may list for one job
-	Remembered = 1 << 16    // so many jobs back a reader knows the IDs
+	Remembered = 1 << 16    // so many jobs back a job may name others that it waits for
 	maxHosts   = 64         // of a task's input
 )
 
@@ -26,6 +28,7 @@ type order struct {
 	begun  bool
 	zero   int64 // ms of the first job, if that is one since 1970
 	before units.Time
+	seen   map[uint64]struct{} // sums of the IDs of all jobs: two of ten million are the same by chance once in 400,000 traces
 	ids    map[string]struct{}
 	ring   []string
 	oldest int // its place in the ring
@@ -49,9 +52,11 @@ func (p *place) since(o *order, field string, ms int64) (units.Time, *Error) {
 // that it waits for, only such remain as have been read a while ago: others have ended, or are not in the trace.
 func (p *place) admit(o *order, j *Job, field string) *Error {
 	if o.ids == nil {
-		o.ids = map[string]struct{}{}
+		o.seen, o.ids = map[uint64]struct{}{}, map[string]struct{}{}
 	}
-	if _, twice := o.ids[j.ID]; twice {
+	long := sha256.Sum256([]byte(j.ID))
+	sum := binary.LittleEndian.Uint64(long[:])
+	if _, twice := o.seen[sum]; twice {
 		return p.errorf("", "job %s has been there before", quoted([]byte(j.ID)))
 	}
 	if !p.o.Unsorted {
@@ -59,7 +64,7 @@ func (p *place) admit(o *order, j *Job, field string) *Error {
 			return p.errorf(field, "%v is before the start of the trace", units.Duration(j.Submit))
 		}
 		if o.begun && j.Submit < o.before {
-			return p.errorf(field, "%v is before the %v of the job before; sort the trace by it", units.Duration(j.Submit), units.Duration(o.before))
+			return p.errorf(field, "%v is before the %v of the job before; slackline workload import --sort puts a trace in order", units.Duration(j.Submit), units.Duration(o.before))
 		}
 	}
 	if err := p.whole(j); err != nil {
@@ -73,6 +78,7 @@ func (p *place) admit(o *order, j *Job, field string) *Error {
 		}
 	}
 	o.begun, o.before = true, j.Submit
+	o.seen[sum] = struct{}{}
 	if len(o.ring) < Remembered {
 		o.ring = append(o.ring, j.ID)
 	} else {
@@ -84,8 +90,17 @@ func (p *place) admit(o *order, j *Job, field string) *Error {
 	return nil
 }
 
-// whole checks the stages of a job.
+// whole checks the stages of a job, or those that follow for it from the rule.
 func (p *place) whole(j *Job) *Error {
+	if len(j.Stages) == 0 {
+		block := p.o.Block
+		if block == 0 {
+			block = defaultBlock
+		}
+		if _, err := mapsOf(j, block); err != nil {
+			return p.errorf("", "%v", err)
+		}
+	}
 	total, runs := 0, 0
 	for i := range j.Stages {
 		s := &j.Stages[i]

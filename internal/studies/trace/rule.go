@@ -38,9 +38,11 @@ type Rule struct {
 	Queues      func(name string) error   // why no job can stand in the queue that it names, nil if it can; nil: any
 }
 
+const defaultBlock = 128 * units.MB
+
 // DefaultRule is what holds unless a scenario says otherwise; MaxReduces is the number of reduce slots.
 func DefaultRule(maxReduces int) Rule {
-	return Rule{Block: 128 * units.MB, MapTime: [2]units.Duration{20 * units.Second, 40 * units.Second}, ReduceInput: units.GB,
+	return Rule{Block: defaultBlock, MapTime: [2]units.Duration{20 * units.Second, 40 * units.Second}, ReduceInput: units.GB,
 		MaxReduces: max(1, maxReduces), ShuffleRate: 50 * units.MB, ReduceRate: 50 * units.MB, SlowStart: 0.05}
 }
 
@@ -73,12 +75,18 @@ func (r *Rule) Unfold(j *Job, seed uint64) (*workload.Job, error) {
 
 // Tasks is how many maps and reduces a job has of which the trace lists none.
 func (r *Rule) Tasks(j *Job) (maps, reduces int, err error) {
-	m := max(1, (max(0, j.Input)-1)/r.Block+1)
-	if m > MaxTasks {
-		return 0, 0, fmt.Errorf("job %q: %v of input are %d maps of %v, at most %d are possible", j.ID, j.Input, m, r.Block, MaxTasks)
-	}
+	maps, err = mapsOf(j, r.Block)
 	n := max(1, min((max(1, j.Shuffle)-1)/r.ReduceInput+1, units.Bytes(r.MaxReduces)))
-	return int(m), int(n), nil
+	return maps, int(n), err
+}
+
+// mapsOf is how many maps the input of a job comes to.
+func mapsOf(j *Job, block units.Bytes) (int, error) {
+	m := max(1, (max(0, j.Input)-1)/block+1)
+	if m > MaxTasks {
+		return 0, fmt.Errorf("job %q: %v of input are %d maps of %v, at most %d are possible", j.ID, j.Input, m, block, MaxTasks)
+	}
+	return int(m), nil
 }
 
 func (r *Rule) mapTasks(j *Job, n int, key draw.Draw) []workload.Task {

@@ -64,7 +64,7 @@ func TestSLSBad(t *testing.T) {
 		`{"job.start.ms":6000}`:                                 `t:3: job.id: it is empty`,
 		`{"job.id":"a"}`:                                        `t:3: job.start.ms: it is left out; a job is submitted at some time`,
 		`{"job.id":"a","job.start.ms":-1}`:                      `t:3: job.start.ms: -1 is negative`,
-		`{"job.id":"a","job.start.ms":4000}`:                    `t:3: job.start.ms: 4s is before the 5s of the job before; sort the trace by it`,
+		`{"job.id":"a","job.start.ms":4000}`:                    `t:3: job.start.ms: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
 		`{"job.id":"a","job.start.ms":4000000000000000}`:        `t:3: job.start.ms: 4000000000000000 ms are more than 30 years from the start of the trace`,
 		`{"job.id":"a","job.start.ms":"x"}`:                     `t:3: job.start.ms: "x" is no number`,
 		`{"job.id":"z","job.start.ms":6000}`:                    `t:3: job "z" has been there before`,

@@ -49,7 +49,7 @@ func TestSWFBad(t *testing.T) {
 		line("1", "6", "1", "1", "-1", "-1"):        `t:2: job "j1" has been there before`,
 		line("-2", "6", "1", "1", "-1", "-1"):       `t:2: job number: -2 is negative`,
 		line("2", "-6", "1", "1", "-1", "-1"):       `t:2: submit time: "-6" is negative`,
-		line("2", "4", "1", "1", "-1", "-1"):        `t:2: submit time: 4s is before the 5s of the job before; sort the trace by it`,
+		line("2", "4", "1", "1", "-1", "-1"):        `t:2: submit time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
 		line("2", "6", "1e10", "1", "-1", "-1"):     `t:2: run time: "1e10" seconds are more than 30 years`,
 		line("2", "6", "-2", "1", "-1", "-1"):       `t:2: run time: "-2" is negative`,
 		line("2", "6", "1", "99999999", "-1", "-1"): `t:2: allocated processors: 99999999 are more than 10000000`,

@@ -13,8 +13,8 @@ import (
 // add the path of the input and may add that of the output. There is nothing on tasks and times.
 type swim struct {
 	lines
-	job    Job
-	before units.Duration // submit time of the job before
+	job   Job
+	order order
 }
 
 func openSWIM(in io.Reader, o Options) Reader { return &swim{lines: newLines(in, o)} }
@@ -60,9 +60,6 @@ func (s *swim) read(line []byte) *Error {
 	if err != nil {
 		return err
 	}
-	if at < s.before && !s.o.Unsorted {
-		return s.errorf("submit time", "%s s is before the %v of the job before; sort the trace by it", f[1], s.before)
-	}
 	j.Submit = units.Time(at)
 	for i, to := range []*units.Bytes{&j.Input, &j.Shuffle, &j.Output} {
 		x, err := s.count([]string{"map input bytes", "shuffle bytes", "reduce output bytes"}[i], f[3+i])
@@ -76,6 +73,9 @@ func (s *swim) read(line []byte) *Error {
 			return err
 		}
 	}
-	s.before, s.job = at, j
+	if err := s.admit(&s.order, &j, "submit time"); err != nil {
+		return err
+	}
+	s.job = j
 	return nil
 }

@@ -131,9 +131,10 @@ func (r *atLeastOne) Next() (*Job, error) {
 
 // Options say how to read.
 type Options struct {
-	File     string // for errors
-	Lenient  bool   // skip and count what cannot be read instead of stopping there
-	Unsorted bool   // take jobs in any order of submission; their times may lie before those of the first
+	File     string      // for errors
+	Lenient  bool        // skip and count what cannot be read instead of stopping there
+	Unsorted bool        // take jobs in any order of submission; their times may lie before those of the first
+	Block    units.Bytes // input of a map, by which jobs without tasks may be too large; that of DefaultRule if 0
 }
 
 var formats = []Format{
@@ -184,6 +185,7 @@ type File struct {
 	Path    string
 	Format  Format
 	Lenient bool
+	Block   units.Bytes // as of Options
 }
 
 // Open begins to read. The caller closes.
@@ -192,5 +194,5 @@ func (f File) Open() (Reader, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return f.Format.Open(in, Options{File: f.Path, Lenient: f.Lenient}), in, nil
+	return f.Format.Open(in, Options{File: f.Path, Lenient: f.Lenient, Block: f.Block}), in, nil
 }
