@@ -13,7 +13,7 @@ type All struct{ bound *Limit }
 // NewAll returns the rule with the bounds on masters of the description; it has no others.
 func NewAll(c queues.Config) All {
 	l := NewLimit(c)
-	l.all, l.each, l.user = 0, 0, 0
+	l.total.limit, l.each, l.user = 0, 0, 0
 	clear(l.bounds)
 	return All{l}
 }
@@ -27,9 +27,12 @@ func (a All) Follow(o sched.Order) error {
 }
 
 // Admit lets in whatever has arrived. After a resync, or when the policy has just been changed, that is every job not decided.
-// O(events) where no job has a master, O(jobs · log jobs) when one with a master comes or goes.
+// O(events), and as a Limit when a job with a master, or a node, comes or goes: it looks at all jobs only the first time.
 func (a All) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
 	look := false
+	if a.bound != nil {
+		a.bound.note(v, batch)
+	}
 events:
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {

@@ -17,34 +17,28 @@ import (
 // Jobs that wait for predecessors are not running and hold no place; they join when those are done. Jobs that run are never held
 // again, so bounds may be exceeded after a resync or a change of policy until enough of them have ended.
 //
-// Limit remembers nothing between batches: it counts what the view shows, in batches where a job came, went or changed.
-// O(jobs · log jobs) in these, O(events) in others.
+// Limit remembers who runs and who waits, and looks again only at jobs that events name, or that it has decided upon (roster.go). It
+// need not be saved: a new Limit, like one after a resync or a change of policy, takes all of it from the view, O(jobs · log jobs).
+// Other batches cost O(log jobs) for each job that came, went or changed, and O(1) for each kind of job that waits: the jobs of one
+// queue, of one user where users are bounded, with masters of one size. So the cost does not grow with the jobs that wait. Under an order that is no order.Liner, as those of the catalogue all are,
+// places may change with whatever befalls a job, so everything is taken from the view each time.
 type Limit struct {
 	order  sched.Order
 	pool   func(*workload.Job) string
-	all    int                 // running jobs, 0 = no bound
 	each   int                 // of each queue without a bound of its own, 0 = no bound
 	user   int                 // of each user, 0 = no bound
 	bounds map[string]int      // of queues, by path
 	paths  map[string][]string // by name and by path: the queue's path and those of the queues above it
 	share  masters
-
-	// Reused.
-	waiting []waiting
-	total   int
-	running map[string]int // by path
-	users   map[string]int
-}
-
-type waiting struct {
-	job *sched.Job
-	key sched.Key
+	lines  bool // the order ranks waiting jobs by nothing that changes unseen
+	roster
 }
 
 // NewLimit returns the rule with the bounds of the description.
 func NewLimit(c queues.Config) *Limit {
-	l := &Limit{pool: queues.Of, all: c.MaxRunning, each: c.MaxRunningPerQueue, user: c.MaxRunningPerUser,
-		bounds: make(map[string]int), paths: make(map[string][]string), share: newMasters(c), running: make(map[string]int), users: make(map[string]int)}
+	l := &Limit{pool: queues.Of, each: c.MaxRunningPerQueue, user: c.MaxRunningPerUser,
+		bounds: make(map[string]int), paths: make(map[string][]string), share: newMasters(c), lines: true}
+	l.total.limit = c.MaxRunning
 	l.describe(c.Queues, "", nil)
 	return l
 }
@@ -55,6 +49,7 @@ func Serial() *Limit { return NewLimit(queues.Config{MaxRunning: 1}) }
 // Follow takes the order in which jobs that wait are let in, and its pools if it has some.
 func (l *Limit) Follow(o sched.Order) error {
 	l.order = o
+	_, l.lines = o.(order.Liner)
 	if p, ok := o.(interface{ PoolOf(*workload.Job) string }); ok {
 		l.pool = p.PoolOf
 	}
@@ -82,39 +77,71 @@ func (l *Limit) describe(qs []queues.Queue, prefix string, above []string) {
 
 // Admit lets in and holds back.
 func (l *Limit) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
+	l.note(v, batch)
 	if slices.ContainsFunc(batch, concerns) {
 		l.admit(v, p)
 	}
 }
 
-// admit looks at all jobs.
+// admit decides upon the jobs that wait, in their order: it lets in the first of a kind as long as its bounds have room, and holds
+// those not decided yet. Within a batch bounds only fill, so a kind that once had no room has none for those behind.
 func (l *Limit) admit(v sched.View, p *sched.Plan) {
-	l.count(v)
-	slices.SortFunc(l.waiting, func(a, b waiting) int {
-		if a.key.Less(b.key) || a.key == b.key && a.job.Seq < b.job.Seq {
+	l.look(v)
+	slices.SortFunc(l.undecided, func(a, b place) int {
+		if a.before(&b) {
 			return -1
 		}
 		return 1
 	})
-	for _, w := range l.waiting {
-		has, limit, full := l.full(w.job)
-		why := sched.Because(sched.OverLimit, int64(has), int64(limit))
-		if !full {
-			if why, full = l.share.full(v, l.path(w.job), w.job.Spec); !full {
-				why = sched.Because(sched.SlotOfOrder, int64(has), int64(limit))
+	l.open.clear()
+	if !l.total.full() {
+		for _, k := range l.busy {
+			if _, full := l.full(v, k); !full {
+				l.open.push(k)
 			}
-			if !full && limit == 0 {
-				why = sched.Because(sched.AdmitAll)
-			}
-		}
-		if !full {
-			if p.Admit(w.job.ID, why) {
-				l.runs(w.job)
-			}
-		} else if w.job.State == sched.Pending {
-			p.Hold(w.job.ID, why)
 		}
 	}
+	rest := l.undecided
+	for len(rest) > 0 || len(l.open.list) > 0 {
+		if len(rest) > 0 && (len(l.open.list) == 0 || rest[0].before(l.open.list[0].first())) {
+			l.hold(v, rest[0].job, p)
+			rest = rest[1:]
+		} else {
+			l.letIn(v, p)
+		}
+	}
+}
+
+// letIn admits the first job of the open kinds, or closes its kind if that has no more room.
+func (l *Limit) letIn(v sched.View, p *sched.Plan) {
+	k := l.open.list[0]
+	why, full := l.full(v, k)
+	if full {
+		l.open.remove(0)
+		return
+	}
+	j := k.first().job
+	l.unline(k, 0)
+	if p.Admit(j, why) {
+		l.runs(k, 1)
+		l.pages[j].runs = true
+	}
+	l.again(j)
+	if len(k.line.list) == 0 {
+		l.open.remove(0)
+	} else {
+		l.open.settle(0)
+	}
+}
+
+// hold lets a job wait that has not just been let in; its kind is full.
+func (l *Limit) hold(v sched.View, j sched.JobID, p *sched.Plan) {
+	if l.pages[j].at == nowhere {
+		return
+	}
+	why, _ := l.full(v, l.pages[j].kind)
+	p.Hold(j, why)
+	l.again(j)
 }
 
 // concerns tells whether the event may change who runs or who waits.
@@ -125,27 +152,6 @@ func concerns(e sched.Event) bool {
 		return true
 	}
 	return false
-}
-
-// count finds the jobs that run and those that wait.
-func (l *Limit) count(v sched.View) {
-	l.total, l.waiting = 0, l.waiting[:0]
-	clear(l.running)
-	clear(l.users)
-	l.share.reset()
-	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		job := v.Job(j)
-		if job == nil {
-			continue
-		}
-		switch job.State {
-		case sched.Admitted:
-			l.runs(job)
-		case sched.Pending, sched.HeldBack:
-			l.waiting = append(l.waiting, waiting{job, l.key(v, job)})
-			l.share.at(l.path(job))
-		}
-	}
 }
 
 func (l *Limit) key(v sched.View, j *sched.Job) sched.Key {
@@ -159,52 +165,22 @@ func (l *Limit) key(v sched.View, j *sched.Job) sched.Key {
 	}
 }
 
-// runs counts one more running job.
-func (l *Limit) runs(j *sched.Job) {
-	l.total++
-	l.users[j.Spec.User]++
-	l.share.runs(l.path(j), j.Spec)
-	name := l.pool(j.Spec)
-	chain := l.paths[name]
-	if chain == nil {
-		l.running[name]++
-	}
-	for _, path := range chain {
-		l.running[path]++
-	}
-}
-
-// path returns the path of the job's queue, its name if that is not described.
-func (l *Limit) path(j *sched.Job) string {
-	name := l.pool(j.Spec)
-	if chain := l.paths[name]; chain != nil {
-		return chain[0]
-	}
-	return name
-}
-
-// full tells whether a bound keeps the job out, and that bound: how many run, how many may. If none does it returns a bound
-// that the job comes under, limit 0 if there is none.
-func (l *Limit) full(j *sched.Job) (has, limit int, full bool) {
-	over := func(h, m int) bool {
-		if m > 0 && (limit == 0 || h >= m) {
-			has, limit, full = h, m, h >= m
+// full tells whether a bound keeps jobs of the kind out, and why; else under which bound they come in.
+func (l *Limit) full(v sched.View, k *kind) (why sched.Reason, full bool) {
+	var under *bound
+	for _, b := range k.bounds {
+		if b.full() {
+			return sched.Because(sched.OverLimit, int64(b.has), int64(b.limit)), true
 		}
-		return full
-	}
-	if over(l.total, l.all) || j.Spec.User != "" && over(l.users[j.Spec.User], l.user) {
-		return
-	}
-	name := l.pool(j.Spec)
-	chain := l.paths[name]
-	if chain == nil {
-		over(l.running[name], l.each)
-		return
-	}
-	for _, path := range chain {
-		if over(l.running[path], l.bounds[path]) {
-			return
+		if under == nil {
+			under = b
 		}
 	}
-	return
+	if why, full = l.share.full(v, k); full {
+		return why, true
+	}
+	if under == nil {
+		return sched.Because(sched.AdmitAll), false
+	}
+	return sched.Because(sched.SlotOfOrder, int64(under.has), int64(under.limit)), false
 }

@@ -34,17 +34,18 @@ type masters struct {
 	guaranteed func(queue string) float64 // capacity: as part of the cluster
 	weight     func(pool string) float64  // fair
 
-	// Counted anew each time.
+	// Of the jobs that run.
 	n     int
 	used  units.Vector
 	pools map[string]*pool // by path
-	sum   float64          // of the weights of pools with jobs
+	sum   float64          // of the weights of pools with jobs: whole numbers, so it does not matter in which order they come
 }
 
 // pool is what the masters of a queue's jobs take.
 type pool struct {
-	n    int
-	used units.Vector
+	n     int
+	used  units.Vector
+	kinds int // of jobs that stand in it
 }
 
 func newMasters(c queues.Config) masters {
@@ -52,7 +53,7 @@ func newMasters(c queues.Config) masters {
 	if share == 0 {
 		share = usualMasterShare
 	}
-	m := masters{share: share / 100, own: make(map[string]float64), pools: make(map[string]*pool)}
+	m := masters{share: share / 100, own: make(map[string]float64)}
 	m.whole = m.share
 	return m
 }
@@ -78,7 +79,7 @@ func (m *masters) follow(o sched.Order) {
 
 func (m *masters) reset() {
 	m.n, m.used, m.sum = 0, units.Vector{}, 0
-	clear(m.pools)
+	m.pools = make(map[string]*pool)
 }
 
 // at returns the page of a queue, and counts its weight when it is met first.
@@ -94,24 +95,39 @@ func (m *masters) at(path string) *pool {
 	return p
 }
 
-// runs counts the master of one more running job.
-func (m *masters) runs(path string, j *workload.Job) {
-	p := m.at(path)
-	if need, has := masterOf(j); has {
-		m.n++
-		m.used.Add(&need)
-		p.n++
-		p.used.Add(&need)
+// leave forgets the queue of a kind, and its weight, when no other kind stands there.
+func (m *masters) leave(k *kind) {
+	if k.pool.kinds--; k.pool.kinds > 0 {
+		return
+	}
+	delete(m.pools, k.path)
+	if m.weight != nil {
+		m.sum -= m.weight(k.path)
+	}
+}
+
+// runs counts the master of one running job more, or less.
+func (m *masters) runs(k *kind, by int) {
+	if !k.master {
+		return
+	}
+	m.n += by
+	k.pool.n += by
+	if by > 0 {
+		m.used.Add(&k.need)
+		k.pool.used.Add(&k.need)
+	} else {
+		m.used.Sub(&k.need)
+		k.pool.used.Sub(&k.need)
 	}
 }
 
 // full tells whether masters leave no room for that of one more job, and why.
-func (m *masters) full(v sched.View, path string, j *workload.Job) (sched.Reason, bool) {
-	need, has := masterOf(j)
-	if !has || m.n == 0 {
+func (m *masters) full(v sched.View, k *kind) (sched.Reason, bool) {
+	if !k.master || m.n == 0 {
 		return sched.Reason{}, false
 	}
-	capacity, p := v.Capacity(), m.at(path)
+	capacity, p, need := v.Capacity(), k.pool, &k.need
 	for d := range units.Dims {
 		if need[d] == 0 {
 			continue
@@ -119,7 +135,7 @@ func (m *masters) full(v sched.View, path string, j *workload.Job) (sched.Reason
 		if may := portion(m.whole, capacity[d]); m.used[d]+need[d] > may {
 			return sched.Because(sched.MasterShare, m.used[d], may, int64(d)), true
 		}
-		if may := portion(m.bound(path), capacity[d]); p.n > 0 && p.used[d]+need[d] > may {
+		if may := portion(m.bound(k.path), capacity[d]); p.n > 0 && p.used[d]+need[d] > may {
 			return sched.Because(sched.MasterShare, p.used[d], may, int64(d)), true
 		}
 	}

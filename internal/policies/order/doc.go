@@ -22,7 +22,8 @@ package order
 import "github.com/slackline/slackline/sched"
 
 // Liner is an order that ranks jobs which wait to be admitted. They hold nothing, stand in no queue's ranking, and are
-// compared over all queues, so their key is a function of the job alone.
+// compared over all queues, so their key is a function of the job alone. It changes only when the job is amended, so that nobody has to
+// ask again about all that wait.
 type Liner interface {
 	Line(j *sched.Job) sched.Key
 }
