@@ -1,5 +1,5 @@
 // Package mapreduce is what people who write jobs program against: a Mapper, a Reducer, at times a combiner and a
-// partitioner, put together in a Program. It knows nothing of schedulers, machines or files.
+// partitioner, put together in a Program. It knows nothing of schedulers and machines.
 //
 //	input ─▶ Map ─▶ combine ─▶ partition, sort ─▶ shuffle, merge, group ─▶ Reduce ─▶ part-r-00000 …
 //
@@ -57,6 +57,12 @@
 // Emit costs some 20 ns for a short key, if what calls it costs no more: bytes.FieldsSeq makes no slices where bytes.Fields does, and one
 // variable can hold the value of every record. Where values are counts, Fold: Sum in the place of a combiner keeps a number for each
 // key and nothing else. A mapper that has MapBlock gets many lines in one call.
+//
+// # Formats
+//
+// Input is lines of text unless Program.Input is a KeyValue, JSONLines, CSV, WholeFile or an InputFormat of one's own, or a job file
+// chooses another; compressed files are unpacked before. An InputFormat says where files may be cut and gets whole records; a record
+// that it cannot read is a BadRecord, which fails the attempt with file and number, or is passed over where the job allows that.
 //
 // # Text output
 //

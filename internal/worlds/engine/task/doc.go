@@ -4,8 +4,10 @@
 // What stands where:
 //
 //	input.go    which files a job reads
-//	split.go    how they are cut into splits, by their sizes and the block size only
+//	split.go    how they are cut into splits
+//	plan.go     where each may be cut: by its format, and by what it is compressed with
 //	lines.go    the lines of a piece of a file
+//	records.go  the records of a piece in another format
 //	attempt.go  what all attempts share: stopping, progress, statistics, errors of user code
 //	map.go      a map attempt; collect.go chooses its buffer
 //	sorted.go   a buffer that sorts what was emitted; radix.go sorts
@@ -16,7 +18,7 @@
 //	merge.go    k-way merge of runs by a tree of losers, and its groups
 //	spill.go    from spills to one map output
 //	reduce.go   a reduce attempt: shuffle, merge, reduce
-//	text.go     part files: key TAB value LF
+//	text.go     part files: key TAB value LF, or in another format, compressed or not
 //	commit.go   the output directory, as Hadoop's FileOutputCommitter keeps it, and what another process takes over of it
 //
 // # Order
