@@ -53,7 +53,7 @@ type Config struct {
 	MaxRunningPerQueue int `json:"max_running_per_queue,omitempty"`
 	// MaxMasterShare is the percentage of what a queue is promised, without queues of the cluster, that the ApplicationMasters of its
 	// running jobs may take (maximum-am-resource-percent, queueMaxAMShareDefault), 0 = as the policy says.
-	MaxMasterShare float64 `json:"max_master_share,omitempty"`
+	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100"`
 }
 
 // Queue is one queue. Which fields count depends on the order; the others are ignored by it.
@@ -62,7 +62,7 @@ type Queue struct {
 	Queues     []Queue `json:"queues,omitempty"`      // below it (capacity only); jobs stand in leaves
 	MaxRunning int     `json:"max_running,omitempty"` // running jobs, 0 = no bound of its own (maxRunningJobs)
 	// MaxMasterShare is what ApplicationMasters may take of what the queue is promised, in percent, 0 = as for all (maxAMShare)
-	MaxMasterShare float64 `json:"max_master_share,omitempty"`
+	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100"`
 
 	// Fair: pools.
 	Weight          float64 `json:"weight,omitempty"`            // relative share, 0 = 1
@@ -165,7 +165,7 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("queues: undeclared_queues is %q, it must be \"refuse\" or \"allow\"", c.Undeclared)
 	}
 	if !(c.MaxMasterShare >= 0 && c.MaxMasterShare <= 100) {
-		return fmt.Errorf("queues: max_master_share is %v, it must lie in 0 to 100 %%", c.MaxMasterShare)
+		return fmt.Errorf("queues: max_master_share is %v, it must be above 0 and at most 100 %%", c.MaxMasterShare)
 	}
 	return validate("", c.Queues, map[string]string{})
 }
@@ -227,7 +227,7 @@ func (q *Queue) validate(path string) error {
 	case q.MaxRunning < 0:
 		return fmt.Errorf("queue %q: max_running is %d; leave it out for no bound", path, q.MaxRunning)
 	case !(q.MaxMasterShare >= 0 && q.MaxMasterShare <= 100):
-		return fmt.Errorf("queue %q: max_master_share is %v, it must lie in 0 to 100 %%", path, q.MaxMasterShare)
+		return fmt.Errorf("queue %q: max_master_share is %v, it must be above 0 and at most 100 %%", path, q.MaxMasterShare)
 	case q.MaxMasterShare > 0 && len(q.Queues) > 0:
 		return fmt.Errorf("queue %q: max_master_share has no effect on a queue with queues below it; set it for these", path)
 	case q.Jobs != "" && q.Jobs != "fair" && q.Jobs != "fifo":

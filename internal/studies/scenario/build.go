@@ -241,8 +241,9 @@ func (s *Scenario) build() {
 	if d.has("policies") && len(s.Policies) == 0 {
 		d.failAt("policies", "policies is empty; name at least one, or leave the key out")
 	}
+	found := len(d.errs)
 	d.innerQueues("queues", s.Config.Queues)
-	if err := s.Config.Validate(); err != nil {
+	if err := s.Config.Validate(); err != nil && len(d.errs) == found {
 		d.failAt("queues", "%v", err)
 	}
 	if len(d.errs) == 0 {

@@ -8,7 +8,8 @@ import (
 
 // ofLeaves are the keys that say something of the jobs of a queue, so they do nothing where no job stands: in a queue with others below
 // it.
-var ofLeaves = []string{"weight", "min_maps", "min_reduces", "jobs", "min_share_timeout", "minimum_user_limit", "user_limit_factor"}
+var ofLeaves = []string{"weight", "min_maps", "min_reduces", "jobs", "min_share_timeout", "minimum_user_limit", "user_limit_factor",
+	"max_master_share"}
 
 // innerQueues refuses such keys.
 func (d *decoder) innerQueues(path string, list []queues.Queue) {
