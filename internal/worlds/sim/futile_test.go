@@ -34,11 +34,18 @@ func TestFutileRuns(t *testing.T) {
 	}
 }
 
-// A task that takes as long as a node mostly lives is done in the end.
+// A task that takes as long as a node mostly lives is done in the end. Nobody gives up before both bounds are passed: that on
+// instants, and that for each node, which many nodes that fail now and then do not pass.
 func TestPatienceWithFailures(t *testing.T) {
-	d := newDriver(t, Config{Cluster: uniform(3, 1, 1, 0), Workload: load(shape{id: "j", maps: 5, mapS: 100}), Failures: Failures{MTBF: 20 * sec, MTTR: sec}, Seed: 7})
-	if err := d.run(); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		most  patience
+		stuck bool
+	}{{ordinaryPatience, false}, {patience{losses: 3, lives: 1000}, false}, {patience{losses: 3000, lives: 1}, false}, {patience{losses: 3, lives: 1}, true}} {
+		d := newDriver(t, Config{Cluster: uniform(3, 1, 1, 0), Workload: load(shape{id: "j", maps: 5, mapS: 100}), Failures: Failures{MTBF: 20 * sec, MTTR: sec}, Seed: 7})
+		d.w.futile.most.losses, d.w.futile.most.lives = c.most.losses, c.most.lives
+		if err := d.run(); errors.Is(err, ErrStuck) != c.stuck || err != nil && !c.stuck {
+			t.Errorf("%+v: %v", c.most, err)
+		}
 	}
 }
 
