@@ -483,7 +483,7 @@ func TestChangedArrivals(t *testing.T) {
 	}
 	s.write("dup.yaml", "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: dup.tsv}\n")
 	s.write("dup.tsv", "a\t1\t1\t1\t1\t1\na\t2\t1\t1\t1\t1\n")
-	if r := s.run("simulate", "dup.yaml"); r.code != 2 || !strings.Contains(r.stderr, `dup.tsv:2: job "a": the id is used twice`) {
+	if r := s.run("simulate", "dup.yaml"); r.code != 2 || !strings.Contains(r.stderr, `dup.tsv:2: job "a" has been there before`) {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 }

@@ -142,10 +142,8 @@ func (b *Builder) Run() *Run {
 			*to = &part
 		}
 	}
-	if s.Makespan > 0 {
-		s.MapSlots, s.ReduceSlots = b.slots.atEnd[0]/s.Makespan, b.slots.atEnd[1]/s.Makespan
-		s.Cores, s.Memory = b.cores.atEnd[0]/s.Makespan, b.cores.atEnd[1]/s.Makespan
-	}
+	s.MapSlots, s.ReduceSlots = b.slots.atEnd[0].over(b.makespan), b.slots.atEnd[1].over(b.makespan)
+	s.Cores, s.Memory = b.cores.atEnd[0].over(b.makespan), b.cores.atEnd[1].over(b.makespan)
 	b.meter.report(s, b.used)
 	return &b.run
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -62,7 +63,11 @@ func cell(v reflect.Value) string {
 		}
 		return cell(v.Elem())
 	case reflect.Float64:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+		x := v.Float()
+		if size := math.Abs(x); size >= 1e-6 && size < 1e21 { // in full, as in JSON
+			return strconv.FormatFloat(x, 'f', -1, 64)
+		}
+		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	return strconv.FormatInt(v.Int(), 10)
 }

@@ -8,11 +8,11 @@ import (
 // usage integrates how much nodes offer of two resources, and how much of it attempts hold. A node that drains offers what it still
 // runs.
 type usage struct {
-	nodes   []node     // by handle
-	offered [2]int64   // of all nodes now
-	area    [2]float64 // offered × seconds until since
-	atEnd   [2]float64 // the same until the makespan
-	busy    [2]float64 // held × seconds, of attempts that have ended
+	nodes   []node   // by handle
+	offered [2]int64 // of all nodes now
+	area    [2]area  // offered until since
+	atEnd   [2]area  // the same until the makespan
+	busy    [2]area  // held, by attempts that have ended
 	since   units.Time
 }
 
@@ -26,7 +26,7 @@ func (n *node) counts(k int) int64 { return max(n.offers[k], n.holds[k]) }
 func (u *usage) advance(at units.Time) {
 	if at > u.since {
 		for k := range u.area {
-			u.area[k] += float64(u.offered[k]) * at.Sub(u.since).Seconds()
+			u.area[k].add(u.offered[k], at.Sub(u.since))
 		}
 		u.since = at
 	}
@@ -72,16 +72,13 @@ func (u *usage) recount(at units.Time, k int, before int64, n *node) {
 // used counts what an attempt held for a span.
 func (u *usage) used(needs [2]int64, span units.Duration) {
 	for k := range u.busy {
-		u.busy[k] += float64(needs[k]) * span.Seconds()
+		u.busy[k].add(needs[k], span)
 	}
 }
 
 // part returns how much of a resource was in use, as part of what was there; false if nothing was.
 func (u *usage) part(k int) (float64, bool) {
-	if u.atEnd[k] <= 0 {
-		return 0, false
-	}
-	return u.busy[k] / u.atEnd[k], true
+	return u.busy[k].of(u.atEnd[k])
 }
 
 // sharing is the usage of vcores and memory. Where no node has any it counts nothing, so that clusters of slots pay nothing for it.

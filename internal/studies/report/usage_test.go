@@ -152,7 +152,7 @@ func TestComparisonsOfSharesAndEnergy(t *testing.T) {
 // CSV has the columns of the JSON: empty where there is nothing.
 func TestCSVOfResources(t *testing.T) {
 	var out bytes.Buffer
-	r := New(&Run{World: "sim", Scenario: "s", Policy: "p", Summary: Summary{CoreUtilization: ptr(0.25), Cores: 8, Energy: ptr(1.5), Brown: ptr(0.5)}})
+	r := New(&Run{World: "sim", Scenario: "s", Policy: "p", Summary: Summary{CoreUtilization: ptr(0.25), Cores: 8, Memory: 23.6e9, Makespan: 1234567.5, Penalty: 1e-9, Energy: ptr(1.5), Brown: ptr(0.5)}})
 	if err := r.WriteCSV(&out); err != nil {
 		t.Fatal(err)
 	}
@@ -162,10 +162,27 @@ func TestCSVOfResources(t *testing.T) {
 	for i, name := range strings.Split(head, ",") {
 		cells[name] = values[i]
 	}
-	for name, want := range map[string]string{"map_utilization": "0", "map_slots": "0", "vcore_utilization": "0.25", "vcores": "8", "memory_utilization": "", "energy_kwh": "1.5",
+	for name, want := range map[string]string{"map_utilization": "0", "map_slots": "0", "vcore_utilization": "0.25", "vcores": "8", "memory_bytes": "23600000000", "makespan_s": "1234567.5", "penalty": "1e-09", "memory_utilization": "", "energy_kwh": "1.5",
 		"green_kwh": "", "brown_kwh": "0.5"} {
 		if got, there := cells[name]; !there || got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
+	}
+}
+
+// Slots that are there all the time are a whole number, whatever the steps in which they were counted.
+func TestSlotsAreWhole(t *testing.T) {
+	b := NewBuilder("sim", "s", "p", 1)
+	s := &script{t: t, sinks: []drive.Sink{b}}
+	up := big(1, 3600, 0, 0)
+	s.at(0, up, arrived(1, "a", 0, 0, 4, 0))
+	for at := 0.1; at < 40; at += 0.7 {
+		other := big(2, 1, 0, 0)
+		down := sched.Event{Kind: sched.NodeDown, Node: 1}
+		s.at(at, down, up, other, sched.Event{Kind: sched.NodeDown, Node: 2})
+	}
+	s.at(41.3, jobEnded(1, sched.Killed, ""))
+	if got := b.Run().Summary.MapSlots; got != 3600 {
+		t.Errorf("%v map slots", got)
 	}
 }
