@@ -119,8 +119,7 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 		}
 		return cuts, why, nil
 	}
-	cuts, err = rowCuts(src, f.Size, block)
-	if err != nil {
+	if cuts, err = rowCuts(src, f.Size, block, cutting == mapreduce.AtRowsWithHeader); err != nil {
 		return nil, "", fmt.Errorf("input %q: %w", f.Path, bare(err))
 	}
 	if len(cuts) == 0 && f.Size > block {
@@ -129,8 +128,17 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 	return cuts, why, nil
 }
 
-// rowCuts returns the first end of a row at or behind each multiple of block: a LF with an even number of quotes before it.
-func rowCuts(f io.ReaderAt, size, block int64) (cuts []int64, err error) {
+// rowCuts returns the first end of a row behind each multiple of block: behind a LF with an even number of quotes before it, and not
+// before the end of the header where there is one.
+func rowCuts(f io.ReaderAt, size, block int64, header bool) (cuts []int64, err error) {
+	first := int64(0)
+	if header {
+		head, err := headerOf(f)
+		if err != nil {
+			return nil, err
+		}
+		first = int64(len(head))
+	}
 	buf := make([]byte, readSize)
 	quotes := 0
 	looks := false // for the end of a row
@@ -164,7 +172,7 @@ func rowCuts(f io.ReaderAt, size, block int64) (cuts []int64, err error) {
 			continue
 		}
 		at, quotes, looks = at+int64(end), 0, false
-		if at < size {
+		if at >= first && at < size {
 			cuts = append(cuts, at)
 		}
 	}
@@ -186,13 +194,16 @@ func rowEnd(b []byte, open bool) (int, bool) {
 	return -1, open
 }
 
+// maxHeader bounds the bytes up to the end of the first row.
+const maxHeader = 16 << 20
+
 // headerOf returns the first row of a file that is not empty, as package mapreduce reads it, with all before it.
 func headerOf(f io.ReaderAt) ([]byte, error) {
 	var head []byte
 	for {
 		n := len(head)
-		if n > maxRecord {
-			return nil, fmt.Errorf("the header is longer than 1 GB")
+		if n > maxHeader {
+			return nil, errors.New("its first row, the header, does not end within 16 MB; is a quote left open?")
 		}
 		head = slices.Grow(head, max(n, 4096))
 		got, err := f.ReadAt(head[n:max(2*n, n+4096)], int64(n))
@@ -202,7 +213,11 @@ func headerOf(f io.ReaderAt) ([]byte, error) {
 			if end < 0 {
 				break
 			}
-			if row := bytes.Trim(head[from:from+end], "\r\n"); len(row) > 0 && !bytes.Equal(row, byteOrderMark) {
+			row := bytes.TrimSuffix(bytes.TrimSuffix(head[from:from+end], []byte{'\n'}), []byte{'\r'})
+			if from == 0 {
+				row = bytes.TrimPrefix(row, byteOrderMark)
+			}
+			if len(row) > 0 {
 				return head[:from+end], nil
 			}
 			from += end
