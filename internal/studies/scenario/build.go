@@ -167,6 +167,16 @@ func (s *Scenario) build() {
 			d.failAt(pair[0], "%s does nothing without %s", nameOf(pair[0]), nameOf(pair[1]))
 		}
 	}
+	s.needPower()
+	for _, never := range []struct {
+		key  string
+		span Span
+		what string
+	}{{"cluster.mtbf", k.MTBF, "nodes"}, {"cluster.rack_mtbf", k.RackMTBF, "racks"}} {
+		if d.has(never.key) && never.span == 0 {
+			d.failAt(never.key, "%s is 0s, it must be above 0s; leave the key out where no %s fail by chance", nameOf(never.key), never.what)
+		}
+	}
 	if k.TaskTimes.CV > 0 && k.TaskTimes.Law == "constant" {
 		d.failAt("cluster.task_times.cv", "constant times do not vary; name a law, such as law: lognormal")
 	}
@@ -252,6 +262,28 @@ func (s *Scenario) build() {
 		}
 	}
 	s.config = cfg
+}
+
+// needPower refuses what is said of power where no node draws any when it is awake: its energy would be reported as 0.
+func (s *Scenario) needPower() {
+	k := &s.Cluster
+	draws := func(o *Offer) bool { return o.IdlePower != nil || o.DynamicPower != nil }
+	need := func(path string, drawn bool) {
+		if s.src.has(path) && !drawn {
+			s.src.failAt(path, "%s does nothing without idle_power or dynamic_power", nameOf(path))
+		}
+	}
+	some := draws(&k.Offer)
+	for i := range k.Classes {
+		o := &k.Classes[i].Offer
+		some = some || draws(o)
+		for _, key := range []string{"sleep_power", "wake_time"} {
+			need(fmt.Sprintf("cluster.classes[%d].%s", i, key), draws(o) || draws(&k.Offer))
+		}
+	}
+	for _, key := range []string{"sleep_power", "wake_time", "supply"} {
+		need("cluster."+key, some)
+	}
 }
 
 // cluster makes the nodes: first those of no class, then those of each class, named n1, n2, … through all of them.

@@ -253,3 +253,21 @@ func TestExamples(t *testing.T) {
 		}
 	}
 }
+
+// What is said of power is refused where no node draws any, and taken where some do.
+func TestPowerNeedsPower(t *testing.T) {
+	for cluster, want := range map[string]string{
+		"nodes: 2, sleep_power: 8W":                `s.yaml:1:34: sleep_power does nothing without idle_power or dynamic_power`,
+		"nodes: 2, wake_time: 30s":                 `s.yaml:1:32: wake_time does nothing without idle_power or dynamic_power`,
+		"nodes: 2, supply: [{at: 0s, green: 1kW}]": `s.yaml:1:29: supply does nothing without idle_power or dynamic_power`,
+		"nodes: 2, classes: [{name: a, nodes: 1, idle_power: 1W}, {name: b, nodes: 1, wake_time: 1s}]": `s.yaml:1:99: wake_time does nothing without idle_power or dynamic_power`,
+		"nodes: 2, sleep_power: 8W, wake_time: 3s, classes: [{name: a, nodes: 1, idle_power: 1W}]":     "",
+		"nodes: 2, dynamic_power: 5W, classes: [{name: a, nodes: 1, wake_time: 1s}]":                   "",
+		"nodes: 2, idle_power: 5W, supply: [{at: 0s, green: 1kW}]":                                     "",
+	} {
+		_, err := Read("s.yaml", []byte("cluster: {"+cluster+"}\nworkload: {jobs: [{id: a, maps: 1}]}\n"))
+		if (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: got %v\nwant %s", cluster, err, want)
+		}
+	}
+}
