@@ -19,7 +19,8 @@ import (
 //
 // It looks when work may have come or nodes changed, and when its Tick comes: a node is put to sleep to the instant. How long one
 // takes to wake is the world's affair; until it is up it counts as room that is to come, so that nobody else is woken for the same
-// work.
+// work. It does not ask which data lies on a node: the simulator lets what lies on sleeping nodes be read, so the energy that it
+// reports as saved is overstated.
 type Sleep struct {
 	c      Config
 	wake   units.Time     // the Tick that was asked for; 0 = none
@@ -235,7 +236,7 @@ func Entry() compose.Entry {
 	return compose.Entry{
 		Name:  "sleep",
 		Kind:  compose.KindScale,
-		Doc:   "nodes on which nothing runs sleep, and wake for work that finds no room",
+		Doc:   "nodes on which nothing runs sleep, and wake for work that finds no room; what lies on them can still be read, so savings are overstated",
 		Cite:  "Slackline; compare Leverich and Kozyrakis 2009 (nodes of a Hadoop cluster in standby)",
 		Needs: "sleep and wake",
 		Params: []compose.Param{

@@ -2,8 +2,10 @@ package sim
 
 import "github.com/slackline/slackline/sched"
 
-// sleep puts a node to sleep on which nothing runs. It offers nothing until it is awake again. Map outputs on it are not lost: what
-// asks for them is served as before, as if another copy were read.
+// sleep puts a node to sleep on which nothing runs. It offers nothing until it is awake again. Neither the blocks of input nor the map
+// outputs on it are lost: who reads them is served as before, as if from another copy, even where there is none, and the node does not
+// wake for it. A real cluster would have to keep a copy of everything awake, or wake nodes to read, so the energy saved here is more than
+// could be saved there.
 func (w *World) sleep(it *sched.Item) {
 	nd := w.powered(it)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -62,5 +63,19 @@ func TestSleeperStaysAsleep(t *testing.T) {
 	}
 	if want := []string{"node-up 0s", "node-up 45s"}; !slices.Equal(told, want) {
 		t.Errorf("told of node 2: %v, want %v", told, want)
+	}
+}
+
+// The only copy of a block lies on a node that sleeps, and can be read all the same, without waking it: see Known limits in
+// ARCHITECTURE.md.
+func TestInputOnSleepersCanBeRead(t *testing.T) {
+	d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 0), Workload: load(shape{id: "a", arrive: 12, maps: 1, mapS: 1}, shape{id: "b", arrive: 20, maps: 1, mapS: 5, hosts: [][]cluster.NodeID{{2}}})})
+	d.extra = sleeps(13, 100)
+	if err := d.run(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a/map/1 on n1 12s-13s committed", "job a 13s committed", "b/map/1 on n1 20s-25s committed", "job b 25s committed"}
+	if !slices.Equal(d.trace, want) || len(d.refused) > 0 {
+		t.Errorf("refused %v\n%s", d.refused, strings.Join(d.trace, "\n"))
 	}
 }
