@@ -40,6 +40,8 @@ type runData struct {
 	Policy    string            `json:"policy"`
 	Seed      string            `json:"seed"` // a number too large for JavaScript's
 	Summary   report.Summary    `json:"summary"`
+	Stuck     string            `json:"stuck,omitempty"`    // why it did not come to its end
+	Promises  []report.Promised `json:"promises,omitempty"` // deadlines by class, where there are classes
 	End       int64             `json:"end"`
 	Set       int               `json:"set"`
 	Flags     column            `json:"flags"`    // of each listed job: outcome, and 8 if it was admitted
@@ -86,9 +88,28 @@ var outcomes = []string{"running", "finished", "failed", "killed", "rejected"}
 
 var levelNames = [...]string{bySlot: "slot", byNode: "node", byRack: "rack", byKind: "cluster"}
 
+// promisesOf are the deadlines by class, those of classes that are too many for a table as one.
+func promisesOf(run *report.Run) []report.Promised {
+	const most = 20
+	var list []report.Promised
+	for i, p := range run.Promises {
+		if i > most {
+			last := &list[most]
+			last.Class = "others"
+			last.Deadlines, last.Met, last.Missed = last.Deadlines+p.Deadlines, last.Met+p.Met, last.Missed+p.Missed
+			continue
+		}
+		p.Class = clip(p.Class)
+		list = append(list, p)
+	}
+	return list
+}
+
 // clip shortens a text that comes from a file.
-func clip(text string) string {
-	const most = 120
+func clip(text string) string { return clipAt(text, 120) }
+
+// clipAt shortens a text to so many characters.
+func clipAt(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -161,7 +182,7 @@ func (d *data) ticks(t units.Time) int64 { return int64(t) / d.Unit }
 
 func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	r := runData{World: run.World, Scenario: clip(nameOf(run)), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
-		Summary: run.Summary, End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
+		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
 	position := 0
 	each(run, kept, func(j *report.Job) {
 		flags := max(0, slices.Index(outcomes, j.Outcome))

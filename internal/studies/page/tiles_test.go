@@ -32,3 +32,44 @@ func TestBrowserTellsUse(t *testing.T) {
 		t.Errorf("table: %s", got)
 	}
 }
+
+// The page says of a stuck run that it is, and why, and lists the deadlines of each class; other runs have neither.
+func TestBrowserTellsStuckAndPromises(t *testing.T) {
+	b := newBrowser(t)
+	_, _, r := play(t, "fifo", "edf-p")
+	stuck := *r.Runs[1]
+	stuck.Stuck = "no node is left <b>"
+	stuck.Promises = []report.Promised{{Class: "<i>tight", Deadlines: 4, Met: 1, Missed: 3}, {Class: "wide", Deadlines: 2, Met: 2}}
+	b.open(save(t, write(t, &Page{}, report.New(r.Runs[0], &stuck))))
+	tell := func(from string) (text string) {
+		b.eval(`[...document.querySelectorAll('`+from+`')].filter(e => !e.hidden).map(e => e.textContent.trim().replace(/\s+/g, ' ')).join(', ')`, &text)
+		return text
+	}
+	if got := tell("#stuck") + tell("#kept table"); got != "" {
+		t.Errorf("of a run that came to its end: %s", got)
+	}
+	if got := tell("#run option") + tell("#runs tr"); !strings.Contains(got, "edf-p · seed 7 · stuck") || !strings.Contains(got, "edf-p, stuck7") || strings.Contains(got, "fifo · seed 7 · stuck") {
+		t.Errorf("list of runs: %s", got)
+	}
+	b.eval("document.getElementById('after').click()", nil)
+	b.eval("new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))", nil)
+	if got := tell("#stuck"); !strings.Contains(got, "did not come to its end: no node is left <b>") {
+		t.Errorf("stuck: %q", got)
+	}
+	if got := tell("#kept tr"); got != "classmetmissedofpart met, <i>tight13425 %, wide202100 %" {
+		t.Errorf("promises: %q", got)
+	}
+	b.quiet()
+}
+
+// A page has room for so many classes of deadlines; the others are one.
+func TestPromisesOfManyClasses(t *testing.T) {
+	run := &report.Run{}
+	for range 30 {
+		run.Promises = append(run.Promises, report.Promised{Class: strings.Repeat("x", 500), Deadlines: 3, Met: 2, Missed: 1})
+	}
+	list := promisesOf(run)
+	if last := list[len(list)-1]; len(list) != 21 || last != (report.Promised{Class: "others", Deadlines: 30, Met: 20, Missed: 10}) || len(list[0].Class) > 130 {
+		t.Errorf("%d: %+v", len(list), list)
+	}
+}

@@ -46,7 +46,8 @@ const makePromises = () => {
     legend.append(make('span', {}, key, verdictWords[v] + ' ' + number(counts[v])));
   }
   const listed = run.jobs.n < run.jobs.total ? ' Listed are ' + number(run.jobs.n) + ' of ' + number(run.jobs.total) + ' jobs: those that differ or are late the most, and an even choice of the others; the JSON report has all.' : '';
-  el('kept').replaceChildren(make('p', {}, number(s.admitted) + ' of ' + number(s.jobs) + ' jobs admitted, ' + number(s.rejected) + ' turned away; of ' + number(s.deadlines) + ' with a deadline ' + number(s.met) + ' met it and ' + number(s.missed) + ' missed it.' + listed), bar, legend);
+  el('kept').replaceChildren(make('p', {}, number(s.admitted) + ' of ' + number(s.jobs) + ' jobs admitted, ' + number(s.rejected) + ' turned away; of ' + number(s.deadlines) + ' with a deadline ' + number(s.met) + ' met it and ' + number(s.missed) + ' missed it.' + listed), bar, legend,
+    ...(run.promises ? [tableOf('Deadlines by class', ['class', '>met', '>missed', '>of', '>part met'], run.promises.map((p) => [p.class, number(p.met), number(p.missed), number(p.deadlines), percent(p.met / p.deadlines)]))] : []));
   const show = el('show');
   const before = show.value;
   const options = [['due', 'jobs with a deadline', run.promised], ['all', 'all jobs', run.jobs.n], ...['missed', 'met', 'rejected', 'failed', 'open', 'none'].map((v) => [v, verdictWords[v], counts[v]])];

@@ -24,7 +24,7 @@ const allRuns = () => {
     const list = data.runs.map((r, i) => i).filter((i) => data.runs[i].scenario === name);
     return tableOf(name, heads, list.map((i) => {
       const r = data.runs[i], s = r.summary;
-      return [make('button', { type: 'button', onclick: () => choose(i, true) }, r.policy + (r.world === 'sim' ? '' : ', on this machine')), r.seed, number(s.met), number(s.deadlines), few(s.penalty), span(s.makespan_s), span(s.mean_response_s), span(s.p95_response_s), percent(s.map_locality), use(s, 'map_utilization', 'map_slots'), use(s, 'reduce_utilization', 'reduce_slots'), ...(cores ? [use(s, 'vcore_utilization', 'vcores')] : []), number(s.attempts), number(s.failed), number(s.rejected)];
+      return [make('button', { type: 'button', onclick: () => choose(i, true) }, r.policy + (r.world === 'sim' ? '' : ', on this machine') + (r.stuck ? ', stuck' : '')), r.seed, number(s.met), number(s.deadlines), few(s.penalty), span(s.makespan_s), span(s.mean_response_s), span(s.p95_response_s), percent(s.map_locality), use(s, 'map_utilization', 'map_slots'), use(s, 'reduce_utilization', 'reduce_slots'), ...(cores ? [use(s, 'vcore_utilization', 'vcores')] : []), number(s.attempts), number(s.failed), number(s.rejected)];
     }), list.indexOf(run.at));
   }));
   el('omitted').textContent = data.omitted ? number(data.omitted) + ' more runs had no room in this page; the JSON report has all.' : '';
@@ -34,6 +34,8 @@ const fill = () => {
   el('name').textContent = run.scenario;
   const g = run.gantt;
   el('about').textContent = run.policy + ', seed ' + run.seed + ', ' + (run.world === 'sim' ? 'in the simulator' : 'on this machine') + ': ' + number(run.summary.jobs) + ' jobs, ' + number(run.summary.tasks) + ' tasks, ' + span(run.end / second);
+  el('stuck').hidden = !run.stuck;
+  el('stuck').textContent = run.stuck ? 'This run did not come to its end: ' + run.stuck + '. Shown is what came until then; it counts in no comparison of policies.' : '';
   tiles();
   el('run').value = run.at;
   el('before').disabled = run.at === 0;

@@ -18,7 +18,7 @@ const time = (ticks) => span(ticks / second);
 const number = (x) => (Math.abs(x) < 100 ? Math.round(x * 10) / 10 : Math.round(x)).toLocaleString('en').replaceAll(',', '\u202f');
 const few = (x) => (x !== 0 && Math.abs(x) < 10 ? x.toPrecision(3) : number(x));
 const percent = (x) => (100 * x).toFixed(x > 0 && x < 0.1 ? 1 : 0) + ' %';
-const nameOf = (r) => r.policy + (r.world === 'sim' ? '' : ', on this machine') + ' · seed ' + r.seed;
+const nameOf = (r) => r.policy + (r.world === 'sim' ? '' : ', on this machine') + ' · seed ' + r.seed + (r.stuck ? ' · stuck' : '');
 
 const el = (id) => document.getElementById(id);
 // make makes an element; texts go in as text, so whatever a file calls its jobs is no markup.
