@@ -104,6 +104,29 @@ func TestFewJobsAreLookedAt(t *testing.T) {
 	}
 }
 
+// When nodes come and change, and no job has a master, nobody is looked at, but once: all of them, to learn that.
+func TestNodesConcernNobodyWithoutMasters(t *testing.T) {
+	c := newCrowd(NewAll(queues.Config{}), -40)
+	for range 5000 {
+		e := c.arrival(c.free)
+		e.Detail.Job.Stages = e.Detail.Job.Stages[1:]
+		c.told(e)
+		c.free++
+	}
+	node := func(kind sched.EventKind) sched.Event {
+		return sched.Event{Kind: kind, Node: 1, X: 0.5, Detail: &sched.Detail{Node: c.book.Node(1).Spec}}
+	}
+	c.told(node(sched.NodeChanged))
+	c.view.looks = 0
+	for range 100 {
+		c.told(node(sched.NodeUp))
+		c.told(node(sched.NodeChanged))
+	}
+	if c.view.looks > 0 || len(c.runs) != 5000 {
+		t.Errorf("%d run, and %d were looked at", len(c.runs), c.view.looks)
+	}
+}
+
 // BenchmarkTurn is one job's end and another one's arrival, with so many that wait: book and decision.
 func BenchmarkTurn(b *testing.B) {
 	for _, name := range []string{"masters", "running", "users"} {
