@@ -33,7 +33,7 @@ func (m *Meter) beat() { m.beats.Add(1) }
 
 // Stats is what an attempt did.
 type Stats struct {
-	Read     units.Bytes // input of a map, fetched by a reduce
+	Read     units.Bytes // input of a map, as it lies in files, compressed or not; fetched by a reduce
 	Written  units.Bytes // map output, or part file
 	Shuffle  units.Duration
 	Sort     units.Duration      // sorting, spilling and merging

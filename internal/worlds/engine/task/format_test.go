@@ -19,6 +19,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/codec/codectest"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
 	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
 )
 
 // onlyValues emits the values of records.
@@ -305,6 +306,7 @@ func mapOne(t *testing.T, c MapConfig, text string, block int64) (string, *mapre
 	}
 	var all strings.Builder
 	counters := mapreduce.NewCounters()
+	read := units.Bytes(0)
 	for i, s := range splits {
 		c.Task, c.Split, c.Local, c.Out = i, s, filepath.Join(dir, "l"), filepath.Join(dir, fmt.Sprint("o", i))
 		_, stats, err := Map(t.Context(), c)
@@ -312,13 +314,30 @@ func mapOne(t *testing.T, c MapConfig, text string, block int64) (string, *mapre
 			return "", nil, err
 		}
 		counters.Merge(stats.Counters)
+		read += stats.Read
 		b, err := os.ReadFile(filepath.Join(c.Out, PartName(false, i)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		all.Write(b)
 	}
+	if strings.HasPrefix(text, "\x1f\x8b") && read != units.Bytes(len(text)) {
+		t.Errorf("%d bytes were read of a file of %d", read, len(text))
+	}
 	return all.String(), counters, nil
+}
+
+// What a task has read is what it was planned to read; what its mapper got is counted unpacked.
+func TestReadIsWhatLiesInFiles(t *testing.T) {
+	text := bytes.Repeat([]byte("line\n"), 1000)
+	packed, err := codectest.Pack("gzip", [][]byte{text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, counters, err := mapOne(t, MapConfig{Config: Config{Program: onlyValues}}, string(packed), 10)
+	if err != nil || got != string(text) || count(counters, mapreduce.MapInputBytes) != 5000 {
+		t.Errorf("%d bytes, %v, %v", len(got), counters, err)
+	}
 }
 
 // Records that cannot be read fail the attempt with file and number, and can be passed over.

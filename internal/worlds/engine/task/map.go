@@ -56,7 +56,7 @@ func Map(ctx context.Context, c MapConfig) (out *Output, stats Stats, err error)
 	if out != nil {
 		written = int64(out.Size())
 	}
-	return out, m.stats(from, 0, m.count.mapInBytes, written), nil
+	return out, m.stats(from, 0, m.count.mapInBytes-m.grown, written), nil
 }
 
 // clean removes what a failed attempt has made and returns its error.
@@ -79,6 +79,8 @@ type mapping struct {
 	piece  Piece // being read
 	at     int64 // offset of the record being mapped
 	read   int64 // bytes of pieces that are done
+	packed bool  // the piece is of a compressed file
+	grown  int64 // how many bytes compressed pieces gained when they were unpacked
 }
 
 func (m *mapping) toText() error {
@@ -120,10 +122,14 @@ func (m *mapping) all(out mapreduce.Emitter) error {
 	for _, p := range m.c.Split.Pieces {
 		m.piece = p
 		m.user.Reading(m.input())
+		before := m.count.mapInBytes
 		if err := m.one(&l, out); err != nil {
 			return err
 		}
 		m.read += p.End - p.Start
+		if m.packed {
+			m.grown += m.count.mapInBytes - before - (p.End - p.Start)
+		}
 	}
 	m.spot, m.block = nil, false
 	if err := m.err(); err != nil {
@@ -145,6 +151,7 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) error {
 	if err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
+	m.packed = kind != codec.None
 	l.length = int64(m.c.Program.Records.Length)
 	if form, err := formatOf(m.c.Program, m.c.Sources, m.piece.Source); err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, err)
