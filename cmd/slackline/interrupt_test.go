@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -49,9 +50,16 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The second one ends the program at once.
+// The second one ends the program at once. What it leaves lies in the output directory, where a later run sees it: it goes on with
+// it, or starts anew.
 func TestInterruptTwice(t *testing.T) {
-	if code, _ := interrupt(t, 2); code != exitInterrupt {
+	code, s := interrupt(t, 2)
+	if code != exitInterrupt {
 		t.Errorf("exit code %d, want %d", code, exitInterrupt)
+	}
+	s.write("long.yaml", strings.Replace(longJob, "1s", "1us", 1))
+	s.must(0, "run", "long.yaml", "--fresh")
+	if left, err := filepath.Glob(s.path("out/long/_temporary")); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
