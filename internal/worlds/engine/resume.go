@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/slackline/slackline/internal/worlds/engine/joblog"
@@ -97,12 +98,12 @@ func (w *World) describe(j *job) *description {
 	d.Facts = append(d.Facts, Fact{"program", j.cfg.Program.Name}, Fact{"reduces", strconv.Itoa(j.cfg.Reduces)},
 		Fact{"block", w.cfg.Block.String()}, Fact{"seed", strconv.FormatUint(w.cfg.Seed, 10)},
 		Fact{"skip_bad_records", strconv.Itoa(j.cfg.SkipBad)})
-	if text, err := json.Marshal(struct {
-		In  []task.Source `json:"in,omitempty"`
-		Out task.Written  `json:"out"`
-	}{j.cfg.Sources, j.cfg.Written}); err == nil { // it is of plain types
-		d.Facts = append(d.Facts, Fact{"formats", string(text)})
+	for _, in := range j.cfg.Sources {
+		if in.Name != "" || in.Format != nil {
+			d.Facts = append(d.Facts, Fact{strings.TrimSpace("input_format " + in.Name), in.Format.String()})
+		}
 	}
+	d.Facts = append(d.Facts, Fact{"output_format", j.cfg.Written.Format.String()}, Fact{"compress", j.cfg.Written.Compress})
 	d.Facts = append(d.Facts, j.cfg.Facts...)
 	d.Input = j.input
 	return d

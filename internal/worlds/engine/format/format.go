@@ -16,6 +16,24 @@ type Spec struct {
 	Columns   []string `json:"columns,omitempty"`   // of csv, written
 }
 
+// String is the format on one line, with its options; of nil it is the program's own.
+func (s *Spec) String() string {
+	if s == nil {
+		return "the program's own"
+	}
+	text := s.Name
+	if s.Delimiter != "" && s.Delimiter != "," {
+		text += fmt.Sprintf(", delimiter %q", s.Delimiter)
+	}
+	if s.NoHeader {
+		text += ", without a header"
+	}
+	if len(s.Columns) > 0 {
+		text += fmt.Sprintf(", columns %q", s.Columns)
+	}
+	return text
+}
+
 // Inputs and Outputs are the names.
 var (
 	Inputs  = []string{"text", "kv", "json", "csv", "whole"}
