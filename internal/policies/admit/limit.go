@@ -116,7 +116,11 @@ func (l *Limit) admit(v sched.View, p *sched.Plan) {
 func (l *Limit) letIn(v sched.View, p *sched.Plan) {
 	k := l.open.list[0]
 	why, full := l.full(v, k)
-	if full {
+	switch {
+	case l.total.full():
+		l.open.clear() // of whatever kind
+		return
+	case full:
 		l.open.remove(0)
 		return
 	}
