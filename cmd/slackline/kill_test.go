@@ -157,3 +157,42 @@ reduces: 0
 		t.Logf("%6d %s", counts[name], name)
 	}
 }
+
+// What run and resume say of an output directory that another process writes to, that one has left, or that is finished.
+func TestResumeSays(t *testing.T) {
+	s := newShell(t, map[string]string{"long.yaml": longJob, "corpus/a.txt": strings.Repeat("a\n", 1000), "empty.yaml": strings.Replace(longJob, "out/long", "out/none", 1)})
+	says := func(code int, want string, args ...string) {
+		t.Helper()
+		if r := s.run(args...); r.code != code || !strings.Contains(r.stdout+r.stderr, want) {
+			t.Errorf("slackline %s: exit code %d, want %d\n%s%s\nwant %s", strings.Join(args, " "), r.code, code, r.stdout, r.stderr, want)
+		}
+	}
+	says(2, "no interrupted run is known", "resume")
+	says(2, "nothing: no interrupted run has left anything there", "resume", "nothing")
+	says(2, "out/long: there is no such output directory or job file", "resume", "out/long")
+	says(2, "empty.yaml: no interrupted run has left anything there", "resume", "empty.yaml")
+	cmd := s.command("run", "long.yaml", "--seed", "7")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if b, err := os.ReadFile(s.path("out/long/_temporary/log")); err == nil && bytes.HasSuffix(b, []byte{'\n'}) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	busy := fmt.Sprintf("output %q: process %d is writing there", "out/long", cmd.Process.Pid)
+	says(2, "long.yaml:5:9: "+busy+"; wait for it, or name another directory", "run", "long.yaml", "--seed", "7")
+	says(2, busy, "resume", "out/long")
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	left := fmt.Sprintf("output %q: an interrupted run left it, which cannot go on: ", "out/long")
+	says(2, left+`seed is "1" and was "7"; --fresh throws away what it did, and starts anew`, "run", "long.yaml")
+	s.write("long.yaml", strings.Replace(longJob, "1s", "1us", 1))
+	for _, what := range [][]string{{"out/long"}, {"long.yaml"}, {"long"}, {}} { // it runs with the seed of the first run
+		says(2, left+`params is "map_cpu=1us" and was "map_cpu=1s"; --fresh`, append([]string{"resume"}, what...)...)
+	}
+	s.must(0, "run", "long.yaml", "--fresh")
+	says(0, "the run has come to its end; there is nothing to go on with", "resume", "out/long")
+	says(2, `output "out/long": it exists already; remove it, or name another directory`, "run", "long.yaml", "--fresh")
+}

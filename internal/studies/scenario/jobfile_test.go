@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -29,5 +30,20 @@ func TestJobsOfOneFile(t *testing.T) {
 	}
 	if _, err := ReadJob("f.yaml", []byte(two)); err == nil {
 		t.Error("two documents are read as one")
+	}
+}
+
+func TestSkipBadRecords(t *testing.T) {
+	j, err := ReadJob("f.yaml", []byte("app: a\ninput: x\noutput: o\nskip_bad_records: 7\n"))
+	if err != nil || j.SkipBad != 7 {
+		t.Errorf("%+v, %v", j, err)
+	}
+	for keys, want := range map[string]string{
+		"app: a\nskip_bad_records: -1":   "f.yaml:2:19: skip_bad_records is -1",
+		"map: cat\nskip_bad_records: 10": "f.yaml:2:19: skip_bad_records and map contradict each other: a command reads ahead",
+	} {
+		if _, err := ReadJob("f.yaml", []byte(keys+"\ninput: x\noutput: o\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", keys, err, want)
+		}
 	}
 }
