@@ -350,7 +350,9 @@ func TestOutputIsRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777), os.WriteFile(filepath.Join(out, "mine"), []byte("x"), 0o666)); err != nil {
+	// Moved away first: attempts still write, so that what is removed name by name may be there again.
+	gone := out + "-gone"
+	if err := errors.Join(os.Rename(out, gone), os.MkdirAll(out, 0o777), os.WriteFile(filepath.Join(out, "mine"), []byte("x"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Run(context.Background()); err != nil {
