@@ -43,7 +43,7 @@ func take(path string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Truncate(0); err == nil {
+	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}
 	if err != nil {
