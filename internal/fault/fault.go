@@ -49,14 +49,16 @@ type Schedule struct {
 	Flip   float64 // chance that a write to a run of map output flips a bit
 	Die    float64 // chance that the process dies at an operation: before it, or, of a write, in its middle
 	Most   int     // operations that fail, and bits that flip, at most; so no task fails too often
-	DieAll bool    // only deaths, at the operation that is number After from now on
+	DieAll bool    // it dies for sure, behind so many operations, or those among them that count
 	After  int
+	Counts func(op Op, path string) bool // nil = all do
 
 	lock   sync.Mutex
 	met    map[string]uint64
 	struck []string
 	faults int
 	ops    int
+	count  int // operations that count
 	dead   atomic.Bool
 }
 
@@ -99,7 +101,10 @@ func (s *Schedule) before(op Op, path string) error {
 	s.ops++
 	name := op.String() + " " + s.name(path)
 	d := s.draw(name)
-	if s.DieAll && s.ops > s.After || d.Number(1).Chance(s.Die) {
+	if s.Counts == nil || s.Counts(op, path) {
+		s.count++
+	}
+	if s.DieAll && s.count > s.After || d.Number(1).Chance(s.Die) {
 		s.dead.Store(true)
 		s.struck = append(s.struck, "died at "+name)
 		return ErrDead

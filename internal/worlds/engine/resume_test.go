@@ -52,10 +52,13 @@ func finish(t *testing.T, cfg engine.Config) (w *engine.World, r []engine.Resump
 }
 
 // killed runs the job until so many tasks have committed, and lets the process die then.
-func killed(t *testing.T, cfg engine.Config, commits int) { killedAfter(t, cfg, commits, 0) }
+func killed(t *testing.T, cfg engine.Config, commits int) {
+	t.Helper()
+	dies(t, cfg, &killer{left: commits})
+}
 
-// killedAfter lets it die so many operations later.
-func killedAfter(t *testing.T, cfg engine.Config, commits, operations int) {
+// dies runs the job until the process is dead.
+func dies(t *testing.T, cfg engine.Config, sinks ...drive.Sink) {
 	t.Helper()
 	defer fault.Use(nil)
 	cfg.Clock = stopwatch()
@@ -63,23 +66,21 @@ func killedAfter(t *testing.T, cfg engine.Config, commits, operations int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = drive.New(w, conform.Friendly{}, &killer{commits, operations}).Run(context.Background())
+	err = drive.New(w, conform.Friendly{}, sinks...).Run(context.Background())
 	if !errors.Is(err, fault.ErrDead) {
 		t.Fatalf("it did not die: %v", err)
 	}
 }
 
-// killer lets the process die once so many tasks have committed, and so many operations were done then.
-type killer struct{ left, after int }
+// killer lets the process die at the next operation once so many tasks have committed.
+type killer struct{ left int }
 
 func (k *killer) Batch(_ int64, _ units.Time, events []sched.Event) error {
 	for i := range events {
 		if events[i].Kind == sched.Ended && events[i].Outcome == sched.Committed {
 			if k.left--; k.left == 0 {
-				fault.Use(&fault.Schedule{DieAll: true, After: k.after})
-				if k.after == 0 {
-					_, _ = fault.OpenFile("nothing")
-				}
+				fault.Use(&fault.Schedule{DieAll: true})
+				_, _ = fault.OpenFile("nothing")
 			}
 		}
 	}
@@ -133,7 +134,11 @@ func TestResumeInTheCommit(t *testing.T) {
 		for _, fresh := range []bool{false, true} {
 			out := filepath.Join(t.TempDir(), "out")
 			cfg := config(t, in, out)
-			killedAfter(t, cfg, 12, operations)
+			fault.Use(&fault.Schedule{DieAll: true, After: operations, Counts: func(op fault.Op, path string) bool {
+				return op == fault.Rename && strings.Contains(path, "task_r_") || filepath.Base(path) == "_SUCCESS" ||
+					op == fault.Remove && path == filepath.Join(out, "_temporary", "0")
+			}})
+			dies(t, cfg)
 			moved, _ := filepath.Glob(filepath.Join(out, "part-r-*"))
 			if len(moved) != min(operations, 3) {
 				t.Fatalf("%d operations have moved %v", operations, moved)
