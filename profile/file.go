@@ -151,7 +151,10 @@ func (p *parser) explain(err error, offset int64) error {
 	switch {
 	case errors.As(err, &kind):
 		offset = kind.Offset
-		what = fmt.Sprintf("%s: it is a %s, which cannot stand here", kind.Field, kind.Value)
+		what = "this is not a file of profiles, which is an object: " + article(kind.Value) + " stands here"
+		if kind.Field != "" {
+			what = fmt.Sprintf("%s: it is %s, which cannot stand here", kind.Field, article(kind.Value))
+		}
 	case errors.As(err, &syntax):
 		offset = syntax.Offset
 		what = "this is no JSON: " + what
@@ -168,6 +171,17 @@ func (p *parser) explain(err error, offset int64) error {
 	return fmt.Errorf("%s:%d: %s", p.name, p.line(int(offset)), what)
 }
 
+// article puts the right article before what the decoder calls a value.
+func article(kind string) string {
+	switch {
+	case kind == "bool":
+		return "true or false"
+	case strings.IndexAny(kind, "aeio") == 0:
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
 // wrong returns the first field that cannot be and why, both empty if all can.
 func (c *Class) wrong() (what, why string) {
 	if c.Runs < 0 {
@@ -181,6 +195,9 @@ func (c *Class) wrong() (what, why string) {
 		if field, why := n.e.wrong(); why != "" {
 			return n.name + "." + field, why
 		}
+	}
+	if field, why := c.Emitted.wrong(); why != "" {
+		return "emitted." + field, why
 	}
 	if field, why := c.Errors.wrong(c.Error.N); why != "" {
 		return "errors" + field, why
@@ -198,6 +215,9 @@ func (c *Class) wrong() (what, why string) {
 			if field, why := n.e.wrong(); why != "" {
 				return at + "." + n.name + "." + field, why
 			}
+		}
+		if field, why := s.Work.wrong(); why != "" {
+			return at + ".work." + field, why
 		}
 		for _, n := range []struct {
 			name string

@@ -4,6 +4,7 @@
 //
 //	profile.go  classes, stages, estimates
 //	spread.go   distributions
+//	sums.go     what a byte costs, and estimates from it
 //	file.go     profiles as a file that people exchange
 package profile
 
@@ -87,6 +88,7 @@ type Stage struct {
 	Start   Estimate       `json:"start,omitzero"`    // seconds of Task behind which no byte stands: start and commit of an attempt
 	Fetch   Estimate       `json:"fetch,omitzero"`    // seconds of shuffle per byte fetched
 	Fetches Spread         `json:"fetches,omitempty"` // distribution of what Fetch sums up
+	Work    Sums           `json:"work,omitzero"`     // bytes of input and seconds of attempts that read any
 }
 
 func (s *Stage) merge(o *Stage) {
@@ -97,6 +99,7 @@ func (s *Stage) merge(o *Stage) {
 	s.Fetch.Merge(o.Fetch)
 	s.Fetches.Merge(o.Fetches)
 	s.PerByte.Merge(o.PerByte)
+	s.Work.Merge(o.Work)
 	s.Shuffle.Merge(o.Shuffle)
 	if o.Share > 0 {
 		s.Share = o.Share
@@ -105,14 +108,15 @@ func (s *Stage) merge(o *Stage) {
 
 // Class is the profile of a class of jobs.
 type Class struct {
-	Name   string   `json:"name"`
-	Runs   int64    `json:"runs"`             // jobs learned from
-	Ratio  Estimate `json:"ratio"`            // intermediate bytes over input bytes, per job
-	Output Estimate `json:"output,omitzero"`  // bytes of the result over input bytes, per job
-	Memory Estimate `json:"memory,omitzero"`  // bytes that the process held at most, per job that ran alone, where that is measured
-	Error  Estimate `json:"error,omitzero"`   // measured over predicted time from submission to finish, per job that was predicted
-	Errors Spread   `json:"errors,omitempty"` // distribution of what Error sums up
-	Stages []Stage  `json:"stages"`           // sorted by stage, then node class
+	Name    string   `json:"name"`
+	Runs    int64    `json:"runs"`             // jobs learned from
+	Ratio   Estimate `json:"ratio"`            // intermediate bytes over input bytes, per job
+	Output  Estimate `json:"output,omitzero"`  // bytes of the result over input bytes, per job
+	Memory  Estimate `json:"memory,omitzero"`  // bytes that the process held at most, per job that ran alone, where that is measured
+	Error   Estimate `json:"error,omitzero"`   // measured over predicted time from submission to finish, per job that was predicted
+	Errors  Spread   `json:"errors,omitempty"` // distribution of what Error sums up
+	Stages  []Stage  `json:"stages"`           // sorted by stage, then node class
+	Emitted Sums     `json:"emitted,omitzero"` // input bytes and intermediate bytes of what Ratio sums up
 }
 
 // New returns an empty profile.
@@ -149,6 +153,7 @@ func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, s
 	if input > 0 {
 		e.PerByte.Add(run.Seconds() / float64(input))
 		e.Costs.Add(run.Seconds() / float64(input))
+		e.Work.Add(float64(input), run.Seconds())
 	}
 	if s != workload.Reduce {
 		return
@@ -185,6 +190,7 @@ func (c *Class) Off(least int64) (float64, bool) {
 func (c *Class) Merge(o *Class) {
 	c.Runs += o.Runs
 	c.Ratio.Merge(o.Ratio)
+	c.Emitted.Merge(o.Emitted)
 	c.Output.Merge(o.Output)
 	c.Memory.Merge(o.Memory)
 	c.Error.Merge(o.Error)

@@ -123,6 +123,7 @@ func TestLearningInAnyOrder(t *testing.T) {
 						want.Task.Add(a.run.Seconds())
 						if a.input > 0 {
 							want.PerByte.Add(a.run.Seconds() / float64(a.input))
+							want.Work.Add(float64(a.input), a.run.Seconds())
 						}
 						if s == workload.Reduce {
 							want.Shuffle.Add(a.shuffle.Seconds())
@@ -135,7 +136,7 @@ func TestLearningInAnyOrder(t *testing.T) {
 						}
 						got = *c.At(s, node)
 					}
-					if !same(got.Task, want.Task) || !same(got.PerByte, want.PerByte) || !same(got.Shuffle, want.Shuffle) {
+					if !same(got.Task, want.Task) || !same(got.PerByte, want.PerByte) || got.Work.Bytes != want.Work.Bytes || got.Work.N != want.Work.N || !near(got.Work.Amount, want.Work.Amount) || !same(got.Shuffle, want.Shuffle) {
 						t.Fatalf("%v on %q: %+v, want %+v", s, node, got, want)
 					}
 				}

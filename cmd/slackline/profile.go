@@ -111,13 +111,13 @@ func newProfileList(o *options) *cobra.Command {
 			for _, c := range known {
 				m, r := c.Any(workload.Map), c.Any(workload.Reduce)
 				rate, off := "–", "–"
-				if m.PerByte.N > 0 && m.PerByte.Mean > 0 {
-					rate = report.Size(1/m.PerByte.Mean) + "/s"
+				if slope := m.Slope(); slope > 0 {
+					rate = report.Size(1/slope) + "/s"
 				}
 				if within, known := c.Off(1); known {
 					off = fmt.Sprintf("%.0f %%", 100*within)
 				}
-				g.Add(c.Name, fmt.Sprint(c.Runs), taken(&m.Task), rate, taken(&r.Task), part(&c.Ratio), part(&c.Output), size(&c.Memory), off)
+				g.Add(c.Name, fmt.Sprint(c.Runs), taken(&m.Task), rate, taken(&r.Task), between(c), part(&c.Output), size(&c.Memory), off)
 			}
 			return writeRows(cmd.OutOrStdout(), g, len(known), "nothing is known yet; slackline run teaches it")
 		},
@@ -139,6 +139,14 @@ func part(e *profile.Estimate) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.3g %%", 100*e.Mean)
+}
+
+// between prints the intermediate data of a class for its input.
+func between(c *profile.Class) string {
+	if c.Ratio.N == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.3g %%", 100*c.Between(1))
 }
 
 func size(e *profile.Estimate) string {

@@ -124,10 +124,7 @@ func vary(cfg *sim.Config, known []*profile.Class, from draw.Draw) {
 		for s := range j.Stages {
 			st := &j.Stages[s]
 			stage := class.Any(st.Kind)
-			values := stage.Costs.Values(points)
-			if values == nil {
-				values = stage.Spread.Values(points)
-			}
+			values := steadier(stage.Costs.Values(points), stage.Spread.Values(points))
 			if values == nil {
 				continue
 			}
@@ -137,4 +134,20 @@ func vary(cfg *sim.Config, known []*profile.Class, from draw.Draw) {
 			}
 		}
 	}
+}
+
+// steadier is what differs less for its mean: the cost of a byte where tasks of many sizes were measured, the time of a task where most of
+// it is not for its bytes.
+func steadier(a, b []float64) []float64 {
+	off := func(values []float64) float64 {
+		var s stat.Sum
+		for _, x := range values {
+			s.Add(x)
+		}
+		return s.Deviation() / stat.Mean(values)
+	}
+	if a == nil || b != nil && off(b) < off(a) {
+		return b
+	}
+	return a
 }

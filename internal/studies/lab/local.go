@@ -159,7 +159,7 @@ func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (C
 
 // sim returns the same jobs for the simulator: tasks from the input as the engine would cut it, times from what earlier runs taught.
 //
-// A map takes its class's time per byte for its own bytes. What a reduce reads is estimated from the class's ratio of
+// A map takes its class's start and time per byte for its own bytes. What a reduce reads is estimated from the class's ratio of
 // intermediate to input bytes, shared out evenly; where that is unknown it takes the class's mean time.
 func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
 	w := &workload.Workload{}
@@ -203,7 +203,7 @@ func stages(splits []task.Split, reduces int, class *profile.Class, workers int,
 	}
 	last := workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, reduces)}
 	known = class.Any(workload.Reduce)
-	share := class.Ratio.Mean * float64(read) / float64(reduces)
+	share := class.Between(float64(read)) / float64(reduces)
 	for i := range last.Tasks {
 		last.Tasks[i] = workload.Task{Work: expected(&known, share), Shuffle: units.FromSeconds(known.Shuffle.Mean)}
 	}
@@ -212,8 +212,5 @@ func stages(splits []task.Split, reduces int, class *profile.Class, workers int,
 
 // expected is the time of a task that reads so many bytes.
 func expected(s *profile.Stage, bytes float64) units.Duration {
-	if s.PerByte.N > 0 && bytes > 0 {
-		return units.FromSeconds(s.PerByte.Mean * bytes)
-	}
-	return units.FromSeconds(s.Task.Mean)
+	return units.FromSeconds(s.Expect(bytes))
 }

@@ -84,6 +84,7 @@ func (l *Learner) Batch(_ int64, at units.Time, events []sched.Event) error {
 				}
 				if j.read > 0 && j.emitted > 0 {
 					c.Ratio.Add(float64(j.emitted) / float64(j.read))
+					c.Emitted.Add(float64(j.read), float64(j.emitted))
 				}
 				if j.read > 0 && j.written > 0 {
 					c.Output.Add(float64(j.written) / float64(j.read))
