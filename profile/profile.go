@@ -112,7 +112,7 @@ type Class struct {
 	Runs    int64    `json:"runs"`             // jobs learned from
 	Ratio   Estimate `json:"ratio"`            // intermediate bytes over input bytes, per job
 	Output  Estimate `json:"output,omitzero"`  // bytes of the result over input bytes, per job
-	Memory  Estimate `json:"memory,omitzero"`  // bytes that the process held at most, per job that ran alone, where that is measured
+	Memory  Estimate `json:"memory,omitzero"`  // bytes that the engine held at most, without commands and programs, per job that ran alone, where that is measured
 	Error   Estimate `json:"error,omitzero"`   // measured over predicted time from submission to finish, per job that was predicted
 	Errors  Spread   `json:"errors,omitempty"` // distribution of what Error sums up
 	Stages  []Stage  `json:"stages"`           // sorted by stage, then node class

@@ -21,7 +21,7 @@ func newProfile(o *options) *cobra.Command {
 		Use:   "profile",
 		Short: "List, show, export and import what runs taught about classes of jobs",
 		Long: `Each job that finishes teaches how long a map, a shuffle and a reduce of its class take for a byte, how much comes out for what goes
-in, what an attempt costs to start, how much memory it needs, and how wrong the prediction was. Estimates and simulations follow from it.`,
+in, what an attempt costs to start, how much memory the engine needs for it, without commands and programs, and how wrong the prediction was. Estimates and simulations follow from it.`,
 		Example: `  slackline profile list
   slackline profile show wordcount`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -107,7 +107,7 @@ func newProfileList(o *options) *cobra.Command {
 				return writeProfiles(cmd.OutOrStdout(), known)
 			}
 			g := &report.Grid{}
-			g.Add("class", ">jobs", ">a map", ">reads", ">a reduce", ">intermediate", ">result", ">memory", ">predictions off by")
+			g.Add("class", ">jobs", ">a map", ">reads", ">a reduce", ">intermediate", ">result", ">engine memory", ">predictions off by")
 			for _, c := range known {
 				m, r := c.Any(workload.Map), c.Any(workload.Reduce)
 				rate, off := "–", "–"
@@ -208,7 +208,7 @@ func writeProfile(w io.Writer, c *profile.Class) error {
 	}
 	add("intermediate data", "job", &c.Ratio, nil, 100, "% of input")
 	add("result", "job", &c.Output, nil, 100, "% of input")
-	add("memory", "job", &c.Memory, nil, 1/float64(units.MB), "MB")
+	add("memory of the engine", "job", &c.Memory, nil, 1/float64(units.MB), "MB")
 	add("time over prediction", "job", &c.Error, c.Errors, 1, "")
 	if err := g.Write(w); err != nil {
 		return failure{err}

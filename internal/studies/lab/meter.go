@@ -43,12 +43,14 @@ func ParsePower(text string) (p Power, err error) {
 // raplRoot is where Linux shows the energy counters of the processor.
 const raplRoot = "/sys/class/powercap"
 
-// Meter measures what this process takes while a run lasts: processor time, memory, energy.
+// Meter measures what a run takes while it lasts: processor time, of what it starts as well; memory, of this process alone, without
+// commands and programs; energy, of the machine.
 type Meter struct {
 	began  time.Time
 	cpu    float64
 	power  Power
-	memory int64 // most so far; 0: not known
+	look   func() int64 // the memory of now
+	memory int64        // most so far; 0: not known
 	rapl   rapl
 	stop   chan struct{}
 	done   sync.WaitGroup
@@ -60,9 +62,12 @@ const (
 )
 
 // StartMeter starts measuring. The model is for machines whose energy cannot be measured.
-func StartMeter(model Power) *Meter {
-	m := &Meter{began: time.Now(), power: model, cpu: cpuSeconds(), rapl: openRAPL(raplRoot), stop: make(chan struct{})}
-	m.memory = anonymous()
+func StartMeter(model Power) *Meter { return startMeter(model, anonymous) }
+
+// startMeter looks at the memory by a function, which is called from one goroutine at a time.
+func startMeter(model Power, look func() int64) *Meter {
+	m := &Meter{began: time.Now(), power: model, cpu: cpuSeconds(), rapl: openRAPL(raplRoot), stop: make(chan struct{}), look: look}
+	m.memory = look()
 	m.done.Go(func() {
 		memory, energy := time.NewTicker(lookAtMemory), time.NewTicker(lookAtEnergy)
 		defer memory.Stop()
@@ -70,7 +75,7 @@ func StartMeter(model Power) *Meter {
 		for {
 			select {
 			case <-memory.C:
-				m.memory = max(m.memory, anonymous())
+				m.memory = max(m.memory, look())
 			case <-energy.C:
 				m.rapl.read()
 			case <-m.stop:
@@ -86,7 +91,7 @@ func (m *Meter) Stop() *report.Real {
 	close(m.stop)
 	m.done.Wait()
 	r := &report.Real{CPU: cpuSeconds() - m.cpu}
-	if m.memory = max(m.memory, anonymous()); m.memory > 0 {
+	if m.memory = max(m.memory, m.look()); m.memory > 0 {
 		r.Memory = &m.memory
 	}
 	took := time.Since(m.began).Seconds()

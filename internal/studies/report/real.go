@@ -3,7 +3,7 @@ package report
 // Real is what a run on this machine took besides slots. A simulation has none.
 type Real struct {
 	CPU    float64 `json:"cpu_s"`             // processor time of this process and of those it started
-	Memory *int64  `json:"peak_memory_bytes"` // most memory that is no file, seen every few milliseconds; null: the system does not tell
+	Memory *int64  `json:"peak_memory_bytes"` // most memory of the engine that is no file, without commands and programs, seen every few milliseconds; null: the system does not tell
 	Energy *Energy `json:"energy"`
 }
 

@@ -106,7 +106,7 @@ func (r *Real) Sentence(wall float64) string {
 		parts[0] += fmt.Sprintf(" (%.1f cores)", r.CPU/wall)
 	}
 	if r.Memory != nil {
-		parts = append(parts, "at most "+Size(float64(*r.Memory))+" of memory")
+		parts = append(parts, "at most "+Size(float64(*r.Memory))+" of memory (of the engine, without commands and programs)")
 	}
 	if e := r.Energy; e != nil {
 		how := "measured by RAPL: "

@@ -27,7 +27,7 @@ job      read  records  spilled  shuffled  written  records  local maps  failed 
 words  1.5 GB   1.23 M     9999   1.46 kB      0 B       12      3 of 4             2  1.6 s ± 250 ms  2.0 s   +25 %
 find      0 B        0        0       0 B      0 B        0      0 of 1             0               –      –       –
 
-3.0 s of processor time (1.5 cores), at most 64 MB of memory, 44 J (not measured, by the model 10W + 8W for each busy core)
+3.0 s of processor time (1.5 cores), at most 64 MB of memory (of the engine, without commands and programs), 44 J (not measured, by the model 10W + 8W for each busy core)
 job "words" map-3, try 2 on n2 failed: it hung
 job "words" reduce-1, try 1 on n1 failed: it broke
 `
@@ -35,7 +35,7 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 		t.Error(d)
 	}
 	run.Real.Energy = &Energy{Joules: 31.25, Source: "rapl", Detail: "package-0"}
-	if s := run.Real.Sentence(0); s != "3.0 s of processor time, at most 64 MB of memory, 31.2 J (measured by RAPL: package-0)" {
+	if s := run.Real.Sentence(0); s != "3.0 s of processor time, at most 64 MB of memory (of the engine, without commands and programs), 31.2 J (measured by RAPL: package-0)" {
 		t.Error(s)
 	}
 	for range 2 * mostReasons {
