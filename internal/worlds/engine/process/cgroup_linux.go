@@ -83,12 +83,20 @@ func sweepCgroups() {
 			continue
 		}
 		info, err := dir.Stat()
-		if err == nil && time.Since(info.ModTime()) > cgroupYouth && syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		if err == nil && (time.Since(info.ModTime()) > cgroupYouth || makerDied(filepath.Base(path))) && syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			g := &cgroup{path: path}
 			_ = g.remove() // if it does not end, it does not end
 		}
 		dir.Close()
 	}
+}
+
+// makerDied tells from its name that the maker of a cgroup is no more, so that nobody can be about to lock it. A number that was given
+// to another process since says no.
+func makerDied(name string) bool {
+	pid, _, _ := strings.Cut(strings.TrimPrefix(name, cgroupPrefix), "-")
+	n, err := strconv.Atoi(pid)
+	return err == nil && n > 0 && syscall.Kill(n, 0) == syscall.ESRCH
 }
 
 // ownCgroup is where our own cgroup is mounted, and processes can be put into others; else empty.
