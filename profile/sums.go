@@ -45,29 +45,39 @@ const (
 	blur    = 64 << 10
 )
 
-// Slope is the seconds that a byte adds to an attempt; 0 where none is known. Profiles of older builds have only the mean over attempts.
+// Slope is the seconds that a byte adds to an attempt; 0 where none is known.
 func (s *Stage) Slope() float64 {
-	if s.Work.N == 0 {
-		return s.PerByte.Mean
+	w := s.sums()
+	if w.N == 0 {
+		return 0
 	}
-	return s.moving() / s.Work.Bytes
+	return s.moving(w) / w.Bytes
+}
+
+// sums returns Work. Profiles of older builds have none: for them it is guessed from the least that a byte took, which is what it took in
+// the largest attempts.
+func (s *Stage) sums() Sums {
+	if s.Work.N > 0 || s.PerByte.N == 0 || s.PerByte.Min <= 0 || s.Task.Mean <= 0 {
+		return s.Work
+	}
+	n := s.PerByte.N
+	amount := float64(n) * s.Task.Mean
+	return Sums{n, amount / s.PerByte.Min, amount, s.Task.Max / s.PerByte.Min}
 }
 
 // moving is the time of all attempts that read something, less their starts and commits.
-func (s *Stage) moving() float64 {
-	return max(0, s.Work.Amount-float64(s.Work.N)*s.Start.Mean)
+func (s *Stage) moving(w Sums) float64 {
+	return max(0, w.Amount-float64(w.N)*s.Start.Mean)
 }
 
 // Expect is the seconds of an attempt that reads so many bytes: its start and commit, and a time for each byte.
 func (s *Stage) Expect(bytes float64) float64 {
-	switch {
-	case bytes <= 0 || s.PerByte.N == 0:
+	w := s.sums()
+	if bytes <= 0 || w.N == 0 {
 		return s.Task.Mean
-	case s.Work.N == 0:
-		return s.PerByte.Mean * bytes
 	}
-	near := min(bytes, farther*s.Work.Largest)
-	return s.Start.Mean + s.Slope()*near + s.moving()/(s.Work.Bytes+blur*float64(s.Work.N))*(bytes-near)
+	near := min(bytes, farther*w.Largest)
+	return s.Start.Mean + s.moving(w)*(near/w.Bytes+(bytes-near)/(w.Bytes+blur*float64(w.N)))
 }
 
 // Between is how many intermediate bytes a job makes of those that it reads, weighted by what jobs read. Headers and separators outweigh

@@ -53,7 +53,22 @@ func TestSlopeIsNotNegative(t *testing.T) {
 	}
 }
 
-// What older builds kept has no sums; it is used as they used it.
+// What older builds kept has no sums: neither does a mean over tiny attempts say what a large one costs there.
+func TestSumsOfOlderProfiles(t *testing.T) {
+	for _, sizes := range [][]units.Bytes{{4, 4, 4}, {4, 22, 10 * units.MB}} {
+		c := New("x")
+		for _, size := range sizes {
+			teach(c, workload.Map, size)
+		}
+		s := c.At(workload.Map, "local")
+		s.Work = Sums{}
+		if want, got := 0.021+75*30e-3, s.Expect(75e6); got < want/2 || got > 2*want {
+			t.Errorf("%v: %v s, want about %v s", sizes, got, want)
+		}
+	}
+}
+
+// What older builds kept has no sums; one size is enough for an exact guess.
 func TestOlderProfiles(t *testing.T) {
 	c := New("x")
 	s := c.At(workload.Map, "local")
