@@ -41,14 +41,19 @@ func Main(programs ...mapreduce.Program) {
 		if makers[name] != nil {
 			exit(fmt.Errorf("there are two programs %q; give each a name of its own", name))
 		}
-		makers[name] = func(params map[string]string) (mapreduce.Program, error) {
-			for name := range params {
-				return p, fmt.Errorf("program %s takes no parameters, and there is %q", p.Name, name)
-			}
-			return p, nil
-		}
+		makers[name] = fixed(name, p)
 	}
 	MainOf(makers)
+}
+
+// fixed makes a program that takes no parameters.
+func fixed(name string, p mapreduce.Program) Maker {
+	return func(params map[string]string) (mapreduce.Program, error) {
+		for param := range params {
+			return p, fmt.Errorf("program %s takes no parameters, and there is %q", name, param)
+		}
+		return p, nil
+	}
 }
 
 // MainOf is Main for programs that take parameters, by their names.

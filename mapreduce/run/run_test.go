@@ -124,3 +124,11 @@ func TestWorker(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A program without a name is told by that of its binary.
+func TestFixedTakesNoParameters(t *testing.T) {
+	_, err := fixed("words", mapreduce.Program{})(map[string]string{"x": "1"})
+	if err == nil || err.Error() != `program words takes no parameters, and there is "x"` {
+		t.Errorf("%v", err)
+	}
+}

@@ -24,7 +24,7 @@ type Job struct {
 }
 
 // patience is how long a program may take to say hello.
-const patience = 30 * time.Second
+const patience = 5 * time.Second
 
 // Ask starts the program to learn about it. The error, if any, is one sentence on what is wrong with it, its name or its parameters.
 func Ask(ctx context.Context, j Job) (about *About, err error) {
