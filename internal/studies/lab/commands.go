@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/slackline/slackline/internal/apps"
@@ -40,12 +43,17 @@ func equip(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) (err
 }
 
 // commands makes a job of commands.
-func commands(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) error {
+func commands(j *engine.Job, f *scenario.Job, number, cut int, now time.Time) error {
 	s := streaming.Job{ID: fmt.Sprintf("%d_%04d", now.UnixMilli(), number), Name: f.Name, User: f.User, KeyFields: f.KeyFields,
-		PartitionFields: f.PartitionFields, OneCommand: f.OneCommand, Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output, Maps: maps, Reduces: f.Reduces}
+		PartitionFields: f.PartitionFields, OneCommand: f.OneCommand, Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output, Maps: cut, Reduces: f.Reduces}
 	if s.User == "" {
 		if u, err := user.Current(); err == nil {
 			s.User = u.Username
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Env)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(f.Env[name], 0) {
+			return f.Errorf("env", "env: %q cannot be a variable of the environment: a name is not empty and has no = in it, and nothing has a zero byte", name)
 		}
 	}
 	programs := map[string]string{}
@@ -53,6 +61,11 @@ func commands(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) e
 		file, err := streaming.SideFile(text)
 		if err != nil {
 			return f.Errorf(fmt.Sprintf("files[%d]", i), "files: %v", err)
+		}
+		for k, other := range s.Files {
+			if other.Name == file.Name {
+				return f.Errorf(fmt.Sprintf("files[%d]", i), "files: %q and %q would both be %q in the working directory; name one of them otherwise, as in PATH#NAME", f.Files[k], text, file.Name)
+			}
 		}
 		s.Files = append(s.Files, file)
 		programs["file "+file.Name] = file.Path

@@ -141,6 +141,9 @@ func TestWordcount(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("records %v, want %v", got, want)
 			}
+			if n := count(mapreduce.MapOutputBytes); n != 24 { // what the map emitted, whatever the combiner made of it
+				t.Errorf("%d bytes, want 24", n)
+			}
 		})
 	}
 }
