@@ -97,7 +97,7 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	}
 	fmt.Fprintf(&b, "job %d: %s, %s\n\n", j.ID, j.Name, j.State)
 	if j.Reason != "" {
-		line("why", "%s", strings.TrimSpace(j.Reason))
+		line("why", "%s", report.Printable(j.Reason))
 	}
 	line("class", "%s", j.Class)
 	if j.File != "" {
@@ -143,7 +143,7 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	if len(s.Failed) > 0 {
 		fmt.Fprintf(&b, "\nfailed attempts; slackline logs %d TASK has more\n", j.ID)
 		for _, a := range s.Failed {
-			fmt.Fprintf(&b, "%s-%d, try %d on %s after %s: %s\n", a.Stage, a.Task, a.Try, a.Node, report.Span(a.Took), strings.TrimSpace(a.Reason))
+			fmt.Fprintf(&b, "%s-%d, try %d on %s after %s: %s\n", a.Stage, a.Task, a.Try, a.Node, report.Span(a.Took), report.Printable(a.Reason))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

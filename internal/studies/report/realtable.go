@@ -130,7 +130,7 @@ func writeFailures(w io.Writer, run *Run) {
 				fmt.Fprintf(w, "… and more failed attempts; -o json, or slackline logs %s --outcome failed, has them all\n", j.ID)
 				return
 			}
-			fmt.Fprintf(w, "job %q %s-%d, try %d on %s failed: %s\n", j.ID, f.Stage, f.Task, f.Try, f.Node, strings.TrimSpace(f.Reason))
+			fmt.Fprintf(w, "job %q %s-%d, try %d on %s failed: %s\n", j.ID, f.Stage, f.Task, f.Try, f.Node, Printable(f.Reason))
 		}
 	}
 }

@@ -220,7 +220,7 @@ func why(w io.Writer, g []*Run) {
 				if j.Outcome == "failed" {
 					outcome = "failed"
 				}
-				fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, strings.TrimSpace(j.Reason))
+				fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, Printable(j.Reason))
 			}
 		}
 	}
