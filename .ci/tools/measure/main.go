@@ -56,14 +56,14 @@ func measure(command, trace string, runs int) error {
 	}
 	defer os.RemoveAll(dir)
 	show := func(title string, plays []play) error {
-		fmt.Printf("\n%s\n%-10s %-16s %6s %9s %12s %12s %10s %9s\n", title, "policy", "trace", "nodes", "wall s", "events", "events/s", "tasks/s", "peak MB")
+		fmt.Printf("\n%s\n%-10s %-22s %6s %9s %12s %12s %10s %9s\n", title, "policy", "trace", "nodes", "wall s", "events", "events/s", "tasks/s", "peak MB")
 		for _, p := range plays {
 			p.trace = trace
 			f, spread, err := p.median(command, dir)
 			if err != nil {
 				return err
 			}
-			fmt.Printf("%-10s %-16s %6d %9.2f %12d %12.0f %10.0f %9.0f   %s\n", p.policy, p.label(), p.nodes, f.wall, f.events, float64(f.events)/f.wall,
+			fmt.Printf("%-10s %-22s %6d %9.2f %12d %12.0f %10.0f %9.0f   %s\n", p.policy, p.label(), p.nodes, f.wall, f.events, float64(f.events)/f.wall,
 				float64(f.tasks)/f.wall, f.memory, spread)
 		}
 		return nil
@@ -72,7 +72,7 @@ func measure(command, trace string, runs int) error {
 	for _, policy := range []string{"fifo", "fair", "edf-p"} {
 		day = append(day, play{policy: policy, nodes: 600, runs: runs})
 	}
-	for _, part := range []string{"first: 3h", "first: 6h", "first: 12h", "", "repeat: 2", "repeat: 4"} {
+	for _, part := range []string{"first: 3h", "first: 6h", "first: 12h", "", "first: 24h, repeat: 2", "first: 24h, repeat: 4"} {
 		growth = append(growth, play{policy: "fifo", part: part, nodes: 600, runs: 1})
 	}
 	for _, nodes := range []int{100, 1000, 10000} {
