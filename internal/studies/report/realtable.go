@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slackline/slackline/mapreduce"
 )
 
 // Span prints seconds so that three digits or so are left to read, also of what takes less than some milliseconds.
@@ -68,7 +71,34 @@ func writeReal(w io.Writer, g []*Run) {
 		fmt.Fprint(w, title)
 		_ = workTable(run).Write(w) // w takes all that is written
 		fmt.Fprintf(w, "\n%s\n", run.Real.Sentence(run.Summary.Wall))
+		writeCounters(w, run)
 		writeFailures(w, run)
+	}
+}
+
+// mostCounters is how many counters of a run's applications a table lists.
+const mostCounters = 20
+
+// writeCounters tells what applications counted themselves, such as bytes that had to be scanned slowly, and records that were
+// passed over. What the engine counts of every job stands in the table, and in show.
+func writeCounters(w io.Writer, run *Run) {
+	lines := 0
+	for i := range run.Jobs {
+		j := &run.Jobs[i]
+		if j.Work == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(j.Work.Counters)) {
+			own, engines := strings.CutPrefix(name, mapreduce.TaskGroup+".")
+			if engines && own != mapreduce.SkippedRecords {
+				continue
+			}
+			if lines++; lines > mostCounters {
+				fmt.Fprintf(w, "… and more counters; slackline show %s has them all\n", j.ID)
+				return
+			}
+			fmt.Fprintf(w, "job %q counted %s: %s\n", j.ID, Printable(own), Count(float64(j.Work.Counters[name])))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +17,8 @@ func TestRealTable(t *testing.T) {
 			{ID: "words", Class: "wordcount", Maps: 4, LocalMaps: 3, Outcome: "finished", Finished: at(2.2), Submitted: 0.2, Expected: &Expectation{Seconds: 1.6, Spread: at(0.25)},
 				Work:     &Work{Read: 3 << 29, Records: 1234567, Spilled: 9999, Shuffled: 1500, Written: 0, RecordsOut: 12},
 				Failures: []Failure{{Stage: "reduce", Task: 1, Try: 1, Node: "n1", Reason: "it broke\n"}, {Stage: "map", Task: 3, Try: 2, Node: "n2", Reason: "it hung"}}},
-			{ID: "find", Class: "grep", Maps: 1, Outcome: "failed", Work: &Work{}},
+			{ID: "find", Class: "grep", Maps: 1, Outcome: "failed", Work: &Work{Counters: map[string]int64{"TaskCounter.MAP_INPUT_BYTES": 5, "TaskCounter.SKIPPED_RECORDS": 2,
+				"grep.bytes scanned line by line, slowly": 4_020_000}}},
 		},
 		Real: &Real{CPU: 3, Memory: &memory, Energy: &Energy{Joules: 44, Source: "model", Detail: "10W + 8W for each busy core"}}}
 	var b strings.Builder
@@ -28,6 +30,8 @@ words  1.5 GB   1.23 M     9999   1.46 kB      0 B       12      3 of 4         
 find      0 B        0        0       0 B      0 B        0      0 of 1             0               –      –       –
 
 3.0 s of processor time (1.5 cores), at most 64 MB of memory (of the engine, without commands and programs), 44 J (not measured, by the model 10W + 8W for each busy core)
+job "find" counted SKIPPED_RECORDS: 2
+job "find" counted grep.bytes scanned line by line, slowly: 4.02 M
 job "words" map-3, try 2 on n2 failed: it hung
 job "words" reduce-1, try 1 on n1 failed: it broke
 `
@@ -40,6 +44,14 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	}
 	for range 2 * mostReasons {
 		run.Jobs[1].Failures = append(run.Jobs[1].Failures, Failure{Stage: "map", Task: 1})
+	}
+	for i := range 2 * mostCounters {
+		run.Jobs[1].Work.Counters[strconv.Itoa(i)] = 1
+	}
+	b.Reset()
+	writeCounters(&b, run)
+	if n := strings.Count(b.String(), "\n"); n != mostCounters+1 || !strings.HasSuffix(b.String(), "… and more counters; slackline show find has them all\n") {
+		t.Errorf("%d lines: %s", n, b.String())
 	}
 	b.Reset()
 	writeFailures(&b, run)

@@ -236,7 +236,7 @@ func TestReports(t *testing.T) {
 	b := newBed(t, Job{Map: sh(`cat >/dev/null; for i in 1 2 3; do echo reporter:counter:mine,seen, lines,$i >&2; done; echo reporter:counter:bad >&2
 		echo reporter:status:halfway >&2; echo 'the end' >&2; exit 7`), Reduces: 1})
 	_, _, _, err := b.mapTo(1, b.split("x\n"))
-	want := `application test: closing map failed: the map command "sh -c`
+	want := `application test: the end of the map failed: the map command "sh -c`
 	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(),
 		`it ended with exit code 7; its status was: halfway; its last words: reporter:counter:bad | the end`) {
 		t.Errorf("%v", err)

@@ -175,7 +175,7 @@ func tearDown(a *attempt, verb string, of any, out mapreduce.Emitter) error {
 	if !ok {
 		return nil
 	}
-	a.where = func() string { return "closing " + verb }
+	a.where = func() string { return "the end of the " + verb }
 	return a.call(func() error {
 		if err := closer.Close(out); err != nil {
 			return a.failed(err)

@@ -65,7 +65,7 @@ func TestUserErrorsNameThePlace(t *testing.T) {
 		"set-up fails": {mapreduce.Program{NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return nil, bad }}, 1,
 			"application x: setting up map failed: bad word"},
 		"close panics": {mapreduce.Program{NewMapper: newMapper(closing{})}, 1,
-			"application x: closing map panicked: at the end"},
+			"application x: the end of the map panicked: at the end"},
 		"combine panics": {mapreduce.Program{NewMapper: byLine, NewCombiner: newReducer(broken)}, 1,
 			`application x: combine at key "three" panicked: no threes`},
 		"combine changes its key": {mapreduce.Program{NewMapper: byLine, NewCombiner: newReducer(reduceFunc(
