@@ -92,11 +92,21 @@ func sweepCgroups() {
 }
 
 // makerDied tells from its name that the maker of a cgroup is no more, so that nobody can be about to lock it. A number that was given
-// to another process since says no.
+// to another process since says no; one of a process that has ended and that nobody has waited for says yes.
 func makerDied(name string) bool {
 	pid, _, _ := strings.Cut(strings.TrimPrefix(name, cgroupPrefix), "-")
 	n, err := strconv.Atoi(pid)
-	return err == nil && n > 0 && syscall.Kill(n, 0) == syscall.ESRCH
+	return err == nil && n > 0 && (syscall.Kill(n, 0) == syscall.ESRCH || ended(n))
+}
+
+// ended tells whether a process is a zombie.
+func ended(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, found := strings.Cut(string(stat[max(0, strings.LastIndexByte(string(stat), ')')):]), ") ")
+	return found && strings.HasPrefix(rest, "Z")
 }
 
 // ownCgroup is where our own cgroup is mounted, and processes can be put into others; else empty.

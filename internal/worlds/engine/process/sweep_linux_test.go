@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 )
 
 // A cgroup is young until its maker had time to lock it, unless the maker is dead.
@@ -24,4 +25,26 @@ func TestMakerDied(t *testing.T) {
 			t.Errorf("the maker of %s is dead: %v", name, got)
 		}
 	}
+}
+
+// A maker that was killed and that nobody has waited for yet is dead too: its number is still in use.
+func TestZombieIsDead(t *testing.T) {
+	cmd := exec.Command("sleep", "1000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("%s%d-1", cgroupPrefix, cmd.Process.Pid)
+	if makerDied(name) {
+		t.Error("the maker lives, and counts as dead")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); !makerDied(name); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Error("the maker was killed, and counts as alive")
+			break
+		}
+	}
+	_ = cmd.Wait() // which says that it was killed
 }
