@@ -9,7 +9,7 @@
 //
 // A process that dies is simulated: from that moment on every operation fails with ErrDead and nothing more reaches the disk, not even
 // what would clean up. Who sees Dead throws away what it knows, as a process does that is gone. What the disk has then is what a
-// kill -9 would have left.
+// kill -9 would have left. A process of its own that a test has started, such as a worker, dies in earnest: Exit ends it.
 //
 // # Replay
 //

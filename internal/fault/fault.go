@@ -53,6 +53,9 @@ type Schedule struct {
 	After  int
 	Counts func(op Op, path string) bool // nil = all do
 
+	Grant func(what string) bool // asked before anything breaks, for processes that share a budget; nil = it may
+	Exit  func()                 // what dying is, in a process that really dies; it does not return. nil = all operations fail from then on
+
 	lock   sync.Mutex
 	met    map[string]uint64
 	struck []string
@@ -104,16 +107,17 @@ func (s *Schedule) before(op Op, path string) error {
 	if s.Counts == nil || s.Counts(op, path) {
 		s.count++
 	}
-	if s.DieAll && s.count > s.After || d.Number(1).Chance(s.Die) {
+	if (s.DieAll && s.count > s.After || d.Number(1).Chance(s.Die)) && s.strikes("died at "+name) {
+		if s.Exit != nil {
+			s.Exit()
+		}
 		s.dead.Store(true)
-		s.struck = append(s.struck, "died at "+name)
 		return ErrDead
 	}
-	if s.faults >= s.Most || !d.Number(2).Chance(s.Fail) {
+	if s.faults >= s.Most || !d.Number(2).Chance(s.Fail) || !s.strikes("failed: "+name) {
 		return nil
 	}
 	s.faults++
-	s.struck = append(s.struck, "failed: "+name)
 	if op == Write || op == Create || op == Mkdir {
 		return syscall.ENOSPC
 	}
@@ -132,12 +136,23 @@ func (s *Schedule) flip(path string, b []byte) []byte {
 	if s.faults >= s.Most || !d.Number(1).Chance(s.Flip) {
 		return b
 	}
-	s.faults++
 	bit := d.Number(2).Below(8 * len(b))
-	s.struck = append(s.struck, fmt.Sprintf("flipped bit %d of a write to %s", bit, name))
+	if !s.strikes(fmt.Sprintf("flipped bit %d of a write to %s", bit, name)) {
+		return b
+	}
+	s.faults++
 	b = append([]byte(nil), b...)
 	b[bit/8] ^= 1 << (bit % 8)
 	return b
+}
+
+// strikes notes what breaks, if it may.
+func (s *Schedule) strikes(what string) bool {
+	if s.Grant != nil && !s.Grant(what) {
+		return false
+	}
+	s.struck = append(s.struck, what)
+	return true
 }
 
 // draw returns the key of the next operation of that name.

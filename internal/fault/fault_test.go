@@ -129,6 +129,32 @@ func TestDeath(t *testing.T) {
 	}
 }
 
+// Nothing breaks without a grant, and what a death does is up to the process.
+func TestGrant(t *testing.T) {
+	defer Use(nil)
+	var asked []string
+	grants, exits := 2, 0
+	s := &Schedule{Root: t.TempDir(), Fail: 1, Flip: 1, Most: 100, Grant: func(what string) bool {
+		asked = append(asked, what)
+		return len(asked) <= grants
+	}, Exit: func() { exits++ }}
+	Use(s)
+	work(s.Root)
+	if len(asked) <= grants || !slices.Equal(s.Struck(), asked[:grants]) {
+		t.Errorf("struck %v, asked %v", s.Struck(), asked)
+	}
+	s.Die, grants = 1, 0
+	work(s.Root)
+	if exits != 0 || s.Died() {
+		t.Error("it died without a grant")
+	}
+	s.DieAll, grants = true, len(asked)+1
+	work(s.Root)
+	if exits != 1 || !s.Died() {
+		t.Errorf("%d exits", exits)
+	}
+}
+
 // BenchmarkWrite compares a File with an os.File, for blocks of the size that the engine writes.
 func BenchmarkWrite(b *testing.B) {
 	block := make([]byte, 128<<10)

@@ -269,7 +269,7 @@ func (w *World) forget() {
 	}
 }
 
-// die ends a process that a test has declared dead: it stops, and leaves the disk as it is.
+// die ends a process that a test has declared dead: it stops, workers end with it, and the disk stays as it is.
 func (w *World) die() error {
 	for _, a := range w.attempts {
 		if a != nil {
@@ -278,6 +278,7 @@ func (w *World) die() error {
 	}
 	w.running.Wait()
 	for _, j := range w.jobs[1:] {
+		j.executor().Close()
 		j.release()
 	}
 	return fault.ErrDead

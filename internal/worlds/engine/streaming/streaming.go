@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
@@ -74,12 +75,12 @@ func (x *Executor) begin(c *task.Config, isMap bool) (*attempt, error) {
 		return nil, err
 	}
 	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap), said: c.Said}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := fault.MakeDirs(dir); err != nil {
 		return nil, err
 	}
 	for _, f := range x.job.Files {
 		if err := f.link(dir); err != nil {
-			return nil, errors.Join(fmt.Errorf("side file %s: %w", f.Path, err), os.RemoveAll(dir))
+			return nil, errors.Join(fmt.Errorf("side file %s: %w", f.Path, err), fault.DeleteAll(dir))
 		}
 	}
 	return a, nil
@@ -92,7 +93,7 @@ func (a *attempt) end(err error) error {
 			err = fmt.Errorf("%s: %w", c.what, e)
 		}
 	}
-	if e := os.RemoveAll(a.dir); err == nil {
+	if e := fault.DeleteAll(a.dir); err == nil {
 		err = e
 	}
 	return err
@@ -119,7 +120,7 @@ func (x *Executor) Map(ctx context.Context, c task.MapConfig) (out *task.Output,
 		e = sideEffects(c.Out, &stats)
 	}
 	if err == nil && e != nil {
-		return nil, task.Stats{}, errors.Join(e, os.RemoveAll(c.Local), os.RemoveAll(c.Out))
+		return nil, task.Stats{}, errors.Join(e, fault.DeleteAll(c.Local), fault.DeleteAll(c.Out))
 	}
 	return out, stats, err
 }
@@ -152,7 +153,7 @@ func (x *Executor) Reduce(ctx context.Context, c task.ReduceConfig) (stats task.
 		e = sideEffects(c.Out, &stats)
 	}
 	if err == nil && e != nil {
-		return task.Stats{}, errors.Join(e, os.RemoveAll(c.Out))
+		return task.Stats{}, errors.Join(e, fault.DeleteAll(c.Out))
 	}
 	return stats, err
 }

@@ -1,15 +1,16 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
@@ -21,13 +22,15 @@ type Job struct {
 	Program string // which of those that it holds; may be empty if it holds one
 	Params  map[string]string
 	Limits  process.Limits // of a worker; the time is an attempt's
+
+	Patience time.Duration // how long the program may take to say what it is; 0 = 5 s
 }
 
-// patience is how long a program may take to say hello.
-const patience = 5 * time.Second
+const defaultPatience = 5 * time.Second
 
 // Ask starts the program to learn about it. The error, if any, is one sentence on what is wrong with it, its name or its parameters.
 func Ask(ctx context.Context, j Job) (about *About, err error) {
+	patience := cmp.Or(j.Patience, defaultPatience)
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: it does not answer for %v; is it a worker? Its main function has to call run.Main", j.Path, patience))
 	defer cancel()
 	p, err := start(ctx, &j)
@@ -113,7 +116,7 @@ func (x *Executor) done(p *peer, c *task.Config, err error) error {
 		err = fmt.Errorf("%w; and %s: %v", err, x.job.Path, e)
 	}
 	for _, dir := range []string{c.Local, c.Out} { // a worker that died could not
-		if e := os.RemoveAll(dir); e != nil {
+		if e := fault.DeleteAll(dir); e != nil {
 			err = fmt.Errorf("%w; and what it wrote could not be removed: %v", err, e)
 		}
 	}

@@ -31,6 +31,15 @@ func TestMain(m *testing.M) {
 	case "silent":
 		fmt.Println("I know nothing of workers")
 		os.Exit(0)
+	case "sleepy":
+		time.Sleep(time.Hour)
+	case "mute": // it greets and never says what it is
+		fmt.Print(greeting)
+		time.Sleep(time.Hour)
+	case "brooding": // it says hello and nothing of its program
+		fmt.Print(greeting)
+		_ = send(os.Stdout, &message{Kind: "hello", Version: Version, Programs: []string{"one"}})
+		time.Sleep(time.Hour)
 	case "old":
 		fmt.Print("hello, ", greeting)
 		_ = send(os.Stdout, &message{Kind: "hello", Version: Version + 1})
@@ -297,6 +306,19 @@ func TestAskRefuses(t *testing.T) {
 	}
 	if _, err := Ask(t.Context(), Job{Path: "/nothing/here"}); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A program that does not say what it is, or nothing of what it holds, is waited for only so long, and ended.
+func TestPatience(t *testing.T) {
+	for _, how := range []string{"sleepy", "mute", "brooding"} {
+		j := job(t, nil, process.Limits{})
+		j.Patience = 50 * time.Millisecond
+		t.Setenv("WORKER_TEST", how)
+		want := "it does not answer for 50ms; is it a worker?"
+		if _, err := Ask(t.Context(), j); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", how, err, want)
+		}
 	}
 }
 
