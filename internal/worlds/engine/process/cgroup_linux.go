@@ -19,9 +19,13 @@ type cgroup struct {
 	path    string
 	dir     *os.File
 	bounded bool // the kernel keeps the limit on memory
+	peaks   bool // and tells the most that there was
 
 	lock sync.Mutex
 	seen []int // members that were killed
+
+	used, reaped units.Duration // processor time of all members, and of those that we waited for as their reaper; once it is removed
+	most         units.Bytes    // memory; 0: not told
 }
 
 var cgroups atomic.Int64
@@ -59,6 +63,7 @@ func newCgroup(memory units.Bytes) *cgroup {
 		}
 		f.Close()
 	}
+	_, g.peaks = g.count("memory.peak", "")
 	if memory > 0 {
 		g.bounded = g.write("memory.max", strconv.FormatInt(int64(memory), 10)) == nil
 		_ = g.write("memory.swap.max", "0") // else it would swap instead
@@ -190,16 +195,33 @@ func (g *cgroup) starved() bool {
 	if !g.bounded {
 		return false
 	}
-	text, err := os.ReadFile(filepath.Join(g.path, "memory.events"))
+	n, _ := g.count("memory.events", "oom_kill ")
+	return n > 0
+}
+
+// count reads a number that the kernel keeps of the cgroup: what follows the name on its line, or all there is.
+func (g *cgroup) count(file, name string) (int64, bool) {
+	text, err := os.ReadFile(filepath.Join(g.path, file))
 	if err != nil {
-		return false
+		return 0, false
 	}
 	for line := range strings.Lines(string(text)) {
-		if n, ok := strings.CutPrefix(line, "oom_kill "); ok {
-			return strings.TrimSpace(n) != "0"
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
+			return n, err == nil
 		}
 	}
-	return false
+	return 0, false
+}
+
+// measure takes down what the members have taken so far. It is gone with the cgroup.
+func (g *cgroup) measure() {
+	if us, ok := g.count("cpu.stat", "usage_usec "); ok {
+		g.used = units.Duration(us) * units.Microsecond
+	}
+	if n, ok := g.count("memory.peak", ""); ok {
+		g.most = units.Bytes(n)
+	}
 }
 
 // remove kills all members and removes the cgroup.
@@ -210,12 +232,16 @@ func (g *cgroup) remove() error {
 	}
 	pause := time.Millisecond
 	for waited := time.Duration(0); ; waited += pause {
+		g.measure()
 		err := os.Remove(g.path)
 		if err == nil || os.IsNotExist(err) {
 			g.lock.Lock()
 			defer g.lock.Unlock()
 			for _, pid := range g.seen {
-				_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+				var u syscall.Rusage
+				if got, err := syscall.Wait4(pid, nil, syscall.WNOHANG, &u); err == nil && got == pid {
+					g.reaped += units.Duration(u.Utime.Nano() + u.Stime.Nano())
+				}
 			}
 			return nil
 		}

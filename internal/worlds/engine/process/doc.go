@@ -7,6 +7,7 @@
 //	files_unix.go    the limit on open files
 //	family_unix.go   process groups, on other Unix systems
 //	family_other.go  single processes, where there is nothing better
+//	usage.go         what families took that have ended (usage_unix.go)
 //
 // # What holds a family together
 //
@@ -21,4 +22,11 @@
 //
 // Memory is bounded by the cgroup if that has the controller. Otherwise /proc is looked at ten times a second: a process that takes
 // a gigabyte between two looks gets it for that long. Memory that forks still share is counted for each.
+//
+// # What a family took
+//
+// A Tally sums up what families took, for reports. Memory: the cgroup's peak where the kernel tells one; else what the looks saw, which
+// come less often where there is no bound; and for what is over before anybody looked, the largest process, if it had more than we
+// (Linux counts a new process as large as its parent until it becomes the command, so less says nothing). Processor time: what we
+// waited for is in the system's sum of our children; what was a daemon's is not, and follows from the cgroup's own count.
 package process

@@ -21,6 +21,7 @@ type family struct {
 	root  int
 	mark  string // in the environment of all of them, unless they clear it
 	group *cgroup
+	peak  atomic.Int64 // bytes, the most that a look saw
 
 	lock  sync.Mutex
 	known map[int]uint64 // members that were seen outside of the process group: when they started, by number
@@ -150,26 +151,61 @@ func (f *family) quell(find func() map[int]proc) error {
 // patience is how long killed processes are waited for: one that is in the kernel cannot end before that lets it go.
 const patience = 5 * time.Second
 
-// watch bounds the memory of a family without a cgroup that does.
+const (
+	firstLook = 10 * time.Millisecond  // behind a start; each next one comes after twice the time
+	boundLook = 100 * time.Millisecond // but at most that where memory is bounded
+	freeLook  = 400 * time.Millisecond // or that where a look only tells: without a cgroup it goes through all processes
+)
+
+// watch looks how much memory a family has, unless its cgroup tells, and bounds it, unless its cgroup does. 0 = no bound.
 func (f *family) watch(limit units.Bytes, ended <-chan struct{}, kill func(error)) {
 	if f.group != nil && f.group.bounded {
-		return
+		limit = 0
+	}
+	most := boundLook
+	if limit <= 0 {
+		if f.group != nil && f.group.peaks {
+			return
+		}
+		most = freeLook
 	}
 	go func() {
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
+		pause := firstLook
+		next := time.NewTimer(pause)
+		defer next.Stop()
 		for {
-			if f.memory() > limit {
-				kill(overMemory(limit))
-				return
-			}
 			select {
-			case <-tick.C:
+			case <-next.C:
 			case <-ended:
 				return
 			}
+			now := f.memory()
+			f.peak.Store(max(f.peak.Load(), int64(now)))
+			if limit > 0 && now > limit {
+				kill(overMemory(limit))
+				return
+			}
+			pause = min(2*pause, most)
+			next.Reset(pause)
 		}
 	}()
+}
+
+// taken is what the family took, which has ended.
+func (f *family) taken(state *os.ProcessState) Usage {
+	u := Usage{Memory: units.Bytes(f.peak.Load()), Counted: ByLooks}
+	if g := f.group; g != nil {
+		if g.used > 0 {
+			u.Unwaited = g.used - g.reaped - waited(state)
+		}
+		if g.most > 0 {
+			u.Memory, u.Counted = g.most, ByKernel
+		}
+	}
+	if u.Memory == 0 {
+		u.Counted = ""
+	}
+	return u
 }
 
 // verdict says what the kernel did to a family that was not killed by us.

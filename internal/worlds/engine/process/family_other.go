@@ -3,6 +3,7 @@
 package process
 
 import (
+	"os"
 	"os/exec"
 
 	"github.com/slackline/slackline/units"
@@ -24,6 +25,11 @@ func (f *family) watch(units.Bytes, <-chan struct{}, func(error)) {}
 
 func (f *family) verdict(*Limits) error { return nil }
 
+func (f *family) taken(*os.ProcessState) Usage { return Usage{} }
+
 func how() string {
 	return "single processes; neither memory nor open files are bounded on this system"
 }
+
+// largest is not known.
+func largest(*os.ProcessState) units.Bytes { return 0 }

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 
@@ -29,5 +30,7 @@ func (f *family) end() error { return nil }
 func (f *family) watch(units.Bytes, <-chan struct{}, func(error)) {}
 
 func (f *family) verdict(*Limits) error { return nil }
+
+func (f *family) taken(*os.ProcessState) Usage { return Usage{} }
 
 func how() string { return "process groups; memory is not bounded on this system" }

@@ -68,9 +68,7 @@ func Start(s Spec) (*Process, error) {
 			p.Kill(fmt.Errorf("it took longer than %v", s.Limits.Time))
 		})
 	}
-	if s.Limits.Memory > 0 {
-		p.family.watch(s.Limits.Memory, p.ended, p.Kill)
-	}
+	p.family.watch(s.Limits.Memory, p.ended, p.Kill)
 	go func() {
 		_ = p.cmd.Wait() // what came of it stands in ProcessState
 		if p.alarm != nil {
@@ -97,11 +95,19 @@ func (p *Process) Kill(why error) {
 	p.family.kill()
 }
 
-// End kills what is left of the command and what it started, and waits until all of it is gone.
+// End kills what is left of the command and what it started, and waits until all of it is gone. What they took is added to the tallies
+// that count. It is called once.
 func (p *Process) End() error {
 	p.family.kill()
 	_ = p.Err() // asks the family while it is there
-	return p.family.end()
+	err := p.family.end()
+	u := p.family.taken(p.cmd.ProcessState)
+	u.Families = 1
+	if m := largest(p.cmd.ProcessState); m > u.Memory {
+		u.Memory, u.Counted = m, ByLargest
+	}
+	tell(u)
+	return err
 }
 
 // Err says how a command that has ended failed, nil if it did not: why it was killed, by which signal it died, or its exit code.
