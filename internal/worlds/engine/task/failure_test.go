@@ -216,3 +216,16 @@ func TestInputThatGoesAway(t *testing.T) {
 	}
 	leftBehind(t, dir)
 }
+
+// What user code starts may write beside the part from its first moment on.
+func TestReduceBeginsWithItsDirectory(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	p := &mapreduce.Program{Name: "x", NewMapper: newMapper(mapreduce.Identity{}), NewReducer: func(*mapreduce.Context) (mapreduce.Reducer, error) {
+		_, err := os.Stat(out)
+		return reduceFunc(func([]byte, mapreduce.Values, mapreduce.Emitter) error { return nil }), err
+	}}
+	if _, err := Reduce(t.Context(), ReduceConfig{Config: Config{Program: p, Local: filepath.Join(dir, "local"), Out: out}}); err != nil {
+		t.Error(err)
+	}
+}

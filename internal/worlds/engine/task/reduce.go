@@ -189,15 +189,15 @@ func (r *reducing) store(m int, out *Output, seg Segment, f io.ReaderAt) error {
 
 // run reduces.
 func (r *reducing) run() (err error) {
-	reducer, err := setUp(r.attempt, "reduce", r.c.Program.NewReducer)
-	if err != nil {
-		return err
-	}
 	t, err := createText(r.attempt, &r.c.Config, PartName(true, r.c.Task), &r.count.out)
 	if err != nil {
 		return err
 	}
 	defer func() { err = t.close(err) }()
+	reducer, err := setUp(r.attempt, "reduce", r.c.Program.NewReducer) // behind the directory: a command may write there at once
+	if err != nil {
+		return err
+	}
 	files, err := openAll(r.spills)
 	defer closeAll(files)
 	if err != nil {
