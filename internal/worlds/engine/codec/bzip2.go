@@ -58,9 +58,9 @@ func (b *bzip2Reader) Read(p []byte) (int, error) {
 	n, err := b.from.Read(p)
 	switch {
 	case err == nil:
-	case b.err != nil:
+	case b.err != nil && b.err != io.EOF:
 		err = b.err
-	case err != io.EOF:
+	case err != io.EOF: // also where the decoder wants more than the last block has
 		b.err = &Damage{Kind: Bzip2, Offset: min(b.at/8, b.size), Err: err}
 		err = b.err
 	}

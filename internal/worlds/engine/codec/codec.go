@@ -79,21 +79,39 @@ func skipped(f io.ReaderAt, at int64) (Kind, error) {
 func high48(bits uint64) uint64 { return bits >> 16 }
 
 // Cuts returns offsets at which a file may be cut, ascending: the first possible one at or behind each multiple of block. There are none
-// if a damaged file hides them; whoever reads it will find out.
-func (k Kind) Cuts(f io.ReaderAt, size, block int64) []int64 {
+// if a damaged file hides them; whoever reads it will find out. An error is that the file cannot be read: where it is cut must not
+// depend on that.
+func (k Kind) Cuts(f io.ReaderAt, size, block int64) (cuts []int64, err error) {
+	r := &attentive{ReaderAt: f}
 	switch k {
 	case None, Bzip2:
-		var cuts []int64
 		for at := block; at < size; at += block {
 			cuts = append(cuts, at)
 		}
-		return cuts
 	case Zstd:
-		return zstdCuts(f, size, block)
+		cuts = zstdCuts(r, size, block)
 	case Snappy, S2:
-		return snappyCuts(f, size, block)
+		cuts = snappyCuts(r, size, block)
 	}
-	return nil
+	if r.err != nil {
+		return nil, r.err
+	}
+	return cuts, nil
+}
+
+// attentive keeps the first error of reading but for the end of the file.
+type attentive struct {
+	io.ReaderAt
+	err error
+}
+
+// ReadAt reads.
+func (a *attentive) ReadAt(b []byte, at int64) (int, error) {
+	n, err := a.ReaderAt.ReadAt(b, at)
+	if err != nil && err != io.EOF && a.err == nil {
+		a.err = err
+	}
+	return n, err
 }
 
 // Damage says where compressed data cannot be read.

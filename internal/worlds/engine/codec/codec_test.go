@@ -46,7 +46,7 @@ func TestPiecesAreTheWhole(t *testing.T) {
 		if got, err := Detect(f); (got != kind) || err != nil {
 			t.Fatalf("%v is taken for %v (%v)", kind, got, err)
 		}
-		cuts := kind.Cuts(f, size, rapid.Int64Range(1, 200).Draw(t, "block"))
+		cuts := cutsOf(t, kind, f, size, rapid.Int64Range(1, 200).Draw(t, "block"))
 		cuts = append(append([]int64{0}, cuts...), size)
 		var got []byte
 		for i := range cuts[1:] {
@@ -112,7 +112,7 @@ func TestDamage(t *testing.T) {
 			packed[at] ^= byte(rapid.IntRange(1, 255).Draw(t, "bits"))
 		}
 		f, size := bytes.NewReader(packed), int64(len(packed))
-		cuts := append(append([]int64{0}, kind.Cuts(f, size, 64)...), size)
+		cuts := append(append([]int64{0}, cutsOf(t, kind, f, size, 64)...), size)
 		var got []byte
 		for i := range cuts[1:] {
 			r := Open(kind, f, size, cuts[i], cuts[i+1])
@@ -134,6 +134,28 @@ func TestDamage(t *testing.T) {
 			t.Fatalf("%v: damage at byte %d gives %q", kind, at, got)
 		}
 	})
+}
+
+// A last block that claims to be longer than it is has not come to a good end with the file.
+func TestLastBlockWantsMore(t *testing.T) {
+	packed := codectest.Bzip2([]byte("end"))
+	found := 0
+	for at := 14; at < len(packed)-11; at++ {
+		for bits := 1; bits < 256; bits++ {
+			damaged := bytes.Clone(packed)
+			damaged[at] ^= byte(bits)
+			got, err := io.ReadAll(Open(Bzip2, bytes.NewReader(damaged), int64(len(damaged)), 0, int64(len(damaged))))
+			if err == nil && string(got) != "end" {
+				t.Fatalf("byte %d, bits %#x: %q", at, bits, got)
+			}
+			if err != nil {
+				found++
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no damage was found at all")
+	}
 }
 
 func TestDamageIsNamed(t *testing.T) {
@@ -177,7 +199,7 @@ func TestFileOfBzip2(t *testing.T) {
 	for _, block := range []int64{500, 1000, 20_000, 30_000, size - 1, size} {
 		var got []byte
 		pieces := 0
-		cuts := append(append([]int64{0}, Bzip2.Cuts(f, size, block)...), size)
+		cuts := append(append([]int64{0}, cutsOf(t, Bzip2, f, size, block)...), size)
 		for i := range cuts[1:] {
 			r := Open(Bzip2, f, size, cuts[i], cuts[i+1])
 			own := []byte{}
@@ -263,7 +285,7 @@ func FuzzOpen(f *testing.F) {
 		if _, err := Detect(file); err != nil {
 			t.Fatal(err)
 		}
-		cuts := append(append([]int64{0}, kind.Cuts(file, size, max(int64(block), 1))...), size)
+		cuts := append(append([]int64{0}, cutsOf(t, kind, file, size, max(int64(block), 1))...), size)
 		var got []byte
 		var failed error
 		for i := range cuts[1:] {
@@ -284,4 +306,46 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("%q, and the standard library reads %q", got, want)
 		}
 	})
+}
+
+// cutsOf returns the cuts of what can be read.
+func cutsOf(t rapid.TB, kind Kind, f io.ReaderAt, size, block int64) []int64 {
+	cuts, err := kind.Cuts(f, size, block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cuts
+}
+
+// unreadable fails from some byte on.
+type unreadable struct {
+	io.ReaderAt
+	from int64
+}
+
+func (u unreadable) ReadAt(b []byte, at int64) (int, error) {
+	if at+int64(len(b)) > u.from {
+		return 0, errors.New("the disk is broken")
+	}
+	return u.ReaderAt.ReadAt(b, at)
+}
+
+// A file that cannot be read is not one without cuts: then the same file would be cut otherwise the next time.
+func TestCutsOfWhatCannotBeRead(t *testing.T) {
+	parts := [][]byte{bytes.Repeat([]byte("abc\n"), 50), bytes.Repeat([]byte("def\n"), 50), bytes.Repeat([]byte("ghi\n"), 50)}
+	for name, kind := range map[string]Kind{"zstd": Zstd, "snappy": Snappy, "s2": S2} {
+		packed, err := codectest.Pack(name, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, size := bytes.NewReader(packed), int64(len(packed))
+		if cuts := cutsOf(t, kind, f, size, 10); len(cuts) < 2 {
+			t.Errorf("%s: cuts %v", name, cuts)
+		}
+		for from := range size {
+			if cuts, err := kind.Cuts(unreadable{f, from}, size, 10); err == nil && from < size-100 || len(cuts) > 0 && err != nil {
+				t.Errorf("%s, unreadable from byte %d of %d: %v, %v", name, from, size, cuts, err)
+			}
+		}
+	}
 }
