@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/units"
 )
 
@@ -43,14 +44,15 @@ func ParsePower(text string) (p Power, err error) {
 // raplRoot is where Linux shows the energy counters of the processor.
 const raplRoot = "/sys/class/powercap"
 
-// Meter measures what a run takes while it lasts: processor time, of what it starts as well; memory, of this process alone, without
-// commands and programs; energy, of the machine.
+// Meter measures what a run takes while it lasts: processor time, of what it starts as well; memory, of this process, and of the
+// largest command or program that ended meanwhile, with all that it started; energy, of the machine.
 type Meter struct {
 	began  time.Time
 	cpu    float64
 	power  Power
 	look   func() int64 // the memory of now
 	memory int64        // most so far; 0: not known
+	tally  *process.Tally
 	rapl   rapl
 	stop   chan struct{}
 	done   sync.WaitGroup
@@ -66,7 +68,7 @@ func StartMeter(model Power) *Meter { return startMeter(model, anonymous) }
 
 // startMeter looks at the memory by a function, which is called from one goroutine at a time.
 func startMeter(model Power, look func() int64) *Meter {
-	m := &Meter{began: time.Now(), power: model, cpu: cpuSeconds(), rapl: openRAPL(raplRoot), stop: make(chan struct{}), look: look}
+	m := &Meter{began: time.Now(), power: model, cpu: cpuSeconds(), rapl: openRAPL(raplRoot), stop: make(chan struct{}), look: look, tally: process.StartTally()}
 	m.memory = look()
 	m.done.Go(func() {
 		memory, energy := time.NewTicker(lookAtMemory), time.NewTicker(lookAtEnergy)
@@ -90,7 +92,11 @@ func startMeter(model Power, look func() int64) *Meter {
 func (m *Meter) Stop() *report.Real {
 	close(m.stop)
 	m.done.Wait()
-	r := &report.Real{CPU: cpuSeconds() - m.cpu}
+	families := m.tally.Stop()
+	r := &report.Real{CPU: cpuSeconds() - m.cpu + families.Unwaited.Seconds(), Started: families.Families}
+	if most := int64(families.Memory); most > 0 {
+		r.Family, r.FamilyBy = &most, string(families.Counted)
+	}
 	if m.memory = max(m.memory, m.look()); m.memory > 0 {
 		r.Memory = &m.memory
 	}

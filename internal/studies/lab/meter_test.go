@@ -1,8 +1,14 @@
 package lab
 
 import (
+	"os"
+	"runtime"
 	"sync/atomic"
 	"testing"
+
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/units"
 )
 
 // Memory that is taken and given back while a run lasts counts, though neither its begin nor its end sees it.
@@ -27,5 +33,28 @@ func TestMeterSeesThePeak(t *testing.T) {
 func TestMeterWithoutMemory(t *testing.T) {
 	if r := startMeter(DefaultPower, func() int64 { return 0 }).Stop(); r.Memory != nil {
 		t.Error(*r.Memory)
+	}
+}
+
+// What commands take that end while the meter runs is told beside the engine's own.
+func TestMeterOfCommands(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("NOT CHECKED: the memory of commands is known on Linux only")
+	}
+	m := startMeter(DefaultPower, func() int64 { return 1 })
+	p, err := process.Start(process.Spec{Path: "/bin/sh", Args: []string{"-c", `awk 'BEGIN { s = "x"; while (length(s) < 500000000) s = s s; while (1) {} }'`},
+		Env: os.Environ(), Limits: process.Limits{Memory: 64 * units.MB}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Ended()
+	if err := p.End(); err != nil {
+		t.Error(err)
+	}
+	if got := m.Stop(); got.Started != 1 || got.Family == nil || *got.Family < 63<<20 || got.FamilyBy != report.FamilyByLooks && got.FamilyBy != report.FamilyByCgroup && got.FamilyBy != report.FamilyByLargest {
+		t.Errorf("%+v", got)
+	}
+	if got := startMeter(DefaultPower, func() int64 { return 1 }).Stop(); got.Started != 0 || got.Family != nil || got.FamilyBy != "" {
+		t.Errorf("without commands: %+v", got)
 	}
 }

@@ -2,10 +2,20 @@ package report
 
 // Real is what a run on this machine took besides slots. A simulation has none.
 type Real struct {
-	CPU    float64 `json:"cpu_s"`             // processor time of this process and of those it started
-	Memory *int64  `json:"peak_memory_bytes"` // most memory of the engine that is no file, without commands and programs, seen every few milliseconds; null: the system does not tell
-	Energy *Energy `json:"energy"`
+	CPU      float64 `json:"cpu_s"`                    // processor time of this process and of those it started
+	Memory   *int64  `json:"peak_memory_bytes"`        // most memory of the engine that is no file, without commands and programs, seen every few milliseconds; null: the system does not tell
+	Started  int     `json:"started"`                  // commands and programs of attempts
+	Family   *int64  `json:"peak_family_memory_bytes"` // most memory that one of them had at a time, with all that it started; null: there was none, or it is not known
+	FamilyBy string  `json:"family_memory_by"`         // how that was counted: FamilyByCgroup, FamilyByLooks, FamilyByLargest
+	Energy   *Energy `json:"energy"`
 }
+
+// The ways to count the memory of a command or program with all that it started.
+const (
+	FamilyByCgroup  = "cgroup"  // by the kernel, with what it keeps of files that they read or wrote
+	FamilyByLooks   = "looks"   // by a look a few times a second at what is no file
+	FamilyByLargest = "largest" // by the kernel, of the largest process among them
+)
 
 // Energy is what the machine used while the run lasted, other processes included.
 type Energy struct {

@@ -135,8 +135,8 @@ func (r *Real) Sentence(wall float64) string {
 	if wall > 0 {
 		parts[0] += fmt.Sprintf(" (%.1f cores)", r.CPU/wall)
 	}
-	if r.Memory != nil {
-		parts = append(parts, "at most "+Size(float64(*r.Memory))+" of memory (of the engine, without commands and programs)")
+	if text := r.memory(); text != "" {
+		parts = append(parts, text)
 	}
 	if e := r.Energy; e != nil {
 		how := "measured by RAPL: "
@@ -146,6 +146,30 @@ func (r *Real) Sentence(wall float64) string {
 		parts = append(parts, fmt.Sprintf("%.3g J (%s%s)", e.Joules, how, e.Detail))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// memory says how much there was at most, and of whom.
+func (r *Real) memory() string {
+	var parts []string
+	if r.Memory != nil {
+		parts = append(parts, Size(float64(*r.Memory))+" of memory in the engine")
+	}
+	switch {
+	case r.Family != nil:
+		how := map[string]string{FamilyByCgroup: "counted by its cgroup, files that it uses included", FamilyByLooks: "looked at a few times a second",
+			FamilyByLargest: "its largest process"}[r.FamilyBy]
+		text := fmt.Sprintf("%s in the largest command or program with all that it started (%s)", Size(float64(*r.Family)), how)
+		if parts == nil {
+			text = strings.Replace(text, " in ", " of memory in ", 1)
+		}
+		parts = append(parts, text)
+	case r.Started > 0 && parts != nil:
+		parts[0] += " (that of commands and programs is not known)"
+	}
+	if parts == nil {
+		return ""
+	}
+	return "at most " + strings.Join(parts, " and ")
 }
 
 // writeFailures tells of each failed attempt, alike ones together.

@@ -29,7 +29,7 @@ job      read  records  spilled  shuffled  written  records  local maps  failed 
 words  1.5 GB   1.23 M     9999   1.46 kB      0 B       12      3 of 4             2  1.6 s ± 250 ms  2.0 s   +25 %
 find      0 B        0        0       0 B      0 B        0      0 of 1             0               –      –       –
 
-3.0 s of processor time (1.5 cores), at most 64 MB of memory (of the engine, without commands and programs), 44 J (not measured, by the model 10W + 8W for each busy core)
+3.0 s of processor time (1.5 cores), at most 64 MB of memory in the engine, 44 J (not measured, by the model 10W + 8W for each busy core)
 job "find" counted SKIPPED_RECORDS: 2
 job "find" counted grep.bytes scanned line by line, slowly: 4.02 M
 job "words" map-3, try 2 on n2 failed: it hung
@@ -39,8 +39,20 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 		t.Error(d)
 	}
 	run.Real.Energy = &Energy{Joules: 31.25, Source: "rapl", Detail: "package-0"}
-	if s := run.Real.Sentence(0); s != "3.0 s of processor time, at most 64 MB of memory (of the engine, without commands and programs), 31.2 J (measured by RAPL: package-0)" {
+	if s := run.Real.Sentence(0); s != "3.0 s of processor time, at most 64 MB of memory in the engine, 31.2 J (measured by RAPL: package-0)" {
 		t.Error(s)
+	}
+	family := int64(7 << 20)
+	for want, r := range map[string]Real{
+		"": {},
+		"at most 64 MB of memory in the engine (that of commands and programs is not known)":                                                                             {Memory: &memory, Started: 1},
+		"at most 64 MB of memory in the engine and 7 MB in the largest command or program with all that it started (looked at a few times a second)":                     {Memory: &memory, Started: 1, Family: &family, FamilyBy: FamilyByLooks},
+		"at most 64 MB of memory in the engine and 7 MB in the largest command or program with all that it started (counted by its cgroup, files that it uses included)": {Memory: &memory, Started: 1, Family: &family, FamilyBy: FamilyByCgroup},
+		"at most 7 MB of memory in the largest command or program with all that it started (its largest process)":                                                        {Started: 1, Family: &family, FamilyBy: FamilyByLargest},
+	} {
+		if got := r.memory(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 	for range 2 * mostReasons {
 		run.Jobs[1].Failures = append(run.Jobs[1].Failures, Failure{Stage: "map", Task: 1})
