@@ -1,0 +1,97 @@
+// Package estimate says what the tasks of a job take at worst, by what is known of its class (paper 003, section 5.2.1: definitions
+// and the equations printed there as 4.2 to 4.4). It keeps nothing: profiles come through sched.View.
+//
+//	symbol    paper 003                                             here
+//	c_m^max   highest cost of a unit of data in a map               PerByte.Max of the class's maps, over all classes of nodes
+//	η         highest ratio of intermediate data to input           Ratio.Max of the class
+//	c_r^max   highest cost of a unit of data in a reduce            PerByte.Max + Fetch.Max of its reduces
+//	δ_i^m     input of a map                                        Task.Input
+//	max δ_i^r largest input of a reduce, unknown before the maps    η · input of all maps / reduces · skew
+//
+// Deviations from the paper:
+//
+//   - A reduce's time is learned in two parts, its fetching and the rest. The sum of the worst of each is at least the worst of the sums.
+//   - Some time of an attempt is not for its bytes: no task is taken to be shorter than the longest start and commit seen.
+//   - Where no byte tells anything (maps that read nothing, reduces to which no map sends anything), the longest task seen stands for the cost.
+package estimate
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Times are what a job's tasks take at worst, each for itself.
+type Times struct {
+	Map    units.Duration // the longest map: c_m^max · max δ_i^m (alg. 5.2, line 1)
+	Maps   units.Duration // all maps one after the other: c_m^max · δ
+	Reduce units.Duration // the longest reduce: c_r^max · max δ_i^r (alg. 5.3, line 2)
+	Known  bool           // every stage of the job has been seen; if not, the times say nothing
+}
+
+// Worst returns the times of a job. skew is how many times the mean the largest share of a reduce is, 1 if all are even; what is below 1
+// counts as 1.
+func Worst(v sched.View, job *workload.Job, skew float64) Times {
+	c := v.Profile(job.Class)
+	if c == nil {
+		return Times{}
+	}
+	t := Times{Known: true}
+	read := units.Bytes(0)
+	for i := range job.Stages {
+		switch st := &job.Stages[i]; st.Kind {
+		case sched.Map:
+			k := c.Any(sched.Map)
+			t.Known = t.Known && k.Task.N > 0
+			largest := units.Bytes(0)
+			for i := range st.Tasks {
+				in := st.Tasks[i].Input
+				largest, read = max(largest, in), read+in
+				t.Maps = sum(t.Maps, mapTime(&k, in))
+			}
+			t.Map = mapTime(&k, largest)
+		case sched.Reduce:
+			k := c.Any(sched.Reduce)
+			t.Known = t.Known && k.Task.N > 0
+			share := c.Ratio.Max * float64(read) / float64(len(st.Tasks)) * max(1, skew)
+			t.Reduce = reduceTime(&k, share)
+		default:
+			t.Known = false // nothing is learned that would bound the others
+		}
+	}
+	if !t.Known {
+		return Times{}
+	}
+	return t
+}
+
+func mapTime(k *profile.Stage, input units.Bytes) units.Duration {
+	if input == 0 || k.PerByte.N == 0 {
+		return above(k.Task.Max)
+	}
+	return above(max(k.PerByte.Max*float64(input), k.Start.Max))
+}
+
+func reduceTime(k *profile.Stage, share float64) units.Duration {
+	if share == 0 || k.PerByte.N == 0 {
+		return above(k.Task.Max + k.Shuffle.Max)
+	}
+	return above(max((k.PerByte.Max+k.Fetch.Max)*share, k.Start.Max))
+}
+
+// sum adds two times, neither of them negative, up to the longest that there is.
+func sum(a, b units.Duration) units.Duration {
+	return a + min(b, math.MaxInt64-a)
+}
+
+// above rounds seconds up to whole nanoseconds, but for what only the arithmetic has added.
+func above(seconds float64) units.Duration {
+	ns := math.Ceil(seconds * 1e9 * (1 - 1e-15))
+	if ns >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return units.Duration(max(0, ns))
+}

@@ -1,0 +1,137 @@
+package estimate_test
+
+import (
+	"testing"
+
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+	"pgregory.net/rapid"
+)
+
+// known is a view of which only profiles are asked.
+type known struct {
+	sched.View
+	class *profile.Class
+}
+
+func (k known) Profile(string) *profile.Class { return k.class }
+
+const mib = units.Bytes(1 << 20)
+
+func job(reduces int, inputs ...units.Bytes) *workload.Job {
+	j := &workload.Job{ID: "j", Class: "c"}
+	maps := workload.StageSpec{Kind: workload.Map}
+	for _, in := range inputs {
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: in})
+	}
+	if len(inputs) > 0 {
+		j.Stages = append(j.Stages, maps)
+	}
+	if reduces > 0 {
+		j.Stages = append(j.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, reduces)})
+	}
+	return j
+}
+
+// learned has seen maps of 1 and 2 s for a MiB on two classes of nodes, reduces of 3 s and half a second of fetching, and an
+// intermediate ratio of 0.5.
+func learned() *profile.Class {
+	c := profile.New("c")
+	c.Attempt(workload.Map, "fast", 10*mib, 10*units.Second, 0)
+	c.Attempt(workload.Map, "slow", 10*mib, 20*units.Second, 0)
+	c.Attempt(workload.Map, "slow", 5*mib, 5*units.Second, 0)
+	c.Attempt(workload.Reduce, "slow", 4*mib, 12*units.Second, units.Second)
+	c.Attempt(workload.Reduce, "slow", 4*mib, 4*units.Second, 2*units.Second)
+	c.Ratio.Add(0.5)
+	c.Ratio.Add(0.25)
+	return c
+}
+
+func TestWorst(t *testing.T) {
+	onlyMaps := profile.New("c")
+	onlyMaps.Attempt(workload.Map, "slow", 10*mib, 20*units.Second, 0)
+	bytesless := profile.New("c")
+	bytesless.Attempt(workload.Map, "slow", 0, 7*units.Second, 0)
+	bytesless.Attempt(workload.Reduce, "slow", 0, 4*units.Second, units.Second)
+	slowToStart := learned()
+	slowToStart.At(workload.Map, "fast").Start.Add(3)
+	slowToStart.At(workload.Reduce, "fast").Start.Add(4)
+	for _, c := range []struct {
+		rule  string
+		class *profile.Class
+		job   *workload.Job
+		skew  float64
+		want  estimate.Times
+	}{
+		{"The worst cost of a byte on any class of nodes, times the largest input (eq. 4.3; alg. 5.2, line 1).",
+			learned(), job(0, 8*mib, 4*mib), 1, estimate.Times{Map: 16 * units.Second, Maps: 24 * units.Second, Known: true}},
+		{"Reduces share eta times the input (eq. 4.2, 4.4; alg. 5.3, line 2): 0.5 of 16 MiB by 4, each MiB 3 s and 0.5 s to fetch.",
+			learned(), job(4, 8*mib, 8*mib), 1, estimate.Times{Map: 16 * units.Second, Maps: 32 * units.Second, Reduce: 7 * units.Second, Known: true}},
+		{"The largest of them gets more than the mean.",
+			learned(), job(4, 8*mib, 8*mib), 2, estimate.Times{Map: 16 * units.Second, Maps: 32 * units.Second, Reduce: 14 * units.Second, Known: true}},
+		{"No task is shorter than the longest start.",
+			slowToStart, job(4, mib), 1, estimate.Times{Map: 3 * units.Second, Maps: 3 * units.Second, Reduce: 4 * units.Second, Known: true}},
+		{"Without bytes the longest task stands for all.",
+			bytesless, job(2, 0, 0), 1, estimate.Times{Map: 7 * units.Second, Maps: 14 * units.Second, Reduce: 5 * units.Second, Known: true}},
+		{"Nothing is known of an unknown class.", nil, job(1, mib), 1, estimate.Times{}},
+		{"Nor of a job of which only the maps are known: c_r = 0 would admit everything.", onlyMaps, job(1, mib), 1, estimate.Times{}},
+		{"Without reduces that is enough.", onlyMaps, job(0, mib), 1, estimate.Times{Map: 2 * units.Second, Maps: 2 * units.Second, Known: true}},
+	} {
+		if got := estimate.Worst(known{class: c.class}, c.job, c.skew); got != c.want {
+			t.Errorf("%s\n got %+v\nwant %+v", c.rule, got, c.want)
+		}
+	}
+}
+
+// What a job of the same sizes took once is never more than what is expected of it at worst, to the nanosecond.
+func TestWorstIsNoLessThanWhatWasSeen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := profile.New("c")
+		type seen struct {
+			in  units.Bytes
+			ran units.Duration
+		}
+		var maps, reduces []seen
+		between := units.Bytes(0)
+		sizes := rapid.Custom(func(t *rapid.T) seen {
+			return seen{units.Bytes(rapid.Int64Range(1, 1<<34).Draw(t, "bytes")), units.Duration(rapid.Int64Range(0, int64(units.Hour)).Draw(t, "ran"))}
+		})
+		inputs := []units.Bytes{}
+		read := units.Bytes(0)
+		for _, s := range rapid.SliceOfN(sizes, 1, 8).Draw(t, "maps") {
+			maps = append(maps, s)
+			inputs = append(inputs, s.in)
+			read += s.in
+			c.Attempt(workload.Map, rapid.SampledFrom([]string{"a", "b"}).Draw(t, "node"), s.in, s.ran, 0)
+		}
+		largest := units.Bytes(0)
+		for _, s := range rapid.SliceOfN(sizes, 1, 8).Draw(t, "reduces") {
+			fetch := units.Duration(rapid.Int64Range(0, int64(units.Minute)).Draw(t, "fetch"))
+			reduces = append(reduces, seen{s.in, s.ran + fetch})
+			between, largest = between+s.in, max(largest, s.in)
+			c.Attempt(workload.Reduce, "a", s.in, s.ran, fetch)
+		}
+		c.Ratio.Add(float64(between) / float64(read))
+		// A share that is rounded down would be a byte short.
+		skew := float64(largest+1) * float64(len(reduces)) / float64(between)
+		got := estimate.Worst(known{class: c}, job(len(reduces), inputs...), skew)
+		sum := units.Duration(0)
+		for _, s := range maps {
+			sum += s.ran
+			if s.ran > got.Map {
+				t.Fatalf("a map took %v, expected %v", s.ran, got.Map)
+			}
+		}
+		if sum > got.Maps {
+			t.Fatalf("all maps took %v, expected %v", sum, got.Maps)
+		}
+		for _, s := range reduces {
+			if s.ran > got.Reduce {
+				t.Fatalf("a reduce took %v, expected %v", s.ran, got.Reduce)
+			}
+		}
+	})
+}
