@@ -18,6 +18,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/worker"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -25,7 +26,17 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The test binary is a worker, too.
+func TestMain(m *testing.M) {
+	if os.Getenv(worker.Variable) != "" {
+		if err := work(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // stopwatch starts at 0.
 func stopwatch() func() units.Time {

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,10 +50,11 @@ type description struct {
 	Version int             `json:"version"` // of the log
 	Facts   []Fact          `json:"facts"`
 	Input   []inputFile     `json:"input"`
+	Splits  string          `json:"splits"` // how it is cut, in short: what a task is follows from that
 	Origin  json.RawMessage `json:"origin,omitempty"`
 }
 
-const logVersion = 1
+const logVersion = 2
 
 type inputFile struct {
 	Path  string    `json:"path"`
@@ -105,8 +108,25 @@ func (w *World) describe(j *job) *description {
 	}
 	d.Facts = append(d.Facts, Fact{"output_format", j.cfg.Written.Format.String()}, Fact{"compress", j.cfg.Written.Compress})
 	d.Facts = append(d.Facts, j.cfg.Facts...)
-	d.Input = j.input
+	d.Input, d.Splits = j.input, digest(j.splits)
 	return d
+}
+
+// digest tells whether input is cut as it was.
+func digest(splits []task.Split) string {
+	h := fnv.New64a()
+	var line []byte
+	for _, s := range splits {
+		for _, p := range s.Pieces {
+			line = append(append(line[:0], p.Path...), 0)
+			for _, n := range []int64{int64(p.Source), p.Start, p.End} {
+				line = binary.BigEndian.AppendUint64(line, uint64(n))
+			}
+			h.Write(line)
+		}
+		h.Write([]byte{0})
+	}
+	return fmt.Sprintf("%d %016x", len(splits), h.Sum64())
 }
 
 // differs says in what the description that a run left differs from what the job is now; "" if in nothing.
@@ -148,6 +168,9 @@ func (d *description) differs(now *description) string {
 	}
 	if len(d.Input) > len(now.Input) {
 		return fmt.Sprintf("input %q is not there any more", d.Input[len(now.Input)].Path)
+	}
+	if d.Splits != now.Splits {
+		return "its input is cut into tasks otherwise than it was"
 	}
 	return ""
 }

@@ -224,6 +224,11 @@ func TestResumeRefuses(t *testing.T) {
 		`the parameter y is "3" and was not given`: func(c *engine.Config) {
 			c.Jobs[0].Facts = append(c.Jobs[0].Facts, engine.Fact{Name: "the parameter y", Value: "3"})
 		},
+		"its input is cut into tasks otherwise than it was": func(c *engine.Config) {
+			p := *program(t, "wordcount")
+			p.Input = mapreduce.WholeFile{}
+			c.Jobs[0].Program = &p
+		},
 		`input "` + in + `" has changed, it has 17804 bytes and had 17803`: nil,
 	} {
 		t.Run(says, func(t *testing.T) {

@@ -114,7 +114,10 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 	case kind != codec.None && (cutting != mapreduce.AtLines || p.Records.Length > 0):
 		return nil, fmt.Sprintf("where its records begin cannot be seen, as it is compressed with %v", kind), nil
 	case cutting == mapreduce.AtLines:
-		if cuts = kind.Cuts(src, f.Size, block); len(cuts) == 0 && f.Size > block {
+		if cuts, err = kind.Cuts(src, f.Size, block); err != nil {
+			return nil, "", fmt.Errorf("input %q: %w", f.Path, bare(err))
+		}
+		if len(cuts) == 0 && f.Size > block {
 			why = fmt.Sprintf("its %v data have no place where they could be cut", kind)
 		}
 		return cuts, why, nil

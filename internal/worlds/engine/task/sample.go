@@ -92,7 +92,11 @@ func beginnings(f Piece, m *MapConfig) ([]Piece, error) {
 	}
 	all := []Piece{{Path: f.Path}}
 	if lines && kind != codec.Gzip && m.Program.Records.Length == 0 {
-		for _, at := range kind.Cuts(src, f.End, max(f.End/sampleFrom, sampleWindow)) {
+		cuts, err := kind.Cuts(src, f.End, max(f.End/sampleFrom, sampleWindow))
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range cuts {
 			all = append(all, Piece{Path: f.Path, Start: at})
 		}
 	}
