@@ -59,6 +59,12 @@ type Needy interface {
 	Needs() []sched.Verb
 }
 
+// Student is a part that reads profiles (sched.View.Profile). A world whose jobs teach something then tells it what they have taught,
+// class by class, when one of them has ended; others are spared the trouble.
+type Student interface {
+	Studies() bool
+}
+
 // Follower is a part that reads the policy's order. It is told when the policy is assembled, and may say that they do not fit.
 type Follower interface {
 	Follow(o sched.Order) error
@@ -131,6 +137,16 @@ func (y *Policy) Suits(can *sched.Capabilities) error {
 		}
 	}
 	return nil
+}
+
+// Studies tells whether a part of the policy reads profiles.
+func (y *Policy) Studies() bool {
+	for _, part := range y.parts() {
+		if s, ok := part.part.(Student); ok && s.Studies() {
+			return true
+		}
+	}
+	return false
 }
 
 type named struct {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
@@ -16,11 +17,18 @@ import (
 
 // Cells are the grid of a scenario: policy by policy, seed by seed.
 func Cells(s *scenario.Scenario, policies []string, seeds []uint64) []Cell {
+	worlds := make([]func() (drive.World, error), len(seeds))
+	for i, seed := range seeds {
+		worlds[i] = simWorld(s.Sim(seed))
+		if s.Rehearses() {
+			worlds[i] = rehearsed(s.Sim(seed), s.Config)
+		}
+	}
 	var cells []Cell
 	for _, p := range policies {
-		for _, seed := range seeds {
+		for i, seed := range seeds {
 			cfg := s.Sim(seed)
-			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: simWorld(cfg), Can: cfg.Can(), Params: s.Params})
+			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: worlds[i], Can: cfg.Can(), Params: s.Params})
 		}
 	}
 	return cells

@@ -3,6 +3,7 @@
 //
 //	lab.go      one run
 //	grid.go     many, in the order of the grid whatever the number of cores
+//	teach.go    what jobs of a run teach, told to a policy that reads profiles, and rehearsals
 //	cache.go    results by the sum of all that they follow from, so that a grid can be killed and changed
 //	journal.go  runs recorded to a file, and decided again from it
 //	machine.go  this machine as a cluster of workers
@@ -116,6 +117,9 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	can := world.Can()
 	if err := suits(policy, can); err != nil {
 		return nil, err
+	}
+	if policy.Studies() {
+		world = teach(world)
 	}
 	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
 	sinks := append([]drive.Sink{builder}, c.Sinks...)

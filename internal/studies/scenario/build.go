@@ -143,6 +143,7 @@ func (s *Scenario) build() {
 		MaxFailures: k.MaxFailures,
 		Until:       units.Time(s.Until),
 		Progress:    k.Progress.Duration(),
+		Profiles:    s.known(),
 	}
 	if k.Replicas != nil {
 		if cfg.Replicas = *k.Replicas; s.resized {

@@ -15,6 +15,7 @@ type Scenario struct {
 	Seeds    Seeds    `json:"seeds" doc:"seeds of everything random: a list, or a range such as 1..30; 1 if left out"`
 	Sweep    Sweep    `json:"sweep" doc:"values to play it with in turn, by key: {cluster.nodes: [10, 20], cluster.heartbeat: [1s, 3s]} is four scenarios"`
 	Until    Span     `json:"until" above:"0" doc:"time at which the run is cut off; no limit if left out"`
+	Profiles string   `json:"profiles" doc:"what is known of classes of jobs from the start: rehearsed = what a run by fifo with the same seed would teach, or a file from slackline profile export; nothing if left out, but what the run itself teaches"`
 
 	queues.Config // queues, max_running, max_running_per_user, max_running_per_queue
 

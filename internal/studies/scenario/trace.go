@@ -33,6 +33,9 @@ func (s *Scenario) Traces() (files []string) {
 			files = append(files, s.beside(a.File))
 		}
 	}
+	if file := s.ProfileFile(); file != "" {
+		files = append(files, file)
+	}
 	return files
 }
 

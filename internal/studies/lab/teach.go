@@ -1,0 +1,110 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+)
+
+// teacher is a world that tells, when a job has ended, what is known of its class by now: what was known from the start and what the
+// attempts of this run have taught besides. Any world can be one; the events that it adds stand in the journal as the world's own, so
+// that a replay needs no teacher.
+type teacher struct {
+	drive.World
+	learner *report.Learner
+	known   map[string]*profile.Class // from the start
+	classes []string                  // of jobs, by handle
+	events  []sched.Event
+	due     []string // classes of jobs that have ended in this batch
+}
+
+// teach makes a teacher of a world that has not begun.
+func teach(w drive.World) drive.World {
+	return &teacher{World: w, learner: report.NewLearner(), known: map[string]*profile.Class{}}
+}
+
+// Next returns what has happened, and what that teaches.
+func (t *teacher) Next(ctx context.Context) (drive.Batch, error) {
+	b, err := t.World.Next(ctx)
+	if err != nil {
+		return b, err
+	}
+	t.due = t.due[:0]
+	for i := range b.Events {
+		switch e := &b.Events[i]; e.Kind {
+		case sched.ProfileLearned:
+			t.known[e.Detail.Profile.Name] = e.Detail.Profile
+		case sched.JobArrived:
+			for int(e.Job) >= len(t.classes) {
+				t.classes = append(t.classes, "")
+			}
+			t.classes[e.Job] = e.Detail.Job.Class
+		case sched.JobEnded:
+			if e.Outcome == sched.Committed && int(e.Job) < len(t.classes) && !slices.Contains(t.due, t.classes[e.Job]) {
+				t.due = append(t.due, t.classes[e.Job])
+			}
+		}
+	}
+	if err := t.learner.Batch(0, b.At, b.Events); err != nil {
+		return b, err
+	}
+	if len(t.due) == 0 {
+		return b, nil
+	}
+	t.events = append(t.events[:0], b.Events...)
+	for _, name := range t.due {
+		t.events = append(t.events, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: t.now(name)}})
+	}
+	slices.SortStableFunc(t.events, func(a, b sched.Event) int { return int(a.Kind) - int(b.Kind) })
+	return drive.Batch{At: b.At, Events: t.events}, nil
+}
+
+// now is what is known of a class at this time, in memory of its own: what an event points to never changes.
+func (t *teacher) now(name string) *profile.Class {
+	sum := profile.New(name)
+	for _, p := range []*profile.Class{t.known[name], t.learner.Of(name)} {
+		if p != nil {
+			sum.Merge(p)
+		}
+	}
+	return sum
+}
+
+// rehearsed makes a simulator that knows from the start what a run by fifo teaches: with the same seed each task takes the same time,
+// so that the worst case which is known is the true one, but for tasks that run on other nodes or farther from their input. It is
+// rehearsed once, when the first run needs it.
+func rehearsed(cfg sim.Config, q queues.Config) func() (drive.World, error) {
+	rehearse := sync.OnceValues(func() ([]*profile.Class, error) {
+		policy, err := catalog.New("fifo", q)
+		if err != nil {
+			return nil, err
+		}
+		world, err := sim.New(cfg)
+		if err != nil {
+			return nil, err
+		}
+		learner := report.NewLearner()
+		if err := drive.New(world, policy, learner).Run(context.Background()); err != nil {
+			return nil, fmt.Errorf("the rehearsal by fifo, which is to teach what jobs cost: %w", err)
+		}
+		return learner.Profiles(), nil
+	})
+	return func() (drive.World, error) {
+		classes, err := rehearse()
+		if err != nil {
+			return nil, err
+		}
+		knowing := cfg
+		knowing.Profiles = classes
+		return sim.New(knowing)
+	}
+}

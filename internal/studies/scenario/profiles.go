@@ -1,0 +1,39 @@
+package scenario
+
+import (
+	"os"
+
+	"github.com/slackline/slackline/profile"
+)
+
+// Rehearsed is the word that stands for what a run by fifo with the same seed, whose tasks take the same times, teaches.
+const Rehearsed = "rehearsed"
+
+// Rehearses tells whether the profiles that are known from the start come of a rehearsal.
+func (s *Scenario) Rehearses() bool { return s.Profiles == Rehearsed }
+
+// ProfileFile is the file with what is known of classes from the start, "" if there is none.
+func (s *Scenario) ProfileFile() string {
+	if s.Profiles == "" || s.Rehearses() {
+		return ""
+	}
+	return s.beside(s.Profiles)
+}
+
+// known reads that file.
+func (s *Scenario) known() []*profile.Class {
+	file := s.ProfileFile()
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		s.src.failAt("profiles", "the profiles cannot be read: %v; name a file from slackline profile export, or say %s", err, Rehearsed)
+		return nil
+	}
+	classes, err := profile.Parse(file, text)
+	if err != nil {
+		s.src.failAt("profiles", "%v", err)
+	}
+	return classes
+}
