@@ -301,6 +301,9 @@ func (j *liveJob) weigh(known []*profile.Class) {
 	}
 }
 
+// label is the name as it is shown.
+func (j *liveJob) label() string { return report.Printable(j.name) }
+
 // done is the part of the job's work that is done.
 func (j *liveJob) done() float64 {
 	sum, all := 0.0, 0.0
@@ -378,7 +381,7 @@ func (s *liveState) frame(now units.Time, columns int) []string {
 			more++
 		default:
 			shown = append(shown, j)
-			names = max(names, utf8.RuneCountInString(j.name))
+			names = max(names, utf8.RuneCountInString(j.label()))
 		}
 	}
 	names = min(names, max(8, columns/4))
@@ -388,7 +391,7 @@ func (s *liveState) frame(now units.Time, columns int) []string {
 	}
 	lines := []string{cut(head, columns)}
 	for _, j := range shown {
-		lines = append(lines, cut(fmt.Sprintf("%s  %s  %s", padded(j.name, names), bar12(j.done()), j.words(now, s.base)), columns))
+		lines = append(lines, cut(fmt.Sprintf("%s  %s  %s", padded(j.label(), names), bar12(j.done()), j.words(now, s.base)), columns))
 	}
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more", more))
@@ -405,7 +408,7 @@ func (s *liveState) line(now units.Time) string {
 				parts = append(parts, "…")
 				break
 			}
-			parts = append(parts, fmt.Sprintf("%s: %s", j.name, j.words(now, s.base)))
+			parts = append(parts, fmt.Sprintf("%s: %s", j.label(), j.words(now, s.base)))
 		}
 	}
 	text := strings.Join(parts, "; ")

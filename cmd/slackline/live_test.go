@@ -132,3 +132,22 @@ func TestPlainLines(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// Names and reasons are lines of text, whatever is in them.
+func TestLiveLinesAreClean(t *testing.T) {
+	var out strings.Builder
+	l, at := watched(t, &out)
+	at(0, arrives(1, jobOf("a\x1b[2Jb", 1, units.Never)), starts(1, 1, sched.Map, 1))
+	at(10, ends(1, sched.Failed, "it said \x1b[31m\nand\rmore"))
+	l.close()
+	for _, line := range append(l.state.frame(units.Time(10*units.Second), 80), strings.Split(strings.TrimSpace(out.String()), "\n")...) {
+		if report.Printable(line) != strings.TrimSpace(line) {
+			t.Errorf("%q", line)
+		}
+	}
+	for _, want := range []string{`an attempt failed: it said \x1b[31m\nand\rmore`, `a\x1b[2Jb: maps 0 of 1`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -77,6 +78,7 @@ func (l *log) fail(at units.Time, why string) {
 // Plan tells nothing.
 func (l *log) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
+// say tells one line, whatever users' code put into it.
 func (l *log) say(at units.Time, format string, args ...any) {
-	fmt.Fprintf(l.w, "%7.1f s  %s\n", at.Seconds(), fmt.Sprintf(format, args...))
+	fmt.Fprintf(l.w, "%7.1f s  %s\n", at.Seconds(), report.Printable(fmt.Sprintf(format, args...)))
 }

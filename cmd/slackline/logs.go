@@ -25,7 +25,10 @@ func newLogs(o *options) *cobra.Command {
 		Short: "Show what the attempts of a job did, and what they said",
 		Long: `Lists the attempts of a job that have ended, in the order in which they began. JOB is a number, or a name, for the newest of it. TASK is
 a stage with the number of a task, such as map-3, or a stage alone. For one task the output of each attempt follows, as far as there is any:
-what its program said on standard error, the stack of a panic.`,
+what its program said on standard error, the stack of a panic.
+
+On a terminal the control characters in such output are quoted, as \x1b, since they could move the cursor or imitate other lines; in a
+pipe or a file it stands as it was said, but for bytes that are no UTF-8, which are kept as ?.`,
 		Example: `  slackline logs words
   slackline logs words map-1
   slackline logs words reduce --outcome failed,killed -o json`,
@@ -73,7 +76,11 @@ what its program said on standard error, the stack of a panic.`,
 				Attempts []*store.Attempt `json:"attempts"`
 			}{logsSchema, j, list})
 		}
-		if err := writeAttempts(w, j, list, text, f.Task > 0, width(w)); err != nil {
+		said := func(text string) string { return text }
+		if isTerminal(w) {
+			said = report.PrintableLines
+		}
+		if err := writeAttempts(w, j, list, text, f.Task > 0, width(w), said); err != nil {
 			return failure{err}
 		}
 		return nil
@@ -113,8 +120,8 @@ func parseTask(j *store.Job, text string) (stage string, task int, err error) {
 	return stage, task, nil
 }
 
-// writeAttempts prints attempts, one on a line, with their output below if that is asked for, or the output alone.
-func writeAttempts(w io.Writer, j *store.Job, list []*store.Attempt, textOnly, withText bool, columns int) error {
+// writeAttempts prints attempts, one on a line, with their output below if that is asked for, or the output alone, as said makes it.
+func writeAttempts(w io.Writer, j *store.Job, list []*store.Attempt, textOnly, withText bool, columns int, said func(string) string) error {
 	var b strings.Builder
 	if !textOnly {
 		g := &report.Grid{}
@@ -126,11 +133,11 @@ func writeAttempts(w io.Writer, j *store.Job, list []*store.Attempt, textOnly, w
 		_ = writeRows(&b, g, len(list), "no such attempts") // it takes all that is written
 	}
 	if textOnly || withText {
-		said := slices.DeleteFunc(slices.Clone(list), func(a *store.Attempt) bool { return a.Output == "" })
-		for _, a := range said {
-			fmt.Fprintf(&b, "\n%s-%d, try %d:\n%s\n", a.Stage, a.Task, a.Try, strings.TrimRight(a.Output, "\n"))
+		talkers := slices.DeleteFunc(slices.Clone(list), func(a *store.Attempt) bool { return a.Output == "" })
+		for _, a := range talkers {
+			fmt.Fprintf(&b, "\n%s-%d, try %d:\n%s\n", a.Stage, a.Task, a.Try, said(strings.TrimRight(a.Output, "\n")))
 		}
-		if textOnly && len(said) == 0 {
+		if textOnly && len(talkers) == 0 {
 			b.WriteString("no such output\n")
 		}
 	}

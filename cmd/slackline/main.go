@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
 )
 
 // The exit codes.
@@ -51,7 +52,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return exitOK
 	}
-	fmt.Fprintf(stderr, "slackline: %s\n", strings.TrimSpace(err.Error()))
+	fmt.Fprintf(stderr, "slackline: %s\n", report.PrintableLines(strings.TrimSpace(err.Error()))) // a program's words may be in it
 	if errors.As(err, &failed) || errors.As(err, &aborted) {
 		return exitFailed
 	}

@@ -93,11 +93,11 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	j := s.Job
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(&b, "%-10s %s\n", name, report.Printable(fmt.Sprintf(format, args...)))
 	}
-	fmt.Fprintf(&b, "job %d: %s, %s\n\n", j.ID, j.Name, j.State)
+	fmt.Fprintf(&b, "job %d: %s, %s\n\n", j.ID, report.Printable(j.Name), j.State)
 	if j.Reason != "" {
-		line("why", "%s", report.Printable(j.Reason))
+		line("why", "%s", j.Reason)
 	}
 	line("class", "%s", j.Class)
 	if j.File != "" {

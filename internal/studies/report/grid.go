@@ -40,7 +40,7 @@ func (g *Grid) Write(w io.Writer) error {
 					columns = append(columns, table.ColumnConfig{Number: c + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 				}
 			}
-			row[c] = cell
+			row[c] = quoted(cell, "") // names are what users make them
 		}
 		if r == 0 {
 			t.AppendHeader(row)

@@ -22,7 +22,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		title := sweepName(g[0]) + " " + where(g)
+		title := Printable(sweepName(g[0])) + " " + where(g)
 		if !sameSeed(g) {
 			_ = summaryTable(title, g).Write(&b)
 			writePromises(&b, g)

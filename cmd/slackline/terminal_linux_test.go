@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// pseudoTerminal opens both ends of one.
+func pseudoTerminal(t *testing.T) (ours, theirs *os.File) {
+	t.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("NOT CHECKED: there are no pseudo-terminals here:", err)
+	}
+	t.Cleanup(func() { ours.Close() })
+	var unlock, number int32
+	raw, err := ours.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Control(func(fd uintptr) {
+		for request, to := range map[uintptr]*int32{syscall.TIOCSPTLCK: &unlock, syscall.TIOCGPTN: &number} {
+			if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(unsafe.Pointer(to))); errno != 0 {
+				err = errno
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Skip("NOT CHECKED: there are no pseudo-terminals here:", err)
+	}
+	if theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
+		t.Skip("NOT CHECKED: there are no pseudo-terminals here:", err)
+	}
+	return ours, theirs
+}
+
+// onTerminal runs slackline with both its streams on a terminal, and returns what came there and the exit code.
+func (s *shell) onTerminal(args ...string) (string, int) {
+	s.t.Helper()
+	ours, theirs := pseudoTerminal(s.t)
+	cmd := s.command(args...)
+	cmd.Env = append(cmd.Env, "TERM=xterm")
+	cmd.Stdout, cmd.Stderr = theirs, theirs
+	err := cmd.Start()
+	theirs.Close()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if _, err := io.Copy(&text, ours); err != nil && !errors.Is(err, syscall.EIO) { // which says that the last of the other end is closed
+		s.t.Error(err)
+	}
+	err = cmd.Wait()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		s.t.Fatal(err)
+	}
+	return strings.ReplaceAll(text.String(), "\r\n", "\n"), cmd.ProcessState.ExitCode()
+}
+
+// What users' code says cannot command a terminal: not in a run, not in its summary, not later. In a pipe logs has it as it was said.
+func TestControlCharactersOnATerminal(t *testing.T) {
+	need(t, "sh")
+	s := newShell(t, map[string]string{"in": "x\n", "said": "\x1b[31mred\a\ttab\n\x1b]0;title\a \x9b2J end\n", "words": "s\x1b[7m\n"})
+	s.write("bad.yaml", `name: bad
+class: "c\e[35m"
+map: sh -c 'cat said words >&2; echo reporter:status:"$(cat words)" >&2; echo "reporter:counter:g\e[8m,n,1" >&2; exit 1'
+files: [said, words]
+input: in
+output: out
+`)
+	check := func(what, text string) {
+		t.Helper()
+		for _, bad := range []string{"\x1b[31m", "\x1b]0;", "\x9b", "\a", "\x1b[7m", "\x1b[8m", "\x1b[35m"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s: %q reaches the terminal in\n%q", what, bad, text)
+			}
+		}
+	}
+	text, code := s.onTerminal("run", "bad.yaml")
+	check("run", text)
+	if code != 1 || !strings.Contains(text, `\x1b[31mred\a`) || !strings.Contains(text, `c\x1b[35m`) {
+		t.Errorf("%d: %q", code, text)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"jobs", `c\x1b[35m`},
+		{"show 1", `\x1b[31mred\a`},
+		{"logs 1", "failed   application bad"},
+		{"logs 1 map-1", "\n\\x1b[31mred\\a\ttab\n\\x1b]0;title\\a ?2J end\n"},
+		{"logs 1 --text", "\n\\x1b[31mred\\a\ttab\n"},
+	} {
+		text, code := s.onTerminal(strings.Fields(c.args)...)
+		check(c.args, text)
+		if code != 0 || !strings.Contains(strings.ReplaceAll(text, "        ", "\t"), c.want) {
+			t.Errorf("%s: %d, want %q in\n%q", c.args, code, c.want, text)
+		}
+	}
+	r := s.run("logs", "1", "map-1", "--text", "--limit", "1")
+	if want := "map-1, try 1:\n\x1b[31mred\a\ttab\n\x1b]0;title\a ?2J end\ns\x1b[7m\n"; r.stdout != want {
+		t.Errorf("in a pipe: %q, want %q", r.stdout, want)
+	}
+}
