@@ -65,6 +65,7 @@ type Job struct {
 	Failures  int              `json:"failures"`   // attempts that failed
 	LocalMaps int              `json:"local_maps"` // committed on a node with their input
 	Counters  map[string]int64 `json:"counters,omitempty"`
+	Isolation string           `json:"isolation,omitempty"` // what held the processes of its attempts together, and bounded their memory
 }
 
 // Tally counts the tasks of a stage.

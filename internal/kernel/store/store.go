@@ -36,6 +36,8 @@ var migrations = []string{
 	CREATE TABLE attempts (job INTEGER NOT NULL REFERENCES jobs (id) ON DELETE CASCADE, stage TEXT NOT NULL, task INTEGER NOT NULL, try INTEGER NOT NULL,
 		node TEXT NOT NULL, outcome TEXT NOT NULL, began INTEGER NOT NULL, detail TEXT NOT NULL, output TEXT NOT NULL,
 		PRIMARY KEY (job, stage, task, try)) STRICT, WITHOUT ROWID`,
+	// Each run that begins looks for those that have not ended: without this, through all there ever were.
+	`CREATE INDEX runs_open ON runs (id) WHERE ended IS NULL`,
 }
 
 // Store is an open file.
