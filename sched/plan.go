@@ -1,6 +1,10 @@
 package sched
 
-import "github.com/slackline/slackline/units"
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/units"
+)
 
 // Verb is what an item asks the world to do.
 type Verb uint8
@@ -124,6 +128,31 @@ func (p *Plan) Add(it Item) bool {
 	last := &p.Items[len(p.Items)-1]
 	last.Refused = p.book.Propose(p, last)
 	return last.Refused == OK
+}
+
+// Why is the reason of an item as a sentence for people: with its evidence, and of a rejection the deadline that would be accepted.
+// name says what a job is called; nil: by its handle. A text of the item's own goes before.
+func (p *Plan) Why(it *Item, name func(JobID) string) string {
+	if it.Text != "" {
+		return it.Text
+	}
+	var evidence []Evidence
+	if e := it.Reason.Evidence; !it.Held && e.From >= 0 && e.From < e.To && int(e.To) <= len(p.Evidence) {
+		evidence = p.Evidence[e.From:e.To]
+	}
+	said := it.Reason.say(evidence, name)
+	if it.Verb == Reject && it.At > 0 {
+		said += fmt.Sprintf("; the earliest deadline that would be accepted is %v", it.At)
+	}
+	return said
+}
+
+// Because adds what has been the case to the reason of an item that is about to be added.
+func (p *Plan) Because(r Reason, evidence ...Evidence) Reason {
+	r.Evidence.From = int32(len(p.Evidence))
+	p.Evidence = append(p.Evidence, evidence...)
+	r.Evidence.To = int32(len(p.Evidence))
+	return r
 }
 
 // Admit lets the job run.

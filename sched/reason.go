@@ -18,13 +18,25 @@ const (
 	OverLimit         // too many jobs run; A = running, B = limit
 	MinShare          // the pool is below its minimum share; A = has, B = minimum, C = for how long (ns)
 	FairShare         // the pool is below half of its fair share; A = has, B = fair share, C = for how long (ns)
-	Deadline          // A = deadline, B = expected finish
+	Deadline          // A = deadline, B = expected finish, C = the stage in whose phase the jobs of the evidence hold so many slots until then
 	Wakeup            // A = when
 	Custom            // a policy's own reason; the text is in Item.Text
 	Straggler         // the task is behind the others; A = its progress, B = the average, in thousandths
 	MasterShare       // there is no room for one more ApplicationMaster; A = they take, B = they may take, C = of which resource (units.Dim)
 	NodeIdle          // nothing has run on the node; A = since when, B = nodes awake before it sleeps
 	NoRoomAwake       // tasks wait for which no node that is awake has room; A = their number
+	Promised          // the job's deadline is promised; A = deadline, B = its finish at the latest
+	Estimated         // so it is, by a sample that is no worst case; A = deadline, B = its finish, C = maps in the sample
+	BreaksPromise     // Job, which has a promise, would miss its deadline; A = that deadline, B = its finish
+	DeadlinePassed    // A = the deadline
+	NotSlots          // a stage takes other containers than one slot for each task; A = the stage
+	NoSlots           // no node has a slot for a stage; A = the stage
+	HasLabels         // the job asks for nodes with labels, and slots are counted on all nodes alike
+	NoDeadline        // the job has no deadline: it gets what no promise needs
+	ClassUnknown      // nothing is known of what the job's class costs: it gets what no promise needs
+	Sampling          // nothing is known of what the job's class costs; A = so many of its maps are measured
+	LeftOver          // a slot that no promise needs
+	SlotDue           // a promised slot falls due; A = tasks with a promise that wait, B = slots that others hold
 )
 
 // Reasons of refusals.
@@ -51,6 +63,8 @@ const (
 
 var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitAll: "admit-all", SlotOfOrder: "slot-of-order",
 	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler", MasterShare: "master-share", NodeIdle: "node-idle", NoRoomAwake: "no-room-awake",
+	Promised: "promised", Estimated: "estimated", BreaksPromise: "breaks-promise", DeadlinePassed: "deadline-passed", NotSlots: "not-slots", NoSlots: "no-slots",
+	HasLabels: "has-labels", NoDeadline: "no-deadline", ClassUnknown: "class-unknown", Sampling: "sampling", LeftOver: "left-over", SlotDue: "slot-due",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -96,8 +110,14 @@ func Because(c Code, numbers ...int64) Reason {
 	return r
 }
 
-// String is the reason as a sentence for people.
-func (r Reason) String() string {
+// String is the reason as a sentence for people who do not have the plan at hand (see Plan.Why).
+func (r Reason) String() string { return r.say(nil, nil) }
+
+// say is the reason as a sentence, with its evidence. name says what a job is called; nil: by its handle.
+func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
+	if name == nil {
+		name = func(j JobID) string { return fmt.Sprintf("job %d", j) }
+	}
 	switch r.Code {
 	case OK:
 		return ""
@@ -114,7 +134,27 @@ func (r Reason) String() string {
 	case FairShare:
 		return fmt.Sprintf("a pool has had %d slots, below half of its fair share of %d, for %v", r.A, r.B, units.Duration(r.C))
 	case Deadline:
-		return fmt.Sprintf("would finish at %v, deadline %v", units.Time(r.B), units.Time(r.A))
+		said := fmt.Sprintf("would finish at %v, deadline %v", units.Time(r.B), units.Time(r.A))
+		for _, e := range evidence {
+			said += fmt.Sprintf("; the %v phase of %s holds %d slots until %v", stageOf(r.C), name(e.Job), e.Amount, e.At)
+		}
+		return said
+	case Promised:
+		return fmt.Sprintf("will finish by %v at the latest, deadline %v", units.Time(r.B), units.Time(r.A))
+	case Estimated:
+		return fmt.Sprintf("is expected to finish by %v, deadline %v: an estimate from a sample of %d maps, not a worst case", units.Time(r.B), units.Time(r.A), r.C)
+	case BreaksPromise:
+		return fmt.Sprintf("would make %s miss its deadline: it would finish at %v, deadline %v", name(r.Job), units.Time(r.B), units.Time(r.A))
+	case DeadlinePassed:
+		return fmt.Sprintf("its deadline %v has passed", units.Time(r.A))
+	case NotSlots:
+		return fmt.Sprintf("its %v stage takes more or other than one slot for each task, and slots are all that can be promised", stageOf(r.A))
+	case NoSlots:
+		return fmt.Sprintf("it needs %v slots, and no node has one", stageOf(r.A))
+	case Sampling:
+		return fmt.Sprintf("nothing is known of what its class costs: %d of its maps are measured first", r.A)
+	case SlotDue:
+		return fmt.Sprintf("a promised slot falls due: %d tasks with a promise wait, others hold %d slots", r.A, r.B)
 	case Straggler:
 		return fmt.Sprintf("it is through %.1f %% of its work, the tasks of its stage through %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
 	case MasterShare:
@@ -132,13 +172,20 @@ func (r Reason) String() string {
 	case AtLimit:
 		return fmt.Sprintf("the job already occupies the %d slots it was given", r.A)
 	}
-	if s, ok := refusalTexts[r.Code]; ok {
+	if s, ok := plainTexts[r.Code]; ok {
 		return s
 	}
 	return r.Code.String()
 }
 
-var refusalTexts = map[Code]string{
+func stageOf(n int64) Stage { return Stage(min(max(n, 0), int64(Stages))) }
+
+// plainTexts are the sentences without numbers.
+var plainTexts = map[Code]string{
+	HasLabels:      "it asks for nodes with labels, and slots are promised on all nodes alike",
+	NoDeadline:     "it has no deadline: it gets the slots that no promise needs",
+	ClassUnknown:   "nothing is known of what its class costs: it gets the slots that no promise needs, and no promise",
+	LeftOver:       "a slot that no promise needs",
 	UnknownJob:     "there is no such job",
 	UnknownNode:    "there is no such node",
 	UnknownAttempt: "there is no such attempt, or it has ended",

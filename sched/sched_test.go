@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -63,11 +64,11 @@ func TestNames(t *testing.T) {
 	unique("locality", int(Remote)+1, func(i int) string { return Locality(i).String() })
 	unique("outcome", int(Lost)+1, func(i int) string { return Outcome(i).String() })
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
-	unique("reason", int(NoRoomAwake)+1, func(i int) string { return Code(i).String() })
+	unique("reason", int(SlotDue)+1, func(i int) string { return Code(i).String() })
 	unique("refusal", int(Gone-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
 	unique("control", int(Switch)+1, func(i int) string { return ControlVerb(i).String() })
 	unique("rule", int(FewestLocalFirst)+1, func(i int) string { return BindRule(i).String() })
-	for c := FirstInOrder; c <= NoRoomAwake; c++ {
+	for c := FirstInOrder; c <= SlotDue; c++ {
 		if c == Custom {
 			continue // its text is the item's
 		}
@@ -115,33 +116,43 @@ func TestReasonsAsSentences(t *testing.T) {
 		"":        {},
 		"custom":  Because(Custom),
 		"unknown": {Code: 40},
-		"first in the order with work for this node":                        Because(FirstInOrder, 3),
-		"this policy admits every job":                                      Because(AdmitAll),
-		"its turn: 2 of at most 5 jobs run":                                 Because(SlotOfOrder, 2, 5),
-		"waits: 5 jobs run, the limit is 5":                                 Because(OverLimit, 5, 5),
-		"a pool has had 1 slots of its minimum share of 4 for 30s":          Because(MinShare, 1, 4, 30*s),
-		"a pool has had 1 slots, below half of its fair share of 9, for 1m": Because(FairShare, 1, 9, 60*s),
-		"would finish at 2m, deadline 1m30s":                                Because(Deadline, 90*s, 120*s),
-		"would finish at never, deadline 1m30s":                             Because(Deadline, 90*s, int64(units.Never)),
-		"asked to be woken at 7s":                                           Because(Wakeup, 7*s),
-		"the job already occupies the 6 slots it was given":                 Because(AtLimit, 6),
-		"there is no such job":                                              Because(UnknownJob),
-		"there is no such node":                                             Because(UnknownNode),
-		"there is no such attempt, or it has ended":                         Because(UnknownAttempt),
-		"the job may not run yet":                                           Because(NotAdmitted),
-		"the stage may not start yet":                                       Because(NotReady),
-		"the stage is withheld":                                             Because(Withheld),
-		"no open task is that near":                                         Because(NoTask),
-		"the node has no room for the container":                            Because(NoRoom),
-		"the node is down, asleep or draining":                              Because(NodeAway),
-		"the node lacks a label that the job asks for":                      Because(WrongLabels),
-		"this world cannot do that":                                         Because(CannotDo),
-		"another item of its group was refused":                             Because(GroupBroken),
-		"its time to live has passed":                                       Because(Expired),
-		"it is too late for that":                                           Because(TooLate),
-		"the world has moved on":                                            Because(Stale),
-		"the item makes no sense":                                           Because(BadItem),
-		"the world lost it":                                                 Because(Gone),
+		"first in the order with work for this node":                                                               Because(FirstInOrder, 3),
+		"this policy admits every job":                                                                             Because(AdmitAll),
+		"its turn: 2 of at most 5 jobs run":                                                                        Because(SlotOfOrder, 2, 5),
+		"waits: 5 jobs run, the limit is 5":                                                                        Because(OverLimit, 5, 5),
+		"a pool has had 1 slots of its minimum share of 4 for 30s":                                                 Because(MinShare, 1, 4, 30*s),
+		"a pool has had 1 slots, below half of its fair share of 9, for 1m":                                        Because(FairShare, 1, 9, 60*s),
+		"would finish at 2m, deadline 1m30s":                                                                       Because(Deadline, 90*s, 120*s),
+		"would finish at never, deadline 1m30s":                                                                    Because(Deadline, 90*s, int64(units.Never)),
+		"will finish by 1m at the latest, deadline 1m30s":                                                          Because(Promised, 90*s, 60*s),
+		"is expected to finish by 1m, deadline 1m30s: an estimate from a sample of 3 maps, not a worst case":       Because(Estimated, 90*s, 60*s, 3),
+		"would make job 7 miss its deadline: it would finish at 2m, deadline 1m30s":                                {Code: BreaksPromise, Job: 7, A: 90 * s, B: 120 * s},
+		"its deadline 9s has passed":                                                                               Because(DeadlinePassed, 9*s),
+		"its master stage takes more or other than one slot for each task, and slots are all that can be promised": Because(NotSlots, int64(Master)),
+		"it needs reduce slots, and no node has one":                                                               Because(NoSlots, int64(Reduce)),
+		"it needs stage6 slots, and no node has one":                                                               Because(NoSlots, 99),
+		"nothing is known of what its class costs: 3 of its maps are measured first":                               Because(Sampling, 3),
+		"a promised slot falls due: 3 tasks with a promise wait, others hold 5 slots":                              Because(SlotDue, 3, 5),
+		"a slot that no promise needs":                                                                             Because(LeftOver),
+		"asked to be woken at 7s":                                                                                  Because(Wakeup, 7*s),
+		"the job already occupies the 6 slots it was given":                                                        Because(AtLimit, 6),
+		"there is no such job":                                                                                     Because(UnknownJob),
+		"there is no such node":                                                                                    Because(UnknownNode),
+		"there is no such attempt, or it has ended":                                                                Because(UnknownAttempt),
+		"the job may not run yet":                                                                                  Because(NotAdmitted),
+		"the stage may not start yet":                                                                              Because(NotReady),
+		"the stage is withheld":                                                                                    Because(Withheld),
+		"no open task is that near":                                                                                Because(NoTask),
+		"the node has no room for the container":                                                                   Because(NoRoom),
+		"the node is down, asleep or draining":                                                                     Because(NodeAway),
+		"the node lacks a label that the job asks for":                                                             Because(WrongLabels),
+		"this world cannot do that":                                                                                Because(CannotDo),
+		"another item of its group was refused":                                                                    Because(GroupBroken),
+		"its time to live has passed":                                                                              Because(Expired),
+		"it is too late for that":                                                                                  Because(TooLate),
+		"the world has moved on":                                                                                   Because(Stale),
+		"the item makes no sense":                                                                                  Because(BadItem),
+		"the world lost it":                                                                                        Because(Gone),
 	} {
 		if got := r.String(); got != want {
 			t.Errorf("%v reads %q, want %q", r.Code, got, want)
@@ -149,6 +160,30 @@ func TestReasonsAsSentences(t *testing.T) {
 	}
 	if diff := cmp.Diff(Reason{Code: MinShare, A: 1, B: 2, C: 3}, Because(MinShare, 1, 2, 3, 4)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A plan knows what has been the case, and who reads it what jobs are called.
+func TestWhy(t *testing.T) {
+	s := int64(units.Second)
+	var p Plan
+	p.Reset(nil)
+	p.Admit(1, p.Because(Because(AdmitAll), Evidence{Job: 9}))
+	late := p.Because(Because(Deadline, 90*s, 120*s, int64(Map)), Evidence{Job: 7, At: 80e9, Amount: 40}, Evidence{Job: 8, At: 85e9, Amount: 3})
+	p.Reject(2, 130e9, late)
+	p.Reject(3, 0, Reason{Code: BreaksPromise, Job: 7, A: 90 * s, B: 120 * s})
+	p.Add(Item{Verb: Reject, Job: 4, At: 1, Text: "no", Reason: late})
+	p.Add(Item{Verb: Reject, Job: 5, Reason: Reason{Code: Deadline, Evidence: Span{5, 99}}})
+	name := func(j JobID) string { return fmt.Sprintf("j%d", j) }
+	for i, want := range []string{"this policy admits every job",
+		"would finish at 2m, deadline 1m30s; the map phase of j7 holds 40 slots until 1m20s; the map phase of j8 holds 3 slots until 1m25s; the earliest deadline that would be accepted is 2m10s",
+		"would make j7 miss its deadline: it would finish at 2m, deadline 1m30s", "no", "would finish at 0s, deadline 0s"} {
+		if got := p.Why(&p.Items[i], name); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+	if got, want := p.Why(&p.Items[2], nil), "would make job 7 miss its deadline: it would finish at 2m, deadline 1m30s"; got != want {
+		t.Error(got)
 	}
 }
 

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/queues"
@@ -114,9 +116,7 @@ func (b *Builder) Plan(_ int64, at units.Time, p *sched.Plan) error {
 			continue
 		}
 		j.Outcome = "rejected"
-		if j.Reason = it.Text; j.Reason == "" {
-			j.Reason = it.Reason.String()
-		}
+		j.Reason = p.Why(it, b.idOf)
 	}
 	return nil
 }
@@ -177,6 +177,13 @@ func (b *Builder) sum(j *Job) {
 		s.Deadlines++
 		s.Missed++
 	}
+}
+
+func (b *Builder) idOf(j sched.JobID) string {
+	if p := b.page(j); p != nil {
+		return p.spec.ID
+	}
+	return fmt.Sprintf("job %d", j)
 }
 
 func (b *Builder) page(j sched.JobID) *page {

@@ -50,7 +50,7 @@ func (w *World) enact(p *sched.Plan, it *sched.Item) {
 			w.refuse(it, 0, 0, sched.UnknownJob)
 			return
 		}
-		w.judge(it, w.jobs[it.Job])
+		w.judge(p, it, w.jobs[it.Job])
 	default:
 		w.refuse(it, 0, it.Count, sched.CannotDo)
 	}
@@ -81,7 +81,7 @@ func (w *World) power(it *sched.Item) {
 	}
 }
 
-func (w *World) judge(it *sched.Item, j *job) {
+func (w *World) judge(p *sched.Plan, it *sched.Item, j *job) {
 	switch s := j.stage(it.Stage); it.Verb {
 	case sched.Admit, sched.Hold:
 		if j.admitted == (it.Verb == sched.Admit) {
@@ -89,10 +89,12 @@ func (w *World) judge(it *sched.Item, j *job) {
 		}
 		j.admitted = !j.admitted
 	case sched.Reject:
-		why := it.Text
-		if why == "" {
-			why = it.Reason.String()
-		}
+		why := p.Why(it, func(j sched.JobID) string {
+			if j < 1 || int(j) >= len(w.jobs) || w.jobs[j] == nil {
+				return fmt.Sprintf("job %d", j)
+			}
+			return w.jobs[j].spec.ID
+		})
 		w.endJob(j, sched.Killed, fmt.Sprintf("rejected: %s", why))
 	case sched.Sample:
 		s.sample = int(it.Count)

@@ -24,7 +24,7 @@ func (w *World) Enact(p *sched.Plan) error {
 		case sched.Kill:
 			w.enactKill(p, it)
 		case sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
-			w.enactJob(it)
+			w.enactJob(p, it)
 		case sched.Drain:
 			if it.Node < 1 || int(it.Node) >= len(w.nodes) {
 				w.refuse(it, 0, 0, sched.UnknownNode)
@@ -147,7 +147,7 @@ func (w *World) enactKill(p *sched.Plan, it *sched.Item) {
 }
 
 // enactJob takes note of what was decided on a job or stage.
-func (w *World) enactJob(it *sched.Item) {
+func (w *World) enactJob(p *sched.Plan, it *sched.Item) {
 	if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].arrived || w.jobs[it.Job].over {
 		w.refuse(it, 0, 0, sched.UnknownJob)
 		return
@@ -159,10 +159,12 @@ func (w *World) enactJob(it *sched.Item) {
 	case sched.Hold:
 		j.admitted = false
 	case sched.Reject:
-		why := it.Text
-		if why == "" {
-			why = it.Reason.String()
-		}
+		why := p.Why(it, func(j sched.JobID) string {
+			if j < 1 || int(j) >= len(w.jobs) || !w.jobs[j].arrived {
+				return fmt.Sprintf("job %d", j)
+			}
+			return w.jobs[j].spec.ID
+		})
 		w.endJob(it.Job, sched.Killed, fmt.Sprintf("rejected: %s", why))
 	default:
 		s := j.stage(it.Stage)

@@ -24,7 +24,7 @@ func (w *World) Enact(p *sched.Plan) error {
 		case sched.WakeMe:
 			// WakeAt says it.
 		case sched.Admit, sched.Hold, sched.Reject:
-			w.enactVerdict(it)
+			w.enactVerdict(p, it)
 		case sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
 			w.enactBound(it)
 		case sched.SetDeadline:
@@ -99,16 +99,21 @@ func (w *World) inSystem(it *sched.Item) *job {
 	return &w.jobs[it.Job]
 }
 
-func (w *World) enactVerdict(it *sched.Item) {
+// idOf returns what a job in the system is called.
+func (w *World) idOf(j sched.JobID) string {
+	if j < 1 || int(j) >= len(w.jobs) || !w.jobs[j].alive {
+		return fmt.Sprintf("job %d", j)
+	}
+	return w.jobs[j].spec.ID
+}
+
+func (w *World) enactVerdict(p *sched.Plan, it *sched.Item) {
 	j := w.inSystem(it)
 	if j == nil {
 		return
 	}
 	if it.Verb == sched.Reject {
-		why := it.Reason.String()
-		if it.Text != "" {
-			why = it.Text
-		}
+		why := p.Why(it, w.idOf)
 		w.idle.progress(w.now)
 		w.endJob(int32(it.Job), sched.Killed, fmt.Sprintf("rejected: %s", why))
 		return
