@@ -86,7 +86,7 @@ func TestHistory(t *testing.T) {
 	}
 	for _, key := range []string{"words", "2"} {
 		out := s.must(0, "show", key)
-		for _, want := range []string{"job 2: words, finished", "by fifo", "met by", "off by", "TaskCounter.MAP_INPUT_RECORDS", "4000"} {
+		for _, want := range []string{"job 2: words, finished", "by fifo", "met by", "off by", "isolation  none: a built-in application", "TaskCounter.MAP_INPUT_RECORDS", "4000"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("show %s: %q is not in\n%s", key, want, out)
 			}

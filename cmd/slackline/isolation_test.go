@@ -128,6 +128,13 @@ func TestIsolation(t *testing.T) {
 				if r.code != 1 || !strings.Contains(r.stderr, "failed 4 times, at last so: ") || strings.Count(r.stderr, c.want) < 2 {
 					t.Errorf("exit code %d, want %q in\n%s", r.code, c.want, r.stderr)
 				}
+				how := "cgroups (version 2); "
+				if without != "" || strings.Contains(r.stderr, "isolation: process groups") {
+					how = "process groups, orphans adopted; memory by looking at /proc"
+				}
+				if text := s.must(0, "show", "bad"); !strings.Contains(text, "\nisolation  "+how) {
+					t.Errorf("%q is not in\n%s", how, text)
+				}
 				if got := strings.Count(s.parts("good"), "\n"); got != 100_003 {
 					t.Errorf("the other job wrote %d lines", got)
 				}

@@ -33,7 +33,7 @@ func newShow(o *options) *cobra.Command {
 		Use:   "show JOB",
 		Short: "Show all that is known of a job that ran, or runs",
 		Long: `Shows a job by its number, or the newest of a name: its state, times, promise and expectation, tasks, counters, the attempts that
-failed with their reasons, and what the process of its run took.`,
+failed with their reasons, how they were kept apart, and what the process of its run took.`,
 		Example: `  slackline show words
   slackline show words -o json`,
 		Args:              exactly(1, "the number or name of a job"),
@@ -124,6 +124,9 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	line("maps", "%s, %d of them with their input", tally(j.Maps), j.LocalMaps)
 	line("reduces", "%s", tally(j.Reduces))
 	line("attempts", "%d, %d failed", j.Attempts, j.Failures)
+	if j.Isolation != "" {
+		line("isolation", "%s", j.Isolation)
+	}
 	line("run", "%d: by %s, seed %d, process %d", s.Run.ID, s.Run.Policy, s.Run.Seed, s.Run.PID)
 	if len(s.Beside) > 0 {
 		line("beside", "%s", strings.Join(s.Beside, ", "))

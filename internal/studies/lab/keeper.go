@@ -14,6 +14,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -62,6 +63,9 @@ type keptAttempt struct {
 	began    units.Time
 }
 
+// inEngine is the isolation of attempts that have no process of their own.
+const inEngine = "none: a built-in application, in the process of the engine"
+
 // writeEvery is how often a run that goes on is written.
 const writeEvery = 500 * time.Millisecond
 
@@ -77,10 +81,14 @@ func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Ex
 		k.expected = make([]*report.Expectation, len(l.Files))
 	}
 	rows := make([]*store.Job, len(l.Files))
+	how := sync.OnceValue(process.How)
 	for i, f := range l.Files {
 		row := &k.jobs[i].row
 		*row = store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Output: absolute(filepath.Join(f.Output, under)),
 			Submitted: k.base.Add(time.Duration(f.Arrive)), Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.splits[i])}}
+		if row.Isolation = inEngine; l.jobs[i].Executor != nil {
+			row.Isolation = how()
+		}
 		if e := k.expected[i]; e != nil {
 			row.Expected, row.Spread = &e.Seconds, e.Spread
 		}
