@@ -9,6 +9,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/format"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
 )
 
 // sources are the inputs of a job file with their names and formats.
@@ -78,7 +79,8 @@ func (l *Local) plan(i int, job *engine.Job, p *mapreduce.Program) error {
 	return nil
 }
 
-// Notes tell what of the input is not cut, so that one task has to read the whole of it.
+// Notes tell what of the input is not cut, so that one task has to read the whole of it, and which jobs start a command for each of many
+// small files.
 func (l *Local) Notes() []string {
 	var order []string
 	files := map[string][]string{}
@@ -101,5 +103,32 @@ func (l *Local) Notes() []string {
 		}
 		notes = append(notes, fmt.Sprintf("one task each reads all of %s%s: %s", strings.Join(shown, ", "), more, why))
 	}
+	for i, f := range l.Files {
+		if note := manyCommands(f, l.splits[i]); note != "" {
+			notes = append(notes, note)
+		}
+	}
 	return notes
+}
+
+const (
+	manyFiles  = 100     // more of them are many
+	smallFiles = 1 << 20 // less, in bytes and in the mean, is small: starting a command takes about as long as its work
+)
+
+// manyCommands hints at one_command where a job of commands starts one for each of many small files, though a map reads several.
+func manyCommands(f *scenario.Job, splits []task.Split) string {
+	if !f.Has("map") || f.OneCommand {
+		return ""
+	}
+	files, size := 0, int64(0)
+	for i := range splits {
+		files += len(splits[i].Pieces)
+		size += splits[i].Size
+	}
+	if files <= manyFiles || files < 2*len(splits) || size/int64(files) >= smallFiles {
+		return ""
+	}
+	return fmt.Sprintf("job %q: each of %d files, of %v in the mean, gets a map command of its own; with one_command: true it is one for each of %d maps, if the command can do with that",
+		f.Name, files, units.Bytes(size/int64(files)), len(splits))
 }
