@@ -72,7 +72,7 @@ starts anew. A run that was stopped by Ctrl-C has cleaned up behind itself and l
 			if err != nil {
 				return err
 			}
-			from, err := choose(args, dirs)
+			from, err := choose(args, withFolders(dirs))
 			if err != nil {
 				return err
 			}
@@ -124,7 +124,24 @@ func (o *options) candidates(args []string) ([]string, error) {
 	return o.kept(store.JobFilter{Name: args[0], Limit: 1})
 }
 
-// kept are the output directories of jobs in the store.
+// withFolders adds the folders of policies that stand within output directories.
+func withFolders(dirs []string) []string {
+	var all []string
+	for _, dir := range dirs {
+		all = append(all, dir)
+		names, _ := os.ReadDir(dir) // if it cannot be read, there is nothing to go on with
+		for _, n := range names {
+			below := filepath.Join(dir, n.Name())
+			if _, err := os.Stat(filepath.Join(below, "_temporary")); err == nil {
+				all = append(all, below)
+			}
+		}
+	}
+	return all
+}
+
+// kept are the output directories of jobs in the store. Of a job that is named it is those of all jobs of its last run, as it may have
+// died before that one began.
 func (o *options) kept(f store.JobFilter) ([]string, error) {
 	m, err := o.open(io.Discard)
 	if err != nil {
@@ -137,6 +154,11 @@ func (o *options) kept(f store.JobFilter) ([]string, error) {
 	jobs, err := m.Store().Jobs(f)
 	if err != nil {
 		return nil, failure{err}
+	}
+	if f.Name != "" && len(jobs) > 0 {
+		if jobs, err = m.Store().Jobs(store.JobFilter{Run: jobs[0].Run}); err != nil {
+			return nil, failure{err}
+		}
 	}
 	var dirs []string
 	for _, j := range jobs {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,8 @@ func newRun(o *options) *cobra.Command {
 		Long: `Runs all the jobs together on this machine, scheduled by the policy. Each writes its output directory, which must not exist or be empty:
 with _SUCCESS in it when the job has finished, and nothing at all when it failed. What a run that was killed left there is gone on with, as
 by slackline resume. Paths in a job file are relative to the current
-directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name.
+directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name; those
+that had finished before a kill are not run again.
 
 What a run did and what it teaches about its classes of jobs is kept: slackline jobs lists it, simulate plays it, and the next run says
 before it begins how long its jobs should take.`,
@@ -62,8 +64,8 @@ before it begins how long its jobs should take.`,
 			if err != nil {
 				return err
 			}
-			local.Fresh, local.Origin = fresh, originOf(cmd, args)
-			if again && len(policies) == 1 && local.Finished("") {
+			local.Several, local.Fresh, local.Origin = len(policies) > 1, fresh, originOf(cmd, args)
+			if again && local.Finished(foldersOf(policies)...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to go on with")
 				return nil
 			}
@@ -96,22 +98,38 @@ func readJobs(files []string) ([]*scenario.Job, error) {
 	return jobs, nil
 }
 
+// foldersOf are the folders for policies within the output of each job: none if there is but one policy.
+func foldersOf(policies []string) []string {
+	folders := make([]string, len(policies))
+	for i, p := range policies {
+		if len(policies) > 1 {
+			folders[i] = fileName(p)
+		}
+	}
+	return folders
+}
+
+// round is the run of the jobs by one policy.
+type round struct {
+	under  string
+	cell   lab.Cell
+	done   bool        // before this process began
+	report *report.Run // nil if it is not known
+}
+
 // runLocal runs the jobs by each policy in turn, reports, and keeps what they did and taught.
 func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []string, seed uint64) error {
 	memory, known := o.openOrNot(cmd.ErrOrStderr())
 	if memory != nil {
 		defer memory.Close()
 	}
-	cells := make([]lab.Cell, len(policies))
-	folders := make([]string, len(policies)) // within the output of each job
-	for i, p := range policies {
-		if len(policies) > 1 {
-			folders[i] = fileName(p)
-		}
-		var err error
-		if cells[i], err = local.Real(p, seed, folders[i], known); err != nil {
-			return err
-		}
+	rounds, err := o.rounds(cmd.ErrOrStderr(), local, memory, known, policies, seed)
+	if err != nil {
+		return err
+	}
+	cells := make([]lab.Cell, len(rounds))
+	for i, r := range rounds {
+		cells[i] = r.cell
 	}
 	if err := o.record(cells); err != nil {
 		return err
@@ -130,14 +148,71 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 		}
 	}
 	var runs []*report.Run
-	for i, c := range cells {
-		r, err := o.runReal(cmd, local, memory, known, c, folders[i])
-		if err != nil {
-			return err
+	for i, r := range rounds {
+		if !r.done {
+			if r.report, err = o.runReal(cmd, local, memory, known, cells[i], r.under); err != nil {
+				if cmd.Context().Err() != nil { // it cleans up behind itself
+					forget(local, rounds)
+				}
+				return err
+			}
 		}
-		runs = append(runs, r)
+		if r.report != nil {
+			runs = append(runs, r.report)
+		}
 	}
+	forget(local, rounds)
 	return o.finish(cmd.OutOrStdout(), report.New(runs...))
+}
+
+// rounds finds out what is to be run. Policies that had finished when the process before this one died are not. Those whose report is
+// not known stand last.
+func (o *options) rounds(w io.Writer, local *lab.Local, memory *lab.Memory, known []*profile.Class, policies []string, seed uint64) ([]round, error) {
+	var rounds, lost []round
+	folders := foldersOf(policies)
+	for i, p := range policies {
+		r := round{under: folders[i]}
+		var err error
+		if r.done, err = local.Complete(seed, r.under); err != nil {
+			return nil, err
+		}
+		if !r.done {
+			if r.cell, err = local.Real(p, seed, r.under, known); err != nil {
+				return nil, err
+			}
+			rounds = append(rounds, r)
+			continue
+		}
+		r.cell, r.report, err = local.Kept(memory, p, seed, r.under)
+		switch {
+		case r.report != nil:
+			rounds = append(rounds, r)
+			if !o.quiet {
+				fmt.Fprintf(w, "policy %s had finished before; it is not run again, its report is from then, and a page or trace shows nothing of its attempts\n", p)
+			}
+		default:
+			lost = append(lost, r)
+			why := "it was not kept"
+			if err != nil {
+				why = err.Error()
+			}
+			fmt.Fprintf(w, "warning: policy %s had finished before and is not run again, but its report is missing here: %s\n", p, why)
+		}
+	}
+	if !slices.ContainsFunc(rounds, func(r round) bool { return !r.done }) { // which is an error, as all output is there
+		_, err := local.Real(policies[0], seed, folders[0], known)
+		return nil, err
+	}
+	return append(rounds, lost...), nil
+}
+
+// forget removes what policies that have finished have left for a run that goes on. Then the run has come to its end.
+func forget(local *lab.Local, rounds []round) {
+	for _, r := range rounds {
+		if local.Several {
+			local.Forget(r.under)
+		}
+	}
 }
 
 // runReal runs a cell on this machine: it says what to expect, shows how far it is, and keeps what came of it.

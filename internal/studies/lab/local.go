@@ -32,6 +32,7 @@ type Local struct {
 	// Accounts, if not nil, is told what each attempt of a real run did.
 	Accounts func(engine.Account)
 
+	Several bool                    // the jobs run more than once, into folders of their own: what has finished is known until Forget
 	Fresh   bool                    // what interrupted runs left is thrown away
 	Origin  json.RawMessage         // of the run, for whoever wants to go on with it
 	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
@@ -107,25 +108,35 @@ func (l *Local) outputs(under string) []string {
 	return dirs
 }
 
-// Finished tells whether all jobs have finished already, and tidies up behind a run that died just then.
-func (l *Local) Finished(under string) bool { return engine.Finished(l.outputs(under)) }
+// Finished tells whether all jobs have finished already in all of these folders, and tidies up behind a run that died just then.
+func (l *Local) Finished(under ...string) bool {
+	var dirs []string
+	for _, u := range under {
+		dirs = append(dirs, l.outputs(u)...)
+	}
+	return engine.Finished(dirs)
+}
 
 // Real returns the run on this machine. Where several policies run the same jobs, each gets a folder within the output: under.
 func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (Cell, error) {
-	jobs := append([]engine.Job(nil), l.jobs...)
-	outputs := l.outputs(under)
-	for i := range jobs {
-		jobs[i].Output, jobs[i].Origin = outputs[i], l.Origin
-	}
-	if i, err := engine.CheckOutputs(outputs); err != nil {
+	if i, err := engine.CheckOutputs(l.outputs(under)); err != nil {
 		what := "remove it, or name another directory"
 		if busy := (*joblog.BusyError)(nil); errors.As(err, &busy) {
 			what = "wait for it, or name another directory"
 		}
 		return Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}
-	cfg := engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: known,
-		Fresh: l.Fresh, Resumed: func(r engine.Resumption) {
+	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: engineWorld(l.config(seed, under, known))}, nil
+}
+
+// config is what the engine gets.
+func (l *Local) config(seed uint64, under string, known []*profile.Class) engine.Config {
+	jobs := append([]engine.Job(nil), l.jobs...)
+	for i, dir := range l.outputs(under) {
+		jobs[i].Output, jobs[i].Origin = dir, l.Origin
+	}
+	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: known,
+		Keep: l.Several, Fresh: l.Fresh, Resumed: func(r engine.Resumption) {
 			if l.Resumed != nil {
 				l.Resumed(r)
 			}
@@ -134,7 +145,6 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 				l.Accounts(a)
 			}
 		}}
-	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: engineWorld(cfg)}, nil
 }
 
 // engineWorld makes the engine when the run begins. Its clock runs from the first look at it, when all input has been cut.

@@ -44,11 +44,7 @@ func New(cfg Config) (*World, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	w := &World{cfg: cfg, wake: units.Never, nodes: make([]*node, 1), jobs: make([]*job, 1), attempts: make([]*attempt, 1),
-		seen: make(map[sched.ItemID]bool), reports: newReports()}
-	for _, n := range cfg.Cluster.Nodes {
-		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})
-	}
+	w := empty(cfg)
 	for i := range cfg.Jobs {
 		j, err := w.newJob(&cfg.Jobs[i])
 		if err != nil {
@@ -57,6 +53,16 @@ func New(cfg Config) (*World, error) {
 		w.jobs = append(w.jobs, j)
 	}
 	return w, nil
+}
+
+// empty is the engine without jobs.
+func empty(cfg Config) *World {
+	w := &World{cfg: cfg, wake: units.Never, nodes: make([]*node, 1), jobs: make([]*job, 1), attempts: make([]*attempt, 1),
+		seen: make(map[sched.ItemID]bool), reports: newReports()}
+	for _, n := range cfg.Cluster.Nodes {
+		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})
+	}
+	return w
 }
 
 // Can says what the engine is able to do.

@@ -48,13 +48,40 @@ func Finished(dirs []string) bool {
 			return false
 		}
 	}
+	Forget(dirs)
+	return true
+}
+
+// Forget removes what tells a later run that the jobs with these output directories have finished, of those that have.
+func Forget(dirs []string) {
 	for _, dir := range dirs {
 		c := task.NewCommitter(dir)
 		if state, err := c.State(); err == nil && state == task.Finished && joblog.Busy(c.LockPath()) == nil {
-			_ = c.Forget()
+			_ = c.Forget() // where it cannot be removed it is of no harm
 		}
 	}
-	return true
+}
+
+// Complete tells whether all jobs have finished in a run before this one, which has not forgotten them. An error says in what they
+// differ from what they would be now, or that their output is not there as it was written.
+func Complete(cfg Config) (bool, error) {
+	for i := range cfg.Jobs {
+		if state, err := task.NewCommitter(cfg.Jobs[i].Output).State(); err != nil || state != task.Finished {
+			return false, err
+		}
+	}
+	w := empty(cfg.withDefaults())
+	for i := range w.cfg.Jobs {
+		c := &w.cfg.Jobs[i]
+		j := &job{cfg: c, committer: task.NewCommitter(c.Output)}
+		if err := w.plan(j); err != nil {
+			return false, err
+		}
+		if err := w.look(j); err != nil {
+			return false, fmt.Errorf("job %q: %w", c.Spec.ID, err)
+		}
+	}
+	return true, nil
 }
 
 // home is where the job's map output lies, of this process and of those before it.
@@ -256,6 +283,9 @@ func (w *World) settled(id sched.JobID, err error) {
 // forget removes the last traces of jobs that are committed. Until the run ends, and as long as another of its jobs can be gone on with,
 // they tell a later run that these jobs need not run again; where they cannot be removed they are of no harm.
 func (w *World) forget() {
+	if w.cfg.Keep {
+		return
+	}
 	for _, j := range w.jobs[1:] {
 		if state, _ := j.committer.State(); state == task.Interrupted {
 			return

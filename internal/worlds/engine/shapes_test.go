@@ -170,6 +170,9 @@ func (r *trial) struck(t *testing.T) {
 			if what, err = os.ReadFile(filepath.Join(dir, n.Name())); err != nil {
 				t.Fatal(err)
 			}
+			if len(what) == 0 { // it was killed before it could tell
+				what = []byte("ended")
+			}
 		}
 		r.told = append(r.told, fmt.Sprintf("life %d: of the %s, one %s", r.lives, r.shape.kind, what))
 		how, _, _ := bytes.Cut(what, []byte(" "))

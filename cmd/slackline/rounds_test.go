@@ -1,0 +1,148 @@
+//go:build !windows
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+const severalJobs = `name: slow
+app: loadgen
+params: {map_cpu: 1ms}
+input: text.txt
+output: out/slow
+---
+name: words
+app: wordcount
+input: text.txt
+output: out/words
+`
+
+// killedInSecond runs the jobs by three policies, and stops the process in the middle of the second.
+func killedInSecond(t *testing.T, with os.Signal) *shell {
+	t.Helper()
+	s := newShell(t, map[string]string{"jobs.yaml": severalJobs, "text.txt": strings.Repeat("a b\n", 300)})
+	cmd := s.command("run", "jobs.yaml", "--policy", "fifo,fair,edf-p", "-o", "json", "--journal", "journals")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		if b, err := os.ReadFile(s.path("out/slow/fair/_temporary/log")); err == nil && len(b) > 0 {
+			break
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatal("the second policy does not begin")
+		}
+	}
+	if err := cmd.Process.Signal(with); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	return s
+}
+
+// policiesOf reads a report in JSON, and returns its policies in order.
+func policiesOf(t *testing.T, text string) (policies []string, r report.Report) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, run := range r.Runs {
+		policies = append(policies, run.Policy)
+	}
+	return policies, r
+}
+
+// A run by several policies goes on with those that had not finished, and reports all of them.
+func TestKillBetweenPolicies(t *testing.T) {
+	for _, again := range [][]string{{"resume", "out/slow"}, {"resume", "jobs.yaml"}, {"resume", "words"}, {"resume"},
+		{"run", "jobs.yaml", "--policy", "fifo,fair,edf-p", "-o", "json", "--journal", "journals"}} {
+		t.Run(strings.Join(again, " "), func(t *testing.T) {
+			s := killedInSecond(t, os.Kill)
+			before, err := os.Stat(s.path("out/slow/fifo/_SUCCESS"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			journal := s.read("journals/slow+words-fifo-1.journal")
+			r := s.run(again...)
+			if r.code != 0 || !strings.Contains(r.stderr, "policy fifo had finished before; it is not run again") || strings.Contains(r.stderr, "warning") {
+				t.Fatalf("%d: %s", r.code, r.stderr)
+			}
+			policies, reports := policiesOf(t, r.stdout)
+			if !slices.Equal(policies, []string{"fifo", "fair", "edf-p"}) {
+				t.Fatalf("the report has %v", policies)
+			}
+			for _, run := range reports.Runs {
+				if run.Summary.Finished != 2 || len(run.Jobs) != 2 || run.Real == nil {
+					t.Errorf("%s: %+v", run.Policy, run.Summary)
+				}
+			}
+			if took := reports.Runs[0].Summary.Makespan; took < 0.25 {
+				t.Errorf("the report of the first policy says %v s: it is not that of its run", took)
+			}
+			if after, err := os.Stat(s.path("out/slow/fifo/_SUCCESS")); err != nil || !after.ModTime().Equal(before.ModTime()) {
+				t.Errorf("the first policy ran again: %v", err)
+			}
+			if s.read("journals/slow+words-fifo-1.journal") != journal {
+				t.Error("the journal of the first policy was written anew")
+			}
+			all := tree(t, s.path("out"))
+			for name, b := range all {
+				job, rest, _ := strings.Cut(name, "/")
+				_, file, _ := strings.Cut(rest, "/")
+				if strings.Contains(name, "_temporary") || all[job+"/fifo/"+file] != b {
+					t.Errorf("%s is left, or is not what the first policy wrote", name)
+				}
+			}
+			if len(all) != 3*len(tree(t, s.path("out/slow/fifo")))+3*len(tree(t, s.path("out/words/fifo"))) {
+				t.Errorf("%d files", len(all))
+			}
+			if r := s.run("run", "jobs.yaml", "--policy", "fifo,fair,edf-p"); r.code != 2 || !strings.Contains(r.stderr, "it exists already") {
+				t.Errorf("%d: %s", r.code, r.stderr)
+			}
+			if r := s.run("resume", "out/slow/edf-p"); r.code != 0 || !strings.Contains(r.stdout, "the run has come to its end") {
+				t.Errorf("%d: %s%s", r.code, r.stdout, r.stderr)
+			}
+		})
+	}
+}
+
+// What is not known of a policy that had finished is said to be missing, and one whose jobs have changed since does not count.
+func TestKillBetweenPoliciesSays(t *testing.T) {
+	s := killedInSecond(t, os.Kill)
+	s.write("jobs.yaml", strings.Replace(severalJobs, "1ms", "2us", 1))
+	if r := s.run("resume", "out/slow"); r.code != 2 || !strings.Contains(r.stderr, `it is finished, but not what the job would write: params is "map_cpu=2us" and was "map_cpu=1ms"; remove it`) {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+	s.write("jobs.yaml", severalJobs)
+	if err := os.RemoveAll(s.path("data")); err != nil {
+		t.Fatal(err)
+	}
+	r := s.run("resume", "out/slow")
+	if r.code != 0 || !strings.Contains(r.stderr, "warning: policy fifo had finished before and is not run again, but its report is missing here: it was not kept") {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+	if policies, _ := policiesOf(t, r.stdout); !slices.Equal(policies, []string{"fair", "edf-p"}) {
+		t.Errorf("the report has %v", policies)
+	}
+}
+
+// Who stops a run by Ctrl-C keeps what had finished, and nothing tells of it that it could go on.
+func TestInterruptBetweenPolicies(t *testing.T) {
+	s := killedInSecond(t, os.Interrupt)
+	for name := range tree(t, s.path("out")) {
+		if !strings.Contains(name, "/fifo/") || strings.Contains(name, "_temporary") {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if s.read("out/slow/fifo/_SUCCESS") != "" {
+		t.Error("what has finished is gone")
+	}
+}
