@@ -1,0 +1,328 @@
+package rtmr
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/internal/maths/avail"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// A Claim is what a job asks the schedule for. Map and Reduce are the worst-case times of one task (ε̃^m and ε̃^r of algorithms 5.2 and
+// 5.3).
+type Claim struct {
+	Job      sched.JobID    `json:"job"`
+	Seq      int64          `json:"seq"`     // the order of submission
+	Arrived  units.Time     `json:"arrived"` // A
+	Deadline units.Time     `json:"deadline"`
+	Maps     int            `json:"maps"`    // M
+	Reduces  int            `json:"reduces"` // R
+	Map      units.Duration `json:"map"`
+	Reduce   units.Duration `json:"reduce"`
+}
+
+// A Verdict is the answer to a claim. It is that of the chain of estimates, so it holds as long as worst cases do.
+type Verdict struct {
+	OK      bool
+	MapsEnd units.Time // e^m: when its last map would end
+	Finish  units.Time // e: when it would finish; Never = never, as there is no slot
+
+	// Of a refusal: the first job in the order that would miss its deadline.
+	Late         sched.JobID // 0 = the job itself
+	LateFinish   units.Time
+	LateDeadline units.Time
+	Hold         Hold // if it is the job itself: what makes it late besides its own length
+}
+
+// A Hold is what a job waits for. A job's last reduce, if it waits for a slot beyond the job's last map, and otherwise its last map, starts at the instant
+// when a task of a job before it ends. Hold names that job, of several the last in the order.
+type Hold struct {
+	Job   sched.JobID // 0 = nobody: the job's tasks would start at once
+	Stage sched.Stage // its maps or its reduces
+	Slots int         // so many slots of that stage are not given back by it before that instant
+	Until units.Time  // when its last task of that stage ends
+}
+
+// A Schedule is the priority queue of algorithm 5.1 with its slot-available vectors: the admitted jobs in a chain, each of which takes
+// slots as all before it have left them.
+//
+//	base → started jobs, in the order in which they started → waiting jobs, by deadline and then submission
+//
+// A started job is never overtaken, so its place is fixed. Finished jobs stay in the chain, as promised or as they really were, until all
+// before them have finished; then they become part of the base. A new job before all that wait has the last started job as its predecessor,
+// as lines 604 to 606 of the paper say.
+//
+// "Current time" of algorithm 5.2 (line 4) is, for a waiting job, the time of the question: the chain answers as if all that waits were
+// estimated anew. For a started job it is the instant of its start, as none of its maps started sooner, and as with the time of the question the
+// part of it that has run would count twice.
+//
+// Methods take the time in which they are called; it must not fall. No method may be called while another runs.
+type Schedule struct {
+	fifo    bool     // waiting jobs stand in the order of submission
+	base    chain    // before all members
+	members []member // started (and finished) ones, then those that wait
+	started int      // so many of members do not wait
+	at      chain    // scratch: the chain at some place
+}
+
+// NewSchedule returns the schedule of a cluster with that many slots, all free. Jobs wait by deadline, or with fifo in the order of
+// submission.
+func NewSchedule(maps, reduces int, fifo bool) *Schedule {
+	s := &Schedule{fifo: fifo}
+	s.base.maps.Resize(maps, 0)
+	s.base.reduces.Resize(reduces, 0)
+	return s
+}
+
+// A chain is the state between two jobs: T^m and T^r.
+type chain struct{ maps, reduces avail.Steps }
+
+// A member is an admitted job.
+type member struct {
+	Claim
+	phase         phase
+	since         units.Time   // of its start, or of its removal
+	maps, reduces []units.Time // of a corrected one: when its tasks really ended, sorted
+}
+
+// A phase says how a job takes its slots.
+type phase uint8
+
+const (
+	waiting   phase = iota // tasks start from now on
+	started                // tasks started from since on
+	finished               // the same; the feedback controller left the promise as it is
+	corrected              // finished, with the ends of its tasks
+	gone                   // removed after its start: the slots that it may have had are free from since on
+)
+
+// give runs the member's tasks: algorithms 5.2 and 5.3, or what has become of them.
+func (c *chain) give(m *member, now units.Time) (mapsEnd, finish units.Time) {
+	from := m.since
+	switch m.phase {
+	case waiting:
+		from = now
+	case corrected:
+		c.maps.Replace(m.maps)
+		c.reduces.Replace(m.reduces)
+		return m.since, m.since
+	case gone:
+		c.maps.Run(m.Maps, from, 0)
+		c.reduces.Run(m.Reduces, from, 0)
+		return from, from
+	}
+	mapsEnd = c.maps.Run(m.Maps, from, m.Map)
+	return mapsEnd, c.reduces.Run(m.Reduces, mapsEnd, m.Reduce)
+}
+
+// ask returns what give would for a waiting job, and changes nothing.
+func (c *chain) ask(m *Claim, now units.Time) (mapsEnd, finish units.Time) {
+	mapsEnd = c.maps.Last(m.Maps, now, m.Map)
+	return mapsEnd, c.reduces.Last(m.Reduces, mapsEnd, m.Reduce)
+}
+
+// seek makes s.at the chain just before the member at place p.
+func (s *Schedule) seek(now units.Time, p int) {
+	s.at.copy(&s.base)
+	for i := range s.members[:p] {
+		s.at.give(&s.members[i], now)
+	}
+}
+
+func (c *chain) copy(from *chain) {
+	c.maps.Load(from.maps.Save(nil))
+	c.reduces.Load(from.reduces.Save(nil))
+}
+
+// before tells whether a job waits before another.
+func (s *Schedule) before(a, b *Claim) bool {
+	if !s.fifo && a.Deadline != b.Deadline {
+		return a.Deadline < b.Deadline
+	}
+	return a.Seq < b.Seq
+}
+
+// place returns where a claim would stand: behind all started jobs, and all waiting ones before it.
+func (s *Schedule) place(c *Claim) int {
+	n, _ := slices.BinarySearchFunc(s.members[s.started:], c, func(m member, c *Claim) int {
+		if s.before(c, &m.Claim) {
+			return 1
+		}
+		return -1
+	})
+	return s.started + n
+}
+
+// find returns the place of a job, -1 if it is not in the chain.
+func (s *Schedule) find(j sched.JobID) int {
+	return slices.IndexFunc(s.members, func(m member) bool { return m.Job == j && m.phase <= started })
+}
+
+// Test is algorithm 5.1, lines 1 to 21: whether the job would meet its deadline, and every waiting job behind it still its own. It
+// changes nothing.
+func (s *Schedule) Test(now units.Time, c Claim) Verdict {
+	p := s.place(&c)
+	s.seek(now, p)
+	v := Verdict{OK: true}
+	v.MapsEnd, v.Finish = s.at.ask(&c, now)
+	if v.Finish > c.Deadline { // line 7
+		v.OK, v.LateFinish, v.LateDeadline = false, v.Finish, c.Deadline
+		v.Hold = s.hold(now, &c, p, v.MapsEnd, v.Finish)
+		return v
+	}
+	if late, finish := s.late(now, &c, p); late != nil {
+		v.OK, v.Late, v.LateFinish, v.LateDeadline = false, late.Job, finish, late.Deadline
+	}
+	return v
+}
+
+// late is lines 10 to 21: the first member from place p on that would miss its deadline if the claim stood before it, nil if there is none. It
+// starts from s.at, the chain at that place, and spoils it.
+func (s *Schedule) late(now units.Time, c *Claim, p int) (*member, units.Time) {
+	s.at.give(&member{Claim: *c}, now)
+	for i := range s.members[p:] {
+		m := &s.members[p+i]
+		if _, finish := s.at.give(m, now); finish > m.Deadline { // line 15
+			return m, finish
+		}
+	}
+	return nil, 0
+}
+
+// hold finds what the job would wait for at place p, given its estimates there.
+func (s *Schedule) hold(now units.Time, c *Claim, p int, mapsEnd, finish units.Time) Hold {
+	if mapsEnd == units.Never || finish == units.Never {
+		return Hold{}
+	}
+	h, begin := Hold{Stage: sched.Reduce}, finish-units.Time(c.Reduce)
+	if c.Reduces == 0 || begin <= mapsEnd {
+		h.Stage, begin = sched.Map, mapsEnd-units.Time(c.Map)
+		if c.Maps == 0 || begin <= now {
+			return Hold{}
+		}
+	}
+	s.at.copy(&s.base)
+	for i := range s.members[:p] {
+		m := &s.members[i]
+		ends := s.at.ends(m, now, h.Stage)
+		slots, hit := 0, false
+		for _, e := range ends {
+			hit = hit || e.At == begin
+			if e.At >= begin {
+				slots += e.Slots
+			}
+		}
+		if hit {
+			h.Job, h.Slots, h.Until = m.Job, slots, ends[len(ends)-1].At
+		}
+		s.at.give(m, now)
+	}
+	if h.Job == 0 {
+		return Hold{}
+	}
+	return h
+}
+
+// ends returns when the slots that a member takes in a stage would be free of it, nil if it has finished.
+func (c *chain) ends(m *member, now units.Time, stage sched.Stage) []avail.Step {
+	from := m.since
+	switch m.phase {
+	case waiting:
+		from = now
+	case corrected, gone:
+		return nil
+	}
+	if stage == sched.Map {
+		return c.maps.Ends(m.Maps, from, m.Map)
+	}
+	return c.reduces.Ends(m.Reduces, c.maps.Last(m.Maps, from, m.Map), m.Reduce)
+}
+
+// Admit puts the job at its place in the order (lines 22 and 23). It does not ask whether Test said yes.
+func (s *Schedule) Admit(now units.Time, c Claim) {
+	s.members = slices.Insert(s.members, s.place(&c), member{Claim: c})
+}
+
+// Estimate returns when the maps of an admitted job end and when it finishes, by the chain; false if it is not in the schedule.
+func (s *Schedule) Estimate(now units.Time, j sched.JobID) (mapsEnd, finish units.Time, ok bool) {
+	i := s.find(j)
+	if i < 0 {
+		return 0, 0, false
+	}
+	s.seek(now, i)
+	mapsEnd, finish = s.at.give(&s.members[i], now)
+	return mapsEnd, finish, true
+}
+
+// Start says that the job's first task goes out: from now on nobody overtakes it. A job that is not in the schedule, or has started
+// already, is passed over.
+func (s *Schedule) Start(now units.Time, j sched.JobID) {
+	i := s.find(j)
+	if i < s.started {
+		return
+	}
+	m := s.members[i]
+	m.phase, m.since = started, now
+	copy(s.members[s.started+1:i+1], s.members[s.started:i])
+	s.members[s.started] = m
+	s.started++
+}
+
+// Finish says that the job is done, with the ends of its tasks. It is algorithm 5.5: where the job's real finish differs from the
+// estimate by at least the threshold, or comes after the deadline, the chain goes on from the real ends (algorithm 5.6), and rebuilt is true. Without
+// feedback the promise stays in the chain, as in the paper's variant.
+func (s *Schedule) Finish(now units.Time, j sched.JobID, maps, reduces []units.Time, threshold units.Duration, feedback bool) (rebuilt bool) {
+	s.Start(now, j)
+	i := s.find(j)
+	if i < 0 {
+		return false
+	}
+	m := &s.members[i]
+	if feedback {
+		s.seek(now, i)
+		_, e := s.at.give(m, now) // line 6
+		real := now
+		if len(maps)+len(reduces) > 0 {
+			real = max(slices.Max(append(slices.Clone(maps), reduces...)), 0)
+		}
+		rebuilt = e == units.Never || max(e.Sub(real), real.Sub(e)) >= threshold || real > m.Deadline // line 7
+	}
+	m.phase = finished
+	if rebuilt {
+		m.phase = corrected
+		m.maps, m.reduces = slices.Sorted(slices.Values(maps)), slices.Sorted(slices.Values(reduces)) // lines 8 and 9
+	}
+	s.fold(now)
+	return rebuilt
+}
+
+// fold makes the members that have finished, and all before them, part of the base.
+func (s *Schedule) fold(now units.Time) {
+	n := 0
+	for n < s.started && s.members[n].phase != started {
+		s.base.give(&s.members[n], now)
+		n++
+	}
+	s.members = slices.Delete(s.members, 0, n)
+	s.started -= n
+}
+
+// Remove takes out a job that will not finish. If it had started, the slots that it may have had are free from now on: as many of the
+// smallest entries as it has tasks become at least now, which is never earlier than what is true.
+func (s *Schedule) Remove(now units.Time, j sched.JobID) {
+	i := s.find(j)
+	switch {
+	case i < 0:
+	case i >= s.started:
+		s.members = slices.Delete(s.members, i, i+1)
+	default:
+		s.members[i].phase, s.members[i].since = gone, now
+		s.fold(now)
+	}
+}
+
+// Resize sets how many slots the cluster has: new ones are free from now on; where there are fewer, those that are free last are taken away.
+func (s *Schedule) Resize(now units.Time, maps, reduces int) {
+	s.base.maps.Resize(maps, now)
+	s.base.reduces.Resize(reduces, now)
+}
