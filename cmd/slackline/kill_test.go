@@ -83,15 +83,27 @@ input: text.txt
 output: out/copy
 reduces: 0
 `})
-	run := []string{"run", "jobs.yaml", "--block", "64KB", "-o", "json"}
-	began := time.Now()
-	if r := s.run(run...); r.code != 0 {
-		t.Fatalf("%d: %s", r.code, r.stderr)
+	// One policy, or two, the jobs of each in folders of its own.
+	type way struct {
+		run  []string
+		took time.Duration
+		want map[string]string
+		last string // what stands there when the last job has finished
 	}
-	took := time.Since(began)
-	want := tree(t, s.path("out"))
-	if len(want) < 12 {
-		t.Fatalf("the undisturbed run left %d files", len(want))
+	ways := []way{{run: []string{"run", "jobs.yaml", "--block", "64KB", "-o", "json"}, last: "again/_SUCCESS"}}
+	ways = append(ways, way{run: append(slices.Clone(ways[0].run), "--policy", "fifo,fair"), last: "again/fair/_SUCCESS"})
+	for i := range ways {
+		if err := os.RemoveAll(s.path("out")); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if r := s.run(ways[i].run...); r.code != 0 {
+			t.Fatalf("%d: %s", r.code, r.stderr)
+		}
+		ways[i].took, ways[i].want = time.Since(began), tree(t, s.path("out"))
+		if len(ways[i].want) < 12*(i+1) {
+			t.Fatalf("the undisturbed run left %d files", len(ways[i].want))
+		}
 	}
 	counts := map[string]int{}
 	for round := 0; counts["processes killed"] < kills(); round++ {
@@ -99,9 +111,14 @@ reduces: 0
 			t.Fatal(err)
 		}
 		counts["outputs compared"]++
+		way := ways[0]
+		if round%3 == 2 {
+			way = ways[1]
+			counts["outputs compared of two policies"]++
+		}
 		for life := 0; ; life++ {
 			d := draw.Of(uint64(round), "kill").Number(uint64(life))
-			args := run
+			args := way.run
 			if life > 0 && d.Number(1).Chance(0.5) {
 				args = []string{"resume", []string{"out/words", "out/again", "jobs.yaml", "words"}[d.Number(2).Below(4)]}
 			}
@@ -112,16 +129,18 @@ reduces: 0
 				t.Fatal(err)
 			}
 			if life < 4 && d.Number(3).Chance(0.8) {
-				time.Sleep(time.Duration(d.Number(4).Between(0, 1.1) * float64(took)))
+				time.Sleep(time.Duration(d.Number(4).Between(0, 1.1) * float64(way.took)))
 				_ = cmd.Process.Kill() // it may have ended
 			}
 			_ = cmd.Wait()
 			counts["jobs that went on"] += strings.Count(said.String(), "goes on:")
+			counts["policies that did not run again"] += strings.Count(said.String(), "policy fifo had finished before")
+			counts["reports of policies that were lost"] += strings.Count(said.String(), "but its report is missing here")
 			switch code := cmd.ProcessState.ExitCode(); {
 			case code < 0:
 				left := tree(t, s.path("out"))
 				state := "at work"
-				if _, done := left["again/_SUCCESS"]; done {
+				if _, done := left[way.last]; done {
 					state = "behind the last job"
 				} else if _, done := left["words/_SUCCESS"]; done {
 					state = "with some jobs finished"
@@ -144,12 +163,12 @@ reduces: 0
 		got := tree(t, s.path("out"))
 		for name := range got {
 			if strings.HasSuffix(name, "_temporary/log") || strings.HasSuffix(name, "_temporary/lock") {
-				if _, err := os.Stat(s.path("out/again/_SUCCESS")); err == nil {
+				if _, done := got[way.last]; done {
 					delete(got, name) // it was killed when all was done but that
 				}
 			}
 		}
-		if !maps.Equal(got, want) {
+		if want := way.want; !maps.Equal(got, want) {
 			t.Fatalf("round %d: the output is not that of the undisturbed run: files %v, want %v", round, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 		}
 	}

@@ -134,6 +134,9 @@ func (l *Local) config(seed uint64, under string, known []*profile.Class) engine
 	jobs := append([]engine.Job(nil), l.jobs...)
 	for i, dir := range l.outputs(under) {
 		jobs[i].Output, jobs[i].Origin = dir, l.Origin
+		if under != "" {
+			l.chain(&jobs[i], l.Files[i], under)
+		}
 	}
 	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: known,
 		Keep: l.Several, Fresh: l.Fresh, Resumed: func(r engine.Resumption) {

@@ -3,10 +3,14 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // Where several policies run the same jobs, one of them may have finished when the process dies in the middle of the next. Then it is not
@@ -50,4 +54,26 @@ func (l *Local) Kept(m *Memory, policy string, seed uint64, under string) (Cell,
 		return c, r, nil
 	}
 	return c, nil, nil
+}
+
+// chain lets a job read what the jobs before it write: that lies in the folder under of their output, as its own does.
+func (l *Local) chain(j *engine.Job, f *scenario.Job, under string) {
+	moved := func(paths []string) []string {
+		paths = slices.Clone(paths)
+		for i, path := range paths {
+			for _, before := range l.Files {
+				if before == f || !slices.Contains(f.After, before.Name) || !task.Within(path, before.Output) {
+					continue
+				}
+				if rest, err := filepath.Rel(absolute(before.Output), absolute(path)); err == nil {
+					paths[i] = filepath.Join(before.Output, under, rest)
+				}
+			}
+		}
+		return paths
+	}
+	j.Input, j.Sources = moved(j.Input), slices.Clone(j.Sources)
+	for i := range j.Sources {
+		j.Sources[i].Paths = moved(j.Sources[i].Paths)
+	}
 }
