@@ -75,6 +75,24 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
+// A literal whose letters are all over the text, and which is rare.
+func BenchmarkCrowd(b *testing.B) {
+	text := bytes.Repeat([]byte("the quick fox boxed a quiet squaxin with quartz xq qaqx\n"), window/56)
+	for _, expr := range []string{`qx[0-9]`, `xin with z`, `the fog`} {
+		b.Run(expr, func(b *testing.B) {
+			e, err := Compile(expr)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s := e.NewScanner()
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				s.Count(text)
+			}
+		})
+	}
+}
+
 // Text that is not ASCII, and partly no UTF-8 either.
 func BenchmarkUnicode(b *testing.B) {
 	text := bytes.Repeat([]byte("Η γλώσσα είναι дерево 日本語のテキスト, naïve \xff\xfe straße €\n"), 100_000)

@@ -3,8 +3,9 @@
 // Its expressions are those of Go's package regexp, and so are its answers: a line (what stands between LFs) matches when
 // regexp.Match says so. regexp itself looks at some 20 to 50 MB/s where an expression has no literal at its start. Here
 //
-//   - an expression in which each match has to contain some literal is looked for by that literal, with the instructions of the
-//     processor that compare many bytes at once, and only what stands around it is looked at closely;
+//   - an expression in which each match has to contain some literal is looked for by that literal: by its rarest byte, with the
+//     instructions of the processor that compare many at once, or, where that byte is all over the text, by two of its bytes. Only
+//     what stands around it is looked at closely;
 //   - any other is run as a deterministic automaton over the block as a whole, one look into a table for each byte. '\n' is a
 //     byte like others to it: it leads from any state to the first one. The table is filled as the text asks for it, has a bound,
 //     and is begun anew when it is full. Four parts of the block are run in turns, as the look of one has to wait for

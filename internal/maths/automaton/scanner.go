@@ -20,7 +20,8 @@ type Expr struct {
 	whole  bool     // lit is all there is to the expression
 	bytes  []byte   // of lit
 	rare   int      // the place of its rarest byte
-	common bool     // which is not rare
+	pair   pair     // of its bytes, if there are two
+	common bool     // the rarest is not rare
 }
 
 // Compile reads an expression in the syntax of package regexp. Its errors are those of regexp.
@@ -41,7 +42,9 @@ func Compile(expr string) (*Expr, error) {
 	}
 	if e.lit.text != "" {
 		e.bytes, e.rare = []byte(e.lit.text), rarest(e.lit.text)
-		e.common = len(e.bytes) > 1 && often(e.bytes[e.rare]) > tooOften
+		if len(e.bytes) > 1 {
+			e.pair, e.common = pairOf(e.lit.text), often(e.bytes[e.rare]) > tooOften
+		}
 	}
 	if e.prog, err = assemble(tree); err != nil {
 		e.why = err.Error()
@@ -62,6 +65,7 @@ type Scanner struct {
 	found  []Line
 	dense  int // windows in a row in which the literal was too frequent to look for
 	rest   int // windows until it is looked for again
+	crowd  int // bytes in which its rarest byte is not looked for alone, as it was all over those before; if above 0
 }
 
 // NewScanner returns a scanner that has seen nothing yet.

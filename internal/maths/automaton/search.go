@@ -104,11 +104,15 @@ func (s *Scanner) around(block []byte, at, i, to int) (bool, int) {
 	return matched, to
 }
 
-// index looks for the literal by its rarest byte. If that is not rare after all, it looks for the whole.
+// crowd is for how many bytes the literal is looked for by two of its bytes, before it is tried by its rarest again.
+const crowd = 64 * window
+
+// index looks for the literal by its rarest byte. If that is not rare after all, it looks for two of them.
 func (s *Scanner) index(text []byte) int {
-	lit, k := s.expr.lit.text, s.expr.rare
-	if s.expr.common {
-		return bytes.Index(text, s.expr.bytes)
+	e := s.expr
+	lit, k := e.lit.text, e.rare
+	if e.common || s.crowd > 0 {
+		return s.pairs(text, 0)
 	}
 	end := len(text) - len(lit) + k // of the places at which that byte may stand
 	at := k
@@ -122,11 +126,20 @@ func (s *Scanner) index(text []byte) int {
 			return at - k
 		}
 		if fails++; fails*apart > at+8<<10 {
-			if i := bytes.Index(text[at-k:], s.expr.bytes); i >= 0 {
-				return at - k + i
-			}
-			return -1
+			s.crowd = crowd
+			return s.pairs(text, at-k)
 		}
 	}
 	return -1
+}
+
+// pairs looks for the literal from a place on.
+func (s *Scanner) pairs(text []byte, at int) int {
+	i := s.expr.pair.find(text[at:], s.expr.bytes)
+	if i < 0 {
+		s.crowd -= len(text) - at
+		return -1
+	}
+	s.crowd -= i
+	return at + i
 }
