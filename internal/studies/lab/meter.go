@@ -93,7 +93,7 @@ func (m *Meter) Stop() *report.Real {
 	close(m.stop)
 	m.done.Wait()
 	families := m.tally.Stop()
-	r := &report.Real{CPU: cpuSeconds() - m.cpu + families.Unwaited.Seconds(), Started: families.Families}
+	r := &report.Real{CPU: cpuSeconds() - m.cpu + families.Unwaited.Seconds(), Started: families.Families, Cgroups: families.Grouped}
 	if most := int64(families.Memory); most > 0 {
 		r.Family, r.FamilyBy = &most, string(families.Counted)
 	}

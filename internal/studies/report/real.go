@@ -5,6 +5,7 @@ type Real struct {
 	CPU      float64 `json:"cpu_s"`                    // processor time of this process and of those it started
 	Memory   *int64  `json:"peak_memory_bytes"`        // most memory of the engine that is no file, without commands and programs, seen every few milliseconds; null: the system does not tell
 	Started  int     `json:"started"`                  // commands and programs of attempts
+	Cgroups  int     `json:"cgroups"`                  // those of them that had a cgroup of their own
 	Family   *int64  `json:"peak_family_memory_bytes"` // most memory that one of them had at a time, with all that it started; null: there was none, or it is not known
 	FamilyBy string  `json:"family_memory_by"`         // how that was counted: FamilyByCgroup, FamilyByLooks, FamilyByLargest
 	Energy   *Energy `json:"energy"`

@@ -138,6 +138,9 @@ func (r *Real) Sentence(wall float64) string {
 	if text := r.memory(); text != "" {
 		parts = append(parts, text)
 	}
+	if r.Cgroups > 0 && r.Cgroups < r.Started {
+		parts = append(parts, fmt.Sprintf("%d of %d commands and programs without a cgroup", r.Started-r.Cgroups, r.Started))
+	}
 	if e := r.Energy; e != nil {
 		how := "measured by RAPL: "
 		if e.Source != "rapl" {

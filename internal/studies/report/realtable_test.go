@@ -42,6 +42,10 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	if s := run.Real.Sentence(0); s != "3.0 s of processor time, at most 64 MB of memory in the engine, 31.2 J (measured by RAPL: package-0)" {
 		t.Error(s)
 	}
+	mixed := Real{CPU: 3, Started: 7, Cgroups: 5}
+	if s := mixed.Sentence(0); s != "3.0 s of processor time, 2 of 7 commands and programs without a cgroup" {
+		t.Error(s)
+	}
 	family := int64(7 << 20)
 	for want, r := range map[string]Real{
 		"": {},

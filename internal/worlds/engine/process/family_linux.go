@@ -195,6 +195,7 @@ func (f *family) watch(limit units.Bytes, ended <-chan struct{}, kill func(error
 func (f *family) taken(state *os.ProcessState) Usage {
 	u := Usage{Memory: units.Bytes(f.peak.Load()), Counted: ByLooks}
 	if g := f.group; g != nil {
+		u.Grouped = 1
 		if g.used > 0 {
 			u.Unwaited = g.used - g.reaped - waited(state)
 		}

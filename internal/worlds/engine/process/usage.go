@@ -10,6 +10,7 @@ import (
 // Usage is what families have taken that have ended.
 type Usage struct {
 	Families int
+	Grouped  int            // those that had a cgroup of their own
 	Unwaited units.Duration // processor time of processes that this one cannot wait for, so that the system's sum of its children lacks them
 	Memory   units.Bytes    // the most that one family had at a time; 0: not known
 	Counted  Counted        // how that was found out
@@ -28,6 +29,7 @@ const (
 // add adds what another family took.
 func (u *Usage) add(other Usage) {
 	u.Families += other.Families
+	u.Grouped += other.Grouped
 	u.Unwaited += other.Unwaited
 	if other.Memory > u.Memory {
 		u.Memory, u.Counted = other.Memory, other.Counted

@@ -129,7 +129,7 @@ func TestMemoryOfAFamily(t *testing.T) {
 		if got := first.Stop(); got != u {
 			t.Errorf("a tally that was stopped goes on: %+v", got)
 		}
-		if got := second.Stop(); got.Families != 2 || got.Memory != u.Memory {
+		if got := second.Stop(); got.Families != 2 || got.Memory != u.Memory || p.family.group != nil && got.Grouped != 2 || p.family.group == nil && got.Grouped != 0 {
 			t.Errorf("two families: %+v, the larger has %v", got, u.Memory)
 		}
 	})
@@ -165,7 +165,7 @@ func TestNumbersOfACgroup(t *testing.T) {
 	g.measure()
 	f := family{group: g}
 	f.peak.Store(999_999_999)
-	if got, want := f.taken(nil), (Usage{Unwaited: 2500 * units.Millisecond, Memory: 123456, Counted: ByKernel}); got != want {
+	if got, want := f.taken(nil), (Usage{Grouped: 1, Unwaited: 2500 * units.Millisecond, Memory: 123456, Counted: ByKernel}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if !g.starved() {
