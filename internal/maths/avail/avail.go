@@ -176,18 +176,18 @@ func (s *Steps) push(head int, p Step) {
 	s.moved = append(s.moved, p)
 }
 
-// rounds tells how many whole rounds of the queue come before the next step: in a round each of its slots gets one more task. The
-// entries of the queue lie within the time of a task, so no slot gets two tasks before another got one.
+// rounds tells how many whole rounds of the queue come before the next step: in a round each of its slots gets one more task. Of equal
+// entries that of the next step is taken first. The entries of the queue lie within the time of a task, so no slot gets two tasks before another got one.
 func rounds(n, slots int, last, until units.Time, each units.Duration, alone bool) int {
 	q := n / slots
 	if alone || q == 0 {
 		return q
 	}
-	if last > until {
+	if last >= until {
 		return 0
 	}
 	if each > 0 {
-		if d := until.Sub(last) / each; d < units.Duration(q) {
+		if d := (until.Sub(last) - 1) / each; d < units.Duration(q) {
 			q = int(d) + 1
 		}
 	}

@@ -1,0 +1,55 @@
+package rtmr
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/slackline/slackline/internal/maths/avail"
+	"github.com/slackline/slackline/units"
+)
+
+// A savedSchedule is a Schedule as JSON. Vectors between jobs are not in it: they follow.
+type savedSchedule struct {
+	FIFO    bool          `json:"fifo,omitempty"`
+	Maps    []avail.Step  `json:"maps"`
+	Reduces []avail.Step  `json:"reduces"`
+	Jobs    []savedMember `json:"jobs"`
+}
+
+type savedMember struct {
+	Claim
+	Phase      phase        `json:"phase"`
+	Since      units.Time   `json:"since,omitempty"`
+	MapEnds    []units.Time `json:"map_ends,omitempty"`
+	ReduceEnds []units.Time `json:"reduce_ends,omitempty"`
+}
+
+// MarshalJSON writes all that the schedule knows. What is read again by UnmarshalJSON gives the same verdicts.
+func (s *Schedule) MarshalJSON() ([]byte, error) {
+	out := savedSchedule{FIFO: s.fifo, Maps: s.base.maps.Save([]avail.Step{}), Reduces: s.base.reduces.Save([]avail.Step{}), Jobs: []savedMember{}}
+	for _, m := range s.members {
+		out.Jobs = append(out.Jobs, savedMember{m.Claim, m.phase, m.since, m.maps, m.reduces})
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON replaces the schedule by what MarshalJSON wrote.
+func (s *Schedule) UnmarshalJSON(text []byte) error {
+	var in savedSchedule
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	*s = Schedule{fifo: in.FIFO}
+	s.base.maps.Load(in.Maps)
+	s.base.reduces.Load(in.Reduces)
+	for i, j := range in.Jobs {
+		if j.Phase > gone || j.Phase != waiting && s.started < i {
+			return fmt.Errorf("job %d of the saved schedule is in phase %d, which cannot be there", i+1, j.Phase)
+		}
+		if j.Phase != waiting {
+			s.started++
+		}
+		s.members = append(s.members, member{j.Claim, j.Phase, j.Since, j.MapEnds, j.ReduceEnds})
+	}
+	return nil
+}
