@@ -113,9 +113,13 @@ func (b *Builder) Plan(_ int64, at units.Time, p *sched.Plan) error {
 		j := &b.run.Jobs[pg.at]
 		if it.Verb == sched.Admit {
 			j.Admitted = true
+			j.promise(&it.Reason)
 			continue
 		}
 		j.Outcome = "rejected"
+		if it.At > 0 && it.At != units.Never {
+			j.Offer = seconds(it.At)
+		}
 		j.Reason = p.Why(it, b.idOf)
 	}
 	return nil

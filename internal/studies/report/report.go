@@ -8,6 +8,7 @@
 //	real.go      what a run on this machine took besides, and what was expected of it; realtable.go as a table
 //	table.go     tables: one run, policies side by side, many seeds
 //	promises.go  deadlines by their class
+//	outcomes.go  what admission promised, beside what came
 //	verdict.go   which policy is better, by paired tests
 //	stuck.go     runs that did not come to their end
 //	csv.go       a line for each run, for other programs
@@ -124,8 +125,11 @@ type Job struct {
 	Finished     *float64 `json:"finished_s"`
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
-	Promise      string   `json:"deadline_class,omitempty"` // where there are several kinds of deadlines
-	Met          *bool    `json:"met"`                      // null without a deadline
+	Promise      string   `json:"deadline_class,omitempty"`    // where there are several kinds of deadlines
+	Met          *bool    `json:"met"`                         // null without a deadline
+	Promised     *float64 `json:"promised_s,omitempty"`        // by when it would finish at the latest, as its admission said; null: nothing was said
+	Estimated    bool     `json:"promise_estimated,omitempty"` // that rests on a sample, and is no worst case
+	Offer        *float64 `json:"offer_s,omitempty"`           // of a rejected job: the earliest deadline that would have been accepted
 	Maps         int      `json:"maps"`
 	Reduces      int      `json:"reduces"`
 	LocalMaps    int      `json:"local_maps"`

@@ -35,6 +35,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		b.WriteByte('\n')
 		_ = summaryTable("", g).Write(&b)
 		writePromises(&b, g)
+		writeOutcomes(&b, g)
 		why(&b, g)
 		writeReal(&b, g)
 		writeStuck(&b, g)
