@@ -43,10 +43,10 @@ func TestOutcomes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"kept     100.0 s       80.0 s    70.0 s  10.0 s before",
-		"late     100.0 s       40.0 s    70.0 s  30.0 s LATER than promised",
-		"sampled  100.0 s       90.0 s    70.0 s  20.0 s before               an estimate from a sample",
-		"refused  100.0 s            –         –  refused",
+		"kept      100.0 s       80.0 s    70.0 s  10.0 s before",
+		"late      100.0 s       40.0 s    70.0 s  30.0 s LATER than promised",
+		"sampled   100.0 s       90.0 s    70.0 s  20.0 s before               an estimate from a sample",
+		"refused   100.0 s            –         –  refused",
 		`job "refused" was rejected: would finish at 4m10s, deadline 1m40s; the earliest deadline that would be accepted is 4m10s`,
 	} {
 		if !strings.Contains(text.String(), want) {
