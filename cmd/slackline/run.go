@@ -139,7 +139,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 	}
 	defer o.drawing.discard()
 	if !o.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", local.Name(), local.Machine)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", report.Printable(local.Name()), local.Machine)
 		if how := local.Isolation(); how != "" {
 			fmt.Fprintf(cmd.ErrOrStderr(), "isolation: %s\n", how)
 		}
