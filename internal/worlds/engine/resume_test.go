@@ -375,3 +375,41 @@ func TestOutputIsRemoved(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// With Keep a run that has finished is known to have, until it is forgotten; not so if it was another, or is not as it was written.
+func TestComplete(t *testing.T) {
+	in, _ := text(t, 900)
+	out := filepath.Join(t.TempDir(), "out")
+	cfg := config(t, in, out)
+	cfg.Keep = true
+	says := func(want bool, why string) {
+		t.Helper()
+		switch done, err := engine.Complete(cfg); {
+		case why == "" && err != nil, why != "" && (err == nil || !strings.Contains(err.Error(), why)), done != want:
+			t.Errorf("%v, %v; want %v, %q", done, err, want, why)
+		}
+	}
+	says(false, "")
+	killed(t, cfg, 5)
+	says(false, "")
+	finish(t, cfg)
+	says(true, "")
+	cfg.Seed = 2
+	says(false, `it is finished, but not what the job would write: seed is "2" and was "1"`)
+	cfg.Seed = 1
+	part := filepath.Join(out, "part-r-00001")
+	b, err := os.ReadFile(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[7] ^= 1
+	if err := os.WriteFile(part, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	says(false, "it is finished, but not what the job would write")
+	engine.Forget([]string{out})
+	says(false, "")
+	if left := files(t, out); len(left) != 4 {
+		t.Errorf("left: %v", slices.Sorted(maps.Keys(left)))
+	}
+}
