@@ -7,37 +7,25 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// folded is the buffer of a map with a fold: one number for each key, and nothing else. Records wait in a small queue until their
-// slots are looked up together, so that the memory behind many slots is fetched at once and not one after the other.
+// folded is the buffer of a map with a fold: one number for each key, and nothing else.
 type folded struct {
 	collect
+	queue
 	fold  *mapreduce.Fold
 	sum   bool // it is mapreduce.Sum
 	table *table
-	queue []waiting
-	waits int // how many
-	bytes int // of their keys and values
 	text  []byte
-	touch uint64
 }
-
-type waiting struct {
-	probe
-	n int64
-}
-
-const queueSize = 64
 
 func newFolded(base collect, fold *mapreduce.Fold) *folded {
-	return &folded{collect: base, fold: fold, sum: fold == mapreduce.Sum, table: newTable(),
-		queue: make([]waiting, min(queueSize, base.limit/slotCost+1))}
+	return &folded{collect: base, queue: newQueue(base.limit), fold: fold, sum: fold == mapreduce.Sum, table: newTable()}
 }
 
 // Emit takes a record. When the buffer is full it is spilled. What is common is done here and in the order of the queue; counting
 // and looking whether to stop are left to drain.
 func (f *folded) Emit(key, value []byte) error {
-	if f.sum && len(value) == 1 && value[0]-'0' <= 9 && len(key) < longKey && f.waits < len(f.queue) {
-		w := &f.queue[f.waits]
+	if f.sum && len(value) == 1 && value[0]-'0' <= 9 && len(key) < longKey && f.waits < len(f.all) {
+		w := &f.all[f.waits]
 		if cap(key) >= 16 { // as in probe.of, which is too long to be inlined
 			k := key[:16]
 			m := &masks[len(key)]
@@ -82,37 +70,13 @@ func (f *folded) drain() error {
 			return f.a.broke(err)
 		}
 	}
-	queue := f.queue[:f.waits]
-	f.a.count.mapOut += int64(f.waits)
-	f.a.count.mapOutBytes += int64(f.bytes)
-	f.waits, f.bytes = 0, 0
-	slots, shift := f.table.slots, f.table.shift
-	touch := uint64(0)
-	for i := range queue { // none of these loads waits for another
-		w := &queue[i]
-		w.home = home(w.lo, w.hi, w.size)
-		touch += slots[w.home>>shift].lo
-	}
-	f.touch = touch
-	mask := uint64(len(slots) - 1)
-next:
+	queue := f.takeAll(f.table, &f.a.count)
 	for i := range queue {
-		w := &queue[i]
-		for at := w.home >> shift; ; at++ { // as table.seek, but without a call
-			s := &slots[at&mask]
-			if s.lo == w.lo && s.hi == w.hi && s.size == w.size && s.n <= math.MaxInt64-w.n {
-				s.n += w.n
-				continue next
-			}
-			if s.size == 0 || s.n > math.MaxInt64-w.n {
-				break
+		if w := &queue[i]; !f.table.tally(&w.probe, w.n, math.MaxInt64) {
+			if err := f.put(&w.probe, nil, w.n); err != nil {
+				return err
 			}
 		}
-		if err := f.put(&w.probe, nil, w.n); err != nil {
-			return err
-		}
-		slots, shift = f.table.slots, f.table.shift
-		mask = uint64(len(slots) - 1)
 	}
 	return nil
 }

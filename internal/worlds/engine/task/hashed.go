@@ -19,14 +19,11 @@ import (
 // are, in order, those of its region, then the group's last value, as often as it came, then the commonest, as often as that came.
 type hashed struct {
 	collect
+	queue
 	table  *table // of places in groups, and from bit 32 on of how often the commonest value came
 	common uint64 // packed: the first short value that came
 	groups []group
 	arena  []byte // regions
-	queue  []passing
-	waits  int // how many in the queue
-	bytes  int // of their keys and values
-	touch  uint64
 	out    combined
 	at     int    // group being combined
 	held   values // what is combined
@@ -42,12 +39,6 @@ type group struct {
 	n      uint32 // runs of values in it
 	repeat uint32 // how often the last value came so far; it is not in the region yet
 	last   uint64 // that value, packed
-}
-
-// passing is a record on its way to its group, with a short key and value.
-type passing struct {
-	probe
-	value uint64 // packed
 }
 
 const (
@@ -86,7 +77,7 @@ func unpack(to []byte, p uint64) []byte {
 }
 
 func newHashed(base collect) *hashed {
-	h := &hashed{collect: base, table: newTable(), common: noValue, queue: make([]passing, min(queueSize, base.limit/slotCost+1))}
+	h := &hashed{collect: base, queue: newQueue(base.limit), table: newTable(), common: noValue}
 	h.out = combined{a: base.a, to: h.put}
 	h.where = h.out.where
 	return h
@@ -94,10 +85,10 @@ func newHashed(base collect) *hashed {
 
 // Emit takes a record. When the buffer is full it is spilled.
 func (h *hashed) Emit(key, value []byte) error {
-	if len(value) <= shortValue && len(key) < longKey && h.waits < len(h.queue) {
-		w := &h.queue[h.waits]
+	if len(value) <= shortValue && len(key) < longKey && h.waits < len(h.all) {
+		w := &h.all[h.waits]
 		w.of(key)
-		w.value = pack(value)
+		w.n = int64(pack(value))
 		h.waits++
 		h.bytes += len(key) + len(value)
 		return nil
@@ -139,42 +130,21 @@ func (h *hashed) drain() error {
 			return h.a.broke(err)
 		}
 	}
-	queue := h.queue[:h.waits]
-	h.a.count.mapOut += int64(h.waits)
-	h.a.count.mapOutBytes += int64(h.bytes)
-	h.waits, h.bytes = 0, 0
-	slots, shift := h.table.slots, h.table.shift
-	touch := uint64(0)
-	for i := range queue { // none of these loads waits for another
-		w := &queue[i]
-		w.home = home(w.lo, w.hi, w.size)
-		touch += slots[w.home>>shift].lo
-	}
-	h.touch = touch
+	queue := h.takeAll(h.table, &h.a.count)
 	if h.common == noValue && len(queue) > 0 {
-		h.common = queue[0].value
+		h.common = uint64(queue[0].n)
 	}
-	mask := uint64(len(slots) - 1)
-next:
 	for i := range queue {
 		w := &queue[i]
-		for at := w.home >> shift; w.value == h.common; at++ { // as table.seek, but without a call
-			s := &slots[at&mask]
-			if s.lo == w.lo && s.hi == w.hi && s.size == w.size && s.n < mostCounted {
-				s.n += oneMore
-				continue next
-			}
-			if s.size == 0 || s.n >= mostCounted {
-				break
-			}
+		value := uint64(w.n)
+		if value == h.common && h.table.tally(&w.probe, oneMore, mostCounted) {
+			continue
 		}
 		s, made := h.table.seek(&w.probe, nil)
 		h.open(s, made)
-		if err := h.take(s, w.value); err != nil {
+		if err := h.take(s, value); err != nil {
 			return h.a.broke(err)
 		}
-		slots, shift = h.table.slots, h.table.shift
-		mask = uint64(len(slots) - 1)
 	}
 	return nil
 }
