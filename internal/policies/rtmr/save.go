@@ -28,7 +28,11 @@ type savedMember struct {
 func (s *Schedule) MarshalJSON() ([]byte, error) {
 	out := savedSchedule{FIFO: s.fifo, Maps: s.base.maps.Save([]avail.Step{}), Reduces: s.base.reduces.Save([]avail.Step{}), Jobs: []savedMember{}}
 	for _, m := range s.members {
-		out.Jobs = append(out.Jobs, savedMember{m.Claim, m.phase, m.since, m.maps, m.reduces})
+		j := savedMember{Claim: m.Claim, Phase: m.phase, Since: m.since}
+		if m.ends != nil {
+			j.MapEnds, j.ReduceEnds = m.ends.maps, m.ends.reduces
+		}
+		out.Jobs = append(out.Jobs, j)
 	}
 	return json.Marshal(out)
 }
@@ -39,7 +43,7 @@ func (s *Schedule) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return err
 	}
-	*s = Schedule{fifo: in.FIFO}
+	*s = Schedule{fifo: in.FIFO, stride: stride}
 	s.base.maps.Load(in.Maps)
 	s.base.reduces.Load(in.Reduces)
 	for i, j := range in.Jobs {
@@ -49,7 +53,11 @@ func (s *Schedule) UnmarshalJSON(text []byte) error {
 		if j.Phase != waiting {
 			s.started++
 		}
-		s.members = append(s.members, member{j.Claim, j.Phase, j.Since, j.MapEnds, j.ReduceEnds})
+		m := member{Claim: j.Claim, phase: j.Phase, since: j.Since}
+		if j.Phase == corrected {
+			m.ends = &ends{j.MapEnds, j.ReduceEnds}
+		}
+		s.members = append(s.members, m)
 	}
 	return nil
 }

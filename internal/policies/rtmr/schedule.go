@@ -62,13 +62,18 @@ type Schedule struct {
 	base    chain    // before all members
 	members []member // started (and finished) ones, then those that wait
 	started int      // so many of members do not wait
+	marks   []mark   // the chain at some places, in their order (checkpoint.go)
+	stride  int      // so far apart
 	at      chain    // scratch: the chain at some place
+	scratch []avail.Step
+
+	lentMaps, lentReduces []units.Time // see Lend
 }
 
 // NewSchedule returns the schedule of a cluster with that many slots, all free. Jobs wait by deadline, or with fifo in the order of
 // submission.
 func NewSchedule(maps, reduces int, fifo bool) *Schedule {
-	s := &Schedule{fifo: fifo}
+	s := &Schedule{fifo: fifo, stride: stride}
 	s.base.maps.Resize(maps, 0)
 	s.base.reduces.Resize(reduces, 0)
 	return s
@@ -80,10 +85,13 @@ type chain struct{ maps, reduces avail.Steps }
 // A member is an admitted job.
 type member struct {
 	Claim
-	phase         phase
-	since         units.Time   // of its start, or of its removal
-	maps, reduces []units.Time // of a corrected one: when its tasks really ended, sorted
+	phase phase
+	since units.Time // of its start, or of its removal
+	ends  *ends      // of a corrected one
 }
+
+// ends are when tasks really ended, sorted.
+type ends struct{ maps, reduces []units.Time }
 
 // A phase says how a job takes its slots.
 type phase uint8
@@ -103,8 +111,8 @@ func (c *chain) give(m *member, now units.Time) (mapsEnd, finish units.Time) {
 	case waiting:
 		from = now
 	case corrected:
-		c.maps.Replace(m.maps)
-		c.reduces.Replace(m.reduces)
+		c.maps.Replace(m.ends.maps)
+		c.reduces.Replace(m.ends.reduces)
 		return m.since, m.since
 	case gone:
 		c.maps.Run(m.Maps, from, 0)
@@ -119,19 +127,6 @@ func (c *chain) give(m *member, now units.Time) (mapsEnd, finish units.Time) {
 func (c *chain) ask(m *Claim, now units.Time) (mapsEnd, finish units.Time) {
 	mapsEnd = c.maps.Last(m.Maps, now, m.Map)
 	return mapsEnd, c.reduces.Last(m.Reduces, mapsEnd, m.Reduce)
-}
-
-// seek makes s.at the chain just before the member at place p.
-func (s *Schedule) seek(now units.Time, p int) {
-	s.at.copy(&s.base)
-	for i := range s.members[:p] {
-		s.at.give(&s.members[i], now)
-	}
-}
-
-func (c *chain) copy(from *chain) {
-	c.maps.Load(from.maps.Save(nil))
-	c.reduces.Load(from.reduces.Save(nil))
 }
 
 // before tells whether a job waits before another.
@@ -201,26 +196,33 @@ func (s *Schedule) hold(now units.Time, c *Claim, p int, mapsEnd, finish units.T
 			return Hold{}
 		}
 	}
-	s.at.copy(&s.base)
-	for i := range s.members[:p] {
-		m := &s.members[i]
-		ends := s.at.ends(m, now, h.Stage)
-		slots, hit := 0, false
-		for _, e := range ends {
-			hit = hit || e.At == begin
-			if e.At >= begin {
-				slots += e.Slots
-			}
+	for to := p; to > 0 && h.Job == 0; { // from mark to mark, the last one first
+		at, _ := s.rest(now, to-1)
+		for i := at; i < to; i++ {
+			s.holds(now, &s.members[i], begin, &h)
+			s.at.give(&s.members[i], now)
 		}
-		if hit {
-			h.Job, h.Slots, h.Until = m.Job, slots, ends[len(ends)-1].At
-		}
-		s.at.give(m, now)
+		to = at
 	}
 	if h.Job == 0 {
 		return Hold{}
 	}
 	return h
+}
+
+// holds notes the member if the instant is the end of one of its tasks.
+func (s *Schedule) holds(now units.Time, m *member, begin units.Time, h *Hold) {
+	ends := s.at.ends(m, now, h.Stage)
+	slots, hit := 0, false
+	for _, e := range ends {
+		hit = hit || e.At == begin
+		if e.At >= begin {
+			slots += e.Slots
+		}
+	}
+	if hit {
+		h.Job, h.Slots, h.Until = m.Job, slots, ends[len(ends)-1].At
+	}
 }
 
 // ends returns when the slots that a member takes in a stage would be free of it, nil if it has finished.
@@ -240,7 +242,9 @@ func (c *chain) ends(m *member, now units.Time, stage sched.Stage) []avail.Step 
 
 // Admit puts the job at its place in the order (lines 22 and 23). It does not ask whether Test said yes.
 func (s *Schedule) Admit(now units.Time, c Claim) {
-	s.members = slices.Insert(s.members, s.place(&c), member{Claim: c})
+	p := s.place(&c)
+	s.members = slices.Insert(s.members, p, member{Claim: c})
+	s.stale(p)
 }
 
 // Estimate returns when the maps of an admitted job end and when it finishes, by the chain; false if it is not in the schedule.
@@ -261,10 +265,19 @@ func (s *Schedule) Start(now units.Time, j sched.JobID) {
 	if i < s.started {
 		return
 	}
+	if i > s.started {
+		s.stale(s.started)
+	}
 	m := s.members[i]
 	m.phase, m.since = started, now
 	copy(s.members[s.started+1:i+1], s.members[s.started:i])
 	s.members[s.started] = m
+	for k := range s.marks { // those behind it hold if for them it starts at this time
+		if s.marks[k].place > s.started && !s.marks[k].holds(now) {
+			s.marks = s.marks[:k]
+			break
+		}
+	}
 	s.started++
 }
 
@@ -290,7 +303,8 @@ func (s *Schedule) Finish(now units.Time, j sched.JobID, maps, reduces []units.T
 	m.phase = finished
 	if rebuilt {
 		m.phase = corrected
-		m.maps, m.reduces = slices.Sorted(slices.Values(maps)), slices.Sorted(slices.Values(reduces)) // lines 8 and 9
+		m.ends = &ends{slices.Sorted(slices.Values(maps)), slices.Sorted(slices.Values(reduces))} // lines 8 and 9
+		s.stale(i)
 	}
 	s.fold(now)
 	return rebuilt
@@ -305,6 +319,10 @@ func (s *Schedule) fold(now units.Time) {
 	}
 	s.members = slices.Delete(s.members, 0, n)
 	s.started -= n
+	s.fallen(n)
+	if n > 0 && len(s.lentMaps)+len(s.lentReduces) > 0 {
+		s.stale(-1) // what is lent stands behind them now
+	}
 }
 
 // Remove takes out a job that will not finish. If it had started, the slots that it may have had are free from now on: as many of the
@@ -315,8 +333,10 @@ func (s *Schedule) Remove(now units.Time, j sched.JobID) {
 	case i < 0:
 	case i >= s.started:
 		s.members = slices.Delete(s.members, i, i+1)
+		s.stale(i)
 	default:
 		s.members[i].phase, s.members[i].since = gone, now
+		s.stale(i)
 		s.fold(now)
 	}
 }
@@ -325,4 +345,5 @@ func (s *Schedule) Remove(now units.Time, j sched.JobID) {
 func (s *Schedule) Resize(now units.Time, maps, reduces int) {
 	s.base.maps.Resize(maps, now)
 	s.base.reduces.Resize(reduces, now)
+	s.stale(-1)
 }
