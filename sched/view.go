@@ -28,8 +28,9 @@ type View interface {
 	// First returns the first job in the policy's order, behind the job after (0 = from the start), with an open task of
 	// the stage that may start on the node, 0 if there is none. Finding the next job costs O(log jobs).
 	First(n NodeID, s Stage, after JobID) JobID
-	// FirstLocal is First among the jobs that have an open task whose input lies on the node. It costs O(jobs with local
-	// tasks on that node).
+	// FirstLocal is First among the jobs that have an open task which is local to the node: its input lies there, or it is at home
+	// everywhere (Anywhere). It costs O(log jobs) for each queue with such jobs, and O(log) for each job that was let in, or whose key
+	// fell, since the last question about the node; jobs that only wait cost nothing.
 	FirstLocal(n NodeID, s Stage, after JobID) JobID
 	// Nearest returns the best locality at which the job has an open task of the stage for the node, NoLocality if none is open.
 	Nearest(n NodeID, j JobID, s Stage) Locality

@@ -141,6 +141,7 @@ func (l *Ledger) reopen(b *jobBook, t *tasks, id sched.TaskID) {
 	t.State[id] = taskOpen
 	b.Stages[t.Spec.Kind].Open++
 	l.enter(t, id)
+	l.tell(b, t.Spec.Kind)
 }
 
 func (l *Ledger) unlink(ab *attemptBook) {
@@ -233,6 +234,7 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 	if !l.can.Bind {
 		b.Stages[g.Stage].Open += n
 		t.giveDemand(&l.nodes[g.Node], g.Near, n)
+		l.tell(b, g.Stage)
 		return
 	}
 	release := func(id sched.TaskID) {

@@ -48,7 +48,6 @@ func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.
 		switch {
 		case p.Node > 0:
 			t.Demand = append(t.Demand, placeDemand{int32(p.Node), n})
-			l.point(p.Node, b, s)
 		case p.Rack > 0:
 			t.ByRack = append(t.ByRack, placeDemand{int32(p.Rack), n})
 		default:
@@ -59,6 +58,7 @@ func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.
 	byPlace := func(a, b placeDemand) int { return cmp.Compare(a.Place, b.Place) }
 	slices.SortStableFunc(t.Demand, byPlace)
 	slices.SortStableFunc(t.ByRack, byPlace)
+	l.tell(b, s)
 }
 
 func demandOf(list []placeDemand, place int32) (int, bool) {

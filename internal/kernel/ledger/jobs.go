@@ -34,7 +34,6 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 		b.Stages[st.Kind] = sched.Tally{Total: n, Limit: -1, Sample: -1}
 		if l.can.Bind {
 			b.tasks[st.Kind] = l.openStage(st)
-			l.pointAt(b, st.Kind)
 			b.Stages[st.Kind].Done = int32(len(st.Done))
 			b.Stages[st.Kind].Open = n - b.Stages[st.Kind].Done
 		} else {
@@ -247,11 +246,6 @@ func (l *Ledger) remake(b *jobBook, st *workload.StageSpec) {
 	}
 	b.tasks[st.Kind] = l.openStage(st)
 	t.Open = t.Total
-	b.tasks[st.Kind].Nodes.each(func(n int32) {
-		if nb := l.node(sched.NodeID(n)); nb != nil && !slices.Contains(nb.local, pointer{b.ID, st.Kind, b.Seq}) {
-			l.point(nb.ID, b, st.Kind)
-		}
-	})
 }
 
 // shift adds what the job occupies to the queues above it, or takes it away.

@@ -41,9 +41,14 @@ type Ledger struct {
 	soiled    []sched.JobID // jobs whose keys have to be asked for again
 	resyncing bool
 
-	pointing bool     // nodes point at the jobs with input on them: a policy has asked for FirstLocal
-	pairs    []uint64 // reused when a stage is listed
-	last     []int32  // by key: the task that was listed last
+	// The index behind FirstLocal (local.go).
+	indexing   bool                      // a policy has asked
+	told       int64                     // number of the last news
+	newest     [sched.Stages]sched.JobID // job with the last news
+	everywhere [sched.Stages]nearby      // jobs with open tasks that are at home everywhere
+
+	pairs []uint64 // reused when a stage is listed
+	last  []int32  // by key: the task that was listed last
 }
 
 // kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node that has no room for any of
@@ -72,8 +77,8 @@ type jobBook struct {
 // nodeBook is the page on a node.
 type nodeBook struct {
 	sched.Node
-	Capacity units.Vector // as described while it is up, else nothing; Free is this less what containers take
-	local    []pointer    // stages that may have open tasks whose input lies here; kept once a policy has asked
+	Capacity units.Vector          // as described while it is up, else nothing; Free is this less what containers take
+	near     *[sched.Stages]nearby // jobs with open tasks whose input lies here; kept once a policy has asked
 }
 
 func (nb *nodeBook) rack() cluster.RackID {
@@ -127,7 +132,7 @@ func (l *Ledger) clear() {
 	l.kinds = nil
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.soiled = nil, nil, nil, nil
-	l.pointing = false
+	l.indexing, l.told, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]nearby{}
 	l.wake = units.Never
 }
 

@@ -34,20 +34,13 @@ func (l *Ledger) offer(nb *nodeBook, capacity units.Vector) {
 	nb.Capacity = capacity
 }
 
-// meet lists the racks of stages anew that have input on a node which is seen for the first time, and lets it point at them.
-// O(tasks of all jobs).
+// meet lists the racks of stages anew that have input on a node which is seen for the first time. O(tasks of all jobs).
 func (l *Ledger) meet(n sched.NodeID) {
 	for j := range l.jobs {
 		b := &l.jobs[j]
-		for s, t := range b.tasks {
-			if t == nil || b.State == sched.Finished {
-				continue
-			}
-			if t.Nodes.holds(int32(n)) {
+		for _, t := range b.tasks {
+			if t != nil && b.State != sched.Finished && t.Nodes.holds(int32(n)) {
 				l.listRacks(t)
-				l.point(n, b, sched.Stage(s))
-			} else if _, asks := demandOf(t.Demand, int32(n)); asks {
-				l.point(n, b, sched.Stage(s))
 			}
 		}
 	}

@@ -34,6 +34,8 @@ type tasks struct {
 	ByRack   []placeDemand // in racks, sorted
 	Anywhere int32         // demand that accepts any place
 	Placed   bool          // that Demand named a node or a rack: so any other place is a remote one
+
+	news gossip // the job's place in the list of news of this stage (local.go)
 }
 
 // places lists tasks by a key, such as a node: the tasks of Keys[i] are Tasks[From[i]:From[i+1]], in order, and none of them
@@ -58,18 +60,6 @@ func (l *places) index(key int32) (int, bool) {
 		return int(key - 1), key > 0 && int(key) < len(l.From)
 	}
 	return slices.BinarySearch(l.Keys, key)
-}
-
-// each calls do for every key that has tasks.
-func (l *places) each(do func(key int32)) {
-	for i := range l.Next {
-		switch {
-		case l.Keys != nil:
-			do(l.Keys[i])
-		case l.From[i] < l.From[i+1]:
-			do(int32(i + 1))
-		}
-	}
 }
 
 // holds tells whether the key has tasks.

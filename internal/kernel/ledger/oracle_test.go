@@ -329,7 +329,7 @@ func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 		}
 		if fits && m.nodes[n].spec.Carries(m.jobs[j].spec.Labels) {
 			all = append(all, j)
-			if near == sched.NodeLocal {
+			if near == sched.NodeLocal || near == sched.Anywhere {
 				local = append(local, j)
 			}
 		}

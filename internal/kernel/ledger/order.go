@@ -1,10 +1,6 @@
 package ledger
 
-import (
-	"slices"
-
-	"github.com/slackline/slackline/sched"
-)
+import "github.com/slackline/slackline/sched"
 
 // queueOf returns the leaf under which a job stands, making the queues on its path as needed.
 func (l *Ledger) queueOf(j *sched.Job) sched.QueueID {
@@ -69,11 +65,16 @@ func (l *Ledger) touch(b *jobBook) {
 					l.rank(b, s, 1)
 				}
 				r.insert(entry{key: key, seq: b.Seq, elem: int32(b.ID)})
+				forward := !is || key.Less(b.Keys[s])
 				b.Keys[s] = key
+				if l.indexing && forward {
+					l.tell(b, s)
+				}
 			}
 		} else if is {
 			r.remove(b.Keys[s], b.Seq)
 			l.rank(b, s, -1)
+			l.hush(b, s)
 		}
 		active := want || t.Occupied > 0
 		if active != (b.Active&bit != 0) {
@@ -255,84 +256,9 @@ func (l *Ledger) suits(nb *nodeBook, b *jobBook, s sched.Stage) bool {
 	return false
 }
 
-// FirstLocal is First among the jobs with open tasks whose input lies on the node. It looks at each entry of the node's list.
-func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
-	nb := l.node(n)
-	if nb == nil || s >= sched.Stages || !nb.usable() || l.full(nb, s) {
-		return 0
-	}
-	l.startPointing()
-	nb = l.node(n) // the list of nodes may have moved
-	from := l.job(after)
-	var best *jobBook
-	keep := nb.local[:0]
-	for _, p := range nb.local {
-		b := &l.jobs[p.Job]
-		if b.Seq != p.Seq {
-			continue // that job has gone
-		}
-		keep = append(keep, p)
-		if p.Stage != s || b.Ranked&(1<<s) == 0 || (best != nil && !l.before(b, best, s)) || (from != nil && !l.before(from, b, s)) {
-			continue
-		}
-		if _, near := l.nearest(nb, p.Job, s); near == sched.NodeLocal && l.suits(nb, b, s) && l.open(b, s) {
-			best = b
-		}
-	}
-	nb.local = keep
-	if best == nil {
-		return 0
-	}
-	return best.ID
-}
-
-// pointer is a node's entry for a stage of a job with input on it. Seq tells the job from a later one with its handle.
-type pointer struct {
-	Job   sched.JobID
-	Stage sched.Stage
-	Seq   int64
-}
-
-// startPointing makes the nodes' entries when a policy asks for them for the first time. O(tasks of all jobs), once.
-func (l *Ledger) startPointing() {
-	if l.pointing {
-		return
-	}
-	l.pointing = true
-	for j := range l.jobs {
-		b := &l.jobs[j]
-		for s := range sched.Stages {
-			if b.State != sched.NoJob && b.tasks[s] != nil {
-				l.pointAt(b, s)
-			}
-		}
-	}
-}
-
-// pointAt lets the nodes that hold input of a stage point at it.
-func (l *Ledger) pointAt(b *jobBook, s sched.Stage) {
-	t := b.tasks[s]
-	t.Nodes.each(func(n int32) { l.point(sched.NodeID(n), b, s) })
-	for i := range t.Demand {
-		l.point(sched.NodeID(t.Demand[i].Place), b, s)
-	}
-}
-
-// point lets a node that is in the book point at a stage; one that comes later does so when it comes. O(entries of the node) for
-// a stage that is bound late, which may name a node again and again.
-func (l *Ledger) point(n sched.NodeID, b *jobBook, s sched.Stage) {
-	if !l.pointing {
-		return
-	}
-	p := pointer{b.ID, s, b.Seq}
-	if nb := l.node(n); nb != nil && (len(b.tasks[s].State) > 0 || !slices.Contains(nb.local, p)) {
-		nb.local = append(nb.local, p)
-	}
-}
-
-// open tells whether all queues above the job are open.
-func (l *Ledger) open(b *jobBook, s sched.Stage) bool {
-	for q := b.Queue; ; q = l.queues[q].Parent {
+// open tells whether the queue and all above it are open.
+func (l *Ledger) open(q sched.QueueID, s sched.Stage) bool {
+	for ; ; q = l.queues[q].Parent {
 		if !l.order.Open(l, &l.queues[q].Queue, s) {
 			return false
 		}
