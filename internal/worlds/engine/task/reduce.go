@@ -46,12 +46,14 @@ func Reduce(ctx context.Context, c ReduceConfig) (stats Stats, err error) {
 	defer func() {
 		if err != nil {
 			err = clean(err, c.Local, c.Out)
-		} else {
+		} else if c.Maps > mergeFactor {
 			err = fault.DeleteAll(c.Local)
 		}
 	}()
-	if err := fault.MakeDirs(c.Local); err != nil {
-		return Stats{}, err
+	if c.Maps > mergeFactor { // of fewer nothing is copied
+		if err := fault.MakeDirs(c.Local); err != nil {
+			return Stats{}, err
+		}
 	}
 	r.spiller = spiller{a: r.attempt, dir: c.Local, parts: 1}
 	defer func() { closeAll(r.files) }()
