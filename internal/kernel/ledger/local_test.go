@@ -202,6 +202,17 @@ func TestLocalIndexOfDemandAgainstAScan(t *testing.T) {
 	})
 }
 
+// A container that the world did not grant is local work again, though the job's place in the order is what it was.
+func TestLocalWorkGivenBack(t *testing.T) {
+	d := late(t)
+	d.told(demand(3, 0, sched.PlaceDemand{Node: 1, Count: 1}, sched.PlaceDemand{Count: 3}))
+	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(1))
+	it := d.one(start(1, sched.Map, 1, 1))
+	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
+	d.told(sched.Event{Kind: sched.Refused, Item: it.ID})
+	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(1))
+}
+
 // BenchmarkFirstLocal asks about a node for which ever more jobs wait with input on it, and takes what it is told: one task of the job
 // starts there, and ends, so that its key rises and falls.
 func BenchmarkFirstLocal(b *testing.B) {
