@@ -216,7 +216,7 @@ func (d dice) nature(cfg *sim.Config) {
 		cfg.Read = sim.ReadRates{Rack: 200, Remote: one(d, units.Bytes(100), 0)}
 	}
 	if d.chance(0.3) {
-		cfg.Files = sim.Files{Count: d.from(1, 4), Zipf: one(d, 0, 0.8, 1.5)}
+		cfg.Files = sim.Files{Count: d.from(1, 4), Zipf: one(d, 0, 0.8, 1.5), Blocks: one(d, 0, 0, 1, 5)}
 	}
 	if d.chance(0.4) {
 		cfg.Failures.Rate = one(d, 0.05, 0.3)

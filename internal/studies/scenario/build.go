@@ -136,7 +136,7 @@ func (s *Scenario) build() {
 		Network:    sim.Network{Fabric: units.Bytes(k.Network.Fabric), Link: units.Bytes(k.Network.Link)},
 		Stragglers: sim.Straggling{Rate: k.Stragglers.Rate, Factor: k.Stragglers.Factor},
 		Skew:       k.Skew,
-		Files:      sim.Files{Count: k.Files.Count, Zipf: k.Files.Zipf},
+		Files:      sim.Files{Count: k.Files.Count, Zipf: k.Files.Zipf, Blocks: k.Files.Blocks},
 		Failures: sim.Failures{MTBF: k.MTBF.Duration(), MTTR: k.MTTR.Duration(), RackMTBF: k.RackMTBF.Duration(), RackMTTR: k.RackMTTR.Duration(),
 			Rate: k.FailureRate, Faulty: k.Faulty.Share, FaultyRate: k.Faulty.Rate,
 			Blacklist: sim.Blacklist{Failures: k.Blacklist.Failures, Restore: k.Blacklist.Restore.Duration()}},
@@ -160,7 +160,7 @@ func (s *Scenario) build() {
 	}
 	for _, pair := range [][2]string{
 		{"cluster.mttr", "cluster.mtbf"}, {"cluster.rack_mttr", "cluster.rack_mtbf"}, {"cluster.faulty.rate", "cluster.faulty.share"},
-		{"cluster.blacklist.restore", "cluster.blacklist.failures"}, {"cluster.files.zipf", "cluster.files.count"},
+		{"cluster.blacklist.restore", "cluster.blacklist.failures"}, {"cluster.files.zipf", "cluster.files.count"}, {"cluster.files.blocks", "cluster.files.count"},
 		{"cluster.stragglers.factor", "cluster.stragglers.rate"}, {"workload.trace.deadlines.factor", "workload.trace.deadlines.share"},
 		{"workload.trace.deadlines.classes", "workload.trace.deadlines.share"}, {"workload.trace.deadlines.slots", "workload.trace.deadlines.share"},
 	} {

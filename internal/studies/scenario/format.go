@@ -117,8 +117,9 @@ type Stragglers struct {
 
 // Files are inputs that jobs share.
 type Files struct {
-	Count int     `json:"count" min:"0" max:"10000000" doc:"number of files; each job has one of its own if left out"`
-	Zipf  float64 `json:"zipf" min:"0" max:"10" def:"1" doc:"exponent of their popularity: 0 = each as likely"`
+	Count  int     `json:"count" min:"0" max:"10000000" doc:"number of files; each job has one of its own if left out"`
+	Zipf   float64 `json:"zipf" min:"0" max:"10" def:"1" doc:"exponent of their popularity: 0 = each as likely"`
+	Blocks int     `json:"blocks" min:"0" max:"10000000" doc:"blocks of a file, of which each map reads one, each as likely; if left out, maps read a file's blocks in order"`
 }
 
 // SpeedStep sets a speed from a time on.
@@ -173,6 +174,7 @@ type Blacklist struct {
 type Workload struct {
 	Jobs    []SimJob `json:"jobs" doc:"the jobs, one by one"`
 	Streams []Stream `json:"streams" doc:"jobs of a kind that come again and again, or users who submit them"`
+	Mix     *Mix     `json:"mix" doc:"so many jobs of each of some sizes, in an order that the seed draws"`
 	Trace   *Trace   `json:"trace" doc:"jobs from the record of another cluster, in the place of jobs"`
 }
 

@@ -19,8 +19,8 @@ const maxTasks = 10_000_000
 func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.NodeID) {
 	d := s.src
 	m := &jobMaker{s: s, cluster: cfg.Cluster, node: node, shared: map[tasksKey][]workload.Task{}}
-	if len(s.Workload.Jobs) == 0 && len(s.Workload.Streams) == 0 {
-		d.failAt("workload", "there is no job; give at least one, a stream of them, or a trace")
+	if len(s.Workload.Jobs) == 0 && len(s.Workload.Streams) == 0 && s.Workload.Mix == nil {
+		d.failAt("workload", "there is no job; give at least one, a stream of them, a mix, or a trace")
 	}
 	links := make([]link, len(s.Workload.Jobs))
 	for i := range s.Workload.Jobs {
@@ -34,6 +34,7 @@ func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.No
 	}
 	checkLinks(links)
 	s.streams(cfg, m)
+	s.mix(cfg)
 }
 
 // jobMaker makes jobs of what a scenario says of them.

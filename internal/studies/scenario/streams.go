@@ -144,11 +144,7 @@ func (k kind) source(seed uint64) workload.Source {
 		}
 		return st
 	}
-	own := st.key.Uint64()
-	hourly := float64(units.Hour) / max(1, float64(k.Arrivals.Every))
-	var process synth.Arrivals
-	switch k.Arrivals.Process {
-	case "trace":
+	if k.Arrivals.Process == "trace" {
 		in, file, err := k.trace.Open()
 		if err != nil {
 			st.err = err
@@ -170,13 +166,8 @@ func (k kind) source(seed uint64) workload.Source {
 		}
 		heap.Push(&st.due, st.open())
 		return st
-	case "constant":
-		process = synth.Constant(k.Arrivals.Every.Duration())
-	case "bursty":
-		process = synth.Bursty(hourly, synth.Burst{Share: k.Arrivals.Bursts, Ratio: k.Arrivals.Ratio, Mean: max(1, k.Arrivals.Burst.Duration().Seconds())}, own)
-	default:
-		process = synth.Poisson(hourly, own)
 	}
+	process := k.Arrivals.process(st.key.Uint64())
 	st.open = func() units.Time {
 		at := process.Next()
 		if at == units.Never {
@@ -282,7 +273,12 @@ func (s sources) Next() (*workload.Job, error) { return s.first().Next() }
 // Ended tells the stream that the job came from.
 func (s sources) Ended(j *workload.Job, at units.Time) {
 	for _, source := range s {
-		if st, ok := source.(*stream); ok && st.owns(j) {
+		switch st := source.(type) {
+		case *stream:
+			if st.owns(j) {
+				st.Ended(j, at)
+			}
+		case sources:
 			st.Ended(j, at)
 		}
 	}

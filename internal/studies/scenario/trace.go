@@ -119,6 +119,9 @@ func (s *Scenario) trace(cfg *sim.Config) {
 	if d.has("workload.streams") {
 		d.failAt("workload.streams", "streams and trace stand beside each other; give one of them")
 	}
+	if d.has("workload.mix") {
+		d.failAt("workload.mix", "mix and trace stand beside each other; give one of them")
+	}
 	format, err := trace.Find(t.Format)
 	if err != nil {
 		d.failAt("workload.trace.format", "%v", err)

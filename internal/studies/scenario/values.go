@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/units"
 )
 
@@ -98,6 +100,41 @@ func (Factors) wanted() string { return "a number, such as 2, or a range, such a
 
 func (Factors) shape() map[string]any {
 	return map[string]any{"type": []string{"string", "number"}, "pattern": `^\s*` + number + `(\.\.` + number + `)?\s*$`, "exclusiveMinimum": 0, "examples": []string{"2", "1.5..3"}}
+}
+
+// Counts is a number, or a range of numbers such as 10..50.
+type Counts struct{ From, To int }
+
+// UnmarshalText reads a number or a range.
+func (c *Counts) UnmarshalText(text []byte) error {
+	from, to, ranged := strings.Cut(string(text), "..")
+	a, err1 := strconv.Atoi(strings.TrimSpace(from))
+	b, err2 := a, error(nil)
+	if ranged {
+		b, err2 = strconv.Atoi(strings.TrimSpace(to))
+	}
+	if err1 != nil || err2 != nil || a < 0 || b < a || b > maxTasks {
+		return fmt.Errorf("%s is no number of tasks and no range of such; write one up to %d, or the smaller one first, such as 10..50", text, maxTasks)
+	}
+	c.From, c.To = a, b
+	return nil
+}
+
+// String prints it as it is written.
+func (c Counts) String() string {
+	if c.From == c.To {
+		return strconv.Itoa(c.From)
+	}
+	return fmt.Sprintf("%d..%d", c.From, c.To)
+}
+
+// draw takes a number from the range, each as likely.
+func (c Counts) draw(d draw.Draw) int { return c.From + d.Below(c.To-c.From+1) }
+
+func (Counts) wanted() string { return "a whole number, such as 10, or a range, such as 10..50" }
+
+func (Counts) shape() map[string]any {
+	return map[string]any{"type": []string{"string", "integer"}, "pattern": `^\s*[0-9]+(\.\.[0-9]+)?\s*$`, "minimum": 0, "examples": []string{"10", "10..50"}}
 }
 
 // Size is an amount of data, written with its unit: 64MB, 1.5GB. The units are powers of 1024.

@@ -26,6 +26,7 @@ const (
 	faultyDraw
 	rackBreakDraw
 	rackRepairDraw
+	blockDraw
 )
 
 // mix is SplitMix64's output function.
@@ -170,10 +171,14 @@ func (w *World) placed(j *workload.Job) *workload.Job {
 	out.Stages = slices.Clone(j.Stages)
 	maps := out.Stage(workload.Map)
 	maps.Tasks = slices.Clone(maps.Tasks)
-	block := 0
+	bare := 0 // maps without a host so far
 	for t := range maps.Tasks {
 		if len(maps.Tasks[t].Hosts) > 0 {
 			continue
+		}
+		block := bare
+		if n := w.cfg.Files.Blocks; n > 0 {
+			block = int(w.draw(blockDraw, textKey(j.ID), bare, 0, 0) % uint64(n))
 		}
 		var hosts []cluster.NodeID
 		for c := range w.cfg.Replicas {
@@ -200,7 +205,7 @@ func (w *World) placed(j *workload.Job) *workload.Job {
 			hosts = append(hosts, cluster.NodeID(at))
 		}
 		maps.Tasks[t].Hosts = hosts
-		block++
+		bare++
 	}
 	return &out
 }

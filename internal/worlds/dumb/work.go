@@ -360,6 +360,18 @@ func (w *World) stop(r *run, outcome sched.Outcome, why string) {
 	e.Spans[sched.PhaseRun] = w.now.Sub(min(r.ready, w.now))
 	if outcome == sched.Committed {
 		e.Bytes = s.spec.Tasks[r.task-1].Input
+		if reduces := s.job.spec.Stage(workload.Reduce); s.spec.Kind == workload.Map && reduces != nil {
+			read, written := 0.0, 0.0
+			for _, t := range s.spec.Tasks {
+				read += float64(t.Input)
+			}
+			for _, t := range reduces.Tasks {
+				written += float64(t.Input)
+			}
+			if read > 0 {
+				e.OutBytes = units.Bytes(math.Ceil(float64(e.Bytes) * (written / read)))
+			}
+		}
 		t.state, t.node = done, r.node
 	} else if t.state == running && len(w.of(s, r.task)) == 0 {
 		t.state = open

@@ -135,6 +135,7 @@ func (w *World) arrive() {
 	*j = job{link: k, key: jobKey(spec.ID), given: spec, alive: true, mapsEnd: units.Never, stages: j.stages}
 	j.spec = w.withInput(spec, w.fileKey(spec, j.key))
 	j.open(w)
+	j.ratio = ratioOf(j.spec)
 	w.weigh(j)
 	w.emit(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(h), Detail: &sched.Detail{Job: j.spec}})
 	w.await(k, spec.After)

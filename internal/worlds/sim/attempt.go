@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"math"
+
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // attempt is a running attempt. It stands in two lists: of its node and of its stage.
@@ -184,6 +187,28 @@ func (w *World) masterReady(a int32) {
 	}
 }
 
+// ratioOf is how many bytes a job's maps write for each that they read: what its reduces are said to read is what its maps have written.
+func ratioOf(spec *workload.Job) float64 {
+	var read, written units.Bytes
+	for i := range spec.Stages {
+		sum := &written
+		switch spec.Stages[i].Kind {
+		case sched.Map:
+			sum = &read
+		case sched.Reduce:
+		default:
+			continue
+		}
+		for t := range spec.Stages[i].Tasks {
+			*sum += spec.Stages[i].Tasks[t].Input
+		}
+	}
+	if read == 0 {
+		return 0
+	}
+	return float64(written) / float64(read)
+}
+
 // end ends an attempt, whatever the outcome. A task that did not commit is open again, unless its job is over.
 func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	at := &w.attempts[a]
@@ -208,6 +233,9 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	switch {
 	case outcome == sched.Committed:
 		e.Bytes = at.input
+		if at.stage == sched.Map {
+			e.OutBytes = units.Bytes(math.Ceil(float64(at.input) * j.ratio))
+		}
 		t.status, t.node = taskDone, n
 		if s.done++; s.done > s.most {
 			s.most = s.done

@@ -27,6 +27,7 @@ const (
 	forFault
 	forRackBreakdown
 	forRackRepair
+	forBlock
 )
 
 // jobKey is the part of a key that is the job: its id, so that its place in the workload does not matter (FNV-1a).

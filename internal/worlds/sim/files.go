@@ -11,14 +11,21 @@ import (
 // Files lets jobs share input. Of Count files a job reads one, drawn with the popularity of its rank, r^-Zipf for any exponent of 0
 // or more (block popularity in real traces is about 1; paper 003, section 4.4, needs small jobs that meet at the same blocks). A job
 // that names its file (workload.Job.File) reads that. Block b of a file lies on the same nodes for every job that reads it.
+//
+// A job's maps read the blocks of its file in order. Where files are of so many Blocks, each map reads one of these, drawn by itself and
+// each as likely: one such file is a store in which jobs small and large meet at the same blocks (paper 003, section 4.4.1: 100 blocks).
 type Files struct {
-	Count int // 0 = each job has a file of its own
-	Zipf  float64
+	Count  int // 0 = each job has a file of its own
+	Zipf   float64
+	Blocks int // 0 = as many as the job has maps
 }
 
 func (f Files) validate() error {
 	if f.Count < 0 || !(f.Zipf >= 0) || math.IsInf(f.Zipf, 0) {
 		return fmt.Errorf("files: %d files of popularity rank^-%v, neither must be negative", f.Count, f.Zipf)
+	}
+	if f.Blocks < 0 {
+		return fmt.Errorf("files: %d blocks, there must not be less than 0", f.Blocks)
 	}
 	return nil
 }
@@ -44,4 +51,12 @@ func (w *World) fileKey(spec *workload.Job, key uint64) uint64 {
 		return mix(uint64(sort.SearchFloat64s(w.popular, u)))
 	}
 	return key
+}
+
+// blockOf is the block of its file that the n-th map of a job reads, from 0.
+func (w *World) blockOf(job uint64, n int) int {
+	if w.cfg.Files.Blocks == 0 {
+		return n
+	}
+	return below(w.bits(forBlock, job, uint64(n), 0, 0), w.cfg.Files.Blocks)
 }

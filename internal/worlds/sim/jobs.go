@@ -20,6 +20,7 @@ type job struct {
 	doomed   bool       // it ends with the next batch
 	mapsEnd  units.Time // when the last map ended, units.Never as long as one is missing
 	vanished int32      // committed map outputs that are gone and that nobody needed when they went
+	ratio    float64    // bytes that its maps write for each that they read
 	stages   []stage
 	at       [sched.Stages]int8 // of each kind of stage in stages, -1 = the job has none
 }

@@ -178,6 +178,66 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// The maps of all jobs read from one store: each block as likely, at the same nodes for whoever reads it, as many on every node.
+func TestStore(t *testing.T) {
+	w, err := New(Config{Cluster: uniform(30, 1, 2, 1), Workload: load(shape{id: "j", maps: 1, mapS: 1}), Replicas: 2, Files: Files{Count: 1, Blocks: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const jobs, maps = 500, 200
+	reads := map[int]int{}
+	at := map[int]string{}
+	held := map[cluster.NodeID]int{}
+	for i := range jobs {
+		spec := shape{id: fmt.Sprintf("j%d", i), maps: maps, mapS: 1}.job()
+		placed := w.withInput(spec, w.fileKey(spec, jobKey(spec.ID)))
+		for k, task := range placed.Stages[0].Tasks {
+			b := w.blockOf(jobKey(spec.ID), k)
+			reads[b]++
+			if hosts := fmt.Sprint(task.Hosts); at[b] == "" {
+				at[b] = hosts
+				for _, h := range task.Hosts {
+					held[h]++
+				}
+				if len(task.Hosts) != 2 || task.Hosts[0] == task.Hosts[1] {
+					t.Fatalf("block %d lies at %v", b, task.Hosts)
+				}
+			} else if at[b] != hosts {
+				t.Fatalf("block %d lies at %s and at %s", b, at[b], hosts)
+			}
+		}
+	}
+	if len(reads) != 100 || len(held) != 30 {
+		t.Errorf("%d blocks on %d nodes", len(reads), len(held))
+	}
+	for b, n := range reads {
+		if want := float64(jobs * maps / 100); math.Abs(float64(n)-want) > 5*math.Sqrt(want) {
+			t.Errorf("block %d is read %d times, want about %g", b, n, want)
+		}
+	}
+	for n, k := range held {
+		if k != 6 && k != 7 {
+			t.Errorf("node %d holds %d blocks of 200 copies on 30 nodes", n, k)
+		}
+	}
+}
+
+// What reduces read is what maps have written.
+func TestRatio(t *testing.T) {
+	spec := shape{id: "j", maps: 4, mapS: 1, reduces: 2, reduS: 1}.job()
+	for i := range spec.Stages {
+		for k := range spec.Stages[i].Tasks {
+			spec.Stages[i].Tasks[k].Input = 100
+		}
+	}
+	if got := ratioOf(spec); got != 0.5 {
+		t.Errorf("%v, want 0.5", got)
+	}
+	if got := ratioOf(shape{id: "j", maps: 4, mapS: 1}.job()); got != 0 {
+		t.Errorf("%v of a job that reads nothing", got)
+	}
+}
+
 // Stragglers strike attempts at their rate, and by their factor.
 func TestStragglers(t *testing.T) {
 	got := ends(t, Config{Cluster: uniform(50, 1, 100, 0), Stragglers: Straggling{Rate: 0.1, Factor: 5}, Workload: load(shape{id: "j", maps: 5000, mapS: 10})})

@@ -93,7 +93,7 @@ func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 	for t := range maps.Tasks {
 		if len(maps.Tasks[t].Hosts) == 0 {
 			hosts := arena[r*block : r*(block+1) : r*(block+1)]
-			w.placeBlock(hosts, copies, block, walk)
+			w.placeBlock(hosts, copies, w.blockOf(jobKey(spec.ID), block), walk)
 			maps.Tasks[t].Hosts = hosts
 			block++
 		}
