@@ -64,11 +64,11 @@ func TestNames(t *testing.T) {
 	unique("locality", int(Remote)+1, func(i int) string { return Locality(i).String() })
 	unique("outcome", int(Lost)+1, func(i int) string { return Outcome(i).String() })
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
-	unique("reason", int(SlotDue)+1, func(i int) string { return Code(i).String() })
+	unique("reason", int(MapsOver)+1, func(i int) string { return Code(i).String() })
 	unique("refusal", int(Gone-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
 	unique("control", int(Switch)+1, func(i int) string { return ControlVerb(i).String() })
 	unique("rule", int(FewestLocalFirst)+1, func(i int) string { return BindRule(i).String() })
-	for c := FirstInOrder; c <= SlotDue; c++ {
+	for c := FirstInOrder; c <= MapsOver; c++ {
 		if c == Custom {
 			continue // its text is the item's
 		}
@@ -134,6 +134,8 @@ func TestReasonsAsSentences(t *testing.T) {
 		"nothing is known of what its class costs: 3 of its maps are measured first":                               Because(Sampling, 3),
 		"a promised slot falls due: 3 tasks with a promise wait, others hold 5 slots":                              Because(SlotDue, 3, 5),
 		"a slot that no promise needs":                                                                             Because(LeftOver),
+		"its reduces wait for its last map":                                                                        Because(MapsFirst),
+		"its last map has ended":                                                                                   Because(MapsOver),
 		"asked to be woken at 7s":                                                                                  Because(Wakeup, 7*s),
 		"the job already occupies the 6 slots it was given":                                                        Because(AtLimit, 6),
 		"there is no such job":                                                                                     Because(UnknownJob),

@@ -10,7 +10,7 @@
 //	fair(preemption=true, fair_timeout=10m)
 //	edf+serial+greedy(nonlocal=2)
 //
-// A parameter that would do nothing beside the others is an error, as is one of a scheme's part whose place another has taken.
+// A scheme whose parts keep a promise together (rtmr) stands alone. A parameter that would do nothing beside the others is an error, as is one of a scheme's part whose place another has taken.
 package catalog
 
 import (
@@ -24,6 +24,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/place"
 	"github.com/slackline/slackline/internal/policies/preempt"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/policies/rtmr"
 	"github.com/slackline/slackline/internal/policies/scale"
 	"github.com/slackline/slackline/internal/policies/schemes"
 	"github.com/slackline/slackline/internal/policies/speculate"
@@ -37,6 +38,7 @@ func All() []compose.Entry {
 		schemes.Capacity(),
 		schemes.EDFN(),
 		schemes.EDFP(),
+		rtmr.Entry(),
 		order.FIFOEntry(),
 		order.FairEntry(),
 		order.CapacityEntry(),
@@ -66,6 +68,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 	r := compose.Recipe{Order: order.FIFO{}, Admit: admit.NewAll(q), Place: place.Hadoop()}
 	seen := make(map[compose.Kind]string)
 	var scheme compose.Args // of the first term
+	whole := ""             // its name, if nothing else goes with it
 	for i, t := range terms {
 		e, err := find(entries, text, t)
 		if err != nil {
@@ -76,6 +79,12 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 		}
 		if other, twice := seen[e.Kind]; twice {
 			return nil, t.errorf(text, "%q and %q are both of the kind %q; leave one out", other, e.Name, string(e.Kind))
+		}
+		if whole != "" {
+			return nil, t.errorf(text, "%q promises deadlines by all of its parts together; %q cannot go with it", whole, e.Name)
+		}
+		if e.Whole {
+			whole = e.Name
 		}
 		seen[e.Kind] = e.Name
 		values, err := settle(e, text, t)

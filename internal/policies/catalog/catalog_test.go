@@ -55,6 +55,10 @@ func TestBadPolicies(t *testing.T) {
 		"fifo+":                       `policy "fifo+", character 6: the end of the text stands where the name of a policy or part should be`,
 		"é+x":                         `policy "é+x", character 1: there is no policy or part "é"`,
 		"edf+preempt":                 `policy "edf+preempt": preemption for fair shares goes with the order of "fair" only: no other has pools with shares`,
+		"rtmr+greedy":                 `policy "rtmr+greedy", character 6: "rtmr" promises deadlines by all of its parts together; "greedy" cannot go with it`,
+		"rtmr+sleep":                  `policy "rtmr+sleep", character 6: "rtmr" promises deadlines by all of its parts together; "sleep" cannot go with it`,
+		"rtmr(sample=0)":              `policy "rtmr(sample=0)", character 6: sample is 0, nothing would be measured; give 1 at least, or unknown=best-effort`,
+		"rtmr(skew=50)":               `policy "rtmr(skew=50)", character 6: skew is 50 %, the largest share is 100 % of the mean at least`,
 		"fair(min_timeout=5)":         `policy "fair(min_timeout=5)", character 6: min_timeout: `,
 	} {
 		_, err := New(text, queues.Config{})
@@ -93,6 +97,7 @@ func TestIdleParameters(t *testing.T) {
 		{"fair(preemption=true,fair_timeout=1m)+preempt(fair_timeout=2m)", shares, `character 6: preemption has no effect: "preempt" takes the place`},
 		{"greedy(nonlocal=0,local=rack)", shares, `character 19: local=rack has no effect with nonlocal=0`},
 		{"greedy(nonlocal=0,local=node)", shares, ""},
+		{"rtmr(unknown=best-effort,sample=4)", shares, `character 26: sample has no effect with unknown=best-effort`},
 	} {
 		_, err := New(c.text, c.queues)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

@@ -30,6 +30,7 @@ type Entry struct {
 	Doc    string  // one line
 	Cite   string  // where it is described
 	Needs  string  // what the world must be able to do, for people; "" = nothing special
+	Whole  bool    // a scheme whose parts keep a promise together: no other part goes with it
 	Params []Param // what can be set
 	// Fill puts the part, or all parts of the scheme, into the recipe. An error says in one sentence what does not go together;
 	// Args.Misused makes one about a parameter.

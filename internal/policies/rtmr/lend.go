@@ -17,6 +17,18 @@ func (s *Schedule) Lend(maps, reduces []units.Time) {
 	s.stale(-1)
 }
 
+// Return says that so many lent slots have been given back now. Jobs that have started before had to do without them, so their ends stand in
+// the place of the smallest entries, too. That is never earlier than what is true; where tasks end again and again while a job runs, it
+// makes that job seem later than it is.
+func (s *Schedule) Return(now units.Time, maps, reduces int) {
+	if len(s.members) == 0 {
+		return // nobody missed them
+	}
+	s.base.maps.Replace(slices.Repeat([]units.Time{now}, maps))
+	s.base.reduces.Replace(slices.Repeat([]units.Time{now}, reduces))
+	s.stale(-1)
+}
+
 // Spare returns how many slots no admitted job needs from now on, the entries behind the last member that are not later than now, and
 // when the next entry comes, Never if none does.
 func (s *Schedule) Spare(now units.Time) (maps, reduces int, next units.Time) {

@@ -1,0 +1,153 @@
+package rtmr
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// admission is the second element, the admission controller (paper 003, algorithms 5.1 to 5.3; the test itself is Schedule.Test). A job
+// with a deadline is admitted if it would meet it, and every job behind it in the order still its own, were each task to take its worst time; else it is rejected,
+// with the earliest deadline that would have been accepted. A job that waits for predecessors is judged when they are done: nobody knows when that
+// will be.
+type admission struct{ *scheduler }
+
+// Studies says that profiles are read.
+func (admission) Studies() bool { return true }
+
+// MarshalJSON saves what all parts remember.
+func (a admission) MarshalJSON() ([]byte, error) { return a.save() }
+
+// UnmarshalJSON loads it.
+func (a admission) UnmarshalJSON(text []byte) error { return a.load(text) }
+
+// Admit takes in what has happened to jobs and slots, and judges the jobs that came.
+func (a admission) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
+	s := a.scheduler
+	if len(batch) > 0 && batch[0].Kind == sched.Resync {
+		s.resync(v, p)
+	}
+	s.resize(v)
+	if slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Ended || e.Kind == sched.OutputLost }) {
+		s.count(v, p)
+	}
+	for i := range batch {
+		e := &batch[i]
+		switch e.Kind {
+		case sched.JobEnded:
+			s.ended(v, e)
+		case sched.JobArrived, sched.StageReady:
+			if job := v.Job(e.Job); job != nil && s.of(e.Job) == nil {
+				s.judge(v, job, p)
+			}
+		case sched.JobAmended:
+			s.amended(v, e.Job, p)
+		case sched.Control:
+			s.takeOver(v, p)
+		}
+	}
+	s.measured(v, batch, p)
+}
+
+// judge decides upon a job that has no record, unless it waits for others.
+func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
+	if job.State == sched.Waiting || job.State > sched.Admitted {
+		return
+	}
+	if job.Deadline == units.Never {
+		s.lend(job, sched.Because(sched.NoDeadline), p)
+		return
+	}
+	r := record{Claim: claimOf(job)}
+	why, known, ok := s.claim(v, job, &r)
+	switch {
+	case !ok:
+		p.Reject(job.ID, 0, why)
+	case known:
+		s.test(v, job, &r, p)
+	case s.c.BestEffort || job.Stages[sched.Map].Open <= 0:
+		s.lend(job, sched.Because(sched.ClassUnknown), p)
+	default:
+		s.measure(v, job, p)
+	}
+}
+
+// claimOf is what a job asks for, without its costs.
+func claimOf(job *sched.Job) Claim {
+	return Claim{Job: job.ID, Seq: job.Seq, Arrived: job.Arrived, Deadline: job.Deadline}
+}
+
+// test is algorithm 5.1 for a job whose claim is complete, and what follows from it.
+func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan) {
+	now, c := v.Now(), r.Claim
+	s.lentOut(v)
+	verdict := s.plan.Test(now, c)
+	if !verdict.OK {
+		s.refuse(v, &c, &verdict, p)
+		return
+	}
+	measured := r.Sample
+	n := s.note(job, promised)
+	n.Claim, n.Sample = c, measured
+	s.enqueue(job.ID)
+	s.plan.Admit(now, c) // lines 22 and 23
+	why := sched.Because(sched.Promised, int64(c.Deadline), int64(verdict.Finish))
+	if measured.Longest > 0 {
+		why = sched.Because(sched.Estimated, int64(c.Deadline), int64(verdict.Finish), int64(measured.Wanted))
+	}
+	if !p.Admit(job.ID, why) {
+		s.plan.Remove(now, job.ID)
+		s.forget(job.ID)
+		return
+	}
+	s.restrain(job, p)
+}
+
+// refuse rejects a job that would be late, or make another late, with the deadline that would do.
+func (s *scheduler) refuse(v sched.View, c *Claim, verdict *Verdict, p *sched.Plan) {
+	offer := s.plan.Offer(v.Now(), *c)
+	if offer == units.Never {
+		offer = 0
+	}
+	why := sched.Because(sched.Deadline, int64(verdict.LateDeadline), int64(verdict.LateFinish))
+	switch h := verdict.Hold; {
+	case verdict.Late != 0:
+		why.Code, why.Job = sched.BreaksPromise, verdict.Late
+	case h.Job != 0:
+		why.C = int64(h.Stage)
+		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})
+	}
+	p.Reject(c.Job, offer, why)
+}
+
+// amended judges anew a job that has not started: its deadline or its tasks are others now. What was promised to one that has started
+// stays as it is.
+func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
+	r, job := s.of(j), v.Job(j)
+	if r == nil || job == nil || r.Rank > 0 || job.State > sched.Admitted {
+		return
+	}
+	if r.Standing == promised {
+		s.plan.Remove(v.Now(), j)
+	} else if job.Stages[sched.Map].Occupied+job.Stages[sched.Reduce].Occupied > 0 {
+		return // it runs
+	}
+	s.forget(j)
+	s.judge(v, job, p)
+}
+
+// takeOver takes in jobs that another policy has let run: they have no promise.
+func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		job := v.Job(j)
+		if job == nil || s.of(j) != nil {
+			continue
+		}
+		if job.State == sched.Admitted {
+			s.note(job, lent)
+		} else {
+			s.judge(v, job, p)
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package rtmr
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Jobs without a deadline, and those of which nothing is known, run on what no promise needs. The paper knows no such jobs. They stand
+// behind all that have a promise, and
+//
+//   - with Preempt they get any slot that is free once a node's jobs with a promise have been served, and are killed when a promised slot falls due: when
+//     a task with a promise could start and no slot is free for it. Admission does not count them;
+//   - without Preempt they get no more slots than the vectors behind the last admitted job leave untouched, that is available now. Admission counts
+//     a slot that they hold as busy until their class's worst time has passed, and for ever if that is unknown, or passed without an end. So
+//     their reduces, too, wait for the last map: one that waits in its slot has no worst time.
+//
+// Tasks of a sample (sample.go) get their slots by the same rules.
+
+// lend lets a job run without a promise.
+func (s *scheduler) lend(job *sched.Job, why sched.Reason, p *sched.Plan) {
+	s.note(job, lent)
+	if !p.Admit(job.ID, why) {
+		s.forget(job.ID)
+	} else if !s.c.Preempt {
+		s.restrain(job, p)
+	}
+}
+
+// rest fills the node with tasks of jobs without a promise.
+func (s *scheduler) rest(v sched.View, n *sched.Node, p *sched.Plan) {
+	for stage := range sched.Stages {
+		after := sched.JobID(0)
+		for j := v.First(n.ID, stage, after); j != 0; j = v.First(n.ID, stage, after) {
+			if s.promisedTo(j) || !s.startLent(v, n, j, stage, p) {
+				after = j
+			}
+		}
+	}
+}
+
+func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage sched.Stage, p *sched.Plan) bool {
+	job := v.Job(j)
+	near := v.Nearest(n.ID, j, stage)
+	kind, fits := container(job, stage, n)
+	if near == sched.NoLocality || !fits {
+		return false
+	}
+	slot := takes(job, stage, kind)
+	left := s.allowance(v, slot)
+	if left != nil && *left <= 0 {
+		if s.spare.next < units.Never { // nothing may end then that would wake anybody
+			p.WakeMe(s.spare.next, sched.Because(sched.Wakeup, int64(s.spare.next)))
+			s.spare.next = units.Never
+		}
+		return false
+	}
+	began := job.Stages[stage].Occupied == 0
+	if !p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: stage, Container: kind, Node: n.ID, Count: 1, Locality: near, Reason: sched.Because(sched.LeftOver)}) {
+		return false
+	}
+	if left != nil {
+		*left--
+	}
+	if r := s.of(j); r != nil {
+		if r.Lent = holds(job); r.Standing == sampled {
+			r.Sample.started(v.Now(), began, job, p)
+		}
+	}
+	return true
+}
+
+// container returns the best kind of container of the job's stage that fits on the node.
+func container(job *sched.Job, stage sched.Stage, n *sched.Node) (kind uint8, fits bool) {
+	st := job.Spec.Stage(stage)
+	if st == nil {
+		return 0, false
+	}
+	for i := range max(1, len(st.Containers)) {
+		if c := st.Container(i); n.Free.Fits(&c.Needs) {
+			return uint8(i), true
+		}
+	}
+	return 0, false
+}
+
+// takes tells of which kind the slots are that a container takes: sched.Map, sched.Reduce, or none.
+func takes(job *sched.Job, stage sched.Stage, kind uint8) sched.Stage {
+	switch c := job.Spec.Stage(stage).Container(int(kind)); {
+	case c.Needs[units.MapSlots] > 0:
+		return sched.Map
+	case c.Needs[units.ReduceSlots] > 0:
+		return sched.Reduce
+	}
+	return sched.Stages
+}
+
+// allowance is how many more slots of a kind may be lent in this decision, nil if any number.
+func (s *scheduler) allowance(v sched.View, slot sched.Stage) *int {
+	if s.c.Preempt || slot == sched.Stages {
+		return nil
+	}
+	if s.spare.round != v.Round() {
+		s.lentOut(v)
+		s.spare.round = v.Round()
+		s.spare.Maps, s.spare.Reduces, s.spare.next = s.plan.Spare(v.Now())
+	}
+	if slot == sched.Reduce {
+		return &s.spare.Reduces
+	}
+	return &s.spare.Maps
+}
+
+// spare is what may still be lent, as found in a round.
+type spare struct {
+	round int64
+	next  units.Time // when more will be
+	slots
+}
+
+// held is how many slots of a kind tasks without a promise hold.
+func (s *scheduler) held(v sched.View, slot sched.Stage) (n int64) {
+	for _, j := range s.others {
+		if job := v.Job(j); job != nil {
+			has := holds(job)
+			if n += int64(has.Maps); slot == sched.Reduce {
+				n += int64(has.Reduces - has.Maps)
+			}
+		}
+	}
+	return n
+}
+
+// holds is how many slots the job holds. A stage that can run in several kinds of containers counts as if it ran in the first.
+func holds(job *sched.Job) (n slots) {
+	for i := range job.Spec.Stages {
+		stage := job.Spec.Stages[i].Kind
+		switch occupied := int(job.Stages[stage].Occupied); takes(job, stage, 0) {
+		case sched.Map:
+			n.Maps += occupied
+		case sched.Reduce:
+			n.Reduces += occupied
+		}
+	}
+	return n
+}
+
+// lentOut tells the schedule until when slots are lent, where they are not taken back.
+func (s *scheduler) lentOut(v sched.View) {
+	if s.c.Preempt {
+		return
+	}
+	var ends [2][]units.Time
+	for _, j := range s.others {
+		job := v.Job(j)
+		if job == nil {
+			continue
+		}
+		worst := estimate.Worst(v, job.Spec, s.c.Skew)
+		for i := range job.Spec.Stages {
+			stage := job.Spec.Stages[i].Kind
+			slot := takes(job, stage, 0)
+			if job.Stages[stage].Occupied == 0 || slot == sched.Stages {
+				continue
+			}
+			to := &ends[slot-sched.Map]
+			seen := int32(0)
+			for a := v.Youngest(j, stage, 0); a != 0; a = v.Youngest(j, stage, a) {
+				*to = append(*to, until(v.Attempt(a).Started, stage, worst, v))
+				seen++
+			}
+			for ; seen < job.Stages[stage].Occupied; seen++ { // not confirmed yet
+				*to = append(*to, until(v.Now(), stage, worst, v))
+			}
+		}
+	}
+	s.plan.Lend(ends[0], ends[1])
+}
+
+// until is when an attempt that started at a time ends at the latest, Never if nobody knows.
+func until(started units.Time, stage sched.Stage, worst estimate.Times, v sched.View) units.Time {
+	each := worst.Map
+	if stage == sched.Reduce {
+		each = worst.Reduce
+	}
+	end := started.Add(late(each, v))
+	if !worst.Known || end <= v.Now() || stage != sched.Map && stage != sched.Reduce {
+		return units.Never
+	}
+	return end
+}
+
+// reclaimer kills tasks without a promise when the slots that they hold fall due.
+type reclaimer struct{ *scheduler }
+
+// Needs is what the world must be able to do.
+func (reclaimer) Needs() []sched.Verb { return []sched.Verb{sched.Kill} }
+
+// Preempt kills the youngest tasks of the jobs that came last, as many as there are tasks with a promise that find no slot.
+func (r reclaimer) Preempt(v sched.View, _ []sched.Event, p *sched.Plan) {
+	if len(r.queue) == 0 || len(r.others) == 0 {
+		return
+	}
+	r.reclaim(v, sched.Map, r.mapsDue(v), p)
+	r.reclaim(v, sched.Reduce, r.reducesDue(v), p)
+}
+
+// mapsDue is how many maps with a promise could start, were there slots.
+func (s *scheduler) mapsDue(v sched.View) (due int64) {
+	for j := v.Waiting(sched.Map, 0); j != 0 && s.promisedTo(j); j = v.Waiting(sched.Map, j) {
+		due += int64(v.Job(j).Stages[sched.Map].Open)
+	}
+	return due
+}
+
+// reducesDue is how many reduces the dispatcher would start, were there slots: algorithm 5.4 over and over.
+func (s *scheduler) reducesDue(v sched.View) (due int64) {
+	if !s.promisedTo(v.Waiting(sched.Reduce, 0)) {
+		return 0
+	}
+	free, reserved := s.free(v, sched.Reduce), int64(0)
+	for _, j := range s.queue {
+		if s.enough(reserved, free) {
+			return due
+		}
+		job := v.Job(j)
+		if job == nil {
+			continue
+		}
+		if !reached(job) {
+			reserved += owed(job)
+		} else if open := int64(job.Stages[sched.Reduce].Open); open > 0 {
+			n := min(open, free-reserved)
+			due, free = due+n, free-n
+			reserved += open - n
+		}
+	}
+	return due
+}
+
+func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due int64, p *sched.Plan) {
+	missing := due - max(0, s.idle(v, slot))
+	if missing <= 0 {
+		return
+	}
+	held := s.held(v, slot)
+	for _, j := range slices.Backward(s.others) { // those that die already
+		s.eachLent(v, j, slot, func(a *sched.Attempt) {
+			if a.Dying {
+				missing--
+			}
+		})
+	}
+	for _, j := range slices.Backward(s.others) {
+		s.eachLent(v, j, slot, func(a *sched.Attempt) {
+			if missing > 0 && !a.Dying && p.Add(sched.Item{Verb: sched.Kill, Job: j, Stage: a.Stage, Attempt: a.ID, Outcome: sched.Preempted,
+				Reason: sched.Because(sched.SlotDue, due, held)}) {
+				missing--
+			}
+		})
+		if missing <= 0 {
+			return
+		}
+	}
+}
+
+// eachLent calls do with the attempts of a job that hold slots of the kind, the youngest first.
+func (s *scheduler) eachLent(v sched.View, j sched.JobID, slot sched.Stage, do func(*sched.Attempt)) {
+	job := v.Job(j)
+	if job == nil {
+		return
+	}
+	for i := range job.Spec.Stages {
+		stage := job.Spec.Stages[i].Kind
+		for a := v.Youngest(j, stage, 0); a != 0; {
+			next := v.Youngest(j, stage, a)
+			if at := v.Attempt(a); takes(job, stage, at.Container) == slot {
+				do(at)
+			}
+			a = next
+		}
+	}
+}

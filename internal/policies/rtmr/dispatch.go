@@ -1,0 +1,139 @@
+package rtmr
+
+import (
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// dispatcher is the third element (paper 003, algorithm 5.4). A node that beats gets
+//
+//  1. maps, in the order of jobs, of each job those nearest to their input first (lines 4 and 5);
+//  2. reduces, as long as enough slots stay free for the jobs before that have not reached their reduce stage (lines 6 to 21);
+//  3. tasks of jobs without a promise (besteffort.go).
+//
+// It fills the node on one beat: Hadoop's bounds of one map far from its input and one reduce for each beat would keep slots free that the
+// vectors count as used, and break promises. A reduce waits for its job's last map (third assumption of section 5.2), whatever slow start the job asks for.
+type dispatcher struct{ *scheduler }
+
+// Place serves the nodes that beat.
+func (d dispatcher) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		if batch[i].Kind != sched.Heartbeat {
+			continue
+		}
+		n := v.Node(batch[i].Node)
+		if n == nil {
+			continue
+		}
+		d.maps(v, n.ID, p)
+		for d.reduce(v, n, p) {
+		}
+		d.rest(v, n, p)
+	}
+}
+
+// maps starts maps of jobs with a promise until nothing fits.
+func (s *scheduler) maps(v sched.View, n sched.NodeID, p *sched.Plan) {
+	after := sched.JobID(0)
+	for j := v.First(n, sched.Map, after); j != 0 && s.promisedTo(j); j = v.First(n, sched.Map, after) {
+		if !s.start(v, j, sched.Map, n, p) {
+			after = j
+		}
+	}
+}
+
+// start starts the nearest task of a job with a promise.
+func (s *scheduler) start(v sched.View, j sched.JobID, stage sched.Stage, n sched.NodeID, p *sched.Plan) bool {
+	near := v.Nearest(n, j, stage)
+	if near == sched.NoLocality {
+		return false
+	}
+	return s.began(v.Now(), j, p, func() bool {
+		return p.Start(j, stage, n, 1, near, sched.Because(sched.FirstInOrder))
+	})
+}
+
+// reduce starts one reduce on the node, if one may start there: lines 6 to 21. Slots that are lent count as free, as they are given
+// back when they fall due.
+func (s *scheduler) reduce(v sched.View, n *sched.Node, p *sched.Plan) bool {
+	if n.Free[units.ReduceSlots] <= 0 || !s.promisedTo(v.First(n.ID, sched.Reduce, 0)) {
+		return false
+	}
+	free := s.free(v, sched.Reduce) // Ra
+	reserved := int64(0)
+	for _, j := range s.queue {
+		if s.enough(reserved, free) {
+			return false
+		}
+		job := v.Job(j)
+		if job == nil {
+			continue
+		}
+		if t := &job.Stages[sched.Reduce]; !reached(job) {
+			reserved += owed(job) // line 18
+		} else if t.Open > 0 {
+			if s.start(v, j, sched.Reduce, n.ID, p) {
+				return true
+			}
+			reserved += int64(t.Open)
+		}
+	}
+	return false
+}
+
+// enough tells whether what is reserved leaves nothing for those behind: line 10. It is printed with >, by which a slot goes out that an
+// earlier job needs.
+func (s *scheduler) enough(reserved, free int64) bool {
+	if s.printed {
+		return reserved > free
+	}
+	return reserved >= free
+}
+
+// free is how many slots of the stage's kind the cluster has that nothing with a promise holds.
+func (s *scheduler) free(v sched.View, stage sched.Stage) int64 {
+	n := s.idle(v, stage)
+	if s.c.Preempt {
+		n += s.held(v, stage)
+	}
+	return n
+}
+
+// idle is how many slots of the stage's kind nothing holds.
+func (s *scheduler) idle(v sched.View, stage sched.Stage) int64 {
+	dim := units.MapSlots
+	if stage == sched.Reduce {
+		dim = units.ReduceSlots
+	}
+	return v.Capacity()[dim] - v.Queue(sched.Root).Used[dim]
+}
+
+// owed is how many reduces of the job are still to start: J.R, before the first of them has run.
+func owed(job *sched.Job) int64 {
+	t := &job.Stages[sched.Reduce]
+	return max(0, int64(t.Total-t.Done-t.Occupied))
+}
+
+// restrain withholds the reduces of a job until its last map, and then says that they may go: a world that is told so
+// serves all nodes again. Where the slow start is 1, the world does both by itself, but for maps that are lost later.
+func (s *scheduler) restrain(job *sched.Job, p *sched.Plan) {
+	reduces := &job.Stages[sched.Reduce]
+	if job.Stages[sched.Map].Total == 0 || reduces.Total == 0 {
+		return
+	}
+	switch over := mapsOver(job); {
+	case over && reduces.Withheld:
+		p.Add(sched.Item{Verb: sched.Release, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(sched.MapsOver)})
+	case !over && !reduces.Withheld && (reduces.Ready || job.Spec.SlowStart < 1):
+		p.Add(sched.Item{Verb: sched.Withhold, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(sched.MapsFirst)})
+	}
+}
+
+// reached tells whether the job has reached its reduce stage: its last map has been committed.
+func reached(job *sched.Job) bool { return job.Stages[sched.Reduce].Ready && mapsOver(job) }
+
+// mapsOver tells whether no map of the job runs or is to run.
+func mapsOver(job *sched.Job) bool {
+	maps := &job.Stages[sched.Map]
+	return maps.Open <= 0 && maps.Occupied <= 0
+}

@@ -1,0 +1,62 @@
+// Package rtmr is the Real-Time MapReduce scheduler of paper 003, chapter 5: it says of each job, when it comes, whether it will meet its
+// deadline, and keeps that promise.
+//
+//	what                                                      paper 003             where
+//	learned worst costs of a job's tasks                      eq. 4.2 to 4.4        estimate.go, package estimate
+//	admission controller: would it, and all others, be in time  alg. 5.1            admission.go; Schedule.Test
+//	map slots, and when the maps end                          alg. 5.2              schedule.go; package avail
+//	reduce slots, and when the job ends                       alg. 5.3              schedule.go; package avail
+//	the earliest deadline that would be accepted              ours                  offer.go
+//	Priority-Q                                                section 5.2           order.go
+//	dispatcher                                                alg. 5.4              dispatch.go
+//	feedback controller                                       alg. 5.5, 5.6         feedback.go; Schedule.Finish
+//	jobs without a deadline                                   ours                  besteffort.go, lend.go
+//	jobs of unknown classes                                   ours                  sample.go
+//
+// The equations are numbered 4.2 to 4.4 in chapter 5.
+//
+// # Symbols
+//
+//	A, D, M, R, δ      arrival, deadline (here an instant, A + D), maps, reduces, input   Claim, workload.Job
+//	η                  highest ratio of intermediate data to input                         profile.Class.Ratio.Max
+//	c_m^max, c_r^max   highest cost of a unit of data in a map, in a reduce                profile.Stage.PerByte.Max
+//	ε̃^m, ε̃^r           worst time of a map, of a reduce                                    Claim.Map, Claim.Reduce
+//	T^m, T^r           when each slot is free behind a job, at worst                       avail.Steps
+//	V^m, V^r           when it really is                                                   nobody knows before
+//	U^m, U^r           T^m and T^r with the real ends of the job                           Schedule.Finish
+//	Ẽ^m, Ẽ^r           real ends of the job's tasks                                        record.Maps, record.Reduces
+//	e^m, e             when the job's maps end, when it ends, at worst                     Verdict.MapsEnd, Verdict.Finish
+//	ẽ                  when it really ends
+//	ΔT, ⊗              threshold of the feedback: one map's worst time                     scheduler.ended
+//	Ra                 free reduce slots of the cluster                                    scheduler.free
+//
+// # Where the paper is corrected
+//
+//   - Algorithm 5.4, line 10, has to read ≥. As printed (>) a slot goes out that an earlier job needs, and admitted jobs miss their deadlines.
+//   - A job that has started is never overtaken (second assumption of section 5.2), so a new job before all that wait has the last started
+//     job as its predecessor, as lines 604 to 606 of the text say. Taking nil, or the order of deadlines alone, breaks promises.
+//   - "Current time" in algorithm 5.2 is the time of the question for jobs that wait, and the time of its start for a job that has started.
+//   - The difference of line 7 of algorithm 5.5 is taken with ≥, as printed there; the text says larger.
+//
+// Tests hold each of these to the theorem of section 5.2.2: as printed it fails, as corrected it does not.
+//
+// # Where we differ
+//
+//   - The input of a reduce is not known at admission: its largest share is taken as η·δ/R times the parameter skew.
+//   - Where nodes are served at intervals, the interval is counted into the worst time of each task, and a node is filled on one beat, without
+//     Hadoop's bounds of one map far from its input and one reduce for each beat.
+//   - Line 18 of algorithm 5.4 reserves the reduces that are still to start; those of a job that lost map outputs may run already.
+//   - A job without maps starts with its first reduce; whoever stood before it counts as started then as well.
+//   - Only slots are promised. A job that asks for labels, or whose tasks take anything but one slot each, is rejected. So is one with an
+//     ApplicationMaster.
+//   - A job that waits for predecessors is judged when these are done.
+//   - When nodes come or go, the vectors change their length and no promise is taken back. A promise holds as long as nodes last, no task fails and none
+//     takes longer than what was the worst so far; where it breaks, the feedback takes notice when the job ends.
+//   - What was promised to a job that has started does not change when it is amended.
+//   - Hard deadlines are promised, soft ones are not looked at.
+//
+// # What it costs
+//
+// A node that beats costs O(log jobs) for each task, and O(jobs before the one that gets it) for a reduce. A job's arrival costs a walk over the vectors of
+// the jobs behind its place; an end costs O(jobs that have started), and without preempt O(jobs without a promise).
+package rtmr

@@ -1,0 +1,75 @@
+package rtmr
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// The first element: what a job's tasks take at worst, by what its class has cost so far (paper 003, section 5.2.1, definitions and the
+// equations printed as 4.2 to 4.4; package estimate). A map takes c_m^max · max δ_i^m (algorithm 5.2, line 1), a reduce c_r^max · max δ_i^r
+// (algorithm 5.3, line 2), where the largest δ_i^r is η · δ / R · skew.
+//
+// Where nodes are served at intervals only, a slot that falls free may wait for so long until a task gets it. So the interval is counted
+// into each task; the paper's theorem knows no such delay.
+
+// claim fills in what the job asks for. It is false, and says why, if nothing could be promised to the job whatever it costs; known tells
+// whether its costs are known.
+func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Reason, known, ok bool) {
+	if len(job.Spec.Labels) > 0 {
+		return sched.Because(sched.HasLabels), false, false
+	}
+	c := &r.Claim
+	c.Maps, c.Reduces, c.Map, c.Reduce = 0, 0, 0, 0
+	for i := range job.Spec.Stages {
+		kind := job.Spec.Stages[i].Kind
+		if !slotted(job, kind) {
+			return sched.Because(sched.NotSlots, int64(kind)), false, false
+		}
+		t := &job.Stages[kind]
+		left, has := &c.Maps, s.slots.Maps
+		if kind == sched.Reduce {
+			left, has = &c.Reduces, s.slots.Reduces
+		}
+		if *left = int(t.Total - t.Done); *left > 0 && has == 0 {
+			return sched.Because(sched.NoSlots, int64(kind)), false, false
+		}
+	}
+	worst := estimate.Worst(v, job.Spec, s.c.Skew)
+	if !worst.Known {
+		if r.Sample.Longest == 0 {
+			return sched.Reason{}, false, true
+		}
+		worst = s.guess(job, &r.Sample)
+	} else {
+		r.Sample = sample{} // what is known goes before
+	}
+	c.Map, c.Reduce = late(worst.Map, v), late(worst.Reduce, v)
+	return sched.Reason{}, true, true
+}
+
+// late is a task's time with the wait for its node's beat.
+func late(d units.Duration, v sched.View) units.Duration {
+	return d + min(v.World().Heartbeat, math.MaxInt64-d)
+}
+
+// slotted tells whether each task of the stage runs in one slot of its kind.
+func slotted(job *sched.Job, s sched.Stage) bool {
+	one := cluster.MapSlot().Needs
+	switch s {
+	case sched.Map:
+	case sched.Reduce:
+		one = cluster.ReduceSlot().Needs
+	default:
+		return false
+	}
+	for _, c := range job.Spec.Stage(s).Containers {
+		if c.Needs != one {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+package rtmr
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// The fourth element: the feedback controller (paper 003, algorithms 5.5 and 5.6; the vectors are rebuilt in Schedule.Finish). When a job has
+// ended whose finish is not what was estimated, by as much as one of its maps takes at worst (line 7 with ≥), or which came too late, its
+// vectors and those of all behind it follow what really happened.
+//
+// The ends of tasks are counted as they are committed, since an event of an end does not say whose it is: what a job has committed more than before was committed
+// now. When nodes come or go the vectors change their length (scheduler.resize).
+
+// count notes the tasks that have been committed by now, and lets the reduces go of jobs whose last map was among them.
+func (s *scheduler) count(v sched.View, p *sched.Plan) {
+	for _, j := range s.queue {
+		job, r := v.Job(j), s.of(j)
+		if r.Rank == 0 && !s.pure {
+			break // nobody behind has started
+		}
+		if job == nil {
+			continue
+		}
+		s.restrain(job, p)
+		r.Maps.upTo(job.Stages[sched.Map].Done, v.Now())
+		r.Reduces.upTo(job.Stages[sched.Reduce].Done, v.Now())
+	}
+	if s.c.Preempt {
+		return
+	}
+	back := slots{}
+	for _, j := range s.others {
+		if job := v.Job(j); job != nil {
+			s.restrain(job, p)
+			was, has := s.of(j).Lent, holds(job)
+			back.Maps, back.Reduces = back.Maps+max(0, was.Maps-has.Maps), back.Reduces+max(0, was.Reduces-has.Reduces)
+			s.of(j).Lent = has
+		}
+	}
+	if back != (slots{}) {
+		s.plan.Return(v.Now(), back.Maps, back.Reduces)
+	}
+}
+
+// upTo notes that so many tasks have been committed. One whose output is lost runs again, and ends again.
+func (t *tally) upTo(done int32, now units.Time) {
+	for ; t.Done < done; t.Done++ {
+		t.Ends = append(t.Ends, now)
+	}
+	t.Done = done
+}
+
+// ended closes the record of a job. Of one that was committed the schedule learns the ends (algorithm 5.5); one that failed or was killed
+// leaves it.
+func (s *scheduler) ended(v sched.View, e *sched.Event) {
+	r := s.of(e.Job)
+	if r == nil {
+		return
+	}
+	if r.Standing == promised {
+		if e.Outcome == sched.Committed {
+			threshold := r.Claim.Map // ΔT
+			if r.Claim.Maps == 0 {
+				threshold = r.Claim.Reduce
+			}
+			s.lentOut(v)
+			s.plan.Finish(v.Now(), e.Job, slices.Clone(r.Maps.Ends), slices.Clone(r.Reduces.Ends), threshold, s.c.Feedback)
+		} else {
+			s.plan.Remove(v.Now(), e.Job)
+		}
+	}
+	s.forget(e.Job)
+}

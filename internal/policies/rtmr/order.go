@@ -1,0 +1,101 @@
+package rtmr
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// order is the paper's Priority-Q as keys of the ledger (paper 003, section 5.2, second assumption, and 5.2.1, admission controller):
+// a job that has started is never overtaken, so jobs stand
+//
+//  1. those that have started, in the order in which they did;
+//  2. the others with a promise, by deadline and arrival, or in the variant FIFO by arrival;
+//  3. those without a promise, by arrival.
+//
+// What a job was promised and when it started stand in the scheduler's records. Each change of them is made just before the item that
+// brings it about is added to the plan, so that the book asks for the key again when it books that item, and never else.
+type order struct {
+	sched.Flat
+	*scheduler
+}
+
+// JobKey is the place of the job. It is the same for all stages.
+func (o order) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key { return o.key(j.ID) }
+
+func (s *scheduler) key(j sched.JobID) sched.Key {
+	r := s.of(j)
+	switch {
+	case r == nil || r.Standing != promised:
+		return sched.Key{2}
+	case r.Rank > 0 && !s.pure:
+		return sched.Key{0, r.Rank}
+	case s.c.FIFO:
+		return sched.Key{1, r.Claim.Seq}
+	}
+	return sched.Key{1, int64(r.Claim.Deadline), r.Claim.Seq}
+}
+
+// began notes that a task of the job is about to go out: from now on nobody overtakes it, nor those that stand before it. These have
+// started themselves, but for jobs without maps, whose reduces wait for slots; they are admitted once more, for the book to ask for
+// their keys. It returns false, and has changed nothing of the job, if the item is refused.
+func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func() bool) bool {
+	r := s.of(j)
+	if r.Rank > 0 {
+		return add()
+	}
+	if s.pure {
+		r.Rank = 1
+		s.plan.Start(now, j)
+		return add()
+	}
+	for _, ahead := range s.before(j) {
+		s.rank(ahead)
+		s.plan.Start(now, ahead)
+		p.Admit(ahead, sched.Because(sched.Promised, int64(s.of(ahead).Claim.Deadline), s.finish(now, ahead)))
+	}
+	s.rank(j)
+	if add() {
+		s.plan.Start(now, j)
+		return true
+	}
+	s.dequeue(j)
+	r.Rank = 0
+	s.enqueue(j)
+	return false
+}
+
+// before lists the jobs that stand before j and have not started.
+func (s *scheduler) before(j sched.JobID) []sched.JobID {
+	from := len(s.queue)
+	for i, k := range s.queue {
+		if k == j {
+			return slices.Clone(s.queue[min(from, i):i])
+		}
+		if from == len(s.queue) && s.of(k).Rank == 0 {
+			from = i
+		}
+	}
+	return nil
+}
+
+// rank gives a job the next place among those that have started.
+func (s *scheduler) rank(j sched.JobID) {
+	s.dequeue(j)
+	s.starts++
+	s.of(j).Rank = s.starts
+	s.enqueue(j)
+}
+
+func (s *scheduler) dequeue(j sched.JobID) {
+	if i := slices.Index(s.queue, j); i >= 0 {
+		s.queue = slices.Delete(s.queue, i, i+1)
+	}
+}
+
+// finish is when the job ends at the latest, by the schedule.
+func (s *scheduler) finish(now units.Time, j sched.JobID) int64 {
+	_, at, _ := s.plan.Estimate(now, j)
+	return int64(at)
+}

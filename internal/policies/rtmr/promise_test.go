@@ -1,0 +1,240 @@
+package rtmr
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+	"pgregory.net/rapid"
+)
+
+// stream is a random run: a small cluster, and jobs whose worst costs are known. Times are whole seconds, so that much falls together.
+type stream struct {
+	Nodes, Maps, Reduces int // of a node
+	Heartbeat            units.Duration
+	Jobs                 []streamJob
+}
+
+type streamJob struct {
+	Arrive, Within int // deadline, from the arrival on; 0 = none
+	Maps, Reduces  []int
+	Map, Reduce    int // at worst
+	Known          bool
+}
+
+func (s stream) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d nodes of %d map and %d reduce slots, heartbeat %v\n", s.Nodes, s.Maps, s.Reduces, s.Heartbeat)
+	for i, j := range s.Jobs {
+		fmt.Fprintf(&b, "j%d at %ds within %ds: maps %v (at worst %d), reduces %v (at worst %d), class known: %v\n", i+1, j.Arrive, j.Within, j.Maps, j.Map, j.Reduces, j.Reduce, j.Known)
+	}
+	return b.String()
+}
+
+// streams draws them. others: also jobs without a deadline, and of classes of which nothing is known.
+func streams(others bool, heartbeats ...units.Duration) *rapid.Generator[stream] {
+	return rapid.Custom(func(t *rapid.T) stream {
+		s := stream{
+			Nodes: rapid.IntRange(1, 3).Draw(t, "nodes"), Maps: rapid.IntRange(1, 3).Draw(t, "map slots"), Reduces: rapid.IntRange(1, 2).Draw(t, "reduce slots"),
+			Heartbeat: rapid.SampledFrom(heartbeats).Draw(t, "heartbeat"),
+		}
+		at := 0
+		for range rapid.IntRange(1, 9).Draw(t, "jobs") {
+			at += rapid.IntRange(0, 12).Draw(t, "after")
+			j := streamJob{Arrive: at, Map: rapid.IntRange(1, 12).Draw(t, "map"), Reduce: rapid.IntRange(1, 20).Draw(t, "reduce"), Known: true}
+			tasks := func(most, worst int, what string) (times []int) {
+				for range rapid.IntRange(0, most).Draw(t, what) {
+					// Often the worst case is true.
+					times = append(times, max(1, min(worst, rapid.IntRange(1, 2*worst).Draw(t, what+" time"))))
+				}
+				return times
+			}
+			j.Maps, j.Reduces = tasks(6, j.Map, "maps"), tasks(4, j.Reduce, "reduces")
+			if len(j.Maps)+len(j.Reduces) == 0 {
+				j.Maps = []int{j.Map}
+			}
+			j.Within = rapid.IntRange(1, 100).Draw(t, "within")
+			if others {
+				switch rapid.IntRange(0, 4).Draw(t, "kind") {
+				case 0:
+					j.Within = 0
+				case 1:
+					j.Within, j.Known = 0, false
+				}
+			}
+			s.Jobs = append(s.Jobs, j)
+		}
+		return s
+	})
+}
+
+// config is the stream as a simulation that knows the worst costs.
+func (s stream) config() sim.Config {
+	second := func(n int) units.Duration { return units.Duration(n) * units.Second }
+	cfg := sim.Config{Cluster: cluster.Uniform(s.Nodes, 1, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(s.Maps, s.Reduces)}),
+		Workload: &workload.Workload{}, Heartbeat: s.Heartbeat}
+	for i, from := range s.Jobs {
+		j := &workload.Job{ID: fmt.Sprintf("j%d", i+1), Class: fmt.Sprintf("c%d", i+1), Weight: 1, Arrive: units.Time(0).Add(second(from.Arrive)), Soft: units.Never, Deadline: units.Never}
+		if from.Within > 0 {
+			j.Deadline = j.Arrive.Add(second(from.Within))
+		}
+		known := profile.New(j.Class)
+		known.At(sched.Map, "c").Task.Add(second(from.Map).Seconds())
+		known.At(sched.Reduce, "c").Task.Add(second(from.Reduce).Seconds())
+		if from.Known {
+			cfg.Profiles = append(cfg.Profiles, known)
+		}
+		for k, times := range [][]int{from.Maps, from.Reduces} {
+			if len(times) == 0 {
+				continue
+			}
+			st := workload.StageSpec{Kind: sched.Map + sched.Stage(k)}
+			for n, t := range times {
+				task := workload.Task{Work: second(t)}
+				if k == 1 && n%2 == 1 { // a part of it is its shuffle
+					task.Shuffle = task.Work / 2
+					task.Work -= task.Shuffle
+				}
+				st.Tasks = append(st.Tasks, task)
+			}
+			j.Stages = append(j.Stages, st)
+		}
+		cfg.Workload.Jobs = append(cfg.Workload.Jobs, j)
+	}
+	return cfg
+}
+
+// keeper is a sink that holds a run to its promises.
+type keeper struct {
+	specs                       map[sched.JobID]*workload.Job
+	admitted                    map[sched.JobID]units.Time // what it was promised, of jobs in the system
+	promises, refusals, broken  int
+	ended, preempted, committed int
+	says                        []string
+}
+
+func (k *keeper) Batch(_ int64, at units.Time, events []sched.Event) error {
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case sched.JobArrived:
+			k.specs[e.Job] = e.Detail.Job
+		case sched.Ended:
+			if e.Outcome == sched.Preempted {
+				k.preempted++
+			}
+		case sched.JobEnded:
+			k.ended++
+			if e.Outcome == sched.Committed {
+				k.committed++
+			}
+			latest, ok := k.admitted[e.Job]
+			if ok && (at > k.specs[e.Job].Deadline || e.Outcome != sched.Committed) {
+				k.broken++
+				k.says = append(k.says, fmt.Sprintf("%s ended %v at %v, was to by %v at the latest, its deadline is %v", k.specs[e.Job].ID, e.Outcome, at, latest, k.specs[e.Job].Deadline))
+			}
+			delete(k.admitted, e.Job)
+		}
+	}
+	return nil
+}
+
+func (k *keeper) Plan(_ int64, _ units.Time, p *sched.Plan) error {
+	for i := range p.Items {
+		it := &p.Items[i]
+		switch {
+		case it.Refused != sched.OK:
+		case it.Verb == sched.Admit && it.Reason.Code == sched.Promised:
+			if _, again := k.admitted[it.Job]; !again {
+				k.promises++
+			}
+			k.admitted[it.Job] = units.Time(it.Reason.B)
+		case it.Verb == sched.Reject:
+			k.refusals++
+		}
+	}
+	return nil
+}
+
+// play runs the stream and returns what came of its promises.
+func (s stream) play(c Config, bend func(*scheduler)) (*keeper, error) {
+	world, err := sim.New(s.config())
+	if err != nil {
+		return nil, err
+	}
+	r := newScheduler(c)
+	if bend != nil {
+		bend(r)
+	}
+	recipe := compose.Recipe{Name: "rtmr"}
+	assemble(&recipe, r)
+	policy, err := compose.New(recipe)
+	if err != nil {
+		return nil, err
+	}
+	k := &keeper{specs: map[sched.JobID]*workload.Job{}, admitted: map[sched.JobID]units.Time{}}
+	if err := drive.New(world, policy, k).Run(context.Background()); err != nil {
+		return nil, err
+	}
+	if k.ended != len(s.Jobs) {
+		return nil, fmt.Errorf("%d of %d jobs ended", k.ended, len(s.Jobs))
+	}
+	if len(r.queue)+len(r.others) > 0 {
+		return nil, fmt.Errorf("jobs %v and %v stand in line when all have ended", r.queue, r.others)
+	}
+	return k, nil
+}
+
+var usual = Config{Feedback: true, Preempt: true, BestEffort: true, Skew: 1}
+
+// The paper's theorem (section 5.2.2): as long as no task takes longer than its worst time, no promise is broken; where a slot
+// waits for its node's beat, with the beat counted in. 100,000 streams in the long tier.
+func TestNoPromiseIsBroken(t *testing.T) {
+	rounds := 2
+	if os.Getenv("SLACKLINE_LONG") != "" {
+		rounds = 200
+	}
+	fifo, patient, blind, both := usual, usual, usual, usual
+	fifo.FIFO, patient.Preempt, blind.Feedback = true, false, false
+	both.FIFO, both.Preempt = true, false
+	for _, c := range []struct {
+		name    string
+		config  Config
+		streams *rapid.Generator[stream]
+	}{
+		{"at once", usual, streams(false, 0)},
+		{"with a heartbeat", usual, streams(false, 3*units.Second)},
+		{"without feedback", blind, streams(true, 0, 3*units.Second)},
+		{"by arrival", fifo, streams(true, 0, 3*units.Second)},
+		{"beside others", usual, streams(true, 0, 3*units.Second)},
+		{"beside others that are not killed", patient, streams(true, 0, 3*units.Second)},
+		{"by arrival beside others that are not killed", both, streams(true, 0, 3*units.Second)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			promises, refusals, preempted := 0, 0, 0
+			for range rounds {
+				rapid.Check(t, func(t *rapid.T) {
+					s := c.streams.Draw(t, "stream")
+					k, err := s.play(c.config, nil)
+					if err != nil {
+						t.Fatalf("%v\n%v", err, s)
+					}
+					if k.broken > 0 {
+						t.Fatalf("%s\n%v", strings.Join(k.says, "\n"), s)
+					}
+					promises, refusals, preempted = promises+k.promises, refusals+k.refusals, preempted+k.preempted
+				})
+			}
+			t.Logf("%d promises, all kept; %d refusals; %d attempts without a promise killed", promises, refusals, preempted)
+		})
+	}
+}

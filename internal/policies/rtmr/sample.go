@@ -1,0 +1,116 @@
+package rtmr
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// A job with a deadline of whose class nothing is known cannot be judged: a worst cost of 0 would admit everything. Unless it is to run without a promise,
+// it is held while some of its maps are measured (sched.Sample), and judged by the longest of them, which is called an estimate and no worst
+// case:
+//
+//   - The time of a map counts from the start of the first of those that ran together, so it is never too short.
+//   - The longest is taken for that of the largest input in the sample. A larger map takes longer in proportion.
+//   - Of reduces nothing is measured. A byte is taken to cost them what it costs a map, and η for 1.
+//
+// Should the class become known meanwhile, because another job of it has ended, the job is judged by that.
+
+// sample is what was measured of a job.
+type sample struct {
+	Wanted  int32          `json:"wanted"`            // maps
+	From    int32          `json:"from,omitempty"`    // maps done before
+	Done    int32          `json:"done,omitempty"`    // of the sample
+	Began   units.Time     `json:"began,omitempty"`   // start of the first that runs
+	Longest units.Duration `json:"longest,omitempty"` // 0 = nothing was measured
+	Largest units.Bytes    `json:"largest,omitempty"` // input of a map of the sample
+}
+
+// measure holds the job and has some of its maps run.
+func (s *scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
+	t := &job.Stages[sched.Map]
+	n := min(int32(s.c.Sample), t.Open)
+	r := s.note(job, sampled)
+	r.Sample = sample{Wanted: n, From: t.Done}
+	why := sched.Because(sched.Sampling, int64(n))
+	p.Hold(job.ID, why)
+	p.Add(sched.Item{Verb: sched.Sample, Job: job.ID, Stage: sched.Map, Count: n, Reason: why})
+	p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
+}
+
+// started notes that the last item of the plan starts a map of the sample, the first that runs or one beside others.
+func (m *sample) started(now units.Time, first bool, job *sched.Job, p *sched.Plan) {
+	if first {
+		m.Began = now
+	}
+	it := &p.Items[len(p.Items)-1]
+	for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
+		m.Largest = max(m.Largest, job.Spec.Stage(sched.Map).Tasks[b.Task-1].Input)
+	}
+}
+
+// measured looks which samples are complete, and judges their jobs.
+func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
+	woken := slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Tick })
+	for i := 0; i < len(s.others); i++ {
+		j := s.others[i]
+		r, job := s.of(j), v.Job(j)
+		if r.Standing != sampled || job == nil || job.State > sched.HeldBack {
+			continue
+		}
+		m, t := &r.Sample, &job.Stages[sched.Map]
+		if done := t.Done - m.From; done > m.Done {
+			m.Done, m.Longest = done, max(m.Longest, v.Now().Sub(m.Began), 1)
+		}
+		switch idle := t.Occupied <= 0; {
+		case m.Longest > 0 && (m.Done >= m.Wanted || idle && t.Open <= 0), idle && estimate.Worst(v, job.Spec, s.c.Skew).Known:
+			s.verdict(v, job, p)
+			i-- // it stands in this line no more
+		case v.Now() >= job.Deadline:
+			s.forget(j)
+			p.Reject(j, 0, sched.Because(sched.DeadlinePassed, int64(job.Deadline)))
+			i--
+		case idle && t.Sample <= 0: // attempts of the sample were killed, or failed
+			left := m.Wanted - m.Done
+			p.Add(sched.Item{Verb: sched.Sample, Job: j, Stage: sched.Map, Count: left, Reason: sched.Because(sched.Sampling, int64(left))})
+		case woken:
+			p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
+		}
+	}
+}
+
+// verdict judges a job by what was measured of it, or by what has become known meanwhile.
+func (s *scheduler) verdict(v sched.View, job *sched.Job, p *sched.Plan) {
+	r := record{Claim: claimOf(job), Sample: s.of(job.ID).Sample}
+	s.forget(job.ID)
+	if why, _, ok := s.claim(v, job, &r); ok {
+		s.test(v, job, &r, p)
+	} else {
+		p.Reject(job.ID, 0, why)
+	}
+}
+
+// guess is what the job's tasks take by a sample.
+func (s *scheduler) guess(job *sched.Job, m *sample) estimate.Times {
+	t := estimate.Times{Map: m.Longest, Reduce: m.Longest, Known: true}
+	if m.Largest == 0 {
+		return t
+	}
+	read, largest, reduces := units.Bytes(0), units.Bytes(0), 1
+	for i := range job.Spec.Stages {
+		st := &job.Spec.Stages[i]
+		if st.Kind == workload.Reduce {
+			reduces = len(st.Tasks)
+			continue
+		}
+		for k := range st.Tasks {
+			read, largest = read+st.Tasks[k].Input, max(largest, st.Tasks[k].Input)
+		}
+	}
+	of := func(bytes float64) units.Duration { return m.Longest.Scale(max(1, bytes/float64(m.Largest))) }
+	t.Map, t.Reduce = of(float64(largest)), of(float64(read)/float64(reduces)*max(1, s.c.Skew))
+	return t
+}

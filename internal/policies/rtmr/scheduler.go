@@ -1,0 +1,258 @@
+package rtmr
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Config is what people can set.
+type Config struct {
+	Feedback   bool    // rebuild the vectors when a job's finish is not what was estimated (algorithm 5.5)
+	FIFO       bool    // jobs that have not started stand by arrival, not by deadline
+	Preempt    bool    // tasks without a promise run on any free slot and are killed when it falls due; else they get what the vectors leave
+	BestEffort bool    // a job of an unknown class runs without a promise, instead of a sample of it
+	Sample     int     // maps in a sample
+	Skew       float64 // the largest share of a reduce over the mean
+}
+
+// promises is what the scheduler asks of its schedule: *Schedule, or in tests a transcription of the paper.
+type promises interface {
+	Test(now units.Time, c Claim) Verdict
+	Admit(now units.Time, c Claim)
+	Offer(now units.Time, c Claim) units.Time
+	Start(now units.Time, j sched.JobID)
+	Finish(now units.Time, j sched.JobID, maps, reduces []units.Time, threshold units.Duration, feedback bool) bool
+	Remove(now units.Time, j sched.JobID)
+	Resize(now units.Time, maps, reduces int)
+	Estimate(now units.Time, j sched.JobID) (mapsEnd, finish units.Time, ok bool)
+	Lend(maps, reduces []units.Time)
+	Return(now units.Time, maps, reduces int)
+	Spare(now units.Time) (maps, reduces int, next units.Time)
+	json.Marshaler
+	json.Unmarshaler
+}
+
+// scheduler is what the parts share: the schedule, and a record of each job.
+type scheduler struct {
+	c     Config
+	plan  promises
+	fresh func(maps, reduces int) promises
+
+	jobs   []record      // by handle
+	queue  []sched.JobID // with a promise, in their order: started ones first
+	others []sched.JobID // without one, by arrival
+	starts int64         // jobs that have started so far
+	slots  slots         // that the schedule has
+	spare  spare         // that may be lent; not saved, as each decision finds it anew
+
+	printed bool // tests: the dispatcher as printed, which breaks promises
+	pure    bool // tests: a job that has started is overtaken like any other
+}
+
+// slots are numbers of map and reduce slots.
+type slots struct {
+	Maps    int `json:"maps"`
+	Reduces int `json:"reduces"`
+}
+
+// standing says what a job was told.
+type standing uint8
+
+const (
+	unknown  standing = iota
+	promised          // it finishes by its deadline
+	sampled           // it is held while some of its maps are measured
+	lent              // it runs on what no promise needs
+)
+
+// record is what the scheduler remembers of a job.
+type record struct {
+	ID       string   `json:"id"` // the job's own: its handle may be another one after a resync
+	Standing standing `json:"standing"`
+	Claim    Claim    `json:"claim"`
+	Rank     int64    `json:"rank,omitempty"` // among the jobs that have started, in order of start; 0 = it has not
+	Maps     tally    `json:"maps,omitzero"`
+	Reduces  tally    `json:"reduces,omitzero"`
+	Sample   sample   `json:"sample,omitzero"`
+	Lent     slots    `json:"lent,omitzero"` // that it held when last looked at, where they are not taken back
+}
+
+// tally follows the commits of a stage.
+type tally struct {
+	Done int32        `json:"done"`
+	Ends []units.Time `json:"ends,omitempty"` // of committed tasks since the promise
+}
+
+// newScheduler returns the scheduler before its first decision.
+func newScheduler(c Config) *scheduler {
+	s := &scheduler{c: c}
+	s.fresh = func(maps, reduces int) promises { return NewSchedule(maps, reduces, c.FIFO) }
+	s.plan = s.fresh(0, 0)
+	return s
+}
+
+// of returns the record of a job, nil if there is none.
+func (s *scheduler) of(j sched.JobID) *record {
+	if j < 1 || int(j) >= len(s.jobs) || s.jobs[j].Standing == unknown {
+		return nil
+	}
+	return &s.jobs[j]
+}
+
+// promisedTo tells whether the job has a promise.
+func (s *scheduler) promisedTo(j sched.JobID) bool {
+	r := s.of(j)
+	return r != nil && r.Standing == promised
+}
+
+// note opens the record of a job.
+func (s *scheduler) note(job *sched.Job, as standing) *record {
+	for int(job.ID) >= len(s.jobs) {
+		s.jobs = append(s.jobs, record{})
+	}
+	r := &s.jobs[job.ID]
+	*r = record{ID: job.Spec.ID, Standing: as, Claim: Claim{Job: job.ID, Seq: job.Seq, Arrived: job.Arrived, Deadline: job.Deadline},
+		Maps: tally{Done: job.Stages[sched.Map].Done}, Reduces: tally{Done: job.Stages[sched.Reduce].Done}}
+	if as != promised {
+		s.others = append(s.others, job.ID)
+		slices.SortFunc(s.others, func(a, b sched.JobID) int { return cmp.Compare(s.jobs[a].Claim.Seq, s.jobs[b].Claim.Seq) })
+	}
+	return r
+}
+
+// forget closes the record of a job.
+func (s *scheduler) forget(j sched.JobID) {
+	r := s.of(j)
+	if r == nil {
+		return
+	}
+	list := &s.others
+	if r.Standing == promised {
+		list = &s.queue
+	}
+	if i := slices.Index(*list, j); i >= 0 {
+		*list = slices.Delete(*list, i, i+1)
+	}
+	*r = record{}
+}
+
+// enqueue puts a job with a promise at its place.
+func (s *scheduler) enqueue(j sched.JobID) {
+	k := s.key(j)
+	i, _ := slices.BinarySearchFunc(s.queue, k, func(a sched.JobID, k sched.Key) int {
+		if s.key(a).Less(k) {
+			return -1
+		}
+		return 1
+	})
+	s.queue = slices.Insert(s.queue, i, j)
+}
+
+// resize tells the schedule how many slots the nodes have that are up.
+func (s *scheduler) resize(v sched.View) {
+	now := slots{int(v.Capacity()[units.MapSlots]), int(v.Capacity()[units.ReduceSlots])}
+	if now != s.slots {
+		s.slots = now
+		s.plan.Resize(v.Now(), now.Maps, now.Reduces)
+	}
+}
+
+// resync begins anew with what the book now says. What was promised stays promised, in the same order; of what has run so far the
+// schedule counts the worst case once more.
+func (s *scheduler) resync(v sched.View, p *sched.Plan) {
+	was, jobs := s.queue, s.jobs
+	s.jobs, s.queue, s.others, s.slots = nil, nil, nil, slots{}
+	s.plan = s.fresh(0, 0)
+	s.resize(v)
+	for _, j := range was {
+		old := jobs[j]
+		job := v.Job(v.Find(old.ID))
+		if job == nil || job.State >= sched.Rejected || s.of(job.ID) != nil {
+			continue
+		}
+		r := s.note(job, promised)
+		seq := r.Claim.Seq
+		r.Claim, r.Rank, r.Maps.Ends, r.Reduces.Ends = old.Claim, old.Rank, old.Maps.Ends, old.Reduces.Ends
+		r.Claim.Job, r.Claim.Seq = job.ID, seq
+		s.queue = append(s.queue, job.ID)
+		s.plan.Admit(v.Now(), r.Claim)
+		if r.Rank > 0 {
+			s.plan.Start(v.Now(), job.ID)
+		}
+		p.Admit(job.ID, sched.Because(sched.Promised, int64(r.Claim.Deadline), s.finish(v.Now(), job.ID)))
+		s.restrain(job, p)
+	}
+	slices.SortStableFunc(s.queue, func(a, b sched.JobID) int {
+		switch ka, kb := s.key(a), s.key(b); {
+		case ka.Less(kb):
+			return -1
+		case kb.Less(ka):
+			return 1
+		}
+		return 0
+	})
+}
+
+// state is the saved form.
+type state struct {
+	Jobs   []savedRecord   `json:"jobs,omitempty"`
+	Queue  []sched.JobID   `json:"queue,omitempty"`
+	Others []sched.JobID   `json:"others,omitempty"`
+	Starts int64           `json:"starts"`
+	Slots  slots           `json:"slots"`
+	Plan   json.RawMessage `json:"plan"`
+}
+
+type savedRecord struct {
+	Job sched.JobID `json:"job"`
+	record
+}
+
+func (s *scheduler) save() ([]byte, error) {
+	plan, err := s.plan.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Slots: s.slots, Plan: plan}
+	for j := range s.jobs {
+		if s.jobs[j].Standing != unknown {
+			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
+		}
+	}
+	return json.Marshal(st)
+}
+
+func (s *scheduler) load(text []byte) error {
+	var st state
+	if err := json.Unmarshal(text, &st); err != nil {
+		return err
+	}
+	var jobs []record
+	for _, r := range st.Jobs {
+		if r.Job < 1 || r.Job > 1<<24 || r.Standing == unknown || r.Standing > lent {
+			return fmt.Errorf("it is damaged at job %d", r.Job)
+		}
+		for int(r.Job) >= len(jobs) {
+			jobs = append(jobs, record{})
+		}
+		jobs[r.Job] = r.record
+	}
+	for _, list := range [][]sched.JobID{st.Queue, st.Others} {
+		for _, j := range list {
+			if j < 1 || int(j) >= len(jobs) || jobs[j].Standing == unknown {
+				return fmt.Errorf("it is damaged: job %d stands in a line and has no record", j)
+			}
+		}
+	}
+	plan := s.fresh(0, 0)
+	if err := plan.UnmarshalJSON(st.Plan); err != nil {
+		return err
+	}
+	s.jobs, s.queue, s.others, s.starts, s.slots, s.plan = jobs, st.Queue, st.Others, st.Starts, st.Slots, plan
+	return nil
+}
