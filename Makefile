@@ -6,7 +6,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build the command into bin/
-	go build -o bin/ ./cmd/slackline
+	CGO_ENABLED=0 go build -o bin/ ./cmd/slackline
 
 test: ## run the tests
 	bash .ci/run test
