@@ -21,15 +21,15 @@ type Step struct {
 
 // Steps is a sorted vector of slots. The zero Steps has no slots. It is not safe for use by several goroutines, not even to read.
 type Steps struct {
-	slots int
-	steps []Step
-	moved []Step // scratch of gather: the slots that tasks were given, sorted by when these end
+	slots  int
+	blocks blocks
+	moved  []Step // scratch of give: the slots that tasks were given, sorted by when these end
 }
 
 // New returns a vector of that many slots, all free from 0.
 func New(slots int) *Steps {
 	s := &Steps{}
-	s.Load([]Step{{0, slots}})
+	s.Resize(slots, 0)
 	return s
 }
 
@@ -38,122 +38,118 @@ func (s *Steps) Slots() int { return s.slots }
 
 // First returns the instant from which the first slot is free, Never if there are no slots.
 func (s *Steps) First() units.Time {
-	for at := range s.Each {
-		return at
+	if s.slots == 0 {
+		return units.Never
 	}
-	return units.Never
+	return s.blocks.order[s.blocks.head].first
 }
 
 // Each calls yield with each step, by rising instant, until it returns false.
 func (s *Steps) Each(yield func(at units.Time, slots int) bool) {
-	for _, p := range s.steps {
-		if !yield(p.At, p.Slots) {
-			return
+	for i := s.blocks.head; i < len(s.blocks.order); i++ {
+		for _, p := range s.blocks.of(i) {
+			if !yield(p.At, p.Slots) {
+				return
+			}
 		}
 	}
 }
 
-// Load makes s hold the given steps, in any order.
+// Load makes s hold the given steps, which are sorted by instant, with no two at the same.
 func (s *Steps) Load(steps []Step) {
-	s.slots, s.steps = 0, s.steps[:0]
+	s.slots = 0
 	for _, p := range steps {
-		if p.Slots > 0 {
-			s.slots += p.Slots
-			s.steps = append(s.steps, p)
-		}
+		s.slots += p.Slots
 	}
-	slices.SortFunc(s.steps, func(a, b Step) int {
-		switch {
-		case a.At < b.At:
-			return -1
-		case a.At > b.At:
-			return 1
-		}
-		return 0
-	})
-	s.steps = joined(s.steps)
+	s.blocks.load(steps)
 }
 
 // Save appends the steps of s, by rising instant, to buf.
-func (s *Steps) Save(buf []Step) []Step { return append(buf, s.steps...) }
-
-// joined makes one of neighbours with the same instant.
-func joined(steps []Step) []Step {
-	n := 0
-	for _, p := range steps {
-		if n > 0 && steps[n-1].At == p.At {
-			steps[n-1].Slots += p.Slots
-			continue
-		}
-		steps[n] = p
-		n++
+func (s *Steps) Save(buf []Step) []Step {
+	for i := s.blocks.head; i < len(s.blocks.order); i++ {
+		buf = append(buf, s.blocks.of(i)...)
 	}
-	return steps[:n]
+	return buf
 }
 
 // Run gives n equal tasks to the slots, one after the other: the smallest entry t becomes max(t, from)+each (algorithm 5.2 with from the
 // current time, algorithm 5.3 with from the end of the maps). It returns the end of the last task: from if there is no task, Never if
 // there is no slot. It costs O(steps touched), not O(n).
 func (s *Steps) Run(n int, from units.Time, each units.Duration) units.Time {
-	moved := s.Ends(n, from, each)
+	moved, left := s.give(n, from, each)
 	if len(moved) == 0 {
-		return s.last(n, from)
+		return nothing(n, from)
 	}
-	taken := 0
-	for _, p := range moved {
-		taken += p.Slots
-	}
-	s.take(taken)
-	s.steps = joined(merge(s.steps, moved))
+	s.blocks.cut(left)
+	s.blocks.insert(moved)
 	return moved[len(moved)-1].At
 }
 
 // Last returns what Run would, and changes nothing.
 func (s *Steps) Last(n int, from units.Time, each units.Duration) units.Time {
-	if moved := s.Ends(n, from, each); len(moved) > 0 {
+	if moved, _ := s.give(n, from, each); len(moved) > 0 {
 		return moved[len(moved)-1].At
 	}
-	return s.last(n, from)
+	return nothing(n, from)
 }
 
-func (s *Steps) last(n int, from units.Time) units.Time {
+// Ends returns the slots that Run would give to tasks, each with the end of its last task, by rising instant. It changes nothing; what it
+// returns is good until the next call of a method.
+func (s *Steps) Ends(n int, from units.Time, each units.Duration) []Step {
+	moved, _ := s.give(n, from, each)
+	return moved
+}
+
+// nothing is the end of tasks that get no slot: there are none of them, or no slot.
+func nothing(n int, from units.Time) units.Time {
 	if n <= 0 {
 		return from
 	}
 	return units.Never
 }
 
-// Ends returns the slots that Run would give to tasks, each with the end of its last task, by rising instant. It changes nothing; what it
-// returns is good until the next call of a method.
+// give finds the slots that n tasks get, and what is left without them.
 //
 // The tasks' starts never fall, so neither do their ends: the slots given away form a queue that is sorted by itself, and the smallest
-// entry is its head or the first step not given away yet.
-func (s *Steps) Ends(n int, from units.Time, each units.Duration) []Step {
-	s.moved = s.moved[:0]
-	if s.slots == 0 {
-		return nil
+// entry is its head or the first step not given away yet. Of equal ones it is the latter.
+func (s *Steps) give(n int, from units.Time, each units.Duration) ([]Step, place) {
+	if s.slots == 0 || n <= 0 {
+		return nil, place{}
 	}
 	each = max(each, 0)
+	s.moved = s.moved[:0]
 	head, taken := 0, 0 // the queue is moved[head:], of taken slots
-	next := 0           // the first step not given away as a whole
-	for n > 0 {
-		if next < len(s.steps) && (head == len(s.moved) || s.steps[next].At <= s.moved[head].At) {
-			p := s.steps[next]
+	left := place{block: s.blocks.head}
+	next := s.blocks.of(left.block)
+	for {
+		if left.step < len(next) && (head == len(s.moved) || next[left.step].At <= s.moved[head].At) {
+			p := next[left.step]
 			c := min(n, p.Slots)
 			s.push(head, Step{max(p.At, from).Add(each), c})
-			n, taken = n-c, taken+c
-			next++ // when only a part of it was taken, n is 0
+			taken += c
+			if n -= c; n == 0 {
+				if left.slots = c; c == p.Slots {
+					left.step, left.slots = left.step+1, 0
+				}
+				return s.moved[head:], left
+			}
+			if left.step++; left.step == len(next) && left.block+1 < len(s.blocks.order) {
+				left.block, left.step = left.block+1, 0
+				next = s.blocks.of(left.block)
+			}
 			continue
 		}
-		until := units.Never
-		if next < len(s.steps) {
-			until = s.steps[next].At
+		alone, until := left.step == len(next), units.Never
+		if !alone {
+			until = next[left.step].At
 		}
-		if q := rounds(n, taken, s.moved[len(s.moved)-1].At, until, each, next == len(s.steps)); q > 0 {
+		if q := rounds(n, taken, s.moved[len(s.moved)-1].At, until, each, alone); q > 0 {
 			for i := range s.moved[head:] {
 				s.moved[head+i].At = after(s.moved[head+i].At, q, each)
 			}
-			n -= q * taken
+			if n -= q * taken; n == 0 {
+				return s.moved[head:], left
+			}
 			continue
 		}
 		c := min(n, s.moved[head].Slots)
@@ -162,9 +158,10 @@ func (s *Steps) Ends(n int, from units.Time, each units.Duration) []Step {
 			head++
 		}
 		s.push(head, Step{at, c})
-		n -= c
+		if n -= c; n == 0 {
+			return s.moved[head:], left
+		}
 	}
-	return s.moved[head:]
 }
 
 // push appends to the queue, or adds to its last step.
@@ -202,33 +199,6 @@ func after(t units.Time, q int, each units.Duration) units.Time {
 	return t.Add(units.Duration(q) * each)
 }
 
-// take removes the n smallest entries.
-func (s *Steps) take(n int) {
-	k := 0
-	for n > 0 && s.steps[k].Slots <= n {
-		n -= s.steps[k].Slots
-		k++
-	}
-	s.steps = slices.Delete(s.steps, 0, k)
-	if n > 0 {
-		s.steps[0].Slots -= n
-	}
-}
-
-// merge joins two sorted lists in the first.
-func merge(a, b []Step) []Step {
-	i, j := len(a)-1, len(b)-1
-	a = append(a, b...)
-	for k := len(a) - 1; j >= 0; k-- {
-		if i >= 0 && a[i].At > b[j].At {
-			a[k], i = a[i], i-1
-		} else {
-			a[k], j = b[j], j-1
-		}
-	}
-	return a
-}
-
 // Replace takes in what really happened: each end in turn, by rising instant, takes the place of the smallest entry (algorithm 5.6, for
 // the vector of one stage). Ends that are not sorted are sorted first.
 func (s *Steps) Replace(ends []units.Time) {
@@ -239,23 +209,25 @@ func (s *Steps) Replace(ends []units.Time) {
 		ends = slices.Sorted(slices.Values(ends))
 	}
 	for _, e := range ends {
-		s.take(1)
-		s.steps = joined(merge(s.steps, []Step{{e, 1}}))
+		first := place{block: s.blocks.head}
+		if s.blocks.of(first.block)[0].Slots > 1 {
+			first.slots = 1
+		} else {
+			first.step = 1
+		}
+		s.blocks.cut(first)
+		s.moved = append(s.moved[:0], Step{e, 1})
+		s.blocks.insert(s.moved)
 	}
 }
 
 // Resize makes it that many slots: new ones are free from at, and if there are too many the latest entries go.
 func (s *Steps) Resize(slots int, at units.Time) {
+	slots = max(slots, 0)
 	if more := slots - s.slots; more > 0 {
-		s.steps = joined(merge(s.steps, []Step{{at, more}}))
+		s.blocks.insert([]Step{{at, more}})
 	} else if more < 0 {
-		k := len(s.steps)
-		for more < 0 {
-			k--
-			more += s.steps[k].Slots
-		}
-		s.steps[k].Slots = more
-		s.steps = s.steps[:k+min(more, 1)]
+		s.blocks.trim(-more)
 	}
 	s.slots = slots
 }

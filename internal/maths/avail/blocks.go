@@ -1,0 +1,201 @@
+package avail
+
+import "github.com/slackline/slackline/units"
+
+// blockSize is how many steps a block holds. Smaller ones make the list of blocks long, larger ones make an insertion move more.
+const blockSize = 64
+
+// blocks is a list of steps sorted by instant, no two at the same, in blocks: what is taken from its front costs nothing, and what is put in
+// moves a block at most. Blocks lie in one piece of memory; those that were used up are used again.
+type blocks struct {
+	order []block // order[head:] are in use, by rising instant; none is empty
+	head  int
+	room  []Step // block k has room[k*blockSize:][:blockSize]
+	free  []int32
+	spare []Step // scratch of merge
+}
+
+// A block's steps are those from lo to hi of its room.
+type block struct {
+	first  units.Time // the instant of the first step
+	at     int32      // which room
+	lo, hi int32
+}
+
+// A place is where what is left begins: behind so many slots of a step.
+type place struct{ block, step, slots int }
+
+// of returns the steps of a block.
+func (b *blocks) of(i int) []Step {
+	k := &b.order[i]
+	return b.room[int(k.at)*blockSize:][k.lo:k.hi]
+}
+
+// take finds room for a block.
+func (b *blocks) take() int32 {
+	if n := len(b.free); n > 0 {
+		at := b.free[n-1]
+		b.free = b.free[:n-1]
+		return at
+	}
+	at := len(b.room) / blockSize
+	b.room = append(b.room, make([]Step, blockSize)...)
+	return int32(at)
+}
+
+// load replaces all there is.
+func (b *blocks) load(steps []Step) {
+	b.order, b.head, b.free, b.room = b.order[:0], 0, b.free[:0], b.room[:0]
+	for len(steps) > 0 {
+		n := min(len(steps), blockSize*3/4)
+		at := b.take()
+		copy(b.room[int(at)*blockSize:], steps[:n])
+		b.order = append(b.order, block{steps[0].At, at, 0, int32(n)})
+		steps = steps[n:]
+	}
+}
+
+// cut drops all steps before the place.
+func (b *blocks) cut(p place) {
+	for ; b.head < p.block; b.head++ {
+		b.free = append(b.free, b.order[b.head].at)
+	}
+	k := &b.order[p.block]
+	if k.lo += int32(p.step); k.lo == k.hi {
+		b.free = append(b.free, k.at)
+		b.head++
+	} else {
+		steps := b.of(p.block)
+		steps[0].Slots -= p.slots
+		k.first = steps[0].At
+	}
+	if b.head > 64 && b.head > len(b.order)/2 {
+		b.order, b.head = b.order[:copy(b.order, b.order[b.head:])], 0
+	}
+}
+
+// trim drops the last n slots.
+func (b *blocks) trim(n int) {
+	for n > 0 {
+		i := len(b.order) - 1
+		steps := b.of(i)
+		last := &steps[len(steps)-1]
+		if last.Slots > n {
+			last.Slots -= n
+			return
+		}
+		n -= last.Slots
+		if b.order[i].hi--; b.order[i].hi == b.order[i].lo {
+			b.free = append(b.free, b.order[i].at)
+			b.order = b.order[:i]
+		}
+	}
+}
+
+// insert puts sorted steps, no two at the same instant, where they belong.
+func (b *blocks) insert(steps []Step) {
+	if b.head == len(b.order) {
+		b.load(steps)
+		return
+	}
+	for i := b.head; len(steps) > 0; {
+		i = b.search(i, steps[0].At)
+		n := len(steps)
+		if i+1 < len(b.order) {
+			for n = 1; n < len(steps) && steps[n].At < b.order[i+1].first; n++ {
+			}
+		}
+		if n == 1 && b.one(i, steps[0]) {
+			steps = steps[1:]
+			continue
+		}
+		i = b.merge(i, steps[:n])
+		steps = steps[n:]
+	}
+}
+
+// search returns the last block from i on that begins at or before the instant, i if there is none.
+func (b *blocks) search(i int, at units.Time) int {
+	j := len(b.order)
+	for i+1 < j {
+		if h := int(uint(i+j) >> 1); b.order[h].first <= at {
+			i = h
+		} else {
+			j = h
+		}
+	}
+	return i
+}
+
+// one puts a step into a block, and returns false if the block is full.
+func (b *blocks) one(i int, p Step) bool {
+	o := &b.order[i]
+	room := b.room[int(o.at)*blockSize:][:blockSize]
+	k := room[o.lo:o.hi]
+	lo, hi := 0, len(k) // the first step not before p
+	for lo < hi {
+		if h := int(uint(lo+hi) >> 1); k[h].At < p.At {
+			lo = h + 1
+		} else {
+			hi = h
+		}
+	}
+	switch {
+	case lo < len(k) && k[lo].At == p.At:
+		k[lo].Slots += p.Slots
+		return true
+	case o.hi < blockSize:
+		o.hi++
+		k = room[o.lo:o.hi]
+		copy(k[lo+1:], k[lo:])
+	case o.lo > 0:
+		o.lo--
+		k = room[o.lo:o.hi]
+		copy(k[:lo], k[1:])
+	default:
+		return false
+	}
+	k[lo] = p
+	o.first = k[0].At
+	return true
+}
+
+// merge puts steps into a block, which may become several, and returns the last of these.
+func (b *blocks) merge(i int, steps []Step) int {
+	k, all := b.of(i), b.spare[:0]
+	for len(k) > 0 && len(steps) > 0 {
+		switch {
+		case k[0].At < steps[0].At:
+			all, k = append(all, k[0]), k[1:]
+		case k[0].At > steps[0].At:
+			all, steps = append(all, steps[0]), steps[1:]
+		default:
+			all, k, steps = append(all, Step{k[0].At, k[0].Slots + steps[0].Slots}), k[1:], steps[1:]
+		}
+	}
+	all = append(append(all, k...), steps...)
+	b.spare = all
+	pieces := 1
+	if len(all) > blockSize {
+		pieces = (len(all)-1)/(blockSize*3/4) + 1
+		b.open(i+1, pieces-1)
+	}
+	for p := range pieces {
+		o := &b.order[i+p]
+		part := all[len(all)*p/pieces : len(all)*(p+1)/pieces]
+		copy(b.room[int(o.at)*blockSize:], part)
+		o.first, o.lo, o.hi = part[0].At, 0, int32(len(part))
+	}
+	return i + pieces - 1
+}
+
+// open makes place for n blocks before block i.
+func (b *blocks) open(i, n int) {
+	for range n {
+		b.order = append(b.order, block{})
+	}
+	copy(b.order[i+n:], b.order[i:])
+	for k := range n {
+		b.order[i+k].at = b.take()
+	}
+}

@@ -1,0 +1,112 @@
+package rtmr
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/slackline/slackline/internal/maths/avail"
+	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// mixed is a job of 1 to 300 maps of 10 to 130 s and 1 to 50 reduces of 10 to 310 s, none of them as long as another's.
+func mixed(i int) Claim {
+	d := draw.Of(7, "job").Number(uint64(i))
+	return Claim{Job: sched.JobID(i + 1), Seq: int64(i),
+		Maps: 1 + d.Number(1).Below(300), Map: units.FromSeconds(d.Number(2).Between(10, 130)),
+		Reduces: 1 + d.Number(3).Below(50), Reduce: units.FromSeconds(d.Number(4).Between(10, 310))}
+}
+
+// backlog is a schedule with that many jobs that wait, and 3 reduce slots for 10 map slots. Their deadlines are their finish and a slack of 10
+// minutes in the mean, or that of the job before. Ragged, each slot is free from an instant of its own: as many steps as slots.
+func backlog(jobs, slots int, ragged bool) *Schedule {
+	s := NewSchedule(slots, slots*3/10, false)
+	if ragged {
+		load := func(v *avail.Steps, n int) {
+			steps := make([]avail.Step, n)
+			for i := range steps {
+				steps[i] = avail.Step{At: units.Time(draw.Of(7, "slot").Number(uint64(i)).Between(0, 300e9)), Slots: 1}
+			}
+			slices.SortFunc(steps, func(a, b avail.Step) int { return int(a.At - b.At) })
+			v.Load(steps)
+		}
+		load(&s.base.maps, slots)
+		load(&s.base.reduces, slots*3/10)
+	}
+	deadline := units.Time(0)
+	s.seek(0, 0)
+	for i := range jobs {
+		m := member{Claim: mixed(i)}
+		_, finish := s.at.give(&m, 0)
+		deadline = max(deadline+1, finish+units.Time(draw.Of(7, "slack").Number(uint64(i)).Exponential(600e9)))
+		m.Deadline = deadline
+		s.members = append(s.members, m)
+	}
+	return s
+}
+
+// grid runs a benchmark for each size of the backlog.
+func grid(b *testing.B, run func(b *testing.B, s *Schedule)) {
+	for _, jobs := range []int{100, 1_000, 10_000} {
+		for _, slots := range []int{100, 10_000, 100_000} {
+			for _, ragged := range []bool{false, true} {
+				s := backlog(jobs, slots, ragged)
+				b.Run(fmt.Sprintf("jobs=%d/slots=%d/ragged=%v", jobs, slots, ragged), func(b *testing.B) { run(b, s) })
+			}
+		}
+	}
+}
+
+// BenchmarkTest asks whether a job of one map of a nanosecond, which delays nobody beyond the deadline, may stand at the head, in the middle and at the end: at
+// the head the finish of every job is estimated anew.
+func BenchmarkTest(b *testing.B) {
+	grid(b, func(b *testing.B, s *Schedule) {
+		for _, at := range []struct {
+			name  string
+			place int
+		}{{"head", 0}, {"middle", len(s.members) / 2}, {"end", len(s.members)}} {
+			b.Run(at.name, func(b *testing.B) {
+				c := Claim{Job: 1 << 20, Seq: -1, Maps: 1, Map: 1, Deadline: units.Never - 1}
+				relaxed(s, func() {
+					if at.place < len(s.members) {
+						c.Deadline = s.members[at.place].Deadline
+					}
+					b.ReportAllocs()
+					for b.Loop() {
+						if v := s.Test(0, c); !v.OK {
+							b.Fatal(v)
+						}
+					}
+				})
+			})
+		}
+	})
+}
+
+// relaxed gives all jobs a day more while f runs.
+func relaxed(s *Schedule, f func()) {
+	shift := func(by units.Duration) {
+		for i := range s.members {
+			s.members[i].Deadline += units.Time(by)
+		}
+	}
+	shift(1000 * units.Day)
+	f()
+	shift(-1000 * units.Day)
+}
+
+// BenchmarkOffer asks for the earliest deadline of a mixed job.
+func BenchmarkOffer(b *testing.B) {
+	grid(b, func(b *testing.B, s *Schedule) {
+		c := mixed(1 << 20)
+		var offer units.Time
+		b.ReportAllocs()
+		for b.Loop() {
+			offer = s.Offer(0, c)
+		}
+		c.Deadline = offer
+		b.ReportMetric(float64(s.place(&c))/float64(len(s.members)), "place")
+	})
+}
