@@ -43,6 +43,9 @@ func fill(r *compose.Recipe, a compose.Args) error {
 // assemble puts the parts of a scheduler into the recipe.
 func assemble(r *compose.Recipe, s *scheduler) {
 	r.Order, r.Admit, r.Place = order{scheduler: s}, admission{s}, dispatcher{s}
+	if s.dispatch != nil {
+		r.Place = s.dispatch
+	}
 	if s.c.Preempt {
 		r.Preempt = reclaimer{s}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -49,6 +50,8 @@ type scheduler struct {
 	starts int64         // jobs that have started so far
 	slots  slots         // that the schedule has
 	spare  spare         // that may be lent; not saved, as each decision finds it anew
+
+	dispatch compose.Placement // tests: another dispatcher; nil = algorithm 5.4
 
 	printed bool // tests: the dispatcher as printed, which breaks promises
 	pure    bool // tests: a job that has started is overtaken like any other

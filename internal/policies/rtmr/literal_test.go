@@ -1,0 +1,187 @@
+package rtmr
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/kernel/journal"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"pgregory.net/rapid"
+)
+
+// literalDispatcher is algorithm 5.4 word by word, with line 10 corrected. It finds all that it needs by looking at everything: the
+// queue by sorting, Ra by adding up the nodes. Its lines are repeated while they assign something, as a node is filled on one beat.
+type literalDispatcher struct{ *scheduler }
+
+func (d literalDispatcher) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		if batch[i].Kind != sched.Heartbeat {
+			continue
+		}
+		n := v.Node(batch[i].Node)
+		for d.mapTask(v, n, p) {
+		}
+		for d.reduceTask(v, n, p) {
+		}
+		dispatcher(d).rest(v, n, p)
+	}
+}
+
+// priorityQ is the queue, from the records alone.
+func (d literalDispatcher) priorityQ(v sched.View) (q []*sched.Job) {
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		if r := d.of(j); r != nil && r.Standing == promised && v.Job(j) != nil && v.Job(j).State == sched.Admitted {
+			q = append(q, v.Job(j))
+		}
+	}
+	slices.SortFunc(q, func(a, b *sched.Job) int {
+		ra, rb := d.of(a.ID), d.of(b.ID)
+		started := func(r *record) int { return min(1, int(r.Rank)) }
+		if c := cmp.Compare(started(rb), started(ra)); c != 0 {
+			return c
+		}
+		if ra.Rank != rb.Rank {
+			return cmp.Compare(ra.Rank, rb.Rank)
+		}
+		if c := cmp.Compare(a.Deadline, b.Deadline); c != 0 && !d.c.FIFO {
+			return c
+		}
+		return cmp.Compare(a.Seq, b.Seq)
+	})
+	return q
+}
+
+// mapTask is lines 4 and 5.
+func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) bool {
+	if m := n.Free[units.MapSlots]; m > 0 {
+		for _, j := range d.priorityQ(v) {
+			if j.Stages[sched.Map].Open > 0 {
+				return d.start(v, j.ID, sched.Map, n.ID, p)
+			}
+		}
+	}
+	return false
+}
+
+// reduceTask is lines 6 to 21.
+func (d literalDispatcher) reduceTask(v sched.View, n *sched.Node, p *sched.Plan) bool {
+	ra := int64(0) // 3: the number of available reduce slots in the cluster
+	for i := sched.NodeID(1); i <= v.Nodes(); i++ {
+		ra += v.Node(i).Free[units.ReduceSlots]
+	}
+	if d.c.Preempt { // what is lent is available
+		for _, j := range d.others {
+			ra += int64(v.Job(j).Stages[sched.Reduce].Occupied)
+		}
+	}
+	if r := n.Free[units.ReduceSlots]; r > 0 { // 6
+		reservedSlot := int64(0)           // 8
+		for _, j := range d.priorityQ(v) { // 9
+			if reservedSlot >= ra { // 10, corrected
+				break // 11
+			}
+			t := &j.Stages[sched.Reduce]
+			reachedReduceStage := j.Stages[sched.Map].Done == j.Stages[sched.Map].Total
+			if reachedReduceStage && t.Open > 0 { // 13, 14
+				return d.start(v, j.ID, sched.Reduce, n.ID, p) // 15, 16
+			} else if !reachedReduceStage { // 17
+				reservedSlot += int64(t.Total) // 18
+			}
+		}
+	}
+	return false
+}
+
+// starts is a sink that notes what starts where.
+type starts struct {
+	lines []string
+	line  []byte
+}
+
+func (s *starts) Batch(int64, units.Time, []sched.Event) error { return nil }
+
+func (s *starts) Plan(_ int64, at units.Time, p *sched.Plan) error {
+	for i := range p.Items {
+		if it := &p.Items[i]; it.Refused == sched.OK && it.Verb != sched.WakeMe {
+			s.line = journal.AppendItem(s.line[:0], p, it)
+			s.lines = append(s.lines, fmt.Sprintf("%v %s", at, s.line))
+		}
+	}
+	return nil
+}
+
+// The dispatcher decides as the pseudo-code does.
+func TestDispatcherAgainstPseudoCode(t *testing.T) {
+	patient, fifo := usual, usual
+	patient.Preempt, fifo.FIFO = false, true
+	rapid.Check(t, func(t *rapid.T) {
+		s := streams(true, 0, 3*units.Second).Draw(t, "stream")
+		c := rapid.SampledFrom([]Config{usual, patient, fifo}).Draw(t, "config")
+		var ours, theirs starts
+		if _, err := s.play(c, nil, &ours); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.play(c, func(r *scheduler) { r.dispatch = literalDispatcher{r} }, &theirs); err != nil {
+			t.Fatal(err)
+		}
+		for i := range min(len(ours.lines), len(theirs.lines)) {
+			if ours.lines[i] != theirs.lines[i] {
+				t.Fatalf("%s\nthe pseudo-code: %s\n%v", ours.lines[i], theirs.lines[i], s)
+			}
+		}
+		if len(ours.lines) != len(theirs.lines) {
+			t.Fatalf("%d items, the pseudo-code has %d\n%v", len(ours.lines), len(theirs.lines), s)
+		}
+	})
+}
+
+// The example of the reading guide for line 10: one of two map slots each, and J2's map ends first. As printed J2's reduce of 100 s takes the only reduce
+// slot when J1 needs it at 10; corrected it waits for J1's.
+func TestLine10(t *testing.T) {
+	s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []streamJob{
+		{Within: 20, Maps: []int{10}, Map: 10, Reduces: []int{10}, Reduce: 10, Known: true},
+		{Within: 200, Maps: []int{1}, Map: 1, Reduces: []int{100}, Reduce: 100, Known: true},
+	}}
+	k, err := s.play(usual, nil)
+	if err != nil || k.promises != 2 || k.broken != 0 {
+		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
+	}
+	k, err = s.play(usual, func(r *scheduler) { r.printed = true })
+	if want := "j1 ended committed at 1m51s, was to by 20s at the latest, its deadline is 20s"; err != nil || k.promises != 2 || strings.Join(k.says, "") != want {
+		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
+	}
+}
+
+// The example of the reading guide for the predecessor: J1's map of 100 s holds the only map slot when J2 comes, which has to wait for it, so J2 is refused. Whoever
+// forgets J1, because J2 would stand before all that wait, or stands J2 before it, admits J2 and breaks the promise.
+func TestPredecessor(t *testing.T) {
+	s := stream{Nodes: 1, Maps: 1, Reduces: 1, Jobs: []streamJob{
+		{Within: 1000, Maps: []int{100}, Map: 100, Reduces: []int{1}, Reduce: 1, Known: true, SlowStart: 1},
+		{Arrive: 1, Within: 20, Maps: []int{10}, Map: 10, Reduces: []int{1}, Reduce: 1, Known: true, SlowStart: 1},
+	}}
+	var said starts
+	k, err := s.play(usual, nil, &said)
+	if err != nil || k.promises != 1 || k.refusals != 1 || k.broken != 0 {
+		t.Errorf("%d promises, %d refusals, %v; %v", k.promises, k.refusals, k.says, err)
+	}
+	i := slices.IndexFunc(said.lines, func(l string) bool { return strings.Contains(l, "reject") })
+	want := "1s reject id=3 job=2 at=111000000000 reason=deadline:21000000000,111000000000,1 evidence=1:100000000000:1"
+	if i < 0 || said.lines[i] != want {
+		t.Errorf("%v\nwant %s", said.lines, want)
+	}
+	for name, bend := range map[string]func(*scheduler){
+		"nil predecessor": with(func(s *Schedule) promises { return forgetful{s} }),
+		"deadlines alone": func(s *scheduler) {
+			s.pure = true
+			with(func(s *Schedule) promises { return shuffled{s} })(s)
+		},
+	} {
+		if k, err := s.play(usual, bend); err != nil || k.promises != 2 || k.broken != 1 {
+			t.Errorf("%s: %d promises, %v; %v", name, k.promises, k.says, err)
+		}
+	}
+}
