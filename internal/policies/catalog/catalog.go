@@ -47,6 +47,8 @@ func All() []compose.Entry {
 		admit.LimitEntry(),
 		admit.SerialEntry(),
 		place.GreedyEntry(),
+		place.DelayEntry(),
+		place.MatchmakingEntry(),
 		preempt.FairEntry(),
 		speculate.Entry(),
 		scale.Entry(),

@@ -2,6 +2,11 @@ package place
 
 import "github.com/slackline/slackline/internal/policies/compose"
 
+// reduces is the bound on reduces that all placements have.
+func reduces() compose.Param {
+	return compose.Param{Name: "reduces", Type: compose.Count, Default: "1", Unit: "tasks per node and beat", Doc: "reduces at most, 0 = no bound"}
+}
+
 // GreedyEntry lists the greedy placement.
 func GreedyEntry() compose.Entry {
 	return compose.Entry{
@@ -11,7 +16,7 @@ func GreedyEntry() compose.Entry {
 		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections 2.1.1 and 4.1",
 		Params: []compose.Param{
 			{Name: "nonlocal", Type: compose.Count, Default: "1", Unit: "tasks per node and beat", Doc: "non-local maps at most, 0 = no bound"},
-			{Name: "reduces", Type: compose.Count, Default: "1", Unit: "tasks per node and beat", Doc: "reduces at most, 0 = no bound"},
+			reduces(),
 			{Name: "local", Type: compose.Choice, Default: "node", Choices: []string{"node", "rack"},
 				Doc: "how near a task's data must be for it to count as local (the paper: node; Hadoop's code: rack)"},
 		},
@@ -21,6 +26,40 @@ func GreedyEntry() compose.Entry {
 				return a.Misused("local", "local=rack has no effect with nonlocal=0: without a bound, nothing depends on what counts as local")
 			}
 			r.Place = g
+			return nil
+		},
+	}
+}
+
+// DelayEntry lists delay scheduling.
+func DelayEntry() compose.Entry {
+	return compose.Entry{
+		Name: "delay",
+		Kind: compose.KindPlace,
+		Doc:  "a job is skipped for a while on nodes that do not hold its data, so that it finds one that does",
+		Cite: "Zaharia et al., Delay Scheduling, EuroSys 2010; paper 003, section 4.2",
+		Params: []compose.Param{
+			{Name: "D", Type: compose.Span, Default: "4.5s", Doc: "how long before it may start maps in the rack of their data (1.5 heartbeats of 3s)"},
+			{Name: "rack", Type: compose.Span, Default: "4.5s", Doc: "how long then before it may start them anywhere"},
+			reduces(),
+		},
+		Fill: func(r *compose.Recipe, a compose.Args) error {
+			r.Place = &Delay{D: a.Span("D"), Rack: a.Span("rack"), Reduces: a.Count("reduces")}
+			return nil
+		},
+	}
+}
+
+// MatchmakingEntry lists matchmaking.
+func MatchmakingEntry() compose.Entry {
+	return compose.Entry{
+		Name:   "matchmaking",
+		Kind:   compose.KindPlace,
+		Doc:    "every node has a fair chance to take local maps of any job before it gets one other per beat; nothing to tune",
+		Cite:   "paper 003, section 4.3",
+		Params: []compose.Param{reduces()},
+		Fill: func(r *compose.Recipe, a compose.Args) error {
+			r.Place = NewMatchmaking(a.Count("reduces"))
 			return nil
 		},
 	}

@@ -10,10 +10,7 @@
 //     scheme "fair" keeps the bounds of the default scheduler; greedy(nonlocal=0,reduces=0) lifts them.
 package place
 
-import (
-	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
-)
+import "github.com/slackline/slackline/sched"
 
 // Greedy fills a node when it beats, by Hadoop's own rules (Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections
 // 2.1.1 and 4.1):
@@ -37,6 +34,7 @@ type Greedy struct {
 	LocalRack bool // a task whose data lie in the node's rack is local
 
 	order sched.Order
+	turn  turn // reused
 }
 
 // Hadoop returns the placement with Hadoop's own bounds, one non-local map and one reduce.
@@ -50,46 +48,20 @@ func (g *Greedy) Follow(o sched.Order) error {
 
 // Place serves the nodes that beat, in the order of their beats.
 func (g *Greedy) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+	t := &g.turn
 	for i := range batch {
-		if batch[i].Kind != sched.Heartbeat {
+		if batch[i].Kind != sched.Heartbeat || !t.of(v, p, batch[i].Node) {
 			continue
 		}
-		n := v.Node(batch[i].Node)
-		if n == nil {
-			continue
-		}
-		t := turn{v: v, p: p, node: n, farthest: sched.NodeLocal}
 		if g.LocalRack {
 			t.farthest = sched.RackLocal
 		}
-		g.serve(&t)
+		t.maps = quota{stage: sched.Map, nonLocal: g.NonLocal}
+		t.serve(g.order, &t.maps, g.Reduces, g.NonLocal)
 	}
 }
 
-// turn is what one node gets on one beat.
-type turn struct {
-	v        sched.View
-	p        *sched.Plan
-	node     *sched.Node
-	farthest sched.Locality // a task not farther than this is local
-}
-
-func (g *Greedy) serve(t *turn) {
-	t.fill(&quota{stage: sched.Master})
-	maps := quota{stage: sched.Map, nonLocal: g.NonLocal}
-	reduces := quota{stage: sched.Reduce, count: g.Reduces}
-	if g.order != nil && shared(t.node) {
-		g.share(t, &maps, &reduces)
-	} else {
-		t.fill(&maps)
-		t.fill(&reduces)
-	}
-	for s := sched.Reduce + 1; s < sched.Stages; s++ {
-		t.fill(&quota{stage: s, nonLocal: g.NonLocal})
-	}
-}
-
-// quota is what a node may still get of a stage on this beat.
+// quota is what a node may still get of a stage on this beat, in strict order of jobs.
 type quota struct {
 	stage    sched.Stage
 	count    int         // containers, 0 = no bound
@@ -98,23 +70,17 @@ type quota struct {
 	spent    bool
 }
 
-// fill starts tasks of the stage until nothing fits or the quota is spent.
-func (t *turn) fill(q *quota) {
-	for !q.spent {
-		j := t.v.First(t.node.ID, q.stage, q.after)
-		if j == 0 {
-			return
-		}
-		t.start(q, j)
+func (q *quota) next(t *turn) sched.JobID {
+	if q.spent {
+		return 0
 	}
+	return t.v.First(t.node.ID, q.stage, q.after)
 }
 
 // start starts one task of the job, the nearest, and charges the quota. A job of which nothing can be started is passed over.
-func (t *turn) start(q *quota, j sched.JobID) {
+func (q *quota) start(t *turn, j sched.JobID) {
 	near := t.v.Nearest(t.node.ID, j, q.stage)
-	kind, fits := t.container(j, q.stage)
-	if near == sched.NoLocality || !fits || !t.p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: q.stage, Container: kind,
-		Node: t.node.ID, Count: 1, Locality: near, Reason: sched.Because(sched.FirstInOrder)}) {
+	if near == sched.NoLocality || !t.start(j, q.stage, near) {
 		q.after = j
 		return
 	}
@@ -126,36 +92,4 @@ func (t *turn) start(q *quota, j sched.JobID) {
 		q.nonLocal--
 		q.spent = q.nonLocal == 0
 	}
-}
-
-// container returns the best kind of container of the job's stage that fits on the node.
-func (t *turn) container(j sched.JobID, s sched.Stage) (kind uint8, fits bool) {
-	job := t.v.Job(j)
-	if job == nil {
-		return 0, false
-	}
-	spec := job.Spec.Stage(s)
-	if spec == nil || len(spec.Containers) == 0 {
-		return 0, true // one slot; First has seen that it fits
-	}
-	for i := range spec.Containers {
-		if t.node.Free.Fits(&spec.Containers[i].Needs) {
-			return uint8(i), true
-		}
-	}
-	return 0, false
-}
-
-// shared tells whether maps and reduces draw on the same resources of the node.
-func shared(n *sched.Node) bool {
-	if n.Spec == nil || n.Spec.Class == nil {
-		return false
-	}
-	capacity := &n.Spec.Class.Capacity
-	for d := units.VCores; d < units.Dims; d++ {
-		if capacity[d] > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -3,17 +3,16 @@ package place
 import "github.com/slackline/slackline/sched"
 
 // share fills a node on which maps and reduces compete, offering it to the first job of all each time.
-func (g *Greedy) share(t *turn, maps, reduces *quota) {
-	for !maps.spent && !reduces.spent {
-		m := t.v.First(t.node.ID, sched.Map, maps.after)
-		r := t.v.First(t.node.ID, sched.Reduce, reduces.after)
+func (t *turn) share(o sched.Order, maps, reduces line) {
+	for {
+		m, r := maps.next(t), reduces.next(t)
 		if m == 0 || r == 0 {
 			break
 		}
-		if m != r && g.before(t.v, r, sched.Reduce, m, sched.Map) {
-			t.start(reduces, r)
+		if m != r && before(o, t.v, r, sched.Reduce, m, sched.Map) {
+			reduces.start(t, r)
 		} else {
-			t.start(maps, m)
+			maps.start(t, m)
 		}
 	}
 	t.fill(maps)
@@ -22,15 +21,15 @@ func (g *Greedy) share(t *turn, maps, reduces *quota) {
 
 // before tells whether job a with work of stage sa goes before job b with work of stage sb: by the keys of the first pair of
 // pages on their paths that stand in the same queue, then by arrival.
-func (g *Greedy) before(v sched.View, a sched.JobID, sa sched.Stage, b sched.JobID, sb sched.Stage) bool {
+func before(o sched.Order, v sched.View, a sched.JobID, sa sched.Stage, b sched.JobID, sb sched.Stage) bool {
 	ja, jb := v.Job(a), v.Job(b)
-	ka, kb := g.order.JobKey(v, ja, sa), g.order.JobKey(v, jb, sb)
+	ka, kb := o.JobKey(v, ja, sa), o.JobKey(v, jb, sb)
 	qa, qb := v.Queue(ja.Queue), v.Queue(jb.Queue)
 	for qa != nil && qb != nil && qa.ID != qb.ID {
 		if qa.Depth >= qb.Depth {
-			ka, qa = g.order.QueueKey(v, qa, sa), v.Queue(qa.Parent)
+			ka, qa = o.QueueKey(v, qa, sa), v.Queue(qa.Parent)
 		} else {
-			kb, qb = g.order.QueueKey(v, qb, sb), v.Queue(qb.Parent)
+			kb, qb = o.QueueKey(v, qb, sb), v.Queue(qb.Parent)
 		}
 	}
 	if ka != kb {

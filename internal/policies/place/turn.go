@@ -1,0 +1,94 @@
+package place
+
+import (
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// turn is what one node gets on one beat.
+type turn struct {
+	v        sched.View
+	p        *sched.Plan
+	node     *sched.Node
+	farthest sched.Locality // a task not farther than this is local
+	maps     quota
+	reduces  quota
+	other    quota
+}
+
+// line says whose task of a stage the node gets next.
+type line interface {
+	next(t *turn) sched.JobID     // 0: it gets no more of them on this beat
+	start(t *turn, j sched.JobID) // that job's; what cannot be started is not named again
+}
+
+// of begins the turn of a node, if the book knows it.
+func (t *turn) of(v sched.View, p *sched.Plan, n sched.NodeID) bool {
+	t.v, t.p, t.node, t.farthest = v, p, v.Node(n), sched.NodeLocal
+	return t.node != nil
+}
+
+// serve fills the node: masters before tasks; maps as their line says, and so many reduces (0 = no bound); behind these the other
+// stages by the rule of greedy, with so many non-local tasks of each. Where maps and reduces draw on the same resources, the node is
+// offered to the first job of all each time.
+func (t *turn) serve(o sched.Order, maps line, reduces, nonLocal int) {
+	t.other = quota{stage: sched.Master}
+	t.fill(&t.other)
+	t.reduces = quota{stage: sched.Reduce, count: reduces}
+	if o != nil && shared(t.node) {
+		t.share(o, maps, &t.reduces)
+	} else {
+		t.fill(maps)
+		t.fill(&t.reduces)
+	}
+	for s := sched.Reduce + 1; s < sched.Stages; s++ {
+		t.other = quota{stage: s, nonLocal: nonLocal}
+		t.fill(&t.other)
+	}
+}
+
+// fill starts tasks until the line ends.
+func (t *turn) fill(l line) {
+	for j := l.next(t); j != 0; j = l.next(t) {
+		l.start(t, j)
+	}
+}
+
+// start starts one task of the job, not farther from its input than far, in the best kind of container that fits.
+func (t *turn) start(j sched.JobID, s sched.Stage, far sched.Locality) bool {
+	kind, fits := t.container(j, s)
+	return fits && t.p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: s, Container: kind,
+		Node: t.node.ID, Count: 1, Locality: far, Reason: sched.Because(sched.FirstInOrder)})
+}
+
+// container returns the best kind of container of the job's stage that fits on the node.
+func (t *turn) container(j sched.JobID, s sched.Stage) (kind uint8, fits bool) {
+	job := t.v.Job(j)
+	if job == nil {
+		return 0, false
+	}
+	spec := job.Spec.Stage(s)
+	if spec == nil || len(spec.Containers) == 0 {
+		return 0, true // one slot; First has seen that it fits
+	}
+	for i := range spec.Containers {
+		if t.node.Free.Fits(&spec.Containers[i].Needs) {
+			return uint8(i), true
+		}
+	}
+	return 0, false
+}
+
+// shared tells whether maps and reduces draw on the same resources of the node.
+func shared(n *sched.Node) bool {
+	if n.Spec == nil || n.Spec.Class == nil {
+		return false
+	}
+	capacity := &n.Spec.Class.Capacity
+	for d := units.VCores; d < units.Dims; d++ {
+		if capacity[d] > 0 {
+			return true
+		}
+	}
+	return false
+}
