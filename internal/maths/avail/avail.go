@@ -64,8 +64,19 @@ func (s *Steps) Load(steps []Step) {
 	s.blocks.load(steps)
 }
 
+// Copy makes s hold what o holds.
+func (s *Steps) Copy(o *Steps) {
+	s.slots = o.slots
+	s.blocks.copy(&o.blocks)
+}
+
 // Save appends the steps of s, by rising instant, to buf.
 func (s *Steps) Save(buf []Step) []Step {
+	n := 0
+	for i := s.blocks.head; i < len(s.blocks.order); i++ {
+		n += len(s.blocks.of(i))
+	}
+	buf = slices.Grow(buf, n)
 	for i := s.blocks.head; i < len(s.blocks.order); i++ {
 		buf = append(buf, s.blocks.of(i)...)
 	}
@@ -117,60 +128,93 @@ func (s *Steps) give(n int, from units.Time, each units.Duration) ([]Step, place
 		return nil, place{}
 	}
 	each = max(each, 0)
-	s.moved = s.moved[:0]
-	head, taken := 0, 0 // the queue is moved[head:], of taken slots
-	left := place{block: s.blocks.head}
-	next := s.blocks.of(left.block)
-	for {
-		if left.step < len(next) && (head == len(s.moved) || next[left.step].At <= s.moved[head].At) {
-			p := next[left.step]
+	moved, taken, first := s.moved[:0], 0, units.Never // first is the head of the queue
+	for k := s.blocks.head; k < len(s.blocks.order); k++ {
+		for i, p := range s.blocks.of(k) {
+			if p.At > first {
+				s.moved = moved
+				return s.again(n, taken, from, each, place{block: k, step: i})
+			}
+			at := max(p.At, from)
+			if at = at + units.Time(each); at < 0 {
+				at = units.Never
+			}
 			c := min(n, p.Slots)
-			s.push(head, Step{max(p.At, from).Add(each), c})
-			taken += c
+			if last := len(moved) - 1; last >= 0 && moved[last].At == at {
+				moved[last].Slots += c
+			} else {
+				moved = append(moved, Step{at, c})
+				first = moved[0].At
+			}
 			if n -= c; n == 0 {
-				if left.slots = c; c == p.Slots {
-					left.step, left.slots = left.step+1, 0
+				s.moved = moved
+				if c == p.Slots {
+					return moved, place{block: k, step: i + 1}
 				}
-				return s.moved[head:], left
+				return moved, place{block: k, step: i, slots: c}
 			}
-			if left.step++; left.step == len(next) && left.block+1 < len(s.blocks.order) {
-				left.block, left.step = left.block+1, 0
-				next = s.blocks.of(left.block)
-			}
-			continue
-		}
-		alone, until := left.step == len(next), units.Never
-		if !alone {
-			until = next[left.step].At
-		}
-		if q := rounds(n, taken, s.moved[len(s.moved)-1].At, until, each, alone); q > 0 {
-			for i := range s.moved[head:] {
-				s.moved[head+i].At = after(s.moved[head+i].At, q, each)
-			}
-			if n -= q * taken; n == 0 {
-				return s.moved[head:], left
-			}
-			continue
-		}
-		c := min(n, s.moved[head].Slots)
-		at := s.moved[head].At.Add(each)
-		if s.moved[head].Slots -= c; s.moved[head].Slots == 0 {
-			head++
-		}
-		s.push(head, Step{at, c})
-		if n -= c; n == 0 {
-			return s.moved[head:], left
+			taken += c
 		}
 	}
+	s.moved = moved
+	return s.again(n, taken, from, each, place{block: len(s.blocks.order)})
+}
+
+// again goes on with give once a slot gets its second task. All slots before the place are in the queue.
+func (s *Steps) again(n, taken int, from units.Time, each units.Duration, left place) ([]Step, place) {
+	moved, head := s.moved, 0 // the queue is moved[head:]
+	var next []Step           // the block of the next step, nil behind the last
+	if left.block < len(s.blocks.order) {
+		next = s.blocks.of(left.block)
+	}
+	for n > 0 {
+		if next != nil && next[left.step].At <= moved[head].At {
+			p := next[left.step]
+			c := min(n, p.Slots)
+			moved = push(moved, head, Step{max(p.At, from).Add(each), c})
+			n, taken = n-c, taken+c
+			if c < p.Slots {
+				left.slots = c
+				break
+			}
+			if left.step++; left.step == len(next) {
+				left, next = place{block: left.block + 1}, nil
+				if left.block < len(s.blocks.order) {
+					next = s.blocks.of(left.block)
+				}
+			}
+			continue
+		}
+		until := units.Never
+		if next != nil {
+			until = next[left.step].At
+		}
+		if q := rounds(n, taken, moved[len(moved)-1].At, until, each, next == nil); q > 0 {
+			for i := range moved[head:] {
+				moved[head+i].At = after(moved[head+i].At, q, each)
+			}
+			n -= q * taken
+			continue
+		}
+		c := min(n, moved[head].Slots)
+		at := moved[head].At.Add(each)
+		if moved[head].Slots -= c; moved[head].Slots == 0 {
+			head++
+		}
+		moved = push(moved, head, Step{at, c})
+		n -= c
+	}
+	s.moved = moved
+	return moved[head:], left
 }
 
 // push appends to the queue, or adds to its last step.
-func (s *Steps) push(head int, p Step) {
-	if k := len(s.moved) - 1; k >= head && s.moved[k].At == p.At {
-		s.moved[k].Slots += p.Slots
-		return
+func push(moved []Step, head int, p Step) []Step {
+	if k := len(moved) - 1; k >= head && moved[k].At == p.At {
+		moved[k].Slots += p.Slots
+		return moved
 	}
-	s.moved = append(s.moved, p)
+	return append(moved, p)
 }
 
 // rounds tells how many whole rounds of the queue come before the next step: in a round each of its slots gets one more task. Of equal

@@ -55,10 +55,24 @@ func (b *blocks) load(steps []Step) {
 	}
 }
 
+// copy replaces all there is by what o has.
+func (b *blocks) copy(o *blocks) {
+	b.order, b.head, b.free, b.room = append(b.order[:0], o.order[o.head:]...), 0, b.free[:0], b.room[:0]
+	for i := range b.order {
+		k := &b.order[i]
+		steps := o.of(o.head + i)
+		k.at = b.take()
+		k.lo, k.hi = 0, int32(copy(b.room[int(k.at)*blockSize:], steps))
+	}
+}
+
 // cut drops all steps before the place.
 func (b *blocks) cut(p place) {
 	for ; b.head < p.block; b.head++ {
 		b.free = append(b.free, b.order[b.head].at)
+	}
+	if p.block == len(b.order) {
+		return
 	}
 	k := &b.order[p.block]
 	if k.lo += int32(p.step); k.lo == k.hi {
@@ -105,11 +119,9 @@ func (b *blocks) insert(steps []Step) {
 			for n = 1; n < len(steps) && steps[n].At < b.order[i+1].first; n++ {
 			}
 		}
-		if n == 1 && b.one(i, steps[0]) {
-			steps = steps[1:]
-			continue
+		if !b.fit(i, steps[:n]) {
+			i = b.merge(i, steps[:n])
 		}
-		i = b.merge(i, steps[:n])
 		steps = steps[n:]
 	}
 }
@@ -127,40 +139,41 @@ func (b *blocks) search(i int, at units.Time) int {
 	return i
 }
 
-// one puts a step into a block, and returns false if the block is full.
-func (b *blocks) one(i int, p Step) bool {
+// fit merges steps into a block from its end on, and returns false if they do not fit.
+func (b *blocks) fit(i int, steps []Step) bool {
 	o := &b.order[i]
 	room := b.room[int(o.at)*blockSize:][:blockSize]
-	k := room[o.lo:o.hi]
-	lo, hi := 0, len(k) // the first step not before p
-	for lo < hi {
-		if h := int(uint(lo+hi) >> 1); k[h].At < p.At {
-			lo = h + 1
-		} else {
-			hi = h
+	if int(o.hi)+len(steps) > blockSize {
+		if int(o.hi-o.lo)+len(steps) > blockSize {
+			return false
 		}
+		copy(room, room[o.lo:o.hi])
+		o.lo, o.hi = 0, o.hi-o.lo
 	}
-	switch {
-	case lo < len(k) && k[lo].At == p.At:
-		k[lo].Slots += p.Slots
-		return true
-	case o.hi < blockSize:
-		o.hi++
-		k = room[o.lo:o.hi]
-		copy(k[lo+1:], k[lo:])
-	case o.lo > 0:
-		o.lo--
-		k = room[o.lo:o.hi]
-		copy(k[:lo], k[1:])
-	default:
-		return false
+	k, w := int(o.hi)-1, int(o.hi)+len(steps) // what is merged stands from w on
+	o.hi = int32(w)
+	for j := len(steps) - 1; j >= 0; j-- {
+		p := steps[j]
+		for k >= int(o.lo) && room[k].At > p.At {
+			w--
+			room[w] = room[k]
+			k--
+		}
+		if k >= int(o.lo) && room[k].At == p.At {
+			p.Slots += room[k].Slots
+			k--
+		}
+		w--
+		room[w] = p
 	}
-	k[lo] = p
-	o.first = k[0].At
+	if w > k+1 { // some were at the same instant
+		o.hi = int32(k + 1 + copy(room[k+1:], room[w:o.hi]))
+	}
+	o.first = room[o.lo].At
 	return true
 }
 
-// merge puts steps into a block, which may become several, and returns the last of these.
+// merge puts steps into a block, which becomes several, and returns the last of these.
 func (b *blocks) merge(i int, steps []Step) int {
 	k, all := b.of(i), b.spare[:0]
 	for len(k) > 0 && len(steps) > 0 {

@@ -400,8 +400,8 @@ func TestOffer(t *testing.T) {
 		}
 		c := h.claim()
 		offer := h.s.Offer(h.now, c)
-		most := min(offer, h.now+units.Time(200*h.span))
-		for d := units.Time(0); d < most; d++ {
+		bound := min(offer, h.now+units.Time(200*h.span))
+		for d := units.Time(0); d < bound; d++ {
 			c.Deadline = d
 			if v := h.l.test(h.now, c); v.OK {
 				t.Fatalf("the offer is %v, %v would be accepted: %+v", offer, d, v)
@@ -409,6 +409,11 @@ func TestOffer(t *testing.T) {
 		}
 		if c.Deadline = offer; offer != units.Never && !h.l.test(h.now, c).OK {
 			t.Fatalf("the offer %v is refused", offer)
+		}
+		most := rapid.IntRange(0, 30).Draw(t, "most")
+		at, exact := h.s.OfferWithin(h.now, c, most)
+		if c.Deadline = at; at < offer || exact && at != offer || at != units.Never && !h.l.test(h.now, c).OK {
+			t.Fatalf("the offer is %v; within %d estimates it is %v (exact: %v)", offer, most, at, exact)
 		}
 	})
 }

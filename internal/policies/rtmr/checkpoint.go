@@ -58,25 +58,24 @@ func (s *Schedule) rest(now units.Time, p int) (int, units.Time) {
 			return m.place, m.until
 		}
 	}
-	s.scratch = s.base.maps.Save(s.scratch[:0])
-	s.at.maps.Load(s.scratch)
-	s.scratch = s.base.reduces.Save(s.scratch[:0])
-	s.at.reduces.Load(s.scratch)
+	s.at.copy(&s.base)
 	s.at.maps.Replace(s.lentMaps)
 	s.at.reduces.Replace(s.lentReduces)
 	return 0, units.Never
 }
 
-// seek makes s.at the chain just before the member at place p.
-func (s *Schedule) seek(now units.Time, p int) {
+// seek makes s.at the chain just before the member at place p, and returns until when it holds.
+func (s *Schedule) seek(now units.Time, p int) units.Time {
 	i, until := s.rest(now, p)
 	for ; i < p; i++ {
-		until = s.pass(now, i, until)
+		until, _ = s.pass(now, i, until)
 	}
+	return until
 }
 
-// pass takes s.at over the member at place i, and leaves a mark if it is time for one. It takes and returns until when what it finds holds.
-func (s *Schedule) pass(now units.Time, i int, until units.Time) units.Time {
+// pass takes s.at over the member at place i, and leaves a mark if it is time for one. It takes and returns until when what it finds holds,
+// and returns when the member finishes.
+func (s *Schedule) pass(now units.Time, i int, until units.Time) (holds, finish units.Time) {
 	last := 0
 	if n := len(s.marks); n > 0 {
 		last = s.marks[n-1].place
@@ -93,8 +92,8 @@ func (s *Schedule) pass(now units.Time, i int, until units.Time) units.Time {
 			until = min(until, s.at.reduces.First())
 		}
 	}
-	s.at.give(m, now)
-	return until
+	_, finish = s.at.give(m, now)
+	return until, finish
 }
 
 func (s *Schedule) mark(now units.Time, place int, until units.Time) {

@@ -1,37 +1,77 @@
 package rtmr
 
-import "github.com/slackline/slackline/units"
+import (
+	"math"
+
+	"github.com/slackline/slackline/units"
+)
 
 // Offer returns the earliest deadline that Test would accept for the job, whatever deadline the claim has: Never if there is none.
 //
 // Deadlines between those of two neighbours that wait lead to the same place, and so to the same finish. So the places are tried from the
-// head on: the first at which a deadline not before the finish leads there, and nobody behind would be late, has the answer. The order of
-// what is accepted is not monotone: a later place may delay a job that an earlier one does not, so that no search by halves would do.
+// head on: the first at which a deadline not before the finish leads there, and nobody behind would be late, has the answer. What is
+// accepted is not monotone in the place: a later one may delay a job that an earlier one does not, so that no search by halves would do.
+//
+// The finish at each place takes one way through the chain. A place where it comes too late for every deadline that leads there costs no more;
+// behind any other one the jobs are estimated anew until one is late. So the cost is O(jobs) where the job fits at the first such place, or is
+// soon known not to fit, and O(jobs²) at worst: if only one of the last jobs is in the way of all places before it. See OfferWithin.
 func (s *Schedule) Offer(now units.Time, c Claim) units.Time {
+	at, _ := s.OfferWithin(now, c, math.MaxInt)
+	return at
+}
+
+// OfferWithin is Offer that gives up being exact once it has estimated that many jobs anew. From there on it passes over one place, then two, four and so
+// on, up to the end of the order: what it returns is accepted by Test, but exact is false, as an earlier deadline might be accepted too.
+func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
 	if s.fifo {
 		p := s.place(&c)
 		s.seek(now, p)
 		_, finish := s.at.ask(&c, now)
-		if late, _ := s.late(now, &c, p); late != nil {
-			return units.Never
+		if i, _ := s.late(&s.at, now, &c, p); i >= 0 {
+			return units.Never, true
 		}
-		return finish
+		return finish, true
 	}
-	for p := s.started; p <= len(s.members); p++ {
-		s.seek(now, p)
+	first := s.hopeless(now)
+	until := s.seek(now, first)
+	skip := 0 // so many places are passed over before the next try
+	for p, gap := first, 1; ; p++ {
 		_, finish := s.at.ask(&c, now)
 		if finish == units.Never {
-			break
+			return units.Never, true // as at all places behind
 		}
 		c.Deadline = s.least(&c, p, finish)
-		if s.place(&c) != p {
-			continue
+		if p == len(s.members) {
+			return c.Deadline, gap == 1
 		}
-		if late, _ := s.late(now, &c, p); late == nil {
-			return c.Deadline
+		if skip > 0 {
+			skip--
+		} else if s.before(&c, &s.members[p].Claim) {
+			s.trial.copy(&s.at)
+			i, _ := s.late(&s.trial, now, &c, p)
+			if i < 0 {
+				return c.Deadline, gap == 1
+			}
+			if most -= i - p + 1; most <= 0 {
+				gap *= 2
+				skip = gap / 2
+			}
+		}
+		until, _ = s.pass(now, p, until)
+	}
+}
+
+// hopeless returns the first place behind all jobs that will be late anyway: the paper refuses whatever would stand before them.
+func (s *Schedule) hopeless(now units.Time) int {
+	first := s.started
+	until := s.seek(now, first)
+	for p := first; p < len(s.members); p++ {
+		var finish units.Time
+		if until, finish = s.pass(now, p, until); finish > s.members[p].Deadline {
+			first = p + 1
 		}
 	}
-	return units.Never
+	return first
 }
 
 // least returns the earliest deadline from finish on that leads to place p or to one behind it.

@@ -64,8 +64,9 @@ type Schedule struct {
 	started int      // so many of members do not wait
 	marks   []mark   // the chain at some places, in their order (checkpoint.go)
 	stride  int      // so far apart
-	at      chain    // scratch: the chain at some place
-	scratch []avail.Step
+
+	at, trial chain // scratch: the chain at some place
+	claim     member
 
 	lentMaps, lentReduces []units.Time // see Lend
 }
@@ -81,6 +82,11 @@ func NewSchedule(maps, reduces int, fifo bool) *Schedule {
 
 // A chain is the state between two jobs: T^m and T^r.
 type chain struct{ maps, reduces avail.Steps }
+
+func (c *chain) copy(from *chain) {
+	c.maps.Copy(&from.maps)
+	c.reduces.Copy(&from.reduces)
+}
 
 // A member is an admitted job.
 type member struct {
@@ -139,13 +145,15 @@ func (s *Schedule) before(a, b *Claim) bool {
 
 // place returns where a claim would stand: behind all started jobs, and all waiting ones before it.
 func (s *Schedule) place(c *Claim) int {
-	n, _ := slices.BinarySearchFunc(s.members[s.started:], c, func(m member, c *Claim) int {
-		if s.before(c, &m.Claim) {
-			return 1
+	lo, hi := s.started, len(s.members)
+	for lo < hi {
+		if h := int(uint(lo+hi) >> 1); s.before(c, &s.members[h].Claim) {
+			hi = h
+		} else {
+			lo = h + 1
 		}
-		return -1
-	})
-	return s.started + n
+	}
+	return lo
 }
 
 // find returns the place of a job, -1 if it is not in the chain.
@@ -165,23 +173,23 @@ func (s *Schedule) Test(now units.Time, c Claim) Verdict {
 		v.Hold = s.hold(now, &c, p, v.MapsEnd, v.Finish)
 		return v
 	}
-	if late, finish := s.late(now, &c, p); late != nil {
-		v.OK, v.Late, v.LateFinish, v.LateDeadline = false, late.Job, finish, late.Deadline
+	if i, finish := s.late(&s.at, now, &c, p); i >= 0 {
+		v.OK, v.Late, v.LateFinish, v.LateDeadline = false, s.members[i].Job, finish, s.members[i].Deadline
 	}
 	return v
 }
 
-// late is lines 10 to 21: the first member from place p on that would miss its deadline if the claim stood before it, nil if there is none. It
-// starts from s.at, the chain at that place, and spoils it.
-func (s *Schedule) late(now units.Time, c *Claim, p int) (*member, units.Time) {
-	s.at.give(&member{Claim: *c}, now)
-	for i := range s.members[p:] {
-		m := &s.members[p+i]
-		if _, finish := s.at.give(m, now); finish > m.Deadline { // line 15
-			return m, finish
+// late is lines 10 to 21: the place of the first member from place p on that would miss its deadline if the claim stood before it, -1 if there
+// is none, and when it would finish. It starts from the chain at that place, and spoils it.
+func (s *Schedule) late(at *chain, now units.Time, c *Claim, p int) (int, units.Time) {
+	s.claim.Claim = *c
+	at.give(&s.claim, now)
+	for i := p; i < len(s.members); i++ {
+		if _, finish := at.give(&s.members[i], now); finish > s.members[i].Deadline { // line 15
+			return i, finish
 		}
 	}
-	return nil, 0
+	return -1, 0
 }
 
 // hold finds what the job would wait for at place p, given its estimates there.

@@ -97,16 +97,29 @@ func relaxed(s *Schedule, f func()) {
 	shift(-1000 * units.Day)
 }
 
-// BenchmarkOffer asks for the earliest deadline of a mixed job.
+// BenchmarkOffer asks for the earliest deadline of a mixed job, within the estimates of a hundred thousand jobs: as it is, and with the last job
+// at its limit, so that no place before it will do.
 func BenchmarkOffer(b *testing.B) {
 	grid(b, func(b *testing.B, s *Schedule) {
-		c := mixed(1 << 20)
-		var offer units.Time
-		b.ReportAllocs()
-		for b.Loop() {
-			offer = s.Offer(0, c)
+		last := &s.members[len(s.members)-1]
+		_, finish, _ := s.Estimate(0, last.Job)
+		for _, tight := range []bool{false, true} {
+			b.Run(fmt.Sprintf("tight=%v", tight), func(b *testing.B) {
+				defer func(d units.Time) { last.Deadline = d }(last.Deadline)
+				if tight {
+					last.Deadline = max(finish, s.members[max(0, len(s.members)-2)].Deadline)
+				}
+				c := mixed(1 << 20)
+				exact := false
+				b.ReportAllocs()
+				for b.Loop() {
+					c.Deadline, exact = s.OfferWithin(0, c, 100_000)
+				}
+				b.ReportMetric(float64(s.place(&c))/float64(len(s.members)), "place")
+				if exact {
+					b.ReportMetric(1, "exact")
+				}
+			})
 		}
-		c.Deadline = offer
-		b.ReportMetric(float64(s.place(&c))/float64(len(s.members)), "place")
 	})
 }
