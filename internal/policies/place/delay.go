@@ -24,8 +24,8 @@ import (
 //
 //   - In Hadoop full nodes beat too. Here only those beat that have room for something that waits, so the time until the next beat is longer; it counts
 //     for no more than one interval.
-//   - Where nodes are served at once (a heartbeat of 0), nobody beats while nothing changes: a job counts as skipped from its first skip until it starts a
-//     map, and the part asks to be woken when a wait is over.
+//   - Where nodes are served at once (a heartbeat of 0), nobody beats while nothing changes: a job counts as skipped from its first skip on, so that its
+//     wait is the time since then or since its last start, and the part asks to be woken when a wait is over.
 //   - A task without preferred nodes is at home everywhere: it starts at once, and changes neither wait nor level.
 //   - Masters, reduces and further stages are served as Greedy does.
 //
@@ -37,7 +37,7 @@ type Delay struct {
 
 	order   sched.Order
 	jobs    []patience    // by handle
-	skipped []sched.JobID // since the last beat; at heartbeat 0 those that have not started a map since
+	skipped []sched.JobID // since the last beat; at heartbeat 0 ever
 	last    units.Time    // of the last beat
 	turn    turn          // reused
 	line    delayed
@@ -147,7 +147,7 @@ func (d *Delay) left(w *patience, near sched.Locality) units.Duration {
 }
 
 // started takes note of the start of a map.
-func (w *patience) started(near sched.Locality) {
+func (w *patience) started(near sched.Locality, atOnce bool) {
 	switch near {
 	case sched.NodeLocal:
 		w.Level = 0
@@ -158,7 +158,7 @@ func (w *patience) started(near sched.Locality) {
 	default:
 		return
 	}
-	w.Wait, w.Skipped = 0, false
+	w.Wait, w.Skipped = 0, w.Skipped && atOnce
 }
 
 func (d *Delay) skip(w *patience) {
@@ -213,7 +213,7 @@ func (l *delayed) start(t *turn, j sched.JobID) {
 		l.after = j
 		return
 	}
-	l.d.of(t.v.Job(j)).started(l.near)
+	l.d.of(t.v.Job(j)).started(l.near, t.v.World().Heartbeat == 0)
 }
 
 // waits is the saved form.

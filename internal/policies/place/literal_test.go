@@ -33,6 +33,9 @@ func (l *literal) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
 		if batch[i].Kind == sched.JobArrived || batch[i].Kind == sched.StageReady && batch[i].Stage == sched.Map && j != nil && j.State == sched.Admitted {
 			clear(l.marker) // algorithm 2
 		}
+		if batch[i].Kind == sched.NodeUp {
+			delete(l.marker, int32(batch[i].Node)) // lines 1 to 3
+		}
 	}
 	var turns []sched.NodeID
 	for i := range batch {
@@ -96,8 +99,9 @@ func (l *literal) beat(v sched.View, p *sched.Plan, node sched.NodeID) {
 	}
 }
 
-// patient is algorithm 2 of Zaharia et al. (2010), line by line, for slots and heartbeats, but that "the time since the last heartbeat"
-// is an interval at most, as nodes without room do not beat here. Each node gets one reduce on each beat.
+// patient is algorithm 2 of Zaharia et al. (2010), line by line, for slots, but that "the time since the last heartbeat" is an interval at
+// most, as nodes without room do not beat here. Where nodes are served at once, a job counts as skipped from its first skip on. Each node
+// gets one reduce on each beat.
 type patient struct {
 	w1, w2  units.Duration
 	level   map[string]int
@@ -107,15 +111,20 @@ type patient struct {
 }
 
 func (a *patient) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+	beats := false
 	for i := range batch {
 		if batch[i].Kind != sched.Heartbeat {
 			continue
 		}
+		beats = true
 		n := batch[i].Node
 		for id, skipped := range a.skipped {
-			if skipped {
-				a.wait[id] += min(v.Now().Sub(a.last), v.World().Heartbeat)
+			switch h := v.World().Heartbeat; {
+			case skipped && h > 0:
+				a.wait[id] += min(v.Now().Sub(a.last), h)
 				a.skipped[id] = false
+			case skipped:
+				a.wait[id] += v.Now().Sub(a.last)
 			}
 		}
 		a.last = v.Now()
@@ -125,20 +134,29 @@ func (a *patient) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
 			p.Start(j, sched.Reduce, n, 1, sched.Anywhere, sched.Because(sched.FirstInOrder))
 		}
 	}
-}
-
-func (a *patient) one(v sched.View, p *sched.Plan, n sched.NodeID) bool {
-	if v.Node(n).Free[units.MapSlots] == 0 {
-		return false
+	if !beats || v.World().Heartbeat > 0 {
+		return
 	}
 	for j := v.Waiting(sched.Map, 0); j != 0; j = v.Waiting(sched.Map, j) {
 		id := v.Job(j).Spec.ID
+		due := [][]units.Duration{{a.w1, a.w1 + a.w2}, {a.w2}, nil}[a.level[id]]
+		if i := slices.IndexFunc(due, func(w units.Duration) bool { return w > a.wait[id] }); i >= 0 && a.skipped[id] {
+			p.WakeMe(v.Now().Add(due[i]-a.wait[id]), sched.Because(sched.Wakeup))
+		}
+	}
+}
+
+func (a *patient) one(v sched.View, p *sched.Plan, n sched.NodeID) bool {
+	if v.Node(n).Free[units.MapSlots] <= 0 {
+		return false
+	}
+	for j := v.Waiting(sched.Map, 0); j != 0; j = v.Waiting(sched.Map, j) {
+		id, near := v.Job(j).Spec.ID, v.Nearest(n, j, sched.Map)
 		level := -1
-		switch near := v.Nearest(n, j, sched.Map); {
+		switch {
 		case near == sched.Anywhere:
-			level = a.level[id] // which stays, as does the wait
 			p.Start(j, sched.Map, n, 1, near, sched.Because(sched.FirstInOrder))
-			return true
+			return true // wait and level stay
 		case near == sched.NodeLocal:
 			level = 0
 		case near == sched.RackLocal && (a.level[id] >= 1 || a.wait[id] >= a.w1):
@@ -149,8 +167,11 @@ func (a *patient) one(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 			a.skipped[id] = true
 			continue
 		}
-		p.Start(j, sched.Map, n, 1, v.Nearest(n, j, sched.Map), sched.Because(sched.FirstInOrder))
-		a.wait[id], a.level[id], a.skipped[id] = 0, level, false
+		p.Start(j, sched.Map, n, 1, near, sched.Because(sched.FirstInOrder))
+		a.wait[id], a.level[id] = 0, level
+		if v.World().Heartbeat > 0 {
+			a.skipped[id] = false
+		}
 		return true
 	}
 	return false
@@ -202,7 +223,9 @@ func someDay(t *rapid.T, beats ...units.Duration) sim.Config {
 		}
 		jobs = append(jobs, j)
 	}
-	return sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Seed: rapid.Uint64().Draw(t, "seed"), Heartbeat: rapid.SampledFrom(beats).Draw(t, "beat"),
+	down := units.Time(0).Add(units.Duration(pick("down", 20)+1) * units.Second)
+	outage := sim.Outage{Node: cluster.NodeID(pick("lost", len(c.Nodes)) + 1), Down: down, Up: down.Add(units.Duration(pick("away", 9)+1) * units.Second)}
+	return sim.Config{Outages: []sim.Outage{outage}, Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Seed: rapid.Uint64().Draw(t, "seed"), Heartbeat: rapid.SampledFrom(beats).Draw(t, "beat"),
 		Failures: sim.Failures{Rate: float64(pick("failures", 3)) * 0.1}, MaxFailures: 255}
 }
 
@@ -250,7 +273,7 @@ func TestMatchmakingIsThePseudoCode(t *testing.T) {
 
 func TestDelayIsThePseudoCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := someDay(t, units.Second, 3*units.Second)
+		cfg := someDay(t, 0, units.Second, 3*units.Second)
 		spans := rapid.SampledFrom([]units.Duration{0, 300 * units.Millisecond, 2 * units.Second, 9 * units.Second})
 		w1, w2 := spans.Draw(t, "D"), spans.Draw(t, "rack")
 		same(t, cfg, rapid.SampledFrom(orders).Draw(t, "order"), fmt.Sprintf("delay(D=%v,rack=%v)", w1, w2),

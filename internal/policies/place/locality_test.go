@@ -1,13 +1,16 @@
 package place_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/schedtest"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -127,6 +130,25 @@ func TestBadMemory(t *testing.T) {
 				t.Errorf("%s: %s is no state of it", policy, state)
 			}
 		}
+	}
+}
+
+// Of jobs that have ended nothing is remembered.
+func TestDelayForgets(t *testing.T) {
+	p, err := catalog.New("fifo+delay", queues.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := sim.New(sim.Config{Cluster: nodes(2, 1, units.Slots(1, 0)), Workload: &workload.Workload{Jobs: []*workload.Job{job("a", 0, on2, on2, on2)}}, Heartbeat: 3 * units.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := drive.New(w, p).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := p.Save(&text); err != nil || !strings.Contains(text.String(), `"jobs":[]`) {
+		t.Errorf("%s, %v", text.String(), err)
 	}
 }
 
