@@ -138,7 +138,11 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	case Deadline:
 		said := fmt.Sprintf("would finish at %v, deadline %v", units.Time(r.B), units.Time(r.A))
 		for _, e := range evidence {
-			said += fmt.Sprintf("; the %v phase of %s holds %d slots until %v", stageOf(r.C), name(e.Job), e.Amount, e.At)
+			slots := "slots"
+			if e.Amount == 1 {
+				slots = "slot"
+			}
+			said += fmt.Sprintf("; the %v phase of %s holds %d %s until %v", stageOf(r.C), name(e.Job), e.Amount, slots, e.At)
 		}
 		return said
 	case Promised:

@@ -171,14 +171,14 @@ func TestWhy(t *testing.T) {
 	var p Plan
 	p.Reset(nil)
 	p.Admit(1, p.Because(Because(AdmitAll), Evidence{Job: 9}))
-	late := p.Because(Because(Deadline, 90*s, 120*s, int64(Map)), Evidence{Job: 7, At: 80e9, Amount: 40}, Evidence{Job: 8, At: 85e9, Amount: 3})
+	late := p.Because(Because(Deadline, 90*s, 120*s, int64(Map)), Evidence{Job: 7, At: 80e9, Amount: 40}, Evidence{Job: 8, At: 85e9, Amount: 1})
 	p.Reject(2, 130e9, late)
 	p.Reject(3, 0, Reason{Code: BreaksPromise, Job: 7, A: 90 * s, B: 120 * s})
 	p.Add(Item{Verb: Reject, Job: 4, At: 1, Text: "no", Reason: late})
 	p.Add(Item{Verb: Reject, Job: 5, Reason: Reason{Code: Deadline, Evidence: Span{5, 99}}})
 	name := func(j JobID) string { return fmt.Sprintf("j%d", j) }
 	for i, want := range []string{"this policy admits every job",
-		"would finish at 2m, deadline 1m30s; the map phase of j7 holds 40 slots until 1m20s; the map phase of j8 holds 3 slots until 1m25s; the earliest deadline that would be accepted is 2m10s",
+		"would finish at 2m, deadline 1m30s; the map phase of j7 holds 40 slots until 1m20s; the map phase of j8 holds 1 slot until 1m25s; the earliest deadline that would be accepted is 2m10s",
 		"would make j7 miss its deadline: it would finish at 2m, deadline 1m30s", "no", "would finish at 0s, deadline 0s"} {
 		if got := p.Why(&p.Items[i], name); got != want {
 			t.Errorf("got %s\nwant %s", got, want)

@@ -111,14 +111,46 @@ func (s *scheduler) refuse(v sched.View, c *Claim, verdict *Verdict, p *sched.Pl
 		offer = 0
 	}
 	why := sched.Because(sched.Deadline, int64(verdict.LateDeadline), int64(verdict.LateFinish))
-	switch h := verdict.Hold; {
-	case verdict.Late != 0:
+	if verdict.Late != 0 {
 		why.Code, why.Job = sched.BreaksPromise, verdict.Late
-	case h.Job != 0:
+	} else if h := s.holder(v.Now(), c, verdict); h.Job != 0 {
 		why.C = int64(h.Stage)
 		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})
 	}
 	p.Reject(c.Job, offer, why)
+}
+
+// holder is what the refused job waits for. If its last task waits for nobody but its own, its first may have waited for the job before it:
+// that is named, if without those before it the job would have been in time.
+func (s *scheduler) holder(now units.Time, c *Claim, verdict *Verdict) (h Hold) {
+	if verdict.Hold.Job != 0 || !s.fresh(s.slots.Maps, s.slots.Reduces).Test(now, *c).OK {
+		return verdict.Hold
+	}
+	var before *Claim
+	for _, j := range s.queue {
+		if r := s.of(j); r.Rank > 0 || s.stands(&r.Claim, c) {
+			before = &r.Claim
+		}
+	}
+	if before == nil {
+		return h
+	}
+	mapsEnd, finish, _ := s.plan.Estimate(now, before.Job)
+	if finish > verdict.MapsEnd && c.Reduces > 0 && before.Reduces > 0 {
+		return Hold{Job: before.Job, Stage: sched.Reduce, Slots: min(before.Reduces, s.slots.Reduces), Until: finish}
+	}
+	if mapsEnd > now && before.Maps > 0 {
+		return Hold{Job: before.Job, Stage: sched.Map, Slots: min(before.Maps, s.slots.Maps), Until: mapsEnd}
+	}
+	return h
+}
+
+// stands tells whether one claim stands before another while neither has started.
+func (s *scheduler) stands(a, b *Claim) bool {
+	if !s.c.FIFO && a.Deadline != b.Deadline {
+		return a.Deadline < b.Deadline
+	}
+	return a.Seq < b.Seq
 }
 
 // amended judges anew a job that has not started: its deadline or its tasks are others now. What was promised to one that has started

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/worlds/conform"
@@ -17,7 +19,10 @@ import (
 // nodes that go, in all variants.
 func TestMemory(t *testing.T) {
 	seeds := 15
-	if os.Getenv("SLACKLINE_LONG") != "" {
+	switch {
+	case testing.Short():
+		seeds = 4
+	case os.Getenv("SLACKLINE_LONG") != "":
 		seeds = 1000
 	}
 	patient, fifo, blind, measures := usual, usual, usual, usual
@@ -56,6 +61,63 @@ func TestMemory(t *testing.T) {
 					return p
 				})
 			})
+		}
+	}
+}
+
+// remembers is a sink that compares what a scheduler knows with what is left of it when it is saved and loaded.
+type remembers struct {
+	t *testing.T
+	s *scheduler
+}
+
+func (r remembers) Batch(int64, units.Time, []sched.Event) error {
+	text, err := r.s.save()
+	if err != nil {
+		return err
+	}
+	loaded := newScheduler(r.s.c)
+	if err := loaded.load(text); err != nil {
+		return err
+	}
+	for what, pair := range map[string][2]any{"queue": {r.s.queue, loaded.queue}, "others": {r.s.others, loaded.others}, "starts": {r.s.starts, loaded.starts}, "slots": {r.s.slots, loaded.slots}} {
+		if d := cmp.Diff(pair[0], pair[1], cmpopts.EquateEmpty()); d != "" {
+			r.t.Errorf("%s: %s", what, d)
+		}
+	}
+	for j := range r.s.jobs {
+		was, is := r.s.of(sched.JobID(j)), loaded.of(sched.JobID(j))
+		if d := cmp.Diff(was, is, cmpopts.EquateEmpty()); d != "" {
+			r.t.Errorf("job %d: %s", j, d)
+		}
+	}
+	return nil
+}
+
+func (remembers) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// All of a record is saved.
+func TestNothingIsForgotten(t *testing.T) {
+	measures := Config{Sample: 2, Skew: 1}
+	for seed := range 20 {
+		for _, c := range []Config{usual, measures} {
+			s := streams(true, 0, 3*units.Second).Example(seed)
+			for i := range s.Jobs {
+				s.Jobs[i].Known = i%2 > 0
+			}
+			r := remembers{t: t}
+			if _, err := s.play(c, func(s *scheduler) { r.s = s }, &r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A damaged state is an error.
+func TestDamagedState(t *testing.T) {
+	for _, text := range []string{`{`, `{"plan":{}, "queue":[3]}`, `{"plan":{}, "jobs":[{"job":0,"standing":1}]}`, `{"plan":{}, "jobs":[{"job":1,"standing":9}]}`, `{"plan":3}`} {
+		if err := newScheduler(usual).load([]byte(text)); err == nil {
+			t.Errorf("%s is taken", text)
 		}
 	}
 }

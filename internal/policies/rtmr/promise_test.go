@@ -256,3 +256,20 @@ func TestNoPromiseIsBroken(t *testing.T) {
 		})
 	}
 }
+
+// Slots that were lent when a job started, and have been given back since, count as lent to that job all the same: j3's last map begins at 3s, when
+// x's has ended, so at 11s a slot less is free than if all of j3 had begun at 2s.
+func TestSlotsGivenBack(t *testing.T) {
+	s := stream{Nodes: 2, Maps: 3, Reduces: 1, Jobs: []streamJob{
+		{Maps: []int{1, 1, 1, 1}, Map: 1, Known: true},
+		{Maps: []int{1, 1, 2}, Map: 2, Known: true},
+		{Arrive: 2, Within: 10, Maps: []int{1, 1, 1, 1, 1, 9}, Map: 9, Known: true},
+		{Arrive: 6, Within: 11, Maps: []int{6}, Map: 6, Known: true},
+		{Arrive: 11, Within: 2, Maps: []int{1, 1, 1, 1, 2}, Map: 2, Known: true},
+	}}
+	patient := usual
+	patient.FIFO, patient.Preempt = true, false
+	if k, err := s.play(patient, nil); err != nil || k.broken > 0 || k.promises != 2 || k.refusals != 1 {
+		t.Errorf("%d promises, %d refusals, %v; %v", k.promises, k.refusals, k.says, err)
+	}
+}
