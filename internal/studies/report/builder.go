@@ -338,8 +338,8 @@ func (b *Builder) finish(at units.Time, e *sched.Event) {
 		response := at.Seconds() - j.Submitted
 		b.responses = append(b.responses, response)
 		if j.Deadline != nil && j.Admitted {
-			owed := *j.Deadline - j.Submitted
-			b.run.Summary.Penalty += p.spec.Weight * max(0, (response-owed)/owed)
+			owed := p.spec.Deadline.Sub(p.spec.Arrive).Seconds() // a busy world may have told of it later than it came, and behind its deadline
+			b.run.Summary.Penalty += p.spec.Weight * max(0, (at.Seconds()-*j.Deadline)/owed)
 		}
 	case j.Outcome == "rejected":
 	case e.Outcome == sched.Failed:

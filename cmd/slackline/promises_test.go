@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// Eight real jobs of a class that is known, two of which nobody could finish in time: RTMR refuses the two, says when they would have
+// finished and what deadline would do, and finishes the others, where FIFO runs all eight and is late with two. What the deadlines of
+// those that are promised leave is more than any machine needs.
+func TestPromisesOfRealJobs(t *testing.T) {
+	var text, jobs strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	for i := range 8 {
+		deadline := "1h"
+		if i == 3 || i == 6 {
+			deadline = "10ms"
+		}
+		fmt.Fprintf(&jobs, "---\nname: j%d\napp: loadgen\nparams: {map_cpu: 100us}\ninput: in.txt\noutput: out/j%d\nreduces: 1\ndeadline: %s\narrive: %dms\n", i, i, deadline, 20*i)
+	}
+	s := newShell(t, map[string]string{"in.txt": text.String(), "jobs.yaml": jobs.String(),
+		"teach.yaml": "name: teach\napp: loadgen\nparams: {map_cpu: 100us}\ninput: in.txt\noutput: taught\nreduces: 1\n"})
+	if r := s.run("run", "teach.yaml", "--block", "10kB", "-q"); r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	r := s.run("run", "jobs.yaml", "--block", "10kB", "-q", "-o", "json", "--policy", "rtmr,fifo")
+	var got report.Report
+	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil {
+		t.Fatal(err, r.stderr)
+	}
+	by, fifo := got.Runs[0], got.Runs[1]
+	if r.code != 0 || by.Summary.Admitted != 6 || by.Summary.Met != 6 || by.Summary.Rejected != 2 || fifo.Summary.Admitted != 8 || fifo.Summary.Missed != 2 || fifo.Summary.Penalty <= 0 {
+		t.Fatalf("code %d, %+v, %+v", r.code, by.Summary, fifo.Summary)
+	}
+	for i := range by.Jobs {
+		j := &by.Jobs[i]
+		switch j.ID {
+		case "j3", "j6":
+			if j.Outcome != "rejected" || j.Offer == nil || *j.Offer <= *j.Deadline || !strings.Contains(j.Reason, "would finish at ") ||
+				!strings.Contains(j.Reason, "; the earliest deadline that would be accepted is ") {
+				t.Errorf("%+v", j)
+			}
+		default:
+			if j.Outcome != "finished" || j.Promised == nil || *j.Promised > *j.Deadline || s.read("out/"+j.ID+"/rtmr/part-r-00000") == "" {
+				t.Errorf("%+v", j)
+			}
+		}
+	}
+	if table := s.run("simulate", "jobs.yaml", "--block", "10kB", "--policy", "rtmr"); !strings.Contains(table.stdout, "promises and what came of them") {
+		t.Errorf("%d: %s%s", table.code, table.stdout, table.stderr)
+	}
+}
+
+// Of a class of which nothing is known a sample is measured first, and what rests on it is called an estimate.
+func TestSampleOfRealJob(t *testing.T) {
+	s := newShell(t, map[string]string{"in.txt": strings.Repeat("some line\n", 3000),
+		"job.yaml": "name: j\napp: loadgen\nparams: {map_cpu: 50us}\ninput: in.txt\noutput: out\nreduces: 1\ndeadline: 1h\n"})
+	r := s.run("run", "job.yaml", "--block", "5kB", "-q", "--policy", "rtmr")
+	if r.code != 0 || !strings.Contains(r.stdout, "an estimate from a sample") {
+		t.Errorf("%d: %s%s", r.code, r.stdout, r.stderr)
+	}
+}
