@@ -80,7 +80,7 @@ func (r remembers) Batch(int64, units.Time, []sched.Event) error {
 	if err := loaded.load(text); err != nil {
 		return err
 	}
-	for what, pair := range map[string][2]any{"queue": {r.s.queue, loaded.queue}, "others": {r.s.others, loaded.others}, "starts": {r.s.starts, loaded.starts}, "slots": {r.s.slots, loaded.slots}} {
+	for what, pair := range map[string][2]any{"queue": {r.s.queue, loaded.queue}, "others": {r.s.others, loaded.others}, "samples": {r.s.samples, loaded.samples}, "starts": {r.s.starts, loaded.starts}, "slots": {r.s.slots, loaded.slots}} {
 		if d := cmp.Diff(pair[0], pair[1], cmpopts.EquateEmpty()); d != "" {
 			r.t.Errorf("%s: %s", what, d)
 		}

@@ -17,6 +17,9 @@ import (
 //   - The longest is taken for that of the largest input in the sample. A larger map takes longer in proportion.
 //   - Of reduces nothing is measured. A byte is taken to cost them what it costs a map, and η for 1.
 //
+// A promise by an estimate may break, and so may those of jobs that stand behind it. With worst times that are only the worst so far, that is
+// true of all promises, in smaller measure.
+//
 // Should the class become known meanwhile, because another job of it has ended, the job is judged by that.
 
 // sample is what was measured of a job.
@@ -54,6 +57,9 @@ func (m *sample) started(now units.Time, first bool, job *sched.Job, p *sched.Pl
 
 // measured looks which samples are complete, and judges their jobs.
 func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
+	if s.samples == 0 {
+		return
+	}
 	woken := slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Tick })
 	for i := 0; i < len(s.others); i++ {
 		j := s.others[i]

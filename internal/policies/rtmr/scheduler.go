@@ -44,12 +44,13 @@ type scheduler struct {
 	plan  promises
 	fresh func(maps, reduces int) promises
 
-	jobs   []record      // by handle
-	queue  []sched.JobID // with a promise, in their order: started ones first
-	others []sched.JobID // without one, by arrival
-	starts int64         // jobs that have started so far
-	slots  slots         // that the schedule has
-	spare  spare         // that may be lent; not saved, as each decision finds it anew
+	jobs    []record      // by handle
+	queue   []sched.JobID // with a promise, in their order: started ones first
+	others  []sched.JobID // without one, by arrival
+	samples int           // of these, jobs that are being measured
+	starts  int64         // jobs that have started so far
+	slots   slots         // that the schedule has
+	spare   spare         // that may be lent; not saved, as each decision finds it anew
 
 	dispatch compose.Placement // tests: another dispatcher; nil = algorithm 5.4
 
@@ -122,8 +123,11 @@ func (s *scheduler) note(job *sched.Job, as standing) *record {
 	*r = record{ID: job.Spec.ID, Standing: as, Claim: Claim{Job: job.ID, Seq: job.Seq, Arrived: job.Arrived, Deadline: job.Deadline},
 		Maps: tally{Done: job.Stages[sched.Map].Done}, Reduces: tally{Done: job.Stages[sched.Reduce].Done}}
 	if as != promised {
-		s.others = append(s.others, job.ID)
-		slices.SortFunc(s.others, func(a, b sched.JobID) int { return cmp.Compare(s.jobs[a].Claim.Seq, s.jobs[b].Claim.Seq) })
+		i, _ := slices.BinarySearchFunc(s.others, job.Seq, func(a sched.JobID, seq int64) int { return cmp.Compare(s.jobs[a].Claim.Seq, seq) })
+		s.others = slices.Insert(s.others, i, job.ID)
+		if as == sampled {
+			s.samples++
+		}
 	}
 	return r
 }
@@ -140,6 +144,9 @@ func (s *scheduler) forget(j sched.JobID) {
 	}
 	if i := slices.Index(*list, j); i >= 0 {
 		*list = slices.Delete(*list, i, i+1)
+	}
+	if r.Standing == sampled {
+		s.samples--
 	}
 	*r = record{}
 }
@@ -169,7 +176,7 @@ func (s *scheduler) resize(v sched.View) {
 // schedule counts the worst case once more.
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
-	s.jobs, s.queue, s.others, s.slots = nil, nil, nil, slots{}
+	s.jobs, s.queue, s.others, s.samples, s.slots = nil, nil, nil, 0, slots{}
 	s.plan = s.fresh(0, 0)
 	s.resize(v)
 	for _, j := range was {
@@ -236,6 +243,7 @@ func (s *scheduler) load(text []byte) error {
 		return err
 	}
 	var jobs []record
+	samples := 0
 	for _, r := range st.Jobs {
 		if r.Job < 1 || r.Job > 1<<24 || r.Standing == unknown || r.Standing > lent {
 			return fmt.Errorf("it is damaged at job %d", r.Job)
@@ -244,6 +252,9 @@ func (s *scheduler) load(text []byte) error {
 			jobs = append(jobs, record{})
 		}
 		jobs[r.Job] = r.record
+		if r.Standing == sampled {
+			samples++
+		}
 	}
 	for _, list := range [][]sched.JobID{st.Queue, st.Others} {
 		for _, j := range list {
@@ -256,6 +267,6 @@ func (s *scheduler) load(text []byte) error {
 	if err := plan.UnmarshalJSON(st.Plan); err != nil {
 		return err
 	}
-	s.jobs, s.queue, s.others, s.starts, s.slots, s.plan = jobs, st.Queue, st.Others, st.Starts, st.Slots, plan
+	s.jobs, s.queue, s.others, s.samples, s.starts, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Slots, plan
 	return nil
 }
