@@ -461,7 +461,7 @@ func TestPlanTellsWhatIsWhole(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, File{filepath.Join(dir, name), int64(len(text)), source})
+		files = append(files, File{Path: filepath.Join(dir, name), Size: int64(len(text)), Source: source})
 	}
 	parts := make([][]byte, 20)
 	for i := range parts {

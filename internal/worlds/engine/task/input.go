@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -13,11 +14,13 @@ import (
 type File struct {
 	Path   string
 	Size   int64
-	Source int // number of the input that names it, from 0
+	Wrote  int64 // when it was written last, in nanoseconds since 1970; 0 = unknown
+	Source int   // number of the input that names it, from 0
 }
 
 // Find returns the files that the inputs name, in the order of the inputs: a file, a directory with all below it in order of
-// name, or a glob. As in Hadoop, what a directory or glob holds is skipped if its name begins with "_" or ".".
+// name, or a glob. As in Hadoop, what a directory or glob holds is skipped if its name begins with "_" or ".". Links are followed, to
+// directories as well; a link that leads in a circle, or nowhere, is an error, as whatever else cannot be read later on.
 func Find(inputs []string) ([]File, error) {
 	var found []File
 	for _, input := range inputs {
@@ -58,51 +61,41 @@ func find(input string, add func(File)) error {
 	return nil
 }
 
-// findAt adds the file, or all files below the directory.
-func findAt(root string, add func(File)) error {
-	info, err := os.Stat(root)
+// findAt adds the file, or all files below the directory. above are the directories that lead there.
+func findAt(path string, add func(File), above ...fs.FileInfo) error {
+	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("input %q: %w", root, bare(err))
+		if to, e := os.Readlink(path); e == nil && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("input %q: it is a link to %q, which is not there", path, to)
+		}
+		return fmt.Errorf("input %q: %w", path, bare(err))
+	}
+	if info.Mode().IsRegular() {
+		add(File{Path: path, Size: info.Size(), Wrote: info.ModTime().UnixNano()})
+		return nil
 	}
 	if !info.IsDir() {
-		if !info.Mode().IsRegular() {
-			return fmt.Errorf("input %q: it is neither a file nor a directory", root)
-		}
-		add(File{Path: root, Size: info.Size()})
-		return nil
+		return fmt.Errorf("input %q: it is neither a file nor a directory", path)
 	}
-	// A root that is a link is walked by the directory that it points to: WalkDir itself follows none.
-	top := root
-	if resolved, err := filepath.EvalSymlinks(root); err == nil {
-		top = resolved
+	for _, dir := range above {
+		if os.SameFile(dir, info) {
+			return fmt.Errorf("input %q: it is a link to a directory that it lies in, and leads in a circle", path)
+		}
 	}
-	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return fmt.Errorf("input %q: %w", root, err)
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("input %q: %w", path, bare(err))
+	}
+	above = append(slices.Clip(above), info)
+	for _, e := range entries {
+		if hidden(e.Name()) {
+			continue
 		}
-		if path == top {
-			return nil
+		if err := findAt(filepath.Join(path, e.Name()), add, above...); err != nil {
+			return err
 		}
-		if hidden(d.Name()) {
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if d.IsDir() {
-			return nil
-		}
-		info, err := os.Stat(path) // follows links to files; links to directories could lead in circles
-		if err != nil || !info.Mode().IsRegular() {
-			return nil
-		}
-		below, err := filepath.Rel(top, path)
-		if err != nil {
-			return fmt.Errorf("input %q: %w", root, err)
-		}
-		add(File{Path: filepath.Join(root, below), Size: info.Size()})
-		return nil
-	})
+	}
+	return nil
 }
 
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }

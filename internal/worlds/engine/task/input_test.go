@@ -74,26 +74,68 @@ func TestFindRefuses(t *testing.T) {
 	}
 }
 
-func TestFindFollowsLinksToFilesOnly(t *testing.T) {
-	tree(t, "real/a.txt", "in/b.txt")
-	for link, to := range map[string]string{"in/to-file": "../real/a.txt", "in/to-dir": "../real", "in/loop": ".", "alias": "in"} {
-		if err := os.Symlink(to, link); err != nil {
-			t.Skip("this system makes no links: ", err)
-		}
-	}
+func TestFindFollowsLinks(t *testing.T) {
+	tree(t, "real/a.txt", "real/sub/c.txt", "in/b.txt")
+	link(t, map[string]string{"in/to-file": "../real/a.txt", "in/to-dir": "../real", "in/to-dir-too": "../real/sub", "in/_loop": ".", "alias": "in"})
 	found, err := Find([]string{"alias"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []File{file(filepath.Join("alias", "b.txt"), 8), file(filepath.Join("alias", "to-file"), 10)}
-	if diff := cmp.Diff(want, found); diff != "" {
+	var got []string
+	for _, f := range found {
+		got = append(got, filepath.ToSlash(f.Path))
+		if info, err := os.Stat(f.Path); err != nil || info.Size() != f.Size || info.ModTime().UnixNano() != f.Wrote {
+			t.Errorf("%+v is not how %v lies there, %v", f, info, err)
+		}
+	}
+	want := []string{"alias/b.txt", "alias/to-dir/a.txt", "alias/to-dir/sub/c.txt", "alias/to-dir-too/c.txt", "alias/to-file"}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
+	}
+}
+
+// Nothing that a directory holds is passed over in silence.
+func TestFindRefusesLinksThatLeadNowhere(t *testing.T) {
+	for name, c := range map[string]struct{ link, to, want string }{
+		"dangling":       {"in/gone", "nowhere", `input "in/gone": it is a link to "nowhere", which is not there`},
+		"into itself":    {"in/sub/loop", "..", `input "in/sub/loop": it is a link to a directory that it lies in, and leads in a circle`},
+		"to itself":      {"in/self", "self", `input "in/self": too many levels of symbolic links`},
+		"not even files": {"in/null", os.DevNull, `input "in/null": it is neither a file nor a directory`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree(t, "in/a.txt", "in/sub/b.txt")
+			link(t, map[string]string{c.link: c.to})
+			for _, input := range []string{"in", "i*"} {
+				if _, err := Find([]string{input}); err == nil || err.Error() != c.want {
+					t.Errorf("Find(%q) says %v, want %s", input, err, c.want)
+				}
+			}
+		})
+	}
+}
+
+func link(t *testing.T, links map[string]string) {
+	t.Helper()
+	for link, to := range links {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip("this system makes no links: ", err)
+		}
 	}
 }
 
 func file(path string, size int64) File { return File{Path: path, Size: size} }
 
 func piece(path string, start, end int64) Piece { return Piece{Path: path, Start: start, End: end} }
+
+// bareSplits are the splits without what their pieces say of files.
+func bareSplits(splits []Split) []Split {
+	for _, s := range splits {
+		for i := range s.Pieces {
+			s.Pieces[i].FileSize, s.Pieces[i].Wrote = 0, 0
+		}
+	}
+	return splits
+}
 
 func TestCut(t *testing.T) {
 	files := []File{file("a", 3), file("empty", 0), file("b", 4), file("c", 25), file("d", 5), file("e", 1), file("f", 10), file("g", 10)}
@@ -106,7 +148,7 @@ func TestCut(t *testing.T) {
 		{[]Piece{piece("f", 0, 10)}, 10},
 		{[]Piece{piece("g", 0, 10)}, 10},
 	}
-	if diff := cmp.Diff(want, Cut(files, 10)); diff != "" {
+	if diff := cmp.Diff(want, bareSplits(Cut(files, 10))); diff != "" {
 		t.Errorf("splits (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]Split{{}}, Cut([]File{file("empty", 0)}, 10)); diff != "" {

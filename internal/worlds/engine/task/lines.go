@@ -6,11 +6,12 @@ import (
 	"io"
 
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/units"
 )
 
 const (
 	readSize  = 256 << 10 // read at a time
-	overshoot = 4 << 10   // read beyond a piece's end for the line that crosses it
+	overshoot = 4 << 10   // read beyond a piece's end for the line that crosses it; if it is longer, twice as much each time
 	maxRecord = 1 << 30   // no key, value or line may be longer
 )
 
@@ -28,7 +29,9 @@ type lines struct {
 	r, w   int   // unread bytes are buf[r:w]
 	pos    int64 // offset of buf[r] in the file
 	end    int64
+	must   int64 // the file goes at least so far, or else it has changed; of a compressed file 0
 	eof    bool
+	most   int           // no line may be longer; 0 = maxRecord
 	packed *codec.Reader // of a compressed file, which tells the end once it is known; else nil
 }
 
@@ -45,14 +48,13 @@ func (l *lines) open(src io.Reader, p Piece) error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)
 	}
-	l.src, l.r, l.w, l.pos, l.end, l.eof, l.packed = src, 0, 0, l.from(p), p.End, false, nil
+	l.src, l.r, l.w, l.pos, l.end, l.must, l.eof, l.packed = src, 0, 0, l.from(p), p.End, p.End, false, nil
 	if l.length > 0 {
 		l.end-- // so that a record which starts at the end is not read
 		return nil
 	}
 	if p.Start > 0 {
-		_, _, _, err := l.line()
-		return err
+		return l.skip()
 	}
 	return nil
 }
@@ -62,10 +64,28 @@ func (l *lines) unpack(src *codec.Reader, p Piece) error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)
 	}
-	l.src, l.r, l.w, l.pos, l.end, l.eof, l.packed = src, 0, 0, 0, codec.Unknown, false, src
+	l.src, l.r, l.w, l.pos, l.end, l.must, l.eof, l.packed = src, 0, 0, 0, codec.Unknown, 0, false, src
 	if p.Start > 0 {
-		_, _, _, err := l.line()
-		return err
+		return l.skip()
+	}
+	return nil
+}
+
+// skip passes over the line that runs at the start of the piece, without keeping it, or over the whole piece if it does not end there.
+func (l *lines) skip() error {
+	for l.pos <= l.end {
+		have := l.buf[l.r:l.w]
+		if i := bytes.IndexByte(have, '\n'); i >= 0 {
+			l.take(i + 1)
+			return nil
+		}
+		l.take(len(have))
+		if l.eof {
+			return nil
+		}
+		if err := l.fill(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -126,17 +146,22 @@ func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 	if l.length > 0 {
 		return l.fixed(true)
 	}
+	looked := 0 // so much of what is unread holds no LF that could end the block
 	for {
 		have := l.buf[l.r:l.w]
 		n := 0
 		if ahead := l.end - l.pos; ahead < int64(len(have)) {
 			// The last line of the piece ends with the first LF at its end or behind it.
-			if i := bytes.IndexByte(have[ahead:], '\n'); i >= 0 {
-				n = int(ahead) + i + 1
+			from := max(looked, int(ahead))
+			if i := bytes.IndexByte(have[from:], '\n'); i >= 0 {
+				n = from + i + 1
+			} else if i := bytes.LastIndexByte(have[min(looked, int(ahead)):ahead], '\n'); i >= 0 && !l.eof {
+				n = looked + i + 1 // the lines before it
 			}
-		} else {
-			n = bytes.LastIndexByte(have, '\n') + 1
+		} else if i := bytes.LastIndexByte(have[looked:], '\n'); i >= 0 {
+			n = looked + i + 1
 		}
+		looked = len(have)
 		if n == 0 && l.eof {
 			n = len(have)
 		}
@@ -189,24 +214,47 @@ func (l *lines) fill() error {
 		l.r = 0
 	}
 	if l.w == len(l.buf) {
-		if len(l.buf) >= maxRecord {
-			return fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos)
+		if most := l.longest(); len(l.buf) >= most {
+			if most == maxRecord {
+				return fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos)
+			}
+			return fmt.Errorf("the line at byte %d is longer than %v, the memory of a task; more memory helps, or fewer slots", l.pos, units.Bytes(most))
 		}
-		grown := make([]byte, 2*len(l.buf))
+		grown := make([]byte, min(2*len(l.buf), l.longest()))
 		copy(grown, l.buf[:l.w])
 		l.buf = grown
 	}
 	free := l.buf[l.w:]
-	if ahead := max(l.end-(l.pos+int64(l.w)), 0) + overshoot; int64(len(free)) > ahead {
+	at := l.pos + int64(l.w)
+	if ahead := max(l.end-at, 0) + max(at-l.end, overshoot); int64(len(free)) > ahead {
 		free = free[:ahead]
 	}
 	n, err := l.src.Read(free)
 	l.w += n
 	if err == io.EOF {
 		l.eof, err = true, nil
+		if at += int64(n); at < l.must {
+			err = &endedError{at, l.must}
+		}
 	}
 	if l.packed != nil {
 		l.end = min(l.end, l.packed.Own())
 	}
 	return err
+}
+
+// longest is the size that the buffer may grow to.
+func (l *lines) longest() int {
+	if l.most == 0 {
+		return maxRecord
+	}
+	return min(max(l.most, readSize), maxRecord)
+}
+
+// endedError says that a file does not go as far as it did when its pieces were cut.
+type endedError struct{ at, must int64 }
+
+// Error is the error as one sentence.
+func (e *endedError) Error() string {
+	return fmt.Sprintf("it ends at byte %d, and went to byte %d at least when the job began", e.at, e.must)
 }

@@ -131,3 +131,59 @@ func TestLinesReadLittleBeyondTheEnd(t *testing.T) {
 		t.Errorf("%d bytes read for a piece of 110", read)
 	}
 }
+
+// A line however long is read in few steps, each of more than the one before, and only by the piece that it belongs to.
+func TestLongLines(t *testing.T) {
+	text := "a\n" + strings.Repeat("b", 40<<20) + "\nc\n"
+	for _, whole := range []bool{false, true} {
+		r := &counting{r: strings.NewReader(text)}
+		var l lines
+		if err := l.open(r, Piece{End: 1 << 20}); err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for {
+			next := l.next
+			if whole {
+				next = l.block
+			}
+			b, _, ok, err := next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				break
+			}
+			size += len(bytes.TrimSuffix(b, []byte("\n")))
+		}
+		if size != 1+40<<20 && size != 2+40<<20 { // "a" LF may be in the block
+			t.Errorf("%d bytes of lines", size)
+		}
+		if r.reads > 40 {
+			t.Errorf("%d reads of a line of 40 MB", r.reads)
+		}
+	}
+	r := &counting{r: strings.NewReader(text[1<<20:])}
+	var l lines
+	if err := l.open(r, Piece{Start: 1 << 20, End: 2 << 20}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok, err := l.next(); ok || err != nil {
+		t.Errorf("a piece within a line has %v, %v", ok, err)
+	}
+	if len(l.buf) != readSize || r.bytes > 1<<20+2*overshoot {
+		t.Errorf("passing over a piece of 1 MB takes %d bytes of memory and reads %d", len(l.buf), r.bytes)
+	}
+}
+
+// counting counts reads, and their bytes.
+type counting struct {
+	r            io.Reader
+	reads, bytes int
+}
+
+func (c *counting) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.reads, c.bytes = c.reads+1, c.bytes+n
+	return n, err
+}

@@ -141,18 +141,32 @@ func (m *mapping) all(out mapreduce.Emitter) error {
 func (m *mapping) here() string { return fmt.Sprintf("map of %s at byte %d", m.piece.Path, m.at) }
 
 // one maps the records of a piece.
-func (m *mapping) one(l *lines, out mapreduce.Emitter) error {
+func (m *mapping) one(l *lines, out mapreduce.Emitter) (err error) {
 	f, err := fault.OpenFile(m.piece.Path)
 	if err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
 	defer f.Close()
+	if err := m.piece.unchanged(f); err != nil {
+		return err
+	}
+	defer func() {
+		if m.attempt.err() != nil {
+			return
+		}
+		if changed := m.piece.unchanged(f); changed != nil {
+			err = changed // whatever else failed
+		}
+	}()
 	kind, err := codec.Detect(f)
 	if err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
 	m.packed = kind != codec.None
 	l.length = int64(m.c.Program.Records.Length)
+	if m.c.Buffer > 0 {
+		l.most = m.c.buffer()
+	}
 	if form, err := formatOf(m.c.Program, m.c.Sources, m.piece.Source); err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, err)
 	} else if form != nil {

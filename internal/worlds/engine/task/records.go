@@ -186,11 +186,14 @@ func (r *pieceReader) Read(p []byte) (n int, err error) {
 		r.m.progress(r.l)
 	} else {
 		n, err = r.src.Read(p)
-		r.at += int64(n)
+		r.at += int64(n - min(len(r.header), n))
 		if r.packed != nil {
 			r.m.reached(r.packed.Offset())
 		} else {
 			r.m.reached(r.at)
+			if must := r.m.piece.End; err == io.EOF && r.at < must {
+				err = &endedError{r.at, must}
+			}
 		}
 	}
 	skip := min(len(r.header), n)

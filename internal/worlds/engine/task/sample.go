@@ -58,7 +58,7 @@ func (c *Cuts) sample(m *MapConfig) (Split, error) {
 			even = append(even, f)
 		}
 		for i, p := range starts {
-			p.Source, p.Window = f.Source, int64(sampleWindows*sampleWindow/len(c.Files)/len(starts)+1)
+			p.Window = int64(sampleWindows*sampleWindow/len(c.Files)/len(starts) + 1)
 			if p.End = f.End; i+1 < len(starts) {
 				p.End = starts[i+1].Start
 			}
@@ -90,14 +90,14 @@ func beginnings(f Piece, m *MapConfig) ([]Piece, error) {
 	if lines && kind == codec.None {
 		return nil, nil
 	}
-	all := []Piece{{Path: f.Path}}
+	all := []Piece{f.part(0, 0)}
 	if lines && kind != codec.Gzip && m.Program.Records.Length == 0 {
 		cuts, err := kind.Cuts(src, f.End, max(f.End/sampleFrom, sampleWindow))
 		if err != nil {
 			return nil, err
 		}
 		for _, at := range cuts {
-			all = append(all, Piece{Path: f.Path, Start: at})
+			all = append(all, f.part(at, 0))
 		}
 	}
 	return all, nil
@@ -125,7 +125,7 @@ func windows(files []Piece) (s Split) {
 	for _, f := range files {
 		for ; window < sampleWindows && at(window) < before+f.End; window++ {
 			from := at(window) - before
-			add(Piece{Path: f.Path, Start: from, End: min(from+sampleWindow, f.End), Source: f.Source})
+			add(f.part(from, min(from+sampleWindow, f.End)))
 		}
 		before += f.End
 	}

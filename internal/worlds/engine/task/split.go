@@ -1,11 +1,50 @@
 package task
 
+import (
+	"fmt"
+	"time"
+
+	"github.com/slackline/slackline/internal/fault"
+)
+
 // Piece is a range of bytes of a file. Which lines belong to it stands in lines.go.
 type Piece struct {
 	Path       string
 	Start, End int64
 	Source     int   `json:",omitempty"` // number of the job's input, from 0
+	FileSize   int64 `json:",omitempty"` // of the whole file when it was found
+	Wrote      int64 `json:",omitempty"` // File.Wrote
 	Window     int64 `json:"-"`          // read only so many bytes of records; 0 = all
+}
+
+// piece is a piece of the file.
+func (f *File) piece(start, end int64) Piece {
+	return Piece{Path: f.Path, Start: start, End: end, Source: f.Source, FileSize: f.Size, Wrote: f.Wrote}
+}
+
+// part is another piece of the same file.
+func (p Piece) part(start, end int64) Piece {
+	p.Start, p.End = start, end
+	return p
+}
+
+// unchanged tells whether a file that has been opened is still the one that was found: other tasks may have read it before, or read it later,
+// and what all of them made would belong to no input that there ever was.
+func (p *Piece) unchanged(f *fault.File) error {
+	if p.Wrote == 0 {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("input %q: %w", p.Path, bare(err))
+	}
+	if info.Size() != p.FileSize {
+		return fmt.Errorf("input %q: it has changed since the job began: the file had %d bytes and has %d", p.Path, p.FileSize, info.Size())
+	}
+	if wrote := info.ModTime(); wrote.UnixNano() != p.Wrote {
+		return fmt.Errorf("input %q: it has changed since the job began: it was written at %s", p.Path, wrote.UTC().Format(time.RFC3339Nano))
+	}
+	return nil
 }
 
 // Split is the input of one map task: pieces of files, together at most a block long.
@@ -49,7 +88,7 @@ func cut(files []File, block int64, at func(File) ([]int64, error)) ([]Split, er
 				return nil, err
 			}
 			for _, end := range cuts {
-				add(Piece{Path: f.Path, Start: start, End: end, Source: f.Source})
+				add(f.piece(start, end))
 				start = end
 				flush()
 			}
@@ -61,7 +100,7 @@ func cut(files []File, block int64, at func(File) ([]int64, error)) ([]Split, er
 		if last.Size+rest > block {
 			flush()
 		}
-		add(Piece{Path: f.Path, Start: start, End: f.Size, Source: f.Source})
+		add(f.piece(start, f.Size))
 		if last.Size >= block {
 			flush()
 		}
