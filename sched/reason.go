@@ -39,6 +39,9 @@ const (
 	SlotDue             // a promised slot falls due; A = tasks with a promise that wait, B = slots that others hold
 	MapsFirst           // the job's reduces wait for its last map
 	MapsOver            // the job's last map has ended
+	NotProfiled         // nothing is known of what the job's class costs, so its deadline cannot be tested
+	MapSlotsTaken       // the job needs so many map slots at once; A = needs, B = free, C = when
+	ReduceSlotsTaken    // the same of reduce slots
 )
 
 // Reasons of refusals.
@@ -67,6 +70,7 @@ var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitA
 	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler", MasterShare: "master-share", NodeIdle: "node-idle", NoRoomAwake: "no-room-awake",
 	Promised: "promised", Estimated: "estimated", BreaksPromise: "breaks-promise", DeadlinePassed: "deadline-passed", NotSlots: "not-slots", NoSlots: "no-slots",
 	HasLabels: "has-labels", NoDeadline: "no-deadline", ClassUnknown: "class-unknown", Sampling: "sampling", LeftOver: "left-over", SlotDue: "slot-due", MapsFirst: "maps-first", MapsOver: "maps-over",
+	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -157,6 +161,10 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 		return fmt.Sprintf("its %v stage takes more or other than one slot for each task, and slots are all that can be promised", stageOf(r.A))
 	case NoSlots:
 		return fmt.Sprintf("it needs %v slots, and no node has one", stageOf(r.A))
+	case MapSlotsTaken:
+		return fmt.Sprintf("it needs %d map slots at %v, and %d are free then", r.A, units.Time(r.C), max(0, r.B))
+	case ReduceSlotsTaken:
+		return fmt.Sprintf("it needs %d reduce slots at %v, and %d are free then", r.A, units.Time(r.C), max(0, r.B))
 	case Sampling:
 		return fmt.Sprintf("nothing is known of what its class costs: %d of its maps are measured first", r.A)
 	case SlotDue:
@@ -191,6 +199,7 @@ var plainTexts = map[Code]string{
 	HasLabels:      "it asks for nodes with labels, and slots are promised on all nodes alike",
 	NoDeadline:     "it has no deadline: it gets the slots that no promise needs",
 	ClassUnknown:   "nothing is known of what its class costs: it gets the slots that no promise needs, and no promise",
+	NotProfiled:    "nothing is known of what its class costs, so its deadline cannot be tested",
 	LeftOver:       "a slot that no promise needs",
 	MapsFirst:      "its reduces wait for its last map",
 	MapsOver:       "its last map has ended",

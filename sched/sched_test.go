@@ -64,11 +64,11 @@ func TestNames(t *testing.T) {
 	unique("locality", int(Remote)+1, func(i int) string { return Locality(i).String() })
 	unique("outcome", int(Lost)+1, func(i int) string { return Outcome(i).String() })
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
-	unique("reason", int(MapsOver)+1, func(i int) string { return Code(i).String() })
+	unique("reason", int(ReduceSlotsTaken)+1, func(i int) string { return Code(i).String() })
 	unique("refusal", int(Gone-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
 	unique("control", int(Switch)+1, func(i int) string { return ControlVerb(i).String() })
 	unique("rule", int(FewestLocalFirst)+1, func(i int) string { return BindRule(i).String() })
-	for c := FirstInOrder; c <= MapsOver; c++ {
+	for c := FirstInOrder; c <= ReduceSlotsTaken; c++ {
 		if c == Custom {
 			continue // its text is the item's
 		}

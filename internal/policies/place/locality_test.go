@@ -139,7 +139,7 @@ func TestDelayForgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.New(sim.Config{Cluster: nodes(2, 1, units.Slots(1, 0)), Workload: &workload.Workload{Jobs: []*workload.Job{job("a", 0, on2, on2, on2)}}, Heartbeat: 3 * units.Second})
+	w, err := sim.New(sim.Config{Cluster: nodes(2, 1, units.Slots(1, 0)), Workload: &workload.Workload{Jobs: []*workload.Job{job("a", 0, on2, on2)}}, Heartbeat: 3 * units.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@
 //	capacity  capacity-share + limit + greedy    Hadoop's capacity scheduler
 //	edf-n     edf + serial + greedy              paper 000: a job keeps the cluster until it is done
 //	edf-p     edf + all + greedy                 paper 000: an earlier deadline takes the slots that fall free
+//	dc        edf + constraint + greedy          paper 003, section 5.1: Deadline Constraint, the baseline of rtmr
 //
 // Paper 000 calls the last one preemptive though it kills no task: the running job is preempted in that its next tasks wait.
 package schemes

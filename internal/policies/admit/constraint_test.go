@@ -1,0 +1,190 @@
+package admit_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+const mib = units.Bytes(1 << 20)
+
+// classes are those of which everything is known, as it is: maps take 10 s for a MiB and hand on what they read, reduces so many seconds for a
+// MiB as the name says.
+func classes() (all []*profile.Class) {
+	for _, s := range []int{10, 30} {
+		c := profile.New(fmt.Sprint("reduce", s))
+		c.Attempt(workload.Map, "c", mib, 10*units.Second, 0)
+		c.Attempt(workload.Reduce, "c", mib, units.Duration(s)*units.Second, 0)
+		c.Ratio.Add(1)
+		all = append(all, c)
+	}
+	return all
+}
+
+// timed is a job of maps of a MiB and reduces of one each, of that class, with a deadline so long after its arrival.
+func timed(id, class string, at, deadline, maps, reduces int) *workload.Job {
+	j := &workload.Job{ID: id, Class: class, Weight: 1, Arrive: units.Time(0).Add(units.Duration(at) * units.Second), Soft: units.Never, Deadline: units.Never}
+	if j.SlowStart = 1; deadline > 0 {
+		j.SlowStart = 0 // the policy sees to it that reduces wait
+		j.Deadline = j.Arrive.Add(units.Duration(deadline) * units.Second)
+	}
+	st := workload.StageSpec{Kind: workload.Map}
+	for range maps {
+		st.Tasks = append(st.Tasks, workload.Task{Input: mib, Work: 10 * units.Second})
+	}
+	j.Stages = append(j.Stages, st)
+	if reduces > 0 {
+		took := 10 * units.Second
+		if class == "reduce30" {
+			took = 30 * units.Second
+		}
+		// The maps' output is shared among the reduces.
+		took = took * units.Duration(maps) / units.Duration(reduces)
+		j.Stages = append(j.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: slices.Repeat([]workload.Task{{Work: took}}, reduces)})
+	}
+	return j
+}
+
+// fates notes what became of jobs: "a yes 40s" was accepted and ended at 40 s, "b no: why" was refused.
+type fates struct {
+	lines []string
+	names map[sched.JobID]string
+	why   map[sched.JobID]string
+	gets  map[sched.JobID]int32 // map slots
+}
+
+func (f *fates) Batch(_ int64, at units.Time, events []sched.Event) error {
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case sched.JobArrived:
+			f.names[e.Job] = e.Detail.Job.ID
+		case sched.JobEnded:
+			if e.Outcome == sched.Committed {
+				f.lines = append(f.lines, fmt.Sprintf("%s yes, %d slots, %v", f.names[e.Job], f.gets[e.Job], at))
+			}
+		}
+	}
+	return nil
+}
+
+func (f *fates) Plan(_ int64, at units.Time, p *sched.Plan) error {
+	for i := range p.Items {
+		switch it := &p.Items[i]; it.Verb {
+		case sched.Reject:
+			f.lines = append(f.lines, fmt.Sprintf("%s no: %v", f.names[it.Job], it.Reason))
+		case sched.SetSlots:
+			f.gets[it.Job] = it.Count
+		}
+	}
+	return nil
+}
+
+// play runs jobs under a policy on nodes with one map slot each, of which some have a reduce slot.
+func play(t *testing.T, policy string, nodes, reduces int, jobs ...*workload.Job) string {
+	t.Helper()
+	c := cluster.Uniform(nodes, 1, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(1, 1)})
+	less := &cluster.Class{Name: "less", Speed: 1, Capacity: units.Slots(1, 0)}
+	c.Classes = append(c.Classes, less)
+	for i := reduces; i < nodes; i++ {
+		c.Nodes[i].Class = less
+	}
+	w, err := sim.New(sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Profiles: classes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := catalog.New(policy, queues.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fates{names: map[sched.JobID]string{}, why: map[sched.JobID]string{}, gets: map[sched.JobID]int32{}}
+	if err := drive.New(w, p, f).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(f.lines)
+	return strings.Join(f.lines, "; ")
+}
+
+func TestConstraint(t *testing.T) {
+	for _, c := range []struct {
+		says           string
+		nodes, reduces int
+		jobs           []*workload.Job
+		want           string
+	}{
+		{"It gets the fewest slots with which its maps end by the latest start of its reduces (5.1): 40 s of maps in 60 - 20 s want 1, in 59 - 20 s want 2.",
+			4, 4, []*workload.Job{timed("a", "reduce10", 0, 60, 4, 2)}, "a yes, 1 slots, 1m"},
+		{"...", 4, 4, []*workload.Job{timed("a", "reduce10", 0, 59, 4, 2)}, "a yes, 2 slots, 40s"},
+		{"So many are not free now: refused, though there would be time enough.",
+			2, 2, []*workload.Job{timed("a", "reduce10", 0, 40, 4, 2), timed("b", "reduce10", 1, 300, 1, 1)},
+			"a yes, 2 slots, 40s; b no: it needs 1 map slots at 1s, and 0 are free then"},
+		{"They are free again when the maps that hold them have ended.",
+			2, 2, []*workload.Job{timed("a", "reduce10", 0, 40, 4, 2), timed("b", "reduce10", 21, 300, 1, 1)},
+			"a yes, 2 slots, 40s; b yes, 1 slots, 50s"},
+		{"Not so many reduce slots are left at the latest start of the reduces: from 20s to 30s the other holds one of two.",
+			4, 2, []*workload.Job{timed("a", "reduce10", 0, 30, 1, 1), timed("b", "reduce10", 1, 33, 2, 2)},
+			"a yes, 1 slots, 20s; b no: it needs 2 reduce slots at 24s, and 1 are free then"},
+		{"It never accepts more reduces than there are slots, whatever the deadline.",
+			4, 2, []*workload.Job{timed("a", "reduce10", 0, 100000, 3, 3)}, "a no: it needs 3 reduce slots at 1d3h46m30s, and 2 are free then"},
+		{"The maps cannot end before the latest start of the reduces.",
+			4, 2, []*workload.Job{timed("a", "reduce10", 5, 10, 1, 1)}, "a no: would finish at 25s, deadline 15s"},
+		{"Reduces wait for the last map, and a job without a deadline comes last.",
+			1, 1, []*workload.Job{timed("a", "reduce10", 0, 0, 2, 1), timed("b", "reduce10", 1, 60, 2, 1)},
+			"a yes, 0 slots, 1m10s; b yes, 1 slots, 50s"},
+		{"Nothing is known of the class.",
+			1, 1, []*workload.Job{timed("a", "other", 0, 400, 2, 1), timed("b", "other", 0, 0, 1, 1)},
+			"a no: nothing is known of what its class costs, so its deadline cannot be tested; b yes, 0 slots, 20s"},
+	} {
+		if got := play(t, "dc", c.nodes, c.reduces, c.jobs...); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.says, got, c.want)
+		}
+	}
+}
+
+// The first published flaw. The one reduce slot is free at 30s, the latest start of a's reduce, and at 20s, that of b's, when a is not to hold it yet.
+// But b needs it for 30 s, and has it from 11s to 41s: a misses, as its maps end at 20s and its reduce starts at 41s.
+func TestInstantFlaw(t *testing.T) {
+	a, b := timed("a", "reduce10", 0, 50, 2, 1), timed("b", "reduce30", 1, 49, 1, 1)
+	if got, want := play(t, "dc", 2, 1, a), "a yes, 1 slots, 40s"; got != want {
+		t.Errorf("alone: %s, want %s", got, want)
+	}
+	if got, want := play(t, "dc", 2, 1, a, b), "a yes, 1 slots, 1m1s; b yes, 1 slots, 41s"; got != want {
+		t.Errorf("both: %s, want %s; the deadlines are 50s and 50s", got, want)
+	}
+}
+
+// The second. 30 s of maps on two slots take 15 s, if one cuts them; three maps of 10 s take two waves, 20 s.
+func TestFluidFlaw(t *testing.T) {
+	if got, want := play(t, "dc", 4, 1, timed("a", "reduce10", 0, 15, 3, 0)), "a yes, 2 slots, 20s"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// What was saved is what is known.
+func TestConstraintIsSaved(t *testing.T) {
+	p, err := catalog.New("dc", queues.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = `[{"job":1,"id":"a","map_slots":2,"reduce_slots":1,"reduce_start":5,"deadline":9,"withheld":true}]`
+	state := fmt.Sprintf(`{"version":1,"policy":"dc","parts":{"admit":%s}}`, text)
+	if err := p.Load(strings.NewReader(state)); err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := p.Save(&again); err != nil || !strings.Contains(again.String(), text) {
+		t.Errorf("%s, %v", again.String(), err)
+	}
+}

@@ -1,0 +1,22 @@
+package schemes
+
+import (
+	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/order"
+	"github.com/slackline/slackline/internal/policies/place"
+)
+
+// DC is the Deadline Constraint scheduler, the baseline of RTMR, with its published flaws (admit.Constraint).
+func DC() compose.Entry {
+	return compose.Entry{
+		Name: "dc",
+		Kind: compose.KindScheme,
+		Doc:  "Deadline Constraint: earliest deadline first; lets a job in if slots are free at two instants (promises break)",
+		Cite: "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
+		Fill: func(r *compose.Recipe, _ compose.Args) error {
+			r.Order, r.Admit, r.Place = order.EDF{}, admit.NewConstraint(), place.Hadoop()
+			return nil
+		},
+	}
+}

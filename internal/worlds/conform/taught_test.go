@@ -1,0 +1,61 @@
+package conform
+
+import (
+	"context"
+	"testing"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// taught is a world that knows from its first batch on what the jobs' class costs: so little that their deadlines are far.
+type taught struct {
+	drive.World
+	told bool
+}
+
+func (w *taught) Next(ctx context.Context) (drive.Batch, error) {
+	b, err := w.World.Next(ctx)
+	if w.told || err != nil {
+		return b, err
+	}
+	w.told = true
+	c := profile.New("c")
+	c.Attempt(workload.Map, "small", 0, units.Second, 0)
+	c.Attempt(workload.Reduce, "small", 0, units.Second, 0)
+	at := 0
+	for at < len(b.Events) && b.Events[at].Kind <= sched.ProfileLearned {
+		at++
+	}
+	events := append([]sched.Event{}, b.Events[:at]...)
+	events = append(events, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: c}})
+	b.Events = append(events, b.Events[at:]...)
+	return b, nil
+}
+
+// Who lets in only jobs that he can tell the cost of is tested where he can: all jobs are let in, and end.
+func TestTaughtPolicies(t *testing.T) {
+	for _, s := range []Subject{simulated(runs(6)), unkind(runs(20))} {
+		plain := s.New
+		s.New = func(t *testing.T, seed uint64) drive.World { return &taught{World: plain(t, seed)} }
+		t.Run(s.Name, func(t *testing.T) {
+			fresh := func() sched.Policy {
+				p, err := catalog.New("dc", pools())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+			Policy(t, s, fresh)
+			for seed := range s.Seeds {
+				if w := s.run(t, uint64(seed), fresh, false); w.Rejects > 0 {
+					t.Errorf("seed %d: %d jobs were refused: this run tests nothing", seed, w.Rejects)
+				}
+			}
+		})
+	}
+}
