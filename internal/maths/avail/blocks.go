@@ -12,7 +12,6 @@ type blocks struct {
 	head  int
 	room  []Step // block k has room[k*blockSize:][:blockSize]
 	free  []int32
-	spare []Step // scratch of merge
 }
 
 // A block's steps are those from lo to hi of its room.
@@ -83,7 +82,7 @@ func (b *blocks) cut(p place) {
 		steps[0].Slots -= p.slots
 		k.first = steps[0].At
 	}
-	if b.head > 64 && b.head > len(b.order)/2 {
+	if b.head > 16 && b.head > len(b.order)/2 {
 		b.order, b.head = b.order[:copy(b.order, b.order[b.head:])], 0
 	}
 }
@@ -114,27 +113,28 @@ func (b *blocks) insert(steps []Step) {
 	}
 	for i := b.head; len(steps) > 0; {
 		i = b.search(i, steps[0].At)
-		n := len(steps)
-		if i+1 < len(b.order) {
-			for n = 1; n < len(steps) && steps[n].At < b.order[i+1].first; n++ {
+		n := min(len(steps), blockSize/2)
+		if i+1 < len(b.order) && steps[n-1].At >= b.order[i+1].first {
+			for n = 1; steps[n].At < b.order[i+1].first; n++ {
 			}
 		}
-		if !b.fit(i, steps[:n]) {
-			i = b.merge(i, steps[:n])
+		if b.fit(i, steps[:n]) {
+			steps = steps[n:]
+		} else {
+			b.split(i) // and try again: half a block has room for half a block
 		}
-		steps = steps[n:]
 	}
 }
 
 // search returns the last block from i on that begins at or before the instant, i if there is none.
 func (b *blocks) search(i int, at units.Time) int {
-	j := len(b.order)
-	for i+1 < j {
-		if h := int(uint(i+j) >> 1); b.order[h].first <= at {
+	for n := len(b.order) - i; n > 1; { // without a jump that depends on the outcome
+		half := n >> 1
+		h := i + half
+		if b.order[h].first <= at {
 			i = h
-		} else {
-			j = h
 		}
+		n -= half
 	}
 	return i
 }
@@ -150,8 +150,22 @@ func (b *blocks) fit(i int, steps []Step) bool {
 		copy(room, room[o.lo:o.hi])
 		o.lo, o.hi = 0, o.hi-o.lo
 	}
-	k, w := int(o.hi)-1, int(o.hi)+len(steps) // what is merged stands from w on
-	o.hi = int32(w)
+	k, w := int(o.hi)-1, int(o.hi)+len(steps)                                // what is merged stands from w on
+	for at, lo, n := steps[len(steps)-1].At, int(o.lo)-1, k-int(o.lo)+2; ; { // the last of steps goes behind all that are not after it: behind lo
+		if n == 1 {
+			copy(room[lo+1+len(steps):w], room[lo+1:k+1])
+			w -= k - lo
+			k = lo
+			break
+		}
+		half := n >> 1
+		h := lo + half
+		if room[h].At <= at {
+			lo = h
+		}
+		n -= half
+	}
+	o.hi += int32(len(steps))
 	for j := len(steps) - 1; j >= 0; j-- {
 		p := steps[j]
 		for k >= int(o.lo) && room[k].At > p.At {
@@ -173,42 +187,14 @@ func (b *blocks) fit(i int, steps []Step) bool {
 	return true
 }
 
-// merge puts steps into a block, which becomes several, and returns the last of these.
-func (b *blocks) merge(i int, steps []Step) int {
-	k, all := b.of(i), b.spare[:0]
-	for len(k) > 0 && len(steps) > 0 {
-		switch {
-		case k[0].At < steps[0].At:
-			all, k = append(all, k[0]), k[1:]
-		case k[0].At > steps[0].At:
-			all, steps = append(all, steps[0]), steps[1:]
-		default:
-			all, k, steps = append(all, Step{k[0].At, k[0].Slots + steps[0].Slots}), k[1:], steps[1:]
-		}
-	}
-	all = append(append(all, k...), steps...)
-	b.spare = all
-	pieces := 1
-	if len(all) > blockSize {
-		pieces = (len(all)-1)/(blockSize*3/4) + 1
-		b.open(i+1, pieces-1)
-	}
-	for p := range pieces {
-		o := &b.order[i+p]
-		part := all[len(all)*p/pieces : len(all)*(p+1)/pieces]
-		copy(b.room[int(o.at)*blockSize:], part)
-		o.first, o.lo, o.hi = part[0].At, 0, int32(len(part))
-	}
-	return i + pieces - 1
-}
-
-// open makes place for n blocks before block i.
-func (b *blocks) open(i, n int) {
-	for range n {
-		b.order = append(b.order, block{})
-	}
-	copy(b.order[i+n:], b.order[i:])
-	for k := range n {
-		b.order[i+k].at = b.take()
-	}
+// split makes two blocks of one.
+func (b *blocks) split(i int) {
+	at := b.take()
+	b.order = append(b.order, block{})
+	copy(b.order[i+1:], b.order[i:])
+	o, u := &b.order[i], &b.order[i+1]
+	middle := (o.lo + o.hi) / 2
+	u.at, u.lo, u.hi = at, 0, o.hi-middle
+	copy(b.room[int(at)*blockSize:], b.room[int(o.at)*blockSize:][middle:o.hi])
+	u.first, o.hi = b.room[int(at)*blockSize].At, middle
 }

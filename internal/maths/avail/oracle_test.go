@@ -1,6 +1,7 @@
 package avail
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -95,6 +96,81 @@ func TestOracle(t *testing.T) {
 			check(t, s)
 		}
 	})
+}
+
+// TestManySteps is TestOracle with more steps than a block holds: slots that are free from instants of their own, and jobs that take
+// many of them at once. What is random comes from a seed, as rapid draws mostly small numbers.
+func TestManySteps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		slots := 1 + r.IntN(1000)
+		span := []int{300, 10_000, 1e9}[r.IntN(3)]
+		s, v := New(0), vector{}
+		for range slots {
+			at := units.Time(r.IntN(span))
+			v = append(v, at)
+			s.Resize(s.Slots()+1, at)
+		}
+		slices.Sort(v)
+		from, kinds := units.Time(0), 8
+		if r.IntN(2) == 0 {
+			kinds = 1 // nothing but tasks, so that many blocks are used up
+		}
+		for i := range 1 + r.IntN(40) {
+			switch 7 - r.IntN(kinds) {
+			case 0:
+				ends := make([]units.Time, r.IntN(40))
+				for k := range ends {
+					ends[k] = from + units.Time(r.IntN(span))
+				}
+				s.Replace(ends)
+				v.replace(ends)
+			case 1:
+				n, at := 1+slots/2+r.IntN(slots), units.Time(r.IntN(span))
+				s.Resize(n, at)
+				v = v.resize(n, at)
+			case 2:
+				c := New(3)
+				c.Run(2, 3, 4)
+				c.Copy(s)
+				s = c
+			case 3:
+				var c Steps
+				c.Load(s.Save(nil))
+				s = &c
+			default:
+				from += units.Time(r.IntN(span / 10))
+				n, each := 1+r.IntN(1+r.IntN(200)), units.Duration(r.IntN(span))
+				ends := slices.Clone(s.Ends(n, from, each))
+				got := s.Run(n, from, each)
+				if want := v.run(n, from, each); got != want || got != ends[len(ends)-1].At {
+					t.Fatalf("operation %d: Run(%d, %v, %v) = %v, the vector says %v, Ends %v", i, n, from, each, got, want, ends)
+				}
+			}
+			if got := flat(s); !slices.Equal(got, v) || s.Slots() != len(v) || len(v) > 0 && s.First() != v[0] {
+				t.Fatalf("operation %d: %v, the vector is %v", i, got, v)
+			}
+			check(t, s)
+		}
+	})
+}
+
+// TestHugeSpans holds the ends of time: sums stop at Never, without a slot nothing ends.
+func TestHugeSpans(t *testing.T) {
+	s := New(2)
+	if at := s.Run(5, 1, units.Duration(units.Never)/2); at != units.Never {
+		t.Errorf("five tasks of half of all time on two slots end at %v", at)
+	}
+	if at := s.Run(1_000_000_000, 1, units.Duration(units.Never)); at != units.Never {
+		t.Errorf("tasks without an end end at %v", at)
+	}
+	s.Resize(0, 0)
+	if at := s.Run(1, 1, 1); at != units.Never || s.First() != units.Never {
+		t.Errorf("without a slot a task ends at %v", at)
+	}
+	if at := s.Run(0, 1, 1); at != 1 {
+		t.Errorf("no task from 1ns on ends at %v", at)
+	}
 }
 
 // check finds steps that are out of order, empty or could be one.

@@ -280,12 +280,6 @@ func (s *Schedule) Start(now units.Time, j sched.JobID) {
 	m.phase, m.since = started, now
 	copy(s.members[s.started+1:i+1], s.members[s.started:i])
 	s.members[s.started] = m
-	for k := range s.marks { // those behind it hold if for them it starts at this time
-		if s.marks[k].place > s.started && !s.marks[k].holds(now) {
-			s.marks = s.marks[:k]
-			break
-		}
-	}
 	s.started++
 }
 
