@@ -213,6 +213,21 @@ func TestLocalWorkGivenBack(t *testing.T) {
 	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(1))
 }
 
+// A job whose key falls again and again, behind another that always stands in front, leaves entries that nobody comes to look at: they are swept.
+func TestLocalIndexIsSwept(t *testing.T) {
+	d := open(t, bound, steady{testOrder{ceiling: 9}})
+	d.told(nodeUp(1, 1, 9, 0), jobOf(1, "front", maps(1, 1)), jobOf(2, "back", maps(1, 1)))
+	d.decide(admit(1), admit(2), sched.Item{Verb: sched.SetDeadline, Job: 1, At: 1})
+	for i := range units.Time(5000) {
+		d.decide(sched.Item{Verb: sched.SetDeadline, Job: 2, At: 10000 - i})
+		d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(1))
+		if n := d.node(1).near[sched.Map].lines[0].n; n > 3*chunkCap {
+			t.Fatalf("%d entries of two jobs", n)
+		}
+	}
+	d.is("second", d.FirstLocal(1, sched.Map, 1), sched.JobID(2))
+}
+
 // BenchmarkFirstLocal asks about a node for which ever more jobs wait with input on it, and takes what it is told: one task of the job
 // starts there, and ends, so that its key rises and falls.
 func BenchmarkFirstLocal(b *testing.B) {
