@@ -78,7 +78,7 @@ input: out/sorted
 output: out/again
 ---
 name: copy
-app: sort
+app: loadgen
 input: text.txt
 output: out/copy
 reduces: 0

@@ -100,6 +100,10 @@ func TestOwnProgram(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
 	}
+	s.write("none.yaml", "app: bin/words\ninput: internal/\noutput: out/none\nreduces: 0\n")
+	if r := s.run("run", "none.yaml"); r.code != 2 || !strings.Contains(r.stderr, "none.yaml:4:10: reduces and app contradict each other: bin/words has a reducer") {
+		t.Errorf("without reduces: exit code %d, %s", r.code, r.stderr)
+	}
 	main, err := os.ReadFile("../../examples/words/main.go")
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,12 @@ type App struct {
 	Doc    string // one line
 	Output string // one line: what a record of the output is
 	Params []Param
-	check  func(settings) error // of values that their types do not tell right from wrong; nil = all are right
-	build  func(settings) mapreduce.Program
+
+	// MapOnly tells that a job may have no reduces, as what the maps emit is a result too. Of others it would not be what Doc says.
+	MapOnly bool
+
+	check func(settings) error // of values that their types do not tell right from wrong; nil = all are right
+	build func(settings) mapreduce.Program
 }
 
 // catalogue lists all applications by name. It is read only.

@@ -8,9 +8,11 @@ import (
 // Hadoop's example "grep" counts the matching texts. This one counts matching lines, as people expect of the name, unless
 // only_matching is set; and it does not run a second job that sorts by count.
 var grep = App{
-	Name:   "grep",
-	Doc:    "finds the lines that match a pattern, and counts how often each of them occurs",
-	Output: "line TAB count; with only_matching: matching text TAB count",
+	Name: "grep",
+	Doc: "finds the lines that match a pattern, and counts how often each of them occurs; with reduces: 0 it does not count: they come in the " +
+		"order of the input, each with a 1",
+	Output:  "line TAB count; with only_matching: matching text TAB count",
+	MapOnly: true,
 	Params: []Param{
 		{Name: "pattern", Type: Regexp, Required: true, Doc: "regular expression in Go's syntax (RE2), to be found anywhere in the line"},
 		{Name: "only_matching", Type: Bool, Default: "false", Doc: "count the non-empty matching texts instead of their lines, as Hadoop's grep does"},

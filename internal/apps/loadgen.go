@@ -8,9 +8,11 @@ import (
 // loadgen is after Hadoop's test application of that name, which "loads input data and outputs a fraction of the data intact"
 // (paper 003, section 4.4.1), with a chosen amount of computing besides.
 var loadgen = App{
-	Name:   "loadgen",
-	Doc:    "makes load: spends CPU time on every record and passes a part of the records on unchanged",
-	Output: "line",
+	Name: "loadgen",
+	Doc: "makes load: spends CPU time on every record and passes a part of the records on unchanged; with reduces: 0 it is the load of " +
+		"maps alone",
+	Output:  "line",
+	MapOnly: true,
 	Params: []Param{
 		{Name: "map_cpu", Type: Duration, Default: "0s", Doc: "CPU time for each record of a map, such as 50us"},
 		{Name: "map_output", Type: Number, Default: "1", Unit: "bytes out per byte in", Doc: "how much of its input a map emits; above 1 lines come several times"},

@@ -45,8 +45,9 @@ func (passRecords) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error 
 var teragen = App{
 	Name: "teragen",
 	Doc: "makes records to be sorted: for each line \"FIRST COUNT\" of the input so many rows from that number on; run it with " +
-		"reduces: 0. A row depends on its number alone",
-	Output: "record of 100 bytes: key of 10 printable bytes, row number in hex, filling, CR LF",
+		"reduces: 0, as reduces sort by key. A row depends on its number alone",
+	Output:  "record of 100 bytes: key of 10 printable bytes, row number in hex, filling, CR LF",
+	MapOnly: true,
 	build: func(settings) mapreduce.Program {
 		return mapreduce.Program{
 			NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return &rows{}, nil },
@@ -111,16 +112,18 @@ func mix(n uint64) uint64 {
 }
 
 // teravalidate is Hadoop's example in one job: maps send a summary of each block, under the file's name and the block's place, and
-// a single reduce joins them in that order, which is the order of parts.
+// a single reduce joins them in that order, which is the order of parts. As Hadoop's it succeeds whatever it finds, since its output, which
+// tells the places, would go with a job that fails.
 var teravalidate = App{
 	Name: "teravalidate",
 	Doc: "checks that records are sorted, within each part and from each part to the next; run it with reduces: 1 on the output of " +
-		"terasort",
+		"terasort. The job succeeds whatever it finds: records that are not sorted stand in its output as misordered, and the counter " +
+		"\"misordered places\" tells their number",
 	Output: "misordered TAB key and place, for the first such of each block; then records TAB count, checksum TAB sum of their CRC-32",
 	build: func(settings) mapreduce.Program {
 		return mapreduce.Program{
 			NewMapper:  func(c *mapreduce.Context) (mapreduce.Mapper, error) { return sumUp{c}, nil },
-			NewReducer: func(*mapreduce.Context) (mapreduce.Reducer, error) { return joinSums{}, nil },
+			NewReducer: func(c *mapreduce.Context) (mapreduce.Reducer, error) { return joinSums{c}, nil },
 			Records:    teraRecords,
 			Group:      func([]byte) int { return 0 },
 		}
@@ -151,23 +154,27 @@ func (s sumUp) MapBlock(block []byte, offset int64, out mapreduce.Emitter) error
 	return out.Emit(place, append(value, bad...))
 }
 
-type joinSums struct{}
+type joinSums struct{ c *mapreduce.Context }
 
 // Reduce gets all summaries in one call.
-func (joinSums) Reduce(_ []byte, sums mapreduce.Values, out mapreduce.Emitter) error {
+func (j joinSums) Reduce(_ []byte, sums mapreduce.Values, out mapreduce.Emitter) error {
 	var last []byte
 	var records, sum uint64
+	misordered := func(place []byte) error {
+		j.c.Counter("teravalidate", "misordered places").Add(1)
+		return out.Emit([]byte("misordered"), place)
+	}
 	for sums.Next() {
 		v := sums.Value()
 		first, count := v[:10], v[20:]
 		if bytes.Compare(last, first) > 0 {
 			path, _, _ := bytes.Cut(sums.(mapreduce.Keys).Key(), []byte{0})
-			if err := out.Emit([]byte("misordered"), fmt.Appendf(nil, "%q where a block of %s begins", first, path)); err != nil {
+			if err := misordered(fmt.Appendf(nil, "%q where a block of %s begins", first, path)); err != nil {
 				return err
 			}
 		}
 		if bad := v[36:]; len(bad) > 0 {
-			if err := out.Emit([]byte("misordered"), bad); err != nil {
+			if err := misordered(bad); err != nil {
 				return err
 			}
 		}

@@ -114,9 +114,13 @@ func validate(t *testing.T, records int, files ...string) string {
 		}
 	}
 	var out strings.Builder
-	err := joinSums{}.Reduce(nil, &sums, emitter(func(k, v []byte) { fmt.Fprintf(&out, "%s\t%s\n", k, v) }))
+	c := mapreduce.NewContext(t.Context(), 0, 0, func() {})
+	err := joinSums{c}.Reduce(nil, &sums, emitter(func(k, v []byte) { fmt.Fprintf(&out, "%s\t%s\n", k, v) }))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := c.Counters().Get("teravalidate", "misordered places"); n != int64(strings.Count(out.String(), "misordered\t")) {
+		t.Errorf("%d misordered places are counted of\n%s", n, &out)
 	}
 	return out.String()
 }

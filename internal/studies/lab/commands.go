@@ -138,6 +138,9 @@ func own(j *engine.Job, f *scenario.Job) error {
 	case err != nil:
 		return f.Errorf("app", "app: %v", err)
 	}
+	if f.Reduces == 0 && about.Reduces {
+		return f.Errorf("reduces", "reduces and app contradict each other: %s has a reducer, and reduces is 0; give the job reduces, or the program no reducer", f.App)
+	}
 	j.Executor = worker.New(w)
 	j.Program = about.Program(f.App)
 	if j.Facts, err = facts(f, map[string]string{"program " + words[0]: w.Path}); err != nil {

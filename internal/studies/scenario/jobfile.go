@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -91,6 +92,10 @@ func (j *Job) check() {
 				d.failAt(key, "%s and app contradict each other: %s is for jobs of commands, which have map; leave one of them out%s", key, key, number)
 				return
 			}
+		}
+		if app, err := apps.Find(j.App); err == nil && j.Reduces == 0 && !app.MapOnly {
+			d.failAt("reduces", "reduces and app contradict each other: %s needs reduces, and reduces is 0: what maps emit is not what it is for; give the job reduces", j.App)
+			return
 		}
 		if j.App != "" && !j.Own() && d.has("limits") {
 			d.failAt("limits", "limits and app contradict each other: %s is built in and has no process of its own that could be limited", j.App)

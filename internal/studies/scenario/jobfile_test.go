@@ -2,8 +2,11 @@ package scenario
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slackline/slackline/internal/apps"
 )
 
 // Documents are jobs of one file; what is wrong in any of them is told at its own line.
@@ -30,6 +33,20 @@ func TestJobsOfOneFile(t *testing.T) {
 	}
 	if _, err := ReadJob("f.yaml", []byte(two)); err == nil {
 		t.Error("two documents are read as one")
+	}
+}
+
+// Without reduces only those applications run whose maps make a result.
+func TestReducesOfApplications(t *testing.T) {
+	mapOnly := []string{"grep", "loadgen", "teragen"}
+	for _, app := range apps.All() {
+		_, err := ReadJob("f.yaml", []byte("app: "+app.Name+"\ninput: x\noutput: y\nreduces: 0\n"))
+		if may := slices.Contains(mapOnly, app.Name); may != (err == nil) {
+			t.Errorf("%s without reduces: %v", app.Name, err)
+		}
+		if _, err := ReadJob("f.yaml", []byte("app: "+app.Name+"\ninput: x\noutput: y\nreduces: 1\n")); err != nil {
+			t.Errorf("%s with a reduce: %v", app.Name, err)
+		}
 	}
 }
 

@@ -168,6 +168,7 @@ func TestErrors(t *testing.T) {
 		{"job", "map: cat\ninput: x\noutput: y\npartition_fields: 2\n", `f.yaml:4:19: partition_fields and key_fields contradict each other: a key of 1 field has no 2 fields to choose the reduce by`},
 		{"job", "app: sort\ninput: x\noutput: y\nlimits: {memory: 1GB}\n", `f.yaml:4:9: limits and app contradict each other`},
 		{"job", "app: sort\ninput: x\noutput: y\nfiles: a.py\n", `f.yaml:4:8: files and app contradict each other`},
+		{"job", "app: terasort\ninput: x\noutput: y\nreduces: 0\n", `f.yaml:4:10: reduces and app contradict each other: terasort needs reduces, and reduces is 0: what maps emit is not what it is for; give the job reduces`},
 		{"job", "input: x\noutput: y\n", `f.yaml:1:1: the key "app" is missing`},
 		{"job", "app: wordcount\ninput: x\n", `f.yaml:1:1: the key "output" is missing: directory for the result; it must not exist`},
 		{"job", "app: wordcount\ninput: []\noutput: y\n", `f.yaml:2:8: input names nothing to read; give files, directories or globs`},
@@ -244,7 +245,7 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		if IsJob(src) {
-			_, err = ReadJob(file, src)
+			_, err = ReadJobs(file, src)
 		} else {
 			_, err = Read(file, src)
 		}

@@ -168,7 +168,7 @@ func (a *attempts) mapOf(text string, parts int) task.MapConfig {
 
 func TestJob(t *testing.T) {
 	j := job(t, nil, process.Limits{})
-	if about, err := Ask(t.Context(), j); err != nil || *about != (About{}) {
+	if about, err := Ask(t.Context(), j); err != nil || *about != (About{Reduces: true}) {
 		t.Fatalf("%+v, %v", about, err)
 	}
 	x, a := New(j), &attempts{t: t, dir: t.TempDir()}
@@ -368,6 +368,9 @@ func TestAbout(t *testing.T) {
 	p := &mapreduce.Program{TotalOrder: true, Records: mapreduce.Records{Length: 10, Key: 2}, Raw: true}
 	if got := about(p).Program("x"); got.TotalOrder != p.TotalOrder || got.Records != p.Records || !got.Raw || got.Input != nil || got.Name != "x" {
 		t.Errorf("%+v", got)
+	}
+	if about(p).Reduces || !about(&mapreduce.Program{NewReducer: mapreduce.Sum.Reducer}).Reduces {
+		t.Error("whether there is a reducer is told wrongly")
 	}
 	p = &mapreduce.Program{Input: mapreduce.WholeFile{}}
 	got := about(p).Program("x")
