@@ -67,6 +67,8 @@ var table = []row{
 		why: "draws tables"},
 	{dir: "internal/studies/page", layer: "studies", why: "draws runs: a page for a browser, traces for the tools that read Chrome's form"},
 	{dir: "internal/studies/trace", layer: "studies", why: "workloads that others recorded, streamed"},
+	{dir: "internal/studies/experiment", layer: "studies", why: "published evaluations, run again and judged"},
+	{dir: "experiments", layer: "studies", why: "their scenarios and figures, as data in the program"},
 	{dir: "internal/studies/synth", layer: "studies", why: "what workloads look like, and others that look alike"},
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
 	{dir: "internal/worlds/engine", layer: "worlds", external: []string{"github.com/cespare/xxhash/v2"},

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/experiment"
+	"github.com/slackline/slackline/internal/studies/page"
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// noPage is what --html says to go without.
+const noPage = "none"
+
+func newReproduce(o *options) *cobra.Command {
+	quick := false
+	cmd := &cobra.Command{
+		Use:   "reproduce [EXPERIMENT]",
+		Short: "Run a published evaluation again, and say which of its claims hold",
+		Long: `Without an argument it lists the experiments. With one it plays the experiment's scenarios under all its policies and seeds on all cores,
+prints published figures beside ours with 95 % confidence intervals over the seeds, says of each claim whether it holds, and writes one page
+for a browser with our curves on the paper's axes. Where a paper's text has no numbers, order and shape are the claim.
+
+Parameters come from the paper. What it leaves open is assumed once and stated; each assumption is varied by a factor of two either way and
+the claims are judged again. --quick leaves that out, and takes 5 seeds. A claim that does not hold is a finding, not a failure: the exit
+code is 0, with --strict 1.`,
+		Example: `  slackline reproduce
+  slackline reproduce 003-rtmr --quick
+  slackline reproduce 003-matchmaking --quick --html mm.html -o json
+  slackline reproduce 003-rtmr --seed 1..3 --html none`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%s takes one experiment, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+			for _, e := range experiment.All() {
+				names = append(names, e.Name)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				for _, flag := range []string{"seed", "quick", "html", "strict"} {
+					if cmd.Flags().Changed(flag) {
+						return fmt.Errorf("--%s needs an experiment; slackline reproduce lists them", flag)
+					}
+				}
+				return o.listExperiments(cmd.OutOrStdout())
+			}
+			return o.reproduce(cmd, args[0], quick)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.seed, "seed", noSeed, "seeds of everything random: one, a list, or a range such as 1..30")
+	f.BoolVar(&quick, "quick", false, "5 seeds, and no other assumptions")
+	f.StringVar(&o.html, "html", "", "write the page to this file (default EXPERIMENT.html here; "+noPage+" = no page)")
+	f.BoolVar(&o.strict, "strict", false, "exit with 1 also when a claim does not hold")
+	return o.bindOutput(cmd)
+}
+
+// quickSeeds are the seeds of a quick run.
+var quickSeeds = []uint64{1, 2, 3, 4, 5}
+
+func (o *options) reproduce(cmd *cobra.Command, name string, quick bool) error {
+	e, err := experiment.Find(name)
+	if err != nil {
+		return err
+	}
+	var otherwise []uint64
+	if quick {
+		otherwise = quickSeeds
+	}
+	seeds, err := o.seeds(otherwise...)
+	if err != nil {
+		return err
+	}
+	plan, err := e.Plan(seeds, !quick)
+	if err != nil {
+		return err
+	}
+	file, err := o.pageFor(cmd, e.Name)
+	if err != nil {
+		return err
+	}
+	if file != nil {
+		defer file.Discard()
+	}
+	began := time.Now()
+	progress := newBar(cmd.ErrOrStderr(), plan.Runs())
+	r, err := plan.Run(cmd.Context(), 0, progress.step)
+	progress.close()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d runs in %.1f s\n", plan.Runs(), time.Since(began).Seconds())
+	write := r.WriteTable
+	if o.json() {
+		write = r.WriteJSON
+	}
+	err = write(cmd.OutOrStdout())
+	if file != nil {
+		if err = errors.Join(err, r.WritePage(file)); err == nil {
+			err = file.Commit()
+		}
+	}
+	switch {
+	case err != nil:
+		return failure{err}
+	case o.strict && r.Held() < len(r.Claims):
+		return failure{fmt.Errorf("%d of %d claims do not hold", len(r.Claims)-r.Held(), len(r.Claims))}
+	}
+	return nil
+}
+
+// pageFor begins the page, so that one that could not be written is told before anything runs; nil if none is wanted.
+func (o *options) pageFor(cmd *cobra.Command, name string) (*page.File, error) {
+	if o.html == noPage {
+		return nil, nil
+	}
+	html := o.html
+	if !cmd.Flags().Changed("html") {
+		html = name + ".html"
+	}
+	file, err := page.CreatePage(html)
+	if err != nil {
+		return nil, fmt.Errorf("--html: %w", err)
+	}
+	return file, nil
+}
+
+// listExperiments prints what there is.
+func (o *options) listExperiments(w io.Writer) error {
+	if o.json() {
+		type entry struct {
+			Name   string `json:"name"`
+			Paper  string `json:"paper"`
+			About  string `json:"about"`
+			Claims int    `json:"claims"`
+		}
+		list := []entry{}
+		for _, e := range experiment.All() {
+			list = append(list, entry{e.Name, e.Paper, e.About, len(e.Claims)})
+		}
+		return writeJSON(w, map[string]any{"schema": "slackline/experiments/v1", "experiments": list})
+	}
+	g := &report.Grid{}
+	g.Add("experiment", "paper", "what", ">claims", ">on two cores")
+	for _, e := range experiment.All() {
+		g.Add(e.Name, e.Paper, e.About, fmt.Sprint(len(e.Claims)), e.Took)
+	}
+	if err := g.Write(w); err != nil {
+		return failure{err}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The list, a quick run with its page, and every way to ask for what there is not.
+func TestReproduce(t *testing.T) {
+	s := newShell(t, map[string]string{"notes.html": "mine"})
+	list := s.must(0, "reproduce")
+	for _, name := range []string{"003-matchmaking", "003-rtmr", "claims", "on two cores"} {
+		if !strings.Contains(list, name) {
+			t.Errorf("%q is not in the list:\n%s", name, list)
+		}
+	}
+	var listed struct {
+		Schema      string
+		Experiments []map[string]any
+	}
+	if err := json.Unmarshal([]byte(s.must(0, "reproduce", "-o", "json")), &listed); err != nil || listed.Schema != "slackline/experiments/v1" || len(listed.Experiments) < 2 {
+		t.Error(listed, err)
+	}
+	out := s.must(0, "reproduce", "003-matchmaking", "--quick", "--seed", "1,2")
+	for _, part := range []string{"claims hold (2 seeds)", "published", "95 % interval", "does NOT hold", "holds"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is not in\n%s", part, out)
+		}
+	}
+	page := s.read("003-matchmaking.html")
+	if !strings.Contains(page, "<svg") || strings.Contains(page, "<script") {
+		t.Error("the page is not one")
+	}
+	var got struct {
+		Schema, Experiment string
+		Claims             []struct {
+			Claim, Source, Kind string
+			Published, Ours     *float64
+			CI95                []float64 `json:"ci95"`
+		}
+	}
+	if err := json.Unmarshal([]byte(s.must(0, "reproduce", "003-matchmaking", "--quick", "--seed", "1", "--html", "none", "-o", "json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schema != "slackline/reproduce/v1" || got.Experiment != "003-matchmaking" || len(got.Claims) != 16 {
+		t.Errorf("%+v", got)
+	}
+	for _, c := range got.Claims {
+		if c.Claim == "" || c.Source == "" || len(c.CI95) != 2 || c.Ours == nil || (c.Kind == "number") != (c.Published != nil) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if _, err := os.Stat(s.path("none")); err == nil {
+		t.Error("there is a page called none")
+	}
+	s.must(1, "reproduce", "003-matchmaking", "--quick", "--seed", "1", "--html", "none", "--strict")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"003-matchmakin"}, `there is no experiment "003-matchmakin"; did you mean "003-matchmaking"?`},
+		{[]string{"a", "b"}, `takes one experiment, not 2 arguments`},
+		{[]string{"--quick"}, `--quick needs an experiment`},
+		{[]string{"003-matchmaking", "--seed", "x"}, `--seed: "x" is no seed`},
+		{[]string{"003-matchmaking", "--html", "notes.html"}, `is there already and is no page; name another file`},
+		{[]string{"003-matchmaking", "-o", "csv"}, `--output "csv": it must be one of table, json`},
+	} {
+		if r := s.run(append([]string{"reproduce"}, c.args...)...); r.code != 2 || !strings.Contains(r.stderr, c.want) || r.stdout != "" {
+			t.Errorf("%v: %d %s%s", c.args, r.code, r.stderr, r.stdout)
+		}
+	}
+	if s.read("notes.html") != "mine" {
+		t.Error("a file that is no page was replaced")
+	}
+}

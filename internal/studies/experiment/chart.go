@@ -1,0 +1,162 @@
+package experiment
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+)
+
+// Figure is a figure of the paper with our values: names side by side on one axis, a metric on the other.
+type Figure struct {
+	Title, Source string
+	X             string // what stands along
+	Metric        Metric
+	Ticks         []string
+	Lines         []Line
+	Bars          bool // bars in groups, in place of lines
+}
+
+// Line is a series of points that belong together.
+type Line struct {
+	Name   string
+	Colour int // in colours
+	At     []Point
+}
+
+// Point is the value of a series at a tick.
+type Point struct {
+	Tick   string
+	Series Series
+	Metric *Metric // nil = that of the figure
+	Key    string  // of what was published; "" = the text has no number
+}
+
+// colours are told apart also by those who see few of them (Okabe and Ito, 2008).
+var colours = [...]string{"#0072b2", "#d55e00", "#009e73", "#a15c8a"}
+
+const (
+	chartWidth, chartHeight                       = 640, 300
+	marginLeft, marginRight, marginTop, marginLow = 62, 14, 34, 46
+)
+
+// svg draws a figure.
+func (r *Report) svg(f *Figure) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, chartWidth, chartHeight, html.EscapeString(f.Title))
+	type drawn struct {
+		x, y, half float64
+		published  *float64
+		name       string
+	}
+	wide, high := float64(chartWidth-marginLeft-marginRight), float64(chartHeight-marginTop-marginLow)
+	at := map[string]int{}
+	for i, t := range f.Ticks {
+		at[t] = i
+	}
+	step := wide / float64(len(f.Ticks))
+	lines := make([][]drawn, len(f.Lines))
+	low, top := math.Inf(1), 0.0
+	for i, l := range f.Lines {
+		for _, p := range l.At {
+			m := &f.Metric
+			if p.Metric != nil {
+				m = p.Metric
+			}
+			y, ci := mean(r.results.Sample(p.Series, *m))
+			if math.IsNaN(y) {
+				continue
+			}
+			x := marginLeft + step*(float64(at[p.Tick])+0.5)
+			if f.Bars {
+				x += step * 0.8 * ((float64(i)+0.5)/float64(len(f.Lines)) - 0.5)
+			}
+			name := fmt.Sprintf("%s, %s: %s, 95 %% interval %s to %s", l.Name, p.Tick, m.format(y), m.format(ci[0]), m.format(ci[1]))
+			said := r.published[p.Key].Value
+			if said != nil {
+				name += ", published " + m.format(*said)
+				top = max(top, *said)
+			}
+			low, top = min(low, ci[0]), max(top, ci[1])
+			lines[i] = append(lines[i], drawn{x, y, ci[1] - y, said, name})
+		}
+	}
+	from := 0.0
+	if !f.Bars && low > top/2 { // nothing to see else
+		every := niceStep(top - low)
+		from = every * math.Floor(low/every)
+	}
+	every := niceStep((top - from) / 5)
+	to := from + every*math.Ceil((top-from)/every-1e-9)
+	if f.Metric.Unit == "%" {
+		to = min(to, 1)
+	}
+	if to <= from {
+		to = from + 1
+	}
+	y := func(v float64) float64 { return marginTop + high*(1-(v-from)/(to-from)) }
+	for v := from; v <= to+1e-9; v += every {
+		label := fmt.Sprintf("%g s", math.Round(v*100)/100)
+		if f.Metric.Unit == "%" {
+			label = fmt.Sprintf("%.0f %%", 100*v)
+		}
+		fmt.Fprintf(&b, `<path class="grid" d="M%d %.1fh%.1f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, marginLeft, y(v), wide, marginLeft-6, y(v)+4, label)
+	}
+	for i, t := range f.Ticks {
+		t = strings.TrimPrefix(t, "D = ")
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, marginLeft+step*(float64(i)+0.5), chartHeight-marginLow+18, html.EscapeString(t))
+	}
+	fmt.Fprintf(&b, `<path class="axis" d="M%d %dv%.1fh%.1f"/>`, marginLeft, marginTop, high, wide)
+	if f.X != "" {
+		fmt.Fprintf(&b, `<text class="soft" x="%.1f" y="%d" text-anchor="middle">%s</text>`, marginLeft+wide/2, chartHeight-8, html.EscapeString(f.X))
+	}
+	legend := float64(marginLeft)
+	for i, l := range f.Lines {
+		c := colours[l.Colour]
+		fmt.Fprintf(&b, `<rect x="%.0f" y="8" width="12" height="12" rx="3" fill="%s"/><text x="%.0f" y="18">%s</text>`, legend, c, legend+17, html.EscapeString(l.Name))
+		legend += 34 + 6.6*float64(len(l.Name))
+		var path strings.Builder
+		for k, p := range lines[i] {
+			verb := "L"
+			if k == 0 {
+				verb = "M"
+			}
+			fmt.Fprintf(&path, "%s%.1f %.1f", verb, p.x, y(p.y))
+		}
+		if !f.Bars && len(lines[i]) > 1 {
+			fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="2"/>`, path.String(), c)
+		}
+		for _, p := range lines[i] {
+			fmt.Fprintf(&b, `<g><title>%s</title>`, html.EscapeString(p.name))
+			if f.Bars {
+				w := step * 0.8 / float64(len(f.Lines)) * 0.86
+				fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" fill-opacity=".8"/>`, p.x-w/2, y(p.y), w, y(from)-y(p.y), c)
+			} else {
+				fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="4" fill="%s"/>`, p.x, y(p.y), c)
+			}
+			if p.half > 0 {
+				fmt.Fprintf(&b, `<path class="whisker" d="M%.1f %.1fV%.1fm-4 0h8m-4 0V%.1fm-4 0h8"/>`, p.x, y(p.y), y(max(from, p.y-p.half)), y(min(to, p.y+p.half)))
+			}
+			if p.published != nil {
+				fmt.Fprintf(&b, `<circle class="ring" cx="%.1f" cy="%.1f" r="5"/>`, p.x, y(*p.published))
+			}
+			b.WriteString(`</g>`)
+		}
+	}
+	b.WriteString(`</svg>`)
+	return b.String()
+}
+
+// niceStep is the next number of 1, 2 or 5 times a power of ten.
+func niceStep(x float64) float64 {
+	if !(x > 0) {
+		return 1
+	}
+	e := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, n := range []float64{1, 2, 5} {
+		if n*e >= x-1e-12 {
+			return n * e
+		}
+	}
+	return 10 * e
+}

@@ -1,0 +1,25 @@
+// Package experiment runs published evaluations again and says whether their claims hold.
+//
+// An experiment is a folder below experiments (scenario files in their ordinary form, published figures as data, a README) and a file
+// here that states its series, metrics, figures and claims in Go. To add one: make both, and name it in All.
+//
+//	experiment.go   what an experiment is, and the list of them
+//	published.go    what was published, from the folder
+//	watch.go        the sink: what a run shows beyond its report
+//	metric.go       numbers of a run
+//	claim.go        claims, and how they are judged
+//	plan.go         the grid of an experiment and of its variations, run on all cores
+//	result.go       what came of it: JSON, tables
+//	chart.go        curves over the paper's axes, as SVG
+//	page.go         all of it as one page for a browser
+//	matchmaking.go  003-matchmaking
+//	rtmr.go         003-rtmr
+//
+// # How claims are judged
+//
+// The same seed draws the same workload and task times for each policy, so series are compared seed by seed. A claim that one thing is
+// more than another holds if the 95 % confidence interval of the mean difference lies wholly on that side. A published number comes of
+// one workload, or of three runs of one; ours come of as many as there are seeds. So it holds if it lies where 95 % of single runs would: within the prediction
+// interval of our runs. What the paper does not say was assumed once, before the first run; each assumption is varied by a factor of two
+// either way, and the claims are judged again.
+package experiment

@@ -1,0 +1,202 @@
+package experiment
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// What was published is what is claimed: each item once, with its place. What was assumed stands in the scenario files. No page without a README.
+func TestFolders(t *testing.T) {
+	for _, e := range All() {
+		published, err := e.Published()
+		if err != nil {
+			t.Fatal(err)
+		}
+		claimed := map[string]int{}
+		for _, c := range e.Claims {
+			claimed[c.Key]++
+			if p, ok := published[c.Key]; !ok || p.Source == "" || p.Where == "" || p.Says == "" || c.Kind == Number && p.Value == nil {
+				t.Errorf("%s: %q: %+v", e.Name, c.Key, p)
+			}
+		}
+		for key := range published {
+			if claimed[key] != 1 {
+				t.Errorf("%s: %q is claimed %d times", e.Name, key, claimed[key])
+			}
+		}
+		for _, f := range e.Figures {
+			for _, l := range f.Lines {
+				for _, p := range l.At {
+					if p.Key != "" && published[p.Key].Value == nil {
+						t.Errorf("%s: figure %q: %q is not published", e.Name, f.Title, p.Key)
+					}
+				}
+			}
+		}
+		for _, a := range e.Assumptions {
+			for _, file := range e.Files {
+				if a.File != "" && a.File != file {
+					continue
+				}
+				text, err := e.read(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				key := a.Key[strings.LastIndexByte(a.Key, '.')+1:]
+				if !regexp.MustCompile(key+`: `+regexp.QuoteMeta(a.Value)+`\b`).Match(text) && key != "placement" {
+					t.Errorf("%s: %s does not say %s: %s", e.Name, file, key, a.Value)
+				}
+			}
+		}
+		if text, err := e.Readme(); err != nil || !strings.Contains(text, "## What the paper leaves open") {
+			t.Errorf("%s: README.md: %v", e.Name, err)
+		}
+	}
+}
+
+// Every series of every claim, figure and table is played by its file.
+func TestSeries(t *testing.T) {
+	for _, e := range All() {
+		p, err := e.Plan([]uint64{1}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		played := map[Series]bool{}
+		for _, at := range p.places {
+			played[at.series] = true
+		}
+		check := func(what string, s Series) {
+			if !played[s] {
+				t.Errorf("%s: %s: nothing plays %v", e.Name, what, s)
+			}
+		}
+		for _, f := range e.Figures {
+			for _, l := range f.Lines {
+				for _, at := range l.At {
+					check(f.Title, at.Series)
+				}
+			}
+		}
+		for _, tab := range e.Tables {
+			for _, r := range tab.Rows {
+				check(tab.Title, r.Series)
+			}
+		}
+	}
+}
+
+// A run by hand: one node, one slot, two maps of 10 s and a reduce of 5 s; and what it adds up to for the report.
+func TestWatch(t *testing.T) {
+	s, err := scenario.Read("s.yaml", []byte(`cluster: {nodes: 1, map_slots: 1, heartbeat: 0s}
+workload: {jobs: [{id: bin1-1, maps: 2, map_time: 10s, reduces: 1, reduce_time: 5s, slow_start: 1, deadline: 30s}, {id: bin2-1, arrive: 5s, maps: 1, map_time: 10s, deadline: 20s}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWatch()
+	c := lab.Cells(s, []string{"fifo"}, []uint64{1})[0]
+	c.Sinks = append(c.Sinks, w)
+	run, err := lab.Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := w.outcome(run)
+	for _, m := range []struct {
+		Metric
+		want float64
+	}{
+		{locality(""), 1}, {response(""), (10 + 20 + 25) / 3.0}, {response("bin1"), 15}, {response("bin2"), 25}, {response("bin3"), math.NaN()}, {running(), 10},
+		{accepted(), 1}, {succeeded(), 0.5}, {utilisation(true), 35 / 60.0}, {utilisation(false), 25 / 60.0},
+	} {
+		if got := m.Of(o); !(math.Abs(got-m.want) < 1e-9 || math.IsNaN(got) && math.IsNaN(m.want)) {
+			t.Errorf("%s: %v, want %v", m.Name, got, m.want)
+		}
+	}
+}
+
+// Against the report of the same run, which counts in another way; whatever the number of workers.
+func TestAgainstReport(t *testing.T) {
+	var first string
+	for _, workers := range []int{1, 4} {
+		p, err := Matchmaking().Plan([]uint64{1}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(context.Background(), workers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s, list := range r.results.outcomes {
+			for _, o := range list {
+				if got := locality("").Of(o); math.Abs(got-o.Summary.MapLocality) > 1e-9 {
+					t.Errorf("%v: locality %v, the report says %v", s, got, o.Summary.MapLocality)
+				}
+				slots := 0.0
+				for i := range o.Jobs {
+					slots += o.Jobs[i].Slots.Seconds()
+					if int(o.Jobs[i].Local) != o.Run.Jobs[i].LocalMaps {
+						t.Errorf("%v: job %s: %d local maps, the report says %d", s, o.Jobs[i].ID, o.Jobs[i].Local, o.Run.Jobs[i].LocalMaps)
+					}
+				}
+				u := &o.Summary
+				if want := u.Makespan * (u.MapUtilization*u.MapSlots + u.ReduceUtilization*u.ReduceSlots); math.Abs(slots-want) > 1e-6*want {
+					t.Errorf("%v: %v s of slots, the report says %v", s, slots, want)
+				}
+			}
+		}
+		var b strings.Builder
+		if err := errors.Join(r.WriteJSON(&b), r.WriteTable(&b)); err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = b.String()
+		} else if first != b.String() {
+			t.Error("the number of workers changes the result")
+		}
+		var page strings.Builder
+		if err := r.WritePage(&page); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"Published beside ours", "<svg", "README.md", "one seed, so no interval"} {
+			if !strings.Contains(page.String(), part) {
+				t.Errorf("the page has no %q", part)
+			}
+		}
+		for i := range r.e.Figures {
+			wellFormed(t, r.svg(&r.e.Figures[i]))
+		}
+		if strings.Contains(page.String(), "NaN") || regexp.MustCompile(`(src|href)="[^d"]`).MatchString(page.String()) {
+			t.Error("the page has a NaN, or asks for something outside of it")
+		}
+	}
+}
+
+func wellFormed(t *testing.T, text string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	if e, err := Find("003-rtmr"); err != nil || e.Name != "003-rtmr" {
+		t.Error(e, err)
+	}
+	if _, err := Find("003-rtm"); err == nil || err.Error() != `there is no experiment "003-rtm"; did you mean "003-rtmr"? (slackline reproduce lists them)` {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,130 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Metric is a number of a run. It is NaN where the run does not have it.
+type Metric struct {
+	Name string
+	Unit string // "%" for a part of 1, "points" for a difference of such, "s" for seconds
+	Of   func(*Outcome) float64
+}
+
+// format prints a value of the metric.
+func (m *Metric) format(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "none"
+	case m.Unit == "%":
+		return fmt.Sprintf("%.1f %%", 100*x)
+	case m.Unit == "points":
+		return fmt.Sprintf("%+.1f points", 100*x)
+	case math.Abs(x) < 10:
+		return fmt.Sprintf("%.2f %s", x, m.Unit)
+	}
+	return fmt.Sprintf("%.1f %s", x, m.Unit)
+}
+
+// difference is the metric of a difference of two values.
+func (m Metric) difference() *Metric {
+	if m.Unit == "%" {
+		m.Unit = "points"
+	}
+	return &m
+}
+
+// over divides, NaN by nothing.
+func over(a, b float64) float64 {
+	if b == 0 {
+		return math.NaN()
+	}
+	return a / b
+}
+
+// of tells whether a job is one of a size: its name begins with it and a hyphen. Every job is one of "".
+func of(j *Job, size string) bool { return size == "" || strings.HasPrefix(j.ID, size+"-") }
+
+// locality is the part of the maps that ran beside their input (paper 003, eq. 4.1), of jobs of a size.
+func locality(size string) Metric {
+	return Metric{named("locality", size), "%", func(o *Outcome) float64 {
+		local, all := 0.0, 0.0
+		for i := range o.Jobs {
+			if j := &o.Jobs[i]; of(j, size) {
+				local += float64(j.Local)
+				all += float64(j.Maps)
+			}
+		}
+		return over(local, all)
+	}}
+}
+
+// response is the mean time of maps from their job's arrival to their end, of jobs of a size.
+func response(size string) Metric {
+	return Metric{named("map response", size), "s", func(o *Outcome) float64 {
+		sum, all := 0.0, 0.0
+		for i := range o.Jobs {
+			if j := &o.Jobs[i]; of(j, size) {
+				sum += j.Response.Seconds()
+				all += float64(j.Maps)
+			}
+		}
+		return over(sum, all)
+	}}
+}
+
+// running is the part of the response for which maps ran.
+func running() Metric {
+	return Metric{"of it running", "s", func(o *Outcome) float64 {
+		sum, all := 0.0, 0.0
+		for i := range o.Jobs {
+			sum += o.Jobs[i].Running.Seconds()
+			all += float64(o.Jobs[i].Maps)
+		}
+		return over(sum, all)
+	}}
+}
+
+func named(name, size string) string {
+	if size == "" {
+		return name
+	}
+	return size
+}
+
+// accepted is the part of the jobs that were admitted (paper 003, section 5.3.2).
+func accepted() Metric {
+	return Metric{"accept ratio", "%", func(o *Outcome) float64 { return over(float64(o.Summary.Admitted), float64(o.Summary.Jobs)) }}
+}
+
+// succeeded is the part of the admitted jobs that finished by their deadline.
+func succeeded() Metric {
+	return Metric{"success ratio", "%", func(o *Outcome) float64 { return over(float64(o.Summary.Met), float64(o.Summary.Admitted)) }}
+}
+
+// utilisation is the slot time of jobs over that which was there from the first arrival to the end of the last admitted job: of
+// successful jobs, or of all.
+func utilisation(all bool) Metric {
+	return Metric{"utilisation", "%", func(o *Outcome) float64 {
+		used, from, to := 0.0, math.Inf(1), 0.0
+		for i := range o.Jobs {
+			j := &o.Jobs[i]
+			if !j.Admitted {
+				continue
+			}
+			from = min(from, j.Submitted)
+			if j.Finished != nil {
+				to = max(to, *j.Finished)
+			}
+			if all || j.Met != nil && *j.Met {
+				used += j.Slots.Seconds()
+			}
+		}
+		if to == 0 {
+			return math.NaN()
+		}
+		return over(used, (to-from)*(o.Summary.MapSlots+o.Summary.ReduceSlots))
+	}}
+}

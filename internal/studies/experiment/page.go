@@ -1,0 +1,168 @@
+package experiment
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/slackline/slackline/internal/studies/page"
+)
+
+// style is what the page of an experiment needs beyond that of all pages.
+const style = `
+svg { display: block; width: 100%; height: auto; font: 11.5px system-ui, sans-serif; }
+svg text { fill: var(--ink); } svg .soft { fill: var(--soft); } svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); fill: none; }
+svg .whisker { stroke: var(--ink); fill: none; stroke-width: 1.2; } svg .ring { fill: none; stroke: var(--ink); stroke-width: 2; }
+td.wrap { white-space: normal; max-width: 60ch; min-width: 24ch; } .good { color: #00795a; font-weight: 600; }
+@media (prefers-color-scheme: dark) { .good { color: #4fc99f; } }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; }
+.pair { grid-template-columns: repeat(auto-fit, minmax(min(460px, 100%), 1fr)); }
+`
+
+// WritePage writes one page that needs no network: verdicts, our curves over the paper's axes, tables, sensitivity, and the README.
+func (r *Report) WritePage(w io.Writer) error {
+	readme, err := r.e.Readme()
+	if err != nil {
+		return err
+	}
+	sections := []string{r.claimsHTML(), r.figuresHTML()}
+	if len(r.variants) > 0 {
+		sections = append(sections, r.variantsHTML())
+	}
+	for i := range r.e.Tables {
+		sections = append(sections, r.tableHTML(&r.e.Tables[i]))
+	}
+	sections = append(sections, "<h2>What the paper leaves open</h2><details><summary>README.md of the experiment</summary><pre>"+html.EscapeString(readme)+"</pre></details>")
+	about := fmt.Sprintf("%s: %s. %d of %d claims hold; %s.", r.e.Paper, r.e.About, r.Held(), len(r.Claims), r.seedsInWords())
+	return page.Plain(w, r.e.Name, about, sections, style, "Made by slackline reproduce "+r.e.Name+". Simulated; intervals are 95 % confidence intervals of means over seeds. Point at a mark for its numbers.")
+}
+
+func cell(b *strings.Builder, class, text string) {
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	fmt.Fprintf(b, "<td%s>%s</td>", class, html.EscapeString(text))
+}
+
+func head(b *strings.Builder, names ...string) {
+	b.WriteString("<thead><tr>")
+	for _, n := range names {
+		name, right := strings.CutPrefix(n, ">")
+		class := ""
+		if right {
+			class = ` class="right"`
+		}
+		fmt.Fprintf(b, "<th%s>%s</th>", class, html.EscapeString(name))
+	}
+	b.WriteString("</tr></thead>")
+}
+
+func (c *Result) cells(b *strings.Builder) {
+	class := "good"
+	if !c.Holds {
+		class = "bad"
+	}
+	cell(b, class, c.verdict())
+}
+
+func (r *Report) claimsHTML() string {
+	var b strings.Builder
+	b.WriteString(`<h2>Published beside ours</h2><div class="scroll"><table>`)
+	head(&b, "source", "claim", "kind", ">published", ">ours", ">95 % interval", "verdict", "note")
+	b.WriteString("<tbody>")
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		b.WriteString("<tr>")
+		cell(&b, "", c.Source)
+		cell(&b, "wrap", c.Claim)
+		cell(&b, "", string(c.Kind))
+		cell(&b, "right", c.show(c.Published))
+		cell(&b, "right", c.show(c.Ours))
+		cell(&b, "right", c.interval())
+		c.cells(&b)
+		cell(&b, "wrap", c.Note)
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody></table></div>")
+	return b.String()
+}
+
+func (r *Report) figuresHTML() string {
+	var b strings.Builder
+	b.WriteString(`<h2>Our values on the paper's axes</h2><div class="pair">`)
+	for i := range r.e.Figures {
+		f := &r.e.Figures[i]
+		fmt.Fprintf(&b, "<figure><figcaption><b>%s</b> <output>%s</output></figcaption>%s</figure>\n", html.EscapeString(f.Title), html.EscapeString(f.Source), r.svg(f))
+	}
+	b.WriteString("</div>")
+	return b.String()
+}
+
+// variantsHTML is which claims hold with each other assumption.
+func (r *Report) variantsHTML() string {
+	var b strings.Builder
+	b.WriteString(`<h2>With other assumptions</h2><p class="note">Each assumption in turn, with at most ` + fmt.Sprint(fewSeeds) + ` seeds: ours, and whether the claim holds.</p>`)
+	for a := range r.e.Assumptions {
+		as := &r.e.Assumptions[a]
+		var columns []int
+		names := []string{"claim", ">" + as.Value}
+		for k := range r.variants {
+			if r.variants[k].assumption == a {
+				columns = append(columns, k)
+				names = append(names, ">"+r.variants[k].value)
+			}
+		}
+		where := as.File
+		if where == "" {
+			where = "all files"
+		}
+		fmt.Fprintf(&b, `<details><summary>%s (<code>%s</code>, %s)</summary><div class="scroll"><table>`, html.EscapeString(as.What), html.EscapeString(as.Key), html.EscapeString(where))
+		head(&b, names...)
+		b.WriteString("<tbody>")
+		for i := range r.Claims {
+			if len(columns) == 0 || r.again[columns[0]][i].Source == "" {
+				continue
+			}
+			b.WriteString("<tr>")
+			cell(&b, "wrap", r.Claims[i].Claim)
+			mark := func(c *Result) {
+				class := "right"
+				if c.Holds != r.Claims[i].Holds {
+					class = "right bad"
+				}
+				cell(&b, class, c.show(c.Ours)+", "+c.verdict())
+			}
+			mark(&r.Claims[i])
+			for _, k := range columns {
+				mark(&r.again[k][i])
+			}
+			b.WriteString("</tr>\n")
+		}
+		b.WriteString("</tbody></table></div></details>\n")
+	}
+	return b.String()
+}
+
+func (r *Report) tableHTML(t *Table) string {
+	var b strings.Builder
+	b.WriteString("<h2>" + html.EscapeString(t.Title) + `</h2><div class="scroll"><table>`)
+	for i, row := range r.rows(t) {
+		if i == 0 {
+			head(&b, row...)
+			b.WriteString("<tbody>")
+			continue
+		}
+		b.WriteString("<tr>")
+		for k, text := range row {
+			class := "right"
+			if k == 0 {
+				class = ""
+			}
+			cell(&b, class, text)
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody></table></div>")
+	return b.String()
+}

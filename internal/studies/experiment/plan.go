@@ -1,0 +1,150 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// Results are outcomes by series and seed.
+type Results struct{ outcomes map[Series][]*Outcome }
+
+// Sample is a metric of a series, seed by seed.
+func (r *Results) Sample(s Series, m Metric) []float64 {
+	var xs []float64
+	for _, o := range r.outcomes[s] {
+		xs = append(xs, m.Of(o))
+	}
+	return xs
+}
+
+// Plan is the runs of an experiment that are to be made: as its files say, and with other values for what was assumed.
+type Plan struct {
+	e         *Experiment
+	seeds     []uint64
+	published map[string]Published
+	main      *Results
+	variants  []variant
+	cells     []lab.Cell
+	watches   []*watch
+	places    []place // of each cell's outcome
+}
+
+// variant is the experiment with another value for one assumption.
+type variant struct {
+	assumption int
+	value      string
+	files      map[string]bool // that are played so
+	results    *Results
+}
+
+type place struct {
+	results *Results
+	series  Series
+}
+
+// fewSeeds is how many seeds other assumptions are played with, at most.
+const fewSeeds = 10
+
+// Plan makes the grid for these seeds, nil = those of the files. If asked to, it varies the assumptions, with the first of the seeds.
+func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
+	p := &Plan{e: e, main: newResults()}
+	var err error
+	if p.published, err = e.Published(); err != nil {
+		return nil, err
+	}
+	for _, file := range e.Files {
+		own, err := p.add(file, "", seeds, []*Results{p.main})
+		if err != nil {
+			return nil, err
+		}
+		if seeds == nil {
+			seeds = own // all files share them, so that series of two can be compared
+		}
+	}
+	p.seeds = seeds
+	if !vary {
+		return p, nil
+	}
+	few := seeds[:min(fewSeeds, len(seeds))]
+	for i, a := range e.Assumptions {
+		var results []*Results
+		touched := map[string]bool{}
+		for _, v := range a.Others {
+			r := newResults()
+			results = append(results, r)
+			p.variants = append(p.variants, variant{i, v, touched, r})
+		}
+		for _, file := range e.Files {
+			if a.File != "" && a.File != file {
+				continue
+			}
+			touched[file] = true
+			sweep := fmt.Sprintf("\nsweep: {%q: [%s]}\n", a.Key, strings.Join(a.Others, ", "))
+			if _, err := p.add(file, sweep, few, results); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return p, nil
+}
+
+func newResults() *Results { return &Results{map[Series][]*Outcome{}} }
+
+// add adds the cells of a scenario file with more text behind it, one variant of the sweep for each of the results. It returns the seeds.
+func (p *Plan) add(file, more string, seeds []uint64, results []*Results) ([]uint64, error) {
+	text, err := p.e.read(file)
+	if err != nil {
+		return nil, err
+	}
+	variants, err := scenario.ReadSweep(path.Join("experiments", p.e.Name, file), append(text, more...), scenario.Resize{})
+	if err != nil {
+		return nil, err
+	}
+	if len(variants) != len(results) {
+		return nil, fmt.Errorf("%s: %s is swept by itself; state other values as assumptions", p.e.Name, file)
+	}
+	if seeds == nil {
+		if seeds = variants[0].Seeds; seeds == nil {
+			seeds = []uint64{1}
+		}
+	}
+	for i, s := range variants {
+		for k, text := range s.Policies {
+			policy, err := lab.PolicyName(text, s.Config)
+			if err != nil {
+				return nil, s.Errorf(fmt.Sprintf("policies[%d]", k), "%v", err)
+			}
+			for _, c := range lab.Cells(s, []string{policy}, seeds) {
+				w := newWatch()
+				c.Sinks = append(c.Sinks, w)
+				p.cells, p.watches = append(p.cells, c), append(p.watches, w)
+				p.places = append(p.places, place{results[i], Series{file, text}})
+			}
+		}
+	}
+	return seeds, nil
+}
+
+// Runs is the number of runs.
+func (p *Plan) Runs() int { return len(p.cells) }
+
+// Run makes all runs on so many workers, as many as there are processors if 0, and judges the claims. done is called after each run.
+func (p *Plan) Run(ctx context.Context, workers int, done func()) (*Report, error) {
+	runs, err := lab.Grid(ctx, p.cells, workers, nil, done)
+	if err != nil {
+		return nil, err
+	}
+	for i, run := range runs {
+		if run.Stuck != "" {
+			return nil, &lab.Aborted{Err: fmt.Errorf("%s: %s", p.cells[i].Place(), run.Stuck)}
+		}
+		at := p.places[i]
+		at.results.outcomes[at.series] = append(at.results.outcomes[at.series], p.watches[i].outcome(run))
+	}
+	return p.judge()
+}
