@@ -133,7 +133,7 @@ func (p *player) dispatch(start func(*played), took func(worst units.Duration) u
 			p.running = append(p.running, runningTask{j, p.now.Add(took(j.Map)), false})
 		}
 	}
-	for again := true; again; {
+	for again := true; again && p.freeReduce > 0; { // line 6
 		again = false
 		reserved := 0
 		for _, j := range p.queue {
