@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -346,6 +347,41 @@ func TestCutsOfWhatCannotBeRead(t *testing.T) {
 			if cuts, err := kind.Cuts(unreadable{f, from}, size, 10); err == nil && from < size-100 || len(cuts) > 0 && err != nil {
 				t.Errorf("%s, unreadable from byte %d of %d: %v, %v", name, from, size, cuts, err)
 			}
+		}
+	}
+}
+
+// Zeros behind the last member of a gzip file are no damage, as they are none to the gzip command; whatever else lies there is, and
+// zeros behind a bzip2 stream.
+func TestPadding(t *testing.T) {
+	parts := [][]byte{[]byte("one\n"), []byte("two\n")}
+	for _, c := range []struct{ kind, behind, want string }{
+		{"gzip", "", ""},
+		{"gzip", "\x00", ""},
+		{"gzip", strings.Repeat("\x00", 100_000), ""},
+		{"gzip", "\x00\x00x", "its gzip data are damaged before byte %d: there is something behind the zeros at its end"},
+		{"gzip", "x", "it ends at byte %d, in the middle of its gzip data"},
+		{"gzip", "xxxxxxxxxxxxxxxxxxxx", "its gzip data are damaged before byte "},
+		{"gzip", "\x1f\x8b\x08", "it ends at byte %d, in the middle of its gzip data"},
+		{"bzip2", "\x00\x00\x00\x00\x00", "its bzip2 data are damaged before byte "},
+	} {
+		packed, err := codectest.Pack(c.kind, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed = append(packed, c.behind...)
+		f := bytes.NewReader(packed)
+		kind, err := Detect(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(Open(kind, f, int64(len(packed)), 0, int64(len(packed))))
+		if string(got) != "one\ntwo\n" {
+			t.Errorf("%s with %.10q behind it: %q", c.kind, c.behind, got)
+		}
+		want := strings.ReplaceAll(c.want, "%d", fmt.Sprint(len(packed)))
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s with %.10q behind it: %v, want %q", c.kind, c.behind, err, want)
 		}
 	}
 }

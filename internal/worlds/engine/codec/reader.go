@@ -125,7 +125,8 @@ func (r *Reader) section() (unpacker, error) {
 			}
 			return nil, r.damageAt(err, packed.offset())
 		}
-		return &simple{z, packed, func() {}}, nil
+		z.Multistream(false)
+		return &simple{&members{z, packed.Reader}, packed, func() {}}, nil
 	case Zstd:
 		z, err := zstd.NewReader(packed.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
@@ -164,6 +165,49 @@ func (r *Reader) damageAt(err error, at int64) error {
 	}
 	s, ok := r.from.(*simple)
 	return &Damage{Kind: r.kind, Offset: at, Err: err, Cut: errors.Is(err, io.ErrUnexpectedEOF) || ok && s.packed.ended && errors.Is(err, s2.ErrCorrupt)}
+}
+
+// members reads the members of a gzip file (RFC 1952, section 2.2), one behind the other. Zeros behind the last one are passed over, as the
+// gzip command does: tapes and copies in whole blocks leave them there. Anything else is damage.
+type members struct {
+	*gzip.Reader
+	packed *bufio.Reader
+}
+
+// Read reads unpacked bytes.
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	for n == 0 && err == io.EOF {
+		if err = m.padding(); err != nil {
+			return 0, err
+		}
+		if err = m.Reset(m.packed); err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return 0, err
+		}
+		m.Multistream(false)
+		n, err = m.Reader.Read(p)
+	}
+	if err == io.EOF {
+		err = nil // there may be another member
+	}
+	return n, err
+}
+
+// padding passes over zeros up to the end of the file. Its error is nil if another member follows, and there are none.
+func (m *members) padding() error {
+	for padded := false; ; padded = true {
+		switch b, err := m.packed.ReadByte(); {
+		case err != nil:
+			return err
+		case b != 0 && padded:
+			return errors.New("there is something behind the zeros at its end")
+		case b != 0:
+			return m.packed.UnreadByte()
+		}
+	}
 }
 
 // simple is an unpacker that reads one byte behind another.
