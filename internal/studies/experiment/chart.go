@@ -55,6 +55,10 @@ func (r *Report) svg(f *Figure) string {
 		at[t] = i
 	}
 	step := wide / float64(len(f.Ticks))
+	var level levels
+	if !f.Bars {
+		level = r.levels(f)
+	}
 	lines := make([][]drawn, len(f.Lines))
 	low, top := math.Inf(1), 0.0
 	for i, l := range f.Lines {
@@ -63,7 +67,11 @@ func (r *Report) svg(f *Figure) string {
 			if p.Metric != nil {
 				m = p.Metric
 			}
-			y, ci := mean(r.results.Sample(p.Series, *m))
+			sample := r.results.Sample(p.Series, *m)
+			y, ci := mean(sample)
+			if !f.Bars {
+				_, ci = mean(level.without(sample))
+			}
 			if math.IsNaN(y) {
 				continue
 			}
@@ -145,6 +153,48 @@ func (r *Report) svg(f *Figure) string {
 	}
 	b.WriteString(`</svg>`)
 	return b.String()
+}
+
+// levels are what the values of a figure are in the mean of each seed: what one workload has more of than another, whatever is done with it.
+type levels struct {
+	of     []float64 // less the mean of all seeds
+	spread float64
+}
+
+func (r *Report) levels(f *Figure) (l levels) {
+	points := 0
+	for _, line := range f.Lines {
+		for _, p := range line.At {
+			sample := r.results.Sample(p.Series, f.Metric)
+			if l.of == nil {
+				l.of = make([]float64, len(sample))
+			}
+			for i, x := range sample {
+				l.of[i] += x
+			}
+			points++
+		}
+	}
+	for i := range l.of {
+		l.of[i] /= float64(points)
+	}
+	all, _ := mean(l.of)
+	for i := range l.of {
+		l.of[i] -= all
+	}
+	l.spread = math.Sqrt(float64(points) / max(1, float64(points-1)))
+	return l
+}
+
+// without takes the level of each seed from a sample, so that intervals show what points of a figure differ by (Cousineau, "Confidence
+// intervals in within-subject designs", 2005, with the correction of Morey, 2008).
+func (l *levels) without(sample []float64) []float64 {
+	all, _ := mean(sample)
+	list := make([]float64, len(sample))
+	for i, x := range sample {
+		list[i] = all + (x-l.of[i]-all)*l.spread
+	}
+	return list
 }
 
 // niceStep is the next number of 1, 2 or 5 times a power of ten.

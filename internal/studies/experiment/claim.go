@@ -33,6 +33,7 @@ type verdict struct {
 	ours  float64
 	ci    [2]float64
 	holds bool
+	open  bool // it does not hold, and the seeds do not tell that it is wrong
 	note  string
 	unit  *Metric // for people; nil = as it is
 }
@@ -92,6 +93,7 @@ func below(key, text string, s Series, m Metric, bound float64) Claim {
 		v := verdict{unit: &m}
 		v.ours, v.ci = mean(r.Sample(s, m))
 		v.holds = v.ci[1] < bound
+		v.open = !v.holds && v.ci[0] < bound
 		return v
 	}}
 }
@@ -128,6 +130,7 @@ func nearest(r *Results, s Row, others []Row, m Metric, ahead func(x, y float64)
 	xs := r.Sample(s.Series, m)
 	name := ""
 	var not []string // of which it is not ahead
+	wrong := false
 	for _, o := range others {
 		ys := r.Sample(o.Series, m)
 		var ds []float64
@@ -137,6 +140,7 @@ func nearest(r *Results, s Row, others []Row, m Metric, ahead func(x, y float64)
 		d, ci := mean(ds)
 		if !(ci[0] > least || len(ds) == 1 && d > least) {
 			v.holds = false
+			wrong = wrong || ci[1] < least || len(ds) == 1
 			not = append(not, o.Name)
 		}
 		if name == "" || d < v.ours {
@@ -146,6 +150,7 @@ func nearest(r *Results, s Row, others []Row, m Metric, ahead func(x, y float64)
 	}
 	mx, _ := mean(xs)
 	v.holds = v.holds && name != ""
+	v.open = !v.holds && !wrong
 	v.note = fmt.Sprintf("%s has %s; the next, %s", s.Name, m.format(mx), name)
 	if len(others) == 1 {
 		v.note = fmt.Sprintf("%s has %s, %s", s.Name, m.format(mx), name)
@@ -168,7 +173,7 @@ func grows(key, text string, rows []Row, m Metric) Claim {
 			}
 		}
 		if len(down) > 0 {
-			v.holds = false
+			v.holds, v.open = false, false
 			v.note += "; it falls from " + strings.Join(down, " and from ")
 		}
 		return v
@@ -223,6 +228,7 @@ func moreOf(key, text string, s Row, m Metric, other Row, om Metric) Claim {
 		v := verdict{unit: m.difference()}
 		v.ours, v.ci = mean(ds)
 		v.holds = v.ci[0] > 0 || len(ds) == 1 && v.ours > 0
+		v.open = !v.holds && v.ci[1] > 0 && len(ds) > 1
 		mx, _ := mean(xs)
 		my, _ := mean(ys)
 		v.note = fmt.Sprintf("%s has %s, %s has %s", s.Name, m.format(mx), other.Name, om.format(my))

@@ -85,3 +85,24 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%s", b.String())
 	}
 }
+
+// What is not shown is not wrong.
+func TestOpen(t *testing.T) {
+	r := made(map[string][]float64{"ten": {9, 10, 11, 10}, "same": {10, 9, 10, 11}, "high": {12, 13, 14, 13}})
+	for _, c := range []struct {
+		claim Claim
+		open  bool
+	}{
+		{more("", "", row("ten"), []Row{row("same")}, made1), true},
+		{more("", "", row("ten"), []Row{row("same"), row("high")}, made1), false},
+		{more("", "", row("high"), []Row{row("same")}, made1), false},
+		{below("", "", Series{"f", "ten"}, made1, 10.5), true},
+		{below("", "", Series{"f", "ten"}, made1, 5), false},
+		{moreOf("", "", row("same"), made1, row("ten"), made1), true},
+		{moreOf("", "", row("same"), made1, row("high"), made1), false},
+	} {
+		if v := c.claim.judge(r, Published{}); v.open != c.open {
+			t.Errorf("%s: %+v", c.claim.Text, v)
+		}
+	}
+}

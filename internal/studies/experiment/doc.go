@@ -18,7 +18,8 @@
 // # How claims are judged
 //
 // The same seed draws the same workload and task times for each policy, so series are compared seed by seed. A claim that one thing is
-// more than another holds if the 95 % confidence interval of the mean difference lies wholly on that side. A published number comes of
+// more than another holds if the 95 % confidence interval of the mean difference lies wholly on that side; it does not hold if it lies on the other, and
+// else the seeds do not tell. A published number comes of
 // one workload, or of three runs of one; ours come of as many as there are seeds. So it holds if it lies where 95 % of single runs would: within the prediction
 // interval of our runs. What the paper does not say was assumed once, before the first run; each assumption is varied by a factor of two
 // either way, and the claims are judged again.

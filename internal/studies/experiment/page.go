@@ -35,7 +35,7 @@ func (r *Report) WritePage(w io.Writer) error {
 	}
 	sections = append(sections, "<h2>What the paper leaves open</h2><details><summary>README.md of the experiment</summary><pre>"+html.EscapeString(readme)+"</pre></details>")
 	about := fmt.Sprintf("%s: %s. %d of %d claims hold; %s.", r.e.Paper, r.e.About, r.Held(), len(r.Claims), r.seedsInWords())
-	return page.Plain(w, r.e.Name, about, sections, style, "Made by slackline reproduce "+r.e.Name+". Simulated; intervals are 95 % confidence intervals of means over seeds. Point at a mark for its numbers.")
+	return page.Plain(w, r.e.Name, about, sections, style, "Made by slackline reproduce "+r.e.Name+". Simulated; intervals are 95 % confidence intervals of means over seeds; those on curves leave out by how much one seed has more than another at all points alike. Point at a mark for its numbers.")
 }
 
 func cell(b *strings.Builder, class, text string) {
@@ -60,7 +60,9 @@ func head(b *strings.Builder, names ...string) {
 
 func (c *Result) cells(b *strings.Builder) {
 	class := "good"
-	if !c.Holds {
+	if c.open {
+		class = ""
+	} else if !c.Holds {
 		class = "bad"
 	}
 	cell(b, class, c.verdict())
@@ -128,7 +130,7 @@ func (r *Report) variantsHTML() string {
 			cell(&b, "wrap", r.Claims[i].Claim)
 			mark := func(c *Result) {
 				class := "right"
-				if c.Holds != r.Claims[i].Holds {
+				if c.verdict() != r.Claims[i].verdict() {
 					class = "right bad"
 				}
 				cell(&b, class, c.show(c.Ours)+", "+c.verdict())

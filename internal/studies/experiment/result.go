@@ -39,6 +39,7 @@ type Result struct {
 	Holds     bool        `json:"holds"`
 	Note      string      `json:"note"`
 	unit      *Metric
+	open      bool // it does not hold, and the seeds do not tell that it is wrong
 }
 
 // judge judges all claims, as the files say and again with each other assumption.
@@ -78,7 +79,7 @@ func join(a, b string) string {
 
 func (c *Claim) result(said Published, from *Results) Result {
 	v := c.judge(from, said)
-	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Holds: v.holds, Note: v.note, unit: v.unit}
+	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Holds: v.holds, Note: v.note, unit: v.unit, open: v.open}
 	if !math.IsNaN(v.ours) {
 		res.Ours, res.CI95 = &v.ours, &v.ci
 	}
@@ -87,24 +88,30 @@ func (c *Claim) result(said Published, from *Results) Result {
 
 // sensitivity says in how many variants a claim comes out the same.
 func (r *Report) sensitivity(claim int) string {
-	var differs []string
+	var differs, open []string
 	of := 0
 	for k, v := range r.variants {
-		switch a := r.again[k][claim]; {
+		switch a := &r.again[k][claim]; {
 		case a.Source == "":
 			continue
-		case a.Holds != r.Claims[claim].Holds:
+		case a.open && !r.Claims[claim].open:
+			open = append(open, v.name(r.e))
+		case a.verdict() != r.Claims[claim].verdict():
 			differs = append(differs, v.name(r.e))
 		}
 		of++
 	}
-	switch {
-	case of == 0:
+	if of == 0 {
 		return ""
-	case len(differs) == 0:
-		return fmt.Sprintf("the same with each of %d other assumptions", of)
 	}
-	return fmt.Sprintf("otherwise with %d of %d other assumptions: %s", len(differs), of, strings.Join(differs, ", "))
+	note := fmt.Sprintf("the same with %d of %d other assumptions", of-len(differs)-len(open), of)
+	if len(differs) > 0 {
+		note = join(note, "otherwise with "+strings.Join(differs, ", "))
+	}
+	if len(open) > 0 {
+		note = join(note, "the seeds do not tell with "+strings.Join(open, ", "))
+	}
+	return note
 }
 
 // name is the assumption and its value.
@@ -152,8 +159,11 @@ func (c *Result) interval() string {
 
 // verdict in words.
 func (c *Result) verdict() string {
-	if c.Holds {
+	switch {
+	case c.Holds:
 		return "holds"
+	case c.open:
+		return "seeds do not tell"
 	}
 	return "does NOT hold"
 }
