@@ -142,7 +142,7 @@ func (p *Plan) Why(it *Item, name func(JobID) string) string {
 	}
 	said := it.Reason.say(evidence, name)
 	if it.Verb == Reject && it.At > 0 {
-		said += fmt.Sprintf("; the earliest deadline that would be accepted is %v", it.At)
+		said += fmt.Sprintf("; the earliest deadline that would be accepted is %v", due(int64(it.At)))
 	}
 	return said
 }

@@ -140,21 +140,21 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	case FairShare:
 		return fmt.Sprintf("a pool has had %d slots, below half of its fair share of %d, for %v", r.A, r.B, units.Duration(r.C))
 	case Deadline:
-		said := fmt.Sprintf("would finish at %v, deadline %v", units.Time(r.B), units.Time(r.A))
+		said := fmt.Sprintf("would finish at %v, deadline %v", due(r.B), units.Time(r.A))
 		for _, e := range evidence {
 			slots := "slots"
 			if e.Amount == 1 {
 				slots = "slot"
 			}
-			said += fmt.Sprintf("; the %v phase of %s holds %d %s until %v", stageOf(r.C), name(e.Job), e.Amount, slots, e.At)
+			said += fmt.Sprintf("; the %v phase of %s holds %d %s until %v", stageOf(r.C), name(e.Job), e.Amount, slots, due(int64(e.At)))
 		}
 		return said
 	case Promised:
-		return fmt.Sprintf("will finish by %v at the latest, deadline %v", units.Time(r.B), units.Time(r.A))
+		return fmt.Sprintf("will finish by %v at the latest, deadline %v", due(r.B), units.Time(r.A))
 	case Estimated:
-		return fmt.Sprintf("is expected to finish by %v, deadline %v: an estimate from a sample of %d maps, not a worst case", units.Time(r.B), units.Time(r.A), r.C)
+		return fmt.Sprintf("is expected to finish by %v, deadline %v: an estimate from a sample of %d maps, not a worst case", due(r.B), units.Time(r.A), r.C)
 	case BreaksPromise:
-		return fmt.Sprintf("would make %s miss its deadline: it would finish at %v, deadline %v", name(r.Job), units.Time(r.B), units.Time(r.A))
+		return fmt.Sprintf("would make %s miss its deadline: it would finish at %v, deadline %v", name(r.Job), due(r.B), units.Time(r.A))
 	case DeadlinePassed:
 		return fmt.Sprintf("its deadline %v has passed", units.Time(r.A))
 	case NotSlots:
@@ -190,6 +190,16 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 		return s
 	}
 	return r.Code.String()
+}
+
+// due is a time in a sentence. What the engine measures has nanoseconds that nobody wants to read: from a second on it is rounded up to
+// whole milliseconds, as it is the latest time.
+func due(t int64) units.Time {
+	const ms = int64(units.Millisecond)
+	if t < 1000*ms || t > int64(units.Never)-ms || t%ms == 0 {
+		return units.Time(t)
+	}
+	return units.Time(t - t%ms + ms)
 }
 
 func stageOf(n int64) Stage { return Stage(min(max(n, 0), int64(Stages))) }

@@ -260,3 +260,12 @@ func TestAtMost(t *testing.T) {
 		t.Error("the bound outlives what it was for")
 	}
 }
+
+// What is measured is told in milliseconds, never earlier than it is; what scenarios say stays as it is.
+func TestReasonsRoundUp(t *testing.T) {
+	for finish, want := range map[int64]string{1747319641: "1.748s", 1748000000: "1.748s", 3999999: "3.999999ms", 90 * 1e9: "1m30s", int64(units.Never): "never"} {
+		if got, say := Because(Promised, int64(units.Never), finish).String(), "will finish by "+want+" at the latest, deadline never"; got != say {
+			t.Errorf("%q, want %q", got, say)
+		}
+	}
+}
