@@ -195,7 +195,7 @@ func (w *World) commitTask(j *job, a *attempt, r *report) (err error) {
 	}
 	err = j.note(entry{Done: c})
 	if err != nil && r.output == nil {
-		err = errors.Join(err, j.committer.Withdraw())
+		err = errors.Join(err, j.committer.Withdraw(a.stage == sched.Reduce, int(a.task-1)))
 	}
 	return err
 }
@@ -267,13 +267,37 @@ func (w *World) reopen(id sched.JobID, m sched.TaskID) {
 	w.freshen()
 }
 
+// undo lets the tasks of a job that was to be committed run again whose parts have changed since. Each counts as a failure of its task.
+func (w *World) undo(id sched.JobID, damaged []task.Damage) {
+	j := w.jobs[id]
+	j.ending, j.why, j.settling = sched.NoOutcome, "", false
+	s := j.last()
+	for _, d := range damaged {
+		t := &s.tasks[d.Task]
+		t.state = taskOpen
+		s.done--
+		s.open++
+		_ = j.committer.Withdraw(d.Reduce, d.Task) // what cannot be removed goes with the commit of the job
+		w.emit(sched.Event{Kind: sched.OutputLost, Job: id, Stage: s.spec.Kind, Task: sched.TaskID(d.Task + 1), Text: d.Err.Error()})
+	}
+	for i := range j.stages[0].tasks { // of a run that went on when nobody was to ask for map output any more
+		if t := &j.stages[0].tasks[i]; len(j.stages) > 1 && t.state == taskDone && t.out == nil {
+			w.reopen(id, sched.TaskID(i+1))
+		}
+	}
+	w.freshen()
+	for _, d := range damaged {
+		w.blame(id, s.spec.Kind, sched.TaskID(d.Task+1), d.Err.Error())
+	}
+}
+
 // discard removes what an attempt that does not count left. That it cannot is of no consequence: it goes with the job in the end.
 func (w *World) discard(r *report) {
 	j := w.jobs[r.attempt.job]
 	if r.output != nil {
 		w.remove(r.output)
 	} else if r.err == nil {
-		_ = fault.DeleteAll(j.committer.AttemptDir(r.attempt.stage == sched.Reduce, int(r.attempt.task-1), r.attempt.try))
+		_ = j.committer.Drop(r.attempt.stage == sched.Reduce, int(r.attempt.task-1), r.attempt.try)
 	}
 }
 

@@ -152,6 +152,9 @@ func (w *World) openLog(j *job) error {
 			return errors.Join(fmt.Errorf("output %q: another process has just written there", j.cfg.Output), log.Close())
 		}
 		j.log, j.described = log, j.past != nil && j.past.described
+		if was, _ := replay(records); was != nil {
+			j.committer.Made = j.committer.Made || was.Made
+		}
 	}
 	if !j.described {
 		if err := j.log.Clear(); err != nil {
@@ -218,8 +221,37 @@ func (w *World) removeLocal(j *job) error {
 	return nil
 }
 
+// damagedError says that a job cannot be committed yet.
+type damagedError struct{ tasks []task.Damage }
+
+// Error is the error as one sentence.
+func (e *damagedError) Error() string {
+	return fmt.Sprintf("%d committed tasks have changed, first %v", len(e.tasks), e.tasks[0].Err)
+}
+
+// verify checks that parts are as they were written. What cannot be read may be readable a moment later.
+func (w *World) verify(j *job) error {
+	var bad []task.Damage
+	err := w.again(func() (err error) {
+		if bad, err = j.committer.Verify(); err == nil && len(bad) > 0 {
+			err = bad[0].Err
+		}
+		return err
+	})
+	if len(bad) > 0 {
+		return &damagedError{bad}
+	}
+	return err
+}
+
 // commit makes the job's output complete. A disk that is full may have room a moment later, so it tries as often as a task may fail.
 func (w *World) commit(j *job) (err error) {
+	if !j.ours() {
+		return j.gone()
+	}
+	if err := w.verify(j); err != nil {
+		return err
+	}
 	for range max(1, w.cfg.MaxFailures) {
 		if !j.ours() {
 			err = j.gone()
@@ -266,6 +298,11 @@ func (w *World) settle(id sched.JobID) {
 // settled tells the end of a job.
 func (w *World) settled(id sched.JobID, err error) {
 	j := w.jobs[id]
+	var changed *damagedError
+	if errors.As(err, &changed) {
+		w.undo(id, changed.tasks)
+		return
+	}
 	if err != nil {
 		if j.ending == sched.Committed { // half a commit is no output
 			err = errors.Join(err, w.abort(j))

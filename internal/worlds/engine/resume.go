@@ -52,6 +52,7 @@ type description struct {
 	Input   []inputFile     `json:"input"`
 	Splits  string          `json:"splits"` // how it is cut, in short: what a task is follows from that
 	Origin  json.RawMessage `json:"origin,omitempty"`
+	Made    bool            `json:"made,omitempty"` // Slackline made the output directory
 }
 
 const logVersion = 2
@@ -97,7 +98,7 @@ type Resumption struct {
 
 // describe returns what the job is now.
 func (w *World) describe(j *job) *description {
-	d := &description{Version: logVersion, Origin: j.cfg.Origin}
+	d := &description{Version: logVersion, Origin: j.cfg.Origin, Made: j.committer.Made}
 	d.Facts = append(d.Facts, Fact{"program", j.cfg.Program.Name}, Fact{"reduces", strconv.Itoa(j.cfg.Reduces)},
 		Fact{"block", w.cfg.Block.String()}, Fact{"seed", strconv.FormatUint(w.cfg.Seed, 10)},
 		Fact{"skip_bad_records", strconv.Itoa(j.cfg.SkipBad)})
@@ -265,13 +266,13 @@ func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 			if c.Run != nil {
 				run := *c.Run
 				run.Path = filepath.Join(w.home(j), c.Run.Path)
-				info, err := os.Stat(run.Path)
-				if len(run.Segments) != j.cfg.Reduces || err != nil || info.Size() != int64(run.Size()) {
+				size, err := task.Straight(w.home(j), c.Run.Path)
+				if len(run.Segments) != j.cfg.Reduces || err != nil || size != int64(run.Size()) {
 					j.again.MapsAgain++
 					continue
 				}
 				s.tasks[i].out = &run
-			} else if err := w.again(func() error { return j.committer.Adopt(c.Dir, c.Parts) }); err != nil {
+			} else if err := w.again(func() error { return j.committer.Adopt(reduce, i, c.Dir, c.Parts) }); err != nil {
 				if j.past.finished {
 					return j.unlike(err.Error())
 				}

@@ -1,38 +1,86 @@
 package task
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
+
+	"github.com/slackline/slackline/internal/fault"
 )
 
 // confined checks that what an attempt says it wrote are plain files in a directory that lies within the output directory for good: no
-// link on the way leads out of it. Commands and programs of users know where their attempt writes, and could have put links there.
-func (c *Committer) confined(dir string, parts []Part) error {
-	root, err := os.OpenRoot(c.dir)
-	if err != nil {
+// link is on the way. Commands and programs of users know where their attempt writes, and could have put links there.
+func confined(root *fault.Root, dir string, parts []Part) error {
+	if err := errors.Join(named(parts), straight(root, dir)); err != nil {
 		return err
 	}
-	defer root.Close()
-	below, err := filepath.Rel(c.dir, dir)
-	if err != nil {
-		return err
+	for _, p := range parts {
+		if err := plain(root, filepath.Join(dir, p.Name)); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, bare(err))
+		}
 	}
+	return nil
+}
+
+// named checks that parts are called as files in a directory are.
+func named(parts []Part) error {
 	for _, p := range parts {
 		if p.Name != filepath.Base(p.Name) || !filepath.IsLocal(p.Name) {
 			return fmt.Errorf("%q is no name of a file", p.Name)
 		}
-		info, err := root.Lstat(filepath.Join(below, p.Name)) // follows no link out of the root
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.Name, bare(err))
+	}
+	return nil
+}
+
+// straight checks that a path below the root leads over directories only, and over no link.
+func straight(root *fault.Root, path string) error {
+	if !filepath.IsLocal(path) {
+		return fmt.Errorf("%q leads out of the directory", path)
+	}
+	for i, c := range path + string(filepath.Separator) {
+		if c != filepath.Separator {
+			continue
 		}
-		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is not a plain file", p.Name)
+		info, err := root.Lstat(path[:i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", path[:i], bare(err))
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s has become something else than a directory", path[:i])
 		}
 	}
-	info, err := root.Lstat(below)
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("the directory of the attempt has become something else")
+	return nil
+}
+
+var errPlain = errors.New("it is not a plain file")
+
+// plain checks that a path is a file, and neither a link nor what could let a reader wait.
+func plain(root *fault.Root, path string) error {
+	info, err := root.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errPlain
 	}
 	return err
+}
+
+// Straight checks that a path leads from a directory over other directories, and over no link, to a plain file, and returns its size. What
+// a log says lies there is removed one day, so it has to lie there.
+func Straight(dir, path string) (size int64, err error) {
+	root, err := fault.OpenRoot(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer root.Close()
+	if err := straight(root, filepath.Dir(path)); err != nil {
+		return 0, err
+	}
+	if err := plain(root, path); err != nil {
+		return 0, err
+	}
+	var info fs.FileInfo
+	if info, err = root.Lstat(path); err == nil {
+		size = info.Size()
+	}
+	return size, err
 }

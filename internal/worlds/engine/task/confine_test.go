@@ -28,7 +28,7 @@ func TestCommitFollowsNoLinks(t *testing.T) {
 				return err
 			}
 			return os.Symlink(outside, dir)
-		}, []Part{{Name: "part-r-00000"}}, "escapes"},
+		}, []Part{{Name: "part-r-00000"}}, "has become something else"},
 		"a name that leads out": {func(string) error { return nil }, []Part{{Name: "../../../../part-r-00000"}}, "is no name of a file"},
 		"a name of nothing":     {func(string) error { return nil }, []Part{{Name: "part-r-00000"}}, "no such file"},
 	} {

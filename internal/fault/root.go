@@ -1,0 +1,61 @@
+package fault
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Root is an os.Root whose files and changes may fail: whatever links stand below it, none leads an operation out of it.
+type Root struct{ *os.Root }
+
+// OpenRoot is os.OpenRoot. That alone never fails by a schedule, as nothing is done with it yet.
+func OpenRoot(path string) (*Root, error) {
+	r, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Root{r}, nil
+}
+
+// Path is the name of what lies there for who does not know the root; schedules draw by it.
+func (r *Root) Path(name string) string { return filepath.Join(r.Name(), name) }
+
+// OpenFile opens a file to be read.
+func (r *Root) OpenFile(name string) (*File, error) {
+	if err := strike(Open, r.Path(name)); err != nil {
+		return nil, err
+	}
+	return wrap(r.Root.Open(name))
+}
+
+// CreateFile is os.Root.Create.
+func (r *Root) CreateFile(name string) (*File, error) {
+	if err := strike(Create, r.Path(name)); err != nil {
+		return nil, err
+	}
+	return wrap(r.Root.Create(name))
+}
+
+// Move is os.Root.Rename.
+func (r *Root) Move(from, to string) error {
+	if err := strike(Rename, r.Path(from)); err != nil {
+		return err
+	}
+	return r.Root.Rename(from, to)
+}
+
+// Delete is os.Root.Remove.
+func (r *Root) Delete(name string) error {
+	if err := strike(Remove, r.Path(name)); err != nil {
+		return err
+	}
+	return r.Root.Remove(name)
+}
+
+// DeleteAll is os.Root.RemoveAll.
+func (r *Root) DeleteAll(name string) error {
+	if err := strike(Remove, r.Path(name)); err != nil {
+		return err
+	}
+	return r.Root.RemoveAll(name)
+}

@@ -1,0 +1,264 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+)
+
+// State is what stands at the place of an output directory.
+type State uint8
+
+// The states.
+const (
+	Free        State = iota // nothing, or an empty directory
+	Interrupted              // what a job left that has not finished, or one at work
+	Finished                 // the output of a job, of whose process traces are left
+	Taken                    // anything else
+)
+
+// State looks at the output directory.
+func (c *Committer) State() (State, error) {
+	names, err := os.ReadDir(c.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(c.dir); err == nil {
+			return Taken, nil // a link to nowhere
+		}
+		return Free, nil
+	}
+	if info, e := os.Stat(c.dir); e == nil && !info.IsDir() {
+		return Taken, nil
+	}
+	if err != nil {
+		return Taken, fmt.Errorf("output %q: %w", c.dir, bare(err))
+	}
+	has := func(name string) bool {
+		_, err := os.Lstat(c.join(name))
+		return err == nil
+	}
+	if len(names) == 0 {
+		return Free, nil
+	}
+	if begun, err := c.begun(len(names) == 1); err != nil || !begun {
+		return Taken, err
+	}
+	switch {
+	case !has(SuccessFile):
+		return Interrupted, nil
+	case has(filepath.Join(temporary, logName)):
+		return Finished, nil
+	}
+	return Taken, nil
+}
+
+// begun tells whether a job of Slackline has begun to write: a log or a lock of it is there, or nothing yet. Another tool's _temporary is
+// not ours to remove, and where a link stands in the place of one of our own files we would write or remove what lies elsewhere.
+func (c *Committer) begun(alone bool) (bool, error) {
+	info, err := os.Lstat(c.join(temporary))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return false, c.link(temporary)
+	}
+	if err != nil || !info.IsDir() {
+		return false, c.explain(err)
+	}
+	names, err := os.ReadDir(c.join(temporary))
+	if err != nil {
+		return false, c.explain(err)
+	}
+	begun := alone && len(names) == 0 // it died at once
+	for _, n := range names {
+		if n.Type()&fs.ModeSymlink != 0 {
+			return false, c.link(filepath.Join(temporary, n.Name()))
+		}
+		begun = begun || n.Type().IsRegular() && (n.Name() == logName || n.Name() == lockName)
+	}
+	return begun, nil
+}
+
+func (c *Committer) link(name string) error {
+	return fmt.Errorf("output %q: %s in it is a link, and links are not followed there", c.dir, filepath.ToSlash(name))
+}
+
+// Check refuses an output directory that holds anything but what an interrupted job left there, and one that another process writes to.
+func (c *Committer) Check() error {
+	state, err := c.State()
+	switch {
+	case err != nil:
+		return err
+	case state == Free:
+		return nil
+	case state == Interrupted:
+		return c.explain(joblog.Busy(c.LockPath()))
+	}
+	if state == Finished {
+		return fmt.Errorf("output %q: %w", c.dir, ErrFinished)
+	}
+	return c.exists()
+}
+
+// ErrFinished says that an output directory holds what a job has finished whose run has not ended.
+var ErrFinished = errors.New("it exists already")
+
+func (c *Committer) exists() error { return fmt.Errorf("output %q: it exists already", c.dir) }
+
+func (c *Committer) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("output %q: %w", c.dir, bare(err))
+}
+
+// Adopt takes over the output of a task that another process has committed, if all of it is there as it was written.
+func (c *Committer) Adopt(reduce bool, task int, dir string, parts []Part) error {
+	root, err := fault.OpenRoot(c.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	d := committed{reduce, task, dir, parts}
+	if err := named(parts); err != nil {
+		return err
+	}
+	if !filepath.IsLocal(dir) {
+		return fmt.Errorf("%q leads out of %s", dir, temporary)
+	}
+	if err := straight(root, filepath.Join(temporary, dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := d.check(root, make([]byte, bufferSize)); err != nil {
+		return err
+	}
+	c.done = append(c.done, d)
+	return nil
+}
+
+// Sweep removes what other processes left but the output of tasks that were adopted, and these directories.
+func (c *Committer) Sweep(keep map[string]bool) error {
+	kept := map[string]bool{c.LogPath(): true, c.LockPath(): true}
+	maps.Copy(kept, keep)
+	here := map[string]bool{} // parts
+	for _, d := range c.done {
+		kept[c.Below(d.dir)] = true
+		for _, p := range d.parts {
+			here[p.Name] = true
+		}
+	}
+	return c.within(func(root *fault.Root) error {
+		names, err := fs.ReadDir(root.FS(), ".")
+		if err != nil {
+			return err
+		}
+		for _, n := range names {
+			if name := n.Name(); n.Type().IsRegular() && isPart(name) && !here[name] {
+				if err := root.Delete(name); err != nil {
+					return err
+				}
+			}
+		}
+		return prune(root, temporary, kept)
+	})
+}
+
+// isPart tells whether a file is called as we call parts: what else stands there is the user's.
+func isPart(name string) bool {
+	for _, kind := range []codec.Kind{codec.Gzip, codec.Zstd} {
+		name = strings.TrimSuffix(name, kind.Extension())
+	}
+	number, m := strings.CutPrefix(name, "part-m-")
+	number, r := strings.CutPrefix(number, "part-r-")
+	return m != r && len(number) >= 5 && strings.Trim(number, "0123456789") == ""
+}
+
+// Prune removes all below a directory but what is kept, and the way to it. It follows no links, to the directory itself neither.
+func Prune(dir string, kept map[string]bool) error {
+	if info, err := os.Lstat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return fmt.Errorf("%s is no directory, and links are not followed there", dir)
+	}
+	root, err := fault.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(prune(root, ".", kept), root.Close())
+}
+
+func prune(root *fault.Root, dir string, kept map[string]bool) error {
+	ways := make(map[string]bool)
+	for k := range kept {
+		for d := filepath.Dir(k); !ways[d]; d = filepath.Dir(d) {
+			ways[d] = true
+		}
+	}
+	return pruneBelow(root, dir, kept, ways)
+}
+
+func pruneBelow(root *fault.Root, dir string, kept, ways map[string]bool) error {
+	names, err := fs.ReadDir(root.FS(), filepath.ToSlash(dir))
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		name := filepath.Join(dir, n.Name())
+		switch path := root.Path(name); {
+		case kept[path]:
+			continue
+		case ways[path] && n.IsDir():
+			err = pruneBelow(root, name, kept, ways)
+		default:
+			err = root.DeleteAll(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Forget removes the log and the lock of a job that is committed, and with them the last trace of its process.
+func (c *Committer) Forget() error {
+	return c.within(func(root *fault.Root) error { return root.DeleteAll(temporary) })
+}
+
+// Discard removes all that attempts and commits have made. The log goes in the very end, with Abort.
+func (c *Committer) Discard() error {
+	c.done = nil
+	return c.Sweep(nil)
+}
+
+// Abort removes all that Slackline wrote to the output directory of a job that will not finish, the directory if Slackline made it, and the
+// folders above it that SetUp made. What else stands in one of them stays, and so does that.
+func (c *Committer) Abort() error {
+	if err := c.Discard(); err != nil {
+		return err
+	}
+	err := c.within(func(root *fault.Root) error {
+		if err := root.Delete(SuccessFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return root.DeleteAll(temporary)
+	})
+	if err != nil || !c.Made {
+		return err
+	}
+	for _, dir := range append([]string{c.dir}, c.above...) {
+		if err := fault.Delete(dir); err != nil {
+			if names, e := os.ReadDir(dir); e == nil && len(names) > 0 {
+				return nil // the user, or another job, has something there
+			}
+			return c.explain(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package task
+
+import (
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func symlink(t *testing.T, to, name string) {
+	t.Helper()
+	if err := os.Symlink(to, name); err != nil {
+		t.Skip("NOT CHECKED:", err)
+	}
+}
+
+// Only what Slackline left is taken for an interrupted run, and no link in its place is followed.
+func TestState(t *testing.T) {
+	precious := filepath.Join(t.TempDir(), "precious")
+	mustWrite(t, precious, "keep.txt", "p")
+	for name, c := range map[string]struct {
+		make func(out string)
+		want State
+		says string
+	}{
+		"nothing":         {func(string) {}, Free, ""},
+		"an empty folder": {func(out string) { must(t, os.Mkdir(out, 0o777)) }, Free, ""},
+		"it died at once": {func(out string) { must(t, os.MkdirAll(filepath.Join(out, "_temporary"), 0o777)) }, Interrupted, ""},
+		"a log":           {func(out string) { mustWrite(t, filepath.Join(out, "_temporary"), "log", "") }, Interrupted, ""},
+		"a lock":          {func(out string) { mustWrite(t, filepath.Join(out, "_temporary"), "lock", "") }, Interrupted, ""},
+		"a lock beside what the user has": {func(out string) {
+			mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
+			mustWrite(t, out, "notes.txt", "mine")
+		}, Interrupted, ""},
+		"finished": {func(out string) {
+			mustWrite(t, filepath.Join(out, "_temporary"), "log", "")
+			mustWrite(t, out, SuccessFile, "")
+		}, Finished, ""},
+		"finished and forgotten": {func(out string) { mustWrite(t, out, SuccessFile, "") }, Taken, ""},
+		"another tool's":         {func(out string) { mustWrite(t, filepath.Join(out, "_temporary", "0"), "x", "") }, Taken, ""},
+		"an empty one beside what the user has": {func(out string) {
+			must(t, os.MkdirAll(filepath.Join(out, "_temporary"), 0o777))
+			mustWrite(t, out, "notes.txt", "mine")
+		}, Taken, ""},
+		"a file":              {func(out string) { mustWrite(t, out, "_temporary", "x") }, Taken, ""},
+		"a folder called log": {func(out string) { mustWrite(t, filepath.Join(out, "_temporary", "log"), "x", "") }, Taken, ""},
+		"a link": {func(out string) {
+			must(t, os.Mkdir(out, 0o777))
+			symlink(t, precious, filepath.Join(out, "_temporary"))
+		}, Taken, "_temporary in it is a link, and links are not followed there"},
+		"a link to nowhere": {func(out string) {
+			must(t, os.Mkdir(out, 0o777))
+			symlink(t, "nowhere", filepath.Join(out, "_temporary"))
+		}, Taken, "_temporary in it is a link, and links are not followed there"},
+		"the log is a link": {func(out string) {
+			mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
+			symlink(t, filepath.Join(precious, "keep.txt"), filepath.Join(out, "_temporary", "log"))
+		}, Taken, "_temporary/log in it is a link, and links are not followed there"},
+		"the lock is a link": {func(out string) {
+			must(t, os.MkdirAll(filepath.Join(out, "_temporary"), 0o777))
+			symlink(t, filepath.Join(precious, "keep.txt"), filepath.Join(out, "_temporary", "lock"))
+		}, Taken, "_temporary/lock in it is a link, and links are not followed there"},
+		"the folder of a process is a link": {func(out string) {
+			mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
+			symlink(t, precious, filepath.Join(out, "_temporary", "0"))
+		}, Taken, "_temporary/0 in it is a link, and links are not followed there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			c.make(out)
+			want := ""
+			if c.says != "" {
+				want = `output "` + out + `": ` + c.says
+			}
+			state, err := NewCommitter(out).State()
+			if got := said(err); state != c.want || got != want {
+				t.Errorf("%v, %s; want %v, %s", state, got, c.want, want)
+			}
+			if err := NewCommitter(out).SetUp(); (err == nil) != (c.want == Free || c.want == Interrupted) {
+				t.Errorf("SetUp says %v", err)
+			}
+			leftBehind(t, precious, "keep.txt")
+		})
+	}
+}
+
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// A job that does not finish takes away what Slackline wrote and nothing else.
+func TestAbortLeavesWhatIsNotOurs(t *testing.T) {
+	all := func(out string, c *Committer) {
+		mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "first")
+		commit(t, c, true, 0, 0)
+		mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
+		for _, name := range []string{"part-r-00001", "part-m-00012.gz", "part-r-123456.zst", SuccessFile} {
+			mustWrite(t, out, name, "x")
+		}
+	}
+	t.Run("the user's files", func(t *testing.T) {
+		out := filepath.Join(t.TempDir(), "out")
+		c := NewCommitter(out)
+		must(t, c.SetUp())
+		all(out, c)
+		theirs := []string{"notes.txt", "part-list", "part-r-1", "part-r-00000.txt", "part-x-00000", "part-m-part-r-00000", "part-r-0000x"}
+		for _, name := range theirs {
+			mustWrite(t, out, name, "mine")
+		}
+		outside := t.TempDir()
+		mustWrite(t, outside, "keep.txt", "p")
+		symlink(t, outside, filepath.Join(out, "part-r-00007"))
+		symlink(t, outside, filepath.Join(out, "_temporary", "0", "there"))
+		must(t, c.Abort())
+		leftBehind(t, out, slices.Sorted(slices.Values(append(theirs, "part-r-00007")))...)
+		leftBehind(t, outside, "keep.txt")
+	})
+	for name, found := range map[string]bool{"a folder that was there": true, "a folder of ours": false} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			out := filepath.Join(dir, "out")
+			if found {
+				must(t, os.Mkdir(out, 0o777))
+			}
+			c := NewCommitter(out)
+			must(t, c.SetUp())
+			must(t, c.SetUp()) // once more, as after an error, forgets nothing
+			all(out, c)
+			must(t, c.Abort())
+			if found {
+				leftBehind(t, out)
+			} else {
+				leftBehind(t, dir)
+			}
+		})
+	}
+}
+
+// What a log claims is taken over only if it lies in the output directory, without a link on the way.
+func TestAdoptFollowsNoLinks(t *testing.T) {
+	outside := t.TempDir()
+	mustWrite(t, outside, "part-r-00000", "x")
+	for name, c := range map[string]struct {
+		dir  string
+		name string
+		make func(out string)
+		says string
+	}{
+		"as it was": {"0/task_r_000000", "part-r-00000", func(out string) {
+			mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), "part-r-00000", "x")
+		}, ""},
+		"moved by a commit": {"0/task_r_000000", "part-r-00000", func(out string) { mustWrite(t, out, "part-r-00000", "x") }, ""},
+		"another byte": {"0/task_r_000000", "part-r-00000", func(out string) {
+			mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), "part-r-00000", "y")
+		}, "part-r-00000: the checksum does not match"},
+		"nothing": {"0/task_r_000000", "part-r-00000", func(string) {}, "no such file"},
+		"a link to a directory outside": {"0/task_r_000000", "part-r-00000", func(out string) {
+			must(t, os.MkdirAll(filepath.Join(out, "_temporary", "0"), 0o777))
+			symlink(t, outside, filepath.Join(out, "_temporary", "0", "task_r_000000"))
+		}, "something else than a directory"},
+		"a link to a directory inside": {"0/task_r_000000", "part-r-00000", func(out string) {
+			mustWrite(t, filepath.Join(out, "sub"), "part-r-00000", "x")
+			must(t, os.MkdirAll(filepath.Join(out, "_temporary", "0"), 0o777))
+			symlink(t, filepath.Join("..", "..", "sub"), filepath.Join(out, "_temporary", "0", "task_r_000000"))
+		}, "something else than a directory"},
+		"a link to a file": {"0/task_r_000000", "part-r-00000", func(out string) {
+			must(t, os.MkdirAll(filepath.Join(out, "_temporary", "0", "task_r_000000"), 0o777))
+			symlink(t, filepath.Join(outside, "part-r-00000"), filepath.Join(out, "_temporary", "0", "task_r_000000", "part-r-00000"))
+		}, "not a plain file"},
+		"a moved part is a link": {"0/task_r_000000", "part-r-00000", func(out string) {
+			must(t, os.MkdirAll(out, 0o777))
+			symlink(t, filepath.Join(outside, "part-r-00000"), filepath.Join(out, "part-r-00000"))
+		}, "not a plain file"},
+		"a place outside": {"../..", "part-r-00000", func(out string) {
+			mustWrite(t, filepath.Dir(out), "part-r-00000", "x")
+		}, "leads out"},
+		"a place beside": {"../sub", "part-r-00000", func(out string) {
+			mustWrite(t, filepath.Join(out, "sub"), "part-r-00000", "x")
+		}, "leads out"},
+		"a name that leads out": {"0/task_r_000000", "../../../part-r-00000", func(out string) {
+			mustWrite(t, filepath.Dir(out), "part-r-00000", "x")
+		}, "no name of a file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "deep", "out")
+			must(t, os.MkdirAll(filepath.Join(out, "_temporary"), 0o777))
+			c.make(out)
+			p := Part{Name: c.name, Size: 1, Sum: crc32.Checksum([]byte("x"), castagnoli)}
+			committer := NewCommitter(out)
+			err := committer.Adopt(true, 0, c.dir, []Part{p})
+			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("%v, want %q", err, c.says)
+			}
+			if taken := committer.find(true, 0) >= 0; taken != (c.says == "") {
+				t.Errorf("it was taken over: %v", taken)
+			}
+			leftBehind(t, outside, "part-r-00000")
+		})
+	}
+}
+
+// Pruning keeps what it is to keep, and the way there, and removes links without a look at what they lead to.
+func TestPrune(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	mustWrite(t, outside, "keep.txt", "p")
+	for _, path := range []string{"a/b/keep", "a/b/drop", "a/drop", "ab/keep", "c/d/drop", "e/drop"} {
+		mustWrite(t, filepath.Join(dir, filepath.Dir(path)), filepath.Base(path), "x")
+	}
+	symlink(t, outside, filepath.Join(dir, "link"))
+	symlink(t, outside, filepath.Join(dir, "way"))
+	must(t, Prune(dir, map[string]bool{filepath.Join(dir, "a/b/keep"): true, filepath.Join(dir, "ab"): true, filepath.Join(dir, "way", "keep.txt"): true}))
+	var left []string
+	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if !d.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			left = append(left, filepath.ToSlash(name))
+		}
+		return err
+	}))
+	if diff := cmp.Diff([]string{"a/b/keep", "ab/keep"}, left); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	way := filepath.Join(t.TempDir(), "way")
+	symlink(t, outside, way)
+	if err := Prune(way, nil); err == nil || !strings.Contains(err.Error(), "links are not followed") {
+		t.Errorf("through a link: %v", err)
+	}
+	leftBehind(t, outside, "keep.txt")
+}
+
+// A part that has changed since its task was committed is found, wherever it lies by then, and the others are not blamed for it.
+func TestVerify(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	c := NewCommitter(out)
+	must(t, c.SetUp())
+	for task := range 9 {
+		mustWrite(t, c.AttemptDir(true, task, 1), PartName(true, task), strings.Repeat("text", 100*task))
+		commit(t, c, true, task, 1)
+	}
+	found := func(want ...int) {
+		t.Helper()
+		bad, err := c.Verify()
+		must(t, err)
+		var got []int
+		for _, d := range bad {
+			got = append(got, d.Task)
+			if !d.Reduce || d.Err == nil {
+				t.Errorf("%+v", d)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("damaged (-want +got):\n%s", diff)
+		}
+	}
+	place := func(task int) string {
+		return filepath.Join(out, "_temporary", "0", "task_r_00000"+string(rune('0'+task)), PartName(true, task))
+	}
+	found()
+	b, err := os.ReadFile(place(4))
+	must(t, err)
+	b[17] ^= 2
+	must(t, os.WriteFile(place(4), b, 0o666))
+	must(t, os.Truncate(place(5), 100))
+	must(t, os.Remove(place(6)))
+	must(t, os.Rename(place(7), filepath.Join(out, PartName(true, 7))))
+	found(4, 5, 6)
+	for _, task := range []int{4, 5, 6} {
+		must(t, c.Withdraw(true, task))
+	}
+	found()
+	must(t, c.Withdraw(true, 4)) // it is withdrawn already
+	mustWrite(t, c.AttemptDir(true, 4, 2), PartName(true, 4), "again")
+	commit(t, c, true, 4, 2)
+	found()
+	must(t, c.CommitJob())
+	must(t, c.Forget())
+	leftBehind(t, out, SuccessFile, "part-r-00000", "part-r-00001", "part-r-00002", "part-r-00003", "part-r-00004", "part-r-00007", "part-r-00008")
+}

@@ -1,0 +1,107 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/slackline/slackline/internal/fault"
+)
+
+// Damage is a committed task whose parts are not what was written.
+type Damage struct {
+	Reduce bool
+	Task   int // from 0
+	Err    error
+}
+
+// Verify reads the parts of all committed tasks, several at once, and returns the tasks that have to run again as a part has changed since.
+func (c *Committer) Verify() (list []Damage, err error) {
+	root, err := fault.OpenRoot(c.dir)
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	defer root.Close()
+	errs := make([]error, len(c.done))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(c.done)) {
+		readers.Go(func() {
+			buf := make([]byte, bufferSize)
+			for i := next.Add(1) - 1; i < int64(len(c.done)); i = next.Add(1) - 1 {
+				errs[i] = c.done[i].check(root, buf)
+			}
+		})
+	}
+	readers.Wait()
+	for i, d := range c.done {
+		if errs[i] != nil {
+			list = append(list, Damage{d.reduce, d.task, errs[i]})
+		}
+	}
+	return list, nil
+}
+
+// check reads the parts of a task, where they are before the commit of the job or, if that had begun, where it has moved them.
+func (d *committed) check(root *fault.Root, buf []byte) error {
+	for _, p := range d.parts {
+		got, err := sum(root, filepath.Join(temporary, d.dir, p.Name), buf)
+		if errors.Is(err, fs.ErrNotExist) {
+			got, err = sum(root, p.Name, buf)
+		}
+		if err == nil && got != p {
+			err = errSum
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// sums reads the files of a directory.
+func sums(root *fault.Root, dir string) ([]Part, error) {
+	names, err := fs.ReadDir(root.FS(), filepath.ToSlash(dir))
+	if err != nil {
+		return nil, err
+	}
+	parts, buf := []Part{}, make([]byte, bufferSize)
+	for _, n := range names {
+		p, err := sum(root, filepath.Join(dir, n.Name()), buf)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n.Name(), bare(err))
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// sum reads a file.
+func sum(root *fault.Root, path string, buf []byte) (Part, error) {
+	if err := plain(root, path); err != nil {
+		return Part{}, err
+	}
+	f, err := root.OpenFile(path)
+	if err != nil {
+		return Part{}, err
+	}
+	defer f.Close()
+	p := Part{Name: filepath.Base(path)}
+	for {
+		n, err := f.Read(buf)
+		p.Size += int64(n)
+		p.Sum = crc32.Update(p.Sum, castagnoli, buf[:n])
+		if err == io.EOF {
+			return p, nil
+		}
+		if err != nil {
+			return Part{}, err
+		}
+	}
+}
