@@ -89,19 +89,16 @@ func (r *Report) svg(f *Figure) string {
 			lines[i] = append(lines[i], drawn{x, y, ci[1] - y, said, name})
 		}
 	}
+	if f.Metric.Unit == "%" {
+		top = min(top, 1)
+	}
 	from := 0.0
+	every := niceStep((top - from) / 5)
 	if !f.Bars && low > top/2 { // nothing to see else
-		every := niceStep(top - low)
+		every = niceStep((top - low) / 4)
 		from = every * math.Floor(low/every)
 	}
-	every := niceStep((top - from) / 5)
-	to := from + every*math.Ceil((top-from)/every-1e-9)
-	if f.Metric.Unit == "%" {
-		to = min(to, 1)
-	}
-	if to <= from {
-		to = from + 1
-	}
+	to := from + every*max(1, math.Ceil((top-from)/every-1e-9))
 	y := func(v float64) float64 { return marginTop + high*(1-(v-from)/(to-from)) }
 	for v := from; v <= to+1e-9; v += every {
 		label := fmt.Sprintf("%g s", math.Round(v*100)/100)
