@@ -8,6 +8,7 @@ type Context struct {
 	task     int
 	attempt  int
 	alive    func()
+	warn     func(text string) // nil = nobody listens
 	counters *Counters
 	input    Input
 }
@@ -48,6 +49,17 @@ func (c *Context) Stopped() bool { return c.ctx.Err() != nil }
 
 // Progress says that the attempt is alive though it neither reads nor emits, so that it is not timed out.
 func (c *Context) Progress() { c.alive() }
+
+// Warn tells whoever runs the job something at once, such as that it will take long, and why. The command shows it as a line on standard
+// error, the same text once for a job; a program in a process of its own writes it to its log.
+func (c *Context) Warn(text string) {
+	if c.warn != nil {
+		c.warn(text)
+	}
+}
+
+// Warnings says who is told of warnings. Engines call it, and tests.
+func (c *Context) Warnings(f func(text string)) { c.warn = f }
 
 // Counter returns the counter, which starts at 0. Look it up once, not for every record.
 func (c *Context) Counter(group, name string) *Counter { return c.counters.Counter(group, name) }

@@ -224,3 +224,14 @@ func FuzzSplitLine(f *testing.F) {
 		}
 	})
 }
+
+// What a mapper warns of stands in the log of the attempt.
+func TestStreamWarns(t *testing.T) {
+	p := &mapreduce.Program{NewMapper: func(c *mapreduce.Context) (mapreduce.Mapper, error) {
+		c.Warn("it is slow")
+		return mapreduce.Identity{}, nil
+	}}
+	if _, report, err := stream(t, p, mapreduce.MapRole, "a\n", nil); err != nil || report != "it is slow\n" {
+		t.Errorf("%q, %v", report, err)
+	}
+}

@@ -80,6 +80,15 @@ func (a aboveFrame) Write(line []byte) (int, error) {
 	return n, err
 }
 
+// warn tells what an application warns of, above the frame where there is one.
+func (l *live) warn(w io.Writer, job, text string) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.erase()
+	fmt.Fprintf(w, "warning: job %q: %s\n", job, report.Printable(text))
+	l.draw()
+}
+
 // erase takes the frame off the screen.
 func (l *live) erase() {
 	if l.drawn > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,21 @@ func TestLiveLinesAreClean(t *testing.T) {
 	for _, want := range []string{`an attempt failed: it said \x1b[31m\nand\rmore`, `a\x1b[2Jb: maps 0 of 1`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
+// What an application warns of is told under -q too.
+func TestWarningsOfApplications(t *testing.T) {
+	pattern := strings.Repeat(`(\\pL{900})`, 10)
+	s := newShell(t, map[string]string{"in": "a b c\n", "job.yaml": "name: find\napp: grep\nparams: {pattern: \"" + pattern + "\"}\ninput: in\noutput: out\n"})
+	for _, flags := range [][]string{{"run", "job.yaml", "-q"}, {"run", "job.yaml"}} {
+		r := s.run(flags...)
+		if r.code != 0 || strings.Count(r.stderr, "warning: job \"find\": the pattern is looked for line by line, slowly: it has 90") != 1 {
+			t.Errorf("exit code %d\n%s", r.code, r.stderr)
+		}
+		if err := os.RemoveAll(s.path("out")); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -235,6 +235,7 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	c.Sinks = append(c.Sinks, learner, keeper)
 	local.Resumed = func(r engine.Resumption) { fmt.Fprintln(say, goesOn(r)) }
 	shown := newLive(say, expected, local.JobNames(), known)
+	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
 	meter := lab.StartMeter(o.power)
 	r, err := lab.Run(cmd.Context(), c)

@@ -207,9 +207,14 @@ func TestGrepSaysThatItIsSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := mapreduce.NewContext(t.Context(), 0, 0, nil)
+	var warned []string
+	c.Warnings(func(text string) { warned = append(warned, text) })
 	m, err := p.NewMapper(c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(warned) != 1 || !strings.HasPrefix(warned[0], "the pattern is looked for line by line, slowly: it has 90") {
+		t.Errorf("before it begins it warns: %q", warned)
 	}
 	var found []string
 	emit := emitter(func(line, _ []byte) { found = append(found, string(line)) })
@@ -221,6 +226,9 @@ func TestGrepSaysThatItIsSlow(t *testing.T) {
 	}
 	if want := []string{"a b c", "a b"}; !slices.Equal(found, want) {
 		t.Errorf("found %q, want %q", found, want)
+	}
+	if len(warned) != 1 {
+		t.Errorf("it warns again: %q", warned)
 	}
 	name := "bytes scanned " + m.(*matching).scanner.Method()
 	if !strings.Contains(name, "slowly: it has 90") {

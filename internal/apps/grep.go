@@ -29,7 +29,9 @@ var grep = App{
 				if err != nil {
 					return nil, err
 				}
-				return &matching{scanner: pattern.NewScanner(), texts: s["only_matching"].(bool), context: c}, nil
+				m := &matching{scanner: pattern.NewScanner(), texts: s["only_matching"].(bool), context: c}
+				m.tell()
+				return m, nil
 			},
 			Fold:       mapreduce.Sum,
 			NewReducer: mapreduce.Sum.Reducer,
@@ -54,7 +56,15 @@ func (m *matching) Map(key, line []byte, out mapreduce.Emitter) error {
 	return m.MapBlock(m.line, mapreduce.Offset(key), out)
 }
 
-// MapBlock looks at many lines. Of a pattern that has to be looked for slowly a counter says so, and why.
+// tell warns of a pattern that has to be looked for slowly, and lets a counter say so later.
+func (m *matching) tell() {
+	if m.slow == nil && m.scanner.Slow() {
+		m.slow = m.context.Counter("grep", "bytes scanned "+m.scanner.Method())
+		m.context.Warn("the pattern is looked for " + m.scanner.Method())
+	}
+}
+
+// MapBlock looks at many lines.
 func (m *matching) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
 	err := m.scanner.Each(block, func(at automaton.Line) error {
 		line := block[at.Start:at.End]
@@ -68,9 +78,7 @@ func (m *matching) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error 
 			return out.Emit(line[start:end], one)
 		})
 	})
-	if m.slow == nil && m.scanner.Slow() {
-		m.slow = m.context.Counter("grep", "bytes scanned "+m.scanner.Method())
-	}
+	m.tell()
 	if m.slow != nil {
 		m.slow.Add(int64(len(block)))
 	}

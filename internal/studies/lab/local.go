@@ -36,6 +36,7 @@ type Local struct {
 	Fresh   bool                    // what interrupted runs left is thrown away
 	Origin  json.RawMessage         // of the run, for whoever wants to go on with it
 	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
+	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
 }
 
 // NewLocal checks job files against this machine: applications, parameters and input. Errors name the place in the file.
@@ -142,6 +143,10 @@ func (l *Local) config(seed uint64, under string, known []*profile.Class) engine
 		Keep: l.Several, Fresh: l.Fresh, Resumed: func(r engine.Resumption) {
 			if l.Resumed != nil {
 				l.Resumed(r)
+			}
+		}, Warn: func(job, text string) {
+			if l.Warn != nil {
+				l.Warn(job, text)
 			}
 		}, Progress: tellProgress, Accounts: func(a engine.Account) {
 			if l.Accounts != nil { // whoever watches the run that is under way

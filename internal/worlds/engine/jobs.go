@@ -25,6 +25,7 @@ type job struct {
 	stages    []*stage
 	committer *task.Committer
 	outs      *outputs
+	warned    sync.Map       // texts of warnings that were told
 	running   sync.WaitGroup // its attempts' goroutines, those left behind too
 
 	lock      *joblog.Lock // of its output directory

@@ -34,6 +34,18 @@ func (w *World) account(a *attempt, stats *task.Stats) {
 	w.cfg.Accounts(c)
 }
 
+// warner tells what user code of a job warns of, each text once.
+func (w *World) warner(j *job) func(text string) {
+	if w.cfg.Warn == nil {
+		return nil
+	}
+	return func(text string) {
+		if _, told := j.warned.LoadOrStore(text, true); !told {
+			w.cfg.Warn(j.cfg.Spec.ID, text)
+		}
+	}
+}
+
 // accountJob tells what the committed tasks of a job that ends have counted, each once, those of an interrupted run before included.
 func (w *World) accountJob(j *job) {
 	if w.cfg.Accounts != nil {

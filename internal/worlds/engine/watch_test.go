@@ -3,7 +3,9 @@ package engine_test
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/slackline/slackline/internal/worlds/conform"
@@ -90,5 +92,32 @@ func TestAccountsAndProgress(t *testing.T) {
 	}
 	if f.told == 0 {
 		t.Error("nobody told how far an attempt is")
+	}
+}
+
+// What user code warns of is told once for each job, however many of its attempts do.
+func TestWarnings(t *testing.T) {
+	in, _ := text(t, 5_000)
+	p := *program(t, "wordcount")
+	inner := p.NewMapper
+	p.NewMapper = func(c *mapreduce.Context) (mapreduce.Mapper, error) {
+		c.Warn("it is slow")
+		c.Warn("it is large")
+		return inner(c)
+	}
+	var lock sync.Mutex
+	var told []string
+	cfg := engine.Config{Cluster: workers(2, 2, 1), Block: 10 * units.KB, Warn: func(job, text string) {
+		lock.Lock()
+		defer lock.Unlock()
+		told = append(told, job+": "+text)
+	}}
+	for _, name := range []string{"a", "b"} {
+		cfg.Jobs = append(cfg.Jobs, engine.Job{Spec: spec(name), Program: &p, Input: []string{in}, Output: filepath.Join(t.TempDir(), name), Reduces: 1})
+	}
+	run(t, cfg, conform.Friendly{})
+	slices.Sort(told)
+	if want := []string{"a: it is large", "a: it is slow", "b: it is large", "b: it is slow"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }

@@ -129,6 +129,7 @@ func newAttempt(ctx context.Context, c Config) *attempt {
 		a.clock = func() units.Time { return 0 }
 	}
 	a.user = mapreduce.NewContext(ctx, c.Task, c.Attempt, a.meter.beat)
+	a.user.Warnings(c.Warn)
 	return a
 }
 
@@ -146,6 +147,7 @@ type Config struct {
 	Skip    *Skip              `json:",omitempty"` // nil = it passes over nothing
 	Meter   *Meter             `json:"-"`          // may be nil
 	Said    *Said              `json:"-"`          // takes what a program says beside its output; may be nil
+	Warn    func(text string)  `json:"-"`          // is told what people should know at once; may be nil
 	Clock   func() units.Time  `json:"-"`          // stopwatch of the phases; nil = they are not measured
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -114,6 +115,7 @@ func (s *server) attempt(m *message) error {
 	began := time.Now()
 	clock := func() units.Time { return units.Time(time.Since(began)) }
 	meter := &task.Meter{}
+	warn := func(text string) { fmt.Fprintln(os.Stderr, text) }
 	stop := make(chan struct{})
 	var beats sync.WaitGroup
 	beats.Go(func() { s.beat(meter, stop) })
@@ -123,11 +125,11 @@ func (s *server) attempt(m *message) error {
 	var err error
 	if m.Kind == "map" {
 		c := *m.Map
-		c.Program, c.Meter, c.Clock = s.program, meter, clock
+		c.Program, c.Meter, c.Clock, c.Warn = s.program, meter, clock, warn
 		ended.Output, stats, err = task.Map(context.Background(), c)
 	} else {
 		c := *m.Reduce
-		c.Program, c.Meter, c.Clock, c.Fetch = s.program, meter, clock, s.fetch
+		c.Program, c.Meter, c.Clock, c.Warn, c.Fetch = s.program, meter, clock, warn, s.fetch
 		stats, err = task.Reduce(context.Background(), c)
 	}
 	close(stop)
