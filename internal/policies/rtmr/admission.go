@@ -56,7 +56,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 		return
 	}
 	if job.Deadline == units.Never {
-		s.lend(job, sched.Because(sched.NoDeadline), p)
+		s.lend(v, job, sched.Because(sched.NoDeadline), p)
 		return
 	}
 	r := record{Claim: claimOf(job)}
@@ -67,7 +67,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	case known:
 		s.test(v, job, &r, p)
 	case s.c.BestEffort || job.Stages[sched.Map].Open <= 0:
-		s.lend(job, sched.Because(sched.ClassUnknown), p)
+		s.lend(v, job, sched.Because(sched.ClassUnknown), p)
 	default:
 		s.measure(v, job, p)
 	}
@@ -81,7 +81,6 @@ func claimOf(job *sched.Job) Claim {
 // test is algorithm 5.1 for a job whose claim is complete, and what follows from it.
 func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan) {
 	now, c := v.Now(), r.Claim
-	s.lentOut(v)
 	verdict := s.plan.Test(now, c)
 	if !verdict.OK {
 		s.refuse(v, &c, &verdict, p)
@@ -123,7 +122,10 @@ func (s *scheduler) refuse(v sched.View, c *Claim, verdict *Verdict, p *sched.Pl
 // holder is what the refused job waits for. If its last task waits for nobody but its own, its first may have waited for the job before it:
 // that is named, if without those before it the job would have been in time.
 func (s *scheduler) holder(now units.Time, c *Claim, verdict *Verdict) (h Hold) {
-	if verdict.Hold.Job != 0 || !s.fresh(s.slots.Maps, s.slots.Reduces).Test(now, *c).OK {
+	if verdict.Hold.Job < 0 {
+		return h // a slot that is lent
+	}
+	if verdict.Hold.Job > 0 || !s.fresh(s.slots.Maps, s.slots.Reduces).Test(now, *c).OK {
 		return verdict.Hold
 	}
 	var before *Claim
@@ -178,6 +180,7 @@ func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
 		}
 		if job.State == sched.Admitted {
 			s.note(job, lent)
+			s.leaseRunning(v, job)
 		} else {
 			s.judge(v, job, p)
 		}

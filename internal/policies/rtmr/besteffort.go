@@ -3,7 +3,6 @@ package rtmr
 import (
 	"slices"
 
-	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -14,18 +13,19 @@ import (
 //   - with Preempt they get any slot that is free once a node's jobs with a promise have been served, and are killed when a promised slot falls due: when
 //     a task with a promise could start and no slot is free for it. Admission does not count them;
 //   - without Preempt they get no more slots than the vectors behind the last admitted job leave untouched, that is available now. Admission counts
-//     a slot that they hold as busy until their class's worst time has passed, and for ever if that is unknown, or passed without an end. So
-//     their reduces, too, wait for the last map: one that waits in its slot has no worst time.
+//     a slot that they hold as busy until their class's worst time has passed, and for ever if that is unknown (lease.go). So their reduces, too, wait
+//     for the last map: one that waits in its slot has no worst time.
 //
 // Tasks of a sample (sample.go) get their slots by the same rules.
 
 // lend lets a job run without a promise.
-func (s *scheduler) lend(job *sched.Job, why sched.Reason, p *sched.Plan) {
+func (s *scheduler) lend(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) {
 	s.note(job, lent)
 	if !p.Admit(job.ID, why) {
 		s.forget(job.ID)
 	} else if !s.c.Preempt {
 		s.restrain(job, p)
+		s.leaseRunning(v, job)
 	}
 }
 
@@ -64,10 +64,12 @@ func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage 
 	if left != nil {
 		*left--
 	}
-	if r := s.of(j); r != nil {
-		if r.Lent = holds(job); r.Standing == sampled {
-			r.Sample.started(v.Now(), began, job, p)
-		}
+	r := s.of(j)
+	if r != nil && r.Standing == sampled {
+		r.Sample.started(v.Now(), began, job, p)
+	}
+	if r != nil && left != nil {
+		s.lease(v, job, stage, slot, p.Items[len(p.Items)-1].ID)
 	}
 	return true
 }
@@ -103,7 +105,6 @@ func (s *scheduler) allowance(v sched.View, slot sched.Stage) *int {
 		return nil
 	}
 	if s.spare.round != v.Round() {
-		s.lentOut(v)
 		s.spare.round = v.Round()
 		s.spare.Maps, s.spare.Reduces, s.spare.next = s.plan.Spare(v.Now())
 	}
@@ -147,51 +148,6 @@ func holds(job *sched.Job) (n slots) {
 	return n
 }
 
-// lentOut tells the schedule until when slots are lent, where they are not taken back.
-func (s *scheduler) lentOut(v sched.View) {
-	if s.c.Preempt {
-		return
-	}
-	var ends [2][]units.Time
-	for _, j := range s.others {
-		job := v.Job(j)
-		if job == nil {
-			continue
-		}
-		worst := estimate.Worst(v, job.Spec, s.c.Skew)
-		for i := range job.Spec.Stages {
-			stage := job.Spec.Stages[i].Kind
-			slot := takes(job, stage, 0)
-			if job.Stages[stage].Occupied == 0 || slot == sched.Stages {
-				continue
-			}
-			to := &ends[slot-sched.Map]
-			seen := int32(0)
-			for a := v.Youngest(j, stage, 0); a != 0; a = v.Youngest(j, stage, a) {
-				*to = append(*to, until(v.Attempt(a).Started, stage, worst, v))
-				seen++
-			}
-			for ; seen < job.Stages[stage].Occupied; seen++ { // not confirmed yet
-				*to = append(*to, until(v.Now(), stage, worst, v))
-			}
-		}
-	}
-	s.plan.Lend(ends[0], ends[1])
-}
-
-// until is when an attempt that started at a time ends at the latest, Never if nobody knows.
-func until(started units.Time, stage sched.Stage, worst estimate.Times, v sched.View) units.Time {
-	each := worst.Map
-	if stage == sched.Reduce {
-		each = worst.Reduce
-	}
-	end := started.Add(late(each, v))
-	if !worst.Known || end <= v.Now() || stage != sched.Map && stage != sched.Reduce {
-		return units.Never
-	}
-	return end
-}
-
 // reclaimer kills tasks without a promise when the slots that they hold fall due.
 type reclaimer struct{ *scheduler }
 
@@ -203,8 +159,10 @@ func (r reclaimer) Preempt(v sched.View, _ []sched.Event, p *sched.Plan) {
 	if len(r.queue) == 0 || len(r.others) == 0 {
 		return
 	}
-	r.reclaim(v, sched.Map, r.mapsDue(v), p)
-	r.reclaim(v, sched.Reduce, r.reducesDue(v), p)
+	due := r.mapsDue(v)
+	r.reclaim(v, sched.Map, due, due, p)
+	due, kept := r.reducesDue(v)
+	r.reclaim(v, sched.Reduce, due, due+kept, p)
 }
 
 // mapsDue is how many maps with a promise could start, were there slots.
@@ -215,15 +173,18 @@ func (s *scheduler) mapsDue(v sched.View) (due int64) {
 	return due
 }
 
-// reducesDue is how many reduces the dispatcher would start, were there slots: algorithm 5.4 over and over.
-func (s *scheduler) reducesDue(v sched.View) (due int64) {
+// reducesDue is how many reduces the dispatcher would start, were there slots: algorithm 5.4 over and over. Where slots wait for beats, it
+// also tells how many slots have to be kept for jobs before those: should their reduces become ready before the next beat, they take the slots
+// that are free, and those reduces that are due now must not have to wait for a beat once more.
+func (s *scheduler) reducesDue(v sched.View) (due, kept int64) {
 	if !s.promisedTo(v.Waiting(sched.Reduce, 0)) {
-		return 0
+		return 0, 0
 	}
+	beats := v.World().Heartbeat > 0
 	free, reserved := s.free(v, sched.Reduce), int64(0)
 	for _, j := range s.queue {
 		if s.enough(reserved, free) {
-			return due
+			return due, kept
 		}
 		job := v.Job(j)
 		if job == nil {
@@ -234,14 +195,18 @@ func (s *scheduler) reducesDue(v sched.View) (due int64) {
 		} else if open := int64(job.Stages[sched.Reduce].Open); open > 0 {
 			n := min(open, free-reserved)
 			due, free = due+n, free-n
+			if beats {
+				kept = reserved
+			}
 			reserved += open - n
 		}
 	}
-	return due
+	return due, kept
 }
 
-func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due int64, p *sched.Plan) {
-	missing := due - max(0, s.idle(v, slot))
+// reclaim kills as many tasks as slots are missing to those that are due, or to be kept for them.
+func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need int64, p *sched.Plan) {
+	missing := need - max(0, s.idle(v, slot))
 	if missing <= 0 {
 		return
 	}

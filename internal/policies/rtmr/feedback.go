@@ -31,17 +31,11 @@ func (s *scheduler) count(v sched.View, p *sched.Plan) {
 	if s.c.Preempt {
 		return
 	}
-	back := slots{}
 	for _, j := range s.others {
 		if job := v.Job(j); job != nil {
 			s.restrain(job, p)
-			was, has := s.of(j).Lent, holds(job)
-			back.Maps, back.Reduces = back.Maps+max(0, was.Maps-has.Maps), back.Reduces+max(0, was.Reduces-has.Reduces)
-			s.of(j).Lent = has
+			s.giveBack(v, job)
 		}
-	}
-	if back != (slots{}) {
-		s.plan.Return(v.Now(), back.Maps, back.Reduces)
 	}
 }
 
@@ -66,11 +60,13 @@ func (s *scheduler) ended(v sched.View, e *sched.Event) {
 			if r.Claim.Maps == 0 {
 				threshold = r.Claim.Reduce
 			}
-			s.lentOut(v)
 			s.plan.Finish(v.Now(), e.Job, slices.Clone(r.Maps.Ends), slices.Clone(r.Reduces.Ends), threshold, s.c.Feedback)
 		} else {
 			s.plan.Remove(v.Now(), e.Job)
 		}
+	}
+	for _, l := range r.Leases {
+		s.end(v.Now(), l)
 	}
 	s.forget(e.Job)
 }

@@ -119,7 +119,7 @@ func TestDispatcherAgainstPseudoCode(t *testing.T) {
 	patient, fifo := usual, usual
 	patient.Preempt, fifo.FIFO = false, true
 	rapid.Check(t, func(t *rapid.T) {
-		s := streams(true, 0, 3*units.Second).Draw(t, "stream")
+		s := streams(true, 9, 0, 3*units.Second).Draw(t, "stream")
 		c := rapid.SampledFrom([]Config{usual, patient, fifo}).Draw(t, "config")
 		var ours, theirs starts
 		if _, err := s.play(c, nil, &ours); err != nil {

@@ -30,7 +30,7 @@ func TestMemory(t *testing.T) {
 	measures.BestEffort, measures.Sample = false, 2
 	both := measures
 	both.Preempt = false
-	gen := streams(true, 0, 3*units.Second)
+	gen := streams(true, 9, 0, 3*units.Second)
 	for name, c := range map[string]Config{"usual": usual, "patient": patient, "fifo": fifo, "blind": blind, "measures": measures, "measures, patient": both} {
 		for seed := range seeds {
 			s := gen.Example(seed)
@@ -101,7 +101,7 @@ func TestNothingIsForgotten(t *testing.T) {
 	measures := Config{Sample: 2, Skew: 1}
 	for seed := range 20 {
 		for _, c := range []Config{usual, measures} {
-			s := streams(true, 0, 3*units.Second).Example(seed)
+			s := streams(true, 9, 0, 3*units.Second).Example(seed)
 			for i := range s.Jobs {
 				s.Jobs[i].Known = i%2 > 0
 			}

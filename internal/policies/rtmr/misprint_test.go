@@ -75,7 +75,7 @@ func TestMisprintsBreakPromises(t *testing.T) {
 			if testing.Short() && c.fails {
 				t.Skip("it takes thousands of streams")
 			}
-			gen := streams(false, 0)
+			gen := streams(false, 9, 0)
 			broken, promises, late := 0, 0, 0
 			for seed := range n {
 				k, err := gen.Example(seed).play(usual, c.bend)

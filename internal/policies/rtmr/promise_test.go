@@ -44,15 +44,15 @@ func (s stream) String() string {
 	return b.String()
 }
 
-// streams draws them. others: also jobs without a deadline, and of classes of which nothing is known.
-func streams(others bool, heartbeats ...units.Duration) *rapid.Generator[stream] {
+// streams draws them, with so many jobs at most. others: also jobs without a deadline, and of classes of which nothing is known.
+func streams(others bool, most int, heartbeats ...units.Duration) *rapid.Generator[stream] {
 	return rapid.Custom(func(t *rapid.T) stream {
 		s := stream{
 			Nodes: rapid.IntRange(1, 3).Draw(t, "nodes"), Maps: rapid.IntRange(1, 3).Draw(t, "map slots"), Reduces: rapid.IntRange(1, 2).Draw(t, "reduce slots"),
 			Heartbeat: rapid.SampledFrom(heartbeats).Draw(t, "heartbeat"),
 		}
 		at := 0
-		for range rapid.IntRange(1, 9).Draw(t, "jobs") {
+		for range rapid.IntRange(1, most).Draw(t, "jobs") {
 			at += rapid.IntRange(0, 12).Draw(t, "after")
 			j := streamJob{Arrive: at, Map: rapid.IntRange(1, 12).Draw(t, "map"), Reduce: rapid.IntRange(1, 30).Draw(t, "reduce"), Known: true}
 			tasks := func(most, worst int, what string) (times []int) {
@@ -229,13 +229,15 @@ func TestNoPromiseIsBroken(t *testing.T) {
 		streams *rapid.Generator[stream]
 		long    int
 	}{
-		{"at once", usual, streams(false, 0), 100_000},
-		{"with a heartbeat", usual, streams(false, 3*units.Second), 100_000},
-		{"without feedback", blind, streams(true, 0, 3*units.Second), 20_000},
-		{"by arrival", fifo, streams(true, 0, 3*units.Second), 20_000},
-		{"beside others", usual, streams(true, 0, 3*units.Second), 20_000},
-		{"beside others that are not killed", patient, streams(true, 0, 3*units.Second), 20_000},
-		{"by arrival beside others that are not killed", both, streams(true, 0, 3*units.Second), 20_000},
+		{"at once", usual, streams(false, 9, 0), 100_000},
+		{"with a heartbeat", usual, streams(false, 9, 3*units.Second), 100_000},
+		{"without feedback", blind, streams(true, 9, 0, 3*units.Second), 20_000},
+		{"by arrival", fifo, streams(true, 9, 0, 3*units.Second), 20_000},
+		{"beside others", usual, streams(true, 9, 0, 3*units.Second), 20_000},
+		{"many jobs", usual, streams(true, 60, 0, 3*units.Second), 5_000},
+		{"many jobs and others that are not killed", patient, streams(true, 60, 0, 3*units.Second), 5_000},
+		{"beside others that are not killed", patient, streams(true, 9, 0, 3*units.Second), 20_000},
+		{"by arrival beside others that are not killed", both, streams(true, 9, 0, 3*units.Second), 20_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			promises, refusals, preempted := 0, 0, 0

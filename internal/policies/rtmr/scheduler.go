@@ -31,8 +31,6 @@ type promises interface {
 	Remove(now units.Time, j sched.JobID)
 	Resize(now units.Time, maps, reduces int)
 	Estimate(now units.Time, j sched.JobID) (mapsEnd, finish units.Time, ok bool)
-	Lend(maps, reduces []units.Time)
-	Return(now units.Time, maps, reduces int)
 	Spare(now units.Time) (maps, reduces int, next units.Time)
 	json.Marshaler
 	json.Unmarshaler
@@ -49,6 +47,7 @@ type scheduler struct {
 	others  []sched.JobID // without one, by arrival
 	samples int           // of these, jobs that are being measured
 	starts  int64         // jobs that have started so far
+	leases  sched.JobID   // slots that were lent so far, where they are not taken back
 	slots   slots         // that the schedule has
 	spare   spare         // that may be lent; not saved, as each decision finds it anew
 
@@ -83,7 +82,7 @@ type record struct {
 	Maps     tally    `json:"maps,omitzero"`
 	Reduces  tally    `json:"reduces,omitzero"`
 	Sample   sample   `json:"sample,omitzero"`
-	Lent     slots    `json:"lent,omitzero"` // that it held when last looked at, where they are not taken back
+	Leases   []lease  `json:"leases,omitempty"`
 }
 
 // tally follows the commits of a stage.
@@ -214,6 +213,7 @@ type state struct {
 	Queue  []sched.JobID   `json:"queue,omitempty"`
 	Others []sched.JobID   `json:"others,omitempty"`
 	Starts int64           `json:"starts"`
+	Leases sched.JobID     `json:"leases,omitempty"`
 	Slots  slots           `json:"slots"`
 	Plan   json.RawMessage `json:"plan"`
 }
@@ -228,7 +228,7 @@ func (s *scheduler) save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Slots: s.slots, Plan: plan}
+	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Plan: plan}
 	for j := range s.jobs {
 		if s.jobs[j].Standing != unknown {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -267,6 +267,6 @@ func (s *scheduler) load(text []byte) error {
 	if err := plan.UnmarshalJSON(st.Plan); err != nil {
 		return err
 	}
-	s.jobs, s.queue, s.others, s.samples, s.starts, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Slots, plan
+	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	return nil
 }

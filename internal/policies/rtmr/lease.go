@@ -1,0 +1,101 @@
+package rtmr
+
+import (
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// A lease is a slot that a task without a promise holds and that is not taken back. In the schedule it is a job of one task, which starts
+// when it is lent: behind all jobs that have started, as these do not need the slot, and before all that start later, as these have to do
+// without it. When the task has ended its real end stands there, as after the feedback for a job.
+type lease struct {
+	ID    sched.JobID  `json:"id"` // in the schedule: below 0, unlike jobs'
+	Stage sched.Stage  `json:"stage"`
+	Slot  sched.Stage  `json:"slot"` // sched.Map or sched.Reduce: what it holds
+	Item  sched.ItemID `json:"item"` // that started the task
+}
+
+// lease lends a slot for a task of the job.
+func (s *scheduler) lease(v sched.View, job *sched.Job, stage, slot sched.Stage, item sched.ItemID) {
+	worst := estimate.Worst(v, job.Spec, s.c.Skew)
+	each := units.Duration(math.MaxInt64) // nobody knows
+	switch {
+	case worst.Known && stage == sched.Map:
+		each = late(worst.Map, v)
+	case worst.Known && stage == sched.Reduce:
+		each = late(worst.Reduce, v)
+	}
+	s.leases++
+	l := lease{-s.leases, stage, slot, item}
+	c := Claim{Job: l.ID, Arrived: v.Now(), Deadline: units.Never, Maps: 1, Map: each}
+	if slot == sched.Reduce {
+		c.Maps, c.Map, c.Reduces, c.Reduce = 0, 0, 1, each
+	}
+	s.plan.Admit(v.Now(), c)
+	s.plan.Start(v.Now(), l.ID)
+	r := s.of(job.ID)
+	r.Leases = append(r.Leases, l)
+}
+
+// leaseRunning lends the slots that tasks of a job hold already.
+func (s *scheduler) leaseRunning(v sched.View, job *sched.Job) {
+	for i := range job.Spec.Stages {
+		stage := job.Spec.Stages[i].Kind
+		for a := v.Youngest(job.ID, stage, 0); a != 0; a = v.Youngest(job.ID, stage, a) {
+			if at := v.Attempt(a); !s.c.Preempt && takes(job, stage, at.Container) != sched.Stages {
+				s.lease(v, job, stage, takes(job, stage, at.Container), at.Item)
+			}
+		}
+	}
+}
+
+// giveBack ends the leases of tasks that have ended. A lease whose item has no attempt may be one that has not begun: of those the youngest
+// are kept, as many as the job has such tasks.
+func (s *scheduler) giveBack(v sched.View, job *sched.Job) {
+	r := s.of(job.ID)
+	if len(r.Leases) == 0 {
+		return
+	}
+	var coming [sched.Stages]int32
+	for stage := range sched.Stages {
+		coming[stage] = job.Stages[stage].Occupied - job.Stages[stage].Running
+	}
+	kept := r.Leases[:0:0]
+	for _, l := range slices.Backward(r.Leases) {
+		switch {
+		case s.runs(v, job.ID, l):
+			kept = append(kept, l)
+		case coming[l.Stage] > 0:
+			coming[l.Stage]--
+			kept = append(kept, l)
+		default:
+			s.end(v.Now(), l)
+		}
+	}
+	slices.Reverse(kept)
+	r.Leases = kept
+}
+
+// runs tells whether the task of a lease runs.
+func (s *scheduler) runs(v sched.View, j sched.JobID, l lease) bool {
+	for a := v.Youngest(j, l.Stage, 0); a != 0; a = v.Youngest(j, l.Stage, a) {
+		if v.Attempt(a).Item == l.Item {
+			return true
+		}
+	}
+	return false
+}
+
+// end puts the real end of a lease into the schedule.
+func (s *scheduler) end(now units.Time, l lease) {
+	at := []units.Time{now}
+	if l.Slot == sched.Reduce {
+		s.plan.Finish(now, l.ID, nil, at, 0, true)
+	} else {
+		s.plan.Finish(now, l.ID, at, nil, 0, true)
+	}
+}
