@@ -62,7 +62,6 @@ func timed(id, class string, at, deadline, maps, reduces int) *workload.Job {
 type fates struct {
 	lines []string
 	names map[sched.JobID]string
-	why   map[sched.JobID]string
 	gets  map[sched.JobID]int32 // map slots
 }
 
@@ -109,7 +108,7 @@ func play(t *testing.T, policy string, nodes, reduces int, jobs ...*workload.Job
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fates{names: map[sched.JobID]string{}, why: map[sched.JobID]string{}, gets: map[sched.JobID]int32{}}
+	f := &fates{names: map[sched.JobID]string{}, gets: map[sched.JobID]int32{}}
 	if err := drive.New(w, p, f).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 // literal is the pseudo-code of tables 4.1 and 4.2 of paper 003, line by line: it scans all jobs and keeps nothing but the markers. Besides,
 // a node gets one reduce on each beat. It knows slots only.
 type literal struct {
-	printed bool           // lines 19 to 26 as they are printed; else in the order of the guide
+	printed bool           // lines 19 to 26 as they are printed; else corrected
 	marker  map[int32]*int // nil = null
 }
 

@@ -85,7 +85,6 @@ func TestMatchmaking(t *testing.T) {
 	})
 }
 
-// rack1 and 2 hold nodes 1 and 3, and node 2.
 func TestDelay(t *testing.T) {
 	check(t, []rule{
 		{"A job with a local map goes before one without, whatever the order (algorithm 2, node-local).",

@@ -19,8 +19,8 @@ import (
 //	          one non-local task of the first job; stop                beat, no matter how many slots stay free
 //	Algorithm 2, when a job comes: all markers = null                  all markers go
 //
-// Only whether a marker is 0 is ever asked, so a node is marked or it is not. The order of lines 19 to 26 is that of the guide to the papers:
-// as printed, lines 19 to 21 catch the marker that is 0 as well, stop, and no node ever gets a non-local task (TestPrintedFormStarves).
+// Only whether a marker is 0 is ever asked, so a node is marked or it is not. Lines 19 to 26 are corrected: as printed, lines 19 to 21 catch the marker
+// that is 0 as well, stop, and no node ever gets a non-local task, against the text of the section (TestPrintedFormStarves).
 //
 // What the paper leaves open:
 //
