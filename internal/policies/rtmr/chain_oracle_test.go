@@ -100,7 +100,6 @@ type literalJob struct {
 type literal struct {
 	fifo   bool
 	tm, tr literalVector
-	lent   ends
 	jobs   []literalJob
 }
 
@@ -108,7 +107,7 @@ func (l *literal) waits(j literalJob) bool { return j.phase == "waiting" }
 
 // queue calculates the vectors of jobs in the given order.
 func (l *literal) queue(now units.Time, jobs []literalJob) []literalJob {
-	tm, tr := l.tm.update(l.lent.maps), l.tr.update(l.lent.reduces)
+	tm, tr := l.tm, l.tr
 	jobs = slices.Clone(jobs)
 	for i := range jobs {
 		j := &jobs[i]
@@ -306,7 +305,7 @@ func (h *history) ends(name string, most int) []units.Time {
 // step plays one event.
 func (h *history) step() {
 	h.now += units.Time(h.duration("later")) * units.Time(rapid.IntRange(0, 1).Draw(h.T, "or at once"))
-	switch event := rapid.SampledFrom([]string{"admit", "admit", "admit", "test", "start", "start", "finish", "remove", "resize", "lend", "save"}).Draw(h.T, "event"); event {
+	switch event := rapid.SampledFrom([]string{"admit", "admit", "admit", "test", "start", "start", "finish", "remove", "resize", "save"}).Draw(h.T, "event"); event {
 	case "admit", "test":
 		c := h.claim()
 		got, want := h.s.Test(h.now, c), h.l.test(h.now, c)
@@ -328,16 +327,9 @@ func (h *history) step() {
 			h.Fatal(err)
 		}
 		h.s.stride = stride
-		h.s.Lend(h.l.lent.maps, h.l.lent.reduces) // what is lent is told anew
 		if again, _ := json.Marshal(h.s); string(again) != string(text) {
 			h.Fatalf("saved %s, read and saved again %s", text, again)
 		}
-	case "lend":
-		h.l.lent = ends{slices.Sorted(slices.Values(h.ends("lent maps", 4))), slices.Sorted(slices.Values(h.ends("lent reduces", 4)))}
-		for i := range h.l.lent.maps {
-			h.l.lent.maps[i] += 2 * units.Time(h.span)
-		}
-		h.s.Lend(slices.Clone(h.l.lent.maps), slices.Clone(h.l.lent.reduces))
 	case "resize":
 		maps, reduces := rapid.IntRange(0, 12).Draw(h.T, "maps"), rapid.IntRange(0, 6).Draw(h.T, "reduces")
 		h.s.Resize(h.now, maps, reduces)

@@ -59,8 +59,6 @@ func (s *Schedule) rest(now units.Time, p int) (int, units.Time) {
 		}
 	}
 	s.at.copy(&s.base)
-	s.at.maps.Replace(s.lentMaps)
-	s.at.reduces.Replace(s.lentReduces)
 	return 0, units.Never
 }
 

@@ -10,7 +10,7 @@
 //	Priority-Q                                                section 5.2           order.go
 //	dispatcher                                                alg. 5.4              dispatch.go
 //	feedback controller                                       alg. 5.5, 5.6         feedback.go; Schedule.Finish
-//	jobs without a deadline                                   ours                  besteffort.go, lend.go
+//	jobs without a deadline                                   ours                  besteffort.go, lease.go, spare.go
 //	jobs of unknown classes                                   ours                  sample.go
 //
 // The equations are numbered 4.2 to 4.4 in chapter 5.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -273,5 +274,38 @@ func TestSlotsGivenBack(t *testing.T) {
 	patient.FIFO, patient.Preempt = true, false
 	if k, err := s.play(patient, nil); err != nil || k.broken > 0 || k.promises != 2 || k.refusals != 1 {
 		t.Errorf("%d promises, %d refusals, %v; %v", k.promises, k.refusals, k.says, err)
+	}
+}
+
+// Where slots wait for beats, a reduce that is due must not be sent to a slot that is still lent when its turn comes: j3's reduces are due at 5s,
+// two slots are kept for j2, and a task without a promise holds one of the other two until 7s. It is killed at 5s, though three slots are free:
+// at 7.5s j2 takes two of them, and j3's second reduce would wait for the beat at 9s.
+func TestKeptSlots(t *testing.T) {
+	s := stream{Nodes: 2, Maps: 1, Reduces: 2, Heartbeat: 3 * units.Second, Jobs: []streamJob{
+		{Reduces: []int{7}, Map: 1, Reduce: 7, Known: true, SlowStart: 1},
+		{Within: 14, Maps: []int{1, 1, 1, 2}, Map: 2, Reduces: []int{1, 1}, Reduce: 1, Known: true, SlowStart: 1},
+		{Arrive: 5, Within: 4, Reduces: []int{1, 1}, Map: 1, Reduce: 1, Known: true, SlowStart: 1},
+	}}
+	var said starts
+	k, err := s.play(usual, nil, &said)
+	if err != nil || k.promises != 2 || k.broken > 0 {
+		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
+	}
+	if !slices.ContainsFunc(said.lines, func(l string) bool { return strings.HasPrefix(l, "5s kill") }) {
+		t.Errorf("%s", strings.Join(said.lines, "\n"))
+	}
+}
+
+// A slot that is lent after a job has ended where it ran is lent once: behind that job's end, not before it (see lease).
+func TestLentOnce(t *testing.T) {
+	m := streamJob{Maps: []int{1}, Map: 1, Reduce: 1, Known: true, SlowStart: 1}
+	s := stream{Nodes: 2, Maps: 2, Reduces: 1, Jobs: []streamJob{m, m, m, m, m, m, m,
+		{Within: 6, Maps: []int{5}, Map: 5, Reduces: []int{1}, Reduce: 1, Known: true, SlowStart: 1},
+		{Map: 1, Reduces: []int{2, 2}, Reduce: 2, Known: true, SlowStart: 1},
+		{Within: 6, Maps: []int{1, 1, 1, 1, 2}, Map: 2, Reduces: []int{1}, Reduce: 1, Known: true, SlowStart: 1}}}
+	patient := usual
+	patient.Preempt = false
+	if k, err := s.play(patient, nil); err != nil || k.promises != 2 || k.broken > 0 {
+		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
 	}
 }

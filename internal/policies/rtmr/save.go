@@ -24,7 +24,7 @@ type savedMember struct {
 	ReduceEnds []units.Time `json:"reduce_ends,omitempty"`
 }
 
-// MarshalJSON writes all that the schedule knows but for what is lent, which its owner tells again. What is read again by UnmarshalJSON gives
+// MarshalJSON writes all that the schedule knows. What is read again by UnmarshalJSON gives
 // the same verdicts.
 func (s *Schedule) MarshalJSON() ([]byte, error) {
 	out := savedSchedule{FIFO: s.fifo, Maps: s.base.maps.Save([]avail.Step{}), Reduces: s.base.reduces.Save([]avail.Step{}), Jobs: []savedMember{}}

@@ -67,8 +67,6 @@ type Schedule struct {
 
 	at, trial chain // scratch: the chain at some place
 	claim     member
-
-	lentMaps, lentReduces []units.Time // see Lend
 }
 
 // NewSchedule returns the schedule of a cluster with that many slots, all free. Jobs wait by deadline, or with fifo in the order of
@@ -325,9 +323,6 @@ func (s *Schedule) fold(now units.Time) {
 	s.members = slices.Delete(s.members, 0, n)
 	s.started -= n
 	s.fallen(n)
-	if n > 0 && len(s.lentMaps)+len(s.lentReduces) > 0 {
-		s.stale(-1) // what is lent stands behind them now
-	}
 }
 
 // Remove takes out a job that will not finish. If it had started, the slots that it may have had are free from now on: as many of the
