@@ -11,37 +11,37 @@ type Code uint8
 
 // Reasons of decisions. A, B, C are the numbers of Reason.
 const (
-	OK             Code = iota
-	FirstInOrder        // the job stands first in the order; A = its place
-	AdmitAll            // the policy admits every job
-	SlotOfOrder         // the job's turn among those that may run; A = running jobs, B = limit
-	OverLimit           // too many jobs run; A = running, B = limit
-	MinShare            // the pool is below its minimum share; A = has, B = minimum, C = for how long (ns)
-	FairShare           // the pool is below half of its fair share; A = has, B = fair share, C = for how long (ns)
-	Deadline            // A = deadline, B = expected finish, C = the stage in whose phase the jobs of the evidence hold so many slots until then
-	Wakeup              // A = when
-	Custom              // a policy's own reason; the text is in Item.Text
-	Straggler           // the task is behind the others; A = its progress, B = the average, in thousandths
-	MasterShare         // there is no room for one more ApplicationMaster; A = they take, B = they may take, C = of which resource (units.Dim)
-	NodeIdle            // nothing has run on the node; A = since when, B = nodes awake before it sleeps
-	NoRoomAwake         // tasks wait for which no node that is awake has room; A = their number
-	Promised            // the job's deadline is promised; A = deadline, B = its finish at the latest
-	Estimated           // so it is, by a sample that is no worst case; A = deadline, B = its finish, C = maps in the sample
-	BreaksPromise       // Job, which has a promise, would miss its deadline; A = that deadline, B = its finish
-	DeadlinePassed      // A = the deadline
-	NotSlots            // a stage takes other containers than one slot for each task; A = the stage
-	NoSlots             // no node has a slot for a stage; A = the stage
-	HasLabels           // the job asks for nodes with labels, and slots are counted on all nodes alike
-	NoDeadline          // the job has no deadline: it gets what no promise needs
-	ClassUnknown        // nothing is known of what the job's class costs: it gets what no promise needs
-	Sampling            // nothing is known of what the job's class costs; A = so many of its maps are measured
-	LeftOver            // a slot that no promise needs
-	SlotDue             // a promised slot falls due; A = tasks with a promise that wait, B = slots that others hold
-	MapsFirst           // the job's reduces wait for its last map
-	MapsOver            // the job's last map has ended
-	NotProfiled         // nothing is known of what the job's class costs, so its deadline cannot be tested
-	MapSlotsTaken       // the job needs so many map slots at once; A = needs, B = free, C = when
-	ReduceSlotsTaken    // the same of reduce slots
+	OK               Code = iota
+	FirstInOrder          // the job stands first in the order; A = its place
+	AdmitAll              // the policy admits every job
+	SlotOfOrder           // the job's turn among those that may run; A = running jobs, B = limit
+	OverLimit             // too many jobs run; A = running, B = limit
+	MinShare              // the pool is below its minimum share; A = has, B = minimum, C = for how long (ns)
+	FairShare             // the pool is below half of its fair share; A = has, B = fair share, C = for how long (ns)
+	Deadline              // A = deadline, B = expected finish, C = the stage in whose phase the jobs of the evidence hold so many slots until then
+	Wakeup                // A = when
+	Custom                // a policy's own reason; the text is in Item.Text
+	Straggler             // the task is behind the others; A = its progress, B = the average, in thousandths
+	MasterShare           // there is no room for one more ApplicationMaster; A = they take, B = they may take, C = of which resource (units.Dim)
+	NodeIdle              // nothing has run on the node; A = since when, B = nodes awake before it sleeps
+	NoRoomAwake           // tasks wait for which no node that is awake has room; A = their number
+	Promised              // the job's deadline is promised; A = deadline, B = its finish at the latest
+	Estimated             // so it is, by a sample that is no worst case; A = deadline, B = its finish, C = maps in the sample
+	BreaksPromise         // Job, which has a promise, would miss its deadline; A = that deadline, B = its finish
+	DeadlinePassed        // A = the deadline
+	NotSlots              // a stage takes other containers than one slot for each task; A = the stage
+	NoSlots               // no node has a slot for a stage; A = the stage
+	HasLabels             // the job asks for nodes with labels, and slots are counted on all nodes alike
+	NoDeadline            // the job has no deadline: it gets what no promise needs
+	ClassUnknown          // nothing is known of what the job's class costs: it gets what no promise needs
+	Sampling              // nothing is known of what the job's class costs; A = so many of its maps are measured
+	LeftOver              // a slot that no promise needs
+	SlotDue               // a promised slot falls due; A = tasks with a promise that wait, B = slots that others hold
+	MapsFirst             // the job's reduces wait for its last map
+	MapsOver              // the job's last map has ended
+	NotProfiled           // nothing is known of what the job's class costs, so its deadline cannot be tested
+	MapSlotsTaken         // the job needs so many map slots at once; A = needs, B = free, C = when
+	ReduceSlotsTaken      // the same of reduce slots
 )
 
 // Reasons of refusals.
