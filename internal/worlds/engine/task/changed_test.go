@@ -133,9 +133,9 @@ func TestLongLineAndLittleMemory(t *testing.T) {
 	}
 	splits := Cut(files, 1<<20)
 	for i, s := range splits {
-		c := MapConfig{Config: Config{Program: programs["list"], Buffer: 2 << 20, Local: filepath.Join(t.TempDir(), "m")}, Split: s, Parts: 1}
+		c := MapConfig{Config: Config{Program: programs["list"], Buffer: 4 << 20, Local: filepath.Join(t.TempDir(), "m")}, Split: s, Parts: 1}
 		_, _, err := Map(t.Context(), c)
-		want := fmt.Sprintf("input %q: the line at byte 6 is longer than 2MB, the memory of a task; more memory helps, or fewer slots", path)
+		want := fmt.Sprintf("input %q: the line at byte 6 is longer than 2MB, half of the memory of a task; more memory helps, or fewer slots", path)
 		if i > 0 {
 			want = "<nil>"
 		}

@@ -218,7 +218,7 @@ func (l *lines) fill() error {
 			if most == maxRecord {
 				return fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos)
 			}
-			return fmt.Errorf("the line at byte %d is longer than %v, the memory of a task; more memory helps, or fewer slots", l.pos, units.Bytes(most))
+			return fmt.Errorf("the line at byte %d is longer than %v, half of the memory of a task; more memory helps, or fewer slots", l.pos, units.Bytes(most))
 		}
 		grown := make([]byte, min(2*len(l.buf), l.longest()))
 		copy(grown, l.buf[:l.w])
