@@ -90,8 +90,7 @@ func (l *literal) beat(v sched.View, p *sched.Plan, node sched.NodeID) {
 			l.marker[i] = new(0) // 20
 			break                // 21
 		}
-		start(queue[0], sched.Map, sched.Remote) // 22, 23
-		s--                                      // 24
+		start(queue[0], sched.Map, sched.Remote) // 22, 23; nobody looks at s behind 24
 		break                                    // 25
 	}
 	if j := v.First(node, sched.Reduce, 0); j != 0 {
