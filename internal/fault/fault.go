@@ -46,7 +46,7 @@ type Schedule struct {
 	Life int    // how often the process died before: each life draws anew
 
 	Fail   float64 // chance that an operation fails
-	Flip   float64 // chance that a write to a run of map output flips a bit
+	Flip   float64 // chance that a write to a run of map output or to a part flips a bit
 	Die    float64 // chance that the process dies at an operation: before it, or, of a write, in its middle
 	Most   int     // operations that fail, and bits that flip, at most; so no task fails too often
 	DieAll bool    // it dies for sure, behind so many operations, or those among them that count
@@ -126,7 +126,8 @@ func (s *Schedule) before(op Op, path string) error {
 
 // flip returns what reaches the disk of a write: b, or a copy with one bit changed.
 func (s *Schedule) flip(path string, b []byte) []byte {
-	if s.Flip == 0 || len(b) == 0 || !strings.HasPrefix(filepath.Base(path), "run-") {
+	base := filepath.Base(path)
+	if s.Flip == 0 || len(b) == 0 || !strings.HasPrefix(base, "run-") && !strings.HasPrefix(base, "part-") {
 		return b
 	}
 	s.lock.Lock()

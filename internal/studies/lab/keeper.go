@@ -163,6 +163,18 @@ func (k *Keeper) changes() (c store.Change) {
 	return c
 }
 
+// lost takes back a committed task. One that names a reason failed by it, though its attempt had ended well.
+func (k *Keeper) lost(j *keptJob, at units.Time, e *sched.Event) {
+	if e.Stage == sched.Map {
+		j.row.Maps.Done--
+	} else {
+		j.row.Reduces.Done--
+	}
+	if e.Text != "" && len(j.failures) < mostFailures {
+		j.failures = append(j.failures, report.Failure{Stage: e.Stage.String(), Task: int(e.Task), At: at.Seconds(), Reason: e.Text})
+	}
+}
+
 // Plan keeps nothing.
 func (k *Keeper) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
@@ -184,8 +196,8 @@ func (k *Keeper) Batch(round int64, at units.Time, events []sched.Event) error {
 		case sched.Ended:
 			k.end(at, e)
 		case sched.OutputLost:
-			if j := k.job(e.Job); j != nil && e.Stage == sched.Map {
-				j.row.Maps.Done--
+			if j := k.job(e.Job); j != nil {
+				k.lost(j, at, e)
 			}
 		case sched.JobEnded:
 			if j := k.job(e.Job); j != nil {

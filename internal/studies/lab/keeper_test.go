@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -231,6 +232,39 @@ func TestKeeperOfFailures(t *testing.T) {
 		if jobs, err := m.Store().Jobs(store.JobFilter{States: []string{store.Failed}}); err != nil || len(jobs) != 1 || jobs[0].Failures != len(failed) || jobs[0].Reason != j.Reason {
 			t.Errorf("%+v, %v", jobs, err)
 		}
+	}
+}
+
+// A committed task whose part is damaged is told among the failures, and counted as done once it has run again.
+func TestKeeperOfDamage(t *testing.T) {
+	defer fault.Use(nil)
+	m := openMemory(t, filepath.Join(t.TempDir(), "data"))
+	job, _ := wordsFile(t)
+	local := localOf(t, job)
+	cell, err := local.Real(DefaultPolicy, 1, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := local.NewKeeper(m, cell, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell.Sinks = []drive.Sink{k}
+	fault.Use(&fault.Schedule{Flip: 1, Most: 1, Grant: func(what string) bool { return strings.Contains(what, "part-") }})
+	run, err := Run(t.Context(), cell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Finish(run, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	j := run.Jobs[0]
+	if j.Outcome != "finished" || len(j.Failures) != 1 || j.Failures[0].Try != 0 || !strings.HasSuffix(j.Failures[0].Reason, ": the checksum does not match") {
+		t.Errorf("%+v", j)
+	}
+	jobs, err := m.Store().Jobs(store.JobFilter{})
+	if err != nil || len(jobs) != 1 || jobs[0].Failures != 0 || jobs[0].Maps.Done != jobs[0].Maps.Tasks || jobs[0].Reduces.Done != jobs[0].Reduces.Tasks {
+		t.Errorf("%+v, %v", jobs, err)
 	}
 }
 

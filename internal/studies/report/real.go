@@ -47,8 +47,8 @@ type Work struct {
 type Failure struct {
 	Stage  string  `json:"stage"`
 	Task   int     `json:"task"` // from 1
-	Try    int     `json:"try"`  // of this task, from 1
-	Node   string  `json:"node"`
+	Try    int     `json:"try"`  // of this task, from 1; 0 = no attempt failed, but what one had committed was damaged
+	Node   string  `json:"node"` // of the attempt
 	At     float64 `json:"at_s"` // from the start of the run
 	Reason string  `json:"reason"`
 }

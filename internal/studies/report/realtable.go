@@ -187,6 +187,10 @@ func writeFailures(w io.Writer, run *Run) {
 				fmt.Fprintf(w, "… and more failed attempts; -o json, or slackline logs %s --outcome failed, has them all\n", j.ID)
 				return
 			}
+			if f.Try == 0 {
+				fmt.Fprintf(w, "job %q %s-%d had to run again, as what it had committed was damaged: %s\n", j.ID, f.Stage, f.Task, Printable(f.Reason))
+				continue
+			}
 			fmt.Fprintf(w, "job %q %s-%d, try %d on %s failed: %s\n", j.ID, f.Stage, f.Task, f.Try, f.Node, Printable(f.Reason))
 		}
 	}

@@ -74,6 +74,12 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	if n := strings.Count(b.String(), "\n"); n != mostReasons+1 || !strings.HasSuffix(b.String(), "slackline logs find --outcome failed, has them all\n") {
 		t.Errorf("%d lines: %s", n, b.String())
 	}
+	run.Jobs[1].Failures = []Failure{{Stage: "reduce", Task: 3, Reason: "part-r-00002: the checksum does not match"}}
+	b.Reset()
+	writeFailures(&b, run)
+	if want := "reduce-3 had to run again, as what it had committed was damaged: part-r-00002: the checksum does not match\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("%s, want %s", b.String(), want)
+	}
 	// A simulation has none of it.
 	b.Reset()
 	writeReal(&b, []*Run{{World: "sim"}})

@@ -302,6 +302,9 @@ func TestFaults(t *testing.T) {
 	expect := []string{"deaths", "operations that failed", "bits flipped", "tasks that were done"}
 	if schedules() >= 50 {
 		expect = append(expect, "schedules, compressed", "schedules, copied", "workers that died", "workers that failed")
+		if schedules() >= 1000 {
+			expect = append(expect, "bits of parts flipped")
+		}
 		if commandsRun() {
 			expect = append(expect, "commands that broke")
 		}
@@ -338,6 +341,8 @@ func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string
 				r.count["deaths"]++
 			case strings.HasPrefix(what, "failed"):
 				r.count["operations that failed"]++
+			case strings.Contains(what, "part-"):
+				r.count["bits of parts flipped"]++
 			default:
 				r.count["bits flipped"]++
 			}

@@ -8,9 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slackline/slackline/internal/fault"
 )
 
 type line struct {
@@ -103,6 +106,64 @@ func TestClear(t *testing.T) {
 	}
 	if records, err = Read(path); err != nil || fmt.Sprint(numbers(t, records)) != "[9]" {
 		t.Error(records, err)
+	}
+}
+
+// With sync each record is synced before Append returns, and a record that could not be is not told as written; without, nothing is synced.
+func TestSync(t *testing.T) {
+	defer fault.Use(nil)
+	for _, sync := range []bool{true, false} {
+		path := filepath.Join(t.TempDir(), "log")
+		l, _, err := Open(path, sync)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []fault.Op
+		fault.Use(&fault.Schedule{Counts: func(op fault.Op, _ string) bool { order = append(order, op); return true }})
+		if err := errors.Join(l.Append(line{N: 1}), l.Append(line{N: 2})); err != nil {
+			t.Fatal(err)
+		}
+		want := []fault.Op{fault.Write, fault.Write}
+		if sync {
+			want = []fault.Op{fault.Write, fault.Sync, fault.Write, fault.Sync}
+		}
+		if !slices.Equal(order, want) {
+			t.Errorf("sync %v: %v, want %v", sync, order, want)
+		}
+		fault.Use(&fault.Schedule{Fail: 1, Most: 100, Grant: func(what string) bool { return strings.HasPrefix(what, "failed: sync") }})
+		if err := l.Append(line{N: 3}); (err != nil) != sync {
+			t.Errorf("sync %v: a sync that fails: %v", sync, err)
+		}
+		fault.Use(nil)
+		if err := errors.Join(l.Append(line{N: 4}), l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		records, err := Read(path)
+		if got := fmt.Sprint(numbers(t, records)); err != nil || sync && got != "[1 2 4]" || !sync && got != "[1 2 3 4]" {
+			t.Errorf("sync %v: %s, %v", sync, got, err)
+		}
+	}
+}
+
+// A lock that is a link is not taken: what it leads to would be overwritten.
+func TestLockIsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "keep.txt"), []byte("precious"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"lock": "keep.txt", "other": "nowhere"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip("NOT CHECKED:", err)
+		}
+		if _, err := Take(filepath.Join(dir, name)); err == nil {
+			t.Errorf("a link to %s is locked", to)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "keep.txt")); err != nil || string(b) != "precious" {
+		t.Errorf("%s, %v", b, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "nowhere")); err == nil {
+		t.Error("the lock was made where the link leads")
 	}
 }
 

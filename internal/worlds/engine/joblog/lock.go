@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -23,8 +24,12 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("process %d is writing there", e.PID)
 }
 
-// Take takes the lock that a file stands for, which is made if need be. If another process has it, the error is a BusyError.
+// Take takes the lock that a file stands for, which is made if need be. If another process has it, the error is a BusyError. A link is not
+// followed, as the file is written to.
 func Take(path string) (*Lock, error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s in the place of its lock is not a plain file", filepath.Base(path))
+	}
 	for {
 		l, err := take(path)
 		if err != nil || l.Holds(path) {

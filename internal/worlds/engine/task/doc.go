@@ -41,6 +41,16 @@
 // Memory: the buffers of a map count records and what sorting them takes, and spill before they go beyond Config.Buffer. A reduce
 // holds one block of each run that it merges, at most mergeFactor.
 //
+// # Checksums
+//
+// Every block of map output has a CRC32C, which whoever reads it checks before user code sees a byte; a map whose output is damaged runs
+// again. Of every part file the sum of what was written is kept. Before a job is committed all its parts are read once more, several at
+// once, whether its directories are synced or not: a task of which a byte is not what was written runs again, as often as a task may fail.
+// A job that goes on checks the parts that it takes over in the same way. For 500 MB of output that takes 0.09 s of processor time, a
+// twentieth of what sorting them does (0.03 s the sums, the rest the copy out of the page cache). It reads what the system holds, which is
+// not always what the disk does: a byte that the disk alone has wrong is found if the file was dropped from memory in between. What
+// happens behind the commit is nobody's to find.
+//
 // # Differences from Hadoop
 //
 // Files smaller than a block share a split with their neighbours (as with CombineTextInputFormat), so that a tree of small
