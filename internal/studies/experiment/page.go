@@ -58,7 +58,8 @@ func head(b *strings.Builder, names ...string) {
 	b.WriteString("</tr></thead>")
 }
 
-func (c *Result) cells(b *strings.Builder) {
+// mark writes the verdict.
+func (c *Result) mark(b *strings.Builder) {
 	class := "good"
 	if c.open {
 		class = ""
@@ -71,18 +72,18 @@ func (c *Result) cells(b *strings.Builder) {
 func (r *Report) claimsHTML() string {
 	var b strings.Builder
 	b.WriteString(`<h2>Published beside ours</h2><div class="scroll"><table>`)
-	head(&b, "source", "claim", "kind", ">published", ">ours", ">95 % interval", "verdict", "note")
+	head(&b, "source", "verdict", "claim", ">published", ">ours", ">95 % interval", "kind", "note")
 	b.WriteString("<tbody>")
 	for i := range r.Claims {
 		c := &r.Claims[i]
 		b.WriteString("<tr>")
 		cell(&b, "", c.Source)
+		c.mark(&b)
 		cell(&b, "wrap", c.Claim)
-		cell(&b, "", string(c.Kind))
 		cell(&b, "right", c.show(c.Published))
 		cell(&b, "right", c.show(c.Ours))
 		cell(&b, "right", c.interval())
-		c.cells(&b)
+		cell(&b, "", string(c.Kind))
 		cell(&b, "wrap", c.Note)
 		b.WriteString("</tr>\n")
 	}
