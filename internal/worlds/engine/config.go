@@ -3,10 +3,10 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/draw"
@@ -244,10 +244,7 @@ func (c *Config) read(j *Job) ([]inputFile, []task.Split, error) {
 	}
 	input := make([]inputFile, len(files))
 	for i, f := range files {
-		input[i] = inputFile{Path: f.Path, Size: f.Size}
-		if info, err := os.Stat(f.Path); err == nil {
-			input[i].Wrote = info.ModTime().UTC()
-		}
+		input[i] = inputFile{Path: f.Path, Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC()}
 	}
 	splits, _, err := task.Plan(files, int64(c.Block), j.Program, sources)
 	if err != nil {
