@@ -65,8 +65,6 @@ func (s *scheduler) ended(v sched.View, e *sched.Event) {
 			s.plan.Remove(v.Now(), e.Job)
 		}
 	}
-	for _, l := range r.Leases {
-		s.end(v.Now(), l)
-	}
+	s.release(v.Now(), r)
 	s.forget(e.Job)
 }

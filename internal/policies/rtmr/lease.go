@@ -80,6 +80,14 @@ func (s *scheduler) giveBack(v sched.View, job *sched.Job) {
 	r.Leases = kept
 }
 
+// release ends all leases of a job.
+func (s *scheduler) release(now units.Time, r *record) {
+	for _, l := range r.Leases {
+		s.end(now, l)
+	}
+	r.Leases = nil
+}
+
 // runs tells whether the task of a lease runs.
 func (s *scheduler) runs(v sched.View, j sched.JobID, l lease) bool {
 	for a := v.Youngest(j, l.Stage, 0); a != 0; a = v.Youngest(j, l.Stage, a) {

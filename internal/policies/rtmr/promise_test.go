@@ -197,6 +197,9 @@ func (s stream) play(c Config, bend func(*scheduler), sinks ...drive.Sink) (*kee
 	if k.ended != len(s.Jobs) {
 		return nil, fmt.Errorf("%d of %d jobs ended", k.ended, len(s.Jobs))
 	}
+	if m, rd, _ := r.plan.Spare(units.Never - 1); m != s.Nodes*s.Maps || rd != s.Nodes*s.Reduces {
+		return nil, fmt.Errorf("%d map and %d reduce slots are free when all jobs have ended", m, rd)
+	}
 	if len(r.queue)+len(r.others) > 0 {
 		return nil, fmt.Errorf("jobs %v and %v stand in line when all have ended", r.queue, r.others)
 	}

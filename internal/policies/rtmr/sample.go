@@ -76,6 +76,7 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 			s.verdict(v, job, p)
 			i-- // it stands in this line no more
 		case v.Now() >= job.Deadline:
+			s.release(v.Now(), r)
 			s.forget(j)
 			p.Reject(j, 0, sched.Because(sched.DeadlinePassed, int64(job.Deadline)))
 			i--
@@ -91,6 +92,7 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 // verdict judges a job by what was measured of it, or by what has become known meanwhile.
 func (s *scheduler) verdict(v sched.View, job *sched.Job, p *sched.Plan) {
 	r := record{Claim: claimOf(job), Sample: s.of(job.ID).Sample}
+	s.release(v.Now(), s.of(job.ID))
 	s.forget(job.ID)
 	if why, _, ok := s.claim(v, job, &r); ok {
 		s.test(v, job, &r, p)
