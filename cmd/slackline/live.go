@@ -221,8 +221,8 @@ func (l *live) take(at units.Time, e *sched.Event) {
 		}
 		a.job = 0
 	case sched.OutputLost:
-		if h := *grown(&l.handles, e.Job); h > 0 && e.Stage == sched.Map {
-			s.jobs[h-1].maps.done--
+		if h := *grown(&l.handles, e.Job); h > 0 {
+			s.jobs[h-1].stage(e.Stage).done--
 		}
 	case sched.JobEnded:
 		if h := *grown(&l.handles, e.Job); h > 0 {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/internal/fault"
 )
 
 func symlink(t *testing.T, to, name string) {
@@ -282,4 +284,57 @@ func TestVerify(t *testing.T) {
 	must(t, c.CommitJob())
 	must(t, c.Forget())
 	leftBehind(t, out, SuccessFile, "part-r-00000", "part-r-00001", "part-r-00002", "part-r-00003", "part-r-00004", "part-r-00007", "part-r-00008")
+}
+
+// With Sync the names are on the disk before a commit is told: those of a task's parts before its log line, those of the job's before
+// _SUCCESS, and that before the commit of the job returns. Without, nothing waits for the disk.
+func TestCommitSyncs(t *testing.T) {
+	defer fault.Use(nil)
+	for _, sync := range []bool{true, false} {
+		out := filepath.Join(t.TempDir(), "out")
+		c := NewCommitter(out)
+		c.Sync = sync
+		must(t, c.SetUp())
+		mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "first")
+		var did []string
+		fault.Use(&fault.Schedule{Counts: func(op fault.Op, path string) bool {
+			if op == fault.Sync || op == fault.Rename || op == fault.Create {
+				name, _ := filepath.Rel(out, path)
+				did = append(did, op.String()+" "+filepath.ToSlash(name))
+			}
+			return true
+		}})
+		commit(t, c, true, 0, 0)
+		must(t, c.CommitJob())
+		fault.Use(nil)
+		want := []string{"rename _temporary/0/_temporary/attempt_r_000000_0", "sync _temporary/0/task_r_000000", "sync _temporary/0",
+			"rename _temporary/0/task_r_000000/part-r-00000", "sync .", "create _SUCCESS", "sync _SUCCESS", "sync ."}
+		if !sync {
+			want = slices.DeleteFunc(want, func(s string) bool { return strings.HasPrefix(s, "sync") })
+		}
+		if diff := cmp.Diff(want, did); diff != "" {
+			t.Errorf("sync %v (-want +got):\n%s", sync, diff)
+		}
+	}
+}
+
+// A task that was withdrawn, or committed by a process that could not tell so, is committed over what is left of that.
+func TestCommitOverRemains(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	c := NewCommitter(out)
+	must(t, c.SetUp())
+	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), PartName(true, 0), "an old one")
+	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), "more", "x")
+	mustWrite(t, c.AttemptDir(true, 0, 1), PartName(true, 0), "new")
+	mustWrite(t, c.AttemptDir(true, 0, 2), PartName(true, 0), "slow")
+	commit(t, c, true, 0, 1)
+	must(t, c.Drop(true, 0, 2))
+	leftBehind(t, filepath.Join(out, "_temporary", "0", "_temporary"))
+	leftBehind(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), PartName(true, 0))
+	must(t, c.CommitJob())
+	// A part in place that has another length is not the one that was moved.
+	must(t, os.WriteFile(filepath.Join(out, PartName(true, 0)), []byte("other"), 0o666))
+	if err := c.CommitJob(); err == nil {
+		t.Error("a part that is not the one that was moved is taken for it")
+	}
 }
