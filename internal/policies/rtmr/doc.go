@@ -52,7 +52,9 @@
 //   - A job that waits for predecessors is judged when these are done.
 //   - When nodes come or go, the vectors change their length and no promise is taken back. A promise holds as long as nodes last, no task fails and none
 //     takes longer than what was the worst so far; where it breaks, the feedback takes notice when the job ends.
-//   - What was promised to a job that has started does not change when it is amended.
+//   - What was promised to a job that has started does not change when it is amended. One that has not started is judged anew, and rejected if what
+//     it now asks for cannot be promised.
+//   - Without preempt each slot that is lent is a job of one task in the schedule until those that started before it have ended.
 //   - Hard deadlines are promised, soft ones are not looked at.
 //
 // # What it costs

@@ -23,7 +23,7 @@ func TestMemory(t *testing.T) {
 	case testing.Short():
 		seeds = 4
 	case os.Getenv("SLACKLINE_LONG") != "":
-		seeds = 1000
+		seeds = 300
 	}
 	patient, fifo, blind, measures := usual, usual, usual, usual
 	patient.Preempt, fifo.FIFO, blind.Feedback = false, true, false

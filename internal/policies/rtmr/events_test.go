@@ -1,0 +1,125 @@
+package rtmr
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/journal"
+	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// desk is a policy with its book, told event by event.
+type desk struct {
+	t      *testing.T
+	s      *scheduler
+	policy *compose.Policy
+	book   *ledger.Ledger
+	round  int64
+	plan   sched.Plan
+}
+
+func newDesk(t *testing.T, c Config) *desk {
+	t.Helper()
+	d := &desk{t: t, s: newScheduler(c)}
+	recipe := compose.Recipe{Name: "rtmr"}
+	assemble(&recipe, d.s)
+	var err error
+	if d.policy, err = compose.New(recipe); err != nil {
+		t.Fatal(err)
+	}
+	d.book = ledger.New(sched.Capabilities{World: "desk", Bind: true, Kill: true}, d.policy.Order())
+	return d
+}
+
+// at tells what has happened at a second, and returns what is planned, without starts.
+func (d *desk) at(second int, events ...sched.Event) string {
+	d.t.Helper()
+	d.round++
+	batch := d.book.Apply(units.Time(second)*1e9, d.round, events)
+	d.book.Begin(&d.plan)
+	d.policy.Decide(d.book, batch, &d.plan)
+	d.book.Check(&d.plan)
+	var lines []string
+	for i := range d.plan.Items {
+		it := d.plan.Items[i]
+		if it.Refused != sched.OK {
+			d.t.Errorf("%v of job %d is refused: %v", it.Verb, it.Job, it.Refused)
+		}
+		if it.ID = 0; it.Verb != sched.Start {
+			lines = append(lines, strings.TrimSpace(string(journal.AppendItem(nil, &d.plan, &it))))
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// claims is a job of so many maps, whose class is c.
+func claims(id string, maps int, deadline int) *workload.Job {
+	j := &workload.Job{ID: id, Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Time(deadline) * 1e9, SlowStart: 1}
+	j.Stages = []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, maps)}}
+	return j
+}
+
+func opening(jobs ...*workload.Job) []sched.Event {
+	class := profile.New("c")
+	class.At(workload.Map, "n").Task.Add(10)
+	n := &cluster.Node{Name: "n1", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(1, 1)}}
+	events := []sched.Event{{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: n}}, {Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: class}}}
+	for i, j := range jobs {
+		events = append(events, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: j}})
+	}
+	return events
+}
+
+func amended(handle int, j *workload.Job) sched.Event {
+	return sched.Event{Kind: sched.JobAmended, Job: sched.JobID(handle), Detail: &sched.Detail{Job: j}}
+}
+
+// A job that is amended before it has started is judged anew; what was promised to one that has started stays.
+func TestAmended(t *testing.T) {
+	d := newDesk(t, usual)
+	for _, c := range []struct {
+		second int
+		events []sched.Event
+		want   string
+	}{
+		{0, append(opening(claims("a", 2, 20), claims("b", 1, 40)), sched.Event{Kind: sched.Heartbeat, Node: 1}),
+			"admit job=1 reason=promised:20000000000,20000000000; admit job=2 reason=promised:40000000000,30000000000"},
+		{1, []sched.Event{amended(2, claims("b", 2, 50))}, "admit job=2 reason=promised:50000000000,40000000000"},
+		{2, []sched.Event{amended(1, claims("a", 2, 15))}, ""},
+		{3, []sched.Event{amended(2, claims("b", 1, 1000))}, "admit job=2 reason=promised:1000000000000,30000000000"},
+		{4, []sched.Event{amended(2, claims("b", 1, 21))}, "reject job=2 at=30000000000 reason=deadline:21000000000,30000000000,1 evidence=1:20000000000:1"},
+	} {
+		if got := d.at(c.second, c.events...); got != c.want {
+			t.Errorf("%d s: %s\nwant %s", c.second, got, c.want)
+		}
+	}
+	if !slices.Equal(d.s.queue, []sched.JobID{1}) {
+		t.Error(d.s.queue)
+	}
+}
+
+// After a resync jobs have other handles, and what was promised to them stays promised, in the same order: b, which has started, before a.
+func TestResync(t *testing.T) {
+	d := newDesk(t, usual)
+	d.at(0, append(opening(claims("b", 2, 100)), sched.Event{Kind: sched.Heartbeat, Node: 1})...)
+	if got, want := d.at(1, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: claims("a", 1, 31)}}), "admit job=2 reason=promised:31000000000,30000000000"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	again := append([]sched.Event{{Kind: sched.Resync}}, opening(claims("a", 1, 31), claims("new", 1, 35), claims("b", 2, 100))...)
+	got := d.at(2, again...)
+	want := "admit job=3 reason=promised:100000000000,22000000000; admit job=1 reason=promised:31000000000,32000000000; " +
+		"reject job=2 at=42000000000 reason=deadline:35000000000,42000000000,1 evidence=1:32000000000:1"
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if !slices.Equal(d.s.queue, []sched.JobID{3, 1}) {
+		t.Error(d.s.queue)
+	}
+}
