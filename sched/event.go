@@ -37,7 +37,7 @@ const (
 	WorkflowArrived             // Detail.Workflow
 	JobArrived                  // Job, Detail.Job
 	StageReady                  // Job, Stage: its tasks may start now (slow start reached; predecessors done)
-	Demand                      // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item
+	Demand                      // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item: a refusal of one of these changes it no more
 	Refused                     // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
 	Computed                    // Item, Detail.Series: the result of a compute item
 	Tick                        // the wake-up that was asked for

@@ -232,6 +232,9 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 		return
 	}
 	if !l.can.Bind {
+		if g.Counted {
+			return
+		}
 		b.Stages[g.Stage].Open += n
 		t.giveDemand(&l.nodes[g.Node], g.Near, n)
 		l.tell(b, g.Stage)

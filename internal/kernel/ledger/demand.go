@@ -29,8 +29,12 @@ func (l *Ledger) demand(e *sched.Event) {
 		places = e.Detail.Demand
 	}
 	l.setDemand(b, e.Stage, tally.Open, places)
-	for i := l.grants.n - 1; i >= 0 && l.grants.at(i).Item > e.Item; i-- {
-		if g := l.grants.at(i); g.Job == e.Job && g.Stage == e.Stage && g.Left > 0 {
+	for i := l.grants.n - 1; i >= 0; i-- {
+		g := l.grants.at(i)
+		if g.Job != e.Job || g.Stage != e.Stage || g.Left == 0 {
+			continue
+		}
+		if g.Counted = g.Item <= e.Item; !g.Counted {
 			tally.Open -= g.Left
 			t.takeDemand(&l.nodes[g.Node], g.Left)
 		}

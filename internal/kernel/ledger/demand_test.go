@@ -84,6 +84,22 @@ func TestDemandCountsItems(t *testing.T) {
 	d.is("nearest, the one in the rack is promised", d.Nearest(3, 1, sched.Map), sched.Remote)
 }
 
+// What the world refuses of an item that its demand counts is in that demand already, though both come in one batch; and as the last
+// demand says otherwise, so it goes.
+func TestDemandCountsRefusals(t *testing.T) {
+	d := late(t)
+	d.told(demand(1, 0))
+	a := d.one(start(1, sched.Map, 1, 1))
+	d.told(demand(0, a.ID), sched.Event{Kind: sched.Refused, Item: a.ID}) // another has done it
+	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(0))
+	d.is("occupied", d.Job(1).Stages[sched.Map].Occupied, int32(0))
+	d.told(demand(2, a.ID))
+	b := d.one(start(1, sched.Map, 1, 1))
+	d.told(demand(2, b.ID))
+	d.told(demand(2, a.ID), sched.Event{Kind: sched.Refused, Item: b.ID})
+	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(2))
+}
+
 // What cannot be is noted and cut to what the job has, so that no demand takes more room than the job's description.
 func TestDemandIsBounded(t *testing.T) {
 	d := late(t)

@@ -12,6 +12,7 @@ type grant struct {
 	Container uint8
 	Near      sched.Locality // where the world binds late: the demand it was taken from
 	Taken     bool           // the world took it over
+	Counted   bool           // the demand that the world last told counts it: whatever came of it, that demand is right as it stands
 	Second    sched.TaskID   // the task of which it is a second attempt; 0 = it is a start
 }
 

@@ -77,19 +77,11 @@ func (c *Constraint) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	for i := range c.accepted {
 		if a := &c.accepted[i]; look && a.Withheld {
-			if job := v.Job(a.Job); job != nil && job.Stages[sched.Reduce].Ready && (mapped(job) || asksForNone(job, batch)) {
+			if job := v.Job(a.Job); job != nil && job.Stages[sched.Reduce].Ready && mapped(job) {
 				a.Withheld = !p.Add(sched.Item{Verb: sched.Release, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(sched.MapsOver)})
 			}
 		}
 	}
-}
-
-// asksForNone tells whether no map runs, and a world that binds late says that none is to run: that goes before the book, which takes what this
-// world has refused in the same batch for open again.
-func asksForNone(job *sched.Job, batch []sched.Event) bool {
-	return job.Stages[sched.Map].Running == 0 && slices.ContainsFunc(batch, func(e sched.Event) bool {
-		return e.Kind == sched.Demand && e.Job == job.ID && e.Stage == sched.Map && e.Count == 0
-	})
 }
 
 // decide tests a job that nobody has decided upon, if it need not wait for others.
