@@ -1,0 +1,148 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/conform"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+)
+
+// refuser fails all attempts.
+type refuser struct{}
+
+func (refuser) Map(context.Context, task.MapConfig) (*task.Output, task.Stats, error) {
+	return nil, task.Stats{}, errors.New("no")
+}
+
+func (refuser) Reduce(context.Context, task.ReduceConfig) (task.Stats, error) {
+	return task.Stats{}, errors.New("no")
+}
+
+func (refuser) Close() {}
+
+// fails runs the job, which fails.
+func fails(t *testing.T, cfg engine.Config) {
+	t.Helper()
+	cfg.Clock = stopwatch()
+	w, err := engine.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &ends{jobs: map[string]string{}}
+	if err := drive.New(w, conform.Friendly{}, e).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(e.jobs["words"], "failed ") {
+		t.Errorf("it ended so: %v", e.jobs)
+	}
+}
+
+// A job that fails behind the death of a process takes away what both wrote, and the directory if the first made it.
+func TestAbortBehindADeath(t *testing.T) {
+	in, _ := text(t, 900)
+	for _, there := range []string{"nothing", "a folder", "a file of the user's"} {
+		for _, fresh := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, fresh %v", there, fresh), func(t *testing.T) {
+				out := filepath.Join(t.TempDir(), "deep", "out")
+				if there == "a folder" {
+					if err := os.MkdirAll(out, 0o777); err != nil {
+						t.Fatal(err)
+					}
+				}
+				cfg := config(t, in, out)
+				killed(t, cfg, 5)
+				killed(t, cfg, 5) // what the first knew is handed on
+				if there == "a file of the user's" {
+					if err := os.WriteFile(filepath.Join(out, "notes.txt"), []byte("mine"), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				cfg.Fresh, cfg.Jobs[0].Executor = fresh, refuser{}
+				fails(t, cfg)
+				if _, err := os.Stat(out); (err == nil) != (there != "nothing") {
+					t.Fatalf("the directory: %v", err)
+				}
+				var left map[string]string
+				if there != "nothing" {
+					left = files(t, out)
+				}
+				if want := map[string]string{"notes.txt": "mine"}; there == "a file of the user's" && !maps.Equal(left, want) || there == "a folder" && len(left) > 0 {
+					t.Errorf("left: %v", slices.Sorted(maps.Keys(left)))
+				}
+			})
+		}
+	}
+}
+
+// What Slackline did not leave is refused, with Fresh too, and stays as it is.
+func TestForeignRemains(t *testing.T) {
+	in, _ := text(t, 100)
+	for name, make := range map[string]func(out, precious string) error{
+		`output %q: it exists already`: func(out, _ string) error {
+			return errors.Join(os.MkdirAll(filepath.Join(out, "_temporary", "0"), 0o777), os.WriteFile(filepath.Join(out, "_temporary", "0", "x"), nil, 0o666),
+				os.WriteFile(filepath.Join(out, "notes.txt"), []byte("mine"), 0o666))
+		},
+		`output %q: _temporary in it is a link, and links are not followed there`: func(out, precious string) error {
+			return errors.Join(os.MkdirAll(out, 0o777), os.Symlink(precious, filepath.Join(out, "_temporary")))
+		},
+	} {
+		for _, fresh := range []bool{false, true} {
+			out, precious := filepath.Join(t.TempDir(), "out"), t.TempDir()
+			if err := os.WriteFile(filepath.Join(precious, "keep.txt"), []byte("p"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := make(out, precious); err != nil {
+				t.Skip("NOT CHECKED:", err)
+			}
+			before := files(t, filepath.Join(precious))
+			cfg := config(t, in, out)
+			cfg.Fresh = fresh
+			if _, err := engine.New(cfg); err == nil || err.Error() != `job "words": `+fmt.Sprintf(name, out) {
+				t.Errorf("fresh %v: %v", fresh, err)
+			}
+			if after := files(t, precious); !maps.Equal(before, after) {
+				t.Errorf("left: %v", after)
+			}
+			if _, err := os.Lstat(filepath.Join(out, "_temporary")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Map output that a log claims lies elsewhere, or over a link, is not taken over: it would be removed there one day.
+func TestResumeFollowsNoLinks(t *testing.T) {
+	in, _ := text(t, 900)
+	want, _ := plain(t, in)
+	out, outside := filepath.Join(t.TempDir(), "out"), t.TempDir()
+	killed(t, config(t, in, out), 9)
+	local := filepath.Join(out, "_temporary", "0", "local")
+	moved := filepath.Join(outside, "local")
+	if err := os.Rename(local, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(moved, local); err != nil {
+		t.Skip("NOT CHECKED:", err)
+	}
+	before := files(t, outside)
+	_, r := finish(t, config(t, in, out))
+	if len(r) != 1 || r[0].MapsAgain < 9 {
+		t.Errorf("it went on from %+v", r)
+	}
+	if got := files(t, out); !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if after := files(t, outside); len(before) < 9 || !maps.Equal(before, after) {
+		t.Errorf("outside were %d files and are %d", len(before), len(after))
+	}
+}
