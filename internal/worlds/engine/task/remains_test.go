@@ -338,3 +338,28 @@ func TestCommitOverRemains(t *testing.T) {
 		t.Error("a part that is not the one that was moved is taken for it")
 	}
 }
+
+// Sweeping leaves parts where they are that the commit of a process before had moved already, and takes those of nobody.
+func TestSweepKeepsWhatWasMoved(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
+	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000001"), PartName(true, 1), "x")
+	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000002"), PartName(true, 2), "x")
+	for task := range 4 {
+		if task != 1 {
+			mustWrite(t, out, PartName(true, task), "x")
+		}
+	}
+	c := NewCommitter(out)
+	must(t, c.SetUp())
+	for task := range 2 {
+		must(t, c.Adopt(true, task, filepath.Join("0", "task_"+taskName(true, task)), []Part{{PartName(true, task), 1, crc32.Checksum([]byte("x"), castagnoli)}}))
+	}
+	c.Begin(1)
+	must(t, c.Sweep(nil))
+	leftBehind(t, out, "_temporary", PartName(true, 0))
+	leftBehind(t, filepath.Join(out, "_temporary", "0"), "task_r_000001")
+	must(t, c.CommitJob())
+	must(t, c.Forget())
+	leftBehind(t, out, SuccessFile, PartName(true, 0), PartName(true, 1))
+}
