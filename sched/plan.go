@@ -14,7 +14,7 @@ const (
 	NoVerb      Verb = iota
 	Admit            // Job: it may run
 	Hold             // Job: it waits, admitted or not, until a later Admit
-	Reject           // Job, At = earliest deadline that would be accepted, 0 = none known
+	Reject           // Job, At = earliest deadline that would be accepted, 0 = none known; Value = 1: an earlier one might be as well
 	Sample           // Job, Stage, Count: run so many tasks of a job that is not admitted, to measure them; the verdict ends it
 	Start            // Job, Stage, Container, Node, Count, Locality = farthest allowed, Bind
 	Speculate        // Job, Stage, Task, Node: a second attempt of a running task
@@ -141,7 +141,11 @@ func (p *Plan) Why(it *Item, name func(JobID) string) string {
 		evidence = p.Evidence[e.From:e.To]
 	}
 	said := it.Reason.say(evidence, name)
-	if it.Verb == Reject && it.At > 0 {
+	switch {
+	case it.Verb != Reject || it.At == 0:
+	case it.Value != 0:
+		said += fmt.Sprintf("; a deadline of %v would be accepted, an earlier one perhaps as well", due(int64(it.At)))
+	default:
 		said += fmt.Sprintf("; the earliest deadline that would be accepted is %v", due(int64(it.At)))
 	}
 	return said

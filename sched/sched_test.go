@@ -184,6 +184,10 @@ func TestWhy(t *testing.T) {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
+	inexact := Item{Verb: Reject, Job: 1, At: 130 * 1e9, Value: 1, Reason: Because(DeadlinePassed, 1e9)}
+	if got, want := p.Why(&inexact, nil), "its deadline 1s has passed; a deadline of 2m10s would be accepted, an earlier one perhaps as well"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if got, want := p.Why(&p.Items[2], nil), "would make job 7 miss its deadline: it would finish at 2m, deadline 1m30s"; got != want {
 		t.Error(got)
 	}

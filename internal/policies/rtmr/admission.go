@@ -105,7 +105,7 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 
 // refuse rejects a job that would be late, or make another late, with the deadline that would do.
 func (s *scheduler) refuse(v sched.View, c *Claim, verdict *Verdict, p *sched.Plan) {
-	offer := s.plan.Offer(v.Now(), *c)
+	offer, exact := s.plan.OfferWithin(v.Now(), *c, mostEstimates)
 	if offer == units.Never {
 		offer = 0
 	}
@@ -116,8 +116,17 @@ func (s *scheduler) refuse(v sched.View, c *Claim, verdict *Verdict, p *sched.Pl
 		why.C = int64(h.Stage)
 		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})
 	}
-	p.Reject(c.Job, offer, why)
+	it := sched.Item{Verb: sched.Reject, Job: c.Job, At: offer, Reason: why}
+	if !exact {
+		it.Value = 1
+	}
+	p.Add(it)
 }
+
+// mostEstimates bounds the search for the earliest deadline that would be accepted: so many jobs are estimated anew, in a tenth of a second
+// or so, before places are passed over and the offer is one that would be accepted, and perhaps not the earliest. It takes some thousands of jobs
+// that wait, with hardly any slack, for that to happen.
+const mostEstimates = 100_000
 
 // holder is what the refused job waits for. If its last task waits for nobody but its own, its first may have waited for the job before it:
 // that is named, if without those before it the job would have been in time.

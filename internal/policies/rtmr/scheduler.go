@@ -25,7 +25,7 @@ type Config struct {
 type promises interface {
 	Test(now units.Time, c Claim) Verdict
 	Admit(now units.Time, c Claim)
-	Offer(now units.Time, c Claim) units.Time
+	OfferWithin(now units.Time, c Claim, most int) (deadline units.Time, exact bool)
 	Start(now units.Time, j sched.JobID)
 	Finish(now units.Time, j sched.JobID, maps, reduces []units.Time, threshold units.Duration, feedback bool) bool
 	Remove(now units.Time, j sched.JobID)
