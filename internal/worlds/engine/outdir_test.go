@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
@@ -39,7 +42,9 @@ func fails(t *testing.T, cfg engine.Config) {
 		t.Fatal(err)
 	}
 	e := &ends{jobs: map[string]string{}}
-	if err := drive.New(w, conform.Friendly{}, e).Run(context.Background()); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := drive.New(w, conform.Friendly{}, e).Run(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(e.jobs["words"], "failed ") {
@@ -62,6 +67,9 @@ func TestAbortBehindADeath(t *testing.T) {
 				cfg := config(t, in, out)
 				killed(t, cfg, 5)
 				killed(t, cfg, 5) // what the first knew is handed on
+				if _, err := os.Stat(filepath.Join(out, "_temporary", "1", "local")); err != nil {
+					t.Fatal("the second writes where what the first left may still write: ", err)
+				}
 				if there == "a file of the user's" {
 					if err := os.WriteFile(filepath.Join(out, "notes.txt"), []byte("mine"), 0o666); err != nil {
 						t.Fatal(err)
@@ -144,5 +152,104 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 	}
 	if after := files(t, outside); len(before) < 9 || !maps.Equal(before, after) {
 		t.Errorf("outside were %d files and are %d", len(before), len(after))
+	}
+}
+
+// A commit that cannot be written to the log is taken back, and the next attempt commits.
+func TestCommitThatCannotBeTold(t *testing.T) {
+	in, _ := text(t, 900)
+	want, _ := plain(t, in)
+	out := filepath.Join(t.TempDir(), "out")
+	defer fault.Use(nil)
+	s := &fault.Schedule{Fail: 1, Most: 2, Grant: func(what string) bool {
+		parts, _ := filepath.Glob(filepath.Join(out, "_temporary", "0", "task_r_*"))
+		return len(parts) > 0 && strings.HasPrefix(what, "failed: write") && strings.HasSuffix(what, "log")
+	}}
+	fault.Use(s)
+	finish(t, config(t, in, out))
+	fault.Use(nil)
+	if len(s.Struck()) != 2 {
+		t.Fatalf("struck: %v", s.Struck())
+	}
+	if got := files(t, out); !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
+// A run that begins anew leaves nothing in the log of what was before.
+func TestFreshClearsTheLog(t *testing.T) {
+	in, _ := text(t, 900)
+	cfg := config(t, in, filepath.Join(t.TempDir(), "out"))
+	killed(t, cfg, 9)
+	cfg.Fresh = true
+	killed(t, cfg, 2)
+	b, err := os.ReadFile(filepath.Join(cfg.Jobs[0].Output, "_temporary", "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jobs, done := strings.Count(string(b), `{"job":`), strings.Count(string(b), `{"done":`); jobs != 1 || done < 2 || done > 8 {
+		t.Errorf("the log has %d jobs and %d commits:\n%s", jobs, done, b)
+	}
+}
+
+// A commit of the job that fails again and again fails the job, and half of it is not left.
+func TestHalfACommitIsNoOutput(t *testing.T) {
+	in, _ := text(t, 900)
+	out := filepath.Join(t.TempDir(), "out")
+	defer fault.Use(nil)
+	s := &fault.Schedule{Fail: 1, Most: 100, Grant: func(what string) bool {
+		return strings.HasSuffix(what, "part-r-00001") && strings.HasPrefix(what, "failed: rename")
+	}}
+	fault.Use(s)
+	fails(t, config(t, in, out))
+	if len(s.Struck()) != 4 {
+		t.Errorf("struck: %v", s.Struck())
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Errorf("left: %v", slices.Sorted(maps.Keys(files(t, out))))
+	}
+}
+
+// mapper counts maps, and with spoils damages what the first of them writes.
+type mapper struct {
+	refuser
+	ran    atomic.Int32
+	spoils *testing.T
+}
+
+func (m *mapper) Map(ctx context.Context, c task.MapConfig) (*task.Output, task.Stats, error) {
+	m.ran.Add(1)
+	out, stats, err := task.Map(ctx, c)
+	if err == nil && m.spoils != nil && c.Task == 0 {
+		damage(m.spoils, out.Path)
+	}
+	return out, stats, err
+}
+
+func (m *mapper) Reduce(ctx context.Context, c task.ReduceConfig) (task.Stats, error) {
+	return task.Reduce(ctx, c)
+}
+
+// Map output that is taken over is not swept away: no map that is done runs again.
+func TestResumeKeepsMapOutput(t *testing.T) {
+	in, _ := text(t, 900)
+	cfg := config(t, in, filepath.Join(t.TempDir(), "out"))
+	killed(t, cfg, 5)
+	m := &mapper{}
+	cfg.Jobs[0].Executor = m
+	if _, r := finish(t, cfg); len(r) != 1 || int(m.ran.Load()) != r[0].AllMaps-r[0].Maps {
+		t.Errorf("%d maps ran behind %+v", m.ran.Load(), r)
+	}
+}
+
+// A map whose output is damaged each time fails its job in the end, though reduces find it out.
+func TestDamagedMapOutputFailsAtLast(t *testing.T) {
+	in, _ := text(t, 900)
+	cfg := config(t, in, filepath.Join(t.TempDir(), "out"))
+	m := &mapper{spoils: t}
+	cfg.Jobs[0].Executor = m
+	fails(t, cfg)
+	if n := m.ran.Load(); n != 9+3 {
+		t.Errorf("%d maps ran", n)
 	}
 }
