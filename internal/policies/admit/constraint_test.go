@@ -24,6 +24,11 @@ const mib = units.Bytes(1 << 20)
 // classes are those of which everything is known, as it is: maps take 10 s for a MiB and hand on what they read, reduces so many seconds for a
 // MiB as the name says.
 func classes() (all []*profile.Class) {
+	varies := profile.New("varies") // maps of 10 s, and one of 20
+	for _, s := range []int{10, 10, 10, 20} {
+		varies.Attempt(workload.Map, "c", mib, units.Duration(s)*units.Second, 0)
+	}
+	all = append(all, varies)
 	for _, s := range []int{10, 30} {
 		c := profile.New(fmt.Sprint("reduce", s))
 		c.Attempt(workload.Map, "c", mib, 10*units.Second, 0)
@@ -161,6 +166,16 @@ func TestInstantFlaw(t *testing.T) {
 	}
 	if got, want := play(t, "dc", 2, 1, a, b), "a yes, 1 slots, 1m1s; b yes, 1 slots, 41s"; got != want {
 		t.Errorf("both: %s, want %s; the deadlines are 50s and 50s", got, want)
+	}
+}
+
+// A unit of data has one cost, the mean, unless the worst is asked for: 12.5 s or 20 s a map, of which four are to end within 60 s.
+func TestConstraintCost(t *testing.T) {
+	for policy, want := range map[string]string{"dc": "a yes, 1 slots, 40s", "dc(cost=mean)": "a yes, 1 slots, 40s", "dc(cost=worst)": "a yes, 2 slots, 20s",
+		"edf+constraint": "a yes, 1 slots, 40s", "edf+constraint(cost=worst)": "a yes, 2 slots, 20s"} {
+		if got := play(t, policy, 4, 1, timed("a", "varies", 0, 60, 4, 0)); got != want {
+			t.Errorf("%s: %s, want %s", policy, got, want)
+		}
 	}
 }
 

@@ -92,10 +92,14 @@ func LimitEntry() compose.Entry {
 // ConstraintEntry lists the test of the Deadline Constraint scheduler.
 func ConstraintEntry() compose.Entry {
 	return compose.Entry{
-		Name: "constraint",
-		Kind: compose.KindAdmit,
-		Doc:  "lets a job in if the slots it needs for its deadline are free at two instants (flawed as published: promises break)",
-		Cite: "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
-		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Admit = NewConstraint(); return nil },
+		Name:   "constraint",
+		Kind:   compose.KindAdmit,
+		Doc:    "lets a job in if the slots it needs for its deadline are free at two instants (flawed as published: promises break)",
+		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
+		Params: []compose.Param{ConstraintCost()},
+		Fill: func(r *compose.Recipe, a compose.Args) error {
+			r.Admit = NewConstraint(a.Choice("cost") == "worst")
+			return nil
+		},
 	}
 }

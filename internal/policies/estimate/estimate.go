@@ -35,6 +35,16 @@ type Times struct {
 // Worst returns the times of a job. skew is how many times the mean the largest share of a reduce is, 1 if all are even; what is below 1
 // counts as 1.
 func Worst(v sched.View, job *workload.Job, skew float64) Times {
+	return times(v, job, max(1, skew), func(e *profile.Estimate) float64 { return e.Max })
+}
+
+// Mean is Worst with means in the place of the worst: what schedulers expect that know one cost of a unit of data for all tasks and nodes.
+func Mean(v sched.View, job *workload.Job) Times {
+	return times(v, job, 1, func(e *profile.Estimate) float64 { return e.Mean })
+}
+
+// times takes one number of each estimate.
+func times(v sched.View, job *workload.Job, skew float64, of func(*profile.Estimate) float64) Times {
 	c := v.Profile(job.Class)
 	if c == nil {
 		return Times{}
@@ -50,14 +60,14 @@ func Worst(v sched.View, job *workload.Job, skew float64) Times {
 			for i := range st.Tasks {
 				in := st.Tasks[i].Input
 				largest, read = max(largest, in), read+in
-				t.Maps = sum(t.Maps, mapTime(&k, in))
+				t.Maps = sum(t.Maps, mapTime(&k, in, of))
 			}
-			t.Map = mapTime(&k, largest)
+			t.Map = mapTime(&k, largest, of)
 		case sched.Reduce:
 			k := c.Any(sched.Reduce)
 			t.Known = t.Known && k.Task.N > 0
-			share := c.Ratio.Max * float64(read) / float64(len(st.Tasks)) * max(1, skew)
-			t.Reduce = reduceTime(&k, share)
+			share := of(&c.Ratio) * float64(read) / float64(len(st.Tasks)) * skew
+			t.Reduce = reduceTime(&k, share, of)
 		default:
 			t.Known = false // nothing is learned that would bound the others
 		}
@@ -68,18 +78,18 @@ func Worst(v sched.View, job *workload.Job, skew float64) Times {
 	return t
 }
 
-func mapTime(k *profile.Stage, input units.Bytes) units.Duration {
+func mapTime(k *profile.Stage, input units.Bytes, of func(*profile.Estimate) float64) units.Duration {
 	if input == 0 || k.PerByte.N == 0 {
-		return above(k.Task.Max)
+		return above(of(&k.Task))
 	}
-	return above(max(k.PerByte.Max*float64(input), k.Start.Max))
+	return above(max(of(&k.PerByte)*float64(input), of(&k.Start)))
 }
 
-func reduceTime(k *profile.Stage, share float64) units.Duration {
+func reduceTime(k *profile.Stage, share float64, of func(*profile.Estimate) float64) units.Duration {
 	if share == 0 || k.PerByte.N == 0 {
-		return above(k.Task.Max + k.Shuffle.Max)
+		return above(of(&k.Task) + of(&k.Shuffle))
 	}
-	return above(max((k.PerByte.Max+k.Fetch.Max)*share, k.Start.Max))
+	return above(max((of(&k.PerByte)+of(&k.Fetch))*share, of(&k.Start)))
 }
 
 // sum adds two times, neither of them negative, up to the longest that there is.

@@ -135,3 +135,17 @@ func TestWorstIsNoLessThanWhatWasSeen(t *testing.T) {
 		}
 	})
 }
+
+// By hand: maps of 10, 20 and 5 s for 10, 10 and 5 MiB are 4/3 s a MiB in the mean; reduces 3 and 1 s, and 0.25 and 0.5 s to fetch; 0.5 and 0.25 of the input.
+func TestMean(t *testing.T) {
+	got := estimate.Mean(known{class: learned()}, job(4, 12*mib, 6*mib))
+	near := func(got units.Duration, seconds float64) bool {
+		return got.Seconds() > seconds-1e-6 && got.Seconds() < seconds+1e-6
+	}
+	if !got.Known || !near(got.Map, 16) || !near(got.Maps, 24) || !near(got.Reduce, 0.375*18/4*2.375) {
+		t.Errorf("%+v", got)
+	}
+	if got := estimate.Mean(known{}, job(1, mib)); got.Known {
+		t.Errorf("nothing is known: %+v", got)
+	}
+}

@@ -10,12 +10,13 @@ import (
 // DC is the Deadline Constraint scheduler, the baseline of RTMR, with its published flaws (admit.Constraint).
 func DC() compose.Entry {
 	return compose.Entry{
-		Name: "dc",
-		Kind: compose.KindScheme,
-		Doc:  "Deadline Constraint: earliest deadline first; lets a job in if slots are free at two instants (promises break)",
-		Cite: "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
-		Fill: func(r *compose.Recipe, _ compose.Args) error {
-			r.Order, r.Admit, r.Place = order.EDF{}, admit.NewConstraint(), place.Hadoop()
+		Name:   "dc",
+		Kind:   compose.KindScheme,
+		Doc:    "Deadline Constraint: earliest deadline first; lets a job in if slots are free at two instants (promises break)",
+		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
+		Params: []compose.Param{admit.ConstraintCost()},
+		Fill: func(r *compose.Recipe, a compose.Args) error {
+			r.Order, r.Admit, r.Place = order.EDF{}, admit.NewConstraint(a.Choice("cost") == "worst"), place.Hadoop()
 			return nil
 		},
 	}
