@@ -136,6 +136,8 @@ func promise(j *store.Job, now time.Time) string {
 		return "met by " + report.Span(room)
 	case j.State == store.Finished:
 		return "MISSED by " + report.Span(-room)
+	case j.State == store.Rejected: // nothing was promised
+		return "refused"
 	case over:
 		return "not kept"
 	case room >= 0:

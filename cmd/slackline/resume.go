@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 )
@@ -21,15 +22,9 @@ import (
 // resumed is the hidden flag of run by which resume calls it: that there is nothing left to do is no error then.
 const resumed = "resumed"
 
-// origin is the command line that a job came from. It stands in the job's log, so that what is left of a run can be gone on with.
-type origin struct {
-	Dir  string   `json:"dir"`
-	Args []string `json:"args"` // of run
-}
-
 // originOf writes down a command line of run, but for what shall not be done again.
-func originOf(cmd *cobra.Command, args []string) json.RawMessage {
-	o := origin{}
+func originOf(cmd *cobra.Command, args []string) lab.Origin {
+	o := lab.Origin{}
 	o.Dir, _ = os.Getwd()
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name == "fresh" || f.Name == resumed {
@@ -44,8 +39,7 @@ func originOf(cmd *cobra.Command, args []string) json.RawMessage {
 		}
 	})
 	o.Args = append(append(o.Args, "--"), args...)
-	text, _ := json.Marshal(o) // strings can be
-	return text
+	return o
 }
 
 func newResume(o *options) *cobra.Command {
@@ -56,6 +50,9 @@ func newResume(o *options) *cobra.Command {
 there as it was written, and the rest runs again. The result is what an undisturbed run would have written, byte for byte. It runs in the
 directory and with the flags of the first run. What was killed is named by an output directory, by the job file, or by the name of a job;
 without that there must be just one in the list of slackline jobs.
+
+Deadlines that count from the submission of a job are judged by the first one: what is late then is late. The policy is told of them anew, so
+that it does not refuse a job that is half done.
 
 To run the same slackline run once more does the same. If the job or its input has changed since, it is refused; slackline run --fresh
 starts anew. A run that was stopped by Ctrl-C has cleaned up behind itself and leaves nothing to go on with.`,
@@ -170,8 +167,8 @@ func (o *options) kept(f store.JobFilter) ([]string, error) {
 }
 
 // choose finds the one run that left something in one of the directories; nil if all is done.
-func choose(args, dirs []string) (*origin, error) {
-	var found []origin
+func choose(args, dirs []string) (*lab.Origin, error) {
+	var found []lab.Origin
 	var where []string
 	finished := ""
 	for _, dir := range dirs {
@@ -187,11 +184,11 @@ func choose(args, dirs []string) (*origin, error) {
 			}
 			continue
 		}
-		var from origin
+		var from lab.Origin
 		if err := json.Unmarshal(left.Origin, &from); err != nil || from.Dir == "" {
 			return nil, fmt.Errorf("output %q: its log does not say what it came from; run the job once more instead", dir)
 		}
-		if !slices.ContainsFunc(found, func(o origin) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
+		if !slices.ContainsFunc(found, func(o lab.Origin) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
 			found = append(found, from)
 			where = append(where, dir)
 		}

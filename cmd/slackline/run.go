@@ -231,6 +231,10 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	for _, r := range keeper.Beside() {
 		fmt.Fprintf(say, "beside %s, which process %d runs since %s; each has a lock of its own, and both are learned from\n", r.Name, r.PID, r.Began.Format(time.TimeOnly))
 	}
+	if g := c.GoesOn; g != nil && len(g.Jobs) > 0 {
+		fmt.Fprintf(say, "this goes on with a run that began at %s: deadlines are judged from then on, and the policy plans as if they counted from now\n",
+			stamp(g.Began, time.Now()))
+	}
 	learner := report.NewLearner()
 	c.Sinks = append(c.Sinks, learner, keeper)
 	local.Resumed = func(r engine.Resumption) { fmt.Fprintln(say, goesOn(r)) }

@@ -26,6 +26,8 @@ type shown struct {
 	Beside []string         `json:"beside"` // other jobs of the run
 	Real   *report.Real     `json:"real"`   // what the process of the run took; null until it has ended
 	Failed []*store.Attempt `json:"failed"` // attempts
+
+	Promised *report.Job `json:"report"` // what the report of the run says of it; null until that has ended
 }
 
 func newShow(o *options) *cobra.Command {
@@ -78,11 +80,17 @@ func showJob(h history, key string) (*shown, error) {
 		}
 	}
 	if s.Run.Report != nil {
-		var r struct{ Real *report.Real }
+		var r struct {
+			Real *report.Real
+			Jobs []report.Job
+		}
 		if err := json.Unmarshal(s.Run.Report, &r); err != nil {
 			return nil, failure{fmt.Errorf("the report of run %d cannot be read: %w", j.Run, err)}
 		}
 		s.Real = r.Real
+		if i := slices.IndexFunc(r.Jobs, func(other report.Job) bool { return other.ID == j.Name }); i >= 0 {
+			s.Promised = &r.Jobs[i]
+		}
 		s.Run.Report = nil // it is that of all its jobs
 	}
 	return s, nil
@@ -119,7 +127,21 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 		line("expected", "%s%s", expected(j), off)
 	}
 	if j.Deadline != nil {
-		line("promise", "%s after submission: %s", report.Span(j.Deadline.Sub(j.Submitted).Seconds()), promise(j, now))
+		if after := j.Deadline.Sub(j.Submitted).Seconds(); after > 0 {
+			line("deadline", "%s after submission: %s", report.Span(after), promise(j, now))
+		} else {
+			line("deadline", "%s, before this run went on with one that was killed: %s", stamp(*j.Deadline, now), promise(j, now))
+		}
+	}
+	switch p := s.Promised; {
+	case p != nil && p.Promised != nil:
+		by := fmt.Sprintf("%s after submission", report.Span(*p.Promised-p.Submitted))
+		if p.Estimated {
+			by += ", an estimate from a sample"
+		}
+		line("promised", "by %s", by)
+	case p != nil && p.Admission != "":
+		line("promised", "nothing: %s", p.Admission)
 	}
 	line("maps", "%s, %d of them with their input", tally(j.Maps), j.LocalMaps)
 	line("reduces", "%s", tally(j.Reduces))

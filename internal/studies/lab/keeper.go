@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -52,6 +53,8 @@ type keptJob struct {
 	work     report.Work
 	failures []report.Failure
 	resumed  bool // an interrupted run before did a part of it
+	before   bool // and all of its tasks
+	rejected bool
 }
 
 type keptAttempt struct {
@@ -175,8 +178,19 @@ func (k *Keeper) lost(j *keptJob, at units.Time, e *sched.Event) {
 	}
 }
 
-// Plan keeps nothing.
-func (k *Keeper) Plan(int64, units.Time, *sched.Plan) error { return nil }
+// Plan keeps which jobs are refused: they end as if they were killed.
+func (k *Keeper) Plan(_ int64, _ units.Time, p *sched.Plan) error {
+	for i := range p.Items {
+		if it := &p.Items[i]; it.Verb == sched.Reject && it.Refused == sched.OK {
+			k.lock.Lock()
+			if j := k.job(it.Job); j != nil {
+				j.rejected = true
+			}
+			k.lock.Unlock()
+		}
+	}
+	return nil
+}
 
 // Batch takes in what happened.
 func (k *Keeper) Batch(round int64, at units.Time, events []sched.Event) error {
@@ -205,6 +219,13 @@ func (k *Keeper) Batch(round int64, at units.Time, events []sched.Event) error {
 				took := ended.Sub(j.row.Submitted).Seconds()
 				j.row.Ended, j.row.Took = &ended, &took
 				j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
+				switch {
+				case j.rejected && e.Outcome == sched.Killed:
+					j.row.State, j.row.Reason = store.Rejected, strings.TrimPrefix(e.Text, "rejected: ")
+				case j.before && e.Outcome == sched.Committed: // how long that took, and when it was, nobody knows
+					j.row.Took, j.row.Expected, j.row.Spread, j.row.Deadline = nil, nil, nil, nil
+					j.row.Reason = "all its tasks were done before this run, which went on with one that was killed"
+				}
 				if all := k.totals[j.row.Name]; all != nil {
 					j.work.Counters = all
 				}
@@ -264,8 +285,12 @@ func (k *Keeper) arrive(at units.Time, e *sched.Event) {
 			j.row.Reduces.Done = len(st.Done)
 		}
 	}
+	j.before = report.Before(spec)
 	if spec.Deadline != units.Never {
 		due := k.wall(spec.Deadline)
+		if g := k.cell.GoesOn; g != nil && slices.Contains(g.Jobs, spec.ID) {
+			due = due.Add(-time.Duration(g.before(k.base)))
+		}
 		j.row.Deadline = &due
 	}
 }
@@ -277,6 +302,7 @@ func (k *Keeper) start(at units.Time, e *sched.Event) {
 	}
 	*grown(&k.attempts, e.Attempt) = keptAttempt{job: k.byHandle[e.Job], stage: e.Stage, task: e.Task, node: e.Node, locality: e.Locality, began: at}
 	j.row.Attempts++
+	j.before = false
 	if j.row.Started == nil {
 		began := k.wall(at)
 		j.row.Started, j.row.State = &began, store.Running

@@ -31,6 +31,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // Cell is one run: a world under a policy with a seed.
@@ -42,11 +43,26 @@ type Cell struct {
 	Seed     uint64
 	World    func() (drive.World, error) // makes the world when the cell's turn comes
 	Can      sched.Capabilities          // of that world, so that the policy can be checked before; without a name they are known only then
+	GoesOn   *GoesOn                     // nil: the run goes on with none that was killed
 	Sinks    []drive.Sink                // that watch besides the report's: a timeline, a learner, a log
 	Journal  string                      // file to record the run to, "" = none
 	Params   map[string]string           // values of a sweep, for the report
 	Key      string                      // of what is simulated, for the cache; "" = it is not cached
 	Known    *report.Run                 // what came of it when it ran before; nil = it has to run
+}
+
+// GoesOn is the run that was killed and is gone on with.
+type GoesOn struct {
+	Began time.Time
+	Jobs  []string // whose deadlines were given as spans from their submission: they count from that run on
+}
+
+// before is how long before a time that run began.
+func (g *GoesOn) before(now time.Time) units.Duration {
+	if g == nil {
+		return 0
+	}
+	return units.Duration(max(0, now.Sub(g.Began)))
 }
 
 // Name is the scenario with the values of its sweep.
@@ -131,6 +147,9 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		sinks = append(sinks, rec)
 	}
 	began := time.Now()
+	if c.GoesOn != nil {
+		builder.GoesOn(c.GoesOn.before(began), c.GoesOn.Jobs)
+	}
 	err = drive.New(world, policy, sinks...).Run(ctx)
 	took := time.Since(began)
 	if rec != nil {

@@ -34,9 +34,40 @@ type Local struct {
 
 	Several bool                    // the jobs run more than once, into folders of their own: what has finished is known until Forget
 	Fresh   bool                    // what interrupted runs left is thrown away
-	Origin  json.RawMessage         // of the run, for whoever wants to go on with it
+	Origin  Origin                  // of the run, for whoever wants to go on with it
 	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
 	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
+}
+
+// Origin is the command line that a job came from. It stands in the job's log, so that what is left of a run can be gone on with.
+type Origin struct {
+	Dir   string    `json:"dir"`
+	Args  []string  `json:"args"`           // of run
+	Began time.Time `json:"began,omitzero"` // the run, and not one that goes on with it
+}
+
+// GoesOn returns the run that has left something in the folder under, nil if there is none. The clock of all its jobs is that of the first.
+func (l *Local) GoesOn(under string) *GoesOn {
+	g := &GoesOn{}
+	for _, dir := range l.outputs(under) {
+		var from Origin
+		left, err := engine.Left(dir)
+		if err != nil || l.Fresh || json.Unmarshal(left.Origin, &from) != nil || from.Began.IsZero() {
+			continue
+		}
+		if g.Began.IsZero() || from.Began.Before(g.Began) {
+			g.Began = from.Began
+		}
+	}
+	if g.Began.IsZero() {
+		return nil
+	}
+	for _, f := range l.Files {
+		if f.Deadline.After > 0 || f.Soft.After > 0 {
+			g.Jobs = append(g.Jobs, f.Name)
+		}
+	}
+	return g
 }
 
 // NewLocal checks job files against this machine: applications, parameters and input. Errors name the place in the file.
@@ -127,14 +158,28 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		}
 		return Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}
-	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: engineWorld(l.config(seed, under, known))}, nil
+	cfg, goesOn := l.config(seed, under, known), l.GoesOn(under)
+	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, World: func() (drive.World, error) {
+		from := l.Origin
+		if from.Began = time.Now(); goesOn != nil {
+			from.Began = goesOn.Began
+		}
+		text, err := json.Marshal(from)
+		for i := range cfg.Jobs {
+			cfg.Jobs[i].Origin = text
+		}
+		if err != nil {
+			return nil, err
+		}
+		return engineWorld(cfg)()
+	}}, nil
 }
 
 // config is what the engine gets.
 func (l *Local) config(seed uint64, under string, known []*profile.Class) engine.Config {
 	jobs := append([]engine.Job(nil), l.jobs...)
 	for i, dir := range l.outputs(under) {
-		jobs[i].Output, jobs[i].Origin = dir, l.Origin
+		jobs[i].Output = dir
 		if under != "" {
 			l.chain(&jobs[i], l.Files[i], under)
 		}

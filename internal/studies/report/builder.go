@@ -23,6 +23,9 @@ type Builder struct {
 	meter    meter
 	used     energy // until the makespan
 
+	lost  units.Duration  // see GoesOn
+	since map[string]bool // jobs whose deadlines lie so much earlier
+
 	places    [sched.Remote + 1]int64 // committed maps by locality
 	responses []float64               // of finished jobs, in seconds
 }
@@ -51,6 +54,15 @@ type attempt struct {
 // NewBuilder returns a sink for a run with these headings.
 func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
 	return &Builder{run: Run{World: world, Scenario: scenario, Policy: policy, Seed: seed, Jobs: []Job{}}}
+}
+
+// GoesOn says that the run goes on with one that was killed and had begun so long before. The deadlines of these jobs were given as spans
+// from their submission, which was then: by that they are judged, whatever the policy is told.
+func (b *Builder) GoesOn(lost units.Duration, jobs []string) {
+	b.lost, b.since = lost, make(map[string]bool, len(jobs))
+	for _, id := range jobs {
+		b.since[id] = true
+	}
 }
 
 // Batch takes in what happened.
@@ -120,6 +132,7 @@ func (b *Builder) Plan(_ int64, at units.Time, p *sched.Plan) error {
 		if it.At > 0 && it.At != units.Never {
 			j.Offer = seconds(it.At)
 		}
+		j.Estimated = it.Count > 0
 		j.Reason = p.Why(it, b.idOf)
 	}
 	return nil
@@ -164,7 +177,7 @@ func (b *Builder) sum(j *Job) {
 	case "failed", "killed":
 		s.Failed++
 	}
-	if j.Deadline != nil {
+	if j.Deadline != nil && !j.Before {
 		met := j.Finished != nil && *j.Finished <= *j.Deadline
 		j.Met = &met
 	}
@@ -210,7 +223,7 @@ func (b *Builder) arrive(at units.Time, h sched.JobID, spec *workload.Job) {
 	p := slot(&b.jobs, h)
 	*p = page{at: len(b.run.Jobs), spec: spec, where: p.where[:0]}
 	j := Job{ID: spec.ID, Class: spec.Class, Queue: queues.Of(spec), Submitted: at.Seconds(), Maps: spec.Tasks(sched.Map),
-		Reduces: spec.Tasks(sched.Reduce), Outcome: "running"}
+		Reduces: spec.Tasks(sched.Reduce), Outcome: "running", Before: Before(spec)}
 	for i := range spec.Stages {
 		b.run.Summary.Tasks += int64(len(spec.Stages[i].Tasks))
 	}
@@ -221,7 +234,24 @@ func (b *Builder) arrive(at units.Time, h sched.JobID, spec *workload.Job) {
 // promise notes the deadlines.
 func (b *Builder) promise(p *page) {
 	j := &b.run.Jobs[p.at]
-	j.Deadline, j.SoftDeadline, j.Promise = seconds(p.spec.Deadline), seconds(p.spec.Soft), p.spec.Promise
+	j.Deadline, j.SoftDeadline, j.Promise = seconds(b.due(p, p.spec.Deadline)), seconds(b.due(p, p.spec.Soft)), p.spec.Promise
+}
+
+// due is when a deadline falls by which the job is judged.
+func (b *Builder) due(p *page, deadline units.Time) units.Time {
+	if deadline == units.Never || !b.since[p.spec.ID] {
+		return deadline
+	}
+	return deadline - units.Time(b.lost)
+}
+
+// Before tells whether an earlier run has done all tasks of the job.
+func Before(spec *workload.Job) bool {
+	all := len(spec.Stages) > 0
+	for i := range spec.Stages {
+		all = all && len(spec.Stages[i].Done) > 0 && len(spec.Stages[i].Done) == len(spec.Stages[i].Tasks)
+	}
+	return all
 }
 
 func seconds(t units.Time) *float64 {
@@ -240,6 +270,7 @@ func (b *Builder) start(at units.Time, e *sched.Event) {
 	b.run.Summary.Attempts++
 	j := &b.run.Jobs[p.at]
 	j.Attempts++
+	j.Before = false // what it had done was damaged
 	if j.Started == nil {
 		j.Started = seconds(at)
 	}
@@ -335,6 +366,9 @@ func (b *Builder) finish(at units.Time, e *sched.Event) {
 	case e.Outcome == sched.Committed:
 		j.Outcome = "finished"
 		j.Finished = seconds(at)
+		if j.Before {
+			break
+		}
 		response := at.Seconds() - j.Submitted
 		b.responses = append(b.responses, response)
 		if j.Deadline != nil && j.Admitted {

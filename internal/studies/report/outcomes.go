@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -13,18 +14,24 @@ func (j *Job) promise(why *sched.Reason) {
 	if why.Code == sched.Promised || why.Code == sched.Estimated {
 		j.Promised, j.Estimated = seconds(units.Time(why.B)), why.Code == sched.Estimated
 	}
+	if j.Admission = ""; why.Code == sched.NoDeadline || why.Code == sched.ClassUnknown {
+		j.Admission = why.String()
+	}
 }
 
 // writeOutcomes tells, of runs whose admission says by when jobs finish, what it said and what came, and to whom it said no; what
-// it offered instead stands in the sentence on that job.
+// it offered instead stands in the sentence on that job. Other runs promise nothing, though they may refuse jobs.
 func writeOutcomes(w io.Writer, g []*Run) {
 	for _, run := range g {
+		if !slices.ContainsFunc(run.Jobs, func(j Job) bool { return j.Promised != nil || j.Offer != nil || j.Admission != "" }) {
+			continue
+		}
 		t := &Grid{Title: label(run, g) + ", promises and what came of them"}
 		t.Add("job", ">deadline", ">promised by", ">finished", "", "")
 		lines, more := 0, 0
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if j.Promised == nil && j.Offer == nil {
+			if j.Before || j.Promised == nil && j.Admission == "" && j.Outcome != "rejected" {
 				continue
 			}
 			if lines++; lines > mostJobs {
@@ -32,8 +39,11 @@ func writeOutcomes(w io.Writer, g []*Run) {
 				continue
 			}
 			note := ""
-			if j.Estimated {
+			switch {
+			case j.Estimated:
 				note = "an estimate from a sample"
+			case j.Admission != "":
+				note = j.Admission
 			}
 			t.Add(j.ID, orDash(j.Deadline), orDash(j.Promised), orDash(j.Finished), j.kept(), note)
 		}
@@ -50,8 +60,10 @@ func writeOutcomes(w io.Writer, g []*Run) {
 // kept says how the finish compares to what was promised.
 func (j *Job) kept() string {
 	switch {
-	case j.Promised == nil:
+	case j.Outcome == "rejected":
 		return "refused"
+	case j.Promised == nil:
+		return "no promise"
 	case j.Finished == nil:
 		return j.Outcome
 	case *j.Finished <= *j.Promised:

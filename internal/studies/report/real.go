@@ -55,7 +55,7 @@ type Failure struct {
 
 // Off is how far the expectation was from what came: measured over expected, less 1. It is false if there is nothing to compare.
 func (j *Job) Off() (float64, bool) {
-	if j.Expected == nil || j.Finished == nil || j.Expected.Seconds <= 0 {
+	if j.Before || j.Expected == nil || j.Finished == nil || j.Expected.Seconds <= 0 {
 		return 0, false
 	}
 	return (*j.Finished-j.Submitted)/j.Expected.Seconds - 1, true

@@ -117,7 +117,7 @@ func workTable(run *Run) *Grid {
 		}
 		k := j.Work
 		took, off := "–", "–"
-		if j.Finished != nil {
+		if j.Finished != nil && !j.Before {
 			took = Span(*j.Finished - j.Submitted)
 		}
 		if x, known := j.Off(); known {

@@ -113,6 +113,8 @@ type Summary struct {
 }
 
 // Job is what became of a job. Times are in seconds from the start of the run, null where the job never got there.
+//
+// Where a run goes on with one that was killed, deadlines that count from the submission count from the first one: they may be negative.
 type Job struct {
 	ID           string   `json:"id"`
 	Class        string   `json:"class"`
@@ -126,9 +128,11 @@ type Job struct {
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
 	Promise      string   `json:"deadline_class,omitempty"`    // where there are several kinds of deadlines
-	Met          *bool    `json:"met"`                         // null without a deadline
+	Met          *bool    `json:"met"`                         // null without a deadline, or if the job had finished before
+	Before       bool     `json:"finished_before,omitempty"`   // an earlier run that was killed had done all its tasks: when, nobody knows
 	Promised     *float64 `json:"promised_s,omitempty"`        // by when it would finish at the latest, as its admission said; null: nothing was said
-	Estimated    bool     `json:"promise_estimated,omitempty"` // that rests on a sample, and is no worst case
+	Estimated    bool     `json:"promise_estimated,omitempty"` // that, or a refusal, rests on a sample and is no worst case
+	Admission    string   `json:"admission,omitempty"`         // why it runs without a promise, where others get one
 	Offer        *float64 `json:"offer_s,omitempty"`           // of a rejected job: the earliest deadline that would have been accepted
 	Maps         int      `json:"maps"`
 	Reduces      int      `json:"reduces"`

@@ -127,6 +127,8 @@ func verdict(j *Job) string {
 	switch {
 	case j.Finished == nil:
 		return j.Outcome
+	case j.Before:
+		return "finished before"
 	case j.Met == nil:
 		return "done"
 	case *j.Met:

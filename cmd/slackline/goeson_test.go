@@ -1,0 +1,59 @@
+//go:build !windows
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// A run that goes on with one that was killed judges jobs by the deadlines that counted from the first submission. A job that had
+// finished before takes part in nothing: no verdict, no time, no error of a prediction.
+func TestGoesOn(t *testing.T) {
+	const early = "name: early\napp: loadgen\nparams: {map_cpu: 1us}\ninput: small.txt\noutput: out/early\nreduces: 1\ndeadline: 1h\n"
+	s := newShell(t, map[string]string{"small.txt": strings.Repeat("line\n", 100), "in.txt": strings.Repeat("some line of text\n", 400), "early.yaml": early,
+		"jobs.yaml": early + "---\nname: slow\napp: loadgen\nparams: {map_cpu: 5ms}\ninput: in.txt\noutput: out/slow\nreduces: 1\ndeadline: 300ms\n"})
+	s.must(0, "run", "early.yaml", "-q") // now there is an expectation
+	s.again()
+	cmd := s.command("run", "jobs.yaml", "--block", "1kB", "--nodes", "1", "--slots", "2", "-q", "--policy", "fifo")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		_, early := os.Stat(s.path("out/early/_SUCCESS"))
+		if _, slow := os.Stat(s.path("out/slow/_temporary/log")); early == nil && slow == nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(300 * time.Millisecond) // its deadline has passed
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	r := s.run("run", "jobs.yaml", "--block", "1kB", "--nodes", "1", "--slots", "2", "-o", "json", "--policy", "fifo")
+	var got report.Report
+	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil {
+		t.Fatal(err, r.stderr)
+	}
+	if !strings.Contains(r.stderr, "this goes on with a run that began at ") {
+		t.Error(r.stderr)
+	}
+	run := got.Runs[0]
+	if e := run.Jobs[0]; !e.Before || e.Met != nil || e.Outcome != "finished" {
+		t.Errorf("%+v", e)
+	}
+	if j := run.Jobs[1]; j.Before || j.Met == nil || *j.Met || j.Finished == nil || *j.Deadline >= 0 {
+		t.Errorf("%+v", j)
+	}
+	if run.Summary.Deadlines != 1 || run.Summary.Missed != 1 || run.Summary.Penalty <= 0 {
+		t.Errorf("%+v", run.Summary)
+	}
+	list := s.must(0, "jobs")
+	if !strings.Contains(list, "MISSED by") || strings.Count(list, "met by") != 1 || strings.Contains(s.must(0, "show", "slow"), "after submission: MISSED") || !strings.Contains(s.must(0, "show", "early"), "all its tasks were done before this run") {
+		t.Error(list)
+	}
+}
