@@ -27,7 +27,7 @@ func row(name string) Row { return Row{name, Series{"f", name}} }
 func TestJudging(t *testing.T) {
 	r := made(map[string][]float64{
 		"ten": {9, 10, 11, 10}, "high": {12, 13, 14, 13}, "same": {10, 9, 10, 11}, "wild": {0, 40, 0, 40}, "one": {1, 1, 1, 1}, "most": {1, 1, 1, 0.5}, "10.3": {9.3, 10.2, 11.4, 10.3},
-		"none": {},
+		"none": {}, "many": {9, 10, 11, 10, 9, 10, 11, 10, 9, 10, 11, 10}, "twelve": {3, 3.1, 2.9, 3, 3, 3, 3, 3, 3, 3, 3, 3}, "all": {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "gaps": {9, math.NaN(), 11, 10},
 	})
 	ten, high, same, wild := row("ten"), row("high"), row("same"), row("wild")
 	value := func(x float64) Published { return Published{Value: &x} }
@@ -49,13 +49,19 @@ func TestJudging(t *testing.T) {
 		{"It grows.", grows("", "", []Row{ten, row("10.3"), high}, made1), Published{}, true, 3},
 		{"It grows, and falls.", grows("", "", []Row{row("one"), high, ten}, made1), Published{}, false, 9},
 		{"It falls.", grows("", "", []Row{high, ten}, made1), Published{}, false, -3},
-		{"A single run may well give it: 10 ± 0.82 × 3.18 × √1.25.", number("", "", ten.Series, made1), value(12.8), true, 10},
-		{"It may not.", number("", "", ten.Series, made1), value(13.0), false, 10},
-		{"Always.", always("", "", Series{"f", "one"}, made1), value(1), true, 1},
+		{"A single run may well give it: 10 ± 0.74 × 2.20 × √(1 + 1/12).", number("", "", Series{"f", "many"}, made1), value(11.6), true, 10},
+		{"It may not.", number("", "", Series{"f", "many"}, made1), value(11.8), false, 10},
+		{"Few seeds do not tell what single runs give.", number("", "", ten.Series, made1), value(10), false, 10},
+		{"A run without a value is none.", number("", "", Series{"f", "gaps"}, made1), value(10), false, 10},
+		{"Always.", always("", "", Series{"f", "all"}, made1), value(1), true, 1},
+		{"Four runs are not always.", always("", "", Series{"f", "one"}, made1), value(1), false, 1},
 		{"Not always.", always("", "", Series{"f", "most"}, made1), value(1), false, 0.875},
 		{"Below.", below("", "", ten.Series, made1, 12), Published{}, true, 10},
 		{"Not with all of its interval.", below("", "", ten.Series, made1, 11), Published{}, false, 10},
-		{"Least at 2, and 3 as well.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 3, 3), Published{}, true, 2},
+		{"Least at 2 or 3.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 2, 3), Published{}, true, 2},
+		{"Least at 2, but 3 as well may be.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 2, 2), Published{}, false, 2},
+		{"Not the least of several.", notLowest("", "", row("twelve"), []Row{row("all"), row("many")}, made1), Published{}, true, 2},
+		{"Less than all of them.", notLowest("", "", row("all"), []Row{row("many"), row("twelve")}, made1), Published{}, false, -2},
 		{"Not at 1.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 1, 1), Published{}, false, 2},
 		{"More of one than another has of another.", moreOf("", "", high, made1, ten, made1), Published{}, true, 3},
 		{"No runs, no claim.", more("", "", row("none"), []Row{ten}, made1), Published{}, false, math.NaN()},
@@ -88,7 +94,9 @@ func TestJSON(t *testing.T) {
 
 // What is not shown is not wrong.
 func TestOpen(t *testing.T) {
-	r := made(map[string][]float64{"ten": {9, 10, 11, 10}, "same": {10, 9, 10, 11}, "high": {12, 13, 14, 13}})
+	r := made(map[string][]float64{"ten": {9, 10, 11, 10}, "same": {10, 9, 10, 11}, "high": {12, 13, 14, 13}, "one": {5}, "two": {6}, "ones": {1, 1}, "some": {1, 0.9}, "none": {},
+		"ten-": {8.9, 9.9, 10.9, 10.1}})
+	one := 1.0
 	for _, c := range []struct {
 		claim Claim
 		open  bool
@@ -100,9 +108,113 @@ func TestOpen(t *testing.T) {
 		{below("", "", Series{"f", "ten"}, made1, 5), false},
 		{moreOf("", "", row("same"), made1, row("ten"), made1), true},
 		{moreOf("", "", row("same"), made1, row("high"), made1), false},
+		{more("", "", row("two"), []Row{row("one")}, made1), true}, // of one seed
+		{less("", "", row("two"), []Row{row("one")}, made1), true},
+		{moreOf("", "", row("two"), made1, row("one"), made1), true},
+		{below("", "", Series{"f", "one"}, made1, 10), true},
+		{number("", "", Series{"f", "ten"}, made1), true},
+		{number("", "", Series{"f", "none"}, made1), true},
+		{always("", "", Series{"f", "ones"}, made1), true},
+		{always("", "", Series{"f", "some"}, made1), false},
+		{lowestAt("", "", Range, []Row{row("high"), row("ten"), row("same")}, []float64{1, 2, 3}, made1, 3, 3), true},
+		{lowestAt("", "", Range, []Row{row("high"), row("ten"), row("same")}, []float64{1, 2, 3}, made1, 1, 1), false},
+		{lowestAt("", "", Range, []Row{row("two"), row("one")}, []float64{1, 2}, made1, 2, 2), true},
+		{grows("", "", []Row{row("ten"), row("ten-"), row("high")}, made1), true},
+		{grows("", "", []Row{row("ten"), row("high"), row("same")}, made1), false},
+		{notLowest("", "", row("ten"), []Row{row("same"), row("high")}, made1), true},
+		{notLowest("", "", row("ten"), []Row{row("high")}, made1), false},
 	} {
-		if v := c.claim.judge(r, Published{}); v.open != c.open {
+		v := c.claim.judge(r, Published{Value: &one})
+		if v.open != c.open || v.open && v.holds {
 			t.Errorf("%s: %+v", c.claim.Text, v)
 		}
+	}
+}
+
+// No verdict gets better with fewer seeds: what a prefix of them holds, more of the same kind hold too.
+func TestFewSeeds(t *testing.T) {
+	said := 10.5
+	for n := range 30 {
+		var xs, ys []float64
+		for i := range n {
+			xs, ys = append(xs, 10+float64(i%3-1)), append(ys, 10.1+float64(i%3-1)/2)
+		}
+		r := made(map[string][]float64{"x": xs, "y": ys})
+		for _, c := range []Claim{number("", "", Series{"f", "x"}, made1), always("", "", Series{"f", "x"}, made1), below("", "", Series{"f", "x"}, made1, 10.2),
+			more("", "", row("y"), []Row{row("x")}, made1), grows("", "", []Row{row("x"), row("y")}, made1), lowestAt("", "", Range, []Row{row("x"), row("y")}, []float64{1, 2}, made1, 1, 1),
+			notLowest("", "", row("y"), []Row{row("x")}, made1), moreOf("", "", row("y"), made1, row("x"), made1)} {
+			if v := c.judge(r, Published{Value: &said}); n < 2 && (v.holds || !v.open && c.Kind != Number) || n < enough && c.Kind == Number && v.holds {
+				t.Errorf("%d seeds: %+v", n, v)
+			}
+		}
+	}
+}
+
+// Ratios lie between 0 and 100 %, and the row shows the interval that decides; differences say what they are.
+func TestRows(t *testing.T) {
+	part, second := made1, made1
+	part.Unit = "%"
+	r := made(map[string][]float64{"p": {1, 1, 1, 1, 1, 0.7, 1, 1, 1, 1}, "q": {0.5, 0.6, 0.4, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, "one": {3}, "two": {5}})
+	p, q, x := row("p"), row("q"), 0.9
+	for _, c := range []struct {
+		claim          Claim
+		ours, interval string
+	}{
+		{number("", "", p.Series, part), "97.0 %", "74.5 % to 100.0 %, single runs"},
+		{below("", "", p.Series, part, 1), "97.0 %", "90.2 % to 100.0 %"},
+		{more("", "", p, []Row{q}, part), "47.0 points more", "39.4 points to 54.6 points more"},
+		{less("", "", p, []Row{q}, part), "47.0 points more", "39.4 points to 54.6 points more"},
+		{less("", "", q, []Row{p}, part), "47.0 points less", "39.4 points to 54.6 points less"},
+		{less("", "", row("one"), []Row{row("two")}, second), "2.00 s shorter", "2.00 s to 2.00 s shorter"},
+		{nearLess("", "", row("two"), []Row{row("one")}, second, 0.05), "66.7 % longer", "66.7 % to 66.7 % longer"},
+		{lowestAt("", "", Order, []Row{row("two"), row("one")}, []float64{0.3, 30}, second, 30, 30), "30 s", "0.3 s to 30 s"},
+	} {
+		if got := c.claim.result(Published{Value: &x}, r); got.ours() != c.ours || got.interval() != c.interval {
+			t.Errorf("%s, %s; want %s, %s", got.ours(), got.interval(), c.ours, c.interval)
+		}
+	}
+}
+
+// JSON and --strict tell what is wrong from what is not told.
+func TestUnmet(t *testing.T) {
+	r := made(map[string][]float64{"ten": {9, 10, 11, 10}, "same": {10, 9, 10, 11}, "high": {12, 13, 14, 13}})
+	ten, same, high := row("ten"), row("same"), row("high")
+	report := &Report{}
+	for _, c := range []Claim{more("", "a", high, []Row{ten}, made1), more("", "b", ten, []Row{same}, made1), more("", "c", ten, []Row{high}, made1)} {
+		report.Claims = append(report.Claims, c.result(Published{}, r))
+	}
+	if got, want := report.Unmet(), "1 of 3 claims do not hold (c); of 1 of 3 claims the seeds do not tell (b)"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	if c := report.Claims; strings.HasPrefix(c[0].Note, untold) || !strings.HasPrefix(c[1].Note, untold) || strings.HasPrefix(c[2].Note, untold) {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Variants are compared with the same seeds.
+func TestSensitivity(t *testing.T) {
+	with := func(n int, x, y float64) *Results {
+		var xs, ys []float64
+		for i := range n {
+			noise := float64(i%2) * 10
+			if i >= fewSeeds {
+				noise = 0
+			}
+			xs, ys = append(xs, x+noise), append(ys, y+10-noise)
+		}
+		return made(map[string][]float64{"x": xs, "y": ys})
+	}
+	touched := map[string]bool{"f": true}
+	p := &Plan{
+		e:         &Experiment{Name: "e", Claims: []Claim{more("k", "text", row("y"), []Row{row("x")}, made1)}, Assumptions: []Assumption{{Key: "a.b"}}},
+		published: map[string]Published{"k": {Source: "fig."}}, seeds: make([]uint64, 30), main: with(30, 0, 0),
+		variants: []variant{{0, "1", touched, with(fewSeeds, 0, 0)}, {0, "2", touched, with(fewSeeds, 0, 40)}, {0, "3", touched, with(fewSeeds, 40, 0)}},
+	}
+	r, err := p.judge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := r.Claims[0].Note, "over the first 10 seeds: seeds do not tell, and the same with 1 of 3 other assumptions; holds with b 2; does NOT hold with b 3"; !r.Claims[0].Holds || !strings.HasSuffix(got, want) {
+		t.Errorf("%s; want %s", got, want)
 	}
 }

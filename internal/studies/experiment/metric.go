@@ -9,7 +9,7 @@ import (
 // Metric is a number of a run. It is NaN where the run does not have it.
 type Metric struct {
 	Name string
-	Unit string // "%" for a part of 1, "points" for a difference of such, "s" for seconds
+	Unit string // "%" for a part of 1, "points" for a difference of such, "s" for seconds, "D" for seconds that were chosen
 	Of   func(*Outcome) float64
 }
 
@@ -21,7 +21,9 @@ func (m *Metric) format(x float64) string {
 	case m.Unit == "%":
 		return fmt.Sprintf("%.1f %%", 100*x)
 	case m.Unit == "points":
-		return fmt.Sprintf("%+.1f points", 100*x)
+		return fmt.Sprintf("%.1f points", 100*x)
+	case m.Unit == "D":
+		return fmt.Sprintf("%g s", x)
 	case math.Abs(x) < 10:
 		return fmt.Sprintf("%.2f %s", x, m.Unit)
 	}
@@ -34,6 +36,22 @@ func (m Metric) difference() *Metric {
 		m.Unit = "points"
 	}
 	return &m
+}
+
+// words are what a difference below 0 and one above 0 are.
+func (m *Metric) words() [2]string {
+	if m.Unit == "s" {
+		return [2]string{"shorter", "longer"}
+	}
+	return [2]string{"less", "more"}
+}
+
+// within cuts an interval at what the metric can be.
+func (m *Metric) within(ci [2]float64) [2]float64 {
+	if m.Unit == "%" {
+		return [2]float64{max(0, ci[0]), min(1, ci[1])}
+	}
+	return ci
 }
 
 // over divides, NaN by nothing.
@@ -104,8 +122,8 @@ func succeeded() Metric {
 	return Metric{"success ratio", "%", func(o *Outcome) float64 { return over(float64(o.Summary.Met), float64(o.Summary.Admitted)) }}
 }
 
-// utilisation is the slot time of jobs over that which was there from the first arrival to the end of the last admitted job: of
-// successful jobs, or of all.
+// utilisation is the slot time of jobs over that which was there from the arrival of the first admitted job to the end of the last: of
+// successful jobs, or of all. The paper has "the turnaround execution time of all accepted jobs" (section 5.3.2).
 func utilisation(all bool) Metric {
 	return Metric{"utilisation", "%", func(o *Outcome) float64 {
 		used, from, to := 0.0, math.Inf(1), 0.0

@@ -81,7 +81,7 @@ func (r *Report) claimsHTML() string {
 		c.mark(&b)
 		cell(&b, "wrap", c.Claim)
 		cell(&b, "right", c.show(c.Published))
-		cell(&b, "right", c.show(c.Ours))
+		cell(&b, "right", c.ours())
 		cell(&b, "right", c.interval())
 		cell(&b, "", string(c.Kind))
 		cell(&b, "wrap", c.Note)
@@ -105,7 +105,7 @@ func (r *Report) figuresHTML() string {
 // variantsHTML is which claims hold with each other assumption.
 func (r *Report) variantsHTML() string {
 	var b strings.Builder
-	b.WriteString(`<h2>With other assumptions</h2><p class="note">Each assumption in turn, with at most ` + fmt.Sprint(fewSeeds) + ` seeds: ours, and whether the claim holds.</p>`)
+	b.WriteString(`<h2>With other assumptions</h2><p class="note">Each assumption in turn, with the first ` + fmt.Sprint(min(fewSeeds, len(r.seeds))) + ` seeds, as in the first column: ours, and whether the claim holds.</p>`)
 	for a := range r.e.Assumptions {
 		as := &r.e.Assumptions[a]
 		var columns []int
@@ -131,12 +131,12 @@ func (r *Report) variantsHTML() string {
 			cell(&b, "wrap", r.Claims[i].Claim)
 			mark := func(c *Result) {
 				class := "right"
-				if c.verdict() != r.Claims[i].verdict() {
+				if c.verdict() != r.base[i].verdict() {
 					class = "right bad"
 				}
-				cell(&b, class, c.show(c.Ours)+", "+c.verdict())
+				cell(&b, class, c.ours()+", "+c.verdict())
 			}
-			mark(&r.Claims[i])
+			mark(&r.base[i])
 			for _, k := range columns {
 				mark(&r.again[k][i])
 			}

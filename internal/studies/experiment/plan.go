@@ -22,6 +22,15 @@ func (r *Results) Sample(s Series, m Metric) []float64 {
 	return xs
 }
 
+// first is what came of the first seeds.
+func (r *Results) first(seeds int) *Results {
+	few := newResults()
+	for s, all := range r.outcomes {
+		few.outcomes[s] = all[:min(seeds, len(all))]
+	}
+	return few
+}
+
 // Plan is the runs of an experiment that are to be made: as its files say, and with other values for what was assumed.
 type Plan struct {
 	e         *Experiment

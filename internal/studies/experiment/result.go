@@ -25,6 +25,7 @@ type Report struct {
 	seeds     []uint64
 	results   *Results
 	variants  []variant
+	base      []Result   // the claims with the seeds that variants have
 	again     [][]Result // of each variant, the claims that it touches; else zero
 }
 
@@ -35,15 +36,18 @@ type Result struct {
 	Kind      Kind        `json:"kind"`
 	Published *float64    `json:"published"` // null: the paper's text has no number
 	Ours      *float64    `json:"ours"`      // null: our runs have none
-	CI95      *[2]float64 `json:"ci95"`
+	CI95      *[2]float64 `json:"ci95"`      // of the mean; both are ours if there is one seed
 	Holds     bool        `json:"holds"`
-	Note      string      `json:"note"`
+	Note      string      `json:"note"` // begins with "seeds do not tell" if it does not hold and may yet be right
 	unit      *Metric
-	open      bool // it does not hold, and the seeds do not tell that it is wrong
+	words     [2]string
+	decides   *[2]float64
+	open      bool
 }
 
 // judge judges all claims, as the files say and again with each other assumption.
 func (p *Plan) judge() (*Report, error) {
+	few := p.main.first(fewSeeds)
 	r := &Report{Schema: Schema, Experiment: p.e.Name, e: p.e, published: p.published, seeds: p.seeds, results: p.main, variants: p.variants}
 	for i := range p.e.Claims {
 		c := &p.e.Claims[i]
@@ -52,6 +56,7 @@ func (p *Plan) judge() (*Report, error) {
 			return nil, fmt.Errorf("%s: published.json has no %q", p.e.Name, c.Key)
 		}
 		r.Claims = append(r.Claims, c.result(said, p.main))
+		r.base = append(r.base, c.result(said, few))
 	}
 	r.again = make([][]Result, len(p.variants))
 	for k, v := range p.variants {
@@ -71,45 +76,57 @@ func (p *Plan) judge() (*Report, error) {
 }
 
 func join(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }
 
 func (c *Claim) result(said Published, from *Results) Result {
 	v := c.judge(from, said)
-	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Holds: v.holds, Note: v.note, unit: v.unit, open: v.open}
+	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Holds: v.holds, Note: v.note,
+		unit: v.unit, words: v.words, decides: v.decides, open: v.open}
+	if v.open {
+		res.Note = join(untold, v.note)
+	}
 	if !math.IsNaN(v.ours) {
 		res.Ours, res.CI95 = &v.ours, &v.ci
 	}
 	return res
 }
 
-// sensitivity says in how many variants a claim comes out the same.
+// sensitivity says in how many variants a claim comes out as it does with the same seeds as they.
 func (r *Report) sensitivity(claim int) string {
-	var differs, open []string
-	of := 0
+	base := &r.base[claim]
+	otherwise := map[string][]string{}
+	of, same := 0, 0
 	for k, v := range r.variants {
-		switch a := &r.again[k][claim]; {
-		case a.Source == "":
+		a := &r.again[k][claim]
+		if a.Source == "" {
 			continue
-		case a.open && !r.Claims[claim].open:
-			open = append(open, v.name(r.e))
-		case a.verdict() != r.Claims[claim].verdict():
-			differs = append(differs, v.name(r.e))
 		}
 		of++
+		if a.verdict() == base.verdict() {
+			same++
+		} else {
+			otherwise[a.verdict()] = append(otherwise[a.verdict()], v.name(r.e))
+		}
 	}
 	if of == 0 {
 		return ""
 	}
-	note := fmt.Sprintf("the same with %d of %d other assumptions", of-len(differs)-len(open), of)
-	if len(differs) > 0 {
-		note = join(note, "otherwise with "+strings.Join(differs, ", "))
+	note := ""
+	if len(r.seeds) > fewSeeds {
+		note = fmt.Sprintf("over the first %d seeds: ", fewSeeds)
+		if base.verdict() != r.Claims[claim].verdict() {
+			note += base.verdict() + ", and "
+		}
 	}
-	if len(open) > 0 {
-		note = join(note, "the seeds do not tell with "+strings.Join(open, ", "))
+	note += fmt.Sprintf("the same with %d of %d other assumptions", same, of)
+	for _, verdict := range []string{holds, holdsNot, untold} {
+		if list := otherwise[verdict]; len(list) > 0 {
+			note = join(note, verdict+" with "+strings.Join(list, ", "))
+		}
 	}
 	return note
 }
@@ -138,6 +155,27 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
+// Unmet says which claims do not hold, and of which the seeds do not tell; "" if all hold.
+func (r *Report) Unmet() string {
+	var not, open []string
+	for i := range r.Claims {
+		switch c := &r.Claims[i]; c.verdict() {
+		case holdsNot:
+			not = append(not, c.Claim)
+		case untold:
+			open = append(open, c.Claim)
+		}
+	}
+	text := ""
+	if len(not) > 0 {
+		text = fmt.Sprintf("%d of %d claims do not hold (%s)", len(not), len(r.Claims), strings.Join(not, "; "))
+	}
+	if len(open) > 0 {
+		text = join(text, fmt.Sprintf("of %d of %d claims the seeds do not tell (%s)", len(open), len(r.Claims), strings.Join(open, "; ")))
+	}
+	return text
+}
+
 // show prints a number of a claim as people read it.
 func (c *Result) show(x *float64) string {
 	switch {
@@ -149,23 +187,61 @@ func (c *Result) show(x *float64) string {
 	return c.unit.format(*x)
 }
 
-// interval prints the confidence interval.
-func (c *Result) interval() string {
-	if c.CI95 == nil {
-		return "–"
+// ours prints our value; of a difference, what it is.
+func (c *Result) ours() string {
+	if c.Ours == nil || c.words[0] == "" {
+		return c.show(c.Ours)
 	}
-	return c.show(&c.CI95[0]) + " to " + c.show(&c.CI95[1])
+	return c.difference(*c.Ours)
 }
 
-// verdict in words.
+// difference prints how much more or less it is.
+func (c *Result) difference(x float64) string {
+	return c.unit.format(math.Abs(x)) + " " + c.word(x)
+}
+
+func (c *Result) word(x float64) string {
+	if x < 0 {
+		return c.words[0]
+	}
+	return c.words[1]
+}
+
+// interval prints the interval that decides.
+func (c *Result) interval() string {
+	switch {
+	case c.CI95 == nil:
+		return "–"
+	case c.decides != nil:
+		return c.show(&c.decides[0]) + " to " + c.show(&c.decides[1]) + ", single runs"
+	case c.words[0] == "":
+		return c.show(&c.CI95[0]) + " to " + c.show(&c.CI95[1])
+	}
+	from, to := c.CI95[0], c.CI95[1]
+	if c.word(from) != c.word(to) {
+		return c.difference(from) + " to " + c.difference(to)
+	}
+	if from < 0 {
+		from, to = to, from
+	}
+	return c.unit.format(math.Abs(from)) + " to " + c.difference(to)
+}
+
+// The verdicts in words.
+const (
+	holds    = "holds"
+	holdsNot = "does NOT hold"
+	untold   = "seeds do not tell"
+)
+
 func (c *Result) verdict() string {
 	switch {
 	case c.Holds:
-		return "holds"
+		return holds
 	case c.open:
-		return "seeds do not tell"
+		return untold
 	}
-	return "does NOT hold"
+	return holdsNot
 }
 
 // seedsInWords says how many there were.
@@ -187,10 +263,10 @@ func (r *Report) WriteTable(w io.Writer) error {
 		}
 	}
 	g := &report.Grid{Title: fmt.Sprintf("%s, %s: %d of %d claims hold (%s)", r.e.Name, r.e.Paper, r.Held(), len(r.Claims), r.seedsInWords())}
-	g.Add("source", "claim", ">published", ">ours", ">95 % interval", "verdict")
+	g.Add("source", "claim", ">published", ">ours", ">95 % interval that decides", "verdict")
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		g.Add(c.Source, c.Claim, c.show(c.Published), c.show(c.Ours), c.interval(), c.verdict())
+		g.Add(c.Source, c.Claim, c.show(c.Published), c.ours(), c.interval(), c.verdict())
 	}
 	if err := g.Write(w); err != nil {
 		return err

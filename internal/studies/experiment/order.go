@@ -1,0 +1,167 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/internal/maths/stat"
+)
+
+// more claims that a series has more than each of the others: ours is the smallest difference of the means.
+func more(key, text string, s Row, others []Row, m Metric) Claim {
+	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict { return nearest(r, s, others, m, true, 0) }}
+}
+
+// less claims that a series has less than each of the others: ours is the smallest difference of the means, as how much less it is.
+func less(key, text string, s Row, others []Row, m Metric) Claim {
+	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict { return nearest(r, s, others, m, false, 0) }}
+}
+
+// nearLess claims that a series has at most such a part more than each of the others: ours is the largest ratio of the means less 1.
+func nearLess(key, text string, s Row, others []Row, m Metric, part float64) Claim {
+	ratio := Metric{m.Name, "%", m.Of}
+	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict {
+		v := ahead(r, s, others, m, func(x, y float64) float64 { return 1 - x/y }, -part)
+		v.ours, v.ci = -v.ours, [2]float64{-v.ci[1], -v.ci[0]}
+		v.unit, v.words = &ratio, m.words()
+		return v
+	}}
+}
+
+// nearest compares by differences: how much more the series has, or how much less.
+func nearest(r *Results, s Row, others []Row, m Metric, more bool, least float64) verdict {
+	sign, words := 1.0, m.words()
+	if !more {
+		sign = -1
+		words[0], words[1] = words[1], words[0]
+	}
+	v := ahead(r, s, others, m, func(x, y float64) float64 { return sign * (x - y) }, least)
+	v.words = words
+	return v
+}
+
+// ahead finds the other from which the series is least ahead, seed by seed. The claim holds if it is ahead of every one by more than
+// least, with the whole interval. As each of them has to be so, that there are several needs no correction.
+func ahead(r *Results, s Row, others []Row, m Metric, by func(x, y float64) float64, least float64) verdict {
+	v := verdict{ours: math.NaN(), ci: [2]float64{math.NaN(), math.NaN()}, holds: true, unit: m.difference()}
+	xs := r.Sample(s.Series, m)
+	name := ""
+	var not []string // of which it is not ahead
+	wrong, fewest := false, math.MaxInt
+	for _, o := range others {
+		ys := r.Sample(o.Series, m)
+		d, ci, n := meanOf(pairs(xs, ys, by))
+		fewest = min(fewest, n)
+		if n < 2 || ci[0] <= least {
+			v.holds = false
+			wrong = wrong || n > 1 && ci[1] < least
+			not = append(not, o.Name)
+		}
+		if name == "" || math.IsNaN(v.ours) || d < v.ours {
+			my, _ := mean(ys)
+			v.ours, v.ci, name = d, ci, fmt.Sprintf("%s has %s", o.Name, m.format(my))
+		}
+	}
+	mx, _ := mean(xs)
+	v.open = !v.holds && !wrong
+	v.note = fmt.Sprintf("%s has %s; the next, %s", s.Name, m.format(mx), name)
+	if len(others) == 1 {
+		v.note = fmt.Sprintf("%s has %s, %s", s.Name, m.format(mx), name)
+	} else if n := len(not); n > 0 && n < len(others) {
+		v.note += fmt.Sprintf("; it is ahead of the other %d, not of %s", len(others)-n, strings.Join(not, ", "))
+	}
+	v.note = join(v.note, tooFew(fewest))
+	return v
+}
+
+// pairs compares seed by seed.
+func pairs(xs, ys []float64, by func(x, y float64) float64) (ds []float64) {
+	for i := range min(len(xs), len(ys)) {
+		ds = append(ds, by(xs[i], ys[i]))
+	}
+	return ds
+}
+
+// grows claims that a metric grows from each series to the next: the last is above the first, and there is no step down. A step down that
+// may be chance leaves it open. Ours is the difference of first and last.
+func grows(key, text string, rows []Row, m Metric) Claim {
+	return Claim{key, text, Order, rows[0].File, func(r *Results, _ Published) verdict {
+		v := nearest(r, rows[len(rows)-1], rows[:1], m, true, 0)
+		var down, maybe []string
+		for i := range rows[1:] {
+			step := nearest(r, rows[i+1], rows[i:i+1], m, true, 0)
+			name := fmt.Sprintf("%s to %s", rows[i].Name, rows[i+1].Name)
+			switch {
+			case step.ours < 0 && !step.open:
+				down = append(down, name)
+			case step.ours < 0:
+				maybe = append(maybe, name)
+			}
+		}
+		if len(down) > 0 {
+			v.holds, v.open = false, false
+			v.note += "; it falls from " + strings.Join(down, " and from ")
+		} else if len(maybe) > 0 && v.holds {
+			v.holds, v.open = false, true
+			v.note += "; it falls, perhaps by chance, from " + strings.Join(maybe, " and from ")
+		}
+		return v
+	}}
+}
+
+// notLowest claims that a series has more than the least of several. Ours is how much more. That any of them may be the least is
+// corrected for; it is wrong if the series has less than each of them.
+func notLowest(key, text string, s Row, others []Row, m Metric) Claim {
+	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict {
+		xs := r.Sample(s.Series, m)
+		best, _ := lowest(r, others, m)
+		v := nearest(r, s, others[best:best+1], m, true, 0)
+		var ps, by []float64
+		for _, o := range others {
+			ds := slices.DeleteFunc(pairs(xs, r.Sample(o.Series, m), func(x, y float64) float64 { return x - y }), math.IsNaN)
+			p := stat.ComparePairs(ds)
+			if p.N < 2 {
+				p.P = 1
+			}
+			ps, by = append(ps, p.P), append(by, p.Mean)
+		}
+		v.holds = false
+		n := 0
+		for i, p := range stat.Holm(ps) {
+			if p < 0.05 && by[i] > 0 {
+				v.holds = true
+				n++
+			}
+		}
+		v.open = !v.holds && !nearest(r, s, others, m, false, 0).holds
+		v.note += fmt.Sprintf("; it is beaten by %d of %d (sign-flip tests of pairs, corrected for being several)", n, len(others))
+		return v
+	}}
+}
+
+// moreOf claims that one series has more of one metric than another has of another.
+func moreOf(key, text string, s Row, m Metric, other Row, om Metric) Claim {
+	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict {
+		xs, ys := r.Sample(s.Series, m), r.Sample(other.Series, om)
+		v := verdict{unit: m.difference(), words: m.words()}
+		var n int
+		v.ours, v.ci, n = meanOf(pairs(xs, ys, func(x, y float64) float64 { return x - y }))
+		v.holds = n > 1 && v.ci[0] > 0
+		v.open = n < 2 || !v.holds && v.ci[1] > 0
+		mx, _ := mean(xs)
+		my, _ := mean(ys)
+		v.note = join(fmt.Sprintf("%s has %s, %s has %s", s.Name, m.format(mx), other.Name, om.format(my)), tooFew(n))
+		return v
+	}}
+}
+
+// names lists the rows.
+func names(rows []Row) []string {
+	list := make([]string, len(rows))
+	for i, r := range rows {
+		list[i] = r.Name
+	}
+	return slices.Clip(list)
+}
