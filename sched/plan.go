@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // Verb is what an item asks the world to do.
@@ -14,7 +15,7 @@ const (
 	NoVerb      Verb = iota
 	Admit            // Job: it may run
 	Hold             // Job: it waits, admitted or not, until a later Admit
-	Reject           // Job, At = earliest deadline that would be accepted, 0 = none known; Value = 1: an earlier one might be as well
+	Reject           // Job, At = earliest deadline that would be accepted, 0 = none known; Value = 1: an earlier one might be as well; Count > 0: all that rests on so many tasks of a sample
 	Sample           // Job, Stage, Count: run so many tasks of a job that is not admitted, to measure them; the verdict ends it
 	Start            // Job, Stage, Container, Node, Count, Locality = farthest allowed, Bind
 	Speculate        // Job, Stage, Task, Node: a second attempt of a running task
@@ -131,8 +132,9 @@ func (p *Plan) Add(it Item) bool {
 }
 
 // Why is the reason of an item as a sentence for people: with its evidence, and of a rejection the deadline that would be accepted.
-// name says what a job is called; nil: by its handle. A text of the item's own goes before.
-func (p *Plan) Why(it *Item, name func(JobID) string) string {
+// spec finds what a job is called and when it was submitted; where it finds nothing, or is nil, a job goes by its handle. A text of the item's
+// own goes before.
+func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
 	if it.Text != "" {
 		return it.Text
 	}
@@ -140,15 +142,39 @@ func (p *Plan) Why(it *Item, name func(JobID) string) string {
 	if e := it.Reason.Evidence; !it.Held && e.From >= 0 && e.From < e.To && int(e.To) <= len(p.Evidence) {
 		evidence = p.Evidence[e.From:e.To]
 	}
-	said := it.Reason.say(evidence, name)
-	switch {
-	case it.Verb != Reject || it.At == 0:
-	case it.Value != 0:
-		said += fmt.Sprintf("; a deadline of %v would be accepted, an earlier one perhaps as well", due(int64(it.At)))
-	default:
-		said += fmt.Sprintf("; the earliest deadline that would be accepted is %v", due(int64(it.At)))
+	find := func(j JobID) *workload.Job {
+		if spec == nil {
+			return nil
+		}
+		return spec(j)
 	}
-	return said
+	said := it.Reason.say(evidence, func(j JobID) string {
+		if s := find(j); s != nil {
+			return s.ID
+		}
+		return byHandle(j)
+	})
+	if it.Verb != Reject {
+		return said
+	}
+	if it.Count > 0 {
+		maps := "maps"
+		if it.Count == 1 {
+			maps = "map"
+		}
+		said = fmt.Sprintf("by an estimate from a sample of %d %s: %s", it.Count, maps, said)
+	}
+	if it.At == 0 {
+		return said
+	}
+	offer := due(int64(it.At)).String()
+	if s := find(it.Job); s != nil && s.Arrive > 0 && s.Arrive < it.At { // files count deadlines from there
+		offer += fmt.Sprintf(" (%v after its submission)", due(int64(it.At)).Sub(s.Arrive))
+	}
+	if it.Value != 0 {
+		return said + fmt.Sprintf("; a deadline of %s would be accepted, an earlier one perhaps as well", offer)
+	}
+	return said + fmt.Sprintf("; the earliest deadline that would be accepted is %s", offer)
 }
 
 // Because adds what has been the case to the reason of an item that is about to be added.

@@ -122,7 +122,7 @@ func (r Reason) String() string { return r.say(nil, nil) }
 // say is the reason as a sentence, with its evidence. name says what a job is called; nil: by its handle.
 func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	if name == nil {
-		name = func(j JobID) string { return fmt.Sprintf("job %d", j) }
+		name = byHandle
 	}
 	switch r.Code {
 	case OK:
@@ -140,7 +140,7 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	case FairShare:
 		return fmt.Sprintf("a pool has had %d slots, below half of its fair share of %d, for %v", r.A, r.B, units.Duration(r.C))
 	case Deadline:
-		said := fmt.Sprintf("would finish at %v, deadline %v", due(r.B), units.Time(r.A))
+		said := fmt.Sprintf("would finish at %v, deadline %v", due(r.B), deadline(r.A))
 		for _, e := range evidence {
 			slots := "slots"
 			if e.Amount == 1 {
@@ -150,13 +150,13 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 		}
 		return said
 	case Promised:
-		return fmt.Sprintf("will finish by %v at the latest, deadline %v", due(r.B), units.Time(r.A))
+		return fmt.Sprintf("will finish by %v at the latest, deadline %v", due(r.B), deadline(r.A))
 	case Estimated:
-		return fmt.Sprintf("is expected to finish by %v, deadline %v: an estimate from a sample of %d maps, not a worst case", due(r.B), units.Time(r.A), r.C)
+		return fmt.Sprintf("is expected to finish by %v, deadline %v: an estimate from a sample of %d maps, not a worst case", due(r.B), deadline(r.A), r.C)
 	case BreaksPromise:
-		return fmt.Sprintf("would make %s miss its deadline: it would finish at %v, deadline %v", name(r.Job), due(r.B), units.Time(r.A))
+		return fmt.Sprintf("would make %s miss its deadline: it would finish at %v, deadline %v", name(r.Job), due(r.B), deadline(r.A))
 	case DeadlinePassed:
-		return fmt.Sprintf("its deadline %v has passed", units.Time(r.A))
+		return fmt.Sprintf("its deadline %v has passed", deadline(r.A))
 	case NotSlots:
 		return fmt.Sprintf("its %v stage takes more or other than one slot for each task, and slots are all that can be promised", stageOf(r.A))
 	case NoSlots:
@@ -192,6 +192,8 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	return r.Code.String()
 }
 
+func byHandle(j JobID) string { return fmt.Sprintf("job %d", j) }
+
 // due is a time in a sentence. What the engine measures has nanoseconds that nobody wants to read: from a second on it is rounded up to
 // whole milliseconds, as it is the latest time.
 func due(t int64) units.Time {
@@ -200,6 +202,15 @@ func due(t int64) units.Time {
 		return units.Time(t)
 	}
 	return units.Time(t - t%ms + ms)
+}
+
+// deadline is a deadline in a sentence, rounded down: who keeps that keeps it.
+func deadline(t int64) units.Time {
+	const ms = int64(units.Millisecond)
+	if t < 1000*ms || t == int64(units.Never) {
+		return units.Time(t)
+	}
+	return units.Time(t - t%ms)
 }
 
 func stageOf(n int64) Stage { return Stage(min(max(n, 0), int64(Stages))) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 	"pgregory.net/rapid"
 )
 
@@ -176,16 +177,22 @@ func TestWhy(t *testing.T) {
 	p.Reject(3, 0, Reason{Code: BreaksPromise, Job: 7, A: 90 * s, B: 120 * s})
 	p.Add(Item{Verb: Reject, Job: 4, At: 1, Text: "no", Reason: late})
 	p.Add(Item{Verb: Reject, Job: 5, Reason: Reason{Code: Deadline, Evidence: Span{5, 99}}})
-	name := func(j JobID) string { return fmt.Sprintf("j%d", j) }
+	spec := func(j JobID) *workload.Job {
+		return &workload.Job{ID: fmt.Sprintf("j%d", j), Arrive: units.Time(j-1) * 1e9}
+	}
 	for i, want := range []string{"this policy admits every job",
-		"would finish at 2m, deadline 1m30s; the map phase of j7 holds 40 slots until 1m20s; the map phase of j8 holds 1 slot until 1m25s; the earliest deadline that would be accepted is 2m10s",
+		"would finish at 2m, deadline 1m30s; the map phase of j7 holds 40 slots until 1m20s; the map phase of j8 holds 1 slot until 1m25s; the earliest deadline that would be accepted is 2m10s (2m9s after its submission)",
 		"would make j7 miss its deadline: it would finish at 2m, deadline 1m30s", "no", "would finish at 0s, deadline 0s"} {
-		if got := p.Why(&p.Items[i], name); got != want {
+		if got := p.Why(&p.Items[i], spec); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
 	inexact := Item{Verb: Reject, Job: 1, At: 130 * 1e9, Value: 1, Reason: Because(DeadlinePassed, 1e9)}
 	if got, want := p.Why(&inexact, nil), "its deadline 1s has passed; a deadline of 2m10s would be accepted, an earlier one perhaps as well"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	sampled := Item{Verb: Reject, Job: 3, Count: 3, At: 14_087_000_001, Reason: Because(Deadline, 7*s+6_174_339_694, 14_087_000_001)}
+	if got, want := p.Why(&sampled, spec), "by an estimate from a sample of 3 maps: would finish at 14.088s, deadline 13.174s; the earliest deadline that would be accepted is 14.088s (12.088s after its submission)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got, want := p.Why(&p.Items[2], nil), "would make job 7 miss its deadline: it would finish at 2m, deadline 1m30s"; got != want {

@@ -83,7 +83,7 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 	now, c := v.Now(), r.Claim
 	verdict := s.plan.Test(now, c)
 	if !verdict.OK {
-		s.refuse(v, &c, &verdict, p)
+		s.refuse(v, r, &verdict, p)
 		return
 	}
 	measured := r.Sample
@@ -93,7 +93,7 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 	s.plan.Admit(now, c) // lines 22 and 23
 	why := sched.Because(sched.Promised, int64(c.Deadline), int64(verdict.Finish))
 	if measured.Longest > 0 {
-		why = sched.Because(sched.Estimated, int64(c.Deadline), int64(verdict.Finish), int64(measured.Wanted))
+		why = sched.Because(sched.Estimated, int64(c.Deadline), int64(verdict.Finish), int64(measured.maps()))
 	}
 	if !p.Admit(job.ID, why) {
 		s.plan.Remove(now, job.ID)
@@ -103,8 +103,9 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 	s.restrain(job, p)
 }
 
-// refuse rejects a job that would be late, or make another late, with the deadline that would do.
-func (s *scheduler) refuse(v sched.View, c *Claim, verdict *Verdict, p *sched.Plan) {
+// refuse rejects a job that would be late, or make another late, with the deadline that would do, and says if that rests on a sample.
+func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.Plan) {
+	c := &r.Claim
 	offer, exact := s.plan.OfferWithin(v.Now(), *c, mostEstimates)
 	if offer == units.Never {
 		offer = 0
@@ -117,6 +118,9 @@ func (s *scheduler) refuse(v sched.View, c *Claim, verdict *Verdict, p *sched.Pl
 		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})
 	}
 	it := sched.Item{Verb: sched.Reject, Job: c.Job, At: offer, Reason: why}
+	if r.Sample.Longest > 0 {
+		it.Count = r.Sample.maps()
+	}
 	if !exact {
 		it.Value = 1
 	}

@@ -20,6 +20,9 @@ import (
 // A promise by an estimate may break, and so may those of jobs that stand behind it. With worst times that are only the worst so far, that is
 // true of all promises, in smaller measure.
 //
+// Should the deadline pass while the sample runs, the job is judged once one map of it has ended: it is refused, and is told when it would
+// have been done and which deadline would do.
+//
 // Should the class become known meanwhile, because another job of it has ended, the job is judged by that.
 
 // sample is what was measured of a job.
@@ -31,6 +34,9 @@ type sample struct {
 	Longest units.Duration `json:"longest,omitempty"` // 0 = nothing was measured
 	Largest units.Bytes    `json:"largest,omitempty"` // input of a map of the sample
 }
+
+// maps is how many maps the verdict rests on.
+func (m *sample) maps() int32 { return min(m.Done, m.Wanted) }
 
 // measure holds the job and has some of its maps run.
 func (s *scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
@@ -71,11 +77,12 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 		if done := t.Done - m.From; done > m.Done {
 			m.Done, m.Longest = done, max(m.Longest, v.Now().Sub(m.Began), 1)
 		}
-		switch idle := t.Occupied <= 0; {
-		case m.Longest > 0 && (m.Done >= m.Wanted || idle && t.Open <= 0), idle && estimate.Worst(v, job.Spec, s.c.Skew).Known:
+		idle, passed := t.Occupied <= 0, v.Now() >= job.Deadline
+		switch {
+		case m.Longest > 0 && (m.Done >= m.Wanted || passed || idle && t.Open <= 0), idle && estimate.Worst(v, job.Spec, s.c.Skew).Known:
 			s.verdict(v, job, p)
 			i-- // it stands in this line no more
-		case v.Now() >= job.Deadline:
+		case passed && idle: // none of them has got a slot
 			s.release(v.Now(), r)
 			s.forget(j)
 			p.Reject(j, 0, sched.Because(sched.DeadlinePassed, int64(job.Deadline)))
@@ -83,7 +90,7 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 		case idle && t.Sample <= 0: // attempts of the sample were killed, or failed
 			left := m.Wanted - m.Done
 			p.Add(sched.Item{Verb: sched.Sample, Job: j, Stage: sched.Map, Count: left, Reason: sched.Because(sched.Sampling, int64(left))})
-		case woken:
+		case woken && !passed:
 			p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
 		}
 	}

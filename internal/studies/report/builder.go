@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/queues"
@@ -133,7 +131,7 @@ func (b *Builder) Plan(_ int64, at units.Time, p *sched.Plan) error {
 			j.Offer = seconds(it.At)
 		}
 		j.Estimated = it.Count > 0
-		j.Reason = p.Why(it, b.idOf)
+		j.Reason = p.Why(it, b.specOf)
 	}
 	return nil
 }
@@ -196,11 +194,11 @@ func (b *Builder) sum(j *Job) {
 	}
 }
 
-func (b *Builder) idOf(j sched.JobID) string {
+func (b *Builder) specOf(j sched.JobID) *workload.Job {
 	if p := b.page(j); p != nil {
-		return p.spec.ID
+		return p.spec
 	}
-	return fmt.Sprintf("job %d", j)
+	return nil
 }
 
 func (b *Builder) page(j sched.JobID) *page {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
 )
 
 // Enact does the items of a plan.
@@ -89,11 +90,11 @@ func (w *World) judge(p *sched.Plan, it *sched.Item, j *job) {
 		}
 		j.admitted = !j.admitted
 	case sched.Reject:
-		why := p.Why(it, func(j sched.JobID) string {
+		why := p.Why(it, func(j sched.JobID) *workload.Job {
 			if j < 1 || int(j) >= len(w.jobs) || w.jobs[j] == nil {
-				return fmt.Sprintf("job %d", j)
+				return nil
 			}
-			return w.jobs[j].spec.ID
+			return w.jobs[j].spec
 		})
 		w.endJob(j, sched.Killed, fmt.Sprintf("rejected: %s", why))
 	case sched.Sample:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slackline/slackline/internal/worlds/engine/joblog"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
 )
 
 // Enact does the items of a plan, in order. An item whose id was seen before changes nothing.
@@ -159,11 +160,11 @@ func (w *World) enactJob(p *sched.Plan, it *sched.Item) {
 	case sched.Hold:
 		j.admitted = false
 	case sched.Reject:
-		why := p.Why(it, func(j sched.JobID) string {
+		why := p.Why(it, func(j sched.JobID) *workload.Job {
 			if j < 1 || int(j) >= len(w.jobs) || !w.jobs[j].arrived {
-				return fmt.Sprintf("job %d", j)
+				return nil
 			}
-			return w.jobs[j].spec.ID
+			return w.jobs[j].spec
 		})
 		w.endJob(it.Job, sched.Killed, fmt.Sprintf("rejected: %s", why))
 	default:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
 )
 
 // Enact does the items of a plan, in order. What an item changes is told in the next batch, at the same instant. An item whose
@@ -99,12 +100,12 @@ func (w *World) inSystem(it *sched.Item) *job {
 	return &w.jobs[it.Job]
 }
 
-// idOf returns what a job in the system is called.
-func (w *World) idOf(j sched.JobID) string {
+// specOf returns what is known of a job in the system; nil if it is not.
+func (w *World) specOf(j sched.JobID) *workload.Job {
 	if j < 1 || int(j) >= len(w.jobs) || !w.jobs[j].alive {
-		return fmt.Sprintf("job %d", j)
+		return nil
 	}
-	return w.jobs[j].spec.ID
+	return w.jobs[j].spec
 }
 
 func (w *World) enactVerdict(p *sched.Plan, it *sched.Item) {
@@ -113,7 +114,7 @@ func (w *World) enactVerdict(p *sched.Plan, it *sched.Item) {
 		return
 	}
 	if it.Verb == sched.Reject {
-		why := p.Why(it, w.idOf)
+		why := p.Why(it, w.specOf)
 		w.idle.progress(w.now)
 		w.endJob(int32(it.Job), sched.Killed, fmt.Sprintf("rejected: %s", why))
 		return
