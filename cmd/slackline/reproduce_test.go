@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The list, a quick run with its page, and every way to ask for what there is not.
@@ -39,23 +40,27 @@ func TestReproduce(t *testing.T) {
 			Claim, Source, Kind string
 			Published, Ours     *float64
 			CI95                []float64 `json:"ci95"`
+			Note                string
 		}
 	}
 	if err := json.Unmarshal([]byte(s.must(0, "reproduce", "003-matchmaking", "--quick", "--seed", "1", "--html", "none", "-o", "json")), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != "slackline/reproduce/v1" || got.Experiment != "003-matchmaking" || len(got.Claims) != 16 {
+	if got.Schema != "slackline/reproduce/v1" || got.Experiment != "003-matchmaking" || len(got.Claims) != 20 {
 		t.Errorf("%+v", got)
 	}
 	for _, c := range got.Claims {
-		if c.Claim == "" || c.Source == "" || len(c.CI95) != 2 || c.Ours == nil || (c.Kind == "number") != (c.Published != nil) {
+		if c.Claim == "" || c.Source == "" || len(c.CI95) != 2 || c.Ours == nil || (c.Kind == "number") != (c.Published != nil) || !strings.HasPrefix(c.Note, "seeds do not tell") || !strings.Contains(c.Note, "one seed has no interval") {
 			t.Errorf("%+v", c)
 		}
 	}
 	if _, err := os.Stat(s.path("none")); err == nil {
 		t.Error("there is a page called none")
 	}
-	s.must(1, "reproduce", "003-matchmaking", "--quick", "--seed", "1", "--html", "none", "--strict")
+	strict := s.run("reproduce", "003-matchmaking", "--quick", "--seed", "1", "--html", "mine.html", "--strict")
+	if strict.code != 1 || !strings.Contains(strict.stderr, "of 20 of 20 claims the seeds do not tell (FIFO, loadgen") || !strings.Contains(strict.stderr, "the page is mine.html\n") {
+		t.Errorf("%d %s", strict.code, strict.stderr)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
@@ -73,5 +78,18 @@ func TestReproduce(t *testing.T) {
 	}
 	if s.read("notes.html") != "mine" {
 		t.Error("a file that is no page was replaced")
+	}
+}
+
+// Without a terminal a line tells of progress, no more often than every few seconds.
+func TestProgressLines(t *testing.T) {
+	var b strings.Builder
+	p := newProgressLines(&b, 30)
+	began := p.next.Add(-progressEvery)
+	for i := range 30 {
+		p.step(began.Add(time.Duration(i) * time.Second / 2))
+	}
+	if got, want := b.String(), "11 of 30 runs\n21 of 30 runs\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -7,11 +7,14 @@
 //	published.go    what was published, from the folder
 //	watch.go        the sink: what a run shows beyond its report
 //	metric.go       numbers of a run
-//	claim.go        claims, and how they are judged
+//	claim.go        claims about values, and how they are judged
+//	order.go        claims that one thing is more than another
+//	knowledge.go    runs of schedulers that know less from the start
 //	plan.go         the grid of an experiment and of its variations, run on all cores
 //	result.go       what came of it: JSON, tables
 //	chart.go        curves over the paper's axes, as SVG
 //	page.go         all of it as one page for a browser
+//	markdown.go     the README on that page
 //	matchmaking.go  003-matchmaking
 //	rtmr.go         003-rtmr
 //
@@ -21,6 +24,7 @@
 // more than another holds if the 95 % confidence interval of the mean difference lies wholly on that side; it does not hold if it lies on the other, and
 // else the seeds do not tell. A published number comes of
 // one workload, or of three runs of one; ours come of as many as there are seeds. So it holds if it lies where 95 % of single runs would: within the prediction
-// interval of our runs. What the paper does not say was assumed once, before the first run; each assumption is varied by a factor of two
-// either way, and the claims are judged again.
+// interval of our runs. That is wider the fewer they are, so with fewer than ten the seeds do not tell; one seed tells nothing. What the
+// paper does not say was assumed once, before the first run. Each assumption is varied, most by a factor of two either way, and the claims
+// are judged again with the first ten seeds and compared with what these show without.
 package experiment

@@ -200,3 +200,38 @@ func TestFind(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Schedulers that know less from the start: RTMR samples and keeps its promises, Deadline Constraint has nothing to go by and admits nothing, so
+// it never learns. What the run of another seed teaches is not the truth of this one.
+func TestKnowledge(t *testing.T) {
+	p, err := RTMR().Plan([]uint64{1}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Assumption{Key: knowledge, Others: []string{nothing, ofAnother}}
+	results := []*Results{newResults(), newResults()}
+	if _, err := p.add("workload-1.yaml", &a, []uint64{1}, results); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Run(context.Background(), 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	told := func(r *Results, policy string, m Metric) float64 {
+		return r.Sample(Series{"workload-1.yaml", policy}, m)[0]
+	}
+	if got := told(results[0], "dc", accepted()); got != 0 {
+		t.Errorf("dc accepts %v knowing nothing", got)
+	}
+	for i, r := range results {
+		if got := told(r, "rtmr", accepted()); got == 0 || got == told(p.main, "rtmr", accepted()) && i == 0 {
+			t.Errorf("rtmr accepts %v", got)
+		}
+	}
+	same := true
+	for _, policy := range []string{"dc", "rtmr", "rtmr(feedback=false)"} {
+		same = same && told(results[1], policy, utilisation(true)) == told(p.main, policy, utilisation(true))
+	}
+	if same {
+		t.Error("the run of another seed teaches the truth")
+	}
+}

@@ -1,6 +1,9 @@
 package experiment
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // delays are the eight values of D in the paper (section 4.4.1), in seconds: 0.1 to 10 heartbeats. It names seven; 6 s is ours.
 var delays = []float64{0.3, 1.5, 3, 4.5, 6, 9, 15, 30}
@@ -37,6 +40,15 @@ func Matchmaking() *Experiment {
 			less(key("response shortest, fifo"), "FIFO, "+app+": matchmaking has the shortest map response of all D", fifoMM, append([]Row{fifo}, fifoD...), wait),
 			more(key("response longest, fifo"), "FIFO, "+app+": plain FIFO has the longest map response", fifo, append([]Row{fifoMM}, fifoD...), wait),
 		)
+		if app == "loadgen" {
+			e.Claims = append(e.Claims,
+				less(key("response falls at first, fifo"), "FIFO, "+app+": delay's map response falls from D = 0.3 s to 1.5 s", fifoD[1], fifoD[:1], wait),
+				more(key("response rises then, fifo"), "FIFO, "+app+": delay's map response rises from D = 1.5 s to 3 s", fifoD[2], fifoD[1:2], wait),
+			)
+		}
+		standard := slices.Index(delays, 4.5)
+		e.Claims = append(e.Claims, notLowest(key("default not best, fifo"), "FIFO, "+app+": the default, D = 4.5 s, does not have the shortest map response",
+			fifoD[standard], slices.Concat(fifoD[:standard], fifoD[standard+1:]), wait))
 		best, kind, from, to := "30 s", Number, 30.0, 30.0
 		if app == "wordcount" {
 			best, kind, from, to = "9 or 15 s", Range, 9, 15

@@ -14,9 +14,10 @@ const style = `
 svg { display: block; width: 100%; height: auto; font: 11.5px system-ui, sans-serif; }
 svg text { fill: var(--ink); } svg .soft { fill: var(--soft); } svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); fill: none; }
 svg .whisker { stroke: var(--ink); fill: none; stroke-width: 1.2; } svg .ring { fill: none; stroke: var(--ink); stroke-width: 2; }
-td.wrap { white-space: normal; max-width: 60ch; min-width: 24ch; } .good { color: #00795a; font-weight: 600; }
+th.wrap, td.wrap { white-space: normal; overflow-wrap: break-word; max-width: 60ch; overflow: visible; vertical-align: top; } td.claim { min-width: 30ch; }
+td.wrap small { display: block; color: var(--soft); } .good { color: #00795a; font-weight: 600; }
 @media (prefers-color-scheme: dark) { .good { color: #4fc99f; } }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; }
+.text p, .text li { max-width: 90ch; } .text code { white-space: normal; }
 .pair { grid-template-columns: repeat(auto-fit, minmax(min(460px, 100%), 1fr)); }
 `
 
@@ -33,7 +34,7 @@ func (r *Report) WritePage(w io.Writer) error {
 	for i := range r.e.Tables {
 		sections = append(sections, r.tableHTML(&r.e.Tables[i]))
 	}
-	sections = append(sections, "<h2>What the paper leaves open</h2><details><summary>README.md of the experiment</summary><pre>"+html.EscapeString(readme)+"</pre></details>")
+	sections = append(sections, `<h2>What the paper leaves open</h2><details class="text"><summary>README.md of the experiment</summary>`+markdown(readme)+"</details>")
 	about := fmt.Sprintf("%s: %s. %d of %d claims hold; %s.", r.e.Paper, r.e.About, r.Held(), len(r.Claims), r.seedsInWords())
 	return page.Plain(w, r.e.Name, about, sections, style, "Made by slackline reproduce "+r.e.Name+". Simulated; intervals are 95 % confidence intervals of means over seeds; those on curves leave out by how much one seed has more than another at all points alike. Point at a mark for its numbers.")
 }
@@ -72,19 +73,18 @@ func (c *Result) mark(b *strings.Builder) {
 func (r *Report) claimsHTML() string {
 	var b strings.Builder
 	b.WriteString(`<h2>Published beside ours</h2><div class="scroll"><table>`)
-	head(&b, "source", "verdict", "claim", ">published", ">ours", ">95 % interval", "kind", "note")
+	head(&b, "source", "verdict", "claim", ">published", ">ours", ">95 % interval that decides", "kind")
 	b.WriteString("<tbody>")
 	for i := range r.Claims {
 		c := &r.Claims[i]
 		b.WriteString("<tr>")
 		cell(&b, "", c.Source)
 		c.mark(&b)
-		cell(&b, "wrap", c.Claim)
+		fmt.Fprintf(&b, `<td class="wrap claim">%s <small>%s</small></td>`, html.EscapeString(c.Claim), html.EscapeString(c.Note))
 		cell(&b, "right", c.show(c.Published))
 		cell(&b, "right", c.ours())
 		cell(&b, "right", c.interval())
 		cell(&b, "", string(c.Kind))
-		cell(&b, "wrap", c.Note)
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table></div>")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/slackline/slackline/internal/studies/lab"
@@ -67,7 +68,7 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 		return nil, err
 	}
 	for _, file := range e.Files {
-		own, err := p.add(file, "", seeds, []*Results{p.main})
+		own, err := p.add(file, nil, seeds, []*Results{p.main})
 		if err != nil {
 			return nil, err
 		}
@@ -93,8 +94,7 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 				continue
 			}
 			touched[file] = true
-			sweep := fmt.Sprintf("\nsweep: {%q: [%s]}\n", a.Key, strings.Join(a.Others, ", "))
-			if _, err := p.add(file, sweep, few, results); err != nil {
+			if _, err := p.add(file, &a, few, results); err != nil {
 				return nil, err
 			}
 		}
@@ -104,15 +104,23 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 
 func newResults() *Results { return &Results{map[Series][]*Outcome{}} }
 
-// add adds the cells of a scenario file with more text behind it, one variant of the sweep for each of the results. It returns the seeds.
-func (p *Plan) add(file, more string, seeds []uint64, results []*Results) ([]uint64, error) {
+// add adds the cells of a scenario file, one variant for each of the results: as it stands, or with each other value of an assumption. It
+// returns the seeds.
+func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Results) ([]uint64, error) {
 	text, err := p.e.read(file)
 	if err != nil {
 		return nil, err
 	}
-	variants, err := scenario.ReadSweep(path.Join("experiments", p.e.Name, file), append(text, more...), scenario.Resize{})
+	known := a != nil && a.Key == knowledge
+	if a != nil && !known {
+		text = fmt.Appendf(text, "\nsweep: {%q: [%s]}\n", a.Key, strings.Join(a.Others, ", "))
+	}
+	variants, err := scenario.ReadSweep(path.Join("experiments", p.e.Name, file), text, scenario.Resize{})
 	if err != nil {
 		return nil, err
+	}
+	if known {
+		variants = slices.Repeat(variants, len(a.Others))
 	}
 	if len(variants) != len(results) {
 		return nil, fmt.Errorf("%s: %s is swept by itself; state other values as assumptions", p.e.Name, file)
@@ -128,7 +136,13 @@ func (p *Plan) add(file, more string, seeds []uint64, results []*Results) ([]uin
 			if err != nil {
 				return nil, s.Errorf(fmt.Sprintf("policies[%d]", k), "%v", err)
 			}
-			for _, c := range lab.Cells(s, []string{policy}, seeds) {
+			var cells []lab.Cell
+			if known {
+				cells = knowing(s, a.Others[i], []string{policy}, seeds)
+			} else {
+				cells = lab.Cells(s, []string{policy}, seeds)
+			}
+			for _, c := range cells {
 				w := newWatch()
 				c.Sinks = append(c.Sinks, w)
 				p.cells, p.watches = append(p.cells, c), append(p.watches, w)

@@ -64,6 +64,7 @@ func RTMR() *Experiment {
 		{"bytes that maps write for each that they read (eta)", "", "workload.mix.ratio", "0.5", []string{"0.25", "1"}},
 		{"what a task takes besides the time for its bytes", "", "workload.mix.start", "1s", []string{"500ms", "2s"}},
 		{"speed of the nodes of two slots against those of four", "", "cluster.classes[0].speed", "1.5", []string{"1", "2"}},
+		{"what schedulers know from the start: what a run by FIFO of the same jobs and times teaches; nothing but what samples and the run itself teach; what a run of other such jobs teaches", "", knowledge, "rehearsed", []string{nothing, ofAnother}},
 		{"how task times vary", "", "cluster.task_times.cv", "0.2", []string{"0.1", "0.4"}},
 		{"bytes a second that a map reads from another node", "", "cluster.read.rack", "20MB", []string{"10MB", "40MB"}},
 	}
