@@ -28,7 +28,8 @@ type live struct {
 	terminal bool
 	clock    func() time.Time
 	state    liveState
-	handles  []int // in state.jobs + 1, by handle
+	lost     func(job string, now time.Time) units.Duration // how much earlier its deadline falls, where a run goes on with one that was killed; may be nil
+	handles  []int                                          // in state.jobs + 1, by handle
 	attempts []liveAttempt
 	drawn    int        // lines of the frame on the screen
 	said     units.Time // the last line, where there is no terminal
@@ -179,6 +180,9 @@ func (l *live) take(at units.Time, e *sched.Event) {
 		*grown(&l.handles, e.Job) = i + 1
 		j := &s.jobs[i]
 		j.arrived, j.deadline, j.spec = at, spec.Deadline, spec
+		if l.lost != nil && spec.Deadline != units.Never {
+			j.deadline -= units.Time(l.lost(spec.ID, s.base))
+		}
 		j.maps.tasks, j.reduces.tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
 		j.weigh(s.known)
 		for i := range spec.Stages { // what a run before has done

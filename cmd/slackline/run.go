@@ -27,7 +27,7 @@ func newRun(o *options) *cobra.Command {
 with _SUCCESS in it when the job has finished, and nothing at all when it failed. What a run that was killed left there is gone on with, as
 by slackline resume. Paths in a job file are relative to the current
 directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name; those
-that had finished before a kill are not run again.
+that had finished before a kill are not run again. A deadline that is a span counts from the planned arrival of its job.
 
 What a run did and what it teaches about its classes of jobs is kept: slackline jobs lists it, simulate plays it, and the next run says
 before it begins how long its jobs should take.`,
@@ -239,6 +239,7 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	c.Sinks = append(c.Sinks, learner, keeper)
 	local.Resumed = func(r engine.Resumption) { fmt.Fprintln(say, goesOn(r)) }
 	shown := newLive(say, expected, local.JobNames(), known)
+	shown.lost = c.GoesOn.Lost
 	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
 	meter := lab.StartMeter(o.power)

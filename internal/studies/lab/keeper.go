@@ -288,9 +288,7 @@ func (k *Keeper) arrive(at units.Time, e *sched.Event) {
 	j.before = report.Before(spec)
 	if spec.Deadline != units.Never {
 		due := k.wall(spec.Deadline)
-		if g := k.cell.GoesOn; g != nil && slices.Contains(g.Jobs, spec.ID) {
-			due = due.Add(-time.Duration(g.before(k.base)))
-		}
+		due = due.Add(-time.Duration(k.cell.GoesOn.Lost(spec.ID, k.base)))
 		j.row.Deadline = &due
 	}
 }

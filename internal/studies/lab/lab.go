@@ -57,11 +57,15 @@ type GoesOn struct {
 	Jobs  []string // whose deadlines were given as spans from their submission: they count from that run on
 }
 
-// before is how long before a time that run began.
-func (g *GoesOn) before(now time.Time) units.Duration {
-	if g == nil {
+// Lost is how much earlier the deadline of a job falls than the policy is told, in a run that begins now.
+func (g *GoesOn) Lost(job string, now time.Time) units.Duration {
+	if g == nil || !slices.Contains(g.Jobs, job) {
 		return 0
 	}
+	return g.before(now)
+}
+
+func (g *GoesOn) before(now time.Time) units.Duration {
 	return units.Duration(max(0, now.Sub(g.Began)))
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -20,18 +19,15 @@ func (j *Job) promise(why *sched.Reason) {
 }
 
 // writeOutcomes tells, of runs whose admission says by when jobs finish, what it said and what came, and to whom it said no; what
-// it offered instead stands in the sentence on that job. Other runs promise nothing, though they may refuse jobs.
+// it offered instead stands in the sentence on that job. Whoever asked for no deadline waits for no promise.
 func writeOutcomes(w io.Writer, g []*Run) {
 	for _, run := range g {
-		if !slices.ContainsFunc(run.Jobs, func(j Job) bool { return j.Promised != nil || j.Offer != nil || j.Admission != "" }) {
-			continue
-		}
 		t := &Grid{Title: label(run, g) + ", promises and what came of them"}
 		t.Add("job", ">deadline", ">promised by", ">finished", "", "")
 		lines, more := 0, 0
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if j.Before || j.Promised == nil && j.Admission == "" && j.Outcome != "rejected" {
+			if j.Before || j.Deadline == nil || j.Promised == nil && j.Admission == "" && j.Outcome != "rejected" {
 				continue
 			}
 			if lines++; lines > mostJobs {

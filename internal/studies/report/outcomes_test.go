@@ -15,8 +15,14 @@ func TestOutcomes(t *testing.T) {
 	const s = int64(units.Second)
 	b := NewBuilder("sim", "s", "rtmr", 1)
 	var arrived []sched.Event
-	for i, id := range []string{"kept", "late", "sampled", "refused", "plain"} {
+	for i, id := range []string{"kept", "late", "sampled", "refused", "plain", "lent", "guessed", "labels", "before", "free"} {
 		spec := &workload.Job{ID: id, Deadline: units.Time(100 * s), Soft: units.Never, Weight: 1}
+		switch id {
+		case "before":
+			spec.Stages = []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2), Done: []int32{1, 2}}}
+		case "free":
+			spec.Deadline = units.Never
+		}
 		arrived = append(arrived, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: spec}})
 	}
 	var p sched.Plan
@@ -25,10 +31,15 @@ func TestOutcomes(t *testing.T) {
 	p.Admit(3, sched.Because(sched.Estimated, 100*s, 90*s, 3))
 	p.Reject(4, units.Time(250*s), sched.Because(sched.Deadline, 100*s, 250*s))
 	p.Admit(5, sched.Because(sched.AdmitAll))
+	p.Admit(6, sched.Because(sched.ClassUnknown))
+	p.Add(sched.Item{Verb: sched.Reject, Job: 7, Count: 2, At: units.Time(250 * s), Reason: sched.Because(sched.Deadline, 100*s, 250*s)})
+	p.Reject(8, 0, sched.Because(sched.HasLabels))
+	p.Admit(9, sched.Because(sched.Promised, 100*s, 0))
+	p.Admit(10, sched.Because(sched.NoDeadline))
 	ended := []sched.Event{}
-	for j := sched.JobID(1); j <= 5; j++ {
+	for j := sched.JobID(1); j <= 10; j++ {
 		o := sched.Committed
-		if j == 4 {
+		if j == 4 || j == 7 || j == 8 {
 			o = sched.Killed
 		}
 		ended = append(ended, sched.Event{Kind: sched.JobEnded, Job: j, Outcome: o})
@@ -38,8 +49,18 @@ func TestOutcomes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	run := b.Run()
+	if j := run.Jobs[8]; !j.Before || j.Met != nil || run.Summary.Met != 5 {
+		t.Errorf("%+v %+v", j, run.Summary)
+	}
+	if j := run.Jobs[9]; j.Admission != "it has no deadline: it gets the slots that no promise needs" {
+		t.Errorf("%+v", j)
+	}
+	if j := run.Jobs[6]; !j.Estimated {
+		t.Errorf("%+v", j)
+	}
 	var text bytes.Buffer
-	if err := New(b.Run()).WriteTable(&text); err != nil {
+	if err := New(run).WriteTable(&text); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -47,13 +68,45 @@ func TestOutcomes(t *testing.T) {
 		"late      100.0 s       40.0 s    70.0 s  30.0 s LATER than promised",
 		"sampled   100.0 s       90.0 s    70.0 s  20.0 s before               an estimate from a sample",
 		"refused   100.0 s            –         –  refused",
+		"lent      100.0 s            –    70.0 s  no promise                  nothing is known of what its class costs: it gets the slots that no promise needs, and no promise",
+		"guessed   100.0 s            –         –  refused                     an estimate from a sample",
+		"labels    100.0 s            –         –  refused",
+		"100.0 s       –  finished before",
+		`job "guessed" was rejected: by an estimate from a sample of 2 maps: would finish at 4m10s`,
 		`job "refused" was rejected: would finish at 4m10s, deadline 1m40s; the earliest deadline that would be accepted is 4m10s`,
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, &text)
 		}
 	}
-	if strings.Count(text.String(), "plain ") != 1 {
-		t.Errorf("a job of which nothing was said stands among the promises:\n%s", &text)
+	for _, id := range []string{"plain ", "before ", "free "} {
+		if strings.Count(text.String(), "\n"+id) != 1 {
+			t.Errorf("%s, of which nothing was said, stands among the promises:\n%s", id, &text)
+		}
+	}
+}
+
+// Of a run that goes on deadlines that were given as spans count from the first submission, others stay where they are.
+func TestGoesOn(t *testing.T) {
+	b := NewBuilder("engine", "s", "fifo", 1)
+	b.GoesOn(60*units.Second, []string{"span"})
+	for i, id := range []string{"span", "moment"} {
+		spec := &workload.Job{ID: id, Deadline: units.Time(10 * units.Second), Soft: units.Never, Weight: 1}
+		events := []sched.Event{{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: spec}}}
+		var p sched.Plan
+		p.Admit(sched.JobID(i+1), sched.Because(sched.AdmitAll))
+		ended := []sched.Event{{Kind: sched.JobEnded, Job: sched.JobID(i + 1), Outcome: sched.Committed}}
+		for _, err := range []error{b.Batch(1, 0, events), b.Plan(1, 0, &p), b.Batch(2, units.Time(5*units.Second), ended)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run := b.Run()
+	if j := run.Jobs[0]; *j.Deadline != -50 || *j.Met || verdict(&j) != "MISSED by 55.0 s" || run.Summary.Missed != 1 || run.Summary.Penalty != 5.5 {
+		t.Errorf("%+v %+v", j, run.Summary)
+	}
+	if j := run.Jobs[1]; *j.Deadline != 10 || !*j.Met {
+		t.Errorf("%+v", j)
 	}
 }

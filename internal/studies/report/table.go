@@ -115,7 +115,11 @@ func jobsTable(title string, g []*Run) *Grid {
 				line = append(line, "–", "")
 				continue
 			}
-			line = append(line, orDash(run.Jobs[k].Finished), verdict(&run.Jobs[k]))
+			finished := run.Jobs[k].Finished
+			if run.Jobs[k].Before {
+				finished = nil
+			}
+			line = append(line, orDash(finished), verdict(&run.Jobs[k]))
 		}
 		t.Add(line...)
 	}
