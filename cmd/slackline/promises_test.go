@@ -52,6 +52,18 @@ func TestPromisesOfRealJobs(t *testing.T) {
 			}
 		}
 	}
+	// Who was refused had no promise that could be broken; who has one is told by when.
+	if list := s.must(0, "jobs", "--policy", "rtmr"); strings.Contains(list, "not kept") || strings.Contains(list, "rejected: ") || strings.Count(list, "refused") != 2 {
+		t.Error(list)
+	}
+	rejected := s.jobs("--policy", "rtmr", "--name", "j3").Jobs[0]
+	if one := s.must(0, "show", fmt.Sprint(rejected.ID)); rejected.State != "rejected" || !strings.HasPrefix(rejected.Reason, "would finish at ") || !strings.Contains(one, ": refused\n") {
+		t.Errorf("%+v\n%s", rejected, one)
+	}
+	kept := s.jobs("--policy", "rtmr", "--name", "j0").Jobs[0]
+	if one := s.must(0, "show", fmt.Sprint(kept.ID)); !strings.Contains(one, "promised   by ") {
+		t.Error(one)
+	}
 	if table := s.run("simulate", "jobs.yaml", "--block", "10kB", "--policy", "rtmr"); !strings.Contains(table.stdout, "promises and what came of them") {
 		t.Errorf("%d: %s%s", table.code, table.stdout, table.stderr)
 	}
