@@ -25,10 +25,14 @@ func (a admission) UnmarshalJSON(text []byte) error { return a.load(text) }
 // Admit takes in what has happened to jobs and slots, and judges the jobs that came.
 func (a admission) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s := a.scheduler
+	changed := s.look(v, batch)
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		s.resync(v, p)
 	}
 	s.resize(v)
+	if changed {
+		s.relet(v)
+	}
 	if slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Ended || e.Kind == sched.OutputLost }) {
 		s.count(v, p)
 	}

@@ -69,7 +69,7 @@ func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage 
 		r.Sample.started(v.Now(), began, job, p)
 	}
 	if r != nil && left != nil {
-		s.lease(v, job, stage, slot, p.Items[len(p.Items)-1].ID)
+		s.lease(v, job, lease{Stage: stage, Slot: slot, Item: p.Items[len(p.Items)-1].ID, Node: n.ID})
 	}
 	return true
 }
@@ -121,8 +121,9 @@ type spare struct {
 	slots
 }
 
-// held is how many slots of a kind tasks without a promise hold.
+// held is how many slots of a kind tasks without a promise hold, of those in service.
 func (s *scheduler) held(v sched.View, slot sched.Stage) (n int64) {
+	n = -s.elsewhere(v, slot)
 	for _, j := range s.others {
 		if job := v.Job(j); job != nil {
 			has := holds(job)
@@ -231,8 +232,17 @@ func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need int64, p *
 	}
 }
 
-// eachLent calls do with the attempts of a job that hold slots of the kind, the youngest first.
+// eachLent calls do with the attempts of a job that hold slots of the kind in service, the youngest first.
 func (s *scheduler) eachLent(v sched.View, j sched.JobID, slot sched.Stage, do func(*sched.Attempt)) {
+	s.eachOf(v, j, func(a *sched.Attempt, of sched.Stage) {
+		if of == slot && (len(s.out) == 0 || inService(v.Node(a.Node), slot)) {
+			do(a)
+		}
+	})
+}
+
+// eachOf calls do with the attempts of a job, of each stage the youngest first, and what kind of slot each holds.
+func (s *scheduler) eachOf(v sched.View, j sched.JobID, do func(a *sched.Attempt, slot sched.Stage)) {
 	job := v.Job(j)
 	if job == nil {
 		return
@@ -241,9 +251,8 @@ func (s *scheduler) eachLent(v sched.View, j sched.JobID, slot sched.Stage, do f
 		stage := job.Spec.Stages[i].Kind
 		for a := v.Youngest(j, stage, 0); a != 0; {
 			next := v.Youngest(j, stage, a)
-			if at := v.Attempt(a); takes(job, stage, at.Container) == slot {
-				do(at)
-			}
+			at := v.Attempt(a)
+			do(at, takes(job, stage, at.Container))
 			a = next
 		}
 	}

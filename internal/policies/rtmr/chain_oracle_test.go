@@ -101,6 +101,7 @@ type literal struct {
 	fifo   bool
 	tm, tr literalVector
 	jobs   []literalJob
+	taken  []units.Time // when slots were taken away
 }
 
 func (l *literal) waits(j literalJob) bool { return j.phase == "waiting" }
@@ -224,6 +225,10 @@ func (l *literal) finish(now units.Time, id sched.JobID, maps, reduces []units.T
 		off = -off
 	}
 	if feedback && (off >= units.Time(threshold) || real > j.Deadline || e == units.Never) {
+		if slices.ContainsFunc(l.taken, func(t units.Time) bool { return t >= j.since }) {
+			j.phase, j.since = "gone", now
+			return true
+		}
 		j.phase, j.maps, j.reduces = "corrected", slices.Sorted(slices.Values(maps)), slices.Sorted(slices.Values(reduces))
 		return true
 	}
@@ -333,6 +338,14 @@ func (h *history) step() {
 	case "resize":
 		maps, reduces := rapid.IntRange(0, 12).Draw(h.T, "maps"), rapid.IntRange(0, 6).Draw(h.T, "reduces")
 		h.s.Resize(h.now, maps, reduces)
+		if maps < len(h.l.tm) || reduces < len(h.l.tr) {
+			h.l.taken = append(h.l.taken, h.now)
+			for i := range h.l.jobs {
+				if j := &h.l.jobs[i]; j.phase == "corrected" {
+					j.phase, j.since = "gone", h.now
+				}
+			}
+		}
 		h.l.tm, h.l.tr = h.l.tm.resize(maps, h.now), h.l.tr.resize(reduces, h.now)
 	default:
 		j := h.job()

@@ -99,15 +99,6 @@ func (s *scheduler) free(v sched.View, stage sched.Stage) int64 {
 	return n
 }
 
-// idle is how many slots of the stage's kind nothing holds.
-func (s *scheduler) idle(v sched.View, stage sched.Stage) int64 {
-	dim := units.MapSlots
-	if stage == sched.Reduce {
-		dim = units.ReduceSlots
-	}
-	return v.Capacity()[dim] - v.Queue(sched.Root).Used[dim]
-}
-
 // owed is how many reduces of the job are still to start: J.R, before the first of them has run.
 func owed(job *sched.Job) int64 {
 	t := &job.Stages[sched.Reduce]

@@ -17,28 +17,56 @@ type lease struct {
 	Stage sched.Stage  `json:"stage"`
 	Slot  sched.Stage  `json:"slot"` // sched.Map or sched.Reduce: what it holds
 	Item  sched.ItemID `json:"item"` // that started the task
+	Node  sched.NodeID `json:"node"`
+	Away  bool         `json:"away,omitempty"` // the node is out of service: the lease is not in the schedule
 }
 
 // lease lends a slot for a task of the job.
-func (s *scheduler) lease(v sched.View, job *sched.Job, stage, slot sched.Stage, item sched.ItemID) {
+func (s *scheduler) lease(v sched.View, job *sched.Job, l lease) {
+	if l.Away = !inService(v.Node(l.Node), l.Slot); !l.Away {
+		s.let(v, job, &l)
+	}
+	r := s.of(job.ID)
+	r.Leases = append(r.Leases, l)
+}
+
+// let puts a lease into the schedule.
+func (s *scheduler) let(v sched.View, job *sched.Job, l *lease) {
 	worst := estimate.Worst(v, job.Spec, s.c.Skew)
 	each := units.Duration(math.MaxInt64) // nobody knows
 	switch {
-	case worst.Known && stage == sched.Map:
+	case worst.Known && l.Stage == sched.Map:
 		each = late(worst.Map, v)
-	case worst.Known && stage == sched.Reduce:
+	case worst.Known && l.Stage == sched.Reduce:
 		each = late(worst.Reduce, v)
 	}
 	s.leases++
-	l := lease{-s.leases, stage, slot, item}
+	l.ID, l.Away = -s.leases, false
 	c := Claim{Job: l.ID, Arrived: v.Now(), Deadline: units.Never, Maps: 1, Map: each}
-	if slot == sched.Reduce {
+	if l.Slot == sched.Reduce {
 		c.Maps, c.Map, c.Reduces, c.Reduce = 0, 0, 1, each
 	}
 	s.plan.Admit(v.Now(), c)
 	s.plan.Start(v.Now(), l.ID)
-	r := s.of(job.ID)
-	r.Leases = append(r.Leases, l)
+}
+
+// relet takes leases out of the schedule whose node has gone out of service, and puts those in again whose node came back while the task
+// still runs.
+func (s *scheduler) relet(v sched.View) {
+	for _, j := range s.others {
+		r, job := s.of(j), v.Job(j)
+		for i := range r.Leases {
+			l := &r.Leases[i]
+			switch serves := inService(v.Node(l.Node), l.Slot); {
+			case job == nil || serves == !l.Away:
+			case serves:
+				s.let(v, job, l)
+			default:
+				s.plan.Remove(v.Now(), l.ID)
+				l.Away = true
+			}
+		}
+	}
 }
 
 // leaseRunning lends the slots that tasks of a job hold already.
@@ -47,7 +75,7 @@ func (s *scheduler) leaseRunning(v sched.View, job *sched.Job) {
 		stage := job.Spec.Stages[i].Kind
 		for a := v.Youngest(job.ID, stage, 0); a != 0; a = v.Youngest(job.ID, stage, a) {
 			if at := v.Attempt(a); !s.c.Preempt && takes(job, stage, at.Container) != sched.Stages {
-				s.lease(v, job, stage, takes(job, stage, at.Container), at.Item)
+				s.lease(v, job, lease{Stage: stage, Slot: takes(job, stage, at.Container), Item: at.Item, Node: at.Node})
 			}
 		}
 	}
@@ -100,6 +128,9 @@ func (s *scheduler) runs(v sched.View, j sched.JobID, l lease) bool {
 
 // end puts the real end of a lease into the schedule.
 func (s *scheduler) end(now units.Time, l lease) {
+	if l.Away {
+		return
+	}
 	at := []units.Time{now}
 	if l.Slot == sched.Reduce {
 		s.plan.Finish(now, l.ID, nil, at, 0, true)

@@ -13,6 +13,7 @@ type savedSchedule struct {
 	FIFO    bool          `json:"fifo,omitempty"`
 	Maps    []avail.Step  `json:"maps"`
 	Reduces []avail.Step  `json:"reduces"`
+	Shrunk  units.Time    `json:"shrunk"`
 	Jobs    []savedMember `json:"jobs"`
 }
 
@@ -27,7 +28,7 @@ type savedMember struct {
 // MarshalJSON writes all that the schedule knows. What is read again by UnmarshalJSON gives
 // the same verdicts.
 func (s *Schedule) MarshalJSON() ([]byte, error) {
-	out := savedSchedule{FIFO: s.fifo, Maps: s.base.maps.Save([]avail.Step{}), Reduces: s.base.reduces.Save([]avail.Step{}), Jobs: []savedMember{}}
+	out := savedSchedule{FIFO: s.fifo, Maps: s.base.maps.Save([]avail.Step{}), Reduces: s.base.reduces.Save([]avail.Step{}), Shrunk: s.shrunk, Jobs: []savedMember{}}
 	for _, m := range s.members {
 		j := savedMember{Claim: m.Claim, Phase: m.phase, Since: m.since}
 		if m.ends != nil {
@@ -44,7 +45,7 @@ func (s *Schedule) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return err
 	}
-	*s = Schedule{fifo: in.FIFO, stride: stride}
+	*s = Schedule{fifo: in.FIFO, stride: stride, shrunk: in.Shrunk}
 	s.base.maps.Load(in.Maps)
 	s.base.reduces.Load(in.Reduces)
 	for i, j := range in.Jobs {

@@ -58,12 +58,13 @@ type Hold struct {
 //
 // Methods take the time in which they are called; it must not fall. No method may be called while another runs.
 type Schedule struct {
-	fifo    bool     // waiting jobs stand in the order of submission
-	base    chain    // before all members
-	members []member // started (and finished) ones, then those that wait
-	started int      // so many of members do not wait
-	marks   []mark   // the chain at some places, in their order (checkpoint.go)
-	stride  int      // so far apart
+	fifo    bool       // waiting jobs stand in the order of submission
+	base    chain      // before all members
+	members []member   // started (and finished) ones, then those that wait
+	started int        // so many of members do not wait
+	marks   []mark     // the chain at some places, in their order (checkpoint.go)
+	stride  int        // so far apart
+	shrunk  units.Time // when slots were last taken away; -1 = never
 
 	at, trial chain // scratch: the chain at some place
 	claim     member
@@ -72,7 +73,7 @@ type Schedule struct {
 // NewSchedule returns the schedule of a cluster with that many slots, all free. Jobs wait by deadline, or with fifo in the order of
 // submission.
 func NewSchedule(maps, reduces int, fifo bool) *Schedule {
-	s := &Schedule{fifo: fifo, stride: stride}
+	s := &Schedule{fifo: fifo, stride: stride, shrunk: -1}
 	s.base.maps.Resize(maps, 0)
 	s.base.reduces.Resize(reduces, 0)
 	return s
@@ -304,7 +305,10 @@ func (s *Schedule) Finish(now units.Time, j sched.JobID, maps, reduces []units.T
 		rebuilt = e == units.Never || max(e.Sub(real), real.Sub(e)) >= threshold || real > m.Deadline // line 7
 	}
 	m.phase = finished
-	if rebuilt {
+	switch {
+	case rebuilt && m.since <= s.shrunk:
+		s.leave(i, now)
+	case rebuilt:
 		m.phase = corrected
 		m.ends = &ends{slices.Sorted(slices.Values(maps)), slices.Sorted(slices.Values(reduces))} // lines 8 and 9
 		s.stale(i)
@@ -335,14 +339,31 @@ func (s *Schedule) Remove(now units.Time, j sched.JobID) {
 		s.members = slices.Delete(s.members, i, i+1)
 		s.stale(i)
 	default:
-		s.members[i].phase, s.members[i].since = gone, now
-		s.stale(i)
+		s.leave(i, now)
 		s.fold(now)
 	}
 }
 
+// leave makes the started member at place i one that holds nothing from now on.
+func (s *Schedule) leave(i int, now units.Time) {
+	m := &s.members[i]
+	m.phase, m.since, m.ends = gone, now, nil
+	s.stale(i)
+}
+
 // Resize sets how many slots the cluster has: new ones are free from now on; where there are fewer, those that are free last are taken away.
+//
+// Where a task ended on a slot that was taken away, its end says nothing of those that remain: it must not stand for the end of a task there.
+// So what has started before slots are taken away leaves no ends behind.
 func (s *Schedule) Resize(now units.Time, maps, reduces int) {
+	if maps < s.base.maps.Slots() || reduces < s.base.reduces.Slots() {
+		s.shrunk = now
+		for i := range s.started {
+			if s.members[i].phase == corrected {
+				s.leave(i, now)
+			}
+		}
+	}
 	s.base.maps.Resize(maps, now)
 	s.base.reduces.Resize(reduces, now)
 	s.stale(-1)

@@ -51,6 +51,10 @@ type scheduler struct {
 	slots   slots         // that the schedule has
 	spare   spare         // that may be lent; not saved, as each decision finds it anew
 
+	looked bool           // at the nodes (service.go), since it was loaded
+	out    []sched.NodeID // out of service
+	strays strays         // not saved either
+
 	dispatch compose.Placement // tests: another dispatcher; nil = algorithm 5.4
 
 	printed bool // tests: the dispatcher as printed, which breaks promises
@@ -162,9 +166,9 @@ func (s *scheduler) enqueue(j sched.JobID) {
 	s.queue = slices.Insert(s.queue, i, j)
 }
 
-// resize tells the schedule how many slots the nodes have that are up.
+// resize tells the schedule how many slots are in service.
 func (s *scheduler) resize(v sched.View) {
-	now := slots{int(v.Capacity()[units.MapSlots]), int(v.Capacity()[units.ReduceSlots])}
+	now := slots{int(s.serving(v, sched.Map)), int(s.serving(v, sched.Reduce))}
 	if now != s.slots {
 		s.slots = now
 		s.plan.Resize(v.Now(), now.Maps, now.Reduces)
