@@ -161,6 +161,7 @@ func TestRows(t *testing.T) {
 		ours, interval string
 	}{
 		{number("", "", p.Series, part), "97.0 %", "74.5 % to 100.0 %, single runs"},
+		{number("", "", row("two").Series, second), "5.00 s", "5.00 s to 5.00 s, mean"},
 		{below("", "", p.Series, part, 1), "97.0 %", "90.2 % to 100.0 %"},
 		{more("", "", p, []Row{q}, part), "47.0 points more", "39.4 points to 54.6 points more"},
 		{less("", "", p, []Row{q}, part), "47.0 points more", "39.4 points to 54.6 points more"},

@@ -155,6 +155,21 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
+// inWords counts the verdicts.
+func (r *Report) inWords() string {
+	open := 0
+	for i := range r.Claims {
+		if r.Claims[i].verdict() == untold {
+			open++
+		}
+	}
+	text := fmt.Sprintf("%d of %d claims hold", r.Held(), len(r.Claims))
+	if open > 0 {
+		text += fmt.Sprintf(", of %d the seeds do not tell", open)
+	}
+	return text
+}
+
 // Unmet says which claims do not hold, and of which the seeds do not tell; "" if all hold.
 func (r *Report) Unmet() string {
 	var not, open []string
@@ -214,6 +229,8 @@ func (c *Result) interval() string {
 		return "–"
 	case c.decides != nil:
 		return c.show(&c.decides[0]) + " to " + c.show(&c.decides[1]) + ", single runs"
+	case c.Kind == Number && c.open && c.unit.Unit != "D":
+		return c.show(&c.CI95[0]) + " to " + c.show(&c.CI95[1]) + ", mean" // which decides nothing
 	case c.words[0] == "":
 		return c.show(&c.CI95[0]) + " to " + c.show(&c.CI95[1])
 	}
@@ -262,7 +279,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 			return err
 		}
 	}
-	g := &report.Grid{Title: fmt.Sprintf("%s, %s: %d of %d claims hold (%s)", r.e.Name, r.e.Paper, r.Held(), len(r.Claims), r.seedsInWords())}
+	g := &report.Grid{Title: fmt.Sprintf("%s, %s: %s (%s)", r.e.Name, r.e.Paper, r.inWords(), r.seedsInWords())}
 	g.Add("source", "claim", ">published", ">ours", ">95 % interval that decides", "verdict")
 	for i := range r.Claims {
 		c := &r.Claims[i]
