@@ -139,8 +139,8 @@ const mostEstimates = 100_000
 // holder is what the refused job waits for. If its last task waits for nobody but its own, its first may have waited for the job before it:
 // that is named, if without those before it the job would have been in time.
 func (s *scheduler) holder(now units.Time, c *Claim, verdict *Verdict) (h Hold) {
-	if verdict.Hold.Job < 0 {
-		return h // a slot that is lent
+	if verdict.Hold.Job < 0 || verdict.Hold.Job == 0 && verdict.Hold.Slots > 0 {
+		return h // a slot that is lent, or was promised to a job that has finished
 	}
 	if verdict.Hold.Job > 0 || !s.fresh(s.slots.Maps, s.slots.Reduces).Test(now, *c).OK {
 		return verdict.Hold

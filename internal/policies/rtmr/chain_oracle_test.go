@@ -187,6 +187,9 @@ func (l *literal) hold(now units.Time, ahead []literalJob, c literalJob) Hold {
 			}
 		}
 		if hit {
+			if j.phase == "finished" {
+				h.Job = 0
+			}
 			return h
 		}
 	}

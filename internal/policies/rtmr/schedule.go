@@ -37,7 +37,7 @@ type Verdict struct {
 // A Hold is what a job waits for. A job's last reduce, if it waits for a slot beyond the job's last map, and otherwise its last map, starts at the instant
 // when a task of a job before it ends. Hold names that job, of several the last in the order.
 type Hold struct {
-	Job   sched.JobID // 0 = nobody: the job's tasks would start at once
+	Job   sched.JobID // 0 with slots: one that has finished, and whose promise stays; without: nobody, the job's tasks would start at once
 	Stage sched.Stage // its maps or its reduces
 	Slots int         // so many slots of that stage are not given back by it before that instant
 	Until units.Time  // when its last task of that stage ends
@@ -206,7 +206,7 @@ func (s *Schedule) hold(now units.Time, c *Claim, p int, mapsEnd, finish units.T
 			return Hold{}
 		}
 	}
-	for to := p; to > 0 && h.Job == 0; { // from mark to mark, the last one first
+	for to := p; to > 0 && h.Slots == 0; { // from mark to mark, the last one first
 		at, _ := s.rest(now, to-1)
 		for i := at; i < to; i++ {
 			s.holds(now, &s.members[i], begin, &h)
@@ -214,7 +214,7 @@ func (s *Schedule) hold(now units.Time, c *Claim, p int, mapsEnd, finish units.T
 		}
 		to = at
 	}
-	if h.Job == 0 {
+	if h.Slots == 0 {
 		return Hold{}
 	}
 	return h
@@ -232,6 +232,9 @@ func (s *Schedule) holds(now units.Time, m *member, begin units.Time, h *Hold) {
 	}
 	if hit {
 		h.Job, h.Slots, h.Until = m.Job, slots, ends[len(ends)-1].At
+		if m.phase == finished {
+			h.Job = 0 // its handle may be another job's by now
+		}
 	}
 }
 

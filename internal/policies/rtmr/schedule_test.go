@@ -3,6 +3,7 @@ package rtmr
 import (
 	"testing"
 
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
@@ -28,5 +29,20 @@ func TestNotOvertaken(t *testing.T) {
 	}
 	if d := s.Offer(second, short); d != 111*second {
 		t.Errorf("the earliest deadline is %v", d)
+	}
+}
+
+// Without feedback a job that has finished keeps its slots in the chain, and its handle may be another job's: even that of the one that asks. It is
+// named no more.
+func TestDeadHandle(t *testing.T) {
+	s := NewSchedule(1, 0, false)
+	s.Admit(0, Claim{Job: 1, Seq: 1, Deadline: 100, Maps: 1, Map: 10})
+	s.Start(0, 1)
+	s.Admit(0, Claim{Job: 2, Seq: 2, Deadline: 100, Maps: 1, Map: 20})
+	s.Start(0, 2)
+	s.Finish(5, 2, []units.Time{5}, nil, 1, false)
+	v := s.Test(6, Claim{Job: 2, Seq: 3, Arrived: 6, Deadline: 7, Maps: 1, Map: 1})
+	if want := (Hold{Stage: sched.Map, Slots: 1, Until: 30}); v.OK || v.Hold != want {
+		t.Errorf("%+v, want %+v", v.Hold, want)
 	}
 }
