@@ -111,6 +111,28 @@ func (s *Steps) Ends(n int, from units.Time, each units.Duration) []Step {
 	return moved
 }
 
+// Lag returns by how much an entry of s is later than that of o in the same place, at most. Entries before from count as from; behind
+// until the two vectors, which have as many slots, must be the same.
+func (s *Steps) Lag(o *Steps, from, until units.Time) units.Duration {
+	most, ahead := units.Duration(0), 0 // so many more slots of s than of o have been passed
+	k, steps := s.blocks.head-1, []Step(nil)
+	for i := o.blocks.head; i < len(o.blocks.order); i++ {
+		for _, p := range o.blocks.of(i) {
+			if p.At > until {
+				return most
+			}
+			for ahead -= p.Slots; ahead < 0; ahead, steps = ahead+steps[0].Slots, steps[1:] {
+				if len(steps) == 0 {
+					k++
+					steps = s.blocks.of(k)
+				}
+				most = max(most, max(steps[0].At, from).Sub(max(p.At, from)))
+			}
+		}
+	}
+	return most
+}
+
 // nothing is the end of tasks that get no slot: there are none of them, or no slot.
 func nothing(n int, from units.Time) units.Time {
 	if n <= 0 {

@@ -25,8 +25,9 @@ type mark struct {
 // before the mark takes a slot that has been free for some time.
 func (m *mark) holds(now units.Time) bool { return now == m.now || now <= m.until }
 
-// stale forgets the marks behind a place: the member there has changed.
+// stale forgets the marks behind a place, and the bounds from there on: the member there has changed.
 func (s *Schedule) stale(place int) {
+	s.bounded, s.tested = min(s.bounded, max(place, 0)), tested{}
 	for len(s.marks) > 0 && s.marks[len(s.marks)-1].place > place {
 		s.marks = s.marks[:len(s.marks)-1]
 	}
@@ -34,6 +35,7 @@ func (s *Schedule) stale(place int) {
 
 // fallen forgets the first n places, which have become part of the base.
 func (s *Schedule) fallen(n int) {
+	s.bounded = max(s.bounded-n, 0)
 	k := 0
 	for k < len(s.marks) && s.marks[k].place < n {
 		k++
@@ -92,6 +94,7 @@ func (s *Schedule) pass(now units.Time, i int, until units.Time) (holds, finish 
 		}
 	}
 	_, finish = s.at.give(m, now)
+	s.note(now, i, finish)
 	return until, finish
 }
 

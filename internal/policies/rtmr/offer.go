@@ -27,7 +27,7 @@ func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline unit
 		p := s.place(&c)
 		s.seek(now, p)
 		_, finish := s.at.ask(&c, now)
-		if i, _ := s.late(&s.at, now, &c, p); i >= 0 {
+		if i, _ := s.late(&s.at, now, &c, p, false); i >= 0 {
 			return units.Never, true
 		}
 		return finish, true
@@ -48,7 +48,7 @@ func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline unit
 			skip--
 		} else if s.before(&c, &s.members[p].Claim) {
 			s.trial.copy(&s.at)
-			i, _ := s.late(&s.trial, now, &c, p)
+			i, _ := s.late(&s.trial, now, &c, p, false)
 			if i < 0 {
 				return c.Deadline, gap == 1
 			}

@@ -65,6 +65,8 @@ type Schedule struct {
 	marks   []mark     // the chain at some places, in their order (checkpoint.go)
 	stride  int        // so far apart
 	shrunk  units.Time // when slots were last taken away; -1 = never
+	bounded int        // so many of members have a bound (bound.go)
+	tested  tested     // the last claim that was found to fit
 
 	at, trial chain // scratch: the chain at some place
 	claim     member
@@ -93,6 +95,7 @@ type member struct {
 	phase phase
 	since units.Time // of its start, or of its removal
 	ends  *ends      // of a corrected one
+	bound bound      // of its finish
 }
 
 // ends are when tasks really ended, sorted.
@@ -163,7 +166,8 @@ func (s *Schedule) find(j sched.JobID) int {
 // Test is algorithm 5.1, lines 1 to 21: whether the job would meet its deadline, and every waiting job behind it still its own. It
 // changes nothing.
 //
-// It estimates up to stride jobs before the place, and those behind it until one is late. A job costs O(steps touched): some ten among jobs that
+// It estimates up to stride jobs before the place, or all of them where checkpoints do not hold, and those behind it until one is late, unless bounds show that
+// none will be. A job costs O(steps touched): some ten among jobs that
 // differ, fewer if their tasks are alike.
 func (s *Schedule) Test(now units.Time, c Claim) Verdict {
 	p := s.place(&c)
@@ -175,19 +179,30 @@ func (s *Schedule) Test(now units.Time, c Claim) Verdict {
 		v.Hold = s.hold(now, &c, p, v.MapsEnd, v.Finish)
 		return v
 	}
-	if i, finish := s.late(&s.at, now, &c, p); i >= 0 {
-		v.OK, v.Late, v.LateFinish, v.LateDeadline = false, s.members[i].Job, finish, s.members[i].Deadline
+	s.tested = tested{}
+	d, fits := s.delay(now, &c, p)
+	if !fits {
+		d = 0 // late notes the finishes with the claim
+		if i, finish := s.late(&s.at, now, &c, p, true); i >= 0 {
+			v.OK, v.Late, v.LateFinish, v.LateDeadline = false, s.members[i].Job, finish, s.members[i].Deadline
+			return v
+		}
 	}
+	s.tested = tested{true, now, c, v.Finish, d}
 	return v
 }
 
 // late is lines 10 to 21: the place of the first member from place p on that would miss its deadline if the claim stood before it, -1 if there
-// is none, and when it would finish. It starts from the chain at that place, and spoils it.
-func (s *Schedule) late(at *chain, now units.Time, c *Claim, p int) (int, units.Time) {
+// is none, and when it would finish. It starts from the chain at that place, and spoils it. What it finds may be noted as bounds.
+func (s *Schedule) late(at *chain, now units.Time, c *Claim, p int, note bool) (int, units.Time) {
 	s.claim.Claim = *c
 	at.give(&s.claim, now)
 	for i := p; i < len(s.members); i++ {
-		if _, finish := at.give(&s.members[i], now); finish > s.members[i].Deadline { // line 15
+		_, finish := at.give(&s.members[i], now)
+		if note {
+			s.note(now, i, finish) // without the claim it would be no later
+		}
+		if finish > s.members[i].Deadline { // line 15
 			return i, finish
 		}
 	}
@@ -257,7 +272,7 @@ func (c *chain) ends(m *member, now units.Time, stage sched.Stage) []avail.Step 
 func (s *Schedule) Admit(now units.Time, c Claim) {
 	p := s.place(&c)
 	s.members = slices.Insert(s.members, p, member{Claim: c})
-	s.stale(p)
+	s.joined(now, p)
 }
 
 // Estimate returns when the maps of an admitted job end and when it finishes, by the chain; false if it is not in the schedule.
