@@ -34,7 +34,7 @@ func (a admission) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
 		s.relet(v)
 	}
 	if slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Ended || e.Kind == sched.OutputLost }) {
-		s.count(v, p)
+		s.count(v, batch, p)
 	}
 	for i := range batch {
 		e := &batch[i]
@@ -190,6 +190,7 @@ func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 
 // takeOver takes in jobs that another policy has let run: they have no promise.
 func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
+	s.unsee()
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
 		if job == nil || s.of(j) != nil {

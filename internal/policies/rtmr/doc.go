@@ -8,7 +8,7 @@
 //	reduce slots, and when the job ends                       alg. 5.3              schedule.go; package avail
 //	the earliest deadline that would be accepted              ours                  offer.go
 //	Priority-Q                                                section 5.2           order.go
-//	dispatcher                                                alg. 5.4              dispatch.go
+//	dispatcher                                                alg. 5.4              dispatch.go, service.go
 //	feedback controller                                       alg. 5.5, 5.6         feedback.go; Schedule.Finish
 //	jobs without a deadline                                   ours                  besteffort.go, lease.go, spare.go
 //	jobs of unknown classes                                   ours                  sample.go
@@ -60,5 +60,5 @@
 // # What it costs
 //
 // A node that beats costs O(log jobs) for each task, and O(jobs before the one that gets it) for a reduce. A job's arrival costs a walk over the vectors of
-// the jobs behind its place; an end costs O(jobs that have started), and without preempt O(jobs without a promise).
+// the jobs behind its place; an end costs O(jobs that have started), and without preempt O(jobs without a promise + slots that are lent).
 package rtmr

@@ -15,7 +15,7 @@ import (
 // now. When nodes come or go the vectors change their length (scheduler.resize).
 
 // count notes the tasks that have been committed by now, and lets the reduces go of jobs whose last map was among them.
-func (s *scheduler) count(v sched.View, p *sched.Plan) {
+func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for _, j := range s.queue {
 		job, r := v.Job(j), s.of(j)
 		if r.Rank == 0 && !s.pure {
@@ -34,9 +34,9 @@ func (s *scheduler) count(v sched.View, p *sched.Plan) {
 	for _, j := range s.others {
 		if job := v.Job(j); job != nil {
 			s.restrain(job, p)
-			s.giveBack(v, job)
 		}
 	}
+	s.giveBack(v, batch)
 }
 
 // upTo notes that so many tasks have been committed. One whose output is lost runs again, and ends again.

@@ -13,12 +13,13 @@ import (
 // when it is lent: behind all jobs that have started, as these do not need the slot, and before all that start later, as these have to do
 // without it. When the task has ended its real end stands there, as after the feedback for a job.
 type lease struct {
-	ID    sched.JobID  `json:"id"` // in the schedule: below 0, unlike jobs'
-	Stage sched.Stage  `json:"stage"`
-	Slot  sched.Stage  `json:"slot"` // sched.Map or sched.Reduce: what it holds
-	Item  sched.ItemID `json:"item"` // that started the task
-	Node  sched.NodeID `json:"node"`
-	Away  bool         `json:"away,omitempty"` // the node is out of service: the lease is not in the schedule
+	ID    sched.JobID     `json:"id"` // in the schedule: below 0, unlike jobs'
+	Stage sched.Stage     `json:"stage"`
+	Slot  sched.Stage     `json:"slot"`           // sched.Map or sched.Reduce: what it holds
+	Item  sched.ItemID    `json:"item"`           // that started the task
+	Seen  sched.AttemptID `json:"seen,omitempty"` // the task's attempt; 0 = it has not begun
+	Node  sched.NodeID    `json:"node"`
+	Away  bool            `json:"away,omitempty"` // the node is out of service: the lease is not in the schedule
 }
 
 // lease lends a slot for a task of the job.
@@ -81,31 +82,79 @@ func (s *scheduler) leaseRunning(v sched.View, job *sched.Job) {
 	}
 }
 
-// giveBack ends the leases of tasks that have ended. A lease whose item has no attempt may be one that has not begun: of those the youngest
-// are kept, as many as the job has such tasks.
-func (s *scheduler) giveBack(v sched.View, job *sched.Job) {
-	r := s.of(job.ID)
-	if len(r.Leases) == 0 {
-		return
-	}
-	var coming [sched.Stages]int32
-	for stage := range sched.Stages {
-		coming[stage] = job.Stages[stage].Occupied - job.Stages[stage].Running
-	}
-	kept := r.Leases[:0:0]
-	for _, l := range slices.Backward(r.Leases) {
-		switch {
-		case s.runs(v, job.ID, l):
-			kept = append(kept, l)
-		case coming[l.Stage] > 0:
-			coming[l.Stage]--
-			kept = append(kept, l)
-		default:
-			s.end(v.Now(), l)
+// giveBack ends the leases of tasks that have ended. It looks only at attempts that ended or began since it looked last. A lease whose item has no
+// attempt may be one that has not begun: of those the youngest are kept, as many as the job has such tasks.
+func (s *scheduler) giveBack(v sched.View, batch []sched.Event) {
+	for i := range batch {
+		if e := &batch[i]; e.Kind == sched.Ended {
+			s.seenEnd(v.Now(), e.Attempt)
 		}
 	}
-	slices.Reverse(kept)
-	r.Leases = kept
+	for _, j := range s.others {
+		r, job := s.of(j), v.Job(j)
+		if job == nil || len(r.Leases) == 0 {
+			continue
+		}
+		coming := [sched.Stages]int32{}
+		for i := range job.Spec.Stages {
+			stage := job.Spec.Stages[i].Kind
+			coming[stage] = job.Stages[stage].Occupied - job.Stages[stage].Running
+			for a := v.Youngest(j, stage, 0); a != 0 && s.sees(r, j, v.Attempt(a)); {
+				a = v.Youngest(j, stage, a)
+			}
+		}
+		for i := len(r.Leases) - 1; i >= 0; i-- {
+			switch l := r.Leases[i]; {
+			case l.Seen != 0:
+			case coming[l.Stage] > 0:
+				coming[l.Stage]--
+			default:
+				s.end(v.Now(), l)
+				r.Leases = slices.Delete(r.Leases, i, i+1)
+			}
+		}
+	}
+}
+
+// sees notes whose attempt it is, and finds its lease; false if it was seen before, as were all that are older.
+func (s *scheduler) sees(r *record, j sched.JobID, a *sched.Attempt) bool {
+	if _, seen := s.begun[a.ID]; seen {
+		return false
+	}
+	if s.begun == nil {
+		s.begun = map[sched.AttemptID]sched.JobID{}
+	}
+	s.begun[a.ID] = j
+	for i := range slices.Backward(r.Leases) {
+		if l := &r.Leases[i]; l.Item == a.Item && l.Stage == a.Stage && (l.Seen == 0 || l.Seen == a.ID) {
+			l.Seen = a.ID
+			break
+		}
+	}
+	return true
+}
+
+// unsee forgets which attempts were seen: some may have ended while another policy was told.
+func (s *scheduler) unsee() {
+	s.begun = nil
+	for _, j := range s.others {
+		for i := range s.of(j).Leases {
+			s.of(j).Leases[i].Seen = 0
+		}
+	}
+}
+
+// seenEnd ends the lease of an attempt that was seen.
+func (s *scheduler) seenEnd(now units.Time, a sched.AttemptID) {
+	r := s.of(s.begun[a])
+	delete(s.begun, a)
+	if r == nil {
+		return
+	}
+	if i := slices.IndexFunc(r.Leases, func(l lease) bool { return l.Seen == a }); i >= 0 {
+		s.end(now, r.Leases[i])
+		r.Leases = slices.Delete(r.Leases, i, i+1)
+	}
 }
 
 // release ends all leases of a job.
@@ -114,16 +163,6 @@ func (s *scheduler) release(now units.Time, r *record) {
 		s.end(now, l)
 	}
 	r.Leases = nil
-}
-
-// runs tells whether the task of a lease runs.
-func (s *scheduler) runs(v sched.View, j sched.JobID, l lease) bool {
-	for a := v.Youngest(j, l.Stage, 0); a != 0; a = v.Youngest(j, l.Stage, a) {
-		if v.Attempt(a).Item == l.Item {
-			return true
-		}
-	}
-	return false
 }
 
 // end puts the real end of a lease into the schedule.

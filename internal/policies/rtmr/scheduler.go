@@ -51,6 +51,8 @@ type scheduler struct {
 	slots   slots         // that the schedule has
 	spare   spare         // that may be lent; not saved, as each decision finds it anew
 
+	begun map[sched.AttemptID]sched.JobID // attempts of jobs with leases that were seen; saved with the leases
+
 	looked bool           // at the nodes (service.go), since it was loaded
 	out    []sched.NodeID // out of service
 	strays strays         // not saved either
@@ -179,7 +181,7 @@ func (s *scheduler) resize(v sched.View) {
 // schedule counts the worst case once more.
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
-	s.jobs, s.queue, s.others, s.samples, s.slots = nil, nil, nil, 0, slots{}
+	s.jobs, s.queue, s.others, s.samples, s.slots, s.begun = nil, nil, nil, 0, slots{}, nil
 	s.plan = s.fresh(0, 0)
 	s.resize(v)
 	for _, j := range was {
@@ -247,7 +249,7 @@ func (s *scheduler) load(text []byte) error {
 		return err
 	}
 	var jobs []record
-	samples := 0
+	samples, begun := 0, map[sched.AttemptID]sched.JobID{}
 	for _, r := range st.Jobs {
 		if r.Job < 1 || r.Job > 1<<24 || r.Standing == unknown || r.Standing > lent {
 			return fmt.Errorf("it is damaged at job %d", r.Job)
@@ -256,6 +258,11 @@ func (s *scheduler) load(text []byte) error {
 			jobs = append(jobs, record{})
 		}
 		jobs[r.Job] = r.record
+		for _, l := range r.Leases {
+			if l.Seen != 0 {
+				begun[l.Seen] = r.Job
+			}
+		}
 		if r.Standing == sampled {
 			samples++
 		}
@@ -271,6 +278,7 @@ func (s *scheduler) load(text []byte) error {
 	if err := plan.UnmarshalJSON(st.Plan); err != nil {
 		return err
 	}
+	s.begun, s.looked = begun, false
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	return nil
 }
