@@ -16,7 +16,8 @@ import (
 //     a slot that they hold as busy until their class's worst time has passed, and for ever if that is unknown (lease.go). So their reduces, too, wait
 //     for the last map: one that waits in its slot has no worst time.
 //
-// Tasks of a sample (sample.go) get their slots by the same rules.
+// Tasks of a sample (sample.go) get their slots by the same rules, before those of jobs that have nothing to be in time for: with Preempt these are
+// killed for them too, without it a sample gets the next slot that is left.
 
 // lend lets a job run without a promise.
 func (s *scheduler) lend(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) {
@@ -155,23 +156,31 @@ type reclaimer struct{ *scheduler }
 // Needs is what the world must be able to do.
 func (reclaimer) Needs() []sched.Verb { return []sched.Verb{sched.Kill} }
 
-// Preempt kills the youngest tasks of the jobs that came last, as many as there are tasks with a promise that find no slot.
+// Preempt kills the youngest tasks of the jobs that came last, as many as there are tasks with a promise, or of a sample, that find no slot.
 func (r reclaimer) Preempt(v sched.View, _ []sched.Event, p *sched.Plan) {
-	if len(r.queue) == 0 || len(r.others) == 0 {
+	if len(r.queue)+r.samples == 0 || len(r.others) == 0 {
 		return
 	}
-	due := r.mapsDue(v)
-	r.reclaim(v, sched.Map, due, due, p)
+	due, sample := r.mapsDue(v)
+	r.reclaim(v, sched.Map, due, due, sample, p)
 	due, kept := r.reducesDue(v)
-	r.reclaim(v, sched.Reduce, due, due+kept, p)
+	r.reclaim(v, sched.Reduce, due, due+kept, 0, p)
 }
 
-// mapsDue is how many maps with a promise could start, were there slots.
-func (s *scheduler) mapsDue(v sched.View) (due int64) {
-	for j := v.Waiting(sched.Map, 0); j != 0 && s.promisedTo(j); j = v.Waiting(sched.Map, j) {
-		due += int64(v.Job(j).Stages[sched.Map].Open)
+// mapsDue is how many maps with a promise could start, were there slots, and how many of samples.
+func (s *scheduler) mapsDue(v sched.View) (due, sample int64) {
+	for j := v.Waiting(sched.Map, 0); j != 0; j = v.Waiting(sched.Map, j) {
+		r, t := s.of(j), &v.Job(j).Stages[sched.Map]
+		switch {
+		case r != nil && r.Standing == promised:
+			due += int64(t.Open)
+		case r != nil && r.Standing == sampled:
+			sample += int64(max(0, min(t.Open, t.Sample)))
+		default:
+			return due, sample // nor is any behind it
+		}
 	}
-	return due
+	return due, sample
 }
 
 // reducesDue is how many reduces the dispatcher would start, were there slots: algorithm 5.4 over and over. Where slots wait for beats, it
@@ -205,9 +214,10 @@ func (s *scheduler) reducesDue(v sched.View) (due, kept int64) {
 	return due, kept
 }
 
-// reclaim kills as many tasks as slots are missing to those that are due, or to be kept for them.
-func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need int64, p *sched.Plan) {
-	missing := need - max(0, s.idle(v, slot))
+// reclaim kills as many tasks as slots are missing to those that are due, or to be kept for them, and to samples. For a sample only tasks of jobs
+// are killed that nobody measures.
+func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample int64, p *sched.Plan) {
+	missing := need + sample - max(0, s.idle(v, slot))
 	if missing <= 0 {
 		return
 	}
@@ -219,16 +229,22 @@ func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need int64, p *
 			}
 		})
 	}
-	for _, j := range slices.Backward(s.others) {
-		s.eachLent(v, j, slot, func(a *sched.Attempt) {
-			if missing > 0 && !a.Dying && p.Add(sched.Item{Verb: sched.Kill, Job: j, Stage: a.Stage, Attempt: a.ID, Outcome: sched.Preempted,
-				Reason: sched.Because(sched.SlotDue, due, held)}) {
-				missing--
+	for _, of := range []standing{lent, sampled} {
+		for _, j := range slices.Backward(s.others) {
+			if missing <= 0 {
+				return
 			}
-		})
-		if missing <= 0 {
-			return
+			if s.of(j).Standing != of {
+				continue
+			}
+			s.eachLent(v, j, slot, func(a *sched.Attempt) {
+				if missing > 0 && !a.Dying && p.Add(sched.Item{Verb: sched.Kill, Job: j, Stage: a.Stage, Attempt: a.ID, Outcome: sched.Preempted,
+					Reason: sched.Because(sched.SlotDue, due+sample, held)}) {
+					missing--
+				}
+			})
 		}
+		missing -= sample
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 //
 //  1. those that have started, in the order in which they did;
 //  2. the others with a promise, by deadline and arrival, or in the variant FIFO by arrival;
-//  3. those without a promise, by arrival.
+//  3. those of which a sample is measured, as their deadlines do not wait;
+//  4. those without a promise, by arrival.
 //
 // What a job was promised and when it started stand in the scheduler's records. Each change of them is made just before the item that
 // brings it about is added to the plan, so that the book asks for the key again when it books that item, and never else.
@@ -27,8 +28,10 @@ func (o order) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key { ret
 func (s *scheduler) key(j sched.JobID) sched.Key {
 	r := s.of(j)
 	switch {
-	case r == nil || r.Standing != promised:
+	case r != nil && r.Standing == sampled:
 		return sched.Key{2}
+	case r == nil || r.Standing != promised:
+		return sched.Key{3}
 	case r.Rank > 0 && !s.pure:
 		return sched.Key{0, r.Rank}
 	case s.c.FIFO:

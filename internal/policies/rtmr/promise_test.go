@@ -360,3 +360,23 @@ func TestLentOnce(t *testing.T) {
 		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
 	}
 }
+
+// The maps of a sample do not wait behind the backlog of jobs that have nothing to be in time for. What is killed for it is of these, and not of
+// another sample.
+func TestSampleGoesFirst(t *testing.T) {
+	for _, preempt := range []bool{true, false} {
+		s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []streamJob{
+			{Maps: slices.Repeat([]int{10}, 80), Map: 10, Known: true},
+			{Arrive: 5, Within: 100, Maps: []int{10, 10, 10, 10}, Map: 10},
+			{Arrive: 6, Within: 140, Maps: []int{10, 10, 10, 10}, Map: 10},
+		}}
+		var said starts
+		k, err := s.play(Config{Feedback: true, Preempt: preempt, Sample: 2, Skew: 1}, nil, &said)
+		if err != nil || k.refusals > 0 || k.committed != 3 || preempt != (k.preempted > 0) {
+			t.Errorf("preempt=%v: %d refusals, %d jobs committed, %d attempts killed; %v", preempt, k.refusals, k.committed, k.preempted, err)
+		}
+		if slices.ContainsFunc(said.lines, func(l string) bool { return strings.Contains(l, "kill") && !strings.Contains(l, "job=1 ") }) {
+			t.Errorf("%s", strings.Join(said.lines, "\n"))
+		}
+	}
+}
