@@ -36,12 +36,13 @@ const (
 	ClassUnknown          // nothing is known of what the job's class costs: it gets what no promise needs
 	Sampling              // nothing is known of what the job's class costs; A = so many of its maps are measured
 	LeftOver              // a slot that no promise needs
-	SlotDue               // a promised slot falls due; A = tasks with a promise that wait, B = slots that others hold
+	SlotDue               // a slot falls due that was left over; A = tasks with a promise, or of samples, that wait, B = slots that others hold
 	MapsFirst             // the job's reduces wait for its last map
 	MapsOver              // the job's last map has ended
 	NotProfiled           // nothing is known of what the job's class costs, so its deadline cannot be tested
 	MapSlotsTaken         // the job needs so many map slots at once; A = needs, B = free, C = when
 	ReduceSlotsTaken      // the same of reduce slots
+	AllLent               // jobs without a promise hold all slots of a kind, and nobody knows how long; A = the deadline, B = the stage that takes such slots
 )
 
 // Reasons of refusals.
@@ -70,7 +71,7 @@ var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitA
 	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler", MasterShare: "master-share", NodeIdle: "node-idle", NoRoomAwake: "no-room-awake",
 	Promised: "promised", Estimated: "estimated", BreaksPromise: "breaks-promise", DeadlinePassed: "deadline-passed", NotSlots: "not-slots", NoSlots: "no-slots",
 	HasLabels: "has-labels", NoDeadline: "no-deadline", ClassUnknown: "class-unknown", Sampling: "sampling", LeftOver: "left-over", SlotDue: "slot-due", MapsFirst: "maps-first", MapsOver: "maps-over",
-	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken",
+	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken", AllLent: "all-lent",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -165,10 +166,12 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 		return fmt.Sprintf("it needs %d map slots at %v, and %d are free then", r.A, units.Time(r.C), max(0, r.B))
 	case ReduceSlotsTaken:
 		return fmt.Sprintf("it needs %d reduce slots at %v, and %d are free then", r.A, units.Time(r.C), max(0, r.B))
+	case AllLent:
+		return fmt.Sprintf("jobs without a promise hold all %v slots, and how long is not known; deadline %v", stageOf(r.B), units.Time(r.A))
 	case Sampling:
 		return fmt.Sprintf("nothing is known of what its class costs: %d of its maps are measured first", r.A)
 	case SlotDue:
-		return fmt.Sprintf("a promised slot falls due: %d tasks with a promise wait, others hold %d slots", r.A, r.B)
+		return fmt.Sprintf("a slot falls due that was left over: %d tasks with a promise or of a sample wait, others hold %d slots", r.A, r.B)
 	case Straggler:
 		return fmt.Sprintf("it is through %.1f %% of its work, the tasks of its stage through %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
 	case MasterShare:

@@ -65,11 +65,11 @@ func TestNames(t *testing.T) {
 	unique("locality", int(Remote)+1, func(i int) string { return Locality(i).String() })
 	unique("outcome", int(Lost)+1, func(i int) string { return Outcome(i).String() })
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
-	unique("reason", int(ReduceSlotsTaken)+1, func(i int) string { return Code(i).String() })
+	unique("reason", int(AllLent)+1, func(i int) string { return Code(i).String() })
 	unique("refusal", int(Gone-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
 	unique("control", int(Switch)+1, func(i int) string { return ControlVerb(i).String() })
 	unique("rule", int(FewestLocalFirst)+1, func(i int) string { return BindRule(i).String() })
-	for c := FirstInOrder; c <= ReduceSlotsTaken; c++ {
+	for c := FirstInOrder; c <= AllLent; c++ {
 		if c == Custom {
 			continue // its text is the item's
 		}
@@ -133,7 +133,8 @@ func TestReasonsAsSentences(t *testing.T) {
 		"it needs reduce slots, and no node has one":                                                               Because(NoSlots, int64(Reduce)),
 		"it needs stage6 slots, and no node has one":                                                               Because(NoSlots, 99),
 		"nothing is known of what its class costs: 3 of its maps are measured first":                               Because(Sampling, 3),
-		"a promised slot falls due: 3 tasks with a promise wait, others hold 5 slots":                              Because(SlotDue, 3, 5),
+		"jobs without a promise hold all map slots, and how long is not known; deadline 1m30s":                     Because(AllLent, 90*s, int64(Map)),
+		"a slot falls due that was left over: 3 tasks with a promise or of a sample wait, others hold 5 slots":     Because(SlotDue, 3, 5),
 		"a slot that no promise needs":                                                                             Because(LeftOver),
 		"its reduces wait for its last map":                                                                        Because(MapsFirst),
 		"its last map has ended":                                                                                   Because(MapsOver),

@@ -117,6 +117,8 @@ func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.P
 	why := sched.Because(sched.Deadline, int64(verdict.LateDeadline), int64(verdict.LateFinish))
 	if verdict.Late != 0 {
 		why.Code, why.Job = sched.BreaksPromise, verdict.Late
+	} else if verdict.Finish == units.Never && !s.c.Preempt {
+		why = sched.Because(sched.AllLent, int64(c.Deadline), int64(endless(verdict)))
 	} else if h := s.holder(v.Now(), c, verdict); h.Job != 0 {
 		why.C = int64(h.Stage)
 		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})
@@ -129,6 +131,14 @@ func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.P
 		it.Value = 1
 	}
 	p.Add(it)
+}
+
+// endless is the stage of a job that would never finish in which it waits for a slot.
+func endless(verdict *Verdict) sched.Stage {
+	if verdict.MapsEnd == units.Never {
+		return sched.Map
+	}
+	return sched.Reduce
 }
 
 // mostEstimates bounds the search for the earliest deadline that would be accepted: so many jobs are estimated anew, in a tenth of a second
