@@ -50,10 +50,13 @@
 //   - Only slots are promised. A job that asks for labels, or whose tasks take anything but one slot each, is rejected. So is one with an
 //     ApplicationMaster.
 //   - A job that waits for predecessors is judged when these are done.
-//   - When nodes come or go, the vectors change their length and no promise is taken back. A promise holds as long as nodes last, no task fails and none
+//   - When nodes come or go, the vectors change their length and no promise is taken back. Slots of nodes that drain are gone at once; the tasks of
+//     promised jobs that still run there count in the vectors of those that remain, which is never too early. Real ends of jobs that had started before slots
+//     went do not go into the vectors: they may be those of slots that went. A promise holds as long as nodes last, no task fails and none
 //     takes longer than what was the worst so far; where it breaks, the feedback takes notice when the job ends.
 //   - What was promised to a job that has started does not change when it is amended. One that has not started is judged anew, and rejected if what
 //     it now asks for cannot be promised.
+//   - Maps of a sample go before tasks without a promise, which with preempt are killed for them.
 //   - Without preempt each slot that is lent is a job of one task in the schedule until those that started before it have ended.
 //   - Hard deadlines are promised, soft ones are not looked at.
 //
