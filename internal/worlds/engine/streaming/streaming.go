@@ -165,16 +165,17 @@ func sideEffects(dir string, stats *task.Stats) error {
 	if err != nil {
 		return err
 	}
+	own := stats.Parts
 	for _, f := range files {
 		name := f.Name()
 		switch {
-		case slices.ContainsFunc(stats.Parts, func(p task.Part) bool { return p.Name == name }):
+		case slices.ContainsFunc(own, func(p task.Part) bool { return p.Name == name }):
 		case strings.HasPrefix(name, "part-") || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "."):
 			return fmt.Errorf("a command made %q in mapreduce_task_output_dir, a name that is the engine's", name)
 		case !f.Type().IsRegular():
 			return fmt.Errorf("a command made %q in mapreduce_task_output_dir, which is not a plain file", name)
 		default:
-			defer func() { stats.Parts = nil }() // so that the commit takes what is there
+			stats.Parts = append(stats.Parts, task.Part{Name: name, Size: task.Unread})
 		}
 	}
 	return nil

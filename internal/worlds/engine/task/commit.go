@@ -41,9 +41,13 @@ type Committer struct {
 // Part is a file that a task has written.
 type Part struct {
 	Name string `json:"name"`
-	Size int64  `json:"size"`
-	Sum  uint32 `json:"sum"` // CRC32C
+	Size int64  `json:"size"` // Unread: a command wrote it, and nobody has counted along
+	Sum  uint32 `json:"sum"`  // CRC32C
 }
+
+// Unread is the size of a part whose size and sum are those that it has when its task is committed. Of what the engine writes itself it knows
+// them from the writing, so that a byte that changed on the way to the disk is found.
+const Unread = -1
 
 // committed is the output of a task: where it is until the job is committed, below _temporary, and its files.
 type committed struct {
@@ -155,6 +159,9 @@ func (c *Committer) CommitTask(reduce bool, task, attempt int, parts []Part) (di
 			}
 		}
 		if err := confined(root, from, parts); err != nil {
+			return err
+		}
+		if parts, err = read(root, from, parts); err != nil {
 			return err
 		}
 		if err := root.Move(from, to); err != nil {

@@ -363,3 +363,23 @@ func TestSweepKeepsWhatWasMoved(t *testing.T) {
 	must(t, c.Forget())
 	leftBehind(t, out, SuccessFile, PartName(true, 0), PartName(true, 1))
 }
+
+// What the engine has written is known from the writing, also where a command's own file stands beside it and is read when it is committed: a
+// byte that changed on its way to the disk is found.
+func TestVerifyBesideWhatACommandWrote(t *testing.T) {
+	c := NewCommitter(filepath.Join(t.TempDir(), "out"))
+	must(t, c.SetUp())
+	dir := c.AttemptDir(true, 0, 0)
+	mustWrite(t, dir, PartName(true, 0), "tExt")
+	mustWrite(t, dir, "side", "whatever")
+	wrote := Part{Name: PartName(true, 0), Size: 4, Sum: crc32.Checksum([]byte("text"), castagnoli)}
+	_, parts, err := c.CommitTask(true, 0, 0, []Part{wrote, {Name: "side", Size: Unread}})
+	must(t, err)
+	if want := []Part{wrote, {"side", 8, crc32.Checksum([]byte("whatever"), castagnoli)}}; !slices.Equal(parts, want) {
+		t.Errorf("%v, want %v", parts, want)
+	}
+	bad, err := c.Verify()
+	if err != nil || len(bad) != 1 || !strings.Contains(bad[0].Err.Error(), wrote.Name) {
+		t.Errorf("%v, %v", bad, err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -78,6 +79,26 @@ func sums(root *fault.Root, dir string) ([]Part, error) {
 			return nil, fmt.Errorf("%s: %w", n.Name(), bare(err))
 		}
 		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// read reads those of the parts in a directory that are unread.
+func read(root *fault.Root, dir string, parts []Part) ([]Part, error) {
+	parts = slices.Clone(parts)
+	buf := make([]byte, 0)
+	for i := range parts {
+		if parts[i].Size != Unread {
+			continue
+		}
+		if len(buf) == 0 {
+			buf = make([]byte, bufferSize)
+		}
+		p, err := sum(root, filepath.Join(dir, parts[i].Name), buf)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", parts[i].Name, bare(err))
+		}
+		parts[i] = p
 	}
 	return parts, nil
 }
