@@ -33,7 +33,7 @@ the exit code is 0, with --strict 1.`,
 		Example: `  slackline reproduce
   slackline reproduce 003-rtmr --quick
   slackline reproduce 003-matchmaking --quick --html mm.html -o json
-  slackline reproduce 003-rtmr --seed 1..3 --html none`,
+  slackline reproduce 003-rtmr --quick --seed 1..3 --html none`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("%s takes one experiment, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())

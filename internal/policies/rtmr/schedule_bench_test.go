@@ -3,9 +3,7 @@ package rtmr
 import (
 	"fmt"
 	"slices"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/slackline/slackline/internal/maths/avail"
 	"github.com/slackline/slackline/internal/maths/draw"
@@ -103,7 +101,6 @@ func BenchmarkTest(b *testing.B) {
 						}
 						ask() // bounds, checkpoints and their room
 						b.ReportAllocs()
-						began := spent()
 						for b.Loop() {
 							switch mode {
 							case "later":
@@ -113,20 +110,12 @@ func BenchmarkTest(b *testing.B) {
 							}
 							ask()
 						}
-						b.ReportMetric(float64(spent()-began)/1e6/float64(b.N), "cpu-ms/op")
 						s.stale(-1)
 					})
 				})
 			}
 		}
 	})
-}
-
-// spent is the processor time of the benchmark so far.
-func spent() time.Duration {
-	var r syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &r)
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 // relaxed gives all jobs a day more while f runs.
