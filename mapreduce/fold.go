@@ -15,6 +15,12 @@ type Fold struct {
 	Append func(to []byte, n int64) []byte // writes the number as a value that Parse reads
 }
 
+// NumberEmitter is implemented by emitters of maps whose program has a Fold, if a number may be given as it is: EmitNumber does what
+// Emit does with the value that Fold.Append writes, without writing and reading it.
+type NumberEmitter interface {
+	EmitNumber(key []byte, n int64) error
+}
+
 // Sum is the Fold that adds up decimal counts, from 0 to 2^63-1. A sum beyond that is an error. Engines know it by its address
 // and have a short way for it.
 var Sum = &Fold{Parse: ParseCount, Add: addCounts, Append: appendCount}

@@ -40,6 +40,7 @@ type Typed[In, Key, Value, Out any] struct {
 
 // Program returns the program, for an engine or for Stream.
 func (t Typed[In, Key, Value, Out]) Program() Program {
+	plain := t.Values.Append == nil
 	t.Ins, t.Keys, t.Values, t.Outs = t.Ins.orDefault(), t.Keys.orDefault(), t.Values.orDefault(), t.Outs.orDefault()
 	p := Program{Name: t.Name}
 	p.NewMapper = func(c *Context) (Mapper, error) {
@@ -48,6 +49,9 @@ func (t Typed[In, Key, Value, Out]) Program() Program {
 		}
 		m := &typedMapper[In, Key, Value, Out]{t: &t, c: c}
 		m.emit = m.put
+		if p.Fold != nil && plain {
+			m.number, _ = any(NumberEmitter.EmitNumber).(func(NumberEmitter, []byte, Value) error)
+		}
 		return m, nil
 	}
 	p.NewReducer = func(c *Context) (Reducer, error) {
@@ -82,10 +86,20 @@ type typedMapper[In, Key, Value, Out any] struct {
 	key, value []byte
 	emit       func(Key, Value)
 	err        error
+
+	number  func(out NumberEmitter, key []byte, n Value) error // nil = values are no numbers that a Fold takes
+	numbers NumberEmitter                                      // out, if it takes them as they are
 }
 
 func (m *typedMapper[In, Key, Value, Out]) put(k Key, v Value) {
-	m.key, m.value = m.t.Keys.AppendKey(m.key[:0], k), m.t.Values.Append(m.value[:0], v)
+	m.key = m.t.Keys.AppendKey(m.key[:0], k)
+	if m.numbers != nil {
+		if err := m.number(m.numbers, notNil(m.key), v); err != nil && m.err == nil {
+			m.err = err
+		}
+		return
+	}
+	m.value = m.t.Values.Append(m.value[:0], v)
 	if err := m.out.Emit(notNil(m.key), notNil(m.value)); err != nil && m.err == nil {
 		m.err = err
 	}
@@ -106,6 +120,9 @@ func (m *typedMapper[In, Key, Value, Out]) Map(_, line []byte, out Emitter) erro
 		return err
 	}
 	m.out = out
+	if m.number != nil {
+		m.numbers, _ = out.(NumberEmitter)
+	}
 	if err := m.t.Map(m.c, in, m.emit); err != nil {
 		return err
 	}

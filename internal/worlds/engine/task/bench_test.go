@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/mapreduce"
@@ -115,6 +116,20 @@ func BenchmarkWordcountFold(b *testing.B) {
 		Name: "wordcount", Fold: mapreduce.Sum, NewReducer: mapreduce.Sum.Reducer,
 		NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return &wordcount{}, nil },
 	})
+}
+
+// The shortest way to write it: functions of Go's own types.
+func BenchmarkWordcountTyped(b *testing.B) {
+	p := mapreduce.Typed[string, string, int64, int64]{
+		Map: func(_ *mapreduce.Context, line string, emit func(string, int64)) error {
+			for word := range strings.FieldsSeq(line) {
+				emit(word, 1)
+			}
+			return nil
+		},
+		Combine: func(a, b int64) int64 { return a + b },
+	}.Program()
+	benchmarkJob(b, &p)
 }
 
 // Without a combiner every word is sorted, spilled and merged.

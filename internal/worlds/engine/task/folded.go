@@ -14,7 +14,8 @@ type folded struct {
 	fold  *mapreduce.Fold
 	sum   bool // it is mapreduce.Sum
 	table *table
-	text  []byte
+	text  []byte // of the number that is spilled
+	value []byte // of the one that is emitted
 }
 
 func newFolded(base collect, fold *mapreduce.Fold) *folded {
@@ -40,6 +41,26 @@ func (f *folded) Emit(key, value []byte) error {
 		return nil
 	}
 	return f.emit(key, value)
+}
+
+// EmitNumber takes a record whose value is the text of a number.
+func (f *folded) EmitNumber(key []byte, n int64) error {
+	if !f.sum && len(key) < longKey && f.waits < len(f.all) && f.a.skip == nil { // while records are skipped, the one that fails must be known
+		w := &f.all[f.waits]
+		w.of(key)
+		w.n = n
+		f.waits++
+		f.bytes += len(key)
+		if uint64(n) <= 9 {
+			f.bytes++
+		} else {
+			f.value = f.fold.Append(f.value[:0], n)
+			f.bytes += len(f.value)
+		}
+		return nil
+	}
+	f.value = f.fold.Append(f.value[:0], n)
+	return f.Emit(key, f.value)
 }
 
 // emit is Emit for what is less common.
@@ -72,7 +93,7 @@ func (f *folded) drain() error {
 	}
 	queue := f.takeAll(f.table, &f.a.count)
 	for i := range queue {
-		if w := &queue[i]; !f.table.tally(&w.probe, w.n, math.MaxInt64) {
+		if w := &queue[i]; !f.sum || !f.table.tally(&w.probe, w.n, math.MaxInt64) {
 			if err := f.put(&w.probe, nil, w.n); err != nil {
 				return err
 			}

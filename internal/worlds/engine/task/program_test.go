@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"sort"
@@ -50,6 +51,54 @@ func TestFoldEqualsReducer(t *testing.T) {
 	})
 }
 
+// textOnly hides what an emitter can do besides.
+type textOnly struct{ mapreduce.Emitter }
+
+// Numbers that typed programs emit as they are give the bytes and the counts that their texts give.
+func TestNumbersNeedNoText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		programs := []mapreduce.Program{}
+		for _, combine := range []func(a, b int64) int64{
+			func(a, b int64) int64 { return a + b },
+			func(a, b int64) int64 { return max(a, b) },
+			func(a, b int64) int64 { return a ^ b },
+		} {
+			programs = append(programs, mapreduce.Typed[string, string, int64, int64]{
+				Map: func(_ *mapreduce.Context, line string, emit func(string, int64)) error {
+					for i, w := range strings.Fields(line) {
+						emit(w, int64(len(w)-3)*int64(i*i*i))
+						emit(w+w+w, math.MinInt64+int64(i))
+						emit("", 1)
+					}
+					return nil
+				},
+				Combine: combine,
+			}.Program())
+		}
+		program := rapid.SampledFrom(programs).Draw(t, "program")
+		hidden := program
+		hidden.NewMapper = func(c *mapreduce.Context) (mapreduce.Mapper, error) {
+			m, err := program.NewMapper(c)
+			return mapFunc(func(key, value []byte, out mapreduce.Emitter) error { return m.Map(key, value, textOnly{out}) }), err
+		}
+		j, in := someJob(t), texts().Draw(t, "files")
+		var got [2]map[string]string
+		var counts [2]*mapreduce.Counters
+		for i, p := range []*mapreduce.Program{&program, &hidden} {
+			j.program = p
+			got[i], counts[i] = runCounted(t, j, in)
+		}
+		if diff := cmp.Diff(got[1], got[0]); diff != "" {
+			t.Fatalf("output differs from that of texts (-texts +numbers):\n%s", diff)
+		}
+		for _, name := range []string{mapreduce.MapOutputRecords, mapreduce.MapOutputBytes} {
+			if a, b := counts[0].Get(mapreduce.TaskGroup, name), counts[1].Get(mapreduce.TaskGroup, name); a != b {
+				t.Fatalf("%s is %d, with texts %d", name, a, b)
+			}
+		}
+	})
+}
+
 // A combiner sees each of the values that are counted instead of kept.
 func TestRepeatedValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,16 +131,21 @@ func compare(t *rapid.T, program *mapreduce.Program, j job) {
 }
 
 func runIn(t *rapid.T, j job, in []string) map[string]string {
+	got, _ := runCounted(t, j, in)
+	return got
+}
+
+func runCounted(t *rapid.T, j job, in []string) (map[string]string, *mapreduce.Counters) {
 	dir, err := os.MkdirTemp("", "task")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	got, _, err := j.run(t.Context(), dir, write(t, dir, in))
+	got, counts, err := j.run(t.Context(), dir, write(t, dir, in))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return got
+	return got, counts
 }
 
 // byPlace emits word, NUL, length of the line: a secondary sort by length.
