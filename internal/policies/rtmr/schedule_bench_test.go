@@ -66,8 +66,8 @@ func grid(b *testing.B, run func(b *testing.B, s *Schedule)) {
 //     has started there. No checkpoint holds, and the jobs before the place are estimated anew; bounds do hold, and with slack none behind it is.
 //   - changed: the vectors before all jobs are others than at the question before, as when a job's end was corrected. All jobs are estimated anew.
 //
-// The time of one question is that of a processor (cpu-ms), in the mean. The claim is one for which bounds always suffice; where they do not, a test costs as
-// much as changed, and the copy of the vectors. Aimed at: 5 ms. On one of two cores of a Xeon, with other work beside it (a load of 5 to 10), from run to run within a half more:
+// The claim is one for which bounds always suffice; where they do not, a test costs as much as changed, and the copy of the vectors. Aimed at: 5 ms. On one of two
+// cores of a Xeon, from run to run within a half more:
 //
 //	jobs 10,000, slots       still        later: head, middle, end   changed
 //	100                      0.04..0.5    0.06        end 20         15..22
