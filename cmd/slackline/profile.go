@@ -24,12 +24,8 @@ func newProfile(o *options) *cobra.Command {
 in, what an attempt costs to start, how much memory the engine needs for it, without commands and programs, and how wrong the prediction was. Estimates and simulations follow from it.`,
 		Example: `  slackline profile list
   slackline profile show wordcount`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q%s", args[0], near.Hint(args[0], []string{"list", "show", "export", "import"}))
-			}
-			return cmd.Help()
-		},
+		Args: oneOf,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o))
 	return cmd

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -55,20 +54,12 @@ simulated ones on clusters of any size.`,
 			}
 			return o.checkOutput(cmd)
 		},
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			var names []string
-			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
-			}
-			return fmt.Errorf("unknown command %q%s", args[0], near.Hint(args[0], names))
-		},
+		Args: oneOf,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newDemo(o), newRun(o), newResume(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newWorkload(o), newVersion())
+	addHelp(root)
 	return root
 }
 

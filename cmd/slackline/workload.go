@@ -28,7 +28,7 @@ can be shared without sharing what they were made from. Forms of traces:
 
 ` + formatList(),
 		Example: "  slackline workload stats --format swim examples/traces/swim.tsv",
-		Args:    cobra.NoArgs,
+		Args:    oneOf,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newWorkloadStats(o), newWorkloadFit(), newWorkloadGenerate(), newWorkloadImport(), newWorkloadExport())

@@ -123,7 +123,7 @@ func TestWorkloadBadInput(t *testing.T) {
 		"generate model.json --jobs -1":                  `--jobs is -1, it must be above 0`,
 		"generate model.json --hours NaN":                `--hours is NaN, it must be above 0 and at most 250000`,
 		"generate m.json --jobs 1":                       `m.json: slackline_model: version 0 is not known, 1 is`,
-		"statz":                                          `unknown command "statz" for "slackline workload"`,
+		"statz":                                          `unknown command "statz"; did you mean "stats"?`,
 	} {
 		r := s.run(append([]string{"workload"}, strings.Fields(args)...)...)
 		if r.code != 2 || !strings.Contains(r.stderr, want) || strings.Contains(r.stderr, "goroutine") {
