@@ -66,6 +66,7 @@ var table = []row{
 	{dir: "internal/studies/report", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
 		why: "draws tables"},
 	{dir: "internal/studies/page", layer: "studies", why: "draws runs: a page for a browser, traces for the tools that read Chrome's form"},
+	{dir: "internal/studies/page/pagetest", layer: "studies", testOnly: true, why: "looks at pages in a real browser"},
 	{dir: "internal/studies/trace", layer: "studies", why: "workloads that others recorded, streamed"},
 	{dir: "internal/studies/experiment", layer: "studies", why: "published evaluations, run again and judged"},
 	{dir: "experiments", layer: "studies", why: "their scenarios and figures, as data in the program"},

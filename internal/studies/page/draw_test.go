@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/studies/page/pagetest"
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
@@ -32,26 +33,26 @@ const painted = `(id => {
 // TestBrowserDraws opens the page of a run in a Chromium that is off line: it is drawn, it asks for nothing but itself, complains of nothing,
 // runs nothing that a job's name says, and has decoded the numbers that were written.
 func TestBrowserDraws(t *testing.T) {
-	b := newBrowser(t)
+	b := pagetest.New(t)
 	text, _, r := play(t, "fifo", "edf-p")
 	data := blockOf(t, text)
-	b.look(1280, 900, "light")
-	b.open(save(t, text))
+	b.Look(1280, 900, "light")
+	b.Open(save(t, text))
 	var first struct{ FirstDraw, FirstPaint, Ready string }
-	b.eval(`({...document.documentElement.dataset})`, &first)
+	b.Eval(`({...document.documentElement.dataset})`, &first)
 	if first.FirstDraw == "" || first.FirstPaint == "" {
 		t.Errorf("the page does not say when it was drawn: %+v", first)
 	}
 	t.Logf("drawn %s ms after the start, on the screen at %s ms, all of it at %s ms", first.FirstDraw, first.FirstPaint, first.Ready)
 	for _, canvas := range []string{"gantt", "#over canvas", "#curves canvas", "#scatter canvas"} {
 		var n int
-		if b.eval(fmt.Sprintf("%s(%q)", painted, canvas), &n); n < 3 {
+		if b.Eval(fmt.Sprintf("%s(%q)", painted, canvas), &n); n < 3 {
 			t.Errorf("the canvas %s has %d colours", canvas, n)
 		}
 	}
 	// Bars are there in their colours, and cover about as much of the drawing as slots were in use.
 	var covered float64
-	b.eval(`(() => {
+	b.Eval(`(() => {
 		const c = document.getElementById('gantt'), g = c.getContext('2d'), left = 130, bottom = c.height - 28;
 		const d = g.getImageData(left, 0, c.width - left, bottom).data;
 		const want = new Set(slackline.load(0).colours.map(h => parseInt(h.slice(1), 16)));
@@ -62,7 +63,7 @@ func TestBrowserDraws(t *testing.T) {
 	if s := r.Runs[0].Summary; covered < 0.8*min(s.MapUtilization, s.ReduceUtilization) || covered > 1.1*max(s.MapUtilization, s.ReduceUtilization) {
 		t.Errorf("bars cover %v of the drawing; in use were %v of the map slots and %v of the reduce slots", covered, s.MapUtilization, s.ReduceUtilization)
 	}
-	if n := colours(b.picture("small")); n < 50 {
+	if n := pagetest.Colours(b.Picture("small")); n < 50 {
 		t.Errorf("the picture has %d colours", n)
 	}
 	// What the page decoded against what the other decoder makes of it.
@@ -71,7 +72,7 @@ func TestBrowserDraws(t *testing.T) {
 			Bars, Busy, Jobs, Tasks, Met float64
 			Finished                     float64
 		}
-		b.eval(fmt.Sprintf(`(() => { const r = slackline.load(%d), g = r.gantt, sum = l => l.reduce((a, b) => a + b, 0);
+		b.Eval(fmt.Sprintf(`(() => { const r = slackline.load(%d), g = r.gantt, sum = l => l.reduce((a, b) => a + b, 0);
 			return { bars: g.begin.length, busy: sum(g.busy), jobs: sum(g.job), tasks: sum(g.task), finished: sum(r.finished), met: r.finished.filter((f, k) => f <= r.deadline[k]).length }; })()`, i), &got)
 		want := got
 		list := data.bars(t, i)
@@ -91,11 +92,11 @@ func TestBrowserDraws(t *testing.T) {
 		}
 	}
 	var hostileIsText bool
-	b.eval(fmt.Sprintf(`document.querySelectorAll('img').length === 0 && [...document.querySelectorAll('#jobs button')].some(b => b.textContent === %q)`, hostile), &hostileIsText)
+	b.Eval(fmt.Sprintf(`document.querySelectorAll('img').length === 0 && [...document.querySelectorAll('#jobs button')].some(b => b.textContent === %q)`, hostile), &hostileIsText)
 	if !hostileIsText {
 		t.Error("the job's name is not a text of the table")
 	}
-	b.quiet()
+	b.Quiet()
 	// Even if somebody's text came to be markup, the browser would neither run it nor ask anybody.
 	for directive, try := range map[string]string{
 		"connect-src":     `fetch('file:///etc/hosts').catch(() => 0)`,
@@ -104,7 +105,7 @@ func TestBrowserDraws(t *testing.T) {
 		"script-src-attr": `document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="window.bad = 1">')`,
 	} {
 		var broken string
-		b.eval(fmt.Sprintf(`new Promise(done => {
+		b.Eval(fmt.Sprintf(`new Promise(done => {
 			document.addEventListener('securitypolicyviolation', e => done(e.effectiveDirective), { once: true });
 			%s;
 			setTimeout(() => done('nothing'), 2000);
@@ -114,24 +115,24 @@ func TestBrowserDraws(t *testing.T) {
 		}
 	}
 	var bad bool
-	if b.eval(`'bad' in window`, &bad); bad {
+	if b.Eval(`'bad' in window`, &bad); bad {
 		t.Error("what was put in was run")
 	}
 }
 
 // TestBrowserMoves zooms by wheel, moves by drag and by keys, hovers, follows a job and chooses another run.
 func TestBrowserMoves(t *testing.T) {
-	b := newBrowser(t)
+	b := pagetest.New(t)
 	text, _, _ := play(t, "fifo", "edf-p")
-	b.look(1280, 900, "dark")
-	b.open(save(t, text))
-	b.eval(`document.getElementById('gantt').scrollIntoView({ block: 'center', behavior: 'instant' })`, nil)
+	b.Look(1280, 900, "dark")
+	b.Open(save(t, text))
+	b.Eval(`document.getElementById('gantt').scrollIntoView({ block: 'center', behavior: 'instant' })`, nil)
 	var box struct{ X, Y, Width, Height float64 }
-	b.eval(`(b => ({ x: b.x, y: b.y, width: b.width, height: b.height }))(document.getElementById('gantt').getBoundingClientRect())`, &box)
+	b.Eval(`(b => ({ x: b.x, y: b.y, width: b.width, height: b.height }))(document.getElementById('gantt').getBoundingClientRect())`, &box)
 	x, y := box.X+box.Width*0.4, box.Y+6
 	type view struct{ From, To, Top, Rows float64 }
 	look := func() (v view) {
-		b.eval(`new Promise(done => requestAnimationFrame(() => done({...slackline.view})))`, &v)
+		b.Eval(`new Promise(done => requestAnimationFrame(() => done({...slackline.view})))`, &v)
 		return v
 	}
 	mouse := func(kind string, x, y float64, more map[string]any) {
@@ -139,11 +140,11 @@ func TestBrowserMoves(t *testing.T) {
 		for k, v := range more {
 			m[k] = v
 		}
-		b.call("Input.dispatchMouseEvent", m, nil)
+		b.Call("Input.dispatchMouseEvent", m, nil)
 	}
 	key := func(name, code string, modifiers int) {
 		for _, kind := range []string{"keyDown", "keyUp"} {
-			b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": name, "code": code, "modifiers": modifiers}, nil)
+			b.Call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": name, "code": code, "modifiers": modifiers}, nil)
 		}
 	}
 	whole := look()
@@ -159,7 +160,7 @@ func TestBrowserMoves(t *testing.T) {
 	if moved.From <= near.From || moved.To-moved.From != near.To-near.From && (moved.To-moved.From)/(near.To-near.From) > 1.001 {
 		t.Errorf("dragging does not move: %+v, then %+v", near, moved)
 	}
-	b.eval(`document.getElementById('gantt').focus()`, nil)
+	b.Eval(`document.getElementById('gantt').focus()`, nil)
 	key("0", "Digit0", 0)
 	if got := look(); got != whole {
 		t.Errorf("0 does not show the whole run: %+v, want %+v", got, whole)
@@ -172,7 +173,7 @@ func TestBrowserMoves(t *testing.T) {
 	key("0", "Digit0", 0)
 	mouse("mouseMoved", box.X+200, y, nil)
 	tip := func() (text string) {
-		b.eval(`document.getElementById('tip').hidden ? '' : document.getElementById('tip').innerText`, &text)
+		b.Eval(`document.getElementById('tip').hidden ? '' : document.getElementById('tip').innerText`, &text)
 		return text
 	}
 	for _, want := range []string{"map ", hostile, "n1 map 1", " – ", "due "} {
@@ -180,9 +181,9 @@ func TestBrowserMoves(t *testing.T) {
 			t.Errorf("what the pointer is on is told as %q, which lacks %q", got, want)
 		}
 	}
-	b.picture("hover")
+	b.Picture("hover")
 	mouse("mouseMoved", 1, 1, nil)
-	b.eval(`document.getElementById('gantt').focus()`, nil)
+	b.Eval(`document.getElementById('gantt').focus()`, nil)
 	const shift = 8
 	key("ArrowRight", "ArrowRight", shift)
 	one := tip()
@@ -191,31 +192,31 @@ func TestBrowserMoves(t *testing.T) {
 		t.Errorf("Shift and an arrow go from %q to %q", one, two)
 	}
 	key("Enter", "Enter", 0)
-	b.picture("followed")
+	b.Picture("followed")
 	key("Escape", "Escape", 0)
 	if got := tip(); got != "" {
 		t.Errorf("Escape leaves %q", got)
 	}
 	var about string
-	b.eval(`(s => { s.value = 1; s.dispatchEvent(new Event('change')); return document.getElementById('about').textContent })(document.getElementById('run'))`, &about)
+	b.Eval(`(s => { s.value = 1; s.dispatchEvent(new Event('change')); return document.getElementById('about').textContent })(document.getElementById('run'))`, &about)
 	if !strings.Contains(about, "edf-p") {
 		t.Errorf("the other run is told as %q", about)
 	}
 	for _, mode := range []string{"promise", "job", "class", "stage", "outcome"} {
 		var n int
-		b.eval(fmt.Sprintf(`(s => { s.value = %q; s.dispatchEvent(new Event('change')); return new Promise(done => requestAnimationFrame(() => done(%s('gantt')))) })(document.getElementById('colour'))`, mode, painted), &n)
+		b.Eval(fmt.Sprintf(`(s => { s.value = %q; s.dispatchEvent(new Event('change')); return new Promise(done => requestAnimationFrame(() => done(%s('gantt')))) })(document.getElementById('colour'))`, mode, painted), &n)
 		if n < 3 {
 			t.Errorf("by %s the drawing has %d colours", mode, n)
 		}
 	}
-	b.eval(`for (const e of document.querySelectorAll('thead button')) e.click()`, nil)
-	b.eval(`(s => { s.value = 'J3'; s.dispatchEvent(new Event('input')) })(document.getElementById('search'))`, nil)
-	b.quiet()
+	b.Eval(`for (const e of document.querySelectorAll('thead button')) e.click()`, nil)
+	b.Eval(`(s => { s.value = 'J3'; s.dispatchEvent(new Event('input')) })(document.getElementById('search'))`, nil)
+	b.Quiet()
 }
 
 // TestBrowserDrawsMany opens a page with as many bars as there can be, and one of a run that has nothing to draw.
 func TestBrowserDrawsMany(t *testing.T) {
-	b := newBrowser(t)
+	b := pagetest.New(t)
 	for _, nodes := range []int{100, 2000} {
 		p := New([]Head{{"million", "none", 1}})
 		attempts := 1_000_000
@@ -223,22 +224,22 @@ func TestBrowserDrawsMany(t *testing.T) {
 			attempts /= 10
 		}
 		run := million(t, p.Watch(0)[0], nodes, 6, attempts)
-		b.look(1280, 900, "light")
-		b.open(save(t, write(t, p, report.New(run))))
+		b.Look(1280, 900, "light")
+		b.Open(save(t, write(t, p, report.New(run))))
 		var n int
-		if b.eval(painted+`("gantt")`, &n); n < 3 {
+		if b.Eval(painted+`("gantt")`, &n); n < 3 {
 			t.Errorf("%d nodes: the canvas has %d colours", nodes, n)
 		}
 		var first string
-		b.eval("document.documentElement.dataset.firstDraw", &first)
+		b.Eval("document.documentElement.dataset.firstDraw", &first)
 		t.Logf("%d nodes: drawn after %s ms", nodes, first)
-		b.picture(fmt.Sprint("million-", nodes))
-		b.quiet()
+		b.Picture(fmt.Sprint("million-", nodes))
+		b.Quiet()
 	}
 	for _, r := range []*report.Report{report.New(), report.New(&report.Run{World: "engine", Scenario: "old", Policy: "fifo", Jobs: []report.Job{}})} {
-		b.look(390, 800, "dark")
+		b.Look(390, 800, "dark")
 		file := save(t, write(t, New(nil), r))
-		b.open(file)
-		b.quiet()
+		b.Open(file)
+		b.Quiet()
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/studies/page/pagetest"
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
 // The page says of a run of vcores how much of them was in use, and has a dash where there were no slots; a run of slots has no vcores.
 func TestBrowserTellsUse(t *testing.T) {
-	b := newBrowser(t)
+	b := pagetest.New(t)
 	_, _, slotted := play(t, "fifo")
 	cores := *slotted.Runs[0]
 	cores.Policy = "cores"
@@ -17,9 +18,9 @@ func TestBrowserTellsUse(t *testing.T) {
 	cores.Summary.MapUtilization, cores.Summary.MapSlots, cores.Summary.ReduceUtilization, cores.Summary.ReduceSlots = 0, 0, 0, 0
 	cores.Summary.CoreUtilization, cores.Summary.Cores = &half, 8
 	tell := func(r *report.Report, from string) string {
-		b.open(save(t, write(t, &Page{}, r)))
+		b.Open(save(t, write(t, &Page{}, r)))
 		var text string
-		b.eval(`[...document.querySelectorAll('`+from+`')].map(e => e.textContent.trim().replace(/\s+/g, ' ')).join(', ')`, &text)
+		b.Eval(`[...document.querySelectorAll('`+from+`')].map(e => e.textContent.trim().replace(/\s+/g, ' ')).join(', ')`, &text)
 		return text
 	}
 	if got := tell(report.New(&cores), "#tiles div"); !strings.Contains(got, "map slots–in use, reduce slots–in use, vcores50 %in use") {
@@ -35,14 +36,14 @@ func TestBrowserTellsUse(t *testing.T) {
 
 // The page says of a stuck run that it is, and why, and lists the deadlines of each class; other runs have neither.
 func TestBrowserTellsStuckAndPromises(t *testing.T) {
-	b := newBrowser(t)
+	b := pagetest.New(t)
 	_, _, r := play(t, "fifo", "edf-p")
 	stuck := *r.Runs[1]
 	stuck.Stuck = "no node is left <b>"
 	stuck.Promises = []report.Promised{{Class: "<i>tight", Deadlines: 4, Met: 1, Missed: 3}, {Class: "wide", Deadlines: 2, Met: 2}}
-	b.open(save(t, write(t, &Page{}, report.New(r.Runs[0], &stuck))))
+	b.Open(save(t, write(t, &Page{}, report.New(r.Runs[0], &stuck))))
 	tell := func(from string) (text string) {
-		b.eval(`[...document.querySelectorAll('`+from+`')].filter(e => !e.hidden).map(e => e.textContent.trim().replace(/\s+/g, ' ')).join(', ')`, &text)
+		b.Eval(`[...document.querySelectorAll('`+from+`')].filter(e => !e.hidden).map(e => e.textContent.trim().replace(/\s+/g, ' ')).join(', ')`, &text)
 		return text
 	}
 	if got := tell("#stuck") + tell("#kept table"); got != "" {
@@ -51,15 +52,15 @@ func TestBrowserTellsStuckAndPromises(t *testing.T) {
 	if got := tell("#run option") + tell("#runs tr"); !strings.Contains(got, "edf-p · seed 7 · stuck") || !strings.Contains(got, "edf-p, stuck7") || strings.Contains(got, "fifo · seed 7 · stuck") {
 		t.Errorf("list of runs: %s", got)
 	}
-	b.eval("document.getElementById('after').click()", nil)
-	b.eval("new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))", nil)
+	b.Eval("document.getElementById('after').click()", nil)
+	b.Eval("new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))", nil)
 	if got := tell("#stuck"); !strings.Contains(got, "did not come to its end: no node is left <b>") {
 		t.Errorf("stuck: %q", got)
 	}
 	if got := tell("#kept tr"); got != "classmetmissedofpart met, <i>tight13425 %, wide202100 %" {
 		t.Errorf("promises: %q", got)
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // A page has room for so many classes of deadlines; the others are one.

@@ -1,4 +1,5 @@
-package page
+// Package pagetest looks at pages in a real browser, for tests.
+package pagetest
 
 import (
 	"bufio"
@@ -20,8 +21,8 @@ import (
 	"time"
 )
 
-// browser is a headless Chromium, spoken to over a pair of pipes (--remote-debugging-pipe), so that no port is opened.
-type browser struct {
+// Browser is a headless Chromium, spoken to over a pair of pipes (--remote-debugging-pipe), so that no port is opened.
+type Browser struct {
 	t       *testing.T
 	in      io.Writer
 	out     *bufio.Reader
@@ -48,8 +49,8 @@ func findBrowser() string {
 	return ""
 }
 
-// newBrowser starts a Chromium for the length of a test. Without one the test is skipped, which .ci/run reports at its end.
-func newBrowser(t *testing.T) *browser {
+// New starts a Chromium for the length of a test. Without one the test is skipped, which .ci/run reports at its end.
+func New(t *testing.T) *Browser {
 	t.Helper()
 	path := findBrowser()
 	if path == "" || runtime.GOOS == "windows" {
@@ -76,7 +77,7 @@ func newBrowser(t *testing.T) *browser {
 	}
 	toRead.Close()
 	toWrite.Close()
-	b := &browser{t: t, in: fromUs, out: bufio.NewReaderSize(toUs, 1<<20)}
+	b := &Browser{t: t, in: fromUs, out: bufio.NewReaderSize(toUs, 1<<20)}
 	watchdog := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
 		b.session = ""
@@ -92,7 +93,7 @@ func newBrowser(t *testing.T) *browser {
 	var targets struct {
 		TargetInfos []struct{ TargetID, Type string }
 	}
-	b.call("Target.getTargets", nil, &targets)
+	b.Call("Target.getTargets", nil, &targets)
 	target := ""
 	for _, info := range targets.TargetInfos {
 		if info.Type == "page" {
@@ -100,17 +101,17 @@ func newBrowser(t *testing.T) *browser {
 		}
 	}
 	var attached struct{ SessionID string }
-	b.call("Target.attachToTarget", map[string]any{"targetId": target, "flatten": true}, &attached)
+	b.Call("Target.attachToTarget", map[string]any{"targetId": target, "flatten": true}, &attached)
 	b.session = attached.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
-		b.call(domain+".enable", nil, nil)
+		b.Call(domain+".enable", nil, nil)
 	}
-	b.call("Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
+	b.Call("Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
 	return b
 }
 
 // try sends a command and waits for its answer; events that come meanwhile are kept.
-func (b *browser) try(method string, params any) (json.RawMessage, error) {
+func (b *Browser) try(method string, params any) (json.RawMessage, error) {
 	b.id++
 	message := map[string]any{"id": b.id, "method": method}
 	if params != nil {
@@ -145,7 +146,7 @@ type message struct {
 	event
 }
 
-func (b *browser) read() (m message, err error) {
+func (b *Browser) read() (m message, err error) {
 	text, err := b.out.ReadBytes(0)
 	if err != nil {
 		return m, fmt.Errorf("the browser has gone: %w", err)
@@ -159,7 +160,8 @@ func (b *browser) read() (m message, err error) {
 	return m, nil
 }
 
-func (b *browser) call(method string, params, result any) {
+// Call sends a command of the protocol and reads its answer, if result is not nil.
+func (b *Browser) Call(method string, params, result any) {
 	b.t.Helper()
 	answer, err := b.try(method, params)
 	if err == nil && result != nil {
@@ -170,14 +172,14 @@ func (b *browser) call(method string, params, result any) {
 	}
 }
 
-// eval evaluates an expression in the page; a promise is waited for.
-func (b *browser) eval(expression string, result any) {
+// Eval evaluates an expression in the page; a promise is waited for.
+func (b *Browser) Eval(expression string, result any) {
 	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
+	b.Call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
 	if answer.ExceptionDetails != nil {
 		b.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
 	}
@@ -189,18 +191,18 @@ func (b *browser) eval(expression string, result any) {
 	}
 }
 
-// open opens a file and waits until the page has drawn all of itself.
-func (b *browser) open(file string) {
+// Open opens a file and waits until the page has drawn all of itself: one with scripts says so by data-ready.
+func (b *Browser) Open(file string) {
 	b.t.Helper()
 	path, err := filepath.Abs(file)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.events = nil
-	b.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
+	b.Call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		var ready bool
-		b.eval("location.protocol === 'file:' && document.documentElement !== null && 'ready' in document.documentElement.dataset", &ready)
+		b.Eval("location.protocol === 'file:' && document.readyState === 'complete' && (document.scripts.length === 0 || 'ready' in document.documentElement.dataset)", &ready)
 		if ready {
 			return
 		}
@@ -210,19 +212,19 @@ func (b *browser) open(file string) {
 	}
 }
 
-// look sets the size of the window and whether it is dark.
-func (b *browser) look(width, height int, scheme string) {
+// Look sets the size of the window and whether it is dark.
+func (b *Browser) Look(width, height int, scheme string) {
 	b.t.Helper()
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
-	b.eval("new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))", nil)
+	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	b.Eval("new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))", nil)
 }
 
-// picture takes a screenshot of all of the page, and keeps it in the folder $SLACKLINE_PICTURES if there is one.
-func (b *browser) picture(name string) image.Image {
+// Picture takes a screenshot of all of the page, and keeps it in the folder $SLACKLINE_PICTURES if there is one.
+func (b *Browser) Picture(name string) image.Image {
 	b.t.Helper()
 	var shot struct{ Data string }
-	b.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &shot)
+	b.Call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &shot)
 	raw, err := base64.StdEncoding.DecodeString(shot.Data)
 	if err != nil {
 		b.t.Fatal(err)
@@ -240,7 +242,7 @@ func (b *browser) picture(name string) image.Image {
 }
 
 // story is what the page asked for and complained of.
-func (b *browser) story() string {
+func (b *Browser) story() string {
 	var s strings.Builder
 	for _, e := range b.events {
 		switch e.Method {
@@ -251,8 +253,8 @@ func (b *browser) story() string {
 	return s.String()
 }
 
-// quiet fails the test if the page asked for anything but itself, complained, or opened a dialog.
-func (b *browser) quiet() {
+// Quiet fails the test if the page asked for anything but itself, complained, or opened a dialog.
+func (b *Browser) Quiet() {
 	b.t.Helper()
 	for _, e := range b.events {
 		switch e.Method {
@@ -275,8 +277,8 @@ func (b *browser) quiet() {
 	}
 }
 
-// colours counts the different colours of a picture.
-func colours(img image.Image) int {
+// Colours counts the different Colours of a picture.
+func Colours(img image.Image) int {
 	seen, area := map[color.Color]bool{}, img.Bounds()
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		for x := area.Min.X; x < area.Max.X; x++ {
@@ -284,26 +286,4 @@ func colours(img image.Image) int {
 		}
 	}
 	return len(seen)
-}
-
-// TestPictures takes pictures of a page that is there already, $SLACKLINE_PAGE, for people to look at.
-func TestPictures(t *testing.T) {
-	file := os.Getenv("SLACKLINE_PAGE")
-	if file == "" {
-		t.Skip("no page is named by SLACKLINE_PAGE")
-	}
-	b := newBrowser(t)
-	for _, look := range []struct {
-		name          string
-		width, height int
-		scheme        string
-	}{{"light", 1440, 1000, "light"}, {"dark", 1440, 1000, "dark"}, {"narrow", 390, 844, "light"}} {
-		b.look(look.width, look.height, look.scheme)
-		b.open(file)
-		b.picture(look.name)
-		var times map[string]string
-		b.eval("({...document.documentElement.dataset})", &times)
-		t.Log(look.name, times)
-	}
-	b.quiet()
 }

@@ -1,0 +1,65 @@
+package experiment
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/page/pagetest"
+)
+
+// A browser draws every claim and every figure, on a screen and on a telephone: nothing is wider than the window, and no word of a figure lies
+// outside of it.
+func TestBrowserDrawsExperiments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("whole experiments are played where -short is not asked for")
+	}
+	b := pagetest.New(t)
+	for _, e := range All() {
+		p, err := e.Plan([]uint64{1}, os.Getenv("SLACKLINE_LONG") != "") // in the long tier with all assumptions
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(t.Context(), 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		if err := r.WritePage(&page); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), e.Name+".html")
+		if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, look := range []struct {
+			name   string
+			width  int
+			scheme string
+		}{{"light", 1440, "light"}, {"narrow", 390, "dark"}} {
+			b.Look(look.width, 900, look.scheme)
+			b.Open(file)
+			var got struct {
+				Claims, Figures, Width int
+				Outside                []string
+			}
+			b.Eval(`({
+				claims: document.querySelector('tbody').rows.length,
+				figures: document.querySelectorAll('figure svg').length,
+				width: document.documentElement.scrollWidth,
+				outside: [...document.querySelectorAll('svg text')].filter(e => {
+					const at = e.getBoundingClientRect(), all = e.ownerSVGElement.getBoundingClientRect();
+					return at.left < all.left - 1 || at.right > all.right + 1 || at.top < all.top - 1 || at.bottom > all.bottom + 1;
+				}).map(e => e.textContent),
+			})`, &got)
+			if got.Claims != len(e.Claims) || got.Figures != len(e.Figures) || got.Width > look.width || len(got.Outside) > 0 {
+				t.Errorf("%s, %s: %+v, want %d claims and %d figures no wider than %d", e.Name, look.name, got, len(e.Claims), len(e.Figures), look.width)
+			}
+			if n := pagetest.Colours(b.Picture(e.Name + "-" + look.name)); n < 50 {
+				t.Errorf("%s, %s: %d colours", e.Name, look.name, n)
+			}
+		}
+		b.Quiet()
+	}
+}
