@@ -102,10 +102,21 @@ func (r *Report) figuresHTML() string {
 	return b.String()
 }
 
+func firstSeeds(of int) string {
+	switch n := min(fewSeeds, of); {
+	case n == 1:
+		return "the first seed"
+	case n == of:
+		return fmt.Sprintf("all %d seeds", n)
+	default:
+		return fmt.Sprintf("the first %d seeds", n)
+	}
+}
+
 // variantsHTML is which claims hold with each other assumption.
 func (r *Report) variantsHTML() string {
 	var b strings.Builder
-	b.WriteString(`<h2>With other assumptions</h2><p class="note">Each assumption in turn, with the first ` + fmt.Sprint(min(fewSeeds, len(r.seeds))) + ` seeds, as in the first column: ours, and whether the claim holds.</p>`)
+	b.WriteString(`<h2>With other assumptions</h2><p class="note">Each assumption in turn, with ` + firstSeeds(len(r.seeds)) + `, as in the first column: ours, and whether the claim holds.</p>`)
 	for a := range r.e.Assumptions {
 		as := &r.e.Assumptions[a]
 		var columns []int
