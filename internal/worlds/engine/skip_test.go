@@ -1,11 +1,13 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -146,6 +148,67 @@ func TestCombinerIsNoBadRecord(t *testing.T) {
 	if !strings.Contains(e.jobs["j"], "combine at key") || len(e.attempts) != 4 {
 		t.Errorf("%d attempts, the job ended so: %s", len(e.attempts), e.jobs["j"])
 	}
+}
+
+// Nor is a fold, whose records wait for others: whatever record is at hand when it fails has nothing to do with it.
+func TestFoldIsNoBadRecord(t *testing.T) {
+	typed := mapreduce.Typed[string, string, int64, int64]{
+		Map: func(_ *mapreduce.Context, line string, emit func(string, int64)) error {
+			key, value, _ := strings.Cut(line, " ")
+			n, err := strconv.ParseInt(value, 10, 64)
+			emit(key, n)
+			return err
+		},
+		Combine: func(a, b int64) int64 {
+			if b == 666 {
+				panic("evil")
+			}
+			return a + b
+		},
+	}.Program()
+	sum := mapreduce.Program{Fold: mapreduce.Sum, NewReducer: mapreduce.Sum.Reducer, NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return pairs{}, nil }}
+	parts := mapreduce.Program{Fold: mapreduce.Sum, NewReducer: mapreduce.Sum.Reducer, NewMapper: sum.NewMapper, Partition: func(key []byte, _ int) int {
+		if string(key) == "bad" {
+			panic("bad")
+		}
+		return 0
+	}}
+	good := strings.Repeat("good 1\nfine 1\n", 150)
+	for name, c := range map[string]struct {
+		program mapreduce.Program
+		text    string
+		want    string
+	}{
+		"number":    {typed, "bad 1\nbad 666\n" + good, `combine at key "bad" panicked: evil`},
+		"long key":  {typed, "a_key_that_is_longer_than_a_slot 1\na_key_that_is_longer_than_a_slot 666\n" + good, `combine at key "a_key_that_is_longer_than_a_slot" panicked: evil`},
+		"sum":       {sum, "bad 9223372036854775807\nbad 1\n" + good, `combine at key "bad" failed: the count is beyond 9223372036854775807`},
+		"partition": {parts, "bad 1\n" + good, `what was emitted with key "bad" panicked: bad`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := filepath.Join(t.TempDir(), "in")
+			if err := os.WriteFile(in, []byte(c.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			c.program.Name = "fold"
+			w, err := engine.New(engine.Config{Cluster: workers(1, 1, 1), Clock: stopwatch(), Jobs: []engine.Job{{Spec: spec("j"), Program: &c.program,
+				Input: []string{in}, Output: filepath.Join(t.TempDir(), "out"), Reduces: 2, SkipBad: 100}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := ran(t, w)
+			if !strings.Contains(e.jobs["j"], c.want) || len(e.attempts) != 4 {
+				t.Errorf("%d attempts, the job ended so: %s", len(e.attempts), e.jobs["j"])
+			}
+		})
+	}
+}
+
+// pairs emits a line as key and value.
+type pairs struct{}
+
+func (pairs) Map(_, line []byte, out mapreduce.Emitter) error {
+	key, value, _ := bytes.Cut(line, []byte(" "))
+	return out.Emit(key, value)
 }
 
 // Input that vanishes or cannot be read fails attempts with the reason, and the job after as many as are allowed; others go on.

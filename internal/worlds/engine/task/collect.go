@@ -112,7 +112,10 @@ type grouped struct {
 
 // writeGroups spills those of n groups that there are, in order of their keys.
 func (c *collect) writeGroups(n int, there func(i int) bool, g grouped, clear func()) error {
-	return c.a.sorting(func() error {
+	var at entry // whose key a partitioner has; the record at hand has nothing to do with it
+	outer, spot := c.a.where, c.a.spot
+	c.a.where, c.a.spot = func() string { return "what was emitted with key " + quoted(g.key(at)) }, nil
+	err := c.a.sorting(func() error {
 		parts := make([][]entry, c.parts)
 		most := 0
 		for i := range n {
@@ -120,6 +123,7 @@ func (c *collect) writeGroups(n int, there func(i int) bool, g grouped, clear fu
 				continue
 			}
 			e := entry{off: uint32(i)}
+			at = e
 			key := g.key(e)
 			e.prefix = prefix(key)
 			part, err := c.part(key)
@@ -135,6 +139,7 @@ func (c *collect) writeGroups(n int, there func(i int) bool, g grouped, clear fu
 				sortEntries(list, scratch, g.key)
 				add := func(key, value []byte) error { return w.add(part, key, value) }
 				for i, e := range list {
+					at = e
 					if err := g.put(e, g.key(e), add); err != nil {
 						return err
 					}
@@ -151,6 +156,10 @@ func (c *collect) writeGroups(n int, there func(i int) bool, g grouped, clear fu
 		clear()
 		return err
 	})
+	if err == nil { // else they stay for whom it is told
+		c.a.where, c.a.spot = outer, spot
+	}
+	return err
 }
 
 // setUp constructs a mapper or reducer. The identity stands for a missing one.

@@ -14,12 +14,17 @@ type folded struct {
 	fold  *mapreduce.Fold
 	sum   bool // it is mapreduce.Sum
 	table *table
-	text  []byte // of the number that is spilled
-	value []byte // of the one that is emitted
+	text  []byte  // of the number that is spilled
+	value []byte  // of the one that is emitted
+	sizes [10]int // of the texts of 0 to 9, 0 = not known yet
+	at    *slot   // whose number is folded
+	where func() string
 }
 
 func newFolded(base collect, fold *mapreduce.Fold) *folded {
-	return &folded{collect: base, queue: newQueue(base.limit), fold: fold, sum: fold == mapreduce.Sum, table: newTable()}
+	f := &folded{collect: base, queue: newQueue(base.limit), fold: fold, sum: fold == mapreduce.Sum, table: newTable()}
+	f.where = func() string { return "combine at key " + quoted(f.table.key(f.at)) }
+	return f
 }
 
 // Emit takes a record. When the buffer is full it is spilled. What is common is done here and in the order of the queue; counting
@@ -45,22 +50,28 @@ func (f *folded) Emit(key, value []byte) error {
 
 // EmitNumber takes a record whose value is the text of a number.
 func (f *folded) EmitNumber(key []byte, n int64) error {
-	if !f.sum && len(key) < longKey && f.waits < len(f.all) && f.a.skip == nil { // while records are skipped, the one that fails must be known
+	if !f.sum && len(key) < longKey && f.waits < len(f.all) {
 		w := &f.all[f.waits]
 		w.of(key)
 		w.n = n
 		f.waits++
-		f.bytes += len(key)
-		if uint64(n) <= 9 {
-			f.bytes++
-		} else {
-			f.value = f.fold.Append(f.value[:0], n)
-			f.bytes += len(f.value)
-		}
+		f.bytes += len(key) + f.size(n)
 		return nil
 	}
 	f.value = f.fold.Append(f.value[:0], n)
 	return f.Emit(key, f.value)
+}
+
+// size is the length of the text of a number.
+func (f *folded) size(n int64) int {
+	if uint64(n) < uint64(len(f.sizes)) && f.sizes[n] > 0 {
+		return f.sizes[n]
+	}
+	f.value = f.fold.Append(f.value[:0], n)
+	if uint64(n) < uint64(len(f.sizes)) {
+		f.sizes[n] = len(f.value)
+	}
+	return len(f.value)
 }
 
 // emit is Emit for what is less common.
@@ -78,10 +89,14 @@ func (f *folded) emit(key, value []byte) error {
 	var p probe
 	p.of(key)
 	p.home = home(p.lo, p.hi, p.size)
-	return f.put(&p, key, n)
+	outer, spot := f.a.where, f.a.spot
+	f.a.where, f.a.spot = f.where, nil
+	err = f.put(&p, key, n)
+	f.a.where, f.a.spot = outer, spot
+	return err
 }
 
-// drain folds what waits.
+// drain folds what waits. What fails in that is not the fault of the record at hand, which may be a later one.
 func (f *folded) drain() error {
 	if err := f.check(nil, nil); err != nil {
 		return err
@@ -92,6 +107,8 @@ func (f *folded) drain() error {
 		}
 	}
 	queue := f.takeAll(f.table, &f.a.count)
+	outer, spot := f.a.where, f.a.spot
+	f.a.where, f.a.spot = f.where, nil // stays if a fold panics
 	for i := range queue {
 		if w := &queue[i]; !f.sum || !f.table.tally(&w.probe, w.n, math.MaxInt64) {
 			if err := f.put(&w.probe, nil, w.n); err != nil {
@@ -99,6 +116,7 @@ func (f *folded) drain() error {
 			}
 		}
 	}
+	f.a.where, f.a.spot = outer, spot
 	return nil
 }
 
@@ -110,6 +128,7 @@ func (f *folded) put(p *probe, key []byte, n int64) error {
 	case f.sum && s.n <= math.MaxInt64-n:
 		s.n += n
 	default:
+		f.at = s
 		both, err := f.fold.Add(s.n, n)
 		if err != nil {
 			return f.a.broke(f.a.failed(err))

@@ -110,7 +110,7 @@ func (m *mapping) toRun() (*Output, error) {
 		return nil, err
 	}
 	var out *Output
-	m.where = func() string { return fmt.Sprintf("map task %d at its end", m.c.Task) }
+	m.where = func() string { return "the end of the map" }
 	err = m.call(func() (err error) { out, err = collector.finish(); return err })
 	return out, err
 }

@@ -2,6 +2,7 @@ package task
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -97,6 +98,25 @@ func TestNumbersNeedNoText(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Numbers that a fold writes in another way than decimal count with the bytes of their text.
+func TestNumbersCountAsText(t *testing.T) {
+	wide := &mapreduce.Fold{Parse: func(v []byte) (int64, error) { return int64(binary.BigEndian.Uint64(v)), nil }, Add: largest.Add,
+		Append: func(to []byte, n int64) []byte { return binary.BigEndian.AppendUint64(to, uint64(n)) }}
+	p := &mapreduce.Program{Name: "wide", Fold: wide, NewReducer: wide.Reducer, NewMapper: newMapper(mapFunc(func(_, line []byte, out mapreduce.Emitter) error {
+		for n := range int64(300) {
+			if err := out.(mapreduce.NumberEmitter).EmitNumber(line, n%20); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))}
+	dir := t.TempDir()
+	_, counts, err := (job{program: p, block: 100, reduces: 1}).run(t.Context(), dir, write(t, dir, []string{"abc\n"}))
+	if err != nil || counts.Get(mapreduce.TaskGroup, mapreduce.MapOutputBytes) != 300*11 {
+		t.Errorf("%v\n%v", err, counts)
+	}
 }
 
 // A combiner sees each of the values that are counted instead of kept.
