@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,18 @@ type Limits struct {
 	Memory units.Bytes    // of all of them together, less what is read from files
 	Time   units.Duration // from its start to its end
 	Files  int            // open files of each
+}
+
+// String names the bounds that bind from the start, as a job file does; empty if there are none.
+func (l Limits) String() string {
+	var list []string
+	if l.Memory > 0 {
+		list = append(list, fmt.Sprintf("memory: %v", l.Memory))
+	}
+	if l.Files > 0 {
+		list = append(list, fmt.Sprintf("open_files: %d", l.Files))
+	}
+	return strings.Join(list, ", ")
 }
 
 // Spec is a command to start.

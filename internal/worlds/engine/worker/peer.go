@@ -21,6 +21,7 @@ import (
 // peer is a worker as the engine sees it.
 type peer struct {
 	name    string // of the program, for people
+	limits  process.Limits
 	p       *process.Process
 	pipes   []*os.File
 	in      chan *message
@@ -35,7 +36,7 @@ type peer struct {
 
 // start starts a worker and waits for its hello.
 func start(ctx context.Context, j *Job) (*peer, error) {
-	p := &peer{name: j.Path, in: make(chan *message), stop: make(chan struct{})}
+	p := &peer{name: j.Path, limits: j.Limits, in: make(chan *message), stop: make(chan struct{})}
 	var theirs []*os.File
 	pipe := func(ours, their int) error {
 		var ends [2]*os.File
@@ -116,6 +117,19 @@ func (p *peer) listen(r *bufio.Reader) {
 
 var errSilent = errors.New("it is no worker: its main function has to call run.Main of package mapreduce/run")
 
+// unheard says how a program ended that never greeted: it may be no worker, or may have had too little to begin with.
+func (p *peer) unheard(err error) error {
+	if err == nil {
+		return fmt.Errorf("%s: %w%s", p.name, errSilent, p.words.String())
+	}
+	under := ""
+	if l := p.limits.String(); l != "" {
+		under = fmt.Sprintf(", under its limits (%s), which may be too low", l)
+	}
+	return fmt.Errorf("%s: %w before it said that it is a worker%s; if it is none, its main function has to call run.Main of package mapreduce/run%s",
+		p.name, err, under, p.words.String())
+}
+
 // next waits for a message. during says what an end of the worker would interrupt.
 func (p *peer) next(ctx context.Context, during string) (*message, error) {
 	select {
@@ -141,7 +155,7 @@ func (p *peer) next(ctx context.Context, during string) (*message, error) {
 	p.settle()
 	switch {
 	case p.broken == errSilent && (err == nil || during == ""):
-		return nil, fmt.Errorf("%s: %w%s", p.name, errSilent, p.words.String())
+		return nil, p.unheard(err)
 	case err == nil:
 		return nil, fmt.Errorf("%s: it ended with exit code 0%s%s", p.name, during, p.words.String())
 	}

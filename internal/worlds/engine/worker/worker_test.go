@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 	case "silent":
 		fmt.Println("I know nothing of workers")
 		os.Exit(0)
+	case "dying":
+		os.Exit(4)
 	case "sleepy":
 		time.Sleep(time.Hour)
 	case "mute": // it greets and never says what it is
@@ -290,14 +292,21 @@ func TestPrintsAreHarmless(t *testing.T) {
 }
 
 func TestAskRefuses(t *testing.T) {
-	for _, c := range []struct{ env, program, bad, want string }{
-		{"silent", "", "", "it is no worker: its main function has to call run.Main of package mapreduce/run; its last words: I know nothing of workers"},
-		{"old", "", "", "it speaks version 2 of the protocol, this engine version 1"},
-		{"one two", "", "", "holds the programs one, two; say which"},
-		{"one two", "twi", "", `holds no program "twi"; did you mean "two"?`},
-		{"one", "", "x", "the parameter bad is bad"},
+	limited := process.Limits{Memory: 1 << 30, Files: 64, Time: units.Second}
+	for _, c := range []struct {
+		env, program, bad string
+		limits            process.Limits
+		want              string
+	}{
+		{"silent", "", "", process.Limits{}, "it is no worker: its main function has to call run.Main of package mapreduce/run; its last words: I know nothing of workers"},
+		{"dying", "", "", process.Limits{}, "it ended with exit code 4 before it said that it is a worker; if it is none, its main function has to call run.Main of package mapreduce/run"},
+		{"dying", "", "", limited, "it ended with exit code 4 before it said that it is a worker, under its limits (memory: 1GB, open_files: 64), which may be too low; if it is none,"},
+		{"old", "", "", process.Limits{}, "it speaks version 2 of the protocol, this engine version 1"},
+		{"one two", "", "", process.Limits{}, "holds the programs one, two; say which"},
+		{"one two", "twi", "", process.Limits{}, `holds no program "twi"; did you mean "two"?`},
+		{"one", "", "x", process.Limits{}, "the parameter bad is bad"},
 	} {
-		j := job(t, map[string]string{"bad": c.bad}, process.Limits{})
+		j := job(t, map[string]string{"bad": c.bad}, c.limits)
 		j.Program = c.program
 		t.Setenv("WORKER_TEST", c.env)
 		if _, err := Ask(t.Context(), j); err == nil || !strings.Contains(err.Error(), c.want) {
