@@ -132,6 +132,9 @@ func TestBadCommands(t *testing.T) {
 		"app: wordcount\nmap: cat\n":                     "job.yaml:2:6: app and map contradict each other",
 		"map: cat\nreduce: cat\nreduces: 0\n":            "job.yaml:3:10: reduces and reduce contradict each other",
 		"map: cat\npartition_fields: 3\nkey_fields: 2\n": "job.yaml:2:19: partition_fields and key_fields contradict each other",
+		"reduce: cat\n":                                  "job.yaml:1:9: reduce needs map: a job is made of commands, of which map is the first, or is an application, named by app; the number of reduces is called reduces",
+		"combine: cat\n":                                 "job.yaml:1:10: combine needs map",
+		"app: wordcount\nreduce: cat\n":                  "job.yaml:2:9: reduce and app contradict each other",
 		"map: no-such-command -x\n":                      "job.yaml:1:6: map: there is no command no-such-command",
 		"map: ./mapper.sh\n":                             "job.yaml:1:6: map: ./mapper.sh is not among the side files",
 		"map: \"cat 'x\"\n":                              "job.yaml:1:6: map: the quote ' is not closed",
@@ -160,6 +163,32 @@ func TestBadCommands(t *testing.T) {
 		}
 		if _, err := os.Stat(s.path("out")); err == nil {
 			t.Errorf("there is output of\n%s", src)
+		}
+	}
+}
+
+// Whatever Slackline tells commands by the environment no job can set otherwise.
+func TestNamesThatSlacklineSets(t *testing.T) {
+	need(t, "sh", "env")
+	s := newShell(t, map[string]string{"in": "x\n"})
+	const job = "map: sh -c 'env; cat >/dev/null'\ncombine: cat\nreduce: sh -c 'cat; env'\nkey_fields: 2\npartition_fields: 1\noutput: out\n"
+	s.write("job.yaml", job+"inputs: [{path: in, name: left}]\nconf: {my.own: 1}\nenv: {MINE: 2}\n")
+	s.must(0, "run", "job.yaml")
+	names := map[string]bool{}
+	for line := range strings.Lines(s.parts("out")) {
+		name, _, _ := strings.Cut(line, "=")
+		if strings.HasPrefix(name, "mapre") || strings.HasPrefix(name, "stream_") || name == "slackline_input_name" {
+			names[name] = true
+		}
+	}
+	if len(names) < 25 || names["my_own"] {
+		t.Fatalf("commands are told %v", names)
+	}
+	s.again()
+	for name := range names {
+		s.write("job.yaml", job+"input: in\nenv: {"+name+": 99}\n")
+		if r := s.run("run", "job.yaml"); r.code != 2 || !strings.Contains(r.stderr, "job.yaml:8:") || !strings.Contains(r.stderr, name) {
+			t.Errorf("%s: exit code %d, %s", name, r.code, r.stderr)
 		}
 	}
 }

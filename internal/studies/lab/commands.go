@@ -56,6 +56,9 @@ func commands(j *engine.Job, f *scenario.Job, number, cut int, now time.Time) er
 			return f.Errorf("env", "env: %q cannot be a variable of the environment: a name is not empty and has no = in it, and nothing has a zero byte", name)
 		}
 	}
+	if err := checkNames(f); err != nil {
+		return err
+	}
 	programs := map[string]string{}
 	for i, text := range f.Files {
 		file, err := streaming.SideFile(text)

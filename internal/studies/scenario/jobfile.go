@@ -80,18 +80,22 @@ func (j *Job) check() {
 		d.failAt("output", "output is empty; name a directory that does not exist")
 	}
 	if !d.has("map") {
-		if !d.has("app") {
-			d.failAt("", `the key "app" is missing: the application, such as wordcount; or give commands, by map and reduce`)
-		}
 		for _, key := range []string{"combine", "reduce", "files", "key_fields", "partition_fields", "one_command", "conf", "env"} {
 			if d.has(key) {
 				number := ""
 				if key == "reduce" {
 					number = "; the number of reduces is called reduces"
 				}
+				if !d.has("app") {
+					d.failAt(key, "%s needs map: a job is made of commands, of which map is the first, or is an application, named by app%s", key, number)
+					return
+				}
 				d.failAt(key, "%s and app contradict each other: %s is for jobs of commands, which have map; leave one of them out%s", key, key, number)
 				return
 			}
+		}
+		if !d.has("app") {
+			d.failAt("", `the key "app" is missing: the application, such as wordcount; or give commands, by map and reduce`)
 		}
 		if app, err := apps.Find(j.App); err == nil && j.Reduces == 0 && !app.MapOnly {
 			d.failAt("reduces", "reduces and app contradict each other: %s needs reduces, and reduces is 0: what maps emit is not what it is for; give the job reduces", j.App)
