@@ -3,6 +3,7 @@ package task
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,6 +72,11 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 		return fmt.Errorf("input %q: %w", path, bare(err))
 	}
 	if info.Mode().IsRegular() {
+		if info.Size() == 0 {
+			if err := reallyEmpty(path); err != nil {
+				return err
+			}
+		}
 		add(File{Path: path, Size: info.Size(), Wrote: info.ModTime().UnixNano()})
 		return nil
 	}
@@ -94,6 +100,24 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 		if err := findAt(filepath.Join(path, e.Name()), add, above...); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// reallyEmpty refuses a file of size 0 that has something to read: the kernel makes what stands in some while they are read, as below
+// /proc. Such a file would be left out in silence, as there is nothing in it to cut.
+func reallyEmpty(path string) error {
+	f, err := os.Open(path)
+	if err == nil {
+		var n int
+		n, err = f.Read(make([]byte, 1))
+		f.Close()
+		if n > 0 {
+			return fmt.Errorf("input %q: its size is 0, and yet there is something to read; copy it to a file that has a size", path)
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("input %q: %w", path, bare(err))
 	}
 	return nil
 }

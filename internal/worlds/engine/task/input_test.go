@@ -74,6 +74,28 @@ func TestFindRefuses(t *testing.T) {
 	}
 }
 
+// A file whose size says nothing of what is in it is refused, however it is named; one that is empty is not.
+func TestFindRefusesSizesThatAreNone(t *testing.T) {
+	const made = "/proc/cpuinfo"
+	if _, err := os.Stat(made); err != nil {
+		t.Skip("NOT CHECKED: this system has no files that are made while they are read")
+	}
+	tree(t, "in/a.txt")
+	if err := os.WriteFile("in/empty", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Find([]string{"in"}); err != nil || len(found) != 2 {
+		t.Errorf("%v, %v", found, err)
+	}
+	link(t, map[string]string{"in/link": made})
+	for input, path := range map[string]string{made: made, "in": "in/link", "in/l*": "in/link"} {
+		want := `input "` + path + `": its size is 0, and yet there is something to read; copy it to a file that has a size`
+		if _, err := Find([]string{input}); err == nil || err.Error() != want {
+			t.Errorf("Find(%q) says %v, want %s", input, err, want)
+		}
+	}
+}
+
 func TestFindFollowsLinks(t *testing.T) {
 	tree(t, "real/a.txt", "real/sub/c.txt", "in/b.txt")
 	link(t, map[string]string{"in/to-file": "../real/a.txt", "in/to-dir": "../real", "in/to-dir-too": "../real/sub", "in/_loop": ".", "alias": "in"})
