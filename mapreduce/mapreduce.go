@@ -61,6 +61,7 @@ type Program struct {
 	NewCombiner func(*Context) (Reducer, error) // nil = none
 	NewReducer  func(*Context) (Reducer, error) // nil = records pass as they are
 	Partition   Partitioner                     // nil = Hash
+	MapOnly     func(*Context) (Mapper, error)  // in place of NewMapper where a job has no reduces; nil = NewMapper
 	Fold        *Fold                           // a faster combiner, in place of NewCombiner; nil = none
 
 	// Group returns how many bytes at the start of a key make its group. Keys are sorted whole, but a reduce task sees the values
@@ -104,6 +105,17 @@ func (p *Program) Check() error {
 	}
 	return nil
 }
+
+// Mapper is the constructor of mappers, which may be nil, for jobs with or without reduces.
+func (p *Program) Mapper(reduces bool) func(*Context) (Mapper, error) {
+	if !reduces && p.MapOnly != nil {
+		return p.MapOnly
+	}
+	return p.NewMapper
+}
+
+// NeedsReduces tells whether a job that runs the program must have reduces.
+func (p *Program) NeedsReduces() bool { return p.NewReducer != nil && p.MapOnly == nil }
 
 // Hash is the default partitioner: xxHash of the key modulo the number of parts, the same on every machine.
 func Hash(key []byte, parts int) int {

@@ -241,9 +241,9 @@ func (t *streaming) format(key, value []byte) error {
 
 func (t *streaming) mapAll() error {
 	mapper := Mapper(Identity{})
-	if t.p.NewMapper != nil {
+	if construct := t.p.Mapper(!t.final); construct != nil {
 		var err error
-		if mapper, err = t.p.NewMapper(t.user); err != nil {
+		if mapper, err = construct(t.user); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,8 @@ type Typed[In, Key, Value, Out any] struct {
 	Map func(c *Context, in In, emit func(Key, Value)) error
 	// Combine makes one value of two, in any order and grouping. nil = values are kept apart.
 	Combine func(a, b Value) Value
-	// Reduce gets a key with all its values. nil = the combined value is the result or, without Combine, every value.
+	// Reduce gets a key with all its values. nil = the combined value is the result or, without Combine, every value; without either,
+	// a job may have no reduces.
 	Reduce func(c *Context, key Key, values iter.Seq[Value], emit func(Key, Out)) error
 	// Partition chooses the reduce of a key, from 0 to parts-1. nil = Hash.
 	Partition func(key Key, parts int) int
@@ -43,16 +44,20 @@ func (t Typed[In, Key, Value, Out]) Program() Program {
 	plain := t.Values.Append == nil
 	t.Ins, t.Keys, t.Values, t.Outs = t.Ins.orDefault(), t.Keys.orDefault(), t.Values.orDefault(), t.Outs.orDefault()
 	p := Program{Name: t.Name}
-	p.NewMapper = func(c *Context) (Mapper, error) {
+	mapper := func(c *Context, key func([]byte, Key) []byte) (Mapper, error) {
 		if t.Map == nil {
 			return nil, fmt.Errorf("program %s has no Map", t.Name)
 		}
-		m := &typedMapper[In, Key, Value, Out]{t: &t, c: c}
+		m := &typedMapper[In, Key, Value, Out]{t: &t, c: c, appendKey: key}
 		m.emit = m.put
 		if p.Fold != nil && plain {
 			m.number, _ = any(NumberEmitter.EmitNumber).(func(NumberEmitter, []byte, Value) error)
 		}
 		return m, nil
+	}
+	p.NewMapper = func(c *Context) (Mapper, error) { return mapper(c, t.Keys.AppendKey) }
+	if t.Reduce == nil && t.Combine == nil { // then a reduce only writes keys as text, which maps can do
+		p.MapOnly = func(c *Context) (Mapper, error) { return mapper(c, t.Keys.Append) }
 	}
 	p.NewReducer = func(c *Context) (Reducer, error) {
 		r := &typedReducer[In, Key, Value, Out]{t: &t, c: c}
@@ -82,6 +87,7 @@ func (t Typed[In, Key, Value, Out]) Program() Program {
 type typedMapper[In, Key, Value, Out any] struct {
 	t          *Typed[In, Key, Value, Out]
 	c          *Context
+	appendKey  func(to []byte, k Key) []byte
 	out        Emitter
 	key, value []byte
 	emit       func(Key, Value)
@@ -92,7 +98,7 @@ type typedMapper[In, Key, Value, Out any] struct {
 }
 
 func (m *typedMapper[In, Key, Value, Out]) put(k Key, v Value) {
-	m.key = m.t.Keys.AppendKey(m.key[:0], k)
+	m.key = m.appendKey(m.key[:0], k)
 	if m.numbers != nil {
 		if err := m.number(m.numbers, notNil(m.key), v); err != nil && m.err == nil {
 			m.err = err

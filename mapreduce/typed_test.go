@@ -146,6 +146,33 @@ func TestTypedWithoutReduce(t *testing.T) {
 	}
 }
 
+// lengths emits a line under its length.
+var lengths = mapreduce.Typed[string, int64, string, string]{
+	Map: func(_ *mapreduce.Context, line string, emit func(int64, string)) error {
+		emit(int64(len(line)), line)
+		return nil
+	},
+}
+
+// Without a Reduce and a Combine a job may have no reduces. Its keys are text then, as reduces would write them.
+func TestTypedMapsOnly(t *testing.T) {
+	p := lengths.Program()
+	if p.NeedsReduces() {
+		t.Error("it needs reduces")
+	}
+	if out := must(t, &p, mapreduce.MapRole, "four\nten, eleven\nsix\n", map[string]string{"mapreduce_job_reduces": "0"}); out != "4\tfour\n11\tten, eleven\n3\tsix\n" {
+		t.Errorf("%q", out)
+	}
+	if out := both(t, p, false, "four\nten, eleven\nsix\n"); out != "3\tsix\n4\tfour\n11\tten, eleven\n" {
+		t.Errorf("with reduces: %q", out)
+	}
+	combined := lengths
+	combined.Combine = func(a, b string) string { return max(a, b) }
+	if p := combined.Program(); !p.NeedsReduces() {
+		t.Error("what is combined needs no reduces")
+	}
+}
+
 // A join on the reduce side: each file has a mapper of its own, which knows when it ends.
 func TestByInput(t *testing.T) {
 	var c *mapreduce.Context

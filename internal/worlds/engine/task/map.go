@@ -39,7 +39,7 @@ func Map(ctx context.Context, c MapConfig) (out *Output, stats Stats, err error)
 	if err = c.Program.Check(); err != nil {
 		return nil, Stats{}, err
 	}
-	m.mapper, err = setUp(m.attempt, "map", c.Program.NewMapper)
+	m.mapper, err = setUp(m.attempt, "map", c.Program.Mapper(c.Parts > 0))
 	if err != nil {
 		return nil, Stats{}, err
 	}

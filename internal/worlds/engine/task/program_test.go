@@ -100,6 +100,21 @@ func TestNumbersNeedNoText(t *testing.T) {
 	})
 }
 
+// A job without reduces has the mapper that is meant for that.
+func TestMapOnly(t *testing.T) {
+	p := mapreduce.Typed[string, int64, string, string]{Map: func(_ *mapreduce.Context, line string, emit func(int64, string)) error {
+		emit(int64(len(line)), line)
+		return nil
+	}}.Program()
+	for reduces, want := range []map[string]string{{"all": "4\tfour\n3\tten\n"}, {"part-r-00000": "3\tten\n4\tfour\n"}} {
+		dir := t.TempDir()
+		got, _, err := (job{program: &p, block: 100, reduces: reduces}).run(t.Context(), dir, write(t, dir, []string{"four\nten\n"}))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%d reduces: %v\n%s", reduces, err, diff)
+		}
+	}
+}
+
 // Numbers that a fold writes in another way than decimal count with the bytes of their text.
 func TestNumbersCountAsText(t *testing.T) {
 	wide := &mapreduce.Fold{Parse: func(v []byte) (int64, error) { return int64(binary.BigEndian.Uint64(v)), nil }, Add: largest.Add,

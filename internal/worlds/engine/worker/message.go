@@ -84,12 +84,12 @@ type About struct {
 	TotalOrder bool               `json:"total_order,omitempty"`
 	Records    mapreduce.Records  `json:"records"`
 	Raw        bool               `json:"raw,omitempty"`
-	Reduces    bool               `json:"reduces,omitempty"` // it has a reducer
+	Reduces    bool               `json:"reduces,omitempty"` // it needs reduces
 	Cutting    *mapreduce.Cutting `json:"cutting,omitempty"` // of the format of its input, if it has one of its own
 }
 
 func about(p *mapreduce.Program) *About {
-	a := &About{TotalOrder: p.TotalOrder, Records: p.Records, Raw: p.Raw, Reduces: p.NewReducer != nil}
+	a := &About{TotalOrder: p.TotalOrder, Records: p.Records, Raw: p.Raw, Reduces: p.NeedsReduces()}
 	if p.Input != nil {
 		cutting := p.Input.Cutting()
 		a.Cutting = &cutting
