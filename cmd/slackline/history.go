@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -33,11 +34,11 @@ func (noHistory) JobNames() ([]string, error)                                   
 func (noHistory) Attempts(int64, store.AttemptFilter) ([]*store.Attempt, error) { return nil, nil }
 func (noHistory) Run(id int64) (*store.Run, error)                              { return nil, fmt.Errorf("there is no run %d", id) }
 
-// history opens what is to be asked. A folder that cannot be written to is no matter, as nothing will be.
-func (o *options) history() (h history, done func() error, err error) {
-	m, err := o.open(io.Discard)
+// history opens what is to be asked. Where there is nothing it says so to log.
+func (o *options) history(log io.Writer) (h history, done func() error, err error) {
+	m, err := o.read(log)
 	if err != nil {
-		return nil, nil, failure{err}
+		return nil, nil, err
 	}
 	if m.Store() == nil {
 		return noHistory{}, m.Close, nil
@@ -47,8 +48,8 @@ func (o *options) history() (h history, done func() error, err error) {
 
 // asking is a command that asks the history.
 func (o *options) asking(cmd *cobra.Command, ask func(h history, args []string) error) *cobra.Command {
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		h, done, err := o.history()
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		h, done, err := o.history(cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
@@ -61,6 +62,9 @@ func (o *options) asking(cmd *cobra.Command, ask func(h history, args []string) 
 
 // findJob finds a job by its number, or the newest of a name.
 func findJob(h history, key string) (*store.Job, error) {
+	if key == "" {
+		return nil, errors.New(`"" names no job; write its number or its name`)
+	}
 	f := store.JobFilter{Name: key, Limit: 1}
 	if id, err := strconv.ParseInt(key, 10, 64); err == nil && id > 0 {
 		f = store.JobFilter{ID: id}
@@ -99,7 +103,7 @@ func (o *options) completeJobs(_ *cobra.Command, args []string, _ string) ([]str
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	h, done, err := o.history()
+	h, done, err := o.history(io.Discard)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -113,8 +117,12 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if d, err := units.ParseDuration(text); err == nil && d >= 0 {
+	d, err := units.ParseDuration(text)
+	switch {
+	case err == nil && d >= 0:
 		return now.Add(-time.Duration(d)), nil
+	case err != nil && strings.Contains(err.Error(), "longer than"): // it is a span
+		return time.Time{}, fmt.Errorf("--since: %w; leave --since out for all jobs", err)
 	}
 	for _, form := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02 15:04:05", time.RFC3339} {
 		if t, err := time.ParseInLocation(form, text, time.Local); err == nil {

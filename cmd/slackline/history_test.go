@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,9 @@ func TestHistory(t *testing.T) {
 		{"jobs --state ended", `--state "ended": there is no such state`},
 		{"jobs --limit -1", `--limit is -1, it must be 0, for all, or more`},
 		{"jobs --since yesterday", `--since "yesterday": write a span such as 2h`},
+		{"jobs --since 99999999h", `--since: "99999999h" is longer than 292 years; leave --since out for all jobs`},
+		{"jobs --store words.yaml", `--store "words.yaml": it is no folder; name a folder for what ran and what it taught`},
+		{"profile list --store words.yaml", `--store "words.yaml": it is no folder`},
 		{"jobs words", `slackline jobs takes no arguments`},
 		{"run words.yaml --power 10W", `--power "10W": write what the machine draws idle, and what each busy core adds, in watts, such as 10W,8W`},
 		{"profile lst", `unknown command "lst"; did you mean "list"?`},
@@ -249,6 +253,37 @@ func TestProfileFiles(t *testing.T) {
 	other.write("corpus/a.txt", s.read("corpus/a.txt"))
 	if r := other.run("run", "words.yaml"); !strings.Contains(r.stderr, `job "words" should take `) {
 		t.Error(r.stderr)
+	}
+}
+
+// Who asks where nothing ran is told so, and nothing is made; a job without a name is none.
+func TestAskingMakesNothing(t *testing.T) {
+	s := wordsShell(t)
+	for args, code := range map[string]int{"jobs": 0, "jobs -o json": 0, "show words": 2, "logs words": 2, "profile list": 0, "profile show words": 2, "profile export": 0} {
+		r := s.run(append(strings.Fields(args), "--store", "new/er")...)
+		if r.code != code || !strings.HasPrefix(r.stderr, "nothing has been kept in new/er yet\n") {
+			t.Errorf("%s: exit code %d\n%s%s", args, r.code, r.stdout, r.stderr)
+		}
+		if _, err := os.Stat(s.path("new")); err == nil {
+			t.Fatalf("%s: there is a folder", args)
+		}
+	}
+	s.must(2, "resume")
+	s.must(0, "__complete", "show", "")
+	if _, err := os.Stat(s.path("data")); err == nil {
+		t.Error("resume, or completion, made a folder")
+	}
+	s.must(0, "run", "words.yaml")
+	for _, args := range [][]string{{"show", ""}, {"logs", ""}, {"logs", "", "map-1"}} {
+		if r := s.run(args...); r.code != 2 || r.stdout != "" || r.stderr != "slackline: \"\" names no job; write its number or its name\n" {
+			t.Errorf("%q: exit code %d\n%s%s", args, r.code, r.stdout, r.stderr)
+		}
+	}
+	before, _ := filepath.Glob(s.path("data/*"))
+	s.must(0, "jobs")
+	s.must(0, "profile", "list")
+	if after, _ := filepath.Glob(s.path("data/*")); len(before) == 0 || !slices.Equal(before, after) {
+		t.Errorf("who only asks has made %v of %v", after, before)
 	}
 }
 

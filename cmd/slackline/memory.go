@@ -28,20 +28,48 @@ func (o *options) open(log io.Writer) (*lab.Memory, error) {
 		return nil, err
 	}
 	m, err := lab.OpenMemory(dir)
-	if err == nil && m.ReadOnly() != nil {
+	if err != nil {
+		return nil, failure{err}
+	}
+	if m.ReadOnly() != nil {
 		fmt.Fprintf(log, "warning: nothing can be kept for later: %v\n", m.ReadOnly())
 	}
-	return m, err
+	return m, nil
 }
 
-func (o *options) dataDir() (string, error) {
-	if o.store != "" {
-		return o.store, nil
+// read opens the same for commands that only ask: they make nothing, and say where there is nothing to be asked.
+func (o *options) read(log io.Writer) (*lab.Memory, error) {
+	dir, err := o.dataDir()
+	if err != nil {
+		return nil, err
 	}
-	if dir := os.Getenv("SLACKLINE_DATA"); dir != "" {
-		return dir, nil
+	m, err := lab.ReadMemory(dir)
+	if err != nil {
+		return nil, failure{err}
 	}
-	return userData()
+	if m.Store() == nil {
+		fmt.Fprintf(log, "nothing has been kept in %s yet\n", dir)
+	}
+	return m, nil
+}
+
+// dataDir is the folder, which need not be there.
+func (o *options) dataDir() (dir string, err error) {
+	from := ""
+	switch env := os.Getenv("SLACKLINE_DATA"); {
+	case o.store != "":
+		dir, from = o.store, "--store "
+	case env != "":
+		dir, from = env, "SLACKLINE_DATA "
+	default:
+		if dir, err = userData(); err != nil {
+			return "", err
+		}
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return "", fmt.Errorf("%s%q: it is no folder; name a folder for what ran and what it taught", from, dir)
+	}
+	return dir, nil
 }
 
 // openOrNot opens it for a run, which can do without: jobs must not wait for a disk that nobody needs to finish them.
@@ -60,7 +88,7 @@ func (o *options) openOrNot(log io.Writer) (*lab.Memory, []*profile.Class) {
 
 // known is what earlier runs taught of a class, nil if that is nothing or cannot be read.
 func (o *options) known(class string) *profile.Class {
-	m, err := o.open(io.Discard)
+	m, err := o.read(io.Discard)
 	if err != nil {
 		return nil
 	}

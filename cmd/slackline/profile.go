@@ -31,11 +31,11 @@ in, what an attempt costs to start, how much memory the engine needs for it, wit
 	return cmd
 }
 
-// profiles returns what is known.
+// profiles returns what is known. Where there is nothing it says so to log.
 func (o *options) profiles(log io.Writer) ([]*profile.Class, error) {
-	m, err := o.open(log)
+	m, err := o.read(log)
 	if err != nil {
-		return nil, failure{err}
+		return nil, err
 	}
 	defer m.Close()
 	known, err := m.Profiles()
@@ -95,7 +95,7 @@ func newProfileList(o *options) *cobra.Command {
 		Example: `  slackline profile list`,
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			known, err := o.profiles(io.Discard)
+			known, err := o.profiles(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -160,7 +160,7 @@ func newProfileShow(o *options) *cobra.Command {
 		Args:              exactly(1, "the name of a class"),
 		ValidArgsFunction: o.completeClasses,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			known, err := o.profiles(io.Discard)
+			known, err := o.profiles(cmd.ErrOrStderr())
 			if err == nil {
 				known, err = chosen(known, args)
 			}
@@ -221,7 +221,7 @@ func newProfileExport(o *options) *cobra.Command {
   slackline profile export wordcount`,
 		ValidArgsFunction: o.completeClasses,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			known, err := o.profiles(io.Discard)
+			known, err := o.profiles(cmd.ErrOrStderr())
 			if err == nil {
 				known, err = chosen(known, args)
 			}
@@ -280,7 +280,7 @@ the file knows, or --replace puts it in the place of what is known.`,
 			}
 			m, err := o.open(io.Discard)
 			if err != nil {
-				return failure{err}
+				return err
 			}
 			defer m.Close()
 			if m.ReadOnly() != nil {

@@ -140,9 +140,9 @@ func withFolders(dirs []string) []string {
 // kept are the output directories of jobs in the store. Of a job that is named it is those of all jobs of its last run, as it may have
 // died before that one began.
 func (o *options) kept(f store.JobFilter) ([]string, error) {
-	m, err := o.open(io.Discard)
+	m, err := o.read(io.Discard)
 	if err != nil {
-		return nil, failure{err}
+		return nil, err
 	}
 	defer m.Close()
 	if m.Store() == nil {

@@ -58,8 +58,8 @@ func Open(path string) (*Store, error) {
 		(*Store).migrate)
 }
 
-// OpenReadOnly opens a file that is there to be read only, such as one in a folder that cannot be written to. That there is none
-// is fs.ErrNotExist.
+// OpenReadOnly opens a file that is there to be read only: for whoever only asks, or where nothing can be written. It makes nothing. That
+// there is no file is fs.ErrNotExist.
 func OpenReadOnly(path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -102,9 +102,13 @@ func isBusy(err error) bool {
 	return errors.As(err, &lite) && lite.Code()&0xff == busy
 }
 
-// check reads the version of the tables.
+// check reads the version of the tables. SQLite does not wait for another process that makes the file just now and sets its mode.
 func (s *Store) check() error {
 	err := s.db.QueryRow("PRAGMA user_version").Scan(&s.version)
+	for waited := time.Duration(0); isBusy(err) && waited < patience; waited += patience / 500 {
+		time.Sleep(patience / 500)
+		err = s.db.QueryRow("PRAGMA user_version").Scan(&s.version)
+	}
 	return errors.Join(err, s.tooNew())
 }
 
@@ -117,13 +121,7 @@ func (s *Store) tooNew() error {
 
 // migrate brings the tables to the version of this build.
 func (s *Store) migrate() error {
-	err := s.check()
-	// Two processes that make the file at the same time: SQLite does not wait for the one that sets its mode.
-	for waited := time.Duration(0); isBusy(err) && waited < patience; waited += patience / 500 {
-		time.Sleep(patience / 500)
-		err = s.check()
-	}
-	if err != nil || s.version == len(migrations) {
+	if err := s.check(); err != nil || s.version == len(migrations) {
 		return err
 	}
 	return s.write(func(tx *sql.Tx) error { // another process may have done it meanwhile

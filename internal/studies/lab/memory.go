@@ -22,20 +22,32 @@ type Memory struct {
 // OpenMemory opens the memory in a folder, which is made if need be. If that cannot be, the memory is there to be read only, and may
 // be empty; ReadOnly says so.
 func OpenMemory(dir string) (*Memory, error) {
-	path := filepath.Join(dir, "slackline.db")
-	s, err := store.Open(path)
+	s, err := store.Open(storeIn(dir))
 	if err == nil {
 		return &Memory{store: s}, nil
 	}
-	s, again := store.OpenReadOnly(path)
-	switch {
-	case again == nil:
-		return &Memory{s, err}, nil
-	case errors.Is(again, fs.ErrNotExist):
-		return &Memory{nil, err}, nil
+	m, again := ReadMemory(dir)
+	if again != nil {
+		return nil, err
 	}
-	return nil, err
+	m.readOnly = err
+	return m, nil
 }
+
+// ReadMemory opens the memory in a folder for whoever only asks. Nothing is made or written; where there is none it is empty, and has
+// no store.
+func ReadMemory(dir string) (*Memory, error) {
+	s, err := store.OpenReadOnly(storeIn(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return &Memory{store: s, readOnly: errAsking}, nil
+}
+
+func storeIn(dir string) string { return filepath.Join(dir, "slackline.db") }
+
+// errAsking is why nothing is kept where nobody asked for that.
+var errAsking = errors.New("it is open to be read only")
 
 // ReadOnly says why nothing can be kept, nil if it can.
 func (m *Memory) ReadOnly() error { return m.readOnly }
