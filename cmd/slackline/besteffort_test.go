@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// The example of best-effort jobs beside promised ones: every promise is kept whether attempts are killed for it or not, and those without a deadline
+// are done earlier if they may have slots that promises take back.
+func TestBestEffortExample(t *testing.T) {
+	text, err := os.ReadFile("../../examples/best-effort.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newShell(t, map[string]string{"be.yaml": string(text)})
+	var got struct {
+		Runs []struct {
+			Policy string
+			Jobs   []struct {
+				Outcome  string
+				Deadline *float64 `json:"deadline_s"`
+				Met      *bool
+				From     float64 `json:"submitted_s"`
+				To       float64 `json:"finished_s"`
+				Tasks    int     `json:"maps"`
+				Attempts int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(s.must(0, "compare", "be.yaml", "--seed", "1..2", "-o", "json")), &got); err != nil || len(got.Runs) != 4 {
+		t.Fatal(len(got.Runs), err)
+	}
+	response, attempts := map[string]float64{}, map[string]int{}
+	for _, r := range got.Runs {
+		promised, late := 0, 0
+		for _, j := range r.Jobs {
+			attempts[r.Policy] += j.Attempts
+			switch {
+			case j.Deadline == nil:
+				response[r.Policy] += j.To - j.From
+			case j.Outcome == "finished":
+				if promised++; j.Met == nil || !*j.Met {
+					late++
+				}
+			}
+		}
+		if promised < 40 || late > 0 {
+			t.Errorf("%s: %d promises, %d of them late", r.Policy, promised, late)
+		}
+	}
+	if on, off := response["rtmr"], response["rtmr(preempt=false)"]; on == 0 || on > 0.9*off {
+		t.Errorf("the response times of jobs without a deadline: %.0f s, without preemption %.0f s", on, off)
+	}
+	if on, off := attempts["rtmr"], attempts["rtmr(preempt=false)"]; on <= off {
+		t.Errorf("%d attempts, without preemption %d", on, off)
+	}
+}
