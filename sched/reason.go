@@ -25,7 +25,7 @@ const (
 	MasterShare           // there is no room for one more ApplicationMaster; A = they take, B = they may take, C = of which resource (units.Dim)
 	NodeIdle              // nothing has run on the node; A = since when, B = nodes awake before it sleeps
 	NoRoomAwake           // tasks wait for which no node that is awake has room; A = their number
-	Promised              // the job's deadline is promised; A = deadline, B = its finish at the latest
+	Promised              // the job's deadline is promised; A = deadline, B = its finish as things stand: who comes later may overtake it, within the deadline
 	Estimated             // so it is, by a sample that is no worst case; A = deadline, B = its finish, C = maps in the sample
 	BreaksPromise         // Job, which has a promise, would miss its deadline; A = that deadline, B = its finish
 	DeadlinePassed        // A = the deadline
@@ -133,27 +133,23 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	case AdmitAll:
 		return "this policy admits every job"
 	case SlotOfOrder:
-		return fmt.Sprintf("its turn: %d of at most %d jobs run", r.A, r.B)
+		return fmt.Sprintf("its turn: %d of at most %s run", r.A, counted(r.B, "job", "jobs"))
 	case OverLimit:
-		return fmt.Sprintf("waits: %d jobs run, the limit is %d", r.A, r.B)
+		return fmt.Sprintf("waits: %s, the limit is %d", counted(r.A, "job runs", "jobs run"), r.B)
 	case MinShare:
-		return fmt.Sprintf("a pool has had %d slots of its minimum share of %d for %v", r.A, r.B, units.Duration(r.C))
+		return fmt.Sprintf("a pool has had %s of its minimum share of %d for %v", counted(r.A, "slot", "slots"), r.B, units.Duration(r.C))
 	case FairShare:
-		return fmt.Sprintf("a pool has had %d slots, below half of its fair share of %d, for %v", r.A, r.B, units.Duration(r.C))
+		return fmt.Sprintf("a pool has had %s, below half of its fair share of %d, for %v", counted(r.A, "slot", "slots"), r.B, units.Duration(r.C))
 	case Deadline:
 		said := fmt.Sprintf("would finish at %v, deadline %v", due(r.B), deadline(r.A))
 		for _, e := range evidence {
-			slots := "slots"
-			if e.Amount == 1 {
-				slots = "slot"
-			}
-			said += fmt.Sprintf("; the %v phase of %s holds %d %s until %v", stageOf(r.C), name(e.Job), e.Amount, slots, due(int64(e.At)))
+			said += fmt.Sprintf("; the %v phase of %s holds %s until %v", stageOf(r.C), name(e.Job), counted(e.Amount, "slot", "slots"), due(int64(e.At)))
 		}
 		return said
 	case Promised:
-		return fmt.Sprintf("will finish by %v at the latest, deadline %v", due(r.B), deadline(r.A))
+		return fmt.Sprintf("accepted: expected to finish by %v as things stand, promised by its deadline %v", due(r.B), deadline(r.A))
 	case Estimated:
-		return fmt.Sprintf("is expected to finish by %v, deadline %v: an estimate from a sample of %d maps, not a worst case", due(r.B), deadline(r.A), r.C)
+		return fmt.Sprintf("is expected to finish by %v, deadline %v: an estimate from a sample of %s, not a worst case", due(r.B), deadline(r.A), counted(r.C, "map", "maps"))
 	case BreaksPromise:
 		return fmt.Sprintf("would make %s miss its deadline: it would finish at %v, deadline %v", name(r.Job), due(r.B), deadline(r.A))
 	case DeadlinePassed:
@@ -163,15 +159,16 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	case NoSlots:
 		return fmt.Sprintf("it needs %v slots, and no node has one", stageOf(r.A))
 	case MapSlotsTaken:
-		return fmt.Sprintf("it needs %d map slots at %v, and %d are free then", r.A, units.Time(r.C), max(0, r.B))
+		return fmt.Sprintf("it needs %s at %v, and %s free then", counted(r.A, "map slot", "map slots"), units.Time(r.C), counted(max(0, r.B), "is", "are"))
 	case ReduceSlotsTaken:
-		return fmt.Sprintf("it needs %d reduce slots at %v, and %d are free then", r.A, units.Time(r.C), max(0, r.B))
+		return fmt.Sprintf("it needs %s at %v, and %s free then", counted(r.A, "reduce slot", "reduce slots"), units.Time(r.C), counted(max(0, r.B), "is", "are"))
 	case AllLent:
 		return fmt.Sprintf("jobs without a promise hold all %v slots, and how long is not known; deadline %v", stageOf(r.B), units.Time(r.A))
 	case Sampling:
 		return fmt.Sprintf("nothing is known of what its class costs: %d of its maps are measured first", r.A)
 	case SlotDue:
-		return fmt.Sprintf("a slot falls due that was left over: %d tasks with a promise or of a sample wait, others hold %d slots", r.A, r.B)
+		return fmt.Sprintf("a slot falls due that was left over: %s, others hold %s",
+			counted(r.A, "task with a promise or of a sample waits", "tasks with a promise or of a sample wait"), counted(r.B, "slot", "slots"))
 	case Straggler:
 		return fmt.Sprintf("it is through %.1f %% of its work, the tasks of its stage through %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
 	case MasterShare:
@@ -181,13 +178,13 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 		}
 		return fmt.Sprintf("waits: masters use %d of %d allowed (%v)", r.A, r.B, d)
 	case NodeIdle:
-		return fmt.Sprintf("nothing has run on it since %v, and %d nodes are awake", units.Time(r.A), r.B)
+		return fmt.Sprintf("nothing has run on it since %v, and %s awake", units.Time(r.A), counted(r.B, "node is", "nodes are"))
 	case NoRoomAwake:
-		return fmt.Sprintf("%d tasks wait for which no node that is awake has room", r.A)
+		return fmt.Sprintf("%s for which no node that is awake has room", counted(r.A, "task waits", "tasks wait"))
 	case Wakeup:
 		return fmt.Sprintf("asked to be woken at %v", units.Time(r.A))
 	case AtLimit:
-		return fmt.Sprintf("the job already occupies the %d slots it was given", r.A)
+		return fmt.Sprintf("the job already occupies the %s it was given", counted(r.A, "slot", "slots"))
 	}
 	if s, ok := plainTexts[r.Code]; ok {
 		return s
@@ -195,10 +192,18 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	return r.Code.String()
 }
 
+// counted is a number of things in words.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 func byHandle(j JobID) string { return fmt.Sprintf("job %d", j) }
 
 // due is a time in a sentence. What the engine measures has nanoseconds that nobody wants to read: from a second on it is rounded up to
-// whole milliseconds, as it is the latest time.
+// whole milliseconds, so that it is never before the time that is meant.
 func due(t int64) units.Time {
 	const ms = int64(units.Millisecond)
 	if t < 1000*ms || t > int64(units.Never)-ms || t%ms == 0 {

@@ -121,13 +121,21 @@ func TestReasonsAsSentences(t *testing.T) {
 		"this policy admits every job":                                                                             Because(AdmitAll),
 		"its turn: 2 of at most 5 jobs run":                                                                        Because(SlotOfOrder, 2, 5),
 		"waits: 5 jobs run, the limit is 5":                                                                        Because(OverLimit, 5, 5),
-		"a pool has had 1 slots of its minimum share of 4 for 30s":                                                 Because(MinShare, 1, 4, 30*s),
-		"a pool has had 1 slots, below half of its fair share of 9, for 1m":                                        Because(FairShare, 1, 9, 60*s),
+		"a pool has had 1 slot of its minimum share of 4 for 30s":                                                  Because(MinShare, 1, 4, 30*s),
+		"a pool has had 1 slot, below half of its fair share of 9, for 1m":                                         Because(FairShare, 1, 9, 60*s),
 		"would finish at 2m, deadline 1m30s":                                                                       Because(Deadline, 90*s, 120*s),
 		"would finish at never, deadline 1m30s":                                                                    Because(Deadline, 90*s, int64(units.Never)),
-		"will finish by 1m at the latest, deadline 1m30s":                                                          Because(Promised, 90*s, 60*s),
+		"accepted: expected to finish by 1m as things stand, promised by its deadline 1m30s":                       Because(Promised, 90*s, 60*s),
 		"is expected to finish by 1m, deadline 1m30s: an estimate from a sample of 3 maps, not a worst case":       Because(Estimated, 90*s, 60*s, 3),
 		"would make job 7 miss its deadline: it would finish at 2m, deadline 1m30s":                                {Code: BreaksPromise, Job: 7, A: 90 * s, B: 120 * s},
+		"is expected to finish by 1m, deadline 1m30s: an estimate from a sample of 1 map, not a worst case":        Because(Estimated, 90*s, 60*s, 1),
+		"it needs 1 map slot at 1s, and 0 are free then":                                                           Because(MapSlotsTaken, 1, -2, s),
+		"it needs 2 reduce slots at 1s, and 1 is free then":                                                        Because(ReduceSlotsTaken, 2, 1, s),
+		"waits: 1 job runs, the limit is 1":                                                                        Because(OverLimit, 1, 1),
+		"a slot falls due that was left over: 1 task with a promise or of a sample waits, others hold 1 slot":      Because(SlotDue, 1, 1),
+		"nothing has run on it since 7s, and 1 node is awake":                                                      Because(NodeIdle, 7*s, 1),
+		"1 task waits for which no node that is awake has room":                                                    Because(NoRoomAwake, 1),
+		"the job already occupies the 1 slot it was given":                                                         Because(AtLimit, 1),
 		"its deadline 9s has passed":                                                                               Because(DeadlinePassed, 9*s),
 		"its master stage takes more or other than one slot for each task, and slots are all that can be promised": Because(NotSlots, int64(Master)),
 		"it needs reduce slots, and no node has one":                                                               Because(NoSlots, int64(Reduce)),
@@ -276,7 +284,7 @@ func TestAtMost(t *testing.T) {
 // What is measured is told in milliseconds, never earlier than it is; what scenarios say stays as it is.
 func TestReasonsRoundUp(t *testing.T) {
 	for finish, want := range map[int64]string{1747319641: "1.748s", 1748000000: "1.748s", 3999999: "3.999999ms", 90 * 1e9: "1m30s", int64(units.Never): "never"} {
-		if got, say := Because(Promised, int64(units.Never), finish).String(), "will finish by "+want+" at the latest, deadline never"; got != say {
+		if got, say := Because(Promised, int64(units.Never), finish).String(), "accepted: expected to finish by "+want+" as things stand, promised by its deadline never"; got != say {
 			t.Errorf("%q, want %q", got, say)
 		}
 	}
