@@ -58,6 +58,8 @@ func TestBadPolicies(t *testing.T) {
 		"rtmr+greedy":                 `policy "rtmr+greedy", character 6: "rtmr" promises deadlines by all of its parts together; "greedy" cannot go with it`,
 		"rtmr+sleep":                  `policy "rtmr+sleep", character 6: "rtmr" promises deadlines by all of its parts together; "sleep" cannot go with it`,
 		"rtmr(sample=0)":              `policy "rtmr(sample=0)", character 6: sample is 0, nothing would be measured; give 1 at least, or unknown=best-effort`,
+		"rtmr(sample=99999999999)":    `policy "rtmr(sample=99999999999)", character 6: sample is "99999999999", which is too large: the most is 2147483647`,
+		"rtmr(skew=99999999999)":      `policy "rtmr(skew=99999999999)", character 6: skew is "99999999999", which is too large: the most is 2147483647`,
 		"rtmr(skew=50)":               `policy "rtmr(skew=50)", character 6: skew is 50 %, the largest share is 100 % of the mean at least`,
 		"fair(min_timeout=5)":         `policy "fair(min_timeout=5)", character 6: min_timeout: `,
 	} {

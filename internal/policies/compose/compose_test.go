@@ -108,6 +108,24 @@ func TestIncompleteRecipes(t *testing.T) {
 	}
 }
 
+// What is a whole number, and too large, is called too large.
+func TestLargeParameter(t *testing.T) {
+	p := compose.Param{Name: "p", Type: compose.Count}
+	if got, err := p.Canonical("2147483647"); got != "2147483647" || err != nil {
+		t.Error(got, err)
+	}
+	for text, want := range map[string]string{
+		"2147483648":           `p is "2147483648", which is too large: the most is 2147483647`,
+		"99999999999999999999": `p is "99999999999999999999", which is too large: the most is 2147483647`,
+		"-99999999999":         `p is "-99999999999", it must be a whole number from 0 on`,
+		"1e9":                  `p is "1e9", it must be a whole number from 0 on`,
+	} {
+		if _, err := p.Canonical(text); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func TestValuesOfParameters(t *testing.T) {
 	for _, c := range []struct {
 		kind       compose.Type

@@ -1,7 +1,9 @@
 package compose
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -72,8 +74,12 @@ const (
 func (p *Param) Canonical(text string) (string, error) {
 	switch p.Type {
 	case Count:
-		if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {
+		n, err := strconv.ParseInt(text, 10, 32)
+		switch {
+		case err == nil && n >= 0:
 			return strconv.FormatInt(n, 10), nil
+		case n > 0 && errors.Is(err, strconv.ErrRange):
+			return "", fmt.Errorf("%s is %q, which is too large: the most is %d", p.Name, text, math.MaxInt32)
 		}
 		return "", fmt.Errorf("%s is %q, it must be a whole number from 0 on", p.Name, text)
 	case Switch:
