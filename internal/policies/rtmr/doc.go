@@ -15,6 +15,13 @@
 //
 // The equations are numbered 4.2 to 4.4 in chapter 5.
 //
+// # What is promised
+//
+// The deadline, and nothing earlier. A job that waits is overtaken by one that comes later with an earlier deadline, if the test finds that both
+// are in time all the same: it may then end long after the finish that was estimated at its own admission. So that estimate, which reasons and
+// reports show, is what is expected as things stand. Once a job has started, and under order=fifo from the start, nobody overtakes it, and by the
+// estimate of that moment it has ended if no task takes longer than the worst and all slots stay.
+//
 // # Symbols
 //
 //	A, D, M, R, δ      arrival, deadline (here an instant, A + D), maps, reduces, input   Claim, workload.Job
