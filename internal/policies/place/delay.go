@@ -138,7 +138,7 @@ func (d *Delay) left(w *patience, near sched.Locality) units.Duration {
 		due = d.D
 	}
 	if w.Level < 2 && level == 2 {
-		due += d.Rack
+		due += min(d.Rack, units.Duration(units.Never)-due) // a wait without end, not one that wraps to none
 	}
 	if w.Level >= level {
 		return 0
