@@ -164,6 +164,9 @@ func TestHugeSpans(t *testing.T) {
 	if at := s.Run(1_000_000_000, 1, units.Duration(units.Never)); at != units.Never {
 		t.Errorf("tasks without an end end at %v", at)
 	}
+	if at := New(1).Run(200_000, 0, 24*units.Hour); at != units.Never {
+		t.Errorf("200,000 tasks of a day, one after the other, end at %v", at)
+	}
 	s.Resize(0, 0)
 	if at := s.Run(1, 1, 1); at != units.Never || s.First() != units.Never {
 		t.Errorf("without a slot a task ends at %v", at)
