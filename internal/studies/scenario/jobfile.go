@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -169,15 +170,11 @@ func (j *Job) Errorf(key, format string, args ...any) error {
 // what one file alone cannot tell: that names and outputs differ, that predecessors exist, and that no job waits for itself.
 func Submit(jobs []*Job, now time.Time) ([]workload.Job, error) {
 	links := make([]link, len(jobs))
-	outputs := map[string]*Job{}
 	specs := make([]workload.Job, len(jobs))
 	for i, j := range jobs {
 		j.src.errs = nil
 		links[i] = link{j.src, "", "name", j.Name, j.After}
-		if other := outputs[j.Output]; other != nil {
-			j.src.failAt("output", "output %q is that of job %q as well; give each job its own", j.Output, other.Name)
-		}
-		outputs[j.Output] = j
+		j.apart(jobs[:i])
 		spec := j.Rank.job(j.Name, j.Arrive, j.SlowStart)
 		spec.Deadline, spec.Soft = j.moment("deadline", j.Deadline, now), j.moment("soft_deadline", j.Soft, now)
 		if spec.Soft != units.Never && spec.Soft > spec.Deadline {
@@ -192,6 +189,34 @@ func Submit(jobs []*Job, now time.Time) ([]workload.Job, error) {
 		}
 	}
 	return specs, nil
+}
+
+// apart checks that the output is not in that of another job, nor that in it: what is left of one job could not be told from the other.
+func (j *Job) apart(others []*Job) {
+	for _, other := range others {
+		switch in, around := below(j.Output, other.Output), below(other.Output, j.Output); {
+		case in && around:
+			j.src.failAt("output", "output %q is that of job %q as well; give each job its own", j.Output, other.Name)
+		case in:
+			j.src.failAt("output", "output %q of job %q lies in output %q of job %q; give each job a directory of its own", j.Output, j.Name, other.Output, other.Name)
+		case around:
+			j.src.failAt("output", "output %q of job %q lies around output %q of job %q; give each job a directory of its own", j.Output, j.Name, other.Output, other.Name)
+		default:
+			continue
+		}
+		return
+	}
+}
+
+// below tells whether a path is a directory or lies in it, by their names alone: neither need be there.
+func below(path, dir string) bool {
+	p, err1 := filepath.Abs(path)
+	d, err2 := filepath.Abs(dir)
+	if err1 != nil || err2 != nil {
+		return path == dir
+	}
+	rel, err := filepath.Rel(d, p)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // moment returns the time of the run at which a deadline falls.

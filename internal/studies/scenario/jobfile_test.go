@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slackline/slackline/internal/apps"
 )
@@ -33,6 +34,26 @@ func TestJobsOfOneFile(t *testing.T) {
 	}
 	if _, err := ReadJob("f.yaml", []byte(two)); err == nil {
 		t.Error("two documents are read as one")
+	}
+}
+
+// No job writes into the output of another, however the two are written.
+func TestOutputsLieApart(t *testing.T) {
+	for outputs, want := range map[[2]string]string{
+		{"out/q", "out/q/x"}:  `f.yaml:9:9: output "out/q/x" of job "b" lies in output "out/q" of job "a"; give each job a directory of its own`,
+		{"out/q/x", "./out/"}: `f.yaml:9:9: output "./out/" of job "b" lies around output "out/q/x" of job "a"; give each`,
+		{"out/q", "out//q/"}:  `f.yaml:9:9: output "out//q/" is that of job "a" as well; give each job its own`,
+		{"out/q", "out/qq"}:   "",
+		{"out/q", "out/..q"}:  "",
+		{"..q", "..q/x"}:      `lies in output "..q"`,
+	} {
+		jobs, err := ReadJobs("f.yaml", []byte("name: a\napp: sort\ninput: x\noutput: "+outputs[0]+"\n---\nname: b\napp: sort\ninput: x\noutput: "+outputs[1]+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = Submit(jobs, time.Unix(1, 0)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", outputs, err, want)
+		}
 	}
 }
 
