@@ -151,15 +151,17 @@ func (w *World) openLog(j *job) error {
 		if len(records) != seen && !w.cfg.Fresh {
 			return errors.Join(fmt.Errorf("output %q: another process has just written there", j.cfg.Output), log.Close())
 		}
+		was, done := replay(records)
+		for _, c := range done {
+			if c.moving && c.Run == nil {
+				err = errors.Join(err, j.committer.Disown(c.Reduce, c.Task-1, c.Dir, c.Parts))
+			}
+		}
+		if err != nil {
+			return errors.Join(err, log.Close())
+		}
 		j.log, j.described = log, j.past != nil && j.past.described
-		if was, _ := replay(records); was != nil {
-			j.committer.Made = j.committer.Made || was.Made
-		}
-	}
-	if !j.described {
-		if err := j.log.Clear(); err != nil {
-			return fmt.Errorf("output %q: %w", j.cfg.Output, err)
-		}
+		j.committer.Made = j.committer.Made || was != nil && was.Made
 	}
 	keep := make(map[string]bool)
 	for _, t := range j.stages[0].tasks {
@@ -177,6 +179,9 @@ func (w *World) openLog(j *job) error {
 	}
 	if j.described {
 		return nil
+	}
+	if err := j.log.Clear(); err != nil { // only now, as it tells what may be swept
+		return fmt.Errorf("output %q: %w", j.cfg.Output, err)
 	}
 	if err := j.note(entry{Job: w.describe(j)}); err != nil {
 		return err
@@ -257,7 +262,7 @@ func (w *World) commit(j *job) (err error) {
 			err = j.gone()
 			break
 		}
-		if err = j.committer.CommitJob(); err == nil {
+		if err = j.committer.CommitJob(func() error { return j.note(entry{Moving: true}) }); err == nil {
 			break
 		}
 	}

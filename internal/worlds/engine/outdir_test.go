@@ -33,8 +33,8 @@ func (refuser) Reduce(context.Context, task.ReduceConfig) (task.Stats, error) {
 
 func (refuser) Close() {}
 
-// fails runs the job, which fails.
-func fails(t *testing.T, cfg engine.Config) {
+// fails runs the job, which fails, and returns why.
+func fails(t *testing.T, cfg engine.Config) string {
 	t.Helper()
 	cfg.Clock = stopwatch()
 	w, err := engine.New(cfg)
@@ -50,6 +50,7 @@ func fails(t *testing.T, cfg engine.Config) {
 	if !strings.HasPrefix(e.jobs["words"], "failed ") {
 		t.Errorf("it ended so: %v", e.jobs)
 	}
+	return strings.TrimPrefix(e.jobs["words"], "failed ")
 }
 
 // A job that fails behind the death of a process takes away what both wrote, and the directory if the first made it.

@@ -40,9 +40,10 @@ func (e *ChangedError) Error() string {
 
 // entry is a line of a job's log. One field is set.
 type entry struct {
-	Job  *description `json:"job,omitempty"`  // the first line
-	Done *commit      `json:"done,omitempty"` // a task was committed; a later one of the same task counts instead
-	Lost int          `json:"lost,omitempty"` // the output of this map, from 1, is gone
+	Job    *description `json:"job,omitempty"`    // the first line
+	Done   *commit      `json:"done,omitempty"`   // a task was committed; a later one of the same task counts instead
+	Lost   int          `json:"lost,omitempty"`   // the output of this map, from 1, is gone
+	Moving bool         `json:"moving,omitempty"` // the commit of the job began
 }
 
 // description is what makes a run a continuation of another.
@@ -73,6 +74,7 @@ type commit struct {
 	Parts    []task.Part  `json:"parts,omitempty"` // files
 	Counters []counted    `json:"counters,omitempty"`
 	lost     bool         // its output is gone, and only what it counted is left
+	moving   bool         // the commit of the job began since, so that its files may be in place
 }
 
 type counted struct {
@@ -242,6 +244,10 @@ func replay(records []json.RawMessage) (was *description, done map[commitKey]*co
 		case e.Lost > 0:
 			if c := done[commitKey{false, e.Lost}]; c != nil {
 				c.lost = true
+			}
+		case e.Moving:
+			for _, c := range done {
+				c.moving = true
 			}
 		}
 	}

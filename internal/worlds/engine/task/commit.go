@@ -36,6 +36,8 @@ type Committer struct {
 	seen  bool        // what was there before SetUp
 	above []string    // folders above it that SetUp made, the lowest first
 	done  []committed // tasks
+	stale []string    // files in place whose tasks do not count any more
+	ended bool        // this process has made SuccessFile
 }
 
 // Part is a file that a task has written.
@@ -55,6 +57,7 @@ type committed struct {
 	task   int
 	dir    string
 	parts  []Part
+	moving bool // the commit of the job has begun since, so that files may be in place
 }
 
 // NewCommitter returns the committer of an output directory. Nothing is made yet.
@@ -177,7 +180,7 @@ func (c *Committer) CommitTask(reduce bool, task, attempt int, parts []Part) (di
 	if err != nil {
 		return "", nil, err
 	}
-	c.done = append(c.done, committed{reduce, task, dir, parts})
+	c.done = append(c.done, committed{reduce: reduce, task: task, dir: dir, parts: parts})
 	return dir, parts, nil
 }
 
@@ -192,9 +195,12 @@ func (c *Committer) Withdraw(reduce bool, task int) error {
 	if i < 0 {
 		return nil
 	}
-	dir := c.done[i].dir
+	d := c.done[i]
 	c.done = slices.Delete(c.done, i, i+1)
-	return c.within(func(root *fault.Root) error { return root.DeleteAll(filepath.Join(temporary, dir)) })
+	return c.within(func(root *fault.Root) error {
+		c.stale = append(c.stale, d.placed(root)...)
+		return errors.Join(c.takeBack(root), root.DeleteAll(filepath.Join(temporary, d.dir)))
+	})
 }
 
 // Drop removes what an attempt wrote that does not count.
@@ -202,21 +208,22 @@ func (c *Committer) Drop(reduce bool, task, attempt int) error {
 	return c.within(func(root *fault.Root) error { return root.DeleteAll(c.attemptDir(reduce, task, attempt)) })
 }
 
-// CommitJob moves the parts of all committed tasks into place and ends with _SUCCESS. It may be called again after an error. The log and
-// the lock stay until Forget.
-func (c *Committer) CommitJob() error {
+// CommitJob moves the parts of all committed tasks into place and ends with _SUCCESS, unless something else stands in a place. Before the
+// first is moved it calls begin, which writes that down. It may be called again after an error. The log and the lock stay until Forget.
+func (c *Committer) CommitJob(begin func() error) error {
 	return c.within(func(root *fault.Root) error {
-		for _, d := range c.done {
-			for _, p := range d.parts {
-				from, to := filepath.Join(temporary, d.dir, p.Name), p.Name
-				if _, err := root.Lstat(from); errors.Is(err, fs.ErrNotExist) {
-					if info, err := root.Lstat(to); err == nil && info.Size() == p.Size {
-						continue // it has been moved before
-					}
-				}
-				if err := root.Move(from, to); err != nil {
-					return err
-				}
+		if err := c.takeBack(root); err != nil {
+			return err
+		}
+		if err := c.free(root); err != nil {
+			return err
+		}
+		if err := begin(); err != nil {
+			return err
+		}
+		for i := range c.done {
+			if err := c.done[i].move(root); err != nil {
+				return err
 			}
 		}
 		if err := prune(root, temporary, map[string]bool{c.LogPath(): true, c.LockPath(): true}); err != nil {
@@ -227,13 +234,36 @@ func (c *Committer) CommitJob() error {
 				return err
 			}
 		}
-		f, err := root.CreateFile(SuccessFile)
-		if err != nil {
+		return c.succeed(root)
+	})
+}
+
+// move moves the parts of a task into place.
+func (d *committed) move(root *fault.Root) error {
+	d.moving = true
+	for _, p := range d.parts {
+		if _, err := root.Lstat(d.from(p)); errors.Is(err, fs.ErrNotExist) {
+			if info, err := root.Lstat(p.Name); err == nil && info.Size() == p.Size {
+				continue // it has been moved before
+			}
+		}
+		if err := root.Move(d.from(p), p.Name); err != nil {
 			return err
 		}
-		if c.Sync {
-			err = errors.Join(f.Sync(), fault.SyncDir(c.dir))
-		}
-		return errors.Join(err, f.Close())
-	})
+	}
+	return nil
+}
+
+// succeed makes _SUCCESS. An empty one that was there is as good, but not ours to remove.
+func (c *Committer) succeed(root *fault.Root) error {
+	_, was := root.Lstat(SuccessFile)
+	f, err := root.CreateFile(SuccessFile)
+	if err != nil {
+		return err
+	}
+	c.ended = c.ended || was != nil
+	if c.Sync {
+		err = errors.Join(f.Sync(), fault.SyncDir(c.dir))
+	}
+	return errors.Join(err, f.Close())
 }

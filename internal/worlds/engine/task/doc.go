@@ -21,6 +21,7 @@
 //	reduce.go   a reduce attempt: shuffle, merge, reduce
 //	text.go     part files: key TAB value LF, or in another format, compressed or not
 //	commit.go   the output directory, as Hadoop's FileOutputCommitter keeps it: commits of tasks and of the job
+//	place.go    what the commit of the job moves into place, beside what others put there
 //	remains.go  what stands there before a job begins: what may be taken over or removed of it, and what is not ours
 //	verify.go   parts are read once more before the job is committed
 //	confine.go  no link on the way leads out of it

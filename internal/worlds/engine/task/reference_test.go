@@ -299,7 +299,7 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 		}
 		return nil, nil, err
 	}
-	if err := commit.CommitJob(); err != nil {
+	if err := commit.CommitJob(untold); err != nil {
 		return nil, nil, err
 	}
 	if err := commit.Forget(); err != nil {

@@ -7,10 +7,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/slackline/slackline/internal/fault"
-	"github.com/slackline/slackline/internal/worlds/engine/codec"
 	"github.com/slackline/slackline/internal/worlds/engine/joblog"
 )
 
@@ -126,7 +124,7 @@ func (c *Committer) Adopt(reduce bool, task int, dir string, parts []Part) error
 		return err
 	}
 	defer root.Close()
-	d := committed{reduce, task, dir, parts}
+	d := committed{reduce: reduce, task: task, dir: dir, parts: parts, moving: true}
 	if err := named(parts); err != nil {
 		return err
 	}
@@ -139,45 +137,25 @@ func (c *Committer) Adopt(reduce bool, task int, dir string, parts []Part) error
 	if err := d.check(root, make([]byte, bufferSize)); err != nil {
 		return err
 	}
+	d.moving = len(d.placed(root)) > 0
 	c.done = append(c.done, d)
 	return nil
 }
 
-// Sweep removes what other processes left but the output of tasks that were adopted, and these directories.
+// Sweep removes what other processes left but the output of tasks that were adopted, and these directories. What stands in place goes only
+// where it is known that a commit has moved it there.
 func (c *Committer) Sweep(keep map[string]bool) error {
 	kept := map[string]bool{c.LogPath(): true, c.LockPath(): true}
 	maps.Copy(kept, keep)
-	here := map[string]bool{} // parts
 	for _, d := range c.done {
 		kept[c.Below(d.dir)] = true
-		for _, p := range d.parts {
-			here[p.Name] = true
-		}
 	}
 	return c.within(func(root *fault.Root) error {
-		names, err := fs.ReadDir(root.FS(), ".")
-		if err != nil {
+		if err := c.takeBack(root); err != nil {
 			return err
-		}
-		for _, n := range names {
-			if name := n.Name(); n.Type().IsRegular() && isPart(name) && !here[name] {
-				if err := root.Delete(name); err != nil {
-					return err
-				}
-			}
 		}
 		return prune(root, temporary, kept)
 	})
-}
-
-// isPart tells whether a file is called as we call parts: what else stands there is the user's.
-func isPart(name string) bool {
-	for _, kind := range []codec.Kind{codec.Gzip, codec.Zstd} {
-		name = strings.TrimSuffix(name, kind.Extension())
-	}
-	number, m := strings.CutPrefix(name, "part-m-")
-	number, r := strings.CutPrefix(number, "part-r-")
-	return m != r && len(number) >= 5 && strings.Trim(number, "0123456789") == ""
 }
 
 // Prune removes all below a directory but what is kept, and the way to it. It follows no links, to the directory itself neither.
@@ -233,6 +211,15 @@ func (c *Committer) Forget() error {
 
 // Discard removes all that attempts and commits have made. The log goes in the very end, with Abort.
 func (c *Committer) Discard() error {
+	err := c.within(func(root *fault.Root) error {
+		for _, d := range c.done {
+			c.stale = append(c.stale, d.placed(root)...)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	c.done = nil
 	return c.Sweep(nil)
 }
@@ -244,8 +231,10 @@ func (c *Committer) Abort() error {
 		return err
 	}
 	err := c.within(func(root *fault.Root) error {
-		if err := root.Delete(SuccessFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if c.ended {
+			if err := root.Delete(SuccessFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 		return root.DeleteAll(temporary)
 	})

@@ -97,22 +97,22 @@ func said(err error) string {
 	return err.Error()
 }
 
-// A job that does not finish takes away what Slackline wrote and nothing else.
+// A job that does not finish takes away what Slackline wrote and nothing else, whatever that is called.
 func TestAbortLeavesWhatIsNotOurs(t *testing.T) {
 	all := func(out string, c *Committer) {
 		mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "first")
+		mustWrite(t, c.AttemptDir(true, 0, 0), "rejects-0", "side")
+		mustWrite(t, c.AttemptDir(true, 1, 0), PartName(true, 1), "second")
 		commit(t, c, true, 0, 0)
+		commit(t, c, true, 1, 0)
 		mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
-		for _, name := range []string{"part-r-00001", "part-m-00012.gz", "part-r-123456.zst", SuccessFile} {
-			mustWrite(t, out, name, "x")
-		}
 	}
 	t.Run("the user's files", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
 		c := NewCommitter(out)
 		must(t, c.SetUp())
 		all(out, c)
-		theirs := []string{"notes.txt", "part-list", "part-r-1", "part-r-00000.txt", "part-x-00000", "part-m-part-r-00000", "part-r-0000x"}
+		theirs := []string{"notes.txt", "part-r-00000", "part-r-00001", "part-r-00077", "part-m-00012.gz", "rejects-0", SuccessFile}
 		for _, name := range theirs {
 			mustWrite(t, out, name, "mine")
 		}
@@ -135,6 +135,7 @@ func TestAbortLeavesWhatIsNotOurs(t *testing.T) {
 			must(t, c.SetUp())
 			must(t, c.SetUp()) // once more, as after an error, forgets nothing
 			all(out, c)
+			must(t, c.CommitJob(untold)) // as if it had failed at its very end
 			must(t, c.Abort())
 			if found {
 				leftBehind(t, out)
@@ -281,7 +282,7 @@ func TestVerify(t *testing.T) {
 	mustWrite(t, c.AttemptDir(true, 4, 2), PartName(true, 4), "again")
 	commit(t, c, true, 4, 2)
 	found()
-	must(t, c.CommitJob())
+	must(t, c.CommitJob(untold))
 	must(t, c.Forget())
 	leftBehind(t, out, SuccessFile, "part-r-00000", "part-r-00001", "part-r-00002", "part-r-00003", "part-r-00004", "part-r-00007", "part-r-00008")
 }
@@ -305,7 +306,7 @@ func TestCommitSyncs(t *testing.T) {
 			return true
 		}})
 		commit(t, c, true, 0, 0)
-		must(t, c.CommitJob())
+		must(t, c.CommitJob(untold))
 		fault.Use(nil)
 		want := []string{"rename _temporary/0/_temporary/attempt_r_000000_0", "sync _temporary/0/task_r_000000", "sync _temporary/0",
 			"rename _temporary/0/task_r_000000/part-r-00000", "sync .", "create _SUCCESS", "sync _SUCCESS", "sync ."}
@@ -331,37 +332,46 @@ func TestCommitOverRemains(t *testing.T) {
 	must(t, c.Drop(true, 0, 2))
 	leftBehind(t, filepath.Join(out, "_temporary", "0", "_temporary"))
 	leftBehind(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), PartName(true, 0))
-	must(t, c.CommitJob())
+	must(t, c.CommitJob(untold))
 	// A part in place that has another length is not the one that was moved.
 	must(t, os.WriteFile(filepath.Join(out, PartName(true, 0)), []byte("other"), 0o666))
-	if err := c.CommitJob(); err == nil {
+	if err := c.CommitJob(untold); err == nil {
 		t.Error("a part that is not the one that was moved is taken for it")
 	}
 }
 
-// Sweeping leaves parts where they are that the commit of a process before had moved already, and takes those of nobody.
+// Sweeping leaves parts where they are that the commit of a process before had moved already, takes those that it had moved and that count no
+// more, and leaves those that it cannot have moved.
 func TestSweepKeepsWhatWasMoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
-	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000001"), PartName(true, 1), "x")
-	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000002"), PartName(true, 2), "x")
-	for task := range 4 {
-		if task != 1 {
-			mustWrite(t, out, PartName(true, task), "x")
-		}
+	for _, task := range []int{1, 3} {
+		mustWrite(t, filepath.Join(out, "_temporary", "0", "task_"+taskName(true, task)), PartName(true, task), "x")
+	}
+	for _, task := range []int{0, 2, 3, 4} {
+		mustWrite(t, out, PartName(true, task), "x")
 	}
 	c := NewCommitter(out)
 	must(t, c.SetUp())
-	for task := range 2 {
-		must(t, c.Adopt(true, task, filepath.Join("0", "task_"+taskName(true, task)), []Part{{PartName(true, task), 1, crc32.Checksum([]byte("x"), castagnoli)}}))
+	part := func(task int) (bool, int, string, []Part) {
+		return true, task, filepath.Join("0", "task_"+taskName(true, task)), []Part{{PartName(true, task), 1, crc32.Checksum([]byte("x"), castagnoli)}}
 	}
+	for task := range 2 {
+		must(t, c.Adopt(part(task)))
+	}
+	for task := range 4 { // the log does not speak of the last
+		must(t, c.Disown(part(task)))
+	}
+	must(t, c.Disown(true, 9, filepath.Join("..", ".."), []Part{{Name: PartName(true, 4)}}))
+	must(t, c.Disown(true, 9, "0", []Part{{Name: filepath.Join("_temporary", "lock")}}))
 	c.Begin(1)
 	must(t, c.Sweep(nil))
-	leftBehind(t, out, "_temporary", PartName(true, 0))
+	leftBehind(t, out, "_temporary", PartName(true, 0), PartName(true, 3), PartName(true, 4))
+	leftBehind(t, filepath.Join(out, "_temporary"), "0", "lock")
 	leftBehind(t, filepath.Join(out, "_temporary", "0"), "task_r_000001")
-	must(t, c.CommitJob())
+	must(t, c.CommitJob(untold))
 	must(t, c.Forget())
-	leftBehind(t, out, SuccessFile, PartName(true, 0), PartName(true, 1))
+	leftBehind(t, out, SuccessFile, PartName(true, 0), PartName(true, 1), PartName(true, 3), PartName(true, 4))
 }
 
 // What the engine has written is known from the writing, also where a command's own file stands beside it and is read when it is committed: a

@@ -52,7 +52,7 @@ func (c *Committer) Verify() (list []Damage, err error) {
 // check reads the parts of a task, where they are before the commit of the job or, if that had begun, where it has moved them.
 func (d *committed) check(root *fault.Root, buf []byte) error {
 	for _, p := range d.parts {
-		got, err := sum(root, filepath.Join(temporary, d.dir, p.Name), buf)
+		got, err := sum(root, d.from(p), buf)
 		if errors.Is(err, fs.ErrNotExist) {
 			got, err = sum(root, p.Name, buf)
 		}

@@ -1,0 +1,76 @@
+package task
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The commit of a job overwrites nothing but what is the same, and names what is in its way.
+func TestCommitOverwritesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string // "" = a directory
+		same bool
+	}{
+		"part-r-00001": {"mine, longer", false}, "part-r-00000": {"parT", false}, "rejects-1": {"", false}, SuccessFile: {"mine", false},
+		"rejects-0": {"side", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			committer := NewCommitter(out)
+			must(t, committer.SetUp())
+			for task, side := range []string{"rejects-0", "rejects-1"} {
+				mustWrite(t, committer.AttemptDir(true, task, 0), PartName(true, task), "part")
+				mustWrite(t, committer.AttemptDir(true, task, 0), side, "side")
+				commit(t, committer, true, task, 0)
+			}
+			if c.text == "" {
+				mustWrite(t, filepath.Join(out, name), "x", "mine")
+			} else {
+				mustWrite(t, out, name, c.text)
+			}
+			told := false
+			err := committer.CommitJob(func() error { told = true; return nil })
+			if told != c.same {
+				t.Errorf("that the commit began was told: %v", told)
+			}
+			if c.same {
+				must(t, err)
+				return
+			}
+			want := `output "` + out + `": ` + name + " is there already and not what this job wrote, so it stays as it is and the job is not committed; move it away and run the job again"
+			if said(err) != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+			must(t, committer.Abort())
+			leftBehind(t, out, name)
+			if b, err := os.ReadFile(filepath.Join(out, name)); c.text != "" && string(b) != c.text {
+				t.Errorf("it holds %q, %v", b, err)
+			}
+		})
+	}
+}
+
+// A part in place that has changed is taken back with its task, which may then commit anew; a file that was there before is not ours to take.
+func TestWithdrawWhatWasMoved(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	c := NewCommitter(out)
+	must(t, c.SetUp())
+	mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "text")
+	commit(t, c, true, 0, 0)
+	mustWrite(t, out, PartName(true, 0), "mine")
+	must(t, c.Withdraw(true, 0))
+	leftBehind(t, out, "_temporary", PartName(true, 0))
+	mustWrite(t, c.AttemptDir(true, 0, 2), PartName(true, 0), "lost")
+	commit(t, c, true, 0, 2)
+	must(t, os.Remove(filepath.Join(out, "_temporary", "0", "task_r_000000", PartName(true, 0))))
+	must(t, c.Withdraw(true, 0)) // it is not there, but no commit of the job has begun that could have moved it
+	leftBehind(t, out, "_temporary", PartName(true, 0))
+	must(t, os.Remove(filepath.Join(out, PartName(true, 0))))
+	mustWrite(t, c.AttemptDir(true, 0, 1), PartName(true, 0), "text")
+	commit(t, c, true, 0, 1)
+	must(t, c.CommitJob(untold))
+	mustWrite(t, out, PartName(true, 0), "tExt")
+	must(t, c.Withdraw(true, 0))
+	leftBehind(t, out, SuccessFile, "_temporary")
+}
