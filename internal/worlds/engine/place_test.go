@@ -63,6 +63,36 @@ func siding(t *testing.T, in string, s *sider) engine.Config {
 	return cfg
 }
 
+// Two reduces that write files of one name are not both committed, behind a death neither. Under names of their own they are.
+func TestSideFilesOfOneName(t *testing.T) {
+	in, _ := text(t, 900)
+	for _, commits := range []int{0, 10, 11} {
+		cfg := siding(t, in, &sider{name: func(int) string { return "rejects" }})
+		if commits == 11 {
+			cfg.Jobs[0].Executor = &sider{name: rejectsOf}
+		}
+		if commits > 0 {
+			killed(t, cfg, commits)
+		}
+		if commits == 11 {
+			finish(t, cfg)
+			got := files(t, cfg.Jobs[0].Output)
+			for reduce := range 3 {
+				if want := fmt.Sprintf("rejects of part %d\n", reduce); got[rejectsOf(reduce)] != want {
+					t.Errorf("%s holds %q", rejectsOf(reduce), got[rejectsOf(reduce)])
+				}
+			}
+			continue
+		}
+		if why := fails(t, cfg); !strings.Contains(why, `both wrote a file called "rejects", and one would overwrite the other`) {
+			t.Errorf("behind %d commits: %s", commits, why)
+		}
+		if _, err := os.Stat(cfg.Jobs[0].Output); err == nil {
+			t.Errorf("behind %d commits it left %v", commits, slices.Sorted(maps.Keys(files(t, cfg.Jobs[0].Output))))
+		}
+	}
+}
+
 // A job that cannot move its last part leaves nothing: neither the parts that it has moved nor what lies beside them.
 func TestHalfACommitTakesSideFilesBack(t *testing.T) {
 	in, _ := text(t, 900)

@@ -164,6 +164,9 @@ func (c *Committer) CommitTask(reduce bool, task, attempt int, parts []Part) (di
 		if err := confined(root, from, parts); err != nil {
 			return err
 		}
+		if err := c.clash(reduce, task, parts); err != nil {
+			return err
+		}
 		if parts, err = read(root, from, parts); err != nil {
 			return err
 		}

@@ -13,6 +13,27 @@ import (
 // from where the commit of its task has left it; so, once the commit of the job has begun, a part that is not there any more is the file in
 // place, and of one that still is there what stands in place is somebody else's. A name in the output directory says nothing.
 
+// clash refuses a name that another task has written: of two files that are committed under one name, one would be lost.
+func (c *Committer) clash(reduce bool, task int, parts []Part) error {
+	by := make(map[string]int, len(parts))
+	for _, d := range c.done {
+		for _, p := range d.parts {
+			by[p.Name] = d.task
+		}
+	}
+	for _, p := range parts {
+		if other, there := by[p.Name]; there && other != task {
+			kind := "map"
+			if reduce {
+				kind = "reduce"
+			}
+			return fmt.Errorf("%s tasks %d and %d both wrote a file called %q, and one would overwrite the other; put the task's number into its name, as in %q",
+				kind, min(other, task)+1, max(other, task)+1, p.Name, p.Name+"-$mapreduce_task_partition")
+		}
+	}
+	return nil
+}
+
 // from is where a part is before the commit of the job moves it.
 func (d *committed) from(p Part) string { return filepath.Join(temporary, d.dir, p.Name) }
 

@@ -3,8 +3,38 @@ package task
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
+
+// Two tasks that write files of one name are not both committed, whoever committed the first; another attempt of the same task may be.
+func TestClash(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	write := func(c *Committer, task, attempt int) error {
+		mustWrite(t, c.AttemptDir(true, task, attempt), "rejects", "x")
+		_, _, err := c.CommitTask(true, task, attempt, []Part{{Name: "rejects", Size: Unread}})
+		return err
+	}
+	want := `output "` + out + `": reduce tasks 1 and 3 both wrote a file called "rejects", and one would overwrite the other; ` +
+		`put the task's number into its name, as in "rejects-$mapreduce_task_partition"`
+	c := NewCommitter(out)
+	must(t, c.SetUp())
+	must(t, write(c, 2, 0))
+	if err := write(c, 0, 0); said(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	must(t, c.Withdraw(true, 2))
+	must(t, write(c, 2, 1))
+	next := NewCommitter(out)
+	next.Begin(1)
+	must(t, next.Adopt(true, 2, c.done[0].dir, c.done[0].parts))
+	if err := write(next, 0, 1); said(err) != want {
+		t.Errorf("behind a death: %v, want %s", err, want)
+	}
+	if err := next.Adopt(true, 0, c.done[0].dir, c.done[0].parts); err == nil || !strings.Contains(err.Error(), "both wrote") {
+		t.Errorf("a log that speaks of both: %v", err)
+	}
+}
 
 // The commit of a job overwrites nothing but what is the same, and names what is in its way.
 func TestCommitOverwritesNothing(t *testing.T) {

@@ -125,7 +125,7 @@ func (c *Committer) Adopt(reduce bool, task int, dir string, parts []Part) error
 	}
 	defer root.Close()
 	d := committed{reduce: reduce, task: task, dir: dir, parts: parts, moving: true}
-	if err := named(parts); err != nil {
+	if err := errors.Join(named(parts), c.clash(reduce, task, parts)); err != nil {
 		return err
 	}
 	if !filepath.IsLocal(dir) {
