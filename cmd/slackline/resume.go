@@ -55,7 +55,7 @@ Deadlines that count from the submission of a job are judged by the first one: w
 that it does not refuse a job that is half done.
 
 To run the same slackline run once more does the same. If the job or its input has changed since, it is refused; slackline run --fresh
-starts anew. A run that was stopped by Ctrl-C has cleaned up behind itself and leaves nothing to go on with.`,
+starts anew, with the jobs too that the run had finished. A run that was stopped by Ctrl-C has cleaned up behind itself and leaves nothing to go on with.`,
 		Example: `  slackline resume out/words
   slackline resume examples/words.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {

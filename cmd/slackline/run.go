@@ -25,8 +25,9 @@ func newRun(o *options) *cobra.Command {
 		Short: "Run MapReduce jobs on this machine",
 		Long: `Runs all the jobs together on this machine, scheduled by the policy. Each writes its output directory, which must not exist or be empty:
 with _SUCCESS in it when the job has finished, and nothing at all when it failed. What a run that was killed left there is gone on with, as
-by slackline resume. Paths in a job file are relative to the current
-directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name; those
+by slackline resume; with --fresh it is thrown away, and so is what jobs of that run had finished, if all their parts are as they were
+written. What a run wrote that came to its end is never thrown away, nor what else stands in a directory. Paths in a job file are relative
+to the current directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name; those
 that had finished before a kill are not run again. A deadline that is a span counts from the planned arrival of its job.
 
 What a run did and what it teaches about its classes of jobs is kept: slackline jobs lists it, simulate plays it, and the next run says
@@ -65,6 +66,7 @@ before it begins how long its jobs should take.`,
 				return err
 			}
 			local.Several, local.Fresh, local.Origin = len(policies) > 1, fresh, originOf(cmd, args)
+			local.Origin.Outputs = local.Outputs(foldersOf(policies)...)
 			if again && local.Finished(foldersOf(policies)...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to go on with")
 				return nil
@@ -74,7 +76,7 @@ before it begins how long its jobs should take.`,
 	}
 	cmd.Flags().BoolVar(&again, resumed, false, "it is resume that runs this")
 	_ = cmd.Flags().MarkHidden(resumed)
-	cmd.Flags().BoolVar(&fresh, "fresh", false, "throw away what an interrupted run of the jobs has left, and start anew")
+	cmd.Flags().BoolVar(&fresh, "fresh", false, "throw away what an interrupted run of the jobs has left, and what jobs had finished in it, and start anew")
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
 	cmd.Flags().StringVar(&power, "power", "10W,8W", "where energy cannot be measured: what the machine draws idle, and what each busy core adds")
@@ -123,6 +125,9 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 	if memory != nil {
 		defer memory.Close()
 	}
+	if err := local.CheckFresh(memory, foldersOf(policies)...); err != nil {
+		return err
+	}
 	rounds, err := o.rounds(cmd.ErrOrStderr(), local, memory, known, policies, seed)
 	if err != nil {
 		return err
@@ -146,6 +151,14 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 		for _, note := range local.Notes() {
 			fmt.Fprintln(cmd.ErrOrStderr(), note)
 		}
+	}
+	err = local.Anew(func(job string) {
+		if !o.quiet {
+			fmt.Fprintf(cmd.ErrOrStderr(), "job %q had finished in the run that was interrupted; that is thrown away, and it runs again\n", job)
+		}
+	})
+	if err != nil {
+		return err
 	}
 	var runs []*report.Run
 	for i, r := range rounds {

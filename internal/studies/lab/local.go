@@ -28,12 +28,13 @@ type Local struct {
 	jobs    []engine.Job
 	splits  [][]task.Split // nil: the input is the output of another job
 	whole   []task.Whole   // large files that one task each reads
+	anew    []finishedJob  // see CheckFresh
 
 	// Accounts, if not nil, is told what each attempt of a real run did.
 	Accounts func(engine.Account)
 
 	Several bool                    // the jobs run more than once, into folders of their own: what has finished is known until Forget
-	Fresh   bool                    // what interrupted runs left is thrown away
+	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
 	Origin  Origin                  // of the run, for whoever wants to go on with it
 	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
 	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
@@ -44,6 +45,8 @@ type Origin struct {
 	Dir   string    `json:"dir"`
 	Args  []string  `json:"args"`           // of run
 	Began time.Time `json:"began,omitzero"` // the run, and not one that goes on with it
+
+	Outputs []string `json:"outputs,omitempty"` // of all its jobs
 }
 
 // GoesOn returns the run that has left something in the folder under, nil if there is none. The clock of all its jobs is that of the first.
@@ -151,7 +154,7 @@ func (l *Local) Finished(under ...string) bool {
 
 // Real returns the run on this machine. Where several policies run the same jobs, each gets a folder within the output: under.
 func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (Cell, error) {
-	if i, err := engine.CheckOutputs(l.outputs(under)); err != nil {
+	if i, err := l.free(under); err != nil {
 		what := "remove it, or name another directory"
 		if busy := (*joblog.BusyError)(nil); errors.As(err, &busy) {
 			what = "wait for it, or name another directory"

@@ -19,7 +19,7 @@ import (
 // Complete tells whether the jobs have finished in the folder under, in a run that has not come to its end. An error says in what they
 // differ from what they are now.
 func (l *Local) Complete(seed uint64, under string) (bool, error) {
-	if !l.Several {
+	if !l.Several || l.Fresh {
 		return false, nil
 	}
 	return engine.Complete(l.config(seed, under, nil))
