@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -10,7 +11,7 @@ import (
 
 // promise notes what the job's admission said of its finish.
 func (j *Job) promise(why *sched.Reason) {
-	if why.Code == sched.Promised || why.Code == sched.Estimated {
+	if why.Code == sched.Promised || why.Code == sched.Estimated { // of the deadline; B is what is expected, and nobody's word
 		j.Promised, j.Estimated = seconds(units.Time(why.B)), why.Code == sched.Estimated
 	}
 	if j.Admission = ""; why.Code == sched.NoDeadline || why.Code == sched.ClassUnknown {
@@ -18,12 +19,13 @@ func (j *Job) promise(why *sched.Reason) {
 	}
 }
 
-// writeOutcomes tells, of runs whose admission says by when jobs finish, what it said and what came, and to whom it said no; what
-// it offered instead stands in the sentence on that job. Whoever asked for no deadline waits for no promise.
+// writeOutcomes tells, of runs whose admission promises deadlines, which were kept, how the finish compares to what was expected when the
+// job was admitted, and to whom it said no; what it offered instead stands in the sentence on that job. A promise is judged by the deadline
+// alone: jobs that came later may have lawfully overtaken one that waited. Whoever asked for no deadline waits for no promise.
 func writeOutcomes(w io.Writer, g []*Run) {
 	for _, run := range g {
 		t := &Grid{Title: label(run, g) + ", promises and what came of them"}
-		t.Add("job", ">deadline", ">promised by", ">finished", "", "")
+		t.Add("job", ">deadline", ">expected by", ">finished", "promise", ">than expected", "")
 		lines, more := 0, 0
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
@@ -41,7 +43,7 @@ func writeOutcomes(w io.Writer, g []*Run) {
 			case j.Admission != "":
 				note = j.Admission
 			}
-			t.Add(j.ID, orDash(j.Deadline), orDash(j.Promised), orDash(j.Finished), j.kept(), note)
+			t.Add(j.ID, orDash(j.Deadline), orDash(j.Promised), orDash(j.Finished), j.kept(), j.unexpected(), note)
 		}
 		if more > 0 {
 			t.Add(fmt.Sprintf("… and %d more; -o json has them all", more))
@@ -53,17 +55,30 @@ func writeOutcomes(w io.Writer, g []*Run) {
 	}
 }
 
-// kept says how the finish compares to what was promised.
+// kept says what became of the promise, which is the deadline.
 func (j *Job) kept() string {
 	switch {
 	case j.Outcome == "rejected":
 		return "refused"
 	case j.Promised == nil:
-		return "no promise"
-	case j.Finished == nil:
+		return "none"
+	case j.Finished == nil || j.Met == nil:
 		return j.Outcome
-	case *j.Finished <= *j.Promised:
-		return span(*j.Promised-*j.Finished) + " before"
+	case *j.Met:
+		return "kept"
 	}
-	return span(*j.Finished-*j.Promised) + " LATER than promised"
+	return "BROKEN by " + span(*j.Finished-*j.Deadline)
+}
+
+// unexpected says how the finish compares to what was expected at admission.
+func (j *Job) unexpected() string {
+	switch {
+	case j.Promised == nil || j.Finished == nil || j.Outcome == "rejected":
+		return ""
+	case math.Abs(*j.Finished-*j.Promised) < 0.0005:
+		return span(0)
+	case *j.Finished < *j.Promised:
+		return span(*j.Promised-*j.Finished) + " earlier"
+	}
+	return span(*j.Finished-*j.Promised) + " later"
 }

@@ -10,18 +10,21 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// What admission says of a job's finish stands beside what came, and to a refusal belongs what would have been accepted.
+// A promise is kept or broken by the deadline alone; what was expected at admission, which a job may lawfully miss, stands beside what came. To a
+// refusal belongs what would have been accepted.
 func TestOutcomes(t *testing.T) {
 	const s = int64(units.Second)
 	b := NewBuilder("sim", "s", "rtmr", 1)
 	var arrived []sched.Event
-	for i, id := range []string{"kept", "late", "sampled", "refused", "plain", "lent", "guessed", "labels", "before", "free"} {
+	for i, id := range []string{"kept", "late", "sampled", "refused", "plain", "lent", "guessed", "labels", "before", "free", "broken", "exact"} {
 		spec := &workload.Job{ID: id, Deadline: units.Time(100 * s), Soft: units.Never, Weight: 1}
 		switch id {
 		case "before":
 			spec.Stages = []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2), Done: []int32{1, 2}}}
 		case "free":
 			spec.Deadline = units.Never
+		case "broken":
+			spec.Deadline = units.Time(60 * s)
 		}
 		arrived = append(arrived, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: spec}})
 	}
@@ -36,8 +39,10 @@ func TestOutcomes(t *testing.T) {
 	p.Reject(8, 0, sched.Because(sched.HasLabels))
 	p.Admit(9, sched.Because(sched.Promised, 100*s, 0))
 	p.Admit(10, sched.Because(sched.NoDeadline))
+	p.Admit(11, sched.Because(sched.Promised, 60*s, 55*s))
+	p.Admit(12, sched.Because(sched.Promised, 100*s, 70*s))
 	ended := []sched.Event{}
-	for j := sched.JobID(1); j <= 10; j++ {
+	for j := sched.JobID(1); j <= 12; j++ {
 		o := sched.Committed
 		if j == 4 || j == 7 || j == 8 {
 			o = sched.Killed
@@ -50,7 +55,7 @@ func TestOutcomes(t *testing.T) {
 		}
 	}
 	run := b.Run()
-	if j := run.Jobs[8]; !j.Before || j.Met != nil || run.Summary.Met != 5 {
+	if j := run.Jobs[8]; !j.Before || j.Met != nil || run.Summary.Met != 6 {
 		t.Errorf("%+v %+v", j, run.Summary)
 	}
 	if j := run.Jobs[9]; j.Admission != "it has no deadline: it gets the slots that no promise needs" {
@@ -64,13 +69,16 @@ func TestOutcomes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"kept      100.0 s       80.0 s    70.0 s  10.0 s before",
-		"late      100.0 s       40.0 s    70.0 s  30.0 s LATER than promised",
-		"sampled   100.0 s       90.0 s    70.0 s  20.0 s before               an estimate from a sample",
-		"refused   100.0 s            –         –  refused",
-		"lent      100.0 s            –    70.0 s  no promise                  nothing is known of what its class costs: it gets the slots that no promise needs, and no promise",
-		"guessed   100.0 s            –         –  refused                     an estimate from a sample",
-		"labels    100.0 s            –         –  refused",
+		"\njob      deadline  expected by  finished  promise            than expected\n",
+		"kept      100.0 s       80.0 s    70.0 s  kept              10.0 s earlier\n",
+		"late      100.0 s       40.0 s    70.0 s  kept                30.0 s later\n",
+		"broken     60.0 s       55.0 s    70.0 s  BROKEN by 10.0 s    15.0 s later\n",
+		"exact     100.0 s       70.0 s    70.0 s  kept                         0 s\n",
+		"sampled   100.0 s       90.0 s    70.0 s  kept              20.0 s earlier  an estimate from a sample\n",
+		"refused   100.0 s            –         –  refused\n",
+		"lent      100.0 s            –    70.0 s  none                              nothing is known of what its class costs: it gets the slots that no promise needs, and no promise\n",
+		"guessed   100.0 s            –         –  refused                           an estimate from a sample\n",
+		"labels    100.0 s            –         –  refused\n",
 		"100.0 s       –  finished before",
 		`job "guessed" was rejected: by an estimate from a sample of 2 maps: would finish at 4m10s`,
 		`job "refused" was rejected: would finish at 4m10s, deadline 1m40s; the earliest deadline that would be accepted is 4m10s`,
@@ -78,6 +86,9 @@ func TestOutcomes(t *testing.T) {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, &text)
 		}
+	}
+	if strings.Contains(text.String(), "LATER") {
+		t.Errorf("a kept promise is called late:\n%s", &text)
 	}
 	for _, id := range []string{"plain ", "before ", "free "} {
 		if strings.Count(text.String(), "\n"+id) != 1 {

@@ -8,7 +8,7 @@
 //	real.go      what a run on this machine took besides, and what was expected of it; realtable.go as a table
 //	table.go     tables: one run, policies side by side, many seeds
 //	promises.go  deadlines by their class
-//	outcomes.go  what admission promised, beside what came
+//	outcomes.go  which promised deadlines were kept, and what admission expected, beside what came
 //	verdict.go   which policy is better, by paired tests
 //	stuck.go     runs that did not come to their end
 //	csv.go       a line for each run, for other programs
@@ -115,6 +115,9 @@ type Summary struct {
 // Job is what became of a job. Times are in seconds from the start of the run, null where the job never got there.
 //
 // Where a run goes on with one that was killed, deadlines that count from the submission count from the first one: they may be negative.
+//
+// Where promised_s stands the policy has promised the deadline, and met says whether it kept that. The number itself is promised by nobody: it
+// is when the job would end as things stood when it was admitted. One that comes later with an earlier deadline may go before it.
 type Job struct {
 	ID           string   `json:"id"`
 	Class        string   `json:"class"`
@@ -130,7 +133,7 @@ type Job struct {
 	Promise      string   `json:"deadline_class,omitempty"`    // where there are several kinds of deadlines
 	Met          *bool    `json:"met"`                         // null without a deadline, or if the job had finished before
 	Before       bool     `json:"finished_before,omitempty"`   // an earlier run that was killed had done all its tasks: when, nobody knows
-	Promised     *float64 `json:"promised_s,omitempty"`        // by when it would finish at the latest, as its admission said; null: nothing was said
+	Promised     *float64 `json:"promised_s,omitempty"`        // by when it was expected to finish, see below; null: no promise
 	Estimated    bool     `json:"promise_estimated,omitempty"` // that, or a refusal, rests on a sample and is no worst case
 	Admission    string   `json:"admission,omitempty"`         // why it runs without a promise, where others get one
 	Offer        *float64 `json:"offer_s,omitempty"`           // of a rejected job: the earliest deadline that would have been accepted
