@@ -19,8 +19,7 @@
 //
 // The deadline, and nothing earlier. A job that waits is overtaken by one that comes later with an earlier deadline, if the test finds that both
 // are in time all the same: it may then end long after the finish that was estimated at its own admission. So that estimate, which reasons and
-// reports show, is what is expected as things stand. Once a job has started, and under order=fifo from the start, nobody overtakes it, and by the
-// estimate of that moment it has ended if no task takes longer than the worst and all slots stay.
+// reports show, is what is expected as things stand. Nobody overtakes a job that has started; under order=fifo nobody does who comes later.
 //
 // # Symbols
 //
