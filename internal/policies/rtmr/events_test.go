@@ -34,7 +34,7 @@ func newDesk(t *testing.T, c Config) *desk {
 	if d.policy, err = compose.New(recipe); err != nil {
 		t.Fatal(err)
 	}
-	d.book = ledger.New(sched.Capabilities{World: "desk", Bind: true, Kill: true}, d.policy.Order())
+	d.book = ledger.New(sched.Capabilities{World: "desk", Bind: true, Kill: true, Power: true}, d.policy.Order())
 	return d
 }
 
