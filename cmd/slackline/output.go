@@ -68,9 +68,25 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 	case failed > 0:
 		return failure{fmt.Errorf("%d of the jobs failed", failed)}
 	case late > 0 && o.strict:
-		return failure{fmt.Errorf("%d of the deadlines missed", late)}
+		return failure{fmt.Errorf("%d of the deadlines missed%s", late, lateBefore(r))}
 	}
 	return nil
+}
+
+// lateBefore tells which deadlines had been missed already in a run that was killed and is gone on with; they do not stand in the table.
+func lateBefore(r *report.Report) string {
+	var names []string
+	for _, run := range r.Runs {
+		for i := range run.Jobs {
+			if j := &run.Jobs[i]; j.Before && j.Met != nil && !*j.Met {
+				names = append(names, fmt.Sprintf("%q", j.ID))
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s had finished too late before the run was killed", strings.Join(names, ", "))
 }
 
 // width returns how many columns there are to draw in: those of the terminal, or 100 where there is none.

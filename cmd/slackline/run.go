@@ -272,10 +272,28 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 		}
 		return nil, err
 	}
+	earlier, err := local.Judge(memory, r, under, c.GoesOn)
+	if err != nil {
+		fmt.Fprintf(w, "warning: whether jobs that had finished before were in time cannot be read: %v\n", err)
+	}
+	for _, e := range earlier {
+		fmt.Fprintln(say, wasInTime(e))
+	}
 	if err := keeper.Finish(r, took, learner.Profiles()); err != nil {
 		fmt.Fprintf(w, "warning: what this run did and taught cannot be kept: %v\n", err)
 	}
 	return r, nil
+}
+
+// wasInTime says whether a job that had finished before the run was killed had met its deadline.
+func wasInTime(e lab.Earlier) string {
+	switch {
+	case !e.Told:
+		return fmt.Sprintf("job %q had finished before the run was killed; when is not known, so its deadline counts neither as met nor as missed", e.Job)
+	case e.Late > 0:
+		return fmt.Sprintf("job %q had finished before the run was killed: it MISSED its deadline by %s", e.Job, report.Span(e.Late.Seconds()))
+	}
+	return fmt.Sprintf("job %q had finished before the run was killed: it met its deadline by %s", e.Job, report.Span(-e.Late.Seconds()))
 }
 
 // goesOn says from where a job that was interrupted goes on.

@@ -1,0 +1,58 @@
+//go:build !windows
+
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+const lateJobs = `name: b
+app: loadgen
+params: {map_cpu: 100ms}
+input: short.txt
+output: out/b
+deadline: DUE
+---
+name: a
+app: loadgen
+params: {map_cpu: 100ms}
+input: long.txt
+output: out/a
+deadline: 1h
+`
+
+// A deadline that a job had missed, or met, before its run was killed counts in the run that goes on with it.
+func TestDeadlinesBeforeAKill(t *testing.T) {
+	for due, want := range map[string]struct {
+		code        int
+		met, missed float64
+		said, end   string
+	}{
+		"20ms": {1, 1, 1, `job "b" had finished before the run was killed: it MISSED its deadline by `, "slackline: 1 of the deadlines missed; \"b\" had finished too late before the run was killed\n"},
+		"1h":   {0, 2, 0, `job "b" had finished before the run was killed: it met its deadline by `, ""},
+	} {
+		t.Run(due, func(t *testing.T) {
+			s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(lateJobs, "DUE", due, 1), "short.txt": "x\n", "long.txt": strings.Repeat("x\n", 30)})
+			cmd := s.command("run", "jobs.yaml", "--policy", "fifo", "--strict", "-o", "json")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for began := time.Now(); len(s.jobs("--name", "b", "--state", "finished").Jobs) == 0; {
+				if time.Since(began) > time.Minute {
+					t.Fatal("the first job does not finish")
+				}
+			}
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			r := s.run("resume", "out/a")
+			if r.code != want.code || !strings.Contains(r.stderr, want.said) || !strings.HasSuffix(r.stderr, want.end) {
+				t.Fatalf("exit code %d: %s", r.code, r.stderr)
+			}
+			if sum := parse(t, r.stdout).Runs[0].Summary; sum["met"] != want.met || sum["missed"] != want.missed || sum["deadlines"] != 2.0 {
+				t.Errorf("%v", sum)
+			}
+		})
+	}
+}
