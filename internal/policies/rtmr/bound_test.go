@@ -50,3 +50,20 @@ func TestBounds(t *testing.T) {
 		}
 	})
 }
+
+// A job without maps may start its reduces at once, though all map slots are taken until 100: so a claim that goes before it delays it, beyond its slack of 2.
+func TestBoundOfReducesAlone(t *testing.T) {
+	s := NewSchedule(1, 1, false)
+	s.Admit(0, Claim{Job: 1, Seq: 1, Deadline: 1000, Maps: 1, Map: 100})
+	s.Start(0, 1)
+	s.Admit(0, Claim{Job: 2, Seq: 2, Deadline: 12, Reduces: 1, Reduce: 10})
+	s.seek(0, 2) // bounds for all
+	c := Claim{Job: 3, Seq: 3, Deadline: 11, Reduces: 1, Reduce: 5}
+	if v := s.Test(0, c); v.OK || v.Late != 2 || v.LateFinish != 15 || v.LateDeadline != 12 {
+		t.Errorf("with a reduce of 5: %+v", v)
+	}
+	c.Reduce = 2
+	if v := s.Test(0, c); !v.OK || v.Finish != 2 {
+		t.Errorf("with a reduce of 2: %+v", v)
+	}
+}
