@@ -33,11 +33,12 @@ type Committer struct {
 
 	dir   string
 	life  int
-	seen  bool        // what was there before SetUp
-	above []string    // folders above it that SetUp made, the lowest first
-	done  []committed // tasks
-	stale []string    // files in place whose tasks do not count any more
-	ended bool        // this process has made SuccessFile
+	seen  bool           // what was there before SetUp
+	above []string       // folders above it that SetUp made, the lowest first
+	done  []committed    // tasks
+	by    map[string]int // the task that each file is of
+	stale []string       // files in place whose tasks do not count any more
+	ended bool           // this process has made SuccessFile
 }
 
 // Part is a file that a task has written.
@@ -61,7 +62,7 @@ type committed struct {
 }
 
 // NewCommitter returns the committer of an output directory. Nothing is made yet.
-func NewCommitter(dir string) *Committer { return &Committer{dir: dir} }
+func NewCommitter(dir string) *Committer { return &Committer{dir: dir, by: make(map[string]int)} }
 
 // SuccessFile is the empty file that stands in the directory of a finished job.
 const SuccessFile = "_SUCCESS"
@@ -183,7 +184,7 @@ func (c *Committer) CommitTask(reduce bool, task, attempt int, parts []Part) (di
 	if err != nil {
 		return "", nil, err
 	}
-	c.done = append(c.done, committed{reduce: reduce, task: task, dir: dir, parts: parts})
+	c.count(committed{reduce: reduce, task: task, dir: dir, parts: parts})
 	return dir, parts, nil
 }
 
@@ -198,8 +199,7 @@ func (c *Committer) Withdraw(reduce bool, task int) error {
 	if i < 0 {
 		return nil
 	}
-	d := c.done[i]
-	c.done = slices.Delete(c.done, i, i+1)
+	d := c.discount(i)
 	return c.within(func(root *fault.Root) error {
 		c.stale = append(c.stale, d.placed(root)...)
 		return errors.Join(c.takeBack(root), root.DeleteAll(filepath.Join(temporary, d.dir)))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/slackline/slackline/internal/fault"
 )
@@ -15,14 +16,8 @@ import (
 
 // clash refuses a name that another task has written: of two files that are committed under one name, one would be lost.
 func (c *Committer) clash(reduce bool, task int, parts []Part) error {
-	by := make(map[string]int, len(parts))
-	for _, d := range c.done {
-		for _, p := range d.parts {
-			by[p.Name] = d.task
-		}
-	}
 	for _, p := range parts {
-		if other, there := by[p.Name]; there && other != task {
+		if other, there := c.by[p.Name]; there && other != task {
 			kind := "map"
 			if reduce {
 				kind = "reduce"
@@ -32,6 +27,24 @@ func (c *Committer) clash(reduce bool, task int, parts []Part) error {
 		}
 	}
 	return nil
+}
+
+// count takes in a task whose output counts from now on.
+func (c *Committer) count(d committed) {
+	c.done = append(c.done, d)
+	for _, p := range d.parts {
+		c.by[p.Name] = d.task
+	}
+}
+
+// discount gives up the place of a task among those that are committed, and its names.
+func (c *Committer) discount(i int) committed {
+	d := c.done[i]
+	c.done = slices.Delete(c.done, i, i+1)
+	for _, p := range d.parts {
+		delete(c.by, p.Name)
+	}
+	return d
 }
 
 // from is where a part is before the commit of the job moves it.

@@ -138,7 +138,7 @@ func (c *Committer) Adopt(reduce bool, task int, dir string, parts []Part) error
 		return err
 	}
 	d.moving = len(d.placed(root)) > 0
-	c.done = append(c.done, d)
+	c.count(d)
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (c *Committer) Discard() error {
 	if err != nil {
 		return err
 	}
-	c.done = nil
+	c.done, c.by = nil, make(map[string]int)
 	return c.Sweep(nil)
 }
 
