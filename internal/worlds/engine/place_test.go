@@ -111,6 +111,37 @@ func TestHalfACommitTakesSideFilesBack(t *testing.T) {
 	}
 }
 
+// Without its log nobody knows whose the files in place are. A job that begins anew may write over those that it would write, byte for byte; one
+// that has changed as well stays, and the job fails.
+func TestLogThatIsLost(t *testing.T) {
+	in, _ := text(t, 900)
+	for _, changed := range []bool{false, true} {
+		cfg := siding(t, in, &sider{name: rejectsOf})
+		out := cfg.Jobs[0].Output
+		fault.Use(&fault.Schedule{DieAll: true, Counts: func(_ fault.Op, path string) bool { return filepath.Base(path) == "_SUCCESS" }})
+		dies(t, cfg)
+		if err := os.Remove(filepath.Join(out, "_temporary", "log")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := engine.New(cfg); err == nil || !strings.Contains(err.Error(), "its log is damaged") {
+			t.Errorf("it says %v", err)
+		}
+		cfg.Fresh = true
+		if !changed {
+			if finish(t, cfg); len(files(t, out)) != 7 {
+				t.Errorf("there are %v", slices.Sorted(maps.Keys(files(t, out))))
+			}
+			continue
+		}
+		if err := putting(out, "part-r-00001")(); err != nil {
+			t.Fatal(err)
+		}
+		if why := fails(t, cfg); !strings.Contains(why, "part-r-00001 is there already") {
+			t.Errorf("it says %s", why)
+		}
+	}
+}
+
 // What the user puts into the output directory stays as it is, under whatever name: a job that fails does not remove it, and one that
 // would overwrite it fails and names it.
 func TestUsersFilesStay(t *testing.T) {
