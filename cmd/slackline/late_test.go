@@ -34,7 +34,7 @@ func TestDeadlinesBeforeAKill(t *testing.T) {
 		"1h":   {0, 2, 0, `job "b" had finished before the run was killed: it met its deadline by `, ""},
 	} {
 		t.Run(due, func(t *testing.T) {
-			s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(lateJobs, "DUE", due, 1), "short.txt": "x\n", "long.txt": strings.Repeat("x\n", 30)})
+			s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(lateJobs, "DUE", due, 1), "short.txt": "x\n", "long.txt": strings.Repeat("x\n", 20)})
 			cmd := s.command("run", "jobs.yaml", "--policy", "fifo", "--strict", "-o", "json")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

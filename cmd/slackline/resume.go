@@ -51,8 +51,9 @@ there as it was written, and the rest runs again. The result is what an undistur
 directory and with the flags of the first run. What was killed is named by an output directory, by the job file, or by the name of a job;
 without that there must be just one in the list of slackline jobs.
 
-Deadlines that count from the submission of a job are judged by the first one: what is late then is late. The policy is told of them anew, so
-that it does not refuse a job that is half done.
+Deadlines that count from the submission of a job are judged by the first one: what is late then is late. Jobs that had
+finished before the kill are judged by when they did, as it is kept: a deadline that they missed counts, with --strict too. The policy is
+told of deadlines anew, so that it does not refuse a job that is half done.
 
 To run the same slackline run once more does the same. If the job or its input has changed since, it is refused; slackline run --fresh
 starts anew, with the jobs too that the run had finished. A run that was stopped by Ctrl-C has cleaned up behind itself and leaves nothing to go on with.`,
