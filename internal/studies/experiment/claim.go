@@ -30,6 +30,7 @@ type Claim struct {
 type verdict struct {
 	ours    float64
 	ci      [2]float64
+	mark    string      // what the interval is of, where that is not what ours is, or that it does not decide
 	decides *[2]float64 // where 95 % of single runs lie, if that decides and not the interval of the mean
 	holds   bool
 	open    bool // it does not hold, and the seeds do not tell that it is wrong
@@ -40,6 +41,9 @@ type verdict struct {
 
 // enough is how many seeds it takes to say where single runs lie. With fewer the interval is so wide that nearly any value would be in it.
 const enough = 10
+
+// ofMean marks an interval that decides nothing.
+const ofMean = "mean"
 
 // mean is the mean of a metric with its interval.
 func mean(xs []float64) (m float64, ci [2]float64) {
@@ -81,6 +85,7 @@ func number(key, text string, s Series, m Metric) Claim {
 		v.ours, v.ci, n = meanOf(r.Sample(s, m))
 		half := (v.ci[1] - v.ours) * math.Sqrt(float64(n)+1)
 		v.ci = m.within(v.ci)
+		v.mark = ofMean
 		if n < enough {
 			v.open, v.note = true, tooFew(n)
 			if v.note == "" {
@@ -99,7 +104,7 @@ func number(key, text string, s Series, m Metric) Claim {
 // always claims that every run has the published value. One that has not is enough to see that it is wrong; that it is right, few do not tell.
 func always(key, text string, s Series, m Metric) Claim {
 	return Claim{key, text, Number, s.File, func(r *Results, said Published) verdict {
-		v := verdict{unit: &m}
+		v := verdict{unit: &m, mark: ofMean}
 		xs := r.Sample(s, m)
 		var n int
 		v.ours, v.ci, n = meanOf(xs)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/studies/report"
+	"pgregory.net/rapid"
 )
 
 // made is results in which the metric of a series is these values, seed by seed.
@@ -218,4 +219,70 @@ func TestSensitivity(t *testing.T) {
 	if got, want := r.Claims[0].Note, "over the first 10 seeds: seeds do not tell, and the same with 1 of 3 other assumptions; holds with b 2; does NOT hold with b 3"; !r.Claims[0].Holds || !strings.HasSuffix(got, want) {
 		t.Errorf("%s; want %s", got, want)
 	}
+}
+
+// The interval that is shown gives the verdict: with one of several, or one of several steps, it is that one's and says so.
+func TestIntervalThatDecides(t *testing.T) {
+	r := made(map[string][]float64{"s": {10, 10, 10, 10}, "near": {8.9, 9, 9.1, 9}, "wide": {2, 14, 3, 13}, "above": {10.4, 10.5, 10.6, 10.5}, "far": {30, 2, 30, 2}, "none": {}, "one": {4},
+		"low": {1, 1.1, 0.9, 1}})
+	s, near, wide, low := row("s"), row("near"), row("wide"), row("low")
+	for _, c := range []struct {
+		what              string
+		claim             Claim
+		verdict, interval string
+	}{
+		{"The nearest is clear, another is not.", more("", "", s, []Row{near, wide}, made1), untold, "8.15 s shorter to 12.1 s longer, against wide"},
+		{"So it is the other way round.", less("", "", low, []Row{near, row("far")}, made1), untold, "10.8 s longer to 40.8 s shorter, against far"},
+		{"Both are clear.", more("", "", s, []Row{near, low}, made1), holds, "0.87 s to 1.13 s longer"},
+		{"The nearest by the means may be chance, another is above for sure.", more("", "", s, []Row{row("far"), row("above")}, made1), holdsNot, "0.37 s to 0.63 s shorter, against above"},
+		{"Of another there is no interval.", more("", "", s, []Row{near, row("none")}, made1), untold, "–, against none"},
+		{"Of another there is one value.", more("", "", s, []Row{near, row("one")}, made1), untold, "6.00 s to 6.00 s longer, against one"},
+		{"It may fall on the way.", grows("", "", []Row{low, near, wide, row("above")}, made1), untold, "11.1 s shorter to 9.14 s longer, from near to wide"},
+		{"It falls on the way.", grows("", "", []Row{low, s, near, row("above")}, made1), holdsNot, "0.87 s to 1.13 s shorter, from s to near"},
+		{"The last is below the first.", grows("", "", []Row{s, near}, made1), holdsNot, "0.87 s to 1.13 s shorter"},
+		{"Tests decide.", notLowest("", "", s, []Row{near, low}, made1), untold, "8.87 s to 9.13 s longer, tests decide"},
+		{"One run is not so.", always("", "", Series{"f", "near"}, made1), holdsNot, "8.87 s to 9.13 s, mean"},
+	} {
+		got := c.claim.result(Published{}, r)
+		if got.verdict() != c.verdict || got.interval() != c.interval {
+			t.Errorf("%s %s, %s; want %s, %s", c.what, got.verdict(), got.interval(), c.verdict, c.interval)
+		}
+		if _, mark, _ := strings.Cut(c.interval, ", "); got.CI95Of != mark {
+			t.Errorf("%s JSON says %q, the table %q", c.what, got.CI95Of, mark)
+		}
+	}
+}
+
+// Whatever the runs show, verdict and interval of an order agree.
+func TestVerdictAndIntervalAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 6).Draw(t, "seeds")
+		series := map[string][]float64{}
+		var rows []Row
+		for _, name := range []string{"a", "b", "c", "d"} {
+			level := rapid.Float64Range(5, 7).Draw(t, "level")
+			for range n {
+				series[name] = append(series[name], level+rapid.Float64Range(-1, 1).Draw(t, "noise"))
+			}
+			rows = append(rows, row(name))
+		}
+		r := made(series)
+		for name, c := range map[string]Claim{"more": more("", "", rows[0], rows[1:], made1), "less": less("", "", rows[0], rows[1:], made1),
+			"near": nearLess("", "", rows[0], rows[1:], made1, 0.05), "grows": grows("", "", rows, made1)} {
+			got := c.result(Published{}, r)
+			from, to := got.CI95[0], got.CI95[1]
+			if name == "near" { // at most so much is wanted
+				from, to = 0.05-to, 0.05-from
+			}
+			want := untold
+			if from > 0 {
+				want = holds
+			} else if to < 0 {
+				want = holdsNot
+			}
+			if got.verdict() != want {
+				t.Fatalf("%s: %s, and the interval is %s", name, got.verdict(), got.interval())
+			}
+		}
+	})
 }

@@ -43,29 +43,35 @@ func nearest(r *Results, s Row, others []Row, m Metric, more bool, least float64
 }
 
 // ahead finds the other from which the series is least ahead, seed by seed. The claim holds if it is ahead of every one by more than
-// least, with the whole interval. As each of them has to be so, that there are several needs no correction.
+// least, with the whole interval. As each of them has to be so, that there are several needs no correction. The interval is that against the
+// nearest, unless another decides: then it is that one's, and says so.
 func ahead(r *Results, s Row, others []Row, m Metric, by func(x, y float64) float64, least float64) verdict {
-	v := verdict{ours: math.NaN(), ci: [2]float64{math.NaN(), math.NaN()}, holds: true, unit: m.difference()}
+	v := verdict{ours: math.NaN(), holds: true, unit: m.difference()}
 	xs := r.Sample(s.Series, m)
 	name := ""
 	var not []string // of which it is not ahead
-	wrong, fewest := false, math.MaxInt
-	for _, o := range others {
+	fewest, near := math.MaxInt, 0
+	all := make([]against, len(others))
+	for i, o := range others {
 		ys := r.Sample(o.Series, m)
 		d, ci, n := meanOf(pairs(xs, ys, by))
 		fewest = min(fewest, n)
-		if n < 2 || ci[0] <= least {
+		all[i] = against{o.Name, ci, n > 1 && ci[0] > least, n > 1 && ci[1] < least, n}
+		if !all[i].clear {
 			v.holds = false
-			wrong = wrong || n > 1 && ci[1] < least
 			not = append(not, o.Name)
 		}
 		if name == "" || math.IsNaN(v.ours) || d < v.ours {
 			my, _ := mean(ys)
-			v.ours, v.ci, name = d, ci, fmt.Sprintf("%s has %s", o.Name, m.format(my))
+			near, v.ours, name = i, d, fmt.Sprintf("%s has %s", o.Name, m.format(my))
 		}
 	}
 	mx, _ := mean(xs)
-	v.open = !v.holds && !wrong
+	v.open = !v.holds && !slices.ContainsFunc(all, func(a against) bool { return a.wrong })
+	k := decider(all, near, &v)
+	if v.ci = all[k].ci; k != near {
+		v.mark = "against " + all[k].name
+	}
 	v.note = fmt.Sprintf("%s has %s; the next, %s", s.Name, m.format(mx), name)
 	if len(others) == 1 {
 		v.note = fmt.Sprintf("%s has %s, %s", s.Name, m.format(mx), name)
@@ -74,6 +80,37 @@ func ahead(r *Results, s Row, others []Row, m Metric, by func(x, y float64) floa
 	}
 	v.note = join(v.note, tooFew(fewest))
 	return v
+}
+
+// against is a comparison with one other, by itself: the series is ahead of it, or is not, or so many seeds do not tell.
+type against struct {
+	name         string
+	ci           [2]float64
+	clear, wrong bool
+	n            int
+}
+
+// decider is a comparison that by itself gives the verdict upon all: the nearest if it does, else the least clear one that does. Those that
+// have no interval, as there are less than two seeds, come last.
+func decider(all []against, near int, v *verdict) int {
+	best := -1
+	for i, a := range all {
+		gives := a.wrong
+		switch {
+		case v.holds:
+			gives = a.clear
+		case v.open:
+			gives = !a.clear
+		}
+		switch {
+		case !gives:
+		case i == near:
+			return near
+		case best < 0 || a.n > 1 && (all[best].n < 2 || a.ci[0] < all[best].ci[0]):
+			best = i
+		}
+	}
+	return best
 }
 
 // pairs compares seed by seed.
@@ -85,26 +122,35 @@ func pairs(xs, ys []float64, by func(x, y float64) float64) (ds []float64) {
 }
 
 // grows claims that a metric grows from each series to the next: the last is above the first, and there is no step down. A step down that
-// may be chance leaves it open. Ours is the difference of first and last.
+// may be chance leaves it open. Ours is the difference of first and last, and the interval that of it, unless a step decides.
 func grows(key, text string, rows []Row, m Metric) Claim {
 	return Claim{key, text, Order, rows[0].File, func(r *Results, _ Published) verdict {
 		v := nearest(r, rows[len(rows)-1], rows[:1], m, true, 0)
 		var down, maybe []string
+		var fall, dip verdict // the first of each
 		for i := range rows[1:] {
 			step := nearest(r, rows[i+1], rows[i:i+1], m, true, 0)
 			name := fmt.Sprintf("%s to %s", rows[i].Name, rows[i+1].Name)
 			switch {
 			case step.ours < 0 && !step.open:
-				down = append(down, name)
+				if down = append(down, name); len(down) == 1 {
+					fall = step
+				}
 			case step.ours < 0:
-				maybe = append(maybe, name)
+				if maybe = append(maybe, name); len(maybe) == 1 {
+					dip = step
+				}
 			}
 		}
 		if len(down) > 0 {
+			if v.holds || v.open {
+				v.ci, v.mark = fall.ci, "from "+down[0]
+			}
 			v.holds, v.open = false, false
 			v.note += "; it falls from " + strings.Join(down, " and from ")
 		} else if len(maybe) > 0 && v.holds {
 			v.holds, v.open = false, true
+			v.ci, v.mark = dip.ci, "from "+maybe[0]
 			v.note += "; it falls, perhaps by chance, from " + strings.Join(maybe, " and from ")
 		}
 		return v
@@ -136,6 +182,7 @@ func notLowest(key, text string, s Row, others []Row, m Metric) Claim {
 			}
 		}
 		v.open = !v.holds && !nearest(r, s, others, m, false, 0).holds
+		v.mark = "tests decide"
 		v.note += fmt.Sprintf("; it is beaten by %d of %d (sign-flip tests of pairs, corrected for being several)", n, len(others))
 		return v
 	}}

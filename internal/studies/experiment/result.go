@@ -34,9 +34,10 @@ type Result struct {
 	Claim     string      `json:"claim"`
 	Source    string      `json:"source"`
 	Kind      Kind        `json:"kind"`
-	Published *float64    `json:"published"` // null: the paper's text has no number
-	Ours      *float64    `json:"ours"`      // null: our runs have none
-	CI95      *[2]float64 `json:"ci95"`      // of the mean; both are ours if there is one seed
+	Published *float64    `json:"published"`         // null: the paper's text has no number
+	Ours      *float64    `json:"ours"`              // null: our runs have none
+	CI95      *[2]float64 `json:"ci95"`              // of the mean; both are ours if there is one seed; null: there is none
+	CI95Of    string      `json:"ci95_of,omitempty"` // "against …", "from … to …": of that comparison, which decides; "mean", "tests decide": it does not decide; left out: it is that of ours, and decides
 	Holds     bool        `json:"holds"`
 	Note      string      `json:"note"` // begins with "seeds do not tell" if it does not hold and may yet be right
 	unit      *Metric
@@ -84,13 +85,16 @@ func join(a, b string) string {
 
 func (c *Claim) result(said Published, from *Results) Result {
 	v := c.judge(from, said)
-	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Holds: v.holds, Note: v.note,
+	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Holds: v.holds, Note: v.note, CI95Of: v.mark,
 		unit: v.unit, words: v.words, decides: v.decides, open: v.open}
 	if v.open {
 		res.Note = join(untold, v.note)
 	}
 	if !math.IsNaN(v.ours) {
-		res.Ours, res.CI95 = &v.ours, &v.ci
+		res.Ours = &v.ours
+	}
+	if res.Ours != nil && !math.IsNaN(v.ci[0]) {
+		res.CI95 = &v.ci
 	}
 	return res
 }
@@ -222,15 +226,22 @@ func (c *Result) word(x float64) string {
 	return c.words[1]
 }
 
-// interval prints the interval that decides.
+// interval prints the interval that decides; one that does not, or is not of ours, with its mark.
 func (c *Result) interval() string {
+	switch {
+	case c.decides != nil:
+		return c.show(&c.decides[0]) + " to " + c.show(&c.decides[1]) + ", single runs"
+	case c.CI95Of != "":
+		return c.span() + ", " + c.CI95Of
+	}
+	return c.span()
+}
+
+// span prints the interval itself.
+func (c *Result) span() string {
 	switch {
 	case c.CI95 == nil:
 		return "–"
-	case c.decides != nil:
-		return c.show(&c.decides[0]) + " to " + c.show(&c.decides[1]) + ", single runs"
-	case c.Kind == Number && c.open && c.unit.Unit != "D":
-		return c.show(&c.CI95[0]) + " to " + c.show(&c.CI95[1]) + ", mean" // which decides nothing
 	case c.words[0] == "":
 		return c.show(&c.CI95[0]) + " to " + c.show(&c.CI95[1])
 	}
