@@ -95,7 +95,7 @@ func TestFreshStartsAllPoliciesAnew(t *testing.T) {
 
 // What jobs have finished in a run that is under way is not thrown away, though none of its jobs writes just now.
 func TestFreshWaitsForALivingRun(t *testing.T) {
-	s := newShell(t, map[string]string{"jobs.yaml": chainJobs + "arrive: 1h\n", "text.txt": "a b c\n"})
+	s := newShell(t, map[string]string{"jobs.yaml": chainJobs + "arrive: 30s\n", "text.txt": "a b c\n"})
 	cmd := s.command("run", "jobs.yaml")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
