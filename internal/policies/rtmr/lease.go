@@ -19,7 +19,8 @@ type lease struct {
 	Item  sched.ItemID    `json:"item"`           // that started the task
 	Seen  sched.AttemptID `json:"seen,omitempty"` // the task's attempt; 0 = it has not begun
 	Node  sched.NodeID    `json:"node"`
-	Away  bool            `json:"away,omitempty"` // the node is out of service: the lease is not in the schedule
+	Away  bool            `json:"away,omitempty"`  // the node is out of service: the lease is not in the schedule
+	Again bool            `json:"again,omitempty"` // it is lent while its task runs already: it stands behind jobs that may have started since and need the slot
 }
 
 // lease lends a slot for a task of the job.
@@ -62,6 +63,7 @@ func (s *scheduler) relet(v sched.View) {
 			case job == nil || serves == !l.Away:
 			case serves:
 				s.let(v, job, l)
+				l.Again = true
 			default:
 				s.plan.Remove(v.Now(), l.ID)
 				l.Away = true
@@ -76,7 +78,7 @@ func (s *scheduler) leaseRunning(v sched.View, job *sched.Job) {
 		stage := job.Spec.Stages[i].Kind
 		for a := v.Youngest(job.ID, stage, 0); a != 0; a = v.Youngest(job.ID, stage, a) {
 			if at := v.Attempt(a); !s.c.Preempt && takes(job, stage, at.Container) != sched.Stages {
-				s.lease(v, job, lease{Stage: stage, Slot: takes(job, stage, at.Container), Item: at.Item, Node: at.Node})
+				s.lease(v, job, lease{Stage: stage, Slot: takes(job, stage, at.Container), Item: at.Item, Node: at.Node, Again: true})
 			}
 		}
 	}
@@ -165,9 +167,13 @@ func (s *scheduler) release(now units.Time, r *record) {
 	r.Leases = nil
 }
 
-// end puts the real end of a lease into the schedule.
+// end puts the real end of a lease into the schedule. That of one lent while its task ran already must not stand for the end of a job before it: it only leaves.
 func (s *scheduler) end(now units.Time, l lease) {
 	if l.Away {
+		return
+	}
+	if l.Again {
+		s.plan.Remove(now, l.ID)
 		return
 	}
 	at := []units.Time{now}
