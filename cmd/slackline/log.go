@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -48,11 +49,14 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 				l.fail(at, e.Text)
 			}
 		case sched.JobEnded:
-			why := ""
-			if e.Text != "" {
-				why = ": " + e.Text
+			how := e.Outcome.String()
+			switch {
+			case strings.HasPrefix(e.Text, "rejected: "):
+				how = e.Text
+			case e.Text != "":
+				how += ": " + e.Text
 			}
-			l.say(at, "job %q: %v%s", l.jobs[e.Job], e.Outcome, why)
+			l.say(at, "job %q: %s", l.jobs[e.Job], how)
 		case sched.Discrepancy:
 			l.say(at, "book and world disagree: %s", e.Text)
 		}

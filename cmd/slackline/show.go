@@ -135,11 +135,11 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	}
 	switch p := s.Promised; {
 	case p != nil && p.Promised != nil:
-		by := fmt.Sprintf("%s after submission", report.Span(*p.Promised-p.Submitted))
+		by := fmt.Sprintf("its deadline; it was expected by %s after submission, as things stood", report.Span(*p.Promised-p.Submitted))
 		if p.Estimated {
-			by += ", an estimate from a sample"
+			by += ", by an estimate from a sample"
 		}
-		line("promised", "by %s", by)
+		line("promised", "%s", by)
 	case p != nil && p.Admission != "":
 		line("promised", "nothing: %s", p.Admission)
 	}

@@ -151,7 +151,7 @@ func TestLine10(t *testing.T) {
 		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
 	}
 	k, err = s.play(usual, func(r *scheduler) { r.printed = true })
-	if want := "j1 ended committed at 1m51s, was to by 20s at the latest, its deadline is 20s"; err != nil || k.promises != 2 || strings.Join(k.says, "") != want {
+	if want := "j1 ended committed at 1m51s, was expected by 20s, its deadline is 20s"; err != nil || k.promises != 2 || strings.Join(k.says, "") != want {
 		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
 	}
 }

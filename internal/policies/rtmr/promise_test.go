@@ -180,7 +180,7 @@ func (k *keeper) Batch(_ int64, at units.Time, events []sched.Event) error {
 			latest, ok := k.admitted[e.Job]
 			if ok && (at > k.specs[e.Job].Deadline || e.Outcome != sched.Committed) {
 				k.broken++
-				k.says = append(k.says, fmt.Sprintf("%s ended %v at %v, was to by %v at the latest, its deadline is %v", k.specs[e.Job].ID, e.Outcome, at, latest, k.specs[e.Job].Deadline))
+				k.says = append(k.says, fmt.Sprintf("%s ended %v at %v, was expected by %v, its deadline is %v", k.specs[e.Job].ID, e.Outcome, at, latest, k.specs[e.Job].Deadline))
 			}
 			delete(k.admitted, e.Job)
 			delete(k.before, e.Job)

@@ -131,8 +131,8 @@ type Job struct {
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
 	Promise      string   `json:"deadline_class,omitempty"`    // where there are several kinds of deadlines
-	Met          *bool    `json:"met"`                         // null without a deadline, or if the job had finished before
-	Before       bool     `json:"finished_before,omitempty"`   // an earlier run that was killed had done all its tasks: when, nobody knows
+	Met          *bool    `json:"met"`                         // null without a deadline, or if nobody knows
+	Before       bool     `json:"finished_before,omitempty"`   // an earlier run that was killed had done all its tasks; Finished is not told
 	Promised     *float64 `json:"promised_s,omitempty"`        // by when it was expected to finish, see below; null: no promise
 	Estimated    bool     `json:"promise_estimated,omitempty"` // that, or a refusal, rests on a sample and is no worst case
 	Admission    string   `json:"admission,omitempty"`         // why it runs without a promise, where others get one

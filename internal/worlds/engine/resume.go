@@ -225,7 +225,7 @@ func (w *World) again(read func() error) (err error) {
 
 // unlike says why output that is finished does not count as what the job would write.
 func (j *job) unlike(what string) error {
-	return fmt.Errorf("output %q: it is finished, but not what the job would write: %s; remove it, or leave the job out", j.cfg.Output, what)
+	return fmt.Errorf("output %q: it is finished, but not what the job would write: %s; remove it, leave the job out, or start the run anew (slackline run --fresh)", j.cfg.Output, what)
 }
 
 // replay reads a log: what the job was, and what was done of it in the end.
