@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
@@ -66,7 +67,9 @@ func Suite(t *testing.T, s Subject) {
 	})
 	t.Run("meddled", func(t *testing.T) {
 		whys := make(map[sched.Code]int)
-		for seed := range s.Seeds {
+		lacks := func(why sched.Code) bool { return whys[why] == 0 }
+		// What a plan finds in a world with real time depends on the machine: such a world gets more runs until it has refused all.
+		for seed := 0; seed < s.Seeds || !s.Exact && seed < 20*s.Seeds && slices.ContainsFunc(s.Refuses, lacks); seed++ {
 			m := s
 			m.New = func(t *testing.T, seed uint64) drive.World {
 				w := &meddler{World: s.New(t, seed), seed: seed, calm: 80}
@@ -85,7 +88,7 @@ func Suite(t *testing.T, s Subject) {
 			}
 		}
 		for _, why := range s.Refuses {
-			if whys[why] == 0 {
+			if lacks(why) {
 				t.Errorf("the world never refused anything as %v, but %v: this run tests nothing", why, whys)
 			}
 		}

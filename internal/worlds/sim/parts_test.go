@@ -256,7 +256,11 @@ func TestUnrulyRuns(t *testing.T) {
 		cfg := scenario(t)
 		for i := range cfg.Workload.Jobs { // reduces that wait for lost maps may take all vcores
 			if cfg.Workload.Jobs[i].Stages[0].Containers == nil {
-				cfg.Failures.MTBF, cfg.Failures.MTTR = units.FromSeconds(60), units.FromSeconds(5)
+				slowest := 1.0 // nodes at a quarter of the speed live four times as long, or a run may be futile
+				for _, s := range cfg.Speeds {
+					slowest = min(slowest, s.Factor)
+				}
+				cfg.Failures.MTBF, cfg.Failures.MTTR = units.FromSeconds(60/slowest), units.FromSeconds(5)
 			}
 		}
 		d := newDriver(t, cfg)
