@@ -24,7 +24,7 @@ const (
 	Release          // Job, Stage
 	SetSlots         // Job, Stage, Count: occupy at most so many slots from now on, -1 = no bound
 	SetTasks         // Job, Stage, Count: number of tasks of a moldable stage, before its start
-	SetDeadline      // Job, At: virtual deadline
+	SetDeadline      // Job, At: virtual deadline, which orders read in place of the job's own; 0 takes it back
 	Request          // Count, Text = node class: ask for nodes
 	ReleaseNode      // Node: give it back
 	Drain            // Node: start nothing more on it

@@ -102,8 +102,17 @@ type Job struct {
 	Queue    QueueID    // the leaf under which it stands
 	Arrived  units.Time // when the world said so
 	Started  units.Time // first attempt, Never before
-	Deadline units.Time // the job's own, or the virtual one that a plan set
+	Deadline units.Time // the job's own: what was promised, and what is reported
+	Virtual  units.Time // the deadline that a plan set for orders to read, 0 = none
 	Stages   [Stages]Tally
+}
+
+// Due is the deadline by which orders rank the job: the virtual one if a plan set one, else its own.
+func (j *Job) Due() units.Time {
+	if j.Virtual != 0 {
+		return j.Virtual
+	}
+	return j.Deadline
 }
 
 // Tally counts the tasks of a stage of one job.

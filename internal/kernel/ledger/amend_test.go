@@ -136,3 +136,31 @@ func TestAmendedQueue(t *testing.T) {
 	d.told(amended("j", "", maps(1)))
 	d.is("first", d.First(1, sched.Map, 0), sched.JobID(1))
 }
+
+// A virtual deadline stands beside the job's own: orders read it where there is one, an amendment of the job's own leaves it, and a
+// policy can take it back. Only a resync voids it, as it does all that was decided.
+func TestVirtualDeadline(t *testing.T) {
+	d := open(t, bound, testOrder{ceiling: 99})
+	first, second := jobOf(1, "j", maps(2)), jobOf(2, "k", maps(2))
+	first.Detail.Job.Deadline, second.Detail.Job.Deadline = 900, 800
+	d.told(nodeUp(1, 1, 2, 1), first, second)
+	d.decide(admit(1), admit(2))
+	d.is("first by their own deadlines", d.First(1, sched.Map, 0), sched.JobID(2))
+	set := func(at units.Time) sched.Item { return sched.Item{Verb: sched.SetDeadline, Job: 1, At: at} }
+	d.want(set(500), sched.OK)
+	d.is("first by the virtual one", d.First(1, sched.Map, 0), sched.JobID(1))
+	d.is("its own deadline", d.Job(1).Deadline, units.Time(900))
+	amend := amended("j", "", maps(2))
+	amend.Detail.Job.Deadline = 950
+	d.told(amend)
+	d.is("its own deadline, amended", d.Job(1).Deadline, units.Time(950))
+	d.is("first after an amendment", d.First(1, sched.Map, 0), sched.JobID(1))
+	again(d)
+	d.want(set(-1), sched.BadItem)
+	d.want(set(0), sched.OK)
+	d.is("first when it was taken back", d.First(1, sched.Map, 0), sched.JobID(2))
+	d.want(set(500), sched.OK)
+	d.told(sched.Event{Kind: sched.Resync}, nodeUp(1, 1, 2, 1), first, second)
+	d.decide(admit(1), admit(2))
+	d.is("first after a resync", d.First(1, sched.Map, 0), sched.JobID(2))
+}

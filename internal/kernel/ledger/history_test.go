@@ -143,8 +143,8 @@ func (m *model) decide() {
 		j.limit[s] = m.pick("limit", 5) - 1
 		p.Add(sched.Item{Verb: sched.SetSlots, Job: j.id, Stage: s, Count: int32(j.limit[s])})
 	case 6:
-		j.deadline = units.Time(m.pick("to", 5))
-		p.Add(sched.Item{Verb: sched.SetDeadline, Job: j.id, At: j.deadline})
+		j.virtual = units.Time(m.pick("to", 5))
+		p.Add(sched.Item{Verb: sched.SetDeadline, Job: j.id, At: j.virtual})
 	default:
 		group := int32(m.pick("group", 3))
 		p.Add(sched.Item{Verb: sched.Start, Job: j.id, Stage: s, Node: m.someNode(), Count: int32(m.pick("count", 4) + 1), Group: group,

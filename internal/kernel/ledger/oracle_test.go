@@ -37,6 +37,7 @@ type mJob struct {
 	state    sched.JobState
 	seq      int64
 	deadline units.Time
+	virtual  units.Time // 0 = none
 	ready    [sched.Stages]bool
 	withheld [sched.Stages]bool
 	limit    [sched.Stages]int
@@ -79,7 +80,7 @@ func (testOrder) Path(j *sched.Job) []string {
 }
 
 func (testOrder) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
-	return sched.Key{int64(j.Stages[s].Occupied), int64(j.Deadline)}
+	return sched.Key{int64(j.Stages[s].Occupied), int64(j.Due())}
 }
 
 func (testOrder) QueueKey(_ sched.View, q *sched.Queue, s sched.Stage) sched.Key {
@@ -218,7 +219,7 @@ func (m *model) line(s sched.Stage) []sched.JobID {
 		var list []child
 		for _, j := range m.jobs {
 			if slices.Equal(m.order.Path(&sched.Job{Spec: j.spec}), path) && m.startable(j, s) {
-				list = append(list, child{sched.Key{int64(m.busy(j.id, s, 0)), int64(j.deadline)}, j.seq, []sched.JobID{j.id}})
+				list = append(list, child{sched.Key{int64(m.busy(j.id, s, 0)), int64(cmp.Or(j.virtual, j.deadline))}, j.seq, []sched.JobID{j.id}})
 			}
 		}
 		for _, q := range m.l.queues[2:] {
@@ -247,7 +248,7 @@ func (m *model) agree() {
 	l, t := m.l, m.t
 	for _, j := range m.jobs {
 		b := l.Job(j.id)
-		if b == nil || b.State != j.state {
+		if b == nil || b.State != j.state || b.Deadline != j.deadline || b.Virtual != j.virtual {
 			t.Fatalf("job %d: book %+v, truth state %v", j.id, b, j.state)
 		}
 		for _, s := range stages {

@@ -113,7 +113,10 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 			b.Stages[s].Sample = -1 // what was decided needs no measuring
 		}
 	case sched.SetDeadline:
-		b.Deadline = it.At
+		if it.At < 0 {
+			return sched.BadItem
+		}
+		b.Virtual = it.At
 	case sched.CapHeadroom:
 		return sched.OK
 	default:

@@ -3,7 +3,8 @@ package order
 import "github.com/slackline/slackline/sched"
 
 // EDF serves the job with the earliest deadline first, by arrival among equals; jobs without a deadline come last (paper 000,
-// section 6). A virtual deadline set by a plan counts like the job's own. User priorities do not count, which the paper
+// section 6). A virtual deadline, where a plan set
+// one, counts in place of the job's own. User priorities do not count, which the paper
 // names as a price of EDF (section 2.2).
 type EDF struct{ sched.Flat }
 
@@ -13,4 +14,4 @@ func (EDF) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key { return 
 // Line ranks jobs that wait as it ranks those that run.
 func (EDF) Line(j *sched.Job) sched.Key { return edfKey(j) }
 
-func edfKey(j *sched.Job) sched.Key { return sched.Key{int64(j.Deadline), int64(j.Arrived)} }
+func edfKey(j *sched.Job) sched.Key { return sched.Key{int64(j.Due()), int64(j.Arrived)} }

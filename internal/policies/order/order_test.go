@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -97,6 +98,9 @@ func TestFlatOrdersSort(t *testing.T) {
 			if rapid.Bool().Draw(t, "none") {
 				j.Deadline = units.Never
 			}
+			if rapid.Bool().Draw(t, "virtual") {
+				j.Virtual = units.Time(rapid.Int64Range(1, 4).Draw(t, "earlier"))
+			}
 			jobs = append(jobs, j)
 		}
 		check := func(name string, o sched.Order, less func(a, b *sched.Job) int) {
@@ -116,12 +120,8 @@ func TestFlatOrdersSort(t *testing.T) {
 			}
 		}
 		check("edf", EDF{}, func(a, b *sched.Job) int {
-			if a.Deadline < b.Deadline {
-				return -1
-			} else if a.Deadline > b.Deadline {
-				return 1
-			}
-			return 0
+			by := func(j *sched.Job) units.Time { return cmp.Or(j.Virtual, j.Deadline) }
+			return cmp.Compare(by(a), by(b))
 		})
 		check("fifo", FIFO{}, func(a, b *sched.Job) int { return b.Spec.Priority - a.Spec.Priority })
 	})

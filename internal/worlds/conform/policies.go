@@ -148,7 +148,8 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 		p.Add(sched.Item{Verb: verb, Job: sched.JobID(dice.IntN(int(v.Jobs()) + 4)),
 			Stage: sched.Stage(dice.IntN(int(sched.Stages) + 2)), Node: sched.NodeID(dice.IntN(int(v.Nodes()) + 3)), Count: int32(dice.IntN(9) - 2),
 			Container: uint8(dice.IntN(3)), Attempt: sched.AttemptID(1<<20 + dice.IntN(9)), Locality: sched.Locality(dice.IntN(5)),
-			Group: int32(dice.IntN(3)), Task: sched.TaskID(dice.IntN(5))})
+			Group: int32(dice.IntN(3)), Task: sched.TaskID(dice.IntN(5)),
+			At: units.Time(dice.IntN(3))})
 		last := &p.Items[len(p.Items)-1]
 		switch last.Verb { // what would really keep a job from ending is taken back at once
 		case sched.Hold:

@@ -21,5 +21,5 @@ type order struct{ sched.Flat }
 
 // JobKey is the deadline, turned round.
 func (order) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
-	return sched.Key{-int64(j.Deadline)}
+	return sched.Key{-int64(j.Due())}
 }
