@@ -1,8 +1,11 @@
 package sched
 
-import "io"
+import (
+	"fmt"
+	"io"
+)
 
-// Policy decides.
+// Policy decides. One that sorts jobs by an order of its own is a Ranker as well; to be an Order is not enough, and is refused.
 type Policy interface {
 	// Decide fills p. It is deterministic, and owns nothing but its private state.
 	Decide(v View, batch []Event, p *Plan)
@@ -15,6 +18,18 @@ type Policy interface {
 // Ranker is a Policy that sorts jobs by an order of its own. Without one, jobs stand in order of arrival.
 type Ranker interface {
 	Order() Order
+}
+
+// OrderOf returns the order of the policy, nil for the order of arrival. A policy that has the methods of an Order, and is not a Ranker, is
+// an error: its author means it to be used, and it would not be.
+func OrderOf(p Policy) (Order, error) {
+	if r, ok := p.(Ranker); ok {
+		return r.Order(), nil
+	}
+	if _, ok := p.(Order); ok {
+		return nil, fmt.Errorf("policy %T has the methods of a sched.Order, but no method Order() sched.Order, without which its order is not used (see sched.Ranker)", p)
+	}
+	return nil, nil
 }
 
 // Order sorts jobs by keys. A key may depend only on the page it is asked for: on the job, or on the queue. The ledger asks

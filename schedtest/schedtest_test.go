@@ -30,6 +30,26 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
+// unranked is a policy that is an order, but does not say so.
+type unranked struct {
+	never
+	sched.Flat
+}
+
+func (unranked) JobKey(sched.View, *sched.Job, sched.Stage) sched.Key { return sched.Key{} }
+
+// An order that would be ignored is an error of the file's subtest, before anything is compared.
+func TestOrderThatIsIgnored(t *testing.T) {
+	src, err := os.ReadFile("testdata/own/fewest-first.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = play("f", txtar.Parse(src), func(string) (sched.Policy, error) { return unranked{}, nil })
+	if err == nil || !strings.Contains(err.Error(), "policy schedtest.unranked has the methods of a sched.Order") {
+		t.Errorf("it plays: %v", err)
+	}
+}
+
 // A file whose journal is not that of the run fails, and so does one that cannot be read.
 func TestDifferencesAreSeen(t *testing.T) {
 	src, err := os.ReadFile("testdata/table1-fifo.txt")

@@ -23,18 +23,16 @@ type Loop struct {
 	Spent     units.Duration        // by the scheduler: book, policy and sinks, without the world
 	Decided   int64                 // how often the policy was asked
 
+	unfit     error // why the policy cannot run
 	plan      sched.Plan
 	at        units.Time // of the last batch
 	redecided bool       // at that time refusals alone have woken the policy
 }
 
-// New returns a loop with an empty book.
+// New returns a loop with an empty book. What is wrong with the policy (sched.OrderOf) the first Step tells.
 func New(w World, p sched.Policy, sinks ...Sink) *Loop {
-	var order sched.Order
-	if r, ok := p.(sched.Ranker); ok {
-		order = r.Order()
-	}
-	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks}
+	order, err := sched.OrderOf(p)
+	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err}
 }
 
 // Run drives the world until it has nothing more to say. It returns nil at the end of the run, else the first error of the
@@ -56,6 +54,9 @@ func (l *Loop) Run(ctx context.Context) error {
 // once at each instant: a policy that asks again for what was just refused would keep time from passing. What was refused later
 // at that instant is in the book, and the policy sees it with whatever wakes it next.
 func (l *Loop) Step(ctx context.Context) error {
+	if l.unfit != nil {
+		return l.unfit
+	}
 	batch, err := l.World.Next(ctx)
 	if err != nil {
 		return err

@@ -261,3 +261,42 @@ func TestMaxItems(t *testing.T) {
 	}()
 	new(sched.Plan).AtMost(1, func() { panic("the policy's own") })
 }
+
+// ordered has the methods of an order, but none that says that it is the policy's.
+type ordered struct {
+	asks
+	byDeadline
+}
+
+type byDeadline struct{ sched.Flat }
+
+func (byDeadline) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
+	return sched.Key{int64(j.Deadline)}
+}
+
+// ranked says it.
+type ranked struct{ ordered }
+
+func (r ranked) Order() sched.Order { return r.byDeadline }
+
+// A policy that is an Order, and not a Ranker, would run with its order ignored: it does not run at all.
+func TestOrderWithoutRanker(t *testing.T) {
+	decided := 0
+	decide := asks(func(sched.View, []sched.Event, *sched.Plan) { decided++ })
+	batches := func() *script {
+		return &script{batches: []drive.Batch{{At: 5, Events: []sched.Event{node(1), job(2)}}}}
+	}
+
+	err := drive.New(batches(), ordered{asks: decide}).Run(context.Background())
+	const want = "policy drive_test.ordered has the methods of a sched.Order, but no method Order() sched.Order, without which its order is not used (see sched.Ranker)"
+	if err == nil || err.Error() != want || decided != 0 {
+		t.Errorf("decided %d times: %v\nwant %s", decided, err, want)
+	}
+	if err := drive.New(batches(), &ordered{asks: decide}).Run(context.Background()); err == nil {
+		t.Error("by pointer it runs")
+	}
+	decided = 0
+	if err := drive.New(batches(), ranked{ordered{asks: decide}}).Run(context.Background()); err != nil || decided != 1 {
+		t.Errorf("a Ranker decided %d times: %v", decided, err)
+	}
+}

@@ -164,9 +164,9 @@ func forget(t *testing.T, l *drive.Loop, p sched.Policy) {
 	if err := errors.Join(l.Policy.Save(&mind), l.Ledger.Save(&book)); err != nil {
 		t.Fatal(err)
 	}
-	var order sched.Order
-	if r, ok := p.(sched.Ranker); ok {
-		order = r.Order()
+	order, err := sched.OrderOf(p)
+	if err != nil {
+		t.Fatal(err)
 	}
 	fresh := ledger.New(*l.Ledger.World(), order)
 	was := bytes.Clone(book.Bytes())
