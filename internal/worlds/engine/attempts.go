@@ -35,7 +35,8 @@ type attempt struct {
 	text     string     // why
 	grace    units.Time // its goroutine is waited for until then
 	forgiven bool       // its failure does not count, as the next attempt passes over the record
-	doom     error      // no attempt at all: the job cannot even begin
+	failure  task.Failure
+	doom     error // no attempt at all: the job cannot even begin
 }
 
 // start starts an attempt of an open task. The caller has checked that it may.
@@ -139,11 +140,12 @@ func (w *World) ended(r *report) {
 	case a.stopping != sched.NoOutcome:
 		w.discard(r)
 		w.end(a, a.stopping, a.text, nil)
-	case errors.As(r.err, &broken):
+	case errors.As(r.err, &broken) && task.FailureOf(r.err) != task.NoRoom:
 		w.end(a, sched.Killed, r.err.Error(), nil)
 		w.lose(a.job, sched.TaskID(broken.Map+1), broken.Output, r.err.Error())
 	case r.err != nil:
 		w.passOver(j, a, r.err)
+		a.failure = task.FailureOf(r.err)
 		w.end(a, sched.Failed, r.err.Error(), nil)
 	default:
 		w.succeed(a, r)
@@ -164,6 +166,7 @@ func (w *World) succeed(a *attempt, r *report) {
 	}
 	if err := w.commitTask(j, a, r); err != nil {
 		w.discard(r)
+		a.failure = task.FailureOf(err)
 		w.end(a, sched.Failed, err.Error(), nil)
 		return
 	}
@@ -230,15 +233,17 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	}
 	w.freshen()
 	if outcome == sched.Failed && !a.forgiven {
-		w.blame(a.job, a.stage, a.task, why)
+		w.blame(a.job, a.stage, a.task, why, a.failure)
 	}
 }
 
-// blame counts a failure of a task.
-func (w *World) blame(id sched.JobID, s sched.Stage, task sched.TaskID, why string) {
-	t := &w.jobs[id].stage(s).tasks[task-1]
-	if t.fails++; t.fails >= w.cfg.MaxFailures {
-		w.endJob(id, sched.Failed, failedText(s, task, t.fails, why))
+// blame counts a failure of a task. The job fails with it if it would fail in the same way again, or has failed too often.
+func (w *World) blame(id sched.JobID, s sched.Stage, n sched.TaskID, why string, kind task.Failure) {
+	t := &w.jobs[id].stage(s).tasks[n-1]
+	t.various = t.various || t.fails > 0 && t.why != why
+	t.why = why
+	if t.fails++; kind == task.Permanent || t.fails >= w.cfg.MaxFailures {
+		w.endJob(id, sched.Failed, t.failed(s, n))
 	}
 }
 
@@ -247,7 +252,7 @@ func (w *World) lose(id sched.JobID, m sched.TaskID, out *task.Output, why strin
 	j := w.jobs[id]
 	if j.outs.drop(int(m-1), out) {
 		w.reopen(id, m)
-		w.blame(id, sched.Map, m, why)
+		w.blame(id, sched.Map, m, why, task.Transient)
 	}
 }
 
@@ -287,7 +292,7 @@ func (w *World) undo(id sched.JobID, damaged []task.Damage) {
 	}
 	w.freshen()
 	for _, d := range damaged {
-		w.blame(id, s.spec.Kind, sched.TaskID(d.Task+1), d.Err.Error())
+		w.blame(id, s.spec.Kind, sched.TaskID(d.Task+1), d.Err.Error(), task.Transient)
 	}
 }
 

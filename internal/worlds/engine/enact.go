@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/workload"
 )
@@ -65,10 +66,11 @@ func (w *World) enactStart(p *sched.Plan, it *sched.Item) {
 	}
 }
 
-// troubled counts that a job's directories could not be made: as often as a task may fail, unless another process writes there.
+// troubled counts that a job's directories could not be made: as often as a task may fail, unless that cannot change or another process
+// writes there.
 func (w *World) troubled(id sched.JobID, err error) {
 	j := w.jobs[id]
-	if busy(err) {
+	if busy(err) || task.FailureOf(err) == task.Permanent {
 		j.trouble = w.cfg.MaxFailures
 	}
 	if j.trouble++; j.trouble >= w.cfg.MaxFailures {

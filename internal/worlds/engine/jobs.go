@@ -57,6 +57,8 @@ type stage struct {
 type taskTruth struct {
 	state        taskState
 	tries, fails int
+	why          string       // it failed so the last time
+	various      bool         // and in another way before
 	live         int          // attempts
 	node         sched.NodeID // that holds its map output
 	out          *task.Output
@@ -295,6 +297,14 @@ func (w *World) Counters(id string) *mapreduce.Counters {
 	return nil
 }
 
-func failedText(s sched.Stage, t sched.TaskID, tries int, last string) string {
-	return fmt.Sprintf("%v task %d failed %d times, at last so: %s", s, t, tries, last)
+// failed says how a task has failed.
+func (t *taskTruth) failed(s sched.Stage, n sched.TaskID) string {
+	how := ""
+	switch {
+	case t.various:
+		how = fmt.Sprintf(" %d times, the last time", t.fails)
+	case t.fails > 1:
+		how = fmt.Sprintf(" %d times in the same way", t.fails)
+	}
+	return fmt.Sprintf("%v task %d failed%s: %s", s, n, how, t.why)
 }

@@ -262,7 +262,7 @@ func (w *World) commit(j *job) (err error) {
 			err = j.gone()
 			break
 		}
-		if err = j.committer.CommitJob(func() error { return j.note(entry{Moving: true}) }); err == nil {
+		if err = j.committer.CommitJob(func() error { return j.note(entry{Moving: true}) }); err == nil || task.FailureOf(err) == task.Permanent {
 			break
 		}
 	}

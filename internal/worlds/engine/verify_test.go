@@ -103,7 +103,7 @@ func TestDamagedPartsRunAgain(t *testing.T) {
 					t.Errorf("lost %q", d.lost)
 				}
 				if times == 4 {
-					if says := fmt.Sprintf("failed %v task 1 failed 4 times, at last so: part-%c-00000: the checksum does not match", stage, stage.String()[0]); e.jobs["words"] != says {
+					if says := fmt.Sprintf("failed %v task 1 failed 4 times in the same way: part-%c-00000: the checksum does not match", stage, stage.String()[0]); e.jobs["words"] != says {
 						t.Errorf("%v, want %s", e.jobs, says)
 					}
 					if _, err := os.Stat(out); err == nil {

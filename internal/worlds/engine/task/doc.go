@@ -9,6 +9,7 @@
 //	lines.go    the lines of a piece of a file
 //	records.go  the records of a piece in another format
 //	attempt.go  what all attempts share: stopping, progress, statistics, errors of user code
+//	failure.go  which errors are worth another attempt
 //	map.go      a map attempt; collect.go chooses its buffer
 //	sorted.go   a buffer that sorts what was emitted; radix.go sorts
 //	hashed.go   a buffer that combines at emit, by the hash table of table.go

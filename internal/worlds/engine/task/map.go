@@ -2,7 +2,9 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
@@ -144,6 +146,9 @@ func (m *mapping) here() string { return fmt.Sprintf("map of %s at byte %d", m.p
 func (m *mapping) one(l *lines, out mapreduce.Emitter) (err error) {
 	f, err := fault.OpenFile(m.piece.Path)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) { // it was there when the job began
+			err = Fail(Permanent, bare(err))
+		}
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
 	defer f.Close()

@@ -41,11 +41,12 @@ type message struct {
 	Of     int          `json:"of,omitempty"`     // fetch and output: the number of the map
 	Output *task.Output `json:"output,omitempty"` // output, ended
 
-	Stats    *task.Stats `json:"stats,omitempty"`    // ended
-	Counters []counter   `json:"counters,omitempty"` // ended
-	Error    string      `json:"error,omitempty"`    // ended, output
-	Broken   *broken     `json:"broken,omitempty"`   // ended: by user code
-	Lost     *int        `json:"lost,omitempty"`     // ended: the map whose output cannot be read
+	Stats    *task.Stats  `json:"stats,omitempty"`    // ended
+	Counters []counter    `json:"counters,omitempty"` // ended
+	Error    string       `json:"error,omitempty"`    // ended, output
+	Broken   *broken      `json:"broken,omitempty"`   // ended: by user code
+	Lost     *int         `json:"lost,omitempty"`     // ended: the map whose output cannot be read
+	Failure  task.Failure `json:"failure,omitempty"`  // ended: of what kind the error is
 }
 
 // broken is a task.UserError.

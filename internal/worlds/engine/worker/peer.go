@@ -69,7 +69,8 @@ func start(ctx context.Context, j *Job) (*peer, error) {
 	case hello.Kind != "hello":
 		err = fmt.Errorf("%s: it begins with %q, not with hello", p.name, hello.Kind)
 	case hello.Version != Version:
-		err = fmt.Errorf("%s: it speaks version %d of the protocol, this engine version %d; build it anew with this version of the module", p.name, hello.Version, Version)
+		err = task.Fail(task.Permanent, fmt.Errorf("%s: it speaks version %d of the protocol, this engine version %d; build it anew with this version of the module",
+			p.name, hello.Version, Version))
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.end())
@@ -283,10 +284,10 @@ func ended(m *message, fetched map[int]*task.Output) (*task.Output, task.Stats, 
 		return nil, task.Stats{}, &task.FetchError{Map: *m.Lost, Output: fetched[*m.Lost], Err: errors.New(m.Error)}
 	}
 	if m.Broken != nil {
-		return nil, task.Stats{}, m.Broken.error()
+		return nil, task.Stats{}, task.Fail(m.Failure, m.Broken.error())
 	}
 	if m.Error != "" {
-		return nil, task.Stats{}, errors.New(m.Error)
+		return nil, task.Stats{}, task.Fail(m.Failure, errors.New(m.Error))
 	}
 	stats := task.Stats{}
 	if m.Stats != nil {

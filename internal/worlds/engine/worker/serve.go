@@ -141,9 +141,9 @@ func (s *server) attempt(m *message) error {
 		}
 	}
 	if err != nil {
-		ended.Error = err.Error()
+		ended.Error, ended.Failure = err.Error(), task.FailureOf(err)
 		var lost *task.FetchError
-		if errors.As(err, &lost) {
+		if errors.As(err, &lost) && ended.Failure != task.NoRoom {
 			ended.Lost, ended.Error = &lost.Map, lost.Err.Error()
 		}
 		var user *task.UserError

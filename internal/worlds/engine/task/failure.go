@@ -1,0 +1,63 @@
+package task
+
+import (
+	"errors"
+	"io/fs"
+	"os/exec"
+	"slices"
+	"syscall"
+
+	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/mapreduce"
+)
+
+// Failure says what an error means for the task that met it. The zero value is Transient, so an error that nobody knows is tried again.
+type Failure uint8
+
+// The kinds of failures.
+const (
+	Transient Failure = iota // another attempt may do better
+	Permanent                // every attempt would fail in the same way: bad input, a missing command, no permission
+	NoRoom                   // the disk is full, or no more files can be opened: what is done is good, and the rest can run when there is room
+)
+
+// noRoom and permanent are what the operating system says. A file that is not there is neither: a map can make its output again. Who opens
+// what cannot come back says so by Fail.
+var (
+	noRoom    = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE}
+	permanent = []error{fs.ErrPermission, exec.ErrNotFound, syscall.EFBIG, syscall.EROFS, syscall.ENOTDIR, syscall.EISDIR, syscall.ENAMETOOLONG,
+		syscall.ELOOP, syscall.ENOEXEC}
+)
+
+// FailureOf tells what kind of failure an error is. In an error of several, NoRoom counts more than Permanent.
+func FailureOf(err error) Failure {
+	var told *failed
+	var bad *mapreduce.BadRecord
+	var damage *codec.Damage
+	is := func(target error) bool { return errors.Is(err, target) }
+	switch {
+	case errors.As(err, &told):
+		return told.failure
+	case slices.ContainsFunc(noRoom, is):
+		return NoRoom
+	case errors.As(err, &bad), errors.As(err, &damage), slices.ContainsFunc(permanent, is):
+		return Permanent
+	}
+	return Transient
+}
+
+// Fail returns the error as one of that kind: where the error itself does not tell, or has lost what does on its way from another process.
+func Fail(f Failure, err error) error {
+	if err == nil || FailureOf(err) == f {
+		return err
+	}
+	return &failed{err, f}
+}
+
+type failed struct {
+	error
+	failure Failure
+}
+
+// Unwrap returns the error without its kind.
+func (f *failed) Unwrap() error { return f.error }
