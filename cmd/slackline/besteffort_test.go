@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+
+	"github.com/slackline/slackline/internal/studies/report"
 )
 
 // The example of best-effort jobs beside promised ones: every promise is kept whether attempts are killed for it or not, and those without a deadline
@@ -18,12 +20,11 @@ func TestBestEffortExample(t *testing.T) {
 		Runs []struct {
 			Policy string
 			Jobs   []struct {
-				Outcome  string
+				Outcome  report.Outcome
 				Deadline *float64 `json:"deadline_s"`
-				Met      *bool
-				From     float64 `json:"submitted_s"`
-				To       float64 `json:"finished_s"`
-				Tasks    int     `json:"maps"`
+				From     float64  `json:"submitted_s"`
+				To       float64  `json:"finished_s"`
+				Tasks    int      `json:"maps"`
 				Attempts int
 			}
 		}
@@ -39,8 +40,8 @@ func TestBestEffortExample(t *testing.T) {
 			switch {
 			case j.Deadline == nil:
 				response[r.Policy] += j.To - j.From
-			case j.Outcome == "finished":
-				if promised++; j.Met == nil || !*j.Met {
+			case j.Outcome.Finished():
+				if promised++; !j.Outcome.InTime() {
 					late++
 				}
 			}

@@ -158,7 +158,7 @@ func drawTimelines(w io.Writer, runs []*report.Run, lines []*report.Timeline) er
 	var b strings.Builder
 	for i, l := range lines {
 		s := &runs[i].Summary
-		fmt.Fprintf(&b, "\n%s: %d of %d deadlines met\n", runs[i].Policy, s.Met, s.Deadlines)
+		fmt.Fprintf(&b, "\n%s: %d of %d deadlines met\n", runs[i].Policy, s.InTime, s.Deadlines)
 		l.Draw(&b, width(w), end)
 	}
 	fmt.Fprintf(&b, "\n%s\n", report.Legend)

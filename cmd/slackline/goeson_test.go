@@ -43,17 +43,17 @@ func TestGoesOn(t *testing.T) {
 		t.Error(r.stderr)
 	}
 	run := got.Runs[0]
-	if e := run.Jobs[0]; !e.Before || e.Met != nil || e.Outcome != "finished" {
+	if e := run.Jobs[0]; !e.Before || e.Outcome != report.Done {
 		t.Errorf("%+v", e)
 	}
-	if j := run.Jobs[1]; j.Before || j.Met == nil || *j.Met || j.Finished == nil || *j.Deadline >= 0 {
+	if j := run.Jobs[1]; j.Before || j.Outcome != report.Late || j.Finished == nil || *j.Deadline >= 0 {
 		t.Errorf("%+v", j)
 	}
-	if run.Summary.Deadlines != 1 || run.Summary.Missed != 1 || run.Summary.Penalty <= 0 {
+	if run.Summary.Deadlines != 1 || run.Summary.Late != 1 || run.Summary.Penalty <= 0 {
 		t.Errorf("%+v", run.Summary)
 	}
 	list := s.must(0, "jobs")
-	if !strings.Contains(list, "MISSED by") || strings.Count(list, "met by") != 1 || strings.Contains(s.must(0, "show", "slow"), "after submission: MISSED") || !strings.Contains(s.must(0, "show", "early"), "all its tasks were done before this run") {
+	if !strings.Contains(list, "LATE by") || strings.Count(list, "met by") != 1 || strings.Contains(s.must(0, "show", "slow"), "after submission: LATE") || !strings.Contains(s.must(0, "show", "early"), "all its tasks were done before this run") {
 		t.Error(list)
 	}
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/sched"
 )
 
 // jobsSchema names the form of what jobs prints as JSON. Fields may be added to it, never renamed.
@@ -21,14 +23,14 @@ func newJobs(o *options) *cobra.Command {
 		Use:   "jobs",
 		Short: "List the jobs that ran on this machine, and those that run",
 		Long: `Lists jobs that run started, in any process, the newest first: what became of them, how long they took and what had been expected,
-and how they stand to their promises. A job whose process ended before it did is interrupted.`,
+and how they stand to their deadlines: kept or BROKEN if the deadline had been promised, else met or LATE. A job whose process ended before it did is interrupted.`,
 		Example: `  slackline jobs
   slackline jobs --state failed,interrupted --since 24h
   slackline jobs --name words --limit 3 -o json`,
 		Args: exactly(0, "no arguments"),
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.States, "state", nil, "only jobs in one of these states: waiting, running, finished, failed, killed, rejected, interrupted")
+	flags.StringSliceVar(&f.States, "state", nil, "only jobs in one of these states: waiting, running, finished, failed, killed, refused, interrupted")
 	flags.StringVar(&f.Name, "name", "", "only jobs of this name")
 	flags.StringVar(&f.Class, "class", "", "only jobs of this class")
 	flags.StringVar(&f.Policy, "policy", "", "only jobs that ran by this policy")
@@ -52,13 +54,18 @@ and how they stand to their promises. A job whose process ended before it did is
 			return failure{err}
 		}
 		if o.json() {
-			if list == nil {
-				list = []*store.Job{}
+			type listed struct {
+				*store.Job
+				Outcome report.Outcome `json:"outcome,omitempty"` // once it has ended
+			}
+			all := make([]listed, len(list))
+			for i, j := range list {
+				all[i] = listed{j, outcome(j)}
 			}
 			return writeJSON(cmd.OutOrStdout(), struct {
-				Schema string       `json:"schema"`
-				Jobs   []*store.Job `json:"jobs"`
-			}{jobsSchema, list})
+				Schema string   `json:"schema"`
+				Jobs   []listed `json:"jobs"`
+			}{jobsSchema, all})
 		}
 		return writeJobs(cmd.OutOrStdout(), list, now, width(cmd.OutOrStdout()))
 	})
@@ -67,7 +74,7 @@ and how they stand to their promises. A job whose process ended before it did is
 // writeJobs prints jobs, one on a line.
 func writeJobs(w io.Writer, list []*store.Job, now time.Time, columns int) error {
 	g := &report.Grid{}
-	g.Add(">job", "name", "class", "policy", "state", "submitted", ">took", ">expected", "promise", ">maps", ">reduces", "why")
+	g.Add(">job", "name", "class", "policy", "state", "submitted", ">took", ">expected", "deadline", ">maps", ">reduces", "why")
 	for _, j := range list {
 		g.Add(fmt.Sprint(j.ID), j.Name, j.Class, j.Policy, j.State, stamp(j.Submitted, now), seconds(j.Took), expected(j), promise(j, now),
 			tally(j.Maps), tally(j.Reduces), oneLine(report.Printable(j.Reason), max(20, columns/3)))
@@ -121,27 +128,40 @@ func expected(j *store.Job) string {
 	return (&report.Expectation{Seconds: *j.Expected, Spread: j.Spread}).String()
 }
 
-// promise says how a job stands to its deadline.
+// outcome is what became of a job, "" while it waits or runs.
+func outcome(j *store.Job) report.Outcome {
+	f := report.Facts{Refused: j.State == store.Refused, Promised: j.Promised, Real: true}
+	switch j.State {
+	case store.Waiting, store.Running:
+		return ""
+	case store.Finished:
+		if f.End = sched.Committed; j.Deadline != nil && j.Ended != nil {
+			inTime := !j.Ended.After(*j.Deadline)
+			f.InTime = &inTime
+		}
+	case store.Failed:
+		f.End = sched.Failed
+	case store.Killed:
+		f.End = sched.Killed
+	}
+	return f.Outcome()
+}
+
+// promise says how a job stands to its deadline, or what became of that.
 func promise(j *store.Job, now time.Time) string {
 	if j.Deadline == nil {
 		return "–"
 	}
-	end, over := now, j.State != store.Waiting && j.State != store.Running
-	if j.Ended != nil {
-		end = *j.Ended
-	}
-	room := j.Deadline.Sub(end).Seconds()
+	o := outcome(j)
 	switch {
-	case j.State == store.Finished && room >= 0:
-		return "met by " + report.Span(room)
-	case j.State == store.Finished:
-		return "MISSED by " + report.Span(-room)
-	case j.State == store.Rejected: // nothing was promised
-		return "refused"
-	case over:
-		return "not kept"
-	case room >= 0:
-		return "due in " + report.Span(room)
+	case o.InTime():
+		return fmt.Sprintf("%s by %s", o, report.Span(j.Deadline.Sub(*j.Ended).Seconds()))
+	case o.Late():
+		return fmt.Sprintf("%s by %s", strings.ToUpper(string(o)), report.Span(j.Ended.Sub(*j.Deadline).Seconds()))
+	case o != "":
+		return string(o)
+	case !now.After(*j.Deadline):
+		return "due in " + report.Span(j.Deadline.Sub(now).Seconds())
 	}
-	return "LATE by " + report.Span(-room)
+	return "OVERDUE by " + report.Span(now.Sub(*j.Deadline).Seconds())
 }

@@ -30,7 +30,7 @@ func TestDeadlinesBeforeAKill(t *testing.T) {
 		met, missed float64
 		said, end   string
 	}{
-		"20ms": {1, 1, 1, `job "b" had finished before the run was killed: it MISSED its deadline by `, "slackline: 1 of the deadlines missed; \"b\" had finished too late before the run was killed\n"},
+		"20ms": {1, 1, 1, `job "b" had finished before the run was killed: it missed its deadline by `, "slackline: 1 of the deadlines missed; \"b\" had finished too late before the run was killed\n"},
 		"1h":   {0, 2, 0, `job "b" had finished before the run was killed: it met its deadline by `, ""},
 	} {
 		t.Run(due, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestDeadlinesBeforeAKill(t *testing.T) {
 			if r.code != want.code || !strings.Contains(r.stderr, want.said) || !strings.HasSuffix(r.stderr, want.end) {
 				t.Fatalf("exit code %d: %s", r.code, r.stderr)
 			}
-			if sum := parse(t, r.stdout).Runs[0].Summary; sum["met"] != want.met || sum["missed"] != want.missed || sum["deadlines"] != 2.0 {
+			if sum := parse(t, r.stdout).Runs[0].Summary; sum["met"] != want.met || sum["late"] != want.missed || sum["deadlines"] != 2.0 {
 				t.Errorf("%v", sum)
 			}
 		})

@@ -52,7 +52,7 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 			how := e.Outcome.String()
 			switch {
 			case strings.HasPrefix(e.Text, "rejected: "):
-				how = e.Text
+				how = "refused: " + strings.TrimPrefix(e.Text, "rejected: ")
 			case e.Text != "":
 				how += ": " + e.Text
 			}

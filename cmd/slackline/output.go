@@ -78,7 +78,7 @@ func lateBefore(r *report.Report) string {
 	var names []string
 	for _, run := range r.Runs {
 		for i := range run.Jobs {
-			if j := &run.Jobs[i]; j.Before && j.Met != nil && !*j.Met {
+			if j := &run.Jobs[i]; j.Before && j.Outcome.Late() {
 				names = append(names, fmt.Sprintf("%q", j.ID))
 			}
 		}

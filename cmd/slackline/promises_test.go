@@ -35,29 +35,29 @@ func TestPromisesOfRealJobs(t *testing.T) {
 		t.Fatal(err, r.stderr)
 	}
 	by, fifo := got.Runs[0], got.Runs[1]
-	if r.code != 0 || by.Summary.Admitted != 6 || by.Summary.Met != 6 || by.Summary.Rejected != 2 || fifo.Summary.Admitted != 8 || fifo.Summary.Missed != 2 || fifo.Summary.Penalty <= 0 {
+	if r.code != 0 || by.Summary.Admitted != 6 || by.Summary.Kept != 6 || by.Summary.InTime != 6 || by.Summary.Deadlines != 8 || by.Summary.Refused != 2 || fifo.Summary.Admitted != 8 || fifo.Summary.Late != 2 || fifo.Summary.Penalty <= 0 {
 		t.Fatalf("code %d, %+v, %+v", r.code, by.Summary, fifo.Summary)
 	}
 	for i := range by.Jobs {
 		j := &by.Jobs[i]
 		switch j.ID {
 		case "j3", "j6":
-			if j.Outcome != "rejected" || j.Offer == nil || *j.Offer <= *j.Deadline || !strings.Contains(j.Reason, "would finish at ") ||
+			if j.Outcome != report.Refused || j.Offer == nil || *j.Offer <= *j.Deadline || !strings.Contains(j.Reason, "would finish at ") ||
 				!strings.Contains(j.Reason, "; the earliest deadline that would be accepted is ") {
 				t.Errorf("%+v", j)
 			}
 		default:
-			if j.Outcome != "finished" || j.Promised == nil || *j.Promised > *j.Deadline || s.read("out/"+j.ID+"/rtmr/part-r-00000") == "" {
+			if j.Outcome != report.Kept || j.Promised == nil || *j.Promised > *j.Deadline || s.read("out/"+j.ID+"/rtmr/part-r-00000") == "" {
 				t.Errorf("%+v", j)
 			}
 		}
 	}
 	// Who was refused had no promise that could be broken; who has one is told by when.
-	if list := s.must(0, "jobs", "--policy", "rtmr"); strings.Contains(list, "not kept") || strings.Contains(list, "rejected: ") || strings.Count(list, "refused") != 2 {
+	if list := s.must(0, "jobs", "--policy", "rtmr"); strings.Contains(list, "not kept") || strings.Contains(list, "rejected: ") || strings.Count(list, "refused") != 4 {
 		t.Error(list)
 	}
 	rejected := s.jobs("--policy", "rtmr", "--name", "j3").Jobs[0]
-	if one := s.must(0, "show", fmt.Sprint(rejected.ID)); rejected.State != "rejected" || !strings.HasPrefix(rejected.Reason, "would finish at ") || !strings.Contains(one, ": refused\n") {
+	if one := s.must(0, "show", fmt.Sprint(rejected.ID)); rejected.State != "refused" || !strings.HasPrefix(rejected.Reason, "would finish at ") || !strings.Contains(one, ": refused\n") {
 		t.Errorf("%+v\n%s", rejected, one)
 	}
 	kept := s.jobs("--policy", "rtmr", "--name", "j0").Jobs[0]

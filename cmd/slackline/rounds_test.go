@@ -81,7 +81,7 @@ func TestKillBetweenPolicies(t *testing.T) {
 				t.Fatalf("the report has %v", policies)
 			}
 			for _, run := range reports.Runs {
-				if run.Summary.Finished != 2 || len(run.Jobs) != 2 || run.Real == nil {
+				if run.Summary.Finished() != 2 || len(run.Jobs) != 2 || run.Real == nil {
 					t.Errorf("%s: %+v", run.Policy, run.Summary)
 				}
 			}

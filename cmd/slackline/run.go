@@ -291,7 +291,7 @@ func wasInTime(e lab.Earlier) string {
 	case !e.Told:
 		return fmt.Sprintf("job %q had finished before the run was killed; when is not known, so its deadline counts neither as met nor as missed", e.Job)
 	case e.Late > 0:
-		return fmt.Sprintf("job %q had finished before the run was killed: it MISSED its deadline by %s", e.Job, report.Span(e.Late.Seconds()))
+		return fmt.Sprintf("job %q had finished before the run was killed: it missed its deadline by %s", e.Job, report.Span(e.Late.Seconds()))
 	}
 	return fmt.Sprintf("job %q had finished before the run was killed: it met its deadline by %s", e.Job, report.Span(-e.Late.Seconds()))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -22,6 +21,7 @@ const showSchema = "slackline/show/v1"
 type shown struct {
 	Schema string           `json:"schema"`
 	Job    *store.Job       `json:"job"`
+	What   report.Outcome   `json:"outcome,omitempty"` // of the job, once it has ended
 	Run    *store.Run       `json:"run"`
 	Beside []string         `json:"beside"` // other jobs of the run
 	Real   *report.Real     `json:"real"`   // what the process of the run took; null until it has ended
@@ -61,7 +61,7 @@ func showJob(h history, key string) (*shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shown{Schema: showSchema, Job: j, Beside: []string{}, Failed: []*store.Attempt{}}
+	s := &shown{Schema: showSchema, Job: j, What: outcome(j), Beside: []string{}, Failed: []*store.Attempt{}}
 	failed, err := h.Attempts(j.ID, store.AttemptFilter{Outcomes: []string{"failed"}})
 	if err != nil {
 		return nil, failure{err}
@@ -80,11 +80,8 @@ func showJob(h history, key string) (*shown, error) {
 		}
 	}
 	if s.Run.Report != nil {
-		var r struct {
-			Real *report.Real
-			Jobs []report.Job
-		}
-		if err := json.Unmarshal(s.Run.Report, &r); err != nil {
+		r, err := report.ReadRun(s.Run.Report)
+		if err != nil {
 			return nil, failure{fmt.Errorf("the report of run %d cannot be read: %w", j.Run, err)}
 		}
 		s.Real = r.Real

@@ -75,7 +75,7 @@ func TestRunSimulateReplay(t *testing.T) {
 		t.Errorf("word count: -want +got\n%s", diff)
 	}
 	s.read("out/words/_SUCCESS")
-	if j := ran.Runs[0].Jobs[0]; ran.Runs[0].World != "engine" || j["id"] != "words" || j["met"] != true || j["deadline_s"] != 60.0 || j["reduces"] != 4.0 {
+	if j := ran.Runs[0].Jobs[0]; ran.Runs[0].World != "engine" || j["id"] != "words" || j["outcome"] != "met" || j["deadline_s"] != 60.0 || j["reduces"] != 4.0 {
 		t.Errorf("run: %v", ran.Runs[0])
 	}
 	played := parse(t, s.must(0, "simulate", "words.yaml", "--cluster", "local", "--policy", "edf-p", "--journal", "sim.journal", "-o", "json"))
@@ -154,7 +154,7 @@ func TestDeterminism(t *testing.T) {
 			}
 		}
 		r := parse(t, s.must(0, "compare", file, "-o", "json"))
-		if len(r.Runs) != 12 || r.Schema != "slackline/report/v1" {
+		if len(r.Runs) != 12 || r.Schema != "slackline/report/v2" {
 			t.Errorf("%s: %d runs", file, len(r.Runs))
 		}
 		for i, run := range r.Runs {
@@ -349,7 +349,7 @@ func TestLists(t *testing.T) {
 // With --strict a missed deadline is a failure.
 func TestStrict(t *testing.T) {
 	s := newShell(t, map[string]string{"late.yaml": strings.Replace(twoJobs, "deadline: 10m", "deadline: 30s", 1)})
-	if r := parse(t, s.must(0, "simulate", "late.yaml", "--policy", "fifo", "--seed", "1", "-o", "json")); r.Runs[0].Summary["missed"] == 0.0 {
+	if r := parse(t, s.must(0, "simulate", "late.yaml", "--policy", "fifo", "--seed", "1", "-o", "json")); r.Runs[0].Summary["late"] == 0.0 {
 		t.Error("no deadline is missed")
 	}
 	s.must(1, "simulate", "late.yaml", "--policy", "fifo", "--seed", "1", "--strict")

@@ -31,7 +31,7 @@ workload: {jobs: [{id: quick, maps: 1, map_time: 1s}, {id: slow, maps: 9, map_ti
 			t.Fatal(err)
 		}
 		for i, run := range got.Runs {
-			if stuck := run.Params["cluster.nodes"] == "1"; len(got.Runs) != 18 || (run.Stuck != "") != stuck || (run.Jobs[0].Outcome == "finished") == stuck {
+			if stuck := run.Params["cluster.nodes"] == "1"; len(got.Runs) != 18 || (run.Stuck != "") != stuck || run.Jobs[0].Outcome != map[bool]report.Outcome{true: report.Unfinished, false: report.Done}[stuck] {
 				t.Errorf("run %d of %d: %+v, stuck: %q", i, len(got.Runs), run.Params, run.Stuck)
 			}
 		}

@@ -71,17 +71,17 @@ var (
 	runFields = slices.Concat(fields(text, false, "world scenario policy"), fields(number, false, "seed"))
 
 	summaryFields = slices.Concat(
-		fields(number, false, `jobs admitted rejected finished failed deadlines met missed penalty makespan_s mean_response_s
+		fields(number, false, `jobs admitted refused kept broken met late done failed killed interrupted unfinished deadlines in_time
+			soft_deadlines soft_in_time penalty makespan_s mean_response_s
 			p95_response_s map_locality rack_locality map_utilization reduce_utilization map_slots reduce_slots vcores memory_bytes tasks attempts
 			events wall_s events_per_s`),
-		fields(number, true, "energy_kwh green_kwh brown_kwh vcore_utilization memory_utilization"))
+		fields(number, true, "deadline_work_s work_in_time_s energy_kwh green_kwh brown_kwh vcore_utilization memory_utilization"))
 
 	jobFields = slices.Concat(
-		fields(text, false, "id class queue reason"),
+		fields(text, false, "id class queue reason outcome"),
 		fields(number, false, "submitted_s maps reduces local_maps attempts"),
-		fields(number, true, "started_s maps_done_s finished_s soft_deadline_s deadline_s"),
-		fields(truth, false, "admitted"),
-		fields(truth, true, "met"))
+		fields(number, true, "started_s maps_done_s finished_s soft_deadline_s deadline_s task_time_s"),
+		fields(truth, false, "admitted"))
 )
 
 type object = map[string]any
@@ -103,7 +103,7 @@ func shape(file string, atLeastRuns, atLeastJobs int) error {
 	if err != nil {
 		return err
 	}
-	if o["schema"] != "slackline/report/v1" {
+	if o["schema"] != "slackline/report/v2" {
 		return fmt.Errorf("schema is %v", o["schema"])
 	}
 	runs, _ := o["runs"].([]any)

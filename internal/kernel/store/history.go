@@ -22,12 +22,12 @@ const (
 	Finished    = "finished"
 	Failed      = "failed"
 	Killed      = "killed"
-	Rejected    = "rejected"
+	Refused     = "refused"
 	Interrupted = "interrupted" // its process ended before it did
 )
 
 // States are all of them, in the order of a job's life.
-var States = []string{Waiting, Running, Finished, Failed, Killed, Rejected, Interrupted}
+var States = []string{Waiting, Running, Finished, Failed, Killed, Refused, Interrupted}
 
 // Run is one run of some jobs by one policy, in one process.
 type Run struct {
@@ -49,13 +49,14 @@ type Job struct {
 	Class     string           `json:"class"`
 	Policy    string           `json:"policy"`
 	State     string           `json:"state"`
-	Reason    string           `json:"reason,omitempty"` // why it failed, was killed or rejected
+	Reason    string           `json:"reason,omitempty"` // why it failed, was killed or refused
 	File      string           `json:"file,omitempty"`   // the job file
 	Output    string           `json:"output"`
 	Submitted time.Time        `json:"submitted"`
 	Started   *time.Time       `json:"started"` // the first attempt
 	Ended     *time.Time       `json:"ended"`
 	Deadline  *time.Time       `json:"deadline"`
+	Promised  bool             `json:"promised,omitempty"` // the policy promised the deadline
 	Took      *float64         `json:"took_s"`
 	Expected  *float64         `json:"expected_s"` // what was said before it ran; null: nothing was known
 	Spread    *float64         `json:"spread_s"`   // standard deviation of that

@@ -38,6 +38,7 @@ var migrations = []string{
 		PRIMARY KEY (job, stage, task, try)) STRICT, WITHOUT ROWID`,
 	// Each run that begins looks for those that have not ended: without this, through all there ever were.
 	`CREATE INDEX runs_open ON runs (id) WHERE ended IS NULL`,
+	`UPDATE jobs SET state = 'refused', detail = json_set(detail, '$.state', 'refused') WHERE state = 'rejected'`,
 }
 
 // Store is an open file.

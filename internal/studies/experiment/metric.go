@@ -119,7 +119,7 @@ func accepted() Metric {
 
 // succeeded is the part of the admitted jobs that finished by their deadline.
 func succeeded() Metric {
-	return Metric{"success ratio", "%", func(o *Outcome) float64 { return over(float64(o.Summary.Met), float64(o.Summary.Admitted)) }}
+	return Metric{"success ratio", "%", func(o *Outcome) float64 { return over(float64(o.Summary.InTime), float64(o.Summary.Admitted)) }}
 }
 
 // utilisation is the slot time of jobs over that which was there from the arrival of the first admitted job to the end of the last: of
@@ -136,7 +136,7 @@ func utilisation(all bool) Metric {
 			if j.Finished != nil {
 				to = max(to, *j.Finished)
 			}
-			if all || j.Met != nil && *j.Met {
+			if all || j.Outcome.InTime() {
 				used += j.Slots.Seconds()
 			}
 		}

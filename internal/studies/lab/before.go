@@ -5,6 +5,7 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/sched"
 )
 
 // Earlier is a job with a deadline that had finished before the run was killed that this one goes on with.
@@ -29,17 +30,12 @@ func (l *Local) Judge(m *Memory, run *report.Run, under string, goesOn *GoesOn) 
 		}
 		if row != nil {
 			e.Late, e.Told = row.Ended.Sub(*row.Deadline), true
-			met := e.Late <= 0
-			j.Met = &met
-			run.Summary.Deadlines++
-			if met {
-				run.Summary.Met++
-			} else {
-				run.Summary.Missed++
-			}
+			inTime := e.Late <= 0
+			j.Outcome = report.Facts{Promised: row.Promised, End: sched.Committed, InTime: &inTime, Real: true}.Outcome()
 		}
 		list = append(list, e)
 	}
+	run.Tally()
 	return list, nil
 }
 

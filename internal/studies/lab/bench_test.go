@@ -31,8 +31,8 @@ func BenchmarkSimulate(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					if r.Summary.Finished != jobs {
-						b.Fatalf("%d of %d jobs finished", r.Summary.Finished, jobs)
+					if r.Summary.Finished() != jobs {
+						b.Fatalf("%d of %d jobs finished", r.Summary.Finished(), jobs)
 					}
 					tasks += int64(r.Summary.Tasks)
 					events += int64(r.Summary.Events)

@@ -18,7 +18,7 @@ func TestCache(t *testing.T) {
 	}
 	cell := Cell{Scenario: "s <&>", Policy: "fifo", Seed: 7, Key: "k"}
 	run := report.NewBuilder("sim", cell.Scenario, cell.Policy, cell.Seed).Run()
-	run.Summary.Met, run.Stuck = 3, "it is stuck"
+	run.Summary.InTime, run.Stuck = 3, "it is stuck"
 	if cache.Find(&cell) != nil {
 		t.Error("something is known already")
 	}
@@ -48,7 +48,7 @@ func TestCache(t *testing.T) {
 			t.Errorf("it is believed with another byte %d", i)
 		}
 	}
-	if write(&cell, bytes.Replace(whole, []byte(`"met":3`), []byte(`"met":777`), 1)); cache.Find(&cell) != nil {
+	if write(&cell, bytes.Replace(whole, []byte(`"in_time":3`), []byte(`"in_time":777`), 1)); cache.Find(&cell) != nil {
 		t.Error("it is believed with another number")
 	}
 	other := cell

@@ -129,7 +129,7 @@ func (d *Demo) Prepare(ctx context.Context, policies int) error {
 		if err != nil {
 			return err
 		}
-		if r.Summary.Finished != 1 {
+		if r.Summary.Finished() != 1 {
 			return fmt.Errorf("measuring %s on a sample failed: %s", j.app, r.Jobs[0].Reason)
 		}
 		took := r.Summary.Makespan

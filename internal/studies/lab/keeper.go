@@ -54,7 +54,7 @@ type keptJob struct {
 	failures []report.Failure
 	resumed  bool // an interrupted run before did a part of it
 	before   bool // and all of its tasks
-	rejected bool
+	refused  bool
 }
 
 type keptAttempt struct {
@@ -178,16 +178,20 @@ func (k *Keeper) lost(j *keptJob, at units.Time, e *sched.Event) {
 	}
 }
 
-// Plan keeps which jobs are refused: they end as if they were killed.
+// Plan keeps which jobs are promised their deadline, and which are refused: these end as if they were killed.
 func (k *Keeper) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	for i := range p.Items {
-		if it := &p.Items[i]; it.Verb == sched.Reject && it.Refused == sched.OK {
-			k.lock.Lock()
-			if j := k.job(it.Job); j != nil {
-				j.rejected = true
-			}
-			k.lock.Unlock()
+		it := &p.Items[i]
+		if it.Refused != sched.OK || it.Verb != sched.Reject && it.Verb != sched.Admit {
+			continue
 		}
+		k.lock.Lock()
+		if j := k.job(it.Job); j != nil && it.Verb == sched.Reject {
+			j.refused = true
+		} else if j != nil {
+			j.row.Promised = report.Promises(&it.Reason)
+		}
+		k.lock.Unlock()
 	}
 	return nil
 }
@@ -220,8 +224,8 @@ func (k *Keeper) Batch(round int64, at units.Time, events []sched.Event) error {
 				j.row.Ended, j.row.Took = &ended, &took
 				j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
 				switch {
-				case j.rejected && e.Outcome == sched.Killed:
-					j.row.State, j.row.Reason = store.Rejected, strings.TrimPrefix(e.Text, "rejected: ")
+				case j.refused && e.Outcome == sched.Killed:
+					j.row.State, j.row.Reason = store.Refused, strings.TrimPrefix(e.Text, "rejected: ")
 				case j.before && e.Outcome == sched.Committed: // how long that took, and when it was, nobody knows
 					j.row.Took, j.row.Expected, j.row.Spread, j.row.Deadline = nil, nil, nil, nil
 					j.row.Reason = "all its tasks were done before this run, which went on with one that was killed"
@@ -391,8 +395,8 @@ func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Cl
 			w.RecordsOut = w.Counters[mapreduce.TaskGroup+"."+mapreduce.MapOutputRecords]
 		}
 		j.Work, j.Failures, j.Expected = w, kept.failures, k.expected[f]
-		if j.Outcome == "rejected" {
-			kept.row.State, kept.row.Reason = store.Rejected, j.Reason
+		if j.Outcome == report.Refused {
+			kept.row.State, kept.row.Reason = store.Refused, j.Reason
 			k.dirty[f] = true
 		}
 		if class := find(taught, j.Class); class != nil && !kept.resumed {

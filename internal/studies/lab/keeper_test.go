@@ -259,7 +259,7 @@ func TestKeeperOfDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := run.Jobs[0]
-	if j.Outcome != "finished" || len(j.Failures) != 1 || j.Failures[0].Try != 0 || !strings.HasSuffix(j.Failures[0].Reason, ": the checksum does not match") {
+	if j.Outcome != report.Met || len(j.Failures) != 1 || j.Failures[0].Try != 0 || !strings.HasSuffix(j.Failures[0].Reason, ": the checksum does not match") {
 		t.Errorf("%+v", j)
 	}
 	jobs, err := m.Store().Jobs(store.JobFilter{})

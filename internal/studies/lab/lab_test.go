@@ -182,7 +182,7 @@ func TestPanickingMapper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := run.Summary; s.Finished != 1 || s.Failed != 1 {
+	if s := run.Summary; s.Finished() != 1 || s.Failed != 1 {
 		t.Errorf("%+v", s)
 	}
 	if j := run.Jobs[0]; j.Outcome != "failed" || !strings.Contains(j.Reason, "boom") || strings.Contains(j.Reason, "goroutine") {

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -80,8 +79,8 @@ func (m *Memory) Last(jobs, policy string) (*report.Run, error) {
 	if text == nil || err != nil {
 		return nil, err
 	}
-	run := &report.Run{}
-	if err := json.Unmarshal(text, run); err != nil {
+	run, err := report.ReadRun(text)
+	if err != nil {
 		return nil, fmt.Errorf("the report of the last run of %s by %s cannot be read: %w", jobs, policy, err)
 	}
 	return run, nil

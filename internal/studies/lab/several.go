@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -47,8 +46,8 @@ func (l *Local) Kept(m *Memory, policy string, seed uint64, under string) (Cell,
 		if err != nil || run.Report == nil {
 			return c, nil, err
 		}
-		r := &report.Run{}
-		if err := json.Unmarshal(run.Report, r); err != nil {
+		r, err := report.ReadRun(run.Report)
+		if err != nil {
 			return c, nil, fmt.Errorf("the report of run %d cannot be read: %w", j.Run, err)
 		}
 		return c, r, nil

@@ -49,8 +49,8 @@ func TestSleepSavesEnergy(t *testing.T) {
 		{"fifo+sleep(idle=2h)", 4*3660*100 + work, 3660},
 	} {
 		s := nights(t, c.policy)
-		if got := *s.Energy * float64(units.JoulesPerKWh); !same(got, c.joules) || s.Makespan != c.done || s.Finished != 2 {
-			t.Errorf("%s: %v J, %d jobs done by %v s; want %v J, 2 jobs, %v s", c.policy, got, s.Finished, s.Makespan, c.joules, c.done)
+		if got := *s.Energy * float64(units.JoulesPerKWh); !same(got, c.joules) || s.Makespan != c.done || s.Finished() != 2 {
+			t.Errorf("%s: %v J, %d jobs done by %v s; want %v J, 2 jobs, %v s", c.policy, got, s.Finished(), s.Makespan, c.joules, c.done)
 		}
 	}
 }

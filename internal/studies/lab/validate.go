@@ -89,8 +89,8 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		if err != nil {
 			return nil, err
 		}
-		if measured.Summary.Finished != len(v.Jobs) {
-			return nil, &Aborted{fmt.Errorf("round %d: %d of %d jobs finished", round+1, measured.Summary.Finished, len(v.Jobs))}
+		if measured.Summary.Finished() != len(v.Jobs) {
+			return nil, &Aborted{fmt.Errorf("round %d: %d of %d jobs finished", round+1, measured.Summary.Finished(), len(v.Jobs))}
 		}
 		known = merge(known, learner.Profiles())
 		if err := os.RemoveAll(dir); err != nil {

@@ -34,25 +34,25 @@ type jobSet struct {
 }
 
 type runData struct {
-	World     string            `json:"world"`
-	Scenario  string            `json:"scenario"`
-	Group     int               `json:"group"` // runs of a group are the same but for the policy
-	Policy    string            `json:"policy"`
-	Seed      string            `json:"seed"` // a number too large for JavaScript's
-	Summary   report.Summary    `json:"summary"`
-	Stuck     string            `json:"stuck,omitempty"`    // why it did not come to its end
-	Promises  []report.Promised `json:"promises,omitempty"` // deadlines by class, where there are classes
-	End       int64             `json:"end"`
-	Set       int               `json:"set"`
-	Flags     column            `json:"flags"`    // of each listed job: outcome, and 8 if it was admitted
-	Started   column            `json:"started"`  // since submission; maybe
-	Finished  column            `json:"finished"` // since submission; maybe
-	Deadline  column            `json:"deadline"` // since submission; maybe
-	Reasons   map[string]string `json:"reasons"`  // by position in the list: why a job was turned away or failed
-	Response  *curve            `json:"response"`
-	Tardiness *curve            `json:"tardiness"`
-	Gantt     *ganttData        `json:"gantt"`
-	Series    *seriesData       `json:"series"`
+	World     string                 `json:"world"`
+	Scenario  string                 `json:"scenario"`
+	Group     int                    `json:"group"` // runs of a group are the same but for the policy
+	Policy    string                 `json:"policy"`
+	Seed      string                 `json:"seed"` // a number too large for JavaScript's
+	Summary   report.Summary         `json:"summary"`
+	Stuck     string                 `json:"stuck,omitempty"`    // why it did not come to its end
+	Promises  []report.DeadlineClass `json:"promises,omitempty"` // deadlines by class, where there are classes
+	End       int64                  `json:"end"`
+	Set       int                    `json:"set"`
+	Flags     column                 `json:"flags"`    // of each listed job: outcome, in the order of report.Outcomes, and 16 if it was admitted
+	Started   column                 `json:"started"`  // since submission; maybe
+	Finished  column                 `json:"finished"` // since submission; maybe
+	Deadline  column                 `json:"deadline"` // since submission; maybe
+	Reasons   map[string]string      `json:"reasons"`  // by position in the list: why a job was turned away or failed
+	Response  *curve                 `json:"response"`
+	Tardiness *curve                 `json:"tardiness"`
+	Gantt     *ganttData             `json:"gantt"`
+	Series    *seriesData            `json:"series"`
 }
 
 // ganttData has the rows, and for each its bars one after the other.
@@ -84,19 +84,17 @@ type seriesData struct {
 // stepCount is how finely numbers of a series are told apart.
 const stepCount = 10000
 
-var outcomes = []string{"running", "finished", "failed", "killed", "rejected"}
-
 var levelNames = [...]string{bySlot: "slot", byNode: "node", byRack: "rack", byKind: "cluster"}
 
 // promisesOf are the deadlines by class, those of classes that are too many for a table as one.
-func promisesOf(run *report.Run) []report.Promised {
+func promisesOf(run *report.Run) []report.DeadlineClass {
 	const most = 20
-	var list []report.Promised
-	for i, p := range run.Promises {
+	var list []report.DeadlineClass
+	for i, p := range run.Classes {
 		if i > most {
 			last := &list[most]
 			last.Class = "others"
-			last.Deadlines, last.Met, last.Missed = last.Deadlines+p.Deadlines, last.Met+p.Met, last.Missed+p.Missed
+			last.Deadlines, last.InTime = last.Deadlines+p.Deadlines, last.InTime+p.InTime
 			continue
 		}
 		p.Class = clip(p.Class)
@@ -185,9 +183,9 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
 	position := 0
 	each(run, kept, func(j *report.Job) {
-		flags := max(0, slices.Index(outcomes, j.Outcome))
+		flags := max(0, slices.Index(report.Outcomes, j.Outcome))
 		if j.Admitted {
-			flags |= 8
+			flags |= 16
 		}
 		r.Flags.count(int64(flags))
 		submitted := d.ticks(ticksOf(j.Submitted))

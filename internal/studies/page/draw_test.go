@@ -82,7 +82,7 @@ func TestBrowserDraws(t *testing.T) {
 			want.Jobs += float64(d.job)
 			want.Tasks += float64(d.task)
 		}
-		want.Met = float64(r.Runs[i].Summary.Met)
+		want.Met = float64(r.Runs[i].Summary.InTime)
 		want.Finished = 0
 		for _, j := range r.Runs[i].Jobs {
 			want.Finished += float64(int64(ticksOf(*j.Finished)) / data.Unit)

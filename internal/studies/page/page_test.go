@@ -165,7 +165,7 @@ func checkJobs(t *testing.T, b *block, i int, run *report.Run) {
 	for _, j := range run.Jobs {
 		at += submitted.signed()
 		f := flags.next()
-		if outcomes[f%8] != j.Outcome || (f/8 == 1) != j.Admitted || set.Classes[class.next()] != j.Class || maps.next() != int64(j.Maps) || reduces.next() != int64(j.Reduces) {
+		if report.Outcomes[f%16] != j.Outcome || (f/16 == 1) != j.Admitted || set.Classes[class.next()] != j.Class || maps.next() != int64(j.Maps) || reduces.next() != int64(j.Reduces) {
 			t.Errorf("%s of %s: flags %d", j.ID, r.Policy, f)
 		}
 		for name, c := range map[string]struct {
@@ -212,7 +212,7 @@ func checkSeries(t *testing.T, b *block, i int, s report.Summary) {
 		t.Errorf("reduce slots in use %v, the report says %v", got, s.ReduceUtilization)
 	}
 	// Little's law: jobs in the system × time is the sum of their response times.
-	if got, want := (mean("jobsRunning")+mean("jobsWaiting"))*s.Makespan, s.MeanResponse*float64(s.Finished); math.Abs(got-want) > 2e-3*want {
+	if got, want := (mean("jobsRunning")+mean("jobsWaiting"))*s.Makespan, s.MeanResponse*float64(s.Finished()); math.Abs(got-want) > 2e-3*want {
 		t.Errorf("jobs over time add up to %v s, their responses to %v s", got, want)
 	}
 }
@@ -377,8 +377,11 @@ func million(t testing.TB, s drive.Sink, nodes, slots, attempts int) *report.Run
 				events = append(events, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i/each + 1), Detail: &sched.Detail{Job: job}})
 				submitted, finished := at.Seconds(), at.Seconds()+60
 				deadline := finished + 20 - float64(i/each%50)
-				met := deadline >= finished
-				run.Jobs = append(run.Jobs, report.Job{ID: job.ID, Class: job.Class, Submitted: submitted, Finished: &finished, Deadline: &deadline, Met: &met, Admitted: true, Maps: each, Outcome: "finished"})
+				outcome := report.Late
+				if finished <= deadline {
+					outcome = report.Met
+				}
+				run.Jobs = append(run.Jobs, report.Job{ID: job.ID, Class: job.Class, Submitted: submitted, Finished: &finished, Deadline: &deadline, Admitted: true, Maps: each, Outcome: outcome})
 			}
 			events = append(events, sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(i - from + 1), Job: sched.JobID(i/each + 1), Task: sched.TaskID(i%each + 1), Stage: sched.Map, Node: sched.NodeID(i%nodes + 1)})
 		}

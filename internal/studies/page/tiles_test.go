@@ -40,7 +40,7 @@ func TestBrowserTellsStuckAndPromises(t *testing.T) {
 	_, _, r := play(t, "fifo", "edf-p")
 	stuck := *r.Runs[1]
 	stuck.Stuck = "no node is left <b>"
-	stuck.Promises = []report.Promised{{Class: "<i>tight", Deadlines: 4, Met: 1, Missed: 3}, {Class: "wide", Deadlines: 2, Met: 2}}
+	stuck.Classes = []report.DeadlineClass{{Class: "<i>tight", Deadlines: 4, InTime: 1}, {Class: "wide", Deadlines: 2, InTime: 2}}
 	b.Open(save(t, write(t, &Page{}, report.New(r.Runs[0], &stuck))))
 	tell := func(from string) (text string) {
 		b.Eval(`[...document.querySelectorAll('`+from+`')].filter(e => !e.hidden).map(e => e.textContent.trim().replace(/\s+/g, ' ')).join(', ')`, &text)
@@ -57,7 +57,7 @@ func TestBrowserTellsStuckAndPromises(t *testing.T) {
 	if got := tell("#stuck"); !strings.Contains(got, "did not come to its end: no node is left <b>") {
 		t.Errorf("stuck: %q", got)
 	}
-	if got := tell("#kept tr"); got != "classmetmissedofpart met, <i>tight13425 %, wide202100 %" {
+	if got := tell("#kept tr"); got != "classin timeofpart, <i>tight1425 %, wide22100 %" {
 		t.Errorf("promises: %q", got)
 	}
 	b.Quiet()
@@ -67,10 +67,10 @@ func TestBrowserTellsStuckAndPromises(t *testing.T) {
 func TestPromisesOfManyClasses(t *testing.T) {
 	run := &report.Run{}
 	for range 30 {
-		run.Promises = append(run.Promises, report.Promised{Class: strings.Repeat("x", 500), Deadlines: 3, Met: 2, Missed: 1})
+		run.Classes = append(run.Classes, report.DeadlineClass{Class: strings.Repeat("x", 500), Deadlines: 3, InTime: 2})
 	}
 	list := promisesOf(run)
-	if last := list[len(list)-1]; len(list) != 21 || last != (report.Promised{Class: "others", Deadlines: 30, Met: 20, Missed: 10}) || len(list[0].Class) > 130 {
+	if last := list[len(list)-1]; len(list) != 21 || last != (report.DeadlineClass{Class: "others", Deadlines: 30, InTime: 20}) || len(list[0].Class) > 130 {
 		t.Errorf("%d: %+v", len(list), list)
 	}
 }

@@ -13,6 +13,7 @@ import (
 type Builder struct {
 	run      Run
 	jobs     []page    // by handle, [0] unused
+	facts    []Facts   // of run.Jobs
 	attempts []attempt // by handle
 
 	slots    usage   // of map and reduce slots
@@ -126,7 +127,7 @@ func (b *Builder) Plan(_ int64, at units.Time, p *sched.Plan) error {
 			j.promise(&it.Reason)
 			continue
 		}
-		j.Outcome = "rejected"
+		j.Admitted, b.facts[pg.at].Refused = false, true
 		if it.At > 0 && it.At != units.Never {
 			j.Offer = seconds(it.At)
 		}
@@ -140,9 +141,9 @@ func (b *Builder) Plan(_ int64, at units.Time, p *sched.Plan) error {
 func (b *Builder) Run() *Run {
 	s := &b.run.Summary
 	for i := range b.run.Jobs {
-		b.sum(&b.run.Jobs[i])
+		b.judge(&b.run.Jobs[i], b.facts[i])
 	}
-	b.run.countPromises()
+	b.run.Tally()
 	s.Makespan = b.makespan.Seconds()
 	s.MeanResponse = stat.Mean(b.responses)
 	s.P95Response = stat.Quantile(b.responses, 0.95)
@@ -163,36 +164,21 @@ func (b *Builder) Run() *Run {
 	return &b.run
 }
 
-// sum counts a job.
-func (b *Builder) sum(j *Job) {
-	s := &b.run.Summary
-	s.Jobs++
-	switch j.Outcome {
-	case "finished":
-		s.Finished++
-	case "rejected":
-		s.Rejected++
-	case "failed", "killed":
-		s.Failed++
+// judge says what became of a job.
+func (b *Builder) judge(j *Job, f Facts) {
+	f.Real, f.Promised = b.real(), j.Promised != nil
+	if j.Deadline != nil && j.Finished != nil && !j.Before {
+		inTime := *j.Finished <= *j.Deadline
+		f.InTime = &inTime
 	}
-	if j.Deadline != nil && !j.Before {
-		met := j.Finished != nil && *j.Finished <= *j.Deadline
-		j.Met = &met
-	}
-	if !j.Admitted || j.Outcome == "rejected" {
-		return
-	}
-	s.Admitted++
-	switch {
-	case j.Met == nil:
-	case *j.Met:
-		s.Deadlines++
-		s.Met++
-	default:
-		s.Deadlines++
-		s.Missed++
+	j.Outcome = f.Outcome()
+	if b.real() && !j.Outcome.Finished() {
+		j.TaskTime = nil
 	}
 }
+
+// real tells whether the run takes place on a real machine.
+func (b *Builder) real() bool { return b.run.World != "sim" }
 
 func (b *Builder) specOf(j sched.JobID) *workload.Job {
 	if p := b.page(j); p != nil {
@@ -221,11 +207,22 @@ func (b *Builder) arrive(at units.Time, h sched.JobID, spec *workload.Job) {
 	p := slot(&b.jobs, h)
 	*p = page{at: len(b.run.Jobs), spec: spec, where: p.where[:0]}
 	j := Job{ID: spec.ID, Class: spec.Class, Queue: queues.Of(spec), Submitted: at.Seconds(), Maps: spec.Tasks(sched.Map),
-		Reduces: spec.Tasks(sched.Reduce), Outcome: "running", Before: Before(spec)}
+		Reduces: spec.Tasks(sched.Reduce), Before: Before(spec)}
+	work, known := 0.0, true
 	for i := range spec.Stages {
-		b.run.Summary.Tasks += int64(len(spec.Stages[i].Tasks))
+		st := &spec.Stages[i]
+		b.run.Summary.Tasks += int64(len(st.Tasks))
+		known = known && len(st.Done) == 0
+		for t := range st.Tasks {
+			if !b.real() {
+				work += (st.Tasks[t].Work + st.Tasks[t].Shuffle).Seconds()
+			}
+		}
 	}
-	b.run.Jobs = append(b.run.Jobs, j)
+	if known {
+		j.TaskTime = &work
+	}
+	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})
 	b.promise(p)
 }
 
@@ -312,8 +309,13 @@ func (b *Builder) end(at units.Time, e *sched.Event) {
 			b.meter.hold(at, a.node, &c.Needs, -1)
 		}
 	}
-	if p != nil && a.stage == sched.Map && e.Outcome == sched.Committed {
-		b.mapped(at, p, a)
+	if p != nil && e.Outcome == sched.Committed {
+		if j := &b.run.Jobs[p.at]; b.real() && j.TaskTime != nil {
+			*j.TaskTime += at.Sub(a.began).Seconds()
+		}
+		if a.stage == sched.Map {
+			b.mapped(at, p, a)
+		}
 	}
 	a.job = 0
 }
@@ -360,9 +362,10 @@ func (b *Builder) finish(at units.Time, e *sched.Event) {
 		return
 	}
 	j := &b.run.Jobs[p.at]
+	b.facts[p.at].End = e.Outcome
+	refused := b.facts[p.at].Refused
 	switch {
-	case e.Outcome == sched.Committed:
-		j.Outcome = "finished"
+	case e.Outcome == sched.Committed && !refused:
 		j.Finished = seconds(at)
 		if j.Before {
 			break
@@ -373,11 +376,8 @@ func (b *Builder) finish(at units.Time, e *sched.Event) {
 			owed := p.spec.Deadline.Sub(p.spec.Arrive).Seconds() // a busy world may have told of it later than it came, and behind its deadline
 			b.run.Summary.Penalty += p.spec.Weight * max(0, (at.Seconds()-*j.Deadline)/owed)
 		}
-	case j.Outcome == "rejected":
-	case e.Outcome == sched.Failed:
-		j.Outcome, j.Reason = "failed", e.Text
-	default:
-		j.Outcome, j.Reason = "killed", e.Text
+	case !refused:
+		j.Reason = e.Text
 	}
 	p.spec = nil
 	b.makespan = at

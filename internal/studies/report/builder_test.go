@@ -95,9 +95,8 @@ func TestBuilder(t *testing.T) {
 	b := NewBuilder("sim", "s", "p", 7)
 	play(t, b)
 	f := func(x float64) *float64 { return &x }
-	no := false
 	want := &Run{World: "sim", Scenario: "s", Policy: "p", Seed: 7,
-		Summary: Summary{Jobs: 3, Admitted: 2, Rejected: 1, Finished: 1, Failed: 1, Deadlines: 2, Missed: 2,
+		Summary: Summary{Jobs: 3, Admitted: 2, Refused: 1, Late: 1, Failed: 1, Deadlines: 2, DeadlineWork: f(0), WorkInTime: f(0),
 			Penalty:  2 * (30.0 - 25) / 25,
 			Makespan: 40, MeanResponse: 30, P95Response: 30,
 			MapLocality: 1, // map 2's first commit does not count any more
@@ -105,9 +104,9 @@ func TestBuilder(t *testing.T) {
 			MapUtilization: 32.0 / 60, ReduceUtilization: 20.0 / 60, MapSlots: 60.0 / 40, ReduceSlots: 60.0 / 40,
 			Tasks: 5, Attempts: 5, Events: 3 + 3 + 2 + 5 + 5},
 		Jobs: []Job{
-			{ID: "a", Class: "k", Queue: "default", Admitted: true, Started: f(0), MapsDone: f(24), Finished: f(30), Deadline: f(25), Met: &no, Maps: 2, Reduces: 1, LocalMaps: 2, Attempts: 4, Outcome: "finished"},
-			{ID: "b", Class: "k", Queue: "default", Submitted: 8, Reason: "would finish at 10s, deadline 9s", Maps: 1, Outcome: "rejected"},
-			{ID: "c", Class: "k", Queue: "default", Submitted: 30, Admitted: true, Started: f(30), Deadline: f(50), Met: &no, Reason: "it broke", Maps: 1, Attempts: 1, Outcome: "failed"},
+			{ID: "a", Class: "k", Queue: "default", Admitted: true, Started: f(0), MapsDone: f(24), Finished: f(30), Deadline: f(25), Maps: 2, Reduces: 1, LocalMaps: 2, Attempts: 4, TaskTime: f(0), Outcome: Late},
+			{ID: "b", Class: "k", Queue: "default", Submitted: 8, Reason: "would finish at 10s, deadline 9s", Maps: 1, TaskTime: f(0), Outcome: Refused},
+			{ID: "c", Class: "k", Queue: "default", Submitted: 30, Admitted: true, Started: f(30), Deadline: f(50), Reason: "it broke", Maps: 1, Attempts: 1, TaskTime: f(0), Outcome: Failed},
 		}}
 	if diff := cmp.Diff(want, b.Run()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -148,18 +147,19 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &o); err != nil {
 		t.Fatal(err)
 	}
-	if o.Schema != "slackline/report/v1" || len(o.Runs) != 1 || len(o.Runs[0].Jobs) != 3 {
+	if o.Schema != "slackline/report/v2" || len(o.Runs) != 1 || len(o.Runs[0].Jobs) != 3 {
 		t.Fatalf("%s", out.String())
 	}
 	for _, c := range []struct {
 		has  map[string]any
 		want string
 	}{
-		{o.Runs[0].Summary, `jobs admitted rejected finished failed deadlines met missed penalty makespan_s mean_response_s p95_response_s
+		{o.Runs[0].Summary, `jobs admitted refused kept broken met late done failed killed interrupted unfinished deadlines in_time
+			deadline_work_s work_in_time_s soft_deadlines soft_in_time penalty makespan_s mean_response_s p95_response_s
 			map_locality rack_locality map_utilization reduce_utilization vcore_utilization memory_utilization map_slots reduce_slots vcores
 			memory_bytes energy_kwh green_kwh brown_kwh tasks attempts events wall_s events_per_s`},
-		{o.Runs[0].Jobs[0], `id class queue submitted_s admitted reason started_s maps_done_s finished_s soft_deadline_s deadline_s met
-			maps reduces local_maps attempts`},
+		{o.Runs[0].Jobs[0], `id class queue submitted_s admitted reason started_s maps_done_s finished_s soft_deadline_s deadline_s
+			maps reduces local_maps attempts task_time_s outcome`},
 	} {
 		for name := range strings.FieldsSeq(c.want) {
 			if _, ok := c.has[name]; !ok {
@@ -169,9 +169,6 @@ func TestJSON(t *testing.T) {
 	}
 	if e, ok := o.Runs[0].Summary["energy_kwh"]; !ok || e != nil {
 		t.Errorf("energy_kwh is %v, want null", e)
-	}
-	if m := o.Runs[0].Jobs[1]["met"]; m != nil {
-		t.Errorf("met without a deadline is %v, want null", m)
 	}
 }
 
@@ -235,19 +232,19 @@ func TestTable(t *testing.T) {
 	want := `
 by hand in the simulator
 
-job  class  maps  reduces  submitted  promise    fifo                      edf
-─────────────────────────────────────────────────────────────────────────────────────────────────
-a    k         2        1        0 s   25.0 s  30.0 s  MISSED by 5.0 s  30.0 s  MISSED by 5.0 s
-b    k         1        0      8.0 s        –       –  rejected              –  rejected
-c    k         1        0     30.0 s   50.0 s       –  failed                –  failed
+job  class  maps  reduces  submitted  promise    fifo                    edf
+─────────────────────────────────────────────────────────────────────────────────────────────
+a    k         2        1        0 s   25.0 s  30.0 s  LATE by 5.0 s  30.0 s  LATE by 5.0 s
+b    k         1        0      8.0 s        –       –  refused             –  refused
+c    k         1        0     30.0 s   50.0 s       –  failed              –  failed
 
-policy  met  of  penalty  makespan  mean response     p95  local maps  map slots  reduce slots  attempts  failed  rejected
-────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-fifo      0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1         1
-edf       0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1         1
-fifo: job "b" was rejected: would finish at 10s, deadline 9s
+policy  in time  of  penalty  makespan  mean response     p95  local maps  map slots  reduce slots  attempts  failed  refused
+───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+fifo          0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1        1
+edf           0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1        1
+fifo: job "b" was refused: would finish at 10s, deadline 9s
 fifo: job "c" failed: it broke
-edf: job "b" was rejected: would finish at 10s, deadline 9s
+edf: job "b" was refused: would finish at 10s, deadline 9s
 edf: job "c" failed: it broke
 `
 	if diff := cmp.Diff(want, "\n"+out.String()); diff != "" {

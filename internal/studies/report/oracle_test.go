@@ -115,6 +115,7 @@ func dumb(all []stamped) *Run {
 	r := &Run{}
 	s := &r.Summary
 	ptr := func(x float64) *float64 { return &x }
+	s.DeadlineWork, s.WorkInTime = ptr(0), ptr(0)
 	type life struct {
 		sched.Event
 		job        int
@@ -172,12 +173,14 @@ func dumb(all []stamped) *Run {
 			s.Makespan = e.at
 			switch e.Outcome {
 			case sched.Committed:
-				j.Outcome, j.Finished = "finished", ptr(e.at)
+				j.Finished = ptr(e.at)
 				responses = append(responses, e.at-j.Submitted)
 			case sched.Failed:
 				j.Outcome = "failed"
+				s.Failed++
 			default:
 				j.Outcome = "killed"
+				s.Killed++
 			}
 		}
 	}
@@ -214,25 +217,35 @@ func dumb(all []stamped) *Run {
 			j.Started = ptr(first)
 		}
 		j.MapsDone = mapsDone(all, r.Jobs, i, len(specs[i].Stages[0].Tasks))
-		if j.Outcome == "finished" {
-			s.Finished++
-		} else {
-			s.Failed++
-		}
-		if j.Deadline != nil {
-			met := j.Finished != nil && *j.Finished <= *j.Deadline
-			j.Met = &met
-			s.Deadlines++
-			if met {
-				s.Met++
-			} else {
-				s.Missed++
+		j.TaskTime = ptr(0)
+		for _, st := range specs[i].Stages {
+			for _, task := range st.Tasks {
+				*j.TaskTime += task.Work.Seconds() + task.Shuffle.Seconds()
 			}
+		}
+		if j.Deadline == nil {
 			if j.Finished != nil {
-				owed := *j.Deadline - j.Submitted
-				s.Penalty += specs[i].Weight * max(0, (*j.Finished-j.Submitted-owed)/owed)
+				j.Outcome = "done"
+				s.Done++
 			}
+			continue
 		}
+		s.Deadlines++
+		*s.DeadlineWork += *j.TaskTime
+		if j.Finished == nil {
+			continue
+		}
+		if *j.Finished <= *j.Deadline {
+			j.Outcome = "met"
+			s.Met++
+			s.InTime++
+			*s.WorkInTime += *j.TaskTime
+		} else {
+			j.Outcome = "late"
+			s.Late++
+		}
+		owed := *j.Deadline - j.Submitted
+		s.Penalty += specs[i].Weight * max(0, (*j.Finished-j.Submitted-owed)/owed)
 	}
 	s.MapLocality, s.RackLocality = local/maps, rack/maps
 	for _, x := range responses {

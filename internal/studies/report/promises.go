@@ -1,79 +1,85 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
+	"math"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
-// Promised are the deadlines of one class, of admitted jobs.
-type Promised struct {
-	Class     string `json:"class"`
-	Deadlines int    `json:"deadlines"`
-	Met       int    `json:"met"`
-	Missed    int    `json:"missed"`
+// Promises tells whether a job that is admitted for this reason is promised its deadline.
+func Promises(why *sched.Reason) bool {
+	return why.Code == sched.Promised || why.Code == sched.Estimated
 }
 
-// countPromises counts deadlines by class, in the order of the names.
-func (r *Run) countPromises() {
-	for i := range r.Jobs {
-		j := &r.Jobs[i]
-		if j.Promise == "" || j.Met == nil || !j.Admitted || j.Outcome == "rejected" {
-			continue
-		}
-		p := promised(&r.Promises, j.Promise)
-		p.Deadlines++
-		if *j.Met {
-			p.Met++
-		} else {
-			p.Missed++
-		}
+// promise notes what the job's admission said of its finish.
+func (j *Job) promise(why *sched.Reason) {
+	if Promises(why) { // B is what is expected, and nobody's word
+		j.Promised, j.Estimated = seconds(units.Time(why.B)), why.Code == sched.Estimated
 	}
-	slices.SortFunc(r.Promises, func(a, b Promised) int { return cmp.Compare(a.Class, b.Class) })
-}
-
-// promised returns the entry of a class, a new one if there is none.
-func promised(list *[]Promised, class string) *Promised {
-	i := slices.IndexFunc(*list, func(p Promised) bool { return p.Class == class })
-	if i < 0 {
-		i = len(*list)
-		*list = append(*list, Promised{Class: class})
+	if j.Admission = ""; why.Code == sched.NoDeadline || why.Code == sched.ClassUnknown {
+		j.Admission = why.String()
 	}
-	return &(*list)[i]
 }
 
-// writePromises prints how many deadlines of each class were met, all seeds of a policy together, where there are classes.
-func writePromises(w io.Writer, g []*Run) {
-	t := &Grid{}
-	t.Add("policy", "deadlines", ">met", ">of", ">part")
-	rows := false
-	var told []string
+// writeOutcomes tells, of runs whose admission promises deadlines, which were kept, how the finish compares to what was expected when the
+// job was admitted, and to whom it said no; what it offered instead stands in the sentence on that job. A promise is judged by the deadline
+// alone: jobs that came later may have lawfully overtaken one that waited. Whoever asked for no deadline waits for no promise.
+func writeOutcomes(w io.Writer, g []*Run) {
 	for _, run := range g {
-		policy := label(run, g)
-		if slices.Contains(told, policy) {
-			continue
-		}
-		told = append(told, policy)
-		var sum []Promised
-		for _, other := range g {
-			if other.Stuck != "" || label(other, g) != policy {
+		t := &Grid{Title: label(run, g) + ", promises and what came of them"}
+		t.Add("job", ">deadline", ">expected by", ">finished", "promise", ">than expected", "")
+		lines, more := 0, 0
+		for i := range run.Jobs {
+			j := &run.Jobs[i]
+			if j.Before || j.Deadline == nil || j.Promised == nil && j.Admission == "" && j.Outcome != Refused {
 				continue
 			}
-			for _, p := range other.Promises {
-				all := promised(&sum, p.Class)
-				all.Deadlines += p.Deadlines
-				all.Met += p.Met
+			if lines++; lines > mostJobs {
+				more++
+				continue
 			}
+			note := ""
+			switch {
+			case j.Estimated:
+				note = "an estimate from a sample"
+			case j.Admission != "":
+				note = j.Admission
+			}
+			t.Add(j.ID, orDash(j.Deadline), orDash(j.Promised), orDash(j.Finished), j.kept(), j.unexpected(), note)
 		}
-		for _, p := range sum {
-			rows = true
-			t.Add(policy, p.Class, strconv.Itoa(p.Met), strconv.Itoa(p.Deadlines), percent(float64(p.Met)/float64(p.Deadlines)))
+		if more > 0 {
+			t.Add(fmt.Sprintf("… and %d more; -o json has them all", more))
+		}
+		if lines > 0 {
+			fmt.Fprintln(w)
+			_ = t.Write(w)
 		}
 	}
-	if rows {
-		fmt.Fprintln(w)
-		_ = t.Write(w)
+}
+
+// kept says what became of the promise, which is the deadline.
+func (j *Job) kept() string {
+	switch {
+	case j.Outcome == Broken && j.Finished != nil:
+		return "BROKEN by " + span(*j.Finished-*j.Deadline)
+	case j.Outcome == Refused || j.Promised != nil:
+		return string(j.Outcome)
 	}
+	return "none"
+}
+
+// unexpected says how the finish compares to what was expected at admission.
+func (j *Job) unexpected() string {
+	switch {
+	case j.Promised == nil || !j.Outcome.Finished() || j.Finished == nil:
+		return ""
+	case math.Abs(*j.Finished-*j.Promised) < 0.0005:
+		return span(0)
+	case *j.Finished < *j.Promised:
+		return span(*j.Promised-*j.Finished) + " earlier"
+	}
+	return span(*j.Finished-*j.Promised) + " later"
 }

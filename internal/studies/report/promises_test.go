@@ -5,32 +5,119 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
-// Deadlines are counted by class as the summary counts them, and shown for each policy over all seeds.
-func TestPromises(t *testing.T) {
-	yes, no := true, false
-	job := func(class string, met *bool) Job {
-		return Job{ID: "j", Promise: class, Met: met, Admitted: true, Outcome: "finished"}
-	}
-	var runs []*Run
-	for seed := range uint64(2) {
-		r := run("fifo", seed, 100, 0, 2)
-		r.Jobs = []Job{job("tight", &yes), job("loose", &yes), job("tight", &no), job("", &no), {Promise: "tight", Met: &no, Outcome: "rejected"}, job("late", nil)}
-		r.countPromises()
-		if diff := cmp.Diff([]Promised{{"loose", 1, 1, 0}, {"tight", 2, 1, 1}}, r.Promises); diff != "" {
-			t.Error(diff)
+// A promise is kept or broken by the deadline alone; what was expected at admission, which a job may lawfully miss, stands beside what came. To a
+// refusal belongs what would have been accepted.
+func TestOutcomes(t *testing.T) {
+	const s = int64(units.Second)
+	b := NewBuilder("sim", "s", "rtmr", 1)
+	var arrived []sched.Event
+	for i, id := range []string{"kept", "late", "sampled", "refused", "plain", "lent", "guessed", "labels", "before", "free", "broken", "exact"} {
+		spec := &workload.Job{ID: id, Deadline: units.Time(100 * s), Soft: units.Never, Weight: 1}
+		switch id {
+		case "before":
+			spec.Stages = []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2), Done: []int32{1, 2}}}
+		case "free":
+			spec.Deadline = units.Never
+		case "broken":
+			spec.Deadline = units.Time(60 * s)
 		}
-		runs = append(runs, r)
+		arrived = append(arrived, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: spec}})
+	}
+	var p sched.Plan
+	p.Admit(1, sched.Because(sched.Promised, 100*s, 80*s))
+	p.Admit(2, sched.Because(sched.Promised, 100*s, 40*s))
+	p.Admit(3, sched.Because(sched.Estimated, 100*s, 90*s, 3))
+	p.Reject(4, units.Time(250*s), sched.Because(sched.Deadline, 100*s, 250*s))
+	p.Admit(5, sched.Because(sched.AdmitAll))
+	p.Admit(6, sched.Because(sched.ClassUnknown))
+	p.Add(sched.Item{Verb: sched.Reject, Job: 7, Count: 2, At: units.Time(250 * s), Reason: sched.Because(sched.Deadline, 100*s, 250*s)})
+	p.Reject(8, 0, sched.Because(sched.HasLabels))
+	p.Admit(9, sched.Because(sched.Promised, 100*s, 0))
+	p.Admit(10, sched.Because(sched.NoDeadline))
+	p.Admit(11, sched.Because(sched.Promised, 60*s, 55*s))
+	p.Admit(12, sched.Because(sched.Promised, 100*s, 70*s))
+	ended := []sched.Event{}
+	for j := sched.JobID(1); j <= 12; j++ {
+		o := sched.Committed
+		if j == 4 || j == 7 || j == 8 {
+			o = sched.Killed
+		}
+		ended = append(ended, sched.Event{Kind: sched.JobEnded, Job: j, Outcome: o})
+	}
+	for _, err := range []error{b.Batch(1, 0, arrived), b.Plan(1, 0, &p), b.Batch(2, units.Time(70*s), ended)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := b.Run()
+	if j := run.Jobs[8]; !j.Before || j.Outcome != Done || run.Summary.Kept != 4 || run.Summary.Broken != 1 || run.Summary.Met != 2 || run.Summary.Deadlines != 10 {
+		t.Errorf("%+v %+v", j, run.Summary)
+	}
+	if j := run.Jobs[9]; j.Admission != "it has no deadline: it gets the slots that no promise needs" {
+		t.Errorf("%+v", j)
+	}
+	if j := run.Jobs[6]; !j.Estimated {
+		t.Errorf("%+v", j)
 	}
 	var text bytes.Buffer
-	if err := New(runs...).WriteTable(&text); err != nil {
+	if err := New(run).WriteTable(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"fifo    loose        2   2  100 %", "fifo    tight        2   4   50 %"} {
+	for _, want := range []string{
+		"\njob      deadline  expected by  finished  promise            than expected\n",
+		"kept      100.0 s       80.0 s    70.0 s  kept              10.0 s earlier\n",
+		"late      100.0 s       40.0 s    70.0 s  kept                30.0 s later\n",
+		"broken     60.0 s       55.0 s    70.0 s  BROKEN by 10.0 s    15.0 s later\n",
+		"exact     100.0 s       70.0 s    70.0 s  kept                         0 s\n",
+		"sampled   100.0 s       90.0 s    70.0 s  kept              20.0 s earlier  an estimate from a sample\n",
+		"refused   100.0 s            –         –  refused\n",
+		"lent      100.0 s            –    70.0 s  none                              nothing is known of what its class costs: it gets the slots that no promise needs, and no promise\n",
+		"guessed   100.0 s            –         –  refused                           an estimate from a sample\n",
+		"labels    100.0 s            –         –  refused\n",
+		"100.0 s       –  finished before",
+		`job "guessed" was refused: by an estimate from a sample of 2 maps: would finish at 4m10s`,
+		`job "refused" was refused: would finish at 4m10s, deadline 1m40s; the earliest deadline that would be accepted is 4m10s`,
+	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, &text)
 		}
+	}
+	if strings.Contains(text.String(), "LATER") {
+		t.Errorf("a kept promise is called late:\n%s", &text)
+	}
+	for _, id := range []string{"plain ", "before ", "free "} {
+		if strings.Count(text.String(), "\n"+id) != 1 {
+			t.Errorf("%s, of which nothing was said, stands among the promises:\n%s", id, &text)
+		}
+	}
+}
+
+// Of a run that goes on deadlines that were given as spans count from the first submission, others stay where they are.
+func TestGoesOn(t *testing.T) {
+	b := NewBuilder("engine", "s", "fifo", 1)
+	b.GoesOn(60*units.Second, []string{"span"})
+	for i, id := range []string{"span", "moment"} {
+		spec := &workload.Job{ID: id, Deadline: units.Time(10 * units.Second), Soft: units.Never, Weight: 1}
+		events := []sched.Event{{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: spec}}}
+		var p sched.Plan
+		p.Admit(sched.JobID(i+1), sched.Because(sched.AdmitAll))
+		ended := []sched.Event{{Kind: sched.JobEnded, Job: sched.JobID(i + 1), Outcome: sched.Committed}}
+		for _, err := range []error{b.Batch(1, 0, events), b.Plan(1, 0, &p), b.Batch(2, units.Time(5*units.Second), ended)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run := b.Run()
+	if j := run.Jobs[0]; *j.Deadline != -50 || j.Outcome != Late || verdict(&j) != "LATE by 55.0 s" || run.Summary.Late != 1 || run.Summary.Penalty != 5.5 {
+		t.Errorf("%+v %+v", j, run.Summary)
+	}
+	if j := run.Jobs[1]; *j.Deadline != 10 || j.Outcome != Met {
+		t.Errorf("%+v", j)
 	}
 }

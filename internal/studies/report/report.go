@@ -7,8 +7,10 @@
 //	learner.go   the sink that fills profiles
 //	real.go      what a run on this machine took besides, and what was expected of it; realtable.go as a table
 //	table.go     tables: one run, policies side by side, many seeds
-//	promises.go  deadlines by their class
-//	outcomes.go  which promised deadlines were kept, and what admission expected, beside what came
+//	outcome.go   the one outcome of each job, and the counts that follow from it
+//	read.go      runs that were kept as JSON
+//	classes.go   deadlines by their class
+//	promises.go  which promised deadlines were kept, and what admission expected, beside what came
 //	verdict.go   which policy is better, by paired tests
 //	stuck.go     runs that did not come to their end
 //	csv.go       a line for each run, for other programs
@@ -23,7 +25,7 @@ import (
 )
 
 // Schema names the form of the report. Fields may be added to it, never renamed.
-const Schema = "slackline/report/v1"
+const Schema = "slackline/report/v2"
 
 // Report is the result of one or more runs, in the order of the grid.
 type Report struct {
@@ -56,15 +58,18 @@ type Run struct {
 	Params   map[string]string `json:"params,omitempty"` // values of a sweep, by key of the scenario
 	Summary  Summary           `json:"summary"`
 	Jobs     []Job             `json:"jobs"` // in order of arrival
-	// Promises count deadlines by their class, where jobs have one.
-	Promises []Promised `json:"deadline_classes,omitempty"`
-	Real     *Real      `json:"real,omitempty"`
+	// Classes count deadlines by their class, where jobs have one.
+	Classes []DeadlineClass `json:"deadline_classes,omitempty"`
+	Real    *Real           `json:"real,omitempty"`
 	// Stuck is why the run could not go on, "" if it came to its end. The summary and the jobs are then what came until that time,
 	// and count neither in means nor in comparisons.
 	Stuck string `json:"stuck,omitempty"`
 }
 
 // Summary sums up a run. All times are in seconds from its start.
+//
+// Deadlines are counted over all jobs that were submitted, so that a policy gains nothing by refusing. Response times are those of
+// the jobs that finished, which may be others under another policy.
 //
 // Penalty is eq. 1 of paper 000 over the admitted jobs that finished: the sum of weight × max(0, (y - d)/d), where y is the time
 // from arrival to finish and d that from arrival to deadline.
@@ -76,15 +81,26 @@ type Run struct {
 //
 // An event is an arrival, a heartbeat that the policy answers, an attempt's start or end, or a change of a node.
 type Summary struct {
-	Jobs     int `json:"jobs"` // that arrived
+	Jobs     int `json:"jobs"` // that were submitted
 	Admitted int `json:"admitted"`
-	Rejected int `json:"rejected"` // by the policy
-	Finished int `json:"finished"`
-	Failed   int `json:"failed"` // failed, or killed
 
-	Deadlines int `json:"deadlines"` // admitted jobs with one
-	Met       int `json:"met"`       // that finished by it
-	Missed    int `json:"missed"`
+	Refused     int `json:"refused"` // this and the nine below: jobs by outcome
+	Kept        int `json:"kept"`
+	Broken      int `json:"broken"`
+	Met         int `json:"met"`
+	Late        int `json:"late"`
+	Done        int `json:"done"`
+	Failed      int `json:"failed"`
+	Killed      int `json:"killed"`
+	Interrupted int `json:"interrupted"`
+	Unfinished  int `json:"unfinished"`
+
+	Deadlines     int      `json:"deadlines"`       // submitted jobs with a hard one
+	InTime        int      `json:"in_time"`         // that finished by it: kept and met
+	DeadlineWork  *float64 `json:"deadline_work_s"` // task time of the jobs with a deadline; null: not known of all
+	WorkInTime    *float64 `json:"work_in_time_s"`  // of those in time
+	SoftDeadlines int      `json:"soft_deadlines"`  // submitted jobs with a soft one
+	SoftInTime    int      `json:"soft_in_time"`    // that finished by it
 
 	Penalty      float64 `json:"penalty"`
 	Makespan     float64 `json:"makespan_s"` // when the last job ended
@@ -116,32 +132,36 @@ type Summary struct {
 //
 // Where a run goes on with one that was killed, deadlines that count from the submission count from the first one: they may be negative.
 //
-// Where promised_s stands the policy has promised the deadline, and met says whether it kept that. The number itself is promised by nobody: it
+// Where promised_s stands the policy has promised the deadline, and the outcome says whether it kept that. The number itself is promised by nobody: it
 // is when the job would end as things stood when it was admitted. One that comes later with an earlier deadline may go before it.
+//
+// The work of a job in a simulation is the time of its tasks on nodes of speed 1 as the scenario has them, before anything is drawn: the same
+// under each policy, also where the job is refused. On this machine it is the time of the attempts that were committed, and not known of jobs that did not
+// finish, or of which an earlier run did a part.
 type Job struct {
 	ID           string   `json:"id"`
 	Class        string   `json:"class"`
 	Queue        string   `json:"queue"`
 	Submitted    float64  `json:"submitted_s"`
 	Admitted     bool     `json:"admitted"`
-	Reason       string   `json:"reason"` // why it was rejected, failed or killed
+	Reason       string   `json:"reason"` // why it was refused, failed or killed
 	Started      *float64 `json:"started_s"`
 	MapsDone     *float64 `json:"maps_done_s"` // the last map committed
 	Finished     *float64 `json:"finished_s"`
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
 	Promise      string   `json:"deadline_class,omitempty"`    // where there are several kinds of deadlines
-	Met          *bool    `json:"met"`                         // null without a deadline, or if nobody knows
 	Before       bool     `json:"finished_before,omitempty"`   // an earlier run that was killed had done all its tasks; Finished is not told
 	Promised     *float64 `json:"promised_s,omitempty"`        // by when it was expected to finish, see below; null: no promise
 	Estimated    bool     `json:"promise_estimated,omitempty"` // that, or a refusal, rests on a sample and is no worst case
 	Admission    string   `json:"admission,omitempty"`         // why it runs without a promise, where others get one
-	Offer        *float64 `json:"offer_s,omitempty"`           // of a rejected job: the earliest deadline that would have been accepted
+	Offer        *float64 `json:"offer_s,omitempty"`           // of a refused job: the earliest deadline that would have been accepted
 	Maps         int      `json:"maps"`
 	Reduces      int      `json:"reduces"`
 	LocalMaps    int      `json:"local_maps"`
 	Attempts     int      `json:"attempts"`
-	Outcome      string   `json:"outcome"` // "finished", "failed", "killed", "rejected", or "running" if the run was stopped
+	TaskTime     *float64 `json:"task_time_s"` // its work, see below; null: not known
+	Outcome      Outcome  `json:"outcome"`
 
 	// Of jobs that ran on this machine.
 	Work     *Work        `json:"work,omitempty"`
@@ -157,11 +177,15 @@ func (s *Summary) Time(wall float64) {
 	}
 }
 
-// Count returns how many jobs of all runs failed, and how many deadlines were missed.
+// Count returns how many jobs of all runs failed or were killed, and how many deadlines of jobs that were admitted were missed.
 func (r *Report) Count() (failed, late int) {
 	for _, run := range r.Runs {
-		failed += run.Summary.Failed
-		late += run.Summary.Missed
+		failed += run.Summary.Failed + run.Summary.Killed
+		for i := range run.Jobs {
+			if j := &run.Jobs[i]; j.Admitted && j.judged() && !j.Outcome.InTime() {
+				late++
+			}
+		}
 	}
 	return failed, late
 }

@@ -25,7 +25,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		title := Printable(sweepName(g[0])) + " " + where(g)
 		if !sameSeed(g) {
 			_ = summaryTable(title, g).Write(&b)
-			writePromises(&b, g)
+			writeClasses(&b, g)
 			writeStuck(&b, g)
 			mine := func(c Comparison) bool { return c.Scenario == sweepName(g[0]) }
 			writeComparisons(&b, slices.DeleteFunc(slices.Clone(r.Comparisons), func(c Comparison) bool { return !mine(c) }))
@@ -34,7 +34,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		_ = jobsTable(title, g).Write(&b)
 		b.WriteByte('\n')
 		_ = summaryTable("", g).Write(&b)
-		writePromises(&b, g)
+		writeClasses(&b, g)
 		writeOutcomes(&b, g)
 		why(&b, g)
 		writeReal(&b, g)
@@ -126,19 +126,17 @@ func jobsTable(title string, g []*Run) *Grid {
 	return t
 }
 
-// verdict says in a word or two what became of the promise.
+// verdict says in a word or two what became of the job.
 func verdict(j *Job) string {
 	switch {
-	case j.Finished == nil:
-		return j.Outcome
-	case j.Before:
+	case j.Before && j.Outcome.Finished():
 		return "finished before"
-	case j.Met == nil:
-		return "done"
-	case *j.Met:
-		return "met by " + span(*j.Deadline-*j.Finished)
+	case j.Outcome.InTime():
+		return string(j.Outcome) + " by " + span(*j.Deadline-*j.Finished)
+	case j.Outcome.Late():
+		return strings.ToUpper(string(j.Outcome)) + " by " + span(*j.Finished-*j.Deadline)
 	}
-	return "MISSED by " + span(*j.Finished-*j.Deadline)
+	return string(j.Outcome)
 }
 
 // column is a column of the summary: a number of each run, printed as a mean over seeds.
@@ -149,7 +147,7 @@ type column struct {
 }
 
 var columns = []column{
-	{"met", always(func(s *Summary) float64 { return float64(s.Met) }), count},
+	{"in time", always(func(s *Summary) float64 { return float64(s.InTime) }), count},
 	{"of", always(func(s *Summary) float64 { return float64(s.Deadlines) }), count},
 	{"penalty", always(func(s *Summary) float64 { return s.Penalty }), func(x float64) string { return fmt.Sprintf("%.3g", x) }},
 	{"makespan", always(func(s *Summary) float64 { return s.Makespan }), span},
@@ -163,15 +161,15 @@ var columns = []column{
 	{"attempts", always(func(s *Summary) float64 { return float64(s.Attempts) }), count},
 	{"energy", func(s *Summary) (float64, bool) { return deref(s.Energy) }, kwh},
 	{"brown", func(s *Summary) (float64, bool) { return deref(s.Brown) }, kwh},
-	{"failed", always(func(s *Summary) float64 { return float64(s.Failed) }), count},
-	{"rejected", always(func(s *Summary) float64 { return float64(s.Rejected) }), count},
+	{"failed", always(func(s *Summary) float64 { return float64(s.Failed + s.Killed) }), count},
+	{"refused", always(func(s *Summary) float64 { return float64(s.Refused) }), count},
 }
 
 // summaryTable has a line for each policy.
 func summaryTable(title string, g []*Run) *Grid {
 	t := &Grid{Title: title}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		rare := slices.Contains([]string{"vcores", "memory", "energy", "brown", "failed", "rejected"}, c.name)
+		rare := slices.Contains([]string{"vcores", "memory", "energy", "brown", "failed", "refused"}, c.name)
 		return rare && !slices.ContainsFunc(g, func(r *Run) bool { x, has := c.of(&r.Summary); return has && (x > 0 || c.name == "vcores") }) // those who have vcores want to see that they idle
 	})
 	head := []string{"policy"}
@@ -223,8 +221,8 @@ func why(w io.Writer, g []*Run) {
 	for _, run := range g {
 		for i := range run.Jobs {
 			if j := &run.Jobs[i]; j.Reason != "" {
-				outcome := "was " + j.Outcome
-				if j.Outcome == "failed" {
+				outcome := "was " + string(j.Outcome)
+				if j.Outcome == Failed {
 					outcome = "failed"
 				}
 				fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, Printable(j.Reason))

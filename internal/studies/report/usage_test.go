@@ -81,9 +81,9 @@ func TestTableOfResources(t *testing.T) {
 		word string
 		want string
 	}{
-		{[]*Run{slots}, "policy", "policy met of penalty makespan mean response p95 local maps map slots reduce slots attempts"},
+		{[]*Run{slots}, "policy", "policy in time of penalty makespan mean response p95 local maps map slots reduce slots attempts"},
 		{[]*Run{slots}, "slotted", "slotted 0 0 0 0 s 0 s 0 s 0 % 50 % 0 % 0"},
-		{[]*Run{slots, cores}, "policy", "policy met of penalty makespan mean response p95 local maps map slots reduce slots vcores memory attempts"},
+		{[]*Run{slots, cores}, "policy", "policy in time of penalty makespan mean response p95 local maps map slots reduce slots vcores memory attempts"},
 		{[]*Run{slots, cores}, "slotted", "slotted 0 0 0 0 s 0 s 0 s 0 % 50 % 0 % – – 0"},
 		{[]*Run{slots, cores}, "shared", "shared 0 0 0 0 s 0 s 0 s 0 % – – 25 % 75 % 0"},
 		{[]*Run{idle}, "idle", "idle 0 0 0 0 s 0 s 0 s 0 % – – 0 % 0"},
@@ -94,16 +94,16 @@ func TestTableOfResources(t *testing.T) {
 	}
 }
 
-// Energy and its brown part: a column each where a run has them, as means over the seeds that have, beside the share of deadlines met.
+// Energy and its brown part: a column each where a run has them, as means over the seeds that have, beside the share of in time.
 func TestTableOfEnergy(t *testing.T) {
 	run := func(policy string, seed uint64, met int, energy, brown *float64) *Run {
-		return &Run{World: "sim", Scenario: "s", Policy: policy, Seed: seed, Summary: Summary{Deadlines: 4, Met: met, Energy: energy, Brown: brown}}
+		return &Run{World: "sim", Scenario: "s", Policy: policy, Seed: seed, Summary: Summary{Deadlines: 4, InTime: met, Energy: energy, Brown: brown}}
 	}
 	r := New(run("bare", 1, 4, nil, nil), run("bare", 2, 2, nil, nil),
 		run("all", 1, 3, ptr(2), nil), run("all", 2, 3, ptr(4), nil),
 		run("green", 1, 1, ptr(8), ptr(0.5)), run("green", 2, 1, ptr(8), ptr(0.5)))
 	for word, want := range map[string]string{
-		"policy": "policy met of penalty makespan mean response p95 local maps map slots reduce slots attempts energy brown seeds",
+		"policy": "policy in time of penalty makespan mean response p95 local maps map slots reduce slots attempts energy brown seeds",
 		"bare":   "bare 3 ± 12.7 4 0 0 s 0 s 0 s 0 % – – 0 – – 2",
 		"all":    "all 3 4 0 0 s 0 s 0 s 0 % – – 0 3 kWh ± 12.7 kWh – 2",
 		"green":  "green 1 4 0 0 s 0 s 0 s 0 % – – 0 8 kWh 0.5 kWh 2",
@@ -124,8 +124,8 @@ func TestComparisonsOfSharesAndEnergy(t *testing.T) {
 	for seed := range uint64(12) {
 		x := float64(seed)
 		runs = append(runs,
-			&Run{World: "sim", Scenario: "s", Policy: "a", Seed: seed, Summary: Summary{Deadlines: 10, Met: 5, Energy: ptr(10 + x), Brown: ptr(6 + x)}},
-			&Run{World: "sim", Scenario: "s", Policy: "b", Seed: seed, Summary: Summary{Deadlines: 4, Met: 4, Energy: ptr(8 + x), Brown: ptr(7 + x)}},
+			&Run{World: "sim", Scenario: "s", Policy: "a", Seed: seed, Summary: Summary{Deadlines: 10, InTime: 5, Energy: ptr(10 + x), Brown: ptr(6 + x)}},
+			&Run{World: "sim", Scenario: "s", Policy: "b", Seed: seed, Summary: Summary{Deadlines: 4, InTime: 4, Energy: ptr(8 + x), Brown: ptr(7 + x)}},
 			&Run{World: "sim", Scenario: "s", Policy: "c", Seed: seed, Summary: Summary{}})
 	}
 	r := New(runs...)
@@ -137,12 +137,12 @@ func TestComparisonsOfSharesAndEnergy(t *testing.T) {
 	for name, want := range map[string]struct {
 		mean   float64
 		better string
-	}{"b deadlines met": {0.5, "b"}, "b energy": {-2, "b"}, "b brown energy": {1, "a"}} {
+	}{"b in time": {0.5, "b"}, "b energy": {-2, "b"}, "b brown energy": {1, "a"}} {
 		if c, there := got[name]; !there || c.Mean != want.mean || c.Better != want.better || c.Seeds != 12 {
 			t.Errorf("%s: %+v, want %v and %s", name, c, want.mean, want.better)
 		}
 	}
-	for _, name := range []string{"c deadlines met", "c energy", "c brown energy"} {
+	for _, name := range []string{"c in time", "c energy", "c brown energy"} {
 		if c, there := got[name]; there {
 			t.Errorf("%s without any: %+v", name, c)
 		}

@@ -22,8 +22,8 @@ func always(of func(*Summary) float64) func(*Summary) (float64, bool) {
 }
 
 var goals = []goal{
-	{"deadlines met", true, func(s *Summary) (float64, bool) {
-		return float64(s.Met) / float64(max(1, s.Deadlines)), s.Deadlines > 0
+	{"in time", true, func(s *Summary) (float64, bool) {
+		return float64(s.InTime) / float64(max(1, s.Deadlines)), s.Deadlines > 0
 	}, func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }},
 	{"penalty", false, func(s *Summary) (float64, bool) { return s.Penalty, s.Deadlines > 0 }, func(x float64) string { return fmt.Sprintf("%.3g", x) }},
 	{"makespan", false, always(func(s *Summary) float64 { return s.Makespan }), span},

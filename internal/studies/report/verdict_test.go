@@ -10,7 +10,7 @@ import (
 
 func run(policy string, seed uint64, makespan, penalty float64, met int) *Run {
 	r := &Run{World: "sim", Scenario: "s", Policy: policy, Seed: seed}
-	r.Summary.Makespan, r.Summary.Penalty, r.Summary.Met, r.Summary.Deadlines = makespan, penalty, met, 5
+	r.Summary.Makespan, r.Summary.Penalty, r.Summary.InTime, r.Summary.Deadlines = makespan, penalty, met, 5
 	r.Summary.Time(float64(seed))
 	return r
 }
@@ -36,7 +36,7 @@ func TestVerdicts(t *testing.T) {
 		verdicts[c.Metric] = c.verdict()
 	}
 	for metric, want := range map[string]string{
-		"deadlines met": "edf is better",
+		"in time":       "edf is better",
 		"penalty":       "edf is better",
 		"makespan":      "8 seeds do not tell; some ",
 		"mean response": "no difference in any seed",

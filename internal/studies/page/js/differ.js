@@ -30,8 +30,8 @@ const makeDiffer = () => {
   }
   const earlier = pairs.filter((p) => p.by < 0).length, later = pairs.filter((p) => p.by > 0).length;
   const sorted = pairs.map((p) => p.by).sort((a, b) => a - b);
-  const changed = pairs.filter((p) => (verdict(run, p.k) === 'met') !== (verdict(other, p.o) === 'met') && !isNaN(run.deadline[p.k]));
-  const won = changed.filter((p) => verdict(run, p.k) === 'met').length;
+  const changed = pairs.filter((p) => inTime(verdict(run, p.k)) !== inTime(verdict(other, p.o)) && !isNaN(run.deadline[p.k]));
+  const won = changed.filter((p) => inTime(verdict(run, p.k))).length;
   el('differ').textContent = 'Of ' + number(pairs.length) + ' jobs that finish under both, ' + number(earlier) + ' finish earlier under ' + run.policy + ' than under ' + other.policy + ', ' + number(later) + ' later' + (pairs.length ? '; in the median ' + (sorted[sorted.length >> 1] === 0 ? 'at the same time' : time(Math.abs(sorted[sorted.length >> 1])) + (sorted[sorted.length >> 1] < 0 ? ' earlier' : ' later')) : '') + '. ' + number(won) + ' deadlines are met that ' + other.policy + ' misses, ' + number(changed.length - won) + ' are missed that it meets.';
   const most = [...pairs].filter((p) => p.by !== 0).sort((a, b) => Math.abs(b.by) - Math.abs(a.by)).slice(0, 15);
   if (most.length) {

@@ -31,13 +31,13 @@ const columns = [
   { text: 'promise', key: 'verdict', value: (k) => verdict(run, k) },
 ];
 const makePromises = () => {
-  const counts = { met: 0, missed: 0, rejected: 0, failed: 0, open: 0, none: 0 };
+  const counts = Object.fromEntries(outcomes.map((v) => [v, 0]));
   for (let k = 0; k < run.jobs.n; k++) counts[verdict(run, k)]++;
   const s = run.summary;
   const bar = make('div', { class: 'share', 'aria-hidden': 'true' });
   const legend = make('div', { class: 'legend' });
   const of = verdictHue();
-  for (const v of ['met', 'missed', 'open', 'rejected', 'failed', 'none']) {
+  for (const v of Object.keys(verdictWords)) {
     if (!counts[v]) continue;
     const part = make('i'), key = make('i');
     part.style.flexGrow = counts[v];
@@ -46,11 +46,11 @@ const makePromises = () => {
     legend.append(make('span', {}, key, verdictWords[v] + ' ' + number(counts[v])));
   }
   const listed = run.jobs.n < run.jobs.total ? ' Listed are ' + number(run.jobs.n) + ' of ' + number(run.jobs.total) + ' jobs: those that differ or are late the most, and an even choice of the others; the JSON report has all.' : '';
-  el('kept').replaceChildren(make('p', {}, number(s.admitted) + ' of ' + number(s.jobs) + ' jobs admitted, ' + number(s.rejected) + ' turned away; of ' + number(s.deadlines) + ' with a deadline ' + number(s.met) + ' met it and ' + number(s.missed) + ' missed it.' + listed), bar, legend,
-    ...(run.promises ? [tableOf('Deadlines by class', ['class', '>met', '>missed', '>of', '>part met'], run.promises.map((p) => [p.class, number(p.met), number(p.missed), number(p.deadlines), percent(p.met / p.deadlines)]))] : []));
+  el('kept').replaceChildren(make('p', {}, number(s.in_time) + ' of ' + number(s.deadlines) + ' jobs with a deadline finished in time. ' + number(s.admitted) + ' of all ' + number(s.jobs) + ' jobs were accepted, ' + number(s.refused) + ' refused; of ' + number(s.kept + s.broken) + ' promises that ended ' + number(s.kept) + ' were kept.' + listed), bar, legend,
+    ...(run.promises ? [tableOf('Deadlines by class', ['class', '>in time', '>of', '>part'], run.promises.map((p) => [p.class, number(p.in_time), number(p.deadlines), percent(p.in_time / p.deadlines)]))] : []));
   const show = el('show');
   const before = show.value;
-  const options = [['due', 'jobs with a deadline', run.promised], ['all', 'all jobs', run.jobs.n], ...['missed', 'met', 'rejected', 'failed', 'open', 'none'].map((v) => [v, verdictWords[v], counts[v]])];
+  const options = [['due', 'jobs with a deadline', run.promised], ['all', 'all jobs', run.jobs.n], ...Object.keys(verdictWords).map((v) => [v, verdictWords[v], counts[v]])];
   show.replaceChildren(...options.filter((o) => o[2] > 0 || o[0] === 'all').map((o) => make('option', { value: o[0] }, o[1] + ' (' + number(o[2]) + ')')));
   show.value = [...show.options].some((o) => o.value === before) ? before : run.promised ? 'due' : 'all';
   listing.page = 0;
@@ -86,7 +86,7 @@ const fillPromises = () => {
     if (c.key === 'verdict') {
       const v = verdict(run, k);
       const reason = run.reasons[k];
-      const cell = make('span', { class: v === 'missed' || v === 'failed' || v === 'rejected' ? 'bad' : null, title: reason }, verdictWords[v] + (reason ? ': ' + reason : ''));
+      const cell = make('span', { class: tooLate(v) || v === 'failed' || v === 'refused' ? 'bad' : null, title: reason }, verdictWords[v] + (reason ? ': ' + reason : ''));
       return cell;
     }
     const value = c.value(k);

@@ -2,7 +2,7 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const second = 1e9 / data.unit; // in ticks
-const outcomes = ['running', 'finished', 'failed', 'killed', 'rejected'];
+const outcomes = ['refused', 'kept', 'broken', 'met', 'late', 'done', 'failed', 'killed', 'interrupted', 'unfinished'];
 const attemptOutcomes = ['still running', 'committed', 'superseded', 'killed', 'preempted', 'failed', 'lost'];
 const stages = ['master', 'map', 'reduce', 'other 1', 'other 2', 'other 3', 'several stages'];
 const kinds = ['map', 'reduce', 'container'];
@@ -63,8 +63,8 @@ const load = (i) => {
   const flags = column(r.flags), started = column(r.started), finished = column(r.finished), deadline = column(r.deadline);
   for (let k = 0; k < n; k++) {
     const f = flags.count();
-    run.outcome[k] = f & 7;
-    run.admitted[k] = f >> 3;
+    run.outcome[k] = f & 15;
+    run.admitted[k] = f >> 4;
     run.started[k] = set.submitted[k] + started.maybe();
     run.finished[k] = set.submitted[k] + finished.maybe();
     run.deadline[k] = set.submitted[k] + deadline.maybe();

@@ -13,16 +13,12 @@ const jobName = (number) => {
   const k = jobAt(number);
   return k === undefined ? 'job no. ' + (number + 1) + ' (not listed here)' : run.jobs.ids[k];
 };
-// verdict says what became of a promise: met, missed, none, rejected, failed, open.
-const verdict = (r, k) => {
-  if (r.outcome[k] === 4) return 'rejected';
-  if (r.outcome[k] === 2 || r.outcome[k] === 3) return 'failed';
-  if (isNaN(r.deadline[k])) return 'none';
-  if (isNaN(r.finished[k])) return 'open';
-  return r.finished[k] <= r.deadline[k] ? 'met' : 'missed';
-};
-const verdictWords = { met: 'met', missed: 'missed', none: 'no deadline', rejected: 'turned away', failed: 'failed', open: 'not finished' };
-const verdictHue = () => ({ met: hue.blue, missed: hue.red, none: hue.grey, rejected: hue.pink, failed: hue.orange, open: hue.yellow });
+// verdict is the outcome of a job, one of outcomes.
+const verdict = (r, k) => outcomes[r.outcome[k]];
+const inTime = (v) => v === 'kept' || v === 'met';
+const tooLate = (v) => v === 'broken' || v === 'late';
+const verdictWords = { kept: 'promise kept', met: 'in time', broken: 'promise broken', late: 'late', refused: 'refused', failed: 'failed', killed: 'killed', interrupted: 'interrupted', unfinished: 'not finished', done: 'no deadline' };
+const verdictHue = () => ({ kept: hue.blue, met: hue.sky, broken: hue.red, late: hue.orange, refused: hue.pink, failed: hue.yellow, killed: hue.yellow, interrupted: hue.yellow, unfinished: hue.yellow, done: hue.grey });
 
 const font = (px) => px + 'px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 // sheet fits a canvas to its place and the screen, and returns its context with one unit per CSS pixel.

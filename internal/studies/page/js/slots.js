@@ -46,9 +46,8 @@ const paint = () => {
         if (g.flags[i] & 8) colours[i] = g.wasted[i] > 0.5 ? colour(8, 'most of the time lost', hue.red) : g.wasted[i] > 0 ? colour(7, 'some of the time lost', hue.orange) : colour(1, attemptOutcomes[1], hue.blue);
         else colours[i] = colour(o, attemptOutcomes[o], o === 1 ? hue.blue : o === 0 ? hue.green : o >= 5 ? hue.red : hue.orange);
       } else {
-        const v = k === undefined ? 'none' : verdict(run, k);
-        colours[i] = colour(v, v === 'none' ? 'job without deadline' : 'deadline ' + verdictWords[v], of[v]);
-        if (v === 'rejected' || v === 'failed') keys.get(v).name = 'job ' + verdictWords[v];
+        const v = k === undefined ? 'not listed' : verdict(run, k);
+        colours[i] = colour(v, verdictWords[v] || v, of[v] || hue.grey);
       }
     }
   }
