@@ -45,7 +45,7 @@
 // Keys are byte strings in the order of bytes.Compare. A reduce task sees its keys in that order, and the values of a key in
 // the order of the map tasks and, within one, in the order in which they were emitted. Output is therefore the same at any
 // number of workers. A combiner must not be felt: it may be run any number of times on any neighbouring values of a key, so it
-// has to be associative, and it emits under the key it was given.
+// has to be associative, and it emits under the key it was given. Without a reducer of its own a program reduces by its combiner or fold.
 //
 // # Memory
 //

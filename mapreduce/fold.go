@@ -8,7 +8,7 @@ import (
 
 // Fold is a combiner for values that fit into one number, such as counts. The engine keeps one number for each key and folds a
 // value into it the moment it is emitted, which costs neither memory nor a call for each batch of values. Add has to be
-// associative and commutative.
+// associative and commutative. A program with a fold and without a reducer folds in its reduces too.
 type Fold struct {
 	Parse  func(value []byte) (int64, error)
 	Add    func(a, b int64) (int64, error)

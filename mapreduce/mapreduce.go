@@ -59,7 +59,7 @@ type Program struct {
 	Name        string                          // of the application, for messages
 	NewMapper   func(*Context) (Mapper, error)  // nil = records pass as they are
 	NewCombiner func(*Context) (Reducer, error) // nil = none
-	NewReducer  func(*Context) (Reducer, error) // nil = records pass as they are
+	NewReducer  func(*Context) (Reducer, error) // nil = what combines, by NewCombiner or Fold; without either records pass as they are
 	Partition   Partitioner                     // nil = Hash
 	MapOnly     func(*Context) (Mapper, error)  // in place of NewMapper where a job has no reduces; nil = NewMapper
 	Fold        *Fold                           // a faster combiner, in place of NewCombiner; nil = none
@@ -114,8 +114,25 @@ func (p *Program) Mapper(reduces bool) func(*Context) (Mapper, error) {
 	return p.NewMapper
 }
 
+// Reducer is the constructor of reducers; nil = records pass as they are. A program that says how values are combined, and has no
+// reducer of its own, reduces in the same way: how far maps have combined depends on the size of blocks and buffers, and no result may.
+func (p *Program) Reducer() func(*Context) (Reducer, error) {
+	if p.NewReducer != nil {
+		return p.NewReducer
+	}
+	return p.Combiner()
+}
+
+// Combiner is the constructor of combiners, a fold's among them; nil = none.
+func (p *Program) Combiner() func(*Context) (Reducer, error) {
+	if p.Fold != nil {
+		return p.Fold.Reducer
+	}
+	return p.NewCombiner
+}
+
 // NeedsReduces tells whether a job that runs the program must have reduces.
-func (p *Program) NeedsReduces() bool { return p.NewReducer != nil && p.MapOnly == nil }
+func (p *Program) NeedsReduces() bool { return p.Reducer() != nil && p.MapOnly == nil }
 
 // Hash is the default partitioner: xxHash of the key modulo the number of parts, the same on every machine.
 func Hash(key []byte, parts int) int {

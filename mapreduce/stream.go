@@ -40,7 +40,8 @@ const InputNameKey = "slackline.input.name"
 const maxLine = 1 << 30
 
 // Stream runs one side of the program over lines, as Hadoop Streaming calls a command: so the program runs wherever that does. A
-// combiner may be a fold's, which a map that goes on to a reduce also uses itself: it writes each key once, or when it holds many.
+// combiner may be a fold's, which a map that goes on to a reduce also uses itself: it writes each key once, or when it holds many. A
+// program without a reducer reduces as it combines.
 //
 // A key on its way from map to reduce may hold anything: the bytes from BS to CR, among them TAB and LF, are written as two, BS and
 // another, such that keys keep their order. What else text cannot carry is lost or refused: a value that is empty and one that is nil
@@ -129,18 +130,9 @@ func (t *streaming) run(role Role) error {
 	case MapRole:
 		return t.mapAll()
 	case CombineRole:
-		switch {
-		case t.p.Fold != nil:
-			return t.reduceAll(t.p.Fold.Reducer)
-		case t.p.NewCombiner == nil:
-			return t.reduceAll(func(*Context) (Reducer, error) { return Identity{}, nil })
-		}
-		return t.reduceAll(t.p.NewCombiner)
+		return t.reduceAll(t.p.Combiner())
 	case ReduceRole:
-		if t.p.NewReducer == nil {
-			return t.reduceAll(func(*Context) (Reducer, error) { return Identity{}, nil })
-		}
-		return t.reduceAll(t.p.NewReducer)
+		return t.reduceAll(t.p.Reducer())
 	}
 	return fmt.Errorf("%q is none of map, combine and reduce", role)
 }
@@ -313,10 +305,14 @@ func (t *streaming) close(of any) error {
 	return nil
 }
 
+// reduceAll reduces; without a constructor records pass as they are.
 func (t *streaming) reduceAll(construct func(*Context) (Reducer, error)) error {
-	reducer, err := construct(t.user)
-	if err != nil {
-		return err
+	reducer := Reducer(Identity{})
+	if construct != nil {
+		var err error
+		if reducer, err = construct(t.user); err != nil {
+			return err
+		}
 	}
 	g := &streamGroups{in: &t.in, now: []byte{}, fields: max(1, int(t.number("stream_num_map_output_key_fields"))), group: t.p.Group}
 	for g.nextKey() {

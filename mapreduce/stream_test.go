@@ -69,6 +69,21 @@ func TestStreamWordcount(t *testing.T) {
 	}
 }
 
+// A program that says how values are combined and has no reducer combines them to the end.
+func TestStreamReducesAsItCombines(t *testing.T) {
+	fold, combiner := words(), words()
+	fold.NewReducer, combiner.NewReducer = nil, nil
+	combiner.Fold, combiner.NewCombiner = nil, mapreduce.Sum.Reducer
+	for _, p := range []*mapreduce.Program{fold, combiner} {
+		if out := must(t, p, mapreduce.ReduceRole, "cat\t1\nthe\t2\nthe\t3\n", nil); out != "cat\t1\nthe\t5\n" {
+			t.Errorf("%q", out)
+		}
+		if !p.NeedsReduces() {
+			t.Error("without reduces nothing would be combined")
+		}
+	}
+}
+
 // A map with a fold writes each key once, unless its output is the job's, and what cannot be folded as it is.
 func TestStreamFolds(t *testing.T) {
 	if out := must(t, words(), mapreduce.MapRole, "a b a\n", map[string]string{"mapreduce_job_reduces": "0"}); out != "a\t1\nb\t1\na\t1\n" {

@@ -93,7 +93,7 @@ func TestOwnProgram(t *testing.T) {
 		}
 	}
 	s.write("built-in.yaml", "app: wordcount\ninput: internal/\noutput: out/built-in\nreduces: 2\n")
-	s.must(0, "run", "examples/words/job.yaml", "examples/rawwords/job.yaml", "built-in.yaml")
+	s.must(0, "run", "--block", "300B", "examples/words/job.yaml", "examples/rawwords/job.yaml", "built-in.yaml")
 	want := s.parts("out/built-in")
 	for _, name := range []string{"my-words", "raw-words"} {
 		if got := s.parts("out/" + name); got != want {

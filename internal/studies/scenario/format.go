@@ -308,7 +308,7 @@ type Job struct {
 type Commands struct {
 	Map             string            `json:"map" doc:"the mapper's command, such as python3 mapper.py: lines in, key TAB value lines out"`
 	Combine         string            `json:"combine" doc:"the combiner's command; none if left out"`
-	Reduce          string            `json:"reduce" doc:"the reducer's command; if left out the sorted lines are the result"`
+	Reduce          string            `json:"reduce" doc:"the reducer's command; if left out the combiner's, and without one the sorted lines are the result"`
 	Files           Texts             `json:"files" doc:"side files of the commands, each linked into the working directory of an attempt; PATH or PATH#NAME"`
 	KeyFields       int               `json:"key_fields" min:"1" max:"1000" def:"1" doc:"how many fields of a line of the mapper's are the key"`
 	PartitionFields int               `json:"partition_fields" min:"0" max:"1000" doc:"how many fields of the key choose the reduce; all of them if left out"`

@@ -22,6 +22,9 @@
 //
 // # Differences from Hadoop
 //
+// A job with a combine command and without a reduce command reduces by the former. In Hadoop each map's own sums would be the result, and
+// how many there are would depend on how the input is cut.
+//
 // A task may read several small files (see package task). Each gets a command of its own, so that mapreduce_map_input_file is true,
 // unless the job asks for one command for all of them. A
 // mapper that closes its input early and ends well has not failed, however much input was left. Once a command has ended, what it

@@ -25,7 +25,7 @@ type Job struct {
 	Map     []string
 	MapOf   map[string][]string // those of inputs that have their own, by the inputs' names
 	Combine []string            // empty = none
-	Reduce  []string            // empty = records pass as they are
+	Reduce  []string            // empty = what combines; without that too, records pass as they are
 	Files   []File
 
 	KeyFields       int // how many fields of a line of map output are the key; 0 = 1
@@ -54,6 +54,9 @@ type Executor struct {
 
 // New returns the executor of the job.
 func New(j Job) *Executor {
+	if len(j.Reduce) == 0 && j.Reduces > 0 { // how far maps have combined depends on the size of blocks and buffers, and no result may
+		j.Reduce = j.Combine
+	}
 	return &Executor{job: j, ignoreExit: strings.EqualFold(j.Conf[ignoreExitKey], "false")}
 }
 

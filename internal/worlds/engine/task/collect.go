@@ -31,10 +31,7 @@ func newCollector(a *attempt, c *MapConfig, cuts [][]byte) (collector, error) {
 		spiller: spiller{a: a, dir: c.Local, parts: c.Parts},
 		program: p, cuts: cuts, limit: c.buffer(),
 	}
-	construct := p.NewCombiner
-	if p.Fold != nil {
-		construct = p.Fold.Reducer
-	}
+	construct := p.Combiner()
 	if construct == nil {
 		return &sorted{collect: base, parts: make([][]entry, c.Parts)}, nil
 	}

@@ -196,7 +196,7 @@ func (r *reducing) run() (err error) {
 		return err
 	}
 	defer func() { err = t.close(err) }()
-	reducer, err := setUp(r.attempt, "reduce", r.c.Program.NewReducer) // behind the directory: a command may write there at once
+	reducer, err := setUp(r.attempt, "reduce", r.c.Program.Reducer()) // behind the directory: a command may write there at once
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (r *reducing) run() (err error) {
 	g := &groups{a: r.attempt, m: m, size: r.c.Program.Group, seen: &r.count.reduceIn, got: func() {
 		r.meter.set(2./3 + float64(r.count.reduceIn)/float64(3*r.total))
 	}}
-	if r.c.Program.NewReducer == nil {
+	if r.c.Program.Reducer() == nil {
 		return r.pass(g, t)
 	}
 	r.where = func() string { return fmt.Sprintf("reduce of part %d at key %s", r.c.Task, quoted(g.key)) }
