@@ -31,7 +31,8 @@ const (
 	AtRowsWithHeader                // the same; the first row of the file stands in front of each piece
 )
 
-// BadRecord says why a record cannot be read, or, from an OutputFormat, cannot be written. The engine adds the place.
+// BadRecord says why a record cannot be read, or, from an OutputFormat, cannot be written. The engine adds the place. A Mapper may return
+// one too: as no other attempt could read the record, none is made.
 type BadRecord struct{ Err error }
 
 // Error is the reason.

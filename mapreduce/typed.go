@@ -123,7 +123,7 @@ func notNil(b []byte) []byte {
 func (m *typedMapper[In, Key, Value, Out]) Map(_, line []byte, out Emitter) error {
 	in, err := m.t.Ins.Parse(line)
 	if err != nil {
-		return err
+		return &BadRecord{err}
 	}
 	m.out = out
 	if m.number != nil {

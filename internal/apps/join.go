@@ -2,7 +2,6 @@ package apps
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,10 +12,12 @@ import (
 var join = App{
 	Name: "join",
 	Doc: "joins two inputs by a key: every record of the left one with every record of the right one that has the same key. A job file names " +
-		"the inputs left and right, under inputs. All records of one key are held in memory",
-	Output: "key TAB rest of the left line TAB rest of the right line; of JSON or CSV, key TAB {\"left\":…,\"right\":…}",
+		"the inputs left and right, under inputs. Keys are compared as texts; a JSON number is written in one way first, so that 1, 1.0 and 1e0 " +
+		"are one key, which the string \"1\" and a field 1 of CSV equal too, but \"1.0\" does not. A JSON null equals nothing, not even null. All " +
+		"records of one key are held in memory",
+	Output: "key TAB rest of the left line TAB rest of the right line; of JSON or CSV, key TAB {\"left\":…,\"right\":…}; a null key is written as an empty one",
 	Params: []Param{
-		{Name: "kind", Type: Text, Default: "inner", Doc: "inner: keys that both have; left, right: also all keys of that one; outer: all keys"},
+		{Name: "kind", Type: Text, Default: "inner", Doc: "inner: keys that both have; left, right: also the other records of that one, those whose key is null too; outer: all records"},
 		{Name: "left_key", Type: Text, Default: "1", Doc: "key of the left input: the number of a field between TABs, or the name of a column of JSON or CSV"},
 		{Name: "right_key", Type: Text, Default: "1", Doc: "key of the right input"},
 		{Name: "missing", Type: Text, Default: "", Doc: "what stands in a line for the rest of a record that is missing; in JSON it is null"},
@@ -45,7 +46,10 @@ var join = App{
 				if err != nil {
 					return nil, err
 				}
-				return newSided(side, s[map[byte]string{'L': "left_key", 'R': "right_key"}[side]].(string)), nil
+				k := newSided(side, s[map[byte]string{'L': "left_key", 'R': "right_key"}[side]].(string))
+				kind := s["kind"].(string)
+				k.keeps = kind == "outer" || kind == map[byte]string{'L': "left", 'R': "right"}[side]
+				return k, nil
 			}),
 			NewReducer: func(*mapreduce.Context) (mapreduce.Reducer, error) {
 				kind := s["kind"].(string)
@@ -76,9 +80,11 @@ func sideOf(in mapreduce.Input, right string) (byte, error) {
 	return 'L', nil
 }
 
-// sided emits records under their keys, with the side in front of the value.
+// sided emits records under their keys, with the side in front of the value. One without a key that is kept nevertheless goes under the
+// empty key, with the side in small letters.
 type sided struct {
 	side  byte
+	keeps bool   // records that nothing matches
 	field int    // from 1; 0 = the column
 	name  string // of the column
 	value []byte
@@ -97,8 +103,11 @@ func (k *sided) Map(_, record []byte, out mapreduce.Emitter) error {
 	k.value = append(k.value[:0], k.side)
 	if k.field == 0 {
 		key, err := column(record, k.name)
-		if err != nil || key == nil {
+		if err != nil || key == nil && !k.keeps {
 			return err
+		}
+		if key == nil {
+			key, k.value[0] = []byte{}, k.side|alone
 		}
 		k.value = append(k.value, record...)
 		return out.Emit(key, k.value)
@@ -119,30 +128,10 @@ func (k *sided) Map(_, record []byte, out mapreduce.Emitter) error {
 			return out.Emit(rest[:end], k.value)
 		}
 		if end < 0 {
-			return fmt.Errorf("%q has no field %d", record, k.field)
+			return bad("%q has no field %d", record, k.field)
 		}
 		from, rest = from+end+1, rest[end+1:]
 	}
-}
-
-// column returns the value of a column of a JSON object, nil if it is null: what is unknown equals nothing.
-func column(record []byte, name string) ([]byte, error) {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(record, &object); err != nil {
-		return nil, fmt.Errorf("%s is no JSON object; is input_format json or csv?", record)
-	}
-	raw, ok := object[name]
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("%s has no column %q", record, name)
-	case string(raw) == "null":
-		return nil, nil
-	case raw[0] == '"':
-		var text string
-		err := json.Unmarshal(raw, &text)
-		return []byte(text), err
-	}
-	return raw, nil
 }
 
 // joining joins the records of each key.
@@ -153,20 +142,35 @@ type joining struct {
 	value       []byte
 }
 
-// Reduce emits all pairs, in the order of the left records, then the right ones.
+// alone makes a small letter of a side: of a record whose key is null, which nothing matches.
+const alone = 'a' - 'A'
+
+// Reduce emits records that nothing can match as they come, then all pairs, in the order of the left records, then the right ones.
 func (j *joining) Reduce(key []byte, values mapreduce.Values, out mapreduce.Emitter) error {
-	var sides [2][][]byte
-	for values.Next() {
-		v := values.Value()
-		side := 0
-		if v[0] == 'R' {
-			side = 1
-		}
-		sides[side] = append(sides[side], bytes.Clone(v[1:]))
-	}
 	none := j.missing
 	if j.json {
 		none = []byte("null")
+	}
+	var sides [2][][]byte
+	for values.Next() {
+		v := values.Value()
+		var err error
+		switch record := v[1:]; v[0] {
+		case 'L':
+			sides[0] = append(sides[0], bytes.Clone(record))
+		case 'R':
+			sides[1] = append(sides[1], bytes.Clone(record))
+		case 'L' | alone:
+			err = j.pair(key, record, none, out)
+		default:
+			err = j.pair(key, none, record, out)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(sides[0])+len(sides[1]) == 0 {
+		return nil
 	}
 	for i := range sides {
 		if len(sides[i]) > 0 {
@@ -179,16 +183,21 @@ func (j *joining) Reduce(key []byte, values mapreduce.Values, out mapreduce.Emit
 	}
 	for _, l := range sides[0] {
 		for _, r := range sides[1] {
-			if j.json {
-				j.value = append(append(j.value[:0], `{"left":`...), l...)
-				j.value = append(append(append(j.value, `,"right":`...), r...), '}')
-			} else {
-				j.value = append(append(append(j.value[:0], l...), '\t'), r...)
-			}
-			if err := out.Emit(key, j.value); err != nil {
+			if err := j.pair(key, l, r, out); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// pair emits a left record with a right one.
+func (j *joining) pair(key, l, r []byte, out mapreduce.Emitter) error {
+	if j.json {
+		j.value = append(append(j.value[:0], `{"left":`...), l...)
+		j.value = append(append(append(j.value, `,"right":`...), r...), '}')
+	} else {
+		j.value = append(append(append(j.value[:0], l...), '\t'), r...)
+	}
+	return out.Emit(key, j.value)
 }

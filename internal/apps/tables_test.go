@@ -3,7 +3,6 @@ package apps
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -219,25 +218,42 @@ func TestJoin(t *testing.T) {
 	})
 }
 
+// jsonKeys are keys as they stand in JSON, with the texts that they are equal by. Nothing equals null.
+var jsonKeys = map[string]string{
+	`null`: "null", `""`: "", `"a"`: "a", `"\u0061"`: "a", `"null"`: "null", `true`: "true",
+	`1`: "1", `1.0`: "1", `1e0`: "1", `10E-1`: "1", `0.1e+1`: "1", `"1"`: "1", `"1.0"`: "1.0", `"01"`: "01", `-1`: "-1",
+	`0`: "0", `-0`: "0", `0.000`: "0", `0e99999999999999999999`: "0", `0.5`: "0.5", `5e-1`: "0.5", `-0.50`: "-0.5", `12.50`: "12.5", `0.0125e3`: "12.5",
+	`12345678901234567890`: "12345678901234567890", `12345678901234567891`: "12345678901234567891", `1.234567890123456789e19`: "12345678901234567890",
+	`100`: "100", `1e2`: "100", `1e40`: "1" + strings.Repeat("0", 40), `1e41`: "1e41", `10e40`: "1e41", `1.5e400`: "1.5e400",
+	`1e-40`: "0." + strings.Repeat("0", 39) + "1", `1e-41`: "0." + strings.Repeat("0", 40) + "1", `1e-42`: "1e-42", `15e-300`: "1.5e-299",
+}
+
 func TestJoinJSON(t *testing.T) {
+	forms := slices.Sorted(maps.Keys(jsonKeys))
 	rapid.Check(t, func(t *rapid.T) {
-		side := rapid.SliceOfN(rapid.StringMatching(`[ab]`), 0, 5)
+		some := rapid.SliceOfNDistinct(rapid.SampledFrom(forms), 1, 6, rapid.ID).Draw(t, "forms")
+		side := rapid.SliceOfN(rapid.SampledFrom(append(some, "null", "1", "1.0", `"1"`)), 0, 5)
 		kind := rapid.SampledFrom([]string{"inner", "left", "right", "outer"}).Draw(t, "kind")
-		texts := func(column string, keys []string) (rows [][2]string, text string) {
+		keeps := map[string][]string{"left": {"left"}, "right": {"right"}, "outer": {"left", "right"}}[kind]
+		var nulls []string // rows of them
+		texts := func(column, side string, keys []string) (rows [][2]string, text string) {
 			for i, key := range keys {
-				b, err := json.Marshal(map[string]any{column: key, "n": i})
-				if err != nil {
-					t.Fatal(err)
+				row := fmt.Sprintf(`{"n":%d,%q: %s }`, i, column, key)
+				if key != "null" {
+					rows = append(rows, [2]string{jsonKeys[key], row})
+				} else if slices.Contains(keeps, side) {
+					nulls = append(nulls, map[string]string{"left": "\t" + `{"left":` + row + `,"right":null}`, "right": "\t" + `{"left":null,"right":` + row + `}`}[side])
 				}
-				rows = append(rows, [2]string{key, string(b)})
-				text += string(b) + "\n"
+				text += row + "\n"
 			}
 			return rows, text
 		}
-		left, l := texts("id", side.Draw(t, "left"))
-		right, r := texts("user", side.Draw(t, "right"))
-		l += `{"id":null}` + "\n"
+		left, l := texts("id", "left", side.Draw(t, "left"))
+		right, r := texts("user", "right", side.Draw(t, "right"))
 		want := joined(kind, left, right, "null", func(l, r string) string { return `{"left":` + l + `,"right":` + r + `}` })
+		if len(nulls) > 0 {
+			want = strings.Join(nulls, "\n") + "\n" + want
+		}
 		if got := streamed(t, "join", map[string]string{"kind": kind, "left_key": "id", "right_key": "user"}, map[string]string{"left/1": l, "right/1": r}); got != want {
 			t.Fatalf("%s join of %q and %q: %q, want %q", kind, l, r, got, want)
 		}
@@ -268,6 +284,9 @@ func TestTablesRefuse(t *testing.T) {
 		`"a" has no field 2`:           {"join", "a\n", map[string]string{"left_key": "2", "right_path": "g"}},
 		`a is no JSON object`:          {"join", "a\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
 		`{} has no column "id"`:        {"join", "{}\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`"id" is not UTF-8`:            {"join", "{\"id\":\"\xff\"}\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`holds half of a character`:    {"join", `{"id":"\ud800"}` + "\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`its exponent is too large`:    {"join", `{"id":1e99999999999999999999}` + "\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
 		`"a" has no TAB with a number`: {"topk", "a\n", map[string]string{"by": "value"}},
 		`"x" of the item "a" is not`:   {"topk", "a\tx\n", map[string]string{"by": "value"}},
 	} {

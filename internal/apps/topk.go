@@ -71,7 +71,7 @@ func rank(item, text []byte) (ranked, error) {
 		return r, nil
 	}
 	if r.x, err = strconv.ParseFloat(string(text), 64); err != nil || math.IsNaN(r.x) {
-		return r, fmt.Errorf("%q of the item %q is not a number", text, item)
+		return r, bad("%q of the item %q is not a number", text, item)
 	}
 	if math.Abs(r.x) < math.MaxInt64 {
 		r.n = int64(r.x)
@@ -150,7 +150,7 @@ type topMapper struct{ best }
 func (m *topMapper) Map(_, line []byte, _ mapreduce.Emitter) error {
 	tab := bytes.LastIndexByte(line, '\t')
 	if tab < 0 {
-		return fmt.Errorf("%q has no TAB with a number behind it", line)
+		return bad("%q has no TAB with a number behind it", line)
 	}
 	r, err := rank(line[:tab], bytes.TrimSuffix(line[tab+1:], []byte{'\r'}))
 	if err != nil {
