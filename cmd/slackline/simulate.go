@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/studies/trace"
 )
 
 func newSimulate(o *options) *cobra.Command {
@@ -112,14 +114,16 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	if n, first := variants[0].Skips(); n > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d records of the trace are left out; the first: %v\n", n, first)
-	} else if first != nil {
-		return nil, first
-	}
 	var cells []lab.Cell
-	for _, s := range variants {
-		more, err := o.variantCells(s)
+	var left []trace.LeftOut
+	for i, s := range variants {
+		if i == 0 || !reflect.DeepEqual(s.Workload.Trace, variants[i-1].Workload.Trace) {
+			if left, err = s.LeftOut(); err != nil {
+				return nil, err
+			}
+			tellLeftOut(cmd.ErrOrStderr(), left)
+		}
+		more, err := o.variantCells(s, left)
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +132,15 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	return cells, nil
 }
 
-// variantCells makes the grid of one variant of a scenario.
-func (o *options) variantCells(s *scenario.Scenario) ([]lab.Cell, error) {
+// tellLeftOut warns of records of a trace that are not played.
+func tellLeftOut(w io.Writer, left []trace.LeftOut) {
+	for _, l := range left {
+		fmt.Fprintf(w, "warning: left out of the trace: %v\n", l)
+	}
+}
+
+// variantCells makes the grid of one variant of a scenario; left is what is not played of its trace.
+func (o *options) variantCells(s *scenario.Scenario, left []trace.LeftOut) ([]lab.Cell, error) {
 	policies, err := o.askedPolicies(s.Config)
 	if err != nil {
 		return nil, err
@@ -165,7 +176,7 @@ func (o *options) variantCells(s *scenario.Scenario) ([]lab.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells := lab.Cells(s, policies, seeds)
+	cells := lab.Cells(s, policies, seeds, left...)
 	if o.cache != nil {
 		key, err := o.cache.Key(s)
 		if err != nil {

@@ -506,7 +506,7 @@ func TestLenientTrace(t *testing.T) {
 		"trace.yaml": "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: t.tsv, lenient: true}\n",
 	})
 	r := s.run("simulate", "trace.yaml", "-o", "json")
-	if want := "warning: 2 records of the trace are left out; the first: t.tsv:2: submit time: \"x\" is no time in seconds\n"; r.code != 0 || r.stderr != want {
+	if want := "warning: left out of the trace: records that cannot be read (2), the first: t.tsv:2: submit time: \"x\" is no time in seconds\n"; r.code != 0 || r.stderr != want {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 	if got := parse(t, r.stdout); len(got.Runs[0].Jobs) != 2 {

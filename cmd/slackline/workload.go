@@ -17,6 +17,7 @@ import (
 type traceFlags struct {
 	format  string
 	lenient bool
+	rule    int // version; 0 = the command asks for none
 }
 
 func newWorkload(o *options) *cobra.Command {
@@ -40,6 +41,19 @@ func (f *traceFlags) bind(cmd *cobra.Command, flag, format string) {
 	cmd.Flags().StringVar(&f.format, flag, format, "form of the trace that is read; slackline workload --help lists them")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "leave out records that cannot be read, and count them")
 	_ = cmd.RegisterFlagCompletionFunc(flag, completeFormats(func(trace.Format) bool { return true }))
+}
+
+// bindRule adds the flag for the version of the rule.
+func (f *traceFlags) bindRule(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.rule, "rule", trace.RuleVersion, "version of the rule by which tasks follow from bytes: 1 gives each job one reduce at least, 2 none without shuffle")
+	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions([]string{"1", "2"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *traceFlags) checkRule() error {
+	if f.rule < 1 || f.rule > trace.RuleVersion {
+		return fmt.Errorf("--rule is %d, it must be from 1 to %d", f.rule, trace.RuleVersion)
+	}
+	return nil
 }
 
 // completeFormats completes names of forms of traces.
@@ -117,12 +131,7 @@ func (i *traceIn) Next() (*trace.Job, error) {
 // close ends reading and tells what was left out.
 func (i *traceIn) close() {
 	i.in.Close()
-	switch n, first := i.Skipped(); {
-	case n == 1:
-		fmt.Fprintf(i.cmd.ErrOrStderr(), "slackline: a record was left out: %v\n", first)
-	case n > 1:
-		fmt.Fprintf(i.cmd.ErrOrStderr(), "slackline: %d records were left out; the first: %v\n", n, first)
-	}
+	tellLeftOut(i.cmd.ErrOrStderr(), i.LeftOut())
 }
 
 // fileOut is a file that a command makes, whole or not at all, or standard output.

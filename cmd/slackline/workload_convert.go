@@ -67,16 +67,21 @@ otherwise, with draws of the seed. What the form cannot say is lost: sls has no 
 			if reduces < 1 || reduces > trace.MaxTasks {
 				return fmt.Errorf("--reduces is %d, it must be from 1 to %d", reduces, trace.MaxTasks)
 			}
+			if err := f.checkRule(); err != nil {
+				return err
+			}
 			in, err := f.open(cmd, "from", args[0], false)
 			if err != nil {
 				return err
 			}
 			defer in.close()
 			rule := trace.DefaultRule(reduces)
+			rule.Version = f.rule
 			return convert(cmd, in, format, to, func(j *trace.Job) (*trace.Job, error) { return rule.Complete(j, seed) })
 		},
 	}
 	f.bind(cmd, "from", "slackline")
+	f.bindRule(cmd)
 	cmd.Flags().StringVar(&format, "format", "", "form to write: sls or slackline")
 	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the times that are drawn")
@@ -116,7 +121,15 @@ func convert(cmd *cobra.Command, r trace.Reader, form, to string, with func(*tra
 	if errors.Is(err, io.EOF) {
 		err = w.Close()
 	}
-	return out.finish(err, count(n, "job"))
+	holds := count(n, "job")
+	left := 0
+	for _, l := range r.LeftOut() {
+		left += l.Count
+	}
+	if left > 0 {
+		holds += ", and " + count(left, "record") + " left out"
+	}
+	return out.finish(err, holds)
 }
 
 // sorted are jobs in order of their submission.

@@ -50,6 +50,7 @@ these jobs themselves; look at it before you share it.`,
 
 func newWorkloadGenerate() *cobra.Command {
 	var to, format string
+	var f traceFlags
 	var seed uint64
 	var jobs int
 	var hours float64
@@ -62,6 +63,9 @@ ends first. The same seed gives the same workload, and a longer one begins as a 
   slackline workload generate examples/traces/model.json --hours 2 --seed 7 --to g.jsonl && slackline workload stats g.jsonl`,
 		Args: exactly(1, "a model"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkRule(); err != nil {
+				return err
+			}
 			switch {
 			case jobs < 0:
 				return fmt.Errorf("--jobs is %d, it must be above 0", jobs)
@@ -80,6 +84,7 @@ ends first. The same seed gives the same workload, and a longer one begins as a 
 			}
 			r := &traceIn{Reader: m.Generate(seed, jobs, units.Duration(math.Ceil(hours*float64(units.Hour)))), cmd: cmd, in: io.NopCloser(nil)}
 			rule := trace.DefaultRule(100)
+			rule.Version = f.rule
 			return convert(cmd, r, format, to, func(j *trace.Job) (*trace.Job, error) {
 				if format == "slackline" {
 					return j, nil
@@ -93,6 +98,7 @@ ends first. The same seed gives the same workload, and a longer one begins as a 
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of everything that is drawn")
 	cmd.Flags().StringVar(&format, "format", "slackline", "form to write: slackline or sls")
 	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
+	f.bindRule(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats(trace.Format.Writes))
 	return cmd
 }

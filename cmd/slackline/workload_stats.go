@@ -20,7 +20,8 @@ func newWorkloadStats(o *options) *cobra.Command {
 		Use:   "stats TRACE",
 		Short: "Describe a trace: jobs, tasks, bytes, arrivals, load by hour",
 		Long: `Describes a trace. Where it lists no tasks, they are counted by the rule that scenarios go by: a map for 128MB of input, a reduce for
-1GB of shuffle. Quantiles are off by at most 1 %. The dispersion is the variance of the number of arrivals in a minute over its
+1GB of shuffle, none where nothing is shuffled (with --rule 1, as before version 2 of the rule, one at least). Records that are no
+jobs, or no jobs that ran, are left out and counted. Quantiles are off by at most 1 %. The dispersion is the variance of the number of arrivals in a minute over its
 mean: 1 for a Poisson process, more where arrivals come in bursts. Hours count from the start of the trace. The trace is read from
 standard input where it is called "-". Forms:
 
@@ -30,12 +31,15 @@ standard input where it is called "-". Forms:
   slackline workload stats --format jhist examples/traces/words.jhist -o json`,
 		Args: exactly(1, "a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkRule(); err != nil {
+				return err
+			}
 			in, err := f.open(cmd, "format", args[0], false)
 			if err != nil {
 				return err
 			}
 			defer in.close()
-			s, err := synth.Measure(in)
+			s, err := synth.Measure(in, f.rule)
 			if err != nil {
 				return err
 			}
@@ -56,6 +60,7 @@ standard input where it is called "-". Forms:
 		},
 	}
 	f.bind(cmd, "format", "slackline")
+	f.bindRule(cmd)
 	cmd.Flags().StringVar(&plot, "plot", "", "draw plots into this SVG file")
 	return o.bindOutput(cmd)
 }
@@ -66,7 +71,7 @@ func statsTable(w io.Writer, name string, s *synth.Stats) error {
 	t.Add("what", ">value")
 	tasks := fmt.Sprint(s.Tasks)
 	if s.TasksByRule > 0 {
-		tasks += fmt.Sprintf(" (%d of them by the rule)", s.TasksByRule)
+		tasks += fmt.Sprintf(" (%d of them by rule %d)", s.TasksByRule, s.Rule)
 	}
 	t.Add("tasks", tasks)
 	t.Add("bytes read", bytesOf(s.Input))
@@ -80,6 +85,9 @@ func statsTable(w io.Writer, name string, s *synth.Stats) error {
 	t.Add("busiest hour over the mean", fmt.Sprintf("%.3g", s.PeakHour))
 	if err := t.Write(w); err != nil {
 		return err
+	}
+	for _, l := range s.LeftOut {
+		fmt.Fprintf(w, "left out: %v\n", l)
 	}
 	q := &report.Grid{Title: "\nquantiles"}
 	q.Add("of", ">known", ">mean", ">p10", ">p50", ">p90", ">p99", ">max")

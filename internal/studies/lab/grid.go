@@ -12,11 +12,12 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/sim"
 )
 
-// Cells are the grid of a scenario: policy by policy, seed by seed.
-func Cells(s *scenario.Scenario, policies []string, seeds []uint64) []Cell {
+// Cells are the grid of a scenario: policy by policy, seed by seed. left is what is not played of its trace, for the reports.
+func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trace.LeftOut) []Cell {
 	worlds := make([]func() (drive.World, error), len(seeds))
 	for i, seed := range seeds {
 		worlds[i] = simWorld(s.Sim(seed))
@@ -24,11 +25,15 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64) []Cell {
 			worlds[i] = rehearsed(s.Sim(seed), s.Config)
 		}
 	}
+	var played *report.Trace
+	if t := s.Workload.Trace; t != nil {
+		played = &report.Trace{Rule: t.Rule, LeftOut: left}
+	}
 	var cells []Cell
 	for _, p := range policies {
 		for i, seed := range seeds {
 			cfg := s.Sim(seed)
-			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: worlds[i], Can: cfg.Can(), Params: s.Params})
+			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: worlds[i], Can: cfg.Can(), Params: s.Params, Trace: played})
 		}
 	}
 	return cells

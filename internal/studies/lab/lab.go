@@ -47,6 +47,7 @@ type Cell struct {
 	Sinks    []drive.Sink                // that watch besides the report's: a timeline, a learner, a log
 	Journal  string                      // file to record the run to, "" = none
 	Params   map[string]string           // values of a sweep, for the report
+	Trace    *report.Trace               // what the report says of the trace that is played; nil = none is
 	Key      string                      // of what is simulated, for the cache; "" = it is not cached
 	Known    *report.Run                 // what came of it when it ran before; nil = it has to run
 }
@@ -167,7 +168,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	}
 	run := builder.Run()
 	run.Summary.Time(took.Seconds())
-	run.Params = c.Params
+	run.Params, run.Trace = c.Params, c.Trace
 	if errors.Is(err, sim.ErrStuck) {
 		err = &Aborted{err}
 	}

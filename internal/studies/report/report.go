@@ -22,6 +22,8 @@ package report
 import (
 	"encoding/json"
 	"io"
+
+	"github.com/slackline/slackline/internal/studies/trace"
 )
 
 // Schema names the form of the report. Fields may be added to it, never renamed.
@@ -60,10 +62,17 @@ type Run struct {
 	Jobs     []Job             `json:"jobs"` // in order of arrival
 	// Classes count deadlines by their class, where jobs have one.
 	Classes []DeadlineClass `json:"deadline_classes,omitempty"`
+	Trace   *Trace          `json:"trace,omitempty"` // null: the jobs come from no trace
 	Real    *Real           `json:"real,omitempty"`
 	// Stuck is why the run could not go on, "" if it came to its end. The summary and the jobs are then what came until that time,
 	// and count neither in means nor in comparisons.
 	Stuck string `json:"stuck,omitempty"`
+}
+
+// Trace says how the jobs of a run were made of a trace.
+type Trace struct {
+	Rule    int             `json:"rule"`               // version of the rule by which follows what the trace does not say
+	LeftOut []trace.LeftOut `json:"left_out,omitempty"` // records that were not played
 }
 
 // Summary sums up a run. All times are in seconds from its start.

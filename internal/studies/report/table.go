@@ -26,6 +26,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		if !sameSeed(g) {
 			_ = summaryTable(title, g).Write(&b)
 			writeClasses(&b, g)
+			writeTrace(&b, g)
 			writeStuck(&b, g)
 			mine := func(c Comparison) bool { return c.Scenario == sweepName(g[0]) }
 			writeComparisons(&b, slices.DeleteFunc(slices.Clone(r.Comparisons), func(c Comparison) bool { return !mine(c) }))
@@ -38,6 +39,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		writeOutcomes(&b, g)
 		why(&b, g)
 		writeReal(&b, g)
+		writeTrace(&b, g)
 		writeStuck(&b, g)
 	}
 	_, err := io.WriteString(w, b.String())

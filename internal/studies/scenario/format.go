@@ -213,9 +213,10 @@ type Trace struct {
 	Repeat int  `json:"repeat" min:"1" max:"1000" def:"1" doc:"the trace so often, one after the other"`
 	Every  Span `json:"every" min:"0" def:"24h" doc:"with repeat: from the start of the trace to its start again"`
 
+	Rule        int       `json:"rule" min:"1" max:"2" def:"2" doc:"version of the rule by which tasks follow from bytes: 1 gives each job one reduce at least, 2 none to a job that shuffles nothing"`
 	Block       Size      `json:"block" above:"0" def:"128MB" doc:"input of a map: there are as many maps as blocks, at least 1"`
 	MapTime     Spans     `json:"map_time" def:"20s..40s" doc:"time of a map: a range from which each is drawn uniformly, or a span"`
-	ReduceInput Size      `json:"reduce_input" above:"0" def:"1GB" doc:"there is a reduce for so many bytes of shuffle, at least 1 and at most as many as reduce slots"`
+	ReduceInput Size      `json:"reduce_input" above:"0" def:"1GB" doc:"there is a reduce for so many bytes of shuffle, at most as many as reduce slots"`
 	ShuffleRate Size      `json:"shuffle_rate" above:"0" def:"50MB" doc:"a reduce fetches so many bytes a second"`
 	ReduceRate  Size      `json:"reduce_rate" above:"0" def:"50MB" doc:"and works on so many a second"`
 	SlowStart   float64   `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`

@@ -39,32 +39,65 @@ func (s *Scenario) Traces() (files []string) {
 	return files
 }
 
-// Skips reads a lenient trace and returns how many of its records are left out, and what is wrong with the first of them.
-func (s *Scenario) Skips() (int, error) {
+// LeftOut reads the trace, if some of its records may be no jobs that are played, and returns which those are.
+func (s *Scenario) LeftOut() ([]trace.LeftOut, error) {
 	t := s.Workload.Trace
-	if t == nil || !t.Lenient {
-		return 0, nil
+	if t == nil {
+		return nil, nil
 	}
 	format, err := trace.Find(t.Format)
-	if err != nil {
-		return 0, err
+	if err != nil || !format.Omits && !t.Lenient {
+		return nil, err
 	}
-	in, file, err := trace.File{Path: s.TraceFile(), Format: format, Lenient: true, Block: units.Bytes(t.Block)}.Open()
+	return s.eachJob(format, func(*trace.Job, int64) error { return nil })
+}
+
+// eachJob goes through the jobs of the trace that are played, once, with their lines.
+func (s *Scenario) eachJob(format trace.Format, do func(j *trace.Job, line int64) error) ([]trace.LeftOut, error) {
+	t := s.Workload.Trace
+	in, file, err := trace.File{Path: s.TraceFile(), Format: format, Lenient: t.Lenient, Block: units.Bytes(t.Block)}.Open()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer file.Close()
-	for err == nil {
-		_, err = in.Next()
+	for {
+		j, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF), err == nil && t.First > 0 && j.Submit >= units.Time(t.First):
+			return in.LeftOut(), nil
+		case err != nil:
+			return nil, err
+		}
+		if err := do(j, in.Line()); err != nil {
+			return nil, err
+		}
 	}
-	n, first := in.Skipped()
-	if !errors.Is(err, io.EOF) {
-		return 0, err
+}
+
+// mapsAlone refuses a trace of jobs with reduces where the cluster has no slot for one.
+func (s *Scenario) mapsAlone(format trace.Format, rule *trace.Rule) {
+	_, err := s.eachJob(format, func(j *trace.Job, line int64) error {
+		reduces := 0
+		if r := j.Stage(workload.Reduce); r != nil {
+			reduces = r.Count()
+		} else if len(j.Stages) == 0 {
+			var err error
+			if _, reduces, err = rule.Tasks(j); err != nil {
+				return err
+			}
+		}
+		if reduces > 0 {
+			return fmt.Errorf("job %q of the trace (%s:%d) has reduces, and the cluster has no slot for them", j.ID, s.TraceFile(), line)
+		}
+		return nil
+	})
+	if err != nil {
+		at := "cluster.reduce_slots"
+		if !s.src.has(at) {
+			at = "cluster"
+		}
+		s.src.failAt(at, "%v", err)
 	}
-	if n == 0 {
-		return 0, nil
-	}
-	return n, first
 }
 
 // checkQueue is Check for a job that may name none: it then stands in the default one, described or not.
@@ -147,18 +180,22 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		maps += n.Class.Capacity[units.MapSlots]
 		reduces += n.Class.Capacity[units.ReduceSlots]
 	}
-	if (maps == 0 || reduces == 0) && !t.Containers {
-		d.failAt("cluster", "jobs of a trace run in map and reduce slots; the cluster has %d and %d", maps, reduces)
+	if maps == 0 && !t.Containers {
+		d.failAt("cluster", "jobs of a trace run in map slots, and the cluster has none")
 	}
 	if deadlines.Slots = int(maps); t.Deadlines.Slots != nil {
 		deadlines.Slots = *t.Deadlines.Slots
 	}
 	rule := trace.Rule{
-		Block: units.Bytes(t.Block), MapTime: [2]units.Duration{t.MapTime.From, t.MapTime.To},
+		Version: t.Rule,
+		Block:   units.Bytes(t.Block), MapTime: [2]units.Duration{t.MapTime.From, t.MapTime.To},
 		ReduceInput: units.Bytes(t.ReduceInput), MaxReduces: int(max(1, reduces)),
 		ShuffleRate: units.Bytes(t.ShuffleRate), ReduceRate: units.Bytes(t.ReduceRate), SlowStart: t.SlowStart,
 		Deadlines:  deadlines,
 		Containers: t.Containers, Nodes: names, Queues: s.checkQueue,
+	}
+	if maps > 0 && reduces == 0 && !t.Containers {
+		s.mapsAlone(format, &rule)
 	}
 	file := trace.File{Path: path, Format: format, Lenient: t.Lenient, Block: units.Bytes(t.Block)}
 	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}

@@ -33,8 +33,8 @@ type generator struct {
 	total int
 }
 
-// Skipped is nothing: a model has no bad records.
-func (g *generator) Skipped() (int, *trace.Error) { return 0, nil }
+// LeftOut is nothing: a model has no bad records.
+func (g *generator) LeftOut() []trace.LeftOut { return nil }
 
 // Line is 0: the jobs stand in no file.
 func (g *generator) Line() int64 { return 0 }

@@ -16,8 +16,9 @@ type Stats struct {
 	Jobs  int     `json:"jobs"`
 	Span  float64 `json:"span_seconds"` // from the first arrival to the last
 	Tasks int64   `json:"tasks"`
-	// TasksByRule is how many of the tasks the trace does not list; they follow from bytes by the default rule.
+	// TasksByRule is how many of the tasks the trace does not list; they follow from bytes by this version of the rule.
 	TasksByRule int64   `json:"tasks_by_rule"`
+	Rule        int     `json:"rule"`
 	Input       float64 `json:"input_bytes"`
 	Shuffle     float64 `json:"shuffle_bytes"`
 	Output      float64 `json:"output_bytes"`
@@ -33,6 +34,9 @@ type Stats struct {
 
 	Quantities []Quantity `json:"quantities"`
 	Hours      [24]Hour   `json:"hours"`
+
+	// LeftOut are the records that are no jobs, or no jobs that ran, and those that a lenient reader could not read.
+	LeftOut []trace.LeftOut `json:"left_out"`
 
 	gaps     sketch
 	sketches [len(quantityNames)]sketch
@@ -73,10 +77,11 @@ const (
 var quantityNames = [...][2]string{ofInput: {"input", "bytes"}, ofShuffle: {"shuffle", "bytes"}, ofOutput: {"output", "bytes"},
 	ofTasks: {"tasks of a job", "tasks"}, ofTime: {"time of a task", "seconds"}, ofDeadline: {"deadline after arrival", "seconds"}}
 
-// Measure reads a trace to its end.
-func Measure(r trace.Reader) (*Stats, error) {
-	s := &Stats{}
+// Measure reads a trace to its end. Tasks that it does not list are counted by that version of the rule.
+func Measure(r trace.Reader, version int) (*Stats, error) {
+	s := &Stats{Rule: version}
 	rule := trace.DefaultRule(math.MaxInt32)
+	rule.Version = version
 	var gaps stat.Sum
 	var minutes, hours windows
 	minutes.width, hours.width = units.Minute, units.Hour
@@ -104,6 +109,7 @@ func Measure(r trace.Reader) (*Stats, error) {
 			return nil, err
 		}
 	}
+	s.LeftOut = append([]trace.LeftOut{}, r.LeftOut()...)
 	s.Span = last.Sub(first).Seconds()
 	if s.GapMean = gaps.Mean(); s.GapMean > 0 {
 		s.GapCV = gaps.Deviation() / s.GapMean

@@ -33,8 +33,8 @@ func (g *given) Next() (*trace.Job, error) {
 	return &j, nil
 }
 
-func (g *given) Skipped() (int, *trace.Error) { return 0, nil }
-func (g *given) Line() int64                  { return 0 }
+func (g *given) LeftOut() []trace.LeftOut { return nil }
+func (g *given) Line() int64              { return 0 }
 
 // all reads a trace to its end.
 func all(t testing.TB, r trace.Reader) (jobs []trace.Job) {
@@ -418,11 +418,14 @@ func TestStats(t *testing.T) {
 		{ID: "b", Submit: units.Time(30*units.Minute + 10*units.Second), Input: 300 * units.MB, Shuffle: trace.Unknown, Output: 7, After: []string{"a"}},
 		{ID: "c", Submit: units.Time(25 * units.Hour), Input: trace.Unknown, Shuffle: trace.Unknown, Output: trace.Unknown},
 	}
-	s, err := Measure(&given{jobs})
+	s, err := Measure(&given{jobs}, trace.RuleVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Jobs != 3 || s.Span != 88200 || s.Tasks != 5+4+2 || s.TasksByRule != 6 || s.Input != 100+float64(300*units.MB) || s.Output != 7 || s.Deadlines != 1 || s.After != 1 {
+	if old, err := Measure(&given{jobs}, 1); err != nil || old.Rule != 1 || old.Tasks != 5+4+2 || old.TasksByRule != 6 { // a reduce for each job
+		t.Errorf("%+v, %v", old, err)
+	}
+	if s.Jobs != 3 || s.Span != 88200 || s.Rule != 2 || s.Tasks != 5+3+1 || s.TasksByRule != 4 || s.Input != 100+float64(300*units.MB) || s.Output != 7 || s.Deadlines != 1 || s.After != 1 {
 		t.Errorf("%+v", s)
 	}
 	if s.Hours[0].Jobs != 2 || s.Hours[1].Jobs != 1 || s.Hours[0].TaskSeconds != 55 || s.GapMean != 44100 {

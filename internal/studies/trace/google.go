@@ -16,7 +16,7 @@ import (
 
 // google reads the Google cluster traces of 2019 (version 3), collection_events and instance_events in one stream: JSON lines as
 // BigQuery exports them, or CSV with a heading. A row with an instance_index is of an instance, any other of a collection. A
-// collection of type job is a job, its instances are tasks, all in the stage map. Alloc sets are passed over. Used are
+// collection of type job is a job, its instances are tasks, all in the stage map. Alloc sets are left out and counted. Used are
 //
 //	time                                         µs since the start of the trace; 0 is before, 2^63-1 behind its end
 //	type                                         0 SUBMIT … 3 SCHEDULE 4 EVICT 5 FAIL 6 FINISH 7 KILL 8 LOST, by number or name
@@ -226,6 +226,7 @@ func (g *google) begin() *Error {
 		return err
 	}
 	if kind == 1 {
+		g.leaveOut("alloc sets, which are no jobs", g.errorf("collection_type", "collection %s is an alloc set", quoted(g.row.id.text)))
 		return nil
 	}
 	event, at, err := g.event()

@@ -52,9 +52,12 @@ func TestGoogle(t *testing.T) {
 			Stages: []Stage{{Kind: workload.Map, Tasks: []Task{{Count: 1, Input: Unknown, Time: UnknownTime}}}}},
 	}
 	for _, text := range []string{googleJSON, googleCSV} {
-		all, _, err := readAll(t, "google", text, false)
+		all, r, err := readAll(t, "google", text, false)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if left := r.LeftOut(); len(left) != 1 || left[0].Why != "alloc sets, which are no jobs" || left[0].Count != 1 {
+			t.Errorf("left out: %+v", left)
 		}
 		if d := cmp.Diff(want, all); d != "" {
 			t.Fatal(d)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -36,17 +37,44 @@ func (e *Error) Error() string {
 
 // place is where a reader stands, and what it has left out.
 type place struct {
-	o       Options
-	at      int64 // number of the line last read, or where the record begins that was last read
-	skipped int
-	first   *Error
+	o    Options
+	at   int64 // number of the line last read, or where the record begins that was last read
+	left []LeftOut
 }
+
+// LeftOut counts the records of a trace that a reader has left out for one reason.
+type LeftOut struct {
+	Why   string `json:"why"` // what they are
+	Count int    `json:"count"`
+	First string `json:"first"` // the first of them: file, line, and what is the matter with it
+
+	first *Error
+}
+
+// unreadable is why a lenient reader leaves records out.
+const unreadable = "records that cannot be read"
 
 // Line is the line last read, or where the record begins that was last read.
 func (p *place) Line() int64 { return p.at }
 
-// Skipped is how many records were left out, and why the first one was.
-func (p *place) Skipped() (int, *Error) { return p.skipped, p.first }
+// LeftOut is what was left out, in the order in which the first of each kind stood.
+func (p *place) LeftOut() []LeftOut { return slices.Clone(p.left) }
+
+// String says what was left out, how often, and where first.
+func (l LeftOut) String() string {
+	return fmt.Sprintf("%s (%d), the first: %s", l.Why, l.Count, l.First)
+}
+
+// leaveOut counts a record that is left out.
+func (p *place) leaveOut(why string, err *Error) {
+	for i := range p.left {
+		if p.left[i].Why == why {
+			p.left[i].Count++
+			return
+		}
+	}
+	p.left = append(p.left, LeftOut{Why: why, Count: 1, First: err.Error(), first: err})
+}
 
 func (p *place) errorf(field, format string, args ...any) *Error {
 	return &Error{File: p.o.File, Line: p.at, Field: field, Text: fmt.Sprintf(format, args...)}
@@ -64,10 +92,7 @@ func (p *place) skip(err *Error) bool {
 	if !p.o.Lenient || err.fatal {
 		return false
 	}
-	p.skipped++
-	if p.first == nil {
-		p.first = err
-	}
+	p.leaveOut(unreadable, err)
 	return true
 }
 

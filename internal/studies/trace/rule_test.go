@@ -20,10 +20,11 @@ import (
 func TestRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := DefaultRule(rapid.IntRange(1, 50).Draw(t, "slots"))
+		r.Version = rapid.IntRange(1, 2).Draw(t, "version")
 		r.Deadlines = Deadlines{Share: 1, Factor: [2]float64{1.5, 3}, Slots: 10}
 		j := Job{ID: "j", Submit: units.Time(units.Hour),
 			Input:   units.Bytes(rapid.Int64Range(-1, int64(20*units.GB)).Draw(t, "input")),
-			Shuffle: units.Bytes(rapid.Int64Range(-1, int64(200*units.GB)).Draw(t, "shuffle"))}
+			Shuffle: units.Bytes(rapid.OneOf(rapid.Int64Range(-1, 1), rapid.Int64Range(2, int64(200*units.GB))).Draw(t, "shuffle"))}
 		w, err := r.Unfold(&j, 7)
 		if err != nil {
 			t.Fatal(err)
@@ -41,10 +42,12 @@ func TestRule(t *testing.T) {
 		if read != max(0, j.Input) {
 			t.Fatalf("maps read %v of %v", read, j.Input)
 		}
-		reduces := w.Stage(workload.Reduce).Tasks
-		want := int((max(0, j.Shuffle) + units.GB - 1) / units.GB)
-		if want = max(1, min(want, r.MaxReduces)); len(reduces) != want {
-			t.Fatalf("%d reduces of %v, want %d", len(reduces), j.Shuffle, want)
+		want := min(int((max(0, j.Shuffle)+units.GB-1)/units.GB), r.MaxReduces)
+		if r.Version == 1 {
+			want = max(1, want)
+		}
+		if reduces := w.Tasks(workload.Reduce); reduces != want || (w.Stage(workload.Reduce) != nil) != (want > 0) {
+			t.Fatalf("%d reduces of %v, want %d", reduces, j.Shuffle, want)
 		}
 		if alone := r.Deadlines.Dedicated(w); w.Deadline < w.Arrive.Add(alone.Scale(1.5)-1) || w.Deadline > w.Arrive.Add(alone.Scale(3)+1) {
 			t.Fatalf("deadline %v after the arrival, alone it takes %v", w.Deadline.Sub(w.Arrive), alone)
@@ -85,6 +88,74 @@ func TestRuleOfWhatIsStated(t *testing.T) {
 		}
 		if d := cmp.Diff(want, w); d != "" {
 			t.Fatal(d)
+		}
+	}
+}
+
+// A job that shuffles nothing has no reduce: not in the source, and not in what is written for tools that know no rule.
+func TestNoReduceWithoutShuffle(t *testing.T) {
+	for version, want := range map[int]int{1: 1, 2: 0} {
+		r := DefaultRule(5)
+		r.Version = version
+		for _, shuffle := range []units.Bytes{0, Unknown} {
+			full, err := r.Complete(&Job{ID: "j", Input: 200 * units.MB, Shuffle: shuffle, Output: units.GB}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reduces := 0
+			if s := full.Stage(workload.Reduce); s != nil {
+				reduces = s.Count()
+			}
+			if maps := full.Stage(workload.Map).Count(); maps != 2 || reduces != want || len(full.Stages) != 1+want {
+				t.Errorf("rule %d: %d maps and %d reduces of %v", version, maps, reduces, shuffle)
+			}
+		}
+	}
+}
+
+// A real day, if the trace is there: its tasks as awk counts them by the documented rule,
+//
+//	awk -F'\t' '{ m = int(($4+2^27-1)/2^27); maps += m < 1 ? 1 : m; r = int(($5+2^30-1)/2^30); reduces += r > 1200 ? 1200 : r; none += $5 == 0 }
+//	             END { printf "%d jobs, %d maps, %d reduces, %d without\n", NR, maps, reduces, none }'
+func TestRuleOnARealDay(t *testing.T) {
+	dir := os.Getenv("SLACKLINE_TRACES")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared", "data")
+	}
+	path := filepath.Join(dir, "swim", "FB-2010_samples_24_times_1hr_0.tsv")
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the trace is not there: %v", err)
+	}
+	swim, _ := Find("swim")
+	for version, want := range map[int][4]int{1: {24442, 8084865, 256893, 0}, 2: {24442, 8084865, 248569, 8324}} {
+		in, file, err := File{Path: path, Format: swim}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		rule := DefaultRule(1200)
+		rule.Version = version
+		var got [4]int // jobs, maps, reduces, jobs without a reduce
+		for {
+			j, err := in.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			maps, reduces, err := rule.Tasks(j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[0]++
+			got[1] += maps
+			got[2] += reduces
+			if reduces == 0 {
+				got[3]++
+			}
+		}
+		if got != want {
+			t.Errorf("rule %d: %d, want %d", version, got, want)
 		}
 	}
 }

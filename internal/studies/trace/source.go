@@ -32,9 +32,6 @@ type source struct {
 	any   bool     // some job was there
 	due   units.Time
 	err   error
-
-	skipped int // in repetitions that are over
-	first   *Error
 }
 
 // Source begins a trace as the arrivals of a run. A file that cannot be read is an error of Next.
@@ -95,7 +92,6 @@ func (s *source) read() {
 			s.err = io.EOF
 			return
 		}
-		s.skipped, s.first = s.Skipped()
 		s.open()
 	}
 }
@@ -140,18 +136,6 @@ func (s *source) Next() (*workload.Job, error) {
 
 // Place is the file and the line of the job that Next returned last.
 func (s *source) Place() string { return fmt.Sprintf("%s:%d", s.file.Path, s.lines[0]) }
-
-// Skipped is how many records the reading of a lenient file has left out so far, all repetitions together, and why the first one was.
-func (s *source) Skipped() (int, *Error) {
-	n, first := 0, s.first
-	if s.in != nil {
-		var err *Error
-		if n, err = s.in.Skipped(); first == nil {
-			first = err
-		}
-	}
-	return s.skipped + n, first
-}
 
 // Ended has nothing to do: a trace does not wait.
 func (s *source) Ended(*workload.Job, units.Time) {}

@@ -17,9 +17,9 @@ import (
 //	13 group         14 executable         15 queue    16 partition            17 preceding job   18 think time in s
 //
 // Processors become maps, each of the run time: the format knows no tasks, and Slackline starts no gangs. What was asked for counts
-// where it is not known what was used. The executable is the class. A job that has neither, as it was cancelled before it ran, is
-// left out, and so are parts of jobs that were swapped out (status 2 to 4), since the whole has a line of its own. Of think times
-// nothing is used.
+// where it is not known what was used. The executable is the class. A job without a run time or without processors, as it was cancelled
+// before it ran, is left out, and so are parts of jobs that were swapped out (status 2 to 4), since the whole has a line of its own.
+// LeftOut counts both. Of think times nothing is used.
 type swf struct {
 	lines
 	order
@@ -30,6 +30,12 @@ func openSWF(in io.Reader, o Options) Reader { return &swf{lines: newLines(in, o
 var swfFields = [18]string{"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory",
 	"requested processors", "requested time", "requested memory", "status", "user", "group", "executable", "queue", "partition",
 	"preceding job", "think time"}
+
+// What is left out.
+const (
+	swfCancelled = "jobs that never ran"
+	swfPart      = "parts of jobs that were swapped out, each of which stands as a whole besides"
+)
 
 // Next returns the job of the next line.
 func (s *swf) Next() (*Job, error) {
@@ -51,7 +57,7 @@ func (s *swf) Next() (*Job, error) {
 	}
 }
 
-// job reads a line. It returns nil for one that is no job that ran.
+// job reads a line. It returns nil for one that is left out.
 func (s *swf) job(line []byte) (*Job, *Error) {
 	var f [18][]byte
 	n := 0
@@ -72,6 +78,7 @@ func (s *swf) job(line []byte) (*Job, *Error) {
 		return nil, s.errorf("", "it has %d fields separated by blanks, a job has %d", n, len(f))
 	}
 	if c := f[10]; len(c) == 1 && c[0] >= '2' && c[0] <= '4' {
+		s.leaveOut(swfPart, s.errorf(swfFields[10], "%s is a part of a job that was swapped out", c))
 		return nil, nil
 	}
 	number, err := s.count(swfFields[0], f[0])
@@ -108,7 +115,12 @@ func (s *swf) job(line []byte) (*Job, *Error) {
 	if memory > 1<<40 {
 		return nil, s.errorf(swfFields[6], "%d KB are more than any node has", memory)
 	}
-	if time < 0 || processors < 1 {
+	switch {
+	case time < 0:
+		s.leaveOut(swfCancelled, s.errorf(swfFields[3], "job %d has none", number))
+		return nil, nil
+	case processors < 1:
+		s.leaveOut(swfCancelled, s.errorf(swfFields[4], "job %d has none", number))
 		return nil, nil
 	}
 	j.User, j.Class, j.Queue = name("u", label[11]), name("app", label[13]), name("q", label[14])

@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -34,6 +36,25 @@ func TestSWF(t *testing.T) {
 	}
 	if d := cmp.Diff(want, all); d != "" {
 		t.Fatal(d)
+	}
+}
+
+// A job that never ran, or that stands there twice, is left out, and counted.
+func TestSWFLeavesOut(t *testing.T) {
+	_, r, err := readAll(t, "swf", swfSample+"    6     41      5      0     0     -1     -1    -1     -1    -1  5    3    1    7   2 -1  3 -1\n", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []LeftOut{
+		{Why: "jobs that never ran", Count: 2, First: "t:6: run time: job 3 has none"},
+		{Why: "parts of jobs that were swapped out, each of which stands as a whole besides", Count: 1, First: "t:7: status: 2 is a part of a job that was swapped out"},
+	}
+	if d := cmp.Diff(want, r.LeftOut(), cmpopts.IgnoreUnexported(LeftOut{})); d != "" {
+		t.Error(d)
+	}
+	none := strings.Split(swfSample, "\n")[5] + "\n"
+	if _, _, err = readAll(t, "swf", none+none, false); err == nil || err.Error() != "t:1: run time: job 3 has none; nor is any other of its records a job that ran" {
+		t.Error(err)
 	}
 }
 

@@ -90,8 +90,9 @@ func (j *Job) Stage(kind workload.Stage) *Stage {
 type Reader interface {
 	// Next returns the next job, io.EOF behind the last one, or an *Error. It is good until the next call.
 	Next() (*Job, error)
-	// Skipped is how many records a lenient reader has left out, and the first reason.
-	Skipped() (int, *Error)
+	// LeftOut is what the reader has left out so far: records that are no jobs, or no jobs that ran, and if it is lenient those that
+	// cannot be read. Nothing is left out without a place here.
+	LeftOut() []LeftOut
 	// Line is where the reader stands: at the job that Next returned last, or at what it read to know that it ends.
 	Line() int64
 }
@@ -100,6 +101,9 @@ type Reader interface {
 type Format struct {
 	Name string
 	Doc  string
+
+	// Omits tells whether some of its records are no jobs that could be played. A reader leaves those out, lenient or not.
+	Omits bool
 
 	open  func(in io.Reader, o Options) Reader
 	write func(out io.Writer) Writer // nil: it can only be read
@@ -119,11 +123,16 @@ type atLeastOne struct {
 func (r *atLeastOne) Next() (*Job, error) {
 	j, err := r.Reader.Next()
 	if errors.Is(err, io.EOF) && !r.any {
-		n, first := r.Skipped()
-		if n == 0 {
+		left := r.LeftOut()
+		if len(left) == 0 {
 			return nil, &Error{File: r.file, Line: 1, Text: "there is no job in it"}
 		}
-		return nil, &Error{File: r.file, Line: first.Line, Field: first.Field, Text: first.Text + fmt.Sprintf("; nor can any other of its %d records be read", n)}
+		first := left[0].first
+		text := fmt.Sprintf("; nor can any other of its %d records be read", left[0].Count)
+		if len(left) > 1 || left[0].Why != unreadable {
+			text = "; nor is any other of its records a job that ran"
+		}
+		return nil, &Error{File: r.file, Line: first.Line, Field: first.Field, Text: first.Text + text}
 	}
 	r.any = r.any || err == nil
 	return j, err
@@ -143,8 +152,8 @@ var formats = []Format{
 	{Name: "sls", Doc: "Hadoop's Scheduler Load Simulator: JSON objects, a job with its tasks each", open: openSLS, write: newSLSWriter},
 	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, a job each, with tasks and attempts", open: openRumen},
 	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several behind each other", open: openJHist},
-	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", open: openSWF},
-	{Name: "google", Doc: "Google's cluster traces of 2019: collection_events and instance_events, JSON lines or CSV, sorted by collection", open: openGoogle},
+	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", Omits: true, open: openSWF},
+	{Name: "google", Doc: "Google's cluster traces of 2019: collection_events and instance_events, JSON lines or CSV, sorted by collection", Omits: true, open: openGoogle},
 	{Name: "alibaba", Doc: "Alibaba's cluster trace of 2018: batch_task.csv, sorted by job", open: openAlibaba},
 }
 

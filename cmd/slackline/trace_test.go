@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// reports reads what a command prints with -o json.
+func reports(t *testing.T, text string) *report.Report {
+	t.Helper()
+	r := &report.Report{}
+	if err := json.Unmarshal([]byte(text), r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Jobs of a trace that are not played are counted and told, by each command, to people and to programs.
+func TestLeftOutOfATrace(t *testing.T) {
+	swf := func(number, submit, run, processors, status string) string {
+		return strings.Join([]string{number, submit, "-1", run, processors, "-1 -1 -1 -1 -1", status, "-1 -1 -1 -1 -1 -1 -1"}, " ") + "\n"
+	}
+	s := newShell(t, map[string]string{
+		"a.swf":       swf("1", "0", "60", "2", "1") + swf("2", "5", "0", "0", "5") + swf("4", "8", "30", "1", "1") + swf("3", "9", "10", "1", "2"),
+		"played.yaml": "cluster: {nodes: 2}\nworkload: {trace: {format: swf, file: a.swf}}\npolicies: [fifo, edf-p]\nseeds: [1, 2]\n",
+		"first.yaml":  "cluster: {nodes: 2}\nworkload: {trace: {format: swf, file: a.swf, first: 7s}}\n",
+	})
+	const never = "jobs that never ran (1), the first: a.swf:2: allocated processors: job 2 has none"
+	const part = "parts of jobs that were swapped out, each of which stands as a whole besides (1), the first: a.swf:4: status: 2 is a part of a job that was swapped out"
+	warned := "warning: left out of the trace: " + never + "\nwarning: left out of the trace: " + part + "\n"
+	for _, c := range []struct{ args, told string }{
+		{"workload stats --format swf a.swf", "left out: " + never + "\nleft out: " + part + "\n"},
+		{"workload import --format swf a.swf --to a.jsonl", "a.jsonl: 2 jobs, and 2 records left out\n"},
+		{"workload export --from swf --format sls a.swf --to a.json", "a.json: 2 jobs, and 2 records left out\n"},
+		{"workload fit --format swf a.swf", `"jobs": 2`},
+		{"simulate played.yaml --seed 1", "Left out of it: " + never + ".\nLeft out of it: " + part + ".\n"},
+		{"compare played.yaml", "Left out of it: " + never + ".\nLeft out of it: " + part + ".\n"},
+		{"compare played.yaml", "Left out of it: " + never + ".\n"}, // now known from before
+	} {
+		r := s.run(strings.Fields(c.args)...)
+		if r.code != 0 || !strings.Contains(r.stderr, warned) || !strings.Contains(r.stdout, c.told) {
+			t.Errorf("slackline %s: %d\n%s\n%s", c.args, r.code, r.stdout, r.stderr)
+		}
+	}
+	if r := s.run("simulate", "first.yaml"); strings.Contains(r.stderr, part) || !strings.Contains(r.stderr, never) {
+		t.Errorf("of the first 7 s: %s", r.stderr)
+	}
+	type left struct {
+		Why, First string
+		Count      int
+	}
+	var stats struct {
+		Jobs int
+		Left []left `json:"left_out"`
+	}
+	if err := json.Unmarshal([]byte(s.must(0, "workload", "stats", "--format", "swf", "a.swf", "-o", "json")), &stats); err != nil || stats.Jobs != 2 || len(stats.Left) != 2 || stats.Left[1].Count != 1 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	for _, command := range []string{"simulate", "compare"} {
+		for _, run := range reports(t, s.must(0, command, "played.yaml", "-o", "json")).Runs {
+			if l := run.Trace.LeftOut; run.Trace.Rule != 2 || len(l) != 2 || l[0].Why != "jobs that never ran" || l[0].Count != 1 || !strings.HasPrefix(l[0].First, "a.swf:2: ") {
+				t.Errorf("%s: %+v", command, run.Trace)
+			}
+		}
+	}
+}
+
+// A job without shuffle has no reduce, unless version 1 of the rule is asked for; who reads the result sees which it was.
+func TestRuleOfTraces(t *testing.T) {
+	s := newShell(t, map[string]string{
+		"t.tsv":     "a\t1\t1\t1\t0\t1\nb\t2\t1\t1\t0\t1\nc\t3\t1\t1\t9\t1\n",
+		"new.yaml":  "cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: t.tsv}}\n",
+		"old.yaml":  "cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: t.tsv, rule: 1}}\n",
+		"none.yaml": "cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: t.tsv, rule: 3}}\n",
+	})
+	for file, want := range map[string][2]int{"new.yaml": {2, 1}, "old.yaml": {1, 3}} {
+		got := reports(t, s.must(0, "simulate", file, "-o", "json"))
+		reduces := 0
+		for _, j := range got.Runs[0].Jobs {
+			reduces += j.Reduces
+		}
+		if reduces != want[1] || got.Runs[0].Trace.Rule != want[0] {
+			t.Errorf("%s: %d reduces by rule %d", file, reduces, got.Runs[0].Trace.Rule)
+		}
+	}
+	for _, c := range []struct{ args, want string }{
+		{"simulate new.yaml", "What the trace does not say of its jobs follows from rule 2.\n"},
+		{"simulate old.yaml", "What the trace does not say of its jobs follows from rule 1.\n"},
+		{"workload stats --format swim t.tsv", "4 (4 of them by rule 2)"},
+		{"workload stats --format swim t.tsv --rule 1", "6 (6 of them by rule 1)"},
+	} {
+		if got := s.must(0, strings.Fields(c.args)...); !strings.Contains(got, c.want) {
+			t.Errorf("slackline %s: %s", c.args, got)
+		}
+	}
+	for args, want := range map[string]int{"": 1, "--rule 1": 3} {
+		got := s.must(0, append(strings.Fields("workload export --from swim --format sls t.tsv"), strings.Fields(args)...)...)
+		if n := strings.Count(got, `"container.type":"reduce"`); n != want {
+			t.Errorf("%s: %d reduces", args, n)
+		}
+	}
+	for args, want := range map[string]string{
+		"simulate none.yaml":                          "none.yaml:2:",
+		"workload stats --format swim t.tsv --rule 3": "--rule is 3, it must be from 1 to 2",
+	} {
+		if r := s.run(strings.Fields(args)...); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("slackline %s: %d: %s", args, r.code, r.stderr)
+		}
+	}
+}
+
+// A trace of maps alone needs no reduce slots. One of other jobs is refused where there are none, with the job that needs one.
+func TestTraceOfMapsAlone(t *testing.T) {
+	s := newShell(t, map[string]string{
+		"maps.tsv":   "a\t1\t1\t1\t0\t1\nb\t2\t1\t1\t0\t1\n",
+		"mixed.tsv":  "a\t1\t1\t1\t0\t1\nb\t90\t1\t1\t7\t1\n",
+		"maps.yaml":  "cluster: {nodes: 2, map_slots: 2, reduce_slots: 0}\nworkload: {trace: {format: swim, file: maps.tsv}}\n",
+		"mixed.yaml": "cluster: {nodes: 2, map_slots: 2, reduce_slots: 0}\nworkload: {trace: {format: swim, file: mixed.tsv}}\n",
+		"first.yaml": "cluster: {nodes: 2, map_slots: 2, reduce_slots: 0}\nworkload: {trace: {format: swim, file: mixed.tsv, first: 90s}}\n",
+		"none.yaml":  "cluster: {nodes: 2, map_slots: 0, reduce_slots: 2}\nworkload: {trace: {format: swim, file: maps.tsv}}\n",
+		"old.yaml":   "cluster: {nodes: 2, map_slots: 2, reduce_slots: 0}\nworkload: {trace: {format: swim, file: maps.tsv, rule: 1}}\n",
+	})
+	for file, jobs := range map[string]int{"maps.yaml": 2, "first.yaml": 1} {
+		if got := reports(t, s.must(0, "simulate", file, "-o", "json")); got.Runs[0].Summary.Finished() != jobs {
+			t.Errorf("%s: %+v", file, got.Runs[0].Summary)
+		}
+	}
+	for file, want := range map[string]string{
+		"mixed.yaml": `mixed.yaml:1:49: job "b" of the trace (mixed.tsv:2) has reduces, and the cluster has no slot for them`,
+		"old.yaml":   `old.yaml:1:49: job "a" of the trace (maps.tsv:1) has reduces, and the cluster has no slot for them`,
+		"none.yaml":  "none.yaml:1:10: jobs of a trace run in map slots, and the cluster has none",
+	} {
+		if r := s.run("simulate", file); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: %d: %s, want %s", file, r.code, r.stderr, want)
+		}
+	}
+}
