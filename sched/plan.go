@@ -25,6 +25,7 @@ const (
 	SetSlots         // Job, Stage, Count: occupy at most so many slots from now on, -1 = no bound
 	SetTasks         // Job, Stage, Count: number of tasks of a moldable stage, before its start
 	SetDeadline      // Job, At: virtual deadline, which orders read in place of the job's own; 0 takes it back
+	Rank             // Job, 0 = all jobs: ask the order for its keys again, as what they follow has changed. Of all jobs once in RankInterval: sooner, it is held
 	Request          // Count, Text = node class: ask for nodes
 	ReleaseNode      // Node: give it back
 	Drain            // Node: start nothing more on it
@@ -37,10 +38,13 @@ const (
 )
 
 var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "sample", "start", "speculate", "kill", "withhold", "release",
-	"set-slots", "set-tasks", "set-deadline", "request", "release-node", "drain", "sleep", "wake", "cap-headroom", "compute", "wake-me"}
+	"set-slots", "set-tasks", "set-deadline", "rank", "request", "release-node", "drain", "sleep", "wake", "cap-headroom", "compute", "wake-me"}
 
 // String names the verb.
 func (v Verb) String() string { return nameOf(verbNames[:], int(v)) }
+
+// RankInterval is the least time between two Rank items of all jobs. Each costs O(log jobs) for every job that waits.
+const RankInterval = units.Second
 
 // Item is one thing to do. It is flat; lists lie in the plan's arena.
 type Item struct {
@@ -205,6 +209,9 @@ func (p *Plan) Start(j JobID, s Stage, n NodeID, count int, far Locality, why Re
 func (p *Plan) Preempt(j JobID, s Stage, count int, why Reason) bool {
 	return p.Add(Item{Verb: Kill, Job: j, Stage: s, Count: int32(count), Outcome: Preempted, Reason: why})
 }
+
+// Rank asks the order for the keys of a job again, or of all jobs for 0.
+func (p *Plan) Rank(j JobID, why Reason) bool { return p.Add(Item{Verb: Rank, Job: j, Reason: why}) }
 
 // WakeMe asks for a Tick at t.
 func (p *Plan) WakeMe(t units.Time, why Reason) bool {

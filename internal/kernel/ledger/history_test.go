@@ -94,7 +94,7 @@ func (m *model) decide() {
 	}
 	s := stages[m.pick("stage", 2)]
 	p := &m.plan
-	switch m.pick("item", 12) {
+	switch m.pick("item", 13) {
 	case 0, 1:
 		if p.Admit(j.id, sched.Reason{}) {
 			j.decided(sched.Admitted)
@@ -133,6 +133,9 @@ func (m *model) decide() {
 			m.t.Fatalf("not held: %+v", p.Items[len(p.Items)-1])
 		}
 		m.later = append(m.later, p.Items[len(p.Items)-1])
+	case 12:
+		m.order.back[j.id] = int64(m.pick("back", 4))
+		p.Rank(j.id, sched.Reason{})
 	case 3:
 		p.Add(sched.Item{Verb: sched.Withhold, Job: j.id, Stage: s})
 		j.withheld[s] = true

@@ -31,6 +31,7 @@ type Ledger struct {
 	grants   grants
 	held     []sched.Item // items that wait for a beat or a time
 	wake     units.Time
+	rankable units.Time     // when all jobs may be ranked again
 	beating  []sched.NodeID // nodes that can be served in this batch
 	closing  []sched.JobID  // jobs whose page goes with the next batch
 	refusals []sched.Event  // of the last plan, to ride in the next batch
@@ -133,7 +134,7 @@ func (l *Ledger) clear() {
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.soiled = nil, nil, nil, nil
 	l.indexing, l.told, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]nearby{}
-	l.wake = units.Never
+	l.wake, l.rankable = units.Never, 0
 }
 
 // arrival is the order without an order.

@@ -37,13 +37,13 @@ func (l *Ledger) scanLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sch
 // steady is an order whose keys no start and no end changes.
 type steady struct{ testOrder }
 
-func (steady) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
-	return sched.Key{int64(j.Deadline)}
+func (o steady) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
+	return sched.Key{int64(j.Due()) + o.back[j.ID]}
 }
 
 // someOrder is one whose keys rise and fall with each task, or one whose keys do not.
-func someOrder(t *rapid.T) sched.Order {
-	o := testOrder{ceiling: int32(rapid.IntRange(1, 9).Draw(t, "ceiling"))}
+func someOrder(t *rapid.T, back map[sched.JobID]int64) sched.Order {
+	o := testOrder{ceiling: int32(rapid.IntRange(1, 9).Draw(t, "ceiling")), back: back}
 	if rapid.Bool().Draw(t, "steady") {
 		return steady{o}
 	}
@@ -82,7 +82,8 @@ func (l *Ledger) bounded(t *rapid.T) {
 func TestLocalIndexAgainstAScan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{t: t, jobs: make(map[sched.JobID]*mJob), tries: make(map[sched.AttemptID]*mTry)}
-		m.l = New(sched.Capabilities{Bind: true, Kill: true, Speculate: true}, someOrder(t))
+		m.order.back = make(map[sched.JobID]int64)
+		m.l = New(sched.Capabilities{Bind: true, Kill: true, Speculate: true}, someOrder(t, m.order.back))
 		m.nodes = make([]*mNode, 5)
 		for n := range m.nodes {
 			m.nodes[n] = &mNode{}
@@ -128,7 +129,7 @@ func TestLocalIndexOfDemandAgainstAScan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const nodes, jobs = 4, 6
 		pick := func(name string, n int) int { return rapid.IntRange(0, n-1).Draw(t, name) }
-		l := New(sched.Capabilities{Kill: true}, someOrder(t))
+		l := New(sched.Capabilities{Kill: true}, someOrder(t, nil))
 		var plan sched.Plan
 		var out []sched.Event
 		up := func() {

@@ -66,8 +66,12 @@ type mTry struct {
 	task sched.TaskID
 }
 
-// testOrder has queues two deep, keys that change with occupancy, and a queue that closes when it occupies much.
-type testOrder struct{ ceiling int32 }
+// testOrder has queues two deep, keys that change with occupancy and with what only the order knows, and a queue that closes when it
+// occupies much.
+type testOrder struct {
+	ceiling int32
+	back    map[sched.JobID]int64 // how far jobs are put back
+}
 
 func (testOrder) Path(j *sched.Job) []string {
 	switch j.Spec.Queue {
@@ -79,8 +83,8 @@ func (testOrder) Path(j *sched.Job) []string {
 	return []string{"b", j.Spec.Queue}
 }
 
-func (testOrder) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
-	return sched.Key{int64(j.Stages[s].Occupied), int64(j.Due())}
+func (o testOrder) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
+	return sched.Key{int64(j.Stages[s].Occupied) + o.back[j.ID], int64(j.Due())}
 }
 
 func (testOrder) QueueKey(_ sched.View, q *sched.Queue, s sched.Stage) sched.Key {
@@ -219,7 +223,7 @@ func (m *model) line(s sched.Stage) []sched.JobID {
 		var list []child
 		for _, j := range m.jobs {
 			if slices.Equal(m.order.Path(&sched.Job{Spec: j.spec}), path) && m.startable(j, s) {
-				list = append(list, child{sched.Key{int64(m.busy(j.id, s, 0)), int64(cmp.Or(j.virtual, j.deadline))}, j.seq, []sched.JobID{j.id}})
+				list = append(list, child{sched.Key{int64(m.busy(j.id, s, 0)) + m.order.back[j.id], int64(cmp.Or(j.virtual, j.deadline))}, j.seq, []sched.JobID{j.id}})
 			}
 		}
 		for _, q := range m.l.queues[2:] {
@@ -352,7 +356,7 @@ func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 
 func TestBookAgreesWithADumbOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{t: t, order: testOrder{ceiling: int32(rapid.IntRange(1, 6).Draw(t, "ceiling"))},
+		m := &model{t: t, order: testOrder{ceiling: int32(rapid.IntRange(1, 6).Draw(t, "ceiling")), back: make(map[sched.JobID]int64)},
 			jobs: make(map[sched.JobID]*mJob), tries: make(map[sched.AttemptID]*mTry)}
 		m.l = New(sched.Capabilities{Bind: true, Kill: true, Speculate: true}, m.order)
 		m.nodes = make([]*mNode, 5)

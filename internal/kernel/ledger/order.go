@@ -151,6 +151,35 @@ func (l *Ledger) settle() {
 	l.soiled = l.soiled[:0]
 }
 
+// Misranked returns the first job of the rankings whose key, or whose queue's, is not what the order says now, 0 if there is none. An
+// order whose keys follow something that no event or item of their page told has such jobs until the policy asks for them (Rank). While
+// all jobs wait to be ranked anew, none counts.
+// O(jobs × depth): for the suite that all policies pass.
+func (l *Ledger) Misranked() (sched.JobID, sched.Stage) {
+	for i := range l.held {
+		if l.held[i].Verb == sched.Rank && l.held[i].Job == 0 {
+			return 0, 0
+		}
+	}
+	for j := range l.jobs {
+		b := &l.jobs[j]
+		for s := range sched.Stages {
+			if b.Ranked&(1<<s) == 0 {
+				continue
+			}
+			if l.order.JobKey(l, &b.Job, s) != b.Keys[s] {
+				return b.ID, s
+			}
+			for q := b.Queue; q != sched.Root; q = l.queues[q].Parent {
+				if qb := &l.queues[q]; l.order.QueueKey(l, &qb.Queue, s) != qb.Keys[s] {
+					return b.ID, s
+				}
+			}
+		}
+	}
+	return 0, 0
+}
+
 func (l *Ledger) touchQueue(qb *queueBook, s sched.Stage) {
 	bit := uint8(1) << s
 	parent := &l.queues[qb.Parent]

@@ -61,11 +61,19 @@ func (l *Ledger) Propose(p *sched.Plan, it *sched.Item) sched.Code {
 	if it.Verb == sched.Start && l.job(it.Job) == nil {
 		return sched.UnknownJob // rather than to hold it first
 	}
+	if it.Verb == sched.Rank && it.Job == 0 && l.now < l.rankable {
+		if l.ranksLater(p, it) {
+			return sched.OK
+		}
+		it.At = max(it.At, l.rankable)
+	}
 	if !l.isDue(it) {
 		it.Held = true
 		return sched.OK
 	}
 	switch it.Verb {
+	case sched.Rank:
+		return l.proposeRank(it)
 	case sched.Start:
 		return l.proposeStart(p, it)
 	case sched.Speculate:
@@ -84,6 +92,43 @@ func (l *Ledger) Propose(p *sched.Plan, it *sched.Item) sched.Code {
 		return sched.OK
 	}
 	return l.proposeJob(it)
+}
+
+// proposeRank asks for the keys of a job again, or of all jobs: at once, so that the plan goes on in the new order.
+func (l *Ledger) proposeRank(it *sched.Item) sched.Code {
+	if it.Job != 0 {
+		b := l.job(it.Job)
+		if b == nil {
+			return sched.UnknownJob
+		}
+		l.touch(b)
+		return sched.OK
+	}
+	l.rankable = l.now.Add(sched.RankInterval)
+	for i := range l.jobs {
+		if b := &l.jobs[i]; b.Ranked != 0 {
+			l.touch(b)
+		}
+	}
+	return sched.OK
+}
+
+// ranksLater tells whether another item will rank all jobs as soon as that is allowed: one that was held, or one of this plan.
+func (l *Ledger) ranksLater(p *sched.Plan, it *sched.Item) bool {
+	waits := func(o *sched.Item) bool {
+		return o != it && o.Verb == sched.Rank && o.Job == 0 && o.Held && o.Refused == sched.OK && o.At <= l.rankable && o.Expires == 0
+	}
+	for i := range l.held {
+		if waits(&l.held[i]) {
+			return true
+		}
+	}
+	for i := range p.Items {
+		if waits(&p.Items[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // proposeJob books what is decided upon a whole job or stage.

@@ -2,6 +2,7 @@
 //
 // A Recipe names the parts; New assembles them into a sched.Policy whose decisions are made in fixed steps:
 //
+//  0. rank: if the order reads profiles and one was learned, all jobs are ranked anew.
 //  1. admit: who may run. Jobs let in now can get work in the same plan.
 //  2. place: what each node gets that can be served, in the order of jobs.
 //  3. speculate: which slow tasks get a second attempt.
@@ -25,6 +26,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/slackline/slackline/sched"
 )
@@ -60,7 +62,7 @@ type Needy interface {
 }
 
 // Student is a part that reads profiles (sched.View.Profile). A world whose jobs teach something then tells it what they have taught,
-// class by class, when one of them has ended; others are spared the trouble.
+// class by class, when one of them has ended; others are spared the trouble. If the order is one, all jobs are ranked anew then.
 type Student interface {
 	Studies() bool
 }
@@ -110,6 +112,9 @@ func (y *Policy) Order() sched.Order { return y.r.Order }
 
 // Decide runs the parts.
 func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	if o, ok := y.r.Order.(Student); ok && o.Studies() && learned(batch) {
+		p.Rank(0, sched.Because(sched.PlaceChanged))
+	}
 	y.r.Admit.Admit(v, batch, p) // first, so that a job can start in the batch that brings it
 	y.r.Place.Place(v, batch, p) // then whatever is free goes out
 	if y.r.Speculate != nil {
@@ -121,6 +126,11 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if y.r.Scale != nil {
 		y.r.Scale.Scale(v, batch, p) // at last, by what still waits
 	}
+}
+
+// learned tells whether a profile is news.
+func learned(batch []sched.Event) bool {
+	return slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.ProfileLearned })
 }
 
 // Suits tells, in one sentence, what the policy needs and the world cannot do; nil if it can do all.

@@ -46,6 +46,9 @@ func (d *desk) at(second int, events ...sched.Event) string {
 	d.book.Begin(&d.plan)
 	d.policy.Decide(d.book, batch, &d.plan)
 	d.book.Check(&d.plan)
+	if j, s := d.book.Misranked(); j != 0 {
+		d.t.Errorf("at %d s job %d does not stand where its key for its %v puts it", second, j, s)
+	}
 	var lines []string
 	for i := range d.plan.Items {
 		it := d.plan.Items[i]
@@ -121,5 +124,22 @@ func TestResync(t *testing.T) {
 	}
 	if !slices.Equal(d.s.queue, []sched.JobID{3, 1}) {
 		t.Error(d.s.queue)
+	}
+}
+
+// A job without maps that waits for a reduce slot counts as started once one behind it has: the book ranks it anew.
+func TestRankedAhead(t *testing.T) {
+	d := newDesk(t, Config{Feedback: true, Preempt: true, Sample: 1, Skew: 1})
+	first, waits, maps := claims("first", 1, 50), claims("waits", 1, 100), claims("maps", 1, 200)
+	first.Stages[0].Kind, waits.Stages[0].Kind = sched.Reduce, sched.Reduce
+	events := opening(first, waits, maps)
+	events[1].Detail.Profile.At(workload.Reduce, "n").Task.Add(10)
+	d.at(0, events...)
+	got := d.at(1, sched.Event{Kind: sched.Heartbeat, Node: 1})
+	if want := "rank job=1 reason=place-changed; rank job=2 reason=place-changed"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if r := d.s.of(2); r == nil || r.Rank == 0 || d.s.of(3).Rank < r.Rank {
+		t.Errorf("%+v", r)
 	}
 }

@@ -16,7 +16,8 @@ import (
 //  4. those without a promise, by arrival.
 //
 // What a job was promised and when it started stand in the scheduler's records. Each change of them is made just before the item that
-// brings it about is added to the plan, so that the book asks for the key again when it books that item, and never else.
+// brings it about is added to the plan, so that the book asks for the key again when it books that item; where no such item is about the
+// job, a Rank item is.
 type order struct {
 	sched.Flat
 	*scheduler
@@ -41,8 +42,7 @@ func (s *scheduler) key(j sched.JobID) sched.Key {
 }
 
 // began notes that a task of the job is about to go out: from now on nobody overtakes it, nor those that stand before it. These have
-// started themselves, but for jobs without maps, whose reduces wait for slots; they are admitted once more, for the book to ask for
-// their keys. It returns false, and has changed nothing of the job, if the item is refused.
+// started themselves, but for jobs without maps, whose reduces wait for slots; they are ranked anew. It returns false, and has changed nothing of the job, if the item is refused.
 func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func() bool) bool {
 	r := s.of(j)
 	if r.Rank > 0 {
@@ -56,7 +56,7 @@ func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func
 	for _, ahead := range s.before(j) {
 		s.rank(ahead)
 		s.plan.Start(now, ahead)
-		p.Admit(ahead, sched.Because(sched.Promised, int64(s.of(ahead).Claim.Deadline), s.finish(now, ahead)))
+		p.Rank(ahead, sched.Because(sched.PlaceChanged))
 	}
 	s.rank(j)
 	if add() {

@@ -7,6 +7,7 @@
 //   - again: a task that was killed, failed or was lost runs again, and every job that may end does
 //   - refusals: a plan full of nonsense, or aimed at what must not be, is refused item by item, and the run still ends (policies.go)
 //   - its own checks: it keeps all this too when plans come that no book has checked, and does no item twice (meddle.go)
+//   - order: every job stands where the order's key puts it, recomputed at the end of each batch (suite.go)
 //   - memory: to save and load book and policy between any two batches changes nothing (suite.go)
 //   - output: what the world wrote equals a naive reference, where it writes anything
 package conform

@@ -147,6 +147,9 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, amne
 		if err != nil {
 			t.Fatalf("seed %d, round %d: %v", seed, l.Round, err)
 		}
+		if j, s := l.Ledger.Misranked(); j != 0 {
+			t.Fatalf("seed %d, round %d: job %d does not stand where the order's key for its %v puts it", seed, l.Round, j, s)
+		}
 		if amnesia {
 			forget(t, l, fresh())
 		}

@@ -33,8 +33,8 @@ func (w *World) Enact(p *sched.Plan) error {
 				continue
 			}
 			w.nodes[it.Node].closed = true
-		case sched.WakeMe, sched.SetDeadline:
-			// WakeAt says the one; the engine lets jobs be late.
+		case sched.WakeMe, sched.SetDeadline, sched.Rank:
+			// WakeAt says the first; the others are the book's own affairs.
 		default:
 			w.refuse(it, 0, it.Count, sched.CannotDo)
 		}

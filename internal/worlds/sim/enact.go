@@ -28,8 +28,8 @@ func (w *World) Enact(p *sched.Plan) error {
 			w.enactVerdict(p, it)
 		case sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
 			w.enactBound(it)
-		case sched.SetDeadline:
-			// The world lets jobs be late.
+		case sched.SetDeadline, sched.Rank:
+			// They are the book's own affairs.
 		case sched.Sleep:
 			w.sleep(it)
 		case sched.Wake:
