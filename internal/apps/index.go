@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/slackline/slackline/mapreduce"
 )
@@ -15,7 +17,7 @@ import (
 var index = App{
 	Name:   "index",
 	Doc:    "an inverted index: for each word the files that it occurs in, with how often; words are what stands between ASCII whitespace",
-	Output: "word TAB file:count for each file in order of name, with TABs between",
+	Output: "word TAB file:count for each file in order of name, with TABs between; a name with control characters or bytes that are not UTF-8 is quoted",
 	build: func(settings) mapreduce.Program {
 		return mapreduce.Program{
 			NewMapper: func(c *mapreduce.Context) (mapreduce.Mapper, error) {
@@ -83,9 +85,9 @@ func (w *wordsOfFile) Close(out mapreduce.Emitter) error {
 	return nil
 }
 
-// plainPath is a path that does not break a line.
+// plainPath is a path that neither breaks a line nor tells a terminal to do anything, and that no other path looks like.
 func plainPath(path string) string {
-	if strings.ContainsAny(path, "\t\n\r") {
+	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) || strings.HasPrefix(path, `"`) {
 		return strconv.Quote(path)
 	}
 	return path

@@ -79,6 +79,16 @@ func TestIndex(t *testing.T) {
 	})
 }
 
+// Names of files do not reach a terminal raw.
+func TestIndexQuotesNames(t *testing.T) {
+	for path, want := range map[string]string{"a b é": "a b é", "a\x1b[31mred": `"a\x1b[31mred"`, "bell\a": `"bell\a"`, "del\x7f": `"del\x7f"`, "tab\t": `"tab\t"`,
+		"\xff": `"\xff"`, "c1\u009b31m": `"c1\u009b31m"`, `"a"`: `"\"a\""`} {
+		if got := streamed(t, "index", nil, map[string]string{path: "x\n"}); got != "x\t"+want+":1\n" {
+			t.Errorf("%q: %q", path, got)
+		}
+	}
+}
+
 func TestTopByCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOf(rapid.StringMatching(`[abc]{0,2}`)).Draw(t, "lines")

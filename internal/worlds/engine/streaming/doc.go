@@ -7,7 +7,8 @@
 //	mapper.go     a map command, one for each file that a task reads; reducer.go a reduce command
 //	combine.go    a combine command, over what a map emitted so far
 //	env.go        the environment that Hadoop's tool gives
-//	files.go      words of a command line, side files
+//	words.go      words of a command line
+//	files.go      side files, and the programs that commands name
 //
 // # The contract
 //

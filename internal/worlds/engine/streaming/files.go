@@ -10,43 +10,6 @@ import (
 	"strings"
 )
 
-// Words splits a command line as Hadoop's tool does: at blanks, with single and double quotes around what belongs together. There is no
-// shell; who wants one writes sh -c '…'.
-func Words(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	quote, begun := rune(0), false
-	for _, c := range line {
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(c)
-		case c == '\'' || c == '"':
-			quote, begun = c, true
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			if begun {
-				words = append(words, word.String())
-				word.Reset()
-				begun = false
-			}
-		default:
-			word.WriteRune(c)
-			begun = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("the quote %c is not closed", quote)
-	}
-	if begun {
-		words = append(words, word.String())
-	}
-	if len(words) == 0 {
-		return nil, errors.New("there is no command")
-	}
-	return words, nil
-}
-
 // File is a side file: it stands in the working directory of each attempt under its name.
 type File struct{ Path, Name string }
 

@@ -414,31 +414,3 @@ func TestSideFiles(t *testing.T) {
 		}
 	}
 }
-
-func TestWords(t *testing.T) {
-	for line, want := range map[string][]string{
-		`python3 m.py`:              {"python3", "m.py"},
-		`  awk -F'\t' "{ print }" `: {"awk", `-F\t`, "{ print }"},
-		`a ''`:                      {"a", ""},
-		"sh -c 'a | b \"c\"'\t":     {"sh", "-c", `a | b "c"`},
-	} {
-		if got, err := Words(line); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %q, %v", line, got, err)
-		}
-	}
-	for line, want := range map[string]string{"a 'b": "the quote ' is not closed", " ": "there is no command"} {
-		if _, err := Words(line); err == nil || err.Error() != want {
-			t.Errorf("%q: %v", line, err)
-		}
-	}
-}
-
-func FuzzWords(f *testing.F) {
-	f.Add(`python3 m.py 'a b' "c"`)
-	f.Fuzz(func(t *testing.T, line string) {
-		words, err := Words(line)
-		if (err == nil) == (len(words) == 0) {
-			t.Errorf("%q: %q, %v", line, words, err)
-		}
-	})
-}

@@ -1,0 +1,69 @@
+package streaming
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Words splits a command line as a POSIX shell does: at blanks, with quotes around what belongs together. Between single quotes every
+// character stands for itself. Between double quotes a backslash takes the meaning from a $, `, ", \ or line end behind it and is one itself
+// before anything else. There is no shell: $x, *, ~, |, > and the like stand for themselves wherever they are. Who wants them writes
+// sh -c '…'.
+//
+// Outside of quotes a backslash takes the meaning from any sign behind it, but before a letter or digit it is refused: a shell would drop
+// it, and Hadoop's tool keeps it. On Windows it separates the names of a path there, and stands for itself.
+func Words(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	quote, begun := byte(0), false
+	for i := 0; i < len(line); i++ {
+		c, next := line[i], byte(0)
+		if i+1 < len(line) {
+			next = line[i+1]
+		}
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == '"' && c == '\\' && strings.IndexByte("$`\"\\\n", next) >= 0:
+			if i++; next != '\n' { // with which a line goes on
+				word.WriteByte(next)
+			}
+		case quote != 0:
+			word.WriteByte(c)
+		case c == '\'' || c == '"':
+			quote, begun = c, true
+		case c == '\\' && os.PathSeparator != '\\':
+			switch {
+			case i+1 == len(line):
+				return nil, errors.New("there is nothing behind the \\ at its end")
+			case next >= '0' && next <= '9' || next|' ' >= 'a' && next|' ' <= 'z':
+				return nil, fmt.Errorf(`the \%c stands outside of quotes, where a shell would make %c of it; write '\%c' if the backslash is meant`, next, next, next)
+			}
+			if i++; next != '\n' {
+				word.WriteByte(next)
+				begun = true
+			}
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			if begun {
+				words = append(words, word.String())
+				word.Reset()
+				begun = false
+			}
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 {
+		return nil, errors.New("there is no command")
+	}
+	return words, nil
+}

@@ -1,0 +1,99 @@
+package streaming
+
+import (
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestWords(t *testing.T) {
+	for line, want := range map[string][]string{
+		`python3 m.py`:                  {"python3", "m.py"},
+		`  awk -F'\t' "{ print }" `:     {"awk", `-F\t`, "{ print }"},
+		`a ''`:                          {"a", ""},
+		"sh -c 'a | b \"c\"'\t":         {"sh", "-c", `a | b "c"`},
+		`sh -c "echo \"$x\""`:           {"sh", "-c", `echo "$x"`},
+		"a \"\\$x \\`y\\` \\\\ \\\nz\"": {"a", "$x `y` \\ z"},
+		`a "\t\'"`:                      {"a", `\t\'`},
+		"a \xff$x *":                    {"a", "\xff$x", "*"},
+	} {
+		if got, err := Words(line); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v", line, got, err)
+		}
+	}
+	for line, want := range map[string]string{"a 'b": "the quote ' is not closed", `a "b\"`: `the quote " is not closed`, " ": "there is no command"} {
+		if _, err := Words(line); err == nil || err.Error() != want {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+func TestWordsOutsideOfQuotes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a backslash separates the names of a path here")
+	}
+	if got, err := Words(`a\ b \"c\" \\ \''d'\` + "\n" + `e`); err != nil || !slices.Equal(got, []string{"a b", `"c"`, `\`, `'de`}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for line, want := range map[string]string{`awk -F\t x`: `the \t stands outside of quotes`, `a \`: `nothing behind the \`} {
+		if _, err := Words(line); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// A shell splits the same lines in the same way, where nothing in them has a meaning that Words does not know.
+func TestWordsAsAShell(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("NOT CHECKED: there is no sh on this machine")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		line := "x" + strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", " ", "'", `"`, `\`, `\$`, "\\`", "\n", "\t", "é", "."}), 1, 12).Draw(t, "line"), "")
+		words, err := Words(line)
+		if err != nil || strings.Contains(line, "\n") && !strings.ContainsAny(line, `"'`) { // a line of its own would be a command of its own
+			return
+		}
+		for rest := line; ; { // nor may a line end stand outside of quotes
+			i := strings.IndexByte(rest, '\n')
+			if i < 0 {
+				break
+			}
+			if n := len(line) - len(rest) + i; !strings.HasSuffix(line[:n], `\`) && !open(line[:n]) {
+				return
+			}
+			rest = rest[i+1:]
+		}
+		if strings.ContainsAny(unescaped(line), "$`") {
+			return
+		}
+		out, err := exec.Command("sh", "-c", "printf '%s\\0' "+line).Output()
+		if want := strings.Join(words, "\x00") + "\x00"; err != nil || string(out) != want {
+			t.Fatalf("%q: a shell says %q (%v), Words %q", line, out, err, words)
+		}
+	})
+}
+
+// open tells whether a quote is open at the end.
+func open(line string) bool {
+	_, err := Words(line + " x")
+	return err != nil && strings.Contains(err.Error(), "is not closed")
+}
+
+// unescaped is the line without signs behind a backslash.
+func unescaped(line string) string {
+	return strings.NewReplacer(`\\`, "", `\$`, "", "\\`", "").Replace(line)
+}
+
+func FuzzWords(f *testing.F) {
+	f.Add(`python3 m.py 'a b' "c"`)
+	f.Fuzz(func(t *testing.T, line string) {
+		words, err := Words(line)
+		if (err == nil) == (len(words) == 0) {
+			t.Errorf("%q: %q, %v", line, words, err)
+		}
+	})
+}
