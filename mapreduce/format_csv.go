@@ -42,6 +42,23 @@ func (c CSV) Cutting() Cutting {
 	return AtRowsWithHeader
 }
 
+// Header returns the names of the columns that what is read begins with; none if there is no row.
+func (c CSV) Header(in io.Reader) ([]string, error) {
+	r := &csvReader{rows: rowReader{in: newLines(in)}, comma: c.comma(), first: true}
+	row, err := r.row()
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err == nil {
+		err = r.cut(row)
+	}
+	var names []string
+	for _, f := range r.fields {
+		names = append(names, string(f.text(row)))
+	}
+	return names, err
+}
+
 // Open returns a reader of records.
 func (c CSV) Open(in io.Reader, of Input) (RecordReader, error) {
 	r := &csvReader{rows: rowReader{in: newLines(in)}, comma: c.comma(), first: of.Start == 0 || !c.NoHeader}

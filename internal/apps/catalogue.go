@@ -19,6 +19,8 @@ type App struct {
 	// MapOnly tells that a job may have no reduces, as what the maps emit is a result too. Of others it would not be what Doc says.
 	MapOnly bool
 
+	sources func(settings, []Source) (columns []string, at int, err error) // as CheckSources; nil = any will do
+
 	check func(settings) error // of values that their types do not tell right from wrong; nil = all are right
 	build func(settings) mapreduce.Program
 }

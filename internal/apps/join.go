@@ -39,6 +39,7 @@ var join = App{
 		}
 		return nil
 	},
+	sources: joinSources,
 	build: func(s settings) mapreduce.Program {
 		return mapreduce.Program{
 			NewMapper: mapreduce.ByInput(func(_ *mapreduce.Context, in mapreduce.Input) (mapreduce.Mapper, error) {

@@ -124,7 +124,11 @@ func own(j *engine.Job, f *scenario.Job) error {
 		return f.Errorf("app", "app: %v", err)
 	}
 	w := worker.Job{Params: f.Params, Limits: limits(f)}
-	if w.Path, err = exec.LookPath(words[0]); err == nil {
+	path, err := scenario.LocalPath(words[0])
+	if err != nil {
+		return f.Errorf("app", "app: %v", err)
+	}
+	if w.Path, err = exec.LookPath(path); err == nil {
 		w.Path, err = filepath.Abs(w.Path)
 	}
 	if err != nil {

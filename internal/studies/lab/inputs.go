@@ -2,8 +2,11 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
@@ -70,12 +73,61 @@ func (l *Local) plan(i int, job *engine.Job, p *mapreduce.Program) error {
 	if err != nil {
 		return f.Errorf(key, "%v", err)
 	}
+	if err := l.checkSources(f, job, found); err != nil {
+		return err
+	}
 	splits, whole, err := task.Plan(found, int64(l.Machine.Block), p, job.Sources)
 	if err != nil {
 		return f.Errorf(key, "%v", err)
 	}
 	l.splits[i] = splits
 	l.whole = append(l.whole, whole...)
+	return nil
+}
+
+// checkSources checks that a built-in application can read the inputs, and that files of CSV have the columns that it asks for.
+func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File) error {
+	app, err := apps.Find(f.App)
+	if err != nil || f.Has("map") { // it is none of ours
+		return nil
+	}
+	key := func(i int) string {
+		if len(f.Inputs) == 0 {
+			return "input"
+		}
+		return fmt.Sprintf("inputs[%d]", i)
+	}
+	list := make([]apps.Source, len(job.Sources))
+	for i, in := range job.Sources {
+		list[i].Name = in.Name
+		if in.Format != nil {
+			list[i].Format, list[i].NoHeader = in.Format.Name, in.Format.NoHeader
+		}
+	}
+	columns, at, err := app.CheckSources(f.Params, list)
+	if err != nil {
+		return f.Errorf(key(at), "%v", err)
+	}
+	for _, file := range found {
+		column := columns[file.Source]
+		if column == "" || list[file.Source].Format != "csv" {
+			continue
+		}
+		form, err := job.Sources[file.Source].Format.Input()
+		if err != nil {
+			return f.Errorf("csv", "%v", err)
+		}
+		csv, _ := form.(mapreduce.CSV)
+		names, err := task.Columns(file, csv)
+		switch {
+		case err != nil:
+			return f.Errorf(key(file.Source), "%v", err)
+		case names == nil:
+			return f.Errorf(key(file.Source), "input %q: it is empty, and a header with the column %q is needed", file.Path, column)
+		case !slices.Contains(names, column):
+			return f.Errorf(key(file.Source), "input %q: its header has no column %q%s", file.Path, column, near.Hint(column, names))
+		}
+	}
 	return nil
 }
 

@@ -287,7 +287,7 @@ type Job struct {
 	App    string            `json:"app" doc:"the application, such as wordcount, or your own program by its path, such as ./bin; this or map"`
 	Params map[string]string `json:"params" doc:"parameters of the application"`
 	Commands
-	Input Texts `json:"input" doc:"files, directories and globs to read, compressed or not; this or inputs"`
+	Input Texts `json:"input" doc:"files, directories and globs to read, compressed or not; ~ and $HOME at the start of a path are the home directory; this or inputs"`
 	Formats
 	Output    string  `json:"output" need:"yes" doc:"directory for the result; it must not exist"`
 	Reduces   int     `json:"reduces" min:"0" max:"10000" def:"1" doc:"number of reduces; 0 = what maps emit is the result"`

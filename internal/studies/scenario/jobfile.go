@@ -72,6 +72,7 @@ func readJob(file string, root ast.Node) (*Job, error) {
 // check looks for what is missing and for keys that contradict each other.
 func (j *Job) check() {
 	d := j.src
+	j.localPaths()
 	j.checkInputs()
 	j.checkFormats()
 	if len(d.errs) == 0 && len(j.Input) == 0 {

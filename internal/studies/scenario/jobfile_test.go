@@ -37,6 +37,40 @@ func TestJobsOfOneFile(t *testing.T) {
 	}
 }
 
+// Paths mean what they mean to a shell, or are refused with their place: none names a folder "hdfs:" or "~" by mistake.
+func TestPathsOfJobs(t *testing.T) {
+	t.Setenv("HOME", "/home/ann")
+	t.Setenv("USERPROFILE", "/home/ann")
+	job := func(input, output, files string) (*Job, error) {
+		return ReadJob("f.yaml", []byte("map: cat\ninput: "+input+"\noutput: "+output+"\nfiles: "+files+"\n"))
+	}
+	for path, want := range map[string]string{"~": "/home/ann", "~/x": "/home/ann/x", "$HOME/x": "/home/ann/x", "${HOME}": "/home/ann", "./~/x": "./~/x", "x~": "x~",
+		"C:/x": "C:/x", "a/b://c": "a/b://c", "$HOME/*.txt#n": "/home/ann/*.txt#n"} {
+		j, err := job("[y, '"+path+"']", "'"+path+"'", "'"+path+"'")
+		if err != nil || j.Input[1] != want || j.Output != want || j.Files[0] != want {
+			t.Errorf("%s: %+v, %v", path, j, err)
+		}
+	}
+	for path, want := range map[string]string{
+		"hdfs://nn/y": `"hdfs://nn/y" is an address, and jobs run on this machine`, "s3://b/k": `"s3://b/k" is an address`, "s3a:/b": `"s3a:/b" is an address`,
+		"file:///x": `"file:///x" is an address; write the path alone, without file:`, "~bob/x": `"~bob/x": only ~ and $HOME`, "$HOMER": `"$HOMER": only ~ and $HOME`,
+		"$DATA/x": `"$DATA/x": only ~ and $HOME at the start of a path are replaced; write the whole path, or ./$DATA/x for a file of that name`,
+	} {
+		for place, args := range map[string][3]string{
+			"f.yaml:2:13: input[1]: ": {"[in, '" + path + "']", "out", "x"}, "f.yaml:2:8: input: ": {path, "out", "x"},
+			"f.yaml:3:9: output: ": {"in", path, "x"}, "f.yaml:4:8: files: ": {"in", "out", path},
+		} {
+			if _, err := job(args[0], args[1], args[2]); err == nil || !strings.HasPrefix(err.Error(), place+want) {
+				t.Errorf("%v, want %s%s", err, place, want)
+			}
+		}
+	}
+	_, err := ReadJob("f.yaml", []byte("map: cat\noutput: o\ninputs:\n- {path: [x, 's3://y/z']}\n"))
+	if want := `f.yaml:4:14: inputs[0].path[1]: "s3://y/z" is an address`; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // No job writes into the output of another, however the two are written.
 func TestOutputsLieApart(t *testing.T) {
 	for outputs, want := range map[[2]string]string{

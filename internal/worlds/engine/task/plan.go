@@ -61,6 +61,30 @@ func CheckFormats(p *mapreduce.Program, sources []Source, w Written) error {
 	return w.Check()
 }
 
+// Columns returns the header of a CSV file, compressed or not; none if it is empty.
+func Columns(f File, form mapreduce.CSV) ([]string, error) {
+	src, err := fault.OpenFile(f.Path)
+	if err != nil {
+		return nil, fmt.Errorf("input %q: %w", f.Path, bare(err))
+	}
+	defer src.Close()
+	kind, err := codec.Detect(src)
+	in := io.Reader(src)
+	if err == nil && kind != codec.None {
+		packed := codec.Open(kind, src, f.Size, 0, f.Size)
+		defer packed.Close()
+		in = packed
+	}
+	var names []string
+	if err == nil {
+		names, err = form.Header(in)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("input %q: the header: %w", f.Path, bare(err))
+	}
+	return names, nil
+}
+
 // Whole is a file larger than a block that one task reads nevertheless.
 type Whole struct{ Path, Why string }
 

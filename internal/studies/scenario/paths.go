@@ -1,0 +1,64 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// address matches what names something on another machine, or a file by a scheme. A drive of Windows has one letter.
+var address = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+):/`)
+
+// LocalPath is a path of a job file as the system knows it: ~ and $HOME at its start are the home directory. Anything else that a shell or
+// Hadoop would make something of is refused, as it would otherwise name a file of just that name.
+func LocalPath(path string) (string, error) {
+	if m := address.FindStringSubmatch(path); m != nil {
+		if strings.EqualFold(m[1], "file") {
+			return "", fmt.Errorf("%q is an address; write the path alone, without %s:", path, m[1])
+		}
+		return "", fmt.Errorf("%q is an address, and jobs run on this machine with its files; copy the data, and name a local path", path)
+	}
+	for _, home := range []string{"~", "$HOME", "${HOME}"} {
+		rest, ok := strings.CutPrefix(path, home)
+		if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
+			continue
+		}
+		dir, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("%q: the home directory is not known; write the whole path", path)
+		}
+		return dir + rest, nil
+	}
+	if strings.HasPrefix(path, "~") || strings.HasPrefix(path, "$") {
+		return "", fmt.Errorf("%q: only ~ and $HOME at the start of a path are replaced; write the whole path, or ./%s for a file of that name", path, path)
+	}
+	return path, nil
+}
+
+// localPaths reads the paths of a job file.
+func (j *Job) localPaths() {
+	read := func(path *string, key string) {
+		local, err := LocalPath(*path)
+		if err != nil {
+			j.src.failAt(key, "%s: %v", key, err)
+			return
+		}
+		*path = local
+	}
+	list := func(paths Texts, key string) {
+		for i := range paths {
+			at := fmt.Sprintf("%s[%d]", key, i)
+			if !j.src.has(at) { // a single one need not be written as a list
+				at = key
+			}
+			read(&paths[i], at)
+		}
+	}
+	list(j.Input, "input")
+	for i := range j.Inputs {
+		list(j.Inputs[i].Path, fmt.Sprintf("inputs[%d].path", i))
+	}
+	list(j.Files, "files")
+	read(&j.Output, "output")
+}
