@@ -482,7 +482,7 @@ sweep:
 func TestChangedArrivals(t *testing.T) {
 	s := newShell(t, map[string]string{
 		"t.tsv":  "a\t1\t1\t1\t1\t1\nb\t2\t1\t1\t1\t1\n",
-		"s.yaml": "cluster: {nodes: 3}\nworkload:\n  streams: [{id: a, maps: 1, arrivals: {process: trace, format: swim, file: t.tsv}}]\n",
+		"s.yaml": "cluster: {nodes: 3}\nworkload:\n  streams: [{id: a, maps: 1, map_time: 0s, arrivals: {process: trace, format: swim, file: t.tsv}}]\n",
 	})
 	jobs := func() int { return len(parse(t, s.must(0, "compare", "s.yaml", "-o", "json")).Runs[0].Jobs) }
 	if n := jobs(); n != 2 {

@@ -86,7 +86,7 @@ func TestPoliciesAreCheckedFirst(t *testing.T) {
 
 // A policy that copies slow tasks is refused where attempts do not report, with the key that lets them.
 func TestSpeculateWithoutReports(t *testing.T) {
-	s := newShell(t, map[string]string{"s.yaml": "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1}]}\n"})
+	s := newShell(t, map[string]string{"s.yaml": "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"})
 	if r := s.run("simulate", "s.yaml", "--policy", "fifo+speculate"); r.code != 2 || !strings.Contains(r.stderr, "give the cluster progress, such as progress: 5s") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}

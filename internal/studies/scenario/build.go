@@ -152,6 +152,9 @@ func (s *Scenario) build() {
 			d.failAt("cluster.replicas", "replicas is %d, it must be at most the number of nodes, %d", cfg.Replicas, len(c.Nodes))
 		}
 	}
+	if k.Racks > len(c.Nodes) && !s.resized && len(d.errs) == 0 {
+		d.failAt("cluster.racks", "racks is %d, it must be at most the number of nodes, %d", k.Racks, len(c.Nodes))
+	}
 	if k.Placement == "scatter" {
 		cfg.Placement = sim.Scatter
 	}

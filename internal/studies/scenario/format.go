@@ -33,7 +33,7 @@ type Scenario struct {
 // Cluster describes the machines and how they change.
 type Cluster struct {
 	Nodes   int     `json:"nodes" min:"0" max:"1000000" doc:"number of nodes, those of classes not counted"`
-	Racks   int     `json:"racks" min:"1" max:"1000000" def:"1" doc:"number of racks; nodes stand in them in turn"`
+	Racks   int     `json:"racks" min:"1" max:"1000000" def:"1" doc:"number of racks, at most that of nodes; nodes stand in them in turn"`
 	Offer           // of the nodes that are in no class, and of classes that do not say otherwise
 	Classes []Class `json:"classes" doc:"further nodes of other kinds"`
 
@@ -248,12 +248,12 @@ type SimJob struct {
 	Deadline Due  `json:"deadline" doc:"time of the run by which it should have finished, or with a plus sign a span after its arrival (+10m)"`
 	Soft     Due  `json:"soft_deadline" doc:"time from which on its result loses value; not after the deadline"`
 
-	Maps        *int       `json:"maps" min:"0" max:"10000000" doc:"number of maps; follows from input and block size if left out"`
+	Maps        *int       `json:"maps" min:"0" max:"10000000" doc:"number of maps; a map for each block of input if left out"`
 	Reduces     int        `json:"reduces" min:"0" max:"10000000" doc:"number of reduces; none if left out"`
 	Input       *Size      `json:"input" min:"0" doc:"bytes that all maps read; a block each if left out"`
-	MapTime     Span       `json:"map_time" min:"0" doc:"time of a map on a node of speed 1"`
-	ShuffleTime Span       `json:"shuffle_time" min:"0" doc:"time that a reduce fetches its input for, behind the last map"`
-	ReduceTime  Span       `json:"reduce_time" min:"0" doc:"time of a reduce behind its shuffle, on a node of speed 1"`
+	MapTime     Span       `json:"map_time" min:"0" doc:"time of a map on a node of speed 1; needed where there are maps"`
+	ShuffleTime Span       `json:"shuffle_time" min:"0" doc:"time that a reduce fetches its input for, behind the last map; none if left out"`
+	ReduceTime  Span       `json:"reduce_time" min:"0" doc:"time of a reduce behind its shuffle, on a node of speed 1; needed where there are reduces"`
 	CPUShare    float64    `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
 	MapNeeds    Kinds      `json:"map_needs" doc:"what a map takes of its node, or a list of kinds of containers it can run in, best first; a map slot if left out"`
 	ReduceNeeds Kinds      `json:"reduce_needs" doc:"what a reduce takes of its node, or a list of kinds; a reduce slot if left out"`

@@ -50,6 +50,7 @@ type jobMaker struct {
 func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 	s, d := m.s, m.s.src
 	maps := d.maps(j, at, s.Cluster.Block)
+	s.timed(j, at, maps)
 	if m.total += maps + j.Reduces; m.total > s.most {
 		d.failAt(at, "the jobs up to this one have %d tasks, at most %d are possible", m.total, s.most)
 		return nil
@@ -74,11 +75,41 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 		job.Stages = append(job.Stages, workload.StageSpec{Kind: workload.Reduce, CPUShare: j.CPUShare,
 			Containers: j.ReduceNeeds.containers("reduce"), Tasks: key.tasks(m.shared)})
 	}
-	if len(job.Stages) == 0 {
+	if len(job.Stages) == 0 && s.says(at+".maps") {
 		d.failAt(at, "job %q has nothing to do; give it maps, or input to read", j.ID)
 	}
 	d.runnable(at, &job, m.cluster)
 	return &job
+}
+
+// says tells whether the file, or its sweep, states the key.
+func (s *Scenario) says(path string) bool {
+	return s.src.has(path) || slices.ContainsFunc(s.Sweep.axes, func(a axis) bool { return a.path == path })
+}
+
+// timed checks that somebody said how many tasks a job has and how long they take: tasks of no time would look as if they had run.
+func (s *Scenario) timed(j *SimJob, at string, maps int) {
+	d := s.src
+	input := at + ".maps"
+	for _, key := range []string{".hosts", ".input"} {
+		if d.has(at + key) {
+			input = at + key
+		}
+	}
+	switch {
+	case !d.has(at+".maps") && !d.has(at+".input") && !d.has(at+".hosts"):
+		d.failAt(at, "job %q says neither maps nor input; give it some, or maps: 0 if it has none", j.ID)
+	case maps > 0 && !s.says(at+".map_time"):
+		d.failAt(input, "job %q has maps and no map_time; say how long one takes, such as map_time: 20s", j.ID)
+	}
+	if j.Reduces > 0 && !s.says(at+".reduce_time") {
+		d.failAt(at+".reduces", "job %q has reduces and no reduce_time; say how long one takes behind its shuffle, such as reduce_time: 20s", j.ID)
+	}
+	for _, key := range []string{"shuffle_time", "reduce_time"} {
+		if d.has(at+"."+key) && !s.says(at+".reduces") {
+			d.failAt(at+"."+key, "%s does nothing without reduces", key)
+		}
+	}
 }
 
 // job is the part of a job that both kinds of files state.

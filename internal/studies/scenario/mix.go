@@ -20,7 +20,7 @@ type Mix struct {
 	Jobs      []Mixed   `json:"jobs" need:"yes" doc:"the sizes, and how many jobs there are of each"`
 	Start     Span      `json:"start" min:"0" doc:"what each task takes besides the time for its bytes"`
 	Rate      Size      `json:"rate" need:"yes" above:"0" doc:"bytes a second that a map works through on a node of speed 1; its input is a block"`
-	Ratio     float64   `json:"ratio" min:"0" max:"1000" doc:"bytes that maps write for each that they read; reduces share them evenly"`
+	Ratio     float64   `json:"ratio" min:"0" max:"1000" doc:"bytes that maps write for each that they read; reduces share them evenly; needed where there are reduces"`
 	Reducing  Size      `json:"reduce_rate" min:"0" doc:"bytes a second that a reduce works through; as a map if left out"`
 	Fetching  Size      `json:"shuffle_rate" min:"0" doc:"bytes a second that a reduce fetches; no time if left out"`
 	CPUShare  float64   `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
@@ -69,6 +69,9 @@ func (s *Scenario) mix(cfg *sim.Config) {
 			d.failAt(path+".id", "another job, stream or size is called %q", k.ID)
 		case k.Maps.From == 0:
 			d.failAt(path+".maps", "maps is %v, it must be at least 1", k.Maps)
+		}
+		if k.Reduces.To > 0 && !s.says(at+".ratio") {
+			d.failAt(path+".reduces", "size %q has reduces, and the mix no ratio; say how many bytes maps write for each that they read, such as ratio: 0.4", k.ID)
 		}
 		taken[k.ID] = true
 		if tasks += k.Count * (k.Maps.To + k.Reduces.To); tasks > maxTasks {

@@ -87,7 +87,7 @@ func ids(jobs []*workload.Job) (list []string) {
 
 // A mix stands beside listed jobs and streams.
 func TestMixBesideOthers(t *testing.T) {
-	of := mixSource(t, mixed+"  jobs: [{id: one, maps: 1, arrive: 1s}]\n  streams: [{id: s, maps: 1, arrivals: {every: 1m}, count: 3}]\n")
+	of := mixSource(t, mixed+"  jobs: [{id: one, maps: 1, map_time: 0s, arrive: 1s}]\n  streams: [{id: s, maps: 1, map_time: 0s, arrivals: {every: 1m}, count: 3}]\n")
 	var names []string
 	jobs := of(1)
 	for _, j := range jobs {

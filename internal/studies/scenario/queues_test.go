@@ -15,7 +15,7 @@ func TestKeysOfLeaves(t *testing.T) {
 			key += ", min_maps: 1"
 		}
 		read := func(outer, inner string) error {
-			_, err := Read("s.yaml", fmt.Appendf(nil, "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, queue: ui}]}\nqueues:\n"+
+			_, err := Read("s.yaml", fmt.Appendf(nil, "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s, queue: ui}]}\nqueues:\n"+
 				"  - {name: dev, capacity: 50, %s, queues: [{name: ui, capacity: 50, %s}]}\n", outer, inner))
 			return err
 		}

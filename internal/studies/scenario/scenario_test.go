@@ -83,7 +83,7 @@ cluster:
 workload:
   jobs:
     - {id: a, input: 300MB, map_time: 10s, deadline: +1m, soft_deadline: 50s, weight: 2, priority: 3, queue: x, user: ann, slow_start: 1, labels: ssd}
-    - {id: b, arrive: 5s, maps: 2, input: 101B, hosts: [[n1, n5], [n2]], reduces: 1, cpu_share: 0.5, map_needs: {vcores: 2, memory: 1GB}}
+    - {id: b, arrive: 5s, maps: 2, map_time: 0s, input: 101B, hosts: [[n1, n5], [n2]], reduces: 1, reduce_time: 0s, cpu_share: 0.5, map_needs: {vcores: 2, memory: 1GB}}
 queues:
   - {name: prod, max_running: 9, queues: [{name: x, capacity: 50, weight: 2, min_maps: 2, min_share_timeout: 30s}]}
 max_running_per_user: 3
@@ -124,12 +124,12 @@ func TestFull(t *testing.T) {
 	}
 }
 
-const ending = "\nworkload: {jobs: [{id: a, maps: 1}]}\n"
+const ending = "\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"
 
 // TestErrors lists what can be wrong with a file, and how it is told: always with the place, and with what would be right.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ file, src, want string }{
-		{"scenario", "clustr: {nodes: 3}\nworkload: {jobs: [{id: a, maps: 1}]}", `f.yaml:1:1: unknown key "clustr"; did you mean "cluster"?`},
+		{"scenario", "clustr: {nodes: 3}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}", `f.yaml:1:1: unknown key "clustr"; did you mean "cluster"?`},
 		{"scenario", "cluster:\n  nodes: 3\n  heartbeet: 3s" + ending, `f.yaml:3:3: unknown key "heartbeet" in cluster; did you mean "heartbeat"?`},
 		{"scenario", "cluster: {nodes: -3}" + ending, `f.yaml:1:18: nodes is -3, it must not be negative`},
 		{"scenario", "cluster: {nodes: 3, block: -64MB}" + ending, `f.yaml:1:28: block is -64MB, it must be above 0`},
@@ -144,15 +144,15 @@ func TestErrors(t *testing.T) {
 		{"scenario", "cluster: {nodes: 2, outages: [{node: n1, down: 2s, up: 1s}]}" + ending, `f.yaml:1:56: up is 1s, it must be after down, 2s`},
 		{"scenario", "cluster: {nodes: 2, task_times: {law: uniform, cv: 0.6}}" + ending, `f.yaml:1:52: cv is 0.6, uniform times vary by at most 0.577; use lognormal`},
 		{"scenario", "cluster: {nodes: 2, nodes: 3}" + ending, `f.yaml:1:21: the key "nodes" stands here a second time`},
-		{"scenario", "cluster: {nodes: 2}\nworkload:\n  jobs:\n    - {id: a, maps: 1, arrive: 5m, deadline: 2m}\n", `f.yaml:4:46: the deadline 2m is not after the arrival, 5m; both are times of the run, +2m would be a span after the arrival`},
-		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, deadline: 2m, soft_deadline: 3m}]}", `f.yaml:2:65: the soft deadline 3m is after the deadline, 2m`},
-		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, after: b}, {id: bb, maps: 1}]}", `f.yaml:2:43: job "a" waits for job "b", which does not exist; did you mean "bb"?`},
-		{"scenario", "cluster: {nodes: 2}\nworkload:\n  jobs:\n  - {id: x, maps: 1}\n  - {id: a, maps: 1, after: [x, b]}\n  - {id: b, maps: 1, after: a}\n", `f.yaml:5:29: job "a" waits for itself: "a" after "b" after "a"`},
-		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1}, {id: a, maps: 1}]}", `f.yaml:2:42: the id "a" is taken by the job at f.yaml:2:24`},
-		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a}]}", `f.yaml:2:19: job "a" has nothing to do; give it maps, or input to read`},
+		{"scenario", "cluster: {nodes: 2}\nworkload:\n  jobs:\n    - {id: a, maps: 1, map_time: 0s, arrive: 5m, deadline: 2m}\n", `f.yaml:4:60: the deadline 2m is not after the arrival, 5m; both are times of the run, +2m would be a span after the arrival`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s, deadline: 2m, soft_deadline: 3m}]}", `f.yaml:2:79: the soft deadline 3m is after the deadline, 2m`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s, after: b}, {id: bb, maps: 1, map_time: 0s}]}", `f.yaml:2:57: job "a" waits for job "b", which does not exist; did you mean "bb"?`},
+		{"scenario", "cluster: {nodes: 2}\nworkload:\n  jobs:\n  - {id: x, maps: 1, map_time: 0s}\n  - {id: a, maps: 1, map_time: 0s, after: [x, b]}\n  - {id: b, maps: 1, map_time: 0s, after: a}\n", `f.yaml:5:43: job "a" waits for itself: "a" after "b" after "a"`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}, {id: a, maps: 1, map_time: 0s}]}", `f.yaml:2:56: the id "a" is taken by the job at f.yaml:2:24`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a}]}", `f.yaml:2:19: job "a" says neither maps nor input; give it some, or maps: 0 if it has none`},
 		{"scenario", "cluster: {nodes: 2, map_slots: 0}" + ending, `f.yaml:2:19: job "a" cannot run: no node offers {map:1} for a map task`},
-		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, labels: [gpu]}]}", `f.yaml:2:19: job "a" cannot run: no node with the labels gpu offers {map:1} for a map task`},
-		{"scenario", "cluster: {nodes: 2, gpus: 1}\nworkload: {jobs: [{id: a, maps: 1, map_needs: {gpus: 2}}]}", `f.yaml:2:19: job "a" cannot run: no node offers {gpus:2} for a map task`},
+		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s, labels: [gpu]}]}", `f.yaml:2:19: job "a" cannot run: no node with the labels gpu offers {map:1} for a map task`},
+		{"scenario", "cluster: {nodes: 2, gpus: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s, map_needs: {gpus: 2}}]}", `f.yaml:2:19: job "a" cannot run: no node offers {gpus:2} for a map task`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "queues: [{name: a, capacity: 60}, {name: b, capacity: 60}]\n", `f.yaml:3:9: queues: the capacities add up to 120 %, at most 100 are there`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "queues:\n  - name: a\n    max_master_share: 101\n", `f.yaml:5:23: max_master_share is 101, it must be at most 100`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "queues:\n  - {name: a, max_master_share: 0}\n", `f.yaml:4:33: max_master_share is 0, it must be above 0`},
@@ -266,7 +266,7 @@ func TestPowerNeedsPower(t *testing.T) {
 		"nodes: 2, dynamic_power: 5W, classes: [{name: a, nodes: 1, wake_time: 1s}]":                   "",
 		"nodes: 2, idle_power: 5W, supply: [{at: 0s, green: 1kW}]":                                     "",
 	} {
-		_, err := Read("s.yaml", []byte("cluster: {"+cluster+"}\nworkload: {jobs: [{id: a, maps: 1}]}\n"))
+		_, err := Read("s.yaml", []byte("cluster: {"+cluster+"}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"))
 		if (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("%s: got %v\nwant %s", cluster, err, want)
 		}

@@ -217,7 +217,7 @@ func FuzzScenario(f *testing.F) {
 	}
 	f.Add(two)
 	f.Add([]byte(full))
-	f.Add([]byte("cluster: &a {nodes: 1, classes: [*a]}\nworkload: {jobs: [{id: x, maps: 99999999}]}"))
+	f.Add([]byte("cluster: &a {nodes: 1, classes: [*a]}\nworkload: {jobs: [{id: x, maps: 99999999, map_time: 0s}]}"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		s, err := read("f.yaml", src, Resize{}, 1000, nil)
 		if err != nil {

@@ -38,8 +38,8 @@ func drain(t *testing.T, s workload.Source) (jobs []*workload.Job) {
 }
 
 func TestOpenStreams(t *testing.T) {
-	source := streamed(t, "  jobs:\n    - {id: one, arrive: 25s, maps: 1}\n", `    - {id: a, maps: 2, arrive: 5s, deadline: +1m, arrivals: {process: constant, every: 10s}, count: 3}
-    - {id: b, maps: 1, arrive: 15s, arrivals: {process: constant, every: 1h}, for: 2h}
+	source := streamed(t, "  jobs:\n    - {id: one, arrive: 25s, maps: 1, map_time: 0s}\n", `    - {id: a, maps: 2, map_time: 0s, arrive: 5s, deadline: +1m, arrivals: {process: constant, every: 10s}, count: 3}
+    - {id: b, maps: 1, map_time: 0s, arrive: 15s, arrivals: {process: constant, every: 1h}, for: 2h}
 `)
 	var got []string
 	for _, j := range drain(t, source(1)) {
@@ -56,8 +56,8 @@ func TestOpenStreams(t *testing.T) {
 
 // Random streams have their rate, are the same for a seed, and differ between seeds and streams.
 func TestRandomStreams(t *testing.T) {
-	source := streamed(t, "", `    - {id: a, maps: 1, arrivals: {every: 10s}, count: 20000}
-    - {id: b, maps: 1, arrivals: {process: bursty, every: 10s, bursts: 0.2, ratio: 20, burst: 1m}, count: 20000}
+	source := streamed(t, "", `    - {id: a, maps: 1, map_time: 0s, arrivals: {every: 10s}, count: 20000}
+    - {id: b, maps: 1, map_time: 0s, arrivals: {process: bursty, every: 10s, bursts: 0.2, ratio: 20, burst: 1m}, count: 20000}
 `)
 	last, first := map[byte]units.Time{}, map[byte]units.Time{}
 	for _, j := range drain(t, source(1)) {
@@ -78,7 +78,7 @@ func TestRandomStreams(t *testing.T) {
 
 // Users have one job each at a time, and think before the next.
 func TestClosedPopulation(t *testing.T) {
-	s := streamed(t, "", "    - {id: u, maps: 1, users: 3, think: 10s..20s, count: 7}\n")(1)
+	s := streamed(t, "", "    - {id: u, maps: 1, map_time: 0s, users: 3, think: 10s..20s, count: 7}\n")(1)
 	now, in := units.Time(0), []*workload.Job{}
 	taken := 0
 	for {
@@ -108,16 +108,16 @@ func TestClosedPopulation(t *testing.T) {
 
 func TestStreamErrors(t *testing.T) {
 	for stream, want := range map[string]string{
-		"{id: a, maps: 1, count: 3}":                                                       "s.yaml:4:7: stream \"a\" needs arrivals or users",
-		"{id: a, maps: 1, users: 3, arrivals: {every: 1s}, count: 3}":                      "s.yaml:4:7: stream \"a\" needs arrivals or users",
-		"{id: a, maps: 1, users: 3}":                                                       "s.yaml:4:7: stream \"a\" has no end",
-		"{id: a, maps: 1, arrivals: {every: 0s}, count: 3}":                                "arrivals need every",
-		"{id: a, maps: 1, arrivals: {every: 1s, process: burst}, count: 3}":                `did you mean "bursty"?`,
-		"{id: a, maps: 1, arrivals: {every: 1s}, count: 3, deadline: 10m}":                 "the deadline of a stream counts from each arrival; write it with a plus sign",
-		"{id: a, maps: 1, arrivals: {every: 1s}, count: 3, think: 1s}":                     "only users think",
-		"{id: a, maps: 1, arrivals: {every: 1s}, count: 3, after: b}":                      "jobs of a stream wait for no other",
-		"{id: a, maps: 1, users: 1, count: 1}\n    - {id: a, maps: 1, users: 1, count: 1}": `s.yaml:5:12: another job or stream is called "a"`,
-		"{id: a, maps: 1, users: 1, think: 20s..10s, count: 1}":                            "write the shorter span first",
+		"{id: a, maps: 1, map_time: 0s, count: 3}":                                                                     "s.yaml:4:7: stream \"a\" needs arrivals or users",
+		"{id: a, maps: 1, map_time: 0s, users: 3, arrivals: {every: 1s}, count: 3}":                                    "s.yaml:4:7: stream \"a\" needs arrivals or users",
+		"{id: a, maps: 1, map_time: 0s, users: 3}":                                                                     "s.yaml:4:7: stream \"a\" has no end",
+		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 0s}, count: 3}":                                              "arrivals need every",
+		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 1s, process: burst}, count: 3}":                              `did you mean "bursty"?`,
+		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 1s}, count: 3, deadline: 10m}":                               "the deadline of a stream counts from each arrival; write it with a plus sign",
+		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 1s}, count: 3, think: 1s}":                                   "only users think",
+		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 1s}, count: 3, after: b}":                                    "jobs of a stream wait for no other",
+		"{id: a, maps: 1, map_time: 0s, users: 1, count: 1}\n    - {id: a, maps: 1, map_time: 0s, users: 1, count: 1}": `s.yaml:5:12: another job or stream is called "a"`,
+		"{id: a, maps: 1, map_time: 0s, users: 1, think: 20s..10s, count: 1}":                                          "write the shorter span first",
 	} {
 		_, err := Read("s.yaml", []byte("cluster: {nodes: 5}\nworkload:\n  streams:\n    - "+stream+"\n"))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -129,16 +129,16 @@ func TestStreamErrors(t *testing.T) {
 // Users who do not think and whose jobs take no time would submit for ever within any span; where nodes beat, they wait for the beats.
 func TestUsersWithoutEnd(t *testing.T) {
 	for text, ends := range map[string]bool{
-		"heartbeat: 0s | maps: 1, users: 1, for: 1h":                                                    false,
-		"heartbeat: 0s | maps: 1, map_time: 1us, users: 1, for: 1h":                                     false,
-		"heartbeat: 0s | maps: 1, reduce_time: 1s, users: 1, for: 1h":                                   false,
-		"heartbeat: 0s | maps: 1, map_time: 1s, users: 1, for: 1h":                                      true,
-		"heartbeat: 0s, speed: 1e6 | maps: 1, map_time: 1s, users: 1, for: 1h":                          false,
-		"heartbeat: 0s | maps: 1, think: 1s, users: 1, for: 1h":                                         true,
-		"heartbeat: 0s | maps: 1, users: 1, for: 1h, count: 1000":                                       true,
-		"heartbeat: 0s, masters: {start: 1s} | maps: 1, users: 1, for: 1h":                              true,
-		"heartbeat: 1s | maps: 1, users: 1, for: 1h":                                                    true,
-		"heartbeat: 0s | maps: 1, reduces: 1, shuffle_time: 10ms, reduce_time: 10ms, users: 1, for: 1h": true,
+		"heartbeat: 0s | maps: 1, map_time: 0s, users: 1, for: 1h":                                                    false,
+		"heartbeat: 0s | maps: 1, map_time: 1us, users: 1, for: 1h":                                                   false,
+		"heartbeat: 0s | maps: 1, map_time: 0s, reduces: 0, reduce_time: 1s, users: 1, for: 1h":                       false,
+		"heartbeat: 0s | maps: 1, map_time: 1s, users: 1, for: 1h":                                                    true,
+		"heartbeat: 0s, speed: 1e6 | maps: 1, map_time: 1s, users: 1, for: 1h":                                        false,
+		"heartbeat: 0s | maps: 1, map_time: 0s, think: 1s, users: 1, for: 1h":                                         true,
+		"heartbeat: 0s | maps: 1, map_time: 0s, users: 1, for: 1h, count: 1000":                                       true,
+		"heartbeat: 0s, masters: {start: 1s} | maps: 1, map_time: 0s, users: 1, for: 1h":                              true,
+		"heartbeat: 1s | maps: 1, map_time: 0s, users: 1, for: 1h":                                                    true,
+		"heartbeat: 0s | maps: 1, map_time: 0s, reduces: 1, shuffle_time: 10ms, reduce_time: 10ms, users: 1, for: 1h": true,
 	} {
 		cluster, stream, _ := strings.Cut(text, " | ")
 		_, err := Read("s.yaml", []byte("cluster: {nodes: 5, "+cluster+"}\nworkload:\n  streams:\n    - {id: a, "+stream+"}\n"))
@@ -152,8 +152,8 @@ func TestUsersWithoutEnd(t *testing.T) {
 func TestMasters(t *testing.T) {
 	s, err := Read("s.yaml", []byte(`cluster: {nodes: 5, masters: {start: 3s}}
 workload:
-  jobs: [{id: a, maps: 1}]
-  streams: [{id: b, maps: 1, users: 1, count: 1}]
+  jobs: [{id: a, maps: 1, map_time: 0s}]
+  streams: [{id: b, maps: 1, map_time: 0s, users: 1, count: 1}]
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ workload:
 			}
 		}
 	}
-	_, err = Read("s.yaml", []byte("cluster: {nodes: 5, masters: {memory: 1GB}}\nworkload: {jobs: [{id: a, maps: 1}]}\n"))
+	_, err = Read("s.yaml", []byte("cluster: {nodes: 5, masters: {memory: 1GB}}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"))
 	if err == nil || !strings.Contains(err.Error(), "no node offers") {
 		t.Error(err)
 	}
@@ -178,7 +178,7 @@ func TestArrivalsOfATrace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "t.tsv"), []byte("x\t3\t3\t1\t1\t1\ny\t8\t5\t1\t1\t1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	text := "cluster: {nodes: 5}\nworkload:\n  streams: [{id: a, maps: 1, arrive: 10s, arrivals: {process: trace, format: swim, file: t.tsv}, count: 2}]\n"
+	text := "cluster: {nodes: 5}\nworkload:\n  streams: [{id: a, maps: 1, map_time: 0s, arrive: 10s, arrivals: {process: trace, format: swim, file: t.tsv}, count: 2}]\n"
 	s, err := Read(filepath.Join(dir, "s.yaml"), []byte(text))
 	if err != nil {
 		t.Fatal(err)
