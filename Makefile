@@ -1,6 +1,6 @@
 # Thin on purpose: what is done stands in .ci/run, so that a developer and CI run the same.
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fuzz bench cross ci day daypage validate reproduce bench-engine long
+.PHONY: help build test race lint fuzz bench cross ci day daypage validate reproduce bench-engine differ long
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ reproduce: ## run all published evaluations again; writes results/reproduce-DATE
 
 validate: ## hold the simulator against this machine; writes results/validate-DATE.txt
 	bash .ci/run validate
+
+differ: ## applications and examples against independent oracles; writes results/differ-DATE.txt
+	bash .ci/run differ
 
 long: ## the second tier: full counts, longer fuzzing, benchmarks; writes results/long-DATE.txt
 	bash .ci/run long

@@ -3,7 +3,8 @@
 
     differ.py --bin DIR [--apps A,B] [--cases N] [--seed S]     N cases of each; DIR holds slackline, words and rawwords
     differ.py --bin DIR --replay APP:SEED:BATCH:CASE            one case alone; with --keep DIR its files stay there
-    differ.py --bin DIR --store DIR                             a few small cases of each with what the oracles expect, for go test
+    differ.py --control                                         the bed itself: it must find what control.py breaks
+    differ.py --store DIR                                       a few small cases of each with what the oracles expect, for go test
 
 Many cases are the jobs of one run, so that few processes start. A run draws its block size, nodes, slots, memory and policy, a case all
 that it reads and its job file. Exit code 1 if an answer is wrong.
@@ -23,6 +24,7 @@ from pathlib import Path
 import applications
 import data
 from applications import APPS, ROOT
+from control import CONTROLS, build
 
 BATCH = 40
 
@@ -150,7 +152,7 @@ def difference(want, got):
 
 
 def play(bin, app, seed, batch, numbers, keep=None):
-    """Runs cases together and returns (name, what is wrong, flags) of those that are wrong."""
+    """Runs cases together and returns how many there were, and (name, what is wrong, flags) of those that are wrong."""
     flags, cases = drawn(app, seed, batch, numbers)
     root = Path(keep or tempfile.mkdtemp(prefix="differ-"))
     root.mkdir(parents=True, exist_ok=True)
@@ -192,6 +194,20 @@ def store(to):
         (to / f"{app.name}.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
+def control():
+    """Whether the bed finds what it has to."""
+    blind = 0
+    for name, what, *change in CONTROLS:
+        app = next(a for a in APPS if a.name == name)
+        with tempfile.TemporaryDirectory(prefix="differ-") as tmp:
+            build(Path(tmp) / "bin", *change)
+            done, wrong = play(Path(tmp) / "bin", app, "control", 0, range(BATCH))
+        wrong = [w for w in wrong if not w[1].startswith("it failed")]  # but answers
+        print(f"control: {what}: {len(wrong)} of {done} cases of {name} are wrong" + ("" if wrong else ": NOT FOUND"), flush=True)
+        blind += not wrong
+    return 1 if blind else 0
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--bin", type=Path, help="folder of the programs")
@@ -200,12 +216,15 @@ def main():
     args.add_argument("--seed", default="1")
     args.add_argument("--replay")
     args.add_argument("--keep")
+    args.add_argument("--control", action="store_true")
     args.add_argument("--store", type=Path)
     args = args.parse_args()
     by_name = {a.name: a for a in APPS}
     if args.store:
         store(args.store)
         return 0
+    if args.control:
+        return control()
     bin = args.bin.resolve()
     if args.replay:
         name, seed, batch, n = args.replay.split(":")
@@ -222,7 +241,7 @@ def main():
             done, batch, failed = done + n, batch + 1, failed + wrong
         print(f"{name:16} {done:5} cases  {len(failed):5} wrong  {time.time() - started:6.1f} s", flush=True)
         for case, bad, flags in failed[:3]:
-            print(f"  {case} ({' '.join(flags)}): {bad}\n  again: bash .ci/run differ --replay {case}")
+            print(f"  {case} ({' '.join(flags)}): {bad}\n  again: DIFFER='--replay {case}' bash .ci/run differ")
         total += len(failed)
     return 1 if total else 0
 
