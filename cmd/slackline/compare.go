@@ -3,33 +3,51 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
 func newCompare(o *options) *cobra.Command {
-	fresh := false
+	fresh, metric := false, ""
 	cmd := &cobra.Command{
 		Use:   "compare SCENARIO.yaml...",
 		Short: "Play scenarios under several policies and seeds, and say which policy is better",
 		Long: `Plays each scenario under each of its policies with each of its seeds, and with all values of its sweep, on all cores. The table has a
-line for each policy: means over the seeds with 95 % confidence intervals. The same seed draws the same task times and failures under
-every policy, so policies are compared seed by seed with the first one: the difference, how likely it is by chance (a sign-flip test,
-corrected for the number of comparisons), how large the effect is, and whether the seeds suffice to tell.
+line for each policy: means over the seeds with 95 % confidence intervals.
+
+The same seed draws the same task times and failures under every policy, so policies are compared seed by seed with the first one: the
+difference, an interval of it, how likely it is by chance (a sign-flip test), and which policy is better, or how many seeds might tell.
+Jobs in time are counted of all that were submitted, so no policy gains by refusing. Response, tardiness and penalty are compared on the jobs that
+finished under both policies; the table says how many those are.
+
+Who tests many things finds something by chance. So one metric is the primary one, --metric, and its tests, of all policies and all points of
+a sweep, are corrected for each other (Holm); those of all other metrics are corrected apart from them. Intervals are corrected as their
+tests are. If there are too few seeds to tell anything whatever comes of them, a warning says so before the runs.
+
+Metrics:
+` + metricHelp() + `
 
 What has been simulated before is not simulated again: results are kept by the sum of all that they follow from. So a comparison that
 was interrupted, or killed, goes on where it was. Runs that are to be watched (--html, --chrome, --journal) run again each time; what
 comes of them is kept like the rest.`,
 		Example: `  slackline compare examples/two-jobs.yaml
   slackline compare examples/two-jobs.yaml --policy fifo,edf-p --seed 1..10
+  slackline compare examples/best-effort.yaml --metric mean-response
   slackline compare examples/sweep.yaml -o csv
   slackline compare examples/two-jobs.yaml --html two-jobs.html`,
 		Args:              some("scenario files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			primary, err := parseMetric(metric)
+			if err != nil {
+				return err
+			}
 			if !fresh {
 				if err := o.openCache(); err != nil {
 					fmt.Fprintf(cmd.ErrOrStderr(), "warning: results are not kept: %v\n", err)
@@ -47,17 +65,94 @@ comes of them is kept like the rest.`,
 				}
 				cells = append(cells, more...)
 			}
+			if o.warnings, err = foretell(cells, primary); err != nil {
+				return err
+			}
 			runs, err := o.runCells(cmd, cells)
 			if err != nil {
 				return err
 			}
 			r := report.New(runs...)
-			r.Compare()
+			r.Compare(primary)
 			return o.finish(cmd.OutOrStdout(), r)
 		},
 	}
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "run everything, whatever is known from before")
+	cmd.Flags().StringVar(&metric, "metric", "", "the primary metric, by which policies are judged first (default in-time, or mean-response where no job has a deadline)")
+	_ = cmd.RegisterFlagCompletionFunc("metric", func(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
+		for _, m := range report.Metrics() {
+			list = append(list, flagOf(m[0])+"\t"+m[1])
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp
+	})
 	return o.bindRuns(cmd)
+}
+
+// flagOf is the name of a metric as one word.
+func flagOf(metric string) string { return strings.ReplaceAll(metric, " ", "-") }
+
+// parseMetric returns the metric of the flag, "" if there is none.
+func parseMetric(text string) (string, error) {
+	var names []string
+	for _, m := range report.Metrics() {
+		if text == "" || text == m[0] || text == flagOf(m[0]) {
+			return strings.ReplaceAll(text, "-", " "), nil
+		}
+		names = append(names, flagOf(m[0]))
+	}
+	return "", fmt.Errorf("--metric %q: there is no such metric%s", text, near.Hint(text, names))
+}
+
+// metricHelp lists the metrics, a line each.
+func metricHelp() string {
+	var lines []string
+	for _, m := range report.Metrics() {
+		lines = append(lines, fmt.Sprintf("  %-14s %s", flagOf(m[0]), m[1]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// foretell refuses a primary metric that no run of a scenario can have, and says what so few seeds cannot tell.
+func foretell(cells []lab.Cell, primary string) (warnings []string, err error) {
+	var names []string
+	scenarios := map[string][]lab.Cell{}
+	for _, c := range cells {
+		if scenarios[c.Scenario] == nil {
+			names = append(names, c.Scenario)
+		}
+		scenarios[c.Scenario] = append(scenarios[c.Scenario], c)
+	}
+	for _, name := range names {
+		design := report.Design{Primary: primary}
+		seeds, policies := map[string]map[uint64]bool{}, map[string]map[string]bool{} // of each point of a sweep
+		for _, c := range scenarios[name] {
+			point := c.Name()
+			if seeds[point] == nil {
+				seeds[point], policies[point] = map[uint64]bool{}, map[string]bool{}
+			}
+			seeds[point][c.Seed], policies[point][c.Policy] = true, true
+			for _, m := range c.Metrics {
+				if !slices.Contains(design.Metrics, m) {
+					design.Metrics = append(design.Metrics, m)
+				}
+			}
+		}
+		for point := range seeds {
+			design.Tests += len(policies[point]) - 1
+			design.Seeds = max(design.Seeds, len(seeds[point]))
+		}
+		if primary != "" && !slices.Contains(design.Metrics, primary) {
+			var there []string
+			for _, m := range design.Metrics {
+				there = append(there, flagOf(m))
+			}
+			return nil, fmt.Errorf("--metric %s: no run of %s can have it; there are: %s", flagOf(primary), scenarios[name][0].File, strings.Join(there, ", "))
+		}
+		if text := design.TooFew(); text != "" {
+			warnings = append(warnings, name+": "+text)
+		}
+	}
+	return warnings, nil
 }
 
 // openCache opens the results of earlier simulations, beside what runs teach.

@@ -34,6 +34,7 @@ type options struct {
 	quiet    bool       // of run: no progress
 	power    lab.Power  // of run: where energy cannot be measured
 	cache    *lab.Cache // of simulations, nil = each is run
+	warnings []string   // that are told once all input is found good, before the runs
 }
 
 func newRoot() *cobra.Command {

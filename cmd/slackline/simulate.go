@@ -254,6 +254,9 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 	if err := o.draw(cells); err != nil {
 		return nil, err
 	}
+	for _, text := range o.warnings {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text)
+	}
 	if o.cache != nil {
 		if found := o.cache.Fill(cells); found > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d runs are known from before; --fresh runs them again\n", found, len(cells))

@@ -175,7 +175,8 @@ func notLowest(key, text string, s Row, others []Row, m Metric) Claim {
 		}
 		v.holds = false
 		n := 0
-		for i, p := range stat.Holm(ps) {
+		corrected, _ := stat.Holm(ps, 0.05)
+		for i, p := range corrected {
 			if p < 0.05 && by[i] > 0 {
 				v.holds = true
 				n++

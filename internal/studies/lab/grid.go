@@ -29,11 +29,13 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 	if t := s.Workload.Trace; t != nil {
 		played = &report.Trace{Rule: t.Rule, LeftOut: left}
 	}
+	hard, soft := s.Deadlines()
+	metrics := report.PossibleMetrics(hard, soft, s.Powered(), len(s.Cluster.Supply) > 0)
 	var cells []Cell
 	for _, p := range policies {
 		for i, seed := range seeds {
 			cfg := s.Sim(seed)
-			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: worlds[i], Can: cfg.Can(), Params: s.Params, Trace: played})
+			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: worlds[i], Can: cfg.Can(), Params: s.Params, Trace: played, Metrics: metrics})
 		}
 	}
 	return cells

@@ -48,6 +48,7 @@ type Cell struct {
 	Journal  string                      // file to record the run to, "" = none
 	Params   map[string]string           // values of a sweep, for the report
 	Trace    *report.Trace               // what the report says of the trace that is played; nil = none is
+	Metrics  []string                    // by which its report may be compared with others, as far as that is known before
 	Key      string                      // of what is simulated, for the cache; "" = it is not cached
 	Known    *report.Run                 // what came of it when it ran before; nil = it has to run
 }

@@ -324,7 +324,7 @@ func (b *Builder) end(at units.Time, e *sched.Event) {
 func (b *Builder) mapped(at units.Time, p *page, a *attempt) {
 	j := &b.run.Jobs[p.at]
 	b.places[a.locality]++
-	if near(a.locality) {
+	if local(a.locality) {
 		j.LocalMaps++
 	}
 	if a.task > 0 {
@@ -347,14 +347,14 @@ func (b *Builder) unmap(p *page, t sched.TaskID) {
 	}
 	was := p.where[t-1]
 	b.places[was]--
-	if near(was) {
+	if local(was) {
 		j.LocalMaps--
 	}
 	p.where[t-1] = sched.NoLocality
 }
 
-// near tells whether a task lies with its input; one without any is at home everywhere.
-func near(l sched.Locality) bool { return l == sched.NodeLocal || l == sched.Anywhere }
+// local tells whether a task lies with its input; one without any is at home everywhere.
+func local(l sched.Locality) bool { return l == sched.NodeLocal || l == sched.Anywhere }
 
 func (b *Builder) finish(at units.Time, e *sched.Event) {
 	p := b.page(e.Job)
@@ -374,7 +374,9 @@ func (b *Builder) finish(at units.Time, e *sched.Event) {
 		b.responses = append(b.responses, response)
 		if j.Deadline != nil && j.Admitted {
 			owed := p.spec.Deadline.Sub(p.spec.Arrive).Seconds() // a busy world may have told of it later than it came, and behind its deadline
-			b.run.Summary.Penalty += p.spec.Weight * max(0, (at.Seconds()-*j.Deadline)/owed)
+			penalty := p.spec.Weight * max(0, (at.Seconds()-*j.Deadline)/owed)
+			b.run.Summary.Penalty += penalty
+			j.Penalty = &penalty
 		}
 	case !refused:
 		j.Reason = e.Text

@@ -104,7 +104,7 @@ func TestBuilder(t *testing.T) {
 			MapUtilization: 32.0 / 60, ReduceUtilization: 20.0 / 60, MapSlots: 60.0 / 40, ReduceSlots: 60.0 / 40,
 			Tasks: 5, Attempts: 5, Events: 3 + 3 + 2 + 5 + 5},
 		Jobs: []Job{
-			{ID: "a", Class: "k", Queue: "default", Admitted: true, Started: f(0), MapsDone: f(24), Finished: f(30), Deadline: f(25), Maps: 2, Reduces: 1, LocalMaps: 2, Attempts: 4, TaskTime: f(0), Outcome: Late},
+			{ID: "a", Class: "k", Queue: "default", Admitted: true, Started: f(0), MapsDone: f(24), Finished: f(30), Deadline: f(25), Maps: 2, Reduces: 1, LocalMaps: 2, Attempts: 4, TaskTime: f(0), Penalty: f(0.4), Outcome: Late},
 			{ID: "b", Class: "k", Queue: "default", Submitted: 8, Reason: "would finish at 10s, deadline 9s", Maps: 1, TaskTime: f(0), Outcome: Refused},
 			{ID: "c", Class: "k", Queue: "default", Submitted: 30, Admitted: true, Started: f(30), Deadline: f(50), Reason: "it broke", Maps: 1, Attempts: 1, TaskTime: f(0), Outcome: Failed},
 		}}

@@ -245,7 +245,9 @@ func dumb(all []stamped) *Run {
 			s.Late++
 		}
 		owed := *j.Deadline - j.Submitted
-		s.Penalty += specs[i].Weight * max(0, (*j.Finished-j.Submitted-owed)/owed)
+		penalty := specs[i].Weight * max(0, (*j.Finished-j.Submitted-owed)/owed)
+		j.Penalty = &penalty
+		s.Penalty += penalty
 	}
 	s.MapLocality, s.RackLocality = local/maps, rack/maps
 	for _, x := range responses {

@@ -11,7 +11,9 @@
 //	read.go      runs that were kept as JSON
 //	classes.go   deadlines by their class
 //	promises.go  which promised deadlines were kept, and what admission expected, beside what came
+//	metric.go    the figures by which policies are compared
 //	verdict.go   which policy is better, by paired tests
+//	versus.go    that in words, and what so many seeds cannot tell, before they run
 //	stuck.go     runs that did not come to their end
 //	csv.go       a line for each run, for other programs
 //
@@ -39,9 +41,6 @@ type Report struct {
 
 // New returns a report of these runs.
 func New(runs ...*Run) *Report { return &Report{Schema: Schema, Runs: runs} }
-
-// Compare adds the comparisons of policies.
-func (r *Report) Compare() { r.Comparisons = r.compare() }
 
 // WriteJSON writes the report as one JSON object.
 func (r *Report) WriteJSON(w io.Writer) error {
@@ -170,6 +169,7 @@ type Job struct {
 	LocalMaps    int      `json:"local_maps"`
 	Attempts     int      `json:"attempts"`
 	TaskTime     *float64 `json:"task_time_s"` // its work, see below; null: not known
+	Penalty      *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
 	Outcome      Outcome  `json:"outcome"`
 
 	// Of jobs that ran on this machine.

@@ -20,7 +20,7 @@ func TestStuckRunsDoNotCount(t *testing.T) {
 		}
 	}
 	r := New(runs...)
-	r.Compare()
+	r.Compare("")
 	for _, c := range r.Comparisons {
 		if c.Policy != "b" || c.Seeds != 4 || c.Mean != 0 {
 			t.Errorf("%+v", c)

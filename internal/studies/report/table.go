@@ -18,23 +18,28 @@ const mostJobs = 40
 // seeds it is the summary alone, as means with 95 % confidence intervals.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder // which takes all that is written
-	for i, g := range r.scenarios() {
+	groups := r.scenarios()
+	for i, g := range groups {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
 		title := Printable(sweepName(g[0])) + " " + where(g)
 		if !sameSeed(g) {
 			_ = summaryTable(title, g).Write(&b)
+			writeUnlike(&b, g)
 			writeClasses(&b, g)
 			writeTrace(&b, g)
 			writeStuck(&b, g)
-			mine := func(c Comparison) bool { return c.Scenario == sweepName(g[0]) }
-			writeComparisons(&b, slices.DeleteFunc(slices.Clone(r.Comparisons), func(c Comparison) bool { return !mine(c) }))
+			writeComparisons(&b, r.compared(func(c *Comparison) bool { return c.Scenario == sweepName(g[0]) }))
+			if i+1 == len(groups) || groups[i+1][0].Scenario != g[0].Scenario { // the last point of a sweep
+				writeFamilies(&b, r.compared(func(c *Comparison) bool { return c.sweep == g[0].Scenario }))
+			}
 			continue
 		}
 		_ = jobsTable(title, g).Write(&b)
 		b.WriteByte('\n')
 		_ = summaryTable("", g).Write(&b)
+		writeUnlike(&b, g)
 		writeClasses(&b, g)
 		writeOutcomes(&b, g)
 		why(&b, g)
@@ -148,6 +153,10 @@ type column struct {
 	unit func(float64) string
 }
 
+func always(of func(*Summary) float64) func(*Summary) (float64, bool) {
+	return func(s *Summary) (float64, bool) { return of(s), true }
+}
+
 var columns = []column{
 	{"in time", always(func(s *Summary) float64 { return float64(s.InTime) }), count},
 	{"of", always(func(s *Summary) float64 { return float64(s.Deadlines) }), count},
@@ -216,6 +225,32 @@ func summaryTable(title string, g []*Run) *Grid {
 		t.Add(line...)
 	}
 	return t
+}
+
+// writeUnlike says that times of a summary are of other jobs under each policy, where not the same jobs finished.
+func writeUnlike(w io.Writer, g []*Run) {
+	first := map[uint64]*Run{}
+	for _, run := range g {
+		other := first[run.Seed]
+		if other == nil {
+			first[run.Seed] = run
+			continue
+		}
+		if both := len(newPair(run, other).both); both < run.timed() || both < other.timed() {
+			fmt.Fprintln(w, "Penalty, mean response and p95 are of the jobs that finished, which are not the same under each policy.")
+			return
+		}
+	}
+}
+
+// timed is the number of jobs of which it is known when they finished.
+func (r *Run) timed() (n int) {
+	for i := range r.Jobs {
+		if r.Jobs[i].timed() {
+			n++
+		}
+	}
+	return n
 }
 
 // why tells of the jobs that did not finish.

@@ -129,7 +129,7 @@ func TestComparisonsOfSharesAndEnergy(t *testing.T) {
 			&Run{World: "sim", Scenario: "s", Policy: "c", Seed: seed, Summary: Summary{}})
 	}
 	r := New(runs...)
-	r.Compare()
+	r.Compare("")
 	got := map[string]Comparison{}
 	for _, c := range r.Comparisons {
 		got[c.Policy+" "+c.Metric] = c

@@ -1,78 +1,85 @@
 package report
 
 import (
-	"fmt"
-	"io"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/stat"
 )
 
-// goal is a figure of which more, or less, is better.
-type goal struct {
-	name string
-	more bool
-	of   func(*Summary) (float64, bool) // false: the run does not have it
-	unit func(float64) string
-}
-
-func always(of func(*Summary) float64) func(*Summary) (float64, bool) {
-	return func(s *Summary) (float64, bool) { return of(s), true }
-}
-
-var goals = []goal{
-	{"in time", true, func(s *Summary) (float64, bool) {
-		return float64(s.InTime) / float64(max(1, s.Deadlines)), s.Deadlines > 0
-	}, func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }},
-	{"penalty", false, func(s *Summary) (float64, bool) { return s.Penalty, s.Deadlines > 0 }, func(x float64) string { return fmt.Sprintf("%.3g", x) }},
-	{"makespan", false, always(func(s *Summary) float64 { return s.Makespan }), span},
-	{"mean response", false, always(func(s *Summary) float64 { return s.MeanResponse }), span},
-	{"p95 of response", false, always(func(s *Summary) float64 { return s.P95Response }), span},
-	{"local maps", true, always(func(s *Summary) float64 { return s.MapLocality }), func(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }},
-	{"energy", false, func(s *Summary) (float64, bool) { return deref(s.Energy) }, func(x float64) string { return fmt.Sprintf("%.3g kWh", x) }},
-	{"brown energy", false, func(s *Summary) (float64, bool) { return deref(s.Brown) }, func(x float64) string { return fmt.Sprintf("%.3g kWh", x) }},
-}
-
-func deref(x *float64) (float64, bool) {
-	if x == nil {
-		return 0, false
-	}
-	return *x, true
-}
-
-// Comparison is one policy against another on one figure, over the seeds that both have.
+// Comparison is one policy against another by one metric, over the seeds that both have.
+//
+// P is that of the sign-flip test, corrected by Holm for the family of tests that it belongs to, and the interval is that of the same test
+// at the level of this correction: it leaves out 0 exactly if P is below 0.05. The comparisons of policies by the primary metric are one
+// family, those by all other metrics another; all points of a sweep belong to one. What is the same in every seed is no test.
+// Differences of shares are parts of 1.
 type Comparison struct {
-	Scenario string  `json:"scenario"`
-	Policy   string  `json:"policy"`
-	Against  string  `json:"against"`
-	Metric   string  `json:"metric"`
-	Seeds    int     `json:"seeds"`
-	Mean     float64 `json:"mean_difference"` // of Policy less Against
-	Interval float64 `json:"interval95"`      // half the width of its 95 % confidence interval
-	P        float64 `json:"p"`               // sign-flip test, corrected by Holm for all comparisons of the scenario
-	Effect   float64 `json:"effect"`          // Cohen's d of the pairs, cut at ±100
-	Better   string  `json:"better"`          // the policy that is, "" = the seeds do not tell
-	Enough   int     `json:"enough_seeds"`    // that would find a difference of this size four times out of five, 0 = there is none
-	goal     *goal
+	Scenario string   `json:"scenario"`
+	Policy   string   `json:"policy"`
+	Against  string   `json:"against"`
+	Metric   string   `json:"metric"`
+	Primary  bool     `json:"primary"`
+	Seeds    int      `json:"seeds"`
+	Jobs     *float64 `json:"jobs"`            // that are compared, as a mean over the seeds; null: it is a figure of the run as a whole
+	Of       *float64 `json:"of_jobs"`         // that were submitted
+	Mean     float64  `json:"mean_difference"` // of Policy less Against
+	Low      *float64 `json:"low"`             // of the interval; null: it has no bound, as there are too few seeds
+	High     *float64 `json:"high"`
+	Alone    float64  `json:"p_alone"`       // before the correction
+	P        float64  `json:"p"`             // corrected
+	Tests    int      `json:"corrected_for"` // so many tests, in the step of the correction that decides this one; 0: no test
+	Effect   *float64 `json:"effect"`        // Cohen's d of the pairs; null: the difference is the same in every seed
+	Better   string   `json:"better"`        // the policy that is, "" = the seeds do not tell
+	Enough   int      `json:"enough_seeds"`  // that would find a difference of this size four times out of five; 0 = there is none, or no number would
+
+	sweep       string // the scenario without the values of its sweep
+	metric      *metric
+	differences []float64
 }
 
 // significant is the level at which a difference counts.
 const significant = 0.05
 
-// compare compares each policy of a scenario with the first one, figure by figure, with a paired test: the same seed draws the same
-// task times and failures for both. Scenarios with one policy or one seed have none.
-func (r *Report) compare() []Comparison {
-	var all []Comparison
+// Compare adds the comparisons of policies, each with the first one, seed by seed: the same seed draws the same task times and failures for
+// both. The primary metric is the one of this name, "" = that of the jobs in time, or where no job has a deadline the mean response.
+// Scenarios with one policy or one seed have none.
+func (r *Report) Compare(primary string) {
+	r.Comparisons = nil
+	var names []string
+	points := map[string][][]*Run{} // of a sweep, by the name of the scenario
 	for _, g := range r.scenarios() {
-		if !mixed(g) {
-			all = append(all, compareGroup(g)...)
+		if mixed(g) {
+			continue
 		}
+		if name := g[0].Scenario; points[name] == nil {
+			names = append(names, name)
+		}
+		points[g[0].Scenario] = append(points[g[0].Scenario], g)
 	}
-	return all
+	for _, name := range names {
+		var list []Comparison
+		for _, g := range points[name] {
+			list = append(list, compareGroup(g)...)
+		}
+		judge(list, primaryOf(list, primary))
+		r.Comparisons = append(r.Comparisons, list...)
+	}
 }
 
-func compareGroup(g []*Run) []Comparison {
+// primaryOf is the metric that was asked for, or the default.
+func primaryOf(list []Comparison, asked string) string {
+	if asked != "" {
+		return asked
+	}
+	if slices.ContainsFunc(list, func(c Comparison) bool { return c.Metric == inTime }) {
+		return inTime
+	}
+	return meanResponse
+}
+
+// compareGroup compares the policies of one point, without a verdict.
+func compareGroup(g []*Run) (list []Comparison) {
 	var policies []string
 	bySeed := map[string]map[uint64]*Run{}
 	for _, run := range g {
@@ -84,101 +91,85 @@ func compareGroup(g []*Run) []Comparison {
 			bySeed[run.Policy][run.Seed] = run
 		}
 	}
-	var list []Comparison
-	var ps []float64
 	for _, p := range policies[1:] {
-		for k := range goals {
-			var d []float64
-			for _, run := range g { // in the order of the grid
-				other := bySeed[policies[0]][run.Seed]
-				if run.Policy != p || other == nil || run.Stuck != "" {
-					continue
-				}
-				x, ok1 := goals[k].of(&run.Summary)
-				y, ok2 := goals[k].of(&other.Summary)
-				if ok1 && ok2 {
-					d = append(d, x-y)
+		var pairs []*pair
+		for _, seed := range slices.Sorted(maps.Keys(bySeed[p])) {
+			if other := bySeed[policies[0]][seed]; other != nil {
+				pairs = append(pairs, newPair(bySeed[p][seed], other))
+			}
+		}
+		for k := range metrics {
+			c := Comparison{Scenario: sweepName(g[0]), sweep: g[0].Scenario, Policy: p, Against: policies[0], Metric: metrics[k].name, metric: &metrics[k]}
+			var jobs, of stat.Sum
+			for _, pr := range pairs {
+				if m, has := metrics[k].of(pr); has {
+					c.differences = append(c.differences, m.x-m.y)
+					jobs.Add(float64(m.jobs))
+					of.Add(float64(m.of))
 				}
 			}
-			if len(d) < 2 {
+			if c.Seeds = len(c.differences); c.Seeds < 2 {
 				continue
 			}
-			t := stat.ComparePairs(d)
-			c := Comparison{Scenario: sweepName(g[0]), Policy: p, Against: policies[0], Metric: goals[k].name, Seeds: t.N, Mean: t.Mean,
-				Interval: t.Interval, P: t.P, Effect: max(-100, min(100, t.Effect)), Enough: t.Enough, goal: &goals[k]}
-			list, ps = append(list, c), append(ps, t.P)
-		}
-	}
-	// With fewer seeds than this no sign-flip test among so many stays below the level, however clear the difference is.
-	least := 1 + int(math.Ceil(math.Log2(float64(len(ps))/significant)))
-	for i, p := range stat.Holm(ps) {
-		list[i].P = p
-		if list[i].Enough > 0 {
-			list[i].Enough = max(list[i].Enough, least)
-		}
-		switch {
-		case p >= significant:
-		case list[i].goal.more == (list[i].Mean > 0):
-			list[i].Better = list[i].Policy
-		default:
-			list[i].Better = list[i].Against
+			if of.Mean() > 0 {
+				n, all := jobs.Mean(), of.Mean()
+				c.Jobs, c.Of = &n, &all
+			}
+			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// writeComparisons says, figure by figure, which policy is better, by how much, and where the seeds do not suffice to tell.
-func writeComparisons(w io.Writer, list []Comparison) {
-	for len(list) > 0 {
-		n := slices.IndexFunc(list, func(c Comparison) bool { return c.Policy != list[0].Policy })
-		if n < 0 {
-			n = len(list)
+// judge tests all comparisons of a scenario, those by the primary metric as one family, and all others as another.
+func judge(list []Comparison, primary string) {
+	families := map[bool][]*Comparison{}
+	for i := range list {
+		c := &list[i]
+		t := stat.ComparePairs(c.differences)
+		c.Primary, c.Mean, c.Alone, c.P = c.Metric == primary, t.Mean, t.P, t.P
+		if effect := t.Effect; !math.IsInf(effect, 0) {
+			c.Effect = &effect
 		}
-		part := list[:n]
-		list = list[n:]
-		g := &Grid{Title: fmt.Sprintf("%s against %s, seed by seed", part[0].Policy, part[0].Against)}
-		g.Add("metric", ">difference", ">95 % interval", ">p", ">effect", "verdict")
-		for i := range part {
-			c := &part[i]
-			u := c.goal.unit
-			sign := ""
-			if c.Mean > 0 {
-				sign = "+"
-			}
-			g.Add(c.Metric, sign+u(c.Mean), "± "+u(c.Interval), level(c.P), fmt.Sprintf("%.2f", c.Effect), c.verdict())
+		if t.Nil {
+			c.Low, c.High = new(float64), new(float64)
+			continue
 		}
-		fmt.Fprintln(w)
-		_ = g.Write(w)
+		families[c.Primary] = append(families[c.Primary], c)
+	}
+	for _, first := range []bool{true, false} {
+		family := families[first]
+		var ps []float64
+		for _, c := range family {
+			ps = append(ps, c.Alone)
+		}
+		corrected, steps := stat.Holm(ps, significant)
+		for i, c := range family {
+			c.decide(corrected[i], steps[i])
+		}
 	}
 }
 
-func level(p float64) string {
-	if p < 0.001 {
-		return "< 0.001"
+// decide sets what follows from the correction.
+func (c *Comparison) decide(p float64, tests int) {
+	c.P, c.Tests = p, tests
+	level := significant / float64(tests)
+	if low, high := stat.Interval(c.differences, level); !math.IsInf(low, 0) {
+		c.Low, c.High = &low, &high
 	}
-	return fmt.Sprintf("%.3f", p)
-}
-
-// verdict is the comparison in words.
-func (c *Comparison) verdict() string {
+	effect := math.Copysign(math.Inf(1), c.Mean)
+	if c.Effect != nil {
+		effect = *c.Effect
+	}
+	c.Enough = stat.EnoughPairs(effect, level)
 	switch {
-	case c.Mean == 0 && c.Interval == 0:
-		return "no difference in any seed"
-	case c.Better != "":
-		return c.Better + " is better" + size(c.Effect)
-	case c.Enough > c.Seeds:
-		return fmt.Sprintf("%d seeds do not tell; some %d might", c.Seeds, c.Enough)
+	case p >= significant:
+		if c.Enough > 0 {
+			c.Enough = max(c.Enough, c.Seeds+1) // so many as there are were not
+		}
+	case c.metric.more == (c.Mean > 0):
+		c.Better = c.Policy
+	default:
+		c.Better = c.Against
 	}
-	return "the seeds do not tell"
-}
-
-// size names an effect in the words of Cohen ("Statistical power analysis for the behavioral sciences", 1988).
-func size(d float64) string {
-	switch d = math.Abs(d); {
-	case d >= 0.8:
-		return ""
-	case d >= 0.5:
-		return ", by a medium effect"
-	}
-	return ", by a small effect"
 }

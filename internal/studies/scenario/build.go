@@ -97,6 +97,23 @@ func (s *Scenario) Powered() bool {
 	return slices.ContainsFunc(s.config.Cluster.Classes, func(c *cluster.Class) bool { return c.Idle > 0 || c.Dynamic > 0 })
 }
 
+// Deadlines tells whether any job may have a deadline, and a soft one. What stands in a trace is not known before it is read.
+func (s *Scenario) Deadlines() (hard, soft bool) {
+	w := &s.Workload
+	hard, soft = w.Trace != nil, w.Trace != nil
+	see := func(j *SimJob) { hard, soft = hard || j.Deadline.Set, soft || j.Soft.Set }
+	for i := range w.Jobs {
+		see(&w.Jobs[i])
+	}
+	for i := range w.Streams {
+		see(&w.Streams[i].SimJob)
+	}
+	if w.Mix != nil {
+		hard = hard || slices.ContainsFunc(w.Mix.Jobs, func(m Mixed) bool { return m.Deadline.To > 0 })
+	}
+	return hard, soft
+}
+
 // File is the file that it was read from.
 func (s *Scenario) File() string { return s.src.file }
 

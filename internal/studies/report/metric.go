@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/maths/stat"
+)
+
+// metric is a figure by which one policy is compared with another.
+type metric struct {
+	name  string
+	about string
+	more  bool // more of it is better
+	of    measure
+	unit  unit
+	needs need
+	rare  bool // told only where there is a difference
+}
+
+// measure takes the figure of the same seed under two policies. Not all runs have every figure.
+type measure func(p *pair) (f figure, has bool)
+
+type figure struct {
+	x, y     float64 // under the one policy and the other
+	jobs, of int     // it speaks of so many jobs, of so many that were submitted; 0 = of the run as a whole
+}
+
+// need is what a scenario must have for its runs to have a figure.
+type need int
+
+const (
+	nothing need = iota
+	deadlines
+	softDeadlines
+	power
+	supply
+)
+
+// The metrics, that by which policies are judged first if nobody asks for another: inTime, or where no job has a deadline meanResponse.
+const (
+	inTime       = "in time"
+	meanResponse = "mean response"
+)
+
+var metrics = []metric{
+	{inTime, "jobs in time, of those submitted with a deadline", true, ofSubmitted(func(s *Summary) (int, int) { return s.InTime, s.Deadlines }), points(1), deadlines, false},
+	{"work in time", "task time of the jobs in time, of that of all jobs with a deadline", true, workInTime, points(1), deadlines, false},
+	{"soft in time", "jobs by their soft deadline, of those submitted with one", true, ofSubmitted(func(s *Summary) (int, int) { return s.SoftInTime, s.SoftDeadlines }), points(1), softDeadlines, false},
+	{"accepted", "jobs that were not refused, of all submitted", true, ofSubmitted(func(s *Summary) (int, int) { return s.Jobs - s.Refused, s.Jobs }), points(1), nothing, true},
+	{"kept", "promises kept, of those given", true, ofRun(func(s *Summary) (float64, bool) {
+		return float64(s.Kept) / float64(max(1, s.Kept+s.Broken)), s.Kept+s.Broken > 0
+	}), points(1), deadlines, true},
+	{"tardiness", "mean time behind the deadline, of the jobs with one that finished under both policies", false, ofBoth((*Job).tardiness, stat.Mean), times, deadlines, false},
+	{"penalty", "weighted part of its time by which a job was late, summed up over the jobs with a deadline that finished under both policies", false, ofBoth((*Job).penalty, total), plain(""), deadlines, false},
+	{"makespan", "when the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return s.Makespan, true }), times, nothing, false},
+	{meanResponse, "mean time from arrival to finish, of the jobs that finished under both policies", false, ofBoth((*Job).response, stat.Mean), times, nothing, false},
+	{"p95 response", "the time that 95 % of these jobs took at most", false, ofBoth((*Job).response, func(xs []float64) float64 { return stat.Quantile(xs, 0.95) }), times, nothing, false},
+	{"local maps", "maps that ran on a node with their input", true, ofRun(func(s *Summary) (float64, bool) { return s.MapLocality, true }), points(2), nothing, false},
+	{"energy", "energy until the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Energy) }), plain(" kWh"), power, false},
+	{"brown energy", "the part of it that no green power covered", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Brown) }), plain(" kWh"), supply, false},
+}
+
+// pair is the same seed under two policies.
+type pair struct {
+	a, b *Run
+	both [][2]*Job // the jobs that finished under both
+}
+
+func newPair(a, b *Run) *pair {
+	p := &pair{a: a, b: b}
+	places := make(map[string]int, len(b.Jobs))
+	for i := range b.Jobs {
+		places[b.Jobs[i].ID] = i
+	}
+	for i := range a.Jobs {
+		if k, there := places[a.Jobs[i].ID]; there && a.Jobs[i].timed() && b.Jobs[k].timed() {
+			p.both = append(p.both, [2]*Job{&a.Jobs[i], &b.Jobs[k]})
+		}
+	}
+	return p
+}
+
+// timed tells whether it is known when the job finished.
+func (j *Job) timed() bool { return j.Outcome.Finished() && j.Finished != nil && !j.Before }
+
+// ofRun is a figure of the run as a whole.
+func ofRun(f func(*Summary) (float64, bool)) measure {
+	return func(p *pair) (figure, bool) {
+		x, hasX := f(&p.a.Summary)
+		y, hasY := f(&p.b.Summary)
+		return figure{x: x, y: y}, hasX && hasY
+	}
+}
+
+// ofSubmitted is a part of jobs that were submitted.
+func ofSubmitted(f func(*Summary) (part, of int)) measure {
+	return func(p *pair) (figure, bool) {
+		a, n := f(&p.a.Summary)
+		b, m := f(&p.b.Summary)
+		return figure{float64(a) / float64(max(1, n)), float64(b) / float64(max(1, m)), n, n}, n > 0 && m > 0
+	}
+}
+
+// workInTime is the part of the work that was in time, of jobs with a deadline.
+func workInTime(p *pair) (figure, bool) {
+	part := func(s *Summary) (float64, bool) {
+		work, known := deref(s.DeadlineWork)
+		inTime, _ := deref(s.WorkInTime)
+		return inTime / work, known && work > 0
+	}
+	m, has := ofRun(part)(p)
+	m.jobs, m.of = p.a.Summary.Deadlines, p.a.Summary.Deadlines
+	return m, has
+}
+
+// ofBoth is a figure of the jobs that finished under both policies. A job that was refused has no finish, and a policy is not faster for
+// refusing those that take long. Where jobs without a deadline have no such value they are not among those submitted either.
+func ofBoth(value func(*Job) (float64, bool), sum func([]float64) float64) measure {
+	return func(p *pair) (figure, bool) {
+		var xs, ys []float64
+		for _, j := range p.both {
+			x, has := value(j[0])
+			y, hasToo := value(j[1])
+			if has && hasToo {
+				xs, ys = append(xs, x), append(ys, y)
+			}
+		}
+		if len(xs) == 0 {
+			return figure{}, false
+		}
+		of := p.a.Summary.Jobs
+		if _, has := value(&Job{Finished: new(float64)}); !has {
+			of = p.a.Summary.Deadlines
+		}
+		return figure{sum(xs), sum(ys), len(xs), of}, true
+	}
+}
+
+func (j *Job) response() (float64, bool) { return *j.Finished - j.Submitted, true }
+
+func (j *Job) tardiness() (float64, bool) {
+	if j.Deadline == nil {
+		return 0, false
+	}
+	return max(0, *j.Finished-*j.Deadline), true
+}
+
+func (j *Job) penalty() (float64, bool) {
+	return deref(j.Penalty)
+}
+
+func total(xs []float64) (sum float64) {
+	for _, x := range xs {
+		sum += x
+	}
+	return sum
+}
+
+func deref(x *float64) (float64, bool) {
+	if x == nil {
+		return 0, false
+	}
+	return *x, true
+}
+
+// unit prints a difference; short is for the ends of an interval beside it.
+type unit struct{ full, short func(float64) string }
+
+// points are for differences of shares.
+func points(digits int) unit {
+	short := func(x float64) string { return fmt.Sprintf("%+.*f", digits, 100*x) }
+	return unit{func(x float64) string { return short(x) + " points" }, short}
+}
+
+var times = unit{signedSpan, signedSpan}
+
+func signedSpan(x float64) string {
+	if s := span(x); x > 0 {
+		return "+" + s
+	} else {
+		return s
+	}
+}
+
+func plain(name string) unit {
+	short := func(x float64) string { return fmt.Sprintf("%+.3g", x) }
+	return unit{func(x float64) string { return short(x) + name }, short}
+}
+
+// Metrics are the names of the metrics, and what each of them is.
+func Metrics() (list [][2]string) {
+	for i := range metrics {
+		list = append(list, [2]string{metrics[i].name, metrics[i].about})
+	}
+	return list
+}

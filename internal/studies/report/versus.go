@@ -1,0 +1,199 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/slackline/slackline/internal/maths/stat"
+)
+
+// writeComparisons says, metric by metric, which policy is better, by how much, and where the seeds do not suffice to tell. The primary
+// metric comes first.
+func writeComparisons(w io.Writer, list []Comparison) {
+	for len(list) > 0 {
+		n := slices.IndexFunc(list, func(c Comparison) bool { return c.Policy != list[0].Policy })
+		if n < 0 {
+			n = len(list)
+		}
+		part := slices.Clone(list[:n])
+		list = list[n:]
+		slices.SortStableFunc(part, func(a, b Comparison) int { return order(a.Primary) - order(b.Primary) })
+		g := &Grid{Title: fmt.Sprintf("%s against %s, seed by seed", part[0].Policy, part[0].Against)}
+		g.Add("metric", ">of jobs", ">difference", ">interval", ">p", "verdict")
+		for i := range part {
+			c := &part[i]
+			if c.metric.rare && c.Tests == 0 && !c.Primary {
+				continue
+			}
+			if c.Tests == 0 {
+				g.Add(c.Metric, c.among(), "none", "", "", c.verdict())
+				continue
+			}
+			g.Add(c.Metric, c.among(), c.metric.unit.full(c.Mean), c.interval(), level(c.P), c.verdict())
+		}
+		fmt.Fprintln(w)
+		_ = g.Write(w)
+	}
+}
+
+// compared are the comparisons of a kind.
+func (r *Report) compared(which func(*Comparison) bool) (list []Comparison) {
+	for i := range r.Comparisons {
+		if which(&r.Comparisons[i]) {
+			list = append(list, r.Comparisons[i])
+		}
+	}
+	return list
+}
+
+func order(primary bool) int {
+	if primary {
+		return 0
+	}
+	return 1
+}
+
+// among says of how many jobs a figure speaks.
+func (c *Comparison) among() string {
+	switch {
+	case c.Jobs == nil:
+		return ""
+	case *c.Jobs == *c.Of:
+		return "all " + count(*c.Of)
+	}
+	return count(*c.Jobs) + " of " + count(*c.Of)
+}
+
+// interval prints both ends.
+func (c *Comparison) interval() string {
+	if c.Low == nil {
+		return "unbounded"
+	}
+	return "[" + c.metric.unit.short(*c.Low) + ", " + c.metric.unit.short(*c.High) + "]"
+}
+
+func level(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// mostSeeds is the largest number of seeds that is worth naming: beyond it a difference is as good as none.
+const mostSeeds = 1000
+
+// verdict is the comparison in words.
+func (c *Comparison) verdict() string {
+	switch {
+	case c.Tests == 0:
+		return "no difference in any seed"
+	case c.Better != "" && c.Effect == nil:
+		return c.Better + " is better, by the same in every seed"
+	case c.Better != "":
+		return c.Better + " is better"
+	case c.Mean == 0:
+		return fmt.Sprintf("%d seeds do not tell; on average there is no difference", c.Seeds)
+	case c.Enough == 0:
+		return fmt.Sprintf("%d seeds do not tell, nor would more: there are too many comparisons", c.Seeds)
+	case c.Enough > mostSeeds:
+		return fmt.Sprintf("%d seeds do not tell; it would take more than %d", c.Seeds, mostSeeds)
+	}
+	return fmt.Sprintf("%d seeds do not tell; some %d might", c.Seeds, c.Enough)
+}
+
+// writeFamilies says for what the tests of a scenario are corrected.
+func writeFamilies(w io.Writer, list []Comparison) {
+	if len(list) == 0 {
+		return
+	}
+	tests := map[bool]int{}
+	primary := ""
+	for i := range list {
+		if list[i].Primary {
+			primary = list[i].Metric
+		}
+		if list[i].Tests > 0 {
+			tests[list[i].Primary]++
+		}
+	}
+	fmt.Fprintln(w)
+	switch {
+	case primary == "":
+		fmt.Fprintf(w, "No two runs have the primary metric. The tests of the others, %d, are corrected for each other (Holm).\n", tests[false])
+	case tests[true] == 0:
+		fmt.Fprintf(w, "The primary metric is %s: it is the same in every seed. The tests of the others, %d, are corrected for each other (Holm).\n", primary, tests[false])
+	default:
+		fmt.Fprintf(w, "The primary metric is %s. Its tests, %d, are corrected for each other (Holm); those of the others, %d, apart from them.\n", primary, tests[true], tests[false])
+	}
+	fmt.Fprintln(w, "Intervals are corrected as p is: one leaves out 0 exactly where p is below 0.05.")
+}
+
+// Design is a comparison that is to be made: a scenario, or all points of a sweep.
+type Design struct {
+	Seeds   int
+	Tests   int      // comparisons of one policy with another, by one metric
+	Metrics []string // that its runs may have
+	Primary string   // "" = the default
+}
+
+// TooFew says before any run for what there are too few seeds, whatever comes of them; "" if for nothing. No P of a sign-flip test is below
+// 2/2ⁿ with n seeds, and among several tests the least has to be below 0.05 divided by their number. (Comparisons that come to be the same
+// in every seed are no tests, so in the end there may be fewer.)
+func (d *Design) TooFew() string {
+	if d.Tests == 0 {
+		return ""
+	}
+	primary := d.Primary
+	if primary == "" {
+		if primary = meanResponse; slices.Contains(d.Metrics, inTime) {
+			primary = inTime
+		}
+	}
+	others := 0
+	for i := range metrics {
+		if m := &metrics[i]; m.name != primary && !m.rare && slices.Contains(d.Metrics, m.name) {
+			others += d.Tests
+		}
+	}
+	seeds := strconv.Itoa(d.Seeds) + " seeds"
+	if d.Seeds == 1 {
+		seeds = "1 seed"
+	}
+	if takes := d.takes(d.Tests); takes != "" {
+		return fmt.Sprintf("%s cannot tell which policy is better by %s (%s)", seeds, primary, takes)
+	}
+	if takes := d.takes(others); takes != "" {
+		return fmt.Sprintf("%s may tell which policy is better by %s, but are too few for the other metrics (%s)", seeds, primary, takes)
+	}
+	return ""
+}
+
+// takes says how many seeds so many tests take, "" if there are enough.
+func (d *Design) takes(tests int) string {
+	least := 0
+	if tests > 0 {
+		least = stat.FewestPairs(significant / float64(tests))
+	}
+	switch {
+	case tests == 0 || least > 0 && least <= d.Seeds:
+		return ""
+	case least == 0:
+		return fmt.Sprintf("no number of seeds tells of %d comparisons at once", tests)
+	case tests == 1:
+		return fmt.Sprintf("1 comparison takes at least %d", least)
+	}
+	return fmt.Sprintf("%d comparisons at once take at least %d", tests, least)
+}
+
+// PossibleMetrics are those that runs may have: of a scenario with deadlines, soft deadlines, a model of power, a supply of green power.
+func PossibleMetrics(due, soft, powered, supplied bool) (names []string) {
+	there := map[need]bool{nothing: true, deadlines: due, softDeadlines: soft, power: powered, supply: powered && supplied}
+	for i := range metrics {
+		if there[metrics[i].needs] {
+			names = append(names, metrics[i].name)
+		}
+	}
+	return names
+}

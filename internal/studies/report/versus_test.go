@@ -1,0 +1,303 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/maths/stat"
+	"pgregory.net/rapid"
+)
+
+// job is one that arrived at 0 and came to this; finished at 0 means that it did not.
+func job(id string, outcome Outcome, finished, deadline float64) Job {
+	j := Job{ID: id, Outcome: outcome, Admitted: outcome != Refused}
+	if finished > 0 {
+		j.Finished = &finished
+	}
+	if deadline > 0 {
+		j.Deadline = &deadline
+		penalty := max(0, finished-deadline) / deadline
+		if finished > 0 {
+			j.Penalty = &penalty
+		}
+	}
+	return j
+}
+
+func played(policy string, seed uint64, jobs ...Job) *Run {
+	r := &Run{World: "sim", Scenario: "s", Policy: policy, Seed: seed, Jobs: jobs}
+	r.Tally()
+	return r
+}
+
+func comparison(t *testing.T, r *Report, policy, metric string) *Comparison {
+	t.Helper()
+	for i := range r.Comparisons {
+		if c := &r.Comparisons[i]; c.Policy == policy && c.Metric == metric {
+			return c
+		}
+	}
+	t.Fatalf("%s is not compared by %s", policy, metric)
+	return nil
+}
+
+func within(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9 {
+		t.Errorf("%s: %v, want %v", name, got, want)
+	}
+}
+
+var blanks = regexp.MustCompile(" +")
+
+// A policy that refuses the jobs that take long is not faster for it, nor better at deadlines: times are those of the jobs that finished
+// under both, and the table says how many those are.
+func TestRefusingDoesNotPay(t *testing.T) {
+	var runs []*Run
+	for seed := range uint64(10) {
+		x := float64(seed)
+		runs = append(runs, played("all", seed, job("short", Met, 10+x, 100), job("long", Late, 500+x, 400), job("other", Done, 30, 0), job("lost", Failed, 0, 0)))
+	}
+	for seed := range uint64(10) {
+		x := float64(seed)
+		runs = append(runs, played("picky", seed, job("short", Kept, 12+x, 100), job("long", Refused, 0, 400), job("other", Done, 30, 0), job("lost", Done, 5, 0)))
+	}
+	r := New(runs...)
+	r.Compare("")
+	for metric, want := range map[string]struct{ difference, jobs, of float64 }{
+		"in time":       {0, 2, 2},
+		"accepted":      {-0.25, 4, 4},
+		"mean response": {1, 2, 4},
+		"tardiness":     {0, 1, 2},
+		"penalty":       {0, 1, 2},
+	} {
+		c := comparison(t, r, "picky", metric)
+		within(t, metric, c.Mean, want.difference)
+		within(t, metric+", jobs", *c.Jobs, want.jobs)
+		within(t, metric+", of", *c.Of, want.of)
+	}
+	if c := comparison(t, r, "picky", "mean response"); c.Better != "all" {
+		t.Errorf("%+v", c)
+	}
+	var out bytes.Buffer
+	if err := r.WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Penalty, mean response and p95 are of the jobs that finished, which are not the same under each policy.\n",
+		"accepted all 4 -25.0 points [-25.0, -25.0] 0.006 all is better, by the same in every seed\n",
+		"in time all 2 none no difference in any seed\n",
+		"mean response 2 of 4 +1.0 s",
+	} {
+		if !strings.Contains(blanks.ReplaceAllString(out.String(), " "), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+}
+
+// Whoever asks for no jobs in time has the response judged first.
+func TestDefaultMetric(t *testing.T) {
+	var due, free []*Run
+	for _, policy := range []string{"a", "b"} {
+		for seed := range uint64(6) {
+			due = append(due, played(policy, seed, job("j", Met, 5, 9)))
+			free = append(free, played(policy, seed, job("j", Done, 5, 0)))
+		}
+	}
+	for _, c := range []struct {
+		runs          []*Run
+		asked, metric string
+	}{{due, "", "in time"}, {free, "", "mean response"}, {due, "makespan", "makespan"}} {
+		r := New(c.runs...)
+		r.Compare(c.asked)
+		for i := range r.Comparisons {
+			if got := &r.Comparisons[i]; got.Primary != (got.Metric == c.metric) {
+				t.Errorf("asked for %q: %+v", c.asked, got)
+			}
+		}
+	}
+}
+
+// sweep is two points at which three policies differ from the first one by a little more in every seed.
+func sweep(seeds uint64) *Report {
+	var runs []*Run
+	for point := range 2 {
+		for p, policy := range []string{"a", "b", "c", "d"} {
+			for seed := range seeds {
+				run := played(policy, seed, job("j", Met, 10, 90), job("k", Done, 10+float64(p)*(1+float64(seed)/10)+float64(point*p), 0))
+				if p == 3 {
+					run.Jobs[0].Outcome = Refused
+					run.Jobs[0].Finished = nil
+					run.Tally()
+				}
+				run.Params = map[string]string{"x": strconv.Itoa(point)}
+				run.Summary.Makespan = float64(p)
+				runs = append(runs, run)
+			}
+		}
+	}
+	return New(runs...)
+}
+
+// All points of a sweep are one family, and the primary metric is one by itself. What is the same in every seed is no test.
+func TestFamilies(t *testing.T) {
+	r := sweep(10)
+	r.Compare("")
+	const least = 2. / 1024
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		want := 0 // tests that it is corrected for; all have the least P
+		switch {
+		case c.Policy == "d" && c.Metric == "in time":
+			want = 2 // d at both points; b and c have as many in time as a
+		case c.Metric == "makespan", c.Metric == "mean response", c.Metric == "p95 response", c.Policy == "d" && c.Metric == "accepted":
+			want = 3*2*3 + 2
+		}
+		if c.Tests != want || want > 0 && math.Abs(c.P-float64(want)*least) > 1e-12 || want == 0 && c.P != 1 {
+			t.Errorf("%s, %s by %s: %+v, want it to be corrected for %d", c.Scenario, c.Policy, c.Metric, c, want)
+		}
+	}
+	if r.Compare("mean response"); comparison(t, r, "b", "mean response").Tests != 6 || comparison(t, r, "d", "in time").Tests != 6+6+2+2 {
+		t.Errorf("%+v", comparison(t, r, "d", "in time"))
+	}
+	var out bytes.Buffer
+	if err := r.WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := "The primary metric is mean response. Its tests, 6, are corrected for each other (Holm); those of the others, 16, apart from them.\n"
+	if strings.Count(out.String(), want) != 1 {
+		t.Errorf("not once %q in\n%s", want, &out)
+	}
+}
+
+// Whatever the differences, verdict, corrected P and interval say the same, and who cannot tell says how many seeds might.
+func TestVerdictIntervalAndPAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 12).Draw(t, "seeds")
+		var list []Comparison
+		for range rapid.IntRange(1, 12).Draw(t, "comparisons") {
+			c := Comparison{Policy: "p", Against: "q", metric: &metrics[rapid.IntRange(0, len(metrics)-1).Draw(t, "metric")], Seeds: n}
+			c.Metric = c.metric.name
+			shift := rapid.IntRange(-6, 6).Draw(t, "shift")
+			for range n {
+				c.differences = append(c.differences, float64(shift+rapid.IntRange(-5, 5).Draw(t, "noise"))/10)
+			}
+			list = append(list, c)
+		}
+		judge(list, inTime)
+		for i := range list {
+			c := &list[i]
+			leavesOut := c.Low != nil && (*c.Low > 0 || *c.High < 0)
+			if significant := c.P < 0.05; significant != leavesOut || significant != (c.Better != "") {
+				t.Fatalf("%+v [%v, %v]", c, c.Low, c.High)
+			}
+			if c.Better != "" && (c.Better == "p") != ((c.Mean > 0) == c.metric.more) {
+				t.Fatalf("%+v", c)
+			}
+			text := c.verdict()
+			if strings.Contains(text, "do not tell") && !strings.Contains(text, "on average there is no difference") && !strings.Contains(text, "more than 1000") {
+				var seeds, might int
+				if k, err := fmt.Sscanf(text, "%d seeds do not tell; some %d might", &seeds, &might); k != 2 || err != nil || seeds != n || might <= n {
+					t.Fatalf("%q of %d seeds", text, n)
+				}
+			}
+		}
+	})
+}
+
+// With five seeds that all show the same large difference nothing is told, and nothing looks as if it were.
+func TestTooFewSeedsToTell(t *testing.T) {
+	var runs []*Run
+	for _, policy := range []string{"fifo", "fair"} {
+		for seed := range uint64(5) {
+			finished := 1000 + float64(seed)
+			if policy == "fair" {
+				finished -= 713
+			}
+			runs = append(runs, played(policy, seed, job("j", Done, finished, 0)))
+		}
+	}
+	r := New(runs...)
+	r.Compare("")
+	c := comparison(t, r, "fair", "mean response")
+	if c.verdict() != "5 seeds do not tell; some 6 might" || c.interval() != "unbounded" || c.Low != nil || c.Effect != nil {
+		t.Errorf("%+v: %s, %s", c, c.verdict(), c.interval())
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"effect":null`, `"low":null`, `"high":null`, `"primary":true`, `"jobs":1,"of_jobs":1`, `"corrected_for":1`, `"p_alone":0.0625`} {
+		if !bytes.Contains(text, []byte(part)) {
+			t.Errorf("no %s in %s", part, text)
+		}
+	}
+}
+
+// Before anything runs it is told what so few seeds cannot tell; what then runs shows that it is so.
+func TestTooFew(t *testing.T) {
+	plenty := PossibleMetrics(true, false, false, false)
+	for _, c := range []struct {
+		design Design
+		want   string
+	}{
+		{Design{Seeds: 10, Tests: 5, Metrics: plenty}, "10 seeds may tell which policy is better by in time, but are too few for the other metrics (35 comparisons at once take at least 11)"},
+		{Design{Seeds: 11, Tests: 5, Metrics: plenty}, ""},
+		{Design{Seeds: 5, Tests: 1, Metrics: plenty}, "5 seeds cannot tell which policy is better by in time (1 comparison takes at least 6)"},
+		{Design{Seeds: 1, Tests: 1, Metrics: plenty, Primary: "makespan"}, "1 seed cannot tell which policy is better by makespan (1 comparison takes at least 6)"},
+		{Design{Seeds: 9, Tests: 5 * 12, Metrics: PossibleMetrics(false, false, false, false)}, "9 seeds cannot tell which policy is better by mean response (60 comparisons at once take at least 12)"},
+		{Design{Seeds: 90, Tests: 1700, Metrics: plenty}, "90 seeds cannot tell which policy is better by in time (no number of seeds tells of 1700 comparisons at once)"},
+		{Design{Seeds: 1, Tests: 0, Metrics: plenty}, ""},
+	} {
+		if got := c.design.TooFew(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	for seeds := 2; seeds < 14; seeds++ {
+		for tests := 1; tests < 60; tests += 7 {
+			design := Design{Seeds: seeds, Tests: tests, Metrics: []string{inTime}}
+			var list []Comparison
+			for i := range tests {
+				c := Comparison{Policy: "p", Against: "q", Metric: inTime, metric: &metrics[0], Seeds: seeds}
+				for range seeds {
+					c.differences = append(c.differences, float64(i+1))
+				}
+				list = append(list, c)
+			}
+			if judge(list, inTime); (design.TooFew() == "") != (list[0].Better != "") {
+				t.Errorf("%d seeds, %d tests: %q, and then %+v", seeds, tests, design.TooFew(), list[0])
+			}
+		}
+	}
+	if stat.FewestPairs(significant/35) != 11 {
+		t.Error(stat.FewestPairs(significant / 35))
+	}
+}
+
+// Shares differ by points, times by spans, and both say in which direction.
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		metric      string
+		x           float64
+		full, short string
+	}{
+		{"in time", 0.1234, "+12.3 points", "+12.3"},
+		{"local maps", -0.0022, "-0.22 points", "-0.22"},
+		{"makespan", 75, "+75.0 s", "+75.0 s"},
+		{"makespan", -0.122, "-122 ms", "-122 ms"},
+		{"energy", -1.5, "-1.5 kWh", "-1.5"},
+		{"penalty", 0.25, "+0.25", "+0.25"},
+	} {
+		for i := range metrics {
+			if u := metrics[i].unit; metrics[i].name == c.metric && (u.full(c.x) != c.full || u.short(c.x) != c.short) {
+				t.Errorf("%s: %q, %q; want %q, %q", c.metric, u.full(c.x), u.short(c.x), c.full, c.short)
+			}
+		}
+	}
+}
