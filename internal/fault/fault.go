@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -46,6 +47,8 @@ type Schedule struct {
 	Life int    // how often the process died before: each life draws anew
 
 	Fail   float64 // chance that an operation fails
+	Error  error   // as what; nil = EIO
+	Full   float64 // chance that there is no room: the disk is full, or, of an operation that opens a file, no more can be opened
 	Flip   float64 // chance that a write to a run of map output or to a part flips a bit
 	Die    float64 // chance that the process dies at an operation: before it, or, of a write, in its middle
 	Most   int     // operations that fail, and bits that flip, at most; so no task fails too often
@@ -114,14 +117,21 @@ func (s *Schedule) before(op Op, path string) error {
 		s.dead.Store(true)
 		return ErrDead
 	}
-	if s.faults >= s.Most || !d.Number(2).Chance(s.Fail) || !s.strikes("failed: "+name) {
+	if s.faults >= s.Most {
+		return nil
+	}
+	reason := cmp.Or(s.Error, error(syscall.EIO))
+	switch {
+	case d.Number(2).Chance(s.Fail) && s.strikes("failed: "+name):
+	case (op == Open || op == Create || op == Write || op == Mkdir) && d.Number(3).Chance(s.Full) && s.strikes("no room: "+name):
+		if reason = syscall.ENOSPC; op == Open {
+			reason = syscall.EMFILE
+		}
+	default:
 		return nil
 	}
 	s.faults++
-	if op == Write || op == Create || op == Mkdir {
-		return syscall.ENOSPC
-	}
-	return fmt.Errorf("%w: %w", ErrInjected, syscall.EIO)
+	return fmt.Errorf("%w: %w", ErrInjected, reason)
 }
 
 // flip returns what reaches the disk of a write: b, or a copy with one bit changed.

@@ -63,7 +63,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Schedule{Fail: 1, Most: 1}
+	s := &Schedule{Full: 1, Most: 1}
 	Use(s)
 	n, err := f.Write([]byte("12345678"))
 	if n != 4 || !errors.Is(err, syscall.ENOSPC) {

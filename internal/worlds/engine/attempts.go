@@ -140,7 +140,9 @@ func (w *World) ended(r *report) {
 	case a.stopping != sched.NoOutcome:
 		w.discard(r)
 		w.end(a, a.stopping, a.text, nil)
-	case errors.As(r.err, &broken) && task.FailureOf(r.err) != task.NoRoom:
+	case w.noRoom(a.job, r.err):
+		w.end(a, sched.Killed, r.err.Error(), nil)
+	case errors.As(r.err, &broken):
 		w.end(a, sched.Killed, r.err.Error(), nil)
 		w.lose(a.job, sched.TaskID(broken.Map+1), broken.Output, r.err.Error())
 	case r.err != nil:
@@ -165,9 +167,13 @@ func (w *World) succeed(a *attempt, r *report) {
 		return
 	}
 	if err := w.commitTask(j, a, r); err != nil {
+		outcome := sched.Failed
+		if w.noRoom(a.job, err) {
+			outcome = sched.Killed
+		}
 		w.discard(r)
 		a.failure = task.FailureOf(err)
-		w.end(a, sched.Failed, err.Error(), nil)
+		w.end(a, outcome, err.Error(), nil)
 		return
 	}
 	if r.output != nil {

@@ -12,6 +12,9 @@ import (
 
 // Enact does the items of a plan, in order. An item whose id was seen before changes nothing.
 func (w *World) Enact(p *sched.Plan) error {
+	if w.paused != nil {
+		return nil
+	}
 	for i := range p.Items {
 		it := &p.Items[i]
 		if it.Refused != sched.OK || it.Held || w.seen[it.ID] {
@@ -70,6 +73,9 @@ func (w *World) enactStart(p *sched.Plan, it *sched.Item) {
 // writes there.
 func (w *World) troubled(id sched.JobID, err error) {
 	j := w.jobs[id]
+	if w.noRoom(id, err) {
+		return
+	}
 	if busy(err) || task.FailureOf(err) == task.Permanent {
 		j.trouble = w.cfg.MaxFailures
 	}

@@ -29,10 +29,14 @@ type World struct {
 	resting  []sched.AttemptID // that ended in this batch; free from the next on
 	seen     map[sched.ItemID]bool
 
-	reports *reports
-	running sync.WaitGroup // all goroutines
-	out     []sched.Event
-	given   []sched.Event
+	full   error // why the machine cannot go on; nil = it can
+	paused error // why the run was stopped before its end; nil = it was not
+
+	reports  *reports
+	running  sync.WaitGroup // goroutines of attempts
+	settling sync.WaitGroup // goroutines that commit jobs or remove what they wrote
+	out      []sched.Event
+	given    []sched.Event
 }
 
 var _ drive.World = (*World)(nil)
@@ -75,8 +79,8 @@ func (w *World) WakeAt(t units.Time) { w.wake = t }
 
 func (w *World) emit(e sched.Event) { w.out = append(w.out, e) }
 
-// Next waits until something has happened. When ctx ends it stops all attempts, removes what unfinished jobs wrote, and returns
-// the context's error.
+// Next waits until something has happened. When ctx ends, or the machine has no more room, it pauses the run: it stops all attempts, tells
+// their end, and then returns why. What unfinished jobs have committed stays, for another run to go on with.
 func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 	if !w.started {
 		w.begin()
@@ -85,12 +89,27 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		if fault.Dead() {
 			return drive.Batch{}, w.die()
 		}
-		if err := ctx.Err(); err != nil {
-			return drive.Batch{}, cmp.Or(w.abandon(err), err)
+		if w.done() {
+			w.close()
+			return drive.Batch{}, io.EOF
+		}
+		if w.paused != nil {
+			w.leave()
+			return drive.Batch{}, w.paused
 		}
 		w.now = max(w.now, w.cfg.Clock())
+		if err := cmp.Or(ctx.Err(), w.full); err != nil {
+			w.pause(err)
+			if len(w.out) > 0 {
+				return w.hand(), nil
+			}
+			continue
+		}
 		for _, r := range w.reports.take() {
 			w.hear(r)
+		}
+		if w.full != nil {
+			continue
 		}
 		w.arrivals()
 		w.alarms()
@@ -103,12 +122,15 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		if len(w.out) > 0 {
 			return w.hand(), nil
 		}
-		if !slices.ContainsFunc(w.jobs[1:], func(j *job) bool { return !j.over }) {
-			w.close()
-			return drive.Batch{}, io.EOF
+		if !w.done() && w.full == nil { // which a job that has just come may have met
+			w.sleep(ctx)
 		}
-		w.sleep(ctx)
 	}
+}
+
+// done tells whether all jobs have ended, and that was told.
+func (w *World) done() bool {
+	return len(w.out) == 0 && !slices.ContainsFunc(w.jobs[1:], func(j *job) bool { return !j.over })
 }
 
 // begin tells what is there.
@@ -160,32 +182,6 @@ func (w *World) sleep(ctx context.Context) {
 	case <-alarm:
 	case <-ctx.Done():
 	}
-}
-
-// abandon stops everything and leaves nothing half written.
-func (w *World) abandon(why error) error {
-	for _, a := range w.attempts {
-		if a != nil {
-			a.cancel(why)
-		}
-	}
-	w.await(&w.running)
-	for _, r := range w.reports.take() {
-		if r.job != 0 && r.err == nil {
-			w.jobs[r.job].over = true // its output was committed, or is gone, by now
-		}
-	}
-	var failed error
-	for _, j := range w.jobs[1:] {
-		if j.setUp && !j.over {
-			j.executor().Close()
-			failed = cmp.Or(failed, w.abort(j))
-			j.over, j.ending = true, sched.Killed
-		}
-		j.release()
-	}
-	w.close()
-	return failed
 }
 
 // close waits for goroutines that were left behind, for the grace period, and tidies up behind jobs that are done.

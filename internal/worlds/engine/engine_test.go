@@ -9,7 +9,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -334,63 +333,6 @@ func TestLostNodes(t *testing.T) {
 	}
 	if lost == 0 {
 		t.Error("no attempt was lost: this tests nothing")
-	}
-}
-
-// When the run is interrupted nothing is left: no goroutine, no output, no file of a worker.
-func TestInterrupt(t *testing.T) {
-	in, _ := text(t, 2000)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	cfg := engine.Config{Cluster: workers(2, 1, 1), Block: 8 * units.KB, Clock: stopwatch(), Dir: t.TempDir(),
-		Jobs: []engine.Job{{Spec: spec("words"), Program: program(t, "wordcount"), Input: []string{in}, Output: out, Reduces: 2}}}
-	w, err := engine.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var batches atomic.Int32
-	l := drive.New(w, conform.Friendly{})
-	for err == nil {
-		if batches.Add(1) == 8 {
-			cancel()
-		}
-		err = l.Step(ctx)
-	}
-	cancel()
-	if !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	for _, d := range []string{dir, cfg.Dir} {
-		if left, err := os.ReadDir(d); err != nil || len(left) > 0 {
-			t.Errorf("left in %s: %v, %v", d, left, err)
-		}
-	}
-}
-
-func TestMistakes(t *testing.T) {
-	in, _ := text(t, 1)
-	there := filepath.Dir(in)
-	job := func(id string, change func(*engine.Job)) engine.Job {
-		j := engine.Job{Spec: spec(id), Program: program(t, "wordcount"), Input: []string{in}, Output: filepath.Join(t.TempDir(), "o"), Reduces: 1}
-		if change != nil {
-			change(&j)
-		}
-		return j
-	}
-	for want, jobs := range map[string][]engine.Job{
-		`job "a": output "` + there + `": it exists already`:  {job("a", func(j *engine.Job) { j.Output = there })},
-		`job "a": input "` + in + `x"`:                        {job("a", func(j *engine.Job) { j.Input = []string{in + "x"} })},
-		`job "a": another job has this id`:                    {job("a", nil), job("a", nil)},
-		`job "a": it waits for job "b", which does not exist`: {job("a", func(j *engine.Job) { j.Spec.After = []string{"b"} })},
-		`the jobs "a", "b" wait for each other`:               {job("a", func(j *engine.Job) { j.Spec.After = []string{"b"} }), job("b", func(j *engine.Job) { j.Spec.After = []string{"a"} })},
-		`job "a": -1 reduces are negative`:                    {job("a", func(j *engine.Job) { j.Reduces = -1 })},
-		`job "a": no node offers a map-slot that it may use`:  {job("a", func(j *engine.Job) { j.Spec.Labels = []string{"gpu"} })},
-	} {
-		_, err := engine.New(engine.Config{Cluster: workers(1, 1, 1), Jobs: jobs, Clock: stopwatch()})
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%v\nwant %s", err, want)
-		}
 	}
 }
 

@@ -137,8 +137,18 @@ func (r *trial) live(t *testing.T, fresh bool) (w *engine.World, done bool) {
 	if r.seed%3 == 2 { // not beside the brutal policy, which may close the other worker
 		sinks = append(sinks, &turner{w, []int64{int64(4 + r.seed%17), int64(40 + r.seed%23)}, 9})
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	limit, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	ctx, stop := context.WithCancel(limit)
+	defer stop()
+	if d := draw.Of(r.seed, "stop").Number(uint64(r.lives)); r.seed != 0 && r.lives < 10 && d.Number(0).Chance(0.25) {
+		left := 1 + d.Number(1).Below(60) // batches
+		sinks = append(sinks, watcher(func() {
+			if left--; left == 0 {
+				stop()
+			}
+		}))
+	}
 	err = drive.New(w, policy, sinks...).Run(ctx)
 	if r.anew && !fresh {
 		r.count["logs that were damaged"]++
@@ -147,7 +157,17 @@ func (r *trial) live(t *testing.T, fresh bool) (w *engine.World, done bool) {
 	for outcome, n := range watch.Ends {
 		r.count["attempts "+outcome.String()] += n
 	}
-	if errors.Is(err, fault.ErrDead) {
+	var full *engine.NoRoomError
+	switch {
+	case errors.Is(err, fault.ErrDead):
+		return w, false
+	case limit.Err() == nil && errors.Is(err, context.Canceled):
+		r.told = append(r.told, fmt.Sprintf("life %d: stopped", r.lives))
+		r.count["runs stopped"]++
+		return w, false
+	case errors.As(err, &full):
+		r.told = append(r.told, fmt.Sprintf("life %d: no room: %v", r.lives, err))
+		r.count["runs without room"]++
 		return w, false
 	}
 	if err != nil {
@@ -269,7 +289,7 @@ func undisturbed(t *testing.T, home string, s shape, text []byte) *calm {
 	return c
 }
 
-// Whatever breaks, and however often the process dies, what jobs write in the end is what they write undisturbed, byte for byte, and
+// Whatever breaks, and however often the process dies, is stopped, or finds the disk full, what jobs write in the end is what they write undisturbed, byte for byte, and
 // nothing else is left.
 func TestFaults(t *testing.T) {
 	path, _ := text(t, 900)
@@ -321,7 +341,7 @@ func TestFaults(t *testing.T) {
 	}
 	expect := []string{"deaths", "operations that failed", "bits flipped", "tasks that were done"}
 	if schedules() >= 50 {
-		expect = append(expect, "schedules, compressed", "schedules, copied", "workers that died", "workers that failed")
+		expect = append(expect, "runs stopped", "runs without room", "schedules, compressed", "schedules, copied", "workers that died", "workers that failed")
 		if schedules() >= 1000 {
 			expect = append(expect, "bits of parts flipped")
 		}
@@ -343,9 +363,9 @@ func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string
 	var w *engine.World
 	for done := false; !done; r.lives++ {
 		s := &fault.Schedule{Seed: r.seed, Root: filepath.Dir(r.dir), Life: r.lives, Most: 3, Fail: d.Number(1).Between(0, 0.02), Flip: d.Number(2).Between(0, 0.05),
-			Die: d.Number(3).Between(0, 0.01)}
+			Die: d.Number(3).Between(0, 0.01), Full: d.Number(4).Between(0, 0.004)}
 		if r.lives >= 10 {
-			s.Die = 0
+			s.Die, s.Full = 0, 0
 		}
 		r.share(t, s)
 		fault.Use(s)
@@ -361,6 +381,8 @@ func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string
 				r.count["deaths"]++
 			case strings.HasPrefix(what, "failed"):
 				r.count["operations that failed"]++
+			case strings.HasPrefix(what, "no room"):
+				r.count["operations without room"]++
 			case strings.Contains(what, "part-"):
 				r.count["bits of parts flipped"]++
 			default:

@@ -210,6 +210,9 @@ func (w *World) feed(id sched.JobID, j *job) {
 // doom ends a job that cannot begin one batch after it came.
 func (w *World) doom(id sched.JobID, err error) {
 	w.jobs[id].doomed = true
+	if w.noRoom(id, err) {
+		return
+	}
 	w.reports.post(report{attempt: &attempt{job: id, doom: err}})
 }
 
@@ -220,7 +223,7 @@ func (w *World) goOn(id sched.JobID, j *job) {
 	}
 	if !j.past.finished {
 		err := w.setUp(j)
-		for try := 1; err != nil && !busy(err) && try < w.cfg.MaxFailures; try++ {
+		for try := 1; err != nil && !busy(err) && task.FailureOf(err) == task.Transient && try < w.cfg.MaxFailures; try++ {
 			err = w.setUp(j)
 		}
 		if err != nil {

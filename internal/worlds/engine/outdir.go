@@ -163,19 +163,8 @@ func (w *World) openLog(j *job) error {
 		j.log, j.described = log, j.past != nil && j.past.described
 		j.committer.Made = j.committer.Made || was != nil && was.Made
 	}
-	keep := make(map[string]bool)
-	for _, t := range j.stages[0].tasks {
-		if t.out != nil {
-			keep[filepath.Dir(t.out.Path)] = true
-		}
-	}
-	if err := j.committer.Sweep(keep); err != nil {
+	if err := w.sweep(j); err != nil {
 		return err
-	}
-	if w.cfg.Dir != "" {
-		if err := task.Prune(w.home(j), keep); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
 	}
 	if j.described {
 		return nil
@@ -239,17 +228,27 @@ func (w *World) verify(j *job) error {
 	var bad []task.Damage
 	err := w.again(func() (err error) {
 		if bad, err = j.committer.Verify(); err == nil && len(bad) > 0 {
-			err = bad[0].Err
+			err = worst(bad)
 		}
 		return err
 	})
-	if len(bad) > 0 {
+	if len(bad) > 0 && task.FailureOf(err) != task.NoRoom {
 		return &damagedError{bad}
 	}
 	return err
 }
 
-// commit makes the job's output complete. A disk that is full may have room a moment later, so it tries as often as a task may fail.
+// worst is the error that counts of several: parts that could not even be opened, for want of room, are not damaged.
+func worst(bad []task.Damage) error {
+	for _, d := range bad {
+		if task.FailureOf(d.Err) == task.NoRoom {
+			return d.Err
+		}
+	}
+	return bad[0].Err
+}
+
+// commit makes the job's output complete. What fails may go well a moment later, so it tries as often as a task may fail if it may go well at all.
 func (w *World) commit(j *job) (err error) {
 	if !j.ours() {
 		return j.gone()
@@ -262,7 +261,7 @@ func (w *World) commit(j *job) (err error) {
 			err = j.gone()
 			break
 		}
-		if err = j.committer.CommitJob(func() error { return j.note(entry{Moving: true}) }); err == nil || task.FailureOf(err) == task.Permanent {
+		if err = j.committer.CommitJob(func() error { return j.note(entry{Moving: true}) }); err == nil || task.FailureOf(err) != task.Transient {
 			break
 		}
 	}
@@ -293,7 +292,7 @@ func (w *World) settle(id sched.JobID) {
 	if j.ending == sched.Committed {
 		do = w.commit
 	}
-	w.running.Go(func() {
+	w.settling.Go(func() {
 		w.await(&j.running) // goroutines that were left behind must not write into what is being removed
 		j.executor().Close()
 		w.reports.post(report{job: id, err: do(j)})
@@ -306,6 +305,10 @@ func (w *World) settled(id sched.JobID, err error) {
 	var changed *damagedError
 	if errors.As(err, &changed) {
 		w.undo(id, changed.tasks)
+		return
+	}
+	if err != nil && w.noRoom(id, err) { // the run pauses, and the job is as if it had not come to its end
+		j.ending, j.why, j.settling = sched.NoOutcome, "", false
 		return
 	}
 	if err != nil {
@@ -349,6 +352,7 @@ func (w *World) die() error {
 		}
 	}
 	w.running.Wait()
+	w.settling.Wait()
 	for _, j := range w.jobs[1:] {
 		j.executor().Close()
 		j.release()

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/sched"
+)
+
+// A run that is stopped before its end is paused: what its jobs have committed stays where it is, as after the death of the process, and
+// another run goes on with it. It is stopped by its context (a signal), or by the machine, when that has no more room on its disk or no more
+// files to open. In the second case all jobs pause, not only the one that met it, as the others would meet it next.
+
+// NoRoomError says why the machine stopped a run: its disk is full, or no more files can be opened.
+type NoRoomError struct {
+	Job string // that met it first
+	Err error
+}
+
+// Error is the error as one sentence.
+func (e *NoRoomError) Error() string { return fmt.Sprintf("job %q: %v", e.Job, e.Err) }
+
+// Unwrap returns the error of the system.
+func (e *NoRoomError) Unwrap() error { return e.Err }
+
+// noRoom tells whether an error says that the machine has no more room, and lets the run pause if it does.
+func (w *World) noRoom(id sched.JobID, err error) bool {
+	if task.FailureOf(err) != task.NoRoom {
+		return false
+	}
+	if w.full == nil {
+		w.full = &NoRoomError{w.jobs[id].cfg.Spec.ID, err}
+	}
+	return true
+}
+
+// pause ends all attempts and waits for commits of jobs that have begun. It is told as any other end of attempts and jobs.
+func (w *World) pause(why error) {
+	w.paused = why
+	for _, r := range w.reports.take() { // what was done in time counts
+		w.hear(r)
+	}
+	for _, a := range w.attempts {
+		if a != nil {
+			w.stop(a, sched.Killed, "the run was interrupted")
+		}
+	}
+	for {
+		w.await(&w.running)
+		w.settling.Wait()
+		reports := w.reports.take()
+		if len(reports) == 0 {
+			break
+		}
+		for _, r := range reports {
+			w.hear(r)
+		}
+	}
+	for _, a := range w.attempts {
+		if a != nil { // its code does not stop, and is left behind
+			w.end(a, a.stopping, a.text, nil)
+		}
+	}
+}
+
+// leave gives up the jobs of a paused run, and removes what attempts wrote that nobody will use. Jobs that have finished keep their logs:
+// whoever goes on must know that.
+func (w *World) leave() {
+	for _, j := range w.jobs[1:] {
+		if j.setUp && !j.over {
+			j.executor().Close()
+			if j.ours() {
+				_ = w.sweep(j) // what cannot be removed now is removed by whoever goes on
+			}
+		}
+		j.release()
+	}
+}
+
+// sweep removes what attempts and dead processes left that is no committed output.
+func (w *World) sweep(j *job) error {
+	keep := make(map[string]bool)
+	for _, t := range j.stages[0].tasks {
+		if t.out != nil {
+			keep[filepath.Dir(t.out.Path)] = true
+		}
+	}
+	if err := j.committer.Sweep(keep); err != nil || w.cfg.Dir == "" {
+		return err
+	}
+	if err := task.Prune(w.home(j), keep); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

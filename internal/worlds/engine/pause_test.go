@@ -1,0 +1,198 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/conform"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// stopper ends the context of a run once so many tasks have committed, and counts those that have when the run ends.
+type stopper struct {
+	at, commits int
+	stop        func()
+}
+
+func (s *stopper) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	for i := range events {
+		if events[i].Kind == sched.Ended && events[i].Outcome == sched.Committed {
+			s.commits++
+		}
+	}
+	if s.commits >= s.at {
+		s.stop()
+	}
+	return nil
+}
+
+func (s *stopper) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// stopped runs the jobs until so many tasks have committed and stops them then. It returns how many had at the end.
+func stopped(t *testing.T, cfg engine.Config, at int) int {
+	t.Helper()
+	cfg.Clock = stopwatch()
+	w, err := engine.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s, watch := &stopper{at: at, stop: cancel}, conform.NewWatch(true)
+	if s.at == 0 {
+		cancel()
+	}
+	if err := drive.New(w, conform.Friendly{}, s, watch).Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped after %d commits: %v", at, err)
+	}
+	if watch.Ends[sched.Failed] > 0 {
+		t.Errorf("%d attempts failed as the run was stopped", watch.Ends[sched.Failed])
+	}
+	return s.commits
+}
+
+// onlyCommitted fails if a stopped job has left more than its log, its lock, map output and parts of tasks, or if somebody holds the lock.
+func onlyCommitted(t *testing.T, out string) {
+	t.Helper()
+	if left, err := engine.Left(out); err != nil || left.Finished {
+		t.Errorf("left: %+v, %v", left, err)
+	}
+	for name := range files(t, out) {
+		base, dir := filepath.Base(name), filepath.ToSlash(filepath.Dir(name))
+		if !(dir == "_temporary" && (base == "log" || base == "lock") || strings.Contains(dir, "/task_") || strings.Contains(dir, "/local/") && base == "run-0") {
+			t.Errorf("%s is left", name)
+		}
+	}
+}
+
+// A run that is stopped keeps what its tasks have committed and nothing else, whenever that is, and the next one does the rest and no more.
+func TestStopIsAPause(t *testing.T) {
+	in, _ := text(t, 900)
+	want, counted := plain(t, in)
+	for at := 1; at < 12; at++ {
+		out := filepath.Join(t.TempDir(), "out")
+		commits := stopped(t, config(t, in, out), at)
+		onlyCommitted(t, out)
+		if at < 9 { // and once more, in the next run
+			commits += stopped(t, config(t, in, out), 1)
+			onlyCommitted(t, out)
+		}
+		w, r := finish(t, config(t, in, out))
+		if got := files(t, out); !maps.Equal(got, want) {
+			t.Errorf("after %d commits: %v", at, slices.Sorted(maps.Keys(got)))
+		}
+		if len(r) != 1 || r[0].Maps+r[0].Reduces != commits || r[0].MapsAgain+r[0].PartsAgain != 0 {
+			t.Errorf("after %d commits, and %d when it had stopped: it went on from %+v", at, commits, r)
+		}
+		for _, n := range counted.Names() {
+			if got, want := w.Counters("words").Get(n.Group, n.Name), counted.Get(n.Group, n.Name); got != want {
+				t.Errorf("after %d commits: %s is %d, undisturbed %d", at, n.Name, got, want)
+			}
+		}
+	}
+}
+
+// One that is stopped before it has begun writes nothing.
+func TestStopAtOnce(t *testing.T) {
+	in, _ := text(t, 100)
+	out := filepath.Join(t.TempDir(), "out")
+	stopped(t, config(t, in, out), 0)
+	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the output directory: %v", err)
+	}
+}
+
+// watcher looks at every batch.
+type watcher func()
+
+func (w watcher) Batch(int64, units.Time, []sched.Event) error { w(); return nil }
+
+func (w watcher) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// Of several jobs those that have finished are not run again, though another had not even begun when the run was stopped.
+func TestStopBetweenJobs(t *testing.T) {
+	in, _ := text(t, 100)
+	dir := t.TempDir()
+	cfg := config(t, in, filepath.Join(dir, "first"))
+	cfg.Jobs[0].Origin = []byte(`"here"`)
+	second := cfg.Jobs[0]
+	second.Spec, second.Output = spec("second", "words"), filepath.Join(dir, "second")
+	second.Spec.Arrive = units.Time(units.Hour)
+	cfg.Jobs = append(cfg.Jobs, second)
+	cfg.Clock = stopwatch()
+	w, err := engine.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	e := &ends{jobs: map[string]string{}}
+	err = drive.New(w, conform.Friendly{}, e, watcher(func() {
+		if e.jobs["words"] != "" {
+			cancel()
+		}
+	})).Run(ctx)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if left, err := engine.Left(cfg.Jobs[0].Output); err != nil || !left.Finished || left.Origin == nil {
+		t.Fatalf("the first job: %+v, %v", left, err)
+	}
+	if _, err := os.Stat(second.Output); err == nil {
+		t.Fatal("the second job had begun: this tests nothing")
+	}
+	cfg.Jobs[1].Spec.Arrive = 0
+	w, _ = finish(t, cfg)
+	if n := w.Counters("second").Names(); len(n) == 0 {
+		t.Error("the second job did not run")
+	}
+}
+
+// When the disk is full, or no more files can be opened, the run stops in the same way, wherever that shows: what is committed stays, and
+// another run goes on. It is told at the first time, with the operation and the reason.
+func TestNoRoom(t *testing.T) {
+	in, _ := text(t, 900)
+	want, _ := plain(t, in)
+	defer fault.Use(nil)
+	for _, where := range []string{"mkdir out/_temporary", "create out/_temporary/log", "run-0", "part-r-00001", "write out/_temporary/log", "rename", "create out/_SUCCESS", "open"} {
+		for _, reason := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE} {
+			dir := t.TempDir()
+			out := filepath.Join(dir, "out")
+			cfg := config(t, in, out)
+			cfg.Clock = stopwatch()
+			w, err := engine.New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &fault.Schedule{Root: dir, Fail: 1, Most: 1, Error: reason, Grant: func(what string) bool { return strings.Contains(what, where) }}
+			fault.Use(s)
+			err = drive.New(w, conform.Friendly{}).Run(context.Background())
+			fault.Use(nil)
+			var full *engine.NoRoomError
+			if len(s.Struck()) != 1 || !errors.As(err, &full) || !errors.Is(err, reason) || full.Job != "words" {
+				t.Errorf("%v at %s: %v, struck %v", reason, where, err, s.Struck())
+				continue
+			}
+			if _, err := os.Stat(out); err == nil {
+				if left, err := engine.Left(out); err != nil || left.Finished {
+					t.Errorf("%v at %s: left: %+v, %v", reason, where, left, err)
+				}
+			}
+			finish(t, config(t, in, out))
+			if got := files(t, out); !maps.Equal(got, want) {
+				t.Errorf("%v at %s: %v", reason, where, slices.Sorted(maps.Keys(got)))
+			}
+		}
+	}
+}
