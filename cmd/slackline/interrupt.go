@@ -9,24 +9,34 @@ import (
 	"syscall"
 )
 
-// interruptible returns a context that the first Ctrl-C ends, so that runs stop cleanly; the second one ends the program at once.
+// interruptible returns a context that Ctrl-C, SIGTERM or the loss of the terminal ends, so that what runs pauses: nothing new begins, what is
+// under way ends, and what is done is kept. A second Ctrl-C or SIGTERM ends the program at once; that keeps the same. A signal that was
+// ignored when the program began, by nohup or by a shell that runs it in the background, stays so.
 func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signals := make(chan os.Signal, 8)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
 	done := make(chan struct{})
 	go func() {
-		select {
-		case <-signals:
-		case <-done:
-			return
-		}
-		fmt.Fprintln(stderr, "\nslackline: stopping; once more to stop at once")
-		cancel()
-		select {
-		case <-signals:
-			os.Exit(exitInterrupt)
-		case <-done:
+		for times := 0; ; {
+			select {
+			case s := <-signals:
+				if times > 0 && s == syscall.SIGHUP { // a terminal that goes may tell so twice
+					continue
+				}
+				if times++; times > 1 {
+					fmt.Fprintln(stderr, "slackline: stopped at once; the same command goes on with what was done")
+					os.Exit(exitInterrupt)
+				}
+				fmt.Fprintln(stderr, "\nslackline: stopping; once more to stop at once")
+				cancel()
+			case <-done:
+				return
+			}
 		}
 	}()
 	return ctx, func() {

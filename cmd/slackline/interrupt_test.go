@@ -4,18 +4,109 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 const longJob = "name: long\napp: loadgen\nparams: {map_cpu: 1s}\ninput: corpus\noutput: out/long\n"
 
-// interrupt starts a long job, interrupts it so many times once it runs, and returns its exit code.
-func interrupt(t *testing.T, times int) (code int, s *shell) {
+// interrupt starts a long job, sends it signals once it runs, and returns its exit code and what it said on standard error.
+func interrupt(t *testing.T, signals ...os.Signal) (code int, said string, s *shell) {
+	t.Helper()
 	s = newShell(t, map[string]string{"long.yaml": longJob, "corpus/a.txt": strings.Repeat("a\n", 1000)})
-	cmd := s.command("run", "long.yaml")
+	code, said = s.interrupted(s.command("run", "long.yaml"), signals...)
+	return code, said, s
+}
+
+// interrupted starts a command that runs the long job, and sends it signals once that has begun.
+func (s *shell) interrupted(cmd *exec.Cmd, signals ...os.Signal) (code int, said string) {
+	s.t.Helper()
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	next := func(want string) {
+		for lines.Scan() {
+			said += lines.Text() + "\n"
+			if want != "" && strings.Contains(lines.Text(), want) {
+				return
+			}
+		}
+	}
+	next(`job "long": `)
+	for { // it is told when it arrives, and begins then
+		if log, err := os.ReadFile(s.path("out/long/_temporary/log")); err == nil && strings.HasSuffix(string(log), "\n") {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	for _, sig := range signals {
+		if err := cmd.Process.Signal(sig); err != nil {
+			s.t.Fatal(err)
+		}
+		next("stopping")
+	}
+	next("")
+	_ = cmd.Wait()
+	return cmd.ProcessState.ExitCode(), said
+}
+
+// Ctrl-C, SIGTERM and a lost terminal pause a run: exit code 130, the last line names the command that goes on, jobs says interrupted, and
+// both that command and the same run go on.
+func TestInterrupt(t *testing.T) {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(fmt.Sprint(sig), func(t *testing.T) {
+			code, said, s := interrupt(t, sig)
+			if want := "\njob \"long\" is interrupted: 0 of 1 maps and 0 of 1 reduces are done\nslackline: interrupted; slackline resume out/long goes on\n"; code != exitInterrupt || !strings.HasSuffix(said, want) {
+				t.Errorf("exit code %d, want %d\n%s", code, exitInterrupt, said)
+			}
+			if left := s.jobs("--state", "interrupted").Jobs; len(left) != 1 || left[0].Reason != "interrupted" {
+				t.Errorf("jobs: %+v", left)
+			}
+			again := s.command("resume", "out/long")
+			if sig != os.Interrupt {
+				again = s.command("run", "long.yaml")
+			}
+			if code, said = s.interrupted(again, sig); code != exitInterrupt || !strings.Contains(said, `job "long" goes on: 0 of 1 maps`) ||
+				!strings.HasSuffix(said, "out/long goes on\n") {
+				t.Errorf("again: exit code %d\n%s", code, said)
+			}
+		})
+	}
+}
+
+// The second one ends the program at once, and keeps the same. A terminal that goes may tell so twice.
+func TestInterruptTwice(t *testing.T) {
+	code, said, s := interrupt(t, os.Interrupt, os.Interrupt)
+	if code != exitInterrupt || !strings.HasSuffix(said, "the same command goes on with what was done\n") && !strings.HasSuffix(said, "out/long goes on\n") {
+		t.Errorf("exit code %d\n%s", code, said)
+	}
+	if code, said = s.interrupted(s.command("resume", "out/long"), syscall.SIGTERM); code != exitInterrupt || !strings.Contains(said, `job "long" goes on`) {
+		t.Errorf("exit code %d\n%s", code, said)
+	}
+	s.write("long.yaml", strings.Replace(longJob, "1s", "1us", 1))
+	s.must(0, "run", "long.yaml", "--fresh")
+	if left, err := filepath.Glob(s.path("out/long/_temporary")); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// nohup, and shells that put a command into the background, let it ignore signals. It goes on ignoring them.
+func TestIgnoredSignals(t *testing.T) {
+	need(t, "sh")
+	s := newShell(t, map[string]string{"short.yaml": strings.Replace(longJob, "1s", "300us", 1), "corpus/a.txt": strings.Repeat("a\n", 1000)})
+	cmd := exec.Command("sh", "-c", `trap "" HUP INT; exec "$0" run short.yaml`, os.Args[0])
+	cmd.Dir, cmd.Env = s.dir, s.env
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -24,42 +115,16 @@ func interrupt(t *testing.T, times int) (code int, s *shell) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(stderr)
-	for lines.Scan() && !strings.Contains(lines.Text(), `job "long"`) {
+	for lines.Scan() && !strings.Contains(lines.Text(), `job "long": 1 maps`) {
 	}
-	for range times {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	for _, sig := range []os.Signal{syscall.SIGHUP, os.Interrupt} {
+		if err := cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
-		}
-		for lines.Scan() && !strings.Contains(lines.Text(), "stopping") {
 		}
 	}
 	for lines.Scan() {
 	}
-	_ = cmd.Wait()
-	return cmd.ProcessState.ExitCode(), s
-}
-
-// The first Ctrl-C stops cleanly: no half-written output stays.
-func TestInterrupt(t *testing.T) {
-	code, s := interrupt(t, 1)
-	if code != exitInterrupt {
-		t.Errorf("exit code %d, want %d", code, exitInterrupt)
-	}
-	if _, err := os.Stat(s.path("out/long")); !os.IsNotExist(err) {
-		t.Errorf("the output of the stopped job is there: %v", err)
-	}
-}
-
-// The second one ends the program at once. What it leaves lies in the output directory, where a later run sees it: it goes on with
-// it, or starts anew.
-func TestInterruptTwice(t *testing.T) {
-	code, s := interrupt(t, 2)
-	if code != exitInterrupt {
-		t.Errorf("exit code %d, want %d", code, exitInterrupt)
-	}
-	s.write("long.yaml", strings.Replace(longJob, "1s", "1us", 1))
-	s.must(0, "run", "long.yaml", "--fresh")
-	if left, err := filepath.Glob(s.path("out/long/_temporary")); len(left) > 0 || err != nil {
-		t.Errorf("left behind: %v, %v", left, err)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended: %v", err)
 	}
 }

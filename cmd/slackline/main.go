@@ -1,8 +1,7 @@
 // Command slackline runs MapReduce jobs on this machine so that they finish by their deadlines, and plays the same policies on a
 // simulated cluster. Each subcommand has a file of its own; what it does stands in internal/studies.
 //
-// Standard output carries the result alone, standard error progress and what went wrong. The exit code is 0 when all went well, 1
-// when a job failed or a run got stuck (with --strict also when a job missed its deadline), 2 for bad input, 130 after Ctrl-C.
+// Standard output carries the result alone, standard error progress and what went wrong. The exit codes stand in exit.go.
 package main
 
 import (
@@ -13,16 +12,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
-)
-
-// The exit codes.
-const (
-	exitOK        = 0
-	exitFailed    = 1
-	exitBadInput  = 2
-	exitInterrupt = 130
 )
 
 func main() {
@@ -32,11 +22,6 @@ func main() {
 	os.Exit(code)
 }
 
-// failure is an error of a run that began well: exit code 1. Any other error is bad input.
-type failure struct{ error }
-
-func (f failure) Unwrap() error { return f.error }
-
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
@@ -44,17 +29,13 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	var failed failure
-	var aborted *lab.Aborted
-	switch {
-	case ctx.Err() != nil:
-		return exitInterrupt
-	case err == nil:
-		return exitOK
+	if err == nil {
+		return exitOK // also if a signal came when all was done
+	}
+	code := exitCode(ctx, err)
+	if how := (interrupted{}); code == exitInterrupt && errors.Is(err, context.Canceled) && !errors.As(err, &how) {
+		err = errors.New("interrupted; the same command begins anew")
 	}
 	fmt.Fprintf(stderr, "slackline: %s\n", report.PrintableLines(strings.TrimSpace(err.Error()))) // a program's words may be in it
-	if errors.As(err, &failed) || errors.As(err, &aborted) {
-		return exitFailed
-	}
-	return exitBadInput
+	return code
 }

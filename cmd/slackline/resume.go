@@ -15,6 +15,7 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 )
@@ -45,18 +46,19 @@ func originOf(cmd *cobra.Command, args []string) lab.Origin {
 func newResume(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume [JOB | OUTPUT DIRECTORY]",
-		Short: "Go on with a run that was killed",
-		Long: `Goes on with a run whose process died before its jobs had finished, however it died: what tasks have committed counts, if it is still
-there as it was written, and the rest runs again. The result is what an undisturbed run would have written, byte for byte. It runs in the
-directory and with the flags of the first run. What was killed is named by an output directory, by the job file, or by the name of a job;
-without that there must be just one in the list of slackline jobs.
+		Short: "Go on with a run that was interrupted or killed",
+		Long: `Goes on with a run that stopped before its jobs had finished: by Ctrl-C, by a signal, by the loss of its terminal, by a disk that was full,
+or by the death of its process. What tasks have committed counts, if it is still there as it was written, and the rest runs again. The
+result is what an undisturbed run would have written, byte for byte. It runs in the directory and with the flags of the first run, and
+prints that command before it begins. The run is named by an output directory, by the job file, or by the name of a job; without that
+there must be just one in the list of slackline jobs.
 
 Deadlines that count from the submission of a job are judged by the first one: what is late then is late. Jobs that had
-finished before the kill are judged by when they did, as it is kept: a deadline that they missed counts, with --strict too. The policy is
+finished before are judged by when they did, as it is kept: a deadline that they missed counts, with --strict too. The policy is
 told of deadlines anew, so that it does not refuse a job that is half done.
 
-To run the same slackline run once more does the same. If the job or its input has changed since, it is refused; slackline run --fresh
-starts anew, with the jobs too that the run had finished. A run that was stopped by Ctrl-C has cleaned up behind itself and leaves nothing to go on with.`,
+To run the same slackline run once more does the same. If the job or its input has changed since, it is refused. slackline run --fresh
+starts anew, with the jobs too that the run had finished; slackline discard throws away what is left.`,
 		Example: `  slackline resume out/words
   slackline resume examples/words.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -81,7 +83,7 @@ starts anew, with the jobs too that the run had finished. A run that was stopped
 			if err := os.Chdir(from.Dir); err != nil {
 				return fmt.Errorf("the run began in a directory that cannot be entered: %w", err)
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "in %s: slackline run %s\n", from.Dir, strings.Join(from.Args, " "))
+			fmt.Fprintf(cmd.ErrOrStderr(), "in %s: slackline run %s\n", report.Printable(shellWord(from.Dir)), report.Printable(shellWords(from.Args)))
 			again := newRoot()
 			again.SetArgs(append([]string{"run", "--" + resumed}, from.Args...))
 			again.SetOut(cmd.OutOrStdout())

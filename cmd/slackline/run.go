@@ -24,9 +24,10 @@ func newRun(o *options) *cobra.Command {
 		Use:   "run JOB.yaml...",
 		Short: "Run MapReduce jobs on this machine",
 		Long: `Runs all the jobs together on this machine, scheduled by the policy. Each writes its output directory, which must not exist or be empty:
-with _SUCCESS in it when the job has finished, and nothing at all when it failed. What a run that was killed left there is gone on with, as
-by slackline resume; with --fresh it is thrown away, and so is what jobs of that run had finished, if all their parts are as they were
-written. What a run wrote that came to its end is never thrown away, nor what else stands in a directory. Paths in a job file are relative
+with _SUCCESS in it when the job has finished, and nothing at all when it failed. Ctrl-C, SIGTERM and the loss of the terminal pause the
+run: what its tasks have committed stays there. The same command goes on with it, as slackline resume does; so it does with what a run left
+that was killed, or found the disk full. With --fresh that is thrown away, and so is what jobs of that run had finished, if all their parts
+are as they were written; slackline discard throws away and runs nothing. What a run wrote that came to its end is never thrown away, nor what else stands in a directory. Paths in a job file are relative
 to the current directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name; those
 that had finished before a kill are not run again. A deadline that is a span counts from the planned arrival of its job.
 
@@ -71,7 +72,8 @@ before it begins how long its jobs should take.`,
 				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to go on with")
 				return nil
 			}
-			return o.runLocal(cmd, local, policies, seed)
+			err = o.runLocal(cmd, local, policies, seed)
+			return o.goOn(cmd.Context(), err, local, again, foldersOf(policies))
 		},
 	}
 	cmd.Flags().BoolVar(&again, resumed, false, "it is resume that runs this")
@@ -164,9 +166,6 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 	for i, r := range rounds {
 		if !r.done {
 			if r.report, err = o.runReal(cmd, local, memory, known, cells[i], r.under); err != nil {
-				if cmd.Context().Err() != nil { // it cleans up behind itself
-					forget(local, rounds)
-				}
 				return err
 			}
 		}
@@ -261,8 +260,9 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	shown.close()
 	if err != nil {
 		why := err.Error()
-		if cmd.Context().Err() != nil {
-			why = "it was interrupted"
+		if paused := pausedBy(cmd.Context(), err); paused != nil {
+			why = paused.Error()
+			shown.state.tellOpen(say)
 		}
 		if lost := keeper.Abandon(why); lost != nil {
 			fmt.Fprintf(w, "warning: that this run was broken off cannot be kept: %v\n", lost)

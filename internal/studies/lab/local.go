@@ -73,6 +73,22 @@ func (l *Local) GoesOn(under string) *GoesOn {
 	return g
 }
 
+// Remains is an output directory in one of these folders that slackline resume can go on with, "" if there is none: that of a job that has
+// not finished, if there is one.
+func (l *Local) Remains(under ...string) (dir string) {
+	for _, u := range under {
+		for _, d := range l.outputs(u) {
+			left, err := engine.Left(d)
+			if err == nil && left.Origin != nil && (dir == "" || !left.Finished) {
+				if dir = d; !left.Finished {
+					return dir
+				}
+			}
+		}
+	}
+	return dir
+}
+
 // NewLocal checks job files against this machine: applications, parameters and input. Errors name the place in the file.
 func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
 	specs, err := scenario.Submit(files, now)

@@ -5,7 +5,8 @@
 // What stands where:
 //
 //	config.go    what a run is made of
-//	engine.go    Next: from reports, arrivals and alarms to one batch; stopping
+//	engine.go    Next: from reports, arrivals and alarms to one batch
+//	pause.go     stopping before the end, by a signal or for want of room, so that another run can go on
 //	jobs.go      arrival, predecessors, slow start, the end of a job
 //	outdir.go    what a job has on disk: its directories, log and lock, their commit and removal
 //	resume.go    what an interrupted run of a job has left, and what of it can be taken over
@@ -36,8 +37,7 @@
 // # The life of a job
 //
 // Its output directory is made with its first attempt and is there for good only with _SUCCESS in it. What has been committed is
-// written to a log there before it counts, so that another process can go on from it; a run that is stopped by its context removes
-// all that, one that is killed leaves it. JobEnded is sent when the
-// output is committed, or, of a failed or killed job, when its last attempt has ended and its output directory is gone. A job
+// written to a log there before it counts, so that another process can go on from it, however this one ended: killed, stopped by its
+// context, or out of room on the disk. JobEnded is sent when the output is committed, or, of a failed or killed job, when its last attempt has ended and its output directory is gone. A job
 // that reads the output of a predecessor arrives when that is there.
 package engine

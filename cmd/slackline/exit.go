@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/lab"
+)
+
+// The exit codes of all commands.
+const (
+	exitOK        = 0
+	exitFailed    = 1
+	exitBadInput  = 2
+	exitNo        = 3
+	exitInterrupt = 130
+)
+
+// exitCodes says what each means: slackline help exit-codes.
+var exitCodes = []struct {
+	code   int
+	means  string
+	detail []string
+}{
+	{exitOK, "done", []string{"The command did what it was asked for."}},
+	{exitFailed, "something failed", []string{
+		"A job failed, a simulation got stuck, a replay differs, or a result could not be written.",
+		"A run was paused because its disk is full or no more files can be opened: make room, then slackline resume goes on with it."}},
+	{exitBadInput, "bad input", []string{"A flag, an argument or a file is wrong. Nothing was begun."}},
+	{exitNo, "the answer is no", []string{
+		"run and resume: a job was refused.",
+		"With --strict also: a job missed its deadline. simulate, compare and demo play refusals and late jobs, and count them with --strict only.",
+		"reproduce --strict: a claim does not hold, or the seeds do not tell."}},
+	{exitInterrupt, "interrupted", []string{
+		"Ctrl-C, SIGTERM or the loss of the terminal. What was done is kept; the last line on standard error says which command goes on."}},
+}
+
+// newExitCodes is a topic of help, no command.
+func newExitCodes() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("All commands share these exit codes:\n")
+	for _, c := range exitCodes {
+		fmt.Fprintf(&b, "\n%5d  %s\n", c.code, c.means)
+		for _, line := range c.detail {
+			fmt.Fprintf(&b, "       %s\n", line)
+		}
+	}
+	b.WriteString("\nOf several, the first of 130, 2, 1 and 3 that applies. What failed or was refused is told on standard error, with --quiet too.")
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: b.String()}
+}
+
+// failure is an error of something that began well.
+type failure struct{ error }
+
+func (f failure) Unwrap() error { return f.error }
+
+// no is an answer that was not hoped for: a job was refused, a deadline was missed.
+type no struct{ error }
+
+func (n no) Unwrap() error { return n.error }
+
+// interrupted says, after a signal, which command goes on.
+type interrupted struct{ error }
+
+func (i interrupted) Unwrap() error { return i.error }
+
+// exitCode is the code for what a command returned. An error of no kind is one of the input.
+func exitCode(ctx context.Context, err error) int {
+	var failed failure
+	var aborted *lab.Aborted
+	var answer no
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil:
+		return exitInterrupt
+	case errors.As(err, &failed), errors.As(err, &aborted):
+		return exitFailed
+	case errors.As(err, &answer):
+		return exitNo
+	}
+	return exitBadInput
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/worlds/engine"
+)
+
+// pausedBy says why a run stopped before its end in a way that another can go on from: a signal came, or the machine has no room. It returns
+// nil if it stopped otherwise.
+func pausedBy(ctx context.Context, err error) error {
+	var full *engine.NoRoomError
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return errors.New("interrupted")
+	case errors.As(err, &full):
+		return full
+	}
+	return nil
+}
+
+// goOn is the error of a run that was paused: it says which command goes on.
+func (o *options) goOn(ctx context.Context, err error, local *lab.Local, resumed bool, folders []string) error {
+	why := pausedBy(ctx, err)
+	if why == nil {
+		return err
+	}
+	how := "the same command runs it again, as nothing of it had begun"
+	if dir := local.Remains(folders...); dir != "" {
+		if abs, err := filepath.Abs(dir); err == nil && resumed { // which has gone to the directory of the first run
+			dir = abs
+		}
+		how = "slackline resume " + shellWord(dir) + " goes on"
+	}
+	if ctx.Err() != nil {
+		return interrupted{fmt.Errorf("%w; %s", why, how)}
+	}
+	room := "make room on the disk"
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		room = "allow more open files (ulimit -n)"
+	}
+	return failure{fmt.Errorf("%w; what was done is kept: %s, then %s", why, room, how)}
+}
+
+// tellOpen tells how far the jobs are that a paused run has not finished.
+func (s *liveState) tellOpen(w io.Writer) {
+	for i := range s.jobs {
+		j := &s.jobs[i]
+		if j.ended {
+			continue
+		}
+		done := "has not begun"
+		if j.maps.tasks > 0 {
+			done = fmt.Sprintf("is interrupted: %d of %d maps", j.maps.done, j.maps.tasks)
+			if j.reduces.tasks > 0 {
+				done += fmt.Sprintf(" and %d of %d reduces", j.reduces.done, j.reduces.tasks)
+			}
+			done += " are done"
+		}
+		fmt.Fprintf(w, "job %q %s\n", j.name, done)
+	}
+}
+
+// shellWord is a word as a shell reads it.
+func shellWord(word string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_@%+=:,./-", c)
+	}
+	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// shellWords is a command line.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellWord(w)
+	}
+	return strings.Join(quoted, " ")
+}
