@@ -1,6 +1,6 @@
 # Thin on purpose: what is done stands in .ci/run, so that a developer and CI run the same.
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fuzz bench cross ci day daypage validate reproduce bench-engine differ long
+.PHONY: help build test race lint fuzz bench cross ci day daypage validate reproduce bench-engine differ referee long
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ daypage: ## draw the page of that day in a headless Chromium; writes results/day
 
 reproduce: ## run all published evaluations again; writes results/reproduce-DATE.txt
 	bash .ci/run reproduce
+
+referee: ## decide a thousand random runs of each policy a second time; writes results/referee-DATE.txt
+	bash .ci/run referee
 
 validate: ## hold the simulator against this machine; writes results/validate-DATE.txt
 	bash .ci/run validate

@@ -39,6 +39,8 @@ var layers = []layer{
 		why: "numbers in, numbers out: it knows no jobs"},
 	{name: "words", rule: "imports-words",
 		why: "the nouns stand on nothing but the standard library"},
+	{name: "referee", rule: "imports-referee",
+		why: "a second opinion that shares code with what it judges shares its mistakes"},
 	{name: "check", why: "this check: what it judges, it does not use"},
 }
 
@@ -100,6 +102,7 @@ var table = []row{
 	{dir: "cluster", layer: "words", pure: true, public: true, why: "nodes, racks, classes, blocks"},
 	{dir: "workload", layer: "words", pure: true, public: true, why: "jobs, workflows, stages, tasks"},
 	{dir: "profile", layer: "words", pure: true, public: true, why: "what past runs taught"},
+	{dir: "internal/referee", layer: "referee", testOnly: true, why: "decides recorded runs a second time, from the text of the journal alone"},
 	{dir: "internal/arch", layer: "check", why: "this check"},
 }
 

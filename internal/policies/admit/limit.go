@@ -12,7 +12,8 @@ import (
 // Limit bounds how many jobs run at once: in all, of a queue (or pool), of a user (Hadoop 1.2.1, FairScheduler: maxRunningJobs,
 // userMaxJobsDefault). A job runs from its admission to its end. Jobs above a bound are held; when one ends, those that
 // waited are let in, in the policy's order as far as the bounds go: a job that its queue or user holds back does not hold back
-// the jobs behind it. Where jobs have ApplicationMasters it bounds what these take besides (masters.go).
+// the jobs behind it. Of several bounds the reason names the first that is reached, or else the first that there is: of all jobs, of the user,
+// of the queue. Where jobs have ApplicationMasters it bounds what these take besides (masters.go).
 //
 // Jobs that wait for predecessors are not running and hold no place; they join when those are done. Jobs that run are never held
 // again, so bounds may be exceeded after a resync or a change of policy until enough of them have ended.

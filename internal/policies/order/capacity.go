@@ -19,16 +19,20 @@ type CapacityConfig struct {
 //
 //   - of two queues of one parent, the one with the smaller ratio of used to guaranteed share goes first,
 //   - a queue is closed once it has its maximum share of the cluster, or, without elasticity, its guaranteed one,
-//   - the jobs of a leaf stand by priority, then arrival; jobs of a user who has the user limit are passed over.
+//   - in a leaf the user whose first job with work that may start has the higher priority, or came earlier, goes first, with all of that
+//     user's jobs by priority, then arrival; jobs of a user who has the user limit are passed over.
 //
 // A user may have at most the larger of an equal part among the active users of the leaf and minimum_user_limit percent, both of
-// what the leaf has (at least its guaranteed share), and never more than user_limit_factor times the guaranteed share. So
+// what the leaf has and rounded up, and never more than user_limit_factor times the guaranteed share. A user is active who holds
+// something or has work that may start. What the leaf has is its guaranteed share or, once it uses that up, what it uses and the one unit
+// that is asked for. So
 // with Hadoop's defaults, 100 % and 1, one user cannot take a leaf beyond its guaranteed share even if the cluster is idle.
 // Jobs that name no user have no user limit.
 //
 // Used is memory or virtual cores if containers take any (as YARN's calculators), else slots of the stage (as Hadoop 1).
-// Limits hold in every resource that counts for the stage. A queue that holds nothing may always start one container, so that
-// a tiny share does not mean none; the last container may go beyond a limit by less than its own size.
+// Limits hold in every resource that counts for the stage, in whole units (slots, bytes, cores): a share of the cluster is rounded down. A
+// queue that holds nothing may always start one container, so that a tiny share does not mean none; a container of several units may go
+// beyond a limit by less than its own size.
 //
 // A job names its leaf by name or by path ("research.vision", with or without "root."). Jobs of queues that are not described, or
 // are no leaves, are refused before they come here (queues.Config.Check). Should a world bring one all the same, its queue has no

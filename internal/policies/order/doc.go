@@ -13,8 +13,8 @@
 //     (mapred.fairscheduler.poolnameproperty). Sharing among the users of a pool is ours.
 //   - Pools have no maximum share (maxMaps, maxReduces), and jobs no weight by size (mapred.fairscheduler.sizebasedweight).
 //   - The leaves of Capacity always heed priorities; in Hadoop 1.2.1 they do if told to (supports-priority).
-//   - Hadoop 1.2.1 refuses a container that would go beyond a maximum or user limit; here the last may do so by less than its size.
-//   - Equal pools, queues and jobs go by arrival.
+//   - Hadoop 1.2.1 refuses a container that would go beyond a maximum or user limit; here one of several units may do so by less than its size.
+//   - Equal pools, queues and jobs go by arrival. A pool, a queue, or a user in one, arrives with the first job that ever stood in it.
 //
 // An order here also ranks jobs that are not admitted yet (Line), for limits on running jobs.
 package order

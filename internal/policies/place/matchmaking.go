@@ -31,7 +31,7 @@ import (
 //   - Masters, reduces and further stages are served as Greedy does.
 //
 // Where nodes are served at once (a heartbeat of 0), there is no beat to wait for. It counts as the limit of ever shorter intervals: all nodes
-// that are served take their turns again and again at the same instant, each with at most one non-local map, until none gets anything. So
+// that are served take their turns again and again at the same instant, each with at most one non-local map and Reduces reduces, until none gets anything. So
 // every one of them has had its chance before any gets a non-local map, none is left with room and a map that fits, and no job waits for ever.
 //
 // A beat costs O(log jobs) for each queue with work local to the node and for each map that it gets, whatever waits (package ledger, FirstLocal).

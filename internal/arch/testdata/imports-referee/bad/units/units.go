@@ -1,0 +1,2 @@
+// Package units is imported by the fixture.
+package units

@@ -1,0 +1,3 @@
+package referee_test
+
+import _ "github.com/slackline/slackline/sched"

@@ -1,0 +1,4 @@
+// Package referee stands on the standard library alone.
+package referee
+
+import _ "encoding/json"

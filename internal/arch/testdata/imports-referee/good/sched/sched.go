@@ -1,0 +1,2 @@
+// Package sched is imported by the fixture.
+package sched

@@ -1,0 +1,22 @@
+// Package referee decides recorded runs a second time. It reads nothing but the text of a journal and knows nothing but the rules as
+// papers and descriptions state them: it imports no other package of the module, so that nothing it checks can be wrong in it in the same
+// way. It is slow and plain on purpose.
+//
+//	read.go      the lines of a journal
+//	book.go      what a scheduler may believe at an instant: jobs, tasks, nodes, attempts
+//	judge.go     round by round: what the policy should have wanted, beside what it wanted
+//	world.go     what a plain simulation owes: when attempts end, stages become ready and nodes beat
+//	policies.go  the one table from a policy's name to its rule
+//	orders.go    who goes first: by-arrival, edf, fair-share, capacity-share
+//	admit.go     who may run: all, limit, serial
+//	place.go     what a node gets: greedy, delay, matchmaking
+//
+// # What is predicted
+//
+// Each verdict with the numbers that decided it; each start, down to the task and how far it is from its input; kills, second
+// attempts, limits on slots, nodes put to sleep; in which rounds the policy is asked at all. Of a plain world (Options.Plain) also the
+// instant at which each attempt ends and each node beats, so that a node left idle shows. Where a prediction fails the difference is
+// noted and the book goes on as the journal says, so that one difference does not bring others.
+//
+// Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late shows in what it wants then.
+package referee

@@ -1,0 +1,217 @@
+package referee_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/referee"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+var (
+	games   = flag.Int("games", 0, "random scenarios that each policy plays")
+	seed    = flag.Uint64("seed", 0, "play this game alone")
+	only    = flag.String("policies", "", "the policies to play, separated by semicolons")
+	journal = flag.String("journal", "", "a journal to judge (TestJournal)")
+	keep    = flag.String("keep", "", "write a game that differs to this name with .yaml and .journal")
+	plain   = flag.Bool("plain", true, "TestJournal: it is of a simulation without chance")
+)
+
+// draw makes a scenario up.
+func draw(r *rand.Rand, name string) string {
+	var b strings.Builder
+	pick := func(values ...string) string { return values[r.IntN(len(values))] }
+	from := func(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
+	nodes := from(2, 9)
+	fmt.Fprintf(&b, "name: %s\ncluster:\n  nodes: %d\n  racks: %d\n  map_slots: %d\n  reduce_slots: %d\n  heartbeat: %s\n  replicas: %d\n  block: 64MB\n",
+		name, nodes, from(1, 3), from(1, 4), from(1, 2), pick("3s", "3s", "1s", "0s", "300ms"), from(1, min(nodes, 3)))
+	if r.IntN(3) == 0 {
+		fmt.Fprintf(&b, "  speed: %s\n  classes: [{name: other, nodes: %d, speed: %s, map_slots: %d, reduce_slots: %d}]\n", pick("1", "0.7"), from(1, 4), pick("0.5", "1.5", "2"), from(1, 3), from(0, 2))
+	}
+	if r.IntN(4) == 0 {
+		fmt.Fprintf(&b, "  failure_rate: %s\n  max_failures: 20\n", pick("0.02", "0.1"))
+	}
+	if r.IntN(4) == 0 {
+		fmt.Fprintf(&b, "  outages: [{node: n%d, down: %ds, up: %ds}, {node: n%d, down: %dms, up: %ds}]\n", 1, from(5, 60), from(61, 120), 2, from(5000, 60000), from(61, 120))
+	}
+	if r.IntN(4) == 0 {
+		fmt.Fprintf(&b, "  speed_steps: [{at: %ds, factor: %s}, {at: %ds, factor: 1}]\n", from(5, 40), pick("0.5", "2", "0.3"), from(41, 90))
+	}
+	queues := ""
+	switch r.IntN(3) {
+	case 0:
+		fmt.Fprintf(&b, "queues:\n  - {name: p, weight: %d, min_maps: %d, min_reduces: %d, capacity: 50, maximum: %d, max_running: %d, jobs: %s}\n  - {name: q, weight: %s, capacity: 30, maximum: 100, user_limit_factor: %s, minimum_user_limit: %d}\n  - {name: default, capacity: 20, maximum: %d}\n",
+			from(1, 4), from(0, 5), from(0, 2), from(50, 100), from(0, 3), pick("fair", "fifo"), pick("1", "0.5", "2.5"), pick("1", "2", "-1"), pick2(r, 25, 50, 100), from(20, 100))
+		if r.IntN(2) == 0 {
+			fmt.Fprintf(&b, "max_running_per_user: %d\n", from(1, 4))
+		}
+		if r.IntN(3) == 0 {
+			fmt.Fprintf(&b, "max_running: %d\n", from(2, 5))
+		}
+		queues = "described"
+	case 1:
+		queues = "named"
+	}
+	fmt.Fprintf(&b, "workload:\n  jobs:\n")
+	at := 0
+	for i := range from(2, 10) {
+		if r.IntN(3) > 0 {
+			at += from(0, 20000)
+		}
+		maps := from(0, 14)
+		reduces := from(0, 3)
+		if maps == 0 && reduces == 0 {
+			maps = 1
+		}
+		fmt.Fprintf(&b, "    - {id: j%d, class: c%d, arrive: %dms, maps: %d, reduces: %d, map_time: %dms, shuffle_time: %ds, reduce_time: %dms, slow_start: %s",
+			i, r.IntN(3), at, maps, reduces, from(1000, 30000), from(0, 5), from(1000, 30000), pick("0", "0.05", "0.5", "1"))
+		if r.IntN(3) > 0 {
+			fmt.Fprintf(&b, ", deadline: +%ds", from(10, 400))
+		}
+		if r.IntN(3) == 0 {
+			fmt.Fprintf(&b, ", priority: %d", from(-3, 3))
+		}
+		if r.IntN(3) == 0 {
+			fmt.Fprintf(&b, ", weight: %s", pick("2", "0.5", "1.7"))
+		}
+		if queues != "" && r.IntN(4) > 0 {
+			fmt.Fprintf(&b, ", queue: %s", pick("p", "q"))
+		}
+		if r.IntN(2) == 0 {
+			fmt.Fprintf(&b, ", user: %s", pick("ann", "bob"))
+		}
+		if i > 0 && r.IntN(6) == 0 {
+			fmt.Fprintf(&b, ", after: [j%d]", r.IntN(i))
+		}
+		if r.IntN(4) == 0 {
+			fmt.Fprintf(&b, ", cpu_share: 0.6")
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}
+
+func pick2(r *rand.Rand, values ...int) int { return values[r.IntN(len(values))] }
+
+// record plays the scenario of a seed by a policy and returns its journal.
+func record(t *testing.T, policy string, seed uint64) (yaml string, text []byte) {
+	t.Helper()
+	yaml = draw(rand.New(rand.NewPCG(seed, 1)), fmt.Sprintf("game-%d", seed))
+	s, err := scenario.Read("game.yaml", []byte(yaml))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, yaml)
+	}
+	c := lab.Cells(s, []string{policy}, []uint64{seed})[0]
+	c.Journal = filepath.Join(t.TempDir(), "journal")
+	if _, err = lab.Run(context.Background(), c); err != nil && !lab.Ends(err) {
+		t.Fatalf("seed %d, %s: %v\n%s", seed, policy, err, yaml)
+	}
+	if text, err = os.ReadFile(c.Journal); err != nil {
+		t.Fatal(err)
+	}
+	return yaml, text
+}
+
+// played are the policies of the games.
+var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(elastic=false)", "capacity+matchmaking", "fair(pool=user)", "fair(users=true,jobs=fifo)", "fifo+greedy(nonlocal=0,reduces=0)", "edf-n+limit(running=2,per_user=1)", "edf-p+greedy(nonlocal=2,local=rack)", "fifo+matchmaking", "fifo+delay", "fair+delay(D=3s,rack=6s)", "edf+delay(D=30s)", "edf-p+matchmaking", "fair+matchmaking"}
+
+// TestGames decides random scenarios a second time.
+func TestGames(t *testing.T) {
+	n := *games
+	switch {
+	case n > 0:
+	case os.Getenv("SLACKLINE_LONG") != "":
+		n = 300
+	default:
+		n = 8
+	}
+	list := played
+	if *only != "" {
+		list = strings.Split(*only, ";")
+	}
+	for _, policy := range list {
+		t.Run(policy, func(t *testing.T) {
+			var sum referee.Report
+			seeds := []uint64{*seed}
+			if *seed == 0 {
+				seeds = nil
+				for i := range n {
+					seeds = append(seeds, uint64(i+1))
+				}
+			}
+			differ := 0
+			for _, s := range seeds {
+				yaml, text := record(t, policy, s)
+				rep, err := referee.Judge(text, referee.Options{Plain: true})
+				if err != nil {
+					t.Errorf("seed %d: %v", s, err)
+					continue
+				}
+				sum.Add(rep)
+				if rep.Count > 0 {
+					differ++
+					if differ <= 3 {
+						t.Errorf("seed %d: %d differences, the first: %s", s, rep.Count, rep.Differences[0])
+					}
+					if *keep != "" {
+						if err := errors.Join(os.WriteFile(*keep+".journal", text, 0o644), os.WriteFile(*keep+".yaml", []byte(yaml), 0o644)); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			}
+			t.Logf("%d games, %d differ: %d rounds, %d verdicts, %d starts, %d ends, %d beats, %d others, %d differences", len(seeds), differ, sum.Rounds, sum.Verdicts, sum.Starts, sum.Ends, sum.Beats, sum.Others, sum.Count)
+		})
+	}
+}
+
+// uncovered are the names of the catalogue for which the referee has no rule yet. The list only shrinks.
+var uncovered = []string{"constraint", "dc", "preempt", "rtmr", "sleep", "speculate"}
+
+// TestCovers holds the referee to the catalogue: each policy and part has its rule, or is told not to have one.
+func TestCovers(t *testing.T) {
+	covers := referee.Covers()
+	for _, e := range catalog.All() {
+		switch has, listed := slices.Contains(covers, e.Name), slices.Contains(uncovered, e.Name); {
+		case has && listed:
+			t.Errorf("%s has a rule: take it off the list of those without", e.Name)
+		case !has && !listed:
+			t.Errorf("%s has no rule in the referee: write one from its source and description", e.Name)
+		}
+	}
+	for _, name := range slices.Concat(covers, uncovered) {
+		if !slices.ContainsFunc(catalog.All(), func(e compose.Entry) bool { return e.Name == name }) {
+			t.Errorf("the catalogue has no %s", name)
+		}
+	}
+}
+
+// TestJournal judges a journal of one's own.
+func TestJournal(t *testing.T) {
+	if *journal == "" {
+		t.Skip("-journal names none")
+	}
+	text, err := os.ReadFile(*journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := referee.Judge(text, referee.Options{Plain: *plain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d rounds, %d verdicts, %d starts, %d ends, %d beats, %d others, %d differences", rep.Policy, rep.Rounds, rep.Verdicts, rep.Starts, rep.Ends, rep.Beats, rep.Others, rep.Count)
+	for _, d := range rep.Differences {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,527 @@
+package referee
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Options say what is known of a run besides its journal.
+type Options struct {
+	// Plain: the run was simulated without chance in it: no stragglers, no skew, no shared bandwidth, no dear remote reads. So the
+	// journal says when each attempt has to end, and which node has to beat when.
+	Plain bool
+	// Most is how many differences are kept; the others are counted. 0 = 20.
+	Most int
+}
+
+// A Difference is one thing that should have been otherwise.
+type Difference struct {
+	Line int    // of the journal
+	Want string // what was predicted
+	Have string // what the journal has
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("line %d: predicted %s; the journal has %s", d.Line, d.Want, d.Have)
+}
+
+// A Report is what came of a journal.
+type Report struct {
+	Policy      string
+	Rounds      int
+	Verdicts    int // admissions, holds and rejections compared
+	Starts      int // tasks given to nodes, compared
+	Ends        int // instants of ends compared
+	Beats       int // instants of beats compared
+	Others      int // kills, second attempts, limits and all else, compared
+	Count       int // of differences
+	Differences []Difference
+}
+
+// Add counts another report's figures into this one.
+func (r *Report) Add(o *Report) {
+	r.Rounds += o.Rounds
+	r.Verdicts += o.Verdicts
+	r.Starts += o.Starts
+	r.Ends += o.Ends
+	r.Beats += o.Beats
+	r.Others += o.Others
+	r.Count += o.Count
+}
+
+// A judge goes through one journal.
+type judge struct {
+	*book
+	rule   rule
+	opt    Options
+	report *Report
+	line   int // where it is
+	nodesN int // nodes that the journal ever names, which sets the phases of beats
+	gapAt  int64
+}
+
+// Judge reads a journal and decides it again.
+func Judge(text []byte, opt Options) (*Report, error) {
+	r, h, err := open(text)
+	if err != nil {
+		return nil, err
+	}
+	rule, order, err := ruleOf(h)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Most == 0 {
+		opt.Most = 20
+	}
+	j := &judge{book: newBook(h, order), rule: rule, opt: opt, report: &Report{Policy: h.Policy}, nodesN: countNodes(text)}
+	var round []*line
+	close := func() error {
+		if len(round) == 0 {
+			return nil
+		}
+		err := j.round(round)
+		round = round[:0]
+		return err
+	}
+	for {
+		l, err := r.next()
+		if err != nil {
+			return nil, err
+		}
+		if l == nil || l.word == "round" || l.word == "end" {
+			if err := close(); err != nil {
+				return nil, err
+			}
+		}
+		if l == nil {
+			return j.report, nil
+		}
+		if l.word == "end" {
+			j.line = l.num
+			j.over()
+			return j.report, nil
+		}
+		round = append(round, l)
+	}
+}
+
+// countNodes finds the highest handle of a node that ever comes up.
+func countNodes(text []byte) (most int) {
+	const mark = " event node-up node="
+	for s := string(text); ; {
+		i := strings.Index(s, mark)
+		if i < 0 {
+			return most
+		}
+		s = s[i+len(mark):]
+		end := strings.IndexByte(s, ' ')
+		if n, err := strconv.Atoi(s[:max(end, 0)]); err == nil {
+			most = max(most, n)
+		}
+	}
+}
+
+// differ notes a difference.
+func (j *judge) differ(line int, want, have string) {
+	j.report.Count++
+	if len(j.report.Differences) < j.opt.Most {
+		j.report.Differences = append(j.report.Differences, Difference{line, want, have})
+	}
+}
+
+// round takes in the events of a round and compares its plan.
+func (j *judge) round(lines []*line) error {
+	at := lines[0].num64("at")
+	j.line = lines[0].num
+	j.report.Rounds++
+	if at > j.now {
+		j.gap(at)
+	}
+	j.now = at
+	i := 1
+	wakes := false
+	for ; i < len(lines) && lines[i].word == "event"; i++ {
+		j.line = lines[i].num
+		wakes = wakes || !slices.Contains(confirming, lines[i].name)
+		if err := j.event(lines[i]); err != nil {
+			return fmt.Errorf("line %d: %w", j.line, err)
+		}
+	}
+	events := lines[1:i]
+	if i == len(lines) {
+		if wakes {
+			j.differ(lines[0].num, "that the policy is asked", "no plan")
+		}
+		return nil
+	}
+	plan := lines[i]
+	if !wakes {
+		j.differ(plan.num, "that the policy is not asked, as all events only confirm", "a plan")
+	}
+	p := &wants{book: j.book}
+	j.rule.decide(j.book, events, p)
+	p.undo()
+	j.compare(plan, lines[i+1:], p.acts)
+	for _, l := range lines[i+1:] {
+		if err := j.enter(l); err != nil {
+			return fmt.Errorf("line %d: %w", l.num, err)
+		}
+	}
+	return nil
+}
+
+// confirming are the events that do not wake a policy by themselves.
+var confirming = []string{"granted", "started", "progress", "discrepancy"}
+
+// compare holds what was predicted to the items of a plan, in their order.
+func (j *judge) compare(plan *line, items []*line, want []act) {
+	var have []act
+	var from []int
+	for _, l := range items {
+		for _, a := range actsOf(l) {
+			have = append(have, a)
+			from = append(from, l.num)
+			switch a.verb {
+			case "admit", "hold", "reject":
+				j.report.Verdicts++
+			case "start":
+				j.report.Starts++
+			default:
+				j.report.Others++
+			}
+		}
+	}
+	for i := range max(len(have), len(want)) {
+		switch {
+		case i >= len(want):
+			j.differ(from[i], "nothing more in this plan", have[i].say(true))
+		case i >= len(have):
+			j.differ(plan.num, want[i].say(true), "nothing more in this plan")
+		case !want[i].like(&have[i]):
+			j.differ(from[i], want[i].say(true), have[i].say(want[i].why != ""))
+		default:
+			continue
+		}
+		return
+	}
+}
+
+// An act is one thing that is wanted. A start is one act for each of its tasks.
+type act struct {
+	verb string
+	what string // all that has to agree
+	why  string // the reason with its numbers, "" = not predicted
+}
+
+func (a *act) like(have *act) bool {
+	return a.verb == have.verb && a.what == have.what && (a.why == "" || a.why == have.why)
+}
+
+func (a *act) say(why bool) string {
+	s := a.verb
+	if a.what != "" {
+		s += " " + a.what
+	}
+	if why && a.why != "" {
+		s += " because " + a.why
+	}
+	return s
+}
+
+// actsOf reads an item.
+func actsOf(l *line) []act {
+	a := act{verb: l.name, why: l.get("reason")}
+	if r := l.get("because-job"); r != "" {
+		a.why += " job " + r
+	}
+	refused := ""
+	if r := l.get("refused"); r != "" {
+		refused = " refused=" + r
+	}
+	switch l.name {
+	case "wake-me":
+		return nil
+	case "start":
+		bounds := boundsOf(l)
+		if len(bounds) == 0 {
+			a.what = fmt.Sprintf("job=%s stage=%s node=%s%s", l.get("job"), l.get("stage"), l.get("node"), refused)
+			return []act{a}
+		}
+		acts := make([]act, len(bounds))
+		for i, x := range bounds {
+			acts[i] = act{"start", x.String(), a.why}
+		}
+		return acts
+	}
+	for _, f := range l.fields {
+		switch f.key {
+		case "id", "reason", "because-job", "because-node", "evidence", "refused", "value":
+		default:
+			a.what += " " + f.key + "=" + f.value
+		}
+	}
+	a.what = strings.TrimPrefix(a.what, " ") + refused
+	return []act{a}
+}
+
+// boundsOf reads the tasks of a start.
+func boundsOf(l *line) (list []bound) {
+	text := l.get("tasks")
+	if text == "" {
+		return nil
+	}
+	for _, t := range strings.Split(text, ",") {
+		number, near, _ := strings.Cut(t, ":")
+		n, _ := strconv.Atoi(number)
+		list = append(list, bound{l.int("job"), stageOf(l.get("stage")), n, l.int("node"), slices.Index(localityNames[:], near)})
+	}
+	return list
+}
+
+// event takes in one event.
+func (j *judge) event(l *line) error {
+	job := j.jobs[l.int("job")]
+	st := -1
+	if name := l.get("stage"); name != "" {
+		st = stageOf(name)
+	} else if l.name == "started" || l.name == "stage-ready" || l.name == "output-lost" {
+		st = master
+	}
+	has := job != nil && st >= 0 && job.stage[st] != nil
+	switch l.name {
+	case "node-up":
+		var d struct{ Node *node }
+		if err := json.Unmarshal(l.detail, &d); err != nil || d.Node == nil {
+			return fmt.Errorf("its node cannot be read: %v", err)
+		}
+		n := d.Node
+		n.id, n.up, n.factor, n.free, n.since, n.beaten = l.int("node"), true, 1, d.Node.Class.Capacity, j.now, -1
+		j.node(n.id)
+		j.nodes[n.id] = n
+		j.dirty = true
+		j.pace(n)
+	case "node-down":
+		if n := j.node(l.int("node")); n != nil {
+			n.up = false
+			j.dirty = true
+		}
+	case "node-changed":
+		if n := j.node(l.int("node")); n != nil {
+			j.change(n, l)
+		}
+	case "profile-learned":
+		var d struct{ Profile *profile }
+		if err := json.Unmarshal(l.detail, &d); err != nil || d.Profile == nil {
+			return fmt.Errorf("its profile cannot be read: %v", err)
+		}
+		j.profiles[d.Profile.Name] = d.Profile
+	case "started":
+		if !has {
+			return fmt.Errorf("a task starts of which nothing is known")
+		}
+		j.starts(l, job, st)
+	case "progress":
+		if a := j.attempts[l.int("attempt")]; a != nil {
+			a.progress = l.float("x")
+		}
+	case "ended":
+		if a := j.attempts[l.int("attempt")]; a != nil {
+			j.ends(a, l.get("outcome"))
+		}
+	case "output-lost":
+		if has {
+			s := job.stage[st]
+			if t := l.int("task"); s.Tasks[t-1].state == taskDone {
+				s.done--
+				s.lost = true
+				if s.Tasks[t-1].tries > 0 {
+					s.Tasks[t-1].state = taskTaken
+				} else {
+					s.reopen(t)
+				}
+			}
+		}
+	case "job-ended":
+		if job != nil {
+			j.leaves(job)
+		}
+	case "job-arrived":
+		d, err := describe(l.detail)
+		if err != nil {
+			return err
+		}
+		j.arrive(l.int("job"), d)
+	case "stage-ready":
+		if has {
+			j.ready(job, st)
+		}
+	case "refused":
+		j.refuse(l.int("item"), l.int("count"))
+	case "heartbeat":
+		j.beat(l.int("node"))
+	case "granted", "tick", "discrepancy":
+	default:
+		return fmt.Errorf("the referee does not know events of the kind %q", l.name)
+	}
+	return nil
+}
+
+// starts takes in that an attempt runs.
+func (j *judge) starts(l *line, job *job, st int) {
+	x := bound{job.id, st, l.int("task"), l.int("node"), slices.Index(localityNames[:], l.get("locality"))}
+	item := l.int("item")
+	list := j.items[item]
+	i := slices.IndexFunc(list, func(y bound) bool { return y.task == x.task && y.job == x.job && y.stage == x.stage })
+	if i < 0 {
+		j.take(x)
+		if item != 0 {
+			j.differ(l.num, "that only what was planned starts", x.String())
+		}
+	} else {
+		x.locality = list[i].locality
+		if list = slices.Delete(list, i, i+1); len(list) == 0 {
+			delete(j.items, item)
+		} else {
+			j.items[item] = list
+		}
+	}
+	job.started = min(job.started, j.now)
+	j.started++
+	a := &attempt{id: l.int("attempt"), job: job.id, stage: st, task: x.task, node: x.node, item: item, locality: x.locality, started: j.now, seq: j.started}
+	j.attempts[a.id] = a
+	job.stage[st].youngest = append(job.stage[st].youngest, a)
+}
+
+// ends takes in that an attempt is over.
+func (j *judge) ends(a *attempt, outcome string) {
+	job := j.jobs[a.job]
+	s := job.stage[a.stage]
+	if j.opt.Plain {
+		j.due(a, outcome)
+	}
+	delete(j.attempts, a.id)
+	s.youngest = slices.DeleteFunc(s.youngest, func(b *attempt) bool { return b == a })
+	t := &s.Tasks[a.task-1]
+	t.tries--
+	switch {
+	case outcome == "committed":
+		if t.state != taskDone {
+			t.state = taskDone
+			s.done++
+		}
+		s.ended = j.now
+	case t.state == taskTaken && t.tries == 0:
+		s.reopen(a.task)
+	}
+	n := j.nodes[a.node]
+	j.hold(job, s, n, -1)
+	n.since = j.now
+	j.dirty = true
+}
+
+// leaves takes a job out.
+func (j *judge) leaves(gone *job) {
+	gone.state = finished
+	j.live = slices.DeleteFunc(j.live, func(o *job) bool { return o == gone })
+	for _, o := range j.live {
+		o.waits = o.waits && slices.ContainsFunc(o.After, func(name string) bool {
+			p := j.names[name]
+			return p != nil && p.state != finished
+		})
+	}
+	j.dirty = true
+}
+
+// refuse takes back what the world did not do of an item; 0 = all that is left of it.
+func (j *judge) refuse(item, count int) {
+	list := j.items[item]
+	if count == 0 || count > len(list) {
+		count = len(list)
+	}
+	for range count {
+		last := len(list) - 1
+		j.untake(list[last])
+		list = list[:last]
+	}
+	if len(list) == 0 {
+		delete(j.items, item)
+	} else {
+		j.items[item] = list
+	}
+	j.dirty = true
+}
+
+// enter books an item of the journal.
+func (j *judge) enter(l *line) error {
+	if l.word != "item" || l.get("refused") != "" {
+		return nil
+	}
+	job := j.jobs[l.int("job")]
+	var s *stage
+	if job != nil {
+		if name := l.get("stage"); name != "" {
+			s = job.stage[stageOf(name)]
+		} else {
+			s = job.stage[master]
+		}
+	}
+	j.dirty = true
+	switch l.name {
+	case "admit":
+		j.admit(job)
+	case "hold":
+		job.state = held
+	case "reject":
+		job.state = rejected
+	case "sample":
+		s.sample = l.int("count")
+	case "withhold":
+		s.withheld = true
+	case "release":
+		s.withheld = false
+	case "set-slots":
+		s.limit = l.int("count")
+	case "start":
+		for _, x := range boundsOf(l) {
+			j.take(x)
+			j.items[l.int("id")] = append(j.items[l.int("id")], x)
+		}
+	case "speculate":
+		x := bound{job.id, s.kind, l.int("task"), l.int("node"), anywhere}
+		if !l.flag("held") {
+			j.take(x)
+			j.items[l.int("id")] = append(j.items[l.int("id")], x)
+		}
+	case "kill":
+		for _, a := range strings.Split(l.get("attempts"), ",") {
+			n, _ := strconv.Atoi(a)
+			if v := j.attempts[n]; v != nil {
+				v.dying = true
+			}
+		}
+	case "sleep":
+		j.nodes[l.int("node")].asleep = true
+	case "wake", "wake-me":
+	default:
+		return fmt.Errorf("the referee does not know items of the kind %q", l.name)
+	}
+	return nil
+}
+
+// admit lets a job run.
+func (b *book) admit(j *job) {
+	j.state = admitted
+	for i := range j.Stages {
+		j.Stages[i].sample = -1
+	}
+	b.dirty = true
+}
+
+// ready says that tasks of a stage may start.
+func (b *book) ready(j *job, s int) {
+	j.stage[s].ready = true
+	b.dirty = true
+}

@@ -1,0 +1,131 @@
+package referee
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An asked is a name with its parameters, as people write them.
+type asked struct {
+	name string
+	with map[string]string
+}
+
+func (a *asked) count(key string, usual int) int {
+	if n, err := strconv.Atoi(a.with[key]); err == nil {
+		return n
+	}
+	return usual
+}
+
+func (a *asked) on(key string, usual bool) bool {
+	if v, err := strconv.ParseBool(a.with[key]); err == nil {
+		return v
+	}
+	return usual
+}
+
+func (a *asked) span(key string, usual time.Duration) int64 {
+	if d, err := time.ParseDuration(a.with[key]); err == nil {
+		return int64(d)
+	}
+	return int64(usual)
+}
+
+// A made is a policy in the making: one order and at most one part of each kind.
+type made struct {
+	queues *describedQueues
+	order  order
+	parts  map[string]part // admit, place, speculate, preempt, scale
+}
+
+// kinds are the parts in the order in which they decide.
+var kinds = []string{"admit", "place", "speculate", "preempt", "scale"}
+
+// table says what each name stands for.
+var table = map[string]func(m *made, a *asked){
+	// schemes
+	"fifo":  func(m *made, a *asked) { m.order = byArrival{} },
+	"edf-p": func(m *made, a *asked) { m.order = edf{} },
+	"edf-n": func(m *made, a *asked) {
+		m.order = edf{}
+		m.parts["admit"] = &limit{running: 1, queues: &describedQueues{}}
+	},
+	"fair": func(m *made, a *asked) {
+		m.order = fairOf(m, a)
+		m.parts["admit"] = limitOf(m, &asked{})
+	},
+	"capacity": func(m *made, a *asked) {
+		m.order = capacityOf(m, a)
+		m.parts["admit"] = limitOf(m, &asked{})
+	},
+
+	// parts
+	"by-arrival":     func(m *made, a *asked) { m.order = byArrival{} },
+	"edf":            func(m *made, a *asked) { m.order = edf{} },
+	"fair-share":     func(m *made, a *asked) { m.order = fairOf(m, a) },
+	"capacity-share": func(m *made, a *asked) { m.order = capacityOf(m, a) },
+	"all":            func(m *made, a *asked) { m.parts["admit"] = all{} },
+	"limit":          func(m *made, a *asked) { m.parts["admit"] = limitOf(m, a) },
+	"serial":         func(m *made, a *asked) { m.parts["admit"] = &limit{running: 1, queues: &describedQueues{}} },
+	"greedy": func(m *made, a *asked) {
+		m.parts["place"] = &greedy{a.count("nonlocal", 1), a.count("reduces", 1), a.with["local"] == "rack"}
+	},
+	"delay": func(m *made, a *asked) {
+		m.parts["place"] = &delay{d: a.span("D", 4500*time.Millisecond), rack: a.span("rack", 4500*time.Millisecond), reduces: a.count("reduces", 1), waits: map[*job]*waited{}}
+	},
+	"matchmaking": func(m *made, a *asked) {
+		m.parts["place"] = &matchmaking{a.count("reduces", 1), map[int]bool{}}
+	},
+}
+
+func fairOf(m *made, a *asked) order {
+	return &fairShare{queues: m.queues, byUser: a.with["pool"] == "user", users: a.on("users", false), fifo: a.with["jobs"] == "fifo", came: map[string]int{}}
+}
+
+func limitOf(m *made, a *asked) *limit {
+	l := &limit{running: m.queues.MaxRunning, perUser: m.queues.MaxRunningPerUser, perQueue: m.queues.MaxRunningPerQueue, queues: m.queues}
+	for _, x := range []struct {
+		key string
+		to  *int
+	}{{"running", &l.running}, {"per_user", &l.perUser}, {"per_queue", &l.perQueue}} {
+		if n := a.count(x.key, 0); n != 0 {
+			*x.to = n
+		}
+	}
+	return l
+}
+
+// Covers are the names that the referee knows, of schemes and of parts.
+func Covers() []string { return slices.Sorted(maps.Keys(table)) }
+
+// ruleOf makes the rule of the policy that a journal names: name(key=value,…)+name+…
+func ruleOf(h *header) (rule, order, error) {
+	m := &made{queues: &h.Settings.Queues, order: byArrival{}, parts: map[string]part{"admit": all{}, "place": &greedy{nonlocal: 1, reduces: 1}}}
+	for _, term := range strings.Split(h.Policy, "+") {
+		a := asked{with: map[string]string{}}
+		var in string
+		a.name, in, _ = strings.Cut(strings.TrimSuffix(term, ")"), "(")
+		for _, pair := range strings.Split(in, ",") {
+			if key, value, ok := strings.Cut(pair, "="); ok {
+				a.with[strings.TrimSpace(key)] = strings.TrimSpace(value)
+			}
+		}
+		fill := table[a.name]
+		if fill == nil {
+			return nil, nil, fmt.Errorf("line 1: the referee does not know the policy %q", a.name)
+		}
+		fill(m, &a)
+	}
+	var r rule
+	for _, k := range kinds {
+		if p := m.parts[k]; p != nil {
+			r = append(r, p)
+		}
+	}
+	return r, m.order, nil
+}

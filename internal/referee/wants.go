@@ -1,0 +1,104 @@
+package referee
+
+import "fmt"
+
+// A wants is what a rule wants, booked as it is written.
+type wants struct {
+	*book
+	acts  []act
+	taken []func()
+}
+
+// undo takes all back, so that the book goes on as the journal says.
+func (p *wants) undo() {
+	for i := len(p.taken) - 1; i >= 0; i-- {
+		p.taken[i]()
+	}
+	p.taken = nil
+	p.dirty = true
+}
+
+func (p *wants) want(verb, what, why string) { p.acts = append(p.acts, act{verb, what, why}) }
+
+// start gives the node the nearest task of the job's stage.
+func (p *wants) start(j *job, s int, n *node, why string) bool {
+	t, near := p.nearest(n, j.stage[s])
+	if t == 0 || !p.runs(j, j.stage[s]) || !j.stage[s].needs.fits(&n.free) {
+		return false
+	}
+	x := bound{j.id, s, t, n.id, near}
+	p.take(x)
+	p.taken = append(p.taken, func() { p.untake(x) })
+	p.want("start", x.String(), why)
+	return true
+}
+
+// verdict changes where a job stands.
+func (p *wants) verdict(verb string, j *job, state int, at int64, why string) {
+	was, samples := j.state, [stages]int{}
+	for i := range j.Stages {
+		samples[i] = j.Stages[i].sample
+	}
+	if state == admitted {
+		p.admit(j)
+	}
+	j.state = state
+	p.dirty = true
+	p.taken = append(p.taken, func() {
+		j.state = was
+		for i := range j.Stages {
+			j.Stages[i].sample = samples[i]
+		}
+	})
+	what := fmt.Sprintf("job=%d", j.id)
+	if at != 0 {
+		what += fmt.Sprintf(" at=%d", at)
+	}
+	p.want(verb, what, why)
+}
+
+// withhold keeps the tasks of a stage back, or lets them go.
+func (p *wants) withhold(j *job, s int, on bool, why string) {
+	st := j.stage[s]
+	was := st.withheld
+	st.withheld = on
+	p.dirty = true
+	p.taken = append(p.taken, func() { st.withheld = was })
+	verb := "release"
+	if on {
+		verb = "withhold"
+	}
+	p.want(verb, fmt.Sprintf("job=%d stage=%s", j.id, stageNames[s]), why)
+}
+
+// setSlots bounds the slots of a stage.
+func (p *wants) setSlots(j *job, s, count int, why string) {
+	st := j.stage[s]
+	was := st.limit
+	st.limit = count
+	p.dirty = true
+	p.taken = append(p.taken, func() { st.limit = was })
+	p.want("set-slots", fmt.Sprintf("job=%d stage=%s count=%d", j.id, stageNames[s], count), why)
+}
+
+// sample lets some tasks of a job run that is not admitted.
+func (p *wants) sample(j *job, s, count int, why string) {
+	st := j.stage[s]
+	was := st.sample
+	st.sample = count
+	p.dirty = true
+	p.taken = append(p.taken, func() { st.sample = was })
+	p.want("sample", fmt.Sprintf("job=%d stage=%s count=%d", j.id, stageNames[s], count), why)
+}
+
+// beaten returns the nodes that beat in these events, in their order.
+func beaten(b *book, events []*line) (list []*node) {
+	for _, e := range events {
+		if e.name == "heartbeat" {
+			if n := b.node(e.int("node")); n != nil {
+				list = append(list, n)
+			}
+		}
+	}
+	return list
+}
