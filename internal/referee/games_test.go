@@ -35,7 +35,7 @@ func draw(r *rand.Rand, name string) string {
 	from := func(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
 	nodes := from(2, 9)
 	fmt.Fprintf(&b, "name: %s\ncluster:\n  nodes: %d\n  racks: %d\n  map_slots: %d\n  reduce_slots: %d\n  heartbeat: %s\n  replicas: %d\n  block: 64MB\n",
-		name, nodes, from(1, 3), from(1, 4), from(1, 2), pick("3s", "3s", "1s", "0s", "300ms"), from(1, min(nodes, 3)))
+		name, nodes, from(1, min(nodes, 3)), from(1, 4), from(1, 2), pick("3s", "3s", "1s", "0s", "300ms"), from(1, min(nodes, 3)))
 	if r.IntN(3) == 0 {
 		fmt.Fprintf(&b, "  speed: %s\n  classes: [{name: other, nodes: %d, speed: %s, map_slots: %d, reduce_slots: %d}]\n", pick("1", "0.7"), from(1, 4), pick("0.5", "1.5", "2"), from(1, 3), from(0, 2))
 	}
