@@ -31,6 +31,19 @@
 // held until then, and checked again; an item whose Expires has passed is dropped with a refusal. Items of one Group are
 // granted all or not at all. Re-sending an item that a world has already seen changes nothing.
 //
+// # Facts and their age
+//
+// What an event says holds from the time of its batch on, unless it has an Age: then it has held for so long already. A Resync voids
+// the book, and the rest of its batch tells the world's full state: nodes that are up (NodeUp, with the time since which nothing has
+// ended on them), jobs that have not ended (JobArrived, with their arrival and, in their stages' Done, the tasks that are done; where
+// the world binds late only their number counts), stages that are ready, demand, and attempts that run (Started, with their start). So
+// jobs stand by when they arrived, and slots end and tasks straggle by when they started, as before.
+//
+// Void is all that a policy had asked for: verdicts and samples, Withhold, SetSlots, virtual deadlines, drains, wake-ups, items that
+// were held or not answered. Jobs are Pending again, or wait. A policy that asked for it asks again in the plan that
+// answers the Resync; a job that has Begun runs on, whatever stands before it. Profiles and the numbers of items stay. Handles may be
+// others: what a policy remembers of a job it finds by the job's own ID (View.Find).
+//
 // # Simultaneity
 //
 // A batch has one time and a round number. Events of an instant are ordered by time, class (the order of EventKind) and

@@ -16,7 +16,7 @@ const (
 	NoEvent           EventKind = iota
 	Resync                      // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
 	Control                     // Control: take over, yield, or Text: another policy
-	NodeUp                      // Node, Detail.Node: a node came, or came back, empty
+	NodeUp                      // Node, Detail.Node, Age: a node came, or came back, empty; or it is told again, since when nothing has ended on it
 	NodeChanged                 // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
 	NodeDown                    // Node: it is gone. Ended (lost) and OutputLost follow for what it held
 	NodeGranted                 // Item, Node: a requested node was provided (NodeUp follows when it is ready)
@@ -25,7 +25,7 @@ const (
 	Forecast                    // Text = of what, Detail.Series: predicted values, one per interval
 	ProfileLearned              // Detail.Profile: what is known of a class from now on
 	Granted                     // Item, Count: the world took over the item, of a start so many containers (0 = all); the rest is refused
-	Started                     // Attempt, Job, Stage, Task, Node, Container, Locality, Item (0 = unplanned: a stock scheduler's grant, recovery)
+	Started                     // Attempt, Job, Stage, Task, Node, Container, Locality, Age, Item (0 = unplanned: a stock scheduler's grant, recovery)
 	Progress                    // Attempt, X = part done, in [0,1]
 	Ended                       // Attempt, Outcome, Bytes read, OutBytes written, Spans, X = energy used in joules (0 = not measured), Text = why it failed
 	OutputLost                  // Job, Stage, Task: a committed result is gone, the task is to run again
@@ -35,7 +35,7 @@ const (
 	WorkflowAmended             // Detail.Workflow, of the same id: new deadline or jobs
 	JobAmended                  // Job, Detail.Job: new deadline, weight, priority or queue, and tasks of stages that have not begun
 	WorkflowArrived             // Detail.Workflow
-	JobArrived                  // Job, Detail.Job
+	JobArrived                  // Job, Detail.Job, Age
 	StageReady                  // Job, Stage: its tasks may start now (slow start reached; predecessors done)
 	Demand                      // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item: a refusal of one of these changes it no more
 	Refused                     // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
@@ -102,8 +102,9 @@ type Event struct {
 	Task      TaskID
 	Count     int32
 	Item      ItemID
-	Bytes     units.Bytes // read
-	OutBytes  units.Bytes // written
+	Age       units.Duration // for how long it has been so already, 0 = since now: of what is told again, or late
+	Bytes     units.Bytes    // read
+	OutBytes  units.Bytes    // written
 	X, Y      float64
 	Spans     [Phases]units.Duration
 	Text      string

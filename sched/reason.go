@@ -42,6 +42,7 @@ const (
 	NotProfiled           // nothing is known of what the job's class costs, so its deadline cannot be tested
 	MapSlotsTaken         // the job needs so many map slots at once; A = needs, B = free, C = when
 	ReduceSlotsTaken      // the same of reduce slots
+	Begun                 // the job had begun before the scheduler took over
 	PlaceChanged          // what the job's place in the order follows has changed
 	AllLent               // jobs without a promise hold all slots of a kind, and nobody knows how long; A = the deadline, B = the stage that takes such slots
 )
@@ -72,7 +73,7 @@ var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitA
 	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler", MasterShare: "master-share", NodeIdle: "node-idle", NoRoomAwake: "no-room-awake",
 	Promised: "promised", Estimated: "estimated", BreaksPromise: "breaks-promise", DeadlinePassed: "deadline-passed", NotSlots: "not-slots", NoSlots: "no-slots",
 	HasLabels: "has-labels", NoDeadline: "no-deadline", ClassUnknown: "class-unknown", Sampling: "sampling", LeftOver: "left-over", SlotDue: "slot-due", MapsFirst: "maps-first", MapsOver: "maps-over",
-	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken", AllLent: "all-lent", PlaceChanged: "place-changed",
+	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken", AllLent: "all-lent", PlaceChanged: "place-changed", Begun: "begun",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -233,6 +234,7 @@ var plainTexts = map[Code]string{
 	LeftOver:       "a slot that no promise needs",
 	MapsFirst:      "its reduces wait for its last map",
 	MapsOver:       "its last map has ended",
+	Begun:          "it had begun before the scheduler took over",
 	PlaceChanged:   "what its place in the order follows has changed",
 	UnknownJob:     "there is no such job",
 	UnknownNode:    "there is no such node",

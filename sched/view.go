@@ -100,8 +100,8 @@ type Job struct {
 	Seq      int64 // order of arrival
 	Spec     *workload.Job
 	Queue    QueueID    // the leaf under which it stands
-	Arrived  units.Time // when the world said so
-	Started  units.Time // first attempt, Never before
+	Arrived  units.Time // when it did, as the world says
+	Started  units.Time // the first attempt that the book knows of, Never before
 	Deadline units.Time // the job's own: what was promised, and what is reported
 	Virtual  units.Time // the deadline that a plan set for orders to read, 0 = none
 	Stages   [Stages]Tally
@@ -113,6 +113,16 @@ func (j *Job) Due() units.Time {
 		return j.Virtual
 	}
 	return j.Deadline
+}
+
+// Begun tells whether a task of the job runs, is promised a container, or is done.
+func (j *Job) Begun() bool {
+	for s := range j.Stages {
+		if t := &j.Stages[s]; t.Occupied > 0 || t.Done > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Tally counts the tasks of a stage of one job.

@@ -38,6 +38,7 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 	}
 	b = appendInt(b, " count=", int64(e.Count))
 	b = appendInt(b, " item=", int64(e.Item))
+	b = appendInt(b, " age=", int64(e.Age))
 	if e.Why != 0 {
 		b = appendName(append(b, " why="...), e.Why.String(), int(e.Why))
 	}

@@ -43,6 +43,8 @@ func ParseEvent(text string) (sched.Event, error) {
 			e.Count = f.int32()
 		case "item":
 			e.Item = sched.ItemID(f.int(64))
+		case "age":
+			e.Age = units.Duration(f.int(64))
 		case "why":
 			e.Why = name(&f, f.value, codes, "reason")
 		case "read":

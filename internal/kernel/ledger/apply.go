@@ -41,21 +41,33 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 	return l.events
 }
 
-// resync takes in the full state of the world: attempts last, as the jobs they belong to must be there, though in the order
-// of kinds they stand before them.
+// resync takes in the full state of the world in the order of kinds, but for attempts, which come last, as the jobs they belong to must
+// be there. Of jobs, and of attempts that run, the oldest come first: so they stand as they did before.
 func (l *Ledger) resync(events []sched.Event) {
-	l.resyncing = true
+	order := make([]*sched.Event, len(events))
 	for i := range events {
-		if !ofAttempt(events[i].Kind) {
-			l.take(&events[i])
-		}
+		order[i] = &events[i]
 	}
-	for i := range events {
-		if ofAttempt(events[i].Kind) {
-			l.take(&events[i])
+	slices.SortStableFunc(order, func(a, b *sched.Event) int {
+		byAge := 0
+		if a.Kind == b.Kind && (a.Kind == sched.JobArrived || a.Kind == sched.Started) {
+			byAge = cmp.Compare(b.Age, a.Age)
 		}
+		return cmp.Or(cmp.Compare(turn(a.Kind), turn(b.Kind)), cmp.Compare(a.Kind, b.Kind), byAge)
+	})
+	l.resyncing = true
+	for _, e := range order {
+		l.take(e)
 	}
 	l.resyncing = false
+}
+
+// turn is 1 for what a resync takes in last.
+func turn(k sched.EventKind) int {
+	if ofAttempt(k) {
+		return 1
+	}
+	return 0
 }
 
 func ofAttempt(k sched.EventKind) bool {
@@ -119,6 +131,15 @@ func (l *Ledger) take(e *sched.Event) {
 			l.beating = append(l.beating, e.Node)
 		}
 	}
+}
+
+// since is when what the event says began to hold. Nothing can have begun to hold later than now.
+func (l *Ledger) since(e *sched.Event) units.Time {
+	if e.Age < 0 {
+		l.wonder(e, "it holds since a time to come; it counts as of now")
+		return l.now
+	}
+	return l.now.Add(-e.Age)
 }
 
 // wonder notes that an event did not fit.

@@ -87,20 +87,32 @@ func (l *Ledger) begin(e *sched.Event) {
 		t.State[e.Task] = taskLive
 	}
 	b.Stages[e.Stage].Running++
-	if b.Started == units.Never {
-		b.Started = l.now
-	}
+	since := l.since(e)
+	b.Started = min(b.Started, since)
 	for int(e.Attempt) >= len(l.attempts) {
 		l.attempts = append(l.attempts, attemptBook{})
 	}
 	ab := &l.attempts[e.Attempt]
 	*ab = attemptBook{Attempt: sched.Attempt{ID: e.Attempt, Job: e.Job, Stage: e.Stage, Container: e.Container, Locality: e.Locality,
-		Task: e.Task, Node: e.Node, Item: e.Item, Started: l.now}}
-	if head := b.heads[e.Stage]; head != 0 {
-		ab.older = head
-		l.attempts[head].younger = e.Attempt
+		Task: e.Task, Node: e.Node, Item: e.Item, Started: since}}
+	l.link(b, ab)
+}
+
+// link gives an attempt its place among those of its job's stage: in front of all, but for those that started after it. What
+// is told late, and only that, has some to pass.
+func (l *Ledger) link(b *jobBook, ab *attemptBook) {
+	ab.older = b.heads[ab.Stage]
+	for ab.older != 0 && l.attempts[ab.older].Started > ab.Started {
+		ab.younger, ab.older = ab.older, l.attempts[ab.older].older
 	}
-	b.heads[e.Stage] = e.Attempt
+	if ab.older != 0 {
+		l.attempts[ab.older].younger = ab.ID
+	}
+	if ab.younger != 0 {
+		l.attempts[ab.younger].older = ab.ID
+	} else {
+		b.heads[ab.Stage] = ab.ID
+	}
 }
 
 // finish closes the page of an attempt. A task that has neither committed nor another attempt is open again; where the world

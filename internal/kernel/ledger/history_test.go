@@ -20,12 +20,17 @@ func (m *model) someJob() *mJob {
 	if len(m.jobs) == 0 {
 		return nil
 	}
-	ids := make([]sched.JobID, 0, len(m.jobs))
-	for id := range m.jobs {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
+	ids := handles(m.jobs)
 	return m.jobs[ids[m.pick("job", len(ids))]]
+}
+
+// handles lists what a map has pages for, ascending.
+func handles[H ~int32, V any](pages map[H]V) (list []H) {
+	for h := range pages {
+		list = append(list, h)
+	}
+	slices.Sort(list)
+	return list
 }
 
 func (m *model) arrive() {
@@ -35,7 +40,7 @@ func (m *model) arrive() {
 	}
 	m.arrived++
 	spec := m.describe(fmt.Sprint("job", m.arrived))
-	j := &mJob{id: id, spec: spec, state: sched.Pending, deadline: spec.Deadline}
+	j := &mJob{id: id, spec: spec, state: sched.Pending, deadline: spec.Deadline, arrived: m.next()}
 	for _, s := range stages {
 		j.limit[s], j.sample[s], j.done[s] = -1, -1, make(map[sched.TaskID]bool)
 	}
@@ -257,6 +262,63 @@ func (m *model) freeAttempt() sched.AttemptID {
 	return a
 }
 
+// next is when the book will hear of what happens now.
+func (m *model) next() units.Time { return units.Time(m.round + 1) }
+
+// events lets a few things happen; now and then the world tells all that it knows anew instead.
+func (m *model) events() {
+	if m.pick("resync", 12) == 0 && len(m.out) == 0 {
+		m.retell()
+		return
+	}
+	for range m.pick("events", 4) {
+		m.happen()
+	}
+}
+
+// retell makes a resync: facts with their age. All that was decided, and what runs on nodes that are down, is gone.
+func (m *model) retell() {
+	m.out = append(m.out, sched.Event{Kind: sched.Resync})
+	m.pending, m.later = nil, nil
+	for n := 1; n < len(m.nodes); n++ {
+		nd := m.nodes[n]
+		if !nd.up {
+			nd.spec = nil
+			continue
+		}
+		m.out = append(m.out, sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}},
+			sched.Event{Kind: sched.NodeChanged, Node: sched.NodeID(n), X: nd.factor})
+	}
+	for _, id := range handles(m.jobs) {
+		j := m.jobs[id]
+		spec := *j.spec
+		spec.Stages = slices.Clone(spec.Stages)
+		for i, s := range stages {
+			for task := range spec.Tasks(s) {
+				if j.done[s][sched.TaskID(task+1)] {
+					spec.Stages[i].Done = append(spec.Stages[i].Done, int32(task+1))
+				}
+			}
+			j.limit[s], j.withheld[s] = -1, false
+			if j.ready[s] {
+				m.out = append(m.out, sched.Event{Kind: sched.StageReady, Job: id, Stage: s})
+			}
+		}
+		j.virtual = 0
+		j.decided(sched.Pending)
+		m.out = append(m.out, sched.Event{Kind: sched.JobArrived, Job: id, Age: m.next().Sub(j.arrived), Detail: &sched.Detail{Job: &spec}})
+	}
+	for _, a := range handles(m.tries) {
+		try := m.tries[a]
+		if !m.nodes[try.n].up {
+			delete(m.tries, a)
+			continue
+		}
+		m.out = append(m.out, sched.Event{Kind: sched.Started, Attempt: a, Job: try.job, Stage: try.s, Node: try.n, Task: try.task,
+			Age: m.next().Sub(try.from)})
+	}
+}
+
 // happen lets the world's side do something.
 func (m *model) happen() {
 	switch m.pick("event", 11) {
@@ -277,7 +339,7 @@ func (m *model) happen() {
 			return
 		}
 		a := m.freeAttempt()
-		m.tries[a] = &mTry{g.job, g.s, g.n, g.b.Task}
+		m.tries[a] = &mTry{g.job, g.s, g.n, g.b.Task, m.next()}
 		m.out = append(m.out, sched.Event{Kind: sched.Started, Attempt: a, Item: g.item, Job: g.job, Stage: g.s, Node: g.n,
 			Task: g.b.Task, Locality: g.b.Locality})
 	case 4, 5: // an attempt ends
@@ -295,7 +357,7 @@ func (m *model) happen() {
 		if m.nodes[n].spec == nil {
 			return
 		}
-		m.tries[a] = &mTry{j.id, s, n, task}
+		m.tries[a] = &mTry{j.id, s, n, task, m.next()}
 		m.out = append(m.out, sched.Event{Kind: sched.Started, Attempt: a, Job: j.id, Stage: s, Node: n, Task: task})
 	case 7:
 		m.turn(sched.NodeID(m.pick("node", len(m.nodes)-1) + 1))
@@ -329,14 +391,10 @@ func (m *model) happen() {
 }
 
 func (m *model) someTry() sched.AttemptID {
-	ids := make([]sched.AttemptID, 0, len(m.tries))
-	for a := range m.tries {
-		ids = append(ids, a)
-	}
+	ids := handles(m.tries)
 	if len(ids) == 0 {
 		return 0
 	}
-	slices.Sort(ids)
 	return ids[m.pick("attempt", len(ids))]
 }
 

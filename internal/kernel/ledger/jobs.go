@@ -25,18 +25,17 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 	spec := e.Detail.Job
 	l.arrivals++
 	b := &l.jobs[e.Job]
-	*b = jobBook{Job: sched.Job{ID: e.Job, State: sched.Pending, Seq: l.arrivals, Spec: spec, Arrived: l.now, Started: units.Never,
+	*b = jobBook{Job: sched.Job{ID: e.Job, State: sched.Pending, Seq: l.arrivals, Spec: spec, Arrived: l.since(e), Started: units.Never,
 		Deadline: spec.Deadline}}
 	l.ids[spec.ID] = e.Job
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
 		n := int32(len(st.Tasks))
-		b.Stages[st.Kind] = sched.Tally{Total: n, Limit: -1, Sample: -1}
+		b.Stages[st.Kind] = sched.Tally{Total: n, Done: int32(len(st.Done)), Limit: -1, Sample: -1}
 		if l.can.Bind {
 			b.tasks[st.Kind] = l.openStage(st)
-			b.Stages[st.Kind].Done = int32(len(st.Done))
 			b.Stages[st.Kind].Open = n - b.Stages[st.Kind].Done
-		} else {
+		} else { // its Demand says what is open
 			b.tasks[st.Kind] = &tasks{Spec: st}
 		}
 	}

@@ -140,7 +140,9 @@ func (l *Ledger) clear() {
 // arrival is the order without an order.
 type arrival struct{ sched.Flat }
 
-func (arrival) JobKey(sched.View, *sched.Job, sched.Stage) sched.Key { return sched.Key{} }
+func (arrival) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
+	return sched.Key{int64(j.Arrived)}
+}
 
 // Now is the time of the batch.
 func (l *Ledger) Now() units.Time { return l.now }

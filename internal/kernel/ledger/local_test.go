@@ -98,9 +98,7 @@ func TestLocalIndexAgainstAScan(t *testing.T) {
 			}
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "batches") {
-			for range m.pick("events", 4) {
-				m.happen()
-			}
+			m.events()
 			m.round++
 			m.l.Apply(units.Time(m.round), m.round, m.out)
 			m.out = m.out[:0]

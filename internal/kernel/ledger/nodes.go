@@ -19,7 +19,7 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 	}
 	isNew := nb.Spec == nil
 	nb.ID, nb.Spec, nb.Up, nb.Draining, nb.Asleep = e.Node, e.Detail.Node, true, false, false
-	nb.Speed, nb.Since = nb.Spec.Class.Speed, l.now
+	nb.Speed, nb.Since = nb.Spec.Class.Speed, l.since(e)
 	l.offer(nb, nb.Spec.Class.Capacity)
 	l.capacity.Add(&nb.Capacity)
 	if isNew {

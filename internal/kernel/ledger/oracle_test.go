@@ -36,6 +36,7 @@ type mJob struct {
 	spec     *workload.Job
 	state    sched.JobState
 	seq      int64
+	arrived  units.Time
 	deadline units.Time
 	virtual  units.Time // 0 = none
 	ready    [sched.Stages]bool
@@ -64,6 +65,7 @@ type mTry struct {
 	s    sched.Stage
 	n    sched.NodeID
 	task sched.TaskID
+	from units.Time
 }
 
 // testOrder has queues two deep, keys that change with occupancy and with what only the order knows, and a queue that closes when it
@@ -252,7 +254,7 @@ func (m *model) agree() {
 	l, t := m.l, m.t
 	for _, j := range m.jobs {
 		b := l.Job(j.id)
-		if b == nil || b.State != j.state || b.Deadline != j.deadline || b.Virtual != j.virtual {
+		if b == nil || b.State != j.state || b.Deadline != j.deadline || b.Virtual != j.virtual || b.Arrived != j.arrived {
 			t.Fatalf("job %d: book %+v, truth state %v", j.id, b, j.state)
 		}
 		for _, s := range stages {
@@ -261,6 +263,22 @@ func (m *model) agree() {
 			want := [7]int{j.spec.Tasks(s), m.open(j, s), m.busy(j.id, s, 0), m.running(j.id, s, 0), len(j.done[s]), j.limit[s], j.sample[s]}
 			if got != want {
 				t.Fatalf("job %d %v: total, open, occupied, running, done, limit, sample = %v, want %v", j.id, s, got, want)
+			}
+		}
+	}
+	for _, j := range m.jobs {
+		for _, k := range m.jobs {
+			if j.arrived < k.arrived && l.Job(j.id).Seq > l.Job(k.id).Seq {
+				t.Fatalf("job %d, of %v, stands behind job %d, of %v", j.id, j.arrived, k.id, k.arrived)
+			}
+		}
+		for _, s := range stages {
+			last := units.Never
+			for a := l.Youngest(j.id, s, 0); a != 0; a = l.Youngest(j.id, s, a) {
+				if from := l.Attempt(a).Started; from != m.tries[a].from || from > last {
+					t.Fatalf("attempt %d started at %v behind one of %v, the truth is %v", a, from, last, m.tries[a].from)
+				}
+				last = l.Attempt(a).Started
 			}
 		}
 	}
@@ -367,9 +385,7 @@ func TestBookAgreesWithADumbOne(t *testing.T) {
 			m.turn(sched.NodeID(n))
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "batches") {
-			for range m.pick("events", 4) {
-				m.happen()
-			}
+			m.events()
 			m.round++
 			for _, e := range m.l.Apply(units.Time(m.round), m.round, m.out) {
 				if e.Kind == sched.JobArrived {

@@ -287,10 +287,6 @@ func (l *Ledger) loadAttempt(a *sched.Attempt) {
 	b := &l.jobs[a.Job]
 	ab := &l.attempts[a.ID]
 	*ab = attemptBook{Attempt: *a}
-	if head := b.heads[a.Stage]; head != 0 {
-		ab.older = head
-		l.attempts[head].younger = a.ID
-	}
-	b.heads[a.Stage] = a.ID
+	l.link(b, ab)
 	l.bookQueues(b, a.Stage, a.Container, 1)
 }

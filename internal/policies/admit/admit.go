@@ -45,6 +45,7 @@ events:
 		case sched.NodeUp, sched.NodeChanged:
 			look = a.bound != nil
 		case sched.Resync, sched.Control:
+			resume(v, p)
 			look = a.bound != nil
 			for j := sched.JobID(1); j <= v.Jobs(); j++ {
 				a.arrived(v.Job(j), p)

@@ -16,7 +16,7 @@ import (
 // of the queue. Where jobs have ApplicationMasters it bounds what these take besides (masters.go).
 //
 // Jobs that wait for predecessors are not running and hold no place; they join when those are done. Jobs that run are never held
-// again, so bounds may be exceeded after a resync or a change of policy until enough of them have ended.
+// again, and those that had begun before a resync or a change of policy are let in first, so bounds may be exceeded after a resync or a change of policy until enough of them have ended.
 //
 // Limit remembers who runs and who waits, and looks again only at jobs that events name, or that it has decided upon (roster.go). It
 // need not be saved: a new Limit, like one after a resync or a change of policy, takes all of it from the view, O(jobs · log jobs).
@@ -79,8 +79,25 @@ func (l *Limit) describe(qs []queues.Queue, prefix string, above []string) {
 // Admit lets in and holds back.
 func (l *Limit) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
 	l.note(v, batch)
-	if slices.ContainsFunc(batch, concerns) {
-		l.admit(v, p)
+	if !slices.ContainsFunc(batch, concerns) {
+		return
+	}
+	if slices.ContainsFunc(batch, takesOver) {
+		resume(v, p)
+	}
+	l.admit(v, p)
+}
+
+// takesOver tells whether jobs may run of which this policy has decided nothing.
+func takesOver(e sched.Event) bool { return e.Kind == sched.Resync || e.Kind == sched.Control }
+
+// resume lets the jobs run on that had begun when the scheduler took over, whatever stands before them in the order and whatever the
+// bounds are: to hold them would stop them midway. O(jobs).
+func resume(v sched.View, p *sched.Plan) {
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		if job := v.Job(j); undecided(job) && job.State != sched.Waiting && job.Begun() {
+			p.Admit(j, sched.Because(sched.Begun))
+		}
 	}
 }
 

@@ -71,8 +71,31 @@ func (l *plainLimit) describe(qs []queues.Queue, prefix string, above []string) 
 
 // Admit lets in and holds back.
 func (l *plainLimit) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
-	if slices.ContainsFunc(batch, concerns) {
-		l.admit(v, p)
+	if !slices.ContainsFunc(batch, concerns) {
+		return
+	}
+	for i := range batch {
+		if batch[i].Kind == sched.Resync || batch[i].Kind == sched.Control {
+			plainResume(v, p)
+		}
+	}
+	l.admit(v, p)
+}
+
+// plainResume lets in the jobs that have tasks running or done, and are not decided.
+func plainResume(v sched.View, p *sched.Plan) {
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		job := v.Job(j)
+		if job == nil || job.State != sched.Pending && job.State != sched.HeldBack {
+			continue
+		}
+		busy := int32(0)
+		for _, t := range job.Stages {
+			busy += t.Done + t.Occupied
+		}
+		if busy > 0 {
+			p.Admit(j, sched.Because(sched.Begun))
+		}
 	}
 }
 
@@ -340,6 +363,7 @@ events:
 			look = a.bound != nil
 		case sched.Resync, sched.Control:
 			look = a.bound != nil
+			plainResume(v, p)
 			for j := sched.JobID(1); j <= v.Jobs(); j++ {
 				a.arrived(v.Job(j), p)
 			}

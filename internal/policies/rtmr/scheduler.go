@@ -178,7 +178,8 @@ func (s *scheduler) resize(v sched.View) {
 }
 
 // resync begins anew with what the book now says. What was promised stays promised, in the same order; of what has run so far the
-// schedule counts the worst case once more.
+// schedule counts the worst case once more. What ran without a promise runs on without one, as does what had begun and nobody
+// here knows; only samples begin again.
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
 	s.jobs, s.queue, s.others, s.samples, s.slots, s.begun = nil, nil, nil, 0, slots{}, nil
@@ -201,6 +202,19 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		}
 		p.Admit(job.ID, sched.Because(sched.Promised, int64(r.Claim.Deadline), s.finish(v.Now(), job.ID)))
 		s.restrain(job, p)
+	}
+	stood := make(map[string]standing)
+	for i := range jobs {
+		stood[jobs[i].ID] = jobs[i].Standing
+	}
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		job := v.Job(j)
+		if job == nil || s.of(j) != nil || job.State != sched.Pending {
+			continue
+		}
+		if as := stood[job.Spec.ID]; as == lent || as == unknown && job.Begun() {
+			s.lend(v, job, sched.Because(sched.Begun), p)
+		}
 	}
 	slices.SortStableFunc(s.queue, func(a, b sched.JobID) int {
 		switch ka, kb := s.key(a), s.key(b); {

@@ -49,6 +49,7 @@ type node struct {
 	spec *cluster.Node
 	up   bool
 	free units.Vector
+	idle int // beat in which it came up, or the last container on it ended
 	back int // beat at which it comes back
 	mute int // beat until which it does not beat
 }
@@ -57,6 +58,7 @@ type job struct {
 	spec     *workload.Job
 	admitted bool
 	arrived  bool
+	came     int // beat in which it arrived
 	over     bool
 	failed   bool
 	voided   bool // its end was told to a book that has been voided since
@@ -105,6 +107,7 @@ type attempt struct {
 	kind  uint8
 	item  sched.ItemID
 	began bool // its start was told
+	since int  // beat in which it started
 	ends  int  // beat
 }
 
@@ -216,7 +219,7 @@ func (w *World) moveNodes() {
 		nd := w.nodes[n]
 		switch {
 		case !nd.up && nd.back <= w.beat:
-			nd.up, nd.free = true, nd.spec.Class.Capacity
+			nd.up, nd.free, nd.idle = true, nd.spec.Class.Capacity, w.beat
 			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}})
 		case nd.up && w.naughty(50):
 			nd.up, nd.back = false, w.beat+2+w.dice.IntN(6)
@@ -249,15 +252,15 @@ func (w *World) ends() bool {
 	return slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Kind == sched.JobEnded })
 }
 
-// resync voids the book and tells everything anew.
+// resync voids the book and tells everything anew, each fact with its age, jobs and attempts in any order.
 func (w *World) resync() {
 	w.told = true
 	w.orders = w.orders[:0]
 	w.out = w.out[:0]
 	w.tell(sched.Event{Kind: sched.Resync})
 	for n := 1; n < len(w.nodes); n++ {
-		if w.nodes[n].up {
-			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: w.nodes[n].spec}})
+		if nd := w.nodes[n]; nd.up {
+			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Age: w.age(nd.idle), Detail: &sched.Detail{Node: nd.spec}})
 		}
 	}
 	var running []*attempt
@@ -266,22 +269,40 @@ func (w *World) resync() {
 			running = append(running, a)
 		}
 	}
-	for j := 1; j < len(w.jobs); j++ {
-		jb := w.jobs[j]
+	for _, i := range w.dice.Perm(len(w.jobs) - 1) {
+		jb, id := w.jobs[i+1], sched.JobID(i+1)
 		if jb.voided = jb.over; !jb.arrived || jb.over {
 			continue
 		}
-		w.tell(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(j), Detail: &sched.Detail{Job: jb.spec}})
+		w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Age: w.age(jb.came), Detail: &sched.Detail{Job: jb.now()}})
 		for _, s := range jb.stages {
 			if s.asked = s.ready; s.ready {
-				w.tell(sched.Event{Kind: sched.StageReady, Job: sched.JobID(j), Stage: s.spec.Kind})
+				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
 			}
 		}
 	}
 	w.attempts = make([]*attempt, 1)
-	for _, a := range running {
+	for _, i := range w.dice.Perm(len(running)) {
+		a := running[i]
 		a.id = sched.AttemptID(len(w.attempts))
 		w.attempts = append(w.attempts, a)
 		w.tellStart(a)
 	}
+}
+
+// age is how long ago a beat was.
+func (w *World) age(beat int) units.Duration { return units.Duration(w.beat-beat) * Beat }
+
+// now describes the job as it is: with the tasks that are done.
+func (j *job) now() *workload.Job {
+	spec := *j.spec
+	spec.Stages = slices.Clone(spec.Stages)
+	for k, s := range j.stages {
+		for i, state := range s.tasks {
+			if state == taskDone {
+				spec.Stages[k].Done = append(spec.Stages[k].Done, int32(i+1))
+			}
+		}
+	}
+	return &spec
 }

@@ -30,6 +30,7 @@ func (w *World) end(a *attempt, o sched.Outcome) {
 	}
 	s := w.jobs[a.job].stages[a.stage]
 	w.nodes[a.node].free.Add(w.need(a.job, a.stage, a.kind))
+	w.nodes[a.node].idle = w.beat
 	if o == sched.Committed {
 		s.move(a.task, taskDone)
 	} else {
@@ -146,7 +147,7 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 	}
 	s := w.jobs[j].stages[k]
 	task, near := w.nearest(s, n)
-	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, near: near, node: n, kind: kind, item: item, ends: w.beat + 1 + w.dice.IntN(4)}
+	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, near: near, node: n, kind: kind, item: item, since: w.beat, ends: w.beat + 1 + w.dice.IntN(4)}
 	w.attempts[id] = a
 	s.move(task, taskRuns)
 	if s.sample > 0 {
@@ -159,7 +160,7 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 func (w *World) tellStart(a *attempt) {
 	a.began = true
 	w.tell(sched.Event{Kind: sched.Started, Attempt: a.id, Job: a.job, Stage: w.jobs[a.job].stages[a.stage].spec.Kind, Node: a.node,
-		Container: a.kind, Locality: a.near, Item: a.item})
+		Container: a.kind, Locality: a.near, Age: w.age(a.since), Item: a.item})
 }
 
 // startUnplanned does what a stock scheduler beside ours would.

@@ -7,7 +7,7 @@
 //   - attempts fail, nodes go away and come back with what they held lost;
 //   - a node, or the whole world, is silent for a while;
 //   - an item is swallowed without an answer, until a resync tells what really is;
-//   - after a resync all handles of attempts are new, and all jobs arrive again.
+//   - in a resync all jobs arrive again, in any order and with their age, and all handles of attempts are new.
 //
 // It is honest in the end: what it says has happened did, a job whose work is done ends, and no mischief outlasts Config.Calm.
 package adverse

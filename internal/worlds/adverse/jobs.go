@@ -15,7 +15,7 @@ func (w *World) moveJobs() {
 		switch {
 		case jb.over:
 		case !jb.arrived && jb.spec.Arrive <= w.now():
-			jb.arrived = true
+			jb.arrived, jb.came = true, w.beat
 			w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: jb.spec}})
 			w.getReady(jb, id)
 		case jb.arrived && w.doomed(jb): // one beat after it arrived

@@ -31,19 +31,27 @@ type Subject struct {
 	Delay units.Duration
 	// Refuses is why the world refuses what no book has checked.
 	Refuses []sched.Code
+	// Resyncs tells that the world voids the book now and then, and tells all anew.
+	Resyncs bool
 	// Seeds is how many runs of each kind are made.
 	Seeds int
+
+	firm bool // the policy stands by its verdicts, whatever becomes of the book
 }
 
 // Suite holds a world to all promises.
 func Suite(t *testing.T, s Subject) {
 	t.Run("friendly", func(t *testing.T) {
-		failed, behind := 0, 0
+		failed, behind, old := 0, 0, 0
 		for seed := range s.Seeds {
 			w := s.run(t, uint64(seed), func() sched.Policy { return Friendly{} }, false)
 			s.finished(t, w)
 			failed += w.Jobs[sched.Failed]
 			behind += w.Jobs[sched.Killed]
+			old += w.Old
+		}
+		if s.Resyncs && old == 0 {
+			t.Error("no fact was told with its age: this run tests nothing")
 		}
 		if s.Fails && (failed == 0 || behind == 0) {
 			t.Errorf("%d jobs failed and %d ended behind them: this run tests nothing", failed, behind)
@@ -102,6 +110,7 @@ func Suite(t *testing.T, s Subject) {
 
 // Policy holds a policy to the promises on this world: every job ends, whatever the world does, and memory changes nothing.
 func Policy(t *testing.T, s Subject, fresh func() sched.Policy) {
+	s.firm = true
 	for seed := range s.Seeds {
 		w := s.run(t, uint64(seed), fresh, false)
 		s.finished(t, w)
@@ -133,7 +142,7 @@ func (s *Subject) finished(t *testing.T, w *Watch) {
 // run drives one world to its end. With amnesia, book and policy are saved, thrown away and loaded between all batches.
 func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, amnesia bool, sinks ...drive.Sink) *Watch {
 	t.Helper()
-	watch := NewWatch(s.Binds)
+	watch, said := NewWatch(s.Binds), verdicts{admitted: make(map[string]bool)}
 	world := s.New(t, seed)
 	l := drive.New(world, fresh(), append(sinks, watch)...)
 	if m, ok := world.(*meddler); ok {
@@ -146,6 +155,10 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, amne
 		}
 		if err != nil {
 			t.Fatalf("seed %d, round %d: %v", seed, l.Round, err)
+		}
+		watch.Believes(l.Ledger)
+		if s.firm {
+			said.follow(l.Ledger, watch.Resynced(), watch.broken)
 		}
 		if j, s := l.Ledger.Misranked(); j != 0 {
 			t.Fatalf("seed %d, round %d: job %d does not stand where the order's key for its %v puts it", seed, l.Round, j, s)

@@ -24,6 +24,7 @@ type Watch struct {
 	Whys    map[sched.Code]int
 	Rejects int // jobs that the policy rejected
 	Odd     int // discrepancies
+	Old     int // facts that were told with their age
 
 	round    int64
 	at       units.Time
@@ -37,6 +38,8 @@ type Watch struct {
 	far      map[sched.ItemID]sched.Locality // how far an item lets tasks start from their input
 	tasks    map[watchedTask]int             // attempts of a task
 	instants int                             // batches of one time
+	resynced int64                           // round of the last resync
+	before   past                            // what was known before the resync of this batch
 }
 
 type watchedNode struct {
@@ -61,6 +64,7 @@ type watchedJob struct {
 	ready  [sched.Stages]bool
 	done   [sched.Stages]map[sched.TaskID]bool
 	count  [sched.Stages]int
+	since  units.Time
 }
 
 type watchedAttempt struct {
@@ -69,6 +73,8 @@ type watchedAttempt struct {
 	task  sched.TaskID
 	node  sched.NodeID
 	need  units.Vector
+	since units.Time
+	item  sched.ItemID
 }
 
 // NewWatch returns a watch over a run that begins.
@@ -163,6 +169,7 @@ func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
 func (w *Watch) event(e *sched.Event) {
 	switch e.Kind {
 	case sched.Resync:
+		w.remember()
 		w.forget()
 	case sched.NodeUp:
 		n := w.nodes[e.Node]
@@ -187,7 +194,7 @@ func (w *Watch) event(e *sched.Event) {
 		if w.jobs[e.Job] != nil {
 			w.broken("job %d arrived under a handle that is in use", e.Job)
 		}
-		j := &watchedJob{id: e.Detail.Job.ID, detail: e.Detail}
+		j := &watchedJob{id: e.Detail.Job.ID, detail: e.Detail, since: w.at.Add(-e.Age)}
 		for s := range j.done {
 			j.done[s] = make(map[sched.TaskID]bool)
 		}
@@ -198,6 +205,7 @@ func (w *Watch) event(e *sched.Event) {
 			j.count[st.Kind] = len(st.Done)
 		}
 		w.jobs[e.Job] = j
+		w.arrivedBefore(e, j)
 	case sched.StageReady, sched.Demand:
 		w.ready(e)
 	case sched.Started:
@@ -294,7 +302,8 @@ func (w *Watch) started(e *sched.Event) {
 	c := st.Container(int(e.Container))
 	w.tasks[watchedTask{e.Job, e.Stage, e.Task}]++
 	n.started = true
-	w.attempts[e.Attempt] = &watchedAttempt{e.Job, e.Stage, e.Task, e.Node, c.Needs}
+	w.attempts[e.Attempt] = &watchedAttempt{e.Job, e.Stage, e.Task, e.Node, c.Needs, w.at.Add(-e.Age), e.Item}
+	w.startedBefore(e, j)
 	n.used.Add(&c.Needs)
 }
 
