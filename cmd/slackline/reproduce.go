@@ -27,8 +27,8 @@ prints published figures beside ours with 95 % confidence intervals over the see
 for a browser with our curves on the paper's axes. Where a paper's text has no numbers, order and shape are the claim.
 
 Parameters come from the paper. What it leaves open is assumed once and stated; each assumption is varied, most by a factor of two either
-way, and the claims are judged again over the first ten seeds. --quick leaves that out, and takes 5 seeds, which do not tell of numbers: those
-take ten, to know where single runs lie. A claim that does not hold is a finding, not a failure, and so is one of which the seeds do not tell:
+way, and the claims are judged again over the first ten seeds. --quick leaves that out, and takes 5 seeds: they show where a published number
+differs from ours, not that it holds, which takes ten. A claim that does not hold is a finding, not a failure, and so is one of which the seeds do not tell:
 the exit code is 0, with --strict 1.`,
 		Example: `  slackline reproduce
   slackline reproduce 003-rtmr --quick

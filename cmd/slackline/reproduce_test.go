@@ -25,7 +25,7 @@ func TestReproduce(t *testing.T) {
 		t.Error(listed, err)
 	}
 	out := s.must(0, "reproduce", "003-matchmaking", "--quick", "--seed", "1,2")
-	for _, part := range []string{"claims hold, of ", "the seeds do not tell (2 seeds)", "published", "95 % interval", "does NOT hold", "holds"} {
+	for _, part := range []string{"claims hold; ", "the seeds do not tell (2 seeds)", "published", "95 % interval", "does NOT hold", "holds"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}

@@ -34,12 +34,14 @@ type verdict struct {
 	decides *[2]float64 // where 95 % of single runs lie, if that decides and not the interval of the mean
 	holds   bool
 	open    bool // it does not hold, and the seeds do not tell that it is wrong
+	few     bool // that is, as there are fewer than enough
+	differs bool // it is a number, and ours is another
 	note    string
 	unit    *Metric   // for people; nil = as it is
 	words   [2]string // of a difference: what it is below 0 and above; none for other values
 }
 
-// enough is how many seeds it takes to say where single runs lie. With fewer the interval is so wide that nearly any value would be in it.
+// enough is how many seeds it takes to say that a value lies where single runs do. With fewer the interval is so wide that nearly any would.
 const enough = 10
 
 // ofMean marks an interval that decides nothing.
@@ -76,8 +78,8 @@ func tooFew(n int) string {
 	return ""
 }
 
-// number claims a published value, which is that of a single run. It holds if 95 % of our single runs lie around it. As that interval is
-// wider the fewer seeds there are, few of them do not tell.
+// number claims a published value, which is that of a single run. It differs if it lies outside of where 95 % of our single runs lie, else it
+// holds. As that interval is wider the fewer seeds there are, few of them can tell that it differs, not that it holds.
 func number(key, text string, s Series, m Metric) Claim {
 	return Claim{key, text, Number, s.File, func(r *Results, said Published) verdict {
 		v := verdict{unit: &m}
@@ -86,17 +88,16 @@ func number(key, text string, s Series, m Metric) Claim {
 		half := (v.ci[1] - v.ours) * math.Sqrt(float64(n)+1)
 		v.ci = m.within(v.ci)
 		v.mark = ofMean
-		if n < enough {
-			v.open, v.note = true, tooFew(n)
-			if v.note == "" {
-				v.note = fmt.Sprintf("where single runs lie takes %d seeds, these are %d", enough, n)
-			}
+		if n < 2 || n < enough && half == 0 { // a few that are equal do not show how they vary
+			v.open, v.few, v.note = true, true, tooFew(n)
 			return v
 		}
 		single := m.within([2]float64{v.ours - half, v.ours + half})
 		v.decides = &single
-		v.holds = said.Value != nil && single[0] <= *said.Value && *said.Value <= single[1]
-		v.note = fmt.Sprintf("95 %% of single runs: %s to %s", m.format(single[0]), m.format(single[1]))
+		inside := said.Value != nil && single[0] <= *said.Value && *said.Value <= single[1]
+		v.holds, v.differs = inside && n >= enough, !inside
+		v.open = inside && n < enough
+		v.few = v.open
 		return v
 	}}
 }
@@ -117,12 +118,10 @@ func always(key, text string, s Series, m Metric) Claim {
 		}
 		v.holds = n >= enough && off == 0
 		v.open = n < enough && off == 0
+		v.few = v.open
 		v.note = fmt.Sprintf("in %d of %d runs", n-off, len(xs))
 		if n < len(xs) {
 			v.note += fmt.Sprintf("; %d have none", len(xs)-n)
-		}
-		if v.open {
-			v.note += fmt.Sprintf("; to hold it takes %d", enough)
 		}
 		return v
 	}}

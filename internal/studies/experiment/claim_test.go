@@ -88,14 +88,70 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := got["claims"].([]any)[0].(map[string]any)
-	if one["ours"] != nil || one["ci95"] != nil || one["published"] != nil || one["holds"] != false || one["kind"] != "order" || one["source"] != "fig." || one["claim"] != "text" || len(one) != 8 || len(got) != 3 {
+	if one["ours"] != nil || one["ci95"] != nil || one["published"] != nil || one["holds"] != false || one["kind"] != "order" || one["source"] != "fig." || one["claim"] != "text" || one["verdict"] != untold || len(one) != 9 || len(got) != 3 {
 		t.Errorf("%s", b.String())
+	}
+}
+
+// A number differs if it lies where hardly any single run does. That shows with few seeds as well; that it does not differ takes ten. Where few seeds
+// all give the same they do not show how single runs vary.
+func TestDiffers(t *testing.T) {
+	few := []float64{0.97, 0.99, 1, 0.96, 0.99} // the accept ratio of 003, table 5.8, as five seeds have it
+	r := made(map[string][]float64{"few": few, "many": append(few, few...), "same": {1, 1, 1, 1, 1}, "two": {0.9, 1}, "one": {1}})
+	part := made1
+	part.Unit = "%"
+	for _, c := range []struct {
+		series  string
+		said    float64
+		verdict string
+	}{
+		{"few", 0.568, differs}, {"few", 0.94, untold}, {"few", 0.982, untold},
+		{"many", 0.568, differs}, {"many", 0.94, differs}, {"many", 0.982, holds},
+		{"same", 0.998, untold}, {"two", 0.5, untold}, {"one", 0.5, untold},
+	} {
+		claim := number("", "", Series{"f", c.series}, part)
+		got := claim.result(Published{Value: &c.said}, r)
+		if got.Verdict != c.verdict || got.Holds != (c.verdict == holds) {
+			t.Errorf("%s, published %v: %q, want %q", c.series, c.said, got.Verdict, c.verdict)
+		}
+		if d := got.Single; c.verdict == differs && (d == nil || d[0] <= c.said && c.said <= d[1]) {
+			t.Errorf("%s, published %v: it differs, and the interval is %s", c.series, c.said, got.interval())
+		}
+	}
+}
+
+// That five seeds are few is said once, not in every row.
+func TestFewSeedsAreToldOnce(t *testing.T) {
+	r := made(map[string][]float64{"a": {1, 2, 3, 2, 1}, "b": {1, 2, 3, 2, 2}, "c": {7, 8, 9, 8, 8}, "ones": {1, 1, 1, 1, 1}})
+	value := 2.
+	report := &Report{e: &Experiment{Name: "e", Paper: "paper"}, seeds: make([]uint64, 5)}
+	one := 1.
+	for _, c := range []struct {
+		claim Claim
+		said  *float64
+	}{
+		{number("", "a number", Series{"f", "a"}, made1), &value}, {number("", "another", Series{"f", "b"}, made1), &value},
+		{number("", "a third", Series{"f", "c"}, made1), &value}, {always("", "at all times", Series{"f", "ones"}, made1), &one},
+		{more("", "an order", row("a"), []Row{row("b")}, made1), nil},
+	} {
+		report.Claims = append(report.Claims, c.claim.result(Published{Value: c.said}, r))
+	}
+	var b strings.Builder
+	if err := report.WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for want, times := range map[string]int{"5 seeds": 1, "takes 10": 1, "differs\n": 1, "  seeds do not tell\n": 1, "  open\n": 3,
+		"0 of 5 claims hold; 1 number differs; 3 are open; of 1 the seeds do not tell (5 seeds)": 1} {
+		if got := strings.Count(text, want); got != times {
+			t.Errorf("%d times %q, not %d:\n%s", got, want, times, text)
+		}
 	}
 }
 
 // What is not shown is not wrong.
 func TestOpen(t *testing.T) {
-	r := made(map[string][]float64{"ten": {9, 10, 11, 10}, "same": {10, 9, 10, 11}, "high": {12, 13, 14, 13}, "one": {5}, "two": {6}, "ones": {1, 1}, "some": {1, 0.9}, "none": {},
+	r := made(map[string][]float64{"ten": {9, 10, 11, 10}, "same": {10, 9, 10, 11}, "high": {12, 13, 14, 13}, "one": {5}, "two": {6}, "ones": {1, 1}, "some": {1, 0.9}, "none": {}, "wide": {0, 2, 3, 1},
 		"ten-": {8.9, 9.9, 10.9, 10.1}})
 	one := 1.0
 	for _, c := range []struct {
@@ -113,7 +169,8 @@ func TestOpen(t *testing.T) {
 		{less("", "", row("two"), []Row{row("one")}, made1), true},
 		{moreOf("", "", row("two"), made1, row("one"), made1), true},
 		{below("", "", Series{"f", "one"}, made1, 10), true},
-		{number("", "", Series{"f", "ten"}, made1), true},
+		{number("", "", Series{"f", "ten"}, made1), false}, // 1 is far from where single runs lie
+		{number("", "", Series{"f", "wide"}, made1), true},
 		{number("", "", Series{"f", "none"}, made1), true},
 		{always("", "", Series{"f", "ones"}, made1), true},
 		{always("", "", Series{"f", "some"}, made1), false},

@@ -24,8 +24,9 @@
 // more than another holds if the 95 % confidence interval of the mean difference lies wholly on that side; it does not hold if it lies on the other, and
 // else the seeds do not tell. Of a claim over several the interval is shown that gives the verdict: that against the nearest, or, if
 // another decides, that against the other, by name. Intervals that decide nothing are marked. A published number comes of
-// one workload, or of three runs of one; ours come of as many as there are seeds. So it holds if it lies where 95 % of single runs would: within the prediction
-// interval of our runs. That is wider the fewer they are, so with fewer than ten the seeds do not tell; one seed tells nothing. What the
+// one workload, or of three runs of one; ours come of as many as there are seeds. So it differs if it lies where 95 % of single runs would not: outside of the prediction
+// interval of our runs; else it holds. That interval is wider the fewer they are, so with fewer than ten it may differ, but the seeds do not tell that it
+// holds; one seed tells nothing, nor do a few that are all equal. What the
 // paper does not say was assumed once, before the first run. Each assumption is varied, most by a factor of two either way, and the claims
 // are judged again with the first ten seeds and compared with what these show without.
 package experiment

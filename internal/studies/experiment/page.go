@@ -35,7 +35,7 @@ func (r *Report) WritePage(w io.Writer) error {
 		sections = append(sections, r.tableHTML(&r.e.Tables[i]))
 	}
 	sections = append(sections, `<h2>What the paper leaves open</h2><details class="text"><summary>README.md of the experiment</summary>`+markdown(readme)+"</details>")
-	about := fmt.Sprintf("%s: %s. %s; %s.", r.e.Paper, r.e.About, r.inWords(), r.seedsInWords())
+	about := fmt.Sprintf("%s: %s. %s; %s.", r.e.Paper, r.e.About, r.inWords(), r.seedsInWords()) + " " + r.fewSeedsInWords()
 	return page.Plain(w, r.e.Name, about, sections, style, "Made by slackline reproduce "+r.e.Name+". Simulated; intervals are 95 % confidence intervals of means over seeds; those on curves leave out by how much one seed has more than another at all points alike. Point at a mark for its numbers.")
 }
 
@@ -62,12 +62,12 @@ func head(b *strings.Builder, names ...string) {
 // mark writes the verdict.
 func (c *Result) mark(b *strings.Builder) {
 	class := "good"
-	if c.open {
+	if c.Verdict == untold {
 		class = ""
 	} else if !c.Holds {
 		class = "bad"
 	}
-	cell(b, class, c.verdict())
+	cell(b, class, c.short())
 }
 
 func (r *Report) claimsHTML() string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/slackline/slackline/internal/studies/report"
@@ -34,16 +35,17 @@ type Result struct {
 	Claim     string      `json:"claim"`
 	Source    string      `json:"source"`
 	Kind      Kind        `json:"kind"`
-	Published *float64    `json:"published"`         // null: the paper's text has no number
-	Ours      *float64    `json:"ours"`              // null: our runs have none
-	CI95      *[2]float64 `json:"ci95"`              // of the mean; both are ours if there is one seed; null: there is none
-	CI95Of    string      `json:"ci95_of,omitempty"` // "against …", "from … to …": of that comparison, which decides; "mean", "tests decide": it does not decide; left out: it is that of ours, and decides
+	Published *float64    `json:"published"`               // null: the paper's text has no number
+	Ours      *float64    `json:"ours"`                    // null: our runs have none
+	CI95      *[2]float64 `json:"ci95"`                    // of the mean; both are ours if there is one seed; null: there is none
+	CI95Of    string      `json:"ci95_of,omitempty"`       // "against …", "from … to …": of that comparison, which decides; "mean", "tests decide": it does not decide; left out: it is that of ours, and decides
+	Single    *[2]float64 `json:"single_runs95,omitempty"` // where 95 % of single runs of ours lie, if that decides and not the interval of the mean
+	Verdict   string      `json:"verdict"`                 // "holds", "differs", "does NOT hold", "seeds do not tell"
 	Holds     bool        `json:"holds"`
 	Note      string      `json:"note"` // begins with "seeds do not tell" if it does not hold and may yet be right
 	unit      *Metric
 	words     [2]string
-	decides   *[2]float64
-	open      bool
+	few       bool
 }
 
 // judge judges all claims, as the files say and again with each other assumption.
@@ -86,9 +88,14 @@ func join(a, b string) string {
 func (c *Claim) result(said Published, from *Results) Result {
 	v := c.judge(from, said)
 	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Holds: v.holds, Note: v.note, CI95Of: v.mark,
-		unit: v.unit, words: v.words, decides: v.decides, open: v.open}
-	if v.open {
-		res.Note = join(untold, v.note)
+		unit: v.unit, words: v.words, Single: v.decides, few: v.few, Verdict: holdsNot}
+	switch {
+	case v.holds:
+		res.Verdict = holds
+	case v.open:
+		res.Verdict, res.Note = untold, join(untold, v.note)
+	case v.differs:
+		res.Verdict = differs
 	}
 	if !math.IsNaN(v.ours) {
 		res.Ours = &v.ours
@@ -127,7 +134,7 @@ func (r *Report) sensitivity(claim int) string {
 		}
 	}
 	note += fmt.Sprintf("the same with %d of %d other assumptions", same, of)
-	for _, verdict := range []string{holds, holdsNot, untold} {
+	for _, verdict := range []string{holds, differs, holdsNot, untold} {
 		if list := otherwise[verdict]; len(list) > 0 {
 			note = join(note, verdict+" with "+strings.Join(list, ", "))
 		}
@@ -161,17 +168,34 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 // inWords counts the verdicts.
 func (r *Report) inWords() string {
-	open := 0
+	count := map[string]int{}
 	for i := range r.Claims {
-		if r.Claims[i].verdict() == untold {
-			open++
-		}
+		count[r.Claims[i].short()]++
 	}
 	text := fmt.Sprintf("%d of %d claims hold", r.Held(), len(r.Claims))
-	if open > 0 {
-		text += fmt.Sprintf(", of %d the seeds do not tell", open)
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{count[differs], "1 number differs", "%d numbers differ"}, {count[holdsNot], "1 does not hold", "%d do not hold"},
+		{count[open], "1 is open", "%d are open"}, {count[untold], "of 1 the seeds do not tell", "of %d the seeds do not tell"},
+	} {
+		switch {
+		case c.n == 1:
+			text += "; " + c.one
+		case c.n > 1:
+			text += "; " + fmt.Sprintf(c.many, c.n)
+		}
 	}
 	return text
+}
+
+// fewSeedsInWords says what so few seeds do not show, "" if there are enough.
+func (r *Report) fewSeedsInWords() string {
+	if len(r.seeds) >= enough || !slices.ContainsFunc(r.Claims, func(c Result) bool { return c.few }) {
+		return ""
+	}
+	return fmt.Sprintf("Open: that a published value differs, few seeds can tell, but that it holds takes %d.", enough)
 }
 
 // Unmet says which claims do not hold, and of which the seeds do not tell; "" if all hold.
@@ -179,7 +203,7 @@ func (r *Report) Unmet() string {
 	var not, open []string
 	for i := range r.Claims {
 		switch c := &r.Claims[i]; c.verdict() {
-		case holdsNot:
+		case holdsNot, differs:
 			not = append(not, c.Claim)
 		case untold:
 			open = append(open, c.Claim)
@@ -229,8 +253,8 @@ func (c *Result) word(x float64) string {
 // interval prints the interval that decides; one that does not, or is not of ours, with its mark.
 func (c *Result) interval() string {
 	switch {
-	case c.decides != nil:
-		return c.show(&c.decides[0]) + " to " + c.show(&c.decides[1]) + ", single runs"
+	case c.Single != nil:
+		return c.show(&c.Single[0]) + " to " + c.show(&c.Single[1]) + ", single runs"
 	case c.CI95Of != "":
 		return c.span() + ", " + c.CI95Of
 	}
@@ -258,18 +282,22 @@ func (c *Result) span() string {
 // The verdicts in words.
 const (
 	holds    = "holds"
+	differs  = "differs"
 	holdsNot = "does NOT hold"
 	untold   = "seeds do not tell"
 )
 
-func (c *Result) verdict() string {
-	switch {
-	case c.Holds:
-		return holds
-	case c.open:
-		return untold
+// open stands for untold in tables where that is so for too few seeds alone, which is said once.
+const open = "open"
+
+func (c *Result) verdict() string { return c.Verdict }
+
+// short is the verdict as tables have it.
+func (c *Result) short() string {
+	if c.few {
+		return open
 	}
-	return holdsNot
+	return c.Verdict
 }
 
 // seedsInWords says how many there were.
@@ -294,14 +322,24 @@ func (r *Report) WriteTable(w io.Writer) error {
 	g.Add("source", "claim", ">published", ">ours", ">95 % interval that decides", "verdict")
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		g.Add(c.Source, c.Claim, c.show(c.Published), c.ours(), c.interval(), c.verdict())
+		g.Add(c.Source, c.Claim, c.show(c.Published), c.ours(), c.interval(), c.short())
 	}
 	if err := g.Write(w); err != nil {
 		return err
 	}
+	if text := r.fewSeedsInWords(); text != "" {
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return err
+		}
+	}
 	for i := range r.Claims {
-		if c := &r.Claims[i]; c.Note != "" {
-			if _, err := fmt.Fprintf(w, "\n%s, %s: %s", cmp.Or(c.Source, "?"), c.Claim, c.Note); err != nil {
+		c := &r.Claims[i]
+		note := c.Note
+		if c.few {
+			note = strings.TrimPrefix(strings.TrimPrefix(note, untold), "; ")
+		}
+		if note != "" {
+			if _, err := fmt.Fprintf(w, "\n%s, %s: %s", cmp.Or(c.Source, "?"), c.Claim, note); err != nil {
 				return err
 			}
 		}
