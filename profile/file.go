@@ -187,6 +187,17 @@ func (c *Class) wrong() (what, why string) {
 	if c.Runs < 0 {
 		return "runs", "it is negative"
 	}
+	if c.Cold != nil {
+		if c.Cold.Name != c.Name {
+			return "cold.name", "it is another than that of the class"
+		}
+		if c.Cold.Cold != nil {
+			return "cold.cold", "what cold runs taught has no such part"
+		}
+		if field, why := c.Cold.wrong(); why != "" {
+			return "cold." + field, why
+		}
+	}
 	type named struct {
 		name string
 		e    *Estimate

@@ -4,6 +4,7 @@
 //
 //	profile.go  classes, stages, estimates
 //	spread.go   distributions
+//	cold.go     what cold runs taught, apart from the rest
 //	sums.go     what a byte costs, and estimates from it
 //	file.go     profiles as a file that people exchange
 package profile
@@ -117,6 +118,7 @@ type Class struct {
 	Errors  Spread   `json:"errors,omitempty"` // distribution of what Error sums up
 	Stages  []Stage  `json:"stages"`           // sorted by stage, then node class
 	Emitted Sums     `json:"emitted,omitzero"` // input bytes and intermediate bytes of what Ratio sums up
+	Cold    *Class   `json:"cold,omitempty"`   // what cold runs taught, which nothing else here counts
 }
 
 // New returns an empty profile.
@@ -195,6 +197,12 @@ func (c *Class) Merge(o *Class) {
 	c.Memory.Merge(o.Memory)
 	c.Error.Merge(o.Error)
 	c.Errors.Merge(o.Errors)
+	if o.Cold != nil {
+		if c.Cold == nil {
+			c.Cold = New(c.Name)
+		}
+		c.Cold.Merge(o.Cold)
+	}
 	for i := range o.Stages {
 		c.At(o.Stages[i].Stage, o.Stages[i].Node).merge(&o.Stages[i])
 	}

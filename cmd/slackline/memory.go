@@ -99,7 +99,7 @@ func (o *options) known(class string) *profile.Class {
 	}
 	for _, c := range all {
 		if c.Name == class {
-			return c
+			return c.Told()
 		}
 	}
 	return nil

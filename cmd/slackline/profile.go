@@ -19,15 +19,19 @@ import (
 func newProfile(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile",
-		Short: "List, show, export and import what runs taught about classes of jobs",
+		Short: "List, show, export, import and forget what runs taught about classes of jobs",
 		Long: `Each job that finishes teaches how long a map, a shuffle and a reduce of its class take for a byte, how much comes out for what goes
-in, what an attempt costs to start, how much memory the engine needs for it, without commands and programs, and how wrong the prediction was. Estimates and simulations follow from it.`,
+in, what an attempt costs to start, how much memory the engine needs for it, without commands and programs, and how wrong the prediction was. Estimates and simulations follow from it.
+
+A cold run is kept apart: the first of its class on a machine, and one that had to fetch a quarter of its input or more from storage
+(which Linux tells). Estimates and simulations go by warm runs, and by cold ones only while there is no other. Policies that promise
+deadlines plan by the worst of both.`,
 		Example: `  slackline profile list
   slackline profile show wordcount`,
 		Args: oneOf,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o))
+	cmd.AddCommand(newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o), newProfileForget(o))
 	return cmd
 }
 
@@ -104,7 +108,8 @@ func newProfileList(o *options) *cobra.Command {
 			}
 			g := &report.Grid{}
 			g.Add("class", ">jobs", ">a map", ">reads", ">a reduce", ">intermediate", ">result", ">engine memory", ">predictions off by")
-			for _, c := range known {
+			for _, all := range known {
+				c := all.Told()
 				m, r := c.Any(workload.Map), c.Any(workload.Reduce)
 				rate, off := "–", "–"
 				if slope := m.Slope(); slope > 0 {
@@ -113,13 +118,24 @@ func newProfileList(o *options) *cobra.Command {
 				if within, known := c.Off(1); known {
 					off = fmt.Sprintf("%.0f %%", 100*within)
 				}
-				g.Add(c.Name, fmt.Sprint(c.Runs), taken(&m.Task), rate, taken(&r.Task), between(c), part(&c.Output), size(&c.Memory), off)
+				g.Add(c.Name, jobsOf(all), taken(&m.Task), rate, taken(&r.Task), between(c), part(&c.Output), size(&c.Memory), off)
 			}
 			return writeRows(cmd.OutOrStdout(), g, len(known), "nothing is known yet; slackline run teaches it")
 		},
 	}
 	o.bindStore(cmd.Flags())
 	return o.bindOutput(cmd)
+}
+
+// jobsOf prints how many jobs have taught what is told, and how many cold ones are left out of that.
+func jobsOf(c *profile.Class) string {
+	switch {
+	case c.Cold == nil:
+		return fmt.Sprint(c.Runs)
+	case c.Runs == 0:
+		return fmt.Sprintf("%d cold", c.Cold.Runs)
+	}
+	return fmt.Sprintf("%d + %d cold", c.Runs, c.Cold.Runs)
 }
 
 // taken prints seconds of an estimate, part a ratio, size bytes: their means.
@@ -179,7 +195,14 @@ func newProfileShow(o *options) *cobra.Command {
 
 // writeProfile prints a profile for people: each estimate with mean, deviation, quantiles where its distribution is kept, and bounds.
 func writeProfile(w io.Writer, c *profile.Class) error {
-	g := &report.Grid{Title: fmt.Sprintf("%s: what %d jobs taught", c.Name, c.Runs)}
+	title := fmt.Sprintf("%s: what %s taught", c.Name, count(int(c.Runs), "job"))
+	if c.Cold != nil && c.Runs > 0 {
+		title += fmt.Sprintf("; %s left out", count(int(c.Cold.Runs), "cold job"))
+	} else if c.Cold != nil {
+		title = fmt.Sprintf("%s: what %s taught, as there was no warm one yet", c.Name, count(int(c.Cold.Runs), "cold job"))
+	}
+	c = c.Told()
+	g := &report.Grid{Title: title}
 	g.Add("what", "of", ">values", ">mean", ">deviation", ">least", ">median", ">95 %", ">most", "unit")
 	// add prints an estimate in a unit that is so many of what it is kept in.
 	add := func(what, of string, e *profile.Estimate, s profile.Spread, factor float64, unit string) {
@@ -295,6 +318,61 @@ the file knows, or --replace puts it in the place of what is known.`,
 	}
 	cmd.Flags().BoolVar(&merge, "merge", false, "add to what is known of the same classes")
 	cmd.Flags().BoolVar(&replace, "replace", false, "forget what is known of the same classes")
+	o.bindStore(cmd.Flags())
+	return cmd
+}
+
+func newProfileForget(o *options) *cobra.Command {
+	all := false
+	cmd := &cobra.Command{
+		Use:   "forget CLASS...",
+		Short: "Forget what runs taught about classes of jobs",
+		Long: `Removes what is known of these classes, or with --all of all of them: after a change of the machine or of a program, say, when what
+earlier runs taught holds no longer. The next run of a class teaches it anew. What ran stays listed: slackline jobs.`,
+		Example:           `  slackline profile export --to before.json && slackline profile forget wordcount && slackline profile import before.json --replace`,
+		ValidArgsFunction: o.completeClasses,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && len(args) > 0:
+				return fmt.Errorf("--all and names of classes contradict each other; leave one out")
+			case !all && len(args) == 0:
+				return fmt.Errorf("name the classes to forget, or say --all")
+			}
+			m, err := o.open(io.Discard)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			if m.ReadOnly() != nil {
+				return failure{m.ReadOnly()}
+			}
+			known, err := m.Profiles()
+			if err != nil {
+				return failure{err}
+			}
+			if known, err = chosen(known, args); err != nil { // all of them or none
+				return err
+			}
+			var names []string
+			for _, c := range known {
+				names = append(names, c.Name)
+			}
+			if err := m.Store().Forget(names...); err != nil {
+				return failure{err}
+			}
+			for _, c := range known {
+				runs := c.Whole().Runs
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "forgot %s: what %s taught\n", c.Name, count(int(runs), "job")); err != nil {
+					return err
+				}
+			}
+			if len(known) == 0 {
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), "nothing is known, so nothing was forgotten")
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "forget all classes")
 	o.bindStore(cmd.Flags())
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -250,7 +251,7 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	learner := report.NewLearner()
 	c.Sinks = append(c.Sinks, learner, keeper)
 	local.Resumed = func(r engine.Resumption) { fmt.Fprintln(say, goesOn(r)) }
-	shown := newLive(say, expected, local.JobNames(), known)
+	shown := newLive(say, expected, local.JobNames(), lab.Told(known))
 	shown.lost = c.GoesOn.Lost
 	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
@@ -282,7 +283,20 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	if err := keeper.Finish(r, took, learner.Profiles()); err != nil {
 		fmt.Fprintf(w, "warning: what this run did and taught cannot be kept: %v\n", err)
 	}
+	if classes := coldClasses(r); len(classes) > 0 {
+		fmt.Fprintf(say, "this run was cold for %s (the first of its class here, or its input came from storage): estimates will go by warm runs\n", strings.Join(classes, ", "))
+	}
 	return r, nil
+}
+
+// coldClasses are the classes for which a run was cold.
+func coldClasses(r *report.Run) (classes []string) {
+	for i := range r.Jobs {
+		if j := &r.Jobs[i]; j.Cold && !slices.Contains(classes, j.Class) {
+			classes = append(classes, j.Class)
+		}
+	}
+	return classes
 }
 
 // wasInTime says whether a job that had finished before the run was killed had met its deadline.
@@ -319,6 +333,9 @@ func (o *options) expect(w io.Writer, local *lab.Local, expected []*report.Expec
 			from := ""
 			if e.From != "" {
 				from = ", by the " + e.From
+			}
+			if e.Cold {
+				from += "; only cold runs of its class are known, so it may well take less"
 			}
 			fmt.Fprintf(w, "job %q should take %v%s\n", name, e, from)
 		}

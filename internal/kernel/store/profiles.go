@@ -63,6 +63,18 @@ func (s *Store) Replace(classes ...*profile.Class) error {
 	}))
 }
 
+// Forget removes what is known of these classes, all in one transaction.
+func (s *Store) Forget(classes ...string) error {
+	return s.explain(s.write(func(tx *sql.Tx) error {
+		for _, class := range classes {
+			if _, err := tx.Exec("DELETE FROM profiles WHERE class = ?", class); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
 func learn(tx *sql.Tx, taught *profile.Class) error {
 	known := profile.New(taught.Name)
 	var text string

@@ -37,8 +37,9 @@ const enough = 3
 // The spread follows from the errors of earlier predictions of the class; while there are few of them, from how differently long its
 // tasks took.
 func (l *Local) Expect(ctx context.Context, policy string, seed uint64, known []*profile.Class) ([]*report.Expectation, error) {
+	told := Told(known)
 	for i, f := range l.Files {
-		if class := find(known, f.Class); class == nil || class.Any(workload.Map).Task.N == 0 {
+		if class := find(told, f.Class); class == nil || class.Any(workload.Map).Task.N == 0 {
 			return nil, fmt.Errorf("nothing is known of jobs of class %q yet", f.Class)
 		}
 		if l.splits[i] == nil {
@@ -56,8 +57,8 @@ func (l *Local) Expect(ctx context.Context, policy string, seed uint64, known []
 		if !ok {
 			continue // the policy would not run it, or it would not finish
 		}
-		all[i] = &report.Expectation{Seconds: took}
-		if off, known := find(known, f.Class).Off(enough); known {
+		all[i] = &report.Expectation{Seconds: took, Cold: find(known, f.Class).Runs == 0}
+		if off, known := find(told, f.Class).Off(enough); known {
 			off *= took
 			all[i].Spread, all[i].From = &off, "errors of earlier predictions"
 		} else {
@@ -102,7 +103,7 @@ func (l *Local) drawn(ctx context.Context, policy string, seed uint64, known []*
 		if err != nil {
 			return nil, err
 		}
-		vary(&cfg, known, draw.Of(seed, "prediction").Number(uint64(k)))
+		vary(&cfg, Told(known), draw.Of(seed, "prediction").Number(uint64(k)))
 		run, err := Run(ctx, Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: simWorld(cfg)})
 		if err != nil {
 			return nil, err

@@ -29,6 +29,7 @@ type Keeper struct {
 	cell     Cell
 	expected []*report.Expectation // by file; nil where nothing is known
 	live     *store.Live           // nil: nothing is written
+	known    []*profile.Class      // before the run
 	base     time.Time             // of the clock of the run
 	jobs     []keptJob             // by file
 	byHandle []int                 // file + 1, by handle of job
@@ -108,6 +109,11 @@ func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Ex
 	if m == nil || m.store == nil || m.readOnly != nil {
 		return k, nil
 	}
+	known, err := m.store.Profiles()
+	if err != nil {
+		return k, err
+	}
+	k.known = known
 	live, err := m.store.Begin(store.Run{Name: l.Name(), Policy: c.Policy, Seed: c.Seed, PID: os.Getpid(), Began: k.base}, rows)
 	if err != nil {
 		return k, err
@@ -407,6 +413,17 @@ func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Cl
 	}
 	if len(taught) == 1 && real != nil && real.Memory != nil { // else it is nobody's alone
 		taught[0].Memory.Add(float64(*real.Memory))
+	}
+	for i, class := range taught {
+		if real == nil || !cold(find(k.known, class.Name), real.Fetched, k.local.input()) {
+			continue
+		}
+		for r := range run.Jobs {
+			if j := &run.Jobs[r]; j.Class == class.Name {
+				j.Cold = true
+			}
+		}
+		taught[i] = class.AsCold()
 	}
 	if k.live == nil {
 		return nil

@@ -203,7 +203,7 @@ func (l *Local) config(seed uint64, under string, known []*profile.Class) engine
 			l.chain(&jobs[i], l.Files[i], under)
 		}
 	}
-	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: known,
+	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: whole(known),
 		Keep: l.Several, Fresh: l.Fresh, Resumed: func(r engine.Resumption) {
 			if l.Resumed != nil {
 				l.Resumed(r)
@@ -242,12 +242,14 @@ func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (C
 // sim returns the same jobs for the simulator: tasks from the input as the engine would cut it, times from what earlier runs taught.
 //
 // A map takes its class's start and time per byte for its own bytes. What a reduce reads is estimated from the class's ratio of
-// intermediate to input bytes, shared out evenly; where that is unknown it takes the class's mean time.
+// intermediate to input bytes, shared out evenly; where that is unknown it takes the class's mean time. Cold runs do not count once
+// there was a warm one.
 func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
 	w := &workload.Workload{}
+	told := Told(known)
 	for i := range l.jobs {
 		f := l.Files[i]
-		class := find(known, f.Class)
+		class := find(told, f.Class)
 		if class == nil || class.Any(workload.Map).Task.N == 0 {
 			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; slackline run %s teaches it", f.Class, f.Path())
 		}
@@ -258,7 +260,7 @@ func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
 		job.Stages = stages(l.splits[i], f.Reduces, class, l.Machine.Nodes, seed)
 		w.Jobs = append(w.Jobs, &job)
 	}
-	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: known, Seed: seed}, nil
+	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: whole(known), Seed: seed}, nil
 }
 
 func find(known []*profile.Class, name string) *profile.Class {

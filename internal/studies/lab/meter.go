@@ -49,6 +49,7 @@ const raplRoot = "/sys/class/powercap"
 type Meter struct {
 	began  time.Time
 	cpu    float64
+	stored int64 // fetched before
 	power  Power
 	look   func() int64 // the memory of now
 	memory int64        // most so far; 0: not known
@@ -68,7 +69,8 @@ func StartMeter(model Power) *Meter { return startMeter(model, anonymous) }
 
 // startMeter looks at the memory by a function, which is called from one goroutine at a time.
 func startMeter(model Power, look func() int64) *Meter {
-	m := &Meter{began: time.Now(), power: model, cpu: cpuSeconds(), rapl: openRAPL(raplRoot), stop: make(chan struct{}), look: look, tally: process.StartTally()}
+	stored, _ := fetched()
+	m := &Meter{began: time.Now(), power: model, cpu: cpuSeconds(), stored: stored, rapl: openRAPL(raplRoot), stop: make(chan struct{}), look: look, tally: process.StartTally()}
 	m.memory = look()
 	m.done.Go(func() {
 		memory, energy := time.NewTicker(lookAtMemory), time.NewTicker(lookAtEnergy)
@@ -94,6 +96,10 @@ func (m *Meter) Stop() *report.Real {
 	m.done.Wait()
 	families := m.tally.Stop()
 	r := &report.Real{CPU: cpuSeconds() - m.cpu + families.Unwaited.Seconds(), Started: families.Families, Cgroups: families.Grouped}
+	if now, ok := fetched(); ok {
+		now -= m.stored
+		r.Fetched = &now
+	}
 	if most := int64(families.Memory); most > 0 {
 		r.Family, r.FamilyBy = &most, string(families.Counted)
 	}

@@ -17,7 +17,8 @@ import (
 )
 
 // Validation holds the simulator against this machine: a batch of real jobs is run again and again, and before each time played in the
-// simulator from what the times before have taught, never from its own. What is compared is when each job finishes, and the makespan.
+// simulator from what the times before have taught, never from its own, and never from a cold one once there was another. What is compared
+// is when each job finishes, and the makespan.
 type Validation struct {
 	Jobs    []*scenario.Job
 	Machine Machine
@@ -85,24 +86,37 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		}
 		learner := report.NewLearner()
 		cell.Sinks = []drive.Sink{learner}
+		before, _ := fetched()
 		measured, err := Run(ctx, cell)
 		if err != nil {
 			return nil, err
 		}
+		var stored *int64
+		if after, ok := fetched(); ok {
+			after -= before
+			stored = &after
+		}
 		if measured.Summary.Finished() != len(v.Jobs) {
 			return nil, &Aborted{fmt.Errorf("round %d: %d of %d jobs finished", round+1, measured.Summary.Finished(), len(v.Jobs))}
 		}
-		known = merge(known, learner.Profiles())
+		note := ""
+		taught := learner.Profiles()
+		for i, c := range taught {
+			if cold(find(known, c.Name), stored, local.input()) {
+				taught[i], note = c.AsCold(), ", cold: not predicted from"
+			}
+		}
+		known = merge(known, taught)
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, &Aborted{err}
 		}
 		if predicted == nil {
-			v.Say("round %d of %d, to learn: all done after %.2f s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan)
+			v.Say("round %d of %d, to learn: all done after %.2f s%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan, note)
 			continue
 		}
 		a.add(measured, predicted)
-		v.Say("round %d of %d: all done after %.2f s, predicted %.2f s (%+.1f %%)", round+1, v.Teach+v.Rounds, measured.Summary.Makespan,
-			predicted.Summary.Makespan, 100*(predicted.Summary.Makespan/measured.Summary.Makespan-1))
+		v.Say("round %d of %d: all done after %.2f s, predicted %.2f s (%+.1f %%)%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan,
+			predicted.Summary.Makespan, 100*(predicted.Summary.Makespan/measured.Summary.Makespan-1), note)
 	}
 	a.sum()
 	return a, nil

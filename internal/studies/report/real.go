@@ -8,6 +8,7 @@ type Real struct {
 	Cgroups  int     `json:"cgroups"`                  // those of them that had a cgroup of their own
 	Family   *int64  `json:"peak_family_memory_bytes"` // most memory that one of them had at a time, with all that it started; null: there was none, or it is not known
 	FamilyBy string  `json:"family_memory_by"`         // how that was counted: FamilyByCgroup, FamilyByLooks, FamilyByLargest
+	Fetched  *int64  `json:"fetched_bytes"`            // that came from storage, not from memory, for this process and those it waited for; null: the system does not tell
 	Energy   *Energy `json:"energy"`
 }
 
@@ -30,6 +31,7 @@ type Expectation struct {
 	Seconds float64  `json:"seconds"`  // from submission to finish
 	Spread  *float64 `json:"spread_s"` // standard deviation; null: nothing is known of it
 	From    string   `json:"from"`     // what the spread follows from
+	Cold    bool     `json:"cold"`     // only cold runs of the class are known
 }
 
 // Work is what the committed attempts of a job did with bytes.

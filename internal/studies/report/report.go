@@ -176,6 +176,7 @@ type Job struct {
 	Work     *Work        `json:"work,omitempty"`
 	Failures []Failure    `json:"failures,omitempty"`
 	Expected *Expectation `json:"expected,omitempty"` // null: nothing was known of such jobs
+	Cold     bool         `json:"cold,omitempty"`     // the run was cold for its class: what it taught is told only until there is a warm one
 }
 
 // Time sets what was measured of a run.

@@ -20,7 +20,7 @@ func (s *Scenario) ProfileFile() string {
 	return s.beside(s.Profiles)
 }
 
-// known reads that file.
+// known reads that file: what all runs taught, cold ones as well, as policies plan by the worst.
 func (s *Scenario) known() []*profile.Class {
 	file := s.ProfileFile()
 	if file == "" {
@@ -34,6 +34,9 @@ func (s *Scenario) known() []*profile.Class {
 	classes, err := profile.Parse(file, text)
 	if err != nil {
 		s.src.failAt("profiles", "%v", err)
+	}
+	for i, c := range classes {
+		classes[i] = c.Whole()
 	}
 	return classes
 }
