@@ -171,9 +171,9 @@ func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
 	if it.At == 0 {
 		return said
 	}
-	offer := due(int64(it.At)).String()
+	offer := units.SpanUp(units.Duration(it.At))
 	if s := find(it.Job); s != nil && s.Arrive > 0 && s.Arrive < it.At { // files count deadlines from there
-		offer += fmt.Sprintf(" (%v after its submission)", due(int64(it.At)).Sub(s.Arrive))
+		offer += fmt.Sprintf(" (%s after its submission)", units.SpanUp(it.At.Sub(s.Arrive)))
 	}
 	if it.Value != 0 {
 		return said + fmt.Sprintf("; a deadline of %s would be accepted, an earlier one perhaps as well", offer)

@@ -18,7 +18,7 @@ const (
 	OverLimit             // too many jobs run; A = running, B = limit
 	MinShare              // the pool is below its minimum share; A = has, B = minimum, C = for how long (ns)
 	FairShare             // the pool is below half of its fair share; A = has, B = fair share, C = for how long (ns)
-	Deadline              // A = deadline, B = expected finish, C = the stage in whose phase the jobs of the evidence hold so many slots until then
+	Deadline              // the job would be late by what is promised to others; A = deadline, B = expected finish, C = the stage in whose phase the jobs of the evidence hold so many slots until then
 	Wakeup                // A = when
 	Custom                // a policy's own reason; the text is in Item.Text
 	Straggler             // the task is behind the others; A = its progress, B = the average, in thousandths
@@ -40,11 +40,13 @@ const (
 	MapsFirst             // the job's reduces wait for its last map
 	MapsOver              // the job's last map has ended
 	NotProfiled           // nothing is known of what the job's class costs, so its deadline cannot be tested
-	MapSlotsTaken         // the job needs so many map slots at once; A = needs, B = free, C = when
+	MapSlotsTaken         // the job needs so many map slots at once; A = needs, B = free, C = when; the jobs of the evidence hold so many until then at the latest
 	ReduceSlotsTaken      // the same of reduce slots
 	Begun                 // the job had begun before the scheduler took over
 	PlaceChanged          // what the job's place in the order follows has changed
 	AllLent               // jobs without a promise hold all slots of a kind, and nobody knows how long; A = the deadline, B = the stage that takes such slots
+	AloneLate             // the job alone, with all slots of the cluster, would be late; A = time until its deadline, B = time it takes so, C = that of its maps (ns)
+	TooFewSlots           // the job needs so many slots of a stage at once, more than the cluster has; A = needs, B = has, C = the stage
 )
 
 // Reasons of refusals.
@@ -74,6 +76,7 @@ var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitA
 	Promised: "promised", Estimated: "estimated", BreaksPromise: "breaks-promise", DeadlinePassed: "deadline-passed", NotSlots: "not-slots", NoSlots: "no-slots",
 	HasLabels: "has-labels", NoDeadline: "no-deadline", ClassUnknown: "class-unknown", Sampling: "sampling", LeftOver: "left-over", SlotDue: "slot-due", MapsFirst: "maps-first", MapsOver: "maps-over",
 	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken", AllLent: "all-lent", PlaceChanged: "place-changed", Begun: "begun",
+	AloneLate: "alone-late", TooFewSlots: "too-few-slots",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -139,33 +142,36 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	case OverLimit:
 		return fmt.Sprintf("waits: %s, the limit is %d", counted(r.A, "job runs", "jobs run"), r.B)
 	case MinShare:
-		return fmt.Sprintf("a pool has had %s of its minimum share of %d for %v", counted(r.A, "slot", "slots"), r.B, units.Duration(r.C))
+		return fmt.Sprintf("a pool has had %s of its minimum share of %d for %s", counted(r.A, "slot", "slots"), r.B, span(r.C))
 	case FairShare:
-		return fmt.Sprintf("a pool has had %s, below half of its fair share of %d, for %v", counted(r.A, "slot", "slots"), r.B, units.Duration(r.C))
+		return fmt.Sprintf("a pool has had %s, below half of its fair share of %d, for %s", counted(r.A, "slot", "slots"), r.B, span(r.C))
 	case Deadline:
-		said := fmt.Sprintf("would finish at %v, deadline %v", due(r.B), deadline(r.A))
-		for _, e := range evidence {
-			said += fmt.Sprintf("; the %v phase of %s holds %s until %v", stageOf(r.C), name(e.Job), counted(e.Amount, "slot", "slots"), due(int64(e.At)))
-		}
-		return said
+		return lateBy(r.B, r.A) + holders(evidence, stageOf(r.C).String()+" ", "", name)
+	case AloneLate:
+		return aloneLate(r.A, r.B, r.C)
 	case Promised:
-		return fmt.Sprintf("accepted: expected to finish by %v as things stand, promised by its deadline %v", due(r.B), deadline(r.A))
+		return fmt.Sprintf("accepted: expected to finish by %s as things stand, promised by its deadline at %s", span(r.B), span(r.A))
 	case Estimated:
-		return fmt.Sprintf("is expected to finish by %v, deadline %v: an estimate from a sample of %s, not a worst case", due(r.B), deadline(r.A), counted(r.C, "map", "maps"))
+		return fmt.Sprintf("is expected to finish by %s, deadline at %s: an estimate from a sample of %s, not a worst case", span(r.B), span(r.A), counted(r.C, "map", "maps"))
 	case BreaksPromise:
-		return fmt.Sprintf("would make %s miss its deadline: it would finish at %v, deadline %v", name(r.Job), due(r.B), deadline(r.A))
+		return fmt.Sprintf("would make %s miss its deadline, which is promised: that %s", name(r.Job), lateBy(r.B, r.A))
 	case DeadlinePassed:
-		return fmt.Sprintf("its deadline %v has passed", deadline(r.A))
+		return fmt.Sprintf("its deadline at %s has passed", span(r.A))
 	case NotSlots:
 		return fmt.Sprintf("its %v stage takes more or other than one slot for each task, and slots are all that can be promised", stageOf(r.A))
 	case NoSlots:
 		return fmt.Sprintf("it needs %v slots, and no node has one", stageOf(r.A))
-	case MapSlotsTaken:
-		return fmt.Sprintf("it needs %s at %v, and %s free then", counted(r.A, "map slot", "map slots"), units.Time(r.C), counted(max(0, r.B), "is", "are"))
-	case ReduceSlotsTaken:
-		return fmt.Sprintf("it needs %s at %v, and %s free then", counted(r.A, "reduce slot", "reduce slots"), units.Time(r.C), counted(max(0, r.B), "is", "are"))
+	case MapSlotsTaken, ReduceSlotsTaken:
+		kind := Map.String()
+		if r.Code == ReduceSlotsTaken {
+			kind = Reduce.String()
+		}
+		return fmt.Sprintf("it needs %s at %s, and %s free then", counted(r.A, kind+" slot", kind+" slots"), span(r.C), counted(max(0, r.B), "is", "are")) +
+			holders(evidence, kind+" ", " at the latest", name)
+	case TooFewSlots:
+		return fmt.Sprintf("it needs %s at once, and the cluster has %d", counted(r.A, stageOf(r.C).String()+" slot", stageOf(r.C).String()+" slots"), r.B)
 	case AllLent:
-		return fmt.Sprintf("jobs without a promise hold all %v slots, and how long is not known; deadline %v", stageOf(r.B), units.Time(r.A))
+		return fmt.Sprintf("jobs without a promise hold all %v slots, and how long is not known; deadline at %s", stageOf(r.B), span(r.A))
 	case Sampling:
 		return fmt.Sprintf("nothing is known of what its class costs: %d of its maps are measured first", r.A)
 	case SlotDue:
@@ -180,11 +186,11 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 		}
 		return fmt.Sprintf("waits: masters use %d of %d allowed (%v)", r.A, r.B, d)
 	case NodeIdle:
-		return fmt.Sprintf("nothing has run on it since %v, and %s awake", units.Time(r.A), counted(r.B, "node is", "nodes are"))
+		return fmt.Sprintf("nothing has run on it since %s, and %s awake", span(r.A), counted(r.B, "node is", "nodes are"))
 	case NoRoomAwake:
 		return fmt.Sprintf("%s for which no node that is awake has room", counted(r.A, "task waits", "tasks wait"))
 	case Wakeup:
-		return fmt.Sprintf("asked to be woken at %v", units.Time(r.A))
+		return fmt.Sprintf("asked to be woken at %s", span(r.A))
 	case AtLimit:
 		return fmt.Sprintf("the job already occupies the %s it was given", counted(r.A, "slot", "slots"))
 	}
@@ -204,23 +210,62 @@ func counted(n int64, one, many string) string {
 
 func byHandle(j JobID) string { return fmt.Sprintf("job %d", j) }
 
-// due is a time in a sentence. What the engine measures has nanoseconds that nobody wants to read: from a second on it is rounded up to
-// whole milliseconds, so that it is never before the time that is meant.
-func due(t int64) units.Time {
-	const ms = int64(units.Millisecond)
-	if t < 1000*ms || t > int64(units.Never)-ms || t%ms == 0 {
-		return units.Time(t)
+// span is a time, or a span of time, in a sentence.
+func span(ns int64) string {
+	if units.Time(ns) == units.Never {
+		return "never"
 	}
-	return units.Time(t - t%ms + ms)
+	return units.Span(units.Duration(ns).Seconds())
 }
 
-// deadline is a deadline in a sentence, rounded down: who keeps that keeps it.
-func deadline(t int64) units.Time {
-	const ms = int64(units.Millisecond)
-	if t < 1000*ms || t == int64(units.Never) {
-		return units.Time(t)
+// lateBy says when something would finish, and how much later than its deadline that is.
+func lateBy(finish, deadline int64) string {
+	if units.Time(finish) == units.Never {
+		return "would never finish; its deadline is at " + span(deadline)
 	}
-	return units.Time(t - t%ms)
+	return fmt.Sprintf("would finish at %s, %s after its deadline", span(finish), span(finish-deadline))
+}
+
+// aloneLate says that a job takes longer than it has, and which part of it takes how much.
+func aloneLate(left, takes, maps int64) string {
+	parts := ""
+	if maps > 0 && maps < takes {
+		parts = fmt.Sprintf(" (its maps %s, its reduces %s)", span(maps), span(takes-maps))
+	}
+	until := "is in " + span(left)
+	switch {
+	case left <= 0:
+		until = "has passed"
+	case span(left) == span(takes):
+		until = "is " + span(takes-left) + " before that"
+	}
+	return fmt.Sprintf("alone on this cluster it takes %s%s, and its deadline %s", span(takes), parts, until)
+}
+
+// mostHolders is how many of those who hold slots a sentence names.
+const mostHolders = 3
+
+// holders says who holds slots, and until when. A job below 0 is one without a promise, and 0 one that has finished.
+func holders(evidence []Evidence, kind, latest string, name func(JobID) string) string {
+	said := ""
+	for i, e := range evidence {
+		if i == mostHolders {
+			slots := int64(0)
+			for _, more := range evidence[i:] {
+				slots += more.Amount
+			}
+			return said + fmt.Sprintf("; %s hold %s", counted(int64(len(evidence)-i), "more job", "more jobs"), counted(slots, kind+"slot", kind+"slots"))
+		}
+		who := "what was promised to jobs that have finished"
+		switch {
+		case e.Job > 0:
+			who = name(e.Job)
+		case e.Job < 0:
+			who = "what runs without a promise"
+		}
+		said += fmt.Sprintf("; %s holds %s until %s%s", who, counted(e.Amount, kind+"slot", kind+"slots"), span(int64(e.At)), latest)
+	}
+	return said
 }
 
 func stageOf(n int64) Stage { return Stage(min(max(n, 0), int64(Stages))) }

@@ -9,8 +9,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// Eight real jobs of a class that is known, two of which nobody could finish in time: RTMR refuses the two, says when they would have
-// finished and what deadline would do, and finishes the others, where FIFO runs all eight and is late with two. What the deadlines of
+// Eight real jobs of a class that is known, two of which nobody could finish in time: RTMR refuses the two, says how long they take alone
+// and what deadline would do, and finishes the others, where FIFO runs all eight and is late with two. What the deadlines of
 // those that are promised leave is more than any machine needs.
 func TestPromisesOfRealJobs(t *testing.T) {
 	var text, jobs strings.Builder
@@ -42,7 +42,7 @@ func TestPromisesOfRealJobs(t *testing.T) {
 		j := &by.Jobs[i]
 		switch j.ID {
 		case "j3", "j6":
-			if j.Outcome != report.Refused || j.Offer == nil || *j.Offer <= *j.Deadline || !strings.Contains(j.Reason, "would finish at ") ||
+			if j.Outcome != report.Refused || j.Offer == nil || *j.Offer <= *j.Deadline || !strings.HasPrefix(j.Reason, "alone on this cluster it takes ") ||
 				!strings.Contains(j.Reason, "; the earliest deadline that would be accepted is ") {
 				t.Errorf("%+v", j)
 			}
@@ -57,7 +57,7 @@ func TestPromisesOfRealJobs(t *testing.T) {
 		t.Error(list)
 	}
 	rejected := s.jobs("--policy", "rtmr", "--name", "j3").Jobs[0]
-	if one := s.must(0, "show", fmt.Sprint(rejected.ID)); rejected.State != "refused" || !strings.HasPrefix(rejected.Reason, "would finish at ") || !strings.Contains(one, ": refused\n") {
+	if one := s.must(0, "show", fmt.Sprint(rejected.ID)); rejected.State != "refused" || !strings.HasPrefix(rejected.Reason, "alone on this cluster it takes ") || !strings.Contains(one, ": refused\n") {
 		t.Errorf("%+v\n%s", rejected, one)
 	}
 	kept := s.jobs("--policy", "rtmr", "--name", "j0").Jobs[0]

@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -101,7 +102,7 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	case job.Deadline == units.Never:
 		p.Admit(job.ID, sched.Because(sched.NoDeadline))
 	case job.State != sched.Waiting:
-		a, why := c.test(v, job)
+		a, why := c.test(v, job, p)
 		if why.Code != sched.Promised {
 			p.Reject(job.ID, 0, why)
 		} else if p.Admit(job.ID, why) {
@@ -111,8 +112,9 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 }
 
-// test is the schedulability test. The code of the reason is Promised if the job passes.
-func (c *Constraint) test(v sched.View, job *sched.Job) (accepted, sched.Reason) {
+// test is the schedulability test. The code of the reason is Promised if the job passes. If it does not, the reason is that it would not pass with all
+// slots of the cluster either, or who has those that it needs.
+func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted, sched.Reason) {
 	for i := range job.Spec.Stages {
 		st := &job.Spec.Stages[i]
 		slot := units.Slots(1, 0)
@@ -133,33 +135,75 @@ func (c *Constraint) test(v sched.View, job *sched.Job) (accepted, sched.Reason)
 	now := v.Now()
 	a := accepted{Job: job.ID, ID: job.Spec.ID, ReduceSlots: int64(job.Spec.Tasks(sched.Reduce)), Deadline: job.Deadline,
 		ReduceStart: job.Deadline.Add(-takes.Reduce)}
-	if window := a.ReduceStart.Sub(now); takes.Maps > 0 && window <= 0 || window < 0 {
-		return a, sched.Because(sched.Deadline, int64(job.Deadline), int64(now.Add(takes.Map).Add(takes.Reduce)))
-	} else if takes.Maps > 0 {
+	hasMaps, hasReduces := v.Capacity()[units.MapSlots], v.Capacity()[units.ReduceSlots]
+	window := a.ReduceStart.Sub(now)
+	if takes.Maps > 0 && window > 0 {
 		a.MapSlots = 1 + int64((takes.Maps-1)/window)
 	}
-	maps, reduces := c.held(v, now, a.ReduceStart)
-	if free := v.Capacity()[units.MapSlots] - maps; a.MapSlots > free {
-		return a, sched.Because(sched.MapSlotsTaken, a.MapSlots, free, int64(now))
+	switch {
+	case takes.Maps > 0 && hasMaps == 0:
+		return a, sched.Because(sched.NoSlots, int64(sched.Map))
+	case takes.Maps > 0 && window <= 0 || window < 0 || a.MapSlots > hasMaps:
+		maps := takes.Map
+		if takes.Maps > 0 {
+			maps = max(maps, 1+(takes.Maps-1)/units.Duration(hasMaps))
+		}
+		return a, sched.Because(sched.AloneLate, int64(job.Deadline.Sub(now)), int64(now.Add(maps).Add(takes.Reduce).Sub(now)), int64(maps))
+	case a.ReduceSlots > hasReduces:
+		return a, sched.Because(sched.TooFewSlots, a.ReduceSlots, hasReduces, int64(sched.Reduce))
 	}
-	if free := v.Capacity()[units.ReduceSlots] - reduces; a.ReduceSlots > free {
-		return a, sched.Because(sched.ReduceSlotsTaken, a.ReduceSlots, free, int64(a.ReduceStart))
+	maps, reduces := c.held(v, now, a.ReduceStart)
+	if free := hasMaps - maps; a.MapSlots > free {
+		return a, c.taken(v, p, sched.Because(sched.MapSlotsTaken, a.MapSlots, free, int64(now)))
+	}
+	if free := hasReduces - reduces; a.ReduceSlots > free {
+		return a, c.taken(v, p, sched.Because(sched.ReduceSlotsTaken, a.ReduceSlots, free, int64(a.ReduceStart)))
 	}
 	return a, sched.Because(sched.Promised, int64(job.Deadline), int64(job.Deadline))
+}
+
+// taken adds to a reason who holds the slots that are missing then, those with the most first, and until when at the latest.
+func (c *Constraint) taken(v sched.View, p *sched.Plan, why sched.Reason) sched.Reason {
+	var list []sched.Evidence
+	for i := range c.accepted {
+		a := &c.accepted[i]
+		e := sched.Evidence{Job: a.Job}
+		if why.Code == sched.MapSlotsTaken {
+			e.Amount, e.At = a.mapsHeld(v), a.ReduceStart
+		} else {
+			e.Amount, e.At = a.reducesHeld(units.Time(why.C)), a.Deadline
+		}
+		if e.Amount > 0 {
+			list = append(list, e)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b sched.Evidence) int { return cmp.Compare(b.Amount, a.Amount) })
+	return p.Because(why, list...)
 }
 
 // held is how many map slots the accepted jobs hold now, and how many reduce slots at the instant at.
 func (c *Constraint) held(v sched.View, now, at units.Time) (maps, reduces int64) {
 	for i := range c.accepted {
-		a := &c.accepted[i]
-		if job := v.Job(a.Job); job != nil && !mapped(job) {
-			maps += a.MapSlots
-		}
-		if a.ReduceStart <= at && at < a.Deadline {
-			reduces += a.ReduceSlots
-		}
+		maps += c.accepted[i].mapsHeld(v)
+		reduces += c.accepted[i].reducesHeld(at)
 	}
 	return maps, reduces
+}
+
+// mapsHeld is how many map slots the job holds now.
+func (a *accepted) mapsHeld(v sched.View) int64 {
+	if job := v.Job(a.Job); job != nil && !mapped(job) {
+		return a.MapSlots
+	}
+	return 0
+}
+
+// reducesHeld is how many reduce slots it holds at an instant.
+func (a *accepted) reducesHeld(at units.Time) int64 {
+	if a.ReduceStart <= at && at < a.Deadline {
+		return a.ReduceSlots
+	}
+	return 0
 }
 
 // mapped tells whether no map of the job runs or is to run.

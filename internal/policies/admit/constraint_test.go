@@ -67,6 +67,7 @@ func timed(id, class string, at, deadline, maps, reduces int) *workload.Job {
 type fates struct {
 	lines []string
 	names map[sched.JobID]string
+	specs map[sched.JobID]*workload.Job
 	gets  map[sched.JobID]int32 // map slots
 }
 
@@ -74,7 +75,7 @@ func (f *fates) Batch(_ int64, at units.Time, events []sched.Event) error {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
 		case sched.JobArrived:
-			f.names[e.Job] = e.Detail.Job.ID
+			f.names[e.Job], f.specs[e.Job] = e.Detail.Job.ID, e.Detail.Job
 		case sched.JobEnded:
 			if e.Outcome == sched.Committed {
 				f.lines = append(f.lines, fmt.Sprintf("%s yes, %d slots, %v", f.names[e.Job], f.gets[e.Job], at))
@@ -88,7 +89,7 @@ func (f *fates) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		switch it := &p.Items[i]; it.Verb {
 		case sched.Reject:
-			f.lines = append(f.lines, fmt.Sprintf("%s no: %v", f.names[it.Job], it.Reason))
+			f.lines = append(f.lines, fmt.Sprintf("%s no: %s", f.names[it.Job], p.Why(it, func(j sched.JobID) *workload.Job { return f.specs[j] })))
 		case sched.SetSlots:
 			f.gets[it.Job] = it.Count
 		}
@@ -113,7 +114,7 @@ func play(t *testing.T, policy string, nodes, reduces int, jobs ...*workload.Job
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fates{names: map[sched.JobID]string{}, gets: map[sched.JobID]int32{}}
+	f := &fates{names: map[sched.JobID]string{}, specs: map[sched.JobID]*workload.Job{}, gets: map[sched.JobID]int32{}}
 	if err := drive.New(w, p, f).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -133,17 +134,20 @@ func TestConstraint(t *testing.T) {
 		{"...", 4, 4, []*workload.Job{timed("a", "reduce10", 0, 59, 4, 2)}, "a yes, 2 slots, 40s"},
 		{"So many are not free now: refused, though there would be time enough.",
 			2, 2, []*workload.Job{timed("a", "reduce10", 0, 40, 4, 2), timed("b", "reduce10", 1, 300, 1, 1)},
-			"a yes, 2 slots, 40s; b no: it needs 1 map slot at 1s, and 0 are free then"},
+			"a yes, 2 slots, 40s; b no: it needs 1 map slot at 1.0 s, and 0 are free then; a holds 2 map slots until 20.0 s at the latest"},
 		{"They are free again when the maps that hold them have ended.",
 			2, 2, []*workload.Job{timed("a", "reduce10", 0, 40, 4, 2), timed("b", "reduce10", 21, 300, 1, 1)},
 			"a yes, 2 slots, 40s; b yes, 1 slots, 50s"},
 		{"Not so many reduce slots are left at the latest start of the reduces: from 20s to 30s the other holds one of two.",
 			4, 2, []*workload.Job{timed("a", "reduce10", 0, 30, 1, 1), timed("b", "reduce10", 1, 33, 2, 2)},
-			"a yes, 1 slots, 20s; b no: it needs 2 reduce slots at 24s, and 1 is free then"},
+			"a yes, 1 slots, 20s; b no: it needs 2 reduce slots at 24.0 s, and 1 is free then; a holds 1 reduce slot until 30.0 s at the latest"},
 		{"It never accepts more reduces than there are slots, whatever the deadline.",
-			4, 2, []*workload.Job{timed("a", "reduce10", 0, 100000, 3, 3)}, "a no: it needs 3 reduce slots at 1d3h46m30s, and 2 are free then"},
+			4, 2, []*workload.Job{timed("a", "reduce10", 0, 100000, 3, 3)}, "a no: it needs 3 reduce slots at once, and the cluster has 2"},
 		{"The maps cannot end before the latest start of the reduces.",
-			4, 2, []*workload.Job{timed("a", "reduce10", 5, 10, 1, 1)}, "a no: would finish at 25s, deadline 15s"},
+			4, 2, []*workload.Job{timed("a", "reduce10", 5, 10, 1, 1)}, "a no: alone on this cluster it takes 20.0 s (its maps 10.0 s, its reduces 10.0 s), and its deadline is in 10.0 s"},
+		{"80 s of maps take 40 s with both slots, and the reduces 40 s behind them: 79 s are too few for it alone, 80 s are not.",
+			2, 2, []*workload.Job{timed("a", "reduce10", 0, 79, 8, 2)}, "a no: alone on this cluster it takes 80.0 s (its maps 40.0 s, its reduces 40.0 s), and its deadline is in 79.0 s"},
+		{"...", 2, 2, []*workload.Job{timed("a", "reduce10", 0, 80, 8, 2)}, "a yes, 2 slots, 1m20s"},
 		{"Reduces wait for the last map, and a job without a deadline comes last.",
 			1, 1, []*workload.Job{timed("a", "reduce10", 0, 0, 2, 1), timed("b", "reduce10", 1, 60, 2, 1)},
 			"a yes, 0 slots, 1m10s; b yes, 1 slots, 50s"},

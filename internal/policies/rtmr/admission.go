@@ -107,19 +107,23 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 	s.restrain(job, p)
 }
 
-// refuse rejects a job that would be late, or make another late, with the deadline that would do, and says if that rests on a sample.
+// refuse rejects a job with one of two reasons: it alone would be late with all slots of the cluster, or what is promised stands in its way, which
+// is named. With it go the deadline that would do, and whether that rests on a sample.
 func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.Plan) {
 	c := &r.Claim
 	offer, exact := s.plan.OfferWithin(v.Now(), *c, mostEstimates)
 	if offer == units.Never {
 		offer = 0
 	}
+	now := v.Now()
 	why := sched.Because(sched.Deadline, int64(verdict.LateDeadline), int64(verdict.LateFinish))
 	if verdict.Late != 0 {
 		why.Code, why.Job = sched.BreaksPromise, verdict.Late
+	} else if alone := verdict.Alone; alone.Finish > c.Deadline {
+		why = sched.Because(sched.AloneLate, int64(c.Deadline.Sub(now)), int64(alone.Finish.Sub(now)), int64(alone.MapsEnd.Sub(now)))
 	} else if verdict.Finish == units.Never && !s.c.Preempt {
 		why = sched.Because(sched.AllLent, int64(c.Deadline), int64(endless(verdict)))
-	} else if h := s.holder(v.Now(), c, verdict); h.Job != 0 {
+	} else if h := verdict.Hold; h.Slots > 0 {
 		why.C = int64(h.Stage)
 		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})
 	}
@@ -145,42 +149,6 @@ func endless(verdict *Verdict) sched.Stage {
 // or so, before places are passed over and the offer is one that would be accepted, and perhaps not the earliest. It takes some thousands of jobs
 // that wait, with hardly any slack, for that to happen.
 const mostEstimates = 100_000
-
-// holder is what the refused job waits for. If its last task waits for nobody but its own, its first may have waited for the job before it:
-// that is named, if without those before it the job would have been in time.
-func (s *scheduler) holder(now units.Time, c *Claim, verdict *Verdict) (h Hold) {
-	if verdict.Hold.Job < 0 || verdict.Hold.Job == 0 && verdict.Hold.Slots > 0 {
-		return h // a slot that is lent, or was promised to a job that has finished
-	}
-	if verdict.Hold.Job > 0 || !s.fresh(s.slots.Maps, s.slots.Reduces).Test(now, *c).OK {
-		return verdict.Hold
-	}
-	var before *Claim
-	for _, j := range s.queue {
-		if r := s.of(j); r.Rank > 0 || s.stands(&r.Claim, c) {
-			before = &r.Claim
-		}
-	}
-	if before == nil {
-		return h
-	}
-	mapsEnd, finish, _ := s.plan.Estimate(now, before.Job)
-	if finish > verdict.MapsEnd && c.Reduces > 0 && before.Reduces > 0 {
-		return Hold{Job: before.Job, Stage: sched.Reduce, Slots: min(before.Reduces, s.slots.Reduces), Until: finish}
-	}
-	if mapsEnd > now && before.Maps > 0 {
-		return Hold{Job: before.Job, Stage: sched.Map, Slots: min(before.Maps, s.slots.Maps), Until: mapsEnd}
-	}
-	return h
-}
-
-// stands tells whether one claim stands before another while neither has started.
-func (s *scheduler) stands(a, b *Claim) bool {
-	if !s.c.FIFO && a.Deadline != b.Deadline {
-		return a.Deadline < b.Deadline
-	}
-	return a.Seq < b.Seq
-}
 
 // amended judges anew a job that has not started: its deadline or its tasks are others now. What was promised to one that has started
 // stays as it is.

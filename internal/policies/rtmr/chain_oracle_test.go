@@ -1,6 +1,7 @@
 package rtmr
 
 import (
+	stdcmp "cmp"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -153,7 +154,15 @@ func (l *literal) test(now units.Time, c Claim) Verdict {
 		if j.e > j.Deadline {
 			v.OK, v.Late, v.LateFinish, v.LateDeadline = false, j.Job, j.e, j.Deadline
 			if i == 0 {
-				v.Late, v.Hold = 0, l.hold(now, jobs[:at], jobs[at])
+				v.Late = 0
+				tm, tr := slices.Repeat(literalVector{{at: now}}, len(l.tm)), slices.Repeat(literalVector{{at: now}}, len(l.tr))
+				_, v.Alone.MapsEnd = tm.calculate(c.Maps, now, c.Map)
+				_, v.Alone.Finish = tr.calculate(c.Reduces, v.Alone.MapsEnd, c.Reduce)
+				if v.Alone.Finish <= c.Deadline {
+					if v.Hold = l.hold(now, jobs[:at], jobs[at]); v.Hold == (Hold{}) {
+						v.Hold = l.most(now, jobs[:at], v)
+					}
+				}
 			}
 			break
 		}
@@ -194,6 +203,48 @@ func (l *literal) hold(now units.Time, ahead []literalJob, c literalJob) Hold {
 		}
 	}
 	return Hold{}
+}
+
+// most is who holds most of the slots beyond the time when the job's first tasks want them.
+func (l *literal) most(now units.Time, ahead []literalJob, v Verdict) Hold {
+	if v.Finish == units.Never {
+		return Hold{}
+	}
+	type holder struct {
+		Hold
+		time float64
+	}
+	var all []holder
+	add := func(j sched.JobID, tm, tr literalVector, every bool) {
+		h, slots, from := holder{Hold: Hold{Job: j, Stage: sched.Map}}, tm, now
+		if v.MapsEnd == v.Alone.MapsEnd {
+			h.Stage, slots, from = sched.Reduce, tr, v.MapsEnd
+		}
+		for _, s := range slots {
+			if (s.mine || every) && s.at > from {
+				h.Slots++
+				h.Until = max(h.Until, s.at)
+				h.time += float64(s.at-from) / 1e9
+			}
+		}
+		if h.Slots > 0 {
+			all = append(all, h)
+		}
+	}
+	add(0, l.tm, l.tr, true)
+	for _, j := range ahead {
+		switch j.phase {
+		case "finished":
+			add(0, j.tm, j.tr, false)
+		case "waiting", "started":
+			add(j.Job, j.tm, j.tr, false)
+		}
+	}
+	slices.Reverse(all) // of equals the last
+	if len(all) == 0 {
+		return Hold{}
+	}
+	return slices.MaxFunc(all, func(a, b holder) int { return stdcmp.Compare(a.time, b.time) }).Hold
 }
 
 func (l *literal) find(id sched.JobID) int {

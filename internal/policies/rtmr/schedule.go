@@ -31,15 +31,20 @@ type Verdict struct {
 	Late         sched.JobID // 0 = the job itself
 	LateFinish   units.Time
 	LateDeadline units.Time
-	Hold         Hold // if it is the job itself: what makes it late besides its own length
+	Alone        Alone // if it is the job itself: what it takes without anybody else
+	Hold         Hold  // and if that is in time: who is in its way
 }
 
-// A Hold is what a job waits for. A job's last reduce, if it waits for a slot beyond the job's last map, and otherwise its last map, starts at the instant
-// when a task of a job before it ends. Hold names that job, of several the last in the order.
+// Alone is when a job would end that has all slots of the cluster to itself.
+type Alone struct{ MapsEnd, Finish units.Time }
+
+// A Hold is who is in a job's way. A job's last reduce, if it waits for a slot beyond the job's last map, and otherwise its last map, mostly starts at the
+// instant when a task of a job before it ends: Hold names that job, of several the last in the order. If it does not, as it starts behind one of the job's own, the
+// job's first tasks began late: Hold names who holds most of the slots that they waited for.
 type Hold struct {
-	Job   sched.JobID // 0 with slots: one that has finished, and whose promise stays; without: nobody, the job's tasks would start at once
+	Job   sched.JobID // 0: one that has finished, and whose promise stays; below 0: a slot that is lent
 	Stage sched.Stage // its maps or its reduces
-	Slots int         // so many slots of that stage are not given back by it before that instant
+	Slots int         // so many slots of that stage are not given back by it before that instant, or when the job wants them
 	Until units.Time  // when its last task of that stage ends
 }
 
@@ -176,7 +181,12 @@ func (s *Schedule) Test(now units.Time, c Claim) Verdict {
 	v.MapsEnd, v.Finish = s.at.ask(&c, now)
 	if v.Finish > c.Deadline { // line 7
 		v.OK, v.LateFinish, v.LateDeadline = false, v.Finish, c.Deadline
-		v.Hold = s.hold(now, &c, p, v.MapsEnd, v.Finish)
+		v.Alone = s.alone(now, &c)
+		if v.Alone.Finish <= c.Deadline {
+			if v.Hold = s.hold(now, &c, p, v.MapsEnd, v.Finish); v.Hold.Slots == 0 {
+				v.Hold = s.most(now, &c, p, &v)
+			}
+		}
 		return v
 	}
 	s.tested = tested{}
@@ -209,7 +219,63 @@ func (s *Schedule) late(at *chain, now units.Time, c *Claim, p int, note bool) (
 	return -1, 0
 }
 
-// hold finds what the job would wait for at place p, given its estimates there.
+// alone returns what the job would take in an empty cluster.
+func (s *Schedule) alone(now units.Time, c *Claim) Alone {
+	var empty chain
+	empty.maps.Resize(s.base.maps.Slots(), now)
+	empty.reduces.Resize(s.base.reduces.Slots(), now)
+	mapsEnd, finish := empty.ask(c, now)
+	return Alone{mapsEnd, finish}
+}
+
+// most finds who before place p holds most of the slots for which the job's first tasks would wait: of its maps, or if these would end as early as alone, of its
+// reduces. Most is the sum over slots of the time for which they are held from then on.
+func (s *Schedule) most(now units.Time, c *Claim, p int, v *Verdict) Hold {
+	if v.Finish == units.Never {
+		return Hold{}
+	}
+	stage, from := sched.Map, now
+	if v.MapsEnd <= v.Alone.MapsEnd {
+		stage, from = sched.Reduce, v.MapsEnd
+	}
+	largest, held := Hold{}, 0.0
+	look := func(j sched.JobID, ends func(func(units.Time, int) bool)) {
+		h, sum := Hold{Job: j, Stage: stage}, 0.0
+		for at, slots := range ends {
+			if at > from {
+				h.Slots, h.Until = h.Slots+slots, max(h.Until, at)
+				sum += float64(slots) * at.Sub(from).Seconds()
+			}
+		}
+		if sum >= held && h.Slots > 0 {
+			largest, held = h, sum
+		}
+	}
+	s.at.copy(&s.base)
+	base := &s.at.maps
+	if stage == sched.Reduce {
+		base = &s.at.reduces
+	}
+	look(0, base.Each)
+	for i := range p {
+		m := &s.members[i]
+		j := m.Job
+		if m.phase == finished {
+			j = 0
+		}
+		look(j, func(yield func(units.Time, int) bool) {
+			for _, e := range s.at.ends(m, now, stage) {
+				if !yield(e.At, e.Slots) {
+					return
+				}
+			}
+		})
+		s.at.give(m, now)
+	}
+	return largest
+}
+
+// hold finds what the job's last task would wait for at place p, given its estimates there.
 func (s *Schedule) hold(now units.Time, c *Claim, p int, mapsEnd, finish units.Time) Hold {
 	if mapsEnd == units.Never || finish == units.Never {
 		return Hold{}

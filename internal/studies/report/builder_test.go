@@ -105,7 +105,7 @@ func TestBuilder(t *testing.T) {
 			Tasks: 5, Attempts: 5, Events: 3 + 3 + 2 + 5 + 5},
 		Jobs: []Job{
 			{ID: "a", Class: "k", Queue: "default", Admitted: true, Started: f(0), MapsDone: f(24), Finished: f(30), Deadline: f(25), Maps: 2, Reduces: 1, LocalMaps: 2, Attempts: 4, TaskTime: f(0), Penalty: f(0.4), Outcome: Late},
-			{ID: "b", Class: "k", Queue: "default", Submitted: 8, Reason: "would finish at 10s, deadline 9s", Maps: 1, TaskTime: f(0), Outcome: Refused},
+			{ID: "b", Class: "k", Queue: "default", Submitted: 8, Reason: "would finish at 10.0 s, 1.0 s after its deadline", Maps: 1, TaskTime: f(0), Outcome: Refused},
 			{ID: "c", Class: "k", Queue: "default", Submitted: 30, Admitted: true, Started: f(30), Deadline: f(50), Reason: "it broke", Maps: 1, Attempts: 1, TaskTime: f(0), Outcome: Failed},
 		}}
 	if diff := cmp.Diff(want, b.Run()); diff != "" {
@@ -242,9 +242,9 @@ policy  in time  of  penalty  makespan  mean response     p95  local maps  map s
 ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 fifo          0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1        1
 edf           0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1        1
-fifo: job "b" was refused: would finish at 10s, deadline 9s
+fifo: job "b" was refused: would finish at 10.0 s, 1.0 s after its deadline
 fifo: job "c" failed: it broke
-edf: job "b" was refused: would finish at 10s, deadline 9s
+edf: job "b" was refused: would finish at 10.0 s, 1.0 s after its deadline
 edf: job "c" failed: it broke
 `
 	if diff := cmp.Diff(want, "\n"+out.String()); diff != "" {

@@ -80,8 +80,8 @@ func TestOutcomes(t *testing.T) {
 		"guessed   100.0 s            –         –  refused                           an estimate from a sample\n",
 		"labels    100.0 s            –         –  refused\n",
 		"100.0 s       –  finished before",
-		`job "guessed" was refused: by an estimate from a sample of 2 maps: would finish at 4m10s`,
-		`job "refused" was refused: would finish at 4m10s, deadline 1m40s; the earliest deadline that would be accepted is 4m10s`,
+		`job "guessed" was refused: by an estimate from a sample of 2 maps: would finish at 4:10 min`,
+		`job "refused" was refused: would finish at 4:10 min, 2:30 min after its deadline; the earliest deadline that would be accepted is 4:10 min`,
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, &text)

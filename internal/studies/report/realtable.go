@@ -10,15 +10,11 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
 )
 
-// Span prints seconds so that three digits or so are left to read, also of what takes less than some milliseconds.
-func Span(seconds float64) string {
-	if seconds > 0 && seconds < 0.00995 {
-		return fmt.Sprintf("%.2g ms", 1000*seconds)
-	}
-	return span(seconds)
-}
+// Span prints seconds for people.
+func Span(seconds float64) string { return units.Span(seconds) }
 
 // Size prints bytes so that three digits or so are left to read, in the units of package units: 1 MB = 1024 kB.
 func Size(bytes float64) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/units"
 )
 
 // mostJobs is how many jobs a table lists; the JSON report has them all.
@@ -281,20 +282,4 @@ func orDash(seconds *float64) string {
 	return span(*seconds)
 }
 
-// span prints seconds so that three digits or so are left to read.
-func span(seconds float64) string {
-	if seconds < 0 {
-		return "-" + span(-seconds)
-	}
-	switch s := seconds; {
-	case s < 0.0005:
-		return "0 s"
-	case s < 0.9995:
-		return fmt.Sprintf("%.0f ms", 1000*seconds)
-	case s < 119.95:
-		return fmt.Sprintf("%.1f s", seconds)
-	case s < 2*3600:
-		return fmt.Sprintf("%d:%02d min", int(seconds+0.5)/60, int(seconds+0.5)%60)
-	}
-	return fmt.Sprintf("%d:%02d h", int(seconds/60+0.5)/60, int(seconds/60+0.5)%60)
-}
+func span(seconds float64) string { return units.Span(seconds) }

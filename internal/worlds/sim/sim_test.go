@@ -362,7 +362,7 @@ func TestJobsBehindARejectedOneNeverRun(t *testing.T) {
 	if diff := cmp.Diff(want, d.trace); diff != "" {
 		t.Error(diff)
 	}
-	if want := []string{"rejected: would finish at 2s, deadline 1s", `it waited for job "b", which did not finish`,
+	if want := []string{"rejected: would finish at 2.0 s, 1.0 s after its deadline", `it waited for job "b", which did not finish`,
 		`it waited for job "c", which did not finish`, `it waited for job "d", which did not finish`}; !slices.Equal(texts, want) {
 		t.Errorf("texts %q", texts)
 	}

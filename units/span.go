@@ -1,0 +1,42 @@
+package units
+
+import (
+	"fmt"
+	"math"
+)
+
+// Span prints seconds for people, so that three digits or so are left to read: "0.14 ms", "250 ms", "4.2 s", "4:12 min", "3:05 h". What
+// programs read again is printed by Duration's String, exactly.
+func Span(seconds float64) string {
+	if seconds < 0 {
+		return "-" + Span(-seconds)
+	}
+	switch s := seconds; {
+	case s < 5e-7:
+		return "0 s"
+	case s < 0.00995:
+		return fmt.Sprintf("%.2g ms", 1000*s)
+	case s < 0.9995:
+		return fmt.Sprintf("%.0f ms", 1000*s)
+	case s < 119.95:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 2*3600-0.5:
+		return fmt.Sprintf("%d:%02d min", int(s+0.5)/60, int(s+0.5)%60)
+	}
+	return fmt.Sprintf("%d:%02d h", int(seconds/60+0.5)/60, int(seconds/60+0.5)%60)
+}
+
+// SpanUp prints a duration as Span does, rounded up: who is told a deadline that will do gets none that is too early.
+func SpanUp(d Duration) string {
+	step := Minute
+	for _, s := range []struct{ below, step Duration }{{Second, Millisecond}, {2 * Minute, Second / 10}, {2 * Hour, Second}} {
+		if d < s.below {
+			step = s.step
+			break
+		}
+	}
+	if d <= 0 || d > math.MaxInt64-step {
+		return Span(d.Seconds())
+	}
+	return Span(((d + step - 1) / step * step).Seconds())
+}
