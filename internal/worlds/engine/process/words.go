@@ -75,7 +75,7 @@ func (w *Words) keep(text string) {
 	}
 }
 
-// String is what explains a failure, to stand behind it; empty if nothing was said.
+// String is what explains a failure, to stand behind it; empty if nothing was said. Several lines stay lines.
 func (w *Words) String() string {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -83,7 +83,11 @@ func (w *Words) String() string {
 	case w.first != "":
 		return "; it said: " + strings.ToValidUTF8(w.first, "?")
 	case len(w.last) > 0:
-		return "; its last words: " + strings.ToValidUTF8(strings.Join(w.last, " | "), "?")
+		text := strings.ToValidUTF8(strings.Join(w.last, "\n"), "?")
+		if len(w.last) > 1 {
+			return "; it said:\n" + text
+		}
+		return "; it said: " + text
 	}
 	return ""
 }

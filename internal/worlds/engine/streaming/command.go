@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -24,6 +27,7 @@ const (
 // the command nor we ever wait for the other in a circle.
 type command struct {
 	what string // for people
+	dir  string // in which it runs
 	p    *process.Process
 	user *mapreduce.Context
 
@@ -41,12 +45,12 @@ type command struct {
 
 // start starts a command of the attempt.
 func (a *attempt) start(user *mapreduce.Context, kind string, argv []string, in *mapreduce.Input) (*command, error) {
-	c := &command{what: fmt.Sprintf("the %s command %q", kind, strings.Join(argv, " ")), user: user, send: make(chan []byte), got: make(chan []byte, 2),
+	c := &command{what: fmt.Sprintf("the %s command %q", kind, strings.Join(argv, " ")), dir: a.dir, user: user, send: make(chan []byte), got: make(chan []byte, 2),
 		spare: make(chan []byte, 4), stop: make(chan struct{})}
 	c.said.alive, c.said.said = user.Progress, a.said
 	path, err := Find(argv[0], a.x.job.Files)
-	if err != nil {
-		return nil, err
+	if err != nil { // it was there when the job began
+		return nil, task.Fail(task.Permanent, fmt.Errorf("%s: %w", c.what, err))
 	}
 	var theirs []*os.File
 	pipe := func(ours, their int) error {
@@ -65,7 +69,11 @@ func (a *attempt) start(user *mapreduce.Context, kind string, argv []string, in 
 	closeAll(theirs)
 	if err != nil {
 		closeAll(c.pipes)
-		return nil, fmt.Errorf("%s: %w", c.what, err)
+		err = fmt.Errorf("%s: %w", c.what, err)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = task.Fail(task.Permanent, err)
+		}
+		return nil, err
 	}
 	stdin, stdout, errs := c.pipes[0], c.pipes[1], c.pipes[2]
 	c.talkers.Go(func() { c.write(stdin) })
@@ -203,10 +211,22 @@ func (c *command) verdict(ignoreExit bool) error {
 	return err
 }
 
-// failed ends the command, so that its last words are known, and explains why it failed.
+// failed ends the command, so that its last words are known, and explains why it failed. Files in its directory are told by their names
+// there: the directory is another one for each attempt.
 func (c *command) failed(why error) error {
 	_ = c.end() // what is left of it is a lesser evil
-	return fmt.Errorf("%s: %w%s", c.what, why, c.said.explain())
+	said := strings.ReplaceAll(c.said.explain(), c.dir+string(filepath.Separator), "")
+	return task.Fail(kindOf(why), fmt.Errorf("%s: %w%s", c.what, why, said))
+}
+
+// kindOf tells what an exit code says by POSIX: 126 is a command that cannot be run, 127 one that is not there, as sh and env report it of
+// what they were to run.
+func kindOf(why error) task.Failure {
+	var exit *process.ExitError
+	if errors.As(why, &exit) && (exit.Code == 126 || exit.Code == 127) {
+		return task.Permanent
+	}
+	return task.FailureOf(why)
 }
 
 // drain takes output until there is no more.

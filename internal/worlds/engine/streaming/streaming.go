@@ -89,6 +89,15 @@ func (x *Executor) begin(c *task.Config, isMap bool) (*attempt, error) {
 	return a, nil
 }
 
+// plain is the error of an attempt without the place in the engine's own code at which it came up: commands read ahead, so it says nothing.
+func plain(err error) error {
+	var user *task.UserError
+	if errors.As(err, &user) && user.App != "" && user.Err != nil {
+		return user.Err
+	}
+	return err
+}
+
 // end ends all that is left of the attempt.
 func (a *attempt) end(err error) error {
 	for _, c := range a.commands {
@@ -125,7 +134,7 @@ func (x *Executor) Map(ctx context.Context, c task.MapConfig) (out *task.Output,
 	if err == nil && e != nil {
 		return nil, task.Stats{}, errors.Join(e, fault.DeleteAll(c.Local), fault.DeleteAll(c.Out))
 	}
-	return out, stats, err
+	return out, stats, plain(err)
 }
 
 // combineBuffer is half of the memory for sorting, which a combiner leaves little to do, and no more than is of use to it.
@@ -158,7 +167,7 @@ func (x *Executor) Reduce(ctx context.Context, c task.ReduceConfig) (stats task.
 	if err == nil && e != nil {
 		return task.Stats{}, errors.Join(e, fault.DeleteAll(c.Out))
 	}
-	return stats, err
+	return stats, plain(err)
 }
 
 // sideEffects looks for what commands wrote to mapreduce_task_output_dir besides. As in Hadoop it becomes a part of the job's output,

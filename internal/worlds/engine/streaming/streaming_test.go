@@ -236,9 +236,9 @@ func TestReports(t *testing.T) {
 	b := newBed(t, Job{Map: sh(`cat >/dev/null; for i in 1 2 3; do echo reporter:counter:mine,seen, lines,$i >&2; done; echo reporter:counter:bad >&2
 		echo reporter:status:halfway >&2; echo 'the end' >&2; exit 7`), Reduces: 1})
 	_, _, _, err := b.mapTo(1, b.split("x\n"))
-	want := `application test: the end of the map failed: the map command "sh -c`
+	want := `the map command "sh -c`
 	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(),
-		`it ended with exit code 7; its status was: halfway; its last words: reporter:counter:bad | the end`) {
+		`it ended with exit code 7; its status was: halfway; it said:`+"\nreporter:counter:bad\nthe end") {
 		t.Errorf("%v", err)
 	}
 	b = newBed(t, Job{Map: sh(`cat; for i in 1 2 3; do echo reporter:counter:mine,seen, lines,$i >&2; done`), Reduces: 1})
@@ -289,15 +289,19 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name, script, want string
 		limits             process.Limits
+		kind               task.Failure
 	}{
-		{"hangs", `sleep 1000`, "it took longer than 200ms", process.Limits{Time: 200 * units.Millisecond}},
-		{"eats memory", `awk 'BEGIN { s = "x"; while (length(s) < 500000000) s = s s; while (1) {} }'`, "it took more than 64MB of memory", process.Limits{Memory: 64 * units.MB}},
-		{"forks and dies", `(setsid sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}},
-		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started holds its output open", process.Limits{}},
-		{"is killed", `kill -9 $$`, "it died: signal: killed", process.Limits{}},
-		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64 MB", process.Limits{}},
-		{"shouts", `head -c 100000000 /dev/zero | tr '\0' '\n' >&2; yes help 2>/dev/null | head -c 20000000 >&2; exit 1`, "exit code 1; its last words: help | help | help | help | help", process.Limits{}},
-		{"closes stdin and fails", `exec <&-; echo no >&2; exit 2`, "exit code 2; its last words: no", process.Limits{}},
+		{"hangs", `sleep 1000`, "it took longer than 200ms", process.Limits{Time: 200 * units.Millisecond}, task.Transient},
+		{"eats memory", `awk 'BEGIN { s = "x"; while (length(s) < 500000000) s = s s; while (1) {} }'`, "it took more than 64MB of memory", process.Limits{Memory: 64 * units.MB}, task.Transient},
+		{"forks and dies", `(setsid sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}, task.Transient},
+		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started holds its output open", process.Limits{}, task.Transient},
+		{"is killed", `kill -9 $$`, "it died: signal: killed", process.Limits{}, task.Transient},
+		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64 MB", process.Limits{}, task.Transient},
+		{"shouts", `head -c 100000000 /dev/zero | tr '\0' '\n' >&2; yes help 2>/dev/null | head -c 20000000 >&2; exit 1`, "exit code 1; it said:\nhelp\nhelp\nhelp\nhelp\nhelp", process.Limits{}, task.Transient},
+		{"finds no command", `nosuchcommand; exit $?`, "exit code 127; it said: ", process.Limits{}, task.Permanent},
+		{"finds nothing to run", `touch plain; ./plain`, "exit code 126; it said: ", process.Limits{}, task.Permanent},
+		{"names a file beside it", `head -c 10 >/dev/null; echo "$PWD/x: bad" >&2; exit 1`, "exit code 1; it said: x: bad", process.Limits{}, task.Transient},
+		{"closes stdin and fails", `exec <&-; echo no >&2; exit 2`, "exit code 2; it said: no", process.Limits{}, task.Transient},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.limits.Memory > 0 && runtime.GOOS != "linux" {
@@ -305,9 +309,11 @@ func TestFailures(t *testing.T) {
 			}
 			b := newBed(t, Job{Map: sh(c.script), Limits: c.limits, Reduces: 1})
 			_, _, _, err := b.mapTo(1, b.split(big))
-			var user *task.UserError
-			if err == nil || !strings.Contains(err.Error(), c.want) || !errors.As(err, &user) {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "the map command ") {
 				t.Errorf("%v, want %q", err, c.want)
+			}
+			if got := task.FailureOf(err); got != c.kind {
+				t.Errorf("%v: kind %d, want %d", err, got, c.kind)
 			}
 		})
 	}

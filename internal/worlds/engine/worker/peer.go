@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -59,6 +60,9 @@ func start(ctx context.Context, j *Job) (*peer, error) {
 	closeAll(theirs)
 	if err != nil {
 		closeAll(p.pipes)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = task.Fail(task.Permanent, err)
+		}
 		return nil, err
 	}
 	p.readers.Go(func() { p.listen(bufio.NewReaderSize(p.pipes[1], 64<<10)) })

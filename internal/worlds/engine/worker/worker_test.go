@@ -298,7 +298,7 @@ func TestAskRefuses(t *testing.T) {
 		limits            process.Limits
 		want              string
 	}{
-		{"silent", "", "", process.Limits{}, "it is no worker: its main function has to call run.Main of package mapreduce/run; its last words: I know nothing of workers"},
+		{"silent", "", "", process.Limits{}, "it is no worker: its main function has to call run.Main of package mapreduce/run; it said: I know nothing of workers"},
 		{"dying", "", "", process.Limits{}, "it ended with exit code 4 before it said that it is a worker; if it is none, its main function has to call run.Main of package mapreduce/run"},
 		{"dying", "", "", limited, "it ended with exit code 4 before it said that it is a worker, under its limits (memory: 1GB, open_files: 64), which may be too low; if it is none,"},
 		{"old", "", "", process.Limits{}, "it speaks version 2 of the protocol, this engine version 1"},
