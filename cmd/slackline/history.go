@@ -13,6 +13,7 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
 )
 
@@ -151,9 +152,5 @@ func checkLimit(limit int) error {
 
 // oneLine is the first line of a reason, of at most so many columns.
 func oneLine(text string, columns int) string {
-	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if more {
-		line += " …"
-	}
-	return cut(line, columns)
+	return cut(report.Printable(strings.ReplaceAll(strings.TrimSpace(text), "\n", " | ")), columns)
 }

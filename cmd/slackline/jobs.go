@@ -77,7 +77,7 @@ func writeJobs(w io.Writer, list []*store.Job, now time.Time, columns int) error
 	g.Add(">job", "name", "class", "policy", "state", "submitted", ">took", ">expected", "deadline", ">maps", ">reduces", "why")
 	for _, j := range list {
 		g.Add(fmt.Sprint(j.ID), j.Name, j.Class, j.Policy, j.State, stamp(j.Submitted, now), seconds(j.Took), expected(j), promise(j, now),
-			tally(j.Maps), tally(j.Reduces), oneLine(report.Printable(j.Reason), max(20, columns/3)))
+			tally(j.Maps), tally(j.Reduces), oneLine(j.Reason, max(20, columns/3)))
 	}
 	return writeRows(w, g, len(list), "no such jobs")
 }

@@ -124,8 +124,9 @@ func TestPlainLines(t *testing.T) {
 	want := `    0.0 s  job "words": 3 maps, 1 reduces
     0.0 s  job "find": 1 maps, 1 reduces
     4.0 s  words: maps 1 of 3, reduces 0 of 1, 6.8 s left (until 18:00:10); find: maps 0 of 1, reduces 0 of 1; 33.3 MB/s
-` + strings.Repeat("    6.9 s  an attempt failed: it broke\n", 10) + `    8.0 s  words: maps 2 of 3, reduces 0 of 1, 4.5 s left (until 18:00:12); find: maps 0 of 1, reduces 0 of 1, 19 failed; 16.7 MB/s
-    9.0 s  an attempt failed (and 9 more before it): it broke again
+    6.9 s  job "find": map-1 failed: it broke
+    8.0 s  words: maps 2 of 3, reduces 0 of 1, 4.5 s left (until 18:00:12); find: maps 0 of 1, reduces 0 of 1, 19 failed; 16.7 MB/s
+    9.0 s  job "find": map-1 failed (and 18 more before it): it broke again
     9.0 s  job "find": failed: map task 1 failed
    10.0 s  job "words": committed
 `
@@ -146,7 +147,7 @@ func TestLiveLinesAreClean(t *testing.T) {
 			t.Errorf("%q", line)
 		}
 	}
-	for _, want := range []string{`an attempt failed: it said \x1b[31m\nand\rmore`, `a\x1b[2Jb: maps 0 of 1`} {
+	for _, want := range []string{`map-1 failed: it said \x1b[31m` + "\n             and" + `\rmore`, `a\x1b[2Jb: maps 0 of 1`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}

@@ -15,18 +15,20 @@ import (
 type log struct {
 	w      io.Writer
 	jobs   map[sched.JobID]string
-	failed units.Time // when a failed attempt was told last
-	told   int        // failed attempts
-	unsaid int        // failed attempts since the last that was told
+	tasks  map[sched.AttemptID]string // of attempts that run
+	why    map[string]bool            // reasons of failures that were told
+	failed units.Time                 // when a failed attempt was told last
+	told   int                        // failed attempts
+	unsaid int                        // failed attempts since the last that was told
 }
 
 var _ drive.Sink = (*log)(nil)
 
 func newLog(w io.Writer) *log {
-	return &log{w: w, jobs: map[sched.JobID]string{}}
+	return &log{w: w, jobs: map[sched.JobID]string{}, tasks: map[sched.AttemptID]string{}, why: map[string]bool{}}
 }
 
-// The first attempts that fail are told one by one, those behind them at most one every few seconds: there may be thousands.
+// The first attempts that fail are told one by one, those behind them at most one every few seconds: there may be thousands. What was told once is not told again.
 const (
 	failFirst = 10
 	failEvery = 2 * units.Second
@@ -44,17 +46,20 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 				due = fmt.Sprintf(", due at %.1f s", j.Deadline.Seconds())
 			}
 			l.say(at, "job %q: %d maps, %d reduces%s", j.ID, j.Tasks(sched.Map), j.Tasks(sched.Reduce), due)
+		case sched.Started:
+			l.tasks[e.Attempt] = fmt.Sprintf("job %q: %v-%d", l.jobs[e.Job], e.Stage, e.Task)
 		case sched.Ended:
 			if e.Outcome == sched.Failed {
-				l.fail(at, e.Text)
+				l.fail(at, l.tasks[e.Attempt], e.Text)
 			}
+			delete(l.tasks, e.Attempt)
 		case sched.JobEnded:
 			how := e.Outcome.String()
 			switch {
 			case strings.HasPrefix(e.Text, "rejected: "):
 				how = "refused: " + strings.TrimPrefix(e.Text, "rejected: ")
 			case e.Text != "":
-				how += ": " + e.Text
+				how += ": " + l.untold(e.Text)
 			}
 			l.say(at, "job %q: %s", l.jobs[e.Job], how)
 		case sched.Discrepancy:
@@ -64,9 +69,9 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 	return nil
 }
 
-// fail tells of a failed attempt, and how many failed since the last that was told.
-func (l *log) fail(at units.Time, why string) {
-	if l.told >= failFirst && at.Sub(l.failed) < failEvery {
+// fail tells of a failed attempt, unless the same has been told of another, and how many failed since the last that was told.
+func (l *log) fail(at units.Time, task, why string) {
+	if l.why[why] || l.told >= failFirst && at.Sub(l.failed) < failEvery {
 		l.unsaid++
 		return
 	}
@@ -74,15 +79,25 @@ func (l *log) fail(at units.Time, why string) {
 	if l.unsaid > 0 {
 		more = fmt.Sprintf(" (and %d more before it)", l.unsaid)
 	}
-	l.say(at, "an attempt failed%s: %s", more, why)
-	l.failed, l.unsaid = at, 0
+	l.say(at, "%s failed%s: %s", task, more, why)
+	l.failed, l.unsaid, l.why[why] = at, 0, true
 	l.told++
+}
+
+// untold is why a job ended, without the reason of its last attempt if that was told.
+func (l *log) untold(text string) string {
+	for why := range l.why {
+		if rest, ok := strings.CutSuffix(text, ": "+why); ok && why != "" {
+			return strings.TrimSuffix(rest, ", the last time")
+		}
+	}
+	return text
 }
 
 // Plan tells nothing.
 func (l *log) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
-// say tells one line, whatever users' code put into it.
+// say tells what happened. Whatever users' code put into it, what follows the first line is indented.
 func (l *log) say(at units.Time, format string, args ...any) {
-	fmt.Fprintf(l.w, "%7.1f s  %s\n", at.Seconds(), report.Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(l.w, "%7.1f s  %s\n", at.Seconds(), report.Indented(fmt.Sprintf(format, args...), "             "))
 }

@@ -128,7 +128,7 @@ func writeAttempts(w io.Writer, j *store.Job, list []*store.Attempt, textOnly, w
 		g.Add("task", ">try", "node", "input", ">began", ">took", ">shuffle", ">read", ">written", "outcome", "why")
 		for _, a := range list {
 			g.Add(fmt.Sprintf("%s-%d", a.Stage, a.Task), fmt.Sprint(a.Try), a.Node, a.Locality, report.Span(a.Began.Sub(j.Submitted).Seconds()), report.Span(a.Took),
-				report.Span(a.Shuffle), report.Size(float64(a.Read)), report.Size(float64(a.Written)), a.Outcome, oneLine(report.Printable(a.Reason), max(30, columns/2)))
+				report.Span(a.Shuffle), report.Size(float64(a.Read)), report.Size(float64(a.Written)), a.Outcome, oneLine(a.Reason, max(30, columns/2)))
 		}
 		_ = writeRows(&b, g, len(list), "no such attempts") // it takes all that is written
 	}

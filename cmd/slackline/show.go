@@ -102,7 +102,7 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	}
 	fmt.Fprintf(&b, "job %d: %s, %s\n\n", j.ID, report.Printable(j.Name), j.State)
 	if j.Reason != "" {
-		line("why", "%s", j.Reason)
+		fmt.Fprintf(&b, "%-10s %s\n", "why", report.Indented(j.Reason, "           "))
 	}
 	line("class", "%s", j.Class)
 	if j.File != "" {
@@ -164,8 +164,14 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	}
 	if len(s.Failed) > 0 {
 		fmt.Fprintf(&b, "\nfailed attempts; slackline logs %d TASK has more\n", j.ID)
+		told := map[string]bool{}
 		for _, a := range s.Failed {
-			fmt.Fprintf(&b, "%s-%d, try %d on %s after %s: %s\n", a.Stage, a.Task, a.Try, a.Node, report.Span(a.Took), report.Printable(a.Reason))
+			reason := report.Indented(a.Reason, "    ")
+			if told[a.Reason] || strings.HasSuffix(j.Reason, a.Reason) {
+				reason = "in the same way"
+			}
+			told[a.Reason] = true
+			fmt.Fprintf(&b, "%s-%d, try %d on %s after %s: %s\n", a.Stage, a.Task, a.Try, a.Node, report.Span(a.Took), reason)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

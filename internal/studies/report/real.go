@@ -1,5 +1,7 @@
 package report
 
+import "strings"
+
 // Real is what a run on this machine took besides slots. A simulation has none.
 type Real struct {
 	CPU      float64 `json:"cpu_s"`                    // processor time of this process and of those it started
@@ -43,6 +45,24 @@ type Work struct {
 	Written    int64            `json:"bytes_written"`
 	RecordsOut int64            `json:"records_written"`
 	Counters   map[string]int64 `json:"counters"` // all of them: GROUP.NAME
+}
+
+// decisive is the last of the failed attempts that the job's own reason tells of; nil if there is none.
+func (j *Job) decisive() *Failure {
+	for i := len(j.Failures) - 1; i >= 0; i-- {
+		if f := &j.Failures[i]; f.Reason != "" && strings.HasSuffix(j.Reason, f.Reason) {
+			return f
+		}
+	}
+	return nil
+}
+
+// word is a name as a word of a command line.
+func word(name string) string {
+	if strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || strings.ContainsRune("'\"\\$`&|;<>()*?[]#~!{}", c) }) || name == "" {
+		return "'" + strings.ReplaceAll(Printable(name), "'", `'\\''`) + "'"
+	}
+	return Printable(name)
 }
 
 // Failure is an attempt that failed.

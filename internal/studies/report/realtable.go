@@ -171,23 +171,41 @@ func (r *Real) memory() string {
 	return "at most " + strings.Join(parts, " and ")
 }
 
-// writeFailures tells of each failed attempt, alike ones together.
+// writeFailures tells why attempts failed, each reason of a job once, and not the one that the job failed for: that stands with its end.
 func writeFailures(w io.Writer, run *Run) {
 	lines := 0
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
 		list := slices.Clone(j.Failures)
 		slices.SortStableFunc(list, func(a, b Failure) int { return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Task, b.Task)) })
+		alike := map[string]int{}
 		for _, f := range list {
-			if lines++; lines > mostReasons {
-				fmt.Fprintf(w, "… and more failed attempts; -o json, or slackline logs %s --outcome failed, has them all\n", j.ID)
-				return
-			}
-			if f.Try == 0 {
-				fmt.Fprintf(w, "job %q %s-%d had to run again, as what it had committed was damaged: %s\n", j.ID, f.Stage, f.Task, Printable(f.Reason))
+			alike[f.Reason]++
+		}
+		if f := j.decisive(); f != nil {
+			alike[f.Reason] = 0
+		}
+		for _, f := range list {
+			n := alike[f.Reason]
+			if n == 0 {
 				continue
 			}
-			fmt.Fprintf(w, "job %q %s-%d, try %d on %s failed: %s\n", j.ID, f.Stage, f.Task, f.Try, f.Node, Printable(f.Reason))
+			if alike[f.Reason] = 0; lines == mostReasons {
+				fmt.Fprintf(w, "… and more failed attempts; -o json, or slackline logs %s --outcome failed, has them all\n", word(j.ID))
+				return
+			}
+			lines++
+			what := fmt.Sprintf(", try %d on %s failed", f.Try, f.Node)
+			if f.Try == 0 {
+				what = " had to run again, as what it had committed was damaged"
+			}
+			switch {
+			case n == 2:
+				what += ", and another try in the same way"
+			case n > 2:
+				what += fmt.Sprintf(", and %d more tries in the same way", n-1)
+			}
+			fmt.Fprintf(w, "job %q %s-%d%s: %s\n", j.ID, f.Stage, f.Task, what, Indented(f.Reason, "    "))
 		}
 	}
 }

@@ -58,8 +58,8 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	for range 2 * mostReasons {
-		run.Jobs[1].Failures = append(run.Jobs[1].Failures, Failure{Stage: "map", Task: 1})
+	for i := range 2 * mostReasons {
+		run.Jobs[1].Failures = append(run.Jobs[1].Failures, Failure{Stage: "map", Task: 1, Try: 1, Node: "n1", Reason: strconv.Itoa(i)})
 	}
 	for i := range 2 * mostCounters {
 		run.Jobs[1].Work.Counters[strconv.Itoa(i)] = 1
@@ -79,6 +79,22 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	writeFailures(&b, run)
 	if want := "reduce-3 had to run again, as what it had committed was damaged: part-r-00002: the checksum does not match\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("%s, want %s", b.String(), want)
+	}
+	// A reason is told once: what the job failed for stands with its end, and what others failed for with the first of them.
+	run.Jobs[1].ID, run.Jobs[1].Outcome, run.Jobs[1].Reason = "find it", Failed, "map task 1 failed 2 times, the last time: it said:\nbad\x1b"
+	run.Jobs[1].Failures = []Failure{{Stage: "map", Task: 1, Try: 1, Node: "n1", Reason: "lost\nfor good"}, {Stage: "map", Task: 1, Try: 2, Node: "n1", Reason: "it said:\nbad\x1b"},
+		{Stage: "map", Task: 2, Try: 1, Node: "n1", Reason: "lost\nfor good"}}
+	b.Reset()
+	why(&b, []*Run{{Policy: "fifo", Jobs: run.Jobs[1:]}})
+	run.Jobs = run.Jobs[1:]
+	writeFailures(&b, run)
+	if d := cmp.Diff(`fifo: job "find it" failed: map task 1 failed 2 times, the last time: it said:
+    bad\x1b
+    slackline logs 'find it' map-1 has all that it said
+job "find it" map-1, try 1 on n1 failed, and another try in the same way: lost
+    for good
+`, b.String()); d != "" {
+		t.Error(d)
 	}
 	// A simulation has none of it.
 	b.Reset()

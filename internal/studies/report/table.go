@@ -263,7 +263,10 @@ func why(w io.Writer, g []*Run) {
 				if j.Outcome == Failed {
 					outcome = "failed"
 				}
-				fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, Printable(j.Reason))
+				fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, Indented(j.Reason, "    "))
+				if f := j.decisive(); f != nil {
+					fmt.Fprintf(w, "    slackline logs %s %s-%d has all that it said\n", word(j.ID), f.Stage, f.Task)
+				}
 			}
 		}
 	}
