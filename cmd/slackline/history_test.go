@@ -135,12 +135,14 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// The reason of every failed attempt is told: while the job runs, in its summary, and later.
+// Why attempts failed is told once while the job runs, once in its summary, and later.
 func TestFailuresAreTold(t *testing.T) {
 	s := wordsShell(t)
 	s.write("bad.yaml", "name: bad\nmap: sh -c 'echo lost >&2; exit 3'\ninput: [corpus/]\noutput: out/bad\n")
 	r := s.run("run", "bad.yaml")
-	if r.code != 1 || strings.Count(r.stdout, "job \"bad\" map-1, try ") < 4 {
+	const why = "it ended with exit code 3; it said: lost\n"
+	if r.code != 1 || strings.Count(r.stdout, why) != 1 || strings.Count(r.stderr, why) != 1 || !strings.Contains(r.stdout, "failed 4 times in the same way") ||
+		!strings.Contains(r.stdout, "slackline logs bad map-1 ") {
 		t.Errorf("%d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	if l := s.jobs("--state", "failed"); len(l.Jobs) != 1 || l.Jobs[0].Failures < 4 || l.Jobs[0].Reason == "" {

@@ -94,7 +94,7 @@ output: out
 	for _, c := range []struct{ args, want string }{
 		{"jobs", `c\x1b[35m`},
 		{"show 1", `\x1b[31mred\a`},
-		{"logs 1", "failed   application bad"},
+		{"logs 1", "failed   the map command "},
 		{"logs 1 map-1", "\n\\x1b[31mred\\a\ttab\n\\x1b]0;title\\a ?2J end\n"},
 		{"logs 1 --text", "\n\\x1b[31mred\\a\ttab\n"},
 	} {
