@@ -23,8 +23,10 @@ func newDemo(o *options) *cobra.Command {
 		Use:   "demo",
 		Short: "Watch real jobs over real text meet their deadlines, or miss them",
 		Long: `Runs a sort, a word count and a grep over text that is on this machine, twice: first come first served, and earliest deadline first.
-The deadlines are derived from the speed that is measured on a sample; nothing is adjusted afterwards. The text is read where it
-is; output goes to a temporary directory that is removed at the end. It takes less than a minute on two cores.`,
+Before, the jobs are rehearsed first come first served until two runs in a row take about the same time, and what that teaches is
+played in the simulator under both orders. A job that urgency finishes much earlier is due half way (by ratio) between the two
+times; any other at half as much again as the later of both. Nothing is adjusted afterwards. The text is read where it is; output
+goes to a temporary directory that is removed at the end. It takes less than a minute on two cores.`,
 		Example: `  slackline demo
   slackline demo --input . --size 20MB
   slackline demo --policy fifo,fair,edf-n,edf-p -o json`,
@@ -46,7 +48,7 @@ is; output goes to a temporary directory that is removed at the end. It takes le
 			if err != nil {
 				return err
 			}
-			d := &lab.Demo{Seed: seed, Budget: 36 * units.Second, Say: func(format string, args ...any) { fmt.Fprintf(log, format+"\n", args...) }}
+			d := &lab.Demo{Seed: seed, Budget: 12 * units.Second, Say: func(format string, args ...any) { fmt.Fprintf(log, format+"\n", args...) }}
 			if d.Machine, err = o.machine(cmd); err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@
 //	keeper.go   the sink that keeps a real run in the store, and completes its report
 //	meter.go    processor time, memory and energy of a run; usage_*.go asks the system
 //	memory.go   what runs leave behind in a folder
-//	demo.go     three jobs over real text, with promises that follow from a measurement
+//	demo.go     three jobs over real text, with deadlines that follow from rehearsals
 package lab
 
 import (

@@ -232,11 +232,11 @@ func TestTable(t *testing.T) {
 	want := `
 by hand in the simulator
 
-job  class  maps  reduces  submitted  promise    fifo                    edf
-─────────────────────────────────────────────────────────────────────────────────────────────
-a    k         2        1        0 s   25.0 s  30.0 s  LATE by 5.0 s  30.0 s  LATE by 5.0 s
-b    k         1        0      8.0 s        –       –  refused             –  refused
-c    k         1        0     30.0 s   50.0 s       –  failed              –  failed
+job  class  maps  reduces  submitted  deadline    fifo                    edf
+──────────────────────────────────────────────────────────────────────────────────────────────
+a    k         2        1        0 s    25.0 s  30.0 s  LATE by 5.0 s  30.0 s  LATE by 5.0 s
+b    k         1        0      8.0 s         –       –  refused             –  refused
+c    k         1        0     30.0 s    50.0 s       –  failed              –  failed
 
 policy  in time  of  penalty  makespan  mean response     p95  local maps  map slots  reduce slots  attempts  failed  refused
 ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────

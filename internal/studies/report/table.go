@@ -100,7 +100,7 @@ func sameSeed(g []*Run) bool {
 // jobsTable lists the jobs, and for each policy when they finished and whether that was in time.
 func jobsTable(title string, g []*Run) *Grid {
 	t := &Grid{Title: title}
-	head := []string{"job", "class", ">maps", ">reduces", ">submitted", ">promise"}
+	head := []string{"job", "class", ">maps", ">reduces", ">submitted", ">deadline"}
 	places := make([]map[string]int, len(g))
 	for i, run := range g {
 		head = append(head, ">"+label(run, g), "")
