@@ -13,6 +13,9 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
+// comparisons is the form that has a line for each comparison, as CSV.
+const comparisons = "comparisons"
+
 func newCompare(o *options) *cobra.Command {
 	fresh, metric := false, ""
 	cmd := &cobra.Command{
@@ -30,6 +33,8 @@ Who tests many things finds something by chance. So one metric is the primary on
 a sweep, are corrected for each other (Holm); those of all other metrics are corrected apart from them. Intervals are corrected as their
 tests are. If there are too few seeds to tell anything whatever comes of them, a warning says so before the runs.
 
+For other programs -o csv has a line for each run, -o comparisons one for each comparison, also as CSV, and -o json has both.
+
 Metrics:
 ` + metricHelp() + `
 
@@ -40,6 +45,7 @@ comes of them is kept like the rest.`,
   slackline compare examples/two-jobs.yaml --policy fifo,edf-p --seed 1..10
   slackline compare examples/best-effort.yaml --metric mean-response
   slackline compare examples/sweep.yaml -o csv
+  slackline compare examples/sweep.yaml -o comparisons
   slackline compare examples/two-jobs.yaml --html two-jobs.html`,
 		Args:              some("scenario files"),
 		ValidArgsFunction: yamlFiles,
@@ -85,7 +91,7 @@ comes of them is kept like the rest.`,
 		}
 		return list, cobra.ShellCompDirectiveNoFileComp
 	})
-	return o.bindRuns(cmd)
+	return o.bindRuns(cmd, comparisons)
 }
 
 // flagOf is the name of a metric as one word.

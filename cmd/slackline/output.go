@@ -51,6 +51,8 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 	switch {
 	case o.json():
 		write = r.WriteJSON
+	case o.output == comparisons:
+		write = r.WriteComparisons
 	case o.output == "csv":
 		write = r.WriteCSV
 	}

@@ -73,7 +73,7 @@ func (o *options) bindBlock(cmd *cobra.Command) {
 }
 
 // bindRuns adds the flags of commands that run something.
-func (o *options) bindRuns(cmd *cobra.Command) *cobra.Command {
+func (o *options) bindRuns(cmd *cobra.Command, forms ...string) *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.policies, "policy", nil, "policies to run by, separated by commas (slackline policies lists them)")
 	f.StringVar(&o.seed, "seed", noSeed, "seed of everything random; for simulations also a list or a range, such as 1..30")
@@ -86,7 +86,7 @@ func (o *options) bindRuns(cmd *cobra.Command) *cobra.Command {
 	f.BoolVar(&o.untimed, "no-timing", false, "leave out of the JSON what was measured (wall_s, events_per_s, real), so that equal results are equal bytes")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 also when a deadline was missed")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
-	return o.bindOutput(cmd, "csv")
+	return o.bindOutput(cmd, append([]string{"csv"}, forms...)...)
 }
 
 // completePolicies completes the last of a list.

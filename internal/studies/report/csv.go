@@ -55,8 +55,46 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
+// WriteComparisons writes a line for each comparison, as CSV with the names of the JSON.
+func (r *Report) WriteComparisons(w io.Writer) error {
+	swept := map[string]bool{}
+	for i := range r.Comparisons {
+		for name := range r.Comparisons[i].Params {
+			swept[name] = true
+		}
+	}
+	params := slices.Sorted(maps.Keys(swept))
+	head := slices.Clone(params)
+	t := reflect.TypeFor[Comparison]()
+	var fields []int
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("json"); name != "" && t.Field(i).Name != "Params" {
+			head, fields = append(head, name), append(fields, i)
+		}
+	}
+	out := csv.NewWriter(w)
+	_ = out.Write(head) // an error stays until Flush
+	for i := range r.Comparisons {
+		c := reflect.ValueOf(&r.Comparisons[i]).Elem()
+		var row []string
+		for _, p := range params {
+			row = append(row, r.Comparisons[i].Params[p])
+		}
+		for _, k := range fields {
+			row = append(row, cell(c.Field(k)))
+		}
+		_ = out.Write(row)
+	}
+	out.Flush()
+	return out.Error()
+}
+
 func cell(v reflect.Value) string {
 	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
 	case reflect.Pointer:
 		if v.IsNil() {
 			return ""

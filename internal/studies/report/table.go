@@ -31,9 +31,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 			writeClasses(&b, g)
 			writeTrace(&b, g)
 			writeStuck(&b, g)
-			writeComparisons(&b, r.compared(func(c *Comparison) bool { return c.Scenario == sweepName(g[0]) }))
+			writeComparisons(&b, r.compared(func(c *Comparison) bool { return c.Scenario == g[0].Scenario && maps.Equal(c.Params, g[0].Params) }))
 			if i+1 == len(groups) || groups[i+1][0].Scenario != g[0].Scenario { // the last point of a sweep
-				writeFamilies(&b, r.compared(func(c *Comparison) bool { return c.sweep == g[0].Scenario }))
+				writeFamilies(&b, r.compared(func(c *Comparison) bool { return c.Scenario == g[0].Scenario }))
 			}
 			continue
 		}

@@ -15,25 +15,25 @@ import (
 // family, those by all other metrics another; all points of a sweep belong to one. What is the same in every seed is no test.
 // Differences of shares are parts of 1.
 type Comparison struct {
-	Scenario string   `json:"scenario"`
-	Policy   string   `json:"policy"`
-	Against  string   `json:"against"`
-	Metric   string   `json:"metric"`
-	Primary  bool     `json:"primary"`
-	Seeds    int      `json:"seeds"`
-	Jobs     *float64 `json:"jobs"`            // that are compared, as a mean over the seeds; null: it is a figure of the run as a whole
-	Of       *float64 `json:"of_jobs"`         // that were submitted
-	Mean     float64  `json:"mean_difference"` // of Policy less Against
-	Low      *float64 `json:"low"`             // of the interval; null: it has no bound, as there are too few seeds
-	High     *float64 `json:"high"`
-	Alone    float64  `json:"p_alone"`       // before the correction
-	P        float64  `json:"p"`             // corrected
-	Tests    int      `json:"corrected_for"` // so many tests, in the step of the correction that decides this one; 0: no test
-	Effect   *float64 `json:"effect"`        // Cohen's d of the pairs; null: the difference is the same in every seed
-	Better   string   `json:"better"`        // the policy that is, "" = the seeds do not tell
-	Enough   int      `json:"enough_seeds"`  // that would find a difference of this size four times out of five; 0 = there is none, or no number would
+	Scenario string            `json:"scenario"`
+	Params   map[string]string `json:"params,omitempty"` // of a sweep, as those of the runs
+	Policy   string            `json:"policy"`
+	Against  string            `json:"against"`
+	Metric   string            `json:"metric"`
+	Primary  bool              `json:"primary"`
+	Seeds    int               `json:"seeds"`
+	Jobs     *float64          `json:"jobs"`            // that are compared, as a mean over the seeds; null: it is a figure of the run as a whole
+	Of       *float64          `json:"of_jobs"`         // that were submitted
+	Mean     float64           `json:"mean_difference"` // of Policy less Against
+	Low      *float64          `json:"low"`             // of the interval; null: it has no bound, as there are too few seeds
+	High     *float64          `json:"high"`
+	Alone    float64           `json:"p_alone"`       // before the correction
+	P        float64           `json:"p"`             // corrected
+	Tests    int               `json:"corrected_for"` // so many tests, in the step of the correction that decides this one; 0: no test
+	Effect   *float64          `json:"effect"`        // Cohen's d of the pairs; null: the difference is the same in every seed
+	Better   string            `json:"better"`        // the policy that is, "" = the seeds do not tell
+	Enough   int               `json:"enough_seeds"`  // that would find a difference of this size four times out of five; 0 = there is none, or no number would
 
-	sweep       string // the scenario without the values of its sweep
 	metric      *metric
 	differences []float64
 }
@@ -99,7 +99,7 @@ func compareGroup(g []*Run) (list []Comparison) {
 			}
 		}
 		for k := range metrics {
-			c := Comparison{Scenario: sweepName(g[0]), sweep: g[0].Scenario, Policy: p, Against: policies[0], Metric: metrics[k].name, metric: &metrics[k]}
+			c := Comparison{Scenario: g[0].Scenario, Params: g[0].Params, Policy: p, Against: policies[0], Metric: metrics[k].name, metric: &metrics[k]}
 			var jobs, of stat.Sum
 			for _, pr := range pairs {
 				if m, has := metrics[k].of(pr); has {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -173,6 +174,45 @@ func TestFamilies(t *testing.T) {
 	want := "The primary metric is mean response. Its tests, 6, are corrected for each other (Holm); those of the others, 16, apart from them.\n"
 	if strings.Count(out.String(), want) != 1 {
 		t.Errorf("not once %q in\n%s", want, &out)
+	}
+}
+
+// CSV has a line for each comparison with the names of the JSON, values of a sweep apart, and nothing where there is null.
+func TestComparisonsAsCSV(t *testing.T) {
+	r := sweep(5)
+	r.Compare("")
+	var out bytes.Buffer
+	if err := r.WriteComparisons(&out); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(rows) != len(r.Comparisons)+1 {
+		t.Fatal(err, len(rows))
+	}
+	for i, row := range rows[1:] {
+		text, err := json.Marshal(&r.Comparisons[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want map[string]any
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatal(err)
+		}
+		for k, name := range rows[0] {
+			value := want[name]
+			if name == "x" {
+				value = want["params"].(map[string]any)["x"]
+			}
+			if value == nil {
+				value = ""
+			}
+			if got := fmt.Sprint(value); row[k] != got {
+				t.Errorf("%s is %q, in JSON %q", name, row[k], got)
+			}
+		}
+		if len(want) != len(rows[0]) { // x is in params
+			t.Errorf("%d columns, %d values", len(rows[0]), len(want))
+		}
 	}
 }
 
