@@ -175,6 +175,44 @@ func TestFamilies(t *testing.T) {
 	if strings.Count(out.String(), want) != 1 {
 		t.Errorf("not once %q in\n%s", want, &out)
 	}
+	if n := len(regexp.MustCompile(`verdict\n─+\nmean response `).FindAllString(out.String(), -1)); n != 6 { // three policies at two points
+		t.Errorf("the primary metric comes first in %d tables:\n%s", n, &out)
+	}
+}
+
+// Six seeds of which five show a clear difference and one a little of the opposite: by its size six would do, but they did not.
+func TestSoManyWereNotEnough(t *testing.T) {
+	list := []Comparison{{Policy: "p", Against: "q", Metric: inTime, metric: &metrics[0], Seeds: 6, differences: []float64{1, 1, 1, 1, 1, -0.2}}}
+	if judge(list, inTime); list[0].verdict() != "6 seeds do not tell; some 7 might" {
+		t.Errorf("%+v: %s", list[0], list[0].verdict())
+	}
+}
+
+// Work in time is a part of the work of all jobs with a deadline, also of those that were refused.
+func TestWorkInTime(t *testing.T) {
+	run := func(policy string, seed uint64, long Outcome) *Run {
+		jobs := []Job{job("short", Met, 5, 9), job("long", long, 0, 9), job("free", Done, 5, 0)}
+		for i, work := range []float64{1, 3, 7} {
+			jobs[i].TaskTime = &work
+		}
+		if long == Met {
+			jobs[1].Finished = ptr(8)
+		}
+		return played(policy, seed, jobs...)
+	}
+	var runs []*Run
+	for _, policy := range []string{"a", "b"} {
+		for seed := range uint64(6) {
+			runs = append(runs, run(policy, seed, map[string]Outcome{"a": Refused, "b": Met}[policy]))
+		}
+	}
+	r := New(runs...)
+	r.Compare("work in time")
+	c := comparison(t, r, "b", "work in time")
+	if within(t, "work in time", c.Mean, 0.75); c.Better != "b" || *c.Jobs != 2 || !c.Primary {
+		t.Errorf("%+v", c)
+	}
+	within(t, "in time", comparison(t, r, "b", "in time").Mean, 0.5)
 }
 
 // CSV has a line for each comparison with the names of the JSON, values of a sweep apart, and nothing where there is null.
