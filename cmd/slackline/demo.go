@@ -75,7 +75,11 @@ goes to a temporary directory that is removed at the end. It takes less than a m
 			if keep == "" {
 				defer os.RemoveAll(d.Dir)
 			}
-			return o.runDemo(cmd, d, policies)
+			err = o.runDemo(cmd, d, policies)
+			if cmd.Context().Err() != nil && err != nil && keep != "" {
+				err = interrupted{fmt.Errorf("interrupted; what the demo has written is in %s: remove that, and the same command begins anew", keep)}
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&input, "input", "", "folder with text (default: the source of the Go toolchain)")

@@ -30,7 +30,7 @@ func TestDeadlinesBeforeAKill(t *testing.T) {
 		met, missed float64
 		said, end   string
 	}{
-		"20ms": {1, 1, 1, `job "b" had finished before the run was killed: it missed its deadline by `, "slackline: 1 of the deadlines missed; \"b\" had finished too late before the run was killed\n"},
+		"20ms": {3, 1, 1, `job "b" had finished before the run was killed: it missed its deadline by `, "slackline: job \"b\" missed its deadline before this run went on with it\n"},
 		"1h":   {0, 2, 0, `job "b" had finished before the run was killed: it met its deadline by `, ""},
 	} {
 		t.Run(due, func(t *testing.T) {

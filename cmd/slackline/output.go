@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
@@ -41,7 +40,7 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// finish writes the report and the drawings, and returns an error if a run got stuck, a job failed, or with --strict missed its deadline.
+// finish writes the report and the drawings, and returns the verdict.
 func (o *options) finish(w io.Writer, r *report.Report) error {
 	drawn := o.drawing.commit(r)
 	if o.untimed {
@@ -59,36 +58,7 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 	if err := errors.Join(write(w), drawn); err != nil {
 		return failure{err}
 	}
-	if stuck := r.StuckRuns(); len(stuck) > 0 {
-		first := lab.Cell{Scenario: stuck[0].Scenario, Policy: stuck[0].Policy, Seed: stuck[0].Seed, Params: stuck[0].Params}
-		if len(r.Runs) == 1 {
-			return failure{fmt.Errorf("%s: %s", first.Place(), stuck[0].Stuck)}
-		}
-		return failure{fmt.Errorf("%d of %d runs did not come to their end; the first, %s: %s", len(stuck), len(r.Runs), first.Place(), stuck[0].Stuck)}
-	}
-	switch failed, late := r.Count(); {
-	case failed > 0:
-		return failure{fmt.Errorf("%d of the jobs failed", failed)}
-	case late > 0 && o.strict:
-		return failure{fmt.Errorf("%d of the deadlines missed%s", late, lateBefore(r))}
-	}
-	return nil
-}
-
-// lateBefore tells which deadlines had been missed already in a run that was killed and is gone on with; they do not stand in the table.
-func lateBefore(r *report.Report) string {
-	var names []string
-	for _, run := range r.Runs {
-		for i := range run.Jobs {
-			if j := &run.Jobs[i]; j.Before && j.Outcome.Late() {
-				names = append(names, fmt.Sprintf("%q", j.ID))
-			}
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; %s had finished too late before the run was killed", strings.Join(names, ", "))
+	return o.verdict(r)
 }
 
 // width returns how many columns there are to draw in: those of the terminal, or 100 where there is none.

@@ -35,7 +35,7 @@ func TestPromisesOfRealJobs(t *testing.T) {
 		t.Fatal(err, r.stderr)
 	}
 	by, fifo := got.Runs[0], got.Runs[1]
-	if r.code != 0 || by.Summary.Admitted != 6 || by.Summary.Kept != 6 || by.Summary.InTime != 6 || by.Summary.Deadlines != 8 || by.Summary.Refused != 2 || fifo.Summary.Admitted != 8 || fifo.Summary.Late != 2 || fifo.Summary.Penalty <= 0 {
+	if r.code != 3 || by.Summary.Admitted != 6 || by.Summary.Kept != 6 || by.Summary.InTime != 6 || by.Summary.Deadlines != 8 || by.Summary.Refused != 2 || fifo.Summary.Admitted != 8 || fifo.Summary.Late != 2 || fifo.Summary.Penalty <= 0 {
 		t.Fatalf("code %d, %+v, %+v", r.code, by.Summary, fifo.Summary)
 	}
 	for i := range by.Jobs {

@@ -58,7 +58,7 @@ func TestReproduce(t *testing.T) {
 		t.Error("there is a page called none")
 	}
 	strict := s.run("reproduce", "003-matchmaking", "--quick", "--seed", "1", "--html", "mine.html", "--strict")
-	if strict.code != 1 || !strings.Contains(strict.stderr, "of 20 of 20 claims the seeds do not tell (FIFO, loadgen") || !strings.Contains(strict.stderr, "the page is mine.html\n") {
+	if strict.code != 3 || !strings.Contains(strict.stderr, "of 20 of 20 claims the seeds do not tell (FIFO, loadgen") || !strings.Contains(strict.stderr, "the page is mine.html\n") {
 		t.Errorf("%d %s", strict.code, strict.stderr)
 	}
 	for _, c := range []struct {

@@ -31,6 +31,7 @@ type options struct {
 	store    string
 	strict   bool
 	untimed  bool
+	forReal  bool       // of run: what becomes of a job is no play
 	quiet    bool       // of run: no progress
 	power    lab.Power  // of run: where energy cannot be measured
 	cache    *lab.Cache // of simulations, nil = each is run
@@ -84,7 +85,7 @@ func (o *options) bindRuns(cmd *cobra.Command, forms ...string) *cobra.Command {
 	f.StringVar(&o.chrome, "chrome", "", "write every attempt to this file for Perfetto or chrome://tracing; several runs to a folder of this name")
 	o.bindStore(f)
 	f.BoolVar(&o.untimed, "no-timing", false, "leave out of the JSON what was measured (wall_s, events_per_s, real), so that equal results are equal bytes")
-	f.BoolVar(&o.strict, "strict", false, "exit with 1 also when a deadline was missed")
+	f.BoolVar(&o.strict, "strict", false, "exit with 3 also when a job missed its deadline, or was refused in a simulation")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	return o.bindOutput(cmd, append([]string{"csv"}, forms...)...)
 }

@@ -41,6 +41,7 @@ before it begins how long its jobs should take.`,
 		Args:              some("job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.forReal = true
 			jobs, err := readJobs(args)
 			if err != nil {
 				return err

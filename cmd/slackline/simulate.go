@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -263,10 +266,17 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 		}
 	}
 	progress := newBar(cmd.ErrOrStderr(), len(cells))
-	runs, err := lab.Grid(cmd.Context(), cells, 0, o.cache, progress.step)
+	var done atomic.Int64
+	runs, err := lab.Grid(cmd.Context(), cells, 0, o.cache, func() {
+		done.Add(1)
+		progress.step()
+	})
 	progress.close()
 	if err != nil {
 		o.drawing.discard()
+	}
+	if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) && o.cache != nil {
+		err = interrupted{fmt.Errorf("interrupted; %d of %d runs are done and kept, and the same command goes on with the others", done.Load(), len(cells))}
 	}
 	return runs, err
 }

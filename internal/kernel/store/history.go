@@ -145,7 +145,7 @@ func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 			}
 		}
 		// Before the commit: who sees the run finds its lock.
-		if err := os.MkdirAll(filepath.Dir(s.lockOf(r.ID)), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(s.lockOf(r.ID)), 0o700); err != nil {
 			return err
 		}
 		l.lock, err = takeLock(s.lockOf(r.ID))

@@ -5,6 +5,7 @@
 //	profiles.go  what is known of classes of jobs
 //	history.go   runs, jobs and attempts as they are written
 //	query.go     the same as they are asked for
+//	private.go   for this user alone
 //	lock_*.go    the lock of a run, which tells whether its process still lives
 package store
 
@@ -50,7 +51,7 @@ type Store struct {
 
 // Open opens the file, and makes it and its folder if need be. An error names the file and says what is wrong with it.
 func Open(path string) (*Store, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := makePrivate(path); err != nil {
 		return nil, fmt.Errorf("store %s: its folder cannot be made: %w", path, err)
 	}
 	// A writer waits for another up to five seconds, and takes its lock at once so that it never has to give way. What is committed

@@ -23,7 +23,7 @@ type Cache struct{ dir string }
 
 // OpenCache opens the cache in a folder, which is made if need be.
 func OpenCache(dir string) (*Cache, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the folder for results cannot be made: %w", err)
 	}
 	return &Cache{dir}, nil
@@ -125,7 +125,7 @@ func (c *Cache) Keep(cell *Cell, run *report.Run) error {
 	if text, err = json.Marshal(kept{sumOf(file, text), text}); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "new-*")

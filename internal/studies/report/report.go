@@ -186,16 +186,3 @@ func (s *Summary) Time(wall float64) {
 		s.EventsPerSec = float64(s.Events) / wall
 	}
 }
-
-// Count returns how many jobs of all runs failed or were killed, and how many deadlines of jobs that were admitted were missed.
-func (r *Report) Count() (failed, late int) {
-	for _, run := range r.Runs {
-		failed += run.Summary.Failed + run.Summary.Killed
-		for i := range run.Jobs {
-			if j := &run.Jobs[i]; j.Admitted && j.judged() && !j.Outcome.InTime() {
-				late++
-			}
-		}
-	}
-	return failed, late
-}
