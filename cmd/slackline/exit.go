@@ -50,7 +50,7 @@ func newExitCodes() *cobra.Command {
 		}
 	}
 	b.WriteString("\nOf several, the first of 130, 2, 1 and 3 that applies. What failed or was refused is told on standard error, with --quiet too.")
-	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: b.String()}
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: b.String(), Example: "  slackline help exit-codes"}
 }
 
 // failure is an error of something that began well.

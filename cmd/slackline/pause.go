@@ -38,6 +38,9 @@ func (o *options) goOn(ctx context.Context, err error, local *lab.Local, resumed
 			dir = abs
 		}
 		how = "slackline resume " + shellWord(dir) + " goes on"
+		if engine.Trusted(dir) != nil { // resume would refuse it
+			how = "the same command goes on"
+		}
 	}
 	if ctx.Err() != nil {
 		return interrupted{fmt.Errorf("%w; %s", why, how)}

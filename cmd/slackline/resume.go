@@ -57,6 +57,10 @@ Deadlines that count from the submission of a job are judged by the first one: w
 finished before are judged by when they did, as it is kept: a deadline that they missed counts, with --strict too. The policy is
 told of deadlines anew, so that it does not refuse a job that is half done.
 
+The command stands in the log of the output directory. So resume wants that log, its folder and the output directory to belong to you (or
+to root), and that nobody else may write there, nor to the folders above unless they are sticky, as /tmp is. On Windows it does not look at
+that: read the command that it prints.
+
 To run the same slackline run once more does the same. If the job or its input has changed since, it is refused. slackline run --fresh
 starts anew, with the jobs too that the run had finished; slackline discard throws away what is left.`,
 		Example: `  slackline resume out/words
@@ -169,13 +173,21 @@ func (o *options) kept(f store.JobFilter) ([]string, error) {
 	return dirs, nil
 }
 
-// choose finds the one run that left something in one of the directories; nil if all is done.
+// choose finds the one run that left something in one of the directories; nil if all is done. What somebody else may have left is not run.
 func choose(args, dirs []string) (*lab.Origin, error) {
 	var found []lab.Origin
 	var where []string
 	finished := ""
+	var doubt error
 	for _, dir := range dirs {
+		trust := engine.Trusted(dir) // before it is read
 		left, err := engine.Left(dir)
+		if err == nil && left.Origin != nil && trust != nil {
+			doubt = fmt.Errorf("output %q: resume would run the command that its log names, and %w; run the job again instead, which goes on with it too", dir, trust)
+			if err = doubt; len(args) > 0 {
+				return nil, err
+			}
+		}
 		switch {
 		case err != nil && len(args) > 0:
 			return nil, err
@@ -203,6 +215,8 @@ func choose(args, dirs []string) (*lab.Origin, error) {
 		return nil, fmt.Errorf("several runs were interrupted; name one by its output directory: %s", strings.Join(where, ", "))
 	case finished != "" && len(args) > 0:
 		return nil, nil
+	case doubt != nil:
+		return nil, doubt
 	case len(args) == 0:
 		return nil, fmt.Errorf("no interrupted run is known; name the output directory or the job file of one")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -78,7 +79,7 @@ func (o *options) sentence(r *report.Report, jobs []judged, one, many string, re
 			text += " before this run went on with it"
 		}
 		if reasons {
-			text += ": " + j.Reason
+			text += ": " + strings.ReplaceAll(j.Reason, "\n", "\n    ") // which a program may have said
 		}
 		return text
 	}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package engine
+
+// Trusted says nothing here: owners and modes, by which it judges elsewhere, are not what keeps others from writing on this system.
+func Trusted(string) error { return nil }
