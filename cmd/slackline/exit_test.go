@@ -101,7 +101,7 @@ func TestReasonsOnStandardError(t *testing.T) {
 	s := newShell(t, map[string]string{"in.txt": "x\n", "hurry.yaml": refusedJob, "bad.yaml": failedJob})
 	s.must(0, "run", "hurry.yaml")
 	for _, c := range []struct{ args, reason, last string }{
-		{"run hurry.yaml --policy rtmr", "would finish at", "slackline: job \"hurry\" was refused"},
+		{"run hurry.yaml --policy rtmr", "alone on this cluster it takes", "slackline: job \"hurry\" was refused"},
 		{"run bad.yaml", "record 1", "slackline: job \"bad\" failed"},
 	} {
 		if err := os.RemoveAll(s.path("out")); err != nil {
