@@ -81,7 +81,7 @@ func TestStreamingJoin(t *testing.T) {
 	}
 }
 
-// The README's first program and the one by the raw API, built as a user would build them, count as the built-in application does.
+// The first program of docs/jobs.md and the one by the raw API, built as a user would build them, count as the built-in application does.
 func TestOwnProgram(t *testing.T) {
 	need(t, "go")
 	s := inRepository(t)
@@ -108,13 +108,13 @@ func TestOwnProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../docs/jobs.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, code, _ := strings.Cut(string(main), "func main() {\n")
 	if !strings.Contains(string(readme), "func main() {\n"+code) {
-		t.Error("the README's program is not examples/words/main.go")
+		t.Error("the program in docs/jobs.md is not examples/words/main.go")
 	}
 }
 
