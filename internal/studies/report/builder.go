@@ -146,6 +146,7 @@ func (b *Builder) Run() *Run {
 	b.run.Tally()
 	s.Makespan = b.makespan.Seconds()
 	s.MeanResponse = stat.Mean(b.responses)
+	s.FreeResponse = b.run.freeResponse()
 	s.P95Response = stat.Quantile(b.responses, 0.95)
 	if all := b.places[sched.Anywhere] + b.places[sched.NodeLocal] + b.places[sched.RackLocal] + b.places[sched.Remote]; all > 0 {
 		s.MapLocality = float64(b.places[sched.Anywhere]+b.places[sched.NodeLocal]) / float64(all)

@@ -127,7 +127,7 @@ func dumb(all []stamped) *Run {
 	running := map[sched.AttemptID]*life{}
 	byHandle := map[sched.JobID]int{}
 	var specs []*workload.Job
-	var responses []float64
+	var responses, free []float64
 	// Capacity is looked at between events: for each node, when it offered what.
 	type offer struct {
 		at    float64
@@ -227,6 +227,7 @@ func dumb(all []stamped) *Run {
 			if j.Finished != nil {
 				j.Outcome = "done"
 				s.Done++
+				free = append(free, *j.Finished-j.Submitted)
 			}
 			continue
 		}
@@ -252,6 +253,12 @@ func dumb(all []stamped) *Run {
 	s.MapLocality, s.RackLocality = local/maps, rack/maps
 	for _, x := range responses {
 		s.MeanResponse += x / float64(len(responses))
+	}
+	if len(free) > 0 && s.Deadlines > 0 {
+		s.FreeResponse = ptr(0)
+		for _, x := range free {
+			*s.FreeResponse += x / float64(len(free))
+		}
 	}
 	s.P95Response = percentile(responses, 0.95)
 	// Slot time, between every two neighbouring times at which anything happened.

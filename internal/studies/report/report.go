@@ -113,7 +113,9 @@ type Summary struct {
 	Penalty      float64 `json:"penalty"`
 	Makespan     float64 `json:"makespan_s"` // when the last job ended
 	MeanResponse float64 `json:"mean_response_s"`
-	P95Response  float64 `json:"p95_response_s"`
+	// FreeResponse is that of the jobs without a deadline, where there are jobs with one as well; else null.
+	FreeResponse *float64 `json:"mean_response_no_deadline_s"`
+	P95Response  float64  `json:"p95_response_s"`
 
 	MapLocality       float64  `json:"map_locality"`  // part of the committed maps that were granted on a node with their input
 	RackLocality      float64  `json:"rack_locality"` // part of them that were granted in the rack of their input, on another node

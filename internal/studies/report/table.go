@@ -164,6 +164,7 @@ var columns = []column{
 	{"penalty", always(func(s *Summary) float64 { return s.Penalty }), func(x float64) string { return fmt.Sprintf("%.3g", x) }},
 	{"makespan", always(func(s *Summary) float64 { return s.Makespan }), span},
 	{"mean response", always(func(s *Summary) float64 { return s.MeanResponse }), span},
+	{"no-deadline response", func(s *Summary) (float64, bool) { return deref(s.FreeResponse) }, span},
 	{"p95", always(func(s *Summary) float64 { return s.P95Response }), span},
 	{"local maps", always(func(s *Summary) float64 { return s.MapLocality }), percent},
 	{"map slots", func(s *Summary) (float64, bool) { return s.MapUtilization, s.MapSlots > 0 }, percent},
@@ -181,7 +182,7 @@ var columns = []column{
 func summaryTable(title string, g []*Run) *Grid {
 	t := &Grid{Title: title}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		rare := slices.Contains([]string{"vcores", "memory", "energy", "brown", "failed", "refused"}, c.name)
+		rare := slices.Contains([]string{"vcores", "memory", "energy", "brown", "no-deadline response", "failed", "refused"}, c.name)
 		return rare && !slices.ContainsFunc(g, func(r *Run) bool { x, has := c.of(&r.Summary); return has && (x > 0 || c.name == "vcores") }) // those who have vcores want to see that they idle
 	})
 	head := []string{"policy"}
@@ -242,6 +243,23 @@ func writeUnlike(w io.Writer, g []*Run) {
 			return
 		}
 	}
+}
+
+// freeResponse is the mean response of the jobs without a deadline that finished, nil where all or no jobs have one.
+func (r *Run) freeResponse() *float64 {
+	var times []float64
+	due := false
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		if due = due || j.Deadline != nil; j.Deadline == nil && j.timed() {
+			times = append(times, *j.Finished-j.Submitted)
+		}
+	}
+	if !due || len(times) == 0 {
+		return nil
+	}
+	mean := stat.Mean(times)
+	return &mean
 }
 
 // timed is the number of jobs of which it is known when they finished.
