@@ -40,6 +40,7 @@ func TestExitCodes(t *testing.T) {
 		{3, "run hurry.yaml --policy rtmr"}, {3, "run hurry.yaml --policy rtmr -q"}, {3, "run hurry.yaml --policy rtmr,dc -o json"}, {1, "run hurry.yaml bad.yaml --policy rtmr"},
 		{0, "run hurry.yaml"}, {3, "run hurry.yaml --strict"}, {2, "run hurry.yaml --policy nothing"},
 		{0, "resume out/words"}, {2, "resume nothing"}, {2, "resume"},
+		{0, "discard out/words"}, {0, "discard words"}, {0, "discard words.yaml -n"}, {2, "discard nothing"}, {2, "discard corpus"}, {2, "discard"},
 		{0, "simulate two.yaml --seed 1"}, {0, "simulate refused.yaml --policy rtmr"}, {3, "simulate refused.yaml --policy rtmr --strict"}, {0, "simulate late.yaml"},
 		{3, "simulate late.yaml --strict"}, {1, "simulate fails.yaml"}, {1, "simulate fails.yaml --strict"}, {1, "simulate stuck.yaml"}, {2, "simulate nothing.yaml"},
 		{0, "compare refused.yaml --policy fifo,rtmr"}, {3, "compare refused.yaml --policy fifo,rtmr --strict"}, {1, "compare fails.yaml"}, {1, "compare stuck.yaml"}, {2, "compare words.yaml"},

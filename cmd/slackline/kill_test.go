@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,7 +48,19 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Real processes are killed at random moments, and gone on with by run or resume, which may be killed as well. In the end the output is
+// stops are the ways in which processes are stopped.
+var stops = []struct {
+	name    string
+	signals []os.Signal
+}{
+	{"by kill -9", []os.Signal{os.Kill}},
+	{"by Ctrl-C", []os.Signal{os.Interrupt}},
+	{"by Ctrl-C twice", []os.Signal{os.Interrupt, os.Interrupt}},
+	{"by SIGTERM", []os.Signal{syscall.SIGTERM}},
+	{"by a lost terminal", []os.Signal{syscall.SIGHUP, syscall.SIGHUP}},
+}
+
+// Real processes are killed, or paused by signals, at random moments, and gone on with by run or resume, which may be killed as well. In the end the output is
 // that of an undisturbed run, byte for byte, and nothing else is left.
 func TestKill(t *testing.T) {
 	var text strings.Builder
@@ -106,7 +119,7 @@ reduces: 0
 		}
 	}
 	counts := map[string]int{}
-	for round := 0; counts["processes killed"] < kills(); round++ {
+	for round := 0; counts["processes stopped"] < kills(); round++ {
 		if err := os.RemoveAll(s.path("out")); err != nil {
 			t.Fatal(err)
 		}
@@ -130,14 +143,26 @@ reduces: 0
 			}
 			if life < 4 && d.Number(3).Chance(0.8) {
 				time.Sleep(time.Duration(d.Number(4).Between(0, 1.1) * float64(way.took)))
-				_ = cmd.Process.Kill() // it may have ended
+				stop := stops[d.Number(5).Below(len(stops))]
+				for _, sig := range stop.signals {
+					_ = cmd.Process.Signal(sig) // it may have ended
+				}
+				counts[stop.name]++
 			}
 			_ = cmd.Wait()
 			counts["jobs that went on"] += strings.Count(said.String(), "goes on:")
 			counts["policies that did not run again"] += strings.Count(said.String(), "policy fifo had finished before")
 			counts["reports of policies that were lost"] += strings.Count(said.String(), "but its report is missing here")
-			switch code := cmd.ProcessState.ExitCode(); {
-			case code < 0:
+			code := cmd.ProcessState.ExitCode()
+			if code == exitInterrupt {
+				lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+				if last := lines[len(lines)-1]; !slices.ContainsFunc([]string{" goes on", "the same command goes on with what was done", "as nothing of it had begun"}, func(end string) bool { return strings.HasSuffix(last, end) }) {
+					t.Fatalf("round %d, life %d: the last line says nothing of how to go on: %s", round, life, last)
+				}
+				counts["processes that paused"]++
+			}
+			switch {
+			case code < 0 || code == exitInterrupt:
 				left := tree(t, s.path("out"))
 				state := "at work"
 				if _, done := left[way.last]; done {
@@ -147,8 +172,8 @@ reduces: 0
 				} else if len(left) == 0 {
 					state = "before anything was written"
 				}
-				counts["processes killed"]++
-				counts["killed "+state]++
+				counts["processes stopped"]++
+				counts["stopped "+state]++
 				continue
 			case code == 2 && strings.Contains(said.String(), "it exists already"):
 				counts["found finished"]++

@@ -60,7 +60,7 @@ simulated ones on clusters of any size.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newDemo(o), newRun(o), newResume(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newWorkload(o), newVersion(), newExitCodes())
+	root.AddCommand(newDemo(o), newRun(o), newResume(o), newDiscard(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newWorkload(o), newVersion(), newExitCodes())
 	addHelp(root)
 	return root
 }

@@ -7,6 +7,7 @@
 //	config.go    what a run is made of
 //	engine.go    Next: from reports, arrivals and alarms to one batch
 //	trust_*.go   whether what is left can be by somebody else
+//	discard.go   throwing away what was left
 //	pause.go     stopping before the end, by a signal or for want of room, so that another run can go on
 //	jobs.go      arrival, predecessors, slow start, the end of a job
 //	outdir.go    what a job has on disk: its directories, log and lock, their commit and removal

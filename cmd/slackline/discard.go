@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/engine"
+)
+
+func newDiscard(o *options) *cobra.Command {
+	dry := false
+	cmd := &cobra.Command{
+		Use:   "discard JOB | OUTPUT DIRECTORY | JOB.yaml",
+		Short: "Throw away what an interrupted run has left",
+		Long: `Removes what a run that was interrupted, killed, or found the disk full has left in the output directory of a job, and says what that was.
+The job is named by its output directory, by a job file (then it is all jobs in it), or by the number or name that slackline jobs lists it by.
+
+It removes nothing else: no output of a job that has finished, of which only the log goes that tells a later run of it; no file that others
+put there; nothing that a link leads to. While a process works on the job it is refused. It does not ask, as you have named what is to
+go; --dry-run says what that would be. No signal and no other command throws such work away but slackline run --fresh.`,
+		Example: `  slackline discard out/words --dry-run
+  slackline discard examples/words.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%s takes one job or output directory, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: o.completeJobs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dirs, err := o.outputsOf(args)
+			if err != nil {
+				return err
+			}
+			var nothing error
+			found := false
+			for _, dir := range withFolders(dirs) {
+				d, err := engine.Discard(dir, dry)
+				if none := (*engine.NothingLeftError)(nil); errors.As(err, &none) {
+					nothing = errors.Join(nothing, err)
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				found = true
+				fmt.Fprintln(cmd.OutOrStdout(), report.Printable(discarded(dir, d, dry)))
+			}
+			if !found {
+				return nothing
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "say what would be removed, and remove nothing")
+	o.bindStore(cmd.Flags())
+	return cmd
+}
+
+// outputsOf are the output directories that an argument names: itself, those of a job file, or that of the newest job of that name.
+func (o *options) outputsOf(args []string) ([]string, error) {
+	_, err := os.Lstat(args[0])
+	if err == nil || strings.ContainsAny(args[0], `/\`) || filepath.Ext(args[0]) != "" {
+		return o.candidates(args)
+	}
+	h, done, err := o.history(io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	job, err := findJob(h, args[0])
+	if err != nil {
+		return nil, err
+	}
+	return []string{job.Output}, nil
+}
+
+// discarded says what was removed, or would be.
+func discarded(dir string, d engine.Discarded, dry bool) string {
+	verb := "discarded"
+	if dry {
+		verb = "would discard"
+	}
+	if d.Ended {
+		return dir + ": its job has finished, and so has its run; there is nothing to discard"
+	}
+	if d.Finished {
+		return fmt.Sprintf("%s: its job has finished, and the output stays; %s the log of its run", dir, verb)
+	}
+	text := fmt.Sprintf("%s: %s %d maps and %d reduces that were done, in %d files of %v", dir, verb, d.Maps, d.Reduces, d.Files, d.Size)
+	switch {
+	case d.Whole:
+		text += ", and the directory"
+	case !dry:
+		text += "; the directory stays"
+	}
+	return text
+}
