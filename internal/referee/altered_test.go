@@ -47,6 +47,23 @@ func replace(pattern, with string) func(*rand.Rand, []string) ([]string, int) {
 	}
 }
 
+// one adds one to the number in a line that matches.
+func one(pattern string) func(*rand.Rand, []string) ([]string, int) {
+	re := regexp.MustCompile(pattern)
+	return func(r *rand.Rand, lines []string) ([]string, int) {
+		i := some(r, lines, pattern)
+		if i < 0 {
+			return nil, 0
+		}
+		at := re.FindStringSubmatchIndex(lines[i])
+		var n int64
+		fmt.Sscan(lines[i][at[2]:at[3]], &n)
+		altered := slices.Clone(lines)
+		altered[i] = fmt.Sprintf("%s%d%s", lines[i][:at[2]], n+1, lines[i][at[3]:])
+		return altered, i + 1
+	}
+}
+
 // word finds the value of a field.
 func word(l, key string) string {
 	if m := regexp.MustCompile(` ` + key + `=([^ ]+)`).FindStringSubmatch(l); m != nil {
@@ -172,6 +189,28 @@ var alterations = []alteration{
 		from, _ := round(lines, i)
 		return slices.Delete(slices.Clone(lines), i, i+1), from + 1
 	}},
+	{"a job is let in that would be late", "rtmr", replace(`item reject id=(\d+) job=(\d+) .*reason=deadline:`, "item admit id=$1 job=$2 reason=promised:")},
+	{"a job is refused that would be in time", "rtmr", replace(`item admit id=(\d+) job=(\d+) reason=promised:`, "item reject id=$1 job=$2 reason=deadline:")},
+	{"a job is let in for which slots are taken", "dc", replace(`item reject id=(\d+) job=(\d+) reason=(map|reduce)-slots-taken:.*`, "item admit id=$1 job=$2 reason=promised")},
+	{"a promised finish is a nanosecond off", "rtmr", one(`reason=promised:\d+,(\d+)`)},
+	{"an offered deadline is a nanosecond off", "rtmr", one(`item reject .* at=(\d+)`)},
+	{"a minimum of map slots is one too high", "dc", one(`item set-slots .*count=(\d+)`)},
+	{"a slot that falls due is not taken back", "rtmr", func(r *rand.Rand, lines []string) ([]string, int) {
+		i := some(r, lines, `^\d+ item kill `)
+		if i < 0 {
+			return nil, 0
+		}
+		from, _ := round(lines, i)
+		return slices.Delete(slices.Clone(lines), i, i+1), from + 1
+	}},
+	{"reduces of a promised job are not held back", "rtmr", func(r *rand.Rand, lines []string) ([]string, int) {
+		i := some(r, lines, `^\d+ item withhold `)
+		if i < 0 {
+			return nil, 0
+		}
+		from, _ := round(lines, i)
+		return slices.Delete(slices.Clone(lines), i, i+1), from + 1
+	}},
 	{"the policy is not asked", "fifo", func(r *rand.Rand, lines []string) ([]string, int) {
 		i := some(r, lines, `^\d+ plan items=0 `)
 		if i < 0 {
@@ -208,7 +247,7 @@ func TestAltered(t *testing.T) {
 	for _, a := range alterations {
 		t.Run(a.name, func(t *testing.T) {
 			tried := 0
-			for s := uint64(1); s <= 60 && tried < 12; s++ {
+			for s := uint64(1); s <= 80 && tried < 6; s++ {
 				_, text := record(t, a.policy, s)
 				r := rand.New(rand.NewPCG(s, 2))
 				altered, at := a.alter(r, strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"))
@@ -239,9 +278,10 @@ func TestWrongRule(t *testing.T) {
 		{"fifo", "fair"}, {"edf-p", "fifo"}, {"edf-n", "edf-p"}, {"fair", "fifo"}, {"capacity", "fair"}, {"capacity", "capacity(elastic=false)"},
 		{"fifo+matchmaking", "fifo"}, {"fifo+matchmaking", "edf-p+matchmaking"}, {"fifo+delay", "fifo+matchmaking"}, {"fifo+delay(D=4.5s)", "fifo+delay(D=4s)"},
 		{"fifo", "fifo+greedy(nonlocal=2)"}, {"fifo", "fifo+greedy(reduces=2)"}, {"fair", "fair(jobs=fifo)"},
+		{"rtmr", "rtmr(order=fifo)"}, {"rtmr", "rtmr(feedback=false)"}, {"dc", "dc(cost=worst)"}, {"rtmr(skew=200)", "rtmr"},
 	} {
 		caught := 0
-		const tries = 40
+		const tries = 20
 		for s := uint64(1); s <= tries; s++ {
 			_, text := record(t, c.played, s)
 			from, to := fmt.Sprintf("%q:%q", "policy", header(t, text)), fmt.Sprintf("%q:%q", "policy", c.judged)

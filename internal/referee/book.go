@@ -107,15 +107,15 @@ type job struct {
 	Stages    []stage  `json:"stages"`
 	SlowStart float64  `json:"slow_start"`
 
-	id       int
-	seq      int
-	arrived  int64
-	started  int64
-	state    int
-	waits    bool // for predecessors
-	stage    [stages]*stage
-	sampled  bool
-	occupied int
+	id        int
+	seq       int
+	arrived   int64
+	started   int64
+	state     int
+	waits     bool // for predecessors
+	stage     [stages]*stage
+	committed bool
+	occupied  int
 }
 
 // Where a job stands.
@@ -259,7 +259,7 @@ func (b *book) arrive(id int, j *job) {
 		}
 	}
 	for _, name := range j.After {
-		if p := b.names[name]; p != nil && p.state != finished {
+		if p := b.names[name]; p == nil || !p.committed {
 			j.waits = true
 		}
 	}

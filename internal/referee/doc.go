@@ -4,12 +4,14 @@
 //
 //	read.go      the lines of a journal
 //	book.go      what a scheduler may believe at an instant: jobs, tasks, nodes, attempts
+//	wants.go     what a rule wants, booked while it is written
 //	judge.go     round by round: what the policy should have wanted, beside what it wanted
 //	world.go     what a plain simulation owes: when attempts end, stages become ready and nodes beat
 //	policies.go  the one table from a policy's name to its rule
-//	orders.go    who goes first: by-arrival, edf, fair-share, capacity-share
-//	admit.go     who may run: all, limit, serial
+//	orders.go    who goes first: by-arrival, edf, fair-share; capacity.go: capacity-share
+//	admit.go     who may run: all, limit, serial; constraint.go: Deadline Constraint
 //	place.go     what a node gets: greedy, delay, matchmaking
+//	rtmr.go      promises of deadlines; schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
 //
 // # What is predicted
 //

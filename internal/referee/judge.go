@@ -217,7 +217,7 @@ type act struct {
 }
 
 func (a *act) like(have *act) bool {
-	return a.verb == have.verb && a.what == have.what && (a.why == "" || a.why == have.why)
+	return a.verb == have.verb && a.what == have.what && (a.why == "" || a.why == have.why || strings.HasPrefix(have.why, a.why+","))
 }
 
 func (a *act) say(why bool) string {
@@ -242,7 +242,7 @@ func actsOf(l *line) []act {
 		refused = " refused=" + r
 	}
 	switch l.name {
-	case "wake-me":
+	case "wake-me", "rank":
 		return nil
 	case "start":
 		bounds := boundsOf(l)
@@ -257,6 +257,9 @@ func actsOf(l *line) []act {
 		return acts
 	}
 	for _, f := range l.fields {
+		if l.name == "kill" && f.key != "job" && f.key != "stage" && f.key != "outcome" && f.key != "attempts" {
+			continue
+		}
 		switch f.key {
 		case "id", "reason", "because-job", "because-node", "evidence", "refused", "value":
 		default:
@@ -346,6 +349,7 @@ func (j *judge) event(l *line) error {
 		}
 	case "job-ended":
 		if job != nil {
+			job.committed = l.get("outcome") == "committed"
 			j.leaves(job)
 		}
 	case "job-arrived":
@@ -429,7 +433,7 @@ func (j *judge) leaves(gone *job) {
 	for _, o := range j.live {
 		o.waits = o.waits && slices.ContainsFunc(o.After, func(name string) bool {
 			p := j.names[name]
-			return p != nil && p.state != finished
+			return p != nil && !p.committed
 		})
 	}
 	j.dirty = true
@@ -504,7 +508,7 @@ func (j *judge) enter(l *line) error {
 		}
 	case "sleep":
 		j.nodes[l.int("node")].asleep = true
-	case "wake", "wake-me":
+	case "wake", "wake-me", "rank":
 	default:
 		return fmt.Errorf("the referee does not know items of the kind %q", l.name)
 	}

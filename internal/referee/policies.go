@@ -2,8 +2,6 @@ package referee
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +61,14 @@ var table = map[string]func(m *made, a *asked){
 		m.order = capacityOf(m, a)
 		m.parts["admit"] = limitOf(m, &asked{})
 	},
+	"dc": func(m *made, a *asked) {
+		m.order = edf{}
+		m.parts["admit"] = constraintOf(a)
+	},
+	"rtmr": func(m *made, a *asked) {
+		m.parts = map[string]part{"admit": &rtmr{feedback: a.on("feedback", true), preempt: a.on("preempt", true), sampling: a.with["unknown"] != "best-effort",
+			samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100, plan: schedule{fifo: a.with["order"] == "fifo", shrunk: -1}, known: map[*job]bool{}, measures: map[*job]*sampled{}}}
+	},
 
 	// parts
 	"by-arrival":     func(m *made, a *asked) { m.order = byArrival{} },
@@ -70,6 +76,7 @@ var table = map[string]func(m *made, a *asked){
 	"fair-share":     func(m *made, a *asked) { m.order = fairOf(m, a) },
 	"capacity-share": func(m *made, a *asked) { m.order = capacityOf(m, a) },
 	"all":            func(m *made, a *asked) { m.parts["admit"] = all{} },
+	"constraint":     func(m *made, a *asked) { m.parts["admit"] = constraintOf(a) },
 	"limit":          func(m *made, a *asked) { m.parts["admit"] = limitOf(m, a) },
 	"serial":         func(m *made, a *asked) { m.parts["admit"] = &limit{running: 1, queues: &describedQueues{}} },
 	"greedy": func(m *made, a *asked) {
@@ -81,6 +88,14 @@ var table = map[string]func(m *made, a *asked){
 	"matchmaking": func(m *made, a *asked) {
 		m.parts["place"] = &matchmaking{a.count("reduces", 1), map[int]bool{}}
 	},
+}
+
+func constraintOf(a *asked) part {
+	c := &constraint{cost: mean, known: map[*job]bool{}}
+	if a.with["cost"] == "worst" {
+		c.cost = worst
+	}
+	return c
 }
 
 func fairOf(m *made, a *asked) order {
@@ -100,8 +115,11 @@ func limitOf(m *made, a *asked) *limit {
 	return l
 }
 
-// Covers are the names that the referee knows, of schemes and of parts.
-func Covers() []string { return slices.Sorted(maps.Keys(table)) }
+// Knows tells whether the referee has a rule for a policy, as people write it.
+func Knows(policy string) error {
+	_, _, err := ruleOf(&header{Policy: policy})
+	return err
+}
 
 // ruleOf makes the rule of the policy that a journal names: name(key=value,…)+name+…
 func ruleOf(h *header) (rule, order, error) {
@@ -118,6 +136,9 @@ func ruleOf(h *header) (rule, order, error) {
 		fill := table[a.name]
 		if fill == nil {
 			return nil, nil, fmt.Errorf("line 1: the referee does not know the policy %q", a.name)
+		}
+		if a.name == "rtmr" && !a.on("preempt", true) {
+			return nil, nil, fmt.Errorf("line 1: the referee does not know the policy rtmr with preempt=false")
 		}
 		fill(m, &a)
 	}

@@ -102,3 +102,13 @@ func beaten(b *book, events []*line) (list []*node) {
 	}
 	return list
 }
+
+// kill ends attempts, one by one.
+func (p *wants) kill(j *job, s int, ids []int, outcome, why string) {
+	for _, id := range ids {
+		a := p.attempts[id]
+		a.dying = true
+		p.taken = append(p.taken, func() { a.dying = false })
+		p.want("kill", fmt.Sprintf("job=%d stage=%s outcome=%s attempts=%d", j.id, stageNames[s], outcome, id), why)
+	}
+}

@@ -31,7 +31,8 @@ import (
 // Both make it break promises; that it asks for all slots at once makes it refuse jobs that would be in time, and it never accepts more reduces
 // than there are slots.
 //
-// What the paper leaves open: a job without a deadline is let in, and the order serves it last. A job with a deadline is refused if nothing is known
+// What the paper leaves open: a job without a deadline is let in when it comes, and the order serves it last. Maps that are lost behind the
+// last map do not hold reduces back again. A job with a deadline is refused if nothing is known
 // of its class, or if it takes other containers than slots. A job that waits for others is tested when these are done. An amended job
 // keeps what it was accepted for.
 type Constraint struct {

@@ -55,7 +55,9 @@
 //   - A job without maps starts with its first reduce; whoever stood before it counts as started then as well.
 //   - Only slots are promised. A job that asks for labels, or whose tasks take anything but one slot each, is rejected. So is one with an
 //     ApplicationMaster.
-//   - A job that waits for predecessors is judged when these are done.
+//   - A job that waits for predecessors is judged when these are done. Jobs of one batch are judged in the order of its events, and those whose samples
+//     are complete after them. A claim asks for the tasks that are still to be done.
+//   - Reduces are held back until the job's last map, and once the job has started again while a map that was lost runs anew.
 //   - When nodes come or go, the vectors change their length and no promise is taken back. Slots of nodes that drain are gone at once; the tasks of
 //     promised jobs that still run there count in the vectors of those that remain, which is never too early. Real ends of jobs that had started before slots
 //     went do not go into the vectors: they may be those of slots that went. A promise holds as long as nodes last, no task fails and none
@@ -63,6 +65,9 @@
 //   - What was promised to a job that has started does not change when it is amended. One that has not started is judged anew, and rejected if what
 //     it now asks for cannot be promised.
 //   - Maps of a sample go before tasks without a promise, which with preempt are killed for them.
+//   - With preempt as many tasks without a promise are killed as tasks with one, or of samples, find no slot: the youngest of the job that
+//     came last first. Where nodes are served at intervals, so are as many as jobs before the last of those reduces may yet need: their
+//     reduces could become ready before the next beat and take the slots that are free. No sample is killed for another.
 //   - Without preempt each slot that is lent is a job of one task in the schedule until those that started before it have ended.
 //   - Hard deadlines are promised, soft ones are not looked at.
 //

@@ -1,0 +1,96 @@
+package referee
+
+// constraint is the admission of the Deadline Constraint scheduler (paper 003, section 5.1) with its published flaws: slots are looked for
+// at two instants, and maps are taken to be fluid.
+type constraint struct {
+	cost     func(measured) float64
+	accepted []*fluid
+	known    map[*job]bool
+}
+
+// fluid is what a job was accepted for: n_m^min map slots until its maps have ended, n_r reduce slots from s_r^max to its deadline.
+type fluid struct {
+	job           *job
+	maps, reduces int64
+	from          int64
+}
+
+func (c *constraint) decide(b *book, events []*line, p *wants) {
+	keep := c.accepted[:0]
+	for _, a := range c.accepted {
+		if a.job.state == finished {
+			continue
+		}
+		keep = append(keep, a)
+		if s := a.job.stage[reduceStage]; s != nil && s.withheld && mapsOver(a.job) {
+			p.withhold(a.job, reduceStage, false, "maps-over")
+		}
+	}
+	c.accepted = keep
+	for _, e := range events {
+		if j := b.jobs[e.int("job")]; j != nil && !c.known[j] && (!j.waits || j.Deadline == never) && j.state < rejected {
+			c.known[j] = true
+			c.test(b, j, p)
+		}
+	}
+}
+
+func mapsOver(j *job) bool {
+	m := j.stage[mapStage]
+	return m == nil || m.open == 0 && m.occupied == 0
+}
+
+func (c *constraint) test(b *book, j *job, p *wants) {
+	reject := func(why string) { p.verdict("reject", j, rejected, 0, why) }
+	if j.Deadline == never {
+		p.verdict("admit", j, admitted, 0, "no-deadline")
+		return
+	}
+	for i := range j.Stages {
+		if s := &j.Stages[i]; s.kind != mapStage && s.kind != reduceStage || len(s.Containers) > 0 {
+			reject("not-slots" + numbers(int64(s.kind)))
+			return
+		}
+	}
+	t := b.timesOf(j, 1, c.cost)
+	if !t.known {
+		reject("not-profiled")
+		return
+	}
+	a := &fluid{job: j, from: j.Deadline}
+	if s := j.stage[reduceStage]; s != nil {
+		a.reduces, a.from = int64(len(s.Tasks)), j.Deadline-t.oneReduce
+	}
+	m := j.stage[mapStage]
+	if a.from < b.now || m != nil && a.from == b.now {
+		reject("deadline" + numbers(j.Deadline))
+		return
+	}
+	if m != nil {
+		a.maps = (t.allMaps + a.from - b.now - 1) / (a.from - b.now)
+	}
+	freeMaps, freeReduces := b.slots(mapStage), b.slots(reduceStage)
+	for _, o := range c.accepted {
+		if !mapsOver(o.job) {
+			freeMaps -= o.maps
+		}
+		if o.from <= a.from && a.from < o.job.Deadline {
+			freeReduces -= o.reduces
+		}
+	}
+	switch {
+	case a.maps > freeMaps:
+		reject("map-slots-taken" + numbers(a.maps, freeMaps, b.now))
+	case a.reduces > freeReduces:
+		reject("reduce-slots-taken" + numbers(a.reduces, freeReduces, a.from))
+	default:
+		p.verdict("admit", j, admitted, 0, "")
+		c.accepted = append(c.accepted, a)
+		if a.maps > 0 {
+			p.setSlots(j, mapStage, int(a.maps), "")
+		}
+		if a.maps > 0 && a.reduces > 0 {
+			p.withhold(j, reduceStage, true, "maps-first")
+		}
+	}
+}

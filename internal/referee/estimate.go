@@ -1,0 +1,98 @@
+package referee
+
+import "math"
+
+// What a journal says of a class of jobs.
+type (
+	measured struct {
+		N    int64   `json:"n"`
+		Mean float64 `json:"mean"`
+		Max  float64 `json:"max"`
+	}
+	stageProfile struct {
+		Stage   string   `json:"stage"`
+		Node    string   `json:"node"`
+		Task    measured `json:"task"`
+		PerByte measured `json:"per_byte"`
+		Shuffle measured `json:"shuffle"`
+		Start   measured `json:"start"`
+		Fetch   measured `json:"fetch"`
+	}
+	profile struct {
+		Name   string         `json:"name"`
+		Ratio  measured       `json:"ratio"`
+		Stages []stageProfile `json:"stages"`
+	}
+)
+
+// with takes in what was measured on another class of nodes.
+func (m measured) with(o measured) measured {
+	if n := m.N + o.N; n > 0 {
+		m.Mean += (o.Mean - m.Mean) * float64(o.N) / float64(n)
+		m.N = n
+	}
+	m.Max = max(m.Max, o.Max)
+	return m
+}
+
+// stage is what is known of a stage over all classes of nodes.
+func (p *profile) stage(kind int) (sum stageProfile) {
+	for _, s := range p.Stages {
+		if s.Stage == stageNames[kind] {
+			sum.Task, sum.PerByte, sum.Shuffle = sum.Task.with(s.Task), sum.PerByte.with(s.PerByte), sum.Shuffle.with(s.Shuffle)
+			sum.Start, sum.Fetch = sum.Start.with(s.Start), sum.Fetch.with(s.Fetch)
+		}
+	}
+	return sum
+}
+
+// times are what a job's tasks take (paper 003, section 5.2.1).
+type times struct {
+	oneMap, allMaps, oneReduce int64
+	known                      bool
+}
+
+func worst(m measured) float64 { return m.Max }
+func mean(m measured) float64  { return m.Mean }
+
+// timesOf estimates a job by its class: c_m times the largest input of a map; c_r times η times the job's input over its reduces times
+// the skew. No task is shorter than the longest start seen; where no byte tells anything the longest task seen stands for the cost.
+func (b *book) timesOf(j *job, skew float64, of func(measured) float64) (t times) {
+	p := b.profiles[j.Class]
+	if p == nil {
+		return t
+	}
+	t.known = true
+	input := int64(0)
+	if s := j.stage[mapStage]; s != nil {
+		k := p.stage(mapStage)
+		t.known = t.known && k.Task.N > 0
+		for _, task := range s.Tasks {
+			input += task.Input
+			one := mapTime(&k, task.Input, of)
+			t.oneMap = max(t.oneMap, one)
+			t.allMaps += one
+		}
+	}
+	if s := j.stage[reduceStage]; s != nil {
+		k := p.stage(reduceStage)
+		t.known = t.known && k.Task.N > 0
+		share := of(p.Ratio) * float64(input) / float64(len(s.Tasks)) * max(skew, 1)
+		if share == 0 || k.PerByte.N == 0 {
+			t.oneReduce = above(of(k.Task) + of(k.Shuffle))
+		} else {
+			t.oneReduce = above(max((of(k.PerByte)+of(k.Fetch))*share, of(k.Start)))
+		}
+	}
+	return t
+}
+
+func mapTime(k *stageProfile, input int64, of func(measured) float64) int64 {
+	if input == 0 || k.PerByte.N == 0 {
+		return above(of(k.Task))
+	}
+	return above(max(of(k.PerByte)*float64(input), of(k.Start)))
+}
+
+// above rounds seconds up to whole nanoseconds, but for what only the arithmetic has added.
+func above(seconds float64) int64 { return int64(math.Ceil(seconds*1e9 - 1e-3)) }

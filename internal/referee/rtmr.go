@@ -1,0 +1,441 @@
+package referee
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// rtmr is the Real-Time MapReduce scheduler (paper 003, chapter 5) with what package rtmr says of jobs without a promise.
+type rtmr struct {
+	feedback, preempt, sampling bool
+	samples                     int
+	skew                        float64
+	plan                        schedule
+	known                       map[*job]bool // judged
+	others                      []*job        // without a promise: those that are measured, then by arrival
+	measures                    map[*job]*sampled
+	slots                       [2]int
+}
+
+// sampled is what was measured of a job of which nothing is known.
+type sampled struct {
+	wanted, from, done int
+	began              int64 // the start of the first of its maps that run together
+	longest, largest   int64
+}
+
+func (r *rtmr) decide(b *book, events []*line, p *wants) {
+	r.resize(b)
+	r.note(b, events, p)
+	for _, e := range events { // jobs that came, or whose predecessors are done
+		if j := b.jobs[e.int("job")]; j != nil && !r.known[j] && !j.waits && j.state < rejected {
+			r.known[j] = true
+			r.judge(b, j, p)
+		}
+	}
+	r.look(b, p)
+	for _, n := range beaten(b, events) {
+		r.serve(b, n, p)
+	}
+	if r.preempt {
+		r.reclaim(b, p)
+	}
+}
+
+// note takes in what has ended: tasks, the last maps of jobs, jobs.
+func (r *rtmr) note(b *book, events []*line, p *wants) {
+	for _, c := range r.plan.queue {
+		if c.over || c.since < 0 {
+			continue
+		}
+		c.mapEnds, c.maps0 = upTo(c.mapEnds, c.maps0, c.job.stage[mapStage], b.now)
+		c.reEnds, c.reduces0 = upTo(c.reEnds, c.reduces0, c.job.stage[reduceStage], b.now)
+		r.restrain(c.job, p)
+	}
+	for _, e := range events {
+		if e.name != "job-ended" {
+			continue
+		}
+		for _, c := range slices.Clone(r.plan.queue) {
+			if c.over || c.job.state != finished || c.job.id != e.int("job") {
+				continue
+			}
+			if e.get("outcome") == "committed" {
+				threshold := c.mapT
+				if c.maps == 0 {
+					threshold = c.reduceT
+				}
+				r.plan.finish(c.job, b.now, threshold, r.feedback)
+			} else {
+				r.plan.remove(c.job, b.now)
+			}
+		}
+	}
+	r.others = slices.DeleteFunc(r.others, func(j *job) bool { return j.state == finished })
+}
+
+// restrain withholds a job's reduces while a map of it runs or is to run. With a slow start of 1 the world does so, until maps are lost.
+func (r *rtmr) restrain(j *job, p *wants) {
+	m, s := j.stage[mapStage], j.stage[reduceStage]
+	if m == nil || s == nil {
+		return
+	}
+	switch over := m.open == 0 && m.occupied == 0; {
+	case over && s.withheld:
+		p.withhold(j, reduceStage, false, "maps-over")
+	case !over && !s.withheld && (s.ready || j.SlowStart < 1):
+		p.withhold(j, reduceStage, true, "maps-first")
+	}
+}
+
+// upTo notes the ends of tasks that have been committed since. One whose result is lost runs again, and ends again.
+func upTo(ends []int64, done int, s *stage, now int64) ([]int64, int) {
+	if s == nil {
+		return ends, 0
+	}
+	for ; done < s.done; done++ {
+		ends = append(ends, now)
+	}
+	return ends, s.done
+}
+
+// reached tells whether the job has reached its reduce stage: its last map has been committed.
+func reached(j *job) bool {
+	m := j.stage[mapStage]
+	return j.stage[reduceStage].ready && (m == nil || m.open == 0 && m.occupied == 0)
+}
+
+// resize counts the slots in service.
+func (r *rtmr) resize(b *book) {
+	now := [2]int{}
+	for _, n := range b.nodes {
+		if n != nil && n.up && !n.asleep && !n.draining {
+			now[0] += int(n.Class.Capacity[0])
+			now[1] += int(n.Class.Capacity[1])
+		}
+	}
+	if now != r.slots {
+		r.slots = now
+		r.plan.resize(now[0], now[1], b.now)
+	}
+}
+
+// judge is algorithm 5.1 with the questions before it.
+func (r *rtmr) judge(b *book, j *job, p *wants) {
+	for i := range j.Stages {
+		if s := &j.Stages[i]; s.kind != mapStage && s.kind != reduceStage || len(s.Containers) > 0 {
+			p.verdict("reject", j, rejected, 0, "not-slots"+numbers(int64(s.kind)))
+			return
+		}
+	}
+	if len(j.Labels) > 0 {
+		p.verdict("reject", j, rejected, 0, "has-labels")
+		return
+	}
+	if j.Deadline == never {
+		r.lend(j, p, "no-deadline")
+		return
+	}
+	if r.slotless(j, p) {
+		return
+	}
+	t := b.timesOf(j, r.skew, worst)
+	switch m := j.stage[mapStage]; {
+	case t.known:
+		r.test(b, j, t, 0, p)
+	case r.sampling && m != nil && m.open > 0:
+		x := &sampled{wanted: min(r.samples, m.open), from: m.done}
+		r.measures[j] = x
+		r.others = append(r.others, j)
+		r.sort()
+		why := "sampling" + numbers(int64(x.wanted))
+		p.verdict("hold", j, held, 0, why)
+		p.sample(j, mapStage, x.wanted, why)
+	default:
+		r.lend(j, p, "class-unknown")
+	}
+}
+
+// slotless rejects a job for which no node has a slot.
+func (r *rtmr) slotless(j *job, p *wants) bool {
+	for _, k := range []int{mapStage, reduceStage} {
+		if j.stage[k] != nil && r.slots[slotOf(k)] == 0 {
+			p.verdict("reject", j, rejected, 0, "no-slots"+numbers(int64(k)))
+			return true
+		}
+	}
+	return false
+}
+
+// test is algorithm 5.1 for a job whose tasks take so long; by is the size of the sample that says so, 0 if the class does.
+func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
+	c := &claim{job: j, deadline: j.Deadline, since: -1}
+	if s := j.stage[mapStage]; s != nil {
+		c.maps, c.maps0 = len(s.Tasks)-s.done, s.done
+	}
+	if s := j.stage[reduceStage]; s != nil {
+		c.reduces = len(s.Tasks) - s.done
+	}
+	if r.slotless(j, p) {
+		return
+	}
+	late := b.world.World.Heartbeat
+	c.mapT, c.reduceT = t.oneMap+late, t.oneReduce+late
+	finish, other, otherFinish := r.plan.test(c, r.plan.place(c), b.now)
+	reject := func(why string) {
+		p.verdict("reject", j, rejected, r.plan.offer(c, b.now), why)
+		if last := &p.acts[len(p.acts)-1]; by > 0 {
+			last.what = strings.Replace(last.what, fmt.Sprintf("job=%d", j.id), fmt.Sprintf("job=%d count=%d", j.id, by), 1)
+		}
+	}
+	switch {
+	case finish > c.deadline:
+		reject("deadline" + numbers(c.deadline, finish))
+		return
+	case other != nil:
+		reject("breaks-promise" + numbers(other.deadline, otherFinish) + fmt.Sprintf(" job %d", other.job.id))
+		return
+	case by > 0:
+		p.verdict("admit", j, admitted, 0, "estimated"+numbers(c.deadline, finish, int64(by)))
+	default:
+		p.verdict("admit", j, admitted, 0, "promised"+numbers(c.deadline, finish))
+	}
+	r.plan.insert(c)
+	r.restrain(j, p)
+}
+
+// look judges jobs whose samples are complete: by the longest map, counted from the start of the first that ran beside it, for the
+// largest input; a larger one takes longer in proportion, and a byte costs reduces what it costs maps, with a ratio of 1. Should the class
+// become known meanwhile, that counts. When the deadline passes one map suffices.
+func (r *rtmr) look(b *book, p *wants) {
+	for _, j := range slices.Clone(r.others) {
+		x := r.measures[j]
+		if x == nil || j.state >= rejected {
+			continue
+		}
+		m := j.stage[mapStage]
+		if done := m.done - x.from; done > x.done {
+			x.done, x.longest = done, max(x.longest, b.now-x.began, 1)
+		}
+		idle, passed := m.occupied == 0, b.now >= j.Deadline
+		t := b.timesOf(j, r.skew, worst)
+		gone := func() {
+			delete(r.measures, j)
+			r.others = slices.DeleteFunc(r.others, func(o *job) bool { return o == j })
+		}
+		switch {
+		case idle && t.known && !(x.longest > 0 && (x.done >= x.wanted || passed)):
+			gone()
+			r.test(b, j, t, 0, p)
+		case x.longest > 0 && (x.done >= x.wanted || passed || idle && m.open == 0):
+			gone()
+			if t.known {
+				r.test(b, j, t, 0, p)
+				break
+			}
+			input, most := int64(0), int64(0)
+			for _, task := range m.Tasks {
+				input, most = input+task.Input, max(most, task.Input)
+			}
+			of := func(bytes float64) int64 {
+				return int64(math.Round(float64(x.longest) * max(1, bytes/float64(x.largest))))
+			}
+			t = times{oneMap: x.longest, oneReduce: x.longest}
+			if s := j.stage[reduceStage]; x.largest > 0 {
+				t.oneMap = of(float64(most))
+				if s != nil {
+					t.oneReduce = of(float64(input) / float64(len(s.Tasks)) * max(1, r.skew))
+				}
+			}
+			r.test(b, j, t, min(x.done, x.wanted), p)
+		case passed && idle:
+			gone()
+			p.verdict("reject", j, rejected, 0, "deadline-passed"+numbers(j.Deadline))
+		case idle && m.sample <= 0:
+			p.sample(j, mapStage, x.wanted-x.done, "sampling"+numbers(int64(x.wanted-x.done)))
+		}
+	}
+}
+
+// sort keeps jobs that are measured before those without a promise, both by arrival.
+func (r *rtmr) sort() {
+	slices.SortFunc(r.others, func(x, y *job) int {
+		a, b := r.measures[x] == nil, r.measures[y] == nil
+		if a != b {
+			if b {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(x.seq, y.seq)
+	})
+}
+
+// lend lets a job run on what no promise needs.
+func (r *rtmr) lend(j *job, p *wants, why string) {
+	p.verdict("admit", j, admitted, 0, why)
+	r.others = append(r.others, j)
+	r.sort()
+}
+
+// serve fills a node: maps with a promise, reduces by algorithm 5.4, then what is left over.
+func (r *rtmr) serve(b *book, n *node, p *wants) {
+	for again := true; again; {
+		again = false
+		for _, c := range r.plan.queue {
+			if !c.over && b.serves(n, c.job, mapStage) {
+				r.plan.start(c.job, b.now)
+				again = p.start(c.job, mapStage, n, "first-in-order")
+				break
+			}
+		}
+	}
+	for {
+		j := r.reduce(b, n)
+		if j == nil {
+			break
+		}
+		r.plan.start(j, b.now)
+		p.start(j, reduceStage, n, "first-in-order")
+	}
+	for s := mapStage; s <= reduceStage; s++ {
+		for again := true; again; {
+			again = false
+			for _, j := range r.others {
+				if b.serves(n, j, s) {
+					if x, st := r.measures[j], j.stage[s]; x != nil {
+						if st.occupied == 0 {
+							x.began = b.now
+						}
+						t, _ := b.nearest(n, st)
+						x.largest = max(x.largest, st.Tasks[t-1].Input)
+					}
+					again = p.start(j, s, n, "left-over")
+					break
+				}
+			}
+		}
+	}
+}
+
+// reduce is algorithm 5.4, lines 6 to 21, with >= in line 10: the job whose reduce goes to the node.
+func (r *rtmr) reduce(b *book, n *node) *job {
+	free := r.slots[1]
+	for _, c := range r.plan.queue {
+		if s := c.job.stage[reduceStage]; s != nil {
+			free -= s.occupied
+		}
+	}
+	reserved := 0
+	for _, c := range r.plan.queue {
+		if c.over {
+			continue
+		}
+		if reserved >= free {
+			return nil
+		}
+		s := c.job.stage[reduceStage]
+		if s == nil || s.open == 0 {
+			continue
+		}
+		if b.serves(n, c.job, reduceStage) {
+			return c.job
+		}
+		if !reached(c.job) {
+			reserved += s.open
+		}
+	}
+	return nil
+}
+
+// reclaim kills tasks without a promise whose slots fall due.
+func (r *rtmr) reclaim(b *book, p *wants) {
+	due := 0
+	for _, c := range r.plan.queue {
+		if s := c.job.stage[mapStage]; s != nil && !c.over && b.runs(c.job, s) {
+			due += s.open
+		}
+	}
+	samples := 0
+	for j := range r.measures {
+		if s := j.stage[mapStage]; b.runs(j, s) {
+			samples += min(s.sample, s.open)
+		}
+	}
+	r.kill(b, mapStage, due, 0, samples, p)
+	// algorithm 5.4 over and over
+	due = 0
+	free := r.slots[1]
+	for _, c := range r.plan.queue {
+		if s := c.job.stage[reduceStage]; s != nil {
+			free -= s.occupied
+		}
+	}
+	reserved, kept := 0, 0
+	for _, c := range r.plan.queue {
+		s := c.job.stage[reduceStage]
+		if c.over || s == nil || s.open == 0 {
+			continue
+		}
+		if reserved >= free {
+			break
+		}
+		if b.runs(c.job, s) {
+			n := min(s.open, free-reserved)
+			due += n
+			free -= n
+			if b.world.World.Heartbeat > 0 {
+				kept = reserved // should their reduces become ready before the next beat, they take the slots that are free
+			}
+		} else if !reached(c.job) {
+			reserved += s.open
+		}
+	}
+	r.kill(b, reduceStage, due, kept, 0, p)
+}
+
+// kill frees slots for tasks that are due, and those to be kept for others; and for samples, but these by no task that is measured.
+func (r *rtmr) kill(b *book, s, due, kept, samples int, p *wants) {
+	idle, dying, lent := 0, 0, 0
+	for _, n := range b.nodes {
+		if n != nil && n.up && !n.asleep && !n.draining {
+			idle += int(n.free[slotOf(s)])
+		}
+	}
+	for _, j := range r.others {
+		if st := j.stage[s]; st != nil {
+			lent += st.occupied
+			for _, a := range st.youngest {
+				if a.dying {
+					dying++
+				}
+			}
+		}
+	}
+	missing := due + kept + samples - idle - dying
+	if due+samples == 0 {
+		return
+	}
+	for i := len(r.others) - 1; i >= 0; i-- {
+		j := r.others[i]
+		st := j.stage[s]
+		left := missing
+		if r.measures[j] != nil {
+			left -= samples
+		}
+		if st == nil || left <= 0 {
+			continue
+		}
+		var ids []int
+		for k := len(st.youngest) - 1; k >= 0 && len(ids) < left; k-- {
+			if !st.youngest[k].dying {
+				ids = append(ids, st.youngest[k].id)
+			}
+		}
+		missing -= len(ids)
+		p.kill(j, s, ids, "preempted", "slot-due"+numbers(int64(due+samples), int64(lent)))
+	}
+}
