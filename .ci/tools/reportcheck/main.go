@@ -71,7 +71,7 @@ var (
 	runFields = slices.Concat(fields(text, false, "world scenario policy"), fields(number, false, "seed"))
 
 	summaryFields = slices.Concat(
-		fields(number, false, `jobs admitted refused kept broken met late done failed killed interrupted unfinished deadlines in_time
+		fields(number, false, `jobs admitted refused kept broken met late done failed killed interrupted unfinished promised deadlines in_time
 			soft_deadlines soft_in_time penalty makespan_s mean_response_s
 			p95_response_s map_locality rack_locality map_utilization reduce_utilization map_slots reduce_slots vcores memory_bytes tasks attempts
 			events wall_s events_per_s`),

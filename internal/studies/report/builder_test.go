@@ -105,7 +105,7 @@ func TestBuilder(t *testing.T) {
 			Tasks: 5, Attempts: 5, Events: 3 + 3 + 2 + 5 + 5},
 		Jobs: []Job{
 			{ID: "a", Class: "k", Queue: "default", Admitted: true, Started: f(0), MapsDone: f(24), Finished: f(30), Deadline: f(25), Maps: 2, Reduces: 1, LocalMaps: 2, Attempts: 4, TaskTime: f(0), Penalty: f(0.4), Outcome: Late},
-			{ID: "b", Class: "k", Queue: "default", Submitted: 8, Reason: "would finish at 10.0 s, 1.0 s after its deadline", Maps: 1, TaskTime: f(0), Outcome: Refused},
+			{ID: "b", Class: "k", Queue: "default", Submitted: 8, Reason: "would finish at 10.0 s, 1.0 s after its deadline", Refusal: "deadline", Maps: 1, TaskTime: f(0), Outcome: Refused},
 			{ID: "c", Class: "k", Queue: "default", Submitted: 30, Admitted: true, Started: f(30), Deadline: f(50), Reason: "it broke", Maps: 1, Attempts: 1, TaskTime: f(0), Outcome: Failed},
 		}}
 	if diff := cmp.Diff(want, b.Run()); diff != "" {
@@ -154,7 +154,7 @@ func TestJSON(t *testing.T) {
 		has  map[string]any
 		want string
 	}{
-		{o.Runs[0].Summary, `jobs admitted refused kept broken met late done failed killed interrupted unfinished deadlines in_time
+		{o.Runs[0].Summary, `jobs admitted refused kept broken met late done failed killed interrupted unfinished promised deadlines in_time
 			deadline_work_s work_in_time_s soft_deadlines soft_in_time penalty makespan_s mean_response_s p95_response_s
 			map_locality rack_locality map_utilization reduce_utilization vcore_utilization memory_utilization map_slots reduce_slots vcores
 			memory_bytes energy_kwh green_kwh brown_kwh tasks attempts events wall_s events_per_s`},
@@ -238,10 +238,15 @@ a    k         2        1        0 s    25.0 s  30.0 s  LATE by 5.0 s  30.0 s  L
 b    k         1        0      8.0 s         –       –  refused             –  refused
 c    k         1        0     30.0 s    50.0 s       –  failed              –  failed
 
-policy  in time  of  penalty  makespan  mean response     p95  local maps  map slots  reduce slots  attempts  failed  refused
-───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-fifo          0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1        1
-edf           0   2      0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5       1        1
+policy  in time  accepted  refused  failed
+────────────────────────────────────────────
+fifo     0 of 2    2 of 3        1       1
+edf      0 of 2    2 of 3        1       1
+
+policy  penalty  makespan  mean response     p95  local maps  map slots  reduce slots  attempts
+─────────────────────────────────────────────────────────────────────────────────────────────────
+fifo        0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5
+edf         0.4    40.0 s         30.0 s  30.0 s       100 %       53 %          33 %         5
 fifo: job "b" was refused: would finish at 10.0 s, 1.0 s after its deadline
 fifo: job "c" failed: it broke
 edf: job "b" was refused: would finish at 10.0 s, 1.0 s after its deadline

@@ -103,12 +103,7 @@ func ofSubmitted(f func(*Summary) (part, of int)) measure {
 
 // workInTime is the part of the work that was in time, of jobs with a deadline.
 func workInTime(p *pair) (figure, bool) {
-	part := func(s *Summary) (float64, bool) {
-		work, known := deref(s.DeadlineWork)
-		inTime, _ := deref(s.WorkInTime)
-		return inTime / work, known && work > 0
-	}
-	m, has := ofRun(part)(p)
+	m, has := ofRun(workShare)(p)
 	m.jobs, m.of = p.a.Summary.Deadlines, p.a.Summary.Deadlines
 	return m, has
 }

@@ -76,7 +76,7 @@ func (r *Run) Tally() {
 	for _, o := range Outcomes {
 		*s.count(o) = 0
 	}
-	s.Deadlines, s.InTime, s.SoftDeadlines, s.SoftInTime = 0, 0, 0, 0
+	s.Promised, s.Deadlines, s.InTime, s.SoftDeadlines, s.SoftInTime = 0, 0, 0, 0, 0
 	known, work, inTime := true, 0.0, 0.0
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
@@ -85,6 +85,9 @@ func (r *Run) Tally() {
 		}
 		if j.Admitted {
 			s.Admitted++
+		}
+		if j.Promised != nil && j.Outcome != Refused && !j.Before {
+			s.Promised++
 		}
 		if j.SoftDeadline != nil && !j.Before {
 			s.SoftDeadlines++

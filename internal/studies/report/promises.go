@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -24,39 +26,86 @@ func (j *Job) promise(why *sched.Reason) {
 	}
 }
 
-// writeOutcomes tells, of runs whose admission promises deadlines, which were kept, how the finish compares to what was expected when the
+// mostPromises is how many promises, and how many jobs that were refused, failed or were killed, are listed of a run; the JSON report has them all.
+const mostPromises = 10
+
+// writePromises tells, of runs whose admission promises deadlines, which were kept, how the finish compares to what was expected when the
 // job was admitted, and to whom it said no; what it offered instead stands in the sentence on that job. A promise is judged by the deadline
-// alone: jobs that came later may have lawfully overtaken one that waited. Whoever asked for no deadline waits for no promise.
-func writeOutcomes(w io.Writer, g []*Run) {
+// alone: jobs that came later may have lawfully overtaken one that waited. Whoever asked for no deadline waits for no promise. Where there are
+// too many, those that were broken come first.
+func writePromises(w io.Writer, g []*Run) {
 	for _, run := range g {
-		t := &Grid{Title: label(run, g) + ", promises and what came of them"}
-		t.Add("job", ">deadline", ">expected by", ">finished", "promise", ">than expected", "")
-		lines, more := 0, 0
+		var list []*Job
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if j.Before || j.Deadline == nil || j.Promised == nil && j.Admission == "" && j.Outcome != Refused {
-				continue
+			if !j.Before && j.Deadline != nil && (j.Promised != nil || j.Admission != "" || j.Outcome == Refused) {
+				list = append(list, j)
 			}
-			if lines++; lines > mostJobs {
-				more++
-				continue
-			}
-			note := ""
-			switch {
-			case j.Estimated:
+		}
+		if len(list) == 0 {
+			continue
+		}
+		if len(list) > mostPromises {
+			slices.SortStableFunc(list, func(a, b *Job) int { return cmp.Compare(a.bad(), b.bad()) })
+		}
+		t := &Grid{Title: label(run, g) + ", promises and what came of them"}
+		t.Add("job", ">deadline", ">expected by", ">finished", "promise", ">than expected", "")
+		for _, j := range list[:min(len(list), mostPromises)] {
+			note := j.Admission
+			if j.Estimated {
 				note = "an estimate from a sample"
-			case j.Admission != "":
-				note = j.Admission
 			}
 			t.Add(j.ID, orDash(j.Deadline), orDash(j.Promised), orDash(j.Finished), j.kept(), j.unexpected(), note)
 		}
-		if more > 0 {
+		if more := len(list) - mostPromises; more > 0 {
 			t.Add(fmt.Sprintf("… and %d more; -o json has them all", more))
 		}
-		if lines > 0 {
-			fmt.Fprintln(w)
-			_ = t.Write(w)
+		fmt.Fprintln(w)
+		_ = t.Write(w)
+	}
+}
+
+// bad sorts broken promises before all others.
+func (j *Job) bad() int {
+	if j.Outcome == Broken {
+		return 0
+	}
+	return 1
+}
+
+// writeReasons tells of the jobs of each run that were refused, failed or were killed, and why.
+func writeReasons(w io.Writer, g []*Run) {
+	for _, run := range g {
+		lines, alone, more := 0, 0, 0
+		for i := range run.Jobs {
+			j := &run.Jobs[i]
+			if j.Refusal == sched.AloneLate.String() || j.Refusal == sched.TooFewSlots.String() || j.Refusal == sched.NoSlots.String() {
+				alone++
+			}
+			if j.Reason == "" {
+				continue
+			}
+			if lines++; lines > mostPromises {
+				more++
+				continue
+			}
+			outcome := "was " + string(j.Outcome)
+			if j.Outcome == Failed {
+				outcome = "failed"
+			}
+			fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, Indented(j.Reason, "    "))
+			if f := j.decisive(); f != nil {
+				fmt.Fprintf(w, "    slackline logs %s %s-%d has all that it said\n", word(j.ID), f.Stage, f.Task)
+			}
 		}
+		if more == 0 {
+			continue
+		}
+		said := fmt.Sprintf("%s: … and %d more; -o json has them all", label(run, g), more)
+		if s := &run.Summary; s.Refused > 0 {
+			said += fmt.Sprintf("; of the %d that were refused, %d take too long even alone", s.Refused, alone)
+		}
+		fmt.Fprintln(w, said)
 	}
 }
 

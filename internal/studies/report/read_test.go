@@ -32,7 +32,7 @@ func TestReadRun(t *testing.T) {
 			t.Errorf("%s is %s", j.ID, j.Outcome)
 		}
 	}
-	want := Summary{Jobs: 8, Admitted: 6, Refused: 1, Kept: 1, Broken: 1, Met: 1, Done: 1, Failed: 1, Killed: 1, Interrupted: 1, Deadlines: 6, InTime: 2, Makespan: 9}
+	want := Summary{Jobs: 8, Admitted: 6, Refused: 1, Kept: 1, Broken: 1, Met: 1, Done: 1, Failed: 1, Killed: 1, Interrupted: 1, Promised: 2, Deadlines: 6, InTime: 2, Makespan: 9}
 	if diff := cmp.Diff(want, r.Summary); diff != "" || r.Classes != nil {
 		t.Errorf("-want +got\n%s%v", diff, r.Classes)
 	}

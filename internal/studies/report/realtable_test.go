@@ -85,7 +85,7 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	run.Jobs[1].Failures = []Failure{{Stage: "map", Task: 1, Try: 1, Node: "n1", Reason: "lost\nfor good"}, {Stage: "map", Task: 1, Try: 2, Node: "n1", Reason: "it said:\nbad\x1b"},
 		{Stage: "map", Task: 2, Try: 1, Node: "n1", Reason: "lost\nfor good"}}
 	b.Reset()
-	why(&b, []*Run{{Policy: "fifo", Jobs: run.Jobs[1:]}})
+	writeReasons(&b, []*Run{{Policy: "fifo", Jobs: run.Jobs[1:]}})
 	run.Jobs = run.Jobs[1:]
 	writeFailures(&b, run)
 	if d := cmp.Diff(`fifo: job "find it" failed: map task 1 failed 2 times, the last time: it said:

@@ -6,7 +6,8 @@
 //	timeline.go  the sink behind the drawing of who ran when
 //	learner.go   the sink that fills profiles
 //	real.go      what a run on this machine took besides, and what was expected of it; realtable.go as a table
-//	table.go     tables: one run, policies side by side, many seeds
+//	table.go     tables: the jobs of a run, and what belongs to it
+//	summary.go   policies side by side: what came of the jobs, and how the cluster was used
 //	outcome.go   the one outcome of each job, and the counts that follow from it
 //	read.go      runs that were kept as JSON
 //	classes.go   deadlines by their class
@@ -103,6 +104,7 @@ type Summary struct {
 	Interrupted int `json:"interrupted"`
 	Unfinished  int `json:"unfinished"`
 
+	Promised      int      `json:"promised"`        // jobs whose deadline was promised, whatever became of them
 	Deadlines     int      `json:"deadlines"`       // submitted jobs with a hard one
 	InTime        int      `json:"in_time"`         // that finished by it: kept and met
 	DeadlineWork  *float64 `json:"deadline_work_s"` // task time of the jobs with a deadline; null: not known of all
@@ -165,6 +167,7 @@ type Job struct {
 	Promised     *float64 `json:"promised_s,omitempty"`        // by when it was expected to finish, see below; null: no promise
 	Estimated    bool     `json:"promise_estimated,omitempty"` // that, or a refusal, rests on a sample and is no worst case
 	Admission    string   `json:"admission,omitempty"`         // why it runs without a promise, where others get one
+	Refusal      string   `json:"refusal,omitempty"`           // the kind of reason for which it was refused, see sched.Code
 	Offer        *float64 `json:"offer_s,omitempty"`           // of a refused job: the earliest deadline that would have been accepted
 	Maps         int      `json:"maps"`
 	Reduces      int      `json:"reduces"`

@@ -26,7 +26,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		}
 		title := Printable(sweepName(g[0])) + " " + where(g)
 		if !sameSeed(g) {
-			_ = summaryTable(title, g).Write(&b)
+			writeSummary(&b, title, g)
 			writeUnlike(&b, g)
 			writeClasses(&b, g)
 			writeTrace(&b, g)
@@ -39,11 +39,11 @@ func (r *Report) WriteTable(w io.Writer) error {
 		}
 		_ = jobsTable(title, g).Write(&b)
 		b.WriteByte('\n')
-		_ = summaryTable("", g).Write(&b)
+		writeSummary(&b, "", g)
 		writeUnlike(&b, g)
 		writeClasses(&b, g)
-		writeOutcomes(&b, g)
-		why(&b, g)
+		writePromises(&b, g)
+		writeReasons(&b, g)
 		writeReal(&b, g)
 		writeTrace(&b, g)
 		writeStuck(&b, g)
@@ -147,88 +147,6 @@ func verdict(j *Job) string {
 	return string(j.Outcome)
 }
 
-// column is a column of the summary: a number of each run, printed as a mean over seeds.
-type column struct {
-	name string
-	of   func(*Summary) (float64, bool) // false: the run has no such thing
-	unit func(float64) string
-}
-
-func always(of func(*Summary) float64) func(*Summary) (float64, bool) {
-	return func(s *Summary) (float64, bool) { return of(s), true }
-}
-
-var columns = []column{
-	{"in time", always(func(s *Summary) float64 { return float64(s.InTime) }), count},
-	{"of", always(func(s *Summary) float64 { return float64(s.Deadlines) }), count},
-	{"penalty", always(func(s *Summary) float64 { return s.Penalty }), func(x float64) string { return fmt.Sprintf("%.3g", x) }},
-	{"makespan", always(func(s *Summary) float64 { return s.Makespan }), span},
-	{"mean response", always(func(s *Summary) float64 { return s.MeanResponse }), span},
-	{"no-deadline response", func(s *Summary) (float64, bool) { return deref(s.FreeResponse) }, span},
-	{"p95", always(func(s *Summary) float64 { return s.P95Response }), span},
-	{"local maps", always(func(s *Summary) float64 { return s.MapLocality }), percent},
-	{"map slots", func(s *Summary) (float64, bool) { return s.MapUtilization, s.MapSlots > 0 }, percent},
-	{"reduce slots", func(s *Summary) (float64, bool) { return s.ReduceUtilization, s.ReduceSlots > 0 }, percent},
-	{"vcores", func(s *Summary) (float64, bool) { return deref(s.CoreUtilization) }, percent},
-	{"memory", func(s *Summary) (float64, bool) { return deref(s.MemoryUtilization) }, percent},
-	{"attempts", always(func(s *Summary) float64 { return float64(s.Attempts) }), count},
-	{"energy", func(s *Summary) (float64, bool) { return deref(s.Energy) }, kwh},
-	{"brown", func(s *Summary) (float64, bool) { return deref(s.Brown) }, kwh},
-	{"failed", always(func(s *Summary) float64 { return float64(s.Failed + s.Killed) }), count},
-	{"refused", always(func(s *Summary) float64 { return float64(s.Refused) }), count},
-}
-
-// summaryTable has a line for each policy.
-func summaryTable(title string, g []*Run) *Grid {
-	t := &Grid{Title: title}
-	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		rare := slices.Contains([]string{"vcores", "memory", "energy", "brown", "no-deadline response", "failed", "refused"}, c.name)
-		return rare && !slices.ContainsFunc(g, func(r *Run) bool { x, has := c.of(&r.Summary); return has && (x > 0 || c.name == "vcores") }) // those who have vcores want to see that they idle
-	})
-	head := []string{"policy"}
-	for _, c := range shown {
-		head = append(head, ">"+c.name)
-	}
-	if !sameSeed(g) {
-		head = append(head, ">seeds")
-	}
-	t.Add(head...)
-	var policies []string
-	for _, run := range g {
-		if l := label(run, g); !slices.Contains(policies, l) {
-			policies = append(policies, l)
-		}
-	}
-	for _, p := range policies {
-		line := []string{p}
-		seeds := 0
-		for _, c := range shown {
-			var sample stat.Sum
-			for _, run := range g {
-				if label(run, g) == p && run.Stuck == "" {
-					if x, has := c.of(&run.Summary); has {
-						sample.Add(x)
-					}
-				}
-			}
-			if seeds = max(seeds, sample.N()); sample.N() == 0 {
-				line = append(line, "–")
-				continue
-			}
-			cell := c.unit(sample.Mean())
-			if half := sample.Interval95(); half > 0 {
-				cell += " ± " + c.unit(half)
-			}
-			line = append(line, cell)
-		}
-		if !sameSeed(g) {
-			line = append(line, strconv.Itoa(seeds))
-		}
-		t.Add(line...)
-	}
-	return t
-}
-
 // writeUnlike says that times of a summary are of other jobs under each policy, where not the same jobs finished.
 func writeUnlike(w io.Writer, g []*Run) {
 	first := map[uint64]*Run{}
@@ -270,24 +188,6 @@ func (r *Run) timed() (n int) {
 		}
 	}
 	return n
-}
-
-// why tells of the jobs that did not finish.
-func why(w io.Writer, g []*Run) {
-	for _, run := range g {
-		for i := range run.Jobs {
-			if j := &run.Jobs[i]; j.Reason != "" {
-				outcome := "was " + string(j.Outcome)
-				if j.Outcome == Failed {
-					outcome = "failed"
-				}
-				fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, Indented(j.Reason, "    "))
-				if f := j.decisive(); f != nil {
-					fmt.Fprintf(w, "    slackline logs %s %s-%d has all that it said\n", word(j.ID), f.Stage, f.Task)
-				}
-			}
-		}
-	}
 }
 
 func count(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0") }

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Beside the number in time of those submitted stand the work in time, and what admission did; a column that says nothing is left out.
+func TestOutcomeTable(t *testing.T) {
+	due, early, late, work := 100.0, 90.0, 110.0, 1.0
+	big := 9.0
+	play := func(policy string, seed uint64, outcomes ...Outcome) *Run {
+		r := &Run{World: "sim", Scenario: "s", Policy: policy, Seed: seed}
+		for i, o := range outcomes {
+			j := Job{ID: fmt.Sprint(i), Outcome: o, Deadline: &due, SoftDeadline: &due, TaskTime: &work, Admitted: o != Refused}
+			switch {
+			case o == Kept || o == Met:
+				j.Finished = &early
+			case o.Finished():
+				j.Finished = &late
+			}
+			if o == Kept || o == Broken {
+				j.Promised = &early
+			}
+			if i == 0 {
+				j.TaskTime = &big
+			}
+			r.Jobs = append(r.Jobs, j)
+		}
+		r.Tally()
+		return r
+	}
+	picky := play("picky", 1, Refused, Kept, Refused, Broken)
+	greedy := play("greedy", 1, Met, Met, Late, Late)
+	for _, c := range []struct {
+		runs []*Run
+		word string
+		want string
+	}{
+		{[]*Run{picky, greedy}, "policy", "policy in time work in time accepted promises kept soft deadlines refused"},
+		{[]*Run{picky, greedy}, "picky", "picky 1 of 4 8.3 % 2 of 4 1 of 2 1 of 4 2"},
+		{[]*Run{picky, greedy}, "greedy", "greedy 2 of 4 83.3 % 4 of 4 – 2 of 4 0"},
+		{[]*Run{greedy}, "policy", "policy in time work in time soft deadlines"},
+		{[]*Run{picky, play("picky", 2, Kept, Kept, Kept, Kept)}, "picky", "picky 2.5 ± 19.1 of 4 54.2 % ± 582.4 % 3 ± 12.7 of 4 2.5 ± 19.1 of 3 2.5 ± 19.1 of 4 1 ± 12.7"},
+		{[]*Run{play("x", 1, Unfinished, Failed, Killed)}, "policy", "policy in time work in time soft deadlines failed not finished"},
+		{[]*Run{play("x", 1, Unfinished, Failed, Killed)}, "x", "x 0 of 3 0.0 % 0 of 3 2 1"},
+	} {
+		if got, _, _ := strings.Cut(line(t, New(c.runs...), c.word), " | "); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+	picky.Jobs[0].TaskTime = nil
+	picky.Tally()
+	if got, _, _ := strings.Cut(line(t, New(picky), "policy"), " | "); strings.Contains(got, "work") {
+		t.Errorf("nobody knows the work of one job: %s", got)
+	}
+}
+
+// Lists of promises and of refusals end after ten, the broken ones first; the rest is a count.
+func TestListsEnd(t *testing.T) {
+	due, at := 100.0, 130.0
+	r := &Run{World: "sim", Scenario: "s", Policy: "p"}
+	for i := range 30 {
+		j := Job{ID: fmt.Sprintf("j%02d", i), Deadline: &due, Outcome: Refused, Reason: "no", Refusal: "alone-late"}
+		switch {
+		case i == 29:
+			j.Outcome, j.Promised, j.Finished, j.Reason, j.Refusal = Broken, &due, &at, "", ""
+		case i%3 == 0:
+			j.Refusal = "breaks-promise"
+		}
+		r.Jobs = append(r.Jobs, j)
+	}
+	r.Tally()
+	var out bytes.Buffer
+	if err := New(r).WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	_, promises, _ := strings.Cut(out.String(), "promises and what came of them")
+	list, reasons, _ := strings.Cut(promises, "p: job")
+	if strings.Count(list, "\nj") != 11 || !strings.Contains(list, "\nj29  ") || !strings.Contains(list, "BROKEN by 30.0 s") || !strings.Contains(list, "… and 20 more; -o json has them all") {
+		t.Errorf("%s", list)
+	}
+	if strings.Count(reasons, "was refused: no") != 10 || !strings.HasSuffix(reasons, "p: … and 19 more; -o json has them all; of the 29 that were refused, 19 take too long even alone\n") {
+		t.Errorf("%s", reasons)
+	}
+}
