@@ -111,10 +111,9 @@ func subsetMeans(d []float64) []float64 {
 		for from := 0; from < n; from += 64 {
 			word := series.Number(uint64(from)).Uint64()
 			for k := from; k < min(n, from+64); k++ {
-				if word&1 == 1 {
-					sum += d[k]
-					size++
-				}
+				in := word & 1 // a branch would be a coin toss
+				sum += d[k] * float64(in)
+				size += int(in)
 				word >>= 1
 			}
 		}

@@ -119,13 +119,19 @@ func writeFamilies(w io.Writer, list []Comparison) {
 		}
 	}
 	fmt.Fprintln(w)
+	count := func(n int) string {
+		if n == 1 {
+			return "1 test"
+		}
+		return strconv.Itoa(n) + " tests"
+	}
 	switch {
 	case primary == "":
-		fmt.Fprintf(w, "No two runs have the primary metric. The tests of the others, %d, are corrected for each other (Holm).\n", tests[false])
+		fmt.Fprintf(w, "No two runs have the primary metric. The others have %s, corrected for each other (Holm).\n", count(tests[false]))
 	case tests[true] == 0:
-		fmt.Fprintf(w, "The primary metric is %s: it is the same in every seed. The tests of the others, %d, are corrected for each other (Holm).\n", primary, tests[false])
+		fmt.Fprintf(w, "The primary metric, %s, is the same in every seed. The others have %s, corrected for each other (Holm).\n", primary, count(tests[false]))
 	default:
-		fmt.Fprintf(w, "The primary metric is %s. Its tests, %d, are corrected for each other (Holm); those of the others, %d, apart from them.\n", primary, tests[true], tests[false])
+		fmt.Fprintf(w, "The primary metric, %s, has %s, the others have %s. Each of the two families is corrected by itself (Holm).\n", primary, count(tests[true]), count(tests[false]))
 	}
 	fmt.Fprintln(w, "Intervals are corrected as p is: one leaves out 0 exactly where p is below 0.05.")
 }

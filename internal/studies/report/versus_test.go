@@ -171,7 +171,7 @@ func TestFamilies(t *testing.T) {
 	if err := r.WriteTable(&out); err != nil {
 		t.Fatal(err)
 	}
-	want := "The primary metric is mean response. Its tests, 6, are corrected for each other (Holm); those of the others, 16, apart from them.\n"
+	want := "The primary metric, mean response, has 6 tests, the others have 16 tests. Each of the two families is corrected by itself (Holm).\n"
 	if strings.Count(out.String(), want) != 1 {
 		t.Errorf("not once %q in\n%s", want, &out)
 	}
