@@ -95,7 +95,7 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 }
 
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
-	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.cfg.buffer(reduce), Sync: w.cfg.Sync, Meter: &a.meter, Said: &a.said, Warn: w.warner(j), Clock: w.cfg.Clock,
+	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.cfg.buffer(reduce), Merge: w.merge, Sync: w.cfg.Sync, Meter: &a.meter, Said: &a.said, Warn: w.warner(j), Clock: w.cfg.Clock,
 		Local: filepath.Join(w.local(j), w.nodes[a.node].spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)), Skip: w.skip(j, a),
 		Out: j.committer.AttemptDir(reduce, int(a.task-1), a.try), Written: j.cfg.Written}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -29,6 +31,7 @@ type World struct {
 	resting  []sched.AttemptID // that ended in this batch; free from the next on
 	seen     map[sched.ItemID]bool
 
+	merge  int   // runs that an attempt merges at once: all share the files that this process may open
 	full   error // why the machine cannot go on; nil = it can
 	paused error // why the run was stopped before its end; nil = it was not
 
@@ -63,9 +66,12 @@ func New(cfg Config) (*World, error) {
 func empty(cfg Config) *World {
 	w := &World{cfg: cfg, wake: units.Never, nodes: make([]*node, 1), jobs: make([]*job, 1), attempts: make([]*attempt, 1),
 		seen: make(map[sched.ItemID]bool), reports: newReports()}
+	slots := 0
 	for _, n := range cfg.Cluster.Nodes {
 		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})
+		slots += int(n.Class.Capacity[units.MapSlots] + n.Class.Capacity[units.ReduceSlots])
 	}
+	w.merge = task.MergeFactor(process.OpenFiles()-2*len(cfg.Jobs), slots) // each job has a log and a lock
 	return w
 }
 

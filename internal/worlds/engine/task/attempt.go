@@ -140,6 +140,7 @@ type Config struct {
 	Task    int                // from 0
 	Attempt int                // of this task, from 0
 	Buffer  int                // bytes of memory for sorting or shuffling; 0 = 32 MB
+	Merge   int                `json:"-"` // runs that are merged at once; 0 = as many as is good
 	Sync    bool               // part files are on disk, and not only with the system, when the attempt ends
 	Local   string             // directory of this attempt alone, which it makes; on failure it is removed
 	Out     string             // the same for part files
@@ -161,6 +162,13 @@ func (c *Config) buffer() int {
 		return defaultBuffer
 	}
 	return min(c.Buffer, maxBuffer)
+}
+
+func (c *Config) mergeFactor() int {
+	if c.Merge <= 0 {
+		return mergeFactor
+	}
+	return c.Merge
 }
 
 // err tells why the attempt has to stop, nil if it has not.

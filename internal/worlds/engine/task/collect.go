@@ -28,7 +28,7 @@ type collect struct {
 func newCollector(a *attempt, c *MapConfig, cuts [][]byte) (collector, error) {
 	p := c.Program
 	base := collect{
-		spiller: spiller{a: a, dir: c.Local, parts: c.Parts},
+		spiller: spiller{a: a, dir: c.Local, parts: c.Parts, factor: c.mergeFactor()},
 		program: p, cuts: cuts, limit: c.buffer(),
 	}
 	construct := p.Combiner()

@@ -46,23 +46,23 @@ func Reduce(ctx context.Context, c ReduceConfig) (stats Stats, err error) {
 	defer func() {
 		if err != nil {
 			err = clean(err, c.Local, c.Out)
-		} else if c.Maps > mergeFactor {
+		} else if c.Maps > c.mergeFactor() {
 			err = fault.DeleteAll(c.Local)
 		}
 	}()
-	if c.Maps > mergeFactor { // of fewer nothing is copied
+	if c.Maps > c.mergeFactor() { // of fewer nothing is copied
 		if err := fault.MakeDirs(c.Local); err != nil {
 			return Stats{}, err
 		}
 	}
-	r.spiller = spiller{a: r.attempt, dir: c.Local, parts: 1}
+	r.spiller = spiller{a: r.attempt, dir: c.Local, parts: 1, factor: c.mergeFactor()}
 	defer func() { closeAll(r.files) }()
 	if err := r.shuffle(); err != nil {
 		return Stats{}, err
 	}
 	shuffle := r.clock().Sub(from) - r.sort
 	r.meter.set(1. / 3)
-	if err := r.sorting(func() error { return r.reduceTo(mergeFactor) }); err != nil {
+	if err := r.sorting(func() error { return r.reduceTo(r.factor) }); err != nil {
 		return Stats{}, err
 	}
 	r.meter.set(2. / 3)
@@ -97,7 +97,7 @@ func (r *reducing) shuffle() error {
 		seg := out.Segments[r.c.Task]
 		if seg.Length > 0 {
 			fetch := r.fetch
-			if r.c.Maps <= mergeFactor {
+			if r.c.Maps <= r.factor {
 				fetch = r.join
 			}
 			if err := fetch(m, out, seg); err != nil {

@@ -8,9 +8,21 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// mergeFactor is how many runs are merged at once. More files than that are merged with their neighbours first, so that open
+// mergeFactor is how many runs are merged at once at most. More files than that are merged with their neighbours first, so that open
 // files and their buffers stay few.
 const mergeFactor = 64
+
+// What else needs files: the process itself, and an attempt with its input, its output and the pipes of a command.
+const (
+	filesBesides     = 40
+	filesBesidesEach = 12
+)
+
+// MergeFactor is how many runs an attempt may merge at once where so many run in a process that may open so many files.
+func MergeFactor(files, attempts int) int {
+	each := (files-filesBesides)/max(attempts, 1) - filesBesidesEach
+	return min(max(each, 4), mergeFactor)
+}
 
 // spiller writes runs below a directory and merges them.
 type spiller struct {
@@ -20,6 +32,7 @@ type spiller struct {
 	combiner mapreduce.Reducer // nil = none
 	spills   []*Output         // in order
 	made     int               // files
+	factor   int               // runs that are merged at once
 }
 
 // write writes a run of what fill adds to it.
@@ -60,8 +73,8 @@ func (s *spiller) join() (*Output, error) {
 func (s *spiller) reduceTo(most int) error {
 	for len(s.spills) > most {
 		var merged []*Output
-		for from := 0; from < len(s.spills); from += mergeFactor {
-			part := s.spills[from:min(from+mergeFactor, len(s.spills))]
+		for from := 0; from < len(s.spills); from += s.factor {
+			part := s.spills[from:min(from+s.factor, len(s.spills))]
 			if len(part) == 1 {
 				merged = append(merged, part[0])
 				continue

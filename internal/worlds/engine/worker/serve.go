@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
@@ -115,6 +116,7 @@ func (s *server) attempt(m *message) error {
 	began := time.Now()
 	clock := func() units.Time { return units.Time(time.Since(began)) }
 	meter := &task.Meter{}
+	merge := task.MergeFactor(process.OpenFiles(), 1)
 	warn := func(text string) { fmt.Fprintln(os.Stderr, text) }
 	stop := make(chan struct{})
 	var beats sync.WaitGroup
@@ -125,11 +127,11 @@ func (s *server) attempt(m *message) error {
 	var err error
 	if m.Kind == "map" {
 		c := *m.Map
-		c.Program, c.Meter, c.Clock, c.Warn = s.program, meter, clock, warn
+		c.Program, c.Meter, c.Clock, c.Warn, c.Merge = s.program, meter, clock, warn, merge
 		ended.Output, stats, err = task.Map(context.Background(), c)
 	} else {
 		c := *m.Reduce
-		c.Program, c.Meter, c.Clock, c.Warn, c.Fetch = s.program, meter, clock, warn, s.fetch
+		c.Program, c.Meter, c.Clock, c.Warn, c.Merge, c.Fetch = s.program, meter, clock, warn, merge, s.fetch
 		stats, err = task.Reduce(context.Background(), c)
 	}
 	close(stop)
