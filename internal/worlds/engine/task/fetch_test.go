@@ -95,7 +95,7 @@ func TestDamagedSpill(t *testing.T) {
 	if err := os.WriteFile(out.Path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s := spiller{a: newAttempt(t.Context(), Config{Program: &mapreduce.Program{}}), dir: dir, parts: 1, made: 1,
+	s := spiller{a: newAttempt(t.Context(), Config{Program: &mapreduce.Program{}}), dir: dir, parts: 1, made: 1, factor: mergeFactor,
 		spills: []*Output{out, filledRun(t, filepath.Join(dir, "other"), 10)}}
 	_, err = s.join()
 	if want := fmt.Sprintf("spill %s: the checksum does not match", out.Path); err == nil || err.Error() != want {
