@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -137,6 +138,9 @@ func TestBadCommands(t *testing.T) {
 		"app: wordcount\nreduce: cat\n":                  "job.yaml:2:9: reduce and app contradict each other",
 		"map: no-such-command -x\n":                      "job.yaml:1:6: map: there is no command no-such-command",
 		"map: ./mapper.sh\n":                             "job.yaml:1:6: map: ./mapper.sh is not among the side files",
+		"map: ./silent.txt\nfiles: [silent.txt]\n":       "job.yaml:1:6: map: ./silent.txt cannot be run: its permissions do not allow it; chmod +x ",
+		"map: cat\nreduce: d/none\nfiles: [d]\n":         "job.yaml:2:9: reduce: d/none cannot be run: there is no such file",
+		"map: /no/such/command\n":                        "job.yaml:1:6: map: /no/such/command cannot be run: there is no such file",
 		"map: \"cat 'x\"\n":                              "job.yaml:1:6: map: the quote ' is not closed",
 		"map: cat\nfiles: [in, none.txt]\n":              `job.yaml:2:13: files: "none.txt": no such file or directory`,
 		"map: cat\nfiles: in#../../x\n":                  `job.yaml:2:8: files: "in#../../x": its name in the working directory`,
@@ -147,7 +151,7 @@ func TestBadCommands(t *testing.T) {
 		"map: cat\nlimits: {open_files: -1}\n":           "open_files is -1, it must not be negative",
 		"map: cat\n---\nname: two\nmap: cat\nafter: one\noutput: out2\ninput: in\n": `job "two" waits for job "one", which does not exist`,
 	} {
-		s := newShell(t, map[string]string{"in": "x\n", "silent.sh": "#!/bin/sh\necho nothing to say\n"})
+		s := newShell(t, map[string]string{"in": "x\n", "silent.sh": "#!/bin/sh\necho nothing to say\n", "silent.txt": "#!/bin/sh\n", "d/some": ""})
 		if err := os.Chmod(s.path("silent.sh"), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -189,6 +193,19 @@ func TestNamesThatSlacklineSets(t *testing.T) {
 		s.write("job.yaml", job+"input: in\nenv: {"+name+": 99}\n")
 		if r := s.run("run", "job.yaml"); r.code != 2 || !strings.Contains(r.stderr, "job.yaml:8:") || !strings.Contains(r.stderr, name) {
 			t.Errorf("%s: exit code %d, %s", name, r.code, r.stderr)
+		}
+	}
+}
+
+// A script that a command names and its job does not list is hinted at before it is missed.
+func TestUnlistedFiles(t *testing.T) {
+	need(t, "sh")
+	s := newShell(t, map[string]string{"in": "x\n", "m.sh": "cat\n", "listed.sh": "cat\n", "jobs/beside.sh": "cat\n",
+		"jobs/j.yaml": "map: sh m.sh listed.sh beside.sh -x nothing\nfiles: [listed.sh]\ninput: in\noutput: out\n"})
+	r := s.run("run", "jobs/j.yaml")
+	for name, want := range map[string]int{"m.sh": 1, "beside.sh": 1, "listed.sh": 0, "nothing": 0} {
+		if n := strings.Count(r.stderr, fmt.Sprintf(`job "j": a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]`, name, name)); n != want {
+			t.Errorf("%s: %d hints in\n%s", name, n, r.stderr)
 		}
 	}
 }

@@ -23,10 +23,10 @@ import (
 )
 
 // equip gives the job what it runs: a built-in application, commands, or a program of the user's.
-func equip(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) (err error) {
+func (l *Local) equip(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) (err error) {
 	j.Timeout = f.Timeout.Duration()
 	if f.Map != "" || f.Has("map") {
-		return commands(j, f, number, maps, now)
+		return l.commands(j, f, number, maps, now)
 	}
 	if f.Own() {
 		return own(j, f)
@@ -43,7 +43,7 @@ func equip(j *engine.Job, f *scenario.Job, number, maps int, now time.Time) (err
 }
 
 // commands makes a job of commands.
-func commands(j *engine.Job, f *scenario.Job, number, cut int, now time.Time) error {
+func (l *Local) commands(j *engine.Job, f *scenario.Job, number, cut int, now time.Time) error {
 	s := streaming.Job{ID: fmt.Sprintf("%d_%04d", now.UnixMilli(), number), Name: f.Name, User: f.User, KeyFields: f.KeyFields,
 		PartitionFields: f.PartitionFields, OneCommand: f.OneCommand, Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output, Maps: cut, Reduces: f.Reduces}
 	if s.User == "" {
@@ -105,6 +105,13 @@ func commands(j *engine.Job, f *scenario.Job, number, cut int, now time.Time) er
 			s.MapOf = map[string][]string{}
 		}
 		s.MapOf[in.Name] = words
+	}
+	lines := [][]string{s.Map, s.Combine, s.Reduce}
+	for _, in := range f.Inputs {
+		lines = append(lines, s.MapOf[in.Name])
+	}
+	for _, words := range lines {
+		l.unlisted(f, streaming.Unlisted(words, s.Files, ".", filepath.Dir(f.Path())))
 	}
 	j.Executor, j.Program = streaming.New(s), &mapreduce.Program{Name: "commands"}
 	var err error

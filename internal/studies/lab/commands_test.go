@@ -34,7 +34,7 @@ func TestCommandsRefuse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = equip(&engine.Job{}, f, 1, 1, time.Unix(1, 0))
+		err = new(Local).equip(&engine.Job{}, f, 1, 1, time.Unix(1, 0))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "f.yaml:") {
 			t.Errorf("%s: %v, want %s", more, err, want)
 		}

@@ -32,7 +32,7 @@ func TestFactsChangeWithTheJob(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := engine.Job{}
-		if err := equip(&j, f, 1, 1, time.Unix(1, 0)); err != nil {
+		if err := new(Local).equip(&j, f, 1, 1, time.Unix(1, 0)); err != nil {
 			t.Skip("NOT CHECKED:", err) // no sh
 		}
 		return fmt.Sprint(j.Facts)

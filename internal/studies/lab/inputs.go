@@ -131,8 +131,18 @@ func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File
 	return nil
 }
 
-// Notes tell what of the input is not cut, so that one task has to read the whole of it, and which jobs start a command for each of many
-// small files.
+// unlisted hints at files that a command names, and that its job does not list.
+func (l *Local) unlisted(f *scenario.Job, names []string) {
+	for _, name := range names {
+		hint := fmt.Sprintf("job %q: a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]", f.Name, name, name)
+		if !slices.Contains(l.hints, hint) {
+			l.hints = append(l.hints, hint)
+		}
+	}
+}
+
+// Notes tell what of the input is not cut, so that one task has to read the whole of it, which jobs start a command for each of many
+// small files, and which name files that they do not list.
 func (l *Local) Notes() []string {
 	var order []string
 	files := map[string][]string{}
@@ -142,7 +152,7 @@ func (l *Local) Notes() []string {
 		}
 		files[w.Why] = append(files[w.Why], w.Path)
 	}
-	var notes []string
+	notes := slices.Clone(l.hints)
 	for _, why := range order {
 		list := files[why]
 		if len(list) == 1 {

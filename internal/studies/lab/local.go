@@ -27,6 +27,7 @@ type Local struct {
 	Files   []*scenario.Job
 	jobs    []engine.Job
 	splits  [][]task.Split // nil: the input is the output of another job
+	hints   []string       // on commands that will hardly find their files
 	whole   []task.Whole   // large files that one task each reads
 	anew    []finishedJob  // see CheckFresh
 
@@ -107,7 +108,7 @@ func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
 				return nil, err
 			}
 		}
-		if err := equip(&job, f, i+1, len(l.splits[i]), now); err != nil {
+		if err := l.equip(&job, f, i+1, len(l.splits[i]), now); err != nil {
 			return nil, err
 		}
 		if !commands {

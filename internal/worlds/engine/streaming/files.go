@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -58,14 +60,14 @@ func (f File) link(dir string) error {
 // Find returns the program that a command names: a side file, or one on the path. A path in it is absolute or leads to a side file.
 func Find(command string, files []File) (string, error) {
 	if filepath.IsAbs(command) {
-		return exec.LookPath(command)
+		return runnable(command, command)
 	}
 	for _, f := range files {
 		if filepath.Clean(filepath.FromSlash(command)) == f.Name {
-			return f.Path, nil
+			return runnable(command, f.Path)
 		}
 		if below, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(command)), filepath.ToSlash(f.Name)+"/"); ok {
-			return filepath.Join(f.Path, below), nil // of a directory
+			return runnable(command, filepath.Join(f.Path, below)) // of a directory
 		}
 	}
 	if strings.ContainsAny(command, `/\`) {
@@ -76,4 +78,43 @@ func Find(command string, files []File) (string, error) {
 		return "", fmt.Errorf("there is no command %s, neither on the path nor among the side files", command)
 	}
 	return filepath.Abs(path)
+}
+
+// runnable returns the path of a program, if it can be run.
+func runnable(command, path string) (string, error) {
+	found, err := exec.LookPath(path)
+	switch {
+	case err == nil:
+		return found, nil
+	case errors.Is(err, fs.ErrPermission):
+		return "", fmt.Errorf("%s cannot be run: its permissions do not allow it; chmod +x %s, or name what runs it, such as sh %s", command, path, command)
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s cannot be run: there is no such file", command)
+	}
+	var e *exec.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return "", fmt.Errorf("%s cannot be run: %w", command, err)
+}
+
+// Unlisted returns those words of a command, behind its first, that name a file in one of the folders and no side file: the command runs in a
+// folder of its own, and will not find them there.
+func Unlisted(words []string, files []File, folders ...string) []string {
+	var list []string
+	for _, word := range words[min(1, len(words)):] {
+		clean := filepath.Clean(filepath.FromSlash(word))
+		if !filepath.IsLocal(clean) || slices.ContainsFunc(files, func(f File) bool {
+			return clean == f.Name || strings.HasPrefix(clean, f.Name+string(filepath.Separator))
+		}) {
+			continue
+		}
+		if slices.ContainsFunc(folders, func(dir string) bool {
+			info, err := os.Stat(filepath.Join(dir, clean))
+			return err == nil && info.Mode().IsRegular()
+		}) && !slices.Contains(list, word) {
+			list = append(list, word)
+		}
+	}
+	return list
 }

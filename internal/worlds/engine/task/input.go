@@ -77,6 +77,9 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 				return err
 			}
 		}
+		if err := readable(path); err != nil {
+			return fmt.Errorf("input %q: %w", path, err)
+		}
 		add(File{Path: path, Size: info.Size(), Wrote: info.ModTime().UnixNano()})
 		return nil
 	}
