@@ -120,7 +120,7 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	var cells []lab.Cell
 	var left []trace.LeftOut
 	for i, s := range variants {
-		if i == 0 || !reflect.DeepEqual(s.Workload.Trace, variants[i-1].Workload.Trace) {
+		if i == 0 || !reflect.DeepEqual(s.Workload.Trace, variants[i-1].Workload.Trace) || !reflect.DeepEqual(s.Workload.Streams, variants[i-1].Workload.Streams) {
 			if left, err = s.LeftOut(); err != nil {
 				return nil, err
 			}

@@ -26,6 +26,8 @@ func TestLeftOutOfATrace(t *testing.T) {
 	s := newShell(t, map[string]string{
 		"a.swf":       swf("1", "0", "60", "2", "1") + swf("2", "5", "0", "0", "5") + swf("4", "8", "30", "1", "1") + swf("3", "9", "10", "1", "2"),
 		"played.yaml": "cluster: {nodes: 2}\nworkload: {trace: {format: swf, file: a.swf}}\npolicies: [fifo, edf-p]\nseeds: [1, 2]\n",
+		"stream.yaml": "cluster: {nodes: 2}\nworkload: {streams: [{id: a, maps: 1, map_time: 1s, arrivals: {process: trace, format: swf, file: a.swf}}]}\n",
+		"one.yaml":    "cluster: {nodes: 2}\nworkload: {streams: [{id: a, maps: 1, map_time: 1s, count: 1, arrivals: {process: trace, format: swf, file: a.swf}}]}\n",
 		"first.yaml":  "cluster: {nodes: 2}\nworkload: {trace: {format: swf, file: a.swf, first: 7s}}\n",
 	})
 	const never = "jobs that never ran (1), the first: a.swf:2: allocated processors: job 2 has none"
@@ -36,14 +38,18 @@ func TestLeftOutOfATrace(t *testing.T) {
 		{"workload import --format swf a.swf --to a.jsonl", "a.jsonl: 2 jobs, and 2 records left out\n"},
 		{"workload export --from swf --format sls a.swf --to a.json", "a.json: 2 jobs, and 2 records left out\n"},
 		{"workload fit --format swf a.swf", `"jobs": 2`},
-		{"simulate played.yaml --seed 1", "Left out of it: " + never + ".\nLeft out of it: " + part + ".\n"},
-		{"compare played.yaml", "Left out of it: " + never + ".\nLeft out of it: " + part + ".\n"},
-		{"compare played.yaml", "Left out of it: " + never + ".\n"}, // now known from before
+		{"simulate played.yaml --seed 1", "Left out of the trace: " + never + ".\nLeft out of the trace: " + part + ".\n"},
+		{"compare played.yaml", "Left out of the trace: " + never + ".\nLeft out of the trace: " + part + ".\n"},
+		{"simulate stream.yaml", "Left out of the trace: " + never + ".\nLeft out of the trace: " + part + ".\n"},
+		{"compare played.yaml", "Left out of the trace: " + never + ".\n"}, // now known from before
 	} {
 		r := s.run(strings.Fields(c.args)...)
 		if r.code != 0 || !strings.Contains(r.stderr, warned) || !strings.Contains(r.stdout, c.told) {
 			t.Errorf("slackline %s: %d\n%s\n%s", c.args, r.code, r.stdout, r.stderr)
 		}
+	}
+	if r := s.run("simulate", "one.yaml"); r.code != 0 || strings.Contains(r.stderr, "left out") {
+		t.Errorf("of the first job: %d, %s", r.code, r.stderr)
 	}
 	if r := s.run("simulate", "first.yaml"); strings.Contains(r.stderr, part) || !strings.Contains(r.stderr, never) {
 		t.Errorf("of the first 7 s: %s", r.stderr)

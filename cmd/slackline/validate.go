@@ -21,7 +21,8 @@ func newValidate(o *options) *cobra.Command {
 		Use:   "validate [JOB.yaml...]",
 		Short: "Hold the simulator against this machine: predict real jobs, run them, compare",
 		Long: `Runs a batch of jobs on this machine again and again. Before each run it is played in the simulator from what the runs before have
-taught, and when each job finishes is compared with the prediction. Without job files the batch is a sort, a word count and a grep over
+taught (a cold one only while there is no other: see slackline profile), and when each job finishes is compared with the
+prediction. Without job files the batch is a sort, a word count and a grep over
 the source of the Go toolchain. Output goes to a temporary directory.`,
 		Example: `  slackline validate --size 4MB --rounds 2
   slackline validate examples/find.yaml --rounds 2 -o json`,

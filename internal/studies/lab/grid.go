@@ -28,6 +28,8 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 	var played *report.Trace
 	if t := s.Workload.Trace; t != nil {
 		played = &report.Trace{Rule: t.Rule, LeftOut: left}
+	} else if len(left) > 0 {
+		played = &report.Trace{LeftOut: left}
 	}
 	hard, soft := s.Deadlines()
 	metrics := report.PossibleMetrics(hard, soft, s.Powered(), len(s.Cluster.Supply) > 0)

@@ -71,7 +71,7 @@ type Run struct {
 
 // Trace says how the jobs of a run were made of a trace.
 type Trace struct {
-	Rule    int             `json:"rule"`               // version of the rule by which follows what the trace does not say
+	Rule    int             `json:"rule,omitempty"`     // version of the rule by which follows what the trace does not say; 0 = only arrivals come from it
 	LeftOut []trace.LeftOut `json:"left_out,omitempty"` // records that were not played
 }
 

@@ -11,8 +11,11 @@ func writeTrace(b *strings.Builder, g []*Run) {
 	if t == nil {
 		return
 	}
-	fmt.Fprintf(b, "\nWhat the trace does not say of its jobs follows from rule %d.\n", t.Rule)
+	b.WriteByte('\n')
+	if t.Rule > 0 {
+		fmt.Fprintf(b, "What the trace does not say of its jobs follows from rule %d.\n", t.Rule)
+	}
 	for _, l := range t.LeftOut {
-		fmt.Fprintf(b, "Left out of it: %s.\n", Printable(l.String()))
+		fmt.Fprintf(b, "Left out of the trace: %s.\n", Printable(l.String()))
 	}
 }

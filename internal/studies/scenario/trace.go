@@ -39,31 +39,57 @@ func (s *Scenario) Traces() (files []string) {
 	return files
 }
 
-// LeftOut reads the trace, if some of its records may be no jobs that are played, and returns which those are.
-func (s *Scenario) LeftOut() ([]trace.LeftOut, error) {
-	t := s.Workload.Trace
-	if t == nil {
-		return nil, nil
+// LeftOut reads the trace, and those of arrivals, if some of their records may be no jobs that are played, and returns which those are.
+func (s *Scenario) LeftOut() (left []trace.LeftOut, err error) {
+	read := func(f trace.File, first Span, most int) error {
+		if !f.Format.Omits && !f.Lenient {
+			return nil
+		}
+		more, err := eachJob(f, first, most, func(*trace.Job, int64) error { return nil })
+		left = append(left, more...)
+		return err
 	}
-	format, err := trace.Find(t.Format)
-	if err != nil || !format.Omits && !t.Lenient {
-		return nil, err
+	if t := s.Workload.Trace; t != nil {
+		format, err := trace.Find(t.Format)
+		if err != nil {
+			return nil, err
+		}
+		err = read(s.traceFile(format), t.First, 0)
+		return left, err
 	}
-	return s.eachJob(format, func(*trace.Job, int64) error { return nil })
+	for i := range s.Workload.Streams {
+		st := &s.Workload.Streams[i]
+		if st.Arrivals == nil || st.Arrivals.Process != "trace" {
+			continue
+		}
+		format, err := trace.Find(st.Arrivals.Format)
+		if err == nil {
+			err = read(trace.File{Path: s.beside(st.Arrivals.File), Format: format}, st.For, st.Count)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
 }
 
-// eachJob goes through the jobs of the trace that are played, once, with their lines.
-func (s *Scenario) eachJob(format trace.Format, do func(j *trace.Job, line int64) error) ([]trace.LeftOut, error) {
+// traceFile is the trace that is played.
+func (s *Scenario) traceFile(format trace.Format) trace.File {
 	t := s.Workload.Trace
-	in, file, err := trace.File{Path: s.TraceFile(), Format: format, Lenient: t.Lenient, Block: units.Bytes(t.Block)}.Open()
+	return trace.File{Path: s.TraceFile(), Format: format, Lenient: t.Lenient, Block: units.Bytes(t.Block)}
+}
+
+// eachJob goes through the jobs of a trace, with their lines: those of its first span and so many at most, where these are not 0.
+func eachJob(f trace.File, first Span, most int, do func(j *trace.Job, line int64) error) ([]trace.LeftOut, error) {
+	in, file, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	for {
+	for n := 0; most == 0 || n < most; n++ {
 		j, err := in.Next()
 		switch {
-		case errors.Is(err, io.EOF), err == nil && t.First > 0 && j.Submit >= units.Time(t.First):
+		case errors.Is(err, io.EOF), err == nil && first > 0 && j.Submit >= units.Time(first):
 			return in.LeftOut(), nil
 		case err != nil:
 			return nil, err
@@ -72,11 +98,12 @@ func (s *Scenario) eachJob(format trace.Format, do func(j *trace.Job, line int64
 			return nil, err
 		}
 	}
+	return in.LeftOut(), nil
 }
 
 // mapsAlone refuses a trace of jobs with reduces where the cluster has no slot for one.
 func (s *Scenario) mapsAlone(format trace.Format, rule *trace.Rule) {
-	_, err := s.eachJob(format, func(j *trace.Job, line int64) error {
+	_, err := eachJob(s.traceFile(format), s.Workload.Trace.First, 0, func(j *trace.Job, line int64) error {
 		reduces := 0
 		if r := j.Stage(workload.Reduce); r != nil {
 			reduces = r.Count()
@@ -197,7 +224,7 @@ func (s *Scenario) trace(cfg *sim.Config) {
 	if maps > 0 && reduces == 0 && !t.Containers {
 		s.mapsAlone(format, &rule)
 	}
-	file := trace.File{Path: path, Format: format, Lenient: t.Lenient, Block: units.Bytes(t.Block)}
+	file := s.traceFile(format)
 	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}
 	cfg.Workload = nil
 	s.arrivals = func(seed uint64) workload.Source { return trace.Source(file, part, rule, seed) }
