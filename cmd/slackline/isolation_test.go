@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/mapreduce/run"
 )
@@ -22,7 +23,7 @@ import (
 const asProgram = "SLACKLINE_TEST_AS_PROGRAM"
 
 func init() {
-	if os.Getenv(asProgram) == "" || os.Getenv("SLACKLINE_WORKER") != "1" {
+	if os.Getenv(asProgram) == "" || os.Getenv("SLACKLINE_WORKER") != "1" || len(os.Args) > 1 {
 		return
 	}
 	run.MainOf(map[string]run.Maker{"bad": func(params map[string]string) (mapreduce.Program, error) {
@@ -56,7 +57,7 @@ func misbehave(how string) error {
 			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
 		}
 	case "fork":
-		cmd := exec.Command("sh", "-c", "setsid sleep 1000 & exec sleep 1000")
+		cmd := exec.Command("sh", "-c", commandtest.Line("setsid")+" sleep 1000 & exec sleep 1000")
 		if err := cmd.Start(); err != nil {
 			return err
 		}
@@ -85,20 +86,20 @@ func alive(mark string) (list []string) {
 // Whatever the attempts of a job do, each fails with its reason, is tried as often as any, harms no other job, and leaves no process
 // behind: with cgroups, where there are any, and without.
 func TestIsolation(t *testing.T) {
-	need(t, "sh", "awk", "setsid")
+	need(t, "sh", "cat", "sleep", "head")
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	eat := `awk 'BEGIN { s = "x"; while (length(s) < 500000000) s = s s; while (1) {} }'`
+	eat, setsid := commandtest.Line("eat 500 stay"), commandtest.Line("setsid")
 	for name, c := range map[string]struct{ job, want string }{
 		"command hangs":        {"map: sleep 1000\ntimeout: 300ms\n", "it did not get on for 300ms"},
 		"command takes long":   {"map: sh -c 'while true; do echo reporter:status:on >&2; sleep 0.05; done'\nlimits: {time: 300ms}\n", "it took longer than 300ms; its status was: on"},
 		"command eats":         {"map: " + eat + "\nlimits: {memory: 50MB}\n", "it took more than 50MB of memory"},
 		"child eats":           {"map: sh eat.sh\nfiles: eat.sh\nlimits: {memory: 50MB}\n", "it took more than 50MB of memory"},
 		"command opens":        {"map: sh -c 'exec 3<in 4<in 5<in 6<in 7<in 8<in 9<in'\nlimits: {open_files: 7}\n", "it ended with exit code 2; it said: "},
-		"command forks, dies":  {"map: sh -c 'setsid sleep 1000 & sleep 1000 & exit 3'\n", "it ended with exit code 3"},
-		"command forks, ends":  {"map: sh -c 'cat; setsid sleep 1000 & exit 0'\n", "something that it started holds its output open"},
+		"command forks, dies":  {"map: sh -c '" + setsid + " sleep 1000 & sleep 1000 & exit 3'\n", "it ended with exit code 3"},
+		"command forks, ends":  {"map: sh -c 'cat; " + setsid + " sleep 1000 & exit 0'\n", "something that it started holds its output open"},
 		"command cries":        {"map: sh -c 'head -c 100000000 /dev/zero >&2; echo >&2; echo the end >&2; exit 9'\n", "it ended with exit code 9; it said:"},
 		"command closes stdin": {"map: sh -c 'exec <&-; exit 6'\n", "it ended with exit code 6"},
 		"command has no line":  {"map: head -c 80000000 /dev/zero\n", "it wrote a line longer than 64 MB"},

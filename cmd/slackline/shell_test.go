@@ -8,12 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 )
 
 // asCommand makes the test binary the command itself, so that tests see exit codes and streams as a shell does.
 const asCommand = "SLACKLINE_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
+	commandtest.Run()
 	if os.Getenv(asCommand) != "" {
 		main()
 	}

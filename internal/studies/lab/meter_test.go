@@ -8,8 +8,14 @@ import (
 
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/units"
 )
+
+func TestMain(m *testing.M) {
+	commandtest.Run()
+	os.Exit(m.Run())
+}
 
 // Memory that is taken and given back while a run lasts counts, though neither its begin nor its end sees it.
 func TestMeterSeesThePeak(t *testing.T) {
@@ -42,7 +48,7 @@ func TestMeterOfCommands(t *testing.T) {
 		t.Skip("NOT CHECKED: the memory of commands is known on Linux only")
 	}
 	m := startMeter(DefaultPower, func() int64 { return 1 })
-	p, err := process.Start(process.Spec{Path: "/bin/sh", Args: []string{"-c", `awk 'BEGIN { s = "x"; while (length(s) < 500000000) s = s s; while (1) {} }'`},
+	p, err := process.Start(process.Spec{Path: "/bin/sh", Args: []string{"-c", commandtest.Line("eat 500 stay")},
 		Env: os.Environ(), Limits: process.Limits{Memory: 64 * units.MB}})
 	if err != nil {
 		t.Fatal(err)

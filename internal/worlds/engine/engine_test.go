@@ -17,6 +17,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/internal/worlds/engine/worker"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/sched"
@@ -27,6 +28,7 @@ import (
 
 // The test binary is a worker, too.
 func TestMain(m *testing.M) {
+	commandtest.Run()
 	if os.Getenv(worker.Variable) != "" {
 		if err := work(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/codec/codectest"
+	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/internal/worlds/engine/streaming"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/engine/worker"
@@ -49,7 +50,7 @@ func shapeOf(seed uint64) shape {
 }
 
 func commandsRun() bool {
-	for _, name := range []string{"sh", "awk", "cat", "head"} {
+	for _, name := range []string{"sh", "cat", "head"} {
 		if _, err := exec.LookPath(name); err != nil {
 			return false
 		}
@@ -112,9 +113,9 @@ func (r *trial) commands(j *engine.Job) streaming.Job {
 	breaks := `[ "$mapreduce_task_partition" = "$AT" ] && mkdir "$BREAK" 2>/dev/null && { head -c 700; kill -9 $$; }; exec `
 	s := streaming.Job{ID: "1400000000000_0001", Name: j.Spec.ID, Reduces: j.Reduces, Map: sh(breaks + "cat")}
 	if j.Reduces > 0 {
-		s.Map = sh(breaks + `awk '{ for (i = 1; i <= NF; i++) print $i "\t1" }'`)
+		s.Map = sh(breaks + commandtest.Line("words"))
 		s.Reduce = sh(`echo "$mapreduce_task_partition" > "${mapreduce_task_output_dir#file:}/beside-$mapreduce_task_partition" || exit 3
-exec awk -F '\t' '$1 != key { if (NR > 1) print key "\t" n; key = $1; n = 0 } { n += $2 } END { if (NR > 0) print key "\t" n }'`)
+exec ` + commandtest.Line("sum"))
 	}
 	if dir := r.budget(); dir != "" {
 		s.Env = map[string]string{"BREAK": filepath.Join(dir, "1"), "AT": strconv.Itoa(draw.Of(r.seed, "command").Number(uint64(r.lives)).Below(9))}

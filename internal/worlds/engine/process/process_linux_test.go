@@ -12,11 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/units"
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	commandtest.Run()
+	goleak.VerifyTestMain(m)
+}
 
 // each runs a test with cgroups, where they can be made, and without.
 func each(t *testing.T, test func(t *testing.T)) {
@@ -112,11 +116,12 @@ func TestExitCode(t *testing.T) {
 // Whatever a command leaves behind goes with it: children, daemons that left group and parent, and those that cleared their
 // environment.
 func TestEndTakesTheWholeFamily(t *testing.T) {
+	setsid := commandtest.Line("setsid")
 	for name, script := range map[string]string{
 		"children":       `sleep 1000 & echo $!; sleep 1000 & echo $!; sleep 1000`,
 		"orphans":        `(sleep 1000 & echo $!; sleep 1000 & echo $!); exit 0`,
-		"daemons":        `setsid sh -c 'echo $$; (setsid sh -c "echo \$\$; exec sleep 1000" &) ; exec sleep 1000' & exit 0`,
-		"no environment": `env -i /bin/sh -c 'setsid sleep 1000 & echo $!'; env -i sh -c 'echo $$; exec sleep 1000'`,
+		"daemons":        setsid + ` sh -c 'echo $$; (` + setsid + ` sh -c "echo \$\$; exec sleep 1000" &) ; exec sleep 1000' & exit 0`,
+		"no environment": `env -i /bin/sh -c '` + setsid + ` /bin/sh -c "exec sleep 1000" & echo $!'; env -i sh -c 'echo $$; exec sleep 1000'`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T) {
@@ -138,8 +143,8 @@ func TestLimits(t *testing.T) {
 			name, script, want string
 			limits             Limits
 		}{
-			{"memory", `awk 'BEGIN { s = "x"; while (length(s) < 500000000) s = s s; while (1) {} }'`, "more than 64MB of memory", Limits{Memory: 64 * units.MB}},
-			{"memory of a child", `(awk 'BEGIN { s = "x"; while (length(s) < 500000000) s = s s; while (1) {} }'); sleep 1000`, "more than 64MB of memory", Limits{Memory: 64 * units.MB}},
+			{"memory", commandtest.Line("eat 500 stay"), "more than 64MB of memory", Limits{Memory: 64 * units.MB}},
+			{"memory of a child", `(` + commandtest.Line("eat 500 stay") + `); sleep 1000`, "more than 64MB of memory", Limits{Memory: 64 * units.MB}},
 			{"time", `sleep 1000`, "longer than 100ms", Limits{Time: 100 * units.Millisecond}},
 			{"files", `exec 3</dev/null 4</dev/null 5</dev/null 6</dev/null 7</dev/null 8</dev/null`, "exit code", Limits{Files: 6}},
 		} {
@@ -157,8 +162,9 @@ func TestLimits(t *testing.T) {
 // Families that end at the same time do not end each other.
 func TestFamiliesAreApart(t *testing.T) {
 	each(t, func(t *testing.T) {
-		a, ra := shell(t, `(setsid sh -c 'echo $$; exec sleep 1000' &); exec sleep 1000`, Limits{})
-		b, rb := shell(t, `(setsid sh -c 'echo $$; exec sleep 1000' &); exec sleep 1000`, Limits{})
+		daemon := `(` + commandtest.Line("setsid") + ` sh -c 'echo $$; exec sleep 1000' &); exec sleep 1000`
+		a, ra := shell(t, daemon, Limits{})
+		b, rb := shell(t, daemon, Limits{})
 		left, stays := numbers(t, ra, 1), numbers(t, rb, 1)
 		time.Sleep(20 * time.Millisecond) // they become orphans
 		if err := a.End(); err != nil {

@@ -10,13 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/units"
 )
-
-// eats is a script that takes about so many megabytes and then does what follows.
-func eats(mb int, then string) string {
-	return fmt.Sprintf(`awk 'BEGIN { s = "0123456789abcdef"; while (length(s) < %d) s = s s; %s }'`, mb<<20, then)
-}
 
 // spent is the processor time of a process that lives, in the hundredths of a second that the system counts for us.
 func spent(t *testing.T, pid int) units.Duration {
@@ -66,7 +62,7 @@ func TestProcessorTimeOfDaemons(t *testing.T) {
 			disown(t)
 		}
 		before, tally := children(t), StartTally()
-		p, r := shell(t, `(setsid sh -c 'echo $$; while :; do :; done' &); sleep 1000`, Limits{})
+		p, r := shell(t, `(`+commandtest.Line("setsid")+` sh -c 'echo $$; while :; do :; done' &); sleep 1000`, Limits{})
 		daemon := numbers(t, r, 1)[0]
 		for spent(t, daemon) < 100*units.Millisecond {
 			time.Sleep(time.Millisecond)
@@ -104,7 +100,7 @@ func TestNothingIsCountedTwice(t *testing.T) {
 func TestMemoryOfAFamily(t *testing.T) {
 	each(t, func(t *testing.T) {
 		first, second := StartTally(), StartTally()
-		p, r := shell(t, eats(32, `print 1; fflush(); while (1) {}`)+` & `+eats(32, `print 2; fflush(); while (1) {}`)+` & wait`, Limits{})
+		p, r := shell(t, commandtest.Line("eat 32 stay")+` & `+commandtest.Line("eat 32 stay")+` & wait`, Limits{})
 		numbers(t, r, 2)
 		deadline := time.Now().Add(30 * time.Second)
 		for p.family.peak.Load() < 64<<20 && !(p.family.group != nil && p.family.group.peaks) && time.Now().Before(deadline) {
@@ -138,7 +134,7 @@ func TestMemoryOfAFamily(t *testing.T) {
 // What is over before anybody looks is seen by the kernel. Before it becomes the command a new process has our memory, which is not
 // told as the command's.
 func TestMemoryOfTheLargest(t *testing.T) {
-	for script, want := range map[string]units.Bytes{eats(512, `exit`): 512 * units.MB, `exit 0`: 0} {
+	for script, want := range map[string]units.Bytes{commandtest.Line("eat 512"): 512 * units.MB, `exit 0`: 0} {
 		p, _ := shell(t, script, Limits{})
 		<-p.Ended()
 		if got := largest(p.cmd.ProcessState); got < want || got > 4*want {

@@ -15,13 +15,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
 )
 
 func TestMain(m *testing.M) {
-	for _, name := range []string{"sh", "awk", "setsid", "head", "yes"} {
+	commandtest.Run()
+	for _, name := range []string{"sh", "cat", "head", "yes", "tr"} {
 		if _, err := Find(name, nil); err != nil {
 			fmt.Println("NOT CHECKED: streaming:", err)
 			os.Exit(0)
@@ -117,13 +119,11 @@ func (b *bed) read(path string) string {
 	return string(text)
 }
 
-const countWords = `awk '{ for (i = 1; i <= NF; i++) print $i "\t" 1 }'`
-const sumCounts = `awk -F'\t' '$1 != k || NR == 1 { if (NR > 1) print k "\t" n; k = $1; n = 0 } { n += $2 } END { if (NR > 0) print k "\t" n }'`
-
 func TestWordcount(t *testing.T) {
-	for name, combine := range map[string][]string{"plain": nil, "combined": sh(sumCounts)} {
+	countWords, sumCounts := commandtest.Words("words"), commandtest.Words("sum")
+	for name, combine := range map[string][]string{"plain": nil, "combined": sumCounts} {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t, Job{Map: sh(countWords), Combine: combine, Reduce: sh(sumCounts), Reduces: 1})
+			b := newBed(t, Job{Map: countWords, Combine: combine, Reduce: sumCounts, Reduces: 1})
 			out, stats, _, err := b.mapTo(1, b.split("the cat\nthe dog", "the end\n"))
 			if err != nil {
 				t.Fatal(err)
@@ -150,7 +150,7 @@ func TestWordcount(t *testing.T) {
 
 // A combiner whose buffer overflows runs several times, and nothing is lost.
 func TestCombineInPieces(t *testing.T) {
-	b := newBed(t, Job{Map: sh(`cat`), Combine: sh(sumCounts), Reduce: sh(sumCounts), Reduces: 1})
+	b := newBed(t, Job{Map: sh(`cat`), Combine: commandtest.Words("sum"), Reduce: commandtest.Words("sum"), Reduces: 1})
 	var in strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&in, "k%d\t1\n", i%7)
@@ -292,8 +292,8 @@ func TestFailures(t *testing.T) {
 		kind               task.Failure
 	}{
 		{"hangs", `sleep 1000`, "it took longer than 200ms", process.Limits{Time: 200 * units.Millisecond}, task.Transient},
-		{"eats memory", `awk 'BEGIN { s = "x"; while (length(s) < 500000000) s = s s; while (1) {} }'`, "it took more than 64MB of memory", process.Limits{Memory: 64 * units.MB}, task.Transient},
-		{"forks and dies", `(setsid sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}, task.Transient},
+		{"eats memory", commandtest.Line("eat 500 stay"), "it took more than 64MB of memory", process.Limits{Memory: 64 * units.MB}, task.Transient},
+		{"forks and dies", `(` + commandtest.Line("setsid") + ` sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}, task.Transient},
 		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started holds its output open", process.Limits{}, task.Transient},
 		{"is killed", `kill -9 $$`, "it died: signal: killed", process.Limits{}, task.Transient},
 		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64 MB", process.Limits{}, task.Transient},
@@ -329,7 +329,7 @@ func TestFailures(t *testing.T) {
 // A command for each file says how often it was started; one for all of them sees all lines.
 func TestOneCommand(t *testing.T) {
 	for one, want := range map[bool]string{false: "1\t\n2\t\n", true: "3\t\n"} {
-		b := newBed(t, Job{Map: []string{"awk", "END { print NR }"}, OneCommand: one, Reduces: 1})
+		b := newBed(t, Job{Map: commandtest.Words("lines"), OneCommand: one, Reduces: 1})
 		if got := b.job("x\n", "y\nz"); got != want {
 			t.Errorf("%v: %q, want %q", one, got, want)
 		}
