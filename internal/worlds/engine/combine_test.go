@@ -3,12 +3,12 @@ package engine_test
 import (
 	"bytes"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/internal/worlds/engine/streaming"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
@@ -45,11 +45,8 @@ func TestCombinedWithoutReducer(t *testing.T) {
 		"fold":     {Program: &mapreduce.Program{Name: "fold", NewMapper: mapper, Fold: mapreduce.Sum}},
 		"combiner": {Program: &mapreduce.Program{Name: "combiner", NewMapper: mapper, NewCombiner: mapreduce.Sum.Reducer}},
 		"typed":    {Program: &typed},
-	}
-	if _, err := exec.LookPath("awk"); err == nil {
-		sum := []string{"awk", "-F\t", `$1 != k || NR == 1 { if (NR > 1) print k "\t" n; k = $1; n = 0 } { n += $2 } END { if (NR > 0) print k "\t" n }`}
-		jobs["commands"] = engine.Job{Program: &mapreduce.Program{Name: "commands"},
-			Executor: streaming.New(streaming.Job{ID: "1_1", Map: []string{"awk", `{ for (i = 1; i <= NF; i++) print $i "\t" 1 }`}, Combine: sum, Reduces: 2})}
+		"commands": {Program: &mapreduce.Program{Name: "commands"},
+			Executor: streaming.New(streaming.Job{ID: "1_1", Map: commandtest.Words("words"), Combine: commandtest.Words("sum"), Reduces: 2})},
 	}
 	in, want := text(t, 600)
 	for name, job := range jobs {
