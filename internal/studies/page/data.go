@@ -200,7 +200,7 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 			}
 		}
 		if j.Reason != "" && len(r.Reasons) < 500 {
-			r.Reasons[strconv.Itoa(position)] = clip(j.Reason)
+			r.Reasons[strconv.Itoa(position)] = clipAt(j.Reason, 400)
 		}
 		position++
 	})

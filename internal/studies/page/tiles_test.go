@@ -74,3 +74,56 @@ func TestPromisesOfManyClasses(t *testing.T) {
 		t.Errorf("%d: %+v", len(list), list)
 	}
 }
+
+// Whoever turns jobs away does not look better for it: tiles, card and curves count the jobs that were submitted.
+func TestBrowserTellsRefusals(t *testing.T) {
+	b := pagetest.New(t)
+	due, early, work := 100.0, 90.0, 5.0
+	const why = "alone on this cluster it takes 4:12 min (its maps 60.0 s, its reduces 3:12 min), and its deadline is in 3:00 min; the earliest deadline that would be accepted is 5:00 min"
+	play := func(policy string, refused int) *report.Run {
+		r := &report.Run{World: "sim", Scenario: "s", Policy: policy, Seed: 1}
+		for i := range 7 {
+			j := report.Job{ID: string(rune('a' + i)), Deadline: &due, TaskTime: &work, Maps: 1, Outcome: report.Met, Admitted: true, Finished: &early}
+			if i < refused {
+				j.Outcome, j.Admitted, j.Finished, j.Reason = report.Refused, false, nil, why
+			} else if refused > 0 {
+				j.Outcome, j.Promised = report.Kept, &early
+			}
+			r.Jobs = append(r.Jobs, j)
+		}
+		r.Tally()
+		r.Summary.Makespan = 90
+		return r
+	}
+	b.Open(save(t, write(t, &Page{}, report.New(play("picky", 4), play("open", 0)))))
+	tell := func(from string) (text string) {
+		b.Eval(`[...document.querySelectorAll('`+from+`')].map(e => e.textContent.trim().replace(/\s+/g, ' ')).join(', ')`, &text)
+		return text
+	}
+	tiles := tell("#tiles div")
+	if strings.Contains(tiles, "3 of 3") || !strings.HasPrefix(tiles, "in time3 of 7 submitted, work in time43 %of the task time, refused4 of 7") {
+		t.Errorf("tiles: %s", tiles)
+	}
+	if got := tell("#kept > p"); got != "3 of 7 jobs with a deadline finished in time. 3 of all 7 jobs were accepted, 4 refused; 3 of 3 promises were kept." {
+		t.Errorf("card: %s", got)
+	}
+	if got := tell("#kept .legend span"); got != "promise kept 3, refused 4" {
+		t.Errorf("legend: %s", got)
+	}
+	if got := tell("#curves .legend span"); !strings.Contains(got, "picky: 3 of 7 jobs, open: 7 of 7 jobs") || strings.Contains(got, "100 %") {
+		t.Errorf("curves: %s", got)
+	}
+	if got := tell("#curves .note"); !strings.Contains(got, "did not finish the same jobs") {
+		t.Errorf("curves: %s", got)
+	}
+	if got := tell("#jobs td"); !strings.Contains(got, "refused, ") || !strings.Contains(got, why) {
+		t.Errorf("jobs: %s", got)
+	}
+	if got := tell("#differ"); !strings.HasSuffix(got, "Of all jobs 0 are in time that are not under open, and 4 are not that are there.") {
+		t.Errorf("differ: %s", got)
+	}
+	if got := tell("#runs tr"); !strings.Contains(got, "picky137") || !strings.Contains(got, "43 %3 of 73 of 3") {
+		t.Errorf("runs: %s", got)
+	}
+	b.Quiet()
+}

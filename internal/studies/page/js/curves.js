@@ -15,18 +15,20 @@ const makeCurves = () => {
   const list = many();
   curveCharts = [];
   const table = [];
-  for (const [key, title, none] of [['response', 'Response time: submission to finish', 'No job finished.'], ['tardiness', 'Tardiness: how much later than its deadline', 'No finished job had a deadline.']]) {
+  for (const [key, title, none] of [['response', 'Response time of the jobs that finished', 'No job finished.'], ['tardiness', 'How much later than its deadline a job finished', 'No finished job had a deadline.']]) {
     const lines = group.map((i, n) => ({ i, name: data.runs[i].policy + (data.runs[i].world === 'sim' ? '' : ', on this machine'), curve: data.runs[i][key], colour: list[n % list.length], dash: [[], [6, 3], [2, 3]][Math.floor(n / list.length) % 3] })).filter((l) => l.curve);
-    for (const l of lines) table.push([key === 'response' ? 'response' : 'tardiness', l.name, number(l.curve.n), ...[0.5, 0.9, 0.95, 0.99].map((q) => (key === 'tardiness' && l.curve.zero / 10000 >= q ? 'on time' : span(quantile(l.curve, q)))), span(l.curve.high)]);
-    const canvas = make('canvas', { role: 'img', 'aria-label': title + ', share of the jobs by policy; the table below has the numbers' });
+    for (const l of lines) table.push([key === 'response' ? 'response' : 'tardiness', l.name, number(l.curve.n), ...[0.5, 0.9, 0.95, 0.99].map((q) => (key === 'tardiness' && l.curve.zero / 10000 >= q ? 'in time' : span(quantile(l.curve, q)))), span(l.curve.high)]);
+    const canvas = make('canvas', { role: 'img', 'aria-label': title + ', as a share of the jobs that finished, by policy; the table below has the numbers' });
     const legend = make('span', { class: 'legend' });
     const out = make('output');
     const figure = make('figure', {}, make('figcaption', {}, make('b', {}, title), out), lines.length ? canvas : make('p', { class: 'note' }, none), legend);
     for (const l of lines) {
       const i = make('i', { class: 'stroke' + (l.dash.length ? ' dashed' : '') });
       i.style.borderColor = l.colour;
-      legend.append(make('span', {}, i, l.name + (key === 'tardiness' ? ' (' + percent(l.curve.zero / 10000) + ' on time)' : '')));
+      legend.append(make('span', {}, i, l.name + ': ' + number(l.curve.n) + ' of ' + number(key === 'tardiness' ? data.runs[l.i].summary.deadlines : data.runs[l.i].summary.jobs) + ' jobs'));
     }
+    const unlike = new Set(lines.map((l) => l.curve.n)).size > 1;
+    if (unlike) figure.append(make('p', { class: 'note' }, 'The policies did not finish the same jobs: who refuses those that take long looks faster.'));
     const low = Math.min(...lines.map((l) => l.curve.low)), high = Math.max(...lines.map((l) => l.curve.high));
     let at = null;
     const draw = () => {

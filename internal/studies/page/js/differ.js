@@ -22,20 +22,21 @@ const makeDiffer = () => {
   const other = load(Number(el('against').value));
   if (other.jobs !== run.jobs && !other.jobs.byID) other.jobs.byID = new Map(other.jobs.ids.map((id, k) => [id, k]));
   const pairs = [];
+  let won = 0, lost = 0; // deadlines, also of jobs that do not finish under both
   for (let k = 0; k < run.jobs.n; k++) {
     const o = other.jobs === run.jobs ? k : other.jobs.byID.get(run.jobs.ids[k]);
     if (o === undefined) continue;
     const by = run.finished[k] - other.finished[o];
+    if (inTime(verdict(run, k)) && !inTime(verdict(other, o))) won++;
+    if (!inTime(verdict(run, k)) && inTime(verdict(other, o))) lost++;
     if (!isNaN(by)) pairs.push({ k, o, by });
   }
   const earlier = pairs.filter((p) => p.by < 0).length, later = pairs.filter((p) => p.by > 0).length;
   const sorted = pairs.map((p) => p.by).sort((a, b) => a - b);
-  const changed = pairs.filter((p) => inTime(verdict(run, p.k)) !== inTime(verdict(other, p.o)) && !isNaN(run.deadline[p.k]));
-  const won = changed.filter((p) => inTime(verdict(run, p.k))).length;
-  el('differ').textContent = 'Of ' + number(pairs.length) + ' jobs that finish under both, ' + number(earlier) + ' finish earlier under ' + run.policy + ' than under ' + other.policy + ', ' + number(later) + ' later' + (pairs.length ? '; in the median ' + (sorted[sorted.length >> 1] === 0 ? 'at the same time' : time(Math.abs(sorted[sorted.length >> 1])) + (sorted[sorted.length >> 1] < 0 ? ' earlier' : ' later')) : '') + '. ' + number(won) + ' deadlines are met that ' + other.policy + ' misses, ' + number(changed.length - won) + ' are missed that it meets.';
+  el('differ').textContent = 'Of ' + number(pairs.length) + ' jobs that finish under both, ' + number(earlier) + ' finish earlier under ' + run.policy + ' than under ' + other.policy + ', ' + number(later) + ' later' + (pairs.length ? '; in the median ' + (sorted[sorted.length >> 1] === 0 ? 'at the same time' : time(Math.abs(sorted[sorted.length >> 1])) + (sorted[sorted.length >> 1] < 0 ? ' earlier' : ' later')) : '') + '. ' + 'Of all jobs ' + number(won) + ' are in time that are not under ' + other.policy + ', and ' + number(lost) + ' are not that are there.';
   const most = [...pairs].filter((p) => p.by !== 0).sort((a, b) => Math.abs(b.by) - Math.abs(a.by)).slice(0, 15);
   if (most.length) {
-    el('most').replaceChildren(tableOf('The jobs that differ most', ['job', 'class', '>maps', '>submitted', '>deadline', '>' + run.policy, '>' + other.policy, '>difference', 'promise'], most.map((p) => [jobButton(p.k), run.jobs.names[run.jobs.class[p.k]], number(run.jobs.maps[p.k]), time(run.jobs.submitted[p.k]), isNaN(run.deadline[p.k]) ? '–' : time(run.deadline[p.k]), time(run.finished[p.k]), time(other.finished[p.o]), time(Math.abs(p.by)) + (p.by < 0 ? ' earlier' : ' later'), verdictWords[verdict(run, p.k)] + (verdict(run, p.k) === verdict(other, p.o) ? '' : ', there ' + verdictWords[verdict(other, p.o)])])));
+    el('most').replaceChildren(tableOf('The jobs that differ most', ['job', 'class', '>maps', '>submitted', '>deadline', '>' + run.policy, '>' + other.policy, '>difference', 'outcome'], most.map((p) => [jobButton(p.k), run.jobs.names[run.jobs.class[p.k]], number(run.jobs.maps[p.k]), time(run.jobs.submitted[p.k]), isNaN(run.deadline[p.k]) ? '–' : time(run.deadline[p.k]), time(run.finished[p.k]), time(other.finished[p.o]), time(Math.abs(p.by)) + (p.by < 0 ? ' earlier' : ' later'), verdictWords[verdict(run, p.k)] + (verdict(run, p.k) === verdict(other, p.o) ? '' : ', there ' + verdictWords[verdict(other, p.o)])])));
   }
   drawScatter(other, pairs);
 };

@@ -20,6 +20,7 @@ const pageLength = 25;
 const listing = { page: 0, key: 'slack', up: true };
 const columns = [
   { text: 'job', key: 'id', value: (k) => run.jobs.ids[k] },
+  { text: 'outcome', key: 'verdict', value: (k) => verdict(run, k) },
   { text: 'class', key: 'class', value: (k) => run.jobs.names[run.jobs.class[k]] },
   { text: '>maps', key: 'maps', value: (k) => run.jobs.maps[k], print: number },
   { text: '>reduces', key: 'reduces', value: (k) => run.jobs.reduces[k], print: number },
@@ -28,7 +29,7 @@ const columns = [
   { text: '>finished', key: 'finished', value: (k) => run.finished[k], print: time },
   { text: '>response', key: 'response', value: (k) => run.finished[k] - run.jobs.submitted[k], print: time },
   { text: '>slack', key: 'slack', value: (k) => run.deadline[k] - run.finished[k], print: time },
-  { text: 'promise', key: 'verdict', value: (k) => verdict(run, k) },
+  { text: 'why', key: 'why', value: (k) => run.reasons[k] || '' },
 ];
 const makePromises = () => {
   const counts = Object.fromEntries(outcomes.map((v) => [v, 0]));
@@ -46,7 +47,7 @@ const makePromises = () => {
     legend.append(make('span', {}, key, verdictWords[v] + ' ' + number(counts[v])));
   }
   const listed = run.jobs.n < run.jobs.total ? ' Listed are ' + number(run.jobs.n) + ' of ' + number(run.jobs.total) + ' jobs: those that differ or are late the most, and an even choice of the others; the JSON report has all.' : '';
-  el('kept').replaceChildren(make('p', {}, number(s.in_time) + ' of ' + number(s.deadlines) + ' jobs with a deadline finished in time. ' + number(s.admitted) + ' of all ' + number(s.jobs) + ' jobs were accepted, ' + number(s.refused) + ' refused; of ' + number(s.kept + s.broken) + ' promises that ended ' + number(s.kept) + ' were kept.' + listed), bar, legend,
+  el('kept').replaceChildren(make('p', {}, number(s.in_time) + ' of ' + number(s.deadlines) + ' jobs with a deadline finished in time. ' + number(s.admitted) + ' of all ' + number(s.jobs) + ' jobs were accepted, ' + number(s.refused) + ' refused; ' + (s.promised ? number(s.kept) + ' of ' + number(s.promised) + ' promises were kept.' : 'nothing was promised.') + (s.soft_deadlines ? ' ' + number(s.soft_in_time) + ' of ' + number(s.soft_deadlines) + ' soft deadlines were met.' : '') + listed), bar, legend,
     ...(run.promises ? [tableOf('Deadlines by class', ['class', '>in time', '>of', '>part'], run.promises.map((p) => [p.class, number(p.in_time), number(p.deadlines), percent(p.in_time / p.deadlines)]))] : []));
   const show = el('show');
   const before = show.value;
@@ -85,11 +86,10 @@ const fillPromises = () => {
     if (c.key === 'id') return jobButton(k);
     if (c.key === 'verdict') {
       const v = verdict(run, k);
-      const reason = run.reasons[k];
-      const cell = make('span', { class: tooLate(v) || v === 'failed' || v === 'refused' ? 'bad' : null, title: reason }, verdictWords[v] + (reason ? ': ' + reason : ''));
-      return cell;
+      return make('span', { class: tooLate(v) || v === 'failed' || v === 'refused' ? 'bad' : null }, verdictWords[v]);
     }
     const value = c.value(k);
+    if (c.key === 'why') return make('span', { class: 'why' }, value);
     return c.print ? (typeof value === 'number' && isNaN(value) ? '–' : c.print(value)) : value;
   }));
   el('jobs').replaceChildren(tableOf(list.length ? 'Press a heading to sort, a job to see it in the drawing above' : 'No such job', heads, rows));
