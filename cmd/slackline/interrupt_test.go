@@ -128,3 +128,19 @@ func TestIgnoredSignals(t *testing.T) {
 		t.Errorf("it ended: %v", err)
 	}
 }
+
+// A run whose journal cannot be written any more stops as by a signal: its work stays, and it is told how to go on. The exit code is that of a
+// failure.
+func TestJournalThatIsFull(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("NOT CHECKED: there is no /dev/full here")
+	}
+	s := newShell(t, map[string]string{"many.yaml": strings.Replace(longJob, "1s", "1us", 1), "corpus/a.txt": strings.Repeat("a\n", 2000)})
+	r := s.run("run", "many.yaml", "--block", "10B", "--journal", "/dev/full", "-q")
+	if r.code != exitFailed || !strings.HasSuffix(r.stderr, "no space left on device; what was done is kept, and slackline resume out/long goes on\n") {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	if r = s.run("run", "many.yaml", "--block", "10B"); r.code != 0 || !strings.Contains(r.stderr, `job "long" goes on: `) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+}

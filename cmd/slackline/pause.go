@@ -26,10 +26,10 @@ func pausedBy(ctx context.Context, err error) error {
 	return nil
 }
 
-// goOn is the error of a run that was paused: it says which command goes on.
+// goOn is the error of a run that stopped before its end: it says which command goes on.
 func (o *options) goOn(ctx context.Context, err error, local *lab.Local, resumed bool, folders []string) error {
-	why := pausedBy(ctx, err)
-	if why == nil {
+	var aborted *lab.Aborted
+	if !errors.As(err, &aborted) { // it came to its end, or never began
 		return err
 	}
 	how := "the same command runs it again, as nothing of it had begun"
@@ -42,14 +42,18 @@ func (o *options) goOn(ctx context.Context, err error, local *lab.Local, resumed
 			how = "the same command goes on"
 		}
 	}
-	if ctx.Err() != nil {
+	why := pausedBy(ctx, err)
+	switch {
+	case why == nil: // such as that its journal cannot be written
+		return fmt.Errorf("%w; what was done is kept, and %s", err, how)
+	case ctx.Err() != nil:
 		return interrupted{fmt.Errorf("%w; %s", why, how)}
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		how = "allow more open files (ulimit -n), and " + how
+	default:
+		how = "make room on the disk, and " + how
 	}
-	room := "make room on the disk"
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		room = "allow more open files (ulimit -n)"
-	}
-	return failure{fmt.Errorf("%w; what was done is kept: %s, then %s", why, room, how)}
+	return failure{fmt.Errorf("%w; what was done is kept: %s", why, how)}
 }
 
 // tellOpen tells how far the jobs are that a paused run has not finished.

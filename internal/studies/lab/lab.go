@@ -16,6 +16,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,8 +159,11 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	}
 	err = drive.New(world, policy, sinks...).Run(ctx)
 	took := time.Since(began)
+	if err != nil {
+		stop(world)
+	}
 	if rec != nil {
-		err = errors.Join(err, rec.close(err == nil))
+		err = cmp.Or(err, rec.close(err == nil)) // a journal that failed fails again
 	}
 	if bad := (*sim.ArrivalError)(nil); errors.As(err, &bad) {
 		return nil, err // what was asked for is at fault
@@ -174,6 +178,17 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		err = &Aborted{err}
 	}
 	return run, err
+}
+
+// stop stops a world in which a run has ended before it had, as a sink could not go on: a real one ends what runs and lets go of its output.
+func stop(world drive.World) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for {
+		if _, err := world.Next(ctx); err != nil {
+			return
+		}
+	}
 }
 
 // suits tells what the policy needs and the world cannot do, and how to change that where one can.

@@ -70,7 +70,7 @@ func (w *World) pause(why error) {
 // whoever goes on must know that.
 func (w *World) leave() {
 	for _, j := range w.jobs[1:] {
-		if j.setUp && !j.over {
+		if j.setUp && !j.over && j.lock != nil {
 			j.executor().Close()
 			if j.ours() {
 				_ = w.sweep(j) // what cannot be removed now is removed by whoever goes on
