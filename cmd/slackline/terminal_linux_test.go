@@ -109,3 +109,55 @@ output: out
 		t.Errorf("in a pipe: %q, want %q", r.stdout, want)
 	}
 }
+
+// What somebody does at a terminal pauses a run: Ctrl-C, which commands and workers do not get, and closing the window, after which nothing
+// can be told any more.
+func TestPauseAtATerminal(t *testing.T) {
+	need(t, "sh", "sleep")
+	for _, how := range []string{"Ctrl-C", "the window closes"} {
+		t.Run(how, func(t *testing.T) {
+			s := newShell(t, map[string]string{"long.yaml": "name: long\nmap: sh -c 'sleep 100; cat'\ninput: in\noutput: out/long\n", "in": "x\n",
+				"quick.yaml": "name: long\nmap: cat\ninput: in\noutput: out/long\n"})
+			ours, theirs := pseudoTerminal(t)
+			cmd := s.command("run", "long.yaml")
+			cmd.Env = append(cmd.Env, "TERM=xterm")
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			err := cmd.Start()
+			theirs.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text bytes.Buffer
+			buf := make([]byte, 4096)
+			for !strings.Contains(text.String(), "maps 0 of 1") || len(s.jobs("--state", "running").Jobs) == 0 {
+				n, err := ours.Read(buf)
+				if text.Write(buf[:n]); err != nil {
+					t.Fatalf("%v: %s", err, text.String())
+				}
+			}
+			if how == "Ctrl-C" {
+				if _, err := ours.Write([]byte{3}); err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.Copy(&text, ours)
+				if !strings.HasSuffix(text.String(), "slackline: interrupted; slackline resume out/long goes on\r\n") {
+					t.Errorf("%q", text.String())
+				}
+			} else {
+				ours.Close()
+			}
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != exitInterrupt {
+				t.Errorf("exit code %d, want %d", code, exitInterrupt)
+			}
+			if left := s.jobs("--state", "interrupted").Jobs; len(left) != 1 || left[0].Failures != 0 {
+				t.Errorf("jobs: %+v", left)
+			}
+			out := s.must(0, "discard", "out/long")
+			if !strings.HasPrefix(out, "out/long: discarded 0 maps and 0 reduces that were done, in 2 files of ") || !strings.HasSuffix(out, ", and the directory\n") {
+				t.Errorf("discard: %q", out)
+			}
+		})
+	}
+}
