@@ -99,10 +99,13 @@ func flagOf(metric string) string { return strings.ReplaceAll(metric, " ", "-") 
 
 // parseMetric returns the metric of the flag, "" if there is none.
 func parseMetric(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
 	var names []string
 	for _, m := range report.Metrics() {
-		if text == "" || text == m[0] || text == flagOf(m[0]) {
-			return strings.ReplaceAll(text, "-", " "), nil
+		if text == m[0] || text == flagOf(m[0]) {
+			return m[0], nil
 		}
 		names = append(names, flagOf(m[0]))
 	}
@@ -113,7 +116,7 @@ func parseMetric(text string) (string, error) {
 func metricHelp() string {
 	var lines []string
 	for _, m := range report.Metrics() {
-		lines = append(lines, fmt.Sprintf("  %-14s %s", flagOf(m[0]), m[1]))
+		lines = append(lines, fmt.Sprintf("  %-21s %s", flagOf(m[0]), m[1]))
 	}
 	return strings.Join(lines, "\n")
 }

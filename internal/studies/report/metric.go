@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/slackline/slackline/internal/maths/stat"
 )
@@ -14,7 +16,7 @@ type metric struct {
 	of    measure
 	unit  unit
 	needs need
-	rare  bool // told only where there is a difference
+	told  told
 }
 
 // measure takes the figure of the same seed under two policies. Not all runs have every figure.
@@ -36,6 +38,15 @@ const (
 	supply
 )
 
+// told says when a metric is told of. Each that is tested makes it harder for the others to be told.
+type told int
+
+const (
+	everywhere told = iota
+	ifUnlike        // where there is a difference
+	ifPrimary       // where it was asked for
+)
+
 // The metrics, that by which policies are judged first if nobody asks for another: inTime, or where no job has a deadline meanResponse.
 const (
 	inTime       = "in time"
@@ -43,21 +54,22 @@ const (
 )
 
 var metrics = []metric{
-	{inTime, "jobs in time, of those submitted with a deadline", true, ofSubmitted(func(s *Summary) (int, int) { return s.InTime, s.Deadlines }), points(1), deadlines, false},
-	{"work in time", "task time of the jobs in time, of that of all jobs with a deadline", true, workInTime, points(1), deadlines, false},
-	{"soft in time", "jobs by their soft deadline, of those submitted with one", true, ofSubmitted(func(s *Summary) (int, int) { return s.SoftInTime, s.SoftDeadlines }), points(1), softDeadlines, false},
-	{"accepted", "jobs that were not refused, of all submitted", true, ofSubmitted(func(s *Summary) (int, int) { return s.Jobs - s.Refused, s.Jobs }), points(1), nothing, true},
+	{inTime, "jobs in time, of those submitted with a deadline", true, ofSubmitted(func(s *Summary) (int, int) { return s.InTime, s.Deadlines }), points(1), deadlines, everywhere},
+	{"work in time", "task time of the jobs in time, of that of all jobs with a deadline", true, workInTime, points(1), deadlines, everywhere},
+	{"soft in time", "jobs by their soft deadline, of those submitted with one", true, ofSubmitted(func(s *Summary) (int, int) { return s.SoftInTime, s.SoftDeadlines }), points(1), softDeadlines, everywhere},
+	{"accepted", "jobs that were not refused, of all submitted", true, ofSubmitted(func(s *Summary) (int, int) { return s.Jobs - s.Refused, s.Jobs }), points(1), nothing, ifUnlike},
 	{"kept", "promises kept, of those given", true, ofRun(func(s *Summary) (float64, bool) {
 		return float64(s.Kept) / float64(max(1, s.Kept+s.Broken)), s.Kept+s.Broken > 0
-	}), points(1), deadlines, true},
-	{"tardiness", "mean time behind the deadline, of the jobs with one that finished under both policies", false, ofBoth((*Job).tardiness, stat.Mean), times, deadlines, false},
-	{"penalty", "weighted part of its time by which a job was late, summed up over the jobs with a deadline that finished under both policies", false, ofBoth((*Job).penalty, total), plain(""), deadlines, false},
-	{"makespan", "when the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return s.Makespan, true }), times, nothing, false},
-	{meanResponse, "mean time from arrival to finish, of the jobs that finished under both policies", false, ofBoth((*Job).response, stat.Mean), times, nothing, false},
-	{"p95 response", "the time that 95 % of these jobs took at most", false, ofBoth((*Job).response, func(xs []float64) float64 { return stat.Quantile(xs, 0.95) }), times, nothing, false},
-	{"local maps", "maps that ran on a node with their input", true, ofRun(func(s *Summary) (float64, bool) { return s.MapLocality, true }), points(2), nothing, false},
-	{"energy", "energy until the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Energy) }), plain(" kWh"), power, false},
-	{"brown energy", "the part of it that no green power covered", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Brown) }), plain(" kWh"), supply, false},
+	}), points(1), deadlines, ifUnlike},
+	{"tardiness", "mean time behind the deadline, of the jobs with one that finished under both policies", false, ofBoth((*Job).tardiness, stat.Mean, due), times, deadlines, everywhere},
+	{"penalty", "weighted part of its time by which a job was late, summed up over the jobs with a deadline that finished under both policies", false, ofBoth((*Job).penalty, total, due), plain(""), deadlines, everywhere},
+	{"makespan", "when the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return s.Makespan, true }), times, nothing, everywhere},
+	{meanResponse, "mean time from arrival to finish, of the jobs that finished under both policies", false, ofBoth((*Job).response, stat.Mean, submitted), times, nothing, everywhere},
+	{"p95 response", "response within which 95 % of the jobs lie that finished under both policies", false, ofBoth((*Job).response, func(xs []float64) float64 { return stat.Quantile(xs, 0.95) }, submitted), times, nothing, everywhere},
+	{"no-deadline response", "mean response of the jobs without a deadline that finished under both policies; compared only if asked for", false, ofBoth((*Job).freeResponse, stat.Mean, free), times, nothing, ifPrimary},
+	{"local maps", "maps that ran on a node with their input", true, ofRun(func(s *Summary) (float64, bool) { return s.MapLocality, true }), points(2), nothing, everywhere},
+	{"energy", "energy until the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Energy) }), plain(" kWh"), power, everywhere},
+	{"brown energy", "the part of it that no green power covered", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Brown) }), plain(" kWh"), supply, everywhere},
 }
 
 // pair is the same seed under two policies.
@@ -109,8 +121,8 @@ func workInTime(p *pair) (figure, bool) {
 }
 
 // ofBoth is a figure of the jobs that finished under both policies. A job that was refused has no finish, and a policy is not faster for
-// refusing those that take long. Where jobs without a deadline have no such value they are not among those submitted either.
-func ofBoth(value func(*Job) (float64, bool), sum func([]float64) float64) measure {
+// refusing those that take long. Jobs without such a value are not among those submitted either.
+func ofBoth(value func(*Job) (float64, bool), sum func([]float64) float64, among func(*Summary) int) measure {
 	return func(p *pair) (figure, bool) {
 		var xs, ys []float64
 		for _, j := range p.both {
@@ -123,15 +135,17 @@ func ofBoth(value func(*Job) (float64, bool), sum func([]float64) float64) measu
 		if len(xs) == 0 {
 			return figure{}, false
 		}
-		of := p.a.Summary.Jobs
-		if _, has := value(&Job{Finished: new(float64)}); !has {
-			of = p.a.Summary.Deadlines
-		}
-		return figure{sum(xs), sum(ys), len(xs), of}, true
+		return figure{sum(xs), sum(ys), len(xs), among(&p.a.Summary)}, true
 	}
 }
 
+func submitted(s *Summary) int { return s.Jobs }
+func due(s *Summary) int       { return s.Deadlines }
+func free(s *Summary) int      { return s.Jobs - s.Deadlines }
+
 func (j *Job) response() (float64, bool) { return *j.Finished - j.Submitted, true }
+
+func (j *Job) freeResponse() (float64, bool) { return *j.Finished - j.Submitted, j.Deadline == nil }
 
 func (j *Job) tardiness() (float64, bool) {
 	if j.Deadline == nil {
@@ -163,22 +177,36 @@ type unit struct{ full, short func(float64) string }
 
 // points are for differences of shares.
 func points(digits int) unit {
-	short := func(x float64) string { return fmt.Sprintf("%+.*f", digits, 100*x) }
+	short := func(x float64) string { return visible(fmt.Sprintf("%+.*f", digits, 100*x), 100*x) }
 	return unit{func(x float64) string { return short(x) + " points" }, short}
 }
 
 var times = unit{signedSpan, signedSpan}
 
 func signedSpan(x float64) string {
-	if s := span(x); x > 0 {
-		return "+" + s
-	} else {
-		return s
+	text := span(x)
+	if math.Abs(x) < 0.0005 {
+		return visible("0", x) + " s"
 	}
+	if x > 0 {
+		return "+" + text
+	}
+	return text
+}
+
+// visible is a number as printed, unless that looks like 0 and is not: the end of an interval beside 0 would contradict the verdict.
+func visible(text string, x float64) string {
+	switch {
+	case x == 0:
+		return "0"
+	case strings.Trim(text, "+-0.") == "":
+		return fmt.Sprintf("%+.1g", x)
+	}
+	return text
 }
 
 func plain(name string) unit {
-	short := func(x float64) string { return fmt.Sprintf("%+.3g", x) }
+	short := func(x float64) string { return visible(fmt.Sprintf("%+.3g", x), x) }
 	return unit{func(x float64) string { return short(x) + name }, short}
 }
 

@@ -157,7 +157,7 @@ func writeUnlike(w io.Writer, g []*Run) {
 			continue
 		}
 		if both := len(newPair(run, other).both); both < run.timed() || both < other.timed() {
-			fmt.Fprintln(w, "Penalty, mean response and p95 are of the jobs that finished, which are not the same under each policy.")
+			fmt.Fprintln(w, "Penalty and response are of the jobs that finished, which are not the same under each policy.")
 			return
 		}
 	}

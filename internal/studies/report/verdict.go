@@ -62,7 +62,9 @@ func (r *Report) Compare(primary string) {
 		for _, g := range points[name] {
 			list = append(list, compareGroup(g)...)
 		}
-		judge(list, primaryOf(list, primary))
+		first := primaryOf(list, primary)
+		list = slices.DeleteFunc(list, func(c Comparison) bool { return c.metric.told == ifPrimary && c.Metric != first })
+		judge(list, first)
 		r.Comparisons = append(r.Comparisons, list...)
 	}
 }

@@ -24,7 +24,7 @@ func writeComparisons(w io.Writer, list []Comparison) {
 		g.Add("metric", ">of jobs", ">difference", ">interval", ">p", "verdict")
 		for i := range part {
 			c := &part[i]
-			if c.metric.rare && c.Tests == 0 && !c.Primary {
+			if c.metric.told == ifUnlike && c.Tests == 0 && !c.Primary {
 				continue
 			}
 			if c.Tests == 0 {
@@ -129,7 +129,7 @@ func writeFamilies(w io.Writer, list []Comparison) {
 	case primary == "":
 		fmt.Fprintf(w, "No two runs have the primary metric. The others have %s, corrected for each other (Holm).\n", count(tests[false]))
 	case tests[true] == 0:
-		fmt.Fprintf(w, "The primary metric, %s, is the same in every seed. The others have %s, corrected for each other (Holm).\n", primary, count(tests[false]))
+		fmt.Fprintf(w, "The primary metric, %s, does not differ in any seed. The others have %s, corrected for each other (Holm).\n", primary, count(tests[false]))
 	default:
 		fmt.Fprintf(w, "The primary metric, %s, has %s, the others have %s. Each of the two families is corrected by itself (Holm).\n", primary, count(tests[true]), count(tests[false]))
 	}
@@ -159,7 +159,7 @@ func (d *Design) TooFew() string {
 	}
 	others := 0
 	for i := range metrics {
-		if m := &metrics[i]; m.name != primary && !m.rare && slices.Contains(d.Metrics, m.name) {
+		if m := &metrics[i]; m.name != primary && m.told == everywhere && slices.Contains(d.Metrics, m.name) {
 			others += d.Tests
 		}
 	}

@@ -86,12 +86,17 @@ func TestRefusingDoesNotPay(t *testing.T) {
 	if c := comparison(t, r, "picky", "mean response"); c.Better != "all" {
 		t.Errorf("%+v", c)
 	}
+	asked := New(runs...)
+	asked.Compare("no-deadline response")
+	if c := comparison(t, asked, "picky", "no-deadline response"); !c.Primary || *c.Jobs != 1 || *c.Of != 2 || c.Mean != 0 || len(asked.Comparisons) != len(r.Comparisons)+1 {
+		t.Errorf("%+v", c)
+	}
 	var out bytes.Buffer
 	if err := r.WriteTable(&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Penalty, mean response and p95 are of the jobs that finished, which are not the same under each policy.\n",
+		"Penalty and response are of the jobs that finished, which are not the same under each policy.\n",
 		"accepted all 4 -25.0 points [-25.0, -25.0] 0.006 all is better, by the same in every seed\n",
 		"in time all 2 none no difference in any seed\n",
 		"mean response 2 of 4 +1.0 s",
@@ -367,7 +372,12 @@ func TestUnits(t *testing.T) {
 	}{
 		{"in time", 0.1234, "+12.3 points", "+12.3"},
 		{"local maps", -0.0022, "-0.22 points", "-0.22"},
+		{"in time", 0.0002, "+0.02 points", "+0.02"}, // not 0
+		{"in time", -0.000034, "-0.003 points", "-0.003"},
+		{"in time", 0, "0 points", "0"},
 		{"makespan", 75, "+75.0 s", "+75.0 s"},
+		{"makespan", -0.0002, "-0.0002 s", "-0.0002 s"},
+		{"makespan", 0, "0 s", "0 s"},
 		{"makespan", -0.122, "-122 ms", "-122 ms"},
 		{"energy", -1.5, "-1.5 kWh", "-1.5"},
 		{"penalty", 0.25, "+0.25", "+0.25"},
