@@ -20,6 +20,10 @@ type RecordReader interface {
 	Next() (key, value []byte, err error)
 }
 
+// LineReader is implemented by RecordReaders that know where the record which Next returned last begins: at which line of what they read,
+// from 1. So people are told the line of a bad record.
+type LineReader interface{ Line() int64 }
+
 // Cutting says where a file may be cut.
 type Cutting uint8
 

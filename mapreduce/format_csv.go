@@ -94,7 +94,8 @@ func (c CSV) Open(in io.Reader, of Input) (RecordReader, error) {
 type csvReader struct {
 	rows   rowReader
 	comma  byte
-	first  bool // a byte order mark may come
+	first  bool  // a byte order mark may come
+	line   int64 // at which the row at hand begins
 	header [][]byte
 	fields []field // of the row at hand
 	value  []byte
@@ -119,6 +120,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // row returns the next row that is not empty, without its line end.
 func (r *csvReader) row() (row []byte, err error) {
 	for {
+		r.line = r.rows.in.n + 1
 		full, err := r.rows.next()
 		if err != nil {
 			return nil, err
@@ -173,6 +175,9 @@ func (r *csvReader) cut(row []byte) error {
 		}
 	}
 }
+
+// Line is where the record begins.
+func (r *csvReader) Line() int64 { return r.line }
 
 func (r *csvReader) Next() (key, value []byte, err error) {
 	row, err := r.row()

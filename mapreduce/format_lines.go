@@ -33,6 +33,9 @@ type keyValue struct {
 	sep byte
 }
 
+// Line is where the record begins.
+func (k *keyValue) Line() int64 { return k.in.n }
+
 func (k *keyValue) Next() (key, value []byte, err error) {
 	line, full, err := k.in.next()
 	if err != nil {
@@ -64,6 +67,9 @@ func (JSONLines) Open(in io.Reader, _ Input) (RecordReader, error) {
 }
 
 type jsonLines struct{ in lineReader }
+
+// Line is where the record begins.
+func (j *jsonLines) Line() int64 { return j.in.n }
 
 func (j *jsonLines) Next() (key, value []byte, err error) {
 	for {

@@ -448,10 +448,12 @@ func SplitLine(line []byte, n int) (key, value []byte) {
 type lineReader struct {
 	r    *bufio.Reader
 	long []byte
+	n    int64 // lines so far
 }
 
 // next returns the next line without and with its LF, both nil at the end. They are good until the next call.
 func (l *lineReader) next() (line, full []byte, err error) {
+	l.n++
 	full, err = l.r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		l.long = append(l.long[:0], full...)

@@ -148,7 +148,11 @@ func (w *World) ended(r *report) {
 	case r.err != nil:
 		w.passOver(j, a, r.err)
 		a.failure = task.FailureOf(r.err)
-		w.end(a, sched.Failed, r.err.Error(), nil)
+		why := r.err.Error()
+		if !a.forgiven {
+			why += j.hint(r.err)
+		}
+		w.end(a, sched.Failed, why, nil)
 	default:
 		w.succeed(a, r)
 	}

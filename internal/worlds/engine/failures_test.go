@@ -43,6 +43,8 @@ func TestFailuresThatCannotGoAway(t *testing.T) {
 	}{
 		"a bad record": {always(&task.UserError{Where: `input "a": record 2`, Err: &mapreduce.BadRecord{Err: errors.New("it is bad")}}), 1,
 			`failed map task 1 failed: input "a": record 2: it is bad`},
+		"a bad record at a known place": {always(&task.UserError{Where: `input "a": record 2, line 7`, Spot: &task.Spot{Path: "a", At: 2}, Err: &mapreduce.BadRecord{Err: errors.New("it is bad")}}), 1,
+			`failed map task 1 failed: input "a": record 2, line 7: it is bad; skip_bad_records: 1 in the job file would pass over it`},
 		"a file too large": {always(&fs.PathError{Op: "write", Path: "run-0", Err: syscall.EFBIG}), 1, "failed map task 1 failed: write run-0: file too large"},
 		"no permission":    {always(fmt.Errorf("input: %w", fs.ErrPermission)), 1, "failed map task 1 failed: input: permission denied"},
 		"code of users": {always(&task.UserError{App: "x", Where: "map", Err: errors.New("no")}), 4,

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/slackline/slackline/internal/worlds/engine/task"
@@ -22,6 +23,18 @@ func (w *World) skip(j *job, a *attempt) *task.Skip {
 		return nil
 	}
 	return &task.Skip{Spots: slices.Clone(t.skip)}
+}
+
+// hint says, behind the reason of a failure, how to do without a record that nobody can read.
+func (j *job) hint(err error) string {
+	var user *task.UserError
+	switch {
+	case task.FailureOf(err) != task.Permanent || !errors.As(err, &user) || user.Spot == nil:
+		return ""
+	case j.cfg.SkipBad > 0:
+		return fmt.Sprintf("; it is one more than skip_bad_records, %d, passes over", j.cfg.SkipBad)
+	}
+	return "; skip_bad_records: 1 in the job file would pass over it"
 }
 
 // passOver notes the record that an attempt failed at, if it may be passed over.

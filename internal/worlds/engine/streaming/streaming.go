@@ -92,9 +92,13 @@ func (x *Executor) begin(c *task.Config, isMap bool) (*attempt, error) {
 // plain is the error of an attempt without the place in the engine's own code at which it came up: commands read ahead, so it says nothing.
 func plain(err error) error {
 	var user *task.UserError
-	if errors.As(err, &user) && user.App != "" && user.Err != nil {
+	switch {
+	case !errors.As(err, &user) || user.Err == nil:
+		return err
+	case user.App != "":
 		return user.Err
 	}
+	user.Spot = nil // of a record that cannot be read: commands cannot do without one
 	return err
 }
 

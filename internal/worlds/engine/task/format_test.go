@@ -347,12 +347,12 @@ func TestBadRecords(t *testing.T) {
 		at                 int64
 		rest               string
 	}{
-		{"json", "{\"a\":1}\n\n{\"a\":\n[2]\n", `in-000": record 2: "{\"a\":" is not JSON`, 2, "{\"a\":1}\n[2]\n"},
-		{"csv", "a,b\n1,2\n3\n4,5\n", `in-000": record 2: it has 1 field, and the header has 2`, 2, "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"4\",\"b\":\"5\"}\n"},
-		{"csv", "a\nx\"y\"\nz\n", `record 1: field 1 has a quote in it and is not quoted`, 1, "{\"a\":\"z\"}\n"},
-		{"csv", "a\n\"y\"z\nz\n", `record 1: field 1 goes on behind its closing quote`, 1, "{\"a\":\"z\"}\n"},
-		{"csv", "a\nz\n\"y\nz\n", `record 2: field 1 has an opening quote and no closing one`, 2, "{\"a\":\"z\"}\n"},
-		{"csv", "a\nz\n\xff\n", `record 2: field 1: "\xff" is not UTF-8`, 2, "{\"a\":\"z\"}\n"},
+		{"json", "{\"a\":1}\n\n{\"a\":\n[2]\n", `in-000": record 2, line 3: "{\"a\":" is not JSON`, 2, "{\"a\":1}\n[2]\n"},
+		{"csv", "a,b\n1,2\n3\n4,5\n", `in-000": record 2, line 3: it has 1 field, and the header has 2`, 2, "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"4\",\"b\":\"5\"}\n"},
+		{"csv", "a\nx\"y\"\nz\n", `record 1, line 2: field 1 has a quote in it and is not quoted`, 1, "{\"a\":\"z\"}\n"},
+		{"csv", "a\n\"y\"z\nz\n", `record 1, line 2: field 1 goes on behind its closing quote`, 1, "{\"a\":\"z\"}\n"},
+		{"csv", "a\nz\n\"y\nz\n", `record 2, line 3: field 1 has an opening quote and no closing one`, 2, "{\"a\":\"z\"}\n"},
+		{"csv", "a\nz\n\xff\n", `record 2, line 3: field 1: "\xff" is not UTF-8`, 2, "{\"a\":\"z\"}\n"},
 	} {
 		m := MapConfig{Config: Config{Program: onlyValues}, Sources: []Source{{Format: &format.Spec{Name: c.format}}}}
 		_, _, err := mapOne(t, m, c.text, 1000)
@@ -380,6 +380,29 @@ func TestBadRecords(t *testing.T) {
 			t.Errorf("%q: %q, %v, %v", c.text, got, err, stats.Counters)
 		}
 	}
+}
+
+// The line of a bad record is that of the file, whichever piece of it the record is in and whatever stands before.
+func TestLinesOfBadRecords(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		kind := rapid.SampledFrom([]string{"json", "csv"}).Draw(rt, "format")
+		rows := map[string][]string{"json": {`{"a":1}`, "", `[2]`, ` "long long long"`}, "csv": {"1,2", "", "\"x\ny\",2", "\"\n\n\",\"\""}}[kind]
+		bad := map[string]string{"json": "{", "csv": "1"}[kind]
+		var text string
+		if kind == "csv" {
+			text = rapid.SampledFrom([]string{"a,b\n", "\na,b\n", "\"a\n\",b\n"}).Draw(rt, "header")
+		}
+		for _, row := range rapid.SliceOfN(rapid.SampledFrom(rows), 0, 20).Draw(rt, "before") {
+			text += row + "\n"
+		}
+		line := strings.Count(text, "\n") + 1
+		text += bad + "\n" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(rows), 0, 5).Draw(rt, "behind"), "\n") + "\n"
+		m := MapConfig{Config: Config{Program: onlyValues}, Sources: []Source{{Format: &format.Spec{Name: kind}}}}
+		_, _, err := mapOne(t, m, text, rapid.Int64Range(1, 60).Draw(rt, "block"))
+		if want := fmt.Sprintf(", line %d: ", line); err == nil || !strings.Contains(err.Error(), want) {
+			rt.Fatalf("%q: %v, want %q", text, err, want)
+		}
+	})
 }
 
 func TestFormatsFail(t *testing.T) {

@@ -78,11 +78,13 @@ type mapping struct {
 	*attempt
 	c      *MapConfig
 	mapper mapreduce.Mapper
-	piece  Piece // being read
-	at     int64 // offset of the record being mapped
-	read   int64 // bytes of pieces that are done
-	packed bool  // the piece is of a compressed file
-	grown  int64 // how many bytes compressed pieces gained when they were unpacked
+	piece  Piece        // being read
+	at     int64        // offset of the record being mapped
+	read   int64        // bytes of pieces that are done
+	packed bool         // the piece is of a compressed file
+	first  int64        // byte of the file at which the records of the piece begin
+	line   func() int64 // of the record at hand, counted from there; nil = it is not known
+	grown  int64        // how many bytes compressed pieces gained when they were unpacked
 }
 
 func (m *mapping) toText() error {

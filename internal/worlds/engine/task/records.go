@@ -66,11 +66,15 @@ func (m *mapping) formatted(l *lines, f *fault.File, kind codec.Kind, form mapre
 		defer closer.Close()
 	}
 	m.where, m.spot, m.block = m.inRecord, func() Spot { return Spot{Path: m.piece.Path, At: m.at} }, false
-	m.at = 0
+	m.at, m.first, m.line = 0, in.in.Start, nil
+	header := int64(bytes.Count(in.header, []byte{'\n'})) // which stands in front of the piece
 	return m.call(func() error {
 		records, err := form.Open(in, in.in)
 		if err != nil {
 			return err
+		}
+		if lines, ok := records.(mapreduce.LineReader); ok {
+			m.line = func() int64 { return lines.Line() - header }
 		}
 		return m.each(records, in, out)
 	})
@@ -82,10 +86,39 @@ func (m *mapping) inRecord() string {
 }
 
 func (m *mapping) numbered() string {
+	text := fmt.Sprintf("record %d", m.at)
 	if m.piece.Start > 0 {
-		return fmt.Sprintf("record %d behind byte %d", m.at, m.piece.Start)
+		text += fmt.Sprintf(" behind byte %d", m.piece.Start)
 	}
-	return fmt.Sprintf("record %d", m.at)
+	if line, known := m.lineOf(); known {
+		text += fmt.Sprintf(", line %d", line)
+	}
+	return text
+}
+
+// lineOf is the line of the file at which the record at hand begins. It reads all that lies before the piece, so it is for errors only.
+func (m *mapping) lineOf() (line int64, known bool) {
+	if m.line == nil {
+		return 0, false
+	}
+	line = m.line()
+	if m.piece.Start == 0 {
+		return line, true
+	}
+	f, err := fault.OpenFile(m.piece.Path)
+	if err != nil || m.packed {
+		return 0, false
+	}
+	defer f.Close()
+	buf := make([]byte, readSize)
+	for at := int64(0); at < m.first; {
+		n, err := f.ReadAt(buf[:min(int64(len(buf)), m.first-at)], at)
+		line += int64(bytes.Count(buf[:n], []byte{'\n'}))
+		if at += int64(n); err != nil && at < m.first {
+			return 0, false
+		}
+	}
+	return line, true
 }
 
 // each maps records. m.at counts them.
