@@ -31,6 +31,14 @@
 // held until then, and checked again; an item whose Expires has passed is dropped with a refusal. Items of one Group are
 // granted all or not at all. Re-sending an item that a world has already seen changes nothing.
 //
+// # Counts
+//
+// A stage whose description says that it Grows has more tasks than are known: an ApplicationMaster asks for its reduces little by
+// little and says nothing of how many there will be. Only worlds that bind late have such stages. Demand, a JobAmended and what runs
+// raise Tally.Total, until a JobAmended says that the number is final. Demand is what the world asks for now, no more and no less:
+// it may dip to none while work remains, and may exceed the tasks that are left, as who has lost an attempt asks again, and who
+// asks before he has heard of the last grant asks for too much. A policy that needs the number says what it does without.
+//
 // # Facts and their age
 //
 // What an event says holds from the time of its batch on, unless it has an Age: then it has held for so long already. A Resync voids

@@ -42,6 +42,7 @@ const (
 	NotProfiled           // nothing is known of what the job's class costs, so its deadline cannot be tested
 	MapSlotsTaken         // the job needs so many map slots at once; A = needs, B = free, C = when; the jobs of the evidence hold so many until then at the latest
 	ReduceSlotsTaken      // the same of reduce slots
+	CountUnknown          // how many tasks the job has is not known yet; A = the stage
 	Begun                 // the job had begun before the scheduler took over
 	PlaceChanged          // what the job's place in the order follows has changed
 	AllLent               // jobs without a promise hold all slots of a kind, and nobody knows how long; A = the deadline, B = the stage that takes such slots
@@ -75,7 +76,7 @@ var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitA
 	OverLimit: "over-limit", MinShare: "min-share", FairShare: "fair-share", Deadline: "deadline", Wakeup: "wake-up", Custom: "custom", Straggler: "straggler", MasterShare: "master-share", NodeIdle: "node-idle", NoRoomAwake: "no-room-awake",
 	Promised: "promised", Estimated: "estimated", BreaksPromise: "breaks-promise", DeadlinePassed: "deadline-passed", NotSlots: "not-slots", NoSlots: "no-slots",
 	HasLabels: "has-labels", NoDeadline: "no-deadline", ClassUnknown: "class-unknown", Sampling: "sampling", LeftOver: "left-over", SlotDue: "slot-due", MapsFirst: "maps-first", MapsOver: "maps-over",
-	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken", AllLent: "all-lent", PlaceChanged: "place-changed", Begun: "begun",
+	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken", AllLent: "all-lent", PlaceChanged: "place-changed", Begun: "begun", CountUnknown: "count-unknown",
 	AloneLate: "alone-late", TooFewSlots: "too-few-slots",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
@@ -172,6 +173,8 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 		return fmt.Sprintf("it needs %s at once, and the cluster has %d", counted(r.A, stageOf(r.C).String()+" slot", stageOf(r.C).String()+" slots"), r.B)
 	case AllLent:
 		return fmt.Sprintf("jobs without a promise hold all %v slots, and how long is not known; deadline at %s", stageOf(r.B), span(r.A))
+	case CountUnknown:
+		return fmt.Sprintf("how many %v tasks it has is not known yet, and its deadline is not tested before", stageOf(r.A))
 	case Sampling:
 		return fmt.Sprintf("nothing is known of what its class costs: %d of its maps are measured first", r.A)
 	case SlotDue:

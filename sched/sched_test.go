@@ -302,3 +302,16 @@ func TestReasonsRound(t *testing.T) {
 		}
 	}
 }
+
+// Reasons that speak of the book, not of what a policy reckons.
+func TestReasonsOfTheBook(t *testing.T) {
+	for want, r := range map[string]Reason{
+		"how many reduce tasks it has is not known yet, and its deadline is not tested before": Because(CountUnknown, int64(Reduce)),
+		"it had begun before the scheduler took over":                                          Because(Begun),
+		"what its place in the order follows has changed":                                      Because(PlaceChanged),
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("%v reads %q, want %q", r.Code, got, want)
+		}
+	}
+}

@@ -127,7 +127,7 @@ func (j *Job) Begun() bool {
 
 // Tally counts the tasks of a stage of one job.
 type Tally struct {
-	Total    int32 // tasks
+	Total    int32 // tasks; of a stage that Grows those known of so far
 	Open     int32 // to be started
 	Occupied int32 // containers promised or running, all attempts
 	Running  int32 // attempts that the world confirmed

@@ -68,6 +68,7 @@ type StageSpec struct {
 	MinTasks   int                 `json:"min_tasks,omitempty"`  // moldable: the number of tasks may be set before the start
 	MaxTasks   int                 `json:"max_tasks,omitempty"`  // within these bounds; both 0 = it is fixed
 	Done       []int32             `json:"done,omitempty"`       // tasks that a run before this one has committed, by number from 1, ascending
+	Grows      bool                `json:"grows,omitempty"`      // more tasks may come than are listed: the world binds late and does not know their number yet
 }
 
 // Container returns the i-th kind of container in which the stage can run.
@@ -129,6 +130,16 @@ func (j *Job) Tasks(s Stage) int {
 	return 0
 }
 
+// Growing returns the first stage whose number of tasks is not final, nil if all are.
+func (j *Job) Growing() *StageSpec {
+	for i := range j.Stages {
+		if j.Stages[i].Grows {
+			return &j.Stages[i]
+		}
+	}
+	return nil
+}
+
 // Validate reports the first thing that cannot be, as one sentence that names the job.
 func (j *Job) Validate() error {
 	bad := func(format string, args ...any) error {
@@ -168,7 +179,7 @@ func (s *StageSpec) validate() error {
 	switch {
 	case s.Kind >= Stages:
 		return fmt.Errorf("%v does not exist", s.Kind)
-	case len(s.Tasks) == 0:
+	case len(s.Tasks) == 0 && !s.Grows:
 		return fmt.Errorf("stage %v has no task", s.Kind)
 	case !(s.CPUShare >= 0 && s.CPUShare <= 1):
 		return fmt.Errorf("stage %v: CPU share is %v, it must lie in 0 to 1", s.Kind, s.CPUShare)

@@ -60,7 +60,7 @@ func TestBombs(t *testing.T) {
 		"a negative node": {plain{}, []string{round(1), `event demand job=1 stage=map count=1 detail={"demand":[{"Node":-1,"Rack":0,"Count":1}]}`}, "line 3: a handle is negative, it must be 0 or more"},
 		"a node's rack":   {plain{}, []string{round(1), `event node-up node=1 detail={"node":{"name":"n","rack":2147483647,"class":{"name":"c","speed":1,"capacity":[1,0,0,0,0,0,0,0]}}}`}, handle},
 		"demand without end": {fifo, []string{round(5), hugeNode, arrival, "event stage-ready derived job=1 stage=map", "event demand job=1 stage=map count=2000000000", "event heartbeat node=1", "plan items=0"},
-			"line 7: recorded: heartbeat node=1; now: discrepancy derived job=1 stage=map text=\"demand: demand for less than nothing, or for more than the stage has tasks; it is cut to that\""},
+			"line 7: recorded: heartbeat node=1; now: discrepancy derived job=1 stage=map text=\"demand: demand for less than nothing, or for more than any cluster has; it is cut to that\""},
 		"a plan without end": {endless{}, []string{round(1), "event tick", "plan items=1", "item wake-me id=1 at=1099511627776"}, "line 4: the plan now has one more item: wake-me id=2 at=1099511627776"},
 		"more than recorded": {greedy{}, []string{round(5), hugeNode, arrival, "event stage-ready derived job=1 stage=map", "event demand job=1 stage=map count=2", "event heartbeat node=1", "plan items=1", "item admit id=1 job=1"},
 			"line 8: the plan now has one more item: start id=2 job=1 stage=map node=1 count=1 locality=anywhere"},

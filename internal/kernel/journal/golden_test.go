@@ -147,6 +147,8 @@ func fill(t *rapid.T, v reflect.Value) {
 		v.SetString(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"a b", " #00000000", "\n", `\ufffd`, "\u2028", "<&>", "x=1", `"`})).Draw(t, "string"))
 	case reflect.Float64:
 		v.SetFloat(rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64).Draw(t, "float"))
+	case reflect.Bool:
+		v.SetBool(rapid.Bool().Draw(t, "bool"))
 	case reflect.Uint8:
 		v.SetUint(uint64(rapid.IntRange(0, int(workload.Stages)-1).Draw(t, "stage")))
 	default:

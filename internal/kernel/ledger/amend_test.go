@@ -75,9 +75,9 @@ func TestAmendedTasks(t *testing.T) {
 	d = late(t)
 	d.told(demand(4, 0))
 	d.told(amended("j", "", maps(3)))
-	d.is("open, bound late", d.Job(1).Stages[sched.Map].Open, int32(3))
-	d.told(demand(9, 0))
-	d.is("open, bound late", d.Job(1).Stages[sched.Map].Open, int32(3))
+	d.is("open, bound late, until the next demand", d.Job(1).Stages[sched.Map].Open, int32(4))
+	d.told(demand(2, 0))
+	d.is("open, bound late", d.Job(1).Stages[sched.Map].Open, int32(2))
 }
 
 // again checks that the book can be saved and loaded where it stands.

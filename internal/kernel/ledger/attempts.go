@@ -76,6 +76,7 @@ func (l *Ledger) begin(e *sched.Event) {
 			l.wonder(e, "an attempt started that was not planned")
 		}
 		l.book(e.Node, b, e.Stage, e.Container, 1)
+		l.grow(b, e.Stage)
 		if known {
 			t.Live[e.Task]++
 			if t.State[e.Task] == taskOpen {

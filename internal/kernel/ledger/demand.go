@@ -7,8 +7,12 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// demand replaces the open demand of a stage by what the world says, less what was promised since. A stage has no more demand
-// than tasks: what goes beyond is noted and cut off.
+// mostAsked is how many containers a stage may ask for at once: more than a cluster has, and few enough to count one by one.
+const mostAsked = 1 << 20
+
+// demand replaces the open demand of a stage by what the world says, less what was promised since. It may be for more than the stage has
+// tasks: those of a stage that grows are not all known, and who has lost an attempt, or has not heard yet of the last grant, asks once
+// more.
 func (l *Ledger) demand(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || e.Stage >= sched.Stages || b.tasks[e.Stage] == nil {
@@ -16,10 +20,10 @@ func (l *Ledger) demand(e *sched.Event) {
 		return
 	}
 	t, tally := b.tasks[e.Stage], &b.Stages[e.Stage]
-	if e.Count < 0 || e.Count > tally.Total {
-		l.wonder(e, "demand for less than nothing, or for more than the stage has tasks; it is cut to that")
+	if e.Count < 0 || e.Count > mostAsked {
+		l.wonder(e, "demand for less than nothing, or for more than any cluster has; it is cut to that")
 	}
-	tally.Open = min(max(e.Count, 0), tally.Total)
+	tally.Open = min(max(e.Count, 0), mostAsked)
 	if b.State == sched.Waiting {
 		l.firstStage(b) // nobody else tells the policy that it need not wait
 	}
@@ -39,7 +43,15 @@ func (l *Ledger) demand(e *sched.Event) {
 			t.takeDemand(&l.nodes[g.Node], g.Left)
 		}
 	}
+	l.grow(b, e.Stage)
 	l.soil(b)
+}
+
+// grow raises the number of tasks of a stage that grows to those that are known of: done, under way, asked for.
+func (l *Ledger) grow(b *jobBook, s sched.Stage) {
+	if t := &b.Stages[s]; !l.can.Bind && b.tasks[s] != nil && b.tasks[s].Spec.Grows {
+		t.Total = max(t.Total, t.Done+t.Occupied+max(t.Open, 0))
+	}
 }
 
 // setDemand replaces the open demand of a late-binding stage by what the world says, by place; all of it may go anywhere

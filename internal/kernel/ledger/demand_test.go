@@ -100,13 +100,14 @@ func TestDemandCountsRefusals(t *testing.T) {
 	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(2))
 }
 
-// What cannot be is noted and cut to what the job has, so that no demand takes more room than the job's description.
+// What cannot be is noted and cut to what a cluster could have at most.
 func TestDemandIsBounded(t *testing.T) {
 	d := late(t)
 	d.is("notes", kinds(d.told(demand(4, 0)), sched.Discrepancy), 0)
 	d.is("notes", kinds(d.told(demand(2e9, 0, sched.PlaceDemand{Node: 1, Count: 2e9}, sched.PlaceDemand{Rack: 1<<31 - 1, Count: -5})), sched.Discrepancy), 1)
-	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(4))
-	d.is("containers", d.one(start(1, sched.Map, 1, 1<<30)).Count, int32(4))
+	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(mostAsked))
+	d.is("tasks", d.Job(1).Stages[sched.Map].Total, int32(4))
+	d.is("containers", d.one(start(1, sched.Map, 1, 1<<30)).Count, int32(9))
 	d.is("notes", kinds(d.told(demand(-1, 9)), sched.Discrepancy), 1)
 	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(0))
 	d.told(demand(4, 9, sched.PlaceDemand{Node: 1<<31 - 1, Count: 1}))

@@ -188,7 +188,7 @@ func (l *Ledger) releaseGrants(b *jobBook, s sched.Stage) {
 }
 
 // jobAmended puts a job's new description in the place of the old one. A stage of which a task was promised, runs or is done stays
-// as it is, the others get their new tasks. What a job is called, and what it waits for, does not change.
+// as it is, unless it grows; the others get their new tasks. What a job is called, and what it waits for, does not change.
 func (l *Ledger) jobAmended(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || b.State == sched.Finished || e.Detail == nil || e.Detail.Job == nil {
@@ -210,7 +210,7 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	spec.ID, spec.After, spec.Stages = b.Spec.ID, b.Spec.After, slices.Clone(b.Spec.Stages)
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
-		if amended := e.Detail.Job.Stage(st.Kind); amended != nil && b.untouched(st.Kind) {
+		if amended := e.Detail.Job.Stage(st.Kind); amended != nil && (b.untouched(st.Kind) || st.Grows && !l.can.Bind) {
 			*st = *amended
 			l.remake(b, st)
 		} else {
@@ -234,13 +234,13 @@ func (b *jobBook) untouched(s sched.Stage) bool {
 }
 
 // remake opens the tasks of a stage that was amended before it began. Where the world binds late its next Demand says how many
-// are open; until then it asks for as many as it did, as far as there are so many.
+// are open; until then it asks for as many as it did. What such a stage has done and under way is counted at least.
 func (l *Ledger) remake(b *jobBook, st *workload.StageSpec) {
 	t := &b.Stages[st.Kind]
 	t.Total = int32(len(st.Tasks))
 	if !l.can.Bind {
 		b.tasks[st.Kind].Spec = st
-		t.Open = min(t.Open, t.Total)
+		t.Total = max(t.Total, t.Done+t.Occupied)
 		return
 	}
 	b.tasks[st.Kind] = l.openStage(st)

@@ -33,7 +33,8 @@ import (
 //
 // What the paper leaves open: a job without a deadline is let in when it comes, and the order serves it last. Maps that are lost behind the
 // last map do not hold reduces back again. A job with a deadline is refused if nothing is known
-// of its class, or if it takes other containers than slots. A job that waits for others is tested when these are done. An amended job
+// of its class, or if it takes other containers than slots. A job that waits for others is tested when these are done. A job of which
+// nobody can tell yet how many tasks it has is held, and tested when an amendment says it; at its deadline it is refused. An amended job
 // keeps what it was accepted for.
 type Constraint struct {
 	Worst bool // c_m and the time of a reduce are the worst that is known, not the mean
@@ -83,8 +84,25 @@ func (c *Constraint) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
 			for j := sched.JobID(1); j <= v.Jobs(); j++ {
 				c.decide(v, v.Job(j), p)
 			}
-		case sched.Ended, sched.Demand, sched.JobAmended:
+		case sched.JobAmended:
+			if job := v.Job(e.Job); uncounted(job) {
+				c.wait(job, p) // its deadline may be another one
+			} else {
+				c.decide(v, job, p)
+			}
 			look = true
+		case sched.Ended, sched.Demand:
+			look = true
+		case sched.Tick:
+			for j := sched.JobID(1); j <= v.Jobs(); j++ {
+				if job := v.Job(j); !uncounted(job) {
+					continue
+				} else if v.Now() < job.Deadline {
+					c.wait(job, p)
+				} else {
+					p.Reject(j, 0, sched.Because(sched.DeadlinePassed, int64(job.Deadline)))
+				}
+			}
 		}
 	}
 	for i := range c.accepted {
@@ -102,7 +120,13 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	case !undecided(job):
 	case job.Deadline == units.Never:
 		p.Admit(job.ID, sched.Because(sched.NoDeadline))
-	case job.State != sched.Waiting:
+	case job.State == sched.Waiting:
+	case job.Spec.Growing() != nil:
+		if job.State == sched.Pending {
+			p.Hold(job.ID, sched.Because(sched.CountUnknown, int64(job.Spec.Growing().Kind)))
+			c.wait(job, p)
+		}
+	default:
 		a, why := c.test(v, job, p)
 		if why.Code != sched.Promised {
 			p.Reject(job.ID, 0, why)
@@ -111,6 +135,16 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 			c.bind(job, &c.accepted[len(c.accepted)-1], p)
 		}
 	}
+}
+
+// uncounted tells whether the job is held until somebody says how many tasks it has.
+func uncounted(job *sched.Job) bool {
+	return job != nil && job.State == sched.HeldBack && job.Deadline != units.Never && job.Spec.Growing() != nil
+}
+
+// wait has the policy look at the job again at its deadline.
+func (c *Constraint) wait(job *sched.Job, p *sched.Plan) {
+	p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
 }
 
 // test is the schedulability test. The code of the reason is Promised if the job passes. If it does not, the reason is that it would not pass with all

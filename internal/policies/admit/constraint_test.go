@@ -10,6 +10,8 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/journal"
+	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/worlds/sim"
@@ -205,4 +207,48 @@ func TestConstraintIsSaved(t *testing.T) {
 	if err := p.Save(&again); err != nil || !strings.Contains(again.String(), text) {
 		t.Errorf("%s, %v", again.String(), err)
 	}
+}
+
+// A job of which nobody knows how many tasks it has is held, and tested when an amendment says it; at its deadline it is refused.
+func TestCountUnknown(t *testing.T) {
+	policy, err := catalog.New("dc", queues.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	book := ledger.New(sched.Capabilities{Kill: true}, policy.Order())
+	var plan sched.Plan
+	round := int64(0)
+	at := func(second int, want string, events ...sched.Event) {
+		t.Helper()
+		round++
+		batch := book.Apply(units.Time(second)*1e9, round, events)
+		book.Begin(&plan)
+		policy.Decide(book, batch, &plan)
+		book.Check(&plan)
+		var got []string
+		for i := range plan.Items {
+			it := plan.Items[i]
+			it.ID = 0
+			got = append(got, strings.TrimSpace(string(journal.AppendItem(nil, &plan, &it))))
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("%d s: %s\nwant %s", second, text, want)
+		}
+	}
+	counted, never := timed("counted", "reduce10", 0, 200, 2, 1), timed("never", "reduce10", 0, 100, 2, 1)
+	grows := func(j *workload.Job) *sched.Detail {
+		is := *j
+		is.Stages = slices.Clone(j.Stages)
+		is.Stages[1].Tasks, is.Stages[1].Grows = nil, true
+		return &sched.Detail{Job: &is}
+	}
+	node := &cluster.Node{Name: "n", Class: &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 2)}}
+	const hold, wake = "hold job=%d reason=count-unknown:2", "wake-me at=%d000000000 reason=wake-up:%d000000000"
+	at(0, fmt.Sprintf(hold+"; "+wake+"; "+hold+"; "+wake, 1, 200, 200, 2, 100, 100), sched.Event{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: node}},
+		sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: classes()[1]}},
+		sched.Event{Kind: sched.JobArrived, Job: 1, Detail: grows(counted)}, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: grows(never)})
+	at(50, "admit job=1 reason=promised:200000000000,200000000000; set-slots job=1 stage=map count=1 reason=promised:200000000000,200000000000; withhold job=1 stage=reduce reason=maps-first",
+		sched.Event{Kind: sched.JobAmended, Job: 1, Detail: &sched.Detail{Job: counted}})
+	at(60, fmt.Sprintf(wake, 100, 100), sched.Event{Kind: sched.Tick})
+	at(100, "reject job=2 reason=deadline-passed:100000000000", sched.Event{Kind: sched.Tick})
 }

@@ -29,7 +29,7 @@ type Times struct {
 	Map    units.Duration // the longest map: c_m^max · max δ_i^m (alg. 5.2, line 1)
 	Maps   units.Duration // all maps one after the other: c_m^max · δ
 	Reduce units.Duration // the longest reduce: c_r^max · max δ_i^r (alg. 5.3, line 2)
-	Known  bool           // every stage of the job has been seen; if not, the times say nothing
+	Known  bool           // every stage of the job has been seen, and all its tasks are known; if not, the times say nothing
 }
 
 // Worst returns the times of a job. skew is how many times the mean the largest share of a reduce is, 1 if all are even; what is below 1
@@ -52,6 +52,7 @@ func times(v sched.View, job *workload.Job, skew float64, of func(*profile.Estim
 	t := Times{Known: true}
 	read := units.Bytes(0)
 	for i := range job.Stages {
+		t.Known = t.Known && !job.Stages[i].Grows
 		switch st := &job.Stages[i]; st.Kind {
 		case sched.Map:
 			k := c.Any(sched.Map)
@@ -65,7 +66,7 @@ func times(v sched.View, job *workload.Job, skew float64, of func(*profile.Estim
 			t.Map = mapTime(&k, largest, of)
 		case sched.Reduce:
 			k := c.Any(sched.Reduce)
-			t.Known = t.Known && k.Task.N > 0
+			t.Known = t.Known && k.Task.N > 0 && len(st.Tasks) > 0
 			share := of(&c.Ratio) * float64(read) / float64(len(st.Tasks)) * skew
 			t.Reduce = reduceTime(&k, share, of)
 		default:

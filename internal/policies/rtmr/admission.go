@@ -63,6 +63,10 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 		s.lend(v, job, sched.Because(sched.NoDeadline), p)
 		return
 	}
+	if st := job.Spec.Growing(); st != nil { // it gets what no promise needs, until an amendment says how many there are
+		s.lend(v, job, sched.Because(sched.CountUnknown, int64(st.Kind)), p)
+		return
+	}
 	r := record{Claim: claimOf(job)}
 	why, known, ok := s.claim(v, job, &r)
 	switch {
@@ -159,8 +163,8 @@ func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 	}
 	if r.Standing == promised {
 		s.plan.Remove(v.Now(), j)
-	} else if job.Stages[sched.Map].Occupied+job.Stages[sched.Reduce].Occupied > 0 {
-		return // it runs
+	} else if job.Begun() {
+		return // it runs on as it does
 	}
 	s.forget(j)
 	s.judge(v, job, p)

@@ -143,3 +143,31 @@ func TestRankedAhead(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A job of which nobody knows how many tasks it has runs without a promise; it is judged when an amendment says how many, unless it has
+// begun.
+func TestCountUnknown(t *testing.T) {
+	grows := func(id string, maps, deadline int) *workload.Job {
+		j := claims(id, maps, deadline)
+		j.Stages[0].Grows = true
+		return j
+	}
+	d := newDesk(t, usual)
+	for _, c := range []struct {
+		second int
+		events []sched.Event
+		want   string
+	}{
+		{0, opening(grows("a", 0, 100), grows("b", 1, 90), grows("c", 1, 80)),
+			"admit job=1 reason=count-unknown:1; admit job=2 reason=count-unknown:1; admit job=3 reason=count-unknown:1"},
+		{1, []sched.Event{amended(2, grows("b", 2, 90))}, "admit job=2 reason=count-unknown:1"},
+		{2, []sched.Event{amended(1, claims("a", 2, 100))}, "admit job=1 reason=promised:100000000000,22000000000"},
+		{3, []sched.Event{amended(2, claims("b", 9, 90))}, "reject job=2 at=113000000000 reason=alone-late:87000000000,90000000000,90000000000"},
+		{4, []sched.Event{{Kind: sched.Started, Attempt: 1, Job: 3, Stage: sched.Map, Task: 1, Node: 1}, amended(3, claims("c", 1, 5))},
+			"kill job=3 stage=map node=1 attempt=1 count=1 outcome=preempted reason=slot-due:2,1 attempts=1"}, // it is still without a promise
+	} {
+		if got := d.at(c.second, c.events...); got != c.want {
+			t.Errorf("%d s: %s\nwant %s", c.second, got, c.want)
+		}
+	}
+}

@@ -66,12 +66,15 @@ type job struct {
 }
 
 type stage struct {
-	spec       *workload.StageSpec
-	tasks      []taskState // which the world keeps to itself
-	open, done int         // of them
-	sample     int32       // tasks that may start although the job is not admitted
-	ready      bool
-	asked      bool // its demand has changed since it was told
+	spec   *workload.StageSpec
+	tasks  []taskState // which the world keeps to itself
+	done   int         // of them
+	sample int32       // tasks that may start although the job is not admitted
+	ready  bool
+	asked  bool // its demand has changed since it was told
+	shown  int  // tasks that it asks for so far, those from the first on
+	told   int  // tasks that the book was told of
+	grows  bool // nobody has said that these are all
 }
 
 type taskState uint8
@@ -84,17 +87,13 @@ const (
 
 // move brings a task to another state.
 func (s *stage) move(task int, to taskState) {
-	count := func(by int) {
-		switch s.tasks[task] {
-		case taskOpen:
-			s.open += by
-		case taskDone:
-			s.done += by
-		}
+	if s.tasks[task] == taskDone {
+		s.done--
 	}
-	count(-1)
 	s.tasks[task] = to
-	count(1)
+	if to == taskDone {
+		s.done++
+	}
 }
 
 type attempt struct {
@@ -132,7 +131,7 @@ func New(cfg Config) *World {
 		j := &job{spec: cfg.Jobs[i]}
 		for k := range j.spec.Stages {
 			s := &j.spec.Stages[k]
-			j.stages = append(j.stages, &stage{spec: s, tasks: make([]taskState, len(s.Tasks)), open: len(s.Tasks)})
+			j.stages = append(j.stages, &stage{spec: s, tasks: make([]taskState, len(s.Tasks))})
 		}
 		w.jobs = append(w.jobs, j)
 	}
@@ -293,11 +292,13 @@ func (w *World) resync() {
 // age is how long ago a beat was.
 func (w *World) age(beat int) units.Duration { return units.Duration(w.beat-beat) * Beat }
 
-// now describes the job as it is: with the tasks that are done.
+// now describes the job as far as anybody knows it: with the tasks that are known, and those that are done.
 func (j *job) now() *workload.Job {
 	spec := *j.spec
 	spec.Stages = slices.Clone(spec.Stages)
 	for k, s := range j.stages {
+		s.told = max(s.told, s.shown)
+		spec.Stages[k].Tasks, spec.Stages[k].Grows = spec.Stages[k].Tasks[:s.told], s.grows
 		for i, state := range s.tasks {
 			if state == taskDone {
 				spec.Stages[k].Done = append(spec.Stages[k].Done, int32(i+1))

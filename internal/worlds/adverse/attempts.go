@@ -106,10 +106,10 @@ func (w *World) startable(it *sched.Item, k int) sched.Code {
 	return sched.OK
 }
 
-// nearest returns the open task that is nearest to the node, and how near it is.
+// nearest returns the open task, of those that the stage asks for, that is nearest to the node, and how near it is.
 func (w *World) nearest(s *stage, n sched.NodeID) (task int, near sched.Locality) {
 	first := [sched.Remote + 1]int{}
-	for i, state := range s.tasks {
+	for i, state := range s.tasks[:s.shown] {
 		if l := w.distance(&s.spec.Tasks[i], n); state == taskOpen && first[l] == 0 {
 			first[l] = i + 1
 		}
@@ -169,7 +169,7 @@ func (w *World) startUnplanned() {
 		jb := w.jobs[j]
 		for k, s := range jb.stages {
 			n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
-			if jb.arrived && jb.admitted && !jb.over && s.ready && s.open > 0 && w.nodes[n].up && w.naughty(30) &&
+			if jb.arrived && jb.admitted && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].up && w.naughty(30) &&
 				w.nodes[n].free.Fits(w.need(sched.JobID(j), k, 0)) && w.nodes[n].spec.Carries(jb.spec.Labels) {
 				w.start(sched.JobID(j), k, n, 0, 0)
 				s.asked = true

@@ -16,7 +16,13 @@ func (w *World) moveJobs() {
 		case jb.over:
 		case !jb.arrived && jb.spec.Arrive <= w.now():
 			jb.arrived, jb.came = true, w.beat
-			w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: jb.spec}})
+			for _, s := range jb.stages {
+				if s.shown = len(s.tasks); w.naughty(3) {
+					s.grows, s.shown = true, w.dice.IntN(len(s.tasks))
+				}
+				s.told = s.shown
+			}
+			w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: jb.now()}})
 			w.getReady(jb, id)
 		case jb.arrived && w.doomed(jb): // one beat after it arrived
 			w.endJob(id, sched.Killed, "its predecessor did not finish")
@@ -25,9 +31,42 @@ func (w *World) moveJobs() {
 			last := jb.stages[len(jb.stages)-1]
 			if last.done == len(last.spec.Tasks) && !w.runs(id) {
 				w.endJob(id, sched.Committed, "")
+			} else {
+				w.growUp(jb, id)
 			}
 		}
 	}
+}
+
+// growUp lets stages ask for more of their tasks, and says now and then how many there are: more than before, or all.
+func (w *World) growUp(jb *job, id sched.JobID) {
+	amended := false
+	for _, s := range jb.stages {
+		if s.ready && s.shown < len(s.tasks) && (w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0) {
+			s.shown, s.asked = min(len(s.tasks), s.shown+1+w.dice.IntN(2)), true
+		}
+		if s.grows && w.naughty(8) {
+			amended = true
+			s.told = max(s.told, s.shown)
+			s.told += w.dice.IntN(len(s.tasks) - s.told + 1)
+			if w.dice.IntN(2) == 0 {
+				s.told, s.grows = len(s.tasks), false
+			}
+		}
+	}
+	if amended {
+		w.tell(sched.Event{Kind: sched.JobAmended, Job: id, Detail: &sched.Detail{Job: jb.now()}})
+	}
+}
+
+// wanted is how many of the tasks that the stage asks for are open.
+func (s *stage) wanted() (n int) {
+	for _, state := range s.tasks[:s.shown] {
+		if state == taskOpen {
+			n++
+		}
+	}
+	return n
 }
 
 // doomed tells whether the job waits for one that did not finish.
@@ -81,7 +120,7 @@ func (w *World) endJob(j sched.JobID, o sched.Outcome, why string) {
 	}
 }
 
-// tellDemand says what stages want, counting the items done so far; sometimes a beat late.
+// tellDemand says what stages want, counting the items done so far; sometimes a beat late, and sometimes more than they need.
 func (w *World) tellDemand() {
 	for j := 1; j < len(w.jobs); j++ {
 		jb := w.jobs[j]
@@ -89,18 +128,21 @@ func (w *World) tellDemand() {
 			if !jb.arrived || jb.over || !s.ready || !s.asked || w.naughty(6) {
 				continue
 			}
-			s.asked = false
-			w.tell(sched.Event{Kind: sched.Demand, Job: sched.JobID(j), Stage: s.spec.Kind, Count: int32(s.open), Item: w.counted(sched.JobID(j)),
-				Detail: w.places(s)})
+			more := 0
+			if s.asked = w.naughty(10); s.asked { // it is corrected in the next beat
+				more = 1 + w.dice.IntN(3)
+			}
+			w.tell(sched.Event{Kind: sched.Demand, Job: sched.JobID(j), Stage: s.spec.Kind, Count: int32(s.wanted() + more), Item: w.counted(sched.JobID(j)),
+				Detail: w.places(s, more)})
 		}
 	}
 }
 
 // places says where the stage wants its containers, as an ApplicationMaster does: a task counts on each node that holds its input, in
 // each of their racks, and once anywhere. A stage without input names no place.
-func (w *World) places(s *stage) *sched.Detail {
+func (w *World) places(s *stage, more int) *sched.Detail {
 	count := func(has func(*workload.Task) bool) (n int32) {
-		for i := range s.tasks {
+		for i := range s.tasks[:s.shown] {
 			if s.tasks[i] == taskOpen && has(&s.spec.Tasks[i]) {
 				n++
 			}
@@ -121,7 +163,7 @@ func (w *World) places(s *stage) *sched.Detail {
 	if list == nil {
 		return nil
 	}
-	return &sched.Detail{Demand: append(list, sched.PlaceDemand{Count: int32(s.open)})}
+	return &sched.Detail{Demand: append(list, sched.PlaceDemand{Count: int32(s.wanted() + more)})}
 }
 
 // counted returns the last item that the demand of a job counts: those still waiting to be done are not in it.

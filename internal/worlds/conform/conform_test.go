@@ -136,7 +136,7 @@ func failing(seeds int) Subject {
 }
 
 func unkind(seeds int) Subject {
-	return Subject{Name: "adverse", Jobs: 5, Exact: true, Resyncs: true, Seeds: seeds, Delay: 4 * units.Second, Refuses: unchecked, New: func(_ *testing.T, seed uint64) drive.World {
+	return Subject{Name: "adverse", Jobs: 5, Exact: true, Unkind: true, Seeds: seeds, Delay: 4 * units.Second, Refuses: unchecked, New: func(_ *testing.T, seed uint64) drive.World {
 		return adverse.New(adverse.Config{Cluster: machines(), Jobs: work(), Seed: seed, Calm: 200})
 	}}
 }

@@ -90,8 +90,7 @@ func (w *Watch) Believes(v sched.View) {
 // verdicts follows what a policy has decided. A job that it has let run and that has begun it lets run again when the book was void, at
 // once; and it never rejects it.
 type verdicts struct {
-	admitted map[string]bool
-	again    int // jobs that were let in again
+	admitted, begun map[string]bool // by id
 }
 
 // follow looks at the book after a step; resynced tells that it was void in between.
@@ -103,14 +102,12 @@ func (d *verdicts) follow(v sched.View, resynced bool, broken func(format string
 		}
 		id := job.Spec.ID
 		switch was := d.admitted[id]; {
-		case was && resynced && job.State == sched.Admitted:
-			d.again++
-		case was && resynced && job.State != sched.Waiting && job.Begun():
+		case was && resynced && job.State != sched.Admitted && job.State != sched.Waiting && job.Begun():
 			broken("job %q was admitted before the book was void, and is %v", id, job.State)
-		case was && job.State == sched.Rejected:
-			broken("job %q was admitted, and is rejected", id)
+		case d.begun[id] && job.State == sched.Rejected:
+			broken("job %q was admitted and has begun, and is rejected", id)
 		case job.State == sched.Admitted:
-			d.admitted[id] = true
+			d.admitted[id], d.begun[id] = true, job.Begun()
 		}
 	}
 }

@@ -25,6 +25,7 @@ type Watch struct {
 	Rejects int // jobs that the policy rejected
 	Odd     int // discrepancies
 	Old     int // facts that were told with their age
+	Grown   int // stages of which more tasks were told than before
 
 	round    int64
 	at       units.Time
@@ -206,6 +207,8 @@ func (w *Watch) event(e *sched.Event) {
 		}
 		w.jobs[e.Job] = j
 		w.arrivedBefore(e, j)
+	case sched.JobAmended:
+		w.amended(e)
 	case sched.StageReady, sched.Demand:
 		w.ready(e)
 	case sched.Started:
@@ -229,6 +232,25 @@ func (w *Watch) event(e *sched.Event) {
 	case sched.Discrepancy:
 		w.Odd++
 	}
+}
+
+// amended takes a new description.
+func (w *Watch) amended(e *sched.Event) {
+	j := w.jobs[e.Job]
+	if j == nil {
+		w.broken("job %d was amended, which is not there", e.Job)
+		return
+	}
+	for i := range e.Detail.Job.Stages {
+		st := &e.Detail.Job.Stages[i]
+		if is := j.detail.Job.Stage(st.Kind); len(st.Tasks) > len(is.Tasks) {
+			w.Grown++
+			if !is.Grows {
+				w.broken("job %q has more %v tasks than were all", j.id, st.Kind)
+			}
+		}
+	}
+	j.detail = e.Detail
 }
 
 // ready checks that a stage becomes ready after what it builds upon.

@@ -191,6 +191,9 @@ func validateHosts(j *workload.Job, n int) error {
 		if len(s.Containers) > math.MaxUint8 {
 			return fmt.Errorf("job %q: stage %v can run in %d kinds of containers, at most %d are possible", j.ID, s.Kind, len(s.Containers), math.MaxUint8)
 		}
+		if s.Grows {
+			return fmt.Errorf("job %q: stage %v grows, and the simulator has to know all its tasks when the job arrives", j.ID, s.Kind)
+		}
 		if len(s.Done) > 0 {
 			return fmt.Errorf("job %q: tasks of stage %v are done already, and the simulator starts every job at its beginning", j.ID, s.Kind)
 		}

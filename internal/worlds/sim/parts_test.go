@@ -350,6 +350,7 @@ func TestValidate(t *testing.T) {
 		"uniform times vary by at most 0.577, not 1":                           func(c *Config) { c.Times = Times{Law: Uniform, CV: 1} },
 		"its input lies on node 9, the cluster has 2":                          func(c *Config) { c.Workload.Jobs[0].Stages[0].Tasks[0].Hosts = []cluster.NodeID{9} },
 		`job "j": deadline 0s is not after the arrival`:                        func(c *Config) { c.Workload.Jobs[0].Deadline = 0 },
+		"stage map grows, and the simulator has to know all its tasks":         func(c *Config) { c.Workload.Jobs[0].Stages[0].Grows = true },
 		"the time limit, the patience and the interval of reports must not be": func(c *Config) { c.Until = -1 },
 		"normal times vary by at most 1, not 2; use log":                       func(c *Config) { c.Times = Times{Law: Normal, CV: 2} },
 	} {
