@@ -20,36 +20,46 @@ func (r rule) decide(b *book, events []*line, p *wants) {
 	}
 }
 
-// all lets in every job when it arrives.
-type all struct{}
+// all lets in every job when it arrives; one with an ApplicationMaster waits until masters leave room.
+type all struct{ room *limit }
 
-func (all) decide(b *book, events []*line, p *wants) {
+func (a *all) decide(b *book, events []*line, p *wants) {
 	for _, e := range events {
 		if e.name == "job-arrived" {
-			if j := b.jobs[e.int("job")]; j.state == pending {
+			if j := b.jobs[e.int("job")]; j.state == pending && j.stage[master] == nil {
 				p.verdict("admit", j, admitted, 0, "admit-all")
 			}
 		}
 	}
+	a.room.decide(b, events, p)
 }
 
-// limit bounds running jobs: in all, of a queue, of a user. A job that a bound keeps out holds back nobody behind it.
+// limit bounds running jobs: in all, of a queue, of a user; and what their ApplicationMasters take. A job that a bound keeps out holds back
+// nobody behind it.
 type limit struct {
 	running, perUser, perQueue int
 	queues                     *describedQueues
+	masters                    float64 // percent of what a queue is promised that masters may take, unless the queue says; 0 = no bound
 }
 
 func (l *limit) decide(b *book, events []*line, p *wants) {
 	var waiting []*job
-	running, users, queues := 0, map[string]int{}, map[string]int{}
 	queue := func(j *job) string { return j.Queue }
 	if f, ok := b.order.(*fairShare); ok {
 		queue = f.name // the order's pools
 	}
+	running, users, queues, use := 0, map[string]int{}, map[string]int{}, map[string]vector{}
+	var whole vector
 	count := func(j *job) {
 		running++
 		users[j.User]++
 		queues[queue(j)]++
+		if m := j.stage[master]; m != nil {
+			v := use[queue(j)]
+			v.add(&m.needs, 1)
+			use[queue(j)] = v
+			whole.add(&m.needs, 1)
+		}
 	}
 	for _, j := range b.live {
 		if j.waits {
@@ -62,9 +72,13 @@ func (l *limit) decide(b *book, events []*line, p *wants) {
 			waiting = append(waiting, j)
 		}
 	}
+	if len(waiting) == 0 {
+		return
+	}
 	slices.SortFunc(waiting, func(x, y *job) int {
 		return cmp.Or(b.order.line(x, y), cmp.Compare(x.seq, y.seq))
 	})
+	share := l.shares(b, queue)
 	for _, j := range waiting {
 		why, full := "admit-all", false
 		bound := func(has, most int) {
@@ -87,6 +101,20 @@ func (l *limit) decide(b *book, events []*line, p *wants) {
 			most = q.MaxRunning
 		}
 		bound(queues[queue(j)], most)
+		if m := j.stage[master]; m != nil && !full && l.masters > 0 && whole != (vector{}) {
+			own, all := share(queue(j))
+			for d, need := range m.needs {
+				if need == 0 || full {
+					continue
+				}
+				held := use[queue(j)]
+				if most := int64(all*float64(b.capacity[d]) + 1e-6); whole[d]+need > most {
+					full, why = true, "master-share"+numbers(whole[d], most, int64(d))
+				} else if most := int64(own*float64(b.capacity[d]) + 1e-6); held != (vector{}) && held[d]+need > most {
+					full, why = true, "master-share"+numbers(held[d], most, int64(d))
+				}
+			}
+		}
 		switch {
 		case !full:
 			count(j)
@@ -94,6 +122,58 @@ func (l *limit) decide(b *book, events []*line, p *wants) {
 		case j.state == pending:
 			p.verdict("hold", j, held, 0, why)
 		}
+	}
+}
+
+// shares tells what masters of a queue may take, as part of the cluster, and what all masters may: its share of what the queue is promised
+// (of its guaranteed part; of its weight among pools with jobs; else of the cluster), and the largest share that any queue has, where each
+// queue may have a master at least half of the cluster.
+func (l *limit) shares(b *book, queue func(*job) string) func(string) (own, all float64) {
+	of := func(q *describedQueue) float64 {
+		if q != nil && q.MaxMasterShare != 0 {
+			return q.MaxMasterShare / 100
+		}
+		return l.masters / 100
+	}
+	all := l.masters / 100
+	var each func(list []describedQueue)
+	each = func(list []describedQueue) {
+		for i := range list {
+			all = max(all, of(&list[i]))
+			each(list[i].Queues)
+		}
+	}
+	each(l.queues.Queues)
+	weight := func(q *describedQueue) float64 {
+		if q != nil && q.Weight != 0 {
+			return q.Weight
+		}
+		return 1
+	}
+	sum, seen := 0.0, map[string]bool{}
+	for _, j := range b.live {
+		if name := queue(j); !j.waits && !seen[name] {
+			seen[name] = true
+			q, _ := l.queues.leaf(name)
+			sum += weight(q)
+		}
+	}
+	return func(name string) (float64, float64) {
+		q, path := l.queues.leaf(name)
+		switch b.order.(type) {
+		case *capacityShare:
+			part := 1.0
+			for _, d := range path {
+				part *= d.Capacity / 100
+			}
+			if q == nil && (len(l.queues.Queues) > 0 || name != "" && name != "default") {
+				part = 0 // a queue that nobody described is promised nothing
+			}
+			return of(q) * part, max(all, 0.5)
+		case *fairShare:
+			return of(q) * weight(q) / sum, max(all, 0.5)
+		}
+		return of(q), all
 	}
 }
 

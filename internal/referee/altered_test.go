@@ -280,10 +280,9 @@ func TestWrongRule(t *testing.T) {
 		{"fifo", "fifo+greedy(nonlocal=2)"}, {"fifo", "fifo+greedy(reduces=2)"}, {"fair", "fair(jobs=fifo)"},
 		{"rtmr", "rtmr(order=fifo)"}, {"rtmr", "rtmr(feedback=false)"}, {"dc", "dc(cost=worst)"}, {"rtmr(skew=200)", "rtmr"},
 	} {
-		caught := 0
-		const tries = 20
-		for s := uint64(1); s <= tries; s++ {
-			_, text := record(t, c.played, s)
+		caught, tried := 0, 0
+		for ; tried < 200 && caught < 3; tried++ {
+			_, text := record(t, c.played, uint64(tried+1))
 			from, to := fmt.Sprintf("%q:%q", "policy", header(t, text)), fmt.Sprintf("%q:%q", "policy", c.judged)
 			rep, err := referee.Judge([]byte(strings.Replace(string(text), from, to, 1)), referee.Options{Plain: true})
 			if err != nil {
@@ -293,8 +292,8 @@ func TestWrongRule(t *testing.T) {
 				caught++
 			}
 		}
-		t.Logf("%s judged as %s: caught in %d of %d", c.played, c.judged, caught, tries)
-		if caught == 0 {
+		t.Logf("%s judged as %s: caught in %d of %d", c.played, c.judged, caught, tried)
+		if caught < 3 {
 			t.Errorf("%s passes for %s", c.played, c.judged)
 		}
 	}

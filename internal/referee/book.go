@@ -368,6 +368,7 @@ func (b *book) runs(j *job, s *stage) bool {
 func (b *book) line(s int) []*job {
 	if b.dirty {
 		b.dirty = false
+		b.count()
 		b.order.look(b)
 		for k := range b.lines {
 			l := b.lines[k][:0]
@@ -377,7 +378,7 @@ func (b *book) line(s int) []*job {
 				}
 			}
 			slices.SortFunc(l, func(x, y *job) int {
-				return cmp.Or(b.order.compare(x, y, k), cmp.Compare(x.seq, y.seq))
+				return cmp.Or(b.order.compare(x, k, y, k), cmp.Compare(x.seq, y.seq))
 			})
 			b.lines[k] = l
 		}
@@ -407,6 +408,16 @@ func (b *book) firstJob(n *node, s int) *job {
 		}
 	}
 	return nil
+}
+
+// count adds up what nodes offer that are up.
+func (b *book) count() {
+	b.capacity = vector{}
+	for _, n := range b.nodes {
+		if n != nil && n.up {
+			b.capacity.add(&n.Class.Capacity, 1)
+		}
+	}
 }
 
 // slots returns how many slots of the stage nodes offer that are up.

@@ -13,13 +13,14 @@ type capacityShare struct {
 	of     map[*job]*leaf
 	nodes  map[string]*share
 	came   map[string]int
-	total  [stages]float64 // slots
+	total  vector // of the cluster
 }
 
 // A share is a queue of the tree with what it holds.
 type share struct {
 	part, most float64 // of the cluster
 	held       [stages]int
+	used       vector
 	works      [stages]bool // of a user: it holds slots, or has tasks that may start
 	head       [stages]*job // of a user: its first job with such tasks
 	seq        int
@@ -44,9 +45,7 @@ func (o *capacityShare) line(x, y *job) int { return byArrival{}.line(x, y) }
 // look counts what each queue and each user holds.
 func (o *capacityShare) look(b *book) {
 	o.of, o.nodes = map[*job]*leaf{}, map[string]*share{}
-	for s := range o.total {
-		o.total[s] = float64(b.slots(s))
-	}
+	o.total = b.capacity
 	leaves := map[string]map[string]*share{}
 	for _, j := range b.live {
 		l := &leaf{}
@@ -97,6 +96,7 @@ func (o *capacityShare) look(b *book) {
 			s := &j.Stages[i]
 			for _, n := range append([]*share{l.user}, l.path...) {
 				n.held[s.kind] += s.occupied
+				n.used.add(&s.needs, int64(s.occupied))
 			}
 			if b.runs(j, s) && (l.user.head[s.kind] == nil || inLine(j, l.user.head[s.kind]) < 0) {
 				l.user.head[s.kind] = j
@@ -107,7 +107,7 @@ func (o *capacityShare) look(b *book) {
 	}
 }
 
-func (o *capacityShare) compare(x, y *job, s int) int {
+func (o *capacityShare) compare(x *job, s int, y *job, t int) int {
 	a, b := o.of[x], o.of[y]
 	for i := range min(len(a.path), len(b.path)) {
 		p, q := a.path[i], b.path[i]
@@ -121,21 +121,21 @@ func (o *capacityShare) compare(x, y *job, s int) int {
 			return -1
 		}
 		if p.part == 0 {
-			return cmp.Or(cmp.Compare(p.held[s], q.held[s]), cmp.Compare(p.seq, q.seq))
+			return cmp.Or(cmp.Compare(p.counts(s), q.counts(t)), came(s, p.seq, t, q.seq))
 		}
-		return cmp.Or(cmp.Compare(ratio(p.held[s], p.part), ratio(q.held[s], q.part)), cmp.Compare(p.seq, q.seq))
+		return cmp.Or(cmp.Compare(ratio(p.counts(s), p.part), ratio(q.counts(t), q.part)), came(s, p.seq, t, q.seq))
 	}
 	if a.user != b.user {
-		h, k := a.user.head[s], b.user.head[s]
+		h, k := a.user.head[s], b.user.head[t]
 		switch {
 		case h != nil && k != nil:
-			return cmp.Or(inLine(h, k), cmp.Compare(a.user.seq, b.user.seq))
+			return cmp.Or(inLine(h, k), came(s, a.user.seq, t, b.user.seq))
 		case h != nil:
 			return -1
 		case k != nil:
 			return 1
 		}
-		return cmp.Compare(a.user.seq, b.user.seq) // neither has any work
+		return came(s, a.user.seq, t, b.user.seq) // neither has any work
 	}
 	return inLine(x, y)
 }
@@ -145,22 +145,32 @@ func inLine(x, y *job) int {
 }
 
 // ratio is used over guaranteed share, without the rounding errors that would tell equals apart.
-func ratio(held int, part float64) float64 { return math.Round(float64(held)/part*1e9) / 1e9 }
+func ratio(held int64, part float64) float64 { return math.Round(float64(held)/part*1e9) / 1e9 }
 
 // open closes a queue at its maximum, and a user at the user limit: the larger of an equal part among the active users of the leaf and
 // the minimum user limit, both of what the leaf has (what it is guaranteed, or, once that is used up, what it holds and the one that is
 // asked for) and rounded up, and never more than the factor times what it is guaranteed.
 func (o *capacityShare) open(b *book, j *job, s int) bool {
 	l := o.of[j]
-	for _, n := range l.path {
-		if n.part > 0 && n.held[s] >= whole(n.most*o.total[s]) {
+	end := l.path[len(l.path)-1]
+	for d, total := range o.total {
+		if d == 1 && s != reduceStage || d == 0 && s == reduceStage {
+			continue // the other kind of slot
+		}
+		for _, n := range l.path {
+			if n.part > 0 && n.used[d] > 0 && n.used[d] >= whole(n.most*float64(total)) {
+				return false
+			}
+		}
+		if j.User != "" && end.part > 0 && l.user.used[d] > 0 && l.user.used[d] >= l.most(end.used[d], whole(end.part*float64(total)), s) {
 			return false
 		}
 	}
-	end := l.path[len(l.path)-1]
-	if j.User == "" || end.part == 0 {
-		return true
-	}
+	return true
+}
+
+// most is the user limit in one resource.
+func (l *leaf) most(held, guaranteed int64, s int) int64 {
 	users := 0
 	for _, u := range l.users {
 		if u.works[s] {
@@ -174,17 +184,27 @@ func (o *capacityShare) open(b *book, j *job, s int) bool {
 	if factor == 0 {
 		factor = 1
 	}
-	guaranteed := whole(end.part * o.total[s])
 	has := guaranteed
-	if end.held[s] >= guaranteed {
-		has = end.held[s] + 1 // with the one that is asked for
+	if held >= guaranteed {
+		has = held + 1 // with the one that is asked for
 	}
-	most := max(int(math.Ceil(float64(has)/float64(max(users, 1)))), int(math.Ceil(float64(has)*least/100)))
+	most := max(int64(math.Ceil(float64(has)/float64(max(users, 1)))), int64(math.Ceil(float64(has)*least/100)))
 	if factor > 0 {
 		most = min(most, whole(factor*float64(guaranteed)))
 	}
-	return l.user.held[s] < most
+	return most
 }
 
-// whole is a limit in whole slots: rounded down, at least one.
-func whole(x float64) int { return max(1, int(x+1e-6)) }
+// whole is a limit in whole units: rounded down, at least one.
+func whole(x float64) int64 { return max(1, int64(x+1e-6)) }
+
+// counts is what stands for a queue's use: memory, in whole MB, or cores where it holds any, else slots of the stage.
+func (n *share) counts(s int) int64 {
+	switch {
+	case n.used[3] > 0:
+		return (n.used[3] + 1<<20 - 1) >> 20
+	case n.used[2] > 0:
+		return n.used[2]
+	}
+	return int64(n.held[s])
+}

@@ -61,15 +61,25 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 	if s := j.stage[reduceStage]; s != nil {
 		a.reduces, a.from = int64(len(s.Tasks)), j.Deadline-t.oneReduce
 	}
-	m := j.stage[mapStage]
-	if a.from < b.now || m != nil && a.from == b.now {
-		reject("deadline" + numbers(j.Deadline))
+	freeMaps, freeReduces, window := b.slots(mapStage), b.slots(reduceStage), a.from-b.now
+	if t.allMaps > 0 && window > 0 {
+		a.maps = (t.allMaps + window - 1) / window
+	}
+	switch {
+	case t.allMaps > 0 && freeMaps == 0:
+		reject("no-slots" + numbers(mapStage))
+		return
+	case window < 0 || t.allMaps > 0 && window == 0 || a.maps > freeMaps:
+		maps := t.oneMap // what they take at least, on all slots
+		if freeMaps > 0 {
+			maps = max(maps, (t.allMaps+freeMaps-1)/freeMaps)
+		}
+		reject("alone-late" + numbers(j.Deadline-b.now, maps+t.oneReduce, maps))
+		return
+	case a.reduces > freeReduces:
+		reject("too-few-slots" + numbers(a.reduces, freeReduces, reduceStage))
 		return
 	}
-	if m != nil {
-		a.maps = (t.allMaps + a.from - b.now - 1) / (a.from - b.now)
-	}
-	freeMaps, freeReduces := b.slots(mapStage), b.slots(reduceStage)
 	for _, o := range c.accepted {
 		if !mapsOver(o.job) {
 			freeMaps -= o.maps

@@ -95,4 +95,4 @@ func mapTime(k *stageProfile, input int64, of func(measured) float64) int64 {
 }
 
 // above rounds seconds up to whole nanoseconds, but for what only the arithmetic has added.
-func above(seconds float64) int64 { return int64(math.Ceil(seconds*1e9 - 1e-3)) }
+func above(seconds float64) int64 { return int64(math.Ceil(seconds * 1e9 * (1 - 1e-15))) }

@@ -48,6 +48,10 @@ func draw(r *rand.Rand, name string) string {
 	if r.IntN(4) == 0 {
 		fmt.Fprintf(&b, "  speed_steps: [{at: %ds, factor: %s}, {at: %ds, factor: 1}]\n", from(5, 40), pick("0.5", "2", "0.3"), from(41, 90))
 	}
+	if r.IntN(4) == 0 {
+		fmt.Fprintf(&b, "  masters: {start: %dms%s}\n", from(500, 8000), pick("", "", ", vcores: 1, memory: 1GB", ", memory: 2GB", ", vcores: 2"))
+		fmt.Fprintf(&b, "  vcores: %d\n  memory: %dGB\n", from(2, 5), from(2, 6))
+	}
 	queues := ""
 	switch r.IntN(3) {
 	case 0:
@@ -135,7 +139,8 @@ func record(t *testing.T, policy string, seed uint64) (yaml string, text []byte)
 
 // played are the policies of the games.
 var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(elastic=false)", "capacity+matchmaking", "fair(pool=user)", "fair(users=true,jobs=fifo)", "fifo+greedy(nonlocal=0,reduces=0)", "edf-n+limit(running=2,per_user=1)", "edf-p+greedy(nonlocal=2,local=rack)", "fifo+matchmaking", "fifo+delay", "fair+delay(D=3s,rack=6s)", "edf+delay(D=30s)", "edf-p+matchmaking", "fair+matchmaking",
-	"rtmr", "rtmr(feedback=false)", "rtmr(order=fifo)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "dc", "dc(cost=worst)", "fifo+constraint"}
+	"rtmr", "rtmr(feedback=false)", "rtmr(order=fifo)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "dc", "dc(cost=worst)", "fifo+constraint",
+	"fifo(masters=30)", "fair(masters=20)", "capacity(masters=40)", "capacity+delay"}
 
 // TestGames decides random scenarios a second time.
 func TestGames(t *testing.T) {

@@ -161,6 +161,7 @@ func (j *judge) round(lines []*line) error {
 	if !wakes {
 		j.differ(plan.num, "that the policy is not asked, as all events only confirm", "a plan")
 	}
+	j.count()
 	p := &wants{book: j.book}
 	j.rule.decide(j.book, events, p)
 	p.undo()
@@ -279,7 +280,7 @@ func boundsOf(l *line) (list []bound) {
 	for _, t := range strings.Split(text, ",") {
 		number, near, _ := strings.Cut(t, ":")
 		n, _ := strconv.Atoi(number)
-		list = append(list, bound{l.int("job"), stageOf(l.get("stage")), n, l.int("node"), slices.Index(localityNames[:], near)})
+		list = append(list, bound{l.int("job"), max(stageOf(l.get("stage")), master), n, l.int("node"), slices.Index(localityNames[:], near)})
 	}
 	return list
 }

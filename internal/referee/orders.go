@@ -8,11 +8,11 @@ import (
 
 // An order says which of two jobs goes first; equals go by arrival.
 type order interface {
-	look(b *book)                     // before it is asked about a book that has changed
-	compare(x, y *job, s int) int     // for work of the stage; below 0: x goes first
-	line(x, y *job) int               // among jobs that wait to be let in
-	open(b *book, j *job, s int) bool // whether more work of the stage may start
-	shares() bool                     // whether what jobs hold counts
+	look(b *book)                             // before it is asked about a book that has changed
+	compare(x *job, s int, y *job, t int) int // work of a stage of x with such of y; below 0: x goes first
+	line(x, y *job) int                       // among jobs that wait to be let in
+	open(b *book, j *job, s int) bool         // whether more work of the stage may start
+	shares() bool                             // whether what jobs hold counts
 }
 
 // flat is the part of an order without queues.
@@ -25,14 +25,16 @@ func (flat) shares() bool               { return false }
 // byArrival is Hadoop's default: priority, higher first, then arrival.
 type byArrival struct{ flat }
 
-func (byArrival) compare(x, y *job, _ int) int { return cmp.Compare(y.Priority, x.Priority) }
-func (o byArrival) line(x, y *job) int         { return o.compare(x, y, 0) }
+func (byArrival) compare(x *job, _ int, y *job, _ int) int {
+	return cmp.Compare(y.Priority, x.Priority)
+}
+func (o byArrival) line(x, y *job) int { return o.compare(x, 0, y, 0) }
 
 // edf is earliest deadline first (paper 000, section 6); jobs without a deadline, whose deadline is the end of time, come last.
 type edf struct{ flat }
 
-func (edf) compare(x, y *job, _ int) int { return cmp.Compare(x.Deadline, y.Deadline) }
-func (o edf) line(x, y *job) int         { return o.compare(x, y, 0) }
+func (edf) compare(x *job, _ int, y *job, _ int) int { return cmp.Compare(x.Deadline, y.Deadline) }
+func (o edf) line(x, y *job) int                     { return o.compare(x, 0, y, 0) }
 
 // A described queue, as the header has it.
 type describedQueue struct {
@@ -163,28 +165,36 @@ func (p *pool) least(s int) int {
 	return 0
 }
 
-func (o *fairShare) compare(x, y *job, s int) int {
+func (o *fairShare) compare(x *job, s int, y *job, t int) int {
 	p, q := o.pools[o.name(x)], o.pools[o.name(y)]
 	if p != q {
-		short, other := p.held[s] < p.least(s), q.held[s] < q.least(s)
+		short, other := p.held[s] < p.least(s), q.held[t] < q.least(t)
 		switch {
 		case short && !other:
 			return -1
 		case other && !short:
 			return 1
 		case short:
-			return cmp.Or(cmp.Compare(p.held[s]*q.least(s), q.held[s]*p.least(s)), cmp.Compare(p.seq, q.seq))
+			return cmp.Or(cmp.Compare(p.held[s]*q.least(t), q.held[t]*p.least(s)), came(s, p.seq, t, q.seq))
 		}
-		return cmp.Or(cmp.Compare(float64(p.held[s])*q.weight, float64(q.held[s])*p.weight), cmp.Compare(p.seq, q.seq))
+		return cmp.Or(cmp.Compare(float64(p.held[s])*q.weight, float64(q.held[t])*p.weight), came(s, p.seq, t, q.seq))
 	}
 	if o.users && x.User != y.User {
 		u, v := p.users[x.User], p.users[y.User]
-		return cmp.Or(cmp.Compare(u.held[s], v.held[s]), cmp.Compare(u.seq, v.seq))
+		return cmp.Or(cmp.Compare(u.held[s], v.held[t]), came(s, u.seq, t, v.seq))
 	}
 	if p.queue.Jobs == "fifo" || p.queue.Jobs == "" && o.fifo {
 		return byArrival{}.line(x, y)
 	}
-	return cmp.Compare(float64(x.stage[s].occupied)*jobWeight(y), float64(y.stage[s].occupied)*jobWeight(x))
+	return cmp.Compare(float64(x.stage[s].occupied)*jobWeight(y), float64(y.stage[t].occupied)*jobWeight(x))
+}
+
+// came compares when two queues came, for work of one stage. Of two stages the jobs' own arrival decides.
+func came(s, a, t, b int) int {
+	if s != t {
+		return 0
+	}
+	return cmp.Compare(a, b)
 }
 
 // jobWeight is a job's own weight, doubled for each step of priority up to two and halved down to two.

@@ -1,6 +1,9 @@
 package referee
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // greedy is Hadoop's own placement (Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections 2.1.1 and 4.1).
 type greedy struct {
@@ -11,52 +14,82 @@ type greedy struct {
 
 func (g *greedy) decide(b *book, events []*line, p *wants) {
 	for _, n := range beaten(b, events) {
-		masters(b, n, p)
-		g.fill(b, n, p, mapStage)
-		reduces(b, n, p, g.reduces)
-		for s := other0; s < stages; s++ {
-			g.fill(b, n, p, s)
-		}
+		serve(b, n, p, &strict{greedy: g, stage: mapStage}, g.reduces)
 	}
 }
 
-// masters come before tasks.
-func masters(b *book, n *node, p *wants) {
-	for {
-		j := b.firstJob(n, master)
-		if j == nil || !p.start(j, master, n, "first-in-order") {
-			return
+// A queue says who gets the node's next task of a stage, nil if nobody does, and starts it.
+type queue interface {
+	next(b *book, n *node) *job
+	start(b *book, n *node, p *wants, j *job)
+}
+
+// serve fills a node: masters, then maps and so many reduces (0 = any number), then further stages. Where maps and reduces draw on the same
+// resources the first job of all gets its task first, of one job maps.
+func serve(b *book, n *node, p *wants, maps queue, reduces int) {
+	each := func(q queue) {
+		for j := q.next(b, n); j != nil; j = q.next(b, n) {
+			q.start(b, n, p, j)
 		}
+	}
+	each(&bounded{stage: master})
+	red := &bounded{stage: reduceStage, most: reduces}
+	for n.shares() {
+		m, r := maps.next(b, n), red.next(b, n)
+		if m == nil || r == nil {
+			break
+		}
+		if m != r && cmp.Or(b.order.compare(r, reduceStage, m, mapStage), cmp.Compare(r.seq, m.seq)) < 0 {
+			red.start(b, n, p, r)
+		} else {
+			maps.start(b, n, p, m)
+		}
+	}
+	each(maps)
+	each(red)
+	for s := other0; s < stages; s++ {
+		each(&strict{greedy: &greedy{nonlocal: 1}, stage: s})
 	}
 }
 
-// reduces gives a node that many at most.
-func reduces(b *book, n *node, p *wants, most int) {
-	for given := 0; most == 0 || given < most; given++ {
-		j := b.firstJob(n, reduceStage)
-		if j == nil || !p.start(j, reduceStage, n, "first-in-order") {
-			return
-		}
-	}
+// shares tells whether maps and reduces may draw on the same resources there.
+func (n *node) shares() bool {
+	return slices.ContainsFunc(n.Class.Capacity[2:], func(x int64) bool { return x > 0 })
 }
 
-// fill gives the node tasks of the first job: those local to it, then so many others, and with the last of them no more.
-func (g *greedy) fill(b *book, n *node, p *wants, s int) {
-	far := 0
-	for {
-		j := b.firstJob(n, s)
-		if j == nil {
-			return
-		}
-		_, near := b.nearest(n, j.stage[s])
-		if near == remote || near == rackLocal && !g.rack {
-			far++
-		}
-		p.start(j, s, n, "first-in-order")
-		if far > 0 && far == g.nonlocal {
-			return
-		}
+// bounded is the first job in the order, so many times (0 = any number).
+type bounded struct{ stage, most, given int }
+
+func (q *bounded) next(b *book, n *node) *job {
+	if q.most > 0 && q.given == q.most {
+		return nil
 	}
+	return b.firstJob(n, q.stage)
+}
+
+func (q *bounded) start(b *book, n *node, p *wants, j *job) {
+	q.given++
+	p.start(j, q.stage, n, "first-in-order")
+}
+
+// strict is the first job in the order: its tasks local to the node, then so many others, and with the last of them no more.
+type strict struct {
+	*greedy
+	stage, far int
+}
+
+func (q *strict) next(b *book, n *node) *job {
+	if q.far > 0 && q.far == q.nonlocal {
+		return nil
+	}
+	return b.firstJob(n, q.stage)
+}
+
+func (q *strict) start(b *book, n *node, p *wants, j *job) {
+	if _, near := b.nearest(n, j.stage[q.stage]); near == remote || near == rackLocal && !q.rack {
+		q.far++
+	}
+	p.start(j, q.stage, n, "first-in-order")
 }
 
 // delay lets a job wait for nodes that hold its data (Zaharia et al. 2010, algorithm 2; paper 003, section 4.2).
@@ -84,10 +117,7 @@ func (d *delay) decide(b *book, events []*line, p *wants) {
 			}
 		}
 		d.lastBeat = b.now
-		masters(b, n, p)
-		for d.one(b, n, p, interval) {
-		}
-		reduces(b, n, p, d.reduces)
+		serve(b, n, p, d, d.reduces)
 	}
 	for j := range d.waits {
 		if j.state == finished {
@@ -96,15 +126,15 @@ func (d *delay) decide(b *book, events []*line, p *wants) {
 	}
 }
 
-// one starts one map on the node, if any job may.
-func (d *delay) one(b *book, n *node, p *wants, interval int64) bool {
+// next is the first job that may start a map on the node.
+func (d *delay) next(b *book, n *node) *job {
 	for _, j := range b.line(mapStage) {
 		if !b.serves(n, j, mapStage) {
 			continue
 		}
 		_, near := b.nearest(n, j.stage[mapStage])
 		if near == anywhere {
-			return p.start(j, mapStage, n, "first-in-order")
+			return j
 		}
 		w := d.waits[j]
 		if w == nil {
@@ -112,7 +142,7 @@ func (d *delay) one(b *book, n *node, p *wants, interval int64) bool {
 			d.waits[j] = w
 		}
 		wait := w.wait
-		if interval == 0 && w.since >= 0 {
+		if b.world.World.Heartbeat == 0 && w.since >= 0 {
 			wait = b.now - w.since
 		}
 		level := w.level
@@ -122,20 +152,26 @@ func (d *delay) one(b *book, n *node, p *wants, interval int64) bool {
 		case level == 0 && wait >= d.d:
 			level = 1
 		}
-		if int(near)-nodeLocal > level {
-			w.skipped = true
-			if w.since < 0 {
-				w.since = b.now
-			}
-			continue
+		if near-nodeLocal <= level {
+			return j
 		}
+		w.skipped = true
+		if w.since < 0 {
+			w.since = b.now
+		}
+	}
+	return nil
+}
+
+func (d *delay) start(b *book, n *node, p *wants, j *job) {
+	if _, near := b.nearest(n, j.stage[mapStage]); near != anywhere {
+		w := d.waits[j]
 		w.level, w.wait, w.skipped = near-nodeLocal, 0, false
 		if w.since >= 0 {
 			w.since = b.now
 		}
-		return p.start(j, mapStage, n, "first-in-order")
 	}
-	return false
+	p.start(j, mapStage, n, "first-in-order")
 }
 
 // matchmaking gives every node a chance to take its local maps before any takes another's (paper 003, section 4.3).
@@ -150,11 +186,9 @@ func (m *matchmaking) decide(b *book, events []*line, p *wants) {
 	for again := true; again; {
 		again = false
 		for _, n := range nodes {
-			given := len(p.acts)
-			masters(b, n, p)
-			marks := m.turn(b, n, p)
-			reduces(b, n, p, m.reduces)
-			again = again || marks || len(p.acts) > given
+			had, t := len(p.acts), &turn{matchmaking: m}
+			serve(b, n, p, t, m.reduces)
+			again = again || t.marks || len(p.acts) > had
 		}
 		again = again && b.world.World.Heartbeat == 0
 	}
@@ -179,27 +213,40 @@ func (m *matchmaking) clear(b *book, events []*line, p *wants) {
 	}
 }
 
-// turn is lines 5 to 27 of algorithm 1, with the marker tested before it is set. It tells whether it set one.
-func (m *matchmaking) turn(b *book, n *node, p *wants) (marks bool) {
-	for {
-		first := b.firstJob(n, mapStage)
-		if first == nil {
-			return false // nothing to look for is no failure to find it
-		}
-		i := slices.IndexFunc(b.line(mapStage), func(j *job) bool {
-			_, near := b.nearest(n, j.stage[mapStage])
-			return (near == anywhere || near == nodeLocal) && b.serves(n, j, mapStage)
-		})
-		switch {
-		case i >= 0:
-			delete(m.marked, n.id)
-			p.start(b.line(mapStage)[i], mapStage, n, "")
-		case !m.marked[n.id]:
-			m.marked[n.id] = true
-			return true
-		default:
-			p.start(first, mapStage, n, "")
-			return false
+// A turn is lines 5 to 27 of algorithm 1, with the marker tested before it is set.
+type turn struct {
+	*matchmaking
+	marks, over bool // it has marked the node; the node gets no more on this beat
+}
+
+func (t *turn) next(b *book, n *node) *job {
+	first := b.firstJob(n, mapStage)
+	if t.over || first == nil {
+		return nil // nothing to look for is no failure to find it
+	}
+	for _, j := range b.line(mapStage) {
+		if b.serves(n, j, mapStage) && local(b, n, j) {
+			return j
 		}
 	}
+	if t.marked[n.id] {
+		return first
+	}
+	t.marked[n.id], t.marks, t.over = true, true, true
+	return nil
+}
+
+func (t *turn) start(b *book, n *node, p *wants, j *job) {
+	if local(b, n, j) {
+		delete(t.marked, n.id)
+	} else {
+		t.over = true
+	}
+	p.start(j, mapStage, n, "")
+}
+
+// local tells whether the job has a map at home on the node.
+func local(b *book, n *node, j *job) bool {
+	_, near := b.nearest(n, j.stage[mapStage])
+	return near == anywhere || near == nodeLocal
 }

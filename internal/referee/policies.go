@@ -2,6 +2,7 @@ package referee
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,19 +48,19 @@ var kinds = []string{"admit", "place", "speculate", "preempt", "scale"}
 // table says what each name stands for.
 var table = map[string]func(m *made, a *asked){
 	// schemes
-	"fifo":  func(m *made, a *asked) { m.order = byArrival{} },
-	"edf-p": func(m *made, a *asked) { m.order = edf{} },
+	"fifo":  func(m *made, a *asked) { m.order, m.parts["admit"] = byArrival{}, allOf(m, a) },
+	"edf-p": func(m *made, a *asked) { m.order, m.parts["admit"] = edf{}, allOf(m, a) },
 	"edf-n": func(m *made, a *asked) {
 		m.order = edf{}
 		m.parts["admit"] = &limit{running: 1, queues: &describedQueues{}}
 	},
 	"fair": func(m *made, a *asked) {
 		m.order = fairOf(m, a)
-		m.parts["admit"] = limitOf(m, &asked{})
+		m.parts["admit"] = limitOf(m, &asked{name: a.name, with: map[string]string{"masters": a.with["masters"]}})
 	},
 	"capacity": func(m *made, a *asked) {
 		m.order = capacityOf(m, a)
-		m.parts["admit"] = limitOf(m, &asked{})
+		m.parts["admit"] = limitOf(m, &asked{name: a.name, with: map[string]string{"masters": a.with["masters"]}})
 	},
 	"dc": func(m *made, a *asked) {
 		m.order = edf{}
@@ -75,7 +76,7 @@ var table = map[string]func(m *made, a *asked){
 	"edf":            func(m *made, a *asked) { m.order = edf{} },
 	"fair-share":     func(m *made, a *asked) { m.order = fairOf(m, a) },
 	"capacity-share": func(m *made, a *asked) { m.order = capacityOf(m, a) },
-	"all":            func(m *made, a *asked) { m.parts["admit"] = all{} },
+	"all":            func(m *made, a *asked) { m.parts["admit"] = allOf(m, a) },
 	"constraint":     func(m *made, a *asked) { m.parts["admit"] = constraintOf(a) },
 	"limit":          func(m *made, a *asked) { m.parts["admit"] = limitOf(m, a) },
 	"serial":         func(m *made, a *asked) { m.parts["admit"] = &limit{running: 1, queues: &describedQueues{}} },
@@ -112,7 +113,38 @@ func limitOf(m *made, a *asked) *limit {
 			*x.to = n
 		}
 	}
+	l.masters = mastersOf(m, a)
 	return l
+}
+
+// mastersOf is the share of masters that is asked for, or described, or usual.
+func mastersOf(m *made, a *asked) float64 {
+	switch n := a.count("masters", 0); {
+	case n != 0:
+		return float64(n)
+	case m.queues.MaxMasterShare != 0:
+		return m.queues.MaxMasterShare
+	case a.name == "fair":
+		return 50
+	}
+	return 10
+}
+
+func allOf(m *made, a *asked) part {
+	return &all{room: &limit{queues: unbounded(m.queues), masters: mastersOf(m, a)}}
+}
+
+// unbounded is a description without bounds on running jobs.
+func unbounded(q *describedQueues) *describedQueues {
+	var strip func(list []describedQueue) []describedQueue
+	strip = func(list []describedQueue) []describedQueue {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].MaxRunning, list[i].Queues = 0, strip(list[i].Queues)
+		}
+		return list
+	}
+	return &describedQueues{Queues: strip(q.Queues), MaxMasterShare: q.MaxMasterShare}
 }
 
 // Knows tells whether the referee has a rule for a policy, as people write it.
@@ -123,7 +155,8 @@ func Knows(policy string) error {
 
 // ruleOf makes the rule of the policy that a journal names: name(key=value,…)+name+…
 func ruleOf(h *header) (rule, order, error) {
-	m := &made{queues: &h.Settings.Queues, order: byArrival{}, parts: map[string]part{"admit": all{}, "place": &greedy{nonlocal: 1, reduces: 1}}}
+	m := &made{queues: &h.Settings.Queues, order: byArrival{}, parts: map[string]part{"place": &greedy{nonlocal: 1, reduces: 1}}}
+	m.parts["admit"] = allOf(m, &asked{})
 	for _, term := range strings.Split(h.Policy, "+") {
 		a := asked{with: map[string]string{}}
 		var in string

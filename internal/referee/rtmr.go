@@ -125,6 +125,10 @@ func (r *rtmr) resize(b *book) {
 
 // judge is algorithm 5.1 with the questions before it.
 func (r *rtmr) judge(b *book, j *job, p *wants) {
+	if j.Deadline == never {
+		r.lend(j, p, "no-deadline")
+		return
+	}
 	for i := range j.Stages {
 		if s := &j.Stages[i]; s.kind != mapStage && s.kind != reduceStage || len(s.Containers) > 0 {
 			p.verdict("reject", j, rejected, 0, "not-slots"+numbers(int64(s.kind)))
@@ -133,10 +137,6 @@ func (r *rtmr) judge(b *book, j *job, p *wants) {
 	}
 	if len(j.Labels) > 0 {
 		p.verdict("reject", j, rejected, 0, "has-labels")
-		return
-	}
-	if j.Deadline == never {
-		r.lend(j, p, "no-deadline")
 		return
 	}
 	if r.slotless(j, p) {
@@ -191,7 +191,12 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 			last.what = strings.Replace(last.what, fmt.Sprintf("job=%d", j.id), fmt.Sprintf("job=%d count=%d", j.id, by), 1)
 		}
 	}
+	free := vectors{make([]int64, r.slots[0]), make([]int64, r.slots[1])}
+	aloneMaps, alone := free.take(c, b.now)
 	switch {
+	case alone > c.deadline:
+		reject("alone-late" + numbers(c.deadline-b.now, alone-b.now, aloneMaps-b.now))
+		return
 	case finish > c.deadline:
 		reject("deadline" + numbers(c.deadline, finish))
 		return
@@ -301,7 +306,7 @@ func (r *rtmr) serve(b *book, n *node, p *wants) {
 		r.plan.start(j, b.now)
 		p.start(j, reduceStage, n, "first-in-order")
 	}
-	for s := mapStage; s <= reduceStage; s++ {
+	for s := master; s <= reduceStage; s++ {
 		for again := true; again; {
 			again = false
 			for _, j := range r.others {

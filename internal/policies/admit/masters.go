@@ -17,11 +17,13 @@ const usualMasterShare = 10
 // maximum-am-resource-percent of the CapacityScheduler, maxAMShare of the FairScheduler).
 //
 //   - A queue's masters take at most its share of what the queue is promised: under capacity of its guaranteed part of the cluster,
-//     under fair of its weight among the pools that have jobs, under other orders of the cluster. The first master of a queue
-//     may always run as far as this bound goes.
+//     under fair of its weight among the pools that have jobs (those that wait for predecessors do not count), under other orders of
+//     the cluster. The first master of a queue may always run as far as this bound goes.
 //   - All of them together take at most the largest of these shares of the cluster; under capacity and fair, where each queue
 //     may have one, at least half of it.
 //   - If none runs, one may.
+//
+// If both bounds are reached, the reason names that of all queues.
 //
 // A job's master counts from the job's admission to its end, with the first of its kinds of containers.
 //

@@ -28,6 +28,7 @@ import "github.com/slackline/slackline/sched"
 //
 // Where maps and reduces draw on the same resources (memory, virtual cores), the node is offered to the first job of all,
 // whatever it asks for; of one job the maps go first, for a reduce that waits for maps which have no room would wait for ever.
+// Where a job's maps and another's reduces rank alike, the job that came first goes first.
 type Greedy struct {
 	NonLocal  int  // non-local tasks of a stage per node and beat, 0 = no bound
 	Reduces   int  // reduces per node and beat, 0 = no bound
