@@ -46,7 +46,8 @@ const (
 	Begun                 // the job had begun before the scheduler took over
 	PlaceChanged          // what the job's place in the order follows has changed
 	AllLent               // jobs without a promise hold all slots of a kind, and nobody knows how long; A = the deadline, B = the stage that takes such slots
-	AloneLate             // the job alone, with all slots of the cluster, would be late; A = time until its deadline, B = time it takes so, C = that of its maps (ns)
+	AloneLate             // the job alone, with all slots of the cluster, would be late at worst; A = time until its deadline, B = time it takes so, C = that of its maps (ns)
+	AloneLateMean         // the same, by what its tasks take on average
 	TooFewSlots           // the job needs so many slots of a stage at once, more than the cluster has; A = needs, B = has, C = the stage
 )
 
@@ -77,7 +78,7 @@ var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitA
 	Promised: "promised", Estimated: "estimated", BreaksPromise: "breaks-promise", DeadlinePassed: "deadline-passed", NotSlots: "not-slots", NoSlots: "no-slots",
 	HasLabels: "has-labels", NoDeadline: "no-deadline", ClassUnknown: "class-unknown", Sampling: "sampling", LeftOver: "left-over", SlotDue: "slot-due", MapsFirst: "maps-first", MapsOver: "maps-over",
 	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken", AllLent: "all-lent", PlaceChanged: "place-changed", Begun: "begun", CountUnknown: "count-unknown",
-	AloneLate: "alone-late", TooFewSlots: "too-few-slots",
+	AloneLate: "alone-late", AloneLateMean: "alone-late-mean", TooFewSlots: "too-few-slots",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -149,7 +150,9 @@ func (r Reason) say(evidence []Evidence, name func(JobID) string) string {
 	case Deadline:
 		return lateBy(r.B, r.A) + holders(evidence, stageOf(r.C).String()+" ", "", name)
 	case AloneLate:
-		return aloneLate(r.A, r.B, r.C)
+		return aloneLate(r.A, r.B, r.C, "at worst")
+	case AloneLateMean:
+		return aloneLate(r.A, r.B, r.C, "on average")
 	case Promised:
 		return fmt.Sprintf("accepted: expected to finish by %s as things stand, promised by its deadline at %s", span(r.B), span(r.A))
 	case Estimated:
@@ -230,7 +233,7 @@ func lateBy(finish, deadline int64) string {
 }
 
 // aloneLate says that a job takes longer than it has, and which part of it takes how much.
-func aloneLate(left, takes, maps int64) string {
+func aloneLate(left, takes, maps int64, how string) string {
 	parts := ""
 	if maps > 0 && maps < takes {
 		parts = fmt.Sprintf(" (its maps %s, its reduces %s)", span(maps), span(takes-maps))
@@ -242,7 +245,7 @@ func aloneLate(left, takes, maps int64) string {
 	case span(left) == span(takes):
 		until = "is " + span(takes-left) + " before that"
 	}
-	return fmt.Sprintf("alone on this cluster it takes %s%s, and its deadline %s", span(takes), parts, until)
+	return fmt.Sprintf("alone on this cluster it takes %s %s%s, and its deadline %s", span(takes), how, parts, until)
 }
 
 // mostHolders is how many of those who hold slots a sentence names.

@@ -183,7 +183,11 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 		if takes.Maps > 0 {
 			maps = max(maps, 1+(takes.Maps-1)/units.Duration(hasMaps))
 		}
-		return a, sched.Because(sched.AloneLate, int64(job.Deadline.Sub(now)), int64(now.Add(maps).Add(takes.Reduce).Sub(now)), int64(maps))
+		why := sched.AloneLateMean
+		if c.Worst {
+			why = sched.AloneLate
+		}
+		return a, sched.Because(why, int64(job.Deadline.Sub(now)), int64(now.Add(maps).Add(takes.Reduce).Sub(now)), int64(maps))
 	case a.ReduceSlots > hasReduces:
 		return a, sched.Because(sched.TooFewSlots, a.ReduceSlots, hasReduces, int64(sched.Reduce))
 	}

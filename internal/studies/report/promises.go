@@ -73,13 +73,16 @@ func (j *Job) bad() int {
 	return 1
 }
 
+// aloneTooMuch are the kinds of refusals of jobs that would be refused without any other.
+var aloneTooMuch = []string{sched.AloneLate.String(), sched.AloneLateMean.String(), sched.TooFewSlots.String(), sched.NoSlots.String()}
+
 // writeReasons tells of the jobs of each run that were refused, failed or were killed, and why.
 func writeReasons(w io.Writer, g []*Run) {
 	for _, run := range g {
 		lines, alone, more := 0, 0, 0
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if j.Refusal == sched.AloneLate.String() || j.Refusal == sched.TooFewSlots.String() || j.Refusal == sched.NoSlots.String() {
+			if slices.Contains(aloneTooMuch, j.Refusal) {
 				alone++
 			}
 			if j.Reason == "" {
