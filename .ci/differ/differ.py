@@ -185,6 +185,8 @@ def store(to):
             expect(app, [case])
             if len(case.want) < (2 if case.unit == "validate" else 3) or case.unit == "validate" and b"misordered" in case.want:
                 continue
+            if app.name == "join" and len(kept) < 8 and (case.ask["kind"] == "inner" or all(k is not None for s in case.ask["sides"] for k, _ in s)):
+                continue  # half of them have null keys that are kept
             want = [canonical(w) if case.unit == "json" else text(w) for w in case.want]
             kept.append({"job": case.job, "files": {k: text(v) for k, v in case.files.items()}, "out": case.out, "unit": case.unit,
                          "exact": case.order == "exact", "want": want if case.order == "exact" else sorted(want)})
