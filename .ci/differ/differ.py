@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import applications
@@ -235,16 +236,21 @@ def main():
             print(f"{case} ({' '.join(flags)}): {bad}")
         print("wrong" if wrong else "right")
         return 1 if wrong else 0
-    total = 0
-    for name in args.apps.split(","):
+    def check(name):
         app, started, done, failed, batch = by_name[name], time.time(), 0, [], 0
         while done < args.cases:
             n, wrong = play(bin, app, args.seed, batch, range(BATCH))
             done, batch, failed = done + n, batch + 1, failed + wrong
-        print(f"{name:16} {done:5} cases  {len(failed):5} wrong  {time.time() - started:6.1f} s", flush=True)
+        text = f"{name:16} {done:5} cases  {len(failed):5} wrong  {time.time() - started:6.1f} s"
         for case, bad, flags in failed[:3]:
-            print(f"  {case} ({' '.join(flags)}): {bad}\n  again: DIFFER='--replay {case}' bash .ci/run differ")
-        total += len(failed)
+            text += f"\n  {case} ({' '.join(flags)}): {bad}\n  again: DIFFER='--replay {case}' bash .ci/run differ"
+        return text, len(failed)
+
+    total = 0
+    with ThreadPoolExecutor(2) as pool:  # one draws and compares while the other one's jobs run
+        for text, failed in pool.map(check, args.apps.split(",")):
+            print(text, flush=True)
+            total += failed
     return 1 if total else 0
 
 

@@ -93,6 +93,9 @@ func TestOwnProgram(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
+	if runtime.GOOS == "linux" { // elsewhere names are text
+		s.write("internal/\xff\xfe.txt", "a name that is no UTF-8\n")
+	}
 	s.write("built-in.yaml", "app: wordcount\ninput: internal/\noutput: out/built-in\nreduces: 2\n")
 	s.must(0, "run", "--block", "300B", "examples/words/job.yaml", "examples/rawwords/job.yaml", "built-in.yaml")
 	want := s.parts("out/built-in")

@@ -244,7 +244,7 @@ func (c *Config) read(j *Job) ([]inputFile, []task.Split, error) {
 	}
 	input := make([]inputFile, len(files))
 	for i, f := range files {
-		input[i] = inputFile{Path: f.Path, Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC()}
+		input[i] = inputFile{Path: task.Path(f.Path), Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC()}
 	}
 	splits, _, err := task.Plan(files, int64(c.Block), j.Program, sources)
 	if err != nil {

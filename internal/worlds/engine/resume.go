@@ -59,7 +59,7 @@ type description struct {
 const logVersion = 2
 
 type inputFile struct {
-	Path  string    `json:"path"`
+	Path  task.Path `json:"path"`
 	Size  int64     `json:"size"`
 	Wrote time.Time `json:"wrote"`
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -209,6 +210,25 @@ func TestResumeFindsDamage(t *testing.T) {
 }
 
 func flip0(b []byte) []byte { b[12] ^= 1; return b }
+
+// The name of an input may be any bytes; the log keeps them.
+func TestResumeWithOddNames(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("NOT CHECKED: names are text on this system")
+	}
+	plainly, _ := text(t, 900)
+	in := filepath.Join(t.TempDir(), "\xff\n\xfe")
+	if err := os.Rename(plainly, in); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := plain(t, in)
+	out := filepath.Join(t.TempDir(), "out")
+	killed(t, config(t, in, out), 5)
+	_, r := finish(t, config(t, in, out))
+	if got := files(t, out); !maps.Equal(got, want) || len(r) != 1 || r[0].Maps < 5 {
+		t.Errorf("%v, from %+v", got, r)
+	}
+}
 
 // A run is not gone on with by another job, nor over other input; each refusal says what is different, and Fresh starts anew.
 func TestResumeRefuses(t *testing.T) {
