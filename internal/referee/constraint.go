@@ -4,6 +4,7 @@ package referee
 // at two instants, and maps are taken to be fluid.
 type constraint struct {
 	cost     func(measured) float64
+	late     string // what a job is that takes too long alone by this cost
 	accepted []*fluid
 	known    map[*job]bool
 }
@@ -74,7 +75,7 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 		if freeMaps > 0 {
 			maps = max(maps, (t.allMaps+freeMaps-1)/freeMaps)
 		}
-		reject("alone-late" + numbers(j.Deadline-b.now, maps+t.oneReduce, maps))
+		reject(c.late + numbers(j.Deadline-b.now, maps+t.oneReduce, maps))
 		return
 	case a.reduces > freeReduces:
 		reject("too-few-slots" + numbers(a.reduces, freeReduces, reduceStage))

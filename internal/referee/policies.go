@@ -92,9 +92,9 @@ var table = map[string]func(m *made, a *asked){
 }
 
 func constraintOf(a *asked) part {
-	c := &constraint{cost: mean, known: map[*job]bool{}}
+	c := &constraint{cost: mean, late: "alone-late-mean", known: map[*job]bool{}}
 	if a.with["cost"] == "worst" {
-		c.cost = worst
+		c.cost, c.late = worst, "alone-late"
 	}
 	return c
 }
