@@ -37,7 +37,8 @@ type command struct {
 	stop  chan struct{}
 	deaf  atomic.Bool // it does not read any more
 	said  stderr
-	line  []byte // begun, of its output
+	begun [][]byte // the begun line of its output, in blocks: a line that is too long costs no more than what was kept of it
+	size  int      // of it
 
 	pipes   []*os.File // our ends
 	talkers sync.WaitGroup
@@ -179,11 +180,11 @@ func (c *command) finish(ignoreExit bool, take func(line []byte) error) error {
 	if err := c.drain(ignoreExit, take); err != nil {
 		return err
 	}
-	if len(c.line) > 0 {
-		if err := take(c.line); err != nil {
+	if c.size > 0 {
+		if err := take(c.whole(nil)); err != nil {
 			return err
 		}
-		c.line = nil
+		c.begun, c.size = nil, 0
 	}
 	select {
 	case <-c.p.Ended():
@@ -264,23 +265,53 @@ func (c *command) lines(out []byte, take func(line []byte) error) error {
 	for rest := out; ; {
 		i := bytes.IndexByte(rest, '\n')
 		if i < 0 {
-			if len(c.line)+len(rest) > longestLine {
-				return fmt.Errorf("%s: it wrote a line longer than %d MB", c.what, longestLine>>20)
+			if c.size+len(rest) > longestLine {
+				return task.Fail(task.Permanent, fmt.Errorf("%s: it wrote a line longer than %d MB", c.what, longestLine>>20))
 			}
-			c.line = append(c.line, rest...)
+			c.begin(rest)
 			c.giveBack(out)
 			return nil
 		}
 		line := rest[:i]
-		if len(c.line) > 0 {
-			c.line = append(c.line, line...)
-			line = c.line
+		if c.size > 0 {
+			line = c.whole(line)
 		}
 		if err := take(line); err != nil {
 			return err
 		}
-		c.line, rest = c.line[:0], rest[i+1:]
+		if c.size > 0 {
+			clear(c.begun[1:])
+			c.begun, c.begun[0], c.size = c.begun[:1], c.begun[0][:0], 0
+		}
+		rest = rest[i+1:]
 	}
+}
+
+// begin keeps what there is of a line.
+func (c *command) begin(part []byte) {
+	c.size += len(part)
+	for len(part) > 0 {
+		last := len(c.begun) - 1
+		if last < 0 || len(c.begun[last]) == cap(c.begun[last]) {
+			c.begun = append(c.begun, make([]byte, 0, blockSize))
+			last++
+		}
+		b := c.begun[last]
+		n := copy(b[len(b):cap(b)], part)
+		c.begun[last], part = b[:len(b)+n], part[n:]
+	}
+}
+
+// whole is the begun line with its end.
+func (c *command) whole(end []byte) []byte {
+	if len(c.begun) == 1 && c.size+len(end) <= cap(c.begun[0]) {
+		return append(c.begun[0], end...)
+	}
+	line := make([]byte, 0, c.size+len(end))
+	for _, b := range c.begun {
+		line = append(line, b...)
+	}
+	return append(line, end...)
 }
 
 // end makes sure that nothing of the command is left, neither processes nor goroutines. It may be called again.

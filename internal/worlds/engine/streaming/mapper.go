@@ -1,6 +1,9 @@
 package streaming
 
-import "github.com/slackline/slackline/mapreduce"
+import (
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+)
 
 // mapper feeds a command for each piece of its input, or one for all of them.
 type mapper struct {
@@ -14,10 +17,10 @@ type mapper struct {
 	combine *combiner         // nil = none
 }
 
-var _ mapreduce.BlockMapper = (*mapper)(nil)
+var _ task.PartMapper = (*mapper)(nil)
 
-// MapBlock hands lines to the command.
-func (m *mapper) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
+// MapPart hands a part of lines to the command.
+func (m *mapper) MapPart(block []byte, out mapreduce.Emitter) error {
 	m.to(out)
 	if in := m.user.Input(); m.cmd == nil || in != m.in && (!m.a.x.job.OneCommand || in.Name != m.in.Name) {
 		if err := m.finish(); err != nil {
@@ -27,7 +30,6 @@ func (m *mapper) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
 			return err
 		}
 	}
-	whole := block[len(block)-1] == '\n'
 	for len(block) > 0 {
 		n := min(len(block), blockSize)
 		if err := m.cmd.feed(append(m.cmd.block(), block[:n]...), m.take); err != nil {
@@ -35,16 +37,19 @@ func (m *mapper) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
 		}
 		block = block[n:]
 	}
-	if !whole { // the last line of a file may have no LF; the command gets whole lines
-		return m.cmd.feed(append(m.cmd.block(), '\n'), m.take)
-	}
 	return nil
 }
 
+// EndLine ends a line that has no LF: the command gets whole lines.
+func (m *mapper) EndLine(out mapreduce.Emitter) error {
+	m.to(out)
+	return m.cmd.feed(append(m.cmd.block(), '\n'), m.take)
+}
+
 // Map hands a line to the command.
-func (m *mapper) Map(key, line []byte, out mapreduce.Emitter) error {
+func (m *mapper) Map(_, line []byte, out mapreduce.Emitter) error {
 	m.line = append(append(m.line[:0], line...), '\n')
-	return m.MapBlock(m.line, mapreduce.Offset(key), out)
+	return m.MapPart(m.line, out)
 }
 
 func (m *mapper) to(out mapreduce.Emitter) {

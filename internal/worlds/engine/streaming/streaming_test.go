@@ -296,7 +296,7 @@ func TestFailures(t *testing.T) {
 		{"forks and dies", `(` + commandtest.Line("setsid") + ` sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}, task.Transient},
 		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started holds its output open", process.Limits{}, task.Transient},
 		{"is killed", `kill -9 $$`, "it died: signal: killed", process.Limits{}, task.Transient},
-		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64 MB", process.Limits{}, task.Transient},
+		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64 MB", process.Limits{}, task.Permanent},
 		{"shouts", `head -c 100000000 /dev/zero | tr '\0' '\n' >&2; yes help 2>/dev/null | head -c 20000000 >&2; exit 1`, "exit code 1; it said:\nhelp\nhelp\nhelp\nhelp\nhelp", process.Limits{}, task.Transient},
 		{"finds no command", `nosuchcommand; exit $?`, "exit code 127; it said: ", process.Limits{}, task.Permanent},
 		{"finds nothing to run", `touch plain; ./plain`, "exit code 126; it said: ", process.Limits{}, task.Permanent},
@@ -323,6 +323,30 @@ func TestFailures(t *testing.T) {
 	}
 	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(text)) + "/cmdline"); err == nil {
 		t.Errorf("the daemon %s is left behind", text)
+	}
+}
+
+// A line that is too long costs no more memory than its limit, and a long line of input none: it goes to the command as it comes.
+func TestLongLinesCostTheirLimit(t *testing.T) {
+	b := newBed(t, Job{Map: []string{"cat"}, Reduces: 1})
+	long := b.split(strings.Repeat("x", 100<<20))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, _, err := b.mapTo(1, long)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "it wrote a line longer than 64 MB") {
+		t.Fatal(err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > longestLine+16<<20 {
+		t.Errorf("%d MB were allocated", n>>20)
+	}
+	b = newBed(t, Job{Map: []string{"wc", "-c"}, Reduces: 1})
+	long = b.split(strings.Repeat("x", 100<<20))
+	runtime.ReadMemStats(&before)
+	_, stats, _, err := b.mapTo(1, long)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > 16<<20 || stats.Counters.Get(mapreduce.TaskGroup, mapreduce.MapInputRecords) != 1 {
+		t.Errorf("%d MB were allocated, %v", n>>20, err)
 	}
 }
 

@@ -32,6 +32,7 @@ type lines struct {
 	must   int64 // the file goes at least so far, or else it has changed; of a compressed file 0
 	eof    bool
 	most   int           // no line may be longer; 0 = maxRecord
+	within bool          // of a line that part has begun
 	packed *codec.Reader // of a compressed file, which tells the end once it is known; else nil
 }
 
@@ -49,6 +50,7 @@ func (l *lines) open(src io.Reader, p Piece) error {
 		l.buf = make([]byte, readSize)
 	}
 	l.src, l.r, l.w, l.pos, l.end, l.must, l.eof, l.packed = src, 0, 0, l.from(p), p.End, p.End, false, nil
+	l.within = false
 	if l.length > 0 {
 		l.end-- // so that a record which starts at the end is not read
 		return nil
@@ -65,6 +67,7 @@ func (l *lines) unpack(src *codec.Reader, p Piece) error {
 		l.buf = make([]byte, readSize)
 	}
 	l.src, l.r, l.w, l.pos, l.end, l.must, l.eof, l.packed = src, 0, 0, 0, codec.Unknown, 0, false, src
+	l.within = false
 	if p.Start > 0 {
 		return l.skip()
 	}
@@ -175,6 +178,33 @@ func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 			return nil, 0, false, err
 		}
 	}
+}
+
+// part returns what is in the buffer of the lines of the piece, whole or not. All parts, one behind the other, are the lines that next
+// would return; no line is held as a whole, however long it is.
+func (l *lines) part() (part []byte, ok bool, err error) {
+	for l.pos <= l.end || l.within {
+		have := l.buf[l.r:l.w]
+		if len(have) == 0 {
+			if l.eof {
+				return nil, false, nil
+			}
+			if err := l.fill(); err != nil {
+				return nil, false, err
+			}
+			continue
+		}
+		n := len(have)
+		if from := max(l.end-l.pos, 0); from < int64(n) { // the last line ends with the first LF at the piece's end or behind it
+			if i := bytes.IndexByte(have[from:], '\n'); i >= 0 {
+				n = int(from) + i + 1
+			}
+		}
+		l.take(n)
+		l.within = have[n-1] != '\n'
+		return have[:n], true, nil
+	}
+	return nil, false, nil
 }
 
 func (l *lines) line() (line []byte, at int64, ok bool, err error) {

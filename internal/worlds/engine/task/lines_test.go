@@ -66,6 +66,39 @@ func pieces(t *testing.T, text string, block int, whole bool, wrap func(io.Reade
 	return got
 }
 
+// parted reads a text piece by piece, each in parts, and puts these together again.
+func parted(t *testing.T, text string, block int, wrap func(io.Reader) io.Reader) []line {
+	t.Helper()
+	var got []line
+	l := lines{buf: make([]byte, 3)}
+	for start := 0; start < len(text); start += block {
+		if err := l.open(wrap(strings.NewReader(text[start:])), Piece{Start: int64(start), End: int64(min(start+block, len(text)))}); err != nil {
+			t.Fatal(err)
+		}
+		var all []byte
+		for first := l.pos; ; {
+			b, ok, err := l.part()
+			if err != nil || ok == (len(b) == 0) {
+				t.Fatalf("a part of %d bytes, %v", len(b), err)
+			}
+			if all = append(all, b...); ok {
+				continue
+			}
+			if l.within != (len(all) > 0 && all[len(all)-1] != '\n') {
+				t.Fatalf("%q: within is %v", all, l.within)
+			}
+			for _, in := range naive(string(all)) {
+				got = append(got, line{first + in.At, in.Text})
+			}
+			break
+		}
+	}
+	if len(l.buf) > 3 {
+		t.Errorf("the buffer grew to %d bytes", len(l.buf))
+	}
+	return got
+}
+
 // FuzzLines: whatever the text and wherever it is cut, the lines of all pieces together are the lines of the text.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{"", "\n", "\n\n", "a", "a\n", "one\ntwo\n", "one\n\ntwo\nthree", "\r\nx\r\n", strings.Repeat("long", 50) + "\nz"} {
@@ -81,6 +114,9 @@ func FuzzLines(f *testing.F) {
 			"byte by byte":  iotest.OneByteReader,
 			"data with EOF": iotest.DataErrReader,
 		} {
+			if diff := cmp.Diff(want, parted(t, text, size, wrap)); diff != "" {
+				t.Fatalf("lines of %q in pieces of %d, read %s, in parts (-want +got):\n%s", text, size, name, diff)
+			}
 			for _, whole := range []bool{false, true} {
 				if diff := cmp.Diff(want, pieces(t, text, size, whole, wrap)); diff != "" {
 					t.Fatalf("lines of %q in pieces of %d, read %s, in blocks %v (-want +got):\n%s", text, size, name, whole, diff)

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -191,6 +192,10 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) (err error) {
 		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
 	}
 	m.spot, m.block = func() Spot { return Spot{Path: m.piece.Path, At: m.at} }, false
+	if parts, ok := m.mapper.(PartMapper); ok && l.length == 0 {
+		m.where, m.spot, m.block = m.inBlock, nil, true
+		return m.call(func() error { return m.parts(l, parts, out) })
+	}
 	if blocks, ok := m.mapper.(mapreduce.BlockMapper); ok && m.skip == nil {
 		m.where, m.spot, m.block = m.inBlock, nil, true
 		return m.call(func() error { return m.blocks(l, blocks, out) })
@@ -223,6 +228,41 @@ func (m *mapping) blocks(l *lines, mapper mapreduce.BlockMapper, out mapreduce.E
 			return m.failed(err)
 		}
 		if m.broken != nil {
+			return m.broken
+		}
+	}
+}
+
+// PartMapper is implemented by mappers that take lines in parts, as they come from the file.
+type PartMapper interface {
+	MapPart(part []byte, out mapreduce.Emitter) error
+	EndLine(out mapreduce.Emitter) error // ends the last line of a file, which has no LF
+}
+
+// parts maps lines in parts.
+func (m *mapping) parts(l *lines, mapper PartMapper, out mapreduce.Emitter) error {
+	for {
+		m.at = l.pos
+		part, ok, err := l.part()
+		if err != nil {
+			return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+		}
+		if err := m.err(); err != nil {
+			return err
+		}
+		if ok {
+			m.count.mapIn += int64(bytes.Count(part, []byte{'\n'}))
+			m.count.mapInBytes += int64(len(part))
+			m.progress(l)
+			err = mapper.MapPart(part, out)
+		} else if l.within {
+			m.count.mapIn++
+			err = mapper.EndLine(out)
+		}
+		if err != nil {
+			return m.failed(err)
+		}
+		if m.broken != nil || !ok {
 			return m.broken
 		}
 	}
