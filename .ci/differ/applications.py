@@ -500,7 +500,7 @@ APPS = [
     App("loadgen", draw_loadgen, repeated),
     App("words", draw_example("words/job.yaml", "my-words"), unicode_words),
     App("rawwords", draw_example("rawwords/job.yaml", "raw-words"), unicode_words),
-    App("python", draw_example("streaming/python.yaml", "python-words", most=2), python_words, commands=True),
+    App("python", draw_example("streaming/python.yaml", "python-words", most=2), python_words, commands=True, small=2000),
     App("awk", draw_example("streaming/awk.yaml", "awk-words", nul=False, most=2), python_words, commands=True),
     App("shell", draw_example("streaming/shell.yaml", "shell-words", most=2), python_words, commands=True),
     App("shell-top", draw_example("streaming/shell.yaml", "shell-top", nul=False, most=2, order="exact", unit="counts"), top_ten_of_words, commands=True),
