@@ -52,6 +52,13 @@
 // answers the Resync; a job that has Begun runs on, whatever stands before it. Profiles and the numbers of items stay. Handles may be
 // others: what a policy remembers of a job it finds by the job's own ID (View.Find).
 //
+// # Yield and take over
+//
+// After Control with Yield the world's stock scheduler places work, until Control with TakeOver. In between the book refuses starts, second
+// attempts and kills as Yielded, View.First and FirstLocal know of nothing that could start, and what the stock scheduler starts is
+// expected. What was promised before is still answered. All else goes on: jobs are judged, and verdicts stand, also with the stock scheduler. A
+// world that has yielded says so again in its Resync.
+//
 // # Simultaneity
 //
 // A batch has one time and a round number. Events of an instant are ordered by time, class (the order of EventKind) and

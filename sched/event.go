@@ -65,8 +65,8 @@ type ControlVerb uint8
 // The control verbs.
 const (
 	NoControl ControlVerb = iota
-	TakeOver              // place work from now on
-	Yield                 // leave placement to the stock scheduler
+	TakeOver              // place work from now on, as from the start of a run
+	Yield                 // leave placement to the stock scheduler until the next TakeOver
 	Switch                // another policy, named in Text
 )
 

@@ -71,6 +71,7 @@ const (
 	Stale                           // the world's state was already another one
 	BadItem                         // the item makes no sense
 	Gone                            // the world lost it
+	Yielded                         // the stock scheduler places work, until the next TakeOver
 )
 
 var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitAll: "admit-all", SlotOfOrder: "slot-of-order",
@@ -82,7 +83,7 @@ var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitA
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
-	TooLate: "too-late", Stale: "stale", BadItem: "bad-item", Gone: "gone"}
+	TooLate: "too-late", Stale: "stale", BadItem: "bad-item", Gone: "gone", Yielded: "yielded"}
 
 // String names the code.
 func (c Code) String() string {
@@ -304,4 +305,5 @@ var plainTexts = map[Code]string{
 	Stale:          "the world has moved on",
 	BadItem:        "the item makes no sense",
 	Gone:           "the world lost it",
+	Yielded:        "the stock scheduler places work now",
 }

@@ -79,6 +79,10 @@ func (l *Ledger) take(e *sched.Event) {
 	switch e.Kind {
 	case sched.Resync:
 		l.clear()
+	case sched.Control:
+		if e.Control == sched.TakeOver || e.Control == sched.Yield {
+			l.yielded = e.Control == sched.Yield
+		}
 	case sched.NodeUp:
 		l.nodeUp(e)
 	case sched.NodeChanged:

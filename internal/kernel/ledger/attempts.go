@@ -72,7 +72,7 @@ func (l *Ledger) begin(e *sched.Event) {
 		l.grants.answer(g, 1) // no key depends on what this changes, so the job stays where it stands
 	} else {
 		l.soil(b)
-		if !l.resyncing {
+		if !l.resyncing && !l.yielded {
 			l.wonder(e, "an attempt started that was not planned")
 		}
 		l.book(e.Node, b, e.Stage, e.Container, 1)

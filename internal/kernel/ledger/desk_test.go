@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"bytes"
+	"errors"
 	"slices"
 	"testing"
 
@@ -108,4 +110,13 @@ func kinds(events []sched.Event, k sched.EventKind) (n int) {
 		}
 	}
 	return n
+}
+
+// load gives a desk the book of another.
+func load(to, from *desk) {
+	to.Helper()
+	var text bytes.Buffer
+	if err := errors.Join(from.Save(&text), to.Load(&text)); err != nil {
+		to.Fatal(err)
+	}
 }

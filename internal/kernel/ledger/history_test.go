@@ -120,7 +120,7 @@ func (m *model) decide() {
 		task := sched.TaskID(m.pick("task", j.spec.Tasks(s)) + 1)
 		before := m.busy(j.id, s, task)
 		if p.Add(sched.Item{Verb: sched.Speculate, Job: j.id, Stage: s, Task: task, Node: m.someNode(), Group: int32(m.pick("group", 3))}) {
-			if before != 1 || j.done[s][task] || !j.may(s) {
+			if m.yielded || before != 1 || j.done[s][task] || !j.may(s) {
 				m.t.Fatalf("a second attempt of a task that has %d", before)
 			}
 			m.spend(j, s, 1)
@@ -133,6 +133,12 @@ func (m *model) decide() {
 		}
 		if m.pick("lives", 2) == 0 {
 			it.Expires = m.l.Now() + units.Time(m.pick("life", 5)+1)
+		}
+		if m.yielded && it.Verb == sched.Start {
+			if p.Add(it) {
+				m.t.Fatalf("held: %+v", p.Items[len(p.Items)-1])
+			}
+			return
 		}
 		if !p.Add(it) {
 			m.t.Fatalf("not held: %+v", p.Items[len(p.Items)-1])
@@ -182,6 +188,9 @@ func (m *model) spend(j *mJob, s sched.Stage, n int) {
 func (m *model) begun(it *sched.Item) {
 	if it.Refused != sched.OK {
 		return
+	}
+	if m.yielded {
+		m.t.Fatalf("item %d starts what the stock scheduler places", it.ID)
 	}
 	j := m.jobs[it.Job]
 	if it.Tasks.Len() != int(it.Count) || it.Tasks.Len() == 0 {
@@ -280,6 +289,9 @@ func (m *model) events() {
 func (m *model) retell() {
 	m.out = append(m.out, sched.Event{Kind: sched.Resync})
 	m.pending, m.later = nil, nil
+	if m.yielded {
+		m.out = append(m.out, sched.Event{Kind: sched.Control, Control: sched.Yield})
+	}
 	for n := 1; n < len(m.nodes); n++ {
 		nd := m.nodes[n]
 		if !nd.up {
@@ -321,7 +333,7 @@ func (m *model) retell() {
 
 // happen lets the world's side do something.
 func (m *model) happen() {
-	switch m.pick("event", 11) {
+	switch m.pick("event", 12) {
 	case 0, 1:
 		m.arrive()
 	case 2, 3: // the world answers a grant
@@ -359,6 +371,13 @@ func (m *model) happen() {
 		}
 		m.tries[a] = &mTry{j.id, s, n, task, m.next()}
 		m.out = append(m.out, sched.Event{Kind: sched.Started, Attempt: a, Job: j.id, Stage: s, Node: n, Task: task})
+	case 11:
+		m.yielded = rapid.Bool().Draw(m.t, "yield")
+		e := sched.Event{Kind: sched.Control, Control: sched.TakeOver}
+		if m.yielded {
+			e.Control = sched.Yield
+		}
+		m.out = append(m.out, e)
 	case 7:
 		m.turn(sched.NodeID(m.pick("node", len(m.nodes)-1) + 1))
 	case 9:

@@ -27,6 +27,7 @@ type Ledger struct {
 	nothing  units.Vector // what a stage takes that a job does not have
 	arrivals int64        // jobs and queues seen, for ties in the order
 
+	yielded  bool // the stock scheduler places work
 	lastItem sched.ItemID
 	grants   grants
 	held     []sched.Item // items that wait for a beat or a time
@@ -134,7 +135,7 @@ func (l *Ledger) clear() {
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.soiled = nil, nil, nil, nil
 	l.indexing, l.told, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]nearby{}
-	l.wake, l.rankable = units.Never, 0
+	l.wake, l.rankable, l.yielded = units.Never, 0, false
 }
 
 // arrival is the order without an order.

@@ -27,6 +27,7 @@ type model struct {
 	plan    sched.Plan
 	round   int64
 	arrived int64
+	yielded bool
 	later   []sched.Item // items that wait for their time
 	out     []sched.Event
 }
@@ -350,7 +351,7 @@ func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 		if got := m.l.Nearest(n, j, s); got != near {
 			m.t.Fatalf("nearest of job %d %v for node %d: %v, want %v", j, s, n, got, near)
 		}
-		if fits && m.nodes[n].spec.Carries(m.jobs[j].spec.Labels) {
+		if fits && !m.yielded && m.nodes[n].spec.Carries(m.jobs[j].spec.Labels) {
 			all = append(all, j)
 			if near == sched.NodeLocal || near == sched.Anywhere {
 				local = append(local, j)

@@ -58,6 +58,9 @@ func (l *Ledger) Propose(p *sched.Plan, it *sched.Item) sched.Code {
 	case it.Group > 0 && it.At > l.now:
 		return sched.BadItem
 	}
+	if l.yielded && (it.Verb == sched.Start || it.Verb == sched.Speculate || it.Verb == sched.Kill) {
+		return sched.Yielded
+	}
 	if it.Verb == sched.Start && l.job(it.Job) == nil {
 		return sched.UnknownJob // rather than to hold it first
 	}

@@ -1,8 +1,6 @@
 package ledger
 
 import (
-	"bytes"
-	"errors"
 	"testing"
 
 	"github.com/slackline/slackline/sched"
@@ -51,11 +49,8 @@ func TestRank(t *testing.T) {
 	first(1)
 	misranked(0) // it waits for its time
 	again(d)
-	var text bytes.Buffer
 	other := open(t, bound, order)
-	if err := errors.Join(d.Save(&text), other.Load(&text)); err != nil {
-		t.Fatal(err)
-	}
+	load(other, d)
 	other.held = nil
 	d.is("held by a book that was loaded", other.one(rank(0)).Held, true)
 	d.is("due", d.Due(), items[0].At)

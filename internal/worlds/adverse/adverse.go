@@ -41,6 +41,7 @@ type World struct {
 	lastItem sched.ItemID
 	seen     map[sched.ItemID]bool
 	told     bool // nothing was swallowed since the last resync
+	yielded  bool // a stock scheduler places work, until it is told to stop
 	out      []sched.Event
 	given    []sched.Event
 }
@@ -192,6 +193,7 @@ func (w *World) pass() {
 	w.moveNodes()
 	w.endAttempts()
 	w.doOrders()
+	w.control()
 	w.startUnplanned()
 	w.moveJobs()
 	if (w.naughty(40) || !w.told && w.beat >= w.cfg.Calm) && !w.ends() {
@@ -246,6 +248,23 @@ func (w *World) loseOutputs() {
 	}
 }
 
+// control yields to a stock scheduler now and then, in the midst of what was asked for, and takes over again.
+func (w *World) control() {
+	switch {
+	case !w.yielded && w.naughty(30):
+		w.yielded = true
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})
+		for _, o := range w.orders {
+			w.refuse(&o.item, o.item.Count, sched.Yielded)
+			w.jobs[o.item.Job].stages[w.stageOf(&o.item)].asked = true
+		}
+		w.orders = w.orders[:0]
+	case w.yielded && (w.beat >= w.cfg.Calm || w.naughty(8)):
+		w.yielded = false
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.TakeOver})
+	}
+}
+
 // ends tells whether a job has ended in this beat: that is news which a full state does not contain.
 func (w *World) ends() bool {
 	return slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Kind == sched.JobEnded })
@@ -257,6 +276,9 @@ func (w *World) resync() {
 	w.orders = w.orders[:0]
 	w.out = w.out[:0]
 	w.tell(sched.Event{Kind: sched.Resync})
+	if w.yielded {
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})
+	}
 	for n := 1; n < len(w.nodes); n++ {
 		if nd := w.nodes[n]; nd.up {
 			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Age: w.age(nd.idle), Detail: &sched.Detail{Node: nd.spec}})

@@ -163,13 +163,13 @@ func (w *World) tellStart(a *attempt) {
 		Container: a.kind, Locality: a.near, Age: w.age(a.since), Item: a.item})
 }
 
-// startUnplanned does what a stock scheduler beside ours would.
+// startUnplanned does what a stock scheduler beside ours would, and what it does alone when we have yielded.
 func (w *World) startUnplanned() {
 	for j := 1; j < len(w.jobs); j++ {
 		jb := w.jobs[j]
 		for k, s := range jb.stages {
 			n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
-			if jb.arrived && jb.admitted && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].up && w.naughty(30) &&
+			if jb.arrived && jb.admitted && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].up && (w.yielded || w.naughty(30)) &&
 				w.nodes[n].free.Fits(w.need(sched.JobID(j), k, 0)) && w.nodes[n].spec.Carries(jb.spec.Labels) {
 				w.start(sched.JobID(j), k, n, 0, 0)
 				s.asked = true
@@ -222,6 +222,10 @@ func (w *World) takeOver(it *sched.Item) {
 		w.refuse(it, it.Count, sched.BadItem)
 		return
 	}
+	if w.yielded {
+		w.refuse(it, it.Count, sched.Yielded)
+		return
+	}
 	if w.naughty(60) {
 		w.told = false // swallowed: only a resync will tell
 		return
@@ -243,7 +247,7 @@ func (w *World) kill(p *sched.Plan, it *sched.Item) {
 		return
 	}
 	for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
-		if a > 0 && int(a) < len(w.attempts) && w.attempts[a] != nil && !w.naughty(10) {
+		if a > 0 && int(a) < len(w.attempts) && w.attempts[a] != nil && !w.yielded && !w.naughty(10) {
 			w.end(w.attempts[a], cmp.Or(it.Outcome, sched.Killed))
 		} else {
 			w.tell(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Attempt: a, Count: 1, Why: sched.Stale})

@@ -6,6 +6,7 @@
 //   - it starts containers that nobody planned;
 //   - nobody knows how many tasks a stage has: it asks for them little by little, dips to none in between, and sometimes asks for more than
 //     it needs; an amendment may tell the number, or a part of it, in the end or never;
+//   - it yields to a stock scheduler in the midst of plans, which then places work alone, and takes over again;
 //   - attempts fail, nodes go away and come back with what they held lost;
 //   - a node, or the whole world, is silent for a while;
 //   - an item is swallowed without an answer, until a resync tells what really is;

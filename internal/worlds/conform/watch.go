@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -25,6 +26,7 @@ type Watch struct {
 	Rejects int // jobs that the policy rejected
 	Odd     int // discrepancies
 	Old     int // facts that were told with their age
+	Yields  int // how often a stock scheduler placed work alone
 	Grown   int // stages of which more tasks were told than before
 
 	round    int64
@@ -39,6 +41,7 @@ type Watch struct {
 	far      map[sched.ItemID]sched.Locality // how far an item lets tasks start from their input
 	tasks    map[watchedTask]int             // attempts of a task
 	instants int                             // batches of one time
+	yielded  int64                           // round in which the stock scheduler took over, 0 = it places nothing
 	resynced int64                           // round of the last resync
 	before   past                            // what was known before the resync of this batch
 }
@@ -151,6 +154,9 @@ func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
 		if it.Refused != sched.OK || it.Held {
 			continue
 		}
+		if w.yielded > 0 && (it.Verb == sched.Start || it.Verb == sched.Speculate || it.Verb == sched.Kill) {
+			w.broken("the book lets item %d, %v, pass while the stock scheduler places work", it.ID, it.Verb)
+		}
 		switch j, n := w.jobs[it.Job], w.nodes[it.Node]; {
 		case (it.Verb == sched.Admit || it.Verb == sched.Sample) && j != nil:
 			w.allowed[j.id] = true
@@ -172,6 +178,12 @@ func (w *Watch) event(e *sched.Event) {
 	case sched.Resync:
 		w.remember()
 		w.forget()
+		w.yielded = 0
+	case sched.Control:
+		if w.yielded = 0; e.Control == sched.Yield {
+			w.yielded = w.round
+			w.Yields++
+		}
 	case sched.NodeUp:
 		n := w.nodes[e.Node]
 		if n == nil {
@@ -230,7 +242,9 @@ func (w *Watch) event(e *sched.Event) {
 			w.answer(e.Item, max(e.Count, 1))
 		}
 	case sched.Discrepancy:
-		w.Odd++
+		if w.Odd++; w.yielded > 0 && strings.HasPrefix(e.Text, "started") {
+			w.broken("the stock scheduler places work, and the book does not expect it: %s", e.Text)
+		}
 	}
 }
 
@@ -291,6 +305,10 @@ func (w *Watch) answer(id sched.ItemID, n int32) {
 func (w *Watch) started(e *sched.Event) {
 	w.answer(e.Item, 1)
 	j, n := w.jobs[e.Job], w.nodes[e.Node]
+	switch {
+	case w.yielded > 0 && w.round > w.yielded && e.Item > 0 && e.Age == 0:
+		w.broken("an attempt of item %d started while the stock scheduler places work", e.Item)
+	}
 	switch {
 	case j == nil:
 		w.broken("an attempt of job %d started, which is not there", e.Job)
