@@ -48,7 +48,7 @@ type listed struct {
 func (s *shell) jobs(args ...string) (l listed) {
 	s.t.Helper()
 	text := s.must(0, append([]string{"jobs", "-o", "json"}, args...)...)
-	if err := json.Unmarshal([]byte(text), &l); err != nil || l.Schema != "slackline/jobs/v1" {
+	if err := json.Unmarshal([]byte(text), &l); err != nil || l.Schema != "slackline/jobs/v2" {
 		s.t.Fatalf("%v\n%s", err, text)
 	}
 	return l

@@ -14,7 +14,7 @@ import (
 )
 
 // jobsSchema names the form of what jobs prints as JSON. Fields may be added to it, never renamed.
-const jobsSchema = "slackline/jobs/v1"
+const jobsSchema = "slackline/jobs/v2"
 
 func newJobs(o *options) *cobra.Command {
 	var f store.JobFilter

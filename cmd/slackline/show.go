@@ -15,7 +15,7 @@ import (
 )
 
 // showSchema names the form of what show prints as JSON. Fields may be added to it, never renamed.
-const showSchema = "slackline/show/v1"
+const showSchema = "slackline/show/v2"
 
 // shown is a job with what there is around it.
 type shown struct {

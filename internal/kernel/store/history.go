@@ -26,6 +26,9 @@ const (
 	Interrupted = "interrupted" // its process ended before it did
 )
 
+// formerly is what refused was called in stores that builds before this wrote: one that can only be read still says so.
+const formerly = "rejected"
+
 // States are all of them, in the order of a job's life.
 var States = []string{Waiting, Running, Finished, Failed, Killed, Refused, Interrupted}
 

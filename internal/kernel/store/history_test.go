@@ -310,6 +310,38 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// Jobs that a build before this wrote down as rejected are refused, also where nothing can be written.
+func TestRejectedIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.Begin(Run{Name: "r", Policy: "rtmr", Began: time.Unix(1, 0)}, []*Job{{Name: "old", State: "rejected"}, {Name: "new", State: Refused}, {Name: "other", State: Finished}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(s *Store) {
+		t.Helper()
+		jobs, err := s.Jobs(JobFilter{States: []string{Refused}})
+		if err != nil || len(jobs) != 2 || jobs[0].Name != "new" || jobs[1].Name != "old" || jobs[1].State != Refused {
+			t.Errorf("%+v, %v", jobs, err)
+		}
+	}
+	check(s)
+	if err := errors.Join(l.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	old, err := OpenReadOnly(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(old)
+	if err := old.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A store that the version before wrote keeps what it knows, and can be read where nothing can be written.
 func TestVersion1(t *testing.T) {
 	text, err := os.ReadFile("testdata/version1.db")
