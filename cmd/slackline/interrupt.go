@@ -32,7 +32,9 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 					fmt.Fprintln(stderr, "slackline: stopped at once; the same command goes on with what was done")
 					os.Exit(exitInterrupt)
 				}
-				fmt.Fprintln(stderr, "\nslackline: stopping; once more to stop at once")
+				if text := "slackline: stopping; once more to stop at once"; !tellAbove(text) {
+					fmt.Fprintln(stderr, "\n"+text)
+				}
 				cancel()
 			case <-done:
 				return

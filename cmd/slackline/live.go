@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -67,8 +68,24 @@ func newLive(w io.Writer, jobs []*report.Expectation, names []string, known []*p
 	}
 	if l.terminal {
 		l.painter.Go(l.paint)
+		onScreen.Store(l)
 	}
 	return l
+}
+
+// onScreen is the run that the terminal shows now.
+var onScreen atomic.Pointer[live]
+
+// tellAbove writes a line above what is on the terminal, and tells whether there is anything.
+func tellAbove(line string) bool {
+	l := onScreen.Load()
+	if l == nil {
+		return false
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	_, _ = aboveFrame{l}.Write([]byte(line + "\n"))
+	return true
 }
 
 // aboveFrame writes lines where the frame stands, which moves down. The lock is held by whoever writes.
@@ -132,6 +149,7 @@ func (l *live) paint() {
 
 // close takes the frame away.
 func (l *live) close() {
+	onScreen.CompareAndSwap(l, nil)
 	close(l.stop)
 	l.painter.Wait()
 	l.lock.Lock()
