@@ -40,9 +40,6 @@ func (w *World) noRoom(id sched.JobID, err error) bool {
 // pause ends all attempts and waits for commits of jobs that have begun. It is told as any other end of attempts and jobs.
 func (w *World) pause(why error) {
 	w.paused = why
-	for _, r := range w.reports.take() { // what was done in time counts
-		w.hear(r)
-	}
 	for _, a := range w.attempts {
 		if a != nil {
 			w.stop(a, sched.Killed, "the run was interrupted")

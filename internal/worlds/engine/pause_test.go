@@ -11,11 +11,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -194,5 +196,86 @@ func TestNoRoom(t *testing.T) {
 				t.Errorf("%v at %s: %v", reason, where, slices.Sorted(maps.Keys(got)))
 			}
 		}
+	}
+}
+
+// Parts that cannot be opened for want of room are not damaged: no task runs again for that.
+func TestNoRoomToVerify(t *testing.T) {
+	in, _ := text(t, 900)
+	defer fault.Use(nil)
+	dir := t.TempDir()
+	cfg := config(t, in, filepath.Join(dir, "out"))
+	w, err := engine.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &fault.Schedule{Root: dir, Fail: 1, Most: 4, Error: syscall.EMFILE, Grant: func(what string) bool {
+		return strings.HasPrefix(what, "failed: open out/_temporary/0/task_r_000001/")
+	}}
+	fault.Use(s)
+	err = drive.New(w, conform.Friendly{}).Run(context.Background())
+	fault.Use(nil)
+	if full := (*engine.NoRoomError)(nil); len(s.Struck()) != 4 || !errors.As(err, &full) {
+		t.Fatalf("%v, struck %v", err, s.Struck())
+	}
+	if _, r := finish(t, config(t, in, cfg.Jobs[0].Output)); len(r) != 1 || r[0].Reduces != 3 || r[0].PartsAgain != 0 {
+		t.Errorf("it went on from %+v", r)
+	}
+}
+
+// litterer writes what no task will commit, as a program does that is ended, until it is stopped.
+type litterer struct {
+	mapper
+	began chan string
+}
+
+func (l *litterer) Map(ctx context.Context, c task.MapConfig) (*task.Output, task.Stats, error) {
+	if c.Task == 0 {
+		return l.mapper.Map(ctx, c)
+	}
+	err := errors.Join(os.MkdirAll(c.Local, 0o777), os.WriteFile(filepath.Join(c.Local, "half"), make([]byte, 1000), 0o666))
+	l.began <- c.Local
+	<-ctx.Done()
+	return nil, task.Stats{}, errors.Join(err, ctx.Err())
+}
+
+// What attempts were writing goes when a run is stopped: it may be what has filled the disk.
+func TestStopSweeps(t *testing.T) {
+	in, _ := text(t, 900)
+	out := filepath.Join(t.TempDir(), "out")
+	cfg := config(t, in, out)
+	l := &litterer{began: make(chan string, 100)}
+	cfg.Jobs[0].Executor = l
+	if commits := stopped(t, cfg, 1); commits != 1 || len(l.began) == 0 {
+		t.Fatalf("%d commits, %d attempts under way", commits, len(l.began))
+	}
+	onlyCommitted(t, out)
+}
+
+// A commit that has begun when a run is stopped comes to its end, and is told.
+func TestStopInTheCommit(t *testing.T) {
+	in, _ := text(t, 900)
+	want, _ := plain(t, in)
+	cfg := config(t, in, filepath.Join(t.TempDir(), "out"))
+	w, err := engine.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer fault.Use(nil)
+	fault.Use(&fault.Schedule{Counts: func(op fault.Op, path string) bool {
+		if op == fault.Rename && strings.Contains(filepath.ToSlash(path), "/task_r_000000/") && ctx.Err() == nil {
+			cancel()
+			time.Sleep(100 * time.Millisecond) // in which the run stops
+		}
+		return false
+	}})
+	e := &ends{jobs: map[string]string{}}
+	if err := drive.New(w, conform.Friendly{}, e).Run(ctx); err != nil || e.jobs["words"] != "committed" || ctx.Err() == nil {
+		t.Errorf("%v, jobs %v", err, e.jobs)
+	}
+	if got := files(t, cfg.Jobs[0].Output); !maps.Equal(got, want) {
+		t.Errorf("left: %v", slices.Sorted(maps.Keys(got)))
 	}
 }
