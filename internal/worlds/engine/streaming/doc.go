@@ -30,5 +30,6 @@
 // unless the job asks for one command for all of them. A
 // mapper that closes its input early and ends well has not failed, however much input was left. Once a command has ended, what it
 // started may hold its output open for two seconds; then the attempt fails, where Hadoop would wait for ever. Lines of output may be
-// 64 MB long.
+// 64 MB long; those of input go to the command as they come, however long they are. A command that ends with exit code 126 or 127, which
+// shells use for one that cannot be run or is not there, is not tried again.
 package streaming
