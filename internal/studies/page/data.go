@@ -48,7 +48,7 @@ type runData struct {
 	Started   column                 `json:"started"`  // since submission; maybe
 	Finished  column                 `json:"finished"` // since submission; maybe
 	Deadline  column                 `json:"deadline"` // since submission; maybe
-	Reasons   map[string]string      `json:"reasons"`  // by position in the list: why a job was turned away or failed
+	Reasons   map[string]string      `json:"reasons"`  // by position in the list: why a job was refused or failed
 	Response  *curve                 `json:"response"`
 	Tardiness *curve                 `json:"tardiness"`
 	Gantt     *ganttData             `json:"gantt"`

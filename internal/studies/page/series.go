@@ -9,7 +9,7 @@ const (
 	reduceHeld
 	reduceOffered
 	attemptsRunning
-	mapsWaiting // tasks that have not started, of jobs that were not turned away
+	mapsWaiting // tasks that have not started, of jobs that were not refused
 	reducesWaiting
 	jobsRunning // with an attempt
 	jobsWaiting // without one
