@@ -8,6 +8,8 @@
 //   - refusals: a plan full of nonsense, or aimed at what must not be, is refused item by item, and the run still ends (policies.go)
 //   - its own checks: it keeps all this too when plans come that no book has checked, and does no item twice (meddle.go)
 //   - order: every job stands where the order's key puts it, recomputed at the end of each batch (suite.go)
+//   - facts: what a resync tells again keeps its time, in the book too; a job that was let in and has begun is let in again at once (past.go)
+//   - yield: while a stock scheduler places work nothing of a plan starts or is killed, and the book expects what it starts (watch.go)
 //   - memory: to save and load book and policy between any two batches changes nothing (suite.go)
 //   - output: what the world wrote equals a naive reference, where it writes anything
 package conform
