@@ -53,7 +53,9 @@ func (l *limit) decide(b *book, events []*line, p *wants) {
 	count := func(j *job) {
 		running++
 		users[j.User]++
-		queues[queue(j)]++
+		for _, name := range l.above(queue(j)) {
+			queues[name]++
+		}
 		if m := j.stage[master]; m != nil {
 			v := use[queue(j)]
 			v.add(&m.needs, 1)
@@ -96,11 +98,16 @@ func (l *limit) decide(b *book, events []*line, p *wants) {
 		if j.User != "" {
 			bound(users[j.User], l.perUser)
 		}
-		most := l.perQueue
-		if q, _ := l.queues.leaf(queue(j)); q != nil && q.MaxRunning != 0 {
-			most = q.MaxRunning
+		for i, name := range l.above(queue(j)) {
+			most := 0
+			if i == 0 {
+				most = l.perQueue
+			}
+			if _, path := l.queues.leaf(queue(j)); len(path) > 0 && path[len(path)-1-i].MaxRunning != 0 {
+				most = path[len(path)-1-i].MaxRunning
+			}
+			bound(queues[name], most)
 		}
-		bound(queues[queue(j)], most)
 		if m := j.stage[master]; m != nil && !full && l.masters > 0 && whole != (vector{}) {
 			own, all := share(queue(j))
 			for d, need := range m.needs {
@@ -123,6 +130,21 @@ func (l *limit) decide(b *book, events []*line, p *wants) {
 			p.verdict("hold", j, held, 0, why)
 		}
 	}
+}
+
+// above returns the path of a queue and those of the queues above it, from the leaf up.
+func (l *limit) above(name string) []string {
+	_, path := l.queues.leaf(name)
+	if len(path) == 0 {
+		return []string{name}
+	}
+	full, list := "", []string{}
+	for _, q := range path {
+		full += "." + q.Name
+		list = append(list, full)
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // shares tells what masters of a queue may take, as part of the cluster, and what all masters may: its share of what the queue is promised

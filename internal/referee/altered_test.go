@@ -247,7 +247,7 @@ func TestAltered(t *testing.T) {
 	for _, a := range alterations {
 		t.Run(a.name, func(t *testing.T) {
 			tried := 0
-			for s := uint64(1); s <= 80 && tried < 6; s++ {
+			for s := uint64(1); s <= 400 && tried < 6; s++ {
 				_, text := record(t, a.policy, s)
 				r := rand.New(rand.NewPCG(s, 2))
 				altered, at := a.alter(r, strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"))

@@ -64,7 +64,7 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 	}
 	freeMaps, freeReduces, window := b.slots(mapStage), b.slots(reduceStage), a.from-b.now
 	if t.allMaps > 0 && window > 0 {
-		a.maps = (t.allMaps + window - 1) / window
+		a.maps = 1 + (t.allMaps-1)/window
 	}
 	switch {
 	case t.allMaps > 0 && freeMaps == 0:
@@ -73,9 +73,9 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 	case window < 0 || t.allMaps > 0 && window == 0 || a.maps > freeMaps:
 		maps := t.oneMap // what they take at least, on all slots
 		if freeMaps > 0 {
-			maps = max(maps, (t.allMaps+freeMaps-1)/freeMaps)
+			maps = max(maps, 1+(t.allMaps-1)/freeMaps)
 		}
-		reject(c.late + numbers(j.Deadline-b.now, maps+t.oneReduce, maps))
+		reject(c.late + numbers(j.Deadline-b.now, plus(plus(b.now, maps), t.oneReduce)-b.now, maps))
 		return
 	case a.reduces > freeReduces:
 		reject("too-few-slots" + numbers(a.reduces, freeReduces, reduceStage))

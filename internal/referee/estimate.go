@@ -71,7 +71,7 @@ func (b *book) timesOf(j *job, skew float64, of func(measured) float64) (t times
 			input += task.Input
 			one := mapTime(&k, task.Input, of)
 			t.oneMap = max(t.oneMap, one)
-			t.allMaps += one
+			t.allMaps = plus(t.allMaps, one)
 		}
 	}
 	if s := j.stage[reduceStage]; s != nil {
@@ -94,5 +94,13 @@ func mapTime(k *stageProfile, input int64, of func(measured) float64) int64 {
 	return above(max(of(k.PerByte)*float64(input), of(k.Start)))
 }
 
+// plus adds two times that are not negative, up to the longest that there is.
+func plus(a, b int64) int64 { return a + min(b, never-a) }
+
 // above rounds seconds up to whole nanoseconds, but for what only the arithmetic has added.
-func above(seconds float64) int64 { return int64(math.Ceil(seconds * 1e9 * (1 - 1e-15))) }
+func above(seconds float64) int64 {
+	if ns := math.Ceil(seconds * 1e9 * (1 - 1e-15)); ns < never {
+		return int64(ns)
+	}
+	return never
+}

@@ -53,15 +53,26 @@ func draw(r *rand.Rand, name string) string {
 		fmt.Fprintf(&b, "  vcores: %d\n  memory: %dGB\n", from(2, 5), from(2, 6))
 	}
 	queues := ""
+	leaves := []string{"p", "q"}
 	switch r.IntN(3) {
 	case 0:
-		fmt.Fprintf(&b, "queues:\n  - {name: p, weight: %d, min_maps: %d, min_reduces: %d, capacity: 50, maximum: %d, max_running: %d, jobs: %s}\n  - {name: q, weight: %s, capacity: 30, maximum: 100, user_limit_factor: %s, minimum_user_limit: %d}\n  - {name: default, capacity: 20, maximum: %d}\n",
-			from(1, 4), from(0, 5), from(0, 2), from(50, 100), from(0, 3), pick("fair", "fifo"), pick("1", "0.5", "2.5"), pick("1", "2", "-1"), pick2(r, 25, 50, 100), from(20, 100))
+		fmt.Fprintf(&b, "queues:\n  - {name: p, weight: %d, min_maps: %d, min_reduces: %d, capacity: 50, maximum: %d, max_running: %d, jobs: %s%s}\n  - {name: default, capacity: 20, maximum: %d}\n",
+			from(1, 4), from(0, 5), from(0, 2), from(50, 100), from(0, 3), pick("fair", "fifo"), pick("", ", max_master_share: 15", ", max_master_share: 70"), from(20, 100))
+		if r.IntN(3) == 0 {
+			leaves = []string{"p", "q1", "q.q2"}
+			fmt.Fprintf(&b, "  - {name: q, capacity: 30, max_running: %d, queues: [{name: q1, capacity: 60, maximum: %d, weight: 3, max_running: %d, min_maps: 2}, {name: q2, capacity: 30, user_limit_factor: 3}]}\n",
+				from(0, 4), from(60, 100), from(0, 2))
+		} else {
+			fmt.Fprintf(&b, "  - {name: q, weight: %s, capacity: 30, maximum: 100, user_limit_factor: %s, minimum_user_limit: %s}\n", pick("1", "0.5", "2.5"), pick("1", "2", "-1"), pick("25", "50", "100"))
+		}
 		if r.IntN(2) == 0 {
 			fmt.Fprintf(&b, "max_running_per_user: %d\n", from(1, 4))
 		}
 		if r.IntN(3) == 0 {
 			fmt.Fprintf(&b, "max_running: %d\n", from(2, 5))
+		}
+		if r.IntN(3) == 0 {
+			fmt.Fprintf(&b, "max_master_share: %d\n", from(5, 60))
 		}
 		queues = "described"
 	case 1:
@@ -100,7 +111,7 @@ func draw(r *rand.Rand, name string) string {
 			fmt.Fprintf(&b, ", weight: %s", pick("2", "0.5", "1.7"))
 		}
 		if queues != "" && r.IntN(4) > 0 {
-			fmt.Fprintf(&b, ", queue: %s", pick("p", "q"))
+			fmt.Fprintf(&b, ", queue: %s", pick(leaves...))
 		}
 		if r.IntN(2) == 0 {
 			fmt.Fprintf(&b, ", user: %s", pick("ann", "bob"))
@@ -115,8 +126,6 @@ func draw(r *rand.Rand, name string) string {
 	}
 	return b.String()
 }
-
-func pick2(r *rand.Rand, values ...int) int { return values[r.IntN(len(values))] }
 
 // record plays the scenario of a seed by a policy and returns its journal.
 func record(t *testing.T, policy string, seed uint64) (yaml string, text []byte) {
@@ -150,7 +159,7 @@ func TestGames(t *testing.T) {
 	case os.Getenv("SLACKLINE_LONG") != "":
 		n = 300
 	default:
-		n = 5
+		n = 12
 	}
 	list := played
 	if *only != "" {

@@ -183,7 +183,7 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 		return
 	}
 	late := b.world.World.Heartbeat
-	c.mapT, c.reduceT = t.oneMap+late, t.oneReduce+late
+	c.mapT, c.reduceT = plus(t.oneMap, late), plus(t.oneReduce, late)
 	finish, other, otherFinish := r.plan.test(c, r.plan.place(c), b.now)
 	reject := func(why string) {
 		p.verdict("reject", j, rejected, r.plan.offer(c, b.now), why)

@@ -50,7 +50,7 @@ func (v vectors) take(c *claim, now int64) (mapsEnd, end int64) {
 		if len(v.m) == 0 {
 			return never, never
 		}
-		mapsEnd = max(v.m[0], now) + c.mapT
+		mapsEnd = plus(max(v.m[0], now), c.mapT)
 		put(v.m, mapsEnd)
 	}
 	end = mapsEnd
@@ -58,7 +58,7 @@ func (v vectors) take(c *claim, now int64) (mapsEnd, end int64) {
 		if len(v.r) == 0 {
 			return mapsEnd, never
 		}
-		end = max(v.r[0], mapsEnd) + c.reduceT
+		end = plus(max(v.r[0], mapsEnd), c.reduceT)
 		put(v.r, end)
 	}
 	return mapsEnd, end

@@ -6,12 +6,19 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/order"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
+
+// rule is an admission that reads the order.
+type rule interface {
+	compose.Admission
+	Follow(sched.Order) error
+}
 
 // counting is a view that counts how often a job was looked at.
 type counting struct {
