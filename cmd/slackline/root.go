@@ -44,7 +44,9 @@ func newRoot() *cobra.Command {
 		Use:   "slackline",
 		Short: "MapReduce jobs on time",
 		Long: `Slackline schedules MapReduce jobs so that they finish by their deadlines. The same policies run real jobs on this machine and
-simulated ones on clusters of any size.`,
+simulated ones on clusters of any size.
+
+A run that is interrupted keeps what it has done, and goes on when it is run again. slackline help exit-codes says what exit codes mean.`,
 		Example: `  slackline demo
   slackline run examples/words.yaml --policy edf-p
   slackline compare examples/two-jobs.yaml`,
