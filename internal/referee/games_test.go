@@ -196,7 +196,7 @@ func TestGames(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d games, %d differ: %d rounds, %d verdicts, %d starts, %d ends, %d beats, %d others, %d differences", len(seeds), differ, sum.Rounds, sum.Verdicts, sum.Starts, sum.Ends, sum.Beats, sum.Others, sum.Count)
+			t.Logf("%s: %d games, %d differ: %d rounds, %d verdicts, %d starts, %d ends, %d beats, %d others, %d differences", policy, len(seeds), differ, sum.Rounds, sum.Verdicts, sum.Starts, sum.Ends, sum.Beats, sum.Others, sum.Count)
 		})
 	}
 }
