@@ -218,7 +218,7 @@ func (n *node) userLimitOf(guaranteed, used, users int64) int64 {
 
 // part returns a share of an amount, rounded down, at least 1.
 func part(share float64, amount int64) int64 {
-	const slack = 1e-9 // 0.1 · 30 must be 3
+	const slack = 1e-15 // 0.29 · 100 must be 29; and of many bytes it must be less than one
 	return max(1, int64(math.Floor(float64(share*float64(amount))*(1+slack))))
 }
 
