@@ -38,6 +38,11 @@ and how they stand to their deadlines: kept or BROKEN if the deadline had been p
 	flags.IntVar(&f.Limit, "limit", 20, "at most so many; 0 = all")
 	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(store.States, cobra.ShellCompDirectiveNoFileComp))
 	return o.asking(cmd, func(h history, _ []string) error {
+		for i, s := range f.States {
+			if s == store.Rejected {
+				f.States[i] = store.Refused
+			}
+		}
 		if err := checkNames("state", f.States, store.States); err != nil {
 			return err
 		}

@@ -56,6 +56,9 @@ func TestPromisesOfRealJobs(t *testing.T) {
 	if list := s.must(0, "jobs", "--policy", "rtmr"); strings.Contains(list, "not kept") || strings.Contains(list, "rejected: ") || strings.Count(list, "refused") != 4 {
 		t.Error(list)
 	}
+	if refused := s.jobs("--policy", "rtmr", "--state", "rejected").Jobs; len(refused) != 2 { // the word of earlier builds
+		t.Errorf("%+v", refused)
+	}
 	rejected := s.jobs("--policy", "rtmr", "--name", "j3").Jobs[0]
 	if one := s.must(0, "show", fmt.Sprint(rejected.ID)); rejected.State != "refused" || !strings.HasPrefix(rejected.Reason, "alone on this cluster it takes ") || !strings.Contains(one, ": refused\n") {
 		t.Errorf("%+v\n%s", rejected, one)

@@ -26,8 +26,8 @@ const (
 	Interrupted = "interrupted" // its process ended before it did
 )
 
-// formerly is what refused was called in stores that builds before this wrote: one that can only be read still says so.
-const formerly = "rejected"
+// Rejected is what Refused was called by earlier builds. A store of theirs that can only be read still says so, and so do people.
+const Rejected = "rejected"
 
 // States are all of them, in the order of a job's life.
 var States = []string{Waiting, Running, Finished, Failed, Killed, Refused, Interrupted}

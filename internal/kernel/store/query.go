@@ -79,7 +79,7 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 	q := &query{}
 	// Jobs of a process that is gone do not run, though nobody could write that down.
 	fmt.Fprintf(&q.text, "SELECT id, run, state, detail FROM (SELECT id, run, name, class, policy, submitted, detail, CASE WHEN state IN ('%s', '%s') AND run IN (%s) THEN '%s' WHEN state = '%s' THEN '%s' ELSE state END AS state FROM jobs)",
-		Waiting, Running, dead, Interrupted, formerly, Refused)
+		Waiting, Running, dead, Interrupted, Rejected, Refused)
 	if f.ID != 0 {
 		q.where("id = ?", f.ID)
 	}
