@@ -51,6 +51,14 @@ func misbehave(how string) error {
 		for {
 			runtime.Gosched()
 		}
+	case "open":
+		for all := []*os.File{}; ; {
+			f, err := os.Open(os.DevNull)
+			if err != nil {
+				return err
+			}
+			all = append(all, f)
+		}
 	case "leak":
 		var all [][]byte
 		for len(all) >= 0 {
@@ -108,6 +116,7 @@ func TestIsolation(t *testing.T) {
 		"program panics":       {"params: {how: panic}\n", "panicked: oh no"},
 		"program exits":        {"params: {how: exit}\n", "it ended with exit code 0 in the middle of its task"},
 		"program loops":        {"params: {how: loop}\ntimeout: 400ms\n", "it did not get on for 400ms"},
+		"program opens":        {"params: {how: open}\nlimits: {open_files: 40}\n", "too many open files"},
 		"program leaks":        {"params: {how: leak}\nlimits: {memory: 150MB}\n", "it took more than 150MB of memory"},
 		"program forks":        {"params: {how: fork}\n", "it ended with exit code 5"},
 	} {

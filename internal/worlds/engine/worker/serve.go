@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/slackline/slackline/internal/worlds/engine/process"
@@ -147,6 +148,9 @@ func (s *server) attempt(m *message) error {
 		var lost *task.FetchError
 		if errors.As(err, &lost) && ended.Failure != task.NoRoom {
 			ended.Lost, ended.Error = &lost.Map, lost.Err.Error()
+		}
+		if errors.Is(err, syscall.EMFILE) { // the limit of this process: set by its job, or reached by a program that leaks
+			ended.Failure = task.Transient
 		}
 		var user *task.UserError
 		if errors.As(err, &user) {
