@@ -146,13 +146,11 @@ type node struct {
 	occupied   int
 	since      int64 // nothing has run on it since
 	beaten     int64 // when it beat last, -1 = never
-	marked     bool
 	paces      []pace
 }
 
 type attempt struct {
 	id, job, stage, task, node, item int
-	container                        int
 	locality                         int
 	started                          int64
 	seq                              int

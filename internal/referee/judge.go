@@ -60,7 +60,6 @@ type judge struct {
 	report *Report
 	line   int // where it is
 	nodesN int // nodes that the journal ever names, which sets the phases of beats
-	gapAt  int64
 }
 
 // Judge reads a journal and decides it again.

@@ -15,7 +15,7 @@ var address = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+):/`)
 func LocalPath(path string) (string, error) {
 	if m := address.FindStringSubmatch(path); m != nil {
 		if strings.EqualFold(m[1], "file") {
-			return "", fmt.Errorf("%q is an address; write the path alone, without %s:", path, m[1])
+			return "", fmt.Errorf("%q is an address; write the path alone, without %s: before it", path, m[1])
 		}
 		return "", fmt.Errorf("%q is an address, and jobs run on this machine with its files; copy the data, and name a local path", path)
 	}
