@@ -27,7 +27,8 @@ line for each policy: means over the seeds with 95 % confidence intervals.
 The same seed draws the same task times and failures under every policy, so policies are compared seed by seed with the first one: the
 difference, an interval of it, how likely it is by chance (a sign-flip test), and which policy is better, or how many seeds might tell.
 Jobs in time are counted of all that were submitted, so no policy gains by refusing. Response, tardiness and penalty are compared on the jobs that
-finished under both policies; the table says how many those are.
+finished under both policies; the table says how many those are. Figures of a run as a whole, such as its makespan or energy, are not
+compared where the policies did not finish the same jobs: who does less work is done sooner.
 
 Who tests many things finds something by chance. So one metric is the primary one, --metric, and its tests, of all policies and all points of
 a sweep, are corrected for each other (Holm); those of all other metrics are corrected apart from them. Intervals are corrected as their

@@ -137,8 +137,8 @@ func TestAgainstReport(t *testing.T) {
 		}
 		for s, list := range r.results.outcomes {
 			for _, o := range list {
-				if got := locality("").Of(o); math.Abs(got-o.Summary.MapLocality) > 1e-9 {
-					t.Errorf("%v: locality %v, the report says %v", s, got, o.Summary.MapLocality)
+				if got := locality("").Of(o); math.Abs(got-*o.Summary.MapLocality) > 1e-9 {
+					t.Errorf("%v: locality %v, the report says %v", s, got, *o.Summary.MapLocality)
 				}
 				slots := 0.0
 				for i := range o.Jobs {

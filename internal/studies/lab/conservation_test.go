@@ -269,8 +269,8 @@ func TestLittle(t *testing.T) {
 			play(t, sim.Config{Cluster: c, Workload: w, Heartbeat: units.Second, Seed: seed}, policy, b, r)
 			s := r.Run().Summary
 			rate := float64(s.Jobs) / s.Makespan
-			if l := b.inSystem / s.Makespan; !same(l, rate*s.MeanResponse) {
-				t.Errorf("%s, seed %d: %v jobs in the system, %v a second stay %v s", policy, seed, l, rate, s.MeanResponse)
+			if l := b.inSystem / s.Makespan; !same(l, rate**s.MeanResponse) {
+				t.Errorf("%s, seed %d: %v jobs in the system, %v a second stay %v s", policy, seed, l, rate, *s.MeanResponse)
 			}
 			if busy := s.MapUtilization * 6; !same(busy, rate*ordered/float64(s.Jobs)) {
 				t.Errorf("%s, seed %d: %v slots busy, %v s of work were ordered in %v s", policy, seed, busy, ordered, s.Makespan)

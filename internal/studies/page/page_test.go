@@ -212,7 +212,7 @@ func checkSeries(t *testing.T, b *block, i int, s report.Summary) {
 		t.Errorf("reduce slots in use %v, the report says %v", got, s.ReduceUtilization)
 	}
 	// Little's law: jobs in the system × time is the sum of their response times.
-	if got, want := (mean("jobsRunning")+mean("jobsWaiting"))*s.Makespan, s.MeanResponse*float64(s.Finished()); math.Abs(got-want) > 2e-3*want {
+	if got, want := (mean("jobsRunning")+mean("jobsWaiting"))*s.Makespan, *s.MeanResponse*float64(s.Finished()); math.Abs(got-want) > 2e-3*want {
 		t.Errorf("jobs over time add up to %v s, their responses to %v s", got, want)
 	}
 }

@@ -145,12 +145,14 @@ func (b *Builder) Run() *Run {
 	}
 	b.run.Tally()
 	s.Makespan = b.makespan.Seconds()
-	s.MeanResponse = stat.Mean(b.responses)
+	if len(b.responses) > 0 {
+		mean, p95 := stat.Mean(b.responses), stat.Quantile(b.responses, 0.95)
+		s.MeanResponse, s.P95Response = &mean, &p95
+	}
 	s.FreeResponse = b.run.freeResponse()
-	s.P95Response = stat.Quantile(b.responses, 0.95)
 	if all := b.places[sched.Anywhere] + b.places[sched.NodeLocal] + b.places[sched.RackLocal] + b.places[sched.Remote]; all > 0 {
-		s.MapLocality = float64(b.places[sched.Anywhere]+b.places[sched.NodeLocal]) / float64(all)
-		s.RackLocality = float64(b.places[sched.RackLocal]) / float64(all)
+		near, rack := float64(b.places[sched.Anywhere]+b.places[sched.NodeLocal])/float64(all), float64(b.places[sched.RackLocal])/float64(all)
+		s.MapLocality, s.RackLocality = &near, &rack
 	}
 	s.MapUtilization, _ = b.slots.part(0)
 	s.ReduceUtilization, _ = b.slots.part(1)

@@ -17,6 +17,7 @@ type metric struct {
 	unit  unit
 	needs need
 	told  told
+	whole bool // it speaks of the run as a whole, which says something only of runs that did the same work
 }
 
 // measure takes the figure of the same seed under two policies. Not all runs have every figure.
@@ -54,28 +55,29 @@ const (
 )
 
 var metrics = []metric{
-	{inTime, "jobs in time, of those submitted with a deadline", true, ofSubmitted(func(s *Summary) (int, int) { return s.InTime, s.Deadlines }), points(1), deadlines, everywhere},
-	{"work in time", "task time of the jobs in time, of that of all jobs with a deadline", true, workInTime, points(1), deadlines, everywhere},
-	{"soft in time", "jobs by their soft deadline, of those submitted with one", true, ofSubmitted(func(s *Summary) (int, int) { return s.SoftInTime, s.SoftDeadlines }), points(1), softDeadlines, everywhere},
-	{"accepted", "jobs that were not refused, of all submitted", true, ofSubmitted(func(s *Summary) (int, int) { return s.Jobs - s.Refused, s.Jobs }), points(1), nothing, ifUnlike},
+	{inTime, "jobs in time, of those submitted with a deadline", true, ofSubmitted(func(s *Summary) (int, int) { return s.InTime, s.Deadlines }), points(1), deadlines, everywhere, false},
+	{"work in time", "task time of the jobs in time, of that of all jobs with a deadline", true, workInTime, points(1), deadlines, everywhere, false},
+	{"soft in time", "jobs by their soft deadline, of those submitted with one", true, ofSubmitted(func(s *Summary) (int, int) { return s.SoftInTime, s.SoftDeadlines }), points(1), softDeadlines, everywhere, false},
+	{"accepted", "jobs that were admitted, of all submitted", true, ofSubmitted((*Summary).accepted), points(1), nothing, ifUnlike, false},
 	{"kept", "promises kept, of those given", true, ofRun(func(s *Summary) (float64, bool) {
 		return float64(s.Kept) / float64(max(1, s.Kept+s.Broken)), s.Kept+s.Broken > 0
-	}), points(1), deadlines, ifUnlike},
-	{"tardiness", "mean time behind the deadline, of the jobs with one that finished under both policies", false, ofBoth((*Job).tardiness, stat.Mean, due), times, deadlines, everywhere},
-	{"penalty", "weighted part of its time by which a job was late, summed up over the jobs with a deadline that finished under both policies", false, ofBoth((*Job).penalty, total, due), plain(""), deadlines, everywhere},
-	{"makespan", "when the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return s.Makespan, true }), times, nothing, everywhere},
-	{meanResponse, "mean time from arrival to finish, of the jobs that finished under both policies", false, ofBoth((*Job).response, stat.Mean, submitted), times, nothing, everywhere},
-	{"p95 response", "response within which 95 % of the jobs lie that finished under both policies", false, ofBoth((*Job).response, func(xs []float64) float64 { return stat.Quantile(xs, 0.95) }, submitted), times, nothing, everywhere},
-	{"no-deadline response", "mean response of the jobs without a deadline that finished under both policies; compared only if asked for", false, ofBoth((*Job).freeResponse, stat.Mean, free), times, nothing, ifPrimary},
-	{"local maps", "maps that ran on a node with their input", true, ofRun(func(s *Summary) (float64, bool) { return s.MapLocality, true }), points(2), nothing, everywhere},
-	{"energy", "energy until the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Energy) }), plain(" kWh"), power, everywhere},
-	{"brown energy", "the part of it that no green power covered", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Brown) }), plain(" kWh"), supply, everywhere},
+	}), points(1), deadlines, ifUnlike, false},
+	{"tardiness", "mean time behind the deadline, of the jobs with one that finished under both policies", false, ofBoth((*Job).tardiness, stat.Mean, due), times, deadlines, everywhere, false},
+	{"penalty", "weighted part of its time by which a job was late, summed up over the jobs with a deadline that finished under both policies", false, ofBoth((*Job).penalty, total, due), plain(""), deadlines, everywhere, false},
+	{"makespan", "when the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return s.Makespan, s.ran() }), times, nothing, everywhere, true},
+	{meanResponse, "mean time from arrival to finish, of the jobs that finished under both policies", false, ofBoth((*Job).response, stat.Mean, submitted), times, nothing, everywhere, false},
+	{"p95 response", "response within which 95 % of the jobs lie that finished under both policies", false, ofBoth((*Job).response, func(xs []float64) float64 { return stat.Quantile(xs, 0.95) }, submitted), times, nothing, everywhere, false},
+	{"no-deadline response", "mean response of the jobs without a deadline that finished under both policies; compared only if asked for", false, ofBoth((*Job).freeResponse, stat.Mean, free), times, nothing, ifPrimary, false},
+	{"local maps", "maps that ran on a node with their input", true, ofRun(func(s *Summary) (float64, bool) { return deref(s.MapLocality) }), points(2), nothing, everywhere, true},
+	{"energy", "energy until the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Energy) }), plain(" kWh"), power, everywhere, true},
+	{"brown energy", "the part of it that no green power covered", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Brown) }), plain(" kWh"), supply, everywhere, true},
 }
 
 // pair is the same seed under two policies.
 type pair struct {
 	a, b *Run
 	both [][2]*Job // the jobs that finished under both
+	same bool      // the same jobs finished under both
 }
 
 func newPair(a, b *Run) *pair {
@@ -84,11 +86,17 @@ func newPair(a, b *Run) *pair {
 	for i := range b.Jobs {
 		places[b.Jobs[i].ID] = i
 	}
+	common := 0
 	for i := range a.Jobs {
-		if k, there := places[a.Jobs[i].ID]; there && a.Jobs[i].timed() && b.Jobs[k].timed() {
+		k, there := places[a.Jobs[i].ID]
+		if there && a.Jobs[i].Outcome.Finished() && b.Jobs[k].Outcome.Finished() {
+			common++
+		}
+		if there && a.Jobs[i].timed() && b.Jobs[k].timed() {
 			p.both = append(p.both, [2]*Job{&a.Jobs[i], &b.Jobs[k]})
 		}
 	}
+	p.same = common == a.Summary.Finished() && common == b.Summary.Finished()
 	return p
 }
 
@@ -138,6 +146,9 @@ func ofBoth(value func(*Job) (float64, bool), sum func([]float64) float64, among
 		return figure{sum(xs), sum(ys), len(xs), among(&p.a.Summary)}, true
 	}
 }
+
+// accepted are the jobs that were admitted, of all. One that waited for a refused job was neither admitted nor refused.
+func (s *Summary) accepted() (part, all int) { return s.Admitted, s.Jobs }
 
 func submitted(s *Summary) int { return s.Jobs }
 func due(s *Summary) int       { return s.Deadlines }

@@ -250,9 +250,14 @@ func dumb(all []stamped) *Run {
 		j.Penalty = &penalty
 		s.Penalty += penalty
 	}
-	s.MapLocality, s.RackLocality = local/maps, rack/maps
+	if maps > 0 {
+		s.MapLocality, s.RackLocality = ptr(local/maps), ptr(rack/maps)
+	}
+	if len(responses) > 0 {
+		s.MeanResponse, s.P95Response = ptr(0), ptr(percentile(responses, 0.95))
+	}
 	for _, x := range responses {
-		s.MeanResponse += x / float64(len(responses))
+		*s.MeanResponse += x / float64(len(responses))
 	}
 	if len(free) > 0 && s.Deadlines > 0 {
 		s.FreeResponse = ptr(0)
@@ -260,7 +265,6 @@ func dumb(all []stamped) *Run {
 			*s.FreeResponse += x / float64(len(free))
 		}
 	}
-	s.P95Response = percentile(responses, 0.95)
 	// Slot time, between every two neighbouring times at which anything happened.
 	slots := []*float64{&s.MapSlots, &s.ReduceSlots}
 	for k, to := range []*float64{&s.MapUtilization, &s.ReduceUtilization} {

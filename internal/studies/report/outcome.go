@@ -148,5 +148,8 @@ func (s *Summary) count(o Outcome) *int {
 // Finished is the number of jobs that finished, in time or not.
 func (s *Summary) Finished() int { return s.Kept + s.Broken + s.Met + s.Late + s.Done }
 
+// ran tells whether anything ran, now or in the run that this one goes on with: a makespan of refusals alone says nothing.
+func (s *Summary) ran() bool { return s.Attempts > 0 || s.Finished() > 0 }
+
 // Of returns the number of jobs with an outcome.
 func (s *Summary) Of(o Outcome) int { return *s.count(o) }

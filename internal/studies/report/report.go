@@ -112,15 +112,15 @@ type Summary struct {
 	SoftDeadlines int      `json:"soft_deadlines"`  // submitted jobs with a soft one
 	SoftInTime    int      `json:"soft_in_time"`    // that finished by it
 
-	Penalty      float64 `json:"penalty"`
-	Makespan     float64 `json:"makespan_s"` // when the last job ended
-	MeanResponse float64 `json:"mean_response_s"`
+	Penalty      float64  `json:"penalty"`
+	Makespan     float64  `json:"makespan_s"`      // when the last job ended
+	MeanResponse *float64 `json:"mean_response_s"` // null: no job finished
 	// FreeResponse is that of the jobs without a deadline, where there are jobs with one as well; else null.
 	FreeResponse *float64 `json:"mean_response_no_deadline_s"`
-	P95Response  float64  `json:"p95_response_s"`
+	P95Response  *float64 `json:"p95_response_s"`
 
-	MapLocality       float64  `json:"map_locality"`  // part of the committed maps that were granted on a node with their input
-	RackLocality      float64  `json:"rack_locality"` // part of them that were granted in the rack of their input, on another node
+	MapLocality       *float64 `json:"map_locality"`  // part of the committed maps that were granted on a node with their input; null: there are none
+	RackLocality      *float64 `json:"rack_locality"` // part of them that were granted in the rack of their input, on another node
 	MapUtilization    float64  `json:"map_utilization"`
 	ReduceUtilization float64  `json:"reduce_utilization"`
 	CoreUtilization   *float64 `json:"vcore_utilization"`  // null: no node has vcores

@@ -27,19 +27,19 @@ var outcomeColumns = []struct {
 	refused bool // it says something only where jobs are refused
 }{
 	{"in time", func(s *Summary) (int, int) { return s.InTime, s.Deadlines }, false},
-	{"accepted", func(s *Summary) (int, int) { return s.Admitted, s.Jobs }, true},
+	{"accepted", (*Summary).accepted, true},
 	{"promises kept", func(s *Summary) (int, int) { return s.Kept, s.Promised }, false},
 	{"soft deadlines", func(s *Summary) (int, int) { return s.SoftInTime, s.SoftDeadlines }, false},
 }
 
 // columns say how the cluster was used.
 var columns = []column{
-	{"penalty", func(s *Summary) (float64, bool) { return s.Penalty, s.Deadlines > 0 }, func(x float64) string { return fmt.Sprintf("%.3g", x) }},
-	{"makespan", always(func(s *Summary) float64 { return s.Makespan }), span},
-	{"mean response", always(func(s *Summary) float64 { return s.MeanResponse }), span},
+	{"penalty", func(s *Summary) (float64, bool) { return s.Penalty, s.Deadlines > 0 && s.Finished() > 0 }, func(x float64) string { return fmt.Sprintf("%.3g", x) }},
+	{"makespan", func(s *Summary) (float64, bool) { return s.Makespan, s.ran() }, span},
+	{"mean response", func(s *Summary) (float64, bool) { return deref(s.MeanResponse) }, span},
 	{"no-deadline response", func(s *Summary) (float64, bool) { return deref(s.FreeResponse) }, span},
-	{"p95", always(func(s *Summary) float64 { return s.P95Response }), span},
-	{"local maps", always(func(s *Summary) float64 { return s.MapLocality }), percent},
+	{"p95", func(s *Summary) (float64, bool) { return deref(s.P95Response) }, span},
+	{"local maps", func(s *Summary) (float64, bool) { return deref(s.MapLocality) }, percent},
 	{"map slots", func(s *Summary) (float64, bool) { return s.MapUtilization, s.MapSlots > 0 }, percent},
 	{"reduce slots", func(s *Summary) (float64, bool) { return s.ReduceUtilization, s.ReduceSlots > 0 }, percent},
 	{"vcores", func(s *Summary) (float64, bool) { return deref(s.CoreUtilization) }, percent},
@@ -136,7 +136,8 @@ func outcomeTable(title string, g []*Run) *Grid {
 		of   func(*Summary) int
 	}{
 		{"refused", func(s *Summary) int { return s.Refused }},
-		{"failed", func(s *Summary) int { return s.Failed + s.Killed }},
+		{"failed", func(s *Summary) int { return s.Failed }},
+		{"killed", func(s *Summary) int { return s.Killed }},
 		{"not finished", func(s *Summary) int { return s.Interrupted + s.Unfinished }},
 	} {
 		if some(func(s *Summary) bool { return c.of(s) > 0 }) {

@@ -44,8 +44,8 @@ func TestOutcomeTable(t *testing.T) {
 		{[]*Run{picky, greedy}, "greedy", "greedy 2 of 4 83.3 % 4 of 4 – 2 of 4 0"},
 		{[]*Run{greedy}, "policy", "policy in time work in time soft deadlines"},
 		{[]*Run{picky, play("picky", 2, Kept, Kept, Kept, Kept)}, "picky", "picky 2.5 ± 19.1 of 4 54.2 % ± 582.4 % 3 ± 12.7 of 4 2.5 ± 19.1 of 3 2.5 ± 19.1 of 4 1 ± 12.7"},
-		{[]*Run{play("x", 1, Unfinished, Failed, Killed)}, "policy", "policy in time work in time soft deadlines failed not finished"},
-		{[]*Run{play("x", 1, Unfinished, Failed, Killed)}, "x", "x 0 of 3 0.0 % 0 of 3 2 1"},
+		{[]*Run{play("x", 1, Unfinished, Failed, Killed)}, "policy", "policy in time work in time soft deadlines failed killed not finished"},
+		{[]*Run{play("x", 1, Unfinished, Failed, Killed)}, "x", "x 0 of 3 0.0 % 0 of 3 1 1 1"},
 	} {
 		if got, _, _ := strings.Cut(line(t, New(c.runs...), c.word), " | "); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

@@ -85,11 +85,11 @@ func TestTableOfResources(t *testing.T) {
 		want string
 	}{
 		{[]*Run{slots}, "policy", "policy makespan mean response p95 local maps map slots reduce slots attempts"},
-		{[]*Run{slots}, "slotted", "slotted 0 s 0 s 0 s 0 % 50 % 0 % 0"},
+		{[]*Run{slots}, "slotted", "slotted – – – – 50 % 0 % 0"},
 		{[]*Run{slots, cores}, "policy", "policy makespan mean response p95 local maps map slots reduce slots vcores memory attempts"},
-		{[]*Run{slots, cores}, "slotted", "slotted 0 s 0 s 0 s 0 % 50 % 0 % – – 0"},
-		{[]*Run{slots, cores}, "shared", "shared 0 s 0 s 0 s 0 % – – 25 % 75 % 0"},
-		{[]*Run{idle}, "idle", "idle 0 s 0 s 0 s 0 % – – 0 % 0"},
+		{[]*Run{slots, cores}, "slotted", "slotted – – – – 50 % 0 % – – 0"},
+		{[]*Run{slots, cores}, "shared", "shared – – – – – – 25 % 75 % 0"},
+		{[]*Run{idle}, "idle", "idle – – – – – – 0 % 0"},
 	} {
 		if got := line(t, New(c.runs...), c.word); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
@@ -106,10 +106,10 @@ func TestTableOfEnergy(t *testing.T) {
 		run("all", 1, 3, ptr(2), nil), run("all", 2, 3, ptr(4), nil),
 		run("green", 1, 1, ptr(8), ptr(0.5)), run("green", 2, 1, ptr(8), ptr(0.5)))
 	for word, want := range map[string]string{
-		"policy": "policy in time | policy penalty makespan mean response p95 local maps map slots reduce slots attempts energy brown seeds",
-		"bare":   "bare 3 ± 12.7 of 4 | bare 0 0 s 0 s 0 s 0 % – – 0 – – 2",
-		"all":    "all 3 of 4 | all 0 0 s 0 s 0 s 0 % – – 0 3 kWh ± 12.7 kWh – 2",
-		"green":  "green 1 of 4 | green 0 0 s 0 s 0 s 0 % – – 0 8 kWh 0.5 kWh 2",
+		"policy": "policy in time | policy makespan mean response p95 local maps map slots reduce slots attempts energy brown seeds",
+		"bare":   "bare 3 ± 12.7 of 4 | bare – – – – – – 0 – – 2",
+		"all":    "all 3 of 4 | all – – – – – – 0 3 kWh ± 12.7 kWh – 2",
+		"green":  "green 1 of 4 | green – – – – – – 0 8 kWh 0.5 kWh 2",
 	} {
 		if got := line(t, r, word); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -14,6 +14,9 @@ import (
 // at the level of this correction: it leaves out 0 exactly if P is below 0.05. The comparisons of policies by the primary metric are one
 // family, those by all other metrics another; all points of a sweep belong to one. What is the same in every seed is no test.
 // Differences of shares are parts of 1.
+//
+// Figures of a run as a whole, such as its makespan, are not tested where in any seed other jobs finished under the one policy than under
+// the other: who does less work is done sooner, which is no merit.
 type Comparison struct {
 	Scenario string            `json:"scenario"`
 	Params   map[string]string `json:"params,omitempty"` // of a sweep, as those of the runs
@@ -28,11 +31,13 @@ type Comparison struct {
 	Low      *float64          `json:"low"`             // of the interval; null: it has no bound, as there are too few seeds
 	High     *float64          `json:"high"`
 	Alone    float64           `json:"p_alone"`       // before the correction
-	P        float64           `json:"p"`             // corrected
+	P        float64           `json:"p"`             // corrected; both are 1 where there was no test
 	Tests    int               `json:"corrected_for"` // so many tests, in the step of the correction that decides this one; 0: no test
 	Effect   *float64          `json:"effect"`        // Cohen's d of the pairs; null: the difference is the same in every seed
 	Better   string            `json:"better"`        // the policy that is, "" = the seeds do not tell
 	Enough   int               `json:"enough_seeds"`  // that would find a difference of this size four times out of five; 0 = there is none, or no number would
+
+	Unlike bool `json:"different_work"` // it is not tested, as the runs did different work
 
 	metric      *metric
 	differences []float64
@@ -113,6 +118,7 @@ func compareGroup(g []*Run) (list []Comparison) {
 			if c.Seeds = len(c.differences); c.Seeds < 2 {
 				continue
 			}
+			c.Unlike = metrics[k].whole && slices.ContainsFunc(pairs, func(p *pair) bool { return !p.same })
 			if of.Mean() > 0 {
 				n, all := jobs.Mean(), of.Mean()
 				c.Jobs, c.Of = &n, &all
@@ -129,7 +135,11 @@ func judge(list []Comparison, primary string) {
 	for i := range list {
 		c := &list[i]
 		t := stat.ComparePairs(c.differences)
-		c.Primary, c.Mean, c.Alone, c.P = c.Metric == primary, t.Mean, t.P, t.P
+		if c.Primary = c.Metric == primary; c.Unlike {
+			c.Mean, c.Alone, c.P = t.Mean, 1, 1
+			continue
+		}
+		c.Mean, c.Alone, c.P = t.Mean, t.P, t.P
 		if effect := t.Effect; !math.IsInf(effect, 0) {
 			c.Effect = &effect
 		}

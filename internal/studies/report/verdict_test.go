@@ -11,6 +11,7 @@ import (
 func run(policy string, seed uint64, makespan, penalty float64, met int) *Run {
 	r := &Run{World: "sim", Scenario: "s", Policy: policy, Seed: seed}
 	r.Summary.Makespan, r.Summary.Penalty, r.Summary.InTime, r.Summary.Deadlines = makespan, penalty, met, 5
+	r.Summary.Attempts, r.Summary.MapLocality = 1, ptr(1)
 	r.Summary.Time(float64(seed))
 	return r
 }

@@ -27,6 +27,10 @@ func writeComparisons(w io.Writer, list []Comparison) {
 			if c.metric.told == ifUnlike && c.Tests == 0 && !c.Primary {
 				continue
 			}
+			if c.Unlike {
+				g.Add(c.Metric, c.among(), c.metric.unit.full(c.Mean), "", "", c.verdict())
+				continue
+			}
 			if c.Tests == 0 {
 				g.Add(c.Metric, c.among(), "none", "", "", c.verdict())
 				continue
@@ -87,6 +91,8 @@ const mostSeeds = 1000
 // verdict is the comparison in words.
 func (c *Comparison) verdict() string {
 	switch {
+	case c.Unlike:
+		return "not compared: the runs did different work"
 	case c.Tests == 0:
 		return "no difference in any seed"
 	case c.Better != "" && c.Effect == nil:
@@ -109,10 +115,11 @@ func writeFamilies(w io.Writer, list []Comparison) {
 		return
 	}
 	tests := map[bool]int{}
-	primary := ""
+	primary, unlike := "", false
 	for i := range list {
 		if list[i].Primary {
 			primary = list[i].Metric
+			unlike = unlike || list[i].Unlike
 		}
 		if list[i].Tests > 0 {
 			tests[list[i].Primary]++
@@ -128,6 +135,8 @@ func writeFamilies(w io.Writer, list []Comparison) {
 	switch {
 	case primary == "":
 		fmt.Fprintf(w, "No two runs have the primary metric. The others have %s, corrected for each other (Holm).\n", count(tests[false]))
+	case tests[true] == 0 && unlike:
+		fmt.Fprintf(w, "The primary metric, %s, is not compared: the runs did different work. The others have %s, corrected for each other (Holm).\n", primary, count(tests[false]))
 	case tests[true] == 0:
 		fmt.Fprintf(w, "The primary metric, %s, does not differ in any seed. The others have %s, corrected for each other (Holm).\n", primary, count(tests[false]))
 	default:

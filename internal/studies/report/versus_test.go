@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -138,7 +139,7 @@ func sweep(seeds uint64) *Report {
 			for seed := range seeds {
 				run := played(policy, seed, job("j", Met, 10, 90), job("k", Done, 10+float64(p)*(1+float64(seed)/10)+float64(point*p), 0))
 				if p == 3 {
-					run.Jobs[0].Outcome = Refused
+					run.Jobs[0].Outcome, run.Jobs[0].Admitted = Refused, false
 					run.Jobs[0].Finished = nil
 					run.Tally()
 				}
@@ -162,21 +163,22 @@ func TestFamilies(t *testing.T) {
 		switch {
 		case c.Policy == "d" && c.Metric == "in time":
 			want = 2 // d at both points; b and c have as many in time as a
+		case c.Policy == "d" && c.Metric == "makespan": // it did less work
 		case c.Metric == "makespan", c.Metric == "mean response", c.Metric == "p95 response", c.Policy == "d" && c.Metric == "accepted":
-			want = 3*2*3 + 2
+			want = 3*2*3 + 2 - 2
 		}
 		if c.Tests != want || want > 0 && math.Abs(c.P-float64(want)*least) > 1e-12 || want == 0 && c.P != 1 {
 			t.Errorf("%s, %s by %s: %+v, want it to be corrected for %d", c.Scenario, c.Policy, c.Metric, c, want)
 		}
 	}
-	if r.Compare("mean response"); comparison(t, r, "b", "mean response").Tests != 6 || comparison(t, r, "d", "in time").Tests != 6+6+2+2 {
+	if r.Compare("mean response"); comparison(t, r, "b", "mean response").Tests != 6 || comparison(t, r, "d", "in time").Tests != 4+6+2+2 {
 		t.Errorf("%+v", comparison(t, r, "d", "in time"))
 	}
 	var out bytes.Buffer
 	if err := r.WriteTable(&out); err != nil {
 		t.Fatal(err)
 	}
-	want := "The primary metric, mean response, has 6 tests, the others have 16 tests. Each of the two families is corrected by itself (Holm).\n"
+	want := "The primary metric, mean response, has 6 tests, the others have 14 tests. Each of the two families is corrected by itself (Holm).\n"
 	if strings.Count(out.String(), want) != 1 {
 		t.Errorf("not once %q in\n%s", want, &out)
 	}
@@ -388,4 +390,99 @@ func TestUnits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A run is over sooner, and takes less energy, if half of its jobs are refused. That says nothing of the policy: it is no test, in no seed,
+// and counts in no family.
+func TestDifferentWork(t *testing.T) {
+	var runs []*Run
+	for _, policy := range []string{"all", "picky", "same"} {
+		for seed := range uint64(12) {
+			long, energy := job("long", Late, 500+float64(seed), 400), 9.0
+			if policy == "picky" && seed == 7 { // one seed is enough
+				long = job("long", Refused, 0, 400)
+			}
+			if policy != "all" {
+				energy = 3
+			}
+			run := played(policy, seed, job("short", Met, 10, 100), long)
+			run.Summary.Makespan, run.Summary.Energy, run.Summary.Brown, run.Summary.MapLocality = energy+float64(seed), ptr(energy), ptr(energy), ptr(energy/10)
+			runs = append(runs, run)
+		}
+	}
+	r := New(runs...)
+	r.Compare("")
+	for _, metric := range []string{"makespan", "energy", "brown energy", "local maps"} {
+		c := comparison(t, r, "picky", metric)
+		if !c.Unlike || c.Better != "" || c.Tests != 0 || c.P != 1 || c.Alone != 1 || c.Low != nil || c.verdict() != "not compared: the runs did different work" || c.Mean == 0 {
+			t.Errorf("%s: %q, %+v", metric, c.verdict(), c)
+		}
+		if c := comparison(t, r, "same", metric); c.Unlike || c.Better == "" || c.Tests != 4+1 { // these four, and what was accepted
+			t.Errorf("%s of the same work: %+v", metric, c)
+		}
+	}
+	if c := comparison(t, r, "picky", "mean response"); c.Unlike {
+		t.Errorf("of the jobs that finished under both: %+v", c)
+	}
+	for primary, want := range map[string]string{
+		"":         "The primary metric, in time, does not differ in any seed. The others have ",
+		"makespan": "The primary metric, makespan, has 1 test, the others have ",
+	} {
+		r.Compare(primary)
+		var out bytes.Buffer
+		if err := r.WriteTable(&out); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"makespan -6.0 s not compared: the runs did different work\n", want} {
+			if !strings.Contains(blanks.ReplaceAllString(out.String(), " "), want) {
+				t.Errorf("no %q in\n%s", want, &out)
+			}
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b *Run) int { return strings.Compare(b.Policy, a.Policy) }) // now picky is who others are compared with
+	r = New(runs[12:]...)
+	if r.Compare(""); !comparison(t, r, "all", "makespan").Unlike {
+		t.Error("it does not matter which of the two did less")
+	}
+	r = New(slices.DeleteFunc(runs, func(r *Run) bool { return r.Policy == "same" })...)
+	r.Compare("makespan")
+	var out bytes.Buffer
+	if err := r.WriteTable(&out); err != nil || !strings.Contains(out.String(), "The primary metric, makespan, is not compared: the runs did different work. The others have") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// Where nothing ran there is no makespan, and no response: 0 s would look like the best of all.
+func TestNothingRan(t *testing.T) {
+	idle := played("idle", 1, job("a", Refused, 0, 5), job("b", Killed, 0, 0))
+	idle.Jobs[1].Admitted = false // it waited for a
+	idle.Summary.Makespan, idle.Summary.Admitted = 1, 0
+	busy := played("busy", 1, job("a", Met, 3, 5), job("b", Done, 9, 0))
+	busy.Summary.Makespan, busy.Summary.MeanResponse, busy.Summary.P95Response, busy.Summary.MapLocality = 9, ptr(6), ptr(9), ptr(1)
+	var out bytes.Buffer
+	if err := New(idle, busy).WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nidle – – – – – ", "\nbusy 0 9.0 s 6.0 s 9.0 s 100 % ", "\npolicy in time accepted refused killed\n", "\nidle 0 of 1 0 of 2 1 1\n"} {
+		if !strings.Contains(blanks.ReplaceAllString(out.String(), " "), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+}
+
+// Who waits for a refused job was not accepted, in the table nor in the comparison.
+func TestAcceptedIsOneNumber(t *testing.T) {
+	var runs []*Run
+	for seed := range uint64(6) {
+		runs = append(runs, played("fifo", seed, job("a", Late, 9, 5), job("b", Done, 9, 0), job("c", Done, 12, 0)))
+	}
+	for seed := range uint64(6) {
+		run := played("picky", seed, job("a", Refused, 0, 5), job("b", Killed, 0, 0), job("c", Killed, 0, 0))
+		run.Jobs[1].Admitted, run.Jobs[2].Admitted = false, false
+		run.Tally()
+		runs = append(runs, run)
+	}
+	r := New(runs...)
+	r.Compare("")
+	within(t, "accepted", comparison(t, r, "picky", "accepted").Mean, -1)
 }

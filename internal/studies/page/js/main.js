@@ -4,6 +4,9 @@
 const use = (s, rate, there) => s[there] === 0 || s[rate] === null || s[rate] === undefined ? '–' : percent(s[rate]);
 const hasCores = (s) => s.vcore_utilization !== null && s.vcore_utilization !== undefined;
 const finished = (s) => s.kept + s.broken + s.met + s.late + s.done;
+// known says a figure that a run may lack.
+const known = (x, say) => (x === null || x === undefined ? '–' : say(x));
+const makespan = (s) => (s.attempts || finished(s) ? span(s.makespan_s) : '–');
 const tiles = () => {
   const s = run.summary;
   const list = [];
@@ -11,23 +14,23 @@ const tiles = () => {
   if (s.deadlines && s.deadline_work_s) list.push(['work in time', percent(s.work_in_time_s / s.deadline_work_s), 'of the task time']);
   if (s.refused) list.push(['refused', number(s.refused), ' of ' + number(s.jobs), true]);
   if (s.soft_deadlines) list.push(['soft in time', number(s.soft_in_time), ' of ' + number(s.soft_deadlines)]);
-  list.push(['makespan', span(s.makespan_s)], ['mean response', span(s.mean_response_s)], ['95 % within', span(s.p95_response_s)],
+  list.push(['makespan', makespan(s)], ['mean response', known(s.mean_response_s, span)], ['95 % within', known(s.p95_response_s, span)],
     ['map slots', use(s, 'map_utilization', 'map_slots'), 'in use'], ['reduce slots', use(s, 'reduce_utilization', 'reduce_slots'), 'in use'],
-    ...(hasCores(s) ? [['vcores', use(s, 'vcore_utilization', 'vcores'), 'in use']] : []), ['local maps', percent(s.map_locality)],
+    ...(hasCores(s) ? [['vcores', use(s, 'vcore_utilization', 'vcores'), 'in use']] : []), ['local maps', known(s.map_locality, percent)],
     ['jobs finished', number(finished(s)), ' of ' + number(s.jobs)], ['attempts', number(s.attempts)]);
-  if (s.failed + s.killed > 0) list.push(['jobs failed', number(s.failed + s.killed), '', true]);
+  for (const o of ['failed', 'killed']) if (s[o]) list.push(['jobs ' + o, number(s[o]), '', true]);
   if (s.energy_kwh !== null && s.energy_kwh !== undefined) list.push(['energy', number(s.energy_kwh), ' kWh']);
   el('tiles').replaceChildren(...list.map(([name, value, more, bad]) => make('div', {}, make('dt', {}, name), make('dd', { class: bad ? 'bad' : null }, value, more ? make('small', {}, more) : ''))));
 };
 const allRuns = () => {
   const cores = data.runs.some((r) => hasCores(r.summary));
-  const heads = ['policy', '>seed', '>in time', '>of', '>work in time', '>accepted', '>promises kept', '>penalty', '>makespan', '>mean response', '>95 %', '>local maps', '>map slots', '>reduce slots', ...(cores ? ['>vcores'] : []), '>attempts', '>failed', '>refused'];
+  const heads = ['policy', '>seed', '>in time', '>of', '>work in time', '>accepted', '>promises kept', '>penalty', '>makespan', '>mean response', '>95 %', '>local maps', '>map slots', '>reduce slots', ...(cores ? ['>vcores'] : []), '>attempts', '>failed', '>killed', '>refused'];
   const scenarios = [...new Set(data.runs.map((r) => r.scenario))];
   el('runs').replaceChildren(...scenarios.map((name) => {
     const list = data.runs.map((r, i) => i).filter((i) => data.runs[i].scenario === name);
     return tableOf(name, heads, list.map((i) => {
       const r = data.runs[i], s = r.summary;
-      return [make('button', { type: 'button', onclick: () => choose(i, true) }, r.policy + (r.world === 'sim' ? '' : ', on this machine') + (r.stuck ? ', stuck' : '')), r.seed, number(s.in_time), number(s.deadlines), s.deadline_work_s ? percent(s.work_in_time_s / s.deadline_work_s) : '–', number(s.admitted) + ' of ' + number(s.jobs), s.promised ? number(s.kept) + ' of ' + number(s.promised) : '–', few(s.penalty), span(s.makespan_s), span(s.mean_response_s), span(s.p95_response_s), percent(s.map_locality), use(s, 'map_utilization', 'map_slots'), use(s, 'reduce_utilization', 'reduce_slots'), ...(cores ? [use(s, 'vcore_utilization', 'vcores')] : []), number(s.attempts), number(s.failed + s.killed), number(s.refused)];
+      return [make('button', { type: 'button', onclick: () => choose(i, true) }, r.policy + (r.world === 'sim' ? '' : ', on this machine') + (r.stuck ? ', stuck' : '')), r.seed, number(s.in_time), number(s.deadlines), s.deadline_work_s ? percent(s.work_in_time_s / s.deadline_work_s) : '–', number(s.admitted) + ' of ' + number(s.jobs), s.promised ? number(s.kept) + ' of ' + number(s.promised) : '–', few(s.penalty), makespan(s), known(s.mean_response_s, span), known(s.p95_response_s, span), known(s.map_locality, percent), use(s, 'map_utilization', 'map_slots'), use(s, 'reduce_utilization', 'reduce_slots'), ...(cores ? [use(s, 'vcore_utilization', 'vcores')] : []), number(s.attempts), number(s.failed), number(s.killed), number(s.refused)];
     }), list.indexOf(run.at));
   }));
   el('omitted').textContent = data.omitted ? number(data.omitted) + ' more runs had no room in this page; the JSON report has all.' : '';
