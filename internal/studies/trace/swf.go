@@ -17,9 +17,10 @@ import (
 //	13 group         14 executable         15 queue    16 partition            17 preceding job   18 think time in s
 //
 // Processors become maps, each of the run time: the format knows no tasks, and Slackline starts no gangs. What was asked for counts
-// where it is not known what was used. The executable is the class. A job without a run time or without processors, as it was cancelled
-// before it ran, is left out, and so are parts of jobs that were swapped out (status 2 to 4), since the whole has a line of its own.
-// LeftOut counts both. Of think times nothing is used.
+// where it is not known what was used. The executable is the class. A run time of 0 is one of less than half a second, as logs count
+// whole ones, and is played as 0. Left out, and counted by LeftOut, are jobs that never ran (cancelled, status 5, without a run time;
+// or on 0 processors), jobs of which nobody knows how long or on how many processors they ran, and parts of jobs that were swapped out
+// (status 2 to 4), since the whole has a line of its own. Of think times nothing is used.
 type swf struct {
 	lines
 	order
@@ -33,8 +34,9 @@ var swfFields = [18]string{"job number", "submit time", "wait time", "run time",
 
 // What is left out.
 const (
-	swfCancelled = "jobs that never ran"
-	swfPart      = "parts of jobs that were swapped out, each of which stands as a whole besides"
+	swfNever   = "jobs that never ran"
+	swfUnknown = "jobs that ran, but it is not known how long or on how many processors"
+	swfPart    = "parts of jobs that were swapped out, each of which stands as a whole besides"
 )
 
 // Next returns the job of the next line.
@@ -91,12 +93,26 @@ func (s *swf) job(line []byte) (*Job, *Error) {
 		return nil, err
 	}
 	j.Submit = units.Time(at)
-	time, err := s.first(f[:], 3, 8, s.span)
+	time, err := s.first(f[:], 3, 3, s.span)
 	if err != nil {
 		return nil, err
 	}
-	processors, err := s.first(f[:], 4, 7, s.count)
+	processors, err := s.first(f[:], 4, 4, s.count)
 	if err != nil {
+		return nil, err
+	}
+	switch {
+	case processors == 0:
+		s.leaveOut(swfNever, s.errorf(swfFields[4], "job %d has none", number))
+		return nil, nil
+	case string(f[10]) == "5" && time <= 0:
+		s.leaveOut(swfNever, s.errorf(swfFields[10], "job %d was cancelled before it ran", number))
+		return nil, nil
+	}
+	if time, err = s.first(f[:], 3, 8, s.span); err != nil {
+		return nil, err
+	}
+	if processors, err = s.first(f[:], 4, 7, s.count); err != nil {
 		return nil, err
 	}
 	memory, err := s.first(f[:], 6, 9, s.count)
@@ -117,10 +133,10 @@ func (s *swf) job(line []byte) (*Job, *Error) {
 	}
 	switch {
 	case time < 0:
-		s.leaveOut(swfCancelled, s.errorf(swfFields[3], "job %d has none", number))
+		s.leaveOut(swfUnknown, s.errorf(swfFields[3], "neither that of job %d nor the time it asked for is known", number))
 		return nil, nil
 	case processors < 1:
-		s.leaveOut(swfCancelled, s.errorf(swfFields[4], "job %d has none", number))
+		s.leaveOut(swfUnknown, s.errorf(swfFields[4], "neither those of job %d nor those it asked for are known", number))
 		return nil, nil
 	}
 	j.User, j.Class, j.Queue = name("u", label[11]), name("app", label[13]), name("q", label[14])

@@ -19,6 +19,11 @@ const swfSample = `; Version: 2.2
     3     31     -1     -1    -1     -1     -1     1     -1    -1  5    3    1    7   2 -1 -1 -1
     4     31      5    100     2     -1     -1    -1     -1    -1  2    3    1    7   2 -1 -1 -1
     5     40      5      0     2     -1     -1    -1     -1    -1  1    3    1    7   2 -1  3 -1
+    6     41     -1     -1     4     -1     -1     4    100    -1  5    3    1    7   2 -1 -1 -1
+    7     42      0      0     4     -1     -1     4    100    -1  5    3    1    7   2 -1 -1 -1
+    8     43      0     50    -1     50     -1    -1    100    -1  1    3    1    7   2 -1 -1 -1
+    9     44      0     -1     2     50     -1     2     -1    -1  1    3    1    7   2 -1 -1 -1
+   10     45      0     50    -1     50     -1     3    100    -1  5    3    1    7   2 -1 -1 -1
 `
 
 func TestSWF(t *testing.T) {
@@ -33,27 +38,30 @@ func TestSWF(t *testing.T) {
 		{ID: "j1", Class: "app7", Queue: "q2", User: "u3", Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: maps(8, units.Hour, 2048)},
 		{ID: "j2", Submit: units.Time(30500 * units.Millisecond), After: []string{"j1"}, Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: maps(16, units.Minute, 512)},
 		{ID: "j5", Class: "app7", Queue: "q2", User: "u3", Submit: units.Time(40 * units.Second), Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: maps(2, 0, 0)},
+		{ID: "j10", Class: "app7", Queue: "q2", User: "u3", Submit: units.Time(45 * units.Second), Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: maps(3, 50*units.Second, 0)},
 	}
 	if d := cmp.Diff(want, all); d != "" {
 		t.Fatal(d)
 	}
 }
 
-// A job that never ran, or that stands there twice, is left out, and counted.
+// A job that never ran, of which it is not known how long or on what it ran, or that stands there twice, is left out, and counted: one
+// that was cancelled before it ran is not played for the time it had asked for.
 func TestSWFLeavesOut(t *testing.T) {
-	_, r, err := readAll(t, "swf", swfSample+"    6     41      5      0     0     -1     -1    -1     -1    -1  5    3    1    7   2 -1  3 -1\n", false)
+	_, r, err := readAll(t, "swf", swfSample+"   11     51      5      0     0     -1     -1    -1     -1    -1  5    3    1    7   2 -1  3 -1\n", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []LeftOut{
-		{Why: "jobs that never ran", Count: 2, First: "t:6: run time: job 3 has none"},
+		{Why: "jobs that never ran", Count: 4, First: "t:6: status: job 3 was cancelled before it ran"},
 		{Why: "parts of jobs that were swapped out, each of which stands as a whole besides", Count: 1, First: "t:7: status: 2 is a part of a job that was swapped out"},
+		{Why: "jobs that ran, but it is not known how long or on how many processors", Count: 2, First: "t:11: allocated processors: neither those of job 8 nor those it asked for are known"},
 	}
 	if d := cmp.Diff(want, r.LeftOut(), cmpopts.IgnoreUnexported(LeftOut{})); d != "" {
 		t.Error(d)
 	}
 	none := strings.Split(swfSample, "\n")[5] + "\n"
-	if _, _, err = readAll(t, "swf", none+none, false); err == nil || err.Error() != "t:1: run time: job 3 has none; nor is any other of its records a job that ran" {
+	if _, _, err = readAll(t, "swf", none+none, false); err == nil || err.Error() != "t:1: status: job 3 was cancelled before it ran; nor is any other of its records a job that ran" {
 		t.Error(err)
 	}
 }
