@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,7 @@ go; --dry-run says what that would be. No signal and no other command throws suc
 				return err
 			}
 			var nothing error
+			var gone []string
 			found := false
 			for _, dir := range withFolders(dirs) {
 				d, err := engine.Discard(dir, dry)
@@ -50,13 +52,17 @@ go; --dry-run says what that would be. No signal and no other command throws suc
 				if err != nil {
 					return err
 				}
-				found = true
+				if found = true; !dry && !d.Finished && !d.Ended {
+					if abs, err := filepath.Abs(dir); err == nil {
+						gone = append(gone, abs)
+					}
+				}
 				fmt.Fprintln(cmd.OutOrStdout(), report.Printable(discarded(dir, d, dry)))
 			}
 			if !found {
 				return nothing
 			}
-			return nil
+			return o.noteDiscarded(cmd.ErrOrStderr(), gone)
 		},
 	}
 	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "say what would be removed, and remove nothing")
@@ -80,6 +86,25 @@ func (o *options) outputsOf(args []string) ([]string, error) {
 		return nil, err
 	}
 	return []string{job.Output}, nil
+}
+
+// noteDiscarded tells the list of jobs, if there is one, that what they had done in these output directories is gone.
+func (o *options) noteDiscarded(w io.Writer, dirs []string) error {
+	m, err := o.openThere(io.Discard)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if m.Store() == nil || len(dirs) == 0 {
+		return nil
+	}
+	if err = m.ReadOnly(); err == nil {
+		err = m.Store().Discard(time.Now(), dirs...)
+	}
+	if err != nil {
+		fmt.Fprintf(w, "warning: slackline jobs still lists this as interrupted: %v\n", err)
+	}
+	return nil
 }
 
 // discarded says what was removed, or would be.

@@ -12,7 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// A run that goes on with one that was killed judges jobs by the deadlines that counted from the first submission. A job that had
+// A run that goes on with an interrupted one judges jobs by the deadlines that counted from the first submission. A job that had
 // finished before takes part in nothing: no verdict, no time, no error of a prediction.
 func TestGoesOn(t *testing.T) {
 	const early = "name: early\napp: loadgen\nparams: {map_cpu: 1us}\ninput: small.txt\noutput: out/early\nreduces: 1\ndeadline: 1h\n"
@@ -31,9 +31,9 @@ func TestGoesOn(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(300 * time.Millisecond) // its deadline has passed
-	_ = cmd.Process.Kill()
+	_ = cmd.Process.Kill() // before the end of the first job is written
 	_ = cmd.Wait()
+	time.Sleep(300 * time.Millisecond) // now the deadline has passed
 	r := s.run("run", "jobs.yaml", "--block", "1kB", "--nodes", "1", "--slots", "2", "-o", "json", "--policy", "fifo")
 	var got report.Report
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil {

@@ -23,14 +23,15 @@ func newJobs(o *options) *cobra.Command {
 		Use:   "jobs",
 		Short: "List the jobs that ran on this machine, and those that run",
 		Long: `Lists jobs that run started, in any process, the newest first: what became of them, how long they took and what had been expected,
-and how they stand to their deadlines: kept or BROKEN if the deadline had been promised, else met or LATE. A job whose process ended before it did is interrupted.`,
+and how they stand to their deadlines: kept or BROKEN if the deadline had been promised, else met or LATE. A job whose process ended before it did is interrupted, until a run goes on with it: then
+it is resumed, and the job of that run tells what became of it. If its work was thrown away instead, it is discarded.`,
 		Example: `  slackline jobs
   slackline jobs --state failed,interrupted --since 24h
   slackline jobs --name words --limit 3 -o json`,
 		Args: exactly(0, "no arguments"),
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.States, "state", nil, "only jobs in one of these states: waiting, running, finished, failed, killed, refused, interrupted")
+	flags.StringSliceVar(&f.States, "state", nil, "only jobs in one of these states: "+strings.Join(store.States, ", "))
 	flags.StringVar(&f.Name, "name", "", "only jobs of this name")
 	flags.StringVar(&f.Class, "class", "", "only jobs of this class")
 	flags.StringVar(&f.Policy, "policy", "", "only jobs that ran by this policy")
@@ -133,11 +134,11 @@ func expected(j *store.Job) string {
 	return (&report.Expectation{Seconds: *j.Expected, Spread: j.Spread}).String()
 }
 
-// outcome is what became of a job, "" while it waits or runs.
+// outcome is what became of a job, "" while it waits or runs, and where a later one that goes on with it has the outcome.
 func outcome(j *store.Job) report.Outcome {
 	f := report.Facts{Refused: j.State == store.Refused, Promised: j.Promised, Real: true}
 	switch j.State {
-	case store.Waiting, store.Running:
+	case store.Waiting, store.Running, store.Resumed:
 		return ""
 	case store.Finished:
 		if f.End = sched.Committed; j.Deadline != nil && j.Ended != nil {
@@ -154,7 +155,7 @@ func outcome(j *store.Job) report.Outcome {
 
 // promise says how a job stands to its deadline, or what became of that.
 func promise(j *store.Job, now time.Time) string {
-	if j.Deadline == nil {
+	if j.Deadline == nil || j.State == store.Resumed {
 		return "–"
 	}
 	o := outcome(j)

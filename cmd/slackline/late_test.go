@@ -30,8 +30,8 @@ func TestDeadlinesBeforeAKill(t *testing.T) {
 		met, missed float64
 		said, end   string
 	}{
-		"20ms": {3, 1, 1, `job "b" had finished before the run was killed: it missed its deadline by `, "slackline: job \"b\" missed its deadline before this run went on with it\n"},
-		"1h":   {0, 2, 0, `job "b" had finished before the run was killed: it met its deadline by `, ""},
+		"20ms": {3, 1, 1, `job "b" had finished before the interruption: it missed its deadline by `, "slackline: job \"b\" missed its deadline before this run went on with it\n"},
+		"1h":   {0, 2, 0, `job "b" had finished before the interruption: it met its deadline by `, ""},
 	} {
 		t.Run(due, func(t *testing.T) {
 			s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(lateJobs, "DUE", due, 1), "short.txt": "x\n", "long.txt": strings.Repeat("x\n", 20)})

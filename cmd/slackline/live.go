@@ -29,7 +29,7 @@ type live struct {
 	terminal bool
 	clock    func() time.Time
 	state    liveState
-	lost     func(job string, now time.Time) units.Duration // how much earlier its deadline falls, where a run goes on with one that was killed; may be nil
+	lost     func(job string, now time.Time) units.Duration // how much earlier its deadline falls, where a run goes on with an interrupted one; may be nil
 	handles  []int                                          // in state.jobs + 1, by handle
 	attempts []liveAttempt
 	drawn    int        // lines of the frame on the screen
@@ -58,6 +58,12 @@ const (
 func newLive(w io.Writer, jobs []*report.Expectation, names []string, known []*profile.Class) *live {
 	l := &live{out: w, clock: time.Now, stop: make(chan struct{}), terminal: isTerminal(w) && runtime.GOOS != "windows" && os.Getenv("TERM") != "dumb"}
 	l.log = newLog(aboveFrame{l})
+	l.log.lost = func(job string) units.Duration {
+		if l.lost == nil {
+			return 0
+		}
+		return l.lost(job, l.state.base)
+	}
 	l.state.known, l.state.base = known, l.clock()
 	for i, name := range names {
 		var e *report.Expectation

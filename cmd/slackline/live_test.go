@@ -121,8 +121,8 @@ func TestPlainLines(t *testing.T) {
 	at(9, sched.Event{Kind: sched.JobEnded, Job: 2, Outcome: sched.Failed, Text: "map task 1 failed"})
 	at(10, sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: sched.Committed})
 	l.close()
-	want := `    0.0 s  job "words": 3 maps, 1 reduces
-    0.0 s  job "find": 1 maps, 1 reduces
+	want := `    0.0 s  job "words": 3 maps, 1 reduce
+    0.0 s  job "find": 1 map, 1 reduce
     4.0 s  words: maps 1 of 3, reduces 0 of 1, 6.8 s left (until 18:00:10); find: maps 0 of 1, reduces 0 of 1; 33.3 MB/s
     6.9 s  job "find": map-1 failed: it broke
     8.0 s  words: maps 2 of 3, reduces 0 of 1, 4.5 s left (until 18:00:12); find: maps 0 of 1, reduces 0 of 1, 19 failed; 16.7 MB/s

@@ -14,6 +14,7 @@ import (
 // log is a sink that tells on standard error what becomes of jobs while they run.
 type log struct {
 	w      io.Writer
+	lost   func(job string) units.Duration // how much earlier its deadline falls than the policy is told; nil: not at all
 	jobs   map[sched.JobID]string
 	tasks  map[sched.AttemptID]string // of attempts that run
 	why    map[string]bool            // reasons of failures that were told
@@ -43,9 +44,15 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 			l.jobs[e.Job] = j.ID
 			due := ""
 			if j.Deadline != units.Never {
-				due = fmt.Sprintf(", due at %.1f s", j.Deadline.Seconds())
+				by := j.Deadline
+				if l.lost != nil {
+					by -= units.Time(l.lost(j.ID))
+				}
+				if due = fmt.Sprintf(", due at %.1f s", by.Seconds()); by < at {
+					due = fmt.Sprintf(", was due %.1f s ago", at.Sub(by).Seconds())
+				}
 			}
-			l.say(at, "job %q: %d maps, %d reduces%s", j.ID, j.Tasks(sched.Map), j.Tasks(sched.Reduce), due)
+			l.say(at, "job %q: %s, %s%s", j.ID, count(j.Tasks(sched.Map), "map"), count(j.Tasks(sched.Reduce), "reduce"), due)
 		case sched.Started:
 			l.tasks[e.Attempt] = fmt.Sprintf("job %q: %v-%d", l.jobs[e.Job], e.Stage, e.Task)
 		case sched.Ended:

@@ -53,6 +53,18 @@ func (o *options) read(log io.Writer) (*lab.Memory, error) {
 	return m, nil
 }
 
+// openThere opens it to be written where something has been kept. Where nothing has, it makes nothing, and there is no store.
+func (o *options) openThere(log io.Writer) (*lab.Memory, error) {
+	m, err := o.read(io.Discard)
+	if err != nil || m.Store() == nil {
+		return m, err
+	}
+	if err := m.Close(); err != nil {
+		return nil, failure{err}
+	}
+	return o.open(log)
+}
+
 // dataDir is the folder, which need not be there.
 func (o *options) dataDir() (dir string, err error) {
 	from := ""

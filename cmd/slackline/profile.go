@@ -338,20 +338,24 @@ earlier runs taught holds no longer. The next run of a class teaches it anew. Wh
 			case !all && len(args) == 0:
 				return fmt.Errorf("name the classes to forget, or say --all")
 			}
-			m, err := o.open(io.Discard)
+			m, err := o.openThere(io.Discard)
 			if err != nil {
 				return err
 			}
 			defer m.Close()
-			if m.ReadOnly() != nil {
-				return failure{m.ReadOnly()}
-			}
 			known, err := m.Profiles()
 			if err != nil {
 				return failure{err}
 			}
 			if known, err = chosen(known, args); err != nil { // all of them or none
 				return err
+			}
+			if len(known) == 0 {
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), "nothing is known, so nothing was forgotten")
+				return err
+			}
+			if m.ReadOnly() != nil {
+				return failure{m.ReadOnly()}
 			}
 			var names []string
 			for _, c := range known {
@@ -366,10 +370,7 @@ earlier runs taught holds no longer. The next run of a class teaches it anew. Wh
 					return err
 				}
 			}
-			if len(known) == 0 {
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), "nothing is known, so nothing was forgotten")
-			}
-			return err
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "forget all classes")

@@ -30,7 +30,7 @@ run: what its tasks have committed stays there. The same command goes on with it
 that was killed, or found the disk full. With --fresh that is thrown away, and so is what jobs of that run had finished, if all their parts
 are as they were written; slackline discard throws away and runs nothing. What a run wrote that came to its end is never thrown away, nor what else stands in a directory. Paths in a job file are relative
 to the current directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name; those
-that had finished before a kill are not run again. A deadline that is a span counts from the planned arrival of its job.
+that had finished before an interruption are not run again. A deadline that is a span counts from the planned arrival of its job.
 
 What a run did and what it teaches about its classes of jobs is kept: slackline jobs lists it, simulate plays it, and the next run says
 before it begins how long its jobs should take.`,
@@ -300,15 +300,15 @@ func coldClasses(r *report.Run) (classes []string) {
 	return classes
 }
 
-// wasInTime says whether a job that had finished before the run was killed had met its deadline.
+// wasInTime says whether a job that had finished before the run was interrupted had met its deadline.
 func wasInTime(e lab.Earlier) string {
 	switch {
 	case !e.Told:
-		return fmt.Sprintf("job %q had finished before the run was killed; when is not known, so its deadline counts neither as met nor as missed", e.Job)
+		return fmt.Sprintf("job %q had finished before the interruption; when is not known, so its deadline counts neither as met nor as missed", e.Job)
 	case e.Late > 0:
-		return fmt.Sprintf("job %q had finished before the run was killed: it missed its deadline by %s", e.Job, report.Span(e.Late.Seconds()))
+		return fmt.Sprintf("job %q had finished before the interruption: it missed its deadline by %s", e.Job, report.Span(e.Late.Seconds()))
 	}
-	return fmt.Sprintf("job %q had finished before the run was killed: it met its deadline by %s", e.Job, report.Span(-e.Late.Seconds()))
+	return fmt.Sprintf("job %q had finished before the interruption: it met its deadline by %s", e.Job, report.Span(-e.Late.Seconds()))
 }
 
 // goesOn says from where a job that was interrupted goes on.

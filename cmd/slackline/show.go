@@ -110,6 +110,9 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	}
 	line("output", "%s", j.Output)
 	line("submitted", "%s", j.Submitted.Local().Format(time.DateTime))
+	if j.First != 0 {
+		line("goes on", "with job %d, which was interrupted", j.First)
+	}
 	if j.Started != nil {
 		line("started", "%s later", report.Span(j.Started.Sub(j.Submitted).Seconds()))
 	}
@@ -123,11 +126,11 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 		}
 		line("expected", "%s%s", expected(j), off)
 	}
-	if j.Deadline != nil {
+	if j.Deadline != nil && j.State != store.Resumed {
 		if after := j.Deadline.Sub(j.Submitted).Seconds(); after > 0 {
 			line("deadline", "%s after submission: %s", report.Span(after), promise(j, now))
 		} else {
-			line("deadline", "%s, before this run went on with one that was killed: %s", stamp(*j.Deadline, now), promise(j, now))
+			line("deadline", "%s, before this run went on with the interrupted one: %s", stamp(*j.Deadline, now), promise(j, now))
 		}
 	}
 	switch p := s.Promised; {

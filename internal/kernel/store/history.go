@@ -24,13 +24,15 @@ const (
 	Killed      = "killed"
 	Refused     = "refused"
 	Interrupted = "interrupted" // its process ended before it did
+	Resumed     = "resumed"     // it was interrupted, and a later job goes on with it
+	Discarded   = "discarded"   // it was interrupted, and what it had done is gone
 )
 
-// Rejected is what Refused was called by earlier builds. A store of theirs that can only be read still says so, and so do people.
+// Rejected is what Refused was called by earlier builds. Their rows still say so, and so do people.
 const Rejected = "rejected"
 
 // States are all of them, in the order of a job's life.
-var States = []string{Waiting, Running, Finished, Failed, Killed, Refused, Interrupted}
+var States = []string{Waiting, Running, Finished, Failed, Killed, Refused, Interrupted, Resumed, Discarded}
 
 // Run is one run of some jobs by one policy, in one process.
 type Run struct {
@@ -48,6 +50,8 @@ type Run struct {
 type Job struct {
 	ID        int64            `json:"id"`
 	Run       int64            `json:"run"`
+	First     int64            `json:"first,omitempty"` // of a job that goes on with an interrupted one: where it was submitted first
+	GoesOn    bool             `json:"-"`               // told to Begin: it goes on with the interrupted one of the same output, if there is one
 	Name      string           `json:"name"`
 	Class     string           `json:"class"`
 	Policy    string           `json:"policy"`
@@ -59,7 +63,7 @@ type Job struct {
 	Started   *time.Time       `json:"started"` // the first attempt
 	Ended     *time.Time       `json:"ended"`
 	Deadline  *time.Time       `json:"deadline"`
-	Promised  bool             `json:"promised,omitempty"` // the policy promised the deadline
+	Promised  bool             `json:"promised"` // the policy promised the deadline
 	Took      *float64         `json:"took_s"`
 	Expected  *float64         `json:"expected_s"` // what was said before it ran; null: nothing was known
 	Spread    *float64         `json:"spread_s"`   // standard deviation of that
@@ -112,11 +116,11 @@ func (s *Store) lockOf(run int64) string {
 }
 
 // Begin writes a run and its jobs, to which it gives numbers, and takes the lock of the run. Jobs of processes that are gone are
-// written down as interrupted.
+// written down as interrupted, and those of them whose output one of the new jobs writes as resumed or discarded.
 func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 	l := &Live{Run: run, store: s}
-	err := s.write(func(tx *sql.Tx) error {
-		if err := l.bury(tx); err != nil {
+	err := s.write(func(tx *sql.Tx) (err error) {
+		if l.Beside, err = s.bury(tx, run.Began); err != nil {
 			return err
 		}
 		r := &l.Run
@@ -139,6 +143,9 @@ func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 				return err
 			}
 			if j.ID, err = made.LastInsertId(); err != nil {
+				return err
+			}
+			if err := replace(tx, j); err != nil {
 				return err
 			}
 		}
@@ -170,27 +177,65 @@ func prune(tx *sql.Tx, last int64) error {
 	return err
 }
 
-// bury ends the runs whose process is gone, and notes those that live.
-func (l *Live) bury(tx *sql.Tx) error {
+// bury ends the runs whose process is gone, and returns those that live.
+func (s *Store) bury(tx *sql.Tx, now time.Time) (alive []Run, err error) {
 	open, err := openRuns(tx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, r := range open {
-		if locked(l.store.lockOf(r.ID)) {
-			l.Beside = append(l.Beside, r)
+		if locked(s.lockOf(r.ID)) {
+			alive = append(alive, r)
 			continue
 		}
-		_ = os.Remove(l.store.lockOf(r.ID)) // else it stays: a small file
-		if _, err := tx.Exec("UPDATE runs SET ended = ? WHERE id = ?", l.Run.Began.UnixNano(), r.ID); err != nil {
-			return err
+		_ = os.Remove(s.lockOf(r.ID)) // else it stays: a small file
+		if _, err := tx.Exec("UPDATE runs SET ended = ? WHERE id = ?", now.UnixNano(), r.ID); err != nil {
+			return nil, err
 		}
 		_, err := tx.Exec("UPDATE jobs SET state = ? WHERE run = ? AND state IN (?, ?)", Interrupted, r.ID, Waiting, Running)
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return alive, nil
+}
+
+// replace gives the interrupted jobs with the output of a new one their last state. A new one that goes on with them takes over from
+// where the first of them was submitted.
+func replace(tx *sql.Tx, j *Job) error {
+	if !j.GoesOn {
+		return retire(tx, j.Output, Discarded, fmt.Sprintf("job %d began anew", j.ID))
+	}
+	var first sql.NullInt64
+	err := tx.QueryRow("SELECT min(coalesce(json_extract(detail, '$.first'), id)) FROM jobs WHERE state = ? AND json_extract(detail, '$.output') = ?",
+		Interrupted, j.Output).Scan(&first)
+	if err != nil || !first.Valid {
+		return err
+	}
+	j.First = first.Int64
+	return errors.Join(putJob(tx, j), retire(tx, j.Output, Resumed, fmt.Sprintf("job %d goes on with it", j.ID)))
+}
+
+// retire gives the interrupted jobs with an output another state, and says why.
+func retire(tx *sql.Tx, output, state, why string) error {
+	_, err := tx.Exec("UPDATE jobs SET state = ?, detail = json_set(detail, '$.reason', ?) WHERE state = ? AND json_extract(detail, '$.output') = ?",
+		state, why, Interrupted, output)
+	return err
+}
+
+// Discard writes down that what interrupted jobs had done in these output directories is gone.
+func (s *Store) Discard(now time.Time, outputs ...string) error {
+	return s.explain(s.write(func(tx *sql.Tx) error {
+		if _, err := s.bury(tx, now); err != nil {
+			return err
+		}
+		for _, output := range outputs {
+			if err := retire(tx, output, Discarded, "what it had done was thrown away"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
 // querier is a database or a transaction.

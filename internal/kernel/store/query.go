@@ -77,9 +77,13 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 		return nil, s.explain(err)
 	}
 	q := &query{}
-	// Jobs of a process that is gone do not run, though nobody could write that down.
-	fmt.Fprintf(&q.text, "SELECT id, run, state, detail FROM (SELECT id, run, name, class, policy, submitted, detail, CASE WHEN state IN ('%s', '%s') AND run IN (%s) THEN '%s' WHEN state = '%s' THEN '%s' ELSE state END AS state FROM jobs)",
-		Waiting, Running, dead, Interrupted, Rejected, Refused)
+	// Jobs of a process that is gone do not run, though nobody could write that down. Builds before this kept a promise in the report of
+	// the run alone.
+	fmt.Fprintf(&q.text, `SELECT id, run, state, detail, json_extract(detail, '$.promised') IS NULL AND json_extract(detail, '$.deadline') IS NOT NULL
+		AND EXISTS (SELECT 1 FROM runs, json_each(runs.report, '$.jobs') AS told WHERE runs.id = job.run
+			AND json_extract(told.value, '$.id') = job.name AND json_extract(told.value, '$.promised_s') IS NOT NULL)
+		FROM (SELECT id, run, name, class, policy, submitted, detail, CASE WHEN state IN ('%s', '%s') AND run IN (%s) THEN '%s'
+			WHEN state = '%s' THEN '%s' ELSE state END AS state FROM jobs) AS job`, Waiting, Running, dead, Interrupted, Rejected, Refused)
 	if f.ID != 0 {
 		q.where("id = ?", f.ID)
 	}
@@ -100,14 +104,15 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 	err = s.each(q, func(rows *sql.Rows) error {
 		var id, run int64
 		var state, detail string
-		if err := rows.Scan(&id, &run, &state, &detail); err != nil {
+		var promised bool
+		if err := rows.Scan(&id, &run, &state, &detail, &promised); err != nil {
 			return err
 		}
 		j := &Job{}
 		if err := json.Unmarshal([]byte(detail), j); err != nil {
 			return fmt.Errorf("what it knows of job %d cannot be read: %w", id, err)
 		}
-		j.ID, j.Run, j.State = id, run, state
+		j.ID, j.Run, j.State, j.Promised = id, run, state, j.Promised || promised
 		jobs = append(jobs, j)
 		return nil
 	})

@@ -39,7 +39,9 @@ var migrations = []string{
 		PRIMARY KEY (job, stage, task, try)) STRICT, WITHOUT ROWID`,
 	// Each run that begins looks for those that have not ended: without this, through all there ever were.
 	`CREATE INDEX runs_open ON runs (id) WHERE ended IS NULL`,
-	`UPDATE jobs SET state = 'refused', detail = json_set(detail, '$.state', 'refused') WHERE state = 'rejected'`,
+	// Earlier builds left a job interrupted for ever, also where a later one went on with it.
+	`UPDATE jobs SET state = 'resumed' WHERE state = 'interrupted' AND EXISTS (SELECT 1 FROM jobs AS later WHERE later.id > jobs.id
+		AND json_extract(later.detail, '$.output') = json_extract(jobs.detail, '$.output'))`,
 }
 
 // Store is an open file.

@@ -1,14 +1,16 @@
 package lab
 
 import (
+	"slices"
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/sched"
 )
 
-// Earlier is a job with a deadline that had finished before the run was killed that this one goes on with.
+// Earlier is a job with a deadline that had finished before the run was interrupted that this one goes on with.
 type Earlier struct {
 	Job  string
 	Late time.Duration // behind its deadline; not above 0: in time
@@ -24,11 +26,11 @@ func (l *Local) Judge(m *Memory, run *report.Run, under string, goesOn *GoesOn) 
 			continue
 		}
 		e := Earlier{Job: j.ID}
-		row, err := l.finish(m, j.ID, under, goesOn)
+		row, err := l.finish(m, slices.IndexFunc(l.Files, func(f *scenario.Job) bool { return f.Name == j.ID }), under, goesOn)
 		if err != nil {
 			return list, err
 		}
-		if row != nil {
+		if row != nil && row.Deadline != nil {
 			e.Late, e.Told = row.Ended.Sub(*row.Deadline), true
 			inTime := e.Late <= 0
 			j.Outcome = report.Facts{Promised: row.Promised, End: sched.Committed, InTime: &inTime, Real: true}.Outcome()
@@ -39,27 +41,18 @@ func (l *Local) Judge(m *Memory, run *report.Run, under string, goesOn *GoesOn) 
 	return list, nil
 }
 
-// finish returns what is kept of the job's end in the run that was killed, nil if that is nothing.
-func (l *Local) finish(m *Memory, name, under string, goesOn *GoesOn) (*store.Job, error) {
+// finish returns the row of a job that finished in the run that was interrupted, nil if there is none.
+func (l *Local) finish(m *Memory, file int, under string, goesOn *GoesOn) (*store.Job, error) {
 	if m == nil || m.store == nil {
 		return nil, nil
 	}
-	output := ""
-	for i, f := range l.Files {
-		if f.Name == name {
-			output = absolute(l.outputs(under)[i])
-		}
-	}
-	jobs, err := m.store.Jobs(store.JobFilter{Name: name, States: []string{store.Finished}})
+	output := absolute(l.outputs(under)[file])
+	jobs, err := m.store.Jobs(store.JobFilter{Name: l.Files[file].Name, States: []string{store.Finished}})
 	for _, j := range jobs { // the newest first
-		// A run that found it finished, as this one, kept neither how long it took nor its deadline.
-		if j.Output != output || j.Took == nil || j.Ended == nil || goesOn != nil && j.Ended.Before(goesOn.Began) {
-			continue
+		// A run that found it finished, as this one, kept not how long it took.
+		if j.Output == output && j.Took != nil && j.Ended != nil && !(goesOn != nil && j.Ended.Before(goesOn.Began)) {
+			return j, nil
 		}
-		if j.Deadline == nil { // it had none then
-			return nil, nil
-		}
-		return j, nil
 	}
 	return nil, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -84,12 +85,13 @@ func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Ex
 	if k.expected == nil {
 		k.expected = make([]*report.Expectation, len(l.Files))
 	}
-	rows := make([]*store.Job, len(l.Files))
+	var rows []*store.Job
 	how := sync.OnceValue(process.How)
 	for i, f := range l.Files {
 		row := &k.jobs[i].row
 		*row = store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Output: absolute(filepath.Join(f.Output, under)),
-			Submitted: k.base.Add(time.Duration(f.Arrive)), Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.splits[i])}}
+			Submitted: k.base.Add(time.Duration(f.Arrive)), Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.splits[i])},
+			GoesOn: c.GoesOn != nil}
 		if row.Isolation = inEngine; l.jobs[i].Executor != nil {
 			row.Isolation = how()
 		}
@@ -97,7 +99,9 @@ func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Ex
 			row.Expected, row.Spread = &e.Seconds, e.Spread
 		}
 		k.jobs[i].work.Counters = map[string]int64{}
-		rows[i] = row
+		if c.GoesOn == nil || !l.told(m, i, under, c.GoesOn) {
+			rows = append(rows, row)
+		}
 	}
 	l.Accounts = func(a engine.Account) {
 		if a.Attempt == 0 {
@@ -128,6 +132,15 @@ func absolute(path string) string {
 		return abs
 	}
 	return path
+}
+
+// told tells whether a job had finished in the run that this one goes on with, and the store says so: it gets no row again.
+func (l *Local) told(m *Memory, file int, under string, goesOn *GoesOn) bool {
+	if state, err := task.NewCommitter(l.outputs(under)[file]).State(); err != nil || state != task.Finished {
+		return false
+	}
+	row, err := l.finish(m, file, under, goesOn)
+	return err == nil && row != nil
 }
 
 // Beside are the runs of other processes that were under way when this one began.
@@ -162,11 +175,10 @@ func (k *Keeper) changes() (c store.Change) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	for i := range k.jobs {
-		if k.dirty[i] {
-			row := k.jobs[i].row
+		if row := k.jobs[i].row; k.dirty[i] && row.ID != 0 {
 			c.Jobs = append(c.Jobs, &row)
-			k.dirty[i] = false
 		}
+		k.dirty[i] = false
 	}
 	c.Attempts, k.rows = k.rows, nil
 	return c
@@ -234,7 +246,7 @@ func (k *Keeper) Batch(round int64, at units.Time, events []sched.Event) error {
 					j.row.State, j.row.Reason = store.Refused, strings.TrimPrefix(e.Text, "rejected: ")
 				case j.before && e.Outcome == sched.Committed: // how long that took, and when it was, nobody knows
 					j.row.Took, j.row.Expected, j.row.Spread, j.row.Deadline = nil, nil, nil, nil
-					j.row.Reason = "all its tasks were done before this run, which went on with one that was killed"
+					j.row.Reason = "all its tasks were done before this run, which went on with an interrupted one"
 				}
 				if all := k.totals[j.row.Name]; all != nil {
 					j.work.Counters = all

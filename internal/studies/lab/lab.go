@@ -44,7 +44,7 @@ type Cell struct {
 	Seed     uint64
 	World    func() (drive.World, error) // makes the world when the cell's turn comes
 	Can      sched.Capabilities          // of that world, so that the policy can be checked before; without a name they are known only then
-	GoesOn   *GoesOn                     // nil: the run goes on with none that was killed
+	GoesOn   *GoesOn                     // nil: the run goes on with no interrupted one
 	Sinks    []drive.Sink                // that watch besides the report's: a timeline, a learner, a log
 	Journal  string                      // file to record the run to, "" = none
 	Params   map[string]string           // values of a sweep, for the report
@@ -54,7 +54,7 @@ type Cell struct {
 	Known    *report.Run                 // what came of it when it ran before; nil = it has to run
 }
 
-// GoesOn is the run that was killed and is gone on with.
+// GoesOn is the run that was interrupted and is gone on with.
 type GoesOn struct {
 	Began time.Time
 	Jobs  []string // whose deadlines were given as spans from their submission: they count from that run on

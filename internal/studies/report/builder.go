@@ -55,7 +55,7 @@ func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
 	return &Builder{run: Run{World: world, Scenario: scenario, Policy: policy, Seed: seed, Jobs: []Job{}}}
 }
 
-// GoesOn says that the run goes on with one that was killed and had begun so long before. The deadlines of these jobs were given as spans
+// GoesOn says that the run goes on with one that was interrupted and had begun so long before. The deadlines of these jobs were given as spans
 // from their submission, which was then: by that they are judged, whatever the policy is told.
 func (b *Builder) GoesOn(lost units.Duration, jobs []string) {
 	b.lost, b.since = lost, make(map[string]bool, len(jobs))

@@ -66,7 +66,7 @@ func (f Facts) Outcome() Outcome {
 }
 
 // judged tells whether the job had a deadline, and it is known what became of that. Nobody knows it of a job that had finished before
-// the run that this one goes on with was killed, unless its outcome was found in the store.
+// the run that this one goes on with was interrupted, unless its outcome was found in the store.
 func (j *Job) judged() bool { return j.Deadline != nil && !(j.Before && j.Outcome == Done) }
 
 // Tally counts the outcomes of the jobs, and the deadlines, into the summary.

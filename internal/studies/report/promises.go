@@ -55,7 +55,7 @@ func writePromises(w io.Writer, g []*Run) {
 			if j.Estimated {
 				note = "an estimate from a sample"
 			}
-			t.Add(j.ID, orDash(j.Deadline), orDash(j.Promised), orDash(j.Finished), j.kept(), j.unexpected(), note)
+			t.Add(j.ID, dueAt(j.Deadline), orDash(j.Promised), orDash(j.Finished), j.kept(), j.unexpected(), note)
 		}
 		if more := len(list) - mostPromises; more > 0 {
 			t.Add(fmt.Sprintf("… and %d more; -o json has them all", more))

@@ -79,7 +79,7 @@ func TestOutcomes(t *testing.T) {
 		"lent      100.0 s            –    70.0 s  none                              nothing is known of what its class costs: it gets the slots that no promise needs, and no promise\n",
 		"guessed   100.0 s            –         –  refused                           an estimate from a sample\n",
 		"labels    100.0 s            –         –  refused\n",
-		"100.0 s       –  finished before",
+		"100.0 s       –  done before",
 		`job "guessed" was refused: by an estimate from a sample of 2 maps: would finish at 4:10 min`,
 		`job "refused" was refused: would finish at 4:10 min, 2:30 min after its deadline; the earliest deadline that would be accepted is 4:10 min`,
 	} {

@@ -142,7 +142,7 @@ type Summary struct {
 
 // Job is what became of a job. Times are in seconds from the start of the run, null where the job never got there.
 //
-// Where a run goes on with one that was killed, deadlines that count from the submission count from the first one: they may be negative.
+// Where a run goes on with an interrupted one, deadlines that count from the submission count from the first one: they may be negative.
 //
 // Where promised_s stands the policy has promised the deadline, and the outcome says whether it kept that. The number itself is promised by nobody: it
 // is when the job would end as things stood when it was admitted. One that comes later with an earlier deadline may go before it.
@@ -163,7 +163,7 @@ type Job struct {
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
 	Promise      string   `json:"deadline_class,omitempty"`    // where there are several kinds of deadlines
-	Before       bool     `json:"finished_before,omitempty"`   // an earlier run that was killed had done all its tasks; Finished is not told
+	Before       bool     `json:"finished_before,omitempty"`   // an earlier run that was interrupted had done all its tasks; Finished is not told
 	Promised     *float64 `json:"promised_s,omitempty"`        // by when it was expected to finish, see below; null: no promise
 	Estimated    bool     `json:"promise_estimated,omitempty"` // that, or a refusal, rests on a sample and is no worst case
 	Admission    string   `json:"admission,omitempty"`         // why it runs without a promise, where others get one

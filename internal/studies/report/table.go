@@ -116,7 +116,7 @@ func jobsTable(title string, g []*Run) *Grid {
 			t.Add(fmt.Sprintf("… and %d more; -o json has them all", len(whole.Jobs)-mostJobs))
 			break
 		}
-		line := []string{j.ID, j.Class, strconv.Itoa(j.Maps), strconv.Itoa(j.Reduces), span(j.Submitted), orDash(j.Deadline)}
+		line := []string{j.ID, j.Class, strconv.Itoa(j.Maps), strconv.Itoa(j.Reduces), span(j.Submitted), dueAt(j.Deadline)}
 		for i, run := range g {
 			k, there := places[i][j.ID]
 			if !there {
@@ -137,8 +137,10 @@ func jobsTable(title string, g []*Run) *Grid {
 // verdict says in a word or two what became of the job.
 func verdict(j *Job) string {
 	switch {
+	case j.Before && j.Outcome.Late():
+		return strings.ToUpper(string(j.Outcome)) + " before"
 	case j.Before && j.Outcome.Finished():
-		return "finished before"
+		return string(j.Outcome) + " before"
 	case j.Outcome.InTime():
 		return string(j.Outcome) + " by " + span(*j.Deadline-*j.Finished)
 	case j.Outcome.Late():
@@ -201,6 +203,14 @@ func orDash(seconds *float64) string {
 		return "–"
 	}
 	return span(*seconds)
+}
+
+// dueAt prints a deadline; in a run that goes on with an interrupted one it may have passed before.
+func dueAt(deadline *float64) string {
+	if deadline != nil && *deadline < 0 {
+		return span(-*deadline) + " before"
+	}
+	return orDash(deadline)
 }
 
 func span(seconds float64) string { return units.Span(seconds) }
