@@ -27,25 +27,26 @@ var Sum = &Fold{Parse: ParseCount, Add: addCounts, Append: appendCount}
 
 func addCounts(a, b int64) (int64, error) {
 	if a > math.MaxInt64-b {
-		return 0, fmt.Errorf("the count is beyond %d", math.MaxInt64)
+		return 0, &BadRecord{fmt.Errorf("the count is beyond %d", math.MaxInt64)}
 	}
 	return a + b, nil
 }
 
 func appendCount(to []byte, n int64) []byte { return strconv.AppendInt(to, n, 10) }
 
-// ParseCount reads a decimal count, from 0 to 2^63-1, without making a string of it.
+// ParseCount reads a decimal count, from 0 to 2^63-1, without making a string of it. Anything else is a BadRecord: another attempt would
+// read the same.
 func ParseCount(text []byte) (int64, error) {
 	if len(text) == 0 || len(text) > 19 {
-		return 0, fmt.Errorf("%q is not a count", text)
+		return 0, &BadRecord{fmt.Errorf("%q is not a count", text)}
 	}
 	n := int64(0)
 	for _, d := range text {
 		if d < '0' || d > '9' {
-			return 0, fmt.Errorf("%q is not a count", text)
+			return 0, &BadRecord{fmt.Errorf("%q is not a count", text)}
 		}
 		if n > (math.MaxInt64-int64(d-'0'))/10 {
-			return 0, fmt.Errorf("the count %s is beyond %d", text, math.MaxInt64)
+			return 0, &BadRecord{fmt.Errorf("the count %s is beyond %d", text, math.MaxInt64)}
 		}
 		n = 10*n + int64(d-'0')
 	}

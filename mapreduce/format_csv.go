@@ -45,18 +45,7 @@ func (c CSV) Cutting() Cutting {
 // Header returns the names of the columns that what is read begins with; none if there is no row.
 func (c CSV) Header(in io.Reader) ([]string, error) {
 	r := &csvReader{rows: rowReader{in: newLines(in)}, comma: c.comma(), first: true}
-	row, err := r.row()
-	if err == io.EOF {
-		return nil, nil
-	}
-	if err == nil {
-		err = r.cut(row)
-	}
-	var names []string
-	for _, f := range r.fields {
-		names = append(names, string(f.text(row)))
-	}
-	return names, err
+	return r.names()
 }
 
 // Open returns a reader of records.
@@ -65,30 +54,43 @@ func (c CSV) Open(in io.Reader, of Input) (RecordReader, error) {
 	if c.NoHeader {
 		return r, nil
 	}
-	row, err := r.row()
-	if err == io.EOF {
-		return r, nil
-	}
-	if err == nil {
-		err = r.cut(row)
-	}
+	names, err := r.names()
 	if err != nil {
 		return nil, fmt.Errorf("the header: %w", err)
 	}
+	for _, name := range names {
+		label, _ := appendString(nil, []byte(name)) // names has seen that it can be written
+		r.header = append(r.header, append(label, ':'))
+	}
+	return r, nil
+}
+
+// names reads the header. One that no rows can be read by is a bad record, so that nobody tries again.
+func (r *csvReader) names() ([]string, error) {
+	row, err := r.row()
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := r.cut(row); err != nil {
+		return nil, &BadRecord{err}
+	}
+	var names []string
 	seen := map[string]bool{}
 	for _, f := range r.fields {
 		name := f.text(row)
 		if seen[string(name)] {
-			return nil, fmt.Errorf("the header has the column %q twice", name)
+			return nil, &BadRecord{fmt.Errorf("it has the column %q twice", name)}
+		}
+		if _, err := appendString(nil, name); err != nil {
+			return nil, &BadRecord{err}
 		}
 		seen[string(name)] = true
-		label, err := appendString(nil, name)
-		if err != nil {
-			return nil, fmt.Errorf("the header: %w", err)
-		}
-		r.header = append(r.header, append(label, ':'))
+		names = append(names, string(name))
 	}
-	return r, nil
+	return names, nil
 }
 
 type csvReader struct {

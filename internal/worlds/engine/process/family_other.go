@@ -31,5 +31,8 @@ func how() string {
 	return "single processes; neither memory nor open files are bounded on this system"
 }
 
+// overFileSize is unknown here: there is no such limit.
+func overFileSize(*os.ProcessState) bool { return false }
+
 // largest is not known.
 func largest(*os.ProcessState) units.Bytes { return 0 }

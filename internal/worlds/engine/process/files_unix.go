@@ -3,9 +3,17 @@
 package process
 
 import (
+	"os"
 	"os/exec"
 	"strconv"
+	"syscall"
 )
+
+// overFileSize tells whether a command was killed as it wrote more to a file than its limits allow.
+func overFileSize(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGXFSZ
+}
 
 // limitFiles bounds the open files of a command. Only a process itself can do that before it begins: a shell does, and becomes the
 // command.

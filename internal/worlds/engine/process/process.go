@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/slackline/slackline/units"
@@ -141,6 +142,9 @@ func (p *Process) Err() error {
 		return nil
 	case state.Exited():
 		return &ExitError{Code: state.ExitCode()}
+	}
+	if overFileSize(state) {
+		return fmt.Errorf("it died: %v: %w", state, syscall.EFBIG)
 	}
 	return fmt.Errorf("it died: %v", state) // "signal: killed"
 }

@@ -21,6 +21,8 @@ const (
 	blockSize   = 64 << 10
 	longestLine = 64 << 20
 	linger      = 2 * time.Second // for what a command left behind to let go of its output
+
+	fileTooLarge = 25 // the number of SIGXFSZ on all systems that have it
 )
 
 // command is a command at work. Two goroutines write to it and read from it; the attempt's own stands between them, so that neither
@@ -221,10 +223,10 @@ func (c *command) failed(why error) error {
 }
 
 // kindOf tells what an exit code says by POSIX: 126 is a command that cannot be run, 127 one that is not there, as sh and env report it of
-// what they were to run.
+// what they were to run, and 128 and the number of a signal what killed it: one of a file that grew too large will be killed again.
 func kindOf(why error) task.Failure {
 	var exit *process.ExitError
-	if errors.As(why, &exit) && (exit.Code == 126 || exit.Code == 127) {
+	if errors.As(why, &exit) && (exit.Code == 126 || exit.Code == 127 || exit.Code == 128+fileTooLarge) {
 		return task.Permanent
 	}
 	return task.FailureOf(why)

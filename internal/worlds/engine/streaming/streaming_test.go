@@ -300,6 +300,8 @@ func TestFailures(t *testing.T) {
 		{"shouts", `head -c 100000000 /dev/zero | tr '\0' '\n' >&2; yes help 2>/dev/null | head -c 20000000 >&2; exit 1`, "exit code 1; it said:\nhelp\nhelp\nhelp\nhelp\nhelp", process.Limits{}, task.Transient},
 		{"finds no command", `nosuchcommand; exit $?`, "exit code 127; it said: ", process.Limits{}, task.Permanent},
 		{"finds nothing to run", `touch plain; ./plain`, "exit code 126; it said: ", process.Limits{}, task.Permanent},
+		{"writes too large a file", `ulimit -f 1; head -c 100000 /dev/zero >large; exit $?`, "exit code 153; it said: ", process.Limits{}, task.Permanent},
+		{"dies of too large a file", `ulimit -f 1; exec head -c 100000 /dev/zero >large`, "it died: signal: file size limit exceeded", process.Limits{}, task.Permanent},
 		{"names a file beside it", `head -c 10 >/dev/null; echo "$PWD/x: bad" >&2; exit 1`, "exit code 1; it said: x: bad", process.Limits{}, task.Transient},
 		{"closes stdin and fails", `exec <&-; echo no >&2; exit 2`, "exit code 2; it said: no", process.Limits{}, task.Transient},
 	} {

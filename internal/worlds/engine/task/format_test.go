@@ -412,7 +412,7 @@ func TestFormatsFail(t *testing.T) {
 		text string
 	}{
 		`in-000": the header: field 1 goes on`:             {MapConfig{Config: Config{Program: onlyValues}, Sources: csv}, "\"a\"b\n"},
-		`in-000": the header has the column "a" twice`:     {MapConfig{Config: Config{Program: onlyValues}, Sources: csv}, "a,a\n1,2\n"},
+		`in-000": the header: it has the column "a" twice`: {MapConfig{Config: Config{Program: onlyValues}, Sources: csv}, "a,a\n1,2\n"},
 		`there is no format "xml" of input`:                {MapConfig{Config: Config{Program: onlyValues}, Sources: []Source{{Format: &format.Spec{Name: "xml"}}}}, "x"},
 		`reads records of 3 bytes and no other format`:     {MapConfig{Config: Config{Program: &mapreduce.Program{Name: "p", Records: mapreduce.Records{Length: 3}}}, Sources: csv}, "abc"},
 		`there is no format "xml" of output`:               {MapConfig{Config: Config{Program: onlyValues, Written: Written{Format: &format.Spec{Name: "xml"}}}}, "x"},
@@ -528,5 +528,28 @@ func TestPlanTellsWhatIsWhole(t *testing.T) {
 	}
 	if len(splits) < 6+5+2 {
 		t.Errorf("%d splits", len(splits))
+	}
+}
+
+// What the header of a file of CSV says is seen before any task reads it, and by a task as what will not change.
+func TestHeadersThatCannotBe(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b,a\n1,2,3\n": `the header: it has the column "a" twice`,
+		"a,b\"\n1,2\n":   "the header: field 2 has a quote in it and is not quoted",
+		"a,\xff\n1,2\n":  `is not UTF-8`,
+	} {
+		in := write(t, t.TempDir(), []string{text})
+		p := &mapreduce.Program{Name: "x", NewMapper: newMapper(mapreduce.Identity{}), Input: mapreduce.CSV{}}
+		files, err := Find(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, planned := Plan(files, 100, p, nil)
+		_, _, ran := job{program: p, block: 100, reduces: 1}.run(t.Context(), t.TempDir(), in)
+		for _, err := range []error{planned, ran} {
+			if err == nil || !strings.Contains(err.Error(), want) || FailureOf(err) != Permanent {
+				t.Errorf("%q: %v, want %s", text, err, want)
+			}
+		}
 	}
 }

@@ -132,12 +132,16 @@ func (l *lines) fixed(all bool) (record []byte, at int64, ok bool, err error) {
 			if have == 0 {
 				return nil, 0, false, nil
 			}
-			return nil, 0, false, fmt.Errorf("the record at byte %d has %d bytes instead of %d", l.pos, have, l.length)
+			return nil, 0, false, tornRecord(l.pos, have, l.length)
 		}
 		if err := l.fill(); err != nil {
 			return nil, 0, false, err
 		}
 	}
+}
+
+func tornRecord(at, have, length int64) error {
+	return Fail(Permanent, fmt.Errorf("the record at byte %d has %d bytes instead of %d", at, have, length))
 }
 
 // block returns whole lines or records, lines with their LFs, as many as are in the buffer, and the offset of the first. They are good until the
@@ -246,9 +250,9 @@ func (l *lines) fill() error {
 	if l.w == len(l.buf) {
 		if most := l.longest(); len(l.buf) >= most {
 			if most == maxRecord {
-				return fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos)
+				return Fail(Permanent, fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos))
 			}
-			return fmt.Errorf("the line at byte %d is longer than %v, half of the memory of a task; more memory helps, or fewer slots", l.pos, units.Bytes(most))
+			return Fail(Permanent, fmt.Errorf("the line at byte %d is longer than %v, half of the memory of a task; more memory helps, or fewer slots", l.pos, units.Bytes(most)))
 		}
 		grown := make([]byte, min(2*len(l.buf), l.longest()))
 		copy(grown, l.buf[:l.w])

@@ -91,8 +91,15 @@ type Whole struct{ Path, Why string }
 // planTries is how often a file is looked at that cannot be read: as often as a task is tried.
 const planTries = 4
 
-// Plan cuts files into splits, each of them where the program, the formats and what it is compressed with allow.
+// Plan cuts files into splits, each of them where the program, the formats and what it is compressed with allow. It refuses files of which
+// it can be seen at once that no task could read them.
 func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]Split, []Whole, error) {
+	for _, f := range files {
+		// Whatever may be otherwise the next time is left to the task that reads the file.
+		if err := unreadable(f, p, sources); FailureOf(err) == Permanent {
+			return nil, nil, err
+		}
+	}
 	var whole []Whole
 	splits, err := cut(files, block, func(f File) ([]int64, error) {
 		var cuts []int64
@@ -109,6 +116,31 @@ func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]
 		return cuts, err
 	})
 	return splits, whole, err
+}
+
+// unreadable looks whether the records of a file have their length, and whether the header of a file of CSV can be read.
+func unreadable(f File, p *mapreduce.Program, sources []Source) error {
+	form, err := formatOf(p, sources, f.Source)
+	if err != nil {
+		return err
+	}
+	if csv, ok := form.(mapreduce.CSV); ok && !csv.NoHeader {
+		_, err := Columns(f, csv)
+		return err
+	}
+	length := int64(p.Records.Length)
+	if form != nil || length == 0 || f.Size%length == 0 {
+		return nil
+	}
+	src, err := fault.OpenFile(f.Path)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if kind, err := codec.Detect(src); err != nil || kind != codec.None {
+		return err
+	}
+	return fmt.Errorf("input %q: %w", f.Path, tornRecord(f.Size-f.Size%length, f.Size%length, length))
 }
 
 // cutsOf returns where to cut a large file, and if there is no such place, why.

@@ -362,8 +362,15 @@ func TestRecordCutOff(t *testing.T) {
 	p := &mapreduce.Program{Name: "records", NewMapper: newMapper(pass{}), Records: mapreduce.Records{Length: 3, Key: 2}}
 	_, _, err := job{program: p, block: 100, reduces: 1}.run(t.Context(), dir, in)
 	want := fmt.Sprintf("input %q: the record at byte 3 has 2 bytes instead of 3", in[0])
-	if err == nil || err.Error() != want {
+	if err == nil || err.Error() != want || FailureOf(err) != Permanent {
 		t.Errorf("it says %v\nwant    %s", err, want)
+	}
+	files, err := Find(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Plan(files, 100, p, nil); err == nil || err.Error() != want {
+		t.Errorf("the plan says %v\nwant    %s", err, want)
 	}
 }
 
@@ -376,7 +383,7 @@ func TestFoldErrors(t *testing.T) {
 	}))}
 	_, _, err := job{program: p, block: 100, reduces: 1}.run(t.Context(), dir, in)
 	want := fmt.Sprintf(`application x: map of %s at byte 0 failed: "one" is not a count`, in[0])
-	if err == nil || err.Error() != want {
+	if err == nil || err.Error() != want || FailureOf(err) != Permanent {
 		t.Errorf("it says %v\nwant    %s", err, want)
 	}
 	var user *UserError
