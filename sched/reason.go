@@ -49,6 +49,7 @@ const (
 	AloneLate             // the job alone, with all slots of the cluster, would be late at worst; A = time until its deadline, B = time it takes so, C = that of its maps (ns)
 	AloneLateMean         // the same, by what its tasks take on average
 	TooFewSlots           // the job needs so many slots of a stage at once, more than the cluster has; A = needs, B = has, C = the stage
+	Unbounded             // by what is known of the job's class it would take longer than time can be told, with all slots of the cluster
 )
 
 // Reasons of refusals.
@@ -79,7 +80,7 @@ var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitA
 	Promised: "promised", Estimated: "estimated", BreaksPromise: "breaks-promise", DeadlinePassed: "deadline-passed", NotSlots: "not-slots", NoSlots: "no-slots",
 	HasLabels: "has-labels", NoDeadline: "no-deadline", ClassUnknown: "class-unknown", Sampling: "sampling", LeftOver: "left-over", SlotDue: "slot-due", MapsFirst: "maps-first", MapsOver: "maps-over",
 	NotProfiled: "not-profiled", MapSlotsTaken: "map-slots-taken", ReduceSlotsTaken: "reduce-slots-taken", AllLent: "all-lent", PlaceChanged: "place-changed", Begun: "begun", CountUnknown: "count-unknown",
-	AloneLate: "alone-late", AloneLateMean: "alone-late-mean", TooFewSlots: "too-few-slots",
+	AloneLate: "alone-late", AloneLateMean: "alone-late-mean", TooFewSlots: "too-few-slots", Unbounded: "unbounded",
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
@@ -283,6 +284,7 @@ var plainTexts = map[Code]string{
 	NoDeadline:     "it has no deadline: it gets the slots that no promise needs",
 	ClassUnknown:   "nothing is known of what its class costs: it gets the slots that no promise needs, and no promise",
 	NotProfiled:    "nothing is known of what its class costs, so its deadline cannot be tested",
+	Unbounded:      "what is known of its class sets no time by which it would finish, so no deadline can be promised",
 	LeftOver:       "a slot that no promise needs",
 	MapsFirst:      "its reduces wait for its last map",
 	MapsOver:       "its last map has ended",

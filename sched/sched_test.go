@@ -65,7 +65,7 @@ func TestNames(t *testing.T) {
 	unique("locality", int(Remote)+1, func(i int) string { return Locality(i).String() })
 	unique("outcome", int(Lost)+1, func(i int) string { return Outcome(i).String() })
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
-	unique("reason", int(TooFewSlots)+1, func(i int) string { return Code(i).String() })
+	unique("reason", int(Unbounded)+1, func(i int) string { return Code(i).String() })
 	unique("refusal", int(Yielded-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
 	unique("control", int(Switch)+1, func(i int) string { return ControlVerb(i).String() })
 	unique("rule", int(FewestLocalFirst)+1, func(i int) string { return BindRule(i).String() })
@@ -150,26 +150,27 @@ func TestReasonsAsSentences(t *testing.T) {
 		"it needs 3 reduce slots at once, and the cluster has 2":                                                                    Because(TooFewSlots, 3, 2, int64(Reduce)),
 		"a slot that no promise needs":                                                                                              Because(LeftOver),
 		"its reduces wait for its last map":                                                                                         Because(MapsFirst),
-		"its last map has ended":                                                                                                    Because(MapsOver),
-		"asked to be woken at 7.0 s":                                                                                                Because(Wakeup, 7*s),
-		"the job already occupies the 6 slots it was given":                                                                         Because(AtLimit, 6),
-		"there is no such job":                         Because(UnknownJob),
-		"there is no such node":                        Because(UnknownNode),
-		"there is no such attempt, or it has ended":    Because(UnknownAttempt),
-		"the job may not run yet":                      Because(NotAdmitted),
-		"the stage may not start yet":                  Because(NotReady),
-		"the stage is withheld":                        Because(Withheld),
-		"no open task is that near":                    Because(NoTask),
-		"the node has no room for the container":       Because(NoRoom),
-		"the node is down, asleep or draining":         Because(NodeAway),
-		"the node lacks a label that the job asks for": Because(WrongLabels),
-		"this world cannot do that":                    Because(CannotDo),
-		"another item of its group was refused":        Because(GroupBroken),
-		"its time to live has passed":                  Because(Expired),
-		"it is too late for that":                      Because(TooLate),
-		"the world has moved on":                       Because(Stale),
-		"the item makes no sense":                      Because(BadItem),
-		"the world lost it":                            Because(Gone),
+		"what is known of its class sets no time by which it would finish, so no deadline can be promised":                          Because(Unbounded),
+		"its last map has ended":                            Because(MapsOver),
+		"asked to be woken at 7.0 s":                        Because(Wakeup, 7*s),
+		"the job already occupies the 6 slots it was given": Because(AtLimit, 6),
+		"there is no such job":                              Because(UnknownJob),
+		"there is no such node":                             Because(UnknownNode),
+		"there is no such attempt, or it has ended":         Because(UnknownAttempt),
+		"the job may not run yet":                           Because(NotAdmitted),
+		"the stage may not start yet":                       Because(NotReady),
+		"the stage is withheld":                             Because(Withheld),
+		"no open task is that near":                         Because(NoTask),
+		"the node has no room for the container":            Because(NoRoom),
+		"the node is down, asleep or draining":              Because(NodeAway),
+		"the node lacks a label that the job asks for":      Because(WrongLabels),
+		"this world cannot do that":                         Because(CannotDo),
+		"another item of its group was refused":             Because(GroupBroken),
+		"its time to live has passed":                       Because(Expired),
+		"it is too late for that":                           Because(TooLate),
+		"the world has moved on":                            Because(Stale),
+		"the item makes no sense":                           Because(BadItem),
+		"the world lost it":                                 Because(Gone),
 	} {
 		if got := r.String(); got != want {
 			t.Errorf("%v reads %q, want %q", r.Code, got, want)

@@ -75,7 +75,11 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 		if freeMaps > 0 {
 			maps = max(maps, 1+(t.allMaps-1)/freeMaps)
 		}
-		reject(c.late + numbers(j.Deadline-b.now, plus(plus(b.now, maps), t.oneReduce)-b.now, maps))
+		if ends := plus(plus(b.now, maps), t.oneReduce); ends == never {
+			reject("unbounded")
+		} else {
+			reject(c.late + numbers(j.Deadline-b.now, ends-b.now, maps))
+		}
 		return
 	case a.reduces > freeReduces:
 		reject("too-few-slots" + numbers(a.reduces, freeReduces, reduceStage))

@@ -194,6 +194,9 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 	free := vectors{make([]int64, r.slots[0]), make([]int64, r.slots[1])}
 	aloneMaps, alone := free.take(c, b.now)
 	switch {
+	case alone == never:
+		reject("unbounded")
+		return
 	case alone > c.deadline:
 		reject("alone-late" + numbers(c.deadline-b.now, alone-b.now, aloneMaps-b.now))
 		return

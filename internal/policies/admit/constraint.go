@@ -187,7 +187,11 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 		if c.Worst {
 			why = sched.AloneLate
 		}
-		return a, sched.Because(why, int64(job.Deadline.Sub(now)), int64(now.Add(maps).Add(takes.Reduce).Sub(now)), int64(maps))
+		finish := now.Add(maps).Add(takes.Reduce)
+		if finish == units.Never {
+			return a, sched.Because(sched.Unbounded)
+		}
+		return a, sched.Because(why, int64(job.Deadline.Sub(now)), int64(finish.Sub(now)), int64(maps))
 	case a.ReduceSlots > hasReduces:
 		return a, sched.Because(sched.TooFewSlots, a.ReduceSlots, hasReduces, int64(sched.Reduce))
 	}

@@ -38,7 +38,9 @@ func classes() (all []*profile.Class) {
 		c.Ratio.Add(1)
 		all = append(all, c)
 	}
-	return all
+	slow := profile.New("slow") // a byte once took days
+	slow.Attempt(workload.Map, "c", 1, units.Hour*1000, 0)
+	return append(all, slow)
 }
 
 // timed is a job of maps of a MiB and reduces of one each, of that class, with a deadline so long after its arrival.
@@ -180,6 +182,15 @@ func TestConstraintCost(t *testing.T) {
 	for policy, want := range map[string]string{"dc": "a yes, 1 slots, 40s", "dc(cost=mean)": "a yes, 1 slots, 40s", "dc(cost=worst)": "a yes, 2 slots, 20s",
 		"edf+constraint": "a yes, 1 slots, 40s", "edf+constraint(cost=worst)": "a yes, 2 slots, 20s"} {
 		if got := play(t, policy, 4, 1, timed("a", "varies", 0, 60, 4, 0)); got != want {
+			t.Errorf("%s: %s, want %s", policy, got, want)
+		}
+	}
+}
+
+// A cost beyond all times that can be told is no time: it is not said to be one.
+func TestUnbounded(t *testing.T) {
+	for _, policy := range []string{"dc", "dc(cost=worst)"} {
+		if got, want := play(t, policy, 1, 1, timed("a", "slow", 5, 30, 4, 0)), "a no: "+sched.Because(sched.Unbounded).String(); got != want {
 			t.Errorf("%s: %s, want %s", policy, got, want)
 		}
 	}

@@ -112,7 +112,7 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 }
 
 // refuse rejects a job with one of two reasons: it alone would be late with all slots of the cluster, or what is promised stands in its way, which
-// is named. With it go the deadline that would do, and whether that rests on a sample.
+// is named. A cost that knows no bound, as a class has that holds all kinds of jobs, is told as such. With it go the deadline that would do, and whether that rests on a sample.
 func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.Plan) {
 	c := &r.Claim
 	offer, exact := s.plan.OfferWithin(v.Now(), *c, mostEstimates)
@@ -123,7 +123,9 @@ func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.P
 	why := sched.Because(sched.Deadline, int64(verdict.LateDeadline), int64(verdict.LateFinish))
 	if verdict.Late != 0 {
 		why.Code, why.Job = sched.BreaksPromise, verdict.Late
-	} else if alone := verdict.Alone; alone.Finish > c.Deadline {
+	} else if alone := verdict.Alone; alone.Finish == units.Never {
+		why = sched.Because(sched.Unbounded)
+	} else if alone.Finish > c.Deadline {
 		why = sched.Because(sched.AloneLate, int64(c.Deadline.Sub(now)), int64(alone.Finish.Sub(now)), int64(alone.MapsEnd.Sub(now)))
 	} else if verdict.Finish == units.Never && !s.c.Preempt {
 		why = sched.Because(sched.AllLent, int64(c.Deadline), int64(endless(verdict)))

@@ -34,6 +34,15 @@ func TestInexactOffer(t *testing.T) {
 	}
 }
 
+// A cost beyond all times that can be told is no time: it is not said to be one, and no deadline is offered.
+func TestUnbounded(t *testing.T) {
+	slow := opening(claims("a", 2, 20))
+	slow[1].Detail.Profile.At(workload.Map, "n").Task.Add(9e9)
+	if got, want := newDesk(t, usual).at(0, slow...), "reject job=1 reason=unbounded"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // Where nothing is killed, a task of which nobody knows how long it takes may hold the only slot of a kind for ever. Whoever needs that kind is refused, with
 // no deadline that would do, and is told which kind it is; whoever needs the other kind alone is promised it.
 func TestAllLent(t *testing.T) {

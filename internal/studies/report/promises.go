@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -29,16 +30,16 @@ func (j *Job) promise(why *sched.Reason) {
 // mostPromises is how many promises, and how many jobs that were refused, failed or were killed, are listed of a run; the JSON report has them all.
 const mostPromises = 10
 
-// writePromises tells, of runs whose admission promises deadlines, which were kept, how the finish compares to what was expected when the
-// job was admitted, and to whom it said no; what it offered instead stands in the sentence on that job. A promise is judged by the deadline
-// alone: jobs that came later may have lawfully overtaken one that waited. Whoever asked for no deadline waits for no promise. Where there are
-// too many, those that were broken come first.
+// writePromises tells, of runs whose admission promises deadlines, which were kept, and how the finish compares to what was expected when the
+// job was admitted. Jobs that were refused have no promise; writeReasons has them. A promise is judged by the deadline alone: jobs that came
+// later may have lawfully overtaken one that waited. Whoever asked for no deadline waits for no promise. Where there are too many, broken
+// promises come first, then the others, then jobs that run without one.
 func writePromises(w io.Writer, g []*Run) {
 	for _, run := range g {
 		var list []*Job
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if !j.Before && j.Deadline != nil && (j.Promised != nil || j.Admission != "" || j.Outcome == Refused) {
+			if !j.Before && j.Deadline != nil && j.Outcome != Refused && (j.Promised != nil || j.Admission != "") {
 				list = append(list, j)
 			}
 		}
@@ -46,7 +47,7 @@ func writePromises(w io.Writer, g []*Run) {
 			continue
 		}
 		if len(list) > mostPromises {
-			slices.SortStableFunc(list, func(a, b *Job) int { return cmp.Compare(a.bad(), b.bad()) })
+			slices.SortStableFunc(list, func(a, b *Job) int { return cmp.Compare(a.place(), b.place()) })
 		}
 		t := &Grid{Title: label(run, g) + ", promises and what came of them"}
 		t.Add("job", ">deadline", ">expected by", ">finished", "promise", ">than expected", "")
@@ -65,26 +66,54 @@ func writePromises(w io.Writer, g []*Run) {
 	}
 }
 
-// bad sorts broken promises before all others.
-func (j *Job) bad() int {
-	if j.Outcome == Broken {
+// place is where the job's kind stands among promises.
+func (j *Job) place() int {
+	switch {
+	case j.Outcome == Broken:
 		return 0
+	case j.Promised != nil:
+		return 1
 	}
-	return 1
+	return 2
 }
 
-// aloneTooMuch are the kinds of refusals of jobs that would be refused without any other.
-var aloneTooMuch = []string{sched.AloneLate.String(), sched.AloneLateMean.String(), sched.TooFewSlots.String(), sched.NoSlots.String()}
+// aloneRefused are the refusals for which no other job is to blame, in the words of a count. What would be late by the worst that is known
+// need not be late: elsewhere such a job may have been lucky.
+var aloneRefused = []struct {
+	why  sched.Code
+	text string
+}{
+	{sched.AloneLate, "%d would be late even alone, by the worst that is known"},
+	{sched.AloneLateMean, "%d would be late even alone, by the average that is known"},
+	{sched.TooFewSlots, "%d need more slots at once than there are"},
+	{sched.NoSlots, "%d need slots that no node has"},
+	{sched.Unbounded, "for %d no worst case is known"},
+}
+
+// refusals counts the refused jobs for which no other is to blame.
+func (r *Run) refusals() string {
+	kinds := map[string]int{}
+	for i := range r.Jobs {
+		kinds[r.Jobs[i].Refusal]++
+	}
+	var parts []string
+	for _, c := range aloneRefused {
+		if n := kinds[c.why.String()]; n > 0 {
+			parts = append(parts, fmt.Sprintf(c.text, n))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("; of the %d that were refused, ", r.Summary.Refused) + strings.Join(parts, ", ")
+}
 
 // writeReasons tells of the jobs of each run that were refused, failed or were killed, and why.
 func writeReasons(w io.Writer, g []*Run) {
 	for _, run := range g {
-		lines, alone, more := 0, 0, 0
+		lines, more := 0, 0
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if slices.Contains(aloneTooMuch, j.Refusal) {
-				alone++
-			}
 			if j.Reason == "" {
 				continue
 			}
@@ -104,11 +133,7 @@ func writeReasons(w io.Writer, g []*Run) {
 		if more == 0 {
 			continue
 		}
-		said := fmt.Sprintf("%s: … and %d more; -o json has them all", label(run, g), more)
-		if s := &run.Summary; s.Refused > 0 {
-			said += fmt.Sprintf("; of the %d that were refused, %d take too long even alone", s.Refused, alone)
-		}
-		fmt.Fprintln(w, said)
+		fmt.Fprintf(w, "%s: … and %d more; -o json has them all%s\n", label(run, g), more, run.refusals())
 	}
 }
 
@@ -117,7 +142,7 @@ func (j *Job) kept() string {
 	switch {
 	case j.Outcome == Broken && j.Finished != nil:
 		return "BROKEN by " + span(*j.Finished-*j.Deadline)
-	case j.Outcome == Refused || j.Promised != nil:
+	case j.Promised != nil:
 		return string(j.Outcome)
 	}
 	return "none"

@@ -58,15 +58,21 @@ func TestOutcomeTable(t *testing.T) {
 	}
 }
 
-// Lists of promises and of refusals end after ten, the broken ones first; the rest is a count.
+// Lists of promises and of refusals end after ten; the rest is a count. Broken promises come first, and refused jobs stand in their own list only.
 func TestListsEnd(t *testing.T) {
-	due, at := 100.0, 130.0
+	due, early, at := 100.0, 90.0, 130.0
 	r := &Run{World: "sim", Scenario: "s", Policy: "p"}
-	for i := range 30 {
+	for i := range 60 {
 		j := Job{ID: fmt.Sprintf("j%02d", i), Deadline: &due, Outcome: Refused, Reason: "no", Refusal: "alone-late"}
 		switch {
-		case i == 29:
-			j.Outcome, j.Promised, j.Finished, j.Reason, j.Refusal = Broken, &due, &at, "", ""
+		case i == 59:
+			j = Job{ID: "j59", Deadline: &due, Outcome: Broken, Promised: &due, Finished: &at}
+		case i >= 45:
+			j = Job{ID: j.ID, Deadline: &due, Outcome: Kept, Promised: &due, Finished: &early}
+		case i >= 30:
+			j = Job{ID: j.ID, Deadline: &due, Outcome: Met, Admission: "nothing is known", Finished: &early}
+		case i%5 == 0:
+			j.Refusal = "unbounded"
 		case i%3 == 0:
 			j.Refusal = "breaks-promise"
 		}
@@ -79,10 +85,10 @@ func TestListsEnd(t *testing.T) {
 	}
 	_, promises, _ := strings.Cut(out.String(), "promises and what came of them")
 	list, reasons, _ := strings.Cut(promises, "p: job")
-	if strings.Count(list, "\nj") != 11 || !strings.Contains(list, "\nj29  ") || !strings.Contains(list, "BROKEN by 30.0 s") || !strings.Contains(list, "… and 20 more; -o json has them all") {
+	if strings.Count(list, "\nj") != 11 || !strings.Contains(list, "\nj59  ") || !strings.Contains(list, "BROKEN by 30.0 s") || strings.Count(list, "  kept  ") != 9 || !strings.Contains(list, "… and 20 more; -o json has them all") {
 		t.Errorf("%s", list)
 	}
-	if strings.Count(reasons, "was refused: no") != 10 || !strings.HasSuffix(reasons, "p: … and 19 more; -o json has them all; of the 29 that were refused, 19 take too long even alone\n") {
-		t.Errorf("%s", reasons)
+	if want := "p: … and 20 more; -o json has them all; of the 30 that were refused, 16 would be late even alone, by the worst that is known, for 6 no worst case is known\n"; strings.Count(reasons, "was refused: no") != 10 || !strings.HasSuffix(reasons, want) {
+		t.Errorf("%s\nwant %s", reasons, want)
 	}
 }
