@@ -29,7 +29,8 @@ class Case:
     plain: dict = field(default_factory=dict)  # the same, unpacked, without what is to be passed over
     ask: dict = field(default_factory=dict)  # what the oracle has to know
     out: str = "out"
-    unit: str = "lines"  # what output is made of: lines, counts (before a TAB), json (less the key), records (of 100 bytes), index, validate
+    unit: str = "lines"  # what output is made of: lines, counts (before a TAB), json, records (of 100 bytes), index, validate, share (some of
+    # the lines that are wanted)
     order: str = ""  # what must be in order: exact (all, as the oracle has it), line or tab or last (each part by the line, by what is
     # before its first or last TAB), total (all parts by their first ten bytes)
     want: list = None  # the units, in the oracle's order if order is exact
@@ -90,6 +91,43 @@ def draw_example(path, out, nul=True, most=4, order="tab", unit="lines"):
         plain, files = data.files(rng, lambda r: data.text(r, r.randint(0, size), nul), most=most)
         return Case(example(path), files, plain, out=out, order=order, unit=unit)
     return draw
+
+
+def draw_program(name):
+    def draw(rng, size):
+        plain, files = data.files(rng, lambda r: data.text(r, r.randint(0, size)))
+        return Case(job(rng, f"bin/{name}"), files, plain, order="tab")
+    return draw
+
+
+def streamed(rng, map, combine, reduce, files, reduces=None):
+    """A job of commands; a combiner or reducer may be missing."""
+    n = rng.choice([1, 2, 3]) if reduces is None else reduces
+    given = "".join(f"{role}: {json.dumps(command)}\n" for role, command in (("combine", combine), ("reduce", reduce)) if command)
+    return (f"name: HERE-job\nmap: {json.dumps(map)}\n{given}files: [{files}]\nenv: {{LC_ALL: C}}\n"
+            f"one_command: true\ninput: HERE/in/\noutput: HERE/out\nreduces: {n}\n")
+
+
+def draw_streamed(programs, order="tab"):
+    """A program as mapper, reducer and perhaps combiner of Hadoop Streaming; or words in a pipe, as one would try it in a shell."""
+    def draw(rng, size):
+        program = rng.choice(programs)
+        tool = "bin/" + program.split()[0]
+        command = lambda role: f"./{program}".replace("ROLE", role) if "ROLE" in program else f"./{program} {role}"
+        plain, files = data.files(rng, lambda r: data.text(r, r.randint(0, size)), most=2)
+        if order == "tab" and rng.random() < 0.3:
+            pipe = f"sh -c '{command('map')} | sort | {command('reduce')}'"
+            return Case(streamed(rng, "cat", None, pipe, tool, 1), files, plain)  # a BS orders before the TAB behind a key, so lines order otherwise
+        combine = command("combine") if rng.random() < 0.5 else None
+        return Case(streamed(rng, command("map"), combine, command("reduce"), tool), files, plain, order=order)
+    return draw
+
+
+def draw_combine_alone(rng, size):
+    """A combiner without a reducer combines in the reduces, too."""
+    plain, files = data.files(rng, lambda r: data.text(r, r.randint(0, size), nul=False), most=2)
+    return Case(streamed(rng, "awk -f words.awk", "awk -f sum.awk", None, "examples/streaming/words.awk, examples/streaming/sum.awk"),
+                files, plain, order="tab")
 
 
 def gnu_words(case):
@@ -180,6 +218,17 @@ def walked(files):
     return sorted(files, key=lambda n: n.encode("utf-8", "surrogateescape").split(b"/"))
 
 
+def draw_find(rng, size):
+    """examples/find.yaml"""
+    some = rng.sample(data.WORDS, 10) + [b"deadline", b"deadlines", b"a.deadline", b"Deadline", b"dead", b"line"]
+    plain, files = data.files(rng, lambda r: data.text(r, r.randint(0, size), words=some))
+    return Case(example("find.yaml"), files, plain, out="find", order="last")
+
+
+def lines_with_deadline(case):
+    return counted(line for line in lines(whole(case)) if b"deadline" in line)
+
+
 # Sorting
 
 def draw_sort(rng, size):
@@ -190,6 +239,11 @@ def draw_sort(rng, size):
 
 def gnu_sort(case):
     return lines(gnu("sort", whole(case)))
+
+
+def gnu_sort_of_records(case):
+    """A line without a TAB is a key whose value is empty, and is written with one, as Hadoop does it."""
+    return [line if b"\t" in line else line + b"\t" for line in gnu_sort(case)]
 
 
 def draw_loadgen(rng, size):
@@ -204,6 +258,17 @@ def draw_loadgen(rng, size):
 
 def repeated(case):
     return [line for n in walked(case.plain) for line in lines(case.plain[n]) for _ in range(case.ask["copies"])]
+
+
+def draw_promises(rng, size):
+    """One of the jobs of examples/promises.yaml. Which lines pass depends on how they are spread over tasks; how many, within bounds."""
+    job = rng.choice(example("promises.yaml").split("---\n"))
+    plain, files = data.files(rng, lambda r: b"".join(b"%d\n" % r.randint(0, 999999) for _ in range(r.randint(0, size // 8))))
+    return Case(job, files, plain, out=re.search("^output: HERE/(.*)$", job, re.M).group(1), unit="share", order="line")
+
+
+def all_lines(case):
+    return lines(whole(case))
 
 
 def draw_teragen(rng, size):
@@ -293,7 +358,7 @@ def draw_topk(rng, size):
         plain, files = data.files(rng, lambda r: b"\n".join(r.choice(words) for _ in range(r.randint(0, size // 4))))
     else:
         def valued(r):
-            numbers = [str(r.randint(-20, 20)), f"{r.randint(-20, 20) / 4}", f"{r.randint(1, 9)}e{r.randint(-3, 18)}", str(r.randint(-2**52, 2**52)), "+7", "007"]
+            numbers = ["10", "1e1", "10.0", str(r.randint(-20, 20)), f"{r.randint(-20, 20) / 4}", f"{r.randint(1, 9)}e{r.randint(-3, 18)}", str(r.randint(-2**52, 2**52)), "+7", "007"]
             return b"".join(b"\t".join(r.choice(data.WORDS) for _ in range(r.choice([1, 1, 2]))) + b"\t" + r.choice(numbers).encode() +
                             r.choice([b"\n", b"\n", b"\r\n"]) for _ in range(r.randint(0, size // 10)))
         plain, files = data.files(rng, valued)
@@ -398,10 +463,11 @@ def json_row(line, key):
 
 
 def key_text(value):
-    """What a key is compared by: the value of a number, however it is written."""
+    """What a key is compared by: the value of a number, however it is written. It has an exponent if it would have more than 40 zeros more."""
     if isinstance(value, dict):
-        number = Decimal(value["number"])
-        return format(number.normalize(), "f") if number else "0"
+        number = Decimal(value["number"]).normalize()
+        long = number.as_tuple().exponent > 40 or number.adjusted() < -41
+        return format(number, "e" if long else "f").replace("e+", "e") if number else "0"
     return {None: None, True: "true", False: "false"}.get(value, value)
 
 
@@ -454,7 +520,7 @@ def duckdb_join(cases):
         for c, i, k, key in found:
             case, (left, right) = cases[c], cases[c].ask["sides"]
             if case.unit == "json":
-                case.want.append({"left": None if i is None else left[i][1], "right": None if k is None else right[k][1]})
+                case.want.append({"key": key or "", "value": {"left": None if i is None else left[i][1], "right": None if k is None else right[k][1]}})
             else:
                 rest = [case.ask["missing"] if at is None else side[at][1] for side, at in ((left, i), (right, k))]
                 case.want.append(b"\t".join([key.encode("latin-1")] + rest))
@@ -500,10 +566,18 @@ APPS = [
     App("loadgen", draw_loadgen, repeated),
     App("words", draw_example("words/job.yaml", "my-words"), unicode_words),
     App("rawwords", draw_example("rawwords/job.yaml", "raw-words"), unicode_words),
+    App("combiner", draw_program("combiner"), unicode_words),
+    App("example-words", draw_example("words.yaml", "words"), gnu_words),
+    App("example-find", draw_find, lines_with_deadline),
+    App("promises", draw_promises, all_lines),
     App("python", draw_example("streaming/python.yaml", "python-words", most=2), python_words, commands=True, small=2000),
     App("awk", draw_example("streaming/awk.yaml", "awk-words", nul=False, most=2), python_words, commands=True),
     App("shell", draw_example("streaming/shell.yaml", "shell-words", most=2), python_words, commands=True),
     App("shell-top", draw_example("streaming/shell.yaml", "shell-top", nul=False, most=2, order="exact", unit="counts"), top_ten_of_words, commands=True),
+    App("combine-alone", draw_combine_alone, python_words, commands=True),
+    App("streamed-words", draw_streamed(["words", "rawwords", "combiner"]), unicode_words, commands=True),
+    App("stream-words", draw_streamed(["slackline stream ROLE wordcount"]), gnu_words, commands=True),
+    App("stream-sort", draw_streamed(["slackline stream ROLE sort"], order=""), gnu_sort_of_records, commands=True),
     App("streaming-join", draw_join_streaming, named_visits, commands=True),
     App("tables-index", draw_example("tables/index.yaml", "index", most=6, unit="index"), index_of_files),
     App("tables-join", draw_join_example, duckdb_join, batch=True),

@@ -8,7 +8,7 @@ import zstandard
 # Words that have been trouble to somebody: other spaces, other line ends, bytes that are no UTF-8, numbers, signs of shells and regexps.
 WORDS = [b"a", b"b", b"ab", b"ba", b"A", b"the", b"The", b"cat", b"w1", b"w2", b"w3", b"0", b"1", b"01", b"1e0", b"1e1", b"10", b"-1",
          "é".encode(), "É".encode(), "日本".encode(), "\u00a0".encode(), "\u0085".encode(), "\u3000x".encode(), "e\u0301".encode(),
-         "\u2028".encode(), "\U0001f600".encode(), b"\xff", b"\xfe\xff", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf0\x9f", b"x\xa0y",
+         "\u2028".encode(), "\U0001f600".encode(), b"\xff", b"\xfe\xff", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf0\x9f", b"x\xa0y", b"x\by", b"\b(", b"\b)",
          b"\x1b[31m", b"\x7f", b"\x1c", b"\"", b"'", b"\\", b"$x", b"%s", b"<b>", b"a:1", b"a,b", b"#"]
 SPACES = [b" ", b" ", b" ", b" ", b"  ", b"\t", b"\r", b"\v", b"\f"]
 NAMES = ["a.txt", "b.txt", "c d.txt", "é.txt", "x=1/y.txt", "sub/dir/z", "-rf", "q?[a]*.txt", "it's", "$(touch pwned)", "a:1", "#h", "{a,b}",
@@ -81,7 +81,7 @@ def files(rng, make, plain=False, most=4):
 STRINGS = ["a", "b", "c", "Ann", "1", "2", "3", "é", "日本", "\U0001f600", "", " ", "a b", "a,b", "say \"hi\"", "two\nlines", "cr\r\nlf", "tab\t",
            "back\\slash", "null", "\u2028", "it's", "e\u0301"]
 NUMBERS = [["0", "-0", "0.0", "0e5", "-0.0"], ["1", "1e0", "1.0", "10e-1", "0.1E+1", "1.000"], ["2", "2.0", "20e-1"], ["1.5", "15e-1", "1.50"],
-           ["-3", "-3.0", "-0.3e1"], ["100", "1e2", "1E+2", "100.0"], ["9007199254740993"], ["9007199254740992", "9007199254740992.0"],
+           ["-3", "-3.0", "-0.3e1"], ["3", "3.0"], ["10", "1e1", "10.0"], ["100", "1e2", "1E+2", "100.0"], ["9007199254740993"], ["9007199254740992", "9007199254740992.0"],
            ["18446744073709551616"], ["0.1", "1e-1", "0.10"], ["1e400"], ["1e-400", "10e-401"], ["123456789.125", "123456789125e-3"]]
 
 

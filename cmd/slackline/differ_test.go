@@ -36,15 +36,14 @@ func TestDiffer(t *testing.T) {
 		t.Fatal("no cases", err)
 	}
 	shell := []string{"sh", "tr", "cut", "uniq", "sed", "awk", "head"}
-	needs := map[string][]string{"python": {"python3"}, "awk": {"awk"}, "streaming-join": {"awk"}, "shell": shell, "shell-top": shell}
+	needs := map[string][]string{"python": {"python3"}, "awk": {"awk"}, "combine-alone": {"awk"}, "streaming-join": {"awk"}, "shell": shell, "shell-top": shell,
+		"streamed-words": {"sh", "cat", "sort"}, "stream-words": {"sh", "cat", "sort"}}
 	bin := t.TempDir()
 	need(t, "go")
-	for _, name := range []string{"words", "rawwords"} {
-		build := exec.Command("go", "build", "-o", filepath.Join(bin, name)+exeSuffix(), "./examples/"+name)
-		build.Dir = "../.."
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/slackline", "./examples/words", "./examples/rawwords", "./.ci/differ/combiner")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
@@ -81,7 +80,7 @@ func TestDiffer(t *testing.T) {
 				want := make([]string, len(c.Want))
 				for i, w := range c.Want {
 					if c.Unit == "json" {
-						want[i] = value(t, `{"value":`+w+"}")
+						want[i] = canonical(t, w)
 					} else {
 						want[i] = strings.ReplaceAll(latin1(w), "HERE/", here)
 					}
@@ -132,7 +131,7 @@ func (s *shell) units(dir, unit string) (units []string) {
 			case "counts":
 				line, _, _ = bytes.Cut(line, []byte{'\t'})
 			case "json":
-				line = []byte(value(s.t, string(line)))
+				line = []byte(canonical(s.t, string(line)))
 			}
 			units = append(units, string(line))
 		}
@@ -140,16 +139,16 @@ func (s *shell) units(dir, unit string) (units []string) {
 	return units
 }
 
-// value is the value of a record in one way of writing JSON, with {"number": "1e0"} for a number, as .ci/differ writes it.
-func value(t *testing.T, line string) string {
+// canonical is a record in one way of writing JSON, with {"number": "1e0"} for a number, as .ci/differ writes it.
+func canonical(t *testing.T, line string) string {
 	t.Helper()
-	var record struct{ Value any }
+	var record any
 	d := json.NewDecoder(strings.NewReader(line))
 	d.UseNumber()
 	if err := d.Decode(&record); err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
-	text, err := json.Marshal(numbered(record.Value))
+	text, err := json.Marshal(numbered(record))
 	if err != nil {
 		t.Fatal(err)
 	}

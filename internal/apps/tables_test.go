@@ -166,6 +166,23 @@ func TestTopByValue(t *testing.T) {
 	})
 }
 
+// Of equal numbers of one item the one whose text comes first, whichever was read first. A CR before the line end is no part of a number.
+func TestTopTiesByText(t *testing.T) {
+	texts := []string{"10", "10.0", "1e1"}
+	for first := range texts {
+		in := ""
+		for i := range texts {
+			in += "a\t" + texts[(first+i)%len(texts)] + "\r\n"
+		}
+		for i, want := range []string{"a\t10\n", "a\t10\na\t10.0\n", "a\t10\na\t10.0\na\t1e1\n"} {
+			k := i + 1
+			if got := streamed(t, "topk", map[string]string{"k": strconv.Itoa(k), "by": "value"}, map[string]string{"a": in}); got != want {
+				t.Errorf("the first %d of %q: %q, want %q", k, in, got, want)
+			}
+		}
+	}
+}
+
 // joined is the join as two loops.
 func joined(kind string, left, right [][2]string, missing string, both func(l, r string) string) string {
 	var rows []string
