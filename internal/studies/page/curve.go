@@ -19,21 +19,19 @@ type curve struct {
 	Part []float64 `json:"part"` // in ten thousandths, rounded down
 }
 
-// newCurve returns the curve of a sample, nil if that is empty. x begins at the smallest value above 0.
+// newCurve returns the curve of a sample, nil if that is empty. x begins at the smallest value above 0; where there is
+// none, Low and High are 0.
 func newCurve(sample []float64) *curve {
 	if len(sample) == 0 {
 		return nil
 	}
 	sorted := slices.Clone(sample)
 	slices.Sort(sorted)
-	c := &curve{N: len(sorted), Low: 1, High: 1}
+	c := &curve{N: len(sorted)}
 	above := sort.SearchFloat64s(sorted, math.SmallestNonzeroFloat64)
 	c.Zero = c.part(above)
 	if above < len(sorted) {
 		c.Low, c.High = sorted[above], sorted[len(sorted)-1]
-	}
-	if c.High <= c.Low {
-		c.High = 2 * c.Low
 	}
 	for i := range curvePoints {
 		x := c.at(i)
@@ -48,7 +46,7 @@ func (c *curve) part(n int) float64 { return math.Floor(10000 * float64(n) / flo
 
 // at is the x of a point. The last one is High itself.
 func (c *curve) at(i int) float64 {
-	if i == curvePoints-1 {
+	if i == curvePoints-1 || c.High == 0 {
 		return c.High
 	}
 	return c.Low * math.Pow(c.High/c.Low, float64(i)/(curvePoints-1))

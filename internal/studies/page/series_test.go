@@ -52,6 +52,12 @@ func TestSeries(t *testing.T) {
 
 // The curve against counting, one value after the other.
 func TestCurve(t *testing.T) {
+	if c := newCurve([]float64{0, 0, -1}); c.Low != 0 || c.High != 0 || c.Zero != 10000 || c.Part[0] != 10000 || c.at(7) != 0 {
+		t.Errorf("all in time, but late: %+v", c)
+	}
+	if c := newCurve([]float64{0, 3, 3}); c.Low != 3 || c.High != 3 {
+		t.Errorf("nothing took more than 3 s: %+v", c)
+	}
 	if newCurve(nil) != nil {
 		t.Error("nothing has a curve")
 	}

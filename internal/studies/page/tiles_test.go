@@ -107,7 +107,7 @@ func TestBrowserTellsRefusals(t *testing.T) {
 	if got := tell("#kept > p"); got != "3 of 7 jobs with a deadline finished in time. 3 of all 7 jobs were accepted, 4 refused; 3 of 3 promises were kept." {
 		t.Errorf("card: %s", got)
 	}
-	if got := tell("#kept .legend span"); got != "promise kept 3, refused 4" {
+	if got := tell("#kept .legend span"); got != "refused 4, kept 3" {
 		t.Errorf("legend: %s", got)
 	}
 	if got := tell("#curves .legend span"); !strings.Contains(got, "picky: 3 of 7 jobs, open: 7 of 7 jobs") || strings.Contains(got, "100 %") {

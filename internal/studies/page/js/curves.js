@@ -2,7 +2,7 @@
 
 // companions are the runs of the same scenario and seed, this one among them.
 const companions = () => data.runs.map((r, i) => i).filter((i) => data.runs[i].group === run.group);
-const curveX = (c, i) => (i === c.part.length - 1 ? c.high : c.low * Math.pow(c.high / c.low, i / (c.part.length - 1)));
+const curveX = (c, i) => (i === c.part.length - 1 || !c.high ? c.high : c.low * Math.pow(c.high / c.low, i / (c.part.length - 1)));
 // quantile returns the least point of the curve up to which a part of the jobs lies.
 const quantile = (c, q) => {
   const i = c.part.findIndex((p) => p / 10000 >= q - 1e-9);
@@ -17,7 +17,7 @@ const makeCurves = () => {
   const table = [];
   for (const [key, title, none] of [['response', 'Response time of the jobs that finished', 'No job finished.'], ['tardiness', 'How much later than its deadline a job finished', 'No finished job had a deadline.']]) {
     const lines = group.map((i, n) => ({ i, name: data.runs[i].policy + (data.runs[i].world === 'sim' ? '' : ', on this machine'), curve: data.runs[i][key], colour: list[n % list.length], dash: [[], [6, 3], [2, 3]][Math.floor(n / list.length) % 3] })).filter((l) => l.curve);
-    for (const l of lines) table.push([key === 'response' ? 'response' : 'tardiness', l.name, number(l.curve.n), ...[0.5, 0.9, 0.95, 0.99].map((q) => (key === 'tardiness' && l.curve.zero / 10000 >= q ? 'in time' : span(quantile(l.curve, q)))), span(l.curve.high)]);
+    for (const l of lines) table.push([key === 'response' ? 'response' : 'tardiness', l.name, number(l.curve.n), ...[0.5, 0.9, 0.95, 0.99].map((q) => (key === 'tardiness' && l.curve.zero / 10000 >= q ? 'in time' : span(quantile(l.curve, q)))), key === 'tardiness' && !l.curve.high ? 'in time' : span(l.curve.high)]);
     const canvas = make('canvas', { role: 'img', 'aria-label': title + ', as a share of the jobs that finished, by policy; the table below has the numbers' });
     const legend = make('span', { class: 'legend' });
     const out = make('output');
@@ -28,8 +28,9 @@ const makeCurves = () => {
       legend.append(make('span', {}, i, l.name + ': ' + number(l.curve.n) + ' of ' + number(key === 'tardiness' ? data.runs[l.i].summary.deadlines : data.runs[l.i].summary.jobs) + ' jobs'));
     }
     const unlike = new Set(lines.map((l) => l.curve.n)).size > 1;
-    if (unlike) figure.append(make('p', { class: 'note' }, 'The policies did not finish the same jobs: who refuses those that take long looks faster.'));
-    const low = Math.min(...lines.map((l) => l.curve.low)), high = Math.max(...lines.map((l) => l.curve.high));
+    if (unlike) figure.append(make('p', { class: 'note' }, 'The policies did not finish the same jobs' + (key === 'tardiness' ? '.' : ': who refuses those that take long looks faster.')));
+    const above = lines.filter((l) => l.curve.high); // others have nothing above 0
+    const low = above.length ? Math.min(...above.map((l) => l.curve.low)) : 1, high = Math.max(2 * low, ...above.map((l) => l.curve.high));
     let at = null;
     const draw = () => {
       if (!lines.length) return;
@@ -66,8 +67,8 @@ const makeCurves = () => {
         c.setLineDash(l.dash);
         c.beginPath();
         c.moveTo(left, y(l.curve.zero / 10000));
-        c.lineTo(x(l.curve.low), y(l.curve.zero / 10000));
-        l.curve.part.forEach((p, i) => {
+        if (l.curve.high) c.lineTo(x(l.curve.low), y(l.curve.zero / 10000));
+        if (l.curve.high) l.curve.part.forEach((p, i) => {
             c.lineTo(x(curveX(l.curve, i)), y((i ? l.curve.part[i - 1] : l.curve.zero) / 10000));
             c.lineTo(x(curveX(l.curve, i)), y(p / 10000));
           });

@@ -38,20 +38,20 @@ const makePromises = () => {
   const bar = make('div', { class: 'share', 'aria-hidden': 'true' });
   const legend = make('div', { class: 'legend' });
   const of = verdictHue();
-  for (const v of Object.keys(verdictWords)) {
+  for (const v of outcomes) {
     if (!counts[v]) continue;
     const part = make('i'), key = make('i');
     part.style.flexGrow = counts[v];
     part.style.background = key.style.background = of[v];
     bar.append(part);
-    legend.append(make('span', {}, key, verdictWords[v] + ' ' + number(counts[v])));
+    legend.append(make('span', {}, key, v + ' ' + number(counts[v])));
   }
   const listed = run.jobs.n < run.jobs.total ? ' Listed are ' + number(run.jobs.n) + ' of ' + number(run.jobs.total) + ' jobs: those that differ or are late the most, and an even choice of the others; the JSON report has all.' : '';
   el('kept').replaceChildren(make('p', {}, number(s.in_time) + ' of ' + number(s.deadlines) + ' jobs with a deadline finished in time. ' + number(s.admitted) + ' of all ' + number(s.jobs) + ' jobs were accepted, ' + number(s.refused) + ' refused; ' + (s.promised ? number(s.kept) + ' of ' + number(s.promised) + ' promises were kept.' : 'nothing was promised.') + (s.soft_deadlines ? ' ' + number(s.soft_in_time) + ' of ' + number(s.soft_deadlines) + ' soft deadlines were met.' : '') + listed), bar, legend,
     ...(run.promises ? [tableOf('Deadlines by class', ['class', '>in time', '>of', '>part'], run.promises.map((p) => [p.class, number(p.in_time), number(p.deadlines), percent(p.in_time / p.deadlines)]))] : []));
   const show = el('show');
   const before = show.value;
-  const options = [['due', 'jobs with a deadline', run.promised], ['all', 'all jobs', run.jobs.n], ...Object.keys(verdictWords).map((v) => [v, verdictWords[v], counts[v]])];
+  const options = [['due', 'jobs with a deadline', run.promised], ['all', 'all jobs', run.jobs.n], ...outcomes.map((v) => [v, v, counts[v]])];
   show.replaceChildren(...options.filter((o) => o[2] > 0 || o[0] === 'all').map((o) => make('option', { value: o[0] }, o[1] + ' (' + number(o[2]) + ')')));
   show.value = [...show.options].some((o) => o.value === before) ? before : run.promised ? 'due' : 'all';
   listing.page = 0;
@@ -86,7 +86,7 @@ const fillPromises = () => {
     if (c.key === 'id') return jobButton(k);
     if (c.key === 'verdict') {
       const v = verdict(run, k);
-      return make('span', { class: tooLate(v) || v === 'failed' || v === 'refused' ? 'bad' : null }, verdictWords[v]);
+      return make('span', { class: tooLate(v) || v === 'failed' || v === 'refused' ? 'bad' : null }, v);
     }
     const value = c.value(k);
     if (c.key === 'why') return make('span', { class: 'why' }, value);

@@ -92,7 +92,7 @@ const describe = (m) => {
   if (k !== undefined) {
     if (run.jobs.names[run.jobs.class[k]]) list.push('class ' + run.jobs.names[run.jobs.class[k]]);
     const v = verdict(run, k);
-    if (!isNaN(run.deadline[k])) list.push('job due ' + time(run.deadline[k]) + ': ' + verdictWords[v] + (inTime(v) || tooLate(v) ? ' by ' + time(Math.abs(run.deadline[k] - run.finished[k])) : ''));
+    if (!isNaN(run.deadline[k])) list.push('job due ' + time(run.deadline[k]) + ': ' + v + (inTime(v) || tooLate(v) ? ' by ' + time(Math.abs(run.deadline[k] - run.finished[k])) : ''));
   }
   return list;
 };

@@ -17,7 +17,6 @@ const jobName = (number) => {
 const verdict = (r, k) => outcomes[r.outcome[k]];
 const inTime = (v) => v === 'kept' || v === 'met';
 const tooLate = (v) => v === 'broken' || v === 'late';
-const verdictWords = { kept: 'promise kept', met: 'in time', broken: 'promise broken', late: 'late', refused: 'refused', failed: 'failed', killed: 'killed', interrupted: 'interrupted', unfinished: 'not finished', done: 'no deadline' };
 const verdictHue = () => ({ kept: hue.blue, met: hue.sky, broken: hue.red, late: hue.orange, refused: hue.pink, failed: hue.yellow, killed: hue.yellow, interrupted: hue.yellow, unfinished: hue.yellow, done: hue.grey });
 
 const font = (px) => px + 'px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';

@@ -47,7 +47,7 @@ const paint = () => {
         else colours[i] = colour(o, attemptOutcomes[o], o === 1 ? hue.blue : o === 0 ? hue.green : o >= 5 ? hue.red : hue.orange);
       } else {
         const v = k === undefined ? 'not listed' : verdict(run, k);
-        colours[i] = colour(v, verdictWords[v] || v, of[v] || hue.grey);
+        colours[i] = colour(v, v, of[v] || hue.grey);
       }
     }
   }
