@@ -238,7 +238,7 @@ func TestProfileForget(t *testing.T) {
 	if out := s.must(0, "__complete", "profile", "forget", ""); !strings.HasPrefix(out, "wordcount\n") {
 		t.Errorf("completion: %s", out)
 	}
-	if out := s.must(0, "profile", "forget", "wordcount"); out != "forgot wordcount: what 1 job taught\n" {
+	if out := s.must(0, "profile", "forget", "wordcount", "wordcount"); out != "forgot wordcount: what 1 job taught\n" {
 		t.Error(out)
 	}
 	if out := s.must(0, "profile", "list"); strings.Contains(out, "wordcount") {
@@ -314,9 +314,12 @@ func TestAskingMakesNothing(t *testing.T) {
 		}
 	}
 	s.must(2, "resume")
+	if out := s.must(0, "profile", "forget", "--all"); out != "nothing is known, so nothing was forgotten\n" {
+		t.Error(out)
+	}
 	s.must(0, "__complete", "show", "")
 	if _, err := os.Stat(s.path("data")); err == nil {
-		t.Error("resume, or completion, made a folder")
+		t.Error("resume, forget, or completion, made a folder")
 	}
 	s.must(0, "run", "words.yaml")
 	for _, args := range [][]string{{"show", ""}, {"logs", ""}, {"logs", "", "map-1"}} {

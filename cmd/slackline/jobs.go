@@ -24,7 +24,8 @@ func newJobs(o *options) *cobra.Command {
 		Short: "List the jobs that ran on this machine, and those that run",
 		Long: `Lists jobs that run started, in any process, the newest first: what became of them, how long they took and what had been expected,
 and how they stand to their deadlines: kept or BROKEN if the deadline had been promised, else met or LATE. A job whose process ended before it did is interrupted, until a run goes on with it: then
-it is resumed, and the job of that run tells what became of it. If its work was thrown away instead, it is discarded.`,
+it is resumed, and the job of that run tells what became of it. If its work was thrown away instead, it is discarded. Cold stands
+beside the time of a job whose run was cold for its class: estimates go by warm runs.`,
 		Example: `  slackline jobs
   slackline jobs --state failed,interrupted --since 24h
   slackline jobs --name words --limit 3 -o json`,
@@ -82,7 +83,7 @@ func writeJobs(w io.Writer, list []*store.Job, now time.Time, columns int) error
 	g := &report.Grid{}
 	g.Add(">job", "name", "class", "policy", "state", "submitted", ">took", ">expected", "deadline", ">maps", ">reduces", "why")
 	for _, j := range list {
-		g.Add(fmt.Sprint(j.ID), j.Name, j.Class, j.Policy, j.State, stamp(j.Submitted, now), seconds(j.Took), expected(j), promise(j, now),
+		g.Add(fmt.Sprint(j.ID), j.Name, j.Class, j.Policy, j.State, stamp(j.Submitted, now), took(j), expected(j), promise(j, now),
 			tally(j.Maps), tally(j.Reduces), oneLine(j.Reason, max(20, columns/3)))
 	}
 	return writeRows(w, g, len(list), "no such jobs")
@@ -112,11 +113,14 @@ func stamp(t, now time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-func seconds(s *float64) string {
-	if s == nil {
+func took(j *store.Job) string {
+	switch {
+	case j.Took == nil:
 		return "–"
+	case j.Cold:
+		return report.Span(*j.Took) + " cold"
 	}
-	return report.Span(*s)
+	return report.Span(*j.Took)
 }
 
 func tally(t store.Tally) string {

@@ -36,6 +36,16 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if how := (interrupted{}); code == exitInterrupt && errors.Is(err, context.Canceled) && !errors.As(err, &how) {
 		err = errors.New("interrupted; the same command begins anew")
 	}
-	fmt.Fprintf(stderr, "slackline: %s\n", report.PrintableLines(strings.TrimSpace(err.Error()))) // a program's words may be in it
+	for _, e := range apart(err) {
+		fmt.Fprintf(stderr, "slackline: %s\n", report.PrintableLines(strings.TrimSpace(e.Error()))) // a program's words may be in it
+	}
 	return code
+}
+
+// apart are the errors that errors.Join put together.
+func apart(err error) []error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok && errors.Join(all.Unwrap()...).Error() == err.Error() {
+		return all.Unwrap()
+	}
+	return []error{err}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,9 @@ func chosen(known []*profile.Class, names []string) ([]*profile.Class, error) {
 		if c == nil {
 			return nil, fmt.Errorf("nothing is known of a class %q%s", name, near.Hint(name, all))
 		}
-		list = append(list, c)
+		if !slices.Contains(list, c) {
+			list = append(list, c)
+		}
 	}
 	return list, nil
 }
@@ -130,7 +133,7 @@ func newProfileList(o *options) *cobra.Command {
 // jobsOf prints how many jobs have taught what is told, and how many cold ones are left out of that.
 func jobsOf(c *profile.Class) string {
 	switch {
-	case c.Cold == nil:
+	case c.Cold == nil, c.Whole().Runs == 0:
 		return fmt.Sprint(c.Runs)
 	case c.Runs == 0:
 		return fmt.Sprintf("%d cold", c.Cold.Runs)
@@ -193,12 +196,22 @@ func newProfileShow(o *options) *cobra.Command {
 	return o.bindOutput(cmd)
 }
 
+// taughtBy says from what a class was learned. Of a job that did not finish the tasks that did have taught all the same.
+func taughtBy(c *profile.Class) string {
+	if c.Runs == 0 {
+		return "tasks of jobs that did not finish"
+	}
+	return count(int(c.Runs), "job")
+}
+
 // writeProfile prints a profile for people: each estimate with mean, deviation, quantiles where its distribution is kept, and bounds.
 func writeProfile(w io.Writer, c *profile.Class) error {
-	title := fmt.Sprintf("%s: what %s taught", c.Name, count(int(c.Runs), "job"))
-	if c.Cold != nil && c.Runs > 0 {
+	title := c.Name + ": what " + taughtBy(c.Told()) + " taught"
+	switch {
+	case c.Cold == nil || c.Cold.Runs == 0:
+	case c.Runs > 0:
 		title += fmt.Sprintf("; %s left out", count(int(c.Cold.Runs), "cold job"))
-	} else if c.Cold != nil {
+	default:
 		title = fmt.Sprintf("%s: what %s taught, as there was no warm one yet", c.Name, count(int(c.Cold.Runs), "cold job"))
 	}
 	c = c.Told()
@@ -365,8 +378,7 @@ earlier runs taught holds no longer. The next run of a class teaches it anew. Wh
 				return failure{err}
 			}
 			for _, c := range known {
-				runs := c.Whole().Runs
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "forgot %s: what %s taught\n", c.Name, count(int(runs), "job")); err != nil {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "forgot %s: what %s taught\n", c.Name, taughtBy(c.Whole())); err != nil {
 					return err
 				}
 			}

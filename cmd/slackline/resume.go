@@ -50,7 +50,7 @@ func newResume(o *options) *cobra.Command {
 		Long: `Goes on with a run that stopped before its jobs had finished: by Ctrl-C, by a signal, by the loss of its terminal, by a disk that was full,
 or by the death of its process. What tasks have committed counts, if it is still there as it was written, and the rest runs again. The
 result is what an undisturbed run would have written, byte for byte. It runs in the directory and with the flags of the first run, and
-prints that command before it begins. The run is named by an output directory, by the job file, or by the name of a job; without that
+prints that command before it begins; --output asks for the result in another form. The run is named by an output directory, by the job file, or by the name of a job; without that
 there must be just one in the list of slackline jobs.
 
 Deadlines that count from the submission of a job are judged by the first one: what is late then is late. Jobs that had
@@ -64,7 +64,7 @@ that: read the command that it prints.
 To run the same slackline run once more does the same. If the job or its input has changed since, it is refused. slackline run --fresh
 starts anew, with the jobs too that the run had finished; slackline discard throws away what is left.`,
 		Example: `  slackline resume out/words
-  slackline resume examples/words.yaml`,
+  slackline resume examples/words.yaml -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("%s takes one job or output directory, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
@@ -87,6 +87,9 @@ starts anew, with the jobs too that the run had finished; slackline discard thro
 			if err := os.Chdir(from.Dir); err != nil {
 				return fmt.Errorf("the run began in a directory that cannot be entered: %w", err)
 			}
+			if i := slices.Index(from.Args, "--"); cmd.Flags().Changed("output") && i >= 0 {
+				from.Args = slices.Insert(from.Args, i, "--output="+o.output)
+			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "in %s: slackline run %s\n", report.Printable(shellWord(from.Dir)), report.Printable(shellWords(from.Args)))
 			again := newRoot()
 			again.SetArgs(append([]string{"run", "--" + resumed}, from.Args...))
@@ -96,6 +99,8 @@ starts anew, with the jobs too that the run had finished; slackline discard thro
 		},
 	}
 	o.bindStore(cmd.Flags())
+	o.bindOutput(cmd, "csv")
+	cmd.Flags().Lookup("output").DefValue = "" // for the help: that of the first run
 	return cmd
 }
 

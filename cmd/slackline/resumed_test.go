@@ -113,3 +113,15 @@ func TestDiscardedIsNotInterrupted(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// resume prints the result in the form that it is asked for, whatever the first run was asked for.
+func TestResumeInAnotherForm(t *testing.T) {
+	s := pause(t, "1h")
+	r := s.run("resume", "out/a", "-o", "json")
+	if r.code != 0 || len(parse(t, r.stdout).Runs) != 1 {
+		t.Errorf("%d: %s%s", r.code, r.stdout, r.stderr)
+	}
+	if r := s.run("resume", "out/a", "-o", "xml"); r.code != 2 {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+}

@@ -117,7 +117,7 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 		line("started", "%s later", report.Span(j.Started.Sub(j.Submitted).Seconds()))
 	}
 	if j.Took != nil {
-		line("took", "%s", report.Span(*j.Took))
+		line("took", "%s", took(j))
 	}
 	if j.Expected != nil {
 		off := ""

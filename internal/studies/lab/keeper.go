@@ -431,8 +431,13 @@ func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Cl
 			continue
 		}
 		for r := range run.Jobs {
-			if j := &run.Jobs[r]; j.Class == class.Name {
+			if j := &run.Jobs[r]; j.Class == class.Name && j.Started != nil {
 				j.Cold = true
+			}
+		}
+		for f := range k.jobs {
+			if row := &k.jobs[f].row; row.Class == class.Name && row.Started != nil {
+				row.Cold, k.dirty[f] = true, true
 			}
 		}
 		taught[i] = class.AsCold()

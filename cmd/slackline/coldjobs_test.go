@@ -1,0 +1,61 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// That a run was cold stands where people look at what it took.
+func TestColdRunsAreMarked(t *testing.T) {
+	s := wordsShell(t)
+	s.must(0, "run", "words.yaml", "-q")
+	s.again()
+	s.must(0, "run", "words.yaml", "-q")
+	var all struct {
+		Jobs []struct {
+			ID   int
+			Cold bool
+		}
+	}
+	if err := json.Unmarshal([]byte(s.must(0, "jobs", "-o", "json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Jobs) != 2 || all.Jobs[0].Cold || !all.Jobs[1].Cold {
+		t.Errorf("%+v", all)
+	}
+	if out := s.must(0, "jobs"); strings.Count(out, " cold") != 1 {
+		t.Error(out)
+	}
+	if out := s.must(0, "show", "1"); !strings.Contains(out, " cold\n") || strings.Contains(s.must(0, "show", "2"), " cold") {
+		t.Error(out)
+	}
+}
+
+// A class that a refused job has taught is not said to come from no jobs.
+func TestTaughtByARefusedJob(t *testing.T) {
+	s := newShell(t, map[string]string{"in.txt": strings.Repeat("some line\n", 3000),
+		"job.yaml": "name: j\napp: loadgen\nparams: {map_cpu: 500us}\ninput: in.txt\noutput: out\nreduces: 1\ndeadline: 100ms\n"})
+	if r := s.run("run", "job.yaml", "--block", "5kB", "-q", "--policy", "rtmr"); r.code != 3 {
+		t.Fatalf("%d: %s%s", r.code, r.stdout, r.stderr)
+	}
+	for _, args := range [][]string{{"profile", "list"}, {"profile", "show", "loadgen"}, {"profile", "forget", "loadgen"}} {
+		out := s.must(0, args...)
+		if strings.Contains(out, "0 cold") || strings.Contains(out, "what 0 jobs") {
+			t.Errorf("%q: %s", args, out)
+		}
+		if args[1] != "list" && !strings.Contains(out, "loadgen: what tasks of jobs that did not finish taught\n") {
+			t.Errorf("%q: %s", args, out)
+		}
+	}
+}
+
+// Each reason on standard error says whose word it is.
+func TestReasonsApart(t *testing.T) {
+	s := newShell(t, map[string]string{"in.txt": "x\n", "jobs.yaml": "name: a\nmap: 'false'\ninput: in.txt\noutput: out/a\n---\n" +
+		"name: b\napp: loadgen\nparams: {map_cpu: 300ms}\ninput: in.txt\noutput: out/b\ndeadline: 10ms\n"})
+	r := s.run("run", "jobs.yaml", "-q", "--policy", "fifo", "--strict")
+	if !strings.HasPrefix(r.stderr, "slackline: job \"a\" failed") || !strings.Contains(r.stderr, "\nslackline: job \"b\" missed its deadline") {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+}
