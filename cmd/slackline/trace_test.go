@@ -65,6 +65,11 @@ func TestLeftOutOfATrace(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.must(0, "workload", "stats", "--format", "swf", "a.swf", "-o", "json")), &stats); err != nil || stats.Jobs != 2 || len(stats.Left) != 2 || stats.Left[1].Count != 1 {
 		t.Errorf("%+v, %v", stats, err)
 	}
+	for i, line := range strings.Split(strings.TrimSpace(s.must(0, "simulate", "played.yaml", "-o", "csv")), "\n") {
+		if i == 0 && !strings.HasSuffix(line, ",stuck,trace_rule,trace_left_out") || i > 0 && !strings.HasSuffix(line, ",,2,2") {
+			t.Errorf("line %d of the CSV: %s", i+1, line)
+		}
+	}
 	for _, command := range []string{"simulate", "compare"} {
 		for _, run := range reports(t, s.must(0, command, "played.yaml", "-o", "json")).Runs {
 			if l := run.Trace.LeftOut; run.Trace.Rule != 2 || len(l) != 2 || l[0].Why != "jobs that never ran" || l[0].Count != 1 || !strings.HasPrefix(l[0].First, "a.swf:2: ") {

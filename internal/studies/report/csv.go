@@ -15,7 +15,8 @@ import (
 var measured = []string{"wall_s", "events_per_s"}
 
 // WriteCSV writes a line for each run: what was played, the values of a sweep, and the summary without what was measured, so that the
-// same runs give the same bytes. The names of the columns are those of the JSON. A run that got stuck has nothing but its reason.
+// same runs give the same bytes. The names of the columns are those of the JSON. Where a trace is played, its rule and the number of its
+// records that were left out stand at the end. A run that got stuck has nothing but its reason.
 func (r *Report) WriteCSV(w io.Writer) error {
 	swept := map[string]bool{}
 	for _, run := range r.Runs {
@@ -33,6 +34,10 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		}
 	}
 	head = append(head, "stuck")
+	traced := slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Trace != nil })
+	if traced {
+		head = append(head, "trace_rule", "trace_left_out")
+	}
 	out := csv.NewWriter(w)
 	_ = out.Write(head) // an error stays until Flush
 	for _, run := range r.Runs {
@@ -49,10 +54,25 @@ func (r *Report) WriteCSV(w io.Writer) error {
 			row = append(row, cell(s.Field(i)))
 		}
 		row = append(row, run.Stuck)
+		if traced {
+			row = append(row, run.Trace.cells()...)
+		}
 		_ = out.Write(row)
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// cells are the rule of a trace, and how many of its records were not played.
+func (t *Trace) cells() []string {
+	if t == nil {
+		return []string{"", ""}
+	}
+	out := 0
+	for _, l := range t.LeftOut {
+		out += int(l.Count)
+	}
+	return []string{strconv.Itoa(t.Rule), strconv.Itoa(out)}
 }
 
 // WriteComparisons writes a line for each comparison, as CSV with the names of the JSON.
