@@ -66,8 +66,8 @@ type Job struct {
 	Promised  bool             `json:"promised"` // the policy promised the deadline
 	Took      *float64         `json:"took_s"`
 	Cold      bool             `json:"cold,omitempty"` // the run was cold for its class, so that it took longer than it will
-	Expected  *float64         `json:"expected_s"` // what was said before it ran; null: nothing was known
-	Spread    *float64         `json:"spread_s"`   // standard deviation of that
+	Expected  *float64         `json:"expected_s"`     // what was said before it ran; null: nothing was known
+	Spread    *float64         `json:"spread_s"`       // standard deviation of that
 	Maps      Tally            `json:"maps"`
 	Reduces   Tally            `json:"reduces"`
 	Attempts  int              `json:"attempts"`
