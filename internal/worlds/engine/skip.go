@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
 )
 
 // As in Hadoop's skip mode (org.apache.hadoop.mapred.SkipBadRecords), records that user code fails at can be given up: when an attempt
@@ -25,11 +27,15 @@ func (w *World) skip(j *job, a *attempt) *task.Skip {
 	return &task.Skip{Spots: slices.Clone(t.skip)}
 }
 
-// hint says, behind the reason of a failure, how to do without a record that nobody can read.
+// hint says, behind the reason of a failure, how to do without the record at which it came.
 func (j *job) hint(err error) string {
 	var user *task.UserError
+	var bad *mapreduce.BadRecord
+	var system syscall.Errno
 	switch {
-	case task.FailureOf(err) != task.Permanent || !errors.As(err, &user) || user.Spot == nil:
+	case !errors.As(err, &user) || user.Spot == nil:
+		return ""
+	case !errors.As(err, &bad) && (errors.As(err, &system) || task.FailureOf(err) == task.Permanent): // which the record has no part in
 		return ""
 	case j.cfg.SkipBad > 0:
 		return fmt.Sprintf("; it is one more than skip_bad_records, %d, passes over", j.cfg.SkipBad)

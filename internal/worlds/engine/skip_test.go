@@ -78,15 +78,16 @@ func TestSkipBadRecords(t *testing.T) {
 		reduces int
 		skip    int
 		fails   bool
+		hint    string
 	}{
-		"map fails":           {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 2, 8, false},
-		"map panics":          {mapreduce.Program{NewMapper: mapper(choosy{bad, true})}, 0, 8, false},
-		"block fails":         {mapreduce.Program{NewMapper: mapper(blocks{choosy{bad, false}})}, 2, 8, false},
-		"block panics":        {mapreduce.Program{NewMapper: mapper(blocks{choosy{bad, true}})}, 1, 8, false},
-		"reduce fails":        {mapreduce.Program{NewMapper: same, NewReducer: reducer}, 1, 20, false},
-		"too many for a map":  {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 1, 2, true},
-		"too many for reduce": {mapreduce.Program{NewMapper: same, NewReducer: reducer}, 1, 19, true},
-		"none allowed":        {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 1, 0, true},
+		"map fails":           {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 2, 8, false, ""},
+		"map panics":          {mapreduce.Program{NewMapper: mapper(choosy{bad, true})}, 0, 8, false, ""},
+		"block fails":         {mapreduce.Program{NewMapper: mapper(blocks{choosy{bad, false}})}, 2, 8, false, ""},
+		"block panics":        {mapreduce.Program{NewMapper: mapper(blocks{choosy{bad, true}})}, 1, 8, false, ""},
+		"reduce fails":        {mapreduce.Program{NewMapper: same, NewReducer: reducer}, 1, 20, false, ""},
+		"too many for a map":  {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 1, 2, true, "it is one more than skip_bad_records, 2, passes over"},
+		"too many for reduce": {mapreduce.Program{NewMapper: same, NewReducer: reducer}, 1, 19, true, "it is one more than skip_bad_records, 19, passes over"},
+		"none allowed":        {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 1, 0, true, "skip_bad_records: 1 in the job file would pass over it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.program.Name = "choosy"
@@ -99,7 +100,7 @@ func TestSkipBadRecords(t *testing.T) {
 			}
 			e := ran(t, w)
 			if c.fails {
-				if !strings.HasPrefix(e.jobs["j"], "failed ") || !strings.HasSuffix(e.jobs["j"], "I do not like this line") {
+				if !strings.HasPrefix(e.jobs["j"], "failed ") || !strings.Contains(e.jobs["j"], "failed: I do not like this line; "+c.hint) {
 					t.Errorf("the job ended so: %s", e.jobs["j"])
 				}
 				return

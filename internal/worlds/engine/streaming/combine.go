@@ -31,7 +31,15 @@ const recordSize = 24
 
 // Emit holds a record back.
 func (c *combiner) Emit(key, value []byte) error {
+	if len(c.arena)+len(key)+len(value) > c.limit { // else a long record would come to lie beside a full arena
+		if err := c.flush(); err != nil {
+			return err
+		}
+	}
 	at := len(c.arena)
+	if at == 0 {
+		c.arena = slices.Grow(c.arena, len(key)+len(value))
+	}
 	c.arena = append(append(c.arena, key...), value...)
 	var first [8]byte
 	copy(first[:], key)
@@ -86,14 +94,10 @@ func (c *combiner) flush() error {
 		c.seen.bytes -= int64(len(key) + len(value))
 		return c.out.Emit(key, value)
 	}
-	block := cmd.block()
+	var block []byte
 	for _, r := range c.records {
-		block = append(append(append(append(block, c.arena[r.key:r.value]...), '\t'), c.arena[r.value:r.end]...), '\n')
-		if len(block) >= blockSize-4<<10 {
-			if err := cmd.feed(block, take); err != nil {
-				return err
-			}
-			block = cmd.block()
+		if block, err = cmd.record(block, c.arena[r.key:r.value], c.arena[r.value:r.end], take); err != nil {
+			return err
 		}
 	}
 	if len(block) > 0 {
@@ -102,5 +106,8 @@ func (c *combiner) flush() error {
 		}
 	}
 	c.arena, c.records = c.arena[:0], c.records[:0]
+	if cap(c.arena) > 2*c.limit {
+		c.arena = nil
+	}
 	return cmd.finish(c.a.x.ignoreExit, take)
 }

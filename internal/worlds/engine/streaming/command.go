@@ -15,11 +15,12 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
 )
 
 const (
 	blockSize   = 64 << 10
-	longestLine = 64 << 20
+	longestLine = 64 << 20        // however much memory a task has
 	linger      = 2 * time.Second // for what a command left behind to let go of its output
 
 	fileTooLarge = 25 // the number of SIGXFSZ on all systems that have it
@@ -41,6 +42,7 @@ type command struct {
 	said  stderr
 	begun [][]byte // the begun line of its output, in blocks: a line that is too long costs no more than what was kept of it
 	size  int      // of it
+	most  int      // no line of it may be longer
 
 	pipes   []*os.File // our ends
 	talkers sync.WaitGroup
@@ -48,7 +50,7 @@ type command struct {
 
 // start starts a command of the attempt.
 func (a *attempt) start(user *mapreduce.Context, kind string, argv []string, in *mapreduce.Input) (*command, error) {
-	c := &command{what: fmt.Sprintf("the %s command %q", kind, strings.Join(argv, " ")), dir: a.dir, user: user, send: make(chan []byte), got: make(chan []byte, 2),
+	c := &command{what: fmt.Sprintf("the %s command %q", kind, strings.Join(argv, " ")), dir: a.dir, user: user, most: a.longest, send: make(chan []byte), got: make(chan []byte, 2),
 		spare: make(chan []byte, 4), stop: make(chan struct{})}
 	c.said.alive, c.said.said = user.Progress, a.said
 	path, err := Find(argv[0], a.x.job.Files)
@@ -173,6 +175,31 @@ func (c *command) feed(b []byte, take func(line []byte) error) error {
 	}
 }
 
+// record puts key TAB value LF into the block at hand, and hands on blocks that are full. A long record goes in pieces. It returns the
+// block that is at hand then.
+func (c *command) record(block, key, value []byte, take func(line []byte) error) ([]byte, error) {
+	if len(block)+len(key)+len(value)+2 <= cap(block) {
+		return append(append(append(append(block, key...), '\t'), value...), '\n'), nil
+	}
+	for _, text := range [][]byte{key, tab, value, lineFeed} {
+		for len(text) > 0 {
+			if len(block) == cap(block) {
+				if len(block) > 0 {
+					if err := c.feed(block, take); err != nil {
+						return nil, err
+					}
+				}
+				block = c.block()
+			}
+			n := min(len(text), cap(block)-len(block))
+			block, text = append(block, text[:n]...), text[n:]
+		}
+	}
+	return block, nil
+}
+
+var tab, lineFeed = []byte{'\t'}, []byte{'\n'}
+
 // errStopped ends user code whose attempt has to stop; the attempt knows why.
 var errStopped = errors.New("the attempt is over")
 
@@ -267,14 +294,17 @@ func (c *command) lines(out []byte, take func(line []byte) error) error {
 	for rest := out; ; {
 		i := bytes.IndexByte(rest, '\n')
 		if i < 0 {
-			if c.size+len(rest) > longestLine {
-				return task.Fail(task.Permanent, fmt.Errorf("%s: it wrote a line longer than %d MB", c.what, longestLine>>20))
+			if c.size+len(rest) > c.most {
+				return c.tooLong()
 			}
 			c.begin(rest)
 			c.giveBack(out)
 			return nil
 		}
 		line := rest[:i]
+		if c.size+len(line) > c.most {
+			return c.tooLong()
+		}
 		if c.size > 0 {
 			line = c.whole(line)
 		}
@@ -282,11 +312,18 @@ func (c *command) lines(out []byte, take func(line []byte) error) error {
 			return err
 		}
 		if c.size > 0 {
-			clear(c.begun[1:])
 			c.begun, c.begun[0], c.size = c.begun[:1], c.begun[0][:0], 0
 		}
 		rest = rest[i+1:]
 	}
+}
+
+func (c *command) tooLong() error {
+	why := ", half of the memory of a task; more memory helps, or fewer slots"
+	if c.most == longestLine {
+		why = ""
+	}
+	return task.Fail(task.Permanent, fmt.Errorf("%s: it wrote a line longer than %v%s", c.what, units.Bytes(c.most), why))
 }
 
 // begin keeps what there is of a line.
@@ -310,8 +347,11 @@ func (c *command) whole(end []byte) []byte {
 		return append(c.begun[0], end...)
 	}
 	line := make([]byte, 0, c.size+len(end))
-	for _, b := range c.begun {
+	for i, b := range c.begun {
 		line = append(line, b...)
+		if i > 0 {
+			c.begun[i] = nil // so that not all of it has to be there twice
+		}
 	}
 	return append(line, end...)
 }

@@ -28,18 +28,11 @@ func (r *reducer) Reduce(key []byte, values mapreduce.Values, out mapreduce.Emit
 	return nil
 }
 
-// add puts a record into the block at hand, and hands that on when it is full.
+// add hands on a record.
 func (r *reducer) add(key, value []byte) error {
-	if r.block == nil {
-		r.block = r.cmd.block()
-	}
-	r.block = append(append(append(append(r.block, key...), '\t'), value...), '\n')
-	if len(r.block) < blockSize-4<<10 {
-		return nil
-	}
-	b := r.block
-	r.block = nil
-	return r.cmd.feed(b, r.take)
+	var err error
+	r.block, err = r.cmd.record(r.block, key, value, r.take)
+	return err
 }
 
 // Close ends the command.

@@ -69,6 +69,7 @@ type attempt struct {
 	dir      string // in which they run
 	conf     conf
 	said     *task.Said
+	longest  int // line of a command's output
 	commands []*command
 }
 
@@ -77,7 +78,7 @@ func (x *Executor) begin(c *task.Config, isMap bool) (*attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap), said: c.Said}
+	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap), said: c.Said, longest: min(c.LongestLine(), longestLine)}
 	if err := fault.MakeDirs(dir); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,8 @@ type bed struct {
 	dir string
 	x   *Executor
 	try int
+
+	buffer int // bytes of each attempt
 }
 
 func newBed(t *testing.T, j Job) *bed {
@@ -51,7 +53,7 @@ func newBed(t *testing.T, j Job) *bed {
 func (b *bed) config(stage string, of int) task.Config {
 	b.try++
 	name := fmt.Sprintf("%s-%d-%d", stage, of, b.try)
-	return task.Config{Task: of, Attempt: b.try, Local: filepath.Join(b.dir, "local", name), Out: filepath.Join(b.dir, "out", name)}
+	return task.Config{Buffer: b.buffer, Task: of, Attempt: b.try, Local: filepath.Join(b.dir, "local", name), Out: filepath.Join(b.dir, "out", name)}
 }
 
 // split makes a file of each text and a split of them all.
@@ -296,7 +298,7 @@ func TestFailures(t *testing.T) {
 		{"forks and dies", `(` + commandtest.Line("setsid") + ` sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}, task.Transient},
 		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started holds its output open", process.Limits{}, task.Transient},
 		{"is killed", `kill -9 $$`, "it died: signal: killed", process.Limits{}, task.Transient},
-		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64 MB", process.Limits{}, task.Permanent},
+		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64MB", process.Limits{}, task.Permanent},
 		{"shouts", `head -c 100000000 /dev/zero | tr '\0' '\n' >&2; yes help 2>/dev/null | head -c 20000000 >&2; exit 1`, "exit code 1; it said:\nhelp\nhelp\nhelp\nhelp\nhelp", process.Limits{}, task.Transient},
 		{"finds no command", `nosuchcommand; exit $?`, "exit code 127; it said: ", process.Limits{}, task.Permanent},
 		{"finds nothing to run", `touch plain; ./plain`, "exit code 126; it said: ", process.Limits{}, task.Permanent},
@@ -336,7 +338,7 @@ func TestLongLinesCostTheirLimit(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, _, _, err := b.mapTo(1, long)
 	runtime.ReadMemStats(&after)
-	if err == nil || !strings.Contains(err.Error(), "it wrote a line longer than 64 MB") {
+	if err == nil || !strings.Contains(err.Error(), "it wrote a line longer than 64MB") {
 		t.Fatal(err)
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > longestLine+16<<20 {
@@ -349,6 +351,50 @@ func TestLongLinesCostTheirLimit(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > 16<<20 || stats.Counters.Get(mapreduce.TaskGroup, mapreduce.MapInputRecords) != 1 {
 		t.Errorf("%d MB were allocated, %v", n>>20, err)
+	}
+}
+
+// What a line that is taken costs is in proportion to it, and the memory of the task bounds it.
+func TestLinesCostInProportion(t *testing.T) {
+	const buffer, long = 16 << 20, 7 << 20
+	text := strings.Repeat("x", long) + "\n"
+	alloc := func(run func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		run()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	for name, j := range map[string]Job{
+		"map":     {Map: []string{"cat"}, Reduces: 1},
+		"combine": {Map: []string{"cat"}, Combine: []string{"cat"}, Reduces: 1},
+	} {
+		b := newBed(t, j)
+		b.buffer = buffer
+		in := b.split(strings.Repeat(text, 4))
+		var out *task.Output
+		var err error
+		lines := uint64(4)
+		if len(j.Combine) > 0 {
+			lines *= 2 // what the combiner says are lines again
+		}
+		// As read, as a line, as a record, and when what was spilled is merged; and a little.
+		if n := alloc(func() { out, _, _, err = b.mapTo(1, in) }); err != nil || n > lines*4*long+24<<20 {
+			t.Errorf("%s: %d MB were allocated, %v", name, n>>20, err)
+		}
+		if err == nil && out.Size() < 4*long {
+			t.Errorf("%s: %v of output", name, out.Size())
+		}
+	}
+	b := newBed(t, Job{Map: []string{"cat"}, Reduce: []string{"cat"}, Reduces: 1})
+	b.buffer = buffer
+	if got := b.job(text + "a\n"); got != "a\t\n"+text[:long]+"\t\n" {
+		t.Errorf("%d bytes", len(got))
+	}
+	_, _, _, err := b.mapTo(1, b.split(strings.Repeat("x", 8<<20+1)+"\n"))
+	if err == nil || !strings.Contains(err.Error(), "it wrote a line longer than 8MB, half of the memory of a task; more memory helps, or fewer slots") ||
+		task.FailureOf(err) != task.Permanent {
+		t.Error(err)
 	}
 }
 

@@ -164,6 +164,15 @@ func (c *Config) buffer() int {
 	return min(c.Buffer, maxBuffer)
 }
 
+// LongestLine is how long a line may be that has to be held as a whole: half of the memory of the task, as whoever emits it makes a second
+// one of it.
+func (c *Config) LongestLine() int {
+	if c.Buffer <= 0 {
+		return maxRecord
+	}
+	return max(c.buffer()/2, readSize)
+}
+
 func (c *Config) mergeFactor() int {
 	if c.Merge <= 0 {
 		return mergeFactor

@@ -172,9 +172,7 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) (err error) {
 	}
 	m.packed = kind != codec.None
 	l.length = int64(m.c.Program.Records.Length)
-	if m.c.Buffer > 0 {
-		l.most = m.c.buffer() / 2 // a mapper may emit the whole of it, so that it is there twice
-	}
+	l.most = m.c.LongestLine()
 	if form, err := formatOf(m.c.Program, m.c.Sources, m.piece.Source); err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, err)
 	} else if form != nil {

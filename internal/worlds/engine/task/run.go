@@ -114,6 +114,9 @@ func (w *runWriter) add(part int, key, value []byte) error {
 	if err := w.turn(part); err != nil {
 		return err
 	}
+	if len(key)+len(value) >= blockSize { // is a block of its own, whose buffer is not kept
+		return w.alone(appendRecord(make([]byte, 0, len(key)+len(value)+maxHead), key, value))
+	}
 	w.buf = appendRecord(w.buf, key, value)
 	return w.added()
 }
@@ -123,8 +126,20 @@ func (w *runWriter) addRecord(part int, record []byte) error {
 	if err := w.turn(part); err != nil {
 		return err
 	}
+	if len(record) >= blockSize {
+		return w.alone(record)
+	}
 	w.buf = append(w.buf, record...)
 	return w.added()
+}
+
+// alone writes a large record as a block of its own, without a copy.
+func (w *runWriter) alone(record []byte) error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	w.segs[w.part].Records++
+	return w.block(record)
 }
 
 func (w *runWriter) added() error {
@@ -156,12 +171,17 @@ func (w *runWriter) flush() error {
 	if len(w.buf) == 0 {
 		return nil
 	}
-	seg := &w.segs[w.part]
-	seg.Blocks = append(seg.Blocks, Block{int64(len(w.buf)), crc32.Checksum(w.buf, castagnoli)})
-	seg.Length += int64(len(w.buf))
-	n, err := w.f.Write(w.buf)
-	w.off += int64(n)
+	err := w.block(w.buf)
 	w.buf = w.buf[:0]
+	return err
+}
+
+func (w *runWriter) block(b []byte) error {
+	seg := &w.segs[w.part]
+	seg.Blocks = append(seg.Blocks, Block{int64(len(b)), crc32.Checksum(b, castagnoli)})
+	seg.Length += int64(len(b))
+	n, err := w.f.Write(b)
+	w.off += int64(n)
 	return err
 }
 

@@ -58,12 +58,14 @@ type broken struct {
 	Stack    []byte     `json:"stack,omitempty"`
 	Spot     *task.Spot `json:"spot,omitempty"`
 	Block    bool       `json:"block,omitempty"`
+	Bad      bool       `json:"bad,omitempty"` // it is a mapreduce.BadRecord
 }
 
 func breakage(e *task.UserError) *broken {
 	b := &broken{App: e.App, Where: e.Where, Stack: e.Stack, Spot: e.Spot, Block: e.Block}
 	if e.Err != nil {
-		b.Text = e.Err.Error()
+		var bad *mapreduce.BadRecord
+		b.Text, b.Bad = e.Err.Error(), errors.As(e.Err, &bad)
 	} else {
 		b.Panicked, b.Text = true, fmt.Sprint(e.Panic)
 	}
@@ -72,9 +74,12 @@ func breakage(e *task.UserError) *broken {
 
 func (b *broken) error() error {
 	e := &task.UserError{App: b.App, Where: b.Where, Stack: b.Stack, Spot: b.Spot, Block: b.Block}
-	if b.Panicked {
+	switch {
+	case b.Panicked:
 		e.Panic = b.Text
-	} else {
+	case b.Bad:
+		e.Err = &mapreduce.BadRecord{Err: errors.New(b.Text)}
+	default:
 		e.Err = errors.New(b.Text)
 	}
 	return e
