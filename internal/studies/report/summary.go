@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/slackline/slackline/internal/maths/stat"
 )
@@ -173,6 +174,41 @@ func writeSummary(w io.Writer, title string, g []*Run) {
 		title = ""
 	}
 	_ = summaryTable(title, g).Write(w)
+	for _, run := range g {
+		if why := run.unknownWork(); why != "" {
+			fmt.Fprintf(w, "%s: which part of the work was in time is not known: %s.\n", label(run, g), why)
+		}
+	}
+}
+
+// unknownWork says why nobody knows the work of all jobs with a deadline, "" if it is known.
+func (r *Run) unknownWork() string {
+	refused, others := 0, 0
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		switch {
+		case !j.judged() || j.TaskTime != nil:
+		case j.Outcome == Refused:
+			refused++
+		default:
+			others++
+		}
+	}
+	var parts []string
+	if refused > 0 {
+		parts = append(parts, fmt.Sprintf("%s never ran", jobs(refused, "refused ")))
+	}
+	if others > 0 {
+		parts = append(parts, fmt.Sprintf("%s did not run here from start to end", jobs(others, "")))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func jobs(n int, kind string) string {
+	if n == 1 {
+		return "1 " + kind + "job"
+	}
+	return fmt.Sprintf("%d %sjobs", n, kind)
 }
 
 // summaryTable has a line for each policy.

@@ -56,6 +56,13 @@ func TestOutcomeTable(t *testing.T) {
 	if got, _, _ := strings.Cut(line(t, New(picky), "policy"), " | "); strings.Contains(got, "work") {
 		t.Errorf("nobody knows the work of one job: %s", got)
 	}
+	picky.Jobs[3].TaskTime = nil
+	picky.Tally()
+	var out bytes.Buffer
+	if err := New(picky, greedy).WriteTable(&out); err != nil || strings.Count(out.String(), "which part") != 1 ||
+		!strings.Contains(out.String(), "\npicky: which part of the work was in time is not known: 1 refused job never ran, 1 job did not run here from start to end.\n") {
+		t.Errorf("%v\n%s", err, &out)
+	}
 }
 
 // Lists of promises and of refusals end after ten; the rest is a count. Broken promises come first, and refused jobs stand in their own list only.

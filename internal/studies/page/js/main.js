@@ -12,6 +12,7 @@ const tiles = () => {
   const list = [];
   if (s.deadlines) list.push(['in time', number(s.in_time), ' of ' + number(s.deadlines) + ' submitted']);
   if (s.deadlines && s.deadline_work_s) list.push(['work in time', percent(s.work_in_time_s / s.deadline_work_s), 'of the task time']);
+  else if (s.deadlines && s.deadline_work_s === null) list.push(['work in time', 'not known', '']);
   if (s.refused) list.push(['refused', number(s.refused), ' of ' + number(s.jobs), true]);
   if (s.soft_deadlines) list.push(['soft in time', number(s.soft_in_time), ' of ' + number(s.soft_deadlines)]);
   list.push(['makespan', makespan(s)], ['mean response', known(s.mean_response_s, span)], ['95 % within', known(s.p95_response_s, span)],
