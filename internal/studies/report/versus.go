@@ -155,7 +155,7 @@ type Design struct {
 
 // TooFew says before any run for what there are too few seeds, whatever comes of them; "" if for nothing. No P of a sign-flip test is below
 // 2/2ⁿ with n seeds, and among several tests the least has to be below 0.05 divided by their number. (Comparisons that come to be the same
-// in every seed are no tests, so in the end there may be fewer.)
+// in every seed are no tests, so in the end there may be fewer; accepted and kept are told only where they differ, so there may be more.)
 func (d *Design) TooFew() string {
 	if d.Tests == 0 {
 		return ""
@@ -176,17 +176,20 @@ func (d *Design) TooFew() string {
 	if d.Seeds == 1 {
 		seeds = "1 seed"
 	}
-	if takes := d.takes(d.Tests); takes != "" {
+	if takes := d.takes(d.Tests, ""); takes != "" {
 		return fmt.Sprintf("%s cannot tell which policy is better by %s (%s)", seeds, primary, takes)
 	}
-	if takes := d.takes(others); takes != "" {
+	if primary == kept {
+		primary += " where both promise"
+	}
+	if takes := d.takes(others, ", more where jobs are refused,"); takes != "" {
 		return fmt.Sprintf("%s may tell which policy is better by %s, but are too few for the other metrics (%s)", seeds, primary, takes)
 	}
 	return ""
 }
 
-// takes says how many seeds so many tests take, "" if there are enough.
-func (d *Design) takes(tests int) string {
+// takes says how many seeds so many tests take, and whether there may be more of them; "" if there are enough.
+func (d *Design) takes(tests int, more string) string {
 	least := 0
 	if tests > 0 {
 		least = stat.FewestPairs(significant / float64(tests))
@@ -197,9 +200,9 @@ func (d *Design) takes(tests int) string {
 	case least == 0:
 		return fmt.Sprintf("no number of seeds tells of %d comparisons at once", tests)
 	case tests == 1:
-		return fmt.Sprintf("1 comparison takes at least %d", least)
+		return fmt.Sprintf("1 comparison%s takes at least %d", more, least)
 	}
-	return fmt.Sprintf("%d comparisons at once take at least %d", tests, least)
+	return fmt.Sprintf("%d comparisons at once%s take at least %d", tests, more, least)
 }
 
 // PossibleMetrics are those that runs may have: of a scenario with deadlines, soft deadlines, a model of power, a supply of green power.

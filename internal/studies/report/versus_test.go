@@ -332,7 +332,8 @@ func TestTooFew(t *testing.T) {
 		design Design
 		want   string
 	}{
-		{Design{Seeds: 10, Tests: 5, Metrics: plenty}, "10 seeds may tell which policy is better by in time, but are too few for the other metrics (35 comparisons at once take at least 11)"},
+		{Design{Seeds: 10, Tests: 5, Metrics: plenty}, "10 seeds may tell which policy is better by in time, but are too few for the other metrics (35 comparisons at once, more where jobs are refused, take at least 11)"},
+		{Design{Seeds: 7, Tests: 1, Metrics: plenty, Primary: "kept"}, "7 seeds may tell which policy is better by kept where both promise, but are too few for the other metrics (8 comparisons at once, more where jobs are refused, take at least 9)"},
 		{Design{Seeds: 11, Tests: 5, Metrics: plenty}, ""},
 		{Design{Seeds: 5, Tests: 1, Metrics: plenty}, "5 seeds cannot tell which policy is better by in time (1 comparison takes at least 6)"},
 		{Design{Seeds: 1, Tests: 1, Metrics: plenty, Primary: "makespan"}, "1 seed cannot tell which policy is better by makespan (1 comparison takes at least 6)"},
