@@ -53,8 +53,8 @@ A run that is interrupted keeps what it has done, and goes on when it is run aga
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Lookup("output") == nil {
-				return nil
+			if err := localFlags(cmd); err != nil || cmd.Flags().Lookup("output") == nil {
+				return err
 			}
 			return o.checkOutput(cmd)
 		},
@@ -65,6 +65,18 @@ A run that is interrupted keeps what it has done, and goes on when it is run aga
 	root.AddCommand(newDemo(o), newRun(o), newResume(o), newDiscard(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newWorkload(o), newVersion(), newExitCodes())
 	addHelp(root)
 	return root
+}
+
+// localFlags refuses addresses where a flag names a file or folder.
+func localFlags(cmd *cobra.Command) error {
+	for _, name := range []string{"store", "journal", "html", "chrome", "to", "plot", "keep", "input"} {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			if err := scenario.NoAddress(f.Value.String()); err != nil {
+				return fmt.Errorf("--%s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // noSeed is the flag as it stands when nobody gives it.

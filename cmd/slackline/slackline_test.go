@@ -200,6 +200,8 @@ func TestBadInput(t *testing.T) {
 		{"run app.yaml", `app.yaml:2:6: there is no application "wordcont"; did you mean "wordcount"?`},
 		{"run param.yaml", `param.yaml:7:9: application wordcount has no parameter "minimum"`},
 		{"run input.yaml", `input.yaml:3:8: input "corps/": there is no such file or directory`},
+		{"run taken.yaml --store hdfs://x/y", `--store: "hdfs://x/y" is an address, and jobs run on this machine with its files`},
+		{"run taken.yaml --journal s3://x/y", `--journal: "s3://x/y" is an address`},
 		{"run taken.yaml", `taken.yaml:4:9: output "taken": it exists already; remove it, or name another directory`},
 		{"run past.yaml", `past.yaml:6:11: the deadline lies before the submission`},
 		{"run zone.yaml", `zone.yaml:6:11: deadline: "2030-01-01 12:00" does not say in which zone`},

@@ -105,7 +105,7 @@ func TestOwnProgram(t *testing.T) {
 		}
 	}
 	s.write("none.yaml", "app: bin/words\ninput: internal/\noutput: out/none\nreduces: 0\n")
-	if r := s.run("run", "none.yaml"); r.code != 2 || !strings.Contains(r.stderr, "none.yaml:4:10: reduces and app contradict each other: bin/words has a reducer") {
+	if r := s.run("run", "none.yaml"); r.code != 2 || !strings.Contains(r.stderr, "none.yaml:4:10: reduces and app contradict each other: bin/words reduces or combines, and reduces is 0") {
 		t.Errorf("without reduces: exit code %d, %s", r.code, r.stderr)
 	}
 	main, err := os.ReadFile("../../examples/words/main.go")
@@ -147,16 +147,24 @@ func TestBadCommands(t *testing.T) {
 		"map: \"cat 'x\"\n":                              "job.yaml:1:6: map: the quote ' is not closed",
 		"map: cat\nfiles: [in, none.txt]\n":              `job.yaml:2:13: files: "none.txt": no such file or directory`,
 		"map: cat\nfiles: in#../../x\n":                  `job.yaml:2:8: files: "in#../../x": its name in the working directory`,
-		"app: ./nothing\n":                               "job.yaml:1:6: app: there is no program ./nothing that can be run; build it first",
+		"app: ./nothing\n":                               "job.yaml:1:6: app: ./nothing cannot be run: there is no such file",
+		"app: ./silent.txt\n":                            "job.yaml:1:6: app: ./silent.txt cannot be run: its permissions do not allow it; chmod +x ./silent.txt",
+		"app: ./d\n":                                     "job.yaml:1:6: app: ./d cannot be run: it is a directory",
+		"app: ./lost.sh\n":                               "job.yaml:1:6: app: ./lost.sh cannot be run: its first line names /no/such/sh, and there is no such file",
+		"map: ./lost.sh\nfiles: [lost.sh]\n":             "job.yaml:1:6: map: ./lost.sh cannot be run: its first line names /no/such/sh, and there is no such file",
+		"map: cat | tr a b\n":                            "job.yaml:1:6: map: there is no shell that would know what | means; write sh -c '…' around the whole line",
+		"map: sh ~/w.sh\n":                               "job.yaml:1:6: map: there is no shell that would know what ~ means",
 		"app: ./silent.sh\n":                             "it is no worker: its main function has to call run.Main",
 		"app: ./silent.sh a b\n":                         "behind its path stands the name of a program in it and nothing else",
 		"app: words\n":                                   "a program of your own is named by its path, such as ./words",
 		"map: cat\nlimits: {open_files: -1}\n":           "open_files is -1, it must not be negative",
 		"map: cat\n---\nname: two\nmap: cat\nafter: one\noutput: out2\ninput: in\n": `job "two" waits for job "one", which does not exist`,
 	} {
-		s := newShell(t, map[string]string{"in": "x\n", "silent.sh": "#!/bin/sh\necho nothing to say\n", "silent.txt": "#!/bin/sh\n", "d/some": ""})
-		if err := os.Chmod(s.path("silent.sh"), 0o755); err != nil {
-			t.Fatal(err)
+		s := newShell(t, map[string]string{"in": "x\n", "silent.sh": "#!/bin/sh\necho nothing to say\n", "silent.txt": "#!/bin/sh\n", "lost.sh": "#! /no/such/sh -x\n", "d/some": ""})
+		for _, name := range []string{"silent.sh", "lost.sh"} {
+			if err := os.Chmod(s.path(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
 		}
 		first, rest, more := strings.Cut(src, "---\n")
 		src = first + "input: in\noutput: out\n"

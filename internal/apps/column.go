@@ -58,6 +58,7 @@ const maxZeros = 40
 
 // numberKey returns the canonical text of a JSON number, the same for all that are equal: 1, 1.0 and 10e-1 are "1". No digit is lost.
 func numberKey(number string) ([]byte, error) {
+	text := number
 	number, negative := strings.CutPrefix(number, "-")
 	mantissa, exponent := number, "0"
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
@@ -70,7 +71,7 @@ func numberKey(number string) ([]byte, error) {
 	}
 	power, err := strconv.ParseInt(exponent, 10, 32)
 	if err != nil {
-		return nil, bad("the number %s cannot be a key: its exponent is too large", number)
+		return nil, bad("the number %s cannot be a key: its exponent is too large", text)
 	}
 	shift := int(power) - len(fraction) // the number is digits times 10 to this
 	if short := strings.TrimRight(digits, "0"); len(short) < len(digits) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
@@ -80,7 +79,7 @@ func (l *Local) commands(j *engine.Job, f *scenario.Job, number, cut int, now ti
 		if !f.Has(c.key) {
 			continue
 		}
-		words, err := streaming.Words(c.line)
+		words, err := streaming.Command(c.line)
 		if err == nil {
 			_, err = streaming.Find(words[0], s.Files)
 		}
@@ -93,7 +92,7 @@ func (l *Local) commands(j *engine.Job, f *scenario.Job, number, cut int, now ti
 		if in.Map == "" {
 			continue
 		}
-		words, err := streaming.Words(in.Map)
+		words, err := streaming.Command(in.Map)
 		if err == nil {
 			_, err = streaming.Find(words[0], s.Files)
 		}
@@ -135,11 +134,11 @@ func own(j *engine.Job, f *scenario.Job) error {
 	if err != nil {
 		return f.Errorf("app", "app: %v", err)
 	}
-	if w.Path, err = exec.LookPath(path); err == nil {
+	if w.Path, err = streaming.Runnable(words[0], path); err == nil {
 		w.Path, err = filepath.Abs(w.Path)
 	}
 	if err != nil {
-		return f.Errorf("app", "app: there is no program %s that can be run; build it first", words[0])
+		return f.Errorf("app", "app: %v", err)
 	}
 	if len(words) > 1 {
 		w.Program = words[1]
@@ -153,7 +152,7 @@ func own(j *engine.Job, f *scenario.Job) error {
 		return f.Errorf("app", "app: %v", err)
 	}
 	if f.Reduces == 0 && about.Reduces {
-		return f.Errorf("reduces", "reduces and app contradict each other: %s has a reducer, and reduces is 0; give the job reduces, or the program no reducer", f.App)
+		return f.Errorf("reduces", "reduces and app contradict each other: %s reduces or combines, and reduces is 0; give the job reduces, or the program neither reducer nor combiner", f.App)
 	}
 	j.Executor = worker.New(w)
 	j.Program = about.Program(f.App)

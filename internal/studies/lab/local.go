@@ -175,6 +175,8 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		what := "remove it, or name another directory"
 		if busy := (*joblog.BusyError)(nil); errors.As(err, &busy) {
 			what = "wait for it, or name another directory"
+		} else if task.FailureOf(err) != task.Transient { // there is nothing to remove
+			what = "name another directory"
 		}
 		return Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}

@@ -10,14 +10,23 @@ import (
 // address matches what names something on another machine, or a file by a scheme. A drive of Windows has one letter.
 var address = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+):/`)
 
+// NoAddress refuses a path that names something on another machine.
+func NoAddress(path string) error {
+	m := address.FindStringSubmatch(path)
+	switch {
+	case m == nil:
+		return nil
+	case strings.EqualFold(m[1], "file"):
+		return fmt.Errorf("%q is an address; write the path alone, without %s: before it", path, m[1])
+	}
+	return fmt.Errorf("%q is an address, and jobs run on this machine with its files; copy the data, and name a local path", path)
+}
+
 // LocalPath is a path of a job file as the system knows it: ~ and $HOME at its start are the home directory. Anything else that a shell or
 // Hadoop would make something of is refused, as it would otherwise name a file of just that name.
 func LocalPath(path string) (string, error) {
-	if m := address.FindStringSubmatch(path); m != nil {
-		if strings.EqualFold(m[1], "file") {
-			return "", fmt.Errorf("%q is an address; write the path alone, without %s: before it", path, m[1])
-		}
-		return "", fmt.Errorf("%q is an address, and jobs run on this machine with its files; copy the data, and name a local path", path)
+	if err := NoAddress(path); err != nil {
+		return "", err
 	}
 	for _, home := range []string{"~", "$HOME", "${HOME}"} {
 		rest, ok := strings.CutPrefix(path, home)

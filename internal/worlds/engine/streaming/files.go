@@ -60,14 +60,14 @@ func (f File) link(dir string) error {
 // Find returns the program that a command names: a side file, or one on the path. A path in it is absolute or leads to a side file.
 func Find(command string, files []File) (string, error) {
 	if filepath.IsAbs(command) {
-		return runnable(command, command)
+		return Runnable(command, command)
 	}
 	for _, f := range files {
 		if filepath.Clean(filepath.FromSlash(command)) == f.Name {
-			return runnable(command, f.Path)
+			return Runnable(command, f.Path)
 		}
 		if below, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(command)), filepath.ToSlash(f.Name)+"/"); ok {
-			return runnable(command, filepath.Join(f.Path, below)) // of a directory
+			return Runnable(command, filepath.Join(f.Path, below)) // of a directory
 		}
 	}
 	if strings.ContainsAny(command, `/\`) {
@@ -80,11 +80,19 @@ func Find(command string, files []File) (string, error) {
 	return filepath.Abs(path)
 }
 
-// runnable returns the path of a program, if it can be run.
-func runnable(command, path string) (string, error) {
+// Runnable returns the path of a program that stands at a place, if it can be run.
+func Runnable(command, path string) (string, error) {
 	found, err := exec.LookPath(path)
+	if info, e := os.Stat(path); e == nil && info.IsDir() {
+		return "", fmt.Errorf("%s cannot be run: it is a directory", command)
+	}
 	switch {
 	case err == nil:
+		if with := interpreter(found); with != "" {
+			if _, err := os.Stat(with); errors.Is(err, fs.ErrNotExist) { // the system would say this of the script
+				return "", fmt.Errorf("%s cannot be run: its first line names %s, and there is no such file", command, with)
+			}
+		}
 		return found, nil
 	case errors.Is(err, fs.ErrPermission):
 		return "", fmt.Errorf("%s cannot be run: its permissions do not allow it; chmod +x %s, or name what runs it, such as sh %s", command, path, command)
@@ -96,6 +104,23 @@ func runnable(command, path string) (string, error) {
 		err = e.Err
 	}
 	return "", fmt.Errorf("%s cannot be run: %w", command, err)
+}
+
+// interpreter is the program that the first line of a script names, empty if it names none that can be looked for.
+func interpreter(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 256)
+	n, _ := io.ReadFull(f, head)
+	line, _, _ := strings.Cut(string(head[:n]), "\n")
+	names, script := strings.CutPrefix(line, "#!")
+	if words := strings.Fields(names); script && len(words) > 0 && filepath.IsAbs(words[0]) {
+		return words[0]
+	}
+	return ""
 }
 
 // Unlisted returns those words of a command, behind its first, that name a file in one of the folders and no side file: the command runs in a

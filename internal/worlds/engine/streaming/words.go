@@ -15,6 +15,25 @@ import (
 // Outside of quotes a backslash takes the meaning from any sign behind it, but before a letter or digit it is refused: a shell would drop
 // it, and Hadoop's tool keeps it. On Windows it separates the names of a path there, and stands for itself.
 func Words(line string) ([]string, error) {
+	return splitLine(line, func(byte, byte, bool, bool) error { return nil })
+}
+
+// Command splits the line of a command, and refuses what only a shell would make something of where nobody can mean the sign itself:
+// |, &, ;, < and > outside of quotes, a ~ in front of a word, and a variable in front of one outside of single quotes.
+func Command(line string) ([]string, error) {
+	return splitLine(line, func(c, next byte, quoted, first bool) error {
+		name := next == '_' || next == '{' || next|' ' >= 'a' && next|' ' <= 'z'
+		switch {
+		case !quoted && strings.IndexByte("|&;<>", c) >= 0, !quoted && first && c == '~', first && c == '$' && name:
+			return fmt.Errorf("there is no shell that would know what %c means; write sh -c '…' around the whole line, or '%c' if the sign itself is meant", c, c)
+		}
+		return nil
+	})
+}
+
+// splitLine asks check about each sign that has no meaning here, and tells it the next one, whether it stands between double quotes, and
+// whether it is the first of its word.
+func splitLine(line string, check func(c, next byte, quoted, first bool) error) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	quote, begun := byte(0), false
@@ -31,6 +50,11 @@ func Words(line string) ([]string, error) {
 				word.WriteByte(next)
 			}
 		case quote != 0:
+			if quote == '"' {
+				if err := check(c, next, true, word.Len() == 0); err != nil {
+					return nil, err
+				}
+			}
 			word.WriteByte(c)
 		case c == '\'' || c == '"':
 			quote, begun = c, true
@@ -52,6 +76,9 @@ func Words(line string) ([]string, error) {
 				begun = false
 			}
 		default:
+			if err := check(c, next, false, !begun); err != nil {
+				return nil, err
+			}
 			word.WriteByte(c)
 			begun = true
 		}

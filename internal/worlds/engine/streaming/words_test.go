@@ -32,6 +32,24 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// What only a shell would know is refused, and nothing that somebody may mean as it stands.
+func TestCommandsOfAShell(t *testing.T) {
+	for line, sign := range map[string]string{"cat | tr a b": "|", "cat >out": ">", "cat 2>&1": ">", "cat <in": "<", "cat;cat": ";", "cat &": "&", "python3 ~/w.py": "~",
+		"~/w.py": "~", `python3 "$HOME/w.py"`: "$", "python3 $HOME/w.py": "$", "${HOME}/w": "$", `a ""$x`: ""} {
+		words, err := Command(line)
+		if sign == "" && err == nil || err != nil && strings.Contains(err.Error(), "no shell that would know what "+sign+" means; write sh -c '…' around the whole line") {
+			continue
+		}
+		t.Errorf("%s: %q, %v", line, words, err)
+	}
+	for _, line := range []string{`sh -c 'cat | tr a b; echo "$HOME" >&2'`, `sh -c "cat | tr a b"`, `a '~/w' "~/w" x~ '$HOME' a$ $ "\$HOME" \~ \| "|" x=$y $1 grep.*`} {
+		words, err := Command(line)
+		if want, e := Words(line); err != nil || e != nil || !slices.Equal(words, want) {
+			t.Errorf("%s: %q, %v", line, words, err)
+		}
+	}
+}
+
 func TestWordsOutsideOfQuotes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a backslash separates the names of a path here")

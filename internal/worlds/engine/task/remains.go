@@ -88,14 +88,19 @@ func (c *Committer) link(name string) error {
 	return fmt.Errorf("output %q: %s in it is a link, and links are not followed there", c.dir, filepath.ToSlash(name))
 }
 
-// Check refuses an output directory that holds anything but what an interrupted job left there, and one that another process writes to.
+// Check refuses an output directory that holds anything but what an interrupted job left there, one that another process writes to, and one
+// that nothing may be written to.
 func (c *Committer) Check() error {
 	state, err := c.State()
 	switch {
 	case err != nil:
 		return err
-	case state == Free:
-		return nil
+	case state == Free: // it, or the first folder above it that there is, has to take what is written
+		dir := c.dir
+		if above := missing(dir); len(above) > 0 {
+			dir = filepath.Dir(above[len(above)-1])
+		}
+		return c.explain(writable(dir))
 	case state == Interrupted:
 		return c.explain(joblog.Busy(c.LockPath()))
 	}
