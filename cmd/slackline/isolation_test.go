@@ -110,7 +110,7 @@ func TestIsolation(t *testing.T) {
 		"command forks, ends":  {"map: sh -c 'cat; " + setsid + " sleep 1000 & exit 0'\n", "something that it started holds its output open"},
 		"command cries":        {"map: sh -c 'head -c 100000000 /dev/zero >&2; echo >&2; echo the end >&2; exit 9'\n", "it ended with exit code 9; it said:"},
 		"command closes stdin": {"map: sh -c 'exec <&-; exit 6'\n", "it ended with exit code 6"},
-		"command has no line":  {"map: head -c 80000000 /dev/zero\n", "it wrote a line longer than 64 MB"},
+		"command has no line":  {"map: head -c 80000000 /dev/zero\n", "it wrote a line longer than 64MB"},
 		"reducer fails":        {"map: cat\nreduce: sh -c 'cat >/dev/null; echo broken >&2; exit 1'\n", "it said: broken"},
 		"program errs":         {"params: {how: error}\n", "failed: no good"},
 		"program panics":       {"params: {how: panic}\n", "panicked: oh no"},
