@@ -104,3 +104,23 @@ func TestWithdrawWhatWasMoved(t *testing.T) {
 	must(t, c.Withdraw(true, 0))
 	leftBehind(t, out, SuccessFile, "_temporary")
 }
+
+// An output that may not be written to is refused before anything runs.
+func TestOutputThatMayNotBeWritten(t *testing.T) {
+	if os.Getuid() <= 0 {
+		t.Skip("NOT CHECKED: to whom everything is allowed, or on a system that does not tell")
+	}
+	dir := t.TempDir()
+	closed := filepath.Join(dir, "closed")
+	if err := os.Mkdir(closed, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	for out, want := range map[string]bool{closed: false, filepath.Join(closed, "a", "b"): false, filepath.Join(dir, "a", "b"): true, dir: true} {
+		if out == dir {
+			out = t.TempDir()
+		}
+		if err := NewCommitter(out).Check(); (err == nil) != want || err != nil && FailureOf(err) != Permanent {
+			t.Errorf("%s: %v", out, err)
+		}
+	}
+}
