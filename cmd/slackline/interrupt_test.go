@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -27,6 +28,10 @@ func interrupt(t *testing.T, signals ...os.Signal) (code int, said string, s *sh
 // interrupted starts a command that runs the long job, and sends it signals once that has begun.
 func (s *shell) interrupted(cmd *exec.Cmd, signals ...os.Signal) (code int, said string) {
 	s.t.Helper()
+	// Where the test itself was started with these ignored, as by nohup, what it starts would ignore them too.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, signals...)
+	defer signal.Stop(heard)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)
