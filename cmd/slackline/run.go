@@ -156,6 +156,9 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 			fmt.Fprintln(cmd.ErrOrStderr(), note)
 		}
 	}
+	for _, warning := range local.Warnings {
+		fmt.Fprintln(cmd.ErrOrStderr(), warning)
+	}
 	err = local.Anew(func(job string) {
 		if !o.quiet {
 			fmt.Fprintf(cmd.ErrOrStderr(), "job %q had finished in the run that was interrupted; that is thrown away, and it runs again\n", job)

@@ -208,15 +208,15 @@ func TestNamesThatSlacklineSets(t *testing.T) {
 	}
 }
 
-// A script that a command names and its job does not list is hinted at before it is missed.
+// Of a script that a command names and its job does not list a warning tells before it is missed, with -q too.
 func TestUnlistedFiles(t *testing.T) {
 	need(t, "sh")
 	s := newShell(t, map[string]string{"in": "x\n", "m.sh": "cat\n", "listed.sh": "cat\n", "jobs/beside.sh": "cat\n",
 		"jobs/j.yaml": "map: sh m.sh listed.sh beside.sh -x nothing\nfiles: [listed.sh]\ninput: in\noutput: out\n"})
-	r := s.run("run", "jobs/j.yaml")
+	r := s.run("run", "-q", "jobs/j.yaml")
 	for name, want := range map[string]int{"m.sh": 1, "beside.sh": 1, "listed.sh": 0, "nothing": 0} {
-		if n := strings.Count(r.stderr, fmt.Sprintf(`job "j": a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]`, name, name)); n != want {
-			t.Errorf("%s: %d hints in\n%s", name, n, r.stderr)
+		if n := strings.Count(r.stderr, fmt.Sprintf(`warning: job "j": a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]`, name, name)); n != want {
+			t.Errorf("%s: %d warnings in\n%s", name, n, r.stderr)
 		}
 	}
 }

@@ -131,18 +131,19 @@ func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File
 	return nil
 }
 
-// unlisted hints at files that a command names, and that its job does not list.
+// unlisted warns of files that a command names, and that its job does not list. What looks like a file may be some other word, so it is not
+// refused.
 func (l *Local) unlisted(f *scenario.Job, names []string) {
 	for _, name := range names {
-		hint := fmt.Sprintf("job %q: a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]", f.Name, name, name)
-		if !slices.Contains(l.hints, hint) {
-			l.hints = append(l.hints, hint)
+		warning := fmt.Sprintf("warning: job %q: a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]", f.Name, name, name)
+		if !slices.Contains(l.Warnings, warning) {
+			l.Warnings = append(l.Warnings, warning)
 		}
 	}
 }
 
-// Notes tell what of the input is not cut, so that one task has to read the whole of it, which jobs start a command for each of many
-// small files, and which name files that they do not list.
+// Notes tell what of the input is not cut, so that one task has to read the whole of it, and which jobs start a command for each of many
+// small files.
 func (l *Local) Notes() []string {
 	var order []string
 	files := map[string][]string{}
@@ -152,7 +153,7 @@ func (l *Local) Notes() []string {
 		}
 		files[w.Why] = append(files[w.Why], w.Path)
 	}
-	notes := slices.Clone(l.hints)
+	var notes []string
 	for _, why := range order {
 		list := files[why]
 		if len(list) == 1 {

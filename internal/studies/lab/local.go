@@ -27,9 +27,11 @@ type Local struct {
 	Files   []*scenario.Job
 	jobs    []engine.Job
 	splits  [][]task.Split // nil: the input is the output of another job
-	hints   []string       // on commands that will hardly find their files
 	whole   []task.Whole   // large files that one task each reads
 	anew    []finishedJob  // see CheckFresh
+
+	// Warnings are of commands that will hardly find their files.
+	Warnings []string
 
 	// Accounts, if not nil, is told what each attempt of a real run did.
 	Accounts func(engine.Account)
