@@ -29,9 +29,11 @@ var (
 		syscall.ELOOP, syscall.ENOEXEC}
 )
 
-// FailureOf tells what kind of failure an error is. In an error of several, NoRoom counts more than Permanent.
+// FailureOf tells what kind of failure an error is. In an error of several, NoRoom counts more than Permanent. A program that finds no
+// room itself speaks of its own files: it fails alone, and the run goes on.
 func FailureOf(err error) Failure {
 	var told *failed
+	var user *UserError
 	var bad *mapreduce.BadRecord
 	var damage *codec.Damage
 	is := func(target error) bool { return errors.Is(err, target) }
@@ -39,6 +41,9 @@ func FailureOf(err error) Failure {
 	case errors.As(err, &told):
 		return told.failure
 	case slices.ContainsFunc(noRoom, is):
+		if errors.As(err, &user) {
+			return Transient
+		}
 		return NoRoom
 	case errors.As(err, &bad), errors.As(err, &damage), slices.ContainsFunc(permanent, is):
 		return Permanent

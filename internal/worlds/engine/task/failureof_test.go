@@ -29,6 +29,7 @@ func TestFailureOf(t *testing.T) {
 		{io.ErrUnexpectedEOF, Transient},
 		{&UserError{App: "x", Where: "here", Err: errors.New("no")}, Transient},
 		{&UserError{App: "x", Where: "here", Panic: "no"}, Transient},
+		{&UserError{App: "x", Where: "here", Err: at(syscall.ENOSPC)}, Transient}, // a disk of its own
 		{at(syscall.EFBIG), Permanent},
 		{at(syscall.EACCES), Permanent},
 		{at(syscall.EPERM), Permanent},
