@@ -13,7 +13,7 @@ var join = App{
 	Name: "join",
 	Doc: "joins two inputs by a key: every record of the left one with every record of the right one that has the same key. A job file names " +
 		"the inputs left and right, under inputs. Keys are compared as texts; a JSON number is written in one way first, so that 1, 1.0 and 1e0 " +
-		"are one key, which the string \"1\" and a field 1 of CSV equal too, but \"1.0\" does not. A JSON null equals nothing, not even null. All " +
+		"are one key, which the string \"1\" and a field 1 of CSV equal too, but \"1.0\" does not. Lists and objects are keys as they are written. A JSON null equals nothing, not even null. All " +
 		"records of one key are held in memory",
 	Output: "key TAB rest of the left line TAB rest of the right line; of JSON or CSV, key TAB {\"left\":…,\"right\":…}; a null key is written as an empty one",
 	Params: []Param{
