@@ -52,7 +52,8 @@ func TestTaughtByARefusedJob(t *testing.T) {
 
 // Each reason on standard error says whose word it is.
 func TestReasonsApart(t *testing.T) {
-	s := newShell(t, map[string]string{"in.txt": "x\n", "jobs.yaml": "name: a\nmap: 'false'\ninput: in.txt\noutput: out/a\n---\n" +
+	need(t, "sh")
+	s := newShell(t, map[string]string{"in.txt": "x\n", "jobs.yaml": "name: a\nmap: sh -c 'exit 1'\ninput: in.txt\noutput: out/a\n---\n" +
 		"name: b\napp: loadgen\nparams: {map_cpu: 300ms}\ninput: in.txt\noutput: out/b\ndeadline: 10ms\n"})
 	r := s.run("run", "jobs.yaml", "-q", "--policy", "fifo", "--strict")
 	if !strings.HasPrefix(r.stderr, "slackline: job \"a\" failed") || !strings.Contains(r.stderr, "\nslackline: job \"b\" missed its deadline") {
