@@ -26,9 +26,9 @@ func (a All) Follow(o sched.Order) error {
 	return a.bound.Follow(o)
 }
 
-// Admit lets in whatever has arrived. After a resync, or when the policy has just been changed, that is every job not decided.
+// Decide lets in whatever has arrived. After a resync, or when the policy has just been changed, that is every job not decided.
 // O(events), and as a Limit when a job with a master, or a node, comes or goes: it looks at all jobs only the first time.
-func (a All) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
+func (a All) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	look := false
 	if a.bound != nil {
 		a.bound.note(v, batch)

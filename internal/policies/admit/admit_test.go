@@ -52,11 +52,9 @@ func jobs(t *testing.T, texts ...string) *hall {
 }
 
 // verdicts plays one batch and returns what becomes of whom: "1 in, 2 held".
-func verdicts(part interface {
-	Admit(sched.View, []sched.Event, *sched.Plan)
-}, v sched.View, batch ...sched.Event) string {
+func verdicts(part compose.Step, v sched.View, batch ...sched.Event) string {
 	var p sched.Plan
-	part.Admit(v, batch, &p)
+	part.Decide(v, batch, &p)
 	var list []string
 	for i := range p.Items {
 		it := &p.Items[i]
@@ -194,7 +192,7 @@ func TestLimitLooksWhenItMatters(t *testing.T) {
 func TestReasons(t *testing.T) {
 	l := NewLimit(queues.Config{MaxRunning: 5, MaxRunningPerUser: 1})
 	var p sched.Plan
-	l.Admit(jobs(t, "a/ann runs", "a/ann pending", "a/bob pending", "a/ pending"), arrived(2), &p)
+	l.Decide(jobs(t, "a/ann runs", "a/ann pending", "a/bob pending", "a/ pending"), arrived(2), &p)
 	want := []sched.Reason{sched.Because(sched.OverLimit, 1, 1), sched.Because(sched.SlotOfOrder, 1, 5), sched.Because(sched.SlotOfOrder, 2, 5)}
 	for i := range p.Items {
 		if i >= len(want) || p.Items[i].Reason != want[i] {
@@ -202,7 +200,7 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	p.Reset(nil)
-	NewLimit(queues.Config{}).Admit(jobs(t, "a/ann pending"), arrived(1), &p)
+	NewLimit(queues.Config{}).Decide(jobs(t, "a/ann pending"), arrived(1), &p)
 	if len(p.Items) != 1 || p.Items[0].Reason.Code != sched.AdmitAll {
 		t.Errorf("without a bound: %+v", p.Items)
 	}
@@ -223,7 +221,7 @@ func TestLimitParameters(t *testing.T) {
 		if err := e.Fill(&r, compose.NewArgs(q, e.Params, map[string]string{"running": c.running, "per_queue": c.queue, "per_user": c.user, "masters": "0"})); err != nil {
 			t.Fatal(err)
 		}
-		if got := verdicts(r.Admit, jobs(t, four...), arrived(1)...); got != c.want {
+		if got := verdicts(r.Steps[compose.KindAdmit], jobs(t, four...), arrived(1)...); got != c.want {
 			t.Errorf("%+v\n got %s", c, got)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // rule is an admission that reads the order.
 type rule interface {
-	compose.Admission
+	compose.Step
 	Follow(sched.Order) error
 }
 
@@ -75,7 +75,7 @@ func (c *crowd) arrival(j sched.JobID) sched.Event {
 func (c *crowd) told(batch ...sched.Event) {
 	events := c.book.Apply(units.Time(c.turns), c.turns, batch)
 	c.book.Begin(&c.plan)
-	c.rule.Admit(&c.view, events, &c.plan)
+	c.rule.Decide(&c.view, events, &c.plan)
 	c.book.Check(&c.plan)
 	for i := range c.plan.Items {
 		if it := &c.plan.Items[i]; it.Verb == sched.Admit {

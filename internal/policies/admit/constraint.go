@@ -65,8 +65,8 @@ func ConstraintCost() compose.Param {
 // Studies says that profiles are read.
 func (*Constraint) Studies() bool { return true }
 
-// Admit tests what has arrived. O(accepted jobs) for each of them, and for a batch in which attempts end.
-func (c *Constraint) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide tests what has arrived. O(accepted jobs) for each of them, and for a batch in which attempts end.
+func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	look := false
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {

@@ -42,7 +42,7 @@ func FillAll(r *compose.Recipe, a compose.Args) error {
 	if err := FillMasters(&c, a); err != nil {
 		return err
 	}
-	r.Admit = NewAll(c)
+	r.Put(compose.KindAdmit, NewAll(c))
 	return nil
 }
 
@@ -53,7 +53,7 @@ func SerialEntry() compose.Entry {
 		Kind: compose.KindAdmit,
 		Doc:  "one job runs at a time; the next is the first in the order among those that wait",
 		Cite: "paper 000, section 6 (EDF-N)",
-		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Admit = Serial(); return nil },
+		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Put(compose.KindAdmit, Serial()); return nil },
 	}
 }
 
@@ -83,7 +83,7 @@ func LimitEntry() compose.Entry {
 			if err := FillMasters(&c, a); err != nil {
 				return err
 			}
-			r.Admit = NewLimit(c)
+			r.Put(compose.KindAdmit, NewLimit(c))
 			return nil
 		},
 	}
@@ -98,7 +98,7 @@ func ConstraintEntry() compose.Entry {
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
 		Params: []compose.Param{ConstraintCost()},
 		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Admit = NewConstraint(a.Choice("cost") == "worst")
+			r.Put(compose.KindAdmit, NewConstraint(a.Choice("cost") == "worst"))
 			return nil
 		},
 	}

@@ -76,8 +76,8 @@ func (l *Limit) describe(qs []queues.Queue, prefix string, above []string) {
 	}
 }
 
-// Admit lets in and holds back.
-func (l *Limit) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide lets in and holds back.
+func (l *Limit) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	l.note(v, batch)
 	if !slices.ContainsFunc(batch, concerns) {
 		return

@@ -74,7 +74,7 @@ func TestMasters(t *testing.T) {
 			}
 		}
 		for _, part := range []interface {
-			compose.Admission
+			compose.Step
 			Follow(sched.Order) error
 		}{NewLimit(c.config), NewAll(c.config)} {
 			if err := part.Follow(c.order); err != nil {
@@ -109,7 +109,7 @@ func TestMasterReasons(t *testing.T) {
 		v := mastered(t, "a pending", "a pending", "a pending")
 		v.capacity = capacity
 		var p sched.Plan
-		NewAll(queues.Config{}).Admit(v, arrived(1, 2, 3), &p)
+		NewAll(queues.Config{}).Decide(v, arrived(1, 2, 3), &p)
 		if n := len(p.Items); n != 3 || p.Items[2].Verb != sched.Hold || p.Items[2].Reason.String() != want {
 			t.Errorf("%v, want %s", p.Items, want)
 		}

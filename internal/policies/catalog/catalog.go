@@ -69,7 +69,9 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 	if err != nil {
 		return nil, err
 	}
-	r := compose.Recipe{Order: order.FIFO{}, Admit: admit.NewAll(q), Place: place.Hadoop()}
+	r := compose.Recipe{Order: order.FIFO{}}
+	r.Put(compose.KindAdmit, admit.NewAll(q))
+	r.Put(compose.KindPlace, place.Hadoop())
 	seen := make(map[compose.Kind]string)
 	var scheme compose.Args // of the first term
 	whole := ""             // its name, if nothing else goes with it

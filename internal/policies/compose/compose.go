@@ -1,13 +1,17 @@
 // Package compose makes a policy from parts.
 //
-// A Recipe names the parts; New assembles them into a sched.Policy whose decisions are made in fixed steps:
+// A Recipe names the parts; New assembles them into a sched.Policy. In each round the parts take their turns in the order of their
+// kinds:
 //
-//  0. rank: if the order reads profiles and one was learned, all jobs are ranked anew.
-//  1. admit: who may run. Jobs let in now can get work in the same plan.
-//  2. place: what each node gets that can be served, in the order of jobs.
-//  3. speculate: which slow tasks get a second attempt.
-//  4. preempt: what is killed to make room.
-//  5. scale: which nodes sleep and which wake.
+//  1. plan: what is to happen, ahead of time.
+//  2. admit: who may run. Jobs let in now can get work in the same plan.
+//  3. share: how much of the cluster each job may take.
+//  4. place: what each node gets that can be served, in the order of jobs.
+//  5. speculate: which slow tasks get a second attempt.
+//  6. preempt: what is killed to make room.
+//  7. scale: which nodes sleep and which wake.
+//
+// Before them, if the order reads profiles and one was learned, all jobs are ranked anew.
 //
 // # Who wins
 //
@@ -18,8 +22,6 @@
 // freed slots go where the order says when their node is next served. The order outranks no part; it is what parts read.
 // Scaling comes last and takes nothing from the others: it sees what waits after all that, and touches no node on which something
 // runs or was just placed.
-//
-// Parts for shares and plans will be steps here once there are such parts.
 package compose
 
 import (
@@ -31,30 +33,14 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// Admission is the part that says which jobs may run.
-type Admission interface {
-	Admit(v sched.View, batch []sched.Event, p *sched.Plan)
+// Step is what a part does in a round: it reads the view and the batch, and adds items to the plan. A part with memory implements
+// json.Marshaler and json.Unmarshaler for it.
+type Step interface {
+	Decide(v sched.View, batch []sched.Event, p *sched.Plan)
 }
 
-// Placement is the part that says what a node gets.
-type Placement interface {
-	Place(v sched.View, batch []sched.Event, p *sched.Plan)
-}
-
-// Speculation is the part that copies slow tasks.
-type Speculation interface {
-	Speculate(v sched.View, batch []sched.Event, p *sched.Plan)
-}
-
-// Preemption is the part that picks victims.
-type Preemption interface {
-	Preempt(v sched.View, batch []sched.Event, p *sched.Plan)
-}
-
-// Scaling is the part that says which nodes are in service.
-type Scaling interface {
-	Scale(v sched.View, batch []sched.Event, p *sched.Plan)
-}
+// steps are the kinds of parts that take a turn, in that order. This list is all that a new kind has to be added to.
+var steps = [...]Kind{KindPlan, KindAdmit, KindShare, KindPlace, KindSpeculate, KindPreempt, KindScale}
 
 // Needy is a part that works only in a world that understands certain verbs.
 type Needy interface {
@@ -72,30 +58,52 @@ type Follower interface {
 	Follow(o sched.Order) error
 }
 
-// A part with memory implements json.Marshaler and json.Unmarshaler for it.
-
 // Recipe is what a policy is made of.
 type Recipe struct {
-	Name      string // as people write it, with its parameters
-	Order     sched.Order
-	Admit     Admission
-	Place     Placement
-	Speculate Speculation // nil: no task has a second attempt
-	Preempt   Preemption  // nil: nothing is killed
-	Scale     Scaling     // nil: no node sleeps
+	Name  string // as people write it, with its parameters
+	Order sched.Order
+	Steps map[Kind]Step // one of a kind at most; there must be one that admits and one that places
+}
+
+// Put makes a step that of its kind, in place of what was there. nil takes it away.
+func (r *Recipe) Put(kind Kind, s Step) {
+	if r.Steps == nil {
+		r.Steps = make(map[Kind]Step)
+	}
+	if r.Steps[kind] = s; s == nil {
+		delete(r.Steps, kind)
+	}
 }
 
 // Policy is an assembled recipe. It implements sched.Policy and sched.Ranker.
-type Policy struct{ r Recipe }
+type Policy struct {
+	name  string
+	order sched.Order
+	parts []part // that take turns, in order
+}
+
+// part is a part of an assembled policy.
+type part struct {
+	kind Kind
+	step Step
+}
 
 // New assembles a recipe, which must name an order, an admission and a placement.
 func New(r Recipe) (*Policy, error) {
-	if r.Order == nil || r.Admit == nil || r.Place == nil {
+	if r.Order == nil || r.Steps[KindAdmit] == nil || r.Steps[KindPlace] == nil {
 		return nil, fmt.Errorf("policy %q lacks an order, an admission or a placement", r.Name)
 	}
-	y := &Policy{r}
-	for _, part := range y.parts() {
-		if f, ok := part.part.(Follower); ok {
+	y := &Policy{name: r.Name, order: r.Order}
+	for _, kind := range steps {
+		if step := r.Steps[kind]; step != nil {
+			y.parts = append(y.parts, part{kind, step})
+		}
+	}
+	if len(y.parts) != len(r.Steps) {
+		return nil, fmt.Errorf("policy %q has a part of a kind that takes no turn", r.Name)
+	}
+	for _, part := range y.parts {
+		if f, ok := part.step.(Follower); ok {
 			if err := f.Follow(r.Order); err != nil {
 				return nil, fmt.Errorf("policy %q: %w", r.Name, err)
 			}
@@ -105,26 +113,18 @@ func New(r Recipe) (*Policy, error) {
 }
 
 // Name returns the policy as people write it.
-func (y *Policy) Name() string { return y.r.Name }
+func (y *Policy) Name() string { return y.name }
 
 // Order returns the order in which the ledger keeps jobs.
-func (y *Policy) Order() sched.Order { return y.r.Order }
+func (y *Policy) Order() sched.Order { return y.order }
 
 // Decide runs the parts.
 func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
-	if o, ok := y.r.Order.(Student); ok && o.Studies() && learned(batch) {
+	if o, ok := y.order.(Student); ok && o.Studies() && learned(batch) {
 		p.Rank(0, sched.Because(sched.PlaceChanged))
 	}
-	y.r.Admit.Admit(v, batch, p) // first, so that a job can start in the batch that brings it
-	y.r.Place.Place(v, batch, p) // then whatever is free goes out
-	if y.r.Speculate != nil {
-		y.r.Speculate.Speculate(v, batch, p) // copies of what is slow take what nobody else wanted
-	}
-	if y.r.Preempt != nil {
-		y.r.Preempt.Preempt(v, batch, p) // then, for those whom that did not help
-	}
-	if y.r.Scale != nil {
-		y.r.Scale.Scale(v, batch, p) // at last, by what still waits
+	for i := range y.parts {
+		y.parts[i].step.Decide(v, batch, p)
 	}
 }
 
@@ -135,14 +135,14 @@ func learned(batch []sched.Event) bool {
 
 // Suits tells, in one sentence, what the policy needs and the world cannot do; nil if it can do all.
 func (y *Policy) Suits(can *sched.Capabilities) error {
-	for _, part := range y.parts() {
+	for _, part := range y.members() {
 		needy, ok := part.part.(Needy)
 		if !ok {
 			continue
 		}
 		for _, verb := range needy.Needs() {
 			if !can.Can(verb) {
-				return fmt.Errorf("policy %q needs a world that can %v (for its %s part), and the world %q cannot", y.r.Name, verb, part.name, can.World)
+				return fmt.Errorf("policy %q needs a world that can %v (for its %s part), and the world %q cannot", y.name, verb, part.kind, can.World)
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (y *Policy) Suits(can *sched.Capabilities) error {
 
 // Studies tells whether a part of the policy reads profiles.
 func (y *Policy) Studies() bool {
-	for _, part := range y.parts() {
+	for _, part := range y.members() {
 		if s, ok := part.part.(Student); ok && s.Studies() {
 			return true
 		}
@@ -159,13 +159,19 @@ func (y *Policy) Studies() bool {
 	return false
 }
 
-type named struct {
-	name string
+// member is a part, or the order, under the name of its kind.
+type member struct {
+	kind Kind
 	part any
 }
 
-func (y *Policy) parts() []named {
-	return []named{{"order", y.r.Order}, {"admit", y.r.Admit}, {"place", y.r.Place}, {"speculate", y.r.Speculate}, {"preempt", y.r.Preempt}, {"scale", y.r.Scale}}
+// members lists the order and the parts.
+func (y *Policy) members() []member {
+	list := []member{{KindOrder, y.order}}
+	for _, p := range y.parts {
+		list = append(list, member{p.kind, p.step})
+	}
+	return list
 }
 
 // version is that of the saved form.
@@ -180,17 +186,17 @@ type saved struct {
 
 // Save writes the state of all parts as one line of JSON. Equal states give equal bytes.
 func (y *Policy) Save(w io.Writer) error {
-	s := saved{Version: version, Policy: y.r.Name, Parts: map[string]json.RawMessage{}}
-	for _, part := range y.parts() {
+	s := saved{Version: version, Policy: y.name, Parts: map[string]json.RawMessage{}}
+	for _, part := range y.members() {
 		m, ok := part.part.(json.Marshaler)
 		if !ok {
 			continue
 		}
 		text, err := m.MarshalJSON()
 		if err != nil {
-			return fmt.Errorf("policy %q: saving its %s part: %w", y.r.Name, part.name, err)
+			return fmt.Errorf("policy %q: saving its %s part: %w", y.name, part.kind, err)
 		}
-		s.Parts[part.name] = text
+		s.Parts[string(part.kind)] = text
 	}
 	return json.NewEncoder(w).Encode(s)
 }
@@ -199,29 +205,29 @@ func (y *Policy) Save(w io.Writer) error {
 func (y *Policy) Load(r io.Reader) error {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return fmt.Errorf("policy %q: its saved state cannot be read: %w", y.r.Name, err)
+		return fmt.Errorf("policy %q: its saved state cannot be read: %w", y.name, err)
 	}
 	var s saved
 	if err := json.Unmarshal(text, &s); err != nil {
-		return fmt.Errorf("policy %q: its saved state cannot be read: %w", y.r.Name, err)
+		return fmt.Errorf("policy %q: its saved state cannot be read: %w", y.name, err)
 	}
 	if s.Version != version {
-		return fmt.Errorf("policy %q: its saved state has version %d, this build reads version %d", y.r.Name, s.Version, version)
+		return fmt.Errorf("policy %q: its saved state has version %d, this build reads version %d", y.name, s.Version, version)
 	}
-	if s.Policy != y.r.Name {
-		return fmt.Errorf("policy %q: the saved state is that of %q", y.r.Name, s.Policy)
+	if s.Policy != y.name {
+		return fmt.Errorf("policy %q: the saved state is that of %q", y.name, s.Policy)
 	}
-	for _, part := range y.parts() {
+	for _, part := range y.members() {
 		u, ok := part.part.(json.Unmarshaler)
 		if !ok {
 			continue
 		}
-		text, ok := s.Parts[part.name]
+		text, ok := s.Parts[string(part.kind)]
 		if !ok {
-			return fmt.Errorf("policy %q: the saved state lacks its %s part", y.r.Name, part.name)
+			return fmt.Errorf("policy %q: the saved state lacks its %s part", y.name, part.kind)
 		}
 		if err := u.UnmarshalJSON(text); err != nil {
-			return fmt.Errorf("policy %q: the saved state of its %s part cannot be read: %w", y.r.Name, part.name, err)
+			return fmt.Errorf("policy %q: the saved state of its %s part cannot be read: %w", y.name, part.kind, err)
 		}
 	}
 	return nil

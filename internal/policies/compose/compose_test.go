@@ -20,27 +20,26 @@ type counting struct {
 	N int
 }
 
-func (c *counting) Place(sched.View, []sched.Event, *sched.Plan) { c.N++ }
-func (c *counting) MarshalJSON() ([]byte, error)                 { return json.Marshal(c.N) }
-func (c *counting) UnmarshalJSON(text []byte) error              { return json.Unmarshal(text, &c.N) }
+func (c *counting) Decide(sched.View, []sched.Event, *sched.Plan) { c.N++ }
+func (c *counting) MarshalJSON() ([]byte, error)                  { return json.Marshal(c.N) }
+func (c *counting) UnmarshalJSON(text []byte) error               { return json.Unmarshal(text, &c.N) }
 
-// noting notes the order of the steps.
-type noting struct{ steps *[]string }
-
-func (n noting) Admit(sched.View, []sched.Event, *sched.Plan) { *n.steps = append(*n.steps, "admit") }
-func (n noting) Place(sched.View, []sched.Event, *sched.Plan) { *n.steps = append(*n.steps, "place") }
-func (n noting) Preempt(sched.View, []sched.Event, *sched.Plan) {
-	*n.steps = append(*n.steps, "preempt")
+// noting notes which steps are taken.
+type noting struct {
+	kind  string
+	steps *[]string
 }
 
-func (n noting) Speculate(sched.View, []sched.Event, *sched.Plan) {
-	*n.steps = append(*n.steps, "speculate")
-}
-func (n noting) Scale(sched.View, []sched.Event, *sched.Plan) { *n.steps = append(*n.steps, "scale") }
+func (n noting) Decide(sched.View, []sched.Event, *sched.Plan) { *n.steps = append(*n.steps, n.kind) }
 
-func with(t *testing.T, name string, p compose.Placement) *compose.Policy {
+// steps are those that every recipe needs.
+func steps(admit, place compose.Step) map[compose.Kind]compose.Step {
+	return map[compose.Kind]compose.Step{compose.KindAdmit: admit, compose.KindPlace: place}
+}
+
+func with(t *testing.T, name string, p compose.Step) *compose.Policy {
 	t.Helper()
-	y, err := compose.New(compose.Recipe{Name: name, Order: order.FIFO{}, Admit: admit.All{}, Place: p})
+	y, err := compose.New(compose.Recipe{Name: name, Order: order.FIFO{}, Steps: steps(admit.All{}, p)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,13 +48,16 @@ func with(t *testing.T, name string, p compose.Placement) *compose.Policy {
 
 func TestStepsInTurn(t *testing.T) {
 	var steps []string
-	n := noting{&steps}
-	y, err := compose.New(compose.Recipe{Order: order.FIFO{}, Admit: n, Place: n, Speculate: n, Preempt: n, Scale: n})
+	r := compose.Recipe{Order: order.FIFO{}}
+	for _, kind := range []compose.Kind{compose.KindScale, compose.KindPlace, compose.KindPlan, compose.KindSpeculate, compose.KindShare, compose.KindAdmit, compose.KindPreempt} {
+		r.Put(kind, noting{string(kind), &steps})
+	}
+	y, err := compose.New(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	y.Decide(nil, nil, nil)
-	if got := strings.Join(steps, " "); got != "admit place speculate preempt scale" {
+	if got := strings.Join(steps, " "); got != "plan admit share place speculate preempt scale" {
 		t.Errorf("the steps are %s", got)
 	}
 }
@@ -101,10 +103,15 @@ func TestBadStateIsRefused(t *testing.T) {
 }
 
 func TestIncompleteRecipes(t *testing.T) {
-	for _, r := range []compose.Recipe{{Name: "x"}, {Name: "x", Order: order.EDF{}, Admit: admit.All{}}, {Name: "x", Admit: admit.All{}, Place: place.Hadoop()}} {
+	for _, r := range []compose.Recipe{{Name: "x"}, {Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, nil)}, {Name: "x", Steps: steps(admit.All{}, place.Hadoop())}} {
 		if _, err := compose.New(r); err == nil || !strings.Contains(err.Error(), `"x" lacks`) {
 			t.Errorf("got %v", err)
 		}
+	}
+	r := compose.Recipe{Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, place.Hadoop())}
+	r.Put(compose.KindOrder, admit.All{})
+	if _, err := compose.New(r); err == nil || !strings.Contains(err.Error(), `"x" has a part of a kind that takes no turn`) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -18,7 +18,9 @@ type Kind string
 const (
 	KindScheme    Kind = "scheme"
 	KindOrder     Kind = "order"
+	KindPlan      Kind = "plan"
 	KindAdmit     Kind = "admit"
+	KindShare     Kind = "share"
 	KindPlace     Kind = "place"
 	KindPreempt   Kind = "preempt"
 	KindSpeculate Kind = "speculate"

@@ -59,8 +59,8 @@ func (d *Delay) Follow(o sched.Order) error {
 	return nil
 }
 
-// Place serves the nodes that beat, in the order of their beats.
-func (d *Delay) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide serves the nodes that beat, in the order of their beats.
+func (d *Delay) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	beats := false
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {

@@ -25,7 +25,7 @@ func GreedyEntry() compose.Entry {
 			if g.NonLocal == 0 && a.Set("local") {
 				return a.Misused("local", "local=rack has no effect with nonlocal=0: without a bound, nothing depends on what counts as local")
 			}
-			r.Place = g
+			r.Put(compose.KindPlace, g)
 			return nil
 		},
 	}
@@ -44,7 +44,7 @@ func DelayEntry() compose.Entry {
 			reduces(),
 		},
 		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Place = &Delay{D: a.Span("D"), Rack: a.Span("rack"), Reduces: a.Count("reduces")}
+			r.Put(compose.KindPlace, &Delay{D: a.Span("D"), Rack: a.Span("rack"), Reduces: a.Count("reduces")})
 			return nil
 		},
 	}
@@ -59,7 +59,7 @@ func MatchmakingEntry() compose.Entry {
 		Cite:   "paper 003, section 4.3",
 		Params: []compose.Param{reduces()},
 		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Place = NewMatchmaking(a.Count("reduces"))
+			r.Put(compose.KindPlace, NewMatchmaking(a.Count("reduces")))
 			return nil
 		},
 	}

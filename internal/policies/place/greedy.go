@@ -47,8 +47,8 @@ func (g *Greedy) Follow(o sched.Order) error {
 	return nil
 }
 
-// Place serves the nodes that beat, in the order of their beats.
-func (g *Greedy) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide serves the nodes that beat, in the order of their beats.
+func (g *Greedy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	t := &g.turn
 	for i := range batch {
 		if batch[i].Kind != sched.Heartbeat || !t.of(v, p, batch[i].Node) {

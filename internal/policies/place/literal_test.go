@@ -27,7 +27,7 @@ type literal struct {
 	marker  map[int32]*int // nil = null
 }
 
-func (l *literal) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+func (l *literal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		j := v.Job(batch[i].Job)
 		if batch[i].Kind == sched.JobArrived || batch[i].Kind == sched.StageReady && batch[i].Stage == sched.Map && j != nil && j.State == sched.Admitted {
@@ -109,7 +109,7 @@ type patient struct {
 	last    units.Time
 }
 
-func (a *patient) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+func (a *patient) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	beats := false
 	for i := range batch {
 		if batch[i].Kind != sched.Heartbeat {
@@ -242,7 +242,7 @@ func run(t *rapid.T, cfg sim.Config, p sched.Policy) []string {
 }
 
 // same compares what a part of the catalogue starts with what another placement starts, under the same order.
-func same(t *rapid.T, cfg sim.Config, name, part string, other compose.Placement) {
+func same(t *rapid.T, cfg sim.Config, name, part string, other compose.Step) {
 	p, err := catalog.New(name+"+"+part, queues.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -251,7 +251,7 @@ func same(t *rapid.T, cfg sim.Config, name, part string, other compose.Placement
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := compose.New(compose.Recipe{Name: "literal", Order: o.Order(), Admit: admit.All{}, Place: other})
+	q, err := compose.New(compose.Recipe{Name: "literal", Order: o.Order(), Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.All{}, compose.KindPlace: other}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,8 @@ func TestPrintedFormStarves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := compose.New(compose.Recipe{Name: "literal", Order: p.Order(), Admit: admit.All{}, Place: &literal{printed: printed, marker: map[int32]*int{}}})
+		q, err := compose.New(compose.Recipe{Name: "literal", Order: p.Order(), Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.All{},
+			compose.KindPlace: &literal{printed: printed, marker: map[int32]*int{}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

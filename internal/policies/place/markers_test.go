@@ -46,7 +46,7 @@ func TestMarkersGo(t *testing.T) {
 		if c.item.Verb != sched.NoVerb {
 			p.Add(c.item)
 		}
-		m.Place(queued{}, []sched.Event{c.event}, &p)
+		m.Decide(queued{}, []sched.Event{c.event}, &p)
 		if got, err := m.MarshalJSON(); err != nil || string(got) != c.want {
 			t.Errorf("when %s, nodes %s are marked, want %s; %v", c.when, got, c.want, err)
 		}

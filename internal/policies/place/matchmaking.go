@@ -55,8 +55,8 @@ func (m *Matchmaking) Follow(o sched.Order) error {
 	return nil
 }
 
-// Place serves the nodes that beat, in the order of their beats.
-func (m *Matchmaking) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide serves the nodes that beat, in the order of their beats.
+func (m *Matchmaking) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	m.note(v, batch, p)
 	m.again = m.again[:0]
 	for i := range batch {

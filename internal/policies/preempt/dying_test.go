@@ -99,10 +99,10 @@ func (d *desk) killed(t *testing.T, at units.Time, own units.Duration) string {
 	d.pools, d.open = []string{"a", "b", "d"}, map[string]int32{"a": 9, "b": 9, "d": 9}
 	var p sched.Plan
 	d.now = second(10)
-	f.Preempt(d, nil, &p)
+	f.Decide(d, nil, &p)
 	p.Reset(nil)
 	d.now = at
-	f.Preempt(d, nil, &p)
+	f.Decide(d, nil, &p)
 	var list []string
 	for _, it := range p.Items {
 		if it.Verb == sched.Kill {

@@ -36,7 +36,7 @@ func FillFair(r *compose.Recipe, a compose.Args) error {
 			return a.Misused(name, "%s has no effect without a time-out; set fair_timeout, or min_timeout", name)
 		}
 	}
-	r.Preempt = NewFair(c)
+	r.Put(compose.KindPreempt, NewFair(c))
 	return nil
 }
 

@@ -93,8 +93,8 @@ func (f *Fair) Follow(o sched.Order) error {
 // stages are those that Hadoop's pools share.
 var stages = [...]sched.Stage{sched.Map, sched.Reduce}
 
-// Preempt looks and kills when it is time.
-func (f *Fair) Preempt(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide looks and kills when it is time.
+func (f *Fair) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	now := v.Now()
 	if slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Resync }) {
 		f.nextUpdate = now

@@ -22,8 +22,8 @@ func (a admission) MarshalJSON() ([]byte, error) { return a.save() }
 // UnmarshalJSON loads it.
 func (a admission) UnmarshalJSON(text []byte) error { return a.load(text) }
 
-// Admit takes in what has happened to jobs and slots, and judges the jobs that came.
-func (a admission) Admit(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide takes in what has happened to jobs and slots, and judges the jobs that came.
+func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s := a.scheduler
 	changed := s.look(v, batch)
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {

@@ -16,11 +16,11 @@ type auditor struct {
 	away *int // leases out of service, so far
 }
 
-func (a auditor) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+func (a auditor) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for _, slot := range []sched.Stage{sched.Map, sched.Reduce} {
 		a.audit(v, slot)
 	}
-	a.dispatcher.Place(v, batch, p)
+	a.dispatcher.Decide(v, batch, p)
 }
 
 func (a auditor) audit(v sched.View, slot sched.Stage) {

@@ -156,8 +156,8 @@ type reclaimer struct{ *scheduler }
 // Needs is what the world must be able to do.
 func (reclaimer) Needs() []sched.Verb { return []sched.Verb{sched.Kill} }
 
-// Preempt kills the youngest tasks of the jobs that came last, as many as there are tasks with a promise, or of a sample, that find no slot.
-func (r reclaimer) Preempt(v sched.View, _ []sched.Event, p *sched.Plan) {
+// Decide kills the youngest tasks of the jobs that came last, as many as there are tasks with a promise, or of a sample, that find no slot.
+func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	if len(r.queue)+r.samples == 0 || len(r.others) == 0 {
 		return
 	}

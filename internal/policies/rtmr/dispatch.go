@@ -15,8 +15,8 @@ import (
 // vectors count as used, and break promises. A reduce waits for its job's last map (third assumption of section 5.2), whatever slow start the job asks for.
 type dispatcher struct{ *scheduler }
 
-// Place serves the nodes that beat.
-func (d dispatcher) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide serves the nodes that beat.
+func (d dispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		if batch[i].Kind != sched.Heartbeat {
 			continue

@@ -42,11 +42,13 @@ func fill(r *compose.Recipe, a compose.Args) error {
 
 // assemble puts the parts of a scheduler into the recipe.
 func assemble(r *compose.Recipe, s *scheduler) {
-	r.Order, r.Admit, r.Place = order{scheduler: s}, admission{s}, dispatcher{s}
+	r.Order = order{scheduler: s}
+	r.Put(compose.KindAdmit, admission{s})
+	r.Put(compose.KindPlace, dispatcher{s})
 	if s.dispatch != nil {
-		r.Place = s.dispatch
+		r.Put(compose.KindPlace, s.dispatch)
 	}
 	if s.c.Preempt {
-		r.Preempt = reclaimer{s}
+		r.Put(compose.KindPreempt, reclaimer{s})
 	}
 }

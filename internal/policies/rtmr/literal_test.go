@@ -17,7 +17,7 @@ import (
 // queue by sorting, Ra by adding up the nodes. Its lines are repeated while they assign something, as a node is filled on one beat.
 type literalDispatcher struct{ *scheduler }
 
-func (d literalDispatcher) Place(v sched.View, batch []sched.Event, p *sched.Plan) {
+func (d literalDispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		if batch[i].Kind != sched.Heartbeat {
 			continue

@@ -57,7 +57,7 @@ type scheduler struct {
 	out    []sched.NodeID // out of service
 	strays strays         // not saved either
 
-	dispatch compose.Placement // tests: another dispatcher; nil = algorithm 5.4
+	dispatch compose.Step // tests: another dispatcher; nil = algorithm 5.4
 
 	printed bool // tests: the dispatcher as printed, which breaks promises
 	pure    bool // tests: a job that has started is overtaken like any other

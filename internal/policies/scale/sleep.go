@@ -52,8 +52,8 @@ func NewSleep(c Config) *Sleep {
 // Needs is what the world must be able to do.
 func (*Sleep) Needs() []sched.Verb { return []sched.Verb{sched.Sleep, sched.Wake} }
 
-// Scale adds to the plan who sleeps and who wakes. O(events), and O(nodes) with each look; O(jobs · nodes) if nodes sleep or are to.
-func (s *Sleep) Scale(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide adds to the plan who sleeps and who wakes. O(events), and O(nodes) with each look; O(jobs · nodes) if nodes sleep or are to.
+func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if !v.World().Can(sched.Sleep) {
 		return
 	}
@@ -244,7 +244,7 @@ func Entry() compose.Entry {
 			{Name: "keep", Type: compose.Count, Default: "1", Unit: "nodes", Doc: "so many stay awake"},
 		},
 		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Scale = NewSleep(Config{Idle: a.Span("idle"), Keep: a.Count("keep")})
+			r.Put(compose.KindScale, NewSleep(Config{Idle: a.Span("idle"), Keep: a.Count("keep")}))
 			return nil
 		},
 	}

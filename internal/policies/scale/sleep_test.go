@@ -90,7 +90,7 @@ func (h *hall) wait(open int, limit int32, label string, cores ...int64) *hall {
 func (h *hall) scales(s *Sleep, batch ...sched.Event) string {
 	var p sched.Plan
 	p.Reset(h)
-	s.Scale(h, batch, &p)
+	s.Decide(h, batch, &p)
 	var list []string
 	for i := range p.Items {
 		if it := &p.Items[i]; it.Verb == sched.WakeMe {

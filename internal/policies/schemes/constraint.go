@@ -16,7 +16,9 @@ func DC() compose.Entry {
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
 		Params: []compose.Param{admit.ConstraintCost()},
 		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Order, r.Admit, r.Place = order.EDF{}, admit.NewConstraint(a.Choice("cost") == "worst"), place.Hadoop()
+			r.Order = order.EDF{}
+			r.Put(compose.KindAdmit, admit.NewConstraint(a.Choice("cost") == "worst"))
+			r.Put(compose.KindPlace, place.Hadoop())
 			return nil
 		},
 	}

@@ -30,7 +30,8 @@ func FIFO() compose.Entry {
 		Cite:   "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections 2.1.1 and 4.1",
 		Params: compose.Of(compose.KindAdmit, admit.MasterParams("10")),
 		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Order, r.Place = order.FIFO{}, place.Hadoop()
+			r.Order = order.FIFO{}
+			r.Put(compose.KindPlace, place.Hadoop())
 			return admit.FillAll(r, a)
 		},
 	}
@@ -58,7 +59,8 @@ func fillFair(r *compose.Recipe, a compose.Args) error {
 	if err := admit.FillMasters(&c, a); err != nil {
 		return err
 	}
-	r.Admit, r.Place = admit.NewLimit(c), place.Hadoop()
+	r.Put(compose.KindAdmit, admit.NewLimit(c))
+	r.Put(compose.KindPlace, place.Hadoop())
 	if err := order.FillFair(r, a); err != nil {
 		return err
 	}
@@ -89,7 +91,8 @@ func Capacity() compose.Entry {
 			if err := admit.FillMasters(&c, a); err != nil {
 				return err
 			}
-			r.Admit, r.Place = admit.NewLimit(c), place.Hadoop()
+			r.Put(compose.KindAdmit, admit.NewLimit(c))
+			r.Put(compose.KindPlace, place.Hadoop())
 			return order.FillCapacity(r, a)
 		},
 	}
@@ -103,7 +106,9 @@ func EDFN() compose.Entry {
 		Doc:  "earliest deadline first, one job at a time until it is done",
 		Cite: "paper 000, section 6 (EDF-N)",
 		Fill: func(r *compose.Recipe, _ compose.Args) error {
-			r.Order, r.Admit, r.Place = order.EDF{}, admit.Serial(), place.Hadoop()
+			r.Order = order.EDF{}
+			r.Put(compose.KindAdmit, admit.Serial())
+			r.Put(compose.KindPlace, place.Hadoop())
 			return nil
 		},
 	}
@@ -118,7 +123,8 @@ func EDFP() compose.Entry {
 		Cite:   "paper 000, section 6 (EDF-P)",
 		Params: compose.Of(compose.KindAdmit, admit.MasterParams("10")),
 		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Order, r.Place = order.EDF{}, place.Hadoop()
+			r.Order = order.EDF{}
+			r.Put(compose.KindPlace, place.Hadoop())
 			return admit.FillAll(r, a)
 		},
 	}

@@ -53,8 +53,8 @@ func NewHadoop(c Config) *Hadoop { return &Hadoop{c: c} }
 // Needs is what the world must be able to do.
 func (h *Hadoop) Needs() []sched.Verb { return []sched.Verb{sched.Speculate} }
 
-// Speculate adds copies to the plan when its Tick has come. O(running attempts + nodes).
-func (h *Hadoop) Speculate(v sched.View, batch []sched.Event, p *sched.Plan) {
+// Decide adds copies to the plan when its Tick has come. O(running attempts + nodes).
+func (h *Hadoop) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	now := v.Now()
 	if h.wake != 0 && now >= h.wake {
 		h.wake = 0
@@ -167,7 +167,7 @@ func Entry() compose.Entry {
 			if gap := a.Count("gap"); gap > 100 {
 				return a.Misused("gap", "gap is %d, no task is behind by more than 100 points", gap)
 			}
-			r.Speculate = NewHadoop(Config{Lag: a.Span("lag"), Gap: float64(a.Count("gap")) / 100, Interval: max(100*units.Millisecond, a.Span("interval"))})
+			r.Put(compose.KindSpeculate, NewHadoop(Config{Lag: a.Span("lag"), Gap: float64(a.Count("gap")) / 100, Interval: max(100*units.Millisecond, a.Span("interval"))}))
 			return nil
 		},
 	}

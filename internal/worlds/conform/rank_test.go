@@ -37,7 +37,8 @@ func (laxity) JobKey(v sched.View, j *sched.Job, _ sched.Stage) sched.Key {
 // lax is a policy that ranks by laxity; greedy placement, and all jobs are admitted.
 func lax(t *testing.T, o sched.Order) func() sched.Policy {
 	return func() sched.Policy {
-		p, err := compose.New(compose.Recipe{Name: "lax", Order: o, Admit: admit.NewAll(pools()), Place: place.Hadoop()})
+		p, err := compose.New(compose.Recipe{Name: "lax", Order: o,
+			Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.NewAll(pools()), compose.KindPlace: place.Hadoop()}})
 		if err != nil {
 			t.Fatal(err)
 		}
