@@ -13,43 +13,38 @@ type EventKind uint8
 
 // The events. Behind each stand the fields of Event that it uses.
 const (
-	NoEvent           EventKind = iota
-	Resync                      // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
-	Control                     // Control: take over, yield, or Text: another policy
-	NodeUp                      // Node, Detail.Node, Age: a node came, or came back, empty; or it is told again, since when nothing has ended on it
-	NodeChanged                 // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
-	NodeDown                    // Node: it is gone. Ended (lost) and OutputLost follow for what it held
-	NodeGranted                 // Item, Node: a requested node was provided (NodeUp follows when it is ready)
-	CapacitySupply              // X = offered capacity as part of the whole, from now on
-	PowerSupply                 // X = green watts, Y = price per kWh, from now on
-	Forecast                    // Text = of what, Detail.Series: predicted values, one per interval
-	ProfileLearned              // Detail.Profile: what is known of a class from now on
-	Granted                     // Item, Count: the world took over the item, of a start so many containers (0 = all); the rest is refused
-	Started                     // Attempt, Job, Stage, Task, Node, Container, Locality, Age, Item (0 = unplanned: a stock scheduler's grant, recovery)
-	Progress                    // Attempt, X = part done, in [0,1]
-	Ended                       // Attempt, Outcome, Bytes read, OutBytes written, Spans, X = energy used in joules (0 = not measured), Text = why it failed
-	OutputLost                  // Job, Stage, Task: a committed result is gone, the task is to run again
-	JobEnded                    // Job, Outcome, Text: committed, failed or killed; the last event on this job
-	WorkflowCancelled           // Text = its id: its user wants it gone (JobEnded follows for each of its jobs)
-	JobCancelled                // Job: its user wants it gone (JobEnded follows)
-	WorkflowAmended             // Detail.Workflow, of the same id: new deadline or jobs
-	JobAmended                  // Job, Detail.Job: new deadline, weight, priority or queue, and tasks of stages that have not begun
-	WorkflowArrived             // Detail.Workflow
-	JobArrived                  // Job, Detail.Job, Age
-	StageReady                  // Job, Stage: its tasks may start now (slow start reached; predecessors done)
-	Demand                      // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item: a refusal of one of these changes it no more
-	Refused                     // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
-	Computed                    // Item, Detail.Series: the result of a compute item
-	Tick                        // the wake-up that was asked for
-	Discrepancy                 // Text: what an event said that did not fit the book, which followed it. Only the ledger makes it
-	Heartbeat                   // Node: it can be served in this batch
-	EventKinds                  // their number
+	NoEvent        EventKind = iota
+	Resync                   // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
+	Control                  // Control: take over or yield
+	NodeUp                   // Node, Detail.Node, Age: a node came, or came back, empty; or it is told again, since when nothing has ended on it
+	NodeChanged              // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
+	NodeDown                 // Node: it is gone. Ended (lost) and OutputLost follow for what it held
+	CapacitySupply           // X = offered capacity as part of the whole, from now on
+	PowerSupply              // X = green watts, Y = price per kWh, from now on
+	Forecast                 // Text = of what, Detail.Series: predicted values, one per interval
+	ProfileLearned           // Detail.Profile: what is known of a class from now on
+	Granted                  // Item, Count: the world took over the item, of a start so many containers (0 = all); the rest is refused
+	Started                  // Attempt, Job, Stage, Task, Node, Container, Locality, Age, Item (0 = unplanned: a stock scheduler's grant, recovery)
+	Progress                 // Attempt, X = part done, in [0,1]
+	Ended                    // Attempt, Outcome, Bytes read, OutBytes written, Spans, Text = why it failed
+	OutputLost               // Job, Stage, Task: a committed result is gone, the task is to run again
+	JobEnded                 // Job, Outcome, Text: committed, failed or killed; the last event on this job
+	JobCancelled             // Job: its user wants it gone (JobEnded follows)
+	JobAmended               // Job, Detail.Job: new deadline, weight, priority or queue, and tasks of stages that have not begun
+	JobArrived               // Job, Detail.Job, Age
+	StageReady               // Job, Stage: its tasks may start now (slow start reached; predecessors done)
+	Demand                   // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item: a refusal of one of these changes it no more
+	Refused                  // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
+	Tick                     // the wake-up that was asked for
+	Discrepancy              // Text: what an event said that did not fit the book, which followed it. Only the ledger makes it
+	Heartbeat                // Node: it can be served in this batch
+	EventKinds               // their number
 )
 
-var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "node-changed", "node-down", "node-granted",
+var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "node-changed", "node-down",
 	"capacity-supply", "power-supply", "forecast", "profile-learned", "granted", "started", "progress", "ended", "output-lost",
-	"job-ended", "workflow-cancelled", "job-cancelled", "workflow-amended", "job-amended", "workflow-arrived", "job-arrived", "stage-ready", "demand", "refused",
-	"computed", "tick", "discrepancy", "heartbeat"}
+	"job-ended", "job-cancelled", "job-amended", "job-arrived", "stage-ready", "demand", "refused",
+	"tick", "discrepancy", "heartbeat"}
 
 // String names the kind.
 func (k EventKind) String() string { return nameOf(eventNames[:], int(k)) }
@@ -67,10 +62,10 @@ const (
 	NoControl ControlVerb = iota
 	TakeOver              // place work from now on, as from the start of a run
 	Yield                 // leave placement to the stock scheduler until the next TakeOver
-	Switch                // another policy, named in Text
+	Controls              // their number
 )
 
-var controlNames = [...]string{"none", "take-over", "yield", "switch"}
+var controlNames = [Controls]string{"none", "take-over", "yield"}
 
 // String names the verb.
 func (c ControlVerb) String() string { return nameOf(controlNames[:], int(c)) }
@@ -113,12 +108,11 @@ type Event struct {
 
 // Detail is the large part of rare events. Only the field that the event's kind names is set. What it points to never changes.
 type Detail struct {
-	Job      *workload.Job
-	Workflow *workload.Workflow
-	Node     *cluster.Node
-	Profile  *profile.Class
-	Demand   []PlaceDemand
-	Series   []float64
+	Job     *workload.Job
+	Node    *cluster.Node
+	Profile *profile.Class
+	Demand  []PlaceDemand
+	Series  []float64
 }
 
 // PlaceDemand is open demand for one place, as YARN states it: counts on a node, in a rack, anywhere.

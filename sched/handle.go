@@ -69,20 +69,6 @@ var outcomeNames = [...]string{"none", "committed", "superseded", "killed", "pre
 // String names the outcome.
 func (o Outcome) String() string { return nameOf(outcomeNames[:], int(o)) }
 
-// BindRule says which tasks of a stage a grant takes.
-type BindRule uint8
-
-// The binding rules.
-const (
-	NearestFirst     BindRule = iota // node-local, then rack, then any; oldest first
-	FewestLocalFirst                 // tasks with the fewest containers near their data first (paper 003, ch. 6, level II)
-)
-
-var bindNames = [...]string{"nearest-first", "fewest-local-first"}
-
-// String names the rule.
-func (b BindRule) String() string { return nameOf(bindNames[:], int(b)) }
-
 func nameOf(names []string, i int) string {
 	if i < len(names) {
 		return names[i]

@@ -17,7 +17,7 @@ const (
 	Hold             // Job: it waits, admitted or not, until a later Admit
 	Reject           // Job, At = earliest deadline that would be accepted, 0 = none known; Value = 1: an earlier one might be as well; Count > 0: all that rests on so many tasks of a sample
 	Sample           // Job, Stage, Count: run so many tasks of a job that is not admitted, to measure them; the verdict ends it
-	Start            // Job, Stage, Container, Node, Count, Locality = farthest allowed, Bind
+	Start            // Job, Stage, Container, Node, Count, Locality = farthest allowed
 	Speculate        // Job, Stage, Task, Node: a second attempt of a running task
 	Kill             // Attempt; or Job, Stage, Count: the youngest so many attempts. Outcome Killed or Preempted
 	Withhold         // Job, Stage: start none of its tasks until Release
@@ -26,19 +26,16 @@ const (
 	SetTasks         // Job, Stage, Count: number of tasks of a moldable stage, before its start
 	SetDeadline      // Job, At: virtual deadline, which orders read in place of the job's own; 0 takes it back
 	Rank             // Job, 0 = all jobs: ask the order for its keys again, as what they follow has changed. Of all jobs once in RankInterval: sooner, it is held
-	Request          // Count, Text = node class: ask for nodes
-	ReleaseNode      // Node: give it back
 	Drain            // Node: start nothing more on it
 	Sleep            // Node
 	Wake             // Node
 	CapHeadroom      // Job, Count: tell its ApplicationMaster that no more than so many containers are to be had
-	Compute          // Text, Value: a pure function to be evaluated off the loop; answered by Computed
 	WakeMe           // At: send a Tick then
 	Verbs            // their number
 )
 
 var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "sample", "start", "speculate", "kill", "withhold", "release",
-	"set-slots", "set-tasks", "set-deadline", "rank", "request", "release-node", "drain", "sleep", "wake", "cap-headroom", "compute", "wake-me"}
+	"set-slots", "set-tasks", "set-deadline", "rank", "drain", "sleep", "wake", "cap-headroom", "wake-me"}
 
 // String names the verb.
 func (v Verb) String() string { return nameOf(verbNames[:], int(v)) }
@@ -53,7 +50,6 @@ type Item struct {
 	Container uint8
 	Locality  Locality
 	Outcome   Outcome
-	Bind      BindRule
 	Refused   Code // set by the book: why it is not done; 0 = it is
 	Held      bool // set by the book: it waits for At or for its node's beat
 	Job       JobID

@@ -98,7 +98,6 @@ func (c Code) String() string {
 type Reason struct {
 	Code     Code
 	Job      JobID // another job that mattered
-	Node     NodeID
 	A, B, C  int64
 	Evidence Span // in the plan's arena
 }

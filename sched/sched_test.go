@@ -67,8 +67,7 @@ func TestNames(t *testing.T) {
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
 	unique("reason", int(Unbounded)+1, func(i int) string { return Code(i).String() })
 	unique("refusal", int(Yielded-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
-	unique("control", int(Switch)+1, func(i int) string { return ControlVerb(i).String() })
-	unique("rule", int(FewestLocalFirst)+1, func(i int) string { return BindRule(i).String() })
+	unique("control", int(Controls), func(i int) string { return ControlVerb(i).String() })
 	for c := FirstInOrder; c <= TooFewSlots; c++ {
 		if c == Custom {
 			continue // its text is the item's
@@ -225,8 +224,7 @@ func TestWhy(t *testing.T) {
 
 // What a world lacks, and only that, it cannot do.
 func TestWhatWorldsCanDo(t *testing.T) {
-	needs := map[Verb]Capabilities{Kill: {Kill: true}, Speculate: {Speculate: true}, SetTasks: {Mold: true}, Request: {Provision: true}, ReleaseNode: {Provision: true},
-		Sleep: {Power: true}, Wake: {Power: true}, Compute: {Compute: true}}
+	needs := map[Verb]Capabilities{Kill: {Kill: true}, Speculate: {Speculate: true}, SetTasks: {Mold: true}, Sleep: {Power: true}, Wake: {Power: true}}
 	for v := range Verbs {
 		with, special := needs[v]
 		if least := (&Capabilities{}).Can(v); least == special {
@@ -235,7 +233,7 @@ func TestWhatWorldsCanDo(t *testing.T) {
 		if special && !with.Can(v) {
 			t.Errorf("%v with %+v is impossible", v, with)
 		}
-		if all := (&Capabilities{Bind: true, Kill: true, Speculate: true, Mold: true, Provision: true, Power: true, Compute: true}).Can(v); all != (v != CapHeadroom) {
+		if all := (&Capabilities{Bind: true, Kill: true, Speculate: true, Mold: true, Power: true}).Can(v); all != (v != CapHeadroom) {
 			t.Errorf("%v in a world that binds and can do all: %v", v, all)
 		}
 	}

@@ -47,9 +47,7 @@ type Capabilities struct {
 	Kill      bool           `json:"kill"`      // attempts can be killed
 	Speculate bool           `json:"speculate"` // a task may have two attempts
 	Mold      bool           `json:"mold"`      // the number of tasks can be set before a stage starts
-	Provision bool           `json:"provision"` // nodes can be requested and released
 	Power     bool           `json:"power"`     // nodes can sleep and wake
-	Compute   bool           `json:"compute"`   // compute items are answered
 	Heartbeat units.Duration `json:"heartbeat"` // interval of heartbeats; 0 = nodes are served at once
 }
 
@@ -62,12 +60,8 @@ func (c *Capabilities) Can(v Verb) bool {
 		return c.Speculate
 	case SetTasks:
 		return c.Mold
-	case Request, ReleaseNode:
-		return c.Provision
 	case Sleep, Wake:
 		return c.Power
-	case Compute:
-		return c.Compute
 	case CapHeadroom:
 		return !c.Bind // only ApplicationMasters ask for headroom
 	}

@@ -96,7 +96,6 @@ type Job struct {
 	Class    string      `json:"class"` // jobs of a class are alike in cost; profiles are kept by class
 	Queue    string      `json:"queue,omitempty"`
 	User     string      `json:"user,omitempty"`
-	Workflow string      `json:"workflow,omitempty"`
 	Arrive   units.Time  `json:"arrive"`
 	Soft     units.Time  `json:"soft"`              // units.Never: no soft deadline
 	Deadline units.Time  `json:"deadline"`          // units.Never: none

@@ -3,21 +3,11 @@ package workload
 import (
 	"fmt"
 	"strings"
-
-	"github.com/slackline/slackline/units"
 )
-
-// Workflow is a set of jobs with precedence and one deadline for the last of them.
-type Workflow struct {
-	ID       string     `json:"id"`
-	Deadline units.Time `json:"deadline"`
-	Jobs     []string   `json:"jobs"` // IDs
-}
 
 // Workload is everything that arrives in a run.
 type Workload struct {
-	Jobs      []*Job
-	Workflows []Workflow
+	Jobs []*Job
 }
 
 // Validate checks every job, that IDs are unique, that predecessors exist and that nothing waits for itself.
@@ -39,13 +29,6 @@ func (w *Workload) Validate() error {
 		for _, p := range j.After {
 			if byID[p] == nil {
 				return fmt.Errorf("job %q: it waits for job %q, which does not exist", j.ID, p)
-			}
-		}
-	}
-	for _, f := range w.Workflows {
-		for _, id := range f.Jobs {
-			if byID[id] == nil {
-				return fmt.Errorf("workflow %q: job %q does not exist", f.ID, id)
 			}
 		}
 	}

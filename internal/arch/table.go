@@ -100,7 +100,7 @@ var table = []row{
 	{dir: "internal/maths", layer: "maths", pure: true, why: "keyed randomness, statistics, nearest names, lines that match"},
 	{dir: "units", layer: "words", pure: true, public: true, why: "time, bytes, watts, joules, resources"},
 	{dir: "cluster", layer: "words", pure: true, public: true, why: "nodes, racks, classes, blocks"},
-	{dir: "workload", layer: "words", pure: true, public: true, why: "jobs, workflows, stages, tasks"},
+	{dir: "workload", layer: "words", pure: true, public: true, why: "jobs, stages, tasks"},
 	{dir: "profile", layer: "words", pure: true, public: true, why: "what past runs taught"},
 	{dir: "internal/referee", layer: "referee", testOnly: true, why: "decides recorded runs a second time, from the text of the journal alone"},
 	{dir: "internal/arch", layer: "check", why: "this check"},

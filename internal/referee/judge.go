@@ -261,7 +261,7 @@ func actsOf(l *line) []act {
 			continue
 		}
 		switch f.key {
-		case "id", "reason", "because-job", "because-node", "evidence", "refused", "value":
+		case "id", "reason", "because-job", "evidence", "refused", "value":
 		default:
 			a.what += " " + f.key + "=" + f.value
 		}

@@ -81,9 +81,6 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	if it.Outcome != 0 {
 		b = appendName(append(b, " outcome="...), it.Outcome.String(), int(it.Outcome))
 	}
-	if it.Bind != 0 {
-		b = appendName(append(b, " bind="...), it.Bind.String(), int(it.Bind))
-	}
 	b = appendInt(b, " group=", int64(it.Group))
 	b = appendInt(b, " at=", int64(it.At))
 	b = appendInt(b, " expires=", int64(it.Expires))
@@ -117,7 +114,7 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	return appendText(b, it.Text)
 }
 
-// appendReason writes " reason=code:a,b,c because-job=… because-node=… evidence=job:at:amount,…".
+// appendReason writes " reason=code:a,b,c because-job=… evidence=job:at:amount,…".
 func appendReason(b []byte, p *sched.Plan, r *sched.Reason) []byte {
 	if *r == (sched.Reason{}) {
 		return b
@@ -133,7 +130,6 @@ func appendReason(b []byte, p *sched.Plan, r *sched.Reason) []byte {
 		}
 	}
 	b = appendInt(b, " because-job=", int64(r.Job))
-	b = appendInt(b, " because-node=", int64(r.Node))
 	if r.Evidence.Len() > 0 {
 		b = append(b, " evidence="...)
 		for i, e := range p.Evidence[r.Evidence.From:r.Evidence.To] {
@@ -188,12 +184,11 @@ func appendText(b []byte, text string) []byte {
 
 // detail is sched.Detail with only the fields that are there.
 type detail struct {
-	Job      *workload.Job       `json:"job,omitempty"`
-	Workflow *workload.Workflow  `json:"workflow,omitempty"`
-	Node     *cluster.Node       `json:"node,omitempty"`
-	Profile  *profile.Class      `json:"profile,omitempty"`
-	Demand   []sched.PlaceDemand `json:"demand,omitempty"`
-	Series   []float64           `json:"series,omitempty"`
+	Job     *workload.Job       `json:"job,omitempty"`
+	Node    *cluster.Node       `json:"node,omitempty"`
+	Profile *profile.Class      `json:"profile,omitempty"`
+	Demand  []sched.PlaceDemand `json:"demand,omitempty"`
+	Series  []float64           `json:"series,omitempty"`
 }
 
 // appendDetail writes JSON, last on its line. What JSON cannot say (a number that is none) is said instead.

@@ -36,14 +36,14 @@ func small(w io.Writer) error {
 	plan := &sched.Plan{
 		Items: []sched.Item{
 			{Verb: sched.Admit, ID: 1, Job: 1, Reason: sched.Because(sched.AdmitAll)},
-			{Verb: sched.Start, ID: 2, Job: 1, Stage: sched.Map, Container: 1, Node: 1, Count: 2, Locality: sched.Remote, Bind: sched.FewestLocalFirst,
+			{Verb: sched.Start, ID: 2, Job: 1, Stage: sched.Map, Container: 1, Node: 1, Count: 2, Locality: sched.Remote,
 				Group: 3, At: at, Expires: at + 1, Reason: sched.Because(sched.FirstInOrder, 1), Tasks: sched.Span{To: 2}},
 			{Verb: sched.Kill, ID: 3, Job: 2, Stage: sched.Reduce, Count: 2, Outcome: sched.Preempted, Attempts: sched.Span{To: 2},
-				Reason: sched.Reason{Code: sched.MinShare, Job: 1, Node: 2, A: 0, B: 4, C: 9, Evidence: sched.Span{To: 1}}},
+				Reason: sched.Reason{Code: sched.MinShare, Job: 1, A: 0, B: 4, C: 9, Evidence: sched.Span{To: 1}}},
 			{Verb: sched.Speculate, ID: 4, Job: 1, Stage: sched.Map, Task: 1, Node: 2, Refused: sched.NoTask},
 			{Verb: sched.Kill, ID: 5, Attempt: 7, Refused: sched.UnknownAttempt},
 			{Verb: sched.Start, ID: 6, Job: 1, Stage: sched.Map, Node: 2, Count: 1, Held: true},
-			{Verb: sched.Compute, ID: 7, Value: 0.25, Text: "two\nlines \"quoted\" \xff", Reason: sched.Because(sched.Custom)},
+			{Verb: sched.Hold, ID: 7, Value: 0.25, Text: "two\nlines \"quoted\" \xff", Reason: sched.Because(sched.Custom)},
 			{Verb: 99, Stage: 99, ID: 8, Refused: sched.BadItem},
 		},
 		Bound:    []sched.Bound{{Task: 1, Locality: sched.NodeLocal}, {Task: 2, Locality: sched.Remote}},
@@ -52,13 +52,12 @@ func small(w io.Writer) error {
 	}
 	return errors.Join(
 		j.Batch(1, 0, []sched.Event{
-			{Kind: sched.Control, Control: sched.Switch, Text: "fifo"},
+			{Kind: sched.Control, Control: sched.Yield},
 			{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: &cluster.Node{Name: "n1", Rack: 1, Class: class}}},
 			{Kind: sched.NodeChanged, Node: 1, X: 0.5},
 			{Kind: sched.PowerSupply, X: 1e6, Y: -0.125},
 			{Kind: sched.Forecast, Text: "load", Detail: &sched.Detail{Series: []float64{1, 2.5}}},
-			{Kind: sched.WorkflowCancelled, Text: "night"},
-			{Kind: sched.WorkflowAmended, Detail: &sched.Detail{Workflow: &workload.Workflow{ID: "day", Deadline: 9, Jobs: []string{"words"}}}},
+			{Kind: sched.JobCancelled, Job: 1, Text: "night"},
 			{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}},
 			{Kind: sched.StageReady, Derived: true, Job: 1, Stage: sched.Map},
 			{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 1, Detail: &sched.Detail{Demand: []sched.PlaceDemand{{Node: 1, Count: 1}}}},

@@ -215,13 +215,13 @@ func TestItemsRoundTrip(t *testing.T) {
 		maybe := func(name string, hi int) int { return rapid.OneOf(rapid.Just(0), rapid.IntRange(0, hi)).Draw(t, name) }
 		var p sched.Plan
 		it := sched.Item{Verb: sched.Verb(maybe("verb", 30)), Stage: sched.Stage(maybe("stage", 9)), Container: uint8(maybe("container", 9)),
-			Locality: sched.Locality(maybe("locality", 9)), Outcome: sched.Outcome(maybe("outcome", 9)), Bind: sched.BindRule(maybe("bind", 4)),
+			Locality: sched.Locality(maybe("locality", 9)), Outcome: sched.Outcome(maybe("outcome", 9)),
 			Refused: sched.Code(maybe("refused", 255)), Held: rapid.Bool().Draw(t, "held"), Job: sched.JobID(maybe("job", 99)),
 			Node: sched.NodeID(maybe("node", 99)), Attempt: sched.AttemptID(maybe("attempt", 99)), Task: sched.TaskID(maybe("task", 99)),
 			Count: int32(maybe("count", 99) - 9), Group: int32(maybe("group", 9)), ID: sched.ItemID(maybe("id", math.MaxInt64)),
 			At: units.Time(maybe("at", math.MaxInt64)), Expires: units.Time(maybe("expires", 99)), Value: rapid.Float64().Draw(t, "value"),
 			Text: rapid.String().Draw(t, "text")}
-		it.Reason = sched.Reason{Code: sched.Code(maybe("code", 255)), Job: sched.JobID(maybe("why", 9)), Node: sched.NodeID(maybe("where", 9)),
+		it.Reason = sched.Reason{Code: sched.Code(maybe("code", 255)), Job: sched.JobID(maybe("why", 9)),
 			A: int64(maybe("a", 9)), B: int64(-maybe("b", 9)), C: int64(maybe("c", 9))}
 		for range maybe("tasks", 3) {
 			p.Bound = append(p.Bound, sched.Bound{Task: sched.TaskID(maybe("bound", 9)), Locality: sched.Locality(maybe("near", 9))})

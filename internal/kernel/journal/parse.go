@@ -38,7 +38,7 @@ func ParseEvent(text string) (sched.Event, error) {
 		case "outcome":
 			e.Outcome = name(&f, f.value, sched.Lost+1, "outcome")
 		case "control":
-			e.Control = name(&f, f.value, sched.Switch+1, "control verb")
+			e.Control = name(&f, f.value, sched.Controls, "control verb")
 		case "count":
 			e.Count = f.int32()
 		case "item":
@@ -101,8 +101,6 @@ func ParseItem(text string, p *sched.Plan) (sched.Item, error) {
 			it.Locality = name(&f, f.value, sched.Remote+1, "locality")
 		case "outcome":
 			it.Outcome = name(&f, f.value, sched.Lost+1, "outcome")
-		case "bind":
-			it.Bind = name(&f, f.value, sched.FewestLocalFirst+1, "bind rule")
 		case "group":
 			it.Group = f.int32()
 		case "at":
@@ -121,8 +119,6 @@ func ParseItem(text string, p *sched.Plan) (sched.Item, error) {
 			}
 		case "because-job":
 			it.Reason.Job = sched.JobID(f.int32())
-		case "because-node":
-			it.Reason.Node = sched.NodeID(f.int32())
 		case "evidence":
 			it.Reason.Evidence.From = int32(len(p.Evidence))
 			f.each(len(f.value), func(_ int, part string) {

@@ -26,7 +26,7 @@ func open(t *testing.T, can sched.Capabilities, order sched.Order) *desk {
 }
 
 // bound is a world that binds tasks and can do all else.
-var bound = sched.Capabilities{Bind: true, Kill: true, Speculate: true, Mold: true, Power: true, Provision: true}
+var bound = sched.Capabilities{Bind: true, Kill: true, Speculate: true, Mold: true, Power: true}
 
 // told takes in a batch and returns it with what was derived.
 func (d *desk) told(events ...sched.Event) []sched.Event {

@@ -89,10 +89,8 @@ func (l *Ledger) Propose(p *sched.Plan, it *sched.Item) sched.Code {
 		}
 		l.wake = min(l.wake, it.At)
 		return sched.OK
-	case sched.Drain, sched.ReleaseNode, sched.Sleep, sched.Wake:
+	case sched.Drain, sched.Sleep, sched.Wake:
 		return l.proposeNode(it)
-	case sched.Request, sched.Compute:
-		return sched.OK
 	}
 	return l.proposeJob(it)
 }
@@ -209,7 +207,7 @@ func (l *Ledger) proposeNode(it *sched.Item) sched.Code {
 		return sched.NodeAway
 	}
 	switch it.Verb {
-	case sched.Drain, sched.ReleaseNode:
+	case sched.Drain:
 		nb.Draining = true
 	case sched.Sleep:
 		if nb.Occupied > 0 {
@@ -274,9 +272,6 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
 	nb, b, n, why := l.roomFor(it)
 	if why != sched.OK {
 		return why
-	}
-	if it.Bind != sched.NearestFirst {
-		return sched.CannotDo
 	}
 	far := it.Locality
 	if far == sched.NoLocality {

@@ -58,7 +58,7 @@ func TestStartIsRefused(t *testing.T) {
 func TestWorldCannot(t *testing.T) {
 	d := open(t, sched.Capabilities{Bind: true}, nil)
 	d.told(nodeUp(1, 1, 1, 1), jobOf(1, "j", moldable(maps(2), 1, 4)))
-	for _, v := range []sched.Verb{sched.Kill, sched.Speculate, sched.SetTasks, sched.Request, sched.ReleaseNode, sched.Sleep, sched.Wake, sched.Compute, sched.CapHeadroom} {
+	for _, v := range []sched.Verb{sched.Kill, sched.Speculate, sched.SetTasks, sched.Sleep, sched.Wake, sched.CapHeadroom} {
 		d.want(sched.Item{Verb: v, Job: 1, Node: 1, Stage: sched.Map, Count: 2}, sched.CannotDo)
 	}
 }

@@ -147,9 +147,6 @@ func (d dice) workload(nodes, jobs, tasks int, vectors bool) *workload.Workload 
 	for i := range d.from(1, jobs) {
 		w.Jobs = append(w.Jobs, d.job(i, nodes, tasks, vectors))
 	}
-	if d.chance(0.2) {
-		w.Workflows = []workload.Workflow{{ID: "flow", Deadline: units.Time(units.Hour), Jobs: []string{w.Jobs[0].ID, w.Jobs[len(w.Jobs)-1].ID}}}
-	}
 	d.Shuffle(len(w.Jobs), func(i, k int) { w.Jobs[i], w.Jobs[k] = w.Jobs[k], w.Jobs[i] })
 	return w
 }

@@ -131,13 +131,6 @@ func (w *World) arrive() {
 	if err != nil {
 		panic(err)
 	}
-	if w.cfg.Workload != nil {
-		for f := range w.cfg.Workload.Workflows {
-			if flow := &w.cfg.Workload.Workflows[f]; len(flow.Jobs) > 0 && w.firstOf(flow) == spec.ID {
-				w.emit(sched.Event{Kind: sched.WorkflowArrived, Detail: &sched.Detail{Workflow: flow}})
-			}
-		}
-	}
 	w.arrivals++
 	j := &job{handle: len(w.jobs), arrival: w.arrivals, given: spec, spec: w.placed(spec), key: textKey(spec.ID)}
 	if n := len(w.freeJobs); n > 0 {
@@ -158,16 +151,6 @@ func (w *World) arrive() {
 		}
 	}
 	w.release(j)
-}
-
-// firstOf is the job with which a workflow begins.
-func (w *World) firstOf(f *workload.Workflow) string {
-	for _, j := range byArrival(w.cfg.Workload.Jobs) {
-		if slices.Contains(f.Jobs, j.ID) {
-			return j.ID
-		}
-	}
-	return ""
 }
 
 func byArrival(jobs []*workload.Job) []*workload.Job {

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -43,27 +42,6 @@ func (w *World) expectArrival() {
 	if at != units.Never {
 		w.coming++
 		w.queue.push(max(at, w.now), arrival, 0, w.next.gen)
-	}
-}
-
-// planWorkflows notes with which job each workflow begins.
-func (w *World) planWorkflows() {
-	if w.cfg.Workload == nil || len(w.cfg.Workload.Workflows) == 0 {
-		return
-	}
-	w.flows = make(map[string][]int32)
-	place := make(map[string]int, len(w.cfg.Workload.Jobs))
-	for i, j := range w.cfg.Workload.Jobs {
-		place[j.ID] = i
-	}
-	for f := range w.cfg.Workload.Workflows {
-		if ids := w.cfg.Workload.Workflows[f].Jobs; len(ids) > 0 {
-			first := slices.MinFunc(ids, func(a, b string) int {
-				x, y := place[a], place[b]
-				return cmp.Or(cmp.Compare(w.cfg.Workload.Jobs[x].Arrive, w.cfg.Workload.Jobs[y].Arrive), cmp.Compare(x, y))
-			})
-			w.flows[first] = append(w.flows[first], int32(f))
-		}
 	}
 }
 
@@ -116,9 +94,6 @@ func (w *World) arrive() {
 	spec := w.take()
 	if spec == nil {
 		return
-	}
-	for _, f := range w.flows[spec.ID] {
-		w.emit(sched.Event{Kind: sched.WorkflowArrived, Detail: &sched.Detail{Workflow: &w.cfg.Workload.Workflows[f]}})
 	}
 	var h int32
 	if n := len(w.freeJobs); n > 0 {

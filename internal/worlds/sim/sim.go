@@ -34,11 +34,10 @@ type World struct {
 	size     int     // nodes that should be there
 	draining int
 
-	jobs    []job              // by handle, [0] unused
-	links   map[string]*link   // of jobs that have arrived or that others wait for, by ID
-	flows   map[string][]int32 // workflows by the first of their jobs
-	doomed  []int32            // arrived jobs that can never run, to end with the next batch
-	present int                // jobs in the system
+	jobs    []job            // by handle, [0] unused
+	links   map[string]*link // of jobs that have arrived or that others wait for, by ID
+	doomed  []int32          // arrived jobs that can never run, to end with the next batch
+	present int              // jobs in the system
 
 	attempts []attempt // by handle, [0] unused
 	timed    int       // attempts whose end stands in the queue
@@ -87,7 +86,6 @@ func New(cfg Config) (*World, error) {
 	w.popular = newPopularity(cfg.Files)
 	w.makeNodes()
 	w.racks = newRacks(cfg.Cluster)
-	w.planWorkflows()
 	w.source = cfg.source()
 	w.beat = newBeats(cfg.Heartbeat, len(cfg.Cluster.Nodes))
 	return w, nil
