@@ -39,5 +39,11 @@ func (m Machine) Cluster() *cluster.Cluster {
 
 // String prints the workers as people would say it.
 func (m Machine) String() string {
-	return fmt.Sprintf("%d workers of %d map and %d reduce slots, blocks of %v", m.Nodes, m.MapSlots, m.ReduceSlots, m.Block)
+	some := func(n int, what string) string {
+		if n != 1 {
+			what += "s"
+		}
+		return fmt.Sprint(n, " ", what)
+	}
+	return fmt.Sprintf("%s of %s and %s, blocks of %v", some(m.Nodes, "worker"), some(m.MapSlots, "map slot"), some(m.ReduceSlots, "reduce slot"), m.Block)
 }

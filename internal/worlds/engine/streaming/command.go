@@ -50,8 +50,8 @@ type command struct {
 
 // start starts a command of the attempt.
 func (a *attempt) start(user *mapreduce.Context, kind string, argv []string, in *mapreduce.Input) (*command, error) {
-	c := &command{what: fmt.Sprintf("the %s command %q", kind, strings.Join(argv, " ")), dir: a.dir, user: user, most: a.longest, send: make(chan []byte), got: make(chan []byte, 2),
-		spare: make(chan []byte, 4), stop: make(chan struct{})}
+	c := &command{what: fmt.Sprintf("the %s command %q", kind, Line(argv)), dir: a.dir, user: user, most: a.longest,
+		send: make(chan []byte), got: make(chan []byte, 2), spare: make(chan []byte, 4), stop: make(chan struct{})}
 	c.said.alive, c.said.said = user.Progress, a.said
 	path, err := Find(argv[0], a.x.job.Files)
 	if err != nil { // it was there when the job began

@@ -94,3 +94,17 @@ func splitLine(line string, check func(c, next byte, quoted, first bool) error) 
 	}
 	return words, nil
 }
+
+// Line writes the words of a command as one line that Words splits into the same words again.
+func Line(argv []string) string {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		plain := func(r rune) bool {
+			return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("-_./,:=+%@^", r)
+		}
+		if words[i] = word; word == "" || strings.TrimFunc(word, plain) != "" {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}

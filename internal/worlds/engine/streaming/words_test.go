@@ -115,3 +115,22 @@ func FuzzWords(f *testing.F) {
 		}
 	})
 }
+
+// A command is shown as a line that means the same words.
+func TestLineOfWords(t *testing.T) {
+	for want, argv := range map[string][]string{
+		"python3 m.py":                {"python3", "m.py"},
+		"sh -c 'cat; echo \"x\" >&2'": {"sh", "-c", `cat; echo "x" >&2`},
+		`'it'"'"'s' ''`:               {"it's", ""},
+	} {
+		if got := Line(argv); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		argv := rapid.SliceOfN(rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 })), 1, 4).Draw(t, "argv")
+		if got, err := Words(Line(argv)); err != nil || !slices.Equal(got, argv) {
+			t.Fatalf("%q: %q, %v", Line(argv), got, err)
+		}
+	})
+}

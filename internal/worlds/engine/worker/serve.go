@@ -149,8 +149,10 @@ func (s *server) attempt(m *message) error {
 		if errors.As(err, &lost) && ended.Failure != task.NoRoom {
 			ended.Lost, ended.Error = &lost.Map, lost.Err.Error()
 		}
-		if errors.Is(err, syscall.EMFILE) { // the limit of this process: set by its job, or reached by a program that leaks
+		// The limit of this process is set by its job, or reached by a program that leaks: other attempts may run.
+		if errors.Is(err, syscall.EMFILE) {
 			ended.Failure = task.Transient
+			ended.Error += fmt.Sprintf(" (the program may have %d files open; limits: {open_files: …} in the job says how many)", process.OpenFiles())
 		}
 		var user *task.UserError
 		if errors.As(err, &user) {
