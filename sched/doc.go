@@ -31,6 +31,12 @@
 // held until then, and checked again; an item whose Expires has passed is dropped with a refusal. Items of one Group are
 // granted all or not at all. Re-sending an item that a world has already seen changes nothing.
 //
+// # Predecessors
+//
+// A job that names predecessors (workload.Job.After) waits in the book until the world says StageReady of one of its stages, when they
+// have committed; also, in the batch that brings it, if they have by then. Of a job without any the book says it by itself. Who has
+// ended, and how, only the world remembers, for as long as it takes jobs that name them: the book knows no job that has ended.
+//
 // # Counts
 //
 // A stage whose description says that it Grows has more tasks than are known: an ApplicationMaster asks for its reduces little by

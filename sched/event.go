@@ -32,7 +32,7 @@ const (
 	JobCancelled             // Job: its user wants it gone (JobEnded follows)
 	JobAmended               // Job, Detail.Job: new deadline, weight, priority or queue, and tasks of stages that have not begun
 	JobArrived               // Job, Detail.Job, Age
-	StageReady               // Job, Stage: its tasks may start now (slow start reached; predecessors done)
+	StageReady               // Job, Stage: its tasks may start now (slow start reached; predecessors done: of the first stage of a job with any, the world says so)
 	Demand                   // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item: a refusal of one of these changes it no more
 	Refused                  // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
 	Tick                     // the wake-up that was asked for

@@ -8,7 +8,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// jobArrived opens the page of a job. It stands in line at once; its first stage may start when its predecessors have finished.
+// jobArrived opens the page of a job. It stands in line at once. One with predecessors waits until the world says that a stage may
+// start: who has ended, and how, the world knows, and the book remembers no job that is gone.
 func (l *Ledger) jobArrived(e *sched.Event) {
 	if e.Job < 1 || e.Detail == nil || e.Detail.Job == nil {
 		l.wonder(e, "a job arrived without a handle or a description")
@@ -40,15 +41,9 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 		}
 	}
 	l.setNeeds(b)
-	for _, id := range spec.After {
-		if !l.ended[id] {
-			b.Missing++
-			l.waiters[id] = append(l.waiters[id], e.Job)
-		}
-	}
 	b.Queue = l.queueOf(&b.Job)
 	l.countJob(b, 1)
-	if b.Missing > 0 {
+	if len(spec.After) > 0 {
 		b.State = sched.Waiting
 	} else {
 		l.firstStage(b)
@@ -141,36 +136,16 @@ func (l *Ledger) jobEnded(e *sched.Event) {
 	l.countJob(b, -1)
 	l.touch(b)
 	id := b.Spec.ID
-	l.ended[id] = e.Outcome == sched.Committed
 	if l.ids[id] == e.Job {
 		delete(l.ids, id)
 	}
 	l.closing = append(l.closing, e.Job)
-	if e.Outcome != sched.Committed {
-		return
-	}
-	for _, w := range l.waiters[id] {
-		l.predecessorDone(w, id)
-	}
-	delete(l.waiters, id)
 }
 
-// predecessorDone lets a job start, as far as the policy said so already, if it waited for nothing else.
-func (l *Ledger) predecessorDone(j sched.JobID, id string) {
-	b := l.job(j)
-	if b == nil || b.State != sched.Waiting || !slices.Contains(b.Spec.After, id) {
-		return // it has ended meanwhile
-	}
-	if b.Missing--; b.Missing == 0 {
-		l.firstStage(b)
-	}
-}
-
-// ready lets a stage start. When the world says so of a job that seems to wait, its predecessors ended before the book began.
+// ready lets a stage start. A job that waited for its predecessors does so no more, and stands where the policy has put it meanwhile.
 func (l *Ledger) ready(b *jobBook, s sched.Stage) {
 	b.Stages[s].Ready = true
 	if b.State == sched.Waiting {
-		b.Missing = 0
 		l.setState(b, max(sched.Pending, b.Decided))
 	}
 	l.soil(b)

@@ -19,8 +19,6 @@ type Ledger struct {
 	queues   []queueBook   // by handle, the root is 1
 	attempts []attemptBook // by handle
 	ids      map[string]sched.JobID
-	ended    map[string]bool // ids of jobs that have ended; true: committed
-	waiters  map[string][]sched.JobID
 	kinds    []kind
 	profiles map[string]*profile.Class
 	capacity units.Vector
@@ -64,7 +62,6 @@ type kind struct {
 type jobBook struct {
 	sched.Job
 	Decided sched.JobState      // what the policy said of a job that still waits for its predecessors
-	Missing int32               // predecessors that have not finished
 	Ranked  uint8               // stages in which it stands in its queue's ranking, by bit
 	Active  uint8               // stages in which it counts as an active child of its queue, by bit
 	Soiled  bool                // it stands in the ledger's list of jobs with a page that changed
@@ -125,8 +122,7 @@ func (l *Ledger) clear() {
 	l.jobs, l.nodes, l.attempts = make([]jobBook, 1), make([]nodeBook, 1), make([]attemptBook, 1)
 	l.queues = make([]queueBook, 2)
 	l.queues[sched.Root] = queueBook{Queue: sched.Queue{ID: sched.Root}}
-	l.ids, l.ended = make(map[string]sched.JobID), make(map[string]bool)
-	l.waiters = make(map[string][]sched.JobID)
+	l.ids = make(map[string]sched.JobID)
 	if l.profiles == nil {
 		l.profiles = make(map[string]*profile.Class)
 	}

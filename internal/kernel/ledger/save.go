@@ -12,7 +12,7 @@ import (
 )
 
 // version is that of the saved form.
-const version = 2
+const version = 3
 
 // saved is the book as Save writes it. The rankings are not in it: they follow from the pages.
 type saved struct {
@@ -23,8 +23,6 @@ type saved struct {
 	Nodes    []savedNode               `json:"nodes"`
 	Queues   []savedQueue              `json:"queues"`
 	Attempts []sched.Attempt           `json:"attempts"` // of each job's stage from the oldest to the youngest
-	Ended    map[string]bool           `json:"ended"`
-	Waiters  map[string][]sched.JobID  `json:"waiters"`
 	Profiles map[string]*profile.Class `json:"profiles"`
 	Arrivals int64                     `json:"arrivals"`
 	LastItem sched.ItemID              `json:"last_item"`
@@ -42,7 +40,6 @@ type saved struct {
 type savedJob struct {
 	Job     sched.Job      `json:"job"`
 	Decided sched.JobState `json:"decided"`
-	Missing int32          `json:"missing"`
 	Stages  []*tasks       `json:"stages"` // in the order of the job's stages
 }
 
@@ -60,7 +57,7 @@ type savedQueue struct {
 // Save writes the whole book between two plans, so that a Load into a new book of the same world and order answers alike
 // from then on. Equal books give equal bytes.
 func (l *Ledger) Save(w io.Writer) error {
-	s := saved{Version: version, Now: l.now, Round: l.round, Ended: l.ended, Waiters: l.waiters, Profiles: l.profiles,
+	s := saved{Version: version, Now: l.now, Round: l.round, Profiles: l.profiles,
 		Arrivals: l.arrivals, LastItem: l.lastItem, Held: l.held, Wake: l.wake, Rankable: l.rankable, Yielded: l.yielded, Beating: l.beating, Closing: l.closing,
 		Refusals: l.refusals, Bounds: [3]int{len(l.jobs), len(l.nodes), len(l.attempts)}}
 	for i := range l.queues[1:] {
@@ -77,7 +74,7 @@ func (l *Ledger) Save(w io.Writer) error {
 		if b.State == sched.NoJob {
 			continue
 		}
-		j := savedJob{Job: b.Job, Decided: b.Decided, Missing: b.Missing}
+		j := savedJob{Job: b.Job, Decided: b.Decided}
 		for k := range b.Spec.Stages {
 			j.Stages = append(j.Stages, b.tasks[b.Spec.Stages[k].Kind])
 		}
@@ -123,12 +120,6 @@ func (l *Ledger) Load(r io.Reader) error {
 	l.profiles = s.Profiles
 	if l.profiles == nil {
 		l.profiles = make(map[string]*profile.Class)
-	}
-	if s.Ended != nil {
-		l.ended = s.Ended
-	}
-	if s.Waiters != nil {
-		l.waiters = s.Waiters
 	}
 	l.jobs, l.nodes = make([]jobBook, s.Bounds[0]), make([]nodeBook, s.Bounds[1])
 	l.attempts = make([]attemptBook, s.Bounds[2])
@@ -266,7 +257,7 @@ func (l *Ledger) loadQueues(list []savedQueue) {
 
 func (l *Ledger) loadJob(s *savedJob) {
 	b := &l.jobs[s.Job.ID]
-	*b = jobBook{Job: s.Job, Decided: s.Decided, Missing: s.Missing}
+	*b = jobBook{Job: s.Job, Decided: s.Decided}
 	for k, t := range s.Stages {
 		t.Spec = &b.Spec.Stages[k]
 		b.tasks[t.Spec.Kind] = t

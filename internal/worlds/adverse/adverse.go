@@ -62,7 +62,6 @@ type job struct {
 	came     int // beat in which it arrived
 	over     bool
 	failed   bool
-	voided   bool // its end was told to a book that has been voided since
 	stages   []*stage
 }
 
@@ -292,7 +291,7 @@ func (w *World) resync() {
 	}
 	for _, i := range w.dice.Perm(len(w.jobs) - 1) {
 		jb, id := w.jobs[i+1], sched.JobID(i+1)
-		if jb.voided = jb.over; !jb.arrived || jb.over {
+		if !jb.arrived || jb.over {
 			continue
 		}
 		w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Age: w.age(jb.came), Detail: &sched.Detail{Job: jb.now()}})

@@ -85,13 +85,10 @@ func (w *World) getReady(jb *job, id sched.JobID) {
 			continue
 		}
 		if k == 0 {
-			before := func(is func(*job) bool) bool {
-				return slices.ContainsFunc(w.jobs[1:], func(p *job) bool { return slices.Contains(jb.spec.After, p.spec.ID) && is(p) })
-			}
-			if before(func(p *job) bool { return !p.over }) {
+			if slices.ContainsFunc(w.jobs[1:], func(p *job) bool { return !p.over && slices.Contains(jb.spec.After, p.spec.ID) }) {
 				return
 			}
-			if before(func(p *job) bool { return p.voided }) { // the book cannot know by itself
+			if len(jb.spec.After) > 0 {
 				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
 			}
 		} else if before := jb.stages[k-1]; before.done < len(before.spec.Tasks) {

@@ -168,6 +168,9 @@ func (w *World) release(j *job) {
 	}
 	j.stages[0].ready = true
 	w.look(j.stages[0], true)
+	if len(j.spec.After) > 0 {
+		w.emit(sched.Event{Kind: sched.StageReady, Job: sched.JobID(j.handle), Stage: j.stages[0].spec.Kind})
+	}
 	w.advance(j, false)
 }
 

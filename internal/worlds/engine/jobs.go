@@ -237,7 +237,7 @@ func (w *World) goOn(id sched.JobID, j *job) {
 	}
 }
 
-// mayStart makes a job's first stage ready if all its predecessors have finished. The ledger finds that out by itself.
+// mayStart makes a job's first stage ready if all its predecessors have finished. Of a job without any the ledger knows it by itself.
 func (w *World) mayStart(id sched.JobID) {
 	j := w.jobs[id]
 	if !j.arrived || j.stages[0].ready || j.ending != sched.NoOutcome {
@@ -249,6 +249,9 @@ func (w *World) mayStart(id sched.JobID) {
 		}
 	}
 	j.stages[0].ready = true
+	if len(j.spec.After) > 0 {
+		w.emit(sched.Event{Kind: sched.StageReady, Job: id, Stage: j.stages[0].spec.Kind})
+	}
 	w.freshen()
 	w.slowStart(id)
 }

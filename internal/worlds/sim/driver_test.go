@@ -226,9 +226,6 @@ func (d *driver) take(e *sched.Event, over map[sched.AttemptID]bool, gone map[sc
 		for _, o := range d.jobs {
 			if e.Outcome == sched.Committed && slices.Contains(o.spec.After, j.spec.ID) {
 				o.pending--
-				if o.pending == 0 {
-					o.ready[o.spec.Stages[0].Kind] = true
-				}
 			}
 		}
 	case sched.JobArrived:
@@ -247,7 +244,7 @@ func (d *driver) take(e *sched.Event, over map[sched.AttemptID]bool, gone map[sc
 				j.pending++
 			}
 		}
-		if j.pending == 0 {
+		if len(j.spec.After) == 0 {
 			j.ready[j.spec.Stages[0].Kind] = true
 		}
 		d.jobs[e.Job] = j
@@ -256,6 +253,9 @@ func (d *driver) take(e *sched.Event, over map[sched.AttemptID]bool, gone map[sc
 		j := d.jobs[e.Job]
 		if j.ready[e.Stage] {
 			d.fatal("stage %v of %s ready twice", e.Stage, j.spec.ID)
+		}
+		if j.pending > 0 {
+			d.fatal("stage %v of %s ready before %d predecessors", e.Stage, j.spec.ID, j.pending)
 		}
 		j.ready[e.Stage] = true
 	case sched.Refused:

@@ -112,9 +112,14 @@ func (w *World) makeReady(h int32, s *stage) {
 	w.refresh(&w.jobs[h], s, true)
 }
 
-// release lets a job start whose predecessors have committed. That its first stage is ready the ledger knows by itself.
+// release lets a job start whose predecessors have committed. That the first stage of a job without any is ready the ledger knows by
+// itself.
 func (w *World) release(h int32) {
-	w.makeReady(h, &w.jobs[h].stages[0])
+	j := &w.jobs[h]
+	w.makeReady(h, &j.stages[0])
+	if len(j.spec.After) > 0 {
+		w.emit(sched.Event{Kind: sched.StageReady, Job: sched.JobID(h), Stage: j.stages[0].kind})
+	}
 	w.readyStages(h)
 }
 
