@@ -65,6 +65,21 @@
 // expected. What was promised before is still answered. All else goes on: jobs are judged, and verdicts stand, also with the stock scheduler. A
 // world that has yielded says so again in its Resync.
 //
+// # Watching
+//
+// A scheduler that watches decides as always, and nothing of it is done: what a cluster would gain is seen before it is handed over. A
+// world lets it watch by Control with Watch in the batch of a Resync, and ends that by the next Resync; neither verb means anything else
+// in between. The policy books as it plans, so its parts see their own plan, First and FirstLocal included. When it has decided, the book
+// takes back whatever would act (starts, second attempts, kills, what is done to nodes, CapHeadroom, SetTasks), marks it
+// as refused, Watched, and says so again by Refused in the next batch, as of what has become stale; it is never held. The stock scheduler
+// starts and ends what it likes, and is expected to.
+//
+// What is decided upon a job is advice. A verdict stands in Job.Advice beside the job's state, which is that of the stock scheduler: so
+// a job that would be refused may run. Job.Standing joins the two; a policy plans for a job that it would admit and not for others, and
+// Queue.Runs counts these. Sample, Withhold, SetSlots and SetDeadline bind the policy's own planning alone. All of it goes into the plan
+// marked as Watched, is kept, and comes back by no event; advice that stands already is left out. Rank, WakeMe and what waits for its
+// time of these go on as always. The Resync that ends the watching voids all advice with the rest.
+//
 // # Simultaneity
 //
 // A batch has one time and a round number. Events of an instant are ordered by time, class (the order of EventKind) and

@@ -15,7 +15,7 @@ type EventKind uint8
 const (
 	NoEvent        EventKind = iota
 	Resync                   // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
-	Control                  // Control: take over or yield
+	Control                  // Control: take over, yield or watch
 	NodeUp                   // Node, Detail.Node, Age: a node came, or came back, empty; or it is told again, since when nothing has ended on it
 	NodeChanged              // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
 	NodeDown                 // Node: it is gone. Ended (lost) and OutputLost follow for what it held
@@ -62,10 +62,11 @@ const (
 	NoControl ControlVerb = iota
 	TakeOver              // place work from now on, as from the start of a run
 	Yield                 // leave placement to the stock scheduler until the next TakeOver
+	Watch                 // decide, and do nothing: with a Resync only, and until the next
 	Controls              // their number
 )
 
-var controlNames = [Controls]string{"none", "take-over", "yield"}
+var controlNames = [Controls]string{"none", "take-over", "yield", "watch"}
 
 // String names the verb.
 func (c ControlVerb) String() string { return nameOf(controlNames[:], int(c)) }

@@ -80,7 +80,8 @@ type Bound struct {
 	Locality Locality
 }
 
-// Book checks an item and books it. The kernel's ledger is the one implementation; a plan without a book takes everything.
+// Book checks an item and books it. Unchanged says that the item is to be left out, as it says again what stands already. The kernel's
+// ledger is the one implementation; a plan without a book takes everything.
 type Book interface {
 	Propose(p *Plan, it *Item) Code
 }
@@ -117,7 +118,8 @@ func (p *Plan) AtMost(items int, decide func()) {
 // full is what a plan panics with that takes no more items.
 type full struct{}
 
-// Add appends the item and books it. It returns false if the book refuses; the item then says why.
+// Add appends the item and books it. It returns false if the book refuses; the item then says why. Advice that stands already is left
+// out.
 func (p *Plan) Add(it Item) bool {
 	if p.limit > 0 && len(p.Items) >= p.limit {
 		panic(full{})
@@ -127,7 +129,10 @@ func (p *Plan) Add(it Item) bool {
 		return true
 	}
 	last := &p.Items[len(p.Items)-1]
-	last.Refused = p.book.Propose(p, last)
+	if last.Refused = p.book.Propose(p, last); last.Refused == Unchanged {
+		p.Items = p.Items[:len(p.Items)-1]
+		return true
+	}
 	return last.Refused == OK
 }
 

@@ -73,6 +73,8 @@ const (
 	BadItem                         // the item makes no sense
 	Gone                            // the world lost it
 	Yielded                         // the stock scheduler places work, until the next TakeOver
+	Watched                         // the scheduler watches: nothing it plans is done, and what it decides upon a job is advice
+	Unchanged                       // advice that stands already: Plan.Add leaves it out
 )
 
 var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitAll: "admit-all", SlotOfOrder: "slot-of-order",
@@ -84,7 +86,7 @@ var codeNames = map[Code]string{OK: "ok", FirstInOrder: "first-in-order", AdmitA
 	UnknownJob: "unknown-job", UnknownNode: "unknown-node", UnknownAttempt: "unknown-attempt", NotAdmitted: "not-admitted",
 	NotReady: "not-ready", Withheld: "withheld", NoTask: "no-task", NoRoom: "no-room", NodeAway: "node-away",
 	WrongLabels: "wrong-labels", AtLimit: "at-limit", CannotDo: "cannot-do", GroupBroken: "group-broken", Expired: "expired",
-	TooLate: "too-late", Stale: "stale", BadItem: "bad-item", Gone: "gone", Yielded: "yielded"}
+	TooLate: "too-late", Stale: "stale", BadItem: "bad-item", Gone: "gone", Yielded: "yielded", Watched: "watched", Unchanged: "unchanged"}
 
 // String names the code.
 func (c Code) String() string {
@@ -307,4 +309,6 @@ var plainTexts = map[Code]string{
 	BadItem:        "the item makes no sense",
 	Gone:           "the world lost it",
 	Yielded:        "the stock scheduler places work now",
+	Watched:        "the scheduler only watches",
+	Unchanged:      "it stands so already",
 }

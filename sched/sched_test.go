@@ -66,7 +66,7 @@ func TestNames(t *testing.T) {
 	unique("outcome", int(Lost)+1, func(i int) string { return Outcome(i).String() })
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
 	unique("reason", int(Unbounded)+1, func(i int) string { return Code(i).String() })
-	unique("refusal", int(Yielded-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
+	unique("refusal", int(Unchanged-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
 	unique("control", int(Controls), func(i int) string { return ControlVerb(i).String() })
 	for c := FirstInOrder; c <= TooFewSlots; c++ {
 		if c == Custom {
@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("reason %v has no sentence", c)
 		}
 	}
-	for c := UnknownJob; c <= Yielded; c++ {
+	for c := UnknownJob; c <= Unchanged; c++ {
 		if s := Because(c, 1).String(); s == "" || s == c.String() {
 			t.Errorf("refusal %v has no sentence", c)
 		}
@@ -307,6 +307,8 @@ func TestReasonsOfTheBook(t *testing.T) {
 	for want, r := range map[string]Reason{
 		"how many reduce tasks it has is not known yet, and its deadline is not tested before": Because(CountUnknown, int64(Reduce)),
 		"the stock scheduler places work now":                                                  Because(Yielded),
+		"the scheduler only watches":                                                           Because(Watched),
+		"it stands so already":                                                                 Because(Unchanged),
 		"it had begun before the scheduler took over":                                          Because(Begun),
 		"what its place in the order follows has changed":                                      Because(PlaceChanged),
 	} {

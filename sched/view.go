@@ -91,7 +91,8 @@ func (s JobState) String() string { return nameOf(jobStateNames[:], int(s)) }
 type Job struct {
 	ID       JobID
 	State    JobState
-	Seq      int64 // order of arrival
+	Advice   JobState // while the scheduler watches: what it would have the job be, NoJob = nothing yet
+	Seq      int64    // order of arrival
 	Spec     *workload.Job
 	Queue    QueueID    // the leaf under which it stands
 	Arrived  units.Time // when it did, as the world says
@@ -107,6 +108,14 @@ func (j *Job) Due() units.Time {
 		return j.Virtual
 	}
 	return j.Deadline
+}
+
+// Standing is where the job stands as far as the policy has decided: its advice while it watches, else the job's state.
+func (j *Job) Standing() JobState {
+	if j.Advice != NoJob && (j.State == Pending || j.State == Waiting && j.Advice == Rejected) {
+		return j.Advice
+	}
+	return j.State
 }
 
 // Begun tells whether a task of the job runs, is promised a container, or is done.
@@ -156,7 +165,7 @@ type Queue struct {
 	Active [Stages]int32
 	Stages [Stages]QueueTally
 	Used   units.Vector // by containers promised or running
-	Runs   int32        // admitted jobs
+	Runs   int32        // jobs that are admitted, or are advised to be
 	// Head is the first job below the queue, in the policy's order, with work of the stage that may start; 0 = none. So a
 	// queue's key can be its first job's, which keeps the jobs of several queues in one line.
 	Head [Stages]JobID

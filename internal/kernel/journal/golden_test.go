@@ -52,7 +52,7 @@ func small(w io.Writer) error {
 	}
 	return errors.Join(
 		j.Batch(1, 0, []sched.Event{
-			{Kind: sched.Control, Control: sched.Yield},
+			{Kind: sched.Control, Control: sched.Watch},
 			{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: &cluster.Node{Name: "n1", Rack: 1, Class: class}}},
 			{Kind: sched.NodeChanged, Node: 1, X: 0.5},
 			{Kind: sched.PowerSupply, X: 1e6, Y: -0.125},

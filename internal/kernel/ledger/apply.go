@@ -80,9 +80,7 @@ func (l *Ledger) take(e *sched.Event) {
 	case sched.Resync:
 		l.clear()
 	case sched.Control:
-		if e.Control == sched.TakeOver || e.Control == sched.Yield {
-			l.yielded = e.Control == sched.Yield
-		}
+		l.control(e)
 	case sched.NodeUp:
 		l.nodeUp(e)
 	case sched.NodeChanged:
@@ -134,6 +132,18 @@ func (l *Ledger) take(e *sched.Event) {
 			nb.Beats = true
 			l.beating = append(l.beating, e.Node)
 		}
+	}
+}
+
+// control follows who places work. Watching begins and ends with a book that is void.
+func (l *Ledger) control(e *sched.Event) {
+	switch {
+	case l.watching, e.Control == sched.Watch && !l.resyncing:
+		l.wonder(e, "watching begins and ends with a resync only")
+	case e.Control == sched.Watch:
+		l.watching, l.yielded = true, false
+	case e.Control == sched.TakeOver || e.Control == sched.Yield:
+		l.yielded = e.Control == sched.Yield
 	}
 }
 

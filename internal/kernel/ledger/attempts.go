@@ -72,7 +72,7 @@ func (l *Ledger) begin(e *sched.Event) {
 		l.grants.answer(g, 1) // no key depends on what this changes, so the job stays where it stands
 	} else {
 		l.soil(b)
-		if !l.resyncing && !l.yielded {
+		if !l.resyncing && !l.yielded && !l.watching {
 			l.wonder(e, "an attempt started that was not planned")
 		}
 		l.book(e.Node, b, e.Stage, e.Container, 1)
@@ -249,7 +249,7 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 			return
 		}
 		b.Stages[g.Stage].Open += n
-		t.giveDemand(&l.nodes[g.Node], g.Near, n)
+		t.moveDemand(&l.nodes[g.Node], g.Near, n)
 		l.tell(b, g.Stage)
 		return
 	}

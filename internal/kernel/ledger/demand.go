@@ -40,7 +40,8 @@ func (l *Ledger) demand(e *sched.Event) {
 		}
 		if g.Counted = g.Item <= e.Item; !g.Counted {
 			tally.Open -= g.Left
-			t.takeDemand(&l.nodes[g.Node], g.Left)
+			g.Near = t.nearestDemand(&l.nodes[g.Node])
+			t.moveDemand(&l.nodes[g.Node], g.Near, -g.Left)
 		}
 	}
 	l.grow(b, e.Stage)
@@ -98,24 +99,15 @@ func (t *tasks) nearestDemand(nb *nodeBook) sched.Locality {
 	return sched.NoLocality
 }
 
-// takeDemand takes containers on the node off the demand at each level, as YARN's own accounting does.
-func (t *tasks) takeDemand(nb *nodeBook, by int32) {
-	if i, ok := demandOf(t.Demand, int32(nb.ID)); ok {
-		t.Demand[i].Count -= min(by, t.Demand[i].Count)
-	}
-	if i, ok := demandOf(t.ByRack, int32(nb.rack())); ok {
-		t.ByRack[i].Count -= min(by, t.ByRack[i].Count)
-	}
-	t.Anywhere -= min(by, t.Anywhere)
-}
-
-// giveDemand is the inverse: the containers are asked for again, as near as they were.
-func (t *tasks) giveDemand(nb *nodeBook, near sched.Locality, n int32) {
+// moveDemand takes so many containers on the node off the demand (by < 0), or gives them back: at the levels of a start that was so near,
+// as YARN's own accounting does. What was taken can always be given back exactly, so a row may fall below 0: more was promised there than
+// is asked for.
+func (t *tasks) moveDemand(nb *nodeBook, near sched.Locality, by int32) {
 	if i, ok := demandOf(t.Demand, int32(nb.ID)); ok && near == sched.NodeLocal {
-		t.Demand[i].Count += n
+		t.Demand[i].Count += by
 	}
 	if i, ok := demandOf(t.ByRack, int32(nb.rack())); ok && (near == sched.NodeLocal || near == sched.RackLocal) {
-		t.ByRack[i].Count += n
+		t.ByRack[i].Count += by
 	}
-	t.Anywhere += n
+	t.Anywhere += by
 }

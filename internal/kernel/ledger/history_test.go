@@ -227,6 +227,9 @@ func (m *model) due() {
 		if it.At > m.l.Now() {
 			return false
 		}
+		if j := m.jobs[it.Job]; m.watches && j != nil && it.Verb == sched.SetSlots && j.limit[it.Stage] == int(it.Count) {
+			return true // it says what stands already
+		}
 		got := &m.plan.Items[done]
 		done++
 		if got.ID != it.ID || got.Held {
@@ -249,8 +252,23 @@ func (m *model) due() {
 	}
 }
 
-// enacted takes back what belongs to broken groups.
+// enacted takes back what belongs to broken groups, and what is only watched.
 func (m *model) enacted() {
+	if m.watches {
+		m.later = slices.DeleteFunc(m.later, func(it sched.Item) bool { return it.Verb == sched.Start })
+		for _, g := range m.pending {
+			if j := m.jobs[g.job]; j.sample[g.s] >= 0 {
+				j.sample[g.s]++
+			}
+		}
+		m.pending = nil
+		for i := range m.plan.Items {
+			if it := &m.plan.Items[i]; it.Refused == sched.OK && !it.Held && it.Verb != sched.Rank {
+				m.t.Fatalf("item %d, %v, is to be done while the scheduler watches", it.ID, it.Verb)
+			}
+		}
+		return
+	}
 	for i := range m.plan.Items {
 		it := &m.plan.Items[i]
 		if it.Refused != sched.GroupBroken {
@@ -289,7 +307,10 @@ func (m *model) events() {
 func (m *model) retell() {
 	m.out = append(m.out, sched.Event{Kind: sched.Resync})
 	m.pending, m.later = nil, nil
-	if m.yielded {
+	if m.watches = m.pick("watch", 3) == 0; m.watches {
+		m.yielded = false
+		m.out = append(m.out, sched.Event{Kind: sched.Control, Control: sched.Watch})
+	} else if m.yielded {
 		m.out = append(m.out, sched.Event{Kind: sched.Control, Control: sched.Yield})
 	}
 	for n := 1; n < len(m.nodes); n++ {
@@ -372,10 +393,9 @@ func (m *model) happen() {
 		m.tries[a] = &mTry{j.id, s, n, task, m.next()}
 		m.out = append(m.out, sched.Event{Kind: sched.Started, Attempt: a, Job: j.id, Stage: s, Node: n, Task: task})
 	case 11:
-		m.yielded = rapid.Bool().Draw(m.t, "yield")
-		e := sched.Event{Kind: sched.Control, Control: sched.TakeOver}
-		if m.yielded {
-			e.Control = sched.Yield
+		e := sched.Event{Kind: sched.Control, Control: []sched.ControlVerb{sched.TakeOver, sched.Yield, sched.Watch}[m.pick("control", 3)]}
+		if !m.watches && e.Control != sched.Watch { // else only a resync begins it, and ends it
+			m.yielded = e.Control == sched.Yield
 		}
 		m.out = append(m.out, e)
 	case 7:

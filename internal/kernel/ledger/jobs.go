@@ -95,15 +95,15 @@ func (l *Ledger) countJob(b *jobBook, by int32) {
 	}
 }
 
-// setState moves a job on; the queues above count those that run.
-func (l *Ledger) setState(b *jobBook, to sched.JobState) {
-	was := b.State
-	b.State = to
-	by := int32(0)
+// setState moves a job on, or with advice what it would be; the queues above count those that run, or would.
+func (l *Ledger) setState(b *jobBook, to, advice sched.JobState) {
+	was := b.Standing()
+	b.State, b.Advice = to, advice
+	is, by := b.Standing(), int32(0)
 	switch {
-	case was != sched.Admitted && to == sched.Admitted:
+	case was != sched.Admitted && is == sched.Admitted:
 		by = 1
-	case was == sched.Admitted && to != sched.Admitted:
+	case was == sched.Admitted && is != sched.Admitted:
 		by = -1
 	default:
 		return
@@ -132,7 +132,7 @@ func (l *Ledger) jobEnded(e *sched.Event) {
 			l.releaseGrants(b, s)
 		}
 	}
-	l.setState(b, sched.Finished)
+	l.setState(b, sched.Finished, b.Advice)
 	l.countJob(b, -1)
 	l.touch(b)
 	id := b.Spec.ID
@@ -146,7 +146,7 @@ func (l *Ledger) jobEnded(e *sched.Event) {
 func (l *Ledger) ready(b *jobBook, s sched.Stage) {
 	b.Stages[s].Ready = true
 	if b.State == sched.Waiting {
-		l.setState(b, max(sched.Pending, b.Decided))
+		l.setState(b, max(sched.Pending, b.Decided), b.Advice)
 	}
 	l.soil(b)
 }
@@ -171,7 +171,7 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 		return
 	}
 	state := b.State
-	l.setState(b, sched.HeldBack) // it does not run between two queues
+	l.setState(b, sched.HeldBack, b.Advice) // it does not run between two queues
 	tallies := b.Stages
 	for s := range b.Stages { // nor wait, nor occupy anything
 		b.Stages[s].Open, b.Stages[s].Occupied = 0, 0
@@ -198,7 +198,7 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	b.Queue = l.queueOf(&b.Job)
 	l.countJob(b, 1)
 	l.shift(b, 1)
-	l.setState(b, state)
+	l.setState(b, state, b.Advice)
 	l.soil(b)
 }
 

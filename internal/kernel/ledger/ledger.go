@@ -26,6 +26,7 @@ type Ledger struct {
 	arrivals int64        // jobs and queues seen, for ties in the order
 
 	yielded  bool // the stock scheduler places work
+	watching bool // so it does, and nothing that is planned is done
 	lastItem sched.ItemID
 	grants   grants
 	held     []sched.Item // items that wait for a beat or a time
@@ -131,7 +132,7 @@ func (l *Ledger) clear() {
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.soiled = nil, nil, nil, nil
 	l.indexing, l.told, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]nearby{}
-	l.wake, l.rankable, l.yielded = units.Never, 0, false
+	l.wake, l.rankable, l.yielded, l.watching = units.Never, 0, false, false
 }
 
 // arrival is the order without an order.

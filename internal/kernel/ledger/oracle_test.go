@@ -28,6 +28,7 @@ type model struct {
 	round   int64
 	arrived int64
 	yielded bool
+	watches bool         // nothing that is planned is done, and what is decided upon jobs is advice
 	later   []sched.Item // items that wait for their time
 	out     []sched.Event
 }
@@ -255,7 +256,10 @@ func (m *model) agree() {
 	l, t := m.l, m.t
 	for _, j := range m.jobs {
 		b := l.Job(j.id)
-		if b == nil || b.State != j.state || b.Deadline != j.deadline || b.Virtual != j.virtual || b.Arrived != j.arrived {
+		if b != nil && (m.watches && b.State != sched.Pending || !m.watches && b.Advice != sched.NoJob) {
+			t.Fatalf("job %d is %v and advised to be %v, watching: %v", j.id, b.State, b.Advice, m.watches)
+		}
+		if b == nil || b.Standing() != j.state || b.Deadline != j.deadline || b.Virtual != j.virtual || b.Arrived != j.arrived {
 			t.Fatalf("job %d: book %+v, truth state %v", j.id, b, j.state)
 		}
 		for _, s := range stages {
@@ -298,6 +302,15 @@ func (m *model) agree() {
 		if got, want := l.Node(id).Speed, m.nodes[n].spec.Class.Speed*m.nodes[n].factor; got != want {
 			t.Fatalf("node %d: speed %v, want %v", n, got, want)
 		}
+	}
+	runs := int32(0)
+	for _, j := range m.jobs {
+		if j.state == sched.Admitted {
+			runs++
+		}
+	}
+	if got := l.Queue(sched.Root).Runs; got != runs {
+		t.Fatalf("%d jobs run, want %d", got, runs)
 	}
 	due := units.Never
 	for i := range m.later {

@@ -33,8 +33,9 @@ func (b *jobBook) startable(s sched.Stage) bool {
 // may tells whether tasks of the stage may start at all, those of a sample even before the job is admitted.
 func (b *jobBook) may(s sched.Stage) bool {
 	t := &b.Stages[s]
-	return t.Ready && !t.Withheld && (b.State == sched.Admitted ||
-		t.Sample > 0 && (b.State == sched.Pending || b.State == sched.HeldBack))
+	is := b.Standing()
+	return t.Ready && !t.Withheld && (is == sched.Admitted ||
+		t.Sample > 0 && (is == sched.Pending || is == sched.HeldBack))
 }
 
 // touch asks for the keys of a job again, in every stage in which it stands or now comes to stand in the ranking, and for

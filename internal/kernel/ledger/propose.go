@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // Begin empties the plan, binds it to the book, and proposes the held items whose time or beat has come.
@@ -138,9 +139,10 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 	if b == nil {
 		return sched.UnknownJob
 	}
-	if b.State == sched.Finished || b.State == sched.Rejected {
+	if is := b.Standing(); is == sched.Finished || is == sched.Rejected {
 		return sched.TooLate
 	}
+	was := b.Job
 	t := &b.Stages[it.Stage]
 	switch it.Verb {
 	case sched.Admit, sched.Hold, sched.Reject:
@@ -150,11 +152,15 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		} else if it.Verb == sched.Reject {
 			to = sched.Rejected
 		}
-		if b.State == sched.Waiting && to != sched.Rejected {
+		switch {
+		case l.watching:
+			l.setState(b, b.State, to)
+		case b.State == sched.Waiting && to != sched.Rejected:
 			b.Decided = to
 			return sched.OK
+		default:
+			l.setState(b, to, sched.NoJob)
 		}
-		l.setState(b, to)
 		for s := range b.Stages {
 			b.Stages[s].Sample = -1 // what was decided needs no measuring
 		}
@@ -172,7 +178,7 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		}
 		switch it.Verb {
 		case sched.Sample:
-			if b.State == sched.Admitted {
+			if b.Standing() == sched.Admitted {
 				return sched.TooLate
 			}
 			t.Sample = it.Count
@@ -193,6 +199,9 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		default:
 			return sched.BadItem
 		}
+	}
+	if l.watching && b.Job == was {
+		return sched.Unchanged
 	}
 	l.touch(b)
 	return sched.OK
@@ -255,7 +264,7 @@ func (l *Ledger) roomFor(it *sched.Item) (*nodeBook, *jobBook, int32, sched.Code
 	if t.Limit >= 0 {
 		n = min(n, t.Limit-t.Occupied)
 	}
-	if b.State != sched.Admitted {
+	if b.Standing() != sched.Admitted {
 		n = min(n, t.Sample)
 	}
 	need := &b.needs[it.Stage][it.Container]
@@ -296,7 +305,7 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
 				break // one locality for each item that speaks in counts
 			}
 			it.Locality = near
-			t.takeDemand(nb, 1)
+			t.moveDemand(nb, near, -1)
 		}
 		tally.Open--
 		l.book(it.Node, b, s, it.Container, 1)
@@ -414,8 +423,12 @@ func (l *Ledger) Check(p *sched.Plan) {
 	if grouped {
 		l.checkGroups(p)
 	}
+	if l.watching {
+		l.checkWatched(p)
+	}
 	for i := range p.Items {
 		switch it := &p.Items[i]; {
+		case it.Refused == sched.Watched && advises(it.Verb): // it stands, beside what is
 		case it.Refused != sched.OK:
 			l.refusals = append(l.refusals, refusal(it, it.Refused))
 		case it.Held:
@@ -440,8 +453,45 @@ func (l *Ledger) checkGroups(p *sched.Plan) {
 	}
 }
 
-// undo takes back what an item booked.
+// checkWatched keeps from the world what it is not to do while the scheduler watches, and takes back what would act, last things first.
+func (l *Ledger) checkWatched(p *sched.Plan) {
+	for i := len(p.Items) - 1; i >= 0; i-- {
+		it := &p.Items[i]
+		switch {
+		case it.Refused != sched.OK, it.Verb == sched.Rank, it.Verb == sched.WakeMe:
+			continue
+		case advises(it.Verb):
+			if it.Held {
+				continue // it is advice when its time has come
+			}
+		default:
+			it.Held = false
+			l.undo(p, it)
+		}
+		it.Refused = sched.Watched
+	}
+}
+
+// advises tells whether the verb only says how a job is to be planned for, so that it can stand as advice.
+func advises(v sched.Verb) bool {
+	switch v {
+	case sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline:
+		return true
+	}
+	return false
+}
+
+// undo takes back what an item booked. Nothing has run meanwhile: the node stands as it did.
 func (l *Ledger) undo(p *sched.Plan, it *sched.Item) {
+	if nb := l.node(it.Node); nb != nil {
+		defer func(since units.Time) { nb.Since = since }(nb.Since)
+		switch it.Verb { // only while the scheduler watches, when no node drains or sleeps on its account
+		case sched.Drain:
+			nb.Draining = false
+		case sched.Sleep:
+			nb.Asleep = false
+		}
+	}
 	for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
 		l.attempts[a].Dying = false
 	}

@@ -31,6 +31,7 @@ type saved struct {
 	Wake     units.Time                `json:"wake"`
 	Rankable units.Time                `json:"rankable"`
 	Yielded  bool                      `json:"yielded"`
+	Watching bool                      `json:"watching"`
 	Beating  []sched.NodeID            `json:"beating"`
 	Closing  []sched.JobID             `json:"closing"`
 	Refusals []sched.Event             `json:"refusals"`
@@ -58,7 +59,7 @@ type savedQueue struct {
 // from then on. Equal books give equal bytes.
 func (l *Ledger) Save(w io.Writer) error {
 	s := saved{Version: version, Now: l.now, Round: l.round, Profiles: l.profiles,
-		Arrivals: l.arrivals, LastItem: l.lastItem, Held: l.held, Wake: l.wake, Rankable: l.rankable, Yielded: l.yielded, Beating: l.beating, Closing: l.closing,
+		Arrivals: l.arrivals, LastItem: l.lastItem, Held: l.held, Wake: l.wake, Rankable: l.rankable, Yielded: l.yielded, Watching: l.watching, Beating: l.beating, Closing: l.closing,
 		Refusals: l.refusals, Bounds: [3]int{len(l.jobs), len(l.nodes), len(l.attempts)}}
 	for i := range l.queues[1:] {
 		q := &l.queues[i+1]
@@ -115,7 +116,7 @@ func (l *Ledger) Load(r io.Reader) error {
 		return err
 	}
 	l.now, l.round, l.arrivals, l.lastItem, l.wake, l.rankable = s.Now, s.Round, s.Arrivals, s.LastItem, s.Wake, s.Rankable
-	l.yielded = s.Yielded
+	l.yielded, l.watching = s.Yielded, s.Watching
 	l.held, l.beating, l.closing, l.refusals = s.Held, s.Beating, s.Closing, s.Refusals
 	l.profiles = s.Profiles
 	if l.profiles == nil {
@@ -273,7 +274,7 @@ func (l *Ledger) loadJob(s *savedJob) {
 	l.countJob(b, 1)
 	state := b.State
 	b.State = sched.NoJob
-	l.setState(b, state)
+	l.setState(b, state, b.Advice)
 }
 
 func (l *Ledger) loadAttempt(a *sched.Attempt) {

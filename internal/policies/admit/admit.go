@@ -81,5 +81,9 @@ func (a All) bounds(j *sched.Job) bool {
 
 // undecided tells whether the job may still be let in.
 func undecided(j *sched.Job) bool {
-	return j != nil && (j.State == sched.Waiting || j.State == sched.Pending || j.State == sched.HeldBack)
+	if j == nil {
+		return false
+	}
+	is := j.Standing()
+	return is == sched.Waiting || is == sched.Pending || is == sched.HeldBack
 }

@@ -120,9 +120,9 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	case !undecided(job):
 	case job.Deadline == units.Never:
 		p.Admit(job.ID, sched.Because(sched.NoDeadline))
-	case job.State == sched.Waiting:
+	case job.Standing() == sched.Waiting:
 	case job.Spec.Growing() != nil:
-		if job.State == sched.Pending {
+		if job.Standing() == sched.Pending {
 			p.Hold(job.ID, sched.Because(sched.CountUnknown, int64(job.Spec.Growing().Kind)))
 			c.wait(job, p)
 		}
@@ -139,7 +139,7 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 
 // uncounted tells whether the job is held until somebody says how many tasks it has.
 func uncounted(job *sched.Job) bool {
-	return job != nil && job.State == sched.HeldBack && job.Deadline != units.Never && job.Spec.Growing() != nil
+	return job != nil && job.Standing() == sched.HeldBack && job.Deadline != units.Never && job.Spec.Growing() != nil
 }
 
 // wait has the policy look at the job again at its deadline.

@@ -95,7 +95,7 @@ func takesOver(e sched.Event) bool { return e.Kind == sched.Resync || e.Kind == 
 // bounds are: to hold them would stop them midway. O(jobs).
 func resume(v sched.View, p *sched.Plan) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		if job := v.Job(j); undecided(job) && job.State != sched.Waiting && job.Begun() {
+		if job := v.Job(j); undecided(job) && job.Standing() != sched.Waiting && job.Begun() {
 			p.Admit(j, sched.Because(sched.Begun))
 		}
 	}

@@ -132,8 +132,11 @@ func (l *Limit) forget() {
 
 // read puts a job where the view says that it is. O(log jobs).
 func (l *Limit) read(v sched.View, j sched.JobID) {
-	job := v.Job(j)
-	if job == nil || job.State != sched.Admitted && job.State != sched.Pending && job.State != sched.HeldBack {
+	job, is := v.Job(j), sched.NoJob
+	if job != nil {
+		is = job.Standing()
+	}
+	if is != sched.Admitted && is != sched.Pending && is != sched.HeldBack {
 		l.leave(j)
 		return
 	}
@@ -141,7 +144,7 @@ func (l *Limit) read(v sched.View, j sched.JobID) {
 	k.jobs++
 	l.leave(j)
 	l.pages[j].kind = k
-	if job.State == sched.Admitted {
+	if is == sched.Admitted {
 		l.pages[j].runs = true
 		l.runs(k, 1)
 		return
@@ -152,7 +155,7 @@ func (l *Limit) read(v sched.View, j sched.JobID) {
 		l.busy = append(l.busy, k)
 	}
 	k.line.push(at)
-	if job.State == sched.Pending {
+	if is == sched.Pending {
 		l.undecided = append(l.undecided, at)
 	}
 }

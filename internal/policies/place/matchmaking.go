@@ -79,7 +79,7 @@ func (m *Matchmaking) note(v sched.View, batch []sched.Event, p *sched.Plan) {
 		case e.Kind == sched.NodeUp:
 			m.mark(e.Node, false)
 		case e.Kind == sched.StageReady && e.Stage == sched.Map:
-			if j := v.Job(e.Job); j != nil && j.State == sched.Admitted {
+			if j := v.Job(e.Job); j != nil && j.Standing() == sched.Admitted {
 				m.age++
 			}
 		case e.Kind == sched.Resync:

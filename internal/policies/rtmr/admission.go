@@ -56,7 +56,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 
 // judge decides upon a job that has no record, unless it waits for others.
 func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
-	if job.State == sched.Waiting || job.State > sched.Admitted {
+	if job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
 		return
 	}
 	if job.Deadline == units.Never {
@@ -160,7 +160,7 @@ const mostEstimates = 100_000
 // stays as it is.
 func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 	r, job := s.of(j), v.Job(j)
-	if r == nil || job == nil || r.Rank > 0 || job.State > sched.Admitted {
+	if r == nil || job == nil || r.Rank > 0 || job.Standing() > sched.Admitted {
 		return
 	}
 	if r.Standing == promised {
@@ -180,7 +180,7 @@ func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
 		if job == nil || s.of(j) != nil {
 			continue
 		}
-		if job.State == sched.Admitted {
+		if job.Standing() == sched.Admitted {
 			s.note(job, lent)
 			s.leaseRunning(v, job)
 		} else {

@@ -70,7 +70,7 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := 0; i < len(s.others); i++ {
 		j := s.others[i]
 		r, job := s.of(j), v.Job(j)
-		if r.Standing != sampled || job == nil || job.State > sched.HeldBack {
+		if r.Standing != sampled || job == nil || job.Standing() > sched.HeldBack {
 			continue
 		}
 		m, t := &r.Sample, &job.Stages[sched.Map]

@@ -188,7 +188,7 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	for _, j := range was {
 		old := jobs[j]
 		job := v.Job(v.Find(old.ID))
-		if job == nil || job.State >= sched.Rejected || s.of(job.ID) != nil {
+		if job == nil || job.Standing() >= sched.Rejected || s.of(job.ID) != nil {
 			continue
 		}
 		r := s.note(job, promised)
@@ -209,7 +209,7 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	}
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
-		if job == nil || s.of(j) != nil || job.State != sched.Pending {
+		if job == nil || s.of(j) != nil || job.Standing() != sched.Pending {
 			continue
 		}
 		if as := stood[job.Spec.ID]; as == lent || as == unknown && job.Begun() {
