@@ -275,16 +275,33 @@ func (s *Steps) Replace(ends []units.Time) {
 		ends = slices.Sorted(slices.Values(ends))
 	}
 	for _, e := range ends {
-		first := place{block: s.blocks.head}
-		if s.blocks.of(first.block)[0].Slots > 1 {
-			first.slots = 1
-		} else {
-			first.step = 1
-		}
-		s.blocks.cut(first)
-		s.moved = append(s.moved[:0], Step{e, 1})
-		s.blocks.insert(s.moved)
+		s.Take()
+		s.Put(e)
 	}
+}
+
+// Take takes away the slot that is free first, and returns the instant from which it is: Never if there is no slot.
+func (s *Steps) Take() units.Time {
+	if s.slots == 0 {
+		return units.Never
+	}
+	first := place{block: s.blocks.head}
+	step := s.blocks.of(first.block)[0]
+	if step.Slots > 1 {
+		first.slots = 1
+	} else {
+		first.step = 1
+	}
+	s.blocks.cut(first)
+	s.slots--
+	return step.At
+}
+
+// Put adds a slot that is free from an instant on.
+func (s *Steps) Put(at units.Time) {
+	s.moved = append(s.moved[:0], Step{at, 1})
+	s.blocks.insert(s.moved)
+	s.slots++
 }
 
 // Resize makes it that many slots: new ones are free from at, and if there are too many the latest entries go.

@@ -8,7 +8,7 @@ import "github.com/slackline/slackline/units"
 //   - a vector whose entries are no smaller, and tasks that may start no sooner, lead to ends and entries that are no smaller;
 //   - if all entries, and the instants from which tasks may start, are later by d, so are all ends and entries.
 //
-// Of the smallest entry t, max(t, from)+each has both, and so has the sorted vector with that in its place. So if no entry of the vectors is later by more than d,
+// Of the smallest entry t, max(t, from)+each has both, and so has the sorted vector with that in its place, or without it. So if no entry of the vectors is later by more than d,
 // and no instant from which a job may start is, then no job behind finishes later by more than d. With d the time that has
 // passed since an estimate, that bounds the estimate of now; with d from the vectors with the claim and without it (Steps.Lag), the delay by the claim.
 
@@ -69,6 +69,9 @@ func (s *Schedule) delay(now units.Time, c *Claim, p int) (units.Duration, bool)
 	s.trial.copy(&s.at)
 	s.claim.Claim = *c
 	mapsEnd, finish := s.trial.give(&s.claim, now)
+	if c.Slot {
+		mapsEnd = finish // when the master gives its slot back
+	}
 	d := max(s.trial.maps.Lag(&s.at.maps, now, mapsEnd), s.trial.reduces.Lag(&s.at.reduces, from, finish))
 	return d, d <= slack
 }

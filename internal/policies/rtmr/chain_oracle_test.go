@@ -91,7 +91,7 @@ func (v literalVector) resize(n int, at units.Time) literalVector {
 type literalJob struct {
 	Claim
 	phase         string
-	since         units.Time
+	since, up     units.Time
 	maps, reduces []units.Time
 	tm, tr        literalVector
 	mapsEnd, e    units.Time
@@ -119,16 +119,43 @@ func (l *literal) queue(now units.Time, jobs []literalJob) []literalJob {
 		}
 		switch j.phase {
 		case "waiting", "started", "finished":
-			j.tm, j.mapsEnd = tm.calculate(j.Maps, from, j.Map)
-			j.tr, j.e = tr.calculate(j.Reduces, j.mapsEnd, j.Reduce)
+			j.calculate(tm, tr, from)
 		case "corrected":
 			j.tm, j.tr = tm.update(j.maps), tr.update(j.reduces)
 		case "gone":
-			j.tm, j.tr = tm.raise(j.Maps, from), tr.raise(j.Reduces, from)
+			n := j.Maps
+			if j.Slot {
+				n++
+			}
+			j.tm, j.tr = tm.raise(n, from), tr.raise(j.Reduces, from)
 		}
 		tm, tr = j.tm, j.tr
 	}
 	return jobs
+}
+
+// calculate is algorithms 5.2 and 5.3 for a job with a master, which starts up first. One in a slot takes the first there is, until the job ends.
+func (j *literalJob) calculate(tm, tr literalVector, current units.Time) {
+	if current < j.Ready {
+		current = j.Ready
+	}
+	rest, has := tm, j.Slot && len(tm) > 0
+	switch {
+	case has:
+		rest = slices.Clone(tm)
+		rest.sort()
+		current = max(current, rest[0].at).Add(j.Startup)
+		rest = rest[1:]
+	case j.Slot:
+		current = units.Never
+	}
+	j.up = current
+	j.tm, j.mapsEnd = rest.calculate(j.Maps, current, j.Map)
+	j.tr, j.e = tr.calculate(j.Reduces, j.mapsEnd, j.Reduce)
+	if has {
+		j.tm = append(j.tm, literalSlot{j.e, true})
+		j.tm.sort()
+	}
 }
 
 // insert returns the queue with the claim, and its place.
@@ -156,8 +183,9 @@ func (l *literal) test(now units.Time, c Claim) Verdict {
 			if i == 0 {
 				v.Late = 0
 				tm, tr := slices.Repeat(literalVector{{at: now}}, len(l.tm)), slices.Repeat(literalVector{{at: now}}, len(l.tr))
-				_, v.Alone.MapsEnd = tm.calculate(c.Maps, now, c.Map)
-				_, v.Alone.Finish = tr.calculate(c.Reduces, v.Alone.MapsEnd, c.Reduce)
+				alone := literalJob{Claim: c}
+				alone.calculate(tm, tr, now)
+				v.Alone = Alone{alone.mapsEnd, alone.e}
 				if v.Alone.Finish <= c.Deadline {
 					if v.Hold = l.hold(now, jobs[:at], jobs[at]); v.Hold == (Hold{}) {
 						v.Hold = l.most(now, jobs[:at], v)
@@ -175,9 +203,14 @@ func (l *literal) hold(now units.Time, ahead []literalJob, c literalJob) Hold {
 		return Hold{}
 	}
 	stage, begin := sched.Map, c.mapsEnd-units.Time(c.Map)
-	if c.Reduces > 0 && c.e-units.Time(c.Reduce) > c.mapsEnd {
+	switch earliest := max(now, c.Ready); {
+	case c.Reduces > 0 && c.e-units.Time(c.Reduce) > c.mapsEnd:
 		stage, begin = sched.Reduce, c.e-units.Time(c.Reduce)
-	} else if c.Maps == 0 || begin <= now {
+	case c.Slot && (c.Maps == 0 || begin <= c.up): // its master waits, and begins so long before its maps may
+		if begin = c.up - units.Time(c.Startup); begin <= earliest {
+			return Hold{}
+		}
+	case c.Maps == 0 || begin <= earliest:
 		return Hold{}
 	}
 	for _, j := range slices.Backward(ahead) {
@@ -224,7 +257,7 @@ func (l *literal) most(now units.Time, ahead []literalJob, v Verdict) Hold {
 			if (s.mine || every) && s.at > from {
 				h.Slots++
 				h.Until = max(h.Until, s.at)
-				h.time += float64(s.at-from) / 1e9
+				h.time += float64(s.at - from)
 			}
 		}
 		if h.Slots > 0 {
@@ -334,9 +367,17 @@ func (h *history) duration(name string) units.Duration {
 
 func (h *history) claim() Claim {
 	h.next++
-	return Claim{Job: sched.JobID(h.next), Seq: int64(h.next + rapid.IntRange(-3, 0).Draw(h.T, "sooner")*1000), Arrived: h.now, Deadline: h.now.Add(h.duration("time") * units.Duration(rapid.IntRange(1, 20).Draw(h.T, "times"))),
+	c := Claim{Job: sched.JobID(h.next), Seq: int64(h.next + rapid.IntRange(-3, 0).Draw(h.T, "sooner")*1000), Arrived: h.now, Deadline: h.now.Add(h.duration("time") * units.Duration(rapid.IntRange(1, 20).Draw(h.T, "times"))),
 		Maps: rapid.IntRange(0, 20).Draw(h.T, "maps"), Reduces: rapid.IntRange(0, 8).Draw(h.T, "reduces"),
 		Map: h.duration("map"), Reduce: h.duration("reduce")}
+	switch rapid.SampledFrom([]string{"none", "outside", "in a slot"}).Draw(h.T, "master") {
+	case "outside":
+		c.Startup = h.duration("startup")
+		c.Ready = h.now.Add(c.Startup)
+	case "in a slot":
+		c.Startup, c.Slot = h.duration("startup"), true
+	}
+	return c
 }
 
 // job draws one that is in the schedule and not over, 0 if there is none.
@@ -364,7 +405,7 @@ func (h *history) ends(name string, most int) []units.Time {
 // step plays one event.
 func (h *history) step() {
 	h.now += units.Time(h.duration("later")) * units.Time(rapid.IntRange(0, 1).Draw(h.T, "or at once"))
-	switch event := rapid.SampledFrom([]string{"admit", "admit", "admit", "test", "start", "start", "finish", "remove", "resize", "save"}).Draw(h.T, "event"); event {
+	switch event := rapid.SampledFrom([]string{"admit", "admit", "admit", "test", "start", "start", "finish", "remove", "resize", "save", "up", "again"}).Draw(h.T, "event"); event {
 	case "admit", "test":
 		c := h.claim()
 		got, want := h.s.Test(h.now, c), h.l.test(h.now, c)
@@ -413,6 +454,19 @@ func (h *history) step() {
 		case "remove":
 			h.s.Remove(h.now, j)
 			h.l.remove(h.now, j)
+		case "up":
+			h.s.Up(h.now, j)
+			if k := &h.l.jobs[h.l.find(j)]; !k.Slot {
+				k.Ready = min(k.Ready, h.now)
+			} else if took := h.now - max(k.since, k.Ready); took >= 0 && units.Duration(took) < k.Startup {
+				k.Startup = units.Duration(took)
+			}
+		case "again":
+			h.s.Again(h.now, j)
+			k := &h.l.jobs[h.l.find(j)]
+			if k.Ready = h.now; !k.Slot {
+				k.Ready += units.Time(k.Startup)
+			}
 		case "finish":
 			maps, reduces := h.ends("map ends", 20), append(h.ends("reduce ends", 8), h.now)
 			threshold, feedback := h.duration("threshold"), rapid.Bool().Draw(h.T, "feedback")

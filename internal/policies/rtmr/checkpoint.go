@@ -87,10 +87,10 @@ func (s *Schedule) pass(now units.Time, i int, until units.Time) (holds, finish 
 	m := &s.members[i]
 	if m.phase == waiting {
 		switch {
-		case m.Maps > 0:
-			until = min(until, s.at.maps.First())
+		case m.onMaps() > 0:
+			until = min(until, max(m.Ready, s.at.maps.First()))
 		case m.Reduces > 0:
-			until = min(until, s.at.reduces.First())
+			until = min(until, max(m.Ready, s.at.reduces.First()))
 		}
 	}
 	_, finish = s.at.give(m, now)

@@ -9,7 +9,7 @@ import (
 )
 
 // A Claim is what a job asks the schedule for. Map and Reduce are the worst-case times of one task (ε̃^m and ε̃^r of algorithms 5.2 and
-// 5.3).
+// 5.3). Its ApplicationMaster has to be up before the first of them starts (master.go).
 type Claim struct {
 	Job      sched.JobID    `json:"job"`
 	Seq      int64          `json:"seq"`     // the order of submission
@@ -19,6 +19,9 @@ type Claim struct {
 	Reduces  int            `json:"reduces"` // R
 	Map      units.Duration `json:"map"`
 	Reduce   units.Duration `json:"reduce"`
+	Ready    units.Time     `json:"ready,omitempty"`   // no task starts before, nor a master that takes a slot
+	Startup  units.Duration `json:"startup,omitempty"` // of its master, at worst; 0 = it has none, or that is up
+	Slot     bool           `json:"slot,omitempty"`    // its master holds a map slot until the job ends
 }
 
 // A Verdict is the answer to a claim. It is that of the chain of estimates, so it holds as long as worst cases do.
@@ -128,18 +131,55 @@ func (c *chain) give(m *member, now units.Time) (mapsEnd, finish units.Time) {
 		c.reduces.Replace(m.ends.reduces)
 		return m.since, m.since
 	case gone:
-		c.maps.Run(m.Maps, from, 0)
+		c.maps.Run(m.onMaps(), from, 0)
 		c.reduces.Run(m.Reduces, from, 0)
 		return from, from
 	}
-	mapsEnd = c.maps.Run(m.Maps, from, m.Map)
-	return mapsEnd, c.reduces.Run(m.Reduces, mapsEnd, m.Reduce)
+	had, up := c.begin(&m.Claim, from)
+	mapsEnd = c.maps.Run(m.Maps, up, m.Map)
+	finish = c.reduces.Run(m.Reduces, mapsEnd, m.Reduce)
+	c.putBack(had, finish)
+	return mapsEnd, finish
+}
+
+// begin returns from when on the tasks of a job may start that may itself from an instant on. A master that takes a slot takes it
+// away; had is since when that was free, none if no slot was taken.
+func (c *chain) begin(m *Claim, from units.Time) (had, up units.Time) {
+	up = max(from, m.Ready)
+	switch {
+	case !m.Slot:
+		return none, up
+	case c.maps.Slots() == 0:
+		return none, units.Never
+	}
+	had = c.maps.Take()
+	return had, max(up, had).Add(m.Startup)
+}
+
+const none units.Time = -1
+
+// putBack gives the slot back that begin has taken, free from an instant on.
+func (c *chain) putBack(had, at units.Time) {
+	if had != none {
+		c.maps.Put(at)
+	}
 }
 
 // ask returns what give would for a waiting job, and changes nothing.
 func (c *chain) ask(m *Claim, now units.Time) (mapsEnd, finish units.Time) {
-	mapsEnd = c.maps.Last(m.Maps, now, m.Map)
-	return mapsEnd, c.reduces.Last(m.Reduces, mapsEnd, m.Reduce)
+	had, up := c.begin(m, now)
+	mapsEnd = c.maps.Last(m.Maps, up, m.Map)
+	finish = c.reduces.Last(m.Reduces, mapsEnd, m.Reduce)
+	c.putBack(had, had)
+	return mapsEnd, finish
+}
+
+// onMaps is how many of the job's tasks run in map slots.
+func (m *Claim) onMaps() int {
+	if m.Slot {
+		return m.Maps + 1
+	}
+	return m.Maps
 }
 
 // before tells whether a job waits before another.
@@ -244,7 +284,7 @@ func (s *Schedule) most(now units.Time, c *Claim, p int, v *Verdict) Hold {
 		for at, slots := range ends {
 			if at > from {
 				h.Slots, h.Until = h.Slots+slots, max(h.Until, at)
-				sum += float64(slots) * at.Sub(from).Seconds()
+				sum += float64(slots) * float64(at.Sub(from)) // whole numbers
 			}
 		}
 		if sum >= held && h.Slots > 0 {
@@ -282,8 +322,13 @@ func (s *Schedule) hold(now units.Time, c *Claim, p int, mapsEnd, finish units.T
 	}
 	h, begin := Hold{Stage: sched.Reduce}, finish-units.Time(c.Reduce)
 	if c.Reduces == 0 || begin <= mapsEnd {
+		had, up := s.at.begin(c, now)
+		s.at.putBack(had, had)
 		h.Stage, begin = sched.Map, mapsEnd-units.Time(c.Map)
-		if c.Maps == 0 || begin <= now {
+		if c.Slot && (c.Maps == 0 || begin <= up) { // what waits is its master
+			begin = up - units.Time(c.Startup)
+		}
+		if c.onMaps() == 0 || begin <= max(now, c.Ready) {
 			return Hold{}
 		}
 	}
@@ -328,10 +373,22 @@ func (c *chain) ends(m *member, now units.Time, stage sched.Stage) []avail.Step 
 	case corrected, gone:
 		return nil
 	}
-	if stage == sched.Map {
-		return c.maps.Ends(m.Maps, from, m.Map)
+	had, up := c.begin(&m.Claim, from)
+	mapsEnd := c.maps.Last(m.Maps, up, m.Map)
+	var ends []avail.Step
+	if stage == sched.Reduce {
+		ends = c.reduces.Ends(m.Reduces, mapsEnd, m.Reduce)
+	} else {
+		ends = c.maps.Ends(m.Maps, up, m.Map)
 	}
-	return c.reduces.Ends(m.Reduces, c.maps.Last(m.Maps, from, m.Map), m.Reduce)
+	if had == none {
+		return ends
+	}
+	if stage == sched.Map {
+		ends = append(slices.Clone(ends), avail.Step{At: c.reduces.Last(m.Reduces, mapsEnd, m.Reduce), Slots: 1})
+	}
+	c.putBack(had, had)
+	return ends
 }
 
 // Admit puts the job at its place in the order (lines 22 and 23). It does not ask whether Test said yes.
@@ -411,6 +468,30 @@ func (s *Schedule) fold(now units.Time) {
 	s.members = slices.Delete(s.members, 0, n)
 	s.started -= n
 	s.fallen(n)
+}
+
+// Up says that the job's master is up, sooner than it was counted with or not.
+func (s *Schedule) Up(now units.Time, j sched.JobID) {
+	if i := s.find(j); i >= 0 {
+		m := &s.members[i]
+		if m.Slot {
+			m.Startup = min(m.Startup, max(0, now.Sub(max(m.since, m.Ready))))
+		} else {
+			m.Ready = min(m.Ready, now)
+		}
+		s.stale(i)
+	}
+}
+
+// Again says that the job's master starts anew, before it was up.
+func (s *Schedule) Again(now units.Time, j sched.JobID) {
+	if i := s.find(j); i >= 0 {
+		m := &s.members[i]
+		if m.Ready = now; !m.Slot {
+			m.Ready = now.Add(m.Startup)
+		}
+		s.stale(i)
+	}
 }
 
 // Remove takes out a job that will not finish. If it had started, the slots that it may have had are free from now on: as many of the
