@@ -86,7 +86,7 @@ type Stage struct {
 	Share   float64        `json:"share"`             // CPU share, 0 = unknown
 	Spread  Spread         `json:"spread,omitempty"`  // distribution of what Task sums up
 	Costs   Spread         `json:"costs,omitempty"`   // distribution of what PerByte sums up
-	Start   Estimate       `json:"start,omitzero"`    // seconds of Task behind which no byte stands: start and commit of an attempt
+	Start   Estimate       `json:"start,omitzero"`    // seconds of Task behind which no byte stands: start and commit of an attempt; of a master, from its start to the first task it asks for
 	Fetch   Estimate       `json:"fetch,omitzero"`    // seconds of shuffle per byte fetched
 	Fetches Spread         `json:"fetches,omitempty"` // distribution of what Fetch sums up
 	Work    Sums           `json:"work,omitzero"`     // bytes of input and seconds of attempts that read any

@@ -12,6 +12,7 @@
 //
 //   - A reduce's time is learned in two parts, its fetching and the rest. The sum of the worst of each is at least the worst of the sums.
 //   - Some time of an attempt is not for its bytes: no task is taken to be shorter than the longest start and commit seen.
+//   - The paper's jobs have no ApplicationMaster. What is known of its start-up is the longest so far, as of all else.
 //   - Where no byte tells anything (maps that read nothing, reduces to which no map sends anything), the longest task seen stands for the cost.
 package estimate
 
@@ -29,6 +30,7 @@ type Times struct {
 	Map    units.Duration // the longest map: c_m^max · max δ_i^m (alg. 5.2, line 1)
 	Maps   units.Duration // all maps one after the other: c_m^max · δ
 	Reduce units.Duration // the longest reduce: c_r^max · max δ_i^r (alg. 5.3, line 2)
+	Master units.Duration // from the start of its ApplicationMaster to the first task that this asks for; 0 = it has none
 	Known  bool           // every stage of the job has been seen, and all its tasks are known; if not, the times say nothing
 }
 
@@ -54,6 +56,10 @@ func times(v sched.View, job *workload.Job, skew float64, of func(*profile.Estim
 	for i := range job.Stages {
 		t.Known = t.Known && !job.Stages[i].Grows
 		switch st := &job.Stages[i]; st.Kind {
+		case sched.Master:
+			k := c.Any(sched.Master)
+			t.Known = t.Known && k.Start.N > 0
+			t.Master = above(of(&k.Start))
 		case sched.Map:
 			k := c.Any(sched.Map)
 			t.Known = t.Known && k.Task.N > 0

@@ -14,7 +14,8 @@ import (
 // Learner is the sink that fills profiles: what committed attempts and finished jobs teach about their classes.
 //
 // The shuffle of a reduce is learned as the time behind the later of its start and the last map's end, which is how a first wave
-// that waits for maps and a later one come to the same cost.
+// that waits for maps and a later one come to the same cost. Of an ApplicationMaster that comes before other stages, what counts is the time
+// until the first of them may start.
 type Learner struct {
 	classes  map[string]*profile.Class
 	jobs     []lesson // by handle
@@ -32,6 +33,10 @@ type lesson struct {
 	written  units.Bytes // by the last stage
 	mapsDone units.Time  // of the last map so far
 	largest  units.Bytes // input of a map
+	starting bool        // its master is, and no task of the job may start yet
+	asked    bool        // some may
+	master   units.Time  // its master's start
+	on       sched.NodeID
 }
 
 type taught struct {
@@ -72,7 +77,16 @@ func (l *Learner) Batch(_ int64, at units.Time, events []sched.Event) error {
 		case sched.JobArrived:
 			*slot(&l.jobs, e.Job) = lesson{spec: e.Detail.Job, largest: largest(e.Detail.Job)}
 		case sched.Started:
-			*slot(&l.attempts, e.Attempt) = taught{e.Job, e.Stage, e.Node, at}
+			*slot(&l.attempts, e.Attempt) = taught{e.Job, e.Stage, e.Node, at.Add(-e.Age)}
+			if e.Stage == sched.Master {
+				j := slot(&l.jobs, e.Job)
+				j.starting, j.master, j.on = !j.asked, at.Add(-e.Age), e.Node
+			}
+		case sched.StageReady:
+			if j := slot(&l.jobs, e.Job); j.spec != nil && j.starting && e.Stage > sched.Master {
+				l.class(j.spec.Class).At(sched.Master, *slot(&l.nodes, j.on)).Start.Add(at.Sub(j.master).Seconds())
+				j.starting, j.asked = false, true
+			}
 		case sched.Ended:
 			if e.Outcome == sched.Committed {
 				l.learn(at, e)
@@ -114,7 +128,7 @@ func (l *Learner) learn(at units.Time, e *sched.Event) {
 	}
 	class, node := l.class(j.spec.Class), *slot(&l.nodes, a.node)
 	class.Attempt(a.stage, node, telling, run, shuffle)
-	if e.Spans != [sched.Phases]units.Duration{} {
+	if a.stage != sched.Master && e.Spans != [sched.Phases]units.Duration{} {
 		around := run - e.Spans[sched.PhaseSort] - e.Spans[sched.PhaseRun]
 		class.At(a.stage, node).Start.Add(max(0, around).Seconds())
 	}
