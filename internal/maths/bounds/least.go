@@ -1,0 +1,94 @@
+package bounds
+
+import "math"
+
+// A Machine is how many tasks of each phase it runs at once: c_M and c_R, both above 0. It runs so
+// many maps or so many reduces, or a mixture in between: half its maps leave room for half its
+// reduces. Where slots themselves are counted, both are 1.
+type Machine struct{ Maps, Reduces float64 }
+
+// A Need is what one concurrent job needs to meet its deadline. So many jobs need so many times as much.
+type Need struct {
+	Maps, Reduces float64 // slots
+	Machines      float64 // γ, equations 29 and 30: Maps/c_M + Reduces/c_R
+}
+
+// Least is the need with the fewest machines (equations 22 and 23, times h). It is not there, and ok
+// false, if the deadline is not above Limit.
+func (l Line) Least(deadline float64, m Machine) (need Need, ok bool) {
+	rest := deadline - l.C // -E: what is left for both phases
+	if !(deadline > l.Limit()) || math.IsInf(rest, 0) {
+		return Need{}, false
+	}
+	maps, reduces := l.LeastMaps, l.LeastReduces
+	if l.A <= 0 { // more slots than the least do not help
+		rest -= over(l.A, maps)
+	}
+	if l.B <= 0 {
+		rest -= over(l.B, reduces)
+	}
+	switch {
+	case l.A > 0 && l.B > 0:
+		// Equation 22; but no more than are needed when the reduces have their least already.
+		maps = (math.Sqrt(l.A*m.Maps/m.Reduces)*math.Sqrt(l.B) + l.A) / rest
+		if still := rest - l.B/l.LeastReduces; still > 0 {
+			maps = min(maps, l.A/still)
+		}
+		maps = max(maps, l.LeastMaps)
+		if maps == l.LeastMaps && maps > 0 {
+			reduces = max(reduces, l.B/(rest-l.A/maps))
+		} else {
+			// Equation 23, which keeps the digits that a difference would lose.
+			reduces = max(reduces, (math.Sqrt(l.A*m.Reduces/m.Maps)*math.Sqrt(l.B)+l.B)/rest)
+		}
+	case l.A > 0:
+		maps = max(maps, l.A/rest)
+	case l.B > 0:
+		reduces = max(reduces, l.B/rest)
+	}
+	return Need{maps, reduces, maps/m.Maps + reduces/m.Reduces}, true
+}
+
+// LeastWhole is the least in whole slots for so many jobs together: no other whole numbers of slots
+// that meet the deadline take fewer machines; of several, those with the fewest map slots.
+func (l Line) LeastWhole(count int, deadline float64, m Machine) (need Need, ok bool) {
+	least, ok := l.Least(deadline, m)
+	if !ok || count <= 0 {
+		return Need{}, ok
+	}
+	jobs := float64(count)
+	best := Need{Machines: math.Inf(1)}
+	// try looks at one number of map slots, and tells whether more on the same side can still be better.
+	try := func(maps float64) bool {
+		if maps < roundUp(l.LeastMaps*jobs) || (l.A > 0 && maps <= 0) {
+			return false
+		}
+		fluid := l.LeastReduces * jobs
+		rest := deadline - l.C - over(l.A, maps/jobs)
+		switch {
+		case l.B > 0 && rest <= 0, l.B <= 0 && rest < over(l.B, l.LeastReduces)-1e-12*math.Abs(deadline):
+			return false
+		case l.B > 0:
+			fluid = max(fluid, l.B/rest*jobs)
+		}
+		if maps/m.Maps+fluid/m.Reduces > best.Machines {
+			return false
+		}
+		reduces := roundUp(fluid)
+		n := Need{maps, reduces, maps/m.Maps + reduces/m.Reduces}
+		if n.Machines < best.Machines || n.Machines == best.Machines && maps < best.Maps {
+			best = n
+		}
+		return l.A > 0
+	}
+	// What the fluid reduces take is convex in the maps, so each side ends where it is above the best.
+	from := roundUp(least.Maps * jobs)
+	for maps := from; try(maps); maps++ {
+	}
+	for maps := from - 1; try(maps); maps-- {
+	}
+	return best, true
+}
+
+// roundUp is the next whole number, but what lies above one by rounding alone stays there.
+func roundUp(x float64) float64 { return math.Ceil(x - 1e-12*x) }
