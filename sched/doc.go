@@ -47,16 +47,24 @@
 //
 // # Facts and their age
 //
-// What an event says holds from the time of its batch on, unless it has an Age: then it has held for so long already. A Resync voids
-// the book, and the rest of its batch tells the world's full state: nodes that are up (NodeUp, with the time since which nothing has
-// ended on them), jobs that have not ended (JobArrived, with their arrival and, in their stages' Done, the tasks that are done; where
-// the world binds late only their number counts), stages that are ready, demand, and attempts that run (Started, with their start). So
-// jobs stand by when they arrived, and slots end and tasks straggle by when they started, as before.
+// What an event says holds from the time of its batch on, unless it has an Age: then it has held for so long already. A Resync
+// voids the book, and the rest of its batch tells the world's full state: nodes that are up (NodeUp, with their power state and the
+// time since which nothing has ended on them), jobs that have not ended (JobArrived, with their arrival and, in their stages' Done,
+// the tasks that are done; where the world binds late only their number counts), which of them were cancelled, stages that are ready,
+// demand, and attempts that run (Started, with their start). So jobs stand by when they arrived, and slots end and tasks straggle by
+// when they started, as before.
 //
-// Void is all that a policy had asked for: verdicts and samples, Withhold, SetSlots, virtual deadlines, drains, wake-ups, items that
-// were held or not answered. Jobs are Pending again, or wait. A policy that asked for it asks again in the plan that
-// answers the Resync; a job that has Begun runs on, whatever stands before it. Profiles and the numbers of items stay. Handles may be
-// others: what a policy remembers of a job it finds by the job's own ID (View.Find).
+// Void is all that a policy had asked for: verdicts and samples, Withhold, SetSlots, SetTasks, CapHeadroom, virtual deadlines, drains,
+// wake-ups, items that were held or not answered. Jobs are Pending again, or wait. A policy that asked for it asks again in the plan
+// that answers the Resync; a job that has Begun runs on, whatever stands before it. Profiles, supplies, forecasts and the numbers of
+// items stay. Handles may be others: what a policy remembers of a job it finds by the job's own ID (View.Find).
+//
+// # What the book remembers
+//
+// The View shows what was last told of each kind of supply, and the last forecast of it. A job that its user has cancelled is marked
+// so, and nothing of it starts any more. What a policy has asked the world for stands on the page as well: the headroom of an
+// ApplicationMaster, the number of tasks of a stage with the world's answer (Mold), and the power state of a node, which goes back to
+// what it was when the world refuses.
 //
 // # Yield and take over
 //

@@ -16,12 +16,11 @@ const (
 	NoEvent        EventKind = iota
 	Resync                   // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
 	Control                  // Control: take over, yield or watch
-	NodeUp                   // Node, Detail.Node, Age: a node came, or came back, empty; or it is told again, since when nothing has ended on it
+	NodeUp                   // Node, Detail.Node, Power, Age: a node came, came back or woke, empty; or it is told again, since when nothing has ended on it
 	NodeChanged              // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
 	NodeDown                 // Node: it is gone. Ended (lost) and OutputLost follow for what it held
-	CapacitySupply           // X = offered capacity as part of the whole, from now on
-	PowerSupply              // X = green watts, Y = price per kWh, from now on
-	Forecast                 // Text = of what, Detail.Series: predicted values, one per interval
+	SupplyChanged            // Of, X = so much of it there is, Age
+	ForecastIssued           // Of, Detail.Forecast: what is expected of a supply, in place of what was expected before
 	ProfileLearned           // Detail.Profile: what is known of a class from now on
 	Granted                  // Item, Count: the world took over the item, of a start so many containers (0 = all); the rest is refused
 	Started                  // Attempt, Job, Stage, Task, Node, Container, Locality, Age, Item (0 = unplanned: a stock scheduler's grant, recovery)
@@ -30,7 +29,7 @@ const (
 	OutputLost               // Job, Stage, Task: a committed result is gone, the task is to run again
 	JobEnded                 // Job, Outcome, Text: committed, failed or killed; the last event on this job
 	JobCancelled             // Job: its user wants it gone (JobEnded follows)
-	JobAmended               // Job, Detail.Job: new deadline, weight, priority or queue, and tasks of stages that have not begun
+	JobAmended               // Job, Detail.Job: new deadline, weight, priority or queue, and tasks of stages that have not begun; Item = the SetTasks that it answers
 	JobArrived               // Job, Detail.Job, Age
 	StageReady               // Job, Stage: its tasks may start now (slow start reached; predecessors done: of the first stage of a job with any, the world says so)
 	Demand                   // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item: a refusal of one of these changes it no more
@@ -42,7 +41,7 @@ const (
 )
 
 var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "node-changed", "node-down",
-	"capacity-supply", "power-supply", "forecast", "profile-learned", "granted", "started", "progress", "ended", "output-lost",
+	"supply-changed", "forecast-issued", "profile-learned", "granted", "started", "progress", "ended", "output-lost",
 	"job-ended", "job-cancelled", "job-amended", "job-arrived", "stage-ready", "demand", "refused",
 	"tick", "discrepancy", "heartbeat"}
 
@@ -92,6 +91,8 @@ type Event struct {
 	Control   ControlVerb
 	Derived   bool // made by the ledger from other events, not sent by the world
 	Why       Code
+	Of        SupplyKind
+	Power     PowerState
 	Job       JobID
 	Node      NodeID
 	Attempt   AttemptID
@@ -101,7 +102,7 @@ type Event struct {
 	Age       units.Duration // for how long it has been so already, 0 = since now: of what is told again, or late
 	Bytes     units.Bytes    // read
 	OutBytes  units.Bytes    // written
-	X, Y      float64
+	X         float64
 	Spans     [Phases]units.Duration
 	Text      string
 	Detail    *Detail
@@ -109,11 +110,11 @@ type Event struct {
 
 // Detail is the large part of rare events. Only the field that the event's kind names is set. What it points to never changes.
 type Detail struct {
-	Job     *workload.Job
-	Node    *cluster.Node
-	Profile *profile.Class
-	Demand  []PlaceDemand
-	Series  []float64
+	Job      *workload.Job
+	Node     *cluster.Node
+	Profile  *profile.Class
+	Demand   []PlaceDemand
+	Forecast *Forecast
 }
 
 // PlaceDemand is open demand for one place, as YARN states it: counts on a node, in a rack, anywhere.

@@ -23,13 +23,13 @@ const (
 	Withhold         // Job, Stage: start none of its tasks until Release
 	Release          // Job, Stage
 	SetSlots         // Job, Stage, Count: occupy at most so many slots from now on, -1 = no bound
-	SetTasks         // Job, Stage, Count: number of tasks of a moldable stage, before its start
+	SetTasks         // Job, Stage, Count: number of tasks of a moldable stage, before its start; answered by a JobAmended, or refused
 	SetDeadline      // Job, At: virtual deadline, which orders read in place of the job's own; 0 takes it back
 	Rank             // Job, 0 = all jobs: ask the order for its keys again, as what they follow has changed. Of all jobs once in RankInterval: sooner, it is held
 	Drain            // Node: start nothing more on it
 	Sleep            // Node
 	Wake             // Node
-	CapHeadroom      // Job, Count: tell its ApplicationMaster that no more than so many containers are to be had
+	CapHeadroom      // Job, Count: tell its ApplicationMaster that no more than so many containers are to be had, -1 = no bound
 	WakeMe           // At: send a Tick then
 	Verbs            // their number
 )

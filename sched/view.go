@@ -24,6 +24,8 @@ type View interface {
 	Queues() QueueID // no handle in use is above it
 	Attempt(AttemptID) *Attempt
 	Profile(class string) *profile.Class // nil: nothing known
+	Supply(SupplyKind) *Supply           // nil: never told
+	Forecast(SupplyKind) *Forecast       // the latest, nil: none
 
 	// First returns the first job in the policy's order, behind the job after (0 = from the start), with an open task of
 	// the stage that may start on the node, 0 if there is none. Finding the next job costs O(log jobs).
@@ -89,17 +91,19 @@ func (s JobState) String() string { return nameOf(jobStateNames[:], int(s)) }
 
 // Job is the book's page on a job.
 type Job struct {
-	ID       JobID
-	State    JobState
-	Advice   JobState // while the scheduler watches: what it would have the job be, NoJob = nothing yet
-	Seq      int64    // order of arrival
-	Spec     *workload.Job
-	Queue    QueueID    // the leaf under which it stands
-	Arrived  units.Time // when it did, as the world says
-	Started  units.Time // the first attempt that the book knows of, Never before
-	Deadline units.Time // the job's own: what was promised, and what is reported
-	Virtual  units.Time // the deadline that a plan set for orders to read, 0 = none
-	Stages   [Stages]Tally
+	ID        JobID
+	State     JobState
+	Advice    JobState // while the scheduler watches: what it would have the job be, NoJob = nothing yet
+	Seq       int64    // order of arrival
+	Spec      *workload.Job
+	Queue     QueueID    // the leaf under which it stands
+	Arrived   units.Time // when it did, as the world says
+	Started   units.Time // the first attempt that the book knows of, Never before
+	Deadline  units.Time // the job's own: what was promised, and what is reported
+	Virtual   units.Time // the deadline that a plan set for orders to read, 0 = none
+	Headroom  int32      // containers that its ApplicationMaster was told are to be had, -1 = no bound
+	Cancelled bool       // its user wants it gone: nothing of it starts any more, and its end follows
+	Stages    [Stages]Tally
 }
 
 // Due is the deadline by which orders rank the job: the virtual one if a plan set one, else its own.
@@ -139,7 +143,31 @@ type Tally struct {
 	Sample   int32 // tasks that may still be started as a sample, -1 = it is no sample
 	Ready    bool  // its tasks may start
 	Withheld bool  // by the policy
+	Mold     Mold  // the last SetTasks
 }
+
+// Mold is a SetTasks and its answer.
+type Mold struct {
+	Item     ItemID `json:"item"`     // 0 = nobody has asked
+	Asked    int32  `json:"asked"`    // tasks
+	Accepted int32  `json:"accepted"` // tasks that the stage then had; 0 = no answer yet, -1 = the world refused
+}
+
+// PowerState says whether a node that is up can serve.
+type PowerState uint8
+
+// The power states.
+const (
+	Awake       PowerState = iota
+	Asleep                 // it offers nothing
+	Waking                 // it was asked to wake; its NodeUp says when it has
+	PowerStates            // their number
+)
+
+var powerNames = [PowerStates]string{"awake", "asleep", "waking"}
+
+// String names the state.
+func (s PowerState) String() string { return nameOf(powerNames[:], int(s)) }
 
 // Node is the book's page on a node.
 type Node struct {
@@ -147,13 +175,16 @@ type Node struct {
 	Spec     *cluster.Node
 	Up       bool
 	Draining bool
-	Asleep   bool
+	Power    PowerState
 	Beats    bool // it can be served in this batch
 	Speed    float64
 	Free     units.Vector // capacity less what is promised or running; negative if over-committed
 	Occupied int32        // containers
 	Since    units.Time   // when the last container was taken back, or the node came up
 }
+
+// Serves tells whether something may start on the node.
+func (n *Node) Serves() bool { return n.Up && !n.Draining && n.Power == Awake }
 
 // Queue is the book's page on a queue: what stands below it.
 type Queue struct {

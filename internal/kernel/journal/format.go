@@ -36,6 +36,12 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 	if e.Control != 0 {
 		b = appendName(append(b, " control="...), e.Control.String(), int(e.Control))
 	}
+	if e.Of != 0 {
+		b = appendName(append(b, " of="...), e.Of.String(), int(e.Of))
+	}
+	if e.Power != 0 {
+		b = appendName(append(b, " power="...), e.Power.String(), int(e.Power))
+	}
 	b = appendInt(b, " count=", int64(e.Count))
 	b = appendInt(b, " item=", int64(e.Item))
 	b = appendInt(b, " age=", int64(e.Age))
@@ -45,7 +51,6 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 	b = appendInt(b, " read=", int64(e.Bytes))
 	b = appendInt(b, " wrote=", int64(e.OutBytes))
 	b = appendFloat(b, " x=", e.X)
-	b = appendFloat(b, " y=", e.Y)
 	if e.Spans != [sched.Phases]units.Duration{} {
 		b = append(b, " spans="...)
 		for i, d := range e.Spans {
@@ -184,11 +189,11 @@ func appendText(b []byte, text string) []byte {
 
 // detail is sched.Detail with only the fields that are there.
 type detail struct {
-	Job     *workload.Job       `json:"job,omitempty"`
-	Node    *cluster.Node       `json:"node,omitempty"`
-	Profile *profile.Class      `json:"profile,omitempty"`
-	Demand  []sched.PlaceDemand `json:"demand,omitempty"`
-	Series  []float64           `json:"series,omitempty"`
+	Job      *workload.Job       `json:"job,omitempty"`
+	Node     *cluster.Node       `json:"node,omitempty"`
+	Profile  *profile.Class      `json:"profile,omitempty"`
+	Demand   []sched.PlaceDemand `json:"demand,omitempty"`
+	Forecast *sched.Forecast     `json:"forecast,omitempty"`
 }
 
 // appendDetail writes JSON, last on its line. What JSON cannot say (a number that is none) is said instead.

@@ -181,12 +181,12 @@ func events() *rapid.Generator[sched.Event] {
 			Control: sched.ControlVerb(maybe("control", 9)), Why: sched.Code(maybe("why", 255)), Job: sched.JobID(maybe("job", math.MaxInt32)),
 			Node: sched.NodeID(maybe("node", 99)), Attempt: sched.AttemptID(maybe("attempt", 99)), Task: sched.TaskID(maybe("task", 99)),
 			Count: int32(-maybe("count", 99)), Age: units.Duration(-maybe("age", 99)), Item: sched.ItemID(maybe("item", math.MaxInt64)), Bytes: units.Bytes(maybe("bytes", 99)),
-			OutBytes: units.Bytes(maybe("out", 99)), X: rapid.Float64().Draw(t, "x"), Y: rapid.Float64().Draw(t, "y"), Text: rapid.String().Draw(t, "text")}
+			OutBytes: units.Bytes(maybe("out", 99)), X: rapid.Float64().Draw(t, "x"), Of: sched.SupplyKind(maybe("of", 9)), Power: sched.PowerState(maybe("power", 9)), Text: rapid.String().Draw(t, "text")}
 		for i := range e.Spans {
 			e.Spans[i] = units.Duration(maybe("span", 1e12))
 		}
 		if rapid.Bool().Draw(t, "detailed") {
-			e.Detail = &sched.Detail{Series: []float64{rapid.Float64().Draw(t, "series")},
+			e.Detail = &sched.Detail{Forecast: &sched.Forecast{Mid: []float64{rapid.Float64().Draw(t, "series")}},
 				Node: &cluster.Node{Name: rapid.String().Draw(t, "name"), Rack: 1, Class: &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(1, 2)}}}
 		}
 		return e

@@ -41,8 +41,8 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 	return l.events
 }
 
-// resync takes in the full state of the world in the order of kinds, but for attempts, which come last, as the jobs they belong to must
-// be there. Of jobs, and of attempts that run, the oldest come first: so they stand as they did before.
+// resync takes in the full state of the world in the order of kinds, but for what is about jobs that must be there first: attempts,
+// and who was cancelled. Of jobs, and of attempts that run, the oldest come first: so they stand as they did before.
 func (l *Ledger) resync(events []sched.Event) {
 	order := make([]*sched.Event, len(events))
 	for i := range events {
@@ -64,14 +64,11 @@ func (l *Ledger) resync(events []sched.Event) {
 
 // turn is 1 for what a resync takes in last.
 func turn(k sched.EventKind) int {
-	if ofAttempt(k) {
+	switch k {
+	case sched.Started, sched.Progress, sched.Ended, sched.JobCancelled:
 		return 1
 	}
 	return 0
-}
-
-func ofAttempt(k sched.EventKind) bool {
-	return k == sched.Started || k == sched.Progress || k == sched.Ended
 }
 
 // take books one event.
@@ -87,6 +84,10 @@ func (l *Ledger) take(e *sched.Event) {
 		l.nodeChanged(e)
 	case sched.NodeDown:
 		l.nodeDown(e)
+	case sched.SupplyChanged:
+		l.supplyChanged(e)
+	case sched.ForecastIssued:
+		l.forecastIssued(e)
 	case sched.ProfileLearned:
 		if e.Detail != nil && e.Detail.Profile != nil {
 			l.profiles[e.Detail.Profile.Name] = e.Detail.Profile
@@ -107,6 +108,8 @@ func (l *Ledger) take(e *sched.Event) {
 		l.loseOutput(e)
 	case sched.JobEnded:
 		l.jobEnded(e)
+	case sched.JobCancelled:
+		l.jobCancelled(e)
 	case sched.JobAmended:
 		l.jobAmended(e)
 	case sched.JobArrived:
@@ -132,6 +135,10 @@ func (l *Ledger) take(e *sched.Event) {
 			nb.Beats = true
 			l.beating = append(l.beating, e.Node)
 		}
+	case sched.Discrepancy:
+		// The ledger's own.
+	default:
+		l.wonder(e, "there is no such event")
 	}
 }
 

@@ -212,6 +212,7 @@ func (l *Ledger) refusedByWorld(e *sched.Event) {
 	g := l.grants.find(e.Item)
 	if g == nil {
 		l.spare(e)
+		l.refusedAsked(e)
 		return
 	}
 	b := l.job(g.Job)

@@ -27,7 +27,7 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 	l.arrivals++
 	b := &l.jobs[e.Job]
 	*b = jobBook{Job: sched.Job{ID: e.Job, State: sched.Pending, Seq: l.arrivals, Spec: spec, Arrived: l.since(e), Started: units.Never,
-		Deadline: spec.Deadline}}
+		Deadline: spec.Deadline, Headroom: -1}}
 	l.ids[spec.ID] = e.Job
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
@@ -200,6 +200,7 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	l.shift(b, 1)
 	l.setState(b, state, b.Advice)
 	l.soil(b)
+	l.molded(b, e)
 }
 
 // untouched tells whether no task of the stage was promised, runs or is done.

@@ -21,6 +21,8 @@ type Ledger struct {
 	ids      map[string]sched.JobID
 	kinds    []kind
 	profiles map[string]*profile.Class
+	supplies [sched.Supplies]*sched.Supply
+	expected [sched.Supplies]*sched.Forecast
 	capacity units.Vector
 	nothing  units.Vector // what a stage takes that a job does not have
 	arrivals int64        // jobs and queues seen, for ties in the order
@@ -79,6 +81,8 @@ type nodeBook struct {
 	sched.Node
 	Capacity units.Vector          // as described while it is up, else nothing; Free is this less what containers take
 	near     *[sched.Stages]nearby // jobs with open tasks whose input lies here; kept once a policy has asked
+	asked    sched.ItemID          // the last item about its power
+	was      sched.PowerState      // before it
 }
 
 func (nb *nodeBook) rack() cluster.RackID {
@@ -87,9 +91,6 @@ func (nb *nodeBook) rack() cluster.RackID {
 	}
 	return nb.Spec.Rack
 }
-
-// usable tells whether something may start on the node.
-func (nb *nodeBook) usable() bool { return nb.Up && !nb.Draining && !nb.Asleep }
 
 // queueBook is the page on a queue.
 type queueBook struct {
@@ -118,7 +119,7 @@ func New(can sched.Capabilities, order sched.Order) *Ledger {
 	return l
 }
 
-// clear voids the book, all but the profiles. Items keep counting: their numbers are never used again.
+// clear voids the book, all but profiles, supplies and forecasts. Items keep counting: their numbers are never used again.
 func (l *Ledger) clear() {
 	l.jobs, l.nodes, l.attempts = make([]jobBook, 1), make([]nodeBook, 1), make([]attemptBook, 1)
 	l.queues = make([]queueBook, 2)
@@ -221,6 +222,22 @@ func (l *Ledger) attempt(a sched.AttemptID) *attemptBook {
 
 // Profile returns what is known of a class of jobs, nil if nothing is.
 func (l *Ledger) Profile(class string) *profile.Class { return l.profiles[class] }
+
+// Supply returns how much there is of a kind of supply, nil if nobody has said.
+func (l *Ledger) Supply(k sched.SupplyKind) *sched.Supply {
+	if k >= sched.Supplies {
+		return nil
+	}
+	return l.supplies[k]
+}
+
+// Forecast returns the latest forecast of a kind of supply, nil if there is none.
+func (l *Ledger) Forecast(k sched.SupplyKind) *sched.Forecast {
+	if k >= sched.Supplies {
+		return nil
+	}
+	return l.expected[k]
+}
 
 // Nearest returns the best locality at which the job has an open task of the stage for the node.
 func (l *Ledger) Nearest(n sched.NodeID, j sched.JobID, s sched.Stage) sched.Locality {

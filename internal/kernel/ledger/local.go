@@ -42,7 +42,7 @@ type gossip struct {
 // everywhere.
 func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	nb := l.node(n)
-	if nb == nil || s >= sched.Stages || l.yielded || !nb.usable() || l.full(nb, s) {
+	if nb == nil || s >= sched.Stages || l.yielded || !nb.Serves() || l.full(nb, s) {
 		return 0
 	}
 	l.startIndex()

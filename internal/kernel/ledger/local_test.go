@@ -15,7 +15,7 @@ import (
 // scanLocal is FirstLocal without an index: it looks at every job.
 func (l *Ledger) scanLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	nb, from := l.node(n), l.job(after)
-	if nb == nil || l.yielded || !nb.usable() || l.full(nb, s) {
+	if nb == nil || l.yielded || !nb.Serves() || l.full(nb, s) {
 		return 0
 	}
 	var best *jobBook

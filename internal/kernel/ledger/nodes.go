@@ -18,7 +18,8 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 		l.capacity.Sub(&nb.Capacity)
 	}
 	isNew := nb.Spec == nil
-	nb.ID, nb.Spec, nb.Up, nb.Draining, nb.Asleep = e.Node, e.Detail.Node, true, false, false
+	nb.ID, nb.Spec, nb.Up, nb.Draining = e.Node, e.Detail.Node, true, false
+	nb.Power, nb.asked = e.Power, 0
 	nb.Speed, nb.Since = nb.Spec.Class.Speed, l.since(e)
 	l.offer(nb, nb.Spec.Class.Capacity)
 	l.capacity.Add(&nb.Capacity)

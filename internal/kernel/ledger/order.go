@@ -34,7 +34,7 @@ func (b *jobBook) startable(s sched.Stage) bool {
 func (b *jobBook) may(s sched.Stage) bool {
 	t := &b.Stages[s]
 	is := b.Standing()
-	return t.Ready && !t.Withheld && (is == sched.Admitted ||
+	return t.Ready && !t.Withheld && !b.Cancelled && (is == sched.Admitted ||
 		t.Sample > 0 && (is == sched.Pending || is == sched.HeldBack))
 }
 
@@ -262,7 +262,7 @@ func (l *Ledger) Waiting(s sched.Stage, after sched.JobID) sched.JobID {
 // First returns the first job in the order, behind after, with an open task of the stage that may start on the node.
 func (l *Ledger) First(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	nb := l.node(n)
-	if nb == nil || s >= sched.Stages || l.yielded || !nb.usable() || l.full(nb, s) {
+	if nb == nil || s >= sched.Stages || l.yielded || !nb.Serves() || l.full(nb, s) {
 		return 0
 	}
 	for j := l.Waiting(s, after); j != 0; j = l.Waiting(s, j) {

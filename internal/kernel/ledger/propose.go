@@ -32,7 +32,7 @@ func (l *Ledger) isDue(it *sched.Item) bool {
 		return true
 	}
 	nb := l.node(it.Node)
-	return nb == nil || !nb.usable() || nb.Beats
+	return nb == nil || !nb.Serves() || nb.Beats
 }
 
 // waitsForAt tells whether At is the time at which an item is to be done. For the other verbs it is a part of what they say.
@@ -48,7 +48,7 @@ func (l *Ledger) Propose(p *sched.Plan, it *sched.Item) sched.Code {
 		it.ID = l.lastItem
 	}
 	switch {
-	case it.Verb == sched.NoVerb || it.Verb >= sched.Verbs || it.Stage >= sched.Stages || it.Count < 0 && it.Verb != sched.SetSlots:
+	case it.Verb == sched.NoVerb || it.Verb >= sched.Verbs || it.Stage >= sched.Stages || it.Count < 0 && it.Verb != sched.SetSlots && it.Verb != sched.CapHeadroom:
 		return sched.BadItem
 	case !l.can.Can(it.Verb):
 		return sched.CannotDo
@@ -170,6 +170,9 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		}
 		b.Virtual = it.At
 	case sched.CapHeadroom:
+		if !l.watching {
+			b.Headroom = max(it.Count, -1)
+		}
 		return sched.OK
 	default:
 		st := b.Spec.Stage(it.Stage)
@@ -195,7 +198,10 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 			case !b.untouched(it.Stage):
 				return sched.TooLate
 			}
-			return sched.OK // the world answers by JobAmended
+			if !l.watching {
+				t.Mold = sched.Mold{Item: it.ID, Asked: it.Count}
+			}
+			return sched.OK
 		default:
 			return sched.BadItem
 		}
@@ -215,20 +221,22 @@ func (l *Ledger) proposeNode(it *sched.Item) sched.Code {
 	if !nb.Up {
 		return sched.NodeAway
 	}
+	to := sched.Asleep
 	switch it.Verb {
 	case sched.Drain:
 		nb.Draining = true
+		return sched.OK
 	case sched.Sleep:
-		if nb.Occupied > 0 {
-			return sched.NodeAway // it works
+		if nb.Occupied > 0 || nb.Power != sched.Awake {
+			return sched.NodeAway
 		}
-		nb.Asleep = true
 	case sched.Wake:
-		if !nb.Asleep {
+		if nb.Power != sched.Asleep {
 			return sched.TooLate
 		}
-		// It is asleep until it says NodeUp.
+		to = sched.Waking
 	}
+	nb.asked, nb.was, nb.Power = it.ID, nb.Power, to
 	return sched.OK
 }
 
@@ -246,10 +254,12 @@ func (l *Ledger) roomFor(it *sched.Item) (*nodeBook, *jobBook, int32, sched.Code
 	switch {
 	case int(it.Container) >= len(b.needs[it.Stage]) || it.Count < 1:
 		return nil, nil, 0, sched.BadItem
-	case !nb.usable():
+	case !nb.Serves():
 		return nil, nil, 0, sched.NodeAway
 	case len(b.Spec.Labels) > 0 && !nb.Spec.Carries(b.Spec.Labels):
 		return nil, nil, 0, sched.WrongLabels
+	case b.Cancelled:
+		return nil, nil, 0, sched.TooLate
 	case !t.Ready:
 		return nil, nil, 0, sched.NotReady
 	case t.Withheld:
@@ -488,8 +498,10 @@ func (l *Ledger) undo(p *sched.Plan, it *sched.Item) {
 		switch it.Verb { // only while the scheduler watches, when no node drains or sleeps on its account
 		case sched.Drain:
 			nb.Draining = false
-		case sched.Sleep:
-			nb.Asleep = false
+		case sched.Sleep, sched.Wake:
+			if nb.asked == it.ID {
+				nb.Power, nb.asked = nb.was, 0
+			}
 		}
 	}
 	for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {

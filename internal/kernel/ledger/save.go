@@ -12,30 +12,32 @@ import (
 )
 
 // version is that of the saved form.
-const version = 3
+const version = 4
 
 // saved is the book as Save writes it. The rankings are not in it: they follow from the pages.
 type saved struct {
-	Version  int                       `json:"version"`
-	Now      units.Time                `json:"now"`
-	Round    int64                     `json:"round"`
-	Jobs     []savedJob                `json:"jobs"`
-	Nodes    []savedNode               `json:"nodes"`
-	Queues   []savedQueue              `json:"queues"`
-	Attempts []sched.Attempt           `json:"attempts"` // of each job's stage from the oldest to the youngest
-	Profiles map[string]*profile.Class `json:"profiles"`
-	Arrivals int64                     `json:"arrivals"`
-	LastItem sched.ItemID              `json:"last_item"`
-	Grants   []grant                   `json:"grants"`
-	Held     []sched.Item              `json:"held"`
-	Wake     units.Time                `json:"wake"`
-	Rankable units.Time                `json:"rankable"`
-	Yielded  bool                      `json:"yielded"`
-	Watching bool                      `json:"watching"`
-	Beating  []sched.NodeID            `json:"beating"`
-	Closing  []sched.JobID             `json:"closing"`
-	Refusals []sched.Event             `json:"refusals"`
-	Bounds   [3]int                    `json:"bounds"` // handles of jobs, nodes, attempts seen
+	Version  int                             `json:"version"`
+	Now      units.Time                      `json:"now"`
+	Round    int64                           `json:"round"`
+	Jobs     []savedJob                      `json:"jobs"`
+	Nodes    []savedNode                     `json:"nodes"`
+	Queues   []savedQueue                    `json:"queues"`
+	Attempts []sched.Attempt                 `json:"attempts"` // of each job's stage from the oldest to the youngest
+	Profiles map[string]*profile.Class       `json:"profiles"`
+	Supplies [sched.Supplies]*sched.Supply   `json:"supplies"`
+	Expected [sched.Supplies]*sched.Forecast `json:"expected"`
+	Arrivals int64                           `json:"arrivals"`
+	LastItem sched.ItemID                    `json:"last_item"`
+	Grants   []grant                         `json:"grants"`
+	Held     []sched.Item                    `json:"held"`
+	Wake     units.Time                      `json:"wake"`
+	Rankable units.Time                      `json:"rankable"`
+	Yielded  bool                            `json:"yielded"`
+	Watching bool                            `json:"watching"`
+	Beating  []sched.NodeID                  `json:"beating"`
+	Closing  []sched.JobID                   `json:"closing"`
+	Refusals []sched.Event                   `json:"refusals"`
+	Bounds   [3]int                          `json:"bounds"` // handles of jobs, nodes, attempts seen
 }
 
 type savedJob struct {
@@ -45,8 +47,10 @@ type savedJob struct {
 }
 
 type savedNode struct {
-	Node     sched.Node   `json:"node"`
-	Capacity units.Vector `json:"capacity"`
+	Node     sched.Node       `json:"node"`
+	Capacity units.Vector     `json:"capacity"`
+	Asked    sched.ItemID     `json:"asked"`
+	Was      sched.PowerState `json:"was"`
 }
 
 type savedQueue struct {
@@ -58,7 +62,7 @@ type savedQueue struct {
 // Save writes the whole book between two plans, so that a Load into a new book of the same world and order answers alike
 // from then on. Equal books give equal bytes.
 func (l *Ledger) Save(w io.Writer) error {
-	s := saved{Version: version, Now: l.now, Round: l.round, Profiles: l.profiles,
+	s := saved{Version: version, Now: l.now, Round: l.round, Profiles: l.profiles, Supplies: l.supplies, Expected: l.expected,
 		Arrivals: l.arrivals, LastItem: l.lastItem, Held: l.held, Wake: l.wake, Rankable: l.rankable, Yielded: l.yielded, Watching: l.watching, Beating: l.beating, Closing: l.closing,
 		Refusals: l.refusals, Bounds: [3]int{len(l.jobs), len(l.nodes), len(l.attempts)}}
 	for i := range l.queues[1:] {
@@ -67,7 +71,7 @@ func (l *Ledger) Save(w io.Writer) error {
 	}
 	for i := range l.nodes {
 		if nb := &l.nodes[i]; nb.Spec != nil {
-			s.Nodes = append(s.Nodes, savedNode{nb.Node, nb.Capacity})
+			s.Nodes = append(s.Nodes, savedNode{nb.Node, nb.Capacity, nb.asked, nb.was})
 		}
 	}
 	for i := range l.jobs {
@@ -118,6 +122,7 @@ func (l *Ledger) Load(r io.Reader) error {
 	l.now, l.round, l.arrivals, l.lastItem, l.wake, l.rankable = s.Now, s.Round, s.Arrivals, s.LastItem, s.Wake, s.Rankable
 	l.yielded, l.watching = s.Yielded, s.Watching
 	l.held, l.beating, l.closing, l.refusals = s.Held, s.Beating, s.Closing, s.Refusals
+	l.supplies, l.expected = s.Supplies, s.Expected
 	l.profiles = s.Profiles
 	if l.profiles == nil {
 		l.profiles = make(map[string]*profile.Class)
@@ -127,7 +132,7 @@ func (l *Ledger) Load(r io.Reader) error {
 	l.loadQueues(s.Queues)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		l.nodes[n.Node.ID] = nodeBook{Node: n.Node, Capacity: n.Capacity}
+		l.nodes[n.Node.ID] = nodeBook{Node: n.Node, Capacity: n.Capacity, asked: n.Asked, was: n.Was}
 		l.capacity.Add(&n.Capacity)
 	}
 	for i := range s.Jobs {
@@ -204,6 +209,12 @@ func (s *saved) check() error {
 	for i := range s.Queues {
 		if q := &s.Queues[i]; i > 0 && (q.Parent < 1 || int(q.Parent) > i) {
 			return bad("queue", i+1, len(s.Queues)+1)
+		}
+	}
+	for k := range sched.Supplies {
+		supply, f := s.Supplies[k], s.Expected[k]
+		if supply != nil && k.Check(supply.Amount) != nil || f != nil && f.Check(k) != nil {
+			return fmt.Errorf("the saved book is damaged: the supply of %v", k)
 		}
 	}
 	if len(s.Queues) == 0 {

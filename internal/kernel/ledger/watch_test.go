@@ -46,7 +46,7 @@ func TestWatching(t *testing.T) {
 	d.is("since", d.Node(1).Since, units.Time(1))
 	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(4))
 	d.is("drains", d.Node(2).Draining, false)
-	d.is("sleeps", d.Node(2).Asleep, false)
+	d.is("sleeps", d.Node(2).Power != sched.Awake, false)
 	d.is("limit", d.Job(1).Stages[sched.Map].Limit, int32(3))
 	d.is("due", d.Due(), d.at+9)
 

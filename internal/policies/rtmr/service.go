@@ -24,19 +24,16 @@ func (s *scheduler) look(v sched.View, batch []sched.Event) bool {
 	}
 	s.looked, s.out = true, s.out[:0]
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
-		if node := v.Node(n); node != nil && (node.Up && !awake(node) || node.Free[units.MapSlots] < 0 || node.Free[units.ReduceSlots] < 0) {
+		if node := v.Node(n); node != nil && (node.Up && !node.Serves() || node.Free[units.MapSlots] < 0 || node.Free[units.ReduceSlots] < 0) {
 			s.out = append(s.out, n)
 		}
 	}
 	return true
 }
 
-// awake tells whether something may start on the node.
-func awake(n *sched.Node) bool { return n.Up && !n.Draining && !n.Asleep }
-
 // inService tells whether the slots of the kind that the node has are in service.
 func inService(n *sched.Node, slot sched.Stage) bool {
-	return n != nil && awake(n) && n.Spec.Class.Capacity[dim(slot)] > 0
+	return n != nil && n.Serves() && n.Spec.Class.Capacity[dim(slot)] > 0
 }
 
 // dim is the resource that a slot is.
@@ -51,7 +48,7 @@ func dim(slot sched.Stage) units.Dim {
 func (s *scheduler) serving(v sched.View, slot sched.Stage) int64 {
 	n := v.Capacity()[dim(slot)]
 	for _, id := range s.out {
-		if node := v.Node(id); node.Up && !awake(node) {
+		if node := v.Node(id); node.Up && !node.Serves() {
 			n -= node.Spec.Class.Capacity[dim(slot)]
 		}
 	}
@@ -64,7 +61,7 @@ func (s *scheduler) idle(v sched.View, slot sched.Stage) int64 {
 	for _, id := range s.out {
 		node := v.Node(id)
 		n -= node.Free[dim(slot)]
-		if awake(node) {
+		if node.Serves() {
 			n += max(0, node.Free[dim(slot)])
 		}
 	}

@@ -3,7 +3,6 @@ package scale
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
@@ -22,9 +21,8 @@ import (
 // work. It does not ask which data lies on a node: the simulator lets what lies on sleeping nodes be read, so the energy that it
 // reports as saved is overstated.
 type Sleep struct {
-	c      Config
-	wake   units.Time     // the Tick that was asked for; 0 = none
-	waking []sched.NodeID // asked to wake, and not up yet; sorted
+	c    Config
+	wake units.Time // the Tick that was asked for; 0 = none
 
 	rooms []room // reused
 }
@@ -85,18 +83,12 @@ func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 func (s *Sleep) notice(e *sched.Event) bool {
 	switch e.Kind {
 	case sched.Resync:
-		s.waking = s.waking[:0]
 		s.wake = 0
 		return true
-	case sched.NodeUp, sched.NodeDown, sched.Refused:
-		if i, waking := slices.BinarySearch(s.waking, e.Node); waking {
-			s.waking = slices.Delete(s.waking, i, i+1)
-		}
-		return e.Kind != sched.Refused
 	case sched.Ended:
 		return e.Outcome != sched.Committed // its task is open again
-	case sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.StageReady, sched.Demand, sched.OutputLost, sched.NodeChanged,
-		sched.Control:
+	case sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.StageReady, sched.Demand, sched.OutputLost,
+		sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.Control:
 		return true
 	}
 	return false
@@ -111,11 +103,7 @@ func (s *Sleep) survey(v sched.View) (awake int, sleepers, due bool) {
 		if nd == nil || !nd.Up || nd.Draining {
 			continue
 		}
-		r := room{node: nd, free: nd.Free}
-		if nd.Asleep {
-			_, waking := slices.BinarySearch(s.waking, n)
-			r.asleep = !waking
-		}
+		r := room{node: nd, free: nd.Free, asleep: nd.Power == sched.Asleep}
 		if r.asleep {
 			sleepers = true
 		} else {
@@ -127,7 +115,7 @@ func (s *Sleep) survey(v sched.View) (awake int, sleepers, due bool) {
 	return awake, sleepers, due && awake > s.c.Keep
 }
 
-func (s *Sleep) idle(nd *sched.Node) bool { return nd.Occupied == 0 && !nd.Asleep }
+func (s *Sleep) idle(nd *sched.Node) bool { return nd.Occupied == 0 && nd.Power == sched.Awake }
 
 // fit gives the tasks that wait to the nodes that are awake, wakes others for the rest, and returns how many are left even so.
 func (s *Sleep) fit(v sched.View, p *sched.Plan) (left int64) {
@@ -145,9 +133,6 @@ func (s *Sleep) fit(v sched.View, p *sched.Plan) (left int64) {
 					return false
 				}
 				r.asleep = !p.Add(sched.Item{Verb: sched.Wake, Node: r.node.ID, Reason: sched.Because(sched.NoRoomAwake, wait)})
-				if i, there := slices.BinarySearch(s.waking, r.node.ID); !there && !r.asleep {
-					s.waking = slices.Insert(s.waking, i, r.node.ID)
-				}
 				return !r.asleep
 			})
 			left += wait
@@ -214,20 +199,19 @@ func (s *Sleep) next(v sched.View, now units.Time, awake int) units.Time {
 	return next
 }
 
-// saved is the state: the Tick that is due, and who is on the way up.
+// saved is the state: the Tick that is due.
 type saved struct {
-	Wake   units.Time     `json:"wake"`
-	Waking []sched.NodeID `json:"waking,omitempty"`
+	Wake units.Time `json:"wake"`
 }
 
 // MarshalJSON writes the state.
-func (s *Sleep) MarshalJSON() ([]byte, error) { return json.Marshal(saved{s.wake, s.waking}) }
+func (s *Sleep) MarshalJSON() ([]byte, error) { return json.Marshal(saved{s.wake}) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (s *Sleep) UnmarshalJSON(text []byte) error {
 	var old saved
 	err := json.Unmarshal(text, &old)
-	s.wake, s.waking = old.Wake, old.Waking
+	s.wake = old.Wake
 	return err
 }
 

@@ -3,7 +3,6 @@ package scale
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -28,8 +27,11 @@ func (h *hall) Nodes() sched.NodeID             { return sched.NodeID(len(h.node
 func (h *hall) Node(n sched.NodeID) *sched.Node { return h.nodes[n-1] }
 func (h *hall) Job(j sched.JobID) *sched.Job    { return h.jobs[j-1] }
 func (h *hall) Propose(_ *sched.Plan, it *sched.Item) sched.Code {
-	if it.Verb == sched.Sleep {
-		h.nodes[it.Node-1].Asleep = true
+	switch it.Verb {
+	case sched.Sleep:
+		h.nodes[it.Node-1].Power = sched.Asleep
+	case sched.Wake:
+		h.nodes[it.Node-1].Power = sched.Waking
 	}
 	return sched.OK
 }
@@ -60,7 +62,7 @@ func rooms(nodes string) *hall {
 		case 'f':
 			nd.Occupied, nd.Free[units.VCores] = 4, 0
 		case 's':
-			nd.Asleep = true
+			nd.Power = sched.Asleep
 		case 'd':
 			nd.Up = false
 		case 'x':
@@ -152,27 +154,26 @@ func TestSleepIsDueToTheInstant(t *testing.T) {
 	}
 }
 
-// Who is on the way up is not woken again and counts as room; when it is up, down or refused it is an ordinary node.
+// Who is on the way up is not woken again and counts as room; one that was refused sleeps again.
 func TestWaking(t *testing.T) {
-	for _, e := range []sched.Event{{Kind: sched.NodeUp, Node: 2}, {Kind: sched.NodeDown, Node: 2}, {Kind: sched.Refused, Node: 2}} {
-		s, h := NewSleep(Config{Idle: units.Minute, Keep: 1}), rooms("fss").wait(4, -1, "", 1)
-		if got := h.scales(s, arrives); got != "wake 2" {
-			t.Fatalf("got %q", got)
-		}
-		var again Sleep
-		text, err := s.MarshalJSON()
-		if err != nil || again.UnmarshalJSON(text) != nil {
-			t.Fatal(err)
-		}
-		if same, _ := again.MarshalJSON(); !bytes.Equal(text, same) || again.wake != s.wake || !slices.Equal(again.waking, s.waking) {
-			t.Errorf("saved %s, then %s", text, same)
-		}
-		if got := h.scales(s, arrives); got != "at 1h1m" {
-			t.Errorf("while it is on its way: %q", got)
-		}
-		h.jobs[0].Stages[sched.Map].Open = 8
-		if got := h.scales(s, e, arrives); !strings.HasPrefix(got, "wake 2, wake 3") {
-			t.Errorf("after %v, still asleep: %q", e.Kind, got)
-		}
+	s, h := NewSleep(Config{Idle: units.Minute, Keep: 1}), rooms("fss").wait(4, -1, "", 1)
+	if got := h.scales(s, arrives); got != "wake 2" {
+		t.Fatalf("got %q", got)
+	}
+	var again Sleep
+	text, err := s.MarshalJSON()
+	if err != nil || again.UnmarshalJSON(text) != nil {
+		t.Fatal(err)
+	}
+	if same, _ := again.MarshalJSON(); !bytes.Equal(text, same) || again.wake != s.wake {
+		t.Errorf("saved %s, then %s", text, same)
+	}
+	if got := h.scales(s, arrives); got != "at 1h1m" {
+		t.Errorf("while it is on its way: %q", got)
+	}
+	h.jobs[0].Stages[sched.Map].Open = 8
+	h.nodes[1].Power = sched.Asleep
+	if got := h.scales(s, arrives); !strings.HasPrefix(got, "wake 2, wake 3") {
+		t.Errorf("asleep again: %q", got)
 	}
 }

@@ -285,10 +285,10 @@ type sleeper struct{ *compose.Policy }
 func (y sleeper) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.Policy.Decide(v, batch, p)
 	switch n := v.Node(2); {
-	case v.Now() == 0 && !n.Asleep:
+	case v.Now() == 0 && n.Power == sched.Awake:
 		p.Add(sched.Item{Verb: sched.Sleep, Node: 2, Reason: sched.Because(sched.Custom)})
 		p.WakeMe(units.Time(100*units.Second), sched.Because(sched.Custom))
-	case v.Now() == units.Time(100*units.Second) && n.Asleep:
+	case v.Now() == units.Time(100*units.Second) && n.Power == sched.Asleep:
 		p.Add(sched.Item{Verb: sched.Wake, Node: 2, Reason: sched.Because(sched.Custom)})
 	}
 }
@@ -303,7 +303,7 @@ func TestEnergyInClosedForm(t *testing.T) {
 	c := cluster.Uniform(2, 1, class)
 	c.Nodes[1].Labels = jobs[1].Labels
 	cfg := sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs},
-		Supply: []sim.SupplyStep{{At: 0, Green: 130}, {At: units.Time(200 * units.Second), Green: 0}}}
+		Supply: []sim.SupplyStep{{Of: sched.GreenPower, Amount: 130}, {At: units.Time(200 * units.Second), Of: sched.GreenPower}}}
 	base, err := catalog.New("fifo", NoQueues)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -258,7 +259,7 @@ func (d dice) happenings(cfg *sim.Config, n int) {
 		}
 	}
 	if d.chance(0.2) {
-		cfg.Supply = []sim.SupplyStep{{At: d.at(0, 50), Green: 100, Price: 0.3}}
+		cfg.Supply = []sim.SupplyStep{{At: d.at(0, 50), Of: sched.GreenPower, Amount: 100}}
 	}
 	if d.chance(0.2) {
 		cfg.Profiles = []*profile.Class{profile.New("c1"), profile.New("c0")}

@@ -241,9 +241,9 @@ func (m *meddler) meddle(v sched.View, p *sched.Plan) {
 	case 4:
 		it.Verb, it.Count, it.Outcome = sched.Kill, 2, sched.Preempted
 	case 5, 6:
-		it.Verb, it.Node = sched.Sleep, first(v, n, func(nd *sched.Node) bool { return nd.Up && !nd.Asleep && nd.Occupied == 0 })
+		it.Verb, it.Node = sched.Sleep, first(v, n, func(nd *sched.Node) bool { return nd.Up && nd.Power == sched.Awake && nd.Occupied == 0 })
 	case 7, 8:
-		it.Verb, it.Node = sched.Wake, first(v, n, func(nd *sched.Node) bool { return nd.Asleep })
+		it.Verb, it.Node = sched.Wake, first(v, n, func(nd *sched.Node) bool { return nd.Power == sched.Asleep })
 	case 9:
 		it.Verb, it.Count = sched.SetSlots, int32(m.rng.IntN(4))
 		m.later(v, p, sched.Item{Verb: sched.SetSlots, Job: j, Stage: s, Count: -1})

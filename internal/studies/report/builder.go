@@ -74,14 +74,18 @@ func (b *Builder) Batch(_ int64, at units.Time, events []sched.Event) error {
 			s.Events++
 			if e.Detail != nil && e.Detail.Node != nil {
 				b.offer(at, e.Node, &e.Detail.Node.Class.Capacity)
-				b.meter.turn(at, e.Node, e.Detail.Node.Class, on)
 			}
+			b.meter.turn(at, e)
 		case sched.NodeDown:
 			s.Events++
 			b.offer(at, e.Node, &units.Vector{})
-			b.meter.turn(at, e.Node, nil, off)
-		case sched.PowerSupply:
-			b.meter.feed(at, e.X)
+			b.meter.turn(at, e)
+		case sched.SupplyChanged:
+			if e.Of == sched.GreenPower {
+				b.meter.feed(at, e.X)
+			}
+		case sched.Refused:
+			b.meter.refused(at, e)
 		case sched.Heartbeat:
 			s.Events++
 		case sched.JobArrived:

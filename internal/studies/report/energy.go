@@ -29,17 +29,11 @@ type powered struct {
 	class *cluster.Class // as it came up: one that drains offers nothing and still draws power
 	held  units.Vector
 	draws float64
-	state powerState
+	up    bool
+	power sched.PowerState
+	asked sched.ItemID     // the last item about its power
+	was   sched.PowerState // before it
 }
-
-type powerState uint8
-
-const (
-	off powerState = iota
-	on
-	asleep
-	waking
-)
 
 // advance integrates until now.
 func (m *meter) advance(at units.Time) {
@@ -51,15 +45,23 @@ func (m *meter) advance(at units.Time) {
 	}
 }
 
-// turn changes the state of a node.
-func (m *meter) turn(at units.Time, h sched.NodeID, class *cluster.Class, to powerState) {
-	n := slot(&m.nodes, h)
-	if class != nil && class.Capacity != (units.Vector{}) {
+// turn notes that a node came up, or is described anew, or went down: then without a class.
+func (m *meter) turn(at units.Time, e *sched.Event) {
+	n := slot(&m.nodes, e.Node)
+	if e.Kind != sched.NodeChanged {
+		n.up, n.power, n.asked = e.Kind == sched.NodeUp, e.Power, 0
+	}
+	if e.Detail != nil && e.Detail.Node != nil {
+		m.describe(n, e.Detail.Node.Class)
+	}
+	m.draw(at, n)
+}
+
+func (m *meter) describe(n *powered, class *cluster.Class) {
+	if class.Capacity != (units.Vector{}) {
 		n.class = class
 		m.known = m.known || class.Idle > 0 || class.Dynamic > 0 || class.Sleep > 0
 	}
-	n.state = to
-	m.draw(at, n)
 }
 
 // hold notes that a node gives a container so much, or takes it back.
@@ -82,12 +84,13 @@ func (m *meter) draw(at units.Time, n *powered) {
 		return
 	}
 	draws := 0.0
-	switch n.state {
-	case on:
+	switch {
+	case !n.up:
+	case n.power == sched.Awake:
 		draws = float64(n.class.Idle) + float64(n.class.Dynamic)*n.load()
-	case asleep:
+	case n.power == sched.Asleep:
 		draws = float64(n.class.Sleep)
-	case waking:
+	case n.power == sched.Waking:
 		draws = float64(n.class.Idle)
 	}
 	if draws != n.draws {
@@ -118,12 +121,25 @@ func (m *meter) feed(at units.Time, green float64) {
 
 // plan takes in who goes to sleep and who wakes.
 func (m *meter) plan(at units.Time, it *sched.Item) {
-	switch {
-	case !m.known || it.Refused != sched.OK || it.Held:
-	case it.Verb == sched.Sleep:
-		m.turn(at, it.Node, nil, asleep)
-	case it.Verb == sched.Wake:
-		m.turn(at, it.Node, nil, waking)
+	if !m.known || it.Refused != sched.OK || it.Held || it.Verb != sched.Sleep && it.Verb != sched.Wake {
+		return
+	}
+	n := slot(&m.nodes, it.Node)
+	n.asked, n.was, n.power = it.ID, n.power, sched.Asleep
+	if it.Verb == sched.Wake {
+		n.power = sched.Waking
+	}
+	m.draw(at, n)
+}
+
+// refused takes back what the world did not do.
+func (m *meter) refused(at units.Time, e *sched.Event) {
+	if !m.known || e.Node < 1 || e.Item == 0 {
+		return
+	}
+	if n := slot(&m.nodes, e.Node); n.asked == e.Item {
+		n.power, n.asked = n.was, 0
+		m.draw(at, n)
 	}
 }
 

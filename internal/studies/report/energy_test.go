@@ -44,7 +44,7 @@ func second(s float64) units.Time { return units.Time(units.FromSeconds(s)) }
 // and green power of 250 W from 4 s on.
 func TestEnergy(t *testing.T) {
 	class := cluster.Class{Name: "m", Speed: 1, Capacity: units.Slots(2, 0), Idle: 100, Dynamic: 200, Sleep: 10, WakeTime: 3 * units.Second}
-	w, err := sim.New(sim.Config{Cluster: cluster.Uniform(2, 1, class), Supply: []sim.SupplyStep{{At: second(4), Green: 250}},
+	w, err := sim.New(sim.Config{Cluster: cluster.Uniform(2, 1, class), Supply: []sim.SupplyStep{{At: second(4), Of: sched.GreenPower, Amount: 250}},
 		Workload: &workload.Workload{Jobs: []*workload.Job{{ID: "j", Deadline: units.Never, Soft: units.Never, Weight: 1,
 			Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: []workload.Task{{Work: 10 * units.Second}, {Work: 10 * units.Second}, {Work: 10 * units.Second}, {Work: 10 * units.Second}}}}}}}})
 	if err != nil {
@@ -137,4 +137,35 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%v: %v, want %v", held, got, want)
 		}
 	}
+}
+
+// What a node draws follows its state: another speed does not wake it, and a sleep or a wake that the world refused did not happen.
+func TestDrawFollowsPowerStates(t *testing.T) {
+	b := NewBuilder("sim", "s", "p", 1)
+	class := &cluster.Class{Name: "m", Speed: 1, Capacity: units.Slots(2, 0), Idle: 100, Sleep: 10}
+	tell := func(e sched.Event, want float64) {
+		t.Helper()
+		e.Node = 1
+		if err := b.Batch(1, 0, []sched.Event{e}); err != nil || b.meter.power != want {
+			t.Errorf("%v: %v W, want %v (%v)", e.Kind, b.meter.power, want, err)
+		}
+	}
+	plan := func(id sched.ItemID, v sched.Verb, want float64) {
+		t.Helper()
+		if err := b.Plan(1, 0, &sched.Plan{Items: []sched.Item{{ID: id, Verb: v, Node: 1}}}); err != nil || b.meter.power != want {
+			t.Errorf("%v: %v W, want %v (%v)", v, b.meter.power, want, err)
+		}
+	}
+	up := sched.Event{Kind: sched.NodeUp, Detail: &sched.Detail{Node: &cluster.Node{Class: class}}}
+	tell(up, 100)
+	plan(1, sched.Sleep, 10)
+	tell(sched.Event{Kind: sched.NodeChanged, X: 2, Detail: up.Detail}, 10)
+	tell(sched.Event{Kind: sched.Refused, Item: 9}, 10)
+	tell(sched.Event{Kind: sched.Refused, Item: 1}, 100)
+	plan(2, sched.Sleep, 10)
+	plan(3, sched.Wake, 100)
+	tell(sched.Event{Kind: sched.Refused, Item: 3}, 10)
+	tell(sched.Event{Kind: sched.NodeDown}, 0)
+	up.Power = sched.Asleep
+	tell(up, 10)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -236,7 +237,8 @@ func (s *Scenario) build() {
 		cfg.Speeds = append(cfg.Speeds, step)
 	}
 	for _, st := range k.Supply {
-		cfg.Supply = append(cfg.Supply, sim.SupplyStep{At: units.Time(st.At), Green: units.Watts(st.Green), Price: st.Price})
+		cfg.Supply = append(cfg.Supply, sim.SupplyStep{At: units.Time(st.At), Of: sched.GreenPower, Amount: float64(st.Green)},
+			sim.SupplyStep{At: units.Time(st.At), Of: sched.Price, Amount: st.Price})
 	}
 	for i, st := range k.NodeSteps {
 		if st.Nodes > len(c.Nodes) {

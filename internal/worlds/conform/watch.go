@@ -124,12 +124,12 @@ func (w *Watch) Batch(round int64, at units.Time, events []sched.Event) error {
 		if i > 0 && events[i].Kind < events[i-1].Kind {
 			w.broken("%v stands behind %v", events[i].Kind, events[i-1].Kind)
 		}
-		if events[0].Kind != sched.Resync || !isAttempts(events[i].Kind) {
+		if events[0].Kind != sched.Resync || !isLate(events[i].Kind) {
 			w.event(&events[i])
 		}
 	}
 	for i := range events {
-		if events[0].Kind == sched.Resync && isAttempts(events[i].Kind) {
+		if events[0].Kind == sched.Resync && isLate(events[i].Kind) {
 			w.event(&events[i])
 		}
 	}
@@ -142,9 +142,9 @@ func (w *Watch) Batch(round int64, at units.Time, events []sched.Event) error {
 	return nil
 }
 
-// isAttempts tells which events a resync has to be read for last: attempts after the jobs they belong to.
-func isAttempts(k sched.EventKind) bool {
-	return k == sched.Started || k == sched.Progress || k == sched.Ended
+// isLate tells which events of a resync have to be read last: attempts, and who was cancelled, after the jobs.
+func isLate(k sched.EventKind) bool {
+	return k == sched.Started || k == sched.Progress || k == sched.Ended || k == sched.JobCancelled
 }
 
 // Plan has nothing to check, as what a policy wants is its own affair. It notes what the world was allowed to do.

@@ -72,7 +72,12 @@ func (w *World) plan() (all []change) {
 		})
 	}
 	for _, s := range w.cfg.Supply {
-		add(s.At, func() { w.emit(sched.Event{Kind: sched.PowerSupply, X: float64(s.Green), Y: s.Price}) })
+		add(s.At, func() { w.emit(sched.Event{Kind: sched.SupplyChanged, Of: s.Of, X: s.Amount}) })
+	}
+	for _, o := range w.cfg.Expect {
+		add(o.At, func() {
+			w.emit(sched.Event{Kind: sched.ForecastIssued, Of: o.Of, Detail: &sched.Detail{Forecast: o.Forecast}})
+		})
 	}
 	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	return all

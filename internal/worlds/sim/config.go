@@ -27,7 +27,8 @@ type Config struct {
 	Placement Placement
 
 	Speeds  []SpeedStep  // speed over time
-	Supply  []SupplyStep // green power over time; policies are told
+	Supply  []SupplyStep // over time; policies are told
+	Expect  []Outlook    // forecasts of it; policies are told
 	Sizes   []SizeStep   // number of nodes over time
 	Outages []Outage     // failures of nodes, one by one
 
@@ -53,11 +54,18 @@ type SpeedStep struct {
 	Factor float64        // > 0
 }
 
-// SupplyStep sets how much green power there is from a time on, and what other power costs.
+// SupplyStep sets how much there is of a supply from a time on. The world does nothing by it: nodes come and go by Sizes.
 type SupplyStep struct {
-	At    units.Time
-	Green units.Watts
-	Price float64 // a kWh
+	At     units.Time
+	Of     sched.SupplyKind
+	Amount float64
+}
+
+// Outlook is a forecast that is issued at a time.
+type Outlook struct {
+	At       units.Time
+	Of       sched.SupplyKind
+	Forecast *sched.Forecast
 }
 
 // SizeStep sets the number of nodes from a time on (scale-out, paper 000, section 6): nodes above the number leave, the others
@@ -159,8 +167,19 @@ func (c *Config) validateScript(n int) error {
 		}
 	}
 	for _, s := range c.Supply {
-		if s.At < 0 || s.At == units.Never || !(s.Green >= 0) || math.IsInf(float64(s.Green), 0) || !(s.Price >= 0) || math.IsInf(s.Price, 0) {
-			return fmt.Errorf("power supply at %v: %v of green power at a price of %v; each must be finite and not negative", s.At, s.Green, s.Price)
+		if s.At < 0 || s.At == units.Never {
+			return fmt.Errorf("supply at %v: it is outside of the run", s.At)
+		}
+		if err := s.Of.Check(s.Amount); err != nil {
+			return fmt.Errorf("supply at %v: %w", s.At, err)
+		}
+	}
+	for _, o := range c.Expect {
+		if o.At < 0 || o.At == units.Never || o.Forecast == nil {
+			return fmt.Errorf("forecast at %v: it is outside of the run, or of nothing", o.At)
+		}
+		if err := o.Forecast.Check(o.Of); err != nil {
+			return fmt.Errorf("forecast at %v: %w", o.At, err)
 		}
 	}
 	for _, s := range c.Sizes {
@@ -216,7 +235,7 @@ type change struct {
 	nodes  int
 	crash  bool
 	factor float64
-	supply SupplyStep
+	tells  sched.Event
 }
 
 type changeKind uint8
@@ -226,7 +245,7 @@ const (
 	toUp
 	toSize
 	toSpeed
-	toSupply
+	toTell
 )
 
 // script returns all changes in order of time, those of one time in the order of the configuration.
@@ -257,7 +276,10 @@ func (c *Config) script() []change {
 		all = append(all, change{at: s.At, does: toSpeed, node: s.Node, factor: s.Factor})
 	}
 	for _, s := range c.Supply {
-		all = append(all, change{at: s.At, does: toSupply, supply: s})
+		all = append(all, change{at: s.At, does: toTell, tells: sched.Event{Kind: sched.SupplyChanged, Of: s.Of, X: s.Amount}})
+	}
+	for _, o := range c.Expect {
+		all = append(all, change{at: o.At, does: toTell, tells: sched.Event{Kind: sched.ForecastIssued, Of: o.Of, Detail: &sched.Detail{Forecast: o.Forecast}}})
 	}
 	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	return all

@@ -131,8 +131,8 @@ func (w *World) change(c *change) {
 		for n := 1; n < len(w.nodes); n++ {
 			w.setSpeed(int32(n), c.factor)
 		}
-	case toSupply:
-		w.emit(sched.Event{Kind: sched.PowerSupply, X: float64(c.supply.Green), Y: c.supply.Price})
+	case toTell:
+		w.emit(c.tells)
 	case toSize:
 		for n := min(w.size, c.nodes) + 1; n < len(w.nodes); n++ {
 			nd := &w.nodes[n]

@@ -1,0 +1,64 @@
+package ledger
+
+import "github.com/slackline/slackline/sched"
+
+// What the book was told and only keeps: it is there to be read, by View.
+
+func (l *Ledger) supplyChanged(e *sched.Event) {
+	if err := e.Of.Check(e.X); err != nil {
+		l.wonder(e, err.Error())
+		return
+	}
+	l.supplies[e.Of] = &sched.Supply{Amount: e.X, Since: l.since(e)}
+}
+
+func (l *Ledger) forecastIssued(e *sched.Event) {
+	if e.Detail == nil || e.Detail.Forecast == nil {
+		l.wonder(e, "a forecast without values")
+		return
+	}
+	if err := e.Detail.Forecast.Check(e.Of); err != nil {
+		l.wonder(e, err.Error())
+		return
+	}
+	l.expected[e.Of] = e.Detail.Forecast
+}
+
+// jobCancelled closes the job's stages: its end follows.
+func (l *Ledger) jobCancelled(e *sched.Event) {
+	b := l.job(e.Job)
+	if b == nil || b.State == sched.Finished {
+		l.wonder(e, "a job was cancelled that the book does not know")
+		return
+	}
+	b.Cancelled = true
+	l.soil(b)
+}
+
+// molded notes that an amendment answers a SetTasks: the stage now has so many tasks.
+func (l *Ledger) molded(b *jobBook, e *sched.Event) {
+	if e.Item == 0 {
+		return
+	}
+	for s := range b.Stages {
+		if t := &b.Stages[s]; t.Mold.Item == e.Item {
+			t.Mold.Accepted = t.Total
+			return
+		}
+	}
+	l.wonder(e, "a job was amended in answer to what was not asked")
+}
+
+// refusedAsked notes that the world did not do what no page shows as done yet: the tasks stay as many as they were, the node stays as
+// it was.
+func (l *Ledger) refusedAsked(e *sched.Event) {
+	if e.Item == 0 {
+		return
+	}
+	if b := l.job(e.Job); b != nil && e.Stage < sched.Stages && b.Stages[e.Stage].Mold.Item == e.Item {
+		b.Stages[e.Stage].Mold.Accepted = -1
+	}
+	if nb := l.node(e.Node); nb != nil && nb.asked == e.Item {
+		nb.Power, nb.asked = nb.was, 0
+	}
+}

@@ -1,0 +1,205 @@
+package ledger
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// The book has a case for every kind of event, so that none is told in vain.
+func TestEveryEventIsTaken(t *testing.T) {
+	unknown := func(k sched.EventKind) bool {
+		for _, e := range open(t, bound, nil).told(sched.Event{Kind: k}) {
+			if e.Kind == sched.Discrepancy && strings.HasSuffix(e.Text, "there is no such event") {
+				return true
+			}
+		}
+		return false
+	}
+	for k := sched.NoEvent + 1; k < sched.EventKinds; k++ {
+		if unknown(k) {
+			t.Errorf("%v falls through", k)
+		}
+	}
+	if !unknown(sched.NoEvent) || !unknown(sched.EventKinds) {
+		t.Error("the book takes events that do not exist")
+	}
+}
+
+func forecast(of sched.SupplyKind, f sched.Forecast) sched.Event {
+	return sched.Event{Kind: sched.ForecastIssued, Of: of, Detail: &sched.Detail{Forecast: &f}}
+}
+
+// Supplies and forecasts: the latest of each kind stays, past a resync too; what makes no sense is noted and not taken.
+func TestSupplies(t *testing.T) {
+	d := open(t, bound, nil)
+	d.is("nothing told", d.Supply(sched.GreenPower) == nil && d.Forecast(sched.Price) == nil && d.Supply(sched.Supplies) == nil && d.Forecast(99) == nil, true)
+	first := sched.Forecast{Start: 5, Interval: units.Minute, Mid: []float64{1, 2}}
+	d.at = 100
+	d.told(sched.Event{Kind: sched.SupplyChanged, Of: sched.GreenPower, X: 40}, old(30, sched.Event{Kind: sched.SupplyChanged, Of: sched.Capacity, X: 0.5}),
+		forecast(sched.GreenPower, first))
+	d.told(sched.Event{Kind: sched.SupplyChanged, Of: sched.GreenPower, X: 50},
+		forecast(sched.GreenPower, sched.Forecast{Interval: 1, Mid: []float64{3}, Low: []float64{2}, High: []float64{3}}))
+	for _, bad := range []sched.Event{{Kind: sched.SupplyChanged, X: 1}, {Kind: sched.SupplyChanged, Of: sched.Supplies},
+		{Kind: sched.SupplyChanged, Of: sched.GreenPower, X: math.NaN()}, {Kind: sched.SupplyChanged, Of: sched.Capacity, X: 1.5},
+		{Kind: sched.SupplyChanged, Of: sched.GreenPower, X: -1}, {Kind: sched.ForecastIssued, Of: sched.GreenPower}, forecast(sched.NoSupply, first),
+		forecast(sched.GreenPower, sched.Forecast{Mid: []float64{1}}), forecast(sched.GreenPower, sched.Forecast{Interval: 1}),
+		forecast(sched.GreenPower, sched.Forecast{Interval: 1, Mid: []float64{math.Inf(1)}}),
+		forecast(sched.GreenPower, sched.Forecast{Interval: 1, Mid: []float64{1}, Low: []float64{2}, High: []float64{3}}),
+		forecast(sched.GreenPower, sched.Forecast{Interval: 1, Mid: []float64{4}, Low: []float64{2}, High: []float64{3}}),
+		forecast(sched.GreenPower, sched.Forecast{Interval: 1, Mid: []float64{4, 4}, Low: []float64{2}, High: []float64{3}}),
+		forecast(sched.GreenPower, sched.Forecast{Interval: 1, Mid: []float64{4}, Low: []float64{2}})} {
+		if got := kinds(d.told(bad), sched.Discrepancy); got != 1 {
+			t.Errorf("%+v: %d discrepancies", bad, got)
+		}
+	}
+	check := func(d *desk) {
+		t.Helper()
+		d.is("green", *d.Supply(sched.GreenPower), sched.Supply{Amount: 50, Since: 102})
+		d.is("capacity", *d.Supply(sched.Capacity), sched.Supply{Amount: 0.5, Since: 71})
+		d.is("forecast", d.Forecast(sched.GreenPower).Mid[0], 3.)
+		d.is("price", d.Supply(sched.Price) == nil && d.Forecast(sched.Price) == nil, true)
+	}
+	check(d)
+	other := open(t, bound, nil)
+	load(other, d)
+	check(other)
+	d.told(sched.Event{Kind: sched.Resync})
+	check(d)
+}
+
+// A cancelled job starts nothing more, sample or not; its end follows. A resync that does not tell it again has taken it back.
+func TestCancelledJobs(t *testing.T) {
+	d := open(t, bound, nil)
+	arrives := jobOf(1, "a", maps(3))
+	d.told(nodeUp(1, 1, 9, 1), arrives, sched.Event{Kind: sched.Heartbeat, Node: 1})
+	d.decide(admit(1), start(1, sched.Map, 1, 1))
+	d.is("before", d.First(1, sched.Map, 0), sched.JobID(1))
+	d.told(sched.Event{Kind: sched.JobCancelled, Job: 1})
+	other := open(t, bound, nil)
+	load(other, d)
+	for _, d := range []*desk{d, other} {
+		d.is("cancelled", d.Job(1).Cancelled, true)
+		d.is("after", d.First(1, sched.Map, 0)+d.Waiting(sched.Map, 0), sched.JobID(0))
+		d.want(start(1, sched.Map, 1, 1), sched.TooLate)
+		d.is("what runs is booked", d.Job(1).Stages[sched.Map].Occupied, int32(1))
+	}
+	d.is("of nobody", kinds(d.told(sched.Event{Kind: sched.JobCancelled, Job: 9}), sched.Discrepancy), 1)
+	d.told(sched.Event{Kind: sched.Resync}, nodeUp(1, 1, 9, 1), arrives)
+	d.is("void", d.Job(1).Cancelled, false)
+	got := d.told(sched.Event{Kind: sched.Resync}, sched.Event{Kind: sched.JobCancelled, Job: 1}, arrives)
+	d.is("told again", d.Job(1).Cancelled && kinds(got, sched.Discrepancy) == 0, true)
+}
+
+func TestHeadroom(t *testing.T) {
+	late := sched.Capabilities{Kill: true}
+	d := open(t, late, nil)
+	d.told(jobOf(1, "a", maps(3)))
+	d.is("at first", d.Job(1).Headroom, int32(-1))
+	d.want(sched.Item{Verb: sched.CapHeadroom, Job: 1, Count: 4}, sched.OK)
+	d.is("told", d.Job(1).Headroom, int32(4))
+	other := open(t, late, nil)
+	load(other, d)
+	d.is("loaded", other.Job(1).Headroom, int32(4))
+	d.want(sched.Item{Verb: sched.CapHeadroom, Job: 1, Count: -1}, sched.OK)
+	d.is("taken back", d.Job(1).Headroom, int32(-1))
+}
+
+// The number of tasks that was asked for stands beside what the world made of it: nothing yet, another number, a refusal.
+func TestMoldedStages(t *testing.T) {
+	d := open(t, bound, nil)
+	stage := maps(3)
+	stage.MinTasks, stage.MaxTasks = 1, 9
+	d.told(jobOf(1, "a", stage))
+	ask := sched.Item{Verb: sched.SetTasks, Job: 1, Stage: sched.Map, Count: 5}
+	mold := func(want sched.Mold) {
+		t.Helper()
+		other := open(t, bound, nil)
+		load(other, d)
+		d.is("mold", d.Job(1).Stages[sched.Map].Mold, want)
+		d.is("mold, loaded", other.Job(1).Stages[sched.Map].Mold, want)
+	}
+	mold(sched.Mold{})
+	asked := d.one(ask)
+	mold(sched.Mold{Item: asked.ID, Asked: 5})
+	answer := jobOf(1, "a", maps(4))
+	answer.Kind, answer.Item = sched.JobAmended, asked.ID
+	d.is("discrepancies", kinds(d.told(answer), sched.Discrepancy), 0)
+	mold(sched.Mold{Item: asked.ID, Asked: 5, Accepted: 4})
+	answer.Item = 99
+	d.is("an answer to nothing", kinds(d.told(answer), sched.Discrepancy), 1)
+
+	d.told(jobOf(1, "a", stage))
+	asked = d.one(ask)
+	d.told(sched.Event{Kind: sched.Refused, Item: asked.ID, Job: 1, Stage: sched.Map, Why: sched.TooLate})
+	mold(sched.Mold{Item: asked.ID, Asked: 5, Accepted: -1})
+}
+
+// A node is asleep from the item on, on its way up from the next, and awake when it says so; a refusal takes the item back.
+func TestPowerStates(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 1, 1))
+	state := func(want sched.PowerState) {
+		t.Helper()
+		other := open(t, bound, nil)
+		load(other, d)
+		d.is("power", d.Node(1).Power, want)
+		d.is("power, loaded", other.Node(1).Power, want)
+		d.is("serves", d.Node(1).Serves(), want == sched.Awake)
+	}
+	refuse := func(it sched.Item) {
+		d.told(sched.Event{Kind: sched.Refused, Item: it.ID, Node: 1, Why: sched.NodeAway})
+	}
+	sleep, wake := sched.Item{Verb: sched.Sleep, Node: 1}, sched.Item{Verb: sched.Wake, Node: 1}
+	d.want(wake, sched.TooLate)
+	asked := d.one(sleep)
+	state(sched.Asleep)
+	other := open(t, bound, nil)
+	load(other, d)
+	refuse(asked)
+	state(sched.Awake)
+	d = other // what a refusal takes back is saved too
+	refuse(asked)
+	state(sched.Awake)
+	d.want(sleep, sched.OK)
+	d.want(sleep, sched.NodeAway)
+	refuse(asked) // an older item
+	state(sched.Asleep)
+	asked = d.one(wake)
+	state(sched.Waking)
+	d.want(wake, sched.TooLate)
+	d.want(sleep, sched.NodeAway)
+	refuse(asked)
+	state(sched.Asleep)
+	d.want(wake, sched.OK)
+	d.told(nodeUp(1, 1, 1, 1))
+	state(sched.Awake)
+	sleeps := nodeUp(1, 1, 1, 1)
+	sleeps.Power = sched.Asleep
+	d.told(sched.Event{Kind: sched.Resync}, sleeps)
+	state(sched.Asleep)
+}
+
+// What is asked while the scheduler watches is not asked: no page shows it.
+func TestNothingIsAskedWhileWatching(t *testing.T) {
+	d := open(t, bound, nil)
+	stage := maps(3)
+	stage.MinTasks, stage.MaxTasks = 1, 9
+	d.watch(nodeUp(1, 1, 1, 1), jobOf(1, "a", stage))
+	d.want(sched.Item{Verb: sched.SetTasks, Job: 1, Stage: sched.Map, Count: 5}, sched.Watched)
+	d.want(sched.Item{Verb: sched.Sleep, Node: 1}, sched.Watched)
+	d.is("mold", d.Job(1).Stages[sched.Map].Mold, sched.Mold{})
+	d.is("power", d.Node(1).Power, sched.Awake)
+	asleep := nodeUp(1, 1, 1, 1)
+	asleep.Power = sched.Asleep
+	d.told(asleep)
+	d.want(sched.Item{Verb: sched.Wake, Node: 1}, sched.Watched)
+	d.is("power of one that slept", d.Node(1).Power, sched.Asleep)
+	late := open(t, sched.Capabilities{}, nil)
+	late.watch(jobOf(1, "a", stage))
+	late.want(sched.Item{Verb: sched.CapHeadroom, Job: 1, Count: 5}, sched.Watched)
+	late.is("headroom", late.Job(1).Headroom, int32(-1))
+}

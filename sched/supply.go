@@ -1,0 +1,78 @@
+package sched
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/slackline/slackline/units"
+)
+
+// SupplyKind says what a supply, or the forecast of one, is of.
+type SupplyKind uint8
+
+// The kinds of supply.
+const (
+	NoSupply   SupplyKind = iota
+	Capacity              // what is offered of the cluster, as part of the whole: from 0 to 1
+	GreenPower            // in watts
+	Price                 // of a kWh that is not green
+	Supplies              // their number
+)
+
+var supplyNames = [Supplies]string{"none", "capacity", "green-power", "price"}
+
+// String names the kind.
+func (k SupplyKind) String() string { return nameOf(supplyNames[:], int(k)) }
+
+// Check says what is wrong with an amount of the kind.
+func (k SupplyKind) Check(amount float64) error {
+	switch {
+	case k == NoSupply || k >= Supplies:
+		return fmt.Errorf("there is no supply %d", k)
+	case !(amount >= 0) || math.IsInf(amount, 0):
+		return fmt.Errorf("%v is %v, it must be finite and not negative", k, amount)
+	case k == Capacity && amount > 1:
+		return fmt.Errorf("%v is %v, it must be at most 1, the whole cluster", k, amount)
+	}
+	return nil
+}
+
+// Supply is how much there is of a kind.
+type Supply struct {
+	Amount float64    `json:"amount"`
+	Since  units.Time `json:"since"`
+}
+
+// Forecast is what is expected of a supply: so much in each interval from Start on, and perhaps a band around it. It never changes.
+type Forecast struct {
+	Start    units.Time     `json:"start"`
+	Interval units.Duration `json:"interval"`
+	Mid      []float64      `json:"mid"`
+	Low      []float64      `json:"low,omitempty"`  // as many as Mid, or none
+	High     []float64      `json:"high,omitempty"` // as many as Low
+}
+
+// Check says what is wrong with a forecast of the kind.
+func (f *Forecast) Check(k SupplyKind) error {
+	switch {
+	case f.Interval <= 0:
+		return fmt.Errorf("the forecast of %v has intervals of %v, they must be longer than 0", k, f.Interval)
+	case len(f.Mid) == 0:
+		return fmt.Errorf("the forecast of %v has no value", k)
+	case len(f.Low) != len(f.High) || len(f.Low) > 0 && len(f.Low) != len(f.Mid):
+		return fmt.Errorf("the forecast of %v has %d values, %d low and %d high ones; it needs as many of each, or no band", k, len(f.Mid), len(f.Low), len(f.High))
+	}
+	for _, list := range [][]float64{f.Low, f.Mid, f.High} {
+		for _, x := range list {
+			if err := k.Check(x); err != nil {
+				return fmt.Errorf("a forecast: %w", err)
+			}
+		}
+	}
+	for i := range f.Low {
+		if f.Low[i] > f.Mid[i] || f.Mid[i] > f.High[i] {
+			return fmt.Errorf("the forecast of %v expects %v in interval %d, outside of its band from %v to %v", k, f.Mid[i], i+1, f.Low[i], f.High[i])
+		}
+	}
+	return nil
+}
