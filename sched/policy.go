@@ -32,6 +32,19 @@ func OrderOf(p Policy) (Order, error) {
 	return nil, nil
 }
 
+// Declarer is a Policy that gives reasons of its own. It lists their causes, so that whoever reads a saved book or a journal knows them.
+type Declarer interface {
+	Causes() []*Cause
+}
+
+// CausesOf returns the causes that the policy declares.
+func CausesOf(p Policy) []*Cause {
+	if d, ok := p.(Declarer); ok {
+		return d.Causes()
+	}
+	return nil
+}
+
 // Order sorts jobs by keys. The ledger asks for a key again after each event and each planned item that touched the page it is asked
 // for, that of the job or of the queue, and never else. So a key may depend on the page, but not on when a job Started or how many
 // attempts are Running: what was booked counts (Occupied), not its confirmation. A key may also depend on what the policy knows besides,

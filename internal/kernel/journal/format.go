@@ -119,12 +119,12 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	return appendText(b, it.Text)
 }
 
-// appendReason writes " reason=code:a,b,c because-job=… evidence=job:at:amount,…".
+// appendReason writes " reason=cause:a,b,c because-job=… evidence=job:at:amount,…".
 func appendReason(b []byte, p *sched.Plan, r *sched.Reason) []byte {
 	if *r == (sched.Reason{}) {
 		return b
 	}
-	b = appendName(append(b, " reason="...), r.Code.String(), int(r.Code))
+	b = append(append(b, " reason="...), r.Cause.String()...)
 	if r.A != 0 || r.B != 0 || r.C != 0 {
 		b = appendNumber(append(b, ':'), r.A)
 		if r.B != 0 || r.C != 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"github.com/slackline/slackline/internal/policies/preempt"
 	"io"
 	"math"
 	"os"
@@ -39,11 +40,11 @@ func small(w io.Writer) error {
 			{Verb: sched.Start, ID: 2, Job: 1, Stage: sched.Map, Container: 1, Node: 1, Count: 2, Locality: sched.Remote,
 				Group: 3, At: at, Expires: at + 1, Reason: sched.Because(sched.FirstInOrder, 1), Tasks: sched.Span{To: 2}},
 			{Verb: sched.Kill, ID: 3, Job: 2, Stage: sched.Reduce, Count: 2, Outcome: sched.Preempted, Attempts: sched.Span{To: 2},
-				Reason: sched.Reason{Code: sched.MinShare, Job: 1, A: 0, B: 4, C: 9, Evidence: sched.Span{To: 1}}},
+				Reason: sched.Reason{Cause: preempt.MinShare, Job: 1, A: 0, B: 4, C: 9, Evidence: sched.Span{To: 1}}},
 			{Verb: sched.Speculate, ID: 4, Job: 1, Stage: sched.Map, Task: 1, Node: 2, Refused: sched.NoTask},
 			{Verb: sched.Kill, ID: 5, Attempt: 7, Refused: sched.UnknownAttempt},
 			{Verb: sched.Start, ID: 6, Job: 1, Stage: sched.Map, Node: 2, Count: 1, Held: true},
-			{Verb: sched.Hold, ID: 7, Value: 0.25, Text: "two\nlines \"quoted\" \xff", Reason: sched.Because(sched.Custom)},
+			{Verb: sched.Hold, ID: 7, Value: 0.25, Text: "two\nlines \"quoted\" \xff", Reason: sched.Because(&sched.Cause{Name: "custom"})},
 			{Verb: 99, Stage: 99, ID: 8, Refused: sched.BadItem},
 		},
 		Bound:    []sched.Bound{{Task: 1, Locality: sched.NodeLocal}, {Task: 2, Locality: sched.Remote}},

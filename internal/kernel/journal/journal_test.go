@@ -221,7 +221,7 @@ func TestItemsRoundTrip(t *testing.T) {
 			Count: int32(maybe("count", 99) - 9), Group: int32(maybe("group", 9)), ID: sched.ItemID(maybe("id", math.MaxInt64)),
 			At: units.Time(maybe("at", math.MaxInt64)), Expires: units.Time(maybe("expires", 99)), Value: rapid.Float64().Draw(t, "value"),
 			Text: rapid.String().Draw(t, "text")}
-		it.Reason = sched.Reason{Code: sched.Code(maybe("code", 255)), Job: sched.JobID(maybe("why", 9)),
+		it.Reason = sched.Reason{Cause: rapid.SampledFrom([]*sched.Cause{nil, sched.AdmitAll, {Name: "from-mars"}}).Draw(t, "cause"), Job: sched.JobID(maybe("why", 9)),
 			A: int64(maybe("a", 9)), B: int64(-maybe("b", 9)), C: int64(maybe("c", 9))}
 		for range maybe("tasks", 3) {
 			p.Bound = append(p.Bound, sched.Bound{Task: sched.TaskID(maybe("bound", 9)), Locality: sched.Locality(maybe("near", 9))})

@@ -85,8 +85,9 @@ func ParseEvent(text string) (sched.Event, error) {
 	return e, f.err
 }
 
-// ParseItem is the inverse of AppendItem. What the book chose and the evidence go into the plan's arenas.
-func ParseItem(text string, p *sched.Plan) (sched.Item, error) {
+// ParseItem is the inverse of AppendItem. What the book chose and the evidence go into the plan's arenas. causes are those that are
+// declared, by the catalogue or a policy; one that is not among them is known by its name alone.
+func ParseItem(text string, p *sched.Plan, causes ...*sched.Cause) (sched.Item, error) {
 	var it sched.Item
 	f := fields{rest: text}
 	it.Verb = name(&f, f.word(), sched.Verbs, "verb")
@@ -121,8 +122,10 @@ func ParseItem(text string, p *sched.Plan) (sched.Item, error) {
 		case "value":
 			it.Value = f.float()
 		case "reason":
-			code, numbers, _ := strings.Cut(f.value, ":")
-			it.Reason.Code = name(&f, code, codes, "reason")
+			cause, numbers, _ := strings.Cut(f.value, ":")
+			if cause != sched.OK.String() {
+				it.Reason.Cause = sched.CauseNamed(cause, causes)
+			}
 			if numbers != "" {
 				abc := [...]*int64{&it.Reason.A, &it.Reason.B, &it.Reason.C}
 				f.value = numbers

@@ -12,7 +12,7 @@ import (
 )
 
 // version is that of the saved form.
-const version = 4
+const version = 5
 
 // saved is the book as Save writes it. The rankings are not in it: they follow from the pages.
 type saved struct {
@@ -106,8 +106,9 @@ func reverse(a []sched.Attempt) {
 	}
 }
 
-// Load replaces the book by what Save wrote. On an error the book is empty.
-func (l *Ledger) Load(r io.Reader) error {
+// Load replaces the book by what Save wrote. On an error the book is empty. causes are those that the policy declares: of one that is not
+// among them an item that waits keeps the name and the numbers.
+func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	l.clear()
 	var s saved
 	if err := json.NewDecoder(r).Decode(&s); err != nil {
@@ -123,6 +124,11 @@ func (l *Ledger) Load(r io.Reader) error {
 	l.yielded, l.watching = s.Yielded, s.Watching
 	l.held, l.beating, l.closing, l.refusals = s.Held, s.Beating, s.Closing, s.Refusals
 	l.supplies, l.expected = s.Supplies, s.Expected
+	for i := range l.held {
+		if why := &l.held[i].Reason; why.Cause != nil {
+			why.Cause = sched.CauseNamed(why.Cause.Name, causes)
+		}
+	}
 	l.profiles = s.Profiles
 	if l.profiles == nil {
 		l.profiles = make(map[string]*profile.Class)

@@ -193,7 +193,7 @@ func TestReasons(t *testing.T) {
 	l := NewLimit(queues.Config{MaxRunning: 5, MaxRunningPerUser: 1})
 	var p sched.Plan
 	l.Decide(jobs(t, "a/ann runs", "a/ann pending", "a/bob pending", "a/ pending"), arrived(2), &p)
-	want := []sched.Reason{sched.Because(sched.OverLimit, 1, 1), sched.Because(sched.SlotOfOrder, 1, 5), sched.Because(sched.SlotOfOrder, 2, 5)}
+	want := []sched.Reason{sched.Because(OverLimit, 1, 1), sched.Because(SlotOfOrder, 1, 5), sched.Because(SlotOfOrder, 2, 5)}
 	for i := range p.Items {
 		if i >= len(want) || p.Items[i].Reason != want[i] {
 			t.Errorf("job %d: %v", p.Items[i].Job, p.Items[i].Reason)
@@ -201,7 +201,7 @@ func TestReasons(t *testing.T) {
 	}
 	p.Reset(nil)
 	NewLimit(queues.Config{}).Decide(jobs(t, "a/ann pending"), arrived(1), &p)
-	if len(p.Items) != 1 || p.Items[0].Reason.Code != sched.AdmitAll {
+	if len(p.Items) != 1 || p.Items[0].Reason.Cause != sched.AdmitAll {
 		t.Errorf("without a bound: %+v", p.Items)
 	}
 }

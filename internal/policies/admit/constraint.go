@@ -100,7 +100,7 @@ func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 				} else if v.Now() < job.Deadline {
 					c.wait(job, p)
 				} else {
-					p.Reject(j, 0, sched.Because(sched.DeadlinePassed, int64(job.Deadline)))
+					p.Reject(j, 0, sched.Because(estimate.DeadlinePassed, int64(job.Deadline)))
 				}
 			}
 		}
@@ -108,7 +108,7 @@ func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range c.accepted {
 		if a := &c.accepted[i]; look && a.Withheld {
 			if job := v.Job(a.Job); job != nil && job.Stages[sched.Reduce].Ready && mapped(job) {
-				a.Withheld = !p.Add(sched.Item{Verb: sched.Release, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(sched.MapsOver)})
+				a.Withheld = !p.Add(sched.Item{Verb: sched.Release, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsOver)})
 			}
 		}
 	}
@@ -119,16 +119,16 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	switch {
 	case !undecided(job):
 	case job.Deadline == units.Never:
-		p.Admit(job.ID, sched.Because(sched.NoDeadline))
+		p.Admit(job.ID, sched.Because(estimate.NoDeadline))
 	case job.Standing() == sched.Waiting:
 	case job.Spec.Growing() != nil:
 		if job.Standing() == sched.Pending {
-			p.Hold(job.ID, sched.Because(sched.CountUnknown, int64(job.Spec.Growing().Kind)))
+			p.Hold(job.ID, sched.Because(estimate.CountUnknown, int64(job.Spec.Growing().Kind)))
 			c.wait(job, p)
 		}
 	default:
 		a, why := c.test(v, job, p)
-		if why.Code != sched.Promised {
+		if why.Cause != estimate.Promised {
 			p.Reject(job.ID, 0, why)
 		} else if p.Admit(job.ID, why) {
 			c.accepted = append(c.accepted, a)
@@ -157,7 +157,7 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 			slot = units.Slots(0, 1)
 		}
 		if st.Kind != sched.Map && st.Kind != sched.Reduce || len(st.Containers) > 1 || st.Container(0).Needs != slot {
-			return accepted{}, sched.Because(sched.NotSlots, int64(st.Kind))
+			return accepted{}, sched.Because(estimate.NotSlots, int64(st.Kind))
 		}
 	}
 	takes := estimate.Mean(v, job.Spec)
@@ -165,7 +165,7 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 		takes = estimate.Worst(v, job.Spec, 1)
 	}
 	if !takes.Known {
-		return accepted{}, sched.Because(sched.NotProfiled)
+		return accepted{}, sched.Because(NotProfiled)
 	}
 	now := v.Now()
 	a := accepted{Job: job.ID, ID: job.Spec.ID, ReduceSlots: int64(job.Spec.Tasks(sched.Reduce)), Deadline: job.Deadline,
@@ -177,32 +177,32 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 	}
 	switch {
 	case takes.Maps > 0 && hasMaps == 0:
-		return a, sched.Because(sched.NoSlots, int64(sched.Map))
+		return a, sched.Because(estimate.NoSlots, int64(sched.Map))
 	case takes.Maps > 0 && window <= 0 || window < 0 || a.MapSlots > hasMaps:
 		maps := takes.Map
 		if takes.Maps > 0 {
 			maps = max(maps, 1+(takes.Maps-1)/units.Duration(hasMaps))
 		}
-		why := sched.AloneLateMean
+		why := estimate.AloneLateMean
 		if c.Worst {
-			why = sched.AloneLate
+			why = estimate.AloneLate
 		}
 		finish := now.Add(maps).Add(takes.Reduce)
 		if finish == units.Never {
-			return a, sched.Because(sched.Unbounded)
+			return a, sched.Because(estimate.Unbounded)
 		}
 		return a, sched.Because(why, int64(job.Deadline.Sub(now)), int64(finish.Sub(now)), int64(maps))
 	case a.ReduceSlots > hasReduces:
-		return a, sched.Because(sched.TooFewSlots, a.ReduceSlots, hasReduces, int64(sched.Reduce))
+		return a, sched.Because(estimate.TooFewSlots, a.ReduceSlots, hasReduces, int64(sched.Reduce))
 	}
 	maps, reduces := c.held(v, now, a.ReduceStart)
 	if free := hasMaps - maps; a.MapSlots > free {
-		return a, c.taken(v, p, sched.Because(sched.MapSlotsTaken, a.MapSlots, free, int64(now)))
+		return a, c.taken(v, p, sched.Because(MapSlotsTaken, a.MapSlots, free, int64(now)))
 	}
 	if free := hasReduces - reduces; a.ReduceSlots > free {
-		return a, c.taken(v, p, sched.Because(sched.ReduceSlotsTaken, a.ReduceSlots, free, int64(a.ReduceStart)))
+		return a, c.taken(v, p, sched.Because(ReduceSlotsTaken, a.ReduceSlots, free, int64(a.ReduceStart)))
 	}
-	return a, sched.Because(sched.Promised, int64(job.Deadline), int64(job.Deadline))
+	return a, sched.Because(estimate.Promised, int64(job.Deadline), int64(job.Deadline))
 }
 
 // taken adds to a reason who holds the slots that are missing then, those with the most first, and until when at the latest.
@@ -211,7 +211,7 @@ func (c *Constraint) taken(v sched.View, p *sched.Plan, why sched.Reason) sched.
 	for i := range c.accepted {
 		a := &c.accepted[i]
 		e := sched.Evidence{Job: a.Job}
-		if why.Code == sched.MapSlotsTaken {
+		if why.Cause == MapSlotsTaken {
 			e.Amount, e.At = a.mapsHeld(v), a.ReduceStart
 		} else {
 			e.Amount, e.At = a.reducesHeld(units.Time(why.C)), a.Deadline
@@ -260,9 +260,9 @@ func (c *Constraint) bind(job *sched.Job, a *accepted, p *sched.Plan) {
 	if a.MapSlots == 0 {
 		return
 	}
-	p.Add(sched.Item{Verb: sched.SetSlots, Job: job.ID, Stage: sched.Map, Count: int32(min(a.MapSlots, 1<<30)), Reason: sched.Because(sched.Promised, int64(a.Deadline), int64(a.Deadline))})
+	p.Add(sched.Item{Verb: sched.SetSlots, Job: job.ID, Stage: sched.Map, Count: int32(min(a.MapSlots, 1<<30)), Reason: sched.Because(estimate.Promised, int64(a.Deadline), int64(a.Deadline))})
 	if a.ReduceSlots > 0 {
-		a.Withheld = p.Add(sched.Item{Verb: sched.Withhold, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(sched.MapsFirst)})
+		a.Withheld = p.Add(sched.Item{Verb: sched.Withhold, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsFirst)})
 	}
 }
 
@@ -271,7 +271,7 @@ func (c *Constraint) resync(v sched.View, p *sched.Plan) {
 	was := c.accepted
 	c.accepted = nil
 	for _, a := range was {
-		if job := v.Job(v.Find(a.ID)); undecided(job) && p.Admit(job.ID, sched.Because(sched.Promised, int64(a.Deadline), int64(a.Deadline))) {
+		if job := v.Job(v.Find(a.ID)); undecided(job) && p.Admit(job.ID, sched.Because(estimate.Promised, int64(a.Deadline), int64(a.Deadline))) {
 			a.Job, a.Withheld = job.ID, false
 			c.bind(job, &a, p)
 			c.accepted = append(c.accepted, a)

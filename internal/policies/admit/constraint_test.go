@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"slices"
 	"strings"
 	"testing"
@@ -190,7 +191,7 @@ func TestConstraintCost(t *testing.T) {
 // A cost beyond all times that can be told is no time: it is not said to be one.
 func TestUnbounded(t *testing.T) {
 	for _, policy := range []string{"dc", "dc(cost=worst)"} {
-		if got, want := play(t, policy, 1, 1, timed("a", "slow", 5, 30, 4, 0)), "a no: "+sched.Because(sched.Unbounded).String(); got != want {
+		if got, want := play(t, policy, 1, 1, timed("a", "slow", 5, 30, 4, 0)), "a no: "+sched.Because(estimate.Unbounded).String(); got != want {
 			t.Errorf("%s: %s, want %s", policy, got, want)
 		}
 	}

@@ -192,7 +192,7 @@ func (l *Limit) full(v sched.View, k *kind) (why sched.Reason, full bool) {
 	var under *bound
 	for _, b := range k.bounds {
 		if b.full() {
-			return sched.Because(sched.OverLimit, int64(b.has), int64(b.limit)), true
+			return sched.Because(OverLimit, int64(b.has), int64(b.limit)), true
 		}
 		if under == nil {
 			under = b
@@ -204,5 +204,5 @@ func (l *Limit) full(v sched.View, k *kind) (why sched.Reason, full bool) {
 	if under == nil {
 		return sched.Because(sched.AdmitAll), false
 	}
-	return sched.Because(sched.SlotOfOrder, int64(under.has), int64(under.limit)), false
+	return sched.Because(SlotOfOrder, int64(under.has), int64(under.limit)), false
 }

@@ -135,10 +135,10 @@ func (m *masters) full(v sched.View, k *kind) (sched.Reason, bool) {
 			continue
 		}
 		if may := portion(m.whole, capacity[d]); m.used[d]+need[d] > may {
-			return sched.Because(sched.MasterShare, m.used[d], may, int64(d)), true
+			return sched.Because(MasterShare, m.used[d], may, int64(d)), true
 		}
 		if may := portion(m.bound(k.path), capacity[d]); p.n > 0 && p.used[d]+need[d] > may {
-			return sched.Because(sched.MasterShare, p.used[d], may, int64(d)), true
+			return sched.Because(MasterShare, p.used[d], may, int64(d)), true
 		}
 	}
 	return sched.Reason{}, false

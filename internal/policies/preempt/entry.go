@@ -1,6 +1,25 @@
 package preempt
 
-import "github.com/slackline/slackline/internal/policies/compose"
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/sched"
+)
+
+// Why tasks are killed.
+var (
+	// MinShare makes room for a pool below its minimum share.
+	MinShare = &sched.Cause{Name: "min-share", Numbers: []string{"slots of the pool", "its minimum share", "for how long"}, Example: [3]int64{1, 4, 30e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("a pool has had %s of its minimum share of %d for %s", r.Count(r.A, "slot", "slots"), r.B, r.Time(r.C))
+		}}
+	// FairShare makes room for a pool below half of its fair share.
+	FairShare = &sched.Cause{Name: "fair-share", Numbers: []string{"slots of the pool", "its fair share", "for how long"}, Example: [3]int64{1, 9, 60e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("a pool has had %s, below half of its fair share of %d, for %s", r.Count(r.A, "slot", "slots"), r.B, r.Time(r.C))
+		}}
+)
 
 // FairEntry lists preemption for fair shares.
 func FairEntry() compose.Entry {

@@ -209,7 +209,7 @@ func (f *Fair) relieve(v sched.View, s sched.Stage, p *sched.Plan) {
 	var why sched.Reason
 	for i := range f.pools {
 		n, reason := f.owed(&f.pools[i], v.Now())
-		if n > 0 && why.Code == sched.OK {
+		if n > 0 && why.Cause == nil {
 			why = reason
 		}
 		owed += n
@@ -243,9 +243,9 @@ func (f *Fair) owed(q *pool, now units.Time) (int64, sched.Reason) {
 		toFair = min(q.claim.share, q.claim.demand)/1000 - q.has
 	}
 	if toFair > toMin {
-		return toFair, sched.Because(sched.FairShare, q.has, q.claim.share/1000, int64(now.Sub(r.AtHalf)))
+		return toFair, sched.Because(FairShare, q.has, q.claim.share/1000, int64(now.Sub(r.AtHalf)))
 	}
-	return max(toMin, 0), sched.Because(sched.MinShare, q.has, q.claim.min/1000, int64(now.Sub(r.AtMin)))
+	return max(toMin, 0), sched.Because(MinShare, q.has, q.claim.min/1000, int64(now.Sub(r.AtMin)))
 }
 
 // cursor walks the attempts of a job from the youngest on.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/slackline/slackline/internal/policies/preempt"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -41,7 +42,7 @@ type watch struct {
 
 type kill struct {
 	at      units.Time
-	reason  sched.Code
+	reason  *sched.Cause
 	started units.Time
 }
 
@@ -57,7 +58,7 @@ func (w *watch) Batch(int64, units.Time, []sched.Event) error {
 func (w *watch) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		if it := &p.Items[i]; it.Verb == sched.Kill && it.Refused == sched.OK {
-			w.kills = append(w.kills, kill{at, it.Reason.Code, w.view.Attempt(it.Attempt).Started})
+			w.kills = append(w.kills, kill{at, it.Reason.Cause, w.view.Attempt(it.Attempt).Started})
 		}
 	}
 	for q := sched.Root + 1; q <= w.view.Queues(); q++ {
@@ -128,7 +129,7 @@ func TestMinimumShareAfterTheTimeout(t *testing.T) {
 		t.Fatalf("%d kills, three slots are owed: %+v", len(w.kills), w.kills)
 	}
 	for _, k := range w.kills {
-		if k.at != due || k.reason != sched.MinShare {
+		if k.at != due || k.reason != preempt.MinShare {
 			t.Errorf("killed at %v for %v, due at %v", k.at, k.reason, due)
 		}
 	}
@@ -160,7 +161,7 @@ func TestFairShareAfterTheTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	due := second(35) + 1
-	if len(w.kills) != 3 || w.kills[0].at != due || w.kills[0].reason != sched.FairShare || w.has[due] != 3 {
+	if len(w.kills) != 3 || w.kills[0].at != due || w.kills[0].reason != preempt.FairShare || w.has[due] != 3 {
 		t.Errorf("b has %d at %v; kills %+v", w.has[due], due, w.kills)
 	}
 }

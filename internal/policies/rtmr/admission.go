@@ -1,6 +1,7 @@
 package rtmr
 
 import (
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"slices"
 
 	"github.com/slackline/slackline/sched"
@@ -60,11 +61,11 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 		return
 	}
 	if job.Deadline == units.Never {
-		s.lend(v, job, sched.Because(sched.NoDeadline), p)
+		s.lend(v, job, sched.Because(estimate.NoDeadline), p)
 		return
 	}
 	if st := job.Spec.Growing(); st != nil { // it gets what no promise needs, until an amendment says how many there are
-		s.lend(v, job, sched.Because(sched.CountUnknown, int64(st.Kind)), p)
+		s.lend(v, job, sched.Because(estimate.CountUnknown, int64(st.Kind)), p)
 		return
 	}
 	r := record{Claim: claimOf(job)}
@@ -75,7 +76,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	case known:
 		s.test(v, job, &r, p)
 	case s.c.BestEffort || job.Stages[sched.Map].Open <= 0:
-		s.lend(v, job, sched.Because(sched.ClassUnknown), p)
+		s.lend(v, job, sched.Because(ClassUnknown), p)
 	default:
 		s.measure(v, job, p)
 	}
@@ -99,9 +100,9 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 	n.Claim, n.Sample = c, measured
 	s.enqueue(job.ID)
 	s.plan.Admit(now, c) // lines 22 and 23
-	why := sched.Because(sched.Promised, int64(c.Deadline), int64(verdict.Finish))
+	why := sched.Because(estimate.Promised, int64(c.Deadline), int64(verdict.Finish))
 	if measured.Longest > 0 {
-		why = sched.Because(sched.Estimated, int64(c.Deadline), int64(verdict.Finish), int64(measured.maps()))
+		why = sched.Because(Estimated, int64(c.Deadline), int64(verdict.Finish), int64(measured.maps()))
 	}
 	if !p.Admit(job.ID, why) {
 		s.plan.Remove(now, job.ID)
@@ -120,15 +121,15 @@ func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.P
 		offer = 0
 	}
 	now := v.Now()
-	why := sched.Because(sched.Deadline, int64(verdict.LateDeadline), int64(verdict.LateFinish))
+	why := sched.Because(Late, int64(verdict.LateDeadline), int64(verdict.LateFinish))
 	if verdict.Late != 0 {
-		why.Code, why.Job = sched.BreaksPromise, verdict.Late
+		why.Cause, why.Job = BreaksPromise, verdict.Late
 	} else if alone := verdict.Alone; alone.Finish == units.Never {
-		why = sched.Because(sched.Unbounded)
+		why = sched.Because(estimate.Unbounded)
 	} else if alone.Finish > c.Deadline {
-		why = sched.Because(sched.AloneLate, int64(c.Deadline.Sub(now)), int64(alone.Finish.Sub(now)), int64(alone.MapsEnd.Sub(now)))
+		why = sched.Because(estimate.AloneLate, int64(c.Deadline.Sub(now)), int64(alone.Finish.Sub(now)), int64(alone.MapsEnd.Sub(now)))
 	} else if verdict.Finish == units.Never && !s.c.Preempt {
-		why = sched.Because(sched.AllLent, int64(c.Deadline), int64(endless(verdict)))
+		why = sched.Because(AllLent, int64(c.Deadline), int64(endless(verdict)))
 	} else if h := verdict.Hold; h.Slots > 0 {
 		why.C = int64(h.Stage)
 		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})

@@ -59,7 +59,7 @@ func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage 
 		return false
 	}
 	began := job.Stages[stage].Occupied == 0
-	if !p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: stage, Container: kind, Node: n.ID, Count: 1, Locality: near, Reason: sched.Because(sched.LeftOver)}) {
+	if !p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: stage, Container: kind, Node: n.ID, Count: 1, Locality: near, Reason: sched.Because(LeftOver)}) {
 		return false
 	}
 	if left != nil {
@@ -239,7 +239,7 @@ func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample in
 			}
 			s.eachLent(v, j, slot, func(a *sched.Attempt) {
 				if missing > 0 && !a.Dying && p.Add(sched.Item{Verb: sched.Kill, Job: j, Stage: a.Stage, Attempt: a.ID, Outcome: sched.Preempted,
-					Reason: sched.Because(sched.SlotDue, due+sample, held)}) {
+					Reason: sched.Because(SlotDue, due+sample, held)}) {
 					missing--
 				}
 			})

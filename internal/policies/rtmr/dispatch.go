@@ -1,6 +1,7 @@
 package rtmr
 
 import (
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -114,9 +115,9 @@ func (s *scheduler) restrain(job *sched.Job, p *sched.Plan) {
 	}
 	switch over := mapsOver(job); {
 	case over && reduces.Withheld:
-		p.Add(sched.Item{Verb: sched.Release, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(sched.MapsOver)})
+		p.Add(sched.Item{Verb: sched.Release, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsOver)})
 	case !over && !reduces.Withheld && (reduces.Ready || job.Spec.SlowStart < 1):
-		p.Add(sched.Item{Verb: sched.Withhold, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(sched.MapsFirst)})
+		p.Add(sched.Item{Verb: sched.Withhold, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsFirst)})
 	}
 }
 

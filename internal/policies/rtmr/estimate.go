@@ -20,14 +20,14 @@ import (
 // whether its costs are known.
 func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Reason, known, ok bool) {
 	if len(job.Spec.Labels) > 0 {
-		return sched.Because(sched.HasLabels), false, false
+		return sched.Because(HasLabels), false, false
 	}
 	c := &r.Claim
 	c.Maps, c.Reduces, c.Map, c.Reduce = 0, 0, 0, 0
 	for i := range job.Spec.Stages {
 		kind := job.Spec.Stages[i].Kind
 		if !slotted(job, kind) {
-			return sched.Because(sched.NotSlots, int64(kind)), false, false
+			return sched.Because(estimate.NotSlots, int64(kind)), false, false
 		}
 		t := &job.Stages[kind]
 		left, has := &c.Maps, s.slots.Maps
@@ -35,7 +35,7 @@ func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Re
 			left, has = &c.Reduces, s.slots.Reduces
 		}
 		if *left = int(t.Total - t.Done); *left > 0 && has == 0 {
-			return sched.Because(sched.NoSlots, int64(kind)), false, false
+			return sched.Because(estimate.NoSlots, int64(kind)), false, false
 		}
 	}
 	worst := estimate.Worst(v, job.Spec, s.c.Skew)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"os"
 	"slices"
 	"strconv"
@@ -194,7 +195,7 @@ func (k *keeper) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 		it := &p.Items[i]
 		switch {
 		case it.Refused != sched.OK:
-		case it.Verb == sched.Admit && it.Reason.Code == sched.Promised && !k.before[it.Job]:
+		case it.Verb == sched.Admit && it.Reason.Cause == estimate.Promised && !k.before[it.Job]:
 			if _, again := k.admitted[it.Job]; !again {
 				k.promises++
 			}

@@ -2,6 +2,7 @@ package rtmr
 
 import (
 	"fmt"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -50,29 +51,29 @@ func (r *told) Plan(_ int64, at units.Time, p *sched.Plan) error {
 		bad := func(format string, args ...any) {
 			r.wrong = append(r.wrong, fmt.Sprintf("at %v j%d: %s: ", at, r.batch[it.Job]+1, p.Why(it, nil))+fmt.Sprintf(format, args...))
 		}
-		if (why.Code == sched.AloneLate) != (all > j.Within) {
+		if (why.Cause == estimate.AloneLate) != (all > j.Within) {
 			bad("alone it takes %d s of %d s", all, j.Within)
 			continue
 		}
 		second := int64(units.Second)
-		switch why.Code {
-		case sched.AloneLate:
+		switch why.Cause {
+		case estimate.AloneLate:
 			r.alone++
 			if why.A != int64(j.Within)*second || why.B != int64(all)*second || why.C != int64(maps)*second {
 				bad("it has %d s, takes %d s, its maps %d s", j.Within, all, maps)
 			}
-		case sched.Deadline:
+		case Late:
 			r.standing++
 			if e := why.Evidence; e.To <= e.From {
 				bad("nobody is named")
 			} else if e := p.Evidence[e.From]; e.Amount <= 0 || e.At <= at || e.Job == it.Job {
 				bad("%+v holds nothing", e)
 			}
-		case sched.BreaksPromise:
+		case BreaksPromise:
 			if r.harms++; why.Job <= 0 || why.B <= why.A {
 				bad("nobody is late")
 			}
-		case sched.AllLent:
+		case AllLent:
 		default:
 			bad("that is no reason")
 		}

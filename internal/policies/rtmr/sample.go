@@ -44,7 +44,7 @@ func (s *scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
 	n := min(int32(s.c.Sample), t.Open)
 	r := s.note(job, sampled)
 	r.Sample = sample{Wanted: n, From: t.Done}
-	why := sched.Because(sched.Sampling, int64(n))
+	why := sched.Because(Sampling, int64(n))
 	p.Hold(job.ID, why)
 	p.Add(sched.Item{Verb: sched.Sample, Job: job.ID, Stage: sched.Map, Count: n, Reason: why})
 	p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
@@ -85,11 +85,11 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 		case passed && idle: // none of them has got a slot
 			s.release(v.Now(), r)
 			s.forget(j)
-			p.Reject(j, 0, sched.Because(sched.DeadlinePassed, int64(job.Deadline)))
+			p.Reject(j, 0, sched.Because(estimate.DeadlinePassed, int64(job.Deadline)))
 			i--
 		case idle && t.Sample <= 0: // attempts of the sample were killed, or failed
 			left := m.Wanted - m.Done
-			p.Add(sched.Item{Verb: sched.Sample, Job: j, Stage: sched.Map, Count: left, Reason: sched.Because(sched.Sampling, int64(left))})
+			p.Add(sched.Item{Verb: sched.Sample, Job: j, Stage: sched.Map, Count: left, Reason: sched.Because(Sampling, int64(left))})
 		case woken && !passed:
 			p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -200,7 +201,7 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		if r.Rank > 0 {
 			s.plan.Start(v.Now(), job.ID)
 		}
-		p.Admit(job.ID, sched.Because(sched.Promised, int64(r.Claim.Deadline), s.finish(v.Now(), job.ID)))
+		p.Admit(job.ID, sched.Because(estimate.Promised, int64(r.Claim.Deadline), s.finish(v.Now(), job.ID)))
 		s.restrain(job, p)
 	}
 	stood := make(map[string]standing)

@@ -3,6 +3,7 @@ package scale
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
@@ -132,7 +133,7 @@ func (s *Sleep) fit(v sched.View, p *sched.Plan) (left int64) {
 				if !r.asleep {
 					return false
 				}
-				r.asleep = !p.Add(sched.Item{Verb: sched.Wake, Node: r.node.ID, Reason: sched.Because(sched.NoRoomAwake, wait)})
+				r.asleep = !p.Add(sched.Item{Verb: sched.Wake, Node: r.node.ID, Reason: sched.Because(NoRoomAwake, wait)})
 				return !r.asleep
 			})
 			left += wait
@@ -178,7 +179,7 @@ func (s *Sleep) rest(v sched.View, p *sched.Plan, awake int) int {
 		if r.asleep || r.wanted || !s.idle(r.node) || v.Now().Sub(r.node.Since) < s.c.Idle {
 			continue
 		}
-		if p.Add(sched.Item{Verb: sched.Sleep, Node: r.node.ID, Reason: sched.Because(sched.NodeIdle, int64(r.node.Since), int64(awake))}) {
+		if p.Add(sched.Item{Verb: sched.Sleep, Node: r.node.ID, Reason: sched.Because(NodeIdle, int64(r.node.Since), int64(awake))}) {
 			awake--
 		}
 	}
@@ -214,6 +215,20 @@ func (s *Sleep) UnmarshalJSON(text []byte) error {
 	s.wake = old.Wake
 	return err
 }
+
+// Why nodes sleep and wake.
+var (
+	// NodeIdle lets a node sleep.
+	NodeIdle = &sched.Cause{Name: "node-idle", Numbers: []string{"since when nothing has run on it", "nodes that are awake before it sleeps"}, Example: [3]int64{60e9, 3},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("nothing has run on it since %s, and %s awake", r.Time(r.A), r.Count(r.B, "node is", "nodes are"))
+		}}
+	// NoRoomAwake wakes one.
+	NoRoomAwake = &sched.Cause{Name: "no-room-awake", Numbers: []string{"tasks that wait"}, Example: [3]int64{7},
+		Say: func(r *sched.Said) string {
+			return r.Count(r.A, "task waits", "tasks wait") + " for which no node that is awake has room"
+		}}
+)
 
 // Entry lists the part.
 func Entry() compose.Entry {

@@ -4,6 +4,7 @@ package speculate
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -108,7 +109,7 @@ func (h *Hadoop) look(v sched.View, job *sched.Job, s sched.Stage, p *sched.Plan
 		}
 		const mille = 1000
 		p.Add(sched.Item{Verb: sched.Speculate, Job: job.ID, Stage: s, Task: c.task, Node: n, Container: c.container, Count: 1,
-			Reason: sched.Because(sched.Straggler, int64(c.progress*mille), int64(average*mille))})
+			Reason: sched.Because(Straggler, int64(c.progress*mille), int64(average*mille))})
 	}
 }
 
@@ -149,6 +150,12 @@ func (h *Hadoop) UnmarshalJSON(text []byte) error {
 	h.wake, h.node = s.Wake, s.Node
 	return err
 }
+
+// Straggler copies a task that is behind the others.
+var Straggler = &sched.Cause{Name: "straggler", Numbers: []string{"its progress in thousandths", "the average of its stage"}, Example: [3]int64{250, 700},
+	Say: func(r *sched.Said) string {
+		return fmt.Sprintf("it is through %.1f %% of its work, the tasks of its stage through %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
+	}}
 
 // Entry lists the part.
 func Entry() compose.Entry {

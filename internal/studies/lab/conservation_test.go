@@ -279,6 +279,9 @@ func TestLittle(t *testing.T) {
 	}
 }
 
+// whim is why tests do things.
+var whim = &sched.Cause{Name: "whim"}
+
 // sleeper puts node 2 to sleep at once and wakes it after 100 s.
 type sleeper struct{ *compose.Policy }
 
@@ -286,10 +289,10 @@ func (y sleeper) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.Policy.Decide(v, batch, p)
 	switch n := v.Node(2); {
 	case v.Now() == 0 && n.Power == sched.Awake:
-		p.Add(sched.Item{Verb: sched.Sleep, Node: 2, Reason: sched.Because(sched.Custom)})
-		p.WakeMe(units.Time(100*units.Second), sched.Because(sched.Custom))
+		p.Add(sched.Item{Verb: sched.Sleep, Node: 2, Reason: sched.Because(whim)})
+		p.WakeMe(units.Time(100*units.Second), sched.Because(whim))
 	case v.Now() == units.Time(100*units.Second) && n.Power == sched.Asleep:
-		p.Add(sched.Item{Verb: sched.Wake, Node: 2, Reason: sched.Because(sched.Custom)})
+		p.Add(sched.Item{Verb: sched.Wake, Node: 2, Reason: sched.Because(whim)})
 	}
 }
 

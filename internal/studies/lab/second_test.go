@@ -227,7 +227,7 @@ func (m *meddler) meddle(v sched.View, p *sched.Plan) {
 	j := sched.JobID(1 + m.rng.IntN(max(1, int(v.Jobs()))))
 	n := sched.NodeID(1 + m.rng.IntN(int(v.Nodes())))
 	s := sched.Stage(m.rng.IntN(3))
-	it := sched.Item{Job: j, Stage: s, Node: n, Reason: sched.Because(sched.Custom)}
+	it := sched.Item{Job: j, Stage: s, Node: n, Reason: sched.Because(whim)}
 	switch m.rng.IntN(14) {
 	case 0, 1, 2:
 		for a := sched.AttemptID(1); a < 40; a++ { // the first that runs, somewhere else
@@ -278,6 +278,6 @@ func first(v sched.View, n sched.NodeID, so func(nd *sched.Node) bool) sched.Nod
 // later undoes an item some seconds from now.
 func (m *meddler) later(v sched.View, p *sched.Plan, it sched.Item) {
 	it.At = v.Now().Add(units.Duration(1 + m.rng.IntN(2e10)))
-	it.Reason = sched.Because(sched.Custom)
+	it.Reason = sched.Because(whim)
 	p.Add(it)
 }

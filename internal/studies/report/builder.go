@@ -135,7 +135,7 @@ func (b *Builder) Plan(_ int64, at units.Time, p *sched.Plan) error {
 		if it.At > 0 && it.At != units.Never {
 			j.Offer = seconds(it.At)
 		}
-		j.Estimated, j.Refusal = it.Count > 0, it.Reason.Code.String()
+		j.Estimated, j.Refusal = it.Count > 0, it.Reason.Cause.String()
 		j.Reason = p.Why(it, b.specOf)
 	}
 	return nil

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/slackline/slackline/internal/policies/rtmr"
 	"strings"
 	"testing"
 
@@ -78,7 +79,7 @@ func play(t *testing.T, sinks ...drive.Sink) {
 	s.plan(0, sched.Item{Verb: sched.Admit, Job: 1})
 	s.at(0, started(1, 1, 1, sched.Map, 1, sched.NodeLocal), started(2, 1, 2, sched.Map, 2, sched.RackLocal))
 	s.at(8, ended(2, sched.Committed, 100, 50, 0, 8), arrived(2, "b", 8, 0, 1, 0))
-	s.plan(8, sched.Item{Verb: sched.Admit, Job: 2, Refused: sched.TooLate}, sched.Item{Verb: sched.Reject, Job: 2, Reason: sched.Because(sched.Deadline, 9e9, 10e9)})
+	s.plan(8, sched.Item{Verb: sched.Admit, Job: 2, Refused: sched.TooLate}, sched.Item{Verb: sched.Reject, Job: 2, Reason: sched.Because(rtmr.Late, 9e9, 10e9)})
 	s.at(8, jobEnded(2, sched.Killed, "no"))
 	s.at(10, ended(1, sched.Committed, 100, 50, 0, 10))
 	s.at(10, started(1, 1, 1, sched.Reduce, 1, sched.Anywhere))

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"io"
 	"math"
 	"slices"
@@ -12,17 +13,27 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Promises tells whether a job that is admitted for this reason is promised its deadline.
+// Promises tells whether a job that is admitted for this reason is promised its deadline, or expected to meet it.
 func Promises(why *sched.Reason) bool {
-	return why.Code == sched.Promised || why.Code == sched.Estimated
+	word := wordOf(why)
+	return word == sched.Promise || word == sched.Estimate
+}
+
+// wordOf is what a job that is admitted for this reason was told of its deadline.
+func wordOf(why *sched.Reason) sched.Word {
+	if why.Cause == nil {
+		return sched.NoWord
+	}
+	return why.Cause.Word
 }
 
 // promise notes what the job's admission said of its finish.
 func (j *Job) promise(why *sched.Reason) {
+	word := wordOf(why)
 	if Promises(why) { // B is what is expected, and nobody's word
-		j.Promised, j.Estimated = seconds(units.Time(why.B)), why.Code == sched.Estimated
+		j.Promised, j.Estimated = seconds(units.Time(why.B)), word == sched.Estimate
 	}
-	if j.Admission = ""; why.Code == sched.NoDeadline || why.Code == sched.ClassUnknown {
+	if j.Admission = ""; word == sched.NoPromise {
 		j.Admission = why.String()
 	}
 }
@@ -80,14 +91,14 @@ func (j *Job) place() int {
 // aloneRefused are the refusals for which no other job is to blame, in the words of a count. What would be late by the worst that is known
 // need not be late: elsewhere such a job may have been lucky.
 var aloneRefused = []struct {
-	why  sched.Code
+	why  *sched.Cause
 	text string
 }{
-	{sched.AloneLate, "%d would be late even alone, by the worst that is known"},
-	{sched.AloneLateMean, "%d would be late even alone, by the average that is known"},
-	{sched.TooFewSlots, "%d need more slots at once than there are"},
-	{sched.NoSlots, "%d need slots that no node has"},
-	{sched.Unbounded, "for %d no worst case is known"},
+	{estimate.AloneLate, "%d would be late even alone, by the worst that is known"},
+	{estimate.AloneLateMean, "%d would be late even alone, by the average that is known"},
+	{estimate.TooFewSlots, "%d need more slots at once than there are"},
+	{estimate.NoSlots, "%d need slots that no node has"},
+	{estimate.Unbounded, "for %d no worst case is known"},
 }
 
 // refusals counts the refused jobs for which no other is to blame.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/rtmr"
 	"strings"
 	"testing"
 
@@ -29,18 +31,18 @@ func TestOutcomes(t *testing.T) {
 		arrived = append(arrived, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: spec}})
 	}
 	var p sched.Plan
-	p.Admit(1, sched.Because(sched.Promised, 100*s, 80*s))
-	p.Admit(2, sched.Because(sched.Promised, 100*s, 40*s))
-	p.Admit(3, sched.Because(sched.Estimated, 100*s, 90*s, 3))
-	p.Reject(4, units.Time(250*s), sched.Because(sched.Deadline, 100*s, 250*s))
+	p.Admit(1, sched.Because(estimate.Promised, 100*s, 80*s))
+	p.Admit(2, sched.Because(estimate.Promised, 100*s, 40*s))
+	p.Admit(3, sched.Because(rtmr.Estimated, 100*s, 90*s, 3))
+	p.Reject(4, units.Time(250*s), sched.Because(rtmr.Late, 100*s, 250*s))
 	p.Admit(5, sched.Because(sched.AdmitAll))
-	p.Admit(6, sched.Because(sched.ClassUnknown))
-	p.Add(sched.Item{Verb: sched.Reject, Job: 7, Count: 2, At: units.Time(250 * s), Reason: sched.Because(sched.Deadline, 100*s, 250*s)})
-	p.Reject(8, 0, sched.Because(sched.HasLabels))
-	p.Admit(9, sched.Because(sched.Promised, 100*s, 0))
-	p.Admit(10, sched.Because(sched.NoDeadline))
-	p.Admit(11, sched.Because(sched.Promised, 60*s, 55*s))
-	p.Admit(12, sched.Because(sched.Promised, 100*s, 70*s))
+	p.Admit(6, sched.Because(rtmr.ClassUnknown))
+	p.Add(sched.Item{Verb: sched.Reject, Job: 7, Count: 2, At: units.Time(250 * s), Reason: sched.Because(rtmr.Late, 100*s, 250*s)})
+	p.Reject(8, 0, sched.Because(rtmr.HasLabels))
+	p.Admit(9, sched.Because(estimate.Promised, 100*s, 0))
+	p.Admit(10, sched.Because(estimate.NoDeadline))
+	p.Admit(11, sched.Because(estimate.Promised, 60*s, 55*s))
+	p.Admit(12, sched.Because(estimate.Promised, 100*s, 70*s))
 	ended := []sched.Event{}
 	for j := sched.JobID(1); j <= 12; j++ {
 		o := sched.Committed

@@ -67,6 +67,9 @@ func (h hesitant) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
+// whim is why Brutal does what it does.
+var whim = &sched.Cause{Name: "whim", Text: "for no reason"}
+
 // Brutal works like Friendly, and besides proposes nonsense, aims at what must not be, and kills what runs, by a seed. It calms down
 // after so many decisions, so that a run can end; what is refused anyway it asks for to the end.
 type Brutal struct {
@@ -94,7 +97,7 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	j := sched.JobID(1 + dice.IntN(max(1, int(v.Jobs()))))
 	s := sched.Map + sched.Stage(dice.IntN(2))
 	if dice.IntN(2) == 0 {
-		p.Preempt(j, s, 1+dice.IntN(2), sched.Because(sched.Custom))
+		p.Preempt(j, s, 1+dice.IntN(2), sched.Because(whim))
 	} else if a := v.Youngest(j, s, 0); a != 0 {
 		p.Add(sched.Item{Verb: sched.Kill, Attempt: a, Outcome: sched.Killed})
 	}
@@ -133,7 +136,7 @@ func (b *Brutal) aim(dice *rand.Rand, v sched.View, p *sched.Plan) {
 			if node == nil || idle && node.Up && !node.Draining && v.First(n, s, 0) != 0 {
 				continue // there Friendly works
 			}
-			p.Start(j.ID, s, n, 50, sched.Remote, sched.Because(sched.Custom))
+			p.Start(j.ID, s, n, 50, sched.Remote, sched.Because(whim))
 		}
 	}
 }
@@ -163,6 +166,9 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 		}
 	}
 }
+
+// Causes are those that Brutal declares.
+func (*Brutal) Causes() []*sched.Cause { return []*sched.Cause{whim} }
 
 // Save writes the state.
 func (b *Brutal) Save(w io.Writer) error { return json.NewEncoder(w).Encode(b) }

@@ -186,7 +186,7 @@ func forget(t *testing.T, l *drive.Loop, p sched.Policy) {
 	}
 	fresh := ledger.New(*l.Ledger.World(), order)
 	was := bytes.Clone(book.Bytes())
-	if err := errors.Join(p.Load(&mind), fresh.Load(&book), fresh.Save(&again)); err != nil {
+	if err := errors.Join(p.Load(&mind), fresh.Load(&book, sched.CausesOf(p)...), fresh.Save(&again)); err != nil {
 		t.Fatalf("round %d: %v", l.Round, err)
 	}
 	if !bytes.Equal(was, again.Bytes()) {

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"github.com/slackline/slackline/internal/policies/rtmr"
 	"slices"
 	"strings"
 	"testing"
@@ -352,7 +353,7 @@ func TestJobsBehindARejectedOneNeverRun(t *testing.T) {
 		}
 		if !rejected {
 			rejected = true
-			d.item(sched.Item{Verb: sched.Reject, Job: d.order[0], Reason: sched.Because(sched.Deadline, int64(at(1)), int64(at(2)))})
+			d.item(sched.Item{Verb: sched.Reject, Job: d.order[0], Reason: sched.Because(rtmr.Late, int64(at(1)), int64(at(2)))})
 		}
 	}
 	if err := d.run(); err != nil {

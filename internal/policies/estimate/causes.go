@@ -1,0 +1,106 @@
+package estimate
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// What those who test deadlines say alike.
+var (
+	// Promised lets a job in whose deadline is kept. Who comes later may overtake it, within the deadline.
+	Promised = &sched.Cause{Name: "promised", Numbers: []string{"its deadline", "its finish as things stand"}, Example: [3]int64{90e9, 60e9}, Word: sched.Promise,
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("accepted: expected to finish by %s as things stand, promised by its deadline at %s", r.Time(r.B), r.Time(r.A))
+		}}
+	// NoDeadline lets a job in that asks for none.
+	NoDeadline = &sched.Cause{Name: "no-deadline", Text: "it has no deadline: it gets the slots that no promise needs", Word: sched.NoPromise}
+	// DeadlinePassed refuses a job that waited for too long to be tested.
+	DeadlinePassed = &sched.Cause{Name: "deadline-passed", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
+		Say: func(r *sched.Said) string { return fmt.Sprintf("its deadline at %s has passed", r.Time(r.A)) }}
+	// CountUnknown lets a job wait, or run without a promise, until it is known how much it has to do.
+	CountUnknown = &sched.Cause{Name: "count-unknown", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("how many %v tasks it has is not known yet, and its deadline is not tested before", r.Stage(r.A))
+		}}
+	// NotSlots refuses a job whose tasks take other containers.
+	NotSlots = &sched.Cause{Name: "not-slots", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Map)},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("its %v stage takes more or other than one slot for each task, and slots are all that can be promised", r.Stage(r.A))
+		}}
+	// NoSlots refuses a job that no node could serve.
+	NoSlots = &sched.Cause{Name: "no-slots", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)},
+		Say: func(r *sched.Said) string { return fmt.Sprintf("it needs %v slots, and no node has one", r.Stage(r.A)) }}
+	// TooFewSlots refuses a job that needs more slots at once than there are.
+	TooFewSlots = &sched.Cause{Name: "too-few-slots", Numbers: []string{"slots it needs", "slots of the cluster", "the stage"}, Example: [3]int64{9, 4, int64(sched.Reduce)},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("it needs %s at once, and the cluster has %d", r.Slots(r.A, r.C), r.B)
+		}}
+	// AloneLate refuses a job that would be late at worst, had it all slots of the cluster.
+	AloneLate = &sched.Cause{Name: "alone-late", Numbers: alone, Example: [3]int64{180e9, 240e9, 60e9},
+		Say: func(r *sched.Said) string { return aloneLate(r, "at worst") }}
+	// AloneLateMean refuses one that would be so by what its tasks take on average.
+	AloneLateMean = &sched.Cause{Name: "alone-late-mean", Numbers: alone, Example: [3]int64{180e9, 240e9, 60e9},
+		Say: func(r *sched.Said) string { return aloneLate(r, "on average") }}
+	// Unbounded refuses a job of a class that holds all kinds of jobs.
+	Unbounded = &sched.Cause{Name: "unbounded", Text: "what is known of its class sets no time by which it would finish, so no deadline can be promised"}
+	// MapsFirst withholds reduces.
+	MapsFirst = &sched.Cause{Name: "maps-first", Text: "its reduces wait for its last map"}
+	// MapsOver releases them.
+	MapsOver = &sched.Cause{Name: "maps-over", Text: "its last map has ended"}
+)
+
+var alone = []string{"time until its deadline", "time it takes with all slots", "of that, its maps"}
+
+// aloneLate says that a job takes longer than it has, and which part of it takes how much.
+func aloneLate(r *sched.Said, how string) string {
+	left, takes, maps := r.A, r.B, r.C
+	parts := ""
+	if maps > 0 && maps < takes {
+		parts = fmt.Sprintf(" (its maps %s, its reduces %s)", r.Time(maps), r.Time(takes-maps))
+	}
+	until := "is in " + r.Time(left)
+	switch {
+	case left <= 0:
+		until = "has passed"
+	case r.Time(left) == r.Time(takes):
+		until = "is " + r.Time(takes-left) + " before that"
+	}
+	return fmt.Sprintf("alone on this cluster it takes %s %s%s, and its deadline %s", r.Time(takes), how, parts, until)
+}
+
+// LateBy says when something would finish, and how much later than its deadline that is.
+func LateBy(r *sched.Said, finish, deadline int64) string {
+	if units.Time(finish) == units.Never {
+		return "would never finish; its deadline is at " + r.Time(deadline)
+	}
+	return fmt.Sprintf("would finish at %s, %s after its deadline", r.Time(finish), r.Time(finish-deadline))
+}
+
+// mostHolders is how many of those who hold slots a sentence names.
+const mostHolders = 3
+
+// Holders says who holds slots of a stage, by the evidence, and until when. A job below 0 is one without a promise, and 0 one that has
+// finished.
+func Holders(r *sched.Said, stage int64, latest string) string {
+	said := ""
+	for i, e := range r.Proof {
+		if i == mostHolders {
+			slots := int64(0)
+			for _, more := range r.Proof[i:] {
+				slots += more.Amount
+			}
+			return said + fmt.Sprintf("; %s hold %s", r.Count(int64(len(r.Proof)-i), "more job", "more jobs"), r.Slots(slots, stage))
+		}
+		who := "what was promised to jobs that have finished"
+		switch {
+		case e.Job > 0:
+			who = r.JobName(e.Job)
+		case e.Job < 0:
+			who = "what runs without a promise"
+		}
+		said += fmt.Sprintf("; %s holds %s until %s%s", who, r.Slots(e.Amount, stage), r.Time(int64(e.At)), latest)
+	}
+	return said
+}
