@@ -1,6 +1,6 @@
 # Thin on purpose: what is done stands in .ci/run, so that a developer and CI run the same.
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fuzz bench cross ci day daypage validate reproduce bench-engine differ referee long
+.PHONY: help build test race lint fuzz bench cross ci release day daypage validate reproduce bench-engine differ referee long
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ cross: ## build and vet for linux, darwin and windows on amd64 and arm64
 
 ci: ## all that every change passes
 	bash .ci/run
+
+release: ## static binaries for each platform, with their sums, in dist/
+	bash .ci/run release
 
 bench-engine: ## the engine beside DuckDB, GNU tools and the floor, in turn; writes results/engine-DATE.txt
 	bash .ci/run engine

@@ -41,8 +41,9 @@ type options struct {
 func newRoot() *cobra.Command {
 	o := &options{}
 	root := &cobra.Command{
-		Use:   "slackline",
-		Short: "MapReduce jobs on time",
+		Use:     "slackline",
+		Version: version(),
+		Short:   "MapReduce jobs on time",
 		Long: `Slackline schedules MapReduce jobs so that they finish by their deadlines. The same policies run real jobs on this machine and
 simulated ones on clusters of any size.
 
@@ -61,6 +62,7 @@ A run that is interrupted keeps what it has done, and goes on when it is run aga
 		Args: oneOf,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newDemo(o), newRun(o), newResume(o), newDiscard(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newWorkload(o), newVersion(), newExitCodes())
 	addHelp(root)

@@ -21,16 +21,21 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// version says which build this is, from what the Go toolchain wrote into it.
+// release is the version that CHANGELOG.md describes last.
+const release = "0.1.0"
+
+// version says which build this is: its release, and the revision that the Go toolchain wrote into it.
 func version() string {
-	v, revision := "unknown", ""
+	revision := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		v = info.Main.Version
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-				revision = " " + s.Value[:12]
+			switch {
+			case s.Key == "vcs.revision" && len(s.Value) >= 12:
+				revision = " " + s.Value[:12] + revision
+			case s.Key == "vcs.modified" && s.Value == "true":
+				revision += " with changes"
 			}
 		}
 	}
-	return fmt.Sprintf("slackline %s%s %s %s/%s", v, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("slackline %s%s %s %s/%s", release, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
