@@ -25,9 +25,9 @@ const (
 	Granted                  // Item, Count: the world took over the item, of a start so many containers (0 = all); the rest is refused
 	Started                  // Attempt, Job, Stage, Task, Node, Container, Locality, Age, Item (0 = unplanned: a stock scheduler's grant, recovery)
 	Progress                 // Attempt, X = part done, in [0,1]
-	Ended                    // Attempt, Outcome, Bytes read, OutBytes written, Spans, Text = why it failed
+	Ended                    // Attempt, Outcome, Bytes read, OutBytes written, Spans, Text = why it failed, Detail.Account
 	OutputLost               // Job, Stage, Task: a committed result is gone, the task is to run again
-	JobEnded                 // Job, Outcome, Text: committed, failed or killed; the last event on this job
+	JobEnded                 // Job, Outcome, Text, Detail.Account: committed, failed or killed; the last event on this job
 	JobCancelled             // Job: its user wants it gone (JobEnded follows)
 	JobAmended               // Job, Detail.Job: new deadline, weight, priority or queue, and tasks of stages that have not begun; Item = the SetTasks that it answers
 	JobArrived               // Job, Detail.Job, Age
@@ -115,6 +115,14 @@ type Detail struct {
 	Profile  *profile.Class
 	Demand   []PlaceDemand
 	Forecast *Forecast
+	Account  *Account
+}
+
+// Account is what a real attempt or job did, for whoever keeps a run. Policies do not read it, and a journal leaves it out.
+type Account struct {
+	Try      int              // of an attempt: which of its task it was, from 1
+	Counters map[string]int64 // of a committed attempt, or of all whose work counts in a job, by group.name
+	Said     string           // by the attempt's program beside its output, the end of it, and the stack of a panic
 }
 
 // PlaceDemand is open demand for one place, as YARN states it: counts on a node, in a rack, anywhere.

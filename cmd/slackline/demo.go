@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
@@ -136,7 +136,7 @@ func (o *options) runDemo(cmd *cobra.Command, d *lab.Demo, policies []string) er
 	for _, c := range cells {
 		d.Say("\nrunning by %s", c.Policy)
 		line := report.NewTimeline()
-		c.Sinks = []drive.Sink{line, newLog(cmd.ErrOrStderr())}
+		c.Sinks = []follow.Sink{line, newLog(cmd.ErrOrStderr())}
 		r, err := lab.Run(cmd.Context(), c)
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -23,6 +23,7 @@ import (
 // live is a sink that shows on standard error how far the jobs of a run are: on a terminal as a few lines that are drawn again and
 // again, else as a line now and then. What becomes of jobs is told besides, once.
 type live struct {
+	follow.Single
 	lock     sync.Mutex
 	log      *log // of what becomes of jobs; it writes above the frame
 	out      io.Writer
@@ -30,21 +31,17 @@ type live struct {
 	clock    func() time.Time
 	state    liveState
 	lost     func(job string, now time.Time) units.Duration // how much earlier its deadline falls, where a run goes on with an interrupted one; may be nil
-	handles  []int                                          // in state.jobs + 1, by handle
-	attempts []liveAttempt
-	drawn    int        // lines of the frame on the screen
-	said     units.Time // the last line, where there is no terminal
-	last     string     // it
+	places   []int                                          // in state.jobs, by index
+	attempts []liveAttempt                                  // by index
+	drawn    int                                            // lines of the frame on the screen
+	said     units.Time                                     // the last line, where there is no terminal
+	last     string                                         // it
 	stop     chan struct{}
 	painter  sync.WaitGroup
 }
 
-var _ drive.Sink = (*live)(nil)
-
 // liveAttempt is an attempt that runs.
 type liveAttempt struct {
-	job      int // in state.jobs + 1, 0: none
-	stage    sched.Stage
 	input    units.Bytes
 	progress float64
 }
@@ -163,18 +160,17 @@ func (l *live) close() {
 	l.erase()
 }
 
-// Plan shows nothing.
-func (l *live) Plan(int64, units.Time, *sched.Plan) error { return nil }
-
 // Batch takes in what happened.
-func (l *live) Batch(round int64, at units.Time, events []sched.Event) error {
+func (l *live) Batch(at units.Time, records []follow.Record) error {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	l.state.base = l.clock().Add(-time.Duration(at))
-	for i := range events {
-		l.take(at, &events[i])
+	for i := range records {
+		if e := &records[i]; e.Job != nil && (!e.Again || e.Kind == sched.JobArrived) {
+			l.take(at, e)
+		}
 	}
-	if err := l.log.Batch(round, at, events); err != nil {
+	if err := l.log.Batch(at, records); err != nil {
 		return err
 	}
 	if l.terminal {
@@ -191,95 +187,74 @@ func (l *live) Batch(round int64, at units.Time, events []sched.Event) error {
 	return nil
 }
 
-func (l *live) take(at units.Time, e *sched.Event) {
-	s := &l.state
-	switch e.Kind {
-	case sched.JobArrived:
-		spec := e.Detail.Job
-		i := slices.IndexFunc(s.jobs, func(j liveJob) bool { return j.name == spec.ID })
-		if i < 0 {
-			i = len(s.jobs)
-			s.jobs = append(s.jobs, liveJob{name: spec.ID, started: units.Never})
-		}
-		*grown(&l.handles, e.Job) = i + 1
-		j := &s.jobs[i]
-		j.arrived, j.deadline, j.spec = at, spec.Deadline, spec
-		if l.lost != nil && spec.Deadline != units.Never {
-			j.deadline -= units.Time(l.lost(spec.ID, s.base))
-		}
-		j.maps.tasks, j.reduces.tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
-		j.weigh(s.known)
-		for i := range spec.Stages { // what a run before has done
-			j.stage(spec.Stages[i].Kind).done += len(spec.Stages[i].Done)
-		}
+func (l *live) take(at units.Time, e *follow.Record) {
+	if e.Kind == sched.JobArrived {
+		l.arrive(e.Job)
+	}
+	j := &l.state.jobs[l.places[e.Job.Index]]
+	switch a := e.Attempt; e.Kind {
 	case sched.Started:
-		h := *grown(&l.handles, e.Job)
-		if h == 0 {
-			return
+		input := units.Bytes(0)
+		if st := j.spec.Stage(a.Stage); st != nil && a.Task > 0 && int(a.Task) <= len(st.Tasks) {
+			input = st.Tasks[a.Task-1].Input
 		}
-		j := &s.jobs[h-1]
-		a := liveAttempt{job: h, stage: e.Stage}
-		if st := j.spec.Stage(e.Stage); st != nil && e.Task > 0 && int(e.Task) <= len(st.Tasks) {
-			a.input = st.Tasks[e.Task-1].Input
-		}
-		*grown(&l.attempts, e.Attempt) = a
-		j.stage(e.Stage).running++
+		*follow.At(&l.attempts, a.Index) = liveAttempt{input: input}
+		j.stage(a.Stage).running++
 		if j.started == units.Never {
-			j.started = at
+			j.started = a.Began
 		}
 	case sched.Progress:
-		l.advance(e.Attempt, e.X)
+		l.advance(j, a, e.X)
 	case sched.Ended:
-		a := grown(&l.attempts, e.Attempt)
-		if a.job == 0 {
-			return
-		}
-		l.advance(e.Attempt, 0)
-		j := &s.jobs[a.job-1]
-		st := j.stage(a.stage)
+		l.advance(j, a, 0)
+		st := j.stage(a.Stage)
 		st.running--
 		switch e.Outcome {
 		case sched.Committed:
 			st.done++
-			if a.stage == sched.Map {
-				j.bytes += float64(a.input)
+			if a.Stage == sched.Map {
+				j.bytes += float64(l.attempts[a.Index].input)
 			}
 		case sched.Failed:
 			j.failures++
 		}
-		a.job = 0
 	case sched.OutputLost:
-		if h := *grown(&l.handles, e.Job); h > 0 {
-			s.jobs[h-1].stage(e.Stage).done--
-		}
+		j.stage(e.Stage).done--
 	case sched.JobEnded:
-		if h := *grown(&l.handles, e.Job); h > 0 {
-			s.jobs[h-1].ended = true
-		}
+		j.ended = true
+	}
+}
+
+// arrive begins to show a job. Each is found by its name, those that nobody has announced stand last.
+func (l *live) arrive(job *follow.Job) {
+	s, spec := &l.state, job.Spec
+	i := slices.IndexFunc(s.jobs, func(j liveJob) bool { return j.name == spec.ID })
+	if i < 0 {
+		i = len(s.jobs)
+		s.jobs = append(s.jobs, liveJob{name: spec.ID, started: units.Never})
+	}
+	*follow.At(&l.places, job.Index) = i
+	j := &s.jobs[i]
+	j.arrived, j.deadline, j.spec = job.Arrived, spec.Deadline, spec
+	if l.lost != nil && spec.Deadline != units.Never {
+		j.deadline -= units.Time(l.lost(spec.ID, s.base))
+	}
+	j.maps.tasks, j.reduces.tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
+	j.weigh(s.known)
+	j.maps.done, j.reduces.done = 0, 0
+	for i := range spec.Stages { // what a run before has done
+		j.stage(spec.Stages[i].Kind).done += len(spec.Stages[i].Done)
 	}
 }
 
 // advance sets how far an attempt is.
-func (l *live) advance(h sched.AttemptID, part float64) {
-	a := grown(&l.attempts, h)
-	if a.job == 0 {
-		return
+func (l *live) advance(j *liveJob, a *follow.Attempt, part float64) {
+	was := &l.attempts[a.Index]
+	j.stage(a.Stage).part += part - was.progress
+	if a.Stage == sched.Map {
+		j.flying += (part - was.progress) * float64(was.input)
 	}
-	j := &l.state.jobs[a.job-1]
-	j.stage(a.stage).part += part - a.progress
-	if a.stage == sched.Map {
-		j.flying += (part - a.progress) * float64(a.input)
-	}
-	a.progress = part
-}
-
-// grown returns the element for a handle, growing the list if need be.
-func grown[T any, H ~int32](list *[]T, h H) *T {
-	for int(h) >= len(*list) {
-		var zero T
-		*list = append(*list, zero)
-	}
-	return &(*list)[h]
+	was.progress = part
 }
 
 // liveState is all that the view shows; frame and line are functions of it and the time.

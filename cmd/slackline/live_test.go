@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -25,12 +26,13 @@ func jobOf(id string, maps int, deadline units.Time) *workload.Job {
 func watched(t *testing.T, w *strings.Builder) (l *live, at func(seconds float64, events ...sched.Event)) {
 	t.Helper()
 	l = newLive(w, []*report.Expectation{{Seconds: 10}, nil}, []string{"words", "find"}, nil)
+	f := follow.New(l)
 	at = func(seconds float64, events ...sched.Event) {
 		t.Helper()
 		l.clock = func() time.Time {
 			return time.Date(2026, 1, 31, 18, 0, 0, 0, time.UTC).Add(time.Duration(units.FromSeconds(seconds)))
 		}
-		if err := l.Batch(0, units.Time(units.FromSeconds(seconds)), events); err != nil {
+		if err := f.Batch(0, units.Time(units.FromSeconds(seconds)), events); err != nil {
 			t.Fatal(err)
 		}
 	}

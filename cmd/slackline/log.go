@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -13,21 +13,16 @@ import (
 
 // log is a sink that tells on standard error what becomes of jobs while they run.
 type log struct {
+	follow.Single
 	w      io.Writer
 	lost   func(job string) units.Duration // how much earlier its deadline falls than the policy is told; nil: not at all
-	jobs   map[sched.JobID]string
-	tasks  map[sched.AttemptID]string // of attempts that run
-	why    map[string]bool            // reasons of failures that were told
-	failed units.Time                 // when a failed attempt was told last
-	told   int                        // failed attempts
-	unsaid int                        // failed attempts since the last that was told
+	why    map[string]bool                 // reasons of failures that were told
+	failed units.Time                      // when a failed attempt was told last
+	told   int                             // failed attempts
+	unsaid int                             // failed attempts since the last that was told
 }
 
-var _ drive.Sink = (*log)(nil)
-
-func newLog(w io.Writer) *log {
-	return &log{w: w, jobs: map[sched.JobID]string{}, tasks: map[sched.AttemptID]string{}, why: map[string]bool{}}
-}
+func newLog(w io.Writer) *log { return &log{w: w, why: map[string]bool{}} }
 
 // The first attempts that fail are told one by one, those behind them at most one every few seconds: there may be thousands. What was told once is not told again.
 const (
@@ -36,13 +31,14 @@ const (
 )
 
 // Batch tells of jobs that arrive or end, of attempts that fail, and of what did not fit the book.
-func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
-	for i := range events {
-		switch e := &events[i]; e.Kind {
+func (l *log) Batch(at units.Time, records []follow.Record) error {
+	for i := range records {
+		switch e := &records[i]; e.Kind {
 		case sched.JobArrived:
-			j := e.Detail.Job
-			l.jobs[e.Job] = j.ID
-			due := ""
+			if e.Job == nil || e.Again {
+				continue
+			}
+			j, due := e.Job.Spec, ""
 			if j.Deadline != units.Never {
 				by := j.Deadline
 				if l.lost != nil {
@@ -53,14 +49,14 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 				}
 			}
 			l.say(at, "job %q: %s, %s%s", j.ID, count(j.Tasks(sched.Map), "map"), count(j.Tasks(sched.Reduce), "reduce"), due)
-		case sched.Started:
-			l.tasks[e.Attempt] = fmt.Sprintf("job %q: %v-%d", l.jobs[e.Job], e.Stage, e.Task)
 		case sched.Ended:
-			if e.Outcome == sched.Failed {
-				l.fail(at, l.tasks[e.Attempt], e.Text)
+			if a := e.Attempt; a != nil && e.Outcome == sched.Failed {
+				l.fail(at, fmt.Sprintf("job %q: %v-%d", a.Job.Spec.ID, a.Stage, a.Task), e.Text)
 			}
-			delete(l.tasks, e.Attempt)
 		case sched.JobEnded:
+			if e.Job == nil {
+				continue
+			}
 			how := e.Outcome.String()
 			switch {
 			case strings.HasPrefix(e.Text, "rejected: "):
@@ -68,7 +64,7 @@ func (l *log) Batch(_ int64, at units.Time, events []sched.Event) error {
 			case e.Text != "":
 				how += ": " + l.untold(e.Text)
 			}
-			l.say(at, "job %q: %s", l.jobs[e.Job], how)
+			l.say(at, "job %q: %s", e.Job.Spec.ID, how)
 		case sched.Discrepancy:
 			l.say(at, "book and world disagree: %s", e.Text)
 		}
@@ -100,9 +96,6 @@ func (l *log) untold(text string) string {
 	}
 	return text
 }
-
-// Plan tells nothing.
-func (l *log) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
 // say tells what happened. Whatever users' code put into it, what follows the first line is indented.
 func (l *log) say(at units.Time, format string, args ...any) {

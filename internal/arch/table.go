@@ -88,6 +88,7 @@ var table = []row{
 	{dir: "internal/kernel/drive", layer: "kernel", pure: true, why: "the loop; a stopwatch is handed to it"},
 	{dir: "internal/kernel/ledger", layer: "kernel", pure: true, why: "the book"},
 	{dir: "internal/kernel/journal", layer: "kernel", pure: true, why: "the flight recorder, on io.Writer and io.Reader"},
+	{dir: "internal/kernel/follow", layer: "kernel", pure: true, why: "who each event is about, once for all sinks"},
 	{dir: "internal/kernel/store", layer: "kernel", external: []string{"modernc.org/sqlite"},
 		why: "I/O by its nature, hence not pure; the pure packages beside it may not import it"},
 	{dir: "internal/policies", layer: "policies", pure: true, why: "parts, schemes and the catalogue"},
@@ -120,6 +121,7 @@ type permit struct{ dir, path, why string }
 // permits are the exceptions from purity, each with its reason. A lock (sync) in a pure package would stand here.
 var permits = []permit{
 	{"internal/kernel/journal", "context", "a recording is a world, so its Next takes one too"},
+	{"internal/kernel/follow", "sync/atomic", "cells run at once, and a sink that two of them share has to be noticed from both"},
 	{"internal/kernel/drive", "context", "Next of a world takes a context.Context; only the type is used, never a clock"},
 }
 

@@ -61,7 +61,7 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 		}
 	}
 	b = appendText(b, e.Text)
-	if e.Detail != nil {
+	if e.Detail != nil && e.Detail.Account == nil {
 		b = appendDetail(b, e.Detail)
 	}
 	return b
@@ -194,6 +194,7 @@ type detail struct {
 	Profile  *profile.Class      `json:"profile,omitempty"`
 	Demand   []sched.PlaceDemand `json:"demand,omitempty"`
 	Forecast *sched.Forecast     `json:"forecast,omitempty"`
+	Account  *sched.Account      `json:"-"`
 }
 
 // appendDetail writes JSON, last on its line. What JSON cannot say (a number that is none) is said instead.

@@ -1,7 +1,7 @@
 package experiment
 
 import (
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -25,51 +25,32 @@ type Job struct {
 
 // watch is the sink behind an Outcome.
 type watch struct {
-	jobs     map[sched.JobID]*Job
-	arrived  map[sched.JobID]units.Time
-	done     map[string]*Job
-	attempts map[sched.AttemptID]seen
+	follow.Single
+	jobs map[string]*Job // by ID
 }
 
-type seen struct {
-	job   sched.JobID
-	stage sched.Stage
-	local bool
-	began units.Time
-}
-
-var _ drive.Sink = (*watch)(nil)
-
-func newWatch() *watch {
-	return &watch{map[sched.JobID]*Job{}, map[sched.JobID]units.Time{}, map[string]*Job{}, map[sched.AttemptID]seen{}}
-}
-
-// Plan shows nothing that its events do not.
-func (w *watch) Plan(int64, units.Time, *sched.Plan) error { return nil }
+func newWatch() *watch { return &watch{jobs: map[string]*Job{}} }
 
 // Batch takes in what happened.
-func (w *watch) Batch(_ int64, at units.Time, events []sched.Event) error {
-	for i := range events {
-		switch e := &events[i]; e.Kind {
-		case sched.JobArrived:
-			j := &Job{}
-			w.jobs[e.Job], w.arrived[e.Job], w.done[e.Detail.Job.ID] = j, at, j
-		case sched.Started:
-			w.attempts[e.Attempt] = seen{e.Job, e.Stage, e.Locality == sched.NodeLocal, at}
-		case sched.Ended:
-			a := w.attempts[e.Attempt]
-			j := w.jobs[a.job]
-			if j == nil {
-				continue
-			}
-			j.Slots += at.Sub(a.began)
-			if a.stage == sched.Map && e.Outcome == sched.Committed {
-				j.Maps++
-				j.Response += at.Sub(w.arrived[a.job])
-				j.Running += at.Sub(a.began)
-				if a.local {
-					j.Local++
-				}
+func (w *watch) Batch(at units.Time, records []follow.Record) error {
+	for i := range records {
+		e := &records[i]
+		a := e.Attempt
+		if e.Kind != sched.Ended || a == nil {
+			continue
+		}
+		j := w.jobs[a.Job.Spec.ID]
+		if j == nil {
+			j = &Job{}
+			w.jobs[a.Job.Spec.ID] = j
+		}
+		j.Slots += at.Sub(a.Began)
+		if a.Stage == sched.Map && e.Outcome == sched.Committed {
+			j.Maps++
+			j.Response += at.Sub(a.Job.Arrived)
+			j.Running += at.Sub(a.Began)
+			if a.Locality == sched.NodeLocal {
+				j.Local++
 			}
 		}
 	}
@@ -81,7 +62,7 @@ func (w *watch) outcome(run *report.Run) *Outcome {
 	o := &Outcome{Run: run}
 	for _, j := range run.Jobs {
 		one := Job{}
-		if seen := w.done[j.ID]; seen != nil {
+		if seen := w.jobs[j.ID]; seen != nil {
 			one = *seen
 		}
 		one.Job = j

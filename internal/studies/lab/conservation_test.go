@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -197,7 +198,7 @@ func TestWorkAndEnergyAreConserved(t *testing.T) {
 			}
 		}
 		r := report.NewBuilder("sim", "", "", seed)
-		play(t, cfg, one(d, policies...), b, r)
+		play(t, cfg, one(d, policies...), b, follow.New(r))
 		s := r.Run().Summary
 		capacity := cfg.Cluster.Capacity()
 		if slots := s.MapUtilization*float64(capacity[units.MapSlots]) + s.ReduceUtilization*float64(capacity[units.ReduceSlots]); !same(slots*s.Makespan, b.busy) {
@@ -266,7 +267,7 @@ func TestLittle(t *testing.T) {
 			}
 			b, r := newBooks(t), report.NewBuilder("sim", "", policy, seed)
 			c := cluster.Uniform(3, 1, cluster.Class{Name: "k", Speed: 1, Capacity: units.Slots(2, 0)})
-			play(t, sim.Config{Cluster: c, Workload: w, Heartbeat: units.Second, Seed: seed}, policy, b, r)
+			play(t, sim.Config{Cluster: c, Workload: w, Heartbeat: units.Second, Seed: seed}, policy, b, follow.New(r))
 			s := r.Run().Summary
 			rate := float64(s.Jobs) / s.Makespan
 			if l := b.inSystem / s.Makespan; !same(l, rate**s.MeanResponse) {
@@ -312,7 +313,7 @@ func TestEnergyInClosedForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := report.NewBuilder("sim", "", "", 0)
-	drivePolicy(t, cfg, sleeper{base}, r)
+	drivePolicy(t, cfg, sleeper{base}, follow.New(r))
 	run := r.Run()
 	s := run.Summary
 	joules := float64(units.JoulesPerKWh)

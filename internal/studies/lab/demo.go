@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/slackline/slackline/internal/apps"
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
@@ -225,7 +225,7 @@ func (d *Demo) jobs(files []task.File, out string) ([]engine.Job, error) {
 }
 
 // cell is a run of the jobs on this machine.
-func (d *Demo) cell(policy string, jobs []engine.Job, sinks ...drive.Sink) Cell {
+func (d *Demo) cell(policy string, jobs []engine.Job, sinks ...follow.Sink) Cell {
 	cfg := engine.Config{Cluster: d.Machine.Cluster(), Jobs: jobs, Block: d.Machine.Block, Seed: d.Seed, Dir: d.Dir, Profiles: d.learned}
 	return Cell{Scenario: "demo", Policy: policy, Seed: d.Seed, Sinks: sinks, World: engineWorld(cfg)}
 }

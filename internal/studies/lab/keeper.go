@@ -10,11 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
@@ -26,6 +25,7 @@ import (
 // Keeper is the sink that keeps a real run: what its jobs and attempts did goes into the report, and into the store, if there is one
 // that can be written. A goroutine of its own writes while the run goes on, so that no decision waits for a disk.
 type Keeper struct {
+	follow.Single
 	local    *Local
 	cell     Cell
 	expected []*report.Expectation // by file; nil where nothing is known
@@ -33,11 +33,7 @@ type Keeper struct {
 	known    []*profile.Class      // before the run
 	base     time.Time             // of the clock of the run
 	jobs     []keptJob             // by file
-	byHandle []int                 // file + 1, by handle of job
-	nodes    []string              // by handle
-	attempts []keptAttempt         // by handle
-	accounts map[sched.AttemptID]engine.Account
-	totals   map[string]map[string]int64 // counters of jobs that end
+	files    []int                 // file + 1, by index of job
 
 	lock   sync.Mutex // of what the writer takes
 	dirty  []bool     // jobs
@@ -47,8 +43,6 @@ type Keeper struct {
 	writer sync.WaitGroup
 }
 
-var _ drive.Sink = (*Keeper)(nil)
-
 // keptJob is what is known of a job.
 type keptJob struct {
 	row      store.Job // guarded by Keeper.lock
@@ -57,15 +51,6 @@ type keptJob struct {
 	resumed  bool // an interrupted run before did a part of it
 	before   bool // and all of its tasks
 	refused  bool
-}
-
-type keptAttempt struct {
-	job      int // file + 1, 0: none
-	stage    sched.Stage
-	task     sched.TaskID
-	node     sched.NodeID
-	locality sched.Locality
-	began    units.Time
 }
 
 // inEngine is the isolation of attempts that have no process of their own.
@@ -81,7 +66,7 @@ const mostFailures = 100
 // Without a store that can be written it fills the report alone; an error says why the store cannot be used, and is no reason not to run.
 func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Expectation) (*Keeper, error) {
 	k := &Keeper{local: l, cell: c, expected: expected, base: time.Now(), jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
-		accounts: map[sched.AttemptID]engine.Account{}, totals: map[string]map[string]int64{}, stop: make(chan struct{})}
+		stop: make(chan struct{})}
 	if k.expected == nil {
 		k.expected = make([]*report.Expectation, len(l.Files))
 	}
@@ -102,13 +87,6 @@ func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Ex
 		if c.GoesOn == nil || !l.told(m, i, under, c.GoesOn) {
 			rows = append(rows, row)
 		}
-	}
-	l.Accounts = func(a engine.Account) {
-		if a.Attempt == 0 {
-			k.totals[a.Job] = a.Counters
-			return
-		}
-		k.accounts[a.Attempt] = a
 	}
 	if m == nil || m.store == nil || m.readOnly != nil {
 		return k, nil
@@ -185,7 +163,7 @@ func (k *Keeper) changes() (c store.Change) {
 }
 
 // lost takes back a committed task. One that names a reason failed by it, though its attempt had ended well.
-func (k *Keeper) lost(j *keptJob, at units.Time, e *sched.Event) {
+func (k *Keeper) lost(j *keptJob, at units.Time, e *follow.Record) {
 	if e.Stage == sched.Map {
 		j.row.Maps.Done--
 	} else {
@@ -197,65 +175,75 @@ func (k *Keeper) lost(j *keptJob, at units.Time, e *sched.Event) {
 }
 
 // Plan keeps which jobs are promised their deadline, and which are refused: these end as if they were killed.
-func (k *Keeper) Plan(_ int64, _ units.Time, p *sched.Plan) error {
-	for i := range p.Items {
-		it := &p.Items[i]
-		if it.Refused != sched.OK || it.Verb != sched.Reject && it.Verb != sched.Admit {
+func (k *Keeper) Plan(_ units.Time, decisions []follow.Decision) error {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	for i := range decisions {
+		d := &decisions[i]
+		if d.Verb != sched.Reject && d.Verb != sched.Admit {
 			continue
 		}
-		k.lock.Lock()
-		if j := k.job(it.Job); j != nil && it.Verb == sched.Reject {
+		if j := k.job(d.Job); j != nil && d.Verb == sched.Reject {
 			j.refused = true
 		} else if j != nil {
-			j.row.Promised = report.Promises(&it.Reason)
+			j.row.Promised = report.Promises(&d.Reason)
 		}
-		k.lock.Unlock()
 	}
 	return nil
 }
 
 // Batch takes in what happened.
-func (k *Keeper) Batch(round int64, at units.Time, events []sched.Event) error {
+func (k *Keeper) Batch(at units.Time, records []follow.Record) error {
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	for i := range events {
-		e := &events[i]
+	for i := range records {
+		e := &records[i]
+		if e.Kind == sched.JobArrived {
+			k.arrive(e.Job)
+			continue
+		}
+		if !ofJobs(e.Kind) || e.Again {
+			continue
+		}
+		j := k.job(e.Job)
+		if j == nil {
+			continue
+		}
 		switch e.Kind {
-		case sched.NodeUp, sched.NodeChanged:
-			if e.Detail != nil && e.Detail.Node != nil {
-				*grown(&k.nodes, e.Node) = e.Detail.Node.Name
-			}
-		case sched.JobArrived:
-			k.arrive(at, e)
 		case sched.Started:
-			k.start(at, e)
+			k.start(j, e.Attempt)
 		case sched.Ended:
-			k.end(at, e)
+			k.end(j, at, e)
 		case sched.OutputLost:
-			if j := k.job(e.Job); j != nil {
-				k.lost(j, at, e)
-			}
+			k.lost(j, at, e)
 		case sched.JobEnded:
-			if j := k.job(e.Job); j != nil {
-				ended := k.wall(at)
-				took := ended.Sub(j.row.Submitted).Seconds()
-				j.row.Ended, j.row.Took = &ended, &took
-				j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
-				switch {
-				case j.refused && e.Outcome == sched.Killed:
-					j.row.State, j.row.Reason = store.Refused, strings.TrimPrefix(e.Text, "rejected: ")
-				case j.before && e.Outcome == sched.Committed: // how long that took, and when it was, nobody knows
-					j.row.Took, j.row.Expected, j.row.Spread, j.row.Deadline = nil, nil, nil, nil
-					j.row.Reason = "all its tasks were done before this run, which went on with an interrupted one"
-				}
-				if all := k.totals[j.row.Name]; all != nil {
-					j.work.Counters = all
-				}
-				j.row.Counters = j.work.Counters
-			}
+			k.endJob(j, at, e)
 		}
 	}
 	return nil
+}
+
+// ofJobs tells what changes a job that is kept.
+func ofJobs(kind sched.EventKind) bool {
+	return kind == sched.Started || kind == sched.Ended || kind == sched.OutputLost || kind == sched.JobEnded
+}
+
+func (k *Keeper) endJob(j *keptJob, at units.Time, e *follow.Record) {
+	ended := k.wall(at)
+	took := ended.Sub(j.row.Submitted).Seconds()
+	j.row.Ended, j.row.Took = &ended, &took
+	j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
+	switch {
+	case j.refused && e.Outcome == sched.Killed:
+		j.row.State, j.row.Reason = store.Refused, strings.TrimPrefix(e.Text, "rejected: ")
+	case j.before && e.Outcome == sched.Committed: // how long that took, and when it was, nobody knows
+		j.row.Took, j.row.Expected, j.row.Spread, j.row.Deadline = nil, nil, nil, nil
+		j.row.Reason = "all its tasks were done before this run, which went on with an interrupted one"
+	}
+	if e.Detail != nil && e.Detail.Account != nil {
+		j.work.Counters = e.Detail.Account.Counters
+	}
+	j.row.Counters = j.work.Counters
 }
 
 func stateOf(o sched.Outcome) string {
@@ -268,35 +256,29 @@ func stateOf(o sched.Outcome) string {
 	return store.Killed
 }
 
-// grown returns the element for a handle, growing the list if need be.
-func grown[T any, H ~int32](list *[]T, h H) *T {
-	for int(h) >= len(*list) {
-		var zero T
-		*list = append(*list, zero)
-	}
-	return &(*list)[h]
-}
-
 // job returns what is kept of a job, nil if it is unknown; what changes of it will be written.
-func (k *Keeper) job(h sched.JobID) *keptJob {
-	if i := *grown(&k.byHandle, h); i > 0 {
-		k.dirty[i-1] = true
-		return &k.jobs[i-1]
+func (k *Keeper) job(f *follow.Job) *keptJob {
+	if f == nil || *follow.At(&k.files, f.Index) == 0 {
+		return nil
 	}
-	return nil
+	i := k.files[f.Index] - 1
+	k.dirty[i] = true
+	return &k.jobs[i]
 }
 
 func (k *Keeper) wall(at units.Time) time.Time { return k.base.Add(time.Duration(at)) }
 
-func (k *Keeper) arrive(at units.Time, e *sched.Event) {
-	spec := e.Detail.Job
-	i := slices.IndexFunc(k.local.Files, func(f *scenario.Job) bool { return f.Name == spec.ID })
-	*grown(&k.byHandle, e.Job) = i + 1
-	j := k.job(e.Job)
+func (k *Keeper) arrive(f *follow.Job) {
+	if f == nil {
+		return
+	}
+	spec := f.Spec
+	*follow.At(&k.files, f.Index) = 1 + slices.IndexFunc(k.local.Files, func(f *scenario.Job) bool { return f.Name == spec.ID })
+	j := k.job(f)
 	if j == nil {
 		return
 	}
-	j.row.Submitted = k.wall(at)
+	j.row.Submitted = k.wall(f.Arrived)
 	j.row.Maps.Tasks, j.row.Reduces.Tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
@@ -315,34 +297,28 @@ func (k *Keeper) arrive(at units.Time, e *sched.Event) {
 	}
 }
 
-func (k *Keeper) start(at units.Time, e *sched.Event) {
-	j := k.job(e.Job)
-	if j == nil {
-		return
-	}
-	*grown(&k.attempts, e.Attempt) = keptAttempt{job: k.byHandle[e.Job], stage: e.Stage, task: e.Task, node: e.Node, locality: e.Locality, began: at}
+func (k *Keeper) start(j *keptJob, a *follow.Attempt) {
 	j.row.Attempts++
 	j.before = false
 	if j.row.Started == nil {
-		began := k.wall(at)
+		began := k.wall(a.Began)
 		j.row.Started, j.row.State = &began, store.Running
 	}
 }
 
-func (k *Keeper) end(at units.Time, e *sched.Event) {
-	a := grown(&k.attempts, e.Attempt)
-	if a.job == 0 {
-		return
+func (k *Keeper) end(j *keptJob, at units.Time, e *follow.Record) {
+	a, account := e.Attempt, sched.Account{}
+	if e.Detail != nil && e.Detail.Account != nil {
+		account = *e.Detail.Account
 	}
-	j := &k.jobs[a.job-1]
-	k.dirty[a.job-1] = true
-	account := k.accounts[e.Attempt]
-	delete(k.accounts, e.Attempt)
-	a.began = report.Began(a.began, at, e)
-	row := &store.Attempt{Job: j.row.ID, Stage: a.stage.String(), Task: int(a.task), Try: account.Try, Node: *grown(&k.nodes, a.node),
-		Locality: a.locality.String(), Began: k.wall(a.began), Took: at.Sub(a.began).Seconds(), Shuffle: e.Spans[sched.PhaseShuffle].Seconds(),
+	began := a.Measured(at, e.Event)
+	row := &store.Attempt{Job: j.row.ID, Stage: a.Stage.String(), Task: int(a.Task), Try: account.Try, Locality: a.Locality.String(),
+		Began: k.wall(began), Took: at.Sub(began).Seconds(), Shuffle: e.Spans[sched.PhaseShuffle].Seconds(),
 		Sort: e.Spans[sched.PhaseSort].Seconds(), Outcome: e.Outcome.String(), Reason: e.Text, Read: int64(e.Bytes), Written: int64(e.OutBytes),
-		Counters: account.Counters, Output: account.Output}
+		Counters: account.Counters, Output: account.Said}
+	if a.On != nil {
+		row.Node = a.On.Name
+	}
 	if k.live != nil && k.broken == nil {
 		k.rows = append(k.rows, row)
 	}
@@ -353,16 +329,15 @@ func (k *Keeper) end(at units.Time, e *sched.Event) {
 			j.failures = append(j.failures, report.Failure{Stage: row.Stage, Task: row.Task, Try: row.Try, Node: row.Node, At: at.Seconds(), Reason: e.Text})
 		}
 	case sched.Committed:
-		if a.stage == sched.Map {
+		if a.Stage == sched.Map {
 			j.row.Maps.Done++
-			if a.locality == sched.NodeLocal || a.locality == sched.Anywhere {
+			if a.Locality == sched.NodeLocal || a.Locality == sched.Anywhere {
 				j.row.LocalMaps++
 			}
 		} else {
 			j.row.Reduces.Done++
 		}
 	}
-	a.job = 0
 }
 
 // finish stops the writer and gives the lock back.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -42,7 +43,7 @@ func realRun(t *testing.T, m *Memory, local *Local) *report.Run {
 		t.Fatal(err)
 	}
 	learner := report.NewLearner()
-	cell.Sinks = []drive.Sink{k, learner}
+	cell.Sinks = []follow.Sink{k, learner}
 	meter := StartMeter(DefaultPower)
 	run, err := Run(t.Context(), cell)
 	if err != nil {
@@ -210,7 +211,7 @@ func TestKeeperOfFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cell.Sinks = []drive.Sink{k}
+		cell.Sinks = []follow.Sink{k}
 		run, err := Run(t.Context(), cell)
 		if err != nil {
 			t.Fatal(err)
@@ -249,7 +250,7 @@ func TestKeeperOfDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cell.Sinks = []drive.Sink{k}
+	cell.Sinks = []follow.Sink{k}
 	fault.Use(&fault.Schedule{Flip: 1, Most: 1, Grant: func(what string) bool { return strings.Contains(what, "part-") }})
 	run, err := Run(t.Context(), cell)
 	if err != nil {

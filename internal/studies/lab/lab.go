@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
@@ -45,7 +46,7 @@ type Cell struct {
 	World    func() (drive.World, error) // makes the world when the cell's turn comes
 	Can      sched.Capabilities          // of that world, so that the policy can be checked before; without a name they are known only then
 	GoesOn   *GoesOn                     // nil: the run goes on with no interrupted one
-	Sinks    []drive.Sink                // that watch besides the report's: a timeline, a learner, a log
+	Sinks    []follow.Sink               // that watch this cell and no other: a timeline, a learner, a log; the report's is there already
 	Journal  string                      // file to record the run to, "" = none
 	Params   map[string]string           // values of a sweep, for the report
 	Trace    *report.Trace               // what the report says of the trace that is played; nil = none is
@@ -145,7 +146,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		world = teach(world)
 	}
 	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
-	sinks := append([]drive.Sink{builder}, c.Sinks...)
+	sinks := []drive.Sink{follow.New(append([]follow.Sink{builder}, c.Sinks...)...)}
 	var rec *recorder
 	if c.Journal != "" {
 		if rec, err = newRecorder(c, policy.Name(), can); err != nil {

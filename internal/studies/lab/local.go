@@ -33,9 +33,6 @@ type Local struct {
 	// Warnings are of commands that will hardly find their files.
 	Warnings []string
 
-	// Accounts, if not nil, is told what each attempt of a real run did.
-	Accounts func(engine.Account)
-
 	Several bool                    // the jobs run more than once, into folders of their own: what has finished is known until Forget
 	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
 	Origin  Origin                  // of the run, for whoever wants to go on with it
@@ -217,11 +214,7 @@ func (l *Local) config(seed uint64, under string, known []*profile.Class) engine
 			if l.Warn != nil {
 				l.Warn(job, text)
 			}
-		}, Progress: tellProgress, Accounts: func(a engine.Account) {
-			if l.Accounts != nil { // whoever watches the run that is under way
-				l.Accounts(a)
-			}
-		}}
+		}, Progress: tellProgress}
 }
 
 // engineWorld makes the engine when the run begins. Its clock runs from the first look at it, when all input has been cut.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/sim"
@@ -27,7 +28,7 @@ func nights(t *testing.T, policy string) report.Summary {
 		t.Fatal(err)
 	}
 	r := report.NewBuilder("sim", "", policy, 0)
-	drivePolicy(t, cfg, y, r)
+	drivePolicy(t, cfg, y, follow.New(r))
 	return r.Run().Summary
 }
 

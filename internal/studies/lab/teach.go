@@ -7,12 +7,14 @@ import (
 	"sync"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // teacher is a world that tells, when a job has ended, what is known of its class by now: what was known from the start and what the
@@ -20,16 +22,34 @@ import (
 // that a replay needs no teacher.
 type teacher struct {
 	drive.World
-	learner *report.Learner
-	known   map[string]*profile.Class // from the start
-	classes []string                  // of jobs, by handle
-	events  []sched.Event
-	due     []string // classes of jobs that have ended in this batch
+	follow.Single
+	follower *follow.Follower // of what the world says, for the learner and the teacher
+	learner  *report.Learner
+	known    map[string]*profile.Class // from the start
+	events   []sched.Event
+	due      []string // classes of jobs that have ended in this batch
 }
 
 // teach makes a teacher of a world that has not begun.
 func teach(w drive.World) drive.World {
-	return &teacher{World: w, learner: report.NewLearner(), known: map[string]*profile.Class{}}
+	t := &teacher{World: w, learner: report.NewLearner(), known: map[string]*profile.Class{}}
+	t.follower = follow.New(t.learner, t)
+	return t
+}
+
+// Batch notes of which classes there is something to tell.
+func (t *teacher) Batch(_ units.Time, records []follow.Record) error {
+	for i := range records {
+		switch e := &records[i]; e.Kind {
+		case sched.ProfileLearned:
+			t.known[e.Detail.Profile.Name] = e.Detail.Profile
+		case sched.JobEnded:
+			if e.Job != nil && e.Outcome == sched.Committed && !slices.Contains(t.due, e.Job.Spec.Class) {
+				t.due = append(t.due, e.Job.Spec.Class)
+			}
+		}
+	}
+	return nil
 }
 
 // Next returns what has happened, and what that teaches.
@@ -39,22 +59,7 @@ func (t *teacher) Next(ctx context.Context) (drive.Batch, error) {
 		return b, err
 	}
 	t.due = t.due[:0]
-	for i := range b.Events {
-		switch e := &b.Events[i]; e.Kind {
-		case sched.ProfileLearned:
-			t.known[e.Detail.Profile.Name] = e.Detail.Profile
-		case sched.JobArrived:
-			for int(e.Job) >= len(t.classes) {
-				t.classes = append(t.classes, "")
-			}
-			t.classes[e.Job] = e.Detail.Job.Class
-		case sched.JobEnded:
-			if e.Outcome == sched.Committed && int(e.Job) < len(t.classes) && !slices.Contains(t.due, t.classes[e.Job]) {
-				t.due = append(t.due, t.classes[e.Job])
-			}
-		}
-	}
-	if err := t.learner.Batch(0, b.At, b.Events); err != nil {
+	if err := t.follower.Batch(0, b.At, b.Events); err != nil {
 		return b, err
 	}
 	if len(t.due) == 0 {
@@ -93,7 +98,7 @@ func rehearsed(cfg sim.Config, q queues.Config) func() (drive.World, error) {
 			return nil, err
 		}
 		learner := report.NewLearner()
-		if err := drive.New(world, policy, learner).Run(context.Background()); err != nil {
+		if err := drive.New(world, policy, follow.New(learner)).Run(context.Background()); err != nil {
 			return nil, fmt.Errorf("the rehearsal by fifo, which is to teach what jobs cost: %w", err)
 		}
 		return learner.Profiles(), nil

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -83,7 +84,7 @@ func TestTeacherTells(t *testing.T) {
 	cfg.Profiles = []*profile.Class{before}
 	var h heard
 	learner := report.NewLearner()
-	byFIFO(t, teach(simulator(t, cfg)), &h, learner)
+	byFIFO(t, teach(simulator(t, cfg)), &h, follow.New(learner))
 	if len(h.ends) != 3 || len(h.at) != 4 || h.at[0] != 0 {
 		t.Fatalf("told at %v, jobs ended at %v", h.at, h.ends)
 	}
@@ -120,7 +121,7 @@ func TestRehearsal(t *testing.T) {
 		}
 		var h heard
 		learner := report.NewLearner()
-		byFIFO(t, w, &h, learner)
+		byFIFO(t, w, &h, follow.New(learner))
 		if len(h.at) != 2 || h.at[1] != 0 {
 			t.Fatalf("told at %v", h.at)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -276,6 +277,6 @@ func makespan(t *testing.T, machines int, work []units.Duration) units.Duration 
 	t.Helper()
 	b := report.NewBuilder("sim", "list", "fifo", 0)
 	c := cluster.Uniform(machines, 1, cluster.Class{Name: "k", Speed: 1, Capacity: units.Slots(1, 0)})
-	play(t, sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: []*workload.Job{single("j", 0, work)}}}, "fifo+greedy(nonlocal=0)", b)
+	play(t, sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: []*workload.Job{single("j", 0, work)}}}, "fifo+greedy(nonlocal=0)", follow.New(b))
 	return units.FromSeconds(b.Run().Summary.Makespan)
 }

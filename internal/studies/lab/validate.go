@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -85,7 +85,7 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 			return nil, err
 		}
 		learner := report.NewLearner()
-		cell.Sinks = []drive.Sink{learner}
+		cell.Sinks = []follow.Sink{learner}
 		before, _ := fetched()
 		measured, err := Run(ctx, cell)
 		if err != nil {

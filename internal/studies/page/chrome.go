@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -14,30 +14,26 @@ import (
 // chrome://tracing, Perfetto and speedscope open: a process is a node, a thread a slot of it, and process 0 has the jobs from
 // arrival to end. Times are microseconds. Nothing is kept of attempts that have ended.
 type Trace struct {
+	follow.Single
 	tracker
 	w       io.Writer
 	line    []byte
-	names   [][]byte // of jobs that are there, by handle, as JSON
+	names   [][]byte // of jobs that are there, by index, as JSON
 	written bool     // an event, so that a comma comes first
 	known   int      // places that have a name
 	named   map[sched.NodeID]string
 	last    units.Time
 }
 
-var _ drive.Sink = (*Trace)(nil)
-
 // NewTrace begins a trace. Writes should be buffered: there is one for each attempt.
 func NewTrace(w io.Writer) *Trace {
 	return &Trace{w: w, named: map[sched.NodeID]string{}}
 }
 
-// Plan writes nothing.
-func (t *Trace) Plan(int64, units.Time, *sched.Plan) error { return nil }
-
 // Batch writes what ended.
-func (t *Trace) Batch(_ int64, now units.Time, events []sched.Event) error {
-	for i := range events {
-		e := &events[i]
+func (t *Trace) Batch(now units.Time, records []follow.Record) error {
+	for i := range records {
+		e := &records[i]
 		var err error
 		switch e.Kind {
 		case sched.NodeUp, sched.NodeChanged:
@@ -46,22 +42,24 @@ func (t *Trace) Batch(_ int64, now units.Time, events []sched.Event) error {
 				err = t.name()
 			}
 		case sched.JobArrived:
-			p := t.arrive(e.Job, e.Detail.Job)
-			*at(&t.names, e.Job) = quote(p.spec.ID)
-			err = t.jobBegins(now, e.Job, p)
+			if e.Job != nil && !e.Again {
+				*follow.At(&t.names, e.Job.Index) = quote(e.Job.Spec.ID)
+				err = t.jobBegins(e.Job)
+			}
 		case sched.Started:
-			if t.start(now, e) != nil && len(t.places) > t.known {
+			if e.Attempt != nil && !e.Again {
+				t.start(now, e.Attempt)
 				err = t.name()
 			}
 			t.last = max(t.last, now)
 		case sched.Ended:
-			if r := t.end(e.Attempt); r != nil {
-				err = t.attempt(r, now, e.Outcome)
+			if e.Attempt != nil {
+				r := t.end(now, e.Attempt)
+				err = t.attempt(&r, now, e.Outcome)
 			}
 		case sched.JobEnded:
-			if p := t.job(e.Job); p != nil {
-				err = t.jobEnds(now, e.Job, p, e.Outcome)
-				p.spec = nil
+			if e.Job != nil {
+				err = t.jobEnds(now, e.Job, e.Outcome)
 			}
 		}
 		if err != nil {
@@ -74,7 +72,7 @@ func (t *Trace) Batch(_ int64, now units.Time, events []sched.Event) error {
 // Close writes the attempts that still run, and the end.
 func (t *Trace) Close() error {
 	for i := range t.attempts {
-		if r := &t.attempts[i]; r.live {
+		if r := &t.attempts[i]; r.Attempt != nil {
 			if err := t.attempt(r, t.last, sched.NoOutcome); err != nil {
 				return err
 			}
@@ -176,42 +174,42 @@ func (t *Trace) attempt(r *running, now units.Time, o sched.Outcome) error {
 // slot writes what an attempt did in one of its slots.
 func (t *Trace) slot(r *running, at int32, now units.Time, o sched.Outcome) error {
 	t.begin(`{"ph":"X","name":`)
-	t.line = append(t.line, t.names[r.handle]...)
+	t.line = append(t.line, t.names[r.Job.Index]...)
 	t.line = append(t.line, `,"cat":"`...)
-	t.line = append(t.line, r.stage.String()...)
-	t.time(`","ts":`, int64(r.began))
-	t.time(`,"dur":`, int64(now-r.began))
-	t.number(`,"pid":`, int64(r.node))
+	t.line = append(t.line, r.Stage.String()...)
+	t.time(`","ts":`, int64(r.since))
+	t.time(`,"dur":`, int64(now-r.since))
+	t.number(`,"pid":`, int64(r.Node))
 	t.number(`,"tid":`, thread(&t.places[at]))
-	t.number(`,"args":{"task":`, int64(r.task))
+	t.number(`,"args":{"task":`, int64(r.Task))
 	t.line = append(t.line, `,"outcome":"`...)
 	t.line = append(t.line, o.String()...)
 	t.line = append(t.line, `","locality":"`...)
-	t.line = append(t.line, r.locality.String()...)
+	t.line = append(t.line, r.Locality.String()...)
 	t.line = append(t.line, `"}}`...)
 	return t.flush()
 }
 
-func (t *Trace) jobBegins(now units.Time, h sched.JobID, p *jobPage) error {
+func (t *Trace) jobBegins(j *follow.Job) error {
 	t.begin(`{"ph":"b","cat":"job","pid":0,"tid":0,"name":`)
-	t.line = append(t.line, t.names[h]...)
-	t.number(`,"id":`, int64(p.at))
-	t.time(`,"ts":`, int64(now))
+	t.line = append(t.line, t.names[j.Index]...)
+	t.number(`,"id":`, int64(j.Number))
+	t.time(`,"ts":`, int64(j.Arrived))
 	t.line = append(t.line, `,"args":{"class":`...)
-	t.line = append(t.line, quote(p.spec.Class)...)
-	t.number(`,"maps":`, int64(p.spec.Tasks(sched.Map)))
-	t.number(`,"reduces":`, int64(p.spec.Tasks(sched.Reduce)))
-	if p.spec.Deadline != units.Never {
-		t.time(`,"deadline_us":`, int64(p.spec.Deadline))
+	t.line = append(t.line, quote(j.Spec.Class)...)
+	t.number(`,"maps":`, int64(j.Spec.Tasks(sched.Map)))
+	t.number(`,"reduces":`, int64(j.Spec.Tasks(sched.Reduce)))
+	if j.Spec.Deadline != units.Never {
+		t.time(`,"deadline_us":`, int64(j.Spec.Deadline))
 	}
 	t.line = append(t.line, "}}"...)
 	return t.flush()
 }
 
-func (t *Trace) jobEnds(now units.Time, h sched.JobID, p *jobPage, o sched.Outcome) error {
+func (t *Trace) jobEnds(now units.Time, j *follow.Job, o sched.Outcome) error {
 	t.begin(`{"ph":"e","cat":"job","pid":0,"tid":0,"name":`)
-	t.line = append(t.line, t.names[h]...)
-	t.number(`,"id":`, int64(p.at))
+	t.line = append(t.line, t.names[j.Index]...)
+	t.number(`,"id":`, int64(j.Number))
 	t.time(`,"ts":`, int64(now))
 	t.line = append(t.line, `,"args":{"outcome":"`...)
 	t.line = append(t.line, o.String()...)

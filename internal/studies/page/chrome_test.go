@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/sched"
@@ -111,6 +112,7 @@ func TestTraceOfTheUnusual(t *testing.T) {
 	}
 	var b bytes.Buffer
 	s := NewTrace(&b)
+	f := follow.New(s)
 	job := &workload.Job{ID: "wide", Deadline: units.Never, Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2), Containers: wide}}}
 	for i, e := range []sched.Event{
 		{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}},
@@ -120,7 +122,7 @@ func TestTraceOfTheUnusual(t *testing.T) {
 		{Kind: sched.Ended, Attempt: 9, Outcome: sched.Failed}, // nobody knows it
 		{Kind: sched.Started, Job: 5, Attempt: 4, Stage: sched.Map, Node: 3},
 	} {
-		if err := s.Batch(0, units.Time(i)*1001, []sched.Event{e}); err != nil {
+		if err := f.Batch(0, units.Time(i)*1001, []sched.Event{e}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -142,7 +144,7 @@ func TestTraceOfTheUnusual(t *testing.T) {
 
 // What cannot be written ends the run, with the reason.
 func TestTraceOnAFullDisk(t *testing.T) {
-	s := NewTrace(full{})
+	s := follow.New(NewTrace(full{}))
 	job := &workload.Job{ID: "j"}
 	if err := s.Batch(0, 0, []sched.Event{{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}}}); !errors.Is(err, errFull) {
 		t.Error(err)

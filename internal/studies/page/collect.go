@@ -1,24 +1,23 @@
 package page
 
 import (
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
 // collector is the sink behind one run of the page.
 type collector struct {
+	follow.Single
 	tracker
 	gantt  *gantt // nil: the run has no drawing of slots
 	series *series
-	queue  []queued // by handle of job
+	queue  []queued // by index of job
 	offers []offer  // by handle of node
 	extras map[sched.ItemID]bool
 	last   units.Time // when something was drawn
 	closed bool
 }
-
-var _ drive.Sink = (*collector)(nil)
 
 // queued is what of a job waits and runs.
 type queued struct {
@@ -39,10 +38,10 @@ func newCollector(bars, points int) *collector {
 }
 
 // Plan notes which items are second attempts: their tasks do not wait.
-func (c *collector) Plan(_ int64, _ units.Time, p *sched.Plan) error {
-	for i := range p.Items {
-		if it := &p.Items[i]; it.Verb == sched.Speculate && it.Refused == sched.OK {
-			c.extras[it.ID] = true
+func (c *collector) Plan(_ units.Time, decisions []follow.Decision) error {
+	for i := range decisions {
+		if d := &decisions[i]; d.Verb == sched.Speculate {
+			c.extras[d.ID] = true
 		}
 	}
 	return nil
@@ -52,10 +51,10 @@ func (c *collector) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 const farthest = units.Time(1 << 58)
 
 // Batch takes in what happened.
-func (c *collector) Batch(_ int64, now units.Time, events []sched.Event) error {
+func (c *collector) Batch(now units.Time, records []follow.Record) error {
 	now = min(now, farthest)
-	for i := range events {
-		e := &events[i]
+	for i := range records {
+		e := &records[i]
 		switch e.Kind {
 		case sched.NodeUp, sched.NodeChanged:
 			if e.Detail != nil && e.Detail.Node != nil {
@@ -66,17 +65,25 @@ func (c *collector) Batch(_ int64, now units.Time, events []sched.Event) error {
 		case sched.NodeDown:
 			c.offered(now, e.Node, [2]int64{})
 		case sched.JobArrived:
-			c.arrived(now, e)
+			if e.Job != nil {
+				c.arrived(now, e)
+			}
 		case sched.Started:
-			c.started(now, e)
+			if e.Attempt != nil && !e.Again {
+				c.started(now, e.Attempt)
+			}
 		case sched.Ended:
-			c.ended(now, e)
+			if e.Attempt != nil {
+				c.ended(now, e.Attempt, e.Outcome)
+			}
 		case sched.OutputLost:
-			if c.job(e.Job) != nil {
+			if e.Job != nil {
 				c.wait(now, e.Job, e.Stage, +1)
 			}
 		case sched.JobEnded:
-			c.jobEnded(now, e.Job)
+			if e.Job != nil {
+				c.jobEnded(now, e.Job)
+			}
 		case sched.Refused:
 			delete(c.extras, e.Item)
 		}
@@ -90,65 +97,76 @@ func (c *collector) moveTo(now units.Time) {
 	c.last = max(c.last, now)
 }
 
-func (c *collector) arrived(now units.Time, e *sched.Event) {
+// arrived lets a job's tasks wait: those that are not done and, of a job that is told again, do not run.
+func (c *collector) arrived(now units.Time, e *follow.Record) {
 	c.moveTo(now)
-	c.arrive(e.Job, e.Detail.Job)
-	q := at(&c.queue, e.Job)
-	*q = queued{}
-	for i := range e.Detail.Job.Stages {
-		st := &e.Detail.Job.Stages[i]
-		c.wait(now, e.Job, st.Kind, int64(len(st.Tasks)))
+	q := follow.At(&c.queue, e.Job.Index)
+	if !e.Again {
+		*q = queued{}
+		c.series.now[jobsWaiting]++
 	}
-	c.series.now[jobsWaiting]++
+	var waits [2]int64
+	for i := range e.Job.Spec.Stages {
+		st := &e.Job.Spec.Stages[i]
+		waits[later(st.Kind)] += int64(len(st.Tasks) - len(st.Done))
+	}
+	for i := range c.attempts {
+		if r := &c.attempts[i]; e.Again && r.Attempt != nil && r.Job == e.Job && !r.extra {
+			waits[later(r.Stage)]--
+		}
+	}
+	for k, n := range waits {
+		c.series.now[mapsWaiting+k] += n - q.open[k]
+		q.open[k] = n
+	}
+}
+
+// later is 0 for maps, 1 for the tasks of all other stages.
+func later(s sched.Stage) int {
+	if s == sched.Map {
+		return 0
+	}
+	return 1
 }
 
 // wait changes the number of a job's tasks that wait.
-func (c *collector) wait(now units.Time, j sched.JobID, s sched.Stage, n int64) {
+func (c *collector) wait(now units.Time, j *follow.Job, s sched.Stage, n int64) {
 	c.moveTo(now)
-	k := 0
-	if s != sched.Map {
-		k = 1
-	}
-	c.queue[j].open[k] += n
+	k := later(s)
+	c.queue[j.Index].open[k] += n
 	c.series.now[mapsWaiting+k] += n
 }
 
-func (c *collector) started(now units.Time, e *sched.Event) {
-	r := c.start(now, e)
-	if r == nil {
-		return
-	}
+func (c *collector) started(now units.Time, a *follow.Attempt) {
+	r := c.start(now, a)
 	if c.gantt != nil {
 		c.gantt.grow(c.places)
 	}
 	c.moveTo(now)
-	q := &c.queue[e.Job]
-	if len(c.extras) > 0 && c.extras[e.Item] {
-		delete(c.extras, e.Item)
+	q := &c.queue[a.Job.Index]
+	if len(c.extras) > 0 && c.extras[a.Item] {
+		delete(c.extras, a.Item)
 		r.extra = true
 		q.extras++
 	} else {
-		c.wait(now, e.Job, e.Stage, -1)
+		c.wait(now, a.Job, a.Stage, -1)
 	}
 	if q.live++; q.live == 1 {
 		c.series.now[jobsWaiting]--
 		c.series.now[jobsRunning]++
 	}
-	c.hold(r, +1)
+	c.hold(a, +1)
 }
 
-func (c *collector) ended(now units.Time, e *sched.Event) {
-	r := c.end(e.Attempt)
-	if r == nil {
-		return
-	}
+func (c *collector) ended(now units.Time, a *follow.Attempt, outcome sched.Outcome) {
+	r := c.end(now, a)
 	c.moveTo(now)
-	c.draw(r, now, e.Outcome)
-	c.hold(r, -1)
-	if c.job(r.handle) == nil {
+	c.draw(&r, now, outcome)
+	c.hold(a, -1)
+	if a.Job.Ended != units.Never {
 		return
 	}
-	q := &c.queue[r.handle]
+	q := &c.queue[a.Job.Index]
 	if q.live--; q.live == 0 {
 		c.series.now[jobsRunning]--
 		c.series.now[jobsWaiting]++
@@ -156,18 +174,18 @@ func (c *collector) ended(now units.Time, e *sched.Event) {
 	switch {
 	case r.extra:
 		q.extras--
-	case e.Outcome == sched.Committed || e.Outcome == sched.Superseded:
-	case q.extras > 0 && c.promote(r):
+	case outcome == sched.Committed || outcome == sched.Superseded:
+	case q.extras > 0 && c.promote(a):
 		q.extras--
 	default:
-		c.wait(now, r.handle, r.stage, +1)
+		c.wait(now, a.Job, a.Stage, +1)
 	}
 }
 
 // promote lets the second attempt of a task take the place of the first, if there is one.
-func (c *collector) promote(first *running) bool {
+func (c *collector) promote(first *follow.Attempt) bool {
 	for i := range c.attempts {
-		if r := &c.attempts[i]; r.live && r.extra && r.handle == first.handle && r.stage == first.stage && r.task == first.task {
+		if r := &c.attempts[i]; r.Attempt != nil && r.extra && r.Job == first.Job && r.Stage == first.Stage && r.Task == first.Task {
 			r.extra = false
 			return true
 		}
@@ -175,13 +193,9 @@ func (c *collector) promote(first *running) bool {
 	return false
 }
 
-func (c *collector) jobEnded(now units.Time, j sched.JobID) {
-	p := c.job(j)
-	if p == nil {
-		return
-	}
+func (c *collector) jobEnded(now units.Time, j *follow.Job) {
 	c.moveTo(now)
-	q := &c.queue[j]
+	q := &c.queue[j.Index]
 	c.series.now[mapsWaiting] -= q.open[0]
 	c.series.now[reducesWaiting] -= q.open[1]
 	if q.live > 0 {
@@ -189,7 +203,6 @@ func (c *collector) jobEnded(now units.Time, j sched.JobID) {
 	} else {
 		c.series.now[jobsWaiting]--
 	}
-	p.spec = nil
 }
 
 // draw adds an attempt to the bars.
@@ -197,13 +210,14 @@ func (c *collector) draw(r *running, now units.Time, o sched.Outcome) {
 	if c.gantt == nil {
 		return
 	}
-	b := bar{begin: r.began, end: now, busy: now.Sub(r.began), n: 1, task: r.task, stage: r.stage, outcome: o}
+	b := bar{begin: r.since, end: now, busy: now.Sub(r.since), n: 1, task: r.Task, stage: r.Stage, outcome: o}
 	if o != sched.Committed && o != sched.NoOutcome {
 		b.wasted = b.busy
 	}
-	b.mix.add(r.job, int64(b.busy))
+	job := int32(r.Job.Number)
+	b.mix.add(job, int64(b.busy))
 	if b.busy == 0 {
-		b.mix.jobs[0] = r.job
+		b.mix.jobs[0] = job
 	}
 	c.gantt.add(r.first, &b)
 	for _, i := range r.more {
@@ -212,10 +226,10 @@ func (c *collector) draw(r *running, now units.Time, o sched.Outcome) {
 }
 
 // hold counts the slots of an attempt as taken, or as given back.
-func (c *collector) hold(r *running, sign int64) {
+func (c *collector) hold(a *follow.Attempt, sign int64) {
 	c.series.now[attemptsRunning] += sign
-	n := at(&c.offers, r.node)
-	for k, slots := range r.slots {
+	n := follow.At(&c.offers, a.Node)
+	for k, slots := range [2]int64{a.Needs[units.MapSlots], a.Needs[units.ReduceSlots]} {
 		c.series.now[mapHeld+2*k] += sign * slots
 		before := max(n.offers[k], n.holds[k])
 		n.holds[k] += sign * slots
@@ -228,7 +242,7 @@ func (c *collector) offered(now units.Time, h sched.NodeID, slots [2]int64) {
 	if c.gantt != nil {
 		c.gantt.grow(c.places)
 	}
-	n := at(&c.offers, h)
+	n := follow.At(&c.offers, h)
 	for k := range slots {
 		before := max(n.offers[k], n.holds[k])
 		n.offers[k] = slots[k]
@@ -244,7 +258,7 @@ func (c *collector) close() {
 	c.closed = true
 	c.series.advance(c.last)
 	for i := range c.attempts {
-		if r := &c.attempts[i]; r.live {
+		if r := &c.attempts[i]; r.Attempt != nil {
 			c.draw(r, c.last, sched.NoOutcome)
 		}
 	}

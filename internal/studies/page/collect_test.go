@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -28,7 +29,8 @@ func TestQueues(t *testing.T) {
 	end := func(attempt sched.AttemptID, o sched.Outcome) sched.Event {
 		return sched.Event{Kind: sched.Ended, Attempt: attempt, Outcome: o}
 	}
-	if err := c.Plan(0, 0, &sched.Plan{Items: []sched.Item{{Verb: sched.Speculate, ID: 77}, {Verb: sched.Speculate, ID: 78, Refused: 1}}}); err != nil {
+	f := follow.New(c)
+	if err := f.Plan(0, 0, &sched.Plan{Items: []sched.Item{{Verb: sched.Speculate, ID: 77}, {Verb: sched.Speculate, ID: 78, Refused: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	type now = [seriesCount]int64
@@ -52,7 +54,7 @@ func TestQueues(t *testing.T) {
 		{sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: sched.Killed}, now{}},
 		{start(5, 1, sched.Map, 0), now{}},
 	} {
-		if err := c.Batch(0, units.Time(i), []sched.Event{step.event}); err != nil {
+		if err := f.Batch(0, units.Time(i), []sched.Event{step.event}); err != nil {
 			t.Fatal(err)
 		}
 		if c.series.now != step.want {
@@ -79,6 +81,7 @@ func TestQueues(t *testing.T) {
 func TestTheEndOfTime(t *testing.T) {
 	for _, bars := range []int{1, 100} {
 		c := newCollector(bars, 100)
+		f := follow.New(c)
 		class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(5, 1)}
 		job := &workload.Job{ID: "j", Deadline: units.Never, Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 5)}}}
 		events := []sched.Event{
@@ -92,7 +95,7 @@ func TestTheEndOfTime(t *testing.T) {
 			if i > 0 {
 				events = append(events, sched.Event{Kind: sched.Ended, Attempt: sched.AttemptID(i), Outcome: sched.Committed})
 			}
-			if err := c.Batch(0, at, events); err != nil {
+			if err := f.Batch(0, at, events); err != nil {
 				t.Fatal(err)
 			}
 			events = events[:0]

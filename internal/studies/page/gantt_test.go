@@ -55,7 +55,7 @@ func TestMergingConserves(t *testing.T) {
 		more := func() {
 			node := len(places)
 			for s := range slots {
-				places = append(places, place{sched.NodeID(node + 1), cluster.RackID(node%racks + 1), uint8(s % placeKinds), int32(s)})
+				places = append(places, place{node: sched.NodeID(node + 1), rack: cluster.RackID(node%racks + 1), kind: uint8(s % placeKinds), slot: int32(s)})
 				free = append(free, 0)
 			}
 			g.grow(places)
@@ -121,7 +121,7 @@ func TestAMillionAttempts(t *testing.T) {
 		g := newGantt(MaxBars)
 		places := make([]place, c.slots)
 		for i := range places {
-			places[i] = place{sched.NodeID(i/10 + 1), cluster.RackID(i/1000 + 1), mapSlots, int32(i % 10)}
+			places[i] = place{node: sched.NodeID(i/10 + 1), rack: cluster.RackID(i/1000 + 1), kind: mapSlots, slot: int32(i % 10)}
 		}
 		if c.level == byKind {
 			for i := range places {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
@@ -100,11 +100,11 @@ func New(heads []Head) *Page {
 }
 
 // Watch returns the sinks for a run, by its position; none if there is no room for it.
-func (p *Page) Watch(i int) []drive.Sink {
+func (p *Page) Watch(i int) []follow.Sink {
 	if i >= len(p.runs) {
 		return nil
 	}
-	return []drive.Sink{p.runs[i]}
+	return []follow.Sink{p.runs[i]}
 }
 
 // Write writes the page of a report, whose first runs are those that were watched. It is at most MaxBytes long: where it would be longer,

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -35,6 +35,7 @@ workload:
 
 // kept is a sink that keeps all attempts.
 type kept struct {
+	follow.Single
 	running map[sched.AttemptID]sched.Event
 	began   map[sched.AttemptID]units.Time
 	bars    []keptBar
@@ -46,14 +47,12 @@ type keptBar struct {
 }
 
 func newKept() *kept {
-	return &kept{map[sched.AttemptID]sched.Event{}, map[sched.AttemptID]units.Time{}, nil, map[sched.JobID]int64{}}
+	return &kept{running: map[sched.AttemptID]sched.Event{}, began: map[sched.AttemptID]units.Time{}, jobs: map[sched.JobID]int64{}}
 }
 
-func (k *kept) Plan(int64, units.Time, *sched.Plan) error { return nil }
-
-func (k *kept) Batch(_ int64, now units.Time, events []sched.Event) error {
-	for _, e := range events {
-		switch e.Kind {
+func (k *kept) Batch(now units.Time, records []follow.Record) error {
+	for _, r := range records {
+		switch e := *r.Event; e.Kind {
 		case sched.JobArrived:
 			k.jobs[e.Job] = int64(len(k.jobs))
 		case sched.Started:
@@ -352,11 +351,12 @@ func TestWhoIsDrawn(t *testing.T) {
 }
 
 // million shows a sink a million attempts of many jobs on many nodes, without a simulator in between.
-func million(t testing.TB, s drive.Sink, nodes, slots, attempts int) *report.Run {
+func million(t testing.TB, s follow.Sink, nodes, slots, attempts int) *report.Run {
 	t.Helper()
 	var events []sched.Event
+	f := follow.New(s)
 	send := func(at units.Time) {
-		if err := s.Batch(0, at, events); err != nil {
+		if err := f.Batch(0, at, events); err != nil {
 			t.Fatal(err)
 		}
 		events = events[:0]

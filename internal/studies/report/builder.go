@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/sched"
@@ -11,10 +11,10 @@ import (
 
 // Builder is the sink that makes a run of the report.
 type Builder struct {
-	run      Run
-	jobs     []page    // by handle, [0] unused
-	facts    []Facts   // of run.Jobs
-	attempts []attempt // by handle
+	follow.Single
+	run   Run
+	pages []page  // by index of jobs that are there
+	facts []Facts // of run.Jobs
 
 	slots    usage   // of map and reduce slots
 	cores    sharing // of vcores and memory
@@ -29,25 +29,10 @@ type Builder struct {
 	responses []float64               // of finished jobs, in seconds
 }
 
-var _ drive.Sink = (*Builder)(nil)
-
 // page is what is noted of a job while it is there.
 type page struct {
-	at    int // in run.Jobs
-	spec  *workload.Job
 	where []sched.Locality // of each committed map, by task
 	maps  int              // committed
-}
-
-type attempt struct {
-	job       sched.JobID // 0: there is none
-	stage     sched.Stage
-	locality  sched.Locality
-	node      sched.NodeID
-	task      sched.TaskID
-	began     units.Time
-	slots     [2]int64
-	container uint8
 }
 
 // NewBuilder returns a sink for a run with these headings.
@@ -65,78 +50,81 @@ func (b *Builder) GoesOn(lost units.Duration, jobs []string) {
 }
 
 // Batch takes in what happened.
-func (b *Builder) Batch(_ int64, at units.Time, events []sched.Event) error {
+func (b *Builder) Batch(at units.Time, records []follow.Record) error {
 	s := &b.run.Summary
-	for i := range events {
-		e := &events[i]
+	for i := range records {
+		e := &records[i]
 		switch e.Kind {
 		case sched.NodeUp, sched.NodeChanged:
 			s.Events++
 			if e.Detail != nil && e.Detail.Node != nil {
 				b.offer(at, e.Node, &e.Detail.Node.Class.Capacity)
 			}
-			b.meter.turn(at, e)
+			b.meter.turn(at, e.Event)
 		case sched.NodeDown:
 			s.Events++
 			b.offer(at, e.Node, &units.Vector{})
-			b.meter.turn(at, e)
+			b.meter.turn(at, e.Event)
 		case sched.SupplyChanged:
 			if e.Of == sched.GreenPower {
 				b.meter.feed(at, e.X)
 			}
 		case sched.Refused:
-			b.meter.refused(at, e)
+			b.meter.refused(at, e.Event)
 		case sched.Heartbeat:
 			s.Events++
 		case sched.JobArrived:
 			s.Events++
-			b.arrive(at, e.Job, e.Detail.Job)
+			if e.Job != nil {
+				b.arrive(e)
+			}
 		case sched.JobAmended:
-			if p := b.page(e.Job); p != nil && e.Detail != nil && e.Detail.Job != nil {
-				p.spec = e.Detail.Job
-				b.promise(p)
+			if e.Job != nil {
+				b.promise(e.Job)
 			}
 		case sched.Started:
 			s.Events++
-			b.start(at, e)
+			if e.Attempt != nil && !e.Again {
+				b.start(at, e.Attempt)
+			}
 		case sched.Ended:
 			s.Events++
-			b.end(at, e)
+			if e.Attempt != nil {
+				b.end(at, e.Attempt, e.Outcome)
+			}
 		case sched.OutputLost:
-			if p := b.page(e.Job); p != nil && e.Stage == sched.Map {
-				b.unmap(p, e.Task)
+			if e.Job != nil && e.Stage == sched.Map {
+				b.unmap(e.Job, e.Task)
 			}
 		case sched.JobEnded:
-			b.finish(at, e)
+			if e.Job != nil {
+				b.finish(at, e)
+			}
 		}
 	}
 	return nil
 }
 
 // Plan takes in what was decided on admission.
-func (b *Builder) Plan(_ int64, at units.Time, p *sched.Plan) error {
-	for i := range p.Items {
-		it := &p.Items[i]
-		b.meter.plan(at, it)
-		if it.Refused != sched.OK || it.Verb != sched.Admit && it.Verb != sched.Reject {
+func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
+	for i := range decisions {
+		d := &decisions[i]
+		b.meter.plan(at, d.Item)
+		if d.Job == nil || d.Verb != sched.Admit && d.Verb != sched.Reject {
 			continue
 		}
-		pg := b.page(it.Job)
-		if pg == nil {
-			continue
-		}
-		j := &b.run.Jobs[pg.at]
-		if it.Verb == sched.Admit {
+		j := &b.run.Jobs[d.Job.Number]
+		if d.Verb == sched.Admit {
 			j.Admitted = true
-			j.promise(&it.Reason)
+			j.promise(&d.Reason)
 			continue
 		}
-		j.Admitted, b.facts[pg.at].Refused = false, true
-		if it.At > 0 && it.At != units.Never {
-			j.Offer = seconds(it.At)
+		j.Admitted, b.facts[d.Job.Number].Refused = false, true
+		if d.At > 0 && d.At != units.Never {
+			j.Offer = seconds(d.At)
 		}
-		j.Estimated, j.Refusal = it.Count > 0, it.Reason.Cause.String()
-		j.Reason = p.Why(it, b.specOf)
+		j.Estimated, j.Refusal = d.Count > 0, d.Reason.Cause.String()
+		j.Reason = d.Why()
 	}
 	return nil
 }
@@ -187,33 +175,18 @@ func (b *Builder) judge(j *Job, f Facts) {
 // real tells whether the run takes place on a real machine.
 func (b *Builder) real() bool { return b.run.World != "sim" }
 
-func (b *Builder) specOf(j sched.JobID) *workload.Job {
-	if p := b.page(j); p != nil {
-		return p.spec
+func (b *Builder) arrive(e *follow.Record) {
+	spec := e.Job.Spec
+	p := follow.At(&b.pages, e.Job.Index)
+	if e.Again {
+		if st := spec.Stage(sched.Map); st != nil {
+			p.maps = len(st.Done)
+		}
+		b.promise(e.Job)
+		return
 	}
-	return nil
-}
-
-func (b *Builder) page(j sched.JobID) *page {
-	if j < 1 || int(j) >= len(b.jobs) || b.jobs[j].spec == nil {
-		return nil
-	}
-	return &b.jobs[j]
-}
-
-// slot returns the element for a handle, growing the list if need be.
-func slot[T any, H ~int32](list *[]T, h H) *T {
-	for int(h) >= len(*list) {
-		var zero T
-		*list = append(*list, zero)
-	}
-	return &(*list)[h]
-}
-
-func (b *Builder) arrive(at units.Time, h sched.JobID, spec *workload.Job) {
-	p := slot(&b.jobs, h)
-	*p = page{at: len(b.run.Jobs), spec: spec, where: p.where[:0]}
-	j := Job{ID: spec.ID, Class: spec.Class, Queue: queues.Of(spec), Submitted: at.Seconds(), Maps: spec.Tasks(sched.Map),
+	*p = page{where: p.where[:0]}
+	j := Job{ID: spec.ID, Class: spec.Class, Queue: queues.Of(spec), Submitted: e.Job.Arrived.Seconds(), Maps: spec.Tasks(sched.Map),
 		Reduces: spec.Tasks(sched.Reduce), Before: Before(spec)}
 	work, known := 0.0, true
 	for i := range spec.Stages {
@@ -230,18 +203,18 @@ func (b *Builder) arrive(at units.Time, h sched.JobID, spec *workload.Job) {
 		j.TaskTime = &work
 	}
 	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})
-	b.promise(p)
+	b.promise(e.Job)
 }
 
 // promise notes the deadlines.
-func (b *Builder) promise(p *page) {
-	j := &b.run.Jobs[p.at]
-	j.Deadline, j.SoftDeadline, j.Promise = seconds(b.due(p, p.spec.Deadline)), seconds(b.due(p, p.spec.Soft)), p.spec.Promise
+func (b *Builder) promise(job *follow.Job) {
+	j, spec := &b.run.Jobs[job.Number], job.Spec
+	j.Deadline, j.SoftDeadline, j.Promise = seconds(b.due(spec, spec.Deadline)), seconds(b.due(spec, spec.Soft)), spec.Promise
 }
 
 // due is when a deadline falls by which the job is judged.
-func (b *Builder) due(p *page, deadline units.Time) units.Time {
-	if deadline == units.Never || !b.since[p.spec.ID] {
+func (b *Builder) due(spec *workload.Job, deadline units.Time) units.Time {
+	if deadline == units.Never || !b.since[spec.ID] {
 		return deadline
 	}
 	return deadline - units.Time(b.lost)
@@ -264,81 +237,50 @@ func seconds(t units.Time) *float64 {
 	return &s
 }
 
-func (b *Builder) start(at units.Time, e *sched.Event) {
-	p := b.page(e.Job)
-	if p == nil {
-		return
-	}
+func (b *Builder) start(at units.Time, a *follow.Attempt) {
 	b.run.Summary.Attempts++
-	j := &b.run.Jobs[p.at]
+	j := &b.run.Jobs[a.Job.Number]
 	j.Attempts++
 	j.Before = false // what it had done was damaged
 	if j.Started == nil {
-		j.Started = seconds(at)
+		j.Started = seconds(a.Began)
 	}
-	a := slot(&b.attempts, e.Attempt)
-	*a = attempt{job: e.Job, stage: e.Stage, locality: e.Locality, node: e.Node, task: e.Task, container: e.Container, began: at}
-	if st := p.spec.Stage(e.Stage); st != nil && int(e.Container) < max(1, len(st.Containers)) {
-		if len(st.Containers) == 0 && !b.meter.known { // one slot: as nearly always where every event counts
-			a.slots[slotKind(st.Kind)] = 1
-		} else {
-			c := st.Container(int(e.Container))
-			a.slots = slotsOf(&c.Needs)
-			b.meter.hold(at, e.Node, &c.Needs, +1)
-			b.cores.start(at, e.Attempt, e.Node, &c.Needs)
-		}
-	}
-	b.slots.hold(at, e.Node, a.slots, +1)
-}
-
-// slotKind is the place in slotsOf of the slot that a task of the stage takes if nothing else is said.
-func slotKind(s workload.Stage) int {
-	if s == workload.Reduce {
-		return 1
-	}
-	return 0
+	b.meter.hold(at, a.Node, &a.Needs, +1)
+	b.cores.start(at, a)
+	b.slots.hold(at, a.Node, slotsOf(&a.Needs), +1)
 }
 
 func slotsOf(v *units.Vector) [2]int64 { return [2]int64{v[units.MapSlots], v[units.ReduceSlots]} }
 
-func (b *Builder) end(at units.Time, e *sched.Event) {
-	if e.Attempt < 1 || int(e.Attempt) >= len(b.attempts) || b.attempts[e.Attempt].job == 0 {
+func (b *Builder) end(at units.Time, a *follow.Attempt, outcome sched.Outcome) {
+	slots := slotsOf(&a.Needs)
+	b.slots.used(slots, at.Sub(a.Began))
+	b.slots.hold(at, a.Node, slots, -1)
+	b.cores.end(at, a)
+	b.meter.hold(at, a.Node, &a.Needs, -1)
+	if outcome != sched.Committed || a.Job.Ended != units.Never {
 		return
 	}
-	a := &b.attempts[e.Attempt]
-	b.slots.used(a.slots, at.Sub(a.began))
-	b.slots.hold(at, a.node, a.slots, -1)
-	b.cores.end(at, e.Attempt, a.node, at.Sub(a.began))
-	p := b.page(a.job)
-	if b.meter.known && p != nil {
-		if st := p.spec.Stage(a.stage); st != nil && int(a.container) < max(1, len(st.Containers)) {
-			c := st.Container(int(a.container))
-			b.meter.hold(at, a.node, &c.Needs, -1)
-		}
+	if j := &b.run.Jobs[a.Job.Number]; b.real() && j.TaskTime != nil {
+		*j.TaskTime += at.Sub(a.Began).Seconds()
 	}
-	if p != nil && e.Outcome == sched.Committed {
-		if j := &b.run.Jobs[p.at]; b.real() && j.TaskTime != nil {
-			*j.TaskTime += at.Sub(a.began).Seconds()
-		}
-		if a.stage == sched.Map {
-			b.mapped(at, p, a)
-		}
+	if a.Stage == sched.Map {
+		b.mapped(at, a)
 	}
-	a.job = 0
 }
 
 // mapped notes a committed map.
-func (b *Builder) mapped(at units.Time, p *page, a *attempt) {
-	j := &b.run.Jobs[p.at]
-	b.places[a.locality]++
-	if local(a.locality) {
+func (b *Builder) mapped(at units.Time, a *follow.Attempt) {
+	j, p := &b.run.Jobs[a.Job.Number], &b.pages[a.Job.Index]
+	b.places[a.Locality]++
+	if local(a.Locality) {
 		j.LocalMaps++
 	}
-	if a.task > 0 {
-		for len(p.where) < j.Maps {
+	if a.Task > 0 {
+		for len(p.where) < max(j.Maps, int(a.Task)) {
 			p.where = append(p.where, sched.NoLocality)
 		}
-		p.where[a.task-1] = a.locality
+		p.where[a.Task-1] = a.Locality
 	}
 	if p.maps++; p.maps >= j.Maps {
 		j.MapsDone = seconds(at)
@@ -346,8 +288,8 @@ func (b *Builder) mapped(at units.Time, p *page, a *attempt) {
 }
 
 // unmap takes back a committed map whose output is gone.
-func (b *Builder) unmap(p *page, t sched.TaskID) {
-	j := &b.run.Jobs[p.at]
+func (b *Builder) unmap(job *follow.Job, t sched.TaskID) {
+	j, p := &b.run.Jobs[job.Number], &b.pages[job.Index]
 	p.maps--
 	if t < 1 || int(t) > len(p.where) {
 		return
@@ -363,14 +305,10 @@ func (b *Builder) unmap(p *page, t sched.TaskID) {
 // local tells whether a task lies with its input; one without any is at home everywhere.
 func local(l sched.Locality) bool { return l == sched.NodeLocal || l == sched.Anywhere }
 
-func (b *Builder) finish(at units.Time, e *sched.Event) {
-	p := b.page(e.Job)
-	if p == nil {
-		return
-	}
-	j := &b.run.Jobs[p.at]
-	b.facts[p.at].End = e.Outcome
-	refused := b.facts[p.at].Refused
+func (b *Builder) finish(at units.Time, e *follow.Record) {
+	j, f := &b.run.Jobs[e.Job.Number], &b.facts[e.Job.Number]
+	f.End = e.Outcome
+	spec, refused := e.Job.Spec, f.Refused
 	switch {
 	case e.Outcome == sched.Committed && !refused:
 		j.Finished = seconds(at)
@@ -380,15 +318,14 @@ func (b *Builder) finish(at units.Time, e *sched.Event) {
 		response := at.Seconds() - j.Submitted
 		b.responses = append(b.responses, response)
 		if j.Deadline != nil && j.Admitted {
-			owed := p.spec.Deadline.Sub(p.spec.Arrive).Seconds() // a busy world may have told of it later than it came, and behind its deadline
-			penalty := p.spec.Weight * max(0, (at.Seconds()-*j.Deadline)/owed)
+			owed := spec.Deadline.Sub(spec.Arrive).Seconds() // a busy world may have told of it later than it came, and behind its deadline
+			penalty := spec.Weight * max(0, (at.Seconds()-*j.Deadline)/owed)
 			b.run.Summary.Penalty += penalty
 			j.Penalty = &penalty
 		}
 	case !refused:
 		j.Reason = e.Text
 	}
-	p.spec = nil
 	b.makespan = at
 	b.slots.close(at)
 	b.cores.close(at)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slackline/slackline/cluster"
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -19,25 +19,21 @@ import (
 // script feeds sinks a run, instant by instant.
 type script struct {
 	t     *testing.T
-	sinks []drive.Sink
+	sinks *follow.Follower
 	round int64
 }
 
 func (s *script) at(seconds float64, events ...sched.Event) {
 	s.t.Helper()
 	s.round++
-	for _, sink := range s.sinks {
-		if err := sink.Batch(s.round, units.Time(units.FromSeconds(seconds)), events); err != nil {
-			s.t.Fatal(err)
-		}
+	if err := s.sinks.Batch(s.round, units.Time(units.FromSeconds(seconds)), events); err != nil {
+		s.t.Fatal(err)
 	}
 }
 
 func (s *script) plan(seconds float64, items ...sched.Item) {
-	for _, sink := range s.sinks {
-		if err := sink.Plan(s.round, units.Time(units.FromSeconds(seconds)), &sched.Plan{Items: items}); err != nil {
-			s.t.Fatal(err)
-		}
+	if err := s.sinks.Plan(s.round, units.Time(units.FromSeconds(seconds)), &sched.Plan{Items: items}); err != nil {
+		s.t.Fatal(err)
 	}
 }
 
@@ -73,8 +69,8 @@ func jobEnded(h int, o sched.Outcome, why string) sched.Event {
 
 // play is a run by hand: two nodes of 1 map and 1 reduce slot; the second leaves at 20. Job a has 2 maps and 1 reduce and misses
 // its deadline of 25 by 5, job b is rejected, c fails. Map 2 of a is lost with the second node and runs again.
-func play(t *testing.T, sinks ...drive.Sink) {
-	s := &script{t: t, sinks: sinks}
+func play(t *testing.T, sinks ...follow.Sink) {
+	s := &script{t: t, sinks: follow.New(sinks...)}
 	s.at(0, up(1, 1, 1), up(2, 1, 1), arrived(1, "a", 0, 25, 2, 1), sched.Event{Kind: sched.Heartbeat, Node: 1}, sched.Event{Kind: sched.Heartbeat, Node: 2})
 	s.plan(0, sched.Item{Verb: sched.Admit, Job: 1})
 	s.at(0, started(1, 1, 1, sched.Map, 1, sched.NodeLocal), started(2, 1, 2, sched.Map, 2, sched.RackLocal))
@@ -117,7 +113,7 @@ func TestBuilder(t *testing.T) {
 // A draining node counts with what it still runs, so that utilisation stays below 1.
 func TestBuilderDrain(t *testing.T) {
 	b := NewBuilder("sim", "s", "p", 1)
-	s := &script{t: t, sinks: []drive.Sink{b}}
+	s := &script{t: t, sinks: follow.New(b)}
 	empty := up(1, 0, 0)
 	empty.Kind = sched.NodeChanged
 	s.at(0, up(1, 2, 0), arrived(1, "a", 0, 0, 1, 0), started(1, 1, 1, sched.Map, 1, sched.Anywhere))
@@ -190,16 +186,6 @@ func TestLearner(t *testing.T) {
 	}
 	if all[0].Ratio.Mean != 0.5 {
 		t.Errorf("ratio: %+v", all[0].Ratio)
-	}
-}
-
-// What an attempt measured itself counts where its start is told of only with its end.
-func TestBegan(t *testing.T) {
-	e := &sched.Event{Spans: [sched.Phases]units.Duration{sched.PhaseShuffle: 2, sched.PhaseSort: -1, sched.PhaseRun: 3}}
-	for told, want := range map[units.Time]units.Time{20: 15, 16: 15, 15: 15, 7: 7} {
-		if got := Began(told, 20, e); got != want {
-			t.Errorf("told of at %d, it began at %d, want %d", told, got, want)
-		}
 	}
 }
 

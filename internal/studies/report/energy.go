@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -47,7 +48,7 @@ func (m *meter) advance(at units.Time) {
 
 // turn notes that a node came up, or is described anew, or went down: then without a class.
 func (m *meter) turn(at units.Time, e *sched.Event) {
-	n := slot(&m.nodes, e.Node)
+	n := follow.At(&m.nodes, e.Node)
 	if e.Kind != sched.NodeChanged {
 		n.up, n.power, n.asked = e.Kind == sched.NodeUp, e.Power, 0
 	}
@@ -69,7 +70,7 @@ func (m *meter) hold(at units.Time, h sched.NodeID, needs *units.Vector, sign in
 	if !m.known || h < 1 {
 		return
 	}
-	n := slot(&m.nodes, h)
+	n := follow.At(&m.nodes, h)
 	if sign > 0 {
 		n.held.Add(needs)
 	} else {
@@ -121,10 +122,10 @@ func (m *meter) feed(at units.Time, green float64) {
 
 // plan takes in who goes to sleep and who wakes.
 func (m *meter) plan(at units.Time, it *sched.Item) {
-	if !m.known || it.Refused != sched.OK || it.Held || it.Verb != sched.Sleep && it.Verb != sched.Wake {
+	if !m.known || it.Held || it.Verb != sched.Sleep && it.Verb != sched.Wake {
 		return
 	}
-	n := slot(&m.nodes, it.Node)
+	n := follow.At(&m.nodes, it.Node)
 	n.asked, n.was, n.power = it.ID, n.power, sched.Asleep
 	if it.Verb == sched.Wake {
 		n.power = sched.Waking
@@ -137,7 +138,7 @@ func (m *meter) refused(at units.Time, e *sched.Event) {
 	if !m.known || e.Node < 1 || e.Item == 0 {
 		return
 	}
-	if n := slot(&m.nodes, e.Node); n.asked == e.Item {
+	if n := follow.At(&m.nodes, e.Node); n.asked == e.Item {
 		n.power, n.asked = n.was, 0
 		m.draw(at, n)
 	}

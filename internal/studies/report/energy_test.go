@@ -8,6 +8,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -51,7 +52,7 @@ func TestEnergy(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := NewBuilder("sim", "s", "p", 1)
-	if err := drive.New(w, sleeper{}, b).Run(context.Background()); err != nil {
+	if err := drive.New(w, sleeper{}, follow.New(b)).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	s := b.Run().Summary
@@ -74,7 +75,7 @@ func TestEnergyAgainstSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := drive.New(w, greedy{}, b, all).Run(context.Background()); err != nil {
+		if err := drive.New(w, greedy{}, follow.New(b), all).Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		got := b.Run().Summary
@@ -115,7 +116,7 @@ func TestNoEnergyWithoutAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := drive.New(w, greedy{}, b).Run(context.Background()); err != nil {
+	if err := drive.New(w, greedy{}, follow.New(b)).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if s := b.Run().Summary; s.Energy != nil || s.Green != nil || s.Brown != nil {
@@ -142,17 +143,18 @@ func TestLoad(t *testing.T) {
 // What a node draws follows its state: another speed does not wake it, and a sleep or a wake that the world refused did not happen.
 func TestDrawFollowsPowerStates(t *testing.T) {
 	b := NewBuilder("sim", "s", "p", 1)
+	f := follow.New(b)
 	class := &cluster.Class{Name: "m", Speed: 1, Capacity: units.Slots(2, 0), Idle: 100, Sleep: 10}
 	tell := func(e sched.Event, want float64) {
 		t.Helper()
 		e.Node = 1
-		if err := b.Batch(1, 0, []sched.Event{e}); err != nil || b.meter.power != want {
+		if err := f.Batch(1, 0, []sched.Event{e}); err != nil || b.meter.power != want {
 			t.Errorf("%v: %v W, want %v (%v)", e.Kind, b.meter.power, want, err)
 		}
 	}
 	plan := func(id sched.ItemID, v sched.Verb, want float64) {
 		t.Helper()
-		if err := b.Plan(1, 0, &sched.Plan{Items: []sched.Item{{ID: id, Verb: v, Node: 1}}}); err != nil || b.meter.power != want {
+		if err := f.Plan(1, 0, &sched.Plan{Items: []sched.Item{{ID: id, Verb: v, Node: 1}}}); err != nil || b.meter.power != want {
 			t.Errorf("%v: %v W, want %v (%v)", v, b.meter.power, want, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -17,17 +17,13 @@ import (
 // that waits for maps and a later one come to the same cost. Of an ApplicationMaster that comes before other stages, what counts is the time
 // until the first of them may start.
 type Learner struct {
-	classes  map[string]*profile.Class
-	jobs     []lesson // by handle
-	attempts []taught
-	nodes    []string // class of each node, by handle
+	follow.Single
+	classes map[string]*profile.Class
+	jobs    []lesson // by index
 }
-
-var _ drive.Sink = (*Learner)(nil)
 
 // lesson is what is noted of a job while it is there.
 type lesson struct {
-	spec     *workload.Job
 	read     units.Bytes // by committed maps
 	emitted  units.Bytes
 	written  units.Bytes // by the last stage
@@ -36,14 +32,7 @@ type lesson struct {
 	starting bool        // its master is, and no task of the job may start yet
 	asked    bool        // some may
 	master   units.Time  // its master's start
-	on       sched.NodeID
-}
-
-type taught struct {
-	job   sched.JobID
-	stage sched.Stage
-	node  sched.NodeID
-	began units.Time
+	host     string      // the class of its master's node
 }
 
 // NewLearner returns a learner that knows nothing yet.
@@ -62,94 +51,88 @@ func (l *Learner) Profiles() []*profile.Class {
 // Of returns what was learned of a class, nil if nothing was. It goes on growing.
 func (l *Learner) Of(class string) *profile.Class { return l.classes[class] }
 
-// Plan teaches nothing.
-func (l *Learner) Plan(int64, units.Time, *sched.Plan) error { return nil }
-
 // Batch takes in what happened.
-func (l *Learner) Batch(_ int64, at units.Time, events []sched.Event) error {
-	for i := range events {
-		e := &events[i]
+func (l *Learner) Batch(at units.Time, records []follow.Record) error {
+	for i := range records {
+		e := &records[i]
 		switch e.Kind {
-		case sched.NodeUp, sched.NodeChanged:
-			if e.Detail != nil && e.Detail.Node != nil {
-				*slot(&l.nodes, e.Node) = e.Detail.Node.Class.Name
-			}
 		case sched.JobArrived:
-			*slot(&l.jobs, e.Job) = lesson{spec: e.Detail.Job, largest: largest(e.Detail.Job)}
+			if e.Job != nil && !e.Again {
+				*follow.At(&l.jobs, e.Job.Index) = lesson{largest: largest(e.Job.Spec)}
+			}
 		case sched.Started:
-			*slot(&l.attempts, e.Attempt) = taught{e.Job, e.Stage, e.Node, at.Add(-e.Age)}
-			if e.Stage == sched.Master {
-				j := slot(&l.jobs, e.Job)
-				j.starting, j.master, j.on = !j.asked, at.Add(-e.Age), e.Node
+			if a := e.Attempt; a != nil && a.Stage == sched.Master && !e.Again {
+				j := &l.jobs[a.Job.Index]
+				j.starting, j.master, j.host = !j.asked, a.Began, hostOf(a)
 			}
 		case sched.StageReady:
-			if j := slot(&l.jobs, e.Job); j.spec != nil && j.starting && e.Stage > sched.Master {
-				l.class(j.spec.Class).At(sched.Master, *slot(&l.nodes, j.on)).Start.Add(at.Sub(j.master).Seconds())
+			if e.Job == nil {
+				continue
+			}
+			if j := &l.jobs[e.Job.Index]; j.starting && e.Stage > sched.Master {
+				l.class(e.Job.Spec.Class).At(sched.Master, j.host).Start.Add(at.Sub(j.master).Seconds())
 				j.starting, j.asked = false, true
 			}
 		case sched.Ended:
-			if e.Outcome == sched.Committed {
+			if e.Attempt != nil && e.Outcome == sched.Committed {
 				l.learn(at, e)
 			}
 		case sched.JobEnded:
-			j := slot(&l.jobs, e.Job)
-			if j.spec != nil && e.Outcome == sched.Committed {
-				c := l.class(j.spec.Class)
-				c.Runs++
-				if slices.ContainsFunc(j.spec.Stages, func(s workload.StageSpec) bool { return len(s.Done) > 0 }) {
-					j.read = 0 // an interrupted run before read the rest
-				}
-				if j.read > 0 && j.emitted > 0 {
-					c.Ratio.Add(float64(j.emitted) / float64(j.read))
-					c.Emitted.Add(float64(j.read), float64(j.emitted))
-				}
-				if j.read > 0 && j.written > 0 {
-					c.Output.Add(float64(j.written) / float64(j.read))
-				}
+			if e.Job != nil && e.Outcome == sched.Committed {
+				l.finish(e.Job)
 			}
-			j.spec = nil
 		}
 	}
 	return nil
 }
 
-func (l *Learner) learn(at units.Time, e *sched.Event) {
-	a := slot(&l.attempts, e.Attempt)
-	j := slot(&l.jobs, a.job)
-	if j.spec == nil {
-		return
+// finish learns what a whole job tells of its class.
+func (l *Learner) finish(job *follow.Job) {
+	j, c := &l.jobs[job.Index], l.class(job.Spec.Class)
+	c.Runs++
+	if slices.ContainsFunc(job.Spec.Stages, func(s workload.StageSpec) bool { return len(s.Done) > 0 }) {
+		return // an interrupted run before read the rest
 	}
-	a.began = Began(a.began, at, e)
-	run := at.Sub(a.began) - e.Spans[sched.PhaseShuffle] // all that kept the slot, its start and its commit as well
-	shuffle := max(0, a.began.Add(e.Spans[sched.PhaseShuffle]).Sub(max(a.began, j.mapsDone)))
+	if j.read > 0 && j.emitted > 0 {
+		c.Ratio.Add(float64(j.emitted) / float64(j.read))
+		c.Emitted.Add(float64(j.read), float64(j.emitted))
+	}
+	if j.read > 0 && j.written > 0 {
+		c.Output.Add(float64(j.written) / float64(j.read))
+	}
+}
+
+func (l *Learner) learn(at units.Time, e *follow.Record) {
+	a, spec, j := e.Attempt, e.Job.Spec, &l.jobs[e.Job.Index]
+	began := a.Measured(at, e.Event)
+	run := at.Sub(began) - e.Spans[sched.PhaseShuffle] // all that kept the slot, its start and its commit as well
+	shuffle := max(0, began.Add(e.Spans[sched.PhaseShuffle]).Sub(max(began, j.mapsDone)))
 	telling := e.Bytes
-	if a.stage == sched.Map && e.Bytes < j.largest/8 {
+	if a.Stage == sched.Map && e.Bytes < j.largest/8 {
 		telling = 0
 	}
-	class, node := l.class(j.spec.Class), *slot(&l.nodes, a.node)
-	class.Attempt(a.stage, node, telling, run, shuffle)
-	if a.stage != sched.Master && e.Spans != [sched.Phases]units.Duration{} {
+	class, node := l.class(spec.Class), hostOf(a)
+	class.Attempt(a.Stage, node, telling, run, shuffle)
+	if a.Stage != sched.Master && e.Spans != [sched.Phases]units.Duration{} {
 		around := run - e.Spans[sched.PhaseSort] - e.Spans[sched.PhaseRun]
-		class.At(a.stage, node).Start.Add(max(0, around).Seconds())
+		class.At(a.Stage, node).Start.Add(max(0, around).Seconds())
 	}
-	if last := j.spec.Stages; last[len(last)-1].Kind == a.stage {
+	if last := spec.Stages; last[len(last)-1].Kind == a.Stage {
 		j.written += e.OutBytes
 	}
-	if a.stage == sched.Map {
+	if a.Stage == sched.Map {
 		j.read += e.Bytes
 		j.emitted += e.OutBytes
 		j.mapsDone = at
 	}
 }
 
-// Began is when an attempt began that ended at a time and was told of at another. On a busy machine the world may come to tell of its
-// start only with its end; but what the attempt measured itself it did spend.
-func Began(told, ended units.Time, e *sched.Event) units.Time {
-	spent := units.Duration(0)
-	for _, span := range e.Spans {
-		spent += max(0, span)
+// hostOf is the class of the node that an attempt runs on.
+func hostOf(a *follow.Attempt) string {
+	if a.On == nil {
+		return ""
 	}
-	return min(told, ended.Add(-spent))
+	return a.On.Class.Name
 }
 
 func largest(j *workload.Job) (most units.Bytes) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -69,7 +70,7 @@ func TestOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := drive.New(w, greedy{}, builder, all).Run(context.Background()); err != nil {
+		if err := drive.New(w, greedy{}, follow.New(builder), all).Run(context.Background()); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		got := builder.Run()

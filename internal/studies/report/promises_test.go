@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -51,7 +52,8 @@ func TestOutcomes(t *testing.T) {
 		}
 		ended = append(ended, sched.Event{Kind: sched.JobEnded, Job: j, Outcome: o})
 	}
-	for _, err := range []error{b.Batch(1, 0, arrived), b.Plan(1, 0, &p), b.Batch(2, units.Time(70*s), ended)} {
+	f := follow.New(b)
+	for _, err := range []error{f.Batch(1, 0, arrived), f.Plan(1, 0, &p), f.Batch(2, units.Time(70*s), ended)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,6 +101,7 @@ func TestOutcomes(t *testing.T) {
 // Of a run that goes on deadlines that were given as spans count from the first submission, others stay where they are.
 func TestGoesOn(t *testing.T) {
 	b := NewBuilder("engine", "s", "fifo", 1)
+	f := follow.New(b)
 	b.GoesOn(60*units.Second, []string{"span"})
 	for i, id := range []string{"span", "moment"} {
 		spec := &workload.Job{ID: id, Deadline: units.Time(10 * units.Second), Soft: units.Never, Weight: 1}
@@ -106,7 +109,7 @@ func TestGoesOn(t *testing.T) {
 		var p sched.Plan
 		p.Admit(sched.JobID(i+1), sched.Because(sched.AdmitAll))
 		ended := []sched.Event{{Kind: sched.JobEnded, Job: sched.JobID(i + 1), Outcome: sched.Committed}}
-		for _, err := range []error{b.Batch(1, 0, events), b.Plan(1, 0, &p), b.Batch(2, units.Time(5*units.Second), ended)} {
+		for _, err := range []error{f.Batch(1, 0, events), f.Plan(1, 0, &p), f.Batch(2, units.Time(5*units.Second), ended)} {
 			if err != nil {
 				t.Fatal(err)
 			}

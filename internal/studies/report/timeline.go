@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -19,16 +19,13 @@ import (
 // A block's height is the part of all map slots that the job's maps held, a shaded one stands for reduces, a dot for waiting; the
 // bar is the deadline. Time is kept in a fixed number of cells that double in width as the run grows.
 type Timeline struct {
-	rows     []row
-	jobs     []int // row + 1, by handle
-	attempts []barOf
-	nodes    []int64 // map slots, by handle
-	slots    int64   // of all nodes, at most so far
-	cell     units.Duration
-	end      units.Time
+	follow.Single
+	rows  []row
+	nodes []int64 // map slots, by handle
+	slots int64   // of all nodes, at most so far
+	cell  units.Duration
+	end   units.Time
 }
-
-var _ drive.Sink = (*Timeline)(nil)
 
 const (
 	maxRows = 60
@@ -43,51 +40,38 @@ type row struct {
 	maps, rest      [cells]float64 // nanoseconds of attempts
 }
 
-type barOf struct {
-	row   int // + 1, 0: none
-	maps  bool
-	began units.Time
-}
-
 // NewTimeline returns an empty timeline.
 func NewTimeline() *Timeline { return &Timeline{cell: units.Millisecond} }
 
 // End returns the time of the last event.
 func (t *Timeline) End() units.Time { return t.end }
 
-// Plan draws nothing.
-func (t *Timeline) Plan(int64, units.Time, *sched.Plan) error { return nil }
-
 // Batch takes in what happened.
-func (t *Timeline) Batch(_ int64, at units.Time, events []sched.Event) error {
-	for i := range events {
-		e := &events[i]
+func (t *Timeline) Batch(at units.Time, records []follow.Record) error {
+	for i := range records {
+		e := &records[i]
 		switch e.Kind {
 		case sched.NodeUp:
-			*slot(&t.nodes, e.Node) = e.Detail.Node.Class.Capacity[units.MapSlots]
+			*follow.At(&t.nodes, e.Node) = e.Detail.Node.Class.Capacity[units.MapSlots]
 			var sum int64
 			for _, n := range t.nodes {
 				sum += n
 			}
 			t.slots = max(t.slots, sum)
 		case sched.NodeDown:
-			*slot(&t.nodes, e.Node) = 0
+			*follow.At(&t.nodes, e.Node) = 0
 		case sched.JobArrived:
-			*slot(&t.jobs, e.Job) = 0
-			if len(t.rows) < maxRows {
-				t.rows = append(t.rows, row{id: e.Detail.Job.ID, arrive: at, ended: units.Never, deadline: e.Detail.Job.Deadline})
-				t.jobs[e.Job] = len(t.rows)
+			if j := e.Job; j != nil && j.Number == len(t.rows) && len(t.rows) < maxRows {
+				t.rows = append(t.rows, row{id: j.Spec.ID, arrive: j.Arrived, ended: units.Never, deadline: j.Spec.Deadline})
 			}
-		case sched.Started:
-			*slot(&t.attempts, e.Attempt) = barOf{*slot(&t.jobs, e.Job), e.Stage == sched.Map, at}
 		case sched.Ended:
-			if a := slot(&t.attempts, e.Attempt); a.row > 0 {
+			if a := e.Attempt; a != nil && a.Job.Number < len(t.rows) {
 				t.fill(a, at)
-				a.row = 0
 			}
 		case sched.JobEnded:
-			if r := slot(&t.jobs, e.Job); *r > 0 {
-				t.rows[*r-1].ended, t.rows[*r-1].finished = at, e.Outcome == sched.Committed
+			if j := e.Job; j != nil && j.Number < len(t.rows) {
+				r := &t.rows[j.Number]
+				r.ended, r.finished = at, e.Outcome == sched.Committed
 				t.end = max(t.end, at)
 			}
 		}
@@ -96,18 +80,18 @@ func (t *Timeline) Batch(_ int64, at units.Time, events []sched.Event) error {
 }
 
 // fill spreads an attempt over the cells.
-func (t *Timeline) fill(a *barOf, until units.Time) {
+func (t *Timeline) fill(a *follow.Attempt, until units.Time) {
 	for int64(until) >= int64(t.cell)*cells {
 		t.widen()
 	}
-	r := &t.rows[a.row-1]
+	r := &t.rows[a.Job.Number]
 	to := &r.rest
-	if a.maps {
+	if a.Stage == sched.Map {
 		to = &r.maps
 	}
-	for c := int64(a.began) / int64(t.cell); c <= int64(until)/int64(t.cell); c++ {
+	for c := int64(a.Began) / int64(t.cell); c <= int64(until)/int64(t.cell); c++ {
 		from, end := units.Time(c*int64(t.cell)), units.Time((c+1)*int64(t.cell))
-		to[c] += float64(min(end, until) - max(from, a.began))
+		to[c] += float64(min(end, until) - max(from, a.Began))
 	}
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -40,7 +41,7 @@ func (u *usage) close(at units.Time) {
 
 // offer sets what a node offers.
 func (u *usage) offer(at units.Time, h sched.NodeID, capacity [2]int64) {
-	n := slot(&u.nodes, h)
+	n := follow.At(&u.nodes, h)
 	for k, to := range capacity {
 		before := n.counts(k)
 		n.offers[k] = to
@@ -53,7 +54,7 @@ func (u *usage) hold(at units.Time, h sched.NodeID, needs [2]int64, sign int64) 
 	if h < 1 {
 		return
 	}
-	n := slot(&u.nodes, h)
+	n := follow.At(&u.nodes, h)
 	for k, by := range needs {
 		before := n.counts(k)
 		n.holds[k] += sign * by
@@ -85,7 +86,6 @@ func (u *usage) part(k int) (float64, bool) {
 type sharing struct {
 	usage
 	known bool
-	needs [][2]int64 // by attempt
 }
 
 func coresOf(v *units.Vector) [2]int64 { return [2]int64{v[units.VCores], v[units.Memory]} }
@@ -97,18 +97,16 @@ func (u *sharing) offer(at units.Time, h sched.NodeID, capacity *units.Vector) {
 	}
 }
 
-func (u *sharing) start(at units.Time, a sched.AttemptID, h sched.NodeID, needs *units.Vector) {
+func (u *sharing) start(at units.Time, a *follow.Attempt) {
 	if u.known {
-		cores := coresOf(needs)
-		*slot(&u.needs, a) = cores
-		u.hold(at, h, cores, +1)
+		u.hold(at, a.Node, coresOf(&a.Needs), +1)
 	}
 }
 
-func (u *sharing) end(at units.Time, a sched.AttemptID, h sched.NodeID, span units.Duration) {
-	if u.known && int(a) < len(u.needs) {
-		u.used(u.needs[a], span)
-		u.hold(at, h, u.needs[a], -1)
-		u.needs[a] = [2]int64{}
+func (u *sharing) end(at units.Time, a *follow.Attempt) {
+	if u.known {
+		cores := coresOf(&a.Needs)
+		u.used(cores, at.Sub(a.Began))
+		u.hold(at, a.Node, cores, -1)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
-	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -28,7 +28,7 @@ func asks(e sched.Event, cores int64, memory units.Bytes) sched.Event {
 // them until 30. A job that takes a slot of node 1 beside holds none.
 func TestUtilizationOfCores(t *testing.T) {
 	b := NewBuilder("sim", "s", "p", 1)
-	s := &script{t: t, sinks: []drive.Sink{b}}
+	s := &script{t: t, sinks: follow.New(b)}
 	s.at(0, big(1, 1, 8, 16*units.GB), big(2, 0, 8, 16*units.GB), big(3, 0, 12, 16*units.GB), asks(arrived(1, "a", 0, 0, 4, 0), 4, 2*units.GB), arrived(2, "b", 0, 0, 1, 0))
 	s.at(0, started(1, 1, 1, sched.Map, 1, sched.Anywhere), started(2, 1, 2, sched.Map, 2, sched.Anywhere), started(3, 1, 3, sched.Map, 3, sched.Anywhere),
 		started(4, 2, 1, sched.Map, 1, sched.Anywhere))
@@ -176,7 +176,7 @@ func TestCSVOfResources(t *testing.T) {
 // Slots that are there all the time are a whole number, whatever the steps in which they were counted.
 func TestSlotsAreWhole(t *testing.T) {
 	b := NewBuilder("sim", "s", "p", 1)
-	s := &script{t: t, sinks: []drive.Sink{b}}
+	s := &script{t: t, sinks: follow.New(b)}
 	up := big(1, 3600, 0, 0)
 	s.at(0, up, arrived(1, "a", 0, 0, 4, 0))
 	for at := 0.1; at < 40; at += 0.7 {

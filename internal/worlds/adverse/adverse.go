@@ -44,6 +44,24 @@ type World struct {
 	yielded  bool // a stock scheduler places work, until it is told to stop
 	out      []sched.Event
 	given    []sched.Event
+	ending   []*Life // whose ends the next batch tells
+
+	// Lives is the truth about every attempt so far: what whoever follows the run should come to.
+	Lives []*Life
+}
+
+// Life is what an attempt was, and when it was told to be over.
+type Life struct {
+	Job          string
+	Arrived      units.Time // the job
+	Stage        sched.Stage
+	Node         sched.NodeID
+	Container    uint8
+	Locality     sched.Locality
+	Item         sched.ItemID
+	Began, Ended units.Time
+	Outcome      sched.Outcome
+	Unseen       bool // a resync has swallowed its end
 }
 
 type node struct {
@@ -108,6 +126,7 @@ type attempt struct {
 	began bool // its start was told
 	since int  // beat in which it started
 	ends  int  // beat
+	life  *Life
 }
 
 type order struct {
@@ -165,6 +184,10 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		}
 		slices.SortStableFunc(w.out, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
 		w.given, w.out = w.out, w.given[:0]
+		for _, l := range w.ending {
+			l.Ended = w.now()
+		}
+		w.ending = w.ending[:0]
 		return drive.Batch{At: w.now(), Events: w.given}, nil
 	}
 }
@@ -274,6 +297,9 @@ func (w *World) resync() {
 	w.told = true
 	w.orders = w.orders[:0]
 	w.out = w.out[:0]
+	for _, l := range w.ending {
+		l.Unseen = true
+	}
 	w.tell(sched.Event{Kind: sched.Resync})
 	if w.yielded {
 		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})

@@ -38,6 +38,8 @@ func (w *World) end(a *attempt, o sched.Outcome) {
 		s.asked = true
 	}
 	w.attempts[a.id] = nil
+	a.life.Outcome = o
+	w.ending = append(w.ending, a.life)
 	w.tell(sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: o})
 }
 
@@ -148,6 +150,9 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 	s := w.jobs[j].stages[k]
 	task, near := w.nearest(s, n)
 	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, near: near, node: n, kind: kind, item: item, since: w.beat, ends: w.beat + 1 + w.dice.IntN(4)}
+	a.life = &Life{Job: w.jobs[j].spec.ID, Arrived: units.Time(0).Add(units.Duration(w.jobs[j].came) * Beat), Stage: s.spec.Kind, Node: n,
+		Container: kind, Locality: near, Item: item, Began: w.now()}
+	w.Lives = append(w.Lives, a.life)
 	w.attempts[id] = a
 	s.move(task, taskRuns)
 	if s.sample > 0 {

@@ -225,12 +225,11 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	n.fresh = true
 	s.busy--
 	t.live--
-	e := sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: outcome, Text: why}
+	e := sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: outcome, Text: why, Detail: account(a, stats)}
 	if stats != nil {
 		e.Bytes, e.OutBytes = stats.Read, stats.Written
 		e.Spans = [sched.Phases]units.Duration{sched.PhaseShuffle: stats.Shuffle, sched.PhaseSort: stats.Sort, sched.PhaseRun: stats.Run}
 	}
-	w.account(a, stats)
 	w.emit(e)
 	if outcome == sched.Committed {
 		t.state = taskDone

@@ -34,7 +34,6 @@ type Config struct {
 	Heartbeat   units.Duration         // how often a worker beats while work waits that fits; 20 ms
 	Profiles    []*profile.Class       // what is known at the start
 	Progress    units.Duration         // how often the progress of attempts is told; 0 = never
-	Accounts    func(Account)          // told of each attempt that ends, before its Ended event is handed out; may be nil
 	Keep        bool                   // what tells a later run that jobs have finished stays behind the end, until Forget
 	Fresh       bool                   // what interrupted runs left is thrown away and not gone on with
 	Resumed     func(Resumption)       // told of each job that goes on from what an interrupted run left; may be nil

@@ -151,6 +151,7 @@ type ends struct {
 	ids      [100]string
 	jobs     map[string]string
 	attempts []sched.Event
+	accounts []*sched.Account // of jobs
 }
 
 func (e *ends) Batch(round int64, _ units.Time, events []sched.Event) error {
@@ -159,6 +160,7 @@ func (e *ends) Batch(round int64, _ units.Time, events []sched.Event) error {
 		case sched.JobArrived:
 			e.ids[ev.Job] = ev.Detail.Job.ID
 		case sched.JobEnded:
+			e.accounts = append(e.accounts, ev.Detail.Account)
 			e.jobs[e.ids[ev.Job]] = strings.TrimSpace(ev.Outcome.String() + " " + ev.Text)
 		case sched.Ended:
 			e.attempts = append(e.attempts, ev)

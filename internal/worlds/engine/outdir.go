@@ -318,8 +318,7 @@ func (w *World) settled(id sched.JobID, err error) {
 		j.ending, j.why = sched.Failed, err.Error()
 	}
 	j.over = true
-	w.accountJob(j)
-	w.emit(sched.Event{Kind: sched.JobEnded, Job: id, Outcome: j.ending, Text: j.why})
+	w.emit(sched.Event{Kind: sched.JobEnded, Job: id, Outcome: j.ending, Text: j.why, Detail: w.accountJob(j)})
 	for i := range w.jobs[1:] {
 		w.mayStart(sched.JobID(i + 1))
 	}

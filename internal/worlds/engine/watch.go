@@ -9,29 +9,17 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Account is what the engine knows of an attempt that has ended, or of a job that has, and an event does not say.
-type Account struct {
-	Attempt  sched.AttemptID // as in the Ended event, which follows; 0: the whole job, and JobEnded follows
-	Job      string          // its id
-	Try      int             // of the task, from 1
-	Counters map[string]int64
-	Output   string // the end of what its program said beside its output, and the stack of a panic
-}
-
-// account tells of an attempt that ends, if somebody wants to know.
-func (w *World) account(a *attempt, stats *task.Stats) {
-	if w.cfg.Accounts == nil {
-		return
-	}
-	c := Account{Attempt: a.id, Job: w.jobs[a.job].cfg.Spec.ID, Try: a.try + 1, Output: a.said.String()}
+// account is what an attempt did that an event has no room for.
+func account(a *attempt, stats *task.Stats) *sched.Detail {
+	c := &sched.Account{Try: a.try + 1, Said: a.said.String()}
 	if stats != nil && stats.Counters != nil {
 		c.Counters = values(stats.Counters)
 	}
 	var user *task.UserError
 	if errors.As(a.err, &user) {
-		c.Output += string(user.Stack)
+		c.Said += string(user.Stack)
 	}
-	w.cfg.Accounts(c)
+	return &sched.Detail{Account: c}
 }
 
 // warner tells what user code of a job warns of, each text once.
@@ -46,11 +34,9 @@ func (w *World) warner(j *job) func(text string) {
 	}
 }
 
-// accountJob tells what the committed tasks of a job that ends have counted, each once, those of an interrupted run before included.
-func (w *World) accountJob(j *job) {
-	if w.cfg.Accounts != nil {
-		w.cfg.Accounts(Account{Job: j.cfg.Spec.ID, Counters: values(w.Counters(j.cfg.Spec.ID))})
-	}
+// accountJob is what the committed tasks of a job that ends have counted, each once, those of an interrupted run before included.
+func (w *World) accountJob(j *job) *sched.Detail {
+	return &sched.Detail{Account: &sched.Account{Counters: values(w.Counters(j.cfg.Spec.ID))}}
 }
 
 func values(c *mapreduce.Counters) map[string]int64 {

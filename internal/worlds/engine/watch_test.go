@@ -42,7 +42,7 @@ func (f *far) Batch(_ int64, _ units.Time, events []sched.Event) error {
 
 func (f *far) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
-// Each attempt that ends is accounted for before its end is told: what it counted, which try it was, and the stack of a panic.
+// The end of each attempt, and of the job, says what it counted, which try it was, and the stack of a panic.
 func TestAccountsAndProgress(t *testing.T) {
 	in, _ := text(t, 60_000)
 	p := brittle(t, func(task, try int) error {
@@ -54,38 +54,31 @@ func TestAccountsAndProgress(t *testing.T) {
 		}
 		return nil
 	})
-	var accounts []engine.Account
-	var whole engine.Account
-	cfg := engine.Config{Cluster: workers(2, 1, 1), Block: 100 * units.KB, Progress: units.Microsecond, Accounts: func(a engine.Account) {
-		if a.Attempt == 0 {
-			whole = a
-			return
-		}
-		accounts = append(accounts, a)
-	},
+	cfg := engine.Config{Cluster: workers(2, 1, 1), Block: 100 * units.KB, Progress: units.Microsecond,
 		Jobs: []engine.Job{{Spec: spec("words"), Program: p, Input: []string{in}, Output: filepath.Join(t.TempDir(), "out"), Reduces: 1}}}
 	f := &far{t: t, runs: map[sched.AttemptID]float64{}}
 	watch, e := run(t, cfg, conform.Friendly{}, f)
-	if len(accounts) != len(e.attempts) || watch.Ends[sched.Failed] != 2 {
-		t.Fatalf("%d accounts of %d attempts, ended %v", len(accounts), len(e.attempts), watch.Ends)
+	if watch.Ends[sched.Failed] != 2 {
+		t.Fatalf("ended %v", watch.Ends)
 	}
+	const inputs = mapreduce.TaskGroup + "." + mapreduce.MapInputRecords
 	var records int64
 	stacks, second := 0, 0
-	for i, a := range accounts {
-		ended := e.attempts[i]
-		if a.Attempt != ended.Attempt || a.Try < 1 || (ended.Outcome == sched.Committed) != (a.Counters != nil) {
+	for _, ended := range e.attempts {
+		a := ended.Detail.Account
+		if a.Try < 1 || (ended.Outcome == sched.Committed) != (a.Counters != nil) {
 			t.Errorf("%+v of %+v", a, ended)
 		}
-		records += a.Counters[mapreduce.TaskGroup+"."+mapreduce.MapInputRecords]
-		if strings.Contains(a.Output, "goroutine ") {
+		records += a.Counters[inputs]
+		if strings.Contains(a.Said, "goroutine ") {
 			stacks++
 		}
 		if a.Try == 2 {
 			second++
 		}
 	}
-	if whole.Job != "words" || whole.Counters[mapreduce.TaskGroup+"."+mapreduce.MapInputRecords] != 60_000 {
-		t.Errorf("%+v", whole)
+	if len(e.accounts) != 1 || e.accounts[0].Counters[inputs] != 60_000 {
+		t.Errorf("%+v", e.accounts)
 	}
 	if records != 60_000 || stacks != 1 || second != 2 {
 		t.Errorf("%d records, %d stacks, %d second tries", records, stacks, second)

@@ -1,0 +1,215 @@
+package follow
+
+import (
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Follower is the loop's sink that resolves events for others. It keeps what is there at the moment, and nothing of what has ended. Like
+// the ledger it takes in whatever it is told: what does not fit is a record of nobody.
+type Follower struct {
+	sinks     []Sink
+	shared    bool
+	jobs      []*Job          // by handle
+	attempts  []*Attempt      // by handle
+	nodes     []*cluster.Node // by handle; nil: it is down
+	arrived   int
+	records   []Record
+	decisions []Decision
+
+	indices     []int      // of jobs, to be used again; those of jobs that end in this batch rest until the next
+	resting     []int      // these
+	mostJobs    int        // indices that were ever used at a time
+	free, ended []*Attempt // likewise
+	mostRunning int
+}
+
+var _ drive.Sink = (*Follower)(nil)
+
+// New returns a follower that hands on to these sinks, in this order. A sink that watches another run already the first Batch tells.
+func New(sinks ...Sink) *Follower {
+	f := &Follower{sinks: sinks}
+	for _, s := range sinks {
+		f.shared = !s.attach() || f.shared
+	}
+	return f
+}
+
+// Batch resolves what happened.
+func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
+	if f.shared {
+		return ErrShared
+	}
+	f.records = f.records[:0]
+	f.indices, f.resting = append(f.indices, f.resting...), f.resting[:0]
+	f.free, f.ended = append(f.free, f.ended...), f.ended[:0]
+	if len(events) > 0 && events[0].Kind == sched.Resync {
+		f.resync(at, events)
+	} else {
+		for i := range events {
+			f.take(at, &events[i])
+		}
+	}
+	for _, s := range f.sinks {
+		if err := s.Batch(at, f.records); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Plan resolves what was decided.
+func (f *Follower) Plan(_ int64, at units.Time, p *sched.Plan) error {
+	if f.shared {
+		return ErrShared
+	}
+	f.decisions = f.decisions[:0]
+	for i := range p.Items {
+		if it := &p.Items[i]; it.Refused == sched.OK {
+			f.decisions = append(f.decisions, Decision{it, f.job(it.Job), p, f})
+		}
+	}
+	for _, s := range f.sinks {
+		if err := s.Plan(at, f.decisions); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take resolves one event.
+func (f *Follower) take(at units.Time, e *sched.Event) {
+	r := Record{Event: e}
+	switch e.Kind {
+	case sched.Heartbeat:
+	case sched.NodeUp, sched.NodeChanged:
+		if e.Node > 0 && e.Detail != nil && e.Detail.Node != nil {
+			*At(&f.nodes, e.Node) = e.Detail.Node
+		}
+	case sched.NodeDown:
+		if e.Node > 0 && int(e.Node) < len(f.nodes) {
+			f.nodes[e.Node] = nil
+		}
+	case sched.Started:
+		r.Attempt = f.start(at, e)
+	case sched.Progress:
+		r.Attempt = f.attempt(e.Attempt)
+	case sched.Ended:
+		r.Attempt = f.end(e.Attempt)
+	case sched.JobArrived:
+		r.Job = f.arrive(at, e)
+	case sched.JobAmended:
+		if r.Job = f.job(e.Job); r.Job != nil && e.Detail != nil && e.Detail.Job != nil {
+			r.Job.Spec = e.Detail.Job
+		}
+	case sched.JobEnded:
+		r.Job = f.endJob(at, e.Job)
+	default:
+		r.Job = f.job(e.Job)
+	}
+	if r.Attempt != nil {
+		r.Job = r.Attempt.Job
+	}
+	f.records = append(f.records, r)
+}
+
+func (f *Follower) job(h sched.JobID) *Job {
+	if h < 1 || int(h) >= len(f.jobs) {
+		return nil
+	}
+	return f.jobs[h]
+}
+
+func (f *Follower) attempt(h sched.AttemptID) *Attempt {
+	if h < 1 || int(h) >= len(f.attempts) {
+		return nil
+	}
+	return f.attempts[h]
+}
+
+// arrive takes in a job. One that has the handle still is gone.
+func (f *Follower) arrive(at units.Time, e *sched.Event) *Job {
+	if e.Job < 1 || e.Detail == nil || e.Detail.Job == nil {
+		return nil
+	}
+	f.loseJob(at, f.job(e.Job), e.Job)
+	j := &Job{Number: f.arrived, Spec: e.Detail.Job, Arrived: at.Add(-e.Age), Ended: units.Never}
+	f.arrived++
+	if n := len(f.indices); n > 0 {
+		j.Index, f.indices = f.indices[n-1], f.indices[:n-1]
+	} else {
+		j.Index = f.mostJobs
+		f.mostJobs++
+	}
+	*At(&f.jobs, e.Job) = j
+	return j
+}
+
+func (f *Follower) endJob(at units.Time, h sched.JobID) *Job {
+	j := f.job(h)
+	if j != nil {
+		j.Ended = at
+		f.jobs[h] = nil
+		f.resting = append(f.resting, j.Index)
+	}
+	return j
+}
+
+// start takes in an attempt; nil if its job is not known.
+func (f *Follower) start(at units.Time, e *sched.Event) *Attempt {
+	j := f.job(e.Job)
+	if j == nil || e.Attempt < 1 || e.Node < 0 {
+		return nil
+	}
+	f.lose(f.attempt(e.Attempt))
+	var a *Attempt
+	if n := len(f.free); n > 0 {
+		a, f.free = f.free[n-1], f.free[:n-1]
+	} else {
+		a = &Attempt{Index: f.mostRunning}
+		f.mostRunning++
+	}
+	*a = Attempt{Index: a.Index, Job: j, ID: e.Attempt, Stage: e.Stage, Task: e.Task, Node: e.Node, Container: e.Container,
+		Locality: e.Locality, Item: e.Item, Began: at.Add(-e.Age)}
+	if int(e.Node) < len(f.nodes) {
+		a.On = f.nodes[e.Node]
+	}
+	if st := j.Spec.Stage(e.Stage); st != nil && int(e.Container) < max(1, len(st.Containers)) {
+		c := st.Container(int(e.Container))
+		a.Needs = c.Needs
+	}
+	*At(&f.attempts, e.Attempt) = a
+	return a
+}
+
+func (f *Follower) end(h sched.AttemptID) *Attempt {
+	a := f.attempt(h)
+	if a != nil {
+		f.attempts[h] = nil
+		f.ended = append(f.ended, a)
+	}
+	return a
+}
+
+// lose tells that an attempt has ended, nobody knows how.
+func (f *Follower) lose(a *Attempt) {
+	if a == nil {
+		return
+	}
+	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.Ended, Derived: true, Attempt: a.ID}, Job: a.Job, Attempt: f.end(a.ID)})
+}
+
+// loseJob tells that a job has ended, nobody knows how, and with it what runs of it.
+func (f *Follower) loseJob(at units.Time, j *Job, h sched.JobID) {
+	if j == nil {
+		return
+	}
+	for _, a := range f.attempts {
+		if a != nil && a.Job == j {
+			f.lose(a)
+		}
+	}
+	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.JobEnded, Derived: true, Job: h}, Job: f.endJob(at, h)})
+}

@@ -1,0 +1,77 @@
+package follow
+
+import (
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Record is an event with the job and the attempt that it is about.
+type Record struct {
+	*sched.Event
+	Job     *Job     // of the event, or of its attempt; nil: it is about none, or one that nobody has told of
+	Attempt *Attempt // nil: likewise
+	Again   bool     // of JobArrived and Started: the sink knows of it already, and a resync tells it again
+}
+
+// Job is a job from its arrival to its end. After a resync, which may give it another handle, it is the same.
+type Job struct {
+	Index   int           // small, and no other job's while this one is there: sinks keep their notes by it
+	Number  int           // in the order of arrival, from 0
+	Spec    *workload.Job // as it was told last
+	Arrived units.Time
+	Ended   units.Time // units.Never: not yet
+}
+
+// Attempt is an attempt from its start to its end. It is the same after a resync, too.
+type Attempt struct {
+	Index     int // as that of Job
+	Job       *Job
+	ID        sched.AttemptID // its handle now
+	Stage     sched.Stage
+	Task      sched.TaskID // 0: the world binds late and has not said
+	Node      sched.NodeID
+	On        *cluster.Node // that node as it was when the attempt was told of; nil: nobody knows
+	Container uint8
+	Locality  sched.Locality
+	Item      sched.ItemID
+	Needs     units.Vector // what it takes of its node
+	Began     units.Time
+}
+
+// Measured is when an attempt began that ends at a time and measured these spans itself. On a busy machine the world may come to tell of
+// a start only with the end; but what the attempt measured it did spend.
+func (a *Attempt) Measured(ended units.Time, e *sched.Event) units.Time {
+	for _, span := range e.Spans {
+		ended = ended.Add(-max(0, span))
+	}
+	return min(a.Began, ended)
+}
+
+// Decision is an item of a plan that the ledger has let pass, with the job that it is about.
+type Decision struct {
+	*sched.Item
+	Job  *Job // nil: it is about none
+	plan *sched.Plan
+	of   *Follower
+}
+
+// Why says in a sentence why the policy decided so.
+func (d *Decision) Why() string {
+	return d.plan.Why(d.Item, func(h sched.JobID) *workload.Job {
+		if j := d.of.job(h); j != nil {
+			return j.Spec
+		}
+		return nil
+	})
+}
+
+// At returns the element of a list for an index or a handle, growing the list if need be.
+func At[T any, H ~int | ~int32](list *[]T, h H) *T {
+	for int(h) >= len(*list) {
+		var zero T
+		*list = append(*list, zero)
+	}
+	return &(*list)[h]
+}
