@@ -7,6 +7,10 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
+// Remembered is how many jobs back a job of a source may name others that it waits for. Whoever waits for one that came earlier waits for
+// ever.
+const Remembered = 1 << 16
+
 // Source brings the jobs of a run, one by one in order of arrival, so that a trace of millions needs no more memory than the jobs
 // that are there at a time. It serves one run.
 type Source interface {

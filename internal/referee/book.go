@@ -174,6 +174,7 @@ type book struct {
 	started  int // attempts so far
 	capacity vector
 	dirty    bool // lines have to be sorted again
+	left     bool // jobs have ended in the last round
 	lines    [stages][]*job
 }
 

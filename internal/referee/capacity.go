@@ -47,6 +47,8 @@ func (o *capacityShare) look(b *book) {
 	o.of, o.nodes = map[*job]*leaf{}, map[string]*share{}
 	o.total = b.capacity
 	leaves := map[string]map[string]*share{}
+	was := o.came
+	o.came = map[string]int{}
 	for _, j := range b.live {
 		l := &leaf{}
 		q, path := o.queues.leaf(j.Queue)
@@ -69,10 +71,7 @@ func (o *capacityShare) look(b *book) {
 			part, most = part*d.Capacity/100, most*top/100
 			n := o.nodes[l.key]
 			if n == nil {
-				if _, known := o.came[l.key]; !known {
-					o.came[l.key] = j.seq
-				}
-				n = &share{part: part, most: most, seq: o.came[l.key]}
+				n = &share{part: part, most: most, seq: sinceWhen(was, o.came, l.key, j.seq)}
 				if o.rigid {
 					n.most = part
 				}
@@ -86,10 +85,7 @@ func (o *capacityShare) look(b *book) {
 		l.users = leaves[l.key]
 		if l.user = l.users[j.User]; l.user == nil {
 			name := l.key + "." + j.User + "."
-			if _, known := o.came[name]; !known {
-				o.came[name] = j.seq
-			}
-			l.user = &share{seq: o.came[name]}
+			l.user = &share{seq: sinceWhen(was, o.came, name, j.seq)}
 			l.users[j.User] = l.user
 		}
 		for i := range j.Stages {

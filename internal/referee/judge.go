@@ -140,6 +140,10 @@ func (j *judge) round(lines []*line) error {
 		j.gap(at)
 	}
 	j.now = at
+	if j.left { // queues without jobs are forgotten between two rounds
+		j.left = false
+		j.order.look(j.book)
+	}
 	i := 1
 	wakes := false
 	for ; i < len(lines) && lines[i].word == "event"; i++ {
@@ -430,6 +434,7 @@ func (j *judge) ends(a *attempt, outcome string) {
 func (j *judge) leaves(gone *job) {
 	gone.state = finished
 	j.live = slices.DeleteFunc(j.live, func(o *job) bool { return o == gone })
+	j.left = true
 	for _, o := range j.live {
 		o.waits = o.waits && slices.ContainsFunc(o.After, func(name string) bool {
 			p := j.names[name]

@@ -92,7 +92,7 @@ type fairShare struct {
 	users  bool // within a pool users share
 	fifo   bool // jobs of a pool that does not say stand in line
 	pools  map[string]*pool
-	came   map[string]int // when a pool, or a user of one, had its first job
+	came   map[string]int // when a pool, or a user of one, had the first of its jobs; none is remembered that has no job
 }
 
 type pool struct {
@@ -118,13 +118,12 @@ func (o *fairShare) name(j *job) string {
 // look counts what each pool, and each user in it, holds and wants.
 func (o *fairShare) look(b *book) {
 	o.pools = map[string]*pool{}
+	was := o.came
+	o.came = map[string]int{}
 	at := func(m map[string]*pool, key, name string, seq int) *pool {
 		p := m[key]
 		if p == nil {
-			if _, known := o.came[name]; !known {
-				o.came[name] = seq
-			}
-			p = &pool{seq: o.came[name], users: map[string]*pool{}, weight: 1}
+			p = &pool{seq: sinceWhen(was, o.came, name, seq), users: map[string]*pool{}, weight: 1}
 			m[key] = p
 		}
 		return p
@@ -187,6 +186,17 @@ func (o *fairShare) compare(x *job, s int, y *job, t int) int {
 		return byArrival{}.line(x, y)
 	}
 	return cmp.Compare(float64(x.stage[s].occupied)*jobWeight(y), float64(y.stage[t].occupied)*jobWeight(x))
+}
+
+// sinceWhen returns when a queue came that is there now: as it was known, or with the job of that number.
+func sinceWhen(was, is map[string]int, name string, seq int) int {
+	if _, known := is[name]; !known {
+		if before, there := was[name]; there {
+			seq = before
+		}
+		is[name] = seq
+	}
+	return is[name]
 }
 
 // came compares when two queues came, for work of one stage. Of two stages the jobs' own arrival decides.

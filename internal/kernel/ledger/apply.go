@@ -22,6 +22,7 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 		l.jobs[j] = jobBook{}
 	}
 	l.closing = l.closing[:0]
+	l.clearVacant()
 	l.derived = append(l.derived[:0], l.refusals...)
 	l.refusals = l.refusals[:0]
 	if len(events) > 0 && events[0].Kind == sched.Resync {

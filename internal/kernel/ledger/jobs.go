@@ -53,6 +53,7 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 
 // setNeeds notes what a container of each kind takes.
 func (l *Ledger) setNeeds(b *jobBook) {
+	l.releaseKinds(b)
 	for i := range b.Spec.Stages {
 		st := &b.Spec.Stages[i]
 		kinds := make([]units.Vector, max(1, len(st.Containers)))
@@ -67,15 +68,34 @@ func (l *Ledger) setNeeds(b *jobBook) {
 	}
 }
 
-// kindOf returns the place of a kind of container in the list, which grows by those not seen before.
+// kindOf returns the place of a kind of container in the list, for one stage more.
 func (l *Ledger) kindOf(need *units.Vector) int32 {
+	at := len(l.kinds)
 	for i := range l.kinds {
-		if l.kinds[i].need == *need {
+		k := &l.kinds[i]
+		if k.need == *need {
+			k.refs++
 			return int32(i)
 		}
+		if k.refs == 0 {
+			at = i
+		}
 	}
-	l.kinds = append(l.kinds, kind{need: *need})
-	return int32(len(l.kinds) - 1)
+	if at == len(l.kinds) {
+		l.kinds = append(l.kinds, kind{})
+	}
+	l.kinds[at] = kind{need: *need, refs: 1}
+	return int32(at)
+}
+
+// releaseKinds lets go of the kinds of containers that a job names which stands in no ranking.
+func (l *Ledger) releaseKinds(b *jobBook) {
+	for s := range b.kinds {
+		for _, k := range b.kinds[s] {
+			l.kinds[k].refs--
+		}
+		b.kinds[s] = nil
+	}
 }
 
 // firstStage lets a job's first stage start.
@@ -90,8 +110,11 @@ func (l *Ledger) countJob(b *jobBook, by int32) {
 	for q := b.Queue; ; q = l.queues[q].Parent {
 		l.queues[q].Jobs += by
 		if q == sched.Root {
-			return
+			break
 		}
+	}
+	if l.queues[b.Queue].Jobs == 0 {
+		l.vacant = append(l.vacant, b.Queue)
 	}
 }
 
@@ -135,6 +158,7 @@ func (l *Ledger) jobEnded(e *sched.Event) {
 	l.setState(b, sched.Finished, b.Advice)
 	l.countJob(b, -1)
 	l.touch(b)
+	l.releaseKinds(b)
 	id := b.Spec.ID
 	if l.ids[id] == e.Job {
 		delete(l.ids, id)

@@ -14,18 +14,20 @@ type Ledger struct {
 	now   units.Time
 	round int64
 
-	jobs     []jobBook     // by handle, [0] unused
-	nodes    []nodeBook    // by handle
-	queues   []queueBook   // by handle, the root is 1
-	attempts []attemptBook // by handle
-	ids      map[string]sched.JobID
-	kinds    []kind
-	profiles map[string]*profile.Class
-	supplies [sched.Supplies]*sched.Supply
-	expected [sched.Supplies]*sched.Forecast
-	capacity units.Vector
-	nothing  units.Vector // what a stage takes that a job does not have
-	arrivals int64        // jobs and queues seen, for ties in the order
+	jobs       []jobBook     // by handle, [0] unused
+	nodes      []nodeBook    // by handle
+	queues     []queueBook   // by handle, the root is 1; a page without a number is free
+	attempts   []attemptBook // by handle
+	ids        map[string]sched.JobID
+	vacant     []sched.QueueID // queues that were left by their last job
+	freeQueues []sched.QueueID // handles of queues that are gone, the lowest last
+	kinds      []kind
+	profiles   map[string]*profile.Class
+	supplies   [sched.Supplies]*sched.Supply
+	expected   [sched.Supplies]*sched.Forecast
+	capacity   units.Vector
+	nothing    units.Vector // what a stage takes that a job does not have
+	arrivals   int64        // jobs and queues seen, for ties in the order
 
 	yielded  bool // the stock scheduler places work
 	watching bool // so it does, and nothing that is planned is done
@@ -55,9 +57,10 @@ type Ledger struct {
 }
 
 // kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node that has no room for any of
-// them is known to be full without a look at the jobs.
+// them is known to be full without a look at the jobs. One that no job names gives its place to the next new one.
 type kind struct {
 	need units.Vector
+	refs int32 // stages of jobs that name it
 	jobs [sched.Stages]int32
 }
 
@@ -129,7 +132,7 @@ func (l *Ledger) clear() {
 		l.profiles = make(map[string]*profile.Class)
 	}
 	l.capacity = units.Vector{}
-	l.kinds = nil
+	l.kinds, l.vacant, l.freeQueues = nil, nil, nil
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.soiled = nil, nil, nil, nil
 	l.indexing, l.told, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]nearby{}
@@ -194,9 +197,9 @@ func (l *Ledger) node(n sched.NodeID) *nodeBook {
 // Nodes returns a bound: no handle in use is above it.
 func (l *Ledger) Nodes() sched.NodeID { return sched.NodeID(len(l.nodes) - 1) }
 
-// Queue returns the page on a queue, nil if there is none.
+// Queue returns the page on a queue, nil if the handle is not in use.
 func (l *Ledger) Queue(q sched.QueueID) *sched.Queue {
-	if q < 1 || int(q) >= len(l.queues) {
+	if q < 1 || int(q) >= len(l.queues) || l.queues[q].ID == 0 {
 		return nil
 	}
 	return &l.queues[q].Queue

@@ -65,6 +65,7 @@ func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sc
 func (l *Ledger) frontOf(nb, at *nodeBook, near *nearby, s sched.Stage, from *jobBook) *jobBook {
 	l.hear(at, near, s)
 	var best *jobBook
+	near.lines = slices.DeleteFunc(near.lines, func(li line) bool { return l.queues[li.queue].ID == 0 })
 	for i := range near.lines {
 		li := &near.lines[i]
 		if li.n == 0 || !l.open(li.queue, s) {

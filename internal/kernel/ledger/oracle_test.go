@@ -231,6 +231,9 @@ func (m *model) line(s sched.Stage) []sched.JobID {
 			}
 		}
 		for _, q := range m.l.queues[2:] {
+			if q.ID == 0 {
+				continue
+			}
 			var p []string
 			for id := q.ID; id != sched.Root; id = m.l.queues[id].Parent {
 				p = append([]string{m.l.queues[id].Name}, p...)

@@ -1,19 +1,24 @@
 package ledger
 
-import "github.com/slackline/slackline/sched"
+import (
+	"cmp"
+	"slices"
 
-// queueOf returns the leaf under which a job stands, making the queues on its path as needed.
+	"github.com/slackline/slackline/sched"
+)
+
+// queueOf returns the leaf under which a job stands, making the queues on its path as needed. A queue is there as long as jobs stand in it,
+// and to the end of the batch that takes the last: one that comes again comes as a new one.
 func (l *Ledger) queueOf(j *sched.Job) sched.QueueID {
 	q := sched.Root
 	for _, name := range l.order.Path(j) {
 		next := l.queues[q].children[name]
 		if next == 0 {
-			next = sched.QueueID(len(l.queues))
+			next = l.freeQueue()
 			l.arrivals++
-			l.queues = append(l.queues, queueBook{
-				Queue: sched.Queue{ID: next, Parent: q, Name: name, Depth: l.queues[q].Depth + 1},
-				Seq:   l.arrivals,
-			})
+			page := &l.queues[next]
+			page.Queue = sched.Queue{ID: next, Parent: q, Name: name, Depth: l.queues[q].Depth + 1}
+			page.Seq = l.arrivals
 			if l.queues[q].children == nil {
 				l.queues[q].children = make(map[string]sched.QueueID)
 			}
@@ -22,6 +27,32 @@ func (l *Ledger) queueOf(j *sched.Job) sched.QueueID {
 		q = next
 	}
 	return q
+}
+
+// freeQueue returns the lowest handle that no queue has.
+func (l *Ledger) freeQueue() sched.QueueID {
+	if n := len(l.freeQueues); n > 0 {
+		q := l.freeQueues[n-1]
+		l.freeQueues = l.freeQueues[:n-1]
+		return q
+	}
+	l.queues = append(l.queues, queueBook{})
+	return sched.QueueID(len(l.queues) - 1)
+}
+
+// clearVacant forgets the queues in which no job stands any more.
+func (l *Ledger) clearVacant() {
+	for _, q := range l.vacant {
+		for page := &l.queues[q]; q != sched.Root && page.ID == q && page.Jobs == 0 && len(page.children) == 0; page = &l.queues[q] {
+			delete(l.queues[page.Parent].children, page.Name)
+			i, _ := slices.BinarySearchFunc(l.freeQueues, q, func(a, b sched.QueueID) int { return cmp.Compare(b, a) })
+			l.freeQueues = slices.Insert(l.freeQueues, i, q)
+			parent := page.Parent
+			*page = queueBook{ranks: page.ranks} // which are empty, and have room
+			q = parent
+		}
+	}
+	l.vacant = l.vacant[:0]
 }
 
 // startable tells whether tasks of the stage may start as far as the job is concerned.

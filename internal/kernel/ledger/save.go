@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -53,6 +54,7 @@ type savedNode struct {
 	Was      sched.PowerState `json:"was"`
 }
 
+// savedQueue is a queue; one without a parent, behind the root, is a free handle.
 type savedQueue struct {
 	Parent sched.QueueID `json:"parent"`
 	Name   string        `json:"name"`
@@ -147,6 +149,11 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	for i := range s.Attempts {
 		l.loadAttempt(&s.Attempts[i])
 	}
+	for q := range l.queues[1:] {
+		if qb := &l.queues[q+1]; qb.ID > sched.Root && qb.Jobs == 0 {
+			l.vacant = append(l.vacant, qb.ID)
+		}
+	}
 	for _, g := range s.Grants {
 		l.grants.put(g)
 		for b := l.job(g.Job); g.Left > 0; g.Left-- {
@@ -176,7 +183,7 @@ func (s *saved) check() error {
 		j := &s.Jobs[i]
 		id := int(j.Job.ID)
 		if id < 1 || id >= s.Bounds[0] || j.Job.Spec == nil || len(j.Stages) != len(j.Job.Spec.Stages) ||
-			j.Job.Queue < 1 || int(j.Job.Queue) > len(s.Queues) || j.Job.State == sched.NoJob {
+			!s.queue(j.Job.Queue) || j.Job.State == sched.NoJob {
 			return bad("job", id, s.Bounds[0])
 		}
 		for k, t := range j.Stages {
@@ -213,8 +220,11 @@ func (s *saved) check() error {
 		}
 	}
 	for i := range s.Queues {
-		if q := &s.Queues[i]; i > 0 && (q.Parent < 1 || int(q.Parent) > i) {
-			return bad("queue", i+1, len(s.Queues)+1)
+		q := sched.QueueID(i + 1)
+		for steps := 0; i > 0 && q != sched.Root && s.Queues[i].Parent != 0; steps++ {
+			if q = s.Queues[q-1].Parent; !s.queue(q) || steps > len(s.Queues) {
+				return bad("queue", i+1, len(s.Queues)+1)
+			}
 		}
 	}
 	for k := range sched.Supplies {
@@ -227,6 +237,11 @@ func (s *saved) check() error {
 		return fmt.Errorf("the saved book is damaged: it has no root queue")
 	}
 	return nil
+}
+
+// queue tells whether the handle is that of a queue.
+func (s *saved) queue(q sched.QueueID) bool {
+	return q == sched.Root && len(s.Queues) > 0 || q > sched.Root && int(q) <= len(s.Queues) && s.Queues[q-1].Parent != 0
 }
 
 // whole tells whether the arrays of a stage have the lengths that its description asks for.
@@ -257,15 +272,22 @@ func (l *places) resume(next []int32) {
 
 func (l *Ledger) loadQueues(list []savedQueue) {
 	l.queues = make([]queueBook, len(list)+1)
-	for i, q := range list {
+	for i, q := range slices.Backward(list) {
 		id := sched.QueueID(i + 1)
 		qb := &l.queues[id]
-		qb.ID, qb.Name, qb.Seq = id, q.Name, q.Seq
-		if id == sched.Root {
+		switch {
+		case id == sched.Root:
+			qb.ID = id
+			continue
+		case q.Parent == 0:
+			l.freeQueues = append(l.freeQueues, id)
 			continue
 		}
+		qb.ID, qb.Name, qb.Seq, qb.Parent = id, q.Name, q.Seq, q.Parent
+		for up := q.Parent; up != 0; up = list[up-1].Parent {
+			qb.Depth++
+		}
 		parent := &l.queues[q.Parent]
-		qb.Parent, qb.Depth = q.Parent, parent.Depth+1
 		if parent.children == nil {
 			parent.children = make(map[string]sched.QueueID)
 		}
@@ -283,10 +305,10 @@ func (l *Ledger) loadJob(s *savedJob) {
 			l.resume(t)
 		}
 	}
-	l.setNeeds(b)
 	if b.State == sched.Finished {
 		return // it is counted nowhere any more
 	}
+	l.setNeeds(b)
 	l.ids[b.Spec.ID] = b.ID
 	l.countJob(b, 1)
 	state := b.State

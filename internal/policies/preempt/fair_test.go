@@ -62,7 +62,7 @@ func (w *watch) Plan(_ int64, at units.Time, p *sched.Plan) error {
 		}
 	}
 	for q := sched.Root + 1; q <= w.view.Queues(); q++ {
-		if page := w.view.Queue(q); page.Name == "b" {
+		if page := w.view.Queue(q); page != nil && page.Name == "b" {
 			w.has[at] = page.Stages[sched.Map].Occupied
 		}
 	}

@@ -70,7 +70,7 @@ func occupied(v sched.View, path ...string) int32 {
 next:
 	for _, name := range path {
 		for q := sched.Root + 1; q <= v.Queues(); q++ {
-			if p := v.Queue(q); p.Parent == at && p.Name == name {
+			if p := v.Queue(q); p != nil && p.Parent == at && p.Name == name {
 				at = q
 				continue next
 			}
@@ -88,7 +88,8 @@ func full(v sched.View, slots int32, names ...string) bool {
 	for _, n := range names {
 		found := false
 		for q := sched.Root + 1; q <= v.Queues(); q++ {
-			found = found || v.Queue(q).Name == n && v.Queue(q).Stages[sched.Map].Open > 0
+			p := v.Queue(q)
+			found = found || p != nil && p.Name == n && p.Stages[sched.Map].Open > 0
 		}
 		if !found {
 			return false

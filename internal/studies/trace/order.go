@@ -13,8 +13,8 @@ import (
 const (
 	MaxTasks   = 10_000_000 // the most tasks that one job may come to
 	MaxRuns    = 1 << 20    // the most tasks, or runs of alike ones, that a trace may list for one job
-	Remembered = 1 << 16    // so many jobs back a job may name others that it waits for
-	maxHosts   = 64         // of a task's input
+	Remembered = workload.Remembered
+	maxHosts   = 64 // of a task's input
 )
 
 // longest is the longest time that a task may take: 30 years, as for all times of a trace.

@@ -17,10 +17,9 @@ func (w *World) Enact(p *sched.Plan) error {
 	}
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Refused != sched.OK || it.Held || w.seen[it.ID] {
+		if it.Held || !w.seen.Add(it.ID) || it.Refused != sched.OK {
 			continue
 		}
-		w.seen[it.ID] = true
 		switch it.Verb {
 		case sched.Start:
 			w.enactStart(p, it)

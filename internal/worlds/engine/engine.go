@@ -29,7 +29,7 @@ type World struct {
 	attempts []*attempt // by handle
 	free     []sched.AttemptID
 	resting  []sched.AttemptID // that ended in this batch; free from the next on
-	seen     map[sched.ItemID]bool
+	seen     drive.Seen
 
 	merge  int   // runs that an attempt merges at once: all share the files that this process may open
 	full   error // why the machine cannot go on; nil = it can
@@ -65,7 +65,7 @@ func New(cfg Config) (*World, error) {
 // empty is the engine without jobs.
 func empty(cfg Config) *World {
 	w := &World{cfg: cfg, wake: units.Never, nodes: make([]*node, 1), jobs: make([]*job, 1), attempts: make([]*attempt, 1),
-		seen: make(map[sched.ItemID]bool), reports: newReports()}
+		reports: newReports()}
 	slots := 0
 	for _, n := range cfg.Cluster.Nodes {
 		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})

@@ -23,6 +23,34 @@ type link struct {
 	over      bool    // it has ended
 	committed bool
 	broken    string // a predecessor that failed or was killed
+	old       bool   // it is not to be remembered beyond its end
+}
+
+// recent is the jobs that a source brought last. Those that have ended are remembered as long as they are among them, for others
+// to name them; what a list may name is known, and all of that is.
+type recent struct {
+	jobs []named
+	next int
+}
+
+type named struct {
+	id   string
+	link *link
+}
+
+// remember notes that a source has brought a job, and forgets one that it brought long ago.
+func (w *World) remember(id string, k *link) {
+	r := &w.recent
+	if len(r.jobs) < w.cfg.Recent {
+		r.jobs = append(r.jobs, named{id, k})
+		return
+	}
+	gone := r.jobs[r.next]
+	if gone.link.old = true; gone.link.over {
+		delete(w.links, gone.id)
+	}
+	r.jobs[r.next] = named{id, k}
+	r.next = (r.next + 1) % len(r.jobs)
 }
 
 // over tells whether the run is: nothing is in the system and nothing arrives.
@@ -104,6 +132,9 @@ func (w *World) arrive() {
 	}
 	k := w.linkOf(spec.ID)
 	k.handle = h
+	if w.cfg.Source != nil {
+		w.remember(spec.ID, k)
+	}
 	w.present++
 	w.futile.arrive(w.now)
 	j := &w.jobs[h]
@@ -151,6 +182,16 @@ func (w *World) depart(j *job, outcome sched.Outcome) {
 		w.follow(f, given.ID, k.committed)
 	}
 	k.followers = nil
+	if k.old {
+		delete(w.links, given.ID)
+	}
+	for _, id := range given.After { // of those that never came nobody else need know
+		if p := w.links[id]; p != nil && p.handle == 0 && !p.over {
+			if p.followers = slices.DeleteFunc(p.followers, func(f *link) bool { return f == k }); len(p.followers) == 0 {
+				delete(w.links, id)
+			}
+		}
+	}
 }
 
 // follow tells a job that its predecessor has ended.

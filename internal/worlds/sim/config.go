@@ -19,6 +19,7 @@ type Config struct {
 	Cluster  *cluster.Cluster
 	Workload *workload.Workload     // what arrives, as a list
 	Source   func() workload.Source // or one by one; made anew for each run
+	Recent   int                    // of these so many back a job may name others that it waits for; 0 = workload.Remembered
 	Profiles []*profile.Class       // what is known of job classes from the start
 	Seed     uint64
 
@@ -115,6 +116,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("simulation: %d replicas do not fit on %d nodes", c.Replicas, n)
 	case c.Placement > Scatter:
 		return fmt.Errorf("simulation: there is no placement %d", c.Placement)
+	case c.Recent < 0:
+		return fmt.Errorf("simulation: %d recent jobs are remembered, it must not be negative", c.Recent)
 	case c.MaxFailures < 0 || c.MaxFailures > math.MaxUint8:
 		return fmt.Errorf("simulation: %d failures of a task, it must be 1 to %d", c.MaxFailures, math.MaxUint8)
 	case c.Until < 0 || c.Patience < 0 || c.Progress < 0:

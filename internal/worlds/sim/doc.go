@@ -26,7 +26,7 @@
 //	speculate.go  reports of progress, and second attempts
 //	power.go      sleep and waking; energy is the report's
 //	draws.go      keyed randomness
-//	enact.go      what a plan's items do; seen.go: that they do it once
+//	enact.go      what a plan's items do
 //	stuck.go      runs that would never end
 //	audit.go      in builds with the tag invariants: all that is kept is counted again, at every instant
 //

@@ -12,7 +12,7 @@ import (
 func (w *World) Enact(p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Refused != sched.OK || it.Held || !w.seen.add(it.ID) {
+		if it.Held || !w.seen.Add(it.ID) || it.Refused != sched.OK {
 			continue
 		}
 		switch it.Verb {

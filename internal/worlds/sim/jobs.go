@@ -183,6 +183,9 @@ func (w *World) endJob(h int32, outcome sched.Outcome, why string) {
 			w.end(s.first, as, "")
 		}
 		w.refresh(j, s, false)
+		for _, k := range s.kinds {
+			w.kinds[k].refs--
+		}
 	}
 	w.releaseOutputs(j)
 	w.emit(sched.Event{Kind: sched.JobEnded, Job: sched.JobID(h), Outcome: outcome, Text: why})

@@ -47,7 +47,8 @@ type kind struct {
 	labels  []string
 	carries []bool  // by node position; nil = no labels are asked for
 	room    nodeset // nodes, by position, where one more fits
-	stages  int32   // that wait for it
+	refs    int32   // stages of jobs in the system that name it
+	stages  int32   // of these, that wait for it
 	fresh   bool    // since the last batch more work waits for it
 }
 
@@ -68,35 +69,48 @@ func (w *World) makeNodes() {
 	}
 }
 
-// kindOf returns the kind for so much on nodes with such labels.
+// kindOf returns the kind for so much on nodes with such labels, for one stage more. A new one takes the place of one that no job names.
 func (w *World) kindOf(needs units.Vector, labels []string) int32 {
+	at := len(w.kinds)
 	for i := range w.kinds {
-		if w.kinds[i].needs == needs && slices.Equal(w.kinds[i].labels, labels) {
+		k := &w.kinds[i]
+		if k.needs == needs && slices.Equal(k.labels, labels) {
+			k.refs++
 			return int32(i)
 		}
+		if k.refs == 0 && !k.fresh {
+			at = i
+		}
 	}
-	k := kind{needs: needs, labels: labels, room: newNodeset(len(w.cfg.Cluster.Nodes))}
+	k := kind{needs: needs, labels: labels, refs: 1, room: newNodeset(len(w.cfg.Cluster.Nodes))}
 	if len(labels) > 0 {
 		k.carries = make([]bool, len(w.cfg.Cluster.Nodes))
 		for i, n := range w.cfg.Cluster.Nodes {
 			k.carries[i] = n.Carries(labels)
 		}
 	}
-	w.kinds = append(w.kinds, k)
-	for i := 1; i < len(w.nodes); i++ {
-		w.setRoom(int32(i))
+	if at == len(w.kinds) {
+		w.kinds = append(w.kinds, k)
+	} else {
+		w.kinds[at] = k
 	}
-	return int32(len(w.kinds) - 1)
+	for n := 1; n < len(w.nodes); n++ {
+		w.setRoomOf(int32(n), &w.kinds[at])
+	}
+	return int32(at)
 }
 
 // setRoom notes for which kinds of containers the node has room. O(kinds).
 func (w *World) setRoom(n int32) {
+	for i := range w.kinds {
+		w.setRoomOf(n, &w.kinds[i])
+	}
+}
+
+func (w *World) setRoomOf(n int32, k *kind) {
 	nd := &w.nodes[n]
 	serves := nd.state == nodeOpen && !nd.closed && !nd.listed
-	for i := range w.kinds {
-		k := &w.kinds[i]
-		k.room.put(int(n-1), serves && nd.free.Fits(&k.needs) && (k.carries == nil || k.carries[n-1]))
-	}
+	k.room.put(int(n-1), serves && nd.free.Fits(&k.needs) && (k.carries == nil || k.carries[n-1]))
 }
 
 func (w *World) nodeUp(n int32) {

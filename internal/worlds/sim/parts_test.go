@@ -89,24 +89,6 @@ func TestNextBeat(t *testing.T) {
 	})
 }
 
-func TestItemsAreSeenOnce(t *testing.T) {
-	var s itemSet
-	for _, id := range []sched.ItemID{1, 3, 2, pageBits * 5, pageBits*5 - 1} {
-		if !s.add(id) {
-			t.Errorf("item %d is new", id)
-		}
-		if s.add(id) {
-			t.Errorf("item %d was seen", id)
-		}
-	}
-	for id := sched.ItemID(pageBits); id < 2*pageBits; id++ {
-		s.add(id)
-	}
-	if s.pages[1] != nil || s.add(pageBits+5) || !s.add(0) || !s.add(0) {
-		t.Error("a full page is dropped and still known; items without an id are always new")
-	}
-}
-
 func placed(t *testing.T, cfg Config, blocks int, id string) [][]cluster.NodeID {
 	t.Helper()
 	spec := shape{id: id, maps: blocks, mapS: 1}.job()

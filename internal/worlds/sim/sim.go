@@ -36,6 +36,7 @@ type World struct {
 
 	jobs    []job            // by handle, [0] unused
 	links   map[string]*link // of jobs that have arrived or that others wait for, by ID
+	recent  recent           // of these, what a source brought last
 	doomed  []int32          // arrived jobs that can never run, to end with the next batch
 	present int              // jobs in the system
 
@@ -46,7 +47,7 @@ type World struct {
 	freeAttempts, endedAttempts []int32
 
 	out, given []sched.Event // the batch being made, and the one handed out
-	seen       itemSet
+	seen       drive.Seen
 	started    bool
 	calls      uint64
 	failed     error     // of the source of jobs
@@ -67,6 +68,9 @@ func New(cfg Config) (*World, error) {
 	}
 	if cfg.MaxFailures == 0 {
 		cfg.MaxFailures = 4
+	}
+	if cfg.Recent == 0 {
+		cfg.Recent = workload.Remembered
 	}
 	if cfg.Patience == 0 {
 		cfg.Patience = units.Hour

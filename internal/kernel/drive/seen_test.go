@@ -1,0 +1,50 @@
+package drive
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/slackline/slackline/sched"
+)
+
+// Each number is new once, in whatever order they come; when all have come, nothing but one range is left of them.
+func TestSeen(t *testing.T) {
+	for seed := range uint64(200) {
+		dice := rand.New(rand.NewPCG(seed, 1))
+		var s Seen
+		was := map[sched.ItemID]bool{}
+		for range 300 {
+			id := sched.ItemID(1 + dice.IntN(120))
+			if got := s.Add(id); got == was[id] {
+				t.Fatalf("seed %d: item %d is new: %v", seed, id, got)
+			}
+			was[id] = true
+		}
+		for id := sched.ItemID(1); id <= 120; id++ {
+			s.Add(id)
+		}
+		if len(s.ranges) != 1 || s.ranges[0] != (seenRange{1, 120}) {
+			t.Fatalf("seed %d: %v", seed, s.ranges)
+		}
+	}
+	var s Seen
+	if !s.Add(0) || !s.Add(0) || len(s.ranges) > 0 {
+		t.Error("an item without a number is seen")
+	}
+}
+
+// What never comes leaves gaps, and only so many of them: the oldest are closed.
+func TestSeenGaps(t *testing.T) {
+	var s Seen
+	for id := sched.ItemID(2); id <= 10*maxRanges; id += 2 {
+		if !s.Add(id) {
+			t.Fatalf("item %d was seen", id)
+		}
+	}
+	if len(s.ranges) != maxRanges {
+		t.Errorf("%d ranges", len(s.ranges))
+	}
+	if s.Add(1001) || !s.Add(10*maxRanges-1) {
+		t.Error("of the gaps the oldest are to be closed, and no others")
+	}
+}

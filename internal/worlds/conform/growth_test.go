@@ -1,0 +1,248 @@
+package conform
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// shortJobs brings many short jobs, one by one, so that no more than a few hundred are there at a time: of users who come and go, some
+// behind others, some with containers like nobody else's, some with a deadline.
+type shortJobs struct {
+	n, of int
+	odd   bool // containers of all sizes
+	every units.Duration
+}
+
+func (s *shortJobs) Due() units.Time {
+	if s.n == s.of {
+		return units.Never
+	}
+	return units.Time(s.n) * units.Time(s.every)
+}
+
+func (s *shortJobs) Next() (*workload.Job, error) {
+	at := s.Due()
+	s.n++
+	n := s.n
+	j := &workload.Job{ID: fmt.Sprint("j", n), Class: fmt.Sprint("c", n%3), Queue: fmt.Sprint("q", n/40), User: fmt.Sprint("u", n/7), Arrive: at,
+		Deadline: units.Never, Soft: units.Never, Weight: 1, SlowStart: 1, Stages: []workload.StageSpec{
+			{Kind: workload.Map, Tasks: []workload.Task{{Input: units.MB, Work: units.Second}}},
+			{Kind: workload.Reduce, Tasks: []workload.Task{{Work: 500 * units.Millisecond}}}}}
+	if n%2 == 0 {
+		j.Deadline = at.Add(20 * units.Second)
+	}
+	if n%5 == 0 && n > 3 {
+		j.After = []string{fmt.Sprint("j", n-1), fmt.Sprint("j", n-3)}
+	}
+	if s.odd {
+		needs := units.Vector{units.VCores: 1, units.Memory: int64(100*units.MB) + int64(n)}
+		for i := range j.Stages {
+			j.Stages[i].Containers = []cluster.Container{{Name: "odd", Needs: needs}}
+		}
+	}
+	return j, nil
+}
+
+func (s *shortJobs) Ended(*workload.Job, units.Time) {}
+
+// long plays so many short jobs under a policy, and calls when as soon as so many have come.
+func long(t testing.TB, policy string, odd bool, jobs int, when map[int]func(l *drive.Loop)) {
+	t.Helper()
+	class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Vector{units.MapSlots: 4, units.ReduceSlots: 4, units.VCores: 8, units.Memory: int64(4 * units.GB)}}
+	c := &cluster.Cluster{Racks: 2, Classes: []*cluster.Class{class}}
+	for n := range 6 {
+		c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprint("n", n), Rack: cluster.RackID(1 + n%2), Class: class})
+	}
+	var known []*profile.Class
+	for i := range 3 {
+		k := profile.New(fmt.Sprint("c", i))
+		k.Attempt(workload.Map, "c", units.MB, units.Second, 0)
+		k.Attempt(workload.Reduce, "c", 0, 500*units.Millisecond, 0)
+		known = append(known, k)
+	}
+	source := &shortJobs{of: jobs, odd: odd, every: 200 * units.Millisecond}
+	if strings.Contains(policy, "serial") || strings.Contains(policy, "edf-n") { // one at a time
+		source.every = 12 * units.Second
+	}
+	w, err := sim.New(sim.Config{Cluster: c, Source: func() workload.Source { return source }, Recent: recent(), Seed: 1, Heartbeat: units.Second, Replicas: 2, Progress: units.Second, Profiles: known,
+		Failures: sim.Failures{Rate: 0.01}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := catalog.New(policy, pools())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := drive.New(w, p)
+	at := 0
+	for {
+		if err := l.Step(context.Background()); err != nil {
+			if at < jobs {
+				t.Fatalf("after %d jobs: %v", at, err)
+			}
+			return
+		}
+		for ; at < source.n; at++ {
+			if do := when[at+1]; do != nil {
+				do(l)
+			}
+		}
+	}
+}
+
+// What book, policy and simulator hold does not grow with the number of jobs that ever were: measured by what can be reached from them,
+// the largest of several looks early and late.
+func TestNothingGrows(t *testing.T) {
+	const looks, early, late = 8, 3000, 12000
+	texts := []string{"rtmr(preempt=false)", "fair(users=true)", "fair(preemption=true,fair_timeout=20s)", "capacity(elastic=false)", "fair+limit(running=20,per_user=2,per_queue=9)"}
+	for _, e := range catalog.All() {
+		switch e.Kind {
+		case compose.KindPreempt:
+			e.Name = "fair+" + e.Name
+		}
+		texts = append(texts, e.Name)
+	}
+	for _, text := range texts {
+		for _, odd := range []bool{false, true} {
+			if odd && strings.Contains(text, "rtmr") {
+				continue // it takes slots alone
+			}
+			t.Run(fmt.Sprintf("%s odd=%v", text, odd), func(t *testing.T) {
+				if testing.Short() && odd {
+					t.Skip("one kind of containers will do in a hurry")
+				}
+				var least, most int
+				when := map[int]func(*drive.Loop){}
+				for k := range looks {
+					when[early+97*k] = func(l *drive.Loop) { least = max(least, reach(l)) }
+					when[late-97*k] = func(l *drive.Loop) { most = max(most, reach(l)) }
+				}
+				long(t, text, odd, late, when)
+				if most > least+least/20 {
+					t.Errorf("%d bytes after %d jobs, %d after %d", least, early, most, late)
+				}
+			})
+		}
+	}
+}
+
+// The heap after ten million short jobs is what it was after one million, within a twentieth. In the gate a tenth and a hundredth of that.
+func TestHeap(t *testing.T) {
+	jobs := map[string]int{"fifo": 100_000, "fair(users=true)": 100_000, "rtmr": 20_000}
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
+	for text, n := range jobs {
+		if os.Getenv("SLACKLINE_LONG") != "" {
+			n *= 100
+		}
+		t.Run(text, func(t *testing.T) {
+			heap := func(into *uint64) func(*drive.Loop) {
+				return func(l *drive.Loop) {
+					var m runtime.MemStats
+					runtime.GC()
+					runtime.GC()
+					runtime.ReadMemStats(&m)
+					*into = max(*into, m.HeapAlloc)
+					runtime.KeepAlive(l)
+				}
+			}
+			var first, last uint64
+			when := map[int]func(*drive.Loop){}
+			for k := range 8 {
+				when[n/10+97*k], when[n-97*k] = heap(&first), heap(&last)
+			}
+			long(t, text, false, n, when)
+			t.Logf("%d bytes after %d jobs, %d after %d", first, n/10, last, n)
+			if last > first+first/20 {
+				t.Errorf("%d bytes after %d jobs, %d after %d", first, n/10, last, n)
+			}
+		})
+	}
+}
+
+// reach is how many bytes can be reached from a value: those that slices have room for, and of maps the entries.
+func reach(v any) int {
+	seen := map[uintptr]bool{}
+	var of func(v reflect.Value) int
+	of = func(v reflect.Value) (n int) {
+		switch v.Kind() {
+		case reflect.Pointer:
+			if v.IsNil() || seen[v.Pointer()] {
+				return 0
+			}
+			seen[v.Pointer()] = true
+			return int(v.Type().Elem().Size()) + of(v.Elem())
+		case reflect.Interface:
+			if v.IsNil() {
+				return 0
+			}
+			return of(v.Elem())
+		case reflect.String:
+			return v.Len()
+		case reflect.Struct:
+			for i := range v.NumField() {
+				n += of(v.Field(i))
+			}
+		case reflect.Array:
+			for i := range v.Len() {
+				n += of(v.Index(i))
+			}
+		case reflect.Slice:
+			n = v.Cap() * int(v.Type().Elem().Size())
+			if flat(v.Type().Elem()) {
+				return n
+			}
+			for i := range v.Len() {
+				n += of(v.Index(i))
+			}
+		case reflect.Map:
+			n = v.Len() * int(v.Type().Key().Size()+v.Type().Elem().Size())
+			for it := v.MapRange(); it.Next(); {
+				n += of(it.Key()) + of(it.Value())
+			}
+		}
+		return n
+	}
+	return of(reflect.ValueOf(v))
+}
+
+// flat tells whether values of the type point to nothing.
+func flat(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !flat(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		return flat(t.Elem())
+	case reflect.Pointer, reflect.Interface, reflect.String, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan:
+		return false
+	}
+	return true
+}
+
+// recent is how many jobs the simulator remembers for others to name: fewer than usual where it does not play more than these.
+func recent() int {
+	if os.Getenv("SLACKLINE_LONG") != "" {
+		return 0
+	}
+	return 1000
+}
