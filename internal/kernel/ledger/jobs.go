@@ -209,7 +209,8 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	spec.ID, spec.After, spec.Stages = b.Spec.ID, b.Spec.After, slices.Clone(b.Spec.Stages)
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
-		if amended := e.Detail.Job.Stage(st.Kind); amended != nil && (b.untouched(st.Kind) || st.Grows && !l.can.Bind) {
+		if amended := e.Detail.Job.Stage(st.Kind); amended != nil && (b.untouched(st.Kind) ||
+			!l.can.Bind && (st.Grows || e.Item != 0 && e.Item == b.Stages[st.Kind].Mold.Item)) {
 			*st = *amended
 			l.remake(b, st)
 		} else {

@@ -20,8 +20,9 @@ type Config struct {
 	Cluster *cluster.Cluster
 	Jobs    []*workload.Job // each in the order of arrival, behind its predecessors
 	Seed    uint64
-	Calm    int // beats after which all mischief ends; 0 = it is kind from the start
-	Limit   int // beats after which a run counts as stuck; 10,000
+	Calm    int  // beats after which all mischief ends; 0 = it is kind from the start
+	Limit   int  // beats after which a run counts as stuck; 10,000
+	Cancels bool // users cancel jobs
 }
 
 // Beat is the time between two beats of a node.
@@ -65,22 +66,27 @@ type Life struct {
 }
 
 type node struct {
-	spec *cluster.Node
-	up   bool
-	free units.Vector
-	idle int // beat in which it came up, or the last container on it ended
-	back int // beat at which it comes back
-	mute int // beat until which it does not beat
+	spec   *cluster.Node
+	up     bool
+	free   units.Vector
+	idle   int // beat in which it came up, or the last container on it ended
+	back   int // beat at which it comes back, or is awake
+	mute   int // beat until which it does not beat
+	power  sched.PowerState
+	closed bool // it is drained
 }
 
 type job struct {
-	spec     *workload.Job
-	admitted bool
-	arrived  bool
-	came     int // beat in which it arrived
-	over     bool
-	failed   bool
-	stages   []*stage
+	spec      *workload.Job
+	admitted  bool
+	arrived   bool
+	came      int // beat in which it arrived
+	over      bool
+	failed    bool
+	cancelled int  // beat in which its user cancelled it, 0 = none did
+	capped    bool // its ApplicationMaster asks for no more than headroom at a time
+	headroom  int
+	stages    []*stage
 }
 
 type stage struct {
@@ -159,7 +165,7 @@ func New(cfg Config) *World {
 
 // Can says that tasks are bound late, and attempts can be killed.
 func (w *World) Can() sched.Capabilities {
-	return sched.Capabilities{World: "adverse", Kill: true, Heartbeat: Beat}
+	return sched.Capabilities{World: "adverse", Kill: true, Mold: true, Power: true, Heartbeat: Beat}
 }
 
 // WakeAt asks for a Tick.
@@ -217,7 +223,9 @@ func (w *World) pass() {
 	w.doOrders()
 	w.control()
 	w.startUnplanned()
+	w.cancel()
 	w.moveJobs()
+	w.supplies()
 	if (w.naughty(40) || !w.told && w.beat >= w.cfg.Calm) && !w.ends() {
 		w.resync()
 	}
@@ -231,7 +239,7 @@ func (w *World) pass() {
 		if w.naughty(15) {
 			nd.mute = w.beat + 1 + w.dice.IntN(4)
 		}
-		if nd.up && nd.mute <= w.beat {
+		if nd.up && nd.power == sched.Awake && nd.mute <= w.beat {
 			w.tell(sched.Event{Kind: sched.Heartbeat, Node: sched.NodeID(n)})
 		}
 	}
@@ -243,6 +251,10 @@ func (w *World) moveNodes() {
 		switch {
 		case !nd.up && nd.back <= w.beat:
 			nd.up, nd.free, nd.idle = true, nd.spec.Class.Capacity, w.beat
+			nd.power, nd.closed = sched.Awake, false
+			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}})
+		case nd.up && nd.power == sched.Waking && nd.back <= w.beat:
+			nd.power, nd.closed = sched.Awake, false
 			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}})
 		case nd.up && w.naughty(50):
 			nd.up, nd.back = false, w.beat+2+w.dice.IntN(6)
@@ -305,8 +317,9 @@ func (w *World) resync() {
 		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})
 	}
 	for n := 1; n < len(w.nodes); n++ {
-		if nd := w.nodes[n]; nd.up {
-			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Age: w.age(nd.idle), Detail: &sched.Detail{Node: nd.spec}})
+		nd := w.nodes[n]
+		if nd.closed = false; nd.up {
+			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Power: nd.power, Age: w.age(nd.idle), Detail: &sched.Detail{Node: nd.spec}})
 		}
 	}
 	var running []*attempt
@@ -320,7 +333,11 @@ func (w *World) resync() {
 		if !jb.arrived || jb.over {
 			continue
 		}
+		jb.capped = false
 		w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Age: w.age(jb.came), Detail: &sched.Detail{Job: jb.now()}})
+		if jb.cancelled > 0 {
+			w.tell(sched.Event{Kind: sched.JobCancelled, Job: id})
+		}
 		for _, s := range jb.stages {
 			if s.asked = s.ready; s.ready {
 				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
@@ -345,7 +362,7 @@ func (j *job) now() *workload.Job {
 	spec.Stages = slices.Clone(spec.Stages)
 	for k, s := range j.stages {
 		s.told = max(s.told, s.shown)
-		spec.Stages[k].Tasks, spec.Stages[k].Grows = spec.Stages[k].Tasks[:s.told], s.grows
+		spec.Stages[k].Tasks, spec.Stages[k].Grows = s.spec.Tasks[:s.told], s.grows
 		for i, state := range s.tasks {
 			if state == taskDone {
 				spec.Stages[k].Done = append(spec.Stages[k].Done, int32(i+1))

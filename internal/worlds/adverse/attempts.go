@@ -60,6 +60,9 @@ func (w *World) doOrders() {
 		it := &o.item
 		k := w.stageOf(it)
 		left, why := it.Count, sched.Stale
+		if w.naughty(9) {
+			why = sched.Gone
+		}
 		for ; left > 0 && !w.naughty(8); left-- {
 			if why = w.startable(it, k); why != sched.OK {
 				break
@@ -92,7 +95,7 @@ func (w *World) startable(it *sched.Item, k int) sched.Code {
 	switch {
 	case jb.over:
 		return sched.UnknownJob
-	case !nd.up:
+	case !nd.serves():
 		return sched.NodeAway
 	case !jb.admitted && s.sample <= 0:
 		return sched.NotAdmitted
@@ -174,7 +177,7 @@ func (w *World) startUnplanned() {
 		jb := w.jobs[j]
 		for k, s := range jb.stages {
 			n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
-			if jb.arrived && jb.admitted && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].up && (w.yielded || w.naughty(30)) &&
+			if jb.arrived && jb.admitted && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].serves() && jb.cancelled == 0 && (w.yielded || w.naughty(30)) &&
 				w.nodes[n].free.Fits(w.need(sched.JobID(j), k, 0)) && w.nodes[n].spec.Carries(jb.spec.Labels) {
 				w.start(sched.JobID(j), k, n, 0, 0)
 				s.asked = true
@@ -185,7 +188,6 @@ func (w *World) startUnplanned() {
 
 // Enact takes over what the plan says, to be done some time. An item whose id was seen before changes nothing.
 func (w *World) Enact(p *sched.Plan) error {
-	can := w.Can()
 	for i := range p.Items {
 		it := &p.Items[i]
 		if it.Refused != sched.OK || it.Held || it.ID > 0 && w.seen[it.ID] {
@@ -204,9 +206,7 @@ func (w *World) Enact(p *sched.Plan) error {
 			}
 			w.judge(it)
 		default:
-			if !can.Can(it.Verb) {
-				w.refuse(it, it.Count, sched.CannotDo)
-			}
+			w.ask(it)
 		}
 	}
 	return nil
@@ -225,6 +225,10 @@ func (w *World) takeOver(it *sched.Item) {
 	k := w.stageOf(it)
 	if k < 0 || it.Count < 1 || int(it.Container) >= max(1, len(w.jobs[it.Job].stages[k].spec.Containers)) {
 		w.refuse(it, it.Count, sched.BadItem)
+		return
+	}
+	if w.jobs[it.Job].cancelled > 0 {
+		w.refuse(it, it.Count, sched.TooLate)
 		return
 	}
 	if w.yielded {

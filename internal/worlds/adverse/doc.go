@@ -7,6 +7,10 @@
 //   - nobody knows how many tasks a stage has: it asks for them little by little, dips to none in between, and sometimes asks for more than
 //     it needs; an amendment may tell the number, or a part of it, in the end or never;
 //   - it yields to a stock scheduler in the midst of plans, which then places work alone, and takes over again;
+//   - a job is cancelled: what runs of it does for a while, and then the job ends;
+//   - a number of tasks that was asked for is set, or another one, or refused, and so is the sleep or the waking of a node;
+//   - an ApplicationMaster asks for no more at a time than it was told is to be had;
+//   - supplies change, and forecasts are issued;
 //   - attempts fail, nodes go away and come back with what they held lost;
 //   - a node, or the whole world, is silent for a while;
 //   - an item is swallowed without an answer, until a resync tells what really is;

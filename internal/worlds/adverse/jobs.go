@@ -42,7 +42,7 @@ func (w *World) moveJobs() {
 func (w *World) growUp(jb *job, id sched.JobID) {
 	amended := false
 	for _, s := range jb.stages {
-		if s.ready && s.shown < len(s.tasks) && (w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0) {
+		if s.ready && s.shown < len(s.tasks) && !(jb.capped && s.wanted() >= jb.headroom) && (w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0) {
 			s.shown, s.asked = min(len(s.tasks), s.shown+1+w.dice.IntN(2)), true
 		}
 		if s.grows && w.naughty(8) {
@@ -109,6 +109,9 @@ func (w *World) endJob(j sched.JobID, o sched.Outcome, why string) {
 		}
 	}
 	w.orders = slices.DeleteFunc(w.orders, func(o order) bool { return o.item.Job == j })
+	w.out = slices.DeleteFunc(w.out, func(e sched.Event) bool { // what comes behind the end
+		return e.Job == j && (e.Kind == sched.JobAmended || e.Kind == sched.JobCancelled)
+	})
 	w.tell(sched.Event{Kind: sched.JobEnded, Job: j, Outcome: o, Text: why})
 	for k := 1; k < len(w.jobs) && o != sched.Committed; k++ {
 		if next := w.jobs[k]; next.arrived && !next.over && w.doomed(next) {

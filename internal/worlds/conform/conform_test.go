@@ -59,6 +59,7 @@ func work() []*workload.Job {
 	}
 	jobs[1].Labels = []string{"fast"}
 	jobs[2].After = []string{"j1"}
+	jobs[0].Stages[1].MinTasks, jobs[0].Stages[1].MaxTasks = 1, 6
 	jobs[4].After = []string{"j2", "j3"}
 	return jobs
 }
@@ -110,6 +111,8 @@ func rich(seeds int) Subject {
 		at := func(s int) units.Time { return units.Time(0).Add(units.Duration(s) * units.Second) }
 		w, err := sim.New(sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Duration(seed%2) * units.Second, Replicas: 2,
 			Placement: sim.Placement(seed % 2), Times: sim.Times{Law: sim.LogNormal, CV: 0.5}, Failures: sim.Failures{Rate: 0.03},
+			Supply:  []sim.SupplyStep{{At: at(1), Of: sched.GreenPower, Amount: 100}, {At: at(2), Of: sched.Price, Amount: 0.3}},
+			Expect:  []sim.Outlook{{At: at(2), Of: sched.GreenPower, Forecast: &sched.Forecast{Start: at(0), Interval: units.Second, Mid: []float64{1}}}},
 			Speeds:  []sim.SpeedStep{{At: at(5), Node: 1, Factor: 0.5}, {At: at(15), Factor: 2}},
 			Sizes:   []sim.SizeStep{{At: at(4), Nodes: 3}, {At: at(10), Nodes: 2, Crash: true}, {At: at(14), Nodes: 4}, {At: at(22), Nodes: 2}, {At: at(26), Nodes: 4}},
 			Outages: []sim.Outage{{Node: 1, Down: at(8), Up: at(12)}, {Node: 2, Down: at(30), Up: at(31)}}})
@@ -187,6 +190,16 @@ func TestSim(t *testing.T)     { Suite(t, simulated(runs(30))) }
 func TestRich(t *testing.T)    { Suite(t, rich(runs(30))) }
 func TestFailing(t *testing.T) { Suite(t, failing(runs(20))) }
 func TestAdverse(t *testing.T) { Suite(t, unkind(runs(60))) }
+
+// Users cancel jobs: nothing of them starts any more, they end, and so do those that wait for them.
+func TestCancels(t *testing.T) {
+	s := unkind(runs(20))
+	s.Name = "adverse, cancelled"
+	s.New = func(_ *testing.T, seed uint64) drive.World {
+		return adverse.New(adverse.Config{Cluster: machines(), Jobs: work(), Seed: seed, Calm: 200, Cancels: true})
+	}
+	Suite(t, s)
+}
 
 // shaky is the engine with a worker that goes and comes back.
 type shaky struct {

@@ -89,6 +89,10 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		b.nonsense(dice, v, p)
 		b.race(dice, v, p)
 	}
+	b.ask(dice, v, p)
+	if dice.IntN(5) == 0 {
+		b.bound(dice, v, p)
+	}
 	Friendly{}.Decide(v, batch, p)
 	b.aim(dice, v, p)
 	if b.Rounds >= b.Calm || dice.IntN(3) > 0 {
@@ -100,6 +104,52 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		p.Preempt(j, s, 1+dice.IntN(2), sched.Because(whim))
 	} else if a := v.Youngest(j, s, 0); a != 0 {
 		p.Add(sched.Item{Verb: sched.Kill, Attempt: a, Outcome: sched.Killed})
+	}
+}
+
+// ask wakes who sleeps, and sets the number of tasks of stages that have not begun.
+func (b *Brutal) ask(dice *rand.Rand, v sched.View, p *sched.Plan) {
+	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
+		if nd := v.Node(n); nd != nil && nd.Power == sched.Asleep {
+			p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(sched.Custom)})
+		}
+	}
+	for j := sched.JobID(1); j <= v.Jobs() && b.Rounds < b.Calm; j++ {
+		job := v.Job(j)
+		if job == nil {
+			continue
+		}
+		for i := range job.Spec.Stages {
+			if st := &job.Spec.Stages[i]; st.MaxTasks > 0 && dice.IntN(3) == 0 {
+				p.Add(sched.Item{Verb: sched.SetTasks, Job: j, Stage: st.Kind, Count: int32(st.MinTasks + dice.IntN(st.MaxTasks-st.MinTasks+1)), Reason: sched.Because(sched.Custom)})
+			}
+		}
+	}
+}
+
+// bound asks for starts beyond bounds that it sets and takes back at once, and for a group of which one cannot be.
+func (b *Brutal) bound(dice *rand.Rand, v sched.View, p *sched.Plan) {
+	s := sched.Map + sched.Stage(dice.IntN(2))
+	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
+		j := v.First(n, s, 0)
+		if j == 0 || !v.Node(n).Beats {
+			continue
+		}
+		do := func(verb sched.Verb, count int) {
+			p.Add(sched.Item{Verb: verb, Job: j, Stage: s, Count: int32(count), Reason: sched.Because(sched.Custom)})
+		}
+		start := func(n sched.NodeID, group int32) {
+			p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: s, Node: n, Count: 1, Group: group, Reason: sched.Because(sched.Custom)})
+		}
+		do(sched.Withhold, 0)
+		start(n, 0)
+		do(sched.Release, 0)
+		do(sched.SetSlots, 0)
+		start(n, 0)
+		do(sched.SetSlots, -1)
+		start(n, 9)
+		start(v.Nodes()+1, 9)
+		return
 	}
 }
 
@@ -152,11 +202,13 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 			Stage: sched.Stage(dice.IntN(int(sched.Stages) + 2)), Node: sched.NodeID(dice.IntN(int(v.Nodes()) + 3)), Count: int32(dice.IntN(9) - 2),
 			Container: uint8(dice.IntN(3)), Attempt: sched.AttemptID(1<<20 + dice.IntN(9)), Locality: sched.Locality(dice.IntN(5)),
 			Group: int32(dice.IntN(3)), Task: sched.TaskID(dice.IntN(5)),
-			At: units.Time(dice.IntN(3))})
+			At: units.Time(dice.IntN(3)), Expires: units.Time(dice.IntN(4) / 3)})
 		last := &p.Items[len(p.Items)-1]
 		switch last.Verb { // what would really keep a job from ending is taken back at once
 		case sched.Hold:
 			p.Admit(last.Job, sched.Because(sched.AdmitAll))
+		case sched.CapHeadroom:
+			p.Add(sched.Item{Verb: sched.CapHeadroom, Job: last.Job, Count: -1})
 		case sched.Withhold:
 			p.Add(sched.Item{Verb: sched.Release, Job: last.Job, Stage: last.Stage})
 		case sched.Sleep:

@@ -24,6 +24,7 @@ type Watch struct {
 	Refused map[bool]int
 	Whys    map[sched.Code]int
 	Rejects int // jobs that the policy rejected
+	Cancels int // jobs that their users cancelled
 	Odd     int // discrepancies
 	Old     int // facts that were told with their age
 	Yields  int // how often a stock scheduler placed work alone
@@ -63,12 +64,13 @@ type watchedTask struct {
 }
 
 type watchedJob struct {
-	id     string
-	detail *sched.Detail
-	ready  [sched.Stages]bool
-	done   [sched.Stages]map[sched.TaskID]bool
-	count  [sched.Stages]int
-	since  units.Time
+	id        string
+	detail    *sched.Detail
+	ready     [sched.Stages]bool
+	done      [sched.Stages]map[sched.TaskID]bool
+	count     [sched.Stages]int
+	since     units.Time
+	cancelled bool
 }
 
 type watchedAttempt struct {
@@ -219,6 +221,13 @@ func (w *Watch) event(e *sched.Event) {
 		}
 		w.jobs[e.Job] = j
 		w.arrivedBefore(e, j)
+	case sched.JobCancelled:
+		if j := w.jobs[e.Job]; j == nil {
+			w.broken("job %d was cancelled, which is not there", e.Job)
+		} else {
+			j.cancelled = true
+			w.Cancels++
+		}
 	case sched.JobAmended:
 		w.amended(e)
 	case sched.StageReady, sched.Demand:
@@ -259,7 +268,7 @@ func (w *Watch) amended(e *sched.Event) {
 		st := &e.Detail.Job.Stages[i]
 		if is := j.detail.Job.Stage(st.Kind); len(st.Tasks) > len(is.Tasks) {
 			w.Grown++
-			if !is.Grows {
+			if !is.Grows && e.Item == 0 {
 				w.broken("job %q has more %v tasks than were all", j.id, st.Kind)
 			}
 		}
@@ -324,6 +333,8 @@ func (w *Watch) started(e *sched.Event) {
 		w.broken("%v of job %q started before it was ready", e.Stage, j.id)
 	case w.far[e.Item] != sched.NoLocality && e.Locality > w.far[e.Item]:
 		w.broken("%v of job %q started %v of its input, item %d allows %v", e.Stage, j.id, e.Locality, e.Item, w.far[e.Item])
+	case j.cancelled && e.Age == 0:
+		w.broken("%v of job %q started, which was cancelled", e.Stage, j.id)
 	case !w.allowed[j.id]:
 		w.broken("%v of job %q started, which was never admitted", e.Stage, j.id)
 	case !n.carries(j.detail.Job.Labels):

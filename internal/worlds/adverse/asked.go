@@ -1,0 +1,114 @@
+package adverse
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// cancelled is how many beats pass from a cancel to the end of the job.
+const cancelled = 3
+
+// supplies tells how much green power there is, and what is expected, now and then.
+func (w *World) supplies() {
+	if w.naughty(20) {
+		w.tell(sched.Event{Kind: sched.SupplyChanged, Of: sched.Capacity, X: 0.5 + w.dice.Float64()/2, Age: Beat})
+	}
+	if w.naughty(20) {
+		w.tell(sched.Event{Kind: sched.ForecastIssued, Of: sched.Price, Detail: &sched.Detail{
+			Forecast: &sched.Forecast{Start: w.now(), Interval: units.Minute, Mid: []float64{1, w.dice.Float64() + 1}}}})
+	}
+}
+
+// cancel lets a user cancel a job now and then. What runs of it does for a while, nothing more of it starts, and its end follows.
+func (w *World) cancel() {
+	for i := 1; i < len(w.jobs); i++ {
+		jb, id := w.jobs[i], sched.JobID(i)
+		switch {
+		case !jb.arrived || jb.over || jb.came == w.beat: // one that comes now is told of behind its cancel
+		case jb.cancelled == 0 && w.cfg.Cancels && w.naughty(40):
+			jb.cancelled = w.beat
+			w.tell(sched.Event{Kind: sched.JobCancelled, Job: id})
+			w.orders = slices.DeleteFunc(w.orders, func(o order) bool {
+				if o.item.Job == id {
+					w.refuse(&o.item, o.item.Count, sched.TooLate)
+				}
+				return o.item.Job == id
+			})
+		case jb.cancelled > 0 && jb.cancelled+cancelled <= w.beat:
+			w.endJob(id, sched.Killed, "its user cancelled it")
+		}
+	}
+}
+
+// mold sets the number of tasks of a stage that has not begun, as far as the world likes, and tells how many it is now.
+func (w *World) mold(it *sched.Item, jb *job) {
+	k := w.stageOf(it)
+	if k < 0 || jb.stages[k].spec.MaxTasks == 0 {
+		w.refuse(it, it.Count, sched.BadItem)
+		return
+	}
+	s := jb.stages[k]
+	if w.naughty(4) || slices.ContainsFunc(s.tasks, func(t taskState) bool { return t != taskOpen }) ||
+		slices.ContainsFunc(w.orders, func(o order) bool { return o.item.Job == it.Job && o.item.Stage == it.Stage }) {
+		w.refuse(it, it.Count, sched.TooLate)
+		return
+	}
+	n := int(it.Count)
+	if w.naughty(2) {
+		n = max(s.spec.MinTasks, n-1)
+	}
+	spec := *s.spec
+	spec.Tasks = make([]workload.Task, n)
+	for i := range spec.Tasks {
+		spec.Tasks[i] = s.spec.Tasks[i%len(s.spec.Tasks)]
+	}
+	s.spec, s.tasks, s.grows, s.asked = &spec, make([]taskState, n), false, s.ready
+	s.shown, s.told = n, n
+	w.tell(sched.Event{Kind: sched.JobAmended, Job: it.Job, Item: it.ID, Detail: &sched.Detail{Job: jb.now()}})
+}
+
+// power puts a node to sleep on which nothing runs, and wakes it, as far as the world likes.
+func (w *World) power(it *sched.Item) {
+	nd := w.nodes[it.Node]
+	busy := slices.ContainsFunc(w.attempts[1:], func(a *attempt) bool { return a != nil && a.node == it.Node })
+	switch {
+	case it.Verb == sched.Drain:
+		nd.closed = true
+	case it.Verb == sched.Sleep && nd.up && nd.power == sched.Awake && !busy && !w.naughty(4):
+		nd.power = sched.Asleep
+	case it.Verb == sched.Wake && nd.up && nd.power == sched.Asleep && !w.naughty(4):
+		nd.power, nd.back = sched.Waking, w.beat+2
+	default:
+		w.refuse(it, 0, sched.NodeAway)
+	}
+}
+
+// serves tells whether something may start on the node.
+func (n *node) serves() bool { return n.up && !n.closed && n.power == sched.Awake }
+
+// ask does what is asked of a job or a node.
+func (w *World) ask(it *sched.Item) {
+	switch it.Verb {
+	case sched.Drain, sched.Sleep, sched.Wake:
+		if it.Node < 1 || int(it.Node) >= len(w.nodes) {
+			w.refuse(it, 0, sched.UnknownNode)
+			return
+		}
+		w.power(it)
+	case sched.SetTasks, sched.CapHeadroom:
+		if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].arrived || w.jobs[it.Job].over {
+			w.refuse(it, it.Count, sched.UnknownJob)
+		} else if jb := w.jobs[it.Job]; it.Verb == sched.SetTasks {
+			w.mold(it, jb)
+		} else {
+			jb.capped, jb.headroom = it.Count >= 0, int(it.Count)
+		}
+	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Rank, sched.WakeMe:
+		// The book sees to these; WakeAt says the last.
+	default:
+		w.refuse(it, it.Count, sched.CannotDo)
+	}
+}

@@ -1,0 +1,146 @@
+package conform
+
+import (
+	"sync"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// words notes which words of the contract are used, over all runs of the suite: each is to be sent by somebody and answered by somebody.
+type words struct {
+	lock     sync.Mutex
+	events   map[sched.EventKind]bool   // that a world has sent, or of discrepancies the ledger
+	controls map[sched.ControlVerb]bool // that a world has sent
+	supplies map[sched.SupplyKind]bool  // that a world has told of
+	refused  map[sched.Code]bool        // codes by which the book or a world has refused
+	asked    map[sched.Verb]bool        // that a plan has asked a world for
+	answered map[sched.Verb]bool        // that a world has done
+}
+
+var said = words{events: make(map[sched.EventKind]bool), controls: make(map[sched.ControlVerb]bool), supplies: make(map[sched.SupplyKind]bool),
+	refused: make(map[sched.Code]bool), asked: make(map[sched.Verb]bool), answered: make(map[sched.Verb]bool)}
+
+// listener notes the words of one run.
+type listener struct {
+	open  map[sched.ItemID]sched.Verb // items that a world has to answer by an event
+	quiet map[sched.ItemID]sched.Verb // items of the last plan that it does without a word
+	jobs  map[sched.JobID]bool        // that are to end, as they were rejected
+	wakes map[sched.NodeID]bool       // nodes that are to come up
+	tick  bool                        // one is to come
+}
+
+func newListener() *listener {
+	return &listener{open: make(map[sched.ItemID]sched.Verb), quiet: make(map[sched.ItemID]sched.Verb), jobs: make(map[sched.JobID]bool),
+		wakes: make(map[sched.NodeID]bool)}
+}
+
+// Batch notes what was said, and what of the plan before it was answered so.
+func (l *listener) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	said.lock.Lock()
+	defer said.lock.Unlock()
+	for i := range events {
+		e := &events[i]
+		if !e.Derived || e.Kind == sched.Discrepancy {
+			said.events[e.Kind] = true
+		}
+		said.controls[e.Control], said.supplies[e.Of] = true, true
+		switch e.Kind {
+		case sched.Refused:
+			said.refused[e.Why] = true
+			if !e.Derived {
+				delete(l.quiet, e.Item)
+				delete(l.wakes, e.Node)
+			}
+		case sched.Started, sched.JobAmended:
+			l.answer(e.Item)
+		case sched.Ended:
+			if e.Outcome == sched.Killed || e.Outcome == sched.Preempted {
+				for id, v := range l.open {
+					if v == sched.Kill {
+						l.answer(id)
+					}
+				}
+			}
+		case sched.JobEnded:
+			said.answered[sched.Reject] = said.answered[sched.Reject] || l.jobs[e.Job]
+			delete(l.jobs, e.Job)
+		case sched.NodeUp:
+			said.answered[sched.Wake] = said.answered[sched.Wake] || l.wakes[e.Node]
+			delete(l.wakes, e.Node)
+		case sched.Tick:
+			said.answered[sched.WakeMe] = said.answered[sched.WakeMe] || l.tick
+			l.tick = false
+		}
+	}
+	for _, v := range l.quiet {
+		said.answered[v] = true
+	}
+	clear(l.quiet)
+	return nil
+}
+
+func (l *listener) answer(item sched.ItemID) {
+	if v := l.open[item]; v != sched.NoVerb {
+		said.answered[v] = true
+		delete(l.open, item)
+	}
+}
+
+// Plan notes what was asked for.
+func (l *listener) Plan(_ int64, _ units.Time, p *sched.Plan) error {
+	said.lock.Lock()
+	defer said.lock.Unlock()
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.Refused != sched.OK || it.Held {
+			continue
+		}
+		said.asked[it.Verb] = true
+		switch it.Verb {
+		case sched.Start, sched.Speculate, sched.Kill, sched.SetTasks:
+			l.open[it.ID] = it.Verb
+		case sched.Reject:
+			l.jobs[it.Job] = true
+		case sched.Wake:
+			l.wakes[it.Node] = true
+		case sched.WakeMe:
+			l.tick = true
+		default:
+			l.quiet[it.ID] = it.Verb
+		}
+	}
+	return nil
+}
+
+// missing lists the words that nobody has sent or answered.
+func (w *words) missing() (list []string) {
+	for k := sched.NoEvent + 1; k < sched.EventKinds; k++ {
+		if !w.events[k] {
+			list = append(list, "no world has sent the event "+k.String())
+		}
+	}
+	for c := sched.NoControl + 1; c < sched.Controls; c++ {
+		if !w.controls[c] {
+			list = append(list, "no world has sent the control "+c.String())
+		}
+	}
+	for k := sched.NoSupply + 1; k < sched.Supplies; k++ {
+		if !w.supplies[k] {
+			list = append(list, "no world has told of the supply "+k.String())
+		}
+	}
+	for v := sched.NoVerb + 1; v < sched.Verbs; v++ {
+		if !w.asked[v] {
+			list = append(list, "no policy has asked for "+v.String())
+		} else if !w.answered[v] {
+			list = append(list, "no world has answered "+v.String())
+		}
+	}
+	for c := sched.UnknownJob; c.String() != "unknown"; c++ {
+		if !w.refused[c] && c != sched.Unchanged { // which nobody hears of
+			list = append(list, "nothing was refused as "+c.String())
+		}
+	}
+	return list
+}
