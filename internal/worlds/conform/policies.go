@@ -111,7 +111,7 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 func (b *Brutal) ask(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		if nd := v.Node(n); nd != nil && nd.Power == sched.Asleep {
-			p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(sched.Custom)})
+			p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(whim)})
 		}
 	}
 	for j := sched.JobID(1); j <= v.Jobs() && b.Rounds < b.Calm; j++ {
@@ -121,7 +121,7 @@ func (b *Brutal) ask(dice *rand.Rand, v sched.View, p *sched.Plan) {
 		}
 		for i := range job.Spec.Stages {
 			if st := &job.Spec.Stages[i]; st.MaxTasks > 0 && dice.IntN(3) == 0 {
-				p.Add(sched.Item{Verb: sched.SetTasks, Job: j, Stage: st.Kind, Count: int32(st.MinTasks + dice.IntN(st.MaxTasks-st.MinTasks+1)), Reason: sched.Because(sched.Custom)})
+				p.Add(sched.Item{Verb: sched.SetTasks, Job: j, Stage: st.Kind, Count: int32(st.MinTasks + dice.IntN(st.MaxTasks-st.MinTasks+1)), Reason: sched.Because(whim)})
 			}
 		}
 	}
@@ -136,10 +136,10 @@ func (b *Brutal) bound(dice *rand.Rand, v sched.View, p *sched.Plan) {
 			continue
 		}
 		do := func(verb sched.Verb, count int) {
-			p.Add(sched.Item{Verb: verb, Job: j, Stage: s, Count: int32(count), Reason: sched.Because(sched.Custom)})
+			p.Add(sched.Item{Verb: verb, Job: j, Stage: s, Count: int32(count), Reason: sched.Because(whim)})
 		}
 		start := func(n sched.NodeID, group int32) {
-			p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: s, Node: n, Count: 1, Group: group, Reason: sched.Because(sched.Custom)})
+			p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: s, Node: n, Count: 1, Group: group, Reason: sched.Because(whim)})
 		}
 		do(sched.Withhold, 0)
 		start(n, 0)
