@@ -73,6 +73,9 @@ func TestPublished(t *testing.T) {
 		if whole.Gap() > Tolerance || whole.Cost < fluid.Cost || whole.Cost > fluid.Cost+p.OnDemand {
 			t.Fatalf("seed %d: %+v", seed, whole.Plan)
 		}
+		if whole.OnDemand != math.Ceil(fluid.OnDemand) {
+			t.Fatalf("seed %d: %v machines, %v with fractions", seed, whole.OnDemand, fluid.OnDemand)
+		}
 	}
 	slices.Sort(penalties)
 	if m := penalties[len(penalties)/2]; m < 250 || m > 2500 {

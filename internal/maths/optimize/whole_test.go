@@ -119,6 +119,7 @@ func TestShortSearch(t *testing.T) {
 	open := 0
 	for seed := range uint64(2000) {
 		p := alike(seed, 1+int(seed%6), seed/6)
+		p.Limit = math.Floor(p.Limit) // so that the search starts from the rounded plan
 		got, ok := p.solveWhole(int(seed % 40))
 		want := exhaustive(p)
 		if !ok || got.Cost < want*(1-1e-9) || got.LowerBound > want*(1+1e-9) {
