@@ -15,6 +15,12 @@ type Policy interface {
 	Load(io.Reader) error
 }
 
+// Cloner is a Policy that can be copied together with its book, to play on beside it: both decide the same from then on, and neither
+// disturbs the other. An error says why this one cannot be.
+type Cloner interface {
+	Clone() (Policy, error)
+}
+
 // Ranker is a Policy that sorts jobs by an order of its own. Without one, jobs stand in order of arrival.
 type Ranker interface {
 	Order() Order

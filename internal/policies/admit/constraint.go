@@ -292,3 +292,8 @@ func (c *Constraint) UnmarshalJSON(text []byte) error {
 	c.accepted = nil
 	return json.Unmarshal(text, &c.accepted)
 }
+
+// CopyFrom takes it over.
+func (c *Constraint) CopyFrom(other any) {
+	c.accepted = slices.Clone(other.(*Constraint).accepted)
+}

@@ -69,7 +69,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 	if err != nil {
 		return nil, err
 	}
-	r := compose.Recipe{Order: order.FIFO{}}
+	r := compose.Recipe{Order: order.FIFO{}, Again: func() (*compose.Policy, error) { return Of(entries, text, q) }}
 	r.Put(compose.KindAdmit, admit.NewAll(q))
 	r.Put(compose.KindPlace, place.Hadoop())
 	seen := make(map[compose.Kind]string)

@@ -33,10 +33,18 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// Step is what a part does in a round: it reads the view and the batch, and adds items to the plan. A part with memory implements
-// json.Marshaler and json.Unmarshaler for it.
+// Step is what a part does in a round: it reads the view and the batch, and adds items to the plan.
 type Step interface {
 	Decide(v sched.View, batch []sched.Event, p *sched.Plan)
+}
+
+// Memory is what a part, or an order, implements that remembers something. What it takes from the view when it is asked first need
+// not be in it.
+type Memory interface {
+	json.Marshaler
+	json.Unmarshaler
+	// CopyFrom takes over what another one of its type and parameters remembers. They share nothing that changes.
+	CopyFrom(other any)
 }
 
 // steps are the kinds of parts that take a turn, in that order. This list is all that a new kind has to be added to.
@@ -62,7 +70,8 @@ type Follower interface {
 type Recipe struct {
 	Name  string // as people write it, with its parameters
 	Order sched.Order
-	Steps map[Kind]Step // one of a kind at most; there must be one that admits and one that places
+	Steps map[Kind]Step           // one of a kind at most; there must be one that admits and one that places
+	Again func() (*Policy, error) // makes the policy once more, with nothing in its memory; nil = it cannot be copied
 }
 
 // Put makes a step that of its kind, in place of what was there. nil takes it away.
@@ -80,6 +89,7 @@ type Policy struct {
 	name  string
 	order sched.Order
 	parts []part // that take turns, in order
+	again func() (*Policy, error)
 }
 
 // part is a part of an assembled policy.
@@ -93,7 +103,7 @@ func New(r Recipe) (*Policy, error) {
 	if r.Order == nil || r.Steps[KindAdmit] == nil || r.Steps[KindPlace] == nil {
 		return nil, fmt.Errorf("policy %q lacks an order, an admission or a placement", r.Name)
 	}
-	y := &Policy{name: r.Name, order: r.Order}
+	y := &Policy{name: r.Name, order: r.Order, again: r.Again}
 	for _, kind := range steps {
 		if step := r.Steps[kind]; step != nil {
 			y.parts = append(y.parts, part{kind, step})
@@ -174,6 +184,24 @@ func (y *Policy) members() []member {
 	return list
 }
 
+// Clone copies the policy: it is made once more, and each part takes over what its like remembers.
+func (y *Policy) Clone() (sched.Policy, error) {
+	if y.again == nil {
+		return nil, fmt.Errorf("policy %q was not made from the catalogue, and cannot be copied", y.name)
+	}
+	c, err := y.again()
+	if err != nil {
+		return nil, err
+	}
+	mine := y.members()
+	for i, its := range c.members() {
+		if m, ok := its.part.(Memory); ok {
+			m.CopyFrom(mine[i].part)
+		}
+	}
+	return c, nil
+}
+
 // version is that of the saved form.
 const version = 1
 
@@ -188,7 +216,7 @@ type saved struct {
 func (y *Policy) Save(w io.Writer) error {
 	s := saved{Version: version, Policy: y.name, Parts: map[string]json.RawMessage{}}
 	for _, part := range y.members() {
-		m, ok := part.part.(json.Marshaler)
+		m, ok := part.part.(Memory)
 		if !ok {
 			continue
 		}
@@ -218,7 +246,7 @@ func (y *Policy) Load(r io.Reader) error {
 		return fmt.Errorf("policy %q: the saved state is that of %q", y.name, s.Policy)
 	}
 	for _, part := range y.members() {
-		u, ok := part.part.(json.Unmarshaler)
+		u, ok := part.part.(Memory)
 		if !ok {
 			continue
 		}

@@ -3,6 +3,7 @@ package place
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -254,6 +255,12 @@ func (d *Delay) UnmarshalJSON(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// CopyFrom takes over how long each job has waited.
+func (d *Delay) CopyFrom(other any) {
+	o := other.(*Delay)
+	d.last, d.jobs, d.skipped = o.last, slices.Clone(o.jobs), slices.Clone(o.skipped)
 }
 
 func badHandle(what string, n int64) error {

@@ -196,3 +196,9 @@ func (m *Matchmaking) UnmarshalJSON(text []byte) error {
 	}
 	return nil
 }
+
+// CopyFrom takes over which nodes are marked.
+func (m *Matchmaking) CopyFrom(other any) {
+	o := other.(*Matchmaking)
+	m.marked, m.age = slices.Clone(o.marked), o.age
+}

@@ -344,3 +344,9 @@ func (f *Fair) UnmarshalJSON(text []byte) error {
 	f.nextUpdate, f.nextCheck, f.wake, f.fed = s.NextUpdate, s.NextCheck, s.Wake, s.Fed
 	return nil
 }
+
+// CopyFrom takes it over.
+func (f *Fair) CopyFrom(other any) {
+	o := other.(*Fair)
+	f.nextUpdate, f.nextCheck, f.wake, f.fed = o.nextUpdate, o.nextCheck, o.wake, slices.Clone(o.fed)
+}

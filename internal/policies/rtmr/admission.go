@@ -23,6 +23,9 @@ func (a admission) MarshalJSON() ([]byte, error) { return a.save() }
 // UnmarshalJSON loads it.
 func (a admission) UnmarshalJSON(text []byte) error { return a.load(text) }
 
+// CopyFrom takes over what all parts of another policy remember.
+func (a admission) CopyFrom(other any) { a.copy(other.(admission).scheduler) }
+
 // Decide takes in what has happened to jobs and slots, and judges the jobs that came.
 func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s := a.scheduler

@@ -3,6 +3,7 @@ package rtmr
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/slackline/slackline/internal/maths/avail"
 	"github.com/slackline/slackline/units"
@@ -37,6 +38,13 @@ func (s *Schedule) MarshalJSON() ([]byte, error) {
 		out.Jobs = append(out.Jobs, j)
 	}
 	return json.Marshal(out)
+}
+
+// Clone returns a copy. The vectors between jobs are not in it: they follow.
+func (s *Schedule) Clone() promises {
+	c := &Schedule{fifo: s.fifo, members: slices.Clone(s.members), started: s.started, stride: s.stride, shrunk: s.shrunk}
+	c.base.copy(&s.base)
+	return c
 }
 
 // UnmarshalJSON replaces the schedule by what MarshalJSON wrote.

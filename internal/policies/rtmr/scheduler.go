@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"maps"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -33,6 +34,7 @@ type promises interface {
 	Resize(now units.Time, maps, reduces int)
 	Estimate(now units.Time, j sched.JobID) (mapsEnd, finish units.Time, ok bool)
 	Spare(now units.Time) (maps, reduces int, next units.Time)
+	Clone() promises
 	json.Marshaler
 	json.Unmarshaler
 }
@@ -226,6 +228,16 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		}
 		return 0
 	})
+}
+
+// copy takes over what another scheduler remembers.
+func (s *scheduler) copy(o *scheduler) {
+	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots = slices.Clone(o.jobs), slices.Clone(o.queue), slices.Clone(o.others), o.samples, o.starts, o.leases, o.slots
+	for j := range s.jobs {
+		r := &s.jobs[j] // ends are only ever appended to
+		r.Maps.Ends, r.Reduces.Ends, r.Leases = slices.Clip(r.Maps.Ends), slices.Clip(r.Reduces.Ends), slices.Clone(r.Leases)
+	}
+	s.begun, s.looked, s.plan = maps.Clone(o.begun), false, o.plan.Clone()
 }
 
 // state is the saved form.

@@ -216,6 +216,9 @@ func (s *Sleep) UnmarshalJSON(text []byte) error {
 	return err
 }
 
+// CopyFrom takes it over.
+func (s *Sleep) CopyFrom(other any) { s.wake = other.(*Sleep).wake }
+
 // Why nodes sleep and wake.
 var (
 	// NodeIdle lets a node sleep.

@@ -157,6 +157,12 @@ var Straggler = &sched.Cause{Name: "straggler", Numbers: []string{"its progress 
 		return fmt.Sprintf("it is through %.1f %% of its work, the tasks of its stage through %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
 	}}
 
+// CopyFrom takes over the state.
+func (h *Hadoop) CopyFrom(other any) {
+	o := other.(*Hadoop)
+	h.wake, h.node = o.wake, o.node
+}
+
 // Entry lists the part.
 func Entry() compose.Entry {
 	return compose.Entry{

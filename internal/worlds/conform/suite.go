@@ -44,7 +44,7 @@ func Suite(t *testing.T, s Subject) {
 	t.Run("friendly", func(t *testing.T) {
 		failed, behind, old, grown, yields := 0, 0, 0, 0, 0
 		for seed := range s.Seeds {
-			w := s.run(t, uint64(seed), func() sched.Policy { return Friendly{} }, false)
+			w := s.run(t, uint64(seed), func() sched.Policy { return Friendly{} }, nil)
 			s.finished(t, w)
 			failed += w.Jobs[sched.Failed]
 			behind += w.Jobs[sched.Killed]
@@ -60,7 +60,7 @@ func Suite(t *testing.T, s Subject) {
 	t.Run("brutal", func(t *testing.T) {
 		killed, refused, races := 0, 0, 0
 		for seed := range s.Seeds {
-			w := s.run(t, uint64(seed), brutal(uint64(seed)), false)
+			w := s.run(t, uint64(seed), brutal(uint64(seed)), nil)
 			s.finished(t, w)
 			killed += w.Ends[sched.Killed] + w.Ends[sched.Preempted]
 			refused += w.Refused[true]
@@ -89,7 +89,7 @@ func Suite(t *testing.T, s Subject) {
 				}
 				return w
 			}
-			w := m.run(t, uint64(seed), func() sched.Policy { return hesitant{delay: s.Delay} }, false)
+			w := m.run(t, uint64(seed), func() sched.Policy { return hesitant{delay: s.Delay} }, nil)
 			s.finished(t, w)
 			for why, n := range w.Whys {
 				whys[why] += n
@@ -112,7 +112,7 @@ func Suite(t *testing.T, s Subject) {
 func Policy(t *testing.T, s Subject, fresh func() sched.Policy) {
 	s.firm = true
 	for seed := range s.Seeds {
-		w := s.run(t, uint64(seed), fresh, false)
+		w := s.run(t, uint64(seed), fresh, nil)
 		s.finished(t, w)
 		if s.Exact {
 			s.same(t, uint64(seed), fresh)
@@ -139,8 +139,9 @@ func (s *Subject) finished(t *testing.T, w *Watch) {
 	}
 }
 
-// run drives one world to its end. With amnesia, book and policy are saved, thrown away and loaded between all batches.
-func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, amnesia bool, sinks ...drive.Sink) *Watch {
+// run drives one world to its end. Between all batches it does something to book and policy that is to change nothing, if there is such a
+// thing.
+func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, between mischief, sinks ...drive.Sink) *Watch {
 	t.Helper()
 	watch, said := NewWatch(s.Binds), verdicts{make(map[string]bool), make(map[string]bool)}
 	world := s.New(t, seed)
@@ -163,8 +164,8 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, amne
 		if j, s := l.Ledger.Misranked(); j != 0 {
 			t.Fatalf("seed %d, round %d: job %d does not stand where the order's key for its %v puts it", seed, l.Round, j, s)
 		}
-		if amnesia {
-			forget(t, l, fresh())
+		if between != nil {
+			between(t, l, fresh)
 		}
 	}
 	for _, b := range watch.Close(s.Jobs) {
@@ -173,9 +174,13 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, amne
 	return watch
 }
 
+// mischief is what is done to book and policy between two batches.
+type mischief func(t *testing.T, l *drive.Loop, fresh func() sched.Policy)
+
 // forget replaces the loop's book and policy by new ones that know only what the old ones saved.
-func forget(t *testing.T, l *drive.Loop, p sched.Policy) {
+func forget(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	t.Helper()
+	p := makes()
 	var mind, book, again bytes.Buffer
 	if err := errors.Join(l.Policy.Save(&mind), l.Ledger.Save(&book)); err != nil {
 		t.Fatal(err)
@@ -201,22 +206,26 @@ func (s *Subject) memory(t *testing.T, seed uint64) {
 		s.same(t, seed, brutal(seed))
 		return
 	}
-	s.finished(t, s.run(t, seed, brutal(seed), true))
+	s.finished(t, s.run(t, seed, brutal(seed), forget))
+	s.finished(t, s.run(t, seed, brutal(seed), twin))
 }
 
-// same compares a run with one that has amnesia, plan by plan.
+// same compares a run with one that has amnesia, and with one of copies, plan by plan.
 func (s *Subject) same(t *testing.T, seed uint64, fresh func() sched.Policy) {
 	t.Helper()
-	var plain, forgetful tape
-	s.run(t, seed, fresh, false, &plain)
-	s.finished(t, s.run(t, seed, fresh, true, &forgetful))
-	for i := range plain.lines {
-		if i >= len(forgetful.lines) || plain.lines[i] != forgetful.lines[i] {
-			t.Fatalf("seed %d: to save and load changed the run, first here:\n%s\n%s", seed, plain.lines[i], append(forgetful.lines, "(the end)")[i])
+	var plain tape
+	s.run(t, seed, fresh, nil, &plain)
+	for what, between := range map[string]mischief{"save and load": forget, "copy": twin} {
+		var other tape
+		s.finished(t, s.run(t, seed, fresh, between, &other))
+		for i := range plain.lines {
+			if i >= len(other.lines) || plain.lines[i] != other.lines[i] {
+				t.Fatalf("seed %d: to %s changed the run, first here:\n%s\n%s", seed, what, plain.lines[i], append(other.lines, "(the end)")[i])
+			}
 		}
-	}
-	if len(forgetful.lines) != len(plain.lines) {
-		t.Fatalf("seed %d: to save and load made the run longer, %d instead of %d lines", seed, len(forgetful.lines), len(plain.lines))
+		if len(other.lines) != len(plain.lines) {
+			t.Fatalf("seed %d: to %s made the run longer, %d instead of %d lines", seed, what, len(other.lines), len(plain.lines))
+		}
 	}
 }
 

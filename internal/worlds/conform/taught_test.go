@@ -53,7 +53,7 @@ func TestTaughtPolicies(t *testing.T) {
 			Policy(t, s, fresh)
 			refused := 0
 			for seed := range s.Seeds { // the unkind world lets a job come so late that its deadline is near
-				if s.run(t, uint64(seed), fresh, false).Rejects > 0 {
+				if s.run(t, uint64(seed), fresh, nil).Rejects > 0 {
 					refused++
 				}
 			}

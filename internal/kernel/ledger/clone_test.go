@@ -1,0 +1,72 @@
+package ledger
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// large returns a book of so many jobs of 100 maps and 10 reduces, on nodes that ten attempts run on each.
+func large(jobs, nodes int) *Ledger {
+	l := New(sched.Capabilities{Bind: true, Heartbeat: units.Second}, testOrder{ceiling: 1 << 30})
+	class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(10, 10)}
+	var events []sched.Event
+	for n := 1; n <= nodes; n++ {
+		events = append(events, sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n),
+			Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint("n", n), Rack: cluster.RackID(1 + n%40), Class: class}}})
+	}
+	for j := 1; j <= jobs; j++ {
+		m := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, 100)}
+		for t := range m.Tasks {
+			m.Tasks[t] = workload.Task{Work: units.Second, Hosts: []cluster.NodeID{
+				sched.NodeID(1 + (j*7+t*13)%nodes), sched.NodeID(1 + (j*11+t*17+1)%nodes), sched.NodeID(1 + (j*5+t*29+2)%nodes)}}
+		}
+		r := workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, 10)}
+		events = append(events, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(j), Detail: &sched.Detail{Job: &workload.Job{ID: fmt.Sprint("j", j),
+			Queue: fmt.Sprint("q", j%20), Deadline: units.Never, Soft: units.Never, Stages: []workload.StageSpec{m, r}}}})
+	}
+	l.Apply(0, 1, events)
+	var plan sched.Plan
+	l.Begin(&plan)
+	for j := 1; j <= jobs; j++ {
+		plan.Admit(sched.JobID(j), sched.Reason{})
+	}
+	l.Check(&plan)
+	events = events[:0]
+	for n := 1; n <= nodes; n++ {
+		events = append(events, sched.Event{Kind: sched.Heartbeat, Node: sched.NodeID(n)})
+	}
+	l.Apply(1, 2, events)
+	l.Begin(&plan)
+	for n := 1; n <= nodes; n++ {
+		plan.Start(sched.JobID(1+(n*7)%jobs), sched.Map, sched.NodeID(n), 10, sched.Remote, sched.Reason{})
+	}
+	l.Check(&plan)
+	events = events[:0]
+	a := sched.AttemptID(0)
+	for i := range plan.Items {
+		it := &plan.Items[i]
+		for _, b := range plan.Bound[it.Tasks.From:it.Tasks.To] {
+			a++
+			events = append(events, sched.Event{Kind: sched.Started, Attempt: a, Job: it.Job, Stage: it.Stage, Task: b.Task, Node: it.Node, Locality: b.Locality, Item: it.ID})
+		}
+	}
+	l.Apply(2, 3, events)
+	return l
+}
+
+// BenchmarkClone copies a book of 10,000 jobs of 110 tasks on 1,000 nodes, of which 10,000 run.
+func BenchmarkClone(b *testing.B) {
+	l := large(10_000, 1000)
+	if n := len(l.attempts) - 1; n != 10_000 {
+		b.Fatalf("%d attempts run", n)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Clone(l.order)
+	}
+}
