@@ -144,6 +144,22 @@ func (m *masters) full(v sched.View, k *kind) (sched.Reason, bool) {
 	return sched.Reason{}, false
 }
 
+// Share is the part of a cluster that ApplicationMasters may take.
+type Share float64
+
+// Full tells whether masters that take so much leave no room for one more, and why. If none runs, one may.
+func (s Share) Full(capacity, used, need *units.Vector) (sched.Reason, bool) {
+	if *used == (units.Vector{}) {
+		return sched.Reason{}, false
+	}
+	for d := range units.Dims {
+		if may := portion(float64(s), capacity[d]); need[d] > 0 && used[d]+need[d] > may {
+			return sched.Because(MasterShare, used[d], may, int64(d)), true
+		}
+	}
+	return sched.Reason{}, false
+}
+
 // bound is what the masters of a queue may take, as part of the cluster.
 func (m *masters) bound(path string) float64 {
 	share, own := m.own[path]

@@ -37,6 +37,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if changed {
 		s.relet(v)
 	}
+	s.rise(v)
 	if slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Ended || e.Kind == sched.OutputLost }) {
 		s.count(v, batch, p)
 	}
@@ -73,12 +74,12 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 	r := record{Claim: claimOf(job)}
 	why, known, ok := s.claim(v, job, &r)
-	switch {
+	switch _, slot, _ := masterOf(job); {
 	case !ok:
 		p.Reject(job.ID, 0, why)
 	case known:
 		s.test(v, job, &r, p)
-	case s.c.BestEffort || job.Stages[sched.Map].Open <= 0:
+	case s.c.BestEffort || job.Stages[sched.Map].Open <= 0 || slot: // the slot of a sample's master could not be taken back
 		s.lend(v, job, sched.Because(ClassUnknown), p)
 	default:
 		s.measure(v, job, p)
@@ -100,7 +101,10 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 	}
 	measured := r.Sample
 	n := s.note(job, promised)
-	n.Claim, n.Sample = c, measured
+	n.Claim, n.Sample, n.Master, n.Room = c, measured, r.Master, r.Room
+	if n.Master != without {
+		s.mastered++
+	}
 	s.enqueue(job.ID)
 	s.plan.Admit(now, c) // lines 22 and 23
 	why := sched.Because(estimate.Promised, int64(c.Deadline), int64(verdict.Finish))

@@ -35,7 +35,11 @@ func (s *scheduler) rest(v sched.View, n *sched.Node, p *sched.Plan) {
 	for stage := range sched.Stages {
 		after := sched.JobID(0)
 		for j := v.First(n.ID, stage, after); j != 0; j = v.First(n.ID, stage, after) {
-			if s.promisedTo(j) || !s.startLent(v, n, j, stage, p) {
+			if s.promisedTo(j) {
+				after = j
+			} else if stage == sched.Master && s.crowded(v, v.Job(j)) {
+				break
+			} else if !s.startLent(v, n, j, stage, p) {
 				after = j
 			}
 		}
@@ -66,7 +70,7 @@ func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage 
 		*left--
 	}
 	r := s.of(j)
-	if r != nil && r.Standing == sampled {
+	if r != nil && r.Standing == sampled && stage == sched.Map {
 		r.Sample.started(v.Now(), began, job, p)
 	}
 	if r != nil && left != nil {
@@ -161,26 +165,51 @@ func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	if len(r.queue)+r.samples == 0 || len(r.others) == 0 {
 		return
 	}
-	due, sample := r.mapsDue(v)
-	r.reclaim(v, sched.Map, due, due, sample, p)
-	due, kept := r.reducesDue(v)
+	due, kept, sample := r.mapsDue(v)
+	r.reclaim(v, sched.Map, due, due+kept, sample, p)
+	due, kept = r.reducesDue(v)
 	r.reclaim(v, sched.Reduce, due, due+kept, 0, p)
 }
 
-// mapsDue is how many maps with a promise could start, were there slots, and how many of samples.
-func (s *scheduler) mapsDue(v sched.View) (due, sample int64) {
+// mapsDue is how many maps with a promise could start, were there slots, and how many of samples. While masters start up it is as with
+// reduces: keeping over and over, and slots to be kept.
+func (s *scheduler) mapsDue(v sched.View) (due, kept, sample int64) {
+	rising, free, reserved := s.rising(v), s.free(v, sched.Map), int64(0)
+	if rising {
+		for _, j := range s.queue {
+			if s.enough(reserved, free) {
+				break
+			}
+			job := v.Job(j)
+			if job == nil {
+				continue
+			}
+			for _, stage := range inMapSlots {
+				open, later := s.wants(job, stage)
+				if n := max(0, min(open, free-reserved)); n > 0 {
+					due, free, open = due+n, free-n, open-n
+					if v.World().Heartbeat > 0 {
+						kept = reserved
+					}
+				}
+				reserved += open + later
+			}
+		}
+	}
 	for j := v.Waiting(sched.Map, 0); j != 0; j = v.Waiting(sched.Map, j) {
 		r, t := s.of(j), &v.Job(j).Stages[sched.Map]
 		switch {
 		case r != nil && r.Standing == promised:
-			due += int64(t.Open)
+			if !rising {
+				due += int64(t.Open)
+			}
 		case r != nil && r.Standing == sampled:
 			sample += int64(max(0, min(t.Open, t.Sample)))
 		default:
-			return due, sample // nor is any behind it
+			return due, kept, sample // nor is any behind it
 		}
 	}
-	return due, sample
+	return due, kept, sample
 }
 
 // reducesDue is how many reduces the dispatcher would start, were there slots: algorithm 5.4 over and over. Where slots wait for beats, it
@@ -201,7 +230,7 @@ func (s *scheduler) reducesDue(v sched.View) (due, kept int64) {
 			continue
 		}
 		if !reached(job) {
-			reserved += owed(job)
+			reserved += owed(job, sched.Reduce)
 		} else if open := int64(job.Stages[sched.Reduce].Open); open > 0 {
 			n := min(open, free-reserved)
 			due, free = due+n, free-n
@@ -257,7 +286,7 @@ func (s *scheduler) eachLent(v sched.View, j sched.JobID, slot sched.Stage, do f
 	})
 }
 
-// eachOf calls do with the attempts of a job, of each stage the youngest first, and what kind of slot each holds.
+// eachOf calls do with the attempts of a job, its master behind all tasks, of each stage the youngest first, and what kind of slot each holds.
 func (s *scheduler) eachOf(v sched.View, j sched.JobID, do func(a *sched.Attempt, slot sched.Stage)) {
 	job := v.Job(j)
 	if job == nil {
@@ -265,6 +294,9 @@ func (s *scheduler) eachOf(v sched.View, j sched.JobID, do func(a *sched.Attempt
 	}
 	for i := range job.Spec.Stages {
 		stage := job.Spec.Stages[i].Kind
+		if job.Spec.Stages[0].Kind == sched.Master {
+			stage = job.Spec.Stages[(i+1)%len(job.Spec.Stages)].Kind
+		}
 		for a := v.Youngest(j, stage, 0); a != 0; {
 			next := v.Youngest(j, stage, a)
 			at := v.Attempt(a)

@@ -37,6 +37,8 @@ var (
 		}}
 	// HasLabels refuses a job that cannot run everywhere.
 	HasLabels = &sched.Cause{Name: "has-labels", Text: "it asks for nodes with labels, and slots are promised on all nodes alike"}
+	// NoMasterRoom refuses a job whose ApplicationMaster could not start at once.
+	NoMasterRoom = &sched.Cause{Name: "no-master-room", Text: "no node has room for its ApplicationMaster, which has to start at once for a promise to hold"}
 	// LeftOver starts a task without a promise.
 	LeftOver = &sched.Cause{Name: "left-over", Text: "a slot that no promise needs"}
 	// SlotDue kills one.

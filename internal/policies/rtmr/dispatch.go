@@ -8,9 +8,11 @@ import (
 
 // dispatcher is the third element (paper 003, algorithm 5.4). A node that beats gets
 //
-//  1. maps, in the order of jobs, of each job those nearest to their input first (lines 4 and 5);
-//  2. reduces, as long as enough slots stay free for the jobs before that have not reached their reduce stage (lines 6 to 21);
-//  3. tasks of jobs without a promise (besteffort.go).
+//  1. masters of jobs with a promise that live outside of the slots (master.go);
+//  2. maps, in the order of jobs, of each job those nearest to their input first (lines 4 and 5); while masters start up, as long as enough
+//     slots stay free for the jobs before whose maps wait for that;
+//  3. reduces, as long as enough slots stay free for the jobs before that have not reached their reduce stage (lines 6 to 21);
+//  4. tasks of jobs without a promise (besteffort.go).
 //
 // It fills the node on one beat: Hadoop's bounds of one map far from its input and one reduce for each beat would keep slots free that the
 // vectors count as used, and break promises. A reduce waits for its job's last map (third assumption of section 5.2), whatever slow start the job asks for.
@@ -18,6 +20,7 @@ type dispatcher struct{ *scheduler }
 
 // Decide serves the nodes that beat.
 func (d dispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	rising := d.rising(v)
 	for i := range batch {
 		if batch[i].Kind != sched.Heartbeat {
 			continue
@@ -26,7 +29,13 @@ func (d dispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		if n == nil {
 			continue
 		}
-		d.maps(v, n.ID, p)
+		d.masters(v, n.ID, p)
+		if rising {
+			for d.keeping(v, n, p) {
+			}
+		} else {
+			d.maps(v, n.ID, p)
+		}
 		for d.reduce(v, n, p) {
 		}
 		d.rest(v, n, p)
@@ -71,7 +80,7 @@ func (s *scheduler) reduce(v sched.View, n *sched.Node, p *sched.Plan) bool {
 			continue
 		}
 		if t := &job.Stages[sched.Reduce]; !reached(job) {
-			reserved += owed(job) // line 18
+			reserved += owed(job, sched.Reduce) // line 18
 		} else if t.Open > 0 {
 			if s.start(v, j, sched.Reduce, n.ID, p) {
 				return true
@@ -100,9 +109,9 @@ func (s *scheduler) free(v sched.View, stage sched.Stage) int64 {
 	return n
 }
 
-// owed is how many reduces of the job are still to start: J.R, before the first of them has run.
-func owed(job *sched.Job) int64 {
-	t := &job.Stages[sched.Reduce]
+// owed is how many tasks of the job's stage are still to start: J.R, before the first reduce has run.
+func owed(job *sched.Job, stage sched.Stage) int64 {
+	t := &job.Stages[stage]
 	return max(0, int64(t.Total-t.Done-t.Occupied))
 }
 

@@ -24,8 +24,12 @@ func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Re
 	}
 	c := &r.Claim
 	c.Maps, c.Reduces, c.Map, c.Reduce = 0, 0, 0, 0
+	_, slot, fits := masterOf(job)
 	for i := range job.Spec.Stages {
 		kind := job.Spec.Stages[i].Kind
+		if kind == sched.Master && fits {
+			continue
+		}
 		if !slotted(job, kind) {
 			return sched.Because(estimate.NotSlots, int64(kind)), false, false
 		}
@@ -38,6 +42,12 @@ func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Re
 			return sched.Because(estimate.NoSlots, int64(kind)), false, false
 		}
 	}
+	switch {
+	case slot && s.slots.Maps == 0:
+		return sched.Because(estimate.NoSlots, int64(sched.Map)), false, false
+	case slot && s.slots.Maps == 1 && c.Maps > 0:
+		return sched.Because(estimate.TooFewSlots, 2, 1, int64(sched.Map)), false, false
+	}
 	worst := estimate.Worst(v, job.Spec, s.c.Skew)
 	if !worst.Known {
 		if r.Sample.Longest == 0 {
@@ -48,6 +58,9 @@ func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Re
 		r.Sample = sample{} // what is known goes before
 	}
 	c.Map, c.Reduce = late(worst.Map, v), late(worst.Reduce, v)
+	if !s.master(v, job, r, late(worst.Master, v)) {
+		return sched.Because(NoMasterRoom), true, false
+	}
 	return sched.Reason{}, true, true
 }
 

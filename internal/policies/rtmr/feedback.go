@@ -60,7 +60,11 @@ func (s *scheduler) ended(v sched.View, e *sched.Event) {
 			if r.Claim.Maps == 0 {
 				threshold = r.Claim.Reduce
 			}
-			s.plan.Finish(v.Now(), e.Job, slices.Clone(r.Maps.Ends), slices.Clone(r.Reduces.Ends), threshold, s.c.Feedback)
+			maps := slices.Clone(r.Maps.Ends)
+			if r.Claim.Slot {
+				maps = append(maps, v.Now()) // of its master
+			}
+			s.plan.Finish(v.Now(), e.Job, maps, slices.Clone(r.Reduces.Ends), threshold, s.c.Feedback)
 		} else {
 			s.plan.Remove(v.Now(), e.Job)
 		}

@@ -46,8 +46,16 @@ func (s *scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
 	r.Sample = sample{Wanted: n, From: t.Done}
 	why := sched.Because(Sampling, int64(n))
 	p.Hold(job.ID, why)
+	s.bringUp(job, p)
 	p.Add(sched.Item{Verb: sched.Sample, Job: job.ID, Stage: sched.Map, Count: n, Reason: why})
 	p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
+}
+
+// bringUp lets the job's master start, which the maps of a sample need as all others do, or start again.
+func (s *scheduler) bringUp(job *sched.Job, p *sched.Plan) {
+	if t := &job.Stages[sched.Master]; t.Open > 0 && t.Sample <= 0 {
+		p.Add(sched.Item{Verb: sched.Sample, Job: job.ID, Stage: sched.Master, Count: 1, Reason: sched.Because(Sampling, int64(s.of(job.ID).Sample.Wanted))})
+	}
 }
 
 // started notes that the last item of the plan starts a map of the sample, the first that runs or one beside others.
@@ -73,6 +81,7 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 		if r.Standing != sampled || job == nil || job.Standing() > sched.HeldBack {
 			continue
 		}
+		s.bringUp(job, p)
 		m, t := &r.Sample, &job.Stages[sched.Map]
 		if done := t.Done - m.From; done > m.Done {
 			m.Done, m.Longest = done, max(m.Longest, v.Now().Sub(m.Began), 1)

@@ -21,6 +21,7 @@ type Config struct {
 	BestEffort bool    // a job of an unknown class runs without a promise, instead of a sample of it
 	Sample     int     // maps in a sample
 	Skew       float64 // the largest share of a reduce over the mean
+	Masters    float64 // the part of the cluster that masters of jobs without a promise may take
 }
 
 // promises is what the scheduler asks of its schedule: *Schedule, or in tests a transcription of the paper.
@@ -31,6 +32,8 @@ type promises interface {
 	Start(now units.Time, j sched.JobID)
 	Finish(now units.Time, j sched.JobID, maps, reduces []units.Time, threshold units.Duration, feedback bool) bool
 	Remove(now units.Time, j sched.JobID)
+	Up(now units.Time, j sched.JobID)
+	Again(now units.Time, j sched.JobID)
 	Resize(now units.Time, maps, reduces int)
 	Estimate(now units.Time, j sched.JobID) (mapsEnd, finish units.Time, ok bool)
 	Spare(now units.Time) (maps, reduces int, next units.Time)
@@ -45,14 +48,15 @@ type scheduler struct {
 	plan  promises
 	fresh func(maps, reduces int) promises
 
-	jobs    []record      // by handle
-	queue   []sched.JobID // with a promise, in their order: started ones first
-	others  []sched.JobID // without one, by arrival
-	samples int           // of these, jobs that are being measured
-	starts  int64         // jobs that have started so far
-	leases  sched.JobID   // slots that were lent so far, where they are not taken back
-	slots   slots         // that the schedule has
-	spare   spare         // that may be lent; not saved, as each decision finds it anew
+	jobs     []record      // by handle
+	queue    []sched.JobID // with a promise, in their order: started ones first
+	others   []sched.JobID // without one, by arrival
+	samples  int           // of these, jobs that are being measured
+	mastered int           // jobs with a promise that have a master
+	starts   int64         // jobs that have started so far
+	leases   sched.JobID   // slots that were lent so far, where they are not taken back
+	slots    slots         // that the schedule has
+	spare    spare         // that may be lent; not saved, as each decision finds it anew
 
 	begun map[sched.AttemptID]sched.JobID // attempts of jobs with leases that were seen; saved with the leases
 
@@ -92,6 +96,9 @@ type record struct {
 	Reduces  tally    `json:"reduces,omitzero"`
 	Sample   sample   `json:"sample,omitzero"`
 	Leases   []lease  `json:"leases,omitempty"`
+
+	Master life         `json:"master,omitempty"` // of a job with a promise
+	Room   sched.NodeID `json:"room,omitempty"`   // the node where room is kept for it
 }
 
 // tally follows the commits of a stage.
@@ -149,6 +156,9 @@ func (s *scheduler) forget(j sched.JobID) {
 	list := &s.others
 	if r.Standing == promised {
 		list = &s.queue
+		if r.Master != without {
+			s.mastered--
+		}
 	}
 	if i := slices.Index(*list, j); i >= 0 {
 		*list = slices.Delete(*list, i, i+1)
@@ -185,7 +195,7 @@ func (s *scheduler) resize(v sched.View) {
 // here knows; only samples begin again.
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
-	s.jobs, s.queue, s.others, s.samples, s.slots, s.begun = nil, nil, nil, 0, slots{}, nil
+	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil
 	s.plan = s.fresh(0, 0)
 	s.resize(v)
 	for _, j := range was {
@@ -199,6 +209,9 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		r.Claim, r.Rank, r.Maps.Ends, r.Reduces.Ends = old.Claim, old.Rank, old.Maps.Ends, old.Reduces.Ends
 		r.Claim.Job, r.Claim.Seq = job.ID, seq
 		s.queue = append(s.queue, job.ID)
+		if s.master(v, job, r, old.Claim.Startup); r.Master != without {
+			s.mastered++
+		}
 		s.plan.Admit(v.Now(), r.Claim)
 		if r.Rank > 0 {
 			s.plan.Start(v.Now(), job.ID)
@@ -276,7 +289,7 @@ func (s *scheduler) load(text []byte) error {
 		return err
 	}
 	var jobs []record
-	samples, begun := 0, map[sched.AttemptID]sched.JobID{}
+	samples, mastered, begun := 0, 0, map[sched.AttemptID]sched.JobID{}
 	for _, r := range st.Jobs {
 		if r.Job < 1 || r.Job > 1<<24 || r.Standing == unknown || r.Standing > lent {
 			return fmt.Errorf("it is damaged at job %d", r.Job)
@@ -290,8 +303,11 @@ func (s *scheduler) load(text []byte) error {
 				begun[l.Seen] = r.Job
 			}
 		}
-		if r.Standing == sampled {
+		switch {
+		case r.Standing == sampled:
 			samples++
+		case r.Standing == promised && r.Master != without:
+			mastered++
 		}
 	}
 	for _, list := range [][]sched.JobID{st.Queue, st.Others} {
@@ -307,5 +323,6 @@ func (s *scheduler) load(text []byte) error {
 	}
 	s.begun, s.looked = begun, false
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
+	s.mastered = mastered
 	return nil
 }

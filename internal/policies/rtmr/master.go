@@ -1,0 +1,228 @@
+package rtmr
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// A job may have an ApplicationMaster: a first stage of one task, which asks for all others once it is up, and ends with the job. The
+// paper knows none. What it costs a promise depends on where it lives:
+//
+//   - Outside of the slots (in a container that takes none, as under YARN) it starts as soon as the job has its promise, before all
+//     else that its node could run. Its room is kept for it from the verdict on, and without room there is no promise. So no task of
+//     the job may start before the time of a start-up has passed since the verdict (Claim.Ready).
+//   - In a map slot it waits its turn as a map would, and then the job counts as started. The job's maps follow a start-up later, in
+//     other slots. The master's slot comes back when the job ends.
+//
+// A start-up takes what it took at worst in the job's class, or in its sample, and before it the master waits for a beat. While a
+// job's master starts up, map slots are kept for the job as algorithm 5.4 keeps reduce slots for jobs whose maps run: jobs behind it
+// get what is left.
+//
+// A master that dies before it is up starts again, before all else, and the schedule counts from then on: a promise may break by that,
+// as by any task that fails. One that dies later holds nobody up, since the tasks of its job run on.
+//
+// Masters of jobs without a promise take at most Config.Masters of the cluster, so that there is room for the tasks that they wait for; if
+// none runs, one may. With preempt they are killed as tasks are, the master of a job behind its tasks.
+
+// life is what is known of the master of a job with a promise.
+type life uint8
+
+const (
+	without  life = iota // the job has none
+	waits                // to start
+	starting             // up
+	running
+)
+
+// masterOf returns what the job's master takes, nil if it has none, and whether that is a map slot; false if it is anything that cannot be promised.
+func masterOf(job *sched.Job) (needs *units.Vector, slot, ok bool) {
+	st := job.Spec.Stage(sched.Master)
+	if st == nil {
+		return nil, false, true
+	}
+	c := st.Container(0)
+	slot = c.Needs == units.Slots(1, 0)
+	slotless := c.Needs[units.MapSlots] == 0 && c.Needs[units.ReduceSlots] == 0
+	return &c.Needs, slot, len(st.Tasks) == 1 && len(st.Containers) <= 1 && (slot || slotless)
+}
+
+// masterUp tells whether the job's master is up: the stage behind it may start.
+func masterUp(job *sched.Job) bool {
+	for i := range job.Spec.Stages {
+		if kind := job.Spec.Stages[i].Kind; kind != sched.Master {
+			return job.Stages[kind].Ready
+		}
+	}
+	return false
+}
+
+// master fills in what the job's master costs it, which takes so long to start up, the wait for a beat with it. It is false if no node has room.
+func (s *scheduler) master(v sched.View, job *sched.Job, r *record, startup units.Duration) bool {
+	c, t := &r.Claim, &job.Stages[sched.Master]
+	needs, slot, _ := masterOf(job)
+	r.Master, r.Room, c.Ready, c.Startup, c.Slot = without, 0, 0, 0, slot
+	switch {
+	case needs == nil:
+		return true
+	case masterUp(job):
+		r.Master = running
+		return true
+	case t.Open > 0:
+		r.Master = waits
+	default:
+		r.Master = starting
+	}
+	if c.Startup = startup; slot {
+		return true
+	}
+	c.Ready = v.Now().Add(startup)
+	if r.Master == waits {
+		r.Room = s.room(v, job.ID, needs)
+	}
+	return r.Master == starting || r.Room != 0
+}
+
+// room finds a node for a job's master, 0 if none has room beside what is kept for others.
+func (s *scheduler) room(v sched.View, j sched.JobID, needs *units.Vector) sched.NodeID {
+	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
+		if s.fits(v, n, j, needs) {
+			return n
+		}
+	}
+	return 0
+}
+
+// fits tells whether a node has room for a job's master beside what is kept there for others.
+func (s *scheduler) fits(v sched.View, n sched.NodeID, j sched.JobID, needs *units.Vector) bool {
+	node := v.Node(n)
+	if node == nil || !node.Serves() || !node.Free.Fits(needs) {
+		return false
+	}
+	free := node.Free
+	for _, other := range s.queue {
+		if job := v.Job(other); job != nil && other != j && s.of(other).Room == n {
+			kept, _, _ := masterOf(job)
+			free.Sub(kept)
+		}
+	}
+	return free.Fits(needs)
+}
+
+// rise looks which masters of jobs with a promise are up by now, and which have to start again. O(jobs with a promise), if one of them has a master.
+func (s *scheduler) rise(v sched.View) {
+	if s.mastered == 0 {
+		return
+	}
+	for _, j := range s.queue {
+		r, job := s.of(j), v.Job(j)
+		if job == nil || r.Master == without || r.Master == running {
+			continue
+		}
+		if masterUp(job) {
+			r.Master, r.Room = running, 0
+			s.plan.Up(v.Now(), j)
+			continue
+		}
+		needs, slot, _ := masterOf(job)
+		died := r.Master == starting && job.Stages[sched.Master].Open > 0
+		if died || r.Master == waits && !slot && !s.fits(v, r.Room, j, needs) { // or its node has gone
+			r.Master, r.Room = waits, 0
+			if !slot {
+				r.Room = s.room(v, j, needs)
+			}
+			s.plan.Again(v.Now(), j)
+		}
+	}
+}
+
+// rising tells whether a job with a promise has a master that is not up, or is to start again.
+func (s *scheduler) rising(v sched.View) bool {
+	return s.mastered > 0 && slices.ContainsFunc(s.queue, func(j sched.JobID) bool {
+		r, job := s.of(j), v.Job(j)
+		return job != nil && r.Master != without && (r.Master != running || job.Stages[sched.Master].Open > 0)
+	})
+}
+
+// masters starts masters of jobs with a promise on the node, outside of its slots.
+func (s *scheduler) masters(v sched.View, n sched.NodeID, p *sched.Plan) {
+	for _, j := range s.queue {
+		r, job := s.of(j), v.Job(j)
+		if job == nil || r.Master == without || r.Claim.Slot || job.Stages[sched.Master].Open <= 0 {
+			continue
+		}
+		if needs, _, _ := masterOf(job); s.fits(v, n, j, needs) &&
+			p.Start(j, sched.Master, n, 1, v.Nearest(n, j, sched.Master), sched.Because(sched.FirstInOrder)) {
+			r.begins()
+		}
+	}
+}
+
+// begins notes that the job's master has been given its container.
+func (r *record) begins() {
+	if r.Room = 0; r.Master == waits {
+		r.Master = starting
+	}
+}
+
+// keeping starts a task with a promise in a map slot of the node while a master starts up: as algorithm 5.4 starts reduces, as long as enough slots
+// stay free for the maps of jobs before whose masters are not up.
+func (s *scheduler) keeping(v sched.View, n *sched.Node, p *sched.Plan) bool {
+	if n.Free[units.MapSlots] <= 0 {
+		return false
+	}
+	free, reserved := s.free(v, sched.Map), int64(0)
+	for _, j := range s.queue {
+		if s.enough(reserved, free) {
+			return false
+		}
+		job := v.Job(j)
+		if job == nil {
+			continue
+		}
+		for _, stage := range inMapSlots {
+			open, later := s.wants(job, stage)
+			if open > 0 && s.start(v, j, stage, n.ID, p) {
+				if stage == sched.Master {
+					s.of(j).begins()
+				}
+				return true
+			}
+			reserved += open + later
+		}
+	}
+	return false
+}
+
+// inMapSlots are the stages of jobs with a promise that may want map slots.
+var inMapSlots = [...]sched.Stage{sched.Master, sched.Map}
+
+// wants is how many map slots tasks of the job's stage want now, and how many they will when its master is up.
+func (s *scheduler) wants(job *sched.Job, stage sched.Stage) (open, later int64) {
+	switch {
+	case stage == sched.Master && !s.of(job.ID).Claim.Slot:
+		return 0, 0
+	case stage == sched.Map && !masterUp(job):
+		return 0, owed(job, sched.Map)
+	}
+	return int64(job.Stages[stage].Open), 0
+}
+
+// crowded tells whether masters of jobs without a promise take so much that the job's has to wait.
+func (s *scheduler) crowded(v sched.View, job *sched.Job) bool {
+	used := units.Vector{}
+	for _, j := range s.others {
+		if other := v.Job(j); other != nil {
+			if needs, _, _ := masterOf(other); needs != nil {
+				for range other.Stages[sched.Master].Occupied {
+					used.Add(needs)
+				}
+			}
+		}
+	}
+	needs, _, _ := masterOf(job)
+	_, full := admit.Share(s.c.Masters).Full(v.Capacity(), &used, needs)
+	return full
+}
