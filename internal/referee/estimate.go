@@ -49,6 +49,7 @@ func (p *profile) stage(kind int) (sum stageProfile) {
 // times are what a job's tasks take (paper 003, section 5.2.1).
 type times struct {
 	oneMap, allMaps, oneReduce int64
+	startup                    int64 // from the start of its master to the first task that it asks for
 	known                      bool
 }
 
@@ -64,6 +65,10 @@ func (b *book) timesOf(j *job, skew float64, of func(measured) float64) (t times
 	}
 	t.known = true
 	input := int64(0)
+	if j.stage[master] != nil {
+		k := p.stage(master)
+		t.known, t.startup = k.Start.N > 0, above(of(k.Start))
+	}
 	if s := j.stage[mapStage]; s != nil {
 		k := p.stage(mapStage)
 		t.known = t.known && k.Task.N > 0

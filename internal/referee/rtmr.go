@@ -12,7 +12,7 @@ import (
 type rtmr struct {
 	feedback, preempt, sampling bool
 	samples                     int
-	skew                        float64
+	skew, masters               float64
 	plan                        schedule
 	known                       map[*job]bool // judged
 	others                      []*job        // without a promise: those that are measured, then by arrival
@@ -29,6 +29,7 @@ type sampled struct {
 
 func (r *rtmr) decide(b *book, events []*line, p *wants) {
 	r.resize(b)
+	r.rise(b)
 	r.note(b, events, p)
 	for _, e := range events { // jobs that came, or whose predecessors are done
 		if j := b.jobs[e.int("job")]; j != nil && !r.known[j] && !j.waits && j.state < rejected {
@@ -37,8 +38,9 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 		}
 	}
 	r.look(b, p)
+	rising := r.rising()
 	for _, n := range beaten(b, events) {
-		r.serve(b, n, p)
+		r.serve(b, n, rising, p)
 	}
 	if r.preempt {
 		r.reclaim(b, p)
@@ -130,10 +132,12 @@ func (r *rtmr) judge(b *book, j *job, p *wants) {
 		return
 	}
 	for i := range j.Stages {
-		if s := &j.Stages[i]; s.kind != mapStage && s.kind != reduceStage || len(s.Containers) > 0 {
-			p.verdict("reject", j, rejected, 0, "not-slots"+numbers(int64(s.kind)))
-			return
+		s := &j.Stages[i]
+		if s.kind == master && j.lives() != nobody || (s.kind == mapStage || s.kind == reduceStage) && len(s.Containers) == 0 {
+			continue
 		}
+		p.verdict("reject", j, rejected, 0, "not-slots"+numbers(int64(s.kind)))
+		return
 	}
 	if len(j.Labels) > 0 {
 		p.verdict("reject", j, rejected, 0, "has-labels")
@@ -146,13 +150,14 @@ func (r *rtmr) judge(b *book, j *job, p *wants) {
 	switch m := j.stage[mapStage]; {
 	case t.known:
 		r.test(b, j, t, 0, p)
-	case r.sampling && m != nil && m.open > 0:
+	case r.sampling && m != nil && m.open > 0 && j.lives() != inSlot:
 		x := &sampled{wanted: min(r.samples, m.open), from: m.done}
 		r.measures[j] = x
 		r.others = append(r.others, j)
 		r.sort()
 		why := "sampling" + numbers(int64(x.wanted))
 		p.verdict("hold", j, held, 0, why)
+		r.bringUp(j, p)
 		p.sample(j, mapStage, x.wanted, why)
 	default:
 		r.lend(j, p, "class-unknown")
@@ -164,6 +169,16 @@ func (r *rtmr) slotless(j *job, p *wants) bool {
 	for _, k := range []int{mapStage, reduceStage} {
 		if j.stage[k] != nil && r.slots[slotOf(k)] == 0 {
 			p.verdict("reject", j, rejected, 0, "no-slots"+numbers(int64(k)))
+			return true
+		}
+	}
+	if m := j.stage[mapStage]; j.lives() == inSlot && r.slots[0] < 2 {
+		switch {
+		case r.slots[0] == 0:
+			p.verdict("reject", j, rejected, 0, "no-slots"+numbers(mapStage))
+			return true
+		case m != nil && m.done < len(m.Tasks):
+			p.verdict("reject", j, rejected, 0, "too-few-slots"+numbers(2, 1, mapStage))
 			return true
 		}
 	}
@@ -184,6 +199,10 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 	}
 	late := b.world.World.Heartbeat
 	c.mapT, c.reduceT = plus(t.oneMap, late), plus(t.oneReduce, late)
+	if !r.count(b, c, plus(t.startup, late)) {
+		p.verdict("reject", j, rejected, 0, "no-master-room")
+		return
+	}
 	finish, other, otherFinish := r.plan.test(c, r.plan.place(c), b.now)
 	reject := func(why string) {
 		p.verdict("reject", j, rejected, r.plan.offer(c, b.now), why)
@@ -224,6 +243,7 @@ func (r *rtmr) look(b *book, p *wants) {
 		if x == nil || j.state >= rejected {
 			continue
 		}
+		r.bringUp(j, p)
 		m := j.stage[mapStage]
 		if done := m.done - x.from; done > x.done {
 			x.done, x.longest = done, max(x.longest, b.now-x.began, 1)
@@ -290,8 +310,9 @@ func (r *rtmr) lend(j *job, p *wants, why string) {
 }
 
 // serve fills a node: maps with a promise, reduces by algorithm 5.4, then what is left over.
-func (r *rtmr) serve(b *book, n *node, p *wants) {
-	for again := true; again; {
+func (r *rtmr) serve(b *book, n *node, rising bool, p *wants) {
+	r.placeMasters(b, n, p)
+	for again := true; again && !rising; {
 		again = false
 		for _, c := range r.plan.queue {
 			if !c.over && b.serves(n, c.job, mapStage) {
@@ -300,6 +321,8 @@ func (r *rtmr) serve(b *book, n *node, p *wants) {
 				break
 			}
 		}
+	}
+	for rising && r.keeping(b, n, p) {
 	}
 	for {
 		j := r.reduce(b, n)
@@ -314,7 +337,10 @@ func (r *rtmr) serve(b *book, n *node, p *wants) {
 			again = false
 			for _, j := range r.others {
 				if b.serves(n, j, s) {
-					if x, st := r.measures[j], j.stage[s]; x != nil {
+					if s == master && r.crowded(b, j) {
+						break
+					}
+					if x, st := r.measures[j], j.stage[s]; x != nil && s == mapStage {
 						if st.occupied == 0 {
 							x.began = b.now
 						}
@@ -361,19 +387,14 @@ func (r *rtmr) reduce(b *book, n *node) *job {
 
 // reclaim kills tasks without a promise whose slots fall due.
 func (r *rtmr) reclaim(b *book, p *wants) {
-	due := 0
-	for _, c := range r.plan.queue {
-		if s := c.job.stage[mapStage]; s != nil && !c.over && b.runs(c.job, s) {
-			due += s.open
-		}
-	}
+	due, kept := r.mapsDue(b)
 	samples := 0
 	for j := range r.measures {
 		if s := j.stage[mapStage]; b.runs(j, s) {
 			samples += min(s.sample, s.open)
 		}
 	}
-	r.kill(b, mapStage, due, 0, samples, p)
+	r.kill(b, mapStage, due, kept, samples, p)
 	// algorithm 5.4 over and over
 	due = 0
 	free := r.slots[1]
@@ -382,7 +403,8 @@ func (r *rtmr) reclaim(b *book, p *wants) {
 			free -= s.occupied
 		}
 	}
-	reserved, kept := 0, 0
+	reserved := 0
+	kept = 0
 	for _, c := range r.plan.queue {
 		s := c.job.stage[reduceStage]
 		if c.over || s == nil || s.open == 0 {
@@ -414,7 +436,7 @@ func (r *rtmr) kill(b *book, s, due, kept, samples int, p *wants) {
 		}
 	}
 	for _, j := range r.others {
-		if st := j.stage[s]; st != nil {
+		for _, st := range j.inSlots(s) {
 			lent += st.occupied
 			for _, a := range st.youngest {
 				if a.dying {
@@ -429,21 +451,22 @@ func (r *rtmr) kill(b *book, s, due, kept, samples int, p *wants) {
 	}
 	for i := len(r.others) - 1; i >= 0; i-- {
 		j := r.others[i]
-		st := j.stage[s]
-		left := missing
-		if r.measures[j] != nil {
-			left -= samples
-		}
-		if st == nil || left <= 0 {
-			continue
-		}
-		var ids []int
-		for k := len(st.youngest) - 1; k >= 0 && len(ids) < left; k-- {
-			if !st.youngest[k].dying {
-				ids = append(ids, st.youngest[k].id)
+		for _, st := range j.inSlots(s) {
+			left := missing
+			if r.measures[j] != nil {
+				left -= samples
 			}
+			if left <= 0 {
+				continue
+			}
+			var ids []int
+			for k := len(st.youngest) - 1; k >= 0 && len(ids) < left; k-- {
+				if !st.youngest[k].dying {
+					ids = append(ids, st.youngest[k].id)
+				}
+			}
+			missing -= len(ids)
+			p.kill(j, st.kind, ids, "preempted", "slot-due"+numbers(int64(due+samples), int64(lent)))
 		}
-		missing -= len(ids)
-		p.kill(j, s, ids, "preempted", "slot-due"+numbers(int64(due+samples), int64(lent)))
 	}
 }

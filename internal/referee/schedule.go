@@ -16,6 +16,12 @@ type claim struct {
 	real            bool  // and its real ends stand in the chain
 	mapEnds, reEnds []int64
 	maps0, reduces0 int // of how many tasks the ends are noted
+
+	slot    bool  // its master holds a map slot from its start to the job's end
+	ready   int64 // nothing of it starts before
+	startup int64 // of its master
+	master  int   // how that is
+	room    *node // where room is kept for it
 }
 
 // vectors are T^m and T^r: when each slot falls free, sorted.
@@ -45,10 +51,27 @@ func (v vectors) take(c *claim, now int64) (mapsEnd, end int64) {
 	if c.since >= 0 {
 		now = c.since
 	}
+	now = max(now, c.ready)
+	if c.slot {
+		// T^m without the slot that is free first, until the job ends
+		if len(v.m) == 0 {
+			return never, never
+		}
+		now = plus(max(now, v.m[0]), c.startup)
+		copy(v.m, v.m[1:])
+		rest, all := v.m[:len(v.m)-1], v.m
+		defer func() {
+			i, _ := slices.BinarySearch(rest, end)
+			copy(all[i+1:], all[i:])
+			all[i] = end
+		}()
+		v.m = rest
+	}
 	mapsEnd = now
 	for range c.maps {
 		if len(v.m) == 0 {
-			return never, never
+			mapsEnd = never
+			break
 		}
 		mapsEnd = plus(max(v.m[0], now), c.mapT)
 		put(v.m, mapsEnd)
@@ -56,7 +79,8 @@ func (v vectors) take(c *claim, now int64) (mapsEnd, end int64) {
 	end = mapsEnd
 	for range c.reduces {
 		if len(v.r) == 0 {
-			return mapsEnd, never
+			end = never
+			break
 		}
 		end = plus(max(v.r[0], mapsEnd), c.reduceT)
 		put(v.r, end)
@@ -175,6 +199,9 @@ func (s *schedule) finish(j *job, now, threshold int64, feedback bool) {
 	c.over = true
 	if feedback && (max(end-now, now-end) >= threshold || now > c.deadline) {
 		c.real = true
+		if c.slot {
+			c.mapEnds = append(c.mapEnds, now)
+		}
 		slices.Sort(c.mapEnds)
 		slices.Sort(c.reEnds)
 		if c.since <= s.shrunk { // its tasks may have ended on slots that are gone
@@ -211,6 +238,10 @@ func (s *schedule) remove(j *job, now int64) {
 // leave makes a job one that holds nothing from now on.
 func (c *claim) leave(now int64) {
 	c.real, c.mapT, c.reduceT, c.since = false, 0, 0, now
+	if c.slot {
+		c.slot, c.maps = false, c.maps+1
+	}
+	c.ready, c.startup = 0, 0
 }
 
 // resize sets how many slots there are: new ones are free from now on; where there are fewer, those that are free last go.

@@ -88,7 +88,15 @@ func (p *wants) sample(j *job, s, count int, why string) {
 	st.sample = count
 	p.dirty = true
 	p.taken = append(p.taken, func() { st.sample = was })
-	p.want("sample", fmt.Sprintf("job=%d stage=%s count=%d", j.id, stageNames[s], count), why)
+	p.want("sample", fmt.Sprintf("job=%d%s count=%d", j.id, inStage(s), count), why)
+}
+
+// inStage is the stage of an item as a journal has it, which does not name the first.
+func inStage(s int) string {
+	if s == master {
+		return ""
+	}
+	return " stage=" + stageNames[s]
 }
 
 // beaten returns the nodes that beat in these events, in their order.
@@ -109,6 +117,6 @@ func (p *wants) kill(j *job, s int, ids []int, outcome, why string) {
 		a := p.attempts[id]
 		a.dying = true
 		p.taken = append(p.taken, func() { a.dying = false })
-		p.want("kill", fmt.Sprintf("job=%d stage=%s outcome=%s attempts=%d", j.id, stageNames[s], outcome, id), why)
+		p.want("kill", fmt.Sprintf("job=%d%s outcome=%s attempts=%d", j.id, inStage(s), outcome, id), why)
 	}
 }
