@@ -50,7 +50,8 @@ type accepted struct {
 	ReduceSlots int64       `json:"reduce_slots"` // n_r
 	ReduceStart units.Time  `json:"reduce_start"` // s_r^max
 	Deadline    units.Time  `json:"deadline"`
-	Withheld    bool        `json:"withheld"` // its reduces wait for the last map
+	Withheld    bool        `json:"withheld"`         // its reduces wait for the last map
+	Advice      bool        `json:"advice,omitempty"` // accepted while the scheduler watched: nobody was told
 }
 
 // NewConstraint returns the part with no job accepted.
@@ -131,6 +132,7 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 		if why.Cause != estimate.Promised {
 			p.Reject(job.ID, 0, why)
 		} else if p.Admit(job.ID, why) {
+			a.Advice = job.Advice != sched.NoJob
 			c.accepted = append(c.accepted, a)
 			c.bind(job, &c.accepted[len(c.accepted)-1], p)
 		}
@@ -266,12 +268,13 @@ func (c *Constraint) bind(job *sched.Job, a *accepted, p *sched.Plan) {
 	}
 }
 
-// resync lets jobs that were accepted run on, under the handles that they have now, and tests the others.
+// resync lets jobs that were accepted run on, under the handles that they have now, and tests the others. Those accepted by way of advice
+// are others.
 func (c *Constraint) resync(v sched.View, p *sched.Plan) {
 	was := c.accepted
 	c.accepted = nil
 	for _, a := range was {
-		if job := v.Job(v.Find(a.ID)); undecided(job) && p.Admit(job.ID, sched.Because(estimate.Promised, int64(a.Deadline), int64(a.Deadline))) {
+		if job := v.Job(v.Find(a.ID)); !a.Advice && undecided(job) && p.Admit(job.ID, sched.Because(estimate.Promised, int64(a.Deadline), int64(a.Deadline))) {
 			a.Job, a.Withheld = job.ID, false
 			c.bind(job, &a, p)
 			c.accepted = append(c.accepted, a)

@@ -96,8 +96,13 @@ var stages = [...]sched.Stage{sched.Map, sched.Reduce}
 // Decide looks and kills when it is time.
 func (f *Fair) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	now := v.Now()
-	if slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Resync }) {
-		f.nextUpdate = now
+	for i := range batch {
+		switch batch[i].Kind {
+		case sched.Resync:
+			f.nextUpdate = now
+		case sched.Control: // what pools have had so far was not this part's doing
+			f.nextUpdate, f.nextCheck, f.wake, f.fed = now, 0, 0, nil
+		}
 	}
 	if now < f.nextUpdate {
 		if f.wake <= now || f.wake > f.nextUpdate {

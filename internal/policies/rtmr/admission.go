@@ -38,7 +38,9 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		s.relet(v)
 	}
 	s.rise(v)
-	if slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Ended || e.Kind == sched.OutputLost }) {
+	if slices.ContainsFunc(batch, func(e sched.Event) bool {
+		return e.Kind == sched.Ended || e.Kind == sched.OutputLost || e.Kind == sched.Refused
+	}) {
 		s.count(v, batch, p)
 	}
 	for i := range batch {
@@ -116,6 +118,7 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 		s.forget(job.ID)
 		return
 	}
+	n.Advice = job.Advice != sched.NoJob
 	s.restrain(job, p)
 }
 

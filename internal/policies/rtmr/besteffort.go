@@ -24,7 +24,9 @@ func (s *scheduler) lend(v sched.View, job *sched.Job, why sched.Reason, p *sche
 	s.note(job, lent)
 	if !p.Admit(job.ID, why) {
 		s.forget(job.ID)
-	} else if !s.c.Preempt {
+		return
+	}
+	if s.of(job.ID).Advice = job.Advice != sched.NoJob; !s.c.Preempt {
 		s.restrain(job, p)
 		s.leaseRunning(v, job)
 	}

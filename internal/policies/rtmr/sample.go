@@ -46,6 +46,7 @@ func (s *scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
 	r.Sample = sample{Wanted: n, From: t.Done}
 	why := sched.Because(Sampling, int64(n))
 	p.Hold(job.ID, why)
+	r.Advice = job.Advice != sched.NoJob
 	s.bringUp(job, p)
 	p.Add(sched.Item{Verb: sched.Sample, Job: job.ID, Stage: sched.Map, Count: n, Reason: why})
 	p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
@@ -84,7 +85,11 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 		s.bringUp(job, p)
 		m, t := &r.Sample, &job.Stages[sched.Map]
 		if done := t.Done - m.From; done > m.Done {
-			m.Done, m.Longest = done, max(m.Longest, v.Now().Sub(m.Began), 1)
+			began := m.Began
+			if began == 0 { // others have started what was measured
+				began = job.Started
+			}
+			m.Done, m.Longest = done, max(m.Longest, v.Now().Sub(began), 1)
 		}
 		idle, passed := t.Occupied <= 0, v.Now() >= job.Deadline
 		switch {

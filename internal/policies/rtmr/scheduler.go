@@ -90,6 +90,7 @@ const (
 type record struct {
 	ID       string   `json:"id"` // the job's own: its handle may be another one after a resync
 	Standing standing `json:"standing"`
+	Advice   bool     `json:"advice,omitempty"` // it stands so while the scheduler watches: nobody was told
 	Claim    Claim    `json:"claim"`
 	Rank     int64    `json:"rank,omitempty"` // among the jobs that have started, in order of start; 0 = it has not
 	Maps     tally    `json:"maps,omitzero"`
@@ -192,7 +193,7 @@ func (s *scheduler) resize(v sched.View) {
 
 // resync begins anew with what the book now says. What was promised stays promised, in the same order; of what has run so far the
 // schedule counts the worst case once more. What ran without a promise runs on without one, as does what had begun and nobody
-// here knows; only samples begin again.
+// here knows; only samples begin again. What was only advice is forgotten.
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
 	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil
@@ -201,7 +202,7 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	for _, j := range was {
 		old := jobs[j]
 		job := v.Job(v.Find(old.ID))
-		if job == nil || job.Standing() >= sched.Rejected || s.of(job.ID) != nil {
+		if old.Advice || job == nil || job.Standing() >= sched.Rejected || s.of(job.ID) != nil {
 			continue
 		}
 		r := s.note(job, promised)
@@ -221,7 +222,9 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	}
 	stood := make(map[string]standing)
 	for i := range jobs {
-		stood[jobs[i].ID] = jobs[i].Standing
+		if !jobs[i].Advice {
+			stood[jobs[i].ID] = jobs[i].Standing
+		}
 	}
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)

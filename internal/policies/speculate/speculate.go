@@ -57,6 +57,9 @@ func (h *Hadoop) Needs() []sched.Verb { return []sched.Verb{sched.Speculate} }
 // Decide adds copies to the plan when its Tick has come. O(running attempts + nodes).
 func (h *Hadoop) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	now := v.Now()
+	if len(batch) > 0 && batch[0].Kind == sched.Resync {
+		h.wake, h.node = 0, 0 // the Tick is void, and handles may be others
+	}
 	if h.wake != 0 && now >= h.wake {
 		h.wake = 0
 		for j := sched.JobID(1); j <= v.Jobs(); j++ {

@@ -23,6 +23,8 @@ type Config struct {
 	Calm    int  // beats after which all mischief ends; 0 = it is kind from the start
 	Limit   int  // beats after which a run counts as stuck; 10,000
 	Cancels bool // users cancel jobs
+
+	Watching bool // the scheduler is to watch first
 }
 
 // Beat is the time between two beats of a node.
@@ -43,6 +45,7 @@ type World struct {
 	seen     map[sched.ItemID]bool
 	told     bool // nothing was swallowed since the last resync
 	yielded  bool // a stock scheduler places work, until it is told to stop
+	watching bool // so it does, and the scheduler is told only to watch
 	out      []sched.Event
 	given    []sched.Event
 	ending   []*Life // whose ends the next batch tells
@@ -147,7 +150,7 @@ func New(cfg Config) *World {
 	if cfg.Limit == 0 {
 		cfg.Limit = 10_000
 	}
-	w := &World{cfg: cfg, dice: rand.New(rand.NewPCG(cfg.Seed, 7)), wake: units.Never, told: true, seen: make(map[sched.ItemID]bool), nodes: make([]*node, 1), jobs: make([]*job, 1),
+	w := &World{cfg: cfg, dice: rand.New(rand.NewPCG(cfg.Seed, 7)), wake: units.Never, told: true, watching: cfg.Watching, seen: make(map[sched.ItemID]bool), nodes: make([]*node, 1), jobs: make([]*job, 1),
 		attempts: make([]*attempt, 1)}
 	for _, n := range cfg.Cluster.Nodes {
 		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})
@@ -226,8 +229,10 @@ func (w *World) pass() {
 	w.cancel()
 	w.moveJobs()
 	w.supplies()
-	if (w.naughty(40) || !w.told && w.beat >= w.cfg.Calm) && !w.ends() {
-		w.resync()
+	turn := !w.watching && !w.yielded && w.naughty(60) || w.watching && w.beat > 1 && (w.beat >= w.cfg.Calm || w.naughty(12))
+	if (turn || w.beat == 1 && w.watching || w.naughty(40) || !w.told && w.beat >= w.cfg.Calm) && !w.ends() {
+		w.watching = w.watching != turn
+		w.resync(turn)
 	}
 	w.tellDemand()
 	if w.wake <= w.now() {
@@ -285,7 +290,7 @@ func (w *World) loseOutputs() {
 // control yields to a stock scheduler now and then, in the midst of what was asked for, and takes over again.
 func (w *World) control() {
 	switch {
-	case !w.yielded && w.naughty(30):
+	case !w.yielded && !w.watching && w.naughty(30):
 		w.yielded = true
 		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})
 		for _, o := range w.orders {
@@ -304,8 +309,9 @@ func (w *World) ends() bool {
 	return slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Kind == sched.JobEnded })
 }
 
-// resync voids the book and tells everything anew, each fact with its age, jobs and attempts in any order.
-func (w *World) resync() {
+// resync voids the book and tells everything anew, each fact with its age, jobs and attempts in any order. It may be the turn from or to
+// watching.
+func (w *World) resync(turn bool) {
 	w.told = true
 	w.orders = w.orders[:0]
 	w.out = w.out[:0]
@@ -313,8 +319,13 @@ func (w *World) resync() {
 		l.Unseen = true
 	}
 	w.tell(sched.Event{Kind: sched.Resync})
-	if w.yielded {
+	switch {
+	case w.yielded:
 		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})
+	case w.watching:
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.Watch})
+	case turn:
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.TakeOver})
 	}
 	for n := 1; n < len(w.nodes); n++ {
 		nd := w.nodes[n]

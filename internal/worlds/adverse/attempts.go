@@ -171,13 +171,15 @@ func (w *World) tellStart(a *attempt) {
 		Container: a.kind, Locality: a.near, Age: w.age(a.since), Item: a.item})
 }
 
-// startUnplanned does what a stock scheduler beside ours would, and what it does alone when we have yielded.
+// startUnplanned does what a stock scheduler beside ours would, and what it does alone when we have yielded or watch: then it asks for
+// no verdict of ours.
 func (w *World) startUnplanned() {
 	for j := 1; j < len(w.jobs); j++ {
 		jb := w.jobs[j]
 		for k, s := range jb.stages {
 			n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
-			if jb.arrived && jb.admitted && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].serves() && jb.cancelled == 0 && (w.yielded || w.naughty(30)) &&
+			if jb.arrived && (jb.admitted || w.watching) && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].serves() && jb.cancelled == 0 &&
+				(w.yielded || w.watching || w.naughty(30)) &&
 				w.nodes[n].free.Fits(w.need(sched.JobID(j), k, 0)) && w.nodes[n].spec.Carries(jb.spec.Labels) {
 				w.start(sched.JobID(j), k, n, 0, 0)
 				s.asked = true
@@ -194,6 +196,10 @@ func (w *World) Enact(p *sched.Plan) error {
 			continue
 		}
 		w.seen[it.ID] = true
+		if w.watching && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
+			w.refuse(it, it.Count, sched.Watched)
+			continue
+		}
 		switch it.Verb {
 		case sched.Start:
 			w.takeOver(it)

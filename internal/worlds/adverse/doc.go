@@ -11,6 +11,7 @@
 //   - a number of tasks that was asked for is set, or another one, or refused, and so is the sleep or the waking of a node;
 //   - an ApplicationMaster asks for no more at a time than it was told is to be had;
 //   - supplies change, and forecasts are issued;
+//   - it lets us watch for a while, and the stock scheduler runs what it likes;
 //   - attempts fail, nodes go away and come back with what they held lost;
 //   - a node, or the whole world, is silent for a while;
 //   - an item is swallowed without an answer, until a resync tells what really is;

@@ -157,15 +157,7 @@ func runs(n int) int {
 
 // Every policy of the catalogue, and every part in some policy, passes on the kind world and on the unkind one.
 func TestPolicies(t *testing.T) {
-	texts := []string{"fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)", "edf+serial+greedy(nonlocal=0,reduces=0)",
-		"capacity(elastic=false)", "rtmr(order=fifo,preempt=false)", "rtmr(feedback=false,unknown=best-effort)", "fair(users=true)+limit(running=2,per_user=2,per_queue=1)"}
-	for _, e := range catalog.All() {
-		if e.Kind == compose.KindPreempt {
-			e.Name = "fair+" + e.Name
-		}
-		texts = append(texts, e.Name)
-	}
-	for _, text := range texts {
+	for _, text := range everyone() {
 		for _, s := range []Subject{simulated(runs(6)), unkind(runs(20)), real(t, 1)} {
 			t.Run(s.Name+" "+text, func(t *testing.T) {
 				Policy(t, s, func() sched.Policy {
@@ -178,6 +170,19 @@ func TestPolicies(t *testing.T) {
 			})
 		}
 	}
+}
+
+// everyone lists every policy of the catalogue, and every part in some policy.
+func everyone() []string {
+	texts := []string{"fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)", "edf+serial+greedy(nonlocal=0,reduces=0)",
+		"capacity(elastic=false)", "rtmr(order=fifo,preempt=false)", "rtmr(feedback=false,unknown=best-effort)", "fair(users=true)+limit(running=2,per_user=2,per_queue=1)"}
+	for _, e := range catalog.All() {
+		if e.Kind == compose.KindPreempt {
+			e.Name = "fair+" + e.Name
+		}
+		texts = append(texts, e.Name)
+	}
+	return texts
 }
 
 // pools describes the queues that the jobs name.

@@ -10,6 +10,7 @@
 //   - order: every job stands where the order's key puts it, recomputed at the end of each batch (suite.go)
 //   - facts: what a resync tells again keeps its time, in the book too; a job that was let in and has begun is let in again at once (past.go)
 //   - yield: while a stock scheduler places work nothing of a plan starts or is killed, and the book expects what it starts (watch.go)
+//   - watching: nothing that is planned is done, and verdicts are advice (watch.go); a policy that has watched decides as a fresh one (advice_test.go)
 //   - memory: to save and load book and policy between any two batches changes nothing (suite.go)
 //   - output: what the world wrote equals a naive reference, where it writes anything
 package conform

@@ -10,6 +10,7 @@ type past struct {
 	jobs     map[string]*watchedJob // by id
 	attempts map[start]int
 	items    map[sched.ItemID]bool // that had started
+	watching bool
 }
 
 // start is what does not change of an attempt, as its handle may.
@@ -26,7 +27,7 @@ func (w *Watch) Resynced() bool { return w.resynced == w.round }
 // remember keeps what is known, for the resync that begins.
 func (w *Watch) remember() {
 	w.resynced = w.round
-	w.before = past{make(map[string]*watchedJob), make(map[start]int), make(map[sched.ItemID]bool)}
+	w.before = past{make(map[string]*watchedJob), make(map[start]int), make(map[sched.ItemID]bool), w.watching}
 	for _, j := range w.jobs {
 		w.before.jobs[j.id] = j
 	}
@@ -97,16 +98,16 @@ type verdicts struct {
 func (d *verdicts) follow(v sched.View, resynced bool, broken func(format string, args ...any)) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
-		if job == nil || job.State == sched.Finished {
+		if job == nil || job.Standing() == sched.Finished {
 			continue
 		}
 		id := job.Spec.ID
 		switch was := d.admitted[id]; {
-		case was && resynced && job.State != sched.Admitted && job.State != sched.Waiting && job.Begun():
-			broken("job %q was admitted before the book was void, and is %v", id, job.State)
-		case d.begun[id] && job.State == sched.Rejected:
+		case was && resynced && job.Standing() != sched.Admitted && job.Standing() != sched.Waiting && job.Begun():
+			broken("job %q was admitted before the book was void, and is %v", id, job.Standing())
+		case d.begun[id] && job.Standing() == sched.Rejected:
 			broken("job %q was admitted and has begun, and is rejected", id)
-		case job.State == sched.Admitted:
+		case job.Standing() == sched.Admitted:
 			d.admitted[id], d.begun[id] = true, job.Begun()
 		}
 	}

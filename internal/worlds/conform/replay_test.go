@@ -36,7 +36,7 @@ func TestUnkindRunsReplay(t *testing.T) {
 			if err := j.Close(); err != nil {
 				t.Fatal(err)
 			}
-			for _, word := range []string{" age=", `"grows":true`, "control=yield", "control=take-over", "resync"} {
+			for _, word := range []string{" age=", `"grows":true`, "control=yield", "control=take-over", "control=watch", "refused=watched", "resync"} {
 				said[word] = said[word] || bytes.Contains(record.Bytes(), []byte(word))
 			}
 			if got, err := journal.Replay(context.Background(), &record, func(journal.Header) (sched.Policy, error) { return fresh(), nil }); err != nil || got.Cut {

@@ -28,6 +28,8 @@ type Watch struct {
 	Odd     int // discrepancies
 	Old     int // facts that were told with their age
 	Yields  int // how often a stock scheduler placed work alone
+	Watches int // how often the scheduler was to watch only
+	Advised int // verdicts that it then gave as advice
 	Grown   int // stages of which more tasks were told than before
 
 	round    int64
@@ -43,6 +45,7 @@ type Watch struct {
 	tasks    map[watchedTask]int             // attempts of a task
 	instants int                             // batches of one time
 	yielded  int64                           // round in which the stock scheduler took over, 0 = it places nothing
+	watching bool                            // the scheduler only watches, and so does a stock scheduler
 	resynced int64                           // round of the last resync
 	before   past                            // what was known before the resync of this batch
 }
@@ -153,8 +156,17 @@ func isLate(k sched.EventKind) bool {
 func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
+		if it.Refused == sched.Watched && (it.Verb == sched.Admit || it.Verb == sched.Hold || it.Verb == sched.Reject) {
+			w.Advised++
+		}
+		if it.Refused == sched.Watched && !w.watching {
+			w.broken("item %d, %v, is refused as watched, and nobody watches", it.ID, it.Verb)
+		}
 		if it.Refused != sched.OK || it.Held {
 			continue
+		}
+		if w.watching && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
+			w.broken("the book lets item %d, %v, pass while the scheduler watches", it.ID, it.Verb)
 		}
 		if w.yielded > 0 && (it.Verb == sched.Start || it.Verb == sched.Speculate || it.Verb == sched.Kill) {
 			w.broken("the book lets item %d, %v, pass while the stock scheduler places work", it.ID, it.Verb)
@@ -180,11 +192,16 @@ func (w *Watch) event(e *sched.Event) {
 	case sched.Resync:
 		w.remember()
 		w.forget()
-		w.yielded = 0
+		w.yielded, w.watching = 0, false
 	case sched.Control:
-		if w.yielded = 0; e.Control == sched.Yield {
+		w.yielded = 0
+		switch e.Control {
+		case sched.Yield:
 			w.yielded = w.round
 			w.Yields++
+		case sched.Watch:
+			w.watching = true
+			w.Watches++
 		}
 	case sched.NodeUp:
 		n := w.nodes[e.Node]
@@ -251,7 +268,7 @@ func (w *Watch) event(e *sched.Event) {
 			w.answer(e.Item, max(e.Count, 1))
 		}
 	case sched.Discrepancy:
-		if w.Odd++; w.yielded > 0 && strings.HasPrefix(e.Text, "started") {
+		if w.Odd++; (w.yielded > 0 || w.watching) && strings.HasPrefix(e.Text, "started") {
 			w.broken("the stock scheduler places work, and the book does not expect it: %s", e.Text)
 		}
 	}
@@ -314,7 +331,12 @@ func (w *Watch) answer(id sched.ItemID, n int32) {
 func (w *Watch) started(e *sched.Event) {
 	w.answer(e.Item, 1)
 	j, n := w.jobs[e.Job], w.nodes[e.Node]
+	if (w.watching || w.Resynced() && w.before.watching) && j != nil {
+		w.allowed[j.id] = true // nobody asks the policy
+	}
 	switch {
+	case w.watching && !w.Resynced() && e.Item > 0:
+		w.broken("an attempt of item %d started while the scheduler watches", e.Item)
 	case w.yielded > 0 && w.round > w.yielded && e.Item > 0 && e.Age == 0:
 		w.broken("an attempt of item %d started while the stock scheduler places work", e.Item)
 	}
