@@ -198,12 +198,12 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 		if verb == sched.Drain || verb == sched.Reject && b.Gentle {
 			continue // nothing takes that back
 		}
-		p.Add(sched.Item{Verb: verb, Job: sched.JobID(dice.IntN(int(v.Jobs()) + 4)),
+		last := sched.Item{Verb: verb, Job: sched.JobID(dice.IntN(int(v.Jobs()) + 4)),
 			Stage: sched.Stage(dice.IntN(int(sched.Stages) + 2)), Node: sched.NodeID(dice.IntN(int(v.Nodes()) + 3)), Count: int32(dice.IntN(9) - 2),
 			Container: uint8(dice.IntN(3)), Attempt: sched.AttemptID(1<<20 + dice.IntN(9)), Locality: sched.Locality(dice.IntN(5)),
 			Group: int32(dice.IntN(3)), Task: sched.TaskID(dice.IntN(5)),
-			At: units.Time(dice.IntN(3)), Expires: units.Time(dice.IntN(4) / 3)})
-		last := &p.Items[len(p.Items)-1]
+			At: units.Time(dice.IntN(3)), Expires: units.Time(dice.IntN(4) / 3)}
+		p.Add(last)
 		switch last.Verb { // what would really keep a job from ending is taken back at once
 		case sched.Hold:
 			p.Admit(last.Job, sched.Because(sched.AdmitAll))
