@@ -16,7 +16,7 @@ const (
 	NoEvent        EventKind = iota
 	Resync                   // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
 	Control                  // Control: take over, yield or watch
-	NodeUp                   // Node, Detail.Node, Power, Age: a node came, came back or woke, empty; or it is told again, since when nothing has ended on it
+	NodeUp                   // Node, Detail.Node, Power, Age: a node came, came back or woke, empty, so that what the book has on it is lost; or it is told again, since when nothing has ended on it
 	NodeChanged              // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
 	NodeDown                 // Node: it is gone. Ended (lost) and OutputLost follow for what it held
 	SupplyChanged            // Of, X = so much of it there is, Age
@@ -125,7 +125,8 @@ type Account struct {
 	Said     string           // by the attempt's program beside its output, the end of it, and the stack of a panic
 }
 
-// PlaceDemand is open demand for one place, as YARN states it: counts on a node, in a rack, anywhere.
+// PlaceDemand is open demand for one place, as YARN states it: counts on a node, in a rack, anywhere. Several rows of one place, such as
+// those of several priorities, add up.
 type PlaceDemand struct {
 	Node  NodeID         // 0: not for one node
 	Rack  cluster.RackID // 0: not for one rack

@@ -56,10 +56,12 @@ func (l *Ledger) grow(b *jobBook, s sched.Stage) {
 }
 
 // setDemand replaces the open demand of a late-binding stage by what the world says, by place; all of it may go anywhere
-// unless the world says how much of it may. No place has more than all. O(places log places).
+// unless the world says how much of it may. Rows of one place add up, as there is one for each priority; no place has more than all.
+// O(places log places).
 func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.PlaceDemand) {
 	t := b.tasks[s]
 	t.Demand, t.ByRack, t.Anywhere, t.Placed = t.Demand[:0], t.ByRack[:0], all, false
+	anywhere := int32(-1)
 	for _, p := range places {
 		n := min(max(p.Count, 0), all)
 		switch {
@@ -68,14 +70,29 @@ func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.
 		case p.Rack > 0:
 			t.ByRack = append(t.ByRack, placeDemand{int32(p.Rack), n})
 		default:
-			t.Anywhere = n
+			anywhere = min(max(anywhere, 0)+n, all)
 		}
 		t.Placed = t.Placed || p.Node > 0 || p.Rack > 0
 	}
-	byPlace := func(a, b placeDemand) int { return cmp.Compare(a.Place, b.Place) }
-	slices.SortStableFunc(t.Demand, byPlace)
-	slices.SortStableFunc(t.ByRack, byPlace)
+	if anywhere >= 0 {
+		t.Anywhere = anywhere
+	}
+	t.Demand, t.ByRack = sumRows(t.Demand, all), sumRows(t.ByRack, all)
 	l.tell(b, s)
+}
+
+// sumRows sorts rows by place, and makes one of those of a place.
+func sumRows(rows []placeDemand, all int32) []placeDemand {
+	slices.SortFunc(rows, func(a, b placeDemand) int { return cmp.Compare(a.Place, b.Place) })
+	sums := rows[:0]
+	for _, r := range rows {
+		if last := len(sums) - 1; last >= 0 && sums[last].Place == r.Place {
+			sums[last].Count = min(sums[last].Count+r.Count, all)
+		} else {
+			sums = append(sums, r)
+		}
+	}
+	return sums
 }
 
 func demandOf(list []placeDemand, place int32) (int, bool) {

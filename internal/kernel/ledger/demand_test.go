@@ -3,6 +3,8 @@ package ledger
 import (
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
+
 	"github.com/slackline/slackline/sched"
 )
 
@@ -134,4 +136,19 @@ func TestLocalWorkOfALaterNode(t *testing.T) {
 	d.is("first", d.FirstLocal(7, sched.Map, 0), sched.JobID(1))
 	d.is("entries", d.node(7).near[sched.Map].lines[0].n, 1)
 	d.is("rack", d.Nearest(1, 1, sched.Map), sched.RackLocal)
+}
+
+// Rows of one place are told by priority, and add up; a row of none is none.
+func TestRowsOfOnePlaceAddUp(t *testing.T) {
+	d := late(t)
+	row := func(n sched.NodeID, r cluster.RackID, count int32) sched.PlaceDemand {
+		return sched.PlaceDemand{Node: n, Rack: r, Count: count}
+	}
+	d.told(demand(3, 0, row(1, 0, 1), row(0, 1, 2), row(0, 0, 2), row(1, 0, 1), row(2, 0, 0), row(0, 1, 1), row(0, 0, 1)))
+	d.near(sched.NodeLocal, sched.RackLocal, sched.Remote)
+	for range 2 {
+		d.is("nearest", d.one(start(1, sched.Map, 1, 1)).Locality, sched.NodeLocal)
+	}
+	d.is("nearest", d.one(start(1, sched.Map, 1, 1)).Locality, sched.RackLocal)
+	d.near(sched.NoLocality, sched.NoLocality, sched.NoLocality)
 }

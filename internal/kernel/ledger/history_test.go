@@ -450,6 +450,11 @@ func (m *model) turn(n sched.NodeID) {
 	nd := m.nodes[n]
 	if !nd.up {
 		nd.up, nd.factor = true, 1
+		for a, try := range m.tries { // it comes back empty
+			if try.n == n {
+				delete(m.tries, a)
+			}
+		}
 		if nd.spec == nil {
 			class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(m.pick("maps", 3), m.pick("reduces", 2))}
 			nd.spec = &cluster.Node{Name: fmt.Sprint("n", n), Rack: cluster.RackID(m.pick("rack", 2) + 1), Class: class,

@@ -17,6 +17,9 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 	if nb.Up {
 		l.capacity.Sub(&nb.Capacity)
 	}
+	if nb.Occupied > 0 && !l.resyncing {
+		l.leftOn(e)
+	}
 	isNew := nb.Spec == nil
 	nb.ID, nb.Spec, nb.Up, nb.Draining = e.Node, e.Detail.Node, true, false
 	nb.Power, nb.asked = e.Power, 0
@@ -25,6 +28,19 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 	l.capacity.Add(&nb.Capacity)
 	if isNew {
 		l.meet(e.Node)
+	}
+}
+
+// leftOn ends the attempts of which the book knows on a node that comes back: it is empty, so they were lost, though nobody said so.
+// O(handles of attempts).
+func (l *Ledger) leftOn(e *sched.Event) {
+	for a := range l.attempts {
+		if ab := &l.attempts[a]; ab.ID != 0 && ab.Node == e.Node {
+			gone := sched.Event{Kind: sched.Ended, Derived: true, Attempt: ab.ID, Outcome: sched.Lost}
+			l.wonder(&sched.Event{Kind: e.Kind, Job: ab.Job, Stage: ab.Stage, Node: e.Node, Attempt: ab.ID}, "a node came back with an attempt that nobody ended; it counts as lost")
+			l.finish(&gone)
+			l.derived = append(l.derived, gone)
+		}
 	}
 }
 

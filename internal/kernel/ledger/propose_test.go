@@ -269,7 +269,7 @@ func TestNodeChanged(t *testing.T) {
 	change(0, 7)
 	is(30, units.Slots(-2, 0), units.Vector{})
 	d.told(nodeUp(1, 1, 2, 1))
-	is(2, units.Slots(0, 1), units.Slots(2, 1))
+	is(2, units.Slots(1, 1), units.Slots(2, 1)) // what ran is lost, what was promised is not
 	d.is("notes", kinds(d.told(sched.Event{Kind: sched.NodeChanged, Node: 9}), sched.Discrepancy), 1)
 }
 
