@@ -67,7 +67,7 @@ func (f *Follower) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	}
 	f.decisions = f.decisions[:0]
 	for i := range p.Items {
-		if it := &p.Items[i]; it.Refused == sched.OK {
+		if it := &p.Items[i]; it.Refused == sched.OK || it.Refused == sched.Watched && (it.Verb == sched.Admit || it.Verb == sched.Hold || it.Verb == sched.Reject) {
 			f.decisions = append(f.decisions, Decision{it, f.job(it.Job), p, f})
 		}
 	}

@@ -49,7 +49,8 @@ func (a *Attempt) Measured(ended units.Time, e *sched.Event) units.Time {
 	return min(a.Began, ended)
 }
 
-// Decision is an item of a plan that the ledger has let pass, with the job that it is about.
+// Decision is an item of a plan that the ledger has let pass, with the job that it is about; or a verdict that is refused as Watched: what
+// would have been decided.
 type Decision struct {
 	*sched.Item
 	Job  *Job // nil: it is about none

@@ -180,7 +180,7 @@ func (k *Keeper) Plan(_ units.Time, decisions []follow.Decision) error {
 	defer k.lock.Unlock()
 	for i := range decisions {
 		d := &decisions[i]
-		if d.Verb != sched.Reject && d.Verb != sched.Admit {
+		if d.Verb != sched.Reject && d.Verb != sched.Admit || d.Refused != sched.OK {
 			continue
 		}
 		if j := k.job(d.Job); j != nil && d.Verb == sched.Reject {

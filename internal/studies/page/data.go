@@ -199,8 +199,8 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 				c.to.maybe(d.ticks(ticksOf(*c.at))-submitted, true)
 			}
 		}
-		if j.Reason != "" && len(r.Reasons) < 500 {
-			r.Reasons[strconv.Itoa(position)] = clipAt(j.Reason, 400)
+		if why := cmp.Or(j.Reason, j.Advice); why != "" && len(r.Reasons) < 500 {
+			r.Reasons[strconv.Itoa(position)] = clipAt(why, 400)
 		}
 		position++
 	})

@@ -105,15 +105,25 @@ func (b *Builder) Batch(at units.Time, records []follow.Record) error {
 	return nil
 }
 
+// advised is what would have been done with a job while the scheduler watched.
+var advised = map[sched.Verb]string{sched.Admit: "would have been admitted: ", sched.Hold: "would have been held: ", sched.Reject: "would have been refused: "}
+
 // Plan takes in what was decided on admission.
 func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 	for i := range decisions {
 		d := &decisions[i]
+		if d.Refused == sched.Watched && d.Job != nil {
+			b.run.Jobs[d.Job.Number].Advice = advised[d.Verb] + d.Why()
+		}
+		if d.Refused != sched.OK {
+			continue
+		}
 		b.meter.plan(at, d.Item)
 		if d.Job == nil || d.Verb != sched.Admit && d.Verb != sched.Reject {
 			continue
 		}
 		j := &b.run.Jobs[d.Job.Number]
+		j.Advice = ""
 		if d.Verb == sched.Admit {
 			j.Admitted = true
 			j.promise(&d.Reason)

@@ -119,13 +119,15 @@ func (r *Run) refusals() string {
 	return fmt.Sprintf("; of the %d that were refused, ", r.Summary.Refused) + strings.Join(parts, ", ")
 }
 
-// writeReasons tells of the jobs of each run that were refused, failed or were killed, and why.
+// writeReasons tells of the jobs of each run that were refused, failed or were killed, and why, and of those that would not have run if the policy had
+// not only watched.
 func writeReasons(w io.Writer, g []*Run) {
 	for _, run := range g {
 		lines, more := 0, 0
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if j.Reason == "" {
+			watched := j.Advice != "" && !strings.HasPrefix(j.Advice, advised[sched.Admit])
+			if j.Reason == "" && !watched {
 				continue
 			}
 			if lines++; lines > mostPromises {
@@ -135,6 +137,12 @@ func writeReasons(w io.Writer, g []*Run) {
 			outcome := "was " + string(j.Outcome)
 			if j.Outcome == Failed {
 				outcome = "failed"
+			}
+			if watched {
+				fmt.Fprintf(w, "%s: job %q %s\n", label(run, g), j.ID, Indented(j.Advice, "    "))
+			}
+			if j.Reason == "" {
+				continue
 			}
 			fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, Indented(j.Reason, "    "))
 			if f := j.decisive(); f != nil {

@@ -123,3 +123,45 @@ func TestGoesOn(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 }
+
+// Of jobs that ran while the policy only watched the report says what it would have done with them; what it then does is said instead.
+func TestAdviceIsTold(t *testing.T) {
+	b := NewBuilder("yarn", "s", "rtmr", 1)
+	var told []sched.Event
+	for i, id := range []string{"in", "out", "waits", "later"} {
+		told = append(told, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: &workload.Job{ID: id, Deadline: units.Never, Soft: units.Never}}})
+	}
+	var p, after sched.Plan
+	p.Admit(1, sched.Because(sched.AdmitAll))
+	p.Reject(2, 0, sched.Because(rtmr.HasLabels))
+	p.Hold(3, sched.Because(rtmr.HasLabels))
+	p.Reject(4, 0, sched.Because(rtmr.HasLabels))
+	for i := range p.Items {
+		p.Items[i].Refused = sched.Watched
+	}
+	after.Admit(4, sched.Because(sched.AdmitAll))
+	ended := []sched.Event{}
+	for j := range sched.JobID(4) {
+		ended = append(ended, sched.Event{Kind: sched.JobEnded, Job: j + 1, Outcome: sched.Committed})
+	}
+	f := follow.New(b)
+	for _, err := range []error{f.Batch(1, 0, told), f.Plan(1, 0, &p), f.Plan(2, 1, &after), f.Batch(3, 70, ended)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := b.Run()
+	for i, want := range []string{"would have been admitted: ", "would have been refused: ", "would have been held: ", ""} {
+		j := &run.Jobs[i]
+		if !strings.HasPrefix(j.Advice, want) || want == "" && j.Advice != "" || j.Outcome != Done || j.Reason != "" || j.Admitted != (i == 3) {
+			t.Errorf("%s: advice %q, outcome %s, reason %q, admitted %v", j.ID, j.Advice, j.Outcome, j.Reason, j.Admitted)
+		}
+	}
+	var table bytes.Buffer
+	writeReasons(&table, []*Run{run})
+	for text, want := range map[string]bool{`job "in"`: false, `job "out" would have been refused: `: true, `job "waits" would have been held: `: true, `job "later"`: false} {
+		if strings.Contains(table.String(), text) != want {
+			t.Errorf("%q in\n%s", text, table.String())
+		}
+	}
+}

@@ -156,7 +156,8 @@ type Job struct {
 	Queue        string   `json:"queue"`
 	Submitted    float64  `json:"submitted_s"`
 	Admitted     bool     `json:"admitted"`
-	Reason       string   `json:"reason"` // why it was refused, failed or killed
+	Reason       string   `json:"reason"`           // why it was refused, failed or killed
+	Advice       string   `json:"advice,omitempty"` // while the policy only watched: what it would have done with the job, and why
 	Started      *float64 `json:"started_s"`
 	MapsDone     *float64 `json:"maps_done_s"` // the last map committed
 	Finished     *float64 `json:"finished_s"`
