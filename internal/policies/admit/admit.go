@@ -87,3 +87,11 @@ func undecided(j *sched.Job) bool {
 	is := j.Standing()
 	return is == sched.Waiting || is == sched.Pending || is == sched.HeldBack
 }
+
+// Ask says what would become of a job that came now.
+func (a All) Ask(v sched.View, job *sched.Job) sched.Answer {
+	if a.bounds(job) {
+		return a.bound.Ask(v, job)
+	}
+	return sched.Answer{Verb: sched.Admit, Reason: sched.Because(sched.AdmitAll)}
+}

@@ -139,6 +139,24 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 }
 
+// Ask says what would become of a job that came now. When an accepted job would end the paper does not say, but by its deadline.
+func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
+	switch {
+	case job.Deadline == units.Never:
+		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(estimate.NoDeadline)}
+	case job.State == sched.Waiting:
+		return sched.Answer{}
+	case job.Spec.Growing() != nil:
+		return sched.Answer{Verb: sched.Hold, Reason: sched.Because(estimate.CountUnknown, int64(job.Spec.Growing().Kind))}
+	}
+	var p sched.Plan
+	_, why := c.test(v, job, &p)
+	if why.Cause == estimate.Promised {
+		return sched.Answer{Verb: sched.Admit, Reason: why}
+	}
+	return sched.Answer{Verb: sched.Reject, Reason: why, Evidence: p.Evidence}
+}
+
 // uncounted tells whether the job is held until somebody says how many tasks it has.
 func uncounted(job *sched.Job) bool {
 	return job != nil && job.Standing() == sched.HeldBack && job.Deadline != units.Never && job.Spec.Growing() != nil

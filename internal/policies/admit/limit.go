@@ -176,6 +176,26 @@ func concerns(e sched.Event) bool {
 	return false
 }
 
+// Ask says what would become of a job that came now. Those that wait stand before it only as far as the bounds are reached that keep
+// them out: whoever could run was let in when the last plan was made.
+func (l *Limit) Ask(v sched.View, job *sched.Job) sched.Answer {
+	if job.State == sched.Waiting {
+		return sched.Answer{}
+	}
+	if !l.known {
+		l.look(v)
+	}
+	k := l.kindOf(job)
+	why, full := l.full(v, k)
+	if k.jobs == 0 {
+		l.drop(k)
+	}
+	if full {
+		return sched.Answer{Verb: sched.Hold, Reason: why}
+	}
+	return sched.Answer{Verb: sched.Admit, Reason: why}
+}
+
 func (l *Limit) key(v sched.View, j *sched.Job) sched.Key {
 	switch o := l.order.(type) {
 	case nil:

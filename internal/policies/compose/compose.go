@@ -31,6 +31,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
 )
 
 // Step is what a part does in a round: it reads the view and the batch, and adds items to the plan.
@@ -112,6 +113,12 @@ func New(r Recipe) (*Policy, error) {
 	if len(y.parts) != len(r.Steps) {
 		return nil, fmt.Errorf("policy %q has a part of a kind that takes no turn", r.Name)
 	}
+	for _, m := range y.members() {
+		_, saves := m.part.(json.Marshaler)
+		if _, ok := m.part.(Memory); saves && !ok {
+			return nil, fmt.Errorf("policy %q: its %s part saves what it remembers, and lacks the other methods of compose.Memory", r.Name, m.kind)
+		}
+	}
 	for _, part := range y.parts {
 		if f, ok := part.step.(Follower); ok {
 			if err := f.Follow(r.Order); err != nil {
@@ -141,6 +148,22 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // learned tells whether a profile is news.
 func learned(batch []sched.Event) bool {
 	return slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.ProfileLearned })
+}
+
+// Asker is an admission that can say what it would decide upon a job that came now, and decides nothing. The page is that of a job which the
+// book does not have (sched.Asked).
+type Asker interface {
+	Ask(v sched.View, job *sched.Job) sched.Answer
+}
+
+// Ask says what the policy would decide upon a job that came now (sched.Asker).
+func (y *Policy) Ask(v sched.View, spec *workload.Job) sched.Answer {
+	for i := range y.parts {
+		if a, ok := y.parts[i].step.(Asker); ok {
+			return a.Ask(v, sched.Asked(v, spec))
+		}
+	}
+	return sched.Answer{}
 }
 
 // Suits tells, in one sentence, what the policy needs and the world cannot do; nil if it can do all.

@@ -22,6 +22,7 @@ type counting struct {
 
 func (c *counting) Decide(sched.View, []sched.Event, *sched.Plan) { c.N++ }
 func (c *counting) MarshalJSON() ([]byte, error)                  { return json.Marshal(c.N) }
+func (c *counting) CopyFrom(other any)                            { c.N = other.(*counting).N }
 func (c *counting) UnmarshalJSON(text []byte) error               { return json.Unmarshal(text, &c.N) }
 
 // noting notes which steps are taken.

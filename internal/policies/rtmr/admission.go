@@ -66,26 +66,38 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	if job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
 		return
 	}
+	r := record{Claim: claimOf(job)}
+	switch as, why := s.weigh(v, job, &r); as {
+	case promised:
+		s.test(v, job, &r, p)
+	case lent:
+		s.lend(v, job, why, p)
+	case sampled:
+		s.measure(v, job, p)
+	default:
+		p.Reject(job.ID, 0, why)
+	}
+}
+
+// weigh says what a job may become: promised, if it passes the test of the claim that is filled in; lent or sampled; or unknown, if it is
+// refused without a test.
+func (s *scheduler) weigh(v sched.View, job *sched.Job, r *record) (standing, sched.Reason) {
 	if job.Deadline == units.Never {
-		s.lend(v, job, sched.Because(estimate.NoDeadline), p)
-		return
+		return lent, sched.Because(estimate.NoDeadline)
 	}
 	if st := job.Spec.Growing(); st != nil { // it gets what no promise needs, until an amendment says how many there are
-		s.lend(v, job, sched.Because(estimate.CountUnknown, int64(st.Kind)), p)
-		return
+		return lent, sched.Because(estimate.CountUnknown, int64(st.Kind))
 	}
-	r := record{Claim: claimOf(job)}
-	why, known, ok := s.claim(v, job, &r)
+	why, known, ok := s.claim(v, job, r)
 	switch _, slot, _ := masterOf(job); {
 	case !ok:
-		p.Reject(job.ID, 0, why)
+		return unknown, why
 	case known:
-		s.test(v, job, &r, p)
+		return promised, why
 	case s.c.BestEffort || job.Stages[sched.Map].Open <= 0 || slot: // the slot of a sample's master could not be taken back
-		s.lend(v, job, sched.Because(ClassUnknown), p)
-	default:
-		s.measure(v, job, p)
+		return lent, sched.Because(ClassUnknown)
 	}
+	return sampled, sched.Because(Sampling, int64(s.sampleOf(job)))
 }
 
 // claimOf is what a job asks for, without its costs.
@@ -125,12 +137,23 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 // refuse rejects a job with one of two reasons: it alone would be late with all slots of the cluster, or what is promised stands in its way, which
 // is named. A cost that knows no bound, as a class has that holds all kinds of jobs, is told as such. With it go the deadline that would do, and whether that rests on a sample.
 func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.Plan) {
-	c := &r.Claim
-	offer, exact := s.plan.OfferWithin(v.Now(), *c, mostEstimates)
+	now, c := v.Now(), &r.Claim
+	offer, exact := s.plan.OfferWithin(now, *c, mostEstimates)
 	if offer == units.Never {
 		offer = 0
 	}
-	now := v.Now()
+	it := sched.Item{Verb: sched.Reject, Job: c.Job, At: offer, Reason: s.refusal(now, c, verdict, p)}
+	if r.Sample.Longest > 0 {
+		it.Count = r.Sample.maps()
+	}
+	if !exact {
+		it.Value = 1
+	}
+	p.Add(it)
+}
+
+// refusal is why a claim does not fit.
+func (s *scheduler) refusal(now units.Time, c *Claim, verdict *Verdict, p *sched.Plan) sched.Reason {
 	why := sched.Because(Late, int64(verdict.LateDeadline), int64(verdict.LateFinish))
 	if verdict.Late != 0 {
 		why.Cause, why.Job = BreaksPromise, verdict.Late
@@ -144,14 +167,7 @@ func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.P
 		why.C = int64(h.Stage)
 		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})
 	}
-	it := sched.Item{Verb: sched.Reject, Job: c.Job, At: offer, Reason: why}
-	if r.Sample.Longest > 0 {
-		it.Count = r.Sample.maps()
-	}
-	if !exact {
-		it.Value = 1
-	}
-	p.Add(it)
+	return why
 }
 
 // endless is the stage of a job that would never finish in which it waits for a slot.

@@ -61,6 +61,51 @@ func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline unit
 	}
 }
 
+// Quote is OfferWithin in a hurry: where bounds show that a place will do, nobody is estimated; and once so many jobs have been estimated anew,
+// the place behind all that wait is the only one that it still looks at.
+func (s *Schedule) Quote(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
+	if s.fifo {
+		return s.OfferWithin(now, c, most)
+	}
+	if s.bounded < len(s.members) {
+		s.seek(now, len(s.members)) // notes the bounds of all
+	}
+	first := s.started
+	for i := first; i < len(s.members); i++ {
+		if m := &s.members[i]; m.bound.at(now) > m.Deadline {
+			first, exact = i+1, m.bound.asked == now
+		}
+	}
+	exact = exact || first == s.started
+	until := s.seek(now, first)
+	for p := first; p < len(s.members) && most > 0; p++ {
+		_, finish := s.at.ask(&c, now)
+		if finish == units.Never {
+			return units.Never, exact
+		}
+		c.Deadline = s.least(&c, p, finish)
+		if s.before(&c, &s.members[p].Claim) {
+			if _, fits := s.delay(now, &c, p); fits {
+				return c.Deadline, exact
+			}
+			s.trial.copy(&s.at)
+			i, _ := s.late(&s.trial, now, &c, p, false)
+			if i < 0 {
+				return c.Deadline, exact
+			}
+			most -= i - p
+		}
+		most--
+		until, _ = s.pass(now, p, until)
+	}
+	s.seek(now, len(s.members))
+	_, finish := s.at.ask(&c, now)
+	if finish == units.Never {
+		return finish, exact
+	}
+	return s.least(&c, len(s.members), finish), exact && most > 0
+}
+
 // hopeless returns the first place behind all jobs that will be late anyway: the paper refuses whatever would stand before them.
 func (s *Schedule) hopeless(now units.Time) int {
 	first := s.started

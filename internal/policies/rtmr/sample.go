@@ -41,7 +41,7 @@ func (m *sample) maps() int32 { return min(m.Done, m.Wanted) }
 // measure holds the job and has some of its maps run.
 func (s *scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
 	t := &job.Stages[sched.Map]
-	n := min(int32(s.c.Sample), t.Open)
+	n := s.sampleOf(job)
 	r := s.note(job, sampled)
 	r.Sample = sample{Wanted: n, From: t.Done}
 	why := sched.Because(Sampling, int64(n))
@@ -57,6 +57,11 @@ func (s *scheduler) bringUp(job *sched.Job, p *sched.Plan) {
 	if t := &job.Stages[sched.Master]; t.Open > 0 && t.Sample <= 0 {
 		p.Add(sched.Item{Verb: sched.Sample, Job: job.ID, Stage: sched.Master, Count: 1, Reason: sched.Because(Sampling, int64(s.of(job.ID).Sample.Wanted))})
 	}
+}
+
+// sampleOf is how many maps of a job would be measured.
+func (s *scheduler) sampleOf(job *sched.Job) int32 {
+	return min(int32(s.c.Sample), job.Stages[sched.Map].Open)
 }
 
 // started notes that the last item of the plan starts a map of the sample, the first that runs or one beside others.

@@ -29,6 +29,7 @@ type promises interface {
 	Test(now units.Time, c Claim) Verdict
 	Admit(now units.Time, c Claim)
 	OfferWithin(now units.Time, c Claim, most int) (deadline units.Time, exact bool)
+	Quote(now units.Time, c Claim, most int) (deadline units.Time, exact bool)
 	Start(now units.Time, j sched.JobID)
 	Finish(now units.Time, j sched.JobID, maps, reduces []units.Time, threshold units.Duration, feedback bool) bool
 	Remove(now units.Time, j sched.JobID)
@@ -246,14 +247,16 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	})
 }
 
-// copy takes over what another scheduler remembers.
+// copy takes over what another scheduler of the same parameters remembers.
 func (s *scheduler) copy(o *scheduler) {
-	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots = slices.Clone(o.jobs), slices.Clone(o.queue), slices.Clone(o.others), o.samples, o.starts, o.leases, o.slots
-	for j := range s.jobs {
-		r := &s.jobs[j] // ends are only ever appended to
+	c := *o
+	c.jobs, c.queue, c.others = slices.Clone(o.jobs), slices.Clone(o.queue), slices.Clone(o.others)
+	for j := range c.jobs {
+		r := &c.jobs[j] // ends are only ever appended to
 		r.Maps.Ends, r.Reduces.Ends, r.Leases = slices.Clip(r.Maps.Ends), slices.Clip(r.Reduces.Ends), slices.Clone(r.Leases)
 	}
-	s.begun, s.looked, s.plan = maps.Clone(o.begun), false, o.plan.Clone()
+	c.begun, c.out, c.plan = maps.Clone(o.begun), slices.Clone(o.out), o.plan.Clone()
+	*s = c
 }
 
 // state is the saved form.

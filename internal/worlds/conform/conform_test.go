@@ -165,6 +165,9 @@ func TestPolicies(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					if _, err := p.Clone(); err != nil {
+						t.Fatal(err)
+					}
 					return p
 				})
 			})

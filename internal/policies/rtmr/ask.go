@@ -1,0 +1,47 @@
+package rtmr
+
+import (
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// mostAsked is how many jobs are estimated anew for a question, to find the earliest deadline that would be accepted: a fraction of a
+// millisecond. From there on only the place behind all that wait is looked at.
+const mostAsked = 256
+
+// Ask says what would become of a job that came now: what judge would find, without what follows from it.
+func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
+	if job.State == sched.Waiting {
+		return sched.Answer{}
+	}
+	r := record{Claim: claimOf(job)}
+	switch as, why := a.weigh(v, job, &r); as {
+	case promised:
+		return a.answer(v.Now(), &r.Claim)
+	case lent:
+		return sched.Answer{Verb: sched.Admit, Reason: why}
+	case sampled:
+		return sched.Answer{Verb: sched.Sample, Reason: why}
+	default:
+		return sched.Answer{Verb: sched.Reject, Reason: why}
+	}
+}
+
+// answer says what comes of the test of a claim.
+func (s *scheduler) answer(now units.Time, c *Claim) sched.Answer {
+	var a sched.Answer
+	verdict := s.plan.Test(now, *c)
+	if verdict.OK {
+		a.Verb, a.Reason = sched.Admit, sched.Because(estimate.Promised, int64(c.Deadline), int64(verdict.Finish))
+		a.Foreseen, a.Finish, a.Latest = true, verdict.Finish, c.Deadline
+	} else {
+		var p sched.Plan
+		a.Verb, a.Reason = sched.Reject, s.refusal(now, c, &verdict, &p)
+		a.Evidence = p.Evidence
+	}
+	if a.Earliest, a.Exact = s.plan.Quote(now, *c, mostAsked); a.Earliest == units.Never {
+		a.Earliest = 0
+	}
+	return a
+}
