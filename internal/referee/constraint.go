@@ -1,5 +1,7 @@
 package referee
 
+import "math"
+
 // constraint is the admission of the Deadline Constraint scheduler (paper 003, section 5.1) with its published flaws: slots are looked for
 // at two instants, and maps are taken to be fluid.
 type constraint struct {
@@ -7,6 +9,7 @@ type constraint struct {
 	late     string // what a job is that takes too long alone by this cost
 	accepted []*fluid
 	known    map[*job]bool
+	share    float64 // of the cluster for masters
 }
 
 // fluid is what a job was accepted for: n_m^min map slots until its maps have ended, n_r reduce slots from s_r^max to its deadline.
@@ -14,6 +17,7 @@ type fluid struct {
 	job           *job
 	maps, reduces int64
 	from          int64
+	master        int64 // map slots that its master holds until it ends
 }
 
 func (c *constraint) decide(b *book, events []*line, p *wants) {
@@ -29,11 +33,46 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 	}
 	c.accepted = keep
 	for _, e := range events {
+		switch e.name {
+		case "job-ended", "node-up", "node-changed": // there may be room for masters
+			for _, j := range b.live {
+				if j.state == held && j.Deadline == never {
+					c.lend(b, j, p)
+				}
+			}
+		}
 		if j := b.jobs[e.int("job")]; j != nil && !c.known[j] && (!j.waits || j.Deadline == never) && j.state < rejected {
+			if j.Deadline == never {
+				if j.state == pending && (!j.waits || j.stage[master] == nil) {
+					c.lend(b, j, p)
+				}
+				continue
+			}
 			c.known[j] = true
 			c.test(b, j, p)
 		}
 	}
+}
+
+// lend lets a job in that has no deadline, unless masters take their share: then one with a master waits.
+func (c *constraint) lend(b *book, j *job, p *wants) {
+	if m := j.stage[master]; m != nil {
+		used := vector{}
+		for _, o := range b.live {
+			if s := o.stage[master]; s != nil && o.state == admitted {
+				used.add(&s.needs, 1)
+			}
+		}
+		for d := range used {
+			if may := int64(math.Floor(c.share*float64(b.capacity[d]) + 1e-6)); used != (vector{}) && m.needs[d] > 0 && used[d]+m.needs[d] > may {
+				if j.state == pending {
+					p.verdict("hold", j, held, 0, "master-share"+numbers(used[d], may, int64(d)))
+				}
+				return
+			}
+		}
+	}
+	p.verdict("admit", j, admitted, 0, "no-deadline")
 }
 
 func mapsOver(j *job) bool {
@@ -43,12 +82,12 @@ func mapsOver(j *job) bool {
 
 func (c *constraint) test(b *book, j *job, p *wants) {
 	reject := func(why string) { p.verdict("reject", j, rejected, 0, why) }
-	if j.Deadline == never {
-		p.verdict("admit", j, admitted, 0, "no-deadline")
-		return
-	}
 	for i := range j.Stages {
-		if s := &j.Stages[i]; s.kind != mapStage && s.kind != reduceStage || len(s.Containers) > 0 {
+		s := &j.Stages[i]
+		if s.kind == master && j.lives() != nobody {
+			continue
+		}
+		if s.kind != mapStage && s.kind != reduceStage || len(s.Containers) > 0 {
 			reject("not-slots" + numbers(int64(s.kind)))
 			return
 		}
@@ -62,19 +101,31 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 	if s := j.stage[reduceStage]; s != nil {
 		a.reduces, a.from = int64(len(s.Tasks)), j.Deadline-t.oneReduce
 	}
-	freeMaps, freeReduces, window := b.slots(mapStage), b.slots(reduceStage), a.from-b.now
+	begin := plus(b.now, t.startup) // s_m
+	if begin == never {
+		reject("unbounded")
+		return
+	}
+	freeMaps, freeReduces, window := b.slots(mapStage), b.slots(reduceStage), a.from-begin
+	if j.lives() == inSlot {
+		a.master = 1
+	}
 	if t.allMaps > 0 && window > 0 {
 		a.maps = 1 + (t.allMaps-1)/window
 	}
 	switch {
-	case t.allMaps > 0 && freeMaps == 0:
+	case (t.allMaps > 0 || a.master > 0) && freeMaps == 0:
 		reject("no-slots" + numbers(mapStage))
 		return
-	case window < 0 || t.allMaps > 0 && window == 0 || a.maps > freeMaps:
-		maps := t.oneMap // what they take at least, on all slots
-		if freeMaps > 0 {
-			maps = max(maps, 1+(t.allMaps-1)/freeMaps)
+	case t.allMaps > 0 && freeMaps == a.master:
+		reject("too-few-slots" + numbers(2, freeMaps, mapStage))
+		return
+	case window < 0 || t.allMaps > 0 && window == 0 || a.maps > freeMaps-a.master:
+		maps := t.oneMap // what they take at least, on all slots but the master's
+		if n := freeMaps - a.master; n > 0 && t.allMaps > 0 {
+			maps = max(maps, 1+(t.allMaps-1)/n)
 		}
+		maps = plus(t.startup, maps)
 		if ends := plus(plus(b.now, maps), t.oneReduce); ends == never {
 			reject("unbounded")
 		} else {
@@ -86,6 +137,7 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 		return
 	}
 	for _, o := range c.accepted {
+		freeMaps -= o.master
 		if !mapsOver(o.job) {
 			freeMaps -= o.maps
 		}
@@ -94,8 +146,8 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 		}
 	}
 	switch {
-	case a.maps > freeMaps:
-		reject("map-slots-taken" + numbers(a.maps, freeMaps, b.now))
+	case a.maps+a.master > freeMaps:
+		reject("map-slots-taken" + numbers(a.maps+a.master, freeMaps, b.now))
 	case a.reduces > freeReduces:
 		reject("reduce-slots-taken" + numbers(a.reduces, freeReduces, a.from))
 	default:

@@ -92,7 +92,7 @@ var table = map[string]func(m *made, a *asked){
 }
 
 func constraintOf(a *asked) part {
-	c := &constraint{cost: mean, late: "alone-late-mean", known: map[*job]bool{}}
+	c := &constraint{cost: mean, late: "alone-late-mean", known: map[*job]bool{}, share: float64(a.count("masters", 10)) / 100}
 	if a.with["cost"] == "worst" {
 		c.cost, c.late = worst, "alone-late"
 	}

@@ -31,13 +31,17 @@ import (
 // Both make it break promises; that it asks for all slots at once makes it refuse jobs that would be in time, and it never accepts more reduces
 // than there are slots.
 //
+// An ApplicationMaster, which the paper does not know, moves s_m by its start-up. One in a map slot is one slot more that has to be free,
+// from s_m until the job ends. Masters of jobs without a deadline wait while masters take the share of the cluster that they may.
+//
 // What the paper leaves open: a job without a deadline is let in when it comes, and the order serves it last. Maps that are lost behind the
 // last map do not hold reduces back again. A job with a deadline is refused if nothing is known
 // of its class, or if it takes other containers than slots. A job that waits for others is tested when these are done. A job of which
 // nobody can tell yet how many tasks it has is held, and tested when an amendment says it; at its deadline it is refused. An amended job
 // keeps what it was accepted for.
 type Constraint struct {
-	Worst bool // c_m and the time of a reduce are the worst that is known, not the mean
+	Worst bool  // c_m and the time of a reduce are the worst that is known, not the mean
+	Share Share // of the cluster for masters, before one of a job without a deadline has to wait
 
 	accepted []accepted
 }
@@ -46,7 +50,8 @@ type Constraint struct {
 type accepted struct {
 	Job         sched.JobID `json:"job"`
 	ID          string      `json:"id"`
-	MapSlots    int64       `json:"map_slots"`    // n_m^min
+	MapSlots    int64       `json:"map_slots"` // n_m^min
+	MasterSlots int64       `json:"master_slots,omitempty"`
 	ReduceSlots int64       `json:"reduce_slots"` // n_r
 	ReduceStart units.Time  `json:"reduce_start"` // s_r^max
 	Deadline    units.Time  `json:"deadline"`
@@ -55,12 +60,22 @@ type accepted struct {
 }
 
 // NewConstraint returns the part with no job accepted.
-func NewConstraint(worst bool) *Constraint { return &Constraint{Worst: worst} }
+func NewConstraint(worst bool, share Share) *Constraint {
+	return &Constraint{Worst: worst, Share: share}
+}
 
-// ConstraintCost is the parameter that chooses the costs.
-func ConstraintCost() compose.Param {
-	return compose.Param{Name: "cost", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "worst"},
-		Doc: "of a byte, by what is known of the class: one for all tasks, as published, or the worst"}
+// ConstraintParams choose the costs and the share of masters.
+func ConstraintParams() []compose.Param {
+	return []compose.Param{{Name: "cost", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "worst"},
+		Doc: "of a byte, by what is known of the class: one for all tasks, as published, or the worst"},
+		ShareParam("of the cluster that ApplicationMasters may take, before those of jobs without a deadline wait")}
+}
+
+// FillConstraint puts the part into a recipe.
+func FillConstraint(r *compose.Recipe, a compose.Args) error {
+	share, err := ShareOf(a)
+	r.Put(compose.KindAdmit, NewConstraint(a.Choice("cost") == "worst", share))
+	return err
 }
 
 // Studies says that profiles are read.
@@ -73,6 +88,9 @@ func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		switch e := &batch[i]; e.Kind {
 		case sched.JobEnded:
 			c.accepted = slices.DeleteFunc(c.accepted, func(a accepted) bool { return a.Job == e.Job })
+			c.goOn(v, p)
+		case sched.NodeUp, sched.NodeChanged:
+			c.goOn(v, p)
 		case sched.JobArrived:
 			c.decide(v, v.Job(e.Job), p)
 		case sched.StageReady:
@@ -120,7 +138,7 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	switch {
 	case !undecided(job):
 	case job.Deadline == units.Never:
-		p.Admit(job.ID, sched.Because(estimate.NoDeadline))
+		c.lend(v, job, p)
 	case job.Standing() == sched.Waiting:
 	case job.Spec.Growing() != nil:
 		if job.Standing() == sched.Pending {
@@ -143,6 +161,9 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	switch {
 	case job.Deadline == units.Never:
+		if why, full := c.crowded(v, job); full {
+			return sched.Answer{Verb: sched.Hold, Reason: why}
+		}
 		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(estimate.NoDeadline)}
 	case job.State == sched.Waiting:
 		return sched.Answer{}
@@ -155,6 +176,48 @@ func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 		return sched.Answer{Verb: sched.Admit, Reason: why}
 	}
 	return sched.Answer{Verb: sched.Reject, Reason: why, Evidence: p.Evidence}
+}
+
+// lend lets a job in that has no deadline, or has it wait for room for its master.
+func (c *Constraint) lend(v sched.View, job *sched.Job, p *sched.Plan) {
+	why, full := c.crowded(v, job)
+	switch _, has := masterOf(job.Spec); {
+	case has && job.Standing() == sched.Waiting: // for others: it is looked at when these are done
+	case !full:
+		p.Admit(job.ID, sched.Because(estimate.NoDeadline))
+	case job.Standing() != sched.HeldBack:
+		p.Hold(job.ID, why)
+	}
+}
+
+// crowded tells whether masters leave no room for that of a job which has not begun, and why.
+func (c *Constraint) crowded(v sched.View, job *sched.Job) (sched.Reason, bool) {
+	need, has := masterOf(job.Spec)
+	if !has || job.Begun() {
+		return sched.Reason{}, false
+	}
+	used := units.Vector{}
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		if o := v.Job(j); o != nil && o.Standing() == sched.Admitted {
+			n, _ := masterOf(o.Spec)
+			used.Add(&n)
+		}
+	}
+	return c.Share.Full(v.Capacity(), &used, &need)
+}
+
+// goOn looks again at the jobs without a deadline that wait for room for their masters. O(jobs).
+func (c *Constraint) goOn(v sched.View, p *sched.Plan) {
+	var wait []*sched.Job
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		if job := v.Job(j); job != nil && job.Standing() == sched.HeldBack && job.Deadline == units.Never {
+			wait = append(wait, job)
+		}
+	}
+	slices.SortFunc(wait, func(a, b *sched.Job) int { return cmp.Compare(a.Seq, b.Seq) })
+	for _, job := range wait {
+		c.lend(v, job, p)
+	}
 }
 
 // uncounted tells whether the job is held until somebody says how many tasks it has.
@@ -170,11 +233,15 @@ func (c *Constraint) wait(job *sched.Job, p *sched.Plan) {
 // test is the schedulability test. The code of the reason is Promised if the job passes. If it does not, the reason is that it would not pass with all
 // slots of the cluster either, or who has those that it needs.
 func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted, sched.Reason) {
+	_, inSlot, ok := estimate.Master(job.Spec)
 	for i := range job.Spec.Stages {
 		st := &job.Spec.Stages[i]
 		slot := units.Slots(1, 0)
 		if st.Kind == sched.Reduce {
 			slot = units.Slots(0, 1)
+		}
+		if st.Kind == sched.Master && ok {
+			continue
 		}
 		if st.Kind != sched.Map && st.Kind != sched.Reduce || len(st.Containers) > 1 || st.Container(0).Needs != slot {
 			return accepted{}, sched.Because(estimate.NotSlots, int64(st.Kind))
@@ -191,33 +258,43 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 	a := accepted{Job: job.ID, ID: job.Spec.ID, ReduceSlots: int64(job.Spec.Tasks(sched.Reduce)), Deadline: job.Deadline,
 		ReduceStart: job.Deadline.Add(-takes.Reduce)}
 	hasMaps, hasReduces := v.Capacity()[units.MapSlots], v.Capacity()[units.ReduceSlots]
-	window := a.ReduceStart.Sub(now)
+	begin := now.Add(takes.Master)
+	if begin == units.Never {
+		return a, sched.Because(estimate.Unbounded)
+	}
+	window := a.ReduceStart.Sub(begin)
+	if inSlot {
+		a.MasterSlots = 1
+	}
+	forMaps := hasMaps - a.MasterSlots
 	if takes.Maps > 0 && window > 0 {
 		a.MapSlots = 1 + int64((takes.Maps-1)/window)
 	}
 	switch {
-	case takes.Maps > 0 && hasMaps == 0:
+	case (takes.Maps > 0 || inSlot) && hasMaps == 0:
 		return a, sched.Because(estimate.NoSlots, int64(sched.Map))
-	case takes.Maps > 0 && window <= 0 || window < 0 || a.MapSlots > hasMaps:
+	case takes.Maps > 0 && forMaps == 0:
+		return a, sched.Because(estimate.TooFewSlots, 2, hasMaps, int64(sched.Map))
+	case takes.Maps > 0 && window <= 0 || window < 0 || a.MapSlots > forMaps:
 		maps := takes.Map
 		if takes.Maps > 0 {
-			maps = max(maps, 1+(takes.Maps-1)/units.Duration(hasMaps))
+			maps = max(maps, 1+(takes.Maps-1)/units.Duration(forMaps))
 		}
 		why := estimate.AloneLateMean
 		if c.Worst {
 			why = estimate.AloneLate
 		}
-		finish := now.Add(maps).Add(takes.Reduce)
+		finish := begin.Add(maps).Add(takes.Reduce)
 		if finish == units.Never {
 			return a, sched.Because(estimate.Unbounded)
 		}
-		return a, sched.Because(why, int64(job.Deadline.Sub(now)), int64(finish.Sub(now)), int64(maps))
+		return a, sched.Because(why, int64(job.Deadline.Sub(now)), int64(finish.Sub(now)), int64(begin.Add(maps).Sub(now)))
 	case a.ReduceSlots > hasReduces:
 		return a, sched.Because(estimate.TooFewSlots, a.ReduceSlots, hasReduces, int64(sched.Reduce))
 	}
 	maps, reduces := c.held(v, now, a.ReduceStart)
-	if free := hasMaps - maps; a.MapSlots > free {
-		return a, c.taken(v, p, sched.Because(MapSlotsTaken, a.MapSlots, free, int64(now)))
+	if free, needs := hasMaps-maps, a.MapSlots+a.MasterSlots; needs > free {
+		return a, c.taken(v, p, sched.Because(MapSlotsTaken, needs, free, int64(now)))
 	}
 	if free := hasReduces - reduces; a.ReduceSlots > free {
 		return a, c.taken(v, p, sched.Because(ReduceSlotsTaken, a.ReduceSlots, free, int64(a.ReduceStart)))
@@ -232,7 +309,9 @@ func (c *Constraint) taken(v sched.View, p *sched.Plan, why sched.Reason) sched.
 		a := &c.accepted[i]
 		e := sched.Evidence{Job: a.Job}
 		if why.Cause == MapSlotsTaken {
-			e.Amount, e.At = a.mapsHeld(v), a.ReduceStart
+			if e.Amount, e.At = a.mapsHeld(v), a.ReduceStart; e.Amount == a.MasterSlots {
+				e.At = a.Deadline
+			}
 		} else {
 			e.Amount, e.At = a.reducesHeld(units.Time(why.C)), a.Deadline
 		}
@@ -255,10 +334,13 @@ func (c *Constraint) held(v sched.View, now, at units.Time) (maps, reduces int64
 
 // mapsHeld is how many map slots the job holds now.
 func (a *accepted) mapsHeld(v sched.View) int64 {
-	if job := v.Job(a.Job); job != nil && !mapped(job) {
-		return a.MapSlots
+	switch job := v.Job(a.Job); {
+	case job == nil:
+		return 0
+	case mapped(job):
+		return a.MasterSlots
 	}
-	return 0
+	return a.MasterSlots + a.MapSlots
 }
 
 // reducesHeld is how many reduce slots it holds at an instant.

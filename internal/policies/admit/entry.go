@@ -14,14 +14,25 @@ func MasterParams(usual string) []compose.Param {
 
 // FillMasters puts the share into the description of queues.
 func FillMasters(c *queues.Config, a compose.Args) error {
+	share, err := ShareOf(a)
+	if share > 0 {
+		c.MaxMasterShare = float64(a.Count("masters"))
+	}
+	return err
+}
+
+// ShareParam is the parameter of parts that bound masters by a share of the cluster.
+func ShareParam(doc string) compose.Param {
+	return compose.Param{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Doc: doc}
+}
+
+// ShareOf reads it.
+func ShareOf(a compose.Args) (Share, error) {
 	n := a.Count("masters")
 	if n > 100 {
-		return a.Misused("masters", "masters is %d, it must lie in 0 to 100 percent", n)
+		return 0, a.Misused("masters", "masters is %d, it must lie in 0 to 100 percent", n)
 	}
-	if n > 0 {
-		c.MaxMasterShare = float64(n)
-	}
-	return nil
+	return Share(n) / 100, nil
 }
 
 // AllEntry lists the admission of every job.
@@ -96,10 +107,7 @@ func ConstraintEntry() compose.Entry {
 		Kind:   compose.KindAdmit,
 		Doc:    "lets a job in if the slots it needs for its deadline are free at two instants (flawed as published: promises break)",
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
-		Params: []compose.Param{ConstraintCost()},
-		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Put(compose.KindAdmit, NewConstraint(a.Choice("cost") == "worst"))
-			return nil
-		},
+		Params: ConstraintParams(),
+		Fill:   FillConstraint,
 	}
 }

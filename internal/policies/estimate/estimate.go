@@ -99,6 +99,19 @@ func reduceTime(k *profile.Stage, share float64, of func(*profile.Estimate) floa
 	return above(max((of(&k.PerByte)+of(&k.Fetch))*share, of(&k.Start)))
 }
 
+// Master returns what a job's ApplicationMaster takes, nil if the job has none, and whether that is one map slot. Not ok: it is neither that nor a
+// container outside of all slots, and cannot be promised.
+func Master(job *workload.Job) (needs *units.Vector, slot, ok bool) {
+	st := job.Stage(sched.Master)
+	if st == nil {
+		return nil, false, true
+	}
+	c := st.Container(0)
+	slot = c.Needs == units.Slots(1, 0)
+	outside := c.Needs[units.MapSlots] == 0 && c.Needs[units.ReduceSlots] == 0
+	return &c.Needs, slot, len(st.Tasks) == 1 && len(st.Containers) <= 1 && (slot || outside)
+}
+
 // sum adds two times, neither of them negative, up to the longest that there is.
 func sum(a, b units.Duration) units.Duration {
 	return a + min(b, math.MaxInt64-a)

@@ -89,7 +89,7 @@ func (s *scheduler) weigh(v sched.View, job *sched.Job, r *record) (standing, sc
 		return lent, sched.Because(estimate.CountUnknown, int64(st.Kind))
 	}
 	why, known, ok := s.claim(v, job, r)
-	switch _, slot, _ := masterOf(job); {
+	switch _, slot, _ := estimate.Master(job.Spec); {
 	case !ok:
 		return unknown, why
 	case known:

@@ -1,6 +1,7 @@
 package rtmr
 
 import (
+	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 )
 
@@ -20,7 +21,7 @@ func Entry() compose.Entry {
 			{Name: "unknown", Type: compose.Choice, Default: "sample", Choices: []string{"sample", "best-effort"}, Doc: "a job with a deadline, of a class of which nothing is known: measure some of its maps first, or run it without a promise"},
 			{Name: "sample", Type: compose.Count, Default: "3", Unit: "maps", Doc: "in a sample"},
 			{Name: "skew", Type: compose.Count, Default: "100", Unit: "percent", Doc: "the largest share of a reduce, of the mean"},
-			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Doc: "of the cluster that ApplicationMasters of jobs without a promise may take"},
+			admit.ShareParam("of the cluster that ApplicationMasters of jobs without a promise may take"),
 		},
 		Fill: fill,
 	}
@@ -28,7 +29,12 @@ func Entry() compose.Entry {
 
 func fill(r *compose.Recipe, a compose.Args) error {
 	c := Config{Feedback: a.Switch("feedback"), FIFO: a.Choice("order") == "fifo", Preempt: a.Switch("preempt"),
-		BestEffort: a.Choice("unknown") == "best-effort", Sample: a.Count("sample"), Skew: float64(a.Count("skew")) / 100, Masters: float64(a.Count("masters")) / 100}
+		BestEffort: a.Choice("unknown") == "best-effort", Sample: a.Count("sample"), Skew: float64(a.Count("skew")) / 100}
+	share, err := admit.ShareOf(a)
+	if err != nil {
+		return err
+	}
+	c.Masters = share
 	switch {
 	case c.BestEffort && a.Set("sample"):
 		return a.Misused("sample", "sample has no effect with unknown=best-effort")
@@ -36,8 +42,6 @@ func fill(r *compose.Recipe, a compose.Args) error {
 		return a.Misused("sample", "sample is 0, nothing would be measured; give 1 at least, or unknown=best-effort")
 	case c.Skew < 1:
 		return a.Misused("skew", "skew is %d %%, the largest share is 100 %% of the mean at least", a.Count("skew"))
-	case c.Masters > 1:
-		return a.Misused("masters", "masters is %d, it must lie in 0 to 100 percent", a.Count("masters"))
 	}
 	assemble(r, newScheduler(c))
 	return nil

@@ -24,7 +24,7 @@ func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Re
 	}
 	c := &r.Claim
 	c.Maps, c.Reduces, c.Map, c.Reduce = 0, 0, 0, 0
-	_, slot, fits := masterOf(job)
+	_, slot, fits := estimate.Master(job.Spec)
 	for i := range job.Spec.Stages {
 		kind := job.Spec.Stages[i].Kind
 		if kind == sched.Master && fits {

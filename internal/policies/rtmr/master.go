@@ -3,7 +3,7 @@ package rtmr
 import (
 	"slices"
 
-	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -37,18 +37,6 @@ const (
 	running
 )
 
-// masterOf returns what the job's master takes, nil if it has none, and whether that is a map slot; false if it is anything that cannot be promised.
-func masterOf(job *sched.Job) (needs *units.Vector, slot, ok bool) {
-	st := job.Spec.Stage(sched.Master)
-	if st == nil {
-		return nil, false, true
-	}
-	c := st.Container(0)
-	slot = c.Needs == units.Slots(1, 0)
-	slotless := c.Needs[units.MapSlots] == 0 && c.Needs[units.ReduceSlots] == 0
-	return &c.Needs, slot, len(st.Tasks) == 1 && len(st.Containers) <= 1 && (slot || slotless)
-}
-
 // masterUp tells whether the job's master is up: the stage behind it may start.
 func masterUp(job *sched.Job) bool {
 	for i := range job.Spec.Stages {
@@ -62,7 +50,7 @@ func masterUp(job *sched.Job) bool {
 // master fills in what the job's master costs it, which takes so long to start up, the wait for a beat with it. It is false if no node has room.
 func (s *scheduler) master(v sched.View, job *sched.Job, r *record, startup units.Duration) bool {
 	c, t := &r.Claim, &job.Stages[sched.Master]
-	needs, slot, _ := masterOf(job)
+	needs, slot, _ := estimate.Master(job.Spec)
 	r.Master, r.Room, c.Ready, c.Startup, c.Slot = without, 0, 0, 0, slot
 	switch {
 	case needs == nil:
@@ -104,7 +92,7 @@ func (s *scheduler) fits(v sched.View, n sched.NodeID, j sched.JobID, needs *uni
 	free := node.Free
 	for _, other := range s.queue {
 		if job := v.Job(other); job != nil && other != j && s.of(other).Room == n {
-			kept, _, _ := masterOf(job)
+			kept, _, _ := estimate.Master(job.Spec)
 			free.Sub(kept)
 		}
 	}
@@ -126,7 +114,7 @@ func (s *scheduler) rise(v sched.View) {
 			s.plan.Up(v.Now(), j)
 			continue
 		}
-		needs, slot, _ := masterOf(job)
+		needs, slot, _ := estimate.Master(job.Spec)
 		died := r.Master == starting && job.Stages[sched.Master].Open > 0
 		if died || r.Master == waits && !slot && !s.fits(v, r.Room, j, needs) { // or its node has gone
 			r.Master, r.Room = waits, 0
@@ -153,7 +141,7 @@ func (s *scheduler) masters(v sched.View, n sched.NodeID, p *sched.Plan) {
 		if job == nil || r.Master == without || r.Claim.Slot || job.Stages[sched.Master].Open <= 0 {
 			continue
 		}
-		if needs, _, _ := masterOf(job); s.fits(v, n, j, needs) &&
+		if needs, _, _ := estimate.Master(job.Spec); s.fits(v, n, j, needs) &&
 			p.Start(j, sched.Master, n, 1, v.Nearest(n, j, sched.Master), sched.Because(sched.FirstInOrder)) {
 			r.begins()
 		}
@@ -215,14 +203,14 @@ func (s *scheduler) crowded(v sched.View, job *sched.Job) bool {
 	used := units.Vector{}
 	for _, j := range s.others {
 		if other := v.Job(j); other != nil {
-			if needs, _, _ := masterOf(other); needs != nil {
+			if needs, _, _ := estimate.Master(other.Spec); needs != nil {
 				for range other.Stages[sched.Master].Occupied {
 					used.Add(needs)
 				}
 			}
 		}
 	}
-	needs, _, _ := masterOf(job)
-	_, full := admit.Share(s.c.Masters).Full(v.Capacity(), &used, needs)
+	needs, _, _ := estimate.Master(job.Spec)
+	_, full := s.c.Masters.Full(v.Capacity(), &used, needs)
 	return full
 }

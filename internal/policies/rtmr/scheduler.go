@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -15,13 +16,13 @@ import (
 
 // Config is what people can set.
 type Config struct {
-	Feedback   bool    // rebuild the vectors when a job's finish is not what was estimated (algorithm 5.5)
-	FIFO       bool    // jobs that have not started stand by arrival, not by deadline
-	Preempt    bool    // tasks without a promise run on any free slot and are killed when it falls due; else they get what the vectors leave
-	BestEffort bool    // a job of an unknown class runs without a promise, instead of a sample of it
-	Sample     int     // maps in a sample
-	Skew       float64 // the largest share of a reduce over the mean
-	Masters    float64 // the part of the cluster that masters of jobs without a promise may take
+	Feedback   bool        // rebuild the vectors when a job's finish is not what was estimated (algorithm 5.5)
+	FIFO       bool        // jobs that have not started stand by arrival, not by deadline
+	Preempt    bool        // tasks without a promise run on any free slot and are killed when it falls due; else they get what the vectors leave
+	BestEffort bool        // a job of an unknown class runs without a promise, instead of a sample of it
+	Sample     int         // maps in a sample
+	Skew       float64     // the largest share of a reduce over the mean
+	Masters    admit.Share // the part of the cluster that masters of jobs without a promise may take
 }
 
 // promises is what the scheduler asks of its schedule: *Schedule, or in tests a transcription of the paper.

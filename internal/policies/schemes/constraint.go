@@ -14,12 +14,11 @@ func DC() compose.Entry {
 		Kind:   compose.KindScheme,
 		Doc:    "Deadline Constraint: earliest deadline first; lets a job in if slots are free at two instants (promises break)",
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
-		Params: []compose.Param{admit.ConstraintCost()},
+		Params: admit.ConstraintParams(),
 		Fill: func(r *compose.Recipe, a compose.Args) error {
 			r.Order = order.EDF{}
-			r.Put(compose.KindAdmit, admit.NewConstraint(a.Choice("cost") == "worst"))
 			r.Put(compose.KindPlace, place.Hadoop())
-			return nil
+			return admit.FillConstraint(r, a)
 		},
 	}
 }
