@@ -51,11 +51,17 @@ func (a auditor) audit(v sched.View, slot sched.Stage) {
 		if v.Job(j) == nil || r == nil || r.Standing == promised {
 			continue
 		}
-		for at := v.Youngest(j, slot, 0); at != 0; at = v.Youngest(j, slot, at) {
-			it := v.Attempt(at)
-			running[place{it.Item, it.Node, !serves[it.Node]}]++
-			if serves[it.Node] {
-				held++
+		stages := []sched.Stage{slot}
+		if st := v.Job(j).Spec.Stage(sched.Master); slot == sched.Map && st != nil && len(st.Containers) == 0 {
+			stages = append(stages, sched.Master)
+		}
+		for _, stage := range stages {
+			for at := v.Youngest(j, stage, 0); at != 0; at = v.Youngest(j, stage, at) {
+				it := v.Attempt(at)
+				running[place{it.Item, it.Node, !serves[it.Node]}]++
+				if serves[it.Node] {
+					held++
+				}
 			}
 		}
 		for _, l := range r.Leases {
@@ -84,7 +90,7 @@ func (a auditor) audit(v sched.View, slot sched.Stage) {
 
 // While nodes drain and come back, the sums and the leases are at each decision what counting finds.
 func TestAudit(t *testing.T) {
-	gen := draining(streams(true, 12, 0, 3*units.Second))
+	gen := draining(mastered(streams(true, 12, 0, 3*units.Second), noMaster, noMaster, outside, inMapSlot))
 	away := 0
 	for seed := range 1000 {
 		c := Config{Feedback: true, FIFO: seed%4 < 2, Preempt: seed%2 > 0, BestEffort: seed%8 < 4, Sample: 2, Skew: 1}

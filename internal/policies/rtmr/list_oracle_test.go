@@ -32,6 +32,35 @@ func lay(free []units.Time, n int, from units.Time, each units.Duration) (tasks 
 	return tasks
 }
 
+// layJob gives a job's tasks to slots with names. Its master holds the slot that is free first from its start to the job's end, or none; no other task starts before it is up.
+func layJob(freeMaps, freeReduces []units.Time, c Claim) (onMaps, onReduces []placed, mapsEnd, end units.Time) {
+	from, own := c.Ready, 0
+	if c.Slot {
+		for i := range freeMaps {
+			if freeMaps[i] < freeMaps[own] {
+				own = i
+			}
+		}
+		onMaps = append(onMaps, placed{own, freeMaps[own], 0})
+		from = freeMaps[own].Add(c.Startup)
+		freeMaps[own] = units.Never
+	}
+	mapsEnd = from
+	maps := lay(freeMaps, c.Maps, from, c.Map)
+	for _, p := range maps {
+		mapsEnd = p.end // the last of them ends last
+	}
+	end = mapsEnd
+	onReduces = lay(freeReduces, c.Reduces, mapsEnd, c.Reduce)
+	for _, p := range onReduces {
+		end = max(end, p.end)
+	}
+	if c.Slot {
+		freeMaps[own], onMaps[0].end = end, end
+	}
+	return append(onMaps, maps...), onReduces, mapsEnd, end
+}
+
 // fits fails if two tasks share a slot at some time.
 func fits(t *rapid.T, tasks []placed) {
 	slices.SortStableFunc(tasks, func(a, b placed) int { return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.start, b.start)) })
@@ -52,9 +81,17 @@ func tiny(t *rapid.T) (maps, reduces int, claims []Claim) {
 }
 
 func tinyClaim(t *rapid.T, i int, now units.Time) Claim {
-	return Claim{Job: sched.JobID(i), Seq: int64(i), Arrived: now, Deadline: now + units.Time(rapid.OneOf(rapid.IntRange(1, 50), rapid.IntRange(50, 400)).Draw(t, "deadline")),
+	c := Claim{Job: sched.JobID(i), Seq: int64(i), Arrived: now, Deadline: now + units.Time(rapid.OneOf(rapid.IntRange(1, 50), rapid.IntRange(50, 400)).Draw(t, "deadline")),
 		Maps: rapid.IntRange(1, 6).Draw(t, "maps"), Map: units.Duration(rapid.IntRange(1, 12).Draw(t, "map")),
 		Reduces: rapid.IntRange(0, 4).Draw(t, "reduces"), Reduce: units.Duration(rapid.OneOf(rapid.IntRange(1, 12), rapid.IntRange(12, 100)).Draw(t, "reduce"))}
+	switch rapid.SampledFrom([]masterKind{noMaster, noMaster, outside, inMapSlot}).Draw(t, "master") {
+	case outside:
+		c.Startup = units.Duration(rapid.IntRange(1, 15).Draw(t, "startup"))
+		c.Ready = now.Add(c.Startup)
+	case inMapSlot:
+		c.Startup, c.Slot = units.Duration(rapid.IntRange(1, 15).Draw(t, "startup")), true
+	}
+	return c
 }
 
 // TestListSchedule lays out all tasks of the admitted jobs on slots with names, in the order of the chain: that is a schedule that could be run, and
@@ -74,13 +111,7 @@ func TestListSchedule(t *testing.T) {
 		freeMaps, freeReduces := make([]units.Time, maps), make([]units.Time, reduces)
 		var onMaps, onReduces []placed
 		for _, c := range in {
-			m := lay(freeMaps, c.Maps, 0, c.Map)
-			mapsEnd := m[len(m)-1].end
-			r := lay(freeReduces, c.Reduces, mapsEnd, c.Reduce)
-			end := mapsEnd
-			for _, p := range r {
-				end = max(end, p.end)
-			}
+			m, r, mapsEnd, end := layJob(freeMaps, freeReduces, c)
 			if e, f, _ := s.Estimate(0, c.Job); e != mapsEnd || f != end || f > c.Deadline {
 				t.Fatalf("job %d: estimated to end its maps at %v and to finish at %v; it is laid out until %v and %v, its deadline is %v", c.Job, e, f, mapsEnd, end, c.Deadline)
 			}
@@ -91,7 +122,8 @@ func TestListSchedule(t *testing.T) {
 	})
 }
 
-// A player runs admitted jobs, instant by instant: maps in the order of the jobs, reduces as algorithm 5.4 says (with >= in line 10).
+// A player runs admitted jobs, instant by instant: maps in the order of the jobs, reduces as algorithm 5.4 says (with >= in line 10), and maps
+// too, as far as masters are not up.
 type player struct {
 	now                  units.Time
 	freeMaps, freeReduce int
@@ -102,7 +134,8 @@ type player struct {
 type played struct {
 	Claim
 	started             bool
-	maps, reduces, left int // not started yet; maps that have not ended
+	up, coming          bool // its master is up, or has begun
+	maps, reduces, left int  // not started yet; maps that have not ended
 	mapEnds, reduceEnds []units.Time
 }
 
@@ -110,6 +143,7 @@ type runningTask struct {
 	job    *played
 	end    units.Time
 	reduce bool
+	master bool // it is up then
 }
 
 func (p *player) insert(j *played) {
@@ -122,15 +156,35 @@ func (p *player) insert(j *played) {
 
 // dispatch starts what may start now; took draws how long a task really takes.
 func (p *player) dispatch(start func(*played), took func(worst units.Duration) units.Duration) {
-	for _, j := range p.queue {
-		for p.freeMaps > 0 && j.maps > 0 {
-			if !j.started {
-				j.started = true
-				start(j)
+	begin := func(j *played) { // and those before it count as started too
+		for _, k := range p.queue[:slices.Index(p.queue, j)+1] {
+			if !k.started {
+				k.started = true
+				start(k)
 			}
+		}
+	}
+	kept := 0 // map slots, for jobs whose masters are not up
+	for _, j := range p.queue {
+		if !j.coming && (!j.Slot || p.freeMaps > kept) {
+			if j.coming = true; j.Slot {
+				begin(j)
+				p.freeMaps--
+			}
+			p.running = append(p.running, runningTask{job: j, end: p.now.Add(took(j.Startup)), master: true})
+		}
+		if !j.coming {
+			kept++
+		}
+		if !j.up {
+			kept += j.maps
+			continue
+		}
+		for p.freeMaps > kept && j.maps > 0 {
+			begin(j)
 			p.freeMaps--
 			j.maps--
-			p.running = append(p.running, runningTask{j, p.now.Add(took(j.Map)), false})
+			p.running = append(p.running, runningTask{job: j, end: p.now.Add(took(j.Map))})
 		}
 	}
 	for again := true; again && p.freeReduce > 0; { // line 6
@@ -143,7 +197,7 @@ func (p *player) dispatch(start func(*played), took func(worst units.Duration) u
 			if j.left == 0 && j.reduces > 0 { // lines 13 to 16
 				p.freeReduce--
 				j.reduces--
-				p.running = append(p.running, runningTask{j, p.now.Add(took(j.Reduce)), true})
+				p.running = append(p.running, runningTask{job: j, end: p.now.Add(took(j.Reduce)), reduce: true})
 				again = true
 				break
 			}
@@ -166,6 +220,9 @@ func (p *player) next(by units.Time) (done []*played) {
 		case r.end > by:
 			keep = append(keep, r)
 			continue
+		case r.master:
+			r.job.up = true
+			continue
 		case r.reduce:
 			p.freeReduce++
 			r.job.reduceEnds = append(r.job.reduceEnds, by)
@@ -175,7 +232,10 @@ func (p *player) next(by units.Time) (done []*played) {
 			r.job.mapEnds = append(r.job.mapEnds, by)
 		}
 		if j := r.job; j.left == 0 && len(j.reduceEnds) == j.Reduces {
-			done = append(done, j)
+			if done = append(done, j); j.Slot {
+				p.freeMaps++
+				j.mapEnds = append(j.mapEnds, by)
+			}
 			p.queue = slices.DeleteFunc(p.queue, func(k *played) bool { return k == j })
 		}
 	}
@@ -196,6 +256,9 @@ func TestPromises(t *testing.T) {
 			for i := range claims {
 				at += units.Time(rapid.IntRange(0, 15).Draw(t, "after"))
 				claims[i].Arrived, claims[i].Deadline = at, claims[i].Deadline+at
+				if claims[i].Ready > 0 {
+					claims[i].Ready += at
+				}
 			}
 		}
 		s := NewSchedule(maps, reduces, false)
@@ -211,7 +274,7 @@ func TestPromises(t *testing.T) {
 			for len(claims) > 0 && claims[0].Arrived == p.now {
 				if c := claims[0]; s.Test(p.now, c).OK {
 					s.Admit(p.now, c)
-					p.insert(&played{Claim: c, maps: c.Maps, left: c.Maps, reduces: c.Reduces})
+					p.insert(&played{Claim: c, maps: c.Maps, left: c.Maps, reduces: c.Reduces, up: c.Startup == 0, coming: c.Startup == 0})
 				}
 				claims = claims[1:]
 			}

@@ -23,6 +23,7 @@ func (d literalDispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Pl
 			continue
 		}
 		n := v.Node(batch[i].Node)
+		d.masterTasks(v, n, p)
 		for d.mapTask(v, n, p) {
 		}
 		for d.reduceTask(v, n, p) {
@@ -55,13 +56,62 @@ func (d literalDispatcher) priorityQ(v sched.View) (q []*sched.Job) {
 	return q
 }
 
-// mapTask is lines 4 and 5.
-func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) bool {
-	if m := n.Free[units.MapSlots]; m > 0 {
-		for _, j := range d.priorityQ(v) {
-			if j.Stages[sched.Map].Open > 0 {
-				return d.start(v, j.ID, sched.Map, n.ID, p)
+// masterTasks are masters outside of the slots: they stand before all else, in room that is not kept for those of other jobs.
+func (d literalDispatcher) masterTasks(v sched.View, n *sched.Node, p *sched.Plan) {
+	for _, j := range d.priorityQ(v) {
+		st := j.Spec.Stage(sched.Master)
+		if st == nil || len(st.Containers) == 0 || j.Stages[sched.Master].Open == 0 {
+			continue
+		}
+		free := n.Free[units.Memory]
+		for _, other := range d.priorityQ(v) {
+			if other != j && d.of(other.ID).Room == n.ID {
+				free -= other.Spec.Stage(sched.Master).Containers[0].Needs[units.Memory]
 			}
+		}
+		if free >= st.Containers[0].Needs[units.Memory] && p.Start(j.ID, sched.Master, n.ID, 1, sched.Anywhere, sched.Because(sched.FirstInOrder)) {
+			d.of(j.ID).begins()
+		}
+	}
+}
+
+// mapTask is lines 4 and 5. With masters lines 6 to 21 hold for map slots too: a job reaches its map stage when its master is up.
+func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) bool {
+	ra := int64(0)
+	for i := sched.NodeID(1); i <= v.Nodes(); i++ {
+		ra += v.Node(i).Free[units.MapSlots]
+	}
+	inSlot := func(j *sched.Job) bool {
+		st := j.Spec.Stage(sched.Master)
+		return st != nil && len(st.Containers) == 0
+	}
+	if d.c.Preempt { // what is lent is available
+		for _, j := range d.others {
+			if ra += int64(v.Job(j).Stages[sched.Map].Occupied); inSlot(v.Job(j)) {
+				ra += int64(v.Job(j).Stages[sched.Master].Occupied)
+			}
+		}
+	}
+	if n.Free[units.MapSlots] <= 0 {
+		return false
+	}
+	reservedSlot := int64(0)
+	for _, j := range d.priorityQ(v) {
+		if reservedSlot >= ra {
+			break
+		}
+		t := &j.Stages[sched.Map]
+		switch reachedMapStage := j.Stages[sched.Master].Total == 0 || t.Ready; {
+		case inSlot(j) && j.Stages[sched.Master].Open > 0:
+			if !d.start(v, j.ID, sched.Master, n.ID, p) {
+				return false
+			}
+			d.of(j.ID).begins()
+			return true
+		case reachedMapStage && t.Open > 0:
+			return d.start(v, j.ID, sched.Map, n.ID, p)
+		case !reachedMapStage:
+			reservedSlot += int64(t.Total)
 		}
 	}
 	return false
@@ -85,7 +135,7 @@ func (d literalDispatcher) reduceTask(v sched.View, n *sched.Node, p *sched.Plan
 				break // 11
 			}
 			t := &j.Stages[sched.Reduce]
-			reachedReduceStage := j.Stages[sched.Map].Done == j.Stages[sched.Map].Total
+			reachedReduceStage := j.Stages[sched.Map].Done == j.Stages[sched.Map].Total && t.Ready
 			if reachedReduceStage && t.Open > 0 { // 13, 14
 				return d.start(v, j.ID, sched.Reduce, n.ID, p) // 15, 16
 			} else if !reachedReduceStage { // 17
@@ -119,7 +169,11 @@ func TestDispatcherAgainstPseudoCode(t *testing.T) {
 	patient, fifo := usual, usual
 	patient.Preempt, fifo.FIFO = false, true
 	rapid.Check(t, func(t *rapid.T) {
-		s := streams(true, 9, 0, 3*units.Second).Draw(t, "stream")
+		gen := streams(true, 9, 0, 3*units.Second)
+		if rapid.Bool().Draw(t, "masters") {
+			gen = mastered(gen, noMaster, outside, inMapSlot)
+		}
+		s := gen.Draw(t, "stream")
 		c := rapid.SampledFrom([]Config{usual, patient, fifo}).Draw(t, "config")
 		var ours, theirs starts
 		if _, err := s.play(c, nil, &ours); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"pgregory.net/rapid"
 )
 
 // Every job ends, and to save and load at any event changes nothing: with costs that are known and unknown, on nodes that last and on
@@ -30,16 +31,17 @@ func TestMemory(t *testing.T) {
 	measures.BestEffort, measures.Sample = false, 2
 	both := measures
 	both.Preempt = false
-	gen := streams(true, 9, 0, 3*units.Second)
+	plain := streams(true, 9, 0, 3*units.Second)
+	gens := []*rapid.Generator[stream]{plain, mastered(plain, noMaster, outside, inMapSlot)}
 	for name, c := range map[string]Config{"usual": usual, "patient": patient, "fifo": fifo, "blind": blind, "measures": measures, "measures, patient": both} {
 		for seed := range seeds {
-			s := gen.Example(seed)
+			s := gens[seed%2].Example(seed)
 			subject := conform.Subject{Name: "sim", Jobs: len(s.Jobs), Binds: true, Exact: true, Seeds: 1, Fails: true, New: func(t *testing.T, _ uint64) drive.World {
 				cfg := s.config()
 				if !c.BestEffort && seed%3 > 0 {
 					cfg.Profiles = nil
 				}
-				if seed%2 > 0 {
+				if seed%4 > 1 {
 					at := func(s int) units.Time { return units.Time(0).Add(units.Duration(s) * units.Second) }
 					cfg.Seed, cfg.Failures = uint64(seed), sim.Failures{Rate: 0.1}
 					cfg.Outages = []sim.Outage{{Node: 1, Down: at(seed), Up: at(seed + 7)}, {Node: 1, Down: at(seed + 20), Up: at(seed + 22)}}
@@ -51,10 +53,14 @@ func TestMemory(t *testing.T) {
 				return w
 			}}
 			t.Run(fmt.Sprint(name, " ", seed), func(t *testing.T) {
-				conform.Policy(t, subject, func() sched.Policy {
-					recipe := compose.Recipe{Name: "rtmr"}
+				var again func() (*compose.Policy, error)
+				again = func() (*compose.Policy, error) {
+					recipe := compose.Recipe{Name: "rtmr", Again: again}
 					assemble(&recipe, newScheduler(c))
-					p, err := compose.New(recipe)
+					return compose.New(recipe)
+				}
+				conform.Policy(t, subject, func() sched.Policy {
+					p, err := again()
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -80,7 +86,7 @@ func (r remembers) Batch(int64, units.Time, []sched.Event) error {
 	if err := loaded.load(text); err != nil {
 		return err
 	}
-	for what, pair := range map[string][2]any{"queue": {r.s.queue, loaded.queue}, "others": {r.s.others, loaded.others}, "samples": {r.s.samples, loaded.samples}, "starts": {r.s.starts, loaded.starts}, "slots": {r.s.slots, loaded.slots}} {
+	for what, pair := range map[string][2]any{"queue": {r.s.queue, loaded.queue}, "others": {r.s.others, loaded.others}, "samples": {r.s.samples, loaded.samples}, "mastered": {r.s.mastered, loaded.mastered}, "starts": {r.s.starts, loaded.starts}, "slots": {r.s.slots, loaded.slots}} {
 		if d := cmp.Diff(pair[0], pair[1], cmpopts.EquateEmpty()); d != "" {
 			r.t.Errorf("%s: %s", what, d)
 		}
@@ -101,7 +107,7 @@ func TestNothingIsForgotten(t *testing.T) {
 	measures := Config{Sample: 2, Skew: 1}
 	for seed := range 20 {
 		for _, c := range []Config{usual, measures} {
-			s := streams(true, 9, 0, 3*units.Second).Example(seed)
+			s := mastered(streams(true, 9, 0, 3*units.Second), noMaster, outside, inMapSlot).Example(seed)
 			for i := range s.Jobs {
 				s.Jobs[i].Known = i%2 > 0
 			}
