@@ -13,6 +13,15 @@
 //	prices                                            ν, μ_r of eq. 31, 33      CapacityPrice, LimitPrice
 //	proof                                             dual of P2                Plan.LowerBound
 //
+// Linear is any problem with a linear cost, for what P2 has no room for: several types of machines, a
+// budget, a fewest number. It is the same without ranking.
+//
+//	what                                              where
+//	bounded variables, phase 1, duals, no cycles      simplex.go; Linear.Solve
+//	from one optimum to the next after a change       dual.go
+//	whole numbers                                     mixed.go; Linear.SolveMixed
+//	proof                                             Linear.Bound
+//
 // # Symbols
 //
 //	δ, ρ, r̄            price on demand, price reserved, machines that can be reserved      Capacity
