@@ -33,7 +33,10 @@ func Asked(v View, spec *workload.Job) *Job {
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
 		n, done := int32(len(st.Tasks)), int32(len(st.Done))
-		j.Stages[st.Kind] = Tally{Total: n, Open: n - done, Done: done, Limit: -1, Sample: -1, Ready: i == 0}
+		j.Stages[st.Kind] = Tally{Total: n, Done: done, Limit: -1, Sample: -1, Ready: i == 0}
+		if v.World().Bind { // else its Demand says what is open
+			j.Stages[st.Kind].Open = n - done
+		}
 	}
 	for _, id := range spec.After {
 		if v.Find(id) != 0 {

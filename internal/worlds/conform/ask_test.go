@@ -1,0 +1,199 @@
+package conform
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// answers counts what came of questions.
+type answers struct {
+	verbs                  map[sched.Verb]int
+	exact, foreseen, tight int
+}
+
+// question asks about a job like one that is there, with a deadline of its own. The answer changes nothing; and when the job comes to a copy of
+// book and policy at the same instant, that is what becomes of it.
+func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
+	t.Helper()
+	dice := rand.New(rand.NewPCG(uint64(l.Round), uint64(l.Ledger.Now())))
+	j := l.Ledger.Job(sched.JobID(1 + dice.IntN(max(1, int(l.Ledger.Jobs())))))
+	if j == nil {
+		return
+	}
+	now := l.Ledger.Now()
+	spec := *j.Spec
+	spec.ID, spec.After = "asked", nil
+	if spec.Deadline = now.Add(units.Duration(1+dice.IntN(300)) * units.Second / 4); dice.IntN(8) == 0 {
+		spec.Deadline = units.Never
+	}
+	spec.Stages = append([]workload.StageSpec{}, spec.Stages...)
+	for i := range spec.Stages {
+		spec.Stages[i].Done, spec.Stages[i].Grows = nil, false
+	}
+	var was, is bytes.Buffer
+	if err := errors.Join(l.Ledger.Save(&was), l.Policy.Save(&was)); err != nil {
+		t.Fatal(err)
+	}
+	policy := l.Policy.(sched.Asker)
+	a := policy.Ask(l.Ledger, &spec)
+	n.verbs[a.Verb]++
+	if err := errors.Join(l.Ledger.Save(&is), l.Policy.Save(&is)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(was.Bytes(), is.Bytes()) {
+		t.Fatalf("round %d: a question has changed something: %s", l.Round, difference(was.Bytes(), is.Bytes()))
+	}
+	it, evidence, alone := n.comes(t, l, makes, &spec)
+	if !alone {
+		return
+	}
+	verb := a.Verb
+	if verb == sched.Sample {
+		verb = sched.Hold
+	}
+	reason := it.Reason
+	reason.Evidence = sched.Span{}
+	a.Reason.Evidence = sched.Span{}
+	if it.Verb != verb || reason != a.Reason || fmt.Sprint(evidence) != fmt.Sprint(a.Evidence) {
+		t.Fatalf("round %d: asked, the policy says %v (%v), evidence %v; when the job comes, %v (%v), evidence %v", l.Round, a.Verb, a.Reason, a.Evidence, it.Verb, it.Reason, evidence)
+	}
+	if it.Verb == sched.Reject && it.At != 0 && a.Exact && it.Value == 0 && it.At != a.Earliest {
+		t.Fatalf("round %d: asked, the policy offers %v; when the job comes, %v", l.Round, a.Earliest, it.At)
+	}
+	if a.Foreseen {
+		n.foreseen++
+		if a.Finish > a.Latest || a.Latest != spec.Deadline {
+			t.Fatalf("round %d: it would end at %v, by %v at the latest; its deadline is %v", l.Round, a.Finish, a.Latest, spec.Deadline)
+		}
+	}
+	if a.Earliest == 0 {
+		return
+	}
+	if a.Verb == sched.Admit && a.Exact && a.Earliest > spec.Deadline {
+		t.Fatalf("round %d: a deadline of %v is accepted, and the earliest is %v", l.Round, spec.Deadline, a.Earliest)
+	}
+	again := spec
+	again.Deadline = a.Earliest
+	if b := policy.Ask(l.Ledger, &again); b.Verb != sched.Admit {
+		t.Fatalf("round %d: %v is offered, and then: %v (%v)", l.Round, a.Earliest, b.Verb, b.Reason)
+	}
+	if !a.Exact {
+		return
+	}
+	n.exact++
+	if again.Deadline = a.Earliest - 1; again.Deadline > now {
+		n.tight++
+		if b := policy.Ask(l.Ledger, &again); b.Verb != sched.Reject {
+			t.Fatalf("round %d: %v is to be the earliest, and a nanosecond before it: %v (%v)", l.Round, a.Earliest, b.Verb, b.Reason)
+		}
+	}
+}
+
+// comes lets the job come to a copy, and returns what is decided upon it first; alone is false if other things are told with it: refusals of
+// the last plan.
+func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, spec *workload.Job) (it sched.Item, evidence []sched.Evidence, alone bool) {
+	t.Helper()
+	policy := cloned(t, l.Policy, makes)
+	order, err := sched.OrderOf(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book := l.Ledger.Clone(order)
+	id := book.Jobs() + 1
+	events := book.Apply(book.Now(), l.Round+1, []sched.Event{{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: spec}}})
+	for i := range events {
+		if events[i].Job != id {
+			return it, nil, false
+		}
+	}
+	var plan sched.Plan
+	book.Begin(&plan)
+	policy.Decide(book, events, &plan)
+	for _, it := range plan.Items {
+		if it.Job == id && (it.Verb == sched.Admit || it.Verb == sched.Hold || it.Verb == sched.Reject) {
+			return it, plan.Evidence[it.Reason.Evidence.From:it.Reason.Evidence.To], true
+		}
+	}
+	t.Fatalf("round %d: nothing is decided upon a job that comes", l.Round)
+	return it, nil, false
+}
+
+// Each admission of the catalogue answers questions as it decides, and answers change nothing.
+func TestQuestions(t *testing.T) {
+	for text, wants := range map[string][]sched.Verb{
+		"rtmr":                                  {sched.Admit, sched.Reject},
+		"rtmr(preempt=false)":                   {sched.Admit, sched.Reject},
+		"rtmr(order=fifo)":                      {sched.Admit, sched.Reject},
+		"dc":                                    {sched.Admit, sched.Reject},
+		"dc(cost=worst)":                        {sched.Admit, sched.Reject},
+		"fifo":                                  {sched.Admit},
+		"edf+serial":                            {sched.Admit, sched.Hold},
+		"fair+limit(running=2,per_user=1)":      {sched.Admit, sched.Hold},
+		"capacity+limit(running=3,per_queue=1)": {sched.Admit, sched.Hold},
+	} {
+		for _, known := range []bool{true, false} {
+			n := &answers{verbs: map[sched.Verb]int{}}
+			for _, s := range []Subject{simulated(runs(20)), unkind(runs(20)), crowded(runs(10))} {
+				plain := s.New
+				if known {
+					s.New = func(t *testing.T, seed uint64) drive.World { return &taught{World: plain(t, seed)} }
+				}
+				t.Run(fmt.Sprintf("%s %s known=%v", s.Name, text, known), func(t *testing.T) {
+					fresh := func() sched.Policy {
+						p, err := catalog.New(text, pools())
+						if err != nil {
+							t.Fatal(err)
+						}
+						return p
+					}
+					for seed := range s.Seeds {
+						s.run(t, uint64(seed), fresh, n.question)
+					}
+				})
+			}
+			for _, v := range wants {
+				if known && n.verbs[v] == 0 {
+					t.Errorf("%s never says %v, but %v: this tests nothing", text, v, n.verbs)
+				}
+			}
+			if known && text == "rtmr" && (n.exact == 0 || n.foreseen == 0 || n.tight == 0) {
+				t.Errorf("%d exact offers, %d finishes, %d offers that could be earlier: this tests nothing", n.exact, n.foreseen, n.tight)
+			}
+			if !known && text == "rtmr" && n.verbs[sched.Sample] == 0 {
+				t.Errorf("%s never samples, but %v: this tests nothing", text, n.verbs)
+			}
+		}
+	}
+}
+
+// crowded is a simulator in which many jobs wait with deadlines near and far.
+func crowded(seeds int) Subject {
+	s := simulated(seeds)
+	s.Name, s.Jobs = "sim, crowded", 25
+	s.New = func(t *testing.T, seed uint64) drive.World {
+		dice := rand.New(rand.NewPCG(seed, 7))
+		var jobs []*workload.Job
+		for i := range s.Jobs {
+			j := *work()[0]
+			j.ID, j.Arrive = fmt.Sprint("w", i), units.Time(i)*units.Time(2*units.Second)
+			j.Deadline = j.Arrive.Add(units.Duration(10+dice.IntN(400)) * units.Second)
+			jobs = append(jobs, &j)
+		}
+		w, err := sim.New(sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Duration(seed%2) * units.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	return s
+}
