@@ -44,13 +44,14 @@ type View interface {
 
 // Capabilities are what a world can do. A policy that needs more is refused at the start with one clear sentence.
 type Capabilities struct {
-	World     string         `json:"world"`     // its name
-	Bind      bool           `json:"bind"`      // the ledger's binder chooses tasks; false: the world binds late and speaks in counts
-	Kill      bool           `json:"kill"`      // attempts can be killed
-	Speculate bool           `json:"speculate"` // a task may have two attempts
-	Mold      bool           `json:"mold"`      // the number of tasks can be set before a stage starts
-	Power     bool           `json:"power"`     // nodes can sleep and wake
-	Heartbeat units.Duration `json:"heartbeat"` // interval of heartbeats; 0 = nodes are served at once
+	World     string         `json:"world"`            // its name
+	Bind      bool           `json:"bind"`             // the ledger's binder chooses tasks; false: the world binds late and speaks in counts
+	Kill      bool           `json:"kill"`             // attempts can be killed
+	Speculate bool           `json:"speculate"`        // a task may have two attempts
+	Mold      bool           `json:"mold"`             // the number of tasks can be set before a stage starts
+	Power     bool           `json:"power"`            // nodes can sleep and wake
+	Heartbeat units.Duration `json:"heartbeat"`        // interval of heartbeats; 0 = nodes are served at once
+	Origin    string         `json:"origin,omitempty"` // the instant that 0 stands for, in RFC 3339; "" = none. A world may begin later than 0, never earlier
 }
 
 // Can tells whether the world understands the verb.

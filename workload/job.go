@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/units"
@@ -97,9 +98,10 @@ type Job struct {
 	Queue    string      `json:"queue,omitempty"`
 	User     string      `json:"user,omitempty"`
 	Arrive   units.Time  `json:"arrive"`
-	Soft     units.Time  `json:"soft"`              // units.Never: no soft deadline
-	Deadline units.Time  `json:"deadline"`          // units.Never: none
-	Promise  string      `json:"promise,omitempty"` // class of its deadline, for reports
+	Soft     units.Time  `json:"soft"`               // units.Never: no soft deadline
+	Deadline units.Time  `json:"deadline"`           // units.Never: none
+	Promise  string      `json:"promise,omitempty"`  // class of its deadline, for reports
+	Promised bool        `json:"promised,omitempty"` // an earlier run, with which this one goes on, promised its deadline
 	Weight   float64     `json:"weight"`
 	Priority int         `json:"priority,omitempty"` // higher goes first where an order looks at it
 	After    []string    `json:"after,omitempty"`    // IDs of jobs that must have finished
@@ -137,6 +139,11 @@ func (j *Job) Growing() *StageSpec {
 		}
 	}
 	return nil
+}
+
+// GoesOn tells whether the job has been taken in before: tasks of it are done, or its deadline is promised.
+func (j *Job) GoesOn() bool {
+	return j.Promised || slices.ContainsFunc(j.Stages, func(s StageSpec) bool { return len(s.Done) > 0 })
 }
 
 // Validate reports the first thing that cannot be, as one sentence that names the job.

@@ -42,6 +42,8 @@ type listed struct {
 		Expected            *float64 `json:"expected_s"`
 		Took                *float64 `json:"took_s"`
 		Counters            map[string]int
+		Promised            bool
+		Maps                struct{ Done int }
 	}
 }
 

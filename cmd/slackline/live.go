@@ -30,12 +30,11 @@ type live struct {
 	terminal bool
 	clock    func() time.Time
 	state    liveState
-	lost     func(job string, now time.Time) units.Duration // how much earlier its deadline falls, where a run goes on with an interrupted one; may be nil
-	places   []int                                          // in state.jobs, by index
-	attempts []liveAttempt                                  // by index
-	drawn    int                                            // lines of the frame on the screen
-	said     units.Time                                     // the last line, where there is no terminal
-	last     string                                         // it
+	places   []int         // in state.jobs, by index
+	attempts []liveAttempt // by index
+	drawn    int           // lines of the frame on the screen
+	said     units.Time    // the last line, where there is no terminal
+	last     string        // it
 	stop     chan struct{}
 	painter  sync.WaitGroup
 }
@@ -55,12 +54,6 @@ const (
 func newLive(w io.Writer, jobs []*report.Expectation, names []string, known []*profile.Class) *live {
 	l := &live{out: w, clock: time.Now, stop: make(chan struct{}), terminal: isTerminal(w) && runtime.GOOS != "windows" && os.Getenv("TERM") != "dumb"}
 	l.log = newLog(aboveFrame{l})
-	l.log.lost = func(job string) units.Duration {
-		if l.lost == nil {
-			return 0
-		}
-		return l.lost(job, l.state.base)
-	}
 	l.state.known, l.state.base = known, l.clock()
 	for i, name := range names {
 		var e *report.Expectation
@@ -236,9 +229,6 @@ func (l *live) arrive(job *follow.Job) {
 	*follow.At(&l.places, job.Index) = i
 	j := &s.jobs[i]
 	j.arrived, j.deadline, j.spec = job.Arrived, spec.Deadline, spec
-	if l.lost != nil && spec.Deadline != units.Never {
-		j.deadline -= units.Time(l.lost(spec.ID, s.base))
-	}
 	j.maps.tasks, j.reduces.tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
 	j.weigh(s.known)
 	j.maps.done, j.reduces.done = 0, 0

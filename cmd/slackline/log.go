@@ -15,11 +15,10 @@ import (
 type log struct {
 	follow.Single
 	w      io.Writer
-	lost   func(job string) units.Duration // how much earlier its deadline falls than the policy is told; nil: not at all
-	why    map[string]bool                 // reasons of failures that were told
-	failed units.Time                      // when a failed attempt was told last
-	told   int                             // failed attempts
-	unsaid int                             // failed attempts since the last that was told
+	why    map[string]bool // reasons of failures that were told
+	failed units.Time      // when a failed attempt was told last
+	told   int             // failed attempts
+	unsaid int             // failed attempts since the last that was told
 }
 
 func newLog(w io.Writer) *log { return &log{w: w, why: map[string]bool{}} }
@@ -40,12 +39,8 @@ func (l *log) Batch(at units.Time, records []follow.Record) error {
 			}
 			j, due := e.Job.Spec, ""
 			if j.Deadline != units.Never {
-				by := j.Deadline
-				if l.lost != nil {
-					by -= units.Time(l.lost(j.ID))
-				}
-				if due = fmt.Sprintf(", due at %.1f s", by.Seconds()); by < at {
-					due = fmt.Sprintf(", was due %.1f s ago", at.Sub(by).Seconds())
+				if due = fmt.Sprintf(", due at %.1f s", j.Deadline.Seconds()); j.Deadline < at {
+					due = fmt.Sprintf(", was due %.1f s ago", at.Sub(j.Deadline).Seconds())
 				}
 			}
 			l.say(at, "job %q: %s, %s%s", j.ID, count(j.Tasks(sched.Map), "map"), count(j.Tasks(sched.Reduce), "reduce"), due)

@@ -53,9 +53,10 @@ result is what an undisturbed run would have written, byte for byte. It runs in 
 prints that command before it begins; --output asks for the result in another form. The run is named by an output directory, by the job file, or by the name of a job; without that
 there must be just one in the list of slackline jobs.
 
-Deadlines that count from the submission of a job are judged by the first one: what is late then is late. Jobs that had
-finished before are judged by when they did, as it is kept: a deadline that they missed counts, with --strict too. The policy is
-told of deadlines anew, so that it does not refuse a job that is half done.
+Time 0 is the start of the first run: submissions, deadlines and all times count from then, and the policy plans by what is left. A job
+that had begun, or whose deadline had been promised, runs on even where its deadline can no longer be kept; whether that promise was
+kept stands in the report. Jobs that had finished before are judged by when they did, as it is kept: a deadline that they missed
+counts, with --strict too.
 
 The command stands in the log of the output directory. So resume wants that log, its folder and the output directory to belong to you (or
 to root), and that nobody else may write there, nor to the folders above unless they are sticky, as /tmp is. On Windows it does not look at

@@ -64,7 +64,11 @@ before it begins how long its jobs should take.`,
 			if err != nil {
 				return err
 			}
-			local, err := lab.NewLocal(jobs, m, time.Now())
+			now := time.Now()
+			if first := lab.Began(jobs, append(foldersOf(policies), "")...); !fresh && !first.IsZero() {
+				now = first
+			}
+			local, err := lab.NewLocal(jobs, m, now)
 			if err != nil {
 				return err
 			}
@@ -129,6 +133,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 	if memory != nil {
 		defer memory.Close()
 	}
+	local.Memory = memory
 	if err := local.CheckFresh(memory, foldersOf(policies)...); err != nil {
 		return err
 	}
@@ -248,15 +253,13 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	for _, r := range keeper.Beside() {
 		fmt.Fprintf(say, "beside %s, which process %d runs since %s; each has a lock of its own, and both are learned from\n", r.Name, r.PID, r.Began.Format(time.TimeOnly))
 	}
-	if g := c.GoesOn; g != nil && len(g.Jobs) > 0 {
-		fmt.Fprintf(say, "this goes on with a run that began at %s: deadlines are judged from then on, and the policy plans as if they counted from now\n",
-			stamp(g.Began, time.Now()))
+	if !c.GoesOn.IsZero() {
+		fmt.Fprintf(say, "this goes on with a run that began at %s: all times and deadlines count from then\n", stamp(c.GoesOn, time.Now()))
 	}
 	learner := report.NewLearner()
 	c.Sinks = append(c.Sinks, learner, keeper)
 	local.Resumed = func(r engine.Resumption) { fmt.Fprintln(say, goesOn(r)) }
 	shown := newLive(say, expected, local.JobNames(), lab.Told(known))
-	shown.lost = c.GoesOn.Lost
 	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
 	meter := lab.StartMeter(o.power)

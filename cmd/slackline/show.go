@@ -136,6 +136,9 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	switch p := s.Promised; {
 	case p != nil && p.Promised != nil:
 		by := fmt.Sprintf("its deadline; it was expected by %s after submission, as things stood", report.Span(*p.Promised-p.Submitted))
+		if j.First != 0 && p.Deadline != nil && *p.Promised == *p.Deadline {
+			by = "its deadline, by the run that this one goes on with"
+		}
 		if p.Estimated {
 			by += ", by an estimate from a sample"
 		}

@@ -18,6 +18,7 @@ const version = 5
 // saved is the book as Save writes it. The rankings are not in it: they follow from the pages.
 type saved struct {
 	Version  int                             `json:"version"`
+	Origin   string                          `json:"origin,omitempty"` // what 0 of all times stands for
 	Now      units.Time                      `json:"now"`
 	Round    int64                           `json:"round"`
 	Jobs     []savedJob                      `json:"jobs"`
@@ -64,7 +65,7 @@ type savedQueue struct {
 // Save writes the whole book between two plans, so that a Load into a new book of the same world and order answers alike
 // from then on. Equal books give equal bytes.
 func (l *Ledger) Save(w io.Writer) error {
-	s := saved{Version: version, Now: l.now, Round: l.round, Profiles: l.profiles, Supplies: l.supplies, Expected: l.expected,
+	s := saved{Version: version, Origin: l.can.Origin, Now: l.now, Round: l.round, Profiles: l.profiles, Supplies: l.supplies, Expected: l.expected,
 		Arrivals: l.arrivals, LastItem: l.lastItem, Held: l.held, Wake: l.wake, Rankable: l.rankable, Yielded: l.yielded, Watching: l.watching, Beating: l.beating, Closing: l.closing,
 		Refusals: l.refusals, Bounds: [3]int{len(l.jobs), len(l.nodes), len(l.attempts)}}
 	for i := range l.queues[1:] {
@@ -118,6 +119,9 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	}
 	if s.Version != version {
 		return fmt.Errorf("the saved book has version %d, this build reads version %d", s.Version, version)
+	}
+	if s.Origin != l.can.Origin {
+		return fmt.Errorf("the saved book counts time from %q, this world from %q", s.Origin, l.can.Origin)
 	}
 	if err := s.check(); err != nil {
 		return err

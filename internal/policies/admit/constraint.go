@@ -147,9 +147,12 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 		}
 	default:
 		a, why := c.test(v, job, p)
-		if why.Cause != estimate.Promised {
+		switch {
+		case why.Cause != estimate.Promised && job.Spec.GoesOn(): // that time was lost is not held against it
+			p.Admit(job.ID, sched.Because(sched.Begun))
+		case why.Cause != estimate.Promised:
 			p.Reject(job.ID, 0, why)
-		} else if p.Admit(job.ID, why) {
+		case p.Admit(job.ID, why):
 			a.Advice = job.Advice != sched.NoJob
 			c.accepted = append(c.accepted, a)
 			c.bind(job, &c.accepted[len(c.accepted)-1], p)

@@ -138,6 +138,10 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 // is named. A cost that knows no bound, as a class has that holds all kinds of jobs, is told as such. With it go the deadline that would do, and whether that rests on a sample.
 func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.Plan) {
 	now, c := v.Now(), &r.Claim
+	if job := v.Job(c.Job); job.Spec.GoesOn() { // that time was lost is not held against it
+		s.lend(v, job, sched.Because(sched.Begun), p)
+		return
+	}
 	offer, exact := s.plan.OfferWithin(now, *c, mostEstimates)
 	if offer == units.Never {
 		offer = 0

@@ -104,7 +104,11 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 		case passed && idle: // none of them has got a slot
 			s.release(v.Now(), r)
 			s.forget(j)
-			p.Reject(j, 0, sched.Because(estimate.DeadlinePassed, int64(job.Deadline)))
+			if job.Spec.GoesOn() {
+				s.lend(v, job, sched.Because(sched.Begun), p)
+			} else {
+				p.Reject(j, 0, sched.Because(estimate.DeadlinePassed, int64(job.Deadline)))
+			}
 			i--
 		case idle && t.Sample <= 0: // attempts of the sample were killed, or failed
 			left := m.Wanted - m.Done

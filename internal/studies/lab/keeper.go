@@ -31,9 +31,10 @@ type Keeper struct {
 	expected []*report.Expectation // by file; nil where nothing is known
 	live     *store.Live           // nil: nothing is written
 	known    []*profile.Class      // before the run
-	base     time.Time             // of the clock of the run
-	jobs     []keptJob             // by file
-	files    []int                 // file + 1, by index of job
+	base     time.Time             // 0 of the clock of the run, in the first batch at the latest
+	begun    bool
+	jobs     []keptJob // by file
+	files    []int     // file + 1, by index of job
 
 	lock   sync.Mutex // of what the writer takes
 	dirty  []bool     // jobs
@@ -65,8 +66,12 @@ const mostFailures = 100
 // NewKeeper begins to keep a run of the jobs on this machine by the policy of the cell, whose output lies in the folder under of theirs.
 // Without a store that can be written it fills the report alone; an error says why the store cannot be used, and is no reason not to run.
 func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Expectation) (*Keeper, error) {
-	k := &Keeper{local: l, cell: c, expected: expected, base: time.Now(), jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
+	now := time.Now()
+	k := &Keeper{local: l, cell: c, expected: expected, base: now, jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
 		stop: make(chan struct{})}
+	if !c.GoesOn.IsZero() {
+		k.base = c.GoesOn
+	}
 	if k.expected == nil {
 		k.expected = make([]*report.Expectation, len(l.Files))
 	}
@@ -76,7 +81,7 @@ func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Ex
 		row := &k.jobs[i].row
 		*row = store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Output: absolute(filepath.Join(f.Output, under)),
 			Submitted: k.base.Add(time.Duration(f.Arrive)), Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.splits[i])},
-			GoesOn: c.GoesOn != nil}
+			GoesOn: !c.GoesOn.IsZero()}
 		if row.Isolation = inEngine; l.jobs[i].Executor != nil {
 			row.Isolation = how()
 		}
@@ -84,7 +89,7 @@ func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Ex
 			row.Expected, row.Spread = &e.Seconds, e.Spread
 		}
 		k.jobs[i].work.Counters = map[string]int64{}
-		if c.GoesOn == nil || !l.told(m, i, under, c.GoesOn) {
+		if c.GoesOn.IsZero() || !l.told(m, i, under, c.GoesOn) {
 			rows = append(rows, row)
 		}
 	}
@@ -96,7 +101,7 @@ func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Ex
 		return k, err
 	}
 	k.known = known
-	live, err := m.store.Begin(store.Run{Name: l.Name(), Policy: c.Policy, Seed: c.Seed, PID: os.Getpid(), Began: k.base}, rows)
+	live, err := m.store.Begin(store.Run{Name: l.Name(), Policy: c.Policy, Seed: c.Seed, PID: os.Getpid(), Began: now}, rows)
 	if err != nil {
 		return k, err
 	}
@@ -113,7 +118,7 @@ func absolute(path string) string {
 }
 
 // told tells whether a job had finished in the run that this one goes on with, and the store says so: it gets no row again.
-func (l *Local) told(m *Memory, file int, under string, goesOn *GoesOn) bool {
+func (l *Local) told(m *Memory, file int, under string, goesOn time.Time) bool {
 	if state, err := task.NewCommitter(l.outputs(under)[file]).State(); err != nil || state != task.Finished {
 		return false
 	}
@@ -186,7 +191,7 @@ func (k *Keeper) Plan(_ units.Time, decisions []follow.Decision) error {
 		if j := k.job(d.Job); j != nil && d.Verb == sched.Reject {
 			j.refused = true
 		} else if j != nil {
-			j.row.Promised = report.Promises(&d.Reason)
+			j.row.Promised = report.Promises(&d.Reason) || d.Job.Spec.Promised
 		}
 	}
 	return nil
@@ -196,6 +201,10 @@ func (k *Keeper) Plan(_ units.Time, decisions []follow.Decision) error {
 func (k *Keeper) Batch(at units.Time, records []follow.Record) error {
 	k.lock.Lock()
 	defer k.lock.Unlock()
+	if !k.begun && k.cell.Origin != nil {
+		k.base = k.cell.Origin()
+	}
+	k.begun = true
 	for i := range records {
 		e := &records[i]
 		if e.Kind == sched.JobArrived {
@@ -292,7 +301,6 @@ func (k *Keeper) arrive(f *follow.Job) {
 	j.before = report.Before(spec)
 	if spec.Deadline != units.Never {
 		due := k.wall(spec.Deadline)
-		due = due.Add(-time.Duration(k.cell.GoesOn.Lost(spec.ID, k.base)))
 		j.row.Deadline = &due
 	}
 }

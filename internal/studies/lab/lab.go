@@ -33,7 +33,6 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
 )
 
 // Cell is one run: a world under a policy with a seed.
@@ -45,7 +44,8 @@ type Cell struct {
 	Seed     uint64
 	World    func() (drive.World, error) // makes the world when the cell's turn comes
 	Can      sched.Capabilities          // of that world, so that the policy can be checked before; without a name they are known only then
-	GoesOn   *GoesOn                     // nil: the run goes on with no interrupted one
+	GoesOn   time.Time                   // when the interrupted run began that it goes on with; zero: there is none
+	Origin   func() time.Time            // the instant that 0 of a real run stands for, known once it has begun
 	Sinks    []follow.Sink               // that watch this cell and no other: a timeline, a learner, a log; the report's is there already
 	Journal  string                      // file to record the run to, "" = none
 	Params   map[string]string           // values of a sweep, for the report
@@ -53,24 +53,6 @@ type Cell struct {
 	Metrics  []string                    // by which its report may be compared with others, as far as that is known before
 	Key      string                      // of what is simulated, for the cache; "" = it is not cached
 	Known    *report.Run                 // what came of it when it ran before; nil = it has to run
-}
-
-// GoesOn is the run that was interrupted and is gone on with.
-type GoesOn struct {
-	Began time.Time
-	Jobs  []string // whose deadlines were given as spans from their submission: they count from that run on
-}
-
-// Lost is how much earlier the deadline of a job falls than the policy is told, in a run that begins now.
-func (g *GoesOn) Lost(job string, now time.Time) units.Duration {
-	if g == nil || !slices.Contains(g.Jobs, job) {
-		return 0
-	}
-	return g.before(now)
-}
-
-func (g *GoesOn) before(now time.Time) units.Duration {
-	return units.Duration(max(0, now.Sub(g.Began)))
 }
 
 // Name is the scenario with the values of its sweep.
@@ -155,9 +137,6 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		sinks = append(sinks, rec)
 	}
 	began := time.Now()
-	if c.GoesOn != nil {
-		builder.GoesOn(c.GoesOn.before(began), c.GoesOn.Jobs)
-	}
 	err = drive.New(world, policy, sinks...).Run(ctx)
 	took := time.Since(began)
 	if err != nil {

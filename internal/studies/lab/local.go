@@ -36,6 +36,7 @@ type Local struct {
 	Several bool                    // the jobs run more than once, into folders of their own: what has finished is known until Forget
 	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
 	Origin  Origin                  // of the run, for whoever wants to go on with it
+	Memory  *Memory                 // of earlier runs, asked for what was promised where a run goes on; may be nil
 	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
 	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
 }
@@ -44,33 +45,46 @@ type Local struct {
 type Origin struct {
 	Dir   string    `json:"dir"`
 	Args  []string  `json:"args"`           // of run
-	Began time.Time `json:"began,omitzero"` // the run, and not one that goes on with it
+	Began time.Time `json:"began,omitzero"` // only read: where builds before this kept 0 of the clock
 
 	Outputs []string `json:"outputs,omitempty"` // of all its jobs
 }
 
-// GoesOn returns the run that has left something in the folder under, nil if there is none. The clock of all its jobs is that of the first.
-func (l *Local) GoesOn(under string) *GoesOn {
-	g := &GoesOn{}
-	for _, dir := range l.outputs(under) {
+// began is when the run began that has left something in the folder under: the first clock of all its jobs. It is zero if there is none.
+func (l *Local) began(under string) time.Time {
+	if l.Fresh {
+		return time.Time{}
+	}
+	return began(l.outputs(under))
+}
+
+// Began is when the run began that has left something of these jobs, in one of these folders within their outputs; zero if none has.
+func Began(files []*scenario.Job, under ...string) (first time.Time) {
+	var dirs []string
+	for _, f := range files {
+		for _, u := range under {
+			dirs = append(dirs, filepath.Join(f.Output, u))
+		}
+	}
+	return began(dirs)
+}
+
+func began(dirs []string) (first time.Time) {
+	for _, dir := range dirs {
 		var from Origin
 		left, err := engine.Left(dir)
-		if err != nil || l.Fresh || json.Unmarshal(left.Origin, &from) != nil || from.Began.IsZero() {
+		if err != nil || json.Unmarshal(left.Origin, &from) != nil {
 			continue
 		}
-		if g.Began.IsZero() || from.Began.Before(g.Began) {
-			g.Began = from.Began
+		at := left.Began
+		if at.IsZero() { // builds before this wrote it there
+			at = from.Began
+		}
+		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
 		}
 	}
-	if g.Began.IsZero() {
-		return nil
-	}
-	for _, f := range l.Files {
-		if f.Deadline.After > 0 || f.Soft.After > 0 {
-			g.Jobs = append(g.Jobs, f.Name)
-		}
-	}
-	return g
+	return first
 }
 
 // Remains is an output directory in one of these folders that slackline resume can go on with, "" if there is none: that of a job that has
@@ -179,21 +193,28 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		}
 		return Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}
-	cfg, goesOn := l.config(seed, under, known), l.GoesOn(under)
-	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, World: func() (drive.World, error) {
-		from := l.Origin
-		if from.Began = time.Now(); goesOn != nil {
-			from.Began = goesOn.Began
+	cfg, goesOn := l.config(seed, under, known), l.began(under)
+	cfg.Origin = sync.OnceValue(func() time.Time {
+		if goesOn.IsZero() {
+			return time.Now()
 		}
-		text, err := json.Marshal(from)
-		for i := range cfg.Jobs {
-			cfg.Jobs[i].Origin = text
+		return goesOn
+	})
+	cfg.GoesOn = !goesOn.IsZero()
+	text, err := json.Marshal(l.Origin)
+	if err != nil {
+		return Cell{}, err
+	}
+	for i := range cfg.Jobs {
+		j := &cfg.Jobs[i]
+		if j.Origin = text; cfg.GoesOn {
+			j.Spec.Deadline, j.Spec.Soft = l.Files[i].Due(goesOn)
+			if j.Spec.Promised, err = l.promised(i, under, goesOn); err != nil {
+				return Cell{}, err
+			}
 		}
-		if err != nil {
-			return nil, err
-		}
-		return engineWorld(cfg)()
-	}}, nil
+	}
+	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, Origin: cfg.Origin, World: engineWorld(cfg)}, nil
 }
 
 // config is what the engine gets.
@@ -217,11 +238,20 @@ func (l *Local) config(seed uint64, under string, known []*profile.Class) engine
 		}, Progress: tellProgress}
 }
 
-// engineWorld makes the engine when the run begins. Its clock runs from the first look at it, when all input has been cut.
+// engineWorld makes the engine when the run begins. Its clock counts from its origin.
 func engineWorld(cfg engine.Config) func() (drive.World, error) {
 	return func() (drive.World, error) {
-		began := sync.OnceValue(time.Now)
-		cfg.Clock = func() units.Time { return units.Time(time.Since(began())) }
+		if cfg.Origin == nil {
+			cfg.Origin = sync.OnceValue(time.Now)
+		}
+		began := sync.OnceValues(func() (time.Time, units.Duration) { // from then on it is a stopwatch, whatever is done to the time of day
+			origin, now := cfg.Origin(), time.Now()
+			return now, units.Duration(max(0, now.Sub(origin)))
+		})
+		cfg.Clock = func() units.Time {
+			now, before := began()
+			return units.Time(0).Add(before).Add(units.Duration(time.Since(now)))
+		}
 		return engine.New(cfg)
 	}
 }

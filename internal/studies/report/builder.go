@@ -22,9 +22,6 @@ type Builder struct {
 	meter    meter
 	used     energy // until the makespan
 
-	lost  units.Duration  // see GoesOn
-	since map[string]bool // jobs whose deadlines lie so much earlier
-
 	places    [sched.Remote + 1]int64 // committed maps by locality
 	responses []float64               // of finished jobs, in seconds
 }
@@ -38,15 +35,6 @@ type page struct {
 // NewBuilder returns a sink for a run with these headings.
 func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
 	return &Builder{run: Run{World: world, Scenario: scenario, Policy: policy, Seed: seed, Jobs: []Job{}}}
-}
-
-// GoesOn says that the run goes on with one that was interrupted and had begun so long before. The deadlines of these jobs were given as spans
-// from their submission, which was then: by that they are judged, whatever the policy is told.
-func (b *Builder) GoesOn(lost units.Duration, jobs []string) {
-	b.lost, b.since = lost, make(map[string]bool, len(jobs))
-	for _, id := range jobs {
-		b.since[id] = true
-	}
 }
 
 // Batch takes in what happened.
@@ -212,6 +200,9 @@ func (b *Builder) arrive(e *follow.Record) {
 	if known {
 		j.TaskTime = &work
 	}
+	if spec.Promised { // by the run that this one goes on with; what it expected nobody knows any more
+		j.Promised = seconds(spec.Deadline)
+	}
 	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})
 	b.promise(e.Job)
 }
@@ -219,15 +210,7 @@ func (b *Builder) arrive(e *follow.Record) {
 // promise notes the deadlines.
 func (b *Builder) promise(job *follow.Job) {
 	j, spec := &b.run.Jobs[job.Number], job.Spec
-	j.Deadline, j.SoftDeadline, j.Promise = seconds(b.due(spec, spec.Deadline)), seconds(b.due(spec, spec.Soft)), spec.Promise
-}
-
-// due is when a deadline falls by which the job is judged.
-func (b *Builder) due(spec *workload.Job, deadline units.Time) units.Time {
-	if deadline == units.Never || !b.since[spec.ID] {
-		return deadline
-	}
-	return deadline - units.Time(b.lost)
+	j.Deadline, j.SoftDeadline, j.Promise = seconds(spec.Deadline), seconds(spec.Soft), spec.Promise
 }
 
 // Before tells whether an earlier run has done all tasks of the job.

@@ -98,29 +98,38 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// Of a run that goes on deadlines that were given as spans count from the first submission, others stay where they are.
+// A run that goes on keeps the clock of the first: what had arrived is older, a deadline may have passed, and so may one that the first
+// run promised.
 func TestGoesOn(t *testing.T) {
 	b := NewBuilder("engine", "s", "fifo", 1)
 	f := follow.New(b)
-	b.GoesOn(60*units.Second, []string{"span"})
-	for i, id := range []string{"span", "moment"} {
-		spec := &workload.Job{ID: id, Deadline: units.Time(10 * units.Second), Soft: units.Never, Weight: 1}
-		events := []sched.Event{{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: spec}}}
+	for i, id := range []string{"late", "moment", "promised", "kept"} {
+		spec := &workload.Job{ID: id, Deadline: units.Time(10 * units.Second), Soft: units.Never, Weight: 1, Promised: i > 1}
+		if i%2 == 1 {
+			spec.Deadline = units.Time(70 * units.Second)
+		}
+		at := units.Time(60 * units.Second)
+		events := []sched.Event{{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Age: 60 * units.Second, Detail: &sched.Detail{Job: spec}}}
 		var p sched.Plan
-		p.Admit(sched.JobID(i+1), sched.Because(sched.AdmitAll))
+		p.Admit(sched.JobID(i+1), sched.Because(sched.Begun))
 		ended := []sched.Event{{Kind: sched.JobEnded, Job: sched.JobID(i + 1), Outcome: sched.Committed}}
-		for _, err := range []error{f.Batch(1, 0, events), f.Plan(1, 0, &p), f.Batch(2, units.Time(5*units.Second), ended)} {
+		for _, err := range []error{f.Batch(1, at, events), f.Plan(1, at, &p), f.Batch(2, at.Add(5*units.Second), ended)} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	run := b.Run()
-	if j := run.Jobs[0]; *j.Deadline != -50 || j.Outcome != Late || verdict(&j) != "LATE by 55.0 s" || run.Summary.Late != 1 || run.Summary.Penalty != 5.5 {
+	if j := run.Jobs[0]; j.Submitted != 0 || *j.Deadline != 10 || j.Outcome != Late || verdict(&j) != "LATE by 55.0 s" || *j.Penalty != 5.5 {
 		t.Errorf("%+v %+v", j, run.Summary)
 	}
-	if j := run.Jobs[1]; *j.Deadline != 10 || j.Outcome != Met {
-		t.Errorf("%+v", j)
+	for i, want := range map[int]Outcome{1: Met, 2: Broken, 3: Kept} {
+		if j := run.Jobs[i]; j.Outcome != want {
+			t.Errorf("%+v, want %v", j, want)
+		}
+	}
+	if run.Summary.MeanResponse == nil || *run.Summary.MeanResponse != 65 {
+		t.Errorf("%+v", run.Summary)
 	}
 }
 

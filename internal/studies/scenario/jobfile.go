@@ -220,6 +220,18 @@ func below(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
+// Due is when the deadline and the soft deadline fall in a run whose time counts from an instant, past or to come.
+func (j *Job) Due(origin time.Time) (hard, soft units.Time) {
+	at := func(m Moment) units.Time {
+		if !m.Set() {
+			return units.Never
+		}
+		arrive := units.Time(j.Arrive)
+		return arrive.Add(m.Since(origin.Add(time.Duration(arrive))))
+	}
+	return at(j.Deadline), at(j.Soft)
+}
+
 // moment returns the time of the run at which a deadline falls.
 func (j *Job) moment(key string, m Moment, now time.Time) units.Time {
 	if !m.Set() {

@@ -39,6 +39,8 @@ type Config struct {
 	Resumed     func(Resumption)       // told of each job that goes on from what an interrupted run left; may be nil
 	Warn        func(job, text string) // told at once what user code warns of, once for each text of a job, from any goroutine; may be nil
 	Clock       func() units.Time      // stopwatch of the run; it never goes back
+	Origin      func() time.Time       // the instant that 0 of the clock stands for, asked for when all input has been cut; nil = nobody knows
+	GoesOn      bool                   // the clock is that of an interrupted run: jobs that are there from the start have been for a while
 }
 
 // Job is a job with what it computes.
@@ -69,6 +71,14 @@ func (c *Config) withDefaults() Config {
 	setDefault(&d.Grace, 5*units.Second)
 	setDefault(&d.Heartbeat, 20*units.Millisecond)
 	return d
+}
+
+// began is the instant that 0 of the clock stands for, zero if nobody knows. It has no monotonic part, as it outlasts the process.
+func (c *Config) began() time.Time {
+	if c.Origin == nil {
+		return time.Time{}
+	}
+	return c.Origin().Round(0)
 }
 
 // MinMemory is the least that Config.Memory may be.

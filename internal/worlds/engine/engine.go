@@ -23,6 +23,7 @@ type World struct {
 	wake    units.Time
 	told    units.Time // when progress was
 	started bool
+	handed  bool // the first batch
 
 	nodes    []*node    // by handle, [0] unused
 	jobs     []*job     // by handle, [0] unused: place in Config.Jobs plus 1
@@ -77,7 +78,11 @@ func empty(cfg Config) *World {
 
 // Can says what the engine is able to do.
 func (w *World) Can() sched.Capabilities {
-	return sched.Capabilities{World: "engine", Bind: true, Kill: true, Speculate: w.cfg.Progress > 0, Heartbeat: w.cfg.Heartbeat}
+	can := sched.Capabilities{World: "engine", Bind: true, Kill: true, Speculate: w.cfg.Progress > 0, Heartbeat: w.cfg.Heartbeat}
+	if at := w.cfg.began(); !at.IsZero() {
+		can.Origin = at.Format(time.RFC3339Nano)
+	}
+	return can
 }
 
 // WakeAt asks for a Tick at t.
@@ -168,7 +173,7 @@ func (w *World) hear(r report) {
 // hand returns the batch in the order of kinds.
 func (w *World) hand() drive.Batch {
 	slices.SortStableFunc(w.out, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
-	w.given, w.out = w.out, w.given[:0]
+	w.given, w.out, w.handed = w.out, w.given[:0], true
 	w.free = append(w.free, w.resting...)
 	w.resting = w.resting[:0]
 	return drive.Batch{At: w.now, Events: w.given}

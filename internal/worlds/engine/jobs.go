@@ -186,7 +186,11 @@ func (w *World) arrivals() {
 			w.feed(id, j)
 		}
 		w.goOn(id, j)
-		w.emit(sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: j.spec}})
+		e := sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: j.spec}}
+		if w.cfg.GoesOn && !w.handed {
+			e.Age = w.now.Sub(j.spec.Arrive)
+		}
+		w.emit(e)
 		w.mayStart(id)
 	}
 }

@@ -53,6 +53,7 @@ type description struct {
 	Input   []inputFile     `json:"input"`
 	Splits  string          `json:"splits"` // how it is cut, in short: what a task is follows from that
 	Origin  json.RawMessage `json:"origin,omitempty"`
+	Began   time.Time       `json:"began,omitzero"` // 0 of the clock of the run
 	Made    bool            `json:"made,omitempty"` // Slackline made the output directory
 }
 
@@ -100,7 +101,7 @@ type Resumption struct {
 
 // describe returns what the job is now.
 func (w *World) describe(j *job) *description {
-	d := &description{Version: logVersion, Origin: j.cfg.Origin, Made: j.committer.Made}
+	d := &description{Version: logVersion, Origin: j.cfg.Origin, Began: w.cfg.began(), Made: j.committer.Made}
 	d.Facts = append(d.Facts, Fact{"program", j.cfg.Program.Name}, Fact{"reduces", strconv.Itoa(j.cfg.Reduces)},
 		Fact{"block", w.cfg.Block.String()}, Fact{"seed", strconv.FormatUint(w.cfg.Seed, 10)},
 		Fact{"skip_bad_records", strconv.Itoa(j.cfg.SkipBad)})
@@ -372,6 +373,7 @@ func (w *World) committed(j *job, a *attempt, r *report) *commit {
 type Remains struct {
 	Finished bool            // a job has
 	Origin   json.RawMessage // of the job, if its run has not ended; nil if it has, or if there is none
+	Began    time.Time       // 0 of the clock of that run; zero: it is not known
 }
 
 // Left looks at what a run has left in an output directory. That a process is at work there is an error.
@@ -394,7 +396,7 @@ func Left(output string) (r Remains, err error) {
 		return r, fmt.Errorf("output %q: %w", output, err)
 	}
 	if was, _ := replay(records); was != nil {
-		r.Origin = was.Origin
+		r.Origin, r.Began = was.Origin, was.Began
 	}
 	return r, nil
 }
