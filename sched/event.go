@@ -53,6 +53,24 @@ func (k EventKind) Confirms() bool {
 	return k == Granted || k == Started || k == Progress || k == Discrepancy
 }
 
+// Events is a set of kinds of events.
+type Events uint64
+
+// AnyEvent has them all.
+const AnyEvent = ^Events(0)
+
+// EventsOf returns the set of these kinds.
+func EventsOf(kinds ...EventKind) Events {
+	var s Events
+	for _, k := range kinds {
+		s |= 1 << k
+	}
+	return s
+}
+
+// Has tells whether the kind is in the set.
+func (s Events) Has(k EventKind) bool { return s&(1<<k) != 0 }
+
 // ControlVerb is what a Control event asks for.
 type ControlVerb uint8
 

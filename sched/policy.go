@@ -38,6 +38,28 @@ func OrderOf(p Policy) (Order, error) {
 	return nil, nil
 }
 
+// Heeder is a Policy that has something to do only where a batch brings an event of certain kinds: the loop spares it the others. In a batch
+// without one its Decide would plan nothing and change nothing, whatever the time is; a policy that looks at the clock asks for a Tick and
+// heeds it.
+type Heeder interface {
+	Heeds() Events
+}
+
+// HeedsOf returns the kinds of events that the policy heeds, all unless it says so.
+func HeedsOf(p Policy) Events {
+	if h, ok := p.(Heeder); ok {
+		return h.Heeds()
+	}
+	return AnyEvent
+}
+
+// Undeclared is what a policy, or a part of it, does without having declared it. Where it finds out it panics with it, and the loop ends the
+// run with it as its error.
+type Undeclared struct{ Does string }
+
+// Error says what was done.
+func (u *Undeclared) Error() string { return u.Does }
+
 // Declarer is a Policy that gives reasons of its own. It lists their causes, so that whoever reads a saved book or a journal knows them.
 type Declarer interface {
 	Causes() []*Cause

@@ -52,7 +52,7 @@ type policyParam struct {
 func policyList() []policyInfo {
 	list := []policyInfo{}
 	for _, e := range catalog.All() {
-		info := policyInfo{Name: e.Name, Kind: string(e.Kind), Doc: e.Doc, Cite: e.Cite, Needs: e.Needs, Params: []policyParam{}}
+		info := policyInfo{Name: e.Name, Kind: string(e.Kind), Doc: e.Doc, Cite: e.Cite, Params: []policyParam{}}
 		for _, p := range e.Params {
 			info.Params = append(info.Params, policyParam{p.Name, string(p.Type), p.Default, p.Unit, p.Choices, p.Doc})
 		}

@@ -212,12 +212,12 @@ var alterations = []alteration{
 		return slices.Delete(slices.Clone(lines), i, i+1), from + 1
 	}},
 	{"the policy is not asked", "fifo", func(r *rand.Rand, lines []string) ([]string, int) {
-		i := some(r, lines, `^\d+ plan items=0 `)
+		i := some(r, lines, `^\d+ plan items=[1-9]`)
 		if i < 0 {
 			return nil, 0
 		}
-		from, _ := round(lines, i)
-		return slices.Delete(slices.Clone(lines), i, i+1), from + 1
+		from, to := round(lines, i)
+		return slices.Delete(slices.Clone(lines), i, to), from + 1
 	}},
 }
 

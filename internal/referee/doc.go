@@ -16,7 +16,8 @@
 // # What is predicted
 //
 // Each verdict with the numbers that decided it; each start, down to the task and how far it is from its input; kills, second
-// attempts, limits on slots, nodes put to sleep; in which rounds the policy is asked at all. Of a plain world (Options.Plain) also the
+// attempts, limits on slots, nodes put to sleep; in which rounds the policy is not asked, as
+// all events only confirm. A round without a plan is one in which nothing was wanted. Of a plain world (Options.Plain) also the
 // instant at which each attempt ends and each node beats, so that a node left idle shows. Where a prediction fails the difference is
 // noted and the book goes on as the journal says, so that one difference does not bring others.
 //

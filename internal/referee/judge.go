@@ -154,13 +154,13 @@ func (j *judge) round(lines []*line) error {
 		}
 	}
 	events := lines[1:i]
-	if i == len(lines) {
-		if wakes {
-			j.differ(lines[0].num, "that the policy is asked", "no plan")
-		}
+	plan, items := lines[0], lines[i:] // where there is no plan, nothing was wanted
+	if i == len(lines) && !wakes {
 		return nil
 	}
-	plan := lines[i]
+	if i < len(lines) {
+		plan, items = lines[i], lines[i+1:]
+	}
 	if !wakes {
 		j.differ(plan.num, "that the policy is not asked, as all events only confirm", "a plan")
 	}
@@ -168,8 +168,8 @@ func (j *judge) round(lines []*line) error {
 	p := &wants{book: j.book}
 	j.rule.decide(j.book, events, p)
 	p.undo()
-	j.compare(plan, lines[i+1:], p.acts)
-	for _, l := range lines[i+1:] {
+	j.compare(plan, items, p.acts)
+	for _, l := range items {
 		if err := j.enter(l); err != nil {
 			return fmt.Errorf("line %d: %w", l.num, err)
 		}

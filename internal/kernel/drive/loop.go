@@ -50,10 +50,11 @@ func (l *Loop) Run(ctx context.Context) error {
 
 // Step takes in one batch and answers it. io.EOF is the end of the run.
 //
-// The policy is not asked about a batch of confirmations. About one that brings refusals besides, and nothing else, it is asked
-// once at each instant: a policy that asks again for what was just refused would keep time from passing. What was refused later
+// The policy is not asked about a batch of confirmations, nor about one without an event that it heeds (sched.Heeder) while the book holds
+// no item. About one that brings refusals besides, and nothing else that it heeds, it is asked once at each instant: a policy that asks again for what was just refused would keep time from passing. What was refused later
 // at that instant is in the book, and the policy sees it with whatever wakes it next.
-func (l *Loop) Step(ctx context.Context) error {
+func (l *Loop) Step(ctx context.Context) (err error) {
+	defer l.undeclared(&err)
 	if l.unfit != nil {
 		return l.unfit
 	}
@@ -94,6 +95,17 @@ func (l *Loop) Step(ctx context.Context) error {
 	return nil
 }
 
+// undeclared makes an error of what the policy, or its order, did without having declared it.
+func (l *Loop) undeclared(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *sched.Undeclared:
+		*err = fmt.Errorf("round %d: %w", l.Round, r)
+	default:
+		panic(r)
+	}
+}
+
 func (l *Loop) decide(events []sched.Event) {
 	l.Ledger.Begin(&l.plan)
 	l.Policy.Decide(l.Ledger, events, &l.plan)
@@ -111,9 +123,13 @@ func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
 	if at != l.at {
 		l.at, l.redecided = at, false
 	}
-	refused := false
+	refused, heeds := false, sched.AnyEvent
+	if !l.Ledger.Holds() {
+		heeds = sched.HeedsOf(l.Policy)
+	}
 	for i := range events {
 		switch k := events[i].Kind; {
+		case !heeds.Has(k):
 		case k == sched.Refused:
 			refused = true
 		case !k.Confirms():

@@ -217,11 +217,11 @@ func TestLimitParameters(t *testing.T) {
 		{"0", "0", "1", "1 in, 2 in, 3 held, 4 held, 5 held"},
 	} {
 		e := LimitEntry()
-		var r compose.Recipe
-		if err := e.Fill(&r, compose.NewArgs(q, e.Params, map[string]string{"running": c.running, "per_queue": c.queue, "per_user": c.user, "masters": "0"})); err != nil {
+		part, err := e.Step(compose.NewArgs(q, e.Params, map[string]string{"running": c.running, "per_queue": c.queue, "per_user": c.user, "masters": "0"}))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got := verdicts(r.Steps[compose.KindAdmit], jobs(t, four...), arrived(1)...); got != c.want {
+		if got := verdicts(part, jobs(t, four...), arrived(1)...); got != c.want {
 			t.Errorf("%+v\n got %s", c, got)
 		}
 	}

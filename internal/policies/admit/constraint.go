@@ -71,16 +71,6 @@ func ConstraintParams() []compose.Param {
 		ShareParam("of the cluster that ApplicationMasters may take, before those of jobs without a deadline wait")}
 }
 
-// FillConstraint puts the part into a recipe.
-func FillConstraint(r *compose.Recipe, a compose.Args) error {
-	share, err := ShareOf(a)
-	r.Put(compose.KindAdmit, NewConstraint(a.Choice("cost") == "worst", share))
-	return err
-}
-
-// Studies says that profiles are read.
-func (*Constraint) Studies() bool { return true }
-
 // Decide tests what has arrived. O(accepted jobs) for each of them, and for a batch in which attempts end.
 func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	look := false

@@ -2,7 +2,9 @@ package admit
 
 import (
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
 )
 
 // MasterParams are the parameters of whatever bounds ApplicationMasters: the share, which unless the queues' description says
@@ -12,13 +14,14 @@ func MasterParams(usual string) []compose.Param {
 		Doc: "of what a queue is promised that ApplicationMasters may take, 0 = as the queues' description says, or else " + usual}}
 }
 
-// FillMasters puts the share into the description of queues.
-func FillMasters(c *queues.Config, a compose.Args) error {
+// mastersOf is the description of queues with the share that is asked for.
+func mastersOf(a compose.Args) (queues.Config, error) {
+	c := a.Queues
 	share, err := ShareOf(a)
 	if share > 0 {
 		c.MaxMasterShare = float64(a.Count("masters"))
 	}
-	return err
+	return c, err
 }
 
 // ShareParam is the parameter of parts that bound masters by a share of the cluster.
@@ -35,6 +38,12 @@ func ShareOf(a compose.Args) (Share, error) {
 	return Share(n) / 100, nil
 }
 
+// comings are the events that may change who runs, who waits, and what masters may take.
+const comings = 1<<sched.Resync | 1<<sched.Control | 1<<sched.NodeUp | 1<<sched.NodeChanged | 1<<sched.JobEnded | 1<<sched.JobCancelled | 1<<sched.JobAmended |
+	1<<sched.JobArrived | 1<<sched.StageReady
+
+var bounds = []*sched.Cause{SlotOfOrder, OverLimit, MasterShare}
+
 // AllEntry lists the admission of every job.
 func AllEntry() compose.Entry {
 	return compose.Entry{
@@ -43,28 +52,23 @@ func AllEntry() compose.Entry {
 		Doc:    "admits every job when it arrives, one with an ApplicationMaster when masters leave room",
 		Cite:   "Hadoop 1.2.1, JobQueueTaskScheduler; YARN, maximum-am-resource-percent",
 		Params: MasterParams("10"),
-		Fill:   FillAll,
+		Traits: compose.Traits{Heeds: comings, Causes: []*sched.Cause{MasterShare}},
+		Step: func(a compose.Args) (compose.Step, error) {
+			c, err := mastersOf(a)
+			return NewAll(c), err
+		},
 	}
-}
-
-// FillAll puts the admission of every job into a recipe.
-func FillAll(r *compose.Recipe, a compose.Args) error {
-	c := a.Queues
-	if err := FillMasters(&c, a); err != nil {
-		return err
-	}
-	r.Put(compose.KindAdmit, NewAll(c))
-	return nil
 }
 
 // SerialEntry lists one job at a time.
 func SerialEntry() compose.Entry {
 	return compose.Entry{
-		Name: "serial",
-		Kind: compose.KindAdmit,
-		Doc:  "one job runs at a time; the next is the first in the order among those that wait",
-		Cite: "paper 000, section 6 (EDF-N)",
-		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Put(compose.KindAdmit, Serial()); return nil },
+		Name:   "serial",
+		Kind:   compose.KindAdmit,
+		Doc:    "one job runs at a time; the next is the first in the order among those that wait",
+		Cite:   "paper 000, section 6 (EDF-N)",
+		Traits: compose.Traits{Heeds: comings, Causes: bounds},
+		Step:   func(compose.Args) (compose.Step, error) { return Serial(), nil },
 	}
 }
 
@@ -80,8 +84,9 @@ func LimitEntry() compose.Entry {
 			{Name: "per_queue", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each queue without a bound, 0 = as described"},
 			{Name: "per_user", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each user, 0 = as described"},
 		}, MasterParams("10")...),
-		Fill: func(r *compose.Recipe, a compose.Args) error {
-			c := a.Queues
+		Traits: compose.Traits{Heeds: comings, Causes: bounds},
+		Step: func(a compose.Args) (compose.Step, error) {
+			c, err := mastersOf(a)
 			if n := a.Count("running"); n > 0 {
 				c.MaxRunning = n
 			}
@@ -91,11 +96,7 @@ func LimitEntry() compose.Entry {
 			if n := a.Count("per_user"); n > 0 {
 				c.MaxRunningPerUser = n
 			}
-			if err := FillMasters(&c, a); err != nil {
-				return err
-			}
-			r.Put(compose.KindAdmit, NewLimit(c))
-			return nil
+			return NewLimit(c), err
 		},
 	}
 }
@@ -108,6 +109,15 @@ func ConstraintEntry() compose.Entry {
 		Doc:    "lets a job in if the slots it needs for its deadline are free at two instants (flawed as published: promises break)",
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
 		Params: ConstraintParams(),
-		Fill:   FillConstraint,
+		Traits: compose.Traits{
+			Reads: compose.Reads{Profiles: true},
+			Heeds: sched.EventsOf(sched.Resync, sched.Control, sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Demand, sched.Tick),
+			Causes: []*sched.Cause{estimate.Promised, estimate.NoDeadline, estimate.CountUnknown, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots,
+				estimate.AloneLate, estimate.AloneLateMean, estimate.Unbounded, NotProfiled, MasterShare, MapSlotsTaken, ReduceSlotsTaken, estimate.MapsFirst, estimate.MapsOver},
+		},
+		Step: func(a compose.Args) (compose.Step, error) {
+			share, err := ShareOf(a)
+			return NewConstraint(a.Choice("cost") == "worst", share), err
+		},
 	}
 }

@@ -166,15 +166,8 @@ func (l *Limit) hold(v sched.View, j sched.JobID, p *sched.Plan) {
 	l.again(j)
 }
 
-// concerns tells whether the event may change who runs or who waits.
-func concerns(e sched.Event) bool {
-	switch e.Kind {
-	case sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.JobCancelled, sched.StageReady, sched.Resync, sched.Control,
-		sched.NodeUp, sched.NodeChanged: // more capacity lets more masters in
-		return true
-	}
-	return false
-}
+// concerns tells whether the event may change who runs or who waits. More capacity lets more masters in.
+func concerns(e sched.Event) bool { return sched.Events(comings).Has(e.Kind) }
 
 // Ask says what would become of a job that came now. Those that wait stand before it only as far as the bounds are reached that keep
 // them out: whoever could run was let in when the last plan was made.

@@ -69,9 +69,10 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 	if err != nil {
 		return nil, err
 	}
-	r := compose.Recipe{Order: order.FIFO{}, Again: func() (*compose.Policy, error) { return Of(entries, text, q) }}
-	r.Put(compose.KindAdmit, admit.NewAll(q))
-	r.Put(compose.KindPlace, place.Hadoop())
+	r := compose.Recipe{Again: func() (*compose.Policy, error) { return Of(entries, text, q) }}
+	if err := r.Put(schemes.FIFO(), compose.Args{Queues: q}); err != nil {
+		return nil, err
+	}
 	seen := make(map[compose.Kind]string)
 	var scheme compose.Args // of the first term
 	whole := ""             // its name, if nothing else goes with it
@@ -103,7 +104,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 		} else if err := idle(scheme, e); err != nil {
 			return nil, terms[0].blame(text, err)
 		}
-		if err := e.Fill(&r, args); err != nil {
+		if err := r.Put(*e, args); err != nil {
 			return nil, t.blame(text, err)
 		}
 		if i > 0 {

@@ -11,7 +11,8 @@
 //  6. preempt: what is killed to make room.
 //  7. scale: which nodes sleep and which wake.
 //
-// Before them, if the order reads profiles and one was learned, all jobs are ranked anew.
+// Before them, if the order reads profiles and one was learned, all jobs are ranked anew. A part is passed over where the batch brings no
+// event that it heeds (Traits).
 //
 // # Who wins
 //
@@ -51,17 +52,6 @@ type Memory interface {
 // steps are the kinds of parts that take a turn, in that order. This list is all that a new kind has to be added to.
 var steps = [...]Kind{KindPlan, KindAdmit, KindShare, KindPlace, KindSpeculate, KindPreempt, KindScale}
 
-// Needy is a part that works only in a world that understands certain verbs.
-type Needy interface {
-	Needs() []sched.Verb
-}
-
-// Student is a part that reads profiles (sched.View.Profile). A world whose jobs teach something then tells it what they have taught,
-// class by class, when one of them has ended; others are spared the trouble. If the order is one, all jobs are ranked anew then.
-type Student interface {
-	Studies() bool
-}
-
 // Follower is a part that reads the policy's order. It is told when the policy is assembled, and may say that they do not fit.
 type Follower interface {
 	Follow(o sched.Order) error
@@ -69,34 +59,56 @@ type Follower interface {
 
 // Recipe is what a policy is made of.
 type Recipe struct {
-	Name  string // as people write it, with its parameters
-	Order sched.Order
-	Steps map[Kind]Step           // one of a kind at most; there must be one that admits and one that places
-	Again func() (*Policy, error) // makes the policy once more, with nothing in its memory; nil = it cannot be copied
+	Name   string // as people write it, with its parameters
+	Order  sched.Order
+	Steps  map[Kind]Step           // one of a kind at most; there must be one that admits and one that places
+	Traits map[Kind]Traits         // of these, and of the order
+	Again  func() (*Policy, error) // makes the policy once more, with nothing in its memory; nil = it cannot be copied
 }
 
-// Put makes a step that of its kind, in place of what was there. nil takes it away.
-func (r *Recipe) Put(kind Kind, s Step) {
+// Put makes the part that an entry lists, or all parts of a scheme, and gives each the place of its kind. a are the arguments of the
+// entry, or of the scheme to which it belongs: what they do not name has its default.
+func (r *Recipe) Put(e Entry, a Args) error {
 	if r.Steps == nil {
-		r.Steps = make(map[Kind]Step)
+		r.Steps, r.Traits = make(map[Kind]Step), make(map[Kind]Traits)
 	}
-	if r.Steps[kind] = s; s == nil {
-		delete(r.Steps, kind)
+	switch {
+	case e.Fill != nil:
+		return e.Fill(r, a)
+	case e.Kind == KindScheme:
+		for _, part := range e.Parts {
+			if err := r.Put(part, a); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	a = a.of(e.Params)
+	var err error
+	if e.Order != nil {
+		r.Order, err = e.Order(a)
+	} else {
+		r.Steps[e.Kind], err = e.Step(a)
+	}
+	r.Traits[e.Kind] = e.Traits
+	return err
 }
 
-// Policy is an assembled recipe. It implements sched.Policy and sched.Ranker.
+// Policy is an assembled recipe. It implements sched.Policy, sched.Ranker, sched.Heeder and sched.Declarer.
 type Policy struct {
-	name  string
-	order sched.Order
-	parts []part // that take turns, in order
-	again func() (*Policy, error)
+	r     Recipe
+	parts []part // the order first, then those that take turns
+	desk  desk   // at which they read
+	heeds sched.Events
 }
 
 // part is a part of an assembled policy.
 type part struct {
-	kind Kind
-	step Step
+	kind  Kind
+	step  Step // nil: it is the order
+	heeds sched.Events
+	needs uint64 // a bit for each verb
+	Traits
 }
 
 // New assembles a recipe, which must name an order, an admission and a placement.
@@ -104,19 +116,21 @@ func New(r Recipe) (*Policy, error) {
 	if r.Order == nil || r.Steps[KindAdmit] == nil || r.Steps[KindPlace] == nil {
 		return nil, fmt.Errorf("policy %q lacks an order, an admission or a placement", r.Name)
 	}
-	y := &Policy{name: r.Name, order: r.Order, again: r.Again}
+	y := &Policy{r: r}
+	y.add(KindOrder, nil)
 	for _, kind := range steps {
 		if step := r.Steps[kind]; step != nil {
-			y.parts = append(y.parts, part{kind, step})
+			y.add(kind, step)
 		}
 	}
-	if len(y.parts) != len(r.Steps) {
+	if len(y.parts) != len(r.Steps)+1 {
 		return nil, fmt.Errorf("policy %q has a part of a kind that takes no turn", r.Name)
 	}
-	for _, m := range y.members() {
-		_, saves := m.part.(json.Marshaler)
-		if _, ok := m.part.(Memory); saves && !ok {
-			return nil, fmt.Errorf("policy %q: its %s part saves what it remembers, and lacks the other methods of compose.Memory", r.Name, m.kind)
+	for _, part := range y.parts {
+		m := y.memory(part)
+		_, saves := m.(json.Marshaler)
+		if _, ok := m.(Memory); saves && !ok {
+			return nil, fmt.Errorf("policy %q: its %s part saves what it remembers, and lacks the other methods of compose.Memory", r.Name, part.kind)
 		}
 	}
 	for _, part := range y.parts {
@@ -129,25 +143,68 @@ func New(r Recipe) (*Policy, error) {
 	return y, nil
 }
 
+// add takes in a part.
+func (y *Policy) add(kind Kind, step Step) {
+	p := part{kind: kind, step: step, Traits: y.r.Traits[kind]}
+	for _, v := range p.Needs {
+		p.needs |= 1 << v
+	}
+	switch p.heeds = p.Heeds; {
+	case step == nil && p.Reads.Profiles:
+		p.heeds = sched.EventsOf(sched.ProfileLearned)
+	case step != nil && p.heeds == 0:
+		p.heeds = sched.AnyEvent
+	}
+	y.heeds |= p.heeds
+	y.parts = append(y.parts, p)
+}
+
 // Name returns the policy as people write it.
-func (y *Policy) Name() string { return y.name }
+func (y *Policy) Name() string { return y.r.Name }
+
+// Recipe returns what the policy was made of.
+func (y *Policy) Recipe() Recipe { return y.r }
 
 // Order returns the order in which the ledger keeps jobs.
-func (y *Policy) Order() sched.Order { return y.order }
+func (y *Policy) Order() sched.Order {
+	if y.parts[0].Reads == everything {
+		return y.r.Order
+	}
+	return &reading{Order: y.r.Order, desk: desk{policy: y, by: &y.parts[0]}}
+}
+
+// Heeds returns the kinds of events on which the policy may have something to do.
+func (y *Policy) Heeds() sched.Events { return y.heeds }
+
+// Causes returns those that the parts declare.
+func (y *Policy) Causes() (list []*sched.Cause) {
+	for i := range y.parts {
+		list = append(list, y.parts[i].Causes...)
+	}
+	return list
+}
 
 // Decide runs the parts.
 func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
-	if o, ok := y.order.(Student); ok && o.Studies() && learned(batch) {
+	var brings sched.Events
+	for i := range batch {
+		brings |= 1 << batch[i].Kind
+	}
+	if y.parts[0].Reads.Profiles && brings.Has(sched.ProfileLearned) {
 		p.Rank(0, sched.Because(sched.PlaceChanged))
 	}
-	for i := range y.parts {
-		y.parts[i].step.Decide(v, batch, p)
+	y.desk = desk{View: v, policy: y}
+	for i := 1; i < len(y.parts); i++ {
+		part := &y.parts[i]
+		if part.heeds&brings == 0 && part.heeds != sched.AnyEvent {
+			continue
+		}
+		y.desk.by = part
+		from := len(p.Items)
+		part.step.Decide(&y.desk, batch, p)
+		part.answersFor(y, p.Items[from:])
 	}
-}
-
-// learned tells whether a profile is news.
-func learned(batch []sched.Event) bool {
-	return slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.ProfileLearned })
+	y.desk = desk{}
 }
 
 // Asker is an admission that can say what it would decide upon a job that came now, and decides nothing. The page is that of a job which the
@@ -160,7 +217,7 @@ type Asker interface {
 func (y *Policy) Ask(v sched.View, spec *workload.Job) sched.Answer {
 	for i := range y.parts {
 		if a, ok := y.parts[i].step.(Asker); ok {
-			return a.Ask(v, sched.Asked(v, spec))
+			return a.Ask(&desk{View: v, policy: y, by: &y.parts[i]}, sched.Asked(v, spec))
 		}
 	}
 	return sched.Answer{}
@@ -168,58 +225,34 @@ func (y *Policy) Ask(v sched.View, spec *workload.Job) sched.Answer {
 
 // Suits tells, in one sentence, what the policy needs and the world cannot do; nil if it can do all.
 func (y *Policy) Suits(can *sched.Capabilities) error {
-	for _, part := range y.members() {
-		needy, ok := part.part.(Needy)
-		if !ok {
-			continue
-		}
-		for _, verb := range needy.Needs() {
+	for _, part := range y.parts {
+		for _, verb := range part.Needs {
 			if !can.Can(verb) {
-				return fmt.Errorf("policy %q needs a world that can %v (for its %s part), and the world %q cannot", y.name, verb, part.kind, can.World)
+				return fmt.Errorf("policy %q needs a world that can %v (for its %s part), and the world %q cannot", y.r.Name, verb, part.kind, can.World)
 			}
 		}
 	}
 	return nil
 }
 
-// Studies tells whether a part of the policy reads profiles.
+// Studies tells whether a part of the policy reads profiles. A world whose jobs teach something then tells it what they have taught, class by
+// class, when one of them has ended; others are spared the trouble.
 func (y *Policy) Studies() bool {
-	for _, part := range y.members() {
-		if s, ok := part.part.(Student); ok && s.Studies() {
-			return true
-		}
-	}
-	return false
-}
-
-// member is a part, or the order, under the name of its kind.
-type member struct {
-	kind Kind
-	part any
-}
-
-// members lists the order and the parts.
-func (y *Policy) members() []member {
-	list := []member{{KindOrder, y.order}}
-	for _, p := range y.parts {
-		list = append(list, member{p.kind, p.step})
-	}
-	return list
+	return slices.ContainsFunc(y.parts, func(p part) bool { return p.Reads.Profiles })
 }
 
 // Clone copies the policy: it is made once more, and each part takes over what its like remembers.
 func (y *Policy) Clone() (sched.Policy, error) {
-	if y.again == nil {
-		return nil, fmt.Errorf("policy %q was not made from the catalogue, and cannot be copied", y.name)
+	if y.r.Again == nil {
+		return nil, fmt.Errorf("policy %q was not made from the catalogue, and cannot be copied", y.r.Name)
 	}
-	c, err := y.again()
+	c, err := y.r.Again()
 	if err != nil {
 		return nil, err
 	}
-	mine := y.members()
-	for i, its := range c.members() {
-		if m, ok := its.part.(Memory); ok {
-			m.CopyFrom(mine[i].part)
+	for i, part := range c.parts {
+		if m, ok := c.memory(part).(Memory); ok {
+			m.CopyFrom(y.memory(y.parts[i]))
 		}
 	}
 	return c, nil
@@ -235,17 +268,25 @@ type saved struct {
 	Parts   map[string]json.RawMessage `json:"parts,omitempty"`
 }
 
+// memory is what may have some: a step, or the order.
+func (y *Policy) memory(p part) any {
+	if p.step == nil {
+		return y.r.Order
+	}
+	return p.step
+}
+
 // Save writes the state of all parts as one line of JSON. Equal states give equal bytes.
 func (y *Policy) Save(w io.Writer) error {
-	s := saved{Version: version, Policy: y.name, Parts: map[string]json.RawMessage{}}
-	for _, part := range y.members() {
-		m, ok := part.part.(Memory)
+	s := saved{Version: version, Policy: y.r.Name, Parts: map[string]json.RawMessage{}}
+	for _, part := range y.parts {
+		m, ok := y.memory(part).(Memory)
 		if !ok {
 			continue
 		}
 		text, err := m.MarshalJSON()
 		if err != nil {
-			return fmt.Errorf("policy %q: saving its %s part: %w", y.name, part.kind, err)
+			return fmt.Errorf("policy %q: saving its %s part: %w", y.r.Name, part.kind, err)
 		}
 		s.Parts[string(part.kind)] = text
 	}
@@ -256,29 +297,29 @@ func (y *Policy) Save(w io.Writer) error {
 func (y *Policy) Load(r io.Reader) error {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return fmt.Errorf("policy %q: its saved state cannot be read: %w", y.name, err)
+		return fmt.Errorf("policy %q: its saved state cannot be read: %w", y.r.Name, err)
 	}
 	var s saved
 	if err := json.Unmarshal(text, &s); err != nil {
-		return fmt.Errorf("policy %q: its saved state cannot be read: %w", y.name, err)
+		return fmt.Errorf("policy %q: its saved state cannot be read: %w", y.r.Name, err)
 	}
 	if s.Version != version {
-		return fmt.Errorf("policy %q: its saved state has version %d, this build reads version %d", y.name, s.Version, version)
+		return fmt.Errorf("policy %q: its saved state has version %d, this build reads version %d", y.r.Name, s.Version, version)
 	}
-	if s.Policy != y.name {
-		return fmt.Errorf("policy %q: the saved state is that of %q", y.name, s.Policy)
+	if s.Policy != y.r.Name {
+		return fmt.Errorf("policy %q: the saved state is that of %q", y.r.Name, s.Policy)
 	}
-	for _, part := range y.members() {
-		u, ok := part.part.(Memory)
+	for _, part := range y.parts {
+		u, ok := y.memory(part).(Memory)
 		if !ok {
 			continue
 		}
 		text, ok := s.Parts[string(part.kind)]
 		if !ok {
-			return fmt.Errorf("policy %q: the saved state lacks its %s part", y.name, part.kind)
+			return fmt.Errorf("policy %q: the saved state lacks its %s part", y.r.Name, part.kind)
 		}
 		if err := u.UnmarshalJSON(text); err != nil {
-			return fmt.Errorf("policy %q: the saved state of its %s part cannot be read: %w", y.name, part.kind, err)
+			return fmt.Errorf("policy %q: the saved state of its %s part cannot be read: %w", y.r.Name, part.kind, err)
 		}
 	}
 	return nil

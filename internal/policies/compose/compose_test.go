@@ -51,13 +51,15 @@ func TestStepsInTurn(t *testing.T) {
 	var steps []string
 	r := compose.Recipe{Order: order.FIFO{}}
 	for _, kind := range []compose.Kind{compose.KindScale, compose.KindPlace, compose.KindPlan, compose.KindSpeculate, compose.KindShare, compose.KindAdmit, compose.KindPreempt} {
-		r.Put(kind, noting{string(kind), &steps})
+		if err := r.Put(compose.Entry{Kind: kind, Step: func(compose.Args) (compose.Step, error) { return noting{string(kind), &steps}, nil }}, compose.Args{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	y, err := compose.New(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y.Decide(nil, nil, nil)
+	y.Decide(nil, nil, new(sched.Plan))
 	if got := strings.Join(steps, " "); got != "plan admit share place speculate preempt scale" {
 		t.Errorf("the steps are %s", got)
 	}
@@ -66,8 +68,8 @@ func TestStepsInTurn(t *testing.T) {
 func TestMemoryIsSaved(t *testing.T) {
 	a, b := &counting{}, &counting{}
 	y, z := with(t, "x", a), with(t, "x", b)
-	y.Decide(nil, nil, nil)
-	y.Decide(nil, nil, nil)
+	y.Decide(nil, nil, new(sched.Plan))
+	y.Decide(nil, nil, new(sched.Plan))
 	var text, again bytes.Buffer
 	if err := y.Save(&text); err != nil {
 		t.Fatal(err)
@@ -110,7 +112,7 @@ func TestIncompleteRecipes(t *testing.T) {
 		}
 	}
 	r := compose.Recipe{Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, place.Hadoop())}
-	r.Put(compose.KindOrder, admit.All{})
+	r.Steps[compose.KindOrder] = admit.All{}
 	if _, err := compose.New(r); err == nil || !strings.Contains(err.Error(), `"x" has a part of a kind that takes no turn`) {
 		t.Errorf("got %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
@@ -33,11 +34,18 @@ type Entry struct {
 	Kind   Kind
 	Doc    string  // one line
 	Cite   string  // where it is described
-	Needs  string  // what the world must be able to do, for people; "" = nothing special
-	Whole  bool    // a scheme whose parts keep a promise together: no other part goes with it
 	Params []Param // what can be set
-	// Fill puts the part, or all parts of the scheme, into the recipe. An error says in one sentence what does not go together;
-	// Args.Misused makes one about a parameter.
+	Traits         // of a part; a scheme has those of its parts
+
+	// Order makes an order, Step any other part. An error says in one sentence what does not go together; Args.Misused makes one about a
+	// parameter.
+	Order func(a Args) (sched.Order, error)
+	Step  func(a Args) (Step, error)
+
+	// Of a scheme.
+	Whole bool    // its parts keep a promise together: no other part goes with it
+	Parts []Entry // what it is made of; they read those of its parameters that have the names of theirs
+	// Fill puts the parts into a recipe, if that is not all of them with the arguments as they are.
 	Fill func(r *Recipe, a Args) error
 }
 
@@ -117,6 +125,23 @@ type Args struct {
 // NewArgs returns the arguments of an entry with these parameters; values are canonical and complete.
 func NewArgs(q queues.Config, params []Param, values map[string]string) Args {
 	return Args{q, params, values}
+}
+
+// of returns the arguments of a part of the entry.
+func (a Args) of(params []Param) Args {
+	part := Args{Queues: a.Queues, params: params, values: make(map[string]string, len(params))}
+	for i := range params {
+		p := &params[i]
+		value, given := a.values[p.Name]
+		if !given {
+			var err error
+			if value, err = p.Canonical(p.Default); err != nil {
+				panic(fmt.Sprintf("compose: the default of the parameter %q: %v", p.Name, err))
+			}
+		}
+		part.values[p.Name] = value
+	}
+	return part
 }
 
 // Params returns the parameters that the entry has.

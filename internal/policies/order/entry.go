@@ -5,27 +5,28 @@ import (
 
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
 )
 
 // FIFOEntry lists the order of Hadoop's default scheduler.
 func FIFOEntry() compose.Entry {
 	return compose.Entry{
-		Name: "by-arrival",
-		Kind: compose.KindOrder,
-		Doc:  "priority, then arrival",
-		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, section 2.1.1",
-		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Order = FIFO{}; return nil },
+		Name:  "by-arrival",
+		Kind:  compose.KindOrder,
+		Doc:   "priority, then arrival",
+		Cite:  "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, section 2.1.1",
+		Order: func(compose.Args) (sched.Order, error) { return FIFO{}, nil },
 	}
 }
 
 // EDFEntry lists earliest deadline first.
 func EDFEntry() compose.Entry {
 	return compose.Entry{
-		Name: "edf",
-		Kind: compose.KindOrder,
-		Doc:  "earliest deadline, then arrival; jobs without a deadline last",
-		Cite: "paper 000, section 6",
-		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Order = EDF{}; return nil },
+		Name:  "edf",
+		Kind:  compose.KindOrder,
+		Doc:   "earliest deadline, then arrival; jobs without a deadline last",
+		Cite:  "paper 000, section 6",
+		Order: func(compose.Args) (sched.Order, error) { return EDF{}, nil },
 	}
 }
 
@@ -37,7 +38,7 @@ func FairEntry() compose.Entry {
 		Doc:    "pools by minimum share and share for their weight, then users, then jobs",
 		Cite:   "Hadoop 1.2.1, FairScheduler; paper 003, section 3.1",
 		Params: FairParams(),
-		Fill:   FillFair,
+		Order:  fair,
 	}
 }
 
@@ -50,14 +51,13 @@ func FairParams() []compose.Param {
 	}
 }
 
-// FillFair puts the fair order into a recipe.
-func FillFair(r *compose.Recipe, a compose.Args) error {
+// fair makes the fair order.
+func fair(a compose.Args) (sched.Order, error) {
 	c := FairConfig{Queues: a.Queues, ByUser: a.Choice("pool") == "user", Users: a.Switch("users"), FIFO: a.Choice("jobs") == "fifo"}
 	if c.ByUser && c.Users {
-		return a.Misused("users", "users=true has no effect with pool=user: each pool has one user")
+		return nil, a.Misused("users", "users=true has no effect with pool=user: each pool has one user")
 	}
-	r.Order = NewFair(c)
-	return nil
+	return NewFair(c), nil
 }
 
 // CapacityEntry lists the order of Hadoop's capacity scheduler.
@@ -68,7 +68,7 @@ func CapacityEntry() compose.Entry {
 		Doc:    "a tree of queues by used over guaranteed share, with maximum shares and user limits",
 		Cite:   "Hadoop 1.2.1 and YARN, CapacityScheduler; paper 003, section 3.1",
 		Params: CapacityParams(),
-		Fill:   FillCapacity,
+		Order:  capacity,
 	}
 }
 
@@ -77,11 +77,10 @@ func CapacityParams() []compose.Param {
 	return []compose.Param{{Name: "elastic", Type: compose.Switch, Default: "true", Doc: "a queue may use what others leave idle"}}
 }
 
-// FillCapacity puts the capacity order into a recipe.
-func FillCapacity(r *compose.Recipe, a compose.Args) error {
+// capacity makes the capacity order.
+func capacity(a compose.Args) (sched.Order, error) {
 	if len(a.Queues.Queues) > 0 && a.Queues.Undeclared == queues.Allow {
-		return errors.New("a capacity scheduler has no room for queues without a capacity; leave undeclared_queues at \"refuse\"")
+		return nil, errors.New("a capacity scheduler has no room for queues without a capacity; leave undeclared_queues at \"refuse\"")
 	}
-	r.Order = NewCapacity(CapacityConfig{Queues: a.Queues, Rigid: !a.Switch("elastic")})
-	return nil
+	return NewCapacity(CapacityConfig{Queues: a.Queues, Rigid: !a.Switch("elastic")}), nil
 }

@@ -1,6 +1,9 @@
 package place
 
-import "github.com/slackline/slackline/internal/policies/compose"
+import (
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/sched"
+)
 
 // reduces is the bound on reduces that all placements have.
 func reduces() compose.Param {
@@ -20,13 +23,13 @@ func GreedyEntry() compose.Entry {
 			{Name: "local", Type: compose.Choice, Default: "node", Choices: []string{"node", "rack"},
 				Doc: "how near a task's data must be for it to count as local (the paper: node; Hadoop's code: rack)"},
 		},
-		Fill: func(r *compose.Recipe, a compose.Args) error {
+		Traits: compose.Traits{Heeds: sched.EventsOf(sched.Heartbeat)},
+		Step: func(a compose.Args) (compose.Step, error) {
 			g := &Greedy{NonLocal: a.Count("nonlocal"), Reduces: a.Count("reduces"), LocalRack: a.Choice("local") == "rack"}
 			if g.NonLocal == 0 && a.Set("local") {
-				return a.Misused("local", "local=rack has no effect with nonlocal=0: without a bound, nothing depends on what counts as local")
+				return nil, a.Misused("local", "local=rack has no effect with nonlocal=0: without a bound, nothing depends on what counts as local")
 			}
-			r.Put(compose.KindPlace, g)
-			return nil
+			return g, nil
 		},
 	}
 }
@@ -43,9 +46,9 @@ func DelayEntry() compose.Entry {
 			{Name: "rack", Type: compose.Span, Default: "4.5s", Doc: "how long then before it may start them anywhere"},
 			reduces(),
 		},
-		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Put(compose.KindPlace, &Delay{D: a.Span("D"), Rack: a.Span("rack"), Reduces: a.Count("reduces")})
-			return nil
+		Traits: compose.Traits{Heeds: sched.EventsOf(sched.JobEnded, sched.Heartbeat)},
+		Step: func(a compose.Args) (compose.Step, error) {
+			return &Delay{D: a.Span("D"), Rack: a.Span("rack"), Reduces: a.Count("reduces")}, nil
 		},
 	}
 }
@@ -58,9 +61,8 @@ func MatchmakingEntry() compose.Entry {
 		Doc:    "every node has a fair chance to take local maps of any job before it gets one other per beat; nothing to tune",
 		Cite:   "paper 003, section 4.3",
 		Params: []compose.Param{reduces()},
-		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Put(compose.KindPlace, NewMatchmaking(a.Count("reduces")))
-			return nil
+		Step: func(a compose.Args) (compose.Step, error) {
+			return NewMatchmaking(a.Count("reduces")), nil
 		},
 	}
 }

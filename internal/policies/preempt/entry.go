@@ -28,9 +28,9 @@ func FairEntry() compose.Entry {
 		Kind:   compose.KindPreempt,
 		Doc:    "kills the youngest tasks of pools above their fair share for pools that starve",
 		Cite:   "Hadoop 1.2.1, FairScheduler (mapred.fairscheduler.preemption)",
-		Needs:  "kill",
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Causes: []*sched.Cause{MinShare, FairShare}},
 		Params: FairParams(),
-		Fill:   FillFair,
+		Step:   fair,
 	}
 }
 
@@ -44,19 +44,18 @@ func FairParams() []compose.Param {
 	}
 }
 
-// FillFair puts the part into a recipe.
-func FillFair(r *compose.Recipe, a compose.Args) error {
+// fair makes the part.
+func fair(a compose.Args) (compose.Step, error) {
 	c := FairConfig{MinTimeout: a.Span("min_timeout"), FairTimeout: a.Span("fair_timeout"), Interval: a.Span("interval"), Update: a.Span("update")}
 	if shares, _ := a.Queues.MinShares(); c.MinTimeout > 0 && !shares {
-		return a.Misused("min_timeout", "min_timeout has no effect: no queue has a minimum share (min_maps, min_reduces)")
+		return nil, a.Misused("min_timeout", "min_timeout has no effect: no queue has a minimum share (min_maps, min_reduces)")
 	}
 	for _, name := range []string{"interval", "update"} {
 		if a.Set(name) && !Kills(a) {
-			return a.Misused(name, "%s has no effect without a time-out; set fair_timeout, or min_timeout", name)
+			return nil, a.Misused(name, "%s has no effect without a time-out; set fair_timeout, or min_timeout", name)
 		}
 	}
-	r.Put(compose.KindPreempt, NewFair(c))
-	return nil
+	return NewFair(c), nil
 }
 
 // Kills tells whether a time-out is set, in the parameters or for a pool with a minimum share. Without one, as by default in

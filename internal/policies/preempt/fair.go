@@ -77,9 +77,6 @@ func NewFair(c FairConfig) *Fair {
 	return &Fair{c: c}
 }
 
-// Needs is what the world must be able to do.
-func (f *Fair) Needs() []sched.Verb { return []sched.Verb{sched.Kill} }
-
 // Follow takes the order, which must be the fair one: no other has pools with shares.
 func (f *Fair) Follow(o sched.Order) error {
 	fair, ok := o.(*order.Fair)

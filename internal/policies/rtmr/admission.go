@@ -1,9 +1,9 @@
 package rtmr
 
 import (
-	"github.com/slackline/slackline/internal/policies/estimate"
 	"slices"
 
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -13,9 +13,6 @@ import (
 // with the earliest deadline that would have been accepted. A job that waits for predecessors is judged when they are done: nobody knows when that
 // will be.
 type admission struct{ *scheduler }
-
-// Studies says that profiles are read.
-func (admission) Studies() bool { return true }
 
 // MarshalJSON saves what all parts remember.
 func (a admission) MarshalJSON() ([]byte, error) { return a.save() }

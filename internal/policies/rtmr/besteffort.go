@@ -159,9 +159,6 @@ func holds(job *sched.Job) (n slots) {
 // reclaimer kills tasks without a promise when the slots that they hold fall due.
 type reclaimer struct{ *scheduler }
 
-// Needs is what the world must be able to do.
-func (reclaimer) Needs() []sched.Verb { return []sched.Verb{sched.Kill} }
-
 // Decide kills the youngest tasks of the jobs that came last, as many as there are tasks with a promise, or of a sample, that find no slot.
 func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	if len(r.queue)+r.samples == 0 || len(r.others) == 0 {

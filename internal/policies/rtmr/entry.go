@@ -3,6 +3,8 @@ package rtmr
 import (
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
 )
 
 // Entry lists the scheme. It goes with no other part: each of its own keeps a part of the promise.
@@ -13,7 +15,7 @@ func Entry() compose.Entry {
 		Whole: true,
 		Doc:   "promises deadlines: admits only jobs that meet them at worst, and keeps slots for them",
 		Cite:  "paper 003, sections 5.2.1 and 5.2.2",
-		Needs: "kill attempts, unless preempt=false",
+		Parts: parts(nil),
 		Params: []compose.Param{
 			{Name: "feedback", Type: compose.Switch, Default: "true", Doc: "learn from the real finish of a job when slots are free (algorithm 5.5)"},
 			{Name: "order", Type: compose.Choice, Default: "edf", Choices: []string{"edf", "fifo"}, Doc: "of jobs that have not started: by deadline or by arrival"},
@@ -49,13 +51,35 @@ func fill(r *compose.Recipe, a compose.Args) error {
 
 // assemble puts the parts of a scheduler into the recipe.
 func assemble(r *compose.Recipe, s *scheduler) {
-	r.Order = order{scheduler: s}
-	r.Put(compose.KindAdmit, admission{s})
-	r.Put(compose.KindPlace, dispatcher{s})
-	if s.dispatch != nil {
-		r.Put(compose.KindPlace, s.dispatch)
+	for _, part := range parts(s) {
+		if part.Kind == compose.KindPreempt && !s.c.Preempt {
+			continue
+		}
+		if err := r.Put(part, compose.Args{}); err != nil {
+			panic(err) // none of them can fail
+		}
 	}
-	if s.c.Preempt {
-		r.Put(compose.KindPreempt, reclaimer{s})
+	if s.dispatch != nil {
+		r.Steps[compose.KindPlace], r.Traits[compose.KindPlace] = s.dispatch, compose.Traits{Reads: compose.Reads{Profiles: true}}
+	}
+}
+
+// parts lists the four elements. They work on one scheduler, so none of them stands alone.
+func parts(s *scheduler) []compose.Entry {
+	step := func(p compose.Step) func(compose.Args) (compose.Step, error) {
+		return func(compose.Args) (compose.Step, error) { return p, nil }
+	}
+	profiles := compose.Reads{Profiles: true}
+	return []compose.Entry{
+		{Name: "rtmr order", Kind: compose.KindOrder, Doc: "who has started first, then by deadline",
+			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
+		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline at worst", Step: step(admission{s}),
+			Traits: compose.Traits{Reads: profiles, Causes: []*sched.Cause{estimate.Promised, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
+				Late, BreaksPromise, AllLent, HasLabels, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
+				estimate.MapsFirst, estimate.MapsOver}}},
+		{Name: "rtmr dispatcher", Kind: compose.KindPlace, Doc: "what each node gets", Step: step(dispatcher{s}),
+			Traits: compose.Traits{Reads: profiles, Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{LeftOver}}},
+		{Name: "rtmr reclaimer", Kind: compose.KindPreempt, Doc: "kills tasks without a promise when their slots fall due", Step: step(reclaimer{s}),
+			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Causes: []*sched.Cause{SlotDue}}},
 	}
 }

@@ -48,9 +48,6 @@ func NewSleep(c Config) *Sleep {
 	return &Sleep{c: c}
 }
 
-// Needs is what the world must be able to do.
-func (*Sleep) Needs() []sched.Verb { return []sched.Verb{sched.Sleep, sched.Wake} }
-
 // Decide adds to the plan who sleeps and who wakes. O(events), and O(nodes) with each look; O(jobs · nodes) if nodes sleep or are to.
 func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if !v.World().Can(sched.Sleep) {
@@ -236,18 +233,17 @@ var (
 // Entry lists the part.
 func Entry() compose.Entry {
 	return compose.Entry{
-		Name:  "sleep",
-		Kind:  compose.KindScale,
-		Doc:   "nodes on which nothing runs sleep, and wake for work that finds no room; what lies on them can still be read, so savings are overstated",
-		Cite:  "Slackline; compare Leverich and Kozyrakis 2009 (nodes of a Hadoop cluster in standby)",
-		Needs: "sleep and wake",
+		Name:   "sleep",
+		Kind:   compose.KindScale,
+		Doc:    "nodes on which nothing runs sleep, and wake for work that finds no room; what lies on them can still be read, so savings are overstated",
+		Cite:   "Slackline; compare Leverich and Kozyrakis 2009 (nodes of a Hadoop cluster in standby)",
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Causes: []*sched.Cause{NodeIdle, NoRoomAwake}},
 		Params: []compose.Param{
 			{Name: "idle", Type: compose.Span, Default: "5m", Doc: "a node sleeps when nothing has run on it for so long; below 1s counts as 1s"},
 			{Name: "keep", Type: compose.Count, Default: "1", Unit: "nodes", Doc: "so many stay awake"},
 		},
-		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Put(compose.KindScale, NewSleep(Config{Idle: a.Span("idle"), Keep: a.Count("keep")}))
-			return nil
+		Step: func(a compose.Args) (compose.Step, error) {
+			return NewSleep(Config{Idle: a.Span("idle"), Keep: a.Count("keep")}), nil
 		},
 	}
 }

@@ -15,10 +15,6 @@ func DC() compose.Entry {
 		Doc:    "Deadline Constraint: earliest deadline first; lets a job in if slots are free at two instants (promises break)",
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
 		Params: admit.ConstraintParams(),
-		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Order = order.EDF{}
-			r.Put(compose.KindPlace, place.Hadoop())
-			return admit.FillConstraint(r, a)
-		},
+		Parts:  []compose.Entry{order.EDFEntry(), admit.ConstraintEntry(), place.GreedyEntry()},
 	}
 }

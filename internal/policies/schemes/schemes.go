@@ -29,11 +29,7 @@ func FIFO() compose.Entry {
 		Doc:    "one line by priority and arrival",
 		Cite:   "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections 2.1.1 and 4.1",
 		Params: compose.Of(compose.KindAdmit, admit.MasterParams("10")),
-		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Order = order.FIFO{}
-			r.Put(compose.KindPlace, place.Hadoop())
-			return admit.FillAll(r, a)
-		},
+		Parts:  []compose.Entry{order.FIFOEntry(), admit.AllEntry(), place.GreedyEntry()},
 	}
 }
 
@@ -47,32 +43,35 @@ func Fair() compose.Entry {
 		Params: slices.Concat(compose.Of(compose.KindOrder, order.FairParams()), compose.Of(compose.KindPreempt, []compose.Param{
 			{Name: "preemption", Type: compose.Switch, Default: "false", Doc: "kill for pools that starve (the world must be able to kill)"},
 		}), compose.Of(compose.KindPreempt, preempt.FairParams()), compose.Of(compose.KindAdmit, admit.MasterParams("50"))),
-		Fill: fillFair,
+		Parts: fairParts(),
+		Fill:  fillFair,
 	}
 }
 
+// fairParts are the parts of Fair; preemption is there if it is asked for.
+func fairParts() []compose.Entry {
+	return []compose.Entry{order.FairEntry(), admit.LimitEntry(), place.GreedyEntry(), preempt.FairEntry()}
+}
+
 func fillFair(r *compose.Recipe, a compose.Args) error {
-	c := a.Queues
-	if c.MaxMasterShare == 0 {
-		c.MaxMasterShare = 50 // maxAMShare
+	if a.Queues.MaxMasterShare == 0 {
+		a.Queues.MaxMasterShare = 50 // maxAMShare
 	}
-	if err := admit.FillMasters(&c, a); err != nil {
-		return err
-	}
-	r.Put(compose.KindAdmit, admit.NewLimit(c))
-	r.Put(compose.KindPlace, place.Hadoop())
-	if err := order.FillFair(r, a); err != nil {
-		return err
-	}
-	if a.Switch("preemption") {
-		if !preempt.Kills(a) {
-			return a.Misused("preemption", "preemption=true has no effect without a time-out; set fair_timeout, or min_timeout")
-		}
-		return preempt.FillFair(r, a)
+	kills := a.Switch("preemption")
+	if kills && !preempt.Kills(a) {
+		return a.Misused("preemption", "preemption=true has no effect without a time-out; set fair_timeout, or min_timeout")
 	}
 	for _, p := range preempt.FairParams() {
-		if a.Set(p.Name) {
+		if !kills && a.Set(p.Name) {
 			return a.Misused(p.Name, "%s has no effect without preemption=true", p.Name)
+		}
+	}
+	for _, part := range fairParts() {
+		if part.Kind == compose.KindPreempt && !kills {
+			continue
+		}
+		if err := r.Put(part, a); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -86,31 +85,18 @@ func Capacity() compose.Entry {
 		Doc:    "a tree of queues with guaranteed and maximum shares and user limits",
 		Cite:   "Hadoop 1.2.1 and YARN, CapacityScheduler; paper 003, section 3.1",
 		Params: slices.Concat(compose.Of(compose.KindOrder, order.CapacityParams()), compose.Of(compose.KindAdmit, admit.MasterParams("10"))),
-		Fill: func(r *compose.Recipe, a compose.Args) error {
-			c := a.Queues
-			if err := admit.FillMasters(&c, a); err != nil {
-				return err
-			}
-			r.Put(compose.KindAdmit, admit.NewLimit(c))
-			r.Put(compose.KindPlace, place.Hadoop())
-			return order.FillCapacity(r, a)
-		},
+		Parts:  []compose.Entry{order.CapacityEntry(), admit.LimitEntry(), place.GreedyEntry()},
 	}
 }
 
 // EDFN is EDF without preemption.
 func EDFN() compose.Entry {
 	return compose.Entry{
-		Name: "edf-n",
-		Kind: compose.KindScheme,
-		Doc:  "earliest deadline first, one job at a time until it is done",
-		Cite: "paper 000, section 6 (EDF-N)",
-		Fill: func(r *compose.Recipe, _ compose.Args) error {
-			r.Order = order.EDF{}
-			r.Put(compose.KindAdmit, admit.Serial())
-			r.Put(compose.KindPlace, place.Hadoop())
-			return nil
-		},
+		Name:  "edf-n",
+		Kind:  compose.KindScheme,
+		Doc:   "earliest deadline first, one job at a time until it is done",
+		Cite:  "paper 000, section 6 (EDF-N)",
+		Parts: []compose.Entry{order.EDFEntry(), admit.SerialEntry(), place.GreedyEntry()},
 	}
 }
 
@@ -122,10 +108,6 @@ func EDFP() compose.Entry {
 		Doc:    "earliest deadline first, each free slot to the earliest deadline",
 		Cite:   "paper 000, section 6 (EDF-P)",
 		Params: compose.Of(compose.KindAdmit, admit.MasterParams("10")),
-		Fill: func(r *compose.Recipe, a compose.Args) error {
-			r.Order = order.EDF{}
-			r.Put(compose.KindPlace, place.Hadoop())
-			return admit.FillAll(r, a)
-		},
+		Parts:  []compose.Entry{order.EDFEntry(), admit.AllEntry(), place.GreedyEntry()},
 	}
 }

@@ -51,9 +51,6 @@ type candidate struct {
 // NewHadoop returns the part.
 func NewHadoop(c Config) *Hadoop { return &Hadoop{c: c} }
 
-// Needs is what the world must be able to do.
-func (h *Hadoop) Needs() []sched.Verb { return []sched.Verb{sched.Speculate} }
-
 // Decide adds copies to the plan when its Tick has come. O(running attempts + nodes).
 func (h *Hadoop) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	now := v.Now()
@@ -169,22 +166,21 @@ func (h *Hadoop) CopyFrom(other any) {
 // Entry lists the part.
 func Entry() compose.Entry {
 	return compose.Entry{
-		Name:  "speculate",
-		Kind:  compose.KindSpeculate,
-		Doc:   "a second attempt for tasks that fall behind the others of their job",
-		Cite:  "Hadoop 0.20; paper 003, section 2.1.2",
-		Needs: "speculate",
+		Name:   "speculate",
+		Kind:   compose.KindSpeculate,
+		Doc:    "a second attempt for tasks that fall behind the others of their job",
+		Cite:   "Hadoop 0.20; paper 003, section 2.1.2",
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Speculate}, Causes: []*sched.Cause{Straggler}},
 		Params: []compose.Param{
 			{Name: "lag", Type: compose.Span, Default: "1m", Doc: "a task must have run for so long"},
 			{Name: "gap", Type: compose.Count, Default: "20", Unit: "percent", Doc: "and be behind the average progress by so many points"},
 			{Name: "interval", Type: compose.Span, Default: "5s", Doc: "between two looks; below 100ms counts as 100ms"},
 		},
-		Fill: func(r *compose.Recipe, a compose.Args) error {
+		Step: func(a compose.Args) (compose.Step, error) {
 			if gap := a.Count("gap"); gap > 100 {
-				return a.Misused("gap", "gap is %d, no task is behind by more than 100 points", gap)
+				return nil, a.Misused("gap", "gap is %d, no task is behind by more than 100 points", gap)
 			}
-			r.Put(compose.KindSpeculate, NewHadoop(Config{Lag: a.Span("lag"), Gap: float64(a.Count("gap")) / 100, Interval: max(100*units.Millisecond, a.Span("interval"))}))
-			return nil
+			return NewHadoop(Config{Lag: a.Span("lag"), Gap: float64(a.Count("gap")) / 100, Interval: max(100*units.Millisecond, a.Span("interval"))}), nil
 		},
 	}
 }

@@ -21,8 +21,6 @@ import (
 // tasks still take by the profile of its class. Now is the same for all jobs, so no key needs it.
 type laxity struct{ sched.Flat }
 
-func (laxity) Studies() bool { return true }
-
 func (laxity) JobKey(v sched.View, j *sched.Job, _ sched.Stage) sched.Key {
 	left := units.Duration(0)
 	if c := v.Profile(j.Spec.Class); c != nil {
@@ -34,11 +32,16 @@ func (laxity) JobKey(v sched.View, j *sched.Job, _ sched.Stage) sched.Key {
 	return sched.Key{int64(j.Due().Add(-left))}
 }
 
-// lax is a policy that ranks by laxity; greedy placement, and all jobs are admitted.
-func lax(t *testing.T, o sched.Order) func() sched.Policy {
+// lax is a policy that ranks by an order of these traits; greedy placement, and all jobs are admitted.
+func lax(t *testing.T, o sched.Order, traits compose.Traits) func() sched.Policy {
+	var again func() (*compose.Policy, error)
+	again = func() (*compose.Policy, error) {
+		return compose.New(compose.Recipe{Name: "lax", Order: o, Again: again,
+			Steps:  map[compose.Kind]compose.Step{compose.KindAdmit: admit.NewAll(pools()), compose.KindPlace: place.Hadoop()},
+			Traits: map[compose.Kind]compose.Traits{compose.KindOrder: traits}})
+	}
 	return func() sched.Policy {
-		p, err := compose.New(compose.Recipe{Name: "lax", Order: o,
-			Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.NewAll(pools()), compose.KindPlace: place.Hadoop()}})
+		p, err := again()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,10 +49,13 @@ func lax(t *testing.T, o sched.Order) func() sched.Policy {
 	}
 }
 
+var student = compose.Traits{Reads: compose.Reads{Profiles: true}}
+
 // school is a world in which each job is of a class of its own, and what the classes cost is learned while jobs wait: every few batches
-// of one more, and of each more than once.
+// of one more, and of each more than once. In an early one they are known before the first job comes.
 type school struct {
 	drive.World
+	early bool
 	turns int
 }
 
@@ -72,8 +78,14 @@ func (w *school) Next(ctx context.Context) (drive.Batch, error) {
 		c := profile.New(fmt.Sprintf("j%d", w.turns/7*2%5+1))
 		c.Attempt(workload.Map, "small", 0, units.Duration(1+w.turns*37%50)*units.Minute, 0)
 		events = append(events, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: c}})
-		slices.SortStableFunc(events, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
 	}
+	for i := 1; w.early && w.turns == 1 && i <= 5; i++ {
+		c := profile.New(fmt.Sprint("j", i))
+		c.Attempt(workload.Map, "small", 0, 9*units.Second, 0)
+		c.Attempt(workload.Reduce, "small", 0, 9*units.Second, 0)
+		events = append(events, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: c}})
+	}
+	slices.SortStableFunc(events, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
 	b.Events = events
 	return b, nil
 }
@@ -83,28 +95,39 @@ func TestOrdersLearn(t *testing.T) {
 	for _, s := range []Subject{simulated(runs(6)), unkind(runs(20))} {
 		plain := s.New
 		s.New = func(t *testing.T, seed uint64) drive.World { return &school{World: plain(t, seed)} }
-		t.Run(s.Name, func(t *testing.T) { Policy(t, s, lax(t, laxity{})) })
+		t.Run(s.Name, func(t *testing.T) { Policy(t, s, lax(t, laxity{}, student)) })
 	}
 }
 
-// deaf is laxity that does not say it reads profiles.
-type deaf struct{ laxity }
+// fickle is an order whose keys follow the clock, which nothing announces.
+type fickle struct{ sched.Flat }
 
-func (deaf) Studies() bool { return false }
+func (fickle) JobKey(v sched.View, j *sched.Job, _ sched.Stage) sched.Key {
+	return sched.Key{(int64(v.Now().Sub(0)/units.Second) + int64(j.ID)) % 3}
+}
 
-// An order that reads what its keys do not follow is found out.
-func TestDeafOrdersAreFound(t *testing.T) {
+// An order whose keys follow what nobody announces is found out.
+func TestFickleOrdersAreFound(t *testing.T) {
 	for _, s := range []Subject{simulated(1), unkind(1)} {
 		found := false
 		for seed := uint64(0); seed < 20 && !found; seed++ {
-			l := drive.New(&school{World: s.New(t, seed)}, lax(t, deaf{})())
+			l := drive.New(&school{World: s.New(t, seed)}, lax(t, fickle{}, compose.Traits{})())
 			for l.Step(context.Background()) == nil && !found {
 				j, _ := l.Ledger.Misranked()
 				found = j != 0
 			}
 		}
 		if !found {
-			t.Errorf("%s: an order that reads profiles and does not say so stands as if it did", s.Name)
+			t.Errorf("%s: an order that changes its mind stands as if it did not", s.Name)
 		}
+	}
+}
+
+// An order that reads profiles and does not say so ends the run, with one sentence.
+func TestSecretReaders(t *testing.T) {
+	l := drive.New(simulated(1).New(t, 1), lax(t, laxity{}, compose.Traits{})())
+	err := l.Run(context.Background())
+	if want := `round 1: policy "lax": its order part reads profiles without saying so: its catalogue entry needs Reads.Profiles`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -220,19 +220,25 @@ func (s *Subject) same(t *testing.T, seed uint64, fresh func() sched.Policy) {
 	for what, between := range map[string]mischief{"save and load": forget, "copy": twin} {
 		var other tape
 		s.finished(t, s.run(t, seed, fresh, between, &other))
-		for i := range plain.lines {
-			if i >= len(other.lines) || plain.lines[i] != other.lines[i] {
-				t.Fatalf("seed %d: to %s changed the run, first here:\n%s\n%s", seed, what, plain.lines[i], append(other.lines, "(the end)")[i])
-			}
-		}
-		if len(other.lines) != len(plain.lines) {
-			t.Fatalf("seed %d: to %s made the run longer, %d instead of %d lines", seed, what, len(other.lines), len(plain.lines))
-		}
+		plain.compare(t, &other, fmt.Sprintf("seed %d: to %s", seed, what))
 	}
 }
 
 // tape keeps all that a run said, as text.
 type tape struct{ lines []string }
+
+// compare tells where what was done changed the run.
+func (p *tape) compare(t *testing.T, o *tape, done string) {
+	t.Helper()
+	for i := range p.lines {
+		if i >= len(o.lines) || p.lines[i] != o.lines[i] {
+			t.Fatalf("%s changed the run, first here:\n%s\n%s", done, p.lines[i], append(o.lines, "(the end)")[i])
+		}
+	}
+	if len(o.lines) != len(p.lines) {
+		t.Fatalf("%s made the run longer, %d instead of %d lines", done, len(o.lines), len(p.lines))
+	}
+}
 
 func (p *tape) Batch(round int64, at units.Time, events []sched.Event) error {
 	for i := range events {

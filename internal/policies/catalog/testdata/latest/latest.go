@@ -9,11 +9,11 @@ import (
 // Entry lists the order.
 func Entry() compose.Entry {
 	return compose.Entry{
-		Name: "latest",
-		Kind: compose.KindOrder,
-		Doc:  "latest deadline first",
-		Cite: "nobody",
-		Fill: func(r *compose.Recipe, _ compose.Args) error { r.Order = order{}; return nil },
+		Name:  "latest",
+		Kind:  compose.KindOrder,
+		Doc:   "latest deadline first",
+		Cite:  "nobody",
+		Order: func(compose.Args) (sched.Order, error) { return order{}, nil },
 	}
 }
 
