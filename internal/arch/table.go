@@ -73,6 +73,7 @@ var table = []row{
 	{dir: "internal/studies/experiment", layer: "studies", why: "published evaluations, run again and judged"},
 	{dir: "experiments", layer: "studies", why: "their scenarios and figures, as data in the program"},
 	{dir: "internal/studies/synth", layer: "studies", why: "what workloads look like, and others that look alike"},
+	{dir: "internal/worlds/truth", layer: "worlds", pure: true, why: "what the product's worlds know for certain, and how they obey a plan"},
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
 	{dir: "internal/worlds/engine", layer: "worlds", external: []string{"github.com/cespare/xxhash/v2"},
 		why: "real work on this machine; partitions by hash"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -44,19 +45,10 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	j, n := w.jobs[it.Job], w.nodes[it.Node]
 	s := j.stage(it.Stage)
 	t := &s.tasks[b.Task-1]
-	a := &attempt{job: it.Job, stage: it.Stage, task: b.Task, try: t.tries, node: it.Node, container: it.Container, seen: w.now}
-	t.tries++
-	t.live++
-	s.busy++
-	if t.state == taskOpen {
-		s.open--
-	}
-	t.state = taskRuns
-	if s.sample > 0 {
-		s.sample--
-	}
-	c := s.spec.Container(int(it.Container))
-	n.free.Sub(&c.Needs)
+	a := &attempt{job: it.Job, stage: it.Stage, task: b.Task, try: int(t.Tries), node: it.Node, container: it.Container, seen: w.now}
+	s.Begin(&t.Task)
+	c := s.Spec.Container(int(it.Container))
+	n.Free.Sub(&c.Needs)
 	if k := len(w.free); k > 0 {
 		a.id, w.free = w.free[k-1], w.free[:k-1]
 	} else {
@@ -96,7 +88,7 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
 	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.cfg.buffer(reduce), Merge: w.merge, Sync: w.cfg.Sync, Meter: &a.meter, Said: &a.said, Warn: w.warner(j), Clock: w.cfg.Clock,
-		Local: filepath.Join(w.local(j), w.nodes[a.node].spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)), Skip: w.skip(j, a),
+		Local: filepath.Join(w.local(j), w.nodes[a.node].Spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)), Skip: w.skip(j, a),
 		Out: j.committer.AttemptDir(reduce, int(a.task-1), a.try), Written: j.cfg.Written}
 }
 
@@ -181,7 +173,7 @@ func (w *World) succeed(a *attempt, r *report) {
 		return
 	}
 	if r.output != nil {
-		t.node, t.out = a.node, r.output
+		t.Node, t.out = int32(a.node), r.output
 		j.outs.put(int(a.task-1), r.output)
 	}
 	t.counters = r.stats.Counters
@@ -191,7 +183,7 @@ func (w *World) succeed(a *attempt, r *report) {
 			w.stop(other, sched.Superseded, "another attempt of the task was first")
 		}
 	}
-	if s == j.last() && s.done == len(s.tasks) {
+	if s == j.last() && int(s.Done) == len(s.tasks) {
 		w.endJob(a.job, sched.Committed, "")
 		return
 	}
@@ -220,11 +212,10 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	t := &s.tasks[a.task-1]
 	w.attempts[a.id] = nil
 	w.resting = append(w.resting, a.id)
-	c := s.spec.Container(int(a.container))
-	n.free.Add(&c.Needs)
+	c := s.Spec.Container(int(a.container))
+	n.Free.Add(&c.Needs)
 	n.fresh = true
-	s.busy--
-	t.live--
+	s.End(&t.Task, outcome)
 	e := sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: outcome, Text: why, Detail: account(a, stats)}
 	if stats != nil {
 		e.Bytes, e.OutBytes = stats.Read, stats.Written
@@ -232,13 +223,7 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	}
 	w.emit(e)
 	if outcome == sched.Committed {
-		t.state = taskDone
-		s.done++
 		return
-	}
-	if t.live == 0 && t.state == taskRuns {
-		t.state = taskOpen
-		s.open++
 	}
 	w.freshen()
 	if outcome == sched.Failed && !a.forgiven {
@@ -249,9 +234,9 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 // blame counts a failure of a task. The job fails with it if it would fail in the same way again, or has failed too often.
 func (w *World) blame(id sched.JobID, s sched.Stage, n sched.TaskID, why string, kind task.Failure) {
 	t := &w.jobs[id].stage(s).tasks[n-1]
-	t.various = t.various || t.fails > 0 && t.why != why
+	t.various = t.various || t.Fails > 0 && t.why != why
 	t.why = why
-	if t.fails++; kind == task.Permanent || t.fails >= w.cfg.MaxFailures {
+	if t.Fails++; kind == task.Permanent || int(t.Fails) >= w.cfg.MaxFailures {
 		w.endJob(id, sched.Failed, t.failed(s, n))
 	}
 }
@@ -269,13 +254,8 @@ func (w *World) lose(id sched.JobID, m sched.TaskID, out *task.Output, why strin
 func (w *World) reopen(id sched.JobID, m sched.TaskID) {
 	s := w.jobs[id].stages[0]
 	t := &s.tasks[m-1]
-	t.state, t.out, t.node = taskOpen, nil, 0 // what it counted stands: the job may end without a need for it
-	s.done--
-	if t.live > 0 {
-		t.state = taskRuns // a second attempt has not stopped yet
-	} else {
-		s.open++
-	}
+	t.out, t.Node = nil, 0 // what it counted stands: the job may end without a need for it
+	s.Reopen(&t.Task)
 	_ = w.jobs[id].note(entry{Lost: int(m)}) // without that line a later run finds out by itself
 	w.emit(sched.Event{Kind: sched.OutputLost, Job: id, Stage: sched.Map, Task: m})
 	w.freshen()
@@ -287,21 +267,18 @@ func (w *World) undo(id sched.JobID, damaged []task.Damage) {
 	j.ending, j.why, j.settling = sched.NoOutcome, "", false
 	s := j.last()
 	for _, d := range damaged {
-		t := &s.tasks[d.Task]
-		t.state = taskOpen
-		s.done--
-		s.open++
+		s.Reopen(&s.tasks[d.Task].Task)
 		_ = j.committer.Withdraw(d.Reduce, d.Task) // what cannot be removed goes with the commit of the job
-		w.emit(sched.Event{Kind: sched.OutputLost, Job: id, Stage: s.spec.Kind, Task: sched.TaskID(d.Task + 1), Text: d.Err.Error()})
+		w.emit(sched.Event{Kind: sched.OutputLost, Job: id, Stage: s.Spec.Kind, Task: sched.TaskID(d.Task + 1), Text: d.Err.Error()})
 	}
 	for i := range j.stages[0].tasks { // of a run that went on when nobody was to ask for map output any more
-		if t := &j.stages[0].tasks[i]; len(j.stages) > 1 && t.state == taskDone && t.out == nil {
+		if t := &j.stages[0].tasks[i]; len(j.stages) > 1 && t.State == truth.Done && t.out == nil {
 			w.reopen(id, sched.TaskID(i+1))
 		}
 	}
 	w.freshen()
 	for _, d := range damaged {
-		w.blame(id, s.spec.Kind, sched.TaskID(d.Task+1), d.Err.Error(), task.Transient)
+		w.blame(id, s.Spec.Kind, sched.TaskID(d.Task+1), d.Err.Error(), task.Transient)
 	}
 }
 

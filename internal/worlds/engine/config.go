@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,6 +132,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("engine: %d replicas do not fit on %d nodes", c.Replicas, len(c.Cluster.Nodes))
 	case c.Memory != 0 && c.Memory < MinMemory:
 		return fmt.Errorf("engine: memory of %v is below %v", c.Memory, units.Bytes(MinMemory))
+	case c.MaxFailures > math.MaxUint8:
+		return fmt.Errorf("engine: %d failures of a task, it must be 1 to %d", c.MaxFailures, math.MaxUint8)
 	case c.Buffer < 0 || c.MaxFailures < 0 || c.Timeout < 0 || c.Grace < 0 || c.Heartbeat < 0:
 		return fmt.Errorf("engine: buffer, failures, time-out, grace and heartbeat must not be negative")
 	}

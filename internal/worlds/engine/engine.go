@@ -12,6 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -69,7 +70,7 @@ func empty(cfg Config) *World {
 		reports: newReports()}
 	slots := 0
 	for _, n := range cfg.Cluster.Nodes {
-		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})
+		w.nodes = append(w.nodes, &node{Node: truth.Node{Spec: n, Free: n.Class.Capacity}, up: true})
 		slots += int(n.Class.Capacity[units.MapSlots] + n.Class.Capacity[units.ReduceSlots])
 	}
 	w.merge = task.MergeFactor(process.OpenFiles()-2*len(cfg.Jobs), slots) // each job has a log and a lock
@@ -149,7 +150,7 @@ func (w *World) begin() {
 	w.started = true
 	for n := 1; n < len(w.nodes); n++ {
 		w.nodes[n].fresh = true
-		w.emit(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: w.nodes[n].spec}})
+		w.emit(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: w.nodes[n].Spec}})
 	}
 	for _, p := range w.cfg.Profiles {
 		w.emit(sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})

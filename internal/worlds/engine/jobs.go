@@ -9,6 +9,7 @@ import (
 
 	"github.com/slackline/slackline/internal/worlds/engine/joblog"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -17,8 +18,8 @@ import (
 
 // job is the truth about a job.
 type job struct {
+	truth.Job // its description with stages; of a job fed by another, only when that is done
 	cfg       *Job
-	spec      *workload.Job // with stages; of a job fed by another, only when that is done
 	input     []inputFile
 	splits    []task.Split
 	cuts      *task.Cuts // of a program with a total order
@@ -36,44 +37,28 @@ type job struct {
 	again     Resumption // counts only what has to be done again
 	trouble   int        // how often it could not be set up
 
-	arrived, admitted, setUp bool
-	ending                   sched.Outcome // once it is to end
-	why                      string        // it ends so
-	doomed                   bool          // it cannot begin, and is to end
-	settling, over           bool          // its output is being dealt with; JobEnded was told
+	arrived, setUp bool
+	ending         sched.Outcome // once it is to end
+	why            string        // it ends so
+	doomed         bool          // it cannot begin, and is to end
+	settling, over bool          // its output is being dealt with; JobEnded was told
 }
 
 // stage is the truth about a stage.
 type stage struct {
-	spec          *workload.StageSpec
-	tasks         []taskTruth // by number less 1
-	ready         bool
-	open, busy    int
-	done          int
-	limit, sample int32
-	withheld      bool
+	truth.Stage
+	tasks []taskTruth // by number less 1
 }
 
 type taskTruth struct {
-	state        taskState
-	tries, fails int
-	why          string       // it failed so the last time
-	various      bool         // and in another way before
-	live         int          // attempts
-	node         sched.NodeID // that holds its map output
-	out          *task.Output
-	counters     *mapreduce.Counters // of the attempt that was committed
-	skip         []task.Spot         // records that attempts failed at and the next ones pass over
-	careful      bool                // attempts are to tell which record they fail at
+	truth.Task        // Node holds its map output
+	why        string // it failed so the last time
+	various    bool   // and in another way before
+	out        *task.Output
+	counters   *mapreduce.Counters // of the attempt that was committed
+	skip       []task.Spot         // records that attempts failed at and the next ones pass over
+	careful    bool                // attempts are to tell which record they fail at
 }
-
-type taskState uint8
-
-const (
-	taskOpen taskState = iota
-	taskRuns
-	taskDone
-)
 
 // newJob reads the input of a job that does not wait for another's output.
 func (w *World) newJob(c *Job) (*job, error) {
@@ -107,11 +92,11 @@ func (w *World) plan(j *job) error {
 func (j *job) shape(stages []workload.StageSpec) error {
 	spec := j.cfg.Spec
 	spec.Stages = stages
-	j.spec = &spec
+	j.Spec = &spec
 	j.stages = nil
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
-		j.stages = append(j.stages, &stage{spec: st, tasks: make([]taskTruth, len(st.Tasks)), open: len(st.Tasks), limit: -1, sample: -1})
+		j.stages = append(j.stages, &stage{Stage: truth.NewStage(st), tasks: make([]taskTruth, len(st.Tasks))})
 	}
 	j.outs = newOutputs(len(spec.Stages[0].Tasks))
 	return spec.Validate()
@@ -119,7 +104,7 @@ func (j *job) shape(stages []workload.StageSpec) error {
 
 func (j *job) stage(s sched.Stage) *stage {
 	for _, st := range j.stages {
-		if st.spec.Kind == s {
+		if st.Spec.Kind == s {
 			return st
 		}
 	}
@@ -128,10 +113,10 @@ func (j *job) stage(s sched.Stage) *stage {
 
 func (j *job) last() *stage { return j.stages[len(j.stages)-1] }
 
-// waits tells whether the stage has tasks that may start.
-func (j *job) waits(s *stage) bool {
-	return j.arrived && j.ending == sched.NoOutcome && s.ready && s.open > 0 && !s.withheld && (s.limit < 0 || s.busy < int(s.limit)) &&
-		(j.admitted || s.sample > 0)
+// now is what the job is by now.
+func (j *job) now() *truth.Job {
+	j.Here, j.Ends = j.arrived && !j.over, j.ending != sched.NoOutcome || j.doomed
+	return &j.Job
 }
 
 // before returns the jobs that a job waits for.
@@ -151,13 +136,13 @@ func (j *job) failed() bool { return j.over && j.ending != sched.Committed }
 // comes tells whether a job can be told by now: at its time, and, if it reads what another writes, when that is settled.
 func (w *World) comes(j *job) bool {
 	return !j.arrived && j.cfg.Spec.Arrive <= w.now &&
-		(j.spec != nil || !slices.ContainsFunc(w.before(j), func(p *job) bool { return !p.over }))
+		(j.Spec != nil || !slices.ContainsFunc(w.before(j), func(p *job) bool { return !p.over }))
 }
 
 func (w *World) nextArrival() units.Time {
 	next := units.Never
 	for _, j := range w.jobs[1:] {
-		if !j.arrived && j.spec != nil {
+		if !j.arrived && j.Spec != nil {
 			next = min(next, j.cfg.Spec.Arrive)
 		}
 	}
@@ -171,9 +156,9 @@ func (w *World) arrivals() {
 		if j.arrived {
 			switch {
 			case j.ending != sched.NoOutcome:
-			case !j.stages[0].ready && slices.ContainsFunc(w.before(j), (*job).failed):
+			case !j.stages[0].Ready && slices.ContainsFunc(w.before(j), (*job).failed):
 				w.endJob(id, sched.Killed, "its predecessor did not finish")
-			case j.stages[0].ready && j.last().done == len(j.last().tasks): // a run before this one did it all
+			case j.stages[0].Ready && int(j.last().Done) == len(j.last().tasks): // a run before this one did it all
 				w.endJob(id, sched.Committed, "")
 			}
 			continue
@@ -182,13 +167,13 @@ func (w *World) arrivals() {
 			continue
 		}
 		j.arrived = true
-		if j.spec == nil {
+		if j.Spec == nil {
 			w.feed(id, j)
 		}
 		w.goOn(id, j)
-		e := sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: j.spec}}
+		e := sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: j.Spec}}
 		if w.cfg.GoesOn && !w.handed {
-			e.Age = w.now.Sub(j.spec.Arrive)
+			e.Age = w.now.Sub(j.Spec.Arrive)
 		}
 		w.emit(e)
 		w.mayStart(id)
@@ -244,7 +229,7 @@ func (w *World) goOn(id sched.JobID, j *job) {
 // mayStart makes a job's first stage ready if all its predecessors have finished. Of a job without any the ledger knows it by itself.
 func (w *World) mayStart(id sched.JobID) {
 	j := w.jobs[id]
-	if !j.arrived || j.stages[0].ready || j.ending != sched.NoOutcome {
+	if !j.arrived || j.stages[0].Ready || j.ending != sched.NoOutcome {
 		return
 	}
 	for _, p := range w.before(j) {
@@ -252,9 +237,9 @@ func (w *World) mayStart(id sched.JobID) {
 			return
 		}
 	}
-	j.stages[0].ready = true
-	if len(j.spec.After) > 0 {
-		w.emit(sched.Event{Kind: sched.StageReady, Job: id, Stage: j.stages[0].spec.Kind})
+	j.stages[0].Ready = true
+	if len(j.Spec.After) > 0 {
+		w.emit(sched.Event{Kind: sched.StageReady, Job: id, Stage: j.stages[0].Spec.Kind})
 	}
 	w.freshen()
 	w.slowStart(id)
@@ -263,11 +248,11 @@ func (w *World) mayStart(id sched.JobID) {
 // slowStart makes the reduces ready when enough maps have committed: as Hadoop, the part rounded up.
 func (w *World) slowStart(id sched.JobID) {
 	j := w.jobs[id]
-	if len(j.stages) < 2 || j.stages[1].ready || !j.stages[0].ready {
+	if len(j.stages) < 2 || j.stages[1].Ready || !j.stages[0].Ready {
 		return
 	}
-	if maps := j.stages[0]; maps.done >= int(math.Ceil(j.spec.SlowStart*float64(len(maps.tasks)))) {
-		j.stages[1].ready = true
+	if maps := j.stages[0]; int(maps.Done) >= int(math.Ceil(j.Spec.SlowStart*float64(len(maps.tasks)))) {
+		j.stages[1].Ready = true
 		w.emit(sched.Event{Kind: sched.StageReady, Job: id, Stage: sched.Reduce})
 		w.freshen()
 	}
@@ -312,9 +297,9 @@ func (t *taskTruth) failed(s sched.Stage, n sched.TaskID) string {
 	how := ""
 	switch {
 	case t.various:
-		how = fmt.Sprintf(" %d times, the last time", t.fails)
-	case t.fails > 1:
-		how = fmt.Sprintf(" %d times in the same way", t.fails)
+		how = fmt.Sprintf(" %d times, the last time", t.Fails)
+	case t.Fails > 1:
+		how = fmt.Sprintf(" %d times in the same way", t.Fails)
 	}
 	return fmt.Sprintf("%v task %d failed%s: %s", s, n, how, t.why)
 }

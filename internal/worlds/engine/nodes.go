@@ -3,19 +3,17 @@ package engine
 import (
 	"slices"
 
-	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
 // node is the truth about a worker.
 type node struct {
-	spec   *cluster.Node
-	up     bool
-	closed bool // drained
-	free   units.Vector
-	last   units.Time // when it beat
-	fresh  bool       // something changed for it since: it need not wait for its interval
+	truth.Node
+	up    bool
+	last  units.Time // when it beat
+	fresh bool       // something changed for it since: it need not wait for its interval
 }
 
 // Down takes a worker down with all that it holds, as a broken machine would; Up brings it back, empty. Both may be called
@@ -30,8 +28,8 @@ func (w *World) nodeUp(n sched.NodeID) {
 	if nd.up {
 		return
 	}
-	nd.up, nd.closed, nd.fresh, nd.free = true, false, true, nd.spec.Class.Capacity
-	w.emit(sched.Event{Kind: sched.NodeUp, Node: n, Detail: &sched.Detail{Node: nd.spec}})
+	nd.up, nd.Closed, nd.fresh, nd.Free = true, false, true, nd.Spec.Class.Capacity
+	w.emit(sched.Event{Kind: sched.NodeUp, Node: n, Detail: &sched.Detail{Node: nd.Spec}})
 }
 
 func (w *World) nodeDown(n sched.NodeID) {
@@ -55,7 +53,7 @@ func (w *World) nodeDown(n sched.NodeID) {
 		}
 		for m := range j.stages[0].tasks {
 			t := &j.stages[0].tasks[m]
-			if t.state == taskDone && t.node == n && j.outs.drop(m, t.out) {
+			if t.State == truth.Done && t.Node == int32(n) && j.outs.drop(m, t.out) {
 				w.remove(t.out)
 				w.reopen(sched.JobID(i+1), sched.TaskID(m+1))
 			}
@@ -94,13 +92,13 @@ func (w *World) nextBeat() units.Time {
 
 // wanted tells whether some stage waits for a container that fits on the node.
 func (w *World) wanted(nd *node) bool {
-	if !nd.up || nd.closed {
+	if !nd.up || nd.Closed {
 		return false
 	}
 	return slices.ContainsFunc(w.jobs[1:], func(j *job) bool {
 		return slices.ContainsFunc(j.stages, func(s *stage) bool {
-			c := s.spec.Container(0)
-			return j.waits(s) && nd.free.Fits(&c.Needs) && nd.spec.Carries(j.spec.Labels)
+			c := s.Spec.Container(0)
+			return s.Waits(j.now()) && nd.Free.Fits(&c.Needs) && nd.Spec.Carries(j.Spec.Labels)
 		})
 	})
 }

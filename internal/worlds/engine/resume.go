@@ -15,6 +15,7 @@ import (
 
 	"github.com/slackline/slackline/internal/worlds/engine/joblog"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/workload"
@@ -264,7 +265,7 @@ type commitKey struct {
 // looked at, as whoever reads it checks every byte.
 func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 	for _, s := range j.stages {
-		reduce := s.spec.Kind == workload.Reduce
+		reduce := s.Spec.Kind == workload.Reduce
 		for i := range s.tasks {
 			c := done[commitKey{reduce, i + 1}]
 			if c == nil || c.lost {
@@ -286,33 +287,33 @@ func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 				j.again.PartsAgain++
 				continue
 			}
-			s.tasks[i].state = taskDone
-			s.done++
+			s.tasks[i].State = truth.Done
+			s.Done++
 		}
 	}
 	last := j.last()
-	if j.past.finished && last.done != len(last.tasks) {
+	if j.past.finished && int(last.Done) != len(last.tasks) {
 		return j.unlike("its log is damaged")
 	}
-	if last.done == len(last.tasks) { // then nobody asks for map output
+	if int(last.Done) == len(last.tasks) { // then nobody asks for map output
 		j.again.MapsAgain = 0
 		for i := range j.stages[0].tasks {
-			j.stages[0].tasks[i].state = taskDone
+			j.stages[0].tasks[i].State = truth.Done
 		}
 	}
 	for _, s := range j.stages {
-		s.done, s.spec.Done = 0, nil
+		s.Done, s.Spec.Done = 0, nil
 		for i := range s.tasks {
 			t := &s.tasks[i]
-			if t.state == taskDone {
-				s.done++
-				s.spec.Done = append(s.spec.Done, int32(i+1))
+			if t.State == truth.Done {
+				s.Done++
+				s.Spec.Done = append(s.Spec.Done, int32(i+1))
 			}
-			if c := done[commitKey{s.spec.Kind == workload.Reduce, i + 1}]; c != nil {
+			if c := done[commitKey{s.Spec.Kind == workload.Reduce, i + 1}]; c != nil {
 				w.recall(j, t, c)
 			}
 		}
-		s.open = len(s.tasks) - s.done
+		s.Open = int32(len(s.tasks)) - s.Done
 	}
 	return nil
 }
@@ -327,8 +328,8 @@ func (w *World) recall(j *job, t *taskTruth, c *commit) {
 		t.counters.Counter(k.Group, k.Name).Add(k.Value)
 	}
 	for n := 1; n < len(w.nodes); n++ {
-		if t.out != nil && w.nodes[n].spec.Name == c.Node {
-			t.node = sched.NodeID(n)
+		if t.out != nil && w.nodes[n].Spec.Name == c.Node {
+			t.Node = int32(n)
 		}
 	}
 }
@@ -338,10 +339,10 @@ func (j *job) resumption() Resumption {
 	r := j.again
 	r.Job = j.cfg.Spec.ID
 	for _, s := range j.stages {
-		if s.spec.Kind == workload.Reduce {
-			r.Reduces, r.AllReduces = s.done, len(s.tasks)
+		if s.Spec.Kind == workload.Reduce {
+			r.Reduces, r.AllReduces = int(s.Done), len(s.tasks)
 		} else {
-			r.Maps, r.AllMaps = s.done, len(s.tasks)
+			r.Maps, r.AllMaps = int(s.Done), len(s.tasks)
 		}
 	}
 	return r
@@ -357,7 +358,7 @@ func (j *job) note(e entry) error {
 
 // committed returns the line for a task that is done.
 func (w *World) committed(j *job, a *attempt, r *report) *commit {
-	c := &commit{Reduce: a.stage == sched.Reduce, Task: int(a.task), Node: w.nodes[a.node].spec.Name}
+	c := &commit{Reduce: a.stage == sched.Reduce, Task: int(a.task), Node: w.nodes[a.node].Spec.Name}
 	for _, n := range r.stats.Counters.Names() {
 		c.Counters = append(c.Counters, counted{n.Group, n.Name, r.stats.Counters.Get(n.Group, n.Name)})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -138,16 +139,16 @@ func (w *World) arrive() {
 	w.present++
 	w.futile.arrive(w.now)
 	j := &w.jobs[h]
-	*j = job{link: k, key: jobKey(spec.ID), given: spec, alive: true, mapsEnd: units.Never, stages: j.stages}
-	j.spec = w.withInput(spec, w.fileKey(spec, j.key))
+	*j = job{Job: truth.Job{Here: true}, link: k, key: jobKey(spec.ID), given: spec, mapsEnd: units.Never, stages: j.stages}
+	j.Spec = w.withInput(spec, w.fileKey(spec, j.key))
 	j.open(w)
-	j.ratio = ratioOf(j.spec)
+	j.ratio = ratioOf(j.Spec)
 	w.weigh(j)
-	w.emit(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(h), Detail: &sched.Detail{Job: j.spec}})
+	w.emit(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(h), Detail: &sched.Detail{Job: j.Spec}})
 	w.await(k, spec.After)
 	switch {
 	case k.broken != "":
-		j.doomed = true
+		j.Ends = true
 		w.doomed = append(w.doomed, h)
 	case k.missing == 0:
 		w.release(h)
@@ -172,7 +173,7 @@ func (w *World) await(k *link, after []string) {
 // depart takes a job out of the system. Jobs behind it may start, or can never.
 func (w *World) depart(j *job, outcome sched.Outcome) {
 	k, given := j.link, j.given
-	j.spec, j.given = nil, nil
+	j.Spec, j.given = nil, nil
 	k.handle, k.over, k.committed = 0, true, outcome == sched.Committed
 	w.present--
 	w.futile.end(w.now)
@@ -200,7 +201,7 @@ func (w *World) follow(k *link, before string, committed bool) {
 		return
 	}
 	if committed {
-		if k.missing--; k.missing == 0 && w.jobs[k.handle].alive {
+		if k.missing--; k.missing == 0 && w.jobs[k.handle].Here {
 			w.release(k.handle)
 		}
 		return
@@ -221,7 +222,7 @@ func (w *World) cutOff() {
 	w.source = noMore{}
 	w.expectArrival()
 	for h := range w.jobs {
-		if w.jobs[h].alive {
+		if w.jobs[h].Here {
 			w.endJob(int32(h), sched.Killed, fmt.Sprintf("the run was limited to %v", w.cfg.Until))
 		}
 	}

@@ -48,25 +48,16 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	j, nd := &w.jobs[h], &w.nodes[n]
 	s := j.stage(it.Stage)
 	t := &s.tasks[b.Task-1]
-	if t.status == taskOpen {
-		t.status = taskRuns
-		s.open--
-	}
-	t.tries++
-	t.live++
-	s.occupied++
-	if s.sample > 0 {
-		s.sample--
-	}
+	s.Begin(t)
 	w.refresh(j, s, false)
 	needs := &w.kinds[s.kinds[it.Container]].needs
-	nd.free.Sub(needs)
+	nd.Free.Sub(needs)
 	w.setRoom(n)
 
 	at := &w.attempts[a]
 	*at = attempt{began: w.now, job: h, task: int32(b.Task), node: n, gen: at.gen, stage: it.Stage, container: it.Container}
-	at.input = s.spec.Tasks[b.Task-1].Input
-	at.work, at.breaks = w.drawWork(j, s, at.task, t.tries, n)
+	at.input = s.Spec.Tasks[b.Task-1].Input
+	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
 	at.left = at.work
 	w.link(a, nd, s)
 	w.emit(sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a), Job: it.Job, Stage: it.Stage, Task: b.Task,
@@ -151,8 +142,8 @@ func (w *World) finish(a int32) {
 	s := j.stage(at.stage)
 	t := &s.tasks[at.task-1]
 	if at.breaks {
-		t.fails++
-		fatal := int(t.fails) >= w.cfg.MaxFailures
+		t.Fails++
+		fatal := int(t.Fails) >= w.cfg.MaxFailures
 		task := at.task
 		n := at.node
 		w.end(a, sched.Failed, "it was drawn to fail")
@@ -164,12 +155,12 @@ func (w *World) finish(a int32) {
 	}
 	w.end(a, sched.Committed, "")
 	if j.at[s.kind] == int8(len(j.stages)-1) {
-		if s.done == int32(len(s.tasks)) {
+		if s.Done == int32(len(s.tasks)) {
 			w.endJob(h, sched.Committed, "")
 		}
 		return
 	}
-	if s.kind == sched.Map && s.done == int32(len(s.tasks)) {
+	if s.kind == sched.Map && s.Done == int32(len(s.tasks)) {
 		w.mapsDone(j)
 	}
 	w.readyStages(h)
@@ -180,7 +171,7 @@ func (w *World) masterReady(a int32) {
 	at := &w.attempts[a]
 	at.timed = false
 	w.timed--
-	if s := &w.jobs[at.job].stages[1]; !s.ready {
+	if s := &w.jobs[at.job].stages[1]; !s.Ready {
 		w.makeReady(at.job, s)
 		w.emit(sched.Event{Kind: sched.StageReady, Job: sched.JobID(at.job), Stage: s.kind})
 		w.readyStages(at.job)
@@ -217,8 +208,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	t := &s.tasks[at.task-1]
 	w.park(at)
 	w.unlink(at, nd, s)
-	nd.free.Add(&w.kinds[s.kinds[at.container]].needs)
-	s.occupied--
+	nd.Free.Add(&w.kinds[s.kinds[at.container]].needs)
 	e := sched.Event{Kind: sched.Ended, Attempt: sched.AttemptID(a), Outcome: outcome, Text: why}
 	shuffled := min(at.ready, w.now)
 	e.Spans[sched.PhaseShuffle] = shuffled.Sub(at.began)
@@ -226,36 +216,31 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	n := at.node
 	at.job = 0
 	w.endedAttempts = append(w.endedAttempts, a)
-	t.live--
 	if outcome != sched.Committed && outcome != sched.Failed {
 		w.futile.lose(w.now)
 	}
-	switch {
+	switch open := s.End(t, outcome); {
 	case outcome == sched.Committed:
 		e.Bytes = at.input
 		if at.stage == sched.Map {
 			e.OutBytes = units.Bytes(math.Ceil(float64(at.input) * j.ratio))
 		}
-		t.status, t.node = taskDone, n
-		if s.done++; s.done > s.most {
-			s.most = s.done
+		if t.Node = n; s.Done > s.most {
+			s.most = s.Done
 			w.futile.further(w.now)
 		}
 		w.emit(e)
 		w.keepOutput(j, s, n)
 		w.refresh(j, s, false)
-		if t.live > 0 {
+		if t.Live > 0 {
 			w.supersede(s, at.task)
 		}
-	case t.live > 0 || t.status != taskRuns: // another attempt is at it, or has done it
-		w.emit(e)
-		w.refresh(j, s, true)
 	default:
-		t.status = taskOpen
-		s.open++
 		w.emit(e)
 		w.refresh(j, s, true)
-		w.missOutputs(j)
+		if open {
+			w.missOutputs(j)
+		}
 	}
 	w.setRoom(n)
 	w.beat.freshen(n)
@@ -264,36 +249,3 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 
 // lose ends an attempt whose node is gone.
 func (w *World) lose(a int32) { w.end(a, sched.Lost, "") }
-
-// startable says why a task may not start where the item wants it, sched.OK if it may: one that is open, or as a second attempt one
-// that runs once.
-func (w *World) startable(it *sched.Item, task sched.TaskID, second bool) sched.Code {
-	if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].alive || w.jobs[it.Job].doomed {
-		return sched.UnknownJob
-	}
-	if it.Node < 1 || int(it.Node) >= len(w.nodes) {
-		return sched.UnknownNode
-	}
-	j, nd := &w.jobs[it.Job], &w.nodes[it.Node]
-	s := j.stage(it.Stage)
-	switch {
-	case s == nil || int(it.Container) >= len(s.kinds) || task < 1 || int(task) > len(s.tasks):
-		return sched.BadItem
-	case nd.state != nodeOpen || nd.closed || nd.listed:
-		return sched.NodeAway
-	case !j.admitted && s.sample <= 0:
-		return sched.NotAdmitted
-	case !s.ready:
-		return sched.NotReady
-	case !second && s.tasks[task-1].status != taskOpen, second && (s.tasks[task-1].status != taskRuns || s.tasks[task-1].live != 1):
-		return sched.Stale
-	}
-	k := &w.kinds[s.kinds[it.Container]]
-	switch {
-	case k.carries != nil && !k.carries[it.Node-1]:
-		return sched.WrongLabels
-	case !nd.free.Fits(&k.needs):
-		return sched.NoRoom
-	}
-	return sched.OK
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -68,7 +69,7 @@ func (w *World) auditAttempts() {
 			continue
 		}
 		equal(w, places[a], 0, "lists of free handles that attempt %d is in, which runs", a)
-		w.must(w.jobs[at.job].alive, "attempt %d runs for job %d, which has ended", a, at.job)
+		w.must(w.jobs[at.job].Here, "attempt %d runs for job %d, which has ended", a, at.job)
 		w.must(w.nodes[at.node].state == nodeOpen || w.nodes[at.node].state == nodeDraining, "attempt %d runs on node %d, which is away", a, at.node)
 		w.must(at.began <= w.now && at.left >= 0 && at.left <= at.work, "attempt %d began at %v and has %v of %v left", a, at.began, at.left, at.work)
 		w.must(!at.timed || !at.fetching && at.ready != units.Never, "attempt %d is timed and waits for input", a)
@@ -86,7 +87,7 @@ func (w *World) auditNodes() {
 	}
 	for n := 1; n < len(w.nodes); n++ {
 		nd := &w.nodes[n]
-		room, last, listed := nd.spec.Class.Capacity, int32(0), 0
+		room, last, listed := nd.Spec.Class.Capacity, int32(0), 0
 		for a := nd.first; a != 0; last, a = a, w.attempts[a].nodeNext {
 			at := &w.attempts[a]
 			equal(w, at.node, int32(n), "node of attempt %d, which is in the list of node %d", a, n)
@@ -99,8 +100,8 @@ func (w *World) auditNodes() {
 		}
 		equal(w, listed, runs[n], "attempts in the list of node %d", n)
 		if nd.state != nodeDown {
-			equal(w, nd.free, room, "room of node %d", n)
-			d, bad := nd.free.Negative()
+			equal(w, nd.Free, room, "room of node %d", n)
+			d, bad := nd.Free.Negative()
 			w.must(!bad, "node %d is over-committed in %v", n, d)
 		}
 		if nd.state == nodeDraining {
@@ -122,7 +123,7 @@ func (w *World) auditNodes() {
 func (w *World) auditKinds() {
 	stages := make([]int32, len(w.kinds))
 	for h := range w.jobs {
-		if !w.jobs[h].alive {
+		if !w.jobs[h].Here {
 			continue
 		}
 		for i := range w.jobs[h].stages {
@@ -142,7 +143,7 @@ func (w *World) auditKinds() {
 		}
 		for n := 1; n < len(w.nodes); n++ {
 			nd := &w.nodes[n]
-			fits := nd.state == nodeOpen && !nd.closed && !nd.listed && nd.free.Fits(&kd.needs) && nd.spec.Carries(kd.labels)
+			fits := nd.state == nodeOpen && !nd.Closed && !nd.listed && nd.Free.Fits(&kd.needs) && nd.Spec.Carries(kd.labels)
 			equal(w, kd.room.has(n-1), fits, "node %d has room for %v", n, kd.needs)
 		}
 		for i, word := range kd.room.words {
@@ -161,27 +162,27 @@ func (w *World) auditJobs() {
 	}
 	for h := 1; h < len(w.jobs); h++ {
 		j := &w.jobs[h]
-		if !j.alive {
+		if !j.Here {
 			equal(w, places[h], 1, "lists of free handles that job %d is in", h)
 			continue
 		}
 		present++
 		equal(w, places[h], 0, "lists of free handles that job %d is in, which is in the system", h)
-		equal(w, j.link.handle, int32(h), "handle of job %q", j.spec.ID)
+		equal(w, j.link.handle, int32(h), "handle of job %q", j.Spec.ID)
 		vanished := int32(0)
 		for i := range j.stages {
 			vanished += w.auditStage(int32(h), &j.stages[i])
 		}
 		equal(w, j.vanished, vanished, "outputs of job %d that have vanished", h)
 		if maps := j.stage(sched.Map); maps != nil && len(j.stages) > 1 {
-			equal(w, j.mapsEnd != units.Never, maps.done == int32(len(maps.tasks)), "all maps of job %d are done", h)
+			equal(w, j.mapsEnd != units.Never, maps.Done == int32(len(maps.tasks)), "all maps of job %d are done", h)
 		}
 		if _, readers := j.readers(); j.vanished > 0 {
-			equal(w, readers.open, 0, "open tasks of job %d that miss outputs", h)
+			equal(w, readers.Open, 0, "open tasks of job %d that miss outputs", h)
 		}
 		missing := int32(0)
-		for i, id := range j.spec.After {
-			if k := w.links[id]; k != nil && !k.over && !slices.Contains(j.spec.After[:i], id) {
+		for i, id := range j.Spec.After {
+			if k := w.links[id]; k != nil && !k.over && !slices.Contains(j.Spec.After[:i], id) {
 				missing++
 				w.must(slices.Contains(k.followers, j.link), "job %d does not follow %q", h, id)
 			}
@@ -206,24 +207,24 @@ func (w *World) auditStage(h int32, s *stage) (vanished int32) {
 		occupied++
 	}
 	equal(w, s.last, last, "last attempt of job %d, stage %v", h, s.kind)
-	equal(w, s.occupied, occupied, "attempts of job %d, stage %v", h, s.kind)
-	var of [taskVanished + 1]int32
+	equal(w, s.Busy, occupied, "attempts of job %d, stage %v", h, s.kind)
+	var of [truth.Vanished + 1]int32
 	for t := range s.tasks {
 		tk := &s.tasks[t]
-		of[tk.status]++
-		equal(w, tk.live, live[t], "attempts of job %d, %v task %d", h, s.kind, t+1)
-		equal(w, tk.live > 0, tk.status == taskRuns, "job %d, %v task %d runs", h, s.kind, t+1)
-		w.must(tk.live <= 2 && (tk.live <= 1 || w.cfg.Progress > 0), "job %d, %v task %d has %d attempts", h, s.kind, t+1, tk.live)
-		w.must(int(tk.fails) < w.cfg.MaxFailures && int32(tk.fails) <= tk.tries, "job %d, %v task %d failed %d times of %d", h, s.kind, t+1, tk.fails, tk.tries)
-		if maps, _ := j.readers(); maps == s && tk.status == taskDone {
-			w.must(w.nodes[tk.node].state != nodeDown, "job %d, map %d has its output on node %d, which is down", h, t+1, tk.node)
+		of[tk.State]++
+		equal(w, tk.Live, live[t], "attempts of job %d, %v task %d", h, s.kind, t+1)
+		equal(w, tk.Live > 0, tk.State == truth.Runs, "job %d, %v task %d runs", h, s.kind, t+1)
+		w.must(tk.Live <= 2 && (tk.Live <= 1 || w.cfg.Progress > 0), "job %d, %v task %d has %d attempts", h, s.kind, t+1, tk.Live)
+		w.must(int(tk.Fails) < w.cfg.MaxFailures && int32(tk.Fails) <= tk.Tries, "job %d, %v task %d failed %d times of %d", h, s.kind, t+1, tk.Fails, tk.Tries)
+		if maps, _ := j.readers(); maps == s && tk.State == truth.Done {
+			w.must(w.nodes[tk.Node].state != nodeDown, "job %d, map %d has its output on node %d, which is down", h, t+1, tk.Node)
 		}
 	}
-	equal(w, s.open, of[taskOpen], "open tasks of job %d, stage %v", h, s.kind)
-	equal(w, s.done, of[taskDone]+of[taskVanished], "tasks of job %d, stage %v that are done", h, s.kind)
-	waits := !j.doomed && s.ready && !s.withheld && s.open > 0 && (s.limit < 0 || s.occupied < s.limit) && (j.admitted || s.sample > 0)
+	equal(w, s.Open, of[truth.Open], "open tasks of job %d, stage %v", h, s.kind)
+	equal(w, s.Done, of[truth.Done]+of[truth.Vanished], "tasks of job %d, stage %v that are done", h, s.kind)
+	waits := !j.Ends && s.Ready && !s.Withheld && s.Open > 0 && (s.Limit < 0 || s.Busy < s.Limit) && (j.Admitted || s.Sample > 0)
 	equal(w, s.waits, waits, "job %d, stage %v waits", h, s.kind)
-	return of[taskVanished]
+	return of[truth.Vanished]
 }
 
 // auditQueue: the heap is one; each timed attempt has one entry, at its end; what counts as coming is there.

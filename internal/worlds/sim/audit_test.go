@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -35,13 +36,13 @@ func TestAuditFinds(t *testing.T) {
 	}
 	timed := func(at *attempt) bool { return at.timed }
 	for name, hurt := range map[string]func(w *World){
-		"room":              func(w *World) { w.nodes[1].free[units.MapSlots]++ },
-		"negative room":     func(w *World) { w.nodes[2].free[units.ReduceSlots] = -1 },
-		"open":              func(w *World) { w.jobs[1].stage(sched.Map).open++ },
-		"done":              func(w *World) { w.jobs[1].stage(sched.Map).done-- },
-		"occupied":          func(w *World) { w.jobs[1].stage(sched.Reduce).occupied++ },
-		"live":              func(w *World) { w.jobs[1].stage(sched.Reduce).tasks[0].live++ },
-		"status":            func(w *World) { w.jobs[1].stage(sched.Reduce).tasks[0].status = taskDone },
+		"room":              func(w *World) { w.nodes[1].Free[units.MapSlots]++ },
+		"negative room":     func(w *World) { w.nodes[2].Free[units.ReduceSlots] = -1 },
+		"open":              func(w *World) { w.jobs[1].stage(sched.Map).Open++ },
+		"done":              func(w *World) { w.jobs[1].stage(sched.Map).Done-- },
+		"occupied":          func(w *World) { w.jobs[1].stage(sched.Reduce).Busy++ },
+		"live":              func(w *World) { w.jobs[1].stage(sched.Reduce).tasks[0].Live++ },
+		"status":            func(w *World) { w.jobs[1].stage(sched.Reduce).tasks[0].State = truth.Done },
 		"waits":             func(w *World) { s := w.jobs[1].stage(sched.Map); s.waits = !s.waits },
 		"stages of a kind":  func(w *World) { w.kinds[0].stages++ },
 		"kinds waited for":  func(w *World) { w.waiting = append(w.waiting, 1, 1) },

@@ -67,8 +67,8 @@ func (w *World) vain() error {
 // someJob names a job that is there: the last in the list.
 func (w *World) someJob() string {
 	for h := len(w.jobs) - 1; h > 0; h-- {
-		if j := &w.jobs[h]; j.alive {
-			return fmt.Sprintf("job %q", j.spec.ID)
+		if j := &w.jobs[h]; j.Here {
+			return fmt.Sprintf("job %q", j.Spec.ID)
 		}
 	}
 	return "no job"

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -11,57 +12,29 @@ import (
 
 // job is the truth about a job in the system. Its arrays are used again by the next job with the handle.
 type job struct {
-	spec     *workload.Job // with its input placed
-	link     *link
-	given    *workload.Job // as it came
-	key      uint64        // of its draws
-	alive    bool
-	admitted bool
-	doomed   bool       // it ends with the next batch
-	mapsEnd  units.Time // when the last map ended, units.Never as long as one is missing
-	vanished int32      // committed map outputs that are gone and that nobody needed when they went
-	ratio    float64    // bytes that its maps write for each that they read
-	stages   []stage
-	at       [sched.Stages]int8 // of each kind of stage in stages, -1 = the job has none
+	truth.Job // its description with its input placed
+	link      *link
+	given     *workload.Job // as it came
+	key       uint64        // of its draws
+	mapsEnd   units.Time    // when the last map ended, units.Never as long as one is missing
+	vanished  int32         // committed map outputs that are gone and that nobody needed when they went
+	ratio     float64       // bytes that its maps write for each that they read
+	stages    []stage
+	at        [sched.Stages]int8 // of each kind of stage in stages, -1 = the job has none
 }
 
 // stage is the truth about a stage of a job.
 type stage struct {
-	spec     *workload.StageSpec
-	kind     sched.Stage
-	ready    bool // its tasks may start
-	withheld bool
-	waits    bool // it counts among the stages that wait for its kinds of containers
-	open     int32
-	occupied int32
-	done     int32
-	most     int32 // tasks that were ever done at a time
-	limit    int32 // slots it may occupy, -1 = no bound
-	sample   int32 // tasks it may still start although the job is not admitted
-	kinds    []int32
-	tasks    []task
-	weights  []float64 // of reduces: see skew.go; nil = all 1
-	first    int32     // of its attempts, oldest first
-	last     int32
+	truth.Stage
+	kind    sched.Stage
+	waits   bool  // it counts among the stages that wait for its kinds of containers
+	most    int32 // tasks that were ever done at a time
+	kinds   []int32
+	tasks   []truth.Task
+	weights []float64 // of reduces: see skew.go; nil = all 1
+	first   int32     // of its attempts, oldest first
+	last    int32
 }
-
-// task is the truth about a task: 12 bytes.
-type task struct {
-	node   int32 // of its output, once committed
-	tries  int32 // attempts so far
-	fails  uint8
-	live   uint8 // attempts that run
-	status taskStatus
-}
-
-type taskStatus uint8
-
-const (
-	taskOpen taskStatus = iota
-	taskRuns
-	taskDone
-	taskVanished // done; its output is gone, which nobody has missed so far
-)
 
 // stage returns the stage of that kind, nil if the job has none.
 func (j *job) stage(s sched.Stage) *stage {
@@ -76,16 +49,16 @@ func (j *job) open(w *World) {
 	for s := range j.at {
 		j.at[s] = -1
 	}
-	n := len(j.spec.Stages)
+	n := len(j.Spec.Stages)
 	j.stages = slices.Grow(j.stages[:0], n)[:n]
 	for i := range j.stages {
-		s, spec := &j.stages[i], &j.spec.Stages[i]
+		s, spec := &j.stages[i], &j.Spec.Stages[i]
 		j.at[spec.Kind] = int8(i)
 		tasks := slices.Grow(s.tasks[:0], len(spec.Tasks))[:len(spec.Tasks)]
 		clear(tasks)
-		*s = stage{spec: spec, kind: spec.Kind, open: int32(len(tasks)), limit: -1, kinds: s.kinds[:0], tasks: tasks}
+		*s = stage{Stage: truth.NewStage(spec), kind: spec.Kind, kinds: s.kinds[:0], tasks: tasks}
 		for c := range max(1, len(spec.Containers)) {
-			s.kinds = append(s.kinds, w.kindOf(spec.Container(c).Needs, j.spec.Labels))
+			s.kinds = append(s.kinds, w.kindOf(spec.Container(c).Needs, j.Spec.Labels))
 		}
 	}
 }
@@ -96,10 +69,10 @@ func (w *World) readyStages(h int32) {
 	j := &w.jobs[h]
 	for i := 1; i < len(j.stages); i++ {
 		before, s := &j.stages[i-1], &j.stages[i]
-		if s.ready {
+		if s.Ready {
 			continue
 		}
-		if !before.ready || before.kind == sched.Master || before.done < j.needed(before, s) {
+		if !before.Ready || before.kind == sched.Master || before.Done < j.needed(before, s) {
 			return
 		}
 		w.makeReady(h, s)
@@ -108,7 +81,7 @@ func (w *World) readyStages(h int32) {
 }
 
 func (w *World) makeReady(h int32, s *stage) {
-	s.ready = true
+	s.Ready = true
 	w.refresh(&w.jobs[h], s, true)
 }
 
@@ -117,7 +90,7 @@ func (w *World) makeReady(h int32, s *stage) {
 func (w *World) release(h int32) {
 	j := &w.jobs[h]
 	w.makeReady(h, &j.stages[0])
-	if len(j.spec.After) > 0 {
+	if len(j.Spec.After) > 0 {
 		w.emit(sched.Event{Kind: sched.StageReady, Job: sched.JobID(h), Stage: j.stages[0].kind})
 	}
 	w.readyStages(h)
@@ -126,7 +99,7 @@ func (w *World) release(h int32) {
 // needed is how many tasks of the stage before must have committed: as Hadoop, the slow-start part rounded up.
 func (j *job) needed(before, s *stage) int32 {
 	if s.kind == sched.Reduce && before.kind == sched.Map {
-		return int32(math.Ceil(j.spec.SlowStart * float64(len(before.tasks))))
+		return int32(math.Ceil(j.Spec.SlowStart * float64(len(before.tasks))))
 	}
 	return int32(len(before.tasks))
 }
@@ -134,8 +107,7 @@ func (j *job) needed(before, s *stage) int32 {
 // refresh notes whether the stage waits for room; more tells that it does so for more than before. O(1) but for the first and
 // last stage of a kind.
 func (w *World) refresh(j *job, s *stage, more bool) {
-	waits := j.alive && !j.doomed && s.ready && !s.withheld && s.open > 0 && (s.limit < 0 || s.occupied < s.limit) &&
-		(j.admitted || s.sample > 0)
+	waits := s.Waits(&j.Job)
 	if waits != s.waits {
 		more = waits
 		s.waits = waits
@@ -172,7 +144,7 @@ func (w *World) count(k int32, waits bool) {
 // endJob ends a job that is in the system, and with it what still runs of it. Jobs behind it may start, or can never.
 func (w *World) endJob(h int32, outcome sched.Outcome, why string) {
 	j := &w.jobs[h]
-	j.alive = false
+	j.Here = false
 	for i := range j.stages {
 		s := &j.stages[i]
 		for s.first != 0 {

@@ -4,27 +4,26 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
 // node is the truth about a node.
 type node struct {
-	spec     *cluster.Node
+	truth.Node
 	up       *sched.Detail // what NodeUp carries
 	bare     *sched.Detail // what NodeChanged carries when it drains: the same node, offering nothing
-	free     units.Vector
-	factor   float64 // of its class's speed
-	first    int32   // of the attempts on it
-	outputs  int32   // map outputs on it that jobs still need; counted while it drains
-	lives    uint32  // how often it came up
-	away     int32   // failures that keep it down
+	factor   float64       // of its class's speed
+	first    int32         // of the attempts on it
+	outputs  int32         // map outputs on it that jobs still need; counted while it drains
+	lives    uint32        // how often it came up
+	away     int32         // failures that keep it down
 	state    nodeState
 	failures int  // of attempts on it since it came up or was restored
 	listed   bool // it is on the blacklist
 	removed  bool // the number of nodes is below its handle
 	crashes  bool // and one of the steps that removed it since was a crash
-	closed   bool // the policy drained it
 	queued   bool // it is among the touched
 	waking   bool // it is asleep, and somebody woke it
 	slept    bool // it drains in its sleep
@@ -65,7 +64,7 @@ func (w *World) makeNodes() {
 		}
 		empty := *spec
 		empty.Class = class
-		w.nodes[i+1] = node{spec: spec, factor: 1, up: &sched.Detail{Node: spec}, bare: &sched.Detail{Node: &empty}}
+		w.nodes[i+1] = node{Node: truth.Node{Spec: spec}, factor: 1, up: &sched.Detail{Node: spec}, bare: &sched.Detail{Node: &empty}}
 	}
 }
 
@@ -109,14 +108,14 @@ func (w *World) setRoom(n int32) {
 
 func (w *World) setRoomOf(n int32, k *kind) {
 	nd := &w.nodes[n]
-	serves := nd.state == nodeOpen && !nd.closed && !nd.listed
-	k.room.put(int(n-1), serves && nd.free.Fits(&k.needs) && (k.carries == nil || k.carries[n-1]))
+	serves := nd.state == nodeOpen && !nd.Closed && !nd.listed
+	k.room.put(int(n-1), serves && nd.Free.Fits(&k.needs) && (k.carries == nil || k.carries[n-1]))
 }
 
 func (w *World) nodeUp(n int32) {
 	nd := &w.nodes[n]
-	nd.state, nd.closed, nd.listed, nd.failures, nd.waking = nodeOpen, false, false, 0, false
-	nd.free = nd.spec.Class.Capacity
+	nd.state, nd.Closed, nd.listed, nd.failures, nd.waking = nodeOpen, false, false, 0, false
+	nd.Free = nd.Spec.Class.Capacity
 	nd.lives++
 	w.emit(sched.Event{Kind: sched.NodeUp, Node: cluster.NodeID(n), Detail: nd.up})
 	if nd.factor != 1 {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -477,7 +478,7 @@ func check(t *rapid.T) {
 		t.Fatalf("refused: %+v", d.refused)
 	}
 	o := &oracle{cfg: cfg, work: func(j *workload.Job, s sched.Stage, task, try int) (float64, bool) {
-		return d.w.drawWork(&job{key: jobKey(j.ID)}, &stage{spec: j.Stage(s), kind: s}, int32(task), int32(try), 1)
+		return d.w.drawWork(&job{key: jobKey(j.ID)}, &stage{Stage: truth.NewStage(j.Stage(s)), kind: s}, int32(task), int32(try), 1)
 	}}
 	for _, spec := range cfg.Workload.Jobs {
 		placed := d.w.withInput(spec, jobKey(spec.ID))

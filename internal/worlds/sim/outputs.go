@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/slackline/slackline/sched"
+import (
+	"github.com/slackline/slackline/internal/worlds/truth"
+	"github.com/slackline/slackline/sched"
+)
 
 // Map outputs lie on the disk of the node that made them until the job ends (paper 000, section 2; Hadoop), those of a map-only
 // job in the file system, where nothing gets lost. When the node goes, an output that some task of the next stage has yet to
@@ -29,12 +32,12 @@ func (w *World) keepOutput(j *job, s *stage, n int32) {
 func (w *World) countOutputs(n int32) (count int32) {
 	for h := range w.jobs {
 		j := &w.jobs[h]
-		if !j.alive {
+		if !j.Here {
 			continue
 		}
 		if maps, _ := j.readers(); maps != nil {
 			for t := range maps.tasks {
-				if maps.tasks[t].status == taskDone && maps.tasks[t].node == n {
+				if maps.tasks[t].State == truth.Done && maps.tasks[t].Node == n {
 					count++
 				}
 			}
@@ -53,9 +56,9 @@ func (w *World) releaseOutputs(j *job) {
 		return
 	}
 	for t := range maps.tasks {
-		if tk := &maps.tasks[t]; tk.status == taskDone && w.nodes[tk.node].state == nodeDraining {
-			w.nodes[tk.node].outputs--
-			w.drained(tk.node)
+		if tk := &maps.tasks[t]; tk.State == truth.Done && w.nodes[tk.Node].state == nodeDraining {
+			w.nodes[tk.Node].outputs--
+			w.drained(tk.Node)
 		}
 	}
 }
@@ -64,7 +67,7 @@ func (w *World) releaseOutputs(j *job) {
 func (w *World) loseOutputs(n int32) {
 	for h := range w.jobs {
 		j := &w.jobs[h]
-		if !j.alive {
+		if !j.Here {
 			continue
 		}
 		maps, readers := j.readers()
@@ -72,8 +75,8 @@ func (w *World) loseOutputs(n int32) {
 			continue
 		}
 		for t := range maps.tasks {
-			if tk := &maps.tasks[t]; tk.status == taskDone && tk.node == n {
-				tk.status = taskVanished
+			if tk := &maps.tasks[t]; tk.State == truth.Done && tk.Node == n {
+				tk.State = truth.Vanished
 				j.vanished++
 			}
 		}
@@ -85,7 +88,7 @@ func (w *World) loseOutputs(n int32) {
 
 // toRead tells whether some task of the stage has yet to read its input.
 func (w *World) toRead(readers *stage) bool {
-	if readers.open > 0 {
+	if readers.Open > 0 {
 		return true
 	}
 	for a := readers.first; a != 0; a = w.attempts[a].stageNext {
@@ -98,10 +101,10 @@ func (w *World) toRead(readers *stage) bool {
 
 // missOutputs makes maps run again whose outputs have vanished, now that a task is open again that reads them.
 func (w *World) missOutputs(j *job) {
-	if !j.alive || j.vanished == 0 {
+	if !j.Here || j.vanished == 0 {
 		return
 	}
-	if _, readers := j.readers(); readers.open > 0 {
+	if _, readers := j.readers(); readers.Open > 0 {
 		w.rerun(j, j.link.handle)
 	}
 }
@@ -110,10 +113,8 @@ func (w *World) missOutputs(j *job) {
 func (w *World) rerun(j *job, h int32) {
 	maps, _ := j.readers()
 	for t := range maps.tasks {
-		if tk := &maps.tasks[t]; tk.status == taskVanished {
-			tk.status = taskOpen
-			maps.done--
-			maps.open++
+		if tk := &maps.tasks[t]; tk.State == truth.Vanished {
+			maps.Reopen(tk)
 			w.emit(sched.Event{Kind: sched.OutputLost, Job: sched.JobID(h), Stage: sched.Map, Task: sched.TaskID(t + 1)})
 		}
 	}

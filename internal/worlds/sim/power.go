@@ -7,11 +7,10 @@ import "github.com/slackline/slackline/sched"
 // wake for it. A real cluster would have to keep a copy of everything awake, or wake nodes to read, so the energy saved here is more than
 // could be saved there.
 func (w *World) sleep(it *sched.Item) {
-	nd := w.powered(it)
+	nd := &w.nodes[it.Node]
 	switch {
-	case nd == nil:
 	case nd.state != nodeOpen || nd.first != 0:
-		w.refuse(it, 0, 0, sched.NodeAway)
+		w.refuse(it, sched.NodeAway)
 	default:
 		nd.state = nodeAsleep
 		w.setRoom(int32(it.Node))
@@ -20,24 +19,15 @@ func (w *World) sleep(it *sched.Item) {
 
 // awaken wakes a node; it serves, and says so by NodeUp, when the wake time of its class is over.
 func (w *World) awaken(it *sched.Item) {
-	nd := w.powered(it)
+	nd := &w.nodes[it.Node]
 	switch {
-	case nd == nil:
 	case nd.state != nodeAsleep:
-		w.refuse(it, 0, 0, sched.NodeAway)
+		w.refuse(it, sched.NodeAway)
 	case !nd.waking:
 		nd.waking = true
 		w.coming++
-		w.queue.push(w.now.Add(nd.spec.Class.WakeTime), awake, int32(it.Node), nd.lives)
+		w.queue.push(w.now.Add(nd.Spec.Class.WakeTime), awake, int32(it.Node), nd.lives)
 	}
-}
-
-func (w *World) powered(it *sched.Item) *node {
-	if it.Node < 1 || int(it.Node) >= len(w.nodes) {
-		w.refuse(it, 0, 0, sched.UnknownNode)
-		return nil
-	}
-	return &w.nodes[it.Node]
 }
 
 // awoken brings a node back into service, unless it went down in its sleep, or is to leave.

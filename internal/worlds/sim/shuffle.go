@@ -17,7 +17,7 @@ func (w *World) beginShuffle(a int32, near sched.Locality) {
 	j := &w.jobs[at.job]
 	switch {
 	case at.stage == sched.Map:
-		at.ready = w.now.Add(w.cfg.Read.fetch(j.stage(sched.Map).spec.Tasks[at.task-1].Input, near))
+		at.ready = w.now.Add(w.cfg.Read.fetch(j.stage(sched.Map).Spec.Tasks[at.task-1].Input, near))
 	case at.stage != sched.Reduce:
 		at.ready = w.now
 	case j.at[sched.Map] >= 0 && (j.mapsEnd == units.Never || j.vanished > 0):
@@ -37,7 +37,7 @@ func (w *World) beginShuffle(a int32, near sched.Locality) {
 func (w *World) shuffle(a int32) {
 	at := &w.attempts[a]
 	s := w.jobs[at.job].stage(sched.Reduce)
-	takes := s.spec.Tasks[at.task-1].Shuffle
+	takes := s.Spec.Tasks[at.task-1].Shuffle
 	if s.weights != nil {
 		takes = takes.Scale(s.weights[at.task-1])
 	}

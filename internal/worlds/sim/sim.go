@@ -227,7 +227,7 @@ func (w *World) settle() {
 	}
 	w.leaving = w.leaving[:0]
 	for i := 0; i < len(w.doomed); i++ {
-		if j := w.doomed[i]; w.jobs[j].alive {
+		if j := w.doomed[i]; w.jobs[j].Here {
 			w.endJob(j, sched.Killed, w.doom(j))
 		}
 	}

@@ -9,29 +9,9 @@ import (
 // execution; paper 003, section 2.1.2). Whoever commits first counts, the other is superseded at that instant. Each attempt draws its
 // own fate: a copy of a straggler may be quick.
 
-// enactSecond starts a second attempt of a task that runs once.
-func (w *World) enactSecond(p *sched.Plan, it *sched.Item) {
-	if w.cfg.Progress == 0 {
-		w.refuse(it, it.Task, 1, sched.CannotDo)
-		return
-	}
-	if it.Tasks.From < 0 || it.Tasks.To > int32(len(p.Bound)) || it.Tasks.Len() != 1 {
-		w.refuse(it, it.Task, 1, sched.BadItem)
-		return
-	}
-	b := p.Bound[it.Tasks.From]
-	if why := w.startable(it, b.Task, true); why != sched.OK {
-		w.refuse(it, b.Task, 1, why)
-		return
-	}
-	w.start(it, b)
-	w.beat.freshen(int32(it.Node))
-	w.idle.progress(w.now)
-}
-
 // supersede ends the other attempts of a task that has committed.
 func (w *World) supersede(s *stage, task int32) {
-	for s.tasks[task-1].live > 0 {
+	for s.tasks[task-1].Live > 0 {
 		for a := s.first; a != 0; a = w.attempts[a].stageNext {
 			if w.attempts[a].task == task {
 				w.end(a, sched.Superseded, "")
@@ -90,5 +70,5 @@ func (w *World) fetchedPart(at *attempt) float64 {
 	if maps == nil || len(maps.tasks) == 0 {
 		return 1
 	}
-	return float64(maps.done) / float64(len(maps.tasks))
+	return float64(maps.Done) / float64(len(maps.tasks))
 }

@@ -13,8 +13,8 @@ import (
 // Both parts are taken to be mixed evenly over the task, so that the part of a task that is done is the same for both.
 func (w *World) slowness(n int32, s *stage) float64 {
 	nd := &w.nodes[n]
-	c := s.spec.Share()
-	return c/(nd.spec.Class.Speed*nd.factor) + (1 - c)
+	c := s.Spec.Share()
+	return c/(nd.Spec.Class.Speed*nd.factor) + (1 - c)
 }
 
 // setSpeed sets the factor on the speed of the node's class and times again what runs there: work done so far stays done, the

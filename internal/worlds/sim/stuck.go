@@ -85,7 +85,7 @@ func (w *World) stuck(at units.Time) error {
 // again tells whether the next attempt of the stage is an ApplicationMaster that starts again.
 func (w *World) again(h int32, s sched.Stage) bool {
 	j := &w.jobs[h]
-	return s == sched.Master && len(j.stages) > 1 && j.stages[1].ready
+	return s == sched.Master && len(j.stages) > 1 && j.stages[1].Ready
 }
 
 // works tells whether an attempt runs whose end is known and which is no master that starts again.
@@ -103,11 +103,11 @@ func (w *World) stuckError(at units.Time, why string) error {
 	var waits []string
 	named := 0
 	for h := range w.jobs {
-		if !w.jobs[h].alive {
+		if !w.jobs[h].Here {
 			continue
 		}
 		if named++; named <= most {
-			waits = append(waits, fmt.Sprintf("job %q waits for %s", w.jobs[h].spec.ID, w.waitsFor(&w.jobs[h])))
+			waits = append(waits, fmt.Sprintf("job %q waits for %s", w.jobs[h].Spec.ID, w.waitsFor(&w.jobs[h])))
 		}
 	}
 	if named > most {
@@ -120,35 +120,35 @@ func (w *World) stuckError(at units.Time, why string) error {
 func (w *World) waitsFor(j *job) string {
 	if j.link.missing > 0 {
 		var names []string
-		for _, id := range j.spec.After {
+		for _, id := range j.Spec.After {
 			for h := range w.jobs {
-				if w.jobs[h].alive && w.jobs[h].spec.ID == id {
+				if w.jobs[h].Here && w.jobs[h].Spec.ID == id {
 					names = append(names, id)
 				}
 			}
 		}
 		return "its predecessors " + strings.Join(names, ", ")
 	}
-	if !j.admitted {
+	if !j.Admitted {
 		return "the policy to admit it"
 	}
 	for i := range j.stages {
 		s := &j.stages[i]
 		switch {
-		case s.open == 0 || !s.ready:
-		case s.withheld:
+		case s.Open == 0 || !s.Ready:
+		case s.Withheld:
 			return fmt.Sprintf("the policy to release its %v stage", s.kind)
-		case !w.anyNode(func(n int32) bool { return w.nodes[n].state == nodeOpen && !w.nodes[n].closed && !w.nodes[n].listed }):
-			return fmt.Sprintf("a node to be up: %d %v tasks are open", s.open, s.kind)
+		case !w.anyNode(func(n int32) bool { return w.nodes[n].state == nodeOpen && !w.nodes[n].Closed && !w.nodes[n].listed }):
+			return fmt.Sprintf("a node to be up: %d %v tasks are open", s.Open, s.kind)
 		case !w.possible(s):
 			return fmt.Sprintf("a node that carries the labels and has room for %v: %d %v tasks are open",
-				w.kinds[s.kinds[0]].needs.Words(w.cfg.Cluster.Named), s.open, s.kind)
-		case s.limit >= 0 && s.occupied >= s.limit:
-			return fmt.Sprintf("the policy to grant its %v stage more than %d slots", s.kind, s.limit)
+				w.kinds[s.kinds[0]].needs.Words(w.cfg.Cluster.Named), s.Open, s.kind)
+		case s.Limit >= 0 && s.Busy >= s.Limit:
+			return fmt.Sprintf("the policy to grant its %v stage more than %d slots", s.kind, s.Limit)
 		case !w.anyNode(func(n int32) bool { return w.kinds[s.kinds[0]].room.has(int(n - 1)) }):
-			return fmt.Sprintf("room for %d %v tasks, which other attempts hold that wait themselves", s.open, s.kind)
+			return fmt.Sprintf("room for %d %v tasks, which other attempts hold that wait themselves", s.Open, s.kind)
 		default:
-			return fmt.Sprintf("the policy to start %d open %v tasks", s.open, s.kind)
+			return fmt.Sprintf("the policy to start %d open %v tasks", s.Open, s.kind)
 		}
 	}
 	return "attempts that never end"
@@ -169,7 +169,7 @@ func (w *World) possible(s *stage) bool {
 		kd := &w.kinds[k]
 		if w.anyNode(func(n int32) bool {
 			nd := &w.nodes[n]
-			return nd.state == nodeOpen && nd.spec.Class.Capacity.Fits(&kd.needs) && (kd.carries == nil || kd.carries[n-1])
+			return nd.state == nodeOpen && nd.Spec.Class.Capacity.Fits(&kd.needs) && (kd.carries == nil || kd.carries[n-1])
 		}) {
 			return true
 		}

@@ -1,0 +1,190 @@
+package truth
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
+)
+
+// World is what a world adds to Enact: its books and its hands.
+type World interface {
+	Can() sched.Capabilities
+	Emit(e sched.Event)
+
+	// Find returns what an item is about, as far as there is such a job, stage and node, and how many tasks the stage has.
+	Find(it *sched.Item) (j *Job, s *Stage, tasks int, n *Node)
+	// Task returns a task, from 1, of the stage that the item names.
+	Task(it *sched.Item, t sched.TaskID) *Task
+	// Spec describes a job that there is, nil if there is none.
+	Spec(j sched.JobID) *workload.Job
+
+	// Start starts an attempt that may start, or says why it cannot be.
+	Start(it *sched.Item, b sched.Bound) sched.Code
+	// Kill ends an attempt, and tells whether there is one.
+	Kill(a sched.AttemptID, outcome sched.Outcome) bool
+	// Reject ends a job, and says why.
+	Reject(j sched.JobID, why string)
+	// Judged and Bounded note that a job was admitted or held, and that a stage may start more or less than before.
+	Judged(j sched.JobID)
+	Bounded(j sched.JobID, s sched.Stage)
+	// Drained notes that nothing more starts on a node.
+	Drained(n sched.NodeID)
+	// Power puts a node to sleep or wakes it, and is asked only where it can be.
+	Power(it *sched.Item)
+}
+
+// Enact does the items of a plan, in order. An item whose id was seen before changes nothing, and what cannot be is refused.
+func Enact(w World, seen *drive.Seen, p *sched.Plan) {
+	can := w.Can()
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.Held || !seen.Add(it.ID) || it.Refused != sched.OK {
+			continue
+		}
+		if !can.Can(it.Verb) {
+			refuse(w, it, 0, it.Count, sched.CannotDo)
+			continue
+		}
+		switch it.Verb {
+		case sched.WakeMe, sched.SetDeadline, sched.Rank:
+			// WakeAt says the first; the others are the book's own affairs.
+		case sched.Start:
+			start(w, p, it)
+		case sched.Speculate:
+			second(w, p, it)
+		case sched.Kill:
+			kill(w, p, it)
+		case sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
+			judge(w, p, it)
+		case sched.Drain, sched.Sleep, sched.Wake:
+			_, _, _, n := w.Find(it)
+			switch {
+			case n == nil:
+				refuse(w, it, 0, 0, sched.UnknownNode)
+			case it.Verb == sched.Drain:
+				n.Closed = true
+				w.Drained(it.Node)
+			default:
+				w.Power(it)
+			}
+		default:
+			refuse(w, it, 0, it.Count, sched.CannotDo)
+		}
+	}
+}
+
+func refuse(w World, it *sched.Item, t sched.TaskID, count int32, why sched.Code) {
+	w.Emit(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node, Task: t, Count: count, Why: why})
+}
+
+// start starts the tasks that the ledger bound, one by one: what cannot be is refused task by task.
+func start(w World, p *sched.Plan, it *sched.Item) {
+	if it.Tasks.From < 0 || it.Tasks.To > int32(len(p.Bound)) || it.Tasks.Len() <= 0 {
+		refuse(w, it, 0, it.Count, sched.BadItem)
+		return
+	}
+	for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
+		startOne(w, it, b)
+	}
+}
+
+// second starts a second attempt of a task that runs once. Whoever commits first counts.
+func second(w World, p *sched.Plan, it *sched.Item) {
+	if it.Tasks.From < 0 || it.Tasks.To > int32(len(p.Bound)) || it.Tasks.Len() != 1 {
+		refuse(w, it, it.Task, 1, sched.BadItem)
+		return
+	}
+	startOne(w, it, p.Bound[it.Tasks.From])
+}
+
+func startOne(w World, it *sched.Item, b sched.Bound) {
+	why := startable(w, it, b.Task)
+	if why == sched.OK {
+		why = w.Start(it, b)
+	}
+	if why != sched.OK {
+		refuse(w, it, b.Task, 1, why)
+	}
+}
+
+// startable says why a task may not start where the item wants it, sched.OK if it may: one that is open, or as a second attempt one
+// that runs once.
+func startable(w World, it *sched.Item, task sched.TaskID) sched.Code {
+	j, s, tasks, n := w.Find(it)
+	switch {
+	case j == nil || !j.Here || j.Ends:
+		return sched.UnknownJob
+	case n == nil:
+		return sched.UnknownNode
+	case s == nil || int(it.Container) >= max(1, len(s.Spec.Containers)) || task < 1 || int(task) > tasks:
+		return sched.BadItem
+	case n.Away || n.Closed:
+		return sched.NodeAway
+	case !j.Admitted && s.Sample <= 0:
+		return sched.NotAdmitted
+	case !s.Ready:
+		return sched.NotReady
+	}
+	if t := w.Task(it, task); it.Verb == sched.Start && t.State != Open || it.Verb == sched.Speculate && (t.State != Runs || t.Live != 1) {
+		return sched.Stale
+	}
+	if !n.Spec.Carries(j.Spec.Labels) {
+		return sched.WrongLabels
+	}
+	if c := s.Spec.Container(int(it.Container)); !n.Free.Fits(&c.Needs) {
+		return sched.NoRoom
+	}
+	return sched.OK
+}
+
+// kill ends the attempts that the ledger chose. They do not count as failures.
+func kill(w World, p *sched.Plan, it *sched.Item) {
+	outcome := sched.Killed
+	if it.Outcome == sched.Preempted {
+		outcome = sched.Preempted
+	}
+	if it.Attempts.From < 0 || it.Attempts.To > int32(len(p.Victims)) || it.Attempts.Len() <= 0 {
+		refuse(w, it, 0, it.Count, sched.BadItem)
+		return
+	}
+	for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
+		if !w.Kill(a, outcome) {
+			w.Emit(sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Attempt: a, Count: 1, Why: sched.UnknownAttempt})
+		}
+	}
+}
+
+// judge takes note of what was decided on a job, or bounds what a stage of it may start.
+func judge(w World, p *sched.Plan, it *sched.Item) {
+	j, s, _, _ := w.Find(it)
+	if j == nil || !j.Here {
+		refuse(w, it, 0, 0, sched.UnknownJob)
+		return
+	}
+	switch it.Verb {
+	case sched.Reject:
+		w.Reject(it.Job, fmt.Sprintf("rejected: %s", p.Why(it, w.Spec)))
+		return
+	case sched.Admit, sched.Hold:
+		if admitted := it.Verb == sched.Admit; j.Admitted != admitted {
+			j.Admitted = admitted
+			w.Judged(it.Job)
+		}
+		return
+	}
+	if s == nil {
+		refuse(w, it, 0, it.Count, sched.BadItem)
+		return
+	}
+	switch it.Verb {
+	case sched.Sample:
+		s.Sample = it.Count
+	case sched.Withhold, sched.Release:
+		s.Withheld = it.Verb == sched.Withhold
+	case sched.SetSlots:
+		s.Limit = it.Count
+	}
+	w.Bounded(it.Job, it.Stage)
+}

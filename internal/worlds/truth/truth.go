@@ -1,0 +1,113 @@
+// Package truth is what the worlds of the product know of jobs for certain, and how they obey a plan: what may start, why something may
+// not, and what is counted. How a task is run is each world's own.
+//
+// Tests have worlds of their own to hold these against (adverse, dumb); they share nothing with this package.
+//
+//	truth.go  what is known of jobs, stages, tasks and nodes
+//	enact.go  what the items of a plan do
+package truth
+
+import (
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Job is the truth about a job.
+type Job struct {
+	Spec     *workload.Job
+	Here     bool // it has arrived, and its end was not told
+	Ends     bool // it is to end: nothing of it starts any more
+	Admitted bool
+}
+
+// Stage is the truth about a stage of a job.
+type Stage struct {
+	Spec     *workload.StageSpec
+	Ready    bool // its tasks may start
+	Withheld bool
+	Open     int32
+	Busy     int32 // attempts
+	Done     int32
+	Limit    int32 // attempts that may run, -1 = no bound
+	Sample   int32 // tasks it may still start although the job is not admitted
+}
+
+// NewStage returns a stage of which nothing has begun.
+func NewStage(spec *workload.StageSpec) Stage {
+	return Stage{Spec: spec, Open: int32(len(spec.Tasks)), Limit: -1}
+}
+
+// Waits tells whether the stage has tasks that may start.
+func (s *Stage) Waits(j *Job) bool {
+	return j.Here && !j.Ends && s.Ready && !s.Withheld && s.Open > 0 && (s.Limit < 0 || s.Busy < s.Limit) && (j.Admitted || s.Sample > 0)
+}
+
+// Task is the truth about a task: 12 bytes.
+type Task struct {
+	Node  int32 // of its output, once committed
+	Tries int32 // attempts so far
+	Fails uint8
+	Live  uint8 // attempts that run
+	State State
+}
+
+// State is where a task stands.
+type State uint8
+
+// The states.
+const (
+	Open State = iota
+	Runs
+	Done
+	Vanished // done; its output is gone, which nobody has missed so far
+)
+
+// Begin counts an attempt that starts.
+func (s *Stage) Begin(t *Task) {
+	if t.State == Open {
+		t.State = Runs
+		s.Open--
+	}
+	t.Tries++
+	t.Live++
+	s.Busy++
+	if s.Sample > 0 {
+		s.Sample--
+	}
+}
+
+// End counts an attempt that has ended. Its task is done if it was committed, and open again unless another attempt is at it, or has
+// done it; it tells whether it is.
+func (s *Stage) End(t *Task, outcome sched.Outcome) (open bool) {
+	s.Busy--
+	t.Live--
+	switch {
+	case outcome == sched.Committed:
+		t.State = Done
+		s.Done++
+	case t.Live == 0 && t.State == Runs:
+		t.State = Open
+		s.Open++
+		return true
+	}
+	return false
+}
+
+// Reopen takes back a task that was done. While an attempt is at it still, it runs.
+func (s *Stage) Reopen(t *Task) {
+	s.Done--
+	if t.State = Runs; t.Live == 0 {
+		t.State = Open
+		s.Open++
+	}
+}
+
+// Node is the truth about a node.
+type Node struct {
+	Spec   *cluster.Node
+	Free   units.Vector
+	Away   bool // it serves nobody
+	Closed bool // a policy has drained it
+}
