@@ -5,6 +5,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // Follower is the loop's sink that resolves events for others. It keeps what is there at the moment, and nothing of what has ended. Like
@@ -24,13 +25,15 @@ type Follower struct {
 	mostJobs    int        // indices that were ever used at a time
 	free, ended []*Attempt // likewise
 	mostRunning int
+
+	mapSlot, reduceSlot, nothing units.Vector
 }
 
 var _ drive.Sink = (*Follower)(nil)
 
 // New returns a follower that hands on to these sinks, in this order. A sink that watches another run already the first Batch tells.
 func New(sinks ...Sink) *Follower {
-	f := &Follower{sinks: sinks}
+	f := &Follower{sinks: sinks, mapSlot: cluster.MapSlot().Needs, reduceSlot: cluster.ReduceSlot().Needs}
 	for _, s := range sinks {
 		f.shared = !s.attach() || f.shared
 	}
@@ -43,8 +46,12 @@ func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
 		return ErrShared
 	}
 	f.records = f.records[:0]
-	f.indices, f.resting = append(f.indices, f.resting...), f.resting[:0]
-	f.free, f.ended = append(f.free, f.ended...), f.ended[:0]
+	if len(f.resting) > 0 {
+		f.indices, f.resting = append(f.indices, f.resting...), f.resting[:0]
+	}
+	if len(f.ended) > 0 {
+		f.free, f.ended = append(f.free, f.ended...), f.ended[:0]
+	}
 	if len(events) > 0 && events[0].Kind == sched.Resync {
 		f.resync(at, events)
 	} else {
@@ -67,9 +74,14 @@ func (f *Follower) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	}
 	f.decisions = f.decisions[:0]
 	for i := range p.Items {
-		if it := &p.Items[i]; it.Refused == sched.OK || it.Refused == sched.Watched && (it.Verb == sched.Admit || it.Verb == sched.Hold || it.Verb == sched.Reject) {
+		it := &p.Items[i]
+		verdict := it.Verb == sched.Admit || it.Verb == sched.Hold || it.Verb == sched.Reject
+		if it.Refused == sched.OK && it.Verb != sched.Start || it.Refused == sched.Watched && verdict {
 			f.decisions = append(f.decisions, Decision{it, f.job(it.Job), p, f})
 		}
+	}
+	if len(f.decisions) == 0 {
+		return nil
 	}
 	for _, s := range f.sinks {
 		if err := s.Plan(at, f.decisions); err != nil {
@@ -176,10 +188,7 @@ func (f *Follower) start(at units.Time, e *sched.Event) *Attempt {
 	if int(e.Node) < len(f.nodes) {
 		a.On = f.nodes[e.Node]
 	}
-	if st := j.Spec.Stage(e.Stage); st != nil && int(e.Container) < max(1, len(st.Containers)) {
-		c := st.Container(int(e.Container))
-		a.Needs = c.Needs
-	}
+	a.Needs = f.needs(j.Spec.Stage(e.Stage), int(e.Container))
 	*At(&f.attempts, e.Attempt) = a
 	return a
 }
@@ -212,4 +221,17 @@ func (f *Follower) loseJob(at units.Time, j *Job, h sched.JobID) {
 		}
 	}
 	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.JobEnded, Derived: true, Job: h}, Job: f.endJob(at, h)})
+}
+
+// needs is what a container of the kind takes: a slot if the stage does not say.
+func (f *Follower) needs(st *workload.StageSpec, kind int) *units.Vector {
+	switch {
+	case st == nil || kind >= max(1, len(st.Containers)):
+		return &f.nothing
+	case len(st.Containers) > 0:
+		return &st.Containers[kind].Needs
+	case st.Kind == workload.Reduce:
+		return &f.reduceSlot
+	}
+	return &f.mapSlot
 }

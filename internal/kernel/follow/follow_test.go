@@ -243,6 +243,55 @@ func TestWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// A resync shows the oldest first, gives facts their age, and tells what is gone by records of the follower's own.
+func TestResync(t *testing.T) {
+	var seen []string
+	f := follow.New(&script{see: func(_ units.Time, e *follow.Record) {
+		text := fmt.Sprintf("%v again=%v derived=%v", e.Kind, e.Again, e.Derived)
+		if e.Job != nil {
+			text += fmt.Sprintf(" job %s, %d, since %d", e.Job.Spec.ID, e.Job.Number, e.Job.Arrived)
+		}
+		if a := e.Attempt; a != nil {
+			text += fmt.Sprintf(" attempt %d on %d since %d", a.ID, a.Node, a.Began)
+		}
+		seen = append(seen, text)
+	}})
+	job := func(id string) *sched.Detail { return &sched.Detail{Job: &workload.Job{ID: id}} }
+	up := &sched.Detail{Node: &cluster.Node{Name: "n"}}
+	if err := f.Batch(0, 20, []sched.Event{
+		{Kind: sched.Resync},
+		{Kind: sched.NodeUp, Node: 1, Detail: up}, {Kind: sched.NodeUp, Node: 2, Detail: up, Age: 19},
+		{Kind: sched.Started, Job: 1, Attempt: 1, Node: 1, Age: 3}, {Kind: sched.Started, Job: 2, Attempt: 2, Node: 1, Age: 5},
+		{Kind: sched.JobArrived, Job: 1, Age: 5, Detail: job("young")}, {Kind: sched.JobArrived, Job: 2, Age: 9, Detail: job("old")},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Batch(1, 30, []sched.Event{
+		{Kind: sched.Resync},
+		{Kind: sched.NodeUp, Node: 2, Detail: up},
+		{Kind: sched.Started, Job: 1, Attempt: 1, Node: 1, Age: 15},
+		{Kind: sched.Ended, Attempt: 1},
+		{Kind: sched.JobArrived, Job: 1, Age: 19, Detail: job("old")},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"resync again=false derived=false", "node-up again=false derived=false", "node-up again=false derived=false",
+		"job-arrived again=false derived=false job old, 0, since 11", "job-arrived again=false derived=false job young, 1, since 15",
+		"started again=false derived=false job old, 0, since 11 attempt 2 on 1 since 15",
+		"started again=false derived=false job young, 1, since 15 attempt 1 on 1 since 17",
+		"ended again=false derived=true job young, 1, since 15 attempt 1 on 1 since 17",
+		"job-ended again=false derived=true job young, 1, since 15", "node-down again=false derived=true",
+		"resync again=false derived=false", "node-up again=false derived=false",
+		"job-arrived again=true derived=false job old, 0, since 11",
+		"started again=true derived=false job old, 0, since 11 attempt 1 on 1 since 15",
+		"ended again=false derived=false job old, 0, since 11 attempt 1 on 1 since 15",
+	}
+	if d := diff.Diff(want, seen); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
 type script struct {
 	follow.Single
 	see func(units.Time, *follow.Record)

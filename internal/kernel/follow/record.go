@@ -36,7 +36,7 @@ type Attempt struct {
 	Container uint8
 	Locality  sched.Locality
 	Item      sched.ItemID
-	Needs     units.Vector // what it takes of its node
+	Needs     *units.Vector // what it takes of its node
 	Began     units.Time
 }
 
@@ -50,7 +50,7 @@ func (a *Attempt) Measured(ended units.Time, e *sched.Event) units.Time {
 }
 
 // Decision is an item of a plan that the ledger has let pass, with the job that it is about; or a verdict that is refused as Watched: what
-// would have been decided.
+// would have been decided. Starts are not shown: their records are.
 type Decision struct {
 	*sched.Item
 	Job  *Job // nil: it is about none

@@ -43,7 +43,7 @@ func (f *Follower) resync(at units.Time, events []sched.Event) {
 	goesOn, again := f.sameJobs(jobs, order), make(map[*sched.Event]*Attempt)
 	runs := make(map[same][]*Attempt)
 	for _, a := range attempts {
-		if a != nil && goesOn[a.Job] {
+		if a != nil {
 			runs[a.same()] = append(runs[a.same()], a)
 		}
 	}

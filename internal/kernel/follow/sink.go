@@ -25,7 +25,7 @@ import (
 type Sink interface {
 	// Batch shows what happened at one time, what the ledger derived from it included, before the policy decides.
 	Batch(at units.Time, records []Record) error
-	// Plan shows what the policy decided and the ledger let pass, before the world is asked to do it. Single's does nothing.
+	// Plan shows what the policy decided besides starts and the ledger let pass, before the world is asked to do it. Single's does nothing.
 	Plan(at units.Time, decisions []Decision) error
 
 	attach() bool

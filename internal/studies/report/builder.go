@@ -238,19 +238,19 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 	if j.Started == nil {
 		j.Started = seconds(a.Began)
 	}
-	b.meter.hold(at, a.Node, &a.Needs, +1)
+	b.meter.hold(at, a.Node, a.Needs, +1)
 	b.cores.start(at, a)
-	b.slots.hold(at, a.Node, slotsOf(&a.Needs), +1)
+	b.slots.hold(at, a.Node, slotsOf(a.Needs), +1)
 }
 
 func slotsOf(v *units.Vector) [2]int64 { return [2]int64{v[units.MapSlots], v[units.ReduceSlots]} }
 
 func (b *Builder) end(at units.Time, a *follow.Attempt, outcome sched.Outcome) {
-	slots := slotsOf(&a.Needs)
+	slots := slotsOf(a.Needs)
 	b.slots.used(slots, at.Sub(a.Began))
 	b.slots.hold(at, a.Node, slots, -1)
 	b.cores.end(at, a)
-	b.meter.hold(at, a.Node, &a.Needs, -1)
+	b.meter.hold(at, a.Node, a.Needs, -1)
 	if outcome != sched.Committed || a.Job.Ended != units.Never {
 		return
 	}

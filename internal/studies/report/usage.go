@@ -99,13 +99,13 @@ func (u *sharing) offer(at units.Time, h sched.NodeID, capacity *units.Vector) {
 
 func (u *sharing) start(at units.Time, a *follow.Attempt) {
 	if u.known {
-		u.hold(at, a.Node, coresOf(&a.Needs), +1)
+		u.hold(at, a.Node, coresOf(a.Needs), +1)
 	}
 }
 
 func (u *sharing) end(at units.Time, a *follow.Attempt) {
 	if u.known {
-		cores := coresOf(&a.Needs)
+		cores := coresOf(a.Needs)
 		u.used(cores, at.Sub(a.Began))
 		u.hold(at, a.Node, cores, -1)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/workload"
 )
 
 // Enact does the items of a plan, in order.
@@ -23,30 +22,21 @@ type hands struct{ *World }
 
 func (h hands) Emit(e sched.Event) { h.emit(e) }
 
-func (h hands) Find(it *sched.Item) (j *truth.Job, s *truth.Stage, tasks int, n *truth.Node) {
+func (h hands) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.Stage, t *truth.Task, n *truth.Node) {
 	if it.Job > 0 && int(it.Job) < len(h.jobs) {
 		jb := h.jobs[it.Job]
 		j = jb.now()
 		if st := jb.stage(it.Stage); st != nil {
-			s, tasks = &st.Stage, len(st.tasks)
+			if s = &st.Stage; task > 0 && int(task) <= len(st.tasks) {
+				t = &st.tasks[task-1].Task
+			}
 		}
 	}
 	if it.Node > 0 && int(it.Node) < len(h.nodes) {
 		nd := h.nodes[it.Node]
 		n, nd.Away = &nd.Node, !nd.up
 	}
-	return j, s, tasks, n
-}
-
-func (h hands) Task(it *sched.Item, t sched.TaskID) *truth.Task {
-	return &h.jobs[it.Job].stage(it.Stage).tasks[t-1].Task
-}
-
-func (h hands) Spec(j sched.JobID) *workload.Job {
-	if j < 1 || int(j) >= len(h.jobs) || !h.jobs[j].arrived {
-		return nil
-	}
-	return h.jobs[j].Spec
+	return j, s, t, n
 }
 
 func (h hands) Start(it *sched.Item, b sched.Bound) sched.Code {
@@ -71,10 +61,7 @@ func (h hands) Reject(j sched.JobID, why string) {
 	h.freshen()
 }
 
-func (h hands) Judged(sched.JobID)               { h.freshen() }
-func (h hands) Bounded(sched.JobID, sched.Stage) { h.freshen() }
-func (h hands) Drained(sched.NodeID)             {}
-func (h hands) Power(*sched.Item)                {}
+func (h hands) Changed(*sched.Item) { h.freshen() }
 
 // troubled counts that a job's directories could not be made: as often as a task may fail, unless that cannot change or another process
 // writes there.

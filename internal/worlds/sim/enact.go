@@ -3,7 +3,6 @@ package sim
 import (
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/workload"
 )
 
 // Enact does the items of a plan, in order. What an item changes is told in the next batch, at the same instant.
@@ -17,30 +16,21 @@ type hands struct{ *World }
 
 func (h hands) Emit(e sched.Event) { h.emit(e) }
 
-func (h hands) Find(it *sched.Item) (j *truth.Job, s *truth.Stage, tasks int, n *truth.Node) {
-	if it.Job > 0 && int(it.Job) < len(h.jobs) {
+func (h hands) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.Stage, t *truth.Task, n *truth.Node) {
+	if it.Job > 0 && int(it.Job) < len(h.jobs) && h.jobs[it.Job].Here {
 		jb := &h.jobs[it.Job]
 		j = &jb.Job
-		if st := jb.stage(it.Stage); st != nil && j.Here {
-			s, tasks = &st.Stage, len(st.tasks)
+		if st := jb.stage(it.Stage); st != nil {
+			if s = &st.Stage; task > 0 && int(task) <= len(st.tasks) {
+				t = &st.tasks[task-1]
+			}
 		}
 	}
 	if it.Node > 0 && int(it.Node) < len(h.nodes) {
 		nd := &h.nodes[it.Node]
 		n, nd.Away = &nd.Node, nd.state != nodeOpen || nd.listed
 	}
-	return j, s, tasks, n
-}
-
-func (h hands) Task(it *sched.Item, t sched.TaskID) *truth.Task {
-	return &h.jobs[it.Job].stage(it.Stage).tasks[t-1]
-}
-
-func (h hands) Spec(j sched.JobID) *workload.Job {
-	if j < 1 || int(j) >= len(h.jobs) || !h.jobs[j].Here {
-		return nil
-	}
-	return h.jobs[j].Spec
+	return j, s, t, n
 }
 
 // Start starts an attempt. Its node got something, so it is asked again.
@@ -68,27 +58,24 @@ func (h hands) Reject(j sched.JobID, why string) {
 	h.endJob(int32(j), sched.Killed, why)
 }
 
-func (h hands) Judged(id sched.JobID) {
-	j := &h.jobs[id]
-	for i := range j.stages {
-		h.refresh(j, &j.stages[i], true)
-	}
-	h.idle.progress(h.now)
-}
-
-// Bounded sees to it that no node beats for work that must not start.
-func (h hands) Bounded(id sched.JobID, s sched.Stage) {
-	j := &h.jobs[id]
-	h.refresh(j, j.stage(s), true)
-}
-
-func (h hands) Drained(n sched.NodeID) { h.setRoom(int32(n)) }
-
-func (h hands) Power(it *sched.Item) {
-	if it.Verb == sched.Sleep {
+// Changed sees to it, above all, that no node beats for work that must not start.
+func (h hands) Changed(it *sched.Item) {
+	switch it.Verb {
+	case sched.Admit, sched.Hold:
+		j := &h.jobs[it.Job]
+		for i := range j.stages {
+			h.refresh(j, &j.stages[i], true)
+		}
+		h.idle.progress(h.now)
+	case sched.Drain:
+		h.setRoom(int32(it.Node))
+	case sched.Sleep:
 		h.sleep(it)
-	} else {
+	case sched.Wake:
 		h.awaken(it)
+	default:
+		j := &h.jobs[it.Job]
+		h.refresh(j, j.stage(it.Stage), true)
 	}
 }
 

@@ -1,8 +1,6 @@
 package truth
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/workload"
@@ -12,27 +10,17 @@ import (
 type World interface {
 	Can() sched.Capabilities
 	Emit(e sched.Event)
-
-	// Find returns what an item is about, as far as there is such a job, stage and node, and how many tasks the stage has.
-	Find(it *sched.Item) (j *Job, s *Stage, tasks int, n *Node)
-	// Task returns a task, from 1, of the stage that the item names.
-	Task(it *sched.Item, t sched.TaskID) *Task
-	// Spec describes a job that there is, nil if there is none.
-	Spec(j sched.JobID) *workload.Job
-
+	// Find returns what an item and a number of a task name, as far as there is such a job, stage, task and node.
+	Find(it *sched.Item, task sched.TaskID) (j *Job, s *Stage, t *Task, n *Node)
 	// Start starts an attempt that may start, or says why it cannot be.
 	Start(it *sched.Item, b sched.Bound) sched.Code
 	// Kill ends an attempt, and tells whether there is one.
 	Kill(a sched.AttemptID, outcome sched.Outcome) bool
 	// Reject ends a job, and says why.
 	Reject(j sched.JobID, why string)
-	// Judged and Bounded note that a job was admitted or held, and that a stage may start more or less than before.
-	Judged(j sched.JobID)
-	Bounded(j sched.JobID, s sched.Stage)
-	// Drained notes that nothing more starts on a node.
-	Drained(n sched.NodeID)
-	// Power puts a node to sleep or wakes it, and is asked only where it can be.
-	Power(it *sched.Item)
+	// Changed follows up what an item changed: who is admitted or held, what a stage may start, which node is drained. To put a node to
+	// sleep and to wake it is all the world's own.
+	Changed(it *sched.Item)
 }
 
 // Enact does the items of a plan, in order. An item whose id was seen before changes nothing, and what cannot be is refused.
@@ -59,16 +47,13 @@ func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 		case sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
 			judge(w, p, it)
 		case sched.Drain, sched.Sleep, sched.Wake:
-			_, _, _, n := w.Find(it)
-			switch {
-			case n == nil:
+			_, _, _, n := w.Find(it, 0)
+			if n == nil {
 				refuse(w, it, 0, 0, sched.UnknownNode)
-			case it.Verb == sched.Drain:
-				n.Closed = true
-				w.Drained(it.Node)
-			default:
-				w.Power(it)
+				continue
 			}
+			n.Closed = n.Closed || it.Verb == sched.Drain
+			w.Changed(it)
 		default:
 			refuse(w, it, 0, it.Count, sched.CannotDo)
 		}
@@ -112,13 +97,13 @@ func startOne(w World, it *sched.Item, b sched.Bound) {
 // startable says why a task may not start where the item wants it, sched.OK if it may: one that is open, or as a second attempt one
 // that runs once.
 func startable(w World, it *sched.Item, task sched.TaskID) sched.Code {
-	j, s, tasks, n := w.Find(it)
+	j, s, t, n := w.Find(it, task)
 	switch {
 	case j == nil || !j.Here || j.Ends:
 		return sched.UnknownJob
 	case n == nil:
 		return sched.UnknownNode
-	case s == nil || int(it.Container) >= max(1, len(s.Spec.Containers)) || task < 1 || int(task) > tasks:
+	case s == nil || int(it.Container) >= max(1, len(s.Spec.Containers)) || t == nil:
 		return sched.BadItem
 	case n.Away || n.Closed:
 		return sched.NodeAway
@@ -126,11 +111,9 @@ func startable(w World, it *sched.Item, task sched.TaskID) sched.Code {
 		return sched.NotAdmitted
 	case !s.Ready:
 		return sched.NotReady
-	}
-	if t := w.Task(it, task); it.Verb == sched.Start && t.State != Open || it.Verb == sched.Speculate && (t.State != Runs || t.Live != 1) {
+	case it.Verb == sched.Start && t.State != Open, it.Verb == sched.Speculate && (t.State != Runs || t.Live != 1):
 		return sched.Stale
-	}
-	if !n.Spec.Carries(j.Spec.Labels) {
+	case !n.Spec.Carries(j.Spec.Labels):
 		return sched.WrongLabels
 	}
 	if c := s.Spec.Container(int(it.Container)); !n.Free.Fits(&c.Needs) {
@@ -158,27 +141,28 @@ func kill(w World, p *sched.Plan, it *sched.Item) {
 
 // judge takes note of what was decided on a job, or bounds what a stage of it may start.
 func judge(w World, p *sched.Plan, it *sched.Item) {
-	j, s, _, _ := w.Find(it)
-	if j == nil || !j.Here {
+	j, s, _, _ := w.Find(it, 0)
+	switch ofStage := it.Verb != sched.Admit && it.Verb != sched.Hold && it.Verb != sched.Reject; {
+	case j == nil || !j.Here:
 		refuse(w, it, 0, 0, sched.UnknownJob)
+		return
+	case ofStage && s == nil:
+		refuse(w, it, 0, it.Count, sched.BadItem)
+		return
+	case j.Admitted && it.Verb == sched.Admit, !j.Admitted && it.Verb == sched.Hold:
 		return
 	}
 	switch it.Verb {
 	case sched.Reject:
-		w.Reject(it.Job, fmt.Sprintf("rejected: %s", p.Why(it, w.Spec)))
+		w.Reject(it.Job, "rejected: "+p.Why(it, func(id sched.JobID) *workload.Job {
+			if other, _, _, _ := w.Find(&sched.Item{Job: id}, 0); other != nil && other.Here {
+				return other.Spec
+			}
+			return nil
+		}))
 		return
 	case sched.Admit, sched.Hold:
-		if admitted := it.Verb == sched.Admit; j.Admitted != admitted {
-			j.Admitted = admitted
-			w.Judged(it.Job)
-		}
-		return
-	}
-	if s == nil {
-		refuse(w, it, 0, it.Count, sched.BadItem)
-		return
-	}
-	switch it.Verb {
+		j.Admitted = it.Verb == sched.Admit
 	case sched.Sample:
 		s.Sample = it.Count
 	case sched.Withhold, sched.Release:
@@ -186,5 +170,5 @@ func judge(w World, p *sched.Plan, it *sched.Item) {
 	case sched.SetSlots:
 		s.Limit = it.Count
 	}
-	w.Bounded(it.Job, it.Stage)
+	w.Changed(it)
 }
