@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -20,6 +21,28 @@ type Traits struct {
 	Heeds sched.Events
 	// Causes are those of its reasons, but for those that any policy may name (package sched).
 	Causes []*sched.Cause
+}
+
+// All returns the traits of a part, or those of all parts of a scheme together.
+func (e *Entry) All() Traits {
+	if e.Kind != KindScheme {
+		return e.Traits
+	}
+	var t Traits
+	for i := range e.Parts {
+		part := &e.Parts[i]
+		t.Needs = append(t.Needs, part.Needs...)
+		t.Reads.Profiles, t.Reads.Supply = t.Reads.Profiles || part.Reads.Profiles, t.Reads.Supply || part.Reads.Supply
+		if t.Heeds |= part.Heeds; part.Kind != KindOrder && part.Heeds == 0 {
+			t.Heeds = sched.AnyEvent
+		}
+		for _, c := range part.Causes {
+			if !slices.Contains(t.Causes, c) {
+				t.Causes = append(t.Causes, c)
+			}
+		}
+	}
+	return t
 }
 
 // Reads says what is read.
