@@ -4,9 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slackline/slackline/internal/policies/catalog/testdata/latest"
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/internal/policies/catalog/testdata/laxity"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -168,20 +171,44 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// A part of one's own takes one folder (testdata/latest here, beside the others in earnest) and one line of the catalogue.
-func TestPartOfOnesOwn(t *testing.T) {
-	mine := append(All(), latest.Entry())
-	p, err := Of(mine, "latest+greedy(nonlocal=0)", queues.Config{})
-	if err != nil {
-		t.Fatal(err)
+// Parts of one's own take one folder (testdata/laxity here, beside the others in earnest) and a line of the catalogue each. They rank right after
+// learning, and give reasons of their own.
+func TestPartsOfOnesOwn(t *testing.T) {
+	mine := append(All(), laxity.Order(), laxity.Admission())
+	p, err := Of(mine, "least-laxity+laxity+greedy(nonlocal=0)", queues.Config{})
+	if err != nil || p.Name() != "least-laxity+laxity+greedy(nonlocal=0)" || !p.Studies() {
+		t.Fatalf("%v, %v", p, err)
 	}
-	if p.Name() != "latest+greedy(nonlocal=0)" {
-		t.Errorf("it is called %q", p.Name())
+	book := ledger.New(sched.Capabilities{World: "w", Bind: true}, p.Order())
+	var plan sched.Plan
+	round := int64(0)
+	tell := func(events ...sched.Event) {
+		round++
+		all := book.Apply(units.Time(round)*units.Time(units.Second), round, events)
+		book.Begin(&plan)
+		p.Decide(book, all, &plan)
+		book.Check(&plan)
 	}
-	early := &sched.Job{Spec: &workload.Job{}, Deadline: units.Time(1)}
-	late := &sched.Job{Spec: &workload.Job{}, Deadline: units.Time(2)}
-	if o := p.Order(); !o.JobKey(nil, late, sched.Map).Less(o.JobKey(nil, early, sched.Map)) {
-		t.Error("the later deadline does not go first")
+	class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(1, 0)}
+	arrives := func(j sched.JobID, id string, seconds int) sched.Event {
+		return sched.Event{Kind: sched.JobArrived, Job: j, Detail: &sched.Detail{Job: &workload.Job{ID: id, Class: id, Weight: 1, Soft: units.Never,
+			Deadline: units.Time(0).Add(units.Duration(seconds) * units.Second), Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 3)}}}}}
+	}
+	tell(sched.Event{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: &cluster.Node{Name: "n", Rack: 1, Class: class}}}, arrives(1, "a", 100), arrives(2, "b", 130))
+	if first := book.First(1, sched.Map, 0); first != 1 {
+		t.Errorf("while nothing is known job %d goes first", first)
+	}
+	known := profile.New("b")
+	known.Attempt(workload.Map, "c", 0, 30*units.Second, 0)
+	tell(sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: known}})
+	if first := book.First(1, sched.Map, 0); first != 2 {
+		t.Errorf("job b has 40 s to spare, job a 100 s, and job %d goes first", first)
+	}
+	late := arrives(3, "b2", 50)
+	late.Detail.Job.Class = "b"
+	tell(late)
+	if it := plan.Items[0]; it.Verb != sched.Reject || it.Reason.String() != "its tasks take 43.0 s longer, one after the other, than it has time for" {
+		t.Errorf("%v because %v", it.Verb, it.Reason)
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// holds is Policy for one of the catalogue, and holds each of its parts to what it says that it heeds.
-func holds(t *testing.T, s Subject, text string) {
+// holds is Policy for one of the catalogue, and more entries, and holds each of its parts to what it says that it heeds.
+func holds(t *testing.T, s Subject, text string, more ...compose.Entry) {
 	fresh := func() *compose.Policy {
-		p, err := catalog.New(text, pools())
+		p, err := catalog.Of(append(catalog.All(), more...), text, pools())
 		if err != nil {
 			t.Fatal(err)
 		}

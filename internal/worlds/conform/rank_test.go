@@ -9,6 +9,7 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/catalog/testdata/laxity"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/place"
 	"github.com/slackline/slackline/profile"
@@ -17,39 +18,15 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// laxity is least laxity first (Dertouzos and Mok, 1989): the job with the least time to spare goes first, its deadline less what its
-// tasks still take by the profile of its class. Now is the same for all jobs, so no key needs it.
-type laxity struct{ sched.Flat }
-
-func (laxity) JobKey(v sched.View, j *sched.Job, _ sched.Stage) sched.Key {
-	left := units.Duration(0)
-	if c := v.Profile(j.Spec.Class); c != nil {
-		for _, s := range []sched.Stage{sched.Map, sched.Reduce} {
-			known := c.Any(s)
-			left += units.FromSeconds(known.Task.Mean) * units.Duration(j.Stages[s].Total-j.Stages[s].Done)
-		}
+// ranking is a policy that ranks by an order that declares nothing; greedy placement, and all jobs are admitted.
+func ranking(t *testing.T, o sched.Order) sched.Policy {
+	p, err := compose.New(compose.Recipe{Name: "mine", Order: o,
+		Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.NewAll(pools()), compose.KindPlace: place.Hadoop()}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return sched.Key{int64(j.Due().Add(-left))}
+	return p
 }
-
-// lax is a policy that ranks by an order of these traits; greedy placement, and all jobs are admitted.
-func lax(t *testing.T, o sched.Order, traits compose.Traits) func() sched.Policy {
-	var again func() (*compose.Policy, error)
-	again = func() (*compose.Policy, error) {
-		return compose.New(compose.Recipe{Name: "lax", Order: o, Again: again,
-			Steps:  map[compose.Kind]compose.Step{compose.KindAdmit: admit.NewAll(pools()), compose.KindPlace: place.Hadoop()},
-			Traits: map[compose.Kind]compose.Traits{compose.KindOrder: traits}})
-	}
-	return func() sched.Policy {
-		p, err := again()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-}
-
-var student = compose.Traits{Reads: compose.Reads{Profiles: true}}
 
 // school is a world in which each job is of a class of its own, and what the classes cost is learned while jobs wait: every few batches
 // of one more, and of each more than once. In an early one they are known before the first job comes.
@@ -90,12 +67,14 @@ func (w *school) Next(ctx context.Context) (drive.Batch, error) {
 	return b, nil
 }
 
-// An order that reads profiles ranks jobs anew when one is learned, on the kind world and on the unkind one.
+// A part written from ARCHITECTURE alone passes, an order that reads profiles: it ranks jobs anew when one is learned, on the kind world and on the unkind one.
 func TestOrdersLearn(t *testing.T) {
 	for _, s := range []Subject{simulated(runs(6)), unkind(runs(20))} {
 		plain := s.New
 		s.New = func(t *testing.T, seed uint64) drive.World { return &school{World: plain(t, seed)} }
-		t.Run(s.Name, func(t *testing.T) { Policy(t, s, lax(t, laxity{}, student)) })
+		t.Run(s.Name, func(t *testing.T) {
+			holds(t, s, "least-laxity+laxity", laxity.Order(), laxity.Admission())
+		})
 	}
 }
 
@@ -111,7 +90,7 @@ func TestFickleOrdersAreFound(t *testing.T) {
 	for _, s := range []Subject{simulated(1), unkind(1)} {
 		found := false
 		for seed := uint64(0); seed < 20 && !found; seed++ {
-			l := drive.New(&school{World: s.New(t, seed)}, lax(t, fickle{}, compose.Traits{})())
+			l := drive.New(&school{World: s.New(t, seed)}, ranking(t, fickle{}))
 			for l.Step(context.Background()) == nil && !found {
 				j, _ := l.Ledger.Misranked()
 				found = j != 0
@@ -125,9 +104,13 @@ func TestFickleOrdersAreFound(t *testing.T) {
 
 // An order that reads profiles and does not say so ends the run, with one sentence.
 func TestSecretReaders(t *testing.T) {
-	l := drive.New(simulated(1).New(t, 1), lax(t, laxity{}, compose.Traits{})())
-	err := l.Run(context.Background())
-	if want := `round 1: policy "lax": its order part reads profiles without saying so: its catalogue entry needs Reads.Profiles`; err == nil || err.Error() != want {
+	order, err := laxity.Order().Order(compose.Args{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := drive.New(simulated(1).New(t, 1), ranking(t, order))
+	err = l.Run(context.Background())
+	if want := `round 1: policy "mine": its order part reads profiles without saying so: its catalogue entry needs Reads.Profiles`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
