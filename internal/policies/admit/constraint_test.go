@@ -39,6 +39,12 @@ func classes() (all []*profile.Class) {
 		c.Ratio.Add(1)
 		all = append(all, c)
 	}
+	for _, s := range []float64{15, 25} { // masters that start up for so long
+		c := profile.New(fmt.Sprintf("up%v", s))
+		c.Attempt(workload.Map, "c", mib, 10*units.Second, 0)
+		c.At(workload.Master, "c").Start.Add(s)
+		all = append(all, c)
+	}
 	slow := profile.New("slow") // a byte once took days
 	slow.Attempt(workload.Map, "c", 1, units.Hour*1000, 0)
 	return append(all, slow)
@@ -105,7 +111,9 @@ func (f *fates) Plan(_ int64, at units.Time, p *sched.Plan) error {
 // play runs jobs under a policy on nodes with one map slot each, of which some have a reduce slot.
 func play(t *testing.T, policy string, nodes, reduces int, jobs ...*workload.Job) string {
 	t.Helper()
-	c := cluster.Uniform(nodes, 1, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(1, 1)})
+	full := units.Slots(1, 1)
+	full[units.Memory] = 1 // for a master
+	c := cluster.Uniform(nodes, 1, cluster.Class{Name: "c", Speed: 1, Capacity: full})
 	less := &cluster.Class{Name: "less", Speed: 1, Capacity: units.Slots(1, 0)}
 	c.Classes = append(c.Classes, less)
 	for i := reduces; i < nodes; i++ {
@@ -185,6 +193,42 @@ func TestConstraintCost(t *testing.T) {
 		if got := play(t, policy, 4, 1, timed("a", "varies", 0, 60, 4, 0)); got != want {
 			t.Errorf("%s: %s, want %s", policy, got, want)
 		}
+	}
+}
+
+// A master moves the instant from which maps count: four maps of 10 s, 60 s less 15 in which it starts up, take one slot; less 25, two. One in a map slot takes one slot more,
+// until its job ends, so that of two such jobs one is let in where there are three slots.
+func TestConstraintMasters(t *testing.T) {
+	with := func(j *workload.Job, class string, own bool) *workload.Job {
+		st := workload.StageSpec{Kind: workload.Master, Tasks: []workload.Task{{Work: 5 * units.Second}}}
+		if own {
+			st.Containers = []cluster.Container{{Name: "master", Needs: units.Vector{units.Memory: 1}}}
+		}
+		j.Stages = slices.Insert(j.Stages, 0, st)
+		j.Class = class
+		return j
+	}
+	a := func(class string, own bool) *workload.Job { return with(timed("a", "", 0, 60, 4, 0), class, own) }
+	b := with(timed("b", "", 1, 60, 4, 0), "up25", false)
+	for _, c := range []struct {
+		slots int
+		jobs  []*workload.Job
+		want  string
+	}{
+		{2, []*workload.Job{a("up15", true)}, "a yes, 1 slots, 45s"},
+		{2, []*workload.Job{a("up25", true)}, "a yes, 2 slots, 25s"},
+		{3, []*workload.Job{a("up25", false)}, "a yes, 2 slots, 25s"},
+		{3, []*workload.Job{a("up15", false), b}, "a yes, 1 slots, 45s; b no: it needs 3 map slots at 1.0 s, and 1 is free then; a holds 2 map slots until 60.0 s at the latest"},
+		{1, []*workload.Job{a("up15", false)}, "a no: it needs 2 map slots at once, and the cluster has 1"},
+	} {
+		if got := play(t, "dc", c.slots, 1, c.jobs...); got != c.want {
+			t.Errorf("%d slots: %s, want %s", c.slots, got, c.want)
+		}
+	}
+	// Without deadlines masters leave room for tasks: of two slots one holds a master at a time.
+	x, y := with(timed("x", "", 0, 0, 1, 0), "up15", false), with(timed("y", "", 0, 0, 1, 0), "up15", false)
+	if got, want := play(t, "dc", 2, 1, x, y), "x yes, 0 slots, 15s; y yes, 0 slots, 30s"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

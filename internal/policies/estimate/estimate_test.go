@@ -1,6 +1,7 @@
 package estimate_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -36,6 +37,12 @@ func job(reduces int, inputs ...units.Bytes) *workload.Job {
 	return j
 }
 
+// mastered gives the job a master.
+func mastered(j *workload.Job) *workload.Job {
+	j.Stages = slices.Insert(j.Stages, 0, workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1)})
+	return j
+}
+
 // learned has seen maps of 1 and 2 s for a MiB on two classes of nodes, reduces of 3 s and half a second of fetching, and an
 // intermediate ratio of 0.5.
 func learned() *profile.Class {
@@ -59,6 +66,9 @@ func TestWorst(t *testing.T) {
 	slowToStart := learned()
 	slowToStart.At(workload.Map, "fast").Start.Add(3)
 	slowToStart.At(workload.Reduce, "fast").Start.Add(4)
+	started := learned()
+	started.At(workload.Master, "fast").Start.Add(5)
+	started.At(workload.Master, "slow").Start.Add(3)
 	for _, c := range []struct {
 		rule  string
 		class *profile.Class
@@ -76,6 +86,8 @@ func TestWorst(t *testing.T) {
 			slowToStart, job(4, mib), 1, estimate.Times{Map: 3 * units.Second, Maps: 3 * units.Second, Reduce: 4 * units.Second, Known: true}},
 		{"Without bytes the longest task stands for all.",
 			bytesless, job(2, 0, 0), 1, estimate.Times{Map: 7 * units.Second, Maps: 14 * units.Second, Reduce: 5 * units.Second, Known: true}},
+		{"A master takes what it took at worst to start up.", started, mastered(job(0, 8*mib)), 1, estimate.Times{Map: 16 * units.Second, Maps: 16 * units.Second, Master: 5 * units.Second, Known: true}},
+		{"Where that is not known, nothing is.", learned(), mastered(job(0, 8*mib)), 1, estimate.Times{}},
 		{"Nothing is known of an unknown class.", nil, job(1, mib), 1, estimate.Times{}},
 		{"Nor of a job of which only the maps are known: c_r = 0 would admit everything.", onlyMaps, job(1, mib), 1, estimate.Times{}},
 		{"Without reduces that is enough.", onlyMaps, job(0, mib), 1, estimate.Times{Map: 2 * units.Second, Maps: 2 * units.Second, Known: true}},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"github.com/slackline/slackline/internal/policies/rtmr"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,6 +187,30 @@ func TestLearner(t *testing.T) {
 	}
 	if all[0].Ratio.Mean != 0.5 {
 		t.Errorf("ratio: %+v", all[0].Ratio)
+	}
+}
+
+// Of a master counts what passes from its start until the job's first task may start, whatever its job does then. One that died before does not.
+func TestLearnerOfMasters(t *testing.T) {
+	l := NewLearner()
+	s := &script{t: t, sinks: follow.New(l)}
+	job := arrived(1, "a", 0, 0, 1, 1)
+	job.Detail.Job.Stages = slices.Insert(job.Detail.Job.Stages, 0, workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1)})
+	ready := func(stage sched.Stage) sched.Event {
+		return sched.Event{Kind: sched.StageReady, Job: 1, Stage: stage}
+	}
+	s.at(0, up(1, 2, 1), job, ready(sched.Master))
+	s.at(1, started(1, 1, 1, sched.Master, 1, sched.Anywhere))
+	s.at(3, ended(1, sched.Failed, 0, 0, 0, 2))
+	s.at(4, started(1, 1, 1, sched.Master, 1, sched.Anywhere))
+	s.at(9, ready(sched.Map))
+	s.at(10, started(2, 1, 1, sched.Map, 1, sched.NodeLocal))
+	s.at(20, ended(2, sched.Committed, 100, 50, 0, 10), ready(sched.Reduce))
+	s.at(21, ended(1, sched.Lost, 0, 0, 0, 17))
+	s.at(22, started(1, 1, 1, sched.Master, 1, sched.Anywhere), started(2, 1, 1, sched.Reduce, 1, sched.Anywhere))
+	s.at(30, ended(2, sched.Committed, 50, 50, 0, 8), ended(1, sched.Committed, 0, 0, 0, 8), jobEnded(1, sched.Committed, ""))
+	if got := l.Of("k").At(workload.Master, "c").Start; got.N != 1 || got.Max != 5 {
+		t.Errorf("a master that was up 5 s after its start: %+v", got)
 	}
 }
 
