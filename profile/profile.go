@@ -79,17 +79,19 @@ func (e Estimate) String() string {
 // Stage is what is known of one stage of a class on one class of nodes.
 type Stage struct {
 	Stage   workload.Stage `json:"stage"`
-	Node    string         `json:"node"`              // name of the node class
-	Task    Estimate       `json:"task"`              // seconds of an attempt, without its shuffle
-	PerByte Estimate       `json:"per_byte"`          // seconds per byte of input, for attempts that read any
-	Shuffle Estimate       `json:"shuffle"`           // seconds of a reduce attempt's shuffle behind the last map
-	Share   float64        `json:"share"`             // CPU share, 0 = unknown
-	Spread  Spread         `json:"spread,omitempty"`  // distribution of what Task sums up
-	Costs   Spread         `json:"costs,omitempty"`   // distribution of what PerByte sums up
-	Start   Estimate       `json:"start,omitzero"`    // seconds of Task behind which no byte stands: start and commit of an attempt; of a master, from its start to the first task it asks for
-	Fetch   Estimate       `json:"fetch,omitzero"`    // seconds of shuffle per byte fetched
-	Fetches Spread         `json:"fetches,omitempty"` // distribution of what Fetch sums up
-	Work    Sums           `json:"work,omitzero"`     // bytes of input and seconds of attempts that read any
+	Node    string         `json:"node"`             // name of the node class
+	Task    Estimate       `json:"task"`             // seconds of an attempt, without its shuffle
+	PerByte Estimate       `json:"per_byte"`         // seconds per byte of input, for attempts that read any
+	Shuffle Estimate       `json:"shuffle"`          // seconds of a reduce attempt's shuffle behind the last map
+	Share   float64        `json:"share"`            // CPU share, 0 = unknown
+	Spread  Spread         `json:"spread,omitempty"` // distribution of what Task sums up
+	Costs   Spread         `json:"costs,omitempty"`  // distribution of what PerByte sums up
+	// Start is the seconds of Task behind which no byte stands: the start and commit of an attempt. Of a
+	// master it is the time from its start to the first task that it asks for.
+	Start   Estimate `json:"start,omitzero"`
+	Fetch   Estimate `json:"fetch,omitzero"`    // seconds of shuffle per byte fetched
+	Fetches Spread   `json:"fetches,omitempty"` // distribution of what Fetch sums up
+	Work    Sums     `json:"work,omitzero"`     // bytes of input and seconds of attempts that read any
 }
 
 func (s *Stage) merge(o *Stage) {

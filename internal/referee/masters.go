@@ -2,8 +2,9 @@ package referee
 
 import "math"
 
-// ApplicationMasters under rtmr. One outside of the slots begins at the verdict and costs its job a start-up before the first task; room
-// for it is kept on a node. One in a map slot holds that from its start to the job's end.
+// ApplicationMasters under rtmr. One outside of the slots begins at the verdict and costs its job a
+// start-up before the first task; room for it is kept on a node. One in a map slot holds that from its
+// start to the job's end.
 
 // Where a job's master lives.
 const (
@@ -207,7 +208,8 @@ func (r *rtmr) keeping(b *book, n *node, p *wants) bool {
 	return false
 }
 
-// mapsDue is how many tasks with a promise could start in map slots, and how many slots to keep for jobs before them.
+// mapsDue is how many tasks with a promise could start in map slots, and how many slots to keep for
+// jobs before them.
 func (r *rtmr) mapsDue(b *book) (due, kept int) {
 	rising, free, reserved := r.rising(), r.freeMaps(), 0
 	for _, c := range r.plan.queue {

@@ -280,7 +280,8 @@ func (s *Steps) Replace(ends []units.Time) {
 	}
 }
 
-// Take takes away the slot that is free first, and returns the instant from which it is: Never if there is no slot.
+// Take takes away the slot that is free first, and returns the instant from which it is: Never if there
+// is no slot.
 func (s *Steps) Take() units.Time {
 	if s.slots == 0 {
 		return units.Never

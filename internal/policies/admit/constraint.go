@@ -31,8 +31,9 @@ import (
 // Both make it break promises; that it asks for all slots at once makes it refuse jobs that would be in time, and it never accepts more reduces
 // than there are slots.
 //
-// An ApplicationMaster, which the paper does not know, moves s_m by its start-up. One in a map slot is one slot more that has to be free,
-// from s_m until the job ends. Masters of jobs without a deadline wait while masters take the share of the cluster that they may.
+// An ApplicationMaster, which the paper does not know, moves s_m by its start-up. One in a map slot is
+// one slot more that has to be free, from s_m until the job ends. Masters of jobs without a deadline
+// wait while masters take the share of the cluster that they may.
 //
 // What the paper leaves open: a job without a deadline is let in when it comes, and the order serves it last. Maps that are lost behind the
 // last map do not hold reduces back again. A job with a deadline is refused if nothing is known

@@ -196,8 +196,9 @@ func TestConstraintCost(t *testing.T) {
 	}
 }
 
-// A master moves the instant from which maps count: four maps of 10 s, 60 s less 15 in which it starts up, take one slot; less 25, two. One in a map slot takes one slot more,
-// until its job ends, so that of two such jobs one is let in where there are three slots.
+// A master moves the instant from which maps count: four maps of 10 s, 60 s less 15 in which it starts
+// up, take one slot; less 25, two. One in a map slot takes one slot more, until its job ends, so that
+// of two such jobs one is let in where there are three slots.
 func TestConstraintMasters(t *testing.T) {
 	with := func(j *workload.Job, class string, own bool) *workload.Job {
 		st := workload.StageSpec{Kind: workload.Master, Tasks: []workload.Task{{Work: 5 * units.Second}}}

@@ -12,7 +12,8 @@
 //
 //   - A reduce's time is learned in two parts, its fetching and the rest. The sum of the worst of each is at least the worst of the sums.
 //   - Some time of an attempt is not for its bytes: no task is taken to be shorter than the longest start and commit seen.
-//   - The paper's jobs have no ApplicationMaster. What is known of its start-up is the longest so far, as of all else.
+//   - The paper's jobs have no ApplicationMaster. What is known of its start-up is the longest so far,
+//     as of all else.
 //   - Where no byte tells anything (maps that read nothing, reduces to which no map sends anything), the longest task seen stands for the cost.
 package estimate
 
@@ -99,8 +100,8 @@ func reduceTime(k *profile.Stage, share float64, of func(*profile.Estimate) floa
 	return above(max((of(&k.PerByte)+of(&k.Fetch))*share, of(&k.Start)))
 }
 
-// Master returns what a job's ApplicationMaster takes, nil if the job has none, and whether that is one map slot. Not ok: it is neither that nor a
-// container outside of all slots, and cannot be promised.
+// Master returns what a job's ApplicationMaster takes, nil if the job has none, and whether that is one
+// map slot. Not ok: it is neither that nor a container outside of all slots, and cannot be promised.
 func Master(job *workload.Job) (needs *units.Vector, slot, ok bool) {
 	st := job.Stage(sched.Master)
 	if st == nil {

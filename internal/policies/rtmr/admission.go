@@ -91,7 +91,8 @@ func (s *scheduler) weigh(v sched.View, job *sched.Job, r *record) (standing, sc
 		return unknown, why
 	case known:
 		return promised, why
-	case s.c.BestEffort || job.Stages[sched.Map].Open <= 0 || slot: // the slot of a sample's master could not be taken back
+	case s.c.BestEffort || job.Stages[sched.Map].Open <= 0 || slot:
+		// Of a job whose master takes a slot no sample is measured: that slot could not be taken back.
 		return lent, sched.Because(ClassUnknown)
 	}
 	return sampled, sched.Because(Sampling, int64(s.sampleOf(job)))

@@ -170,8 +170,8 @@ func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	r.reclaim(v, sched.Reduce, due, due+kept, 0, p)
 }
 
-// mapsDue is how many maps with a promise could start, were there slots, and how many of samples. While masters start up it is as with
-// reduces: keeping over and over, and slots to be kept.
+// mapsDue is how many maps with a promise could start, were there slots, and how many of samples. While
+// masters start up it is as with reduces: keeping over and over, and slots to be kept.
 func (s *scheduler) mapsDue(v sched.View) (due, kept, sample int64) {
 	rising, free, reserved := s.rising(v), s.free(v, sched.Map), int64(0)
 	if rising {
@@ -285,7 +285,8 @@ func (s *scheduler) eachLent(v sched.View, j sched.JobID, slot sched.Stage, do f
 	})
 }
 
-// eachOf calls do with the attempts of a job, its master behind all tasks, of each stage the youngest first, and what kind of slot each holds.
+// eachOf calls do with the attempts of a job, its master behind all tasks, of each stage the youngest
+// first, and what kind of slot each holds.
 func (s *scheduler) eachOf(v sched.View, j sched.JobID, do func(a *sched.Attempt, slot sched.Stage)) {
 	job := v.Job(j)
 	if job == nil {

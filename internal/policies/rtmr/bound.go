@@ -8,9 +8,11 @@ import "github.com/slackline/slackline/units"
 //   - a vector whose entries are no smaller, and tasks that may start no sooner, lead to ends and entries that are no smaller;
 //   - if all entries, and the instants from which tasks may start, are later by d, so are all ends and entries.
 //
-// Of the smallest entry t, max(t, from)+each has both, and so has the sorted vector with that in its place, or without it. So if no entry of the vectors is later by more than d,
-// and no instant from which a job may start is, then no job behind finishes later by more than d. With d the time that has
-// passed since an estimate, that bounds the estimate of now; with d from the vectors with the claim and without it (Steps.Lag), the delay by the claim.
+// Of the smallest entry t, max(t, from)+each has both, and so has the sorted vector with that in its
+// place, or without it. So if no entry of the vectors is later by more than d, and no instant from
+// which a job may start is, then no job behind finishes later by more than d. With d the time that has
+// passed since an estimate, that bounds the estimate of now; with d from the vectors with the claim and
+// without it (Steps.Lag), the delay by the claim.
 
 // A bound says that a member, asked at that time, would have finished no later than at finish.
 type bound struct{ asked, finish units.Time }

@@ -134,7 +134,8 @@ func (l *literal) queue(now units.Time, jobs []literalJob) []literalJob {
 	return jobs
 }
 
-// calculate is algorithms 5.2 and 5.3 for a job with a master, which starts up first. One in a slot takes the first there is, until the job ends.
+// calculate is algorithms 5.2 and 5.3 for a job with a master, which starts up first. One in a slot
+// takes the first there is, until the job ends.
 func (j *literalJob) calculate(tm, tr literalVector, current units.Time) {
 	if current < j.Ready {
 		current = j.Ready

@@ -9,9 +9,10 @@ import (
 // dispatcher is the third element (paper 003, algorithm 5.4). A node that beats gets
 //
 //  1. masters of jobs with a promise that live outside of the slots (master.go);
-//  2. maps, in the order of jobs, of each job those nearest to their input first (lines 4 and 5); while masters start up, as long as enough
-//     slots stay free for the jobs before whose maps wait for that;
-//  3. reduces, as long as enough slots stay free for the jobs before that have not reached their reduce stage (lines 6 to 21);
+//  2. maps, in the order of jobs, of each job those nearest to their input first (lines 4 and 5); while
+//     masters start up, as long as enough slots stay free for the jobs before whose maps wait for that;
+//  3. reduces, as long as enough slots stay free for the jobs before that have not reached their reduce
+//     stage (lines 6 to 21);
 //  4. tasks of jobs without a promise (besteffort.go).
 //
 // It fills the node on one beat: Hadoop's bounds of one map far from its input and one reduce for each beat would keep slots free that the

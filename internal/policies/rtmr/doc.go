@@ -54,18 +54,24 @@
 //     Hadoop's bounds of one map far from its input and one reduce for each beat.
 //   - Line 18 of algorithm 5.4 reserves the reduces that are still to start; those of a job that lost map outputs may run already.
 //   - A job without maps starts with its first reduce; whoever stood before it counts as started then as well.
-//   - Only slots are promised, also where nodes say how much memory and how many vcores they have. A job that asks for labels, or whose tasks take anything
-//     but one slot each, is rejected; an ApplicationMaster may take a map slot, or memory and vcores and no slot.
-//   - A master costs its job a start-up, and in a map slot that slot (master.go). One that dies before it is up starts anew, and its promise may break, as
-//     by any task that fails; one that dies later costs nothing. No sample is measured of a job whose master takes a slot: that slot could not be
-//     taken back once the job is promised another. It runs without a promise, and teaches the next of its class.
+//   - Only slots are promised, also where nodes say how much memory and how many vcores they have. A
+//     job that asks for labels, or whose tasks take anything but one slot each, is rejected; an
+//     ApplicationMaster may take a map slot, or memory and vcores and no slot.
+//   - A master costs its job a start-up, and in a map slot that slot (master.go). One that dies before
+//     it is up starts anew, and its promise may break, as by any task that fails; one that dies later
+//     costs nothing. No sample is measured of a job whose master takes a slot: that slot could not be
+//     taken back once the job is promised another. It runs without a promise, and teaches the next of
+//     its class.
 //   - A job that waits for predecessors is judged when these are done. Jobs of one batch are judged in the order of its events, and those whose samples
 //     are complete after them. A claim asks for the tasks that are still to be done.
 //   - Reduces are held back until the job's last map, and once the job has started again while a map that was lost runs anew.
-//   - When nodes come or go, the vectors change their length and no promise is taken back. Slots of nodes that drain are gone at once; the tasks of
-//     promised jobs that still run there count in the vectors of those that remain, which is never too early. Real ends of jobs that had started before slots
-//     went do not go into the vectors: they may be those of slots that went. A promise holds as long as nodes last, no task or master fails and none
-//     takes longer than what was the worst so far, a master's start-up, remote reads and slow nodes included; where it breaks, the feedback takes notice when the job ends.
+//   - When nodes come or go, the vectors change their length and no promise is taken back. Slots of
+//     nodes that drain are gone at once; the tasks of promised jobs that still run there count in the
+//     vectors of those that remain, which is never too early. Real ends of jobs that had started before
+//     slots went do not go into the vectors: they may be those of slots that went. A promise holds as
+//     long as nodes last, no task or master fails and none takes longer than what was the worst so far,
+//     a master's start-up, remote reads and slow nodes included; where it breaks, the feedback takes
+//     notice when the job ends.
 //   - What was promised to a job that has started does not change when it is amended. One that has not started is judged anew, and rejected if what
 //     it now asks for cannot be promised.
 //   - Maps of a sample go before tasks without a promise, which with preempt are killed for them.

@@ -32,7 +32,8 @@ func lay(free []units.Time, n int, from units.Time, each units.Duration) (tasks 
 	return tasks
 }
 
-// layJob gives a job's tasks to slots with names. Its master holds the slot that is free first from its start to the job's end, or none; no other task starts before it is up.
+// layJob gives a job's tasks to slots with names. Its master holds the slot that is free first from its
+// start to the job's end, or none; no other task starts before it is up.
 func layJob(freeMaps, freeReduces []units.Time, c Claim) (onMaps, onReduces []placed, mapsEnd, end units.Time) {
 	from, own := c.Ready, 0
 	if c.Slot {
@@ -122,8 +123,8 @@ func TestListSchedule(t *testing.T) {
 	})
 }
 
-// A player runs admitted jobs, instant by instant: maps in the order of the jobs, reduces as algorithm 5.4 says (with >= in line 10), and maps
-// too, as far as masters are not up.
+// A player runs admitted jobs, instant by instant: maps in the order of the jobs, reduces as algorithm
+// 5.4 says (with >= in line 10), and maps too, as far as masters are not up.
 type player struct {
 	now                  units.Time
 	freeMaps, freeReduce int

@@ -56,7 +56,8 @@ func (d literalDispatcher) priorityQ(v sched.View) (q []*sched.Job) {
 	return q
 }
 
-// masterTasks are masters outside of the slots: they stand before all else, in room that is not kept for those of other jobs.
+// masterTasks are masters outside of the slots: they stand before all else, in room that is not kept
+// for those of other jobs.
 func (d literalDispatcher) masterTasks(v sched.View, n *sched.Node, p *sched.Plan) {
 	for _, j := range d.priorityQ(v) {
 		st := j.Spec.Stage(sched.Master)
@@ -75,7 +76,8 @@ func (d literalDispatcher) masterTasks(v sched.View, n *sched.Node, p *sched.Pla
 	}
 }
 
-// mapTask is lines 4 and 5. With masters lines 6 to 21 hold for map slots too: a job reaches its map stage when its master is up.
+// mapTask is lines 4 and 5. With masters lines 6 to 21 hold for map slots too: a job reaches its map
+// stage when its master is up.
 func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) bool {
 	ra := int64(0)
 	for i := sched.NodeID(1); i <= v.Nodes(); i++ {

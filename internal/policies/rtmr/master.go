@@ -8,24 +8,27 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A job may have an ApplicationMaster: a first stage of one task, which asks for all others once it is up, and ends with the job. The
-// paper knows none. What it costs a promise depends on where it lives:
+// A job may have an ApplicationMaster: a first stage of one task, which asks for all others once it is
+// up, and ends with the job. The paper knows none. What it costs a promise depends on where it lives:
 //
-//   - Outside of the slots (in a container that takes none, as under YARN) it starts as soon as the job has its promise, before all
-//     else that its node could run. Its room is kept for it from the verdict on, and without room there is no promise. So no task of
-//     the job may start before the time of a start-up has passed since the verdict (Claim.Ready).
-//   - In a map slot it waits its turn as a map would, and then the job counts as started. The job's maps follow a start-up later, in
-//     other slots. The master's slot comes back when the job ends.
+//   - Outside of the slots (in a container that takes none, as under YARN) it starts as soon as the job
+//     has its promise, before all else that its node could run. Its room is kept for it from the
+//     verdict on, and without room there is no promise. So no task of the job may start before the time
+//     of a start-up has passed since the verdict (Claim.Ready).
+//   - In a map slot it waits its turn as a map would, and then the job counts as started. The job's
+//     maps follow a start-up later, in other slots. The master's slot comes back when the job ends.
 //
-// A start-up takes what it took at worst in the job's class, or in its sample, and before it the master waits for a beat. While a
-// job's master starts up, map slots are kept for the job as algorithm 5.4 keeps reduce slots for jobs whose maps run: jobs behind it
-// get what is left.
+// A start-up takes what it took at worst in the job's class, or in its sample, and before it the master
+// waits for a beat. While a job's master starts up, map slots are kept for the job as algorithm 5.4
+// keeps reduce slots for jobs whose maps run: jobs behind it get what is left.
 //
-// A master that dies before it is up starts again, before all else, and the schedule counts from then on: a promise may break by that,
-// as by any task that fails. One that dies later holds nobody up, since the tasks of its job run on.
+// A master that dies before it is up starts again, before all else, and the schedule counts from then
+// on: a promise may break by that, as by any task that fails. One that dies later holds nobody up,
+// since the tasks of its job run on.
 //
-// Masters of jobs without a promise take at most Config.Masters of the cluster, so that there is room for the tasks that they wait for; if
-// none runs, one may. With preempt they are killed as tasks are, the master of a job behind its tasks.
+// Masters of jobs without a promise take at most Config.Masters of the cluster, so that there is room
+// for the tasks that they wait for; if none runs, one may. With preempt they are killed as tasks are,
+// the master of a job behind its tasks.
 
 // life is what is known of the master of a job with a promise.
 type life uint8
@@ -47,7 +50,8 @@ func masterUp(job *sched.Job) bool {
 	return false
 }
 
-// master fills in what the job's master costs it, which takes so long to start up, the wait for a beat with it. It is false if no node has room.
+// master fills in what the job's master costs it, which takes so long to start up, the wait for a beat
+// with it. It is false if no node has room.
 func (s *scheduler) master(v sched.View, job *sched.Job, r *record, startup units.Duration) bool {
 	c, t := &r.Claim, &job.Stages[sched.Master]
 	needs, slot, _ := estimate.Master(job.Spec)
@@ -99,7 +103,8 @@ func (s *scheduler) fits(v sched.View, n sched.NodeID, j sched.JobID, needs *uni
 	return free.Fits(needs)
 }
 
-// rise looks which masters of jobs with a promise are up by now, and which have to start again. O(jobs with a promise), if one of them has a master.
+// rise looks which masters of jobs with a promise are up by now, and which have to start again. O(jobs
+// with a promise), if one of them has a master.
 func (s *scheduler) rise(v sched.View) {
 	if s.mastered == 0 {
 		return
@@ -155,8 +160,9 @@ func (r *record) begins() {
 	}
 }
 
-// keeping starts a task with a promise in a map slot of the node while a master starts up: as algorithm 5.4 starts reduces, as long as enough slots
-// stay free for the maps of jobs before whose masters are not up.
+// keeping starts a task with a promise in a map slot of the node while a master starts up: as algorithm
+// 5.4 starts reduces, as long as enough slots stay free for the maps of jobs before whose masters are
+// not up.
 func (s *scheduler) keeping(v sched.View, n *sched.Node, p *sched.Plan) bool {
 	if n.Free[units.MapSlots] <= 0 {
 		return false
@@ -187,7 +193,8 @@ func (s *scheduler) keeping(v sched.View, n *sched.Node, p *sched.Plan) bool {
 // inMapSlots are the stages of jobs with a promise that may want map slots.
 var inMapSlots = [...]sched.Stage{sched.Master, sched.Map}
 
-// wants is how many map slots tasks of the job's stage want now, and how many they will when its master is up.
+// wants is how many map slots tasks of the job's stage want now, and how many they will when its master
+// is up.
 func (s *scheduler) wants(job *sched.Job, stage sched.Stage) (open, later int64) {
 	switch {
 	case stage == sched.Master && !s.of(job.ID).Claim.Slot:

@@ -12,7 +12,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// withMaster is a job of so many maps of class c, whose masters take 5 s to start up and maps 10 s; its own takes so much memory, or if that is 0 a map slot.
+// withMaster is a job of so many maps of class c, whose masters take 5 s to start up and maps 10 s; its
+// own takes so much memory, or if that is 0 a map slot.
 func withMaster(id string, maps, deadline int, memory int64) *workload.Job {
 	j := claims(id, maps, deadline)
 	st := workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1)}
@@ -64,7 +65,8 @@ func (d *desk) finishes(second int) int {
 	return int(at / 1e9)
 }
 
-// A master that dies before it is up starts again, and the schedule counts from then on; one that dies later holds nobody up.
+// A master that dies before it is up starts again, and the schedule counts from then on; one that dies
+// later holds nobody up.
 func TestMasterDies(t *testing.T) {
 	for _, memory := range []int64{1, 0} {
 		for _, up := range []bool{false, true} {
@@ -93,8 +95,8 @@ func TestMasterDies(t *testing.T) {
 	}
 }
 
-// Room is kept for each master from the verdict on: of three jobs two find some. Where the node of one goes, its master starts on another; a
-// job whose master cannot start at once has no promise.
+// Room is kept for each master from the verdict on: of three jobs two find some. Where the node of one
+// goes, its master starts on another; a job whose master cannot start at once has no promise.
 func TestMasterRoom(t *testing.T) {
 	d := newDesk(t, usual)
 	got := d.at(0, cluster2(withMaster("a", 1, 100, 1), withMaster("b", 1, 100, 1), withMaster("c", 1, 100, 1))...)
@@ -117,7 +119,8 @@ func TestMasterRoom(t *testing.T) {
 	d.began(1, 1, 2)
 }
 
-// While a's master starts up, map slots are kept for its maps: b's master is up sooner, and gets what is left.
+// While a's master starts up, map slots are kept for its maps: b's master is up sooner, and gets what
+// is left.
 func TestSlotsAreKept(t *testing.T) {
 	d := newDesk(t, usual)
 	d.at(0, append(cluster2(withMaster("b", 4, 100, 1), withMaster("a", 3, 50, 1)), beat1, beat2)...)
@@ -128,7 +131,8 @@ func TestSlotsAreKept(t *testing.T) {
 	}
 }
 
-// After a resync what was promised stays promised: a master that is up costs nothing more, one that was not starts up once more at worst.
+// After a resync what was promised stays promised: a master that is up costs nothing more, one that was
+// not starts up once more at worst.
 func TestResyncWithMasters(t *testing.T) {
 	for _, memory := range []int64{1, 0} {
 		for _, up := range []bool{true, false} {
@@ -151,7 +155,8 @@ func TestResyncWithMasters(t *testing.T) {
 	}
 }
 
-// Of a job of an unknown class a sample is measured, which its master starts for, unless that takes a slot: such a job runs without a promise.
+// Of a job of an unknown class a sample is measured, which its master starts for, unless that takes a
+// slot: such a job runs without a promise.
 func TestUnknownWithMaster(t *testing.T) {
 	c := usual
 	c.BestEffort, c.Sample = false, 2
@@ -177,7 +182,8 @@ func TestUnknownWithMaster(t *testing.T) {
 	}
 }
 
-// Jobs without a deadline whose masters take map slots leave slots for the tasks that these wait for: the run ends.
+// Jobs without a deadline whose masters take map slots leave slots for the tasks that these wait for:
+// the run ends.
 func TestMastersLeaveRoom(t *testing.T) {
 	for _, preempt := range []bool{true, false} {
 		j := streamJob{Maps: []int{3, 3}, Map: 3, Known: true, Master: inMapSlot, Start: 1, Startup: 1}
@@ -194,7 +200,8 @@ func TestMastersLeaveRoom(t *testing.T) {
 	}
 }
 
-// What is lent dies for a promise, and a master behind its tasks: of a lent job's master and maps in four slots, three maps go for one with a promise.
+// What is lent dies for a promise, and a master behind its tasks: of a lent job's master and maps in
+// four slots, three maps go for one with a promise.
 func TestMastersDieLast(t *testing.T) {
 	s := stream{Nodes: 1, Maps: 4, Reduces: 1, Jobs: []streamJob{
 		{Maps: []int{50, 50, 50}, Map: 50, Known: true, Master: inMapSlot, Start: 1, Startup: 1},

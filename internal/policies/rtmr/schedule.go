@@ -142,8 +142,8 @@ func (c *chain) give(m *member, now units.Time) (mapsEnd, finish units.Time) {
 	return mapsEnd, finish
 }
 
-// begin returns from when on the tasks of a job may start that may itself from an instant on. A master that takes a slot takes it
-// away; had is since when that was free, none if no slot was taken.
+// begin returns from when on the tasks of a job may start that may itself from an instant on. A master
+// that takes a slot takes it away; had is since when that was free, none if no slot was taken.
 func (c *chain) begin(m *Claim, from units.Time) (had, up units.Time) {
 	up = max(from, m.Ready)
 	switch {

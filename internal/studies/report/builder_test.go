@@ -190,7 +190,8 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-// Of a master counts what passes from its start until the job's first task may start, whatever its job does then. One that died before does not.
+// Of a master counts what passes from its start until the job's first task may start, whatever its job
+// does then. One that died before does not.
 func TestLearnerOfMasters(t *testing.T) {
 	l := NewLearner()
 	s := &script{t: t, sinks: follow.New(l)}

@@ -13,9 +13,10 @@ import (
 
 // Learner is the sink that fills profiles: what committed attempts and finished jobs teach about their classes.
 //
-// The shuffle of a reduce is learned as the time behind the later of its start and the last map's end, which is how a first wave
-// that waits for maps and a later one come to the same cost. Of an ApplicationMaster that comes before other stages, what counts is the time
-// until the first of them may start.
+// The shuffle of a reduce is learned as the time behind the later of its start and the last map's end,
+// which is how a first wave that waits for maps and a later one come to the same cost. Of an
+// ApplicationMaster that comes before other stages, what counts is the time until the first of them may
+// start.
 type Learner struct {
 	follow.Single
 	classes map[string]*profile.Class
