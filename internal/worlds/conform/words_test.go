@@ -1,0 +1,21 @@
+package conform
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+)
+
+// Every word of the contract is sent and answered while the suite runs, over all worlds together: one that is not has no place in it. A
+// part of the suite says nothing about that.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && flag.Lookup("test.list").Value.String() == ""; whole && code == 0 {
+		for _, what := range said.missing() {
+			fmt.Fprintln(os.Stderr, "--- FAIL: "+what)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
