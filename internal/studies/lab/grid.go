@@ -32,7 +32,7 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 		played = &report.Trace{LeftOut: left}
 	}
 	hard, soft := s.Deadlines()
-	metrics := report.PossibleMetrics(hard, soft, s.Powered(), len(s.Cluster.Supply) > 0)
+	metrics := report.PossibleMetrics(hard, soft, s.Powered(), s.Green())
 	var cells []Cell
 	for _, p := range policies {
 		for i, seed := range seeds {

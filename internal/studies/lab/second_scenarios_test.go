@@ -260,6 +260,7 @@ func (d dice) happenings(cfg *sim.Config, n int) {
 	}
 	if d.chance(0.2) {
 		cfg.Supply = []sim.SupplyStep{{At: d.at(0, 50), Of: sched.GreenPower, Amount: 100}}
+		cfg.Expect = []sim.Outlook{{At: d.at(0, 50), Of: sched.Price, Forecast: &sched.Forecast{Interval: units.Minute, Mid: []float64{1, 2}}}}
 	}
 	if d.chance(0.2) {
 		cfg.Profiles = []*profile.Class{profile.New("c1"), profile.New("c0")}

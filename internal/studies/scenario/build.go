@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -98,6 +99,11 @@ func (s *Scenario) Powered() bool {
 	return slices.ContainsFunc(s.config.Cluster.Classes, func(c *cluster.Class) bool { return c.Idle > 0 || c.Dynamic > 0 })
 }
 
+// Green tells whether the run has a supply of green power.
+func (s *Scenario) Green() bool {
+	return slices.ContainsFunc(s.config.Supply, func(st sim.SupplyStep) bool { return st.Of == sched.GreenPower })
+}
+
 // Deadlines tells whether any job may have a deadline, and a soft one. What stands in a trace is not known before it is read.
 func (s *Scenario) Deadlines() (hard, soft bool) {
 	w := &s.Workload
@@ -162,6 +168,9 @@ func (s *Scenario) build() {
 		Until:       units.Time(s.Until),
 		Progress:    k.Progress.Duration(),
 		Profiles:    s.known(),
+	}
+	if !s.Start.IsZero() {
+		cfg.Origin = s.Start.Format(time.RFC3339Nano)
 	}
 	if k.Replicas != nil {
 		if cfg.Replicas = *k.Replicas; s.resized {
@@ -236,10 +245,7 @@ func (s *Scenario) build() {
 		}
 		cfg.Speeds = append(cfg.Speeds, step)
 	}
-	for _, st := range k.Supply {
-		cfg.Supply = append(cfg.Supply, sim.SupplyStep{At: units.Time(st.At), Of: sched.GreenPower, Amount: float64(st.Green)},
-			sim.SupplyStep{At: units.Time(st.At), Of: sched.Price, Amount: st.Price})
-	}
+	s.supply(&cfg)
 	for i, st := range k.NodeSteps {
 		if st.Nodes > len(c.Nodes) {
 			d.failAt(fmt.Sprintf("cluster.node_steps[%d].nodes", i), "nodes is %d, it must be at most the cluster's %d", st.Nodes, len(c.Nodes))
@@ -304,8 +310,11 @@ func (s *Scenario) needPower() {
 			need(fmt.Sprintf("cluster.classes[%d].%s", i, key), draws(o) || draws(&k.Offer))
 		}
 	}
-	for _, key := range []string{"sleep_power", "wake_time", "supply"} {
+	for _, key := range []string{"sleep_power", "wake_time"} {
 		need("cluster."+key, some)
+	}
+	if slices.ContainsFunc(k.Supply, func(st Supply) bool { return st.Green != nil }) {
+		need("cluster.supply", some)
 	}
 }
 

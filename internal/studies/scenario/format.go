@@ -14,6 +14,7 @@ type Scenario struct {
 	Policies Texts    `json:"policies" doc:"policies to play it by, such as fifo or capacity(elastic=false)"`
 	Seeds    Seeds    `json:"seeds" doc:"seeds of everything random: a list, or a range such as 1..30; 1 if left out"`
 	Sweep    Sweep    `json:"sweep" doc:"values to play it with in turn, by key: {cluster.nodes: [10, 20], cluster.heartbeat: [1s, 3s]} is four scenarios"`
+	Start    Instant  `json:"start" doc:"the instant that time 0 stands for, such as 2030-01-31T18:00:00+01:00, for the journal; none if left out"`
 	Until    Span     `json:"until" above:"0" doc:"time at which the run is cut off; no limit if left out"`
 	Profiles string   `json:"profiles" doc:"what is known of classes of jobs from the start: rehearsed = what a run by fifo with the same seed would teach, or a file from slackline profile export; nothing if left out, but what the run itself teaches"`
 
@@ -43,7 +44,9 @@ type Cluster struct {
 	Block     Size   `json:"block" above:"0" def:"64MB" doc:"size of a block, the input of a map"`
 
 	SpeedSteps []SpeedStep `json:"speed_steps" doc:"speed over time (scale-up)"`
-	Supply     []Supply    `json:"supply" doc:"green power over time"`
+	Supply     []Supply    `json:"supply" doc:"green power, its price and capacity over time, of which policies are told"`
+	SupplyFile string      `json:"supply_file" doc:"CSV file with further steps of the supply, beside the scenario: a column at (10m, or seconds), and any of green (W, or with its unit), price, capacity; an empty field changes nothing"`
+	Forecasts  []Forecast  `json:"forecasts" doc:"what is expected of the supply, of which policies are told; a later one takes the place of one before"`
 	NodeSteps  []NodeStep  `json:"node_steps" doc:"number of nodes over time (scale-out)"`
 	Outages    []Outage    `json:"outages" doc:"failures of nodes, one by one"`
 	MTBF       Span        `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
@@ -129,11 +132,19 @@ type SpeedStep struct {
 	Node   string  `json:"node" doc:"the node, such as n3; all of them if left out"`
 }
 
-// Supply sets how much green power there is from a time on.
+// Supply sets how much there is from a time on; what is left out stays as it was.
 type Supply struct {
-	At    Span    `json:"at" need:"yes" min:"0" doc:"from when on"`
-	Green Power   `json:"green" need:"yes" min:"0" doc:"green power, such as 40kW; what is drawn beyond it is brown"`
-	Price float64 `json:"price" min:"0" doc:"price of a kWh that is not green"`
+	At       Span     `json:"at" need:"yes" min:"0" doc:"from when on"`
+	Green    *Power   `json:"green" min:"0" doc:"green power, such as 40kW; what is drawn beyond it is brown"`
+	Price    *float64 `json:"price" min:"0" doc:"price of a kWh that is not green"`
+	Capacity *float64 `json:"capacity" min:"0" max:"1" doc:"what is offered of the cluster, as part of the whole: nodes come and go by node_steps"`
+}
+
+// Forecast is what is expected of a supply.
+type Forecast struct {
+	Of   string `json:"of" need:"yes" enum:"green|price|capacity" doc:"of which supply"`
+	File string `json:"file" need:"yes" doc:"CSV file beside the scenario: columns at and mid, and low and high for a band; rows equally far apart, each of which holds until the next"`
+	At   Span   `json:"at" min:"0" doc:"when it is issued; at the start if left out"`
 }
 
 // NodeStep sets the number of nodes from a time on.

@@ -36,7 +36,7 @@ func (s *Scenario) Traces() (files []string) {
 	if file := s.ProfileFile(); file != "" {
 		files = append(files, file)
 	}
-	return files
+	return append(files, s.supplyFiles()...)
 }
 
 // LeftOut reads the trace, and those of arrivals, if some of their records may be no jobs that are played, and returns which those are.

@@ -22,6 +22,7 @@ type Config struct {
 	Recent   int                    // of these so many back a job may name others that it waits for; 0 = workload.Remembered
 	Profiles []*profile.Class       // what is known of job classes from the start
 	Seed     uint64
+	Origin   string // the instant that 0 stands for, in RFC 3339; "" = none
 
 	Heartbeat units.Duration // interval; 0 = nodes are served at once. See heartbeat.go
 	Replicas  int            // copies of each block of a job's input that has no hosts yet; 0 = leave it without. See placement.go
@@ -147,7 +148,7 @@ func (c *Config) Validate() error {
 
 // Can says what a simulation is able to do, before it is made.
 func (c *Config) Can() sched.Capabilities {
-	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Power: true, Speculate: c.Progress > 0, Heartbeat: c.Heartbeat}
+	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Power: true, Speculate: c.Progress > 0, Heartbeat: c.Heartbeat, Origin: c.Origin}
 }
 
 // source begins the arrivals of a run.

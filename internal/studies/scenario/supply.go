@@ -1,0 +1,266 @@
+package scenario
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Instant is a time of day with its zone.
+type Instant struct{ time.Time }
+
+// UnmarshalText reads an RFC 3339 time.
+func (i *Instant) UnmarshalText(text []byte) (err error) {
+	if i.Time, err = time.Parse(time.RFC3339, strings.TrimSpace(string(text))); err != nil {
+		err = fmt.Errorf("%q is no time with its zone, such as 2030-01-31T18:00:00+01:00", text)
+	}
+	return err
+}
+
+func (Instant) wanted() string { return "a time with its zone, such as 2030-01-31T18:00:00+01:00" }
+
+func (Instant) shape() map[string]any {
+	return written(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})`, "2030-01-31T18:00:00+01:00")
+}
+
+// supplies are the kinds of supply by the keys and columns that speak of them.
+var supplies = []struct {
+	key string
+	of  sched.SupplyKind
+}{{"green", sched.GreenPower}, {"price", sched.Price}, {"capacity", sched.Capacity}}
+
+// mostRows bounds what a file of supplies or forecasts may have.
+const mostRows = 1_000_000
+
+// supply makes the supplies and the forecasts.
+func (s *Scenario) supply(cfg *sim.Config) {
+	d, k := s.src, &s.Cluster
+	for i, st := range k.Supply {
+		at := fmt.Sprintf("cluster.supply[%d]", i)
+		given := map[string]*float64{"green": (*float64)(st.Green), "price": st.Price, "capacity": st.Capacity}
+		some := false
+		for _, kind := range supplies {
+			if amount := given[kind.key]; amount != nil {
+				some = true
+				cfg.Supply = append(cfg.Supply, sim.SupplyStep{At: units.Time(st.At), Of: kind.of, Amount: *amount})
+			}
+		}
+		if !some {
+			d.failAt(at, "a step of the supply says of what; give green, price or capacity, such as {at: 1h, green: 4kW}")
+		}
+	}
+	if k.SupplyFile != "" {
+		steps, err := readSupply(s.beside(k.SupplyFile))
+		if err != nil {
+			d.failAt("cluster.supply_file", "%v", err)
+		}
+		cfg.Supply = append(cfg.Supply, steps...)
+	}
+	for i, f := range k.Forecasts {
+		read, err := readForecast(s.beside(f.File), kindOfSupply(f.Of))
+		if err != nil {
+			d.failAt(fmt.Sprintf("cluster.forecasts[%d].file", i), "%v", err)
+			continue
+		}
+		cfg.Expect = append(cfg.Expect, sim.Outlook{At: units.Time(f.At), Of: kindOfSupply(f.Of), Forecast: read})
+	}
+}
+
+func kindOfSupply(key string) sched.SupplyKind {
+	for _, kind := range supplies {
+		if kind.key == key {
+			return kind.of
+		}
+	}
+	return sched.NoSupply
+}
+
+// supplyFiles are the files that supplies and forecasts come from.
+func (s *Scenario) supplyFiles() (files []string) {
+	if s.Cluster.SupplyFile != "" {
+		files = append(files, s.beside(s.Cluster.SupplyFile))
+	}
+	for _, f := range s.Cluster.Forecasts {
+		files = append(files, s.beside(f.File))
+	}
+	return files
+}
+
+// table reads a CSV file with a line of column names, of which the first is at: in the order of time, each row later than the one
+// before. Errors name file, line and column.
+type table struct {
+	path string
+	csv  *csv.Reader
+	cols []string
+	row  []string
+	at   units.Time
+	rows int
+}
+
+func openTable(path string, columns ...string) (*table, io.Closer, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the file cannot be read: %w", err)
+	}
+	t := &table{path: path, csv: csv.NewReader(f), at: -1}
+	t.csv.TrimLeadingSpace, t.csv.Comment = true, '#'
+	if err := t.next(); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%s: it is empty; its first line names the columns, such as at,%s", path, columns[0])
+		}
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	t.cols = slices.Clone(t.row)
+	for i, c := range t.cols {
+		if t.cols[i] = strings.TrimSpace(c); i == 0 && t.cols[0] != "at" || i > 0 && (!slices.Contains(columns, t.cols[i]) || slices.Contains(t.cols[:i], t.cols[i])) {
+			return nil, nil, errors.Join(t.errorf(i, "there is the column %q; the first is at, behind it stands any of %s, each once", t.cols[i], strings.Join(columns, ", ")), f.Close())
+		}
+	}
+	if len(t.cols) < 2 {
+		return nil, nil, errors.Join(t.errorf(0, "there is no column besides at; add any of %s", strings.Join(columns, ", ")), f.Close())
+	}
+	return t, f, nil
+}
+
+func (t *table) errorf(col int, format string, args ...any) error {
+	line, at := t.csv.FieldPos(col)
+	return fmt.Errorf("%s:%d:%d: %s", t.path, line, at, fmt.Sprintf(format, args...))
+}
+
+// next reads a row.
+func (t *table) next() (err error) {
+	t.row, err = t.csv.Read()
+	if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%s:%d:%d: %w", t.path, wrong.Line, wrong.Column, wrong.Err)
+	}
+	if err != nil || t.cols == nil {
+		return err
+	}
+	if t.rows++; t.rows > mostRows {
+		return t.errorf(0, "the file has more than %d rows", mostRows)
+	}
+	at, err := spanOrSeconds(strings.TrimSpace(t.row[0]))
+	switch {
+	case err != nil:
+		return t.errorf(0, "%q is no time of the run; write a span with its unit, such as 10m, or a number of seconds", t.row[0])
+	case units.Time(at) <= t.at || at < 0:
+		return t.errorf(0, "%s is not after the row before; rows stand in the order of time, from 0 on", t.row[0])
+	}
+	t.at = units.Time(at)
+	return nil
+}
+
+func spanOrSeconds(text string) (units.Duration, error) {
+	if x, err := strconv.ParseFloat(text, 64); err == nil {
+		if !(x >= 0) || x > units.Time(units.Never).Seconds()/2 {
+			return 0, fmt.Errorf("%v is outside of all runs", x)
+		}
+		return units.FromSeconds(x), nil
+	}
+	return units.ParseDuration(text)
+}
+
+// amount reads a field of the row; power may have its unit, and is in watts without. There is none where it is empty.
+func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err error) {
+	text := strings.TrimSpace(t.row[col])
+	if text == "" {
+		return 0, false, nil
+	}
+	if x, err = strconv.ParseFloat(text, 64); err != nil && of == sched.GreenPower {
+		var p Power
+		err, x = p.UnmarshalText([]byte(text)), float64(p)
+	}
+	if err != nil {
+		return 0, false, t.errorf(col, "%q is no number", text)
+	}
+	if err := of.Check(x); err != nil {
+		return 0, false, t.errorf(col, "%v", err)
+	}
+	return x, true, nil
+}
+
+// readSupply reads steps of supplies: a column at, and one for each kind. A field that is empty leaves its kind as it is.
+func readSupply(path string) (steps []sim.SupplyStep, err error) {
+	var columns []string
+	for _, kind := range supplies {
+		columns = append(columns, kind.key)
+	}
+	t, file, err := openTable(path, columns...)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	for err = t.next(); err == nil; err = t.next() {
+		for col := 1; col < len(t.cols); col++ {
+			of := kindOfSupply(t.cols[col])
+			x, there, err := t.amount(col, of)
+			if err != nil {
+				return nil, err
+			}
+			if there {
+				steps = append(steps, sim.SupplyStep{At: t.at, Of: of, Amount: x})
+			}
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return steps, nil
+}
+
+// readForecast reads what is expected of a supply: columns at and mid, and low and high for a band. The rows are equally far apart, and
+// each holds until the next.
+func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
+	t, file, err := openTable(path, "mid", "low", "high")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	f := &sched.Forecast{}
+	lists := map[string]*[]float64{"mid": &f.Mid, "low": &f.Low, "high": &f.High}
+	var last units.Time
+	for err = t.next(); err == nil; err = t.next() {
+		switch step := t.at.Sub(last); {
+		case t.rows == 1:
+			f.Start = t.at
+		case t.rows == 2:
+			f.Interval = step
+		case step != f.Interval:
+			return nil, t.errorf(0, "the row is %v behind the one before, the first two are %v apart; rows of a forecast are equally far apart", step, f.Interval)
+		}
+		last = t.at
+		for col := 1; col < len(t.cols); col++ {
+			x, there, err := t.amount(col, of)
+			if err != nil {
+				return nil, err
+			}
+			if !there {
+				return nil, t.errorf(col, "%s is missing; a forecast has no gaps", t.cols[col])
+			}
+			*lists[t.cols[col]] = append(*lists[t.cols[col]], x)
+		}
+		if i := len(f.Mid) - 1; i >= 0 && len(f.Low) == len(f.Mid) && len(f.High) == len(f.Mid) && (f.Low[i] > f.Mid[i] || f.Mid[i] > f.High[i]) {
+			return nil, t.errorf(1, "mid is %v, outside of its band from %v to %v", f.Mid[i], f.Low[i], f.High[i])
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if t.rows < 2 {
+		return nil, fmt.Errorf("%s: it has %d rows, a forecast needs two at least, from which its interval follows", path, t.rows)
+	}
+	if err := f.Check(of); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}

@@ -1,0 +1,122 @@
+package scenario
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// readBeside reads a scenario with this cluster, in a folder with these files.
+func readBeside(t *testing.T, files map[string]string, cluster string) (*Scenario, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Read(filepath.Join(dir, "s.yaml"), []byte("start: 2030-01-31T18:00:00+01:00\ncluster: {nodes: 2, idle_power: 5W, "+cluster+"}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"))
+	if err != nil {
+		return nil, shorter{err, dir + string(filepath.Separator)}
+	}
+	return s, nil
+}
+
+// shorter is an error without the folder.
+type shorter struct {
+	error
+	dir string
+}
+
+func (s shorter) Error() string { return strings.ReplaceAll(s.error.Error(), s.dir, "") }
+
+// Steps come from the scenario and from a file, forecasts from files; the clock has an origin.
+func TestSupply(t *testing.T) {
+	s, err := readBeside(t, map[string]string{
+		"supply.csv": "# measured\nat,capacity,green\n90,0.5,\n2m, ,1.5kW\n",
+		"green.csv":  "at,low,mid,high\n0,1,2,3\n1h,2,2W,2\n",
+		"price.csv":  "at,mid\n10m,0.3\n20m,0.2\n"},
+		"supply: [{at: 0s, green: 1kW, price: 0.25}, {at: 1m, capacity: 0.9}], supply_file: supply.csv, forecasts: [{of: green, file: green.csv}, {of: price, file: price.csv, at: 5m}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(d units.Duration) units.Time { return units.Time(0).Add(d) }
+	cfg := s.Sim(1)
+	if d := cmp.Diff([]sim.SupplyStep{{Of: sched.GreenPower, Amount: 1000}, {Of: sched.Price, Amount: 0.25}, {At: at(units.Minute), Of: sched.Capacity, Amount: 0.9},
+		{At: at(90 * units.Second), Of: sched.Capacity, Amount: 0.5}, {At: at(2 * units.Minute), Of: sched.GreenPower, Amount: 1500}}, cfg.Supply); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]sim.Outlook{{Of: sched.GreenPower, Forecast: &sched.Forecast{Interval: units.Hour, Low: []float64{1, 2}, Mid: []float64{2, 2}, High: []float64{3, 2}}},
+		{At: at(5 * units.Minute), Of: sched.Price, Forecast: &sched.Forecast{Start: at(10 * units.Minute), Interval: 10 * units.Minute, Mid: []float64{0.3, 0.2}}}}, cfg.Expect); d != "" {
+		t.Error(d)
+	}
+	if origin := cfg.Can().Origin; origin != "2030-01-31T18:00:00+01:00" || !s.Green() || len(s.Traces()) != 3 {
+		t.Error(origin, s.Green(), s.Traces())
+	}
+}
+
+func TestSuppliesThatCannotBe(t *testing.T) {
+	supply, forecast := "supply_file: f.csv", "forecasts: [{of: capacity, file: f.csv}]"
+	for _, c := range []struct{ cluster, file, want string }{
+		{"supply: [{at: 1s}]", "", "s.yaml:2:46: a step of the supply says of what; give green, price or capacity, such as {at: 1h, green: 4kW}"},
+		{"supply: [{at: 1s, capacity: 1.5}]", "", "s.yaml:2:65: capacity is 1.5, it must be at most 1"},
+		{"forecasts: [{of: wind, file: f.csv}]", "", `s.yaml:2:54: of is "wind", it must be "green", "price" or "capacity"`},
+		{"supply_file: none.csv", "", "s.yaml:2:50: the file cannot be read: open none.csv: "},
+		{supply, "", "s.yaml:2:50: f.csv: it is empty; its first line names the columns, such as at,green"},
+		{supply, "at\n", "s.yaml:2:50: f.csv:1:1: there is no column besides at; add any of green, price, capacity"},
+		{supply, "green,at\n", `s.yaml:2:50: f.csv:1:1: there is the column "green"; the first is at, behind it stands any of green, price, capacity, each once`},
+		{supply, "at,price,price\n", `s.yaml:2:50: f.csv:1:10: there is the column "price"; the first is at, behind it stands any of green, price, capacity, each once`},
+		{supply, "at,price\n1m,x\n", `s.yaml:2:50: f.csv:2:4: "x" is no number`},
+		{supply, "at,price\n1m,-1\n", "s.yaml:2:50: f.csv:2:4: price is -1, it must be finite and not negative"},
+		{supply, "at,price\n1m,1\n60,2\n", "s.yaml:2:50: f.csv:3:1: 60 is not after the row before; rows stand in the order of time, from 0 on"},
+		{supply, "at,price\nsoon,1\n", `s.yaml:2:50: f.csv:2:1: "soon" is no time of the run; write a span with its unit, such as 10m, or a number of seconds`},
+		{supply, "at,price\nNaN,1\n", `s.yaml:2:50: f.csv:2:1: "NaN" is no time of the run; write a span with its unit, such as 10m, or a number of seconds`},
+		{supply, "at,price\n1m,1,2\n", "s.yaml:2:50: f.csv:2:1: wrong number of fields"},
+		{supply, "at,price\n1m,\"1\n", "s.yaml:2:50: f.csv:2:7: extraneous or missing \" in quoted-field"},
+		{forecast, "at,mid\n0,1\n", "s.yaml:2:70: f.csv: it has 1 rows, a forecast needs two at least, from which its interval follows"},
+		{forecast, "at,mid\n0,1\n1m,1\n3m,1\n", "s.yaml:2:70: f.csv:4:1: the row is 2m behind the one before, the first two are 1m apart; rows of a forecast are equally far apart"},
+		{forecast, "at,mid\n0,1\n1m,\n", "s.yaml:2:70: f.csv:3:4: mid is missing; a forecast has no gaps"},
+		{forecast, "at,mid\n0,1\n1m,1.5\n", "s.yaml:2:70: f.csv:3:4: capacity is 1.5, it must be at most 1, the whole cluster"},
+		{forecast, "at,mid,low\n0,1,1\n1m,1,1\n", "s.yaml:2:70: f.csv: the forecast of capacity has 2 values, 2 low and 0 high ones; it needs as many of each, or no band"},
+		{forecast, "at,low,high\n0,1,1\n1m,1,1\n", "s.yaml:2:70: f.csv: the forecast of capacity has no value"},
+		{forecast, "at,mid,low,high\n0,0.5,0.6,0.7\n1m,1,1,1\n", "s.yaml:2:70: f.csv:2:3: mid is 0.5, outside of its band from 0.6 to 0.7"},
+	} {
+		_, err := readBeside(t, map[string]string{"f.csv": c.file}, c.cluster)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s %q: %v\nwant %s", c.cluster, c.file, err, c.want)
+		}
+	}
+	_, err := Read("s.yaml", []byte("start: 2030-01-31\ncluster: {nodes: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"))
+	if want := `s.yaml:1:8: start: "2030-01-31" is no time with its zone, such as 2030-01-31T18:00:00+01:00`; err == nil || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+}
+
+// FuzzForecast: no file makes the reader panic, and what it takes can be played.
+func FuzzForecast(f *testing.F) {
+	f.Add([]byte("at,low,mid,high\n0,1,2,3\n1h,2,2W,2\n"), uint8(sched.GreenPower))
+	f.Add([]byte("at,mid\n10m,0.3\n20m,0.2\n"), uint8(sched.Price))
+	f.Fuzz(func(t *testing.T, text []byte, of uint8) {
+		path := filepath.Join(t.TempDir(), "f.csv")
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		kind := 1 + sched.SupplyKind(of)%(sched.Supplies-1)
+		if read, err := readForecast(path, kind); err == nil && read.Check(kind) != nil {
+			t.Errorf("%+v: %v", read, read.Check(kind))
+		}
+		if steps, err := readSupply(path); err == nil {
+			for _, s := range steps {
+				if s.Of.Check(s.Amount) != nil || s.At < 0 {
+					t.Errorf("%+v", s)
+				}
+			}
+		}
+	})
+}
