@@ -177,7 +177,8 @@ type Node struct {
 	Up       bool
 	Draining bool
 	Power    PowerState
-	Beats    bool // it can be served in this batch
+	Beats    bool       // it can be served in this batch
+	Beat     units.Time // when it last could
 	Speed    float64
 	Free     units.Vector // capacity less what is promised or running; negative if over-committed
 	Occupied int32        // containers

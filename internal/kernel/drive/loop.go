@@ -142,3 +142,27 @@ func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
 	l.redecided = true
 	return true
 }
+
+// Fork copies the loop's book and policy between two steps, to go on in another world, which begins where the book stands: to see what
+// would come of it. The loop itself goes on as if nothing had been.
+func (l *Loop) Fork(begin func(book *ledger.Ledger) (World, error), sinks ...Sink) (*Loop, error) {
+	c, ok := l.Policy.(sched.Cloner)
+	if !ok {
+		return nil, fmt.Errorf("policy %T cannot be copied", l.Policy)
+	}
+	policy, err := c.Clone()
+	if err != nil {
+		return nil, err
+	}
+	order, err := sched.OrderOf(policy)
+	if err != nil {
+		return nil, err
+	}
+	book := l.Ledger.Clone(order)
+	w, err := begin(book)
+	if err != nil {
+		return nil, err
+	}
+	w.WakeAt(book.Due())
+	return &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, Round: l.Round, at: l.at, redecided: l.redecided}, nil
+}

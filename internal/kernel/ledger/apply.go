@@ -133,7 +133,7 @@ func (l *Ledger) take(e *sched.Event) {
 		}
 	case sched.Heartbeat:
 		if nb := l.node(e.Node); nb != nil && !nb.Beats {
-			nb.Beats = true
+			nb.Beats, nb.Beat = true, l.now
 			l.beating = append(l.beating, e.Node)
 		}
 	case sched.Discrepancy:

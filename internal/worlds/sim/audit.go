@@ -217,7 +217,7 @@ func (w *World) auditStage(h int32, s *stage) (vanished int32) {
 		w.must(tk.Live <= 2 && (tk.Live <= 1 || w.cfg.Progress > 0), "job %d, %v task %d has %d attempts", h, s.kind, t+1, tk.Live)
 		w.must(int(tk.Fails) < w.cfg.MaxFailures && int32(tk.Fails) <= tk.Tries, "job %d, %v task %d failed %d times of %d", h, s.kind, t+1, tk.Fails, tk.Tries)
 		if maps, _ := j.readers(); maps == s && tk.State == truth.Done {
-			w.must(w.nodes[tk.Node].state != nodeDown, "job %d, map %d has its output on node %d, which is down", h, t+1, tk.Node)
+			w.must(tk.Node == 0 || w.nodes[tk.Node].state != nodeDown, "job %d, map %d has its output on node %d, which is down", h, t+1, tk.Node)
 		}
 	}
 	equal(w, s.Open, of[truth.Open], "open tasks of job %d, stage %v", h, s.kind)

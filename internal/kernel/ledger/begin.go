@@ -1,0 +1,65 @@
+package ledger
+
+import "github.com/slackline/slackline/sched"
+
+// What a world has to know that begins where the book stands, beyond what policies see.
+
+// Pending fills a plan with what the book takes for done and the world has not answered: jobs that were rejected, attempts that are to be
+// killed, tasks that are promised. O(attempts + open items · tasks of the job).
+func (l *Ledger) Pending(p *sched.Plan) {
+	p.Reset(nil)
+	for j := range l.jobs {
+		b := &l.jobs[j]
+		if b.State == sched.Rejected {
+			p.Add(sched.Item{Verb: sched.Reject, Job: b.ID})
+			continue
+		}
+		for s := range b.heads {
+			for a := b.heads[s]; a != 0; a = l.attempts[a].older {
+				if ab := &l.attempts[a]; ab.Dying {
+					n := int32(len(p.Victims))
+					p.Victims = append(p.Victims, a)
+					p.Add(sched.Item{Verb: sched.Kill, Job: b.ID, Stage: ab.Stage, Attempt: a, Count: 1, Attempts: sched.Span{From: n, To: n + 1}})
+				}
+			}
+		}
+	}
+	for i := range l.grants.n {
+		g := l.grants.at(i)
+		b := l.job(g.Job)
+		if g.Left <= 0 || b == nil {
+			continue
+		}
+		it := sched.Item{Verb: sched.Start, ID: g.Item, Job: g.Job, Stage: g.Stage, Container: g.Container, Node: g.Node, Task: g.Second, Count: g.Left}
+		if g.Second != 0 {
+			it.Verb = sched.Speculate
+		}
+		t := b.tasks[g.Stage]
+		it.Tasks.From = int32(len(p.Bound))
+		for id := sched.TaskID(1); int(id) < len(t.State); id++ {
+			if t.By[id] == int32(g.Item) && (t.State[id] == taskPromised || g.Second == id) {
+				p.Bound = append(p.Bound, sched.Bound{Task: id, Locality: l.distance(&l.nodes[g.Node], t, id)})
+			}
+		}
+		it.Tasks.To = int32(len(p.Bound))
+		p.Add(it)
+	}
+}
+
+// Done tells whether a task has committed.
+func (l *Ledger) Done(j sched.JobID, s sched.Stage, id sched.TaskID) bool {
+	b := l.job(j)
+	return b != nil && b.tasks[s] != nil && int(id) < len(b.tasks[s].State) && b.tasks[s].State[id] == taskDone
+}
+
+// Decided is what the policy has said of a job; of one that waits for its predecessors, what will count when these are done.
+func (l *Ledger) Decided(j sched.JobID) sched.JobState {
+	b := l.job(j)
+	if b == nil {
+		return sched.NoJob
+	}
+	if b.State == sched.Waiting && b.Decided != sched.NoJob {
+		return b.Decided
+	}
+	return b.State
+}

@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/internal/worlds/truth"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// From returns the world of a configuration as a book believes it to be, to go on from there: nodes, jobs, what runs and what is promised. Of
+// the configuration's jobs those come that arrive later. What runs has begun when the book says, and takes the time that its task's Work says:
+// jobs that do not know their work (real ones) have to be given it first, from their profiles.
+//
+// What a book cannot know:
+//
+//   - How far a shuffle is that began before the job's last map ended. It counts from the start of the reduce, so the reduce may end too early,
+//     by no more than it had waited for maps. What other shuffles take of a network is known from here on.
+//   - What speed a task had before now: it counts as if it had always been today's.
+//   - On which nodes map outputs lie: those of before are never lost.
+//   - Whether a job that is gone has committed: it counts as if it had, for those behind it.
+//   - How often a task has been tried, and failed: it is tried the first time.
+//   - When a node comes back that is down by chance, or when one was woken that is waking: the first stays away, the second takes its time from now.
+//   - When attempts tell their progress next, and, without heartbeats, which nodes would be served at this instant: all that have room are.
+func From(cfg Config, book *ledger.Ledger) (*World, error) {
+	w, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(w.nodes) - 1; int(book.Nodes()) > n {
+		return nil, fmt.Errorf("simulation: the book knows node %d, the cluster has %d", book.Nodes(), n)
+	}
+	w.now, w.started = book.Now(), true
+	w.nodesFrom(book)
+	w.jobsFrom(book)
+	w.attemptsFrom(book)
+	for n := 1; n < len(w.nodes); n++ {
+		w.setRoom(int32(n))
+	}
+	for h := range w.jobs {
+		if j := &w.jobs[h]; j.Here {
+			for i := range j.stages {
+				w.refresh(j, &j.stages[i], true)
+			}
+		}
+	}
+	var pending sched.Plan
+	book.Pending(&pending)
+	for i := range pending.Items { // the book has taken these off the sample; now the world does
+		if it := &pending.Items[i]; it.Verb == sched.Start && book.Job(it.Job).Stages[it.Stage].Sample >= 0 {
+			w.jobs[it.Job].stage(it.Stage).Sample += it.Count
+		}
+	}
+	if err := w.Enact(&pending); err != nil {
+		return nil, err
+	}
+	if cfg.Until > 0 {
+		w.queue.push(max(cfg.Until, w.now), limit, 0, 0)
+		w.coming++
+	}
+	w.expectReport()
+	return w, nil
+}
+
+// nodesFrom brings the nodes to where the script and the book have them.
+func (w *World) nodesFrom(book *ledger.Ledger) {
+	next := 0
+	for ; next < len(w.changes) && w.changes[next].at <= w.now; next++ {
+		w.change(&w.changes[next]) // all nodes are down so far, so that nothing comes of it yet
+	}
+	for _, n := range w.touched {
+		w.nodes[n].queued = false
+	}
+	w.touched, w.out = w.touched[:0], w.out[:0]
+	w.nextChange(next)
+	for n := 1; n < len(w.nodes); n++ {
+		nd, page := &w.nodes[n], book.Node(sched.NodeID(n))
+		if page == nil || !page.Up {
+			continue
+		}
+		nd.state, nd.lives, nd.Free, nd.Closed = nodeOpen, 1, nd.Spec.Class.Capacity, page.Draining
+		nd.factor = page.Speed / nd.Spec.Class.Speed
+		switch {
+		case nd.removed:
+			nd.state = nodeDraining
+			w.draining++
+		case page.Power != sched.Awake:
+			nd.state = nodeAsleep
+			if page.Power == sched.Waking {
+				w.awaken(&sched.Item{Node: sched.NodeID(n)})
+			}
+		}
+		if w.cfg.Heartbeat > 0 && (page.Beats || page.Beat == w.now && w.now > 0) {
+			w.beat.lastAt, w.beat.last = w.now, n-1
+		}
+		w.expectBreakdown(int32(n))
+	}
+	for r := range w.racks.count() {
+		w.expectRackBreakdown(int32(r), 0)
+	}
+}
+
+// jobsFrom opens the jobs that have not ended, in the order in which they came.
+func (w *World) jobsFrom(book *ledger.Ledger) {
+	w.jobs = make([]job, book.Jobs()+1)
+	var pages []*sched.Job
+	for h := book.Jobs(); h > 0; h-- {
+		if page := book.Job(h); page != nil && page.State != sched.Finished {
+			pages = append(pages, page)
+		} else {
+			w.freeJobs = append(w.freeJobs, int32(h))
+		}
+	}
+	slices.SortFunc(pages, func(a, b *sched.Job) int { return cmp.Compare(a.Seq, b.Seq) })
+	for _, page := range pages {
+		k := w.linkOf(page.Spec.ID)
+		k.handle = int32(page.ID)
+		if w.cfg.Source != nil {
+			w.remember(page.Spec.ID, k)
+		}
+		w.present++
+		j := &w.jobs[page.ID]
+		*j = job{Job: truth.Job{Spec: page.Spec, Here: true, Admitted: book.Decided(page.ID) == sched.Admitted}, link: k, key: jobKey(page.Spec.ID), given: page.Spec, mapsEnd: units.Never}
+		j.open(w)
+		j.ratio = ratioOf(j.Spec)
+		w.weigh(j)
+		for i := range j.stages {
+			j.stages[i].from(book, page)
+		}
+		if maps := j.stage(sched.Map); maps != nil && maps.Done == int32(len(maps.tasks)) {
+			j.mapsEnd = w.now
+		}
+	}
+	for w.source.Due() <= w.now {
+		spec, err := w.source.Next()
+		if err != nil {
+			w.failed = &ArrivalError{err}
+			break
+		}
+		if w.links[spec.ID] == nil { // it has ended
+			w.links[spec.ID] = &link{over: true, committed: true}
+		}
+	}
+	for _, page := range pages {
+		if page.State == sched.Waiting {
+			after := slices.Clone(page.Spec.After)
+			if w.cfg.Source != nil { // whoever is not known has ended
+				after = slices.DeleteFunc(after, func(id string) bool { return w.links[id] == nil })
+			}
+			w.await(w.jobs[page.ID].link, after)
+		}
+	}
+	w.expectArrival()
+}
+
+// from takes over what the book knows of a stage.
+func (s *stage) from(book *ledger.Ledger, page *sched.Job) {
+	t := &page.Stages[s.kind]
+	s.Ready, s.Withheld, s.Limit, s.Sample = t.Ready, t.Withheld, t.Limit, max(0, t.Sample)
+	for i := range s.tasks {
+		if book.Done(page.ID, s.kind, sched.TaskID(i+1)) {
+			s.tasks[i].State = truth.Done
+			s.Done++
+			s.Open--
+		}
+	}
+	s.most = s.Done
+}
+
+// attemptsFrom lets go on what runs, in the order in which it started.
+func (w *World) attemptsFrom(book *ledger.Ledger) {
+	var run []*sched.Attempt
+	for h := range w.jobs {
+		for s := range sched.Stages {
+			for a := book.Youngest(sched.JobID(h), s, 0); a != 0; a = book.Youngest(sched.JobID(h), s, a) {
+				run = append(run, book.Attempt(a))
+			}
+		}
+	}
+	slices.SortFunc(run, func(a, b *sched.Attempt) int {
+		return cmp.Or(cmp.Compare(a.Started, b.Started), cmp.Compare(a.ID, b.ID))
+	})
+	most := sched.AttemptID(0)
+	for _, a := range run {
+		most = max(most, a.ID)
+	}
+	w.attempts = make([]attempt, most+1)
+	for _, a := range run {
+		w.goOn(a)
+	}
+	for a := most; a > 0; a-- {
+		if w.attempts[a].job == 0 {
+			w.freeAttempts = append(w.freeAttempts, int32(a))
+		}
+	}
+}
+
+// goOn makes the truth of an attempt that the book knows.
+func (w *World) goOn(a *sched.Attempt) {
+	h, n := int32(a.Job), int32(a.Node)
+	j, nd := &w.jobs[h], &w.nodes[n]
+	s := j.stage(a.Stage)
+	t := &s.tasks[a.Task-1]
+	sample := s.Sample
+	s.Begin(t)
+	s.Sample = sample // the book has counted it
+	nd.Free.Sub(&w.kinds[s.kinds[a.Container]].needs)
+	at := &w.attempts[a.ID]
+	*at = attempt{began: a.Started, job: h, task: int32(a.Task), node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[a.Task-1].Input}
+	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
+	at.left = at.work
+	w.link(int32(a.ID), nd, s)
+	at.ready = a.Started
+	switch {
+	case a.Stage == sched.Map:
+		at.ready = a.Started.Add(w.cfg.Read.fetch(at.input, a.Locality))
+	case a.Stage == sched.Reduce && j.at[sched.Map] >= 0 && j.mapsEnd == units.Never:
+		at.ready = units.Never
+		return // mapsDone goes on
+	case a.Stage == sched.Reduce:
+		takes := s.Spec.Tasks[a.Task-1].Shuffle
+		if s.weights != nil {
+			takes = takes.Scale(s.weights[a.Task-1])
+		}
+		at.ready = a.Started.Add(takes)
+	case a.Stage == sched.Master && len(j.stages) > 1 && j.stages[1].Ready:
+		return // it is up, and ends with its job
+	}
+	at.slow, at.since = w.slowness(n, s), at.ready
+	if at.since.Add(units.Nanosecond.Scale(at.left*at.slow)) < w.now { // it should be over: it is, now
+		at.since, at.left = w.now, 0
+	}
+	w.enqueue(int32(a.ID), s)
+}
