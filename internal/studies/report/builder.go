@@ -16,8 +16,7 @@ type Builder struct {
 	pages []page  // by index of jobs that are there
 	facts []Facts // of run.Jobs
 
-	slots    usage   // of map and reduce slots
-	cores    sharing // of vcores and memory
+	usage    usage
 	makespan units.Time
 	meter    meter
 	used     energy // until the makespan
@@ -46,12 +45,12 @@ func (b *Builder) Batch(at units.Time, records []follow.Record) error {
 		case sched.NodeUp, sched.NodeChanged:
 			s.Events++
 			if e.Detail != nil && e.Detail.Node != nil {
-				b.offer(at, e.Node, &e.Detail.Node.Class.Capacity)
+				b.usage.offer(at, e.Node, &e.Detail.Node.Class.Capacity)
 			}
 			b.meter.turn(at, e.Event)
 		case sched.NodeDown:
 			s.Events++
-			b.offer(at, e.Node, &units.Vector{})
+			b.usage.offer(at, e.Node, &units.Vector{})
 			b.meter.turn(at, e.Event)
 		case sched.SupplyChanged:
 			if e.Of == sched.GreenPower {
@@ -144,15 +143,16 @@ func (b *Builder) Run() *Run {
 		near, rack := float64(b.places[sched.Anywhere]+b.places[sched.NodeLocal])/float64(all), float64(b.places[sched.RackLocal])/float64(all)
 		s.MapLocality, s.RackLocality = &near, &rack
 	}
-	s.MapUtilization, _ = b.slots.part(0)
-	s.ReduceUtilization, _ = b.slots.part(1)
-	for k, to := range []**float64{&s.CoreUtilization, &s.MemoryUtilization} {
-		if part, there := b.cores.part(k); there {
+	s.MapUtilization, _ = b.usage.part(units.MapSlots)
+	s.ReduceUtilization, _ = b.usage.part(units.ReduceSlots)
+	for d, to := range map[units.Dim]**float64{units.VCores: &s.CoreUtilization, units.Memory: &s.MemoryUtilization} {
+		if part, there := b.usage.part(d); there {
 			*to = &part
 		}
 	}
-	s.MapSlots, s.ReduceSlots = b.slots.atEnd[0].over(b.makespan), b.slots.atEnd[1].over(b.makespan)
-	s.Cores, s.Memory = b.cores.atEnd[0].over(b.makespan), b.cores.atEnd[1].over(b.makespan)
+	for d, to := range map[units.Dim]*float64{units.MapSlots: &s.MapSlots, units.ReduceSlots: &s.ReduceSlots, units.VCores: &s.Cores, units.Memory: &s.Memory} {
+		*to = b.usage.atEnd[d].over(b.makespan)
+	}
 	b.meter.report(s, b.used)
 	return &b.run
 }
@@ -239,17 +239,11 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 		j.Started = seconds(a.Began)
 	}
 	b.meter.hold(at, a.Node, a.Needs, +1)
-	b.cores.start(at, a)
-	b.slots.hold(at, a.Node, slotsOf(a.Needs), +1)
+	b.usage.hold(at, a, +1)
 }
 
-func slotsOf(v *units.Vector) [2]int64 { return [2]int64{v[units.MapSlots], v[units.ReduceSlots]} }
-
 func (b *Builder) end(at units.Time, a *follow.Attempt, outcome sched.Outcome) {
-	slots := slotsOf(a.Needs)
-	b.slots.used(slots, at.Sub(a.Began))
-	b.slots.hold(at, a.Node, slots, -1)
-	b.cores.end(at, a)
+	b.usage.end(at, a)
 	b.meter.hold(at, a.Node, a.Needs, -1)
 	if outcome != sched.Committed || a.Job.Ended != units.Never {
 		return
@@ -320,14 +314,7 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 		j.Reason = e.Text
 	}
 	b.makespan = at
-	b.slots.close(at)
-	b.cores.close(at)
+	b.usage.close(at)
 	b.meter.advance(at)
 	b.used = energy{units.Joules(b.meter.all), units.Joules(b.meter.green)}
-}
-
-// offer notes what a node has for containers from now on.
-func (b *Builder) offer(at units.Time, h sched.NodeID, capacity *units.Vector) {
-	b.slots.offer(at, h, slotsOf(capacity))
-	b.cores.offer(at, h, capacity)
 }
