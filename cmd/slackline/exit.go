@@ -34,6 +34,7 @@ var exitCodes = []struct {
 	{exitBadInput, "bad input", []string{"A flag, an argument or a file is wrong. Nothing was begun."}},
 	{exitNo, "the answer is no", []string{
 		"run and resume: a job was refused.",
+		"capacity: no number of machines meets the deadlines.",
 		"With --strict also: a job missed its deadline. simulate, compare and demo play refusals and late jobs, and count them with --strict only.",
 		"reproduce --strict: a claim does not hold, or the seeds do not tell."}},
 	{exitInterrupt, "interrupted", []string{

@@ -21,12 +21,17 @@ workload: {jobs: [{id: a, maps: 10, map_time: 10s, reduces: 1, reduce_time: 5s, 
 `
 )
 
+const capacityFile = `prices: {on_demand: 1}
+classes: [{name: a, maps: 1, map: {mean: 9s, max: 9s}, map_slots: 1, deadline: 5m, at_most: 2}]
+`
+
 // Every command ends with the codes of the one table. Each is asked for what it does, and with a flag that it does not have; some have more.
 func TestExitCodes(t *testing.T) {
 	text, _ := corpus()
 	s := newShell(t, map[string]string{"in.txt": "x\n", "corpus/a.txt": text, "words.yaml": wordsJob, "hurry.yaml": refusedJob, "bad.yaml": failedJob, "two.yaml": twoJobs,
 		"refused.yaml": strings.Replace(refusedSim, "DUE", "20s", 1), "late.yaml": strings.Replace(refusedSim, "DUE", "30s", 1),
 		"fails.yaml": strings.Replace(twoJobs, "block: 64MB", "block: 64MB, failure_rate: 0.9", 1),
+		"plan.yaml":  capacityFile, "impossible.yaml": strings.Replace(capacityFile, "5m", "1s", 1),
 		"stuck.yaml": "cluster: {nodes: 1, outages: [{node: n1, down: 5s}]}\nworkload: {jobs: [{id: slow, maps: 9, map_time: 10s}]}\n"})
 	s.must(0, "run", "words.yaml", "-q") // so that there is something to be asked for
 	cases := []struct {
@@ -36,6 +41,7 @@ func TestExitCodes(t *testing.T) {
 		{0, ""}, {0, "help"}, {0, "help exit-codes"}, {0, "exit-codes"}, {2, "help nothing"}, {2, "nothing"},
 		{0, "completion"}, {0, "completion bash"}, {0, "completion zsh"}, {0, "completion fish"}, {0, "completion powershell"}, {2, "completion ksh"},
 		{0, "version"}, {0, "apps"}, {0, "policies"}, {0, "schema job"}, {2, "schema nothing"},
+		{0, "capacity plan.yaml"}, {3, "capacity impossible.yaml"}, {2, "capacity nothing"}, {2, "capacity two.yaml"},
 		{0, "run words2.yaml"}, {0, "run words2.yaml --fresh --strict"}, {2, "run nothing.yaml"}, {2, "run words.yaml"}, {1, "run bad.yaml"}, {1, "run bad.yaml -q"},
 		{3, "run hurry.yaml --policy rtmr"}, {3, "run hurry.yaml --policy rtmr -q"}, {3, "run hurry.yaml --policy rtmr,dc -o json"}, {1, "run hurry.yaml bad.yaml --policy rtmr"},
 		{0, "run hurry.yaml"}, {3, "run hurry.yaml --strict"}, {2, "run hurry.yaml --policy nothing"},

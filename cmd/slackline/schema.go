@@ -10,12 +10,12 @@ import (
 
 func newSchema() *cobra.Command {
 	return &cobra.Command{
-		Use:       "schema job|scenario",
-		Short:     "Print the JSON Schema of job files or of scenario files",
+		Use:       "schema capacity|job|scenario",
+		Short:     "Print the JSON Schema of job files, of scenario files, or of files for slackline capacity",
 		Long:      "Prints a JSON Schema, for editors that check and complete YAML by it. It is made from the table that the reader itself goes by.",
-		Example:   "  slackline schema job\n  slackline schema scenario",
-		Args:      exactly(1, "job or scenario"),
-		ValidArgs: []string{"job", "scenario"},
+		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity",
+		Args:      exactly(1, "capacity, job or scenario"),
+		ValidArgs: scenario.Schemas(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := scenario.Schema(args[0])
 			if err == nil {

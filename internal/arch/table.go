@@ -63,6 +63,7 @@ var table = []row{
 	{dir: "schedtest", layer: "harness", public: true, testOnly: true, why: "text scenarios and the harness for people who write policies"},
 	{dir: "internal/studies/scenario", layer: "studies", external: []string{"github.com/goccy/go-yaml"},
 		why: "scenario and job files; the one place that reads YAML"},
+	{dir: "internal/studies/capacity", layer: "studies", why: "machines to rent and jobs to admit, for people"},
 	{dir: "internal/studies/lab", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
 		why: "runs the grid and shows how far it is"},
 	{dir: "internal/studies/report", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},

@@ -244,7 +244,9 @@ func TestExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if IsJob(src) {
+		if filepath.Base(file) == filepath.Base(allocation) {
+			_, err = ReadCapacity(file, src)
+		} else if IsJob(src) {
 			_, err = ReadJobs(file, src)
 		} else {
 			_, err = Read(file, src)

@@ -3,21 +3,28 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/slackline/slackline/internal/maths/near"
 )
 
-// Schema returns the JSON Schema (2020-12) of "job" or "scenario" files, made from the table that the decoder reads by.
+// schemas are the kinds of files that have one.
+var schemas = map[string]reflect.Type{
+	"job":      reflect.TypeFor[Job](),
+	"scenario": reflect.TypeFor[Scenario](),
+	"capacity": reflect.TypeFor[Capacity](),
+}
+
+// Schemas lists the kinds of files that have a schema.
+func Schemas() []string { return slices.Sorted(maps.Keys(schemas)) }
+
+// Schema returns the JSON Schema (2020-12) of files of a kind, made from the table that the decoder reads by.
 func Schema(kind string) ([]byte, error) {
-	var t reflect.Type
-	switch kind {
-	case "job":
-		t = reflect.TypeFor[Job]()
-	case "scenario":
-		t = reflect.TypeFor[Scenario]()
-	default:
-		return nil, fmt.Errorf("there is no schema of %q%s", kind, near.Hint(kind, []string{"job", "scenario"}))
+	t, ok := schemas[kind]
+	if !ok {
+		return nil, fmt.Errorf("there is no schema of %q%s", kind, near.Hint(kind, Schemas()))
 	}
 	s := shapeOf(t, map[reflect.Type]bool{})
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"

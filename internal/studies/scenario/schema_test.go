@@ -205,6 +205,7 @@ func TestEveryKeyIsExplained(t *testing.T) {
 	}
 	look("scenario", reflect.TypeFor[Scenario](), map[reflect.Type]bool{})
 	look("job", reflect.TypeFor[Job](), map[reflect.Type]bool{})
+	look("capacity", reflect.TypeFor[Capacity](), map[reflect.Type]bool{})
 }
 
 const job = "name: words\napp: wordcount\ninput: [corpus/]\noutput: out/words\nreduces: 4\ndeadline: 60s\nsoft_deadline: 30s\nparams: {a: b}\nafter: [x]\n"

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/capacity"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+func newCapacity(o *options) *cobra.Command {
+	sweep := ""
+	cmd := &cobra.Command{
+		Use:   "capacity FILE.yaml",
+		Short: "Plan how many machines to reserve and rent, and how many jobs of each class to admit",
+		Long: `Answers before any job runs: how many machines to reserve, how many to rent on demand, how many slots each
+class of jobs gets, and how many of its jobs to admit side by side, so that all that are admitted meet their
+deadlines at the least cost. The file has the classes with what their tasks take, deadlines and penalties,
+and the prices of machines; slackline schema capacity prints every key.
+
+Completion is bounded by the number, the mean and the longest time of tasks. With bound: mean a deadline
+holds for the mean of the lower and the upper bound; with bound: upper it holds for the upper bound. Jobs
+that do not pay for the machines they need are rejected, down to at_least. The cost is what machines cost,
+and the penalties of what is rejected, an hour.
+
+Each plan comes with a lower bound that no plan gets below, and with prices: what one more reserved machine
+saves, and what ten seconds more until the deadline of a class save.
+
+If a class cannot meet its deadline with any number of machines there is no plan: the exit code is 3.`,
+		Example: `  slackline capacity examples/allocation.yaml
+  slackline capacity examples/allocation.yaml -o json
+  slackline capacity examples/allocation.yaml --sweep deadline=-60%..0`,
+		Args:              exactly(1, "one file"),
+		ValidArgsFunction: yamlFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var changes []float64
+			if cmd.Flags().Changed("sweep") {
+				var err error
+				if changes, err = capacity.ParseSweep(sweep); err != nil {
+					return fmt.Errorf("--sweep: %w", err)
+				}
+			}
+			src, err := readFile(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := scenario.ReadCapacity(args[0], src)
+			if err != nil {
+				return err
+			}
+			r := capacity.Plan(c)
+			r.Change(c, changes)
+			write := r.WriteTable
+			switch {
+			case o.json():
+				write = r.WriteJSON
+			case o.output == "csv":
+				write = r.WriteCSV
+			}
+			if err := write(cmd.OutOrStdout()); err != nil {
+				return failure{err}
+			}
+			if r.Reason != "" {
+				return no{errors.New(r.Reason)}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&sweep, "sweep", "",
+		"plan also with other deadlines, such as deadline=-60%..0 (in steps of 5 %) or deadline=-50%..50%/10%")
+	return o.bindOutput(cmd, "csv")
+}

@@ -1,0 +1,173 @@
+// Package capacity plans capacity for people: it turns classes of jobs, as they stand in a file, into a
+// problem of package optimize, and the answer into a result that can be printed (paper 004).
+//
+//	capacity.go  the problem and its result
+//	sweep.go     the same with other deadlines
+//	write.go     tables, JSON and CSV
+package capacity
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/maths/bounds"
+	"github.com/slackline/slackline/internal/maths/optimize"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// Schema names the form of the JSON. Fields may be added to it, never renamed.
+const Schema = "slackline/capacity/v1"
+
+// Result is a plan, or why there is none. Costs are an hour.
+type Result struct {
+	Schema     string  `json:"schema"`
+	Name       string  `json:"name"`
+	Currency   string  `json:"currency"`
+	Bound      string  `json:"bound"`   // by what deadlines are met
+	Integer    bool    `json:"integer"` // machines and jobs are whole numbers
+	Status     string  `json:"status"`  // optimal, infeasible, or feasible: LowerBound is below the cost
+	Cost       float64 `json:"cost"`    // equation 5
+	Objective  float64 `json:"objective"`
+	LowerBound float64 `json:"lower_bound"`
+	Gap        float64 `json:"gap"`
+	Reserved   float64 `json:"reserved"`
+	OnDemand   float64 `json:"on_demand"`
+	Limit      float64 `json:"reserved_limit"`
+	Machines   float64 `json:"machines_cost"` // what of the cost is for machines
+	Prices     Prices  `json:"prices"`
+	Reason     string  `json:"reason"`
+	Classes    []Class `json:"classes"`
+	Sweep      []Point `json:"sweep,omitempty"`
+}
+
+// Prices are what more room would be worth, as long as the plan keeps its shape; in whole numbers, those
+// of the plan without that restriction.
+type Prices struct {
+	Capacity      float64 `json:"capacity"`       // of a machine: what a class is charged
+	ReservedLimit float64 `json:"reserved_limit"` // what one more machine that can be reserved saves
+}
+
+// Class is what the plan has for a class of jobs.
+type Class struct {
+	Name        string  `json:"name"`
+	Admitted    float64 `json:"admitted"`
+	Rejected    float64 `json:"rejected"`
+	MapSlots    float64 `json:"map_slots"`
+	ReduceSlots float64 `json:"reduce_slots"`
+	Gamma       float64 `json:"gamma"`    // machines of one job
+	Machines    float64 `json:"machines"` // those of all that are admitted
+
+	// Completion of a job with its slots. There is no upper bound with less than a slot for each job.
+	Low  float64  `json:"completion_low_s"`
+	Mean float64  `json:"completion_mean_s"`
+	Up   *float64 `json:"completion_up_s"`
+
+	Deadline   float64 `json:"deadline_s"`
+	Cost       float64 `json:"cost"`           // its part of the machines, by need, and its penalties
+	TenSeconds float64 `json:"ten_seconds"`    // what a deadline ten seconds later saves, at the price of capacity
+	Worth      float64 `json:"worth"`          // penalty for each machine that a job needs
+	AtLeast    float64 `json:"at_least"`       // fewest jobs
+	AtMost     float64 `json:"at_most"`        // most jobs
+	Penalty    float64 `json:"penalties_cost"` // of what is rejected
+}
+
+// problem is what the file asks for, with all deadlines times a factor.
+func problem(c *scenario.Capacity, factor float64) (p optimize.Problem, jobs []bounds.Job) {
+	p = optimize.Problem{
+		OnDemand: c.Prices.OnDemand, Reserved: c.Prices.Reserved, Limit: c.ReservedLimit, Whole: c.Whole(),
+	}
+	for _, k := range c.Classes {
+		time := func(t scenario.TaskTimes) bounds.Time {
+			return bounds.Time{Mean: t.Mean.Duration().Seconds(), Max: t.Max.Duration().Seconds()}
+		}
+		job := bounds.Job{
+			Maps: k.Maps, Map: time(k.Map),
+			Reduces: k.Reduces, First: time(k.FirstShuffle), Shuffle: time(k.Shuffle), Reduce: time(k.Reduce),
+		}
+		line := job.Mean()
+		if c.Bound == "upper" {
+			line = job.Upper()
+		}
+		if c.WholeShares {
+			line = line.Whole()
+		}
+		p.Demands = append(p.Demands, optimize.Demand{
+			Line: line, Deadline: factor * k.Deadline.Duration().Seconds(),
+			Machine: bounds.Machine{Maps: k.MapSlots, Reduces: k.ReduceSlots},
+			Penalty: k.Penalty, Low: k.AtLeast, High: k.AtMost,
+		})
+		jobs = append(jobs, job)
+	}
+	return p, jobs
+}
+
+// Plan solves the problem of the file.
+func Plan(c *scenario.Capacity) *Result {
+	p, jobs := problem(c, 1)
+	r := &Result{
+		Schema: Schema, Name: c.Name, Currency: c.Currency, Bound: c.Bound, Integer: p.Whole, Limit: p.Limit,
+		Classes: []Class{},
+	}
+	answer, late := p.Solve()
+	if len(late) > 0 {
+		r.Status, r.Reason = string(optimize.Infeasible), reason(c, &p, late)
+		return r
+	}
+	r.Status = status(&answer)
+	r.Cost, r.Objective, r.LowerBound, r.Gap = answer.Cost, answer.Objective, answer.LowerBound, answer.Gap()
+	r.Reserved, r.OnDemand = answer.Reserved, answer.OnDemand
+	r.Prices = Prices{answer.CapacityPrice, answer.LimitPrice}
+	r.Machines = p.OnDemand*r.OnDemand + p.Reserved*r.Reserved
+	used := 0.0
+	for i, n := range answer.Needs {
+		used += n.Machines * answer.Admitted[i]
+	}
+	for i, d := range p.Demands {
+		need := answer.Needs[i]
+		k := Class{
+			Name: c.Classes[i].Name, Admitted: answer.Admitted[i], Rejected: d.High - answer.Admitted[i],
+			Gamma: need.Machines, Machines: need.Machines * answer.Admitted[i],
+			Low:      jobs[i].Lower().Time(1, need.Maps, need.Reduces),
+			Mean:     jobs[i].Mean().Time(1, need.Maps, need.Reduces),
+			Deadline: d.Deadline, AtLeast: d.Low, AtMost: d.High,
+		}
+		k.MapSlots, k.ReduceSlots = answer.Slots(i)
+		if (jobs[i].Maps == 0 || need.Maps >= 1) && (jobs[i].Reduces == 0 || need.Reduces >= 1) {
+			up := jobs[i].Upper().Time(1, need.Maps, need.Reduces)
+			k.Up = &up
+		}
+		if k.Gamma > 0 {
+			k.Worth = d.Penalty / k.Gamma
+		}
+		k.Penalty = d.Penalty * k.Rejected
+		k.Cost = k.Penalty
+		if used > 0 {
+			k.Cost += r.Machines * k.Machines / used
+		}
+		if later, ok := d.Line.Least(d.Deadline+10, d.Machine); ok {
+			k.TenSeconds = r.Prices.Capacity * k.Admitted * (need.Machines - later.Machines)
+		}
+		r.Classes = append(r.Classes, k)
+	}
+	return r
+}
+
+func status(a *optimize.Answer) string {
+	if a.Gap() > optimize.Tolerance {
+		return string(optimize.Feasible)
+	}
+	return string(optimize.Optimal)
+}
+
+// reason says which class makes a plan impossible.
+func reason(c *scenario.Capacity, p *optimize.Problem, late []optimize.Late) string {
+	first := late[0]
+	text := fmt.Sprintf("class %s: even unlimited machines need %.6g s for a deadline of %.6g s",
+		c.Classes[first.Class].Name, first.Limit, p.Demands[first.Class].Deadline)
+	switch n := len(late) - 1; {
+	case n == 1:
+		text += "; another class is late as well"
+	case n > 1:
+		text += fmt.Sprintf("; %d other classes are late as well", n)
+	}
+	return text
+}

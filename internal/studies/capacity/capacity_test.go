@@ -1,0 +1,241 @@
+package capacity
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+func read(t *testing.T, src string) *scenario.Capacity {
+	t.Helper()
+	c, err := scenario.ReadCapacity("night.yaml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func example(t *testing.T) *scenario.Capacity {
+	t.Helper()
+	src, err := os.ReadFile("../../../examples/allocation.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, string(src))
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
+
+// By hand: A = 100 - 20 = 80, C = 20, so that a job needs 80/(60-20) = 2 map slots, one machine. It is
+// worth 0.3 an hour, which is more than a reserved machine costs and less than one on demand.
+const night = `
+prices: {on_demand: 0.4, reserved: 0.1}
+reserved_limit: 3
+classes:
+  - {name: etl, maps: 10, map: {mean: 10s, max: 20s}, map_slots: 2, deadline: 60s,
+     at_least: 1, at_most: 5, penalty: 0.3}
+`
+
+func TestPlanByHand(t *testing.T) {
+	r := Plan(read(t, night))
+	up := 100.0/2 - 2*20/2.0 + 40 // (100 - 40)/2 + 40
+	want := Class{
+		Name: "etl", Admitted: 3, Rejected: 2, MapSlots: 6, Gamma: 1, Machines: 3,
+		Low: 50, Mean: 60, Up: &up, Deadline: 60,
+		Cost: 0.9, TenSeconds: 0.3 * 3 * 0.2, Worth: 0.3, AtLeast: 1, AtMost: 5, Penalty: 0.6,
+	}
+	got, err := json.Marshal(r.Classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, _ := json.Marshal([]Class{want})
+	var a, b []map[string]any
+	if json.Unmarshal(got, &a) != nil || json.Unmarshal(wanted, &b) != nil || len(a) != 1 {
+		t.Fatalf("%s", got)
+	}
+	for key, w := range b[0] {
+		g := a[0][key]
+		x, isNumber := w.(float64)
+		y, _ := g.(float64)
+		if isNumber && !near(x, y) || !isNumber && g != w {
+			t.Errorf("%s is %v, want %v", key, g, w)
+		}
+	}
+	if r.Status != "optimal" || !near(r.Cost, 0.9) || !near(r.Objective, 0.9-1.5) || !near(r.LowerBound, 0.9) ||
+		r.Reserved != 3 || r.OnDemand != 0 || !near(r.Machines, 0.3) || r.Reason != "" ||
+		!near(r.Prices.Capacity, 0.3) || !near(r.Prices.ReservedLimit, 0.2) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What is true of each plan, by both bounds, in whole numbers and without.
+func TestPlanAddsUp(t *testing.T) {
+	for _, bound := range []string{"mean", "upper"} {
+		for _, shares := range []bool{false, true} {
+			for _, whole := range []bool{false, true} {
+				c := example(t)
+				c.Bound, c.WholeShares, c.Integer = bound, shares, &whole
+				r := Plan(c)
+				cost, machines := 0.0, 0.0
+				for i, k := range r.Classes {
+					cost += k.Cost
+					machines += k.Machines
+					took := k.Mean
+					if bound == "upper" {
+						took = *k.Up
+					}
+					if took > k.Deadline*(1+1e-9) || k.Low > k.Mean || k.Up != nil && *k.Up < k.Mean ||
+						!near(k.Admitted+k.Rejected, k.AtMost) {
+						t.Errorf("%s: %+v", bound, k)
+					}
+					if shares && k.MapSlots < k.Admitted*(1-1e-9) || k.Admitted < c.Classes[i].AtLeast ||
+						k.TenSeconds < 0 {
+						t.Errorf("%s: %+v", bound, k)
+					}
+				}
+				room := r.Reserved + r.OnDemand - machines
+				if !near(cost, r.Cost) || room < -1e-9 || room > 1 || !whole && !near(room, 0) ||
+					r.Status != "optimal" || r.Integer != whole {
+					t.Errorf("%s: classes cost %v and need %v machines: %+v", bound, cost, machines, r)
+				}
+			}
+		}
+	}
+}
+
+// With less than a slot for each job there is no upper bound.
+func TestNoUpperBound(t *testing.T) {
+	c := read(t, strings.Replace(night, "60s", "10m", 1))
+	if k := Plan(c).Classes[0]; k.Up != nil || k.MapSlots >= k.Admitted {
+		t.Errorf("%+v", k)
+	}
+	c.WholeShares = true
+	if k := Plan(c).Classes[0]; k.Up == nil || k.MapSlots != k.Admitted {
+		t.Errorf("%+v", k)
+	}
+}
+
+func TestInfeasible(t *testing.T) {
+	const late = "class etl: even unlimited machines need 20 s for a deadline of 19 s"
+	src := strings.Replace(night, "60s", "19s", 1)
+	r := Plan(read(t, src))
+	if r.Status != "infeasible" || r.Reason != late || len(r.Classes) != 0 {
+		t.Errorf("%+v", r)
+	}
+	one := src[strings.Index(src, "  - {"):]
+	for n, more := range []string{"; another class is late as well", "; 2 other classes are late as well"} {
+		src += strings.Replace(one, "etl", fmt.Sprint("etl", n), 1)
+		if got := Plan(read(t, src)).Reason; got != late+more {
+			t.Error(got)
+		}
+	}
+}
+
+// A rising cost as deadlines tighten, until there is no plan.
+func TestSweep(t *testing.T) {
+	c := example(t)
+	r := Plan(c)
+	changes, err := ParseSweep("deadline=-95%..10%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Change(c, changes)
+	if len(r.Sweep) != 22 || r.Sweep[0].Status != "infeasible" ||
+		!strings.Contains(r.Sweep[0].Reason, "even unlimited machines need") {
+		t.Fatalf("%+v", r.Sweep)
+	}
+	for i, p := range r.Sweep[1:] {
+		before := r.Sweep[i]
+		if before.Status == "optimal" && (p.Status != "optimal" || p.Cost > before.Cost*(1+1e-9)) {
+			t.Errorf("%+v after %+v", p, before)
+		}
+		same := p.Cost == r.Cost && p.Ratio == 1 && p.Reserved == r.Reserved && p.OnDemand == r.OnDemand
+		if p.Deadline == 0 && !same {
+			t.Errorf("without a change %+v, as it is %+v", p, r)
+		}
+		if p.Status == "optimal" && (p.Admitted+p.Rejected != 28 || !near(p.Ratio, p.Cost/r.Cost)) {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+func TestParseSweep(t *testing.T) {
+	for text, want := range map[string][]float64{
+		"deadline=-10%..0":       {-0.1, -0.05, 0},
+		"deadline=0..20%/10%":    {0, 0.1, 0.2},
+		"deadline=-1%..1%/0.5%":  {-0.01, -0.005, 0, 0.005, 0.01},
+		"deadline=5%..5%":        {0.05},
+		"deadline=-30%..-15%/9%": {-0.3, -0.21},
+	} {
+		if got, err := ParseSweep(text); err != nil || !slices.EqualFunc(got, want, near) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                       `"" is no sweep; write by how much deadlines change, such as deadline=-60%..0`,
+		"deadline=-60..0":        `"deadline=-60..0" is no sweep`,
+		"deadline=0..-60%":       `"deadline=0..-60%" is no sweep`,
+		"deadline=-60%":          `"deadline=-60%" is no sweep`,
+		"deadline=-60%..0/0":     `"deadline=-60%..0/0" is no sweep`,
+		"deadline=-60%..NaN%":    `"deadline=-60%..NaN%" is no sweep`,
+		"price=-60%..0":          `"price" cannot be swept; deadline can, such as deadline=-60%..0`,
+		"deadline=-100%..0":      `"deadline=-100%..0" leaves no time at all`,
+		"deadline=0..1e9%":       `"deadline=0..1e9%" has more than 1000 points; take a larger step`,
+		"deadline=0..1%/0.0001%": `has more than 1000 points`,
+	} {
+		if got, err := ParseSweep(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	c := example(t)
+	r := Plan(c)
+	var b bytes.Buffer
+	if err := r.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 4 || rows[0][0] != "name" || rows[1][0] != "etl" || rows[3][0] != "ad-hoc" {
+		t.Errorf("%v, %v", rows, err)
+	}
+	r.Change(c, []float64{-0.99, 0})
+	b.Reset()
+	if err := r.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err = csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 3 || rows[0][0] != "deadline" || rows[1][1] != "infeasible" {
+		t.Errorf("%v, %v", rows, err)
+	}
+	b.Reset()
+	if err := r.WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		"allocation: 58 machines, 58 reserved and 0 on demand, for", "EUR an hour", "no plan costs less: this is proved",
+		"jobs of class reports are rejected", "-99 %", "no plan at -99 %: class etl: even unlimited machines need", "1.00",
+	} {
+		if !strings.Contains(b.String(), part) {
+			t.Errorf("%q is not in\n%s", part, b.String())
+		}
+	}
+	b.Reset()
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var back map[string]any
+	err = json.Unmarshal(b.Bytes(), &back)
+	if err != nil || back["schema"] != Schema || back["status"] != "optimal" {
+		t.Errorf("%v, %v", back, err)
+	}
+}

@@ -1,0 +1,191 @@
+package capacity
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/slackline/slackline/internal/maths/optimize"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/units"
+)
+
+// WriteJSON writes the result for programs.
+func (r *Result) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// WriteCSV writes a line for each class, or for each point of the sweep if there is one, with the names
+// of the JSON.
+func (r *Result) WriteCSV(w io.Writer) error {
+	rows := reflect.ValueOf(r.Classes)
+	if r.Sweep != nil {
+		rows = reflect.ValueOf(r.Sweep)
+	}
+	out := csv.NewWriter(w)
+	var head []string
+	for i := range rows.Type().Elem().NumField() {
+		head = append(head, rows.Type().Elem().Field(i).Tag.Get("json"))
+	}
+	_ = out.Write(head) // an error stays until Flush
+	for i := range rows.Len() {
+		var row []string
+		for k := range head {
+			v := reflect.Indirect(rows.Index(i).Field(k))
+			switch v.Kind() {
+			case reflect.Invalid:
+				row = append(row, "")
+			case reflect.Float64:
+				row = append(row, strconv.FormatFloat(v.Float(), 'g', -1, 64))
+			default:
+				row = append(row, v.String())
+			}
+		}
+		_ = out.Write(row)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// WriteTable writes the plan for people.
+func (r *Result) WriteTable(w io.Writer) error {
+	var b strings.Builder
+	if r.Status == string(optimize.Infeasible) {
+		fmt.Fprintf(&b, "%s: there is no plan\n", report.Printable(r.Name))
+	} else if err := r.writePlan(&b); err != nil {
+		return err
+	}
+	if r.Sweep != nil {
+		b.WriteByte('\n')
+		if err := r.writeSweep(&b); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Result) writePlan(b *strings.Builder) error {
+	fmt.Fprintf(b, "%s: %s for %s\n\n", report.Printable(r.Name), r.machines(), r.money(r.Cost))
+	g := &report.Grid{}
+	g.Add("class", ">admitted", ">rejected", ">map slots", ">reduce slots", ">machines", ">completion", ">at most",
+		">deadline", ">cost", ">10 s save")
+	for _, k := range r.Classes {
+		up := "–"
+		if k.Up != nil {
+			up = units.Span(*k.Up)
+		}
+		g.Add(k.Name, number(k.Admitted), number(k.Rejected), number(k.MapSlots), number(k.ReduceSlots),
+			number(k.Machines), units.Span(k.Mean), up, units.Span(k.Deadline), price(k.Cost), price(k.TenSeconds))
+	}
+	if err := g.Write(b); err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "\ncost: machines %s, rejected jobs %s; "+
+		"without what rejecting all jobs would cost, the objective is %s\n",
+		price(r.Machines), price(r.Cost-r.Machines), price(r.Objective))
+	if r.Status == string(optimize.Optimal) {
+		b.WriteString("no plan costs less: this is proved\n")
+	} else {
+		fmt.Fprintf(b, "no plan costs less than %s, which is %.2g %% below\n", r.money(r.LowerBound), 100*r.Gap)
+	}
+	for _, line := range r.binding() {
+		fmt.Fprintln(b, line)
+	}
+	return nil
+}
+
+// binding says what holds the plan back, and what less of it would be worth.
+func (r *Result) binding() (lines []string) {
+	if r.Prices.ReservedLimit > 0 {
+		split := ""
+		if r.Integer {
+			split = ", if jobs and machines could be split"
+		}
+		lines = append(lines, fmt.Sprintf("reserved_limit binds: one more machine to reserve would save %s%s",
+			r.money(r.Prices.ReservedLimit), split))
+	}
+	for _, k := range r.Classes {
+		if k.Rejected == 0 {
+			continue
+		}
+		what := "jobs of class %s are rejected"
+		if k.Admitted == k.AtLeast && k.AtLeast > 0 {
+			what = "at_least of class %s binds"
+		}
+		lines = append(lines, fmt.Sprintf(what+": a machine is worth %s with it, and costs %s",
+			report.Printable(k.Name), price(k.Worth), price(r.Prices.Capacity)))
+	}
+	if r.Bound == "mean" {
+		lines = append(lines, "deadlines hold for the mean of the lower and the upper bound; "+
+			"with bound: upper they hold for the upper one")
+	}
+	return lines
+}
+
+func (r *Result) writeSweep(b *strings.Builder) error {
+	g := &report.Grid{}
+	g.Add(">deadlines", ">cost", ">times", ">reserved", ">on demand", ">admitted", ">rejected")
+	none := "" // why the last of those without a plan has none
+	for _, p := range r.Sweep {
+		by := fmt.Sprintf("%+.4g %%", math.Round(1e6*p.Deadline)/1e4)
+		if p.Status == string(optimize.Infeasible) {
+			g.Add(by, "–", "–", "–", "–", "–", "–")
+			none = fmt.Sprintf("\nno plan at %s: %s\n", by, report.Printable(p.Reason))
+			continue
+		}
+		times := "–"
+		if p.Ratio > 0 {
+			times = fmt.Sprintf("%.2f", p.Ratio)
+		}
+		g.Add(by, price(p.Cost), times, number(p.Reserved), number(p.OnDemand),
+			number(p.Admitted), number(p.Rejected))
+	}
+	if err := g.Write(b); err != nil {
+		return err
+	}
+	b.WriteString(none)
+	return nil
+}
+
+// machines says how many there are of which kind.
+func (r *Result) machines() string {
+	all := r.Reserved + r.OnDemand
+	name := "machines"
+	if all == 1 {
+		name = "machine"
+	}
+	return fmt.Sprintf("%s %s, %s reserved and %s on demand,", number(all), name, number(r.Reserved), number(r.OnDemand))
+}
+
+// money is an amount with its currency, an hour.
+func (r *Result) money(x float64) string {
+	if r.Currency == "" {
+		return price(x) + " an hour"
+	}
+	return price(x) + " " + report.Printable(r.Currency) + " an hour"
+}
+
+// price prints two digits behind the point, more of small amounts.
+func price(x float64) string {
+	if x != 0 && math.Abs(x) < 0.1 {
+		return strconv.FormatFloat(x, 'g', 2, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// number prints a count, with two digits behind the point if it is none.
+func number(x float64) string {
+	if x == math.Trunc(x) {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return price(x)
+}

@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+)
+
+// Capacity is what stands in a file for slackline capacity: classes of jobs, and what machines cost (paper 004, table 1).
+type Capacity struct {
+	Name          string          `json:"name" doc:"what the plan is called; the file's name if left out"`
+	Currency      string          `json:"currency" doc:"what prices and penalties are in, such as EUR; told with costs, and nothing else"`
+	Prices        MachinePrices   `json:"prices" need:"yes" doc:"what machines cost"`
+	ReservedLimit float64         `json:"reserved_limit" min:"0" doc:"how many machines can be reserved (r̄); none if left out"`
+	Integer       *bool           `json:"integer" doc:"whether machines and jobs are whole numbers; true if left out"`
+	Bound         string          `json:"bound" enum:"mean|upper" def:"mean" doc:"by what deadlines must be met: by the mean of the lower and the upper bound, as in the paper, or by the upper bound"`
+	WholeShares   bool            `json:"whole_shares" doc:"true: each admitted job gets at least one map slot and one reduce slot; it does by the upper bound anyway, which holds only then"`
+	Classes       []CapacityClass `json:"classes" need:"yes" doc:"classes of jobs, each with jobs that run side by side"`
+
+	src *decoder
+}
+
+// MachinePrices are what a machine costs, in the currency an hour.
+type MachinePrices struct {
+	OnDemand float64 `json:"on_demand" need:"yes" min:"0" doc:"price of a machine on demand, in the currency an hour (δ)"`
+	Reserved float64 `json:"reserved" min:"0" doc:"price of a reserved machine, in the currency an hour (ρ); below that on demand, or none is reserved"`
+}
+
+// CapacityClass is a class of jobs with equal profiles and deadlines.
+type CapacityClass struct {
+	Name    string `json:"name" need:"yes" doc:"name of the class"`
+	Maps    int    `json:"maps" need:"yes" min:"0" doc:"maps of a job (N_M)"`
+	Reduces int    `json:"reduces" min:"0" doc:"reduces of a job (N_R); none if left out"`
+
+	Map          TaskTimes `json:"map" doc:"what a map takes (M)"`
+	FirstShuffle TaskTimes `json:"first_shuffle" doc:"what a reduce of the first wave fetches for after the last map (Sh¹); nothing if left out"`
+	Shuffle      TaskTimes `json:"shuffle" doc:"what a reduce of a later wave fetches for (Sh); nothing if left out"`
+	Reduce       TaskTimes `json:"reduce" doc:"what a reduce takes, without fetching (R)"`
+
+	MapSlots    float64 `json:"map_slots" need:"yes" above:"0" doc:"maps that a machine runs side by side (c_M)"`
+	ReduceSlots float64 `json:"reduce_slots" above:"0" def:"1" doc:"reduces that a machine runs side by side when it runs no maps (c_R); 1 if left out"`
+
+	Deadline Span    `json:"deadline" need:"yes" doc:"how long a job may take (D)"`
+	AtLeast  float64 `json:"at_least" min:"0" doc:"jobs that must be admitted side by side (H_low); none if left out"`
+	AtMost   float64 `json:"at_most" need:"yes" min:"0" doc:"jobs that ask to run side by side (H_up)"`
+	Penalty  float64 `json:"penalty" min:"0" doc:"what a job that is not admitted costs, in the currency an hour (p); nothing if left out"`
+}
+
+// TaskTimes are the mean and the longest time of tasks.
+type TaskTimes struct {
+	Mean Span `json:"mean" need:"yes" doc:"mean time of a task"`
+	Max  Span `json:"max" need:"yes" doc:"longest time of a task"`
+}
+
+// Whole tells whether machines and jobs are whole numbers.
+func (c *Capacity) Whole() bool { return c.Integer == nil || *c.Integer }
+
+// ReadCapacity reads a file for slackline capacity. The error, if any, is an Errors.
+func ReadCapacity(file string, src []byte) (*Capacity, error) {
+	c := &Capacity{}
+	c.src = decodeOver(file, src, c, nil)
+	if c.Name == "" {
+		c.Name = stem(file)
+	}
+	if len(c.src.errs) == 0 {
+		c.check()
+	}
+	if err := c.src.errs.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// check looks for what tags cannot say.
+func (c *Capacity) check() {
+	d := c.src
+	if len(c.Classes) == 0 {
+		d.failAt("classes", "classes lists none; give at least one class of jobs")
+	}
+	if c.ReservedLimit > 0 && !d.has("prices.reserved") {
+		d.failAt("reserved_limit", "reserved_limit is %v, but prices.reserved, what a reserved machine costs, is missing", c.ReservedLimit)
+	}
+	first := map[string]int{}
+	for i := range c.Classes {
+		k := &c.Classes[i]
+		at := fmt.Sprintf("classes[%d]", i)
+		if _, twice := first[k.Name]; twice {
+			d.failAt(at+".name", "the class %q stands there twice; give each its own name", k.Name)
+		}
+		first[k.Name] = i
+		if k.Deadline <= 0 {
+			d.failAt(at+".deadline", "deadline is %v, it must be above 0", k.Deadline)
+		}
+		if k.AtLeast > k.AtMost {
+			d.failAt(at+".at_least", "at_least is %v and at_most %v: no number of jobs is both; make at_least the smaller one", k.AtLeast, k.AtMost)
+		}
+		if c.Whole() {
+			for _, n := range []struct {
+				key   string
+				value float64
+			}{{"at_least", k.AtLeast}, {"at_most", k.AtMost}} {
+				if n.value != math.Trunc(n.value) {
+					d.failAt(at+"."+n.key, "%s is %v, but jobs are whole numbers; write one, or set integer to false", n.key, n.value)
+				}
+			}
+		}
+		k.checkTasks(d, at)
+	}
+}
+
+// checkTasks holds the times to the tasks that a job has.
+func (k *CapacityClass) checkTasks(d *decoder, at string) {
+	if k.Maps == 0 && k.Reduces == 0 {
+		d.failAt(at+".maps", "a job of class %q has neither maps nor reduces; give it some", k.Name)
+	}
+	for _, t := range []struct {
+		key, stage string
+		times      TaskTimes
+		tasks      int
+		need       bool
+	}{
+		{"map", "maps", k.Map, k.Maps, true},
+		{"first_shuffle", "reduces", k.FirstShuffle, k.Reduces, false},
+		{"shuffle", "reduces", k.Shuffle, k.Reduces, false},
+		{"reduce", "reduces", k.Reduce, k.Reduces, true},
+	} {
+		own := at + "." + t.key
+		there := d.has(own)
+		switch {
+		case t.need && t.tasks > 0 && !there:
+			d.failAt(at+"."+t.stage, "%s is %d, but %s, what one takes, is missing: write %s: {mean: 20s, max: 60s}", t.stage, t.tasks, t.key, t.key)
+		case there && t.tasks == 0:
+			d.failAt(own, "%s and %s contradict each other: a job of class %q has no %s; leave %s out", t.key, t.stage, k.Name, t.stage, t.key)
+		case t.times.Mean < 0:
+			d.failAt(own+".mean", "mean is %v, it must not be negative", t.times.Mean)
+		case t.times.Max < t.times.Mean:
+			d.failAt(own+".max", "max is %v and mean %v: no mean is above the longest time; exchange them", t.times.Max, t.times.Mean)
+		}
+	}
+}
