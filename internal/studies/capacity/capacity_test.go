@@ -117,6 +117,12 @@ func TestNoUpperBound(t *testing.T) {
 	if k := Plan(c).Classes[0]; k.Up != nil || k.MapSlots >= k.Admitted {
 		t.Errorf("%+v", k)
 	}
+	// A share of a reduce slot, though there are map slots enough.
+	few := strings.Replace(night, "maps: 10,", "maps: 1000, reduces: 2, reduce: {mean: 5s, max: 5s},", 1)
+	few = strings.Replace(few, "60s", "10m", 1)
+	if k := Plan(read(t, few)).Classes[0]; k.Up != nil || k.MapSlots < k.Admitted || k.ReduceSlots >= k.Admitted {
+		t.Errorf("%+v", k)
+	}
 	c.WholeShares = true
 	if k := Plan(c).Classes[0]; k.Up == nil || k.MapSlots != k.Admitted {
 		t.Errorf("%+v", k)
