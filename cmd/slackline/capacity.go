@@ -8,10 +8,11 @@ import (
 
 	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/profile"
 )
 
 func newCapacity(o *options) *cobra.Command {
-	sweep := ""
+	sweep, learned := "", false
 	cmd := &cobra.Command{
 		Use:   "capacity FILE.yaml",
 		Short: "Plan how many machines to reserve and rent, and how many jobs of each class to admit",
@@ -24,6 +25,9 @@ Completion is bounded by the number, the mean and the longest time of tasks. Wit
 holds for the mean of the lower and the upper bound; with bound: upper it holds for the upper bound. Jobs
 that do not pay for the machines they need are rejected, down to at_least. The cost is what machines cost,
 and the penalties of what is rejected, an hour.
+
+Times of tasks that the file leaves out are taken from what runs taught of the class, with --from-profiles
+(slackline profile shows it): the mean and the longest time that were measured.
 
 Each plan comes with a lower bound that no plan gets below, and with prices: what one more reserved machine
 saves, and what ten seconds more until the deadline of a class save.
@@ -46,7 +50,13 @@ If a class cannot meet its deadline with any number of machines there is no plan
 			if err != nil {
 				return err
 			}
-			c, err := scenario.ReadCapacity(args[0], src)
+			var known []*profile.Class
+			if learned {
+				if known, err = o.profiles(cmd.ErrOrStderr()); err != nil {
+					return err
+				}
+			}
+			c, err := scenario.ReadCapacity(args[0], src, known...)
 			if err != nil {
 				return err
 			}
@@ -68,6 +78,9 @@ If a class cannot meet its deadline with any number of machines there is no plan
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&learned, "from-profiles", false,
+		"take times that the file leaves out from what runs taught of the class")
+	o.bindStore(cmd.Flags())
 	cmd.Flags().StringVar(&sweep, "sweep", "",
 		"plan also with other deadlines, such as deadline=-60%..0 (in steps of 5 %) or deadline=-50%..50%/10%")
 	return o.bindOutput(cmd, "csv")

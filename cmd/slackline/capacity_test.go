@@ -48,6 +48,23 @@ func TestCapacity(t *testing.T) {
 		}
 	}
 
+	// What runs taught fills in what the file leaves out.
+	text, _ := corpus()
+	s.write("corpus/a.txt", text)
+	s.write("words.yaml", wordsJob)
+	learned := strings.Replace(capacityFile, ", map: {mean: 9s, max: 9s}", ", reduces: 1", 1)
+	s.write("learned.yaml", learned)
+	s.write("words-learned.yaml", strings.Replace(learned, "name: a", "name: a, profile: wordcount", 1))
+	s.must(0, "run", "words.yaml", "-q")
+	r := s.run("capacity", "learned.yaml", "--from-profiles")
+	if r.code != 2 || !strings.Contains(r.stderr, "learned.yaml:2:27: maps is 1, but map") {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+	if r := s.run("capacity", "words-learned.yaml"); r.code != 2 {
+		t.Errorf("profiles are taken that nobody asked for: %d %s", r.code, r.stdout)
+	}
+	s.must(0, "capacity", "words-learned.yaml", "--from-profiles")
+
 	const reason = "class ad-hoc: even unlimited machines need 25 s for a deadline of 20 s"
 	for _, form := range []string{"table", "json", "csv"} {
 		r := s.run("capacity", "late.yaml", "-o", form)

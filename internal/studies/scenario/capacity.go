@@ -1,8 +1,14 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // Capacity is what stands in a file for slackline capacity: classes of jobs, and what machines cost (paper 004, table 1).
@@ -31,6 +37,7 @@ type CapacityClass struct {
 	Maps    int    `json:"maps" need:"yes" min:"0" doc:"maps of a job (N_M)"`
 	Reduces int    `json:"reduces" min:"0" doc:"reduces of a job (N_R); none if left out"`
 
+	Profile      string    `json:"profile" doc:"class whose runs taught the times that are left out here (--from-profiles); the class of the same name if left out"`
 	Map          TaskTimes `json:"map" doc:"what a map takes (M)"`
 	FirstShuffle TaskTimes `json:"first_shuffle" doc:"what a reduce of the first wave fetches for after the last map (Sh¹); nothing if left out"`
 	Shuffle      TaskTimes `json:"shuffle" doc:"what a reduce of a later wave fetches for (Sh); nothing if left out"`
@@ -54,20 +61,54 @@ type TaskTimes struct {
 // Whole tells whether machines and jobs are whole numbers.
 func (c *Capacity) Whole() bool { return c.Integer == nil || *c.Integer }
 
-// ReadCapacity reads a file for slackline capacity. The error, if any, is an Errors.
-func ReadCapacity(file string, src []byte) (*Capacity, error) {
+// ReadCapacity reads a file for slackline capacity. Times that it leaves out come from these profiles, if
+// there are any. The error, if any, is an Errors.
+func ReadCapacity(file string, src []byte, known ...*profile.Class) (*Capacity, error) {
 	c := &Capacity{}
 	c.src = decodeOver(file, src, c, nil)
 	if c.Name == "" {
 		c.Name = stem(file)
 	}
 	if len(c.src.errs) == 0 {
+		for i := range c.Classes {
+			c.Classes[i].learn(c.src, fmt.Sprintf("classes[%d]", i), known)
+		}
 		c.check()
 	}
 	if err := c.src.errs.err(); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// learnsFrom is the class whose runs taught what is left out.
+func (k *CapacityClass) learnsFrom() string { return cmp.Or(k.Profile, k.Name) }
+
+// learn takes times that are left out from what runs taught, cold ones as well. What is known of shuffles
+// is not kept apart by waves.
+func (k *CapacityClass) learn(d *decoder, at string, known []*profile.Class) {
+	i := slices.IndexFunc(known, func(p *profile.Class) bool { return p.Name == k.learnsFrom() })
+	if i < 0 {
+		return // check says what is missing
+	}
+	whole := known[i].Whole()
+	maps, reduces := whole.Any(workload.Map), whole.Any(workload.Reduce)
+	for _, t := range []struct {
+		key   string
+		tasks int
+		to    *TaskTimes
+		from  profile.Estimate
+	}{
+		{"map", k.Maps, &k.Map, maps.Task},
+		{"first_shuffle", k.Reduces, &k.FirstShuffle, reduces.Shuffle},
+		{"shuffle", k.Reduces, &k.Shuffle, reduces.Shuffle},
+		{"reduce", k.Reduces, &k.Reduce, reduces.Task},
+	} {
+		if own := at + "." + t.key; t.tasks > 0 && t.from.N > 0 && !d.has(own) {
+			*t.to = TaskTimes{Span(units.FromSeconds(t.from.Mean)), Span(units.FromSeconds(t.from.Max))}
+			d.at[own] = d.pos(at)
+		}
+	}
 }
 
 // check looks for what tags cannot say.
@@ -127,7 +168,8 @@ func (k *CapacityClass) checkTasks(d *decoder, at string) {
 		there := d.has(own)
 		switch {
 		case t.need && t.tasks > 0 && !there:
-			d.failAt(at+"."+t.stage, "%s is %d, but %s, what one takes, is missing: write %s: {mean: 20s, max: 60s}", t.stage, t.tasks, t.key, t.key)
+			d.failAt(at+"."+t.stage, "%s is %d, but %s, what one takes, is missing: write %s: {mean: 20s, max: 60s}, "+
+				"or take it by --from-profiles once jobs of class %q have run", t.stage, t.tasks, t.key, t.key, k.learnsFrom())
 		case there && t.tasks == 0:
 			d.failAt(own, "%s and %s contradict each other: a job of class %q has no %s; leave %s out", t.key, t.stage, k.Name, t.stage, t.key)
 		case t.times.Mean < 0:

@@ -4,6 +4,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 const allocation = "../../../examples/allocation.yaml"
@@ -65,6 +69,54 @@ func TestBadCapacity(t *testing.T) {
 			t.Errorf("%q for %q:\ngot  %v\nwant %s", c.new, c.old, err, c.want)
 		}
 	}
+}
+
+// Times that the file leaves out come from what runs taught; those that it has stay.
+func TestCapacityFromProfiles(t *testing.T) {
+	p := profile.New("words")
+	p.Attempt(workload.Map, "local", 1, 2*units.Second, 0)
+	p.Attempt(workload.Map, "fast", 1, 1*units.Second, 0)
+	p.Merge(ofReduce(9, 3).AsCold())
+	src := strings.Replace(plan, "    map: {mean: 10s, max: 20s}\n", "", 1)
+	src = strings.Replace(src, "maps: 10", "maps: 10\n    profile: words\n    reduces: 2\n    shuffle: {mean: 1s, max: 4s}", 1)
+	c, err := ReadCapacity("c.yaml", []byte(src), profile.New("other"), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := func(mean, most float64) TaskTimes {
+		return TaskTimes{Span(units.FromSeconds(mean)), Span(units.FromSeconds(most))}
+	}
+	k := c.Classes[0]
+	if k.Map != second(1.5, 2) || k.Reduce != second(9, 9) || k.FirstShuffle != second(3, 3) || k.Shuffle != second(1, 4) {
+		t.Errorf("%+v", k)
+	}
+	for want, p := range map[string]*profile.Class{
+		"c.yaml:5:11: maps is 10, but map, what one takes, is missing: ":      ofReduce(9, 3),
+		"c.yaml:7:14: reduces is 2, but reduce, what one takes, is missing: ": ofMap(4),
+	} {
+		if _, err := ReadCapacity("c.yaml", []byte(src), p); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	// The class's own name, and no key profile.
+	src = strings.Replace(plan, "    map: {mean: 10s, max: 20s}\n", "", 1)
+	etl := ofMap(4)
+	etl.Name = "etl"
+	if c, err := ReadCapacity("c.yaml", []byte(src), etl); err != nil || c.Classes[0].Map != second(4, 4) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func ofMap(seconds int64) *profile.Class {
+	p := profile.New("words")
+	p.Attempt(workload.Map, "local", 1, units.Duration(seconds)*units.Second, 0)
+	return p
+}
+
+func ofReduce(seconds, shuffle int64) *profile.Class {
+	p := profile.New("words")
+	p.Attempt(workload.Reduce, "local", 1, units.Duration(seconds)*units.Second, units.Duration(shuffle)*units.Second)
+	return p
 }
 
 // What the decoder takes the schema takes.
