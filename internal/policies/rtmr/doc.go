@@ -85,4 +85,5 @@
 //
 // A node that beats costs O(log jobs) for each task, and O(jobs before the one that gets it) for a reduce. A job's arrival costs a walk over the vectors of
 // the jobs behind its place; an end costs O(jobs that have started), and without preempt O(jobs without a promise + slots that are lent).
+// Where jobs with a promise have masters a decision costs O(such jobs), as does each map while one starts up.
 package rtmr

@@ -18,9 +18,9 @@ import (
 //   - In a map slot it waits its turn as a map would, and then the job counts as started. The job's
 //     maps follow a start-up later, in other slots. The master's slot comes back when the job ends.
 //
-// A start-up takes what it took at worst in the job's class, or in its sample, and before it the master
-// waits for a beat. While a job's master starts up, map slots are kept for the job as algorithm 5.4
-// keeps reduce slots for jobs whose maps run: jobs behind it get what is left.
+// A start-up takes what it took at worst in the job's class, and before it the master waits for a beat.
+// When a sample is complete the master is up. While a job's master starts up, map slots are kept for the
+// job as algorithm 5.4 keeps reduce slots for jobs whose maps run: jobs behind it get what is left.
 //
 // A master that dies before it is up starts again, before all else, and the schedule counts from then
 // on: a promise may break by that, as by any task that fails. One that dies later holds nobody up,
@@ -36,8 +36,8 @@ type life uint8
 const (
 	without  life = iota // the job has none
 	waits                // to start
-	starting             // up
-	running
+	starting             // it has its container, and is not up
+	running              // it is up, or was
 )
 
 // masterUp tells whether the job's master is up: the stage behind it may start.
