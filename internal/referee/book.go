@@ -100,6 +100,7 @@ type job struct {
 	Queue     string   `json:"queue"`
 	User      string   `json:"user"`
 	Deadline  int64    `json:"deadline"`
+	Promised  bool     `json:"promised"` // by a run with which this one goes on
 	Weight    float64  `json:"weight"`
 	Priority  int      `json:"priority"`
 	After     []string `json:"after"`
@@ -116,6 +117,12 @@ type job struct {
 	stage     [stages]*stage
 	committed bool
 	occupied  int
+}
+
+// goesOn tells whether an earlier run has done tasks of the job or has promised its deadline: that time was lost since is not held
+// against it. It runs on without a promise where its deadline can be promised no more.
+func (j *job) goesOn() bool {
+	return j.Promised || slices.ContainsFunc(j.Stages, func(s stage) bool { return len(s.Done) > 0 })
 }
 
 // Where a job stands.

@@ -81,7 +81,13 @@ func mapsOver(j *job) bool {
 }
 
 func (c *constraint) test(b *book, j *job, p *wants) {
-	reject := func(why string) { p.verdict("reject", j, rejected, 0, why) }
+	reject := func(why string) {
+		if j.goesOn() {
+			p.verdict("admit", j, admitted, 0, "begun")
+			return
+		}
+		p.verdict("reject", j, rejected, 0, why)
+	}
 	for i := range j.Stages {
 		s := &j.Stages[i]
 		if s.kind == master && j.lives() != nobody {

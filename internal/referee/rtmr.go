@@ -205,6 +205,10 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 	}
 	finish, other, otherFinish := r.plan.test(c, r.plan.place(c), b.now)
 	reject := func(why string) {
+		if j.goesOn() {
+			r.lend(j, p, "begun")
+			return
+		}
 		p.verdict("reject", j, rejected, r.plan.offer(c, b.now), why)
 		if last := &p.acts[len(p.acts)-1]; by > 0 {
 			last.what = strings.Replace(last.what, fmt.Sprintf("job=%d", j.id), fmt.Sprintf("job=%d count=%d", j.id, by), 1)
@@ -281,7 +285,11 @@ func (r *rtmr) look(b *book, p *wants) {
 			r.test(b, j, t, min(x.done, x.wanted), p)
 		case passed && idle:
 			gone()
-			p.verdict("reject", j, rejected, 0, "deadline-passed"+numbers(j.Deadline))
+			if j.goesOn() {
+				r.lend(j, p, "begun")
+			} else {
+				p.verdict("reject", j, rejected, 0, "deadline-passed"+numbers(j.Deadline))
+			}
 		case idle && m.sample <= 0:
 			p.sample(j, mapStage, x.wanted-x.done, "sampling"+numbers(int64(x.wanted-x.done)))
 		}
