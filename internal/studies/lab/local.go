@@ -214,7 +214,10 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 			}
 		}
 	}
-	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, Origin: cfg.Origin, World: engineWorld(cfg)}, nil
+	return Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, Origin: cfg.Origin, World: func() (drive.World, error) {
+		cfg.Resumed, cfg.Warn = l.Resumed, l.Warn // by then whoever runs the cell has said who listens
+		return engineWorld(cfg)()
+	}}, nil
 }
 
 // config is what the engine gets.
@@ -227,15 +230,7 @@ func (l *Local) config(seed uint64, under string, known []*profile.Class) engine
 		}
 	}
 	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: whole(known),
-		Keep: l.Several, Fresh: l.Fresh, Resumed: func(r engine.Resumption) {
-			if l.Resumed != nil {
-				l.Resumed(r)
-			}
-		}, Warn: func(job, text string) {
-			if l.Warn != nil {
-				l.Warn(job, text)
-			}
-		}, Progress: tellProgress}
+		Keep: l.Several, Fresh: l.Fresh, Progress: tellProgress}
 }
 
 // engineWorld makes the engine when the run begins. Its clock counts from its origin.
