@@ -178,7 +178,7 @@ type Node struct {
 	Draining bool
 	Power    PowerState
 	Beats    bool       // it can be served in this batch
-	Beat     units.Time // when it last could
+	Beat     units.Time // when it last could be served, -1 = never
 	Speed    float64
 	Free     units.Vector // capacity less what is promised or running; negative if over-committed
 	Occupied int32        // containers

@@ -27,6 +27,7 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 	l.offer(nb, nb.Spec.Class.Capacity)
 	l.capacity.Add(&nb.Capacity)
 	if isNew {
+		nb.Beat = -1
 		l.meet(e.Node)
 	}
 }

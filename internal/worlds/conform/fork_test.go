@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,20 @@ import (
 // deeds keeps what became of attempts and jobs, by what they are called.
 type deeds struct {
 	view  func() *ledger.Ledger
-	began map[sched.AttemptID]string
-	ends  []string
+	began map[sched.AttemptID]deed
+	ends  []deed
+}
+
+// deed is what an attempt did, or what became of a job.
+type deed struct {
+	what         string
+	began, ended units.Time
+}
+
+func (d deed) String() string { return fmt.Sprintf("%s from %v to %v", d.what, d.began, d.ended) }
+
+func sorted(list []deed) []deed {
+	return slices.SortedFunc(slices.Values(list), func(a, b deed) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.began, b.began)) })
 }
 
 // knows takes in what runs when a fork begins.
@@ -42,7 +55,7 @@ func (d *deeds) knows(l *ledger.Ledger) {
 }
 
 func (d *deeds) begin(l *ledger.Ledger, a sched.AttemptID, j sched.JobID, s sched.Stage, t sched.TaskID, n sched.NodeID, at units.Time) {
-	d.began[a] = fmt.Sprintf("%s %v %d on %d from %v", l.Job(j).Spec.ID, s, t, n, at)
+	d.began[a] = deed{what: fmt.Sprintf("%s %v %d on %d", l.Job(j).Spec.ID, s, t, n), began: at}
 }
 
 func (d *deeds) Batch(_ int64, at units.Time, events []sched.Event) error {
@@ -51,9 +64,11 @@ func (d *deeds) Batch(_ int64, at units.Time, events []sched.Event) error {
 		case sched.Started:
 			d.begin(d.view(), e.Attempt, e.Job, e.Stage, e.Task, e.Node, at)
 		case sched.Ended:
-			d.ends = append(d.ends, fmt.Sprintf("%s to %v", d.began[e.Attempt], at))
+			did := d.began[e.Attempt]
+			did.ended = at
+			d.ends = append(d.ends, did)
 		case sched.JobEnded:
-			d.ends = append(d.ends, fmt.Sprintf("job %s %v at %v", d.view().Job(e.Job).Spec.ID, e.Outcome == sched.Committed, at))
+			d.ends = append(d.ends, deed{what: fmt.Sprintf("job %s %v", d.view().Job(e.Job).Spec.ID, e.Outcome), ended: at})
 		}
 	}
 	return nil
@@ -136,6 +151,20 @@ func TestForks(t *testing.T) {
 // fork plays a run and, from several instants of it, forks, and returns how many attempts ran when they began.
 func fork(t *testing.T, text string, cfg sim.Config, seed uint64) (alive int) {
 	t.Helper()
+	alive, _ = branches(t, text, cfg, seed, func(round int64, whole, got, want []deed) {
+		for i := range max(len(got), len(want)) {
+			if i >= len(got) || i >= len(want) || got[i] != want[i] {
+				t.Fatalf("seed %d, forked in round %d:\n%v\nbut in the whole run\n%v", seed, round, got[min(i, len(got)):min(i+3, len(got))], want[min(i, len(want)):min(i+3, len(want))])
+			}
+		}
+	})
+	return alive
+}
+
+// branches plays a run, forks it at several instants, and has what comes of each fork compared with what came of the run behind it. It returns
+// how many attempts ran when forks began, and how many forks there were.
+func branches(t *testing.T, text string, cfg sim.Config, seed uint64, compare func(round int64, whole, got, want []deed)) (alive, forks int) {
+	t.Helper()
 	p, err := catalog.New(text, pools())
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +173,7 @@ func fork(t *testing.T, text string, cfg sim.Config, seed uint64) (alive int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := &deeds{began: map[sched.AttemptID]string{}}
+	whole := &deeds{began: map[sched.AttemptID]deed{}}
 	l := drive.New(w, p, whole)
 	whole.view = func() *ledger.Ledger { return l.Ledger }
 	type branch struct {
@@ -152,7 +181,7 @@ func fork(t *testing.T, text string, cfg sim.Config, seed uint64) (alive int) {
 		from  int
 		tale  *deeds
 	}
-	var branches []branch
+	var all []branch
 	dice := rand.New(rand.NewPCG(seed, 9))
 	for {
 		if err := l.Step(context.Background()); errors.Is(err, io.EOF) {
@@ -163,7 +192,7 @@ func fork(t *testing.T, text string, cfg sim.Config, seed uint64) (alive int) {
 		if dice.IntN(25) > 0 {
 			continue
 		}
-		tale := &deeds{began: map[sched.AttemptID]string{}}
+		tale := &deeds{began: map[sched.AttemptID]deed{}}
 		f, err := l.Fork(func(book *ledger.Ledger) (drive.World, error) { return sim.From(cfg, book) }, tale)
 		if err != nil {
 			t.Fatal(err)
@@ -174,17 +203,74 @@ func fork(t *testing.T, text string, cfg sim.Config, seed uint64) (alive int) {
 		if err := f.Run(context.Background()); err != nil {
 			t.Fatalf("seed %d, forked in round %d: %v", seed, l.Round, err)
 		}
-		branches = append(branches, branch{l.Round, len(whole.ends), tale})
+		all = append(all, branch{l.Round, len(whole.ends), tale})
 	}
-	for _, b := range branches {
-		got, want := slices.Sorted(slices.Values(b.tale.ends)), slices.Sorted(slices.Values(whole.ends[b.from:]))
-		if !slices.Equal(got, want) {
-			for i := range max(len(got), len(want)) {
-				if i >= len(got) || i >= len(want) || got[i] != want[i] {
-					t.Fatalf("seed %d, forked in round %d:\n%s\n%s", seed, b.round, strings.Join(got[i:min(i+3, len(got))], "\n"), "but in the whole run\n"+strings.Join(want[i:min(i+3, len(want))], "\n"))
-				}
-			}
+	for _, b := range all {
+		compare(b.round, whole.ends, sorted(b.tale.ends), sorted(whole.ends[b.from:]))
+	}
+	return alive, len(all)
+}
+
+// Without heartbeats forks go the same way where a node that is served for nothing changes nothing.
+func TestForksAtOnce(t *testing.T) {
+	for _, text := range []string{"fifo", "edf-p", "fair(users=true)", "capacity", "rtmr"} {
+		for seed := range uint64(runs(10)) {
+			cfg := forkable(seed, false, text != "rtmr")
+			cfg.Heartbeat = 0
+			fork(t, text, cfg, seed)
 		}
 	}
-	return alive
+}
+
+// How far the shuffle of a reduce is that began before its job's last map ended, a book does not know: such a reduce may end too early, by no more
+// than it has waited. One job at a time, so that nothing else follows from it.
+func TestForksInShuffles(t *testing.T) {
+	early, forks := 0, 0
+	for seed := range uint64(runs(20)) {
+		cfg := forkable(seed, false, false)
+		cfg.Workload.Jobs = cfg.Workload.Jobs[:1]
+		cfg.Workload.Jobs[0].SlowStart = 0.3
+		_, n := branches(t, "fifo", cfg, seed, func(round int64, whole, got, want []deed) {
+			if len(got) != len(want) {
+				t.Fatalf("seed %d, forked in round %d: %d ends, %d in the whole run", seed, round, len(got), len(want))
+			}
+			for i := range got {
+				if got[i] == want[i] {
+					continue
+				}
+				early++
+				g, w := got[i], want[i]
+				lastMap, first := last(whole, " map "), g.began
+				waited := lastMap.Sub(cmp.Or(first, firstReduce(whole)))
+				if g.what != w.what || g.ended > w.ended || w.ended.Sub(g.ended) > waited || strings.Contains(g.what, " map ") {
+					t.Fatalf("seed %d, forked in round %d: %v, in the whole run %v; its maps ended at %v", seed, round, g, w, lastMap)
+				}
+			}
+		})
+		forks += n
+	}
+	if early == 0 || early > forks {
+		t.Errorf("%d of %d forks had an end too early: this tests nothing, or more than it should", early, forks)
+	}
+}
+
+// last is when the last deed of a kind ended.
+func last(list []deed, kind string) (at units.Time) {
+	for _, d := range list {
+		if strings.Contains(d.what, kind) {
+			at = max(at, d.ended)
+		}
+	}
+	return at
+}
+
+// firstReduce is when the first reduce began.
+func firstReduce(list []deed) units.Time {
+	at := units.Never
+	for _, d := range list {
+		if strings.Contains(d.what, " reduce ") {
+			at = min(at, d.began)
+		}
+	}
+	return at
 }

@@ -93,7 +93,7 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 				w.awaken(&sched.Item{Node: sched.NodeID(n)})
 			}
 		}
-		if w.cfg.Heartbeat > 0 && (page.Beats || page.Beat == w.now && w.now > 0) {
+		if w.cfg.Heartbeat > 0 && page.Beat == w.now {
 			w.beat.lastAt, w.beat.last = w.now, n-1
 		}
 		w.expectBreakdown(int32(n))
