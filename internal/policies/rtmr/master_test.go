@@ -217,3 +217,17 @@ func TestMastersDieLast(t *testing.T) {
 		}
 	}
 }
+
+// Where nodes are served at intervals a master waits for its beat as each task does: of 10 s and 1 s for
+// the master, and of 10 s and 5 s for the map, from 1 s on.
+func TestMasterWaitsForABeat(t *testing.T) {
+	for _, where := range []masterKind{outside, inMapSlot} {
+		s := stream{Nodes: 1, Maps: 2, Reduces: 1, Rooms: 1, Heartbeat: 10 * units.Second, Jobs: []streamJob{
+			{Arrive: 1, Within: 100, Maps: []int{5}, Map: 5, Known: true, Master: where, Start: 1, Startup: 1, Takes: 1}}}
+		var said starts
+		_, err := s.play(usual, nil, &said)
+		if want := "1s admit id=1 job=1 reason=promised:101000000000,27000000000"; err != nil || !slices.Contains(said.lines, want) {
+			t.Errorf("%s: %v; %v, want %s", where, err, said.lines, want)
+		}
+	}
+}
