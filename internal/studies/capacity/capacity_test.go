@@ -129,6 +129,29 @@ func TestNoUpperBound(t *testing.T) {
 	}
 }
 
+// The largest and smallest numbers that a file may have still give a plan that can be written.
+func TestExtremes(t *testing.T) {
+	for _, jobs := range []string{"at_least: 1e9, at_most: 1e9", "at_most: 1e9", "at_most: 1", "at_most: 0"} {
+		for _, price := range []string{"1e9", "1e-9", "0"} {
+			for _, deadline := range []string{"9s0.000001ms", "9s1ns", "100000d"} {
+				r := Plan(read(t, fmt.Sprintf(`
+prices: {on_demand: %s, reserved: 1e-12}
+reserved_limit: 1e9
+classes:
+  - {name: a, maps: 1000000000, map: {mean: 9ns, max: 9s}, map_slots: 0.001, deadline: %s, %s, penalty: 1e9}
+  - {name: b, maps: 1, map: {mean: 0s, max: 0s}, map_slots: 1e9, deadline: 1ns, at_most: 1e9, penalty: 1e-9}
+`, price, deadline, jobs)))
+				if err := r.WriteJSON(&bytes.Buffer{}); err != nil {
+					t.Errorf("%s, %s, %s: %v", jobs, price, deadline, err)
+				}
+				if r.Status != "optimal" && r.Status != "feasible" && r.Reason == "" {
+					t.Errorf("%s, %s, %s: %+v", jobs, price, deadline, r)
+				}
+			}
+		}
+	}
+}
+
 func TestInfeasible(t *testing.T) {
 	const late = "class etl: even unlimited machines need 20 s for a deadline of 19 s"
 	src := strings.Replace(night, "60s", "19s", 1)

@@ -16,7 +16,7 @@ type Capacity struct {
 	Name          string          `json:"name" doc:"what the plan is called; the file's name if left out"`
 	Currency      string          `json:"currency" doc:"what prices and penalties are in, such as EUR; told with costs, and nothing else"`
 	Prices        MachinePrices   `json:"prices" need:"yes" doc:"what machines cost"`
-	ReservedLimit float64         `json:"reserved_limit" min:"0" doc:"how many machines can be reserved (r̄); none if left out"`
+	ReservedLimit float64         `json:"reserved_limit" min:"0" max:"1e9" doc:"how many machines can be reserved (r̄); none if left out"`
 	Integer       *bool           `json:"integer" doc:"whether machines and jobs are whole numbers; true if left out"`
 	Bound         string          `json:"bound" enum:"mean|upper" def:"mean" doc:"by what deadlines must be met: by the mean of the lower and the upper bound, as in the paper, or by the upper bound"`
 	WholeShares   bool            `json:"whole_shares" doc:"true: each admitted job gets at least one map slot and one reduce slot; it does by the upper bound anyway, which holds only then"`
@@ -27,15 +27,15 @@ type Capacity struct {
 
 // MachinePrices are what a machine costs, in the currency an hour.
 type MachinePrices struct {
-	OnDemand float64 `json:"on_demand" need:"yes" min:"0" doc:"price of a machine on demand, in the currency an hour (δ)"`
-	Reserved float64 `json:"reserved" min:"0" doc:"price of a reserved machine, in the currency an hour (ρ); below that on demand, or none is reserved"`
+	OnDemand float64 `json:"on_demand" need:"yes" min:"0" max:"1e9" doc:"price of a machine on demand, in the currency an hour (δ)"`
+	Reserved float64 `json:"reserved" min:"0" max:"1e9" doc:"price of a reserved machine, in the currency an hour (ρ); below that on demand, or none is reserved"`
 }
 
 // CapacityClass is a class of jobs with equal profiles and deadlines.
 type CapacityClass struct {
 	Name    string `json:"name" need:"yes" doc:"name of the class"`
-	Maps    int    `json:"maps" need:"yes" min:"0" doc:"maps of a job (N_M)"`
-	Reduces int    `json:"reduces" min:"0" doc:"reduces of a job (N_R); none if left out"`
+	Maps    int    `json:"maps" need:"yes" min:"0" max:"1e9" doc:"maps of a job (N_M)"`
+	Reduces int    `json:"reduces" min:"0" max:"1e9" doc:"reduces of a job (N_R); none if left out"`
 
 	Profile      string    `json:"profile" doc:"class whose runs taught the times that are left out here (--from-profiles); the class of the same name if left out"`
 	Map          TaskTimes `json:"map" doc:"what a map takes (M)"`
@@ -43,13 +43,13 @@ type CapacityClass struct {
 	Shuffle      TaskTimes `json:"shuffle" doc:"what a reduce of a later wave fetches for (Sh); nothing if left out"`
 	Reduce       TaskTimes `json:"reduce" doc:"what a reduce takes, without fetching (R)"`
 
-	MapSlots    float64 `json:"map_slots" need:"yes" above:"0" doc:"maps that a machine runs side by side (c_M)"`
-	ReduceSlots float64 `json:"reduce_slots" above:"0" def:"1" doc:"reduces that a machine runs side by side when it runs no maps (c_R); 1 if left out"`
+	MapSlots    float64 `json:"map_slots" need:"yes" min:"0.001" max:"1e9" doc:"maps that a machine runs side by side (c_M)"`
+	ReduceSlots float64 `json:"reduce_slots" min:"0.001" max:"1e9" def:"1" doc:"reduces that a machine runs side by side when it runs no maps (c_R); 1 if left out"`
 
 	Deadline Span    `json:"deadline" need:"yes" doc:"how long a job may take (D)"`
-	AtLeast  float64 `json:"at_least" min:"0" doc:"jobs that must be admitted side by side (H_low); none if left out"`
-	AtMost   float64 `json:"at_most" need:"yes" min:"0" doc:"jobs that ask to run side by side (H_up)"`
-	Penalty  float64 `json:"penalty" min:"0" doc:"what a job that is not admitted costs, in the currency an hour (p); nothing if left out"`
+	AtLeast  float64 `json:"at_least" min:"0" max:"1e9" doc:"jobs that must be admitted side by side (H_low); none if left out"`
+	AtMost   float64 `json:"at_most" need:"yes" min:"0" max:"1e9" doc:"jobs that ask to run side by side (H_up)"`
+	Penalty  float64 `json:"penalty" min:"0" max:"1e9" doc:"what a job that is not admitted costs, in the currency an hour (p); nothing if left out"`
 }
 
 // TaskTimes are the mean and the longest time of tasks.

@@ -61,6 +61,8 @@ func TestBadCapacity(t *testing.T) {
 			`c.yaml:11:12: the class "etl" stands there twice; give each its own name`},
 		{plan[strings.Index(plan, "classes"):], "classes: []\n", `c.yaml:3:10: classes lists none; give at least one class of jobs`},
 		{plan[strings.Index(plan, "classes"):], "", `c.yaml:1:1: the key "classes" is missing`},
+		{"map_slots: 2", "map_slots: 1e-300", `c.yaml:7:16: map_slots is 1e-300, it must be at least 0.001`},
+		{"at_most: 2", "at_most: 1e300", `c.yaml:10:14: at_most is 1e+300, it must be at most 1000000000`},
 		{"reserved_limit: 3", "reserved_limit: 3\nbound: lower", `c.yaml:3:8: bound is "lower", it must be "mean" or "upper"`},
 		{"reserved_limit: 3", "reserved_limit: 3\ninteger: maybe", `c.yaml:3:10: integer is "maybe", it must be true or false`},
 	} {
