@@ -70,7 +70,7 @@ func (f *Forecast) Check(k SupplyKind) error {
 		}
 	}
 	for i := range f.Low {
-		if f.Low[i] > f.Mid[i] || f.Mid[i] > f.High[i] {
+		if units.Rounded(f.Low[i]) > units.Rounded(f.Mid[i]) || units.Rounded(f.Mid[i]) > units.Rounded(f.High[i]) {
 			return fmt.Errorf("the forecast of %v expects %v in interval %d, outside of its band from %v to %v", k, f.Mid[i], i+1, f.Low[i], f.High[i])
 		}
 	}

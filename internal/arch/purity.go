@@ -101,6 +101,9 @@ func (c *checker) checkPure(p *pkg) {
 		}
 		w := &pureWalk{checker: c, info: t.info, sorted: map[*ast.Ident]bool{}}
 		w.file(f.ast)
+		if slices.Contains([]string{"policies", "kernel", "sched"}, p.row.layer) {
+			ast.Inspect(f.ast, w.floats)
+		}
 	}
 }
 

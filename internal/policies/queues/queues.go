@@ -240,7 +240,7 @@ func (q *Queue) validate(path string) error {
 		return fmt.Errorf("queue %q: capacity is %v, it must lie in 0 to 100 %%", path, q.Capacity)
 	case !(q.Maximum >= 0 && q.Maximum <= 100):
 		return fmt.Errorf("queue %q: maximum is %v, it must lie in 0 to 100 %%", path, q.Maximum)
-	case q.Maximum > 0 && q.Maximum < q.Capacity:
+	case q.Maximum > 0 && units.Rounded(q.Maximum) < units.Rounded(q.Capacity):
 		return fmt.Errorf("queue %q: maximum is %v %%, below its capacity of %v %%", path, q.Maximum, q.Capacity)
 	case !(q.MinimumUserLimit >= 0 && q.MinimumUserLimit <= 100):
 		return fmt.Errorf("queue %q: minimum_user_limit is %v, it must lie in 0 to 100 %%", path, q.MinimumUserLimit)

@@ -284,10 +284,10 @@ func (s *Schedule) most(now units.Time, c *Claim, p int, v *Verdict) Hold {
 		for at, slots := range ends {
 			if at > from {
 				h.Slots, h.Until = h.Slots+slots, max(h.Until, at)
-				sum += float64(slots) * float64(at.Sub(from)) // whole numbers
+				sum += float64(slots) * float64(at.Sub(from))
 			}
 		}
-		if sum >= held && h.Slots > 0 {
+		if units.Rounded(sum) >= units.Rounded(held) && h.Slots > 0 {
 			largest, held = h, sum
 		}
 	}

@@ -94,12 +94,12 @@ func (h *Hadoop) look(v sched.View, job *sched.Job, s sched.Stage, p *sched.Plan
 	h.slow = h.slow[:0]
 	for a := v.Youngest(job.ID, s, 0); a != 0; a = v.Youngest(job.ID, s, a) {
 		at := v.Attempt(a)
-		if h.runs[at.Task] == 1 && !at.Dying && v.Now().Sub(at.Started) >= h.c.Lag && average-at.Progress >= h.c.Gap {
+		if h.runs[at.Task] == 1 && !at.Dying && v.Now().Sub(at.Started) >= h.c.Lag && units.Rounded(average-at.Progress) >= units.Rounded(h.c.Gap) {
 			h.slow = append(h.slow, candidate{at.Task, at.Container, at.Node, at.Progress})
 		}
 	}
 	slices.SortFunc(h.slow, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.progress, b.progress), cmp.Compare(a.task, b.task))
+		return cmp.Or(cmp.Compare(units.Rounded(a.progress), units.Rounded(b.progress)), cmp.Compare(a.task, b.task))
 	})
 	for _, c := range h.slow {
 		container := job.Spec.Stage(s).Container(int(c.container))

@@ -1,0 +1,16 @@
+// Package order compares what it has rounded, whole numbers, and settings with constants.
+package order
+
+import (
+	"cmp"
+
+	"github.com/slackline/slackline/units"
+)
+
+func better(a, b float64, n, m int64) bool {
+	if a > 0 && a <= 100 && n < m {
+		return units.Rounded(a) < units.Rounded(b)
+	}
+	a = max(a, b)
+	return cmp.Compare(units.Rounded(a-b), 0.5) < 0
+}
