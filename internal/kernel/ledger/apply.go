@@ -32,6 +32,7 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 			l.take(&events[i])
 		}
 	}
+	l.loseLeft()
 	l.expire()
 	l.settle()
 	if len(l.derived) == 0 {

@@ -41,9 +41,10 @@ type Ledger struct {
 	refusals []sched.Event  // of the last plan, to ride in the next batch
 
 	// Of the batch that is being taken in.
-	derived   []sched.Event // what follows from its events
-	events    []sched.Event // all of it together
-	soiled    []sched.JobID // jobs whose keys have to be asked for again
+	derived   []sched.Event     // what follows from its events
+	events    []sched.Event     // all of it together
+	left      []sched.AttemptID // that were on nodes which came up
+	soiled    []sched.JobID     // jobs whose keys have to be asked for again
 	resyncing bool
 
 	// The index behind FirstLocal (local.go).

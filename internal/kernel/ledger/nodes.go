@@ -18,7 +18,7 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 		l.capacity.Sub(&nb.Capacity)
 	}
 	if nb.Occupied > 0 && !l.resyncing {
-		l.leftOn(e)
+		l.leaveOn(e.Node)
 	}
 	isNew := nb.Spec == nil
 	nb.ID, nb.Spec, nb.Up, nb.Draining = e.Node, e.Detail.Node, true, false
@@ -32,17 +32,26 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 	}
 }
 
-// leftOn ends the attempts of which the book knows on a node that comes back: it is empty, so they were lost, though nobody said so.
-// O(handles of attempts).
-func (l *Ledger) leftOn(e *sched.Event) {
+// leaveOn notes the attempts of which the book knows on a node that comes back: it is empty. O(handles of attempts).
+func (l *Ledger) leaveOn(n sched.NodeID) {
 	for a := range l.attempts {
-		if ab := &l.attempts[a]; ab.ID != 0 && ab.Node == e.Node {
-			gone := sched.Event{Kind: sched.Ended, Derived: true, Attempt: ab.ID, Outcome: sched.Lost}
-			l.wonder(&sched.Event{Kind: e.Kind, Job: ab.Job, Stage: ab.Stage, Node: e.Node, Attempt: ab.ID}, "a node came back with an attempt that nobody ended; it counts as lost")
+		if l.attempts[a].ID != 0 && l.attempts[a].Node == n {
+			l.left = append(l.left, l.attempts[a].ID)
+		}
+	}
+}
+
+// loseLeft ends, when the batch has been taken in, what was left on nodes that came back and that nobody has ended.
+func (l *Ledger) loseLeft() {
+	for _, id := range l.left {
+		if ab := l.attempt(id); ab != nil {
+			gone := sched.Event{Kind: sched.Ended, Derived: true, Attempt: id, Outcome: sched.Lost}
+			l.wonder(&sched.Event{Kind: sched.NodeUp, Job: ab.Job, Stage: ab.Stage, Node: ab.Node, Attempt: id}, "an attempt that nobody ended was on it; it counts as lost")
 			l.finish(&gone)
 			l.derived = append(l.derived, gone)
 		}
 	}
+	l.left = l.left[:0]
 }
 
 // offer sets what the node has for containers; what they take of it stays taken.

@@ -37,6 +37,13 @@ func TestNodeComesBackEmpty(t *testing.T) {
 		d.is("running", d.Job(1).Stages[sched.Map].Running, int32(2))
 		again(d)
 
+		// What is told to have ended in the batch that brings the node back has ended as told.
+		d.told(sched.Event{Kind: sched.NodeDown, Node: 2})
+		got = d.told(nodeUp(2, 1, 2, 0), ended(2, sched.Killed), on(4, 2, 2))
+		d.is("ends", kinds(got, sched.Ended), 1)
+		d.is("discrepancies", kinds(got, sched.Discrepancy), 1) // a start that was not planned
+		d.is("running", d.Job(1).Stages[sched.Map].Running, int32(2))
+
 		// What a resync tells again has not come back: it never went.
 		got = d.told(sched.Event{Kind: sched.Resync}, nodeUp(1, 1, 2, 0), jobOf(1, "j", maps(3)), on(1, 1, 1))
 		d.is("discrepancies", kinds(got, sched.Discrepancy), 0)

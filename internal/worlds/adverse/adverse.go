@@ -24,7 +24,8 @@ type Config struct {
 	Limit   int  // beats after which a run counts as stuck; 10,000
 	Cancels bool // users cancel jobs
 
-	Watching bool // the scheduler is to watch first
+	Watching bool       // the scheduler is to watch first
+	Begin    units.Time // what the clock shows when the world begins; jobs and their deadlines come so much later
 }
 
 // Beat is the time between two beats of a node.
@@ -49,6 +50,7 @@ type World struct {
 	out      []sched.Event
 	given    []sched.Event
 	ending   []*Life // whose ends the next batch tells
+	silent   []silence
 
 	// Lives is the truth about every attempt so far: what whoever follows the run should come to.
 	Lives []*Life
@@ -70,6 +72,7 @@ type Life struct {
 
 type node struct {
 	spec   *cluster.Node
+	first  *cluster.Node // its description in the beginning
 	up     bool
 	free   units.Vector
 	idle   int // beat in which it came up, or the last container on it ended
@@ -89,26 +92,39 @@ type job struct {
 	cancelled int  // beat in which its user cancelled it, 0 = none did
 	capped    bool // its ApplicationMaster asks for no more than headroom at a time
 	headroom  int
+	eager     bool         // its reduces are asked for before its last map is done
+	shunned   sched.NodeID // its ApplicationMaster wants nothing there, and says so to nobody: 0 = none
 	stages    []*stage
 }
 
 type stage struct {
 	spec   *workload.StageSpec
 	tasks  []taskState // which the world keeps to itself
+	again  []bool      // tasks that failed: they are asked for in rows of their own, as YARN's other priority
 	done   int         // of them
 	sample int32       // tasks that may start although the job is not admitted
 	ready  bool
-	asked  bool // its demand has changed since it was told
-	shown  int  // tasks that it asks for so far, those from the first on
-	told   int  // tasks that the book was told of
-	grows  bool // nobody has said that these are all
+	asked  bool                    // its demand has changed since it was told
+	shown  int                     // tasks that it asks for so far, those from the first on
+	told   int                     // tasks that the book was told of
+	grows  bool                    // nobody has said that these are all
+	mute   bool                    // its ApplicationMaster is away: nobody asks for anything
+	flight int                     // containers started since it asked last
+	over   int                     // that were asked for beyond what it needs: so many may start, and are given back
+	racks  map[cluster.RackID]bool // that it has ever named
+	nodes  map[sched.NodeID]bool
+	hidden []hidden
 }
+
+// hidden is a task that has failed, though its attempt ended well as far as anybody was told.
+type hidden struct{ task, due int }
 
 type taskState uint8
 
 const (
 	taskOpen taskState = iota
 	taskRuns
+	taskHidden
 	taskDone
 )
 
@@ -127,14 +143,13 @@ type attempt struct {
 	id    sched.AttemptID
 	job   sched.JobID
 	stage int
-	task  int // by position
+	task  int // by position, below 0: none needs the container
 	near  sched.Locality
 	node  sched.NodeID
 	kind  uint8
 	item  sched.ItemID
-	began bool // its start was told
-	since int  // beat in which it started
-	ends  int  // beat
+	since int // beat in which it started
+	ends  int // beat
 	life  *Life
 }
 
@@ -153,18 +168,35 @@ func New(cfg Config) *World {
 	w := &World{cfg: cfg, dice: rand.New(rand.NewPCG(cfg.Seed, 7)), wake: units.Never, told: true, watching: cfg.Watching, seen: make(map[sched.ItemID]bool), nodes: make([]*node, 1), jobs: make([]*job, 1),
 		attempts: make([]*attempt, 1)}
 	for _, n := range cfg.Cluster.Nodes {
-		w.nodes = append(w.nodes, &node{spec: n, up: true, free: n.Class.Capacity})
+		w.nodes = append(w.nodes, &node{spec: n, first: n, up: true, free: n.Class.Capacity})
 	}
 	for i := range cfg.Jobs {
-		j := &job{spec: cfg.Jobs[i]}
+		j := &job{spec: later(cfg.Jobs[i], cfg.Begin)}
 		for k := range j.spec.Stages {
 			s := &j.spec.Stages[k]
-			j.stages = append(j.stages, &stage{spec: s, tasks: make([]taskState, len(s.Tasks))})
+			j.stages = append(j.stages, &stage{spec: s, racks: make(map[cluster.RackID]bool), nodes: make(map[sched.NodeID]bool)})
+			j.stages[k].mute = k > 0 && j.spec.Stages[0].Kind == sched.Master
+			j.stages[k].fill(len(s.Tasks))
 		}
 		w.jobs = append(w.jobs, j)
 	}
 	return w
 }
+
+// later is a job whose times lie so much later.
+func later(spec *workload.Job, by units.Time) *workload.Job {
+	j := *spec
+	j.Arrive = j.Arrive.Add(units.Duration(by))
+	for _, t := range []*units.Time{&j.Deadline, &j.Soft} {
+		if *t != units.Never {
+			*t = t.Add(units.Duration(by))
+		}
+	}
+	return &j
+}
+
+// fill gives the stage so many tasks that are open.
+func (s *stage) fill(n int) { s.tasks, s.again, s.hidden = make([]taskState, n), make([]bool, n), nil }
 
 // Can says that tasks are bound late, and attempts can be killed.
 func (w *World) Can() sched.Capabilities {
@@ -201,7 +233,10 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 	}
 }
 
-func (w *World) now() units.Time { return units.Time(0).Add(units.Duration(w.beat) * Beat) }
+func (w *World) now() units.Time { return w.when(w.beat) }
+
+// when is what the clock shows at a beat.
+func (w *World) when(beat int) units.Time { return w.cfg.Begin.Add(units.Duration(beat) * Beat) }
 
 // hasNews tells whether the batch says anything but that nodes beat.
 func (w *World) hasNews() bool {
@@ -221,8 +256,11 @@ func (w *World) pass() {
 			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: w.nodes[n].spec}})
 		}
 	}
+	w.speakUp()
 	w.moveNodes()
 	w.endAttempts()
+	w.noticeFailures()
+	w.moveMasters()
 	w.doOrders()
 	w.control()
 	w.startUnplanned()
@@ -248,137 +286,4 @@ func (w *World) pass() {
 			w.tell(sched.Event{Kind: sched.Heartbeat, Node: sched.NodeID(n)})
 		}
 	}
-}
-
-func (w *World) moveNodes() {
-	for n := 1; n < len(w.nodes); n++ {
-		nd := w.nodes[n]
-		switch {
-		case !nd.up && nd.back <= w.beat:
-			nd.up, nd.free, nd.idle = true, nd.spec.Class.Capacity, w.beat
-			nd.power, nd.closed = sched.Awake, false
-			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}})
-		case nd.up && nd.power == sched.Waking && nd.back <= w.beat:
-			nd.power, nd.closed = sched.Awake, false
-			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}})
-		case nd.up && w.naughty(50):
-			nd.up, nd.back = false, w.beat+2+w.dice.IntN(6)
-			w.tell(sched.Event{Kind: sched.NodeDown, Node: sched.NodeID(n)})
-			for _, a := range w.attempts[1:] {
-				if a != nil && a.node == sched.NodeID(n) {
-					w.end(a, sched.Lost)
-				}
-			}
-			w.loseOutputs()
-		}
-	}
-}
-
-// loseOutputs takes back some committed maps of jobs whose reduces still need them.
-func (w *World) loseOutputs() {
-	for j := 1; j < len(w.jobs); j++ {
-		jb := w.jobs[j]
-		if !jb.arrived || jb.over || len(jb.stages) < 2 || jb.stages[0].done == 0 {
-			continue
-		}
-		jb.stages[0].move(slices.Index(jb.stages[0].tasks, taskDone), taskOpen)
-		jb.stages[0].asked = true
-		w.tell(sched.Event{Kind: sched.OutputLost, Job: sched.JobID(j), Stage: jb.stages[0].spec.Kind})
-	}
-}
-
-// control yields to a stock scheduler now and then, in the midst of what was asked for, and takes over again.
-func (w *World) control() {
-	switch {
-	case !w.yielded && !w.watching && w.naughty(30):
-		w.yielded = true
-		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})
-		for _, o := range w.orders {
-			w.refuse(&o.item, o.item.Count, sched.Yielded)
-			w.jobs[o.item.Job].stages[w.stageOf(&o.item)].asked = true
-		}
-		w.orders = w.orders[:0]
-	case w.yielded && (w.beat >= w.cfg.Calm || w.naughty(8)):
-		w.yielded = false
-		w.tell(sched.Event{Kind: sched.Control, Control: sched.TakeOver})
-	}
-}
-
-// ends tells whether a job has ended in this beat: that is news which a full state does not contain.
-func (w *World) ends() bool {
-	return slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Kind == sched.JobEnded })
-}
-
-// resync voids the book and tells everything anew, each fact with its age, jobs and attempts in any order. It may be the turn from or to
-// watching.
-func (w *World) resync(turn bool) {
-	w.told = true
-	w.orders = w.orders[:0]
-	w.out = w.out[:0]
-	for _, l := range w.ending {
-		l.Unseen = true
-	}
-	w.tell(sched.Event{Kind: sched.Resync})
-	switch {
-	case w.yielded:
-		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})
-	case w.watching:
-		w.tell(sched.Event{Kind: sched.Control, Control: sched.Watch})
-	case turn:
-		w.tell(sched.Event{Kind: sched.Control, Control: sched.TakeOver})
-	}
-	for n := 1; n < len(w.nodes); n++ {
-		nd := w.nodes[n]
-		if nd.closed = false; nd.up {
-			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Power: nd.power, Age: w.age(nd.idle), Detail: &sched.Detail{Node: nd.spec}})
-		}
-	}
-	var running []*attempt
-	for _, a := range w.attempts[1:] {
-		if a != nil {
-			running = append(running, a)
-		}
-	}
-	for _, i := range w.dice.Perm(len(w.jobs) - 1) {
-		jb, id := w.jobs[i+1], sched.JobID(i+1)
-		if !jb.arrived || jb.over {
-			continue
-		}
-		jb.capped = false
-		w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Age: w.age(jb.came), Detail: &sched.Detail{Job: jb.now()}})
-		if jb.cancelled > 0 {
-			w.tell(sched.Event{Kind: sched.JobCancelled, Job: id})
-		}
-		for _, s := range jb.stages {
-			if s.asked = s.ready; s.ready {
-				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
-			}
-		}
-	}
-	w.attempts = make([]*attempt, 1)
-	for _, i := range w.dice.Perm(len(running)) {
-		a := running[i]
-		a.id = sched.AttemptID(len(w.attempts))
-		w.attempts = append(w.attempts, a)
-		w.tellStart(a)
-	}
-}
-
-// age is how long ago a beat was.
-func (w *World) age(beat int) units.Duration { return units.Duration(w.beat-beat) * Beat }
-
-// now describes the job as far as anybody knows it: with the tasks that are known, and those that are done.
-func (j *job) now() *workload.Job {
-	spec := *j.spec
-	spec.Stages = slices.Clone(spec.Stages)
-	for k, s := range j.stages {
-		s.told = max(s.told, s.shown)
-		spec.Stages[k].Tasks, spec.Stages[k].Grows = s.spec.Tasks[:s.told], s.grows
-		for i, state := range s.tasks {
-			if state == taskDone {
-				spec.Stages[k].Done = append(spec.Stages[k].Done, int32(i+1))
-			}
-		}
-	}
-	return &spec
 }

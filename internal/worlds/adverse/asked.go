@@ -65,7 +65,8 @@ func (w *World) mold(it *sched.Item, jb *job) {
 	for i := range spec.Tasks {
 		spec.Tasks[i] = s.spec.Tasks[i%len(s.spec.Tasks)]
 	}
-	s.spec, s.tasks, s.grows, s.asked = &spec, make([]taskState, n), false, s.ready
+	s.spec, s.grows, s.asked = &spec, false, s.ready
+	s.fill(n)
 	s.shown, s.told = n, n
 	w.tell(sched.Event{Kind: sched.JobAmended, Job: it.Job, Item: it.ID, Detail: &sched.Detail{Job: jb.now()}})
 }

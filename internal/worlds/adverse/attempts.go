@@ -10,37 +10,83 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
+// endAttempts ends what is due. A map may fail while its attempt ends well, as a container's exit says nothing of its task: that it
+// is asked for once more is all that tells.
 func (w *World) endAttempts() {
 	for _, a := range w.attempts[1:] {
 		if a == nil || a.ends > w.beat {
 			continue
 		}
-		if w.naughty(12) {
+		jb := w.jobs[a.job]
+		s := jb.stages[a.stage]
+		switch {
+		case a.task < 0: // nobody needs it: it is given back
+			w.end(a, sched.Killed)
+		case s.spec.Kind == sched.Master: // it lives as long as its job
+		case a.stage > 0 && jb.stages[a.stage-1].spec.Kind == sched.Map && jb.stages[a.stage-1].done < len(jb.stages[a.stage-1].spec.Tasks):
+			a.ends = w.beat + 1 // it waits for the last map
+		case w.naughty(12):
 			w.end(a, sched.Failed)
-		} else {
+		case s.spec.Kind == sched.Map && w.naughty(15):
+			task := a.task
+			w.end(a, sched.Committed)
+			s.move(task, taskHidden)
+			s.hidden = append(s.hidden, hidden{task, w.beat + 1 + w.dice.IntN(3)})
+		default:
 			w.end(a, sched.Committed)
 		}
 	}
 }
 
-// end ends an attempt. One whose start was never told comes and goes in one batch.
-func (w *World) end(a *attempt, o sched.Outcome) {
-	if !a.began {
-		w.tellStart(a)
+// noticeFailures has ApplicationMasters ask once more for tasks that have failed unseen.
+func (w *World) noticeFailures() {
+	for i := 1; i < len(w.jobs); i++ {
+		for _, s := range w.jobs[i].stages {
+			s.hidden = slices.DeleteFunc(s.hidden, func(h hidden) bool {
+				if h.due > w.beat || w.jobs[i].over {
+					return false
+				}
+				s.lose(h.task)
+				w.tell(sched.Event{Kind: sched.OutputLost, Job: sched.JobID(i), Stage: s.spec.Kind})
+				return true
+			})
+		}
 	}
+}
+
+// lose makes a task one that is asked for once more.
+func (s *stage) lose(task int) {
+	s.move(task, taskOpen)
+	s.again[task], s.asked = true, true
+}
+
+// end ends an attempt.
+func (w *World) end(a *attempt, o sched.Outcome) {
+	w.stop(a, o)
+	w.over(a.id, a.life)
+}
+
+// over tells that an attempt has ended.
+func (w *World) over(id sched.AttemptID, l *Life) {
+	w.ending = append(w.ending, l)
+	w.tell(sched.Event{Kind: sched.Ended, Attempt: id, Outcome: l.Outcome})
+}
+
+// stop ends an attempt, and tells nobody.
+func (w *World) stop(a *attempt, o sched.Outcome) {
 	s := w.jobs[a.job].stages[a.stage]
 	w.nodes[a.node].free.Add(w.need(a.job, a.stage, a.kind))
 	w.nodes[a.node].idle = w.beat
-	if o == sched.Committed {
-		s.move(a.task, taskDone)
-	} else {
-		s.move(a.task, taskOpen)
+	switch {
+	case a.task < 0:
 		s.asked = true
+	case o == sched.Committed:
+		s.move(a.task, taskDone)
+	default:
+		s.lose(a.task)
 	}
 	w.attempts[a.id] = nil
 	a.life.Outcome = o
-	w.ending = append(w.ending, a.life)
-	w.tell(sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: o})
 }
 
 func (w *World) need(j sched.JobID, s int, kind uint8) *units.Vector {
@@ -67,7 +113,7 @@ func (w *World) doOrders() {
 			if why = w.startable(it, k); why != sched.OK {
 				break
 			}
-			w.start(it.Job, k, it.Node, it.Container, it.ID)
+			w.start(it.Job, k, it.Node, it.Container, it.ID, it.Locality)
 			why = sched.Stale
 		}
 		if left > 0 {
@@ -103,7 +149,7 @@ func (w *World) startable(it *sched.Item, k int) sched.Code {
 		return sched.NotReady
 	case !nd.spec.Carries(jb.spec.Labels):
 		return sched.WrongLabels
-	case near == sched.NoLocality, it.Locality != sched.NoLocality && near > it.Locality:
+	case jb.shunned == it.Node, near == sched.NoLocality && s.over == 0, it.Locality != sched.NoLocality && near > it.Locality:
 		return sched.Stale
 	case !nd.free.Fits(w.need(it.Job, k, it.Container)):
 		return sched.NoRoom
@@ -113,6 +159,9 @@ func (w *World) startable(it *sched.Item, k int) sched.Code {
 
 // nearest returns the open task, of those that the stage asks for, that is nearest to the node, and how near it is.
 func (w *World) nearest(s *stage, n sched.NodeID) (task int, near sched.Locality) {
+	if s.mute {
+		return 0, sched.NoLocality
+	}
 	first := [sched.Remote + 1]int{}
 	for i, state := range s.tasks[:s.shown] {
 		if l := w.distance(&s.spec.Tasks[i], n); state == taskOpen && first[l] == 0 {
@@ -144,20 +193,30 @@ func (w *World) inRack(t *workload.Task, r cluster.RackID) bool {
 	return slices.ContainsFunc(t.Hosts, func(h sched.NodeID) bool { return w.nodes[h].spec.Rack == r })
 }
 
-func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sched.ItemID) {
-	id := slices.IndexFunc(w.attempts[1:], func(a *attempt) bool { return a == nil }) + 1
-	if id == 0 || slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Attempt == sched.AttemptID(id) }) {
-		id = len(w.attempts)
+// start starts a container, for the nearest open task, or for none: that one is given back.
+func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sched.ItemID, far sched.Locality) {
+	id := 1
+	for id < len(w.attempts) && w.attempts[id] != nil || w.taken(sched.AttemptID(id)) ||
+		slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Attempt == sched.AttemptID(id) }) {
+		id++
+	}
+	for id >= len(w.attempts) {
 		w.attempts = append(w.attempts, nil)
 	}
 	s := w.jobs[j].stages[k]
 	task, near := w.nearest(s, n)
+	if near == sched.NoLocality {
+		task, near = -1, cmp.Or(far, sched.Anywhere)
+		s.over--
+	}
 	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, near: near, node: n, kind: kind, item: item, since: w.beat, ends: w.beat + 1 + w.dice.IntN(4)}
-	a.life = &Life{Job: w.jobs[j].spec.ID, Arrived: units.Time(0).Add(units.Duration(w.jobs[j].came) * Beat), Stage: s.spec.Kind, Node: n,
+	a.life = &Life{Job: w.jobs[j].spec.ID, Arrived: w.when(w.jobs[j].came), Stage: s.spec.Kind, Node: n,
 		Container: kind, Locality: near, Item: item, Began: w.now()}
 	w.Lives = append(w.Lives, a.life)
 	w.attempts[id] = a
-	s.move(task, taskRuns)
+	if s.flight++; task >= 0 {
+		s.move(task, taskRuns)
+	}
 	if s.sample > 0 {
 		s.sample--
 	}
@@ -166,7 +225,6 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 }
 
 func (w *World) tellStart(a *attempt) {
-	a.began = true
 	w.tell(sched.Event{Kind: sched.Started, Attempt: a.id, Job: a.job, Stage: w.jobs[a.job].stages[a.stage].spec.Kind, Node: a.node,
 		Container: a.kind, Locality: a.near, Age: w.age(a.since), Item: a.item})
 }
@@ -178,10 +236,10 @@ func (w *World) startUnplanned() {
 		jb := w.jobs[j]
 		for k, s := range jb.stages {
 			n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
-			if jb.arrived && (jb.admitted || w.watching) && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].serves() && jb.cancelled == 0 &&
+			if jb.arrived && (jb.admitted || w.watching) && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].serves() && jb.cancelled == 0 && jb.shunned != n &&
 				(w.yielded || w.watching || w.naughty(30)) &&
 				w.nodes[n].free.Fits(w.need(sched.JobID(j), k, 0)) && w.nodes[n].spec.Carries(jb.spec.Labels) {
-				w.start(sched.JobID(j), k, n, 0, 0)
+				w.start(sched.JobID(j), k, n, 0, 0, 0)
 				s.asked = true
 			}
 		}

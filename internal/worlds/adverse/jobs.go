@@ -3,9 +3,7 @@ package adverse
 import (
 	"slices"
 
-	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/workload"
 )
 
 // moveJobs lets jobs arrive, get on and end.
@@ -15,7 +13,7 @@ func (w *World) moveJobs() {
 		switch {
 		case jb.over:
 		case !jb.arrived && jb.spec.Arrive <= w.now():
-			jb.arrived, jb.came = true, w.beat
+			jb.arrived, jb.came, jb.eager = true, w.beat, w.naughty(2)
 			for _, s := range jb.stages {
 				if s.shown = len(s.tasks); w.naughty(3) {
 					s.grows, s.shown = true, w.dice.IntN(len(s.tasks))
@@ -28,45 +26,13 @@ func (w *World) moveJobs() {
 			w.endJob(id, sched.Killed, "its predecessor did not finish")
 		case jb.arrived:
 			w.getReady(jb, id)
-			last := jb.stages[len(jb.stages)-1]
-			if last.done == len(last.spec.Tasks) && !w.runs(id) {
+			if w.shun(jb); jb.done(0) && !w.runs(id) {
 				w.endJob(id, sched.Committed, "")
 			} else {
 				w.growUp(jb, id)
 			}
 		}
 	}
-}
-
-// growUp lets stages ask for more of their tasks, and says now and then how many there are: more than before, or all.
-func (w *World) growUp(jb *job, id sched.JobID) {
-	amended := false
-	for _, s := range jb.stages {
-		if s.ready && s.shown < len(s.tasks) && !(jb.capped && s.wanted() >= jb.headroom) && (w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0) {
-			s.shown, s.asked = min(len(s.tasks), s.shown+1+w.dice.IntN(2)), true
-		}
-		if s.grows && w.naughty(8) {
-			amended = true
-			s.told = max(s.told, s.shown)
-			s.told += w.dice.IntN(len(s.tasks) - s.told + 1)
-			if w.dice.IntN(2) == 0 {
-				s.told, s.grows = len(s.tasks), false
-			}
-		}
-	}
-	if amended {
-		w.tell(sched.Event{Kind: sched.JobAmended, Job: id, Detail: &sched.Detail{Job: jb.now()}})
-	}
-}
-
-// wanted is how many of the tasks that the stage asks for are open.
-func (s *stage) wanted() (n int) {
-	for _, state := range s.tasks[:s.shown] {
-		if state == taskOpen {
-			n++
-		}
-	}
-	return n
 }
 
 // doomed tells whether the job waits for one that did not finish.
@@ -91,7 +57,8 @@ func (w *World) getReady(jb *job, id sched.JobID) {
 			if len(jb.spec.After) > 0 {
 				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
 			}
-		} else if before := jb.stages[k-1]; before.done < len(before.spec.Tasks) {
+		} else if before := jb.stages[k-1]; before.spec.Kind == sched.Master && s.mute || before.spec.Kind != sched.Master && before.done < len(before.spec.Tasks) &&
+			!(jb.eager && before.done > 0) {
 			return
 		} else {
 			w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
@@ -108,6 +75,14 @@ func (w *World) endJob(j sched.JobID, o sched.Outcome, why string) {
 			w.end(a, sched.Killed)
 		}
 	}
+	w.silent = slices.DeleteFunc(w.silent, func(s silence) bool {
+		now := s.job == j && (!s.gone || s.back == w.beat)
+		if now {
+			s.life.Unseen = false
+			w.over(s.id, s.life)
+		}
+		return now
+	})
 	w.orders = slices.DeleteFunc(w.orders, func(o order) bool { return o.item.Job == j })
 	w.out = slices.DeleteFunc(w.out, func(e sched.Event) bool { // what comes behind the end
 		return e.Job == j && (e.Kind == sched.JobAmended || e.Kind == sched.JobCancelled)
@@ -118,61 +93,4 @@ func (w *World) endJob(j sched.JobID, o sched.Outcome, why string) {
 			w.endJob(sched.JobID(k), sched.Killed, "its predecessor did not finish")
 		}
 	}
-}
-
-// tellDemand says what stages want, counting the items done so far; sometimes a beat late, and sometimes more than they need.
-func (w *World) tellDemand() {
-	for j := 1; j < len(w.jobs); j++ {
-		jb := w.jobs[j]
-		for _, s := range jb.stages {
-			if !jb.arrived || jb.over || !s.ready || !s.asked || w.naughty(6) {
-				continue
-			}
-			more := 0
-			if s.asked = w.naughty(10); s.asked { // it is corrected in the next beat
-				more = 1 + w.dice.IntN(3)
-			}
-			w.tell(sched.Event{Kind: sched.Demand, Job: sched.JobID(j), Stage: s.spec.Kind, Count: int32(s.wanted() + more), Item: w.counted(sched.JobID(j)),
-				Detail: w.places(s, more)})
-		}
-	}
-}
-
-// places says where the stage wants its containers, as an ApplicationMaster does: a task counts on each node that holds its input, in
-// each of their racks, and once anywhere. A stage without input names no place.
-func (w *World) places(s *stage, more int) *sched.Detail {
-	count := func(has func(*workload.Task) bool) (n int32) {
-		for i := range s.tasks[:s.shown] {
-			if s.tasks[i] == taskOpen && has(&s.spec.Tasks[i]) {
-				n++
-			}
-		}
-		return n
-	}
-	var list []sched.PlaceDemand
-	for n := 1; n < len(w.nodes); n++ {
-		if c := count(func(t *workload.Task) bool { return slices.Contains(t.Hosts, sched.NodeID(n)) }); c > 0 {
-			list = append(list, sched.PlaceDemand{Node: sched.NodeID(n), Count: c})
-		}
-	}
-	for r := 1; r <= w.cfg.Cluster.Racks; r++ {
-		if c := count(func(t *workload.Task) bool { return w.inRack(t, cluster.RackID(r)) }); c > 0 {
-			list = append(list, sched.PlaceDemand{Rack: cluster.RackID(r), Count: c})
-		}
-	}
-	if list == nil {
-		return nil
-	}
-	return &sched.Detail{Demand: append(list, sched.PlaceDemand{Count: int32(s.wanted() + more)})}
-}
-
-// counted returns the last item that the demand of a job counts: those still waiting to be done are not in it.
-func (w *World) counted(j sched.JobID) sched.ItemID {
-	last := w.lastItem
-	for _, o := range w.orders {
-		if o.item.Job == j {
-			last = min(last, o.item.ID-1)
-		}
-	}
-	return last
 }

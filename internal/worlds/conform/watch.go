@@ -29,6 +29,7 @@ type Watch struct {
 	Old     int // facts that were told with their age
 	Yields  int // how often a stock scheduler placed work alone
 	Watches int // how often the scheduler was to watch only
+	Ghosts  int // ends of attempts that nobody knew any more
 	Advised int // verdicts that it then gave as advice
 	Grown   int // stages of which more tasks were told than before
 
@@ -46,6 +47,7 @@ type Watch struct {
 	instants int                             // batches of one time
 	yielded  int64                           // round in which the stock scheduler took over, 0 = it places nothing
 	watching bool                            // the scheduler only watches, and so does a stock scheduler
+	ghosts   map[sched.AttemptID]bool        // attempts that ended untold: the world may tell their end later, and nobody knows them then
 	resynced int64                           // round of the last resync
 	before   past                            // what was known before the resync of this batch
 }
@@ -89,7 +91,7 @@ type watchedAttempt struct {
 // NewWatch returns a watch over a run that begins.
 func NewWatch(binds bool) *Watch {
 	w := &Watch{Binds: binds, Ends: make(map[sched.Outcome]int), Jobs: make(map[sched.Outcome]int), Refused: make(map[bool]int),
-		Whys: make(map[sched.Code]int), ended: make(map[string]sched.Outcome), allowed: make(map[string]bool)}
+		Whys: make(map[sched.Code]int), ended: make(map[string]sched.Outcome), allowed: make(map[string]bool), ghosts: make(map[sched.AttemptID]bool)}
 	w.forget()
 	return w
 }
@@ -97,6 +99,9 @@ func NewWatch(binds bool) *Watch {
 func (w *Watch) forget() {
 	w.nodes = make(map[sched.NodeID]*watchedNode)
 	w.jobs = make(map[sched.JobID]*watchedJob)
+	for id := range w.attempts {
+		w.ghosts[id] = true
+	}
 	w.attempts = make(map[sched.AttemptID]*watchedAttempt)
 	w.tasks = make(map[watchedTask]int)
 	w.left = make(map[sched.ItemID]int32) // what runs is told again, item and all
@@ -382,9 +387,16 @@ func (w *Watch) started(e *sched.Event) {
 
 func (w *Watch) end(e *sched.Event) {
 	a := w.attempts[e.Attempt]
-	if a == nil {
+	switch {
+	case a == nil && w.ghosts[e.Attempt]:
+		delete(w.ghosts, e.Attempt)
+		w.Ghosts++
+		return
+	case a == nil:
 		w.broken("attempt %d ended twice, or never started", e.Attempt)
 		return
+	case e.Derived: // its node came back empty
+		w.ghosts[e.Attempt] = true
 	}
 	w.Ends[e.Outcome]++
 	delete(w.attempts, e.Attempt)

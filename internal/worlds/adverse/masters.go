@@ -1,0 +1,59 @@
+package adverse
+
+import "github.com/slackline/slackline/sched"
+
+// register is how many beats an ApplicationMaster takes from its start until it asks for anything.
+const register = 2
+
+// master returns the job's ApplicationMaster, nil if it has none that runs.
+func (w *World) master(j sched.JobID) *attempt {
+	for _, a := range w.attempts[1:] {
+		if a != nil && a.job == j && w.jobs[j].stages[a.stage].spec.Kind == sched.Master {
+			return a
+		}
+	}
+	return nil
+}
+
+// moveMasters lets ApplicationMasters ask from when they have registered, end some time after their last task, and die now and then. With
+// one that dies end the containers of its job; what its tasks have done stays done, and the next one asks for the rest only.
+func (w *World) moveMasters() {
+	for i := 1; i < len(w.jobs); i++ {
+		jb, id := w.jobs[i], sched.JobID(i)
+		if !jb.arrived || jb.over || jb.stages[0].spec.Kind != sched.Master {
+			continue
+		}
+		a := w.master(id)
+		switch {
+		case a == nil:
+		case jb.done(1):
+			if w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0 {
+				w.end(a, sched.Committed)
+			}
+		case w.naughty(40):
+			w.end(a, sched.Failed)
+			a = nil
+		}
+		away := a == nil || w.beat < a.since+register
+		for k, s := range jb.stages[1:] {
+			if s.mute != away {
+				s.mute, s.asked = away, s.ready
+			}
+			for _, b := range w.attempts[1:] {
+				if a == nil && b != nil && b.job == id && b.stage == k+1 {
+					w.end(b, sched.Killed)
+				}
+			}
+		}
+	}
+}
+
+// done tells whether all tasks of the stages from the kth on are done.
+func (j *job) done(k int) bool {
+	for _, s := range j.stages[k:] {
+		if s.done < len(s.spec.Tasks) {
+			return false
+		}
+	}
+	return true
+}

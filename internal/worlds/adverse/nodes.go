@@ -1,0 +1,120 @@
+package adverse
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
+)
+
+// silence is an attempt that was lost with its node, while nobody has said so yet. Its handle stays taken until somebody does.
+type silence struct {
+	id   sched.AttemptID
+	life *Life
+	job  sched.JobID
+	node sched.NodeID
+	due  int  // beat
+	back int  // beat in which the node came back
+	gone bool // the book knows it no more: its end, when it comes, is that of a container that nobody knows
+}
+
+func (w *World) moveNodes() {
+	for n := 1; n < len(w.nodes); n++ {
+		nd := w.nodes[n]
+		switch {
+		case !nd.up && nd.back <= w.beat:
+			nd.up, nd.free, nd.idle = true, nd.spec.Class.Capacity, w.beat
+			nd.power, nd.closed = sched.Awake, false
+			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}})
+			w.bury(sched.NodeID(n))
+		case nd.up && nd.power == sched.Waking && nd.back <= w.beat:
+			nd.power, nd.closed = sched.Awake, false
+			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}})
+		case nd.up && w.naughty(50):
+			nd.up, nd.back = false, w.beat+2+w.dice.IntN(6)
+			w.tell(sched.Event{Kind: sched.NodeDown, Node: sched.NodeID(n)})
+			tell := w.end
+			if w.naughty(2) {
+				tell = w.vanish
+			}
+			for _, a := range w.attempts[1:] {
+				if a != nil && a.node == sched.NodeID(n) {
+					tell(a, sched.Lost)
+				}
+			}
+			w.loseOutputs()
+		case nd.up && (w.naughty(60) || w.beat >= w.cfg.Calm && nd.spec != nd.first):
+			w.resize(sched.NodeID(n))
+		}
+	}
+}
+
+// resize gives a node other room, in the calm that which it had first. What runs there runs on.
+func (w *World) resize(n sched.NodeID) {
+	nd := w.nodes[n]
+	spec := nd.first
+	if w.beat < w.cfg.Calm {
+		other, class := *nd.first, *nd.first.Class
+		for d := range class.Capacity {
+			if class.Capacity[d] > 0 {
+				class.Capacity[d] = max(1, class.Capacity[d]+int64(w.dice.IntN(3)-1))
+			}
+		}
+		other.Class, spec = &class, &other
+	}
+	nd.free.Sub(&nd.spec.Class.Capacity)
+	nd.free.Add(&spec.Class.Capacity)
+	nd.spec = spec
+	w.tell(sched.Event{Kind: sched.NodeChanged, Node: n, Detail: &sched.Detail{Node: spec}})
+}
+
+// vanish loses an attempt, and tells nobody: its end comes later, or a node that comes back empty says it, or a resync.
+func (w *World) vanish(a *attempt, o sched.Outcome) {
+	w.stop(a, o)
+	w.silent = append(w.silent, silence{id: a.id, life: a.life, job: a.job, node: a.node, due: w.beat + 1 + w.dice.IntN(8)})
+}
+
+// taken tells whether a handle cannot be used again yet.
+func (w *World) taken(id sched.AttemptID) bool {
+	return slices.ContainsFunc(w.silent, func(s silence) bool { return s.id == id })
+}
+
+// speakUp tells the ends that nobody was told of; of what the book knows no more it is the end of something unknown.
+func (w *World) speakUp() {
+	w.silent = slices.DeleteFunc(w.silent, func(s silence) bool {
+		if s.due > w.beat && w.beat < w.cfg.Calm {
+			return false
+		}
+		if s.gone {
+			w.tell(sched.Event{Kind: sched.Ended, Attempt: s.id, Outcome: sched.Killed})
+		} else {
+			w.over(s.id, s.life)
+		}
+		return true
+	})
+}
+
+// bury takes note that the book has heard of a node which came back empty.
+func (w *World) bury(n sched.NodeID) {
+	for i := range w.silent {
+		if s := &w.silent[i]; s.node == n && !s.gone {
+			s.gone, s.back, s.due = true, w.beat, w.beat+1+w.dice.IntN(4)
+			s.life.Unseen = true
+			w.ending = append(w.ending, s.life)
+		}
+	}
+}
+
+// loseOutputs takes back some committed maps of jobs whose reduces still need them.
+func (w *World) loseOutputs() {
+	for j := 1; j < len(w.jobs); j++ {
+		jb := w.jobs[j]
+		k := slices.IndexFunc(jb.stages, func(s *stage) bool { return s.spec.Kind == workload.Map })
+		if !jb.arrived || jb.over || k < 0 || k == len(jb.stages)-1 || jb.stages[k].done == 0 {
+			continue
+		}
+		s := jb.stages[k]
+		s.lose(slices.Index(s.tasks, taskDone))
+		w.tell(sched.Event{Kind: sched.OutputLost, Job: sched.JobID(j), Stage: s.spec.Kind})
+	}
+}

@@ -1,0 +1,118 @@
+package adverse
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// control yields to a stock scheduler now and then, in the midst of what was asked for, and takes over again.
+func (w *World) control() {
+	switch {
+	case !w.yielded && !w.watching && w.naughty(30):
+		w.yielded = true
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})
+		for _, o := range w.orders {
+			w.refuse(&o.item, o.item.Count, sched.Yielded)
+			w.jobs[o.item.Job].stages[w.stageOf(&o.item)].asked = true
+		}
+		w.orders = w.orders[:0]
+	case w.yielded && (w.beat >= w.cfg.Calm || w.naughty(8)):
+		w.yielded = false
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.TakeOver})
+	}
+}
+
+// ends tells whether a job has ended in this beat: that is news which a full state does not contain.
+func (w *World) ends() bool {
+	return slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Kind == sched.JobEnded })
+}
+
+// resync voids the book and tells everything anew, each fact with its age, jobs and attempts in any order. It may be the turn from or to
+// watching.
+func (w *World) resync(turn bool) {
+	w.told = true
+	w.orders = w.orders[:0]
+	w.out = w.out[:0]
+	for i := range w.silent {
+		if s := &w.silent[i]; !s.gone {
+			s.gone = true
+			w.ending = append(w.ending, s.life)
+		}
+	}
+	for _, l := range w.ending {
+		l.Unseen, l.Outcome = true, sched.NoOutcome
+	}
+	w.tell(sched.Event{Kind: sched.Resync})
+	switch {
+	case w.yielded:
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.Yield})
+	case w.watching:
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.Watch})
+	case turn:
+		w.tell(sched.Event{Kind: sched.Control, Control: sched.TakeOver})
+	}
+	for n := 1; n < len(w.nodes); n++ {
+		nd := w.nodes[n]
+		if nd.closed = false; nd.up {
+			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Power: nd.power, Age: w.age(nd.idle), Detail: &sched.Detail{Node: nd.spec}})
+		}
+	}
+	var running []*attempt
+	for _, a := range w.attempts[1:] {
+		if a != nil {
+			running = append(running, a)
+		}
+	}
+	for _, i := range w.dice.Perm(len(w.jobs) - 1) {
+		jb, id := w.jobs[i+1], sched.JobID(i+1)
+		if !jb.arrived || jb.over {
+			continue
+		}
+		jb.capped = false
+		w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Age: w.age(jb.came), Detail: &sched.Detail{Job: jb.now()}})
+		if jb.cancelled > 0 {
+			w.tell(sched.Event{Kind: sched.JobCancelled, Job: id})
+		}
+		for _, s := range jb.stages {
+			for _, h := range s.hidden {
+				s.lose(h.task)
+			}
+			s.hidden = nil
+			if s.asked = s.ready; s.ready {
+				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
+			}
+		}
+	}
+	w.attempts = make([]*attempt, 1)
+	for _, i := range w.dice.Perm(len(running)) {
+		a := running[i]
+		for w.taken(sched.AttemptID(len(w.attempts))) {
+			w.attempts = append(w.attempts, nil)
+		}
+		a.id = sched.AttemptID(len(w.attempts))
+		w.attempts = append(w.attempts, a)
+		w.tellStart(a)
+	}
+}
+
+// age is how long ago a beat was.
+func (w *World) age(beat int) units.Duration { return units.Duration(w.beat-beat) * Beat }
+
+// now describes the job as far as anybody knows it: with the tasks that are known, and those that are done.
+func (j *job) now() *workload.Job {
+	spec := *j.spec
+	spec.Stages = slices.Clone(spec.Stages)
+	for k, s := range j.stages {
+		s.told = max(s.told, s.shown)
+		spec.Stages[k].Tasks, spec.Stages[k].Grows = s.spec.Tasks[:s.told], s.grows
+		for i, state := range s.tasks {
+			if state == taskDone {
+				spec.Stages[k].Done = append(spec.Stages[k].Done, int32(i+1))
+			}
+		}
+	}
+	return &spec
+}
