@@ -140,8 +140,20 @@ func failing(seeds int) Subject {
 
 func unkind(seeds int) Subject {
 	return Subject{Name: "adverse", Jobs: 5, Exact: true, Unkind: true, Seeds: seeds, Delay: 4 * units.Second, Refuses: unchecked, New: func(_ *testing.T, seed uint64) drive.World {
-		return adverse.New(adverse.Config{Cluster: machines(), Jobs: work(), Seed: seed, Calm: 200})
+		return adverse.New(twinned(seed))
 	}}
+}
+
+// twinned is the unkind world of a seed: of three, one with ApplicationMasters for some jobs; with clocks that show anything in the beginning; of five, one
+// that is watched first.
+func twinned(seed uint64) adverse.Config {
+	jobs := work()
+	for i, j := range jobs {
+		if seed%3 == 1 && i%2 == 1 {
+			j.Stages = append([]workload.StageSpec{{Kind: workload.Master, Tasks: make([]workload.Task, 1)}}, j.Stages...)
+		}
+	}
+	return adverse.Config{Cluster: machines(), Jobs: jobs, Seed: seed, Calm: 200, Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4}
 }
 
 // runs is how many seeds of n are tried: a part of them in a hurry, ten times as many in the long tier.
