@@ -110,7 +110,7 @@ type stage struct {
 	grows  bool                    // nobody has said that these are all
 	mute   bool                    // its ApplicationMaster is away: nobody asks for anything
 	flight int                     // containers started since it asked last
-	over   int                     // that were asked for beyond what it needs: so many may start, and are given back
+	claim  int                     // that it has asked for and not been given: no more start, though more may than it needs
 	racks  map[cluster.RackID]bool // that it has ever named
 	nodes  map[sched.NodeID]bool
 	hidden []hidden

@@ -85,7 +85,7 @@ func (w *World) tellDemand() {
 			default:
 				s.asked = false
 			}
-			s.flight, s.over = 0, more
+			s.flight, s.claim = 0, s.wanted()+more
 			w.tell(sched.Event{Kind: sched.Demand, Job: sched.JobID(j), Stage: s.spec.Kind, Count: int32(s.wanted() + more), Item: w.counted(sched.JobID(j)),
 				Detail: w.rows(s, more)})
 		}

@@ -149,7 +149,7 @@ func (w *World) startable(it *sched.Item, k int) sched.Code {
 		return sched.NotReady
 	case !nd.spec.Carries(jb.spec.Labels):
 		return sched.WrongLabels
-	case jb.shunned == it.Node, near == sched.NoLocality && s.over == 0, it.Locality != sched.NoLocality && near > it.Locality:
+	case jb.shunned == it.Node, s.claim == 0, it.Locality != sched.NoLocality && near > it.Locality:
 		return sched.Stale
 	case !nd.free.Fits(w.need(it.Job, k, it.Container)):
 		return sched.NoRoom
@@ -207,8 +207,8 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 	task, near := w.nearest(s, n)
 	if near == sched.NoLocality {
 		task, near = -1, cmp.Or(far, sched.Anywhere)
-		s.over--
 	}
+	s.claim--
 	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, near: near, node: n, kind: kind, item: item, since: w.beat, ends: w.beat + 1 + w.dice.IntN(4)}
 	a.life = &Life{Job: w.jobs[j].spec.ID, Arrived: w.when(w.jobs[j].came), Stage: s.spec.Kind, Node: n,
 		Container: kind, Locality: near, Item: item, Began: w.now()}
@@ -236,7 +236,7 @@ func (w *World) startUnplanned() {
 		jb := w.jobs[j]
 		for k, s := range jb.stages {
 			n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
-			if jb.arrived && (jb.admitted || w.watching) && !jb.over && s.ready && s.wanted() > 0 && w.nodes[n].serves() && jb.cancelled == 0 && jb.shunned != n &&
+			if jb.arrived && (jb.admitted || w.watching) && !jb.over && s.ready && s.claim > 0 && s.wanted() > 0 && w.nodes[n].serves() && jb.cancelled == 0 && jb.shunned != n &&
 				(w.yielded || w.watching || w.naughty(30)) &&
 				w.nodes[n].free.Fits(w.need(sched.JobID(j), k, 0)) && w.nodes[n].spec.Carries(jb.spec.Labels) {
 				w.start(sched.JobID(j), k, n, 0, 0, 0)

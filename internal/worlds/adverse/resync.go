@@ -80,7 +80,7 @@ func (w *World) resync(turn bool) {
 			for _, h := range s.hidden {
 				s.lose(h.task)
 			}
-			s.hidden = nil
+			s.hidden, s.claim = nil, 0
 			if s.asked = s.ready; s.ready {
 				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
 			}

@@ -203,6 +203,10 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 			Container: uint8(dice.IntN(3)), Attempt: sched.AttemptID(1<<20 + dice.IntN(9)), Locality: sched.Locality(dice.IntN(5)),
 			Group: int32(dice.IntN(3)), Task: sched.TaskID(dice.IntN(5)),
 			At: units.Time(dice.IntN(3)), Expires: units.Time(dice.IntN(4) / 3)}
+		switch verb {
+		case sched.Hold, sched.Withhold, sched.Sleep, sched.SetSlots:
+			last.At = 0 // or it would come behind what takes it back
+		}
 		p.Add(last)
 		switch last.Verb { // what would really keep a job from ending is taken back at once
 		case sched.Hold:

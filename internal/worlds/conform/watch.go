@@ -379,7 +379,7 @@ func (w *Watch) started(e *sched.Event) {
 	w.precedes(j)
 	c := st.Container(int(e.Container))
 	w.tasks[watchedTask{e.Job, e.Stage, e.Task}]++
-	n.started = true
+	n.started = !w.Resynced() // what is told again may run on a node that has less room by now
 	w.attempts[e.Attempt] = &watchedAttempt{e.Job, e.Stage, e.Task, e.Node, c.Needs, w.at.Add(-e.Age), e.Item}
 	w.startedBefore(e, j)
 	n.used.Add(&c.Needs)
