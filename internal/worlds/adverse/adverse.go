@@ -165,8 +165,8 @@ func New(cfg Config) *World {
 	if cfg.Limit == 0 {
 		cfg.Limit = 10_000
 	}
-	w := &World{cfg: cfg, dice: rand.New(rand.NewPCG(cfg.Seed, 7)), wake: units.Never, told: true, watching: cfg.Watching, seen: make(map[sched.ItemID]bool), nodes: make([]*node, 1), jobs: make([]*job, 1),
-		attempts: make([]*attempt, 1)}
+	w := &World{cfg: cfg, dice: rand.New(rand.NewPCG(cfg.Seed, 7)), wake: units.Never, told: true, watching: cfg.Watching,
+		seen: make(map[sched.ItemID]bool), nodes: make([]*node, 1), jobs: make([]*job, 1), attempts: make([]*attempt, 1)}
 	for _, n := range cfg.Cluster.Nodes {
 		w.nodes = append(w.nodes, &node{spec: n, first: n, up: true, free: n.Class.Capacity})
 	}

@@ -23,7 +23,7 @@ func (w *World) endAttempts() {
 		case a.task < 0: // nobody needs it: it is given back
 			w.end(a, sched.Killed)
 		case s.spec.Kind == sched.Master: // it lives as long as its job
-		case a.stage > 0 && jb.stages[a.stage-1].spec.Kind == sched.Map && jb.stages[a.stage-1].done < len(jb.stages[a.stage-1].spec.Tasks):
+		case a.stage > 0 && jb.stages[a.stage-1].spec.Kind == sched.Map && !jb.stages[a.stage-1].finished():
 			a.ends = w.beat + 1 // it waits for the last map
 		case w.naughty(12):
 			w.end(a, sched.Failed)
@@ -209,7 +209,8 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 		task, near = -1, cmp.Or(far, sched.Anywhere)
 	}
 	s.claim--
-	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, near: near, node: n, kind: kind, item: item, since: w.beat, ends: w.beat + 1 + w.dice.IntN(4)}
+	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, near: near, node: n, kind: kind, item: item,
+		since: w.beat, ends: w.beat + 1 + w.dice.IntN(4)}
 	a.life = &Life{Job: w.jobs[j].spec.ID, Arrived: w.when(w.jobs[j].came), Stage: s.spec.Kind, Node: n,
 		Container: kind, Locality: near, Item: item, Began: w.now()}
 	w.Lives = append(w.Lives, a.life)
@@ -236,8 +237,8 @@ func (w *World) startUnplanned() {
 		jb := w.jobs[j]
 		for k, s := range jb.stages {
 			n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
-			if jb.arrived && (jb.admitted || w.watching) && !jb.over && s.ready && s.claim > 0 && s.wanted() > 0 && w.nodes[n].serves() && jb.cancelled == 0 && jb.shunned != n &&
-				(w.yielded || w.watching || w.naughty(30)) &&
+			may := jb.arrived && (jb.admitted || w.watching) && !jb.over && jb.cancelled == 0 && s.ready && s.claim > 0 && s.wanted() > 0
+			if may && w.nodes[n].serves() && jb.shunned != n && (w.yielded || w.watching || w.naughty(30)) &&
 				w.nodes[n].free.Fits(w.need(sched.JobID(j), k, 0)) && w.nodes[n].spec.Carries(jb.spec.Labels) {
 				w.start(sched.JobID(j), k, n, 0, 0, 0)
 				s.asked = true

@@ -1,7 +1,10 @@
-// Package adverse is a world for tests that is as unkind as a real cluster may be, so that policies and book meet all of it
-// long before they meet YARN. It is the twin of YARN's ResourceManager, and held against what real ones were recorded to say: an automaton
-// of what may be said reads both (language_test.go), and each peculiarity of the recordings has to show in the twin's runs. It binds late and speaks in counts: demand is so much on a node, in a rack, anywhere, and an attempt is
-// of a stage, of no task that it names, only how near to its input it is. A start is taken over first and done later. By a seed
+// Package adverse is a world for tests that is as unkind as a real cluster may be, so that policies and
+// book meet all of it long before they meet YARN. It is the twin of YARN's ResourceManager, and held
+// against what real ones were recorded to say: an automaton of what may be said reads both
+// (language_test.go), and each peculiarity of the recordings has to show in the twin's runs. It binds late
+// and speaks in counts: demand is so much on a node, in a rack, anywhere, and an attempt is of a stage, of
+// no task that it names, only how near to its input it is. A start is taken over first and done later. By a
+// seed
 //
 //   - it is taken over in part, done in part, or not at all, and refused as stale though the book was right;
 //   - it starts containers that nobody planned;

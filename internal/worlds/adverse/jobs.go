@@ -57,10 +57,15 @@ func (w *World) getReady(jb *job, id sched.JobID) {
 			if len(jb.spec.After) > 0 {
 				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
 			}
-		} else if before := jb.stages[k-1]; before.spec.Kind == sched.Master && s.mute || before.spec.Kind != sched.Master && before.done < len(before.spec.Tasks) &&
-			!(jb.eager && before.done > 0) {
-			return
 		} else {
+			before := jb.stages[k-1]
+			may := before.finished() || jb.eager && before.done > 0
+			if before.spec.Kind == sched.Master {
+				may = !s.mute
+			}
+			if !may {
+				return
+			}
 			w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
 		}
 		s.ready, s.asked = true, true

@@ -48,10 +48,13 @@ func (w *World) moveMasters() {
 	}
 }
 
+// finished tells whether all tasks of the stage are done.
+func (s *stage) finished() bool { return s.done == len(s.spec.Tasks) }
+
 // done tells whether all tasks of the stages from the kth on are done.
 func (j *job) done(k int) bool {
 	for _, s := range j.stages[k:] {
-		if s.done < len(s.spec.Tasks) {
+		if !s.finished() {
 			return false
 		}
 	}

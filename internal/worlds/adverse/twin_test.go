@@ -21,7 +21,8 @@ var recorded = []string{"asks that grow", "none asked for, and some again", "a c
 	"a proposal refused", "all told anew", "an old job", "reduces asked for beside maps"}
 
 // besides are those that no recording shows yet.
-var besides = []string{"an old container", "another capacity", "an amendment", "a late clock", "reduces before the last map", "control: yield", "control: take-over", "control: watch"}
+var besides = []string{"an old container", "another capacity", "an amendment", "a late clock",
+	"reduces before the last map", "control: yield", "control: take-over", "control: watch"}
 
 // batchJobs are five jobs, two of them with ApplicationMasters.
 func batchJobs() []*workload.Job {
@@ -71,7 +72,8 @@ func TestTwinSpeaksTheLanguage(t *testing.T) {
 // The language is one: what a ResourceManager cannot say is noticed.
 func TestLanguage(t *testing.T) {
 	up := sched.Event{Kind: sched.NodeUp, Node: 1}
-	job := sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: &workload.Job{ID: "j", Stages: []workload.StageSpec{{Kind: workload.Master}, {Kind: workload.Map}}}}}
+	spec := &workload.Job{ID: "j", Stages: []workload.StageSpec{{Kind: workload.Master}, {Kind: workload.Map}}}
+	job := sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: spec}}
 	ask := func(s sched.Stage, n int32, rows ...sched.PlaceDemand) sched.Event {
 		return sched.Event{Kind: sched.Demand, Job: 1, Stage: s, Count: n, Detail: &sched.Detail{Demand: rows}}
 	}
@@ -82,7 +84,8 @@ func TestLanguage(t *testing.T) {
 		return sched.Event{Kind: sched.Ended, Attempt: a, Outcome: sched.Committed}
 	}
 	for name, c := range map[string][]sched.Event{
-		"":                       {up, job, ask(sched.Master, 1), start(1, sched.Master), ask(sched.Map, 1), start(2, sched.Map), end(2), end(2), end(1), {Kind: sched.JobEnded, Job: 1}},
+		"": {up, job, ask(sched.Master, 1), start(1, sched.Master), ask(sched.Map, 1), start(2, sched.Map), end(2), end(2), end(1),
+			{Kind: sched.JobEnded, Job: 1}},
 		"came up twice":          {up, up},
 		"went down twice":        {up, {Kind: sched.NodeDown, Node: 1}, {Kind: sched.NodeDown, Node: 1}},
 		"arrived twice":          {job, job},

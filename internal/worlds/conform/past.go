@@ -62,7 +62,7 @@ func (w *Watch) arrivedBefore(e *sched.Event, j *watchedJob) {
 // startedBefore checks that an attempt which is said to have run for a while is one that did.
 func (w *Watch) startedBefore(e *sched.Event, j *watchedJob) {
 	if e.Age == 0 {
-		if w.Resynced() && e.Item > 0 && w.before.items[e.Item] {
+		if w.Resynced() && e.Item > 0 && w.before.items[e.Item] && w.before.attempts[start{j.id, e.Stage, e.Node, w.at}] == 0 {
 			w.broken("an attempt of job %q, of item %d, runs since before and is told to have started now", j.id, e.Item)
 		}
 		return
