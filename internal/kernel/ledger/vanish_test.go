@@ -6,7 +6,8 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// A node that comes back is empty: what nobody has told the end of was lost with it, and an end that is told later is nobody's.
+// A node that comes back is empty: what nobody has told the end of was lost with it, and an end that is
+// told later is nobody's.
 func TestNodeComesBackEmpty(t *testing.T) {
 	for _, can := range []sched.Capabilities{{Kill: true}, bound} {
 		d := open(t, can, nil)

@@ -12,7 +12,8 @@ func (d *desk) watch(facts ...sched.Event) []sched.Event {
 	return d.told(append([]sched.Event{{Kind: sched.Resync}, control(sched.Watch)}, facts...)...)
 }
 
-// While the scheduler watches it sees its own plan, and nothing of it is done; what it decides upon jobs stands beside what they are.
+// While the scheduler watches it sees its own plan, and nothing of it is done; what it decides upon jobs
+// stands beside what they are.
 func TestWatching(t *testing.T) {
 	can := bound
 	can.Heartbeat = units.Second
@@ -90,7 +91,8 @@ func TestWatching(t *testing.T) {
 	d.want(start(1, sched.Map, 1, 1), sched.OK)
 }
 
-// A job that waits for others is advised too. What is decided of it counts once they are done, a refusal at once.
+// A job that waits for others is advised too. What is decided of it counts once they are done, a refusal at
+// once.
 func TestAdviceForJobsThatWait(t *testing.T) {
 	d := open(t, bound, nil)
 	behind := func(j sched.JobID, id string) sched.Event {

@@ -62,7 +62,7 @@ type scheduler struct {
 
 	begun map[sched.AttemptID]sched.JobID // attempts of jobs with leases that were seen; saved with the leases
 
-	looked bool           // at the nodes (service.go), since it was loaded
+	looked bool           // at the nodes (service.go)
 	out    []sched.NodeID // out of service
 	strays strays         // not saved either
 
@@ -235,6 +235,9 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		}
 		if as := stood[job.Spec.ID]; as == lent || as == unknown && job.Begun() {
 			s.lend(v, job, sched.Because(sched.Begun), p)
+			if r := s.of(j); r != nil && as == lent {
+				r.Advice = false // it was told so before
+			}
 		}
 	}
 	slices.SortStableFunc(s.queue, func(a, b sched.JobID) int {
@@ -268,6 +271,8 @@ type state struct {
 	Starts int64           `json:"starts"`
 	Leases sched.JobID     `json:"leases,omitempty"`
 	Slots  slots           `json:"slots"`
+	Looked bool            `json:"looked,omitempty"`
+	Out    []sched.NodeID  `json:"out,omitempty"` // saved, as who is over-committed is looked at only when nodes change
 	Plan   json.RawMessage `json:"plan"`
 }
 
@@ -281,7 +286,7 @@ func (s *scheduler) save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Plan: plan}
+	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Looked: s.looked, Out: s.out, Plan: plan}
 	for j := range s.jobs {
 		if s.jobs[j].Standing != unknown {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -324,11 +329,16 @@ func (s *scheduler) load(text []byte) error {
 			}
 		}
 	}
+	for _, n := range st.Out {
+		if n < 1 || n > 1<<24 {
+			return fmt.Errorf("it is damaged at node %d", n)
+		}
+	}
 	plan := s.fresh(0, 0)
 	if err := plan.UnmarshalJSON(st.Plan); err != nil {
 		return err
 	}
-	s.begun, s.looked = begun, false
+	s.begun, s.looked, s.out = begun, st.Looked, st.Out
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	s.mastered = mastered
 	return nil

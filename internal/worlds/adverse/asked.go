@@ -22,7 +22,8 @@ func (w *World) supplies() {
 	}
 }
 
-// cancel lets a user cancel a job now and then. What runs of it does for a while, nothing more of it starts, and its end follows.
+// cancel lets a user cancel a job now and then. What runs of it does for a while, nothing more of it
+// starts, and its end follows.
 func (w *World) cancel() {
 	for i := 1; i < len(w.jobs); i++ {
 		jb, id := w.jobs[i], sched.JobID(i)
@@ -43,7 +44,8 @@ func (w *World) cancel() {
 	}
 }
 
-// mold sets the number of tasks of a stage that has not begun, as far as the world likes, and tells how many it is now.
+// mold sets the number of tasks of a stage that has not begun, as far as the world likes, and tells how
+// many it is now.
 func (w *World) mold(it *sched.Item, jb *job) {
 	k := w.stageOf(it)
 	if k < 0 || jb.stages[k].spec.MaxTasks == 0 {

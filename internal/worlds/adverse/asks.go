@@ -9,8 +9,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// growUp lets stages ask for more of their tasks, and says now and then how many there are: more than before, or all. Users give jobs more time,
-// another weight or another queue.
+// growUp lets stages ask for more of their tasks, and says now and then how many there are: more than
+// before, or all. Users give jobs more time, another weight or another queue.
 func (w *World) growUp(jb *job, id sched.JobID) {
 	amended := false
 	for _, s := range jb.stages {
@@ -55,7 +55,8 @@ func (s *stage) wanted() (n int) {
 	return n
 }
 
-// shun has an ApplicationMaster blacklist a node now and then: no proposal for that is taken, and nobody is told why.
+// shun has an ApplicationMaster blacklist a node now and then: no proposal for that is taken, and nobody is
+// told why.
 func (w *World) shun(jb *job) {
 	switch {
 	case jb.shunned == 0 && w.naughty(60):
@@ -65,8 +66,9 @@ func (w *World) shun(jb *job) {
 	}
 }
 
-// tellDemand says what stages want, counting the items done so far; sometimes a beat late, and sometimes more than they need: by chance, or as
-// an ApplicationMaster asks before it has seen what it was given since it asked last. What it is given beyond its need it gives back.
+// tellDemand says what stages want, counting the items done so far; sometimes a beat late, and sometimes
+// more than they need: by chance, or as an ApplicationMaster asks before it has seen what it was given
+// since it asked last. What it is given beyond its need it gives back.
 func (w *World) tellDemand() {
 	for j := 1; j < len(w.jobs); j++ {
 		jb := w.jobs[j]
@@ -92,9 +94,10 @@ func (w *World) tellDemand() {
 	}
 }
 
-// rows says where the stage wants its containers, as an ApplicationMaster does: a task counts on each node that holds its input, in
-// each of their racks, and once anywhere. Tasks that have failed have rows of their own. A place that was named before, and is wanted
-// no more, has a row of none. A stage without input names no place.
+// rows says where the stage wants its containers, as an ApplicationMaster does: a task counts on each node
+// that holds its input, in each of their racks, and once anywhere. Tasks that have failed have rows of
+// their own. A place that was named before, and is wanted no more, has a row of none. A stage without input
+// names no place.
 func (w *World) rows(s *stage, more int) *sched.Detail {
 	var list []sched.PlaceDemand
 	for _, again := range []bool{false, true} {
@@ -133,7 +136,8 @@ func (w *World) rows(s *stage, more int) *sched.Detail {
 	return &sched.Detail{Demand: list}
 }
 
-// counted returns the last item that the demand of a job counts: those still waiting to be done are not in it.
+// counted returns the last item that the demand of a job counts: those still waiting to be done are not in
+// it.
 func (w *World) counted(j sched.JobID) sched.ItemID {
 	last := w.lastItem
 	for _, o := range w.orders {

@@ -10,8 +10,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// endAttempts ends what is due. A map may fail while its attempt ends well, as a container's exit says nothing of its task: that it
-// is asked for once more is all that tells.
+// endAttempts ends what is due. A map may fail while its attempt ends well, as a container's exit says
+// nothing of its task: that it is asked for once more is all that tells.
 func (w *World) endAttempts() {
 	for _, a := range w.attempts[1:] {
 		if a == nil || a.ends > w.beat {
@@ -157,7 +157,8 @@ func (w *World) startable(it *sched.Item, k int) sched.Code {
 	return sched.OK
 }
 
-// nearest returns the open task, of those that the stage asks for, that is nearest to the node, and how near it is.
+// nearest returns the open task, of those that the stage asks for, that is nearest to the node, and how
+// near it is.
 func (w *World) nearest(s *stage, n sched.NodeID) (task int, near sched.Locality) {
 	if s.mute {
 		return 0, sched.NoLocality
@@ -230,8 +231,8 @@ func (w *World) tellStart(a *attempt) {
 		Container: a.kind, Locality: a.near, Age: w.age(a.since), Item: a.item})
 }
 
-// startUnplanned does what a stock scheduler beside ours would, and what it does alone when we have yielded or watch: then it asks for
-// no verdict of ours.
+// startUnplanned does what a stock scheduler beside ours would, and what it does alone when we have yielded
+// or watch: then it asks for no verdict of ours.
 func (w *World) startUnplanned() {
 	for j := 1; j < len(w.jobs); j++ {
 		jb := w.jobs[j]
@@ -247,7 +248,8 @@ func (w *World) startUnplanned() {
 	}
 }
 
-// Enact takes over what the plan says, to be done some time. An item whose id was seen before changes nothing.
+// Enact takes over what the plan says, to be done some time. An item whose id was seen before changes
+// nothing.
 func (w *World) Enact(p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]

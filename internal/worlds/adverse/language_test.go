@@ -8,8 +8,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// language is what a ResourceManager may say, as an automaton for each node, job and container. It reads the events of a world, or those
-// that a recording comes to, and counts the peculiarities that it meets. It is a sink.
+// language is what a ResourceManager may say, as an automaton for each node, job and container. It reads
+// the events of a world, or those that a recording comes to, and counts the peculiarities that it meets. It
+// is a sink.
 type language struct {
 	wrong []string
 	seen  map[string]int // peculiarities

@@ -15,8 +15,9 @@ func (w *World) master(j sched.JobID) *attempt {
 	return nil
 }
 
-// moveMasters lets ApplicationMasters ask from when they have registered, end some time after their last task, and die now and then. With
-// one that dies end the containers of its job; what its tasks have done stays done, and the next one asks for the rest only.
+// moveMasters lets ApplicationMasters ask from when they have registered, end some time after their last
+// task, and die now and then. With one that dies end the containers of its job; what its tasks have done
+// stays done, and the next one asks for the rest only.
 func (w *World) moveMasters() {
 	for i := 1; i < len(w.jobs); i++ {
 		jb, id := w.jobs[i], sched.JobID(i)

@@ -7,7 +7,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// silence is an attempt that was lost with its node, while nobody has said so yet. Its handle stays taken until somebody does.
+// silence is an attempt that was lost with its node, while nobody has said so yet. Its handle stays taken
+// until somebody does.
 type silence struct {
 	id   sched.AttemptID
 	life *Life
@@ -68,7 +69,8 @@ func (w *World) resize(n sched.NodeID) {
 	w.tell(sched.Event{Kind: sched.NodeChanged, Node: n, Detail: &sched.Detail{Node: spec}})
 }
 
-// vanish loses an attempt, and tells nobody: its end comes later, or a node that comes back empty says it, or a resync.
+// vanish loses an attempt, and tells nobody: its end comes later, or a node that comes back empty says it,
+// or a resync.
 func (w *World) vanish(a *attempt, o sched.Outcome) {
 	w.stop(a, o)
 	w.silent = append(w.silent, silence{id: a.id, life: a.life, job: a.job, node: a.node, due: w.beat + 1 + w.dice.IntN(8)})
@@ -79,7 +81,8 @@ func (w *World) taken(id sched.AttemptID) bool {
 	return slices.ContainsFunc(w.silent, func(s silence) bool { return s.id == id })
 }
 
-// speakUp tells the ends that nobody was told of; of what the book knows no more it is the end of something unknown.
+// speakUp tells the ends that nobody was told of; of what the book knows no more it is the end of something
+// unknown.
 func (w *World) speakUp() {
 	w.silent = slices.DeleteFunc(w.silent, func(s silence) bool {
 		if s.due > w.beat && w.beat < w.cfg.Calm {

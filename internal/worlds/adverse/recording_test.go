@@ -41,7 +41,8 @@ type row struct {
 	n     int32
 }
 
-// readText reads calls in the form of testdata: seconds, what, name, and fields KEY=VALUE; rows are PRIORITY:PLACE=COUNT.
+// readText reads calls in the form of testdata: seconds, what, name, and fields KEY=VALUE; rows are
+// PRIORITY:PLACE=COUNT.
 func readText(text string) (calls []call, err error) {
 	for i, line := range strings.Split(text, "\n") {
 		f := strings.Fields(line)
@@ -311,8 +312,9 @@ func (p *plugin) say(at float64) {
 	}
 }
 
-// ask takes rows, each of which holds until another of its priority and place, and tells what each stage now asks for. A map that is
-// asked for at the priority of failed ones has been lost, whatever was told of it.
+// ask takes rows, each of which holds until another of its priority and place, and tells what each stage
+// now asks for. A map that is asked for at the priority of failed ones has been lost, whatever was told of
+// it.
 func (p *plugin) ask(c *call, a *app) {
 	var stages [sched.Stages]bool
 	for _, r := range c.rows {
@@ -422,7 +424,8 @@ func TestRecordingsSpeakTheLanguage(t *testing.T) {
 	}
 }
 
-// The recordings themselves are not part of the project. Where they are at hand, they are in the language too.
+// The recordings themselves are not part of the project. Where they are at hand, they are in the language
+// too.
 func TestRealRecordings(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "shared", "reference", "yarn-recorded", "recordings", "*.jsonl"))
 	if err != nil || len(files) == 0 {

@@ -43,7 +43,8 @@ func batchJobs() []*workload.Job {
 	return jobs
 }
 
-// The twin says nothing that the language does not have, and all that is peculiar to a real ResourceManager is met in its runs.
+// The twin says nothing that the language does not have, and all that is peculiar to a real ResourceManager
+// is met in its runs.
 func TestTwinSpeaksTheLanguage(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(60) {

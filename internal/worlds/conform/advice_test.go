@@ -16,8 +16,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// successor is a sink behind a policy that begins with watching. When that ends, it lets a fresh policy decide the rest of the run beside
-// it, with a book of its own that is void as well, and compares the plans.
+// successor is a sink behind a policy that begins with watching. When that ends, it lets a fresh policy
+// decide the rest of the run beside it, with a book of its own that is void as well, and compares the
+// plans.
 type successor struct {
 	fresh func() sched.Policy
 	loop  *drive.Loop
@@ -107,7 +108,8 @@ func every(t *testing.T, do func(t *testing.T, fresh func() sched.Policy)) {
 	}
 }
 
-// Who has watched remembers nothing of what it would have done: from the resync on that ends it, it decides as a fresh policy.
+// Who has watched remembers nothing of what it would have done: from the resync on that ends it, it decides
+// as a fresh policy.
 func TestWatchingLeavesNoTrace(t *testing.T) {
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
 		plans := 0
@@ -224,7 +226,8 @@ func (s *size) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	return nil
 }
 
-// A policy that watches a world in which nothing happens neither spins nor grows, and gives each piece of advice once.
+// A policy that watches a world in which nothing happens neither spins nor grows, and gives each piece of
+// advice once.
 func TestWatchingStandsStill(t *testing.T) {
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
 		for _, can := range []sched.Capabilities{{Bind: true, Kill: true, Speculate: true, Power: true, Heartbeat: units.Second}, {Bind: true, Kill: true, Speculate: true, Power: true},

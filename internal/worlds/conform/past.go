@@ -105,10 +105,11 @@ func (d *verdicts) follow(v sched.View, resynced bool, broken func(format string
 		switch was := d.admitted[id]; {
 		case was && resynced && job.Standing() != sched.Admitted && job.Standing() != sched.Waiting && job.Begun():
 			broken("job %q was admitted before the book was void, and is %v", id, job.Standing())
-		case d.begun[id] && job.Standing() == sched.Rejected:
+		case d.begun[id] && job.Begun() && job.Standing() == sched.Rejected:
 			broken("job %q was admitted and has begun, and is rejected", id)
-		case job.Standing() == sched.Admitted:
-			d.admitted[id], d.begun[id] = true, job.Begun()
 		}
+		in := job.State == sched.Admitted // advice binds nobody
+		d.admitted[id] = d.admitted[id] || in
+		d.begun[id] = job.Begun() && (d.begun[id] || in)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// retold is a world that binds tasks, behind which all is told anew now and then: a resync with its full state, as it was told so far, and
-// with all that was asked of it void.
+// retold is a world that binds tasks, behind which all is told anew now and then: a resync with its full
+// state, as it was told so far, and with all that was asked of it void.
 type retold struct {
 	drive.World
 	dice     *rand.Rand
@@ -171,8 +171,9 @@ func (w *retold) void() error {
 	return w.World.Enact(&w.plan)
 }
 
-// What a resync voids every policy asks for again, and what it tells again every book has as it was, also where tasks are bound here: all jobs
-// end, in the simulator with and without heartbeats, whatever is told anew when.
+// What a resync voids every policy asks for again, and what it tells again every book has as it was, also
+// where tasks are bound here: all jobs end, in the simulator with and without heartbeats, whatever is told
+// anew when.
 func TestResyncsOfTheSimulator(t *testing.T) {
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
 		resyncs := 0
