@@ -121,6 +121,20 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// A journal of the form without an origin is read as before; words that no build writes any more are named.
+func TestOlderForms(t *testing.T) {
+	old := seal([]string{`journal {"version":1,"scenario":"s","world":{"world":"hand","bind":true,"provision":false,"compute":false},"policy":"fifo","seed":1}`, "end rounds=0"})
+	r, err := NewReader(bytes.NewReader(old))
+	if err != nil || r.Header.World.Origin != "" || !r.Header.World.Bind {
+		t.Errorf("%v: %+v", err, r)
+	}
+	for _, word := range struck {
+		if _, err := ParseEvent(word + " x=1"); err == nil || !strings.Contains(err.Error(), "is of an older form of journals") {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+}
+
 // fill sets every exported field of a value at random, lists and pointers included, so that a field which a later change adds is
 // tried too.
 func fill(t *rapid.T, v reflect.Value) {
