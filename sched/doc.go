@@ -31,6 +31,20 @@
 // held until then, and checked again; an item whose Expires has passed is dropped with a refusal. Items of one Group are
 // granted all or not at all. Re-sending an item that a world has already seen changes nothing.
 //
+// # What is remembered
+//
+// Nothing here grows with the jobs that ever were. The book knows jobs, and queues, as long as jobs are there, and profiles as long as classes
+// are named. A queue that its last job has left is gone with the next batch, its handle is used again, and when a job names it once more
+// it comes as a new one, behind the others.
+//
+// # Questions and copies
+//
+// A policy that is an Asker says, between two plans, what it would decide upon a job that came now: whether it would be let in, why, when it would
+// end as far as it can tell, and the earliest deadline that would be accepted. That decides nothing: the book, and what the policy saves, stay
+// as they are, and if the job then comes before anything else happens, that is what becomes of it.
+//
+// A policy that is a Cloner can be copied together with its book, to play on beside it. Both share what never changes, and nothing else.
+//
 // # Predecessors
 //
 // A job that names predecessors (workload.Job.After) waits in the book until the world says StageReady of one of its stages, when they
