@@ -71,10 +71,17 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return nil, bad(1, "what the journal is of cannot be read: %v", err)
 	}
 	if v := j.Header.Version; v != Version {
-		return nil, bad(1, "the journal has format %d, this build reads format %d", v, Version)
+		who := "a newer build"
+		if old, ok := readers[v]; ok {
+			who = old
+		}
+		return nil, bad(1, "the journal has format %d, this build reads format %d; %s reads it", v, Version, who)
 	}
 	return j, nil
 }
+
+// readers says which builds read a format of before.
+var readers = map[int]string{1: "slackline before 0.1.0 (revision 93031db)"}
 
 func newBuffer(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 1<<16) }
 

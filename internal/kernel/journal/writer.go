@@ -11,7 +11,7 @@ import (
 )
 
 // Version is that of the format.
-const Version = 1
+const Version = 2
 
 // Header says what is needed to decide a run again.
 type Header struct {
