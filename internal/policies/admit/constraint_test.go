@@ -42,6 +42,7 @@ func classes() (all []*profile.Class) {
 	for _, s := range []float64{15, 25} { // masters that start up for so long
 		c := profile.New(fmt.Sprintf("up%v", s))
 		c.Attempt(workload.Map, "c", mib, 10*units.Second, 0)
+		c.Attempt(workload.Reduce, "c", mib, 10*units.Second, 0)
 		c.At(workload.Master, "c").Start.Add(s)
 		all = append(all, c)
 	}
@@ -225,6 +226,12 @@ func TestConstraintMasters(t *testing.T) {
 		if got := play(t, "dc", c.slots, 1, c.jobs...); got != c.want {
 			t.Errorf("%d slots: %s, want %s", c.slots, got, c.want)
 		}
+	}
+	// A master holds its slot while reduces run: a's from 15 s to 25 s.
+	slow := with(timed("a", "", 0, 60, 1, 1), "up15", false)
+	late := timed("b", "reduce10", 20, 12, 2, 0)
+	if got, want := play(t, "dc", 2, 1, slow, late), "a yes, 1 slots, 25s; b no: it needs 2 map slots at 20.0 s, and 1 is free then; a holds 1 map slot until 60.0 s at the latest"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 	// Without deadlines masters leave room for tasks: of two slots one holds a master at a time.
 	x, y := with(timed("x", "", 0, 0, 1, 0), "up15", false), with(timed("y", "", 0, 0, 1, 0), "up15", false)

@@ -206,9 +206,10 @@ func TestLearnerOfMasters(t *testing.T) {
 	s.at(4, started(1, 1, 1, sched.Master, 1, sched.Anywhere))
 	s.at(9, ready(sched.Map))
 	s.at(10, started(2, 1, 1, sched.Map, 1, sched.NodeLocal))
+	s.at(17, ended(1, sched.Lost, 0, 0, 0, 13))
+	s.at(18, started(1, 1, 1, sched.Master, 1, sched.Anywhere))
 	s.at(20, ended(2, sched.Committed, 100, 50, 0, 10), ready(sched.Reduce))
-	s.at(21, ended(1, sched.Lost, 0, 0, 0, 17))
-	s.at(22, started(1, 1, 1, sched.Master, 1, sched.Anywhere), started(2, 1, 1, sched.Reduce, 1, sched.Anywhere))
+	s.at(22, started(2, 1, 1, sched.Reduce, 1, sched.Anywhere))
 	s.at(30, ended(2, sched.Committed, 50, 50, 0, 8), ended(1, sched.Committed, 0, 0, 0, 8), jobEnded(1, sched.Committed, ""))
 	if got := l.Of("k").At(workload.Master, "c").Start; got.N != 1 || got.Max != 5 {
 		t.Errorf("a master that was up 5 s after its start: %+v", got)
