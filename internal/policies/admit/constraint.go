@@ -313,8 +313,34 @@ func (c *Constraint) taken(v sched.View, p *sched.Plan, why sched.Reason) sched.
 			list = append(list, e)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b sched.Evidence) int { return cmp.Compare(b.Amount, a.Amount) })
-	return p.Because(why, list...)
+	return p.Because(why, byAmount(list)...)
+}
+
+// byAmount sorts evidence, the largest first, and what is alike as it stood: by counting, as there may be thousands of jobs with a few slots
+// each.
+func byAmount(list []sched.Evidence) []sched.Evidence {
+	most := int64(0)
+	for i := range list {
+		most = max(most, list[i].Amount)
+	}
+	if most > 1<<16 {
+		slices.SortStableFunc(list, func(a, b sched.Evidence) int { return cmp.Compare(b.Amount, a.Amount) })
+		return list
+	}
+	start := make([]int, most+2) // of those with most - i
+	for i := range list {
+		start[most-list[i].Amount+1]++
+	}
+	for i := range most {
+		start[i+1] += start[i]
+	}
+	sorted := make([]sched.Evidence, len(list))
+	for _, e := range list {
+		at := &start[most-e.Amount]
+		sorted[*at] = e
+		*at++
+	}
+	return sorted
 }
 
 // held is how many map slots the accepted jobs hold now, and how many reduce slots at the instant at.
