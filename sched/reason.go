@@ -102,7 +102,7 @@ const (
 	NoPromise             // it gets what promises leave, and the sentence says why
 )
 
-// Causes that any policy may name.
+// Causes that many policies share.
 var (
 	// FirstInOrder: the job stands first in the order.
 	FirstInOrder = &Cause{Name: "first-in-order", Text: "first in the order with work for this node"}
@@ -137,7 +137,7 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// general are the causes that any policy may name without declaring them.
+// general are the causes that need not be declared to be known from their names: policies of one's own give them too.
 var general = []*Cause{FirstInOrder, AdmitAll, Begun, PlaceChanged, Wakeup}
 
 // CauseNamed finds a cause among those declared and those that any policy may name. One that is not there is known by its name alone: it is

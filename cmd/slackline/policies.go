@@ -8,40 +8,46 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/maths/near"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 func newPolicies(o *options) *cobra.Command {
 	return o.bindOutput(&cobra.Command{
-		Use:   "policies [NAME]",
+		Use:   "policies [POLICY]",
 		Short: "List policies and the parts to make others of, or tell all of one",
-		Long: `List policies, the parts to make others of, and their parameters. Of one that is named, tell what it is made of and from which source, what the
-world must be able to do for it, what it reads, on which events it may have something to do, and the reasons that it gives.`,
-		Example: "  slackline policies\n  slackline policies rtmr\n  slackline policies -o json",
+		Long: `List policies, the parts to make others of, and their parameters. Of a policy or a part that is named, tell what it is made of and from which
+source, what the world must be able to do for it, what it reads, on which events it may have something to do, and the reasons that it gives. A policy
+may be written with its parameters, and with parts in place of its own, as a scenario has it: what is told is true of the policy so made.`,
+		Example: "  slackline policies\n  slackline policies rtmr\n  slackline policies 'fair(preemption=true)+delay'\n  slackline policies -o json",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return entryNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			entries := catalog.All()
 			if len(args) == 1 {
-				i := slices.IndexFunc(entries, func(e compose.Entry) bool { return e.Name == args[0] })
-				if i < 0 {
-					return fmt.Errorf("there is no policy or part %q%s", args[0], near.Hint(args[0], entryNames()))
+				info, err := about(args[0])
+				if err != nil {
+					return err
 				}
 				if o.json() {
-					return writeJSON(cmd.OutOrStdout(), infoOf(&entries[i]))
+					return writeJSON(cmd.OutOrStdout(), info)
 				}
-				return tellEntry(cmd.OutOrStdout(), &entries[i], min(max(width(cmd.OutOrStdout()), 60), 100))
+				return info.tell(cmd.OutOrStdout(), min(max(width(cmd.OutOrStdout()), 60), 100))
 			}
+			entries := catalog.All()
 			if o.json() {
 				list := []policyInfo{}
 				for i := range entries {
-					list = append(list, infoOf(&entries[i]))
+					info, err := about(entries[i].Name)
+					if err != nil {
+						return err
+					}
+					list = append(list, info)
 				}
 				return writeJSON(cmd.OutOrStdout(), list)
 			}
@@ -65,18 +71,20 @@ func entryNames() (names []string) {
 	return names
 }
 
-// policyInfo is how -o json tells of an entry of the catalogue.
+// policyInfo is how -o json tells of a part, or of a policy as it is made with its parameters.
 type policyInfo struct {
 	Name    string         `json:"name"`
 	Kind    string         `json:"kind"`
 	Doc     string         `json:"doc"`
 	Cite    string         `json:"cite"`
-	Parts   []string       `json:"parts,omitempty"` // of a scheme
-	Needs   []string       `json:"needs"`           // what the world must be able to do; of a scheme, what one of its parts may need
+	Parts   []string       `json:"parts,omitempty"` // of a policy
+	Needs   []string       `json:"needs"`           // what the world must be able to do
 	Reads   []string       `json:"reads"`
-	Heeds   []string       `json:"heeds"` // kinds of events; none = any
+	Heeds   []string       `json:"heeds"` // kinds of events, or "any" alone
 	Params  []policyParam  `json:"params"`
 	Reasons []policyReason `json:"reasons"`
+
+	needs []string // with the part that needs it
 }
 
 // policyReason is a cause that the entry declares.
@@ -95,61 +103,113 @@ type policyParam struct {
 	Doc     string   `json:"doc"`
 }
 
-func infoOf(e *compose.Entry) policyInfo {
-	info := policyInfo{Name: e.Name, Kind: string(e.Kind), Doc: e.Doc, Cite: e.Cite, Needs: []string{}, Reads: []string{}, Heeds: []string{}, Params: []policyParam{},
-		Reasons: []policyReason{}}
-	for _, p := range e.Params {
-		info.Params = append(info.Params, policyParam{p.Name, string(p.Type), p.Default, p.Unit, p.Choices, p.Doc})
+// described are queues under which every parameter has something to say.
+var described = queues.Config{Queues: []queues.Queue{{Name: queues.Default, MinMaps: 1, Capacity: 100, MinShareTimeout: queues.Span(units.Minute)}}}
+
+// about tells all of what is named: a part, or a policy with its parameters.
+func about(text string) (policyInfo, error) {
+	if part, ok := catalog.Part(text); ok {
+		info := policyInfo{Name: part.Name, Kind: string(part.Kind), Doc: part.Doc, Cite: part.Cite}
+		info.params(part.Params)
+		info.traits([]compose.Entry{part})
+		return info, nil
 	}
-	for _, part := range e.Parts {
+	terms, err := catalog.Terms(text)
+	if err != nil {
+		return policyInfo{}, err
+	}
+	policy, err := catalog.New(text, described)
+	if err != nil {
+		return policyInfo{}, err
+	}
+	info := policyInfo{Name: policy.Name(), Kind: string(compose.KindScheme)}
+	if len(terms) > 1 || terms[0].Kind != compose.KindScheme {
+		info.Kind = "policy"
+	}
+	var docs, cites []string
+	for i, e := range terms {
+		docs, cites = append(docs, e.Doc), append(cites, e.Cite)
+		info.params(slices.DeleteFunc(slices.Clone(e.Params), func(p compose.Param) bool {
+			return slices.ContainsFunc(terms[i+1:], func(by compose.Entry) bool { return by.Kind == p.Part })
+		}))
+	}
+	info.Doc, info.Cite = strings.Join(docs, "; "), strings.Join(cites, "; ")
+	parts := policy.Parts()
+	for _, part := range parts {
 		info.Parts = append(info.Parts, part.Name)
 	}
-	t := e.All()
-	for _, v := range t.Needs {
-		info.Needs = append(info.Needs, v.String())
+	info.traits(parts)
+	return info, nil
+}
+
+func (info *policyInfo) params(list []compose.Param) {
+	if info.Params == nil {
+		info.Params = []policyParam{}
 	}
-	if t.Reads.Profiles {
+	for _, p := range list {
+		info.Params = append(info.Params, policyParam{p.Name, string(p.Type), p.Default, p.Unit, p.Choices, p.Doc})
+	}
+}
+
+// traits takes in what the parts say of themselves.
+func (info *policyInfo) traits(parts []compose.Entry) {
+	info.Needs, info.Reads, info.Heeds, info.Reasons = []string{}, []string{}, []string{}, []policyReason{}
+	var reads compose.Reads
+	var heeds sched.Events
+	for i := range parts {
+		part := &parts[i]
+		for _, v := range part.Needs {
+			info.Needs = append(info.Needs, v.String())
+			if len(parts) > 1 {
+				info.needs = append(info.needs, v.String()+" (its part "+part.Name+")")
+			}
+		}
+		reads.Profiles, reads.Supply = reads.Profiles || part.Reads.Profiles, reads.Supply || part.Reads.Supply
+		heeds |= part.Turns()
+		for _, c := range part.Causes {
+			if slices.ContainsFunc(info.Reasons, func(r policyReason) bool { return r.Name == c.Name }) {
+				continue
+			}
+			like := sched.Because(c, c.Example[:]...)
+			like.Job = 7
+			info.Reasons = append(info.Reasons, policyReason{c.Name, c.Numbers, like.String()})
+		}
+	}
+	if reads.Profiles {
 		info.Reads = append(info.Reads, "profiles")
 	}
-	if t.Reads.Supply {
+	if reads.Supply {
 		info.Reads = append(info.Reads, "supply")
 	}
-	for k := sched.EventKind(0); k < sched.EventKinds && t.Heeds != sched.AnyEvent; k++ {
-		if t.Heeds.Has(k) {
+	if heeds == sched.AnyEvent {
+		info.Heeds = append(info.Heeds, "any")
+		return
+	}
+	for k := range sched.EventKinds {
+		if heeds.Has(k) {
 			info.Heeds = append(info.Heeds, k.String())
 		}
 	}
-	for _, c := range t.Causes {
-		like := sched.Because(c, c.Example[:]...)
-		like.Job = 7
-		info.Reasons = append(info.Reasons, policyReason{c.Name, c.Numbers, like.String()})
-	}
-	return info
 }
 
-// tellEntry writes all of an entry, in lines of so many columns.
-func tellEntry(w io.Writer, e *compose.Entry, columns int) error {
-	info := infoOf(e)
+// tell writes all of it, in lines of so many columns.
+func (info *policyInfo) tell(w io.Writer, columns int) error {
 	var b strings.Builder
 	line := func(indent int, head, text string) { writeWrapped(&b, columns, indent, head, text) }
 	fmt.Fprintf(&b, "%s (%s)\n", info.Name, info.Kind)
 	line(2, "", info.Doc)
 	b.WriteByte('\n')
-	line(9, "source", info.Cite)
+	line(9, "source", orElse(info.Cite, "as the scheme that it is part of"))
 	if len(info.Parts) > 0 {
 		line(9, "parts", strings.Join(info.Parts, ", "))
 	}
-	needs := strings.Join(info.Needs, ", ")
-	for _, part := range e.Parts {
-		if len(part.Needs) > 0 {
-			needs += " (its part " + part.Name + ")"
-		}
+	needs := info.Needs
+	if len(info.needs) > 0 {
+		needs = info.needs
 	}
-	line(9, "needs", orElse(needs, "nothing that a world may lack"))
+	line(9, "needs", orElse(strings.Join(needs, ", "), "nothing that a world may lack"))
 	line(9, "reads", orElse(strings.Join(info.Reads, ", "), "what all may"))
-	if e.Kind != compose.KindOrder {
-		line(9, "heeds", orElse(strings.Join(info.Heeds, ", "), "any event"))
-	}
+	line(9, "heeds", orElse(strings.Join(info.Heeds, ", "), "nothing: it ranks jobs when it is asked"))
 	if len(info.Params) > 0 {
 		b.WriteString("\nparameters\n")
 		for _, p := range info.Params {

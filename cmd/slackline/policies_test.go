@@ -8,29 +8,50 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/compose"
 )
 
-// Every entry tells all of itself within 80 columns: each reason has a name of its own, says more than that, and says what its numbers mean.
+// Every entry tells all of itself within 80 columns, and so does each part that it lists.
 func TestEntriesTellAllOfThemselves(t *testing.T) {
+	for _, e := range catalog.All() {
+		for _, text := range append([]string{e.Name}, names(e.Parts)...) {
+			info, err := about(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := info.tell(&b, 80); err != nil {
+				t.Fatal(err)
+			}
+			for l := range strings.Lines(b.String()) {
+				if n := len([]rune(strings.TrimRight(l, "\n"))); n > 80 {
+					t.Errorf("%s: %d columns: %s", text, n, l)
+				}
+			}
+		}
+	}
+}
+
+func names(parts []compose.Entry) (list []string) {
+	for _, part := range parts {
+		list = append(list, part.Name)
+	}
+	return list
+}
+
+// Each reason has a name of its own, says more than that, and says what its numbers mean.
+func TestCausesAreWhole(t *testing.T) {
 	name, sentences := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`), map[string]string{}
-	entries := catalog.All()
-	for i := range entries {
-		var b bytes.Buffer
-		if err := tellEntry(&b, &entries[i], 80); err != nil {
-			t.Fatal(err)
-		}
-		for l := range strings.Lines(b.String()) {
-			if n := len([]rune(strings.TrimRight(l, "\n"))); n > 80 {
-				t.Errorf("%s: %d columns: %s", entries[i].Name, n, l)
-			}
-		}
-		for _, c := range entries[i].All().Causes {
-			if said, known := sentences[c.Name]; known && said != c.Text+strings.Join(c.Numbers, ",") {
-				t.Errorf("%s: two causes are called %q", entries[i].Name, c.Name)
-			}
-			sentences[c.Name] = c.Text + strings.Join(c.Numbers, ",")
-			if !name.MatchString(c.Name) || (c.Text == "") == (c.Say == nil) || (c.Say == nil) != (len(c.Numbers) == 0) || c.Say != nil && c.Example == [3]int64{} {
-				t.Errorf("%s: the cause %q has no sentence, or two, or does not say what its numbers mean, or gives no example", entries[i].Name, c.Name)
+	for _, e := range catalog.All() {
+		for _, part := range append(e.Parts, e) {
+			for _, c := range part.Causes {
+				if said, known := sentences[c.Name]; known && said != c.Text+strings.Join(c.Numbers, ",") {
+					t.Errorf("%s: two causes are called %q", part.Name, c.Name)
+				}
+				sentences[c.Name] = c.Text + strings.Join(c.Numbers, ",")
+				if !name.MatchString(c.Name) || (c.Text == "") == (c.Say == nil) || (c.Say == nil) != (len(c.Numbers) == 0) || c.Say != nil && c.Example == [3]int64{} {
+					t.Errorf("%s: the cause %q has no sentence, or two, or does not say what its numbers mean, or gives no example", part.Name, c.Name)
+				}
 			}
 		}
 	}
@@ -38,17 +59,50 @@ func TestEntriesTellAllOfThemselves(t *testing.T) {
 
 func TestPoliciesTellsOne(t *testing.T) {
 	s := newShell(t, nil)
-	out := s.must(0, "policies", "rtmr")
-	for _, want := range []string{"rtmr (scheme)", "source   paper 003", "needs    kill (its part rtmr reclaimer)", "reads    profiles", "  no-slots ", "heeds    any event"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("lacks %q:\n%s", want, out)
+	for text, wants := range map[string][]string{
+		"rtmr": {"rtmr (scheme)", "source   paper 003", "needs    kill (its part rtmr reclaimer)", "reads    profiles", "  no-slots ", "heeds    any\n"},
+		// What a policy needs and heeds is told as its parameters make it.
+		"rtmr(preempt=false)":           {"rtmr(preempt=false) (scheme)", "parts    rtmr order, rtmr admission, rtmr dispatcher\n", "needs    nothing that a world may lack"},
+		"rtmr dispatcher":               {"rtmr dispatcher (place)", "heeds    resync, heartbeat\n"},
+		"fair":                          {"parts    fair-share, limit, greedy\n", "needs    nothing that a world may lack", "heeds    resync, control, "},
+		"fair(preemption=true)":         {"needs    kill (its part preempt)", "heeds    any\n", "  min-share "},
+		"fair( preemption=true )+delay": {"fair(preemption=true)+delay (policy)", "parts    fair-share, limit, delay, preempt\n", "  preemption ", "  rack "},
+		"greedy":                        {"greedy (place)", "heeds    resync, heartbeat\n", "  first-in-order "},
+		"greedy(nonlocal=0)":            {"greedy(nonlocal=0) (policy)", "parts    by-arrival, all, greedy\n", "  admit-all "},
+		"edf":                           {"heeds    nothing: "},
+		"sleep":                         {"needs    sleep, wake\n"},
+		"speculate":                     {"needs    speculate\n"},
+	} {
+		out := s.must(0, "policies", text)
+		for _, want := range wants {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: lacks %q:\n%s", text, want, out)
+			}
 		}
 	}
-	var info policyInfo
-	if err := json.Unmarshal([]byte(s.must(0, "policies", "limit", "-o", "json")), &info); err != nil || len(info.Reasons) != 3 || info.Reasons[1].Example != "waits: 5 jobs run, the limit is 5" || len(info.Heeds) < 5 {
-		t.Errorf("%+v, %v", info, err)
+	if out := s.must(0, "policies", "fair+delay"); strings.Count(out, "  first-in-order ") != 1 {
+		t.Errorf("a reason is told twice:\n%s", out)
 	}
-	if r := s.run("policies", "rtmrr"); r.code != 2 || !strings.Contains(r.stderr, `there is no policy or part "rtmrr"; did you mean "rtmr"?`) {
-		t.Error(r.code, r.stderr)
+	tells := func(text string) (info policyInfo) {
+		if err := json.Unmarshal([]byte(s.must(0, "policies", text, "-o", "json")), &info); err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	if info := tells("limit"); len(info.Reasons) != 5 || info.Reasons[1].Example != "waits: 5 jobs run, the limit is 5" || len(info.Heeds) < 5 {
+		t.Errorf("%+v", info)
+	}
+	if any, none := tells("rtmr").Heeds, tells("edf").Heeds; len(any) != 1 || any[0] != "any" || none == nil || len(none) != 0 {
+		t.Errorf("any event is %q, none %q", any, none)
+	}
+	for text, want := range map[string]string{
+		"rtmrr":      `there is no policy or part "rtmrr"; did you mean "rtmr"?`,
+		"fair(x=1)":  `"fair" has no parameter "x"`,
+		"rtmr+delay": `"delay" cannot go with it`,
+		"fair+":      `the end of the text stands where`,
+	} {
+		if r := s.run("policies", text); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Error(r.code, r.stderr)
+		}
 	}
 }

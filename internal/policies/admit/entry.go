@@ -42,7 +42,7 @@ func ShareOf(a compose.Args) (Share, error) {
 const comings = 1<<sched.Resync | 1<<sched.Control | 1<<sched.NodeUp | 1<<sched.NodeChanged | 1<<sched.JobEnded | 1<<sched.JobCancelled | 1<<sched.JobAmended |
 	1<<sched.JobArrived | 1<<sched.StageReady
 
-var bounds = []*sched.Cause{SlotOfOrder, OverLimit, MasterShare}
+var bounds = []*sched.Cause{SlotOfOrder, OverLimit, MasterShare, sched.AdmitAll, sched.Begun}
 
 // AllEntry lists the admission of every job.
 func AllEntry() compose.Entry {
@@ -52,7 +52,7 @@ func AllEntry() compose.Entry {
 		Doc:    "admits every job when it arrives, one with an ApplicationMaster when masters leave room",
 		Cite:   "Hadoop 1.2.1, JobQueueTaskScheduler; YARN, maximum-am-resource-percent",
 		Params: MasterParams("10"),
-		Traits: compose.Traits{Heeds: comings, Causes: []*sched.Cause{MasterShare}},
+		Traits: compose.Traits{Heeds: comings, Causes: []*sched.Cause{sched.AdmitAll, sched.Begun, MasterShare}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			c, err := mastersOf(a)
 			return NewAll(c), err
@@ -113,7 +113,8 @@ func ConstraintEntry() compose.Entry {
 			Reads: compose.Reads{Profiles: true},
 			Heeds: sched.EventsOf(sched.Resync, sched.Control, sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Demand, sched.Tick),
 			Causes: []*sched.Cause{estimate.Promised, estimate.NoDeadline, estimate.CountUnknown, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots,
-				estimate.AloneLate, estimate.AloneLateMean, estimate.Unbounded, NotProfiled, MasterShare, MapSlotsTaken, ReduceSlotsTaken, estimate.MapsFirst, estimate.MapsOver},
+				estimate.AloneLate, estimate.AloneLateMean, estimate.Unbounded, NotProfiled, MasterShare, MapSlotsTaken, ReduceSlotsTaken, estimate.MapsFirst, estimate.MapsOver,
+				sched.Begun, sched.Wakeup},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
 			share, err := ShareOf(a)

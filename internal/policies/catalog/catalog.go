@@ -115,6 +115,36 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 	return compose.New(r)
 }
 
+// Part finds a part by its name alone, also one that is part of a scheme and of nothing else.
+func Part(name string) (compose.Entry, bool) {
+	entries := All()
+	for _, e := range All() {
+		entries = append(entries, e.Parts...)
+	}
+	i := slices.IndexFunc(entries, func(e compose.Entry) bool { return e.Name == name && e.Kind != compose.KindScheme })
+	if i < 0 {
+		return compose.Entry{}, false
+	}
+	return entries[i], true
+}
+
+// Terms returns the entries that the terms of a text name.
+func Terms(text string) ([]compose.Entry, error) {
+	terms, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var list []compose.Entry
+	for _, t := range terms {
+		e, err := find(All(), text, t)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, *e)
+	}
+	return list, nil
+}
+
 // idle finds a parameter of the scheme that has nothing to say any more, as a part takes the place of the one that reads it.
 func idle(scheme compose.Args, part *compose.Entry) error {
 	for _, p := range scheme.Params() {

@@ -53,24 +53,25 @@ type Memory interface {
 var steps = [...]Kind{KindPlan, KindAdmit, KindShare, KindPlace, KindSpeculate, KindPreempt, KindScale}
 
 // Follower is a part that reads the policy's order. It is told when the policy is assembled, and may say that they do not fit.
+// An order that reads profiles or supplies comes as one that nothing but the methods of sched.Order can be asked of.
 type Follower interface {
 	Follow(o sched.Order) error
 }
 
 // Recipe is what a policy is made of.
 type Recipe struct {
-	Name   string // as people write it, with its parameters
-	Order  sched.Order
-	Steps  map[Kind]Step           // one of a kind at most; there must be one that admits and one that places
-	Traits map[Kind]Traits         // of these, and of the order
-	Again  func() (*Policy, error) // makes the policy once more, with nothing in its memory; nil = it cannot be copied
+	Name  string // as people write it, with its parameters
+	Order sched.Order
+	Steps map[Kind]Step           // one of a kind at most; there must be one that admits and one that places
+	Parts map[Kind]Entry          // of these, and of the order
+	Again func() (*Policy, error) // makes the policy once more, with nothing in its memory; nil = it cannot be copied
 }
 
 // Put makes the part that an entry lists, or all parts of a scheme, and gives each the place of its kind. a are the arguments of the
 // entry, or of the scheme to which it belongs: what they do not name has its default.
 func (r *Recipe) Put(e Entry, a Args) error {
 	if r.Steps == nil {
-		r.Steps, r.Traits = make(map[Kind]Step), make(map[Kind]Traits)
+		r.Steps, r.Parts = make(map[Kind]Step), make(map[Kind]Entry)
 	}
 	switch {
 	case e.Fill != nil:
@@ -90,25 +91,26 @@ func (r *Recipe) Put(e Entry, a Args) error {
 	} else {
 		r.Steps[e.Kind], err = e.Step(a)
 	}
-	r.Traits[e.Kind] = e.Traits
+	r.Parts[e.Kind] = e
 	return err
 }
 
 // Policy is an assembled recipe. It implements sched.Policy, sched.Ranker, sched.Heeder and sched.Declarer.
 type Policy struct {
 	r     Recipe
-	parts []part // the order first, then those that take turns
-	desk  desk   // at which they read
+	order sched.Order // at its desk
+	parts []part      // the order first, then those that take turns
+	desk  desk        // at which they read
 	heeds sched.Events
 }
 
 // part is a part of an assembled policy.
 type part struct {
-	kind  Kind
-	step  Step // nil: it is the order
-	heeds sched.Events
-	needs uint64 // a bit for each verb
-	Traits
+	Entry
+	step   Step         // nil: it is the order
+	turns  sched.Events // on which it has its turn
+	untold sched.Events // which it does not hear of
+	needs  uint64       // a bit for each verb
 }
 
 // New assembles a recipe, which must name an order, an admission and a placement.
@@ -126,16 +128,22 @@ func New(r Recipe) (*Policy, error) {
 	if len(y.parts) != len(r.Steps)+1 {
 		return nil, fmt.Errorf("policy %q has a part of a kind that takes no turn", r.Name)
 	}
+	order := &y.parts[0]
+	y.order = &reading{Order: r.Order, desk: desk{policy: y, by: order}}
+	followed := r.Order
+	if order.Reads != (Reads{}) {
+		followed = y.order
+	}
 	for _, part := range y.parts {
 		m := y.memory(part)
 		_, saves := m.(json.Marshaler)
 		if _, ok := m.(Memory); saves && !ok {
-			return nil, fmt.Errorf("policy %q: its %s part saves what it remembers, and lacks the other methods of compose.Memory", r.Name, part.kind)
+			return nil, fmt.Errorf("policy %q: its %s part saves what it remembers, and lacks the other methods of compose.Memory", r.Name, part.Kind)
 		}
 	}
 	for _, part := range y.parts {
 		if f, ok := part.step.(Follower); ok {
-			if err := f.Follow(r.Order); err != nil {
+			if err := f.Follow(followed); err != nil {
 				return nil, fmt.Errorf("policy %q: %w", r.Name, err)
 			}
 		}
@@ -145,17 +153,16 @@ func New(r Recipe) (*Policy, error) {
 
 // add takes in a part.
 func (y *Policy) add(kind Kind, step Step) {
-	p := part{kind: kind, step: step, Traits: y.r.Traits[kind]}
+	p := part{Entry: y.r.Parts[kind], step: step}
+	p.Kind = kind
 	for _, v := range p.Needs {
 		p.needs |= 1 << v
 	}
-	switch p.heeds = p.Heeds; {
-	case step == nil && p.Reads.Profiles:
-		p.heeds = sched.EventsOf(sched.ProfileLearned)
-	case step != nil && p.heeds == 0:
-		p.heeds = sched.AnyEvent
+	if step == nil && p.Reads.Profiles {
+		p.Causes = append(slices.Clone(p.Causes), sched.PlaceChanged)
 	}
-	y.heeds |= p.heeds
+	p.turns, p.untold = p.Turns(), p.Reads.untold()
+	y.heeds |= p.turns
 	y.parts = append(y.parts, p)
 }
 
@@ -166,11 +173,14 @@ func (y *Policy) Name() string { return y.r.Name }
 func (y *Policy) Recipe() Recipe { return y.r }
 
 // Order returns the order in which the ledger keeps jobs.
-func (y *Policy) Order() sched.Order {
-	if y.parts[0].Reads == everything {
-		return y.r.Order
+func (y *Policy) Order() sched.Order { return y.order }
+
+// Parts lists what the policy is made of: its order first, then the steps in their turn.
+func (y *Policy) Parts() (list []Entry) {
+	for i := range y.parts {
+		list = append(list, y.parts[i].Entry)
 	}
-	return &reading{Order: y.r.Order, desk: desk{policy: y, by: &y.parts[0]}}
+	return list
 }
 
 // Heeds returns the kinds of events on which the policy may have something to do.
@@ -196,12 +206,12 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.desk = desk{View: v, policy: y}
 	for i := 1; i < len(y.parts); i++ {
 		part := &y.parts[i]
-		if part.heeds&brings == 0 && part.heeds != sched.AnyEvent {
+		if part.turns&brings == 0 && part.turns != sched.AnyEvent {
 			continue
 		}
 		y.desk.by = part
 		from := len(p.Items)
-		part.step.Decide(&y.desk, batch, p)
+		part.step.Decide(&y.desk, part.hears(batch, brings), p)
 		part.answersFor(y, p.Items[from:])
 	}
 	y.desk = desk{}
@@ -228,7 +238,7 @@ func (y *Policy) Suits(can *sched.Capabilities) error {
 	for _, part := range y.parts {
 		for _, verb := range part.Needs {
 			if !can.Can(verb) {
-				return fmt.Errorf("policy %q needs a world that can %v (for its %s part), and the world %q cannot", y.r.Name, verb, part.kind, can.World)
+				return fmt.Errorf("policy %q needs a world that can %v (for its %s part), and the world %q cannot", y.r.Name, verb, part.Kind, can.World)
 			}
 		}
 	}
@@ -286,9 +296,9 @@ func (y *Policy) Save(w io.Writer) error {
 		}
 		text, err := m.MarshalJSON()
 		if err != nil {
-			return fmt.Errorf("policy %q: saving its %s part: %w", y.r.Name, part.kind, err)
+			return fmt.Errorf("policy %q: saving its %s part: %w", y.r.Name, part.Kind, err)
 		}
-		s.Parts[string(part.kind)] = text
+		s.Parts[string(part.Kind)] = text
 	}
 	return json.NewEncoder(w).Encode(s)
 }
@@ -314,12 +324,12 @@ func (y *Policy) Load(r io.Reader) error {
 		if !ok {
 			continue
 		}
-		text, ok := s.Parts[string(part.kind)]
+		text, ok := s.Parts[string(part.Kind)]
 		if !ok {
-			return fmt.Errorf("policy %q: the saved state lacks its %s part", y.r.Name, part.kind)
+			return fmt.Errorf("policy %q: the saved state lacks its %s part", y.r.Name, part.Kind)
 		}
 		if err := u.UnmarshalJSON(text); err != nil {
-			return fmt.Errorf("policy %q: the saved state of its %s part cannot be read: %w", y.r.Name, part.kind, err)
+			return fmt.Errorf("policy %q: the saved state of its %s part cannot be read: %w", y.r.Name, part.Kind, err)
 		}
 	}
 	return nil

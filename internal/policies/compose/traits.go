@@ -15,34 +15,27 @@ type Traits struct {
 	Needs []sched.Verb
 	// Reads is what it asks the view besides what all may ask.
 	Reads Reads
-	// Heeds are the kinds of events on which it may have something to do, with sched.EventsOf; none means any. It is passed over where a batch
-	// brings none of them, and there it would have planned nothing and changed nothing. So a part that looks at the clock, or at what the parts
-	// before it have planned, heeds any. An order heeds nothing; if it reads profiles, all jobs are ranked anew when one is learned.
+	// Heeds are the kinds of events on which it may have something to do, with sched.EventsOf; none means any. It is
+	// passed over where a batch brings none of them, and no Resync, and there it would have planned nothing and changed
+	// nothing. So a part that looks at the clock, or at what the parts before it have planned, heeds any. An order heeds
+	// nothing; if it reads profiles, all jobs are ranked anew when one is learned.
 	Heeds sched.Events
-	// Causes are those of its reasons, but for those that any policy may name (package sched).
+	// Causes are those of its reasons.
 	Causes []*sched.Cause
 }
 
-// All returns the traits of a part, or those of all parts of a scheme together.
-func (e *Entry) All() Traits {
-	if e.Kind != KindScheme {
-		return e.Traits
+// Turns are the kinds of events on which a part has its turn. Every step has one at a resync, which voids what it remembers
+// by handles.
+func (e *Entry) Turns() sched.Events {
+	switch {
+	case e.Kind != KindOrder && e.Heeds == 0:
+		return sched.AnyEvent
+	case e.Kind != KindOrder:
+		return e.Heeds | sched.EventsOf(sched.Resync)
+	case e.Reads.Profiles:
+		return sched.EventsOf(sched.ProfileLearned)
 	}
-	var t Traits
-	for i := range e.Parts {
-		part := &e.Parts[i]
-		t.Needs = append(t.Needs, part.Needs...)
-		t.Reads.Profiles, t.Reads.Supply = t.Reads.Profiles || part.Reads.Profiles, t.Reads.Supply || part.Reads.Supply
-		if t.Heeds |= part.Heeds; part.Kind != KindOrder && part.Heeds == 0 {
-			t.Heeds = sched.AnyEvent
-		}
-		for _, c := range part.Causes {
-			if !slices.Contains(t.Causes, c) {
-				t.Causes = append(t.Causes, c)
-			}
-		}
-	}
-	return t
+	return 0
 }
 
 // Reads says what is read.
@@ -51,9 +44,7 @@ type Reads struct {
 	Supply   bool // View.Supply and View.Forecast
 }
 
-var everything = Reads{Profiles: true, Supply: true}
-
-// desk is the view at which a part reads: what it has not said that it reads is refused. What a part has the order look at, the order may read.
+// desk is the view at which a part reads: what its entry does not say that it reads is refused.
 type desk struct {
 	sched.View
 	policy *Policy
@@ -62,7 +53,7 @@ type desk struct {
 
 // Profile returns what is known of a class.
 func (d *desk) Profile(class string) *profile.Class {
-	if !d.by.Reads.Profiles && !d.policy.parts[0].Reads.Profiles {
+	if !d.by.Reads.Profiles {
 		d.refuse("profiles", "Profiles")
 	}
 	return d.View.Profile(class)
@@ -81,22 +72,45 @@ func (d *desk) Forecast(k sched.SupplyKind) *sched.Forecast {
 }
 
 func (d *desk) supply() {
-	if !d.by.Reads.Supply && !d.policy.parts[0].Reads.Supply {
+	if !d.by.Reads.Supply {
 		d.refuse("supplies", "Supply")
 	}
 }
 
 func (d *desk) refuse(what, field string) {
-	panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part reads %s without saying so: its catalogue entry needs Reads.%s", d.policy.Name(), d.by.kind, what, field)})
+	panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part reads %s without saying so: its catalogue entry needs Reads.%s", d.policy.Name(), d.by.Kind, what, field)})
 }
 
-// reading is an order that reads at a desk.
+// untold are the kinds of events of which a part learns what it does not say that it reads.
+func (r Reads) untold() (set sched.Events) {
+	if !r.Profiles {
+		set |= sched.EventsOf(sched.ProfileLearned)
+	}
+	if !r.Supply {
+		set |= sched.EventsOf(sched.SupplyChanged, sched.ForecastIssued)
+	}
+	return set
+}
+
+// hears is the part of a batch that the part may read.
+func (p *part) hears(batch []sched.Event, brings sched.Events) []sched.Event {
+	if p.untold&brings == 0 {
+		return batch
+	}
+	return slices.DeleteFunc(slices.Clone(batch), func(e sched.Event) bool { return p.untold.Has(e.Kind) })
+}
+
+// reading is an order that reads at a desk of its own, whoever asks it.
 type reading struct {
 	sched.Order
 	desk desk
 }
 
 func (o *reading) at(v sched.View) sched.View {
+	if of, ok := v.(*desk); ok {
+		// A part asks, at its own desk.
+		v = of.View
+	}
 	o.desk.View = v
 	return &o.desk
 }
@@ -131,7 +145,7 @@ var special = func() (set uint64) {
 func (p *part) answersFor(y *Policy, items []sched.Item) {
 	for i := range items {
 		if v := items[i].Verb; special&^p.needs&(1<<v) != 0 {
-			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without saying so: its catalogue entry needs the verb in Needs", y.Name(), p.kind, v)})
+			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without saying so: its catalogue entry needs the verb in Needs", y.Name(), p.Kind, v)})
 		}
 	}
 }

@@ -23,7 +23,7 @@ func GreedyEntry() compose.Entry {
 			{Name: "local", Type: compose.Choice, Default: "node", Choices: []string{"node", "rack"},
 				Doc: "how near a task's data must be for it to count as local (the paper: node; Hadoop's code: rack)"},
 		},
-		Traits: compose.Traits{Heeds: sched.EventsOf(sched.Heartbeat)},
+		Traits: compose.Traits{Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{sched.FirstInOrder}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			g := &Greedy{NonLocal: a.Count("nonlocal"), Reduces: a.Count("reduces"), LocalRack: a.Choice("local") == "rack"}
 			if g.NonLocal == 0 && a.Set("local") {
@@ -46,7 +46,8 @@ func DelayEntry() compose.Entry {
 			{Name: "rack", Type: compose.Span, Default: "4.5s", Doc: "how long then before it may start them anywhere"},
 			reduces(),
 		},
-		Traits: compose.Traits{Heeds: sched.EventsOf(sched.JobEnded, sched.Heartbeat)},
+		Traits: compose.Traits{Heeds: sched.EventsOf(sched.JobEnded, sched.Heartbeat),
+			Causes: []*sched.Cause{sched.FirstInOrder, sched.Wakeup}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			return &Delay{D: a.Span("D"), Rack: a.Span("rack"), Reduces: a.Count("reduces")}, nil
 		},
@@ -61,6 +62,7 @@ func MatchmakingEntry() compose.Entry {
 		Doc:    "every node has a fair chance to take local maps of any job before it gets one other per beat; nothing to tune",
 		Cite:   "paper 003, section 4.3",
 		Params: []compose.Param{reduces()},
+		Traits: compose.Traits{Causes: []*sched.Cause{sched.FirstInOrder}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			return NewMatchmaking(a.Count("reduces")), nil
 		},

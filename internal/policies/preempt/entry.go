@@ -28,7 +28,7 @@ func FairEntry() compose.Entry {
 		Kind:   compose.KindPreempt,
 		Doc:    "kills the youngest tasks of pools above their fair share for pools that starve",
 		Cite:   "Hadoop 1.2.1, FairScheduler (mapred.fairscheduler.preemption)",
-		Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Causes: []*sched.Cause{MinShare, FairShare}},
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Causes: []*sched.Cause{MinShare, FairShare, sched.Wakeup}},
 		Params: FairParams(),
 		Step:   fair,
 	}

@@ -60,7 +60,9 @@ func assemble(r *compose.Recipe, s *scheduler) {
 		}
 	}
 	if s.dispatch != nil {
-		r.Steps[compose.KindPlace], r.Traits[compose.KindPlace] = s.dispatch, compose.Traits{Reads: compose.Reads{Profiles: true}}
+		place := r.Parts[compose.KindPlace]
+		place.Traits = compose.Traits{Reads: compose.Reads{Profiles: true}}
+		r.Steps[compose.KindPlace], r.Parts[compose.KindPlace] = s.dispatch, place
 	}
 }
 
@@ -76,9 +78,9 @@ func parts(s *scheduler) []compose.Entry {
 		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline at worst", Step: step(admission{s}),
 			Traits: compose.Traits{Reads: profiles, Causes: []*sched.Cause{estimate.Promised, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
 				Late, BreaksPromise, AllLent, HasLabels, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
-				estimate.MapsFirst, estimate.MapsOver}}},
+				estimate.MapsFirst, estimate.MapsOver, sched.Begun, sched.Wakeup}}},
 		{Name: "rtmr dispatcher", Kind: compose.KindPlace, Doc: "what each node gets", Step: step(dispatcher{s}),
-			Traits: compose.Traits{Reads: profiles, Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{LeftOver}}},
+			Traits: compose.Traits{Reads: profiles, Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{sched.FirstInOrder, LeftOver, sched.PlaceChanged, sched.Wakeup}}},
 		{Name: "rtmr reclaimer", Kind: compose.KindPreempt, Doc: "kills tasks without a promise when their slots fall due", Step: step(reclaimer{s}),
 			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Causes: []*sched.Cause{SlotDue}}},
 	}

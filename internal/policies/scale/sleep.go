@@ -237,7 +237,7 @@ func Entry() compose.Entry {
 		Kind:   compose.KindScale,
 		Doc:    "nodes on which nothing runs sleep, and wake for work that finds no room; what lies on them can still be read, so savings are overstated",
 		Cite:   "Slackline; compare Leverich and Kozyrakis 2009 (nodes of a Hadoop cluster in standby)",
-		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Causes: []*sched.Cause{NodeIdle, NoRoomAwake}},
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Causes: []*sched.Cause{NodeIdle, NoRoomAwake, sched.Wakeup}},
 		Params: []compose.Param{
 			{Name: "idle", Type: compose.Span, Default: "5m", Doc: "a node sleeps when nothing has run on it for so long; below 1s counts as 1s"},
 			{Name: "keep", Type: compose.Count, Default: "1", Unit: "nodes", Doc: "so many stay awake"},

@@ -170,7 +170,7 @@ func Entry() compose.Entry {
 		Kind:   compose.KindSpeculate,
 		Doc:    "a second attempt for tasks that fall behind the others of their job",
 		Cite:   "Hadoop 0.20; paper 003, section 2.1.2",
-		Traits: compose.Traits{Needs: []sched.Verb{sched.Speculate}, Causes: []*sched.Cause{Straggler}},
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Speculate}, Causes: []*sched.Cause{Straggler, sched.Wakeup}},
 		Params: []compose.Param{
 			{Name: "lag", Type: compose.Span, Default: "1m", Doc: "a task must have run for so long"},
 			{Name: "gap", Type: compose.Count, Default: "20", Unit: "percent", Doc: "and be behind the average progress by so many points"},

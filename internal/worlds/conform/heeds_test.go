@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
@@ -51,7 +52,7 @@ func (m *mind) Batch(round int64, at units.Time, events []sched.Event) error {
 // Plan finds reasons of which no part has declared the cause.
 func (m *mind) Plan(round int64, at units.Time, p *sched.Plan) error {
 	for i := range p.Items {
-		if c := p.Items[i].Reason.Cause; c != nil && c != sched.CauseNamed(c.Name, m.policy.Causes()) {
+		if c := p.Items[i].Reason.Cause; c != nil && !slices.Contains(m.policy.Causes(), c) {
 			return fmt.Errorf("no part declares the cause %q", c.Name)
 		}
 	}
@@ -64,10 +65,10 @@ func heeds(t *testing.T, s Subject, seed uint64, fresh func() *compose.Policy) {
 	t.Helper()
 	awake := func() *compose.Policy {
 		r := fresh().Recipe()
-		r.Traits = maps.Clone(r.Traits)
-		for kind, traits := range r.Traits {
-			traits.Heeds = sched.AnyEvent
-			r.Traits[kind] = traits
+		r.Parts = maps.Clone(r.Parts)
+		for kind, part := range r.Parts {
+			part.Heeds = sched.AnyEvent
+			r.Parts[kind] = part
 		}
 		p, err := compose.New(r)
 		if err != nil {

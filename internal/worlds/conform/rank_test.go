@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/catalog/testdata/laxity"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/place"
@@ -112,5 +114,75 @@ func TestSecretReaders(t *testing.T) {
 	err = l.Run(context.Background())
 	if want := `round 1: policy "mine": its order part reads profiles without saying so: its catalogue entry needs Reads.Profiles`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// secret is a step that does what its entry does not say.
+type secret struct {
+	does  func(v sched.View, p *sched.Plan)
+	order sched.Order
+	heard int // events that tell of profiles
+}
+
+func (s *secret) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		if batch[i].Kind == sched.ProfileLearned {
+			s.heard++
+		}
+	}
+	s.does(v, p)
+}
+
+func (s *secret) Follow(o sched.Order) error {
+	s.order = o
+	return nil
+}
+
+// besides is a policy with the step, under an order that reads profiles.
+func besides(t *testing.T, s *secret) *compose.Policy {
+	entry := compose.Entry{Name: "secret", Kind: compose.KindSpeculate, Step: func(compose.Args) (compose.Step, error) { return s, nil }}
+	p, err := catalog.Of(append(catalog.All(), laxity.Order(), entry), "least-laxity+secret", pools())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A step says itself what it reads and plans, whatever the order says.
+func TestSecretSteps(t *testing.T) {
+	for want, does := range map[string]func(v sched.View, p *sched.Plan){
+		"reads profiles without saying so: its catalogue entry needs Reads.Profiles": func(v sched.View, _ *sched.Plan) { v.Profile("c") },
+		"reads supplies without saying so: its catalogue entry needs Reads.Supply":   func(v sched.View, _ *sched.Plan) { v.Supply(sched.Price) },
+		"reads supplies without saying so:  its catalogue entry needs Reads.Supply":  func(v sched.View, _ *sched.Plan) { v.Forecast(sched.Price) },
+		"plans to kill without saying so: its catalogue entry needs the verb in Needs": func(v sched.View, p *sched.Plan) {
+			p.Preempt(1, sched.Map, 1, sched.Because(whim))
+			p.Add(sched.Item{Verb: sched.Kill, Attempt: v.Youngest(1, sched.Map, 0), Outcome: sched.Killed})
+		},
+	} {
+		l := drive.New(simulated(1).New(t, 1), besides(t, &secret{does: does}))
+		err := l.Run(context.Background())
+		want = `policy "least-laxity+secret": its speculate part ` + strings.ReplaceAll(want, "  ", " ")
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Whom the order lets look at profiles is the order: a step may ask for its keys, and is not told of profiles.
+func TestOrdersReadForThemselves(t *testing.T) {
+	s := &secret{}
+	s.does = func(v sched.View, _ *sched.Plan) {
+		for j := sched.JobID(1); j <= v.Jobs(); j++ {
+			if job := v.Job(j); job != nil {
+				s.order.JobKey(v, job, sched.Map)
+			}
+		}
+	}
+	l := drive.New(&school{World: simulated(1).New(t, 1), early: true}, besides(t, s))
+	if err := l.Run(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if s.heard > 0 {
+		t.Errorf("it was told %d times what jobs have taught", s.heard)
 	}
 }

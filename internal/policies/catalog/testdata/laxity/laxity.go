@@ -30,7 +30,7 @@ func Admission() compose.Entry {
 		Traits: compose.Traits{
 			Reads:  compose.Reads{Profiles: true},
 			Heeds:  sched.EventsOf(sched.JobArrived, sched.StageReady, sched.Resync, sched.Control),
-			Causes: []*sched.Cause{Spent},
+			Causes: []*sched.Cause{Spent, sched.AdmitAll},
 		},
 		Step: func(compose.Args) (compose.Step, error) { return admission{}, nil },
 	}
