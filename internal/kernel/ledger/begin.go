@@ -63,3 +63,6 @@ func (l *Ledger) Decided(j sched.JobID) sched.JobState {
 	}
 	return b.State
 }
+
+// Stock tells whether a stock scheduler places work now, beside a policy that watches or has yielded.
+func (l *Ledger) Stock() bool { return l.yielded || l.watching }

@@ -48,7 +48,9 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	j, nd := &w.jobs[h], &w.nodes[n]
 	s := j.stage(it.Stage)
 	t := &s.tasks[b.Task-1]
+	s.asked -= s.Open
 	s.Begin(t)
+	s.asked += s.Open
 	w.refresh(j, s, false)
 	needs := &w.kinds[s.kinds[it.Container]].needs
 	nd.Free.Sub(needs)
@@ -60,7 +62,11 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
 	at.left = at.work
 	w.link(a, nd, s)
-	w.emit(sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a), Job: it.Job, Stage: it.Stage, Task: b.Task,
+	task := b.Task
+	if w.late { // as the world whose book it began from
+		task = 0
+	}
+	w.emit(sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a), Job: it.Job, Stage: it.Stage, Task: task,
 		Node: it.Node, Container: it.Container, Locality: b.Locality, Item: it.ID})
 	w.beginShuffle(a, b.Locality)
 	w.expectReport()

@@ -9,34 +9,57 @@ import (
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
-// From returns the world of a configuration as a book believes it to be, to go on from there: nodes, jobs, what runs and what is promised. Of
-// the configuration's jobs those come that arrive later. What runs has begun when the book says, and takes the time that its task's Work says:
-// jobs that do not know their work (real ones) have to be given it first, from their profiles.
+// From returns the world of a configuration as a book believes it to be, to go on from there: nodes, jobs, what runs and what is promised.
+// Of the configuration's jobs those come that arrive later; there need not be any.
+//
+// What runs has begun when the book says, and takes the time that its task's Work says. A task without one (those of real jobs have none)
+// takes the mean of what the book's profile says of its class; where it has run for longer, the longest time that is known. If there is no
+// such profile either, that is an error.
+//
+// A world that binds late does not say which task an attempt is at. The world that begins from its book binds late as well, and gives
+// each attempt a task (late.go).
 //
 // What a book cannot know:
 //
-//   - How far a shuffle is that began before the job's last map ended. It counts from the start of the reduce, so the reduce may end too early,
-//     by no more than it had waited for maps. What other shuffles take of a network is known from here on.
+//   - How far a shuffle is that began before the job's last map ended. It counts from the start of the reduce, so the reduce may end
+//     too early, by no more than it had waited for maps. What other shuffles take of a network is known from here on.
 //   - What speed a task had before now: it counts as if it had always been today's.
 //   - On which nodes map outputs lie: those of before are never lost.
 //   - Whether a job that is gone has committed: it counts as if it had, for those behind it.
 //   - How often a task has been tried, and failed: it is tried the first time.
-//   - When a node comes back that is down by chance, or when one was woken that is waking: the first stays away, the second takes its time from now.
-//   - When attempts tell their progress next, and, without heartbeats, which nodes would be served at this instant: all that have room are.
+//   - When a node comes back that is down by chance, or when one was woken that is waking: the first stays away, the second takes its
+//     time from now.
+//   - When attempts tell their progress next, and, without heartbeats, which nodes would be served at this instant: all that have room
+//     are.
+//   - How many tasks a stage will have that still grows: as many as are known of by now, one at least.
+//   - What a stock scheduler does. While one places work, beside a scheduler that watches or in its place, nothing can begin from the
+//     book.
 func From(cfg Config, book *ledger.Ledger) (*World, error) {
+	if book.Stock() {
+		return nil, fmt.Errorf("simulation: a stock scheduler places work now, and what it does next the book cannot tell; begin after the take-over")
+	}
+	if cfg.Source == nil && (cfg.Workload == nil || len(cfg.Workload.Jobs) == 0) {
+		cfg.Workload, cfg.Source = nil, func() workload.Source { return noMore{} }
+	}
 	w, err := New(cfg)
 	if err != nil {
 		return nil, err
 	}
+	w.late = !book.World().Bind
 	if n := len(w.nodes) - 1; int(book.Nodes()) > n {
 		return nil, fmt.Errorf("simulation: the book knows node %d, the cluster has %d", book.Nodes(), n)
 	}
 	w.now, w.started = book.Now(), true
 	w.nodesFrom(book)
-	w.jobsFrom(book)
-	w.attemptsFrom(book)
+	if err := w.jobsFrom(book); err != nil {
+		return nil, err
+	}
+	if err := w.attemptsFrom(book); err != nil {
+		return nil, err
+	}
 	for n := 1; n < len(w.nodes); n++ {
 		w.setRoom(int32(n))
 	}
@@ -46,6 +69,9 @@ func From(cfg Config, book *ledger.Ledger) (*World, error) {
 				w.refresh(j, &j.stages[i], true)
 			}
 		}
+	}
+	if w.late {
+		w.catchUp(book)
 	}
 	var pending sched.Plan
 	book.Pending(&pending)
@@ -81,6 +107,9 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 		if page == nil || !page.Up {
 			continue
 		}
+		if page.Spec.Class.Capacity != nd.Spec.Class.Capacity { // it was told anew since
+			nd.Spec, nd.up = page.Spec, &sched.Detail{Node: page.Spec}
+		}
 		nd.state, nd.lives, nd.Free, nd.Closed = nodeOpen, 1, nd.Spec.Class.Capacity, page.Draining
 		nd.factor = page.Speed / nd.Spec.Class.Speed
 		switch {
@@ -104,7 +133,7 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 }
 
 // jobsFrom opens the jobs that have not ended, in the order in which they came.
-func (w *World) jobsFrom(book *ledger.Ledger) {
+func (w *World) jobsFrom(book *ledger.Ledger) error {
 	w.jobs = make([]job, book.Jobs()+1)
 	var pages []*sched.Job
 	for h := book.Jobs(); h > 0; h-- {
@@ -116,6 +145,10 @@ func (w *World) jobsFrom(book *ledger.Ledger) {
 	}
 	slices.SortFunc(pages, func(a, b *sched.Job) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, page := range pages {
+		spec, guessed, err := completed(book, page)
+		if err != nil {
+			return err
+		}
 		k := w.linkOf(page.Spec.ID)
 		k.handle = int32(page.ID)
 		if w.cfg.Source != nil {
@@ -123,12 +156,14 @@ func (w *World) jobsFrom(book *ledger.Ledger) {
 		}
 		w.present++
 		j := &w.jobs[page.ID]
-		*j = job{Job: truth.Job{Spec: page.Spec, Here: true, Admitted: book.Decided(page.ID) == sched.Admitted}, link: k, key: jobKey(page.Spec.ID), given: page.Spec, mapsEnd: units.Never}
+		*j = job{Job: truth.Job{Spec: spec, Here: true, Admitted: book.Decided(page.ID) == sched.Admitted}, link: k,
+			key: jobKey(spec.ID), given: page.Spec, mapsEnd: units.Never}
 		j.open(w)
 		j.ratio = ratioOf(j.Spec)
 		w.weigh(j)
 		for i := range j.stages {
 			j.stages[i].from(book, page)
+			j.stages[i].longest = guessed[j.stages[i].kind]
 		}
 		if maps := j.stage(sched.Map); maps != nil && maps.Done == int32(len(maps.tasks)) {
 			j.mapsEnd = w.now
@@ -144,22 +179,34 @@ func (w *World) jobsFrom(book *ledger.Ledger) {
 			w.links[spec.ID] = &link{over: true, committed: true}
 		}
 	}
+	listed := map[string]bool{}
+	if w.cfg.Workload != nil {
+		for _, j := range w.cfg.Workload.Jobs {
+			listed[j.ID] = true
+		}
+	}
 	for _, page := range pages {
 		if page.State == sched.Waiting {
-			after := slices.Clone(page.Spec.After)
-			if w.cfg.Source != nil { // whoever is not known has ended
-				after = slices.DeleteFunc(after, func(id string) bool { return w.links[id] == nil })
+			after := slices.DeleteFunc(slices.Clone(page.Spec.After), func(id string) bool { return w.links[id] == nil && !listed[id] }) // it has ended
+			k := w.jobs[page.ID].link
+			if w.await(k, after); k.missing == 0 && k.broken == "" {
+				w.release(k.handle)
 			}
-			w.await(w.jobs[page.ID].link, after)
 		}
 	}
 	w.expectArrival()
+	return nil
 }
 
 // from takes over what the book knows of a stage.
 func (s *stage) from(book *ledger.Ledger, page *sched.Job) {
 	t := &page.Stages[s.kind]
 	s.Ready, s.Withheld, s.Limit, s.Sample = t.Ready, t.Withheld, t.Limit, max(0, t.Sample)
+	if s.asked = -1; !book.World().Bind { // which tasks are done is settled when those that run are
+		s.Done = min(t.Done, int32(len(s.tasks)))
+		s.Open, s.most = s.Open-s.Done, s.Done
+		return
+	}
 	for i := range s.tasks {
 		if book.Done(page.ID, s.kind, sched.TaskID(i+1)) {
 			s.tasks[i].State = truth.Done
@@ -171,7 +218,7 @@ func (s *stage) from(book *ledger.Ledger, page *sched.Job) {
 }
 
 // attemptsFrom lets go on what runs, in the order in which it started.
-func (w *World) attemptsFrom(book *ledger.Ledger) {
+func (w *World) attemptsFrom(book *ledger.Ledger) error {
 	var run []*sched.Attempt
 	for h := range w.jobs {
 		for s := range sched.Stages {
@@ -188,42 +235,57 @@ func (w *World) attemptsFrom(book *ledger.Ledger) {
 		most = max(most, a.ID)
 	}
 	w.attempts = make([]attempt, most+1)
-	for _, a := range run {
-		w.goOn(a)
+	tasks, err := w.bindAll(run)
+	if err != nil {
+		return err
+	}
+	for i, a := range run {
+		outcome := sched.Killed // no task needs it
+		switch {
+		case tasks[i] == 0:
+		case w.nodes[a.Node].state == nodeDown:
+			outcome = sched.Lost
+		default:
+			w.goOn(a, tasks[i])
+			continue
+		}
+		w.emit(sched.Event{Kind: sched.Ended, Attempt: a.ID, Outcome: outcome})
+		w.endedAttempts = append(w.endedAttempts, int32(a.ID))
 	}
 	for a := most; a > 0; a-- {
-		if w.attempts[a].job == 0 {
+		if w.attempts[a].job == 0 && !slices.Contains(w.endedAttempts, int32(a)) {
 			w.freeAttempts = append(w.freeAttempts, int32(a))
 		}
 	}
+	return nil
 }
 
-// goOn makes the truth of an attempt that the book knows.
-func (w *World) goOn(a *sched.Attempt) {
+// goOn makes the truth of an attempt that the book knows, and of its task.
+func (w *World) goOn(a *sched.Attempt, task int32) {
 	h, n := int32(a.Job), int32(a.Node)
 	j, nd := &w.jobs[h], &w.nodes[n]
 	s := j.stage(a.Stage)
-	t := &s.tasks[a.Task-1]
+	t := &s.tasks[task-1]
 	sample := s.Sample
 	s.Begin(t)
 	s.Sample = sample // the book has counted it
 	nd.Free.Sub(&w.kinds[s.kinds[a.Container]].needs)
 	at := &w.attempts[a.ID]
-	*at = attempt{began: a.Started, job: h, task: int32(a.Task), node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[a.Task-1].Input}
+	*at = attempt{began: a.Started, job: h, task: task, node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[task-1].Input}
 	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
 	at.left = at.work
 	w.link(int32(a.ID), nd, s)
 	at.ready = a.Started
 	switch {
-	case a.Stage == sched.Map:
+	case a.Stage == sched.Map && s.longest == 0: // else the profile counts the reading
 		at.ready = a.Started.Add(w.cfg.Read.fetch(at.input, a.Locality))
 	case a.Stage == sched.Reduce && j.at[sched.Map] >= 0 && j.mapsEnd == units.Never:
 		at.ready = units.Never
 		return // mapsDone goes on
 	case a.Stage == sched.Reduce:
-		takes := s.Spec.Tasks[a.Task-1].Shuffle
+		takes := s.Spec.Tasks[task-1].Shuffle
 		if s.weights != nil {
-			takes = takes.Scale(s.weights[a.Task-1])
+			takes = takes.Scale(s.weights[task-1])
 		}
 		at.ready = a.Started.Add(takes)
 	case a.Stage == sched.Master && len(j.stages) > 1 && j.stages[1].Ready:
@@ -231,7 +293,11 @@ func (w *World) goOn(a *sched.Attempt) {
 	}
 	at.slow, at.since = w.slowness(n, s), at.ready
 	if at.since.Add(units.Nanosecond.Scale(at.left*at.slow)) < w.now { // it should be over: it is, now
-		at.since, at.left = w.now, 0
+		left := 0.0
+		if s.longest > 0 { // as long as the longest that is known, if it may still be that
+			left = max(1, float64(s.longest)-float64(w.now.Sub(at.ready))/at.slow)
+		}
+		at.since, at.left, at.work = w.now, left, max(at.work, left)
 	}
 	w.enqueue(int32(a.ID), s)
 }

@@ -27,8 +27,10 @@ type job struct {
 type stage struct {
 	truth.Stage
 	kind    sched.Stage
-	waits   bool  // it counts among the stages that wait for its kinds of containers
-	most    int32 // tasks that were ever done at a time
+	waits   bool           // it counts among the stages that wait for its kinds of containers
+	most    int32          // tasks that were ever done at a time
+	asked   int32          // where the world binds late: open tasks that the book knows of, -1 = it was told of none
+	longest units.Duration // what a task took at most, of a stage whose work is a guess by a profile; 0 = it is known
 	kinds   []int32
 	tasks   []truth.Task
 	weights []float64 // of reduces: see skew.go; nil = all 1
@@ -114,6 +116,9 @@ func (w *World) refresh(j *job, s *stage, more bool) {
 		for _, k := range s.kinds {
 			w.count(k, waits)
 		}
+	}
+	if w.late && more {
+		w.asks = append(w.asks, asking{j.link.handle, s.kind})
 	}
 	if waits && more && w.cfg.Heartbeat == 0 {
 		for _, k := range s.kinds {

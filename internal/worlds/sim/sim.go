@@ -48,6 +48,10 @@ type World struct {
 
 	out, given []sched.Event // the batch being made, and the one handed out
 	seen       drive.Seen
+	late       bool // it began from the book of a world that binds late: see late.go
+	asks       []asking
+	grew       []int32      // jobs of which nobody had said how many tasks they have
+	last       sched.ItemID // that it was given
 	started    bool
 	calls      uint64
 	failed     error     // of the source of jobs
@@ -96,7 +100,11 @@ func New(cfg Config) (*World, error) {
 }
 
 // Can says what the simulator is able to do.
-func (w *World) Can() sched.Capabilities { return w.cfg.Can() }
+func (w *World) Can() sched.Capabilities {
+	can := w.cfg.Can()
+	can.Bind = !w.late
+	return can
+}
 
 // WakeAt asks for a Tick at t. One for the past comes at once.
 func (w *World) WakeAt(t units.Time) { w.wake = t }
@@ -127,6 +135,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 			return drive.Batch{}, w.failed
 		}
 		w.audit()
+		w.tellDemand()
 		if len(w.out) > 0 {
 			return w.hand(), nil
 		}
@@ -157,7 +166,7 @@ func (w *World) begin() {
 
 // soonest returns the next instant at which something may happen, units.Never if there is none.
 func (w *World) soonest() units.Time {
-	if len(w.out) > 0 || len(w.leaving) > 0 || len(w.doomed) > 0 {
+	if len(w.out) > 0 || len(w.leaving) > 0 || len(w.doomed) > 0 || len(w.asks) > 0 {
 		return w.now
 	}
 	at := max(w.wake, w.now)
