@@ -105,6 +105,7 @@ type Job struct {
 	Headroom  int32      // containers that its ApplicationMaster was told are to be had, -1 = no bound
 	Cancelled bool       // its user wants it gone: nothing of it starts any more, and its end follows
 	Stages    [Stages]Tally
+	Molds     [Stages]Mold // of each stage the last SetTasks
 }
 
 // Due is the deadline by which orders rank the job: the virtual one if a plan set one, else its own.
@@ -144,7 +145,6 @@ type Tally struct {
 	Sample   int32 // tasks that may still be started as a sample, -1 = it is no sample
 	Ready    bool  // its tasks may start
 	Withheld bool  // by the policy
-	Mold     Mold  // the last SetTasks
 }
 
 // Mold is a SetTasks and its answer.

@@ -23,7 +23,8 @@ type Loop struct {
 	Spent     units.Duration        // by the scheduler: book, policy and sinks, without the world
 	Decided   int64                 // how often the policy was asked
 
-	unfit     error // why the policy cannot run
+	unfit     error        // why the policy cannot run
+	heeds     sched.Events // what the policy heeds
 	plan      sched.Plan
 	at        units.Time // of the last batch
 	redecided bool       // at that time refusals alone have woken the policy
@@ -32,7 +33,7 @@ type Loop struct {
 // New returns a loop with an empty book. What is wrong with the policy (sched.OrderOf) the first Step tells.
 func New(w World, p sched.Policy, sinks ...Sink) *Loop {
 	order, err := sched.OrderOf(p)
-	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err}
+	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err, heeds: sched.HeedsOf(p)}
 }
 
 // Run drives the world until it has nothing more to say. It returns nil at the end of the run, else the first error of the
@@ -125,9 +126,9 @@ func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
 	}
 	refused, heeds := false, sched.AnyEvent
 	if !l.Ledger.Holds() {
-		heeds = sched.HeedsOf(l.Policy)
+		heeds = l.heeds
 	}
-	for i := range events {
+	for i := len(events) - 1; i >= 0; i-- { // what wakes most often stands last: heartbeats
 		switch k := events[i].Kind; {
 		case !heeds.Has(k):
 		case k == sched.Refused:
@@ -164,5 +165,5 @@ func (l *Loop) Fork(begin func(book *ledger.Ledger) (World, error), sinks ...Sin
 		return nil, err
 	}
 	w.WakeAt(book.Due())
-	return &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, Round: l.Round, at: l.at, redecided: l.redecided}, nil
+	return &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, Round: l.Round, at: l.at, redecided: l.redecided}, nil
 }

@@ -23,8 +23,8 @@ type Follower struct {
 	indices     []int      // of jobs, to be used again; those of jobs that end in this batch rest until the next
 	resting     []int      // these
 	mostJobs    int        // indices that were ever used at a time
-	running     []*Attempt // by index, those that were
-	free, ended []int32    // indices of attempts, likewise
+	pages       int32      // of attempts, that there are
+	free, ended []*Attempt // pages of attempts, likewise
 
 	mapSlot, reduceSlot, nothing units.Vector
 }
@@ -178,10 +178,10 @@ func (f *Follower) start(at units.Time, e *sched.Event) *Attempt {
 	f.lose(f.attempt(e.Attempt))
 	var a *Attempt
 	if n := len(f.free); n > 0 {
-		a, f.free = f.running[f.free[n-1]], f.free[:n-1]
+		a, f.free = f.free[n-1], f.free[:n-1]
 	} else {
-		a = &Attempt{Index: len(f.running)}
-		f.running = append(f.running, a)
+		a = &Attempt{Index: f.pages}
+		f.pages++
 	}
 	*a = Attempt{Index: a.Index, Job: j, ID: e.Attempt, Stage: e.Stage, Task: e.Task, Node: e.Node, Container: e.Container,
 		Locality: e.Locality, Item: e.Item, Began: at.Add(-e.Age)}
@@ -197,7 +197,7 @@ func (f *Follower) end(h sched.AttemptID) *Attempt {
 	a := f.attempt(h)
 	if a != nil {
 		f.attempts[h] = nil
-		f.ended = append(f.ended, int32(a.Index))
+		f.ended = append(f.ended, a)
 	}
 	return a
 }

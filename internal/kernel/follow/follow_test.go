@@ -25,15 +25,15 @@ type lives struct {
 	follow.Single
 	t        *testing.T
 	ended    []adverse.Life
-	running  map[int]*follow.Attempt // by index
-	jobs     map[int]*follow.Job     // likewise
+	running  map[int32]*follow.Attempt // by index
+	jobs     map[int]*follow.Job       // likewise
 	arrived  map[string]int
 	again    int
 	verdicts int
 }
 
 func newLives(t *testing.T) *lives {
-	return &lives{t: t, running: map[int]*follow.Attempt{}, jobs: map[int]*follow.Job{}, arrived: map[string]int{}}
+	return &lives{t: t, running: map[int32]*follow.Attempt{}, jobs: map[int]*follow.Job{}, arrived: map[string]int{}}
 }
 
 func (l *lives) Batch(at units.Time, records []follow.Record) error {

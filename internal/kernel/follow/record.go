@@ -24,20 +24,20 @@ type Job struct {
 	Ended   units.Time // units.Never: not yet
 }
 
-// Attempt is an attempt from its start to its end. It is the same after a resync, too.
+// Attempt is an attempt from its start to its end. It is the same after a resync, too. It fits a line of the processor's cache.
 type Attempt struct {
-	Index     int // as that of Job
 	Job       *Job
+	On        *cluster.Node // its node as it was when the attempt was told of; nil: nobody knows
+	Needs     *units.Vector // what it takes of that node
+	Began     units.Time
+	Item      sched.ItemID
+	Index     int32           // as that of Job
 	ID        sched.AttemptID // its handle now
-	Stage     sched.Stage
-	Task      sched.TaskID // 0: the world binds late and has not said
+	Task      sched.TaskID    // 0: the world binds late and has not said
 	Node      sched.NodeID
-	On        *cluster.Node // that node as it was when the attempt was told of; nil: nobody knows
+	Stage     sched.Stage
 	Container uint8
 	Locality  sched.Locality
-	Item      sched.ItemID
-	Needs     *units.Vector // what it takes of its node
-	Began     units.Time
 }
 
 // Measured is when an attempt began that ends at a time and measured these spans itself. On a busy machine the world may come to tell of

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,19 +12,11 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// struck are events that older builds wrote, and that a run of today would tell in another way.
-var struck = []string{"capacity-supply", "power-supply", "forecast", "workflow-arrived"}
-
 // ParseEvent is the inverse of AppendEvent.
 func ParseEvent(text string) (sched.Event, error) {
 	var e sched.Event
 	f := fields{rest: text}
-	word := f.word()
-	if slices.Contains(struck, word) {
-		f.fail("the event %q is of an older form of journals, which this build does not read", word)
-		return e, f.err
-	}
-	e.Kind = name(&f, word, sched.EventKinds, "event")
+	e.Kind = name(&f, f.word(), sched.EventKinds, "event")
 	for f.next() {
 		switch f.key {
 		case "derived":

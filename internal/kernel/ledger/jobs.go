@@ -210,7 +210,7 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
 		if amended := e.Detail.Job.Stage(st.Kind); amended != nil && (b.untouched(st.Kind) ||
-			!l.can.Bind && (st.Grows || e.Item != 0 && e.Item == b.Stages[st.Kind].Mold.Item)) {
+			!l.can.Bind && (st.Grows || e.Item != 0 && e.Item == b.Molds[st.Kind].Item)) {
 			*st = *amended
 			l.remake(b, st)
 		} else {

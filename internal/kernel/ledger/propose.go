@@ -199,7 +199,7 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 				return sched.TooLate
 			}
 			if !l.watching {
-				t.Mold = sched.Mold{Item: it.ID, Asked: it.Count}
+				b.Molds[it.Stage] = sched.Mold{Item: it.ID, Asked: it.Count}
 			}
 			return sched.OK
 		default:

@@ -41,8 +41,8 @@ func (l *Ledger) molded(b *jobBook, e *sched.Event) {
 		return
 	}
 	for s := range b.Stages {
-		if t := &b.Stages[s]; t.Mold.Item == e.Item {
-			t.Mold.Accepted = t.Total
+		if m := &b.Molds[s]; m.Item == e.Item {
+			m.Accepted = b.Stages[s].Total
 			return
 		}
 	}
@@ -55,8 +55,8 @@ func (l *Ledger) refusedAsked(e *sched.Event) {
 	if e.Item == 0 {
 		return
 	}
-	if b := l.job(e.Job); b != nil && e.Stage < sched.Stages && b.Stages[e.Stage].Mold.Item == e.Item {
-		b.Stages[e.Stage].Mold.Accepted = -1
+	if b := l.job(e.Job); b != nil && e.Stage < sched.Stages && b.Molds[e.Stage].Item == e.Item {
+		b.Molds[e.Stage].Accepted = -1
 	}
 	if nb := l.node(e.Node); nb != nil && nb.asked == e.Item {
 		nb.Power, nb.asked = nb.was, 0

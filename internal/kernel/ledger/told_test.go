@@ -119,8 +119,8 @@ func TestMoldedStages(t *testing.T) {
 		t.Helper()
 		other := open(t, bound, nil)
 		load(other, d)
-		d.is("mold", d.Job(1).Stages[sched.Map].Mold, want)
-		d.is("mold, loaded", other.Job(1).Stages[sched.Map].Mold, want)
+		d.is("mold", d.Job(1).Molds[sched.Map], want)
+		d.is("mold, loaded", other.Job(1).Molds[sched.Map], want)
 	}
 	mold(sched.Mold{})
 	asked := d.one(ask)
@@ -191,7 +191,7 @@ func TestNothingIsAskedWhileWatching(t *testing.T) {
 	d.watch(nodeUp(1, 1, 1, 1), jobOf(1, "a", stage))
 	d.want(sched.Item{Verb: sched.SetTasks, Job: 1, Stage: sched.Map, Count: 5}, sched.Watched)
 	d.want(sched.Item{Verb: sched.Sleep, Node: 1}, sched.Watched)
-	d.is("mold", d.Job(1).Stages[sched.Map].Mold, sched.Mold{})
+	d.is("mold", d.Job(1).Molds[sched.Map], sched.Mold{})
 	d.is("power", d.Node(1).Power, sched.Awake)
 	asleep := nodeUp(1, 1, 1, 1)
 	asleep.Power = sched.Asleep

@@ -25,6 +25,9 @@ type World interface {
 
 // Enact does the items of a plan, in order. An item whose id was seen before changes nothing, and what cannot be is refused.
 func Enact(w World, seen *drive.Seen, p *sched.Plan) {
+	if len(p.Items) == 0 {
+		return
+	}
 	can := w.Can()
 	for i := range p.Items {
 		it := &p.Items[i]
