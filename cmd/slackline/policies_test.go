@@ -63,11 +63,11 @@ func TestPoliciesTellsOne(t *testing.T) {
 		"rtmr": {"rtmr (scheme)", "source   paper 003", "needs    kill (its part rtmr reclaimer)", "reads    profiles", "  no-slots ", "heeds    any\n"},
 		// What a policy needs and heeds is told as its parameters make it.
 		"rtmr(preempt=false)":           {"rtmr(preempt=false) (scheme)", "parts    rtmr order, rtmr admission, rtmr dispatcher\n", "needs    nothing that a world may lack"},
-		"rtmr dispatcher":               {"rtmr dispatcher (place)", "heeds    resync, heartbeat\n"},
+		"rtmr dispatcher":               {"rtmr dispatcher (place)", "heeds    resync, control, heartbeat\n"},
 		"fair":                          {"parts    fair-share, limit, greedy\n", "needs    nothing that a world may lack", "heeds    resync, control, "},
 		"fair(preemption=true)":         {"needs    kill (its part preempt)", "heeds    any\n", "  min-share "},
 		"fair( preemption=true )+delay": {"fair(preemption=true)+delay (policy)", "parts    fair-share, limit, delay, preempt\n", "  preemption ", "  rack "},
-		"greedy":                        {"greedy (place)", "heeds    resync, heartbeat\n", "  first-in-order "},
+		"greedy":                        {"greedy (place)", "heeds    resync, control, heartbeat\n", "  first-in-order "},
 		"greedy(nonlocal=0)":            {"greedy(nonlocal=0) (policy)", "parts    by-arrival, all, greedy\n", "  admit-all "},
 		"edf":                           {"heeds    nothing: "},
 		"sleep":                         {"needs    sleep, wake\n"},

@@ -38,7 +38,7 @@ events:
 		switch e := &batch[i]; e.Kind {
 		case sched.JobArrived:
 			look = a.arrived(v.Job(e.Job), p) || look
-		case sched.JobEnded, sched.JobAmended, sched.JobCancelled:
+		case sched.JobEnded, sched.JobAmended:
 			look = look || a.bounds(v.Job(e.Job))
 		case sched.StageReady:
 			look = look || e.Stage == sched.Master && a.bounds(v.Job(e.Job))

@@ -180,7 +180,7 @@ func TestLimitFollowsPools(t *testing.T) {
 func TestLimitLooksWhenItMatters(t *testing.T) {
 	for kind := sched.NoEvent; kind < sched.EventKinds; kind++ {
 		got := verdicts(NewLimit(queues.Config{}), jobs(t, "a/u pending"), sched.Event{Kind: kind})
-		matters := slices.Contains([]sched.EventKind{sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.JobCancelled, sched.StageReady, sched.Resync, sched.Control,
+		matters := slices.Contains([]sched.EventKind{sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.StageReady, sched.Resync, sched.Control,
 			sched.NodeUp, sched.NodeChanged}, kind)
 		if (got == "1 in") != matters {
 			t.Errorf("after %v: %q", kind, got)

@@ -38,9 +38,12 @@ func ShareOf(a compose.Args) (Share, error) {
 	return Share(n) / 100, nil
 }
 
-// comings are the events that may change who runs, who waits, and what masters may take.
-const comings = 1<<sched.Resync | 1<<sched.Control | 1<<sched.NodeUp | 1<<sched.NodeChanged | 1<<sched.JobEnded | 1<<sched.JobCancelled | 1<<sched.JobAmended |
-	1<<sched.JobArrived | 1<<sched.StageReady
+// comings are the events that may change who runs and who waits: a job that need not wait for others is ready as it
+// arrives, and one that was cancelled runs until it ends. More capacity lets more masters in.
+const (
+	comings  = 1<<sched.JobEnded | 1<<sched.JobAmended | 1<<sched.StageReady
+	capacity = 1<<sched.NodeUp | 1<<sched.NodeChanged
+)
 
 var bounds = []*sched.Cause{SlotOfOrder, OverLimit, MasterShare, sched.AdmitAll, sched.Begun}
 
@@ -52,7 +55,7 @@ func AllEntry() compose.Entry {
 		Doc:    "admits every job when it arrives, one with an ApplicationMaster when masters leave room",
 		Cite:   "Hadoop 1.2.1, JobQueueTaskScheduler; YARN, maximum-am-resource-percent",
 		Params: MasterParams("10"),
-		Traits: compose.Traits{Heeds: comings, Causes: []*sched.Cause{sched.AdmitAll, sched.Begun, MasterShare}},
+		Traits: compose.Traits{Heeds: comings | capacity | 1<<sched.JobArrived, Causes: []*sched.Cause{sched.AdmitAll, sched.Begun, MasterShare}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			c, err := mastersOf(a)
 			return NewAll(c), err
@@ -84,7 +87,7 @@ func LimitEntry() compose.Entry {
 			{Name: "per_queue", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each queue without a bound, 0 = as described"},
 			{Name: "per_user", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each user, 0 = as described"},
 		}, MasterParams("10")...),
-		Traits: compose.Traits{Heeds: comings, Causes: bounds},
+		Traits: compose.Traits{Heeds: comings | capacity, Causes: bounds},
 		Step: func(a compose.Args) (compose.Step, error) {
 			c, err := mastersOf(a)
 			if n := a.Count("running"); n > 0 {
@@ -111,7 +114,7 @@ func ConstraintEntry() compose.Entry {
 		Params: ConstraintParams(),
 		Traits: compose.Traits{
 			Reads: compose.Reads{Profiles: true},
-			Heeds: sched.EventsOf(sched.Resync, sched.Control, sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Demand, sched.Tick),
+			Heeds: sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Demand, sched.Tick),
 			Causes: []*sched.Cause{estimate.Promised, estimate.NoDeadline, estimate.CountUnknown, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots,
 				estimate.AloneLate, estimate.AloneLateMean, estimate.Unbounded, NotProfiled, MasterShare, MapSlotsTaken, ReduceSlotsTaken, estimate.MapsFirst, estimate.MapsOver,
 				sched.Begun, sched.Wakeup},

@@ -166,8 +166,10 @@ func (l *Limit) hold(v sched.View, j sched.JobID, p *sched.Plan) {
 	l.again(j)
 }
 
-// concerns tells whether the event may change who runs or who waits. More capacity lets more masters in.
-func concerns(e sched.Event) bool { return sched.Events(comings).Has(e.Kind) }
+// concerns tells whether the event may change who runs or who waits.
+func concerns(e sched.Event) bool {
+	return takesOver(e) || sched.Events(comings|capacity|1<<sched.JobArrived).Has(e.Kind)
+}
 
 // Ask says what would become of a job that came now. Those that wait stand before it only as far as the bounds are reached that keep
 // them out: whoever could run was let in when the last plan was made.

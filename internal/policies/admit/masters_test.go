@@ -126,7 +126,7 @@ func TestMastersLetIn(t *testing.T) {
 	v.jobs[0].State = sched.Finished
 	for kind := sched.NoEvent; kind < sched.EventKinds; kind++ {
 		got := verdicts(a, v, sched.Event{Kind: kind, Job: 1})
-		look := map[sched.EventKind]bool{sched.JobEnded: true, sched.JobAmended: true, sched.JobCancelled: true, sched.StageReady: true, sched.NodeUp: true, sched.NodeChanged: true}[kind]
+		look := map[sched.EventKind]bool{sched.JobEnded: true, sched.JobAmended: true, sched.StageReady: true, sched.NodeUp: true, sched.NodeChanged: true}[kind]
 		if kind == sched.Resync || kind == sched.Control {
 			continue // which look at all of them
 		}

@@ -16,7 +16,7 @@ type Traits struct {
 	// Reads is what it asks the view besides what all may ask.
 	Reads Reads
 	// Heeds are the kinds of events on which it may have something to do, with sched.EventsOf; none means any. It is
-	// passed over where a batch brings none of them, and no Resync, and there it would have planned nothing and changed
+	// passed over where a batch brings none of them, no Resync and no Control, and there it would have planned nothing and changed
 	// nothing. So a part that looks at the clock, or at what the parts before it have planned, heeds any. An order heeds
 	// nothing; if it reads profiles, all jobs are ranked anew when one is learned.
 	Heeds sched.Events
@@ -25,13 +25,13 @@ type Traits struct {
 }
 
 // Turns are the kinds of events on which a part has its turn. Every step has one at a resync, which voids what it remembers
-// by handles.
+// by handles, and when the scheduler takes over, as the book may be that of another policy.
 func (e *Entry) Turns() sched.Events {
 	switch {
 	case e.Kind != KindOrder && e.Heeds == 0:
 		return sched.AnyEvent
 	case e.Kind != KindOrder:
-		return e.Heeds | sched.EventsOf(sched.Resync)
+		return e.Heeds | sched.EventsOf(sched.Resync, sched.Control)
 	case e.Reads.Profiles:
 		return sched.EventsOf(sched.ProfileLearned)
 	}

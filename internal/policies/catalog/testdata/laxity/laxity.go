@@ -29,7 +29,7 @@ func Admission() compose.Entry {
 		Name: "laxity", Kind: compose.KindAdmit, Doc: "refuses jobs without time to spare", Cite: "Dertouzos and Mok 1989",
 		Traits: compose.Traits{
 			Reads:  compose.Reads{Profiles: true},
-			Heeds:  sched.EventsOf(sched.JobArrived, sched.StageReady, sched.Resync, sched.Control),
+			Heeds:  sched.EventsOf(sched.JobArrived, sched.StageReady),
 			Causes: []*sched.Cause{Spent, sched.AdmitAll},
 		},
 		Step: func(compose.Args) (compose.Step, error) { return admission{}, nil },
