@@ -61,7 +61,7 @@ var metrics = []metric{
 	{"soft in time", "jobs by their soft deadline, of those submitted with one", true, ofSubmitted(func(s *Summary) (int, int) { return s.SoftInTime, s.SoftDeadlines }), points(1), softDeadlines, everywhere, false},
 	{"accepted", "jobs that were admitted, of all submitted", true, ofSubmitted((*Summary).accepted), points(1), nothing, ifUnlike, false},
 	{kept, "promises kept, of those given", true, ofRun(func(s *Summary) (float64, bool) {
-		return float64(s.Kept) / float64(max(1, s.Kept+s.Broken)), s.Kept+s.Broken > 0
+		return float64(s.Kept) / float64(max(1, s.Promised)), s.Promised > 0
 	}), points(1), deadlines, ifUnlike, false},
 	{"tardiness", "mean time behind the deadline, of the jobs with one that finished under both policies", false, ofBoth((*Job).tardiness, stat.Mean, due), times, deadlines, everywhere, false},
 	{"penalty", "weighted part of its time by which a job was late, summed up over the jobs with a deadline that finished under both policies", false, ofBoth((*Job).penalty, total, due), plain(""), deadlines, everywhere, false},

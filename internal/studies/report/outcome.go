@@ -69,6 +69,15 @@ func (f Facts) Outcome() Outcome {
 // the run that this one goes on with was interrupted, unless its outcome was found in the store.
 func (j *Job) judged() bool { return j.Deadline != nil && !(j.Before && j.Outcome == Done) }
 
+// promised tells whether the deadline of the job was promised, and it is known what became of that: Kept and Broken are counted among the
+// same jobs. Of one that had finished before an interruption the outcome alone says so.
+func (j *Job) promised() bool {
+	if j.Before {
+		return j.Outcome == Kept || j.Outcome == Broken
+	}
+	return j.Promised != nil && j.Outcome != Refused
+}
+
 // Tally counts the outcomes of the jobs, and the deadlines, into the summary.
 func (r *Run) Tally() {
 	s := &r.Summary
@@ -86,7 +95,7 @@ func (r *Run) Tally() {
 		if j.Admitted {
 			s.Admitted++
 		}
-		if j.Promised != nil && j.Outcome != Refused && !j.Before {
+		if j.promised() {
 			s.Promised++
 		}
 		if j.SoftDeadline != nil && !j.Before {

@@ -75,3 +75,30 @@ func TestTally(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// Promises given and promises kept are counted over the same jobs, those that had finished before an interruption among them where it is
+// known what became of them; nobody can keep more than was given.
+func TestPromisesAcrossAnInterruption(t *testing.T) {
+	by := 100.0
+	r := &Run{Jobs: []Job{
+		{Outcome: Kept, Before: true, Deadline: &by},                // as the store knows it
+		{Outcome: Broken, Before: true, Deadline: &by},              // so too
+		{Outcome: Done, Before: true, Promised: &by, Deadline: &by}, // nobody knows when it finished
+		{Outcome: Met, Before: true, Deadline: &by},                 // was not promised
+		{Outcome: Kept, Promised: &by, Deadline: &by},
+		{Outcome: Broken, Promised: &by, Deadline: &by},
+		{Outcome: Failed, Promised: &by, Deadline: &by},  // a promise too
+		{Outcome: Refused, Promised: &by, Deadline: &by}, // taken back before anything ran
+	}}
+	r.Tally()
+	if s := &r.Summary; s.Promised != 5 || s.Kept != 2 || s.Broken != 2 {
+		t.Errorf("%d promises, %d kept, %d broken", s.Promised, s.Kept, s.Broken)
+	}
+	for i := range metrics {
+		if m := &metrics[i]; m.name == kept {
+			if f, has := m.of(&pair{a: r, b: r}); !has || f.x != 2.0/5 {
+				t.Errorf("the metric says %v, the table 2 of 5", f.x)
+			}
+		}
+	}
+}
