@@ -48,9 +48,14 @@ func TestGoesOn(t *testing.T) {
 	}
 	if j := run.Jobs[1]; j.Before || j.Outcome != report.Late || j.Finished == nil || *j.Deadline != 0.3 || j.Submitted != 0 || *j.Finished < 0.6 {
 		t.Errorf("%+v", j)
+	} else if off, known := j.Off(); known || j.Expected == nil || j.Cold {
+		t.Errorf("the time that was lost counts as an error of %v of %v, or the run as cold: %v", off, j.Expected, j.Cold)
 	}
 	if run.Summary.Deadlines != 1 || run.Summary.Late != 1 || run.Summary.Penalty <= 0 {
 		t.Errorf("%+v", run.Summary)
+	}
+	if out := s.must(0, "show", "slow"); !strings.Contains(out, "expected   ") || strings.Contains(out, "off by") {
+		t.Error(out)
 	}
 	list := s.must(0, "jobs")
 	if !strings.Contains(list, "LATE by") || strings.Count(list, "met by") != 1 || !strings.Contains(s.must(0, "show", "slow"), "after submission: LATE") || !strings.Contains(s.must(0, "show", "early"), "all its tasks were done before this run") {

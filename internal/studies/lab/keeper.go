@@ -31,6 +31,7 @@ type Keeper struct {
 	expected []*report.Expectation // by file; nil where nothing is known
 	live     *store.Live           // nil: nothing is written
 	known    []*profile.Class      // before the run
+	now      time.Time             // when this process began the run, or went on with it
 	base     time.Time             // 0 of the clock of the run, in the first batch at the latest
 	begun    bool
 	jobs     []keptJob // by file
@@ -49,8 +50,7 @@ type keptJob struct {
 	row      store.Job // guarded by Keeper.lock
 	work     report.Work
 	failures []report.Failure
-	resumed  bool // an interrupted run before did a part of it
-	before   bool // and all of its tasks
+	before   bool // an interrupted run before did all of its tasks
 	refused  bool
 }
 
@@ -67,7 +67,7 @@ const mostFailures = 100
 // Without a store that can be written it fills the report alone; an error says why the store cannot be used, and is no reason not to run.
 func (l *Local) NewKeeper(m *Memory, c Cell, under string, expected []*report.Expectation) (*Keeper, error) {
 	now := time.Now()
-	k := &Keeper{local: l, cell: c, expected: expected, base: now, jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
+	k := &Keeper{local: l, cell: c, expected: expected, now: now, base: now, jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
 		stop: make(chan struct{})}
 	if !c.GoesOn.IsZero() {
 		k.base = c.GoesOn
@@ -239,8 +239,10 @@ func ofJobs(kind sched.EventKind) bool {
 
 func (k *Keeper) endJob(j *keptJob, at units.Time, e *follow.Record) {
 	ended := k.wall(at)
-	took := ended.Sub(j.row.Submitted).Seconds()
-	j.row.Ended, j.row.Took = &ended, &took
+	if j.row.Ended = &ended; e.Outcome == sched.Committed || j.row.Started != nil { // what was refused, or killed while it waited, took nothing
+		took := ended.Sub(j.row.Submitted).Seconds()
+		j.row.Took = &took
+	}
 	j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
 	switch {
 	case j.refused && e.Outcome == sched.Killed:
@@ -291,7 +293,6 @@ func (k *Keeper) arrive(f *follow.Job) {
 	j.row.Maps.Tasks, j.row.Reduces.Tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
-		j.resumed = j.resumed || len(st.Done) > 0
 		if st.Kind == sched.Map {
 			j.row.Maps.Done = len(st.Done)
 		} else {
@@ -400,17 +401,22 @@ func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Cl
 			kept.row.State, kept.row.Reason = store.Refused, j.Reason
 			k.dirty[f] = true
 		}
-		if class := find(taught, j.Class); class != nil && !kept.resumed {
+		j.Resumed = !k.cell.GoesOn.IsZero() && kept.row.Submitted.Before(k.now)
+		if class := find(taught, j.Class); class != nil {
 			if off, ok := j.Off(); ok {
 				class.Predicted(off + 1)
 			}
 		}
 	}
+	var fetched *int64
+	if real != nil && k.cell.GoesOn.IsZero() { // else it is also what looked at the tasks that were committed
+		fetched = real.Fetched
+	}
 	if len(taught) == 1 && real != nil && real.Memory != nil { // else it is nobody's alone
 		taught[0].Memory.Add(float64(*real.Memory))
 	}
 	for i, class := range taught {
-		if real == nil || !cold(find(k.known, class.Name), real.Fetched, k.local.input()) {
+		if real == nil || !cold(find(k.known, class.Name), fetched, k.local.input()) {
 			continue
 		}
 		for r := range run.Jobs {

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -324,6 +326,52 @@ func TestExpect(t *testing.T) {
 	e, err := local.Expect(t.Context(), DefaultPolicy, 1, []*profile.Class{steady})
 	if off, _ := steady.Off(3); err != nil || math.Abs(*e[0].Spread-off*e[0].Seconds) > 1e-9 || off < 0.1 || off > 0.25 {
 		t.Errorf("%+v, off by %v, %v", e[0], off, err)
+	}
+}
+
+// The time in which nobody ran, between an interruption and the run that goes on, is no error of a prediction; a job that is refused then
+// took nothing; and what that run fetches to look at what had been committed does not make it cold.
+func TestTimeLostIsNoError(t *testing.T) {
+	job, _ := wordsFile(t)
+	for _, refused := range []bool{false, true} {
+		local, lost := localOf(t, job), 2*time.Minute
+		began := time.Now().Add(-lost)
+		k, err := local.NewKeeper(nil, Cell{GoesOn: began}, "", []*report.Expectation{{Seconds: 5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.known = []*profile.Class{{Name: "wordcount", Runs: 14}}
+		b := report.NewBuilder("engine", "s", "p", 1)
+		sinks, at := follow.New(b, k), units.Time(lost)
+		spec := local.jobs[0].Spec
+		spec.Stages = []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 1)}}
+		events := []sched.Event{{Kind: sched.JobArrived, Job: 1, Age: units.Duration(lost), Detail: &sched.Detail{Job: &spec}}}
+		if !refused {
+			events = append(events, sched.Event{Kind: sched.Started, Job: 1, Attempt: 1, Task: 1})
+		}
+		err = sinks.Batch(1, at, events)
+		outcome := sched.Committed
+		if refused {
+			outcome = sched.Killed
+			err = errors.Join(err, sinks.Plan(1, at, &sched.Plan{Items: []sched.Item{{Verb: sched.Reject, Job: 1}}}))
+		} else {
+			err = errors.Join(err, sinks.Batch(2, at.Add(units.Second), []sched.Event{{Kind: sched.Ended, Attempt: 1, Outcome: outcome}}))
+		}
+		err = errors.Join(err, sinks.Batch(3, at.Add(units.Second), []sched.Event{{Kind: sched.JobEnded, Job: 1, Outcome: outcome}}))
+		run, fetched, class := b.Run(), int64(1<<40), &profile.Class{Name: "wordcount", Runs: 1}
+		if err = errors.Join(err, k.Finish(run, &report.Real{Fetched: &fetched}, []*profile.Class{class})); err != nil {
+			t.Fatal(err)
+		}
+		j, row := &run.Jobs[0], &k.jobs[0].row
+		if off, known := j.Off(); known || class.Error.N != 0 {
+			t.Errorf("refused %v: off by %v, and the class counts %d errors", refused, off, class.Error.N)
+		}
+		if (row.Took == nil) != refused {
+			t.Errorf("refused %v: took %v", refused, row.Took)
+		}
+		if j.Cold || row.Cold {
+			t.Errorf("refused %v: it is cold", refused)
+		}
 	}
 }
 

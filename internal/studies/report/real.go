@@ -75,9 +75,10 @@ type Failure struct {
 	Reason string  `json:"reason"`
 }
 
-// Off is how far the expectation was from what came: measured over expected, less 1. It is false if there is nothing to compare.
+// Off is how far the expectation was from what came: measured over expected, less 1. It is false if there is nothing to compare,
+// as where an interruption lies in between.
 func (j *Job) Off() (float64, bool) {
-	if j.Before || j.Expected == nil || j.Finished == nil || j.Expected.Seconds <= 0 {
+	if j.Before || j.Resumed || j.Expected == nil || j.Finished == nil || j.Expected.Seconds <= 0 {
 		return 0, false
 	}
 	return (*j.Finished-j.Submitted)/j.Expected.Seconds - 1, true

@@ -165,6 +165,7 @@ type Job struct {
 	Deadline     *float64 `json:"deadline_s"`
 	Promise      string   `json:"deadline_class,omitempty"`    // where there are several kinds of deadlines
 	Before       bool     `json:"finished_before,omitempty"`   // an earlier run that was interrupted had done all its tasks; Finished is not told
+	Resumed      bool     `json:"resumed,omitempty"`           // submitted before an interruption: its times hold the time in which nobody ran
 	Promised     *float64 `json:"promised_s,omitempty"`        // by when it was expected to finish, see below; null: no promise
 	Estimated    bool     `json:"promise_estimated,omitempty"` // that, or a refusal, rests on a sample and is no worst case
 	Admission    string   `json:"admission,omitempty"`         // why it runs without a promise, where others get one
