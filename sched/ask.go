@@ -5,10 +5,11 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Asker is a Policy that can be asked about a job that has not come: what it would decide if the job came now and nothing else happened.
-// It decides nothing: neither the book nor what the policy saves is changed. It must not be asked while it decides.
+// Asker is a Policy that can be asked about a job that has not come: what it would decide if the job came at an instant and nothing else
+// had happened until then. The instant is not before the time of the book; an earlier one counts as that. It decides nothing: neither the
+// book nor what the policy saves is changed. It must not be asked while it decides.
 type Asker interface {
-	Ask(v View, job *workload.Job) Answer
+	Ask(v View, now units.Time, job *workload.Job) Answer
 }
 
 // Answer is what a policy would do with a job.
@@ -27,9 +28,22 @@ type Answer struct {
 	Exact    bool
 }
 
+// At is the view as it would be at a later instant if nothing had happened since: for those who answer questions.
+func At(v View, now units.Time) View { return later{v, max(now, v.Now())} }
+
+// later is a view whose clock has gone on.
+type later struct {
+	View
+	now units.Time
+}
+
+// Now is what the clock shows.
+func (l later) Now() units.Time { return l.now }
+
 // Asked is the page that the book would open for a job if it came now, as the last of all: for those who answer questions.
 func Asked(v View, spec *workload.Job) *Job {
-	j := &Job{ID: v.Jobs() + 1, State: Pending, Seq: 1<<63 - 1, Spec: spec, Arrived: v.Now(), Started: units.Never, Deadline: spec.Deadline}
+	j := &Job{ID: v.Jobs() + 1, State: Pending, Seq: 1<<63 - 1, Spec: spec, Arrived: v.Now(), Started: units.Never, Deadline: spec.Deadline,
+		Headroom: -1}
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
 		n, done := int32(len(st.Tasks)), int32(len(st.Done))

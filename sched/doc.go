@@ -39,9 +39,10 @@
 //
 // # Questions and copies
 //
-// A policy that is an Asker says, between two plans, what it would decide upon a job that came now: whether it would be let in, why, when it would
-// end as far as it can tell, and the earliest deadline that would be accepted. That decides nothing: the book, and what the policy saves, stay
-// as they are, and if the job then comes before anything else happens, that is what becomes of it.
+// A policy that is an Asker says, between two plans, what it would decide upon a job that came at an instant, now or before the next
+// batch: whether it would be let in, why, and, as far as the policy can tell, when it would end and the earliest deadline that would be
+// accepted. That decides nothing: the book, and what the policy saves, stay as they are, and if the job then comes at that instant
+// before anything else happens, that is what becomes of it.
 //
 // A policy that is a Cloner can be copied together with its book, to play on beside it. Both share what never changes, and nothing else.
 //

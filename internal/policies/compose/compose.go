@@ -32,6 +32,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
@@ -217,14 +218,15 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.desk = desk{}
 }
 
-// Asker is an admission that can say what it would decide upon a job that came now, and decides nothing. The page is that of a job which the
+// Asker is an admission that can say what it would decide upon a job that came at the time of the view, and decides nothing. The page is that of a job which the
 // book does not have (sched.Asked).
 type Asker interface {
 	Ask(v sched.View, job *sched.Job) sched.Answer
 }
 
-// Ask says what the policy would decide upon a job that came now (sched.Asker).
-func (y *Policy) Ask(v sched.View, spec *workload.Job) sched.Answer {
+// Ask says what the policy would decide upon a job that came at an instant (sched.Asker).
+func (y *Policy) Ask(v sched.View, now units.Time, spec *workload.Job) sched.Answer {
+	v = sched.At(v, now)
 	for i := range y.parts {
 		if a, ok := y.parts[i].step.(Asker); ok {
 			return a.Ask(&desk{View: v, policy: y, by: &y.parts[i]}, sched.Asked(v, spec))

@@ -82,9 +82,9 @@ func BenchmarkAsk(b *testing.B) {
 					j, k := job("new"), job("new")
 					b.StartTimer()
 					began := time.Now()
-					p.Ask(l.Ledger, j)
+					p.Ask(l.Ledger, l.Ledger.Now(), j)
 					between := time.Now()
-					p.Ask(l.Ledger, k)
+					p.Ask(l.Ledger, l.Ledger.Now(), k)
 					first, again = append(first, between.Sub(began)), append(again, time.Since(between))
 				}
 				for name, list := range map[string][]time.Duration{"first": first, "again": again} {

@@ -19,10 +19,11 @@ import (
 type answers struct {
 	verbs                  map[sched.Verb]int
 	exact, foreseen, tight int
+	between                int // at an instant behind the last batch
 }
 
 // question asks about a job like one that is there, with a deadline of its own. The answer changes nothing; and when the job comes to a copy of
-// book and policy at the same instant, that is what becomes of it.
+// book and policy at the instant of the question, which may be behind the last batch, that is what becomes of it.
 func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	t.Helper()
 	dice := rand.New(rand.NewPCG(uint64(l.Round), uint64(l.Ledger.Now())))
@@ -31,6 +32,10 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 		return
 	}
 	now := l.Ledger.Now()
+	if dice.IntN(2) == 0 { // batches are apart, and a server asks in between
+		now = now.Add(units.Duration(dice.IntN(60_000)) * units.Millisecond)
+		n.between++
+	}
 	spec := *j.Spec
 	spec.ID, spec.After = "asked", nil
 	if spec.Deadline = now.Add(units.Duration(1+dice.IntN(300)) * units.Second / 4); dice.IntN(8) == 0 {
@@ -45,7 +50,7 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 		t.Fatal(err)
 	}
 	policy := l.Policy.(sched.Asker)
-	a := policy.Ask(l.Ledger, &spec)
+	a := policy.Ask(l.Ledger, now, &spec)
 	n.verbs[a.Verb]++
 	if err := errors.Join(l.Ledger.Save(&is), l.Policy.Save(&is)); err != nil {
 		t.Fatal(err)
@@ -53,7 +58,7 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 	if !bytes.Equal(was.Bytes(), is.Bytes()) {
 		t.Fatalf("round %d: a question has changed something: %s", l.Round, difference(was.Bytes(), is.Bytes()))
 	}
-	it, evidence, alone := n.comes(t, l, makes, &spec)
+	it, evidence, alone := n.comes(t, l, makes, now, &spec)
 	if !alone {
 		return
 	}
@@ -84,7 +89,7 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 	}
 	again := spec
 	again.Deadline = a.Earliest
-	if b := policy.Ask(l.Ledger, &again); b.Verb != sched.Admit {
+	if b := policy.Ask(l.Ledger, now, &again); b.Verb != sched.Admit {
 		t.Fatalf("round %d: %v is offered, and then: %v (%v)", l.Round, a.Earliest, b.Verb, b.Reason)
 	}
 	if !a.Exact {
@@ -93,7 +98,7 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 	n.exact++
 	if again.Deadline = a.Earliest - 1; again.Deadline > now {
 		n.tight++
-		if b := policy.Ask(l.Ledger, &again); b.Verb != sched.Reject {
+		if b := policy.Ask(l.Ledger, now, &again); b.Verb != sched.Reject {
 			t.Fatalf("round %d: %v is to be the earliest, and a nanosecond before it: %v (%v)", l.Round, a.Earliest, b.Verb, b.Reason)
 		}
 	}
@@ -101,7 +106,7 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 
 // comes lets the job come to a copy, and returns what is decided upon it first; alone is false if other things are told with it: refusals of
 // the last plan.
-func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, spec *workload.Job) (it sched.Item, evidence []sched.Evidence, alone bool) {
+func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, now units.Time, spec *workload.Job) (it sched.Item, evidence []sched.Evidence, alone bool) {
 	t.Helper()
 	policy := cloned(t, l.Policy, makes)
 	order, err := sched.OrderOf(policy)
@@ -110,7 +115,7 @@ func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, 
 	}
 	book := l.Ledger.Clone(order)
 	id := book.Jobs() + 1
-	events := book.Apply(book.Now(), l.Round+1, []sched.Event{{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: spec}}})
+	events := book.Apply(now, l.Round+1, []sched.Event{{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: spec}}})
 	for i := range events {
 		if events[i].Job != id {
 			return it, nil, false
@@ -160,6 +165,9 @@ func TestQuestions(t *testing.T) {
 						s.run(t, uint64(seed), fresh, n.question)
 					}
 				})
+			}
+			if n.between == 0 {
+				t.Errorf("%s is never asked between two batches: this tests nothing", text)
 			}
 			for _, v := range wants {
 				if known && n.verbs[v] == 0 {
