@@ -33,8 +33,9 @@
 //
 // # What is remembered
 //
-// Nothing here grows with the jobs that ever were. The book knows jobs, and queues, as long as jobs are there, and profiles as long as classes
-// are named. A queue that its last job has left is gone with the next batch, its handle is used again, and when a job names it once more
+// Nothing here grows with the jobs that ever were. The book knows jobs, and queues, as long as jobs are there. Of classes it knows the
+// profiles of the last profile.MostClasses that it was told of: a class may be a job's own, and beyond that the one goes that was told
+// longest ago. A queue that its last job has left is gone with the next batch, its handle is used again, and when a job names it once more
 // it comes as a new one, behind the others.
 //
 // # Questions and copies

@@ -92,7 +92,7 @@ func (l *Ledger) take(e *sched.Event) {
 		l.forecastIssued(e)
 	case sched.ProfileLearned:
 		if e.Detail != nil && e.Detail.Profile != nil {
-			l.profiles[e.Detail.Profile.Name] = e.Detail.Profile
+			l.profiles.Put(e.Detail.Profile)
 		}
 	case sched.Granted:
 		l.granted(e)

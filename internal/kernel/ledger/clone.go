@@ -17,7 +17,7 @@ func (l *Ledger) Clone(order sched.Order) *Ledger {
 	c := *l
 	c.order = order
 	c.nodes, c.attempts, c.kinds = slices.Clone(l.nodes), slices.Clone(l.attempts), slices.Clone(l.kinds)
-	c.ids, c.profiles = gomaps.Clone(l.ids), gomaps.Clone(l.profiles)
+	c.ids, c.profiles = gomaps.Clone(l.ids), l.profiles.Clone()
 	c.vacant, c.freeQueues = slices.Clone(l.vacant), slices.Clone(l.freeQueues)
 	c.grants.ring = slices.Clone(l.grants.ring)
 	c.held, c.beating, c.closing, c.refusals = slices.Clone(l.held), slices.Clone(l.beating), slices.Clone(l.closing), slices.Clone(l.refusals)

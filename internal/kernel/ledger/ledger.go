@@ -22,7 +22,7 @@ type Ledger struct {
 	vacant     []sched.QueueID // queues that were left by their last job
 	freeQueues []sched.QueueID // handles of queues that are gone, the lowest last
 	kinds      []kind
-	profiles   map[string]*profile.Class
+	profiles   profile.Set
 	supplies   [sched.Supplies]*sched.Supply
 	expected   [sched.Supplies]*sched.Forecast
 	capacity   units.Vector
@@ -129,9 +129,6 @@ func (l *Ledger) clear() {
 	l.queues = make([]queueBook, 2)
 	l.queues[sched.Root] = queueBook{Queue: sched.Queue{ID: sched.Root}}
 	l.ids = make(map[string]sched.JobID)
-	if l.profiles == nil {
-		l.profiles = make(map[string]*profile.Class)
-	}
 	l.capacity = units.Vector{}
 	l.kinds, l.vacant, l.freeQueues = nil, nil, nil
 	l.grants = grants{}
@@ -225,7 +222,7 @@ func (l *Ledger) attempt(a sched.AttemptID) *attemptBook {
 }
 
 // Profile returns what is known of a class of jobs, nil if nothing is.
-func (l *Ledger) Profile(class string) *profile.Class { return l.profiles[class] }
+func (l *Ledger) Profile(class string) *profile.Class { return l.profiles.Of(class) }
 
 // Supply returns how much there is of a kind of supply, nil if nobody has said.
 func (l *Ledger) Supply(k sched.SupplyKind) *sched.Supply {

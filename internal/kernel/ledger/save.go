@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	gomaps "maps"
 	"slices"
 
 	"github.com/slackline/slackline/profile"
@@ -26,6 +27,7 @@ type saved struct {
 	Queues   []savedQueue                    `json:"queues"`
 	Attempts []sched.Attempt                 `json:"attempts"` // of each job's stage from the oldest to the youngest
 	Profiles map[string]*profile.Class       `json:"profiles"`
+	Taught   []string                        `json:"taught,omitempty"` // their names, those told longest ago first
 	Supplies [sched.Supplies]*sched.Supply   `json:"supplies"`
 	Expected [sched.Supplies]*sched.Forecast `json:"expected"`
 	Arrivals int64                           `json:"arrivals"`
@@ -65,9 +67,12 @@ type savedQueue struct {
 // Save writes the whole book between two plans, so that a Load into a new book of the same world and order answers alike
 // from then on. Equal books give equal bytes.
 func (l *Ledger) Save(w io.Writer) error {
-	s := saved{Version: version, Origin: l.can.Origin, Now: l.now, Round: l.round, Profiles: l.profiles, Supplies: l.supplies, Expected: l.expected,
+	s := saved{Version: version, Origin: l.can.Origin, Now: l.now, Round: l.round, Profiles: map[string]*profile.Class{}, Supplies: l.supplies, Expected: l.expected,
 		Arrivals: l.arrivals, LastItem: l.lastItem, Held: l.held, Wake: l.wake, Rankable: l.rankable, Yielded: l.yielded, Watching: l.watching, Beating: l.beating, Closing: l.closing,
 		Refusals: l.refusals, Bounds: [3]int{len(l.jobs), len(l.nodes), len(l.attempts)}}
+	for _, c := range l.profiles.Told() {
+		s.Profiles[c.Name], s.Taught = c, append(s.Taught, c.Name)
+	}
 	for i := range l.queues[1:] {
 		q := &l.queues[i+1]
 		s.Queues = append(s.Queues, savedQueue{q.Parent, q.Name, q.Seq})
@@ -135,9 +140,11 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 			why.Cause = sched.CauseNamed(why.Cause.Name, causes)
 		}
 	}
-	l.profiles = s.Profiles
-	if l.profiles == nil {
-		l.profiles = make(map[string]*profile.Class)
+	l.profiles = profile.Set{}
+	for _, name := range append(slices.Sorted(gomaps.Keys(s.Profiles)), s.Taught...) { // who is not among those taught comes first
+		if c := s.Profiles[name]; c != nil {
+			l.profiles.Put(c)
+		}
 	}
 	l.jobs, l.nodes = make([]jobBook, s.Bounds[0]), make([]nodeBook, s.Bounds[1])
 	l.attempts = make([]attemptBook, s.Bounds[2])

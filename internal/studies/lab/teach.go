@@ -25,14 +25,14 @@ type teacher struct {
 	follow.Single
 	follower *follow.Follower // of what the world says, for the learner and the teacher
 	learner  *report.Learner
-	known    map[string]*profile.Class // from the start
+	known    profile.Set // from the start
 	events   []sched.Event
 	due      []string // classes of jobs that have ended in this batch
 }
 
 // teach makes a teacher of a world that has not begun.
 func teach(w drive.World) drive.World {
-	t := &teacher{World: w, learner: report.NewLearner(), known: map[string]*profile.Class{}}
+	t := &teacher{World: w, learner: report.NewLearner()}
 	t.follower = follow.New(t.learner, t)
 	return t
 }
@@ -42,7 +42,7 @@ func (t *teacher) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
 		switch e := &records[i]; e.Kind {
 		case sched.ProfileLearned:
-			t.known[e.Detail.Profile.Name] = e.Detail.Profile
+			t.known.Put(e.Detail.Profile)
 		case sched.JobEnded:
 			if e.Job != nil && e.Outcome == sched.Committed && !slices.Contains(t.due, e.Job.Spec.Class) {
 				t.due = append(t.due, e.Job.Spec.Class)
@@ -76,7 +76,7 @@ func (t *teacher) Next(ctx context.Context) (drive.Batch, error) {
 // now is what is known of a class at this time, in memory of its own: what an event points to never changes.
 func (t *teacher) now(name string) *profile.Class {
 	sum := profile.New(name)
-	for _, p := range []*profile.Class{t.known[name], t.learner.Of(name)} {
+	for _, p := range []*profile.Class{t.known.Of(name), t.learner.Of(name)} {
 		if p != nil {
 			sum.Merge(p)
 		}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/slackline/slackline/internal/kernel/follow"
@@ -19,7 +18,7 @@ import (
 // start.
 type Learner struct {
 	follow.Single
-	classes map[string]*profile.Class
+	classes profile.Set
 	jobs    []lesson // by index
 }
 
@@ -37,20 +36,13 @@ type lesson struct {
 }
 
 // NewLearner returns a learner that knows nothing yet.
-func NewLearner() *Learner { return &Learner{classes: map[string]*profile.Class{}} }
+func NewLearner() *Learner { return &Learner{} }
 
 // Profiles returns what was learned, sorted by class.
-func (l *Learner) Profiles() []*profile.Class {
-	var all []*profile.Class
-	for _, c := range l.classes {
-		all = append(all, c)
-	}
-	slices.SortFunc(all, func(a, b *profile.Class) int { return cmp.Compare(a.Name, b.Name) })
-	return all
-}
+func (l *Learner) Profiles() []*profile.Class { return l.classes.Classes() }
 
 // Of returns what was learned of a class, nil if nothing was. It goes on growing.
-func (l *Learner) Of(class string) *profile.Class { return l.classes[class] }
+func (l *Learner) Of(class string) *profile.Class { return l.classes.Of(class) }
 
 // Batch takes in what happened.
 func (l *Learner) Batch(at units.Time, records []follow.Record) error {
@@ -91,6 +83,7 @@ func (l *Learner) Batch(at units.Time, records []follow.Record) error {
 func (l *Learner) finish(job *follow.Job) {
 	j, c := &l.jobs[job.Index], l.class(job.Spec.Class)
 	c.Runs++
+	l.classes.Put(c)
 	if slices.ContainsFunc(job.Spec.Stages, func(s workload.StageSpec) bool { return len(s.Done) > 0 }) {
 		return // an interrupted run before read the rest
 	}
@@ -146,10 +139,10 @@ func largest(j *workload.Job) (most units.Bytes) {
 }
 
 func (l *Learner) class(name string) *profile.Class {
-	c := l.classes[name]
+	c := l.classes.Of(name)
 	if c == nil {
 		c = profile.New(name)
-		l.classes[name] = c
+		l.classes.Put(c)
 	}
 	return c
 }

@@ -1,11 +1,13 @@
 package conform
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -62,6 +65,12 @@ func (s *shortJobs) Ended(*workload.Job, units.Time) {}
 // long plays so many short jobs under a policy, and calls when as soon as so many have come.
 func long(t testing.TB, policy string, odd bool, jobs int, when map[int]func(l *drive.Loop)) {
 	t.Helper()
+	longer(t, policy, odd, jobs, when, func(w drive.World) drive.World { return w })
+}
+
+// longer is long in a world that is made of the simulator, with sinks.
+func longer(t testing.TB, policy string, odd bool, jobs int, when map[int]func(l *drive.Loop), in func(drive.World) drive.World, sinks ...drive.Sink) {
+	t.Helper()
 	class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Vector{units.MapSlots: 4, units.ReduceSlots: 4, units.VCores: 8, units.Memory: int64(4 * units.GB)}}
 	c := &cluster.Cluster{Racks: 2, Classes: []*cluster.Class{class}}
 	for n := range 6 {
@@ -87,7 +96,7 @@ func long(t testing.TB, policy string, odd bool, jobs int, when map[int]func(l *
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := drive.New(w, p)
+	l := drive.New(in(w), p, sinks...)
 	at := 0
 	for {
 		if err := l.Step(context.Background()); err != nil {
@@ -137,6 +146,41 @@ func TestNothingGrows(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// classy is a world in which each job has a class of its own, of which it teaches something when it comes.
+type classy struct{ drive.World }
+
+func (w classy) Next(ctx context.Context) (drive.Batch, error) {
+	b, err := w.World.Next(ctx)
+	var events []sched.Event
+	for _, e := range b.Events {
+		if e.Kind == sched.JobArrived {
+			c := profile.New(e.Detail.Job.ID)
+			c.Attempt(workload.Map, "c", units.MB, units.Second, 0)
+			events = append(events, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: c}})
+		}
+	}
+	b.Events = append(events, b.Events...)
+	slices.SortStableFunc(b.Events, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
+	return b, err
+}
+
+// Nor does it grow where each job has a class of its own.
+func TestClassesDoNotGrow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	const early, late = profile.MostClasses + 2000, 2*profile.MostClasses + 8000
+	least, most := 0, 0
+	when := map[int]func(*drive.Loop){
+		early: func(l *drive.Loop) { least = reach(l) },
+		late:  func(l *drive.Loop) { most = reach(l) },
+	}
+	longer(t, "fifo", false, late, when, func(w drive.World) drive.World { return classy{w} })
+	if least < profile.MostClasses*100 || most > least+least/20 {
+		t.Errorf("%d bytes after %d jobs, %d after %d", least, early, most, late)
 	}
 }
 
