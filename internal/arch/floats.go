@@ -7,16 +7,24 @@ import (
 	"slices"
 )
 
-// comparing are functions that compare what they are handed.
+// comparing are functions, and a type, that compare what they are handed.
 var comparing = map[string][]string{
 	"cmp":    {"Compare", "Less"},
-	"slices": {"Sort", "BinarySearch", "IsSorted", "Compare", "Equal", "Index", "Contains"},
-	"sort":   {"Float64s", "SearchFloat64s", "Float64sAreSorted"},
+	"math":   {"Signbit"},
+	"slices": {"Sort", "Sorted", "BinarySearch", "IsSorted", "Compare", "Equal", "Index", "Contains", "Compact"},
+	"sort":   {"Float64s", "SearchFloat64s", "Float64sAreSorted", "Float64Slice"},
 }
 
-// floats reports comparisons of floats that are not rounded: by operators, a switch, and the functions above. What units.Rounded returns may
-// be compared. So may be a number that is held to a constant as it stands, as one asks whether something is set or within its range; but
-// not the result of a calculation. max and min are no comparisons: of two floats that are nearly the same either will do.
+// floats reports comparisons of floats that are not rounded: by operators, also of structs and arrays that hold some, by a
+// switch, by the functions above, called or handed on, and as keys of a map. What units.Rounded returns may be compared,
+// also from a local variable that is never given anything else. So may be a number that is held to a constant as it stands,
+// as one asks whether something is set or within its range; but not the result of a calculation, nor a local variable that
+// is given one.
+//
+// max and min, and those of slices, are no comparisons: of two floats that are nearly the same either will do.
+//
+// It does not see a float that is made a whole number, such as a duration or a sched.Key, before it is compared; one in a
+// field, or returned by a function, that holds a calculation and is held to a constant; and floats in an interface.
 func (w *pureWalk) floats(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
@@ -30,48 +38,144 @@ func (w *pureWalk) floats(n ast.Node) bool {
 		if n.Tag != nil && w.raw(n.Tag) {
 			w.report(n.Pos(), "floats-rounded", "switch over a float that units.Rounded has not rounded")
 		}
-	case *ast.CallExpr:
-		id := calleeName(n)
-		if id == nil || !slices.ContainsFunc(n.Args, w.raw) {
-			return true
+	case *ast.MapType:
+		if key := w.info.Types[n.Key].Type; key != nil && anyTerm(key, isFloats) {
+			w.report(n.Pos(), "floats-rounded", "a map finds its keys by comparing floats that units.Rounded has not rounded")
 		}
-		o := w.info.Uses[id]
-		if o != nil && o.Pkg() != nil && w.is(id, o.Pkg().Path(), comparing[o.Pkg().Path()]...) {
-			w.report(n.Pos(), "floats-rounded", "%s.%s of floats that units.Rounded has not rounded", o.Pkg().Name(), o.Name())
+	case *ast.Ident:
+		if !w.called[n] && w.compares(n) && w.ofFloats(n) {
+			w.report(n.Pos(), "floats-rounded", "%s of floats that units.Rounded has not rounded", n.Name)
+		}
+	case *ast.CallExpr:
+		if id := calleeName(n); id != nil && w.compares(id) {
+			w.called[id] = true
+			if slices.ContainsFunc(n.Args, w.raw) {
+				w.report(n.Pos(), "floats-rounded", "%s of floats that units.Rounded has not rounded", id.Name)
+			}
 		}
 	}
 	return true
 }
 
+// compares tells whether the identifier names something that compares.
+func (w *pureWalk) compares(id *ast.Ident) bool {
+	o := w.info.Uses[id]
+	return o != nil && o.Pkg() != nil && w.is(id, o.Pkg().Path(), comparing[o.Pkg().Path()]...)
+}
+
+// ofFloats tells whether a function that is handed on, such as cmp.Compare[float64], compares floats.
+func (w *pureWalk) ofFloats(id *ast.Ident) bool {
+	of := w.info.Instances[id].TypeArgs
+	for i := range of.Len() {
+		if anyTerm(of.At(i), isFloats) {
+			return true
+		}
+	}
+	return false
+}
+
 // checks tells whether x is a variable, as it stands, and y a constant.
 func (w *pureWalk) checks(x, y ast.Expr) bool {
-	switch ast.Unparen(x).(type) {
-	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		return w.info.Types[y].Value != nil && !slices.ContainsFunc(w.given[w.info.Uses[x]], calculates)
+	case *ast.SelectorExpr, *ast.IndexExpr:
 		return w.info.Types[y].Value != nil
 	}
 	return false
 }
 
-// raw tells whether an expression is a float, or a list of them, that is neither a constant nor the result of units.Rounded.
-func (w *pureWalk) raw(x ast.Expr) bool {
-	tv, ok := w.info.Types[x]
-	if !ok || tv.Value != nil || tv.Type == nil || !anyTerm(tv.Type, isFloats) {
+// calculates tells whether an expression is a calculation; nil stands for one in place, such as x += y.
+func calculates(x ast.Expr) bool {
+	if x == nil {
+		return true
+	}
+	_, is := ast.Unparen(x).(*ast.BinaryExpr)
+	return is
+}
+
+// gives notes what variables are given.
+func (w *pureWalk) gives(n ast.Node) bool {
+	note := func(to *ast.Ident, x ast.Expr) {
+		o := w.info.Defs[to]
+		if o == nil {
+			o = w.info.Uses[to]
+			if len(w.given[o]) == 0 {
+				// A parameter, or the like: nobody knows what it was before.
+				w.given[o] = append(w.given[o], &ast.BadExpr{})
+			}
+		}
+		w.given[o] = append(w.given[o], x)
+	}
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for i, to := range n.Lhs {
+			switch id, ok := to.(*ast.Ident); {
+			case !ok:
+			case n.Tok != token.ASSIGN && n.Tok != token.DEFINE:
+				note(id, nil)
+			case len(n.Lhs) == len(n.Rhs):
+				note(id, n.Rhs[i])
+			default:
+				note(id, n.Rhs[0])
+			}
+		}
+	case *ast.ValueSpec:
+		for i, id := range n.Names {
+			if i < len(n.Values) {
+				note(id, n.Values[i])
+			}
+		}
+	case *ast.IncDecStmt:
+		if id, ok := n.X.(*ast.Ident); ok {
+			note(id, nil)
+		}
+	}
+	return true
+}
+
+// rounded tells whether an expression is a constant, or the result of units.Rounded.
+func (w *pureWalk) rounded(x ast.Expr) bool {
+	if x == nil || w.info.Types[x].Value != nil {
+		return x != nil
+	}
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok {
 		return false
 	}
-	if call, ok := ast.Unparen(x).(*ast.CallExpr); ok {
-		if id := calleeName(call); id != nil && w.is(id, module+"/units", "Rounded") {
-			return false
+	id := calleeName(call)
+	return id != nil && w.is(id, module+"/units", "Rounded")
+}
+
+// raw tells whether an expression is a float, or holds some, that is neither a constant nor the result of units.Rounded.
+func (w *pureWalk) raw(x ast.Expr) bool {
+	tv, ok := w.info.Types[x]
+	if !ok || tv.Value != nil || tv.Type == nil || !anyTerm(tv.Type, isFloats) || w.rounded(x) {
+		return false
+	}
+	if id, ok := ast.Unparen(x).(*ast.Ident); ok {
+		if v, ok := w.info.Uses[id].(*types.Var); ok && v.Parent() != nil && v.Parent() != v.Pkg().Scope() {
+			from := w.given[v]
+			return len(from) == 0 || slices.ContainsFunc(from, func(x ast.Expr) bool { return !w.rounded(x) })
 		}
 	}
 	return true
 }
 
 func isFloats(t types.Type) bool {
-	switch t := t.(type) {
+	switch t := t.Underlying().(type) {
 	case *types.Basic:
 		return t.Info()&types.IsFloat != 0
 	case *types.Slice:
-		return isFloats(t.Elem().Underlying())
+		return isFloats(t.Elem())
+	case *types.Array:
+		return isFloats(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if _, list := f.Type().Underlying().(*types.Slice); !list && isFloats(f.Type()) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -99,9 +99,10 @@ func (c *checker) checkPure(p *pkg) {
 				c.report(spec.Pos(), name, "pure package %s imports %s", p.dir, to)
 			}
 		}
-		w := &pureWalk{checker: c, info: t.info, sorted: map[*ast.Ident]bool{}}
+		w := &pureWalk{checker: c, info: t.info, sorted: map[*ast.Ident]bool{}, given: map[types.Object][]ast.Expr{}, called: map[*ast.Ident]bool{}}
 		w.file(f.ast)
 		if slices.Contains([]string{"policies", "kernel", "sched"}, p.row.layer) {
+			ast.Inspect(f.ast, w.gives)
 			ast.Inspect(f.ast, w.floats)
 		}
 	}
@@ -130,6 +131,9 @@ type pureWalk struct {
 	info   *types.Info
 	sorted map[*ast.Ident]bool   // names of maps.Keys and the like that are called as argument of slices.Sorted
 	alias  map[types.Object]bool // local variables of the declaration at hand that stand for package state
+
+	given  map[types.Object][]ast.Expr // what variables are given; nil: a calculation in place
+	called map[*ast.Ident]bool         // names of comparing functions that are called
 }
 
 func (w *pureWalk) file(f *ast.File) {

@@ -34,6 +34,7 @@ func (c *checker) typeCheck(p *pkg) *typedPkg {
 		Defs:       map[*ast.Ident]types.Object{},
 		Uses:       map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Instances:  map[*ast.Ident]types.Instance{},
 	}}
 	c.typed[p.dir] = t // a cycle ends here, with a type error
 	var files []*ast.File

@@ -205,7 +205,7 @@ func validate(parent string, qs []Queue, leaves map[string]string) error {
 		}
 		leaves[q.Name] = path
 	}
-	if sum > 100+1e-9 {
+	if units.Rounded(sum) > 100 {
 		return fmt.Errorf("queues: the capacities%s add up to %g %%, at most 100 are there", below(parent), sum)
 	}
 	return nil

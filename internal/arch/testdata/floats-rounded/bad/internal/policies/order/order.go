@@ -3,7 +3,9 @@ package order
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"sort"
 
 	"github.com/slackline/slackline/units"
 )
@@ -35,4 +37,36 @@ func best(prices []float64) bool {
 
 func first[T float32 | float64](a, b T) bool {
 	return a < b // want floats-rounded
+}
+
+type plan struct {
+	cost  float64
+	slots int
+}
+
+func variable(a, b float64) bool {
+	d := a - b
+	var e float64
+	e += d
+	r := units.Rounded(a)
+	if a > b { // want floats-rounded
+		r = b
+	}
+	a = units.Rounded(a)
+	return d > 0 || // want floats-rounded
+		e > 0 || // want floats-rounded
+		r < 1 && r < units.Rounded(b) || // want floats-rounded
+		a < units.Rounded(b) // want floats-rounded
+}
+
+func handed(list []float64, x, y plan, u, v [2]float64) bool {
+	slices.SortFunc(list, cmp.Compare[float64]) // want floats-rounded
+	slices.SortFunc(list, cmp.Compare)          // want floats-rounded
+	sort.Sort(sort.Float64Slice(list))          // want floats-rounded
+	seen := map[float64]bool{}                  // want floats-rounded
+	plans := map[plan]bool{}                    // want floats-rounded
+	return x == y ||                            // want floats-rounded
+		u == v || // want floats-rounded
+		math.Signbit(x.cost) || // want floats-rounded
+		seen[x.cost] || plans[y]
 }

@@ -3,6 +3,7 @@ package order
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/slackline/slackline/units"
 )
@@ -13,4 +14,13 @@ func better(a, b float64, n, m int64) bool {
 	}
 	a = max(a, b)
 	return cmp.Compare(units.Rounded(a-b), 0.5) < 0
+}
+
+func variable(a, b float64, list []int) bool {
+	x, y := units.Rounded(a), units.Rounded(b)
+	if x < y {
+		x = units.Rounded(b)
+	}
+	slices.SortFunc(list, cmp.Compare[int])
+	return x == y
 }
