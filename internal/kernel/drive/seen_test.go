@@ -28,7 +28,7 @@ func TestSeen(t *testing.T) {
 		}
 	}
 	var s Seen
-	if !s.Add(0) || !s.Add(0) || len(s.ranges) > 0 {
+	if first, second := s.Add(0), s.Add(0); !first || !second || len(s.ranges) > 0 {
 		t.Error("an item without a number is seen")
 	}
 }

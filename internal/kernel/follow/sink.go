@@ -34,6 +34,8 @@ type Sink interface {
 // ErrShared is the error of a run that was given a sink of another one.
 var ErrShared = errors.New("a sink watches another run already; each cell needs sinks of its own")
 
+var _ interface{ attach() bool } = (*Single)(nil)
+
 // Single makes a struct that embeds it a sink of one run.
 type Single struct{ attached atomic.Bool }
 

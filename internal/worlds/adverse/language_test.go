@@ -14,7 +14,6 @@ import (
 type language struct {
 	wrong []string
 	seen  map[string]int // peculiarities
-	yarn  bool           // containers are asked for before they start, masters before all else
 
 	at       units.Time
 	up       map[sched.NodeID]bool

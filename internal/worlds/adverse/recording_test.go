@@ -200,7 +200,6 @@ type plugin struct {
 type app struct {
 	job  sched.JobID
 	rows map[row]int32 // by row without its count
-	over [sched.Stages]int32
 }
 
 type box struct {

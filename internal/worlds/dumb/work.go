@@ -153,12 +153,6 @@ func (w *World) arrive() {
 	w.release(j)
 }
 
-func byArrival(jobs []*workload.Job) []*workload.Job {
-	jobs = slices.Clone(jobs)
-	slices.SortStableFunc(jobs, func(a, b *workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
-	return jobs
-}
-
 // release lets a job begin once all that it waits for have committed.
 func (w *World) release(j *job) {
 	for _, p := range j.spec.After {
