@@ -137,15 +137,66 @@ func TestIgnoredSignals(t *testing.T) {
 // A run whose journal cannot be written any more stops as by a signal: its work stays, and it is told how to go on. The exit code is that of a
 // failure.
 func TestJournalThatIsFull(t *testing.T) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("NOT CHECKED: there is no /dev/full here")
-	}
 	s := newShell(t, map[string]string{"many.yaml": strings.Replace(longJob, "1s", "1us", 1), "corpus/a.txt": strings.Repeat("a\n", 2000)})
-	r := s.run("run", "many.yaml", "--block", "10B", "--journal", "/dev/full", "-q")
-	if r.code != exitFailed || !strings.HasSuffix(r.stderr, "no space left on device; what was done is kept, and slackline resume out/long goes on\n") {
-		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	args := []string{"run", "many.yaml", "--block", "10B", "-q", "--journal"}
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Log("NOT CHECKED: there is no /dev/full here")
+	} else if r := s.run(append(args, "/dev/full")...); r.code != exitFailed || !strings.HasSuffix(r.stderr, "no space left on device; what was done is kept, and the same command runs it again, as nothing of it had begun\n") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	// The journal is the largest file, so it is the first to meet a limit. The store, which might, is none.
+	cmd := s.command(append(args, "journal")...)
+	cmd.Args = append([]string{"sh", "-c", `ulimit -f 200; SLACKLINE_DATA=/dev/null/none exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = "/bin/sh"
+	said, err := cmd.CombinedOutput()
+	r := result{code: cmd.ProcessState.ExitCode(), stderr: string(said)}
+	if r.code != exitFailed || !strings.HasSuffix(r.stderr, "file too large; what was done is kept, and slackline resume out/long goes on\n") {
+		t.Fatalf("exit code %d: %s, %v", r.code, r.stderr, err)
 	}
 	if r = s.run("run", "many.yaml", "--block", "10B"); r.code != 0 || !strings.Contains(r.stderr, `job "long" goes on: `) {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+}
+
+// The journal of a run whose process dies has what was decided until then, and the run that goes on writes to a file of its own.
+func TestJournalOfKilled(t *testing.T) {
+	s := newShell(t, map[string]string{"long.yaml": longJob, "corpus/a.txt": strings.Repeat("a\n", 1000)})
+	kill := func(cmd *exec.Cmd, journal string) (said string) {
+		t.Helper()
+		var err strings.Builder
+		cmd.Stderr = &err
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+			text, _ := os.ReadFile(s.path(journal))
+			if strings.Contains(string(text), " item admit ") && strings.Contains(string(text), " event started ") {
+				break
+			}
+			if time.Since(began) > 30*time.Second {
+				t.Errorf("%s does not tell what is decided while the run goes on: %q", journal, text)
+				break
+			}
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return err.String()
+	}
+	kill(s.command("run", "long.yaml", "--journal", "j"), "j")
+	first, _ := os.ReadFile(s.path("j"))
+	for _, name := range []string{"j.2", "j.3"} {
+		said := kill(s.command("resume", "out/long"), name)
+		if want := "this run is recorded to " + name + ", as j has the part before the interruption\n"; !strings.Contains(said, want) {
+			t.Errorf("it does not say %q: %s", want, said)
+		}
+		if now, _ := os.ReadFile(s.path("j")); string(now) != string(first) {
+			t.Error("the first half is overwritten")
+		}
+		if r := s.run("replay", name); !strings.Contains(r.stdout, "exact as far as it goes") {
+			t.Error(r.stdout, r.stderr)
+		}
+	}
+	if r := s.run("replay", "j"); !strings.Contains(r.stdout, "exact as far as it goes") {
+		t.Error(r.stdout, r.stderr)
 	}
 }

@@ -148,6 +148,16 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 	if err := o.record(cells); err != nil {
 		return err
 	}
+	for i := range cells {
+		c := &cells[i]
+		if c.GoesOn.IsZero() || c.Journal == "" {
+			continue
+		}
+		if to := lab.Unrecorded(c.Journal); to != c.Journal {
+			fmt.Fprintf(cmd.ErrOrStderr(), "this run is recorded to %s, as %s has the part before the interruption\n", report.Printable(to), report.Printable(c.Journal))
+			c.Journal = to
+		}
+	}
 	if err := o.draw(cells); err != nil {
 		return err
 	}

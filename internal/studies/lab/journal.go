@@ -13,6 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // settings is what a journal's header says besides, so that the policy can be made again.
@@ -26,6 +27,34 @@ type settings struct {
 type recorder struct {
 	*journal.Writer
 	file *os.File
+	real bool // each round is written out when it is known, so that the file tells what happened when the process has died
+}
+
+// Batch records what happened.
+func (r *recorder) Batch(round int64, at units.Time, events []sched.Event) error {
+	return r.out(r.Writer.Batch(round, at, events))
+}
+
+// Plan records what was decided.
+func (r *recorder) Plan(round int64, at units.Time, p *sched.Plan) error {
+	return r.out(r.Writer.Plan(round, at, p))
+}
+
+func (r *recorder) out(err error) error {
+	if err == nil && r.real {
+		err = r.Flush()
+	}
+	return err
+}
+
+// Unrecorded is where a run that goes on with an interrupted one is recorded: to the file that was named, or if that holds something, to
+// the first of its kind with a number behind it that is free.
+func Unrecorded(path string) string {
+	for name, n := path, 2; ; name, n = fmt.Sprintf("%s.%d", path, n), n+1 {
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+			return name
+		}
+	}
 }
 
 // MayRecord refuses a file that is there and is no journal: a mistyped name must not cost somebody a file.
@@ -61,7 +90,7 @@ func newRecorder(c Cell, policy string, can sched.Capabilities) (*recorder, erro
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &recorder{w, f}, nil
+	return &recorder{Writer: w, file: f, real: c.Origin != nil}, nil
 }
 
 // close ends the journal of a run that has ended, or leaves off where the run stopped.
