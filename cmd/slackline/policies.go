@@ -23,7 +23,7 @@ func newPolicies(o *options) *cobra.Command {
 		Long: `List policies, the parts to make others of, and their parameters. Of a policy or a part that is named, tell what it is made of and from which
 source, what the world must be able to do for it, what it reads, on which events it may have something to do, and the reasons that it gives. A policy
 may be written with its parameters, and with parts in place of its own, as a scenario has it: what is told is true of the policy so made.`,
-		Example: "  slackline policies\n  slackline policies rtmr\n  slackline policies 'fair(preemption=true)+delay'\n  slackline policies -o json",
+		Example: "  slackline policies\n  slackline policies rtmr\n  slackline policies fair+delay\n  slackline policies -o json",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return entryNames(), cobra.ShellCompDirectiveNoFileComp
