@@ -15,7 +15,7 @@ func TestSeen(t *testing.T) {
 		was := map[sched.ItemID]bool{}
 		for range 300 {
 			id := sched.ItemID(1 + dice.IntN(120))
-			if got := s.Add(id); got == was[id] {
+			if got := s.Add(id); (got == Again) != was[id] || got == Forgotten {
 				t.Fatalf("seed %d: item %d is new: %v", seed, id, got)
 			}
 			was[id] = true
@@ -28,23 +28,36 @@ func TestSeen(t *testing.T) {
 		}
 	}
 	var s Seen
-	if first, second := s.Add(0), s.Add(0); !first || !second || len(s.ranges) > 0 {
+	if first, second := s.Add(0), s.Add(0); first != First || second != First || len(s.ranges) > 0 {
 		t.Error("an item without a number is seen")
 	}
 }
 
-// What never comes leaves gaps, and only so many of them: the oldest are closed.
+// What never comes leaves gaps, and only so many of them. An item that comes into an older one, be it for the first time or not, is not
+// passed over in silence.
 func TestSeenGaps(t *testing.T) {
 	var s Seen
 	for id := sched.ItemID(2); id <= 10*maxRanges; id += 2 {
-		if !s.Add(id) {
+		if s.Add(id) != First {
 			t.Fatalf("item %d was seen", id)
 		}
 	}
 	if len(s.ranges) != maxRanges {
 		t.Errorf("%d ranges", len(s.ranges))
 	}
-	if s.Add(1001) || !s.Add(10*maxRanges-1) {
-		t.Error("of the gaps the oldest are to be closed, and no others")
+	for id := sched.ItemID(1); id <= 10*maxRanges; id++ {
+		want := First
+		switch {
+		case id <= 8*maxRanges:
+			want = Forgotten
+		case id%2 == 0:
+			want = Again
+		}
+		if got := s.Add(id); got != want {
+			t.Fatalf("item %d: %v, it should be %v", id, got, want)
+		}
+	}
+	if len(s.ranges) != 1 {
+		t.Errorf("%d ranges are left when all gaps are closed", len(s.ranges))
 	}
 }

@@ -226,7 +226,7 @@ func TestForksAtOnce(t *testing.T) {
 // than it has waited. One job at a time, so that nothing else follows from it.
 func TestForksInShuffles(t *testing.T) {
 	early, forks := 0, 0
-	for seed := range uint64(runs(20)) {
+	for seed := range uint64(runs(100)) {
 		cfg := forkable(seed, false, false)
 		cfg.Workload.Jobs = cfg.Workload.Jobs[:1]
 		cfg.Workload.Jobs[0].SlowStart = 0.3

@@ -23,7 +23,8 @@ type World interface {
 	Changed(it *sched.Item)
 }
 
-// Enact does the items of a plan, in order. An item whose id was seen before changes nothing, and what cannot be is refused.
+// Enact does the items of a plan, in order. An item whose id was seen before changes nothing; one so old that nobody can tell is refused
+// as stale, as what cannot be is.
 func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 	if len(p.Items) == 0 {
 		return
@@ -31,7 +32,15 @@ func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 	can := w.Can()
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Held || !seen.Add(it.ID) || it.Refused != sched.OK {
+		if it.Held {
+			continue
+		}
+		sight := seen.Add(it.ID)
+		if sight == drive.Again || it.Refused != sched.OK {
+			continue
+		}
+		if sight == drive.Forgotten {
+			refuse(w, it, 0, it.Count, sched.Stale)
 			continue
 		}
 		if !can.Can(it.Verb) {

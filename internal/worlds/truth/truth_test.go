@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -192,6 +193,21 @@ func TestEnactIsWhatTheContractSays(t *testing.T) {
 		if refusals[why] == 0 {
 			t.Errorf("nothing was ever %v: this tests too little", why)
 		}
+	}
+}
+
+// An item so old that nobody can tell whether it came before is answered: as its plan waits for that.
+func TestForgottenItems(t *testing.T) {
+	w, seen := &world{can: sched.Capabilities{Bind: true}}, drive.Seen{}
+	for id := sched.ItemID(2); id < 1<<17; id += 2 {
+		truth.Enact(w, &seen, &sched.Plan{Items: []sched.Item{{ID: id, Verb: sched.WakeMe}}})
+	}
+	if len(w.told) > 0 {
+		t.Fatalf("items that come for the first time, in order: %v", w.told)
+	}
+	truth.Enact(w, &seen, &sched.Plan{Items: []sched.Item{{ID: 1, Verb: sched.Start, Job: 1, Stage: sched.Map, Node: 1, Count: 2}}})
+	if len(w.told) != 1 || !strings.Contains(fmt.Sprint(w.told), fmt.Sprint(sched.Stale)) {
+		t.Errorf("an old start is answered by %v", w.told)
 	}
 }
 
