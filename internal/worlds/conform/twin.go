@@ -10,8 +10,10 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // twin copies the loop's book and policy, and lets the one go on and the other meet a catastrophe, by turns the original and the copy:
@@ -24,7 +26,7 @@ func twin(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 		t.Fatal(err)
 	}
 	book := l.Ledger.Clone(order)
-	var was, is bytes.Buffer
+	var was, is, page bytes.Buffer
 	if err := errors.Join(l.Ledger.Save(&was), l.Policy.Save(&was), book.Save(&is), policy.Save(&is)); err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +36,18 @@ func twin(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	if l.Round%2 == 0 {
 		l.Policy, policy, l.Ledger, book = policy, l.Policy, book, l.Ledger
 	}
+	var first []byte
+	if l.Round%5 == 0 {
+		other, err := sched.OrderOf(cloned(t, l.Policy, makes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := ledger.New(*l.Ledger.World(), other)
+		if err := errors.Join(l.Ledger.Save(&page), read.Load(&page, sched.CausesOf(policy)...)); err != nil {
+			t.Fatal(err)
+		}
+		first = afterwards(t, read, l.Round)
+	}
 	catastrophe(book, policy, l.Round)
 	is.Reset()
 	if err := errors.Join(l.Ledger.Save(&is), l.Policy.Save(&is)); err != nil {
@@ -42,6 +56,57 @@ func twin(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	if !bytes.Equal(was.Bytes(), is.Bytes()) {
 		t.Fatalf("round %d: what the one did has changed the other: %s", l.Round, difference(was.Bytes(), is.Bytes()))
 	}
+	for j := sched.JobID(1); j <= l.Ledger.Jobs(); j++ {
+		if job := l.Ledger.Job(j); job != nil && job.State != sched.Finished && l.Ledger.Find(job.Spec.ID) != j {
+			t.Fatalf("round %d: job %q is now %d by its ID, and was %d", l.Round, job.Spec.ID, l.Ledger.Find(job.Spec.ID), j)
+		}
+	}
+	if name := fmt.Sprint("elsewhere ", l.Round); l.Ledger.Find(name) != 0 || l.Ledger.Profile(name) != nil {
+		t.Fatalf("round %d: a job, or a class, is known that only the other was told of", l.Round)
+	}
+	if first == nil {
+		return
+	}
+	order, err = sched.OrderOf(cloned(t, l.Policy, makes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second := afterwards(t, l.Ledger.Clone(order), l.Round); !bytes.Equal(first, second) {
+		t.Fatalf("round %d: what the one did shows later in the other: %s", l.Round, difference(first, second))
+	}
+}
+
+// afterwards is what becomes of a book whose jobs all end, in whose queues others come, and in queues of their own, and what it then says
+// of what it does not save.
+func afterwards(t *testing.T, l *ledger.Ledger, round int64) []byte {
+	t.Helper()
+	var goes, comes []sched.Event
+	var names []string
+	for j := sched.JobID(1); j <= l.Jobs(); j++ {
+		if job := l.Job(j); job != nil {
+			names = append(names, job.Spec.ID)
+			goes = append(goes, sched.Event{Kind: sched.JobEnded, Job: j, Outcome: sched.Committed})
+		}
+	}
+	for n, queue := range []string{"a", "new 1", "b", "new 0", "new 2"} {
+		comes = append(comes, arrival(l.Jobs()+1+sched.JobID(n), fmt.Sprint("new ", n), queue))
+	}
+	l.Apply(l.Now().Add(units.Second), round+1, goes)
+	l.Apply(l.Now().Add(units.Second), round+2, comes)
+	var says bytes.Buffer
+	if err := l.Save(&says); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, "new 0", "new 3", "elsewhere") {
+		fmt.Fprintln(&says, name, l.Find(name), l.Profile(name) != nil)
+	}
+	return says.Bytes()
+}
+
+// arrival is a small job of a queue, and of a user who has no other.
+func arrival(j sched.JobID, name, queue string) sched.Event {
+	return sched.Event{Kind: sched.JobArrived, Job: j, Detail: &sched.Detail{Job: &workload.Job{ID: name, Class: "c", Queue: queue, User: "user of " + name,
+		Weight: 1, SlowStart: 1, Deadline: units.Never, Soft: units.Never, Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2)}}}}}
 }
 
 // difference shows where two texts part.
@@ -71,7 +136,7 @@ func cloned(t *testing.T, p sched.Policy, makes func() sched.Policy) sched.Polic
 }
 
 // catastrophe tells a book and its policy, in rounds of their own, that every node beats, that all that runs is done, that every other job has
-// ended, by turns with a new one in its place, or all jobs, that every other node is gone, and at last, by turns, that the world begins anew.
+// ended, by turns with a new one in its place, or all jobs, that jobs come in queues and of users that are new, with profiles, that every other node is gone, and at last, by turns, that the world begins anew.
 func catastrophe(l *ledger.Ledger, p sched.Policy, round int64) {
 	var plan sched.Plan
 	now, turn := l.Now(), round%3
@@ -118,6 +183,10 @@ func catastrophe(l *ledger.Ledger, p sched.Policy, round int64) {
 	}
 	tell(beats(ends...))
 	tell(goes)
+	name := fmt.Sprint("elsewhere ", round-3) // the round of the copy
+	learned := []sched.Event{{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: profile.New(name)}},
+		{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: profile.New("c")}}}
+	tell(append(learned, arrival(l.Jobs()+1, name, "new 0"), arrival(l.Jobs()+2, name+" too", "new 3")))
 	var down []sched.Event
 	for i, n := range nodes {
 		if i%2 == 0 {
