@@ -151,7 +151,9 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 }
 
-// Ask says what would become of a job that came now. When an accepted job would end the paper does not say, but by its deadline.
+// Ask says what would become of a job that came now. It answers the first question alone. When a job would end the paper does not say, so
+// nothing is foreseen: all that is known of one that is accepted is its deadline. Nor is an earliest deadline told: the test looks at single
+// instants, so a later deadline may be refused where an earlier one is accepted, and there is no bound to search for.
 func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	switch {
 	case job.Deadline == units.Never:

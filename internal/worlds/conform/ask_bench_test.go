@@ -13,9 +13,82 @@ import (
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
+
+// full is a run of many jobs on nodes with ten map slots and two reduce slots each, after its first rounds: mix is one of those of
+// BenchmarkAsk.
+func full(b *testing.B, policy, mix string, jobs, nodes int, rounds int64) (l *drive.Loop, job func(id string) *workload.Job) {
+	b.Helper()
+	class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(10, 2)}
+	c := &cluster.Cluster{Racks: 1, Classes: []*cluster.Class{class}}
+	for n := range nodes {
+		c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprint("n", n), Rack: 1, Class: class})
+	}
+	maps, times := 20, sim.Times{}
+	switch mix {
+	case "low":
+		maps = 1
+	case "late":
+		times = sim.Times{Law: sim.LogNormal, CV: 1}
+	}
+	dice := rand.New(rand.NewPCG(1, 2))
+	work := &workload.Workload{}
+	job = func(id string) *workload.Job {
+		j := &workload.Job{ID: id, Class: "c", User: "u" + id[:2], Soft: units.Never, Weight: 1, SlowStart: 1,
+			Deadline: units.Time(0).Add(units.Duration(1400+dice.IntN(1600)) * units.Second)}
+		m, r := workload.StageSpec{Kind: workload.Map}, workload.StageSpec{Kind: workload.Reduce, Tasks: []workload.Task{{Work: 30 * units.Second}}}
+		for range maps {
+			m.Tasks = append(m.Tasks, workload.Task{Work: units.Duration(40+dice.IntN(20)) * units.Second})
+		}
+		j.Stages = []workload.StageSpec{m, r}
+		return j
+	}
+	for i := range jobs {
+		work.Jobs = append(work.Jobs, job(fmt.Sprint("job", i)))
+	}
+	known := profile.New("c")
+	known.Attempt(workload.Map, "c", 0, 60*units.Second, 0)
+	known.Attempt(workload.Reduce, "c", 0, 30*units.Second, 0)
+	w, err := sim.New(sim.Config{Cluster: c, Workload: work, Heartbeat: 3 * units.Second, Profiles: []*profile.Class{known}, Times: times})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := catalog.New(policy, pools())
+	if err != nil {
+		b.Fatal(err)
+	}
+	l = drive.New(w, p)
+	for l.Round < rounds {
+		if err := l.Step(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return l, job
+}
+
+// BenchmarkClone copies book and policy of a run with 10,000 jobs in the system on 1,000 nodes, 10,000 of whose slots are taken.
+func BenchmarkClone(b *testing.B) {
+	for _, policy := range []string{"fifo", "fair(users=true)", "rtmr", "dc"} {
+		b.Run(policy, func(b *testing.B) {
+			l, _ := full(b, policy, "full", 10_000, 1000, 2000)
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := l.Policy.(sched.Cloner).Clone()
+				if err != nil {
+					b.Fatal(err)
+				}
+				order, err := sched.OrderOf(p)
+				if err != nil {
+					b.Fatal(err)
+				}
+				l.Ledger.Clone(order)
+			}
+		})
+	}
+}
 
 // BenchmarkAsk asks about a job after each batch of a run with 10,000 jobs in the system on 1,000 nodes: one question for each state of the
 // book, and then one more about the same.
@@ -28,50 +101,8 @@ func BenchmarkAsk(b *testing.B) {
 	for _, policy := range []string{"rtmr", "rtmr(preempt=false)", "dc", "fair+limit(running=100,per_user=2)"} {
 		for _, mix := range []string{"full", "low", "late"} {
 			b.Run(policy+"/"+mix, func(b *testing.B) {
-				class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(10, 2)}
-				c := &cluster.Cluster{Racks: 1, Classes: []*cluster.Class{class}}
-				for n := range nodes {
-					c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprint("n", n), Rack: 1, Class: class})
-				}
-				maps, times := 20, sim.Times{}
-				switch mix {
-				case "low":
-					maps = 1
-				case "late":
-					times = sim.Times{Law: sim.LogNormal, CV: 1}
-				}
-				dice := rand.New(rand.NewPCG(1, 2))
-				work := &workload.Workload{}
-				job := func(id string) *workload.Job {
-					j := &workload.Job{ID: id, Class: "c", User: "u" + id[:2], Soft: units.Never, Weight: 1, SlowStart: 1,
-						Deadline: units.Time(0).Add(units.Duration(1400+dice.IntN(1600)) * units.Second)}
-					m, r := workload.StageSpec{Kind: workload.Map}, workload.StageSpec{Kind: workload.Reduce, Tasks: []workload.Task{{Work: 30 * units.Second}}}
-					for range maps {
-						m.Tasks = append(m.Tasks, workload.Task{Work: units.Duration(40+dice.IntN(20)) * units.Second})
-					}
-					j.Stages = []workload.StageSpec{m, r}
-					return j
-				}
-				for i := range jobs {
-					work.Jobs = append(work.Jobs, job(fmt.Sprint("job", i)))
-				}
-				known := profile.New("c")
-				known.Attempt(workload.Map, "c", 0, 60*units.Second, 0)
-				known.Attempt(workload.Reduce, "c", 0, 30*units.Second, 0)
-				w, err := sim.New(sim.Config{Cluster: c, Workload: work, Heartbeat: 3 * units.Second, Profiles: []*profile.Class{known}, Times: times})
-				if err != nil {
-					b.Fatal(err)
-				}
-				p, err := catalog.New(policy, pools())
-				if err != nil {
-					b.Fatal(err)
-				}
-				l := drive.New(w, p)
-				for l.Round < 2000 {
-					if err := l.Step(context.Background()); err != nil {
-						b.Fatal(err)
-					}
-				}
+				l, job := full(b, policy, mix, jobs, nodes, 2000)
+				p := l.Policy.(sched.Asker)
 				var first, again []time.Duration
 				b.ResetTimer()
 				for b.Loop() {
