@@ -185,6 +185,9 @@ func (l *live) take(at units.Time, e *follow.Record) {
 		l.arrive(e.Job)
 	}
 	j := &l.state.jobs[l.places[e.Job.Index]]
+	if e.Sizes() {
+		j.maps.tasks, j.reduces.tasks = e.Job.Tasks(sched.Map), e.Job.Tasks(sched.Reduce)
+	}
 	switch a := e.Attempt; e.Kind {
 	case sched.Started:
 		input := units.Bytes(0)
@@ -229,7 +232,7 @@ func (l *live) arrive(job *follow.Job) {
 	*follow.At(&l.places, job.Index) = i
 	j := &s.jobs[i]
 	j.arrived, j.deadline, j.spec = job.Arrived, spec.Deadline, spec
-	j.maps.tasks, j.reduces.tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
+	j.maps.tasks, j.reduces.tasks = job.Tasks(sched.Map), job.Tasks(sched.Reduce)
 	j.weigh(s.known)
 	j.maps.done, j.reduces.done = 0, 0
 	for i := range spec.Stages { // what a run before has done

@@ -109,7 +109,17 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 	case sched.Progress:
 		r.Attempt = f.attempt(e.Attempt)
 	case sched.Ended:
-		r.Attempt = f.end(e.Attempt)
+		if r.Attempt = f.end(e.Attempt); r.Attempt != nil && e.Outcome == sched.Committed {
+			r.Attempt.Job.count(r.Attempt.Stage, 1, 0, 0)
+		}
+	case sched.OutputLost:
+		if r.Job = f.job(e.Job); r.Job != nil {
+			r.Job.count(e.Stage, -1, 0, 0)
+		}
+	case sched.Demand:
+		if r.Job = f.job(e.Job); r.Job != nil && r.Job.Spec.Growing() != nil {
+			r.Job.count(e.Stage, 0, 0, int(max(e.Count, 0))-f.asked(r.Job, e))
+		}
 	case sched.JobArrived:
 		r.Job = f.arrive(at, e)
 	case sched.JobAmended:
@@ -117,7 +127,9 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 			r.Job.Spec = e.Detail.Job
 		}
 	case sched.JobEnded:
-		r.Job = f.endJob(at, e.Job)
+		if r.Job = f.endJob(at, e.Job); r.Job != nil && e.Outcome == sched.Committed {
+			r.Job.settle()
+		}
 	default:
 		r.Job = f.job(e.Job)
 	}
@@ -125,6 +137,16 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 		r.Job = r.Attempt.Job
 	}
 	f.records = append(f.records, r)
+}
+
+// asked is how many attempts run that a demand asks for still, as it was said before it knew of them.
+func (f *Follower) asked(j *Job, e *sched.Event) (n int) {
+	for _, a := range f.attempts {
+		if a != nil && a.Job == j && a.Stage == e.Stage && a.Item > e.Item {
+			n++
+		}
+	}
+	return n
 }
 
 func (f *Follower) job(h sched.JobID) *Job {
@@ -190,12 +212,14 @@ func (f *Follower) start(at units.Time, e *sched.Event) *Attempt {
 	}
 	a.Needs = f.needs(j.Spec.Stage(e.Stage), int(e.Container))
 	*At(&f.attempts, e.Attempt) = a
+	j.count(e.Stage, 0, 1, 0)
 	return a
 }
 
 func (f *Follower) end(h sched.AttemptID) *Attempt {
 	a := f.attempt(h)
 	if a != nil {
+		a.Job.count(a.Stage, 0, -1, 0)
 		f.attempts[h] = nil
 		f.ended = append(f.ended, a)
 	}

@@ -22,6 +22,52 @@ type Job struct {
 	Spec    *workload.Job // as it was told last
 	Arrived units.Time
 	Ended   units.Time // units.Never: not yet
+
+	known [sched.Stages]tally // of stages that grow
+}
+
+// tally is how many tasks of a stage are done and run, and the most that were known of at a time.
+type tally struct{ done, running, most int }
+
+// Tasks returns how many tasks of a stage are known of so far, 0 if the job has no such stage.
+func (j *Job) Tasks(s sched.Stage) int {
+	st := j.Spec.Stage(s)
+	switch {
+	case st == nil:
+		return 0
+	case st.Grows:
+		return max(len(st.Tasks), j.known[s].most)
+	}
+	return len(st.Tasks)
+}
+
+// AllTasks returns how many tasks of all stages are known of so far.
+func (j *Job) AllTasks() (n int) {
+	for i := range j.Spec.Stages {
+		n += j.Tasks(j.Spec.Stages[i].Kind)
+	}
+	return n
+}
+
+// count notes that tasks got done or began, and that so many more are asked for.
+func (j *Job) count(s sched.Stage, done, running, asked int) {
+	if int(s) < len(j.known) {
+		t := &j.known[s]
+		t.done, t.running = max(0, t.done+done), max(0, t.running+running)
+		t.most = max(t.most, t.done+t.running+asked)
+	}
+}
+
+// settle takes what a job that has committed asked for and never ran for no task of its own.
+func (j *Job) settle() {
+	for s := range j.known {
+		j.known[s].most = j.known[s].done
+	}
+}
+
+// Sizes tells whether a job may have got another number of tasks than was known.
+func (r *Record) Sizes() bool {
+	return r.Job != nil && (r.Kind == sched.JobAmended || (r.Kind == sched.Demand || r.Kind == sched.Started || r.Kind == sched.JobEnded) && r.Job.Spec.Growing() != nil)
 }
 
 // Attempt is an attempt from its start to its end. It is the same after a resync, too. It fits a line of the processor's cache.

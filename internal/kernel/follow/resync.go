@@ -104,6 +104,10 @@ func (f *Follower) sameJobs(jobs []*Job, order []*sched.Event) map[*Job]bool {
 		}
 		if j := byID[e.Detail.Job.ID]; j != nil {
 			j.Spec, goesOn[j] = e.Detail.Job, true
+			for i := range j.Spec.Stages {
+				st := &j.Spec.Stages[i]
+				j.known[st.Kind].done = len(st.Done)
+			}
 			*At(&f.jobs, e.Job) = j
 		}
 	}

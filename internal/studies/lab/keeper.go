@@ -211,6 +211,11 @@ func (k *Keeper) Batch(at units.Time, records []follow.Record) error {
 			k.arrive(e.Job)
 			continue
 		}
+		if e.Sizes() {
+			if j := k.job(e.Job); j != nil {
+				j.row.Maps.Tasks, j.row.Reduces.Tasks = e.Job.Tasks(sched.Map), e.Job.Tasks(sched.Reduce)
+			}
+		}
 		if !ofJobs(e.Kind) || e.Again {
 			continue
 		}
@@ -290,7 +295,7 @@ func (k *Keeper) arrive(f *follow.Job) {
 		return
 	}
 	j.row.Submitted = k.wall(f.Arrived)
-	j.row.Maps.Tasks, j.row.Reduces.Tasks = spec.Tasks(sched.Map), spec.Tasks(sched.Reduce)
+	j.row.Maps.Tasks, j.row.Reduces.Tasks = f.Tasks(sched.Map), f.Tasks(sched.Reduce)
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
 		if st.Kind == sched.Map {

@@ -22,6 +22,7 @@ type collector struct {
 // queued is what of a job waits and runs.
 type queued struct {
 	open   [2]int64 // maps, other tasks
+	known  [2]int64 // tasks of the job, likewise
 	live   int32    // attempts
 	extras int32    // of them second ones of their task
 }
@@ -55,6 +56,9 @@ func (c *collector) Batch(now units.Time, records []follow.Record) error {
 	now = min(now, farthest)
 	for i := range records {
 		e := &records[i]
+		if e.Sizes() {
+			c.size(now, e.Job)
+		}
 		switch e.Kind {
 		case sched.NodeUp, sched.NodeChanged:
 			if e.Detail != nil && e.Detail.Node != nil {
@@ -105,10 +109,11 @@ func (c *collector) arrived(now units.Time, e *follow.Record) {
 		*q = queued{}
 		c.series.now[jobsWaiting]++
 	}
-	var waits [2]int64
+	waits := tasksOf(e.Job)
+	q.known = waits
 	for i := range e.Job.Spec.Stages {
 		st := &e.Job.Spec.Stages[i]
-		waits[later(st.Kind)] += int64(len(st.Tasks) - len(st.Done))
+		waits[later(st.Kind)] -= int64(len(st.Done))
 	}
 	for i := range c.attempts {
 		if r := &c.attempts[i]; e.Again && r.Attempt != nil && r.Job == e.Job && !r.extra {
@@ -119,6 +124,26 @@ func (c *collector) arrived(now units.Time, e *follow.Record) {
 		c.series.now[mapsWaiting+k] += n - q.open[k]
 		q.open[k] = n
 	}
+}
+
+// tasksOf are the maps and the other tasks that are known of.
+func tasksOf(j *follow.Job) (n [2]int64) {
+	for i := range j.Spec.Stages {
+		kind := j.Spec.Stages[i].Kind
+		n[later(kind)] += int64(j.Tasks(kind))
+	}
+	return n
+}
+
+// size lets tasks wait that were not known of before.
+func (c *collector) size(now units.Time, j *follow.Job) {
+	c.moveTo(now)
+	q, n := &c.queue[j.Index], tasksOf(j)
+	for k := range n {
+		c.series.now[mapsWaiting+k] += n[k] - q.known[k]
+		q.open[k] += n[k] - q.known[k]
+	}
+	q.known = n
 }
 
 // later is 0 for maps, 1 for the tasks of all other stages.

@@ -29,6 +29,7 @@ type Builder struct {
 type page struct {
 	where []sched.Locality // of each committed map, by task
 	maps  int              // committed
+	tasks int              // of all stages that are known of
 }
 
 // NewBuilder returns a sink for a run with these headings.
@@ -41,6 +42,9 @@ func (b *Builder) Batch(at units.Time, records []follow.Record) error {
 	s := &b.run.Summary
 	for i := range records {
 		e := &records[i]
+		if e.Sizes() {
+			b.size(e.Job)
+		}
 		switch e.Kind {
 		case sched.NodeUp, sched.NodeChanged:
 			s.Events++
@@ -179,17 +183,18 @@ func (b *Builder) arrive(e *follow.Record) {
 	if e.Again {
 		if st := spec.Stage(sched.Map); st != nil {
 			p.maps = len(st.Done)
+			j := &b.run.Jobs[e.Job.Number]
+			j.LocalMaps = min(j.LocalMaps, p.maps)
 		}
+		b.size(e.Job)
 		b.promise(e.Job)
 		return
 	}
 	*p = page{where: p.where[:0]}
-	j := Job{ID: spec.ID, Class: spec.Class, Queue: queues.Of(spec), Submitted: e.Job.Arrived.Seconds(), Maps: spec.Tasks(sched.Map),
-		Reduces: spec.Tasks(sched.Reduce), Before: Before(spec)}
+	j := Job{ID: spec.ID, Class: spec.Class, Queue: queues.Of(spec), Submitted: e.Job.Arrived.Seconds(), Before: Before(spec)}
 	work, known := 0.0, true
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
-		b.run.Summary.Tasks += int64(len(st.Tasks))
 		known = known && len(st.Done) == 0
 		for t := range st.Tasks {
 			if !b.real() {
@@ -204,7 +209,16 @@ func (b *Builder) arrive(e *follow.Record) {
 		j.Promised = seconds(spec.Deadline)
 	}
 	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})
+	b.size(e.Job)
 	b.promise(e.Job)
+}
+
+// size notes how many tasks are known of.
+func (b *Builder) size(job *follow.Job) {
+	j, p, all := &b.run.Jobs[job.Number], &b.pages[job.Index], job.AllTasks()
+	j.Maps, j.Reduces = job.Tasks(sched.Map), job.Tasks(sched.Reduce)
+	b.run.Summary.Tasks += int64(all - p.tasks)
+	p.tasks = all
 }
 
 // promise notes the deadlines.
@@ -279,6 +293,7 @@ func (b *Builder) unmap(job *follow.Job, t sched.TaskID) {
 	j, p := &b.run.Jobs[job.Number], &b.pages[job.Index]
 	p.maps--
 	if t < 1 || int(t) > len(p.where) {
+		j.LocalMaps = min(j.LocalMaps, max(p.maps, 0)) // which it was nobody says
 		return
 	}
 	was := p.where[t-1]

@@ -33,11 +33,13 @@ func TestReportsOutliveAResync(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		run := b.Run()
-		attempts, held := map[string]int64{}, map[sched.Stage]float64{}
+		attempts, held, missed := map[string]int64{}, map[sched.Stage]float64{}, map[string]bool{}
+		tasks := int64(0)
 		for _, life := range w.Lives {
 			attempts[life.Job]++
 			held[life.Stage] += life.Ended.Sub(life.Began).Seconds()
 			if life.Unseen {
+				missed[life.Job] = true
 				unseen++
 			}
 		}
@@ -47,7 +49,16 @@ func TestReportsOutliveAResync(t *testing.T) {
 		for i := range run.Jobs {
 			if j := &run.Jobs[i]; int64(j.Attempts) != attempts[j.ID] || j.Submitted < jobs[i].Arrive.Seconds() || j.Submitted > jobs[i].Arrive.Seconds()+10 || j.Finished == nil {
 				t.Errorf("seed %d: %+v, attempts %d", seed, j, attempts[j.ID])
+			} else if !missed[j.ID] && (j.Maps != 5+i || j.Reduces != 2) || j.LocalMaps > j.Maps {
+				// All that there are, however few were known when it came. Where an end was not seen, nobody knows.
+				t.Errorf("seed %d: %s has %d maps, %d of them local, and %d reduces; it ran %d and 2", seed, j.ID, j.Maps, j.LocalMaps, j.Reduces, 5+i)
 			}
+		}
+		for i := range run.Jobs {
+			tasks += int64(run.Jobs[i].Maps + run.Jobs[i].Reduces)
+		}
+		if run.Summary.Tasks != tasks {
+			t.Errorf("seed %d: the jobs have %d tasks, the summary says %d", seed, tasks, run.Summary.Tasks)
 		}
 		for stage, got := range map[sched.Stage]float64{sched.Map: run.Summary.MapUtilization * run.Summary.MapSlots, sched.Reduce: run.Summary.ReduceUtilization * run.Summary.ReduceSlots} {
 			if want := held[stage] / run.Summary.Makespan; got < want-1e-9 || got > want+1e-9 {
