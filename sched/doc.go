@@ -100,9 +100,9 @@
 //
 // What is decided upon a job is advice. A verdict stands in Job.Advice beside the job's state, which is that of the stock scheduler: so
 // a job that would be refused may run. Job.Standing joins the two; a policy plans for a job that it would admit and not for others, and
-// Queue.Runs counts these. Sample, Withhold, SetSlots and SetDeadline bind the policy's own planning alone. All of it goes into the plan
-// marked as Watched, is kept, and comes back by no event; advice that stands already is left out. Rank, WakeMe and what waits for its
-// time of these go on as always. The Resync that ends the watching voids all advice with the rest.
+// Queue.Runs counts these. Sample, Withhold, SetSlots and SetDeadline bind the policy's own planning alone. All of it goes into
+// the plan marked as Watched, is kept, and comes back by no event; advice that stands already, for the same reason, is left out. Rank,
+// WakeMe and what waits for its time of these go on as always. The Resync that ends the watching voids all advice with the rest.
 //
 // # Simultaneity
 //

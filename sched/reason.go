@@ -161,6 +161,11 @@ type Reason struct {
 	Evidence Span // in the plan's arena
 }
 
+// Same tells whether two reasons say the same, but for their evidence.
+func (r *Reason) Same(o *Reason) bool {
+	return r.Cause.Equal(o.Cause) && r.Job == o.Job && r.A == o.A && r.B == o.B && r.C == o.C
+}
+
 // Evidence is one piece of a longer explanation: at that time, that job held so much.
 type Evidence struct {
 	Job    JobID

@@ -72,7 +72,7 @@ func (b *jobBook) may(s sched.Stage) bool {
 // touch asks for the keys of a job again, in every stage in which it stands or now comes to stand in the ranking, and for
 // those of the queues above it. It is called after whatever changed the job's page. O(depth × log jobs).
 func (l *Ledger) touch(b *jobBook) {
-	var changed uint8
+	var has uint8
 	for s := range sched.Stages {
 		bit := uint8(1) << s
 		t := &b.Stages[s]
@@ -81,7 +81,7 @@ func (l *Ledger) touch(b *jobBook) {
 			continue // the job has no such stage
 		}
 		want := b.startable(s)
-		changed |= bit
+		has |= bit
 		if t.Open != b.Counted[s] || !want {
 			l.countOpen(b, s)
 		}
@@ -119,9 +119,10 @@ func (l *Ledger) touch(b *jobBook) {
 		}
 	}
 	for q := b.Queue; q != sched.Root; q = l.queues[q].Parent {
+		qb := &l.queues[q]
 		for s := range sched.Stages {
-			if changed&(1<<s) != 0 {
-				l.touchQueue(&l.queues[q], s)
+			if (has|qb.Ranked)&(1<<s) != 0 { // what the job takes counts for the queue in stages that the job does not have
+				l.touchQueue(qb, s)
 			}
 		}
 	}

@@ -142,7 +142,7 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 	if is := b.Standing(); is == sched.Finished || is == sched.Rejected {
 		return sched.TooLate
 	}
-	was := b.Job
+	was, why := b.Job, b.Why
 	t := &b.Stages[it.Stage]
 	switch it.Verb {
 	case sched.Admit, sched.Hold, sched.Reject:
@@ -155,6 +155,7 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		switch {
 		case l.watching:
 			l.setState(b, b.State, to)
+			b.Why = it.Reason
 		case b.State == sched.Waiting && to != sched.Rejected:
 			b.Decided = to
 			return sched.OK
@@ -206,10 +207,10 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 			return sched.BadItem
 		}
 	}
-	if l.watching && b.Job == was {
+	l.touch(b) // also if nothing changed: the order may know more than the page
+	if l.watching && b.Job == was && b.Why.Same(&why) {
 		return sched.Unchanged
 	}
-	l.touch(b)
 	return sched.OK
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // version is that of the saved form.
-const version = 5
+const version = 6
 
 // saved is the book as Save writes it. The rankings are not in it: they follow from the pages.
 type saved struct {
@@ -47,6 +47,7 @@ type saved struct {
 type savedJob struct {
 	Job     sched.Job      `json:"job"`
 	Decided sched.JobState `json:"decided"`
+	Why     sched.Reason   `json:"why"`
 	Stages  []*tasks       `json:"stages"` // in the order of the job's stages
 }
 
@@ -87,7 +88,7 @@ func (l *Ledger) Save(w io.Writer) error {
 		if b.State == sched.NoJob {
 			continue
 		}
-		j := savedJob{Job: b.Job, Decided: b.Decided}
+		j := savedJob{Job: b.Job, Decided: b.Decided, Why: b.Why}
 		for k := range b.Spec.Stages {
 			j.Stages = append(j.Stages, b.tasks[b.Spec.Stages[k].Kind])
 		}
@@ -308,7 +309,7 @@ func (l *Ledger) loadQueues(list []savedQueue) {
 
 func (l *Ledger) loadJob(s *savedJob) {
 	b := &l.jobs[s.Job.ID]
-	*b = jobBook{Job: s.Job, Decided: s.Decided}
+	*b = jobBook{Job: s.Job, Decided: s.Decided, Why: s.Why}
 	for k, t := range s.Stages {
 		t.Spec = &b.Spec.Stages[k]
 		b.tasks[t.Spec.Kind] = t

@@ -42,6 +42,7 @@ func busy(t testing.TB) (*Ledger, []byte) {
 	p.Start(1, sched.Map, 2, 1, sched.Remote, sched.Reason{})
 	p.Start(1, sched.Map, 3, 1, sched.Remote, sched.Because(mine)) // it does not beat
 	p.Start(9, sched.Map, 3, 1, sched.Remote, sched.Reason{})      // it does not exist
+	p.WakeMe(77, sched.Reason{})
 	l.Check(&p)
 	l.Apply(2, 2, []sched.Event{{Kind: sched.Started, Attempt: 1, Item: 2, Job: 1, Stage: sched.Map, Task: p.Bound[0].Task, Node: 1}})
 	var out bytes.Buffer
@@ -68,6 +69,9 @@ func TestSaveAndLoad(t *testing.T) {
 	if len(m.held) != 1 || m.grants.n != 1 || m.Youngest(1, sched.Map, 0) != 1 || m.Job(2).State != sched.Waiting {
 		t.Errorf("held %v, grants %d, youngest %d, job 2 %v", m.held, m.grants.n, m.Youngest(1, sched.Map, 0), m.Job(2).State)
 	}
+	if l.Due() != 77 || m.Due() != 77 {
+		t.Errorf("due at %v, loaded at %v, want 77", l.Due(), m.Due())
+	}
 	if why := m.held[0].Reason; why.Cause == nil || why.String() != "mine" {
 		t.Errorf("an item waits because %q, of which no cause is declared", why)
 	}
@@ -85,7 +89,7 @@ func TestLoadRefuses(t *testing.T) {
 	_, text := busy(t)
 	for _, c := range []struct{ from, to, want string }{
 		{"", "", "the saved book cannot be read"},
-		{`"version":5`, `"version":1`, "the saved book has version 1, this build reads version 5"},
+		{`"version":6`, `"version":1`, "the saved book has version 1, this build reads version 6"},
 		{`"bounds":[3,4,2]`, `"bounds":[2,4,2]`, "the saved book is damaged: job 2 of 1"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,1]`, "the saved book is damaged: attempt 1 of 0"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,99999999999]`, "the saved book is damaged: 99999999999 handles"},

@@ -3,8 +3,10 @@ package ledger
 import (
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // watch begins to watch, with these facts.
@@ -135,5 +137,57 @@ func TestWatchingLeavesDemandAlone(t *testing.T) {
 	for range 2 {
 		d.decide(sched.Item{Verb: sched.Sample, Job: 1, Stage: sched.Map, Count: 2}, start(1, sched.Map, 1, 2))
 		d.is("sample", d.Job(1).Stages[sched.Map].Sample, int32(2))
+	}
+}
+
+// A verdict that stands for the same reason is left out; one for another reason is news, and the job comes to stand where the order
+// puts it by now, whether it is said or not.
+func TestAdviceForAnotherReason(t *testing.T) {
+	order := testOrder{ceiling: 99, back: make(map[sched.JobID]int64)}
+	d := open(t, bound, order)
+	d.watch(nodeUp(1, 1, 3, 0), jobOf(1, "a", maps(1)), jobOf(2, "b", maps(1)))
+	because := func(j sched.JobID, numbers ...int64) sched.Item {
+		return sched.Item{Verb: sched.Admit, Job: j, Reason: sched.Because(mine, numbers...)}
+	}
+	d.decide(because(1, 7), because(2))
+	d.is("first", d.First(1, sched.Map, 0), sched.JobID(1))
+	again(d)
+	order.back[1] = 5
+	d.is("items for the same reason", len(d.decide(because(1, 7))), 0)
+	d.is("first", d.First(1, sched.Map, 0), sched.JobID(2))
+	d.is("items for another number", len(d.decide(because(1, 8))), 1)
+	d.is("items for another cause", len(d.decide(sched.Item{Verb: sched.Admit, Job: 1, Reason: sched.Because(sched.AdmitAll, 8)})), 1)
+	other := open(t, bound, order)
+	load(other, d)
+	d.is("items of a book that was loaded", len(other.decide(sched.Item{Verb: sched.Admit, Job: 1, Reason: sched.Because(sched.AdmitAll, 8)})), 0)
+}
+
+// byUse ranks queues by the virtual cores that they use, whatever the stage.
+type byUse struct{ testOrder }
+
+func (byUse) QueueKey(_ sched.View, q *sched.Queue, _ sched.Stage) sched.Key {
+	return sched.Key{q.Used[units.VCores]}
+}
+
+// What a job takes moves its queue in the order of all stages, those that the job does not have included.
+func TestQueuesMoveInAllStages(t *testing.T) {
+	d := open(t, bound, byUse{testOrder{ceiling: 99}})
+	node := nodeUp(1, 1, 9, 9)
+	node.Detail.Node.Class.Capacity[units.VCores] = 4
+	of := func(j sched.JobID, queue string, st workload.StageSpec) sched.Event {
+		e := jobOf(j, queue, st)
+		e.Detail.Job.ID += string(rune('0' + j))
+		e.Detail.Job.Queue = queue
+		return e
+	}
+	large := maps(1)
+	large.Containers = []cluster.Container{{Needs: units.Vector{units.VCores: 1}}}
+	d.told(node, of(1, "a", reduces(1)), of(2, "x", reduces(1)), of(3, "a", large))
+	d.decide(admit(1), admit(2), admit(3))
+	d.is("first", d.First(1, sched.Reduce, 0), sched.JobID(1))
+	d.want(start(3, sched.Map, 1, 1), sched.OK)
+	d.is("first when a uses more", d.First(1, sched.Reduce, 0), sched.JobID(2))
+	if j, s := d.Misranked(); j != 0 {
+		t.Errorf("job %d is misranked for %v", j, s)
 	}
 }
