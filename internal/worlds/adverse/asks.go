@@ -9,15 +9,15 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// growUp lets stages ask for more of their tasks, and says now and then how many there are: more than
-// before, or all. Users give jobs more time, another weight or another queue.
+// growUp lets stages ask for more of their tasks. Their ApplicationMaster, while it runs, says now and then
+// how many there are: more than before, or all. Users give jobs more time, another weight or another queue.
 func (w *World) growUp(jb *job, id sched.JobID) {
 	amended := false
 	for _, s := range jb.stages {
 		if s.ready && !s.mute && s.shown < len(s.tasks) && !(jb.capped && s.wanted() >= jb.headroom) && (w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0) {
 			s.shown, s.asked = min(len(s.tasks), s.shown+1+w.dice.IntN(2)), true
 		}
-		if s.grows && w.naughty(8) {
+		if s.grows && !s.mute && w.naughty(8) {
 			amended = true
 			s.told = max(s.told, s.shown)
 			s.told += w.dice.IntN(len(s.tasks) - s.told + 1)

@@ -14,8 +14,8 @@ func (w *World) moveJobs() {
 		case jb.over:
 		case !jb.arrived && jb.spec.Arrive <= w.now():
 			jb.arrived, jb.came, jb.eager = true, w.beat, w.naughty(2)
-			for _, s := range jb.stages {
-				if s.shown = len(s.tasks); w.naughty(3) {
+			for k, s := range jb.stages { // what grows, grows as its ApplicationMaster asks
+				if s.shown = len(s.tasks); k > 0 && jb.stages[0].spec.Kind == sched.Master && w.naughty(3) {
 					s.grows, s.shown = true, w.dice.IntN(len(s.tasks))
 				}
 				s.told = s.shown

@@ -30,6 +30,7 @@ func (w *World) moveMasters() {
 		case jb.done(1):
 			if w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0 {
 				w.end(a, sched.Committed)
+				a = nil
 			}
 		case w.naughty(40):
 			w.end(a, sched.Failed)

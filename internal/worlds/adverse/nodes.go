@@ -113,7 +113,7 @@ func (w *World) loseOutputs() {
 	for j := 1; j < len(w.jobs); j++ {
 		jb := w.jobs[j]
 		k := slices.IndexFunc(jb.stages, func(s *stage) bool { return s.spec.Kind == workload.Map })
-		if !jb.arrived || jb.over || k < 0 || k == len(jb.stages)-1 || jb.stages[k].done == 0 {
+		if !jb.arrived || jb.over || k < 0 || jb.done(k+1) || jb.stages[k].done == 0 {
 			continue
 		}
 		s := jb.stages[k]
