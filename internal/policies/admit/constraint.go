@@ -38,8 +38,9 @@ import (
 // What the paper leaves open: a job without a deadline is let in when it comes, and the order serves it last. Maps that are lost behind the
 // last map do not hold reduces back again. A job with a deadline is refused if nothing is known
 // of its class, or if it takes other containers than slots. A job that waits for others is tested when these are done. A job of which
-// nobody can tell yet how many tasks it has is held, and tested when an amendment says it; at its deadline it is refused. An amended job
-// keeps what it was accepted for.
+// nobody can tell yet how many tasks it has is let in as one without a deadline, and stays so: only its
+// ApplicationMaster can tell, and it has to run for that. What runs when the policy takes over, and does
+// not pass the test, runs on without a promise. An amended job keeps what it was accepted for.
 type Constraint struct {
 	Worst bool  // c_m and the time of a reduce are the worst that is known, not the mean
 	Share Share // of the cluster for masters, before one of a job without a deadline has to wait
@@ -95,24 +96,10 @@ func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 				c.decide(v, v.Job(j), p)
 			}
 		case sched.JobAmended:
-			if job := v.Job(e.Job); uncounted(job) {
-				c.wait(job, p) // its deadline may be another one
-			} else {
-				c.decide(v, job, p)
-			}
+			c.decide(v, v.Job(e.Job), p)
 			look = true
 		case sched.Ended, sched.Demand:
 			look = true
-		case sched.Tick:
-			for j := sched.JobID(1); j <= v.Jobs(); j++ {
-				if job := v.Job(j); !uncounted(job) {
-					continue
-				} else if v.Now() < job.Deadline {
-					c.wait(job, p)
-				} else {
-					p.Reject(j, 0, sched.Because(estimate.DeadlinePassed, int64(job.Deadline)))
-				}
-			}
 		}
 	}
 	for i := range c.accepted {
@@ -128,18 +115,13 @@ func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	switch {
 	case !undecided(job):
-	case job.Deadline == units.Never:
+	case job.Standing() == sched.Waiting && job.Deadline != units.Never:
+	case unbound(job):
 		c.lend(v, job, p)
-	case job.Standing() == sched.Waiting:
-	case job.Spec.Growing() != nil:
-		if job.Standing() == sched.Pending {
-			p.Hold(job.ID, sched.Because(estimate.CountUnknown, int64(job.Spec.Growing().Kind)))
-			c.wait(job, p)
-		}
 	default:
 		a, why := c.test(v, job, p)
 		switch {
-		case why.Cause != estimate.Promised && job.Spec.GoesOn(): // that time was lost is not held against it
+		case why.Cause != estimate.Promised && (job.Spec.GoesOn() || job.Begun()): // that time was lost is not held against it
 			p.Admit(job.ID, sched.Because(sched.Begun))
 		case why.Cause != estimate.Promised:
 			p.Reject(job.ID, 0, why)
@@ -156,15 +138,13 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 // instants, so a later deadline may be refused where an earlier one is accepted, and there is no bound to search for.
 func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	switch {
-	case job.Deadline == units.Never:
+	case job.State == sched.Waiting && job.Deadline != units.Never:
+		return sched.Answer{}
+	case unbound(job):
 		if why, full := c.crowded(v, job); full {
 			return sched.Answer{Verb: sched.Hold, Reason: why}
 		}
-		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(estimate.NoDeadline)}
-	case job.State == sched.Waiting:
-		return sched.Answer{}
-	case job.Spec.Growing() != nil:
-		return sched.Answer{Verb: sched.Hold, Reason: sched.Because(estimate.CountUnknown, int64(job.Spec.Growing().Kind))}
+		return sched.Answer{Verb: sched.Admit, Reason: noPromise(job)}
 	}
 	var p sched.Plan
 	_, why := c.test(v, job, &p)
@@ -174,13 +154,26 @@ func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	return sched.Answer{Verb: sched.Reject, Reason: why, Evidence: p.Evidence}
 }
 
-// lend lets a job in that has no deadline, or has it wait for room for its master.
+// unbound tells whether the job is to run without a promise: it has no deadline, or nobody can tell how many tasks it has.
+func unbound(job *sched.Job) bool { return job.Deadline == units.Never || job.Spec.Growing() != nil }
+
+// noPromise is why.
+func noPromise(job *sched.Job) sched.Reason {
+	if job.Deadline == units.Never {
+		return sched.Because(estimate.NoDeadline)
+	}
+	return sched.Because(estimate.CountUnknown, int64(job.Spec.Growing().Kind))
+}
+
+// lend lets a job in without a promise, or has it wait for room for its master.
 func (c *Constraint) lend(v sched.View, job *sched.Job, p *sched.Plan) {
 	why, full := c.crowded(v, job)
 	switch _, has := masterOf(job.Spec); {
 	case has && job.Standing() == sched.Waiting: // for others: it is looked at when these are done
 	case !full:
-		p.Admit(job.ID, sched.Because(estimate.NoDeadline))
+		if why := noPromise(job); p.Admit(job.ID, why) && job.Deadline != units.Never { // it stands behind what is promised
+			p.Add(sched.Item{Verb: sched.SetDeadline, Job: job.ID, At: units.Never, Reason: why})
+		}
 	case job.Standing() != sched.HeldBack:
 		p.Hold(job.ID, why)
 	}
@@ -202,11 +195,11 @@ func (c *Constraint) crowded(v sched.View, job *sched.Job) (sched.Reason, bool) 
 	return c.Share.Full(v.Capacity(), &used, &need)
 }
 
-// goOn looks again at the jobs without a deadline that wait for room for their masters. O(jobs).
+// goOn looks again at the jobs without a promise that wait for room for their masters. O(jobs).
 func (c *Constraint) goOn(v sched.View, p *sched.Plan) {
 	var wait []*sched.Job
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		if job := v.Job(j); job != nil && job.Standing() == sched.HeldBack && job.Deadline == units.Never {
+		if job := v.Job(j); job != nil && job.Standing() == sched.HeldBack && unbound(job) {
 			wait = append(wait, job)
 		}
 	}
@@ -214,16 +207,6 @@ func (c *Constraint) goOn(v sched.View, p *sched.Plan) {
 	for _, job := range wait {
 		c.lend(v, job, p)
 	}
-}
-
-// uncounted tells whether the job is held until somebody says how many tasks it has.
-func uncounted(job *sched.Job) bool {
-	return job != nil && job.Standing() == sched.HeldBack && job.Deadline != units.Never && job.Spec.Growing() != nil
-}
-
-// wait has the policy look at the job again at its deadline.
-func (c *Constraint) wait(job *sched.Job, p *sched.Plan) {
-	p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
 }
 
 // test is the schedulability test. The code of the reason is Promised if the job passes. If it does not, the reason is that it would not pass with all

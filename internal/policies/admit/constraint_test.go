@@ -2,6 +2,7 @@ package admit_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -282,7 +283,8 @@ func TestConstraintIsSaved(t *testing.T) {
 	}
 }
 
-// A job of which nobody knows how many tasks it has is held, and tested when an amendment says it; at its deadline it is refused.
+// A job of which nobody knows how many tasks it has is let in without a promise, behind all that is promised, and stays so when an
+// amendment says the number. One that waits for room for its master is tested then.
 func TestCountUnknown(t *testing.T) {
 	policy, err := catalog.New("dc", queues.Config{})
 	if err != nil {
@@ -308,20 +310,75 @@ func TestCountUnknown(t *testing.T) {
 			t.Errorf("%d s: %s\nwant %s", second, text, want)
 		}
 	}
-	counted, never := timed("counted", "reduce10", 0, 200, 2, 1), timed("never", "reduce10", 0, 100, 2, 1)
+	master := workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1)}
+	with := func(id string, deadline int) *workload.Job {
+		j := timed(id, "reduce10", 0, deadline, 2, 1)
+		j.Stages = append([]workload.StageSpec{master}, j.Stages...)
+		return j
+	}
+	first, second := with("first", 100), with("second", 200)
 	grows := func(j *workload.Job) *sched.Detail {
 		is := *j
 		is.Stages = slices.Clone(j.Stages)
-		is.Stages[1].Tasks, is.Stages[1].Grows = nil, true
+		is.Stages[2].Tasks, is.Stages[2].Grows = nil, true
 		return &sched.Detail{Job: &is}
 	}
-	node := &cluster.Node{Name: "n", Class: &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 2)}}
-	const hold, wake = "hold job=%d reason=count-unknown:2", "wake-me at=%d000000000 reason=wake-up:%d000000000"
-	at(0, fmt.Sprintf(hold+"; "+wake+"; "+hold+"; "+wake, 1, 200, 200, 2, 100, 100), sched.Event{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: node}},
-		sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: classes()[1]}},
-		sched.Event{Kind: sched.JobArrived, Job: 1, Detail: grows(counted)}, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: grows(never)})
-	at(50, "admit job=1 reason=promised:200000000000,200000000000; set-slots job=1 stage=map count=1 reason=promised:200000000000,200000000000; withhold job=1 stage=reduce reason=maps-first",
-		sched.Event{Kind: sched.JobAmended, Job: 1, Detail: &sched.Detail{Job: counted}})
-	at(60, fmt.Sprintf(wake, 100, 100), sched.Event{Kind: sched.Tick})
-	at(100, "reject job=2 reason=deadline-passed:100000000000", sched.Event{Kind: sched.Tick})
+	class := classes()[1]
+	class.At(workload.Master, "c").Start.Add(4)
+	node := &cluster.Node{Name: "n", Class: &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(3, 2)}}
+	at(0, fmt.Sprintf("admit job=1 reason=count-unknown:2; set-deadline job=1 at=%d reason=count-unknown:2; hold job=2 reason=master-share:1", units.Never),
+		sched.Event{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: node}}, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: class}},
+		sched.Event{Kind: sched.JobArrived, Job: 1, Detail: grows(first)}, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: grows(second)})
+	at(50, "admit job=2 reason=promised:200000000000,200000000000; set-slots job=2 stage=map count=1 reason=promised:200000000000,200000000000; withhold job=2 stage=reduce reason=maps-first",
+		sched.Event{Kind: sched.JobAmended, Job: 1, Detail: &sched.Detail{Job: first}}, sched.Event{Kind: sched.JobAmended, Job: 2, Detail: &sched.Detail{Job: second}})
+	if book.Job(1).Due() != units.Never || book.Job(2).Due() != second.Deadline {
+		t.Errorf("they stand by %v and %v", book.Job(1).Due(), book.Job(2).Due())
+	}
+}
+
+// That time was lost is not held against a job: one that runs when the policy takes over, and one that an earlier run had begun or
+// promised, runs on, with a promise where its deadline can still be kept.
+func TestConstraintTakesOver(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		due  int
+		runs bool
+		with func(*workload.Job)
+		want string
+	}{
+		{"too late", 5, false, func(*workload.Job) {}, "reject alone-late-mean"},
+		{"promised, too late", 5, false, func(j *workload.Job) { j.Promised = true }, "admit begun"},
+		{"done in part, too late", 5, false, func(j *workload.Job) { j.Stages[0].Done = []int32{1} }, "admit begun"},
+		{"runs, too late", 5, true, func(*workload.Job) {}, "admit begun"},
+		{"runs, unknown", 500, true, func(j *workload.Job) { j.Class = "nobody knows" }, "admit begun"},
+		{"runs, and grows", 500, true, func(j *workload.Job) { j.Stages[1].Grows = true }, "admit count-unknown"},
+		{"runs, in time", 500, true, func(*workload.Job) {}, "admit promised"},
+	} {
+		policy, err := catalog.New("dc", queues.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		book := ledger.New(sched.Capabilities{Kill: true}, policy.Order())
+		j := timed("j", "reduce10", 0, c.due, 2, 1)
+		c.with(j)
+		node := &cluster.Node{Name: "n", Class: &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 2)}}
+		events := []sched.Event{{Kind: sched.Resync}, {Kind: sched.Control, Control: sched.TakeOver}, {Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: node}},
+			{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: classes()[1]}}, {Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: j}}}
+		if c.runs {
+			events = append(events, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Node: 1})
+		}
+		slices.SortStableFunc(events, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
+		var plan sched.Plan
+		batch := book.Apply(units.Time(1e9), 1, events)
+		book.Begin(&plan)
+		policy.Decide(book, batch, &plan)
+		book.Check(&plan)
+		got := ""
+		if len(plan.Items) > 0 {
+			got = plan.Items[0].Verb.String() + " " + plan.Items[0].Reason.Cause.String()
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
 }

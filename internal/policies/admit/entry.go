@@ -114,10 +114,10 @@ func ConstraintEntry() compose.Entry {
 		Params: ConstraintParams(),
 		Traits: compose.Traits{
 			Reads: compose.Reads{Profiles: true},
-			Heeds: sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Demand, sched.Tick),
-			Causes: []*sched.Cause{estimate.Promised, estimate.NoDeadline, estimate.CountUnknown, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots,
+			Heeds: sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Demand),
+			Causes: []*sched.Cause{estimate.Promised, estimate.NoDeadline, estimate.CountUnknown, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots,
 				estimate.AloneLate, estimate.AloneLateMean, estimate.Unbounded, NotProfiled, MasterShare, MapSlotsTaken, ReduceSlotsTaken, estimate.MapsFirst, estimate.MapsOver,
-				sched.Begun, sched.Wakeup},
+				sched.Begun},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
 			share, err := ShareOf(a)

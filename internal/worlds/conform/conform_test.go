@@ -144,16 +144,25 @@ func unkind(seeds int) Subject {
 	}}
 }
 
-// twinned is the unkind world of a seed: of three, one with ApplicationMasters for some jobs; with clocks that show anything in the beginning; of five, one
-// that is watched first.
+// twinned is the unkind world of a seed: of three, one with ApplicationMasters for some jobs in map slots, and one with such outside
+// of them; with clocks that show anything in the beginning; of five, one that is watched first.
 func twinned(seed uint64) adverse.Config {
-	jobs := work()
+	jobs, nodes := work(), machines()
+	outside := seed%3 == 2
 	for i, j := range jobs {
-		if seed%3 == 1 && i%2 == 1 {
-			j.Stages = append([]workload.StageSpec{{Kind: workload.Master, Tasks: make([]workload.Task, 1)}}, j.Stages...)
+		if seed%3 == 0 || i == 2 || i == 4 {
+			continue
 		}
+		master := workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1)}
+		if outside {
+			master.Containers = []cluster.Container{{Needs: units.Vector{units.VCores: 1, units.Memory: 1 << 30}}}
+		}
+		j.Stages = append([]workload.StageSpec{master}, j.Stages...)
 	}
-	return adverse.Config{Cluster: machines(), Jobs: jobs, Seed: seed, Calm: 200, Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4}
+	if outside {
+		nodes.Classes[0].Capacity[units.VCores], nodes.Classes[0].Capacity[units.Memory] = 2, 4<<30
+	}
+	return adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: 200, Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4}
 }
 
 // runs is how many seeds of n are tried: a part of them in a hurry, ten times as many in the long tier.

@@ -24,6 +24,20 @@ type start struct {
 // Resynced tells whether the last batch was a resync.
 func (w *Watch) Resynced() bool { return w.resynced == w.round }
 
+// Taken tells whether the last batch hands the cluster over.
+func (w *Watch) Taken() bool { return w.taken == w.round }
+
+// Runs tells whether, as far as was told, a task of the job runs or is done.
+func (w *Watch) Runs(j sched.JobID) bool {
+	for _, a := range w.attempts {
+		if a.job == j {
+			return true
+		}
+	}
+	job := w.jobs[j]
+	return job != nil && job.count != [sched.Stages]int{}
+}
+
 // remember keeps what is known, for the resync that begins.
 func (w *Watch) remember() {
 	w.resynced = w.round
@@ -88,28 +102,30 @@ func (w *Watch) Believes(v sched.View) {
 	}
 }
 
-// verdicts follows what a policy has decided. A job that it has let run and that has begun it lets run again when the book was void, at
-// once; and it never rejects it.
+// verdicts follows what a policy has decided. What runs when the book was void, or when the policy takes over, it does not hold nor
+// reject, but that it held before. A job that it has let run and that has begun it never rejects.
 type verdicts struct {
-	admitted, begun map[string]bool // by id
+	held, begun map[string]bool // by id
 }
 
-// follow looks at the book after a step; resynced tells that it was void in between.
-func (d *verdicts) follow(v sched.View, resynced bool, broken func(format string, args ...any)) {
+// follow looks at the book after a step. resynced tells that it was void in between, taken that the policy takes over, and runs what ran
+// when the step began.
+func (d *verdicts) follow(v sched.View, resynced, taken bool, runs func(sched.JobID) bool, broken func(format string, args ...any)) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
 		if job == nil || job.Standing() == sched.Finished {
 			continue
 		}
-		id := job.Spec.ID
-		switch was := d.admitted[id]; {
-		case was && resynced && job.Standing() != sched.Admitted && job.Standing() != sched.Waiting && job.Begun():
-			broken("job %q was admitted before the book was void, and is %v", id, job.Standing())
-		case d.begun[id] && job.Begun() && job.Standing() == sched.Rejected:
+		id, is := job.Spec.ID, job.Standing()
+		switch {
+		case (resynced || taken) && runs(j) && !job.Cancelled && !d.held[id] && is != sched.Admitted && is != sched.Waiting:
+			broken("job %q has begun, and is %v as the policy takes over", id, is)
+		case d.begun[id] && job.Begun() && is == sched.Rejected:
 			broken("job %q was admitted and has begun, and is rejected", id)
 		}
-		in := job.State == sched.Admitted // advice binds nobody
-		d.admitted[id] = d.admitted[id] || in
-		d.begun[id] = job.Begun() && (d.begun[id] || in)
+		if job.Advice == sched.NoJob { // advice binds nobody
+			d.held[id] = is == sched.HeldBack || is == sched.Rejected
+		}
+		d.begun[id] = job.Begun() && (d.begun[id] || job.State == sched.Admitted)
 	}
 }

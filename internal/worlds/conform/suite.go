@@ -161,7 +161,7 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, betw
 		}
 		watch.Believes(l.Ledger)
 		if s.firm {
-			said.follow(l.Ledger, watch.Resynced(), watch.broken)
+			said.follow(l.Ledger, watch.Resynced(), watch.Taken(), watch.Runs, watch.broken)
 		}
 		if j, s := l.Ledger.Misranked(); j != 0 {
 			t.Fatalf("seed %d, round %d: job %d does not stand where the order's key for its %v puts it", seed, l.Round, j, s)

@@ -49,6 +49,7 @@ type Watch struct {
 	watching bool                            // the scheduler only watches, and so does a stock scheduler
 	ghosts   map[sched.AttemptID]bool        // attempts that ended untold: the world may tell their end later, and nobody knows them then
 	resynced int64                           // round of the last resync
+	taken    int64                           // round of the last take-over
 	before   past                            // what was known before the resync of this batch
 }
 
@@ -204,6 +205,8 @@ func (w *Watch) event(e *sched.Event) {
 		case sched.Yield:
 			w.yielded = w.round
 			w.Yields++
+		case sched.TakeOver:
+			w.taken = w.round
 		case sched.Watch:
 			w.watching = true
 			w.Watches++
