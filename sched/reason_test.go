@@ -20,7 +20,7 @@ func TestReasonsAsSentences(t *testing.T) {
 	s := int64(units.Second)
 	for want, r := range map[string]sched.Reason{
 		"": {},
-		"how many reduce tasks it has is not known yet, and its deadline is not tested before":                                      sched.Because(estimate.CountUnknown, int64(sched.Reduce)),
+		"how many reduce tasks it has is not known yet: it runs without a promise":                                                  sched.Because(estimate.CountUnknown, int64(sched.Reduce)),
 		"it had begun before the scheduler took over":                                                                               sched.Because(sched.Begun),
 		"what its place in the order follows has changed":                                                                           sched.Because(sched.PlaceChanged),
 		"first in the order with work for this node":                                                                                sched.Because(sched.FirstInOrder, 3),

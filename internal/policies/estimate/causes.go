@@ -19,10 +19,10 @@ var (
 	// DeadlinePassed refuses a job that waited for too long to be tested.
 	DeadlinePassed = &sched.Cause{Name: "deadline-passed", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
 		Say: func(r *sched.Said) string { return fmt.Sprintf("its deadline at %s has passed", r.Time(r.A)) }}
-	// CountUnknown lets a job wait, or run without a promise, until it is known how much it has to do.
-	CountUnknown = &sched.Cause{Name: "count-unknown", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)},
+	// CountUnknown lets a job run without a promise of which nobody can tell yet how much it has to do.
+	CountUnknown = &sched.Cause{Name: "count-unknown", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)}, Word: sched.NoPromise,
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("how many %v tasks it has is not known yet, and its deadline is not tested before", r.Stage(r.A))
+			return fmt.Sprintf("how many %v tasks it has is not known yet: it runs without a promise", r.Stage(r.A))
 		}}
 	// NotSlots refuses a job whose tasks take other containers.
 	NotSlots = &sched.Cause{Name: "not-slots", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Map)},

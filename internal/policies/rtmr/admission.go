@@ -82,7 +82,7 @@ func (s *scheduler) weigh(v sched.View, job *sched.Job, r *record) (standing, sc
 	if job.Deadline == units.Never {
 		return lent, sched.Because(estimate.NoDeadline)
 	}
-	if st := job.Spec.Growing(); st != nil { // it gets what no promise needs, until an amendment says how many there are
+	if st := job.Spec.Growing(); st != nil { // only its ApplicationMaster, while it runs, can say how many there are
 		return lent, sched.Because(estimate.CountUnknown, int64(st.Kind))
 	}
 	why, known, ok := s.claim(v, job, r)
@@ -195,7 +195,7 @@ func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 	if r.Standing == promised {
 		s.plan.Remove(v.Now(), j)
 	} else if job.Begun() {
-		return // it runs on as it does
+		return // it runs on as it does, also when the number of its tasks is final by now
 	}
 	s.forget(j)
 	s.judge(v, job, p)

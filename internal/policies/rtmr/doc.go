@@ -62,6 +62,9 @@
 //     costs nothing. No sample is measured of a job whose master takes a slot: that slot could not be
 //     taken back once the job is promised another. It runs without a promise, and teaches the next of
 //     its class.
+//   - A job with a stage whose number of tasks is not final runs without a promise. Only its
+//     ApplicationMaster can tell the number, and it has to run for that; once the job has begun it
+//     stays without a promise to its end. One that has not begun is judged when the number is final.
 //   - A job that waits for predecessors is judged when these are done. Jobs of one batch are judged in the order of its events, and those whose samples
 //     are complete after them. A claim asks for the tasks that are still to be done.
 //   - Reduces are held back until the job's last map, and once the job has started again while a map that was lost runs anew.

@@ -96,7 +96,7 @@ func minded(t *testing.T, s Subject, seed uint64, p *compose.Policy) *tape {
 	m := mind{policy: p}
 	switch err := drive.New(s.New(t, seed), p, &m).Run(context.Background()); {
 	case err != nil && strings.Contains(err.Error(), "jobs still run"):
-		// The world loses a map whose job's ApplicationMaster has just ended, and nobody asks for it again: both runs stop there.
+		// A part that has too few turns may leave jobs waiting for ever.
 		m.lines = append(m.lines, err.Error())
 	case err != nil:
 		t.Fatalf("seed %d: %v", seed, err)
@@ -161,8 +161,8 @@ func TestHeeds(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			n := 25
 			if text == "dc" {
-				// It rarely hangs on a demand alone.
-				n = 110
+				// It rarely hangs on a demand, or on a node of another size, alone.
+				n = 300
 			}
 			s := unsettled(runs(n))
 			for seed := range s.Seeds {
@@ -183,7 +183,7 @@ func TestEachHeedMatters(t *testing.T) {
 	}
 	matters := map[heed]bool{}
 	for _, text := range heeders {
-		fresh, s := fromCatalogue(t, text), unsettled(110)
+		fresh, s := fromCatalogue(t, text), unsettled(300)
 		plain := make([]*tape, s.Seeds)
 		for _, part := range fresh().Parts() {
 			for k := range sched.EventKinds {
