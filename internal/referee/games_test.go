@@ -28,8 +28,8 @@ var (
 	plain   = flag.Bool("plain", true, "TestJournal: it is of a simulation without chance")
 )
 
-// draw makes a scenario up.
-func draw(r *rand.Rand, name string) string {
+// draw makes a scenario up, with supplies or without.
+func draw(r *rand.Rand, name string, supply bool) string {
 	var b strings.Builder
 	pick := func(values ...string) string { return values[r.IntN(len(values))] }
 	from := func(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
@@ -51,6 +51,10 @@ func draw(r *rand.Rand, name string) string {
 	if r.IntN(4) == 0 {
 		fmt.Fprintf(&b, "  masters: {start: %dms%s}\n", from(500, 8000), pick("", "", ", vcores: 1, memory: 1GB", ", memory: 2GB", ", vcores: 2"))
 		fmt.Fprintf(&b, "  vcores: %d\n  memory: %dGB\n", from(2, 5), from(2, 6))
+	}
+	if supply { // which no rule reads
+		fmt.Fprintf(&b, "  idle_power: 100W\n  supply: [{at: 0s, price: 0.3}, {at: %dms, green: %dkW, capacity: 0.%d}, {at: %ds, green: 1kW}]\n  forecasts: [{of: price, file: price.csv}, {of: green, at: %ds, file: price.csv}]\n",
+			from(1, 40_000), from(1, 9), from(1, 9), from(41, 90), from(1, 60))
 	}
 	queues := ""
 	leaves := []string{"p", "q"}
@@ -130,13 +134,17 @@ func draw(r *rand.Rand, name string) string {
 // record plays the scenario of a seed by a policy and returns its journal.
 func record(t *testing.T, policy string, seed uint64) (yaml string, text []byte) {
 	t.Helper()
-	yaml = draw(rand.New(rand.NewPCG(seed, 1)), fmt.Sprintf("game-%d", seed))
-	s, err := scenario.Read("game.yaml", []byte(yaml))
+	yaml = draw(rand.New(rand.NewPCG(seed, 1)), fmt.Sprintf("game-%d", seed), seed%4 == 3)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "price.csv"), []byte("at,low,mid,high\n0,1,2,3\n10s,2,2,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Read(filepath.Join(dir, "game.yaml"), []byte(yaml))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, yaml)
 	}
 	c := lab.Cells(s, []string{policy}, []uint64{seed})[0]
-	c.Journal = filepath.Join(t.TempDir(), "journal")
+	c.Journal = filepath.Join(dir, "journal")
 	if _, err = lab.Run(context.Background(), c); err != nil && !lab.Ends(err) {
 		t.Fatalf("seed %d, %s: %v\n%s", seed, policy, err, yaml)
 	}
