@@ -216,7 +216,9 @@ func TestCancels(t *testing.T) {
 	s := unkind(runs(20))
 	s.Name = "adverse, cancelled"
 	s.New = func(_ *testing.T, seed uint64) drive.World {
-		return adverse.New(adverse.Config{Cluster: machines(), Jobs: work(), Seed: seed, Calm: 200, Cancels: true})
+		cfg := twinned(seed)
+		cfg.Cancels = true
+		return adverse.New(cfg)
 	}
 	Suite(t, s)
 }
