@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -112,7 +113,11 @@ func openTable(path string, columns ...string) (*table, io.Closer, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("the file cannot be read: %w", err)
 	}
-	t := &table{path: path, csv: csv.NewReader(f), at: -1}
+	text := bufio.NewReader(f)
+	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" { // some spreadsheets begin a file with it
+		_, _ = text.Discard(3)
+	}
+	t := &table{path: path, csv: csv.NewReader(text), at: -1}
 	t.csv.TrimLeadingSpace, t.csv.Comment = true, '#'
 	if err := t.next(); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -141,6 +146,9 @@ func (t *table) errorf(col int, format string, args ...any) error {
 func (t *table) next() (err error) {
 	t.row, err = t.csv.Read()
 	if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
+		if errors.Is(err, csv.ErrFieldCount) {
+			return t.errorf(0, "the row has %d fields, the line of names %d", len(t.row), len(t.cols))
+		}
 		return fmt.Errorf("%s:%d:%d: %w", t.path, wrong.Line, wrong.Column, wrong.Err)
 	}
 	if err != nil || t.cols == nil {
@@ -215,6 +223,9 @@ func readSupply(path string) (steps []sim.SupplyStep, err error) {
 	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+	if t.rows == 0 {
+		return nil, fmt.Errorf("%s: it has no row besides its line of names", path)
+	}
 	return steps, nil
 }
 
@@ -226,6 +237,15 @@ func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 		return nil, err
 	}
 	defer file.Close()
+	low, high := slices.Index(t.cols, "low"), slices.Index(t.cols, "high")
+	switch {
+	case !slices.Contains(t.cols, "mid"):
+		return nil, t.errorf(0, "there is no column mid; a forecast needs it")
+	case low >= 0 && high < 0:
+		return nil, t.errorf(low, "there is the column low and no high; a band needs both")
+	case high >= 0 && low < 0:
+		return nil, t.errorf(high, "there is the column high and no low; a band needs both")
+	}
 	f := &sched.Forecast{}
 	lists := map[string]*[]float64{"mid": &f.Mid, "low": &f.Low, "high": &f.High}
 	var last units.Time
@@ -257,7 +277,8 @@ func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 		return nil, err
 	}
 	if t.rows < 2 {
-		return nil, fmt.Errorf("%s: it has %d rows, a forecast needs two at least, from which its interval follows", path, t.rows)
+		has := [...]string{"no rows", "1 row"}[t.rows]
+		return nil, fmt.Errorf("%s: it has %s, a forecast needs two at least, from which its interval follows", path, has)
 	}
 	if err := f.Check(of); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
