@@ -115,7 +115,9 @@ func TestWatchingLeavesNoTrace(t *testing.T) {
 		plans := 0
 		for seed := range uint64(runs(20)) {
 			for _, class := range []bool{false, true} {
-				var w drive.World = adverse.New(adverse.Config{Cluster: machines(), Jobs: work(), Seed: seed, Calm: 200, Watching: true})
+				cfg := twinned(seed)
+				cfg.Watching = true
+				var w drive.World = adverse.New(cfg)
 				if class {
 					w = &taught{World: w}
 				}
