@@ -113,10 +113,10 @@ func TestOneClockAcrossAKill(t *testing.T) {
 			if err := json.Unmarshal([]byte(r.stdout), &got); err != nil {
 				t.Fatal(err, r.stderr)
 			}
-			if origin, err := time.Parse(time.RFC3339, s.header("j").World.Origin); err != nil || !origin.Equal(left.Began) {
+			if origin, err := time.Parse(time.RFC3339, s.header("j.2").World.Origin); err != nil || !origin.Equal(left.Began) {
 				t.Errorf("the clock counted from %v, and then from %v (%v)", left.Began, origin, err)
 			}
-			if r := s.run("replay", "j"); r.code != 0 {
+			if r := s.run("replay", "j.2"); r.code != 0 {
 				t.Errorf("%d: %s", r.code, r.stderr)
 			}
 			run := got.Runs[0]
