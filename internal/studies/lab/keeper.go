@@ -385,6 +385,21 @@ func (k *Keeper) Abandon(why string) error {
 
 // Finish completes the report of the run by what its jobs did, and keeps it with what was taught. An error says why it is not kept.
 func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Class) error {
+	k.complete(run, real, taught)
+	if k.live == nil {
+		return nil
+	}
+	text, err := json.Marshal(run)
+	if err != nil {
+		return errors.Join(err, k.finish(store.Change{}))
+	}
+	return k.finish(store.Change{Taught: taught, Report: text, Ended: time.Now()})
+}
+
+// complete joins the report and what was taught with what the keeper knows. Rows may be written meanwhile.
+func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.Class) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
 	run.Real = real
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
@@ -436,12 +451,4 @@ func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Cl
 		}
 		taught[i] = class.AsCold()
 	}
-	if k.live == nil {
-		return nil
-	}
-	text, err := json.Marshal(run)
-	if err != nil {
-		return errors.Join(err, k.finish(store.Change{}))
-	}
-	return k.finish(store.Change{Taught: taught, Report: text, Ended: time.Now()})
 }
