@@ -165,7 +165,7 @@ func twinned(seed uint64) adverse.Config {
 	return adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: 200, Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4}
 }
 
-// runs is how many seeds of n are tried: a part of them in a hurry, ten times as many in the long tier.
+// runs is how many seeds of n are tried: a third of them in the gate, a fifth in a hurry, ten times as many in the long tier.
 func runs(n int) int {
 	switch {
 	case testing.Short():
@@ -173,7 +173,7 @@ func runs(n int) int {
 	case os.Getenv("SLACKLINE_LONG") != "":
 		return 10 * n
 	}
-	return n
+	return max(1, n/3)
 }
 
 // Every policy of the catalogue, and every part in some policy, passes on the kind world and on the unkind one.
