@@ -156,7 +156,7 @@ reduces: 0
 			code := cmd.ProcessState.ExitCode()
 			if code == exitInterrupt {
 				lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-				if last := lines[len(lines)-1]; !slices.ContainsFunc([]string{" goes on", "the same command goes on with what was done", "as nothing of it had begun"}, func(end string) bool { return strings.HasSuffix(last, end) }) {
+				if last := lines[len(lines)-1]; !slices.ContainsFunc([]string{" goes on", "the same command goes on with what was done", "as there is nothing to go on from"}, func(end string) bool { return strings.HasSuffix(last, end) }) {
 					t.Fatalf("round %d, life %d: the last line says nothing of how to go on: %s", round, life, last)
 				}
 				counts["processes that paused"]++

@@ -32,7 +32,7 @@ func (o *options) goOn(ctx context.Context, err error, local *lab.Local, resumed
 	if !errors.As(err, &aborted) { // it came to its end, or never began
 		return err
 	}
-	how := "the same command runs it again, as nothing of it had begun"
+	how := "the same command runs it again, as there is nothing to go on from"
 	if dir := local.Remains(folders...); dir != "" {
 		if abs, err := filepath.Abs(dir); err == nil && resumed { // which has gone to the directory of the first run
 			dir = abs
