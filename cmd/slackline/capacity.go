@@ -30,7 +30,7 @@ Times of tasks that the file leaves out are taken from what runs taught of the c
 (slackline profile shows it): the mean and the longest time that were measured.
 
 Each plan comes with a lower bound that no plan gets below, and with prices: what one more reserved machine
-saves, and what ten seconds more until the deadline of a class save.
+saves, and of each class what a later deadline, another job, or slower tasks are worth.
 
 If a class cannot meet its deadline with any number of machines there is no plan: the exit code is 3.`,
 		Example: `  slackline capacity examples/allocation.yaml

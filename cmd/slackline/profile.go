@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/profile"
@@ -172,10 +173,17 @@ func size(e *profile.Estimate) string {
 }
 
 func newProfileShow(o *options) *cobra.Command {
+	var q capacity.Question
+	deadline := ""
 	cmd := &cobra.Command{
-		Use:               "show CLASS",
-		Short:             "Show what is known of a class, by stage and class of nodes",
-		Example:           `  slackline profile show wordcount`,
+		Use:   "show CLASS",
+		Short: "Show what is known of a class, by stage and class of nodes",
+		Long: `Prints each estimate with its mean, its spread and its bounds. With slots it says how long a job takes on so many of its own, at
+least, at most, and in the middle of both; with a deadline, how few slots meet it by each. Jobs have as many tasks as those that
+taught had in the mean, unless --maps and --reduces say otherwise. These bounds count cold runs too.`,
+		Example: `  slackline profile show wordcount
+  slackline profile show wordcount --map-slots 8 --reduce-slots 2
+  slackline profile show wordcount --deadline 10m --maps 400`,
 		Args:              exactly(1, "the name of a class"),
 		ValidArgsFunction: o.completeClasses,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -186,13 +194,43 @@ func newProfileShow(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.json() {
+			if q.Maps < 0 || q.Reduces < 0 || q.MapSlots < 0 || q.ReduceSlots < 0 {
+				return fmt.Errorf("tasks and slots are counts, give 0 or more")
+			}
+			if deadline != "" {
+				if q.Deadline, err = units.ParseDuration(deadline); err == nil && q.Deadline <= 0 {
+					err = fmt.Errorf("it must be above 0")
+				}
+				if err != nil {
+					return fmt.Errorf("--deadline %q: %w", deadline, err)
+				}
+			}
+			var b *capacity.Bounds
+			if q != (capacity.Question{}) {
+				if b, err = capacity.Bound(known[0], q); err != nil {
+					return err
+				}
+			}
+			switch {
+			case o.json() && b != nil:
+				return writeJSON(cmd.OutOrStdout(), b)
+			case o.json():
 				return writeProfiles(cmd.OutOrStdout(), known)
 			}
-			return writeProfile(cmd.OutOrStdout(), known[0])
+			if err := writeProfile(cmd.OutOrStdout(), known[0]); err != nil || b == nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout())
+			return b.WriteTable(cmd.OutOrStdout())
 		},
 	}
-	o.bindStore(cmd.Flags())
+	f := cmd.Flags()
+	f.IntVar(&q.MapSlots, "map-slots", 0, "say how long a job takes on so many map slots of its own")
+	f.IntVar(&q.ReduceSlots, "reduce-slots", 0, "and on so many reduce slots")
+	f.IntVar(&q.Maps, "maps", 0, "maps of the job (default: the mean)")
+	f.IntVar(&q.Reduces, "reduces", 0, "reduces of the job (default: the mean)")
+	f.StringVar(&deadline, "deadline", "", "say how few slots meet this deadline, such as 10m")
+	o.bindStore(f)
 	return o.bindOutput(cmd)
 }
 

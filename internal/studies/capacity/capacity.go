@@ -2,6 +2,7 @@
 // problem of package optimize, and the answer into a result that can be printed (paper 004).
 //
 //	capacity.go  the problem and its result
+//	bounds.go    how long a job of a class takes, by what runs taught
 //	sweep.go     the same with other deadlines
 //	write.go     tables, JSON and CSV
 package capacity
@@ -61,13 +62,42 @@ type Class struct {
 	Mean float64  `json:"completion_mean_s"`
 	Up   *float64 `json:"completion_up_s"`
 
-	Deadline   float64 `json:"deadline_s"`
-	Cost       float64 `json:"cost"`           // its part of the machines, by need, and its penalties
-	TenSeconds float64 `json:"ten_seconds"`    // what a deadline ten seconds later saves, at the price of capacity
-	Worth      float64 `json:"worth"`          // penalty for each machine that a job needs
-	AtLeast    float64 `json:"at_least"`       // fewest jobs
-	AtMost     float64 `json:"at_most"`        // most jobs
-	Penalty    float64 `json:"penalties_cost"` // of what is rejected
+	Deadline float64 `json:"deadline_s"`
+	Limit    float64 `json:"limit_s"`        // what a job takes on unlimited machines
+	Cost     float64 `json:"cost"`           // its part of the machines, by need, and its penalties
+	Worth    float64 `json:"worth"`          // penalty for each machine that a job needs
+	AtLeast  float64 `json:"at_least"`       // fewest jobs
+	AtMost   float64 `json:"at_most"`        // most jobs
+	Penalty  float64 `json:"penalties_cost"` // of what is rejected
+
+	// What changes of the class are worth at the price of capacity.
+	TenSeconds float64  `json:"ten_seconds"`  // a deadline ten seconds later saves
+	AnotherJob float64  `json:"another_job"`  // a job more that asks to run saves, instead of its penalty (μ of eq. 33)
+	LeastJob   float64  `json:"at_least_job"` // a job fewer that must be admitted saves (λ of eq. 33)
+	Slower     *float64 `json:"slower"`       // task times 10 % longer cost; null: the deadline could not be met
+}
+
+// demand is what the plan has to know of a class, with its deadline and its task times times a factor.
+func demand(c *scenario.Capacity, k *scenario.CapacityClass, later, slower float64) (optimize.Demand, bounds.Job) {
+	time := func(t scenario.TaskTimes) bounds.Time {
+		return bounds.Time{Mean: slower * t.Mean.Duration().Seconds(), Max: slower * t.Max.Duration().Seconds()}
+	}
+	job := bounds.Job{
+		Maps: k.Maps, Map: time(k.Map),
+		Reduces: k.Reduces, First: time(k.FirstShuffle), Shuffle: time(k.Shuffle), Reduce: time(k.Reduce),
+	}
+	line := job.Mean()
+	if c.Bound == "upper" {
+		line = job.Upper()
+	}
+	if c.WholeShares {
+		line = line.Whole()
+	}
+	return optimize.Demand{
+		Line: line, Deadline: later * k.Deadline.Duration().Seconds(),
+		Machine: bounds.Machine{Maps: k.MapSlots, Reduces: k.ReduceSlots},
+		Penalty: k.Penalty, Low: k.AtLeast, High: k.AtMost,
+	}, job
 }
 
 // problem is what the file asks for, with all deadlines times a factor.
@@ -75,27 +105,9 @@ func problem(c *scenario.Capacity, factor float64) (p optimize.Problem, jobs []b
 	p = optimize.Problem{
 		OnDemand: c.Prices.OnDemand, Reserved: c.Prices.Reserved, Limit: c.ReservedLimit, Whole: c.Whole(),
 	}
-	for _, k := range c.Classes {
-		time := func(t scenario.TaskTimes) bounds.Time {
-			return bounds.Time{Mean: t.Mean.Duration().Seconds(), Max: t.Max.Duration().Seconds()}
-		}
-		job := bounds.Job{
-			Maps: k.Maps, Map: time(k.Map),
-			Reduces: k.Reduces, First: time(k.FirstShuffle), Shuffle: time(k.Shuffle), Reduce: time(k.Reduce),
-		}
-		line := job.Mean()
-		if c.Bound == "upper" {
-			line = job.Upper()
-		}
-		if c.WholeShares {
-			line = line.Whole()
-		}
-		p.Demands = append(p.Demands, optimize.Demand{
-			Line: line, Deadline: factor * k.Deadline.Duration().Seconds(),
-			Machine: bounds.Machine{Maps: k.MapSlots, Reduces: k.ReduceSlots},
-			Penalty: k.Penalty, Low: k.AtLeast, High: k.AtMost,
-		})
-		jobs = append(jobs, job)
+	for i := range c.Classes {
+		d, job := demand(c, &c.Classes[i], factor, 1)
+		p.Demands, jobs = append(p.Demands, d), append(jobs, job)
 	}
 	return p, jobs
 }
@@ -106,6 +118,11 @@ func Plan(c *scenario.Capacity) *Result {
 	r := &Result{
 		Schema: Schema, Name: c.Name, Currency: c.Currency, Bound: c.Bound, Integer: p.Whole, Limit: p.Limit,
 		Classes: []Class{},
+	}
+	for i, d := range p.Demands {
+		r.Classes = append(r.Classes, Class{
+			Name: c.Classes[i].Name, Deadline: d.Deadline, Limit: d.Line.Limit(), AtLeast: d.Low, AtMost: d.High,
+		})
 	}
 	answer, late := p.Solve()
 	if len(late) > 0 {
@@ -121,34 +138,53 @@ func Plan(c *scenario.Capacity) *Result {
 	for i, n := range answer.Needs {
 		used += n.Machines * answer.Admitted[i]
 	}
-	for i, d := range p.Demands {
-		need := answer.Needs[i]
-		k := Class{
-			Name: c.Classes[i].Name, Admitted: answer.Admitted[i], Rejected: d.High - answer.Admitted[i],
-			Gamma: need.Machines, Machines: need.Machines * answer.Admitted[i],
-			Low:      jobs[i].Lower().Time(1, need.Maps, need.Reduces),
-			Mean:     jobs[i].Mean().Time(1, need.Maps, need.Reduces),
-			Deadline: d.Deadline, AtLeast: d.Low, AtMost: d.High,
-		}
-		k.MapSlots, k.ReduceSlots = answer.Slots(i)
-		if (jobs[i].Maps == 0 || need.Maps >= 1) && (jobs[i].Reduces == 0 || need.Reduces >= 1) {
-			up := jobs[i].Upper().Time(1, need.Maps, need.Reduces)
-			k.Up = &up
-		}
-		if k.Gamma > 0 {
-			k.Worth = d.Penalty / k.Gamma
-		}
-		k.Penalty = d.Penalty * k.Rejected
-		k.Cost = k.Penalty
+	for i := range r.Classes {
+		k := &r.Classes[i]
+		k.fill(&p.Demands[i], &jobs[i], answer.Needs[i], answer.Admitted[i])
 		if used > 0 {
 			k.Cost += r.Machines * k.Machines / used
 		}
-		if later, ok := d.Line.Least(d.Deadline+10, d.Machine); ok {
-			k.TenSeconds = r.Prices.Capacity * k.Admitted * (need.Machines - later.Machines)
-		}
-		r.Classes = append(r.Classes, k)
+		k.weigh(c, i, r.Prices.Capacity)
 	}
 	return r
+}
+
+// fill tells what a class gets.
+func (k *Class) fill(d *optimize.Demand, job *bounds.Job, need bounds.Need, admitted float64) {
+	k.Admitted, k.Rejected = admitted, d.High-admitted
+	k.MapSlots, k.ReduceSlots = admitted*need.Maps, admitted*need.Reduces
+	k.Gamma, k.Machines = need.Machines, admitted*need.Machines
+	k.Low = job.Lower().Time(1, need.Maps, need.Reduces)
+	k.Mean = job.Mean().Time(1, need.Maps, need.Reduces)
+	if (job.Maps == 0 || need.Maps >= 1) && (job.Reduces == 0 || need.Reduces >= 1) {
+		up := job.Upper().Time(1, need.Maps, need.Reduces)
+		k.Up = &up
+	}
+	if k.Gamma > 0 {
+		k.Worth = d.Penalty / k.Gamma
+	}
+	k.Penalty = d.Penalty * k.Rejected
+	k.Cost = k.Penalty
+}
+
+// weigh tells what changes of the class would be worth.
+func (k *Class) weigh(c *scenario.Capacity, class int, capacity float64) {
+	d, _ := demand(c, &c.Classes[class], 1, 1)
+	if later, ok := d.Line.Least(d.Deadline+10, d.Machine); ok {
+		k.TenSeconds = capacity * k.Admitted * (k.Gamma - later.Machines)
+	}
+	more := d.Penalty - capacity*k.Gamma
+	if k.Admitted == k.AtMost {
+		k.AnotherJob = max(0, more)
+	}
+	if k.Admitted == k.AtLeast && k.AtLeast > 0 {
+		k.LeastJob = max(0, -more)
+	}
+	d, _ = demand(c, &c.Classes[class], 1, 1.1)
+	if slower, ok := d.Line.Least(d.Deadline, d.Machine); ok {
+		cost := capacity * k.Admitted * (slower.Machines - k.Gamma)
+		k.Slower = &cost
+	}
 }
 
 func status(a *optimize.Answer) string {

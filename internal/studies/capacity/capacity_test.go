@@ -46,11 +46,13 @@ classes:
 
 func TestPlanByHand(t *testing.T) {
 	r := Plan(read(t, night))
-	up := 100.0/2 - 2*20/2.0 + 40 // (100 - 40)/2 + 40
+	up := 100.0/2 - 2*20/2.0 + 40                  // (100 - 40)/2 + 40
+	slower := 0.3 * 3 * ((110-22)/(60-22.0)/2 - 1) // maps of 11 s, the longest of 22 s
 	want := Class{
 		Name: "etl", Admitted: 3, Rejected: 2, MapSlots: 6, Gamma: 1, Machines: 3,
 		Low: 50, Mean: 60, Up: &up, Deadline: 60,
 		Cost: 0.9, TenSeconds: 0.3 * 3 * 0.2, Worth: 0.3, AtLeast: 1, AtMost: 5, Penalty: 0.6,
+		Limit: 20, Slower: &slower,
 	}
 	got, err := json.Marshal(r.Classes)
 	if err != nil {
@@ -156,7 +158,7 @@ func TestInfeasible(t *testing.T) {
 	const late = "class etl: even unlimited machines need 20 s for a deadline of 19 s"
 	src := strings.Replace(night, "60s", "19s", 1)
 	r := Plan(read(t, src))
-	if r.Status != "infeasible" || r.Reason != late || len(r.Classes) != 0 {
+	if r.Status != "infeasible" || r.Reason != late || len(r.Classes) != 1 {
 		t.Errorf("%+v", r)
 	}
 	one := src[strings.Index(src, "  - {"):]

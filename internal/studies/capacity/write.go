@@ -59,7 +59,10 @@ func (r *Result) WriteCSV(w io.Writer) error {
 func (r *Result) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	if r.Status == string(optimize.Infeasible) {
-		fmt.Fprintf(&b, "%s: there is no plan\n", report.Printable(r.Name))
+		fmt.Fprintf(&b, "%s: there is no plan\n\n", report.Printable(r.Name))
+		if err := r.writeLimits(&b); err != nil {
+			return err
+		}
 	} else if err := r.writePlan(&b); err != nil {
 		return err
 	}
@@ -77,16 +80,20 @@ func (r *Result) writePlan(b *strings.Builder) error {
 	fmt.Fprintf(b, "%s: %s for %s\n\n", report.Printable(r.Name), r.machines(), r.money(r.Cost))
 	g := &report.Grid{}
 	g.Add("class", ">admitted", ">rejected", ">map slots", ">reduce slots", ">machines", ">completion", ">at most",
-		">deadline", ">cost", ">10 s save")
+		">deadline", ">cost")
 	for _, k := range r.Classes {
 		up := "–"
 		if k.Up != nil {
 			up = units.Span(*k.Up)
 		}
 		g.Add(k.Name, number(k.Admitted), number(k.Rejected), number(k.MapSlots), number(k.ReduceSlots),
-			number(k.Machines), units.Span(k.Mean), up, units.Span(k.Deadline), price(k.Cost), price(k.TenSeconds))
+			number(k.Machines), units.Span(k.Mean), up, units.Span(k.Deadline), price(k.Cost))
 	}
 	if err := g.Write(b); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	if err := r.writeWorth(b); err != nil {
 		return err
 	}
 	fmt.Fprintf(b, "\ncost: machines %s, rejected jobs %s; "+
@@ -101,6 +108,34 @@ func (r *Result) writePlan(b *strings.Builder) error {
 		fmt.Fprintln(b, line)
 	}
 	return nil
+}
+
+// writeWorth says what changes of each class would save or cost.
+func (r *Result) writeWorth(b *strings.Builder) error {
+	g := &report.Grid{}
+	g.Add("class", ">10 s more save", ">a job more saves", ">a job less at least saves", ">tasks 10 % slower cost")
+	for _, k := range r.Classes {
+		slower := "too late"
+		if k.Slower != nil {
+			slower = price(*k.Slower)
+		}
+		g.Add(k.Name, price(k.TenSeconds), price(k.AnotherJob), price(k.LeastJob), slower)
+	}
+	return g.Write(b)
+}
+
+// writeLimits says which classes are late on any number of machines.
+func (r *Result) writeLimits(b *strings.Builder) error {
+	g := &report.Grid{}
+	g.Add("class", ">on unlimited machines", ">deadline", "")
+	for _, k := range r.Classes {
+		verdict := ""
+		if !(k.Limit < k.Deadline) {
+			verdict = "too late"
+		}
+		g.Add(k.Name, units.Span(k.Limit), units.Span(k.Deadline), verdict)
+	}
+	return g.Write(b)
 }
 
 // binding says what holds the plan back, and what less of it would be worth.
