@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
@@ -48,7 +49,7 @@ goes to a temporary directory that is removed at the end. It takes less than a m
 			if err != nil {
 				return err
 			}
-			d := &lab.Demo{Seed: seed, Budget: 12 * units.Second, Say: func(format string, args ...any) { fmt.Fprintf(log, format+"\n", args...) }}
+			d := &runs.Demo{Seed: seed, Budget: 12 * units.Second, Say: func(format string, args ...any) { fmt.Fprintf(log, format+"\n", args...) }}
 			if d.Machine, err = o.machine(cmd); err != nil {
 				return err
 			}
@@ -60,14 +61,14 @@ goes to a temporary directory that is removed at the end. It takes less than a m
 			if input, err = filepath.Abs(input); err != nil {
 				return failure{err}
 			}
-			files, found, err := lab.FindText(input)
+			files, found, err := runs.FindText(input)
 			if err != nil {
 				return fmt.Errorf("--input: %w", err)
 			}
 			if len(files) == 0 {
 				return fmt.Errorf("--input %q: there is no text in it", input)
 			}
-			d.Files = lab.Take(files, most)
+			d.Files = runs.Take(files, most)
 			d.Say("reading the text in %s where it is: %d files, %v", input, len(files), found)
 			if d.Dir, err = workDir(keep); err != nil {
 				return err
@@ -120,7 +121,7 @@ func workDir(keep string) (string, error) {
 }
 
 // runDemo measures, runs and reports.
-func (o *options) runDemo(cmd *cobra.Command, d *lab.Demo, policies []string) error {
+func (o *options) runDemo(cmd *cobra.Command, d *runs.Demo, policies []string) error {
 	if err := d.Prepare(cmd.Context(), len(policies)); err != nil {
 		return failure{err}
 	}

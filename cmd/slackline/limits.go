@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/units"
 )
@@ -26,7 +26,7 @@ func bindLimits(cmd *cobra.Command) *limits {
 }
 
 // apply lets the machine, and this process, keep to the limits.
-func (l *limits) apply(m *lab.Machine) error {
+func (l *limits) apply(m *runs.Machine) error {
 	m.Sync = l.sync
 	m.Memory = defaultMemory()
 	if l.memory != "" {
@@ -45,7 +45,7 @@ func (l *limits) apply(m *lab.Machine) error {
 
 // defaultMemory is a quarter of the machine's memory, or 1 GB where that is not known.
 func defaultMemory() units.Bytes {
-	if all := lab.PhysicalMemory(); all > 0 {
+	if all := runs.PhysicalMemory(); all > 0 {
 		return max(all/4, engine.MinMemory)
 	}
 	return units.GB

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/profile"
 )
@@ -22,12 +22,12 @@ func (o *options) bindStore(set interface {
 
 // open opens what earlier runs left behind: in the folder of --store, of $SLACKLINE_DATA, or in the user's data directory. Where nothing
 // can be written it says so, and what is there can be read.
-func (o *options) open(log io.Writer) (*lab.Memory, error) {
+func (o *options) open(log io.Writer) (*runs.Memory, error) {
 	dir, err := o.dataDir()
 	if err != nil {
 		return nil, err
 	}
-	m, err := lab.OpenMemory(dir)
+	m, err := runs.OpenMemory(dir)
 	if err != nil {
 		return nil, failure{err}
 	}
@@ -38,12 +38,12 @@ func (o *options) open(log io.Writer) (*lab.Memory, error) {
 }
 
 // read opens the same for commands that only ask: they make nothing, and say where there is nothing to be asked.
-func (o *options) read(log io.Writer) (*lab.Memory, error) {
+func (o *options) read(log io.Writer) (*runs.Memory, error) {
 	dir, err := o.dataDir()
 	if err != nil {
 		return nil, err
 	}
-	m, err := lab.ReadMemory(dir)
+	m, err := runs.ReadMemory(dir)
 	if err != nil {
 		return nil, failure{err}
 	}
@@ -54,7 +54,7 @@ func (o *options) read(log io.Writer) (*lab.Memory, error) {
 }
 
 // openThere opens it to be written where something has been kept. Where nothing has, it makes nothing, and there is no store.
-func (o *options) openThere(log io.Writer) (*lab.Memory, error) {
+func (o *options) openThere(log io.Writer) (*runs.Memory, error) {
 	m, err := o.read(io.Discard)
 	if err != nil || m.Store() == nil {
 		return m, err
@@ -85,7 +85,7 @@ func (o *options) dataDir() (dir string, err error) {
 }
 
 // openOrNot opens it for a run, which can do without: jobs must not wait for a disk that nobody needs to finish them.
-func (o *options) openOrNot(log io.Writer) (*lab.Memory, []*profile.Class) {
+func (o *options) openOrNot(log io.Writer) (*runs.Memory, []*profile.Class) {
 	m, err := o.open(log)
 	var known []*profile.Class
 	if err == nil {
@@ -138,7 +138,7 @@ func userData() (string, error) {
 }
 
 // lastRuns are the last reports of these jobs, as far as there are any.
-func lastRuns(m *lab.Memory, jobs string, policies []string) ([]*report.Run, error) {
+func lastRuns(m *runs.Memory, jobs string, policies []string) ([]*report.Run, error) {
 	var runs []*report.Run
 	for _, p := range policies {
 		run, err := m.Last(jobs, p)

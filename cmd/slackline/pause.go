@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/worlds/engine"
 )
@@ -27,7 +28,7 @@ func pausedBy(ctx context.Context, err error) error {
 }
 
 // goOn is the error of a run that stopped before its end: it says which command goes on.
-func (o *options) goOn(ctx context.Context, err error, local *lab.Local, resumed bool, folders []string) error {
+func (o *options) goOn(ctx context.Context, err error, local *runs.Local, resumed bool, folders []string) error {
 	var aborted *lab.Aborted
 	if !errors.As(err, &aborted) { // it came to its end, or never began
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/capacity"
-	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
@@ -428,7 +428,7 @@ earlier runs taught holds no longer. The next run of a class teaches it anew. Wh
 	return cmd
 }
 
-func importProfiles(m *lab.Memory, classes []*profile.Class, merge, replace bool) error {
+func importProfiles(m *runs.Memory, classes []*profile.Class, merge, replace bool) error {
 	if !merge && !replace {
 		known, err := m.Profiles()
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slackline/slackline/internal/kernel/store"
-	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
@@ -24,8 +24,8 @@ import (
 const resumed = "resumed"
 
 // originOf writes down a command line of run, but for what shall not be done again.
-func originOf(cmd *cobra.Command, args []string) lab.Origin {
-	o := lab.Origin{}
+func originOf(cmd *cobra.Command, args []string) runs.Origin {
+	o := runs.Origin{}
 	o.Dir, _ = os.Getwd()
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name == "fresh" || f.Name == resumed {
@@ -180,8 +180,8 @@ func (o *options) kept(f store.JobFilter) ([]string, error) {
 }
 
 // choose finds the one run that left something in one of the directories; nil if all is done. What somebody else may have left is not run.
-func choose(args, dirs []string) (*lab.Origin, error) {
-	var found []lab.Origin
+func choose(args, dirs []string) (*runs.Origin, error) {
+	var found []runs.Origin
 	var where []string
 	finished := ""
 	var doubt error
@@ -205,11 +205,11 @@ func choose(args, dirs []string) (*lab.Origin, error) {
 			}
 			continue
 		}
-		var from lab.Origin
+		var from runs.Origin
 		if err := json.Unmarshal(left.Origin, &from); err != nil || from.Dir == "" {
 			return nil, fmt.Errorf("output %q: its log does not say what it came from; run the job once more instead", dir)
 		}
-		if !slices.ContainsFunc(found, func(o lab.Origin) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
+		if !slices.ContainsFunc(found, func(o runs.Origin) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
 			found = append(found, from)
 			where = append(where, dir)
 		}

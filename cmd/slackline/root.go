@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/units"
@@ -33,7 +34,7 @@ type options struct {
 	untimed  bool
 	forReal  bool       // of run: what becomes of a job is no play
 	quiet    bool       // of run: no progress
-	power    lab.Power  // of run: where energy cannot be measured
+	power    runs.Power // of run: where energy cannot be measured
 	cache    *lab.Cache // of simulations, nil = each is run
 	warnings []string   // that are told once all input is found good, before the runs
 }
@@ -212,15 +213,15 @@ func (o *options) size(cmd *cobra.Command) (s scenario.Resize, err error) {
 }
 
 // machine returns the workers of this machine: by default two, or as many as there are cores, that share all cores.
-func (o *options) machine(cmd *cobra.Command) (lab.Machine, error) {
-	m := lab.ThisMachine(runtime.GOMAXPROCS(0))
+func (o *options) machine(cmd *cobra.Command) (runs.Machine, error) {
+	m := runs.ThisMachine(runtime.GOMAXPROCS(0))
 	s, err := o.size(cmd)
 	if err != nil {
 		return m, err
 	}
 	if s.Nodes != nil {
-		if m.Nodes = *s.Nodes; m.Nodes > lab.MaxWorkers {
-			return m, fmt.Errorf("--nodes is %d, on this machine it must be at most %d", m.Nodes, lab.MaxWorkers)
+		if m.Nodes = *s.Nodes; m.Nodes > runs.MaxWorkers {
+			return m, fmt.Errorf("--nodes is %d, on this machine it must be at most %d", m.Nodes, runs.MaxWorkers)
 		}
 	}
 	if s.MapSlots != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -53,7 +54,7 @@ before it begins how long its jobs should take.`,
 			if err := limits.apply(&m); err != nil {
 				return err
 			}
-			if o.power, err = lab.ParsePower(power); err != nil {
+			if o.power, err = runs.ParsePower(power); err != nil {
 				return fmt.Errorf("--power %w", err)
 			}
 			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
@@ -65,10 +66,10 @@ before it begins how long its jobs should take.`,
 				return err
 			}
 			now := time.Now()
-			if first := lab.Began(jobs, append(foldersOf(policies), "")...); !fresh && !first.IsZero() {
+			if first := runs.Began(jobs, append(foldersOf(policies), "")...); !fresh && !first.IsZero() {
 				now = first
 			}
-			local, err := lab.NewLocal(jobs, m, now)
+			local, err := runs.NewLocal(jobs, m, now)
 			if err != nil {
 				return err
 			}
@@ -128,7 +129,7 @@ type round struct {
 }
 
 // runLocal runs the jobs by each policy in turn, reports, and keeps what they did and taught.
-func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []string, seed uint64) error {
+func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []string, seed uint64) error {
 	memory, known := o.openOrNot(cmd.ErrOrStderr())
 	if memory != nil {
 		defer memory.Close()
@@ -199,7 +200,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *lab.Local, policies []stri
 
 // rounds finds out what is to be run. Policies that had finished when the process before this one died are not. Those whose report is
 // not known stand last.
-func (o *options) rounds(w io.Writer, local *lab.Local, memory *lab.Memory, known []*profile.Class, policies []string, seed uint64) ([]round, error) {
+func (o *options) rounds(w io.Writer, local *runs.Local, memory *runs.Memory, known []*profile.Class, policies []string, seed uint64) ([]round, error) {
 	var rounds, lost []round
 	folders := foldersOf(policies)
 	for i, p := range policies {
@@ -239,7 +240,7 @@ func (o *options) rounds(w io.Writer, local *lab.Local, memory *lab.Memory, know
 }
 
 // forget removes what policies that have finished have left for a run that goes on. Then the run has come to its end.
-func forget(local *lab.Local, rounds []round) {
+func forget(local *runs.Local, rounds []round) {
 	for _, r := range rounds {
 		if local.Several {
 			local.Forget(r.under)
@@ -248,7 +249,7 @@ func forget(local *lab.Local, rounds []round) {
 }
 
 // runReal runs a cell on this machine: it says what to expect, shows how far it is, and keeps what came of it.
-func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memory, known []*profile.Class, c lab.Cell, under string) (*report.Run, error) {
+func (o *options) runReal(cmd *cobra.Command, local *runs.Local, memory *runs.Memory, known []*profile.Class, c lab.Cell, under string) (*report.Run, error) {
 	w := cmd.ErrOrStderr()
 	say := w
 	if o.quiet {
@@ -269,10 +270,10 @@ func (o *options) runReal(cmd *cobra.Command, local *lab.Local, memory *lab.Memo
 	learner := report.NewLearner()
 	c.Sinks = append(c.Sinks, learner, keeper)
 	local.Resumed = func(r engine.Resumption) { fmt.Fprintln(say, goesOn(r)) }
-	shown := newLive(say, expected, local.JobNames(), lab.Told(known))
+	shown := newLive(say, expected, local.JobNames(), runs.Told(known))
 	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
-	meter := lab.StartMeter(o.power)
+	meter := runs.StartMeter(o.power)
 	r, err := lab.Run(cmd.Context(), c)
 	took := meter.Stop()
 	shown.close()
@@ -317,7 +318,7 @@ func coldClasses(r *report.Run) (classes []string) {
 }
 
 // wasInTime says whether a job that had finished before the run was interrupted had met its deadline.
-func wasInTime(e lab.Earlier) string {
+func wasInTime(e runs.Earlier) string {
 	switch {
 	case !e.Told:
 		return fmt.Sprintf("job %q had finished before the interruption; when is not known, so its deadline counts neither as met nor as missed", e.Job)
@@ -340,7 +341,7 @@ func goesOn(r engine.Resumption) string {
 }
 
 // expect says how long the jobs should take.
-func (o *options) expect(w io.Writer, local *lab.Local, expected []*report.Expectation, unknown error) {
+func (o *options) expect(w io.Writer, local *runs.Local, expected []*report.Expectation, unknown error) {
 	if unknown != nil {
 		fmt.Fprintf(w, "no estimate: %s\n", unknown)
 		return

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -198,7 +199,7 @@ func (o *options) jobCells(cmd *cobra.Command, jobs []*scenario.Job) ([]lab.Cell
 	if err != nil {
 		return nil, nil, err
 	}
-	local, err := lab.NewLocal(jobs, m, time.Now())
+	local, err := runs.NewLocal(jobs, m, time.Now())
 	if err != nil {
 		return nil, nil, err
 	}

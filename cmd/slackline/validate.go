@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
@@ -32,7 +33,7 @@ the source of the Go toolchain. Output goes to a temporary directory.`,
 				return fmt.Errorf("--teach %d, --rounds %d: each must be 1 or more, both together at most 10000", teach, rounds)
 			}
 			log := cmd.ErrOrStderr()
-			v := lab.Validation{Teach: teach, Rounds: rounds, Say: func(format string, a ...any) { fmt.Fprintf(log, format+"\n", a...) }}
+			v := runs.Validation{Teach: teach, Rounds: rounds, Say: func(format string, a ...any) { fmt.Fprintf(log, format+"\n", a...) }}
 			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
 			if err != nil {
 				return err
@@ -59,7 +60,7 @@ the source of the Go toolchain. Output goes to a temporary directory.`,
 				return failure{err}
 			}
 			defer os.RemoveAll(v.Dir)
-			a, err := lab.Validate(cmd.Context(), v)
+			a, err := runs.Validate(cmd.Context(), v)
 			if err != nil {
 				return err
 			}
@@ -84,7 +85,7 @@ the source of the Go toolchain. Output goes to a temporary directory.`,
 }
 
 // defaultBatch makes the batch that is run if nobody names one.
-func defaultBatch(v *lab.Validation, input, size string) error {
+func defaultBatch(v *runs.Validation, input, size string) error {
 	most, err := units.ParseBytes(size)
 	if err == nil && most < 1 {
 		err = fmt.Errorf("it must be above 0")
@@ -100,7 +101,7 @@ func defaultBatch(v *lab.Validation, input, size string) error {
 	if input, err = filepath.Abs(input); err != nil {
 		return failure{err}
 	}
-	files, _, err := lab.FindText(input)
+	files, _, err := runs.FindText(input)
 	if err != nil {
 		return fmt.Errorf("--input: %w", err)
 	}
@@ -108,16 +109,16 @@ func defaultBatch(v *lab.Validation, input, size string) error {
 		return fmt.Errorf("--input %q: there is no text in it", input)
 	}
 	var paths []string
-	for _, f := range lab.Take(files, most) {
+	for _, f := range runs.Take(files, most) {
 		paths = append(paths, f.Path)
 	}
 	v.Say("reading %d files in %s where they are", len(paths), input)
-	v.Jobs, err = lab.DefaultBatch(paths, 200*units.Millisecond)
+	v.Jobs, err = runs.DefaultBatch(paths, 200*units.Millisecond)
 	return err
 }
 
 // writeAgreement prints the errors of each job and of the makespan.
-func writeAgreement(w io.Writer, a *lab.Agreement) error {
+func writeAgreement(w io.Writer, a *runs.Agreement) error {
 	g := &report.Grid{Title: fmt.Sprintf("predictions of %d runs by %s, each from the runs before it", a.Rounds, a.Policy)}
 	g.Add("job", ">measured", ">predicted", ">mean error", ">largest")
 	for i := range append(a.Jobs, a.Makespan) {

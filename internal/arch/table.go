@@ -15,10 +15,12 @@ type layer struct {
 
 // layers lists them from the top; an import goes down this list only. Packages of one layer may import each other.
 var layers = []layer{
-	{name: "people", may: []string{"studies", "run", "worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
+	{name: "people", may: []string{"runs", "studies", "run", "worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
 		why: "the command is where everything meets"},
 	{name: "harness", may: []string{"studies", "worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
 		why: "the harness for people who write policies drives whole worlds, so it stands above them"},
+	{name: "runs", may: []string{"studies", "worlds", "kernel", "sched", "apps", "mapreduce", "maths", "words"},
+		why: "real jobs: what a lab has for simulations, on a machine that remembers"},
 	{name: "studies", may: []string{"worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
 		why: "the lab joins policies, worlds and sinks"},
 	{name: "run", may: []string{"internal/worlds/engine/worker", "mapreduce", "words"},
@@ -61,11 +63,11 @@ var table = []row{
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/jedib0t/go-pretty/v6",
 			"github.com/mattn/go-isatty", "golang.org/x/term", "golang.org/x/sys"}},
 	{dir: "schedtest", layer: "harness", public: true, testOnly: true, why: "text scenarios and the harness for people who write policies"},
+	{dir: "internal/runs", layer: "runs", why: "jobs on this machine, and what is kept of them"},
 	{dir: "internal/studies/scenario", layer: "studies", external: []string{"github.com/goccy/go-yaml"},
 		why: "scenario and job files; the one place that reads YAML"},
 	{dir: "internal/studies/capacity", layer: "studies", why: "machines to rent and jobs to admit, for people"},
-	{dir: "internal/studies/lab", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
-		why: "runs the grid and shows how far it is"},
+	{dir: "internal/studies/lab", layer: "studies", why: "joins worlds, policies and sinks, and runs the grid"},
 	{dir: "internal/studies/report", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
 		why: "draws tables"},
 	{dir: "internal/studies/page", layer: "studies", why: "draws runs: a page for a browser, traces for the tools that read Chrome's form"},

@@ -27,7 +27,7 @@ func BenchmarkSimulate(b *testing.B) {
 				tasks, events := int64(0), int64(0)
 				b.ReportAllocs()
 				for range b.N {
-					r, err := Run(context.Background(), Cell{Scenario: "bench", Policy: policy, Seed: 1, World: simWorld(s.Sim(1))})
+					r, err := Run(context.Background(), Cell{Scenario: "bench", Policy: policy, Seed: 1, World: Simulated(s.Sim(1))})
 					if err != nil {
 						b.Fatal(err)
 					}

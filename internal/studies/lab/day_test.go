@@ -53,7 +53,7 @@ workload: {trace: {format: swim, file: %q, deadlines: {share: 1}}}
 			tasks, events := int64(0), int64(0)
 			b.ReportAllocs()
 			for range b.N {
-				r, err := Run(context.Background(), Cell{Scenario: "fb-2010", Policy: policy, Seed: 1, World: simWorld(s.Sim(1))})
+				r, err := Run(context.Background(), Cell{Scenario: "fb-2010", Policy: policy, Seed: 1, World: Simulated(s.Sim(1))})
 				if err != nil {
 					b.Fatal(err)
 				}

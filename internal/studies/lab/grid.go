@@ -20,7 +20,7 @@ import (
 func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trace.LeftOut) []Cell {
 	worlds := make([]func() (drive.World, error), len(seeds))
 	for i, seed := range seeds {
-		worlds[i] = simWorld(s.Sim(seed))
+		worlds[i] = Simulated(s.Sim(seed))
 		if s.Rehearses() {
 			worlds[i] = rehearsed(s.Sim(seed), s.Config)
 		}
@@ -100,4 +100,9 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 		return runs, fmt.Errorf("%s: %w", cells[0].Place(), tooLong[0])
 	}
 	return runs, nil
+}
+
+// Simulated makes the simulator when the run begins.
+func Simulated(cfg sim.Config) func() (drive.World, error) {
+	return func() (drive.World, error) { return sim.New(cfg) }
 }

@@ -6,13 +6,6 @@
 //	teach.go    what jobs of a run teach, told to a policy that reads profiles, and rehearsals
 //	cache.go    results by the sum of all that they follow from, so that a grid can be killed and changed
 //	journal.go  runs recorded to a file, and decided again from it
-//	machine.go  this machine as a cluster of workers
-//	local.go    job files for this machine, run by the engine or played in the simulator from what earlier runs taught
-//	estimate.go what such a set of jobs is expected to take, and with what spread
-//	keeper.go   the sink that keeps a real run in the store, and completes its report
-//	meter.go    processor time, memory and energy of a run; usage_*.go asks the system
-//	memory.go   what runs leave behind in a folder
-//	demo.go     three jobs over real text, with deadlines that follow from rehearsals
 package lab
 
 import (

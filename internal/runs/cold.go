@@ -1,0 +1,36 @@
+package runs
+
+import "github.com/slackline/slackline/profile"
+
+// cold tells whether a run was cold for a class, of which so much was known before: the first of its class, or one that fetched at least
+// a quarter of what its maps read from storage.
+func cold(known *profile.Class, fetched *int64, read int64) bool {
+	if known == nil || known.Runs == 0 && (known.Cold == nil || known.Cold.Runs == 0) {
+		return true
+	}
+	return fetched != nil && read > 0 && *fetched >= read/4
+}
+
+// Told is what people are told of each class: see profile.Class.Told.
+func Told(known []*profile.Class) []*profile.Class { return each(known, (*profile.Class).Told) }
+
+// whole is what all runs taught, cold ones as well: what policies plan their worst cases by.
+func whole(known []*profile.Class) []*profile.Class { return each(known, (*profile.Class).Whole) }
+
+func each(known []*profile.Class, of func(*profile.Class) *profile.Class) []*profile.Class {
+	var all []*profile.Class
+	for _, c := range known {
+		all = append(all, of(c))
+	}
+	return all
+}
+
+// input is what the maps of the jobs read, without those whose input another job writes.
+func (l *Local) input() (bytes int64) {
+	for _, splits := range l.splits {
+		for i := range splits {
+			bytes += splits[i].Size
+		}
+	}
+	return bytes
+}

@@ -1,0 +1,80 @@
+package runs
+
+import (
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// The first run of a class is cold, and one that got a quarter of its input or more from storage.
+func TestWhichRunsAreCold(t *testing.T) {
+	warm, once := profile.New("a"), profile.New("a")
+	warm.Runs, once.Cold = 1, &profile.Class{Name: "a", Runs: 1}
+	from := func(bytes int64) *int64 { return &bytes }
+	for _, c := range []struct {
+		known   *profile.Class
+		fetched *int64
+		read    int64
+		cold    bool
+	}{
+		{nil, from(0), 100, true},
+		{profile.New("a"), from(0), 100, true},
+		{once, from(0), 100, false},
+		{warm, from(24), 100, false},
+		{warm, from(25), 100, true},
+		{once, from(100), 100, true},
+		{warm, nil, 100, false}, // the system does not tell
+		{warm, from(7), 0, false},
+	} {
+		if got := cold(c.known, c.fetched, c.read); got != c.cold {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// The first run is kept apart: what is predicted from then on follows from the second, and a policy's worst case from both.
+func TestPredictionsLeaveColdRunsOut(t *testing.T) {
+	m, err := OpenMemory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	job, _ := wordsFile(t)
+	first := realRun(t, m, localOf(t, job))
+	job.Output += "-again"
+	second := realRun(t, m, localOf(t, job))
+	if !first.Jobs[0].Cold || second.Jobs[0].Cold {
+		t.Fatalf("cold: the first %v, the second %v", first.Jobs[0].Cold, second.Jobs[0].Cold)
+	}
+	if e := second.Jobs[0].Expected; e == nil || !e.Cold {
+		t.Errorf("the second was expected by %+v", e)
+	}
+	known, err := m.Profiles()
+	if err != nil || known[0].Runs != 1 || known[0].Cold.Runs != 1 || known[0].Error.N != 1 || known[0].Cold.Error.N != 0 {
+		t.Fatalf("%+v, %v", known[0], err)
+	}
+
+	// As if the first had been a thousand times as slow.
+	slow := profile.New(known[0].Name)
+	slow.Runs = 1
+	for range 100 {
+		slow.Attempt(workload.Map, "local", units.MB, 1000*units.Second, 0)
+	}
+	known[0].Cold.Merge(slow)
+	job.Output += "-third"
+	local := localOf(t, job)
+	expected, err := local.Expect(t.Context(), lab.DefaultPolicy, 1, known)
+	if err != nil || expected[0].Seconds > 100 || expected[0].Cold {
+		t.Errorf("expected %+v, %v", expected[0], err)
+	}
+	cfg, err := local.sim(1, known)
+	if err != nil || cfg.Profiles[0].Any(workload.Map).Task.Max != 1000 {
+		t.Errorf("a policy would plan by %+v", cfg.Profiles[0])
+	}
+	if e := local.config(1, "", known); e.Profiles[0].Any(workload.Map).Task.Max != 1000 {
+		t.Errorf("a policy of the engine would plan by %+v", e.Profiles[0])
+	}
+}

@@ -1,0 +1,42 @@
+package runs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+)
+
+// What no attempt could be given is told before anything runs.
+func TestCommandsRefuse(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, path := range []string{"in.txt", "big.py", "x/a", "y/a"} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for more, want := range map[string]string{
+		"files: [in.txt#a, big.py#a]\n":                             `"in.txt#a" and "big.py#a" would both be "a"`,
+		"files: [x/a, y/a]\n":                                       `"x/a" and "y/a" would both be "a"`,
+		"env: {\"A=B\": x}\n":                                       `"A=B" cannot be a variable`,
+		"reduces: 2\nconf: {my.own: 1, mapreduce.job.reduces: 7}\n": "f.yaml:5:42: conf and reduces contradict each other: commands are told mapreduce.job.reduces from reduces; leave it out of conf",
+		"conf:\n  mapreduce_job_name: x\n":                          "f.yaml:5:23: conf and name contradict each other",
+		"env: {mapreduce_task_partition: 99}\n":                     "f.yaml:4:33: env: mapreduce_task_partition is what Slackline tells each command of its own task; leave it out of env",
+	} {
+		f, err := scenario.ReadJob("f.yaml", []byte("map: cat\ninput: [in]\noutput: out\n"+more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = new(Local).equip(&engine.Job{}, f, 1, 1, time.Unix(1, 0))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "f.yaml:") {
+			t.Errorf("%s: %v, want %s", more, err, want)
+		}
+	}
+}

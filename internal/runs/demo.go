@@ -1,0 +1,311 @@
+package runs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Demo runs three jobs over text that is there, under several policies.
+//
+//  1. Each application runs alone on a sample of the text, twice. The second time says how much of the text there is time for.
+//  2. The jobs are rehearsed as they will run, over all of that text, first come first served and without deadlines, until two runs in a
+//     row take about the same time. So files lie in memory, the process is warm, and what is learned is what the jobs cost beside each
+//     other. The runs before these two teach nothing.
+//  3. What was learned is played in the simulator under both policies. A job that is done much earlier where it is more urgent gets a
+//     deadline half way between its two finishes, by ratio: it can be met by the one order and not by the other, with as much to spare
+//     on either side. Any other gets half as much again as the later of its two finishes, which both orders should meet.
+//  4. The jobs run for real under each policy.
+//
+// So whether a deadline is met depends on the order alone, if the machine goes on as it was measured. Nothing is adjusted afterwards: the
+// verdicts are what happened.
+type Demo struct {
+	Files   []task.File
+	Machine Machine
+	Seed    uint64
+	Dir     string                           // for output and work files; must exist
+	Budget  units.Duration                   // the runs by all policies should take no longer; less text is taken if they would
+	Say     func(format string, args ...any) // tells a line of progress
+
+	learned []*profile.Class
+	arrive  [3]units.Time
+	due     [3]units.Time // 0: no deadline yet
+}
+
+// The jobs of the demo in order of submission: the longest first, the most urgent last.
+var demoJobs = [3]struct {
+	name, app string
+	params    map[string]string
+}{
+	{"sort", "sort", nil},
+	{"words", "wordcount", nil},
+	{"find", "grep", map[string]string{"pattern": "error"}},
+}
+
+// FindText returns the files below a folder that look like text, and their size.
+func FindText(dir string) (files []task.File, size units.Bytes, err error) {
+	all, err := task.Find([]string{dir})
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, f := range all {
+		if f.Size > 0 && isText(f.Path) {
+			files = append(files, f)
+			size += units.Bytes(f.Size)
+		}
+	}
+	return files, size, nil
+}
+
+// isText tells whether a file begins without a NUL, as git does.
+func isText(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 1024)
+	n, err := io.ReadFull(f, head)
+	return n > 0 && (err == nil || err == io.ErrUnexpectedEOF) && !bytes.Contains(head[:n], []byte{0})
+}
+
+// Take takes files from all over the list, so that their size is at most about so much.
+func Take(files []task.File, size units.Bytes) []task.File {
+	var total int64
+	for _, f := range files {
+		total += f.Size
+	}
+	if total <= int64(size) {
+		return files
+	}
+	var taken []task.File
+	var sum, passed int64
+	for _, f := range files {
+		passed += f.Size
+		if float64(sum+f.Size) <= float64(size)*float64(passed)/float64(total) || taken == nil {
+			taken = append(taken, f)
+			sum += f.Size
+		}
+	}
+	return taken
+}
+
+func sizeOf(files []task.File) units.Bytes {
+	var sum int64
+	for _, f := range files {
+		sum += f.Size
+	}
+	return units.Bytes(sum)
+}
+
+// The sample is an eighth of the text, within these bounds.
+const (
+	leastSample = 1 * units.MB
+	mostSample  = 16 * units.MB
+)
+
+// Bounds on rehearsals.
+const (
+	mostRehearsals = 5
+	alike          = 1.15 // two runs take about the same time if neither takes more than so many times the other
+)
+
+// Prepare measures on a sample, takes as much of the text as the time allows for runs by so many policies, rehearses, and sets the
+// deadlines.
+func (d *Demo) Prepare(ctx context.Context, policies int) error {
+	sample := Take(d.Files, min(max(sizeOf(d.Files)/8, leastSample), mostSample))
+	d.Machine.Block = d.block(sizeOf(sample))
+	var perByte float64 // seconds for all three jobs
+	for i, j := range demoJobs {
+		var took float64
+		for range 2 {
+			r, _, err := d.rehearse(ctx, sample, i, i+1)
+			if err != nil {
+				return err
+			}
+			took = r.Summary.Makespan
+		}
+		d.Say("measured %-9s on %v of it: %.1f MB/s", j.app, sizeOf(sample), float64(sizeOf(sample))/float64(units.MB)/took)
+		perByte += took / float64(sizeOf(sample))
+	}
+	most := units.Bytes(d.Budget.Seconds() / float64(policies) / perByte)
+	all := len(d.Files)
+	if d.Files = Take(d.Files, most); len(d.Files) < all {
+		d.Say("taking %v in %d files of it, so that it is over in time", sizeOf(d.Files), len(d.Files))
+	}
+	d.Machine.Block = d.block(sizeOf(d.Files))
+	return d.settle(ctx)
+}
+
+// rehearse runs some of the jobs over these files, first come first served, and returns what that taught.
+func (d *Demo) rehearse(ctx context.Context, files []task.File, from, to int) (*report.Run, []*profile.Class, error) {
+	out := filepath.Join(d.Dir, "rehearsal")
+	jobs, err := d.jobs(files, out)
+	if err != nil {
+		return nil, nil, err
+	}
+	learner := report.NewLearner()
+	r, err := lab.Run(ctx, d.cell("fifo", jobs[from:to], learner))
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range r.Jobs {
+		if j := &r.Jobs[i]; j.Finished == nil {
+			return nil, nil, fmt.Errorf("measuring %s failed: %s", j.Class, j.Reason)
+		}
+	}
+	return r, learner.Profiles(), os.RemoveAll(out)
+}
+
+// settle rehearses the jobs until the machine is warm, learns from the last two runs, and sets the deadlines.
+func (d *Demo) settle(ctx context.Context) error {
+	var before float64
+	var taught []*profile.Class
+	for n := 1; ; n++ {
+		r, learned, err := d.rehearse(ctx, d.Files, 0, len(demoJobs))
+		if err != nil {
+			return err
+		}
+		took := r.Summary.Makespan
+		d.Say("rehearsal %d, first come first served: all done after %.1f s", n, took)
+		for i := range d.arrive {
+			d.arrive[i] = units.Time(units.FromSeconds(took * apart * float64(i)))
+		}
+		steady := max(took, before) <= alike*min(took, before)
+		if steady || n == mostRehearsals {
+			if d.learned = merge(taught, learned); !steady {
+				d.Say("this machine is busy with something else: equal runs do not take the same time, so deadlines may be missed or met by chance")
+			}
+			return d.deadlines(ctx)
+		}
+		before, taught = took, learned
+	}
+}
+
+// block cuts the text into eight rounds of maps.
+func (d *Demo) block(size units.Bytes) units.Bytes {
+	return min(max(size/units.Bytes(8*d.Machine.Nodes*d.Machine.MapSlots), 64*units.KB), 32*units.MB)
+}
+
+// jobs makes the jobs over these files.
+func (d *Demo) jobs(files []task.File, out string) ([]engine.Job, error) {
+	var input []string
+	for _, f := range files {
+		input = append(input, f.Path)
+	}
+	var jobs []engine.Job
+	for i, j := range demoJobs {
+		program, err := apps.New(j.app, j.params)
+		if err != nil {
+			return nil, err
+		}
+		spec := workload.Job{ID: j.name, Class: j.app, Weight: 1, SlowStart: 1, Soft: units.Never, Deadline: units.Never}
+		spec.Arrive = d.arrive[i]
+		if d.due[i] > 0 {
+			spec.Deadline = d.due[i]
+		}
+		jobs = append(jobs, engine.Job{Spec: spec, Program: program, Input: input, Output: filepath.Join(out, j.name),
+			Reduces: d.Machine.Nodes * d.Machine.ReduceSlots})
+	}
+	return jobs, nil
+}
+
+// cell is a run of the jobs on this machine.
+func (d *Demo) cell(policy string, jobs []engine.Job, sinks ...follow.Sink) lab.Cell {
+	cfg := engine.Config{Cluster: d.Machine.Cluster(), Jobs: jobs, Block: d.Machine.Block, Seed: d.Seed, Dir: d.Dir, Profiles: d.learned}
+	return lab.Cell{Scenario: "demo", Policy: policy, Seed: d.Seed, Sinks: sinks, World: engineWorld(cfg)}
+}
+
+// Cells are the runs, each with output in a folder of its policy's name.
+func (d *Demo) Cells(policies []string, folder func(policy string) string) ([]lab.Cell, error) {
+	var cells []lab.Cell
+	for _, p := range policies {
+		jobs, err := d.jobs(d.Files, filepath.Join(d.Dir, folder(p)))
+		if err != nil {
+			return nil, err
+		}
+		cells = append(cells, d.cell(p, jobs))
+	}
+	return cells, nil
+}
+
+// Where deadlines lie.
+const (
+	apart  = 0.05 // the second and third job come when so many parts of the time that all need, and twice as many, have passed
+	tells  = 1.3  // the least margin on either side of a deadline that only one order is to meet
+	spared = 1.5  // of one that both are to meet
+)
+
+// deadlines plays what was learned under both orders, and sets deadlines by when each finishes a job.
+func (d *Demo) deadlines(ctx context.Context) error {
+	splits := task.Cut(d.Files, int64(d.Machine.Block))
+	play := func(policy string) (finished [len(demoJobs)]float64, err error) {
+		w := &workload.Workload{}
+		for i, j := range demoJobs {
+			due := d.due[i]
+			if due == 0 {
+				due = units.Never - units.Time(1+i) // none yet, only who is more urgent
+			}
+			w.Jobs = append(w.Jobs, &workload.Job{ID: j.name, Class: j.app, Weight: 1, SlowStart: 1, Soft: units.Never, Arrive: d.arrive[i], Deadline: due,
+				Stages: stages(splits, d.Machine.Nodes*d.Machine.ReduceSlots, find(d.learned, j.app), d.Machine.Nodes, d.Seed)})
+		}
+		cfg := sim.Config{Cluster: d.Machine.Cluster(), Workload: w, Seed: d.Seed}
+		r, err := lab.Run(ctx, lab.Cell{Scenario: "demo", Policy: policy, Seed: d.Seed, World: lab.Simulated(cfg)})
+		if err != nil {
+			return finished, err
+		}
+		for i := range finished {
+			finished[i] = *r.Jobs[i].Finished
+		}
+		return finished, nil
+	}
+	first, err := play("fifo")
+	if err != nil {
+		return err
+	}
+	urgent, err := play(lab.DefaultPolicy)
+	if err != nil {
+		return err
+	}
+	for i, due := range dueBetween(first, urgent) {
+		d.due[i] = units.Time(units.FromSeconds(due))
+	}
+	if urgent, err = play(lab.DefaultPolicy); err != nil { // by the deadlines as they are now
+		return err
+	}
+	differ := false
+	for i, j := range demoJobs {
+		due := d.due[i].Seconds()
+		d.Say("%-6s comes at %4.1f s and is due at %4.1f s (simulated, it is done at %4.1f s by arrival, at %4.1f s by urgency)", j.name, d.arrive[i].Seconds(), due, first[i], urgent[i])
+		differ = differ || first[i] > due && urgent[i] <= due
+	}
+	if !differ {
+		d.Say("by the simulator both orders meet the same deadlines here, so the runs will not differ in that")
+	}
+	return nil
+}
+
+// dueBetween sets a deadline for each job by when it is done by arrival and by urgency.
+func dueBetween(first, urgent [len(demoJobs)]float64) (due [len(demoJobs)]float64) {
+	for i := range due {
+		if due[i] = math.Sqrt(first[i] * urgent[i]); due[i] < tells*urgent[i] {
+			due[i] = spared * max(first[i], urgent[i])
+		}
+	}
+	return due
+}

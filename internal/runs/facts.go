@@ -1,0 +1,78 @@
+package runs
+
+import (
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+)
+
+// facts are what decides the output of a job besides its input: a run that was interrupted goes on only if they are the same.
+// programs are the files that run, by the names that tell them.
+func facts(f *scenario.Job, programs map[string]string) ([]engine.Fact, error) {
+	list := []engine.Fact{{Name: "app", Value: f.App}, {Name: "params", Value: pairs(f.Params)}}
+	if f.Map != "" {
+		list = []engine.Fact{{Name: "map", Value: f.Map}, {Name: "combine", Value: f.Combine}, {Name: "reduce", Value: f.Reduce},
+			{Name: "key_fields", Value: strconv.Itoa(f.KeyFields)}, {Name: "partition_fields", Value: strconv.Itoa(f.PartitionFields)},
+			{Name: "one_command", Value: strconv.FormatBool(f.OneCommand)}, {Name: "conf", Value: pairs(f.Conf)}, {Name: "env", Value: pairs(f.Env)}}
+	}
+	for _, in := range f.Inputs {
+		if in.Map != "" {
+			list = append(list, engine.Fact{Name: "map of " + in.Name, Value: in.Map})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		seal, err := seal(programs[name])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, engine.Fact{Name: name, Value: seal})
+	}
+	return list, nil
+}
+
+// pairs prints a table on one line.
+func pairs(table map[string]string) string {
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		list = append(list, key+"="+table[key])
+	}
+	return strings.Join(list, ", ")
+}
+
+// seal tells a file, or a directory with all that is in it, from what it is after a change.
+func seal(path string) (string, error) {
+	size, sum := int64(0), crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // WalkDir would not follow it
+	}
+	err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if info, err := os.Stat(at); err != nil || !info.Mode().IsRegular() {
+			return nil // what cannot be read by everybody alike is no part of a program
+		}
+		file, err := os.Open(at)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if below, err := filepath.Rel(path, at); err == nil {
+			fmt.Fprintf(sum, "%s\x00", filepath.ToSlash(below))
+		}
+		n, err := io.Copy(sum, file)
+		size += n
+		return err
+	})
+	return fmt.Sprintf("%d bytes of sum %08x", size, sum.Sum32()), err
+}

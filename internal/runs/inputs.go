@@ -1,0 +1,197 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/format"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
+)
+
+// sources are the inputs of a job file with their names and formats.
+func sources(f *scenario.Job) []task.Source {
+	spec := func(name string) *format.Spec {
+		if name == "" {
+			name = f.InputFormat
+		}
+		switch name {
+		case "":
+			return nil
+		case "csv":
+			return &format.Spec{Name: name, Delimiter: f.CSV.Delimiter, NoHeader: f.CSV.NoHeader}
+		}
+		return &format.Spec{Name: name}
+	}
+	if len(f.Inputs) == 0 {
+		return []task.Source{{Paths: f.Input, Format: spec("")}}
+	}
+	var list []task.Source
+	for _, in := range f.Inputs {
+		list = append(list, task.Source{Name: in.Name, Paths: in.Path, Format: spec(in.Format)})
+	}
+	return list
+}
+
+// written is how a job file wants its output written.
+func written(f *scenario.Job) task.Written {
+	w := task.Written{Compress: f.Compress}
+	switch f.OutputFormat {
+	case "":
+	case "csv":
+		w.Format = &format.Spec{Name: "csv", Delimiter: f.CSV.Delimiter, Columns: f.CSV.Columns}
+	default:
+		w.Format = &format.Spec{Name: f.OutputFormat}
+	}
+	return w
+}
+
+// plan cuts the input of a job, if it is there.
+func (l *Local) plan(i int, job *engine.Job, p *mapreduce.Program) error {
+	f := l.Files[i]
+	key := "input"
+	if len(f.Inputs) > 0 {
+		key = "inputs"
+	}
+	if err := task.CheckFormats(p, job.Sources, job.Written); err != nil {
+		at := "input_format"
+		if job.Written.Format != nil && p.Raw {
+			at = "output_format"
+		}
+		return f.Errorf(at, "%v; leave %s out", err, at)
+	}
+	if l.fed(f) {
+		return nil
+	}
+	found, err := task.FindAll(job.Sources)
+	if err != nil {
+		return f.Errorf(key, "%v", err)
+	}
+	if err := l.checkSources(f, job, found); err != nil {
+		return err
+	}
+	splits, whole, err := task.Plan(found, int64(l.Machine.Block), p, job.Sources)
+	if err != nil {
+		return f.Errorf(key, "%v", err)
+	}
+	l.splits[i] = splits
+	l.whole = append(l.whole, whole...)
+	return nil
+}
+
+// checkSources checks that a built-in application can read the inputs, and that files of CSV have the columns that it asks for.
+func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File) error {
+	app, err := apps.Find(f.App)
+	if err != nil || f.Has("map") { // it is none of ours
+		return nil
+	}
+	key := func(i int) string {
+		if len(f.Inputs) == 0 {
+			return "input"
+		}
+		return fmt.Sprintf("inputs[%d]", i)
+	}
+	list := make([]apps.Source, len(job.Sources))
+	for i, in := range job.Sources {
+		list[i].Name = in.Name
+		if in.Format != nil {
+			list[i].Format, list[i].NoHeader = in.Format.Name, in.Format.NoHeader
+		}
+	}
+	columns, at, err := app.CheckSources(f.Params, list)
+	if err != nil {
+		return f.Errorf(key(at), "%v", err)
+	}
+	for _, file := range found {
+		column := columns[file.Source]
+		if column == "" || list[file.Source].Format != "csv" {
+			continue
+		}
+		form, err := job.Sources[file.Source].Format.Input()
+		if err != nil {
+			return f.Errorf("csv", "%v", err)
+		}
+		csv, _ := form.(mapreduce.CSV)
+		names, err := task.Columns(file, csv)
+		switch {
+		case err != nil:
+			return f.Errorf(key(file.Source), "%v", err)
+		case names == nil:
+			return f.Errorf(key(file.Source), "input %q: it is empty, and a header with the column %q is needed", file.Path, column)
+		case !slices.Contains(names, column):
+			return f.Errorf(key(file.Source), "input %q: its header has no column %q%s", file.Path, column, near.Hint(column, names))
+		}
+	}
+	return nil
+}
+
+// unlisted warns of files that a command names, and that its job does not list. What looks like a file may be some other word, so it is not
+// refused.
+func (l *Local) unlisted(f *scenario.Job, names []string) {
+	for _, name := range names {
+		warning := fmt.Sprintf("warning: job %q: a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]", f.Name, name, name)
+		if !slices.Contains(l.Warnings, warning) {
+			l.Warnings = append(l.Warnings, warning)
+		}
+	}
+}
+
+// Notes tell what of the input is not cut, so that one task has to read the whole of it, and which jobs start a command for each of many
+// small files.
+func (l *Local) Notes() []string {
+	var order []string
+	files := map[string][]string{}
+	for _, w := range l.whole {
+		if files[w.Why] == nil {
+			order = append(order, w.Why)
+		}
+		files[w.Why] = append(files[w.Why], w.Path)
+	}
+	var notes []string
+	for _, why := range order {
+		list := files[why]
+		if len(list) == 1 {
+			notes = append(notes, fmt.Sprintf("one task reads all of %s: %s", list[0], why))
+			continue
+		}
+		shown, more := list, ""
+		if len(list) > 3 {
+			shown, more = list[:3], fmt.Sprintf(" and %d more", len(list)-3)
+		}
+		notes = append(notes, fmt.Sprintf("one task each reads all of %s%s: %s", strings.Join(shown, ", "), more, why))
+	}
+	for i, f := range l.Files {
+		if note := manyCommands(f, l.splits[i]); note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
+const (
+	manyFiles  = 100     // more of them are many
+	smallFiles = 1 << 20 // less, in bytes and in the mean, is small: starting a command takes about as long as its work
+)
+
+// manyCommands hints at one_command where a job of commands starts one for each of many small files, though a map reads several.
+func manyCommands(f *scenario.Job, splits []task.Split) string {
+	if !f.Has("map") || f.OneCommand {
+		return ""
+	}
+	files, size := 0, int64(0)
+	for i := range splits {
+		files += len(splits[i].Pieces)
+		size += splits[i].Size
+	}
+	if files <= manyFiles || files < 2*len(splits) || size/int64(files) >= smallFiles {
+		return ""
+	}
+	return fmt.Sprintf("job %q: each of %d files, of %v in the mean, gets a map command of its own; with one_command: true it is one for each of %d maps, if the command can do with that",
+		f.Name, files, units.Bytes(size/int64(files)), len(splits))
+}

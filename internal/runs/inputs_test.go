@@ -1,0 +1,63 @@
+package runs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// Who starts a command for each of many small files is told of a better way, and nobody else is.
+func TestManyCommandsAreHintedAt(t *testing.T) {
+	dir := t.TempDir()
+	for name, files := range map[string]int{"many": manyFiles + 1, "few": manyFiles} {
+		for i := range files {
+			path := filepath.Join(dir, name, fmt.Sprint(i))
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte("some words\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "many", "large"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	notes := func(job string) string {
+		t.Helper()
+		files, err := scenario.ReadJobs("j.yaml", []byte(strings.ReplaceAll(job, "DIR", dir)+"name: j\noutput: "+dir+"/out\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := NewLocal(files, ThisMachine(2), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(l.Notes(), "\n")
+	}
+	const many = "map: sh -c cat\ninput: [DIR/many/]\n"
+	want := `job "j": each of 101 files, of 11B in the mean, gets a map command of its own; with one_command: true it is one for each of `
+	if got := notes(many); !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for what, job := range map[string]string{
+		"one command":   many + "one_command: true\n",
+		"few files":     "map: sh -c cat\ninput: [DIR/few/]\n",
+		"built-in code": "app: wordcount\ninput: [DIR/many/]\n",
+	} {
+		if got := notes(job); got != "" {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+	if err := os.Truncate(filepath.Join(dir, "many", "large"), 200<<20); err != nil {
+		t.Fatal(err)
+	}
+	if got := notes(many); got != "" {
+		t.Errorf("large files: %s", got)
+	}
+}

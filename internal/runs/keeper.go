@@ -1,0 +1,455 @@
+package runs
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Keeper is the sink that keeps a real run: what its jobs and attempts did goes into the report, and into the store, if there is one
+// that can be written. A goroutine of its own writes while the run goes on, so that no decision waits for a disk.
+type Keeper struct {
+	follow.Single
+	local    *Local
+	cell     lab.Cell
+	expected []*report.Expectation // by file; nil where nothing is known
+	live     *store.Live           // nil: nothing is written
+	known    []*profile.Class      // before the run
+	now      time.Time             // when this process began the run, or went on with it
+	base     time.Time             // 0 of the clock of the run, in the first batch at the latest
+	begun    bool
+	jobs     []keptJob // by file
+	files    []int     // file + 1, by index of job
+
+	lock   sync.Mutex // of what the writer takes
+	dirty  []bool     // jobs
+	rows   []*store.Attempt
+	broken error // the first error of the writer, which stops it
+	stop   chan struct{}
+	writer sync.WaitGroup
+}
+
+// keptJob is what is known of a job.
+type keptJob struct {
+	row      store.Job // guarded by Keeper.lock
+	work     report.Work
+	failures []report.Failure
+	before   bool // an interrupted run before did all of its tasks
+	refused  bool
+}
+
+// inEngine is the isolation of attempts that have no process of their own.
+const inEngine = "none: a built-in application, in the process of the engine"
+
+// writeEvery is how often a run that goes on is written.
+const writeEvery = 500 * time.Millisecond
+
+// mostFailures is how many failed attempts of a job a report lists; the store has them all.
+const mostFailures = 100
+
+// NewKeeper begins to keep a run of the jobs on this machine by the policy of the cell, whose output lies in the folder under of theirs.
+// Without a store that can be written it fills the report alone; an error says why the store cannot be used, and is no reason not to run.
+func (l *Local) NewKeeper(m *Memory, c lab.Cell, under string, expected []*report.Expectation) (*Keeper, error) {
+	now := time.Now()
+	k := &Keeper{local: l, cell: c, expected: expected, now: now, base: now, jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
+		stop: make(chan struct{})}
+	if !c.GoesOn.IsZero() {
+		k.base = c.GoesOn
+	}
+	if k.expected == nil {
+		k.expected = make([]*report.Expectation, len(l.Files))
+	}
+	var rows []*store.Job
+	how := sync.OnceValue(process.How)
+	for i, f := range l.Files {
+		row := &k.jobs[i].row
+		*row = store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Output: absolute(filepath.Join(f.Output, under)),
+			Submitted: k.base.Add(time.Duration(f.Arrive)), Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.splits[i])},
+			GoesOn: !c.GoesOn.IsZero()}
+		if row.Isolation = inEngine; l.jobs[i].Executor != nil {
+			row.Isolation = how()
+		}
+		if e := k.expected[i]; e != nil {
+			row.Expected, row.Spread = &e.Seconds, e.Spread
+		}
+		k.jobs[i].work.Counters = map[string]int64{}
+		if c.GoesOn.IsZero() || !l.told(m, i, under, c.GoesOn) {
+			rows = append(rows, row)
+		}
+	}
+	if m == nil || m.store == nil || m.readOnly != nil {
+		return k, nil
+	}
+	known, err := m.store.Profiles()
+	if err != nil {
+		return k, err
+	}
+	k.known = known
+	live, err := m.store.Begin(store.Run{Name: l.Name(), Policy: c.Policy, Seed: c.Seed, PID: os.Getpid(), Began: now}, rows)
+	if err != nil {
+		return k, err
+	}
+	k.live = live
+	k.writer.Go(k.write)
+	return k, nil
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// told tells whether a job had finished in the run that this one goes on with, and the store says so: it gets no row again.
+func (l *Local) told(m *Memory, file int, under string, goesOn time.Time) bool {
+	if state, err := task.NewCommitter(l.outputs(under)[file]).State(); err != nil || state != task.Finished {
+		return false
+	}
+	row, err := l.finish(m, file, under, goesOn)
+	return err == nil && row != nil
+}
+
+// Beside are the runs of other processes that were under way when this one began.
+func (k *Keeper) Beside() []store.Run {
+	if k.live == nil {
+		return nil
+	}
+	return k.live.Beside
+}
+
+// write writes what has changed, again and again.
+func (k *Keeper) write() {
+	t := time.NewTicker(writeEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			if err := k.live.Save(k.changes()); err != nil {
+				k.lock.Lock()
+				k.broken = err
+				k.lock.Unlock()
+				return
+			}
+		case <-k.stop:
+			return
+		}
+	}
+}
+
+// changes takes what has to be written.
+func (k *Keeper) changes() (c store.Change) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	for i := range k.jobs {
+		if row := k.jobs[i].row; k.dirty[i] && row.ID != 0 {
+			c.Jobs = append(c.Jobs, &row)
+		}
+		k.dirty[i] = false
+	}
+	c.Attempts, k.rows = k.rows, nil
+	return c
+}
+
+// lost takes back a committed task. One that names a reason failed by it, though its attempt had ended well.
+func (k *Keeper) lost(j *keptJob, at units.Time, e *follow.Record) {
+	if e.Stage == sched.Map {
+		j.row.Maps.Done--
+	} else {
+		j.row.Reduces.Done--
+	}
+	if e.Text != "" && len(j.failures) < mostFailures {
+		j.failures = append(j.failures, report.Failure{Stage: e.Stage.String(), Task: int(e.Task), At: at.Seconds(), Reason: e.Text})
+	}
+}
+
+// Plan keeps which jobs are promised their deadline, and which are refused: these end as if they were killed.
+func (k *Keeper) Plan(_ units.Time, decisions []follow.Decision) error {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	for i := range decisions {
+		d := &decisions[i]
+		if d.Verb != sched.Reject && d.Verb != sched.Admit || d.Refused != sched.OK {
+			continue
+		}
+		if j := k.job(d.Job); j != nil && d.Verb == sched.Reject {
+			j.refused = true
+		} else if j != nil {
+			j.row.Promised = report.Promises(&d.Reason) || d.Job.Spec.Promised
+		}
+	}
+	return nil
+}
+
+// Batch takes in what happened.
+func (k *Keeper) Batch(at units.Time, records []follow.Record) error {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	if !k.begun && k.cell.Origin != nil {
+		k.base = k.cell.Origin()
+	}
+	k.begun = true
+	for i := range records {
+		e := &records[i]
+		if e.Kind == sched.JobArrived {
+			k.arrive(e.Job)
+			continue
+		}
+		if e.Sizes() {
+			if j := k.job(e.Job); j != nil {
+				j.row.Maps.Tasks, j.row.Reduces.Tasks = e.Job.Tasks(sched.Map), e.Job.Tasks(sched.Reduce)
+			}
+		}
+		if !ofJobs(e.Kind) || e.Again {
+			continue
+		}
+		j := k.job(e.Job)
+		if j == nil {
+			continue
+		}
+		switch e.Kind {
+		case sched.Started:
+			k.start(j, e.Attempt)
+		case sched.Ended:
+			k.end(j, at, e)
+		case sched.OutputLost:
+			k.lost(j, at, e)
+		case sched.JobEnded:
+			k.endJob(j, at, e)
+		}
+	}
+	return nil
+}
+
+// ofJobs tells what changes a job that is kept.
+func ofJobs(kind sched.EventKind) bool {
+	return kind == sched.Started || kind == sched.Ended || kind == sched.OutputLost || kind == sched.JobEnded
+}
+
+func (k *Keeper) endJob(j *keptJob, at units.Time, e *follow.Record) {
+	ended := k.wall(at)
+	if j.row.Ended = &ended; e.Outcome == sched.Committed || j.row.Started != nil { // what was refused, or killed while it waited, took nothing
+		took := ended.Sub(j.row.Submitted).Seconds()
+		j.row.Took = &took
+	}
+	j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
+	switch {
+	case j.refused && e.Outcome == sched.Killed:
+		j.row.State, j.row.Reason = store.Refused, strings.TrimPrefix(e.Text, "rejected: ")
+	case j.before && e.Outcome == sched.Committed: // how long that took, and when it was, nobody knows
+		j.row.Took, j.row.Expected, j.row.Spread, j.row.Deadline = nil, nil, nil, nil
+		j.row.Reason = "all its tasks were done before this run, which went on with an interrupted one"
+	}
+	if e.Detail != nil && e.Detail.Account != nil {
+		j.work.Counters = e.Detail.Account.Counters
+	}
+	j.row.Counters = j.work.Counters
+}
+
+func stateOf(o sched.Outcome) string {
+	switch o {
+	case sched.Committed:
+		return store.Finished
+	case sched.Failed:
+		return store.Failed
+	}
+	return store.Killed
+}
+
+// job returns what is kept of a job, nil if it is unknown; what changes of it will be written.
+func (k *Keeper) job(f *follow.Job) *keptJob {
+	if f == nil || *follow.At(&k.files, f.Index) == 0 {
+		return nil
+	}
+	i := k.files[f.Index] - 1
+	k.dirty[i] = true
+	return &k.jobs[i]
+}
+
+func (k *Keeper) wall(at units.Time) time.Time { return k.base.Add(time.Duration(at)) }
+
+func (k *Keeper) arrive(f *follow.Job) {
+	if f == nil {
+		return
+	}
+	spec := f.Spec
+	*follow.At(&k.files, f.Index) = 1 + slices.IndexFunc(k.local.Files, func(f *scenario.Job) bool { return f.Name == spec.ID })
+	j := k.job(f)
+	if j == nil {
+		return
+	}
+	j.row.Submitted = k.wall(f.Arrived)
+	j.row.Maps.Tasks, j.row.Reduces.Tasks = f.Tasks(sched.Map), f.Tasks(sched.Reduce)
+	for i := range spec.Stages {
+		st := &spec.Stages[i]
+		if st.Kind == sched.Map {
+			j.row.Maps.Done = len(st.Done)
+		} else {
+			j.row.Reduces.Done = len(st.Done)
+		}
+	}
+	j.before = report.Before(spec)
+	if spec.Deadline != units.Never {
+		due := k.wall(spec.Deadline)
+		j.row.Deadline = &due
+	}
+}
+
+func (k *Keeper) start(j *keptJob, a *follow.Attempt) {
+	j.row.Attempts++
+	j.before = false
+	if j.row.Started == nil {
+		began := k.wall(a.Began)
+		j.row.Started, j.row.State = &began, store.Running
+	}
+}
+
+func (k *Keeper) end(j *keptJob, at units.Time, e *follow.Record) {
+	a, account := e.Attempt, sched.Account{}
+	if e.Detail != nil && e.Detail.Account != nil {
+		account = *e.Detail.Account
+	}
+	began := a.Measured(at, e.Event)
+	row := &store.Attempt{Job: j.row.ID, Stage: a.Stage.String(), Task: int(a.Task), Try: account.Try, Locality: a.Locality.String(),
+		Began: k.wall(began), Took: at.Sub(began).Seconds(), Shuffle: e.Spans[sched.PhaseShuffle].Seconds(),
+		Sort: e.Spans[sched.PhaseSort].Seconds(), Outcome: e.Outcome.String(), Reason: e.Text, Read: int64(e.Bytes), Written: int64(e.OutBytes),
+		Counters: account.Counters, Output: account.Said}
+	if a.On != nil {
+		row.Node = a.On.Name
+	}
+	if k.live != nil && k.broken == nil {
+		k.rows = append(k.rows, row)
+	}
+	switch e.Outcome {
+	case sched.Failed:
+		j.row.Failures++
+		if len(j.failures) < mostFailures {
+			j.failures = append(j.failures, report.Failure{Stage: row.Stage, Task: row.Task, Try: row.Try, Node: row.Node, At: at.Seconds(), Reason: e.Text})
+		}
+	case sched.Committed:
+		if a.Stage == sched.Map {
+			j.row.Maps.Done++
+			if a.Locality == sched.NodeLocal || a.Locality == sched.Anywhere {
+				j.row.LocalMaps++
+			}
+		} else {
+			j.row.Reduces.Done++
+		}
+	}
+}
+
+// finish stops the writer and gives the lock back.
+func (k *Keeper) finish(last store.Change) error {
+	if k.live == nil {
+		return nil
+	}
+	close(k.stop)
+	k.writer.Wait()
+	err := k.broken
+	if err == nil {
+		c := k.changes()
+		c.Taught, c.Report, c.Ended = last.Taught, last.Report, last.Ended
+		err = k.live.Save(c)
+	}
+	return errors.Join(err, k.live.Close())
+}
+
+// Abandon keeps a run that did not come to its end.
+func (k *Keeper) Abandon(why string) error {
+	k.lock.Lock()
+	for i := range k.jobs {
+		if row := &k.jobs[i].row; row.Ended == nil {
+			row.State, row.Reason = store.Interrupted, why
+			k.dirty[i] = true
+		}
+	}
+	k.lock.Unlock()
+	return k.finish(store.Change{})
+}
+
+// Finish completes the report of the run by what its jobs did, and keeps it with what was taught. An error says why it is not kept.
+func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Class) error {
+	k.complete(run, real, taught)
+	if k.live == nil {
+		return nil
+	}
+	text, err := json.Marshal(run)
+	if err != nil {
+		return errors.Join(err, k.finish(store.Change{}))
+	}
+	return k.finish(store.Change{Taught: taught, Report: text, Ended: time.Now()})
+}
+
+// complete joins the report and what was taught with what the keeper knows. Rows may be written meanwhile.
+func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.Class) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	run.Real = real
+	for i := range run.Jobs {
+		j := &run.Jobs[i]
+		f := slices.IndexFunc(k.local.Files, func(f *scenario.Job) bool { return f.Name == j.ID })
+		if f < 0 {
+			continue
+		}
+		kept := &k.jobs[f]
+		w := &kept.work
+		for name, to := range map[string]*int64{mapreduce.MapInputBytes: &w.Read, mapreduce.MapInputRecords: &w.Records,
+			mapreduce.ReduceShuffleBytes: &w.Shuffled, mapreduce.SpilledRecords: &w.Spilled, mapreduce.BytesWritten: &w.Written} {
+			*to = w.Counters[mapreduce.TaskGroup+"."+name]
+		}
+		if w.RecordsOut = w.Counters[mapreduce.TaskGroup+"."+mapreduce.ReduceOutputRecords]; j.Reduces == 0 {
+			w.RecordsOut = w.Counters[mapreduce.TaskGroup+"."+mapreduce.MapOutputRecords]
+		}
+		j.Work, j.Failures, j.Expected = w, kept.failures, k.expected[f]
+		if j.Outcome == report.Refused {
+			kept.row.State, kept.row.Reason = store.Refused, j.Reason
+			k.dirty[f] = true
+		}
+		j.Resumed = !k.cell.GoesOn.IsZero() && kept.row.Submitted.Before(k.now)
+		if class := find(taught, j.Class); class != nil {
+			if off, ok := j.Off(); ok {
+				class.Predicted(off + 1)
+			}
+		}
+	}
+	var fetched *int64
+	if real != nil && k.cell.GoesOn.IsZero() { // else it is also what looked at the tasks that were committed
+		fetched = real.Fetched
+	}
+	if len(taught) == 1 && real != nil && real.Memory != nil { // else it is nobody's alone
+		taught[0].Memory.Add(float64(*real.Memory))
+	}
+	for i, class := range taught {
+		if real == nil || !cold(find(k.known, class.Name), fetched, k.local.input()) {
+			continue
+		}
+		for r := range run.Jobs {
+			if j := &run.Jobs[r]; j.Class == class.Name && j.Started != nil {
+				j.Cold = true
+			}
+		}
+		for f := range k.jobs {
+			if row := &k.jobs[f].row; row.Class == class.Name && row.Started != nil {
+				row.Cold, k.dirty[f] = true, true
+			}
+		}
+		taught[i] = class.AsCold()
+	}
+}

@@ -1,0 +1,335 @@
+// Package runs runs jobs on this machine, and keeps what they did and taught: job files, checked and equipped; the engine as their
+// world; the store; predictions of what a run will take, and how far those were off.
+//
+//	local.go     job files for this machine, run by the engine or played in the simulator from what earlier runs taught
+//	commands.go  what a job file runs: an application, commands, a program of the user's; names.go what these may not set
+//	inputs.go    what it reads and how it writes
+//	facts.go     what decides its output besides its input
+//	several.go   jobs that run under several policies; before.go those that had finished in an interrupted run
+//	anew.go      what --fresh throws away
+//	keeper.go    the sink that keeps a run in the store, and completes its report
+//	memory.go    what runs leave behind in a folder
+//	machine.go   this machine as a cluster of workers
+//	meter.go     processor time, memory and energy of a run; usage_*.go asks the system
+//	estimate.go  what jobs are expected to take, and with what spread; cold.go which runs teach that
+//	validate.go  such predictions held against what came
+//	demo.go      three jobs over real text, with deadlines that follow from rehearsals
+package runs
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Local is a set of job files for this machine: to be run by the engine, or to be played in the simulator.
+type Local struct {
+	Machine Machine
+	Files   []*scenario.Job
+	jobs    []engine.Job
+	splits  [][]task.Split // nil: the input is the output of another job
+	whole   []task.Whole   // large files that one task each reads
+	anew    []finishedJob  // see CheckFresh
+
+	// Warnings are of commands that will hardly find their files.
+	Warnings []string
+
+	Several bool                    // the jobs run more than once, into folders of their own: what has finished is known until Forget
+	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
+	Origin  Origin                  // of the run, for whoever wants to go on with it
+	Memory  *Memory                 // of earlier runs, asked for what was promised where a run goes on; may be nil
+	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
+	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
+}
+
+// Origin is the command line that a job came from. It stands in the job's log, so that what is left of a run can be gone on with.
+type Origin struct {
+	Dir   string    `json:"dir"`
+	Args  []string  `json:"args"`           // of run
+	Began time.Time `json:"began,omitzero"` // only read: where builds before this kept 0 of the clock
+
+	Outputs []string `json:"outputs,omitempty"` // of all its jobs
+}
+
+// began is when the run began that has left something in the folder under: the first clock of all its jobs. It is zero if there is none.
+func (l *Local) began(under string) time.Time {
+	if l.Fresh {
+		return time.Time{}
+	}
+	return began(l.outputs(under))
+}
+
+// Began is when the run began that has left something of these jobs, in one of these folders within their outputs; zero if none has.
+func Began(files []*scenario.Job, under ...string) (first time.Time) {
+	var dirs []string
+	for _, f := range files {
+		for _, u := range under {
+			dirs = append(dirs, filepath.Join(f.Output, u))
+		}
+	}
+	return began(dirs)
+}
+
+func began(dirs []string) (first time.Time) {
+	for _, dir := range dirs {
+		var from Origin
+		left, err := engine.Left(dir)
+		if err != nil || json.Unmarshal(left.Origin, &from) != nil {
+			continue
+		}
+		at := left.Began
+		if at.IsZero() { // builds before this wrote it there
+			at = from.Began
+		}
+		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+// Remains is an output directory in one of these folders that slackline resume can go on with, "" if there is none: that of a job that has
+// not finished, if there is one.
+func (l *Local) Remains(under ...string) (dir string) {
+	for _, u := range under {
+		for _, d := range l.outputs(u) {
+			left, err := engine.Left(d)
+			if err == nil && left.Origin != nil && (dir == "" || !left.Finished) {
+				if dir = d; !left.Finished {
+					return dir
+				}
+			}
+		}
+	}
+	return dir
+}
+
+// NewLocal checks job files against this machine: applications, parameters and input. Errors name the place in the file.
+func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
+	specs, err := scenario.Submit(files, now)
+	if err != nil {
+		return nil, err
+	}
+	l := &Local{Machine: m, Files: files, splits: make([][]task.Split, len(files))}
+	for i, f := range files {
+		if len(f.Labels) > 0 {
+			return nil, f.Errorf("labels", "the workers of this machine carry no labels, so no task of the job could run")
+		}
+		job := engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces, SkipBad: f.SkipBad, Sources: sources(f), Written: written(f)}
+		commands := f.Has("map")
+		if commands { // which are told how many maps there are
+			if err := l.plan(i, &job, &mapreduce.Program{Name: f.Name}); err != nil {
+				return nil, err
+			}
+		}
+		if err := l.equip(&job, f, i+1, len(l.splits[i]), now); err != nil {
+			return nil, err
+		}
+		if !commands {
+			if err := l.plan(i, &job, job.Program); err != nil {
+				return nil, err
+			}
+		}
+		l.jobs = append(l.jobs, job)
+	}
+	return l, nil
+}
+
+// fed tells whether the job reads what a job before it writes, so that its input is not there yet.
+func (l *Local) fed(f *scenario.Job) bool {
+	for _, before := range l.Files {
+		if before == f || !slices.Contains(f.After, before.Name) {
+			continue
+		}
+		for _, in := range f.Input {
+			if task.Within(in, before.Output) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Name is the name of the set, for the report: those of the jobs.
+func (l *Local) Name() string { return strings.Join(l.JobNames(), "+") }
+
+// JobNames are the names of the jobs, in the order of the files.
+func (l *Local) JobNames() []string {
+	var names []string
+	for _, f := range l.Files {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// tellProgress is how often a run on this machine tells how far its attempts are.
+const tellProgress = 250 * units.Millisecond
+
+// outputs are the output directories of the jobs: the folder under of those that the files name.
+func (l *Local) outputs(under string) []string {
+	var dirs []string
+	for i := range l.jobs {
+		dirs = append(dirs, filepath.Join(l.jobs[i].Output, under))
+	}
+	return dirs
+}
+
+// Finished tells whether all jobs have finished already in all of these folders, and tidies up behind a run that died just then.
+func (l *Local) Finished(under ...string) bool {
+	var dirs []string
+	for _, u := range under {
+		dirs = append(dirs, l.outputs(u)...)
+	}
+	return engine.Finished(dirs)
+}
+
+// Real returns the run on this machine. Where several policies run the same jobs, each gets a folder within the output: under.
+func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (lab.Cell, error) {
+	if i, err := l.free(under); err != nil {
+		what := "remove it, or name another directory"
+		if busy := (*joblog.BusyError)(nil); errors.As(err, &busy) {
+			what = "wait for it, or name another directory"
+		} else if task.FailureOf(err) != task.Transient { // there is nothing to remove
+			what = "name another directory"
+		}
+		return lab.Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
+	}
+	cfg, goesOn := l.config(seed, under, known), l.began(under)
+	cfg.Origin = sync.OnceValue(func() time.Time {
+		if goesOn.IsZero() {
+			return time.Now()
+		}
+		return goesOn
+	})
+	cfg.GoesOn = !goesOn.IsZero()
+	text, err := json.Marshal(l.Origin)
+	if err != nil {
+		return lab.Cell{}, err
+	}
+	for i := range cfg.Jobs {
+		j := &cfg.Jobs[i]
+		if j.Origin = text; cfg.GoesOn {
+			j.Spec.Deadline, j.Spec.Soft = l.Files[i].Due(goesOn)
+			if j.Spec.Promised, err = l.promised(i, under, goesOn); err != nil {
+				return lab.Cell{}, err
+			}
+		}
+	}
+	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, Origin: cfg.Origin, World: func() (drive.World, error) {
+		cfg.Resumed, cfg.Warn = l.Resumed, l.Warn // by then whoever runs the cell has said who listens
+		return engineWorld(cfg)()
+	}}, nil
+}
+
+// config is what the engine gets.
+func (l *Local) config(seed uint64, under string, known []*profile.Class) engine.Config {
+	jobs := append([]engine.Job(nil), l.jobs...)
+	for i, dir := range l.outputs(under) {
+		jobs[i].Output = dir
+		if under != "" {
+			l.chain(&jobs[i], l.Files[i], under)
+		}
+	}
+	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: whole(known),
+		Keep: l.Several, Fresh: l.Fresh, Progress: tellProgress}
+}
+
+// engineWorld makes the engine when the run begins. Its clock counts from its origin.
+func engineWorld(cfg engine.Config) func() (drive.World, error) {
+	return func() (drive.World, error) {
+		if cfg.Origin == nil {
+			cfg.Origin = sync.OnceValue(time.Now)
+		}
+		began := sync.OnceValues(func() (time.Time, units.Duration) { // from then on it is a stopwatch, whatever is done to the time of day
+			origin, now := cfg.Origin(), time.Now()
+			return now, units.Duration(max(0, now.Sub(origin)))
+		})
+		cfg.Clock = func() units.Time {
+			now, before := began()
+			return units.Time(0).Add(before).Add(units.Duration(time.Since(now)))
+		}
+		return engine.New(cfg)
+	}
+}
+
+// Simulated returns the run of the same jobs in the simulator.
+func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (lab.Cell, error) {
+	cfg, err := l.sim(seed, known)
+	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg), Can: cfg.Can()}, err
+}
+
+// sim returns the same jobs for the simulator: tasks from the input as the engine would cut it, times from what earlier runs taught.
+//
+// A map takes its class's start and time per byte for its own bytes. What a reduce reads is estimated from the class's ratio of
+// intermediate to input bytes, shared out evenly; where that is unknown it takes the class's mean time. Cold runs do not count once
+// there was a warm one.
+func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
+	w := &workload.Workload{}
+	told := Told(known)
+	for i := range l.jobs {
+		f := l.Files[i]
+		class := find(told, f.Class)
+		if class == nil || class.Any(workload.Map).Task.N == 0 {
+			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; slackline run %s teaches it", f.Class, f.Path())
+		}
+		if l.splits[i] == nil {
+			return sim.Config{}, f.Errorf("input", "the input is the output of another job, so its size is not known before that has run")
+		}
+		job := l.jobs[i].Spec
+		job.Stages = stages(l.splits[i], f.Reduces, class, l.Machine.Nodes, seed)
+		w.Jobs = append(w.Jobs, &job)
+	}
+	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: whole(known), Seed: seed}, nil
+}
+
+func find(known []*profile.Class, name string) *profile.Class {
+	for _, c := range known {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// stages estimates a job's stages from its splits and its class. The splits lie on the workers that the engine puts them on.
+func stages(splits []task.Split, reduces int, class *profile.Class, workers int, seed uint64) []workload.StageSpec {
+	maps := workload.StageSpec{Kind: workload.Map}
+	known := class.Any(workload.Map)
+	var read units.Bytes
+	for i := range splits {
+		size := units.Bytes(splits[i].Size)
+		read += size
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: expected(&known, float64(size)), Hosts: engine.Hosts(&splits[i], workers, 1, seed)})
+	}
+	if reduces == 0 {
+		return []workload.StageSpec{maps}
+	}
+	last := workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, reduces)}
+	known = class.Any(workload.Reduce)
+	share := class.Between(float64(read)) / float64(reduces)
+	for i := range last.Tasks {
+		last.Tasks[i] = workload.Task{Work: expected(&known, share), Shuffle: units.FromSeconds(known.Shuffle.Mean)}
+	}
+	return []workload.StageSpec{maps, last}
+}
+
+// expected is the time of a task that reads so many bytes.
+func expected(s *profile.Stage, bytes float64) units.Duration {
+	return units.FromSeconds(s.Expect(bytes))
+}

@@ -1,0 +1,136 @@
+package runs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+func TestThisMachine(t *testing.T) {
+	for cores, want := range map[int][2]int{1: {1, 1}, 2: {2, 1}, 3: {2, 2}, 8: {2, 4}, 64: {2, 32}} {
+		if m := ThisMachine(cores); m.Nodes != want[0] || m.MapSlots != want[1] || m.Nodes*m.MapSlots < cores || m.Cluster().Validate() != nil {
+			t.Errorf("%d cores: %v", cores, m)
+		}
+	}
+}
+
+// files writes files of these sizes in lines of ten bytes and returns their folder.
+func files(t *testing.T, sizes ...int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i, n := range sizes {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%02d", i)), []byte(strings.Repeat("some word\n", n/10)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// A simulation of job files has the tasks that the engine would make and the times that were learned.
+func TestLocalSim(t *testing.T) {
+	in := files(t, 1000, 250)
+	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: wordcount\ninput: %q\noutput: %q\nreduces: 2\ndeadline: 5s\n", in, filepath.Join(in, "out")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := NewLocal([]*scenario.Job{j}, Machine{Nodes: 2, MapSlots: 1, ReduceSlots: 1, Block: 400}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.sim(1, nil); err == nil || !strings.Contains(err.Error(), `w.yaml:2:6: nothing is known of jobs of class "wordcount" yet`) {
+		t.Errorf("without a profile: %v", err)
+	}
+	c := profile.New("wordcount")
+	c.Attempt(workload.Map, LocalClass, 400, 4*units.Second, 0)                     // 10 ms a byte
+	c.Attempt(workload.Map, LocalClass, 100, 1*units.Second, 0)                     // the same
+	c.Attempt(workload.Reduce, LocalClass, 50, units.Second, 300*units.Millisecond) // 20 ms a byte
+	c.Ratio.Add(0.1)
+	cfg, err := l.sim(1, []*profile.Class{c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cfg.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	got := cfg.Workload.Jobs[0]
+	var maps []units.Bytes
+	for _, task := range got.Stages[0].Tasks {
+		maps = append(maps, task.Input)
+		if want := units.FromSeconds(0.01 * float64(task.Input)); task.Work != want {
+			t.Errorf("a map of %v takes %v, want %v", task.Input, task.Work, want)
+		}
+	}
+	// Whole blocks of the first file, its rest with the second file.
+	if diff := cmp.Diff([]units.Bytes{400, 400, 200, 250}, maps); diff != "" {
+		t.Errorf("maps: %s", diff)
+	}
+	// A reduce reads half of a tenth of 1250 bytes.
+	if r := got.Stages[1].Tasks[0]; r.Work != units.FromSeconds(0.02*62.5) || r.Shuffle != 300*units.Millisecond {
+		t.Errorf("reduce: %+v", r)
+	}
+}
+
+// A mapper that panics fails its job and no other, and leaves no output.
+func TestPanickingMapper(t *testing.T) {
+	in, out := files(t, 1000), t.TempDir()
+	good, err := apps.New("wordcount", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := &mapreduce.Program{Name: "bad", NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return panicking{}, nil }}
+	job := func(id string, p *mapreduce.Program) engine.Job {
+		return engine.Job{Spec: workload.Job{ID: id, Class: id, Weight: 1, Soft: units.Never, Deadline: units.Never}, Program: p, Input: []string{in},
+			Output: filepath.Join(out, id), Reduces: 1}
+	}
+	m := ThisMachine(2)
+	cfg := engine.Config{Cluster: m.Cluster(), Jobs: []engine.Job{job("bad", bad), job("good", good)}, Seed: 1, Dir: t.TempDir()}
+	run, err := lab.Run(t.Context(), lab.Cell{Scenario: "panic", Policy: "fifo", Seed: 1, World: engineWorld(cfg)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := run.Summary; s.Finished() != 1 || s.Failed != 1 {
+		t.Errorf("%+v", s)
+	}
+	if j := run.Jobs[0]; j.Outcome != "failed" || !strings.Contains(j.Reason, "boom") || strings.Contains(j.Reason, "goroutine") {
+		t.Errorf("%+v", j)
+	}
+	if _, err := os.Stat(filepath.Join(out, "bad")); !os.IsNotExist(err) {
+		t.Errorf("the failed job left its output: %v", err)
+	}
+	text, err := os.ReadFile(filepath.Join(out, "good", "part-r-00000"))
+	if err != nil || string(text) != "some\t100\nword\t100\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Map(_, _ []byte, _ mapreduce.Emitter) error { panic("boom") }
+
+func TestTake(t *testing.T) {
+	in := files(t, 100, 200, 300, 400, 500, 600, 700)
+	all, size, err := FindText(in)
+	if err != nil || len(all) != 7 || size != 2800 {
+		t.Fatalf("%d files, %v, %v", len(all), size, err)
+	}
+	for _, want := range []units.Bytes{1, 500, 1400, 2799, 2800, 9999} {
+		got := Take(all, want)
+		if s := sizeOf(got); len(got) == 0 || len(got) > 1 && s > want || want >= 2800 && s != 2800 {
+			t.Errorf("of %v at most %v: %v in %d files", size, want, s, len(got))
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/profile"
+)
+
+// Memory is what runs on this machine leave behind in a folder: a store with profiles, runs, jobs and attempts. Where nothing can be
+// written, what is there can still be read.
+type Memory struct {
+	store    *store.Store // nil: there is none, and none can be made
+	readOnly error        // why nothing can be written; nil: it can
+}
+
+// OpenMemory opens the memory in a folder, which is made if need be. If that cannot be, the memory is there to be read only, and may
+// be empty; ReadOnly says so.
+func OpenMemory(dir string) (*Memory, error) {
+	s, err := store.Open(storeIn(dir))
+	if err == nil {
+		return &Memory{store: s}, nil
+	}
+	m, again := ReadMemory(dir)
+	if again != nil {
+		return nil, err
+	}
+	m.readOnly = err
+	return m, nil
+}
+
+// ReadMemory opens the memory in a folder for whoever only asks. Nothing is made or written; where there is none it is empty, and has
+// no store.
+func ReadMemory(dir string) (*Memory, error) {
+	s, err := store.OpenReadOnly(storeIn(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return &Memory{store: s, readOnly: errAsking}, nil
+}
+
+func storeIn(dir string) string { return filepath.Join(dir, "slackline.db") }
+
+// errAsking is why nothing is kept where nobody asked for that.
+var errAsking = errors.New("it is open to be read only")
+
+// ReadOnly says why nothing can be kept, nil if it can.
+func (m *Memory) ReadOnly() error { return m.readOnly }
+
+// Close closes the store.
+func (m *Memory) Close() error {
+	if m.store == nil {
+		return nil
+	}
+	return m.store.Close()
+}
+
+// Store returns the store, nil if there is none.
+func (m *Memory) Store() *store.Store { return m.store }
+
+// Profiles returns what is known of all classes.
+func (m *Memory) Profiles() ([]*profile.Class, error) {
+	if m.store == nil {
+		return nil, nil
+	}
+	return m.store.Profiles()
+}
+
+// Last returns the report of the last run of jobs by a policy that came to its end, nil if there is none.
+func (m *Memory) Last(jobs, policy string) (*report.Run, error) {
+	if m.store == nil {
+		return nil, nil
+	}
+	text, err := m.store.Last(jobs, policy)
+	if text == nil || err != nil {
+		return nil, err
+	}
+	run, err := report.ReadRun(text)
+	if err != nil {
+		return nil, fmt.Errorf("the report of the last run of %s by %s cannot be read: %w", jobs, policy, err)
+	}
+	return run, nil
+}

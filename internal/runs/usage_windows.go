@@ -1,0 +1,17 @@
+package runs
+
+import "syscall"
+
+// cpuSeconds is the processor time of this process.
+func cpuSeconds() float64 {
+	h, err := syscall.GetCurrentProcess()
+	if err != nil {
+		return 0
+	}
+	var created, exited, kernel, user syscall.Filetime
+	if syscall.GetProcessTimes(h, &created, &exited, &kernel, &user) != nil {
+		return 0
+	}
+	ticks := func(f syscall.Filetime) float64 { return float64(uint64(f.HighDateTime)<<32 | uint64(f.LowDateTime)) } // of 100 ns
+	return (ticks(kernel) + ticks(user)) / 1e7
+}
