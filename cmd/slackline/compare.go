@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 )
@@ -110,7 +110,7 @@ func parseMetric(text string) (string, error) {
 		}
 		names = append(names, flagOf(m[0]))
 	}
-	return "", fmt.Errorf("--metric %q: there is no such metric%s", text, near.Hint(text, names))
+	return "", fmt.Errorf("--metric %q: there is no such metric%s", text, spelling.Hint(text, names))
 }
 
 // metricHelp lists the metrics, a line each.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
 // oneOf is for commands that have others below them and do nothing themselves.
@@ -17,7 +17,7 @@ func oneOf(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return fmt.Errorf("unknown command %q%s", args[0], near.Hint(args[0], names))
+	return fmt.Errorf("unknown command %q%s", args[0], spelling.Hint(args[0], names))
 }
 
 // addHelp adds the commands help and completion of the library, and what they lack: examples, and that what they do not know is an error.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/store"
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
 )
@@ -96,7 +96,7 @@ func findJob(h history, key string) (*store.Job, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("there is no job %q; none has run yet", key)
 	}
-	return nil, fmt.Errorf("there is no job %q%s", key, near.Hint(key, names))
+	return nil, fmt.Errorf("there is no job %q%s", key, spelling.Hint(key, names))
 }
 
 // completeJobs completes the names of jobs that ran.
@@ -137,7 +137,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 func checkNames(flag string, given, all []string) error {
 	for _, name := range given {
 		if !slices.Contains(all, name) {
-			return fmt.Errorf("--%s %q: there is no such %s%s", flag, name, flag, near.Hint(name, all))
+			return fmt.Errorf("--%s %q: there is no such %s%s", flag, name, flag, spelling.Hint(name, all))
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -66,7 +66,7 @@ func chosen(known []*profile.Class, names []string) ([]*profile.Class, error) {
 	for _, name := range names {
 		c := byName[name]
 		if c == nil {
-			return nil, fmt.Errorf("nothing is known of a class %q%s", name, near.Hint(name, all))
+			return nil, fmt.Errorf("nothing is known of a class %q%s", name, spelling.Hint(name, all))
 		}
 		if !slices.Contains(list, c) {
 			list = append(list, c)

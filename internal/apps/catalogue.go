@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -70,7 +70,7 @@ func (a App) New(params map[string]string) (*mapreduce.Program, error) {
 
 // suggest is a hint at the name that is nearest to a wrong one, nothing if none is near.
 func suggest(wrong string, names []string) string {
-	if best := near.Name(wrong, names); best != "" {
+	if best := spelling.Nearest(wrong, names); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	return ""

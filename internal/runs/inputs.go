@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/apps"
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
@@ -125,7 +125,7 @@ func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File
 		case names == nil:
 			return f.Errorf(key(file.Source), "input %q: it is empty, and a header with the column %q is needed", file.Path, column)
 		case !slices.Contains(names, column):
-			return f.Errorf(key(file.Source), "input %q: its header has no column %q%s", file.Path, column, near.Hint(column, names))
+			return f.Errorf(key(file.Source), "input %q: its header has no column %q%s", file.Path, column, spelling.Hint(column, names))
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -324,6 +324,6 @@ func name[T interface {
 			names = append(names, n)
 		}
 	}
-	f.fail("there is no %s %q%s", what, word, near.Hint(word, names))
+	f.fail("there is no %s %q%s", what, word, spelling.Hint(word, names))
 	return 0
 }

@@ -17,11 +17,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/order"
-	"github.com/slackline/slackline/internal/policies/place"
+	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/internal/policies/preempt"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/policies/rtmr"
@@ -48,9 +48,9 @@ func All() []compose.Entry {
 		admit.LimitEntry(),
 		admit.SerialEntry(),
 		admit.ConstraintEntry(),
-		place.GreedyEntry(),
-		place.DelayEntry(),
-		place.MatchmakingEntry(),
+		placement.GreedyEntry(),
+		placement.DelayEntry(),
+		placement.MatchmakingEntry(),
 		preempt.FairEntry(),
 		speculate.Entry(),
 		scale.Entry(),
@@ -163,7 +163,7 @@ func find(entries []compose.Entry, text string, t term) (*compose.Entry, error) 
 		}
 		names = append(names, entries[i].Name)
 	}
-	return nil, t.errorf(text, "there is no policy or part %q%s", t.name, near.Hint(t.name, names))
+	return nil, t.errorf(text, "there is no policy or part %q%s", t.name, spelling.Hint(t.name, names))
 }
 
 // settle returns the values of all parameters of an entry, as they are always written.
@@ -186,7 +186,7 @@ func settle(e *compose.Entry, text string, t term) (map[string]string, error) {
 			if len(names) == 0 {
 				return nil, a.errorf(text, "%q has no parameters", e.Name)
 			}
-			return nil, a.errorf(text, "%q has no parameter %q%s", e.Name, a.key, near.Hint(a.key, names))
+			return nil, a.errorf(text, "%q has no parameter %q%s", e.Name, a.key, spelling.Hint(a.key, names))
 		}
 		if given[a.key] {
 			return nil, a.errorf(text, "%s is set twice", a.key)

@@ -10,13 +10,13 @@ import (
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/order"
-	"github.com/slackline/slackline/internal/policies/place"
+	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/sched"
 )
 
 // counting is a part with memory.
 type counting struct {
-	place.Greedy
+	placement.Greedy
 	N int
 }
 
@@ -106,12 +106,12 @@ func TestBadStateIsRefused(t *testing.T) {
 }
 
 func TestIncompleteRecipes(t *testing.T) {
-	for _, r := range []compose.Recipe{{Name: "x"}, {Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, nil)}, {Name: "x", Steps: steps(admit.All{}, place.Hadoop())}} {
+	for _, r := range []compose.Recipe{{Name: "x"}, {Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, nil)}, {Name: "x", Steps: steps(admit.All{}, placement.Hadoop())}} {
 		if _, err := compose.New(r); err == nil || !strings.Contains(err.Error(), `"x" lacks`) {
 			t.Errorf("got %v", err)
 		}
 	}
-	r := compose.Recipe{Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, place.Hadoop())}
+	r := compose.Recipe{Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, placement.Hadoop())}
 	r.Steps[compose.KindOrder] = admit.All{}
 	if _, err := compose.New(r); err == nil || !strings.Contains(err.Error(), `"x" has a part of a kind that takes no turn`) {
 		t.Errorf("got %v", err)

@@ -25,7 +25,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -126,11 +126,11 @@ func (c *Config) Check(queue string) error {
 	case c.Undeclared == Allow:
 		return nil
 	case queue == "":
-		return fmt.Errorf("no queue is named, and there is no queue %q%s", Default, near.Hint(Default, names))
+		return fmt.Errorf("no queue is named, and there is no queue %q%s", Default, spelling.Hint(Default, names))
 	case strings.Contains(name, "."):
 		names = paths
 	}
-	return fmt.Errorf("there is no queue %q%s", name, near.Hint(name, names))
+	return fmt.Errorf("there is no queue %q%s", name, spelling.Hint(name, names))
 }
 
 // MinShares tells whether a leaf has a minimum share, and whether one that has also has a time-out on it.

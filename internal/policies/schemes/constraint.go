@@ -4,7 +4,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/order"
-	"github.com/slackline/slackline/internal/policies/place"
+	"github.com/slackline/slackline/internal/policies/placement"
 )
 
 // DC is the Deadline Constraint scheduler, the baseline of RTMR, with its published flaws (admit.Constraint).
@@ -15,6 +15,6 @@ func DC() compose.Entry {
 		Doc:    "Deadline Constraint: earliest deadline first; lets a job in if slots are free at two instants (promises break)",
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
 		Params: admit.ConstraintParams(),
-		Parts:  []compose.Entry{order.EDFEntry(), admit.ConstraintEntry(), place.GreedyEntry()},
+		Parts:  []compose.Entry{order.EDFEntry(), admit.ConstraintEntry(), placement.GreedyEntry()},
 	}
 }

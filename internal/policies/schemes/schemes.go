@@ -17,7 +17,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/order"
-	"github.com/slackline/slackline/internal/policies/place"
+	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/internal/policies/preempt"
 )
 
@@ -29,7 +29,7 @@ func FIFO() compose.Entry {
 		Doc:    "one line by priority and arrival",
 		Cite:   "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections 2.1.1 and 4.1",
 		Params: compose.Of(compose.KindAdmit, admit.MasterParams("10")),
-		Parts:  []compose.Entry{order.FIFOEntry(), admit.AllEntry(), place.GreedyEntry()},
+		Parts:  []compose.Entry{order.FIFOEntry(), admit.AllEntry(), placement.GreedyEntry()},
 	}
 }
 
@@ -50,7 +50,7 @@ func Fair() compose.Entry {
 
 // fairParts are the parts of Fair; preemption is there if it is asked for.
 func fairParts() []compose.Entry {
-	return []compose.Entry{order.FairEntry(), admit.LimitEntry(), place.GreedyEntry(), preempt.FairEntry()}
+	return []compose.Entry{order.FairEntry(), admit.LimitEntry(), placement.GreedyEntry(), preempt.FairEntry()}
 }
 
 func fillFair(r *compose.Recipe, a compose.Args) error {
@@ -85,7 +85,7 @@ func Capacity() compose.Entry {
 		Doc:    "a tree of queues with guaranteed and maximum shares and user limits",
 		Cite:   "Hadoop 1.2.1 and YARN, CapacityScheduler; paper 003, section 3.1",
 		Params: slices.Concat(compose.Of(compose.KindOrder, order.CapacityParams()), compose.Of(compose.KindAdmit, admit.MasterParams("10"))),
-		Parts:  []compose.Entry{order.CapacityEntry(), admit.LimitEntry(), place.GreedyEntry()},
+		Parts:  []compose.Entry{order.CapacityEntry(), admit.LimitEntry(), placement.GreedyEntry()},
 	}
 }
 
@@ -96,7 +96,7 @@ func EDFN() compose.Entry {
 		Kind:  compose.KindScheme,
 		Doc:   "earliest deadline first, one job at a time until it is done",
 		Cite:  "paper 000, section 6 (EDF-N)",
-		Parts: []compose.Entry{order.EDFEntry(), admit.SerialEntry(), place.GreedyEntry()},
+		Parts: []compose.Entry{order.EDFEntry(), admit.SerialEntry(), placement.GreedyEntry()},
 	}
 }
 
@@ -108,6 +108,6 @@ func EDFP() compose.Entry {
 		Doc:    "earliest deadline first, each free slot to the earliest deadline",
 		Cite:   "paper 000, section 6 (EDF-P)",
 		Params: compose.Of(compose.KindAdmit, admit.MasterParams("10")),
-		Parts:  []compose.Entry{order.EDFEntry(), admit.AllEntry(), place.GreedyEntry()},
+		Parts:  []compose.Entry{order.EDFEntry(), admit.AllEntry(), placement.GreedyEntry()},
 	}
 }

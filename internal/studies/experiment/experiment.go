@@ -5,7 +5,7 @@ import (
 	"path"
 
 	"github.com/slackline/slackline/experiments"
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
 // Experiment is a published evaluation.
@@ -59,7 +59,7 @@ func Find(name string) (*Experiment, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return nil, fmt.Errorf("there is no experiment %q%s (slackline reproduce lists them)", name, near.Hint(name, names))
+	return nil, fmt.Errorf("there is no experiment %q%s (slackline reproduce lists them)", name, spelling.Hint(name, names))
 }
 
 // read returns a file of the experiment's folder.

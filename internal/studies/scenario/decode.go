@@ -12,7 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
 // decoder fills a struct from a syntax tree and remembers where each value stands, so that later checks can point at it.
@@ -314,7 +314,7 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) {
 	if !d.pairs(n, path, func(key string, at Pos, val ast.Node) {
 		f, ok := fields.find(key)
 		if !ok {
-			d.errorAt(at, "unknown key %q%s%s", key, inside(path), near.Hint(key, fields.names()))
+			d.errorAt(at, "unknown key %q%s%s", key, inside(path), spelling.Hint(key, fields.names()))
 			return
 		}
 		d.value(val, v.FieldByIndex(f.index), join(path, key), f)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
 // field is one key of a mapping, as the tags of a struct describe it.
@@ -146,7 +146,7 @@ func oneOf(list []string) string {
 
 // hint is the nearest one, if there is one, behind a list of all.
 func hint(s string, list []string) string {
-	if n := near.Name(s, list); n != "" {
+	if n := spelling.Nearest(s, list); n != "" {
 		return "; did you mean " + quote(n) + "?"
 	}
 	return ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/cluster"
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -268,7 +268,7 @@ func checkLinks(links []link) {
 		for k, before := range l.after {
 			if _, ok := place[before]; !ok {
 				broken = true
-				l.d.failAt(fmt.Sprintf("%s[%d]", join(l.at, "after"), k), "job %q waits for job %q, which does not exist%s", l.name, before, near.Hint(before, others(names, l.name)))
+				l.d.failAt(fmt.Sprintf("%s[%d]", join(l.at, "after"), k), "job %q waits for job %q, which does not exist%s", l.name, before, spelling.Hint(before, others(names, l.name)))
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
 // schemas are the kinds of files that have one.
@@ -24,7 +24,7 @@ func Schemas() []string { return slices.Sorted(maps.Keys(schemas)) }
 func Schema(kind string) ([]byte, error) {
 	t, ok := schemas[kind]
 	if !ok {
-		return nil, fmt.Errorf("there is no schema of %q%s", kind, near.Hint(kind, Schemas()))
+		return nil, fmt.Errorf("there is no schema of %q%s", kind, spelling.Hint(kind, Schemas()))
 	}
 	s := shapeOf(t, map[reflect.Type]bool{})
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
 // Sweep is values for some keys of the scenario, each of which is to be played with each other.
@@ -82,7 +82,7 @@ func ReadSweep(file string, src []byte, to Resize) ([]*Scenario, error) {
 		}
 		for _, a := range axes {
 			if !s.src.met[a.path] {
-				return nil, Errors{{File: file, Pos: a.at, Text: fmt.Sprintf("there is no key %q to sweep%s", a.path, near.Hint(a.path, s.src.names))}}
+				return nil, Errors{{File: file, Pos: a.at, Text: fmt.Sprintf("there is no key %q to sweep%s", a.path, spelling.Hint(a.path, s.src.names))}}
 			}
 		}
 		s.Params = params

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -169,7 +169,7 @@ func Find(name string) (Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("there is no trace format %q%s", name, near.Hint(name, names))
+	return Format{}, fmt.Errorf("there is no trace format %q%s", name, spelling.Hint(name, names))
 }
 
 // Create begins a trace in this form. Nothing is written to out until the writer has something to write.

@@ -13,7 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/catalog/testdata/laxity"
 	"github.com/slackline/slackline/internal/policies/compose"
-	"github.com/slackline/slackline/internal/policies/place"
+	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -23,7 +23,7 @@ import (
 // ranking is a policy that ranks by an order that declares nothing; greedy placement, and all jobs are admitted.
 func ranking(t *testing.T, o sched.Order) sched.Policy {
 	p, err := compose.New(compose.Recipe{Name: "mine", Order: o,
-		Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.NewAll(pools()), compose.KindPlace: place.Hadoop()}})
+		Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.NewAll(pools()), compose.KindPlace: placement.Hadoop()}})
 	if err != nil {
 		t.Fatal(err)
 	}

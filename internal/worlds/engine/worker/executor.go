@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/fault"
-	"github.com/slackline/slackline/internal/maths/near"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
@@ -50,7 +50,7 @@ func choose(j *Job, there []string) error {
 	case j.Program == "" && len(there) != 1:
 		return fmt.Errorf("%s holds the programs %s; say which, as in %s %s", j.Path, strings.Join(there, ", "), j.Path, there[0])
 	case j.Program != "" && !slices.Contains(there, j.Program):
-		return fmt.Errorf("%s holds no program %q%s", j.Path, j.Program, near.Hint(j.Program, there))
+		return fmt.Errorf("%s holds no program %q%s", j.Path, j.Program, spelling.Hint(j.Program, there))
 	}
 	return nil
 }

@@ -1,14 +1,14 @@
-// Package near finds what somebody meant who mistyped a name.
-package near
+// Package spelling finds what somebody meant who mistyped a name.
+package spelling
 
 import (
 	"slices"
 	"strings"
 )
 
-// Name returns the candidate with the fewest edits (insert, delete, replace, swap neighbours) to the name, "" if none is near:
+// Nearest returns the candidate with the fewest edits (insert, delete, replace, swap neighbours) to the name, "" if none is near:
 // more than a third of the name would have to change. A part of a name is one edit away from it. Of equally near ones it is the first in the order of the alphabet.
-func Name(name string, candidates []string) string {
+func Nearest(name string, candidates []string) string {
 	best, least := "", max(1, (len(name)+2)/3)+1
 	for _, c := range slices.Sorted(slices.Values(candidates)) {
 		typed, right := strings.ToLower(name), strings.ToLower(c)
@@ -25,7 +25,7 @@ func Name(name string, candidates []string) string {
 
 // Hint is the end of a sentence about an unknown name: the nearest one, or all there are if they are few.
 func Hint(name string, candidates []string) string {
-	if n := Name(name, candidates); n != "" {
+	if n := Nearest(name, candidates); n != "" {
 		return `; did you mean "` + n + `"?`
 	}
 	if len(candidates) == 0 || len(candidates) > 16 {

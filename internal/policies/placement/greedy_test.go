@@ -1,4 +1,4 @@
-package place_test
+package placement_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/catalog"
-	"github.com/slackline/slackline/internal/policies/place"
+	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
@@ -223,7 +223,7 @@ func (b *strict) Propose(_ *sched.Plan, it *sched.Item) sched.Code {
 func TestRefusedStarts(t *testing.T) {
 	var p sched.Plan
 	p.Reset(&strict{left: 2})
-	place.Hadoop().Decide(stub{}, []sched.Event{{Kind: sched.Heartbeat, Node: 1}}, &p)
+	placement.Hadoop().Decide(stub{}, []sched.Event{{Kind: sched.Heartbeat, Node: 1}}, &p)
 	var got []string
 	for _, it := range p.Items {
 		got = append(got, fmt.Sprint(it.Job, it.Refused == sched.OK))

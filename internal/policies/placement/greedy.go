@@ -1,4 +1,4 @@
-// Package place holds the ways to choose what a node gets that can be served.
+// Package placement holds the ways to choose what a node gets that can be served.
 //
 // Deviations of Greedy from Hadoop 1.2.1:
 //
@@ -8,7 +8,7 @@
 //     attempts once the first job has what it wants (mapred.jobtracker.taskalloc.capacitypad). Neither is done here.
 //   - FairScheduler has no bound on non-local maps and reduces for each beat; it delays jobs for their locality instead. The
 //     scheme "fair" keeps the bounds of the default scheduler; greedy(nonlocal=0,reduces=0) lifts them.
-package place
+package placement
 
 import "github.com/slackline/slackline/sched"
 

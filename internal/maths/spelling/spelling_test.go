@@ -1,4 +1,4 @@
-package near
+package spelling
 
 import (
 	"testing"
@@ -6,13 +6,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestName(t *testing.T) {
+func TestNearest(t *testing.T) {
 	names := []string{"capacity", "edf-n", "edf-p", "fair", "fifo"}
 	for _, c := range []struct{ typed, want string }{
 		{"fifi", "fifo"}, {"fiar", "fair"}, {"Fair", "fair"}, {"capicity", "capacity"}, {"edfp", "edf-p"}, {"round-robin", ""}, {"x", ""}, {"cap", "capacity"},
 	} {
-		if got := Name(c.typed, names); got != c.want {
-			t.Errorf("Name(%q) = %q, want %q", c.typed, got, c.want)
+		if got := Nearest(c.typed, names); got != c.want {
+			t.Errorf("Nearest(%q) = %q, want %q", c.typed, got, c.want)
 		}
 	}
 	if got, want := Hint("fiar", names), `; did you mean "fair"?`; got != want {

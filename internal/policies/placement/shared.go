@@ -1,4 +1,4 @@
-package place
+package placement
 
 import "github.com/slackline/slackline/sched"
 

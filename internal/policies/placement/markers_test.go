@@ -1,9 +1,9 @@
-package place_test
+package placement_test
 
 import (
 	"testing"
 
-	"github.com/slackline/slackline/internal/policies/place"
+	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -37,7 +37,7 @@ func TestMarkersGo(t *testing.T) {
 		{"the maps of a job may that is held", sched.Event{Kind: sched.StageReady, Job: 2, Stage: sched.Map}, sched.Item{}, "[1,2]"},
 		{"the book is void", sched.Event{Kind: sched.Resync}, sched.Item{}, "[]"},
 	} {
-		m := place.NewMatchmaking(1)
+		m := placement.NewMatchmaking(1)
 		if err := m.UnmarshalJSON([]byte("[1,2]")); err != nil {
 			t.Fatal(err)
 		}
