@@ -91,12 +91,13 @@ func (l *Ledger) touch(b *jobBook) {
 			if is && key == b.Keys[s] {
 				// it stands where it stood
 			} else {
+				e := entry{key: key, seq: b.Seq, elem: int32(b.ID)}
 				if is {
-					r.remove(b.Keys[s], b.Seq)
+					r.move(b.Keys[s], e)
 				} else {
 					l.rank(b, s, 1)
+					r.insert(e)
 				}
-				r.insert(entry{key: key, seq: b.Seq, elem: int32(b.ID)})
 				forward := !is || key.Less(b.Keys[s])
 				b.Keys[s] = key
 				if l.indexing && forward {
@@ -226,10 +227,12 @@ func (l *Ledger) touchQueue(qb *queueBook, s sched.Stage) {
 	if want {
 		key := l.order.QueueKey(l, &qb.Queue, s)
 		if !is || key != qb.Keys[s] {
+			e := entry{key: key, seq: qb.Seq, elem: -int32(qb.ID)}
 			if is {
-				r.remove(qb.Keys[s], qb.Seq)
+				r.move(qb.Keys[s], e)
+			} else {
+				r.insert(e)
 			}
-			r.insert(entry{key: key, seq: qb.Seq, elem: -int32(qb.ID)})
 			qb.Keys[s] = key
 			qb.Ranked |= bit
 		}

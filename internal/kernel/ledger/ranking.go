@@ -32,8 +32,7 @@ func (r *ranking) find(key sched.Key, seq int64) (chunk, pos int) {
 	lo, hi := 0, len(r.chunks)
 	for lo < hi {
 		m := int(uint(lo+hi) >> 1)
-		c := r.chunks[m]
-		if c[len(c)-1].before(key, seq) {
+		if last(r.chunks[m]).before(key, seq) {
 			lo = m + 1
 		} else {
 			hi = m
@@ -42,7 +41,11 @@ func (r *ranking) find(key sched.Key, seq int64) (chunk, pos int) {
 	if lo == len(r.chunks) {
 		return lo, 0
 	}
-	c := r.chunks[lo]
+	return lo, search(r.chunks[lo], key, seq)
+}
+
+// search returns the place in a chunk of the first entry that does not stand before (key, seq).
+func search(c []entry, key sched.Key, seq int64) int {
 	a, b := 0, len(c)
 	for a < b {
 		m := int(uint(a+b) >> 1)
@@ -52,8 +55,10 @@ func (r *ranking) find(key sched.Key, seq int64) (chunk, pos int) {
 			b = m
 		}
 	}
-	return lo, a
+	return a
 }
+
+func last(c []entry) *entry { return &c[len(c)-1] }
 
 func (r *ranking) insert(e entry) {
 	r.n++
@@ -82,6 +87,26 @@ func (r *ranking) insert(e entry) {
 	copy(c[pos+1:], c[pos:])
 	c[pos] = e
 	r.chunks[ci] = c
+}
+
+// move gives the entry that was inserted with the key from its new key. Most moves are short: within its chunk the
+// entry is shifted in one go.
+func (r *ranking) move(from sched.Key, e entry) {
+	ci, pos := r.find(from, e.seq)
+	c := r.chunks[ci]
+	to := search(c, e.key, e.seq)
+	switch {
+	case to > pos && (to < len(c) || ci+1 == len(r.chunks) || !r.chunks[ci+1][0].before(e.key, e.seq)):
+		to--
+		copy(c[pos:to], c[pos+1:])
+	case to <= pos && (to > 0 || ci == 0 || last(r.chunks[ci-1]).before(e.key, e.seq)):
+		copy(c[to+1:pos+1], c[to:])
+	default:
+		r.remove(from, e.seq)
+		r.insert(e)
+		return
+	}
+	c[to] = e
 }
 
 func (r *ranking) fresh() []entry {

@@ -36,8 +36,16 @@ func TestRankingIsASortedSet(t *testing.T) {
 		for i := range rapid.IntRange(1, 600).Draw(t, "steps") {
 			if len(all) > 0 && draw(3) == 0 {
 				k := int(draw(int64(len(all))))
-				r.remove(all[k].key, all[k].seq)
-				all = slices.Delete(all, k, k+1)
+				if draw(3) > 0 {
+					from := all[k].key
+					if all[k].key = (sched.Key{draw(spread), draw(2)}); draw(2) == 0 { // a short way
+						all[k].key = sched.Key{from[0] + draw(3) - 1, from[1]}
+					}
+					r.move(from, all[k])
+				} else {
+					r.remove(all[k].key, all[k].seq)
+					all = slices.Delete(all, k, k+1)
+				}
 			} else {
 				e := entry{key: sched.Key{draw(spread), draw(2)}, seq: int64(i), elem: int32(i + 1)}
 				r.insert(e)
