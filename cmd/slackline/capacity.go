@@ -3,18 +3,22 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 )
 
 func newCapacity(o *options) *cobra.Command {
-	sweep, learned := "", false
+	sweep, since, learned, ran := "", "", false, false
 	cmd := &cobra.Command{
-		Use:   "capacity FILE.yaml",
+		Use:   "capacity FILE.yaml | --from-history",
 		Short: "Plan how many machines to reserve and rent, and how many jobs of each class to admit",
 		Long: `Answers before any job runs: how many machines to reserve, how many to rent on demand, how many slots each
 class of jobs gets, and how many of its jobs to admit side by side, so that all that are admitted meet their
@@ -29,14 +33,31 @@ and the penalties of what is rejected, an hour.
 Times of tasks that the file leaves out are taken from what runs taught of the class, with --from-profiles
 (slackline profile shows it): the mean and the longest time that were measured.
 
+Without a file, --from-history takes the classes from the jobs that ran on this machine, their deadlines and how many
+ran side by side too; costs are then counted in machines like this one. -o yaml prints such a plan as a file, to which
+prices and penalties can be added.
+
 Each plan comes with a lower bound that no plan gets below, and with prices: what one more reserved machine
 saves, and of each class what a later deadline, another job, or slower tasks are worth.
 
 If a class cannot meet its deadline with any number of machines there is no plan: the exit code is 3.`,
 		Example: `  slackline capacity examples/allocation.yaml
   slackline capacity examples/allocation.yaml -o json
-  slackline capacity examples/allocation.yaml --sweep deadline=-60%..0`,
-		Args:              exactly(1, "one file"),
+  slackline capacity examples/allocation.yaml --sweep deadline=-60%..0
+  slackline capacity --from-history --since 30d -o yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case ran && len(args) > 0:
+				return fmt.Errorf("--from-history and a file contradict each other; leave one out")
+			case ran:
+				return nil
+			case since != "":
+				return fmt.Errorf("--since needs --from-history")
+			case o.output == "yaml":
+				return fmt.Errorf("--output yaml needs --from-history, it prints the file that follows from it")
+			}
+			return exactly(1, "one file")(cmd, args)
+		},
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var changes []float64
@@ -46,8 +67,20 @@ If a class cannot meet its deadline with any number of machines there is no plan
 					return fmt.Errorf("--sweep: %w", err)
 				}
 			}
-			src, err := readFile(args[0])
+			var src []byte
+			var err error
+			file := "history.yaml"
+			if ran {
+				src, err = o.capacityFromHistory(cmd, since)
+			} else {
+				file = args[0]
+				src, err = readFile(file)
+			}
 			if err != nil {
+				return err
+			}
+			if o.output == "yaml" {
+				_, err := cmd.OutOrStdout().Write(src)
 				return err
 			}
 			var known []*profile.Class
@@ -56,7 +89,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
 					return err
 				}
 			}
-			c, err := scenario.ReadCapacity(args[0], src, known...)
+			c, err := scenario.ReadCapacity(file, src, known...)
 			if err != nil {
 				return err
 			}
@@ -80,8 +113,38 @@ If a class cannot meet its deadline with any number of machines there is no plan
 	}
 	cmd.Flags().BoolVar(&learned, "from-profiles", false,
 		"take times that the file leaves out from what runs taught of the class")
+	cmd.Flags().BoolVar(&ran, "from-history", false, "plan for the jobs that ran on this machine, without a file")
+	cmd.Flags().StringVar(&since, "since", "", "with --from-history: only jobs submitted since: a span back from now (30d), a day or a time")
 	o.bindStore(cmd.Flags())
 	cmd.Flags().StringVar(&sweep, "sweep", "",
 		"plan also with other deadlines, such as deadline=-60%..0 (in steps of 5 %) or deadline=-50%..50%/10%")
-	return o.bindOutput(cmd, "csv")
+	return o.bindOutput(cmd, "csv", "yaml")
+}
+
+// capacityFromHistory is the file that follows from what ran.
+func (o *options) capacityFromHistory(cmd *cobra.Command, since string) ([]byte, error) {
+	h, done, err := o.history(cmd.ErrOrStderr())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	f := store.JobFilter{States: []string{store.Finished}}
+	if f.Since, err = parseSince(since, time.Now()); err != nil {
+		return nil, err
+	}
+	jobs, err := h.Jobs(f)
+	if err != nil {
+		return nil, failure{err}
+	}
+	src, err := capacity.FromHistory(jobs, runtime.NumCPU(), func(job int64) ([]*store.Attempt, error) {
+		list, err := h.Attempts(job, store.AttemptFilter{Outcomes: []string{sched.Committed.String()}})
+		if err != nil {
+			return nil, failure{err}
+		}
+		return list, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--from-history: %w", err)
+	}
+	return src, nil
 }

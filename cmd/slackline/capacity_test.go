@@ -65,6 +65,26 @@ func TestCapacity(t *testing.T) {
 	}
 	s.must(0, "capacity", "words-learned.yaml", "--from-profiles")
 
+	// And what ran makes a plan without a file, also with tighter deadlines.
+	out = s.must(0, "capacity", "--from-history", "--since", "1d", "-o", "yaml")
+	if !strings.Contains(out, "name: \"wordcount\"\n    maps: 1\n    reduces: 4\n") || !strings.Contains(out, "deadline: 1m  #") {
+		t.Error(out)
+	}
+	s.write("history.yaml", out)
+	if from, file := s.must(0, "capacity", "--from-history", "-o", "csv"), s.must(0, "capacity", "history.yaml", "-o", "csv"); from != file {
+		t.Errorf("the plan:\n%s\nand that of its file:\n%s", from, file)
+	}
+	for want, args := range map[string][]string{
+		"--from-history: no job has finished in that time": {"--from-history", "--since", "2999-01-01"},
+		"--since needs --from-history":                     {"plan.yaml", "--since", "1d"},
+		"--output yaml needs --from-history":               {"plan.yaml", "-o", "yaml"},
+		"--from-history and a file contradict":             {"plan.yaml", "--from-history"},
+		"--since \"x\"":                                    {"--from-history", "--since", "x"},
+	} {
+		if r := s.run(append([]string{"capacity"}, args...)...); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%v: %d %s", args, r.code, r.stderr)
+		}
+	}
 	out = s.must(0, "profile", "show", "wordcount", "--map-slots", "2", "--reduce-slots", "1", "--deadline", "1h")
 	if !strings.Contains(out, "with 1 map and 4 reduces takes") || !strings.Contains(out, "1 map slot and 1 reduce slot by the upper") {
 		t.Error(out)

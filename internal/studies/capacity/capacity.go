@@ -3,6 +3,7 @@
 //
 //	capacity.go  the problem and its result
 //	bounds.go    how long a job of a class takes, by what runs taught
+//	history.go   the file of a plan, from what ran
 //	sweep.go     the same with other deadlines
 //	write.go     tables, JSON and CSV
 package capacity
