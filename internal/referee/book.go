@@ -145,15 +145,18 @@ type node struct {
 	} `json:"class"`
 	Labels []string `json:"labels"`
 
-	id         int
-	up, asleep bool
-	draining   bool
-	factor     float64
-	free       vector
-	occupied   int
-	since      int64 // nothing has run on it since
-	beaten     int64 // when it beat last, -1 = never
-	paces      []pace
+	id       int
+	up       bool
+	asleep   bool
+	waking   bool // it is asleep, and is to come up
+	asked    int  // the item that put it to sleep or wakes it
+	draining bool
+	factor   float64
+	free     vector
+	occupied int
+	since    int64 // nothing has run on it since
+	beaten   int64 // when it beat last, -1 = never
+	paces    []pace
 }
 
 type attempt struct {
@@ -395,15 +398,15 @@ func (b *book) line(s int) []*job {
 // serves tells whether the node may run a task of the job's stage.
 func (b *book) serves(n *node, j *job, s int) bool {
 	st := j.stage[s]
-	if !b.runs(j, st) || !n.up || n.asleep || n.draining || !st.needs.fits(&n.free) {
-		return false
-	}
-	for _, l := range j.Labels {
-		if !slices.Contains(n.Labels, l) {
-			return false
-		}
-	}
-	return b.order.open(b, j, s)
+	return b.runs(j, st) && n.serves() && st.needs.fits(&n.free) && n.carries(j) && b.order.open(b, j, s)
+}
+
+// serves tells whether anything may start on the node.
+func (n *node) serves() bool { return n.up && !n.asleep && !n.draining }
+
+// carries tells whether the node has all labels that the job asks for.
+func (n *node) carries(j *job) bool {
+	return !slices.ContainsFunc(j.Labels, func(l string) bool { return !slices.Contains(n.Labels, l) })
 }
 
 // firstJob returns the first job in the order that has a task of the stage for the node, nil if there is none.

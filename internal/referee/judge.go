@@ -368,6 +368,9 @@ func (j *judge) event(l *line) error {
 		}
 	case "refused":
 		j.refuse(l.int("item"), l.int("count"))
+		if n := j.node(l.int("node")); n != nil && n.asked != 0 && n.asked == l.int("item") {
+			n.asleep, n.waking, n.asked = n.waking, false, 0
+		}
 	case "heartbeat":
 		j.beat(l.int("node"))
 	case "granted", "tick", "discrepancy":
@@ -501,10 +504,8 @@ func (j *judge) enter(l *line) error {
 		}
 	case "speculate":
 		x := bound{job.id, s.kind, l.int("task"), l.int("node"), anywhere}
-		if !l.flag("held") {
-			j.take(x)
-			j.items[l.int("id")] = append(j.items[l.int("id")], x)
-		}
+		j.take(x)
+		j.items[l.int("id")] = append(j.items[l.int("id")], x)
 	case "kill":
 		for _, a := range strings.Split(l.get("attempts"), ",") {
 			n, _ := strconv.Atoi(a)
@@ -512,9 +513,10 @@ func (j *judge) enter(l *line) error {
 				v.dying = true
 			}
 		}
-	case "sleep":
-		j.nodes[l.int("node")].asleep = true
-	case "wake", "wake-me", "rank":
+	case "sleep", "wake":
+		n := j.nodes[l.int("node")]
+		n.asleep, n.waking, n.asked = true, l.name == "wake", l.int("id")
+	case "wake-me", "rank":
 	default:
 		return fmt.Errorf("the referee does not know items of the kind %q", l.name)
 	}

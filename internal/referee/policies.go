@@ -57,6 +57,9 @@ var table = map[string]func(m *made, a *asked){
 	"fair": func(m *made, a *asked) {
 		m.order = fairOf(m, a)
 		m.parts["admit"] = limitOf(m, &asked{name: a.name, with: map[string]string{"masters": a.with["masters"]}})
+		if a.on("preemption", false) {
+			m.parts["preempt"] = preemptionOf(m, a)
+		}
 	},
 	"capacity": func(m *made, a *asked) {
 		m.order = capacityOf(m, a)
@@ -89,6 +92,9 @@ var table = map[string]func(m *made, a *asked){
 	"matchmaking": func(m *made, a *asked) {
 		m.parts["place"] = &matchmaking{a.count("reduces", 1), map[int]bool{}}
 	},
+	"preempt":   func(m *made, a *asked) { m.parts["preempt"] = preemptionOf(m, a) },
+	"speculate": func(m *made, a *asked) { m.parts["speculate"] = secondsOf(m, a) },
+	"sleep":     func(m *made, a *asked) { m.parts["scale"] = sleeperOf(m, a) },
 }
 
 func constraintOf(a *asked) part {

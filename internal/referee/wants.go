@@ -1,6 +1,9 @@
 package referee
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A wants is what a rule wants, booked as it is written.
 type wants struct {
@@ -119,4 +122,29 @@ func (p *wants) kill(j *job, s int, ids []int, outcome, why string) {
 		p.taken = append(p.taken, func() { a.dying = false })
 		p.want("kill", fmt.Sprintf("job=%d%s outcome=%s attempts=%d", j.id, inStage(s), outcome, id), why)
 	}
+}
+
+// second gives the node a second attempt of a task.
+func (p *wants) second(j *job, s *stage, task int, n *node, why string) {
+	near := remote
+	switch hosts := s.Tasks[task-1].Hosts; {
+	case len(hosts) == 0:
+		near = anywhere
+	case slices.Contains(hosts, n.id):
+		near = nodeLocal
+	case slices.ContainsFunc(hosts, func(h int) bool { return p.node(h) != nil && p.node(h).Rack == n.Rack }):
+		near = rackLocal
+	}
+	x := bound{j.id, s.kind, task, n.id, near}
+	p.take(x)
+	p.taken = append(p.taken, func() { p.untake(x) })
+	p.want("speculate", fmt.Sprintf("job=%d%s task=%d node=%d count=1 tasks=%d:%s", j.id, inStage(s.kind), task, n.id, task, localityNames[near]), why)
+}
+
+// power puts a node to sleep, or wakes it.
+func (p *wants) power(verb string, n *node, why string) {
+	asleep, waking := n.asleep, n.waking
+	n.asleep, n.waking = true, verb == "wake"
+	p.taken = append(p.taken, func() { n.asleep, n.waking = asleep, waking })
+	p.want(verb, fmt.Sprintf("node=%d", n.id), why)
 }
