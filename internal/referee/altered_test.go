@@ -64,6 +64,25 @@ func one(pattern string) func(*rand.Rand, []string) ([]string, int) {
 	}
 }
 
+// missing leaves out a line that matches.
+func missing(pattern string) func(*rand.Rand, []string) ([]string, int) {
+	return func(r *rand.Rand, lines []string) ([]string, int) {
+		i := some(r, lines, pattern)
+		if i < 0 {
+			return nil, 0
+		}
+		from, _ := round(lines, i)
+		return slices.Delete(slices.Clone(lines), i, i+1), from + 1
+	}
+}
+
+// Policies of which little is seen where they are asked for less.
+const (
+	starving = "fair(pool=user)+preempt(fair_timeout=4s,interval=1s)"
+	slow     = "fifo+speculate(lag=2s,gap=10,interval=1s)"
+	sleepy   = "fifo+sleep(idle=4s)"
+)
+
 // word finds the value of a field.
 func word(l, key string) string {
 	if m := regexp.MustCompile(` ` + key + `=([^ ]+)`).FindStringSubmatch(l); m != nil {
@@ -181,36 +200,27 @@ var alterations = []alteration{
 	}},
 	{"a job is let in that a bound keeps out", "edf-n", replace(`item hold (.*) reason=over-limit:1,1`, "item admit $1 reason=slot-of-order:0,1")},
 	{"a job waits that may run", "edf-n", replace(`item admit (.*) reason=slot-of-order:0,1`, "item hold $1 reason=over-limit:1,1")},
-	{"a verdict is not given", "edf-p", func(r *rand.Rand, lines []string) ([]string, int) {
-		i := some(r, lines, `^\d+ item admit `)
-		if i < 0 {
-			return nil, 0
-		}
-		from, _ := round(lines, i)
-		return slices.Delete(slices.Clone(lines), i, i+1), from + 1
-	}},
+	{"a verdict is not given", "edf-p", missing(`^\d+ item admit `)},
 	{"a job is let in that would be late", "rtmr", replace(`item reject id=(\d+) job=(\d+) .*reason=deadline:`, "item admit id=$1 job=$2 reason=promised:")},
 	{"a job is refused that would be in time", "rtmr", replace(`item admit id=(\d+) job=(\d+) reason=promised:`, "item reject id=$1 job=$2 reason=deadline:")},
 	{"a job is let in for which slots are taken", "dc", replace(`item reject id=(\d+) job=(\d+) reason=(map|reduce)-slots-taken:.*`, "item admit id=$1 job=$2 reason=promised")},
 	{"a promised finish is a nanosecond off", "rtmr", one(`reason=promised:\d+,(\d+)`)},
 	{"an offered deadline is a nanosecond off", "rtmr", one(`item reject .* at=(\d+)`)},
 	{"a minimum of map slots is one too high", "dc", one(`item set-slots .*count=(\d+)`)},
-	{"a slot that falls due is not taken back", "rtmr", func(r *rand.Rand, lines []string) ([]string, int) {
-		i := some(r, lines, `^\d+ item kill `)
-		if i < 0 {
-			return nil, 0
-		}
-		from, _ := round(lines, i)
-		return slices.Delete(slices.Clone(lines), i, i+1), from + 1
-	}},
-	{"reduces of a promised job are not held back", "rtmr", func(r *rand.Rand, lines []string) ([]string, int) {
-		i := some(r, lines, `^\d+ item withhold `)
-		if i < 0 {
-			return nil, 0
-		}
-		from, _ := round(lines, i)
-		return slices.Delete(slices.Clone(lines), i, i+1), from + 1
-	}},
+	{"a slot that falls due is not taken back", "rtmr", missing(`^\d+ item kill `)},
+	{"reduces of a promised job are not held back", "rtmr", missing(`^\d+ item withhold `)},
+	{"a pool that starves gets nothing", starving, missing(`^\d+ item kill .*reason=fair-share`)},
+	{"another task than the youngest dies", starving, one(`item kill .*attempts=(\d+)`)},
+	{"a pool starves for longer than it does", starving, one(`item kill .*reason=fair-share:\d+,\d+,(\d+)`)},
+	{"a slow task gets no second attempt", slow, missing(`^\d+ item speculate `)},
+	{"a second attempt goes to another node", slow, one(`item speculate .*node=(\d+)`)},
+	{"a task that is not slow gets a second attempt", slow, one(`item speculate .* task=(\d+)`)},
+	{"a node is not put to sleep", sleepy, missing(`^\d+ item sleep `)},
+	{"another node is woken", sleepy, one(`item wake .*node=(\d+)`)},
+	{"a node sleeps that has just run something", sleepy, one(`item sleep .*reason=node-idle:(\d+)`)},
+	{"a slot that promises leave is not lent", "rtmr(preempt=false)", missing(`^\d+ item start .*reason=left-over`)},
+	{"a job is refused for what is not lent", "rtmr(preempt=false)", replace(`reason=deadline:(\d+),\d+`, "reason=all-lent:$1,1")},
+	{"a finish behind lent slots is a nanosecond off", "rtmr(preempt=false)", one(`reason=promised:\d+,(\d+)`)},
 	{"the policy is not asked", "fifo", func(r *rand.Rand, lines []string) ([]string, int) {
 		i := some(r, lines, `^\d+ plan items=[1-9]`)
 		if i < 0 {
@@ -279,6 +289,8 @@ func TestWrongRule(t *testing.T) {
 		{"fifo+matchmaking", "fifo"}, {"fifo+matchmaking", "edf-p+matchmaking"}, {"fifo+delay", "fifo+matchmaking"}, {"fifo+delay(D=4.5s)", "fifo+delay(D=4s)"},
 		{"fifo", "fifo+greedy(nonlocal=2)"}, {"fifo", "fifo+greedy(reduces=2)"}, {"fair", "fair(jobs=fifo)"},
 		{"rtmr", "rtmr(order=fifo)"}, {"rtmr", "rtmr(feedback=false)"}, {"dc", "dc(cost=worst)"}, {"rtmr(skew=200)", "rtmr"},
+		{"rtmr(preempt=false)", "rtmr"}, {"rtmr", "rtmr(preempt=false)"}, {starving, "fair(pool=user)"}, {starving, "fair(pool=user)+preempt(fair_timeout=4s,interval=2s)"},
+		{slow, "fifo"}, {slow, "fifo+speculate(lag=2s,gap=12,interval=1s)"}, {sleepy, "fifo"}, {sleepy, "fifo+sleep(idle=4500ms)"},
 	} {
 		caught, tried := 0, 0
 		for ; tried < 200 && caught < 3; tried++ {

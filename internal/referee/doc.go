@@ -11,7 +11,11 @@
 //	orders.go    who goes first: by-arrival, edf, fair-share; capacity.go: capacity-share
 //	admit.go     who may run: all, limit, serial; constraint.go: Deadline Constraint
 //	place.go     what a node gets: greedy, delay, matchmaking
-//	rtmr.go      promises of deadlines; masters.go: with ApplicationMasters; schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
+//	rtmr.go      promises of deadlines; masters.go: with ApplicationMasters; leases.go: slots that are lent and not taken back;
+//	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
+//	second.go    second attempts of slow tasks
+//	preempt.go   what pools that starve are given
+//	sleep.go     which nodes sleep
 //
 // # What is predicted
 //

@@ -497,15 +497,14 @@ func (j *judge) enter(l *line) error {
 		s.withheld = false
 	case "set-slots":
 		s.limit = l.int("count")
-	case "start":
+	case "start", "speculate":
 		for _, x := range boundsOf(l) {
+			if s == nil || x.task < 1 || x.task > len(s.Tasks) || j.node(x.node) == nil {
+				return fmt.Errorf("it starts a task, or on a node, of which nothing is known")
+			}
 			j.take(x)
 			j.items[l.int("id")] = append(j.items[l.int("id")], x)
 		}
-	case "speculate":
-		x := bound{job.id, s.kind, l.int("task"), l.int("node"), anywhere}
-		j.take(x)
-		j.items[l.int("id")] = append(j.items[l.int("id")], x)
 	case "kill":
 		for _, a := range strings.Split(l.get("attempts"), ",") {
 			n, _ := strconv.Atoi(a)
@@ -514,7 +513,10 @@ func (j *judge) enter(l *line) error {
 			}
 		}
 	case "sleep", "wake":
-		n := j.nodes[l.int("node")]
+		n := j.node(l.int("node"))
+		if n == nil {
+			return fmt.Errorf("nothing is known of node %d", l.int("node"))
+		}
 		n.asleep, n.waking, n.asked = true, l.name == "wake", l.int("id")
 	case "wake-me", "rank":
 	default:

@@ -157,12 +157,20 @@ func (r *rtmr) wanted(c *claim) (now []*stage, later int) {
 	return now, 0
 }
 
-// freeMaps are map slots that nothing with a promise holds.
-func (r *rtmr) freeMaps() int {
-	free := r.slots[0]
+// free are slots of the stage's kind that nothing with a promise holds; without preempt, that nothing holds.
+func (r *rtmr) free(b *book, s int) (free int) {
+	if !r.preempt {
+		for _, n := range b.nodes {
+			if n != nil && n.serves() {
+				free += max(0, int(n.free[slotOf(s)]))
+			}
+		}
+		return free
+	}
+	free = r.slots[slotOf(s)]
 	for _, c := range r.plan.queue {
-		for _, s := range c.job.inSlots(mapStage) {
-			free -= s.occupied
+		for _, st := range c.job.inSlots(s) {
+			free -= st.occupied
 		}
 	}
 	return free
@@ -181,7 +189,7 @@ func (j *job) inSlots(s int) (list []*stage) {
 
 // keeping is algorithm 5.4 for map slots while masters start up: slots stay free for the maps of jobs before.
 func (r *rtmr) keeping(b *book, n *node, p *wants) bool {
-	free, reserved := r.freeMaps(), 0
+	free, reserved := r.free(b, mapStage), 0
 	if n.free[0] <= 0 {
 		return false
 	}
@@ -211,7 +219,7 @@ func (r *rtmr) keeping(b *book, n *node, p *wants) bool {
 // mapsDue is how many tasks with a promise could start in map slots, and how many slots to keep for
 // jobs before them.
 func (r *rtmr) mapsDue(b *book) (due, kept int) {
-	rising, free, reserved := r.rising(), r.freeMaps(), 0
+	rising, free, reserved := r.rising(), r.free(b, mapStage), 0
 	for _, c := range r.plan.queue {
 		if c.over {
 			continue

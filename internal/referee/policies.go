@@ -176,9 +176,6 @@ func ruleOf(h *header) (rule, order, error) {
 		if fill == nil {
 			return nil, nil, fmt.Errorf("line 1: the referee does not know the policy %q", a.name)
 		}
-		if a.name == "rtmr" && !a.on("preempt", true) {
-			return nil, nil, fmt.Errorf("line 1: the referee does not know the policy rtmr with preempt=false")
-		}
 		fill(m, &a)
 	}
 	var r rule

@@ -18,6 +18,7 @@ type rtmr struct {
 	others                      []*job        // without a promise: those that are measured, then by arrival
 	measures                    map[*job]*sampled
 	slots                       [2]int
+	leases                      []*lease
 }
 
 // sampled is what was measured of a job of which nothing is known.
@@ -29,6 +30,7 @@ type sampled struct {
 
 func (r *rtmr) decide(b *book, events []*line, p *wants) {
 	r.resize(b)
+	r.follow(b)
 	r.rise(b)
 	r.note(b, events, p)
 	for _, e := range events { // jobs that came, or whose predecessors are done
@@ -38,9 +40,9 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 		}
 	}
 	r.look(b, p)
-	rising := r.rising()
+	rising, left := r.rising(), (*[2]int)(nil)
 	for _, n := range beaten(b, events) {
-		r.serve(b, n, rising, p)
+		left = r.serve(b, n, rising, left, p)
 	}
 	if r.preempt {
 		r.reclaim(b, p)
@@ -56,6 +58,14 @@ func (r *rtmr) note(b *book, events []*line, p *wants) {
 		c.mapEnds, c.maps0 = upTo(c.mapEnds, c.maps0, c.job.stage[mapStage], b.now)
 		c.reEnds, c.reduces0 = upTo(c.reEnds, c.reduces0, c.job.stage[reduceStage], b.now)
 		r.restrain(c.job, p)
+	}
+	if !r.preempt {
+		for _, j := range r.others {
+			if j.state != finished && r.measures[j] == nil {
+				r.restrain(j, p)
+			}
+		}
+		r.giveBack(b, nil)
 	}
 	for _, e := range events {
 		if e.name != "job-ended" {
@@ -128,7 +138,7 @@ func (r *rtmr) resize(b *book) {
 // judge is algorithm 5.1 with the questions before it.
 func (r *rtmr) judge(b *book, j *job, p *wants) {
 	if j.Deadline == never {
-		r.lend(j, p, "no-deadline")
+		r.lend(b, j, p, "no-deadline")
 		return
 	}
 	for i := range j.Stages {
@@ -160,7 +170,7 @@ func (r *rtmr) judge(b *book, j *job, p *wants) {
 		r.bringUp(j, p)
 		p.sample(j, mapStage, x.wanted, why)
 	default:
-		r.lend(j, p, "class-unknown")
+		r.lend(b, j, p, "class-unknown")
 	}
 }
 
@@ -206,7 +216,7 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 	finish, other, otherFinish := r.plan.test(c, r.plan.place(c), b.now)
 	reject := func(why string) {
 		if j.goesOn() {
-			r.lend(j, p, "begun")
+			r.lend(b, j, p, "begun")
 			return
 		}
 		p.verdict("reject", j, rejected, r.plan.offer(c, b.now), why)
@@ -222,6 +232,14 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 		return
 	case alone > c.deadline:
 		reject("alone-late" + numbers(c.deadline-b.now, alone-b.now, aloneMaps-b.now))
+		return
+	case finish == never && !r.preempt:
+		v := r.plan.upTo(r.plan.place(c), b.now)
+		waits := int64(reduceStage)
+		if mapsEnd, _ := v.take(c, b.now); mapsEnd == never {
+			waits = mapStage
+		}
+		reject("all-lent" + numbers(c.deadline, waits))
 		return
 	case finish > c.deadline:
 		reject("deadline" + numbers(c.deadline, finish))
@@ -255,6 +273,7 @@ func (r *rtmr) look(b *book, p *wants) {
 		idle, passed := m.occupied == 0, b.now >= j.Deadline
 		t := b.timesOf(j, r.skew, worst)
 		gone := func() {
+			r.giveBack(b, j)
 			delete(r.measures, j)
 			r.others = slices.DeleteFunc(r.others, func(o *job) bool { return o == j })
 		}
@@ -286,7 +305,7 @@ func (r *rtmr) look(b *book, p *wants) {
 		case passed && idle:
 			gone()
 			if j.goesOn() {
-				r.lend(j, p, "begun")
+				r.lend(b, j, p, "begun")
 			} else {
 				p.verdict("reject", j, rejected, 0, "deadline-passed"+numbers(j.Deadline))
 			}
@@ -311,14 +330,31 @@ func (r *rtmr) sort() {
 }
 
 // lend lets a job run on what no promise needs.
-func (r *rtmr) lend(j *job, p *wants, why string) {
+func (r *rtmr) lend(b *book, j *job, p *wants, why string) {
 	p.verdict("admit", j, admitted, 0, why)
 	r.others = append(r.others, j)
 	r.sort()
+	if r.preempt {
+		return
+	}
+	r.restrain(j, p)
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		for _, a := range slices.Backward(s.youngest) {
+			if s.slot() >= 0 {
+				l := &lease{what: bound{job: j.id, stage: s.kind, task: a.task, node: a.node}, away: true, again: true}
+				r.leases = append(r.leases, l)
+				if l.serves(b) {
+					r.lendTo(b, l)
+				}
+			}
+		}
+	}
 }
 
-// serve fills a node: maps with a promise, reduces by algorithm 5.4, then what is left over.
-func (r *rtmr) serve(b *book, n *node, rising bool, p *wants) {
+// serve fills a node: maps with a promise, reduces by algorithm 5.4, then what is left over. Without preempt no more is lent in a round
+// than what was left when the first task asked.
+func (r *rtmr) serve(b *book, n *node, rising bool, left *[2]int, p *wants) *[2]int {
 	r.placeMasters(b, n, p)
 	for again := true; again && !rising; {
 		again = false
@@ -348,6 +384,21 @@ func (r *rtmr) serve(b *book, n *node, rising bool, p *wants) {
 					if s == master && r.crowded(b, j) {
 						break
 					}
+					slot := j.stage[s].slot()
+					if !r.preempt && slot >= 0 {
+						if left == nil {
+							free := r.spare(b)
+							left = &free
+						}
+						if left[slot] <= 0 {
+							continue
+						}
+						left[slot]--
+						t, _ := b.nearest(n, j.stage[s])
+						l := &lease{what: bound{job: j.id, stage: s, task: t, node: n.id}}
+						r.lendTo(b, l)
+						r.leases = append(r.leases, l)
+					}
 					if x, st := r.measures[j], j.stage[s]; x != nil && s == mapStage {
 						if st.occupied == 0 {
 							x.began = b.now
@@ -361,17 +412,12 @@ func (r *rtmr) serve(b *book, n *node, rising bool, p *wants) {
 			}
 		}
 	}
+	return left
 }
 
 // reduce is algorithm 5.4, lines 6 to 21, with >= in line 10: the job whose reduce goes to the node.
 func (r *rtmr) reduce(b *book, n *node) *job {
-	free := r.slots[1]
-	for _, c := range r.plan.queue {
-		if s := c.job.stage[reduceStage]; s != nil {
-			free -= s.occupied
-		}
-	}
-	reserved := 0
+	free, reserved := r.free(b, reduceStage), 0
 	for _, c := range r.plan.queue {
 		if c.over {
 			continue
@@ -404,15 +450,8 @@ func (r *rtmr) reclaim(b *book, p *wants) {
 	}
 	r.kill(b, mapStage, due, kept, samples, p)
 	// algorithm 5.4 over and over
-	due = 0
-	free := r.slots[1]
-	for _, c := range r.plan.queue {
-		if s := c.job.stage[reduceStage]; s != nil {
-			free -= s.occupied
-		}
-	}
-	reserved := 0
-	kept = 0
+	due, kept = 0, 0
+	free, reserved := r.free(b, reduceStage), 0
 	for _, c := range r.plan.queue {
 		s := c.job.stage[reduceStage]
 		if c.over || s == nil || s.open == 0 {

@@ -32,7 +32,7 @@ func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	for _, j := range s.others {
-		if job := v.Job(j); job != nil {
+		if job := v.Job(j); job != nil && s.of(j).Standing == lent { // of a sample no reduce runs before the verdict
 			s.restrain(job, p)
 		}
 	}
