@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -94,10 +95,10 @@ func readFile(name string) ([]byte, error) {
 	var src []byte
 	if err == nil {
 		defer f.Close()
-		src, err = io.ReadAll(io.LimitReader(f, scenario.MaxBytes+1))
+		src, err = io.ReadAll(io.LimitReader(f, config.MaxBytes+1))
 	}
-	if err == nil && len(src) > scenario.MaxBytes {
-		return nil, fmt.Errorf("%s: the file is larger than %d MB", name, scenario.MaxBytes>>20)
+	if err == nil && len(src) > config.MaxBytes {
+		return nil, fmt.Errorf("%s: the file is larger than %d MB", name, config.MaxBytes>>20)
 	}
 	if os.IsNotExist(err) {
 		err = fmt.Errorf("%s: there is no such file", name)
@@ -167,7 +168,7 @@ func (o *options) variantCells(s *scenario.Scenario, left []trace.LeftOut) ([]la
 				return nil, s.Errorf(fmt.Sprintf("policies[%d]", i), "%v", err)
 			}
 			if slices.Contains(policies, p) {
-				return nil, s.Errorf(fmt.Sprintf("policies[%d]", i), "the policy %s stands here a second time", p)
+				return nil, s.Errorf(fmt.Sprintf("policies[%d]", i), "the policy %s is given twice", p)
 			}
 			policies = append(policies, p)
 		}

@@ -213,7 +213,7 @@ func TestBadInput(t *testing.T) {
 		{"run words.yaml --nodes 100000", `--nodes is 100000, on this machine it must be at most 1000`},
 		{"run words.yaml --nodes 99999999999999999999", `invalid argument "99999999999999999999" for "--nodes" flag: it is too large`},
 		{"simulate two.yaml --slots 999999999", `at most 100000`},
-		{"simulate two.yaml --seed 1,1", `--seed: the seed 1 stands there a second time`},
+		{"simulate two.yaml --seed 1,1", `--seed: the seed 1 is given twice`},
 		{"simulate two.yaml --seed 5..1", `--seed: "5..1" runs backwards`},
 		{"simulate two.yaml --seed 1..1000000000", `--seed: "1..1000000000" are too many seeds`},
 		{"simulate two.yaml --block 1MB", `--block is for job files`},

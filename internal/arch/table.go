@@ -64,8 +64,9 @@ var table = []row{
 			"github.com/mattn/go-isatty", "golang.org/x/term", "golang.org/x/sys"}},
 	{dir: "schedtest", layer: "harness", public: true, testOnly: true, why: "text scenarios and the harness for people who write policies"},
 	{dir: "internal/runs", layer: "runs", why: "jobs on this machine, and what is kept of them"},
-	{dir: "internal/studies/scenario", layer: "studies", external: []string{"github.com/goccy/go-yaml"},
-		why: "scenario and job files; the one place that reads YAML"},
+	{dir: "internal/config", layer: "studies", external: []string{"github.com/goccy/go-yaml"},
+		why: "files that people write, read by the tags of structs; the one place that reads YAML"},
+	{dir: "internal/studies/scenario", layer: "studies", why: "scenario and job files"},
 	{dir: "internal/studies/capacity", layer: "studies", why: "machines to rent and jobs to admit, for people"},
 	{dir: "internal/studies/lab", layer: "studies", why: "joins worlds, policies and sinks, and runs the grid"},
 	{dir: "internal/studies/report", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
@@ -114,6 +115,7 @@ var table = []row{
 // testExternal are the modules that tests, and packages for tests only, may use besides those of their row.
 var testExternal = []string{
 	"pgregory.net/rapid",              // properties on random inputs
+	"github.com/goccy/go-yaml",        // YAML as other programs read it
 	"github.com/google/go-cmp",        // differences one can read
 	"go.uber.org/goleak",              // no goroutine left behind
 	"github.com/rogpeppe/go-internal", // scripts that run the command

@@ -42,40 +42,42 @@ const (
 // Config is the description of all queues. Its zero value has none: each queue that a job names then exists with default
 // settings, as undeclared pools do in Hadoop.
 type Config struct {
-	Queues []Queue `json:"queues,omitempty"` // below the root
+	Queues []Queue `json:"queues,omitempty" doc:"queues, or pools, below the root; if there are any, jobs name one of them or none"`
 	// Undeclared is Refuse, the same as "", or Allow.
 	Undeclared string `json:"undeclared_queues,omitempty" enum:"refuse|allow" doc:"jobs of queues, or pools, that are not described where others are: refuse, or allow with default settings (not under capacity); refuse if left out"`
 	// MaxRunning bounds the running jobs of the whole cluster, 0 = no bound.
-	MaxRunning int `json:"max_running,omitempty"`
+	MaxRunning int `json:"max_running,omitempty" doc:"bound on the running jobs of the whole cluster; none if left out"`
 	// MaxRunningPerUser bounds the running jobs of each user (userMaxJobsDefault), 0 = no bound.
-	MaxRunningPerUser int `json:"max_running_per_user,omitempty"`
+	MaxRunningPerUser int `json:"max_running_per_user,omitempty" doc:"bound on the running jobs of each user; none if left out"`
 	// MaxRunningPerQueue bounds the running jobs of each queue without a bound of its own (poolMaxJobsDefault), 0 = no bound.
-	MaxRunningPerQueue int `json:"max_running_per_queue,omitempty"`
+	MaxRunningPerQueue int `json:"max_running_per_queue,omitempty" doc:"bound on the running jobs of each queue without one of its own; none if left out"`
 	// MaxMasterShare is the percentage of what a queue is promised, without queues of the cluster, that the ApplicationMasters of its
 	// running jobs may take (maximum-am-resource-percent, queueMaxAMShareDefault), 0 = as the policy says.
-	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100"`
+	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100" doc:"percent of what a queue is promised, of the cluster without queues, that ApplicationMasters may take; 50 under fair and 10 else if left out"`
 }
 
 // Queue is one queue. Which fields count depends on the order; the others are ignored by it.
 type Queue struct {
-	Name       string  `json:"name"`
-	Queues     []Queue `json:"queues,omitempty"`      // below it (capacity only); jobs stand in leaves
-	MaxRunning int     `json:"max_running,omitempty"` // running jobs, 0 = no bound of its own (maxRunningJobs)
+	Name   string  `json:"name" doc:"name of the queue; no dots"`
+	Queues []Queue `json:"queues,omitempty" doc:"queues below it (capacity only); jobs stand in those without any"`
+	// MaxRunning bounds its running jobs (maxRunningJobs), 0 = no bound of its own.
+	MaxRunning int `json:"max_running,omitempty" doc:"bound on its running jobs; none if left out"`
 	// MaxMasterShare is what ApplicationMasters may take of what the queue is promised, in percent, 0 = as for all (maxAMShare)
-	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100"`
+	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100" doc:"percent of what it is promised (capacity: its guaranteed part, fair: its weight among pools with jobs, else the cluster) that ApplicationMasters of its jobs may take; its first may always start; as for all queues if left out"`
 
-	// Fair: pools.
-	Weight          float64 `json:"weight,omitempty"`            // relative share, 0 = 1
-	MinMaps         int     `json:"min_maps,omitempty"`          // minimum share of map containers
-	MinReduces      int     `json:"min_reduces,omitempty"`       // minimum share of reduce containers
-	Jobs            string  `json:"jobs,omitempty"`              // among its jobs: "fair" or "fifo", "" = as the order says (schedulingMode)
-	MinShareTimeout Span    `json:"min_share_timeout,omitempty"` // before others are preempted, 0 = as the part says
+	// Fair: pools. A weight of 0 is 1. Jobs (schedulingMode) is "fair", "fifo", or "" for what the order says.
+	Weight          float64 `json:"weight,omitempty" doc:"fair: its share against that of others; 1 if left out"`
+	MinMaps         int     `json:"min_maps,omitempty" doc:"fair: minimum share of map slots"`
+	MinReduces      int     `json:"min_reduces,omitempty" doc:"fair: minimum share of reduce slots"`
+	Jobs            string  `json:"jobs,omitempty" doc:"fair: fair or fifo among its jobs; as the policy says if left out"`
+	MinShareTimeout Span    `json:"min_share_timeout,omitempty" doc:"fair: how long it may stay below its minimum share before others are preempted"`
 
-	// Capacity: hierarchical queues. Percentages are of the parent.
-	Capacity         float64 `json:"capacity,omitempty"`           // guaranteed; siblings add up to at most 100
-	Maximum          float64 `json:"maximum,omitempty"`            // at most, when others are idle; 0 = 100 (maximum-capacity)
-	MinimumUserLimit float64 `json:"minimum_user_limit,omitempty"` // percent of the queue that each of many users gets; 0 = 100
-	UserLimitFactor  float64 `json:"user_limit_factor,omitempty"`  // times the queue's capacity that one user may have; 0 = 1, -1 = no limit
+	// Capacity: hierarchical queues, whose capacities add up to at most 100. A maximum (maximum-capacity) or user limit of 0 is 100,
+	// a factor of 0 is 1.
+	Capacity         float64 `json:"capacity,omitempty" doc:"capacity: percent of its parent that it is guaranteed"`
+	Maximum          float64 `json:"maximum,omitempty" doc:"capacity: percent of its parent that it gets at most; 100 if left out"`
+	MinimumUserLimit float64 `json:"minimum_user_limit,omitempty" doc:"capacity: percent of the queue that each of many users gets; 100 if left out"`
+	UserLimitFactor  float64 `json:"user_limit_factor,omitempty" doc:"capacity: how often its capacity one user may have; 1 if left out, -1 = no limit"`
 }
 
 // Span is a span of time that is written with its unit ("300s").

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -81,9 +81,9 @@ func TestWorth(t *testing.T) {
 	c.Classes[0].AtLeast, c.Classes[0].AtMost = 10, 10
 	ten := 10 * units.Second
 	change(2, func(k *Class) float64 { return -k.TenSeconds }, func() {
-		c.Classes[2].Deadline += scenario.Span(ten)
+		c.Classes[2].Deadline += config.Span(ten)
 	})
-	c.Classes[2].Deadline -= scenario.Span(ten)
+	c.Classes[2].Deadline -= config.Span(ten)
 	change(2, func(k *Class) float64 { return *k.Slower }, func() {
 		m := &c.Classes[2].Map
 		m.Mean, m.Max = m.Mean*11/10, m.Max*11/10

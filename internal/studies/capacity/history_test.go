@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/units"
@@ -58,7 +59,7 @@ func TestFromHistory(t *testing.T) {
 	if len(c.Classes) != 2 || c.Prices.OnDemand != 1 {
 		t.Fatalf("%s", src)
 	}
-	span := func(seconds float64) scenario.Span { return scenario.Span(units.FromSeconds(seconds)) }
+	span := func(seconds float64) config.Span { return config.Span(units.FromSeconds(seconds)) }
 	sums, words := c.Classes[0], c.Classes[1]
 	if words.Name != "words" || words.Maps != 3 || words.Reduces != 2 || words.Deadline != span(240) || words.AtMost != 2 ||
 		words.AtLeast != 2 || words.MapSlots != 4 || math.Abs(words.Map.Mean.Duration().Seconds()-70.0/3) > 1e-8 || words.Map.Max != span(30) ||

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -18,10 +17,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Read reads a scenario file. The error, if any, is an Errors.
-func Read(file string, src []byte) (*Scenario, error) {
-	return read(file, src, Resize{}, maxTasks, nil)
-}
+// Read reads a scenario file. The error, if any, is a config.Errors.
+func Read(file string, src []byte) (*Scenario, error) { return ReadResized(file, src, Resize{}) }
 
 // Bounds on the size of a cluster, those that the tags of Cluster and Offer state.
 const (
@@ -37,12 +34,16 @@ type Resize struct {
 
 // ReadResized is Read for a cluster of another size.
 func ReadResized(file string, src []byte, to Resize) (*Scenario, error) {
-	return read(file, src, to, maxTasks, nil)
+	doc, err := config.ParseOne(file, src)
+	if err != nil {
+		return nil, err
+	}
+	return read(doc, to, maxTasks)
 }
 
-func read(file string, src []byte, to Resize, most int, over map[string]ast.Node) (*Scenario, error) {
-	s := &Scenario{most: most}
-	s.src = decodeOver(file, src, s, over)
+func read(doc *config.Document, to Resize, most int) (*Scenario, error) {
+	s := &Scenario{most: most, src: doc}
+	doc.Read(s)
 	if to.Nodes != nil {
 		s.resized = true // the file's copies fit on as many nodes as there are now
 		s.Cluster.Nodes = *to.Nodes
@@ -51,18 +52,34 @@ func read(file string, src []byte, to Resize, most int, over map[string]ast.Node
 		s.Cluster.MapSlots, s.Cluster.ReduceSlots = to.MapSlots, to.ReduceSlots
 	}
 	if s.Name == "" {
-		s.Name = stem(file)
+		s.Name = stem(doc.File)
 	}
 	if class := s.Cluster.TaskTimes.Profile; class != "" {
 		s.learned(class, to.Known)
 	}
-	if len(s.src.errs) == 0 {
+	s.lists()
+	if len(s.src.Errs) == 0 {
 		s.build()
 	}
-	if err := s.src.errs.err(); err != nil {
+	if err := s.src.Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// lists checks the lists of seeds and of swept keys.
+func (s *Scenario) lists() {
+	var at int
+	var err error
+	if s.Seeds, at, err = seeds(s.Ranges); err != nil && len(s.src.Errs) == 0 {
+		s.src.Failf(fmt.Sprintf("seeds[%d]", at), "%v", err)
+	}
+	for _, key := range s.Sweep.Keys() {
+		switch word, _, _ := strings.Cut(key, "."); word {
+		case "policies", "seeds", "sweep", "name":
+			s.src.Failf("sweep."+key, "%s cannot be swept; policies and seeds are lists of their own", key)
+		}
+	}
 }
 
 // learned takes the distribution of task times from what earlier runs taught of the maps of a class.
@@ -75,12 +92,12 @@ func (s *Scenario) learned(class string, known func(string) *profile.Class) {
 	if p != nil {
 		maps := p.Any(workload.Map)
 		if s.Cluster.TaskTimes.Values != nil {
-			s.src.failAt("cluster.task_times.profile", "profile and values stand beside each other; give one of them")
+			s.src.Failf("cluster.task_times.profile", "profile and values stand beside each other; give one of them")
 		}
 		s.Cluster.TaskTimes.Values = maps.Spread.Values(points)
 	}
 	if s.Cluster.TaskTimes.Values == nil {
-		s.src.failAt("cluster.task_times.profile", "nothing is known of the task times of class %q yet; slackline run teaches it", class)
+		s.src.Failf("cluster.task_times.profile", "nothing is known of the task times of class %q yet; slackline run teaches it", class)
 	}
 }
 
@@ -122,20 +139,16 @@ func (s *Scenario) Deadlines() (hard, soft bool) {
 }
 
 // File is the file that it was read from.
-func (s *Scenario) File() string { return s.src.file }
+func (s *Scenario) File() string { return s.src.File }
 
 // Errorf returns an error at the value that stands at a path such as "policies[1]", or at what is around it.
 func (s *Scenario) Errorf(path, format string, args ...any) error {
-	return s.src.single(path, format, args...)
+	return s.src.Errorf(path, format, args...)
 }
 
 func stem(file string) string {
 	base := filepath.Base(file)
 	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
-func (d *decoder) single(path, format string, args ...any) error {
-	return Errors{{File: d.file, Pos: d.pos(path), Text: fmt.Sprintf(format, args...)}}
 }
 
 var laws = map[string]sim.Law{"constant": sim.Constant, "uniform": sim.Uniform, "normal": sim.Normal, "exponential": sim.Exponential,
@@ -175,18 +188,18 @@ func (s *Scenario) build() {
 	if k.Replicas != nil {
 		if cfg.Replicas = *k.Replicas; s.resized {
 			cfg.Replicas = min(cfg.Replicas, len(c.Nodes))
-		} else if cfg.Replicas > len(c.Nodes) && len(d.errs) == 0 {
-			d.failAt("cluster.replicas", "replicas is %d, it must be at most the number of nodes, %d", cfg.Replicas, len(c.Nodes))
+		} else if cfg.Replicas > len(c.Nodes) && len(d.Errs) == 0 {
+			d.Failf("cluster.replicas", "replicas is %d, it must be at most the number of nodes, %d", cfg.Replicas, len(c.Nodes))
 		}
 	}
-	if k.Racks > len(c.Nodes) && !s.resized && len(d.errs) == 0 {
-		d.failAt("cluster.racks", "racks is %d, it must be at most the number of nodes, %d", k.Racks, len(c.Nodes))
+	if k.Racks > len(c.Nodes) && !s.resized && len(d.Errs) == 0 {
+		d.Failf("cluster.racks", "racks is %d, it must be at most the number of nodes, %d", k.Racks, len(c.Nodes))
 	}
 	if k.Placement == "scatter" {
 		cfg.Placement = sim.Scatter
 	}
 	if k.MTBF > 0 && k.MTTR == 0 {
-		d.failAt("cluster.mtbf", "nodes that fail by chance need a mean time to repair as well; add mttr, such as mttr: 10m")
+		d.Failf("cluster.mtbf", "nodes that fail by chance need a mean time to repair as well; add mttr, such as mttr: 10m")
 	}
 	for _, pair := range [][2]string{
 		{"cluster.mttr", "cluster.mtbf"}, {"cluster.rack_mttr", "cluster.rack_mtbf"}, {"cluster.faulty.rate", "cluster.faulty.share"},
@@ -194,47 +207,47 @@ func (s *Scenario) build() {
 		{"cluster.stragglers.factor", "cluster.stragglers.rate"}, {"workload.trace.deadlines.factor", "workload.trace.deadlines.share"},
 		{"workload.trace.deadlines.classes", "workload.trace.deadlines.share"}, {"workload.trace.deadlines.slots", "workload.trace.deadlines.share"},
 	} {
-		if d.has(pair[0]) && !d.has(pair[1]) {
-			d.failAt(pair[0], "%s does nothing without %s", nameOf(pair[0]), nameOf(pair[1]))
+		if d.Has(pair[0]) && !d.Has(pair[1]) {
+			d.Failf(pair[0], "%s does nothing without %s", config.Name(pair[0]), config.Name(pair[1]))
 		}
 	}
 	s.needPower()
 	for _, never := range []struct {
 		key  string
-		span Span
+		span config.Span
 		what string
 	}{{"cluster.mtbf", k.MTBF, "nodes"}, {"cluster.rack_mtbf", k.RackMTBF, "racks"}} {
-		if d.has(never.key) && never.span == 0 {
-			d.failAt(never.key, "%s is 0s, it must be above 0s; leave the key out where no %s fail by chance", nameOf(never.key), never.what)
+		if d.Has(never.key) && never.span == 0 {
+			d.Failf(never.key, "%s is 0s, it must be above 0s; leave the key out where no %s fail by chance", config.Name(never.key), never.what)
 		}
 	}
 	if k.TaskTimes.CV > 0 && k.TaskTimes.Law == "constant" {
-		d.failAt("cluster.task_times.cv", "constant times do not vary; name a law, such as law: lognormal")
+		d.Failf("cluster.task_times.cv", "constant times do not vary; name a law, such as law: lognormal")
 	}
 	for _, least := range []struct {
 		key  string
-		span Span
+		span config.Span
 		at   units.Duration
 	}{{"mtbf", k.MTBF, units.Second}, {"rack_mtbf", k.RackMTBF, units.Second}, {"progress", k.Progress, 10 * units.Millisecond}} {
 		if least.span > 0 && least.span.Duration() < least.at {
-			d.failAt("cluster."+least.key, "%s is %v, it must be at least %v: such a run would never end", least.key, least.span, least.at)
+			d.Failf("cluster."+least.key, "%s is %v, it must be at least %v: such a run would never end", least.key, least.span, least.at)
 		}
 	}
 	if k.RackMTBF > 0 && k.RackMTTR == 0 {
-		d.failAt("cluster.rack_mtbf", "racks that fail by chance need a mean time to repair as well; add rack_mttr, such as rack_mttr: 10m")
+		d.Failf("cluster.rack_mtbf", "racks that fail by chance need a mean time to repair as well; add rack_mttr, such as rack_mttr: 10m")
 	}
 	if most := map[string]float64{"uniform": 0.577, "normal": 1}[k.TaskTimes.Law]; most > 0 && k.TaskTimes.CV > most {
-		d.failAt("cluster.task_times.cv", "cv is %g, %s times vary by at most %g; use lognormal", k.TaskTimes.CV, k.TaskTimes.Law, most)
+		d.Failf("cluster.task_times.cv", "cv is %g, %s times vary by at most %g; use lognormal", k.TaskTimes.CV, k.TaskTimes.Law, most)
 	}
 	if (k.TaskTimes.Law == "empirical") != (len(k.TaskTimes.Values) > 0) {
-		d.failAt("cluster.task_times", "empirical times are drawn from values that were measured, other laws are not; give law: empirical and values, or a profile, together")
+		d.Failf("cluster.task_times", "empirical times are drawn from values that were measured, other laws are not; give law: empirical and values, or a profile, together")
 	}
 	if (k.Network.Fabric > 0) != (k.Network.Link > 0) {
-		d.failAt("cluster.network", "the network needs both fabric and link, such as {fabric: 10GB, link: 100MB}")
+		d.Failf("cluster.network", "the network needs both fabric and link, such as {fabric: 10GB, link: 100MB}")
 	}
 	node := func(path, name string) cluster.NodeID {
 		if nodes[name] == 0 {
-			d.failAt(path, "there is no node %q, the nodes are n1 to n%d", name, len(c.Nodes))
+			d.Failf(path, "there is no node %q, the nodes are n1 to n%d", name, len(c.Nodes))
 		}
 		return nodes[name]
 	}
@@ -248,24 +261,24 @@ func (s *Scenario) build() {
 	s.supply(&cfg)
 	for i, st := range k.NodeSteps {
 		if st.Nodes > len(c.Nodes) {
-			d.failAt(fmt.Sprintf("cluster.node_steps[%d].nodes", i), "nodes is %d, it must be at most the cluster's %d", st.Nodes, len(c.Nodes))
+			d.Failf(fmt.Sprintf("cluster.node_steps[%d].nodes", i), "nodes is %d, it must be at most the cluster's %d", st.Nodes, len(c.Nodes))
 		}
 		cfg.Sizes = append(cfg.Sizes, sim.SizeStep{At: units.Time(st.At), Nodes: st.Nodes, Crash: st.Crash})
 	}
 	for i, o := range k.Outages {
 		at := fmt.Sprintf("cluster.outages[%d]", i)
 		up := units.Never
-		if d.has(at + ".up") {
+		if d.Has(at + ".up") {
 			if up = units.Time(o.Up); o.Up <= o.Down {
-				d.failAt(at+".up", "up is %v, it must be after down, %v", o.Up, o.Down)
+				d.Failf(at+".up", "up is %v, it must be after down, %v", o.Up, o.Down)
 			}
 		}
 		out := sim.Outage{Down: units.Time(o.Down), Up: up, Rack: cluster.RackID(o.Rack)}
 		switch {
 		case (o.Node == "") == (o.Rack == 0):
-			d.failAt(at, "an outage is of a node or of a rack; name one of them")
+			d.Failf(at, "an outage is of a node or of a rack; name one of them")
 		case o.Rack > k.Racks:
-			d.failAt(at+".rack", "rack is %d, it must be at most the number of racks, %d", o.Rack, k.Racks)
+			d.Failf(at+".rack", "rack is %d, it must be at most the number of racks, %d", o.Rack, k.Racks)
 		case o.Rack == 0:
 			out.Node = node(at+".node", o.Node)
 		}
@@ -277,17 +290,14 @@ func (s *Scenario) build() {
 		s.jobs(&cfg, node)
 	}
 	s.addMasters(&cfg)
-	if d.has("policies") && len(s.Policies) == 0 {
-		d.failAt("policies", "policies is empty; name at least one, or leave the key out")
+	found := len(d.Errs)
+	innerQueues(d, "queues", s.Config.Queues)
+	if err := s.Config.Validate(); err != nil && len(d.Errs) == found {
+		d.Failf("queues", "%v", err)
 	}
-	found := len(d.errs)
-	d.innerQueues("queues", s.Config.Queues)
-	if err := s.Config.Validate(); err != nil && len(d.errs) == found {
-		d.failAt("queues", "%v", err)
-	}
-	if len(d.errs) == 0 {
+	if len(d.Errs) == 0 {
 		if err := cfg.Validate(); err != nil { // what the checks above do not know of
-			d.failAt("", "%v", err)
+			d.Failf("", "%v", err)
 		}
 	}
 	s.config = cfg
@@ -298,8 +308,8 @@ func (s *Scenario) needPower() {
 	k := &s.Cluster
 	draws := func(o *Offer) bool { return o.IdlePower != nil || o.DynamicPower != nil }
 	need := func(path string, drawn bool) {
-		if s.src.has(path) && !drawn {
-			s.src.failAt(path, "%s does nothing without idle_power or dynamic_power", nameOf(path))
+		if s.src.Has(path) && !drawn {
+			s.src.Failf(path, "%s does nothing without idle_power or dynamic_power", config.Name(path))
 		}
 	}
 	some := draws(&k.Offer)
@@ -337,7 +347,7 @@ func (s *Scenario) cluster() *cluster.Cluster {
 		class.Capacity[units.ReduceSlots] = or(o.ReduceSlots, k.ReduceSlots, 1)
 		class.Capacity[units.VCores] = or(o.VCores, k.VCores, 0)
 		class.Capacity[units.Named0] = or(o.GPUs, k.GPUs, 0)
-		for _, m := range []*Size{k.Memory, o.Memory} {
+		for _, m := range []*config.Size{k.Memory, o.Memory} {
 			if m != nil {
 				class.Capacity[units.Memory] = int64(*m)
 			}
@@ -348,7 +358,7 @@ func (s *Scenario) cluster() *cluster.Cluster {
 			}
 		}
 		for _, from := range []*Offer{&k.Offer, &o} { // its own words go over those of the cluster
-			for to, p := range map[*units.Watts]*Power{&class.Idle: from.IdlePower, &class.Dynamic: from.DynamicPower, &class.Sleep: from.SleepPower} {
+			for to, p := range map[*units.Watts]*config.Power{&class.Idle: from.IdlePower, &class.Dynamic: from.DynamicPower, &class.Sleep: from.SleepPower} {
 				if p != nil {
 					*to = units.Watts(*p)
 				}
@@ -373,13 +383,13 @@ func (s *Scenario) cluster() *cluster.Cluster {
 	seen := map[string]bool{"standard": k.Nodes > 0}
 	for i, cl := range k.Classes {
 		if seen[cl.Name] {
-			s.src.failAt(fmt.Sprintf("cluster.classes[%d].name", i), "there is another class %q; each needs a name of its own", cl.Name)
+			s.src.Failf(fmt.Sprintf("cluster.classes[%d].name", i), "there is another class %q; each needs a name of its own", cl.Name)
 		}
 		seen[cl.Name] = true
 		add(cl.Name, cl.Nodes, cl.Offer)
 	}
 	if len(c.Nodes) == 0 {
-		s.src.failAt("cluster", "the cluster has no node; give it some, such as nodes: 20")
+		s.src.Failf("cluster", "the cluster has no node; give it some, such as nodes: 20")
 		add("standard", 1, k.Offer) // so that the other checks have something to look at
 	}
 	return c

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -20,9 +21,9 @@ type Capacity struct {
 	Integer       *bool           `json:"integer" doc:"whether machines and jobs are whole numbers; true if left out"`
 	Bound         string          `json:"bound" enum:"mean|upper" def:"mean" doc:"by what deadlines must be met: by the mean of the lower and the upper bound, as in the paper, or by the upper bound"`
 	WholeShares   bool            `json:"whole_shares" doc:"true: each admitted job gets at least one map slot and one reduce slot; it does by the upper bound anyway, which holds only then"`
-	Classes       []CapacityClass `json:"classes" need:"yes" doc:"classes of jobs, each with jobs that run side by side"`
+	Classes       []CapacityClass `json:"classes" need:"yes" some:"yes" doc:"classes of jobs, each with jobs that run side by side"`
 
-	src *decoder
+	src *config.Document
 }
 
 // MachinePrices are what a machine costs, in the currency an hour.
@@ -46,36 +47,40 @@ type CapacityClass struct {
 	MapSlots    float64 `json:"map_slots" need:"yes" min:"0.001" max:"1e9" doc:"maps that a machine runs side by side (c_M)"`
 	ReduceSlots float64 `json:"reduce_slots" min:"0.001" max:"1e9" def:"1" doc:"reduces that a machine runs side by side when it runs no maps (c_R); 1 if left out"`
 
-	Deadline Span    `json:"deadline" need:"yes" doc:"how long a job may take (D)"`
-	AtLeast  float64 `json:"at_least" min:"0" max:"1e9" doc:"jobs that must be admitted side by side (H_low); none if left out"`
-	AtMost   float64 `json:"at_most" need:"yes" min:"0" max:"1e9" doc:"jobs that ask to run side by side (H_up)"`
-	Penalty  float64 `json:"penalty" min:"0" max:"1e9" doc:"what a job that is not admitted costs, in the currency an hour (p); nothing if left out"`
+	Deadline config.Span `json:"deadline" need:"yes" doc:"how long a job may take (D)"`
+	AtLeast  float64     `json:"at_least" min:"0" max:"1e9" doc:"jobs that must be admitted side by side (H_low); none if left out"`
+	AtMost   float64     `json:"at_most" need:"yes" min:"0" max:"1e9" doc:"jobs that ask to run side by side (H_up)"`
+	Penalty  float64     `json:"penalty" min:"0" max:"1e9" doc:"what a job that is not admitted costs, in the currency an hour (p); nothing if left out"`
 }
 
 // TaskTimes are the mean and the longest time of tasks.
 type TaskTimes struct {
-	Mean Span `json:"mean" need:"yes" doc:"mean time of a task"`
-	Max  Span `json:"max" need:"yes" doc:"longest time of a task"`
+	Mean config.Span `json:"mean" need:"yes" doc:"mean time of a task"`
+	Max  config.Span `json:"max" need:"yes" doc:"longest time of a task"`
 }
 
 // Whole tells whether machines and jobs are whole numbers.
 func (c *Capacity) Whole() bool { return c.Integer == nil || *c.Integer }
 
 // ReadCapacity reads a file for slackline capacity. Times that it leaves out come from these profiles, if
-// there are any. The error, if any, is an Errors.
+// there are any. The error, if any, is a config.Errors.
 func ReadCapacity(file string, src []byte, known ...*profile.Class) (*Capacity, error) {
-	c := &Capacity{}
-	c.src = decodeOver(file, src, c, nil)
+	doc, err := config.ParseOne(file, src)
+	if err != nil {
+		return nil, err
+	}
+	c := &Capacity{src: doc}
+	doc.Read(c)
 	if c.Name == "" {
 		c.Name = stem(file)
 	}
-	if len(c.src.errs) == 0 {
+	if len(c.src.Errs) == 0 {
 		for i := range c.Classes {
 			c.Classes[i].learn(c.src, fmt.Sprintf("classes[%d]", i), known)
 		}
 		c.check()
 	}
-	if err := c.src.errs.err(); err != nil {
+	if err := c.src.Err(); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -86,7 +91,7 @@ func (k *CapacityClass) learnsFrom() string { return cmp.Or(k.Profile, k.Name) }
 
 // learn takes times that are left out from what runs taught, cold ones as well. What is known of shuffles
 // is not kept apart by waves.
-func (k *CapacityClass) learn(d *decoder, at string, known []*profile.Class) {
+func (k *CapacityClass) learn(d *config.Document, at string, known []*profile.Class) {
 	i := slices.IndexFunc(known, func(p *profile.Class) bool { return p.Name == k.learnsFrom() })
 	if i < 0 {
 		return // check says what is missing
@@ -104,9 +109,9 @@ func (k *CapacityClass) learn(d *decoder, at string, known []*profile.Class) {
 		{"shuffle", k.Reduces, &k.Shuffle, reduces.Shuffle},
 		{"reduce", k.Reduces, &k.Reduce, reduces.Task},
 	} {
-		if own := at + "." + t.key; t.tasks > 0 && t.from.N > 0 && !d.has(own) {
-			*t.to = TaskTimes{Span(units.FromSeconds(t.from.Mean)), Span(units.FromSeconds(t.from.Max))}
-			d.at[own] = d.pos(at)
+		if own := at + "." + t.key; t.tasks > 0 && t.from.N > 0 && !d.Has(own) {
+			*t.to = TaskTimes{config.Span(units.FromSeconds(t.from.Mean)), config.Span(units.FromSeconds(t.from.Max))}
+			d.Supplied(own)
 		}
 	}
 }
@@ -114,25 +119,22 @@ func (k *CapacityClass) learn(d *decoder, at string, known []*profile.Class) {
 // check looks for what tags cannot say.
 func (c *Capacity) check() {
 	d := c.src
-	if len(c.Classes) == 0 {
-		d.failAt("classes", "classes lists none; give at least one class of jobs")
-	}
-	if c.ReservedLimit > 0 && !d.has("prices.reserved") {
-		d.failAt("reserved_limit", "reserved_limit is %v, but prices.reserved, what a reserved machine costs, is missing", c.ReservedLimit)
+	if c.ReservedLimit > 0 && !d.Has("prices.reserved") {
+		d.Failf("reserved_limit", "reserved_limit is %v, but prices.reserved, what a reserved machine costs, is missing", c.ReservedLimit)
 	}
 	first := map[string]int{}
 	for i := range c.Classes {
 		k := &c.Classes[i]
 		at := fmt.Sprintf("classes[%d]", i)
 		if _, twice := first[k.Name]; twice {
-			d.failAt(at+".name", "the class %q stands there twice; give each its own name", k.Name)
+			d.Failf(at+".name", "the class %q stands there twice; give each its own name", k.Name)
 		}
 		first[k.Name] = i
 		if k.Deadline <= 0 {
-			d.failAt(at+".deadline", "deadline is %v, it must be above 0", k.Deadline)
+			d.Failf(at+".deadline", "deadline is %v, it must be above 0", k.Deadline)
 		}
 		if k.AtLeast > k.AtMost {
-			d.failAt(at+".at_least", "at_least is %v and at_most %v: no number of jobs is both; make at_least the smaller one", k.AtLeast, k.AtMost)
+			d.Failf(at+".at_least", "at_least is %v and at_most %v: no number of jobs is both; make at_least the smaller one", k.AtLeast, k.AtMost)
 		}
 		if c.Whole() {
 			for _, n := range []struct {
@@ -140,7 +142,7 @@ func (c *Capacity) check() {
 				value float64
 			}{{"at_least", k.AtLeast}, {"at_most", k.AtMost}} {
 				if n.value != math.Trunc(n.value) {
-					d.failAt(at+"."+n.key, "%s is %v, but jobs are whole numbers; write one, or set integer to false", n.key, n.value)
+					d.Failf(at+"."+n.key, "%s is %v, but jobs are whole numbers; write one, or set integer to false", n.key, n.value)
 				}
 			}
 		}
@@ -149,9 +151,9 @@ func (c *Capacity) check() {
 }
 
 // checkTasks holds the times to the tasks that a job has.
-func (k *CapacityClass) checkTasks(d *decoder, at string) {
+func (k *CapacityClass) checkTasks(d *config.Document, at string) {
 	if k.Maps == 0 && k.Reduces == 0 {
-		d.failAt(at+".maps", "a job of class %q has neither maps nor reduces; give it some", k.Name)
+		d.Failf(at+".maps", "a job of class %q has neither maps nor reduces; give it some", k.Name)
 	}
 	for _, t := range []struct {
 		key, stage string
@@ -165,17 +167,17 @@ func (k *CapacityClass) checkTasks(d *decoder, at string) {
 		{"reduce", "reduces", k.Reduce, k.Reduces, true},
 	} {
 		own := at + "." + t.key
-		there := d.has(own)
+		there := d.Has(own)
 		switch {
 		case t.need && t.tasks > 0 && !there:
-			d.failAt(at+"."+t.stage, "%s is %d, but %s, what one takes, is missing: write %s: {mean: 20s, max: 60s}, "+
+			d.Failf(at+"."+t.stage, "%s is %d, but %s, what one takes, is missing: write %s: {mean: 20s, max: 60s}, "+
 				"or take it by --from-profiles once jobs of class %q have run", t.stage, t.tasks, t.key, t.key, k.learnsFrom())
 		case there && t.tasks == 0:
-			d.failAt(own, "%s and %s contradict each other: a job of class %q has no %s; leave %s out", t.key, t.stage, k.Name, t.stage, t.key)
+			d.Failf(own, "%s and %s contradict each other: a job of class %q has no %s; leave %s out", t.key, t.stage, k.Name, t.stage, t.key)
 		case t.times.Mean < 0:
-			d.failAt(own+".mean", "mean is %v, it must not be negative", t.times.Mean)
+			d.Failf(own+".mean", "mean is %v, it must not be negative", t.times.Mean)
 		case t.times.Max < t.times.Mean:
-			d.failAt(own+".max", "max is %v and mean %v: no mean is above the longest time; exchange them", t.times.Max, t.times.Mean)
+			d.Failf(own+".max", "max is %v and mean %v: no mean is above the longest time; exchange them", t.times.Max, t.times.Mean)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -59,7 +60,7 @@ func TestBadCapacity(t *testing.T) {
 		{", reserved: 0.1", "", `c.yaml:2:17: reserved_limit is 3, but prices.reserved, what a reserved machine costs, is missing`},
 		{"at_most: 2\n", "at_most: 2\n  - {name: etl, maps: 1, map: {mean: 1s, max: 1s}, map_slots: 1, deadline: 1m, at_most: 1}\n",
 			`c.yaml:11:12: the class "etl" stands there twice; give each its own name`},
-		{plan[strings.Index(plan, "classes"):], "classes: []\n", `c.yaml:3:10: classes lists none; give at least one class of jobs`},
+		{plan[strings.Index(plan, "classes"):], "classes: []\n", `c.yaml:3:10: classes is empty; give at least one`},
 		{plan[strings.Index(plan, "classes"):], "", `c.yaml:1:1: the key "classes" is missing`},
 		{"map_slots: 2", "map_slots: 1e-300", `c.yaml:7:16: map_slots is 1e-300, it must be at least 0.001`},
 		{"at_most: 2", "at_most: 1e300", `c.yaml:10:14: at_most is 1e+300, it must be at most 1000000000`},
@@ -86,7 +87,7 @@ func TestCapacityFromProfiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := func(mean, most float64) TaskTimes {
-		return TaskTimes{Span(units.FromSeconds(mean)), Span(units.FromSeconds(most))}
+		return TaskTimes{config.Span(units.FromSeconds(mean)), config.Span(units.FromSeconds(most))}
 	}
 	k := c.Classes[0]
 	if k.Map != second(1.5, 2) || k.Reduce != second(9, 9) || k.FirstShuffle != second(3, 3) || k.Shuffle != second(1, 4) {
@@ -153,7 +154,7 @@ func FuzzCapacity(f *testing.F) {
 	f.Add([]byte(plan))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if _, err := ReadCapacity("f.yaml", src); err != nil {
-			if _, ok := err.(Errors); !ok {
+			if _, ok := err.(config.Errors); !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
 		}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/workload"
@@ -8,22 +9,24 @@ import (
 
 // Scenario is a scenario file: a cluster, what arrives, and by which policies and seeds it is played.
 type Scenario struct {
-	Name     string   `json:"name" doc:"name of the scenario, for reports; the file's name if left out"`
-	Cluster  Cluster  `json:"cluster" need:"yes" doc:"the machines"`
-	Workload Workload `json:"workload" need:"yes" doc:"what arrives"`
-	Policies Texts    `json:"policies" doc:"policies to play it by, such as fifo or capacity(elastic=false)"`
-	Seeds    Seeds    `json:"seeds" doc:"seeds of everything random: a list, or a range such as 1..30; 1 if left out"`
-	Sweep    Sweep    `json:"sweep" doc:"values to play it with in turn, by key: {cluster.nodes: [10, 20], cluster.heartbeat: [1s, 3s]} is four scenarios"`
-	Start    Instant  `json:"start" doc:"the instant that time 0 stands for, such as 2030-01-31T18:00:00+01:00, for the journal; none if left out"`
-	Until    Span     `json:"until" above:"0" doc:"time at which the run is cut off; no limit if left out"`
-	Profiles string   `json:"profiles" doc:"what is known of classes of jobs from the start: rehearsed = what a run by fifo with the same seed would teach, or a file from slackline profile export; nothing if left out, but what the run itself teaches"`
+	Name     string                      `json:"name" doc:"name of the scenario, for reports; the file's name if left out"`
+	Cluster  Cluster                     `json:"cluster" need:"yes" doc:"the machines"`
+	Workload Workload                    `json:"workload" need:"yes" doc:"what arrives"`
+	Policies config.Texts                `json:"policies" some:"yes" doc:"policies to play it by, such as fifo or capacity(elastic=false)"`
+	Ranges   config.OneOrMore[SeedRange] `json:"seeds" some:"yes" doc:"seeds of everything random: a list, or a range such as 1..30; 1 if left out"`
+	Sweep    config.Sweep                `json:"sweep" doc:"values to play it with in turn, by key: {cluster.nodes: [10, 20], cluster.heartbeat: [1s, 3s]} is four scenarios"`
+	Start    config.Instant              `json:"start" doc:"the instant that time 0 stands for, such as 2030-01-31T18:00:00+01:00, for the journal; none if left out"`
+	Until    config.Span                 `json:"until" above:"0" doc:"time at which the run is cut off; no limit if left out"`
+	Profiles string                      `json:"profiles" doc:"what is known of classes of jobs from the start: rehearsed = what a run by fifo with the same seed would teach, or a file from slackline profile export; nothing if left out, but what the run itself teaches"`
 
 	queues.Config // queues, max_running, max_running_per_user, max_running_per_queue
+
+	Seeds []uint64 `json:"-"`
 
 	// Params are the values of the sweep with which this one is played, as they are written.
 	Params map[string]string `json:"-"`
 
-	src     *decoder
+	src     *config.Document
 	most    int // tasks
 	config  sim.Config
 	resized bool
@@ -38,10 +41,10 @@ type Cluster struct {
 	Offer           // of the nodes that are in no class, and of classes that do not say otherwise
 	Classes []Class `json:"classes" doc:"further nodes of other kinds"`
 
-	Heartbeat Span   `json:"heartbeat" min:"0" def:"3s" doc:"interval of a node's heartbeats; 0s = nodes are served at once"`
-	Replicas  *int   `json:"replicas" min:"0" doc:"copies of each block of input; 3 if left out, or as many as there are nodes; 0 = input is everywhere"`
-	Placement string `json:"placement" enum:"spread|scatter" def:"spread" doc:"how first copies lie: evenly on the nodes, or each drawn by itself"`
-	Block     Size   `json:"block" above:"0" def:"64MB" doc:"size of a block, the input of a map"`
+	Heartbeat config.Span `json:"heartbeat" min:"0" def:"3s" doc:"interval of a node's heartbeats; 0s = nodes are served at once"`
+	Replicas  *int        `json:"replicas" min:"0" doc:"copies of each block of input; 3 if left out, or as many as there are nodes; 0 = input is everywhere"`
+	Placement string      `json:"placement" enum:"spread|scatter" def:"spread" doc:"how first copies lie: evenly on the nodes, or each drawn by itself"`
+	Block     config.Size `json:"block" above:"0" def:"64MB" doc:"size of a block, the input of a map"`
 
 	SpeedSteps []SpeedStep `json:"speed_steps" doc:"speed over time (scale-up)"`
 	Supply     []Supply    `json:"supply" doc:"green power, its price and capacity over time, of which policies are told"`
@@ -49,10 +52,10 @@ type Cluster struct {
 	Forecasts  []Forecast  `json:"forecasts" doc:"what is expected of the supply, of which policies are told; a later one takes the place of one before"`
 	NodeSteps  []NodeStep  `json:"node_steps" doc:"number of nodes over time (scale-out)"`
 	Outages    []Outage    `json:"outages" doc:"failures of nodes, one by one"`
-	MTBF       Span        `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
-	MTTR       Span        `json:"mttr" min:"0" doc:"mean time to repair, exponential"`
-	RackMTBF   Span        `json:"rack_mtbf" min:"0" doc:"mean time between failures of each rack, exponential; none by chance if left out"`
-	RackMTTR   Span        `json:"rack_mttr" min:"0" doc:"mean time to repair a rack, exponential"`
+	MTBF       config.Span `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
+	MTTR       config.Span `json:"mttr" min:"0" doc:"mean time to repair, exponential"`
+	RackMTBF   config.Span `json:"rack_mtbf" min:"0" doc:"mean time between failures of each rack, exponential; none by chance if left out"`
+	RackMTTR   config.Span `json:"rack_mttr" min:"0" doc:"mean time to repair a rack, exponential"`
 
 	TaskTimes   Times      `json:"task_times" doc:"how task times vary around what jobs say"`
 	Read        ReadRates  `json:"read" doc:"what it costs a map to run away from its input"`
@@ -65,24 +68,24 @@ type Cluster struct {
 	Blacklist   Blacklist  `json:"blacklist" doc:"nodes on which too much has failed get no more work"`
 	MaxFailures int        `json:"max_failures" min:"1" max:"255" def:"4" doc:"a task that failed so often fails its job"`
 
-	Progress Span    `json:"progress" min:"0" doc:"interval at which attempts report how far they are; policies can then speculate; never if left out"`
-	Masters  *Master `json:"masters" doc:"an ApplicationMaster for each job, in a container of its own; none if left out"`
+	Progress config.Span `json:"progress" min:"0" doc:"interval at which attempts report how far they are; policies can then speculate; never if left out"`
+	Masters  *Master     `json:"masters" doc:"an ApplicationMaster for each job, in a container of its own; none if left out"`
 }
 
 // Offer is what a node has for tasks.
 type Offer struct {
-	MapSlots    *int     `json:"map_slots" min:"0" max:"100000" doc:"map slots of a node; 2 if left out"`
-	ReduceSlots *int     `json:"reduce_slots" min:"0" max:"100000" doc:"reduce slots of a node; 1 if left out"`
-	VCores      *int     `json:"vcores" min:"0" max:"100000" doc:"virtual cores of a node, for jobs that ask for such"`
-	Memory      *Size    `json:"memory" min:"0" doc:"memory of a node, for jobs that ask for such"`
-	GPUs        *int     `json:"gpus" min:"0" max:"100000" doc:"GPUs of a node, for jobs that ask for such"`
-	Speed       *float64 `json:"speed" above:"0" doc:"speed of the CPU against the machine that task times hold for; 1 if left out"`
-	Labels      Texts    `json:"labels" doc:"labels that the nodes carry"`
+	MapSlots    *int         `json:"map_slots" min:"0" max:"100000" doc:"map slots of a node; 2 if left out"`
+	ReduceSlots *int         `json:"reduce_slots" min:"0" max:"100000" doc:"reduce slots of a node; 1 if left out"`
+	VCores      *int         `json:"vcores" min:"0" max:"100000" doc:"virtual cores of a node, for jobs that ask for such"`
+	Memory      *config.Size `json:"memory" min:"0" doc:"memory of a node, for jobs that ask for such"`
+	GPUs        *int         `json:"gpus" min:"0" max:"100000" doc:"GPUs of a node, for jobs that ask for such"`
+	Speed       *float64     `json:"speed" above:"0" doc:"speed of the CPU against the machine that task times hold for; 1 if left out"`
+	Labels      config.Texts `json:"labels" doc:"labels that the nodes carry"`
 
-	IdlePower    *Power `json:"idle_power" min:"0" doc:"what a node draws when it is awake and does nothing; energy is reported if any power is stated"`
-	DynamicPower *Power `json:"dynamic_power" min:"0" doc:"what it draws besides at full load, in proportion below it"`
-	SleepPower   *Power `json:"sleep_power" min:"0" doc:"what it draws asleep"`
-	WakeTime     *Span  `json:"wake_time" min:"0" doc:"how long it takes from sleep to service"`
+	IdlePower    *config.Power `json:"idle_power" min:"0" doc:"what a node draws when it is awake and does nothing; energy is reported if any power is stated"`
+	DynamicPower *config.Power `json:"dynamic_power" min:"0" doc:"what it draws besides at full load, in proportion below it"`
+	SleepPower   *config.Power `json:"sleep_power" min:"0" doc:"what it draws asleep"`
+	WakeTime     *config.Span  `json:"wake_time" min:"0" doc:"how long it takes from sleep to service"`
 }
 
 // Class is a kind of node.
@@ -102,14 +105,14 @@ type Times struct {
 
 // ReadRates is what a map away from its input pays.
 type ReadRates struct {
-	Rack   Size `json:"rack" min:"0" doc:"bytes a second from another node of the rack; no cost if left out"`
-	Remote Size `json:"remote" min:"0" doc:"bytes a second from another rack; no cost if left out"`
+	Rack   config.Size `json:"rack" min:"0" doc:"bytes a second from another node of the rack; no cost if left out"`
+	Remote config.Size `json:"remote" min:"0" doc:"bytes a second from another rack; no cost if left out"`
 }
 
 // Network is what shuffles share.
 type Network struct {
-	Fabric Size `json:"fabric" min:"0" doc:"bytes a second through the whole cluster; shuffles do not slow each other down if left out"`
-	Link   Size `json:"link" min:"0" doc:"bytes a second into one reduce, at which shuffle times hold"`
+	Fabric config.Size `json:"fabric" min:"0" doc:"bytes a second through the whole cluster; shuffles do not slow each other down if left out"`
+	Link   config.Size `json:"link" min:"0" doc:"bytes a second into one reduce, at which shuffle times hold"`
 }
 
 // Stragglers are slow attempts.
@@ -127,46 +130,46 @@ type Files struct {
 
 // SpeedStep sets a speed from a time on.
 type SpeedStep struct {
-	At     Span    `json:"at" need:"yes" min:"0" doc:"from when on"`
-	Factor float64 `json:"factor" need:"yes" above:"0" doc:"multiplies the speed of the node's class; acts on the CPU share of tasks"`
-	Node   string  `json:"node" doc:"the node, such as n3; all of them if left out"`
+	At     config.Span `json:"at" need:"yes" min:"0" doc:"from when on"`
+	Factor float64     `json:"factor" need:"yes" above:"0" doc:"multiplies the speed of the node's class; acts on the CPU share of tasks"`
+	Node   string      `json:"node" doc:"the node, such as n3; all of them if left out"`
 }
 
 // Supply sets how much there is from a time on; what is left out stays as it was.
 type Supply struct {
-	At       Span     `json:"at" need:"yes" min:"0" doc:"from when on"`
-	Green    *Power   `json:"green" min:"0" doc:"green power, such as 40kW; what is drawn beyond it is brown"`
-	Price    *float64 `json:"price" min:"0" doc:"price of a kWh that is not green"`
-	Capacity *float64 `json:"capacity" min:"0" max:"1" doc:"what is offered of the cluster, as part of the whole: nodes come and go by node_steps"`
+	At       config.Span   `json:"at" need:"yes" min:"0" doc:"from when on"`
+	Green    *config.Power `json:"green" min:"0" doc:"green power, such as 40kW; what is drawn beyond it is brown"`
+	Price    *float64      `json:"price" min:"0" doc:"price of a kWh that is not green"`
+	Capacity *float64      `json:"capacity" min:"0" max:"1" doc:"what is offered of the cluster, as part of the whole: nodes come and go by node_steps"`
 }
 
 // Forecast is what is expected of a supply.
 type Forecast struct {
-	Of   string `json:"of" need:"yes" enum:"green|price|capacity" doc:"of which supply"`
-	File string `json:"file" need:"yes" doc:"CSV file beside the scenario: columns at and mid, and low and high for a band; rows equally far apart, each of which holds until the next"`
-	At   Span   `json:"at" min:"0" doc:"when it is issued; at the start if left out"`
+	Of   string      `json:"of" need:"yes" enum:"green|price|capacity" doc:"of which supply"`
+	File string      `json:"file" need:"yes" doc:"CSV file beside the scenario: columns at and mid, and low and high for a band; rows equally far apart, each of which holds until the next"`
+	At   config.Span `json:"at" min:"0" doc:"when it is issued; at the start if left out"`
 }
 
 // NodeStep sets the number of nodes from a time on.
 type NodeStep struct {
-	At    Span `json:"at" need:"yes" min:"0" doc:"from when on"`
-	Nodes int  `json:"nodes" need:"yes" min:"0" doc:"so many nodes are there; the last ones leave first"`
-	Crash bool `json:"crash" doc:"true: leaving nodes drop what they run; else they finish it first"`
+	At    config.Span `json:"at" need:"yes" min:"0" doc:"from when on"`
+	Nodes int         `json:"nodes" need:"yes" min:"0" doc:"so many nodes are there; the last ones leave first"`
+	Crash bool        `json:"crash" doc:"true: leaving nodes drop what they run; else they finish it first"`
 }
 
 // Outage is a failure of a node.
 type Outage struct {
-	Node string `json:"node" doc:"the node, such as n3"`
-	Rack int    `json:"rack" min:"0" max:"1000000" doc:"or the rack, from 1, with all its nodes"`
-	Down Span   `json:"down" need:"yes" min:"0" doc:"when it fails"`
-	Up   Span   `json:"up" min:"0" doc:"when it is back; never if left out"`
+	Node string      `json:"node" doc:"the node, such as n3"`
+	Rack int         `json:"rack" min:"0" max:"1000000" doc:"or the rack, from 1, with all its nodes"`
+	Down config.Span `json:"down" need:"yes" min:"0" doc:"when it fails"`
+	Up   config.Span `json:"up" min:"0" doc:"when it is back; never if left out"`
 }
 
 // Master is the ApplicationMaster of a job.
 type Master struct {
-	Start  Span `json:"start" min:"0" def:"5s" doc:"from the start of its container until the job's tasks may start"`
-	VCores int  `json:"vcores" min:"0" max:"100000" doc:"virtual cores that it takes of its node; with no memory either it takes a map slot"`
-	Memory Size `json:"memory" min:"0" doc:"memory that it takes of its node"`
+	Start  config.Span `json:"start" min:"0" def:"5s" doc:"from the start of its container until the job's tasks may start"`
+	VCores int         `json:"vcores" min:"0" max:"100000" doc:"virtual cores that it takes of its node; with no memory either it takes a map slot"`
+	Memory config.Size `json:"memory" min:"0" doc:"memory that it takes of its node"`
 }
 
 // Faulty are nodes on which more fails.
@@ -177,8 +180,8 @@ type Faulty struct {
 
 // Blacklist keeps work away from nodes.
 type Blacklist struct {
-	Failures int  `json:"failures" min:"0" max:"1000000" doc:"failed attempts after which a node is listed; no list if left out"`
-	Restore  Span `json:"restore" min:"0" doc:"an administrator takes it off the list so long after; nobody does if left out"`
+	Failures int         `json:"failures" min:"0" max:"1000000" doc:"failed attempts after which a node is listed; no list if left out"`
+	Restore  config.Span `json:"restore" min:"0" doc:"an administrator takes it off the list so long after; nobody does if left out"`
 }
 
 // Workload is what arrives.
@@ -194,22 +197,22 @@ type Workload struct {
 type Stream struct {
 	SimJob
 
-	Arrivals *Arrivals `json:"arrivals" doc:"an open stream: when they come, whatever becomes of those before"`
-	Users    int       `json:"users" min:"0" max:"1000000" doc:"a closed population of so many users"`
-	Think    Spans     `json:"think" doc:"with users: how long one thinks between the end of a job and the next, exponential with this mean, or uniform on a range; the first job comes after the first thought"`
-	Count    int       `json:"count" min:"0" max:"10000000" doc:"so many jobs in all"`
-	For      Span      `json:"for" min:"0" doc:"jobs that would come later than so long after arrive do not"`
+	Arrivals *Arrivals    `json:"arrivals" doc:"an open stream: when they come, whatever becomes of those before"`
+	Users    int          `json:"users" min:"0" max:"1000000" doc:"a closed population of so many users"`
+	Think    config.Spans `json:"think" doc:"with users: how long one thinks between the end of a job and the next, exponential with this mean, or uniform on a range; the first job comes after the first thought"`
+	Count    int          `json:"count" min:"0" max:"10000000" doc:"so many jobs in all"`
+	For      config.Span  `json:"for" min:"0" doc:"jobs that would come later than so long after arrive do not"`
 }
 
 // Arrivals is a process of arrivals.
 type Arrivals struct {
-	Process string  `json:"process" enum:"constant|poisson|bursty|trace" def:"poisson" doc:"evenly spaced, Poisson, Poisson in bursts and calm between them, or as in a trace"`
-	Every   Span    `json:"every" min:"0" doc:"mean time between two; of a trace it is its own"`
-	Format  string  `json:"format" doc:"trace: how the record is written"`
-	File    string  `json:"file" doc:"trace: the record; a relative path counts from the folder of the scenario"`
-	Bursts  float64 `json:"bursts" above:"0" max:"0.999" def:"0.1" doc:"bursty: part of the time that is within bursts"`
-	Ratio   float64 `json:"ratio" min:"1" max:"1000000" def:"10" doc:"bursty: rate within a burst over that outside"`
-	Burst   Span    `json:"burst" def:"5m" doc:"bursty: mean length of a burst"`
+	Process string      `json:"process" enum:"constant|poisson|bursty|trace" def:"poisson" doc:"evenly spaced, Poisson, Poisson in bursts and calm between them, or as in a trace"`
+	Every   config.Span `json:"every" min:"0" doc:"mean time between two; of a trace it is its own"`
+	Format  string      `json:"format" doc:"trace: how the record is written"`
+	File    string      `json:"file" doc:"trace: the record; a relative path counts from the folder of the scenario"`
+	Bursts  float64     `json:"bursts" above:"0" max:"0.999" def:"0.1" doc:"bursty: part of the time that is within bursts"`
+	Ratio   float64     `json:"ratio" min:"1" max:"1000000" def:"10" doc:"bursty: rate within a burst over that outside"`
+	Burst   config.Span `json:"burst" def:"5m" doc:"bursty: mean length of a burst"`
 }
 
 // Trace is a workload that was recorded elsewhere. What the record does not say follows from the rules here.
@@ -220,18 +223,18 @@ type Trace struct {
 
 	Containers bool `json:"containers" doc:"true: tasks take the vcores and memory that the record states, where it does; else each takes a slot"`
 
-	First  Span `json:"first" min:"0" doc:"only what was submitted in so much time from its start; all of it if left out"`
-	Repeat int  `json:"repeat" min:"1" max:"1000" def:"1" doc:"the trace so often, one after the other"`
-	Every  Span `json:"every" min:"0" def:"24h" doc:"with repeat: from the start of the trace to its start again"`
+	First  config.Span `json:"first" min:"0" doc:"only what was submitted in so much time from its start; all of it if left out"`
+	Repeat int         `json:"repeat" min:"1" max:"1000" def:"1" doc:"the trace so often, one after the other"`
+	Every  config.Span `json:"every" min:"0" def:"24h" doc:"with repeat: from the start of the trace to its start again"`
 
-	Rule        int       `json:"rule" min:"1" max:"2" def:"2" doc:"version of the rule by which tasks follow from bytes: 1 gives each job one reduce at least, 2 none to a job that shuffles nothing"`
-	Block       Size      `json:"block" above:"0" def:"128MB" doc:"input of a map: there are as many maps as blocks, at least 1"`
-	MapTime     Spans     `json:"map_time" def:"20s..40s" doc:"time of a map: a range from which each is drawn uniformly, or a span"`
-	ReduceInput Size      `json:"reduce_input" above:"0" def:"1GB" doc:"there is a reduce for so many bytes of shuffle, at most as many as reduce slots"`
-	ShuffleRate Size      `json:"shuffle_rate" above:"0" def:"50MB" doc:"a reduce fetches so many bytes a second"`
-	ReduceRate  Size      `json:"reduce_rate" above:"0" def:"50MB" doc:"and works on so many a second"`
-	SlowStart   float64   `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
-	Deadlines   Deadlines `json:"deadlines" doc:"deadlines for jobs that have none"`
+	Rule        int          `json:"rule" min:"1" max:"2" def:"2" doc:"version of the rule by which tasks follow from bytes: 1 gives each job one reduce at least, 2 none to a job that shuffles nothing"`
+	Block       config.Size  `json:"block" above:"0" def:"128MB" doc:"input of a map: there are as many maps as blocks, at least 1"`
+	MapTime     config.Spans `json:"map_time" def:"20s..40s" doc:"time of a map: a range from which each is drawn uniformly, or a span"`
+	ReduceInput config.Size  `json:"reduce_input" above:"0" def:"1GB" doc:"there is a reduce for so many bytes of shuffle, at most as many as reduce slots"`
+	ShuffleRate config.Size  `json:"shuffle_rate" above:"0" def:"50MB" doc:"a reduce fetches so many bytes a second"`
+	ReduceRate  config.Size  `json:"reduce_rate" above:"0" def:"50MB" doc:"and works on so many a second"`
+	SlowStart   float64      `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
+	Deadlines   Deadlines    `json:"deadlines" doc:"deadlines for jobs that have none"`
 }
 
 // Deadlines is the rule for deadlines: arrival + factor × the time that the job takes alone.
@@ -240,7 +243,7 @@ type Deadlines struct {
 	Factor Factors `json:"factor" def:"1.5..3" doc:"times the time that the job takes alone: a number, or a range from which each is drawn uniformly"`
 	Slots  *int    `json:"slots" min:"1" max:"10000000" doc:"map slots that a job is taken to have alone; those of the cluster if left out"`
 
-	Classes []DeadlineClass `json:"classes" doc:"kinds of deadlines, in the place of factor: each job with a deadline is drawn into one of them"`
+	Classes []DeadlineClass `json:"classes" some:"yes" doc:"kinds of deadlines, in the place of factor: each job with a deadline is drawn into one of them"`
 }
 
 // DeadlineClass is a kind of deadlines, such as tight ones.
@@ -255,40 +258,40 @@ type SimJob struct {
 	ID string `json:"id" need:"yes" doc:"name of the job, unlike all others"`
 	Rank
 
-	Arrive   Span `json:"arrive" min:"0" doc:"time of arrival; the start of the run if left out"`
-	Deadline Due  `json:"deadline" doc:"time of the run by which it should have finished, or with a plus sign a span after its arrival (+10m)"`
-	Soft     Due  `json:"soft_deadline" doc:"time from which on its result loses value; not after the deadline"`
+	Arrive   config.Span `json:"arrive" min:"0" doc:"time of arrival; the start of the run if left out"`
+	Deadline Due         `json:"deadline" doc:"time of the run by which it should have finished, or with a plus sign a span after its arrival (+10m)"`
+	Soft     Due         `json:"soft_deadline" doc:"time from which on its result loses value; not after the deadline"`
 
-	Maps        *int       `json:"maps" min:"0" max:"10000000" doc:"number of maps; a map for each block of input if left out"`
-	Reduces     int        `json:"reduces" min:"0" max:"10000000" doc:"number of reduces; none if left out"`
-	Input       *Size      `json:"input" min:"0" doc:"bytes that all maps read; a block each if left out"`
-	MapTime     Span       `json:"map_time" min:"0" doc:"time of a map on a node of speed 1; needed where there are maps"`
-	ShuffleTime Span       `json:"shuffle_time" min:"0" doc:"time that a reduce fetches its input for, behind the last map; none if left out"`
-	ReduceTime  Span       `json:"reduce_time" min:"0" doc:"time of a reduce behind its shuffle, on a node of speed 1; needed where there are reduces"`
-	CPUShare    float64    `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
-	MapNeeds    Kinds      `json:"map_needs" doc:"what a map takes of its node, or a list of kinds of containers it can run in, best first; a map slot if left out"`
-	ReduceNeeds Kinds      `json:"reduce_needs" doc:"what a reduce takes of its node, or a list of kinds; a reduce slot if left out"`
-	SlowStart   float64    `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
-	File        string     `json:"file" doc:"name of its input; jobs with the same read the same blocks"`
-	Hosts       [][]string `json:"hosts" doc:"map by map the nodes that hold its input; drawn if left out"`
+	Maps        *int                    `json:"maps" min:"0" max:"10000000" doc:"number of maps; a map for each block of input if left out"`
+	Reduces     int                     `json:"reduces" min:"0" max:"10000000" doc:"number of reduces; none if left out"`
+	Input       *config.Size            `json:"input" min:"0" doc:"bytes that all maps read; a block each if left out"`
+	MapTime     config.Span             `json:"map_time" min:"0" doc:"time of a map on a node of speed 1; needed where there are maps"`
+	ShuffleTime config.Span             `json:"shuffle_time" min:"0" doc:"time that a reduce fetches its input for, behind the last map; none if left out"`
+	ReduceTime  config.Span             `json:"reduce_time" min:"0" doc:"time of a reduce behind its shuffle, on a node of speed 1; needed where there are reduces"`
+	CPUShare    float64                 `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
+	MapNeeds    config.OneOrMore[Needs] `json:"map_needs" some:"yes" doc:"what a map takes of its node, or a list of kinds of containers it can run in, best first; a map slot if left out"`
+	ReduceNeeds config.OneOrMore[Needs] `json:"reduce_needs" some:"yes" doc:"what a reduce takes of its node, or a list of kinds; a reduce slot if left out"`
+	SlowStart   float64                 `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
+	File        string                  `json:"file" doc:"name of its input; jobs with the same read the same blocks"`
+	Hosts       [][]string              `json:"hosts" doc:"map by map the nodes that hold its input; drawn if left out"`
 }
 
 // Needs is what a container takes of its node.
 type Needs struct {
-	VCores int  `json:"vcores" min:"0" max:"100000" doc:"virtual cores"`
-	Memory Size `json:"memory" min:"0" doc:"memory"`
-	GPUs   int  `json:"gpus" min:"0" max:"100000" doc:"GPUs"`
+	VCores int         `json:"vcores" min:"0" max:"100000" doc:"virtual cores"`
+	Memory config.Size `json:"memory" min:"0" doc:"memory"`
+	GPUs   int         `json:"gpus" min:"0" max:"100000" doc:"GPUs"`
 }
 
 // Rank is what both kinds of jobs say about where they stand among others.
 type Rank struct {
-	Class    string  `json:"class" doc:"kind of job; jobs of a class are alike in cost, and what runs teach is kept by class"`
-	Queue    string  `json:"queue" doc:"queue or pool; \"default\" if left out"`
-	User     string  `json:"user" doc:"who submits it"`
-	Weight   float64 `json:"weight" above:"0" max:"1000000" def:"1" doc:"how much its lateness counts"`
-	Priority int     `json:"priority" min:"-1000000" max:"1000000" doc:"higher goes first where a policy looks at it"`
-	After    Texts   `json:"after" doc:"jobs that must have finished before it starts"`
-	Labels   Texts   `json:"labels" doc:"it runs only on nodes that carry all of these"`
+	Class    string       `json:"class" doc:"kind of job; jobs of a class are alike in cost, and what runs teach is kept by class"`
+	Queue    string       `json:"queue" doc:"queue or pool; \"default\" if left out"`
+	User     string       `json:"user" doc:"who submits it"`
+	Weight   float64      `json:"weight" above:"0" max:"1000000" def:"1" doc:"how much its lateness counts"`
+	Priority int          `json:"priority" min:"-1000000" max:"1000000" doc:"higher goes first where a policy looks at it"`
+	After    config.Texts `json:"after" doc:"jobs that must have finished before it starts"`
+	Labels   config.Texts `json:"labels" doc:"it runs only on nodes that carry all of these"`
 }
 
 // Job is a job file: a job for the engine of this machine. Its reduces start behind the last map unless told: here they have no
@@ -298,22 +301,22 @@ type Job struct {
 	App    string            `json:"app" doc:"the application, such as wordcount, or your own program by its path, such as ./bin; this or map"`
 	Params map[string]string `json:"params" doc:"parameters of the application"`
 	Commands
-	Input Texts `json:"input" doc:"files, directories and globs to read, compressed or not; ~ and $HOME at the start of a path are the home directory; this or inputs"`
+	Input config.Texts `json:"input" doc:"files, directories and globs to read, compressed or not; ~ and $HOME at the start of a path are the home directory; this or inputs"`
 	Formats
 	Output    string  `json:"output" need:"yes" doc:"directory for the result; it must not exist"`
 	Reduces   int     `json:"reduces" min:"0" max:"10000" def:"1" doc:"number of reduces; 0 = what maps emit is the result"`
 	SlowStart float64 `json:"slow_start" min:"0" max:"1" def:"1" doc:"part of the maps that must have finished before reduces start"`
 	Rank
 
-	Arrive   Span   `json:"arrive" min:"0" doc:"it is submitted so long after the start of the run"`
-	Deadline Moment `json:"deadline" doc:"when it should have finished: a span after its submission, or an absolute time with its zone"`
-	Soft     Moment `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
+	Arrive   config.Span `json:"arrive" min:"0" doc:"it is submitted so long after the start of the run"`
+	Deadline Moment      `json:"deadline" doc:"when it should have finished: a span after its submission, or an absolute time with its zone"`
+	Soft     Moment      `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
 
-	SkipBad int    `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be passed over at which the application failed; it counts them as SKIPPED_RECORDS"`
-	Timeout Span   `json:"timeout" min:"0" doc:"an attempt that does not get on for so long has failed; 10m if left out"`
-	Limits  Limits `json:"limits" doc:"what an attempt's command, or program, may take with all that it starts"`
+	SkipBad int         `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be passed over at which the application failed; it counts them as SKIPPED_RECORDS"`
+	Timeout config.Span `json:"timeout" min:"0" doc:"an attempt that does not get on for so long has failed; 10m if left out"`
+	Limits  Limits      `json:"limits" doc:"what an attempt's command, or program, may take with all that it starts"`
 
-	src *decoder
+	src *config.Document
 }
 
 // Commands are those of a job that is run as Hadoop Streaming runs it.
@@ -321,7 +324,7 @@ type Commands struct {
 	Map             string            `json:"map" doc:"the mapper's command, such as python3 mapper.py: lines in, key TAB value lines out"`
 	Combine         string            `json:"combine" doc:"the combiner's command; none if left out"`
 	Reduce          string            `json:"reduce" doc:"the reducer's command; if left out the combiner's, and without one the sorted lines are the result"`
-	Files           Texts             `json:"files" doc:"side files of the commands, each linked into the working directory of an attempt; PATH or PATH#NAME"`
+	Files           config.Texts      `json:"files" doc:"side files of the commands, each linked into the working directory of an attempt; PATH or PATH#NAME"`
 	KeyFields       int               `json:"key_fields" min:"1" max:"1000" def:"1" doc:"how many fields of a line of the mapper's are the key"`
 	PartitionFields int               `json:"partition_fields" min:"0" max:"1000" doc:"how many fields of the key choose the reduce; all of them if left out"`
 	OneCommand      bool              `json:"one_command" doc:"one mapper command for all the small files of a task, not one for each: faster, but mapreduce_map_input_file names only the first"`
@@ -331,7 +334,7 @@ type Commands struct {
 
 // Limits bound an attempt that is processes of its own.
 type Limits struct {
-	Memory Size `json:"memory" min:"0" doc:"memory of all its processes; no limit if left out"`
-	Time   Span `json:"time" min:"0" doc:"time from its start to its end; no limit if left out"`
-	Files  int  `json:"open_files" min:"0" max:"1000000" doc:"open files of each of its processes; as many as the system grants if left out"`
+	Memory config.Size `json:"memory" min:"0" doc:"memory of all its processes; no limit if left out"`
+	Time   config.Span `json:"time" min:"0" doc:"time from its start to its end; no limit if left out"`
+	Files  int         `json:"open_files" min:"0" max:"1000000" doc:"open files of each of its processes; as many as the system grants if left out"`
 }

@@ -3,6 +3,8 @@ package scenario
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/slackline/slackline/internal/config"
 )
 
 // Formats are the keys of a job file about what stands in the files that are read and written.
@@ -16,34 +18,34 @@ type Formats struct {
 
 // Part is one of several inputs of a job.
 type Part struct {
-	Path   Texts  `json:"path" need:"yes" doc:"files, directories and globs to read"`
-	Name   string `json:"name" doc:"its name, for mappers that tell inputs apart; its number, from 1, if left out"`
-	Format string `json:"format" enum:"text|kv|json|csv|whole" doc:"what records are; as input_format says if left out"`
-	Map    string `json:"map" doc:"the mapper's command for it; the job's if left out"`
+	Path   config.Texts `json:"path" need:"yes" doc:"files, directories and globs to read"`
+	Name   string       `json:"name" doc:"its name, for mappers that tell inputs apart; its number, from 1, if left out"`
+	Format string       `json:"format" enum:"text|kv|json|csv|whole" doc:"what records are; as input_format says if left out"`
+	Map    string       `json:"map" doc:"the mapper's command for it; the job's if left out"`
 }
 
 // CSV is how comma-separated values are read and written.
 type CSV struct {
-	Delimiter string `json:"delimiter" def:"," doc:"what separates fields: one character"`
-	NoHeader  bool   `json:"no_header" doc:"true: what is read has no header, so records are lists of fields without names"`
-	Columns   Texts  `json:"columns" doc:"header of each part file that is written; none if left out"`
+	Delimiter string       `json:"delimiter" def:"," doc:"what separates fields: one character"`
+	NoHeader  bool         `json:"no_header" doc:"true: what is read has no header, so records are lists of fields without names"`
+	Columns   config.Texts `json:"columns" doc:"header of each part file that is written; none if left out"`
 }
 
 // checkInputs looks at where records come from, and lists all files in Input.
 func (j *Job) checkInputs() {
 	d := j.src
-	if !d.has("inputs") {
-		if !d.has("input") {
-			d.failAt("", `the key "input" is missing: files, directories and globs to read`)
+	if !d.Has("inputs") {
+		if !d.Has("input") {
+			d.Failf("", `the key "input" is missing: files, directories and globs to read`)
 		}
 		return
 	}
-	if d.has("input") {
-		d.failAt("inputs", "input and inputs contradict each other: one of them says what is read; leave the other out")
+	if d.Has("input") {
+		d.Failf("inputs", "input and inputs contradict each other: one of them says what is read; leave the other out")
 		return
 	}
 	if len(j.Inputs) == 0 {
-		d.failAt("inputs", "inputs names nothing to read; give a list of mappings with the key path")
+		d.Failf("inputs", "inputs names nothing to read; give a list of mappings with the key path")
 	}
 	names := map[string]bool{}
 	for i := range j.Inputs {
@@ -53,14 +55,14 @@ func (j *Job) checkInputs() {
 			p.Name = strconv.Itoa(i + 1)
 		}
 		if names[p.Name] {
-			d.failAt(at, "%s: another input has the name %q; give each its own", at, p.Name)
+			d.Failf(at, "%s: another input has the name %q; give each its own", at, p.Name)
 		}
 		names[p.Name] = true
 		if len(p.Path) == 0 {
-			d.failAt(at+".path", "%s.path names nothing to read; give files, directories or globs", at)
+			d.Failf(at+".path", "%s.path names nothing to read; give files, directories or globs", at)
 		}
-		if p.Map != "" && !d.has("map") {
-			d.failAt(at+".map", "%s.map and app contradict each other: only jobs of commands, which have map, have mapper commands; leave it out", at)
+		if p.Map != "" && !d.Has("map") {
+			d.Failf(at+".map", "%s.map and app contradict each other: only jobs of commands, which have map, have mapper commands; leave it out", at)
 		}
 		j.Input = append(j.Input, p.Path...)
 	}
@@ -78,20 +80,20 @@ func (j *Job) checkFormats() {
 	writes := j.OutputFormat == "csv"
 	switch {
 	case len(j.CSV.Delimiter) != 1 || j.CSV.Delimiter == "\"" || j.CSV.Delimiter == "\n" || j.CSV.Delimiter == "\r":
-		d.failAt("csv.delimiter", "csv.delimiter is %q, it must be one ASCII character, and neither a quote nor a line end", j.CSV.Delimiter)
-	case d.has("csv") && !reads["csv"] && !writes:
-		d.failAt("csv", "csv says how CSV is read and written, and no format is csv; set input_format or output_format to csv, or leave csv out")
-	case d.has("csv.columns") && !writes:
-		d.failAt("csv.columns", "csv.columns and output_format contradict each other: columns are the header of what is written as csv; set output_format to csv, or leave columns out")
-	case d.has("csv.no_header") && !reads["csv"]:
-		d.failAt("csv.no_header", "csv.no_header and input_format contradict each other: it is about what is read as csv; set input_format to csv, or leave no_header out")
+		d.Failf("csv.delimiter", "csv.delimiter is %q, it must be one ASCII character, and neither a quote nor a line end", j.CSV.Delimiter)
+	case d.Has("csv") && !reads["csv"] && !writes:
+		d.Failf("csv", "csv says how CSV is read and written, and no format is csv; set input_format or output_format to csv, or leave csv out")
+	case d.Has("csv.columns") && !writes:
+		d.Failf("csv.columns", "csv.columns and output_format contradict each other: columns are the header of what is written as csv; set output_format to csv, or leave columns out")
+	case d.Has("csv.no_header") && !reads["csv"]:
+		d.Failf("csv.no_header", "csv.no_header and input_format contradict each other: it is about what is read as csv; set input_format to csv, or leave no_header out")
 	}
-	if !d.has("map") {
+	if !d.Has("map") {
 		return
 	}
 	for _, format := range []string{"kv", "whole"} {
 		if reads[format] {
-			d.failAt(keys[format], "%s and map contradict each other: a command reads lines, and gets those of format text, json or csv", keys[format])
+			d.Failf(keys[format], "%s and map contradict each other: a command reads lines, and gets those of format text, json or csv", keys[format])
 		}
 	}
 }

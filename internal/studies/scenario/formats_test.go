@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/slackline/slackline/internal/config"
 )
 
 func TestFormatsOfJobs(t *testing.T) {
@@ -11,9 +13,9 @@ func TestFormatsOfJobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Formats{Inputs: []Part{{Path: Texts{"a", "b"}, Name: "left", Format: "csv"}, {Path: Texts{"c"}, Name: "2"}}, InputFormat: "json", OutputFormat: "csv",
-		CSV: CSV{Delimiter: ";", Columns: Texts{"x", "y"}}, Compress: "zstd"}
-	if !reflect.DeepEqual(j.Formats, want) || !reflect.DeepEqual(j.Input, Texts{"a", "b", "c"}) {
+	want := Formats{Inputs: []Part{{Path: config.Texts{"a", "b"}, Name: "left", Format: "csv"}, {Path: config.Texts{"c"}, Name: "2"}}, InputFormat: "json", OutputFormat: "csv",
+		CSV: CSV{Delimiter: ";", Columns: config.Texts{"x", "y"}}, Compress: "zstd"}
+	if !reflect.DeepEqual(j.Formats, want) || !reflect.DeepEqual(j.Input, config.Texts{"a", "b", "c"}) {
 		t.Errorf("%+v", j)
 	}
 }

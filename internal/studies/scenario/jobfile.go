@@ -3,56 +3,55 @@ package scenario
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
-// ReadJob reads a job file of one document. The error, if any, is an Errors.
+// ReadJob reads a job file of one document. The error, if any, is a config.Errors.
 func ReadJob(file string, src []byte) (*Job, error) {
-	root, failed := parse(file, src)
-	if failed != nil {
-		return nil, Errors{failed}
+	doc, err := config.ParseOne(file, src)
+	if err != nil {
+		return nil, err
 	}
-	return readJob(file, root)
+	return readJob(doc)
 }
 
-// ReadJobs reads a job file of any number of documents, each a job. The error, if any, is an Errors.
+// ReadJobs reads a job file of any number of documents, each a job. The error, if any, is a config.Errors.
 func ReadJobs(file string, src []byte) ([]*Job, error) {
-	roots, failed := documents(file, src)
-	if failed != nil {
-		return nil, Errors{failed}
+	docs, err := config.Parse(file, src)
+	if err != nil {
+		return nil, err
 	}
 	var jobs []*Job
-	var all Errors
-	for i, root := range roots {
-		j, err := readJob(file, root)
+	var all config.Errors
+	for i, doc := range docs {
+		j, err := readJob(doc)
 		if err != nil {
-			all = append(all, err.(Errors)...)
+			all = append(all, doc.Errs...)
 			continue
 		}
-		if len(roots) > 1 && !j.src.has("name") {
+		if len(docs) > 1 && !j.src.Has("name") {
 			j.Name = fmt.Sprintf("%s-%d", j.Name, i+1)
 		}
 		jobs = append(jobs, j)
 	}
-	if err := all.err(); err != nil {
+	if err := all.Err(); err != nil {
 		return nil, err
 	}
 	return jobs, nil
 }
 
-func readJob(file string, root ast.Node) (*Job, error) {
-	j := &Job{}
-	j.src = newDecoder(file, nil)
-	j.src.root(root, j)
+func readJob(doc *config.Document) (*Job, error) {
+	j := &Job{src: doc}
+	doc.Read(j)
 	if j.Name == "" {
-		j.Name = stem(file)
+		j.Name = stem(doc.File)
 	}
 	if j.Class == "" {
 		j.Class = j.App
@@ -60,10 +59,10 @@ func readJob(file string, root ast.Node) (*Job, error) {
 	if j.Class == "" {
 		j.Class = j.Name
 	}
-	if len(j.src.errs) == 0 {
+	if len(j.src.Errs) == 0 {
 		j.check()
 	}
-	if err := j.src.errs.err(); err != nil {
+	if err := j.src.Err(); err != nil {
 		return nil, err
 	}
 	return j, nil
@@ -75,59 +74,59 @@ func (j *Job) check() {
 	j.localPaths()
 	j.checkInputs()
 	j.checkFormats()
-	if len(d.errs) == 0 && len(j.Input) == 0 {
-		d.failAt("input", "input names nothing to read; give files, directories or globs")
+	if len(d.Errs) == 0 && len(j.Input) == 0 {
+		d.Failf("input", "input names nothing to read; give files, directories or globs")
 	}
 	if j.Output == "" {
-		d.failAt("output", "output is empty; name a directory that does not exist")
+		d.Failf("output", "output is empty; name a directory that does not exist")
 	}
-	if !d.has("map") {
+	if !d.Has("map") {
 		for _, key := range []string{"combine", "reduce", "files", "key_fields", "partition_fields", "one_command", "conf", "env"} {
-			if d.has(key) {
+			if d.Has(key) {
 				number := ""
 				if key == "reduce" {
 					number = "; the number of reduces is called reduces"
 				}
-				if !d.has("app") {
-					d.failAt(key, "%s needs map: a job is made of commands, of which map is the first, or is an application, named by app%s", key, number)
+				if !d.Has("app") {
+					d.Failf(key, "%s needs map: a job is made of commands, of which map is the first, or is an application, named by app%s", key, number)
 					return
 				}
-				d.failAt(key, "%s and app contradict each other: %s is for jobs of commands, which have map; leave one of them out%s", key, key, number)
+				d.Failf(key, "%s and app contradict each other: %s is for jobs of commands, which have map; leave one of them out%s", key, key, number)
 				return
 			}
 		}
-		if !d.has("app") {
-			d.failAt("", `the key "app" is missing: the application, such as wordcount; or give commands, by map and reduce`)
+		if !d.Has("app") {
+			d.Failf("", `the key "app" is missing: the application, such as wordcount; or give commands, by map and reduce`)
 		}
 		if app, err := apps.Find(j.App); err == nil && j.Reduces == 0 && !app.MapOnly {
-			d.failAt("reduces", "reduces and app contradict each other: %s needs reduces, and reduces is 0: what maps emit is not what it is for; give the job reduces", j.App)
+			d.Failf("reduces", "reduces and app contradict each other: %s needs reduces, and reduces is 0: what maps emit is not what it is for; give the job reduces", j.App)
 			return
 		}
-		if j.App != "" && !j.Own() && d.has("limits") {
-			d.failAt("limits", "limits and app contradict each other: %s is built in and has no process of its own that could be limited", j.App)
+		if j.App != "" && !j.Own() && d.Has("limits") {
+			d.Failf("limits", "limits and app contradict each other: %s is built in and has no process of its own that could be limited", j.App)
 		}
 		return
 	}
-	if d.has("skip_bad_records") {
-		d.failAt("skip_bad_records", "skip_bad_records and map contradict each other: a command reads ahead, so that nobody knows at which record it failed; leave skip_bad_records out")
+	if d.Has("skip_bad_records") {
+		d.Failf("skip_bad_records", "skip_bad_records and map contradict each other: a command reads ahead, so that nobody knows at which record it failed; leave skip_bad_records out")
 		return
 	}
 	for _, key := range []string{"app", "params"} {
-		if d.has(key) {
-			d.failAt("map", "%s and map contradict each other: a job is an application or made of commands; leave one of them out", key)
+		if d.Has(key) {
+			d.Failf("map", "%s and map contradict each other: a job is an application or made of commands; leave one of them out", key)
 			return
 		}
 	}
 	if j.Reduces == 0 {
 		for _, key := range []string{"reduce", "combine", "partition_fields"} {
-			if d.has(key) {
-				d.failAt("reduces", "reduces and %s contradict each other: with 0 reduces what maps emit is the result; leave %s out, or give the job reduces", key, key)
+			if d.Has(key) {
+				d.Failf("reduces", "reduces and %s contradict each other: with 0 reduces what maps emit is the result; leave %s out, or give the job reduces", key, key)
 				return
 			}
 		}
 	}
 	if j.PartitionFields > j.KeyFields {
-		d.failAt("partition_fields", "partition_fields and key_fields contradict each other: a key of %s has no %d fields to choose the reduce by",
+		d.Failf("partition_fields", "partition_fields and key_fields contradict each other: a key of %s has no %d fields to choose the reduce by",
 			fields(j.KeyFields), j.PartitionFields)
 	}
 }
@@ -143,28 +142,22 @@ func fields(n int) string {
 func (j *Job) Own() bool { return strings.ContainsAny(j.App, `/\`) }
 
 // Has tells whether the file states the key.
-func (j *Job) Has(key string) bool { return j.src.has(key) }
+func (j *Job) Has(key string) bool { return j.src.Has(key) }
 
 // IsJob tells whether the source looks like a job file rather than a scenario: by its keys. What cannot be read is no job.
 func IsJob(src []byte) bool {
-	roots, failed := documents("", src)
-	if failed != nil {
-		return false
-	}
-	root := roots[0]
-	is := false
-	(&decoder{at: map[string]Pos{}}).pairs(root, "", func(key string, _ Pos, _ ast.Node) {
-		is = is || key == "app" || key == "map" || key == "output" || key == "input"
+	docs, err := config.Parse("", src)
+	return err == nil && slices.ContainsFunc(docs[0].Keys(), func(key string) bool {
+		return key == "app" || key == "map" || key == "output" || key == "input"
 	})
-	return is
 }
 
 // Path is the name of the file.
-func (j *Job) Path() string { return j.src.file }
+func (j *Job) Path() string { return j.src.File }
 
 // Errorf returns an error at the value of a key, such as "app", or at the start of the file if it is left out.
 func (j *Job) Errorf(key, format string, args ...any) error {
-	return j.src.single(key, format, args...)
+	return j.src.Errorf(key, format, args...)
 }
 
 // Submit returns what a run that starts now knows of the jobs before their input is read: everything but stages. It checks
@@ -173,19 +166,19 @@ func Submit(jobs []*Job, now time.Time) ([]workload.Job, error) {
 	links := make([]link, len(jobs))
 	specs := make([]workload.Job, len(jobs))
 	for i, j := range jobs {
-		j.src.errs = nil
+		j.src.Errs = nil
 		links[i] = link{j.src, "", "name", j.Name, j.After}
 		j.apart(jobs[:i])
 		spec := j.Rank.job(j.Name, j.Arrive, j.SlowStart)
 		spec.Deadline, spec.Soft = j.moment("deadline", j.Deadline, now), j.moment("soft_deadline", j.Soft, now)
 		if spec.Soft != units.Never && spec.Soft > spec.Deadline {
-			j.src.failAt("soft_deadline", "the soft deadline, %v after the submission, is after the deadline, %v", spec.Soft.Sub(spec.Arrive), spec.Deadline.Sub(spec.Arrive))
+			j.src.Failf("soft_deadline", "the soft deadline, %v after the submission, is after the deadline, %v", spec.Soft.Sub(spec.Arrive), spec.Deadline.Sub(spec.Arrive))
 		}
 		specs[i] = spec
 	}
 	checkLinks(links)
 	for _, j := range jobs {
-		if err := j.src.errs.err(); err != nil {
+		if err := j.src.Err(); err != nil {
 			return nil, err
 		}
 	}
@@ -197,11 +190,11 @@ func (j *Job) apart(others []*Job) {
 	for _, other := range others {
 		switch in, around := below(j.Output, other.Output), below(other.Output, j.Output); {
 		case in && around:
-			j.src.failAt("output", "output %q is that of job %q as well; give each job its own", j.Output, other.Name)
+			j.src.Failf("output", "output %q is that of job %q as well; give each job its own", j.Output, other.Name)
 		case in:
-			j.src.failAt("output", "output %q of job %q lies in output %q of job %q; give each job a directory of its own", j.Output, j.Name, other.Output, other.Name)
+			j.src.Failf("output", "output %q of job %q lies in output %q of job %q; give each job a directory of its own", j.Output, j.Name, other.Output, other.Name)
 		case around:
-			j.src.failAt("output", "output %q of job %q lies around output %q of job %q; give each job a directory of its own", j.Output, j.Name, other.Output, other.Name)
+			j.src.Failf("output", "output %q of job %q lies around output %q of job %q; give each job a directory of its own", j.Output, j.Name, other.Output, other.Name)
 		default:
 			continue
 		}
@@ -240,7 +233,7 @@ func (j *Job) moment(key string, m Moment, now time.Time) units.Time {
 	arrive := units.Time(j.Arrive)
 	left := m.Since(now.Add(time.Duration(j.Arrive)))
 	if left <= 0 {
-		j.src.failAt(key, "the deadline lies before the submission: %s was %v ago", m.At.Format(time.RFC3339), -left/units.Second*units.Second)
+		j.src.Failf(key, "the deadline lies before the submission: %s was %v ago", m.At.Format(time.RFC3339), -left/units.Second*units.Second)
 		return units.Never
 	}
 	return arrive.Add(left)

@@ -3,9 +3,11 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
@@ -20,7 +22,7 @@ func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.No
 	d := s.src
 	m := &jobMaker{s: s, cluster: cfg.Cluster, node: node, shared: map[tasksKey][]workload.Task{}}
 	if len(s.Workload.Jobs) == 0 && len(s.Workload.Streams) == 0 && s.Workload.Mix == nil {
-		d.failAt("workload", "there is no job; give at least one, a stream of them, a mix, or a trace")
+		d.Failf("workload", "there is no job; give at least one, a stream of them, a mix, or a trace")
 	}
 	links := make([]link, len(s.Workload.Jobs))
 	for i := range s.Workload.Jobs {
@@ -49,42 +51,42 @@ type jobMaker struct {
 // job makes a job of the description at a path, nil if there are too many tasks.
 func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 	s, d := m.s, m.s.src
-	maps := d.maps(j, at, s.Cluster.Block)
-	s.timed(j, at, maps)
-	if m.total += maps + j.Reduces; m.total > s.most {
-		d.failAt(at, "the jobs up to this one have %d tasks, at most %d are possible", m.total, s.most)
+	count := mapsOf(d, j, at, s.Cluster.Block)
+	s.timed(j, at, count)
+	if m.total += count + j.Reduces; m.total > s.most {
+		d.Failf(at, "the jobs up to this one have %d tasks, at most %d are possible", m.total, s.most)
 		return nil
 	}
 	job := j.Rank.job(j.ID, j.Arrive, j.SlowStart)
 	job.File = j.File
 	job.Deadline, job.Soft = j.Deadline.Of(job.Arrive), j.Soft.Of(job.Arrive)
-	d.deadlines(at, &job)
+	deadlines(d, at, &job)
 	if err := s.checkQueue(job.Queue); err != nil {
-		d.failAt(at+".queue", "%v", err)
+		d.Failf(at+".queue", "%v", err)
 	}
-	if maps > 0 {
-		spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: j.MapNeeds.containers("map")}
-		spec.Tasks = mapTasks(m.shared, maps, j, s.Cluster.Block)
+	if count > 0 {
+		spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: m.containers(j.MapNeeds, at, "map")}
+		spec.Tasks = mapTasks(m.shared, count, j, s.Cluster.Block)
 		if j.Hosts != nil {
-			spec.Tasks = d.withHosts(spec.Tasks, j.Hosts, at, m.node)
+			spec.Tasks = withHosts(d, spec.Tasks, j.Hosts, at, m.node)
 		}
 		job.Stages = append(job.Stages, spec)
 	}
 	if j.Reduces > 0 {
 		key := tasksKey{n: j.Reduces, work: j.ReduceTime, shuffle: j.ShuffleTime}
 		job.Stages = append(job.Stages, workload.StageSpec{Kind: workload.Reduce, CPUShare: j.CPUShare,
-			Containers: j.ReduceNeeds.containers("reduce"), Tasks: key.tasks(m.shared)})
+			Containers: m.containers(j.ReduceNeeds, at, "reduce"), Tasks: key.tasks(m.shared)})
 	}
 	if len(job.Stages) == 0 && s.says(at+".maps") {
-		d.failAt(at, "job %q has nothing to do; give it maps, or input to read", j.ID)
+		d.Failf(at, "job %q has nothing to do; give it maps, or input to read", j.ID)
 	}
-	d.runnable(at, &job, m.cluster)
+	runnable(d, at, &job, m.cluster)
 	return &job
 }
 
 // says tells whether the file, or its sweep, states the key.
 func (s *Scenario) says(path string) bool {
-	return s.src.has(path) || slices.ContainsFunc(s.Sweep.axes, func(a axis) bool { return a.path == path })
+	return s.src.Has(path) || s.Sweep.Has(path)
 }
 
 // timed checks that somebody said how many tasks a job has and how long they take: tasks of no time would look as if they had run.
@@ -92,28 +94,28 @@ func (s *Scenario) timed(j *SimJob, at string, maps int) {
 	d := s.src
 	input := at + ".maps"
 	for _, key := range []string{".hosts", ".input"} {
-		if d.has(at + key) {
+		if d.Has(at + key) {
 			input = at + key
 		}
 	}
 	switch {
-	case !d.has(at+".maps") && !d.has(at+".input") && !d.has(at+".hosts"):
-		d.failAt(at, "job %q says neither maps nor input; give it some, or maps: 0 if it has none", j.ID)
+	case !d.Has(at+".maps") && !d.Has(at+".input") && !d.Has(at+".hosts"):
+		d.Failf(at, "job %q says neither maps nor input; give it some, or maps: 0 if it has none", j.ID)
 	case maps > 0 && !s.says(at+".map_time"):
-		d.failAt(input, "job %q has maps and no map_time; say how long one takes, such as map_time: 20s", j.ID)
+		d.Failf(input, "job %q has maps and no map_time; say how long one takes, such as map_time: 20s", j.ID)
 	}
 	if j.Reduces > 0 && !s.says(at+".reduce_time") {
-		d.failAt(at+".reduces", "job %q has reduces and no reduce_time; say how long one takes behind its shuffle, such as reduce_time: 20s", j.ID)
+		d.Failf(at+".reduces", "job %q has reduces and no reduce_time; say how long one takes behind its shuffle, such as reduce_time: 20s", j.ID)
 	}
 	for _, key := range []string{"shuffle_time", "reduce_time"} {
-		if d.has(at+"."+key) && !s.says(at+".reduces") {
-			d.failAt(at+"."+key, "%s does nothing without reduces", key)
+		if d.Has(at+"."+key) && !s.says(at+".reduces") {
+			d.Failf(at+"."+key, "%s does nothing without reduces", key)
 		}
 	}
 }
 
 // job is the part of a job that both kinds of files state.
-func (r *Rank) job(id string, arrive Span, slowStart float64) workload.Job {
+func (r *Rank) job(id string, arrive config.Span, slowStart float64) workload.Job {
 	class := r.Class
 	if class == "" {
 		class = id
@@ -123,19 +125,19 @@ func (r *Rank) job(id string, arrive Span, slowStart float64) workload.Job {
 }
 
 // deadlines checks that both lie behind the arrival, in order.
-func (d *decoder) deadlines(at string, j *workload.Job) {
+func deadlines(d *config.Document, at string, j *workload.Job) {
 	switch {
 	case j.Deadline <= j.Arrive:
-		d.failAt(at+".deadline", "the deadline %v is not after the arrival, %v; both are times of the run, +%v would be a span after the arrival", j.Deadline, j.Arrive, j.Deadline)
+		d.Failf(at+".deadline", "the deadline %v is not after the arrival, %v; both are times of the run, +%v would be a span after the arrival", j.Deadline, j.Arrive, j.Deadline)
 	case j.Soft <= j.Arrive:
-		d.failAt(at+".soft_deadline", "the soft deadline %v is not after the arrival, %v; both are times of the run, +%v would be a span after the arrival", j.Soft, j.Arrive, j.Soft)
+		d.Failf(at+".soft_deadline", "the soft deadline %v is not after the arrival, %v; both are times of the run, +%v would be a span after the arrival", j.Soft, j.Arrive, j.Soft)
 	case j.Soft != units.Never && j.Soft > j.Deadline:
-		d.failAt(at+".soft_deadline", "the soft deadline %v is after the deadline, %v", j.Soft, j.Deadline)
+		d.Failf(at+".soft_deadline", "the soft deadline %v is after the deadline, %v", j.Soft, j.Deadline)
 	}
 }
 
-// maps returns the number of maps: as stated, or a block each.
-func (d *decoder) maps(j *SimJob, at string, block Size) int {
+// mapsOf returns the number of maps: as stated, or a block each.
+func mapsOf(d *config.Document, j *SimJob, at string, block config.Size) int {
 	switch {
 	case j.Maps != nil:
 		return *j.Maps
@@ -149,7 +151,7 @@ func (d *decoder) maps(j *SimJob, at string, block Size) int {
 		n = 1
 	}
 	if n > maxTasks {
-		d.failAt(at+".input", "%v in blocks of %v are %d maps, at most %d are possible", *j.Input, block, n, maxTasks)
+		d.Failf(at+".input", "%v in blocks of %v are %d maps, at most %d are possible", *j.Input, block, n, maxTasks)
 		return 0
 	}
 	return int(n)
@@ -158,9 +160,9 @@ func (d *decoder) maps(j *SimJob, at string, block Size) int {
 // tasksKey tells lists of tasks apart, so that jobs that are alike share theirs.
 type tasksKey struct {
 	n             int
-	input         Size // of each but the last
-	last          Size
-	work, shuffle Span
+	input         config.Size // of each but the last
+	last          config.Size
+	work, shuffle config.Span
 }
 
 func (k tasksKey) tasks(shared map[tasksKey][]workload.Task) []workload.Task {
@@ -176,20 +178,20 @@ func (k tasksKey) tasks(shared map[tasksKey][]workload.Task) []workload.Task {
 }
 
 // mapTasks shares the input out: in blocks, or evenly where another number of maps is stated.
-func mapTasks(shared map[tasksKey][]workload.Task, n int, j *SimJob, block Size) []workload.Task {
+func mapTasks(shared map[tasksKey][]workload.Task, n int, j *SimJob, block config.Size) []workload.Task {
 	k := tasksKey{n: n, input: block, last: block, work: j.MapTime}
 	if j.Input != nil {
 		if j.Maps != nil {
-			k.input = *j.Input / Size(n)
+			k.input = *j.Input / config.Size(n)
 		}
-		k.last = *j.Input - k.input*Size(n-1)
+		k.last = *j.Input - k.input*config.Size(n-1)
 	}
 	return k.tasks(shared)
 }
 
-func (d *decoder) withHosts(tasks []workload.Task, hosts [][]string, at string, node func(path, name string) cluster.NodeID) []workload.Task {
+func withHosts(d *config.Document, tasks []workload.Task, hosts [][]string, at string, node func(path, name string) cluster.NodeID) []workload.Task {
 	if len(hosts) != len(tasks) {
-		d.failAt(at+".hosts", "hosts has %d entries for %d maps; give one list of nodes for each map", len(hosts), len(tasks))
+		d.Failf(at+".hosts", "hosts has %d entries for %d maps; give one list of nodes for each map", len(hosts), len(tasks))
 		return tasks
 	}
 	tasks = slices.Clone(tasks)
@@ -202,7 +204,10 @@ func (d *decoder) withHosts(tasks []workload.Task, hosts [][]string, at string, 
 }
 
 // containers returns the kinds of containers of a stage: nil for a slot.
-func (k Kinds) containers(name string) (list []cluster.Container) {
+func (m *jobMaker) containers(k config.OneOrMore[Needs], at, name string) (list []cluster.Container) {
+	if key := name + "_needs"; len(k) > 255 {
+		m.s.src.Failf(at+"."+key, "%s lists %d kinds of containers, it must be 255 at most", key, len(k))
+	}
 	for i, n := range k {
 		kind := name
 		if len(k) > 1 {
@@ -214,14 +219,14 @@ func (k Kinds) containers(name string) (list []cluster.Container) {
 }
 
 // runnable checks that every stage can run somewhere: else the run would hang on it.
-func (d *decoder) runnable(at string, j *workload.Job, c *cluster.Cluster) {
+func runnable(d *config.Document, at string, j *workload.Job, c *cluster.Cluster) {
 	for i := range j.Stages {
 		st := &j.Stages[i]
 		kinds := make([]cluster.Container, max(1, len(st.Containers)))
 		for k := range kinds {
 			kinds[k] = st.Container(k)
 			if err := kinds[k].Validate(); err != nil {
-				d.failAt(fmt.Sprintf("%s.%v_needs", at, st.Kind), "%s_needs asks for nothing; give it vcores, memory or gpus", st.Kind)
+				d.Failf(fmt.Sprintf("%s.%v_needs", at, st.Kind), "%s_needs asks for nothing; give it vcores, memory or gpus", st.Kind)
 				return
 			}
 		}
@@ -233,14 +238,14 @@ func (d *decoder) runnable(at string, j *workload.Job, c *cluster.Cluster) {
 			if len(j.Labels) > 0 {
 				on = " with the labels " + strings.Join(j.Labels, ", ")
 			}
-			d.failAt(at, "job %q cannot run: no node%s offers %v for a %v task", j.ID, on, kinds[0].Needs.Words(c.Named), st.Kind)
+			d.Failf(at, "job %q cannot run: no node%s offers %v for a %v task", j.ID, on, kinds[0].Needs.Words(c.Named), st.Kind)
 		}
 	}
 }
 
 // link is what the check of predecessors needs of a job, and where it stands: errors go to the decoder of its file.
 type link struct {
-	d     *decoder
+	d     *config.Document
 	at    string // path of the job
 	key   string // under which it states its name
 	name  string
@@ -253,11 +258,11 @@ func checkLinks(links []link) {
 	var names []string
 	for i, l := range links {
 		if l.name == "" {
-			l.d.failAt(join(l.at, l.key), "the %s is empty; give the job a name", l.key)
+			l.d.Failf(config.Join(l.at, l.key), "the %s is empty; give the job a name", l.key)
 		}
 		if other, twice := place[l.name]; twice {
 			first := links[other]
-			l.d.failAt(join(l.at, l.key), "the %s %q is taken by the job at %v", l.key, l.name, &Error{File: first.d.file, Pos: first.d.pos(join(first.at, first.key))})
+			l.d.Failf(config.Join(l.at, l.key), "the %s %q is taken by the job at %v", l.key, l.name, &config.Error{File: first.d.File, Pos: first.d.Pos(config.Join(first.at, first.key))})
 			continue
 		}
 		place[l.name] = i
@@ -268,7 +273,7 @@ func checkLinks(links []link) {
 		for k, before := range l.after {
 			if _, ok := place[before]; !ok {
 				broken = true
-				l.d.failAt(fmt.Sprintf("%s[%d]", join(l.at, "after"), k), "job %q waits for job %q, which does not exist%s", l.name, before, spelling.Hint(before, others(names, l.name)))
+				l.d.Failf(fmt.Sprintf("%s[%d]", config.Join(l.at, "after"), k), "job %q waits for job %q, which does not exist%s", l.name, before, spelling.Hint(before, others(names, l.name)))
 			}
 		}
 	}
@@ -283,10 +288,10 @@ func checkLinks(links []link) {
 	}); loop != nil {
 		var path []string
 		for _, i := range loop {
-			path = append(path, quote(links[i].name))
+			path = append(path, strconv.Quote(links[i].name))
 		}
 		l := links[loop[0]]
-		l.d.failAt(join(l.at, "after"), "job %s waits for itself: %s", path[0], strings.Join(path, " after "))
+		l.d.Failf(config.Join(l.at, "after"), "job %s waits for itself: %s", path[0], strings.Join(path, " after "))
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *Scenario) addMasters(cfg *sim.Config) {
 			cfg.Workload.Jobs[i] = add(j)
 		}
 		if len(cfg.Workload.Jobs) > 0 {
-			s.src.runnable("cluster.masters", cfg.Workload.Jobs[0], cfg.Cluster)
+			runnable(s.src, "cluster.masters", cfg.Workload.Jobs[0], cfg.Cluster)
 		}
 		return
 	}

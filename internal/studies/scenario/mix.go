@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/studies/synth"
 	"github.com/slackline/slackline/internal/worlds/sim"
@@ -14,26 +15,26 @@ import (
 // Mix is so many jobs of each of some sizes, as published benchmarks state them (paper 003, tables 4.4 to 5.7). The seed draws their order,
 // when they come, and what a range leaves open. All are of one application: what a byte costs is the same for all of them.
 type Mix struct {
-	Class     string    `json:"class" need:"yes" doc:"kind of all these jobs"`
-	Arrive    Span      `json:"arrive" min:"0" doc:"from when on they arrive; the start of the run if left out"`
-	Arrivals  *Arrivals `json:"arrivals" need:"yes" doc:"when they come, one by one; not from a trace"`
-	Jobs      []Mixed   `json:"jobs" need:"yes" doc:"the sizes, and how many jobs there are of each"`
-	Start     Span      `json:"start" min:"0" doc:"what each task takes besides the time for its bytes"`
-	Rate      Size      `json:"rate" need:"yes" above:"0" doc:"bytes a second that a map works through on a node of speed 1; its input is a block"`
-	Ratio     float64   `json:"ratio" min:"0" max:"1000" doc:"bytes that maps write for each that they read; reduces share them evenly; needed where there are reduces"`
-	Reducing  Size      `json:"reduce_rate" min:"0" doc:"bytes a second that a reduce works through; as a map if left out"`
-	Fetching  Size      `json:"shuffle_rate" min:"0" doc:"bytes a second that a reduce fetches; no time if left out"`
-	CPUShare  float64   `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
-	SlowStart float64   `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
+	Class     string      `json:"class" need:"yes" doc:"kind of all these jobs"`
+	Arrive    config.Span `json:"arrive" min:"0" doc:"from when on they arrive; the start of the run if left out"`
+	Arrivals  *Arrivals   `json:"arrivals" need:"yes" doc:"when they come, one by one; not from a trace"`
+	Jobs      []Mixed     `json:"jobs" need:"yes" some:"yes" doc:"the sizes, and how many jobs there are of each"`
+	Start     config.Span `json:"start" min:"0" doc:"what each task takes besides the time for its bytes"`
+	Rate      config.Size `json:"rate" need:"yes" above:"0" doc:"bytes a second that a map works through on a node of speed 1; its input is a block"`
+	Ratio     float64     `json:"ratio" min:"0" max:"1000" doc:"bytes that maps write for each that they read; reduces share them evenly; needed where there are reduces"`
+	Reducing  config.Size `json:"reduce_rate" min:"0" doc:"bytes a second that a reduce works through; as a map if left out"`
+	Fetching  config.Size `json:"shuffle_rate" min:"0" doc:"bytes a second that a reduce fetches; no time if left out"`
+	CPUShare  float64     `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
+	SlowStart float64     `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
 }
 
 // Mixed is the jobs of one size, called ID-1, ID-2, …
 type Mixed struct {
-	ID       string `json:"id" need:"yes" doc:"name of the size"`
-	Count    int    `json:"count" need:"yes" min:"1" max:"1000000" doc:"number of jobs"`
-	Maps     Counts `json:"maps" need:"yes" doc:"number of maps, or a range from which it is drawn for each job"`
-	Reduces  Counts `json:"reduces" doc:"number of reduces, or a range; none if left out"`
-	Deadline Spans  `json:"deadline" doc:"from its arrival to its deadline, or a range; none if left out"`
+	ID       string       `json:"id" need:"yes" doc:"name of the size"`
+	Count    int          `json:"count" need:"yes" min:"1" max:"1000000" doc:"number of jobs"`
+	Maps     Counts       `json:"maps" need:"yes" doc:"number of maps, or a range from which it is drawn for each job"`
+	Reduces  Counts       `json:"reduces" doc:"number of reduces, or a range; none if left out"`
+	Deadline config.Spans `json:"deadline" doc:"from its arrival to its deadline, or a range; none if left out"`
 }
 
 // mix adds the jobs of the mix to what arrives.
@@ -51,37 +52,34 @@ func (s *Scenario) mix(cfg *sim.Config) {
 		taken[st.ID] = true
 	}
 	switch a := m.Arrivals; {
-	case len(d.errs) > 0:
+	case len(d.Errs) > 0:
 		return
 	case a.Process == "trace" || a.File != "" || a.Format != "":
-		d.failAt(at+".arrivals", "the jobs of a mix do not arrive as in a trace; give a process, such as {process: poisson, every: 30s}")
+		d.Failf(at+".arrivals", "the jobs of a mix do not arrive as in a trace; give a process, such as {process: poisson, every: 30s}")
 	case a.Every == 0:
-		d.failAt(at+".arrivals", "arrivals need every, the mean time between two, such as every: 30s")
-	}
-	if len(m.Jobs) == 0 {
-		d.failAt(at+".jobs", "jobs is empty; state at least one size")
+		d.Failf(at+".arrivals", "arrivals need every, the mean time between two, such as every: 30s")
 	}
 	tasks := 0
 	for i, k := range m.Jobs {
 		path := fmt.Sprintf("%s.jobs[%d]", at, i)
 		switch {
 		case taken[k.ID]:
-			d.failAt(path+".id", "another job, stream or size is called %q", k.ID)
+			d.Failf(path+".id", "another job, stream or size is called %q", k.ID)
 		case k.Maps.From == 0:
-			d.failAt(path+".maps", "maps is %v, it must be at least 1", k.Maps)
+			d.Failf(path+".maps", "maps is %v, it must be at least 1", k.Maps)
 		}
 		if k.Reduces.To > 0 && !s.says(at+".ratio") {
-			d.failAt(path+".reduces", "size %q has reduces, and the mix no ratio; say how many bytes maps write for each that they read, such as ratio: 0.4", k.ID)
+			d.Failf(path+".reduces", "size %q has reduces, and the mix no ratio; say how many bytes maps write for each that they read, such as ratio: 0.4", k.ID)
 		}
 		taken[k.ID] = true
 		if tasks += k.Count * (k.Maps.To + k.Reduces.To); tasks > maxTasks {
-			d.failAt(path, "the jobs up to this size have up to %d tasks, at most %d are possible", tasks, maxTasks)
+			d.Failf(path, "the jobs up to this size have up to %d tasks, at most %d are possible", tasks, maxTasks)
 			return
 		}
 		largest := m.job(k.ID, k.Maps.To, k.Reduces.To, s.Cluster.Block)
-		d.runnable(path, &largest, cfg.Cluster)
+		runnable(d, path, &largest, cfg.Cluster)
 	}
-	if len(d.errs) > 0 {
+	if len(d.Errs) > 0 {
 		return
 	}
 	others, listed := s.arrivals, cfg.Workload
@@ -101,7 +99,7 @@ func (s *Scenario) mix(cfg *sim.Config) {
 }
 
 // source draws the jobs of a seed.
-func (m *Mix) source(seed uint64, block Size) workload.Source {
+func (m *Mix) source(seed uint64, block config.Size) workload.Source {
 	key := draw.Of(seed, "mix")
 	var sizes []int
 	for i, k := range m.Jobs {
@@ -129,10 +127,10 @@ func (m *Mix) source(seed uint64, block Size) workload.Source {
 }
 
 // job makes a job of so many tasks.
-func (m *Mix) job(id string, maps, reduces int, block Size) workload.Job {
+func (m *Mix) job(id string, maps, reduces int, block config.Size) workload.Job {
 	rank := Rank{Class: m.Class, Weight: 1}
 	job := rank.job(id, 0, m.SlowStart)
-	spent := func(bytes float64, rate Size) units.Duration {
+	spent := func(bytes float64, rate config.Size) units.Duration {
 		if rate == 0 {
 			return 0
 		}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"github.com/slackline/slackline/internal/config"
 )
 
 // address matches what names something on another machine, or a file by a scheme. A drive of Windows has one letter.
@@ -50,15 +52,15 @@ func (j *Job) localPaths() {
 	read := func(path *string, key string) {
 		local, err := LocalPath(*path)
 		if err != nil {
-			j.src.failAt(key, "%s: %v", key, err)
+			j.src.Failf(key, "%s: %v", key, err)
 			return
 		}
 		*path = local
 	}
-	list := func(paths Texts, key string) {
+	list := func(paths config.Texts, key string) {
 		for i := range paths {
 			at := fmt.Sprintf("%s[%d]", key, i)
-			if !j.src.has(at) { // a single one need not be written as a list
+			if !j.src.Has(at) { // a single one need not be written as a list
 				at = key
 			}
 			read(&paths[i], at)

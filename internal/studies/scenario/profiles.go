@@ -28,12 +28,12 @@ func (s *Scenario) known() []*profile.Class {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		s.src.failAt("profiles", "the profiles cannot be read: %v; name a file from slackline profile export, or say %s", err, Rehearsed)
+		s.src.Failf("profiles", "the profiles cannot be read: %v; name a file from slackline profile export, or say %s", err, Rehearsed)
 		return nil
 	}
 	classes, err := profile.Parse(file, text)
 	if err != nil {
-		s.src.failAt("profiles", "%v", err)
+		s.src.Failf("profiles", "%v", err)
 	}
 	for i, c := range classes {
 		classes[i] = c.Whole()

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/policies/queues"
 )
 
@@ -12,17 +13,17 @@ var ofLeaves = []string{"weight", "min_maps", "min_reduces", "jobs", "min_share_
 	"max_master_share"}
 
 // innerQueues refuses such keys.
-func (d *decoder) innerQueues(path string, list []queues.Queue) {
+func innerQueues(d *config.Document, path string, list []queues.Queue) {
 	for i := range list {
 		q, at := &list[i], fmt.Sprintf("%s[%d]", path, i)
 		if len(q.Queues) == 0 {
 			continue
 		}
 		for _, key := range ofLeaves {
-			if d.has(at + "." + key) {
-				d.failAt(at+"."+key, "queue %q: %s does nothing here, as jobs stand in the queues below it; give it to those", q.Name, key)
+			if d.Has(at + "." + key) {
+				d.Failf(at+"."+key, "queue %q: %s does nothing here, as jobs stand in the queues below it; give it to those", q.Name, key)
 			}
 		}
-		d.innerQueues(at+".queues", q.Queues)
+		innerQueues(d, at+".queues", q.Queues)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -50,10 +52,10 @@ func TestTwoJobs(t *testing.T) {
 	if diff := cmp.Diff(want, j); diff != "" {
 		t.Errorf("j2: -want +got\n%s", diff)
 	}
-	if diff := cmp.Diff(Texts{"fifo", "fair", "edf-n", "edf-p"}, s.Policies); diff != "" {
+	if diff := cmp.Diff(config.Texts{"fifo", "fair", "edf-n", "edf-p"}, s.Policies); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(Seeds{1, 2, 3}, s.Seeds); diff != "" {
+	if diff := cmp.Diff([]uint64{1, 2, 3}, s.Seeds); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -116,7 +118,7 @@ func TestFull(t *testing.T) {
 		{"class", []string{a.Class, b.Class}, []string{"a", "b"}},
 		{"queue", s.Queues[0].Queues[0].Name, "x"},
 		{"until", c.Until, units.Time(10 * units.Hour)},
-		{"seeds", s.Seeds, Seeds{3, 4, 5}},
+		{"seeds", s.Seeds, []uint64{3, 4, 5}},
 	} {
 		if diff := cmp.Diff(check.want, check.got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", check.what, diff)
@@ -143,7 +145,7 @@ func TestErrors(t *testing.T) {
 		{"scenario", "cluster: {nodes: 2, outages: [{node: n3, down: 1s}]}" + ending, `f.yaml:1:38: there is no node "n3", the nodes are n1 to n2`},
 		{"scenario", "cluster: {nodes: 2, outages: [{node: n1, down: 2s, up: 1s}]}" + ending, `f.yaml:1:56: up is 1s, it must be after down, 2s`},
 		{"scenario", "cluster: {nodes: 2, task_times: {law: uniform, cv: 0.6}}" + ending, `f.yaml:1:52: cv is 0.6, uniform times vary by at most 0.577; use lognormal`},
-		{"scenario", "cluster: {nodes: 2, nodes: 3}" + ending, `f.yaml:1:21: the key "nodes" stands here a second time`},
+		{"scenario", "cluster: {nodes: 2, nodes: 3}" + ending, `f.yaml:1:21: the key "nodes" is given twice`},
 		{"scenario", "cluster: {nodes: 2}\nworkload:\n  jobs:\n    - {id: a, maps: 1, map_time: 0s, arrive: 5m, deadline: 2m}\n", `f.yaml:4:60: the deadline 2m is not after the arrival, 5m; both are times of the run, +2m would be a span after the arrival`},
 		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s, deadline: 2m, soft_deadline: 3m}]}", `f.yaml:2:79: the soft deadline 3m is after the deadline, 2m`},
 		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s, after: b}, {id: bb, maps: 1, map_time: 0s}]}", `f.yaml:2:57: job "a" waits for job "b", which does not exist; did you mean "bb"?`},
@@ -157,7 +159,7 @@ func TestErrors(t *testing.T) {
 		{"scenario", "cluster: {nodes: 2}" + ending + "queues:\n  - name: a\n    max_master_share: 101\n", `f.yaml:5:23: max_master_share is 101, it must be at most 100`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "queues:\n  - {name: a, max_master_share: 0}\n", `f.yaml:4:33: max_master_share is 0, it must be above 0`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "max_master_share: 0\n", `f.yaml:3:19: max_master_share is 0, it must be above 0`},
-		{"scenario", "cluster: {nodes: 2}" + ending + "seeds: [1, 1]\n", `f.yaml:3:12: the seed 1 stands here a second time`},
+		{"scenario", "cluster: {nodes: 2}" + ending + "seeds: [1, 1]\n", `f.yaml:3:12: the seed 1 is given twice`},
 		{"scenario", "cluster: {nodes: 2\n", `f.yaml:1:10: this is not YAML:`},
 		{"scenario", "", `f.yaml: the file is empty`},
 		{"scenario", "a: 1\n---\nb: 2\n", `f.yaml:3:1: a second document begins here; write one document a file`},

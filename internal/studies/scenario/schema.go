@@ -1,12 +1,12 @@
 package scenario
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
@@ -20,91 +20,11 @@ var schemas = map[string]reflect.Type{
 // Schemas lists the kinds of files that have a schema.
 func Schemas() []string { return slices.Sorted(maps.Keys(schemas)) }
 
-// Schema returns the JSON Schema (2020-12) of files of a kind, made from the table that the decoder reads by.
+// Schema returns the JSON Schema (2020-12) of files of a kind.
 func Schema(kind string) ([]byte, error) {
 	t, ok := schemas[kind]
 	if !ok {
 		return nil, fmt.Errorf("there is no schema of %q%s", kind, spelling.Hint(kind, Schemas()))
 	}
-	s := shapeOf(t, map[reflect.Type]bool{})
-	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	s["title"] = "Slackline " + kind + " file"
-	return json.MarshalIndent(s, "", "  ")
-}
-
-// shapeOf is the schema of a type. A type inside itself (queues below a queue) is cut off after the first time: any mapping.
-func shapeOf(t reflect.Type, inside map[reflect.Type]bool) map[string]any {
-	if f, ok := reflect.New(t).Interface().(interface{ shape() map[string]any }); ok {
-		return f.shape()
-	}
-	if reflect.PointerTo(t).Implements(textType) {
-		return map[string]any{"type": []string{"string", "integer"}}
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return shapeOf(t.Elem(), inside)
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return map[string]any{"type": "integer"}
-	case reflect.Float64:
-		return map[string]any{"type": "number"}
-	case reflect.Slice:
-		return map[string]any{"type": "array", "items": shapeOf(t.Elem(), inside)}
-	case reflect.Map:
-		return map[string]any{"type": "object", "additionalProperties": shapeOf(t.Elem(), inside)}
-	case reflect.Struct:
-		if inside[t] {
-			return map[string]any{"type": "object"}
-		}
-		inside[t] = true
-		defer delete(inside, t)
-		return mappingShape(t, inside)
-	}
-	return map[string]any{"type": []string{"string", "number", "boolean"}}
-}
-
-func mappingShape(t reflect.Type, inside map[reflect.Type]bool) map[string]any {
-	properties := map[string]any{}
-	var needed []string
-	for _, f := range fieldsOf(t) {
-		s := shapeOf(f.typ, inside)
-		bounded := s
-		if items, ok := s["items"].(map[string]any); ok {
-			bounded = items
-		}
-		for name, bound := range map[string]*float64{"minimum": f.min, "exclusiveMinimum": f.above, "maximum": f.max} {
-			if _, written := bounded["pattern"]; bound != nil && !written {
-				bounded[name] = *bound
-			}
-		}
-		if len(f.enum) > 0 {
-			bounded["enum"] = f.enum
-		}
-		if f.doc != "" {
-			s["description"] = f.doc
-		}
-		if f.def != "" {
-			s["default"] = defaultOf(f)
-		}
-		if f.need {
-			needed = append(needed, f.name)
-		}
-		properties[f.name] = s
-	}
-	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
-	if len(needed) > 0 {
-		s["required"] = needed
-	}
-	return s
-}
-
-// defaultOf is the default as JSON has it: a number where the key takes one.
-func defaultOf(f field) any {
-	v := reflect.New(f.typ)
-	if _, text := v.Interface().(interface{ UnmarshalText([]byte) error }); text || f.typ.Kind() == reflect.String {
-		return f.def
-	}
-	setDefault(v.Elem(), f.def)
-	return v.Elem().Interface()
+	return config.Schema(t, "Slackline "+kind+" file")
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"reflect"
 	"regexp"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/slackline/slackline/internal/config"
 )
 
 // valid is a dumb validator of the part of JSON Schema that Schema uses.
@@ -186,26 +187,33 @@ func TestSchemaRefuses(t *testing.T) {
 
 // Every key has a sentence of help, which is also what an error about a missing one says.
 func TestEveryKeyIsExplained(t *testing.T) {
-	var look func(at string, typ reflect.Type, inside map[reflect.Type]bool)
-	look = func(at string, typ reflect.Type, inside map[reflect.Type]bool) {
-		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
-			typ = typ.Elem()
-		}
-		_, special := reflect.New(typ).Interface().(interface{ shape() map[string]any })
-		if typ.Kind() != reflect.Struct || special || inside[typ] {
-			return
-		}
-		inside[typ] = true
-		for _, f := range fieldsOf(typ) {
-			if f.doc == "" {
-				t.Errorf("%s.%s has no doc", at, f.name)
+	keys := 0
+	var look func(at string, shape any)
+	look = func(at string, shape any) {
+		switch s := shape.(type) {
+		case []any:
+			for _, e := range s {
+				look(at, e)
 			}
-			look(at+"."+f.name, f.typ, inside)
+		case map[string]any:
+			properties, _ := s["properties"].(map[string]any)
+			for key, value := range properties {
+				keys++
+				if value.(map[string]any)["description"] == nil {
+					t.Errorf("%s.%s has no doc", at, key)
+				}
+				look(at+"."+key, value)
+			}
+			look(at, s["items"])
+			look(at, s["anyOf"])
 		}
 	}
-	look("scenario", reflect.TypeFor[Scenario](), map[reflect.Type]bool{})
-	look("job", reflect.TypeFor[Job](), map[reflect.Type]bool{})
-	look("capacity", reflect.TypeFor[Capacity](), map[reflect.Type]bool{})
+	for _, kind := range Schemas() {
+		look(kind, schemaOf(t, kind))
+	}
+	if keys < 200 {
+		t.Errorf("only %d keys were seen", keys)
+	}
 }
 
 const job = "name: words\napp: wordcount\ninput: [corpus/]\noutput: out/words\nreduces: 4\ndeadline: 60s\nsoft_deadline: 30s\nparams: {a: b}\nafter: [x]\n"
@@ -220,9 +228,13 @@ func FuzzScenario(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte("cluster: &a {nodes: 1, classes: [*a]}\nworkload: {jobs: [{id: x, maps: 99999999, map_time: 0s}]}"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		s, err := read("f.yaml", src, Resize{}, 1000, nil)
+		doc, err := config.ParseOne("f.yaml", src)
+		var s *Scenario
+		if err == nil {
+			s, err = read(doc, Resize{}, 1000)
+		}
 		if err != nil {
-			if _, ok := err.(Errors); !ok {
+			if _, ok := err.(config.Errors); !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return

@@ -32,25 +32,25 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 		}
 		switch {
 		case names[st.ID]:
-			d.failAt(at+".id", "another job or stream is called %q", st.ID)
+			d.Failf(at+".id", "another job or stream is called %q", st.ID)
 		case (st.Arrivals != nil) == (st.Users > 0):
-			d.failAt(at, "stream %q needs arrivals or users, one of them: arrivals: {process: poisson, every: 30s}, or users: 10", st.ID)
+			d.Failf(at, "stream %q needs arrivals or users, one of them: arrivals: {process: poisson, every: 30s}, or users: 10", st.ID)
 		case st.Count == 0 && st.For == 0 && (st.Arrivals == nil || st.Arrivals.Process != "trace"):
-			d.failAt(at, "stream %q has no end; say how many jobs by count, or for how long by for", st.ID)
+			d.Failf(at, "stream %q has no end; say how many jobs by count, or for how long by for", st.ID)
 		case len(st.After) > 0:
-			d.failAt(at+".after", "jobs of a stream wait for no other")
+			d.Failf(at+".after", "jobs of a stream wait for no other")
 		case st.Deadline.Set && !st.Deadline.FromArrival:
-			d.failAt(at+".deadline", "the deadline of a stream counts from each arrival; write it with a plus sign, such as +10m")
+			d.Failf(at+".deadline", "the deadline of a stream counts from each arrival; write it with a plus sign, such as +10m")
 		case st.Soft.Set && !st.Soft.FromArrival:
-			d.failAt(at+".soft_deadline", "the soft deadline of a stream counts from each arrival; write it with a plus sign, such as +10m")
-		case st.Users == 0 && d.has(at+".think"):
-			d.failAt(at+".think", "only users think; say how many by users")
+			d.Failf(at+".soft_deadline", "the soft deadline of a stream counts from each arrival; write it with a plus sign, such as +10m")
+		case st.Users == 0 && d.Has(at+".think"):
+			d.Failf(at+".think", "only users think; say how many by users")
 		}
 		s.ends(st, at, cfg)
 		names[st.ID] = true
 		kinds = append(kinds, kind{st, job, s.recorded(st, at)})
 	}
-	if len(kinds) == 0 || len(d.errs) > 0 {
+	if len(kinds) == 0 || len(d.Errs) > 0 {
 		return
 	}
 	list := cfg.Workload
@@ -86,7 +86,7 @@ func (s *Scenario) ends(st *Stream, at string, cfg *sim.Config) {
 		each += float64(m.Start)
 	}
 	if jobs := float64(st.Users) * float64(st.For) / each; jobs > maxTasks {
-		s.src.failAt(at, "stream %q would come to more than %d jobs: its users hardly think and its jobs take hardly any time; let them, or say how many jobs by count", st.ID, maxTasks)
+		s.src.Failf(at, "stream %q would come to more than %d jobs: its users hardly think and its jobs take hardly any time; let them, or say how many jobs by count", st.ID, maxTasks)
 	}
 }
 
@@ -98,26 +98,26 @@ func (s *Scenario) recorded(st *Stream, at string) trace.File {
 		return trace.File{}
 	case a.Process != "trace":
 		if a.Every == 0 {
-			d.failAt(at+".arrivals", "arrivals need every, the mean time between two, such as every: 30s")
+			d.Failf(at+".arrivals", "arrivals need every, the mean time between two, such as every: 30s")
 		} else if float64(st.For) > float64(a.Every)*maxTasks {
-			d.failAt(at+".arrivals.every", "one in %v for %v are more than %d jobs", a.Every, st.For, maxTasks)
+			d.Failf(at+".arrivals.every", "one in %v for %v are more than %d jobs", a.Every, st.For, maxTasks)
 		}
 		if a.File != "" || a.Format != "" {
-			d.failAt(at+".arrivals", "file and format are for process: trace")
+			d.Failf(at+".arrivals", "file and format are for process: trace")
 		}
 		return trace.File{}
 	}
 	format, err := trace.Find(a.Format)
 	if err != nil {
-		d.failAt(at+".arrivals.format", "%v", err)
+		d.Failf(at+".arrivals.format", "%v", err)
 	}
 	if a.File == "" {
-		d.failAt(at+".arrivals", "arrivals of a trace need its file, and the format in which it is written")
+		d.Failf(at+".arrivals", "arrivals of a trace need its file, and the format in which it is written")
 		return trace.File{}
 	}
 	file := trace.File{Path: s.beside(a.File), Format: format}
 	if info, err := os.Stat(file.Path); err != nil || info.IsDir() {
-		d.failAt(at+".arrivals.file", "the trace %s cannot be read, it must be a file that is there", file.Path)
+		d.Failf(at+".arrivals.file", "the trace %s cannot be read, it must be a file that is there", file.Path)
 	}
 	return file
 }

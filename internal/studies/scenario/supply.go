@@ -10,29 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
-
-// Instant is a time of day with its zone.
-type Instant struct{ time.Time }
-
-// UnmarshalText reads an RFC 3339 time.
-func (i *Instant) UnmarshalText(text []byte) (err error) {
-	if i.Time, err = time.Parse(time.RFC3339, strings.TrimSpace(string(text))); err != nil {
-		err = fmt.Errorf("%q is no time with its zone, such as 2030-01-31T18:00:00+01:00", text)
-	}
-	return err
-}
-
-func (Instant) wanted() string { return "a time with its zone, such as 2030-01-31T18:00:00+01:00" }
-
-func (Instant) shape() map[string]any {
-	return written(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})`, "2030-01-31T18:00:00+01:00")
-}
 
 // supplies are the kinds of supply by the keys and columns that speak of them.
 var supplies = []struct {
@@ -57,20 +40,20 @@ func (s *Scenario) supply(cfg *sim.Config) {
 			}
 		}
 		if !some {
-			d.failAt(at, "a step of the supply says of what; give green, price or capacity, such as {at: 1h, green: 4kW}")
+			d.Failf(at, "a step of the supply says of what; give green, price or capacity, such as {at: 1h, green: 4kW}")
 		}
 	}
 	if k.SupplyFile != "" {
 		steps, err := readSupply(s.beside(k.SupplyFile))
 		if err != nil {
-			d.failAt("cluster.supply_file", "%v", err)
+			d.Failf("cluster.supply_file", "%v", err)
 		}
 		cfg.Supply = append(cfg.Supply, steps...)
 	}
 	for i, f := range k.Forecasts {
 		read, err := readForecast(s.beside(f.File), kindOfSupply(f.Of))
 		if err != nil {
-			d.failAt(fmt.Sprintf("cluster.forecasts[%d].file", i), "%v", err)
+			d.Failf(fmt.Sprintf("cluster.forecasts[%d].file", i), "%v", err)
 			continue
 		}
 		cfg.Expect = append(cfg.Expect, sim.Outlook{At: units.Time(f.At), Of: kindOfSupply(f.Of), Forecast: read})
@@ -185,7 +168,7 @@ func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err
 		return 0, false, nil
 	}
 	if x, err = strconv.ParseFloat(text, 64); err != nil && of == sched.GreenPower {
-		var p Power
+		var p config.Power
 		err, x = p.UnmarshalText([]byte(text)), float64(p)
 	}
 	if err != nil {

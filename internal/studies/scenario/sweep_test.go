@@ -52,7 +52,7 @@ func TestSweepErrors(t *testing.T) {
 		"  cluster.nods: [5]\n":                         `s.yaml:6:3: there is no key "cluster.nods" to sweep; did you mean "cluster.nodes"?`,
 		"  cluster.nodes: 5\n":                          `s.yaml:6:3: cluster.nodes has no list of values; write one, such as [10, 20, 40]`,
 		"  cluster.nodes: []\n":                         `s.yaml:6:3: cluster.nodes has no list of values; write one, such as [10, 20, 40]`,
-		"  cluster.nodes: [5, 5]\n":                     `s.yaml:6:22: the value 5 stands here a second time`,
+		"  cluster.nodes: [5, 5]\n":                     `s.yaml:6:22: the value 5 is given twice`,
 		"  cluster.nodes: [5, -1]\n":                    `s.yaml:6:22: nodes is -1, it must not be negative (with cluster.nodes -1)`,
 		"  cluster.mttr: [1m]\n":                        `s.yaml:6:18: mttr does nothing without mtbf (with cluster.mttr 1m)`,
 		"  cluster.task_times.cv: [1]\n":                `s.yaml:6:27: constant times do not vary; name a law, such as law: lognormal (with cluster.task_times.cv 1)`,
@@ -64,7 +64,7 @@ func TestSweepErrors(t *testing.T) {
 		"  cluster.network.fabric: [1GB]\n":             `s.yaml:6:28: the network needs both fabric and link, such as {fabric: 10GB, link: 100MB} (with cluster.network.fabric 1GB)`,
 		"  cluster.nodes.x: [5]\n":                      `s.yaml:6:3: there is no key "cluster.nodes.x" to sweep; did you mean "cluster.nodes"?`,
 		"  \"workload.jobs[7].maps\": [5]\n":            `s.yaml:6:3: there is no key "workload.jobs[7].maps" to sweep; did you mean "workload.jobs[0].maps"?`,
-		"  cluster.nodes: [5]\n  cluster.nodes: [6]\n":  `s.yaml:7:3: the key "cluster.nodes" stands here a second time`,
+		"  cluster.nodes: [5]\n  cluster.nodes: [6]\n":  `s.yaml:7:3: the key "cluster.nodes" is given twice`,
 	} {
 		_, err := ReadSweep("s.yaml", []byte(swept+add), Resize{})
 		if err == nil || err.Error() != want {

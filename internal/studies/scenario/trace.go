@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
@@ -41,7 +42,7 @@ func (s *Scenario) Traces() (files []string) {
 
 // LeftOut reads the trace, and those of arrivals, if some of their records may be no jobs that are played, and returns which those are.
 func (s *Scenario) LeftOut() (left []trace.LeftOut, err error) {
-	read := func(f trace.File, first Span, most int) error {
+	read := func(f trace.File, first config.Span, most int) error {
 		if !f.Format.Omits && !f.Lenient {
 			return nil
 		}
@@ -80,7 +81,7 @@ func (s *Scenario) traceFile(format trace.Format) trace.File {
 }
 
 // eachJob goes through the jobs of a trace, with their lines: those of its first span and so many at most, where these are not 0.
-func eachJob(f trace.File, first Span, most int, do func(j *trace.Job, line int64) error) ([]trace.LeftOut, error) {
+func eachJob(f trace.File, first config.Span, most int, do func(j *trace.Job, line int64) error) ([]trace.LeftOut, error) {
 	in, file, err := f.Open()
 	if err != nil {
 		return nil, err
@@ -120,10 +121,10 @@ func (s *Scenario) mapsAlone(format trace.Format, rule *trace.Rule) {
 	})
 	if err != nil {
 		at := "cluster.reduce_slots"
-		if !s.src.has(at) {
+		if !s.src.Has(at) {
 			at = "cluster"
 		}
-		s.src.failAt(at, "%v", err)
+		s.src.Failf(at, "%v", err)
 	}
 }
 
@@ -140,7 +141,7 @@ func (s *Scenario) beside(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(filepath.Dir(s.src.file), path)
+	return filepath.Join(filepath.Dir(s.src.File), path)
 }
 
 // deadlines is the rule for jobs of a trace that have none, but for the slots.
@@ -149,21 +150,18 @@ func (s *Scenario) deadlines() trace.Deadlines {
 	const at = "workload.trace.deadlines"
 	factor := func(f Factors, path string) [2]float64 {
 		if said.Share > 0 && f.From < 1 {
-			d.failAt(path, "factor is %g, it must be at least 1: no job is done sooner than alone", f.From)
+			d.Failf(path, "factor is %g, it must be at least 1: no job is done sooner than alone", f.From)
 		}
 		return [2]float64{f.From, f.To}
 	}
 	rule := trace.Deadlines{Share: said.Share, Factor: factor(said.Factor, at+".factor")}
-	if d.has(at+".classes") && d.has(at+".factor") {
-		d.failAt(at+".factor", "factor and classes stand beside each other; each class has a factor of its own")
-	}
-	if d.has(at+".classes") && len(said.Classes) == 0 {
-		d.failAt(at+".classes", "classes is empty; name at least one, or leave the key out")
+	if d.Has(at+".classes") && d.Has(at+".factor") {
+		d.Failf(at+".factor", "factor and classes stand beside each other; each class has a factor of its own")
 	}
 	for i, c := range said.Classes {
 		path := fmt.Sprintf("%s.classes[%d]", at, i)
 		if slices.ContainsFunc(said.Classes[:i], func(o DeadlineClass) bool { return o.Name == c.Name }) {
-			d.failAt(path+".name", "there is another class %q; each needs a name of its own", c.Name)
+			d.Failf(path+".name", "there is another class %q; each needs a name of its own", c.Name)
 		}
 		rule.Classes = append(rule.Classes, trace.DeadlineClass{Name: c.Name, Weight: c.Weight, Factor: factor(c.Factor, path+".factor")})
 	}
@@ -173,31 +171,31 @@ func (s *Scenario) deadlines() trace.Deadlines {
 // trace makes the workload from a record. Its jobs are read when they arrive.
 func (s *Scenario) trace(cfg *sim.Config) {
 	d, t := s.src, s.Workload.Trace
-	if d.has("workload.jobs") {
-		d.failAt("workload.jobs", "jobs and trace stand beside each other; give one of them")
+	if d.Has("workload.jobs") {
+		d.Failf("workload.jobs", "jobs and trace stand beside each other; give one of them")
 	}
-	if d.has("workload.streams") {
-		d.failAt("workload.streams", "streams and trace stand beside each other; give one of them")
+	if d.Has("workload.streams") {
+		d.Failf("workload.streams", "streams and trace stand beside each other; give one of them")
 	}
-	if d.has("workload.mix") {
-		d.failAt("workload.mix", "mix and trace stand beside each other; give one of them")
+	if d.Has("workload.mix") {
+		d.Failf("workload.mix", "mix and trace stand beside each other; give one of them")
 	}
 	format, err := trace.Find(t.Format)
 	if err != nil {
-		d.failAt("workload.trace.format", "%v", err)
+		d.Failf("workload.trace.format", "%v", err)
 		return
 	}
 	path := s.TraceFile()
 	switch info, err := os.Stat(path); {
 	case err != nil:
-		d.failAt("workload.trace.file", "the trace cannot be read: %v", err)
+		d.Failf("workload.trace.file", "the trace cannot be read: %v", err)
 		return
 	case info.IsDir():
-		d.failAt("workload.trace.file", "%s is a folder; name a file", path)
+		d.Failf("workload.trace.file", "%s is a folder; name a file", path)
 		return
 	}
 	if t.Repeat > 1 && t.Every == 0 {
-		d.failAt("workload.trace.every", "every is 0s; say how far apart the repetitions begin, such as 24h")
+		d.Failf("workload.trace.every", "every is 0s; say how far apart the repetitions begin, such as 24h")
 	}
 	deadlines := s.deadlines()
 	maps, reduces := int64(0), int64(0)
@@ -208,7 +206,7 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		reduces += n.Class.Capacity[units.ReduceSlots]
 	}
 	if maps == 0 && !t.Containers {
-		d.failAt("cluster", "jobs of a trace run in map slots, and the cluster has none")
+		d.Failf("cluster", "jobs of a trace run in map slots, and the cluster has none")
 	}
 	if deadlines.Slots = int(maps); t.Deadlines.Slots != nil {
 		deadlines.Slots = *t.Deadlines.Slots

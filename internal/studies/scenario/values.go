@@ -2,77 +2,14 @@ package scenario
 
 import (
 	"fmt"
-	"math"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/units"
 )
-
-// Span is a span of time, written with its unit: 90s, 10m, 1h30m.
-type Span units.Duration
-
-// UnmarshalText reads a span.
-func (s *Span) UnmarshalText(text []byte) error {
-	d, err := units.ParseDuration(string(text))
-	*s = Span(d)
-	return err
-}
-
-// String prints the span as it is written.
-func (s Span) String() string { return units.Duration(s).String() }
-
-// Duration returns the span.
-func (s Span) Duration() units.Duration { return units.Duration(s) }
-
-func (Span) wanted() string { return "a span of time with its unit, such as 90s or 10m" }
-
-func (Span) shape() map[string]any { return written(`-?(0|`+spans+`)`, "90s", "10m", "1h30m") }
-
-// number is the pattern of numbers that may have an exponent.
-const number = `[0-9.]+([eE][-+]?[0-9]+)?`
-
-// spans is the pattern of numbers with units of time.
-const spans = `([0-9.]+(ns|us|µs|ms|s|min|m|h|d))+`
-
-// written is the schema of a text of that pattern; a bare 0 needs no unit.
-func written(pattern string, examples ...string) map[string]any {
-	return map[string]any{"type": []string{"string", "integer"}, "pattern": `^\s*(` + pattern + `)\s*$`, "minimum": 0, "maximum": 0, "examples": examples}
-}
-
-// Spans is a span of time, or a range of spans such as 20s..40s.
-type Spans struct{ From, To units.Duration }
-
-// UnmarshalText reads a span or a range.
-func (s *Spans) UnmarshalText(text []byte) (err error) {
-	from, to, ranged := strings.Cut(string(text), "..")
-	if s.From, err = units.ParseDuration(from); err != nil {
-		return err
-	}
-	s.To = s.From
-	if ranged {
-		if s.To, err = units.ParseDuration(to); err != nil {
-			return err
-		}
-	}
-	if s.From < 0 || s.To < s.From {
-		return fmt.Errorf("%s is no range; write the shorter span first, such as 20s..40s", text)
-	}
-	return nil
-}
-
-func (Spans) wanted() string {
-	return "a span of time, such as 30s, or a range of spans, such as 20s..40s"
-}
-
-func (Spans) shape() map[string]any {
-	return written(`(0|`+spans+`)(\.\.`+spans+`)?`, "30s", "20s..40s")
-}
 
 // Factors is a number above 0, or a range of such, such as 1.5..3.
 type Factors struct{ From, To float64 }
@@ -96,10 +33,10 @@ func (f *Factors) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-func (Factors) wanted() string { return "a number, such as 2, or a range, such as 1.5..3" }
-
-func (Factors) shape() map[string]any {
-	return map[string]any{"type": []string{"string", "number"}, "pattern": `^\s*` + number + `(\.\.` + number + `)?\s*$`, "exclusiveMinimum": 0, "examples": []string{"2", "1.5..3"}}
+// Form is how factors are written.
+func (Factors) Form() config.Form {
+	return config.Form{Wanted: "a number, such as 2, or a range, such as 1.5..3", Pattern: config.Number + `(\.\.` + config.Number + `)?`,
+		Examples: []string{"2", "1.5..3"}, Bare: "number"}
 }
 
 // Counts is a number, or a range of numbers such as 10..50.
@@ -131,126 +68,10 @@ func (c Counts) String() string {
 // draw takes a number from the range, each as likely.
 func (c Counts) draw(d draw.Draw) int { return c.From + d.Below(c.To-c.From+1) }
 
-func (Counts) wanted() string { return "a whole number, such as 10, or a range, such as 10..50" }
-
-func (Counts) shape() map[string]any {
-	return map[string]any{"type": []string{"string", "integer"}, "pattern": `^\s*[0-9]+(\.\.[0-9]+)?\s*$`, "minimum": 0, "examples": []string{"10", "10..50"}}
-}
-
-// Size is an amount of data, written with its unit: 64MB, 1.5GB. The units are powers of 1024.
-type Size units.Bytes
-
-// UnmarshalText reads a size.
-func (s *Size) UnmarshalText(text []byte) error {
-	b, err := units.ParseBytes(string(text))
-	*s = Size(b)
-	return err
-}
-
-// String prints the size as it is written.
-func (s Size) String() string { return units.Bytes(s).String() }
-
-func (Size) wanted() string { return "a size with its unit, such as 64MB" }
-
-func (Size) shape() map[string]any {
-	return written(`-?(0|[0-9.]+\s*([Bb]|[KkMmGgTt]([Ii]?[Bb])?))`, "64MB", "1.5GB")
-}
-
-// Kinds is one kind of container, or a list of them.
-type Kinds []Needs
-
-func (k *Kinds) read(d *decoder, n ast.Node, path string) {
-	seq, ok := n.(*ast.SequenceNode)
-	if !ok {
-		var one Needs
-		d.value(n, reflect.ValueOf(&one).Elem(), path, field{})
-		*k = Kinds{one}
-		return
-	}
-	for i, e := range seq.Values {
-		var one Needs
-		d.value(e, reflect.ValueOf(&one).Elem(), path+"["+strconv.Itoa(i)+"]", field{})
-		*k = append(*k, one)
-	}
-	if len(seq.Values) == 0 || len(seq.Values) > 255 {
-		d.failf(n, "%s lists %d kinds of containers, it must be 1 to 255", nameOf(path), len(seq.Values))
-	}
-}
-
-func (Kinds) wanted() string { return "a mapping such as {vcores: 1, memory: 1GB}, or a list of such" }
-
-func (Kinds) shape() map[string]any {
-	one := shapeOf(reflect.TypeFor[Needs](), map[reflect.Type]bool{})
-	return map[string]any{"anyOf": []any{one, map[string]any{"type": "array", "items": one, "minItems": 1}}}
-}
-
-// Power is power, written with its unit: 235W, 1.5kW.
-type Power units.Watts
-
-// UnmarshalText reads a power.
-func (p *Power) UnmarshalText(text []byte) error {
-	s := strings.TrimSpace(string(text))
-	scale := 0.0
-	for unit, x := range map[string]float64{"MW": 1e6, "kW": 1e3, "W": 1} {
-		if number, ok := strings.CutSuffix(s, unit); ok && scale == 0 && !strings.HasSuffix(number, "k") && !strings.HasSuffix(number, "M") {
-			s, scale = strings.TrimSpace(number), x
-		}
-	}
-	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x*scale, 0) || scale == 0 && x != 0 {
-		return fmt.Errorf("%q is no power; write a number with a unit, such as 235W or 1.5kW", text)
-	}
-	*p = Power(x * scale)
-	return nil
-}
-
-// String prints the power as it is written.
-func (p Power) String() string { return units.Watts(p).String() }
-
-func (Power) wanted() string { return "a power with its unit, such as 235W or 1.5kW" }
-
-func (Power) shape() map[string]any { return written(`-?(0|`+number+`\s*[kM]?W)`, "235W", "1.5kW") }
-
-// Texts is one text or a list of them.
-type Texts []string
-
-func (t *Texts) read(d *decoder, n ast.Node, path string) {
-	if s, ok := scalar(n); ok {
-		*t = Texts{s}
-		return
-	}
-	seq, ok := n.(*ast.SequenceNode)
-	if !ok {
-		d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(n), t.wanted())
-		return
-	}
-	for i, e := range seq.Values {
-		s, ok := d.scalarAt(e, path+"["+strconv.Itoa(i)+"]")
-		if !ok {
-			d.failf(e, "%s[%d] is %s, it must be a text", nameOf(path), i, kindOf(e))
-			continue
-		}
-		*t = append(*t, s)
-	}
-}
-
-func (Texts) wanted() string { return "a text or a list of texts" }
-
-func (Texts) shape() map[string]any {
-	text := map[string]any{"type": []string{"string", "number", "boolean"}}
-	return map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text}}}
-}
-
-// scalarAt notes the place of a node and returns its text.
-func (d *decoder) scalarAt(n ast.Node, path string) (string, bool) {
-	d.nodes++
-	d.at[path] = place(n)
-	r, release := d.resolve(n)
-	defer release()
-	if r == nil {
-		return "", true // reported
-	}
-	return scalar(r)
+// Form is how counts are written.
+func (Counts) Form() config.Form {
+	return config.Form{Wanted: "a whole number, such as 10, or a range, such as 10..50", Pattern: `[0-9]+(\.\.[0-9]+)?`,
+		Examples: []string{"10", "10..50"}, Bare: "integer"}
 }
 
 // Moment is a deadline in a job file: a span after the submission, or an absolute time. The zero value is none.
@@ -294,12 +115,10 @@ func (m *Moment) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is neither a span after the submission, such as 60s or 10m, nor an absolute time with its zone, such as 2030-01-31T18:00:00+01:00", s)
 }
 
-func (Moment) wanted() string {
-	return "a span after the submission, such as 60s, or an absolute time with its zone, such as 2030-01-31T18:00:00Z"
-}
-
-func (Moment) shape() map[string]any {
-	return written(spans+`|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})`, "60s", "2030-01-31T18:00:00+01:00")
+// Form is how moments are written.
+func (Moment) Form() config.Form {
+	return config.Form{Wanted: "a span after the submission, such as 60s, or an absolute time with its zone, such as 2030-01-31T18:00:00Z",
+		Pattern: config.Duration + `|` + config.DateTime, Examples: []string{"60s", "2030-01-31T18:00:00+01:00"}}
 }
 
 // Due is a deadline in a scenario: a time of the run, or with a plus sign a span after the job's arrival. The zero value is none.
@@ -332,108 +151,67 @@ func (d *Due) UnmarshalText(text []byte) error {
 	return err
 }
 
-func (Due) wanted() string {
-	return "a time of the run, such as 10m, or a span after the arrival, such as +10m"
+// Form is how they are written.
+func (Due) Form() config.Form {
+	return config.Form{Wanted: "a time of the run, such as 10m, or a span after the arrival, such as +10m", Pattern: `\+?` + config.Duration,
+		Examples: []string{"10m", "+10m"}}
 }
 
-func (Due) shape() map[string]any { return written(`\+?`+spans, "10m", "+10m") }
-
-// Seeds are the seeds of a grid: a list, or a range such as 1..30.
-type Seeds []uint64
+// SeedRange is a seed, or a range of seeds such as 1..30.
+type SeedRange struct{ From, To uint64 }
 
 const maxSeeds = 100000
 
-func (s *Seeds) read(d *decoder, n ast.Node, path string) {
-	if text, ok := scalar(n); ok {
-		list, err := parseSeeds(text)
-		if err != nil {
-			d.failf(n, "%s: %v", nameOf(path), err)
-			return
-		}
-		*s = list
-		return
+// UnmarshalText reads a seed or a range.
+func (r *SeedRange) UnmarshalText(text []byte) (err error) {
+	from, to, ranged := strings.Cut(strings.TrimSpace(string(text)), "..")
+	r.From, err = strconv.ParseUint(from, 10, 64)
+	if r.To = r.From; err == nil && ranged {
+		r.To, err = strconv.ParseUint(to, 10, 64)
 	}
-	seq, ok := n.(*ast.SequenceNode)
-	if !ok {
-		d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(n), s.wanted())
-		return
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is no seed, it must be a whole number that is not negative, or a range such as 1..30", text)
+	case r.To < r.From:
+		return fmt.Errorf("%q runs backwards; write the smaller seed first, such as 1..30", text)
+	case r.To-r.From >= maxSeeds:
+		return fmt.Errorf("%q are too many seeds, at most %d are possible", text, maxSeeds)
 	}
-	seen := map[uint64]bool{}
-	for i, e := range seq.Values {
-		text, ok := d.scalarAt(e, path+"["+strconv.Itoa(i)+"]")
-		if !ok {
-			d.failf(e, "a seed is %s, it must be a whole number that is not negative, or a range such as 1..30", kindOf(e))
-			continue
-		}
-		list, err := parseSeeds(text)
-		if err != nil {
-			d.failf(e, "%s: %v", nameOf(path), err)
-			continue
-		}
-		for _, x := range list {
-			if seen[x] {
-				d.failf(e, "the seed %d stands here a second time", x)
-				break
-			}
-			seen[x] = true
-			*s = append(*s, x)
-		}
-	}
-	if len(seq.Values) == 0 {
-		d.failf(n, "%s is empty; give at least one seed, or leave the key out", nameOf(path))
-	}
+	return nil
 }
 
-func (Seeds) wanted() string { return "a list of whole numbers, or a range such as 1..30" }
-
-func (Seeds) shape() map[string]any {
-	seed := map[string]any{"anyOf": []any{map[string]any{"type": "integer", "minimum": 0}, map[string]any{"type": "string", "pattern": `^[0-9]+(\.\.[0-9]+)?$`}}}
-	return map[string]any{"anyOf": []any{seed, map[string]any{"type": "array", "items": seed, "minItems": 1}}}
+// Form is how seeds are written.
+func (SeedRange) Form() config.Form {
+	return config.Form{Wanted: "a whole number that is not negative, or a range such as 1..30", Pattern: `[0-9]+(\.\.[0-9]+)?`,
+		Examples: []string{"7", "1..30"}, Bare: "integer"}
 }
 
-// ParseSeeds reads seeds as a command line gives them: 7, or 1..30, or several of these separated by commas.
-func ParseSeeds(text string) (Seeds, error) {
-	var all Seeds
+// seeds lists all seeds of some ranges. Of one that stands there twice it returns the place in the list of ranges.
+func seeds(ranges []SeedRange) (all []uint64, at int, err error) {
 	seen := map[uint64]bool{}
-	for part := range strings.SplitSeq(text, ",") {
-		list, err := parseSeeds(strings.TrimSpace(part))
-		if err != nil {
-			return nil, err
-		}
-		for _, x := range list {
+	for i, r := range ranges {
+		for n := range r.To - r.From + 1 {
+			x := r.From + n
 			if seen[x] {
-				return nil, fmt.Errorf("the seed %d stands there a second time", x)
+				return nil, i, fmt.Errorf("the seed %d is given twice", x)
 			}
 			seen[x] = true
 			all = append(all, x)
 		}
 	}
-	return all, nil
+	return all, 0, nil
 }
 
-func parseSeeds(text string) (Seeds, error) {
-	from, to, ranged := strings.Cut(text, "..")
-	a, err := strconv.ParseUint(from, 10, 64)
-	if err == nil && !ranged {
-		return Seeds{a}, nil
-	}
-	b := uint64(0)
-	if err == nil {
-		b, err = strconv.ParseUint(to, 10, 64)
-	}
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%q is no seed, it must be a whole number that is not negative, or a range such as 1..30", text)
-	case b < a:
-		return nil, fmt.Errorf("%q runs backwards; write the smaller seed first, such as 1..30", text)
-	case b-a >= maxSeeds:
-		return nil, fmt.Errorf("%q are too many seeds, at most %d are possible", text, maxSeeds)
-	}
-	var list Seeds
-	for x := a; ; x++ {
-		list = append(list, x)
-		if x == b {
-			return list, nil
+// ParseSeeds reads seeds as a command line gives them: 7, or 1..30, or several of these separated by commas.
+func ParseSeeds(text string) ([]uint64, error) {
+	var ranges []SeedRange
+	for part := range strings.SplitSeq(text, ",") {
+		var r SeedRange
+		if err := r.UnmarshalText([]byte(part)); err != nil {
+			return nil, err
 		}
+		ranges = append(ranges, r)
 	}
+	all, _, err := seeds(ranges)
+	return all, err
 }

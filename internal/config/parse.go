@@ -1,4 +1,4 @@
-package scenario
+package config
 
 import (
 	"bytes"
@@ -19,16 +19,29 @@ const (
 	maxNodes = 8 << 20 // aliases counted as often as they are used
 )
 
-// parse returns the one document of the source, or the one error that stands in the way.
-func parse(file string, src []byte) (ast.Node, *Error) {
+// Parse returns the documents of a file, at least one. The error, if any, is an Errors.
+func Parse(file string, src []byte) ([]*Document, error) {
 	roots, failed := documents(file, src)
 	if failed != nil {
-		return nil, failed
+		return nil, Errors{failed}
 	}
-	if len(roots) > 1 {
-		return nil, &Error{File: file, Pos: place(roots[1]), Text: "a second document begins here; write one document a file"}
+	docs := make([]*Document, len(roots))
+	for i, root := range roots {
+		docs[i] = &Document{File: file, root: root}
 	}
-	return roots[0], nil
+	return docs, nil
+}
+
+// ParseOne is Parse for a file of one document.
+func ParseOne(file string, src []byte) (*Document, error) {
+	docs, err := Parse(file, src)
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) > 1 {
+		return nil, Errors{{File: file, Pos: place(docs[1].root), Text: "a second document begins here; write one document a file"}}
+	}
+	return docs[0], nil
 }
 
 // documents returns the documents of the source, at least one, or the one error that stands in the way.

@@ -1,4 +1,4 @@
 // Package scenario reads YAML.
-package scenario
+package config
 
 import _ "github.com/goccy/go-yaml"

@@ -1,3 +1,3 @@
-package scenario
+package config
 
 import _ "pgregory.net/rapid"

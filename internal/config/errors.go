@@ -1,4 +1,4 @@
-package scenario
+package config
 
 import (
 	"cmp"
@@ -48,8 +48,8 @@ func (es Errors) Error() string {
 	return b.String()
 }
 
-// err returns the errors sorted by place, nil if there are none.
-func (es Errors) err() error {
+// Err returns the errors sorted by place, nil if there are none.
+func (es Errors) Err() error {
 	if len(es) == 0 {
 		return nil
 	}

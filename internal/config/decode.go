@@ -1,4 +1,4 @@
-package scenario
+package config
 
 import (
 	"encoding"
@@ -15,10 +15,12 @@ import (
 	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
-// decoder fills a struct from a syntax tree and remembers where each value stands, so that later checks can point at it.
-type decoder struct {
-	file    string
-	errs    Errors
+// Document is one document of a file. Once it has been read it knows where each value stands, so that later checks can point at it.
+type Document struct {
+	File string
+	Errs Errors // what is wrong with it
+
+	root    ast.Node
 	at      map[string]Pos // of values, by path: "workload.jobs[2].deadline"
 	anchors map[string]ast.Node
 	open    map[string]bool // anchors being read, against those that contain themselves
@@ -29,53 +31,43 @@ type decoder struct {
 	names   []string            // the paths where some could
 }
 
-// A form is a type that is written in more ways than one, such as a list or its only element.
+// A form is a type of this package that reads syntax itself.
 type form interface {
 	// read takes the node, which is neither null nor an alias, and reports through d.
-	read(d *decoder, n ast.Node, path string)
-	// shape is its JSON Schema.
-	shape() map[string]any
+	read(d *Document, n ast.Node, path string)
 }
 
-// decodeOver reads the source into the struct that v points to, with other values at some paths. The decoder is returned also with
-// errors.
-func decodeOver(file string, src []byte, v any, over map[string]ast.Node) *decoder {
-	d := newDecoder(file, over)
-	root, failed := parse(file, src)
-	if failed != nil {
-		d.errs = Errors{failed}
-		return d
-	}
-	d.root(root, v)
-	return d
+// Read fills the struct that v points to. What is wrong is in Errs afterwards.
+func (d *Document) Read(v any) {
+	d.Errs, d.nodes, d.names = nil, 0, nil
+	d.at, d.anchors, d.open, d.met = map[string]Pos{}, map[string]ast.Node{}, map[string]bool{}, map[string]bool{}
+	d.fields = map[reflect.Type]fieldList{}
+	d.collect(d.root)
+	d.value(d.root, reflect.ValueOf(v).Elem(), "", field{})
 }
 
-func newDecoder(file string, over map[string]ast.Node) *decoder {
-	return &decoder{file: file, at: map[string]Pos{}, anchors: map[string]ast.Node{}, open: map[string]bool{}, fields: map[reflect.Type]fieldList{},
-		over: over, met: map[string]bool{}}
+// Keys lists the keys of the document, none if it is no mapping.
+func (d *Document) Keys() (keys []string) {
+	scratch := &Document{}
+	scratch.pairs(d.root, "", func(key string, _ Pos, _ ast.Node) { keys = append(keys, key) })
+	return keys
 }
 
-// root reads a document into the struct that v points to.
-func (d *decoder) root(root ast.Node, v any) {
-	d.collect(root)
-	d.value(root, reflect.ValueOf(v).Elem(), "", field{})
+// Err returns what is wrong with the document, in the order of the file, nil if nothing is.
+func (d *Document) Err() error { return d.Errs.Err() }
+
+// Errorf returns an error at the value that stands at a path, or at what is around it.
+func (d *Document) Errorf(path, format string, args ...any) error {
+	return Errors{{File: d.File, Pos: d.Pos(path), Text: fmt.Sprintf(format, args...)}}
 }
 
-// failf reports an error at a node.
-func (d *decoder) failf(n ast.Node, format string, args ...any) {
-	d.errorAt(place(n), format, args...)
+// Failf reports an error at the value that stands at the path, or at the nearest value around it.
+func (d *Document) Failf(path, format string, args ...any) {
+	d.errorAt(d.Pos(path), format, args...)
 }
 
-// failAt reports an error at the value that stands at the path, or at the nearest value around it.
-func (d *decoder) failAt(path, format string, args ...any) {
-	d.errorAt(d.pos(path), format, args...)
-}
-
-func (d *decoder) errorAt(pos Pos, format string, args ...any) {
-	d.errs = append(d.errs, &Error{File: d.file, Pos: pos, Text: fmt.Sprintf(format, args...)})
-}
-
-func (d *decoder) pos(path string) Pos {
+// Pos is where the value at the path stands, or the nearest value around it.
+func (d *Document) Pos(path string) Pos {
 	for {
 		if p, ok := d.at[path]; ok {
 			return p
@@ -88,14 +80,26 @@ func (d *decoder) pos(path string) Pos {
 	}
 }
 
-// has tells whether the file states the key.
-func (d *decoder) has(path string) bool {
+// Has tells whether the file states the key.
+func (d *Document) Has(path string) bool {
 	_, ok := d.at[path]
 	return ok
 }
 
+// Supplied notes that a key which the file leaves out got its value from elsewhere: it stands where what is around it stands.
+func (d *Document) Supplied(path string) { d.at[path] = d.Pos(path) }
+
+// failf reports an error at a node.
+func (d *Document) failf(n ast.Node, format string, args ...any) {
+	d.errorAt(place(n), format, args...)
+}
+
+func (d *Document) errorAt(pos Pos, format string, args ...any) {
+	d.Errs = append(d.Errs, &Error{File: d.File, Pos: pos, Text: fmt.Sprintf(format, args...)})
+}
+
 // collect finds the anchors. An alias stands for the last anchor of its name, which is that of a well-formed file.
-func (d *decoder) collect(root ast.Node) {
+func (d *Document) collect(root ast.Node) {
 	ast.Walk(visitor(func(n ast.Node) {
 		if a, ok := n.(*ast.AnchorNode); ok && a.Name != nil {
 			d.anchors[a.Name.GetToken().Value] = a.Value
@@ -111,7 +115,7 @@ func (v visitor) Visit(n ast.Node) ast.Visitor {
 }
 
 // resolve strips anchors and tags and follows an alias; release must be called when the node has been read.
-func (d *decoder) resolve(n ast.Node) (_ ast.Node, release func()) {
+func (d *Document) resolve(n ast.Node) (_ ast.Node, release func()) {
 	release = func() {}
 	for hops := 0; hops < maxDepth; hops++ {
 		switch x := n.(type) {
@@ -143,7 +147,7 @@ func (d *decoder) resolve(n ast.Node) (_ ast.Node, release func()) {
 }
 
 // value reads a node into v by v's type.
-func (d *decoder) value(n ast.Node, v reflect.Value, path string, f field) {
+func (d *Document) value(n ast.Node, v reflect.Value, path string, f field) {
 	d.nodes++
 	if d.nodes > maxNodes {
 		if d.nodes == maxNodes+1 {
@@ -165,13 +169,13 @@ func (d *decoder) value(n ast.Node, v reflect.Value, path string, f field) {
 		return
 	}
 	if _, null := resolved.(*ast.NullNode); null {
-		d.failf(n, "%s has no value; give it %s or leave the key out", nameOf(path), wanted(v.Type()))
+		d.failf(n, "%s has no value; give it %s, or leave the key out", Name(path), wanted(v.Type()))
 		return
 	}
 	if fm, ok := v.Addr().Interface().(form); ok {
-		before := len(d.errs)
+		before := len(d.Errs)
 		fm.read(d, resolved, path)
-		if len(d.errs) == before {
+		if len(d.Errs) == before {
 			d.bounds(n, v, path, f)
 		}
 		return
@@ -179,11 +183,11 @@ func (d *decoder) value(n ast.Node, v reflect.Value, path string, f field) {
 	if tu, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		s, ok := scalar(resolved)
 		if !ok {
-			d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(resolved), wanted(v.Type()))
+			d.failf(n, "%s is %s, it must be %s", Name(path), kindOf(resolved), wanted(v.Type()))
 			return
 		}
 		if err := tu.UnmarshalText([]byte(s)); err != nil {
-			d.failf(n, "%s: %v", nameOf(path), err)
+			d.failf(n, "%s: %v", Name(path), err)
 			return
 		}
 		d.bounds(n, v, path, f)
@@ -206,9 +210,9 @@ func (d *decoder) value(n ast.Node, v reflect.Value, path string, f field) {
 }
 
 // plain reads a scalar into a string, a number or a truth value.
-func (d *decoder) plain(n, resolved ast.Node, v reflect.Value, path string, f field) {
+func (d *Document) plain(n, resolved ast.Node, v reflect.Value, path string, f field) {
 	s, ok := scalar(resolved)
-	bad := func() { d.failf(n, "%s is %s, it must be %s", nameOf(path), kindOf(resolved), wanted(v.Type())) }
+	bad := func() { d.failf(n, "%s is %s, it must be %s", Name(path), kindOf(resolved), wanted(v.Type())) }
 	if !ok {
 		bad()
 		return
@@ -217,7 +221,7 @@ func (d *decoder) plain(n, resolved ast.Node, v reflect.Value, path string, f fi
 	case reflect.String:
 		v.SetString(s)
 		if len(f.enum) > 0 && !slices.Contains(f.enum, s) {
-			d.failf(n, "%s is %q, it must be %s%s", nameOf(path), s, oneOf(f.enum), hint(s, f.enum))
+			d.failf(n, "%s is %q, it must be %s%s", Name(path), s, oneOf(f.enum), hint(s, f.enum))
 		}
 		return
 	case reflect.Bool:
@@ -253,7 +257,7 @@ func (d *decoder) plain(n, resolved ast.Node, v reflect.Value, path string, f fi
 }
 
 // bounds checks the min, above and max of the field.
-func (d *decoder) bounds(n ast.Node, v reflect.Value, path string, f field) {
+func (d *Document) bounds(n ast.Node, v reflect.Value, path string, f field) {
 	var x float64
 	switch v.Kind() {
 	case reflect.Int, reflect.Int64:
@@ -268,44 +272,59 @@ func (d *decoder) bounds(n ast.Node, v reflect.Value, path string, f field) {
 	got := fmt.Sprint(v.Interface())
 	switch {
 	case f.min != nil && x < *f.min && *f.min == 0:
-		d.failf(n, "%s is %s, it must not be negative", nameOf(path), got)
+		d.failf(n, "%s is %s, it must not be negative", Name(path), got)
 	case f.min != nil && x < *f.min:
-		d.failf(n, "%s is %s, it must be at least %s", nameOf(path), got, plainNumber(*f.min))
+		d.failf(n, "%s is %s, it must be at least %s", Name(path), got, plainNumber(*f.min))
 	case f.above != nil && x <= *f.above:
-		d.failf(n, "%s is %s, it must be above %s", nameOf(path), got, plainNumber(*f.above))
+		d.failf(n, "%s is %s, it must be above %s", Name(path), got, plainNumber(*f.above))
 	case f.max != nil && x > *f.max:
-		d.failf(n, "%s is %s, it must be at most %s", nameOf(path), got, plainNumber(*f.max))
+		d.failf(n, "%s is %s, it must be at most %s", Name(path), got, plainNumber(*f.max))
 	}
 }
 
 // plainNumber prints a bound as people write it.
 func plainNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-func (d *decoder) list(n ast.Node, v reflect.Value, path string, f field) {
-	seq, ok := n.(*ast.SequenceNode)
-	if !ok {
-		d.failf(n, "%s is %s, it must be a list", nameOf(path), kindOf(n))
-		return
-	}
-	for i, e := range seq.Values {
+func (d *Document) list(n ast.Node, v reflect.Value, path string, f field) {
+	add := func(n ast.Node, path string) {
 		item := reflect.New(v.Type().Elem()).Elem()
-		d.value(e, item, path+"["+strconv.Itoa(i)+"]", f)
+		d.value(n, item, path, f)
 		v.Set(reflect.Append(v, item))
+	}
+	_, loose := v.Interface().(interface{ oneOrMore() })
+	switch seq, ok := n.(*ast.SequenceNode); {
+	case ok:
+		for i, e := range seq.Values {
+			add(e, path+"["+strconv.Itoa(i)+"]")
+		}
+		if leave := map[bool]string{false: ", or leave the key out"}[f.need]; f.some && len(seq.Values) == 0 {
+			d.failf(n, "%s is empty; give at least one%s", Name(path), leave)
+		}
+	case loose && mayBe(n, v.Type().Elem()):
+		add(n, path)
+	default:
+		d.failf(n, "%s is %s, it must be %s", Name(path), kindOf(n), wanted(v.Type()))
 	}
 }
 
+// mayBe tells whether the node is of the kind, scalar or mapping, that the type is written as.
+func mayBe(n ast.Node, t reflect.Type) bool {
+	_, plain := scalar(n)
+	return plain == (t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(textType))
+}
+
 // table reads a mapping with free keys into a map of strings.
-func (d *decoder) table(n ast.Node, v reflect.Value, path string) {
+func (d *Document) table(n ast.Node, v reflect.Value, path string) {
 	v.Set(reflect.MakeMap(v.Type()))
 	d.pairs(n, path, func(key string, _ Pos, val ast.Node) {
 		item := reflect.New(v.Type().Elem()).Elem()
-		d.value(val, item, join(path, key), field{})
+		d.value(val, item, Join(path, key), field{})
 		v.SetMapIndex(reflect.ValueOf(key), item)
 	})
 }
 
 // mapping reads a mapping whose keys are the fields of a struct.
-func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) {
+func (d *Document) mapping(n ast.Node, v reflect.Value, path string) {
 	fields, known := d.fields[v.Type()]
 	if !known {
 		fields = fieldsOf(v.Type())
@@ -317,17 +336,17 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) {
 			d.errorAt(at, "unknown key %q%s%s", key, inside(path), spelling.Hint(key, fields.names()))
 			return
 		}
-		d.value(val, v.FieldByIndex(f.index), join(path, key), f)
+		d.value(val, v.FieldByIndex(f.index), Join(path, key), f)
 	}) {
 		return
 	}
 	for _, f := range fields {
-		own := join(path, f.name)
+		own := Join(path, f.name)
 		if d.over != nil {
 			d.names = append(d.names, own)
 		}
 		switch {
-		case d.has(own):
+		case d.Has(own):
 		case d.over[own] != nil:
 			d.value(d.over[own], v.FieldByIndex(f.index), own, f)
 		case d.sweptBelow(own) != nil:
@@ -342,7 +361,7 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) {
 }
 
 // sweptBelow returns the first value that is to be put somewhere below the path, nil if there is none.
-func (d *decoder) sweptBelow(path string) ast.Node {
+func (d *Document) sweptBelow(path string) ast.Node {
 	for _, to := range slices.Sorted(maps.Keys(d.over)) {
 		if strings.HasPrefix(to, path+".") {
 			return d.over[to]
@@ -378,12 +397,12 @@ func setDefault(v reflect.Value, def string) {
 		}
 	}
 	if err != nil {
-		panic("scenario: tag def: " + err.Error())
+		panic("config: tag def: " + err.Error())
 	}
 }
 
 // pairs calls each for every key of a mapping and tells whether it is one. Keys that stand twice are errors.
-func (d *decoder) pairs(n ast.Node, path string, each func(key string, at Pos, val ast.Node)) bool {
+func (d *Document) pairs(n ast.Node, path string, each func(key string, at Pos, val ast.Node)) bool {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -391,7 +410,7 @@ func (d *decoder) pairs(n ast.Node, path string, each func(key string, at Pos, v
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{n}
 	default:
-		d.failf(n, "%s is %s, it must be a mapping (key: value)", nameOf(path), kindOf(n))
+		d.failf(n, "%s is %s, it must be a mapping (key: value)", Name(path), kindOf(n))
 		return false
 	}
 	seen := map[string]bool{}
@@ -410,7 +429,7 @@ func (d *decoder) pairs(n ast.Node, path string, each func(key string, at Pos, v
 			continue
 		}
 		if seen[key] {
-			d.failf(kv, "the key %q stands here a second time", key)
+			d.failf(kv, "the key %q is given twice", key)
 			continue
 		}
 		seen[key] = true
@@ -419,15 +438,16 @@ func (d *decoder) pairs(n ast.Node, path string, each func(key string, at Pos, v
 	return true
 }
 
-func join(path, key string) string {
+// Join is the path of a key of the mapping at a path.
+func Join(path, key string) string {
 	if path == "" {
 		return key
 	}
 	return path + "." + key
 }
 
-// nameOf is how an error names the value at a path: by its last key.
-func nameOf(path string) string {
+// Name is how an error names the value at a path: by its last key.
+func Name(path string) string {
 	if path == "" {
 		return "the file"
 	}
@@ -438,5 +458,5 @@ func inside(path string) string {
 	if path == "" {
 		return ""
 	}
-	return " in " + nameOf(path)
+	return " in " + Name(path)
 }

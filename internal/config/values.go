@@ -1,0 +1,163 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slackline/slackline/units"
+)
+
+// Former is a type whose values are texts in a form of their own, read by UnmarshalText.
+type Former interface{ Form() Form }
+
+// Form is how values of a type are written.
+type Form struct {
+	Wanted   string // as errors say it: "a size with its unit, such as 64MB"
+	Pattern  string // regular expression of the whole text, but for spaces around it
+	Examples []string
+	Bare     string // numbers that need no quotes: integer or number, not negative; "" for 0 alone
+}
+
+// shape is the JSON Schema of such values.
+func (f Form) shape() map[string]any {
+	s := map[string]any{"type": []string{"string", "integer"}, "pattern": `^\s*(` + f.Pattern + `)\s*$`, "minimum": 0, "examples": f.Examples}
+	switch f.Bare {
+	case "":
+		s["maximum"] = 0
+	case "number":
+		s["type"] = []string{"string", "number"}
+	}
+	return s
+}
+
+// Patterns of what many forms are made of: numbers that may have an exponent, numbers with units of time, and instants.
+const (
+	Number   = `[0-9.]+([eE][-+]?[0-9]+)?`
+	Duration = `([0-9.]+(ns|us|µs|ms|s|min|m|h|d))+`
+	DateTime = `[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})`
+)
+
+// OneOrMore is a list, which may be written as its only element.
+type OneOrMore[T any] []T
+
+func (OneOrMore[T]) oneOrMore() {}
+
+func (OneOrMore[T]) wanted() string { return wanted(reflect.TypeFor[T]()) + " or a list of such" }
+
+// Texts is one text or a list of them.
+type Texts = OneOrMore[string]
+
+// Span is a span of time, written with its unit: 90s, 10m, 1h30m.
+type Span units.Duration
+
+// UnmarshalText reads a span.
+func (s *Span) UnmarshalText(text []byte) error {
+	d, err := units.ParseDuration(string(text))
+	*s = Span(d)
+	return err
+}
+
+// String prints the span as it is written.
+func (s Span) String() string { return units.Duration(s).String() }
+
+// Duration returns the span.
+func (s Span) Duration() units.Duration { return units.Duration(s) }
+
+// Form is how spans are written.
+func (Span) Form() Form {
+	return Form{Wanted: "a span of time with its unit, such as 90s or 10m", Pattern: `-?(0|` + Duration + `)`, Examples: []string{"90s", "10m", "1h30m"}}
+}
+
+// Spans is a span of time, or a range of spans such as 20s..40s.
+type Spans struct{ From, To units.Duration }
+
+// UnmarshalText reads a span or a range.
+func (s *Spans) UnmarshalText(text []byte) (err error) {
+	from, to, ranged := strings.Cut(string(text), "..")
+	if s.From, err = units.ParseDuration(from); err != nil {
+		return err
+	}
+	s.To = s.From
+	if ranged {
+		if s.To, err = units.ParseDuration(to); err != nil {
+			return err
+		}
+	}
+	if s.From < 0 || s.To < s.From {
+		return fmt.Errorf("%s is no range; write the shorter span first, such as 20s..40s", text)
+	}
+	return nil
+}
+
+// Form is how they are written.
+func (Spans) Form() Form {
+	return Form{Wanted: "a span of time, such as 30s, or a range of spans, such as 20s..40s", Pattern: `(0|` + Duration + `)(\.\.` + Duration + `)?`,
+		Examples: []string{"30s", "20s..40s"}}
+}
+
+// Size is an amount of data, written with its unit: 64MB, 1.5GB. The units are powers of 1024.
+type Size units.Bytes
+
+// UnmarshalText reads a size.
+func (s *Size) UnmarshalText(text []byte) error {
+	b, err := units.ParseBytes(string(text))
+	*s = Size(b)
+	return err
+}
+
+// String prints the size as it is written.
+func (s Size) String() string { return units.Bytes(s).String() }
+
+// Form is how sizes are written.
+func (Size) Form() Form {
+	return Form{Wanted: "a size with its unit, such as 64MB", Pattern: `-?(0|[0-9.]+\s*([Bb]|[KkMmGgTt]([Ii]?[Bb])?))`, Examples: []string{"64MB", "1.5GB"}}
+}
+
+// Power is power, written with its unit: 235W, 1.5kW.
+type Power units.Watts
+
+// UnmarshalText reads a power.
+func (p *Power) UnmarshalText(text []byte) error {
+	s := strings.TrimSpace(string(text))
+	scale := 0.0
+	for unit, x := range map[string]float64{"MW": 1e6, "kW": 1e3, "W": 1} {
+		if number, ok := strings.CutSuffix(s, unit); ok && scale == 0 && !strings.HasSuffix(number, "k") && !strings.HasSuffix(number, "M") {
+			s, scale = strings.TrimSpace(number), x
+		}
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x*scale, 0) || scale == 0 && x != 0 {
+		return fmt.Errorf("%q is no power; write a number with a unit, such as 235W or 1.5kW", text)
+	}
+	*p = Power(x * scale)
+	return nil
+}
+
+// String prints the power as it is written.
+func (p Power) String() string { return units.Watts(p).String() }
+
+// Form is how power is written.
+func (Power) Form() Form {
+	return Form{Wanted: "a power with its unit, such as 235W or 1.5kW", Pattern: `-?(0|` + Number + `\s*[kM]?W)`, Examples: []string{"235W", "1.5kW"}}
+}
+
+// Instant is a time of day with its zone.
+type Instant struct{ time.Time }
+
+// UnmarshalText reads an RFC 3339 time.
+func (i *Instant) UnmarshalText(text []byte) (err error) {
+	if i.Time, err = time.Parse(time.RFC3339, strings.TrimSpace(string(text))); err != nil {
+		err = fmt.Errorf("%q is no time with its zone, such as 2030-01-31T18:00:00+01:00", text)
+	}
+	return err
+}
+
+// Form is how instants are written.
+func (Instant) Form() Form {
+	const example = "2030-01-31T18:00:00+01:00"
+	return Form{Wanted: "a time with its zone, such as " + example, Pattern: DateTime, Examples: []string{example}}
+}
