@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
@@ -17,7 +18,7 @@ import (
 // attempt is one try of a task, from the item that starts it to its Ended.
 type attempt struct {
 	id        sched.AttemptID
-	job       sched.JobID
+	job       *job
 	stage     sched.Stage
 	task      sched.TaskID
 	try       int // of this task, from 0
@@ -37,7 +38,6 @@ type attempt struct {
 	grace    units.Time // its goroutine is waited for until then
 	forgiven bool       // its failure does not count, as the next attempt passes over the record
 	failure  task.Failure
-	doom     error // no attempt at all: the job cannot even begin
 }
 
 // start starts an attempt of an open task. The caller has checked that it may.
@@ -45,8 +45,9 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	j, n := w.jobs[it.Job], w.nodes[it.Node]
 	s := j.stage(it.Stage)
 	t := &s.tasks[b.Task-1]
-	a := &attempt{job: it.Job, stage: it.Stage, task: b.Task, try: int(t.Tries), node: it.Node, container: it.Container, seen: w.now}
+	a := &attempt{job: j, stage: it.Stage, task: b.Task, try: int(t.Tries), node: it.Node, container: it.Container, seen: w.now}
 	s.Begin(&t.Task)
+	w.recount(j)
 	c := s.Spec.Container(int(it.Container))
 	n.Free.Sub(&c.Needs)
 	if k := len(w.free); k > 0 {
@@ -69,7 +70,8 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	})
 }
 
-// work returns what the attempt does. All it needs of the world it has from the start: it runs beside the loop.
+// work returns what the attempt does. All it needs of the world it has from the start: it runs
+// beside the loop.
 func (w *World) work(j *job, a *attempt) func(context.Context) report {
 	do := j.executor()
 	if a.stage == sched.Map {
@@ -87,9 +89,17 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 }
 
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
-	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.cfg.buffer(reduce), Merge: w.merge, Sync: w.cfg.Sync, Meter: &a.meter, Said: &a.said, Warn: w.warner(j), Clock: w.cfg.Clock,
+	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.buffer(reduce), Merge: w.merge(), Sync: w.cfg.Sync, Meter: &a.meter, Said: &a.said, Warn: w.warner(j), Clock: w.cfg.Clock,
 		Local: filepath.Join(w.local(j), w.nodes[a.node].Spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)), Skip: w.skip(j, a),
 		Out: j.committer.AttemptDir(reduce, int(a.task-1), a.try), Written: j.cfg.Written}
+}
+
+// merge is how many runs an attempt merges at once: all attempts share the files that this process
+// may open with the logs and locks of the jobs that have begun, or do with what each slot may start
+// next.
+func (w *World) merge() int {
+	maps, reduces := w.slots()
+	return task.MergeFactor(process.OpenFiles()-2*(w.begun+maps+reduces), maps+reduces)
 }
 
 func (w *World) mapConfig(j *job, a *attempt) task.MapConfig {
@@ -117,16 +127,12 @@ func (w *World) stop(a *attempt, outcome sched.Outcome, why string) {
 // ended takes in the report of an attempt's goroutine.
 func (w *World) ended(r *report) {
 	a := r.attempt
-	if a.doom != nil {
-		w.endJob(a.job, sched.Failed, a.doom.Error())
-		return
-	}
 	if w.attempts[a.id] != a { // it was left behind, or went with its node
 		w.discard(r)
 		return
 	}
 	a.err = r.err
-	j := w.jobs[a.job]
+	j := a.job
 	var broken *task.FetchError
 	switch {
 	case a.stopping != sched.NoOutcome:
@@ -151,15 +157,16 @@ func (w *World) ended(r *report) {
 	w.settle(a.job)
 }
 
-// succeed makes the output of an attempt that of its task. It is committed once that stands in the job's log.
+// succeed makes the output of an attempt that of its task. It is committed once that stands in the
+// job's log.
 func (w *World) succeed(a *attempt, r *report) {
-	j := w.jobs[a.job]
+	j := a.job
 	s := j.stage(a.stage)
 	t := &s.tasks[a.task-1]
 	if !j.ours() {
 		w.discard(r)
 		w.end(a, sched.Failed, j.gone().Error(), nil)
-		w.endJob(a.job, sched.Failed, j.gone().Error())
+		w.endJob(j, sched.Failed, j.gone().Error())
 		return
 	}
 	if err := w.commitTask(j, a, r); err != nil {
@@ -174,6 +181,7 @@ func (w *World) succeed(a *attempt, r *report) {
 	}
 	if r.output != nil {
 		t.Node, t.out = int32(a.node), r.output
+		w.nodes[a.node].outputs[j] = true
 		j.outs.put(int(a.task-1), r.output)
 	}
 	t.counters = r.stats.Counters
@@ -184,10 +192,10 @@ func (w *World) succeed(a *attempt, r *report) {
 		}
 	}
 	if s == j.last() && int(s.Done) == len(s.tasks) {
-		w.endJob(a.job, sched.Committed, "")
+		w.endJob(j, sched.Committed, "")
 		return
 	}
-	w.slowStart(a.job)
+	w.slowStart(j)
 }
 
 // commitTask moves part files into place and writes the commit down.
@@ -205,9 +213,10 @@ func (w *World) commitTask(j *job, a *attempt, r *report) (err error) {
 	return err
 }
 
-// end tells the end of an attempt. A task that did not commit is open again; one that failed too often fails its job.
+// end tells the end of an attempt. A task that did not commit is open again; one that failed too
+// often fails its job.
 func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.Stats) {
-	j, n := w.jobs[a.job], w.nodes[a.node]
+	j, n := a.job, w.nodes[a.node]
 	s := j.stage(a.stage)
 	t := &s.tasks[a.task-1]
 	w.attempts[a.id] = nil
@@ -216,6 +225,7 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	n.Free.Add(&c.Needs)
 	n.fresh = true
 	s.End(&t.Task, outcome)
+	w.recount(j)
 	e := sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: outcome, Text: why, Detail: account(a, stats)}
 	if stats != nil {
 		e.Bytes, e.OutBytes = stats.Read, stats.Written
@@ -231,60 +241,62 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	}
 }
 
-// blame counts a failure of a task. The job fails with it if it would fail in the same way again, or has failed too often.
-func (w *World) blame(id sched.JobID, s sched.Stage, n sched.TaskID, why string, kind task.Failure) {
-	t := &w.jobs[id].stage(s).tasks[n-1]
+// blame counts a failure of a task. The job fails with it if it would fail in the same way again,
+// or has failed too often.
+func (w *World) blame(j *job, s sched.Stage, n sched.TaskID, why string, kind task.Failure) {
+	t := &j.stage(s).tasks[n-1]
 	t.various = t.various || t.Fails > 0 && t.why != why
 	t.why = why
 	if t.Fails++; kind == task.Permanent || int(t.Fails) >= w.cfg.MaxFailures {
-		w.endJob(id, sched.Failed, t.failed(s, n))
+		w.endJob(j, sched.Failed, t.failed(s, n))
 	}
 }
 
-// lose takes back a committed map whose output cannot be read, and blames it; an output that is gone already is nobody's news.
-func (w *World) lose(id sched.JobID, m sched.TaskID, out *task.Output, why string) {
-	j := w.jobs[id]
+// lose takes back a committed map whose output cannot be read, and blames it; an output that is
+// gone already is nobody's news.
+func (w *World) lose(j *job, m sched.TaskID, out *task.Output, why string) {
 	if j.outs.drop(int(m-1), out) {
-		w.reopen(id, m)
-		w.blame(id, sched.Map, m, why, task.Transient)
+		w.reopen(j, m)
+		w.blame(j, sched.Map, m, why, task.Transient)
 	}
 }
 
 // reopen lets a committed map run again.
-func (w *World) reopen(id sched.JobID, m sched.TaskID) {
-	s := w.jobs[id].stages[0]
+func (w *World) reopen(j *job, m sched.TaskID) {
+	s := j.stages[0]
 	t := &s.tasks[m-1]
 	t.out, t.Node = nil, 0 // what it counted stands: the job may end without a need for it
 	s.Reopen(&t.Task)
-	_ = w.jobs[id].note(entry{Lost: int(m)}) // without that line a later run finds out by itself
-	w.emit(sched.Event{Kind: sched.OutputLost, Job: id, Stage: sched.Map, Task: m})
-	w.freshen()
+	_ = j.note(entry{Lost: int(m)}) // without that line a later run finds out by itself
+	w.emit(sched.Event{Kind: sched.OutputLost, Job: j.id, Stage: sched.Map, Task: m})
+	w.more(j)
 }
 
-// undo lets the tasks of a job that was to be committed run again whose parts have changed since. Each counts as a failure of its task.
-func (w *World) undo(id sched.JobID, damaged []task.Damage) {
-	j := w.jobs[id]
+// undo lets the tasks of a job that was to be committed run again whose parts have changed since.
+// Each counts as a failure of its task.
+func (w *World) undo(j *job, damaged []task.Damage) {
 	j.ending, j.why, j.settling = sched.NoOutcome, "", false
 	s := j.last()
 	for _, d := range damaged {
 		s.Reopen(&s.tasks[d.Task].Task)
 		_ = j.committer.Withdraw(d.Reduce, d.Task) // what cannot be removed goes with the commit of the job
-		w.emit(sched.Event{Kind: sched.OutputLost, Job: id, Stage: s.Spec.Kind, Task: sched.TaskID(d.Task + 1), Text: d.Err.Error()})
+		w.emit(sched.Event{Kind: sched.OutputLost, Job: j.id, Stage: s.Spec.Kind, Task: sched.TaskID(d.Task + 1), Text: d.Err.Error()})
 	}
 	for i := range j.stages[0].tasks { // of a run that went on when nobody was to ask for map output any more
 		if t := &j.stages[0].tasks[i]; len(j.stages) > 1 && t.State == truth.Done && t.out == nil {
-			w.reopen(id, sched.TaskID(i+1))
+			w.reopen(j, sched.TaskID(i+1))
 		}
 	}
-	w.freshen()
+	w.more(j)
 	for _, d := range damaged {
-		w.blame(id, s.Spec.Kind, sched.TaskID(d.Task+1), d.Err.Error(), task.Transient)
+		w.blame(j, s.Spec.Kind, sched.TaskID(d.Task+1), d.Err.Error(), task.Transient)
 	}
 }
 
-// discard removes what an attempt that does not count left. That it cannot is of no consequence: it goes with the job in the end.
+// discard removes what an attempt that does not count left. That it cannot is of no consequence: it
+// goes with the job in the end.
 func (w *World) discard(r *report) {
-	j := w.jobs[r.attempt.job]
+	j := r.attempt.job
 	if r.output != nil {
 		w.remove(r.output)
 	} else if r.err == nil {
@@ -302,9 +314,8 @@ func (w *World) alarms() {
 		case a == nil:
 		case a.stopping != sched.NoOutcome:
 			if a.grace <= w.now {
-				id := a.job
 				w.end(a, a.stopping, a.text, nil)
-				w.settle(id)
+				w.settle(a.job)
 			}
 		case a.seen.Add(w.timeout(a)) <= w.now:
 			if b := a.meter.Beats(); b != a.beats || a.idle.Load() {

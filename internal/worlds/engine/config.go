@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/slackline/slackline/cluster"
@@ -20,8 +19,9 @@ import (
 
 // Config is what a run is made of. Zero values take the defaults that are given.
 type Config struct {
-	Cluster     *cluster.Cluster // the workers; their map and reduce slots run attempts
-	Jobs        []Job
+	Cluster     *cluster.Cluster       // the workers; their map and reduce slots run attempts
+	Jobs        []Job                  // that are there from the beginning
+	Source      Source                 // of more jobs, and of what else is asked while the engine runs; nil = nobody asks for anything
 	Block       units.Bytes            // largest split; 32 MB
 	Replicas    int                    // workers that hold a block; 1
 	Seed        uint64                 // of the placement of blocks
@@ -74,7 +74,8 @@ func (c *Config) withDefaults() Config {
 	return d
 }
 
-// began is the instant that 0 of the clock stands for, zero if nobody knows. It has no monotonic part, as it outlasts the process.
+// began is the instant that 0 of the clock stands for, zero if nobody knows. It has no monotonic
+// part, as it outlasts the process.
 func (c *Config) began() time.Time {
 	if c.Origin == nil {
 		return time.Time{}
@@ -85,28 +86,27 @@ func (c *Config) began() time.Time {
 // MinMemory is the least that Config.Memory may be.
 const MinMemory = 32 * units.MB
 
-// besides is what the process takes whatever its attempts do, and what an attempt takes besides its buffer.
+// besides is what the process takes whatever its attempts do, and what an attempt takes besides its
+// buffer.
 const (
 	besides     = 24 * units.MB
 	besidesEach = 2 * units.MB
 )
 
-// buffer is the memory of an attempt. Maps get three parts of four: they sort, while reduces merge what is sorted already.
-func (c *Config) buffer(reduce bool) int {
+// buffer is the memory of an attempt. Maps get three parts of four: they sort, while reduces merge
+// what is sorted already. Where slots are added, attempts that run keep what they have, so that the
+// bound holds again when they have ended.
+func (w *World) buffer(reduce bool) int {
+	c := &w.cfg
 	if c.Buffer > 0 || c.Memory == 0 {
 		return int(c.Buffer)
 	}
-	maps, reduces := units.Bytes(0), units.Bytes(0)
-	for _, n := range c.Cluster.Nodes {
-		slots := n.Class.Capacity
-		maps += units.Bytes(slots[units.MapSlots])
-		reduces += units.Bytes(slots[units.ReduceSlots])
-	}
-	slots, part := maps, units.Bytes(3)
+	slots, reduces := w.slots()
+	part := units.Bytes(3)
 	if reduce {
 		slots, part = reduces, 1
 	}
-	share := (c.Memory - besides) / 4 * part / max(slots, 1)
+	share := (c.Memory - besides) / 4 * part / units.Bytes(max(slots, 1))
 	return int(max(share-besidesEach, units.MB))
 }
 
@@ -137,111 +137,7 @@ func (c *Config) validate() error {
 	case c.Buffer < 0 || c.MaxFailures < 0 || c.Timeout < 0 || c.Grace < 0 || c.Heartbeat < 0:
 		return fmt.Errorf("engine: buffer, failures, time-out, grace and heartbeat must not be negative")
 	}
-	seen := make(map[string]bool)
-	outputs := make(map[string]string)
-	for i := range c.Jobs {
-		j := &c.Jobs[i]
-		if seen[j.Spec.ID] {
-			return fmt.Errorf("job %q: another job has this id", j.Spec.ID)
-		}
-		seen[j.Spec.ID] = true
-		if err := c.validateJob(j, outputs); err != nil {
-			return fmt.Errorf("job %q: %w", j.Spec.ID, err)
-		}
-	}
-	var dirs []string
-	for i := range c.Jobs {
-		dirs = append(dirs, c.Jobs[i].Output)
-	}
-	if i, err := CheckOutputs(dirs); err != nil {
-		return fmt.Errorf("job %q: %w", c.Jobs[i].Spec.ID, err)
-	}
-	for i := range c.Jobs {
-		for _, before := range c.Jobs[i].Spec.After {
-			if !seen[before] {
-				return fmt.Errorf("job %q: it waits for job %q, which does not exist", c.Jobs[i].Spec.ID, before)
-			}
-		}
-	}
-	return c.validateOrder()
-}
-
-func (c *Config) validateJob(j *Job, outputs map[string]string) error {
-	needs := []cluster.Container{cluster.MapSlot()}
-	if j.Reduces > 0 {
-		needs = append(needs, cluster.ReduceSlot())
-	}
-	switch {
-	case j.Program == nil:
-		return fmt.Errorf("it has no program")
-	case len(j.Input) == 0:
-		return fmt.Errorf("it has no input")
-	case j.Output == "":
-		return fmt.Errorf("it has no output directory")
-	case j.SkipBad < 0:
-		return fmt.Errorf("%d bad records to skip are negative", j.SkipBad)
-	case j.Reduces < 0:
-		return fmt.Errorf("%d reduces are negative", j.Reduces)
-	}
-	for _, n := range needs {
-		if !slices.ContainsFunc(c.Cluster.Nodes, func(node *cluster.Node) bool {
-			return node.Carries(j.Spec.Labels) && node.Class.Capacity.Fits(&n.Needs)
-		}) {
-			return fmt.Errorf("no node offers a %s that it may use", n.Name)
-		}
-	}
-	if err := task.CheckFormats(j.Program, j.Sources, j.Written); err != nil {
-		return err
-	}
-	path, err := filepath.Abs(j.Output)
-	if err != nil {
-		return err
-	}
-	if other, taken := outputs[path]; taken {
-		return fmt.Errorf("output %q is that of job %q too", j.Output, other)
-	}
-	outputs[path] = j.Spec.ID
 	return nil
-}
-
-// validateOrder refuses jobs that wait for each other in a circle.
-func (c *Config) validateOrder() error {
-	done := make(map[string]bool)
-	for len(done) < len(c.Jobs) {
-		before := len(done)
-		for i := range c.Jobs {
-			s := &c.Jobs[i].Spec
-			if !done[s.ID] && !slices.ContainsFunc(s.After, func(id string) bool { return !done[id] }) {
-				done[s.ID] = true
-			}
-		}
-		if len(done) == before {
-			var stuck []string
-			for i := range c.Jobs {
-				if id := c.Jobs[i].Spec.ID; !done[id] {
-					stuck = append(stuck, fmt.Sprintf("%q", id))
-				}
-			}
-			return fmt.Errorf("the jobs %s wait for each other", strings.Join(stuck, ", "))
-		}
-	}
-	return nil
-}
-
-// fedBy tells whether the job reads what one of its predecessors writes, so that its input is not there yet.
-func (c *Config) fedBy(j *Job) bool {
-	for i := range c.Jobs {
-		before := &c.Jobs[i]
-		if !slices.Contains(j.Spec.After, before.Spec.ID) {
-			continue
-		}
-		for _, in := range j.Input {
-			if task.Within(in, before.Output) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // read finds the input of a job and cuts it.
@@ -281,8 +177,8 @@ func (c *Config) hosts(s *task.Split) []cluster.NodeID {
 	return Hosts(s, len(c.Cluster.Nodes), c.Replicas, c.Seed)
 }
 
-// Hosts draws the workers that hold a split, of so many. The draw is keyed by what the split begins with, so that it lies on the
-// same workers for every job, and in a simulation of them.
+// Hosts draws the workers that hold a split, of so many. The draw is keyed by what the split begins
+// with, so that it lies on the same workers for every job, and in a simulation of them.
 func Hosts(s *task.Split, workers, replicas int, seed uint64) []cluster.NodeID {
 	if len(s.Pieces) == 0 {
 		return nil

@@ -1,19 +1,22 @@
-// Package engine is the embedded MapReduce engine as a drive.World: real jobs over real files on this machine. Its "nodes" are
-// workers with map and reduce slots, and blocks of the input lie on them by a seeded draw, so that placement and locality mean
-// something to a policy; what an attempt does with bytes stands in package task.
+// Package engine is the embedded MapReduce engine as a drive.World: real jobs over real files on
+// this machine. Its "nodes" are workers with map and reduce slots, and blocks of the input lie on
+// them by a seeded draw, so that placement and locality mean something to a policy; what an attempt
+// does with bytes stands in package task.
 //
 // What stands where:
 //
 //	config.go    what a run is made of
-//	engine.go    Next: from reports, arrivals and alarms to one batch
+//	engine.go    Next: from reports, requests, arrivals and alarms to one batch
+//	door.go      what is asked of a run while it goes on: jobs, cancels, other slots
+//	submit.go    jobs that come: their checks, whom they wait for, what is remembered of them
 //	trust_*.go   whether what is left can be by somebody else
 //	discard.go   throwing away what was left
 //	pause.go     stopping before the end, by a signal or for want of room, so that another run can go on
-//	jobs.go      arrival, predecessors, slow start, the end of a job
+//	jobs.go      arrival, slow start, the end of a job
 //	outdir.go    what a job has on disk: its directories, log and lock, their commit and removal
 //	resume.go    what an interrupted run of a job has left, and what of it can be taken over
 //	attempts.go  an attempt's goroutine, its end, retries and time-outs
-//	nodes.go     workers that go down and come back, and when they beat
+//	nodes.go     workers that go down and come back, what stages want of them, and when they beat
 //	skip.go      records that are passed over, as user code has failed at them
 //	enact.go     what a plan's items do
 //	outputs.go   map outputs, for the reduces that wait for them
@@ -21,25 +24,34 @@
 //
 // # Who owns what
 //
-// All state belongs to the goroutine that calls Next and Enact. Attempts, commits, and whoever takes a node down leave reports,
-// which Next takes in; outputs is the one structure that attempts and the loop share, under its own lock. Time is read from the
-// configured stopwatch, once for each batch.
+// All state belongs to the goroutine that calls Next and Enact. Attempts, commits, and whoever
+// takes a node down leave reports, which Next takes in; outputs is the one structure that attempts
+// and the loop share, under its own lock. Time is read from the configured stopwatch, once for each
+// batch.
 //
 // # The life of an attempt
 //
-// It starts in Enact and ends with exactly one Ended event: when its goroutine reports, or, if it was told to stop and does not
-// within the grace period, without it. Go cannot stop a goroutine, so user code that neither emits nor looks at
-// mapreduce.Context.Done is left behind; nothing it still writes can become output, as only the loop commits.
+// It starts in Enact and ends with exactly one Ended event: when its goroutine reports, or, if it
+// was told to stop and does not within the grace period, without it. Go cannot stop a goroutine, so
+// user code that neither emits nor looks at mapreduce.Context.Done is left behind; nothing it still
+// writes can become output, as only the loop commits.
 //
-// A failed task is tried again up to Config.MaxFailures times, as Hadoop does, unless it would fail in the same way again
-// (task.FailureOf); attempts that were killed or lost with their node do not count. A reduce that cannot read a map output is not at fault either: it gives way, the map runs again, and the failure
-// counts for the map. A task may have a second attempt, if the policy wants one and progress is told: the first that commits counts,
-// the other is superseded.
+// A failed task is tried again up to Config.MaxFailures times, as Hadoop does, unless it would fail
+// in the same way again (task.FailureOf); attempts that were killed or lost with their node do not
+// count. A reduce that cannot read a map output is not at fault either: it gives way, the map runs
+// again, and the failure counts for the map. A task may have a second attempt, if the policy wants
+// one and progress is told: the first that commits counts, the other is superseded.
 //
 // # The life of a job
 //
-// Its output directory is made with its first attempt and is there for good only with _SUCCESS in it. What has been committed is
-// written to a log there before it counts, so that another process can go on from it, however this one ended: killed, stopped by its
-// context, or out of room on the disk. JobEnded is sent when the output is committed, or, of a failed or killed job, when its last attempt has ended and its output directory is gone. A job
-// that reads the output of a predecessor arrives when that is there.
+// Jobs are there from the beginning (Config.Jobs) or come through a Source while the engine runs.
+// Each gets a handle when it arrives, which is used again once its end was told. A run whose door
+// is shut ends with its last job; another one waits.
+//
+// Its output directory is made with its first attempt and is there for good only with _SUCCESS in
+// it. What has been committed is written to a log there before it counts, so that another process
+// can go on from it, however this one ended: killed, stopped by its context, or out of room on the
+// disk. JobEnded is sent when the output is committed, or, of a failed or killed job, when its last
+// attempt has ended and its output directory is gone. A job that reads the output of a predecessor
+// arrives when that is there.
 package engine

@@ -23,8 +23,7 @@ type hands struct{ *World }
 func (h hands) Emit(e sched.Event) { h.emit(e) }
 
 func (h hands) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.Stage, t *truth.Task, n *truth.Node) {
-	if it.Job > 0 && int(it.Job) < len(h.jobs) {
-		jb := h.jobs[it.Job]
+	if jb := h.job(it.Job); jb != nil {
 		j = jb.now()
 		if st := jb.stage(it.Stage); st != nil {
 			if s = &st.Stage; task > 0 && int(task) <= len(st.tasks) {
@@ -41,7 +40,7 @@ func (h hands) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.S
 
 func (h hands) Start(it *sched.Item, b sched.Bound) sched.Code {
 	if err := h.setUp(h.jobs[it.Job]); err != nil {
-		h.troubled(it.Job, err)
+		h.troubled(h.jobs[it.Job], err)
 		return sched.Gone
 	}
 	h.start(it, b)
@@ -57,24 +56,36 @@ func (h hands) Kill(a sched.AttemptID, outcome sched.Outcome) bool {
 }
 
 func (h hands) Reject(j sched.JobID, why string) {
-	h.endJob(j, sched.Killed, why)
+	h.endJob(h.jobs[j], sched.Killed, why)
 	h.freshen()
 }
 
-func (h hands) Changed(*sched.Item) { h.freshen() }
+func (h hands) Changed(it *sched.Item) {
+	if j := h.job(it.Job); j != nil {
+		h.recount(j)
+	}
+	h.freshen()
+}
 
-// troubled counts that a job's directories could not be made: as often as a task may fail, unless that cannot change or another process
-// writes there.
-func (w *World) troubled(id sched.JobID, err error) {
-	j := w.jobs[id]
-	if w.noRoom(id, err) {
+// job returns the job with that handle, nil if there is none.
+func (w *World) job(id sched.JobID) *job {
+	if id < 1 || int(id) >= len(w.jobs) {
+		return nil
+	}
+	return w.jobs[id]
+}
+
+// troubled counts that a job's directories could not be made: as often as a task may fail, unless
+// that cannot change or another process writes there.
+func (w *World) troubled(j *job, err error) {
+	if w.noRoom(j, err) {
 		return
 	}
 	if busy(err) || task.FailureOf(err) == task.Permanent {
 		j.trouble = w.cfg.MaxFailures
 	}
 	if j.trouble++; j.trouble >= w.cfg.MaxFailures {
-		w.endJob(id, sched.Failed, err.Error())
+		w.endJob(j, sched.Failed, err.Error())
 	}
 	w.freshen()
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
-	"github.com/slackline/slackline/internal/worlds/engine/process"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -27,17 +25,30 @@ type World struct {
 	handed  bool // the first batch
 
 	nodes    []*node    // by handle, [0] unused
-	jobs     []*job     // by handle, [0] unused: place in Config.Jobs plus 1
+	jobs     []*job     // by handle, [0] unused; nil = the handle is free
 	attempts []*attempt // by handle
-	free     []sched.AttemptID
-	resting  []sched.AttemptID // that ended in this batch; free from the next on
-	seen     drive.Seen
 
-	merge  int   // runs that an attempt merges at once: all share the files that this process may open
+	freeJobs, endedJobs []sched.JobID // handles to be used again; those of this batch rest until the next
+	free, resting       []sched.AttemptID
+
+	known   map[string]*link  // jobs of the run by ID, those that ended lately too
+	outputs map[string]string // IDs of known jobs by absolute output directory
+	gone    []string          // IDs of known jobs that have ended, the oldest first
+	waiting queue             // jobs that have not arrived and wait for nothing but their time
+	parting []parting         // jobs that are to end in the next batch
+	over    []*batch          // of jobs that have all ended since the last batch of events
+	number  int               // of the job that was submitted last
+	present int               // jobs that were submitted and have not ended
+	begun   int               // of these, that have a log and a lock open
+	wants   []*want           // what stages of jobs that are there may ask for
+	shut    bool              // no more jobs are let in
+	arrived []*Request        // to cancel jobs that have arrived in this batch
+	seen    drive.Seen
+
 	full   error // why the machine cannot go on; nil = it can
 	paused error // why the run was stopped before its end; nil = it was not
 
-	reports  *reports
+	reports  *mailbox[report]
 	running  sync.WaitGroup // goroutines of attempts
 	settling sync.WaitGroup // goroutines that commit jobs or remove what they wrote
 	out      []sched.Event
@@ -46,20 +57,18 @@ type World struct {
 
 var _ drive.World = (*World)(nil)
 
-// New checks the jobs, finds and cuts their input, and returns the engine before anything runs or is written. An error is one
-// sentence on what cannot be: input that is not there, an output directory that is, a circle of predecessors.
+// New checks the jobs, finds and cuts their input, and returns the engine before anything runs or
+// is written. An error is one sentence on what cannot be: input that is not there, an output
+// directory that is, a circle of predecessors.
 func New(cfg Config) (*World, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	w := empty(cfg)
-	for i := range cfg.Jobs {
-		j, err := w.newJob(&cfg.Jobs[i])
-		if err != nil {
-			return nil, err
-		}
-		w.jobs = append(w.jobs, j)
+	w.shut = cfg.Source == nil
+	if err := w.submit(cfg.Jobs); err != nil {
+		return nil, err
 	}
 	return w, nil
 }
@@ -67,14 +76,21 @@ func New(cfg Config) (*World, error) {
 // empty is the engine without jobs.
 func empty(cfg Config) *World {
 	w := &World{cfg: cfg, wake: units.Never, nodes: make([]*node, 1), jobs: make([]*job, 1), attempts: make([]*attempt, 1),
-		reports: newReports()}
-	slots := 0
+		known: make(map[string]*link), outputs: make(map[string]string), reports: newMailbox[report]()}
 	for _, n := range cfg.Cluster.Nodes {
-		w.nodes = append(w.nodes, &node{Node: truth.Node{Spec: n, Free: n.Class.Capacity}, up: true})
-		slots += int(n.Class.Capacity[units.MapSlots] + n.Class.Capacity[units.ReduceSlots])
+		w.nodes = append(w.nodes, &node{Node: truth.Node{Spec: n, Free: n.Class.Capacity}, up: true,
+			outputs: make(map[*job]bool)})
 	}
-	w.merge = task.MergeFactor(process.OpenFiles()-2*len(cfg.Jobs), slots) // each job has a log and a lock
 	return w
+}
+
+// slots is how many map and reduce slots there are by now.
+func (w *World) slots() (maps, reduces int) {
+	for _, n := range w.nodes[1:] {
+		maps += int(n.Spec.Class.Capacity[units.MapSlots])
+		reduces += int(n.Spec.Class.Capacity[units.ReduceSlots])
+	}
+	return maps, reduces
 }
 
 // Can says what the engine is able to do.
@@ -91,8 +107,10 @@ func (w *World) WakeAt(t units.Time) { w.wake = t }
 
 func (w *World) emit(e sched.Event) { w.out = append(w.out, e) }
 
-// Next waits until something has happened. When ctx ends, or the machine has no more room, it pauses the run: it stops all attempts, tells
-// their end, and then returns why. What unfinished jobs have committed stays, for another run to go on with.
+// Next waits until something has happened. When ctx ends, or the machine has no more room, it
+// pauses the run: it stops all attempts, tells their end, and then returns why. What unfinished
+// jobs have committed stays, for another run to go on with. A run whose source is open has no end
+// of its own: it ends when ctx does while it has no job.
 func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 	if !w.started {
 		w.begin()
@@ -101,8 +119,9 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		if fault.Dead() {
 			return drive.Batch{}, w.die()
 		}
-		if w.done() {
-			w.close()
+		w.forget()
+		if w.done(ctx) {
+			w.await(&w.running) // goroutines that were left behind
 			return drive.Batch{}, io.EOF
 		}
 		if w.paused != nil {
@@ -123,6 +142,8 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		if w.full != nil {
 			continue
 		}
+		w.part()
+		w.requests()
 		w.arrivals()
 		w.alarms()
 		w.progress()
@@ -134,15 +155,15 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		if len(w.out) > 0 {
 			return w.hand(), nil
 		}
-		if !w.done() && w.full == nil { // which a job that has just come may have met
+		if !w.done(ctx) && w.full == nil { // which a job that has just come may have met
 			w.sleep(ctx)
 		}
 	}
 }
 
-// done tells whether all jobs have ended, and that was told.
-func (w *World) done() bool {
-	return len(w.out) == 0 && !slices.ContainsFunc(w.jobs[1:], func(j *job) bool { return !j.over })
+// done tells whether all jobs have ended, none will come, and that was told.
+func (w *World) done(ctx context.Context) bool {
+	return len(w.out) == 0 && w.present == 0 && (w.shut || ctx.Err() != nil)
 }
 
 // begin tells what is there.
@@ -162,7 +183,7 @@ func (w *World) hear(r report) {
 	switch {
 	case r.attempt != nil:
 		w.ended(&r)
-	case r.job != 0:
+	case r.job != nil:
 		w.settled(r.job, r.err)
 	case r.up:
 		w.nodeUp(r.node)
@@ -176,14 +197,19 @@ func (w *World) hand() drive.Batch {
 	slices.SortStableFunc(w.out, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
 	w.given, w.out, w.handed = w.out, w.given[:0], true
 	w.free = append(w.free, w.resting...)
-	w.resting = w.resting[:0]
+	w.freeJobs = append(w.freeJobs, w.endedJobs...)
+	w.resting, w.endedJobs = w.resting[:0], w.endedJobs[:0]
 	return drive.Batch{At: w.now, Events: w.given}
 }
 
-// sleep waits for a report, the next alarm, or the end of ctx.
+// sleep waits for a report, a request, the next alarm, or the end of ctx.
 func (w *World) sleep(ctx context.Context) {
 	due := min(w.wake, w.nextArrival(), w.nextAlarm(), w.nextBeat(), w.nextProgress())
 	var alarm <-chan time.Time
+	var came <-chan struct{}
+	if !w.shut {
+		came = w.cfg.Source.Came()
+	}
 	if due < units.Never {
 		t := time.NewTimer(time.Duration(max(0, due.Sub(w.now))))
 		defer t.Stop()
@@ -191,18 +217,14 @@ func (w *World) sleep(ctx context.Context) {
 	}
 	select {
 	case <-w.reports.bell:
+	case <-came:
 	case <-alarm:
 	case <-ctx.Done():
 	}
 }
 
-// close waits for goroutines that were left behind, for the grace period, and tidies up behind jobs that are done.
-func (w *World) close() {
-	w.await(&w.running)
-	w.forget()
-}
-
-// await waits for goroutines, for the grace period at most: user code that does not stop cannot be stopped.
+// await waits for goroutines, for the grace period at most: user code that does not stop cannot be
+// stopped.
 func (w *World) await(group *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() {

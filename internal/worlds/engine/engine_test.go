@@ -152,6 +152,7 @@ type ends struct {
 	jobs     map[string]string
 	attempts []sched.Event
 	accounts []*sched.Account // of jobs
+	counters map[string]map[string]int64
 }
 
 func (e *ends) Batch(round int64, _ units.Time, events []sched.Event) error {
@@ -161,6 +162,10 @@ func (e *ends) Batch(round int64, _ units.Time, events []sched.Event) error {
 			e.ids[ev.Job] = ev.Detail.Job.ID
 		case sched.JobEnded:
 			e.accounts = append(e.accounts, ev.Detail.Account)
+			if e.counters == nil {
+				e.counters = map[string]map[string]int64{}
+			}
+			e.counters[e.ids[ev.Job]] = ev.Detail.Account.Counters
 			e.jobs[e.ids[ev.Job]] = strings.TrimSpace(ev.Outcome.String() + " " + ev.Text)
 		case sched.Ended:
 			e.attempts = append(e.attempts, ev)

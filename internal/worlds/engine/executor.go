@@ -39,7 +39,7 @@ func (j *job) executor() Executor {
 
 // timeout is how long an attempt may stand still.
 func (w *World) timeout(a *attempt) units.Duration {
-	if own := w.jobs[a.job].cfg.Timeout; own > 0 {
+	if own := a.job.cfg.Timeout; own > 0 {
 		return own
 	}
 	return w.cfg.Timeout

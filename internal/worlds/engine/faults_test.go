@@ -87,21 +87,21 @@ func files(t *testing.T, dir string) map[string]string {
 }
 
 // counts are the counters that depend neither on what went wrong nor on the size of buffers.
-func counts(w *engine.World) map[string]int64 {
+func counts(e *ends) map[string]int64 {
 	all := map[string]int64{}
-	for _, id := range []string{"words", "sorted", "find", "again"} {
-		for _, name := range w.Counters(id).Names() {
-			if strings.HasPrefix(name.Name, "COMBINE_") || name.Name == mapreduce.SpilledRecords {
-				continue
+	for id, counters := range e.counters {
+		for name, n := range counters {
+			if !strings.Contains(name, ".COMBINE_") && !strings.HasSuffix(name, "."+mapreduce.SpilledRecords) {
+				all[id+" "+name] = n
 			}
-			all[id+" "+name.Name] = w.Counters(id).Get(name.Group, name.Name)
 		}
 	}
 	return all
 }
 
 // live runs the jobs until they are done or the process dies. done tells which.
-func (r *trial) live(t *testing.T, fresh bool) (w *engine.World, done bool) {
+func (r *trial) live(t *testing.T, fresh bool) (e *ends, done bool) {
+	e = &ends{jobs: map[string]string{}}
 	t.Helper()
 	buffer := 8 * units.KB
 	if r.seed%4 == 0 {
@@ -133,7 +133,7 @@ func (r *trial) live(t *testing.T, fresh bool) (w *engine.World, done bool) {
 		policy = &conform.Brutal{Seed: r.seed + uint64(r.lives), Calm: 30, Gentle: true}
 	}
 	watch := conform.NewWatch(true)
-	sinks := []drive.Sink{watch, (*reasons)(r)}
+	sinks := []drive.Sink{watch, e, (*reasons)(r)}
 	if r.seed%3 == 2 { // not beside the brutal policy, which may close the other worker
 		sinks = append(sinks, &turner{w, []int64{int64(4 + r.seed%17), int64(40 + r.seed%23)}, 9})
 	}
@@ -152,7 +152,7 @@ func (r *trial) live(t *testing.T, fresh bool) (w *engine.World, done bool) {
 	err = drive.New(w, policy, sinks...).Run(ctx)
 	if r.anew && !fresh {
 		r.count["logs that were damaged"]++
-		return w, false
+		return e, false
 	}
 	for outcome, n := range watch.Ends {
 		r.count["attempts "+outcome.String()] += n
@@ -160,15 +160,15 @@ func (r *trial) live(t *testing.T, fresh bool) (w *engine.World, done bool) {
 	var full *engine.NoRoomError
 	switch {
 	case errors.Is(err, fault.ErrDead):
-		return w, false
+		return e, false
 	case limit.Err() == nil && errors.Is(err, context.Canceled):
 		r.told = append(r.told, fmt.Sprintf("life %d: stopped", r.lives))
 		r.count["runs stopped"]++
-		return w, false
+		return e, false
 	case errors.As(err, &full):
 		r.told = append(r.told, fmt.Sprintf("life %d: no room: %v", r.lives, err))
 		r.count["runs without room"]++
-		return w, false
+		return e, false
 	}
 	if err != nil {
 		t.Fatalf("seed %d, life %d: %v\n%s", r.seed, r.lives, err, strings.Join(r.told, "\n"))
@@ -179,7 +179,7 @@ func (r *trial) live(t *testing.T, fresh bool) (w *engine.World, done bool) {
 	if watch.Jobs[sched.Committed] != 4 {
 		t.Fatalf("seed %d, life %d: jobs ended %v\n%s", r.seed, r.lives, watch.Jobs, strings.Join(r.told, "\n"))
 	}
-	return w, true
+	return e, true
 }
 
 // reasons notes why attempts and jobs failed.
@@ -281,8 +281,8 @@ type calm struct {
 func undisturbed(t *testing.T, home string, s shape, text []byte) *calm {
 	t.Helper()
 	r := &trial{shape: s, dir: filepath.Join(home, "undisturbed", s.kind+s.in+s.out), in: s.input(t, filepath.Join(home, "in"), text), machines: 2, count: map[string]int{}}
-	w, _ := r.live(t, false)
-	c := &calm{r.in, files(t, r.dir), counts(w)}
+	e, _ := r.live(t, false)
+	c := &calm{r.in, files(t, r.dir), counts(e)}
 	if len(c.files) < 11 {
 		t.Fatalf("the undisturbed run %v left %d files: this tests nothing", s, len(c.files))
 	}
@@ -360,7 +360,7 @@ func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string
 	defer fault.Use(nil)
 	d := draw.Of(r.seed, "schedule")
 	damaged := false
-	var w *engine.World
+	var e *ends
 	for done := false; !done; r.lives++ {
 		s := &fault.Schedule{Seed: r.seed, Root: filepath.Dir(r.dir), Life: r.lives, Most: 3, Fail: d.Number(1).Between(0, 0.02), Flip: d.Number(2).Between(0, 0.05),
 			Die: d.Number(3).Between(0, 0.01), Full: d.Number(4).Between(0, 0.004)}
@@ -369,9 +369,9 @@ func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string
 		}
 		r.share(t, s)
 		fault.Use(s)
-		w, done = r.live(t, r.anew)
+		e, done = r.live(t, r.anew)
 		if s.Died() && done {
-			w = nil // behind the end of the last job
+			e = nil // behind the end of the last job
 		}
 		fault.Use(nil)
 		for _, what := range s.Struck() {
@@ -400,11 +400,11 @@ func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string
 	}
 	got := files(t, r.dir)
 	for name := range got {
-		if _, job, _ := strings.Cut(name, string(filepath.Separator)); strings.HasPrefix(job, "_temporary") && w == nil {
+		if _, job, _ := strings.Cut(name, string(filepath.Separator)); strings.HasPrefix(job, "_temporary") && e == nil {
 			delete(got, name) // the process died when all was done but that
 		}
 	}
-	if r.keep != "" && w != nil {
+	if r.keep != "" && e != nil {
 		if left := files(t, r.keep); len(left) > 0 {
 			t.Errorf("seed %d: left behind: %v", r.seed, slices.Sorted(maps.Keys(left)))
 		}
@@ -422,8 +422,8 @@ func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string
 			}
 		}
 	}
-	if w != nil && !damaged {
-		if c := counts(w); !maps.Equal(c, wantCounts) {
+	if e != nil && !damaged {
+		if c := counts(e); !maps.Equal(c, wantCounts) {
 			t.Errorf("seed %d: counters\n%v, undisturbed\n%v", r.seed, c, wantCounts)
 		}
 	}

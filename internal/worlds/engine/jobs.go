@@ -1,10 +1,10 @@
 package engine
 
 import (
+	"container/heap"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/slackline/slackline/internal/worlds/engine/joblog"
@@ -18,8 +18,13 @@ import (
 
 // job is the truth about a job.
 type job struct {
-	truth.Job // its description with stages; of a job fed by another, only when that is done
+	truth.Job             // its description with stages; of a job fed by another, only when that is done
+	id        sched.JobID // 0 = it has not arrived
 	cfg       *Job
+	number    int // in order of submission
+	batch     *batch
+	missing   int  // jobs that it waits for and that have not ended
+	broken    bool // one of them did not finish
 	input     []inputFile
 	splits    []task.Split
 	cuts      *task.Cuts // of a program with a total order
@@ -40,7 +45,7 @@ type job struct {
 	arrived, setUp bool
 	ending         sched.Outcome // once it is to end
 	why            string        // it ends so
-	doomed         bool          // it cannot begin, and is to end
+	doomed         bool          // it is to end with the next batch
 	settling, over bool          // its output is being dealt with; JobEnded was told
 }
 
@@ -48,6 +53,8 @@ type job struct {
 type stage struct {
 	truth.Stage
 	tasks []taskTruth // by number less 1
+	want  *want
+	waits bool // it counts among those that wait for what it wants
 }
 
 type taskTruth struct {
@@ -61,10 +68,10 @@ type taskTruth struct {
 }
 
 // newJob reads the input of a job that does not wait for another's output.
-func (w *World) newJob(c *Job) (*job, error) {
+func (w *World) newJob(c *Job, find func(id string) *link) (*job, error) {
 	j := &job{cfg: c, committer: task.NewCommitter(c.Output)}
 	j.committer.Sync = w.cfg.Sync
-	if w.cfg.fedBy(c) {
+	if fed(c, find) {
 		return j, nil
 	}
 	if err := w.plan(j); err != nil {
@@ -119,71 +126,95 @@ func (j *job) now() *truth.Job {
 	return &j.Job
 }
 
-// before returns the jobs that a job waits for.
-func (w *World) before(j *job) []*job {
-	var list []*job
-	for _, p := range w.jobs[1:] {
-		if slices.Contains(j.cfg.Spec.After, p.cfg.Spec.ID) {
-			list = append(list, p)
-		}
-	}
-	return list
+// parting is a job that is to end with the next batch.
+type parting struct {
+	job     *job
+	outcome sched.Outcome
+	why     string
 }
 
-// failed tells whether the job ended without output.
-func (j *job) failed() bool { return j.over && j.ending != sched.Committed }
+// endNext lets a job end one batch from now, as what was told of it in this one has to be told
+// before its end. Nothing of it starts any more.
+func (w *World) endNext(j *job, outcome sched.Outcome, why string) {
+	j.doomed = true
+	w.parting = append(w.parting, parting{j, outcome, why})
+	w.recount(j)
+}
 
-// comes tells whether a job can be told by now: at its time, and, if it reads what another writes, when that is settled.
-func (w *World) comes(j *job) bool {
-	return !j.arrived && j.cfg.Spec.Arrive <= w.now &&
-		(j.Spec != nil || !slices.ContainsFunc(w.before(j), func(p *job) bool { return !p.over }))
+// part ends the jobs whose end was left for this batch, and those behind them that can never run.
+func (w *World) part() {
+	for i := 0; i < len(w.parting); i++ {
+		p := w.parting[i]
+		p.job.doomed = false
+		w.endJob(p.job, p.outcome, p.why)
+	}
+	w.parting = w.parting[:0]
+}
+
+// soonest is the next job to arrive, nil if none is known to.
+func (w *World) soonest() *job {
+	for len(w.waiting) > 0 {
+		if j := w.waiting[0]; !j.arrived {
+			return j
+		}
+		heap.Pop(&w.waiting) // it was cancelled before its time
+	}
+	return nil
 }
 
 func (w *World) nextArrival() units.Time {
-	next := units.Never
-	for _, j := range w.jobs[1:] {
-		if !j.arrived && j.Spec != nil {
-			next = min(next, j.cfg.Spec.Arrive)
-		}
+	if j := w.soonest(); j != nil {
+		return j.cfg.Spec.Arrive
 	}
-	return next
+	return units.Never
 }
 
-// arrivals tells the jobs whose time has come, and ends those that can never run one batch after they came.
+// arrivals tells the jobs whose time has come.
 func (w *World) arrivals() {
-	for i, j := range w.jobs[1:] {
-		id := sched.JobID(i + 1)
-		if j.arrived {
-			switch {
-			case j.ending != sched.NoOutcome:
-			case !j.stages[0].Ready && slices.ContainsFunc(w.before(j), (*job).failed):
-				w.endJob(id, sched.Killed, "its predecessor did not finish")
-			case j.stages[0].Ready && int(j.last().Done) == len(j.last().tasks): // a run before this one did it all
-				w.endJob(id, sched.Committed, "")
-			}
-			continue
-		}
-		if !w.comes(j) {
-			continue
-		}
-		j.arrived = true
-		if j.Spec == nil {
-			w.feed(id, j)
-		}
-		w.goOn(id, j)
-		e := sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: j.Spec}}
-		if w.cfg.GoesOn && !w.handed {
-			e.Age = w.now.Sub(j.Spec.Arrive)
-		}
-		w.emit(e)
-		w.mayStart(id)
+	for j := w.soonest(); j != nil && j.cfg.Spec.Arrive <= w.now; j = w.soonest() {
+		heap.Pop(&w.waiting)
+		w.arrive(j)
 	}
 }
 
-// feed reads the input of a job that waited for it. One that cannot read it arrives with an empty task, and fails.
-func (w *World) feed(id sched.JobID, j *job) {
+// arrive tells a job. One that can never run ends one batch later.
+func (w *World) arrive(j *job) {
+	if n := len(w.freeJobs); n > 0 {
+		j.id, w.freeJobs = w.freeJobs[n-1], w.freeJobs[:n-1]
+		w.jobs[j.id] = j
+	} else {
+		j.id = sched.JobID(len(w.jobs))
+		w.jobs = append(w.jobs, j)
+	}
+	j.arrived = true
+	if j.Spec == nil {
+		w.feed(j)
+	}
+	w.goOn(j)
+	e := sched.Event{Kind: sched.JobArrived, Job: j.id, Detail: &sched.Detail{Job: j.Spec}}
+	if w.cfg.GoesOn && !w.handed {
+		e.Age = w.now.Sub(j.Spec.Arrive)
+	}
+	w.emit(e)
+	for i := range j.stages[0].tasks { // what a run before has left
+		if t := &j.stages[0].tasks[i]; t.out != nil && t.Node > 0 {
+			w.nodes[t.Node].outputs[j] = true
+		}
+	}
+	for _, s := range j.stages {
+		s.want = w.wanting(s.Spec.Container(0).Needs, j.Spec.Labels)
+	}
+	if j.broken {
+		w.endNext(j, sched.Killed, behindFailed)
+	}
+	w.mayStart(j)
+}
+
+// feed reads the input of a job that waited for it. One that cannot read it arrives with an empty
+// task, and fails; so does one that is told before its input is there, as it will never run.
+func (w *World) feed(j *job) {
 	var err error
-	if !slices.ContainsFunc(w.before(j), (*job).failed) {
+	if j.missing == 0 && !j.broken {
 		if err = w.plan(j); err == nil {
 			if err = w.look(j); err == nil {
 				return
@@ -192,21 +223,22 @@ func (w *World) feed(id sched.JobID, j *job) {
 	}
 	err = errors.Join(err, j.shape([]workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 1)}}))
 	if err != nil {
-		w.doom(id, err)
+		w.doom(j, err)
 	}
 }
 
 // doom ends a job that cannot begin one batch after it came.
-func (w *World) doom(id sched.JobID, err error) {
-	w.jobs[id].doomed = true
-	if w.noRoom(id, err) {
+func (w *World) doom(j *job, err error) {
+	if w.noRoom(j, err) {
+		j.doomed = true
 		return
 	}
-	w.reports.post(report{attempt: &attempt{job: id, doom: err}})
+	w.endNext(j, sched.Failed, err.Error())
 }
 
-// goOn takes over what an interrupted run of the job has left. That it cannot ends the job, and leaves it as it is for another try.
-func (w *World) goOn(id sched.JobID, j *job) {
+// goOn takes over what an interrupted run of the job has left. That it cannot ends the job, and
+// leaves it as it is for another try.
+func (w *World) goOn(j *job) {
 	if j.past == nil {
 		return
 	}
@@ -217,7 +249,7 @@ func (w *World) goOn(id sched.JobID, j *job) {
 		}
 		if err != nil {
 			j.release()
-			w.doom(id, err)
+			w.doom(j, err)
 			return
 		}
 	}
@@ -226,70 +258,63 @@ func (w *World) goOn(id sched.JobID, j *job) {
 	}
 }
 
-// mayStart makes a job's first stage ready if all its predecessors have finished. Of a job without any the ledger knows it by itself.
-func (w *World) mayStart(id sched.JobID) {
-	j := w.jobs[id]
-	if !j.arrived || j.stages[0].Ready || j.ending != sched.NoOutcome {
+// mayStart makes a job's first stage ready if all its predecessors have finished. Of a job without
+// any the ledger knows it by itself.
+func (w *World) mayStart(j *job) {
+	if !j.arrived || j.stages[0].Ready || j.now().Ends || j.missing > 0 || j.broken {
 		return
-	}
-	for _, p := range w.before(j) {
-		if !p.over || p.failed() {
-			return
-		}
 	}
 	j.stages[0].Ready = true
 	if len(j.Spec.After) > 0 {
-		w.emit(sched.Event{Kind: sched.StageReady, Job: id, Stage: j.stages[0].Spec.Kind})
+		w.emit(sched.Event{Kind: sched.StageReady, Job: j.id, Stage: j.stages[0].Spec.Kind})
 	}
-	w.freshen()
-	w.slowStart(id)
+	w.more(j)
+	w.slowStart(j)
+	if int(j.last().Done) == len(j.last().tasks) { // a run before this one did it all
+		w.endNext(j, sched.Committed, "")
+	}
 }
 
-// slowStart makes the reduces ready when enough maps have committed: as Hadoop, the part rounded up.
-func (w *World) slowStart(id sched.JobID) {
-	j := w.jobs[id]
+// slowStart makes the reduces ready when enough maps have committed: as Hadoop, the part rounded
+// up.
+func (w *World) slowStart(j *job) {
 	if len(j.stages) < 2 || j.stages[1].Ready || !j.stages[0].Ready {
 		return
 	}
 	if maps := j.stages[0]; int(maps.Done) >= int(math.Ceil(j.Spec.SlowStart*float64(len(maps.tasks)))) {
 		j.stages[1].Ready = true
-		w.emit(sched.Event{Kind: sched.StageReady, Job: id, Stage: sched.Reduce})
-		w.freshen()
+		w.emit(sched.Event{Kind: sched.StageReady, Job: j.id, Stage: sched.Reduce})
+		w.more(j)
 	}
 }
 
-// endJob lets a job end: what runs of it is stopped, then its output is committed or removed, then the end is told.
-func (w *World) endJob(id sched.JobID, outcome sched.Outcome, why string) {
-	j := w.jobs[id]
+// endJob lets a job end: what runs of it is stopped, then its output is committed or removed, then
+// the end is told.
+func (w *World) endJob(j *job, outcome sched.Outcome, why string) {
 	if j.ending != sched.NoOutcome {
 		return
 	}
 	j.ending, j.why = outcome, why
+	w.recount(j)
 	for _, a := range w.attempts {
-		if a != nil && a.job == id {
+		if a != nil && a.job == j {
 			w.stop(a, sched.Killed, "its job has ended")
 		}
 	}
-	w.settle(id)
+	w.settle(j)
 }
 
-// Counters returns what the job with that id has counted so far, by its committed attempts; nil if there is no such job. It may
-// be called when the run has ended.
-func (w *World) Counters(id string) *mapreduce.Counters {
-	for _, j := range w.jobs[1:] {
-		if j.cfg.Spec.ID == id {
-			all := mapreduce.NewCounters()
-			for _, s := range j.stages {
-				for i := range s.tasks {
-					if c := s.tasks[i].counters; c != nil {
-						all.Merge(c)
-					}
-				}
+// counted is what the committed tasks of a job have counted so far, each once.
+func (j *job) counted() *mapreduce.Counters {
+	all := mapreduce.NewCounters()
+	for _, s := range j.stages {
+		for i := range s.tasks {
+			if c := s.tasks[i].counters; c != nil {
+				all.Merge(c)
 			}
-			return all
 		}
 	}
-	return nil
+	return all
 }
 
 // failed says how a task has failed.

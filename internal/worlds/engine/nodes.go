@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/slackline/slackline/internal/worlds/truth"
@@ -14,10 +16,12 @@ type node struct {
 	up    bool
 	last  units.Time // when it beat
 	fresh bool       // something changed for it since: it need not wait for its interval
+
+	outputs map[*job]bool // jobs that map output lies on it of
 }
 
-// Down takes a worker down with all that it holds, as a broken machine would; Up brings it back, empty. Both may be called
-// from any goroutine while the engine runs.
+// Down takes a worker down with all that it holds, as a broken machine would; Up brings it back,
+// empty. Both may be called from any goroutine while the engine runs.
 func (w *World) Down(n sched.NodeID) { w.reports.post(report{node: n}) }
 
 // Up brings a worker back.
@@ -42,23 +46,24 @@ func (w *World) nodeDown(n sched.NodeID) {
 	for _, a := range w.attempts {
 		if a != nil && a.node == n {
 			w.stop(a, sched.Lost, "its node went down")
-			id := a.job
 			w.end(a, sched.Lost, "its node went down", nil)
-			w.settle(id)
+			w.settle(a.job)
 		}
 	}
-	for i, j := range w.jobs[1:] {
-		if j.ending != sched.NoOutcome || len(j.stages) < 2 {
+	inOrder := func(a, b *job) int { return cmp.Compare(a.number, b.number) }
+	for _, j := range slices.SortedFunc(maps.Keys(nd.outputs), inOrder) {
+		if j.ending != sched.NoOutcome {
 			continue
 		}
 		for m := range j.stages[0].tasks {
 			t := &j.stages[0].tasks[m]
 			if t.State == truth.Done && t.Node == int32(n) && j.outs.drop(m, t.out) {
 				w.remove(t.out)
-				w.reopen(sched.JobID(i+1), sched.TaskID(m+1))
+				w.reopen(j, sched.TaskID(m+1))
 			}
 		}
 	}
+	clear(nd.outputs)
 }
 
 // freshen lets all nodes beat at once: there is more to do than before.
@@ -68,8 +73,8 @@ func (w *World) freshen() {
 	}
 }
 
-// beats tells the nodes that can be served: those with room for something that waits, at once when something changed for them,
-// else once in an interval. A worker with nothing to get is silent.
+// beats tells the nodes that can be served: those with room for something that waits, at once when
+// something changed for them, else once in an interval. A worker with nothing to get is silent.
 func (w *World) beats() {
 	for n := 1; n < len(w.nodes); n++ {
 		nd := w.nodes[n]
@@ -90,15 +95,60 @@ func (w *World) nextBeat() units.Time {
 	return next
 }
 
+// want is a kind of container on nodes with certain labels. Stages of any number of jobs share it,
+// so that what waits is counted and never searched for.
+type want struct {
+	needs  units.Vector
+	labels []string
+	stages int // of jobs that are there
+	waits  int // of these, that wait for room
+}
+
+// wanting returns the want of one stage more.
+func (w *World) wanting(needs units.Vector, labels []string) *want {
+	for _, k := range w.wants {
+		if k.needs == needs && slices.Equal(k.labels, labels) {
+			k.stages++
+			return k
+		}
+	}
+	k := &want{needs: needs, labels: labels, stages: 1}
+	w.wants = append(w.wants, k)
+	return k
+}
+
+// unwant forgets what the stages of a job wanted that has ended.
+func (w *World) unwant(j *job) {
+	w.recount(j)
+	for _, s := range j.stages {
+		s.want.stages--
+	}
+	w.wants = slices.DeleteFunc(w.wants, func(k *want) bool { return k.stages == 0 })
+}
+
+// recount notes which stages of the job wait for room. Whatever changes that calls it.
+func (w *World) recount(j *job) {
+	now := j.now()
+	for _, s := range j.stages {
+		if waits := s.want != nil && s.Waits(now); waits != s.waits {
+			if s.waits = waits; waits {
+				s.want.waits++
+			} else {
+				s.want.waits--
+			}
+		}
+	}
+}
+
+// more takes note that more of the job waits than before.
+func (w *World) more(j *job) {
+	w.recount(j)
+	w.freshen()
+}
+
 // wanted tells whether some stage waits for a container that fits on the node.
 func (w *World) wanted(nd *node) bool {
-	if !nd.up || nd.Closed {
-		return false
-	}
-	return slices.ContainsFunc(w.jobs[1:], func(j *job) bool {
-		return slices.ContainsFunc(j.stages, func(s *stage) bool {
-			c := s.Spec.Container(0)
-			return s.Waits(j.now()) && nd.Free.Fits(&c.Needs) && nd.Spec.Carries(j.Spec.Labels)
-		})
+	return nd.up && !nd.Closed && slices.ContainsFunc(w.wants, func(k *want) bool {
+		return k.waits > 0 && nd.Free.Fits(&k.needs) && nd.Spec.Carries(k.labels)
 	})
 }

@@ -125,6 +125,7 @@ func (w *World) setUp(j *job) error {
 		return err
 	}
 	j.setUp = true
+	w.begun++
 	return nil
 }
 
@@ -277,15 +278,14 @@ func (j *job) gone() error {
 }
 
 // settle deals with the output of a job that ends, once nothing runs of it.
-func (w *World) settle(id sched.JobID) {
-	j := w.jobs[id]
-	if j.ending == sched.NoOutcome || j.settling || slices.ContainsFunc(w.attempts, func(a *attempt) bool { return a != nil && a.job == id }) {
+func (w *World) settle(j *job) {
+	if j.ending == sched.NoOutcome || j.settling || slices.ContainsFunc(w.attempts, func(a *attempt) bool { return a != nil && a.job == j }) {
 		return
 	}
 	j.settling = true
 	if !j.setUp && (j.lock == nil || j.past != nil) {
 		j.release()
-		w.settled(id, nil)
+		w.settled(j, nil)
 		return
 	}
 	do := w.abort
@@ -295,19 +295,18 @@ func (w *World) settle(id sched.JobID) {
 	w.settling.Go(func() {
 		w.await(&j.running) // goroutines that were left behind must not write into what is being removed
 		j.executor().Close()
-		w.reports.post(report{job: id, err: do(j)})
+		w.reports.post(report{job: j, err: do(j)})
 	})
 }
 
 // settled tells the end of a job.
-func (w *World) settled(id sched.JobID, err error) {
-	j := w.jobs[id]
+func (w *World) settled(j *job, err error) {
 	var changed *damagedError
 	if errors.As(err, &changed) {
-		w.undo(id, changed.tasks)
+		w.undo(j, changed.tasks)
 		return
 	}
-	if err != nil && w.noRoom(id, err) { // the run pauses, and the job is as if it had not come to its end
+	if err != nil && w.noRoom(j, err) { // the run pauses, and the job is as if it had not come to its end
 		j.ending, j.why, j.settling = sched.NoOutcome, "", false
 		return
 	}
@@ -318,29 +317,29 @@ func (w *World) settled(id sched.JobID, err error) {
 		j.ending, j.why = sched.Failed, err.Error()
 	}
 	j.over = true
-	w.emit(sched.Event{Kind: sched.JobEnded, Job: id, Outcome: j.ending, Text: j.why, Detail: w.accountJob(j)})
-	for i := range w.jobs[1:] {
-		w.mayStart(sched.JobID(i + 1))
+	if j.setUp {
+		w.begun--
 	}
+	w.emit(sched.Event{Kind: sched.JobEnded, Job: j.id, Outcome: j.ending, Text: j.why, Detail: j.account()})
+	w.depart(j)
 }
 
-// forget removes the last traces of jobs that are committed. Until the run ends, and as long as another of its jobs can be gone on with,
-// they tell a later run that these jobs need not run again; where they cannot be removed they are of no harm.
+// forget removes the last traces of jobs that are committed, when all that came with them have ended. Until then, and as long as another of
+// them can be gone on with, they tell a later run that these jobs need not run again; where they cannot be removed they are of no harm.
 func (w *World) forget() {
-	if w.cfg.Keep {
-		return
-	}
-	for _, j := range w.jobs[1:] {
-		if state, _ := j.committer.State(); state == task.Interrupted {
-			return
+	for _, b := range w.over {
+		interrupted := func(j *job) bool { state, _ := j.committer.State(); return state == task.Interrupted }
+		if w.cfg.Keep || slices.ContainsFunc(b.jobs, interrupted) {
+			continue
 		}
-	}
-	for _, j := range w.jobs[1:] {
-		if j.over && j.ending == sched.Committed {
-			for try := 0; errors.Join(w.removeLocal(j), j.committer.Forget()) != nil && try < w.cfg.MaxFailures; try++ {
+		for _, j := range b.jobs {
+			if j.ending == sched.Committed {
+				for try := 0; errors.Join(w.removeLocal(j), j.committer.Forget()) != nil && try < w.cfg.MaxFailures; try++ {
+				}
 			}
 		}
 	}
+	w.over = nil
 }
 
 // die ends a process that a test has declared dead: it stops, workers end with it, and the disk stays as it is.
@@ -352,7 +351,7 @@ func (w *World) die() error {
 	}
 	w.running.Wait()
 	w.settling.Wait()
-	for _, j := range w.jobs[1:] {
+	for j := range w.all() {
 		j.executor().Close()
 		j.release()
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -10,9 +11,11 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// A run that is stopped before its end is paused: what its jobs have committed stays where it is, as after the death of the process, and
-// another run goes on with it. It is stopped by its context (a signal), or by the machine, when that has no more room on its disk or no more
-// files to open. In the second case all jobs pause, not only the one that met it, as the others would meet it next.
+// A run that is stopped before its end is paused: what its jobs have committed stays where it is,
+// as after the death of the process, and another run goes on with it. It is stopped by its context
+// (a signal), or by the machine, when that has no more room on its disk or no more files to open.
+// In the second case all jobs pause, not only the one that met it, as the others would meet it
+// next.
 
 // NoRoomError says why the machine stopped a run: its disk is full, or no more files can be opened.
 type NoRoomError struct {
@@ -26,20 +29,23 @@ func (e *NoRoomError) Error() string { return fmt.Sprintf("job %q: %v", e.Job, e
 // Unwrap returns the error of the system.
 func (e *NoRoomError) Unwrap() error { return e.Err }
 
-// noRoom tells whether an error says that the machine has no more room, and lets the run pause if it does.
-func (w *World) noRoom(id sched.JobID, err error) bool {
+// noRoom tells whether an error says that the machine has no more room, and lets the run pause if
+// it does.
+func (w *World) noRoom(j *job, err error) bool {
 	if task.FailureOf(err) != task.NoRoom {
 		return false
 	}
 	if w.full == nil {
-		w.full = &NoRoomError{w.jobs[id].cfg.Spec.ID, err}
+		w.full = &NoRoomError{j.cfg.Spec.ID, err}
 	}
 	return true
 }
 
-// pause ends all attempts and waits for commits of jobs that have begun. It is told as any other end of attempts and jobs.
+// pause ends all attempts and waits for commits of jobs that have begun. It is told as any other
+// end of attempts and jobs.
 func (w *World) pause(why error) {
 	w.paused = why
+	w.part()
 	for _, a := range w.attempts {
 		if a != nil {
 			w.stop(a, sched.Killed, "the run was interrupted")
@@ -63,11 +69,23 @@ func (w *World) pause(why error) {
 	}
 }
 
-// leave gives up the jobs of a paused run, and removes what attempts wrote that nobody will use. Jobs that have finished keep their logs:
-// whoever goes on must know that.
+// all goes through the jobs that have arrived and not ended: at the end of a run, as it costs more
+// the more there are.
+func (w *World) all() iter.Seq[*job] {
+	return func(yield func(*job) bool) {
+		for _, j := range w.jobs {
+			if j != nil && !yield(j) {
+				return
+			}
+		}
+	}
+}
+
+// leave gives up the jobs of a paused run, and removes what attempts wrote that nobody will use.
+// Jobs that have finished keep their logs: whoever goes on must know that.
 func (w *World) leave() {
-	for _, j := range w.jobs[1:] {
-		if j.setUp && !j.over && j.lock != nil {
+	for j := range w.all() {
+		if j.setUp && j.lock != nil {
 			j.executor().Close()
 			if j.ours() {
 				_ = w.sweep(j) // what cannot be removed now is removed by whoever goes on

@@ -7,40 +7,41 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// report is what another goroutine tells the loop: an attempt ended, a job's output is committed or removed, a node goes or comes.
+// report is what another goroutine tells the loop: an attempt ended, a job's output is committed or
+// removed, a node goes or comes.
 type report struct {
 	attempt *attempt
 	output  *task.Output // of a map with reduces
 	stats   task.Stats
-	job     sched.JobID  // whose output is dealt with, if not 0
+	job     *job         // whose output is dealt with, if not nil
 	node    sched.NodeID // that goes or comes, if not 0
 	up      bool
 	err     error
 }
 
-// reports is a queue without a bound, so that nobody who reports ever waits for the loop.
-type reports struct {
+// mailbox is a queue without a bound, so that nobody who posts ever waits for the loop.
+type mailbox[T any] struct {
 	lock sync.Mutex
-	list []report
+	list []T
 	bell chan struct{} // of capacity 1: something came since it was last heard
 }
 
-func newReports() *reports { return &reports{bell: make(chan struct{}, 1)} }
+func newMailbox[T any]() *mailbox[T] { return &mailbox[T]{bell: make(chan struct{}, 1)} }
 
-func (r *reports) post(rep report) {
-	r.lock.Lock()
-	r.list = append(r.list, rep)
-	r.lock.Unlock()
+func (m *mailbox[T]) post(mail T) {
+	m.lock.Lock()
+	m.list = append(m.list, mail)
+	m.lock.Unlock()
 	select {
-	case r.bell <- struct{}{}:
+	case m.bell <- struct{}{}:
 	default:
 	}
 }
 
-func (r *reports) take() []report {
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	list := r.list
-	r.list = nil
+func (m *mailbox[T]) take() []T {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	list := m.list
+	m.list = nil
 	return list
 }

@@ -116,7 +116,7 @@ func TestSkipBadRecords(t *testing.T) {
 					}
 				}
 			}
-			if skipped := w.Counters("j").Get(mapreduce.TaskGroup, mapreduce.SkippedRecords); lines != 980 || skipped != 20 {
+			if skipped := e.counters["j"][mapreduce.TaskGroup+"."+mapreduce.SkippedRecords]; lines != 980 || skipped != 20 {
 				t.Errorf("%d lines are left and %d were skipped, want 980 and 20", lines, skipped)
 			}
 		})

@@ -34,9 +34,9 @@ func (w *World) warner(j *job) func(text string) {
 	}
 }
 
-// accountJob is what the committed tasks of a job that ends have counted, each once, those of an interrupted run before included.
-func (w *World) accountJob(j *job) *sched.Detail {
-	return &sched.Detail{Account: &sched.Account{Counters: values(w.Counters(j.cfg.Spec.ID))}}
+// account is what the committed tasks of a job that ends have counted, each once, those of an interrupted run before included.
+func (j *job) account() *sched.Detail {
+	return &sched.Detail{Account: &sched.Account{Counters: values(j.counted())}}
 }
 
 func values(c *mapreduce.Counters) map[string]int64 {
