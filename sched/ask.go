@@ -40,7 +40,7 @@ type later struct {
 // Now is what the clock shows.
 func (l later) Now() units.Time { return l.now }
 
-// Asked is the page that the book would open for a job if it came now, as the last of all: for those who answer questions.
+// Asked is the record that the book would open for a job if it came now, as the last of all: for those who answer questions.
 func Asked(v View, spec *workload.Job) *Job {
 	j := &Job{ID: v.Jobs() + 1, State: Pending, Seq: 1<<63 - 1, Spec: spec, Arrived: v.Now(), Started: units.Never, Deadline: spec.Deadline,
 		Headroom: -1}

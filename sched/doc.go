@@ -78,7 +78,7 @@
 // # What the book remembers
 //
 // The View shows what was last told of each kind of supply, and the last forecast of it. A job that its user has cancelled is marked
-// so, and nothing of it starts any more. What a policy has asked the world for stands on the page as well: the headroom of an
+// so, and nothing of it starts any more. What a policy has asked the world for stands on the record as well: the headroom of an
 // ApplicationMaster, the number of tasks of a stage with the world's answer (Mold), and the power state of a node, which goes back to
 // what it was when the world refuses.
 //

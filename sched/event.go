@@ -131,7 +131,7 @@ type Detail struct {
 	Job      *workload.Job
 	Node     *cluster.Node
 	Profile  *profile.Class
-	Demand   []PlaceDemand
+	Demand   []LocationDemand
 	Forecast *Forecast
 	Account  *Account
 }
@@ -143,9 +143,9 @@ type Account struct {
 	Said     string           // by the attempt's program beside its output, the end of it, and the stack of a panic
 }
 
-// PlaceDemand is open demand for one place, as YARN states it: counts on a node, in a rack, anywhere. Several rows of one place, such as
-// those of several priorities, add up.
-type PlaceDemand struct {
+// LocationDemand is open demand for one location, as YARN states it: a count on a node, in a rack, or
+// anywhere. Several rows of one location, such as those of several priorities, add up.
+type LocationDemand struct {
 	Node  NodeID         // 0: not for one node
 	Rack  cluster.RackID // 0: not for one rack
 	Count int32

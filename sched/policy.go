@@ -73,8 +73,8 @@ func CausesOf(p Policy) []*Cause {
 	return nil
 }
 
-// Order sorts jobs by keys. The ledger asks for a key again after each event and each planned item that touched the page it is asked
-// for, that of the job or of the queue, and never else. So a key may depend on the page, but not on when a job Started or how many
+// Order sorts jobs by keys. The ledger asks for a key again after each event and each planned item that touched the record it is asked
+// for, that of the job or of the queue, and never else. So a key may depend on the record, but not on when a job Started or how many
 // attempts are Running: what was booked counts (Occupied), not its confirmation. A key may also depend on what the policy knows besides,
 // such as profiles. When that changes, the policy says so by a Rank item in the same plan, for one job or for all; an order whose
 // catalogue entry says that it reads profiles need not: all its jobs are ranked anew when one is learned. The conformance suite recomputes all

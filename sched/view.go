@@ -90,7 +90,7 @@ var jobStateNames = [...]string{"none", "waiting", "pending", "held", "admitted"
 // String names the state.
 func (s JobState) String() string { return nameOf(jobStateNames[:], int(s)) }
 
-// Job is the book's page on a job.
+// Job is the book's record of a job.
 type Job struct {
 	ID        JobID
 	State     JobState
@@ -170,7 +170,7 @@ var powerNames = [PowerStates]string{"awake", "asleep", "waking"}
 // String names the state.
 func (s PowerState) String() string { return nameOf(powerNames[:], int(s)) }
 
-// Node is the book's page on a node.
+// Node is the book's record of a node.
 type Node struct {
 	ID       NodeID
 	Spec     *cluster.Node
@@ -188,7 +188,7 @@ type Node struct {
 // Serves tells whether something may start on the node.
 func (n *Node) Serves() bool { return n.Up && !n.Draining && n.Power == Awake }
 
-// Queue is the book's page on a queue: what stands below it.
+// Queue is the book's record of a queue: what stands below it.
 type Queue struct {
 	ID     QueueID
 	Parent QueueID
@@ -210,7 +210,7 @@ type QueueTally struct {
 	Occupied int32
 }
 
-// Attempt is the book's page on a running attempt.
+// Attempt is the book's record of a running attempt.
 type Attempt struct {
 	ID        AttemptID
 	Job       JobID

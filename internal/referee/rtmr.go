@@ -213,7 +213,7 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 		p.verdict("reject", j, rejected, 0, "no-master-room")
 		return
 	}
-	finish, other, otherFinish := r.plan.test(c, r.plan.place(c), b.now)
+	finish, other, otherFinish := r.plan.test(c, r.plan.position(c), b.now)
 	reject := func(why string) {
 		if j.goesOn() {
 			r.lend(b, j, p, "begun")
@@ -234,7 +234,7 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 		reject("alone-late" + numbers(c.deadline-b.now, alone-b.now, aloneMaps-b.now))
 		return
 	case finish == never && !r.preempt:
-		v := r.plan.upTo(r.plan.place(c), b.now)
+		v := r.plan.upTo(r.plan.position(c), b.now)
 		waits := int64(reduceStage)
 		if mapsEnd, _ := v.take(c, b.now); mapsEnd == never {
 			waits = mapStage

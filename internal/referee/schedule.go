@@ -112,8 +112,8 @@ func (s *schedule) before(x, y *claim) bool {
 	return x.job.seq < y.job.seq
 }
 
-// place returns where a claim would stand.
-func (s *schedule) place(c *claim) int {
+// position returns where a claim would stand.
+func (s *schedule) position(c *claim) int {
 	for i := s.started(); i < len(s.queue); i++ {
 		if s.before(c, s.queue[i]) {
 			return i
@@ -146,7 +146,7 @@ func (s *schedule) test(c *claim, p int, now int64) (finish int64, late *claim, 
 // offer returns the earliest deadline that would be accepted, 0 if none would be.
 func (s *schedule) offer(c *claim, now int64) int64 {
 	if s.fifo { // the deadline does not change the place
-		if finish, late, _ := s.test(c, s.place(c), now); late == nil && finish != never {
+		if finish, late, _ := s.test(c, s.position(c), now); late == nil && finish != never {
 			return finish
 		}
 		return 0
@@ -172,7 +172,7 @@ func (s *schedule) find(j *job) int {
 }
 
 // insert puts a claim at its place.
-func (s *schedule) insert(c *claim) { s.queue = slices.Insert(s.queue, s.place(c), c) }
+func (s *schedule) insert(c *claim) { s.queue = slices.Insert(s.queue, s.position(c), c) }
 
 // start says that a job's first task goes out: from now on nobody overtakes it, nor those before it.
 func (s *schedule) start(j *job, now int64) {

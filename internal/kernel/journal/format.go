@@ -189,12 +189,12 @@ func appendText(b []byte, text string) []byte {
 
 // detail is sched.Detail with only the fields that are there.
 type detail struct {
-	Job      *workload.Job       `json:"job,omitempty"`
-	Node     *cluster.Node       `json:"node,omitempty"`
-	Profile  *profile.Class      `json:"profile,omitempty"`
-	Demand   []sched.PlaceDemand `json:"demand,omitempty"`
-	Forecast *sched.Forecast     `json:"forecast,omitempty"`
-	Account  *sched.Account      `json:"-"`
+	Job      *workload.Job          `json:"job,omitempty"`
+	Node     *cluster.Node          `json:"node,omitempty"`
+	Profile  *profile.Class         `json:"profile,omitempty"`
+	Demand   []sched.LocationDemand `json:"demand,omitempty"`
+	Forecast *sched.Forecast        `json:"forecast,omitempty"`
+	Account  *sched.Account         `json:"-"`
 }
 
 // appendDetail writes JSON, last on its line. What JSON cannot say (a number that is none) is said instead.

@@ -61,7 +61,7 @@ func small(w io.Writer) error {
 			{Kind: sched.JobCancelled, Job: 1, Text: "night"},
 			{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}},
 			{Kind: sched.StageReady, Derived: true, Job: 1, Stage: sched.Map},
-			{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 1, Detail: &sched.Detail{Demand: []sched.PlaceDemand{{Node: 1, Count: 1}}}},
+			{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 1, Detail: &sched.Detail{Demand: []sched.LocationDemand{{Node: 1, Count: 1}}}},
 			{Kind: sched.Heartbeat, Node: 1}}),
 		j.Plan(1, 0, plan),
 		j.Batch(2, at, []sched.Event{

@@ -34,7 +34,7 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 	}
 	l.loseLeft()
 	l.expire()
-	l.settle()
+	l.rekeyDirty()
 	if len(l.derived) == 0 {
 		return events
 	}
@@ -102,7 +102,7 @@ func (l *Ledger) take(e *sched.Event) {
 		if ab := l.attempt(e.Attempt); ab != nil {
 			ab.Progress = e.X
 		} else {
-			l.wonder(e, "an attempt got on that the book does not know")
+			l.discrepancy(e, "an attempt got on that the book does not know")
 		}
 	case sched.Ended:
 		l.finish(e)
@@ -120,7 +120,7 @@ func (l *Ledger) take(e *sched.Event) {
 		if b := l.job(e.Job); b != nil && e.Stage < sched.Stages {
 			l.ready(b, e.Stage)
 		} else {
-			l.wonder(e, "a stage became ready of a job that the book does not know")
+			l.discrepancy(e, "a stage became ready of a job that the book does not know")
 		}
 	case sched.Demand:
 		l.demand(e)
@@ -140,7 +140,7 @@ func (l *Ledger) take(e *sched.Event) {
 	case sched.Discrepancy:
 		// The ledger's own.
 	default:
-		l.wonder(e, "there is no such event")
+		l.discrepancy(e, "there is no such event")
 	}
 }
 
@@ -148,7 +148,7 @@ func (l *Ledger) take(e *sched.Event) {
 func (l *Ledger) control(e *sched.Event) {
 	switch {
 	case l.watching, e.Control == sched.Watch && !l.resyncing:
-		l.wonder(e, "watching begins and ends with a resync only")
+		l.discrepancy(e, "watching begins and ends with a resync only")
 	case e.Control == sched.Watch:
 		l.watching, l.yielded = true, false
 	case e.Control == sched.TakeOver || e.Control == sched.Yield:
@@ -159,14 +159,14 @@ func (l *Ledger) control(e *sched.Event) {
 // since is when what the event says began to hold. Nothing can have begun to hold later than now.
 func (l *Ledger) since(e *sched.Event) units.Time {
 	if e.Age < 0 {
-		l.wonder(e, "it holds since a time to come; it counts as of now")
+		l.discrepancy(e, "it holds since a time to come; it counts as of now")
 		return l.now
 	}
 	return l.now.Add(-e.Age)
 }
 
-// wonder notes that an event did not fit.
-func (l *Ledger) wonder(e *sched.Event, what string) {
+// discrepancy notes that an event did not fit the book.
+func (l *Ledger) discrepancy(e *sched.Event, what string) {
 	l.derived = append(l.derived, sched.Event{Kind: sched.Discrepancy, Derived: true, Job: e.Job, Stage: e.Stage, Node: e.Node,
 		Attempt: e.Attempt, Task: e.Task, Item: e.Item, Text: fmt.Sprintf("%v: %s", e.Kind, what)})
 }

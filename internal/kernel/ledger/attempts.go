@@ -5,7 +5,7 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// book enters (by = 1) or strikes out (by = -1) a container of the job's stage on the node: on the pages of the node, the
+// book enters (by = 1) or strikes out (by = -1) a container of the job's stage on the node: on the records of the node, the
 // job and the queues above it.
 func (l *Ledger) book(n sched.NodeID, b *jobBook, s sched.Stage, container uint8, by int32) {
 	if nb := l.node(n); nb != nil {
@@ -51,18 +51,18 @@ func move(v, w *units.Vector, by int32) {
 	}
 }
 
-// begin opens the page of an attempt that the world has started: one that was promised, or one that nobody planned.
+// begin opens the record of an attempt that the world has started: one that was promised, or one that nobody planned.
 func (l *Ledger) begin(e *sched.Event) {
 	b := l.job(e.Job)
 	switch {
 	case e.Attempt < 1 || e.Stage >= sched.Stages:
-		l.wonder(e, "an attempt started that has no handle or no stage")
+		l.discrepancy(e, "an attempt started that has no handle or no stage")
 		return
 	case b == nil:
-		l.wonder(e, "an attempt started of a job that the book does not know")
+		l.discrepancy(e, "an attempt started of a job that the book does not know")
 		return
 	case l.attempt(e.Attempt) != nil:
-		l.wonder(e, "an attempt started under a handle that is in use; the older one counts as lost")
+		l.discrepancy(e, "an attempt started under a handle that is in use; the older one counts as lost")
 		l.finish(&sched.Event{Kind: sched.Ended, Attempt: e.Attempt, Outcome: sched.Lost})
 	}
 	t := b.tasks[e.Stage]
@@ -71,9 +71,9 @@ func (l *Ledger) begin(e *sched.Event) {
 		(!known || t.State[e.Task] == taskPromised || t.By[e.Task] == int32(e.Item)) {
 		l.grants.answer(g, 1) // no key depends on what this changes, so the job stays where it stands
 	} else {
-		l.soil(b)
+		l.markDirty(b)
 		if !l.resyncing && !l.yielded && !l.watching {
-			l.wonder(e, "an attempt started that was not planned")
+			l.discrepancy(e, "an attempt started that was not planned")
 		}
 		l.book(e.Node, b, e.Stage, e.Container, 1)
 		l.grow(b, e.Stage)
@@ -116,12 +116,12 @@ func (l *Ledger) link(b *jobBook, ab *attemptBook) {
 	}
 }
 
-// finish closes the page of an attempt. A task that has neither committed nor another attempt is open again; where the world
+// finish closes the record of an attempt. A task that has neither committed nor another attempt is open again; where the world
 // binds late, its next Demand says so.
 func (l *Ledger) finish(e *sched.Event) {
 	ab := l.attempt(e.Attempt)
 	if ab == nil {
-		l.wonder(e, "an attempt ended that the book does not know")
+		l.discrepancy(e, "an attempt ended that the book does not know")
 		return
 	}
 	a := ab.Attempt
@@ -146,7 +146,7 @@ func (l *Ledger) finish(e *sched.Event) {
 	} else if e.Outcome == sched.Committed {
 		tally.Done++
 	}
-	l.soil(b)
+	l.markDirty(b)
 }
 
 // reopen lets a task be started again, in its old place before those that never were.
@@ -154,7 +154,7 @@ func (l *Ledger) reopen(b *jobBook, t *tasks, id sched.TaskID) {
 	t.State[id] = taskOpen
 	b.Stages[t.Spec.Kind].Open++
 	l.enter(t, id)
-	l.tell(b, t.Spec.Kind)
+	l.postNews(b, t.Spec.Kind)
 }
 
 func (l *Ledger) unlink(ab *attemptBook) {
@@ -173,17 +173,17 @@ func (l *Ledger) unlink(ab *attemptBook) {
 func (l *Ledger) loseOutput(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || e.Stage >= sched.Stages {
-		l.wonder(e, "an output was lost of a job that the book does not know")
+		l.discrepancy(e, "an output was lost of a job that the book does not know")
 		return
 	}
 	t := b.tasks[e.Stage]
 	if t == nil || e.Task < 1 || int(e.Task) >= len(t.State) {
 		b.Stages[e.Stage].Done-- // bound late: the next Demand asks for it again
-		l.soil(b)
+		l.markDirty(b)
 		return
 	}
 	if t.State[e.Task] != taskDone {
-		l.wonder(e, "an output was lost of a task that had not committed")
+		l.discrepancy(e, "an output was lost of a task that had not committed")
 		return
 	}
 	b.Stages[e.Stage].Done--
@@ -192,7 +192,7 @@ func (l *Ledger) loseOutput(e *sched.Event) {
 	} else {
 		l.reopen(b, t, e.Task)
 	}
-	l.soil(b)
+	l.markDirty(b)
 }
 
 // Youngest walks the attempts of a job's stage from the last started to the first.
@@ -230,7 +230,7 @@ func (l *Ledger) refusedByWorld(e *sched.Event) {
 	gr := *g
 	l.grants.answer(g, n)
 	l.takeBack(b, &gr, e.Task, n)
-	l.soil(b)
+	l.markDirty(b)
 }
 
 // takeBack strikes out n containers that a grant has promised; those of one task, or of any of its tasks for task 0.
@@ -251,7 +251,7 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 		}
 		b.Stages[g.Stage].Open += n
 		t.moveDemand(&l.nodes[g.Node], g.Near, n)
-		l.tell(b, g.Stage)
+		l.postNews(b, g.Stage)
 		return
 	}
 	release := func(id sched.TaskID) {

@@ -21,10 +21,10 @@ func (l *Ledger) Clone(order sched.Order) *Ledger {
 	c.vacant, c.freeQueues = slices.Clone(l.vacant), slices.Clone(l.freeQueues)
 	c.grants.ring = slices.Clone(l.grants.ring)
 	c.held, c.beating, c.closing, c.refusals = slices.Clone(l.held), slices.Clone(l.beating), slices.Clone(l.closing), slices.Clone(l.refusals)
-	c.derived, c.events, c.soiled, c.pairs, c.last = nil, nil, slices.Clone(l.soiled), nil, nil
-	c.indexing, c.told, c.newest, c.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]nearby{}
+	c.derived, c.events, c.dirty, c.pairs, c.last = nil, nil, slices.Clone(l.dirty), nil, nil
+	c.indexing, c.lastNews, c.newest, c.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]localIndex{}
 	for i := range c.nodes {
-		c.nodes[i].near = nil
+		c.nodes[i].localJobs = nil
 	}
 	c.cloneQueues()
 	c.cloneJobs()
@@ -53,7 +53,7 @@ func (l *Ledger) cloneQueues() {
 	}
 }
 
-// cloneJobs copies the pages of jobs, and the arrays of their stages into one piece for each type.
+// cloneJobs copies the records of jobs, and the arrays of their stages into one piece for each type.
 func (l *Ledger) cloneJobs() {
 	l.jobs = slices.Clone(l.jobs)
 	var stages, words, cursors, places int
@@ -65,14 +65,14 @@ func (l *Ledger) cloneJobs() {
 		return t
 	})
 	pages, state, live := make([]tasks, 0, stages), make([]taskState, 0, words), make([]uint8, 0, words)
-	numbers, demand := make([]int32, 0, cursors), make([]placeDemand, 0, places)
+	numbers, demand := make([]int32, 0, cursors), make([]demandAt, 0, places)
 	l.eachStage(func(t *tasks) *tasks {
 		pages = append(pages, *t)
 		t = &pages[len(pages)-1]
 		t.State, t.Live = piece(&state, t.State), piece(&live, t.Live)
 		t.By, t.Nodes.Next, t.Racks.Next = piece(&numbers, t.By), piece(&numbers, t.Nodes.Next), piece(&numbers, t.Racks.Next)
 		t.Demand, t.ByRack = piece(&demand, t.Demand), piece(&demand, t.ByRack)
-		t.news = gossip{}
+		t.news = newsLink{}
 		return t
 	})
 }

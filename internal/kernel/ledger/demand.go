@@ -16,19 +16,19 @@ const mostAsked = 1 << 20
 func (l *Ledger) demand(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || e.Stage >= sched.Stages || b.tasks[e.Stage] == nil {
-		l.wonder(e, "demand of a job or stage that the book does not know")
+		l.discrepancy(e, "demand of a job or stage that the book does not know")
 		return
 	}
 	t, tally := b.tasks[e.Stage], &b.Stages[e.Stage]
 	if e.Count < 0 || e.Count > mostAsked {
-		l.wonder(e, "demand for less than nothing, or for more than any cluster has; it is cut to that")
+		l.discrepancy(e, "demand for less than nothing, or for more than any cluster has; it is cut to that")
 	}
 	tally.Open = min(max(e.Count, 0), mostAsked)
 	if b.State == sched.Waiting {
 		l.firstStage(b) // nobody else tells the policy that it need not wait
 	}
 	l.ready(b, e.Stage)
-	var places []sched.PlaceDemand
+	var places []sched.LocationDemand
 	if e.Detail != nil {
 		places = e.Detail.Demand
 	}
@@ -45,7 +45,7 @@ func (l *Ledger) demand(e *sched.Event) {
 		}
 	}
 	l.grow(b, e.Stage)
-	l.soil(b)
+	l.markDirty(b)
 }
 
 // grow raises the number of tasks of a stage that grows to those that are known of: done, under way, asked for.
@@ -58,7 +58,7 @@ func (l *Ledger) grow(b *jobBook, s sched.Stage) {
 // setDemand replaces the open demand of a late-binding stage by what the world says, by place; all of it may go anywhere
 // unless the world says how much of it may. Rows of one place add up, as there is one for each priority; no place has more than all.
 // O(places log places).
-func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.PlaceDemand) {
+func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.LocationDemand) {
 	t := b.tasks[s]
 	t.Demand, t.ByRack, t.Anywhere, t.Placed = t.Demand[:0], t.ByRack[:0], all, false
 	anywhere := int32(-1)
@@ -66,9 +66,9 @@ func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.
 		n := min(max(p.Count, 0), all)
 		switch {
 		case p.Node > 0:
-			t.Demand = append(t.Demand, placeDemand{int32(p.Node), n})
+			t.Demand = append(t.Demand, demandAt{int32(p.Node), n})
 		case p.Rack > 0:
-			t.ByRack = append(t.ByRack, placeDemand{int32(p.Rack), n})
+			t.ByRack = append(t.ByRack, demandAt{int32(p.Rack), n})
 		default:
 			anywhere = min(max(anywhere, 0)+n, all)
 		}
@@ -78,12 +78,12 @@ func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.
 		t.Anywhere = anywhere
 	}
 	t.Demand, t.ByRack = sumRows(t.Demand, all), sumRows(t.ByRack, all)
-	l.tell(b, s)
+	l.postNews(b, s)
 }
 
 // sumRows sorts rows by place, and makes one of those of a place.
-func sumRows(rows []placeDemand, all int32) []placeDemand {
-	slices.SortFunc(rows, func(a, b placeDemand) int { return cmp.Compare(a.Place, b.Place) })
+func sumRows(rows []demandAt, all int32) []demandAt {
+	slices.SortFunc(rows, func(a, b demandAt) int { return cmp.Compare(a.Place, b.Place) })
 	sums := rows[:0]
 	for _, r := range rows {
 		if last := len(sums) - 1; last >= 0 && sums[last].Place == r.Place {
@@ -95,8 +95,8 @@ func sumRows(rows []placeDemand, all int32) []placeDemand {
 	return sums
 }
 
-func demandOf(list []placeDemand, place int32) (int, bool) {
-	return slices.BinarySearchFunc(list, place, func(d placeDemand, place int32) int { return cmp.Compare(d.Place, place) })
+func demandOf(list []demandAt, place int32) (int, bool) {
+	return slices.BinarySearchFunc(list, place, func(d demandAt, place int32) int { return cmp.Compare(d.Place, place) })
 }
 
 // nearestDemand is the best locality at which a stage that is bound late asks for the node.
@@ -119,11 +119,11 @@ func (t *tasks) nearestDemand(nb *nodeBook) sched.Locality {
 // moveDemand takes so many containers on the node off the demand (by < 0), or gives them back: at the levels of a start that was so near,
 // as YARN's own accounting does. What was taken can always be given back exactly, so a row may fall below 0: more was promised there than
 // is asked for.
-func (t *tasks) moveDemand(nb *nodeBook, near sched.Locality, by int32) {
-	if i, ok := demandOf(t.Demand, int32(nb.ID)); ok && near == sched.NodeLocal {
+func (t *tasks) moveDemand(nb *nodeBook, locality sched.Locality, by int32) {
+	if i, ok := demandOf(t.Demand, int32(nb.ID)); ok && locality == sched.NodeLocal {
 		t.Demand[i].Count += by
 	}
-	if i, ok := demandOf(t.ByRack, int32(nb.rack())); ok && (near == sched.NodeLocal || near == sched.RackLocal) {
+	if i, ok := demandOf(t.ByRack, int32(nb.rack())); ok && (locality == sched.NodeLocal || locality == sched.RackLocal) {
 		t.ByRack[i].Count += by
 	}
 	t.Anywhere += by

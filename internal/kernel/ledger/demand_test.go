@@ -16,7 +16,7 @@ func late(t *testing.T) *desk {
 	return d
 }
 
-func demand(count int32, upTo sched.ItemID, places ...sched.PlaceDemand) sched.Event {
+func demand(count int32, upTo sched.ItemID, places ...sched.LocationDemand) sched.Event {
 	e := sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: count, Item: upTo}
 	if len(places) > 0 {
 		e.Detail = &sched.Detail{Demand: places}
@@ -24,7 +24,7 @@ func demand(count int32, upTo sched.ItemID, places ...sched.PlaceDemand) sched.E
 	return e
 }
 
-func (d *desk) near(want ...sched.Locality) {
+func (d *desk) localities(want ...sched.Locality) {
 	d.Helper()
 	for i, w := range want {
 		d.is("nearest for node "+string(rune('1'+i)), d.Nearest(sched.NodeID(i+1), 1, sched.Map), w)
@@ -35,36 +35,36 @@ func TestDemandByPlace(t *testing.T) {
 	const anywhere, node, rack, remote, none = sched.Anywhere, sched.NodeLocal, sched.RackLocal, sched.Remote, sched.NoLocality
 	d := late(t)
 	d.told(demand(2, 0))
-	d.near(anywhere, anywhere, anywhere)
-	d.told(demand(2, 0, sched.PlaceDemand{Node: 1, Count: 2}))
-	d.near(node, remote, remote)
-	d.told(demand(2, 0, sched.PlaceDemand{Rack: 1, Count: 2}))
-	d.near(rack, rack, remote)
-	d.told(demand(2, 0, sched.PlaceDemand{Node: 2, Count: 1}, sched.PlaceDemand{Rack: 1, Count: 2}, sched.PlaceDemand{Count: 0}))
-	d.near(rack, node, none)
+	d.localities(anywhere, anywhere, anywhere)
+	d.told(demand(2, 0, sched.LocationDemand{Node: 1, Count: 2}))
+	d.localities(node, remote, remote)
+	d.told(demand(2, 0, sched.LocationDemand{Rack: 1, Count: 2}))
+	d.localities(rack, rack, remote)
+	d.told(demand(2, 0, sched.LocationDemand{Node: 2, Count: 1}, sched.LocationDemand{Rack: 1, Count: 2}, sched.LocationDemand{Count: 0}))
+	d.localities(rack, node, none)
 	// The last Demand alone counts: racks that an older one named are nothing to this.
 	d.told(demand(2, 0))
-	d.near(anywhere, anywhere, anywhere)
-	d.told(demand(2, 0, sched.PlaceDemand{Rack: 2, Count: 2}, sched.PlaceDemand{Count: 2}))
-	d.near(remote, remote, rack)
+	d.localities(anywhere, anywhere, anywhere)
+	d.told(demand(2, 0, sched.LocationDemand{Rack: 2, Count: 2}, sched.LocationDemand{Count: 2}))
+	d.localities(remote, remote, rack)
 }
 
 // One container is taken off at each level, and given back at those it was taken from.
 func TestDemandIsTakenAndGivenBack(t *testing.T) {
 	d := late(t)
-	d.told(demand(2, 0, sched.PlaceDemand{Node: 1, Count: 1}, sched.PlaceDemand{Rack: 1, Count: 2}, sched.PlaceDemand{Count: 2}))
+	d.told(demand(2, 0, sched.LocationDemand{Node: 1, Count: 1}, sched.LocationDemand{Rack: 1, Count: 2}, sched.LocationDemand{Count: 2}))
 	first := d.one(start(1, sched.Map, 1, 4))
 	d.is("count, of one locality", first.Count, int32(1))
 	d.is("locality", first.Locality, sched.NodeLocal)
-	d.near(sched.RackLocal, sched.RackLocal, sched.Remote)
+	d.localities(sched.RackLocal, sched.RackLocal, sched.Remote)
 	second := d.one(start(1, sched.Map, 2, 4))
 	d.is("locality", second.Locality, sched.RackLocal)
 	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(0))
-	d.near(sched.NoLocality, sched.NoLocality, sched.NoLocality)
+	d.localities(sched.NoLocality, sched.NoLocality, sched.NoLocality)
 	d.told(sched.Event{Kind: sched.Refused, Item: second.ID})
-	d.near(sched.RackLocal, sched.RackLocal, sched.Remote)
+	d.localities(sched.RackLocal, sched.RackLocal, sched.Remote)
 	d.told(sched.Event{Kind: sched.Refused, Item: first.ID})
-	d.near(sched.NodeLocal, sched.RackLocal, sched.Remote)
+	d.localities(sched.NodeLocal, sched.RackLocal, sched.Remote)
 	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(2))
 }
 
@@ -80,9 +80,9 @@ func TestDemandCountsItems(t *testing.T) {
 		d.told(demand(4, x.upTo))
 		d.is("open", d.Job(1).Stages[sched.Map].Open, x.open)
 	}
-	d.told(demand(4, b.ID, sched.PlaceDemand{Rack: 2, Count: 2}))
+	d.told(demand(4, b.ID, sched.LocationDemand{Rack: 2, Count: 2}))
 	d.is("nearest", d.Nearest(3, 1, sched.Map), sched.RackLocal)
-	d.told(demand(4, b.ID, sched.PlaceDemand{Rack: 2, Count: 1}))
+	d.told(demand(4, b.ID, sched.LocationDemand{Rack: 2, Count: 1}))
 	d.is("nearest, the one in the rack is promised", d.Nearest(3, 1, sched.Map), sched.Remote)
 }
 
@@ -106,15 +106,15 @@ func TestDemandCountsRefusals(t *testing.T) {
 func TestDemandIsBounded(t *testing.T) {
 	d := late(t)
 	d.is("notes", kinds(d.told(demand(4, 0)), sched.Discrepancy), 0)
-	d.is("notes", kinds(d.told(demand(2e9, 0, sched.PlaceDemand{Node: 1, Count: 2e9}, sched.PlaceDemand{Rack: 1<<31 - 1, Count: -5})), sched.Discrepancy), 1)
+	d.is("notes", kinds(d.told(demand(2e9, 0, sched.LocationDemand{Node: 1, Count: 2e9}, sched.LocationDemand{Rack: 1<<31 - 1, Count: -5})), sched.Discrepancy), 1)
 	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(mostAsked))
 	d.is("tasks", d.Job(1).Stages[sched.Map].Total, int32(4))
 	d.is("containers", d.one(start(1, sched.Map, 1, 1<<30)).Count, int32(9))
 	d.is("notes", kinds(d.told(demand(-1, 9)), sched.Discrepancy), 1)
 	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(0))
-	d.told(demand(4, 9, sched.PlaceDemand{Node: 1<<31 - 1, Count: 1}))
+	d.told(demand(4, 9, sched.LocationDemand{Node: 1<<31 - 1, Count: 1}))
 	d.FirstLocal(1, sched.Map, 0)
-	d.told(demand(4, 9, sched.PlaceDemand{Node: 1<<31 - 1, Count: 1}))
+	d.told(demand(4, 9, sched.LocationDemand{Node: 1<<31 - 1, Count: 1}))
 	if len(d.nodes) > 4 || len(d.jobs[1].tasks[sched.Map].ByRack) > 1 {
 		t.Errorf("%d nodes and %d racks in the book", len(d.nodes), len(d.jobs[1].tasks[sched.Map].ByRack))
 	}
@@ -124,7 +124,7 @@ func TestDemandIsBounded(t *testing.T) {
 func TestLocalWorkOfALaterNode(t *testing.T) {
 	d := late(t)
 	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
-	d.told(demand(2, 0, sched.PlaceDemand{Node: 7, Count: 2}))
+	d.told(demand(2, 0, sched.LocationDemand{Node: 7, Count: 2}))
 	d.told(nodeUp(7, 1, 1, 0))
 	d.is("first", d.FirstLocal(7, sched.Map, 0), sched.JobID(1))
 
@@ -134,21 +134,21 @@ func TestLocalWorkOfALaterNode(t *testing.T) {
 	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
 	d.told(nodeUp(7, 1, 1, 0))
 	d.is("first", d.FirstLocal(7, sched.Map, 0), sched.JobID(1))
-	d.is("entries", d.node(7).near[sched.Map].lines[0].n, 1)
+	d.is("entries", d.node(7).localJobs[sched.Map].lines[0].n, 1)
 	d.is("rack", d.Nearest(1, 1, sched.Map), sched.RackLocal)
 }
 
 // Rows of one place are told by priority, and add up; a row of none is none.
 func TestRowsOfOnePlaceAddUp(t *testing.T) {
 	d := late(t)
-	row := func(n sched.NodeID, r cluster.RackID, count int32) sched.PlaceDemand {
-		return sched.PlaceDemand{Node: n, Rack: r, Count: count}
+	row := func(n sched.NodeID, r cluster.RackID, count int32) sched.LocationDemand {
+		return sched.LocationDemand{Node: n, Rack: r, Count: count}
 	}
 	d.told(demand(3, 0, row(1, 0, 1), row(0, 1, 2), row(0, 0, 2), row(1, 0, 1), row(2, 0, 0), row(0, 1, 1), row(0, 0, 1)))
-	d.near(sched.NodeLocal, sched.RackLocal, sched.Remote)
+	d.localities(sched.NodeLocal, sched.RackLocal, sched.Remote)
 	for range 2 {
 		d.is("nearest", d.one(start(1, sched.Map, 1, 1)).Locality, sched.NodeLocal)
 	}
 	d.is("nearest", d.one(start(1, sched.Map, 1, 1)).Locality, sched.RackLocal)
-	d.near(sched.NoLocality, sched.NoLocality, sched.NoLocality)
+	d.localities(sched.NoLocality, sched.NoLocality, sched.NoLocality)
 }

@@ -48,7 +48,7 @@ func (g *grants) put(e grant) {
 // and rides in this batch. To hear it again changes nothing.
 func (l *Ledger) granted(e *sched.Event) {
 	if e.Item < 1 || e.Item > l.lastItem {
-		l.wonder(e, "an item was taken over that was not planned")
+		l.discrepancy(e, "an item was taken over that was not planned")
 		return
 	}
 	g := l.grants.find(e.Item)

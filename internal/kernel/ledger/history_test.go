@@ -24,7 +24,7 @@ func (m *model) someJob() *mJob {
 	return m.jobs[ids[m.pick("job", len(ids))]]
 }
 
-// handles lists what a map has pages for, ascending.
+// handles lists what a map has records for, ascending.
 func handles[H ~int32, V any](pages map[H]V) (list []H) {
 	for h := range pages {
 		list = append(list, h)

@@ -8,15 +8,15 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// jobArrived opens the page of a job. It stands in line at once. One with predecessors waits until the world says that a stage may
+// jobArrived opens the record of a job. It stands in line at once. One with predecessors waits until the world says that a stage may
 // start: who has ended, and how, the world knows, and the book remembers no job that is gone.
 func (l *Ledger) jobArrived(e *sched.Event) {
 	if e.Job < 1 || e.Detail == nil || e.Detail.Job == nil {
-		l.wonder(e, "a job arrived without a handle or a description")
+		l.discrepancy(e, "a job arrived without a handle or a description")
 		return
 	}
 	if l.job(e.Job) != nil {
-		l.wonder(e, "a job arrived under a handle that is in use; the older one counts as killed")
+		l.discrepancy(e, "a job arrived under a handle that is in use; the older one counts as killed")
 		l.jobEnded(&sched.Event{Kind: sched.JobEnded, Job: e.Job, Outcome: sched.Killed})
 		l.closing = slices.DeleteFunc(l.closing, func(j sched.JobID) bool { return j == e.Job })
 	}
@@ -48,7 +48,7 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 	} else {
 		l.firstStage(b)
 	}
-	l.soil(b)
+	l.markDirty(b)
 }
 
 // setNeeds notes what a container of each kind takes.
@@ -139,16 +139,16 @@ func (l *Ledger) setState(b *jobBook, to, advice sched.JobState) {
 	}
 }
 
-// jobEnded closes a job. Its page can be read during this batch.
+// jobEnded closes a job. Its record can be read during this batch.
 func (l *Ledger) jobEnded(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || b.State == sched.Finished {
-		l.wonder(e, "a job ended that the book does not know")
+		l.discrepancy(e, "a job ended that the book does not know")
 		return
 	}
 	for s := range sched.Stages {
 		for a := b.heads[s]; a != 0; a = b.heads[s] {
-			l.wonder(&sched.Event{Kind: e.Kind, Job: e.Job, Stage: s, Attempt: a}, "a job ended before its attempt did; that counts as killed")
+			l.discrepancy(&sched.Event{Kind: e.Kind, Job: e.Job, Stage: s, Attempt: a}, "a job ended before its attempt did; that counts as killed")
 			l.finish(&sched.Event{Kind: sched.Ended, Attempt: a, Outcome: sched.Killed})
 		}
 		if b.Stages[s].Occupied > 0 {
@@ -157,7 +157,7 @@ func (l *Ledger) jobEnded(e *sched.Event) {
 	}
 	l.setState(b, sched.Finished, b.Advice)
 	l.countJob(b, -1)
-	l.touch(b)
+	l.rekey(b)
 	l.releaseKinds(b)
 	id := b.Spec.ID
 	if l.ids[id] == e.Job {
@@ -172,7 +172,7 @@ func (l *Ledger) ready(b *jobBook, s sched.Stage) {
 	if b.State == sched.Waiting {
 		l.setState(b, max(sched.Pending, b.Decided), b.Advice)
 	}
-	l.soil(b)
+	l.markDirty(b)
 }
 
 // releaseGrants takes back what was promised to a job's stage and not started.
@@ -191,7 +191,7 @@ func (l *Ledger) releaseGrants(b *jobBook, s sched.Stage) {
 func (l *Ledger) jobAmended(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || b.State == sched.Finished || e.Detail == nil || e.Detail.Job == nil {
-		l.wonder(e, "a job was amended that the book does not know, or into nothing")
+		l.discrepancy(e, "a job was amended that the book does not know, or into nothing")
 		return
 	}
 	state := b.State
@@ -202,7 +202,7 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	}
 	l.shift(b, -1)
 	l.countJob(b, -1)
-	l.touch(b) // the queues that it leaves are ranked without it
+	l.rekey(b) // the queues that it leaves are ranked without it
 	b.Stages = tallies
 
 	spec := *e.Detail.Job
@@ -224,7 +224,7 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	l.countJob(b, 1)
 	l.shift(b, 1)
 	l.setState(b, state, b.Advice)
-	l.soil(b)
+	l.markDirty(b)
 	l.molded(b, e)
 }
 

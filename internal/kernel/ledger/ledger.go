@@ -16,7 +16,7 @@ type Ledger struct {
 
 	jobs       []jobBook     // by handle, [0] unused
 	nodes      []nodeBook    // by handle
-	queues     []queueBook   // by handle, the root is 1; a page without a number is free
+	queues     []queueBook   // by handle, the root is 1; a record without a number is free
 	attempts   []attemptBook // by handle
 	ids        map[string]sched.JobID
 	vacant     []sched.QueueID // queues that were left by their last job
@@ -37,21 +37,21 @@ type Ledger struct {
 	wake     units.Time
 	rankable units.Time     // when all jobs may be ranked again
 	beating  []sched.NodeID // nodes that can be served in this batch
-	closing  []sched.JobID  // jobs whose page goes with the next batch
+	closing  []sched.JobID  // jobs whose record goes with the next batch
 	refusals []sched.Event  // of the last plan, to ride in the next batch
 
 	// Of the batch that is being taken in.
 	derived   []sched.Event     // what follows from its events
 	events    []sched.Event     // all of it together
 	left      []sched.AttemptID // that were on nodes which came up
-	soiled    []sched.JobID     // jobs whose keys have to be asked for again
+	dirty     []sched.JobID     // jobs whose keys have to be asked for again
 	resyncing bool
 
 	// The index behind FirstLocal (local.go).
 	indexing   bool                      // a policy has asked
-	told       int64                     // number of the last news
+	lastNews   int64                     // number of the last news
 	newest     [sched.Stages]sched.JobID // job with the last news
-	everywhere [sched.Stages]nearby      // jobs with open tasks that are at home everywhere
+	everywhere [sched.Stages]localIndex  // jobs with open tasks that are at home everywhere
 
 	pairs []uint64 // reused when a stage is listed
 	last  []int32  // by key: the task that was listed last
@@ -65,14 +65,14 @@ type kind struct {
 	jobs [sched.Stages]int32
 }
 
-// jobBook is the page on a job with what only the ledger needs.
+// jobBook is the record of a job with what only the ledger needs.
 type jobBook struct {
 	sched.Job
 	Decided sched.JobState      // what the policy said of a job that still waits for its predecessors
 	Why     sched.Reason        // of the verdict, while it is advice
 	Ranked  uint8               // stages in which it stands in its queue's ranking, by bit
 	Active  uint8               // stages in which it counts as an active child of its queue, by bit
-	Soiled  bool                // it stands in the ledger's list of jobs with a page that changed
+	Dirty   bool                // it stands in the ledger's list of jobs with a record that changed
 	Counted [sched.Stages]int32 // open tasks that the queues above count
 	Keys    [sched.Stages]sched.Key
 	tasks   [sched.Stages]*tasks
@@ -81,13 +81,13 @@ type jobBook struct {
 	heads   [sched.Stages]sched.AttemptID
 }
 
-// nodeBook is the page on a node.
+// nodeBook is the record of a node.
 type nodeBook struct {
 	sched.Node
-	Capacity units.Vector          // as described while it is up, else nothing; Free is this less what containers take
-	near     *[sched.Stages]nearby // jobs with open tasks whose input lies here; kept once a policy has asked
-	asked    sched.ItemID          // the last item about its power
-	was      sched.PowerState      // before it
+	Capacity  units.Vector              // as described while it is up, else nothing; Free is this less what containers take
+	localJobs *[sched.Stages]localIndex // jobs with open tasks whose input lies here; kept once a policy has asked
+	asked     sched.ItemID              // the last item about its power
+	was       sched.PowerState          // before it
 }
 
 func (nb *nodeBook) rack() cluster.RackID {
@@ -97,7 +97,7 @@ func (nb *nodeBook) rack() cluster.RackID {
 	return nb.Spec.Rack
 }
 
-// queueBook is the page on a queue.
+// queueBook is the record of a queue.
 type queueBook struct {
 	sched.Queue
 	Seq      int64
@@ -108,7 +108,7 @@ type queueBook struct {
 	children map[string]sched.QueueID
 }
 
-// attemptBook is the page on an attempt, linked with the others of its job's stage from the youngest to the oldest.
+// attemptBook is the record of an attempt, linked with the others of its job's stage from the youngest to the oldest.
 type attemptBook struct {
 	sched.Attempt
 	older, younger sched.AttemptID
@@ -133,8 +133,8 @@ func (l *Ledger) clear() {
 	l.capacity = units.Vector{}
 	l.kinds, l.vacant, l.freeQueues = nil, nil, nil
 	l.grants = grants{}
-	l.held, l.beating, l.closing, l.soiled = nil, nil, nil, nil
-	l.indexing, l.told, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]nearby{}
+	l.held, l.beating, l.closing, l.dirty = nil, nil, nil, nil
+	l.indexing, l.lastNews, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]localIndex{}
 	l.wake, l.rankable, l.yielded, l.watching = units.Never, 0, false, false
 }
 
@@ -157,7 +157,7 @@ func (l *Ledger) World() *sched.Capabilities { return &l.can }
 // Capacity is what all nodes that are up offer.
 func (l *Ledger) Capacity() *units.Vector { return &l.capacity }
 
-// Job returns the page on a job, nil if the handle is not in use.
+// Job returns the record of a job, nil if the handle is not in use.
 func (l *Ledger) Job(j sched.JobID) *sched.Job {
 	if b := l.job(j); b != nil {
 		return &b.Job
@@ -178,7 +178,7 @@ func (l *Ledger) Jobs() sched.JobID { return sched.JobID(len(l.jobs) - 1) }
 // Find returns the handle of the job with that ID, 0 if it is not in the book.
 func (l *Ledger) Find(id string) sched.JobID { return l.ids[id] }
 
-// Node returns the page on a node, nil if it was never up.
+// Node returns the record of a node, nil if it was never up.
 func (l *Ledger) Node(n sched.NodeID) *sched.Node {
 	if nb := l.node(n); nb != nil {
 		return &nb.Node
@@ -196,7 +196,7 @@ func (l *Ledger) node(n sched.NodeID) *nodeBook {
 // Nodes returns a bound: no handle in use is above it.
 func (l *Ledger) Nodes() sched.NodeID { return sched.NodeID(len(l.nodes) - 1) }
 
-// Queue returns the page on a queue, nil if the handle is not in use.
+// Queue returns the record of a queue, nil if the handle is not in use.
 func (l *Ledger) Queue(q sched.QueueID) *sched.Queue {
 	if q < 1 || int(q) >= len(l.queues) || l.queues[q].ID == 0 {
 		return nil
@@ -207,7 +207,7 @@ func (l *Ledger) Queue(q sched.QueueID) *sched.Queue {
 // Queues returns a bound: no handle in use is above it.
 func (l *Ledger) Queues() sched.QueueID { return sched.QueueID(len(l.queues) - 1) }
 
-// Attempt returns the page on a running attempt, nil if there is none.
+// Attempt returns the record of a running attempt, nil if there is none.
 func (l *Ledger) Attempt(a sched.AttemptID) *sched.Attempt {
 	if ab := l.attempt(a); ab != nil {
 		return &ab.Attempt
@@ -247,8 +247,8 @@ func (l *Ledger) Nearest(n sched.NodeID, j sched.JobID, s sched.Stage) sched.Loc
 	if nb == nil || b == nil || s >= sched.Stages {
 		return sched.NoLocality
 	}
-	_, near := l.nearest(nb, j, s)
-	return near
+	_, locality := l.nearest(nb, j, s)
+	return locality
 }
 
 // Holds tells whether items wait for a beat or a time.

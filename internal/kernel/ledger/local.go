@@ -6,34 +6,36 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// The index behind FirstLocal. Each node that was asked about has, for each stage and queue, a ranking of the jobs with an open task
-// that is local to it; one more, of no node, has those with an open task that is at home everywhere. A job has input on thousands of
-// nodes, and under some orders its key changes with each of its tasks, so the rankings do not follow each change. They are lazy:
+// The index behind FirstLocal. Each node that was asked about has, for each stage and queue, a ranking of
+// the jobs with an open task that is local to it. One more ranking, of no node, has the jobs with an open
+// task that is at home everywhere. A job has input on thousands of nodes, and under some orders its key
+// changes with each of its tasks, so the rankings do not follow each change. They are lazy:
 //
-//   - What stands in one may be out of date. It is looked at when it comes to the front, and goes, or moves back to where the job
-//     stands now. So an entry may stand too far in front, never too far behind.
-//   - What could bring a job further to the front somewhere is news: that it came to stand in the order, that its key fell, that a task
-//     of it is open again. Each job stands once in a list by the time of its last news, and a node that is asked about takes in
-//     what it has not heard yet.
+//   - An entry may be out of date. It is checked when it reaches the front, and is then removed, or moved
+//     back to where the job stands now. So an entry may stand too far in front, but never too far behind.
+//   - News is whatever could bring a job further to the front somewhere: it was ranked, its key fell, or a
+//     task of it is open again. Each job is once in a list ordered by the time of its last news. A node
+//     that is asked about reads the news since the last question about it.
 //
-// So a question costs O(log jobs) for each queue with local work, and O(log) for each job with news since the last question about the node.
-// A job that only waits costs nothing. All of it is kept only once a policy has asked. It is not saved, as answers do not depend on it.
+// So a question costs O(log jobs) for each queue with local work, and O(log jobs) for each job with news
+// since the last question about the node. A job that only waits costs nothing. The index is kept only once
+// a policy has asked, and is not saved, as answers do not depend on it.
 
-// nearby is the index of one node and stage.
-type nearby struct {
-	heard int64  // number of the last news taken in
+// localIndex is the index of one node and stage.
+type localIndex struct {
+	seen  int64  // number of the last news taken in
 	lines []line // by queue, ascending
 }
 
-// line ranks jobs of one queue. A job may stand in it more than once, until it is tidied.
+// line ranks jobs of one queue. A job may stand in it more than once, until its entries are refreshed.
 type line struct {
 	ranking
 	queue sched.QueueID
 	sweep int // when it has grown to so many entries, all are looked at
 }
 
-// gossip is a job's place in the list of news of a stage.
-type gossip struct {
+// newsLink links a job into the list of news of a stage.
+type newsLink struct {
 	number       int64 // of its last news; 0: it is not in the list
 	older, newer sched.JobID
 }
@@ -46,11 +48,11 @@ func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sc
 		return 0
 	}
 	l.startIndex()
-	if nb.near == nil {
-		nb.near = new([sched.Stages]nearby)
+	if nb.localJobs == nil {
+		nb.localJobs = new([sched.Stages]localIndex)
 	}
 	from := l.job(after)
-	best := l.frontOf(nb, nb, &nb.near[s], s, from)
+	best := l.frontOf(nb, nb, &nb.localJobs[s], s, from)
 	if b := l.frontOf(nb, nil, &l.everywhere[s], s, from); b != nil && (best == nil || l.before(b, best, s)) {
 		best = b
 	}
@@ -60,21 +62,21 @@ func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sc
 	return best.ID
 }
 
-// frontOf returns the first job of an index that stands behind from and suits the node nb, nil if there is none. at is the node
-// of the index, nil for that of tasks which are at home everywhere.
-func (l *Ledger) frontOf(nb, at *nodeBook, near *nearby, s sched.Stage, from *jobBook) *jobBook {
-	l.hear(at, near, s)
+// frontOf returns the first job of an index that stands behind from and suits the node nb, nil if there is
+// none. at is the node of the index, nil for the index of tasks that are at home everywhere.
+func (l *Ledger) frontOf(nb, at *nodeBook, index *localIndex, s sched.Stage, from *jobBook) *jobBook {
+	l.readNews(at, index, s)
 	var best *jobBook
-	near.lines = slices.DeleteFunc(near.lines, func(li line) bool { return l.queues[li.queue].ID == 0 })
-	for i := range near.lines {
-		li := &near.lines[i]
+	index.lines = slices.DeleteFunc(index.lines, func(li line) bool { return l.queues[li.queue].ID == 0 })
+	for i := range index.lines {
+		li := &index.lines[i]
 		if li.n == 0 || !l.open(li.queue, s) {
 			continue
 		}
 		for e := li.first(); e != nil; {
 			is := *e
 			b := &l.jobs[is.elem]
-			if l.tidy(at, li, is, s) && (from == nil || l.before(from, b, s)) && l.suits(nb, b, s) {
+			if l.refresh(at, li, is, s) && (from == nil || l.before(from, b, s)) && l.suits(nb, b, s) {
 				if best == nil || l.before(b, best, s) {
 					best = b
 				}
@@ -86,8 +88,8 @@ func (l *Ledger) frontOf(nb, at *nodeBook, near *nearby, s sched.Stage, from *jo
 	return best
 }
 
-// tidy tells whether the entry is right. One that is not goes, or moves to where the job stands.
-func (l *Ledger) tidy(at *nodeBook, li *line, e entry, s sched.Stage) bool {
+// refresh tells whether an entry is up to date. One that is not is removed, or moved to where the job stands.
+func (l *Ledger) refresh(at *nodeBook, li *line, e entry, s sched.Stage) bool {
 	b := &l.jobs[e.elem]
 	if b.Seq == e.seq && b.Ranked&(1<<s) != 0 && b.Queue == li.queue && l.local(at, b, s) {
 		key := b.Keys[s]
@@ -115,34 +117,34 @@ func (l *Ledger) local(at *nodeBook, b *jobBook, s sched.Stage) bool {
 	return asks && t.Demand[i].Count > 0
 }
 
-// hear takes in the news since the last time.
-func (l *Ledger) hear(at *nodeBook, near *nearby, s sched.Stage) {
+// readNews enters the jobs with news since the last question.
+func (l *Ledger) readNews(at *nodeBook, index *localIndex, s sched.Stage) {
 	for j := l.newest[s]; j != 0; {
 		b := &l.jobs[j]
 		g := &b.tasks[s].news
-		if g.number <= near.heard {
+		if g.number <= index.seen {
 			break
 		}
 		if l.local(at, b, s) {
-			l.enlist(at, near, b, s)
+			l.enlist(at, index, b, s)
 		}
 		j = g.older
 	}
-	near.heard = l.told
+	index.seen = l.lastNews
 }
 
-// enlist enters a job at the place where it stands now.
-func (l *Ledger) enlist(at *nodeBook, near *nearby, b *jobBook, s sched.Stage) {
-	i, found := slices.BinarySearchFunc(near.lines, b.Queue, func(li line, q sched.QueueID) int { return int(li.queue) - int(q) })
+// enlist enters a job where it stands now.
+func (l *Ledger) enlist(at *nodeBook, index *localIndex, b *jobBook, s sched.Stage) {
+	i, found := slices.BinarySearchFunc(index.lines, b.Queue, func(li line, q sched.QueueID) int { return int(li.queue) - int(q) })
 	if !found {
-		near.lines = slices.Insert(near.lines, i, line{queue: b.Queue, sweep: 2 * chunkCap})
+		index.lines = slices.Insert(index.lines, i, line{queue: b.Queue, sweep: 2 * chunkCap})
 	}
-	li := &near.lines[i]
+	li := &index.lines[i]
 	li.put(entry{key: b.Keys[s], seq: b.Seq, elem: int32(b.ID)})
 	if li.n >= li.sweep {
 		for e := li.first(); e != nil; {
 			is := *e
-			l.tidy(at, li, is, s)
+			l.refresh(at, li, is, s)
 			e = li.after(is.key, is.seq)
 		}
 		li.sweep = 2*li.n + 2*chunkCap
@@ -167,28 +169,28 @@ func (l *Ledger) startIndex() {
 	l.indexing = true
 	for j := range l.jobs {
 		for s := range sched.Stages {
-			l.tell(&l.jobs[j], s)
+			l.postNews(&l.jobs[j], s)
 		}
 	}
 }
 
-// tell makes it news that the job may stand further in front somewhere than before. O(1).
-func (l *Ledger) tell(b *jobBook, s sched.Stage) {
+// postNews says that the job may stand further in front somewhere than before. O(1).
+func (l *Ledger) postNews(b *jobBook, s sched.Stage) {
 	if !l.indexing || b.Ranked&(1<<s) == 0 || b.tasks[s] == nil {
 		return // when it comes to stand in the order, that is news
 	}
-	l.hush(b, s)
+	l.dropNews(b, s)
 	g := &b.tasks[s].news
-	l.told++
-	g.number, g.older = l.told, l.newest[s]
+	l.lastNews++
+	g.number, g.older = l.lastNews, l.newest[s]
 	if g.older != 0 {
 		l.jobs[g.older].tasks[s].news.newer = b.ID
 	}
 	l.newest[s] = b.ID
 }
 
-// hush takes the job out of the list of news.
-func (l *Ledger) hush(b *jobBook, s sched.Stage) {
+// dropNews takes the job out of the list of news.
+func (l *Ledger) dropNews(b *jobBook, s sched.Stage) {
 	if !l.indexing || b.tasks[s] == nil || b.tasks[s].news.number == 0 {
 		return
 	}
@@ -201,5 +203,5 @@ func (l *Ledger) hush(b *jobBook, s sched.Stage) {
 	if g.older != 0 {
 		l.jobs[g.older].tasks[s].news.newer = g.newer
 	}
-	*g = gossip{}
+	*g = newsLink{}
 }

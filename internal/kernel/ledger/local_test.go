@@ -24,7 +24,7 @@ func (l *Ledger) scanLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sch
 		if b.Ranked&(1<<s) == 0 || (from != nil && !l.before(from, b, s)) || (best != nil && !l.before(b, best, s)) {
 			continue
 		}
-		if _, near := l.nearest(nb, b.ID, s); (near == sched.NodeLocal || near == sched.Anywhere) && l.suits(nb, b, s) && l.open(b.Queue, s) {
+		if _, locality := l.nearest(nb, b.ID, s); (locality == sched.NodeLocal || locality == sched.Anywhere) && l.suits(nb, b, s) && l.open(b.Queue, s) {
 			best = b
 		}
 	}
@@ -66,10 +66,10 @@ func (l *Ledger) ask(t *rapid.T, n sched.NodeID, s sched.Stage) {
 // bounded checks that the index holds no more than a few entries for each job.
 func (l *Ledger) bounded(t *rapid.T) {
 	for n := range l.nodes {
-		if near := l.nodes[n].near; near != nil {
-			for s := range near {
-				for i := range near[s].lines {
-					if li := &near[s].lines[i]; li.n > li.sweep {
+		if index := l.nodes[n].localJobs; index != nil {
+			for s := range index {
+				for i := range index[s].lines {
+					if li := &index[s].lines[i]; li.n > li.sweep {
 						t.Fatalf("node %d, %v: %d entries, bound %d, of %d jobs", n, sched.Stage(s), li.n, li.sweep, len(l.jobs))
 					}
 				}
@@ -161,9 +161,9 @@ func TestLocalIndexOfDemandAgainstAScan(t *testing.T) {
 					out = append(out, sched.Event{Kind: sched.Refused, Item: sched.ItemID(1 + pick("item", int(l.lastItem)+1)), Count: int32(pick("count", 3))})
 				default:
 					e := sched.Event{Kind: sched.Demand, Job: j, Stage: sched.Map, Count: int32(pick("count", 6)), Item: sched.ItemID(pick("item", int(l.lastItem)+1))}
-					var places []sched.PlaceDemand
+					var places []sched.LocationDemand
 					for range pick("places", 4) {
-						places = append(places, sched.PlaceDemand{Node: sched.NodeID(pick("node", nodes+1)), Rack: cluster.RackID(pick("rack", 3)), Count: int32(pick("containers", 4))})
+						places = append(places, sched.LocationDemand{Node: sched.NodeID(pick("node", nodes+1)), Rack: cluster.RackID(pick("rack", 3)), Count: int32(pick("containers", 4))})
 					}
 					e.Detail = &sched.Detail{Demand: places}
 					out = append(out, e)
@@ -204,7 +204,7 @@ func TestLocalIndexOfDemandAgainstAScan(t *testing.T) {
 // A container that the world did not grant is local work again, though the job's place in the order is what it was.
 func TestLocalWorkGivenBack(t *testing.T) {
 	d := late(t)
-	d.told(demand(3, 0, sched.PlaceDemand{Node: 1, Count: 1}, sched.PlaceDemand{Count: 3}))
+	d.told(demand(3, 0, sched.LocationDemand{Node: 1, Count: 1}, sched.LocationDemand{Count: 3}))
 	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(1))
 	it := d.one(start(1, sched.Map, 1, 1))
 	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
@@ -220,7 +220,7 @@ func TestLocalIndexIsSwept(t *testing.T) {
 	for i := range units.Time(5000) {
 		d.decide(sched.Item{Verb: sched.SetDeadline, Job: 2, At: 10000 - i})
 		d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(1))
-		if n := d.node(1).near[sched.Map].lines[0].n; n > 3*chunkCap {
+		if n := d.node(1).localJobs[sched.Map].lines[0].n; n > 3*chunkCap {
 			t.Fatalf("%d entries of two jobs", n)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 func (l *Ledger) nodeUp(e *sched.Event) {
 	if e.Node < 1 || e.Detail == nil || e.Detail.Node == nil {
-		l.wonder(e, "a node came up without a handle or a description")
+		l.discrepancy(e, "a node came up without a handle or a description")
 		return
 	}
 	for int(e.Node) >= len(l.nodes) {
@@ -46,7 +46,7 @@ func (l *Ledger) loseLeft() {
 	for _, id := range l.left {
 		if ab := l.attempt(id); ab != nil {
 			gone := sched.Event{Kind: sched.Ended, Derived: true, Attempt: id, Outcome: sched.Lost}
-			l.wonder(&sched.Event{Kind: sched.NodeUp, Job: ab.Job, Stage: ab.Stage, Node: ab.Node, Attempt: id}, "an attempt that nobody ended was on it; it counts as lost")
+			l.discrepancy(&sched.Event{Kind: sched.NodeUp, Job: ab.Job, Stage: ab.Stage, Node: ab.Node, Attempt: id}, "an attempt that nobody ended was on it; it counts as lost")
 			l.finish(&gone)
 			l.derived = append(l.derived, gone)
 		}
@@ -76,7 +76,7 @@ func (l *Ledger) meet(n sched.NodeID) {
 func (l *Ledger) nodeChanged(e *sched.Event) {
 	nb := l.node(e.Node)
 	if nb == nil {
-		l.wonder(e, "a node changed that the book does not know")
+		l.discrepancy(e, "a node changed that the book does not know")
 		return
 	}
 	factor := nb.Speed / nb.Spec.Class.Speed
@@ -97,7 +97,7 @@ func (l *Ledger) nodeChanged(e *sched.Event) {
 func (l *Ledger) nodeDown(e *sched.Event) {
 	nb := l.node(e.Node)
 	if nb == nil || !nb.Up {
-		l.wonder(e, "a node went down that was not up")
+		l.discrepancy(e, "a node went down that was not up")
 		return
 	}
 	nb.Up = false

@@ -24,38 +24,39 @@ type tasks struct {
 	Live  []uint8             // attempts by task, promised ones included
 	By    []int32             // by task: the item, cut to 32 bits, that promised it last
 	Spec  *workload.StageSpec `json:"-"`
-	Nodes places              // tasks by the nodes that hold their input
-	Racks places              // and by the racks of these
+	Nodes taskIndex           // tasks by the nodes that hold their input
+	Racks taskIndex           // and by the racks of these
 	All   int32               // no task with hosts before this one is open
 	Home  int32               // no task without hosts, which is at home everywhere, before this one is open
 
 	// Late binding: open demand by place, as the world's last Demand said, less what was promised since.
-	Demand   []placeDemand // on nodes, sorted
-	ByRack   []placeDemand // in racks, sorted
-	Anywhere int32         // demand that accepts any place
-	Placed   bool          // that Demand named a node or a rack: so any other place is a remote one
+	Demand   []demandAt // on nodes, sorted
+	ByRack   []demandAt // in racks, sorted
+	Anywhere int32      // demand that accepts any place
+	Placed   bool       // that Demand named a node or a rack: so any other place is a remote one
 
-	news gossip // the job's place in the list of news of this stage (local.go)
+	news newsLink // the job's link in this stage's list of news (local.go)
 }
 
-// places lists tasks by a key, such as a node: the tasks of Keys[i] are Tasks[From[i]:From[i+1]], in order, and none of them
-// before Next[i] is open. A cursor only goes on, but for a task that is opened again; so finding an open task costs O(log keys),
-// and O(1) amortised for those that are passed over. Where most keys have tasks there is no list of them: they are 1, 2, …
-type places struct {
+// taskIndex lists tasks by a key, such as a node: the tasks of Keys[i] are Tasks[From[i]:From[i+1]], in
+// order, and none of them before Next[i] is open. A cursor only moves forward, except when a task is
+// opened again. So finding an open task costs O(log keys), and O(1) amortised for those passed over.
+// Where most keys have tasks, Keys is nil: the keys are 1, 2, …
+type taskIndex struct {
 	Keys  []int32 `json:"-"` // ascending; nil: all from 1 on, some of them without tasks
 	From  []int32 `json:"-"`
 	Tasks []int32 `json:"-"`
 	Next  []int32
 }
 
-// placeDemand is open demand on a node or in a rack.
-type placeDemand struct {
+// demandAt is open demand on a node or in a rack.
+type demandAt struct {
 	Place int32 // the handle of the node or of the rack
 	Count int32
 }
 
-// index returns the place of a key in the list.
-func (l *places) index(key int32) (int, bool) {
+// index returns the position of a key in the list.
+func (l *taskIndex) index(key int32) (int, bool) {
 	if l.Keys == nil {
 		return int(key - 1), key > 0 && int(key) < len(l.From)
 	}
@@ -63,7 +64,7 @@ func (l *places) index(key int32) (int, bool) {
 }
 
 // holds tells whether the key has tasks.
-func (l *places) holds(key int32) bool {
+func (l *taskIndex) holds(key int32) bool {
 	i, ok := l.index(key)
 	return ok && l.From[i] < l.From[i+1]
 }
@@ -89,20 +90,20 @@ func sortByKey(pairs, spare []uint64, largest uint64) []uint64 {
 	return pairs
 }
 
-// listPlaces makes places of the ledger's pairs of key and task; double pairs count once.
-func (l *Ledger) listPlaces() places {
+// indexTasks makes an index of the ledger's pairs of key and task; double pairs count once.
+func (l *Ledger) indexTasks() taskIndex {
 	largest := uint64(0)
 	for _, p := range l.pairs {
 		largest = max(largest, p>>32)
 	}
 	if 2*uint64(len(l.pairs)) >= largest {
-		return l.countPlaces(int(largest))
+		return l.indexByCounting(int(largest))
 	}
-	return l.sortPlaces(largest)
+	return l.indexBySorting(largest)
 }
 
-// sortPlaces makes places of few keys among many that there could be, by sorting.
-func (l *Ledger) sortPlaces(largest uint64) places {
+// indexBySorting makes an index of few keys among many that there could be, by sorting.
+func (l *Ledger) indexBySorting(largest uint64) taskIndex {
 	n := len(l.pairs)
 	l.pairs = slices.Grow(l.pairs, n) // the second half to sort with
 	pairs := slices.Compact(sortByKey(l.pairs, l.pairs[n:2*n], largest))
@@ -114,7 +115,7 @@ func (l *Ledger) sortPlaces(largest uint64) places {
 	}
 	// One array for all: a job has some of these for each of its stages.
 	array := make([]int32, 3*keys+1+len(pairs))
-	p := places{Keys: array[:0:keys], From: array[keys : keys : 2*keys+1], Next: array[2*keys+1 : 2*keys+1 : 3*keys+1], Tasks: array[3*keys+1:]}
+	p := taskIndex{Keys: array[:0:keys], From: array[keys : keys : 2*keys+1], Next: array[2*keys+1 : 2*keys+1 : 3*keys+1], Tasks: array[3*keys+1:]}
 	for i, pair := range pairs {
 		if i == 0 || pair>>32 != pairs[i-1]>>32 {
 			p.Keys = append(p.Keys, int32(pair>>32))
@@ -127,12 +128,12 @@ func (l *Ledger) sortPlaces(largest uint64) places {
 	return p
 }
 
-// countPlaces makes places with all keys up to the largest, by counting: two passes over the pairs.
-func (l *Ledger) countPlaces(largest int) places {
+// indexByCounting makes an index with all keys up to the largest, by counting: two passes over the pairs.
+func (l *Ledger) indexByCounting(largest int) taskIndex {
 	l.last = slices.Grow(l.last[:0], largest+1)[:largest+1]
 	clear(l.last)
 	array := make([]int32, 2*largest+1+len(l.pairs))
-	p := places{From: array[: largest+1 : largest+1], Next: array[largest+1 : 2*largest+1 : 2*largest+1], Tasks: array[2*largest+1:]}
+	p := taskIndex{From: array[: largest+1 : largest+1], Next: array[largest+1 : 2*largest+1 : 2*largest+1], Tasks: array[2*largest+1:]}
 	for _, pair := range l.pairs {
 		if key, task := pair>>32, int32(uint32(pair)); l.last[key] != task {
 			l.last[key] = task
@@ -157,7 +158,7 @@ func (l *Ledger) countPlaces(largest int) places {
 }
 
 // first returns the first open task of the key, 0 if there is none.
-func (l *places) first(key int32, state []taskState) sched.TaskID {
+func (l *taskIndex) first(key int32, state []taskState) sched.TaskID {
 	i, ok := l.index(key)
 	if !ok {
 		return 0
@@ -174,7 +175,7 @@ func (l *places) first(key int32, state []taskState) sched.TaskID {
 }
 
 // reopen lets the cursor of the key go back to the task.
-func (l *places) reopen(key int32, id sched.TaskID) {
+func (l *taskIndex) reopen(key int32, id sched.TaskID) {
 	if i, ok := l.index(key); ok {
 		at, _ := slices.BinarySearch(l.Tasks[l.From[i]:l.From[i+1]], int32(id))
 		l.Next[i] = min(l.Next[i], l.From[i]+int32(at))
@@ -203,7 +204,7 @@ func (l *Ledger) listStage(t *tasks) {
 		}
 	}
 	if len(l.pairs) > 0 {
-		t.Nodes = l.listPlaces()
+		t.Nodes = l.indexTasks()
 		l.listRacks(t)
 	}
 }
@@ -218,7 +219,7 @@ func (l *Ledger) listRacks(t *tasks) {
 			}
 		}
 	}
-	t.Racks = l.listPlaces()
+	t.Racks = l.indexTasks()
 }
 
 func (l *Ledger) rackOf(n cluster.NodeID) cluster.RackID {

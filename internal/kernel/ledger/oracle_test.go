@@ -180,19 +180,19 @@ func (m *model) nearest(n sched.NodeID, j *mJob, s sched.Stage) sched.Locality {
 		if !m.isOpen(j, s, sched.TaskID(i+1)) {
 			continue
 		}
-		near := sched.Remote
+		locality := sched.Remote
 		if len(st.Tasks[i].Hosts) == 0 {
-			near = sched.Anywhere
+			locality = sched.Anywhere
 		}
 		for _, h := range st.Tasks[i].Hosts {
 			if h == n {
-				near = sched.NodeLocal
-			} else if near == sched.Remote && m.nodes[h].spec != nil && m.nodes[h].spec.Rack == m.nodes[n].spec.Rack {
-				near = sched.RackLocal
+				locality = sched.NodeLocal
+			} else if locality == sched.Remote && m.nodes[h].spec != nil && m.nodes[h].spec.Rack == m.nodes[n].spec.Rack {
+				locality = sched.RackLocal
 			}
 		}
-		if rank[near] < rank[best] {
-			best = near
+		if rank[locality] < rank[best] {
+			best = locality
 		}
 	}
 	return best
@@ -363,13 +363,13 @@ func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 	fits := m.nodes[n].up && free.Fits(&need)
 	var all, local []sched.JobID
 	for _, j := range line {
-		near := m.nearest(n, m.jobs[j], s)
-		if got := m.l.Nearest(n, j, s); got != near {
-			m.t.Fatalf("nearest of job %d %v for node %d: %v, want %v", j, s, n, got, near)
+		locality := m.nearest(n, m.jobs[j], s)
+		if got := m.l.Nearest(n, j, s); got != locality {
+			m.t.Fatalf("nearest of job %d %v for node %d: %v, want %v", j, s, n, got, locality)
 		}
 		if fits && !m.yielded && m.nodes[n].spec.Carries(m.jobs[j].spec.Labels) {
 			all = append(all, j)
-			if near == sched.NodeLocal || near == sched.Anywhere {
+			if locality == sched.NodeLocal || locality == sched.Anywhere {
 				local = append(local, j)
 			}
 		}

@@ -16,9 +16,9 @@ func (l *Ledger) queueOf(j *sched.Job) sched.QueueID {
 		if next == 0 {
 			next = l.freeQueue()
 			l.arrivals++
-			page := &l.queues[next]
-			page.Queue = sched.Queue{ID: next, Parent: q, Name: name, Depth: l.queues[q].Depth + 1}
-			page.Seq = l.arrivals
+			qb := &l.queues[next]
+			qb.Queue = sched.Queue{ID: next, Parent: q, Name: name, Depth: l.queues[q].Depth + 1}
+			qb.Seq = l.arrivals
 			if l.queues[q].children == nil {
 				l.queues[q].children = make(map[string]sched.QueueID)
 			}
@@ -43,12 +43,12 @@ func (l *Ledger) freeQueue() sched.QueueID {
 // clearVacant forgets the queues in which no job stands any more.
 func (l *Ledger) clearVacant() {
 	for _, q := range l.vacant {
-		for page := &l.queues[q]; q != sched.Root && page.ID == q && page.Jobs == 0 && len(page.children) == 0; page = &l.queues[q] {
-			delete(l.queues[page.Parent].children, page.Name)
+		for qb := &l.queues[q]; q != sched.Root && qb.ID == q && qb.Jobs == 0 && len(qb.children) == 0; qb = &l.queues[q] {
+			delete(l.queues[qb.Parent].children, qb.Name)
 			i, _ := slices.BinarySearchFunc(l.freeQueues, q, func(a, b sched.QueueID) int { return cmp.Compare(b, a) })
 			l.freeQueues = slices.Insert(l.freeQueues, i, q)
-			parent := page.Parent
-			*page = queueBook{ranks: page.ranks} // which are empty, and have room
+			parent := qb.Parent
+			*qb = queueBook{ranks: qb.ranks} // which are empty, and have room
 			q = parent
 		}
 	}
@@ -69,9 +69,10 @@ func (b *jobBook) may(s sched.Stage) bool {
 		t.Sample > 0 && (is == sched.Pending || is == sched.HeldBack))
 }
 
-// touch asks for the keys of a job again, in every stage in which it stands or now comes to stand in the ranking, and for
-// those of the queues above it. It is called after whatever changed the job's page. O(depth × log jobs).
-func (l *Ledger) touch(b *jobBook) {
+// rekey asks the order for the keys of a job again, in every stage in which the job is ranked or now has to
+// be, and for those of the queues above it. It is called after each change of the job's record.
+// O(depth × log jobs).
+func (l *Ledger) rekey(b *jobBook) {
 	var has uint8
 	for s := range sched.Stages {
 		bit := uint8(1) << s
@@ -88,9 +89,7 @@ func (l *Ledger) touch(b *jobBook) {
 		r := &l.queues[b.Queue].ranks[s]
 		if want {
 			key := l.order.JobKey(l, &b.Job, s)
-			if is && key == b.Keys[s] {
-				// it stands where it stood
-			} else {
+			if !is || key != b.Keys[s] {
 				e := entry{key: key, seq: b.Seq, elem: int32(b.ID)}
 				if is {
 					r.move(b.Keys[s], e)
@@ -101,13 +100,13 @@ func (l *Ledger) touch(b *jobBook) {
 				forward := !is || key.Less(b.Keys[s])
 				b.Keys[s] = key
 				if l.indexing && forward {
-					l.tell(b, s)
+					l.postNews(b, s)
 				}
 			}
 		} else if is {
 			r.remove(b.Keys[s], b.Seq)
 			l.rank(b, s, -1)
-			l.hush(b, s)
+			l.dropNews(b, s)
 		}
 		active := want || t.Occupied > 0
 		if active != (b.Active&bit != 0) {
@@ -123,7 +122,7 @@ func (l *Ledger) touch(b *jobBook) {
 		qb := &l.queues[q]
 		for s := range sched.Stages {
 			if (has|qb.Ranked)&(1<<s) != 0 { // what the job takes counts for the queue in stages that the job does not have
-				l.touchQueue(qb, s)
+				l.rekeyQueue(qb, s)
 			}
 		}
 	}
@@ -166,29 +165,29 @@ func (l *Ledger) countOpen(b *jobBook, s sched.Stage) {
 	}
 }
 
-// soil notes that the page of a job changed, so that its keys are asked for again when the batch is taken in.
-func (l *Ledger) soil(b *jobBook) {
-	if !b.Soiled {
-		b.Soiled = true
-		l.soiled = append(l.soiled, b.ID)
+// markDirty notes that the record of a job changed, so that its keys are asked for again at the end of the batch.
+func (l *Ledger) markDirty(b *jobBook) {
+	if !b.Dirty {
+		b.Dirty = true
+		l.dirty = append(l.dirty, b.ID)
 	}
 }
 
-// settle asks for the keys of the jobs whose pages changed.
-func (l *Ledger) settle() {
-	for _, j := range l.soiled {
-		if b := l.job(j); b != nil && b.Soiled {
-			b.Soiled = false
-			l.touch(b)
+// rekeyDirty asks for the keys of the jobs whose records changed.
+func (l *Ledger) rekeyDirty() {
+	for _, j := range l.dirty {
+		if b := l.job(j); b != nil && b.Dirty {
+			b.Dirty = false
+			l.rekey(b)
 		}
 	}
-	l.soiled = l.soiled[:0]
+	l.dirty = l.dirty[:0]
 }
 
-// Misranked returns the first job of the rankings whose key, or whose queue's, is not what the order says now, 0 if there is none. An
-// order whose keys follow something that no event or item of their page told has such jobs until the policy asks for them (Rank). While
-// all jobs wait to be ranked anew, none counts.
-// O(jobs × depth): for the suite that all policies pass.
+// Misranked returns the first ranked job whose key, or whose queue's key, is not what the order says now,
+// 0 if there is none. If an order's keys depend on something that no event or item announced, it has such
+// jobs until the policy asks for a Rank. None counts while all jobs wait to be ranked again.
+// O(jobs × depth): for the conformance suite.
 func (l *Ledger) Misranked() (sched.JobID, sched.Stage) {
 	for i := range l.held {
 		if l.held[i].Verb == sched.Rank && l.held[i].Job == 0 {
@@ -214,7 +213,7 @@ func (l *Ledger) Misranked() (sched.JobID, sched.Stage) {
 	return 0, 0
 }
 
-func (l *Ledger) touchQueue(qb *queueBook, s sched.Stage) {
+func (l *Ledger) rekeyQueue(qb *queueBook, s sched.Stage) {
 	bit := uint8(1) << s
 	parent := &l.queues[qb.Parent]
 	r := &parent.ranks[s]
@@ -333,14 +332,14 @@ func (l *Ledger) open(q sched.QueueID, s sched.Stage) bool {
 	}
 }
 
-// before tells whether job a stands before job b in the order: by the keys of the first pair of pages on their paths that
-// are children of the same queue.
+// before tells whether job a stands before job b in the order: by the keys of the first pair of records on
+// their paths that are children of the same queue.
 func (l *Ledger) before(a, b *jobBook, s sched.Stage) bool {
 	ka, sa, qa := a.Keys[s], a.Seq, a.Queue
 	kb, sb, qb := b.Keys[s], b.Seq, b.Queue
 	up := func(k *sched.Key, seq *int64, q *sched.QueueID) {
-		page := &l.queues[*q]
-		*k, *seq, *q = page.Keys[s], page.Seq, page.Parent
+		qb := &l.queues[*q]
+		*k, *seq, *q = qb.Keys[s], qb.Seq, qb.Parent
 	}
 	for l.queues[qa].Depth > l.queues[qb].Depth {
 		up(&ka, &sa, &qa)

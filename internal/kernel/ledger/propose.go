@@ -103,13 +103,13 @@ func (l *Ledger) proposeRank(it *sched.Item) sched.Code {
 		if b == nil {
 			return sched.UnknownJob
 		}
-		l.touch(b)
+		l.rekey(b)
 		return sched.OK
 	}
 	l.rankable = l.now.Add(sched.RankInterval)
 	for i := range l.jobs {
 		if b := &l.jobs[i]; b.Ranked != 0 {
-			l.touch(b)
+			l.rekey(b)
 		}
 	}
 	return sched.OK
@@ -207,7 +207,7 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 			return sched.BadItem
 		}
 	}
-	l.touch(b) // also if nothing changed: the order may know more than the page
+	l.rekey(b) // also if nothing changed: the order may know more than the record
 	if l.watching && b.Job == was && b.Why.Same(&why) {
 		return sched.Unchanged
 	}
@@ -302,21 +302,21 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
 	booked := int32(0)
 	from := int32(len(p.Bound))
 	for ; booked < n; booked++ {
-		id, near := l.nearest(nb, it.Job, s)
-		if near == sched.NoLocality || near > far {
+		id, locality := l.nearest(nb, it.Job, s)
+		if locality == sched.NoLocality || locality > far {
 			break
 		}
 		if l.can.Bind {
 			t.State[id] = taskPromised
 			t.Live[id]++
 			t.By[id] = int32(it.ID)
-			p.Bound = append(p.Bound, sched.Bound{Task: id, Locality: near})
+			p.Bound = append(p.Bound, sched.Bound{Task: id, Locality: locality})
 		} else {
-			if booked > 0 && near != it.Locality {
+			if booked > 0 && locality != it.Locality {
 				break // one locality for each item that speaks in counts
 			}
-			it.Locality = near
-			t.moveDemand(nb, near, -1)
+			it.Locality = locality
+			t.moveDemand(nb, locality, -1)
 		}
 		tally.Open--
 		l.book(it.Node, b, s, it.Container, 1)
@@ -334,7 +334,7 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
 	}
 	it.Count = booked
 	it.Tasks = sched.Span{From: from, To: int32(len(p.Bound))}
-	l.touch(b)
+	l.rekey(b)
 	return sched.OK
 }
 
@@ -359,7 +359,7 @@ func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
 	}
 	l.book(it.Node, b, it.Stage, it.Container, 1)
 	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: it.Stage, Container: it.Container, Node: it.Node, Left: 1, Second: it.Task})
-	l.touch(b)
+	l.rekey(b)
 	return sched.OK
 }
 
@@ -380,16 +380,16 @@ func (l *Ledger) distance(nb *nodeBook, t *tasks, id sched.TaskID) sched.Localit
 	if len(hosts) == 0 {
 		return sched.Anywhere
 	}
-	near := sched.Remote
+	locality := sched.Remote
 	for _, h := range hosts {
 		switch {
 		case h == nb.ID:
 			return sched.NodeLocal
 		case nb.rack() > 0 && l.rackOf(h) == nb.rack():
-			near = sched.RackLocal
+			locality = sched.RackLocal
 		}
 	}
-	return near
+	return locality
 }
 
 func (l *Ledger) proposeKill(p *sched.Plan, it *sched.Item) sched.Code {
@@ -517,5 +517,5 @@ func (l *Ledger) undo(p *sched.Plan, it *sched.Item) {
 	l.grants.answer(g, g.Left)
 	l.takeBack(b, &gr, 0, gr.Left)
 	it.Tasks = sched.Span{}
-	l.touch(b)
+	l.rekey(b)
 }

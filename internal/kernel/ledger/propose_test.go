@@ -48,10 +48,10 @@ func TestStartIsRefused(t *testing.T) {
 	d.told(nodeUp(3, 1, 1, 1)) // it is back, and drained no more
 	d.want(start(1, sched.Map, 3, 1), sched.OK)
 	d.want(start(1, sched.Map, 1, 1), sched.OK)
-	near := start(1, sched.Map, 2, 1)
-	near.Locality = sched.NodeLocal
-	near.Job = 2
-	d.is("a task without hosts is at home anywhere", d.one(near).Refused, sched.OK)
+	locality := start(1, sched.Map, 2, 1)
+	locality.Locality = sched.NodeLocal
+	locality.Job = 2
+	d.is("a task without hosts is at home anywhere", d.one(locality).Refused, sched.OK)
 }
 
 // What a world cannot do is refused whatever it is about.

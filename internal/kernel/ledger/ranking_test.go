@@ -108,8 +108,8 @@ func TestPlacesInBothForms(t *testing.T) {
 			}
 		}
 		counting, sorting := &Ledger{pairs: slices.Clone(pairs)}, &Ledger{pairs: slices.Clone(pairs)}
-		a, b := counting.countPlaces(largest), sorting.sortPlaces(uint64(largest))
-		list := func(p *places) (keys []int32) {
+		a, b := counting.indexByCounting(largest), sorting.indexBySorting(uint64(largest))
+		list := func(p *taskIndex) (keys []int32) {
 			for k := int32(1); k <= int32(largest); k++ {
 				if p.holds(k) {
 					keys = append(keys, k)

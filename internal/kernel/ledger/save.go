@@ -16,7 +16,7 @@ import (
 // version is that of the saved form.
 const version = 6
 
-// saved is the book as Save writes it. The rankings are not in it: they follow from the pages.
+// saved is the book as Save writes it. The rankings are not in it: they follow from the records.
 type saved struct {
 	Version  int                             `json:"version"`
 	Origin   string                          `json:"origin,omitempty"` // what 0 of all times stands for
@@ -174,7 +174,7 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	}
 	for i := range l.jobs {
 		if b := l.job(sched.JobID(i)); b != nil {
-			l.touch(b)
+			l.rekey(b)
 		}
 	}
 	return nil
@@ -274,7 +274,7 @@ func (l *Ledger) resume(t *tasks) {
 	t.Racks.resume(racks)
 }
 
-func (l *places) resume(next []int32) {
+func (l *taskIndex) resume(next []int32) {
 	for i := range l.Next {
 		if i < len(next) && next[i] >= l.From[i] && next[i] <= l.From[i+1] {
 			l.Next[i] = next[i]

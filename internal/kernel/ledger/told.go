@@ -6,7 +6,7 @@ import "github.com/slackline/slackline/sched"
 
 func (l *Ledger) supplyChanged(e *sched.Event) {
 	if err := e.Of.Check(e.X); err != nil {
-		l.wonder(e, err.Error())
+		l.discrepancy(e, err.Error())
 		return
 	}
 	l.supplies[e.Of] = &sched.Supply{Amount: e.X, Since: l.since(e)}
@@ -14,11 +14,11 @@ func (l *Ledger) supplyChanged(e *sched.Event) {
 
 func (l *Ledger) forecastIssued(e *sched.Event) {
 	if e.Detail == nil || e.Detail.Forecast == nil {
-		l.wonder(e, "a forecast without values")
+		l.discrepancy(e, "a forecast without values")
 		return
 	}
 	if err := e.Detail.Forecast.Check(e.Of); err != nil {
-		l.wonder(e, err.Error())
+		l.discrepancy(e, err.Error())
 		return
 	}
 	l.expected[e.Of] = e.Detail.Forecast
@@ -28,11 +28,11 @@ func (l *Ledger) forecastIssued(e *sched.Event) {
 func (l *Ledger) jobCancelled(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || b.State == sched.Finished {
-		l.wonder(e, "a job was cancelled that the book does not know")
+		l.discrepancy(e, "a job was cancelled that the book does not know")
 		return
 	}
 	b.Cancelled = true
-	l.soil(b)
+	l.markDirty(b)
 }
 
 // molded notes that an amendment answers a SetTasks: the stage now has so many tasks.
@@ -46,10 +46,10 @@ func (l *Ledger) molded(b *jobBook, e *sched.Event) {
 			return
 		}
 	}
-	l.wonder(e, "a job was amended in answer to what was not asked")
+	l.discrepancy(e, "a job was amended in answer to what was not asked")
 }
 
-// refusedAsked notes that the world did not do what no page shows as done yet: the tasks stay as many as they were, the node stays as
+// refusedAsked notes that the world did not do what no record shows as done yet: the tasks stay as many as they were, the node stays as
 // it was.
 func (l *Ledger) refusedAsked(e *sched.Event) {
 	if e.Item == 0 {

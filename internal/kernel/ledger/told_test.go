@@ -183,7 +183,7 @@ func TestPowerStates(t *testing.T) {
 	state(sched.Asleep)
 }
 
-// What is asked while the scheduler watches is not asked: no page shows it.
+// What is asked while the scheduler watches is not asked: no record shows it.
 func TestNothingIsAskedWhileWatching(t *testing.T) {
 	d := open(t, bound, nil)
 	stage := maps(3)

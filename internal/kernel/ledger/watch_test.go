@@ -123,10 +123,10 @@ func TestAdviceForJobsThatWait(t *testing.T) {
 func TestWatchingLeavesDemandAlone(t *testing.T) {
 	d := open(t, sched.Capabilities{Kill: true}, nil)
 	d.watch(nodeUp(1, 1, 9, 0), nodeUp(2, 1, 9, 0), nodeUp(3, 2, 9, 0), jobOf(1, "j", maps(4)))
-	d.told(demand(3, 0, sched.PlaceDemand{Node: 1, Count: 3}, sched.PlaceDemand{Node: 2, Count: 0}, sched.PlaceDemand{Rack: 1, Count: 1}, sched.PlaceDemand{Count: 3}))
+	d.told(demand(3, 0, sched.LocationDemand{Node: 1, Count: 3}, sched.LocationDemand{Node: 2, Count: 0}, sched.LocationDemand{Rack: 1, Count: 1}, sched.LocationDemand{Count: 3}))
 	for range 3 {
 		d.decide(admit(1), start(1, sched.Map, 1, 2), start(1, sched.Map, 2, 1), start(1, sched.Map, 3, 1))
-		d.near(sched.NodeLocal, sched.RackLocal, sched.Remote)
+		d.localities(sched.NodeLocal, sched.RackLocal, sched.Remote)
 		d.is("open", d.Job(1).Stages[sched.Map].Open, int32(3))
 		d.told()
 	}

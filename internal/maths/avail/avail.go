@@ -145,9 +145,9 @@ func nothing(n int, from units.Time) units.Time {
 //
 // The tasks' starts never fall, so neither do their ends: the slots given away form a queue that is sorted by itself, and the smallest
 // entry is its head or the first step not given away yet. Of equal ones it is the latter.
-func (s *Steps) give(n int, from units.Time, each units.Duration) ([]Step, place) {
+func (s *Steps) give(n int, from units.Time, each units.Duration) ([]Step, mark) {
 	if s.slots == 0 || n <= 0 {
-		return nil, place{}
+		return nil, mark{}
 	}
 	each = max(each, 0)
 	moved, taken, first := s.moved[:0], 0, units.Never // first is the head of the queue
@@ -155,7 +155,7 @@ func (s *Steps) give(n int, from units.Time, each units.Duration) ([]Step, place
 		for i, p := range s.blocks.of(k) {
 			if p.At > first {
 				s.moved = moved
-				return s.again(n, taken, from, each, place{block: k, step: i})
+				return s.again(n, taken, from, each, mark{block: k, step: i})
 			}
 			at := max(p.At, from)
 			if at = at + units.Time(each); at < 0 {
@@ -171,19 +171,19 @@ func (s *Steps) give(n int, from units.Time, each units.Duration) ([]Step, place
 			if n -= c; n == 0 {
 				s.moved = moved
 				if c == p.Slots {
-					return moved, place{block: k, step: i + 1}
+					return moved, mark{block: k, step: i + 1}
 				}
-				return moved, place{block: k, step: i, slots: c}
+				return moved, mark{block: k, step: i, slots: c}
 			}
 			taken += c
 		}
 	}
 	s.moved = moved
-	return s.again(n, taken, from, each, place{block: len(s.blocks.order)})
+	return s.again(n, taken, from, each, mark{block: len(s.blocks.order)})
 }
 
-// again goes on with give once a slot gets its second task. All slots before the place are in the queue.
-func (s *Steps) again(n, taken int, from units.Time, each units.Duration, left place) ([]Step, place) {
+// again goes on with give once a slot gets its second task. All slots before the mark are in the queue.
+func (s *Steps) again(n, taken int, from units.Time, each units.Duration, left mark) ([]Step, mark) {
 	moved, head := s.moved, 0 // the queue is moved[head:]
 	var next []Step           // the block of the next step, nil behind the last
 	if left.block < len(s.blocks.order) {
@@ -200,7 +200,7 @@ func (s *Steps) again(n, taken int, from units.Time, each units.Duration, left p
 				break
 			}
 			if left.step++; left.step == len(next) {
-				left, next = place{block: left.block + 1}, nil
+				left, next = mark{block: left.block + 1}, nil
 				if left.block < len(s.blocks.order) {
 					next = s.blocks.of(left.block)
 				}
@@ -286,7 +286,7 @@ func (s *Steps) Take() units.Time {
 	if s.slots == 0 {
 		return units.Never
 	}
-	first := place{block: s.blocks.head}
+	first := mark{block: s.blocks.head}
 	step := s.blocks.of(first.block)[0]
 	if step.Slots > 1 {
 		first.slots = 1

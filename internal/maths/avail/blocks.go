@@ -22,8 +22,8 @@ type block struct {
 	lo, hi int32
 }
 
-// A place is where what is left begins: behind so many slots of a step.
-type place struct{ block, step, slots int }
+// A mark is where what is left begins: behind so many slots of a step.
+type mark struct{ block, step, slots int }
 
 // of returns the steps of a block.
 func (b *blocks) of(i int) []Step {
@@ -66,8 +66,8 @@ func (b *blocks) copy(o *blocks) {
 	}
 }
 
-// cut drops all steps before the place.
-func (b *blocks) cut(p place) {
+// cut drops all steps before the mark.
+func (b *blocks) cut(p mark) {
 	for ; b.head < p.block; b.head++ {
 		b.free = append(b.free, b.order[b.head].at)
 	}

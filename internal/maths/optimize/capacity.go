@@ -88,19 +88,19 @@ func (p *Capacity) Check() (class int, why string) {
 // natural tells whether x is 0 or above, and finite.
 func natural(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
-// A place is that of a class in the rank.
-type place struct {
+// ranked is a class with its worth.
+type ranked struct {
 	worth float64
 	class int
 }
 
 // rank sorts the classes by falling worth.
-func (p *Capacity) rank() []place {
-	list := make([]place, len(p.Classes))
+func (p *Capacity) rank() []ranked {
+	list := make([]ranked, len(p.Classes))
 	for i := range p.Classes {
-		list[i] = place{p.Classes[i].worth(), i}
+		list[i] = ranked{p.Classes[i].worth(), i}
 	}
-	slices.SortFunc(list, func(a, b place) int {
+	slices.SortFunc(list, func(a, b ranked) int {
 		switch {
 		case a.worth > b.worth:
 			return -1
@@ -128,7 +128,7 @@ func (p *Capacity) Solve() Plan {
 }
 
 // byRank also returns how many classes of the rank are admitted in full.
-func (p *Capacity) byRank(rank []place) (plan Plan, full int) {
+func (p *Capacity) byRank(rank []ranked) (plan Plan, full int) {
 	price, limit := p.cheap()
 	plan.Admitted = make([]float64, len(p.Classes))
 	need := 0.0

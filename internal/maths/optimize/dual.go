@@ -5,15 +5,15 @@ import "math"
 // again goes on from the basis as it stands after bounds have changed. The prices of an optimum still
 // stand, so the dual simplex brings the variables within their new bounds.
 func (s *simplex) again() Status {
-	if !s.place() || s.dual() == Infeasible {
+	if !s.putOnBounds() || s.dual() == Infeasible {
 		return Infeasible
 	}
 	return s.primal() // nothing is left to do, but for rounding
 }
 
-// place puts each nonbasic variable on the bound that its price asks for. It tells whether the bounds
+// putOnBounds puts each nonbasic variable on the bound that its price asks for. It tells whether the bounds
 // of all variables leave room.
-func (s *simplex) place() bool {
+func (s *simplex) putOnBounds() bool {
 	y := s.prices(s.cost)
 	for j := range s.x {
 		if s.lower[j] > s.upper[j] {

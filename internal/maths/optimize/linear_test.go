@@ -201,7 +201,7 @@ func TestWarmStart(t *testing.T) {
 			s.lower[j], s.upper[j] = p.Lower[j], p.Upper[j]
 			before := s.steps
 			status := Infeasible
-			if s.place() && s.dual() == Optimal {
+			if s.putOnBounds() && s.dual() == Optimal {
 				after := s.steps
 				status = s.primal()
 				repaired += s.steps - after

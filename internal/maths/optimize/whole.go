@@ -59,7 +59,7 @@ type search struct {
 	price, limit float64
 	slack        float64 // of rounding, in machines
 
-	rank         []place
+	rank         []ranked
 	start        []float64 // jobs of each class at first
 	left, right  int       // next places of the rank to look at, on either side
 	root         state
@@ -71,7 +71,7 @@ type search struct {
 	proved       float64 // what plans cost at least that were given up
 }
 
-func newSearch(p *Capacity, rank []place, plan Plan, full int) *search {
+func newSearch(p *Capacity, rank []ranked, plan Plan, full int) *search {
 	s := &search{p: p, rank: rank, start: plan.Admitted, left: full - 1, right: full, best: -1}
 	s.proved = math.Inf(1)
 	s.price, s.limit = p.cheap()

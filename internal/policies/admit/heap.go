@@ -11,7 +11,7 @@ func (h *heap[T]) clear() { h.list = h.list[:0] }
 
 func (h *heap[T]) push(x T) {
 	h.list = append(h.list, x)
-	h.settle(len(h.list) - 1)
+	h.fix(len(h.list) - 1)
 }
 
 // remove takes out what stands at that place.
@@ -21,12 +21,12 @@ func (h *heap[T]) remove(at int) {
 	h.list[at], h.list[last] = h.list[last], none
 	h.list = h.list[:last]
 	if at < last {
-		h.settle(at)
+		h.fix(at)
 	}
 }
 
-// settle moves what stands at that place, and may not belong there, to where it does.
-func (h *heap[T]) settle(at int) {
+// fix moves what stands at that place, and may not belong there, to where it does.
+func (h *heap[T]) fix(at int) {
 	list := h.list
 	for above := (at - 1) / 2; at > 0 && h.before(&list[at], &list[above]); above = (at - 1) / 2 {
 		h.swap(at, above)

@@ -105,7 +105,7 @@ func resume(v sched.View, p *sched.Plan) {
 // those not decided yet. Within a batch bounds only fill, so a kind that once had no room has none for those behind.
 func (l *Limit) admit(v sched.View, p *sched.Plan) {
 	l.look(v)
-	slices.SortFunc(l.undecided, func(a, b place) int {
+	slices.SortFunc(l.undecided, func(a, b waiter) int {
 		if a.before(&b) {
 			return -1
 		}
@@ -146,22 +146,22 @@ func (l *Limit) letIn(v sched.View, p *sched.Plan) {
 	l.unline(k, 0)
 	if p.Admit(j, why) {
 		l.runs(k, 1)
-		l.pages[j].runs = true
+		l.records[j].runs = true
 	}
 	l.again(j)
 	if len(k.line.list) == 0 {
 		l.open.remove(0)
 	} else {
-		l.open.settle(0)
+		l.open.fix(0)
 	}
 }
 
 // hold lets a job wait that has not just been let in; its kind is full.
 func (l *Limit) hold(v sched.View, j sched.JobID, p *sched.Plan) {
-	if l.pages[j].at == nowhere {
+	if l.records[j].at == nowhere {
 		return
 	}
-	why, _ := l.full(v, l.pages[j].kind)
+	why, _ := l.full(v, l.records[j].kind)
 	p.Hold(j, why)
 	l.again(j)
 }

@@ -84,7 +84,7 @@ func (m *masters) reset() {
 	m.pools = make(map[string]*pool)
 }
 
-// at returns the page of a queue, and counts its weight when it is met first.
+// at returns the record of a queue, and counts its weight when it is met first.
 func (m *masters) at(path string) *pool {
 	p := m.pools[path]
 	if p == nil {

@@ -7,9 +7,9 @@ import (
 
 // roster is what a Limit remembers of jobs: who runs, counted at each bound, and who waits, in one line for each kind.
 type roster struct {
-	known bool          // it is that of the view, but for the jobs to look at again
-	pages []page        // by handle
-	due   []sched.JobID // to look at again, as something befell them
+	known   bool          // it is that of the view, but for the jobs to look at again
+	records []record      // by handle
+	due     []sched.JobID // to look at again, as something befell them
 
 	kinds   map[kindKey]*kind
 	busy    []*kind // those for which jobs wait
@@ -18,15 +18,15 @@ type roster struct {
 	running map[string]*bound // by path
 
 	// Of one decision, reused.
-	undecided []place
+	undecided []waiter
 	open      heap[*kind] // kinds with room for one more
 }
 
 // nowhere is the place of a job that stands in no line.
 const nowhere = -1
 
-// page is what is remembered of a job.
-type page struct {
+// record is what is remembered of a job.
+type record struct {
 	kind *kind // nil: it neither runs nor waits
 	runs bool
 	due  bool
@@ -48,7 +48,7 @@ type kind struct {
 	bounds []*bound // as they are asked: of the cluster, of the user, of the queue, of the queues above it
 	pool   *pool
 	jobs   int // that run or wait
-	line   heap[place]
+	line   heap[waiter]
 	at     int // its place among the busy
 }
 
@@ -61,18 +61,18 @@ type bound struct {
 // full tells whether no more may run.
 func (b *bound) full() bool { return b.limit > 0 && b.has >= b.limit }
 
-// place is that of a waiting job.
-type place struct {
+// waiter is a waiting job in a line: by its key, then by its arrival.
+type waiter struct {
 	key sched.Key
 	seq int64
 	job sched.JobID
 }
 
-func (p *place) before(q *place) bool {
+func (p *waiter) before(q *waiter) bool {
 	return p.key.Less(q.key) || p.key == q.key && p.seq < q.seq
 }
 
-func (k *kind) first() *place { return &k.line.list[0] }
+func (k *kind) first() *waiter { return &k.line.list[0] }
 
 // note takes down which jobs to look at again: those that came, went or changed. O(events).
 func (l *Limit) note(v sched.View, batch []sched.Event) {
@@ -89,16 +89,16 @@ func (l *Limit) note(v sched.View, batch []sched.Event) {
 // again has the job looked at once more.
 func (l *Limit) again(j sched.JobID) {
 	l.turnTo(j)
-	if !l.pages[j].due {
-		l.pages[j].due = true
+	if !l.records[j].due {
+		l.records[j].due = true
 		l.due = append(l.due, j)
 	}
 }
 
-// turnTo makes sure that the job has a page.
+// turnTo makes sure that the job has a record.
 func (l *Limit) turnTo(j sched.JobID) {
-	for int(j) >= len(l.pages) {
-		l.pages = append(l.pages, page{at: nowhere})
+	for int(j) >= len(l.records) {
+		l.records = append(l.records, record{at: nowhere})
 	}
 }
 
@@ -116,7 +116,7 @@ func (l *Limit) look(v sched.View) {
 		return
 	}
 	for _, j := range l.due {
-		l.pages[j].due = false
+		l.records[j].due = false
 		l.read(v, j)
 	}
 	l.due = l.due[:0]
@@ -124,7 +124,7 @@ func (l *Limit) look(v sched.View) {
 
 // forget empties the roster.
 func (l *Limit) forget() {
-	l.roster = roster{total: bound{limit: l.total.limit}, pages: l.pages[:0], due: l.due[:0], undecided: l.undecided,
+	l.roster = roster{total: bound{limit: l.total.limit}, records: l.records[:0], due: l.due[:0], undecided: l.undecided,
 		kinds: make(map[kindKey]*kind), users: make(map[string]*bound), running: make(map[string]*bound),
 		open: heap[*kind]{before: func(a, b **kind) bool { return (*a).first().before((*b).first()) }, moved: func(**kind, int) {}}}
 	l.share.reset()
@@ -143,13 +143,13 @@ func (l *Limit) read(v sched.View, j sched.JobID) {
 	k := l.kindOf(job)
 	k.jobs++
 	l.leave(j)
-	l.pages[j].kind = k
+	l.records[j].kind = k
 	if is == sched.Admitted {
-		l.pages[j].runs = true
+		l.records[j].runs = true
 		l.runs(k, 1)
 		return
 	}
-	at := place{l.key(v, job), job.Seq, j}
+	at := waiter{l.key(v, job), job.Seq, j}
 	if len(k.line.list) == 0 {
 		k.at = len(l.busy)
 		l.busy = append(l.busy, k)
@@ -162,7 +162,7 @@ func (l *Limit) read(v sched.View, j sched.JobID) {
 
 // leave takes a job out of the roster.
 func (l *Limit) leave(j sched.JobID) {
-	pg := &l.pages[j]
+	pg := &l.records[j]
 	k := pg.kind
 	if k == nil {
 		return
@@ -180,7 +180,7 @@ func (l *Limit) leave(j sched.JobID) {
 
 // unline takes the job at that place out of its kind's line.
 func (l *Limit) unline(k *kind, at int) {
-	l.pages[k.line.list[at].job].at = nowhere
+	l.records[k.line.list[at].job].at = nowhere
 	k.line.remove(at)
 	if len(k.line.list) == 0 {
 		last := len(l.busy) - 1
@@ -209,7 +209,7 @@ func (l *Limit) kindOf(j *sched.Job) *kind {
 		return k
 	}
 	k := &kind{kindKey: key, path: key.queue}
-	k.line = heap[place]{before: (*place).before, moved: func(p *place, at int) { l.pages[p.job].at = at }}
+	k.line = heap[waiter]{before: (*waiter).before, moved: func(p *waiter, at int) { l.records[p.job].at = at }}
 	l.kinds[key] = k
 	chain := l.paths[key.queue]
 	if chain != nil {

@@ -113,7 +113,7 @@ func (d *Delay) pass(v sched.View) {
 	d.skipped, d.last = keep, v.Now()
 }
 
-// of returns the page of a job.
+// of returns the record of a job.
 func (d *Delay) of(job *sched.Job) *patience {
 	for int(job.ID) >= len(d.jobs) {
 		d.jobs = append(d.jobs, patience{})
@@ -126,9 +126,9 @@ func (d *Delay) of(job *sched.Job) *patience {
 }
 
 // left is how long the job must still be skipped before it may start a map that is so far from its data.
-func (d *Delay) left(w *patience, near sched.Locality) units.Duration {
+func (d *Delay) left(w *patience, locality sched.Locality) units.Duration {
 	level := int8(2)
-	switch near {
+	switch locality {
 	case sched.Anywhere, sched.NodeLocal:
 		return 0
 	case sched.RackLocal:
@@ -148,8 +148,8 @@ func (d *Delay) left(w *patience, near sched.Locality) units.Duration {
 }
 
 // started takes note of the start of a map.
-func (w *patience) started(near sched.Locality, atOnce bool) {
-	switch near {
+func (w *patience) started(locality sched.Locality, atOnce bool) {
+	switch locality {
 	case sched.NodeLocal:
 		w.Level = 0
 	case sched.RackLocal:
@@ -178,8 +178,8 @@ func (d *Delay) wake(v sched.View, p *sched.Plan) {
 		if job := v.Job(j); job == nil || job.Seq != w.Seq || !w.Skipped || job.Stages[sched.Map].Open <= 0 {
 			continue
 		}
-		for _, near := range []sched.Locality{sched.RackLocal, sched.Remote} {
-			if left := d.left(w, near); left > 0 {
+		for _, locality := range []sched.Locality{sched.RackLocal, sched.Remote} {
+			if left := d.left(w, locality); left > 0 {
 				at = min(at, v.Now().Add(left))
 				break
 			}
@@ -192,16 +192,16 @@ func (d *Delay) wake(v sched.View, p *sched.Plan) {
 
 // delayed is the line of maps for one node and beat.
 type delayed struct {
-	d     *Delay
-	after sched.JobID    // jobs up to this one have been passed over
-	near  sched.Locality // of the map to be started next
+	d        *Delay
+	after    sched.JobID    // jobs up to this one have been passed over
+	locality sched.Locality // of the map to be started next
 }
 
 func (l *delayed) next(t *turn) sched.JobID {
 	for j := t.v.First(t.node.ID, sched.Map, l.after); j != 0; j = t.v.First(t.node.ID, sched.Map, j) {
-		l.near = t.v.Nearest(t.node.ID, j, sched.Map)
+		l.locality = t.v.Nearest(t.node.ID, j, sched.Map)
 		w := l.d.of(t.v.Job(j))
-		if l.near != sched.NoLocality && l.d.left(w, l.near) == 0 {
+		if l.locality != sched.NoLocality && l.d.left(w, l.locality) == 0 {
 			return j
 		}
 		l.d.skip(w)
@@ -210,11 +210,11 @@ func (l *delayed) next(t *turn) sched.JobID {
 }
 
 func (l *delayed) start(t *turn, j sched.JobID) {
-	if !t.start(j, sched.Map, l.near) {
+	if !t.start(j, sched.Map, l.locality) {
 		l.after = j
 		return
 	}
-	l.d.of(t.v.Job(j)).started(l.near, t.v.World().Heartbeat == 0)
+	l.d.of(t.v.Job(j)).started(l.locality, t.v.World().Heartbeat == 0)
 }
 
 // waits is the saved form.

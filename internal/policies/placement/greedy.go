@@ -80,8 +80,8 @@ func (q *quota) next(t *turn) sched.JobID {
 
 // start starts one task of the job, the nearest, and charges the quota. A job of which nothing can be started is passed over.
 func (q *quota) start(t *turn, j sched.JobID) {
-	near := t.v.Nearest(t.node.ID, j, q.stage)
-	if near == sched.NoLocality || !t.start(j, q.stage, near) {
+	locality := t.v.Nearest(t.node.ID, j, q.stage)
+	if locality == sched.NoLocality || !t.start(j, q.stage, locality) {
 		q.after = j
 		return
 	}
@@ -89,7 +89,7 @@ func (q *quota) start(t *turn, j sched.JobID) {
 		q.count--
 		q.spent = q.count == 0
 	}
-	if near > t.farthest && q.nonLocal > 0 {
+	if locality > t.farthest && q.nonLocal > 0 {
 		q.nonLocal--
 		q.spent = q.nonLocal == 0
 	}

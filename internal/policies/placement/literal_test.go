@@ -72,7 +72,7 @@ func (l *literal) beat(v sched.View, p *sched.Plan, node sched.NodeID) {
 		}
 		previous := l.marker[i]   // 6
 		for _, j := range queue { // 7
-			if near := v.Nearest(node, j, sched.Map); near == sched.NodeLocal || near == sched.Anywhere { // 8
+			if locality := v.Nearest(node, j, sched.Map); locality == sched.NodeLocal || locality == sched.Anywhere { // 8
 				start(j, sched.Map, sched.NodeLocal) // 9
 				s--                                  // 10
 				if l.marker[i] == nil {              // 11
@@ -150,15 +150,15 @@ func (a *patient) one(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 		return false
 	}
 	for j := v.Waiting(sched.Map, 0); j != 0; j = v.Waiting(sched.Map, j) {
-		id, near := v.Job(j).Spec.ID, v.Nearest(n, j, sched.Map)
+		id, locality := v.Job(j).Spec.ID, v.Nearest(n, j, sched.Map)
 		level := -1
 		switch {
-		case near == sched.Anywhere:
-			p.Start(j, sched.Map, n, 1, near, sched.Because(sched.FirstInOrder))
+		case locality == sched.Anywhere:
+			p.Start(j, sched.Map, n, 1, locality, sched.Because(sched.FirstInOrder))
 			return true // wait and level stay
-		case near == sched.NodeLocal:
+		case locality == sched.NodeLocal:
 			level = 0
-		case near == sched.RackLocal && (a.level[id] >= 1 || a.wait[id] >= a.w1):
+		case locality == sched.RackLocal && (a.level[id] >= 1 || a.wait[id] >= a.w1):
 			level = 1
 		case a.level[id] == 2 || a.level[id] == 1 && a.wait[id] >= a.w2 || a.level[id] == 0 && a.wait[id] >= a.w1+a.w2:
 			level = 2
@@ -166,7 +166,7 @@ func (a *patient) one(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 			a.skipped[id] = true
 			continue
 		}
-		p.Start(j, sched.Map, n, 1, near, sched.Because(sched.FirstInOrder))
+		p.Start(j, sched.Map, n, 1, locality, sched.Because(sched.FirstInOrder))
 		a.wait[id], a.level[id] = 0, level
 		if v.World().Heartbeat > 0 {
 			a.skipped[id] = false

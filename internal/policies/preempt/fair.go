@@ -316,11 +316,11 @@ func next(v sched.View, j sched.JobID, s sched.Stage, a sched.AttemptID) sched.A
 // top returns the queue just below the root above, or at, q.
 func top(v sched.View, q sched.QueueID) sched.QueueID {
 	for {
-		page := v.Queue(q)
-		if page == nil || page.Depth <= 1 {
+		queue := v.Queue(q)
+		if queue == nil || queue.Depth <= 1 {
 			return q
 		}
-		q = page.Parent
+		q = queue.Parent
 	}
 }
 

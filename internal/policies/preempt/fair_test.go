@@ -62,8 +62,8 @@ func (w *watch) Plan(_ int64, at units.Time, p *sched.Plan) error {
 		}
 	}
 	for q := sched.Root + 1; q <= w.view.Queues(); q++ {
-		if page := w.view.Queue(q); page != nil && page.Name == "b" {
-			w.has[at] = page.Stages[sched.Map].Occupied
+		if queue := w.view.Queue(q); queue != nil && queue.Name == "b" {
+			w.has[at] = queue.Stages[sched.Map].Occupied
 		}
 	}
 	if w.after != nil {

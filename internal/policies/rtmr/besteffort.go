@@ -50,9 +50,9 @@ func (s *scheduler) rest(v sched.View, n *sched.Node, p *sched.Plan) {
 
 func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage sched.Stage, p *sched.Plan) bool {
 	job := v.Job(j)
-	near := v.Nearest(n.ID, j, stage)
+	locality := v.Nearest(n.ID, j, stage)
 	kind, fits := container(job, stage, n)
-	if near == sched.NoLocality || !fits {
+	if locality == sched.NoLocality || !fits {
 		return false
 	}
 	slot := takes(job, stage, kind)
@@ -65,7 +65,7 @@ func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage 
 		return false
 	}
 	began := job.Stages[stage].Occupied == 0
-	if !p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: stage, Container: kind, Node: n.ID, Count: 1, Locality: near, Reason: sched.Because(LeftOver)}) {
+	if !p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: stage, Container: kind, Node: n.ID, Count: 1, Locality: locality, Reason: sched.Because(LeftOver)}) {
 		return false
 	}
 	if left != nil {

@@ -33,7 +33,7 @@ func TestBounds(t *testing.T) {
 		h.s.seek(h.now, len(jobs)) // bounds for all
 		for range 3 {
 			c := h.claim()
-			p := h.s.place(&c)
+			p := h.s.position(&c)
 			h.s.seek(h.now, p)
 			behind, _ := h.l.insert(c)
 			behind = h.l.queue(h.now, behind)[p+1:]

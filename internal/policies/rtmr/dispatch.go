@@ -55,12 +55,12 @@ func (s *scheduler) maps(v sched.View, n sched.NodeID, p *sched.Plan) {
 
 // start starts the nearest task of a job with a promise.
 func (s *scheduler) start(v sched.View, j sched.JobID, stage sched.Stage, n sched.NodeID, p *sched.Plan) bool {
-	near := v.Nearest(n, j, stage)
-	if near == sched.NoLocality {
+	locality := v.Nearest(n, j, stage)
+	if locality == sched.NoLocality {
 		return false
 	}
 	return s.began(v.Now(), j, p, func() bool {
-		return p.Start(j, stage, n, 1, near, sched.Because(sched.FirstInOrder))
+		return p.Start(j, stage, n, 1, locality, sched.Because(sched.FirstInOrder))
 	})
 }
 

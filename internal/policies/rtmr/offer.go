@@ -24,7 +24,7 @@ func (s *Schedule) Offer(now units.Time, c Claim) units.Time {
 // on, up to the end of the order: what it returns is accepted by Test, but exact is false, as an earlier deadline might be accepted too.
 func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
 	if s.fifo {
-		p := s.place(&c)
+		p := s.position(&c)
 		s.seek(now, p)
 		_, finish := s.at.ask(&c, now)
 		if i, _ := s.late(&s.at, now, &c, p, false); i >= 0 {

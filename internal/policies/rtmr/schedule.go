@@ -190,8 +190,8 @@ func (s *Schedule) before(a, b *Claim) bool {
 	return a.Seq < b.Seq
 }
 
-// place returns where a claim would stand: behind all started jobs, and all waiting ones before it.
-func (s *Schedule) place(c *Claim) int {
+// position returns where a claim would stand: behind all started jobs, and all waiting ones before it.
+func (s *Schedule) position(c *Claim) int {
 	lo, hi := s.started, len(s.members)
 	for lo < hi {
 		if h := int(uint(lo+hi) >> 1); s.before(c, &s.members[h].Claim) {
@@ -215,7 +215,7 @@ func (s *Schedule) find(j sched.JobID) int {
 // none will be. A job costs O(steps touched): some ten among jobs that
 // differ, fewer if their tasks are alike.
 func (s *Schedule) Test(now units.Time, c Claim) Verdict {
-	p := s.place(&c)
+	p := s.position(&c)
 	s.seek(now, p)
 	v := Verdict{OK: true}
 	v.MapsEnd, v.Finish = s.at.ask(&c, now)
@@ -393,7 +393,7 @@ func (c *chain) ends(m *member, now units.Time, stage sched.Stage) []avail.Step 
 
 // Admit puts the job at its place in the order (lines 22 and 23). It does not ask whether Test said yes.
 func (s *Schedule) Admit(now units.Time, c Claim) {
-	p := s.place(&c)
+	p := s.position(&c)
 	s.members = slices.Insert(s.members, p, member{Claim: c})
 	s.joined(now, p)
 }

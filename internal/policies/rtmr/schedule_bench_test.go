@@ -148,7 +148,7 @@ func BenchmarkOffer(b *testing.B) {
 				for b.Loop() {
 					c.Deadline, exact = s.OfferWithin(0, c, 100_000)
 				}
-				b.ReportMetric(float64(s.place(&c))/float64(len(s.members)), "place")
+				b.ReportMetric(float64(s.position(&c))/float64(len(s.members)), "place")
 				if exact {
 					b.ReportMetric(1, "exact")
 				}

@@ -140,17 +140,17 @@ func (s *stage) move(task int, to taskState) {
 }
 
 type attempt struct {
-	id    sched.AttemptID
-	job   sched.JobID
-	stage int
-	task  int // by position, below 0: none needs the container
-	near  sched.Locality
-	node  sched.NodeID
-	kind  uint8
-	item  sched.ItemID
-	since int // beat in which it started
-	ends  int // beat
-	life  *Life
+	id       sched.AttemptID
+	job      sched.JobID
+	stage    int
+	task     int // by position, below 0: none needs the container
+	locality sched.Locality
+	node     sched.NodeID
+	kind     uint8
+	item     sched.ItemID
+	since    int // beat in which it started
+	ends     int // beat
+	life     *Life
 }
 
 type order struct {

@@ -99,7 +99,7 @@ func (w *World) tellDemand() {
 // their own. A place that was named before, and is wanted no more, has a row of none. A stage without input
 // names no place.
 func (w *World) rows(s *stage, more int) *sched.Detail {
-	var list []sched.PlaceDemand
+	var list []sched.LocationDemand
 	for _, again := range []bool{false, true} {
 		count := func(has func(*workload.Task) bool) (n int32) {
 			for i := range s.tasks[:s.shown] {
@@ -113,13 +113,13 @@ func (w *World) rows(s *stage, more int) *sched.Detail {
 		for n := sched.NodeID(1); int(n) < len(w.nodes); n++ {
 			c := count(func(t *workload.Task) bool { return slices.Contains(t.Hosts, n) })
 			if s.nodes[n] = s.nodes[n] || c > 0; c > 0 || s.nodes[n] && !again {
-				list = append(list, sched.PlaceDemand{Node: n, Count: c})
+				list = append(list, sched.LocationDemand{Node: n, Count: c})
 			}
 		}
 		for r := cluster.RackID(1); int(r) <= w.cfg.Cluster.Racks; r++ {
 			c := count(func(t *workload.Task) bool { return w.inRack(t, r) })
 			if s.racks[r] = s.racks[r] || c > 0; c > 0 || s.racks[r] && !again {
-				list = append(list, sched.PlaceDemand{Rack: r, Count: c})
+				list = append(list, sched.LocationDemand{Rack: r, Count: c})
 			}
 		}
 		if len(list) > places {
@@ -127,7 +127,7 @@ func (w *World) rows(s *stage, more int) *sched.Detail {
 			if !again {
 				all += int32(more)
 			}
-			list = append(list, sched.PlaceDemand{Count: all})
+			list = append(list, sched.LocationDemand{Count: all})
 		}
 	}
 	if list == nil {

@@ -137,7 +137,7 @@ func (w *World) stageOf(it *sched.Item) int {
 func (w *World) startable(it *sched.Item, k int) sched.Code {
 	jb, nd := w.jobs[it.Job], w.nodes[it.Node]
 	s := jb.stages[k]
-	_, near := w.nearest(s, it.Node)
+	_, locality := w.nearest(s, it.Node)
 	switch {
 	case jb.over:
 		return sched.UnknownJob
@@ -149,7 +149,7 @@ func (w *World) startable(it *sched.Item, k int) sched.Code {
 		return sched.NotReady
 	case !nd.spec.Carries(jb.spec.Labels):
 		return sched.WrongLabels
-	case jb.shunned == it.Node, s.claim == 0, it.Locality != sched.NoLocality && near > it.Locality:
+	case jb.shunned == it.Node, s.claim == 0, it.Locality != sched.NoLocality && locality > it.Locality:
 		return sched.Stale
 	case !nd.free.Fits(w.need(it.Job, k, it.Container)):
 		return sched.NoRoom
@@ -159,7 +159,7 @@ func (w *World) startable(it *sched.Item, k int) sched.Code {
 
 // nearest returns the open task, of those that the stage asks for, that is nearest to the node, and how
 // near it is.
-func (w *World) nearest(s *stage, n sched.NodeID) (task int, near sched.Locality) {
+func (w *World) nearest(s *stage, n sched.NodeID) (task int, locality sched.Locality) {
 	if s.mute {
 		return 0, sched.NoLocality
 	}
@@ -205,15 +205,15 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 		w.attempts = append(w.attempts, nil)
 	}
 	s := w.jobs[j].stages[k]
-	task, near := w.nearest(s, n)
-	if near == sched.NoLocality {
-		task, near = -1, cmp.Or(far, sched.Anywhere)
+	task, locality := w.nearest(s, n)
+	if locality == sched.NoLocality {
+		task, locality = -1, cmp.Or(far, sched.Anywhere)
 	}
 	s.claim--
-	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, near: near, node: n, kind: kind, item: item,
+	a := &attempt{id: sched.AttemptID(id), job: j, stage: k, task: task, locality: locality, node: n, kind: kind, item: item,
 		since: w.beat, ends: w.beat + 1 + w.dice.IntN(4)}
 	a.life = &Life{Job: w.jobs[j].spec.ID, Arrived: w.when(w.jobs[j].came), Stage: s.spec.Kind, Node: n,
-		Container: kind, Locality: near, Item: item, Began: w.now()}
+		Container: kind, Locality: locality, Item: item, Began: w.now()}
 	w.Lives = append(w.Lives, a.life)
 	w.attempts[id] = a
 	if s.flight++; task >= 0 {
@@ -228,7 +228,7 @@ func (w *World) start(j sched.JobID, k int, n sched.NodeID, kind uint8, item sch
 
 func (w *World) tellStart(a *attempt) {
 	w.tell(sched.Event{Kind: sched.Started, Attempt: a.id, Job: a.job, Stage: w.jobs[a.job].stages[a.stage].spec.Kind, Node: a.node,
-		Container: a.kind, Locality: a.near, Age: w.age(a.since), Item: a.item})
+		Container: a.kind, Locality: a.locality, Age: w.age(a.since), Item: a.item})
 }
 
 // startUnplanned does what a stock scheduler beside ours would, and what it does alone when we have yielded

@@ -281,7 +281,7 @@ func (l *language) demand(e *sched.Event, j *spoken) {
 // rows checks the rows of an ask: those of no place add up to what is asked for.
 func (l *language) rows(e *sched.Event) {
 	all, nodes := int32(0), int32(0)
-	var places []sched.PlaceDemand
+	var places []sched.LocationDemand
 	for _, r := range e.Detail.Demand {
 		place := r
 		place.Count = 0

@@ -225,8 +225,8 @@ func stageOf(prio int) sched.Stage {
 
 func (p *plugin) tell(e sched.Event) { p.told = append(p.told, e) }
 
-// hear takes in one call, and tells what it comes to in one batch; what comes after a restart comes together.
-func (p *plugin) hear(c *call) {
+// receive takes in one call, and tells what it comes to in one batch; what comes after a restart comes together.
+func (p *plugin) receive(c *call) {
 	name, _, _ := strings.Cut(c.name, ".")
 	a := p.apps[name]
 	if p.state && c.what != "node" && c.what != "app" && c.what != "runs" {
@@ -339,7 +339,7 @@ func (p *plugin) demand(a *app, s sched.Stage) {
 		if stageOf(r.prio) != s {
 			continue
 		}
-		d := sched.PlaceDemand{Count: n}
+		d := sched.LocationDemand{Count: n}
 		switch {
 		case r.place == "*":
 			e.Count += n
@@ -394,7 +394,7 @@ func (p *plugin) quit(name string, a *app, final string) {
 func (p *plugin) listen(t *testing.T, name string, calls []call) map[string]int {
 	t.Helper()
 	for i := range calls {
-		p.hear(&calls[i])
+		p.receive(&calls[i])
 	}
 	for _, wrong := range p.language.wrong {
 		t.Errorf("%s: %s", name, wrong)

@@ -75,7 +75,7 @@ func TestLanguage(t *testing.T) {
 	up := sched.Event{Kind: sched.NodeUp, Node: 1}
 	spec := &workload.Job{ID: "j", Stages: []workload.StageSpec{{Kind: workload.Master}, {Kind: workload.Map}}}
 	job := sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: spec}}
-	ask := func(s sched.Stage, n int32, rows ...sched.PlaceDemand) sched.Event {
+	ask := func(s sched.Stage, n int32, rows ...sched.LocationDemand) sched.Event {
 		return sched.Event{Kind: sched.Demand, Job: 1, Stage: s, Count: n, Detail: &sched.Detail{Demand: rows}}
 	}
 	start := func(a sched.AttemptID, s sched.Stage) sched.Event {
@@ -98,7 +98,7 @@ func TestLanguage(t *testing.T) {
 		"that never was":         {end(1)},
 		"were lost than it had":  {job, {Kind: sched.OutputLost, Job: 1, Stage: sched.Map}},
 		"ended before its":       {up, job, ask(sched.Master, 1), start(1, sched.Master), {Kind: sched.JobEnded, Job: 1}},
-		"anywhere, of 2":         {up, job, ask(sched.Master, 2, sched.PlaceDemand{Count: 1})},
+		"anywhere, of 2":         {up, job, ask(sched.Master, 2, sched.LocationDemand{Count: 1})},
 		"changed that is not up": {{Kind: sched.NodeChanged, Node: 1}},
 	} {
 		l := newLanguage()

@@ -23,7 +23,7 @@ type job struct {
 
 type stage struct {
 	job                     *job
-	place                   int
+	index                   int
 	spec                    *workload.StageSpec
 	tasks                   []task
 	ready, withheld, waited bool
@@ -72,8 +72,8 @@ func (j *job) stage(k sched.Stage) *stage {
 
 // readers returns the maps of a job and the stage behind them, which reads their outputs.
 func (j *job) readers() (maps, readers *stage) {
-	if s := j.stage(sched.Map); s != nil && s.place+1 < len(j.stages) {
-		return s, j.stages[s.place+1]
+	if s := j.stage(sched.Map); s != nil && s.index+1 < len(j.stages) {
+		return s, j.stages[s.index+1]
 	}
 	return nil, nil
 }
@@ -141,7 +141,7 @@ func (w *World) arrive() {
 	}
 	for i := range j.spec.Stages {
 		s := &j.spec.Stages[i]
-		j.stages = append(j.stages, &stage{job: j, place: i, spec: s, tasks: make([]task, len(s.Tasks)), limit: -1})
+		j.stages = append(j.stages, &stage{job: j, index: i, spec: s, tasks: make([]task, len(s.Tasks)), limit: -1})
 	}
 	w.emit(sched.Event{Kind: sched.JobArrived, Job: sched.JobID(j.handle), Detail: &sched.Detail{Job: j.spec}})
 	for _, p := range j.spec.After {
@@ -309,7 +309,7 @@ func (w *World) finish(r *run) {
 		return
 	}
 	w.stop(r, sched.Committed, "")
-	if s.place == len(j.stages)-1 {
+	if s.index == len(j.stages)-1 {
 		if s.done() {
 			w.endJob(j, sched.Committed, "")
 		}

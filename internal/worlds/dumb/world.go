@@ -44,10 +44,10 @@ type World struct {
 	lastRun, arrivals      int
 }
 
-// moment is when something happens, and its place among what was timed.
+// moment is when something happens, and its number among what was timed.
 type moment struct {
-	at    units.Time
-	place int
+	at  units.Time
+	seq int
 }
 
 var never = moment{at: units.Never}
@@ -210,7 +210,7 @@ const (
 func (w *World) first() thing {
 	best := thing{moment: never}
 	see := func(class int, m moment, does func()) {
-		if m.at < best.at || m.at == best.at && m.at != units.Never && (class < best.class || class == best.class && m.place < best.place) {
+		if m.at < best.at || m.at == best.at && m.at != units.Never && (class < best.class || class == best.class && m.seq < best.seq) {
 			best = thing{m, class, does}
 		}
 	}

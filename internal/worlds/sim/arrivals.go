@@ -137,7 +137,7 @@ func (w *World) arrive() {
 		w.remember(spec.ID, k)
 	}
 	w.present++
-	w.futile.arrive(w.now)
+	w.stall.arrive(w.now)
 	j := &w.jobs[h]
 	*j = job{Job: truth.Job{Here: true}, link: k, key: jobKey(spec.ID), given: spec, mapsEnd: units.Never, stages: j.stages}
 	j.Spec = w.withInput(spec, w.fileKey(spec, j.key))
@@ -176,7 +176,7 @@ func (w *World) depart(j *job, outcome sched.Outcome) {
 	j.Spec, j.given = nil, nil
 	k.handle, k.over, k.committed = 0, true, outcome == sched.Committed
 	w.present--
-	w.futile.end(w.now)
+	w.stall.end(w.now)
 	w.source.Ended(given, w.now)
 	w.expectArrival()
 	for _, f := range k.followers {

@@ -223,7 +223,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	at.job = 0
 	w.endedAttempts = append(w.endedAttempts, a)
 	if outcome != sched.Committed && outcome != sched.Failed {
-		w.futile.lose(w.now)
+		w.stall.lose(w.now)
 	}
 	switch open := s.End(t, outcome); {
 	case outcome == sched.Committed:
@@ -233,7 +233,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 		}
 		if t.Node = n; s.Done > s.most {
 			s.most = s.Done
-			w.futile.further(w.now)
+			w.stall.further(w.now)
 		}
 		w.emit(e)
 		w.keepOutput(j, s, n)

@@ -103,26 +103,26 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 	w.touched, w.out = w.touched[:0], w.out[:0]
 	w.nextChange(next)
 	for n := 1; n < len(w.nodes); n++ {
-		nd, page := &w.nodes[n], book.Node(sched.NodeID(n))
-		if page == nil || !page.Up {
+		nd, record := &w.nodes[n], book.Node(sched.NodeID(n))
+		if record == nil || !record.Up {
 			continue
 		}
-		if page.Spec.Class.Capacity != nd.Spec.Class.Capacity { // it was told anew since
-			nd.Spec, nd.up = page.Spec, &sched.Detail{Node: page.Spec}
+		if record.Spec.Class.Capacity != nd.Spec.Class.Capacity { // it was told anew since
+			nd.Spec, nd.up = record.Spec, &sched.Detail{Node: record.Spec}
 		}
-		nd.state, nd.lives, nd.Free, nd.Closed = nodeOpen, 1, nd.Spec.Class.Capacity, page.Draining
-		nd.factor = page.Speed / nd.Spec.Class.Speed
+		nd.state, nd.lives, nd.Free, nd.Closed = nodeOpen, 1, nd.Spec.Class.Capacity, record.Draining
+		nd.factor = record.Speed / nd.Spec.Class.Speed
 		switch {
 		case nd.removed:
 			nd.state = nodeDraining
 			w.draining++
-		case page.Power != sched.Awake:
+		case record.Power != sched.Awake:
 			nd.state = nodeAsleep
-			if page.Power == sched.Waking {
+			if record.Power == sched.Waking {
 				w.awaken(&sched.Item{Node: sched.NodeID(n)})
 			}
 		}
-		if w.cfg.Heartbeat > 0 && page.Beat == w.now {
+		if w.cfg.Heartbeat > 0 && record.Beat == w.now {
 			w.beat.lastAt, w.beat.last = w.now, n-1
 		}
 		w.expectBreakdown(int32(n))
@@ -135,34 +135,34 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 // jobsFrom opens the jobs that have not ended, in the order in which they came.
 func (w *World) jobsFrom(book *ledger.Ledger) error {
 	w.jobs = make([]job, book.Jobs()+1)
-	var pages []*sched.Job
+	var records []*sched.Job
 	for h := book.Jobs(); h > 0; h-- {
-		if page := book.Job(h); page != nil && page.State != sched.Finished {
-			pages = append(pages, page)
+		if record := book.Job(h); record != nil && record.State != sched.Finished {
+			records = append(records, record)
 		} else {
 			w.freeJobs = append(w.freeJobs, int32(h))
 		}
 	}
-	slices.SortFunc(pages, func(a, b *sched.Job) int { return cmp.Compare(a.Seq, b.Seq) })
-	for _, page := range pages {
-		spec, guessed, err := completed(book, page)
+	slices.SortFunc(records, func(a, b *sched.Job) int { return cmp.Compare(a.Seq, b.Seq) })
+	for _, record := range records {
+		spec, guessed, err := completed(book, record)
 		if err != nil {
 			return err
 		}
-		k := w.linkOf(page.Spec.ID)
-		k.handle = int32(page.ID)
+		k := w.linkOf(record.Spec.ID)
+		k.handle = int32(record.ID)
 		if w.cfg.Source != nil {
-			w.remember(page.Spec.ID, k)
+			w.remember(record.Spec.ID, k)
 		}
 		w.present++
-		j := &w.jobs[page.ID]
-		*j = job{Job: truth.Job{Spec: spec, Here: true, Admitted: book.Decided(page.ID) == sched.Admitted}, link: k,
-			key: jobKey(spec.ID), given: page.Spec, mapsEnd: units.Never}
+		j := &w.jobs[record.ID]
+		*j = job{Job: truth.Job{Spec: spec, Here: true, Admitted: book.Decided(record.ID) == sched.Admitted}, link: k,
+			key: jobKey(spec.ID), given: record.Spec, mapsEnd: units.Never}
 		j.open(w)
 		j.ratio = ratioOf(j.Spec)
 		w.weigh(j)
 		for i := range j.stages {
-			j.stages[i].from(book, page)
+			j.stages[i].from(book, record)
 			j.stages[i].longest = guessed[j.stages[i].kind]
 		}
 		if maps := j.stage(sched.Map); maps != nil && maps.Done == int32(len(maps.tasks)) {
@@ -185,10 +185,10 @@ func (w *World) jobsFrom(book *ledger.Ledger) error {
 			listed[j.ID] = true
 		}
 	}
-	for _, page := range pages {
-		if page.State == sched.Waiting {
-			after := slices.DeleteFunc(slices.Clone(page.Spec.After), func(id string) bool { return w.links[id] == nil && !listed[id] }) // it has ended
-			k := w.jobs[page.ID].link
+	for _, record := range records {
+		if record.State == sched.Waiting {
+			after := slices.DeleteFunc(slices.Clone(record.Spec.After), func(id string) bool { return w.links[id] == nil && !listed[id] }) // it has ended
+			k := w.jobs[record.ID].link
 			if w.await(k, after); k.missing == 0 && k.broken == "" {
 				w.release(k.handle)
 			}
@@ -199,8 +199,8 @@ func (w *World) jobsFrom(book *ledger.Ledger) error {
 }
 
 // from takes over what the book knows of a stage.
-func (s *stage) from(book *ledger.Ledger, page *sched.Job) {
-	t := &page.Stages[s.kind]
+func (s *stage) from(book *ledger.Ledger, record *sched.Job) {
+	t := &record.Stages[s.kind]
 	s.Ready, s.Withheld, s.Limit, s.Sample = t.Ready, t.Withheld, t.Limit, max(0, t.Sample)
 	if s.asked = -1; !book.World().Bind { // which tasks are done is settled when those that run are
 		s.Done = min(t.Done, int32(len(s.tasks)))
@@ -208,7 +208,7 @@ func (s *stage) from(book *ledger.Ledger, page *sched.Job) {
 		return
 	}
 	for i := range s.tasks {
-		if book.Done(page.ID, s.kind, sched.TaskID(i+1)) {
+		if book.Done(record.ID, s.kind, sched.TaskID(i+1)) {
 			s.tasks[i].State = truth.Done
 			s.Done++
 			s.Open--

@@ -302,13 +302,13 @@ func (d *driver) fill(n sched.NodeID) {
 		for i := range j.spec.Stages {
 			s := &j.spec.Stages[i]
 			if j.ready[s.Kind] {
-				d.place(n, j, s)
+				d.startOn(n, j, s)
 			}
 		}
 	}
 }
 
-func (d *driver) place(n sched.NodeID, j *dJob, s *workload.StageSpec) {
+func (d *driver) startOn(n sched.NodeID, j *dJob, s *workload.StageSpec) {
 	nd := d.nodes[n]
 	node := d.w.cfg.Cluster.Nodes[n-1]
 	if !node.Carries(j.spec.Labels) {
@@ -321,7 +321,7 @@ func (d *driver) place(n sched.NodeID, j *dJob, s *workload.StageSpec) {
 	for c := range max(1, len(s.Containers)) {
 		needs := s.Container(c).Needs
 		for ; most > 0 && nd.free.Fits(&needs); most-- {
-			t, near := nearest(j, s, n, d.w)
+			t, locality := nearest(j, s, n, d.w)
 			if t == 0 {
 				return
 			}
@@ -329,7 +329,7 @@ func (d *driver) place(n sched.NodeID, j *dJob, s *workload.StageSpec) {
 			j.live++
 			nd.free.Sub(&needs)
 			from := int32(len(d.plan.Bound))
-			d.plan.Bound = append(d.plan.Bound, sched.Bound{Task: t, Locality: near})
+			d.plan.Bound = append(d.plan.Bound, sched.Bound{Task: t, Locality: locality})
 			d.item(sched.Item{Verb: sched.Start, Job: j.id, Stage: s.Kind, Container: uint8(c), Node: n, Count: 1, Tasks: sched.Span{From: from, To: from + 1}})
 		}
 	}
@@ -337,29 +337,29 @@ func (d *driver) place(n sched.NodeID, j *dJob, s *workload.StageSpec) {
 
 // nearest returns the open task nearest to the node, the lowest number first.
 func nearest(j *dJob, s *workload.StageSpec, n sched.NodeID, w *World) (sched.TaskID, sched.Locality) {
-	best, near := sched.TaskID(0), sched.Remote+1
+	best, locality := sched.TaskID(0), sched.Remote+1
 	for i := range s.Tasks {
 		if t := sched.TaskID(i + 1); j.open[s.Kind][t] {
-			if l := localityOf(s.Tasks[i].Hosts, n, w); l < near {
-				best, near = t, l
+			if l := localityOf(s.Tasks[i].Hosts, n, w); l < locality {
+				best, locality = t, l
 			}
 		}
 	}
-	return best, near
+	return best, locality
 }
 
 func localityOf(hosts []sched.NodeID, n sched.NodeID, w *World) sched.Locality {
 	if len(hosts) == 0 {
 		return sched.Anywhere
 	}
-	near := sched.Remote
+	locality := sched.Remote
 	for _, h := range hosts {
 		if h == n {
 			return sched.NodeLocal
 		}
 		if w.cfg.Cluster.Nodes[h-1].Rack == w.cfg.Cluster.Nodes[n-1].Rack {
-			near = sched.RackLocal
+			locality = sched.RackLocal
 		}
 	}
-	return near
+	return locality
 }

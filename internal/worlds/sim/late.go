@@ -49,22 +49,22 @@ func (w *World) tellDemand() {
 
 // rows says where a stage wants its containers: each open task on the nodes that hold its input, in their racks, and once anywhere. Rows
 // of one place add up.
-func (w *World) rows(s *stage) (rows []sched.PlaceDemand) {
+func (w *World) rows(s *stage) (rows []sched.LocationDemand) {
 	for t := range s.tasks {
 		if s.tasks[t].State != truth.Open {
 			continue
 		}
 		hosts := s.Spec.Tasks[t].Hosts
 		for i, h := range hosts {
-			rows = append(rows, sched.PlaceDemand{Node: h, Count: 1})
+			rows = append(rows, sched.LocationDemand{Node: h, Count: 1})
 			rack := w.cfg.Cluster.Nodes[h-1].Rack
 			if !slices.ContainsFunc(hosts[:i], func(o sched.NodeID) bool { return w.cfg.Cluster.Nodes[o-1].Rack == rack }) {
-				rows = append(rows, sched.PlaceDemand{Rack: rack, Count: 1})
+				rows = append(rows, sched.LocationDemand{Rack: rack, Count: 1})
 			}
 		}
 	}
 	if len(rows) > 0 {
-		rows = append(rows, sched.PlaceDemand{Count: s.Open})
+		rows = append(rows, sched.LocationDemand{Count: s.Open})
 	}
 	return rows
 }
@@ -94,10 +94,10 @@ func (w *World) bind(it *sched.Item) (bound []sched.Bound) {
 	if s == nil || len(s.tasks) == 0 {
 		return make([]sched.Bound, it.Count)
 	}
-	for _, near := range []sched.Locality{sched.NodeLocal, sched.Anywhere, sched.RackLocal, sched.Remote} {
+	for _, locality := range []sched.Locality{sched.NodeLocal, sched.Anywhere, sched.RackLocal, sched.Remote} {
 		for t := range s.tasks {
-			if int32(len(bound)) < it.Count && s.tasks[t].State == truth.Open && w.distance(s, int32(t+1), it.Node) == near {
-				bound = append(bound, sched.Bound{Task: sched.TaskID(t + 1), Locality: near})
+			if int32(len(bound)) < it.Count && s.tasks[t].State == truth.Open && w.distance(s, int32(t+1), it.Node) == locality {
+				bound = append(bound, sched.Bound{Task: sched.TaskID(t + 1), Locality: locality})
 			}
 		}
 	}
@@ -194,20 +194,20 @@ func (w *World) catchUp(book *ledger.Ledger) {
 				}
 			}
 		}
-		page := book.Job(sched.JobID(h))
-		if page.Spec.Growing() != nil {
+		record := book.Job(sched.JobID(h))
+		if record.Spec.Growing() != nil {
 			w.grew = append(w.grew, int32(h))
 		}
 		last := &j.stages[len(j.stages)-1]
 		switch {
-		case page.Cancelled:
+		case record.Cancelled:
 			w.endJob(int32(h), sched.Killed, "it was cancelled")
 			continue
 		case last.Done == int32(len(last.tasks)):
 			w.endJob(int32(h), sched.Committed, "")
 			continue
 		}
-		if !j.stages[0].Ready && page.State != sched.Waiting {
+		if !j.stages[0].Ready && record.State != sched.Waiting {
 			w.release(int32(h))
 		}
 		w.readyStages(int32(h))
@@ -216,14 +216,14 @@ func (w *World) catchUp(book *ledger.Ledger) {
 
 // completed is the description of a job with all tasks that are known of, each with its work, and for stages whose work is a guess by the
 // class's profile what a task took at most.
-func completed(book *ledger.Ledger, page *sched.Job) (*workload.Job, [sched.Stages]units.Duration, error) {
-	spec, guessed := *page.Spec, [sched.Stages]units.Duration{}
+func completed(book *ledger.Ledger, record *sched.Job) (*workload.Job, [sched.Stages]units.Duration, error) {
+	spec, guessed := *record.Spec, [sched.Stages]units.Duration{}
 	known := book.Profile(spec.Class)
 	spec.Stages = slices.Clone(spec.Stages)
 	same := true
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
-		tally := &page.Stages[st.Kind]
+		tally := &record.Stages[st.Kind]
 		if n := max(1, int(tally.Total)); !book.World().Bind && (n > len(st.Tasks) || st.Grows || len(st.Done) > 0) {
 			st.Tasks = append(slices.Clone(st.Tasks), make([]workload.Task, max(0, n-len(st.Tasks)))...)
 			st.Grows, st.Done, same = false, nil, false
@@ -246,7 +246,7 @@ func completed(book *ledger.Ledger, page *sched.Job) (*workload.Job, [sched.Stag
 		guessed[st.Kind] = max(1, units.FromSeconds(run.Max))
 	}
 	if same {
-		return page.Spec, guessed, nil
+		return record.Spec, guessed, nil
 	}
 	return &spec, guessed, nil
 }

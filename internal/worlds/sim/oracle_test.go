@@ -330,7 +330,7 @@ func (o *oracle) serve(n int) {
 			for j.ready[s] && o.nodes[n].free.Fits(&needs) {
 				best, near := -1, 9
 				for t, tk := range j.task[s] {
-					if l := o.near(j.spec.Stages[s].Tasks[t].Hosts, n); !tk.done && !tk.running && l < near {
+					if l := o.nearest(j.spec.Stages[s].Tasks[t].Hosts, n); !tk.done && !tk.running && l < near {
 						best, near = t, l
 					}
 				}
@@ -343,7 +343,7 @@ func (o *oracle) serve(n int) {
 	}
 }
 
-func (o *oracle) near(hosts []cluster.NodeID, n int) int {
+func (o *oracle) nearest(hosts []cluster.NodeID, n int) int {
 	near := 3
 	for _, h := range hosts {
 		if int(h) == n {

@@ -238,7 +238,7 @@ func TestUnrulyRuns(t *testing.T) {
 		cfg := scenario(t)
 		for i := range cfg.Workload.Jobs { // reduces that wait for lost maps may take all vcores
 			if cfg.Workload.Jobs[i].Stages[0].Containers == nil {
-				slowest := 1.0 // nodes at a quarter of the speed live four times as long, or a run may be futile
+				slowest := 1.0 // nodes at a quarter of the speed live four times as long, or a run may stall
 				for _, s := range cfg.Speeds {
 					slowest = min(slowest, s.Factor)
 				}

@@ -22,12 +22,12 @@ func (r ReadRates) validate() error {
 }
 
 // fetch is how long a map first fetches its input. Network: no speed acts on it.
-func (r ReadRates) fetch(input units.Bytes, near sched.Locality) units.Duration {
+func (r ReadRates) fetch(input units.Bytes, locality sched.Locality) units.Duration {
 	rate := r.Rack
-	if near == sched.Remote {
+	if locality == sched.Remote {
 		rate = r.Remote
 	}
-	if rate == 0 || near != sched.RackLocal && near != sched.Remote {
+	if rate == 0 || locality != sched.RackLocal && locality != sched.Remote {
 		return 0
 	}
 	return units.Second.Scale(float64(input) / float64(rate))

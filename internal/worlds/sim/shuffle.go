@@ -12,12 +12,12 @@ import (
 // so one of the first wave, started at slow start, overlaps with the maps and waits for the last of them, and one of a later
 // wave takes its shuffle time. Shuffle is network: no speed acts on it; where the network is shared it may take longer (network.go).
 // A map away from its input fetches that first (read.go). Everything else works from the start on.
-func (w *World) beginShuffle(a int32, near sched.Locality) {
+func (w *World) beginShuffle(a int32, locality sched.Locality) {
 	at := &w.attempts[a]
 	j := &w.jobs[at.job]
 	switch {
 	case at.stage == sched.Map:
-		at.ready = w.now.Add(w.cfg.Read.fetch(j.stage(sched.Map).Spec.Tasks[at.task-1].Input, near))
+		at.ready = w.now.Add(w.cfg.Read.fetch(j.stage(sched.Map).Spec.Tasks[at.task-1].Input, locality))
 	case at.stage != sched.Reduce:
 		at.ready = w.now
 	case j.at[sched.Map] >= 0 && (j.mapsEnd == units.Never || j.vanished > 0):

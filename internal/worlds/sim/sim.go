@@ -59,7 +59,7 @@ type World struct {
 	fabric     fabric
 	reporting  bool // a report of progress is in the queue
 	idle       idling
-	futile     futile
+	stall      stall
 	coming     int // entries of the queue that were written down: changes, arrivals, the limit
 }
 
@@ -88,7 +88,7 @@ func New(cfg Config) (*World, error) {
 		size:     len(cfg.Cluster.Nodes),
 		links:    make(map[string]*link),
 		next:     arriving{at: units.Never},
-		futile:   futile{most: ordinaryPatience, ended: units.Never},
+		stall:    stall{most: ordinaryPatience, ended: units.Never},
 	}
 	w.cfg.Times = cfg.Times.normalized()
 	w.popular = newPopularity(cfg.Files)

@@ -52,7 +52,7 @@ func (w *World) stuck(at units.Time) error {
 		return fmt.Errorf("%w: something is to happen only after more than %d years; look for task times, arrivals and speeds that are mistyped",
 			ErrTooLong, horizon/units.Time(365*units.Day))
 	}
-	if err := w.vain(); err != nil {
+	if err := w.stalled(); err != nil {
 		return err
 	}
 	if at == units.Never {

@@ -26,7 +26,7 @@ func TestFutileRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDriver(t, tc.cfg)
-			d.w.futile.most = patience{losses: 500, lives: 100}
+			d.w.stall.most = patience{losses: 500, lives: 100}
 			if err := d.run(); !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v, want one that says %q", err, tc.want)
 			}
@@ -42,7 +42,7 @@ func TestPatienceWithFailures(t *testing.T) {
 		stuck bool
 	}{{ordinaryPatience, false}, {patience{losses: 3, lives: 1000}, false}, {patience{losses: 3000, lives: 1}, false}, {patience{losses: 3, lives: 1}, true}} {
 		d := newDriver(t, Config{Cluster: uniform(3, 1, 1, 0), Workload: load(shape{id: "j", maps: 5, mapS: 100}), Failures: Failures{MTBF: 20 * sec, MTTR: sec}, Seed: 7})
-		d.w.futile.most.losses, d.w.futile.most.lives = c.most.losses, c.most.lives
+		d.w.stall.most.losses, d.w.stall.most.lives = c.most.losses, c.most.lives
 		if err := d.run(); errors.Is(err, ErrStuck) != c.stuck || err != nil && !c.stuck {
 			t.Errorf("%+v: %v", c.most, err)
 		}
@@ -71,7 +71,7 @@ func TestEndlessInstant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.futile.most.arrivals = 1000
+	w.stall.most.arrivals = 1000
 	var p sched.Plan
 	items := 0
 	for {
