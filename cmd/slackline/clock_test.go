@@ -13,7 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/engine"
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
 // header reads what a journal is of.
@@ -34,14 +34,14 @@ func (s *shell) header(name string) journal.Header {
 // age makes a log that of a run which began so much earlier.
 func (s *shell) age(name string, by time.Duration) {
 	s.t.Helper()
-	records, err := joblog.Read(s.path(name))
+	records, err := outdir.Read(s.path(name))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	if err := os.Remove(s.path(name)); err != nil {
 		s.t.Fatal(err)
 	}
-	log, _, err := joblog.Open(s.path(name), false)
+	log, _, err := outdir.Open(s.path(name), false)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/worlds/engine"
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
@@ -42,7 +42,7 @@ func (l *Local) CheckFresh(m *Memory, under ...string) error {
 	for _, u := range under {
 		for i, dir := range l.outputs(u) {
 			all++
-			if state, err := task.NewCommitter(dir).State(); err == nil && state == task.Finished { // an error is told by whoever writes there
+			if state, err := outdir.NewCommitter(dir).State(); err == nil && state == outdir.Finished { // an error is told by whoever writes there
 				finished = append(finished, finishedJob{i, dir})
 			}
 		}
@@ -76,9 +76,9 @@ type finishedJob struct {
 // Anew makes the jobs that CheckFresh found unfinished, so that they run again, and calls each for them. What they wrote goes when they begin.
 func (l *Local) Anew(each func(job string)) error {
 	for _, j := range l.anew {
-		lock, err := joblog.Take(task.NewCommitter(j.dir).LockPath())
+		lock, err := outdir.Take(outdir.NewCommitter(j.dir).LockPath())
 		if err == nil {
-			err = errors.Join(fault.Delete(filepath.Join(j.dir, task.SuccessFile)), lock.Release())
+			err = errors.Join(fault.Delete(filepath.Join(j.dir, outdir.SuccessFile)), lock.Release())
 		}
 		if err != nil {
 			return l.Files[j.file].Errorf("output", "output %q cannot be thrown away: %v", j.dir, err)
@@ -108,7 +108,7 @@ func (l *Local) free(under string) (int, error) {
 // ended tells whether all jobs of a run have finished, though it died before it could forget that.
 func ended(outputs []string) bool {
 	for _, dir := range outputs {
-		if _, err := os.Stat(filepath.Join(dir, task.SuccessFile)); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, outdir.SuccessFile)); err != nil {
 			return false
 		}
 	}
@@ -118,7 +118,7 @@ func ended(outputs []string) bool {
 // underWay refuses outputs of a run whose process lives: some of its jobs hold a lock, or wait for their turn.
 func underWay(m *Memory, outputs []string) error {
 	for _, dir := range outputs {
-		if err := joblog.Busy(task.NewCommitter(dir).LockPath()); err != nil {
+		if err := outdir.Busy(outdir.NewCommitter(dir).LockPath()); err != nil {
 			return fmt.Errorf("output %q: %w", dir, err)
 		}
 	}
@@ -136,8 +136,8 @@ func underWay(m *Memory, outputs []string) error {
 
 // untouched refuses an output directory that is finished, but whose parts are not those that its log names, byte for byte.
 func untouched(dir string) error {
-	c := task.NewCommitter(dir)
-	records, err := joblog.Read(c.LogPath())
+	c := outdir.NewCommitter(dir)
+	records, err := outdir.Read(c.LogPath())
 	if err != nil {
 		return fmt.Errorf("output %q: %w", dir, err)
 	}

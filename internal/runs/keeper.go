@@ -15,8 +15,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -120,7 +120,7 @@ func absolute(path string) string {
 
 // told tells whether a job had finished in the run that this one goes on with, and the store says so: it gets no row again.
 func (l *Local) told(m *Memory, file int, under string, goesOn time.Time) bool {
-	if state, err := task.NewCommitter(l.outputs(under)[file]).State(); err != nil || state != task.Finished {
+	if state, err := outdir.NewCommitter(l.outputs(under)[file]).State(); err != nil || state != outdir.Finished {
 		return false
 	}
 	row, err := l.finish(m, file, under, goesOn)

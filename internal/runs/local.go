@@ -29,7 +29,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/mapreduce"
@@ -203,7 +203,7 @@ func (l *Local) Finished(under ...string) bool {
 func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (lab.Cell, error) {
 	if i, err := l.free(under); err != nil {
 		what := "remove it, or name another directory"
-		if busy := (*joblog.BusyError)(nil); errors.As(err, &busy) {
+		if busy := (*outdir.BusyError)(nil); errors.As(err, &busy) {
 			what = "wait for it, or name another directory"
 		} else if task.FailureOf(err) != task.Transient { // there is nothing to remove
 			what = "name another directory"

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/truth"
@@ -274,7 +275,7 @@ func (w *World) reopen(j *job, m sched.TaskID) {
 
 // undo lets the tasks of a job that was to be committed run again whose parts have changed since.
 // Each counts as a failure of its task.
-func (w *World) undo(j *job, damaged []task.Damage) {
+func (w *World) undo(j *job, damaged []outdir.Damage) {
 	j.ending, j.why, j.settling = sched.NoOutcome, "", false
 	s := j.last()
 	for _, d := range damaged {

@@ -7,8 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/units"
 )
 
@@ -36,34 +35,34 @@ func Discard(output string, dry bool) (d Discarded, err error) {
 	if info, err := os.Lstat(output); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return d, fmt.Errorf("output %q: it is a link, and links are not followed", output)
 	}
-	c := task.NewCommitter(output)
+	c := outdir.NewCommitter(output)
 	state, err := c.State()
 	if err != nil {
 		return d, err
 	}
-	if _, err := os.Stat(filepath.Join(output, task.SuccessFile)); state == task.Taken && err == nil {
+	if _, err := os.Stat(filepath.Join(output, outdir.SuccessFile)); state == outdir.Taken && err == nil {
 		return Discarded{Finished: true, Ended: true}, nil
 	}
-	if state != task.Interrupted && state != task.Finished {
+	if state != outdir.Interrupted && state != outdir.Finished {
 		return d, &NothingLeftError{output}
 	}
 	if dry {
-		err = joblog.Busy(c.LockPath())
+		err = outdir.Busy(c.LockPath())
 	} else {
-		var lock *joblog.Lock
-		if lock, err = joblog.Take(c.LockPath()); err == nil {
+		var lock *outdir.Lock
+		if lock, err = outdir.Take(c.LockPath()); err == nil {
 			defer func() { err = errors.Join(err, lock.Release()) }()
 		}
 	}
 	if err != nil {
 		return d, fmt.Errorf("output %q: %w", output, err)
 	}
-	records, err := joblog.Read(c.LogPath())
+	records, err := outdir.Read(c.LogPath())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return d, fmt.Errorf("output %q: %w", output, err)
 	}
 	was, done := replay(records)
-	d.Finished = state == task.Finished
+	d.Finished = state == outdir.Finished
 	for _, t := range done {
 		switch {
 		case t.lost:

@@ -14,7 +14,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
 // What an interrupted run has left is thrown away, with the directory if Slackline made it; what others put there stays.
@@ -109,7 +109,7 @@ func TestDiscardRefuses(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	stopped(t, config(t, in, out), 1)
-	lock, err := joblog.Take(filepath.Join(out, "_temporary", "lock"))
+	lock, err := outdir.Take(filepath.Join(out, "_temporary", "lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

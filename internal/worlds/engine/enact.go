@@ -3,7 +3,7 @@ package engine
 import (
 	"errors"
 
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
@@ -92,6 +92,6 @@ func (w *World) troubled(j *job, err error) {
 
 // busy tells whether another process writes to the output directory.
 func busy(err error) bool {
-	var b *joblog.BusyError
+	var b *outdir.BusyError
 	return errors.As(err, &b)
 }

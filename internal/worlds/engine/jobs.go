@@ -7,7 +7,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/mapreduce"
@@ -29,13 +29,13 @@ type job struct {
 	splits    []task.Split
 	cuts      *task.Cuts // of a program with a total order
 	stages    []*stage
-	committer *task.Committer
+	committer *outdir.Committer
 	outs      *outputs
 	warned    sync.Map       // texts of warnings that were told
 	running   sync.WaitGroup // its attempts' goroutines, those left behind too
 
-	lock      *joblog.Lock // of its output directory
-	log       *joblog.Log
+	lock      *outdir.Lock // of its output directory
+	log       *outdir.Log
 	described bool // in the log
 	life      int  // how many processes have worked on it before
 	past      *past
@@ -69,7 +69,7 @@ type taskTruth struct {
 
 // newJob reads the input of a job that does not wait for another's output.
 func (w *World) newJob(c *Job, find func(id string) *link) (*job, error) {
-	j := &job{cfg: c, committer: task.NewCommitter(c.Output)}
+	j := &job{cfg: c, committer: outdir.NewCommitter(c.Output)}
 	j.committer.Sync = w.cfg.Sync
 	if fed(c, find) {
 		return j, nil

@@ -11,12 +11,12 @@ import (
 	"strconv"
 
 	"github.com/slackline/slackline/internal/fault"
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 )
 
-// What a job keeps on disk: its output directory with the log and the lock (task.Committer), and its map output, which lies in there too
+// What a job keeps on disk: its output directory with the log and the lock (outdir.Committer), and its map output, which lies in there too
 // or, if Config.Dir is set, in a folder of that which bears a hash of the output directory's name. So whoever knows the output directory
 // finds all that an interrupted run has left.
 
@@ -25,9 +25,9 @@ import (
 func CheckOutputs(dirs []string) (int, error) {
 	finished, first := 0, -1
 	for i, dir := range dirs {
-		err := task.NewCommitter(dir).Check()
+		err := outdir.NewCommitter(dir).Check()
 		switch {
-		case errors.Is(err, task.ErrFinished):
+		case errors.Is(err, outdir.ErrFinished):
 			if finished++; first < 0 {
 				first = i
 			}
@@ -36,7 +36,7 @@ func CheckOutputs(dirs []string) (int, error) {
 		}
 	}
 	if finished > 0 && finished == len(dirs) {
-		return first, task.NewCommitter(dirs[first]).Check()
+		return first, outdir.NewCommitter(dirs[first]).Check()
 	}
 	return -1, nil
 }
@@ -44,7 +44,7 @@ func CheckOutputs(dirs []string) (int, error) {
 // Finished tells whether the jobs with these output directories have all finished, and removes what their run has left beside them.
 func Finished(dirs []string) bool {
 	for _, dir := range dirs {
-		if _, err := os.Stat(filepath.Join(dir, task.SuccessFile)); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, outdir.SuccessFile)); err != nil {
 			return false
 		}
 	}
@@ -55,8 +55,8 @@ func Finished(dirs []string) bool {
 // Forget removes what tells a later run that the jobs with these output directories have finished, of those that have.
 func Forget(dirs []string) {
 	for _, dir := range dirs {
-		c := task.NewCommitter(dir)
-		if state, err := c.State(); err == nil && state == task.Finished && joblog.Busy(c.LockPath()) == nil {
+		c := outdir.NewCommitter(dir)
+		if state, err := c.State(); err == nil && state == outdir.Finished && outdir.Busy(c.LockPath()) == nil {
 			_ = c.Forget() // where it cannot be removed it is of no harm
 		}
 	}
@@ -66,14 +66,14 @@ func Forget(dirs []string) {
 // differ from what they would be now, or that their output is not there as it was written.
 func Complete(cfg Config) (bool, error) {
 	for i := range cfg.Jobs {
-		if state, err := task.NewCommitter(cfg.Jobs[i].Output).State(); err != nil || state != task.Finished {
+		if state, err := outdir.NewCommitter(cfg.Jobs[i].Output).State(); err != nil || state != outdir.Finished {
 			return false, err
 		}
 	}
 	w := empty(cfg.withDefaults())
 	for i := range w.cfg.Jobs {
 		c := &w.cfg.Jobs[i]
-		j := &job{cfg: c, committer: task.NewCommitter(c.Output)}
+		j := &job{cfg: c, committer: outdir.NewCommitter(c.Output)}
 		if err := w.plan(j); err != nil {
 			return false, err
 		}
@@ -115,7 +115,7 @@ func (w *World) setUp(j *job) error {
 		if err := j.committer.SetUp(); err != nil {
 			return err
 		}
-		lock, err := joblog.Take(j.committer.LockPath())
+		lock, err := outdir.Take(j.committer.LockPath())
 		if err != nil {
 			return fmt.Errorf("output %q: %w", j.cfg.Output, err)
 		}
@@ -141,7 +141,7 @@ func (w *World) openLog(j *job) error {
 	}
 	j.committer.Begin(j.life)
 	if j.log == nil {
-		log, records, err := joblog.Open(j.committer.LogPath(), w.cfg.Sync)
+		log, records, err := outdir.Open(j.committer.LogPath(), w.cfg.Sync)
 		if err != nil {
 			return fmt.Errorf("output %q: %w", j.cfg.Output, err)
 		}
@@ -217,7 +217,7 @@ func (w *World) removeLocal(j *job) error {
 }
 
 // damagedError says that a job cannot be committed yet.
-type damagedError struct{ tasks []task.Damage }
+type damagedError struct{ tasks []outdir.Damage }
 
 // Error is the error as one sentence.
 func (e *damagedError) Error() string {
@@ -226,7 +226,7 @@ func (e *damagedError) Error() string {
 
 // verify checks that parts are as they were written. What cannot be read may be readable a moment later.
 func (w *World) verify(j *job) error {
-	var bad []task.Damage
+	var bad []outdir.Damage
 	err := w.again(func() (err error) {
 		if bad, err = j.committer.Verify(); err == nil && len(bad) > 0 {
 			err = worst(bad)
@@ -240,7 +240,7 @@ func (w *World) verify(j *job) error {
 }
 
 // worst is the error that counts of several: parts that could not even be opened, for want of room, are not damaged.
-func worst(bad []task.Damage) error {
+func worst(bad []outdir.Damage) error {
 	for _, d := range bad {
 		if task.FailureOf(d.Err) == task.NoRoom {
 			return d.Err
@@ -328,7 +328,7 @@ func (w *World) settled(j *job, err error) {
 // them can be gone on with, they tell a later run that these jobs need not run again; where they cannot be removed they are of no harm.
 func (w *World) forget() {
 	for _, b := range w.over {
-		interrupted := func(j *job) bool { state, _ := j.committer.State(); return state == task.Interrupted }
+		interrupted := func(j *job) bool { state, _ := j.committer.State(); return state == outdir.Interrupted }
 		if w.cfg.Keep || slices.ContainsFunc(b.jobs, interrupted) {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 )
@@ -106,7 +107,7 @@ func (w *World) sweep(j *job) error {
 	if err := j.committer.Sweep(keep); err != nil || w.cfg.Dir == "" {
 		return err
 	}
-	if err := task.Prune(w.home(j), keep); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := outdir.Prune(w.home(j), keep); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil

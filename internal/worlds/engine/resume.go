@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/mapreduce"
@@ -183,15 +183,15 @@ func (d *description) differs(now *description) string {
 // look finds out what an interrupted run of the job has left that can be taken over. It changes nothing on disk.
 func (w *World) look(j *job) error {
 	state, err := j.committer.State()
-	if err != nil || state == task.Free || state == task.Taken || state == task.Interrupted && w.cfg.Fresh {
+	if err != nil || state == outdir.Free || state == outdir.Taken || state == outdir.Interrupted && w.cfg.Fresh {
 		return err
 	}
 	var records []json.RawMessage
-	err = w.again(func() (err error) { records, err = joblog.Read(j.committer.LogPath()); return err })
+	err = w.again(func() (err error) { records, err = outdir.Read(j.committer.LogPath()); return err })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output %q: %w", j.cfg.Output, err)
 	}
-	p := &past{records: len(records), finished: state == task.Finished}
+	p := &past{records: len(records), finished: state == outdir.Finished}
 	was, done := replay(records)
 	if was == nil {
 		parts, _ := filepath.Glob(filepath.Join(j.cfg.Output, "part-*"))
@@ -274,7 +274,7 @@ func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 			if c.Run != nil {
 				run := *c.Run
 				run.Path = filepath.Join(w.home(j), c.Run.Path)
-				size, err := task.Straight(w.home(j), c.Run.Path)
+				size, err := outdir.Straight(w.home(j), c.Run.Path)
 				if len(run.Segments) != j.cfg.Reduces || err != nil || size != int64(run.Size()) {
 					j.again.MapsAgain++
 					continue
@@ -379,20 +379,20 @@ type Remains struct {
 
 // Left looks at what a run has left in an output directory. That a process is at work there is an error.
 func Left(output string) (r Remains, err error) {
-	c := task.NewCommitter(output)
+	c := outdir.NewCommitter(output)
 	state, err := c.State()
-	if err != nil || state == task.Free {
+	if err != nil || state == outdir.Free {
 		return r, err
 	}
-	_, err = os.Stat(filepath.Join(output, task.SuccessFile))
+	_, err = os.Stat(filepath.Join(output, outdir.SuccessFile))
 	r.Finished = err == nil
-	if state == task.Taken {
+	if state == outdir.Taken {
 		return r, nil
 	}
-	if err := joblog.Busy(c.LockPath()); err != nil {
+	if err := outdir.Busy(c.LockPath()); err != nil {
 		return r, fmt.Errorf("output %q: %w", output, err)
 	}
-	records, err := joblog.Read(c.LogPath())
+	records, err := outdir.Read(c.LogPath())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, fmt.Errorf("output %q: %w", output, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
 // Trusted says why the log in an output directory may be by somebody else than this user, nil if it cannot be: whoever runs what stands in it
@@ -24,7 +24,7 @@ func Trusted(output string) error {
 	if err == nil {
 		path, err = filepath.EvalSymlinks(path)
 	}
-	log := task.NewCommitter(path).LogPath()
+	log := outdir.NewCommitter(path).LogPath()
 	if err == nil {
 		_, err = os.Lstat(log)
 	}

@@ -42,6 +42,17 @@ type Stats struct {
 	Counters *mapreduce.Counters `json:"-"`
 }
 
+// Part is a file that a task has written.
+type Part struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"` // Unread: a command wrote it, and nobody has counted along
+	Sum  uint32 `json:"sum"`  // CRC32C
+}
+
+// Unread is the size of a part whose size and sum are those that it has when its task is committed. Of what the engine writes itself it knows
+// them from the writing, so that a byte that changed on the way to the disk is found.
+const Unread = -1
+
 // UserError says where an application broke.
 type UserError struct {
 	App   string // name of the application; empty if a record cannot be read

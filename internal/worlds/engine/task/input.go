@@ -37,7 +37,7 @@ func find(input string, add func(File)) error {
 	if _, err := os.Stat(input); err == nil {
 		return findAt(input, add)
 	} else if !errors.Is(err, fs.ErrNotExist) && !isGlob(input) {
-		return fmt.Errorf("input %q: %w", input, bare(err))
+		return fmt.Errorf("input %q: %w", input, Bare(err))
 	}
 	if !isGlob(input) {
 		return fmt.Errorf("input %q: there is no such file or directory", input)
@@ -69,7 +69,7 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 		if to, e := os.Readlink(path); e == nil && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("input %q: it is a link to %q, which is not there", path, to)
 		}
-		return fmt.Errorf("input %q: %w", path, bare(err))
+		return fmt.Errorf("input %q: %w", path, Bare(err))
 	}
 	if info.Mode().IsRegular() {
 		if info.Size() == 0 {
@@ -93,7 +93,7 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return fmt.Errorf("input %q: %w", path, bare(err))
+		return fmt.Errorf("input %q: %w", path, Bare(err))
 	}
 	above = append(slices.Clip(above), info)
 	for _, e := range entries {
@@ -120,7 +120,7 @@ func reallyEmpty(path string) error {
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("input %q: %w", path, bare(err))
+		return fmt.Errorf("input %q: %w", path, Bare(err))
 	}
 	return nil
 }
@@ -129,8 +129,8 @@ func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.H
 
 func isGlob(path string) bool { return strings.ContainsAny(path, "*?[") }
 
-// bare takes the operation and path off an error that is told with a path of its own.
-func bare(err error) error {
+// Bare takes the operation and path off an error that is told with a path of its own.
+func Bare(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err

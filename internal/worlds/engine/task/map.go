@@ -150,9 +150,9 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) (err error) {
 	f, err := fault.OpenFile(m.piece.Path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) { // it was there when the job began
-			err = Fail(Permanent, bare(err))
+			err = Fail(Permanent, Bare(err))
 		}
-		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+		return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
 	}
 	defer f.Close()
 	if err := m.piece.unchanged(f); err != nil {
@@ -168,7 +168,7 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) (err error) {
 	}()
 	kind, err := codec.Detect(f)
 	if err != nil {
-		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+		return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
 	}
 	m.packed = kind != codec.None
 	l.length = int64(m.c.Program.Records.Length)
@@ -187,7 +187,7 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) (err error) {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+		return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
 	}
 	m.spot, m.block = func() Spot { return Spot{Path: m.piece.Path, At: m.at} }, false
 	if parts, ok := m.mapper.(PartMapper); ok && l.length == 0 {
@@ -210,7 +210,7 @@ func (m *mapping) blocks(l *lines, mapper mapreduce.BlockMapper, out mapreduce.E
 	for {
 		block, at, ok, err := l.block()
 		if err != nil {
-			return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+			return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
 		}
 		if !ok {
 			return nil
@@ -243,7 +243,7 @@ func (m *mapping) parts(l *lines, mapper PartMapper, out mapreduce.Emitter) erro
 		m.at = l.pos
 		part, ok, err := l.part()
 		if err != nil {
-			return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+			return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
 		}
 		if err := m.err(); err != nil {
 			return err
@@ -285,7 +285,7 @@ func (m *mapping) records(l *lines, out mapreduce.Emitter) error {
 	for {
 		line, at, ok, err := l.next()
 		if err != nil {
-			return fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+			return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
 		}
 		if !ok {
 			return nil

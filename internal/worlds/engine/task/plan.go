@@ -65,7 +65,7 @@ func CheckFormats(p *mapreduce.Program, sources []Source, w Written) error {
 func Columns(f File, form mapreduce.CSV) ([]string, error) {
 	src, err := fault.OpenFile(f.Path)
 	if err != nil {
-		return nil, fmt.Errorf("input %q: %w", f.Path, bare(err))
+		return nil, fmt.Errorf("input %q: %w", f.Path, Bare(err))
 	}
 	defer src.Close()
 	kind, err := codec.Detect(src)
@@ -80,7 +80,7 @@ func Columns(f File, form mapreduce.CSV) ([]string, error) {
 		names, err = form.Header(in)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("input %q: the header: %w", f.Path, bare(err))
+		return nil, fmt.Errorf("input %q: the header: %w", f.Path, Bare(err))
 	}
 	return names, nil
 }
@@ -151,12 +151,12 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 	}
 	src, err := fault.OpenFile(f.Path)
 	if err != nil {
-		return nil, "", fmt.Errorf("input %q: %w", f.Path, bare(err))
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
 	}
 	defer src.Close()
 	kind, err := codec.Detect(src)
 	if err != nil {
-		return nil, "", fmt.Errorf("input %q: %w", f.Path, bare(err))
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
 	}
 	cutting := mapreduce.AtLines
 	if form != nil {
@@ -171,7 +171,7 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 		return nil, fmt.Sprintf("where its records begin cannot be seen, as it is compressed with %v", kind), nil
 	case cutting == mapreduce.AtLines:
 		if cuts, err = kind.Cuts(src, f.Size, block); err != nil {
-			return nil, "", fmt.Errorf("input %q: %w", f.Path, bare(err))
+			return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
 		}
 		if len(cuts) == 0 && f.Size > block {
 			why = fmt.Sprintf("its %v data have no place where they could be cut", kind)
@@ -179,7 +179,7 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 		return cuts, why, nil
 	}
 	if cuts, err = rowCuts(src, f.Size, block, cutting == mapreduce.AtRowsWithHeader); err != nil {
-		return nil, "", fmt.Errorf("input %q: %w", f.Path, bare(err))
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
 	}
 	if len(cuts) == 0 && f.Size > block {
 		why = "it has no row behind which it could be cut"

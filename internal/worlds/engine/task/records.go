@@ -56,7 +56,7 @@ func (m *mapping) formatted(l *lines, f *fault.File, kind codec.Kind, form mapre
 	defer func() {
 		var user *UserError
 		if err != nil && !errors.As(err, &user) && m.broken == nil && m.attempt.err() == nil {
-			err = fmt.Errorf("input %q: %w", m.piece.Path, bare(err))
+			err = fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
 		}
 	}()
 	in := &pieceReader{m: m, in: m.input()}

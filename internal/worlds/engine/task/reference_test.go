@@ -248,10 +248,17 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 		return nil, nil, err
 	}
 	cuts := NewCuts(splits)
-	out := filepath.Join(dir, "out")
-	commit := NewCommitter(out)
-	if err := commit.SetUp(); err != nil {
-		return nil, nil, err
+	out := func(reduce bool, task int) string { return filepath.Join(dir, "out-"+PartName(reduce, task)) }
+	parts := map[string]string{}
+	keep := func(dir string, list []Part) error {
+		for _, p := range list {
+			b, err := os.ReadFile(filepath.Join(dir, p.Name))
+			if err != nil {
+				return err
+			}
+			parts[p.Name] = string(b)
+		}
+		return nil
 	}
 	counters := mapreduce.NewCounters()
 	var lock sync.Mutex
@@ -259,7 +266,7 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 	err = j.each(len(splits), func(i int) error {
 		o, stats, err := Map(ctx, MapConfig{
 			Config: Config{Program: j.program, Task: i, Buffer: j.buffer, Written: j.written,
-				Local: filepath.Join(dir, fmt.Sprintf("m%d", i)), Out: commit.AttemptDir(false, i, 0)},
+				Local: filepath.Join(dir, fmt.Sprintf("m%d", i)), Out: out(false, i)},
 			Split: splits[i], Parts: j.reduces, Cuts: cuts, Sources: j.sources,
 		})
 		if err != nil {
@@ -270,8 +277,7 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 		counters.Merge(stats.Counters)
 		outputs[i] = o
 		if j.reduces == 0 {
-			_, _, err = commit.CommitTask(false, i, 0, stats.Parts)
-			return err
+			return keep(out(false, i), stats.Parts)
 		}
 		return nil
 	})
@@ -279,7 +285,7 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 		err = j.each(j.reduces, func(i int) error {
 			stats, err := Reduce(ctx, ReduceConfig{
 				Config: Config{Program: j.program, Task: i, Buffer: j.buffer, Written: j.written,
-					Local: filepath.Join(dir, fmt.Sprintf("r%d", i)), Out: commit.AttemptDir(true, i, 0)},
+					Local: filepath.Join(dir, fmt.Sprintf("r%d", i)), Out: out(true, i)},
 				Maps:  len(splits),
 				Fetch: func(_ context.Context, m int) (*Output, error) { return outputs[m], nil },
 			})
@@ -289,24 +295,17 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 			lock.Lock()
 			defer lock.Unlock()
 			counters.Merge(stats.Counters)
-			_, _, err = commit.CommitTask(true, i, 0, stats.Parts)
-			return err
+			return keep(out(true, i), stats.Parts)
 		})
 	}
 	if err != nil {
-		if e := commit.Abort(); e != nil {
-			err = e
-		}
 		return nil, nil, err
 	}
-	if err := commit.CommitJob(untold); err != nil {
-		return nil, nil, err
+	for i := 0; j.reduces == 0 && i < len(splits); i++ { // of a job without reduces they are joined
+		parts["all"] += parts[PartName(false, i)]
+		delete(parts, PartName(false, i))
 	}
-	if err := commit.Forget(); err != nil {
-		return nil, nil, err
-	}
-	parts, err := readParts(out)
-	return parts, counters, err
+	return parts, counters, nil
 }
 
 // each runs f for 0 to n-1 by several goroutines, the last number first.
@@ -335,34 +334,6 @@ func (j job) each(n int, f func(int) error) error {
 		}
 	}
 	return first
-}
-
-// readParts reads an output directory; the parts of a job without reduces are joined as "all".
-func readParts(dir string) (map[string]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	parts := map[string]string{}
-	success := false
-	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case e.Name() == SuccessFile:
-			success = true
-		case strings.HasPrefix(e.Name(), "part-m-"):
-			parts["all"] += string(b)
-		default:
-			parts[e.Name()] = string(b)
-		}
-	}
-	if !success {
-		return nil, fmt.Errorf("there is no %s", SuccessFile)
-	}
-	return parts, nil
 }
 
 func count(c *mapreduce.Counters, name string) int64 { return c.Get(mapreduce.TaskGroup, name) }

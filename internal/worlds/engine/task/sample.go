@@ -52,7 +52,7 @@ func (c *Cuts) sample(m *MapConfig) (Split, error) {
 	for _, f := range c.Files {
 		starts, err := beginnings(f, m)
 		if err != nil {
-			return Split{}, fmt.Errorf("input %q: %w", f.Path, bare(err))
+			return Split{}, fmt.Errorf("input %q: %w", f.Path, Bare(err))
 		}
 		if starts == nil {
 			even = append(even, f)

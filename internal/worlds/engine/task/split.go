@@ -36,7 +36,7 @@ func (p *Piece) unchanged(f *fault.File) error {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("input %q: %w", p.Path, bare(err))
+		return fmt.Errorf("input %q: %w", p.Path, Bare(err))
 	}
 	if info.Size() != p.FileSize {
 		return Fail(Permanent, fmt.Errorf("input %q: it has changed since the job began: the file had %d bytes and has %d", p.Path, p.FileSize, info.Size()))

@@ -1,4 +1,4 @@
-package task
+package outdir
 
 import (
 	"hash/crc32"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 func symlink(t *testing.T, to, name string) {
@@ -100,9 +101,9 @@ func said(err error) string {
 // A job that does not finish takes away what Slackline wrote and nothing else, whatever that is called.
 func TestAbortLeavesWhatIsNotOurs(t *testing.T) {
 	all := func(out string, c *Committer) {
-		mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "first")
+		mustWrite(t, c.AttemptDir(true, 0, 0), task.PartName(true, 0), "first")
 		mustWrite(t, c.AttemptDir(true, 0, 0), "rejects-0", "side")
-		mustWrite(t, c.AttemptDir(true, 1, 0), PartName(true, 1), "second")
+		mustWrite(t, c.AttemptDir(true, 1, 0), task.PartName(true, 1), "second")
 		commit(t, c, true, 0, 0)
 		commit(t, c, true, 1, 0)
 		mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
@@ -195,9 +196,9 @@ func TestAdoptFollowsNoLinks(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "deep", "out")
 			must(t, os.MkdirAll(filepath.Join(out, "_temporary"), 0o777))
 			c.make(out)
-			p := Part{Name: c.name, Size: 1, Sum: crc32.Checksum([]byte("x"), castagnoli)}
+			p := task.Part{Name: c.name, Size: 1, Sum: crc32.Checksum([]byte("x"), castagnoli)}
 			committer := NewCommitter(out)
-			err := committer.Adopt(true, 0, c.dir, []Part{p})
+			err := committer.Adopt(true, 0, c.dir, []task.Part{p})
 			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("%v, want %q", err, c.says)
 			}
@@ -243,9 +244,9 @@ func TestVerify(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := NewCommitter(out)
 	must(t, c.SetUp())
-	for task := range 9 {
-		mustWrite(t, c.AttemptDir(true, task, 1), PartName(true, task), strings.Repeat("text", 100*task))
-		commit(t, c, true, task, 1)
+	for n := range 9 {
+		mustWrite(t, c.AttemptDir(true, n, 1), task.PartName(true, n), strings.Repeat("text", 100*n))
+		commit(t, c, true, n, 1)
 	}
 	found := func(want ...int) {
 		t.Helper()
@@ -262,8 +263,8 @@ func TestVerify(t *testing.T) {
 			t.Errorf("damaged (-want +got):\n%s", diff)
 		}
 	}
-	place := func(task int) string {
-		return filepath.Join(out, "_temporary", "0", "task_r_00000"+string(rune('0'+task)), PartName(true, task))
+	place := func(n int) string {
+		return filepath.Join(out, "_temporary", "0", "task_r_00000"+string(rune('0'+n)), task.PartName(true, n))
 	}
 	found()
 	b, err := os.ReadFile(place(4))
@@ -272,14 +273,14 @@ func TestVerify(t *testing.T) {
 	must(t, os.WriteFile(place(4), b, 0o666))
 	must(t, os.Truncate(place(5), 100))
 	must(t, os.Remove(place(6)))
-	must(t, os.Rename(place(7), filepath.Join(out, PartName(true, 7))))
+	must(t, os.Rename(place(7), filepath.Join(out, task.PartName(true, 7))))
 	found(4, 5, 6)
-	for _, task := range []int{4, 5, 6} {
-		must(t, c.Withdraw(true, task))
+	for _, n := range []int{4, 5, 6} {
+		must(t, c.Withdraw(true, n))
 	}
 	found()
 	must(t, c.Withdraw(true, 4)) // it is withdrawn already
-	mustWrite(t, c.AttemptDir(true, 4, 2), PartName(true, 4), "again")
+	mustWrite(t, c.AttemptDir(true, 4, 2), task.PartName(true, 4), "again")
 	commit(t, c, true, 4, 2)
 	found()
 	must(t, c.CommitJob(untold))
@@ -296,7 +297,7 @@ func TestCommitSyncs(t *testing.T) {
 		c := NewCommitter(out)
 		c.Sync = sync
 		must(t, c.SetUp())
-		mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "first")
+		mustWrite(t, c.AttemptDir(true, 0, 0), task.PartName(true, 0), "first")
 		var did []string
 		fault.Use(&fault.Schedule{Counts: func(op fault.Op, path string) bool {
 			if op == fault.Sync || op == fault.Rename || op == fault.Create {
@@ -324,17 +325,17 @@ func TestCommitOverRemains(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := NewCommitter(out)
 	must(t, c.SetUp())
-	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), PartName(true, 0), "an old one")
+	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), task.PartName(true, 0), "an old one")
 	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), "more", "x")
-	mustWrite(t, c.AttemptDir(true, 0, 1), PartName(true, 0), "new")
-	mustWrite(t, c.AttemptDir(true, 0, 2), PartName(true, 0), "slow")
+	mustWrite(t, c.AttemptDir(true, 0, 1), task.PartName(true, 0), "new")
+	mustWrite(t, c.AttemptDir(true, 0, 2), task.PartName(true, 0), "slow")
 	commit(t, c, true, 0, 1)
 	must(t, c.Drop(true, 0, 2))
 	leftBehind(t, filepath.Join(out, "_temporary", "0", "_temporary"))
-	leftBehind(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), PartName(true, 0))
+	leftBehind(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), task.PartName(true, 0))
 	must(t, c.CommitJob(untold))
 	// A part in place that has another length is not the one that was moved.
-	must(t, os.WriteFile(filepath.Join(out, PartName(true, 0)), []byte("other"), 0o666))
+	must(t, os.WriteFile(filepath.Join(out, task.PartName(true, 0)), []byte("other"), 0o666))
 	if err := c.CommitJob(untold); err == nil {
 		t.Error("a part that is not the one that was moved is taken for it")
 	}
@@ -345,33 +346,33 @@ func TestCommitOverRemains(t *testing.T) {
 func TestSweepKeepsWhatWasMoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
-	for _, task := range []int{1, 3} {
-		mustWrite(t, filepath.Join(out, "_temporary", "0", "task_"+taskName(true, task)), PartName(true, task), "x")
+	for _, n := range []int{1, 3} {
+		mustWrite(t, filepath.Join(out, "_temporary", "0", "task_"+taskName(true, n)), task.PartName(true, n), "x")
 	}
-	for _, task := range []int{0, 2, 3, 4} {
-		mustWrite(t, out, PartName(true, task), "x")
+	for _, n := range []int{0, 2, 3, 4} {
+		mustWrite(t, out, task.PartName(true, n), "x")
 	}
 	c := NewCommitter(out)
 	must(t, c.SetUp())
-	part := func(task int) (bool, int, string, []Part) {
-		return true, task, filepath.Join("0", "task_"+taskName(true, task)), []Part{{PartName(true, task), 1, crc32.Checksum([]byte("x"), castagnoli)}}
+	part := func(n int) (bool, int, string, []task.Part) {
+		return true, n, filepath.Join("0", "task_"+taskName(true, n)), []task.Part{{Name: task.PartName(true, n), Size: 1, Sum: crc32.Checksum([]byte("x"), castagnoli)}}
 	}
-	for task := range 2 {
-		must(t, c.Adopt(part(task)))
+	for n := range 2 {
+		must(t, c.Adopt(part(n)))
 	}
-	for task := range 4 { // the log does not speak of the last
-		must(t, c.Disown(part(task)))
+	for n := range 4 { // the log does not speak of the last
+		must(t, c.Disown(part(n)))
 	}
-	must(t, c.Disown(true, 9, filepath.Join("..", ".."), []Part{{Name: PartName(true, 4)}}))
-	must(t, c.Disown(true, 9, "0", []Part{{Name: filepath.Join("_temporary", "lock")}}))
+	must(t, c.Disown(true, 9, filepath.Join("..", ".."), []task.Part{{Name: task.PartName(true, 4)}}))
+	must(t, c.Disown(true, 9, "0", []task.Part{{Name: filepath.Join("_temporary", "lock")}}))
 	c.Begin(1)
 	must(t, c.Sweep(nil))
-	leftBehind(t, out, "_temporary", PartName(true, 0), PartName(true, 3), PartName(true, 4))
+	leftBehind(t, out, "_temporary", task.PartName(true, 0), task.PartName(true, 3), task.PartName(true, 4))
 	leftBehind(t, filepath.Join(out, "_temporary"), "0", "lock")
 	leftBehind(t, filepath.Join(out, "_temporary", "0"), "task_r_000001")
 	must(t, c.CommitJob(untold))
 	must(t, c.Forget())
-	leftBehind(t, out, SuccessFile, PartName(true, 0), PartName(true, 1), PartName(true, 3), PartName(true, 4))
+	leftBehind(t, out, SuccessFile, task.PartName(true, 0), task.PartName(true, 1), task.PartName(true, 3), task.PartName(true, 4))
 }
 
 // What the engine has written is known from the writing, also where a command's own file stands beside it and is read when it is committed: a
@@ -380,12 +381,12 @@ func TestVerifyBesideWhatACommandWrote(t *testing.T) {
 	c := NewCommitter(filepath.Join(t.TempDir(), "out"))
 	must(t, c.SetUp())
 	dir := c.AttemptDir(true, 0, 0)
-	mustWrite(t, dir, PartName(true, 0), "tExt")
+	mustWrite(t, dir, task.PartName(true, 0), "tExt")
 	mustWrite(t, dir, "side", "whatever")
-	wrote := Part{Name: PartName(true, 0), Size: 4, Sum: crc32.Checksum([]byte("text"), castagnoli)}
-	_, parts, err := c.CommitTask(true, 0, 0, []Part{wrote, {Name: "side", Size: Unread}})
+	wrote := task.Part{Name: task.PartName(true, 0), Size: 4, Sum: crc32.Checksum([]byte("text"), castagnoli)}
+	_, parts, err := c.CommitTask(true, 0, 0, []task.Part{wrote, {Name: "side", Size: task.Unread}})
 	must(t, err)
-	if want := []Part{wrote, {"side", 8, crc32.Checksum([]byte("whatever"), castagnoli)}}; !slices.Equal(parts, want) {
+	if want := []task.Part{wrote, {Name: "side", Size: 8, Sum: crc32.Checksum([]byte("whatever"), castagnoli)}}; !slices.Equal(parts, want) {
 		t.Errorf("%v, want %v", parts, want)
 	}
 	bad, err := c.Verify()

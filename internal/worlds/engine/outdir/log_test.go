@@ -1,4 +1,4 @@
-package joblog
+package outdir
 
 import (
 	"bytes"

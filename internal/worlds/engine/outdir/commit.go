@@ -1,4 +1,4 @@
-package task
+package outdir
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // Committer keeps the output directory of a job as Hadoop's FileOutputCommitter does:
@@ -41,23 +42,12 @@ type Committer struct {
 	ended bool           // this process has made SuccessFile
 }
 
-// Part is a file that a task has written.
-type Part struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"` // Unread: a command wrote it, and nobody has counted along
-	Sum  uint32 `json:"sum"`  // CRC32C
-}
-
-// Unread is the size of a part whose size and sum are those that it has when its task is committed. Of what the engine writes itself it knows
-// them from the writing, so that a byte that changed on the way to the disk is found.
-const Unread = -1
-
 // committed is the output of a task: where it is until the job is committed, below _temporary, and its files.
 type committed struct {
 	reduce bool
 	task   int
 	dir    string
-	parts  []Part
+	parts  []task.Part
 	moving bool // the commit of the job has begun since, so that files may be in place
 }
 
@@ -147,7 +137,7 @@ func (c *Committer) within(f func(root *fault.Root) error) error {
 
 // CommitTask makes the output of the attempt that of its task: the files that it says it wrote, or, if it says nothing, those that are
 // there. A task is committed once. It returns where they are, below _temporary, and what they are; Withdraw takes it back.
-func (c *Committer) CommitTask(reduce bool, task, attempt int, parts []Part) (dir string, _ []Part, err error) {
+func (c *Committer) CommitTask(reduce bool, task, attempt int, parts []task.Part) (dir string, _ []task.Part, err error) {
 	if c.find(reduce, task) >= 0 {
 		return "", nil, fmt.Errorf("output %q: task %s is committed already", c.dir, taskName(reduce, task))
 	}

@@ -1,4 +1,4 @@
-package task
+package outdir
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // What the commit of a job moves into place lies there among files that others may put there. Only a rename by that commit takes a part
@@ -15,7 +16,7 @@ import (
 // place, and of one that still is there what stands in place is somebody else's. A name in the output directory says nothing.
 
 // clash refuses a name that another task has written: of two files that are committed under one name, one would be lost.
-func (c *Committer) clash(reduce bool, task int, parts []Part) error {
+func (c *Committer) clash(reduce bool, task int, parts []task.Part) error {
 	for _, p := range parts {
 		if other, there := c.by[p.Name]; there && other != task {
 			kind := "map"
@@ -48,7 +49,7 @@ func (c *Committer) discount(i int) committed {
 }
 
 // from is where a part is before the commit of the job moves it.
-func (d *committed) from(p Part) string { return filepath.Join(temporary, d.dir, p.Name) }
+func (d *committed) from(p task.Part) string { return filepath.Join(temporary, d.dir, p.Name) }
 
 // placed returns the names of the files that the commit of the job has moved into place.
 func (d *committed) placed(root *fault.Root) (names []string) {
@@ -62,7 +63,7 @@ func (d *committed) placed(root *fault.Root) (names []string) {
 
 // Disown takes note of a task that does not count any more, though a log says that it was committed and that then the commit of the job
 // began: what was moved into place of it goes with the next Sweep. Of a task that was adopted nothing does.
-func (c *Committer) Disown(reduce bool, task int, dir string, parts []Part) error {
+func (c *Committer) Disown(reduce bool, task int, dir string, parts []task.Part) error {
 	if c.find(reduce, task) >= 0 || !filepath.IsLocal(dir) || named(parts) != nil {
 		return nil
 	}
@@ -98,11 +99,11 @@ func (c *Committer) free(root *fault.Root) error {
 			}
 		}
 	}
-	return vacant(root, Part{Name: SuccessFile})
+	return vacant(root, task.Part{Name: SuccessFile})
 }
 
 // vacant checks that nothing stands at the place of a file but that file itself.
-func vacant(root *fault.Root, p Part) error {
+func vacant(root *fault.Root, p task.Part) error {
 	info, err := root.Lstat(p.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -1,10 +1,12 @@
-package task
+package outdir
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // What an attempt left in its directory does not lead a commit out of the output directory.
@@ -15,22 +17,22 @@ func TestCommitFollowsNoLinks(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		leave func(dir string) error
-		parts []Part
+		parts []task.Part
 		want  string
 	}{
-		"nothing wrong": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "part-r-00000"), []byte("x"), 0o666) }, []Part{{Name: "part-r-00000", Size: 1}}, ""},
+		"nothing wrong": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "part-r-00000"), []byte("x"), 0o666) }, []task.Part{{Name: "part-r-00000", Size: 1}}, ""},
 		"a link": {func(dir string) error {
 			return os.Symlink(filepath.Join(outside, "part-r-00000"), filepath.Join(dir, "part-r-00000"))
-		}, []Part{{Name: "part-r-00000"}}, "is not a plain file"},
-		"a directory": {func(dir string) error { return os.Mkdir(filepath.Join(dir, "part-r-00000"), 0o777) }, []Part{{Name: "part-r-00000"}}, "is not a plain file"},
+		}, []task.Part{{Name: "part-r-00000"}}, "is not a plain file"},
+		"a directory": {func(dir string) error { return os.Mkdir(filepath.Join(dir, "part-r-00000"), 0o777) }, []task.Part{{Name: "part-r-00000"}}, "is not a plain file"},
 		"its directory is a link": {func(dir string) error {
 			if err := os.Remove(dir); err != nil {
 				return err
 			}
 			return os.Symlink(outside, dir)
-		}, []Part{{Name: "part-r-00000"}}, "has become something else"},
-		"a name that leads out": {func(string) error { return nil }, []Part{{Name: "../../../../part-r-00000"}}, "is no name of a file"},
-		"a name of nothing":     {func(string) error { return nil }, []Part{{Name: "part-r-00000"}}, "no such file"},
+		}, []task.Part{{Name: "part-r-00000"}}, "has become something else"},
+		"a name that leads out": {func(string) error { return nil }, []task.Part{{Name: "../../../../part-r-00000"}}, "is no name of a file"},
+		"a name of nothing":     {func(string) error { return nil }, []task.Part{{Name: "part-r-00000"}}, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			committer := NewCommitter(filepath.Join(t.TempDir(), "out"))

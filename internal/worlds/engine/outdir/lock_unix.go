@@ -1,6 +1,6 @@
 //go:build unix
 
-package joblog
+package outdir
 
 import (
 	"errors"

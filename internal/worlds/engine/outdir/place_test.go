@@ -1,18 +1,20 @@
-package task
+package outdir
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // Two tasks that write files of one name are not both committed, whoever committed the first; another attempt of the same task may be.
 func TestClash(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	write := func(c *Committer, task, attempt int) error {
-		mustWrite(t, c.AttemptDir(true, task, attempt), "rejects", "x")
-		_, _, err := c.CommitTask(true, task, attempt, []Part{{Name: "rejects", Size: Unread}})
+	write := func(c *Committer, n, attempt int) error {
+		mustWrite(t, c.AttemptDir(true, n, attempt), "rejects", "x")
+		_, _, err := c.CommitTask(true, n, attempt, []task.Part{{Name: "rejects", Size: task.Unread}})
 		return err
 	}
 	want := `output "` + out + `": reduce tasks 1 and 3 both wrote a file called "rejects", and one would overwrite the other; ` +
@@ -49,10 +51,10 @@ func TestCommitOverwritesNothing(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			committer := NewCommitter(out)
 			must(t, committer.SetUp())
-			for task, side := range []string{"rejects-0", "rejects-1"} {
-				mustWrite(t, committer.AttemptDir(true, task, 0), PartName(true, task), "part")
-				mustWrite(t, committer.AttemptDir(true, task, 0), side, "side")
-				commit(t, committer, true, task, 0)
+			for n, side := range []string{"rejects-0", "rejects-1"} {
+				mustWrite(t, committer.AttemptDir(true, n, 0), task.PartName(true, n), "part")
+				mustWrite(t, committer.AttemptDir(true, n, 0), side, "side")
+				commit(t, committer, true, n, 0)
 			}
 			if c.text == "" {
 				mustWrite(t, filepath.Join(out, name), "x", "mine")
@@ -86,21 +88,21 @@ func TestWithdrawWhatWasMoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := NewCommitter(out)
 	must(t, c.SetUp())
-	mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "text")
+	mustWrite(t, c.AttemptDir(true, 0, 0), task.PartName(true, 0), "text")
 	commit(t, c, true, 0, 0)
-	mustWrite(t, out, PartName(true, 0), "mine")
+	mustWrite(t, out, task.PartName(true, 0), "mine")
 	must(t, c.Withdraw(true, 0))
-	leftBehind(t, out, "_temporary", PartName(true, 0))
-	mustWrite(t, c.AttemptDir(true, 0, 2), PartName(true, 0), "lost")
+	leftBehind(t, out, "_temporary", task.PartName(true, 0))
+	mustWrite(t, c.AttemptDir(true, 0, 2), task.PartName(true, 0), "lost")
 	commit(t, c, true, 0, 2)
-	must(t, os.Remove(filepath.Join(out, "_temporary", "0", "task_r_000000", PartName(true, 0))))
+	must(t, os.Remove(filepath.Join(out, "_temporary", "0", "task_r_000000", task.PartName(true, 0))))
 	must(t, c.Withdraw(true, 0)) // it is not there, but no commit of the job has begun that could have moved it
-	leftBehind(t, out, "_temporary", PartName(true, 0))
-	must(t, os.Remove(filepath.Join(out, PartName(true, 0))))
-	mustWrite(t, c.AttemptDir(true, 0, 1), PartName(true, 0), "text")
+	leftBehind(t, out, "_temporary", task.PartName(true, 0))
+	must(t, os.Remove(filepath.Join(out, task.PartName(true, 0))))
+	mustWrite(t, c.AttemptDir(true, 0, 1), task.PartName(true, 0), "text")
 	commit(t, c, true, 0, 1)
 	must(t, c.CommitJob(untold))
-	mustWrite(t, out, PartName(true, 0), "tExt")
+	mustWrite(t, out, task.PartName(true, 0), "tExt")
 	must(t, c.Withdraw(true, 0))
 	leftBehind(t, out, SuccessFile, "_temporary")
 }
@@ -119,7 +121,7 @@ func TestOutputThatMayNotBeWritten(t *testing.T) {
 		if out == dir {
 			out = t.TempDir()
 		}
-		if err := NewCommitter(out).Check(); (err == nil) != want || err != nil && FailureOf(err) != Permanent {
+		if err := NewCommitter(out).Check(); (err == nil) != want || err != nil && task.FailureOf(err) != task.Permanent {
 			t.Errorf("%s: %v", out, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package task
+package outdir
 
 import (
 	"errors"
@@ -7,24 +7,25 @@ import (
 	"path/filepath"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // confined checks that what an attempt says it wrote are plain files in a directory that lies within the output directory for good: no
 // link is on the way. Commands and programs of users know where their attempt writes, and could have put links there.
-func confined(root *fault.Root, dir string, parts []Part) error {
+func confined(root *fault.Root, dir string, parts []task.Part) error {
 	if err := errors.Join(named(parts), straight(root, dir)); err != nil {
 		return err
 	}
 	for _, p := range parts {
 		if err := plain(root, filepath.Join(dir, p.Name)); err != nil {
-			return fmt.Errorf("%s: %w", p.Name, bare(err))
+			return fmt.Errorf("%s: %w", p.Name, task.Bare(err))
 		}
 	}
 	return nil
 }
 
 // named checks that parts are called as files in a directory are.
-func named(parts []Part) error {
+func named(parts []task.Part) error {
 	for _, p := range parts {
 		if p.Name != filepath.Base(p.Name) || !filepath.IsLocal(p.Name) {
 			return fmt.Errorf("%q is no name of a file", p.Name)
@@ -44,7 +45,7 @@ func straight(root *fault.Root, path string) error {
 		}
 		info, err := root.Lstat(path[:i])
 		if err != nil {
-			return fmt.Errorf("%s: %w", path[:i], bare(err))
+			return fmt.Errorf("%s: %w", path[:i], task.Bare(err))
 		}
 		if !info.IsDir() {
 			return fmt.Errorf("%s has become something else than a directory", path[:i])

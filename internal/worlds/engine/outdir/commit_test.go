@@ -1,11 +1,15 @@
-package task
+package outdir
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 func mustWrite(t *testing.T, dir, name, text string) {
@@ -25,9 +29,9 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func commit(t *testing.T, c *Committer, reduce bool, task, attempt int) {
+func commit(t *testing.T, c *Committer, reduce bool, n, attempt int) {
 	t.Helper()
-	if _, _, err := c.CommitTask(reduce, task, attempt, nil); err != nil {
+	if _, _, err := c.CommitTask(reduce, n, attempt, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -41,9 +45,9 @@ func TestCommit(t *testing.T) {
 	c := NewCommitter(out)
 	must(t, c.Check())
 	must(t, c.SetUp())
-	mustWrite(t, c.AttemptDir(true, 0, 0), PartName(true, 0), "first")
-	mustWrite(t, c.AttemptDir(true, 0, 1), PartName(true, 0), "second")
-	mustWrite(t, c.AttemptDir(true, 1, 0), PartName(true, 1), "other")
+	mustWrite(t, c.AttemptDir(true, 0, 0), task.PartName(true, 0), "first")
+	mustWrite(t, c.AttemptDir(true, 0, 1), task.PartName(true, 0), "second")
+	mustWrite(t, c.AttemptDir(true, 1, 0), task.PartName(true, 1), "other")
 	commit(t, c, true, 0, 1)
 	commit(t, c, true, 1, 0)
 	if _, _, err := c.CommitTask(true, 0, 0, nil); err == nil {
@@ -84,7 +88,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	c := NewCommitter(filepath.Join(dir, "out"))
 	must(t, c.SetUp())
-	mustWrite(t, c.AttemptDir(false, 0, 0), PartName(false, 0), "half")
+	mustWrite(t, c.AttemptDir(false, 0, 0), task.PartName(false, 0), "half")
 	must(t, c.Abort())
 	leftBehind(t, dir)
 }
@@ -112,4 +116,40 @@ func TestAbortTakesItsFoldersAway(t *testing.T) {
 	must(t, again.SetUp())
 	must(t, again.Abort())
 	leftBehind(t, dir, "deep")
+}
+
+// readParts reads an output directory of a job that has finished.
+func readParts(dir string) (map[string]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	parts := map[string]string{}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		parts[e.Name()] = string(b)
+	}
+	if _, success := parts[SuccessFile]; !success {
+		return nil, fmt.Errorf("there is no %s", SuccessFile)
+	}
+	delete(parts, SuccessFile)
+	return parts, nil
+}
+
+func leftBehind(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, e := range entries {
+		have = append(have, e.Name())
+	}
+	if strings.Join(have, " ") != strings.Join(want, " ") {
+		t.Errorf("%s holds %v, want %v", dir, have, want)
+	}
 }

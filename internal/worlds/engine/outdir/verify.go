@@ -1,4 +1,4 @@
-package task
+package outdir
 
 import (
 	"errors"
@@ -13,7 +13,13 @@ import (
 	"sync/atomic"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
+
+// bufferSize is how much of a part is read at once.
+const bufferSize = 128 << 10
+
+var errSum = errors.New("the checksum does not match")
 
 // Damage is a committed task whose parts are not what was written.
 type Damage struct {
@@ -67,16 +73,16 @@ func (d *committed) check(root *fault.Root, buf []byte) error {
 }
 
 // sums reads the files of a directory.
-func sums(root *fault.Root, dir string) ([]Part, error) {
+func sums(root *fault.Root, dir string) ([]task.Part, error) {
 	names, err := fs.ReadDir(root.FS(), filepath.ToSlash(dir))
 	if err != nil {
 		return nil, err
 	}
-	parts, buf := []Part{}, make([]byte, bufferSize)
+	parts, buf := []task.Part{}, make([]byte, bufferSize)
 	for _, n := range names {
 		p, err := sum(root, filepath.Join(dir, n.Name()), buf)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", n.Name(), bare(err))
+			return nil, fmt.Errorf("%s: %w", n.Name(), task.Bare(err))
 		}
 		parts = append(parts, p)
 	}
@@ -84,11 +90,11 @@ func sums(root *fault.Root, dir string) ([]Part, error) {
 }
 
 // read reads those of the parts in a directory that are unread.
-func read(root *fault.Root, dir string, parts []Part) ([]Part, error) {
+func read(root *fault.Root, dir string, parts []task.Part) ([]task.Part, error) {
 	parts = slices.Clone(parts)
 	buf := make([]byte, 0)
 	for i := range parts {
-		if parts[i].Size != Unread {
+		if parts[i].Size != task.Unread {
 			continue
 		}
 		if len(buf) == 0 {
@@ -96,7 +102,7 @@ func read(root *fault.Root, dir string, parts []Part) ([]Part, error) {
 		}
 		p, err := sum(root, filepath.Join(dir, parts[i].Name), buf)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", parts[i].Name, bare(err))
+			return nil, fmt.Errorf("%s: %w", parts[i].Name, task.Bare(err))
 		}
 		parts[i] = p
 	}
@@ -104,16 +110,16 @@ func read(root *fault.Root, dir string, parts []Part) ([]Part, error) {
 }
 
 // sum reads a file.
-func sum(root *fault.Root, path string, buf []byte) (Part, error) {
+func sum(root *fault.Root, path string, buf []byte) (task.Part, error) {
 	if err := plain(root, path); err != nil {
-		return Part{}, err
+		return task.Part{}, err
 	}
 	f, err := root.OpenFile(path)
 	if err != nil {
-		return Part{}, err
+		return task.Part{}, err
 	}
 	defer f.Close()
-	p := Part{Name: filepath.Base(path)}
+	p := task.Part{Name: filepath.Base(path)}
 	for {
 		n, err := f.Read(buf)
 		p.Size += int64(n)
@@ -122,7 +128,7 @@ func sum(root *fault.Root, path string, buf []byte) (Part, error) {
 			return p, nil
 		}
 		if err != nil {
-			return Part{}, err
+			return task.Part{}, err
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package task
+package outdir
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/slackline/slackline/internal/fault"
-	"github.com/slackline/slackline/internal/worlds/engine/joblog"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // State is what stands at the place of an output directory.
@@ -36,7 +36,7 @@ func (c *Committer) State() (State, error) {
 		return Taken, nil
 	}
 	if err != nil {
-		return Taken, fmt.Errorf("output %q: %w", c.dir, bare(err))
+		return Taken, fmt.Errorf("output %q: %w", c.dir, task.Bare(err))
 	}
 	has := func(name string) bool {
 		_, err := os.Lstat(c.join(name))
@@ -102,7 +102,7 @@ func (c *Committer) Check() error {
 		}
 		return c.explain(writable(dir))
 	case state == Interrupted:
-		return c.explain(joblog.Busy(c.LockPath()))
+		return c.explain(Busy(c.LockPath()))
 	}
 	if state == Finished {
 		return fmt.Errorf("output %q: %w", c.dir, ErrFinished)
@@ -119,11 +119,11 @@ func (c *Committer) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("output %q: %w", c.dir, bare(err))
+	return fmt.Errorf("output %q: %w", c.dir, task.Bare(err))
 }
 
 // Adopt takes over the output of a task that another process has committed, if all of it is there as it was written.
-func (c *Committer) Adopt(reduce bool, task int, dir string, parts []Part) error {
+func (c *Committer) Adopt(reduce bool, task int, dir string, parts []task.Part) error {
 	root, err := fault.OpenRoot(c.dir)
 	if err != nil {
 		return err
