@@ -150,8 +150,8 @@ func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 				return err
 			}
 		}
-		if n := len(jobs); n > 0 && jobs[n-1].ID > mostJobs {
-			if err := prune(tx, jobs[n-1].ID-mostJobs); err != nil {
+		if n := len(jobs); n > 0 && jobs[n-1].ID > s.most {
+			if err := prune(tx, jobs[n-1].ID-s.most); err != nil {
 				return err
 			}
 		}

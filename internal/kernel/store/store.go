@@ -48,7 +48,8 @@ var migrations = []string{
 type Store struct {
 	path    string
 	db      *sql.DB
-	version int // of the tables; only one that is read only may have an old one
+	version int   // of the tables; only one that is read only may have an old one
+	most    int64 // jobs that are kept
 }
 
 // Open opens the file, and makes it and its folder if need be. An error names the file and says what is wrong with it.
@@ -85,7 +86,7 @@ func connect(path, options string, begin func(*Store) error) (*Store, error) {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
 	db.SetMaxOpenConns(1)
-	s := &Store{path: path, db: db}
+	s := &Store{path: path, db: db, most: mostJobs}
 	if err := begin(s); err != nil {
 		return nil, errors.Join(s.explain(err), db.Close())
 	}
