@@ -98,6 +98,7 @@ var table = []row{
 		why: "I/O by its nature, hence not pure; the pure packages beside it may not import it"},
 	{dir: "internal/policies", layer: "policies", pure: true, why: "parts, schemes and the catalogue"},
 	{dir: "sched", layer: "sched", pure: true, public: true, why: "the contract"},
+	{dir: "internal/energy", layer: "sched", pure: true, why: "what nodes draw, by the contract's power states: simulator, report and policies read it"},
 	{dir: "internal/apps", layer: "apps", why: "wordcount, grep, sort, tera*, loadgen"},
 	{dir: "mapreduce", layer: "mapreduce", public: true, external: []string{"github.com/cespare/xxhash/v2"},
 		why: "the API for people who write jobs, with its default partitioner"},

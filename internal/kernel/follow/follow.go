@@ -13,9 +13,9 @@ import (
 type Follower struct {
 	sinks     []Sink
 	shared    bool
-	jobs      []*Job          // by handle
-	attempts  []*Attempt      // by handle
-	nodes     []*cluster.Node // by handle; nil: it is down
+	jobs      []*Job     // by handle
+	attempts  []*Attempt // by handle
+	nodes     []*Node    // by handle
 	arrived   int
 	records   []Record
 	decisions []Decision
@@ -77,7 +77,7 @@ func (f *Follower) Plan(_ int64, at units.Time, p *sched.Plan) error {
 		it := &p.Items[i]
 		verdict := it.Verb == sched.Admit || it.Verb == sched.Hold || it.Verb == sched.Reject
 		if it.Refused == sched.OK && it.Verb != sched.Start || it.Refused == sched.Watched && verdict {
-			f.decisions = append(f.decisions, Decision{it, f.job(it.Job), p, f})
+			f.decisions = append(f.decisions, Decision{it, f.job(it.Job), f.asleep(it), p, f})
 		}
 	}
 	if len(f.decisions) == 0 {
@@ -96,13 +96,12 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 	r := Record{Event: e}
 	switch e.Kind {
 	case sched.Heartbeat:
-	case sched.NodeUp, sched.NodeChanged:
-		if e.Node > 0 && e.Detail != nil && e.Detail.Node != nil {
-			*At(&f.nodes, e.Node) = e.Detail.Node
-		}
-	case sched.NodeDown:
-		if e.Node > 0 && int(e.Node) < len(f.nodes) {
-			f.nodes[e.Node] = nil
+	case sched.NodeUp, sched.NodeChanged, sched.NodeDown:
+		r.Host = f.turn(e)
+	case sched.Refused:
+		r.Job = f.job(e.Job)
+		if n := f.node(e.Node); n != nil && e.Item != 0 && n.asked == e.Item {
+			n.Power, n.asked, r.Host = n.was, 0, n
 		}
 	case sched.Started:
 		r.Attempt = f.start(at, e)
@@ -207,8 +206,8 @@ func (f *Follower) start(at units.Time, e *sched.Event) *Attempt {
 	}
 	*a = Attempt{Index: a.Index, Job: j, ID: e.Attempt, Stage: e.Stage, Task: e.Task, Node: e.Node, Container: e.Container,
 		Locality: e.Locality, Item: e.Item, Began: at.Add(-e.Age)}
-	if int(e.Node) < len(f.nodes) {
-		a.On = f.nodes[e.Node]
+	if n := f.node(e.Node); n != nil && n.Up {
+		a.On = n.Spec
 	}
 	a.Needs = f.needs(j.Spec.Stage(e.Stage), int(e.Container))
 	*At(&f.attempts, e.Attempt) = a

@@ -7,11 +7,12 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Record is an event with the job and the attempt that it is about.
+// Record is an event with the job, the attempt and the node that it is about.
 type Record struct {
 	*sched.Event
 	Job     *Job     // of the event, or of its attempt; nil: it is about none, or one that nobody has told of
 	Attempt *Attempt // nil: likewise
+	Host    *Node    // the node, of an event that may change its state; nil: of all others
 	Again   bool     // of JobArrived and Started: the sink knows of it already, and a resync tells it again
 }
 
@@ -99,7 +100,8 @@ func (a *Attempt) Measured(ended units.Time, e *sched.Event) units.Time {
 // would have been decided. Starts are not shown: their records are.
 type Decision struct {
 	*sched.Item
-	Job  *Job // nil: it is about none
+	Job  *Job  // nil: it is about none
+	Host *Node // that is sent to sleep or woken; nil: it is about something else
 	plan *sched.Plan
 	of   *Follower
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/queues"
@@ -18,8 +19,8 @@ type Builder struct {
 
 	usage    usage
 	makespan units.Time
-	meter    meter
-	used     energy // until the makespan
+	meter    energy.Meter
+	used     struct{ all, green units.Joules } // until the makespan
 
 	places    [sched.Remote + 1]int64 // committed maps by locality
 	responses []float64               // of finished jobs, in seconds
@@ -51,17 +52,17 @@ func (b *Builder) Batch(at units.Time, records []follow.Record) error {
 			if e.Detail != nil && e.Detail.Node != nil {
 				b.usage.offer(at, e.Node, &e.Detail.Node.Class.Capacity)
 			}
-			b.meter.turn(at, e.Event)
+			b.power(at, e.Node, e.Host)
 		case sched.NodeDown:
 			s.Events++
 			b.usage.offer(at, e.Node, &units.Vector{})
-			b.meter.turn(at, e.Event)
+			b.power(at, e.Node, e.Host)
 		case sched.SupplyChanged:
 			if e.Of == sched.GreenPower {
-				b.meter.feed(at, e.X)
+				b.meter.Feed(at, units.Watts(e.X))
 			}
 		case sched.Refused:
-			b.meter.refused(at, e.Event)
+			b.power(at, e.Node, e.Host)
 		case sched.Heartbeat:
 			s.Events++
 		case sched.JobArrived:
@@ -109,7 +110,7 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 		if d.Refused != sched.OK {
 			continue
 		}
-		b.meter.plan(at, d.Item)
+		b.power(at, d.Item.Node, d.Host)
 		if d.Job == nil || d.Verb != sched.Admit && d.Verb != sched.Reject {
 			continue
 		}
@@ -157,8 +158,24 @@ func (b *Builder) Run() *Run {
 	for d, to := range map[units.Dim]*float64{units.MapSlots: &s.MapSlots, units.ReduceSlots: &s.ReduceSlots, units.VCores: &s.Cores, units.Memory: &s.Memory} {
 		*to = b.usage.atEnd[d].over(b.makespan)
 	}
-	b.meter.report(s, b.used)
+	if b.meter.Known {
+		all, green, brown := b.used.all.KWh(), b.used.green.KWh(), (b.used.all - b.used.green).KWh()
+		if s.Energy = &all; b.meter.Supplied {
+			s.Green, s.Brown = &green, &brown
+		}
+	}
 	return &b.run
+}
+
+// power tells the meter how a node stands.
+func (b *Builder) power(at units.Time, h sched.NodeID, n *follow.Node) {
+	if n == nil {
+		return
+	}
+	if n.Spec != nil {
+		b.meter.Describe(at, h, n.Spec.Class)
+	}
+	b.meter.Turn(at, h, n.Up, n.Power)
 }
 
 // judge says what became of a job.
@@ -252,13 +269,13 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 	if j.Started == nil {
 		j.Started = seconds(a.Began)
 	}
-	b.meter.hold(at, a.Node, a.Needs, +1)
+	b.meter.Hold(at, a.Node, a.Needs, +1)
 	b.usage.hold(at, a, +1)
 }
 
 func (b *Builder) end(at units.Time, a *follow.Attempt, outcome sched.Outcome) {
 	b.usage.end(at, a)
-	b.meter.hold(at, a.Node, a.Needs, -1)
+	b.meter.Hold(at, a.Node, a.Needs, -1)
 	if outcome != sched.Committed || a.Job.Ended != units.Never {
 		return
 	}
@@ -330,6 +347,5 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 	}
 	b.makespan = at
 	b.usage.close(at)
-	b.meter.advance(at)
-	b.used = energy{units.Joules(b.meter.all), units.Joules(b.meter.green)}
+	b.used.all, b.used.green = b.meter.Until(at)
 }

@@ -124,22 +124,6 @@ func TestNoEnergyWithoutAModel(t *testing.T) {
 	}
 }
 
-// A node is as busy as its slots are, or its vcores, whichever is more.
-func TestLoad(t *testing.T) {
-	class := &cluster.Class{Capacity: units.Vector{units.MapSlots: 2, units.ReduceSlots: 2, units.VCores: 8}}
-	for want, held := range map[float64]units.Vector{
-		0:     {},
-		0.25:  {units.MapSlots: 1},
-		0.5:   {units.MapSlots: 1, units.VCores: 4},
-		0.125: {units.VCores: 1},
-		1:     {units.VCores: 9},
-	} {
-		if got := (&powered{class: class, held: held}).load(); got != want {
-			t.Errorf("%v: %v, want %v", held, got, want)
-		}
-	}
-}
-
 // What a node draws follows its state: another speed does not wake it, and a sleep or a wake that the world refused did not happen.
 func TestDrawFollowsPowerStates(t *testing.T) {
 	b := NewBuilder("sim", "s", "p", 1)
@@ -148,14 +132,14 @@ func TestDrawFollowsPowerStates(t *testing.T) {
 	tell := func(e sched.Event, want float64) {
 		t.Helper()
 		e.Node = 1
-		if err := f.Batch(1, 0, []sched.Event{e}); err != nil || b.meter.power != want {
-			t.Errorf("%v: %v W, want %v (%v)", e.Kind, b.meter.power, want, err)
+		if err := f.Batch(1, 0, []sched.Event{e}); err != nil || float64(b.meter.Power()) != want {
+			t.Errorf("%v: %v W, want %v (%v)", e.Kind, b.meter.Power(), want, err)
 		}
 	}
 	plan := func(id sched.ItemID, v sched.Verb, want float64) {
 		t.Helper()
-		if err := f.Plan(1, 0, &sched.Plan{Items: []sched.Item{{ID: id, Verb: v, Node: 1}}}); err != nil || b.meter.power != want {
-			t.Errorf("%v: %v W, want %v (%v)", v, b.meter.power, want, err)
+		if err := f.Plan(1, 0, &sched.Plan{Items: []sched.Item{{ID: id, Verb: v, Node: 1}}}); err != nil || float64(b.meter.Power()) != want {
+			t.Errorf("%v: %v W, want %v (%v)", v, b.meter.Power(), want, err)
 		}
 	}
 	up := sched.Event{Kind: sched.NodeUp, Detail: &sched.Detail{Node: &cluster.Node{Class: class}}}

@@ -2,7 +2,8 @@
 // the run teaches about its classes of jobs.
 //
 //	report.go    the JSON report and what its fields mean
-//	builder.go   the sink that makes a run of it, in one pass; usage.go integrates slots, vcores and memory for it, exactly (area.go); energy.go power
+//	builder.go   the sink that makes a run of it, in one pass; usage.go integrates slots, vcores and memory for it, exactly (area.go),
+//	             package energy power
 //	timeline.go  the sink behind the drawing of who ran when
 //	learner.go   the sink that fills profiles
 //	real.go      what a run on this machine took besides, and what was expected of it; realtable.go as a table

@@ -1,0 +1,142 @@
+// Package energy is the model of what nodes draw, and the meter that integrates it. Simulator, report and policies read one model.
+//
+// A node that is awake draws
+//
+//	Idle + Dynamic × load
+//
+// of its class. Its load is the part of its vcores that containers hold, or that of its slots, whichever is larger. Asleep it draws
+// Sleep, while it wakes Idle, and nothing while it is down.
+package energy
+
+import (
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Known tells whether there is a model of what nodes of the class draw.
+func Known(c *cluster.Class) bool { return c.Idle > 0 || c.Dynamic > 0 || c.Sleep > 0 }
+
+// Draws is what a node that is up draws while its containers hold so much.
+func Draws(c *cluster.Class, state sched.PowerState, held *units.Vector) units.Watts {
+	switch state {
+	case sched.Awake:
+		return c.Idle + units.Watts(float64(c.Dynamic)*Load(c, held))
+	case sched.Waking:
+		return c.Idle
+	}
+	return c.Sleep
+}
+
+// Load is the part of a node that works, at most 1.
+func Load(c *cluster.Class, held *units.Vector) float64 {
+	part := func(held, has int64) float64 {
+		if has == 0 {
+			return 0
+		}
+		return float64(held) / float64(has)
+	}
+	has := &c.Capacity
+	return min(1, max(part(held[units.VCores], has[units.VCores]),
+		part(held[units.MapSlots]+held[units.ReduceSlots], has[units.MapSlots]+has[units.ReduceSlots])))
+}
+
+// Meter integrates the power of all nodes, exactly between events. Of the sum as much is green as the supply gives at that time.
+// The zero value is a meter of nodes without a model of power: it says nothing.
+type Meter struct {
+	Known    bool // some node has a model
+	Supplied bool // there is green power, or was
+
+	nodes  []node     // by handle
+	power  float64    // of all nodes, in watts
+	supply float64    // of green power, in watts
+	since  units.Time // until when the sums reach
+	all    float64    // joules
+	green  float64    // joules
+}
+
+// node is what the meter knows of a node.
+type node struct {
+	class *cluster.Class
+	held  units.Vector
+	draws float64
+	up    bool
+	state sched.PowerState
+}
+
+// Describe notes the class of a node. A node that drains offers nothing and still draws power: its class stays what it was.
+func (m *Meter) Describe(at units.Time, h sched.NodeID, c *cluster.Class) {
+	if c.Capacity != (units.Vector{}) {
+		n := m.node(h)
+		n.class = c
+		m.Known = m.Known || Known(c)
+		m.draw(at, n)
+	}
+}
+
+// Turn notes whether a node is up, and in which power state.
+func (m *Meter) Turn(at units.Time, h sched.NodeID, up bool, state sched.PowerState) {
+	n := m.node(h)
+	n.up, n.state = up, state
+	m.draw(at, n)
+}
+
+// Hold notes that a node gives a container so much, or with sign -1 that it takes it back.
+func (m *Meter) Hold(at units.Time, h sched.NodeID, needs *units.Vector, sign int) {
+	if !m.Known || h < 1 {
+		return
+	}
+	n := m.node(h)
+	if sign > 0 {
+		n.held.Add(needs)
+	} else {
+		n.held.Sub(needs)
+	}
+	m.draw(at, n)
+}
+
+// Feed sets the supply of green power.
+func (m *Meter) Feed(at units.Time, green units.Watts) {
+	m.advance(at)
+	m.supply, m.Supplied = float64(green), true
+}
+
+// Power is what all nodes draw now.
+func (m *Meter) Power() units.Watts { return units.Watts(m.power) }
+
+// Until returns what was used until now, and how much of it was green.
+func (m *Meter) Until(at units.Time) (all, green units.Joules) {
+	m.advance(at)
+	return units.Joules(m.all), units.Joules(m.green)
+}
+
+func (m *Meter) node(h sched.NodeID) *node {
+	for int(h) >= len(m.nodes) {
+		m.nodes = append(m.nodes, node{})
+	}
+	return &m.nodes[h]
+}
+
+// draw asks again what a node draws.
+func (m *Meter) draw(at units.Time, n *node) {
+	if !m.Known || n.class == nil {
+		return
+	}
+	draws := 0.0
+	if n.up {
+		draws = float64(Draws(n.class, n.state, &n.held))
+	}
+	m.advance(at)
+	m.power += draws - n.draws
+	n.draws = draws
+}
+
+// advance integrates until now.
+func (m *Meter) advance(at units.Time) {
+	if at > m.since {
+		span := at.Sub(m.since).Seconds()
+		m.all += m.power * span
+		m.green += min(m.power, m.supply) * span
+		m.since = at
+	}
+}
