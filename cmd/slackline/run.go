@@ -175,7 +175,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 	for _, warning := range local.Warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), warning)
 	}
-	err = local.Anew(func(job string) {
+	err = local.DiscardFinished(func(job string) {
 		if !o.quiet {
 			fmt.Fprintf(cmd.ErrOrStderr(), "job %q had finished in the run that was interrupted; that is thrown away, and it runs again\n", job)
 		}

@@ -63,7 +63,7 @@ type judged struct {
 
 func placeOf(r *report.Run) string {
 	c := lab.Cell{Scenario: r.Scenario, Policy: r.Policy, Seed: r.Seed, Params: r.Params}
-	return c.Place()
+	return c.Position()
 }
 
 // sentence says what became of some of the jobs of a report, and why. Of a simulation, which may have thousands, the first is named.

@@ -6,7 +6,7 @@
 //	inputs.go    what it reads and how it writes
 //	facts.go     what decides its output besides its input
 //	several.go   jobs that run under several policies; before.go those that had finished in an interrupted run
-//	anew.go      what --fresh throws away
+//	fresh.go     what --fresh throws away
 //	keeper.go    the sink that keeps a run in the store, and completes its report
 //	memory.go    what runs leave behind in a folder
 //	machine.go   this machine as a cluster of workers
@@ -45,7 +45,7 @@ type Local struct {
 	jobs    []engine.Job
 	splits  [][]task.Split // nil: the input is the output of another job
 	whole   []task.Whole   // large files that one task each reads
-	anew    []finishedJob  // see CheckFresh
+	discard []finishedJob  // see CheckFresh
 
 	// Warnings are of commands that will hardly find their files.
 	Warnings []string

@@ -8,7 +8,7 @@
 //     what stands around it is looked at closely;
 //   - any other is run as a deterministic automaton over the block as a whole, one look into a table for each byte. '\n' is a
 //     byte like others to it: it leads from any state to the first one. The table is filled as the text asks for it, has a bound,
-//     and is begun anew when it is full. Four parts of the block are run in turns, as the look of one has to wait for
+//     and is started again when it is full. Four parts of the block are run in turns, as the look of one has to wait for
 //     the one before, but not for those of other parts;
 //   - what makes so many states that the table is of no use goes to regexp, line by line, and Scanner.Method says so.
 //

@@ -12,7 +12,7 @@ const (
 	hit     = 1 // the line matches. Times the stride.
 )
 
-// limits bound what a scanner keeps, before it begins anew.
+// limits bound what a scanner keeps, before it starts again.
 type limits struct {
 	table int // numbers in the table
 	items int // in all states together
@@ -20,7 +20,7 @@ type limits struct {
 
 var usual = limits{table: 1 << 20, items: 1 << 20}
 
-// A table that is full is begun anew if it took so many bytes of text for each of its states and items. Else the states cost more
+// A table that is full is started again if it took so many bytes of text for each of its states and items. Else the states cost more
 // than regexp does: some tens of nanoseconds for a byte.
 const (
 	bytesPerState = 8
@@ -155,8 +155,9 @@ func (d *states) full() bool {
 	return len(d.next)+int(d.p.stride) > d.limit.table || len(d.items)+len(d.set) > d.limit.items
 }
 
-// anew begins the table anew, but for the states that are held. If it was full too soon for what it is worth, the automaton is tired of it.
-func (d *states) anew(held []uint32) {
+// restart empties the table but for the states that are held. If the table filled up too soon to be worth its cost, the
+// automaton is tired of it.
+func (d *states) restart(held []uint32) {
 	if float64(d.scanned) < bytesPerState*float64(len(d.all))+bytesPerItem*float64(len(d.items)) {
 		d.tired = true
 	}
@@ -255,7 +256,7 @@ func (d *states) settle(next ahead) {
 }
 
 // step works out where a class of bytes leads from a state, and returns that. held are the states that the caller will go on from,
-// in case the table is begun anew.
+// in case the table is started again.
 func (d *states) step(from uint32, class uint8, held []uint32) uint32 {
 	st := d.all[from/d.p.stride]
 	d.fresh(st.context)
@@ -273,7 +274,7 @@ func (d *states) step(from uint32, class uint8, held []uint32) uint32 {
 	if !ok {
 		if d.full() {
 			set, context := slices.Clone(d.set), d.context
-			d.anew(held)
+			d.restart(held)
 			d.fresh(context)
 			d.set = append(d.set, set...)
 			return d.name()

@@ -71,7 +71,7 @@ func TestSeries(t *testing.T) {
 			t.Fatal(err)
 		}
 		played := map[Series]bool{}
-		for _, at := range p.places {
+		for _, at := range p.outcomes {
 			played[at.series] = true
 		}
 		check := func(what string, s Series) {

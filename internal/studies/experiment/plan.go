@@ -41,7 +41,7 @@ type Plan struct {
 	variants  []variant
 	cells     []lab.Cell
 	watches   []*watch
-	places    []place // of each cell's outcome
+	outcomes  []outcomeOf // of each cell, where its outcome belongs
 }
 
 // variant is the experiment with another value for one assumption.
@@ -52,7 +52,8 @@ type variant struct {
 	results    *Results
 }
 
-type place struct {
+// outcomeOf is where the outcome of a cell belongs.
+type outcomeOf struct {
 	results *Results
 	series  Series
 }
@@ -146,7 +147,7 @@ func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Result
 				w := newWatch()
 				c.Sinks = append(c.Sinks, w)
 				p.cells, p.watches = append(p.cells, c), append(p.watches, w)
-				p.places = append(p.places, place{results[i], Series{file, text}})
+				p.outcomes = append(p.outcomes, outcomeOf{results[i], Series{file, text}})
 			}
 		}
 	}
@@ -164,9 +165,9 @@ func (p *Plan) Run(ctx context.Context, workers int, done func()) (*Report, erro
 	}
 	for i, run := range runs {
 		if run.Stuck != "" {
-			return nil, &lab.Aborted{Err: fmt.Errorf("%s: %s", p.cells[i].Place(), run.Stuck)}
+			return nil, &lab.Aborted{Err: fmt.Errorf("%s: %s", p.cells[i].Position(), run.Stuck)}
 		}
-		at := p.places[i]
+		at := p.outcomes[i]
 		at.results.outcomes[at.series] = append(at.results.outcomes[at.series], p.watches[i].outcome(run))
 	}
 	return p.judge()

@@ -97,7 +97,7 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 		}
 	}
 	if len(cells) > 0 && !slices.Contains(tooLong, nil) {
-		return runs, fmt.Errorf("%s: %w", cells[0].Place(), tooLong[0])
+		return runs, fmt.Errorf("%s: %w", cells[0].Position(), tooLong[0])
 	}
 	return runs, nil
 }

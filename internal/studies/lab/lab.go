@@ -57,8 +57,8 @@ func (c *Cell) Name() string {
 	return name
 }
 
-// Place says which cell of a grid it is, and in which file that is described.
-func (c *Cell) Place() string {
+// Position says which cell of a grid it is, and in which file that is described.
+func (c *Cell) Position() string {
 	place := fmt.Sprintf("%s by %s with seed %d", c.Name(), c.Policy, c.Seed)
 	if c.File != "" {
 		place = c.File + ": " + place
@@ -219,7 +219,7 @@ func Check(cells []Cell) error {
 // err says in which cell of so many an error is.
 func (c *Cell) err(err error, of int) error {
 	if of > 1 {
-		err = fmt.Errorf("%s: %w", c.Place(), err)
+		err = fmt.Errorf("%s: %w", c.Position(), err)
 	}
 	return err
 }

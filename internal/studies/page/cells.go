@@ -12,10 +12,10 @@ import (
 type cells struct {
 	level int
 	index map[rowKey]int32
-	rowOf []int32 // of a place
-	first []int32 // place of a row
+	rowOf []int32 // of a lane
+	first []int32 // lane of a row
 	kinds []uint8
-	slots []int // places of a row
+	slots []int // lanes of a row
 	list  [][]cell
 	bins  int // of a row
 	width units.Duration
@@ -33,16 +33,16 @@ type cell struct {
 	mix          mix
 }
 
-func newCells(level int, places []place) cells {
+func newCells(level int, lanes []lane) cells {
 	c := cells{level: level, index: map[rowKey]int32{}, bins: 2, width: units.Microsecond}
-	for _, p := range places {
+	for _, p := range lanes {
 		c.know(p)
 	}
 	return c
 }
 
-// know gives a place its row.
-func (c *cells) know(p place) {
+// know gives a lane its row.
+func (c *cells) know(p lane) {
 	key := rowKey{kind: p.kind}
 	if c.level <= byRack {
 		key.rack = p.rack
@@ -145,8 +145,8 @@ func (c *cells) widen() {
 }
 
 // fit returns the same in as many cells as the budget gives for this length of the run.
-func (c *cells) fit(places []place, budget int, until units.Time) cells {
-	next := newCells(c.level, places)
+func (c *cells) fit(lanes []lane, budget int, until units.Time) cells {
+	next := newCells(c.level, lanes)
 	next.bins = max(1, min(mostCells, budget/max(1, next.rows())))
 	next.width = max(1, units.Duration(int64(until)/int64(next.bins)+1))
 	for row := range c.list {
@@ -157,7 +157,7 @@ func (c *cells) fit(places []place, budget int, until units.Time) cells {
 
 // each shows the cells of a row in which anything ran, as bars that end with the run.
 func (c *cells) each(row int32, until units.Time, do func(*bar)) {
-	stage := [placeKinds]sched.Stage{mapSlots: sched.Map, reduceSlots: sched.Reduce, containers: sched.Stages}
+	stage := [laneKinds]sched.Stage{mapSlots: sched.Map, reduceSlots: sched.Reduce, containers: sched.Stages}
 	for i := range c.list[row] {
 		l := &c.list[row][i]
 		if l.n == 0 && l.busy == 0 {

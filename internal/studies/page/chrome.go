@@ -20,7 +20,7 @@ type Trace struct {
 	line    []byte
 	names   [][]byte // of jobs that are there, by index, as JSON
 	written bool     // an event, so that a comma comes first
-	known   int      // places that have a name
+	known   int      // lanes that have a name
 	named   map[sched.NodeID]string
 	last    units.Time
 }
@@ -129,8 +129,8 @@ func quote(text string) []byte {
 
 // name writes the names of nodes and slots that are new.
 func (t *Trace) name() error {
-	for ; t.known < len(t.places); t.known++ {
-		p := &t.places[t.known]
+	for ; t.known < len(t.lanes); t.known++ {
+		p := &t.lanes[t.known]
 		node := &t.nodes[p.node]
 		if name, there := t.named[p.node]; !there || name != node.name {
 			t.named[p.node] = node.name
@@ -157,7 +157,7 @@ func (t *Trace) name() error {
 }
 
 // thread numbers the slots of a node: kind after kind.
-func thread(p *place) int64 { return int64(p.kind)<<20 + int64(p.slot) + 1 }
+func thread(p *lane) int64 { return int64(p.kind)<<20 + int64(p.slot) + 1 }
 
 func (t *Trace) attempt(r *running, now units.Time, o sched.Outcome) error {
 	if err := t.slot(r, r.first, now, o); err != nil {
@@ -180,7 +180,7 @@ func (t *Trace) slot(r *running, at int32, now units.Time, o sched.Outcome) erro
 	t.time(`","ts":`, int64(r.since))
 	t.time(`,"dur":`, int64(now-r.since))
 	t.number(`,"pid":`, int64(r.Node))
-	t.number(`,"tid":`, thread(&t.places[at]))
+	t.number(`,"tid":`, thread(&t.lanes[at]))
 	t.number(`,"args":{"task":`, int64(r.Task))
 	t.line = append(t.line, `,"outcome":"`...)
 	t.line = append(t.line, o.String()...)

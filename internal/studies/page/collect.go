@@ -165,7 +165,7 @@ func (c *collector) wait(now units.Time, j *follow.Job, s sched.Stage, n int64) 
 func (c *collector) started(now units.Time, a *follow.Attempt) {
 	r := c.start(now, a)
 	if c.gantt != nil {
-		c.gantt.grow(c.places)
+		c.gantt.grow(c.lanes)
 	}
 	c.moveTo(now)
 	q := &c.queue[a.Job.Index]
@@ -265,7 +265,7 @@ func (c *collector) hold(a *follow.Attempt, sign int64) {
 func (c *collector) offered(now units.Time, h sched.NodeID, slots [2]int64) {
 	c.moveTo(now)
 	if c.gantt != nil {
-		c.gantt.grow(c.places)
+		c.gantt.grow(c.lanes)
 	}
 	n := follow.At(&c.offers, h)
 	for k := range slots {

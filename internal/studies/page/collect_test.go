@@ -101,7 +101,7 @@ func TestTheEndOfTime(t *testing.T) {
 			events = events[:0]
 		}
 		c.close()
-		if got, busy, _, n := tally(t, c.gantt); got > max(bars, placeKinds) || n != 5 || busy != 1+1<<40+1<<57+2*units.Duration(farthest) {
+		if got, busy, _, n := tally(t, c.gantt); got > max(bars, laneKinds) || n != 5 || busy != 1+1<<40+1<<57+2*units.Duration(farthest) {
 			t.Errorf("%d bars of %d attempts, busy %v", got, n, busy)
 		}
 		blockOf(t, write(t, &Page{[]*collector{c}}, report.New(&report.Run{Jobs: []report.Job{}})))

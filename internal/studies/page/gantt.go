@@ -35,8 +35,8 @@ type bar struct {
 type gantt struct {
 	budget int
 	level  int
-	places []place // all so far
-	bars   [][]bar // at level bySlot: by place, in order of time without overlap
+	lanes  []lane  // all so far
+	bars   [][]bar // at level bySlot: by lane, in order of time without overlap
 	total  int
 	width  units.Duration // shorter neighbours that begin in the same stretch of this width are merged
 	cells  cells          // at the other levels; twice as many as the budget while the run goes on, as their width doubles
@@ -45,10 +45,10 @@ type gantt struct {
 
 func newGantt(budget int) *gantt { return &gantt{budget: budget, width: units.Microsecond} }
 
-// grow makes places known.
-func (g *gantt) grow(places []place) {
-	for _, p := range places[len(g.places):] {
-		g.places = append(g.places, p)
+// grow makes lanes known.
+func (g *gantt) grow(lanes []lane) {
+	for _, p := range lanes[len(g.lanes):] {
+		g.lanes = append(g.lanes, p)
 		if g.level == bySlot {
 			g.bars = append(g.bars, nil)
 		} else {
@@ -75,7 +75,7 @@ func (g *gantt) add(at int32, b *bar) {
 
 // shrink merges until a quarter of the room is free, so that the work is paid for by the bars to come.
 func (g *gantt) shrink() {
-	if len(g.places)*leastBars > g.budget {
+	if len(g.lanes)*leastBars > g.budget {
 		g.coarsen()
 		return
 	}
@@ -127,10 +127,10 @@ func (b *bar) join(o *bar) {
 // coarsen goes on with rows of nodes, racks or the whole cluster, the finest of which there are few enough.
 func (g *gantt) coarsen() {
 	level := max(g.level, byNode)
-	next := newCells(level, g.places)
+	next := newCells(level, g.lanes)
 	for level < byKind && next.rows()*leastCells > g.budget {
 		level++
-		next = newCells(level, g.places)
+		next = newCells(level, g.lanes)
 	}
 	next.size(2 * g.budget)
 	if g.level == bySlot {
@@ -151,22 +151,22 @@ func (g *gantt) coarsen() {
 
 // rowInfo describes a row of the drawing.
 type rowInfo struct {
-	place
-	slots int // places in it
+	lane
+	slots int // lanes in it
 }
 
 // rows lists the rows with their bars, in order of time.
 func (g *gantt) rows(do func(r rowInfo, bars []bar)) {
 	if g.level == bySlot {
-		for i, p := range g.places {
+		for i, p := range g.lanes {
 			do(rowInfo{p, 1}, g.bars[i])
 		}
 		return
 	}
-	cells := g.cells.fit(g.places, g.budget, g.until)
+	cells := g.cells.fit(g.lanes, g.budget, g.until)
 	for row := range cells.list {
 		var bars []bar
 		cells.each(int32(row), g.until, func(b *bar) { bars = append(bars, *b) })
-		do(rowInfo{g.places[cells.first[row]], cells.slots[row]}, bars)
+		do(rowInfo{g.lanes[cells.first[row]], cells.slots[row]}, bars)
 	}
 }

@@ -35,8 +35,8 @@ func tally(t interface{ Fatalf(string, ...any) }, g *gantt) (bars int, busy, was
 			n += int64(b.n)
 		}
 	})
-	if slots != len(g.places) {
-		t.Fatalf("the rows stand for %d slots, there are %d", slots, len(g.places))
+	if slots != len(g.lanes) {
+		t.Fatalf("the rows stand for %d slots, there are %d", slots, len(g.lanes))
 	}
 	return bars, busy, wasted, n
 }
@@ -50,15 +50,15 @@ func TestMergingConserves(t *testing.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		scale := rapid.Int64Range(1, 1e13).Draw(t, "longest")
 		g := newGantt(budget)
-		var places []place
+		var lanes []lane
 		var free []units.Time
 		more := func() {
-			node := len(places)
+			node := len(lanes)
 			for s := range slots {
-				places = append(places, place{node: sched.NodeID(node + 1), rack: cluster.RackID(node%racks + 1), kind: uint8(s % placeKinds), slot: int32(s)})
+				lanes = append(lanes, lane{node: sched.NodeID(node + 1), rack: cluster.RackID(node%racks + 1), kind: uint8(s % laneKinds), slot: int32(s)})
 				free = append(free, 0)
 			}
-			g.grow(places)
+			g.grow(lanes)
 		}
 		for range nodes {
 			more()
@@ -69,7 +69,7 @@ func TestMergingConserves(t *testing.T) {
 			if random.IntN(3000) == 0 {
 				more() // a node comes later
 			}
-			at := random.IntN(len(places))
+			at := random.IntN(len(lanes))
 			begin := free[at] + units.Time(random.Int64N(scale)*int64(random.IntN(2)))
 			end := begin + units.Time(random.Int64N(scale))
 			free[at] = end
@@ -95,7 +95,7 @@ func TestMergingConserves(t *testing.T) {
 // As long as they fit, bars are what they were: nothing is merged.
 func TestFewBarsStayExact(t *testing.T) {
 	g := newGantt(1000)
-	g.grow([]place{{node: 1, kind: mapSlots}, {node: 1, kind: reduceSlots}})
+	g.grow([]lane{{node: 1, kind: mapSlots}, {node: 1, kind: reduceSlots}})
 	for i := range 1000 {
 		b := bar{begin: units.Time(10 * (i / 2)), end: units.Time(10*(i/2) + 9), busy: 9, n: 1, task: sched.TaskID(i)}
 		g.add(int32(i%2), &b)
@@ -119,16 +119,16 @@ func TestAMillionAttempts(t *testing.T) {
 		attempts     int64
 	}{{8, bySlot, 1_000_000}, {1000, bySlot, 1_000_000}, {3000, byNode, 1_000_000}, {30000, byRack, 200_000}, {90_000, byKind, 200_000}} {
 		g := newGantt(MaxBars)
-		places := make([]place, c.slots)
-		for i := range places {
-			places[i] = place{node: sched.NodeID(i/10 + 1), rack: cluster.RackID(i/1000 + 1), kind: mapSlots, slot: int32(i % 10)}
+		lanes := make([]lane, c.slots)
+		for i := range lanes {
+			lanes[i] = lane{node: sched.NodeID(i/10 + 1), rack: cluster.RackID(i/1000 + 1), kind: mapSlots, slot: int32(i % 10)}
 		}
 		if c.level == byKind {
-			for i := range places {
-				places[i].rack = cluster.RackID(i/100 + 1)
+			for i := range lanes {
+				lanes[i].rack = cluster.RackID(i/100 + 1)
 			}
 		}
-		g.grow(places)
+		g.grow(lanes)
 		random := rand.New(rand.NewPCG(1, 2))
 		free := make([]units.Time, c.slots)
 		for i := range int(c.attempts) {

@@ -58,7 +58,7 @@ func writePromises(w io.Writer, g []*Run) {
 			continue
 		}
 		if len(list) > mostPromises {
-			slices.SortStableFunc(list, func(a, b *Job) int { return cmp.Compare(a.place(), b.place()) })
+			slices.SortStableFunc(list, func(a, b *Job) int { return cmp.Compare(a.promiseRank(), b.promiseRank()) })
 		}
 		t := &Grid{Title: label(run, g) + ", promises and what came of them"}
 		t.Add("job", ">deadline", ">expected by", ">finished", "promise", ">than expected", "")
@@ -77,8 +77,8 @@ func writePromises(w io.Writer, g []*Run) {
 	}
 }
 
-// place is where the job's kind stands among promises.
-func (j *Job) place() int {
+// promiseRank orders the jobs of the list: broken promises first, then promises, then the others.
+func (j *Job) promiseRank() int {
 	switch {
 	case j.Outcome == Broken:
 		return 0

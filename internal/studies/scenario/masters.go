@@ -42,10 +42,10 @@ type mastered struct {
 	add func(*workload.Job) *workload.Job
 }
 
-// Place is where the source says that the last job stands.
-func (m *mastered) Place() string {
-	if s, ok := m.Source.(interface{ Place() string }); ok {
-		return s.Place()
+// Position is where the source says that the last job stands.
+func (m *mastered) Position() string {
+	if s, ok := m.Source.(interface{ Position() string }); ok {
+		return s.Position()
 	}
 	return ""
 }

@@ -51,7 +51,7 @@ func (g *generator) Next() (*trace.Job, error) {
 	levels := g.m.Cells[sort.SearchInts(g.upTo, 1+key.Below(g.total))].Levels
 	for k, level := range levels {
 		q := &g.m.Quantities[k]
-		switch set := quantities[place(q.Name)].set; {
+		switch set := quantities[quantityIndex(q.Name)].set; {
 		case level == 0:
 			set(j, 0)
 		case level > 0:

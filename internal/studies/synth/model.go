@@ -218,7 +218,7 @@ func ReadModel(file string, text []byte) (*Model, error) {
 	}
 	known := -1
 	for i, q := range m.Quantities {
-		at := place(q.Name)
+		at := quantityIndex(q.Name)
 		if at < 0 {
 			return bad("quantities[%d].name: there is no quantity %q", i, q.Name)
 		}
@@ -255,8 +255,8 @@ func ReadModel(file string, text []byte) (*Model, error) {
 	return m, nil
 }
 
-// place finds a quantity by name, -1 if there is none.
-func place(name string) int {
+// quantityIndex finds a quantity by name, -1 if there is none.
+func quantityIndex(name string) int {
 	for i := range quantities {
 		if quantities[i].name == name {
 			return i

@@ -128,14 +128,14 @@ func (s *source) Next() (*workload.Job, error) {
 	}
 	s.lines[0] = s.lines[1]
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Place(), err)
+		return nil, fmt.Errorf("%s: %w", s.Position(), err)
 	}
 	s.read()
 	return w, nil
 }
 
-// Place is the file and the line of the job that Next returned last.
-func (s *source) Place() string { return fmt.Sprintf("%s:%d", s.file.Path, s.lines[0]) }
+// Position is the file and the line of the job that Next returned last.
+func (s *source) Position() string { return fmt.Sprintf("%s:%d", s.file.Path, s.lines[0]) }
 
 // Ended has nothing to do: a trace does not wait.
 func (s *source) Ended(*workload.Job, units.Time) {}

@@ -93,7 +93,7 @@ func (e *ArrivalError) Error() string { return e.Err.Error() }
 func (e *ArrivalError) Unwrap() error { return e.Err }
 
 // recordedSource is a source that knows where the job stands that it returned last: a file and a line, "" if it does not know.
-type recordedSource interface{ Place() string }
+type recordedSource interface{ Position() string }
 
 // take returns the job that is due, nil if the source has failed.
 func (w *World) take() *workload.Job {
@@ -107,8 +107,8 @@ func (w *World) take() *workload.Job {
 		if k := w.links[spec.ID]; err == nil && k != nil && (k.handle != 0 || k.over) {
 			err = fmt.Errorf("job %q: the id is used twice", spec.ID)
 		}
-		if at, ok := w.source.(recordedSource); err != nil && ok && at.Place() != "" {
-			err = fmt.Errorf("%s: %w", at.Place(), err)
+		if at, ok := w.source.(recordedSource); err != nil && ok && at.Position() != "" {
+			err = fmt.Errorf("%s: %w", at.Position(), err)
 		}
 	}
 	if err != nil {

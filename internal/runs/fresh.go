@@ -30,10 +30,11 @@ func (l *Local) Outputs(under ...string) []string {
 	return all
 }
 
-// CheckFresh finds the jobs that had finished in these folders in a run that was interrupted. They are thrown away by Anew, and run again.
-// It changes nothing. An error names a job that cannot be thrown away.
+// CheckFresh finds the jobs that had finished in these folders in a run that was interrupted. DiscardFinished
+// throws them away, so that they run again. CheckFresh changes nothing. An error names a job that cannot be
+// thrown away.
 func (l *Local) CheckFresh(m *Memory, under ...string) error {
-	l.anew = nil
+	l.discard = nil
 	if !l.Fresh {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (l *Local) CheckFresh(m *Memory, under ...string) error {
 		if err != nil {
 			return l.Files[j.file].Errorf("output", "%v; nothing was thrown away", err)
 		}
-		l.anew = append(l.anew, j)
+		l.discard = append(l.discard, j)
 	}
 	return nil
 }
@@ -73,9 +74,10 @@ type finishedJob struct {
 	dir  string
 }
 
-// Anew makes the jobs that CheckFresh found unfinished, so that they run again, and calls each for them. What they wrote goes when they begin.
-func (l *Local) Anew(each func(job string)) error {
-	for _, j := range l.anew {
+// DiscardFinished makes the jobs that CheckFresh found unfinished, so that they run again, and calls each for
+// every one of them. What they wrote is removed when they begin.
+func (l *Local) DiscardFinished(each func(job string)) error {
+	for _, j := range l.discard {
 		lock, err := outdir.Take(outdir.NewCommitter(j.dir).LockPath())
 		if err == nil {
 			err = errors.Join(fault.Delete(filepath.Join(j.dir, outdir.SuccessFile)), lock.Release())
@@ -95,7 +97,7 @@ func (l *Local) free(under string) (int, error) {
 		return engine.CheckOutputs(dirs)
 	}
 	for i, dir := range dirs {
-		if slices.Contains(l.anew, finishedJob{i, dir}) {
+		if slices.Contains(l.discard, finishedJob{i, dir}) {
 			continue
 		}
 		if _, err := engine.CheckOutputs([]string{dir}); err != nil {
