@@ -82,7 +82,7 @@ func TestStreamingJoin(t *testing.T) {
 	}
 }
 
-// The first program of docs/jobs.md and the one by the raw API, built as a user would build them, count as the built-in application does.
+// The example in Go and the one by the raw API, built as a user would build them, count as the built-in application does.
 func TestOwnProgram(t *testing.T) {
 	need(t, "go")
 	s := inRepository(t)
@@ -107,18 +107,6 @@ func TestOwnProgram(t *testing.T) {
 	s.write("none.yaml", "app: bin/words\ninput: internal/\noutput: out/none\nreduces: 0\n")
 	if r := s.run("run", "none.yaml"); r.code != 2 || !strings.Contains(r.stderr, "none.yaml:4:10: reduces and app contradict each other: bin/words reduces or combines, and reduces is 0") {
 		t.Errorf("without reduces: exit code %d, %s", r.code, r.stderr)
-	}
-	main, err := os.ReadFile("../../examples/words/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile("../../docs/jobs.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, code, _ := strings.Cut(string(main), "func main() {\n")
-	if !strings.Contains(string(readme), "func main() {\n"+code) {
-		t.Error("the program in docs/jobs.md is not examples/words/main.go")
 	}
 }
 
