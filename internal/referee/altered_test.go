@@ -221,6 +221,23 @@ var alterations = []alteration{
 	{"a slot that promises leave is not lent", "rtmr(preempt=false)", missing(`^\d+ item start .*reason=left-over`)},
 	{"a job is refused for what is not lent", "rtmr(preempt=false)", replace(`reason=deadline:(\d+),\d+`, "reason=all-lent:$1,1")},
 	{"a finish behind lent slots is a nanosecond off", "rtmr(preempt=false)", one(`reason=promised:\d+,(\d+)`)},
+	{"a task of a job starts that was cancelled", "capacity", func(r *rand.Rand, lines []string) ([]string, int) {
+		i := some(r, lines, `^\d+ item start `)
+		if i < 0 {
+			return nil, 0
+		}
+		from, _ := round(lines, i)
+		return slices.Insert(slices.Clone(lines), from+1, fmt.Sprintf("%d event job-cancelled job=%s", from+2, word(lines[i], "job"))), from + 1
+	}},
+	{"an amended job is not judged anew", "rtmr", func(r *rand.Rand, lines []string) ([]string, int) {
+		return anew(r, lines, func(lines []string, _, verdict int) []string { return slices.Delete(lines, verdict, verdict+1) })
+	}},
+	{"an amended job is judged by another deadline", "rtmr", func(r *rand.Rand, lines []string) ([]string, int) {
+		return anew(r, lines, func(lines []string, amended, _ int) []string {
+			lines[amended] = regexp.MustCompile(`"deadline":(\d)`).ReplaceAllString(lines[amended], `"deadline":1$1`)
+			return lines
+		})
+	}},
 	{"the policy is not asked", "fifo", func(r *rand.Rand, lines []string) ([]string, int) {
 		i := some(r, lines, `^\d+ plan items=[1-9]`)
 		if i < 0 {
@@ -229,6 +246,27 @@ var alterations = []alteration{
 		from, to := round(lines, i)
 		return slices.Delete(slices.Clone(lines), i, to), from + 1
 	}},
+}
+
+// anew alters a round in which a job is amended and judged.
+func anew(r *rand.Rand, lines []string, alter func(lines []string, amended, verdict int) []string) ([]string, int) {
+	var found [][2]int
+	for i, l := range lines {
+		if !strings.Contains(l, " event job-amended ") || !strings.Contains(l, `"deadline":`) {
+			continue
+		}
+		_, to := round(lines, i)
+		for k := i; k < to; k++ {
+			if strings.Contains(lines[k], " item admit ") && strings.Contains(lines[k], " reason=promised:") && word(lines[k], "job") == word(l, "job") {
+				found = append(found, [2]int{i, k})
+			}
+		}
+	}
+	if found == nil {
+		return nil, 0
+	}
+	at := found[r.IntN(len(found))]
+	return alter(slices.Clone(lines), at[0], at[1]), at[0]
 }
 
 // later gives the task of a start to a job that came later and has one like it.
@@ -279,6 +317,49 @@ func TestAltered(t *testing.T) {
 				t.Errorf("only %d journals could be altered so", tried)
 			}
 		})
+	}
+}
+
+// TestSetDeadline adds deadlines to a plan that no rule wants. The item itself is one difference. Its job's own deadline changes nothing
+// else, and an earlier one brings others, as jobs go first that did not.
+func TestSetDeadline(t *testing.T) {
+	earlier := 0
+	for s := uint64(1); s <= 60; s++ {
+		_, text := record(t, "edf-p", s)
+		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		last := ""
+		for _, l := range lines {
+			if strings.Contains(l, " event job-arrived ") {
+				last = l
+			}
+			if strings.Contains(l, " event job-amended ") {
+				last = ""
+				break
+			}
+		}
+		own := regexp.MustCompile(`"deadline":(\d+)`).FindStringSubmatch(last)
+		if own == nil {
+			continue
+		}
+		job := word(last, "job")
+		at := slices.Index(lines, last)
+		at += slices.IndexFunc(lines[at:], func(l string) bool { return strings.Contains(l, " item admit ") && word(l, "job") == job })
+		for _, deadline := range []string{own[1], "1"} {
+			item := fmt.Sprintf("%d item set-deadline job=%s at=%s", at+2, job, deadline)
+			_, to := round(lines, at)
+			rep, err := referee.Judge([]byte(strings.Join(slices.Insert(slices.Clone(lines), to, item), "\n")+"\n"), referee.Options{Plain: true})
+			switch {
+			case err != nil || rep.Count == 0 || !strings.Contains(rep.Differences[0].Have, "set-deadline"):
+				t.Fatalf("seed %d: the item was not noticed: %v %v", s, rep, err)
+			case deadline != "1" && rep.Count != 1:
+				t.Errorf("seed %d: its own deadline changes something: %v", s, rep.Differences)
+			case deadline == "1" && rep.Count > 1:
+				earlier++
+			}
+		}
+	}
+	if earlier < 5 {
+		t.Errorf("an earlier deadline changed something in %d games only", earlier)
 	}
 }
 

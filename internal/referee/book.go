@@ -112,8 +112,11 @@ type job struct {
 	seq       int
 	arrived   int64
 	started   int64
+	joined    int   // when it came to its queue, in the row of seq
+	virtual   int64 // the deadline that a plan set for orders to read, 0 = none
 	state     int
 	waits     bool // for predecessors
+	cancelled bool // its user wants it gone: nothing of it starts any more
 	stage     [stages]*stage
 	committed bool
 	occupied  int
@@ -224,48 +227,10 @@ func describe(detail []byte) (*job, error) {
 
 // arrive takes in a job.
 func (b *book) arrive(id int, j *job) {
-	j.id, j.seq, j.arrived, j.started = id, b.seq, b.now, never
+	j.id, j.seq, j.joined, j.arrived, j.started = id, b.seq, b.seq, b.now, never
 	b.seq++
 	for i := range j.Stages {
-		s := &j.Stages[i]
-		s.limit, s.sample = -1, -1
-		switch {
-		case len(s.Containers) == 1:
-			s.needs = s.Containers[0].Needs
-		case s.kind == reduceStage:
-			s.needs = vector{1: 1}
-		default:
-			s.needs = vector{0: 1}
-		}
-		s.byNode, s.byRack = map[int]*list{}, map[int]*list{}
-		put := func(m map[int]*list, key, t int) {
-			l := m[key]
-			if l == nil {
-				l = new(list)
-				m[key] = l
-			}
-			if n := len(l.tasks); n == 0 || l.tasks[n-1] != t {
-				l.tasks = append(l.tasks, t)
-			}
-		}
-		for t := range s.Tasks {
-			for _, h := range s.Tasks[t].Hosts {
-				put(s.byNode, h, t+1)
-				if n := b.node(h); n != nil {
-					put(s.byRack, n.Rack, t+1)
-				}
-			}
-			if len(s.Tasks[t].Hosts) == 0 {
-				put(s.byNode, 0, t+1)
-			}
-			s.all.tasks = append(s.all.tasks, t+1)
-		}
-		s.open = len(s.Tasks)
-		for _, t := range s.Done {
-			s.Tasks[t-1].state = taskDone
-			s.open--
-			s.done++
-		}
+		b.list(&j.Stages[i])
 	}
 	for _, name := range j.After {
 		if p := b.names[name]; p == nil || !p.committed {
@@ -275,6 +240,68 @@ func (b *book) arrive(id int, j *job) {
 	b.jobs[id], b.names[j.Name] = j, j
 	b.live = append(b.live, j)
 	b.dirty = true
+}
+
+// list opens the tasks of a stage.
+func (b *book) list(s *stage) {
+	s.limit, s.sample = -1, -1
+	switch {
+	case len(s.Containers) == 1:
+		s.needs = s.Containers[0].Needs
+	case s.kind == reduceStage:
+		s.needs = vector{1: 1}
+	default:
+		s.needs = vector{0: 1}
+	}
+	s.byNode, s.byRack = map[int]*list{}, map[int]*list{}
+	put := func(m map[int]*list, key, t int) {
+		l := m[key]
+		if l == nil {
+			l = new(list)
+			m[key] = l
+		}
+		if n := len(l.tasks); n == 0 || l.tasks[n-1] != t {
+			l.tasks = append(l.tasks, t)
+		}
+	}
+	for t := range s.Tasks {
+		for _, h := range s.Tasks[t].Hosts {
+			put(s.byNode, h, t+1)
+			if n := b.node(h); n != nil {
+				put(s.byRack, n.Rack, t+1)
+			}
+		}
+		if len(s.Tasks[t].Hosts) == 0 {
+			put(s.byNode, 0, t+1)
+		}
+		s.all.tasks = append(s.all.tasks, t+1)
+	}
+	s.open = len(s.Tasks)
+	for _, t := range s.Done {
+		s.Tasks[t-1].state = taskDone
+		s.open--
+		s.done++
+	}
+}
+
+// amend puts a new description in the place of a job's: of stages that have begun only what is said of the job changes.
+func (b *book) amend(j, to *job) {
+	if j.Queue != to.Queue {
+		j.joined = b.seq
+		b.seq++
+	}
+	j.Class, j.Queue, j.User, j.Deadline, j.Weight, j.Priority = to.Class, to.Queue, to.User, to.Deadline, to.Weight, to.Priority
+	j.Labels, j.SlowStart, j.Promised = to.Labels, to.SlowStart, to.Promised
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		if was, is := *s, to.stage[s.kind]; is != nil && s.occupied == 0 && s.done == 0 {
+			*s = *is
+			s.Done = nil
+			b.list(s)
+			s.ready, s.withheld, s.limit, s.sample = was.ready, was.withheld, was.limit, was.sample
+		}
+	}
+	b.dirty, b.left = true, true
 }
 
 // first returns the first open task of a list, 0 if there is none.
@@ -364,7 +391,7 @@ func (b *book) hold(j *job, s *stage, n *node, by int) {
 
 // runs tells whether tasks of the stage may start now, wherever.
 func (b *book) runs(j *job, s *stage) bool {
-	if s == nil || s.open == 0 || !s.ready || s.withheld || j.waits || j.state >= rejected {
+	if s == nil || s.open == 0 || !s.ready || s.withheld || j.waits || j.cancelled || j.state >= rejected {
 		return false
 	}
 	if j.state != admitted && s.sample <= 0 {

@@ -71,12 +71,13 @@ func (o *capacityShare) look(b *book) {
 			part, most = part*d.Capacity/100, most*top/100
 			n := o.nodes[l.key]
 			if n == nil {
-				n = &share{part: part, most: most, seq: sinceWhen(was, o.came, l.key, j.seq)}
+				n = &share{part: part, most: most}
 				if o.rigid {
 					n.most = part
 				}
 				o.nodes[l.key] = n
 			}
+			n.seq = sinceWhen(was, o.came, l.key, j.joined)
 			l.path = append(l.path, n)
 		}
 		if leaves[l.key] == nil {
@@ -84,10 +85,10 @@ func (o *capacityShare) look(b *book) {
 		}
 		l.users = leaves[l.key]
 		if l.user = l.users[j.User]; l.user == nil {
-			name := l.key + "." + j.User + "."
-			l.user = &share{seq: sinceWhen(was, o.came, name, j.seq)}
+			l.user = &share{}
 			l.users[j.User] = l.user
 		}
+		l.user.seq = sinceWhen(was, o.came, l.key+"."+j.User+".", j.joined)
 		for i := range j.Stages {
 			s := &j.Stages[i]
 			for _, n := range append([]*share{l.user}, l.path...) {

@@ -17,6 +17,7 @@ type fluid struct {
 	job           *job
 	maps, reduces int64
 	from          int64
+	deadline      int64
 	master        int64 // map slots that its master holds until it ends
 }
 
@@ -41,9 +42,9 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 				}
 			}
 		}
-		if j := b.jobs[e.int("job")]; j != nil && !c.known[j] && (!j.waits || j.Deadline == never) && j.state < rejected {
+		if j := b.jobs[e.int("job")]; j != nil && !c.known[j] && !j.waits && j.state < admitted {
 			if j.Deadline == never {
-				if j.state == pending && (!j.waits || j.stage[master] == nil) {
+				if j.state == pending {
 					c.lend(b, j, p)
 				}
 				continue
@@ -103,7 +104,7 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 		reject("not-profiled")
 		return
 	}
-	a := &fluid{job: j, from: j.Deadline}
+	a := &fluid{job: j, from: j.Deadline, deadline: j.Deadline}
 	if s := j.stage[reduceStage]; s != nil {
 		a.reduces, a.from = int64(len(s.Tasks)), j.Deadline-t.oneReduce
 	}
@@ -147,7 +148,7 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 		if !mapsOver(o.job) {
 			freeMaps -= o.maps
 		}
-		if o.from <= a.from && a.from < o.job.Deadline {
+		if o.from <= a.from && a.from < o.deadline {
 			freeReduces -= o.reduces
 		}
 	}

@@ -25,8 +25,8 @@
 // instant at which each attempt ends and each node beats, so that a node left idle shows. Where a prediction fails the difference is
 // noted and the book goes on as the journal says, so that one difference does not bring others.
 //
-// Supplies and forecasts wake a policy, and no rule that is known here reads them. A journal in which a job is cancelled or amended, the
-// world tells all anew, or a scheduler watches or yields is refused in one sentence, as are deadlines that a policy sets.
+// Supplies and forecasts wake a policy, and no rule that is known here reads them. A journal in which the world tells all anew, or a
+// scheduler watches or yields, is refused in one sentence, as is one of a world that binds late.
 //
 // Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late shows in what it wants then.
 package referee

@@ -362,6 +362,18 @@ func (j *judge) event(l *line) error {
 			return err
 		}
 		j.arrive(l.int("job"), d)
+	case "job-amended":
+		d, err := describe(l.detail)
+		if err != nil {
+			return err
+		}
+		if job != nil {
+			j.amend(job, d)
+		}
+	case "job-cancelled":
+		if job != nil {
+			job.cancelled, j.dirty = true, true
+		}
 	case "stage-ready":
 		if has {
 			j.ready(job, st)
@@ -518,6 +530,8 @@ func (j *judge) enter(l *line) error {
 			return fmt.Errorf("nothing is known of node %d", l.int("node"))
 		}
 		n.asleep, n.waking, n.asked = true, l.name == "wake", l.int("id")
+	case "set-deadline":
+		job.virtual = l.num64("at")
 	case "wake-me", "rank":
 	default:
 		return fmt.Errorf("the referee does not know items of the kind %q", l.name)

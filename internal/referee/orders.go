@@ -30,11 +30,19 @@ func (byArrival) compare(x *job, _ int, y *job, _ int) int {
 }
 func (o byArrival) line(x, y *job) int { return o.compare(x, 0, y, 0) }
 
-// edf is earliest deadline first (paper 000, section 6); jobs without a deadline, whose deadline is the end of time, come last.
+// edf is earliest deadline first (paper 000, section 6); jobs without a deadline, whose deadline is the end of time, come last. A deadline
+// that a plan has set goes before the job's own.
 type edf struct{ flat }
 
-func (edf) compare(x *job, _ int, y *job, _ int) int { return cmp.Compare(x.Deadline, y.Deadline) }
-func (o edf) line(x, y *job) int                     { return o.compare(x, 0, y, 0) }
+func (edf) compare(x *job, _ int, y *job, _ int) int { return cmp.Compare(x.due(), y.due()) }
+
+func (j *job) due() int64 {
+	if j.virtual != 0 {
+		return j.virtual
+	}
+	return j.Deadline
+}
+func (o edf) line(x, y *job) int { return o.compare(x, 0, y, 0) }
 
 // A described queue, as the header has it.
 type describedQueue struct {
@@ -123,13 +131,14 @@ func (o *fairShare) look(b *book) {
 	at := func(m map[string]*pool, key, name string, seq int) *pool {
 		p := m[key]
 		if p == nil {
-			p = &pool{seq: sinceWhen(was, o.came, name, seq), users: map[string]*pool{}, weight: 1}
+			p = &pool{users: map[string]*pool{}, weight: 1}
 			m[key] = p
 		}
+		p.seq = sinceWhen(was, o.came, name, seq)
 		return p
 	}
 	for _, j := range b.live {
-		p := at(o.pools, o.name(j), o.name(j), j.seq)
+		p := at(o.pools, o.name(j), o.name(j), j.joined)
 		if p.queue == nil {
 			p.queue, _ = o.queues.leaf(o.name(j))
 			if p.queue == nil {
@@ -139,7 +148,7 @@ func (o *fairShare) look(b *book) {
 				p.weight = p.queue.Weight
 			}
 		}
-		u := at(p.users, j.User, o.name(j)+"\n"+j.User, j.seq)
+		u := at(p.users, j.User, o.name(j)+"\n"+j.User, j.joined)
 		for i := range j.Stages {
 			s := &j.Stages[i]
 			for _, q := range []*pool{p, u} {
@@ -190,13 +199,13 @@ func (o *fairShare) compare(x *job, s int, y *job, t int) int {
 
 // sinceWhen returns when a queue came that is there now: as it was known, or with the job of that number.
 func sinceWhen(was, is map[string]int, name string, seq int) int {
-	if _, known := is[name]; !known {
-		if before, there := was[name]; there {
-			seq = before
-		}
-		is[name] = seq
+	if before, there := was[name]; there {
+		seq = before
+	} else if since, known := is[name]; known {
+		seq = min(seq, since)
 	}
-	return is[name]
+	is[name] = seq
+	return seq
 }
 
 // came compares when two queues came, for work of one stage. Of two stages the jobs' own arrival decides.

@@ -33,7 +33,10 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 	r.follow(b)
 	r.rise(b)
 	r.note(b, events, p)
-	for _, e := range events { // jobs that came, or whose predecessors are done
+	for _, e := range events { // jobs that came, or whose predecessors are done, or that are others now
+		if e.name == "job-amended" {
+			r.amended(b, b.jobs[e.int("job")])
+		}
 		if j := b.jobs[e.int("job")]; j != nil && !r.known[j] && !j.waits && j.state < rejected {
 			r.known[j] = true
 			r.judge(b, j, p)
@@ -327,6 +330,29 @@ func (r *rtmr) sort() {
 		}
 		return cmp.Compare(x.seq, y.seq)
 	})
+}
+
+// amended has a job judged anew that has not started. Whoever runs without a promise, or is measured, runs on as it does.
+func (r *rtmr) amended(b *book, j *job) {
+	if j == nil || !r.known[j] || j.state >= rejected {
+		return
+	}
+	if i := r.plan.find(j); i >= 0 {
+		if r.plan.queue[i].since >= 0 {
+			return
+		}
+		r.plan.remove(j, b.now)
+	} else if j.begun() {
+		return
+	}
+	delete(r.measures, j)
+	r.others = slices.DeleteFunc(r.others, func(o *job) bool { return o == j })
+	delete(r.known, j)
+}
+
+// begun tells whether a task of the job runs, is promised or is done.
+func (j *job) begun() bool {
+	return j.occupied > 0 || slices.ContainsFunc(j.Stages, func(s stage) bool { return s.done > 0 })
 }
 
 // lend lets a job run on what no promise needs.

@@ -25,7 +25,7 @@ func (h *seconds) decide(b *book, _ []*line, p *wants) {
 		h.look = 0
 		var jobs []*job
 		for _, j := range b.live {
-			if j.state == admitted && !j.waits {
+			if j.state == admitted && !j.waits && !j.cancelled {
 				jobs = append(jobs, j)
 			}
 		}

@@ -37,7 +37,7 @@ import (
 //
 // What the paper leaves open: a job without a deadline is let in when it comes, and the order serves it last. Maps that are lost behind the
 // last map do not hold reduces back again. A job with a deadline is refused if nothing is known
-// of its class, or if it takes other containers than slots. A job that waits for others is tested when these are done. A job of which
+// of its class, or if it takes other containers than slots. A job that waits for others is decided upon when these are done. A job of which
 // nobody can tell yet how many tasks it has is let in as one without a deadline, and stays so: only its
 // ApplicationMaster can tell, and it has to run for that. What runs when the policy takes over, and does
 // not pass the test, runs on without a promise. An amended job keeps what it was accepted for.
@@ -114,8 +114,7 @@ func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // decide tests a job that nobody has decided upon, if it need not wait for others.
 func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	switch {
-	case !undecided(job):
-	case job.Standing() == sched.Waiting && job.Deadline != units.Never:
+	case !undecided(job) || job.Standing() == sched.Waiting:
 	case unbound(job):
 		c.lend(v, job, p)
 	default:
@@ -138,7 +137,7 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 // instants, so a later deadline may be refused where an earlier one is accepted, and there is no bound to search for.
 func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	switch {
-	case job.State == sched.Waiting && job.Deadline != units.Never:
+	case job.State == sched.Waiting:
 		return sched.Answer{}
 	case unbound(job):
 		if why, full := c.crowded(v, job); full {
@@ -167,9 +166,7 @@ func noPromise(job *sched.Job) sched.Reason {
 
 // lend lets a job in without a promise, or has it wait for room for its master.
 func (c *Constraint) lend(v sched.View, job *sched.Job, p *sched.Plan) {
-	why, full := c.crowded(v, job)
-	switch _, has := masterOf(job.Spec); {
-	case has && job.Standing() == sched.Waiting: // for others: it is looked at when these are done
+	switch why, full := c.crowded(v, job); {
 	case !full:
 		if why := noPromise(job); p.Admit(job.ID, why) && job.Deadline != units.Never { // it stands behind what is promised
 			p.Add(sched.Item{Verb: sched.SetDeadline, Job: job.ID, At: units.Never, Reason: why})

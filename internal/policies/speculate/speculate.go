@@ -60,7 +60,7 @@ func (h *Hadoop) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if h.wake != 0 && now >= h.wake {
 		h.wake = 0
 		for j := sched.JobID(1); j <= v.Jobs(); j++ {
-			if job := v.Job(j); job != nil && job.Standing() == sched.Admitted {
+			if job := v.Job(j); job != nil && job.Standing() == sched.Admitted && !job.Cancelled {
 				for _, s := range []sched.Stage{sched.Map, sched.Reduce} {
 					h.look(v, job, s, p)
 				}
