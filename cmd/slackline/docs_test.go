@@ -56,7 +56,7 @@ func TestDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := document{t: t, page: page}
+		d := document{page: page}
 		d.parse(string(text))
 		for _, c := range d.commands {
 			tried[c.text] = true
@@ -64,8 +64,10 @@ func TestDocuments(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			need(t, append(tools, "sh")...)
-			d.t = t
 			d.run(checkout(t))
+			for _, mistake := range d.mistakes {
+				t.Error(mistake)
+			}
 		})
 	}
 	for command := range untried {
@@ -105,10 +107,14 @@ func checkout(t *testing.T) *shell {
 
 // document is a page as it is run.
 type document struct {
-	t        *testing.T
 	page     string
 	commands []*documented
 	files    []*documented
+	mistakes []string
+}
+
+func (d *document) wrong(line int, format string, args ...any) {
+	d.mistakes = append(d.mistakes, fmt.Sprintf("%s:%d: ", d.page, line)+fmt.Sprintf(format, args...))
 }
 
 // documented is a command and what the page shows of it, or a file and what the page says that is in it.
@@ -146,7 +152,7 @@ func (d *document) parse(text string) {
 		}
 	}
 	if kind != "" {
-		d.t.Errorf("%s:%d: the block does not end", d.page, start)
+		d.wrong(start, "the block does not end")
 	}
 }
 
@@ -161,7 +167,7 @@ func (d *document) block(kind string, start int, lines []string) {
 				}
 				d.commands = append(d.commands, c)
 			} else if n == 0 {
-				d.t.Errorf("%s:%d: the block does not begin with a command", d.page, start)
+				d.wrong(start, "the block does not begin with a command")
 			} else if last := d.commands[len(d.commands)-1]; strings.HasSuffix(last.text, "\\") {
 				last.text = strings.TrimSuffix(last.text, "\\") + strings.TrimSpace(strings.TrimPrefix(line, ">"))
 			} else {
@@ -170,7 +176,7 @@ func (d *document) block(kind string, start int, lines []string) {
 		}
 	case "text":
 		if len(d.commands) == 0 || d.commands[len(d.commands)-1].shown != "" {
-			d.t.Errorf("%s:%d: no command printed this", d.page, start)
+			d.wrong(start, "no command printed this")
 			return
 		}
 		d.commands[len(d.commands)-1].shown = strings.Join(lines, "\n")
@@ -178,7 +184,7 @@ func (d *document) block(kind string, start int, lines []string) {
 		all := strings.Join(lines, "\n") + "\n"
 		name := inFile.FindStringSubmatch(all)
 		if name == nil {
-			d.t.Errorf("%s:%d: the block does not say in its first line which file it is", d.page, start)
+			d.wrong(start, "the block does not say in its first line which file it is")
 			return
 		}
 		d.files = append(d.files, &documented{line: start, text: name[1], shown: all})
@@ -191,13 +197,13 @@ func (d *document) run(s *shell) {
 		if there, err := os.ReadFile(s.path(f.text)); err != nil {
 			s.write(f.text, f.shown)
 		} else if got, want := bare(f.shown), bare(string(there)); got != want {
-			d.t.Errorf("%s:%d: this is not what %s says:\n%s\nbut:\n%s", d.page, f.line, f.text, got, want)
+			d.wrong(f.line, "this is not what %s says:\n%s\nbut:\n%s", f.text, got, want)
 		}
 	}
-	dir := d.t.TempDir()
+	dir := s.t.TempDir()
 	file := func(n int, kind string) string { return filepath.Join(dir, fmt.Sprint(n, ".", kind)) }
 	if err := os.Symlink(os.Args[0], filepath.Join(dir, "slackline")); err != nil {
-		d.t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	var script strings.Builder
 	fmt.Fprintf(&script, "PATH='%s':$PATH\n", dir)
@@ -211,11 +217,11 @@ func (d *document) run(s *shell) {
 	shell := exec.CommandContext(ctx, "sh", "-c", script.String())
 	shell.Dir, shell.Env = s.dir, s.env
 	if said, err := shell.CombinedOutput(); err != nil {
-		d.t.Errorf("%s: %v\n%s", d.page, err, said)
+		d.wrong(0, "%v\n%s", err, said)
 	}
 	for n, c := range d.commands {
 		if why := untried[c.text]; why != "" {
-			d.t.Logf("%s:%d: %s is not run: %s", d.page, c.line, c.text, why)
+			s.t.Logf("%s:%d: %s is not run: %s", d.page, c.line, c.text, why)
 			continue
 		}
 		var said []string
@@ -224,9 +230,9 @@ func (d *document) run(s *shell) {
 			said = append(said, string(text))
 		}
 		if code := strings.TrimSpace(said[2]); code != strconv.Itoa(c.code) {
-			d.t.Errorf("%s:%d: %s\nexit code %q, not %d:\n%s%s", d.page, c.line, c.text, code, c.code, said[0], said[1])
+			d.wrong(c.line, "%s\nexit code %q, not %d:\n%s%s", c.text, code, c.code, said[0], said[1])
 		} else if missing := c.missing(said[0] + "\n" + said[1]); missing != "" {
-			d.t.Errorf("%s:%d: %s\ndoes not print\n%s\nbut\n%s%s", d.page, c.line, c.text, missing, said[0], said[1])
+			d.wrong(c.line, "%s\ndoes not print\n%s\nbut\n%s%s", c.text, missing, said[0], said[1])
 		}
 	}
 }
@@ -268,6 +274,61 @@ func (c *documented) missing(printed string) string {
 		printed = after
 	}
 	return ""
+}
+
+// A page with mistakes is found out, and a page without any is not blamed.
+func TestMistakesInDocuments(t *testing.T) {
+	need(t, "sh")
+	const page = `
+~~~yaml
+# docs/pool.yaml
+cluster: {nodes: 2}
+~~~
+
+~~~console
+$ slackline version                   # prints more than this
+slackline …
+$ slackline versoin                   # exit code 2
+$ slackline versoin
+$ slackline version
+slickline
+$ cat docs/pool.yaml
+cluster:  {nodes:
+  2}
+~~~
+
+~~~yaml
+# examples/words.yaml
+app: grep
+~~~
+
+~~~yaml
+no: name
+~~~
+
+~~~text
+printed by nobody
+~~~
+`
+	d := document{page: "page.md"}
+	d.parse(strings.ReplaceAll(page, "~~~", "```"))
+	s := newShell(t, map[string]string{"examples/words.yaml": "app: wordcount  # counts\n", "docs/index.md": ""})
+	d.run(s)
+	var got []string
+	for _, mistake := range d.mistakes {
+		first, _, _ := strings.Cut(mistake, "\n")
+		got = append(got, first)
+	}
+	want := []string{
+		"page.md:24: the block does not say in its first line which file it is",
+		"page.md:28: no command printed this",
+		"page.md:19: this is not what examples/words.yaml says:",
+		"page.md:11: slackline versoin",
+		"page.md:12: slackline version",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
 }
 
 // Every link of a document leads to a file that is there, and to a heading in it. The README fits a few screens, and a page is no
