@@ -10,6 +10,7 @@
 //	policies.go  the one table from a policy's name to its rule
 //	orders.go    who goes first: by-arrival, edf, fair-share; capacity.go: capacity-share
 //	admit.go     who may run: all, limit, serial; constraint.go: Deadline Constraint
+//	allot.go     both for capacity-plan
 //	place.go     what a node gets: greedy, delay, matchmaking
 //	rtmr.go      promises of deadlines; masters.go: with ApplicationMasters; leases.go: slots that are lent and not taken back;
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class

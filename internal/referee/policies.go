@@ -69,6 +69,10 @@ var table = map[string]func(m *made, a *asked){
 		m.order = edf{}
 		m.parts["admit"] = constraintOf(a)
 	},
+	"capacity-plan": func(m *made, a *asked) {
+		o := allottedOf(m, a)
+		m.order, m.parts["admit"] = o, o
+	},
 	"rtmr": func(m *made, a *asked) {
 		m.parts = map[string]part{"admit": &rtmr{feedback: a.on("feedback", true), preempt: a.on("preempt", true), sampling: a.with["unknown"] != "best-effort",
 			samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100, masters: float64(a.count("masters", 10)) / 100, plan: schedule{fifo: a.with["order"] == "fifo", shrunk: -1}, known: map[*job]bool{}, measures: map[*job]*sampled{}}}

@@ -140,7 +140,7 @@ func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	case job.State == sched.Waiting:
 		return sched.Answer{}
 	case unbound(job):
-		if why, full := c.crowded(v, job); full {
+		if why, full := c.Share.Crowded(v, job); full {
 			return sched.Answer{Verb: sched.Hold, Reason: why}
 		}
 		return sched.Answer{Verb: sched.Admit, Reason: noPromise(job)}
@@ -166,7 +166,7 @@ func noPromise(job *sched.Job) sched.Reason {
 
 // lend lets a job in without a promise, or has it wait for room for its master.
 func (c *Constraint) lend(v sched.View, job *sched.Job, p *sched.Plan) {
-	switch why, full := c.crowded(v, job); {
+	switch why, full := c.Share.Crowded(v, job); {
 	case !full:
 		if why := noPromise(job); p.Admit(job.ID, why) && job.Deadline != units.Never { // it stands behind what is promised
 			p.Add(sched.Item{Verb: sched.SetDeadline, Job: job.ID, At: units.Never, Reason: why})
@@ -176,8 +176,8 @@ func (c *Constraint) lend(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 }
 
-// crowded tells whether masters leave no room for that of a job which has not begun, and why.
-func (c *Constraint) crowded(v sched.View, job *sched.Job) (sched.Reason, bool) {
+// Crowded tells whether masters leave no room for that of a job which has not begun, and why.
+func (s Share) Crowded(v sched.View, job *sched.Job) (sched.Reason, bool) {
 	need, has := masterOf(job.Spec)
 	if !has || job.Begun() {
 		return sched.Reason{}, false
@@ -189,7 +189,7 @@ func (c *Constraint) crowded(v sched.View, job *sched.Job) (sched.Reason, bool) 
 			used.Add(&n)
 		}
 	}
-	return c.Share.Full(v.Capacity(), &used, &need)
+	return s.Full(v.Capacity(), &used, &need)
 }
 
 // goOn looks again at the jobs without a promise that wait for room for their masters. O(jobs).

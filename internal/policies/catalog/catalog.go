@@ -19,6 +19,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/allot"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/order"
 	"github.com/slackline/slackline/internal/policies/placement"
@@ -40,6 +41,7 @@ func All() []compose.Entry {
 		schemes.EDFP(),
 		schemes.DC(),
 		rtmr.Entry(),
+		allot.Entry(),
 		order.FIFOEntry(),
 		order.FairEntry(),
 		order.CapacityEntry(),

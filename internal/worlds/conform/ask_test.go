@@ -141,6 +141,8 @@ func TestQuestions(t *testing.T) {
 		"rtmr(order=fifo)":                      {sched.Admit, sched.Reject},
 		"dc":                                    {sched.Admit, sched.Reject},
 		"dc(cost=worst)":                        {sched.Admit, sched.Reject},
+		"capacity-plan":                         {sched.Admit, sched.Reject},
+		"capacity-plan(over=hold)":              {sched.Admit, sched.Hold},
 		"fifo":                                  {sched.Admit},
 		"edf+serial":                            {sched.Admit, sched.Hold},
 		"fair+limit(running=2,per_user=1)":      {sched.Admit, sched.Hold},

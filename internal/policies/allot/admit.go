@@ -1,0 +1,135 @@
+package allot
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Admission lets in as many jobs of each class as the plan has.
+type Admission struct {
+	plan  *plan
+	holds bool        // jobs above that wait; else they are refused
+	share admit.Share // of the cluster for masters of jobs that are not planned
+}
+
+// Decide plans anew and lets in whom it can.
+func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	if !slices.ContainsFunc(batch, func(e sched.Event) bool { return changes.Has(e.Kind) }) {
+		return
+	}
+	a.plan.make(v, nil)
+	var list []*sched.Job
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		if job := v.Job(j); asks(job) {
+			list = append(list, job)
+		}
+	}
+	slices.SortFunc(list, func(x, y *sched.Job) int { return cmp.Compare(x.Seq, y.Seq) })
+	for _, job := range list {
+		switch verb, why := a.verdict(v, job); verb {
+		case sched.Admit:
+			n := a.plan.need(v, job)
+			if p.Admit(job.ID, why) && n.why.Cause == nil {
+				i, _ := a.plan.at(of(job))
+				a.plan.Classes[i].runs++
+			}
+		case sched.Reject:
+			p.Reject(job.ID, 0, why)
+		case sched.Hold:
+			if job.Standing() == sched.Pending {
+				p.Hold(job.ID, why)
+			}
+		}
+	}
+}
+
+// verdict is what becomes of a job under the plan.
+func (a Admission) verdict(v sched.View, job *sched.Job) (sched.Verb, sched.Reason) {
+	n := a.plan.need(v, job)
+	i, _ := a.plan.at(of(job))
+	begun := job.Begun() || job.Spec.GoesOn()
+	switch {
+	case n.why.Cause != nil && n.late == 0: // no deadline that could be planned for
+		if why, full := a.share.Crowded(v, job); full {
+			return sched.Hold, why
+		}
+		return sched.Admit, n.why
+	case n.late > 0 && begun:
+		return sched.Admit, sched.Because(sched.Begun)
+	case n.late > 0:
+		return sched.Reject, n.why
+	case a.plan.Classes[i].runs < a.plan.Classes[i].Admit:
+		return sched.Admit, sched.Because(Planned, int64(job.Deadline), int64(v.Now().Add(n.takes)))
+	case begun:
+		return sched.Admit, sched.Because(sched.Begun)
+	}
+	c := &a.plan.Classes[i]
+	why := sched.Because(OverPlan, int64(c.Admit), c.worth(), a.plan.Price)
+	if a.holds {
+		return sched.Hold, why
+	}
+	return sched.Reject, why
+}
+
+// Ask says what would become of a job that came now.
+func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
+	if job.State == sched.Waiting {
+		return sched.Answer{}
+	}
+	with := *a.plan
+	with.Classes = slices.Clone(with.Classes)
+	with.make(v, job)
+	a.plan = &with
+	verb, why := a.verdict(v, job)
+	return sched.Answer{Verb: verb, Reason: why}
+}
+
+// MarshalJSON saves the plan.
+func (a Admission) MarshalJSON() ([]byte, error) { return json.Marshal(a.plan) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (a Admission) UnmarshalJSON(text []byte) error {
+	a.plan.Classes, a.plan.Price = nil, 0
+	return json.Unmarshal(text, a.plan)
+}
+
+// CopyFrom takes it over.
+func (a Admission) CopyFrom(other any) {
+	from := other.(Admission).plan
+	a.plan.Classes, a.plan.Price = slices.Clone(from.Classes), from.Price
+}
+
+// Order gives each class its slots. Within a class jobs share evenly, those without a deadline behind the others.
+type Order struct{ plan *plan }
+
+// Path is the job's class.
+func (o Order) Path(j *sched.Job) []string { return []string{of(j)} }
+
+// QueueKey ranks nothing: slots of classes do not overlap but for rounding.
+func (o Order) QueueKey(sched.View, *sched.Queue, sched.Stage) sched.Key { return sched.Key{} }
+
+// JobKey ranks by what jobs hold.
+func (o Order) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
+	k := sched.Key{0, int64(j.Stages[s].Occupied)}
+	if j.Deadline == units.Never {
+		k[0] = 1
+	}
+	return k
+}
+
+// Line ranks jobs that wait: by arrival.
+func (o Order) Line(*sched.Job) sched.Key { return sched.Key{} }
+
+// Open closes a class that has its slots.
+func (o Order) Open(_ sched.View, q *sched.Queue, s sched.Stage) bool {
+	if q.ID == sched.Root || s != sched.Map && s != sched.Reduce {
+		return true
+	}
+	i, ok := o.plan.at(q.Name)
+	return !ok || int(q.Stages[s].Occupied) < o.plan.Classes[i].Slots[s-sched.Map]
+}

@@ -1,0 +1,88 @@
+package allot
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/placement"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
+)
+
+// Why jobs are let in or not.
+var (
+	// Planned lets a job in that the plan has slots for.
+	Planned = &sched.Cause{Name: "planned", Numbers: []string{"its deadline", "its expected finish"}, Example: [3]int64{90e9, 60e9}, Word: sched.Estimate,
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("the plan has slots for it: expected to finish by %s, its deadline is at %s", r.Time(r.B), r.Time(r.A))
+		}}
+	// OverPlan keeps a job out for which the cluster earns more with others.
+	OverPlan = &sched.Cause{Name: "over-plan", Numbers: []string{"jobs of its class that may run", "thousandths that all of the cluster would earn with its class", "thousandths that it has to"},
+		Example: [3]int64{3, 4200, 6500},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("the plan has room for %s of its class: the cluster would earn %.4g with such jobs, and the price is %.4g",
+				r.Count(r.A, "job", "jobs"), float64(r.B)/1000, float64(r.C)/1000)
+		}}
+	// TooLate refuses a job that all slots of the cluster would not help.
+	TooLate = &sched.Cause{Name: "plan-late", Numbers: []string{"time until its deadline", "time it takes with all slots"}, Example: [3]int64{60e9, 90e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("by its bound it takes %s with all slots of the cluster, and its deadline is in %s", r.Time(r.B), r.Time(r.A))
+		}}
+	// Unplanned lets a job in of which nothing is known.
+	Unplanned = &sched.Cause{Name: "unplanned", Text: "nothing is known of what its class takes: it gets slots that the plan leaves", Word: sched.NoPromise}
+)
+
+// changes are the events upon which the plan is made anew.
+var changes = sched.EventsOf(sched.Resync, sched.Control, sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.ProfileLearned,
+	sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady)
+
+// Entry lists the policy.
+func Entry() compose.Entry {
+	return compose.Entry{
+		Name:  "capacity-plan",
+		Kind:  compose.KindScheme,
+		Doc:   "each class has the slots that meet its deadlines, and as many jobs as the cluster can carry at most worth",
+		Cite:  "paper 004, sections 2.4 and 4",
+		Parts: parts(&plan{}, compose.Args{}),
+		Params: []compose.Param{
+			{Name: "bound", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "upper"}, Part: compose.KindAdmit, Doc: "by which deadlines are to be met: the mean of the lower and the upper one, or the upper one"},
+			{Name: "over", Type: compose.Choice, Default: "reject", Choices: []string{"reject", "hold"}, Part: compose.KindAdmit, Doc: "what becomes of jobs above the plan: they are refused, or wait"},
+			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Part: compose.KindAdmit, Doc: "of the cluster that ApplicationMasters may take, before those of jobs that are not planned wait"},
+		},
+		Fill: fill,
+	}
+}
+
+func fill(r *compose.Recipe, a compose.Args) error {
+	if _, err := admit.ShareOf(a); err != nil {
+		return err
+	}
+	p := &plan{upper: a.Choice("bound") == "upper", described: map[string]queues.Queue{}}
+	for _, q := range a.Queues.Queues {
+		p.described[q.Name] = q
+	}
+	for _, part := range parts(p, a) {
+		if err := r.Put(part, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts lists what works on one plan.
+func parts(p *plan, a compose.Args) []compose.Entry {
+	return []compose.Entry{
+		{Name: "planned slots", Kind: compose.KindOrder, Doc: "each class has its slots, which its jobs share evenly",
+			Order: func(compose.Args) (sched.Order, error) { return Order{p}, nil }},
+		{Name: "planned jobs", Kind: compose.KindAdmit, Doc: "as many jobs of each class as the plan has",
+			Step: func(compose.Args) (compose.Step, error) {
+				share, err := admit.ShareOf(a)
+				return Admission{p, a.Choice("over") == "hold", share}, err
+			},
+			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: changes, Causes: []*sched.Cause{Planned, OverPlan, TooLate, Unplanned,
+				estimate.NoDeadline, estimate.CountUnknown, admit.MasterShare, sched.Begun}}},
+		placement.GreedyEntry(),
+	}
+}

@@ -1,0 +1,299 @@
+package allot
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/internal/maths/bounds"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// asks tells whether the job may still be let in.
+func asks(job *sched.Job) bool {
+	return job != nil && (job.Standing() == sched.Pending || job.Standing() == sched.HeldBack)
+}
+
+// plan is what each class gets.
+type plan struct {
+	upper     bool // deadlines are met by the upper bound, not by the mean
+	described map[string]queues.Queue
+
+	Classes []class `json:"classes"` // sorted by name
+	Price   int64   `json:"price"`   // what the whole cluster has to earn, in thousandths
+}
+
+// class is a class of jobs with its part of the cluster.
+type class struct {
+	Name    string  `json:"name"`
+	Gamma   int64   `json:"gamma"` // part of the cluster that one job takes, of whole; 0 = the class is not planned
+	Need    [2]need `json:"need"`  // of one job: slots for maps and for reduces, of so many
+	Penalty float64 `json:"penalty"`
+	Most    int     `json:"most"`  // H_up of its queue
+	High    int     `json:"high"`  // H_up
+	Admit   int     `json:"admit"` // h
+	Slots   [2]int  `json:"slots"`
+
+	runs, there, loose int
+}
+
+// need is some slots of those that the cluster has.
+type need struct {
+	Slots float64 `json:"slots"`
+	Of    int64   `json:"of"`
+}
+
+// whole is the cluster in the unit of its parts.
+const whole = 1e9
+
+// worth is what the whole cluster earns with jobs of the class, in thousandths.
+func (c *class) worth() int64 {
+	return int64(math.Round(min(units.Rounded(1000*whole*c.Penalty/float64(c.Gamma)), 1e15)))
+}
+
+// at finds a class; ok is false if it is not there, and i is where it would be.
+func (p *plan) at(name string) (i int, ok bool) {
+	return slices.BinarySearchFunc(p.Classes, name, func(c class, name string) int { return strings.Compare(c.Name, name) })
+}
+
+// of is the class of a job.
+func of(j *sched.Job) string { return cmp.Or(j.Spec.Class, queues.Default) }
+
+// make plans for the jobs of the view, and for one more that is about to come, nil for none. O(jobs).
+func (p *plan) make(v sched.View, more *sched.Job) {
+	for i := range p.Classes {
+		c := &p.Classes[i]
+		c.runs, c.there, c.loose, c.Most = 0, 0, 0, 0
+		if q, ok := p.described[c.Name]; ok {
+			c.Most = q.MaxRunning
+		}
+	}
+	fresh := map[string]bool{} // whose need is that of jobs that are there
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		if job := v.Job(j); asks(job) || job != nil && job.Standing() == sched.Admitted {
+			p.count(v, job, fresh)
+		}
+	}
+	if more != nil {
+		p.count(v, more, fresh)
+	}
+	p.Classes = slices.DeleteFunc(p.Classes, func(c class) bool { return c.there+c.loose == 0 && (c.Most == 0 || c.Gamma == 0) })
+	for i := range p.Classes {
+		if c := &p.Classes[i]; c.there == 0 && c.Most == 0 {
+			c.Gamma = 0 // none of its jobs can be planned for
+		}
+	}
+	p.rank()
+	p.share()
+}
+
+// count takes a job in.
+func (p *plan) count(v sched.View, job *sched.Job, fresh map[string]bool) {
+	i, ok := p.at(of(job))
+	if !ok {
+		p.Classes = slices.Insert(p.Classes, i, class{Name: of(job)})
+	}
+	c := &p.Classes[i]
+	n := p.need(v, job)
+	if n.why.Cause != nil {
+		if n.late == 0 || job.Standing() == sched.Admitted {
+			c.loose++
+			for i := range n.slots {
+				c.Need[i].Of = max(c.Need[i].Of, n.slots[i].Of)
+			}
+		}
+		return
+	}
+	q := p.described[queues.Of(job.Spec)]
+	c.there++
+	c.Most = max(c.Most, q.MaxRunning)
+	if job.Standing() == sched.Admitted {
+		c.runs++
+	}
+	penalty := job.Spec.Weight * cmp.Or(q.Weight, 1)
+	if !fresh[c.Name] {
+		fresh[c.Name] = true
+		c.Gamma, c.Penalty, c.Need = 0, 0, [2]need{}
+	}
+	c.Penalty, c.Gamma = max(c.Penalty, penalty), max(c.Gamma, n.gamma)
+	for i, s := range n.slots {
+		c.Need[i] = need{max(c.Need[i].Slots, s.Slots), max(c.Need[i].Of, s.Of)}
+	}
+}
+
+// needs are those of a job. A reason says why it cannot be planned for; one that would be late on the whole cluster also has late.
+type needs struct {
+	gamma int64
+	slots [2]need
+	takes units.Duration // by its slots
+	late  units.Duration // what it takes with all of the cluster
+	why   sched.Reason
+}
+
+// need is the least part of the cluster by which the job meets its deadline, counted from its arrival.
+func (p *plan) need(v sched.View, job *sched.Job) (n needs) {
+	cluster := v.Capacity()
+	var takes [2]units.Vector
+	for i, s := range [2]sched.Stage{sched.Map, sched.Reduce} {
+		if st := job.Spec.Stage(s); st != nil && len(st.Tasks) > 0 {
+			takes[i] = st.Container(0).Needs
+			n.slots[i] = need{1, fit(cluster, &takes[i])}
+		}
+	}
+	if grows := job.Spec.Growing(); grows != nil {
+		n.why = sched.Because(estimate.CountUnknown, int64(grows.Kind))
+		return n
+	}
+	if job.Deadline == units.Never {
+		n.why = sched.Because(estimate.NoDeadline)
+		return n
+	}
+	mean, worst := estimate.Mean(v, job.Spec), estimate.Worst(v, job.Spec, 1)
+	if !mean.Known {
+		n.why = sched.Because(Unplanned)
+		return n
+	}
+	maps, reduces := job.Spec.Tasks(sched.Map), job.Spec.Tasks(sched.Reduce)
+	b := bounds.Job{Maps: maps, Reduces: reduces,
+		Map:    bounds.Time{Mean: mean.Maps.Seconds() / float64(max(maps, 1)), Max: worst.Map.Seconds()},
+		Reduce: bounds.Time{Mean: mean.Reduce.Seconds(), Max: worst.Reduce.Seconds()},
+	}
+	line := b.Mean()
+	if p.upper {
+		line = b.Upper()
+	}
+	line.A, line.B, line.LeastMaps, line.LeastReduces = max(0, line.A), max(0, line.B), 0, 0
+	line.C += worst.Master.Seconds()
+	m, r := &n.slots[0], &n.slots[1]
+	ofMaps, ofReduces := float64(m.Of), float64(r.Of)
+	all := line.C + over(line.A, ofMaps) + over(line.B, ofReduces)
+	part := 2.0 // too much
+	rest := units.Rounded(job.Deadline.Sub(job.Arrived).Seconds() - line.C)
+	if rest > 0 && (maps == 0 || m.Of > 0) && (reduces == 0 || r.Of > 0) {
+		if overlap(&takes[0], &takes[1]) {
+			line.LeastMaps, line.LeastReduces = m.Slots, r.Slots
+			least, _ := line.Least(rest+line.C, bounds.Machine{Maps: ofMaps, Reduces: ofReduces})
+			m.Slots, r.Slots = least.Maps, least.Reduces
+			part = over(m.Slots, ofMaps) + over(r.Slots, ofReduces)
+		} else {
+			part = (over(line.A, ofMaps) + over(line.B, ofReduces)) / rest
+			m.Slots, r.Slots = max(m.Slots, part*ofMaps), max(r.Slots, part*ofReduces)
+			part = max(over(m.Slots, ofMaps), over(r.Slots, ofReduces))
+		}
+		part += master(cluster, job)
+	}
+	n.gamma = max(1, int64(units.Rounded(min(part, 2)*whole)))
+	if n.gamma > whole {
+		n.late = max(1, units.FromSeconds(min(all, 1e9)))
+		n.why = sched.Because(TooLate, int64(job.Deadline.Sub(v.Now())), int64(n.late))
+		return n
+	}
+	n.takes = units.FromSeconds(line.C + over(line.A, m.Slots) + over(line.B, r.Slots))
+	return n
+}
+
+// over divides work by slots. Nothing to do takes no time, with no slots either.
+func over(work, slots float64) float64 {
+	if work == 0 {
+		return 0
+	}
+	return work / slots
+}
+
+// fit is how many such containers the cluster has room for.
+func fit(cluster, needs *units.Vector) int64 {
+	most := int64(1 << 31)
+	for d, x := range needs {
+		if x > 0 {
+			most = min(most, cluster[d]/x)
+		}
+	}
+	return most
+}
+
+// overlap tells whether two kinds of containers draw on one resource.
+func overlap(a, b *units.Vector) bool {
+	for d := range a {
+		if a[d] > 0 && b[d] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// master is the part of the cluster that the ApplicationMaster of a job takes.
+func master(cluster *units.Vector, job *sched.Job) (part float64) {
+	st := job.Spec.Stage(sched.Master)
+	if st == nil {
+		return 0
+	}
+	for d, x := range st.Container(0).Needs {
+		if x > 0 {
+			part = max(part, float64(x)/float64(cluster[d]))
+		}
+	}
+	return part
+}
+
+// rank gives each class its jobs: those that run, and then by what the cluster earns with them, as long as there is room.
+func (p *plan) rank() {
+	used := int64(0)
+	var order []*class
+	for i := range p.Classes {
+		c := &p.Classes[i]
+		c.Admit, c.High = c.runs, max(c.there, c.Most)
+		if c.Gamma > 0 {
+			used += c.Gamma * int64(c.runs)
+			order = append(order, c)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *class) int { return cmp.Compare(b.worth(), a.worth()) })
+	p.Price = 0
+	for _, c := range order {
+		for c.Admit < c.High && used+c.Gamma <= whole {
+			c.Admit++
+			used += c.Gamma
+		}
+		if c.Admit < c.High && p.Price == 0 {
+			p.Price = c.worth()
+		}
+	}
+}
+
+// share turns jobs into slots.
+func (p *plan) share() {
+	used, loose := int64(0), int64(0)
+	for i := range p.Classes {
+		c := &p.Classes[i]
+		used += c.Gamma * int64(c.Admit)
+		if c.Gamma == 0 {
+			loose++
+		}
+	}
+	scale := 1.0
+	if used > whole || loose == 0 && used > 0 {
+		scale = whole / float64(used)
+	}
+	rest := float64(max(0, whole-used)) / whole / float64(max(1, loose))
+	for i := range p.Classes {
+		c := &p.Classes[i]
+		for s := range c.Slots {
+			n := c.Need[s].Slots * float64(c.Admit) * scale
+			if c.Gamma == 0 {
+				n = rest * float64(c.Need[s].Of)
+			}
+			c.Slots[s] = max(1, int(math.Ceil(units.Rounded(n)-1e-6)))
+		}
+	}
+}
+
+// MarshalJSON saves the plan.
+func (p *plan) MarshalJSON() ([]byte, error) {
+	type saved plan
+	return json.Marshal((*saved)(p))
+}

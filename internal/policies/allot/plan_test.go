@@ -1,0 +1,176 @@
+package allot
+
+import (
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// hall is a view of jobs on a cluster, of whose classes maps and reduces took 10 s each.
+type hall struct {
+	sched.View
+	cluster units.Vector
+	jobs    []*sched.Job
+}
+
+func (h *hall) Now() units.Time         { return 0 }
+func (h *hall) Capacity() *units.Vector { return &h.cluster }
+func (h *hall) Jobs() sched.JobID       { return sched.JobID(len(h.jobs)) }
+func (h *hall) Job(j sched.JobID) *sched.Job {
+	return h.jobs[j-1]
+}
+
+func (h *hall) Profile(name string) *profile.Class {
+	if name == "new" {
+		return nil
+	}
+	c := profile.New(name)
+	for range 2 {
+		c.Attempt(workload.Map, "n", 0, 10*units.Second, 0)
+		c.Attempt(workload.Reduce, "n", 0, 8*units.Second, 2*units.Second)
+	}
+	return c
+}
+
+// comes adds a job; 0 s is no deadline.
+func (h *hall) comes(class string, maps, reduces int, deadline units.Duration, weight float64, is sched.JobState) *sched.Job {
+	spec := &workload.Job{Class: class, Weight: weight, Deadline: units.Never}
+	if deadline > 0 {
+		spec.Deadline = units.Time(deadline)
+	}
+	for _, s := range []struct {
+		kind  sched.Stage
+		tasks int
+	}{{workload.Map, maps}, {workload.Reduce, reduces}} {
+		if s.tasks > 0 {
+			spec.Stages = append(spec.Stages, workload.StageSpec{Kind: s.kind, Tasks: make([]workload.Task, s.tasks)})
+		}
+	}
+	j := &sched.Job{ID: h.Jobs() + 1, Seq: int64(h.Jobs()), Spec: spec, State: is, Deadline: spec.Deadline}
+	h.jobs = append(h.jobs, j)
+	return j
+}
+
+const third = 333333333
+
+// By hand: ten maps of 10 s by the mean bound are A = 100 - 10, C = 10. On 9 slots and a deadline of 40 s one needs 90/30 = 3 slots, a
+// third of the cluster, so three run: both of the class that is worth more, and one of the other.
+func TestRank(t *testing.T) {
+	h := &hall{cluster: units.Slots(9, 3)}
+	for range 3 {
+		h.comes("poor", 10, 0, 40*units.Second, 1, sched.Pending)
+	}
+	h.comes("rich", 10, 0, 40*units.Second, 2, sched.Pending)
+	h.comes("rich", 10, 0, 40*units.Second, 1, sched.Pending)
+	p := &plan{}
+	p.make(h, nil)
+	poor, rich := p.Classes[0], p.Classes[1]
+	if poor.Gamma < third || poor.Gamma > third+1 || poor.Admit != 1 || rich.Admit != 2 || poor.Slots[0] != 3 || rich.Slots[0] != 6 {
+		t.Errorf("%+v", p)
+	}
+	// The whole cluster would earn 3 with the poor, whom the price keeps out, as there is room for no more.
+	if p.Price != poor.worth() || p.Price < 2999 || p.Price > 3001 {
+		t.Errorf("the price is %d", p.Price)
+	}
+	var out sched.Plan
+	Admission{plan: p}.Decide(h, []sched.Event{{Kind: sched.JobArrived}}, &out)
+	verbs := ""
+	for _, it := range out.Items {
+		verbs += it.Verb.String() + " "
+	}
+	if verbs != "admit reject reject admit admit " || out.Items[1].Reason.A != 1 || out.Items[0].Reason.B != 40e9 {
+		t.Errorf("%s %+v", verbs, out.Items)
+	}
+	// Who runs stays, whatever comes.
+	for _, j := range h.jobs[:3] {
+		j.State = sched.Admitted
+	}
+	p.make(h, nil)
+	if p.Classes[0].Admit != 3 || p.Classes[1].Admit != 0 || p.Classes[0].Slots[0] != 9 || p.Classes[1].Slots[0] != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Reduces of 8 s that fetch for 2 s are tasks of 10 s. With slots apart, a job takes the same part of both; where containers draw on one
+// resource, what it takes adds up (equations 29 and 30).
+func TestNeed(t *testing.T) {
+	h := &hall{cluster: units.Slots(20, 10)}
+	j := h.comes("c", 11, 6, 70*units.Second, 1, sched.Pending)
+	// Mean: A = 110 - 10, B = 60 - 10, C = 20: (100/20 + 50/10)/50 = 1/5 of both: 4 map slots and 2 reduce slots.
+	if n := (&plan{}).need(h, j); n.gamma != whole/5 || n.slots[0].Slots != 4 || n.slots[1].Slots != 2 || n.takes != 70*units.Second {
+		t.Errorf("%+v", n)
+	}
+	// Upper: A = 90, B = 40, C = 40: (90/20 + 40/10)/30.
+	if n := (&plan{upper: true}).need(h, j); n.gamma != 283333333 {
+		t.Errorf("%+v", n)
+	}
+	// A loose deadline: one slot of each kind, a tenth of the reduce slots.
+	j.Deadline = units.Time(units.Hour)
+	if n := (&plan{}).need(h, j); n.gamma != whole/10 || n.slots[0].Slots != 1 || n.slots[1].Slots != 1 {
+		t.Errorf("%+v", n)
+	}
+	for i := range j.Spec.Stages {
+		c := cluster.Container{Name: "c"}
+		c.Needs[units.Memory] = int64(units.GB)
+		j.Spec.Stages[i].Containers = []cluster.Container{c}
+	}
+	h.cluster = units.Vector{}
+	h.cluster[units.Memory] = 40 * int64(units.GB)
+	j.Deadline = units.Time(70 * units.Second)
+	// (sqrt(100·50) + 100)/50 map containers and (sqrt(100·50) + 50)/50 for reduces, of 40 in all.
+	const parts = 145710678 // 1e9 (2 · 70.7107 + 150) / 50 / 40
+	if n := (&plan{}).need(h, j); n.gamma < parts-2 || n.gamma > parts+2 {
+		t.Errorf("%+v, want %v", n, parts)
+	}
+	// A master of 4 GB takes a tenth besides.
+	c := cluster.Container{Name: "m"}
+	c.Needs[units.Memory] = 4 * int64(units.GB)
+	j.Spec.Stages = append(j.Spec.Stages, workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1), Containers: []cluster.Container{c}})
+	if n := (&plan{}).need(h, j); n.why.Cause != Unplanned { // of which nothing is known
+		t.Errorf("%+v", n)
+	}
+	if got := master(&h.cluster, j); got != 0.1 {
+		t.Errorf("the master takes %v", got)
+	}
+	// No cluster helps where the deadline is C, and a cluster without slots for reduces helps no job with some.
+	h.cluster = units.Slots(9, 0)
+	k := h.comes("c", 5, 1, units.Hour, 1, sched.Pending)
+	l := h.comes("c", 5, 0, 10*units.Second, 1, sched.Pending)
+	for _, j := range []*sched.Job{k, l} {
+		if n := (&plan{}).need(h, j); n.late == 0 || n.why.Cause != TooLate {
+			t.Errorf("%+v", n)
+		}
+	}
+}
+
+// Queues foresee jobs that are not there yet, and say what they are worth. Jobs that cannot be planned for have what is left.
+func TestForeseen(t *testing.T) {
+	h := &hall{cluster: units.Slots(9, 3)}
+	p := &plan{described: map[string]queues.Queue{"rich": {MaxRunning: 2, Weight: 5}}}
+	j := h.comes("rich", 10, 0, 40*units.Second, 1, sched.Pending)
+	j.Spec.Queue = "rich"
+	h.comes("poor", 10, 0, 40*units.Second, 3, sched.Pending)
+	h.comes("poor", 10, 0, 40*units.Second, 3, sched.Pending)
+	p.make(h, nil)
+	if p.Classes[0].Admit != 1 || p.Classes[1].Admit != 2 || p.Classes[1].Slots[0] != 6 {
+		t.Errorf("%+v", p)
+	}
+	// The rich have gone; what they need is remembered, and their place kept.
+	h.jobs[0].State = sched.Finished
+	h.comes("new", 10, 0, 40*units.Second, 1, sched.Pending)
+	h.comes("idle", 10, 0, 0, 1, sched.Pending)
+	p.make(h, nil)
+	if len(p.Classes) != 4 || p.Classes[2].Admit != 1 || p.Classes[3].Admit != 2 || p.Classes[0].Slots[0] != 1 {
+		t.Errorf("%+v", p)
+	}
+	h.jobs[1].State, h.jobs[2].State = sched.Finished, sched.Finished // the poor leave three slots to the others
+	p.make(h, nil)
+	if len(p.Classes) != 3 || p.Classes[0].Slots[0] != 2 || p.Classes[1].Slots[0] != 2 || p.Classes[2].Slots[0] != 6 {
+		t.Errorf("%+v", p)
+	}
+}
