@@ -5,42 +5,54 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Asker is a Policy that can be asked about a job that has not come: what it would decide if the job came at an instant and nothing else
-// had happened until then. The instant is not before the time of the book; an earlier one counts as that. It decides nothing: neither the
-// book nor what the policy saves is changed. It must not be asked while it decides.
+// Asker is a Policy that can be asked about a job that has not arrived: what it would decide if the job arrived
+// at an instant, and nothing else had happened until then. If the instant is before the time of the book, the
+// time of the book counts. Asking decides nothing: it changes neither the book nor what the policy saves. A
+// policy must not be asked while it decides.
 type Asker interface {
+	// Ask says what the policy would decide about the job.
 	Ask(v View, now units.Time, job *workload.Job) Answer
 }
 
 // Answer is what a policy would do with a job.
 type Answer struct {
-	Verb     Verb       // Admit, Hold or Reject; Sample: Hold, while some of its tasks are measured; NoVerb: nothing before its predecessors are done
-	Reason   Reason     // why, as the item of the plan would say; Reason.Cause.Word tells what it would be told of its deadline
-	Evidence []Evidence // of the reason, which counts from its start
+	// Verb is Admit, Hold or Reject. It is Sample if the job would be held while some of its tasks are
+	// measured, and NoVerb if nothing is decided before its predecessors are done.
+	Verb Verb
+	// Reason says why, as the item of the plan would. Reason.Cause.Word is what the job would be told of its
+	// deadline.
+	Reason Reason
+	// Evidence is that of the reason, whose span counts from its start.
+	Evidence []Evidence
 
-	// When it would end, where Foreseen; else the policy cannot say.
+	// Foreseen says that the policy knows when the job would end, in Finish and Latest.
 	Foreseen bool
-	Finish   units.Time // as things stand, if each task takes the time that the policy reckons with and nobody overtakes the job
-	Latest   units.Time // whatever comes behind it: its deadline, if that is promised; else Never
+	// Finish is when it would end as things stand: each task takes the time that the policy reckons with, and
+	// nobody overtakes the job.
+	Finish units.Time
+	// Latest is when it would end whatever arrives after it: its deadline if that is promised, else
+	// units.Never.
+	Latest units.Time
 
-	// The earliest deadline that would be accepted, 0 = none is known. Exact: no earlier one would be.
+	// Earliest is the earliest deadline that would be accepted, 0 = none is known.
 	Earliest units.Time
-	Exact    bool
+	// Exact says that no deadline before Earliest would be accepted.
+	Exact bool
 }
 
-// At is the view as it would be at a later instant if nothing had happened since: for those who answer questions.
+// At is the view as it would be at a later instant if nothing had happened since. Askers use it.
 func At(v View, now units.Time) View { return later{v, max(now, v.Now())} }
 
-// later is a view whose clock has gone on.
+// later is a view with a later clock.
 type later struct {
 	View
 	now units.Time
 }
 
-// Now is what the clock shows.
+// Now is the later time.
 func (l later) Now() units.Time { return l.now }
 
-// Asked is the record that the book would open for a job if it came now, as the last of all: for those who answer questions.
+// Asked is the record that the book would open for a job if it arrived now, behind all others. Askers use it.
 func Asked(v View, spec *workload.Job) *Job {
 	j := &Job{ID: v.Jobs() + 1, State: Pending, Seq: 1<<63 - 1, Spec: spec, Arrived: v.Now(), Started: units.Never, Deadline: spec.Deadline,
 		Headroom: -1}

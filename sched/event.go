@@ -7,37 +7,77 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// EventKind says what happened. The order of the constants is the order of events of one instant: first what worlds know
-// of themselves, then what ended, then what arrived, at last who asks for work.
+// EventKind says what happened. The order of the constants is the order of the events of one instant: first
+// what worlds say of themselves, then what ended, then what arrived, and last who asks for work.
 type EventKind uint8
 
-// The events. Behind each stand the fields of Event that it uses.
+// The events. Each comment begins with the fields of Event that the kind uses. The world sends an event
+// unless the comment says otherwise.
 const (
-	NoEvent        EventKind = iota
-	Resync                   // first in its batch: the book is void; the rest is the world's full state, taken in with attempts last
-	Control                  // Control: take over, yield or watch
-	NodeUp                   // Node, Detail.Node, Power, Age: a node came, came back or woke, empty, so that what the book has on it is lost; or it is told again, since when nothing has ended on it
-	NodeChanged              // Node, X = speed factor on top of its class (0 = as before), Detail.Node = new description or nil
-	NodeDown                 // Node: it is gone. Ended (lost) and OutputLost follow for what it held
-	SupplyChanged            // Of, X = so much of it there is, Age
-	ForecastIssued           // Of, Detail.Forecast: what is expected of a supply, in place of what was expected before
-	ProfileLearned           // Detail.Profile: what is known of a class from now on
-	Granted                  // Item, Count: the world took over the item, of a start so many containers (0 = all); the rest is refused
-	Started                  // Attempt, Job, Stage, Task, Node, Container, Locality, Age, Item (0 = unplanned: a stock scheduler's grant, recovery)
-	Progress                 // Attempt, X = part done, in [0,1]
-	Ended                    // Attempt, Outcome, Bytes read, OutBytes written, Spans, Text = why it failed, Detail.Account
-	OutputLost               // Job, Stage, Task: a committed result is gone, the task is to run again
-	JobEnded                 // Job, Outcome, Text, Detail.Account: committed, failed or killed; the last event on this job
-	JobCancelled             // Job: its user wants it gone (JobEnded follows)
-	JobAmended               // Job, Detail.Job: new deadline, weight, priority or queue, and tasks of stages that have not begun; Item = the SetTasks that it answers
-	JobArrived               // Job, Detail.Job, Age
-	StageReady               // Job, Stage: its tasks may start now (slow start reached; predecessors done: of the first stage of a job with any, the world says so)
-	Demand                   // Job, Stage, Count, Detail.Demand: absolute open demand by place, counting items up to Item: a refusal of one of these changes it no more
-	Refused                  // Item, Job, Stage, Node, Count, Why: the book or the world did not do it
-	Tick                     // the wake-up that was asked for
-	Discrepancy              // Text: what an event said that did not fit the book, which followed it. Only the ledger makes it
-	Heartbeat                // Node: it can be served in this batch
-	EventKinds               // their number
+	// NoEvent is the kind of an event that was never filled in.
+	NoEvent EventKind = iota
+	// Resync uses no field, and is the first of its batch. The book is void. The rest of the batch is the
+	// full state of the world; the book takes in attempts last.
+	Resync
+	// Control uses Control: take over, yield or watch.
+	Control
+	// NodeUp uses Node, Detail.Node, Power and Age. A node has joined, come back or woken up. It is empty: if
+	// the book has attempts on it, they are lost. With Age, the node was up before, and nothing has ended on
+	// it for that long.
+	NodeUp
+	// NodeChanged uses Node, X and Detail.Node. X is a speed factor on top of the node's class, 0 = as before.
+	// Detail.Node is the new description, or nil.
+	NodeChanged
+	// NodeDown uses Node. The node is gone. Ended with the outcome Lost, and OutputLost, follow for what it held.
+	NodeDown
+	// SupplyChanged uses Of, X and Age. X is how much there is of the supply.
+	SupplyChanged
+	// ForecastIssued uses Of and Detail.Forecast, which replaces the last forecast of the supply.
+	ForecastIssued
+	// ProfileLearned uses Detail.Profile: what is known of a class from now on.
+	ProfileLearned
+	// Granted uses Item and Count. The world has accepted the item; for a start, so many containers of it
+	// (0 = all). The rest is refused.
+	Granted
+	// Started uses Attempt, Job, Stage, Task, Node, Container, Locality, Age and Item. An attempt runs. Item is
+	// 0 if no plan asked for it: a stock scheduler granted it, or it was found after a restart.
+	Started
+	// Progress uses Attempt and X, the part of its work that is done, from 0 to 1.
+	Progress
+	// Ended uses Attempt, Outcome, Bytes, OutBytes, Spans, Text and Detail.Account. An attempt is over. Text
+	// says why it failed.
+	Ended
+	// OutputLost uses Job, Stage and Task. A committed result is gone, and the task has to run again.
+	OutputLost
+	// JobEnded uses Job, Outcome, Text and Detail.Account. The job has committed, failed or been killed. It is
+	// the last event of the job.
+	JobEnded
+	// JobCancelled uses Job. Its user wants it gone. JobEnded follows.
+	JobCancelled
+	// JobAmended uses Job, Detail.Job and Item. The new description may have another deadline, weight, priority
+	// or queue, and another number of tasks in stages that have not begun. Item is the SetTasks that this
+	// answers, if any.
+	JobAmended
+	// JobArrived uses Job, Detail.Job and Age. A job has been submitted.
+	JobArrived
+	// StageReady uses Job and Stage. Tasks of the stage may start: slow start is reached, or all predecessors
+	// have committed. For the first stage of a job without predecessors the book says it itself.
+	StageReady
+	// Demand uses Job, Stage, Count, Item and Detail.Demand: the open demand by location, in absolute numbers.
+	// It accounts for all items up to Item, so if one of those is refused later, the demand stays as it is.
+	// Only worlds that bind late send it.
+	Demand
+	// Refused uses Item, Job, Stage, Node, Count and Why. The book or the world did not do what the item asked.
+	Refused
+	// Tick uses no field. It is the wake-up that was asked for.
+	Tick
+	// Discrepancy uses Text. An event did not fit the book, which then followed the event. Only the ledger
+	// makes it.
+	Discrepancy
+	// Heartbeat uses Node. The node can be served in this batch.
+	Heartbeat
+	// EventKinds is the number of kinds.
+	EventKinds
 )
 
 var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "node-changed", "node-down",
@@ -48,7 +88,8 @@ var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "nod
 // String names the kind.
 func (k EventKind) String() string { return nameOf(eventNames[:], int(k)) }
 
-// Confirms tells whether the event only confirms what was planned, so that it does not wake Decide by itself.
+// Confirms tells whether the event only confirms what was planned. Such an event does not wake Decide by
+// itself.
 func (k EventKind) Confirms() bool {
 	return k == Granted || k == Started || k == Progress || k == Discrepancy
 }
@@ -76,11 +117,17 @@ type ControlVerb uint8
 
 // The control verbs.
 const (
+	// NoControl is none.
 	NoControl ControlVerb = iota
-	TakeOver              // place work from now on, as from the start of a run
-	Yield                 // leave placement to the stock scheduler until the next TakeOver
-	Watch                 // decide, and do nothing: with a Resync only, and until the next
-	Controls              // their number
+	// TakeOver asks the policy to place work from now on, as from the start of a run.
+	TakeOver
+	// Yield leaves placement to the stock scheduler until the next TakeOver.
+	Yield
+	// Watch asks the policy to decide, while nothing is done. It comes only with a Resync, and holds until
+	// the next.
+	Watch
+	// Controls is the number of control verbs.
+	Controls
 )
 
 var controlNames = [Controls]string{"none", "take-over", "yield", "watch"}
@@ -93,60 +140,103 @@ type Phase uint8
 
 // The phases.
 const (
-	PhaseShuffle Phase = iota // waiting for and fetching map output
-	PhaseSort                 // sorting and merging
-	PhaseRun                  // the user's code
+	// PhaseShuffle is waiting for and fetching map output.
+	PhaseShuffle Phase = iota
+	// PhaseSort is sorting and merging.
+	PhaseSort
+	// PhaseRun is the user's code.
+	PhaseRun
+	// Phases is the number of phases.
 	Phases
 )
 
-// Event is something that happened. It is flat and reused by the loop: copy what outlives Decide. Zero fields say nothing.
+// Event is something that happened. It is flat, and the loop reuses it: copy what outlives Decide. Zero
+// fields say nothing.
 type Event struct {
-	Kind      EventKind
-	Stage     Stage
-	Locality  Locality
-	Outcome   Outcome
-	Container uint8 // index into the stage's kinds of containers
-	Control   ControlVerb
-	Derived   bool // made by the ledger from other events, not sent by the world
-	Why       Code
-	Of        SupplyKind
-	Power     PowerState
-	Job       JobID
-	Node      NodeID
-	Attempt   AttemptID
-	Task      TaskID
-	Count     int32
-	Item      ItemID
-	Age       units.Duration // for how long it has been so already, 0 = since now: of what is told again, or late
-	Bytes     units.Bytes    // read
-	OutBytes  units.Bytes    // written
-	X         float64
-	Spans     [Phases]units.Duration
-	Text      string
-	Detail    *Detail
+	// Kind says what happened, and which of the fields below it uses.
+	Kind EventKind
+	// Stage is the kind of stage meant.
+	Stage Stage
+	// Locality is how far the attempt is from its input.
+	Locality Locality
+	// Outcome is how an attempt or a job ended.
+	Outcome Outcome
+	// Container is an index into the stage's kinds of containers.
+	Container uint8
+	// Control is what a Control event asks for.
+	Control ControlVerb
+	// Derived says that the ledger made the event from others, and the world did not send it.
+	Derived bool
+	// Why is the reason of a refusal.
+	Why Code
+	// Of is the kind of supply.
+	Of SupplyKind
+	// Power is the power state of a node.
+	Power PowerState
+	// Job is the job meant.
+	Job JobID
+	// Node is the node meant.
+	Node NodeID
+	// Attempt is the attempt meant.
+	Attempt AttemptID
+	// Task is the task meant, from 1 within the stage.
+	Task TaskID
+	// Count is how many containers are meant.
+	Count int32
+	// Item is the item of a plan that the event answers or accounts for, 0 = none.
+	Item ItemID
+	// Age is for how long it has been so already, 0 = since now. Events that are late, or that repeat the
+	// state after a Resync, have one.
+	Age units.Duration
+	// Bytes is how much the attempt read.
+	Bytes units.Bytes
+	// OutBytes is how much the attempt wrote.
+	OutBytes units.Bytes
+	// X is a number; what it means depends on the kind.
+	X float64
+	// Spans is how long the attempt spent in each phase.
+	Spans [Phases]units.Duration
+	// Text is for people: why something failed.
+	Text string
+	// Detail holds what only rare events have; nil if there is none.
+	Detail *Detail
 }
 
-// Detail is the large part of rare events. Only the field that the event's kind names is set. What it points to never changes.
+// Detail is the large part of rare events. Only the field that the event's kind names is set. What it points
+// to never changes.
 type Detail struct {
-	Job      *workload.Job
-	Node     *cluster.Node
-	Profile  *profile.Class
-	Demand   []LocationDemand
+	// Job describes a job that arrived or was amended.
+	Job *workload.Job
+	// Node describes a node that is up or was changed.
+	Node *cluster.Node
+	// Profile is what is known of a class.
+	Profile *profile.Class
+	// Demand is open demand by location.
+	Demand []LocationDemand
+	// Forecast is what is expected of a supply.
 	Forecast *Forecast
-	Account  *Account
+	// Account is what a real attempt or job did.
+	Account *Account
 }
 
-// Account is what a real attempt or job did, for whoever keeps a run. Policies do not read it, and a journal leaves it out.
+// Account is what a real attempt or job did, for those who keep records of runs. Policies do not read it, and
+// a journal leaves it out.
 type Account struct {
-	Try      int              // of an attempt: which of its task it was, from 1
-	Counters map[string]int64 // of a committed attempt, or of all whose work counts in a job, by group.name
-	Said     string           // by the attempt's program beside its output, the end of it, and the stack of a panic
+	// Try is which attempt of its task this was, from 1.
+	Try int
+	// Counters are those of a committed attempt, or of all attempts whose work counts in a job, by group.name.
+	Counters map[string]int64
+	// Said is the end of what the attempt's program wrote beside its output, with the stack of a panic.
+	Said string
 }
 
 // LocationDemand is open demand for one location, as YARN states it: a count on a node, in a rack, or
 // anywhere. Several rows of one location, such as those of several priorities, add up.
 type LocationDemand struct {
-	Node  NodeID         // 0: not for one node
-	Rack  cluster.RackID // 0: not for one rack
+	// Node is the node wanted, 0 if this is not for one node.
+	Node NodeID
+	// Rack is the rack wanted, 0 if this is not for one rack.
+	Rack cluster.RackID
+	// Count is the number of containers wanted there.
 	Count int32
 }

@@ -14,7 +14,7 @@ type (
 	AttemptID int32
 	// TaskID is the number of a task within its stage, from 1.
 	TaskID int32
-	// ItemID names a plan item for good: ids are never used again.
+	// ItemID is the number of a plan item. Numbers are never used again.
 	ItemID int64
 	// NodeID is the handle of a node.
 	NodeID = cluster.NodeID
@@ -36,12 +36,17 @@ const Root QueueID = 1
 // Locality says how far a task is from its input. Smaller is nearer.
 type Locality uint8
 
-// The localities. Anywhere is the locality of a task that has no preferred node: it is at home on each.
+// The localities.
 const (
+	// NoLocality is none.
 	NoLocality Locality = iota
+	// Anywhere is the locality of a task without a preferred node: it is at home on each.
 	Anywhere
+	// NodeLocal: the input lies on the node.
 	NodeLocal
+	// RackLocal: the input lies in the node's rack.
 	RackLocal
+	// Remote: the input lies elsewhere.
 	Remote
 )
 
@@ -55,13 +60,20 @@ type Outcome uint8
 
 // The outcomes. Each attempt has exactly one.
 const (
-	NoOutcome  Outcome = iota
-	Committed          // its result counts
-	Superseded         // another attempt of the same task committed first
-	Killed             // ended on request
-	Preempted          // ended on request to make room for another job
-	Failed             // it broke; the task is tried again up to the world's limit
-	Lost               // its node went away
+	// NoOutcome is that of an attempt that still runs.
+	NoOutcome Outcome = iota
+	// Committed: its result counts.
+	Committed
+	// Superseded: another attempt of the same task committed first.
+	Superseded
+	// Killed: it was ended on request.
+	Killed
+	// Preempted: it was ended on request, to make room for another job.
+	Preempted
+	// Failed: it broke. The task is tried again, up to the world's limit.
+	Failed
+	// Lost: its node went away.
+	Lost
 )
 
 var outcomeNames = [...]string{"none", "committed", "superseded", "killed", "preempted", "failed", "lost"}

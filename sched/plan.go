@@ -10,28 +10,66 @@ import (
 // Verb is what an item asks the world to do.
 type Verb uint8
 
-// The verbs. Behind each stand the fields of Item that it uses; every item has a Reason.
+// The verbs. Each comment begins with the fields of Item that the verb uses; every item also has a Reason,
+// and may have a Group where that is said. The book answers at once, in Item.Refused; where somebody else
+// answers, the comment says who. An item of a job that has ended or was rejected is refused as TooLate.
 const (
-	NoVerb      Verb = iota
-	Admit            // Job: it may run
-	Hold             // Job: it waits, admitted or not, until a later Admit
-	Reject           // Job, At = earliest deadline that would be accepted, 0 = none known; Value = 1: an earlier one might be as well; Count > 0: all that rests on so many tasks of a sample
-	Sample           // Job, Stage, Count: run so many tasks of a job that is not admitted, to measure them; the verdict ends it
-	Start            // Job, Stage, Container, Node, Count, Locality = farthest allowed
-	Speculate        // Job, Stage, Task, Node: a second attempt of a running task
-	Kill             // Attempt; or Job, Stage, Count: the youngest so many attempts. Outcome Killed or Preempted
-	Withhold         // Job, Stage: start none of its tasks until Release
-	Release          // Job, Stage
-	SetSlots         // Job, Stage, Count: occupy at most so many slots from now on, -1 = no bound
-	SetTasks         // Job, Stage, Count: number of tasks of a moldable stage, before its start; answered by a JobAmended, or refused
-	SetDeadline      // Job, At: virtual deadline, which orders read in place of the job's own; 0 takes it back
-	Rank             // Job, 0 = all jobs: ask the order for its keys again, as what they follow has changed. Of all jobs once in RankInterval: sooner, it is held
-	Drain            // Node: start nothing more on it
-	Sleep            // Node
-	Wake             // Node
-	CapHeadroom      // Job, Count: tell its ApplicationMaster that no more than so many containers are to be had, -1 = no bound
-	WakeMe           // At: send a Tick then
-	Verbs            // their number
+	// NoVerb is the verb of an item that was never filled in. The book refuses it.
+	NoVerb Verb = iota
+	// Admit uses Job. The job may run. A job that waits for its predecessors runs once they are done.
+	Admit
+	// Hold uses Job. The job waits, admitted before or not, until a later Admit.
+	Hold
+	// Reject uses Job, At, Value and Count. The job will never run. At is the earliest deadline that would be
+	// accepted, 0 if none is known. Value is 1 if an even earlier one might be accepted as well. Count is above
+	// 0 if the verdict rests on an estimate from a sample: it is the number of tasks measured. The world
+	// answers with JobEnded.
+	Reject
+	// Sample uses Job, Stage and Count. So many tasks of a job that has no verdict yet may be started, to
+	// measure them. The verdict ends the sample.
+	Sample
+	// Start uses Job, Stage, Container, Node, Count and Locality; a Group is allowed. It starts up to Count
+	// tasks on the node, none of them farther from its input than Locality (0 = any distance). The book
+	// grants as many as there are tasks and room for, and lists them in Tasks. It refuses the item if that is
+	// none. If the node has not just sent a heartbeat, the item is held until it does. The world answers with
+	// Granted and Started, or Refused.
+	Start
+	// Speculate uses Job, Stage, Task and Node; a Group is allowed. It starts a second attempt of a running
+	// task. The world answers with Started or Refused.
+	Speculate
+	// Kill uses Attempt, or Job, Stage and Count, and Outcome; a Group is allowed. It ends one attempt, or the
+	// Count youngest of the stage, with the outcome Killed or Preempted. The attempts chosen are in Attempts.
+	// The world answers with Ended.
+	Kill
+	// Withhold uses Job and Stage. No task of the stage starts until Release.
+	Withhold
+	// Release uses Job and Stage. It ends a Withhold.
+	Release
+	// SetSlots uses Job, Stage and Count. From now on the stage occupies at most Count slots, -1 = no bound.
+	// What runs is not ended.
+	SetSlots
+	// SetTasks uses Job, Stage and Count. It sets the number of tasks of a moldable stage, before the stage
+	// has begun. The world answers with JobAmended or Refused.
+	SetTasks
+	// SetDeadline uses Job and At. It sets a virtual deadline, which orders read in place of the job's own
+	// (Job.Due); 0 takes it back.
+	SetDeadline
+	// Rank uses Job, 0 = all jobs. The book asks the order for the keys again, as something that they depend
+	// on has changed. All jobs are ranked at most once in RankInterval; a Rank that comes sooner is held.
+	Rank
+	// Drain uses Node. Nothing more starts on the node until it says NodeUp again.
+	Drain
+	// Sleep uses Node, on which nothing may run. The world answers only if it cannot: with Refused.
+	Sleep
+	// Wake uses Node. The world answers with NodeUp once the node can serve, or with Refused.
+	Wake
+	// CapHeadroom uses Job and Count. It tells the job's ApplicationMaster that no more than Count containers
+	// are to be had, -1 = no bound.
+	CapHeadroom
+	// WakeMe uses At. The world answers with a Tick at that time.
+	WakeMe
+	// Verbs is the number of verbs.
+	Verbs
 )
 
 var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "sample", "start", "speculate", "kill", "withhold", "release",
@@ -40,32 +78,58 @@ var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "sample", "star
 // String names the verb.
 func (v Verb) String() string { return nameOf(verbNames[:], int(v)) }
 
-// RankInterval is the least time between two Rank items of all jobs. Each costs O(log jobs) for every job that waits.
+// RankInterval is the least time between two Rank items for all jobs. Each costs O(log jobs) for every job
+// that waits.
 const RankInterval = units.Second
 
-// Item is one thing to do. It is flat; lists lie in the plan's arena.
+// Item is one thing to do. It is flat; its lists lie in the plan's arenas. Zero fields say nothing.
 type Item struct {
-	Verb      Verb
-	Stage     Stage
+	// Verb says what to do, and which of the fields below it uses.
+	Verb Verb
+	// Stage is the kind of stage meant.
+	Stage Stage
+	// Container is an index into the stage's kinds of containers.
 	Container uint8
-	Locality  Locality
-	Outcome   Outcome
-	Refused   Code // set by the book: why it is not done; 0 = it is
-	Held      bool // set by the book: it waits for At or for its node's beat
-	Job       JobID
-	Node      NodeID
-	Attempt   AttemptID
-	Task      TaskID
-	Count     int32
-	Group     int32 // all items of a group (> 0) are granted or none
-	ID        ItemID
-	At        units.Time
-	Expires   units.Time // 0 = it does not
-	Value     float64
-	Text      string
-	Reason    Reason
-	Tasks     Span // set by the book for starts: the tasks bound, in the plan's arena
-	Attempts  Span // set by the book for kills: the attempts chosen, in the plan's arena
+	// Locality is the farthest that a started task may be from its input. Where the world binds late, the book
+	// sets it to the locality that it granted.
+	Locality Locality
+	// Outcome is how a killed attempt ends: Killed or Preempted.
+	Outcome Outcome
+	// Refused is set by the book: why the item is not done, OK if it is.
+	Refused Code
+	// Held is set by the book: the item waits for At, or for a heartbeat of its node.
+	Held bool
+	// Job is the job meant.
+	Job JobID
+	// Node is the node meant.
+	Node NodeID
+	// Attempt is the attempt meant.
+	Attempt AttemptID
+	// Task is the task meant, from 1 within the stage.
+	Task TaskID
+	// Count is how many tasks, slots or containers are meant. For Start and Kill the book sets it to how many
+	// it granted.
+	Count int32
+	// Group joins items that are granted together or not at all. 0 = none. Only Start, Speculate and Kill may
+	// have one.
+	Group int32
+	// ID is set by the book, unique for good. Events that answer the item carry it.
+	ID ItemID
+	// At is an instant; what it means depends on the verb. Where the verb does not use it, the item is held
+	// until then.
+	At units.Time
+	// Expires is when an item that is still held is dropped, 0 = never.
+	Expires units.Time
+	// Value is a number; what it means depends on the verb.
+	Value float64
+	// Text replaces the sentence of the reason.
+	Text string
+	// Reason says why the policy wants this.
+	Reason Reason
+	// Tasks is set by the book for a Start: the tasks that it bound, in Plan.Bound.
+	Tasks Span
+	// Attempts is set by the book for a Kill: the attempts that it chose, in Plan.Victims.
+	Attempts Span
 }
 
 // Span is a range of a plan's arena.
@@ -74,26 +138,32 @@ type Span struct{ From, To int32 }
 // Len returns the length of the span.
 func (s Span) Len() int { return int(s.To - s.From) }
 
-// Bound is a task that the binder chose, and how far the node is from its input.
+// Bound is a task that the binder chose, and how far the task's input is from the node.
 type Bound struct {
 	Task     TaskID
 	Locality Locality
 }
 
-// Book checks an item and books it. Unchanged says that the item is to be left out, as it says again what stands already. The kernel's
-// ledger is the one implementation; a plan without a book takes everything.
+// Book checks an item and books it. The code Unchanged says that the item repeats advice that holds already,
+// and is to be left out. The kernel's ledger is the one implementation; a plan without a book accepts
+// everything.
 type Book interface {
 	Propose(p *Plan, it *Item) Code
 }
 
 // Plan is what a policy wants done, in order. The loop reuses it.
 type Plan struct {
-	Items    []Item
-	Bound    []Bound     // arena of Item.Tasks
-	Victims  []AttemptID // arena of Item.Attempts
-	Evidence []Evidence  // arena of Reason.Evidence
-	limit    int         // items it takes at most, 0 = any number
-	book     Book
+	// Items are the items added so far.
+	Items []Item
+	// Bound is the arena of Item.Tasks.
+	Bound []Bound
+	// Victims is the arena of Item.Attempts.
+	Victims []AttemptID
+	// Evidence is the arena of Reason.Evidence.
+	Evidence []Evidence
+
+	limit int // items that it accepts at most, 0 = any number
+	book  Book
 }
 
 // Reset empties the plan and binds it to a book, which may be nil.
@@ -102,8 +172,8 @@ func (p *Plan) Reset(b Book) {
 	p.book = b
 }
 
-// AtMost runs decide and stops it, wherever it stands, when it adds more than so many items: for replay, which knows how many there
-// were, so that a policy that was led astray does not fill the memory first.
+// AtMost runs decide, and stops it as soon as it adds more than so many items. It is for replay, which knows
+// how many items there were: a policy that goes astray there must not fill the memory.
 func (p *Plan) AtMost(items int, decide func()) {
 	p.limit = items
 	defer func() {
@@ -115,11 +185,11 @@ func (p *Plan) AtMost(items int, decide func()) {
 	decide()
 }
 
-// full is what a plan panics with that takes no more items.
+// full is what a plan panics with when it accepts no more items.
 type full struct{}
 
-// Add appends the item and books it. It returns false if the book refuses; the item then says why. Advice that stands already is left
-// out.
+// Add appends the item and books it. It returns false if the book refuses the item, which then says why. An
+// item that only repeats advice is left out.
 func (p *Plan) Add(it Item) bool {
 	if p.limit > 0 && len(p.Items) >= p.limit {
 		panic(full{})
@@ -136,9 +206,10 @@ func (p *Plan) Add(it Item) bool {
 	return last.Refused == OK
 }
 
-// Why is the reason of an item as a sentence for people: with its evidence, and of a rejection the deadline that would be accepted.
-// spec finds what a job is called and when it was submitted; where it finds nothing, or is nil, a job goes by its handle. A text of the item's
-// own goes before.
+// Why is the reason of an item as a sentence for people, with its evidence. For a rejection it adds the
+// deadline that would be accepted. spec finds a job's description by its handle, for its name and the time
+// of its submission. If spec is nil or finds nothing, the job is named by its handle. If the item has a text
+// of its own, Why returns that.
 func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
 	if it.Text != "" {
 		return it.Text
@@ -182,7 +253,7 @@ func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
 	return said + fmt.Sprintf("; the earliest deadline that would be accepted is %s", offer)
 }
 
-// Because adds what has been the case to the reason of an item that is about to be added.
+// Because adds evidence to a reason. Call it just before adding the item that has the reason.
 func (p *Plan) Because(r Reason, evidence ...Evidence) Reason {
 	r.Evidence.From = int32(len(p.Evidence))
 	p.Evidence = append(p.Evidence, evidence...)
@@ -193,25 +264,25 @@ func (p *Plan) Because(r Reason, evidence ...Evidence) Reason {
 // Admit lets the job run.
 func (p *Plan) Admit(j JobID, why Reason) bool { return p.Add(Item{Verb: Admit, Job: j, Reason: why}) }
 
-// Hold lets the job wait.
+// Hold makes the job wait.
 func (p *Plan) Hold(j JobID, why Reason) bool { return p.Add(Item{Verb: Hold, Job: j, Reason: why}) }
 
-// Reject refuses the job; offer is the earliest deadline that would be accepted, 0 if none is known.
+// Reject refuses the job. offer is the earliest deadline that would be accepted, 0 if none is known.
 func (p *Plan) Reject(j JobID, offer units.Time, why Reason) bool {
 	return p.Add(Item{Verb: Reject, Job: j, At: offer, Reason: why})
 }
 
-// Start grants count tasks of the job's stage on the node, none of them farther from its input than far.
+// Start starts up to count tasks of the job's stage on the node, none of them farther from its input than far.
 func (p *Plan) Start(j JobID, s Stage, n NodeID, count int, far Locality, why Reason) bool {
 	return p.Add(Item{Verb: Start, Job: j, Stage: s, Node: n, Count: int32(count), Locality: far, Reason: why})
 }
 
-// Preempt kills the youngest count attempts of the job's stage to make room.
+// Preempt kills the count youngest attempts of the job's stage to make room.
 func (p *Plan) Preempt(j JobID, s Stage, count int, why Reason) bool {
 	return p.Add(Item{Verb: Kill, Job: j, Stage: s, Count: int32(count), Outcome: Preempted, Reason: why})
 }
 
-// Rank asks the order for the keys of a job again, or of all jobs for 0.
+// Rank makes the book ask the order for the keys of a job again, or of all jobs if j is 0.
 func (p *Plan) Rank(j JobID, why Reason) bool { return p.Add(Item{Verb: Rank, Job: j, Reason: why}) }
 
 // WakeMe asks for a Tick at t.

@@ -5,29 +5,33 @@ import (
 	"io"
 )
 
-// Policy decides. One that sorts jobs by an order of its own is a Ranker as well; to be an Order is not enough, and is refused.
+// Policy decides. A policy that sorts jobs by an order of its own is also a Ranker. It is not enough that it has
+// the methods of an Order: that is refused (OrderOf).
 type Policy interface {
 	// Decide fills p. It is deterministic, and owns nothing but its private state.
 	Decide(v View, batch []Event, p *Plan)
-	// Save writes all private state, so that a Load into a new policy of the same parameters decides the same from then on.
+	// Save writes all private state. A new policy of the same parameters that Loads it decides the same from
+	// then on.
 	Save(io.Writer) error
 	// Load reads what Save wrote.
 	Load(io.Reader) error
 }
 
-// Cloner is a Policy that can be copied together with its book, to play on beside it: both decide the same from then on, and neither
-// disturbs the other. An error says why this one cannot be.
+// Cloner is a Policy that can be copied together with its book.
 type Cloner interface {
+	// Clone returns a copy that decides the same from now on. Neither disturbs the other. The error says why
+	// this policy cannot be copied.
 	Clone() (Policy, error)
 }
 
-// Ranker is a Policy that sorts jobs by an order of its own. Without one, jobs stand in order of arrival.
+// Ranker is a Policy that sorts jobs by an order of its own. Otherwise jobs stand in order of arrival.
 type Ranker interface {
+	// Order returns the order by which the book sorts jobs.
 	Order() Order
 }
 
-// OrderOf returns the order of the policy, nil for the order of arrival. A policy that has the methods of an Order, and is not a Ranker, is
-// an error: its author means it to be used, and it would not be.
+// OrderOf returns the order of the policy, nil for the order of arrival. A policy that has the methods of an
+// Order and is not a Ranker is an error: its author means the order to be used, and it would not be.
 func OrderOf(p Policy) (Order, error) {
 	if r, ok := p.(Ranker); ok {
 		return r.Order(), nil
@@ -38,14 +42,15 @@ func OrderOf(p Policy) (Order, error) {
 	return nil, nil
 }
 
-// Heeder is a Policy that has something to do only where a batch brings an event of certain kinds: the loop spares it the others. In a batch
-// without one its Decide would plan nothing and change nothing, whatever the time is; a policy that looks at the clock asks for a Tick and
-// heeds it.
+// Heeder is a Policy that has something to do only when a batch brings an event of certain kinds. The loop
+// passes it over in other batches: there its Decide must plan nothing and change nothing, whatever the time
+// is. A policy that looks at the clock asks for a Tick and heeds it.
 type Heeder interface {
+	// Heeds returns these kinds.
 	Heeds() Events
 }
 
-// HeedsOf returns the kinds of events that the policy heeds, all unless it says so.
+// HeedsOf returns the kinds of events that the policy heeds: all of them, unless it is a Heeder.
 func HeedsOf(p Policy) Events {
 	if h, ok := p.(Heeder); ok {
 		return h.Heeds()
@@ -53,15 +58,17 @@ func HeedsOf(p Policy) Events {
 	return AnyEvent
 }
 
-// Undeclared is what a policy, or a part of it, does without having declared it. Where it finds out it panics with it, and the loop ends the
-// run with it as its error.
+// Undeclared is something that a policy, or a part of it, does without having declared it. Whoever notices
+// panics with it, and the loop ends the run with it as the error.
 type Undeclared struct{ Does string }
 
 // Error says what was done.
 func (u *Undeclared) Error() string { return u.Does }
 
-// Declarer is a Policy that gives reasons of its own. It lists their causes, so that whoever reads a saved book or a journal knows them.
+// Declarer is a Policy that gives reasons of its own. It lists their causes, for those who read a saved book or
+// a journal.
 type Declarer interface {
+	// Causes returns the causes of its reasons.
 	Causes() []*Cause
 }
 
@@ -73,20 +80,22 @@ func CausesOf(p Policy) []*Cause {
 	return nil
 }
 
-// Order sorts jobs by keys. The ledger asks for a key again after each event and each planned item that touched the record it is asked
-// for, that of the job or of the queue, and never else. So a key may depend on the record, but not on when a job Started or how many
-// attempts are Running: what was booked counts (Occupied), not its confirmation. A key may also depend on what the policy knows besides,
-// such as profiles. When that changes, the policy says so by a Rank item in the same plan, for one job or for all; an order whose
-// catalogue entry says that it reads profiles need not: all its jobs are ranked anew when one is learned. The conformance suite recomputes all
-// keys at the end of each batch.
+// Order sorts jobs by keys. The ledger asks for a key again after each event and each planned item that changed
+// the record of the job or queue, and at no other time. So a key may depend on that record, except for when a
+// job Started and how many attempts are Running: what was booked counts (Occupied), not its confirmation.
+//
+// A key may also depend on what else the policy knows, such as profiles. When that changes, the policy says so
+// by a Rank item in the same plan, for one job or for all. An order whose catalogue entry says that it reads
+// profiles need not do so: all its jobs are ranked again when a profile is learned. The conformance suite
+// recomputes all keys at the end of each batch.
 type Order interface {
-	// Path names the queues, from below the root down, under which the job stands; nil = directly under the root.
+	// Path names the queues above the job, from the one below the root down; nil = directly under the root.
 	Path(j *Job) []string
 	// JobKey ranks a job within its queue, for a stage.
 	JobKey(v View, j *Job, s Stage) Key
 	// QueueKey ranks a queue within its parent, for a stage.
 	QueueKey(v View, q *Queue, s Stage) Key
-	// Open tells whether work below the queue may start now. It is asked while walking and may look at anything.
+	// Open tells whether work below the queue may start now. It is asked on each walk, and may look at anything.
 	Open(v View, q *Queue, s Stage) bool
 }
 
@@ -104,8 +113,9 @@ func (k Key) Less(o Key) bool {
 	return k[2] < o[2]
 }
 
-// Ratio returns num/den as a fixed-point number that sorts exactly as the ratio does up to 2^-20: for shares, without the
-// rounding of floats. num and den must not be negative, and num must be below 2^43; den = 0 counts as 1.
+// Ratio returns num/den as a fixed-point number, which sorts exactly as the ratio does up to 2^-20. It is for
+// shares, without the rounding of floats. num and den must not be negative, and num must be below 2^43. If den
+// is 0 it counts as 1.
 func Ratio(num, den int64) int64 {
 	if den == 0 {
 		den = 1

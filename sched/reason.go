@@ -9,30 +9,53 @@ import (
 // Code says why an item was refused, by the book or by the world.
 type Code uint8
 
-// The refusals. OK is none.
+// The refusals.
 const (
-	OK             Code = 0
-	UnknownJob     Code = 64 + iota - 1 // there is no such job
-	UnknownNode                         // there is no such node
-	UnknownAttempt                      // there is no such attempt, or it has ended
-	NotAdmitted                         // the job may not run
-	NotReady                            // the stage may not start
-	Withheld                            // the stage is withheld
-	NoTask                              // no task of the stage is open, or none that near
-	NoRoom                              // the node has no room for the container
-	NodeAway                            // the node is down, asleep or draining
-	WrongLabels                         // the node lacks a label that the job asks for
-	AtLimit                             // the job already occupies the slots it was given; A = limit
-	CannotDo                            // the world cannot do this
-	GroupBroken                         // another item of its group was refused
-	Expired                             // its time to live has passed
-	TooLate                             // the job or stage has gone past the point where this is possible
-	Stale                               // the world's state was already another one
-	BadItem                             // the item makes no sense
-	Gone                                // the world lost it
-	Yielded                             // the stock scheduler places work, until the next TakeOver
-	Watched                             // the scheduler watches: nothing it plans is done, and what it decides upon a job is advice
-	Unchanged                           // advice that stands already: Plan.Add leaves it out
+	// OK is no refusal.
+	OK Code = 0
+	// UnknownJob says that there is no such job.
+	UnknownJob Code = 64 + iota - 1
+	// UnknownNode says that there is no such node.
+	UnknownNode
+	// UnknownAttempt says that there is no such attempt, or that it has ended.
+	UnknownAttempt
+	// NotAdmitted says that the job may not run.
+	NotAdmitted
+	// NotReady says that the stage may not start.
+	NotReady
+	// Withheld says that the policy withholds the stage.
+	Withheld
+	// NoTask says that no task of the stage is open, or none that near.
+	NoTask
+	// NoRoom says that the node has no room for the container.
+	NoRoom
+	// NodeAway says that the node is down, asleep or draining.
+	NodeAway
+	// WrongLabels says that the node lacks a label that the job asks for.
+	WrongLabels
+	// AtLimit says that the stage already occupies the slots it was given, which are A of the reason.
+	AtLimit
+	// CannotDo says that the world cannot do this.
+	CannotDo
+	// GroupBroken says that another item of the group was refused.
+	GroupBroken
+	// Expired says that Item.Expires has passed.
+	Expired
+	// TooLate says that the job or stage is past the point where this is possible.
+	TooLate
+	// Stale says that the world's state had changed already.
+	Stale
+	// BadItem says that the item makes no sense.
+	BadItem
+	// Gone says that the world lost the item.
+	Gone
+	// Yielded says that the stock scheduler places work, until the next TakeOver.
+	Yielded
+	// Watched says that the scheduler watches: nothing that it plans is done, and what it decides about a job
+	// is advice.
+	Watched
+	// Unchanged is advice that holds already. Plan.Add leaves the item out.
+	Unchanged
 	codes
 )
 
@@ -80,26 +103,38 @@ func (c Code) Sentence() string {
 	return refusals[c-UnknownJob][1]
 }
 
-// Cause is a kind of reason for which policies do things. Whoever gives a reason declares its cause beside its rule, once, as a package
-// variable that nobody changes, and lists it in its catalogue entry. Journals write its name; the sentence is made when somebody reads.
+// Cause is a kind of reason for which policies do things. It is declared once, beside the rule, as a package
+// variable that nobody changes, and listed in the catalogue entry. Journals write its name. The sentence is made
+// when somebody reads it.
 type Cause struct {
-	Name    string               // lower-case words with hyphens between; no two causes share one
-	Text    string               // the sentence of a cause without numbers
-	Numbers []string             // what A, B and C of a reason mean, in that order
-	Say     func(r *Said) string // the sentence with its numbers
-	Example [3]int64             // numbers for which the catalogue shows the sentence
-	Word    Word                 // what the admission of a job for this reason means for its deadline
+	// Name is in lower-case words with hyphens between. No two causes share one.
+	Name string
+	// Text is the sentence of a cause without numbers.
+	Text string
+	// Numbers say what A, B and C of a reason mean, in that order.
+	Numbers []string
+	// Say makes the sentence from the numbers.
+	Say func(r *Said) string
+	// Example has numbers for which the catalogue shows the sentence.
+	Example [3]int64
+	// Word is what the admission of a job for this reason means for its deadline.
+	Word Word
 }
 
-// Word is what a job was told of its deadline when it was let in.
+// Word is what a job was told of its deadline when it was admitted.
 type Word uint8
 
 // The words.
 const (
-	NoWord    Word = iota // nothing
-	Promise               // it will be met; B = the finish as things stand
-	Estimate              // it is expected to be met, by what is no worst case; B = the expected finish
-	NoPromise             // it gets what promises leave, and the sentence says why
+	// NoWord says nothing.
+	NoWord Word = iota
+	// Promise says that the deadline will be met. B of the reason is the finish as things stand.
+	Promise
+	// Estimate says that the deadline is expected to be met, by less than a worst case. B of the reason is the
+	// expected finish.
+	Estimate
+	// NoPromise says that the job gets what promises leave; the sentence says why.
+	NoPromise
 )
 
 // Causes that many policies share.
@@ -110,7 +145,7 @@ var (
 	AdmitAll = &Cause{Name: "admit-all", Text: "this policy admits every job"}
 	// Begun: the job had begun before the scheduler took over.
 	Begun = &Cause{Name: "begun", Text: "it had begun before the scheduler took over"}
-	// PlaceChanged: what the job's place in the order follows has changed.
+	// PlaceChanged: what the job's place in the order depends on has changed.
 	PlaceChanged = &Cause{Name: "place-changed", Text: "what its place in the order follows has changed"}
 	// Wakeup: the policy wants to look again at A.
 	Wakeup = &Cause{Name: "wake-up", Numbers: []string{"when"}, Example: [3]int64{60e9},
@@ -125,7 +160,7 @@ func (c *Cause) String() string {
 	return c.Name
 }
 
-// Equal tells whether both have one name, as a cause that was read from a file has that of one that was declared.
+// Equal tells whether both have the same name: a cause read from a file is the one declared under that name.
 func (c *Cause) Equal(o *Cause) bool { return c.String() == o.String() }
 
 // MarshalText writes the name.
@@ -137,11 +172,11 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// general are the causes that need not be declared to be known from their names: policies of one's own give them too.
+// general are the causes that any policy may name without declaring them.
 var general = []*Cause{FirstInOrder, AdmitAll, Begun, PlaceChanged, Wakeup}
 
-// CauseNamed finds a cause among those declared and those that any policy may name. One that is not there is known by its name alone: it is
-// told with its numbers as they are.
+// CauseNamed finds a cause among those declared and those that any policy may name. If there is none, it makes
+// one of the name alone, whose sentence is the name with the numbers as they are.
 func CauseNamed(name string, declared []*Cause) *Cause {
 	for _, list := range [][]*Cause{declared, general} {
 		for _, c := range list {
@@ -155,10 +190,14 @@ func CauseNamed(name string, declared []*Cause) *Cause {
 
 // Reason says why an item is in the plan, with the numbers that decided.
 type Reason struct {
-	Cause    *Cause // nil: no reason is given
-	Job      JobID  // another job that mattered
-	A, B, C  int64
-	Evidence Span // in the plan's arena
+	// Cause is the kind of reason, nil = none is given.
+	Cause *Cause
+	// Job is another job that mattered, 0 = none.
+	Job JobID
+	// A, B and C are the numbers; Cause.Numbers says what they mean.
+	A, B, C int64
+	// Evidence is a longer explanation, in Plan.Evidence.
+	Evidence Span
 }
 
 // Same tells whether two reasons say the same, but for their evidence.
@@ -168,8 +207,11 @@ func (r *Reason) Same(o *Reason) bool {
 
 // Evidence is one piece of a longer explanation: at that time, that job held so much.
 type Evidence struct {
-	Job    JobID
-	At     units.Time
+	// Job is the job that held something.
+	Job JobID
+	// At is when.
+	At units.Time
+	// Amount is how much; what of, the cause says.
 	Amount int64
 }
 
@@ -207,14 +249,16 @@ func (r *Reason) say(evidence []Evidence, name func(JobID) string) string {
 	return r.Cause.Name
 }
 
-// Said is a reason that is being told: what makes its sentence finds here its numbers, its evidence, and how to put them.
+// Said is a reason of which Cause.Say makes a sentence, with ways to write its numbers.
 type Said struct {
 	Reason
-	Proof []Evidence // its evidence
-	name  func(JobID) string
+	// Proof is the evidence of the reason.
+	Proof []Evidence
+
+	name func(JobID) string
 }
 
-// JobName is what a job is called.
+// JobName is the name of a job.
 func (r *Said) JobName(j JobID) string {
 	if r.name == nil {
 		return byHandle(j)
@@ -222,7 +266,7 @@ func (r *Said) JobName(j JobID) string {
 	return r.name(j)
 }
 
-// Count is a number of things in words.
+// Count writes a number of things.
 func (r *Said) Count(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -230,7 +274,7 @@ func (r *Said) Count(n int64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Time is a time, or a span of time, in nanoseconds.
+// Time writes a time, or a span of time, given in nanoseconds.
 func (r *Said) Time(ns int64) string {
 	if units.Time(ns) == units.Never {
 		return "never"
@@ -241,7 +285,7 @@ func (r *Said) Time(ns int64) string {
 // Stage names a stage.
 func (r *Said) Stage(n int64) string { return Stage(min(max(n, 0), int64(Stages))).String() }
 
-// Slots is a number of slots of a stage.
+// Slots writes a number of slots of a stage.
 func (r *Said) Slots(n, stage int64) string {
 	kind := r.Stage(stage)
 	return r.Count(n, kind+" slot", kind+" slots")

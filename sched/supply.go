@@ -12,11 +12,16 @@ type SupplyKind uint8
 
 // The kinds of supply.
 const (
-	NoSupply   SupplyKind = iota
-	Capacity              // what is offered of the cluster, as part of the whole: from 0 to 1
-	GreenPower            // in watts
-	Price                 // of a kWh that is not green
-	Supplies              // their number
+	// NoSupply is none.
+	NoSupply SupplyKind = iota
+	// Capacity is how much of the cluster is offered, as part of the whole, from 0 to 1.
+	Capacity
+	// GreenPower is in watts.
+	GreenPower
+	// Price is that of a kWh that is not green.
+	Price
+	// Supplies is the number of kinds.
+	Supplies
 )
 
 var supplyNames = [Supplies]string{"none", "capacity", "green-power", "price"}
@@ -39,17 +44,25 @@ func (k SupplyKind) Check(amount float64) error {
 
 // Supply is how much there is of a kind.
 type Supply struct {
-	Amount float64    `json:"amount"`
-	Since  units.Time `json:"since"`
+	// Amount is how much, in the unit of the kind.
+	Amount float64 `json:"amount"`
+	// Since is when this began to hold.
+	Since units.Time `json:"since"`
 }
 
-// Forecast is what is expected of a supply: so much in each interval from Start on, and perhaps a band around it. It never changes.
+// Forecast is what is expected of a supply: a value for each interval, and perhaps a band around it. It never
+// changes.
 type Forecast struct {
-	Start    units.Time     `json:"start"`
+	// Start is when the first interval begins.
+	Start units.Time `json:"start"`
+	// Interval is the length of each.
 	Interval units.Duration `json:"interval"`
-	Mid      []float64      `json:"mid"`
-	Low      []float64      `json:"low,omitempty"`  // as many as Mid, or none
-	High     []float64      `json:"high,omitempty"` // as many as Low
+	// Mid is the expected value of each interval.
+	Mid []float64 `json:"mid"`
+	// Low is the lower end of the band, one value for each of Mid, or none.
+	Low []float64 `json:"low,omitempty"`
+	// High is the upper end, one value for each of Low.
+	High []float64 `json:"high,omitempty"`
 }
 
 // Check says what is wrong with a forecast of the kind.

@@ -7,54 +7,82 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// View is what a policy may know: the scheduler's belief at one instant. Pointers it returns are to be read only, and only
-// within the Decide call. Items added to the plan are counted at once.
+// View is what a policy may know: the scheduler's belief at one instant. The pointers that it returns are for
+// reading only, and only within the Decide call. Items added to the plan are counted at once.
 type View interface {
+	// Now is the time of the batch.
 	Now() units.Time
-	Round() int64            // number of the batch
-	World() *Capabilities    // what the world can do
-	Capacity() *units.Vector // of all nodes that are up
+	// Round is the number of the batch.
+	Round() int64
+	// World says what the world can do.
+	World() *Capabilities
+	// Capacity is that of all nodes that are up.
+	Capacity() *units.Vector
 
-	Job(JobID) *Job // nil: unknown
-	Jobs() JobID    // no handle in use is above it
+	// Job returns the record of a job, nil if there is none.
+	Job(JobID) *Job
+	// Jobs is a bound: no handle of a job in use is above it.
+	Jobs() JobID
+	// Find returns the handle of the job with that ID, 0 if there is none.
 	Find(id string) JobID
-	Node(NodeID) *Node // nil: unknown
-	Nodes() NodeID     // no handle in use is above it
+	// Node returns the record of a node, nil if it was never up.
+	Node(NodeID) *Node
+	// Nodes is a bound: no handle of a node in use is above it.
+	Nodes() NodeID
+	// Queue returns the record of a queue, nil if there is none.
 	Queue(QueueID) *Queue
-	Queues() QueueID // no handle in use is above it
+	// Queues is a bound: no handle of a queue in use is above it.
+	Queues() QueueID
+	// Attempt returns the record of a running attempt, nil if there is none.
 	Attempt(AttemptID) *Attempt
-	Profile(class string) *profile.Class // nil: nothing known
-	Supply(SupplyKind) *Supply           // nil: never told
-	Forecast(SupplyKind) *Forecast       // the latest, nil: none
+	// Profile returns what is known of a class, nil if nothing is.
+	Profile(class string) *profile.Class
+	// Supply returns how much there is of a supply, nil if nobody has said.
+	Supply(SupplyKind) *Supply
+	// Forecast returns the latest forecast of a supply, nil if there is none.
+	Forecast(SupplyKind) *Forecast
 
-	// First returns the first job in the policy's order, behind the job after (0 = from the start), with an open task of
-	// the stage that may start on the node, 0 if there is none. Finding the next job costs O(log jobs).
+	// First returns the first job in the policy's order, behind the job after (0 = from the start), with an
+	// open task of the stage that may start on the node, 0 if there is none. It costs O(log jobs).
 	First(n NodeID, s Stage, after JobID) JobID
-	// FirstLocal is First among the jobs that have an open task which is local to the node: its input lies there, or it is at home
-	// everywhere (Anywhere). It costs O(log jobs) for each queue with such jobs, and O(log) for each job that was let in, or whose key
-	// fell, since the last question about the node; jobs that only wait cost nothing.
+	// FirstLocal is First among the jobs with an open task that is local to the node: its input lies there, or
+	// it is at home everywhere (Anywhere). It costs O(log jobs) for each queue with such jobs, and O(log jobs)
+	// for each job that was admitted, or whose key fell, since the last question about the node. Jobs that
+	// only wait cost nothing.
 	FirstLocal(n NodeID, s Stage, after JobID) JobID
-	// Nearest returns the best locality at which the job has an open task of the stage for the node, NoLocality if none is open.
+	// Nearest returns the best locality at which the job has an open task of the stage for the node,
+	// NoLocality if no task is open.
 	Nearest(n NodeID, j JobID, s Stage) Locality
-	// Waiting returns the jobs of the order one by one, whatever a node could take: those with open tasks of the stage.
+	// Waiting returns the job behind after (0 = from the start) in the policy's order that has open tasks of
+	// the stage, whether or not a node has room for them; 0 ends the walk.
 	Waiting(s Stage, after JobID) JobID
-	// Youngest walks the attempts of a job's stage from the last started to the first; 0 starts and ends the walk.
+	// Youngest walks the attempts of a job's stage from the last started to the first. 0 starts and ends the
+	// walk.
 	Youngest(j JobID, s Stage, after AttemptID) AttemptID
 }
 
-// Capabilities are what a world can do. A policy that needs more is refused at the start with one clear sentence.
+// Capabilities are what a world can do. A policy that needs more is refused at the start, in one sentence.
 type Capabilities struct {
-	World     string         `json:"world"`            // its name
-	Bind      bool           `json:"bind"`             // the ledger's binder chooses tasks; false: the world binds late and speaks in counts
-	Kill      bool           `json:"kill"`             // attempts can be killed
-	Speculate bool           `json:"speculate"`        // a task may have two attempts
-	Mold      bool           `json:"mold"`             // the number of tasks can be set before a stage starts
-	Power     bool           `json:"power"`            // nodes can sleep and wake
-	Heartbeat units.Duration `json:"heartbeat"`        // interval of heartbeats; 0 = nodes are served at once
-	Origin    string         `json:"origin,omitempty"` // the instant that 0 stands for, in RFC 3339; "" = none. A world may begin later than 0, never earlier
+	// World is its name.
+	World string `json:"world"`
+	// Bind says that the ledger's binder chooses tasks. Otherwise the world binds late, and speaks in counts.
+	Bind bool `json:"bind"`
+	// Kill says that attempts can be killed.
+	Kill bool `json:"kill"`
+	// Speculate says that a task may have two attempts.
+	Speculate bool `json:"speculate"`
+	// Mold says that the number of tasks can be set before a stage starts.
+	Mold bool `json:"mold"`
+	// Power says that nodes can sleep and wake.
+	Power bool `json:"power"`
+	// Heartbeat is the interval of heartbeats, 0 = nodes are served at once.
+	Heartbeat units.Duration `json:"heartbeat"`
+	// Origin is the instant that 0 stands for, in RFC 3339; "" = none. A world may begin later than 0, but
+	// not earlier.
+	Origin string `json:"origin,omitempty"`
 }
 
-// Can tells whether the world understands the verb.
+// Can tells whether the world can do what the verb asks for.
 func (c *Capabilities) Can(v Verb) bool {
 	switch v {
 	case Kill:
@@ -76,13 +104,21 @@ type JobState uint8
 
 // The states of a job.
 const (
-	NoJob    JobState = iota
-	Waiting           // for its predecessors. It may be admitted, held or rejected meanwhile; that counts once they are done
-	Pending           // arrived; the policy has not decided
-	HeldBack          // by the policy
-	Admitted          // may run
-	Rejected          // will not run
-	Finished          // committed, failed or killed; the handle is free after this batch
+	// NoJob is that of a handle without a job.
+	NoJob JobState = iota
+	// Waiting is for predecessors. The job may be admitted, held or rejected meanwhile, which counts once they
+	// are done.
+	Waiting
+	// Pending has arrived, and the policy has not decided.
+	Pending
+	// HeldBack is held by the policy.
+	HeldBack
+	// Admitted may run.
+	Admitted
+	// Rejected will not run.
+	Rejected
+	// Finished has committed, failed or been killed. The handle is free after this batch.
+	Finished
 )
 
 var jobStateNames = [...]string{"none", "waiting", "pending", "held", "admitted", "rejected", "finished"}
@@ -92,23 +128,37 @@ func (s JobState) String() string { return nameOf(jobStateNames[:], int(s)) }
 
 // Job is the book's record of a job.
 type Job struct {
-	ID        JobID
-	State     JobState
-	Advice    JobState // while the scheduler watches: what it would have the job be, NoJob = nothing yet
-	Seq       int64    // order of arrival
-	Spec      *workload.Job
-	Queue     QueueID    // the leaf under which it stands
-	Arrived   units.Time // when it did, as the world says
-	Started   units.Time // the first attempt that the book knows of, Never before
-	Deadline  units.Time // the job's own: what was promised, and what is reported
-	Virtual   units.Time // the deadline that a plan set for orders to read, 0 = none
-	Headroom  int32      // containers that its ApplicationMaster was told are to be had, -1 = no bound
-	Cancelled bool       // its user wants it gone: nothing of it starts any more, and its end follows
-	Stages    [Stages]Tally
-	Molds     [Stages]Mold // of each stage the last SetTasks
+	// ID is the job's handle.
+	ID JobID
+	// State is where the job stands in the world.
+	State JobState
+	// Advice is what the policy would have the job be, while the scheduler watches. NoJob = nothing yet.
+	Advice JobState
+	// Seq is its number in the order of arrival.
+	Seq int64
+	// Spec is its description, with all amendments.
+	Spec *workload.Job
+	// Queue is the leaf under which it stands.
+	Queue QueueID
+	// Arrived is when it arrived, as the world says.
+	Arrived units.Time
+	// Started is when the first attempt that the book knows of began, units.Never before.
+	Started units.Time
+	// Deadline is the job's own: the one that was promised, and is reported.
+	Deadline units.Time
+	// Virtual is the deadline that a plan has set for orders to read, 0 = none.
+	Virtual units.Time
+	// Headroom is how many containers its ApplicationMaster was told are to be had, -1 = no bound.
+	Headroom int32
+	// Cancelled says that its user wants it gone: nothing of it starts any more, and its end follows.
+	Cancelled bool
+	// Stages counts its tasks.
+	Stages [Stages]Tally
+	// Molds has the last SetTasks of each stage.
+	Molds [Stages]Mold
 }
 
-// Due is the deadline by which orders rank the job: the virtual one if a plan set one, else its own.
+// Due is the deadline by which orders rank the job: the virtual one if a plan has set it, else its own.
 func (j *Job) Due() units.Time {
 	if j.Virtual != 0 {
 		return j.Virtual
@@ -116,7 +166,7 @@ func (j *Job) Due() units.Time {
 	return j.Deadline
 }
 
-// Standing is where the job stands as far as the policy has decided: its advice while it watches, else the job's state.
+// Standing is where the policy has put the job: its advice while the scheduler watches, else the job's state.
 func (j *Job) Standing() JobState {
 	if j.Advice != NoJob && (j.State == Pending || j.State == Waiting && j.Advice == Rejected) {
 		return j.Advice
@@ -124,7 +174,7 @@ func (j *Job) Standing() JobState {
 	return j.State
 }
 
-// Begun tells whether a task of the job runs, is promised a container, or is done.
+// Begun tells whether a task of the job is running, is promised a container, or is done.
 func (j *Job) Begun() bool {
 	for s := range j.Stages {
 		if t := &j.Stages[s]; t.Occupied > 0 || t.Done > 0 {
@@ -136,22 +186,34 @@ func (j *Job) Begun() bool {
 
 // Tally counts the tasks of a stage of one job.
 type Tally struct {
-	Total    int32 // tasks; of a stage that Grows those known of so far
-	Open     int32 // to be started
-	Occupied int32 // containers promised or running, all attempts
-	Running  int32 // attempts that the world confirmed
-	Done     int32 // committed
-	Limit    int32 // slots it may occupy, -1 = no bound
-	Sample   int32 // tasks that may still be started as a sample, -1 = it is no sample
-	Ready    bool  // its tasks may start
-	Withheld bool  // by the policy
+	// Total is the number of tasks. For a stage that Grows it is the number known so far.
+	Total int32
+	// Open tasks are still to be started.
+	Open int32
+	// Occupied containers are promised or running, by all attempts.
+	Occupied int32
+	// Running attempts were confirmed by the world.
+	Running int32
+	// Done tasks have committed.
+	Done int32
+	// Limit is how many slots the stage may occupy, -1 = no bound.
+	Limit int32
+	// Sample is how many tasks may still be started as a sample, -1 = it is no sample.
+	Sample int32
+	// Ready says that its tasks may start.
+	Ready bool
+	// Withheld says that the policy withholds the stage.
+	Withheld bool
 }
 
 // Mold is a SetTasks and its answer.
 type Mold struct {
-	Item     ItemID `json:"item"`     // 0 = nobody has asked
-	Asked    int32  `json:"asked"`    // tasks
-	Accepted int32  `json:"accepted"` // tasks that the stage then had; 0 = no answer yet, -1 = the world refused
+	// Item is the SetTasks, 0 = nobody has asked.
+	Item ItemID `json:"item"`
+	// Asked is the number of tasks asked for.
+	Asked int32 `json:"asked"`
+	// Accepted is the number of tasks that the stage then had; 0 = no answer yet, -1 = the world refused.
+	Accepted int32 `json:"accepted"`
 }
 
 // PowerState says whether a node that is up can serve.
@@ -159,10 +221,14 @@ type PowerState uint8
 
 // The power states.
 const (
-	Awake       PowerState = iota
-	Asleep                 // it offers nothing
-	Waking                 // it was asked to wake; its NodeUp says when it has
-	PowerStates            // their number
+	// Awake offers its capacity.
+	Awake PowerState = iota
+	// Asleep offers nothing.
+	Asleep
+	// Waking was asked to wake. NodeUp says when it has.
+	Waking
+	// PowerStates is the number of states.
+	PowerStates
 )
 
 var powerNames = [PowerStates]string{"awake", "asleep", "waking"}
@@ -172,17 +238,28 @@ func (s PowerState) String() string { return nameOf(powerNames[:], int(s)) }
 
 // Node is the book's record of a node.
 type Node struct {
-	ID       NodeID
-	Spec     *cluster.Node
-	Up       bool
+	// ID is the node's handle.
+	ID NodeID
+	// Spec is its description.
+	Spec *cluster.Node
+	// Up says that the node is there.
+	Up bool
+	// Draining says that nothing more starts on it.
 	Draining bool
-	Power    PowerState
-	Beats    bool       // it can be served in this batch
-	Beat     units.Time // when it last could be served, -1 = never
-	Speed    float64
-	Free     units.Vector // capacity less what is promised or running; negative if over-committed
-	Occupied int32        // containers
-	Since    units.Time   // when the last container was taken back, or the node came up
+	// Power is its power state.
+	Power PowerState
+	// Beats says that it can be served in this batch.
+	Beats bool
+	// Beat is when it last could be served, -1 = never.
+	Beat units.Time
+	// Speed is relative to the machine that task times were measured on.
+	Speed float64
+	// Free is its capacity less what is promised or running, negative if it is over-committed.
+	Free units.Vector
+	// Occupied is the number of containers promised or running on it.
+	Occupied int32
+	// Since is when the last container was taken back, or the node came up.
+	Since units.Time
 }
 
 // Serves tells whether something may start on the node.
@@ -190,37 +267,60 @@ func (n *Node) Serves() bool { return n.Up && !n.Draining && n.Power == Awake }
 
 // Queue is the book's record of a queue: what stands below it.
 type Queue struct {
-	ID     QueueID
+	// ID is the queue's handle.
+	ID QueueID
+	// Parent is the queue above it.
 	Parent QueueID
-	Name   string
-	Depth  int32
-	Jobs   int32 // not finished
+	// Name is its name below the parent.
+	Name string
+	// Depth is how many queues are above it.
+	Depth int32
+	// Jobs is the number of jobs below it that have not finished.
+	Jobs int32
+	// Active is how many of its children have work of the stage that may start, or occupy containers.
 	Active [Stages]int32
+	// Stages counts the tasks below it.
 	Stages [Stages]QueueTally
-	Used   units.Vector // by containers promised or running
-	Runs   int32        // jobs that are admitted, or are advised to be
-	// Head is the first job below the queue, in the policy's order, with work of the stage that may start; 0 = none. So a
-	// queue's key can be its first job's, which keeps the jobs of several queues in one line.
+	// Used is what containers promised or running take.
+	Used units.Vector
+	// Runs is the number of jobs that are admitted, or advised to be.
+	Runs int32
+	// Head is the first job below the queue, in the policy's order, with work of the stage that may start;
+	// 0 = none. So a queue's key can be that of its first job, which keeps the jobs of several queues in one
+	// line.
 	Head [Stages]JobID
 }
 
 // QueueTally counts a stage below a queue.
 type QueueTally struct {
-	Open     int32 // tasks of admitted jobs that could be started
+	// Open tasks belong to admitted jobs, and could be started.
+	Open int32
+	// Occupied containers are promised or running.
 	Occupied int32
 }
 
 // Attempt is the book's record of a running attempt.
 type Attempt struct {
-	ID        AttemptID
-	Job       JobID
-	Stage     Stage
+	// ID is the attempt's handle.
+	ID AttemptID
+	// Job is the job whose task it runs.
+	Job JobID
+	// Stage is the task's stage.
+	Stage Stage
+	// Container is an index into the stage's kinds of containers.
 	Container uint8
-	Locality  Locality
-	Task      TaskID // 0 = the world bound it late and did not say
-	Node      NodeID
-	Item      ItemID
-	Started   units.Time
-	Progress  float64
-	Dying     bool // a kill is under way
+	// Locality is how far it is from its input.
+	Locality Locality
+	// Task is the task it runs, 0 if the world bound it late and did not say.
+	Task TaskID
+	// Node is where it runs.
+	Node NodeID
+	// Item is the Start or Speculate that it came from, 0 if nobody planned it.
+	Item ItemID
+	// Started is when it began.
+	Started units.Time
+	// Progress is the part of its work that is done, from 0 to 1.
+	Progress float64
+	// Dying says that a kill is under way.
+	Dying bool
 }
