@@ -8,8 +8,9 @@ import (
 	"strconv"
 )
 
-// Codec says how values of a type are written: as text for people and for values on their way, and as keys such that their bytes
-// order as the values do. What Append appended Parse reads, and likewise for keys.
+// Codec says how values of a type are written: as text for people and for values on their way, and
+// as keys such that their bytes order as the values do. What Append appended Parse reads, and
+// likewise for keys.
 type Codec[T any] struct {
 	Append    func(to []byte, v T) []byte
 	Parse     func(text []byte) (T, error)
@@ -29,7 +30,8 @@ var Bytes = Codec[[]byte]{
 	Parse:  func(text []byte) ([]byte, error) { return append([]byte{}, text...), nil },
 }.keyIsText()
 
-// Int64 writes numbers in decimal, and keys as 8 bytes: the highest first, with the sign turned, so that -1 comes before 0.
+// Int64 writes numbers in decimal, and keys as 8 bytes: the highest first, with the sign turned, so
+// that -1 comes before 0.
 var Int64 = Codec[int64]{
 	Append: func(to []byte, v int64) []byte { return strconv.AppendInt(to, v, 10) },
 	Parse: func(text []byte) (int64, error) {
@@ -46,8 +48,8 @@ var Int64 = Codec[int64]{
 	},
 }
 
-// Float64 writes numbers in the shortest decimal that reads back the same, and keys as 8 bytes. -0 comes before 0, and a NaN at an
-// end.
+// Float64 writes numbers in the shortest decimal that reads back the same, and keys as 8 bytes. -0
+// comes before 0, and a NaN at an end.
 var Float64 = Codec[float64]{
 	Append: func(to []byte, v float64) []byte { return strconv.AppendFloat(to, v, 'g', -1, 64) },
 	Parse: func(text []byte) (float64, error) {

@@ -20,8 +20,8 @@ type Input struct {
 	Name          string // of the input that the file belongs to, where a job file names inputs
 }
 
-// NewContext returns the context of an attempt (both numbers from 0). alive is called by Progress; it may be nil. Engines call
-// this, and tests of mappers and reducers.
+// NewContext returns the context of an attempt (both numbers from 0). alive is called by Progress;
+// it may be nil. Engines call this, and tests of mappers and reducers.
 func NewContext(ctx context.Context, task, attempt int, alive func()) *Context {
 	if alive == nil {
 		alive = func() {}
@@ -50,8 +50,9 @@ func (c *Context) Stopped() bool { return c.ctx.Err() != nil }
 // Progress says that the attempt is alive though it neither reads nor emits, so that it is not timed out.
 func (c *Context) Progress() { c.alive() }
 
-// Warn tells whoever runs the job something at once, such as that it will take long, and why. The command shows it as a line on standard
-// error, the same text once for a job; a program in a process of its own writes it to its log.
+// Warn tells whoever runs the job something at once, such as that it will take long, and why. The
+// command shows it as a line on standard error, the same text once for a job; a program in a
+// process of its own writes it to its log.
 func (c *Context) Warn(text string) {
 	if c.warn != nil {
 		c.warn(text)

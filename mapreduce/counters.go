@@ -39,8 +39,8 @@ func (c *Counter) Add(n int64) { c.n += n }
 // Value returns the sum.
 func (c *Counter) Value() int64 { return c.n }
 
-// Counters are the counters of an attempt or, added up over the committed attempts, of a job. They are not safe for use by
-// several goroutines.
+// Counters are the counters of an attempt or, added up over the committed attempts, of a job. They
+// are not safe for use by several goroutines.
 type Counters struct {
 	byName map[CounterName]*Counter
 }

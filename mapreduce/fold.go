@@ -6,23 +6,25 @@ import (
 	"strconv"
 )
 
-// Fold is a combiner for values that fit into one number, such as counts. The engine keeps one number for each key and folds a
-// value into it the moment it is emitted, which costs neither memory nor a call for each batch of values. Add has to be
-// associative and commutative. A program with a fold and without a reducer folds in its reduces too.
+// Fold is a combiner for values that fit into one number, such as counts. The engine keeps one
+// number for each key and folds a value into it the moment it is emitted, which costs neither
+// memory nor a call for each batch of values. Add has to be associative and commutative. A program
+// with a fold and without a reducer folds in its reduces too.
 type Fold struct {
 	Parse  func(value []byte) (int64, error)
 	Add    func(a, b int64) (int64, error)
 	Append func(to []byte, n int64) []byte // writes the number as a value that Parse reads
 }
 
-// NumberEmitter is implemented by emitters of maps whose program has a Fold, if a number may be given as it is: EmitNumber does what
-// Emit does with the value that Fold.Append writes, without writing and reading it.
+// NumberEmitter is implemented by emitters of maps whose program has a Fold, if a number may be
+// given as it is: EmitNumber does what Emit does with the value that Fold.Append writes, without
+// writing and reading it.
 type NumberEmitter interface {
 	EmitNumber(key []byte, n int64) error
 }
 
-// Sum is the Fold that adds up decimal counts, from 0 to 2^63-1. A sum beyond that is an error. Engines know it by its address
-// and have a short way for it.
+// Sum is the Fold that adds up decimal counts, from 0 to 2^63-1. A sum beyond that is an error.
+// Engines know it by its address and have a short way for it.
 var Sum = &Fold{Parse: ParseCount, Add: addCounts, Append: appendCount}
 
 func addCounts(a, b int64) (int64, error) {
@@ -34,8 +36,8 @@ func addCounts(a, b int64) (int64, error) {
 
 func appendCount(to []byte, n int64) []byte { return strconv.AppendInt(to, n, 10) }
 
-// ParseCount reads a decimal count, from 0 to 2^63-1, without making a string of it. Anything else is a BadRecord: another attempt would
-// read the same.
+// ParseCount reads a decimal count, from 0 to 2^63-1, without making a string of it. Anything else
+// is a BadRecord: another attempt would read the same.
 func ParseCount(text []byte) (int64, error) {
 	if len(text) == 0 || len(text) > 19 {
 		return 0, &BadRecord{fmt.Errorf("%q is not a count", text)}
@@ -53,8 +55,8 @@ func ParseCount(text []byte) (int64, error) {
 	return n, nil
 }
 
-// Reducer is a constructor for a Program: a Reducer that folds all values of a key and emits the one that comes of them. It can
-// stand for a combiner too.
+// Reducer is a constructor for a Program: a Reducer that folds all values of a key and emits the
+// one that comes of them. It can stand for a combiner too.
 func (f *Fold) Reducer(*Context) (Reducer, error) { return &folding{fold: f}, nil }
 
 type folding struct {

@@ -4,24 +4,25 @@ import (
 	"io"
 )
 
-// InputFormat says what the records of a file are. In a Program nil means lines of text. One value serves many attempts at once.
+// InputFormat says what the records of a file are. In a Program nil means lines of text. One value
+// serves many attempts at once.
 type InputFormat interface {
 	// Cutting says where a file may be cut, so that several tasks can read it.
 	Cutting() Cutting
-	// Open returns a reader of the records of a piece. in holds whole records only, as Cutting describes them, unpacked if the file is
-	// compressed.
+	// Open returns a reader of the records of a piece. in holds whole records only, as Cutting
+	// describes them, unpacked if the file is compressed.
 	Open(in io.Reader, of Input) (RecordReader, error)
 }
 
 // RecordReader reads records, one after another. It belongs to one goroutine.
 type RecordReader interface {
-	// Next returns the next record, good until the next call, or io.EOF. A *BadRecord says that there is a record and that it cannot be
-	// read; the next call goes on behind it.
+	// Next returns the next record, good until the next call, or io.EOF. A *BadRecord says that
+	// there is a record and that it cannot be read; the next call goes on behind it.
 	Next() (key, value []byte, err error)
 }
 
-// LineReader is implemented by RecordReaders that know where the record which Next returned last begins: at which line of what they read,
-// from 1. So people are told the line of a bad record.
+// LineReader is implemented by RecordReaders that know where the record which Next returned last
+// begins: at which line of what they read, from 1. So people are told the line of a bad record.
 type LineReader interface{ Line() int64 }
 
 // Cutting says where a file may be cut.
@@ -35,8 +36,9 @@ const (
 	AtRowsWithHeader                // the same; the first row of the file stands in front of each piece
 )
 
-// BadRecord says why a record cannot be read, or, from an OutputFormat, cannot be written. The engine adds the place. A Mapper may return
-// one too: as no other attempt could read the record, none is made.
+// BadRecord says why a record cannot be read, or, from an OutputFormat, cannot be written. The
+// engine adds the place. A Mapper may return one too: as no other attempt could read the record,
+// none is made.
 type BadRecord struct{ Err error }
 
 // Error is the reason.
@@ -45,8 +47,8 @@ func (b *BadRecord) Error() string { return b.Err.Error() }
 // Unwrap returns the reason.
 func (b *BadRecord) Unwrap() error { return b.Err }
 
-// OutputFormat says how records stand in part files. In a Program nil means text: key TAB value LF. One value serves many attempts at
-// once.
+// OutputFormat says how records stand in part files. In a Program nil means text: key TAB value LF.
+// One value serves many attempts at once.
 type OutputFormat interface {
 	// Begin appends what stands at the start of each part file.
 	Begin(to []byte) []byte
@@ -54,8 +56,8 @@ type OutputFormat interface {
 	Append(to, key, value []byte) ([]byte, error)
 }
 
-// WholeFile makes a file one record: its path is the key, and what it holds, unpacked if it is compressed, the value. It must be
-// smaller than 1 GB.
+// WholeFile makes a file one record: its path is the key, and what it holds, unpacked if it is
+// compressed, the value. It must be smaller than 1 GB.
 type WholeFile struct{}
 
 // Cutting says that a file is not cut.

@@ -10,17 +10,21 @@ import (
 
 // CSV reads and writes comma-separated values by RFC 4180.
 //
-// Read, the value of a record is a JSON object with the names of the header and strings, {"id":"7","name":"Ann"}, or without a header
-// an array of strings; the key is nil. Lines may end with LF or CR LF. A quoted field may hold commas,
-// quotes (each written twice) and line ends. Empty lines are passed over, as is a byte order mark. A row with another number of fields
-// than the header, a quote inside a field that is not quoted, text behind the closing quote, and text that is not UTF-8 are bad records.
+// Read, the value of a record is a JSON object with the names of the header and strings,
+// {"id":"7","name":"Ann"}, or without a header an array of strings; the key is nil. Lines may end
+// with LF or CR LF. A quoted field may hold commas, quotes (each written twice) and line ends.
+// Empty lines are passed over, as is a byte order mark. A row with another number of fields than
+// the header, a quote inside a field that is not quoted, text behind the closing quote, and text
+// that is not UTF-8 are bad records.
 //
-// A file is cut at line ends that are not quoted. Where these are follows from the number of quotes before them, so a large file is
-// looked through once, for quotes only, before the first task starts. A bad quote moves all cuts behind it, as it would move all rows for
-// any reader. A compressed file is not cut.
+// A file is cut at line ends that are not quoted. Where these are follows from the number of quotes
+// before them, so a large file is looked through once, for quotes only, before the first task
+// starts. A bad quote moves all cuts behind it, as it would move all rows for any reader. A
+// compressed file is not cut.
 //
-// Written, the first field of a row is the key, unless it is nil, and the others are the value's, split at TABs, unless it is nil. Rows
-// end with LF. Fields with a comma, a quote, CR or LF are quoted.
+// Written, the first field of a row is the key, unless it is nil, and the others are the value's,
+// split at TABs, unless it is nil. Rows end with LF. Fields with a comma, a quote, CR or LF are
+// quoted.
 type CSV struct {
 	Comma    byte     // 0 = a comma
 	NoHeader bool     // read: the first row is a record

@@ -12,7 +12,8 @@ import (
 
 var errLong = errors.New("a record is longer than 1 GB")
 
-// KeyValue reads lines of key TAB value, as text output has them: of a line without a TAB the line is the key and the value nil.
+// KeyValue reads lines of key TAB value, as text output has them: of a line without a TAB the line
+// is the key and the value nil.
 type KeyValue struct{ Separator byte } // 0 = TAB
 
 // Cutting says that a file may be cut at any line.
@@ -50,12 +51,13 @@ func (k *keyValue) Next() (key, value []byte, err error) {
 	return line, nil, nil
 }
 
-// JSONLines reads lines that are JSON, and writes such. Read, the value is the line without whitespace at its ends, and the key is nil;
-// empty lines are passed over.
+// JSONLines reads lines that are JSON, and writes such. Read, the value is the line without
+// whitespace at its ends, and the key is nil; empty lines are passed over.
 //
-// Written, a record is {"key": …, "value": …}: the key is a string; a value that is a JSON number, object or array stands as it is, and
-// any other as a string. What is nil is left out, and of a record without a key whose value is an object or array only that is
-// written. What is not UTF-8 cannot be written.
+// Written, a record is {"key": …, "value": …}: the key is a string; a value that is a JSON number,
+// object or array stands as it is, and any other as a string. What is nil is left out, and of a
+// record without a key whose value is an object or array only that is written. What is not UTF-8
+// cannot be written.
 type JSONLines struct{}
 
 // Cutting says that a file may be cut at any line.

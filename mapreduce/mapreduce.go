@@ -7,14 +7,15 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Emitter takes the records that user code makes. It copies both slices. An error means that the attempt is over (its disk is
-// full, it is being killed); the caller should return it, and what it emits nevertheless is dropped.
+// Emitter takes the records that user code makes. It copies both slices. An error means that the
+// attempt is over (its disk is full, it is being killed); the caller should return it, and what it
+// emits nevertheless is dropped.
 type Emitter interface {
 	Emit(key, value []byte) error
 }
 
-// Mapper turns one input record into any number of records. For text the value is the line without its LF, and the key is its
-// offset in the file, which Offset reads.
+// Mapper turns one input record into any number of records. For text the value is the line without
+// its LF, and the key is its offset in the file, which Offset reads.
 type Mapper interface {
 	Map(key, value []byte, out Emitter) error
 }
@@ -22,14 +23,15 @@ type Mapper interface {
 // BlockMapper is implemented by mappers that can work on many lines at once, the way for those that look at most bytes
 // only in passing. If a Mapper has it, MapBlock is called in place of Map.
 //
-// A block holds whole lines, each with its LF but perhaps the last one of a file, and no line is in two blocks. offset is where
-// the block begins in its file. How lines are spread over blocks says nothing: what is emitted must depend on the lines and
-// their offsets only.
+// A block holds whole lines, each with its LF but perhaps the last one of a file, and no line is in
+// two blocks. offset is where the block begins in its file. How lines are spread over blocks says
+// nothing: what is emitted must depend on the lines and their offsets only.
 type BlockMapper interface {
 	MapBlock(block []byte, offset int64, out Emitter) error
 }
 
-// Reducer turns a key with all its values into any number of records. A combiner is a Reducer that emits under its own key.
+// Reducer turns a key with all its values into any number of records. A combiner is a Reducer that
+// emits under its own key.
 type Reducer interface {
 	Reduce(key []byte, values Values, out Emitter) error
 }
@@ -40,8 +42,9 @@ type Values interface {
 	Value() []byte // the current one, good until Next
 }
 
-// Closer is implemented by mappers and reducers that have something to do after their last record, such as emitting what they
-// held back. It is not called when the attempt fails. A combiner's output ends with each of its calls: its Close must not emit.
+// Closer is implemented by mappers and reducers that have something to do after their last record,
+// such as emitting what they held back. It is not called when the attempt fails. A combiner's
+// output ends with each of its calls: its Close must not emit.
 type Closer interface {
 	Close(out Emitter) error
 }
@@ -49,12 +52,12 @@ type Closer interface {
 // Partitioner chooses the reduce task, from 0 to parts-1, of a key. It must depend on its arguments only.
 type Partitioner func(key []byte, parts int) int
 
-// Keys is implemented by the Values that an engine hands to a Reducer. Where Program.Group lets several keys into one group, Key
-// is the whole key of the current value, good until Next.
+// Keys is implemented by the Values that an engine hands to a Reducer. Where Program.Group lets
+// several keys into one group, Key is the whole key of the current value, good until Next.
 type Keys interface{ Key() []byte }
 
-// Program is what a job runs. The constructors are called once for each attempt of a task, so what they make belongs to one
-// goroutine; they are the place to set up, and an error fails the attempt.
+// Program is what a job runs. The constructors are called once for each attempt of a task, so what
+// they make belongs to one goroutine; they are the place to set up, and an error fails the attempt.
 type Program struct {
 	Name        string                          // of the application, for messages
 	NewMapper   func(*Context) (Mapper, error)  // nil = records pass as they are
@@ -64,13 +67,15 @@ type Program struct {
 	MapOnly     func(*Context) (Mapper, error)  // in place of NewMapper where a job has no reduces; nil = NewMapper
 	Fold        *Fold                           // a faster combiner, in place of NewCombiner; nil = none
 
-	// Group returns how many bytes at the start of a key make its group. Keys are sorted whole, but a reduce task sees the values
-	// of a group in one call, with those first bytes as the key, and the partitioner gets them too: a secondary sort by the bytes
-	// behind them. nil = a key is its group.
+	// Group returns how many bytes at the start of a key make its group. Keys are sorted whole, but
+	// a reduce task sees the values of a group in one call, with those first bytes as the key, and
+	// the partitioner gets them too: a secondary sort by the bytes behind them. nil = a key is its
+	// group.
 	Group func(key []byte) int
 
-	// TotalOrder lets all keys of a part stand before all keys of the next, so that the parts one behind the other are sorted as a
-	// whole. The cuts are chosen by running the mapper on a sample of the input before the first map. Partition has to be nil.
+	// TotalOrder lets all keys of a part stand before all keys of the next, so that the parts one
+	// behind the other are sorted as a whole. The cuts are chosen by running the mapper on a sample
+	// of the input before the first map. Partition has to be nil.
 	TotalOrder bool
 
 	Records Records // how input is cut into records; the zero value means lines of text
@@ -80,8 +85,9 @@ type Program struct {
 	Output OutputFormat // how output is written; nil = text, or Raw. A job file may choose another
 }
 
-// Records describes input of records that all have one length, without anything between them: a mapper gets the first Key bytes as
-// the key and the others as the value, and a BlockMapper gets whole records.
+// Records describes input of records that all have one length, without anything between them: a
+// mapper gets the first Key bytes as the key and the others as the value, and a BlockMapper gets
+// whole records.
 type Records struct{ Length, Key int }
 
 // Check says in one sentence what of a program contradicts itself.
@@ -114,8 +120,9 @@ func (p *Program) Mapper(reduces bool) func(*Context) (Mapper, error) {
 	return p.NewMapper
 }
 
-// Reducer is the constructor of reducers; nil = records pass as they are. A program that says how values are combined, and has no
-// reducer of its own, reduces in the same way: how far maps have combined depends on the size of blocks and buffers, and no result may.
+// Reducer is the constructor of reducers; nil = records pass as they are. A program that says how
+// values are combined, and has no reducer of its own, reduces in the same way: how far maps have
+// combined depends on the size of blocks and buffers, and no result may.
 func (p *Program) Reducer() func(*Context) (Reducer, error) {
 	if p.NewReducer != nil {
 		return p.NewReducer

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The default partitioner decides which part a key's output stands in, so its values are part of the promise "the same bytes".
+// The default partitioner decides which part a key's output stands in, so its values are part of
+// the promise "the same bytes".
 func TestHashIsFixed(t *testing.T) {
 	// The published test vectors of xxHash64 with seed 0.
 	for key, hash := range map[string]uint64{"": 0xef46db3751d8e999, "a": 0xd24ec4f1a98c6e5b, "abc": 0x44bc2cf5ad770999} {

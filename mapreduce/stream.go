@@ -32,21 +32,23 @@ type Streams struct {
 	Env    func(name string) string // the environment; nil = empty
 }
 
-// InputNameKey is the key of the configuration under which commands find the name of the input that they read, where inputs have names;
-// in the environment its dots are underscores.
+// InputNameKey is the key of the configuration under which commands find the name of the input that
+// they read, where inputs have names; in the environment its dots are underscores.
 const InputNameKey = "slackline.input.name"
 
 // maxLine bounds a line of input.
 const maxLine = 1 << 30
 
-// Stream runs one side of the program over lines, as Hadoop Streaming calls a command: so the program runs wherever that does. A
-// combiner may be a fold's, which a map that goes on to a reduce also uses itself: it writes each key once, or when it holds many. A
-// program without a reducer reduces as it combines.
+// Stream runs one side of the program over lines, as Hadoop Streaming calls a command: so the
+// program runs wherever that does. A combiner may be a fold's, which a map that goes on to a reduce
+// also uses itself: it writes each key once, or when it holds many. A program without a reducer
+// reduces as it combines.
 //
-// A key on its way from map to reduce may hold anything: the bytes from BS to CR, among them TAB and LF, are written as two, BS and
-// another, such that keys keep their order. What else text cannot carry is lost or refused: a value that is empty and one that is nil
-// are the same, nil; no value may hold a LF, and programs whose records have a fixed length or whose output is raw have no lines. The
-// partitioner and the total order are the cluster's to choose.
+// A key on its way from map to reduce may hold anything: the bytes from BS to CR, among them TAB
+// and LF, are written as two, BS and another, such that keys keep their order. What else text
+// cannot carry is lost or refused: a value that is empty and one that is nil are the same, nil; no
+// value may hold a LF, and programs whose records have a fixed length or whose output is raw have
+// no lines. The partitioner and the total order are the cluster's to choose.
 func (p *Program) Stream(ctx context.Context, role Role, s Streams) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -140,7 +142,8 @@ func (t *streaming) run(role Role) error {
 // maxFolds bounds what a map holds back, in bytes.
 const maxFolds = 32 << 20
 
-// fold adds a value to what is held of its key, and tells whether it could: what does not parse, or is too large, goes its own way.
+// fold adds a value to what is held of its key, and tells whether it could: what does not parse, or
+// is too large, goes its own way.
 func (t *streaming) fold(key, value []byte) (bool, error) {
 	n, err := t.p.Fold.Parse(value)
 	if err != nil {
@@ -397,8 +400,8 @@ const (
 	hideBy                  = 0x20
 )
 
-// hide appends a key without TAB, LF and CR. Two keys order as before: the bytes that are hidden are neighbours, and all of them begin
-// with the first.
+// hide appends a key without TAB, LF and CR. Two keys order as before: the bytes that are hidden
+// are neighbours, and all of them begin with the first.
 func hide(to, key []byte) []byte {
 	for _, b := range key {
 		if b >= firstHidden && b <= lastHidden {
@@ -423,8 +426,8 @@ func show(to, key []byte) []byte {
 	return to
 }
 
-// SplitLine cuts a line that Hadoop Streaming hands to a reducer into key and value: at its n-th TAB or, as Hadoop puts a TAB behind a
-// key of fewer fields, at its last. An empty value is nil.
+// SplitLine cuts a line that Hadoop Streaming hands to a reducer into key and value: at its n-th
+// TAB or, as Hadoop puts a TAB behind a key of fewer fields, at its last. An empty value is nil.
 func SplitLine(line []byte, n int) (key, value []byte) {
 	last := -1
 	for field, at := 1, 0; field <= n; field++ {

@@ -115,7 +115,8 @@ func (fields) Map(_, line []byte, out mapreduce.Emitter) error {
 	return out.Emit(key, value)
 }
 
-// Identity passes records through map and reduce; lines without a TAB come out as they went in, also when Hadoop put one behind.
+// Identity passes records through map and reduce; lines without a TAB come out as they went in,
+// also when Hadoop put one behind.
 func TestStreamKeepsLines(t *testing.T) {
 	p := &mapreduce.Program{Name: "sort", NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return lineIsKey{}, nil }}
 	in := "b\na\tx\ty\n\nb\n"

@@ -5,9 +5,10 @@ import (
 	"iter"
 )
 
-// Typed is a program in the types of Go. In is what a map gets of each line of text: a string or []byte is the line itself, any other
-// type but int64 and float64 is read as JSON. Key and Value are what it emits, Out is what a reduce emits under the same key. Types
-// other than string, []byte, int64 and float64 are written as JSON, unless a codec says otherwise.
+// Typed is a program in the types of Go. In is what a map gets of each line of text: a string or
+// []byte is the line itself, any other type but int64 and float64 is read as JSON. Key and Value
+// are what it emits, Out is what a reduce emits under the same key. Types other than string,
+// []byte, int64 and float64 are written as JSON, unless a codec says otherwise.
 //
 //	Typed[string, string, int64, int64]{
 //		Map: func(_ *Context, line string, emit func(string, int64)) error {
@@ -19,16 +20,17 @@ import (
 //		Combine: func(a, b int64) int64 { return a + b },
 //	}.Program()
 //
-// The functions are called by many attempts at once: what they share has to be safe for that. What emit cannot do (a full disk, an
-// attempt that is to stop) ends the attempt behind the function's back.
+// The functions are called by many attempts at once: what they share has to be safe for that. What
+// emit cannot do (a full disk, an attempt that is to stop) ends the attempt behind the function's
+// back.
 type Typed[In, Key, Value, Out any] struct {
 	Name string
 
 	Map func(c *Context, in In, emit func(Key, Value)) error
 	// Combine makes one value of two, in any order and grouping. nil = values are kept apart.
 	Combine func(a, b Value) Value
-	// Reduce gets a key with all its values. nil = the combined value is the result or, without Combine, every value; without either,
-	// a job may have no reduces.
+	// Reduce gets a key with all its values. nil = the combined value is the result or, without
+	// Combine, every value; without either, a job may have no reduces.
 	Reduce func(c *Context, key Key, values iter.Seq[Value], emit func(Key, Out)) error
 	// Partition chooses the reduce of a key, from 0 to parts-1. nil = Hash.
 	Partition func(key Key, parts int) int
@@ -235,8 +237,8 @@ func (c *typedCombiner[In, Key, Value, Out]) Reduce(key []byte, values Values, o
 	return out.Emit(key, notNil(c.text))
 }
 
-// ByInput is a constructor of mappers for jobs that read several inputs, such as the two sides of a join: choose returns the mapper for
-// a file, which is closed when the next file begins.
+// ByInput is a constructor of mappers for jobs that read several inputs, such as the two sides of a
+// join: choose returns the mapper for a file, which is closed when the next file begins.
 func ByInput(choose func(c *Context, in Input) (Mapper, error)) func(*Context) (Mapper, error) {
 	return func(c *Context) (Mapper, error) { return &byInput{c: c, choose: choose}, nil }
 }

@@ -1,8 +1,9 @@
 package profile
 
-// A cold run is one whose input had to be fetched from storage, or the first of its class on a machine, when nothing that it needs lies
-// ready. Its times are no guess of those of the next run, so they are kept apart, in Cold: people are told what warm runs taught, as long
-// as there was one. Worst cases count both.
+// A cold run is one whose input had to be fetched from storage, or the first of its class on a
+// machine, when nothing that it needs lies ready. Its times are no guess of those of the next run,
+// so they are kept apart, in Cold: people are told what warm runs taught, as long as there was one.
+// Worst cases count both.
 
 // AsCold is what a cold run has taught.
 func (c *Class) AsCold() *Class { return &Class{Name: c.Name, Cold: c} }

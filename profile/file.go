@@ -35,7 +35,8 @@ func Format(classes []*Class) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Parse reads a file of profiles. What cannot be is an error of one sentence with the line and the field; name is that of the file.
+// Parse reads a file of profiles. What cannot be is an error of one sentence with the line and the
+// field; name is that of the file.
 func Parse(name string, src []byte) ([]*Class, error) {
 	p := parser{name: name, src: src, at: map[string]int{}}
 	if err := p.walk(); err != nil {

@@ -1,6 +1,7 @@
-// Package profile holds what past runs taught about a class of jobs: unit costs of each stage by node class, CPU share,
-// the ratios of intermediate data and of output to input, start-up cost, memory, and how far predictions were off. All worlds fill
-// it, the store keeps it, and policies read it through sched.View; no policy keeps a private copy of the same knowledge.
+// Package profile holds what past runs taught about a class of jobs: unit costs of each stage by
+// node class, CPU share, the ratios of intermediate data and of output to input, start-up cost,
+// memory, and how far predictions were off. All worlds fill it, the store keeps it, and policies
+// read it through sched.View; no policy keeps a private copy of the same knowledge.
 //
 //	profile.go  classes, stages, estimates
 //	spread.go   distributions
@@ -19,8 +20,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Estimate sums up a measured quantity: count, mean, spread and worst case. Values are added one by one (Welford), and two
-// estimates merge exactly, so that runs may be learned in any order up to rounding.
+// Estimate sums up a measured quantity: count, mean, spread and worst case. Values are added one by
+// one (Welford), and two estimates merge exactly, so that runs may be learned in any order up to
+// rounding.
 type Estimate struct {
 	N    int64   `json:"n"`
 	Mean float64 `json:"mean"`
@@ -175,8 +177,9 @@ func (c *Class) Predicted(ratio float64) {
 	c.Errors.Add(ratio)
 }
 
-// Off returns how far two thirds of the predictions were off at most, in parts of the prediction, as a standard deviation would be were
-// errors normal; unlike it, it does not suffer from the odd run on a busy machine. It is false below so many predictions.
+// Off returns how far two thirds of the predictions were off at most, in parts of the prediction,
+// as a standard deviation would be were errors normal; unlike it, it does not suffer from the odd
+// run on a busy machine. It is false below so many predictions.
 func (c *Class) Off(least int64) (float64, bool) {
 	const points = 100
 	values := c.Errors.Values(points)

@@ -81,8 +81,8 @@ func same(a, b Estimate) bool {
 	return a.N == b.N && a.Min == b.Min && a.Max == b.Max && near(a.Mean, b.Mean) && near(a.Std(), b.Std())
 }
 
-// A class is learned from attempts in any order and in any parts: what is known stays the same up to rounding, and in line. The
-// oracle sorts the attempts into lists and adds each up on its own.
+// A class is learned from attempts in any order and in any parts: what is known stays the same up
+// to rounding, and in line. The oracle sorts the attempts into lists and adds each up on its own.
 func TestLearningInAnyOrder(t *testing.T) {
 	type attempt struct {
 		stage        workload.Stage

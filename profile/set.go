@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// MostClasses is how many classes a Set knows. Where each job has a class of its own they would grow with the jobs that ever were.
+// MostClasses is how many classes a Set knows. Where each job has a class of its own they would
+// grow with the jobs that ever were.
 const MostClasses = 1 << 14
 
-// Set is what is known of job classes, of no more than MostClasses: beyond that the one goes that was told longest ago. The zero Set knows
-// none.
+// Set is what is known of job classes, of no more than MostClasses: beyond that the one goes that
+// was told longest ago. The zero Set knows none.
 type Set struct {
 	classes map[string]told
 	order   []telling // oldest first; those of classes that were told again since are out of date

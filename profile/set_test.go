@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Of more classes than a set holds those go that were told longest ago, as a list says that is searched from end to end.
+// Of more classes than a set holds those go that were told longest ago, as a list says that is
+// searched from end to end.
 func TestSet(t *testing.T) {
 	var s Set
 	var list []string // oldest first

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// Spread is the distribution of a measured time: counts in bins whose bounds grow by 2^(1/16), about 4.4 %, so that all times from
-// nanoseconds to years fit into a few hundred bins and two spreads merge exactly.
+// Spread is the distribution of a measured time: counts in bins whose bounds grow by 2^(1/16),
+// about 4.4 %, so that all times from nanoseconds to years fit into a few hundred bins and two
+// spreads merge exactly.
 type Spread []Bin
 
 // Bin counts values from 2^(At/16) to below 2^((At+1)/16) seconds.
@@ -41,7 +42,8 @@ func (s *Spread) add(b Bin) {
 	}
 }
 
-// Values returns n values of the distribution: its quantiles at (i + 1/2)/n, each the geometric middle of its bin. None if it is empty.
+// Values returns n values of the distribution: its quantiles at (i + 1/2)/n, each the geometric
+// middle of its bin. None if it is empty.
 func (s Spread) Values(n int) []float64 {
 	total := int64(0)
 	for _, b := range s {

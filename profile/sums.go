@@ -1,7 +1,8 @@
 package profile
 
-// Sums are two quantities added up over the same tasks or jobs: the bytes that they read, and what came of those, in seconds or bytes.
-// Their quotient weighs each by its size, so that tiny ones, most of whose time is not for their bytes, do not outweigh large ones.
+// Sums are two quantities added up over the same tasks or jobs: the bytes that they read, and what
+// came of those, in seconds or bytes. Their quotient weighs each by its size, so that tiny ones,
+// most of whose time is not for their bytes, do not outweigh large ones.
 type Sums struct {
 	N       int64   `json:"n"`
 	Bytes   float64 `json:"bytes"`
@@ -38,8 +39,9 @@ func (s *Sums) wrong() (what, why string) {
 	return "", ""
 }
 
-// Some of an attempt's time is neither start nor for its bytes: to open files, to warm up. Among few bytes it cannot be told from what they
-// cost, so a task that is far larger than all that were seen takes for the rest of its bytes what these took had each read so much more.
+// Some of an attempt's time is neither start nor for its bytes: to open files, to warm up. Among
+// few bytes it cannot be told from what they cost, so a task that is far larger than all that were
+// seen takes for the rest of its bytes what these took had each read so much more.
 const (
 	farther = 8
 	blur    = 64 << 10
@@ -54,8 +56,8 @@ func (s *Stage) Slope() float64 {
 	return s.moving(w) / w.Bytes
 }
 
-// sums returns Work. Profiles of older builds have none: for them it is guessed from the least that a byte took, which is what it took in
-// the largest attempts.
+// sums returns Work. Profiles of older builds have none: for them it is guessed from the least that
+// a byte took, which is what it took in the largest attempts.
 func (s *Stage) sums() Sums {
 	if s.Work.N > 0 || s.PerByte.N == 0 || s.PerByte.Min <= 0 || s.Task.Mean <= 0 {
 		return s.Work
@@ -80,8 +82,9 @@ func (s *Stage) Expect(bytes float64) float64 {
 	return s.Start.Mean + s.moving(w)*(near/w.Bytes+(bytes-near)/(w.Bytes+blur*float64(w.N)))
 }
 
-// Between is how many intermediate bytes a job makes of those that it reads, weighted by what jobs read. Headers and separators outweigh
-// tiny inputs; what is far larger than all that were seen makes for the rest no more than it reads.
+// Between is how many intermediate bytes a job makes of those that it reads, weighted by what jobs
+// read. Headers and separators outweigh tiny inputs; what is far larger than all that were seen
+// makes for the rest no more than it reads.
 func (c *Class) Between(read float64) float64 {
 	if c.Emitted.N == 0 {
 		return c.Ratio.Mean * read

@@ -15,7 +15,8 @@ func teach(c *Class, stage workload.Stage, bytes units.Bytes) {
 	c.At(stage, "local").Start.Add(start.Seconds())
 }
 
-// Whatever sizes taught it, an estimate is off by no more than a factor of 2: within the sizes seen and far beyond them.
+// Whatever sizes taught it, an estimate is off by no more than a factor of 2: within the sizes seen
+// and far beyond them.
 func TestExpectOfMixedSizes(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -1,4 +1,5 @@
-// Package schedtest tests scheduling policies by text: a file holds a scenario and, as expected output, the journal of its run.
+// Package schedtest tests scheduling policies by text: a file holds a scenario and, as expected
+// output, the journal of its run.
 //
 //	# What this shows, in a sentence.
 //	policy edf+serial
@@ -21,12 +22,12 @@
 //	at TIME done J S    asks how many tasks of stage S of the job with id J have committed by then, that instant included
 //	fails SUBSTRING     the run ends with an error that contains it
 //
-// The journal is written as package journal writes it, with the time in front and without the description of a job or node. When
-// a policy is to decide differently from now on, `go test -update` writes the files anew, and the difference shows in review what
-// changed.
+// The journal is written as package journal writes it, with the time in front and without the
+// description of a job or node. When a policy is to decide differently from now on, `go test
+// -update` writes the files anew, and the difference shows in review what changed.
 //
-// A policy of one's own is tested by Run with a constructor of one's own. If it has an order, it is a sched.Ranker; the example of Run
-// is a whole one:
+// A policy of one's own is tested by Run with a constructor of one's own. If it has an order, it is
+// a sched.Ranker; the example of Run is a whole one:
 //
 //	func TestMine(t *testing.T) {
 //		schedtest.Run(t, "testdata/*.txt", func(text string) (sched.Policy, error) { return mine.New(), nil })

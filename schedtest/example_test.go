@@ -51,8 +51,9 @@ func (byTasksLeft) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
 	return sched.Key{left}
 }
 
-// A policy with an order of its own, in a module of its own: it implements sched.Policy and sched.Ranker, and is tested by the
-// journals that files of testdata expect. `go test -update` writes them.
+// A policy with an order of its own, in a module of its own: it implements sched.Policy and
+// sched.Ranker, and is tested by the journals that files of testdata expect. `go test -update`
+// writes them.
 func ExampleRun() {
 	var t *testing.T // of the test that calls it
 

@@ -29,8 +29,8 @@ var update = flag.Bool("update", false, "write the journals of text scenarios an
 // Policies makes the policy that a file names.
 type Policies func(text string) (sched.Policy, error)
 
-// Run plays every file of the pattern through the simulator, each as a subtest, and compares the journals. policies nil means the
-// catalogue, with the queues of the scenario.
+// Run plays every file of the pattern through the simulator, each as a subtest, and compares the
+// journals. policies nil means the catalogue, with the queues of the scenario.
 func Run(t *testing.T, pattern string, policies Policies) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

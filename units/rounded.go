@@ -5,14 +5,16 @@ import "math"
 // rounding is how many of the 53 bits of a float Rounded drops.
 const rounding = 21
 
-// Rounded is x to 32 significant bits, nearly ten digits. A float that decides (a quantile, a price, a share) is rounded so before it is
-// compared.
+// Rounded is x to 32 significant bits, nearly ten digits. A float that decides (a quantile, a
+// price, a share) is rounded so before it is compared.
 //
-// The same Go code may give floats that differ in their last bits: compilers for some processors join a product and a sum into one
-// operation that rounds once (fused multiply-add), and sums depend on the order of what is added. Floats that differ by less than a
-// 2^-33 part of themselves, as such errors do by far, become equal, but where a border between two rounded numbers lies just between them: with
-// an error in the last bit that is one case in a million. A whole number up to 2^32, and such a number of halves, quarters and so on, is
-// kept as it is, and so are 0, infinities and what is no number.
+// The same Go code may give floats that differ in their last bits: compilers for some processors
+// join a product and a sum into one operation that rounds once (fused multiply-add), and sums
+// depend on the order of what is added. Floats that differ by less than a 2^-33 part of themselves,
+// as such errors do by far, become equal, but where a border between two rounded numbers lies just
+// between them: with an error in the last bit that is one case in a million. A whole number up to
+// 2^32, and such a number of halves, quarters and so on, is kept as it is, and so are 0, infinities
+// and what is no number.
 func Rounded(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return x

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Span prints seconds for people, so that three digits or so are left to read: "0.14 ms", "250 ms", "4.2 s", "4:12 min", "3:05 h". What
-// programs read again is printed by Duration's String, exactly.
+// Span prints seconds for people, so that three digits or so are left to read: "0.14 ms", "250 ms",
+// "4.2 s", "4:12 min", "3:05 h". What programs read again is printed by Duration's String, exactly.
 func Span(seconds float64) string {
 	if seconds < 0 {
 		return "-" + Span(-seconds)

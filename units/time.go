@@ -11,7 +11,8 @@ import (
 // Time is an instant: nanoseconds since the start of the run. Runs start at 0.
 type Time int64
 
-// Duration is a span of time in nanoseconds. Negative spans arise as differences (how late) and are printed with a sign.
+// Duration is a span of time in nanoseconds. Negative spans arise as differences (how late) and are
+// printed with a sign.
 type Duration int64
 
 // Never is an instant that does not come: "no deadline", "no wake-up wanted".
@@ -115,8 +116,8 @@ var spans = map[string]Duration{
 	"m": Minute, "min": Minute, "h": Hour, "d": Day,
 }
 
-// ParseDuration reads a span as String prints it: numbers with units ns, us, ms, s, m (or min), h, d, added up ("1m30s").
-// A bare 0 is allowed, any other number without a unit is an error.
+// ParseDuration reads a span as String prints it: numbers with units ns, us, ms, s, m (or min), h,
+// d, added up ("1m30s"). A bare 0 is allowed, any other number without a unit is an error.
 func ParseDuration(s string) (Duration, error) {
 	text := strings.TrimSpace(s)
 	neg := strings.HasPrefix(text, "-")

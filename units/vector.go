@@ -42,8 +42,9 @@ func Slots(maps, reduces int) Vector {
 	return Vector{MapSlots: int64(maps), ReduceSlots: int64(reduces)}
 }
 
-// Fits tells whether need fits into v in every dimension. This, Add and Sub stand in the simulator's innermost loop some twenty times
-// for each task, and are written out as the compiler does not unroll loops.
+// Fits tells whether need fits into v in every dimension. This, Add and Sub stand in the
+// simulator's innermost loop some twenty times for each task, and are written out as the compiler
+// does not unroll loops.
 func (v *Vector) Fits(need *Vector) bool {
 	return need[0] <= v[0] && need[1] <= v[1] && need[2] <= v[2] && need[3] <= v[3] &&
 		need[4] <= v[4] && need[5] <= v[5] && need[6] <= v[6] && need[7] <= v[7]
@@ -61,7 +62,8 @@ func (v *Vector) Add(w *Vector) {
 	v[7] += w[7]
 }
 
-// Sub takes w off v. The result may be negative (an over-committed node): the book records what is, and refuses elsewhere.
+// Sub takes w off v. The result may be negative (an over-committed node): the book records what is,
+// and refuses elsewhere.
 func (v *Vector) Sub(w *Vector) {
 	v[0] -= w[0]
 	v[1] -= w[1]

@@ -7,15 +7,16 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Remembered is how many jobs back a job of a source may name others that it waits for. Whoever waits for one that came earlier waits for
-// ever.
+// Remembered is how many jobs back a job of a source may name others that it waits for. Whoever
+// waits for one that came earlier waits for ever.
 const Remembered = 1 << 16
 
-// Source brings the jobs of a run, one by one in order of arrival, so that a trace of millions needs no more memory than the jobs
-// that are there at a time. It serves one run.
+// Source brings the jobs of a run, one by one in order of arrival, so that a trace of millions
+// needs no more memory than the jobs that are there at a time. It serves one run.
 type Source interface {
-	// Due is when the next job arrives, units.Never if none does. A source that waits for a job to end, such as a user who thinks
-	// between two, may name a time again, also an earlier one than before, after Ended.
+	// Due is when the next job arrives, units.Never if none does. A source that waits for a job to
+	// end, such as a user who thinks between two, may name a time again, also an earlier one than
+	// before, after Ended.
 	Due() units.Time
 	// Next takes the job that is due. An error ends the run.
 	Next() (*Job, error)

@@ -38,7 +38,8 @@ func (w *Workload) Validate() error {
 	return nil
 }
 
-// findCycle returns the IDs along a cycle of predecessors, the first repeated at the end, or nil. Depth-first, O(jobs + edges).
+// findCycle returns the IDs along a cycle of predecessors, the first repeated at the end, or nil.
+// Depth-first, O(jobs + edges).
 func findCycle(jobs []*Job, byID map[string]*Job) []string {
 	const (
 		open = 1 + iota

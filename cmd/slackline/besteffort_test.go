@@ -8,8 +8,9 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// The example of best-effort jobs beside promised ones: every promise is kept whether attempts are killed for it or not, and those without a deadline
-// are done earlier if they may have slots that promises take back.
+// The example of best-effort jobs beside promised ones: every promise is kept whether attempts are
+// killed for it or not, and those without a deadline are done earlier if they may have slots that
+// promises take back.
 func TestBestEffortExample(t *testing.T) {
 	text, err := os.ReadFile("../../examples/best-effort.yaml")
 	if err != nil {

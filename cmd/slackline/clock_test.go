@@ -64,9 +64,10 @@ func (s *shell) age(name string, by time.Duration) {
 	}
 }
 
-// Time 0 is the start of the first run, for as long as its jobs live: a run that was killed goes on later on the same clock. What was
-// promised then is judged by that promise, and not refused because time was lost, whether the job had begun or only waited. A job that
-// nobody had promised anything is judged as any other.
+// Time 0 is the start of the first run, for as long as its jobs live: a run that was killed goes on
+// later on the same clock. What was promised then is judged by that promise, and not refused
+// because time was lost, whether the job had begun or only waited. A job that nobody had promised
+// anything is judged as any other.
 func TestOneClockAcrossAKill(t *testing.T) {
 	const job = "name: NAME\napp: loadgen\nparams: {map_cpu: 10ms}\ninput: in.txt\noutput: out/NAME\nreduces: 1\ndeadline: DUE\n"
 	of := func(name, due, more string) string {

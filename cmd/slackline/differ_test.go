@@ -14,8 +14,9 @@ import (
 	"testing"
 )
 
-// A differ is what .ci/differ stored of an application: random cases, and what DuckDB, Python and GNU tools make of them. In jobs and in what
-// is expected HERE/ and HERE- stand for the folder and for the names of a case. Bytes are written as characters of the same number.
+// A differ is what .ci/differ stored of an application: random cases, and what DuckDB, Python and
+// GNU tools make of them. In jobs and in what is expected HERE/ and HERE- stand for the folder and
+// for the names of a case. Bytes are written as characters of the same number.
 type differ struct {
 	Block string
 	Cases []struct {
@@ -28,8 +29,8 @@ type differ struct {
 	}
 }
 
-// Every application and every example that writes something equals what others make of the same random input. The long tier has more
-// cases (make differ).
+// Every application and every example that writes something equals what others make of the same
+// random input. The long tier has more cases (make differ).
 func TestDiffer(t *testing.T) {
 	files, err := filepath.Glob("testdata/differ/*.json")
 	if err != nil || len(files) == 0 {

@@ -70,7 +70,8 @@ go; --dry-run says what that would be. No signal and no other command throws suc
 	return cmd
 }
 
-// outputsOf are the output directories that an argument names: itself, those of a job file, or that of the newest job of that name.
+// outputsOf are the output directories that an argument names: itself, those of a job file, or that
+// of the newest job of that name.
 func (o *options) outputsOf(args []string) ([]string, error) {
 	_, err := os.Lstat(args[0])
 	if err == nil || strings.ContainsAny(args[0], `/\`) || filepath.Ext(args[0]) != "" {

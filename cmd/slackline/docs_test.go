@@ -38,14 +38,15 @@ func pages(t *testing.T) map[string][]string {
 	return all
 }
 
-// A reader who pastes the commands of a page into a shell, one after the other and at the top of a fresh checkout, sees what the
-// page shows.
+// A reader who pastes the commands of a page into a shell, one after the other and at the top of a
+// fresh checkout, sees what the page shows.
 //
-// In a block marked console, commands stand behind a "$ ". They end with exit code 0, or with the one that a comment behind them
-// tells ("# exit code 3"). What follows a command, there or in a block marked text, is found in what it prints, with … for what
-// may differ or is left out; line breaks and the width of columns do not count. Numbers count, but not those of runs of real jobs.
-// A block of another kind begins with the name of a file in a comment: it says the same as that file of the checkout, or else it
-// is written to that file for the commands below it.
+// In a block marked console, commands stand behind a "$ ". They end with exit code 0, or with the
+// one that a comment behind them tells ("# exit code 3"). What follows a command, there or in a
+// block marked text, is found in what it prints, with … for what may differ or is left out; line
+// breaks and the width of columns do not count. Numbers count, but not those of runs of real jobs.
+// A block of another kind begins with the name of a file in a comment: it says the same as that
+// file of the checkout, or else it is written to that file for the commands below it.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("real jobs run in real time")
@@ -331,8 +332,8 @@ printed by nobody
 	}
 }
 
-// Every link of a document leads to a file that is there, and to a heading in it. The README fits a few screens, and a page is no
-// book.
+// Every link of a document leads to a file that is there, and to a heading in it. The README fits a
+// few screens, and a page is no book.
 func TestDocumentLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	for page := range pages(t) {

@@ -27,7 +27,8 @@ type chromeTrace struct {
 	file *page.File
 }
 
-// draw gives cells the sinks that the flags ask for. Files that could not be written are found out here, before anything runs.
+// draw gives cells the sinks that the flags ask for. Files that could not be written are found out
+// here, before anything runs.
 func (o *options) draw(cells []lab.Cell) error {
 	if o.html == "" && o.chrome == "" {
 		return nil

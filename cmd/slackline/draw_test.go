@@ -58,8 +58,8 @@ func TestDrawARealRun(t *testing.T) {
 	}
 }
 
-// A drawing that could not be written is refused before anything runs, in one sentence, and nothing is left behind; what is no drawing
-// is not replaced.
+// A drawing that could not be written is refused before anything runs, in one sentence, and nothing
+// is left behind; what is no drawing is not replaced.
 func TestBadDrawings(t *testing.T) {
 	s := newShell(t, map[string]string{"two.yaml": twoJobs, "words.yaml": wordsJob, "corpus/a.txt": "a b\n", "folder/x": ""})
 	before := s.files()

@@ -25,7 +25,8 @@ const capacityFile = `prices: {on_demand: 1}
 classes: [{name: a, maps: 1, map: {mean: 9s, max: 9s}, map_slots: 1, deadline: 5m, at_most: 2}]
 `
 
-// Every command ends with the codes of the one table. Each is asked for what it does, and with a flag that it does not have; some have more.
+// Every command ends with the codes of the one table. Each is asked for what it does, and with a
+// flag that it does not have; some have more.
 func TestExitCodes(t *testing.T) {
 	text, _ := corpus()
 	s := newShell(t, map[string]string{"in.txt": "x\n", "corpus/a.txt": text, "words.yaml": wordsJob, "hurry.yaml": refusedJob, "bad.yaml": failedJob, "two.yaml": twoJobs,
@@ -103,7 +104,8 @@ func (s *shell) exercised(cmd *cobra.Command, has func(path string) bool) {
 	}
 }
 
-// Why a job failed or was refused stands on standard error once: where progress is told in its lines, with --quiet in the last.
+// Why a job failed or was refused stands on standard error once: where progress is told in its
+// lines, with --quiet in the last.
 func TestReasonsOnStandardError(t *testing.T) {
 	s := newShell(t, map[string]string{"in.txt": "x\n", "hurry.yaml": refusedJob, "bad.yaml": failedJob})
 	s.must(0, "run", "hurry.yaml")
@@ -125,7 +127,8 @@ func TestReasonsOnStandardError(t *testing.T) {
 	}
 }
 
-// Every command that takes its time ends with 130 when it is interrupted, and says in its last line which command goes on.
+// Every command that takes its time ends with 130 when it is interrupted, and says in its last line
+// which command goes on.
 func TestInterruptedCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("NOT CHECKED: another process cannot be interrupted here")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Few open files are enough for many maps and reduces, in this process and in commands: what one attempt merges at once depends on them,
-// and what comes out does not.
+// Few open files are enough for many maps and reduces, in this process and in commands: what one
+// attempt merges at once depends on them, and what comes out does not.
 func TestFewOpenFiles(t *testing.T) {
 	need(t, "sh", "cat")
 	if runtime.GOOS == "windows" {

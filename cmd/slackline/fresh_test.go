@@ -25,7 +25,8 @@ input: out/c1
 output: out/c2
 `
 
-// killedInChain runs two jobs, one behind the other, and kills the process in the second by a policy: then the first has finished.
+// killedInChain runs two jobs, one behind the other, and kills the process in the second by a
+// policy: then the first has finished.
 func killedInChain(t *testing.T, begun string, args ...string) *shell {
 	t.Helper()
 	s := newShell(t, map[string]string{"jobs.yaml": chainJobs, "text.txt": strings.Repeat("a b c d e\n", 10)})
@@ -48,7 +49,8 @@ func killedInChain(t *testing.T, begun string, args ...string) *shell {
 
 const thrownAway = `job "c1" had finished in the run that was interrupted; that is thrown away, and it runs again`
 
-// run --fresh runs all jobs of a run that was interrupted, also those that had finished, and whatever has changed since.
+// run --fresh runs all jobs of a run that was interrupted, also those that had finished, and
+// whatever has changed since.
 func TestFreshStartsAnew(t *testing.T) {
 	for what, change := range map[string]func(s *shell){
 		"as it was":         func(*shell) {},

@@ -12,8 +12,9 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// A run that goes on with an interrupted one judges jobs by the deadlines that counted from the first submission. A job that had
-// finished before takes part in nothing: no verdict, no time, no error of a prediction.
+// A run that goes on with an interrupted one judges jobs by the deadlines that counted from the
+// first submission. A job that had finished before takes part in nothing: no verdict, no time, no
+// error of a prediction.
 func TestGoesOn(t *testing.T) {
 	const early = "name: early\napp: loadgen\nparams: {map_cpu: 1us}\ninput: small.txt\noutput: out/early\nreduces: 1\ndeadline: 1h\n"
 	s := newShell(t, map[string]string{"small.txt": strings.Repeat("line\n", 100), "in.txt": strings.Repeat("some line of text\n", 400), "early.yaml": early,

@@ -20,7 +20,8 @@ func oneOf(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q%s", args[0], spelling.Hint(args[0], names))
 }
 
-// addHelp adds the commands help and completion of the library, and what they lack: examples, and that what they do not know is an error.
+// addHelp adds the commands help and completion of the library, and what they lack: examples, and
+// that what they do not know is an error.
 func addHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

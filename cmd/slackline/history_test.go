@@ -56,7 +56,8 @@ func (s *shell) jobs(args ...string) (l listed) {
 	return l
 }
 
-// What ran is listed, shown and told attempt by attempt; the second run says before what the first taught, and after how wrong it was.
+// What ran is listed, shown and told attempt by attempt; the second run says before what the first
+// taught, and after how wrong it was.
 func TestHistory(t *testing.T) {
 	s := wordsShell(t)
 	if out := s.must(0, "jobs"); out != "no such jobs\n" {

@@ -9,9 +9,10 @@ import (
 	"syscall"
 )
 
-// interruptible returns a context that Ctrl-C, SIGTERM or the loss of the terminal ends, so that what runs pauses: nothing new begins, what is
-// under way ends, and what is done is kept. A second Ctrl-C or SIGTERM ends the program at once; that keeps the same. A signal that was
-// ignored when the program began, by nohup or by a shell that runs it in the background, stays so.
+// interruptible returns a context that Ctrl-C, SIGTERM or the loss of the terminal ends, so that
+// what runs pauses: nothing new begins, what is under way ends, and what is done is kept. A second
+// Ctrl-C or SIGTERM ends the program at once; that keeps the same. A signal that was ignored when
+// the program began, by nohup or by a shell that runs it in the background, stays so.
 func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 8)

@@ -18,7 +18,8 @@ import (
 
 const longJob = "name: long\napp: loadgen\nparams: {map_cpu: 1s}\ninput: corpus\noutput: out/long\n"
 
-// interrupt starts a long job, sends it signals once it runs, and returns its exit code and what it said on standard error.
+// interrupt starts a long job, sends it signals once it runs, and returns its exit code and what it
+// said on standard error.
 func interrupt(t *testing.T, signals ...os.Signal) (code int, said string, s *shell) {
 	t.Helper()
 	s = newShell(t, map[string]string{"long.yaml": longJob, "corpus/a.txt": strings.Repeat("a\n", 1000)})
@@ -67,8 +68,8 @@ func (s *shell) interrupted(cmd *exec.Cmd, signals ...os.Signal) (code int, said
 	return cmd.ProcessState.ExitCode(), said
 }
 
-// Ctrl-C, SIGTERM and a lost terminal pause a run: exit code 130, the last line names the command that goes on, jobs says interrupted, and
-// both that command and the same run go on.
+// Ctrl-C, SIGTERM and a lost terminal pause a run: exit code 130, the last line names the command
+// that goes on, jobs says interrupted, and both that command and the same run go on.
 func TestInterrupt(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(fmt.Sprint(sig), func(t *testing.T) {
@@ -150,8 +151,8 @@ func TestJournalThatIsFull(t *testing.T) {
 	} else if r := s.run(append(args, "--journal", "/dev/full")...); r.code != exitFailed || !strings.HasSuffix(r.stderr, "no space left on device; what was done is kept, and the same command runs it again, as there is nothing to go on from\n") {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
-	// The journal has the lines of all jobs, so it is larger than the log of any of them, and the first to meet a limit.
-	// The store, which might, is none.
+	// The journal has the lines of all jobs, so it is larger than the log of any of them, and the
+	// first to meet a limit. The store, which might, is none.
 	cmd := s.command(append(args, "--journal", "journal")...)
 	cmd.Args = append([]string{"sh", "-c", `ulimit -f 100; SLACKLINE_DATA=/dev/null/none exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = "/bin/sh"
@@ -169,7 +170,8 @@ func TestJournalThatIsFull(t *testing.T) {
 	}
 }
 
-// The journal of a run whose process dies has what was decided until then, and the run that goes on writes to a file of its own.
+// The journal of a run whose process dies has what was decided until then, and the run that goes on
+// writes to a file of its own.
 func TestJournalOfKilled(t *testing.T) {
 	s := newShell(t, map[string]string{"long.yaml": longJob, "corpus/a.txt": strings.Repeat("a\n", 1000)})
 	kill := func(cmd *exec.Cmd, journal string) (said string) {

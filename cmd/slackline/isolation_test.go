@@ -91,8 +91,9 @@ func alive(mark string) (list []string) {
 	return list
 }
 
-// Whatever the attempts of a job do, each fails with its reason, is tried again unless that is of no use, harms no other job, and leaves no
-// process behind: with cgroups, where there are any, and without.
+// Whatever the attempts of a job do, each fails with its reason, is tried again unless that is of
+// no use, harms no other job, and leaves no process behind: with cgroups, where there are any, and
+// without.
 func TestIsolation(t *testing.T) {
 	need(t, "sh", "cat", "sleep", "head")
 	program, err := os.Executable()

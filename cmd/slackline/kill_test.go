@@ -60,8 +60,9 @@ var stops = []struct {
 	{"by a lost terminal", []os.Signal{syscall.SIGHUP, syscall.SIGHUP}},
 }
 
-// Real processes are killed, or paused by signals, at random moments, and gone on with by run or resume, which may be killed as well. In the end the output is
-// that of an undisturbed run, byte for byte, and nothing else is left.
+// Real processes are killed, or paused by signals, at random moments, and gone on with by run or
+// resume, which may be killed as well. In the end the output is that of an undisturbed run, byte
+// for byte, and nothing else is left.
 func TestKill(t *testing.T) {
 	var text strings.Builder
 	for i := range 40_000 {
@@ -202,7 +203,8 @@ reduces: 0
 	}
 }
 
-// What run and resume say of an output directory that another process writes to, that one has left, or that is finished.
+// What run and resume say of an output directory that another process writes to, that one has left,
+// or that is finished.
 func TestResumeSays(t *testing.T) {
 	s := newShell(t, map[string]string{"long.yaml": longJob, "corpus/a.txt": strings.Repeat("a\n", 1000), "empty.yaml": strings.Replace(longJob, "out/long", "out/none", 1)})
 	says := func(code int, want string, args ...string) {

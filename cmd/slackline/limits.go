@@ -11,7 +11,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// limits are the flags of commands that run jobs on this machine: how much of it they may take, and how safe output has to be.
+// limits are the flags of commands that run jobs on this machine: how much of it they may take, and
+// how safe output has to be.
 type limits struct {
 	memory string
 	sync   bool

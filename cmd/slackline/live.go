@@ -20,8 +20,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// live is a sink that shows on standard error how far the jobs of a run are: on a terminal as a few lines that are drawn again and
-// again, else as a line now and then. What becomes of jobs is told besides, once.
+// live is a sink that shows on standard error how far the jobs of a run are: on a terminal as a few
+// lines that are drawn again and again, else as a line now and then. What becomes of jobs is told
+// besides, once.
 type live struct {
 	follow.Single
 	lock     sync.Mutex
@@ -322,8 +323,8 @@ func (j *liveJob) done() float64 {
 	return min(max(sum/all, 0), 1)
 }
 
-// left is the time that the job still needs; false while nobody can tell. The more of it is done, the more what it took so far counts
-// against what was expected.
+// left is the time that the job still needs; false while nobody can tell. The more of it is done,
+// the more what it took so far counts against what was expected.
 func (j *liveJob) left(now units.Time) (float64, bool) {
 	const telling = 0.05
 	part, ran := j.done(), 0.0

@@ -23,7 +23,8 @@ type log struct {
 
 func newLog(w io.Writer) *log { return &log{w: w, why: map[string]bool{}} }
 
-// The first attempts that fail are told one by one, those behind them at most one every few seconds: there may be thousands. What was told once is not told again.
+// The first attempts that fail are told one by one, those behind them at most one every few
+// seconds: there may be thousands. What was told once is not told again.
 const (
 	failFirst = 10
 	failEvery = 2 * units.Second
@@ -67,7 +68,8 @@ func (l *log) Batch(at units.Time, records []follow.Record) error {
 	return nil
 }
 
-// fail tells of a failed attempt, unless the same has been told of another, and how many failed since the last that was told.
+// fail tells of a failed attempt, unless the same has been told of another, and how many failed
+// since the last that was told.
 func (l *log) fail(at units.Time, task, why string) {
 	if l.why[why] || l.told >= failFirst && at.Sub(l.failed) < failEvery {
 		l.unsaid++

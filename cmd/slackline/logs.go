@@ -120,7 +120,8 @@ func parseTask(j *store.Job, text string) (stage string, task int, err error) {
 	return stage, task, nil
 }
 
-// writeAttempts prints attempts, one on a line, with their output below if that is asked for, or the output alone, as said makes it.
+// writeAttempts prints attempts, one on a line, with their output below if that is asked for, or
+// the output alone, as said makes it.
 func writeAttempts(w io.Writer, j *store.Job, list []*store.Attempt, textOnly, withText bool, columns int, said func(string) string) error {
 	var b strings.Builder
 	if !textOnly {

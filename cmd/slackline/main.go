@@ -1,7 +1,9 @@
-// Command slackline runs MapReduce jobs on this machine so that they finish by their deadlines, and plays the same policies on a
-// simulated cluster. Each subcommand has a file of its own; what it does stands in internal/studies.
+// Command slackline runs MapReduce jobs on this machine so that they finish by their deadlines, and
+// plays the same policies on a simulated cluster. Each subcommand has a file of its own; what it
+// does stands in internal/studies.
 //
-// Standard output carries the result alone, standard error progress and what went wrong. The exit codes stand in exit.go.
+// Standard output carries the result alone, standard error progress and what went wrong. The exit
+// codes stand in exit.go.
 package main
 
 import (

@@ -20,8 +20,8 @@ func (o *options) bindStore(set interface {
 	set.StringVar(&o.store, "store", "", "folder for what ran and what it taught (default $SLACKLINE_DATA, or the user's data directory)")
 }
 
-// open opens what earlier runs left behind: in the folder of --store, of $SLACKLINE_DATA, or in the user's data directory. Where nothing
-// can be written it says so, and what is there can be read.
+// open opens what earlier runs left behind: in the folder of --store, of $SLACKLINE_DATA, or in the
+// user's data directory. Where nothing can be written it says so, and what is there can be read.
 func (o *options) open(log io.Writer) (*runs.Memory, error) {
 	dir, err := o.dataDir()
 	if err != nil {
@@ -53,7 +53,8 @@ func (o *options) read(log io.Writer) (*runs.Memory, error) {
 	return m, nil
 }
 
-// openThere opens it to be written where something has been kept. Where nothing has, it makes nothing, and there is no store.
+// openThere opens it to be written where something has been kept. Where nothing has, it makes
+// nothing, and there is no store.
 func (o *options) openThere(log io.Writer) (*runs.Memory, error) {
 	m, err := o.read(io.Discard)
 	if err != nil || m.Store() == nil {

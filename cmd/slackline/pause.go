@@ -14,8 +14,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine"
 )
 
-// pausedBy says why a run stopped before its end in a way that another can go on from: a signal came, or the machine has no room. It returns
-// nil if it stopped otherwise.
+// pausedBy says why a run stopped before its end in a way that another can go on from: a signal
+// came, or the machine has no room. It returns nil if it stopped otherwise.
 func pausedBy(ctx context.Context, err error) error {
 	var full *engine.NoRoomError
 	switch {

@@ -234,7 +234,8 @@ taught had in the mean, unless --maps and --reduces say otherwise. These bounds 
 	return o.bindOutput(cmd)
 }
 
-// taughtBy says from what a class was learned. Of a job that did not finish the tasks that did have taught all the same.
+// taughtBy says from what a class was learned. Of a job that did not finish the tasks that did have
+// taught all the same.
 func taughtBy(c *profile.Class) string {
 	if c.Runs == 0 {
 		return "tasks of jobs that did not finish"
@@ -242,7 +243,8 @@ func taughtBy(c *profile.Class) string {
 	return count(int(c.Runs), "job")
 }
 
-// writeProfile prints a profile for people: each estimate with mean, deviation, quantiles where its distribution is kept, and bounds.
+// writeProfile prints a profile for people: each estimate with mean, deviation, quantiles where its
+// distribution is kept, and bounds.
 func writeProfile(w io.Writer, c *profile.Class) error {
 	title := c.Name + ": what " + taughtBy(c.Told()) + " taught"
 	switch {

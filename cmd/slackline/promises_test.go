@@ -9,9 +9,10 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// Eight real jobs of a class that is known, two of which nobody could finish in time: RTMR refuses the two, says how long they take alone
-// and what deadline would do, and finishes the others, where FIFO runs all eight and is late with two. What the deadlines of
-// those that are promised leave is more than any machine needs.
+// Eight real jobs of a class that is known, two of which nobody could finish in time: RTMR refuses
+// the two, says how long they take alone and what deadline would do, and finishes the others, where
+// FIFO runs all eight and is late with two. What the deadlines of those that are promised leave is
+// more than any machine needs.
 func TestPromisesOfRealJobs(t *testing.T) {
 	var text, jobs strings.Builder
 	for i := range 3000 {

@@ -150,8 +150,8 @@ func withFolders(dirs []string) []string {
 	return all
 }
 
-// kept are the output directories of jobs in the store. Of a job that is named it is those of all jobs of its last run, as it may have
-// died before that one began.
+// kept are the output directories of jobs in the store. Of a job that is named it is those of all
+// jobs of its last run, as it may have died before that one began.
 func (o *options) kept(f store.JobFilter) ([]string, error) {
 	m, err := o.read(io.Discard)
 	if err != nil {
@@ -179,7 +179,8 @@ func (o *options) kept(f store.JobFilter) ([]string, error) {
 	return dirs, nil
 }
 
-// choose finds the one run that left something in one of the directories; nil if all is done. What somebody else may have left is not run.
+// choose finds the one run that left something in one of the directories; nil if all is done. What
+// somebody else may have left is not run.
 func choose(args, dirs []string) (*runs.Origin, error) {
 	var found []runs.Origin
 	var where []string

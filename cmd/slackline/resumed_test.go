@@ -46,8 +46,9 @@ func pause(t *testing.T, due string) *shell {
 	return s
 }
 
-// Each job that was submitted has one outcome, across an interruption too: a job that went on is told of once, where it ended, and refers
-// to where it was submitted first; one that had finished stays as it was.
+// Each job that was submitted has one outcome, across an interruption too: a job that went on is
+// told of once, where it ended, and refers to where it was submitted first; one that had finished
+// stays as it was.
 func TestOneOutcomeAcrossAnInterruption(t *testing.T) {
 	s := pause(t, "50ms")
 	if list := s.told("--state", "interrupted"); len(list) != 2 || list[0].Outcome != "interrupted" {

@@ -114,7 +114,8 @@ func TestKillBetweenPolicies(t *testing.T) {
 	}
 }
 
-// What is not known of a policy that had finished is said to be missing, and one whose jobs have changed since does not count.
+// What is not known of a policy that had finished is said to be missing, and one whose jobs have
+// changed since does not count.
 func TestKillBetweenPoliciesSays(t *testing.T) {
 	s := killedInSecond(t, os.Kill)
 	s.write("jobs.yaml", strings.Replace(severalJobs, "1ms", "2us", 1))

@@ -198,8 +198,8 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 	return o.finish(cmd.OutOrStdout(), report.New(runs...))
 }
 
-// rounds finds out what is to be run. Policies that had finished when the process before this one died are not. Those whose report is
-// not known stand last.
+// rounds finds out what is to be run. Policies that had finished when the process before this one
+// died are not. Those whose report is not known stand last.
 func (o *options) rounds(w io.Writer, local *runs.Local, memory *runs.Memory, known []*profile.Class, policies []string, seed uint64) ([]round, error) {
 	var rounds, lost []round
 	folders := foldersOf(policies)

@@ -37,8 +37,8 @@ func newShell(t *testing.T, files map[string]string) *shell {
 	for name, text := range files {
 		s.write(name, text)
 	}
-	// What a killed program leaves behind stays in a folder of the test's. Under the race detector a program would sleep a second
-	// before it exits.
+	// What a killed program leaves behind stays in a folder of the test's. Under the race detector
+	// a program would sleep a second before it exits.
 	tmp := t.TempDir()
 	s.env = append(os.Environ(), asCommand+"=1", "SLACKLINE_DATA="+filepath.Join(s.dir, "data"), "TMPDIR="+tmp, "TMP="+tmp, "TEMP="+tmp,
 		"GORACE=atexit_sleep_ms=0")

@@ -194,7 +194,8 @@ func (o *options) variantCells(s *scenario.Scenario, left []trace.LeftOut) ([]la
 	return cells, nil
 }
 
-// jobCells makes the grid of job files played on this machine, and returns what they came to when they last ran for real.
+// jobCells makes the grid of job files played on this machine, and returns what they came to when
+// they last ran for real.
 func (o *options) jobCells(cmd *cobra.Command, jobs []*scenario.Job) ([]lab.Cell, []*report.Run, error) {
 	m, err := o.machine(cmd)
 	if err != nil {
@@ -247,8 +248,8 @@ func (o *options) policiesAndSeeds(otherwise ...string) ([]string, []uint64, err
 	return policies, seeds, err
 }
 
-// runCells runs a grid on all cores, with a progress bar, journals and drawings. With a cache, what is known from before does not run
-// again unless it is to be recorded or drawn.
+// runCells runs a grid on all cores, with a progress bar, journals and drawings. With a cache, what
+// is known from before does not run again unless it is to be recorded or drawn.
 func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run, error) {
 	if err := lab.Check(cells); err != nil { // before any file is begun
 		return nil, err
@@ -305,8 +306,8 @@ func (o *options) record(cells []lab.Cell) error {
 	return nil
 }
 
-// fileName makes a text fit for the name of a file on any system. One that had to be changed gets a sum of the text, so that it is
-// not taken for another.
+// fileName makes a text fit for the name of a file on any system. One that had to be changed gets a
+// sum of the text, so that it is not taken for another.
 func fileName(text string) string {
 	const most = 80
 	hidden := true // a file whose name begins with a dot

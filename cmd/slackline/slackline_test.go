@@ -165,7 +165,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestBadInput: one clear sentence with the place, exit code 2, no stack, nothing on standard output, nothing half-written.
+// TestBadInput: one clear sentence with the place, exit code 2, no stack, nothing on standard
+// output, nothing half-written.
 func TestBadInput(t *testing.T) {
 	s := newShell(t, map[string]string{
 		"corpus/a.txt": "a b\n", "taken/x": "", "words.yaml": wordsJob, "two.yaml": twoJobs,
@@ -257,8 +258,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// Every example of every command's help works as it is pasted, in a folder with the examples and some text. Those of demo read
-// less text here than they would.
+// Every example of every command's help works as it is pasted, in a folder with the examples and
+// some text. Those of demo read less text here than they would.
 func TestHelpExamples(t *testing.T) {
 	text, _ := corpus()
 	files := map[string]string{"internal/a/a.txt": text + "deadline\n", "b.txt": text, "README.md": text + "deadline\n"}

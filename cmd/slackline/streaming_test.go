@@ -82,7 +82,8 @@ func TestStreamingJoin(t *testing.T) {
 	}
 }
 
-// The example in Go and the one by the raw API, built as a user would build them, count as the built-in application does.
+// The example in Go and the one by the raw API, built as a user would build them, count as the
+// built-in application does.
 func TestOwnProgram(t *testing.T) {
 	need(t, "go")
 	s := inRepository(t)

@@ -11,7 +11,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// A run that gets stuck does not take the others with it: they are reported and kept, it is told, and the exit code is not 0.
+// A run that gets stuck does not take the others with it: they are reported and kept, it is told,
+// and the exit code is not 0.
 func TestStuckCell(t *testing.T) {
 	s := newShell(t, map[string]string{"s.yaml": `cluster: {nodes: 2, heartbeat: 1s, outages: [{node: n1, down: 5s}], task_times: {law: uniform, cv: 0.1}}
 workload: {jobs: [{id: a, maps: 9, map_time: 10s}]}

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The examples of tables: two inputs of different formats, compressed output, a workflow, and a program of one's own on CSV.
+// The examples of tables: two inputs of different formats, compressed output, a workflow, and a
+// program of one's own on CSV.
 func TestTables(t *testing.T) {
 	s := inRepository(t)
 	s.write("a.md", "the cat and the dog\nthe end\n")

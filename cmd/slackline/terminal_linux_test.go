@@ -67,7 +67,8 @@ func (s *shell) onTerminal(args ...string) (string, int) {
 	return strings.ReplaceAll(text.String(), "\r\n", "\n"), cmd.ProcessState.ExitCode()
 }
 
-// What users' code says cannot command a terminal: not in a run, not in its summary, not later. In a pipe logs has it as it was said.
+// What users' code says cannot command a terminal: not in a run, not in its summary, not later. In
+// a pipe logs has it as it was said.
 func TestControlCharactersOnATerminal(t *testing.T) {
 	need(t, "sh")
 	s := newShell(t, map[string]string{"in": "x\n", "said": "\x1b[31mred\a\ttab\n\x1b]0;title\a \x9b2J end\n", "words": "s\x1b[7m\n"})
@@ -129,8 +130,8 @@ func screen(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// What somebody does at a terminal pauses a run: Ctrl-C, which commands and workers do not get, and closing the window, after which nothing
-// can be told any more.
+// What somebody does at a terminal pauses a run: Ctrl-C, which commands and workers do not get, and
+// closing the window, after which nothing can be told any more.
 func TestPauseAtATerminal(t *testing.T) {
 	need(t, "sh", "sleep")
 	for _, how := range []string{"Ctrl-C", "the window closes"} {

@@ -79,7 +79,8 @@ func TestLeftOutOfATrace(t *testing.T) {
 	}
 }
 
-// A job without shuffle has no reduce, unless version 1 of the rule is asked for; who reads the result sees which it was.
+// A job without shuffle has no reduce, unless version 1 of the rule is asked for; who reads the
+// result sees which it was.
 func TestRuleOfTraces(t *testing.T) {
 	s := newShell(t, map[string]string{
 		"t.tsv":     "a\t1\t1\t1\t0\t1\nb\t2\t1\t1\t0\t1\nc\t3\t1\t1\t9\t1\n",
@@ -123,7 +124,8 @@ func TestRuleOfTraces(t *testing.T) {
 	}
 }
 
-// A trace of maps alone needs no reduce slots. One of other jobs is refused where there are none, with the job that needs one.
+// A trace of maps alone needs no reduce slots. One of other jobs is refused where there are none,
+// with the job that needs one.
 func TestTraceOfMapsAlone(t *testing.T) {
 	s := newShell(t, map[string]string{
 		"maps.tsv":   "a\t1\t1\t1\t0\t1\nb\t2\t1\t1\t0\t1\n",

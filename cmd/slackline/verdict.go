@@ -13,9 +13,10 @@ import (
 // mostNamed is how many jobs a sentence names.
 const mostNamed = 10
 
-// verdict is the error of a report that is written: a failure if a run got stuck or a job failed, and no if a real job was refused. With
-// --strict it is no as well if a job was refused in a simulation, or missed its deadline. What a job came to when it last ran for real stands
-// in the report of a simulation and is not judged there.
+// verdict is the error of a report that is written: a failure if a run got stuck or a job failed,
+// and no if a real job was refused. With --strict it is no as well if a job was refused in a
+// simulation, or missed its deadline. What a job came to when it last ran for real stands in the
+// report of a simulation and is not judged there.
 func (o *options) verdict(r *report.Report) error {
 	if stuck := r.StuckRuns(); len(stuck) > 0 {
 		if len(r.Runs) == 1 {
@@ -66,7 +67,8 @@ func placeOf(r *report.Run) string {
 	return c.Position()
 }
 
-// sentence says what became of some of the jobs of a report, and why. Of a simulation, which may have thousands, the first is named.
+// sentence says what became of some of the jobs of a report, and why. Of a simulation, which may
+// have thousands, the first is named.
 func (o *options) sentence(r *report.Report, jobs []judged, one, many string, reasons bool) error {
 	rest := func(j judged) (text string) {
 		switch {

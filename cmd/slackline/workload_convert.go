@@ -138,7 +138,8 @@ type sorted struct {
 	jobs []trace.Job
 }
 
-// inOrder reads all of a trace and sorts it. Where the first job read is not the first submitted, times count from that one.
+// inOrder reads all of a trace and sorts it. Where the first job read is not the first submitted,
+// times count from that one.
 func inOrder(r trace.Reader) (trace.Reader, error) {
 	s := &sorted{Reader: r}
 	for {

@@ -139,7 +139,8 @@ func TestWorkloadBadInput(t *testing.T) {
 	}
 }
 
-// Whoever reads a trace refuses the same records: a job of too many maps, and one whose ID has been there. A lenient reader leaves them out.
+// Whoever reads a trace refuses the same records: a job of too many maps, and one whose ID has been
+// there. A lenient reader leaves them out.
 func TestWorkloadRecordsRefusedByAll(t *testing.T) {
 	s := newShell(t, nil)
 	const good = "z\t5\t5\t1\t1\t1\n"

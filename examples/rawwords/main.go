@@ -1,6 +1,7 @@
-// Command rawwords counts words by the raw API: keys and values are bytes that the engine copies at Emit, so a record costs no
-// allocation, and counts are added where they are emitted, and in the reduces again: a program with a Fold needs no reducer of its own. It
-// does what examples/words does, some three times as fast.
+// Command rawwords counts words by the raw API: keys and values are bytes that the engine copies at
+// Emit, so a record costs no allocation, and counts are added where they are emitted, and in the
+// reduces again: a program with a Fold needs no reducer of its own. It does what examples/words
+// does, some three times as fast.
 package main
 
 import (

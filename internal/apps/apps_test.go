@@ -15,8 +15,8 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// run runs an application on the lines of a text as one map and one reduce in memory. The combiner, if any, is run on every
-// prefix of a key's values, as an engine might.
+// run runs an application on the lines of a text as one map and one reduce in memory. The combiner,
+// if any, is run on every prefix of a key's values, as an engine might.
 func run(name string, params map[string]string, text string) (string, error) {
 	return runBy(name, params, lines(text), func(m mapreduce.Mapper, line string, emit mapreduce.Emitter) error {
 		return m.Map(nil, []byte(line), emit)

@@ -7,8 +7,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// burn computes for so long on an idle core of this machine. It is an amount of work, not a wait: with more attempts than cores
-// it takes longer, as real work would.
+// burn computes for so long on an idle core of this machine. It is an amount of work, not a wait:
+// with more attempts than cores it takes longer, as real work would.
 func burn(d units.Duration) {
 	if d > 0 {
 		sink(work(int(float64(d) * stepsPerNanosecond())))

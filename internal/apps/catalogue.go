@@ -16,7 +16,8 @@ type App struct {
 	Output string // one line: what a record of the output is
 	Params []Param
 
-	// MapOnly tells that a job may have no reduces, as what the maps emit is a result too. Of others it would not be what Doc says.
+	// MapOnly tells that a job may have no reduces, as what the maps emit is a result too. Of
+	// others it would not be what Doc says.
 	MapOnly bool
 
 	sources func(settings, []Source) (columns []string, at int, err error) // as CheckSources; nil = any will do

@@ -11,8 +11,8 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// column returns the value of a column of a JSON object as a key, nil if it is null: a string is its text, a number its canonical text,
-// anything else stands as it is written.
+// column returns the value of a column of a JSON object as a key, nil if it is null: a string is
+// its text, a number its canonical text, anything else stands as it is written.
 func column(record []byte, name string) ([]byte, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(record, &object); err != nil {
@@ -37,7 +37,8 @@ func bad(format string, args ...any) error {
 	return &mapreduce.BadRecord{Err: fmt.Errorf(format, args...)}
 }
 
-// textKey reads a JSON string. What the decoder would replace by U+FFFD is refused: keys that differ would become equal.
+// textKey reads a JSON string. What the decoder would replace by U+FFFD is refused: keys that
+// differ would become equal.
 func textKey(raw []byte, name string) ([]byte, error) {
 	if !utf8.Valid(raw) {
 		return nil, bad("the column %q is not UTF-8: %q", name, raw)
@@ -56,7 +57,8 @@ func textKey(raw []byte, name string) ([]byte, error) {
 // maxZeros is how many zeros a number may gain where it is written without an exponent.
 const maxZeros = 40
 
-// numberKey returns the canonical text of a JSON number, the same for all that are equal: 1, 1.0 and 10e-1 are "1". No digit is lost.
+// numberKey returns the canonical text of a JSON number, the same for all that are equal: 1, 1.0
+// and 10e-1 are "1". No digit is lost.
 func numberKey(number string) ([]byte, error) {
 	text := number
 	number, negative := strings.CutPrefix(number, "-")

@@ -5,8 +5,9 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// Hadoop's example "grep" counts the matching texts. This one counts matching lines, as people expect of the name, unless
-// only_matching is set; and it does not run a second job that sorts by count.
+// Hadoop's example "grep" counts the matching texts. This one counts matching lines, as people
+// expect of the name, unless only_matching is set; and it does not run a second job that sorts by
+// count.
 var grep = App{
 	Name: "grep",
 	Doc: "finds the lines that match a pattern, and counts how often each of them occurs; with reduces: 0 it does not count: they come in the " +

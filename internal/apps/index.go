@@ -85,7 +85,8 @@ func (w *wordsOfFile) Close(out mapreduce.Emitter) error {
 	return nil
 }
 
-// plainPath is a path that neither breaks a line nor tells a terminal to do anything, and that no other path looks like.
+// plainPath is a path that neither breaks a line nor tells a terminal to do anything, and that no
+// other path looks like.
 func plainPath(path string) string {
 	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) || strings.HasPrefix(path, `"`) {
 		return strconv.Quote(path)

@@ -81,8 +81,8 @@ func sideOf(in mapreduce.Input, right string) (byte, error) {
 	return 'L', nil
 }
 
-// sided emits records under their keys, with the side in front of the value. One without a key that is kept nevertheless goes under the
-// empty key, with the side in small letters.
+// sided emits records under their keys, with the side in front of the value. One without a key that
+// is kept nevertheless goes under the empty key, with the side in small letters.
 type sided struct {
 	side  byte
 	keeps bool   // records that nothing matches
@@ -146,7 +146,8 @@ type joining struct {
 // alone makes a small letter of a side: of a record whose key is null, which nothing matches.
 const alone = 'a' - 'A'
 
-// Reduce emits records that nothing can match as they come, then all pairs, in the order of the left records, then the right ones.
+// Reduce emits records that nothing can match as they come, then all pairs, in the order of the
+// left records, then the right ones.
 func (j *joining) Reduce(key []byte, values mapreduce.Values, out mapreduce.Emitter) error {
 	none := j.missing
 	if j.json {

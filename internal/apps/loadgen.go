@@ -5,8 +5,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// loadgen is after Hadoop's test application of that name, which "loads input data and outputs a fraction of the data intact"
-// (paper 003, section 4.4.1), with a chosen amount of computing besides.
+// loadgen is after Hadoop's test application of that name, which "loads input data and outputs a
+// fraction of the data intact" (paper 003, section 4.4.1), with a chosen amount of computing
+// besides.
 var loadgen = App{
 	Name: "loadgen",
 	Doc: "makes load: spends CPU time on every record and passes a part of the records on unchanged; with reduces: 0 it is the load of " +
@@ -53,8 +54,8 @@ func (l *load) Reduce(line []byte, values mapreduce.Values, out mapreduce.Emitte
 	return nil
 }
 
-// record spends the time and emits the line as often as the ratio asks for by now. What stays owed is carried to the next
-// record, so that any ratio is met over many.
+// record spends the time and emits the line as often as the ratio asks for by now. What stays owed
+// is carried to the next record, so that any ratio is met over many.
 func (l *load) record(line []byte, out mapreduce.Emitter) error {
 	l.spend()
 	size := float64(len(line) + 1) // with its LF, so that empty lines count

@@ -12,8 +12,8 @@ type Source struct {
 	NoHeader bool   // of CSV
 }
 
-// CheckSources says which of the inputs, by its number from 0, an application cannot read, and why. For those that it can read it returns
-// the column that each record must have; empty = none.
+// CheckSources says which of the inputs, by its number from 0, an application cannot read, and why.
+// For those that it can read it returns the column that each record must have; empty = none.
 func (a App) CheckSources(params map[string]string, sources []Source) (columns []string, at int, err error) {
 	set, err := a.settings(params)
 	if err != nil || a.sources == nil {

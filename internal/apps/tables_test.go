@@ -166,7 +166,8 @@ func TestTopByValue(t *testing.T) {
 	})
 }
 
-// Of equal numbers of one item the one whose text comes first, whichever was read first. A CR before the line end is no part of a number.
+// Of equal numbers of one item the one whose text comes first, whichever was read first. A CR
+// before the line end is no part of a number.
 func TestTopTiesByText(t *testing.T) {
 	texts := []string{"10", "10.0", "1e1"}
 	for first := range texts {

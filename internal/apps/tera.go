@@ -40,8 +40,8 @@ func (passRecords) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error 
 	return nil
 }
 
-// teragen has the shape of Hadoop's example, where no input is read. A job here reads something, so a line of input asks for a
-// range of rows: "0 1000000" for the first million.
+// teragen has the shape of Hadoop's example, where no input is read. A job here reads something, so
+// a line of input asks for a range of rows: "0 1000000" for the first million.
 var teragen = App{
 	Name: "teragen",
 	Doc: "makes records to be sorted: for each line \"FIRST COUNT\" of the input so many rows from that number on; run it with " +
@@ -81,8 +81,9 @@ func (r *rows) Map(_, line []byte, out mapreduce.Emitter) error {
 	return nil
 }
 
-// writeRow writes a row in the layout of gensort -a: 10 printable bytes of key, two blanks, 32 hex digits of the row's number,
-// two blanks, 52 letters, CR LF. The keys are ours: SplitMix64 of the number, seven bits for a byte, spread evenly over 95 bytes.
+// writeRow writes a row in the layout of gensort -a: 10 printable bytes of key, two blanks, 32 hex
+// digits of the row's number, two blanks, 52 letters, CR LF. The keys are ours: SplitMix64 of the
+// number, seven bits for a byte, spread evenly over 95 bytes.
 func writeRow(to *[100]byte, row int64) {
 	bits := mix(2 * uint64(row))
 	for i := range 10 {
@@ -111,9 +112,10 @@ func mix(n uint64) uint64 {
 	return z ^ z>>31
 }
 
-// teravalidate is Hadoop's example in one job: maps send a summary of each block, under the file's name and the block's place, and
-// a single reduce joins them in that order, which is the order of parts. As Hadoop's it succeeds whatever it finds, since its output, which
-// tells the places, would go with a job that fails.
+// teravalidate is Hadoop's example in one job: maps send a summary of each block, under the file's
+// name and the block's place, and a single reduce joins them in that order, which is the order of
+// parts. As Hadoop's it succeeds whatever it finds, since its output, which tells the places, would
+// go with a job that fails.
 var teravalidate = App{
 	Name: "teravalidate",
 	Doc: "checks that records are sorted, within each part and from each part to the next; run it with reduces: 1 on the output of " +
@@ -134,8 +136,8 @@ type sumUp struct{ c *mapreduce.Context }
 
 func (sumUp) Map(_, _ []byte, _ mapreduce.Emitter) error { return errors.New("records come in blocks") }
 
-// MapBlock emits the first key of the block, its last, the number of records, the sum of their checksums, and what stands behind
-// a greater key.
+// MapBlock emits the first key of the block, its last, the number of records, the sum of their
+// checksums, and what stands behind a greater key.
 func (s sumUp) MapBlock(block []byte, offset int64, out mapreduce.Emitter) error {
 	last := block[:teraRecords.Key]
 	bad, sum := []byte(nil), uint64(0)

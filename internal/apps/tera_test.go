@@ -44,7 +44,8 @@ func someRows(t *testing.T, text string) (all []string) {
 	return all
 }
 
-// A row follows from its number alone, has the layout of gensort -a, and its key is spread evenly over the printable bytes.
+// A row follows from its number alone, has the layout of gensort -a, and its key is spread evenly
+// over the printable bytes.
 func TestTeragen(t *testing.T) {
 	all := someRows(t, "0 10000")
 	if got := append(someRows(t, "0 4000"), someRows(t, " 4000\t6000 ")...); !slices.Equal(all, got) {

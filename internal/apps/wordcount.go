@@ -30,8 +30,8 @@ var space = [256]bool{' ': true, '\t': true, '\n': true, '\v': true, '\f': true,
 
 func (w splitWords) Map(_, line []byte, out mapreduce.Emitter) error { return w.MapBlock(line, 0, out) }
 
-// MapBlock takes many lines for one: an LF is whitespace too. It looks for what may be whitespace in 64 bytes at once, so that
-// finding the end of a word does not wait for that of the word before.
+// MapBlock takes many lines for one: an LF is whitespace too. It looks for what may be whitespace
+// in 64 bytes at once, so that finding the end of a word does not wait for that of the word before.
 func (splitWords) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
 	from := 0 // of the word at hand
 	at := 0

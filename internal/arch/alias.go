@@ -15,12 +15,14 @@ import (
 //		t[0] = 1
 //	}
 //
-// A local variable is an alias once it is assigned something read from a package variable, or from another alias: the variable
-// itself, an element, a field, a part, what it points to, or an append to it. What is written through an alias, past a slice,
-// map or pointer, is package state; the alias itself, and the fields of a copied struct, are not.
+// A local variable is an alias once it is assigned something read from a package variable, or from
+// another alias: the variable itself, an element, a field, a part, what it points to, or an append
+// to it. What is written through an alias, past a slice, map or pointer, is package state; the
+// alias itself, and the fields of a copied struct, are not.
 //
-// The order of statements does not count: a variable that is an alias anywhere in a function is one everywhere in it. What
-// goes through calls, returns, channels, fields of other values or type switches is not followed.
+// The order of statements does not count: a variable that is an alias anywhere in a function is one
+// everywhere in it. What goes through calls, returns, channels, fields of other values or type
+// switches is not followed.
 
 // aliases finds the aliases in a declaration, which may hold functions in functions.
 func (w *pureWalk) aliases(within ast.Node) map[types.Object]bool {
@@ -58,7 +60,8 @@ func (w *pureWalk) aliases(within ast.Node) map[types.Object]bool {
 	return found
 }
 
-// pairs calls pair for each variable of an assignment with what it is given. Of "v, ok := m[k]" the one value goes to v.
+// pairs calls pair for each variable of an assignment with what it is given. Of "v, ok := m[k]" the
+// one value goes to v.
 func pairs(names, values []ast.Expr, pair func(name, value ast.Expr)) {
 	for i, name := range names {
 		if i < len(values) {
@@ -98,7 +101,8 @@ func clipped(x ast.Expr) bool {
 	return ok && s.Slice3
 }
 
-// root is the variable in which x is, or lies, nil if none is named; past tells whether a slice, map or pointer lies between.
+// root is the variable in which x is, or lies, nil if none is named; past tells whether a slice,
+// map or pointer lies between.
 func (w *pureWalk) root(x ast.Expr) (id *ast.Ident, past bool) {
 	for x != nil {
 		switch e := x.(type) {

@@ -23,8 +23,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestRules proves for every rule that it can fail, at the right line and nowhere else, and that it can pass. With -v it lists
-// the rules and what breaks them.
+// TestRules proves for every rule that it can fail, at the right line and nowhere else, and that it
+// can pass. With -v it lists the rules and what breaks them.
 func TestRules(t *testing.T) {
 	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) {

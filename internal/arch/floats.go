@@ -15,16 +15,18 @@ var comparing = map[string][]string{
 	"sort":   {"Float64s", "SearchFloat64s", "Float64sAreSorted", "Float64Slice"},
 }
 
-// floats reports comparisons of floats that are not rounded: by operators, also of structs and arrays that hold some, by a
-// switch, by the functions above, called or handed on, and as keys of a map. What units.Rounded returns may be compared,
-// also from a local variable that is never given anything else. So may be a number that is held to a constant as it stands,
-// as one asks whether something is set or within its range; but not the result of a calculation, nor a local variable that
-// is given one.
+// floats reports comparisons of floats that are not rounded: by operators, also of structs and
+// arrays that hold some, by a switch, by the functions above, called or handed on, and as keys of a
+// map. What units.Rounded returns may be compared, also from a local variable that is never given
+// anything else. So may be a number that is held to a constant as it stands, as one asks whether
+// something is set or within its range; but not the result of a calculation, nor a local variable
+// that is given one.
 //
 // max and min, and those of slices, are no comparisons: of two floats that are nearly the same either will do.
 //
-// It does not see a float that is made a whole number, such as a duration or a sched.Key, before it is compared; one in a
-// field, or returned by a function, that holds a calculation and is held to a constant; and floats in an interface.
+// It does not see a float that is made a whole number, such as a duration or a sched.Key, before it
+// is compared; one in a field, or returned by a function, that holds a calculation and is held to a
+// constant; and floats in an interface.
 func (w *pureWalk) floats(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
@@ -147,7 +149,8 @@ func (w *pureWalk) rounded(x ast.Expr) bool {
 	return id != nil && w.is(id, module+"/units", "Rounded")
 }
 
-// raw tells whether an expression is a float, or holds some, that is neither a constant nor the result of units.Rounded.
+// raw tells whether an expression is a float, or holds some, that is neither a constant nor the
+// result of units.Rounded.
 func (w *pureWalk) raw(x ast.Expr) bool {
 	tv, ok := w.info.Types[x]
 	if !ok || tv.Value != nil || tv.Type == nil || !anyTerm(tv.Type, isFloats) || w.rounded(x) {

@@ -257,8 +257,8 @@ func (w *pureWalk) use(id *ast.Ident) {
 	}
 }
 
-// initializers looks for functions within the declarations of variables that are not called on the spot: what they write, they
-// write later. Before that, a declaration may write what it likes.
+// initializers looks for functions within the declarations of variables that are not called on the
+// spot: what they write, they write later. Before that, a declaration may write what it likes.
 func (w *pureWalk) initializers(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:

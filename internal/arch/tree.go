@@ -37,8 +37,8 @@ func (c *checker) checkTree(p *pkg) {
 	}
 }
 
-// checkDocs asks for a doc comment on everything that a file exports. Within parentheses the comment of the group, one above
-// the line or one at its end will do.
+// checkDocs asks for a doc comment on everything that a file exports. Within parentheses the
+// comment of the group, one above the line or one at its end will do.
 func (c *checker) checkDocs(f *ast.File) {
 	missing := func(id *ast.Ident) {
 		c.report(id.Pos(), "tree-exported-doc", "%s is exported without a doc comment", id.Name)

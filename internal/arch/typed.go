@@ -59,8 +59,9 @@ type importFunc func(path string) (*types.Package, error)
 
 func (f importFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// importFor finds what p imports: pure packages from the tree, the standard library from the build cache. In place of what p
-// may not import stands an empty package, since the import is reported anyway.
+// importFor finds what p imports: pure packages from the tree, the standard library from the build
+// cache. In place of what p may not import stands an empty package, since the import is reported
+// anyway.
 func (c *checker) importFor(p *pkg, t *typedPkg, path string) (*types.Package, error) {
 	if within(path, module) {
 		dir := strings.TrimPrefix(path, module+"/")

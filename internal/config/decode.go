@@ -15,7 +15,8 @@ import (
 	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
-// Document is one document of a file. Once it has been read it knows where each value stands, so that later checks can point at it.
+// Document is one document of a file. Once it has been read it knows where each value stands, so
+// that later checks can point at it.
 type Document struct {
 	File string
 	Errs Errors // what is wrong with it
@@ -86,7 +87,8 @@ func (d *Document) Has(path string) bool {
 	return ok
 }
 
-// Supplied notes that a key which the file leaves out got its value from elsewhere: it stands where what is around it stands.
+// Supplied notes that a key which the file leaves out got its value from elsewhere: it stands where
+// what is around it stands.
 func (d *Document) Supplied(path string) { d.at[path] = d.Pos(path) }
 
 // failf reports an error at a node.
@@ -370,8 +372,8 @@ func (d *Document) sweptBelow(path string) ast.Node {
 	return nil
 }
 
-// setDefault sets what a tag says, in a mapping that is left out what its keys' tags say. The tags are the program's own, so one
-// that cannot be read is a bug.
+// setDefault sets what a tag says, in a mapping that is left out what its keys' tags say. The tags
+// are the program's own, so one that cannot be read is a bug.
 func setDefault(v reflect.Value, def string) {
 	err := error(nil)
 	switch to := v.Addr().Interface().(type) {

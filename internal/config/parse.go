@@ -12,7 +12,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Bounds on what is read, so that no file takes the memory or the stack of the machine. MaxBytes is exported for those who read it.
+// Bounds on what is read, so that no file takes the memory or the stack of the machine. MaxBytes is
+// exported for those who read it.
 const (
 	MaxBytes = 64 << 20
 	maxDepth = 64
@@ -83,8 +84,9 @@ func documents(file string, src []byte) (roots []ast.Node, failed *Error) {
 	return roots, nil
 }
 
-// tooDeep looks for nesting that would exhaust the parser's stack, without understanding YAML: brackets that stay open, and runs of
-// "- ", "? " and ": " at the start of a line. Brackets in quotes and comments may be counted, which does no harm below the bound.
+// tooDeep looks for nesting that would exhaust the parser's stack, without understanding YAML:
+// brackets that stay open, and runs of "- ", "? " and ": " at the start of a line. Brackets in
+// quotes and comments may be counted, which does no harm below the bound.
 func tooDeep(src []byte) (Pos, bool) {
 	open, run, start := 0, 0, true
 	line, col := 1, 0

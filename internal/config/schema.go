@@ -5,7 +5,8 @@ import (
 	"reflect"
 )
 
-// Schema returns the JSON Schema (2020-12) of files that are read into a struct, made from the tags that they are read by.
+// Schema returns the JSON Schema (2020-12) of files that are read into a struct, made from the tags
+// that they are read by.
 func Schema(t reflect.Type, title string) ([]byte, error) {
 	s := shapeOf(t, map[reflect.Type]bool{})
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -13,7 +14,8 @@ func Schema(t reflect.Type, title string) ([]byte, error) {
 	return json.MarshalIndent(s, "", "  ")
 }
 
-// shapeOf is the schema of a type. A type inside itself (queues below a queue) is cut off after the first time: any mapping.
+// shapeOf is the schema of a type. A type inside itself (queues below a queue) is cut off after the
+// first time: any mapping.
 func shapeOf(t reflect.Type, inside map[reflect.Type]bool) map[string]any {
 	switch v := reflect.New(t).Interface().(type) {
 	case Former:

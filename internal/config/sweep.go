@@ -71,8 +71,8 @@ func (s *Sweep) Keys() (keys []string) {
 	return keys
 }
 
-// Variants returns the document once for each combination of values, the last key varying fastest, and hands those values over, as
-// they are written. Without a sweep there are none.
+// Variants returns the document once for each combination of values, the last key varying fastest,
+// and hands those values over, as they are written. Without a sweep there are none.
 func (s *Sweep) Variants(d *Document, each func(d *Document, params map[string]string) error) error {
 	at := make([]int, len(s.axes))
 	for i := len(at) - 1; i >= 0; {

@@ -1,11 +1,12 @@
-// Package energy is the model of what nodes draw, and the meter that integrates it. Simulator, report and policies read one model.
+// Package energy is the model of what nodes draw, and the meter that integrates it. Simulator,
+// report and policies read one model.
 //
 // A node that is awake draws
 //
 //	Idle + Dynamic × load
 //
-// of its class. Its load is the part of its vcores that containers hold, or that of its slots, whichever is larger. Asleep it draws
-// Sleep, while it wakes Idle, and nothing while it is down.
+// of its class. Its load is the part of its vcores that containers hold, or that of its slots,
+// whichever is larger. Asleep it draws Sleep, while it wakes Idle, and nothing while it is down.
 package energy
 
 import (
@@ -41,8 +42,9 @@ func Load(c *cluster.Class, held *units.Vector) float64 {
 		part(held[units.MapSlots]+held[units.ReduceSlots], has[units.MapSlots]+has[units.ReduceSlots])))
 }
 
-// Meter integrates the power of all nodes, exactly between events. Of the sum as much is green as the supply gives at that time.
-// The zero value is a meter of nodes without a model of power: it says nothing.
+// Meter integrates the power of all nodes, exactly between events. Of the sum as much is green as
+// the supply gives at that time. The zero value is a meter of nodes without a model of power: it
+// says nothing.
 type Meter struct {
 	Known    bool // some node has a model
 	Supplied bool // there is green power, or was
@@ -64,7 +66,8 @@ type node struct {
 	state sched.PowerState
 }
 
-// Describe notes the class of a node. A node that drains offers nothing and still draws power: its class stays what it was.
+// Describe notes the class of a node. A node that drains offers nothing and still draws power: its
+// class stays what it was.
 func (m *Meter) Describe(at units.Time, h sched.NodeID, c *cluster.Class) {
 	if c.Capacity != (units.Vector{}) {
 		n := m.node(h)

@@ -70,8 +70,8 @@ type Schedule struct {
 
 var active atomic.Pointer[Schedule]
 
-// Use makes the schedule the active one, nil makes none. The schedule is that of the whole process: tests that use one do not run in
-// parallel.
+// Use makes the schedule the active one, nil makes none. The schedule is that of the whole process:
+// tests that use one do not run in parallel.
 func Use(s *Schedule) { active.Store(s) }
 
 // Dead tells whether the process has died.
@@ -97,7 +97,8 @@ func (s *Schedule) Operations() int {
 	return s.ops
 }
 
-// before draws what strikes an operation: nil for nothing. At a write that dies or finds the disk full, half of it is written first.
+// before draws what strikes an operation: nil for nothing. At a write that dies or finds the disk
+// full, half of it is written first.
 func (s *Schedule) before(op Op, path string) error {
 	s.lock.Lock()
 	defer s.lock.Unlock()

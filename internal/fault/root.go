@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Root is an os.Root whose files and changes may fail: whatever links stand below it, none leads an operation out of it.
+// Root is an os.Root whose files and changes may fail: whatever links stand below it, none leads an
+// operation out of it.
 type Root struct{ *os.Root }
 
 // OpenRoot is os.OpenRoot. That alone never fails by a schedule, as nothing is done with it yet.

@@ -34,8 +34,8 @@ func (a *all) decide(b *book, events []*line, p *wants) {
 	a.room.decide(b, events, p)
 }
 
-// limit bounds running jobs: in all, of a queue, of a user; and what their ApplicationMasters take. A job that a bound keeps out holds back
-// nobody behind it.
+// limit bounds running jobs: in all, of a queue, of a user; and what their ApplicationMasters take.
+// A job that a bound keeps out holds back nobody behind it.
 type limit struct {
 	running, perUser, perQueue int
 	queues                     *describedQueues
@@ -147,9 +147,10 @@ func (l *limit) above(name string) []string {
 	return list
 }
 
-// shares tells what masters of a queue may take, as part of the cluster, and what all masters may: its share of what the queue is promised
-// (of its guaranteed part; of its weight among pools with jobs; else of the cluster), and the largest share that any queue has, where each
-// queue may have a master at least half of the cluster.
+// shares tells what masters of a queue may take, as part of the cluster, and what all masters may:
+// its share of what the queue is promised (of its guaranteed part; of its weight among pools with
+// jobs; else of the cluster), and the largest share that any queue has, where each queue may have a
+// master at least half of the cluster.
 func (l *limit) shares(b *book, queue func(*job) string) func(string) (own, all float64) {
 	of := func(q *describedQueue) float64 {
 		if q != nil && q.MaxMasterShare != 0 {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// allotted is the policy capacity-plan: problem P2 of paper 004 for the cluster that is up. It is both the order and the admission.
+// allotted is the policy capacity-plan: problem P2 of paper 004 for the cluster that is up. It is
+// both the order and the admission.
 type allotted struct {
 	queues      *describedQueues
 	upper, hold bool
@@ -103,8 +104,8 @@ func (o *allotted) crowded(b *book, j *job, p *wants) bool {
 	return false
 }
 
-// need is the part of the cluster that a job needs to meet its deadline by its bound, counted from its arrival. Above a thousand millions
-// all of the cluster is not enough.
+// need is the part of the cluster that a job needs to meet its deadline by its bound, counted from
+// its arrival. Above a thousand millions all of the cluster is not enough.
 func (o *allotted) need(b *book, j *job) (gamma int64, each [2]float64, all [2]int64, known bool) {
 	var work, longest, once [2]float64
 	stagesOf := [2]*stage{j.stage[mapStage], j.stage[reduceStage]}

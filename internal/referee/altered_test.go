@@ -11,7 +11,8 @@ import (
 	"github.com/slackline/slackline/internal/referee"
 )
 
-// An alteration makes a journal wrong in one place. It returns nil where it finds none, and the line from which the referee may notice.
+// An alteration makes a journal wrong in one place. It returns nil where it finds none, and the
+// line from which the referee may notice.
 type alteration struct {
 	name   string
 	policy string
@@ -292,7 +293,8 @@ func later(r *rand.Rand, lines []string, stage string) ([]string, int) {
 	return nil, 0
 }
 
-// TestAltered is the negative control: each journal is right until one thing in it is altered, and the referee has to notice each.
+// TestAltered is the negative control: each journal is right until one thing in it is altered, and
+// the referee has to notice each.
 func TestAltered(t *testing.T) {
 	for _, a := range alterations {
 		t.Run(a.name, func(t *testing.T) {
@@ -322,8 +324,9 @@ func TestAltered(t *testing.T) {
 	}
 }
 
-// TestSetDeadline adds deadlines to a plan that no rule wants. The item itself is one difference. Its job's own deadline changes nothing
-// else, and an earlier one brings others, as jobs go first that did not.
+// TestSetDeadline adds deadlines to a plan that no rule wants. The item itself is one difference.
+// Its job's own deadline changes nothing else, and an earlier one brings others, as jobs go first
+// that did not.
 func TestSetDeadline(t *testing.T) {
 	earlier := 0
 	for s := uint64(1); s <= 60; s++ {

@@ -122,8 +122,9 @@ type job struct {
 	occupied  int
 }
 
-// goesOn tells whether an earlier run has done tasks of the job or has promised its deadline: that time was lost since is not held
-// against it. It runs on without a promise where its deadline can be promised no more.
+// goesOn tells whether an earlier run has done tasks of the job or has promised its deadline: that
+// time was lost since is not held against it. It runs on without a promise where its deadline can
+// be promised no more.
 func (j *job) goesOn() bool {
 	return j.Promised || slices.ContainsFunc(j.Stages, func(s stage) bool { return len(s.Done) > 0 })
 }

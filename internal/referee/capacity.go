@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// capacityShare is Hadoop's CapacityScheduler: of two queues of one parent the one with the smaller ratio of used to guaranteed share
-// goes first; the jobs of a leaf stand by priority, then arrival; queues at their maximum and users at their limit are passed over.
+// capacityShare is Hadoop's CapacityScheduler: of two queues of one parent the one with the smaller
+// ratio of used to guaranteed share goes first; the jobs of a leaf stand by priority, then arrival;
+// queues at their maximum and users at their limit are passed over.
 type capacityShare struct {
 	queues *describedQueues
 	rigid  bool // no queue grows beyond its guaranteed share
@@ -144,9 +145,10 @@ func inLine(x, y *job) int {
 // ratio is used over guaranteed share, without the rounding errors that would tell equals apart.
 func ratio(held int64, part float64) float64 { return math.Round(float64(held)/part*1e9) / 1e9 }
 
-// open closes a queue at its maximum, and a user at the user limit: the larger of an equal part among the active users of the leaf and
-// the minimum user limit, both of what the leaf has (what it is guaranteed, or, once that is used up, what it holds and the one that is
-// asked for) and rounded up, and never more than the factor times what it is guaranteed.
+// open closes a queue at its maximum, and a user at the user limit: the larger of an equal part
+// among the active users of the leaf and the minimum user limit, both of what the leaf has (what it
+// is guaranteed, or, once that is used up, what it holds and the one that is asked for) and rounded
+// up, and never more than the factor times what it is guaranteed.
 func (o *capacityShare) open(b *book, j *job, s int) bool {
 	l := o.of[j]
 	end := l.path[len(l.path)-1]

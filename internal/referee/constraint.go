@@ -2,8 +2,8 @@ package referee
 
 import "math"
 
-// constraint is the admission of the Deadline Constraint scheduler (paper 003, section 5.1) with its published flaws: slots are looked for
-// at two instants, and maps are taken to be fluid.
+// constraint is the admission of the Deadline Constraint scheduler (paper 003, section 5.1) with
+// its published flaws: slots are looked for at two instants, and maps are taken to be fluid.
 type constraint struct {
 	cost     func(measured) float64
 	late     string // what a job is that takes too long alone by this cost
@@ -12,7 +12,8 @@ type constraint struct {
 	share    float64 // of the cluster for masters
 }
 
-// fluid is what a job was accepted for: n_m^min map slots until its maps have ended, n_r reduce slots from s_r^max to its deadline.
+// fluid is what a job was accepted for: n_m^min map slots until its maps have ended, n_r reduce
+// slots from s_r^max to its deadline.
 type fluid struct {
 	job           *job
 	maps, reduces int64

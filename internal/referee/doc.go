@@ -1,6 +1,7 @@
-// Package referee decides recorded runs a second time. It reads nothing but the text of a journal and knows nothing but the rules as
-// papers and descriptions state them: it imports no other package of the module, so that nothing it checks can be wrong in it in the same
-// way. It is slow and plain on purpose.
+// Package referee decides recorded runs a second time. It reads nothing but the text of a journal
+// and knows nothing but the rules as papers and descriptions state them: it imports no other
+// package of the module, so that nothing it checks can be wrong in it in the same way. It is slow
+// and plain on purpose.
 //
 //	read.go      the lines of a journal
 //	book.go      what a scheduler may believe at an instant: jobs, tasks, nodes, attempts
@@ -20,14 +21,17 @@
 //
 // # What is predicted
 //
-// Each verdict with the numbers that decided it; each start, down to the task and how far it is from its input; kills, second
-// attempts, limits on slots, nodes put to sleep; in which rounds the policy is not asked, as
-// all events only confirm. A round without a plan is one in which nothing was wanted. Of a plain world (Options.Plain) also the
-// instant at which each attempt ends and each node beats, so that a node left idle shows. Where a prediction fails the difference is
-// noted and the book goes on as the journal says, so that one difference does not bring others.
+// Each verdict with the numbers that decided it; each start, down to the task and how far it is
+// from its input; kills, second attempts, limits on slots, nodes put to sleep; in which rounds the
+// policy is not asked, as all events only confirm. A round without a plan is one in which nothing
+// was wanted. Of a plain world (Options.Plain) also the instant at which each attempt ends and each
+// node beats, so that a node left idle shows. Where a prediction fails the difference is noted and
+// the book goes on as the journal says, so that one difference does not bring others.
 //
-// Supplies and forecasts wake a policy, and no rule that is known here reads them. A journal in which the world tells all anew, or a
-// scheduler watches or yields, is refused in one sentence, as is one of a world that binds late.
+// Supplies and forecasts wake a policy, and no rule that is known here reads them. A journal in
+// which the world tells all anew, or a scheduler watches or yields, is refused in one sentence, as
+// is one of a world that binds late.
 //
-// Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late shows in what it wants then.
+// Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late
+// shows in what it wants then.
 package referee

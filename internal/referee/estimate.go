@@ -56,8 +56,9 @@ type times struct {
 func worst(m measured) float64 { return m.Max }
 func mean(m measured) float64  { return m.Mean }
 
-// timesOf estimates a job by its class: c_m times the largest input of a map; c_r times η times the job's input over its reduces times
-// the skew. No task is shorter than the longest start seen; where no byte tells anything the longest task seen stands for the cost.
+// timesOf estimates a job by its class: c_m times the largest input of a map; c_r times η times the
+// job's input over its reduces times the skew. No task is shorter than the longest start seen;
+// where no byte tells anything the longest task seen stands for the cost.
 func (b *book) timesOf(j *job, skew float64, of func(measured) float64) (t times) {
 	p := b.profiles[j.Class]
 	if p == nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// fickle is a world whose users think again: they cancel jobs, and give others another deadline, weight, priority or queue.
+// fickle is a world whose users think again: they cancel jobs, and give others another deadline,
+// weight, priority or queue.
 type fickle struct {
 	drive.World
 	dice   *rand.Rand

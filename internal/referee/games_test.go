@@ -131,7 +131,8 @@ func draw(r *rand.Rand, name string, supply bool) string {
 	return b.String()
 }
 
-// fitted gives a scenario what a policy needs to do anything: pools with time-outs, reports of progress, power that can be saved.
+// fitted gives a scenario what a policy needs to do anything: pools with time-outs, reports of
+// progress, power that can be saved.
 func fitted(yaml, policy string) string {
 	if strings.Contains(policy, "preempt") {
 		yaml = regexp.MustCompile(`min_maps: ([1-9])`).ReplaceAllString(yaml, "min_maps: $1, min_share_timeout: 6s")

@@ -10,8 +10,9 @@ import (
 
 // Options say what is known of a run besides its journal.
 type Options struct {
-	// Plain: the run was simulated without chance in it: no stragglers, no skew, no shared bandwidth, no dear remote reads. So the
-	// journal says when each attempt has to end, and which node has to beat when.
+	// Plain: the run was simulated without chance in it: no stragglers, no skew, no shared
+	// bandwidth, no dear remote reads. So the journal says when each attempt has to end, and which
+	// node has to beat when.
 	Plain bool
 	// Most is how many differences are kept; the others are counted. 0 = 20.
 	Most int

@@ -2,10 +2,11 @@ package referee
 
 import "slices"
 
-// Without preempt rtmr takes no slot back that it lends to a task without a promise. So a lent slot is a job of one task in the
-// schedule, which starts when it is lent: behind all that have started, which do not need the slot, and before all that start later,
-// which have to do without. It takes the worst time of its class, for ever if that is unknown, and when it has ended its real end counts.
-// What is lent in a round is what the vectors behind the last promise leave free then.
+// Without preempt rtmr takes no slot back that it lends to a task without a promise. So a lent slot
+// is a job of one task in the schedule, which starts when it is lent: behind all that have started,
+// which do not need the slot, and before all that start later, which have to do without. It takes
+// the worst time of its class, for ever if that is unknown, and when it has ended its real end
+// counts. What is lent in a round is what the vectors behind the last promise leave free then.
 
 type lease struct {
 	*claim
@@ -62,7 +63,8 @@ func (l *lease) serves(b *book) bool {
 	return n.serves() && n.Class.Capacity[b.jobs[l.what.job].stage[l.what.stage].slot()] > 0
 }
 
-// follow takes leases out of the schedule whose nodes have gone out of service, and puts those in again whose nodes are back.
+// follow takes leases out of the schedule whose nodes have gone out of service, and puts those in
+// again whose nodes are back.
 func (r *rtmr) follow(b *book) {
 	for _, l := range r.leases {
 		switch serves := l.serves(b); {

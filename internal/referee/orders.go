@@ -30,8 +30,8 @@ func (byArrival) compare(x *job, _ int, y *job, _ int) int {
 }
 func (o byArrival) line(x, y *job) int { return o.compare(x, 0, y, 0) }
 
-// edf is earliest deadline first (paper 000, section 6); jobs without a deadline, whose deadline is the end of time, come last. A deadline
-// that a plan has set goes before the job's own.
+// edf is earliest deadline first (paper 000, section 6); jobs without a deadline, whose deadline is
+// the end of time, come last. A deadline that a plan has set goes before the job's own.
 type edf struct{ flat }
 
 func (edf) compare(x *job, _ int, y *job, _ int) int { return cmp.Compare(x.due(), y.due()) }

@@ -24,8 +24,9 @@ type queue interface {
 	start(b *book, n *node, p *wants, j *job)
 }
 
-// serve fills a node: masters, then maps and so many reduces (0 = any number), then further stages. Where maps and reduces draw on the same
-// resources the first job of all gets its task first, of one job maps.
+// serve fills a node: masters, then maps and so many reduces (0 = any number), then further stages.
+// Where maps and reduces draw on the same resources the first job of all gets its task first, of
+// one job maps.
 func serve(b *book, n *node, p *wants, maps queue, reduces int) {
 	each := func(q queue) {
 		for j := q.next(b, n); j != nil; j = q.next(b, n) {
@@ -72,7 +73,8 @@ func (q *bounded) start(b *book, n *node, p *wants, j *job) {
 	p.start(j, q.stage, n, "first-in-order")
 }
 
-// strict is the first job in the order: its tasks local to the node, then so many others, and with the last of them no more.
+// strict is the first job in the order: its tasks local to the node, then so many others, and with
+// the last of them no more.
 type strict struct {
 	*greedy
 	stage, far int

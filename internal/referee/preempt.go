@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// preemption makes room for pools that have had too little for too long (Hadoop 1.2.1, FairScheduler: updatePreemptionVariables,
-// tasksToPreempt, preemptTasks), of maps and of reduces. What dies already is on its way to those who starve.
+// preemption makes room for pools that have had too little for too long (Hadoop 1.2.1,
+// FairScheduler: updatePreemptionVariables, tasksToPreempt, preemptTasks), of maps and of reduces.
+// What dies already is on its way to those who starve.
 type preemption struct {
 	ofMin, ofFair    int64 // time-outs; 0 = none
 	interval, update int64
@@ -89,7 +90,8 @@ func (f *preemption) pools(b *book, pools map[string]*pool, k, s int) (list []fe
 	return list
 }
 
-// level gives each pool its fair share: by weight, at least what it is promised, at most what it can use (computeFairShares).
+// level gives each pool its fair share: by weight, at least what it is promised, at most what it
+// can use (computeFairShares).
 func level(list []fed, total float64) {
 	demand := 0.0
 	for i := range list {

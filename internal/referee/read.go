@@ -67,7 +67,8 @@ type header struct {
 	} `json:"settings"`
 }
 
-// A reader goes through a journal line by line. Sums are not checked: replay does that, and here lines are altered on purpose.
+// A reader goes through a journal line by line. Sums are not checked: replay does that, and here
+// lines are altered on purpose.
 type reader struct {
 	rest []byte
 	num  int

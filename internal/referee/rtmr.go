@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// rtmr is the Real-Time MapReduce scheduler (paper 003, chapter 5) with what package rtmr says of jobs without a promise.
+// rtmr is the Real-Time MapReduce scheduler (paper 003, chapter 5) with what package rtmr says of
+// jobs without a promise.
 type rtmr struct {
 	feedback, preempt, sampling bool
 	samples                     int
@@ -92,7 +93,8 @@ func (r *rtmr) note(b *book, events []*line, p *wants) {
 	r.others = slices.DeleteFunc(r.others, func(j *job) bool { return j.state == finished })
 }
 
-// restrain withholds a job's reduces while a map of it runs or is to run. With a slow start of 1 the world does so, until maps are lost.
+// restrain withholds a job's reduces while a map of it runs or is to run. With a slow start of 1
+// the world does so, until maps are lost.
 func (r *rtmr) restrain(j *job, p *wants) {
 	m, s := j.stage[mapStage], j.stage[reduceStage]
 	if m == nil || s == nil {
@@ -198,7 +200,8 @@ func (r *rtmr) slotless(j *job, p *wants) bool {
 	return false
 }
 
-// test is algorithm 5.1 for a job whose tasks take so long; by is the size of the sample that says so, 0 if the class does.
+// test is algorithm 5.1 for a job whose tasks take so long; by is the size of the sample that says
+// so, 0 if the class does.
 func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 	c := &claim{job: j, deadline: j.Deadline, since: -1}
 	if s := j.stage[mapStage]; s != nil {
@@ -259,9 +262,10 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 	r.restrain(j, p)
 }
 
-// look judges jobs whose samples are complete: by the longest map, counted from the start of the first that ran beside it, for the
-// largest input; a larger one takes longer in proportion, and a byte costs reduces what it costs maps, with a ratio of 1. Should the class
-// become known meanwhile, that counts. When the deadline passes one map suffices.
+// look judges jobs whose samples are complete: by the longest map, counted from the start of the
+// first that ran beside it, for the largest input; a larger one takes longer in proportion, and a
+// byte costs reduces what it costs maps, with a ratio of 1. Should the class become known
+// meanwhile, that counts. When the deadline passes one map suffices.
 func (r *rtmr) look(b *book, p *wants) {
 	for _, j := range slices.Clone(r.others) {
 		x := r.measures[j]
@@ -332,7 +336,8 @@ func (r *rtmr) sort() {
 	})
 }
 
-// amended has a job judged anew that has not started. Whoever runs without a promise, or is measured, runs on as it does.
+// amended has a job judged anew that has not started. Whoever runs without a promise, or is
+// measured, runs on as it does.
 func (r *rtmr) amended(b *book, j *job) {
 	if j == nil || !r.known[j] || j.state >= rejected {
 		return
@@ -378,8 +383,8 @@ func (r *rtmr) lend(b *book, j *job, p *wants, why string) {
 	}
 }
 
-// serve fills a node: maps with a promise, reduces by algorithm 5.4, then what is left over. Without preempt no more is lent in a round
-// than what was left when the first task asked.
+// serve fills a node: maps with a promise, reduces by algorithm 5.4, then what is left over.
+// Without preempt no more is lent in a round than what was left when the first task asked.
 func (r *rtmr) serve(b *book, n *node, rising bool, left *[2]int, p *wants) *[2]int {
 	r.placeMasters(b, n, p)
 	for again := true; again && !rising; {
@@ -500,7 +505,8 @@ func (r *rtmr) reclaim(b *book, p *wants) {
 	r.kill(b, reduceStage, due, kept, 0, p)
 }
 
-// kill frees slots for tasks that are due, and those to be kept for others; and for samples, but these by no task that is measured.
+// kill frees slots for tasks that are due, and those to be kept for others; and for samples, but
+// these by no task that is measured.
 func (r *rtmr) kill(b *book, s, due, kept, samples int, p *wants) {
 	idle, dying, lent := 0, 0, 0
 	for _, n := range b.nodes {

@@ -36,8 +36,8 @@ func put(v []int64, at int64) {
 	v[i] = at
 }
 
-// take is algorithms 5.2 and 5.3, or of a job whose real ends count algorithm 5.6: the vectors behind a job, when its maps end and when
-// it does.
+// take is algorithms 5.2 and 5.3, or of a job whose real ends count algorithm 5.6: the vectors
+// behind a job, when its maps end and when it does.
 func (v vectors) take(c *claim, now int64) (mapsEnd, end int64) {
 	if c.real {
 		for _, at := range c.mapEnds {
@@ -131,7 +131,8 @@ func (s *schedule) upTo(p int, now int64) vectors {
 	return v
 }
 
-// test is algorithm 5.1: when the job would finish at place p, and the first job behind it that would be late (nil: none) with its finish.
+// test is algorithm 5.1: when the job would finish at place p, and the first job behind it that
+// would be late (nil: none) with its finish.
 func (s *schedule) test(c *claim, p int, now int64) (finish int64, late *claim, lateFinish int64) {
 	v := s.upTo(p, now)
 	_, finish = v.take(c, now)
@@ -219,7 +220,8 @@ func (s *schedule) fold(now int64) {
 	}
 }
 
-// remove takes out a job that will not finish. If it had started, as many of the smallest entries as it has tasks become at least now.
+// remove takes out a job that will not finish. If it had started, as many of the smallest entries
+// as it has tasks become at least now.
 func (s *schedule) remove(j *job, now int64) {
 	i := s.find(j)
 	if i < 0 {
@@ -244,7 +246,8 @@ func (c *claim) leave(now int64) {
 	c.ready, c.startup = 0, 0
 }
 
-// resize sets how many slots there are: new ones are free from now on; where there are fewer, those that are free last go.
+// resize sets how many slots there are: new ones are free from now on; where there are fewer, those
+// that are free last go.
 func (s *schedule) resize(maps, reduces int, now int64) {
 	fit := func(v []int64, n int) []int64 {
 		for len(v) < n {

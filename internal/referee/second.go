@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// seconds gives slow tasks a second attempt (Hadoop 0.20; paper 003, section 2.1.2): of a stage of which no task is open, tasks that
-// have run alone for so long and are so far behind the average of all, the slowest first, on the next node round about.
+// seconds gives slow tasks a second attempt (Hadoop 0.20; paper 003, section 2.1.2): of a stage of
+// which no task is open, tasks that have run alone for so long and are so far behind the average of
+// all, the slowest first, on the next node round about.
 type seconds struct {
 	lag, interval int64
 	gap           float64

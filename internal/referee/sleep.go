@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// sleeper puts nodes to sleep on which nothing has run for a while and which no waiting task would go to, the last first, and wakes
-// them for work that finds no room, the first first.
+// sleeper puts nodes to sleep on which nothing has run for a while and which no waiting task would
+// go to, the last first, and wakes them for work that finds no room, the first first.
 type sleeper struct {
 	idle, tick int64 // tick: when it looks next, 0 = when something changes
 	keep       int   // nodes that stay awake

@@ -10,7 +10,8 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// A run in which all was told anew, as where a policy only watched, the referee does not judge, and says so in one sentence.
+// A run in which all was told anew, as where a policy only watched, the referee does not judge, and
+// says so in one sentence.
 func TestWatchedRunsAreRefused(t *testing.T) {
 	var text bytes.Buffer
 	w, err := writing.NewWriter(&text, writing.Header{World: sched.Capabilities{World: "sim", Bind: true}, Policy: "fifo"})

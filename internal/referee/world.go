@@ -24,8 +24,9 @@ func (j *judge) change(n *node, l *line) {
 	n.paces = append(n.paces, pace{j.now, n.factor})
 }
 
-// due holds the end of an attempt to what it had to do: a map its work, a reduce its shuffle behind the later of its start and the job's
-// last map, then its work. Speed acts on the CPU share c of the work: a nanosecond of it takes c/speed + 1-c.
+// due holds the end of an attempt to what it had to do: a map its work, a reduce its shuffle behind
+// the later of its start and the job's last map, then its work. Speed acts on the CPU share c of
+// the work: a nanosecond of it takes c/speed + 1-c.
 func (j *judge) due(a *attempt, outcome string) {
 	gone := j.jobs[a.job]
 	s, n := gone.stage[a.stage], j.nodes[a.node]
@@ -92,8 +93,8 @@ func (j *judge) phase(id int) int64 {
 	return int64(id-1) * j.world.World.Heartbeat / int64(j.nodesN)
 }
 
-// gap holds the time from now until the next round, in which nothing happened, to the beats that were due in it: of nodes with room for
-// what waits.
+// gap holds the time from now until the next round, in which nothing happened, to the beats that
+// were due in it: of nodes with room for what waits.
 func (j *judge) gap(until int64) {
 	interval := j.world.World.Heartbeat
 	if !j.opt.Plain || interval == 0 || j.nodesN == 0 {

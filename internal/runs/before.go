@@ -17,8 +17,9 @@ type Earlier struct {
 	Told bool          // the store knows when it finished
 }
 
-// Judge counts in the report of a run that goes on with another whether the jobs that had finished in that one had met their deadlines, as
-// the store knows it, and returns them. Of a job whose end the process could not keep any more, or where there is no store, nobody knows.
+// Judge counts in the report of a run that goes on with another whether the jobs that had finished
+// in that one had met their deadlines, as the store knows it, and returns them. Of a job whose end
+// the process could not keep any more, or where there is no store, nobody knows.
 func (l *Local) Judge(m *Memory, run *report.Run, under string, goesOn time.Time) (list []Earlier, err error) {
 	for i := range run.Jobs {
 		j := &run.Jobs[i]

@@ -2,8 +2,8 @@ package runs
 
 import "github.com/slackline/slackline/profile"
 
-// cold tells whether a run was cold for a class, of which so much was known before: the first of its class, or one that fetched at least
-// a quarter of what its maps read from storage.
+// cold tells whether a run was cold for a class, of which so much was known before: the first of
+// its class, or one that fetched at least a quarter of what its maps read from storage.
 func cold(known *profile.Class, fetched *int64, read int64) bool {
 	if known == nil || known.Runs == 0 && (known.Cold == nil || known.Cold.Runs == 0) {
 		return true

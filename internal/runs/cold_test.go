@@ -35,7 +35,8 @@ func TestWhichRunsAreCold(t *testing.T) {
 	}
 }
 
-// The first run is kept apart: what is predicted from then on follows from the second, and a policy's worst case from both.
+// The first run is kept apart: what is predicted from then on follows from the second, and a
+// policy's worst case from both.
 func TestPredictionsLeaveColdRunsOut(t *testing.T) {
 	m, err := OpenMemory(t.TempDir())
 	if err != nil {

@@ -120,7 +120,8 @@ func (l *Local) commands(j *engine.Job, f *scenario.Job, number, cut int, now ti
 	return nil
 }
 
-// own makes a job of a program of the user's. It is started once, to say what it is and whether it likes its parameters.
+// own makes a job of a program of the user's. It is started once, to say what it is and whether it
+// likes its parameters.
 func own(j *engine.Job, f *scenario.Job) error {
 	words, err := streaming.Words(f.App)
 	if err == nil && len(words) > 2 {

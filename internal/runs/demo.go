@@ -23,17 +23,21 @@ import (
 
 // Demo runs three jobs over text that is there, under several policies.
 //
-//  1. Each application runs alone on a sample of the text, twice. The second time says how much of the text there is time for.
-//  2. The jobs are rehearsed as they will run, over all of that text, first come first served and without deadlines, until two runs in a
-//     row take about the same time. So files lie in memory, the process is warm, and what is learned is what the jobs cost beside each
-//     other. The runs before these two teach nothing.
-//  3. What was learned is played in the simulator under both policies. A job that is done much earlier where it is more urgent gets a
-//     deadline half way between its two finishes, by ratio: it can be met by the one order and not by the other, with as much to spare
-//     on either side. Any other gets half as much again as the later of its two finishes, which both orders should meet.
+//  1. Each application runs alone on a sample of the text, twice. The second time says how much of
+//     the text there is time for.
+//  2. The jobs are rehearsed as they will run, over all of that text, first come first served and
+//     without deadlines, until two runs in a row take about the same time. So files lie in memory,
+//     the process is warm, and what is learned is what the jobs cost beside each other. The runs
+//     before these two teach nothing.
+//  3. What was learned is played in the simulator under both policies. A job that is done much
+//     earlier where it is more urgent gets a deadline half way between its two finishes, by ratio:
+//     it can be met by the one order and not by the other, with as much to spare on either side.
+//     Any other gets half as much again as the later of its two finishes, which both orders should
+//     meet.
 //  4. The jobs run for real under each policy.
 //
-// So whether a deadline is met depends on the order alone, if the machine goes on as it was measured. Nothing is adjusted afterwards: the
-// verdicts are what happened.
+// So whether a deadline is met depends on the order alone, if the machine goes on as it was
+// measured. Nothing is adjusted afterwards: the verdicts are what happened.
 type Demo struct {
 	Files   []task.File
 	Machine Machine
@@ -125,8 +129,8 @@ const (
 	alike          = 1.15 // two runs take about the same time if neither takes more than so many times the other
 )
 
-// Prepare measures on a sample, takes as much of the text as the time allows for runs by so many policies, rehearses, and sets the
-// deadlines.
+// Prepare measures on a sample, takes as much of the text as the time allows for runs by so many
+// policies, rehearses, and sets the deadlines.
 func (d *Demo) Prepare(ctx context.Context, policies int) error {
 	sample := Take(d.Files, min(max(sizeOf(d.Files)/8, leastSample), mostSample))
 	d.Machine.Block = d.block(sizeOf(sample))

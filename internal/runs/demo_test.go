@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A deadline that only urgency is to meet has as much to spare on either side; any other is met by both orders, with half as much again.
+// A deadline that only urgency is to meet has as much to spare on either side; any other is met by
+// both orders, with half as much again.
 func TestDemoDeadlines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var first, urgent [3]float64
@@ -33,7 +34,8 @@ func TestDemoDeadlines(t *testing.T) {
 	})
 }
 
-// The demo says what it does, rehearses at least twice, leaves nothing of it behind, and gives each job a deadline behind its arrival.
+// The demo says what it does, rehearses at least twice, leaves nothing of it behind, and gives each
+// job a deadline behind its arrival.
 func TestDemoPrepares(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "text"), []byte(strings.Repeat("some words, and an error\n", 40000)), 0o666); err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Predict plays the jobs in the simulator from what is known: what validate holds against the machine, and what run says before it runs.
+// Predict plays the jobs in the simulator from what is known: what validate holds against the
+// machine, and what run says before it runs.
 func (l *Local) Predict(ctx context.Context, policy string, seed uint64, known []*profile.Class) (*report.Run, error) {
 	c, err := l.Simulated(policy, seed, known)
 	if err != nil {
@@ -22,21 +23,23 @@ func (l *Local) Predict(ctx context.Context, policy string, seed uint64, known [
 	return lab.Run(ctx, c)
 }
 
-// The spread of a prediction is that of so many more, in each of which tasks take times as they were measured; fewer where the jobs
-// have many tasks.
+// The spread of a prediction is that of so many more, in each of which tasks take times as they
+// were measured; fewer where the jobs have many tasks.
 const (
 	mostDraws  = 16
 	leastDraws = 4
 	drawnTasks = 20_000
 )
 
-// enough is how many predictions of a class must have been held against what came, before their errors say how far off the next one is.
+// enough is how many predictions of a class must have been held against what came, before their
+// errors say how far off the next one is.
 const enough = 3
 
-// Expect says for each job, in the order of the files, how long it takes from submission to finish. An error says what is not known.
+// Expect says for each job, in the order of the files, how long it takes from submission to finish.
+// An error says what is not known.
 //
-// The spread follows from the errors of earlier predictions of the class; while there are few of them, from how differently long its
-// tasks took.
+// The spread follows from the errors of earlier predictions of the class; while there are few of
+// them, from how differently long its tasks took.
 func (l *Local) Expect(ctx context.Context, policy string, seed uint64, known []*profile.Class) ([]*report.Expectation, error) {
 	told := Told(known)
 	for i, f := range l.Files {
@@ -138,8 +141,8 @@ func vary(cfg *sim.Config, known []*profile.Class, from draw.Draw) {
 	}
 }
 
-// steadier is what differs less for its mean: the cost of a byte where tasks of many sizes were measured, the time of a task where most of
-// it is not for its bytes.
+// steadier is what differs less for its mean: the cost of a byte where tasks of many sizes were
+// measured, the time of a task where most of it is not for its bytes.
 func steadier(a, b []float64) []float64 {
 	off := func(values []float64) float64 {
 		var s stat.Sum

@@ -16,8 +16,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine"
 )
 
-// facts are what decides the output of a job besides its input: a run that was interrupted goes on only if they are the same.
-// programs are the files that run, by the names that tell them.
+// facts are what decides the output of a job besides its input: a run that was interrupted goes on
+// only if they are the same. programs are the files that run, by the names that tell them.
 func facts(f *scenario.Job, programs map[string]string) ([]engine.Fact, error) {
 	list := []engine.Fact{{Name: "app", Value: f.App}, {Name: "params", Value: pairs(f.Params)}}
 	if f.Map != "" {

@@ -12,7 +12,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine"
 )
 
-// Whatever changes the output of a job of commands changes its facts: a run that was interrupted must not go on with another program.
+// Whatever changes the output of a job of commands changes its facts: a run that was interrupted
+// must not go on with another program.
 func TestFactsChangeWithTheJob(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -16,8 +16,9 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
-// What --fresh throws away: the engine what jobs left that had not finished, this what others had finished in the same run. It is thrown
-// away only if the run did not come to its end, and if all parts are what its log says was written: a user may have put something there.
+// What --fresh throws away: the engine what jobs left that had not finished, this what others had
+// finished in the same run. It is thrown away only if the run did not come to its end, and if all
+// parts are what its log says was written: a user may have put something there.
 
 // Outputs are the output directories of all jobs in these folders, as they are from anywhere.
 func (l *Local) Outputs(under ...string) []string {
@@ -136,7 +137,8 @@ func underWay(m *Memory, outputs []string) error {
 	return err
 }
 
-// untouched refuses an output directory that is finished, but whose parts are not those that its log names, byte for byte.
+// untouched refuses an output directory that is finished, but whose parts are not those that its
+// log names, byte for byte.
 func untouched(dir string) error {
 	c := outdir.NewCommitter(dir)
 	records, err := outdir.Read(c.LogPath())

@@ -85,7 +85,8 @@ func (l *Local) plan(i int, job *engine.Job, p *mapreduce.Program) error {
 	return nil
 }
 
-// checkSources checks that a built-in application can read the inputs, and that files of CSV have the columns that it asks for.
+// checkSources checks that a built-in application can read the inputs, and that files of CSV have
+// the columns that it asks for.
 func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File) error {
 	app, err := apps.Find(f.App)
 	if err != nil || f.Has("map") { // it is none of ours
@@ -131,8 +132,8 @@ func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File
 	return nil
 }
 
-// unlisted warns of files that a command names, and that its job does not list. What looks like a file may be some other word, so it is not
-// refused.
+// unlisted warns of files that a command names, and that its job does not list. What looks like a
+// file may be some other word, so it is not refused.
 func (l *Local) unlisted(f *scenario.Job, names []string) {
 	for _, name := range names {
 		warning := fmt.Sprintf("warning: job %q: a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]", f.Name, name, name)
@@ -142,8 +143,8 @@ func (l *Local) unlisted(f *scenario.Job, names []string) {
 	}
 }
 
-// Notes tell what of the input is not cut, so that one task has to read the whole of it, and which jobs start a command for each of many
-// small files.
+// Notes tell what of the input is not cut, so that one task has to read the whole of it, and which
+// jobs start a command for each of many small files.
 func (l *Local) Notes() []string {
 	var order []string
 	files := map[string][]string{}
@@ -179,7 +180,8 @@ const (
 	smallFiles = 1 << 20 // less, in bytes and in the mean, is small: starting a command takes about as long as its work
 )
 
-// manyCommands hints at one_command where a job of commands starts one for each of many small files, though a map reads several.
+// manyCommands hints at one_command where a job of commands starts one for each of many small
+// files, though a map reads several.
 func manyCommands(f *scenario.Job, splits []task.Split) string {
 	if !f.Has("map") || f.OneCommand {
 		return ""

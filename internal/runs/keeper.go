@@ -23,8 +23,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Keeper is the sink that keeps a real run: what its jobs and attempts did goes into the report, and into the store, if there is one
-// that can be written. A goroutine of its own writes while the run goes on, so that no decision waits for a disk.
+// Keeper is the sink that keeps a real run: what its jobs and attempts did goes into the report,
+// and into the store, if there is one that can be written. A goroutine of its own writes while the
+// run goes on, so that no decision waits for a disk.
 type Keeper struct {
 	follow.Single
 	local    *Local
@@ -64,8 +65,9 @@ const writeEvery = 500 * time.Millisecond
 // mostFailures is how many failed attempts of a job a report lists; the store has them all.
 const mostFailures = 100
 
-// NewKeeper begins to keep a run of the jobs on this machine by the policy of the cell, whose output lies in the folder under of theirs.
-// Without a store that can be written it fills the report alone; an error says why the store cannot be used, and is no reason not to run.
+// NewKeeper begins to keep a run of the jobs on this machine by the policy of the cell, whose
+// output lies in the folder under of theirs. Without a store that can be written it fills the
+// report alone; an error says why the store cannot be used, and is no reason not to run.
 func (l *Local) NewKeeper(m *Memory, c lab.Cell, under string, expected []*report.Expectation) (*Keeper, error) {
 	now := time.Now()
 	k := &Keeper{local: l, cell: c, expected: expected, now: now, base: now, jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
@@ -118,7 +120,8 @@ func absolute(path string) string {
 	return path
 }
 
-// told tells whether a job had finished in the run that this one goes on with, and the store says so: it gets no row again.
+// told tells whether a job had finished in the run that this one goes on with, and the store says
+// so: it gets no row again.
 func (l *Local) told(m *Memory, file int, under string, goesOn time.Time) bool {
 	if state, err := outdir.NewCommitter(l.outputs(under)[file]).State(); err != nil || state != outdir.Finished {
 		return false
@@ -384,7 +387,8 @@ func (k *Keeper) Abandon(why string) error {
 	return k.finish(store.Change{})
 }
 
-// Finish completes the report of the run by what its jobs did, and keeps it with what was taught. An error says why it is not kept.
+// Finish completes the report of the run by what its jobs did, and keeps it with what was taught.
+// An error says why it is not kept.
 func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Class) error {
 	k.complete(run, real, taught)
 	if k.live == nil {

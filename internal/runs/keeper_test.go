@@ -330,8 +330,9 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// The time in which nobody ran, between an interruption and the run that goes on, is no error of a prediction; a job that is refused then
-// took nothing; and what that run fetches to look at what had been committed does not make it cold.
+// The time in which nobody ran, between an interruption and the run that goes on, is no error of a
+// prediction; a job that is refused then took nothing; and what that run fetches to look at what
+// had been committed does not make it cold.
 func TestTimeLostIsNoError(t *testing.T) {
 	job, _ := wordsFile(t)
 	for _, refused := range []bool{false, true} {

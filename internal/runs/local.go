@@ -1,5 +1,6 @@
-// Package runs runs jobs on this machine, and keeps what they did and taught: job files, checked and equipped; the engine as their
-// world; the store; predictions of what a run will take, and how far those were off.
+// Package runs runs jobs on this machine, and keeps what they did and taught: job files, checked
+// and equipped; the engine as their world; the store; predictions of what a run will take, and how
+// far those were off.
 //
 //	local.go     job files for this machine, run by the engine or played in the simulator from what earlier runs taught
 //	commands.go  what a job file runs: an application, commands, a program of the user's; names.go what these may not set
@@ -58,7 +59,8 @@ type Local struct {
 	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
 }
 
-// Origin is the command line that a job came from. It stands in the job's log, so that what is left of a run can be gone on with.
+// Origin is the command line that a job came from. It stands in the job's log, so that what is left
+// of a run can be gone on with.
 type Origin struct {
 	Dir   string    `json:"dir"`
 	Args  []string  `json:"args"`           // of run
@@ -67,7 +69,8 @@ type Origin struct {
 	Outputs []string `json:"outputs,omitempty"` // of all its jobs
 }
 
-// began is when the run began that has left something in the folder under: the first clock of all its jobs. It is zero if there is none.
+// began is when the run began that has left something in the folder under: the first clock of all
+// its jobs. It is zero if there is none.
 func (l *Local) began(under string) time.Time {
 	if l.Fresh {
 		return time.Time{}
@@ -75,7 +78,8 @@ func (l *Local) began(under string) time.Time {
 	return began(l.outputs(under))
 }
 
-// Began is when the run began that has left something of these jobs, in one of these folders within their outputs; zero if none has.
+// Began is when the run began that has left something of these jobs, in one of these folders within
+// their outputs; zero if none has.
 func Began(files []*scenario.Job, under ...string) (first time.Time) {
 	var dirs []string
 	for _, f := range files {
@@ -104,8 +108,8 @@ func began(dirs []string) (first time.Time) {
 	return first
 }
 
-// Remains is an output directory in one of these folders that slackline resume can go on with, "" if there is none: that of a job that has
-// not finished, if there is one.
+// Remains is an output directory in one of these folders that slackline resume can go on with, ""
+// if there is none: that of a job that has not finished, if there is one.
 func (l *Local) Remains(under ...string) (dir string) {
 	for _, u := range under {
 		for _, d := range l.outputs(u) {
@@ -120,7 +124,8 @@ func (l *Local) Remains(under ...string) (dir string) {
 	return dir
 }
 
-// NewLocal checks job files against this machine: applications, parameters and input. Errors name the place in the file.
+// NewLocal checks job files against this machine: applications, parameters and input. Errors name
+// the place in the file.
 func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
 	specs, err := scenario.Submit(files, now)
 	if err != nil {
@@ -190,7 +195,8 @@ func (l *Local) outputs(under string) []string {
 	return dirs
 }
 
-// Finished tells whether all jobs have finished already in all of these folders, and tidies up behind a run that died just then.
+// Finished tells whether all jobs have finished already in all of these folders, and tidies up
+// behind a run that died just then.
 func (l *Local) Finished(under ...string) bool {
 	var dirs []string
 	for _, u := range under {
@@ -199,7 +205,8 @@ func (l *Local) Finished(under ...string) bool {
 	return engine.Finished(dirs)
 }
 
-// Real returns the run on this machine. Where several policies run the same jobs, each gets a folder within the output: under.
+// Real returns the run on this machine. Where several policies run the same jobs, each gets a
+// folder within the output: under.
 func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (lab.Cell, error) {
 	if i, err := l.free(under); err != nil {
 		what := "remove it, or name another directory"
@@ -274,11 +281,12 @@ func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (l
 	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg), Can: cfg.Can()}, err
 }
 
-// sim returns the same jobs for the simulator: tasks from the input as the engine would cut it, times from what earlier runs taught.
+// sim returns the same jobs for the simulator: tasks from the input as the engine would cut it,
+// times from what earlier runs taught.
 //
-// A map takes its class's start and time per byte for its own bytes. What a reduce reads is estimated from the class's ratio of
-// intermediate to input bytes, shared out evenly; where that is unknown it takes the class's mean time. Cold runs do not count once
-// there was a warm one.
+// A map takes its class's start and time per byte for its own bytes. What a reduce reads is
+// estimated from the class's ratio of intermediate to input bytes, shared out evenly; where that is
+// unknown it takes the class's mean time. Cold runs do not count once there was a warm one.
 func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
 	w := &workload.Workload{}
 	told := Told(known)
@@ -307,7 +315,8 @@ func find(known []*profile.Class, name string) *profile.Class {
 	return nil
 }
 
-// stages estimates a job's stages from its splits and its class. The splits lie on the workers that the engine puts them on.
+// stages estimates a job's stages from its splits and its class. The splits lie on the workers that
+// the engine puts them on.
 func stages(splits []task.Split, reduces int, class *profile.Class, workers int, seed uint64) []workload.StageSpec {
 	maps := workload.StageSpec{Kind: workload.Map}
 	known := class.Any(workload.Map)

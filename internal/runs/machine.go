@@ -23,9 +23,9 @@ const MaxWorkers = 1000
 // LocalClass is the class of this machine's nodes, under which profiles know them.
 const LocalClass = "local"
 
-// ThisMachine returns two workers that share the cores, one if there is but one core: as many map slots as cores, so that all are
-// used, and as many reduce slots, so that they are used behind the maps as well. Two workers are the fewest with which locality
-// means something.
+// ThisMachine returns two workers that share the cores, one if there is but one core: as many map
+// slots as cores, so that all are used, and as many reduce slots, so that they are used behind the
+// maps as well. Two workers are the fewest with which locality means something.
 func ThisMachine(cores int) Machine {
 	nodes := min(2, cores)
 	slots := (cores + nodes - 1) / nodes

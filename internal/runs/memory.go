@@ -11,15 +11,15 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
-// Memory is what runs on this machine leave behind in a folder: a store with profiles, runs, jobs and attempts. Where nothing can be
-// written, what is there can still be read.
+// Memory is what runs on this machine leave behind in a folder: a store with profiles, runs, jobs
+// and attempts. Where nothing can be written, what is there can still be read.
 type Memory struct {
 	store    *store.Store // nil: there is none, and none can be made
 	readOnly error        // why nothing can be written; nil: it can
 }
 
-// OpenMemory opens the memory in a folder, which is made if need be. If that cannot be, the memory is there to be read only, and may
-// be empty; ReadOnly says so.
+// OpenMemory opens the memory in a folder, which is made if need be. If that cannot be, the memory
+// is there to be read only, and may be empty; ReadOnly says so.
 func OpenMemory(dir string) (*Memory, error) {
 	s, err := store.Open(storeIn(dir))
 	if err == nil {
@@ -33,8 +33,8 @@ func OpenMemory(dir string) (*Memory, error) {
 	return m, nil
 }
 
-// ReadMemory opens the memory in a folder for whoever only asks. Nothing is made or written; where there is none it is empty, and has
-// no store.
+// ReadMemory opens the memory in a folder for whoever only asks. Nothing is made or written; where
+// there is none it is empty, and has no store.
 func ReadMemory(dir string) (*Memory, error) {
 	s, err := store.OpenReadOnly(storeIn(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -15,8 +15,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Power is the model that stands in where the processor's counters cannot be read: what the machine draws when it does nothing, and what
-// each busy core adds. It is marked as a model wherever it is shown.
+// Power is the model that stands in where the processor's counters cannot be read: what the machine
+// draws when it does nothing, and what each busy core adds. It is marked as a model wherever it is
+// shown.
 type Power struct{ Idle, Core units.Watts }
 
 // DefaultPower is that of a small machine.
@@ -44,8 +45,9 @@ func ParsePower(text string) (p Power, err error) {
 // raplRoot is where Linux shows the energy counters of the processor.
 const raplRoot = "/sys/class/powercap"
 
-// Meter measures what a run takes while it lasts: processor time, of what it starts as well; memory, of this process, and of the
-// largest command or program that ended meanwhile, with all that it started; energy, of the machine.
+// Meter measures what a run takes while it lasts: processor time, of what it starts as well;
+// memory, of this process, and of the largest command or program that ended meanwhile, with all
+// that it started; energy, of the machine.
 type Meter struct {
 	began  time.Time
 	cpu    float64
@@ -145,8 +147,8 @@ type zone struct {
 	sum       int64
 }
 
-// openRAPL finds the packages below a folder and reads their counters. Where there are none, or they may not be read, nothing is
-// measured.
+// openRAPL finds the packages below a folder and reads their counters. Where there are none, or
+// they may not be read, nothing is measured.
 func openRAPL(root string) (r rapl) {
 	if runtime.GOOS != "linux" {
 		return r

@@ -9,8 +9,9 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// given are names in the environment of commands, and the keys of the job file that Slackline sets them from; "" where it sets them from
-// what an attempt is. conf and env may not set them: a command would be told what is not so.
+// given are names in the environment of commands, and the keys of the job file that Slackline sets
+// them from; "" where it sets them from what an attempt is. conf and env may not set them: a
+// command would be told what is not so.
 var given = map[string]string{
 	"mapreduce_job_reduces":                       "reduces",
 	"mapreduce_job_name":                          "name",

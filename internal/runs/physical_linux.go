@@ -9,7 +9,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// PhysicalMemory returns the memory of this machine, or of the container that this process runs in; 0 if it is not known.
+// PhysicalMemory returns the memory of this machine, or of the container that this process runs in;
+// 0 if it is not known.
 func PhysicalMemory() units.Bytes {
 	var info syscall.Sysinfo_t
 	if syscall.Sysinfo(&info) != nil {

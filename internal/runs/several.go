@@ -13,11 +13,12 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
-// Where several policies run the same jobs, one of them may have finished when the process dies in the middle of the next. Then it is not
-// run again: its output is there, and its report is in the store.
+// Where several policies run the same jobs, one of them may have finished when the process dies in
+// the middle of the next. Then it is not run again: its output is there, and its report is in the
+// store.
 
-// Complete tells whether the jobs have finished in the folder under, in a run that has not come to its end. An error says in what they
-// differ from what they are now.
+// Complete tells whether the jobs have finished in the folder under, in a run that has not come to
+// its end. An error says in what they differ from what they are now.
 func (l *Local) Complete(seed uint64, under string) (bool, error) {
 	if !l.Several || l.Fresh {
 		return false, nil
@@ -28,8 +29,8 @@ func (l *Local) Complete(seed uint64, under string) (bool, error) {
 // Forget removes what the jobs that have finished in the folder under have left for a later run.
 func (l *Local) Forget(under string) { engine.Forget(l.outputs(under)) }
 
-// Kept returns the cell and the report of the run that wrote the folder under. There is no report if the process died before it
-// was kept, or if it could not be.
+// Kept returns the cell and the report of the run that wrote the folder under. There is no report
+// if the process died before it was kept, or if it could not be.
 func (l *Local) Kept(m *Memory, policy string, seed uint64, under string) (lab.Cell, *report.Run, error) {
 	c := lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed}
 	if m == nil || m.store == nil {

@@ -17,9 +17,10 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Validation holds the simulator against this machine: a batch of real jobs is run again and again, and before each time played in the
-// simulator from what the times before have taught, never from its own, and never from a cold one once there was another. What is compared
-// is when each job finishes, and the makespan.
+// Validation holds the simulator against this machine: a batch of real jobs is run again and again,
+// and before each time played in the simulator from what the times before have taught, never from
+// its own, and never from a cold one once there was another. What is compared is when each job
+// finishes, and the makespan.
 type Validation struct {
 	Jobs    []*scenario.Job
 	Machine Machine
@@ -184,7 +185,8 @@ reduces: 2
 arrive: %s
 `
 
-// DefaultBatch makes the jobs over these files: a sort, a wordcount and a grep, submitted one after the other while the first runs.
+// DefaultBatch makes the jobs over these files: a sort, a wordcount and a grep, submitted one after
+// the other while the first runs.
 func DefaultBatch(files []string, apart units.Duration) ([]*scenario.Job, error) {
 	var jobs []*scenario.Job
 	for i, j := range demoJobs {

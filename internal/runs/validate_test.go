@@ -11,7 +11,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Every round but the first ones has a prediction for each job and the makespan, made before the run; nothing is left behind.
+// Every round but the first ones has a prediction for each job and the makespan, made before the
+// run; nothing is left behind.
 func TestValidate(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(text, []byte(strings.Repeat("some words and an error\n", 20000)), 0o666); err != nil {

@@ -2,8 +2,9 @@
 //
 //	func main() { run.Main(program) }
 //
-// With app: ./bin in a job file, slackline run starts the binary once for each slot and has it do whole tasks: a panic, an os.Exit, a
-// leak or an endless loop ends an attempt and not the engine. The same binary is a mapper, combiner and reducer of Hadoop Streaming:
+// With app: ./bin in a job file, slackline run starts the binary once for each slot and has it do
+// whole tasks: a panic, an os.Exit, a leak or an endless loop ends an attempt and not the engine.
+// The same binary is a mapper, combiner and reducer of Hadoop Streaming:
 //
 //	./bin map|combine|reduce [--program NAME] [--param NAME=VALUE]...
 //
@@ -29,8 +30,8 @@ import (
 // A Maker makes a program from the parameters of a job file. Its error is told before anything runs.
 type Maker func(params map[string]string) (mapreduce.Program, error)
 
-// Main runs the program in whatever way the process was started for, and exits. It must be called from main. With several programs,
-// a job file chooses one by its name: app: ./bin NAME.
+// Main runs the program in whatever way the process was started for, and exits. It must be called
+// from main. With several programs, a job file chooses one by its name: app: ./bin NAME.
 func Main(programs ...mapreduce.Program) {
 	makers := map[string]Maker{}
 	for _, p := range programs {

@@ -1,5 +1,6 @@
-// Command measure plays a trace under several policies, cut and repeated, and on clusters of several sizes, each in a process of its own
-// on one core, and prints wall time, events, events a second, and peak memory.
+// Command measure plays a trace under several policies, cut and repeated, and on clusters of
+// several sizes, each in a process of its own on one core, and prints wall time, events, events a
+// second, and peak memory.
 //
 //	measure SLACKLINE TRACE RUNS
 package main

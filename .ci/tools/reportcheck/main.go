@@ -1,4 +1,5 @@
-// Command reportcheck is what CI knows about the command's output: the shape of its JSON report, and how to spoil a journal.
+// Command reportcheck is what CI knows about the command's output: the shape of its JSON report,
+// and how to spoil a journal.
 package main
 
 import (

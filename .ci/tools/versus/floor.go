@@ -83,7 +83,8 @@ func both(work func(half int) error) error {
 	return cmp.Or(errs[0], errs[1])
 }
 
-// floorSort sorts records of 100 bytes by their first 10: places by prefix, cut at the middle of the keys, one half for each worker.
+// floorSort sorts records of 100 bytes by their first 10: places by prefix, cut at the middle of
+// the keys, one half for each worker.
 func floorSort(in, out string) error {
 	const length = 100
 	records, err := mapFile(in)

@@ -1,11 +1,13 @@
-// Command versus runs the applications of the engine and the tools that people would otherwise use, in turn in one run, and prints seconds,
-// MB/s, CPU seconds, peak memory and ratios.
+// Command versus runs the applications of the engine and the tools that people would otherwise use,
+// in turn in one run, and prints seconds, MB/s, CPU seconds, peak memory and ratios.
 //
 //	versus [-mb 500] [-runs 3] [-only wordcount,small] [-raw PROGRAM] [-typed PROGRAM] SLACKLINE
 //
-// All read the same files, warm in the page cache, and write to the same disk. A round runs every program once, so that what else the
-// machine does meets all of them. Peers that are not installed are left out, and named at the end; DuckDB is used through the Python
-// that PYTHON names. The floor is a program for this one input without an engine around it; of grep, which reads once, it is that reading.
+// All read the same files, warm in the page cache, and write to the same disk. A round runs every
+// program once, so that what else the machine does meets all of them. Peers that are not installed
+// are left out, and named at the end; DuckDB is used through the Python that PYTHON names. The
+// floor is a program for this one input without an engine around it; of grep, which reads once, it
+// is that reading.
 package main
 
 import (

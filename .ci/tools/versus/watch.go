@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// watch looks at the anonymous memory of a process and its descendants every few milliseconds, where the system has /proc.
+// watch looks at the anonymous memory of a process and its descendants every few milliseconds,
+// where the system has /proc.
 type watch struct {
 	stop chan struct{}
 	done sync.WaitGroup

@@ -17,9 +17,10 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// treadmill is a world that costs next to nothing: nodes with two map slots each beat in turn, and when a node beats, what it ran
-// has just ended. So all that a benchmark measures is the loop: ledger, policy, plan and journal. There are always as many jobs as at
-// the start: when one has run all its tasks, one like it arrives.
+// treadmill is a world that costs next to nothing: nodes with two map slots each beat in turn, and
+// when a node beats, what it ran has just ended. So all that a benchmark measures is the loop:
+// ledger, policy, plan and journal. There are always as many jobs as at the start: when one has run
+// all its tasks, one like it arrives.
 type treadmill struct {
 	nodes    int
 	at       units.Time
@@ -120,8 +121,8 @@ func (w *treadmill) Enact(p *sched.Plan) error {
 	return nil
 }
 
-// BenchmarkDecide measures one placement through the whole loop with the journal on: the start is decided, checked, booked and
-// recorded; its confirmation and its end are taken in and recorded.
+// BenchmarkDecide measures one placement through the whole loop with the journal on: the start is
+// decided, checked, booked and recorded; its confirmation and its end are taken in and recorded.
 func BenchmarkDecide(b *testing.B) {
 	for _, policy := range []string{"fifo+greedy(nonlocal=0)", "edf+greedy(nonlocal=0)", "fair+greedy(nonlocal=0)", "capacity+greedy(nonlocal=0)"} {
 		for _, nodes := range []int{100, 1000, 10000} {

@@ -36,8 +36,8 @@ func New(w World, p sched.Policy, sinks ...Sink) *Loop {
 	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err, heeds: sched.HeedsOf(p)}
 }
 
-// Run drives the world until it has nothing more to say. It returns nil at the end of the run, else the first error of the
-// world or of a sink, or the context's.
+// Run drives the world until it has nothing more to say. It returns nil at the end of the run, else
+// the first error of the world or of a sink, or the context's.
 func (l *Loop) Run(ctx context.Context) error {
 	for {
 		switch err := l.Step(ctx); {
@@ -51,9 +51,11 @@ func (l *Loop) Run(ctx context.Context) error {
 
 // Step takes in one batch and answers it. io.EOF is the end of the run.
 //
-// The policy is not asked about a batch of confirmations, nor about one without an event that it heeds (sched.Heeder) while the book holds
-// no item. About one that brings refusals besides, and nothing else that it heeds, it is asked once at each instant: a policy that asks again for what was just refused would keep time from passing. What was refused later
-// at that instant is in the book, and the policy sees it with whatever wakes it next.
+// The policy is not asked about a batch of confirmations, nor about one without an event that it
+// heeds (sched.Heeder) while the book holds no item. About one that brings refusals besides, and
+// nothing else that it heeds, it is asked once at each instant: a policy that asks again for what
+// was just refused would keep time from passing. What was refused later at that instant is in the
+// book, and the policy sees it with whatever wakes it next.
 func (l *Loop) Step(ctx context.Context) (err error) {
 	defer l.undeclared(&err)
 	if l.unfit != nil {
@@ -144,8 +146,9 @@ func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
 	return true
 }
 
-// Fork copies the loop's book and policy between two steps, to go on in another world, which begins where the book stands: to see what
-// would come of it. The loop itself goes on as if nothing had been.
+// Fork copies the loop's book and policy between two steps, to go on in another world, which begins
+// where the book stands: to see what would come of it. The loop itself goes on as if nothing had
+// been.
 func (l *Loop) Fork(begin func(book *ledger.Ledger) (World, error), sinks ...Sink) (*Loop, error) {
 	c, ok := l.Policy.(sched.Cloner)
 	if !ok {

@@ -94,9 +94,9 @@ func job(tasks int) sched.Event {
 		Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, tasks)}}}}}
 }
 
-// The order of one round: sinks in their order see the batch, the policy decides, a group is settled before sinks and world see it,
-// the world is asked, and then when it shall wake the loop. A batch of confirmations ends before the policy, and still asks for
-// the Tick.
+// The order of one round: sinks in their order see the batch, the policy decides, a group is
+// settled before sinks and world see it, the world is asked, and then when it shall wake the loop.
+// A batch of confirmations ends before the policy, and still asks for the Tick.
 func TestOrderOfARound(t *testing.T) {
 	var log []string
 	w := &script{log: &log, batches: []drive.Batch{{At: 5, Events: []sched.Event{node(1), job(2)}}, {At: 6, Events: []sched.Event{{Kind: sched.Granted}}}}}

@@ -7,10 +7,11 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// Seen remembers which items a world was given, so that one which comes again changes nothing. Items come in the order of their numbers,
-// but for those that were held, so what was seen is a few ranges of numbers: its size follows the gaps, not the items that ever were. A gap
-// stays open for good where a held item was dropped. Of more than maxRanges the oldest is forgotten: from then on nobody can tell of an item
-// with a number up to its end whether it comes again.
+// Seen remembers which items a world was given, so that one which comes again changes nothing.
+// Items come in the order of their numbers, but for those that were held, so what was seen is a few
+// ranges of numbers: its size follows the gaps, not the items that ever were. A gap stays open for
+// good where a held item was dropped. Of more than maxRanges the oldest is forgotten: from then on
+// nobody can tell of an item with a number up to its end whether it comes again.
 type Seen struct {
 	ranges    []seenRange
 	forgotten sched.ItemID // items up to this number

@@ -33,8 +33,8 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// What never comes leaves gaps, and only so many of them. An item that comes into an older one, be it for the first time or not, is not
-// passed over in silence.
+// What never comes leaves gaps, and only so many of them. An item that comes into an older one, be
+// it for the first time or not, is not passed over in silence.
 func TestSeenGaps(t *testing.T) {
 	var s Seen
 	for id := sched.ItemID(2); id <= 10*maxRanges; id += 2 {

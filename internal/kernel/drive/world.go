@@ -14,9 +14,10 @@ import (
 type World interface {
 	// Can says what the world is able to do. It does not change during a run.
 	Can() sched.Capabilities
-	// Next blocks until something has happened and returns it, all events with one time, in the order of their kinds. The
-	// slice is the world's and good until the next call. The first batch brings the nodes. io.EOF ends the run: every job
-	// has ended and nothing more will come. Any other error is fatal.
+	// Next blocks until something has happened and returns it, all events with one time, in the
+	// order of their kinds. The slice is the world's and good until the next call. The first batch
+	// brings the nodes. io.EOF ends the run: every job has ended and nothing more will come. Any
+	// other error is fatal.
 	Next(ctx context.Context) (Batch, error)
 	// Enact does what the plan says. Items with Refused or Held set are none of its business. An error is fatal; what
 	// merely did not work returns as a Refused event.

@@ -8,8 +8,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Follower is the loop's sink that resolves events for others. It keeps what is there at the moment, and nothing of what has ended. Like
-// the ledger it takes in whatever it is told: what does not fit is a record of nobody.
+// Follower is the loop's sink that resolves events for others. It keeps what is there at the
+// moment, and nothing of what has ended. Like the ledger it takes in whatever it is told: what does
+// not fit is a record of nobody.
 type Follower struct {
 	sinks     []Sink
 	shared    bool
@@ -31,7 +32,8 @@ type Follower struct {
 
 var _ drive.Sink = (*Follower)(nil)
 
-// New returns a follower that hands on to these sinks, in this order. A sink that watches another run already the first Batch tells.
+// New returns a follower that hands on to these sinks, in this order. A sink that watches another
+// run already the first Batch tells.
 func New(sinks ...Sink) *Follower {
 	f := &Follower{sinks: sinks, mapSlot: cluster.MapSlot().Needs, reduceSlot: cluster.ReduceSlot().Needs}
 	for _, s := range sinks {

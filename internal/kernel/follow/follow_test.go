@@ -131,7 +131,8 @@ func (r *renamed) Plan(round int64, at units.Time, p *sched.Plan) error {
 	return r.Sink.Plan(round, at, &other)
 }
 
-// What a follower tells of attempts is the truth of the world, whatever that swallows, tells twice or calls by other handles.
+// What a follower tells of attempts is the truth of the world, whatever that swallows, tells twice
+// or calls by other handles.
 func TestRecordsAreTheTruth(t *testing.T) {
 	again, unseen, old := 0, 0, 0
 	for seed := range uint64(60) {
@@ -203,7 +204,8 @@ func TestOneRunEach(t *testing.T) {
 	}
 }
 
-// What does not fit is a record of nobody, and what an attempt measured itself counts where its start is told of only with its end.
+// What does not fit is a record of nobody, and what an attempt measured itself counts where its
+// start is told of only with its end.
 func TestWhatDoesNotFit(t *testing.T) {
 	var seen []string
 	l := &script{see: func(at units.Time, e *follow.Record) {

@@ -71,7 +71,8 @@ func (r *Record) Sizes() bool {
 	return r.Job != nil && (r.Kind == sched.JobAmended || (r.Kind == sched.Demand || r.Kind == sched.Started || r.Kind == sched.JobEnded) && r.Job.Spec.Growing() != nil)
 }
 
-// Attempt is an attempt from its start to its end. It is the same after a resync, too. It fits a line of the processor's cache.
+// Attempt is an attempt from its start to its end. It is the same after a resync, too. It fits a
+// line of the processor's cache.
 type Attempt struct {
 	Job       *Job
 	On        *cluster.Node // its node as it was when the attempt was told of; nil: nobody knows
@@ -87,8 +88,9 @@ type Attempt struct {
 	Locality  sched.Locality
 }
 
-// Measured is when an attempt began that ends at a time and measured these spans itself. On a busy machine the world may come to tell of
-// a start only with the end; but what the attempt measured it did spend.
+// Measured is when an attempt began that ends at a time and measured these spans itself. On a busy
+// machine the world may come to tell of a start only with the end; but what the attempt measured it
+// did spend.
 func (a *Attempt) Measured(ended units.Time, e *sched.Event) units.Time {
 	for _, span := range e.Spans {
 		ended = ended.Add(-max(0, span))
@@ -96,8 +98,9 @@ func (a *Attempt) Measured(ended units.Time, e *sched.Event) units.Time {
 	return min(a.Began, ended)
 }
 
-// Decision is an item of a plan that the ledger has let pass, with the job that it is about; or a verdict that is refused as Watched: what
-// would have been decided. Starts are not shown: their records are.
+// Decision is an item of a plan that the ledger has let pass, with the job that it is about; or a
+// verdict that is refused as Watched: what would have been decided. Starts are not shown: their
+// records are.
 type Decision struct {
 	*sched.Item
 	Job  *Job  // nil: it is about none

@@ -23,9 +23,10 @@ func (a *Attempt) same() same {
 	return same{a.Job, a.Stage, a.Task, a.Node, a.Container, a.Item, a.Began}
 }
 
-// resync takes in the full state of a world. Jobs are found by their IDs, attempts by what they are and when they began: these go on
-// under their new handles. What is not told any more has ended unseen, and a record of the follower's own says so, without an outcome.
-// Sinks are shown these ends first, then nodes and jobs, then attempts, the oldest first.
+// resync takes in the full state of a world. Jobs are found by their IDs, attempts by what they are
+// and when they began: these go on under their new handles. What is not told any more has ended
+// unseen, and a record of the follower's own says so, without an outcome. Sinks are shown these
+// ends first, then nodes and jobs, then attempts, the oldest first.
 func (f *Follower) resync(at units.Time, events []sched.Event) {
 	order := make([]*sched.Event, 0, len(events))
 	for i := range events {
@@ -73,7 +74,8 @@ func (f *Follower) resync(at units.Time, events []sched.Event) {
 	}
 }
 
-// turn is when a resync takes in an event: first what the resync itself is, then nodes, jobs and the rest, attempts last.
+// turn is when a resync takes in an event: first what the resync itself is, then nodes, jobs and
+// the rest, attempts last.
 func turn(k sched.EventKind) int {
 	switch k {
 	case sched.Resync:

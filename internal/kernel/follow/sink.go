@@ -1,5 +1,6 @@
-// Package follow is for whoever watches a run. A Follower takes in what the loop shows its sinks, finds out which job and which attempt
-// each event is about, and hands that on, once for all sinks of the run.
+// Package follow is for whoever watches a run. A Follower takes in what the loop shows its sinks,
+// finds out which job and which attempt each event is about, and hands that on, once for all sinks
+// of the run.
 //
 //	sink.go     what a sink is
 //	record.go   what it is given
@@ -16,16 +17,17 @@ import (
 
 // Sink watches one run: a report, a page, a learner. It embeds a Single and implements Batch.
 //
-// One cell is one run of one world under one policy (lab.Cell), and cells run at once on all cores. So a sink serves one cell and needs
-// no lock against others; who watches several cells gives each a sink of its own. A sink that is given to a second one ends that
-// one with ErrShared.
+// One cell is one run of one world under one policy (lab.Cell), and cells run at once on all cores.
+// So a sink serves one cell and needs no lock against others; who watches several cells gives each
+// a sink of its own. A sink that is given to a second one ends that one with ErrShared.
 //
-// What a sink is given is the follower's memory: records and decisions are good during the call, a *Job or *Attempt until the call that
-// tells of its end. An error ends the run.
+// What a sink is given is the follower's memory: records and decisions are good during the call, a
+// *Job or *Attempt until the call that tells of its end. An error ends the run.
 type Sink interface {
 	// Batch shows what happened at one time, what the ledger derived from it included, before the policy decides.
 	Batch(at units.Time, records []Record) error
-	// Plan shows what the policy decided besides starts and the ledger let pass, before the world is asked to do it. Single's does nothing.
+	// Plan shows what the policy decided besides starts and the ledger let pass, before the world
+	// is asked to do it. Single's does nothing.
 	Plan(at units.Time, decisions []Decision) error
 
 	attach() bool

@@ -1,5 +1,5 @@
-// Package journal is the flight recorder of a run: everything the ledger took in and everything the policy wanted, as text that
-// people can read and compare, from which the run can be decided again.
+// Package journal is the flight recorder of a run: everything the ledger took in and everything the
+// policy wanted, as text that people can read and compare, from which the run can be decided again.
 //
 //	1 journal {"version":2,"scenario":"two-jobs",…} #9d3f11c2
 //	2 round 1 at=0 events=2 #…
@@ -9,9 +9,9 @@
 //	6 item admit id=1 job=1 reason=admit-all #…
 //	7 end rounds=1 #…
 //
-// Each line has its number, a word, fields that are not zero, and the CRC-32C of all before the mark. Times are nanoseconds
-// since the start of the run. A round without a plan line did not wake the policy. The end line tells a finished run from one that was
-// cut off.
+// Each line has its number, a word, fields that are not zero, and the CRC-32C of all before the
+// mark. Times are nanoseconds since the start of the run. A round without a plan line did not wake
+// the policy. The end line tells a finished run from one that was cut off.
 //
 //	format.go  events and items as text; also what text scenarios expect
 //	number.go  numbers as text, fast

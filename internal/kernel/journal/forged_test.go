@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bare takes numbers and sums off the lines of a journal, and seal puts them back: a forger's tools, which let a fuzzer get past
-// the sums.
+// bare takes numbers and sums off the lines of a journal, and seal puts them back: a forger's
+// tools, which let a fuzzer get past the sums.
 func bare(text []byte) []string {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	for i, l := range lines {
@@ -43,8 +43,9 @@ func TestSealIsWhatTheWriterWrites(t *testing.T) {
 	}
 }
 
-// What a policy or the ledger made, and what frames it, cannot be altered, added, lost or moved without its line being named. What
-// the world said can: then another run was recorded, and it differs where that first mattered.
+// What a policy or the ledger made, and what frames it, cannot be altered, added, lost or moved
+// without its line being named. What the world said can: then another run was recorded, and it
+// differs where that first mattered.
 func TestForgedLinesAreNamed(t *testing.T) {
 	whole := bare(record(t, 4))
 	var made []int
@@ -141,7 +142,8 @@ func TestForgedCounts(t *testing.T) {
 	}
 }
 
-// A plan that is left out is missed, but for an empty one: a round in which nothing was wanted is one in which nobody was asked.
+// A plan that is left out is missed, but for an empty one: a round in which nothing was wanted is
+// one in which nobody was asked.
 func TestPlansLeftOut(t *testing.T) {
 	whole := bare(record(t, 5))
 	empty := func(l string) bool { return l == "plan items=0" }

@@ -130,8 +130,8 @@ func TestNoOrigin(t *testing.T) {
 	}
 }
 
-// fill sets every exported field of a value at random, lists and pointers included, so that a field which a later change adds is
-// tried too.
+// fill sets every exported field of a value at random, lists and pointers included, so that a field
+// which a later change adds is tried too.
 func fill(t *rapid.T, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -242,8 +242,8 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An error of the disk is told by the call in which it comes up and by each one after it, even if the disk has recovered: a journal
-// with a hole is none.
+// An error of the disk is told by the call in which it comes up and by each one after it, even if
+// the disk has recovered: a journal with a hole is none.
 func TestWriterErrors(t *testing.T) {
 	for _, room := range []int{0, 100 << 10, 200 << 10} {
 		disk := &full{room: room}

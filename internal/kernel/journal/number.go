@@ -11,8 +11,8 @@ const pairs = "00010203040506070809101112131415161718192021222324252627282930313
 // powers of ten, the first of them 0 so that 0 has a digit.
 var powers = [20]uint64{0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
-// appendNumber is strconv.AppendInt in base ten. It writes the digits where they stay, which takes half of the time; most of
-// what a journal says are numbers.
+// appendNumber is strconv.AppendInt in base ten. It writes the digits where they stay, which takes
+// half of the time; most of what a journal says are numbers.
 func appendNumber(b []byte, v int64) []byte {
 	u := uint64(v)
 	if v < 0 {

@@ -76,8 +76,9 @@ func ParseEvent(text string) (sched.Event, error) {
 	return e, f.err
 }
 
-// ParseItem is the inverse of AppendItem. What the book chose and the evidence go into the plan's arenas. causes are those that are
-// declared, by the catalogue or a policy; one that is not among them is known by its name alone.
+// ParseItem is the inverse of AppendItem. What the book chose and the evidence go into the plan's
+// arenas. causes are those that are declared, by the catalogue or a policy; one that is not among
+// them is known by its name alone.
 func ParseItem(text string, p *sched.Plan, causes ...*sched.Cause) (sched.Item, error) {
 	var it sched.Item
 	f := fields{rest: text}

@@ -85,8 +85,8 @@ var readers = map[int]string{1: "slackline before 0.1.0 (revision 93031db)"}
 
 func newBuffer(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 1<<16) }
 
-// Next returns the next line: io.EOF behind the end line, ErrCut if the journal stops before it, a *LineError for a line that is
-// damaged.
+// Next returns the next line: io.EOF behind the end line, ErrCut if the journal stops before it, a
+// *LineError for a line that is damaged.
 func (j *Reader) Next() (Line, error) {
 	text, err := j.read()
 	if err == io.EOF {
@@ -113,7 +113,8 @@ func (j *Reader) Next() (Line, error) {
 	return j.split(strings.TrimSuffix(text, "\n"))
 }
 
-// read returns the text up to the end of the line, which is in it: io.EOF if there is none, bufio.ErrBufferFull if it is too far.
+// read returns the text up to the end of the line, which is in it: io.EOF if there is none,
+// bufio.ErrBufferFull if it is too far.
 func (j *Reader) read() (string, error) {
 	part, err := j.in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {

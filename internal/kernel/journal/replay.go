@@ -22,9 +22,9 @@ type Result struct {
 	Cut    bool // the journal stops before the end of the run; all of it was exact
 }
 
-// Replay decides a recorded run again: the real loop, ledger and policy work on the recorded events, and all that follows from
-// them is compared with the record, byte by byte. The first difference, or the first damaged line, is a *LineError. It keeps one
-// round in memory.
+// Replay decides a recorded run again: the real loop, ledger and policy work on the recorded
+// events, and all that follows from them is compared with the record, byte by byte. The first
+// difference, or the first damaged line, is a *LineError. It keeps one round in memory.
 func Replay(ctx context.Context, r io.Reader, policy func(Header) (sched.Policy, error)) (Result, error) {
 	in, err := NewReader(r)
 	if err != nil {
@@ -102,8 +102,8 @@ func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
 // slack is how far handles may run ahead of the events that brought them.
 const slack = 1 << 16
 
-// check refuses what no world says after so many events, so that a forged journal cannot lead the book astray: descriptions that
-// are not valid, and handles so large that they are not dense.
+// check refuses what no world says after so many events, so that a forged journal cannot lead the
+// book astray: descriptions that are not valid, and handles so large that they are not dense.
 func check(e *sched.Event, events int64) error {
 	if err := dense(events, int64(e.Node), int64(e.Job), int64(e.Attempt)); err != nil {
 		return err

@@ -137,8 +137,9 @@ func TestAmendedQueue(t *testing.T) {
 	d.is("first", d.First(1, sched.Map, 0), sched.JobID(1))
 }
 
-// A virtual deadline stands beside the job's own: orders read it where there is one, an amendment of the job's own leaves it, and a
-// policy can take it back. Only a resync voids it, as it does all that was decided.
+// A virtual deadline stands beside the job's own: orders read it where there is one, an amendment
+// of the job's own leaves it, and a policy can take it back. Only a resync voids it, as it does all
+// that was decided.
 func TestVirtualDeadline(t *testing.T) {
 	d := open(t, bound, testOrder{ceiling: 99})
 	first, second := jobOf(1, "j", maps(2)), jobOf(2, "k", maps(2))

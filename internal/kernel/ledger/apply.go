@@ -9,9 +9,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Apply takes in what happened at one time. It never fails: what does not fit the book is followed nevertheless, and noted by a
-// Discrepancy. It returns the events together with those that follow from them, in the order of their kinds; the slice
-// is good until the next call.
+// Apply takes in what happened at one time. It never fails: what does not fit the book is followed
+// nevertheless, and noted by a Discrepancy. It returns the events together with those that follow
+// from them, in the order of their kinds; the slice is good until the next call.
 func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched.Event {
 	l.now, l.round = at, round
 	for _, n := range l.beating {
@@ -43,8 +43,9 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 	return l.events
 }
 
-// resync takes in the full state of the world in the order of kinds, but for what is about jobs that must be there first: attempts,
-// and who was cancelled. Of jobs, and of attempts that run, the oldest come first: so they stand as they did before.
+// resync takes in the full state of the world in the order of kinds, but for what is about jobs
+// that must be there first: attempts, and who was cancelled. Of jobs, and of attempts that run, the
+// oldest come first: so they stand as they did before.
 func (l *Ledger) resync(events []sched.Event) {
 	order := make([]*sched.Event, len(events))
 	for i := range events {

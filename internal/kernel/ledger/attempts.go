@@ -5,8 +5,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// book enters (by = 1) or strikes out (by = -1) a container of the job's stage on the node: on the records of the node, the
-// job and the queues above it.
+// book enters (by = 1) or strikes out (by = -1) a container of the job's stage on the node: on the
+// records of the node, the job and the queues above it.
 func (l *Ledger) book(n sched.NodeID, b *jobBook, s sched.Stage, container uint8, by int32) {
 	if nb := l.node(n); nb != nil {
 		nb.Occupied += by
@@ -99,8 +99,8 @@ func (l *Ledger) begin(e *sched.Event) {
 	l.link(b, ab)
 }
 
-// link gives an attempt its place among those of its job's stage: in front of all, but for those that started after it. What
-// is told late, and only that, has some to pass.
+// link gives an attempt its place among those of its job's stage: in front of all, but for those
+// that started after it. What is told late, and only that, has some to pass.
 func (l *Ledger) link(b *jobBook, ab *attemptBook) {
 	ab.older = b.heads[ab.Stage]
 	for ab.older != 0 && l.attempts[ab.older].Started > ab.Started {
@@ -116,8 +116,8 @@ func (l *Ledger) link(b *jobBook, ab *attemptBook) {
 	}
 }
 
-// finish closes the record of an attempt. A task that has neither committed nor another attempt is open again; where the world
-// binds late, its next Demand says so.
+// finish closes the record of an attempt. A task that has neither committed nor another attempt is
+// open again; where the world binds late, its next Demand says so.
 func (l *Ledger) finish(e *sched.Event) {
 	ab := l.attempt(e.Attempt)
 	if ab == nil {
@@ -206,8 +206,8 @@ func (l *Ledger) Youngest(j sched.JobID, s sched.Stage, after sched.AttemptID) s
 	return 0
 }
 
-// refusedByWorld takes back what a plan had booked and the world did not do. Task 0 means as many as Count of the item's
-// tasks, all that are left for Count 0.
+// refusedByWorld takes back what a plan had booked and the world did not do. Task 0 means as many
+// as Count of the item's tasks, all that are left for Count 0.
 func (l *Ledger) refusedByWorld(e *sched.Event) {
 	g := l.grants.find(e.Item)
 	if g == nil {

@@ -4,8 +4,9 @@ import "github.com/slackline/slackline/sched"
 
 // What a world has to know that begins where the book stands, beyond what policies see.
 
-// Pending fills a plan with what the book takes for done and the world has not answered: jobs that were rejected, attempts that are to be
-// killed, tasks that are promised. O(attempts + open items · tasks of the job).
+// Pending fills a plan with what the book takes for done and the world has not answered: jobs that
+// were rejected, attempts that are to be killed, tasks that are promised. O(attempts + open items ·
+// tasks of the job).
 func (l *Ledger) Pending(p *sched.Plan) {
 	p.Reset(nil)
 	for j := range l.jobs {
@@ -52,7 +53,8 @@ func (l *Ledger) Done(j sched.JobID, s sched.Stage, id sched.TaskID) bool {
 	return b != nil && b.tasks[s] != nil && int(id) < len(b.tasks[s].State) && b.tasks[s].State[id] == taskDone
 }
 
-// Decided is what the policy has said of a job; of one that waits for its predecessors, what will count when these are done.
+// Decided is what the policy has said of a job; of one that waits for its predecessors, what will
+// count when these are done.
 func (l *Ledger) Decided(j sched.JobID) sched.JobState {
 	b := l.job(j)
 	if b == nil {

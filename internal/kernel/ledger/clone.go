@@ -7,9 +7,11 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// Clone returns a copy of the book between two plans, to be played on beside the original: for the order of a policy that was copied with it,
-// nil for the order of arrival. What never changes is shared: descriptions of jobs and nodes, profiles, and which tasks lie where. All that
-// changes is copied, in a few large pieces. The index behind FirstLocal is not: a copy makes its own when it is asked.
+// Clone returns a copy of the book between two plans, to be played on beside the original: for the
+// order of a policy that was copied with it, nil for the order of arrival. What never changes is
+// shared: descriptions of jobs and nodes, profiles, and which tasks lie where. All that changes is
+// copied, in a few large pieces. The index behind FirstLocal is not: a copy makes its own when it
+// is asked.
 func (l *Ledger) Clone(order sched.Order) *Ledger {
 	if order == nil {
 		order = arrival{}
@@ -89,7 +91,8 @@ func (l *Ledger) eachStage(f func(*tasks) *tasks) {
 	}
 }
 
-// piece appends a list to the room for all lists, which is large enough, and returns it there, without room to grow into the next one.
+// piece appends a list to the room for all lists, which is large enough, and returns it there,
+// without room to grow into the next one.
 func piece[T any](room *[]T, list []T) []T {
 	if list == nil {
 		return nil

@@ -7,12 +7,13 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// mostAsked is how many containers a stage may ask for at once: more than a cluster has, and few enough to count one by one.
+// mostAsked is how many containers a stage may ask for at once: more than a cluster has, and few
+// enough to count one by one.
 const mostAsked = 1 << 20
 
-// demand replaces the open demand of a stage by what the world says, less what was promised since. It may be for more than the stage has
-// tasks: those of a stage that grows are not all known, and who has lost an attempt, or has not heard yet of the last grant, asks once
-// more.
+// demand replaces the open demand of a stage by what the world says, less what was promised since.
+// It may be for more than the stage has tasks: those of a stage that grows are not all known, and
+// who has lost an attempt, or has not heard yet of the last grant, asks once more.
 func (l *Ledger) demand(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || e.Stage >= sched.Stages || b.tasks[e.Stage] == nil {
@@ -55,9 +56,9 @@ func (l *Ledger) grow(b *jobBook, s sched.Stage) {
 	}
 }
 
-// setDemand replaces the open demand of a late-binding stage by what the world says, by place; all of it may go anywhere
-// unless the world says how much of it may. Rows of one place add up, as there is one for each priority; no place has more than all.
-// O(places log places).
+// setDemand replaces the open demand of a late-binding stage by what the world says, by place; all
+// of it may go anywhere unless the world says how much of it may. Rows of one place add up, as
+// there is one for each priority; no place has more than all. O(places log places).
 func (l *Ledger) setDemand(b *jobBook, s sched.Stage, all int32, places []sched.LocationDemand) {
 	t := b.tasks[s]
 	t.Demand, t.ByRack, t.Anywhere, t.Placed = t.Demand[:0], t.ByRack[:0], all, false
@@ -116,9 +117,9 @@ func (t *tasks) nearestDemand(nb *nodeBook) sched.Locality {
 	return sched.NoLocality
 }
 
-// moveDemand takes so many containers on the node off the demand (by < 0), or gives them back: at the levels of a start that was so near,
-// as YARN's own accounting does. What was taken can always be given back exactly, so a row may fall below 0: more was promised there than
-// is asked for.
+// moveDemand takes so many containers on the node off the demand (by < 0), or gives them back: at
+// the levels of a start that was so near, as YARN's own accounting does. What was taken can always
+// be given back exactly, so a row may fall below 0: more was promised there than is asked for.
 func (t *tasks) moveDemand(nb *nodeBook, locality sched.Locality, by int32) {
 	if i, ok := demandOf(t.Demand, int32(nb.ID)); ok && locality == sched.NodeLocal {
 		t.Demand[i].Count += by

@@ -86,8 +86,8 @@ func TestDemandCountsItems(t *testing.T) {
 	d.is("nearest, the one in the rack is promised", d.Nearest(3, 1, sched.Map), sched.Remote)
 }
 
-// What the world refuses of an item that its demand counts is in that demand already, though both come in one batch; and as the last
-// demand says otherwise, so it goes.
+// What the world refuses of an item that its demand counts is in that demand already, though both
+// come in one batch; and as the last demand says otherwise, so it goes.
 func TestDemandCountsRefusals(t *testing.T) {
 	d := late(t)
 	d.told(demand(1, 0))

@@ -16,9 +16,10 @@ type grant struct {
 	Second    sched.TaskID   // the task of which it is a second attempt; 0 = it is a start
 }
 
-// grants are the open grants in the order of their items. Most are answered in the order they were made, so the list is a
-// ring that is entered at the back and cleared at the front; one that is answered late keeps its place. Finding one costs
-// O(log n) in the number of grants since the oldest open one.
+// grants are the open grants in the order of their items. Most are answered in the order they were
+// made, so the list is a ring that is entered at the back and cleared at the front; one that is
+// answered late keeps its place. Finding one costs O(log n) in the number of grants since the
+// oldest open one.
 type grants struct {
 	ring []grant // its length is a power of two
 	head int     // place of the oldest
@@ -44,8 +45,8 @@ func (g *grants) put(e grant) {
 	*g.at(i) = e
 }
 
-// granted notes that the world took an item over. It may take over less of a start than was asked: then the rest counts as refused,
-// and rides in this batch. To hear it again changes nothing.
+// granted notes that the world took an item over. It may take over less of a start than was asked:
+// then the rest counts as refused, and rides in this batch. To hear it again changes nothing.
 func (l *Ledger) granted(e *sched.Event) {
 	if e.Item < 1 || e.Item > l.lastItem {
 		l.discrepancy(e, "an item was taken over that was not planned")

@@ -7,7 +7,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// beating is a desk of a world with heartbeats: two nodes with two map slots, a job with six maps and two reduces, admitted.
+// beating is a desk of a world with heartbeats: two nodes with two map slots, a job with six maps
+// and two reduces, admitted.
 func beating(t *testing.T) *desk {
 	can := bound
 	can.Heartbeat = units.Second
@@ -19,7 +20,8 @@ func beating(t *testing.T) *desk {
 
 func beat(n sched.NodeID) sched.Event { return sched.Event{Kind: sched.Heartbeat, Node: n} }
 
-// A start waits for its node's beat, keeps its number, and is dropped when its time to live has passed: at that very instant.
+// A start waits for its node's beat, keeps its number, and is dropped when its time to live has
+// passed: at that very instant.
 func TestHeldItemsExpire(t *testing.T) {
 	d := beating(t)
 	it := start(1, sched.Map, 1, 1)
@@ -51,7 +53,8 @@ func TestHeldItemsExpire(t *testing.T) {
 	d.is("items", len(d.decide()), 0)
 }
 
-// An item with At is done then, and checked then. The ledger asks to be woken at the earliest of all times that it waits for.
+// An item with At is done then, and checked then. The ledger asks to be woken at the earliest of
+// all times that it waits for.
 func TestDueTimes(t *testing.T) {
 	d := beating(t)
 	later := sched.Item{Verb: sched.SetSlots, Job: 1, Stage: sched.Map, Count: 1, At: d.at + 2}
@@ -87,7 +90,8 @@ func TestDueTimes(t *testing.T) {
 	d.is("due", d.Due(), units.Never)
 }
 
-// A group is done wholly or not at all: what its items have booked is taken back, starts, second attempts and kills alike.
+// A group is done wholly or not at all: what its items have booked is taken back, starts, second
+// attempts and kills alike.
 func TestGroups(t *testing.T) {
 	d := open(t, bound, nil)
 	d.told(nodeUp(1, 1, 2, 1), nodeUp(2, 1, 2, 1), jobOf(1, "j", maps(6), reduces(2)))

@@ -8,8 +8,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// jobArrived opens the record of a job. It stands in line at once. One with predecessors waits until the world says that a stage may
-// start: who has ended, and how, the world knows, and the book remembers no job that is gone.
+// jobArrived opens the record of a job. It stands in line at once. One with predecessors waits
+// until the world says that a stage may start: who has ended, and how, the world knows, and the
+// book remembers no job that is gone.
 func (l *Ledger) jobArrived(e *sched.Event) {
 	if e.Job < 1 || e.Detail == nil || e.Detail.Job == nil {
 		l.discrepancy(e, "a job arrived without a handle or a description")
@@ -166,7 +167,8 @@ func (l *Ledger) jobEnded(e *sched.Event) {
 	l.closing = append(l.closing, e.Job)
 }
 
-// ready lets a stage start. A job that waited for its predecessors does so no more, and stands where the policy has put it meanwhile.
+// ready lets a stage start. A job that waited for its predecessors does so no more, and stands
+// where the policy has put it meanwhile.
 func (l *Ledger) ready(b *jobBook, s sched.Stage) {
 	b.Stages[s].Ready = true
 	if b.State == sched.Waiting {
@@ -186,8 +188,9 @@ func (l *Ledger) releaseGrants(b *jobBook, s sched.Stage) {
 	}
 }
 
-// jobAmended puts a job's new description in the place of the old one. A stage of which a task was promised, runs or is done stays
-// as it is, unless it grows; the others get their new tasks. What a job is called, and what it waits for, does not change.
+// jobAmended puts a job's new description in the place of the old one. A stage of which a task was
+// promised, runs or is done stays as it is, unless it grows; the others get their new tasks. What a
+// job is called, and what it waits for, does not change.
 func (l *Ledger) jobAmended(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || b.State == sched.Finished || e.Detail == nil || e.Detail.Job == nil {
@@ -234,8 +237,9 @@ func (b *jobBook) untouched(s sched.Stage) bool {
 	return t.Occupied == 0 && t.Done == 0
 }
 
-// remake opens the tasks of a stage that was amended before it began. Where the world binds late its next Demand says how many
-// are open; until then it asks for as many as it did. What such a stage has done and under way is counted at least.
+// remake opens the tasks of a stage that was amended before it began. Where the world binds late
+// its next Demand says how many are open; until then it asks for as many as it did. What such a
+// stage has done and under way is counted at least.
 func (l *Ledger) remake(b *jobBook, st *workload.StageSpec) {
 	t := &b.Stages[st.Kind]
 	t.Total = int32(len(st.Tasks))

@@ -57,8 +57,9 @@ type Ledger struct {
 	last  []int32  // by key: the task that was listed last
 }
 
-// kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node that has no room for any of
-// them is known to be full without a look at the jobs. One that no job names gives its place to the next new one.
+// kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node
+// that has no room for any of them is known to be full without a look at the jobs. One that no job
+// names gives its place to the next new one.
 type kind struct {
 	need units.Vector
 	refs int32 // stages of jobs that name it
@@ -124,7 +125,8 @@ func New(can sched.Capabilities, order sched.Order) *Ledger {
 	return l
 }
 
-// clear voids the book, all but profiles, supplies and forecasts. Items keep counting: their numbers are never used again.
+// clear voids the book, all but profiles, supplies and forecasts. Items keep counting: their
+// numbers are never used again.
 func (l *Ledger) clear() {
 	l.jobs, l.nodes, l.attempts = make([]jobBook, 1), make([]nodeBook, 1), make([]attemptBook, 1)
 	l.queues = make([]queueBook, 2)

@@ -40,8 +40,8 @@ type newsLink struct {
 	older, newer sched.JobID
 }
 
-// FirstLocal is First among the jobs that have an open task which is local to the node: its input lies there, or it is at home
-// everywhere.
+// FirstLocal is First among the jobs that have an open task which is local to the node: its input
+// lies there, or it is at home everywhere.
 func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	nb := l.node(n)
 	if nb == nil || s >= sched.Stages || l.yielded || !nb.Serves() || l.full(nb, s) {
@@ -102,7 +102,8 @@ func (l *Ledger) refresh(at *nodeBook, li *line, e entry, s sched.Stage) bool {
 	return false
 }
 
-// local tells whether the job has an open task of the stage whose input lies on the node; for no node, one that is at home everywhere.
+// local tells whether the job has an open task of the stage whose input lies on the node; for no
+// node, one that is at home everywhere.
 func (l *Ledger) local(at *nodeBook, b *jobBook, s sched.Stage) bool {
 	t := b.tasks[s]
 	switch {

@@ -212,7 +212,8 @@ func TestLocalWorkGivenBack(t *testing.T) {
 	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(1))
 }
 
-// A job whose key falls again and again, behind another that always stands in front, leaves entries that nobody comes to look at: they are swept.
+// A job whose key falls again and again, behind another that always stands in front, leaves entries
+// that nobody comes to look at: they are swept.
 func TestLocalIndexIsSwept(t *testing.T) {
 	d := open(t, bound, steady{testOrder{ceiling: 9}})
 	d.told(nodeUp(1, 1, 9, 0), jobOf(1, "front", maps(1, 1)), jobOf(2, "back", maps(1, 1)))
@@ -227,8 +228,8 @@ func TestLocalIndexIsSwept(t *testing.T) {
 	d.is("second", d.FirstLocal(1, sched.Map, 1), sched.JobID(2))
 }
 
-// BenchmarkFirstLocal asks about a node for which ever more jobs wait with input on it, and takes what it is told: one task of the job
-// starts there, and ends, so that its key rises and falls.
+// BenchmarkFirstLocal asks about a node for which ever more jobs wait with input on it, and takes
+// what it is told: one task of the job starts there, and ends, so that its key rises and falls.
 func BenchmarkFirstLocal(b *testing.B) {
 	for _, jobs := range []int{10, 100, 1000, 10000} {
 		b.Run(fmt.Sprintf("jobs=%d", jobs), func(b *testing.B) {

@@ -18,7 +18,8 @@ const (
 	taskDone
 )
 
-// tasks is the book on the tasks of one stage of a job. Where the world binds late there are none, only demand by place.
+// tasks is the book on the tasks of one stage of a job. Where the world binds late there are none,
+// only demand by place.
 type tasks struct {
 	State []taskState         // by task
 	Live  []uint8             // attempts by task, promised ones included
@@ -69,8 +70,9 @@ func (l *taskIndex) holds(key int32) bool {
 	return ok && l.From[i] < l.From[i+1]
 }
 
-// sortByKey sorts pairs of key (upper half) and task, which come in the order of tasks, by key: a radix sort by bytes, as the keys
-// of a cluster have few. O(pairs) for each byte of the largest key. spare is as long as pairs; the result is one of the two.
+// sortByKey sorts pairs of key (upper half) and task, which come in the order of tasks, by key: a
+// radix sort by bytes, as the keys of a cluster have few. O(pairs) for each byte of the largest
+// key. spare is as long as pairs; the result is one of the two.
 func sortByKey(pairs, spare []uint64, largest uint64) []uint64 {
 	for shift := 32; largest>>(shift-32) > 0; shift += 8 {
 		var start [257]int
@@ -259,8 +261,8 @@ func (t *tasks) scan(from *int32, hosts bool) sched.TaskID {
 	return sched.TaskID(at)
 }
 
-// nearest returns the open task of the job's stage that is nearest to the node, and how near it is. Where the world binds
-// late the task is 0.
+// nearest returns the open task of the job's stage that is nearest to the node, and how near it is.
+// Where the world binds late the task is 0.
 func (l *Ledger) nearest(nb *nodeBook, j sched.JobID, s sched.Stage) (sched.TaskID, sched.Locality) {
 	b := &l.jobs[j]
 	t := b.tasks[s]

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The oracle is a second book, as dumb as can be: it notes what happened to each task and counts everything anew each time it
-// is asked. rapid drives both through random histories.
+// The oracle is a second book, as dumb as can be: it notes what happened to each task and counts
+// everything anew each time it is asked. rapid drives both through random histories.
 
 // model is the dumb book.
 type model struct {
@@ -70,8 +70,8 @@ type mTry struct {
 	from units.Time
 }
 
-// testOrder has queues two deep, keys that change with occupancy and with what only the order knows, and a queue that closes when it
-// occupies much.
+// testOrder has queues two deep, keys that change with occupancy and with what only the order
+// knows, and a queue that closes when it occupies much.
 type testOrder struct {
 	ceiling int32
 	back    map[sched.JobID]int64 // how far jobs are put back

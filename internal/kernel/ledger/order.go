@@ -7,8 +7,9 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// queueOf returns the leaf under which a job stands, making the queues on its path as needed. A queue is there as long as jobs stand in it,
-// and to the end of the batch that takes the last: one that comes again comes as a new one.
+// queueOf returns the leaf under which a job stands, making the queues on its path as needed. A
+// queue is there as long as jobs stand in it, and to the end of the batch that takes the last: one
+// that comes again comes as a new one.
 func (l *Ledger) queueOf(j *sched.Job) sched.QueueID {
 	q := sched.Root
 	for _, name := range l.order.Path(j) {

@@ -35,13 +35,15 @@ func (l *Ledger) isDue(it *sched.Item) bool {
 	return nb == nil || !nb.Serves() || nb.Beats
 }
 
-// waitsForAt tells whether At is the time at which an item is to be done. For the other verbs it is a part of what they say.
+// waitsForAt tells whether At is the time at which an item is to be done. For the other verbs it is
+// a part of what they say.
 func waitsForAt(v sched.Verb) bool {
 	return v != sched.Reject && v != sched.SetDeadline && v != sched.WakeMe
 }
 
-// Propose checks an item and books it. Of starts and kills it books what is possible and sets Count to that; none at all is a
-// refusal. A start costs O(log jobs) for each queue above the job, and O(1) amortised for each task.
+// Propose checks an item and books it. Of starts and kills it books what is possible and sets Count
+// to that; none at all is a refusal. A start costs O(log jobs) for each queue above the job, and
+// O(1) amortised for each task.
 func (l *Ledger) Propose(p *sched.Plan, it *sched.Item) sched.Code {
 	if it.ID == 0 {
 		l.lastItem++
@@ -115,7 +117,8 @@ func (l *Ledger) proposeRank(it *sched.Item) sched.Code {
 	return sched.OK
 }
 
-// ranksLater tells whether another item will rank all jobs as soon as that is allowed: one that was held, or one of this plan.
+// ranksLater tells whether another item will rank all jobs as soon as that is allowed: one that was
+// held, or one of this plan.
 func (l *Ledger) ranksLater(p *sched.Plan, it *sched.Item) bool {
 	waits := func(o *sched.Item) bool {
 		return o != it && o.Verb == sched.Rank && o.Job == 0 && o.Held && o.Refused == sched.OK && o.At <= l.rankable && o.Expires == 0
@@ -363,8 +366,9 @@ func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
 	return sched.OK
 }
 
-// running tells whether an attempt of the task runs. One that does not may still have a second attempt promised, behind a first that
-// has ended: of that there is to be no other. O(running attempts of the stage).
+// running tells whether an attempt of the task runs. One that does not may still have a second
+// attempt promised, behind a first that has ended: of that there is to be no other. O(running
+// attempts of the stage).
 func (l *Ledger) running(b *jobBook, s sched.Stage, id sched.TaskID) bool {
 	for a := b.heads[s]; a != 0; a = l.attempts[a].older {
 		if l.attempts[a].Task == id {
@@ -424,8 +428,8 @@ func (l *Ledger) proposeKill(p *sched.Plan, it *sched.Item) sched.Code {
 	return sched.OK
 }
 
-// Check settles the plan when the policy has decided: groups are granted all or not at all, held items are kept for later,
-// refusals go into the next batch.
+// Check settles the plan when the policy has decided: groups are granted all or not at all, held
+// items are kept for later, refusals go into the next batch.
 func (l *Ledger) Check(p *sched.Plan) {
 	grouped := false
 	for i := range p.Items {
@@ -448,7 +452,8 @@ func (l *Ledger) Check(p *sched.Plan) {
 	}
 }
 
-// checkGroups takes back all items of a group of which one was refused, or one start granted in part. O(groups × items).
+// checkGroups takes back all items of a group of which one was refused, or one start granted in
+// part. O(groups × items).
 func (l *Ledger) checkGroups(p *sched.Plan) {
 	for i := range p.Items {
 		it := &p.Items[i]
@@ -464,7 +469,8 @@ func (l *Ledger) checkGroups(p *sched.Plan) {
 	}
 }
 
-// checkWatched keeps from the world what it is not to do while the scheduler watches, and takes back what would act, last things first.
+// checkWatched keeps from the world what it is not to do while the scheduler watches, and takes
+// back what would act, last things first.
 func (l *Ledger) checkWatched(p *sched.Plan) {
 	for i := len(p.Items) - 1; i >= 0; i-- {
 		it := &p.Items[i]

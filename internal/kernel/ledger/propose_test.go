@@ -110,7 +110,8 @@ func TestSecondAttempts(t *testing.T) {
 	d.want(second(2), sched.NoTask)
 	d.want(second(0), sched.NoTask)
 
-	// One that the world refuses, whether or not it names the task, leaves the first alone, and the task to be tried again.
+	// One that the world refuses, whether or not it names the task, leaves the first alone, and the
+	// task to be tried again.
 	for _, task := range []sched.TaskID{1, 0} {
 		d = open(t, bound, nil)
 		d.told(nodeUp(1, 1, 4, 1), nodeUp(2, 2, 4, 1), jobOf(1, "j", maps(3, 1)))
@@ -125,7 +126,8 @@ func TestSecondAttempts(t *testing.T) {
 	d.want(second(4), sched.NoTask)
 }
 
-// A sample is so many tasks of a job that is not admitted; what was refused of it may be tried again, and a verdict ends it.
+// A sample is so many tasks of a job that is not admitted; what was refused of it may be tried
+// again, and a verdict ends it.
 func TestSample(t *testing.T) {
 	d := open(t, bound, nil)
 	d.told(nodeUp(1, 1, 9, 1), jobOf(1, "j", maps(9)))
@@ -205,8 +207,8 @@ func TestRuns(t *testing.T) {
 	runs(1)
 }
 
-// A job with predecessors waits until the world says that it may start, whatever the book has seen of them; also if it says so as soon as the
-// job comes.
+// A job with predecessors waits until the world says that it may start, whatever the book has seen
+// of them; also if it says so as soon as the job comes.
 func TestPredecessors(t *testing.T) {
 	for _, o := range []sched.Outcome{sched.Failed, sched.Killed, sched.Committed} {
 		d := open(t, bound, nil)

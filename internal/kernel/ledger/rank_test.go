@@ -7,8 +7,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// An order that knows more than the record is asked for the key of a job when the policy says so, or for all keys; for all of them once
-// in an interval: sooner, the item waits, and serves those that come after it.
+// An order that knows more than the record is asked for the key of a job when the policy says so,
+// or for all keys; for all of them once in an interval: sooner, the item waits, and serves those
+// that come after it.
 func TestRank(t *testing.T) {
 	order := testOrder{ceiling: 99, back: make(map[sched.JobID]int64)}
 	d := open(t, bound, order)

@@ -14,7 +14,8 @@ func old(age units.Duration, e sched.Event) sched.Event {
 	return e
 }
 
-// A resync tells old facts as old: jobs stand by when they arrived, attempts by when they started, whatever order they are told in.
+// A resync tells old facts as old: jobs stand by when they arrived, attempts by when they started,
+// whatever order they are told in.
 func TestFactsKeepTheirTime(t *testing.T) {
 	for _, can := range []sched.Capabilities{{Kill: true}, bound} {
 		d := open(t, can, nil)

@@ -65,8 +65,8 @@ type savedQueue struct {
 	Seq    int64         `json:"seq"`
 }
 
-// Save writes the whole book between two plans, so that a Load into a new book of the same world and order answers alike
-// from then on. Equal books give equal bytes.
+// Save writes the whole book between two plans, so that a Load into a new book of the same world
+// and order answers alike from then on. Equal books give equal bytes.
 func (l *Ledger) Save(w io.Writer) error {
 	s := saved{Version: version, Origin: l.can.Origin, Now: l.now, Round: l.round, Profiles: map[string]*profile.Class{}, Supplies: l.supplies, Expected: l.expected,
 		Arrivals: l.arrivals, LastItem: l.lastItem, Held: l.held, Wake: l.wake, Rankable: l.rankable, Yielded: l.yielded, Watching: l.watching, Beating: l.beating, Closing: l.closing,
@@ -115,8 +115,9 @@ func reverse(a []sched.Attempt) {
 	}
 }
 
-// Load replaces the book by what Save wrote. On an error the book is empty. causes are those that the policy declares: of one that is not
-// among them an item that waits keeps the name and the numbers.
+// Load replaces the book by what Save wrote. On an error the book is empty. causes are those that
+// the policy declares: of one that is not among them an item that waits keeps the name and the
+// numbers.
 func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	l.clear()
 	var s saved
@@ -265,8 +266,8 @@ func (t *tasks) whole(st *workload.StageSpec) bool {
 	return len(t.State) == n+1 && len(t.Live) == n+1 && len(t.By) == n+1 && t.All >= 1 && int(t.All) <= n+1 && t.Home >= 1 && int(t.Home) <= n+1
 }
 
-// resume lists a stage anew and sets the cursors where they were. Those that cannot be are set to the start, which costs
-// nothing but time.
+// resume lists a stage anew and sets the cursors where they were. Those that cannot be are set to
+// the start, which costs nothing but time.
 func (l *Ledger) resume(t *tasks) {
 	nodes, racks := t.Nodes.Next, t.Racks.Next
 	l.listStage(t)

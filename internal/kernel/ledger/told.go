@@ -49,8 +49,8 @@ func (l *Ledger) molded(b *jobBook, e *sched.Event) {
 	l.discrepancy(e, "a job was amended in answer to what was not asked")
 }
 
-// refusedAsked notes that the world did not do what no record shows as done yet: the tasks stay as many as they were, the node stays as
-// it was.
+// refusedAsked notes that the world did not do what no record shows as done yet: the tasks stay as
+// many as they were, the node stays as it was.
 func (l *Ledger) refusedAsked(e *sched.Event) {
 	if e.Item == 0 {
 		return

@@ -71,7 +71,8 @@ func TestSupplies(t *testing.T) {
 	check(d)
 }
 
-// A cancelled job starts nothing more, sample or not; its end follows. A resync that does not tell it again has taken it back.
+// A cancelled job starts nothing more, sample or not; its end follows. A resync that does not tell
+// it again has taken it back.
 func TestCancelledJobs(t *testing.T) {
 	d := open(t, bound, nil)
 	arrives := jobOf(1, "a", maps(3))
@@ -108,7 +109,8 @@ func TestHeadroom(t *testing.T) {
 	d.is("taken back", d.Job(1).Headroom, int32(-1))
 }
 
-// The number of tasks that was asked for stands beside what the world made of it: nothing yet, another number, a refusal.
+// The number of tasks that was asked for stands beside what the world made of it: nothing yet,
+// another number, a refusal.
 func TestMoldedStages(t *testing.T) {
 	d := open(t, bound, nil)
 	stage := maps(3)
@@ -138,7 +140,8 @@ func TestMoldedStages(t *testing.T) {
 	mold(sched.Mold{Item: asked.ID, Asked: 5, Accepted: -1})
 }
 
-// A node is asleep from the item on, on its way up from the next, and awake when it says so; a refusal takes the item back.
+// A node is asleep from the item on, on its way up from the next, and awake when it says so; a
+// refusal takes the item back.
 func TestPowerStates(t *testing.T) {
 	d := open(t, bound, nil)
 	d.told(nodeUp(1, 1, 1, 1))

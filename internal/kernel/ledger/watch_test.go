@@ -140,8 +140,8 @@ func TestWatchingLeavesDemandAlone(t *testing.T) {
 	}
 }
 
-// A verdict that stands for the same reason is left out; one for another reason is news, and the job comes to stand where the order
-// puts it by now, whether it is said or not.
+// A verdict that stands for the same reason is left out; one for another reason is news, and the
+// job comes to stand where the order puts it by now, whether it is said or not.
 func TestAdviceForAnotherReason(t *testing.T) {
 	order := testOrder{ceiling: 99, back: make(map[sched.JobID]int64)}
 	d := open(t, bound, order)

@@ -11,7 +11,8 @@ func control(c sched.ControlVerb) sched.Event {
 	return sched.Event{Kind: sched.Control, Control: c}
 }
 
-// While the stock scheduler places work, nothing of ours starts or is killed, what it starts is expected, and verdicts stand.
+// While the stock scheduler places work, nothing of ours starts or is killed, what it starts is
+// expected, and verdicts stand.
 func TestYield(t *testing.T) {
 	can := bound
 	can.Heartbeat = units.Second

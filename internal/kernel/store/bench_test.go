@@ -11,8 +11,8 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
-// BenchmarkRun keeps a small run as a process does that does nothing else: it opens the store, asks what is known, begins, saves and
-// closes. What was kept before should make no difference.
+// BenchmarkRun keeps a small run as a process does that does nothing else: it opens the store, asks
+// what is known, begins, saves and closes. What was kept before should make no difference.
 func BenchmarkRun(b *testing.B) {
 	for _, before := range []int{0, 1000, 9000} {
 		b.Run(fmt.Sprintf("before=%d", before), func(b *testing.B) {

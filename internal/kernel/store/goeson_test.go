@@ -22,7 +22,8 @@ func begin(t *testing.T, s *Store, jobs ...*Job) {
 	}
 }
 
-// The work of a job that was interrupted is listed once: the row of a run that is gone on with, or whose work was thrown away, says so.
+// The work of a job that was interrupted is listed once: the row of a run that is gone on with, or
+// whose work was thrown away, says so.
 func TestGoesOn(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "s.db"))
 	begin(t, s, &Job{Name: "a", State: Running, Output: "/a"}, &Job{Name: "b", State: Finished, Output: "/b"}, &Job{Name: "c", State: Waiting, Output: "/c"},

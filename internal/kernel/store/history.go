@@ -116,8 +116,9 @@ func (s *Store) lockOf(run int64) string {
 	return filepath.Join(filepath.Dir(s.path), "running", fmt.Sprint(run))
 }
 
-// Begin writes a run and its jobs, to which it gives numbers, and takes the lock of the run. Jobs of processes that are gone are
-// written down as interrupted, and those of them whose output one of the new jobs writes as resumed or discarded.
+// Begin writes a run and its jobs, to which it gives numbers, and takes the lock of the run. Jobs
+// of processes that are gone are written down as interrupted, and those of them whose output one of
+// the new jobs writes as resumed or discarded.
 func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 	l := &Live{Run: run, store: s}
 	err := s.write(func(tx *sql.Tx) (err error) {
@@ -201,8 +202,8 @@ func (s *Store) bury(tx *sql.Tx, now time.Time) (alive []Run, err error) {
 	return alive, nil
 }
 
-// replace gives the interrupted jobs with the output of a new one their last state. A new one that goes on with them takes over from
-// where the first of them was submitted.
+// replace gives the interrupted jobs with the output of a new one their last state. A new one that
+// goes on with them takes over from where the first of them was submitted.
 func replace(tx *sql.Tx, j *Job) error {
 	if !j.GoesOn {
 		return retire(tx, j.Output, Discarded, fmt.Sprintf("job %d began anew", j.ID))

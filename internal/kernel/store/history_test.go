@@ -19,7 +19,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// asProcess makes the test binary a process that runs a job in the store, learns, and waits to be told to end, or killed.
+// asProcess makes the test binary a process that runs a job in the store, learns, and waits to be
+// told to end, or killed.
 const asProcess = "SLACKLINE_TEST_STORE"
 
 func TestMain(m *testing.M) {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// takeLock locks a file until it is closed, which the system does when the process ends, however it ends. That another process has
-// it locked is an error.
+// takeLock locks a file until it is closed, which the system does when the process ends, however it
+// ends. That another process has it locked is an error.
 func takeLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// takeLock opens a file so that nobody else can until it is closed, which the system does when the process ends, however it ends.
-// That another process has it open is an error.
+// takeLock opens a file so that nobody else can until it is closed, which the system does when the
+// process ends, however it ends. That another process has it open is an error.
 func takeLock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

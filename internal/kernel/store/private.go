@@ -6,18 +6,19 @@ import (
 	"runtime"
 )
 
-// What ran, and what programs said when they did, is nobody's business but the user's. So all files are made for the user alone, and those of
-// an earlier build that others could read are closed. Windows has no such modes: there the folder inherits who may read it from the one above.
+// What ran, and what programs said when they did, is nobody's business but the user's. So all files
+// are made for the user alone, and those of an earlier build that others could read are closed.
+// Windows has no such modes: there the folder inherits who may read it from the one above.
 
-// makePrivate makes the folder and the file of a store, if need be, and closes what others may read. What cannot be made or closed is left to
-// who opens it.
+// makePrivate makes the folder and the file of a store, if need be, and closes what others may
+// read. What cannot be made or closed is left to who opens it.
 func makePrivate(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	// SQLite makes the files beside it with the same mode. One that is there is not opened: closing it would give up the locks that this process
-	// may have on it.
+	// SQLite makes the files beside it with the same mode. One that is there is not opened: closing
+	// it would give up the locks that this process may have on it.
 	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 		_ = f.Close()
 	}

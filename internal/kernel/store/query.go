@@ -77,8 +77,8 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 		return nil, s.explain(err)
 	}
 	q := &query{}
-	// Jobs of a process that is gone do not run, though nobody could write that down. Builds before this kept a promise in the report of
-	// the run alone.
+	// Jobs of a process that is gone do not run, though nobody could write that down. Builds before
+	// this kept a promise in the report of the run alone.
 	fmt.Fprintf(&q.text, `SELECT id, run, state, detail, json_extract(detail, '$.promised') IS NULL AND json_extract(detail, '$.deadline') IS NOT NULL
 		AND EXISTS (SELECT 1 FROM runs, json_each(runs.report, '$.jobs') AS told WHERE runs.id = job.run
 			AND json_extract(told.value, '$.id') = job.name AND json_extract(told.value, '$.promised_s') IS NOT NULL)
@@ -158,7 +158,8 @@ func (s *Store) JobNames() (names []string, err error) {
 	return names, err
 }
 
-// Attempts returns the attempts of a job that the filter chooses, in the order in which they began, each with its output.
+// Attempts returns the attempts of a job that the filter chooses, in the order in which they began,
+// each with its output.
 func (s *Store) Attempts(job int64, f AttemptFilter) (list []*Attempt, err error) {
 	if s.version < 2 {
 		return nil, nil

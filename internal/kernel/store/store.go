@@ -1,5 +1,6 @@
-// Package store keeps, between runs, what ran and what it taught: a SQLite file in the user's data directory. Several processes may
-// use it at once; what one learns is merged with what another learned meanwhile.
+// Package store keeps, between runs, what ran and what it taught: a SQLite file in the user's data
+// directory. Several processes may use it at once; what one learns is merged with what another
+// learned meanwhile.
 //
 //	store.go     opening, versions of the tables, errors in one sentence
 //	profiles.go  what is known of classes of jobs
@@ -57,14 +58,15 @@ func Open(path string) (*Store, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, fmt.Errorf("store %s: its folder cannot be made: %w", path, err)
 	}
-	// A writer waits for another up to five seconds, and takes its lock at once so that it never has to give way. What is committed
-	// survives the end of the process at any moment; of the last commits before a loss of power some may be gone.
+	// A writer waits for another up to five seconds, and takes its lock at once so that it never
+	// has to give way. What is committed survives the end of the process at any moment; of the last
+	// commits before a loss of power some may be gone.
 	return connect(path, "_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)",
 		(*Store).migrate)
 }
 
-// OpenReadOnly opens a file that is there to be read only: for whoever only asks, or where nothing can be written. It makes nothing. That
-// there is no file is fs.ErrNotExist.
+// OpenReadOnly opens a file that is there to be read only: for whoever only asks, or where nothing
+// can be written. It makes nothing. That there is no file is fs.ErrNotExist.
 func OpenReadOnly(path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +109,8 @@ func isBusy(err error) bool {
 	return errors.As(err, &lite) && lite.Code()&0xff == busy
 }
 
-// check reads the version of the tables. SQLite does not wait for another process that makes the file just now and sets its mode.
+// check reads the version of the tables. SQLite does not wait for another process that makes the
+// file just now and sets its mode.
 func (s *Store) check() error {
 	err := s.db.QueryRow("PRAGMA user_version").Scan(&s.version)
 	for waited := time.Duration(0); isBusy(err) && waited < patience; waited += patience / 500 {

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A literal is text that each match contains, at most so many bytes behind where the match begins; most < 0 is no bound.
+// A literal is text that each match contains, at most so many bytes behind where the match begins;
+// most < 0 is no bound.
 type literal struct {
 	text string
 	most int
@@ -26,8 +27,8 @@ const noBound = -1
 // longest is how long a bound, or a literal, may be; beyond it nothing is gained.
 const longest = 1 << 10
 
-// required returns the literal of an expression that is rarest in texts, "" if it has none. whole tells that the expression
-// matches the literal and nothing else, wherever it stands.
+// required returns the literal of an expression that is rarest in texts, "" if it has none. whole
+// tells that the expression matches the literal and nothing else, wherever it stands.
 func required(re *syntax.Regexp) (lit literal, whole bool) {
 	s := shapeOf(re)
 	if s.exact && s.text != "" {
@@ -78,7 +79,8 @@ func shapeOf(re *syntax.Regexp) shape {
 	return shape{most: noBound} // OpStar; there is no OpRepeat in a simplified expression
 }
 
-// ofRune is the shape of a character. One that also stands for bytes that are no UTF-8 has no text, and no line has an LF.
+// ofRune is the shape of a character. One that also stands for bytes that are no UTF-8 has no text,
+// and no line has an LF.
 func ofRune(r rune, fold bool) shape {
 	s := shape{most: width(r), exact: r != utf8.RuneError && r != '\n', text: string(r)}
 	if fold {

@@ -95,7 +95,8 @@ func agree(t interface{ Fatalf(string, ...any) }, s *Scanner, re *regexp.Regexp,
 	}
 }
 
-// Random expressions on random texts, with a scanner that has room for all states, one that starts again all the time, and one that gives up soon.
+// Random expressions on random texts, with a scanner that has room for all states, one that starts
+// again all the time, and one that gives up soon.
 func TestEqualsRegexp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := expression(t, rapid.IntRange(0, 5).Draw(t, "depth"))

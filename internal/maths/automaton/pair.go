@@ -6,8 +6,9 @@ import (
 	"math/bits"
 )
 
-// A pair is the two rarest bytes of a literal, by their places in it. Where one byte alone stands all over a text, looking for both at
-// once, eight places with each step, finds the literal several times as fast as bytes.Index, which then goes from place to place.
+// A pair is the two rarest bytes of a literal, by their places in it. Where one byte alone stands
+// all over a text, looking for both at once, eight places with each step, finds the literal several
+// times as fast as bytes.Index, which then goes from place to place.
 type pair struct{ first, second int }
 
 // pairOf is the pair of a literal of at least two bytes.
@@ -25,7 +26,8 @@ func pairOf(text string) pair {
 // least is a byte of 1 in each of the eight; times a byte it is that byte in all of them.
 const least = 0x0101010101010101
 
-// zeros tells which of eight bytes are 0, by their highest bits. The lowest of these is always right; one above may be wrong.
+// zeros tells which of eight bytes are 0, by their highest bits. The lowest of these is always
+// right; one above may be wrong.
 func zeros(w uint64) uint64 { return (w - least) &^ w & (least << 7) }
 
 // find returns where the literal stands first, -1 if it does not.

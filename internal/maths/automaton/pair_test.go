@@ -9,8 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What two bytes find is what bytes.Index finds, in texts of few letters, in which most of what looks like the literal is not it. The
-// bytes next to the letters and the highest bit are there for the arithmetic.
+// What two bytes find is what bytes.Index finds, in texts of few letters, in which most of what
+// looks like the literal is not it. The bytes next to the letters and the highest bit are there for
+// the arithmetic.
 func TestPairFindsWhatIndexFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letter := rapid.SampledFrom([]byte{'a', 'b', '`', 'c', 0, 1, 0x80, 0x81, 0xff, '\n'})

@@ -24,8 +24,9 @@ type program struct {
 	lf     uint8      // the class of '\n'
 	words  bool       // it has a \b or \B
 
-	// decode: where characters begin has to be known, as something matches U+FFFD, hence bytes that are no UTF-8, or as \B is true
-	// within characters. Otherwise it need not, as no other byte of a character is like a first one.
+	// decode: where characters begin has to be known, as something matches U+FFFD, hence bytes that
+	// are no UTF-8, or as \B is true within characters. Otherwise it need not, as no other byte of
+	// a character is like a first one.
 	decode bool
 }
 
@@ -104,7 +105,8 @@ func assemble(re *syntax.Regexp) (*program, error) {
 	return p, nil
 }
 
-// assertion is the kind of an assertion. A line is all of the text that an expression sees, so that ^ is \A and $ is \z.
+// assertion is the kind of an assertion. A line is all of the text that an expression sees, so that
+// ^ is \A and $ is \z.
 func assertion(op syntax.EmptyOp) (kind, error) {
 	switch op {
 	case syntax.EmptyBeginLine, syntax.EmptyBeginText:
@@ -162,7 +164,8 @@ func (p *program) classify() {
 			cut[b] = true
 		}
 	}
-	// Ranges that the same edges lead over are one class, wherever they lie: vowels are. A signature is all that is asked of a byte.
+	// Ranges that the same edges lead over are one class, wherever they lie: vowels are. A
+	// signature is all that is asked of a byte.
 	known := map[string]uint8{}
 	var sign []byte
 	for b := 0; b < 256; b++ {
@@ -183,7 +186,8 @@ func (p *program) classify() {
 	p.stride = uint32(len(p.sample))
 }
 
-// signature appends what tells a byte from others: where it leads from each node, and what it is to characters and words.
+// signature appends what tells a byte from others: where it leads from each node, and what it is to
+// characters and words.
 func (p *program) signature(sign []byte, b byte) []byte {
 	flags := byte(0)
 	if b == '\n' {

@@ -8,8 +8,8 @@ import (
 // eight is how many bytes are run between two looks at what came of them.
 const eight = 8
 
-// run goes on from a state over the bytes, eight at a time, for as long as no row is missing and no line matches. It returns how
-// many bytes it has passed, and the state behind them.
+// run goes on from a state over the bytes, eight at a time, for as long as no row is missing and no
+// line matches. It returns how many bytes it has passed, and the state behind them.
 func (d *states) run(text []byte, s uint32) (int, uint32) {
 	next, class, stop := d.next, &d.p.class, d.hit
 	n := 0
@@ -35,8 +35,8 @@ func (d *states) run(text []byte, s uint32) (int, uint32) {
 // ways is how many parts of a block run at once: the table answers several questions in the time of one.
 const ways = 4
 
-// runAll does what run does with four texts from four states, for as long as there are eight bytes of each. It returns how many
-// bytes of each it has passed.
+// runAll does what run does with four texts from four states, for as long as there are eight bytes
+// of each. It returns how many bytes of each it has passed.
 func (d *states) runAll(text *[ways][]byte, s *[ways]uint32) int {
 	next, class, stop := d.next, &d.p.class, d.hit
 	a, b, c, e := text[0], text[1], text[2], text[3]

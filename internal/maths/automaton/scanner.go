@@ -55,7 +55,8 @@ func Compile(expr string) (*Expr, error) {
 // String is the expression as it was written.
 func (e *Expr) String() string { return e.re.String() }
 
-// Scanner finds lines that match an expression. It remembers what it has learned of the text, so it belongs to one goroutine.
+// Scanner finds lines that match an expression. It remembers what it has learned of the text, so it
+// belongs to one goroutine.
 type Scanner struct {
 	expr   *Expr
 	states *states // nil = lines are shown to regexp one by one
@@ -106,8 +107,8 @@ func (s *Scanner) Slow() bool { return strings.HasPrefix(s.Method(), "line by li
 // window is about how many bytes are scanned before what was found is handed on.
 const window = 256 << 10
 
-// Each calls f with each line of a block that matches, in order. A block begins where a line does; its last line may have no LF. Each
-// ends with the first error of f, and returns it.
+// Each calls f with each line of a block that matches, in order. A block begins where a line does;
+// its last line may have no LF. Each ends with the first error of f, and returns it.
 func (s *Scanner) Each(block []byte, f func(Line) error) error {
 	for from := 0; from < len(block); {
 		to := lineBehind(block, min(from+window, len(block)), len(block))
@@ -163,8 +164,9 @@ func (s *Scanner) each(block []byte, from, to int, out []Line) []Line {
 	return out
 }
 
-// Matches calls f with the bounds of the matches in a line, in order, as regexp.FindAllIndex has them: they do not overlap,
-// and each is the first that Perl would find. It ends with the first error of f, and returns it.
+// Matches calls f with the bounds of the matches in a line, in order, as regexp.FindAllIndex has
+// them: they do not overlap, and each is the first that Perl would find. It ends with the first
+// error of f, and returns it.
 func (s *Scanner) Matches(line []byte, f func(start, end int) error) error {
 	if s.expr.whole {
 		text := s.expr.lit.text

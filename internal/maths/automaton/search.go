@@ -5,11 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// A literal that stands in text more often than this, of a thousand places, is not worth to be looked for, as what stands around
-// it would have to be run through the automaton.
+// A literal that stands in text more often than this, of a thousand places, is not worth to be
+// looked for, as what stands around it would have to be run through the automaton.
 const tooOften = 10
 
-// apart is how many bytes, on average, have to lie between two places of a literal, so that it goes on being looked for.
+// apart is how many bytes, on average, have to lie between two places of a literal, so that it goes
+// on being looked for.
 const apart = 64
 
 // literals appends the lines in which the literal stands, if that is all there is to the expression.
@@ -61,8 +62,8 @@ func (s *Scanner) search(block []byte, from, to int, out []Line) []Line {
 	return out
 }
 
-// before returns where the automaton has to begin for a literal at i: most bytes before it, if that is bounded, but not before from,
-// nor before the line, nor within a character.
+// before returns where the automaton has to begin for a literal at i: most bytes before it, if that
+// is bounded, but not before from, nor before the line, nor within a character.
 func (s *Scanner) before(block []byte, from, i, most int) int {
 	at := from
 	if most >= 0 {
@@ -79,8 +80,8 @@ func (s *Scanner) before(block []byte, from, i, most int) int {
 	return at
 }
 
-// around runs the automaton from a place at the begin of a character to one behind i at which nothing has begun to match. It tells
-// whether the line matches before that, and where it ended.
+// around runs the automaton from a place at the begin of a character to one behind i at which
+// nothing has begun to match. It tells whether the line matches before that, and where it ended.
 func (s *Scanner) around(block []byte, at, i, to int) (bool, int) {
 	d := s.states
 	s.held[0] = d.start

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Rows of the table that are no states. Their number comes before those of all states. Both lead to themselves on every byte, so
-// that whoever runs several bytes without a look at the state is still there.
+// Rows of the table that are no states. Their number comes before those of all states. Both lead to
+// themselves on every byte, so that whoever runs several bytes without a look at the state is still
+// there.
 const (
 	unknown = 0 // has to be worked out
 	hit     = 1 // the line matches. Times the stride.
@@ -20,15 +21,16 @@ type limits struct {
 
 var usual = limits{table: 1 << 20, items: 1 << 20}
 
-// A table that is full is started again if it took so many bytes of text for each of its states and items. Else the states cost more
-// than regexp does: some tens of nanoseconds for a byte.
+// A table that is full is started again if it took so many bytes of text for each of its states and
+// items. Else the states cost more than regexp does: some tens of nanoseconds for a byte.
 const (
 	bytesPerState = 8
 	bytesPerItem  = 0.25
 )
 
-// An item is what a state remembers of one way through the program: an instruction that comes next, or, in the upper half, the
-// node that the character at hand has come to and, in the lower half, the instruction behind that.
+// An item is what a state remembers of one way through the program: an instruction that comes next,
+// or, in the upper half, the node that the character at hand has come to and, in the lower half,
+// the instruction behind that.
 type item uint64
 
 func (x item) pc() uint32  { return uint32(x) }
@@ -48,8 +50,8 @@ type context struct {
 	bytes   uint8 // bytes of that character
 }
 
-// states is a deterministic automaton that is worked out where the text leads it. States are named by the place of their row in
-// the table.
+// states is a deterministic automaton that is worked out where the text leads it. States are named
+// by the place of their row in the table.
 type states struct {
 	p     *program
 	limit limits
@@ -255,8 +257,8 @@ func (d *states) settle(next ahead) {
 	}
 }
 
-// step works out where a class of bytes leads from a state, and returns that. held are the states that the caller will go on from,
-// in case the table is started again.
+// step works out where a class of bytes leads from a state, and returns that. held are the states
+// that the caller will go on from, in case the table is started again.
 func (d *states) step(from uint32, class uint8, held []uint32) uint32 {
 	st := d.all[from/d.p.stride]
 	d.fresh(st.context)
@@ -343,8 +345,9 @@ func (d *states) between(word bool) {
 	d.add(d.p.start, later)
 }
 
-// decode reads a byte where it counts where characters begin. Within a character a state has two kinds of items: nodes, which count if
-// the character is complete, and instructions that read U+FFFD, which count if it turns out to be none.
+// decode reads a byte where it counts where characters begin. Within a character a state has two
+// kinds of items: nodes, which count if the character is complete, and instructions that read
+// U+FFFD, which count if it turns out to be none.
 func (d *states) decode(b byte) {
 	if d.reading != boundary {
 		if next, ok := follows(d.reading, b); ok {

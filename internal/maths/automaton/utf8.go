@@ -45,8 +45,8 @@ func (e *encoder) node(edges []edge) int32 {
 	return n
 }
 
-// first returns the node that reads one of the characters in spans, which are in order and apart. Halves of surrogate pairs have
-// no UTF-8 and are never read.
+// first returns the node that reads one of the characters in spans, which are in order and apart.
+// Halves of surrogate pairs have no UTF-8 and are never read.
 func (e *encoder) first(spans []span) int32 {
 	var edges []edge
 	for _, s := range clip(spans, 0, 0x7f) {
@@ -133,8 +133,8 @@ func clip(spans []span, lo, hi rune) []span {
 	return out
 }
 
-// How far a character has been read: 0 between characters, and then how many bytes have to follow, with the cases in which
-// the next one is not free.
+// How far a character has been read: 0 between characters, and then how many bytes have to follow,
+// with the cases in which the next one is not free.
 const (
 	boundary = iota
 	one

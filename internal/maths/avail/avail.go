@@ -1,9 +1,11 @@
-// Package avail holds slot-available vectors: for each slot of a cluster the instant from which it is free, as the RTMR scheduler keeps
-// them (paper 003, section 5.2.1: T^m and T^r).
+// Package avail holds slot-available vectors: for each slot of a cluster the instant from which it
+// is free, as the RTMR scheduler keeps them (paper 003, section 5.2.1: T^m and T^r).
 //
-// The paper's vector has one entry for each slot and is sorted again after each task. Only the sorted order of the entries counts, never
-// which slot is which, so slots that are free from the same instant are kept as one step: an instant and a number of slots. Equal tasks move whole
-// steps at once, and whole rounds of them at once. A cluster of 100,000 slots usually has some thousand steps.
+// The paper's vector has one entry for each slot and is sorted again after each task. Only the
+// sorted order of the entries counts, never which slot is which, so slots that are free from the
+// same instant are kept as one step: an instant and a number of slots. Equal tasks move whole steps
+// at once, and whole rounds of them at once. A cluster of 100,000 slots usually has some thousand
+// steps.
 package avail
 
 import (
@@ -19,7 +21,8 @@ type Step struct {
 	Slots int        `json:"slots"`
 }
 
-// Steps is a sorted vector of slots. The zero Steps has no slots. It is not safe for use by several goroutines, not even to read.
+// Steps is a sorted vector of slots. The zero Steps has no slots. It is not safe for use by several
+// goroutines, not even to read.
 type Steps struct {
 	slots  int
 	blocks blocks
@@ -83,9 +86,10 @@ func (s *Steps) Save(buf []Step) []Step {
 	return buf
 }
 
-// Run gives n equal tasks to the slots, one after the other: the smallest entry t becomes max(t, from)+each (algorithm 5.2 with from the
-// current time, algorithm 5.3 with from the end of the maps). It returns the end of the last task: from if there is no task, Never if
-// there is no slot. It costs O(steps touched), not O(n).
+// Run gives n equal tasks to the slots, one after the other: the smallest entry t becomes max(t,
+// from)+each (algorithm 5.2 with from the current time, algorithm 5.3 with from the end of the
+// maps). It returns the end of the last task: from if there is no task, Never if there is no slot.
+// It costs O(steps touched), not O(n).
 func (s *Steps) Run(n int, from units.Time, each units.Duration) units.Time {
 	moved, left := s.give(n, from, each)
 	if len(moved) == 0 {
@@ -104,15 +108,16 @@ func (s *Steps) Last(n int, from units.Time, each units.Duration) units.Time {
 	return nothing(n, from)
 }
 
-// Ends returns the slots that Run would give to tasks, each with the end of its last task, by rising instant. It changes nothing; what it
-// returns is good until the next call of a method.
+// Ends returns the slots that Run would give to tasks, each with the end of its last task, by
+// rising instant. It changes nothing; what it returns is good until the next call of a method.
 func (s *Steps) Ends(n int, from units.Time, each units.Duration) []Step {
 	moved, _ := s.give(n, from, each)
 	return moved
 }
 
-// Lag returns by how much an entry of s is later than that of o in the same place, at most. Entries before from count as from; behind
-// until the two vectors, which have as many slots, must be the same.
+// Lag returns by how much an entry of s is later than that of o in the same place, at most. Entries
+// before from count as from; behind until the two vectors, which have as many slots, must be the
+// same.
 func (s *Steps) Lag(o *Steps, from, until units.Time) units.Duration {
 	most, ahead := units.Duration(0), 0 // so many more slots of s than of o have been passed
 	k, steps := s.blocks.head-1, []Step(nil)
@@ -143,8 +148,9 @@ func nothing(n int, from units.Time) units.Time {
 
 // give finds the slots that n tasks get, and what is left without them.
 //
-// The tasks' starts never fall, so neither do their ends: the slots given away form a queue that is sorted by itself, and the smallest
-// entry is its head or the first step not given away yet. Of equal ones it is the latter.
+// The tasks' starts never fall, so neither do their ends: the slots given away form a queue that is
+// sorted by itself, and the smallest entry is its head or the first step not given away yet. Of
+// equal ones it is the latter.
 func (s *Steps) give(n int, from units.Time, each units.Duration) ([]Step, mark) {
 	if s.slots == 0 || n <= 0 {
 		return nil, mark{}
@@ -239,8 +245,9 @@ func push(moved []Step, head int, p Step) []Step {
 	return append(moved, p)
 }
 
-// rounds tells how many whole rounds of the queue come before the next step: in a round each of its slots gets one more task. Of equal
-// entries that of the next step is taken first. The entries of the queue lie within the time of a task, so no slot gets two tasks before another got one.
+// rounds tells how many whole rounds of the queue come before the next step: in a round each of its
+// slots gets one more task. Of equal entries that of the next step is taken first. The entries of
+// the queue lie within the time of a task, so no slot gets two tasks before another got one.
 func rounds(n, slots int, last, until units.Time, each units.Duration, alone bool) int {
 	q := n / slots
 	if alone || q == 0 {
@@ -265,8 +272,9 @@ func after(t units.Time, q int, each units.Duration) units.Time {
 	return t.Add(units.Duration(q) * each)
 }
 
-// Replace takes in what really happened: each end in turn, by rising instant, takes the place of the smallest entry (algorithm 5.6, for
-// the vector of one stage). Ends that are not sorted are sorted first.
+// Replace takes in what really happened: each end in turn, by rising instant, takes the place of
+// the smallest entry (algorithm 5.6, for the vector of one stage). Ends that are not sorted are
+// sorted first.
 func (s *Steps) Replace(ends []units.Time) {
 	if s.slots == 0 {
 		return

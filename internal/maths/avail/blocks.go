@@ -2,12 +2,14 @@ package avail
 
 import "github.com/slackline/slackline/units"
 
-// blockSize is how many steps a block holds. Smaller ones make the list of blocks long, larger ones make an insertion move more:
-// with a step for each of 100,000 slots, 256 take half the time of 64, and with some thousand steps no more.
+// blockSize is how many steps a block holds. Smaller ones make the list of blocks long, larger ones
+// make an insertion move more: with a step for each of 100,000 slots, 256 take half the time of 64,
+// and with some thousand steps no more.
 const blockSize = 256
 
-// blocks is a list of steps sorted by instant, no two at the same, in blocks: what is taken from its front costs nothing, and what is put in
-// moves a block at most. Blocks lie in one piece of memory; those that were used up are used again.
+// blocks is a list of steps sorted by instant, no two at the same, in blocks: what is taken from
+// its front costs nothing, and what is put in moves a block at most. Blocks lie in one piece of
+// memory; those that were used up are used again.
 type blocks struct {
 	order []block // order[head:] are in use, by rising instant; none is empty
 	head  int

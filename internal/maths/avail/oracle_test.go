@@ -56,7 +56,8 @@ func flat(s *Steps) vector {
 	return v
 }
 
-// TestOracle plays random histories on steps and on the vector of all slots. Small spans make equal instants, large ones many steps.
+// TestOracle plays random histories on steps and on the vector of all slots. Small spans make equal
+// instants, large ones many steps.
 func TestOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots := rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(0, 400)).Draw(t, "slots")
@@ -98,8 +99,9 @@ func TestOracle(t *testing.T) {
 	})
 }
 
-// TestManySteps is TestOracle with more steps than a block holds: slots that are free from instants of their own, and jobs that take
-// many of them at once. What is random comes from a seed, as rapid draws mostly small numbers.
+// TestManySteps is TestOracle with more steps than a block holds: slots that are free from instants
+// of their own, and jobs that take many of them at once. What is random comes from a seed, as rapid
+// draws mostly small numbers.
 func TestManySteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -1,17 +1,20 @@
 // Package draw gives random numbers by key instead of by turn.
 //
-// A draw is a pure function of what it is for: (seed, name, job, stage, task, attempt). It does not depend on which draws were
-// made before it, so two policies see the same task take the same time (common random numbers), adding a job changes
-// nothing for the others, and a fork of a run agrees with the run it came from.
+// A draw is a pure function of what it is for: (seed, name, job, stage, task, attempt). It does not
+// depend on which draws were made before it, so two policies see the same task take the same time
+// (common random numbers), adding a job changes nothing for the others, and a fork of a run agrees
+// with the run it came from.
 //
 //	d := draw.Of(seed, "task time").Job("j17").At(stage, task, attempt)
 //	d.Exponential(20) // the same number whenever, wherever and however often it is asked for
 //
-// A Draw is a value; every method leaves it as it was. Draws of one key are the same number, so what needs several numbers
-// takes them from several keys (At, Number) or from one method that does so (Shuffle).
+// A Draw is a value; every method leaves it as it was. Draws of one key are the same number, so
+// what needs several numbers takes them from several keys (At, Number) or from one method that does
+// so (Shuffle).
 //
-// The bits are those of SplitMix64's output function (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators", OOPSLA 2014), chained over the parts of the key. They are good enough for simulation and useless for secrets.
+// The bits are those of SplitMix64's output function (Steele, Lea and Flood, "Fast splittable
+// pseudorandom number generators", OOPSLA 2014), chained over the parts of the key. They are good
+// enough for simulation and useless for secrets.
 package draw
 
 import (
@@ -41,14 +44,14 @@ func (d Draw) At(stage, task, attempt int) Draw {
 // Uint64 returns 64 bits.
 func (d Draw) Uint64() uint64 { return mix(d.state) }
 
-// Float64 returns a number in the open interval from 0 to 1: neither end is ever drawn, so its logarithm exists. Its 2^52
-// values are exact; with one bit more the highest would round to 1.
+// Float64 returns a number in the open interval from 0 to 1: neither end is ever drawn, so its
+// logarithm exists. Its 2^52 values are exact; with one bit more the highest would round to 1.
 func (d Draw) Float64() float64 { return unit(d.Uint64()) }
 
 func unit(bits uint64) float64 { return (float64(bits>>12) + 0.5) / (1 << 52) }
 
-// Below returns an integer from 0 to n-1, each as likely as the others up to n/2^64 (the high word of a product). n must be
-// above 0.
+// Below returns an integer from 0 to n-1, each as likely as the others up to n/2^64 (the high word
+// of a product). n must be above 0.
 func (d Draw) Below(n int) int {
 	if n <= 0 {
 		panic("draw: Below needs a number above 0")
@@ -72,8 +75,8 @@ func (d Draw) Normal(mean, deviation float64) float64 {
 	return mean + float64(deviation*float64(r*math.Cos(2*math.Pi*d.Number(1).Float64())))
 }
 
-// Shuffle puts n elements in random order, each of the n! orders as likely as the others (Fisher and Yates). swap exchanges
-// two of them.
+// Shuffle puts n elements in random order, each of the n! orders as likely as the others (Fisher
+// and Yates). swap exchanges two of them.
 func (d Draw) Shuffle(n int, swap func(i, j int)) {
 	for i := n - 1; i > 0; i-- {
 		swap(i, d.Number(uint64(i)).Below(i+1))

@@ -95,8 +95,8 @@ func chi2(counts []int, n int) float64 {
 	return sum
 }
 
-// Neighbouring keys, which is how simulations ask, draw uniform and independent numbers. The bounds lie five deviations out;
-// the draws are fixed, so the test cannot flicker.
+// Neighbouring keys, which is how simulations ask, draw uniform and independent numbers. The bounds
+// lie five deviations out; the draws are fixed, so the test cannot flicker.
 func TestUniform(t *testing.T) {
 	const n, bins = 200_000, 100
 	bound := bins - 1 + 5*math.Sqrt(2*(bins-1))

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the candidate with the fewest edits (insert, delete, replace, swap neighbours) to the name, "" if none is near:
-// more than a third of the name would have to change. A part of a name is one edit away from it. Of equally near ones it is the first in the order of the alphabet.
+// Nearest returns the candidate with the fewest edits (insert, delete, replace, swap neighbours) to
+// the name, "" if none is near: more than a third of the name would have to change. A part of a
+// name is one edit away from it. Of equally near ones it is the first in the order of the alphabet.
 func Nearest(name string, candidates []string) string {
 	best, least := "", max(1, (len(name)+2)/3)+1
 	for _, c := range slices.Sorted(slices.Values(candidates)) {

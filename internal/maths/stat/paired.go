@@ -20,9 +20,10 @@ type Paired struct {
 
 // ComparePairs tests whether the mean of differences is 0.
 //
-// The sign-flip test (Fisher, "The design of experiments", 1935) takes each difference to be as likely with the other sign, and asks
-// how often a mean of random signs is at least as far from 0. It assumes no distribution. Up to 16 pairs all signs are tried, beyond
-// that 65,536 of them, drawn by a fixed key, so that the same differences always give the same answer.
+// The sign-flip test (Fisher, "The design of experiments", 1935) takes each difference to be as
+// likely with the other sign, and asks how often a mean of random signs is at least as far from 0.
+// It assumes no distribution. Up to 16 pairs all signs are tried, beyond that 65,536 of them, drawn
+// by a fixed key, so that the same differences always give the same answer.
 func ComparePairs(differences []float64) Paired {
 	var s Sum
 	sum, scale := 0.0, 0.0
@@ -41,8 +42,9 @@ func ComparePairs(differences []float64) Paired {
 	} else {
 		p.Effect = math.Copysign(math.Inf(1), p.Mean)
 	}
-	// With the signs of a subset flipped the sum is at least as far on the same side if the subset's own sum is 0 or on the other
-	// side. So it is for the empty subset, and each has its mirror image on the other side.
+	// With the signs of a subset flipped the sum is at least as far on the same side if the
+	// subset's own sum is 0 or on the other side. So it is for the empty subset, and each has its
+	// mirror image on the other side.
 	far := 1
 	means := subsetMeans(differences)
 	for _, m := range means {
@@ -54,9 +56,10 @@ func ComparePairs(differences []float64) Paired {
 	return p
 }
 
-// Interval returns the means that the sign-flip test does not reject at a level: the confidence interval of the mean with 1-level
-// confidence. So it leaves out 0 exactly if P is below the level. Its ends are order statistics of the means of all subsets (Hartigan,
-// "Using subsample values as typical values", 1969). It is unbounded if there are fewer than FewestPairs.
+// Interval returns the means that the sign-flip test does not reject at a level: the confidence
+// interval of the mean with 1-level confidence. So it leaves out 0 exactly if P is below the level.
+// Its ends are order statistics of the means of all subsets (Hartigan, "Using subsample values as
+// typical values", 1969). It is unbounded if there are fewer than FewestPairs.
 func Interval(differences []float64, level float64) (low, high float64) {
 	means := subsetMeans(differences)
 	all := float64(len(means) + 1)
@@ -74,8 +77,8 @@ const (
 	rounding   = 1e-9            // the part of the absolute sum below which a sum counts as 0
 )
 
-// subsetMeans returns the means of the subsets that are not empty: all of them, or of many pairs as many as are drawn, each with its
-// complement.
+// subsetMeans returns the means of the subsets that are not empty: all of them, or of many pairs as
+// many as are drawn, each with its complement.
 func subsetMeans(d []float64) []float64 {
 	n := len(d)
 	total, zero := 0.0, 0.0
@@ -124,8 +127,8 @@ func subsetMeans(d []float64) []float64 {
 	return means
 }
 
-// selected returns the value that would stand at a place if the values were sorted, and moves them about (Hoare, "Algorithm 65: find",
-// 1961).
+// selected returns the value that would stand at a place if the values were sorted, and moves them
+// about (Hoare, "Algorithm 65: find", 1961).
 func selected(xs []float64, place int) float64 {
 	from, to := 0, len(xs)-1
 	for from < to {
@@ -156,8 +159,8 @@ func selected(xs []float64, place int) float64 {
 	return xs[place]
 }
 
-// FewestPairs is the least number of pairs with which a sign-flip test can have a P below a level, however clear the difference is. It
-// is 0 if no number will do, as no P is below 2/65,536.
+// FewestPairs is the least number of pairs with which a sign-flip test can have a P below a level,
+// however clear the difference is. It is 0 if no number will do, as no P is below 2/65,536.
 func FewestPairs(level float64) int {
 	for n := 1; n <= exactPairs; n++ {
 		if 2/float64(int(1)<<n) < level {
@@ -167,9 +170,10 @@ func FewestPairs(level float64) int {
 	return 0
 }
 
-// EnoughPairs is the number of pairs with which a difference of this effect is found at a level four times out of five, by the normal
-// approximation of the paired t test with the correction of Guenther ("Sample size formulas for normal theory t tests", 1981), and at least
-// FewestPairs. It is 0 if there is no such number.
+// EnoughPairs is the number of pairs with which a difference of this effect is found at a level
+// four times out of five, by the normal approximation of the paired t test with the correction of
+// Guenther ("Sample size formulas for normal theory t tests", 1981), and at least FewestPairs. It
+// is 0 if there is no such number.
 func EnoughPairs(effect, level float64) int {
 	const power = 0.8416 // the 80 % quantile of the normal distribution
 	least := FewestPairs(level)
@@ -181,11 +185,12 @@ func EnoughPairs(effect, level float64) int {
 	return max(least, int(min(n, math.MaxInt32)))
 }
 
-// Holm corrects several P values for being several (Holm, "A simple sequentially rejective multiple test procedure", 1979): what stays
-// below the level afterwards is wrong for none of them with a probability of 1-level. The results stand in the order of the input.
+// Holm corrects several P values for being several (Holm, "A simple sequentially rejective multiple
+// test procedure", 1979): what stays below the level afterwards is wrong for none of them with a
+// probability of 1-level. The results stand in the order of the input.
 //
-// Beside each corrected P stands for how many tests it was corrected in the step that decides it. Its own P is below level divided by that
-// number exactly if the corrected one is below the level.
+// Beside each corrected P stands for how many tests it was corrected in the step that decides it.
+// Its own P is below level divided by that number exactly if the corrected one is below the level.
 func Holm(ps []float64, level float64) (corrected []float64, steps []int) {
 	order := make([]int, len(ps))
 	for i := range order {

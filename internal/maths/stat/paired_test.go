@@ -141,7 +141,8 @@ func TestAgainstSciPy(t *testing.T) {
 	}
 }
 
-// An interval holds what the test does not reject: a value inside does not differ from the mean by the test, a value outside does.
+// An interval holds what the test does not reject: a value inside does not differ from the mean by
+// the test, a value outside does.
 func TestIntervalIsTheTestInverted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SliceOfN(rapid.Float64Range(-9, 9), 1, 10).Draw(t, "d")
@@ -167,7 +168,8 @@ func TestIntervalIsTheTestInverted(t *testing.T) {
 	})
 }
 
-// The interval leaves out 0 exactly if P is below the level, also with ties and zeros, and with more pairs than have all signs tried.
+// The interval leaves out 0 exactly if P is below the level, also with ties and zeros, and with
+// more pairs than have all signs tried.
 func TestIntervalAndPAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var d []float64
@@ -214,8 +216,8 @@ func TestInvariance(t *testing.T) {
 	})
 }
 
-// Where neither is better, P is below 0.05 in about one of twenty series; where one is, nearly always with so many pairs as EnoughPairs
-// says; a little less than four of five at the least.
+// Where neither is better, P is below 0.05 in about one of twenty series; where one is, nearly
+// always with so many pairs as EnoughPairs says; a little less than four of five at the least.
 func TestPIsHonest(t *testing.T) {
 	reject := func(name string, n, series int, mean, level float64) float64 {
 		hits := 0
@@ -295,8 +297,9 @@ func TestHolmAndItsStepsAgree(t *testing.T) {
 	})
 }
 
-// A family in which nothing differs shows something in at most one of twenty experiments, also where all are compared with one and the same,
-// as policies are. Where things differ each interval holds the true difference in nineteen of twenty.
+// A family in which nothing differs shows something in at most one of twenty experiments, also
+// where all are compared with one and the same, as policies are. Where things differ each interval
+// holds the true difference in nineteen of twenty.
 func TestFamilyWiseError(t *testing.T) {
 	const experiments, others, seeds = 1000, 4, 9
 	wrong, missed := 0, 0

@@ -38,8 +38,9 @@ func (s *Sum) Variance() float64 {
 // Deviation returns the standard deviation, the root of Variance.
 func (s *Sum) Deviation() float64 { return math.Sqrt(s.Variance()) }
 
-// Interval95 returns half the width of the 95 % confidence interval of the mean by Student's t with n-1 degrees of freedom,
-// which assumes values that are independent and roughly normal. It is 0 for fewer than two values.
+// Interval95 returns half the width of the 95 % confidence interval of the mean by Student's t with
+// n-1 degrees of freedom, which assumes values that are independent and roughly normal. It is 0 for
+// fewer than two values.
 func (s *Sum) Interval95() float64 {
 	if s.n < 2 {
 		return 0
@@ -56,9 +57,10 @@ func Mean(xs []float64) float64 {
 	return s.mean
 }
 
-// Quantile returns the q-quantile, q in [0,1], by linear interpolation between order statistics: type 7 of Hyndman and Fan
-// ("Sample quantiles in statistical packages", 1996), which is the default of R and NumPy. It is 0 for no values. The values
-// need not be sorted and stay as they are.
+// Quantile returns the q-quantile, q in [0,1], by linear interpolation between order statistics:
+// type 7 of Hyndman and Fan ("Sample quantiles in statistical packages", 1996), which is the
+// default of R and NumPy. It is 0 for no values. The values need not be sorted and stay as they
+// are.
 func Quantile(xs []float64, q float64) float64 {
 	if len(xs) == 0 {
 		return 0

@@ -6,8 +6,8 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// All admits every job when it arrives, but that jobs with ApplicationMasters wait until these leave room (masters.go). The zero All
-// has no bound on masters.
+// All admits every job when it arrives, but that jobs with ApplicationMasters wait until these
+// leave room (masters.go). The zero All has no bound on masters.
 type All struct{ bound *Limit }
 
 // NewAll returns the rule with the bounds on masters of the description; it has no others.
@@ -26,8 +26,9 @@ func (a All) Follow(o sched.Order) error {
 	return a.bound.Follow(o)
 }
 
-// Decide lets in whatever has arrived. After a resync, or when the policy has just been changed, that is every job not decided.
-// O(events), and as a Limit when a job with a master, or a node, comes or goes: it looks at all jobs only the first time.
+// Decide lets in whatever has arrived. After a resync, or when the policy has just been changed,
+// that is every job not decided. O(events), and as a Limit when a job with a master, or a node,
+// comes or goes: it looks at all jobs only the first time.
 func (a All) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	look := false
 	if a.bound != nil {

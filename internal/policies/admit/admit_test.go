@@ -146,8 +146,8 @@ type keyed struct{ sched.Flat }
 
 func (keyed) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key { return sched.Key{-j.Seq} }
 
-// The order says who gets in first: FairScheduler by priority and arrival, whatever pools have; any other by its keys. Without an
-// order it is by arrival.
+// The order says who gets in first: FairScheduler by priority and arrival, whatever pools have; any
+// other by its keys. Without an order it is by arrival.
 func TestTheOrderOfThoseWhoWait(t *testing.T) {
 	for name, o := range map[string]sched.Order{"2 in, 1 held, 3 held": order.NewFair(order.FairConfig{}), "3 in, 2 held, 1 held": keyed{}, "1 in, 2 held, 3 held": nil} {
 		h := jobs(t, "a/u pending", "a/u pending", "b/u pending")
@@ -188,7 +188,8 @@ func TestLimitLooksWhenItMatters(t *testing.T) {
 	}
 }
 
-// The reason carries the numbers: how many run, how many may, for the bound that keeps the job out or that it comes under.
+// The reason carries the numbers: how many run, how many may, for the bound that keeps the job out
+// or that it comes under.
 func TestReasons(t *testing.T) {
 	l := NewLimit(queues.Config{MaxRunning: 5, MaxRunningPerUser: 1})
 	var p sched.Plan

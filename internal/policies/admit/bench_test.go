@@ -31,7 +31,8 @@ func (c *counting) Job(j sched.JobID) *sched.Job {
 	return c.View.Job(j)
 }
 
-// crowd is a book in which few jobs run and many wait, and in which at each turn one of those that run ends and another comes.
+// crowd is a book in which few jobs run and many wait, and in which at each turn one of those that
+// run ends and another comes.
 type crowd struct {
 	book  *ledger.Ledger
 	rule  rule

@@ -11,36 +11,43 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Constraint is the admission of the Deadline Constraint scheduler (Kc and Anyanwu 2010; paper 003, section 5.1), as it was published. A job
-// that arrives at A with a deadline D later, whose n_r reduces take so long, is tested when it arrives, at s_m:
+// Constraint is the admission of the Deadline Constraint scheduler (Kc and Anyanwu 2010; paper 003,
+// section 5.1), as it was published. A job that arrives at A with a deadline D later, whose n_r
+// reduces take so long, is tested when it arrives, at s_m:
 //
 //	s_r^max = A + D - the time of a reduce, as all n_r run at once      the latest start of the reduces
 //	n_m^min = ⌈c_m·σ / (s_r^max - s_m)⌉                (5.1)            the fewest map slots with which the maps end by then
 //
-// It is accepted if n_m^min map slots are free at s_m, and n_r reduce slots at s_r^max. It gets n_m^min map slots and no more, and its
-// reduces start behind its last map. c_m and the time of a reduce are the mean of what is known of its class (package estimate): eq. 5.1 has one cost of a
-// unit of data, on nodes that are all alike, and it is RTMR that brings the worst, c_m^max (paper 003, section 5.2.1). With the worst its flaws hardly show.
+// It is accepted if n_m^min map slots are free at s_m, and n_r reduce slots at s_r^max. It gets
+// n_m^min map slots and no more, and its reduces start behind its last map. c_m and the time of a
+// reduce are the mean of what is known of its class (package estimate): eq. 5.1 has one cost of a
+// unit of data, on nodes that are all alike, and it is RTMR that brings the worst, c_m^max (paper
+// 003, section 5.2.1). With the worst its flaws hardly show.
 //
 // Both flaws of the original are kept, as this is what others are compared with:
 //
-//   - An instant is checked, not an interval: reduce slots are looked for at s_r^max, though they are needed from then until the deadline. A job
-//     that is accepted later may hold them by then, and the first misses (TestInstantFlaw). What counts as held at an instant is what the jobs
-//     that were accepted have been accepted for: n_m^min map slots until the maps have ended, n_r reduce slots from s_r^max to the deadline.
-//   - It is fluid: c_m·σ / n time on n slots holds if maps could be cut at will. Whole waves of them take longer (TestFluidFlaw).
+//   - An instant is checked, not an interval: reduce slots are looked for at s_r^max, though they
+//     are needed from then until the deadline. A job that is accepted later may hold them by then,
+//     and the first misses (TestInstantFlaw). What counts as held at an instant is what the jobs
+//     that were accepted have been accepted for: n_m^min map slots until the maps have ended, n_r
+//     reduce slots from s_r^max to the deadline.
+//   - It is fluid: c_m·σ / n time on n slots holds if maps could be cut at will. Whole waves of
+//     them take longer (TestFluidFlaw).
 //
-// Both make it break promises; that it asks for all slots at once makes it refuse jobs that would be in time, and it never accepts more reduces
-// than there are slots.
+// Both make it break promises; that it asks for all slots at once makes it refuse jobs that would
+// be in time, and it never accepts more reduces than there are slots.
 //
 // An ApplicationMaster, which the paper does not know, moves s_m by its start-up. One in a map slot is
 // one slot more that has to be free, from s_m until the job ends. Masters of jobs without a deadline
 // wait while masters take the share of the cluster that they may.
 //
-// What the paper leaves open: a job without a deadline is let in when it comes, and the order serves it last. Maps that are lost behind the
-// last map do not hold reduces back again. A job with a deadline is refused if nothing is known
-// of its class, or if it takes other containers than slots. A job that waits for others is decided upon when these are done. A job of which
-// nobody can tell yet how many tasks it has is let in as one without a deadline, and stays so: only its
-// ApplicationMaster can tell, and it has to run for that. What runs when the policy takes over, and does
-// not pass the test, runs on without a promise. An amended job keeps what it was accepted for.
+// What the paper leaves open: a job without a deadline is let in when it comes, and the order
+// serves it last. Maps that are lost behind the last map do not hold reduces back again. A job with
+// a deadline is refused if nothing is known of its class, or if it takes other containers than
+// slots. A job that waits for others is decided upon when these are done. A job of which nobody can
+// tell yet how many tasks it has is let in as one without a deadline, and stays so: only its
+// ApplicationMaster can tell, and it has to run for that. What runs when the policy takes over, and
+// does not pass the test, runs on without a promise. An amended job keeps what it was accepted for.
 type Constraint struct {
 	Worst bool  // c_m and the time of a reduce are the worst that is known, not the mean
 	Share Share // of the cluster for masters, before one of a job without a deadline has to wait
@@ -132,9 +139,11 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 }
 
-// Ask says what would become of a job that came now. It answers the first question alone. When a job would end the paper does not say, so
-// nothing is foreseen: all that is known of one that is accepted is its deadline. Nor is an earliest deadline told: the test looks at single
-// instants, so a later deadline may be refused where an earlier one is accepted, and there is no bound to search for.
+// Ask says what would become of a job that came now. It answers the first question alone. When a
+// job would end the paper does not say, so nothing is foreseen: all that is known of one that is
+// accepted is its deadline. Nor is an earliest deadline told: the test looks at single instants, so
+// a later deadline may be refused where an earlier one is accepted, and there is no bound to search
+// for.
 func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	switch {
 	case job.State == sched.Waiting:
@@ -153,7 +162,8 @@ func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	return sched.Answer{Verb: sched.Reject, Reason: why, Evidence: p.Evidence}
 }
 
-// unbound tells whether the job is to run without a promise: it has no deadline, or nobody can tell how many tasks it has.
+// unbound tells whether the job is to run without a promise: it has no deadline, or nobody can tell
+// how many tasks it has.
 func unbound(job *sched.Job) bool { return job.Deadline == units.Never || job.Spec.Growing() != nil }
 
 // noPromise is why.
@@ -206,8 +216,9 @@ func (c *Constraint) goOn(v sched.View, p *sched.Plan) {
 	}
 }
 
-// test is the schedulability test. The code of the reason is Promised if the job passes. If it does not, the reason is that it would not pass with all
-// slots of the cluster either, or who has those that it needs.
+// test is the schedulability test. The code of the reason is Promised if the job passes. If it does
+// not, the reason is that it would not pass with all slots of the cluster either, or who has those
+// that it needs.
 func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted, sched.Reason) {
 	_, inSlot, ok := estimate.Master(job.Spec)
 	for i := range job.Spec.Stages {
@@ -278,7 +289,8 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 	return a, sched.Because(estimate.Promised, int64(job.Deadline), int64(job.Deadline))
 }
 
-// taken adds to a reason who holds the slots that are missing then, those with the most first, and until when at the latest.
+// taken adds to a reason who holds the slots that are missing then, those with the most first, and
+// until when at the latest.
 func (c *Constraint) taken(v sched.View, p *sched.Plan, why sched.Reason) sched.Reason {
 	var list []sched.Evidence
 	for i := range c.accepted {
@@ -298,8 +310,8 @@ func (c *Constraint) taken(v sched.View, p *sched.Plan, why sched.Reason) sched.
 	return p.Because(why, byAmount(list)...)
 }
 
-// byAmount sorts evidence, the largest first, and what is alike as it stood: by counting, as there may be thousands of jobs with a few slots
-// each.
+// byAmount sorts evidence, the largest first, and what is alike as it stood: by counting, as there
+// may be thousands of jobs with a few slots each.
 func byAmount(list []sched.Evidence) []sched.Evidence {
 	most := int64(0)
 	for i := range list {
@@ -370,8 +382,8 @@ func (c *Constraint) bind(job *sched.Job, a *accepted, p *sched.Plan) {
 	}
 }
 
-// resync lets jobs that were accepted run on, under the handles that they have now, and tests the others. Those accepted by way of advice
-// are others.
+// resync lets jobs that were accepted run on, under the handles that they have now, and tests the
+// others. Those accepted by way of advice are others.
 func (c *Constraint) resync(v sched.View, p *sched.Plan) {
 	was := c.accepted
 	c.accepted = nil

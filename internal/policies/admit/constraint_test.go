@@ -25,8 +25,8 @@ import (
 
 const mib = units.Bytes(1 << 20)
 
-// classes are those of which everything is known, as it is: maps take 10 s for a MiB and hand on what they read, reduces so many seconds for a
-// MiB as the name says.
+// classes are those of which everything is known, as it is: maps take 10 s for a MiB and hand on
+// what they read, reduces so many seconds for a MiB as the name says.
 func classes() (all []*profile.Class) {
 	varies := profile.New("varies") // maps of 10 s, and one of 20
 	for _, s := range []int{10, 10, 10, 20} {
@@ -176,8 +176,9 @@ func TestConstraint(t *testing.T) {
 	}
 }
 
-// The first published flaw. The one reduce slot is free at 30s, the latest start of a's reduce, and at 20s, that of b's, when a is not to hold it yet.
-// But b needs it for 30 s, and has it from 11s to 41s: a misses, as its maps end at 20s and its reduce starts at 41s.
+// The first published flaw. The one reduce slot is free at 30s, the latest start of a's reduce, and
+// at 20s, that of b's, when a is not to hold it yet. But b needs it for 30 s, and has it from 11s
+// to 41s: a misses, as its maps end at 20s and its reduce starts at 41s.
 func TestInstantFlaw(t *testing.T) {
 	a, b := timed("a", "reduce10", 0, 50, 2, 1), timed("b", "reduce30", 1, 49, 1, 1)
 	if got, want := play(t, "dc", 2, 1, a), "a yes, 1 slots, 40s"; got != want {
@@ -188,7 +189,8 @@ func TestInstantFlaw(t *testing.T) {
 	}
 }
 
-// A unit of data has one cost, the mean, unless the worst is asked for: 12.5 s or 20 s a map, of which four are to end within 60 s.
+// A unit of data has one cost, the mean, unless the worst is asked for: 12.5 s or 20 s a map, of
+// which four are to end within 60 s.
 func TestConstraintCost(t *testing.T) {
 	for policy, want := range map[string]string{"dc": "a yes, 1 slots, 40s", "dc(cost=mean)": "a yes, 1 slots, 40s", "dc(cost=worst)": "a yes, 2 slots, 20s",
 		"edf+constraint": "a yes, 1 slots, 40s", "edf+constraint(cost=worst)": "a yes, 2 slots, 20s"} {
@@ -283,8 +285,9 @@ func TestConstraintIsSaved(t *testing.T) {
 	}
 }
 
-// A job of which nobody knows how many tasks it has is let in without a promise, behind all that is promised, and stays so when an
-// amendment says the number. One that waits for room for its master is tested then.
+// A job of which nobody knows how many tasks it has is let in without a promise, behind all that is
+// promised, and stays so when an amendment says the number. One that waits for room for its master
+// is tested then.
 func TestCountUnknown(t *testing.T) {
 	policy, err := catalog.New("dc", queues.Config{})
 	if err != nil {
@@ -336,8 +339,9 @@ func TestCountUnknown(t *testing.T) {
 	}
 }
 
-// That time was lost is not held against a job: one that runs when the policy takes over, and one that an earlier run had begun or
-// promised, runs on, with a promise where its deadline can still be kept.
+// That time was lost is not held against a job: one that runs when the policy takes over, and one
+// that an earlier run had begun or promised, runs on, with a promise where its deadline can still
+// be kept.
 func TestConstraintTakesOver(t *testing.T) {
 	for _, c := range []struct {
 		what string

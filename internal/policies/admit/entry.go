@@ -7,8 +7,8 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// MasterParams are the parameters of whatever bounds ApplicationMasters: the share, which unless the queues' description says
-// otherwise is usual.
+// MasterParams are the parameters of whatever bounds ApplicationMasters: the share, which unless
+// the queues' description says otherwise is usual.
 func MasterParams(usual string) []compose.Param {
 	return []compose.Param{{Name: "masters", Type: compose.Count, Default: "0", Unit: "percent",
 		Doc: "of what a queue is promised that ApplicationMasters may take, 0 = as the queues' description says, or else " + usual}}

@@ -9,20 +9,27 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Limit bounds how many jobs run at once: in all, of a queue (or pool), of a user (Hadoop 1.2.1, FairScheduler: maxRunningJobs,
-// userMaxJobsDefault). A job runs from its admission to its end. Jobs above a bound are held; when one ends, those that
-// waited are let in, in the policy's order as far as the bounds go: a job that its queue or user holds back does not hold back
-// the jobs behind it. Of several bounds the reason names the first that is reached, or else the first that there is: of all jobs, of the user,
-// of the queue. Where jobs have ApplicationMasters it bounds what these take besides (masters.go).
+// Limit bounds how many jobs run at once: in all, of a queue (or pool), of a user (Hadoop 1.2.1,
+// FairScheduler: maxRunningJobs, userMaxJobsDefault). A job runs from its admission to its end.
+// Jobs above a bound are held; when one ends, those that waited are let in, in the policy's order
+// as far as the bounds go: a job that its queue or user holds back does not hold back the jobs
+// behind it. Of several bounds the reason names the first that is reached, or else the first that
+// there is: of all jobs, of the user, of the queue. Where jobs have ApplicationMasters it bounds
+// what these take besides (masters.go).
 //
-// Jobs that wait for predecessors are not running and hold no place; they join when those are done. Jobs that run are never held
-// again, and those that had begun before a resync or a change of policy are let in first, so bounds may be exceeded after a resync or a change of policy until enough of them have ended.
+// Jobs that wait for predecessors are not running and hold no place; they join when those are done.
+// Jobs that run are never held again, and those that had begun before a resync or a change of
+// policy are let in first, so bounds may be exceeded after a resync or a change of policy until
+// enough of them have ended.
 //
-// Limit remembers who runs and who waits, and looks again only at jobs that events name, or that it has decided upon (roster.go). It
-// need not be saved: a new Limit, like one after a resync or a change of policy, takes all of it from the view, O(jobs · log jobs).
-// Other batches cost O(log jobs) for each job that came, went or changed, and O(1) for each kind of job that waits: the jobs of one
-// queue, of one user where users are bounded, with masters of one size. So the cost does not grow with the jobs that wait. Under an order that is no order.Liner, as those of the catalogue all are,
-// places may change with whatever befalls a job, so everything is taken from the view each time.
+// Limit remembers who runs and who waits, and looks again only at jobs that events name, or that it
+// has decided upon (roster.go). It need not be saved: a new Limit, like one after a resync or a
+// change of policy, takes all of it from the view, O(jobs · log jobs). Other batches cost O(log
+// jobs) for each job that came, went or changed, and O(1) for each kind of job that waits: the jobs
+// of one queue, of one user where users are bounded, with masters of one size. So the cost does not
+// grow with the jobs that wait. Under an order that is no order.Liner, as those of the catalogue
+// all are, places may change with whatever befalls a job, so everything is taken from the view each
+// time.
 type Limit struct {
 	order  sched.Order
 	pool   func(*workload.Job) string
@@ -91,8 +98,8 @@ func (l *Limit) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // takesOver tells whether jobs may run of which this policy has decided nothing.
 func takesOver(e sched.Event) bool { return e.Kind == sched.Resync || e.Kind == sched.Control }
 
-// resume lets the jobs run on that had begun when the scheduler took over, whatever stands before them in the order and whatever the
-// bounds are: to hold them would stop them midway. O(jobs).
+// resume lets the jobs run on that had begun when the scheduler took over, whatever stands before
+// them in the order and whatever the bounds are: to hold them would stop them midway. O(jobs).
 func resume(v sched.View, p *sched.Plan) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		if job := v.Job(j); undecided(job) && job.Standing() != sched.Waiting && job.Begun() {
@@ -101,8 +108,9 @@ func resume(v sched.View, p *sched.Plan) {
 	}
 }
 
-// admit decides upon the jobs that wait, in their order: it lets in the first of a kind as long as its bounds have room, and holds
-// those not decided yet. Within a batch bounds only fill, so a kind that once had no room has none for those behind.
+// admit decides upon the jobs that wait, in their order: it lets in the first of a kind as long as
+// its bounds have room, and holds those not decided yet. Within a batch bounds only fill, so a kind
+// that once had no room has none for those behind.
 func (l *Limit) admit(v sched.View, p *sched.Plan) {
 	l.look(v)
 	slices.SortFunc(l.undecided, func(a, b waiter) int {
@@ -171,8 +179,9 @@ func concerns(e sched.Event) bool {
 	return takesOver(e) || sched.Events(comings|capacity|1<<sched.JobArrived).Has(e.Kind)
 }
 
-// Ask says what would become of a job that came now. Those that wait stand before it only as far as the bounds are reached that keep
-// them out: whoever could run was let in when the last plan was made.
+// Ask says what would become of a job that came now. Those that wait stand before it only as far as
+// the bounds are reached that keep them out: whoever could run was let in when the last plan was
+// made.
 func (l *Limit) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if job.State == sched.Waiting {
 		return sched.Answer{}

@@ -13,21 +13,24 @@ import (
 // usualMasterShare is YARN's default of maximum-am-resource-percent.
 const usualMasterShare = 10
 
-// masters bounds what the ApplicationMasters of running jobs take, so that there is room for the tasks that they wait for (YARN:
-// maximum-am-resource-percent of the CapacityScheduler, maxAMShare of the FairScheduler).
+// masters bounds what the ApplicationMasters of running jobs take, so that there is room for the
+// tasks that they wait for (YARN: maximum-am-resource-percent of the CapacityScheduler, maxAMShare
+// of the FairScheduler).
 //
-//   - A queue's masters take at most its share of what the queue is promised: under capacity of its guaranteed part of the cluster,
-//     under fair of its weight among the pools that have jobs (those that wait for predecessors do not count), under other orders of
-//     the cluster. The first master of a queue may always run as far as this bound goes.
-//   - All of them together take at most the largest of these shares of the cluster; under capacity and fair, where each queue
-//     may have one, at least half of it.
+//   - A queue's masters take at most its share of what the queue is promised: under capacity of its
+//     guaranteed part of the cluster, under fair of its weight among the pools that have jobs
+//     (those that wait for predecessors do not count), under other orders of the cluster. The first
+//     master of a queue may always run as far as this bound goes.
+//   - All of them together take at most the largest of these shares of the cluster; under capacity
+//     and fair, where each queue may have one, at least half of it.
 //   - If none runs, one may.
 //
 // If both bounds are reached, the reason names that of all queues.
 //
 // A job's master counts from the job's admission to its end, with the first of its kinds of containers.
 //
-// Deviation: YARN measures a queue that has grown beyond its guarantee by what it could have now; here it is always the guarantee.
+// Deviation: YARN measures a queue that has grown beyond its guarantee by what it could have now;
+// here it is always the guarantee.
 type masters struct {
 	share float64            // of a queue that does not say, as part of 1
 	whole float64            // of the cluster, all queues together

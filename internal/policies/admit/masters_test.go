@@ -23,7 +23,8 @@ type plant struct {
 
 func (p plant) Capacity() *units.Vector { return &p.capacity }
 
-// mastered makes a plant of 100 GB and 100 vcores, whose jobs have masters of 4 GB and 1 vcore, but those called "bare".
+// mastered makes a plant of 100 GB and 100 vcores, whose jobs have masters of 4 GB and 1 vcore, but
+// those called "bare".
 func mastered(t *testing.T, texts ...string) plant {
 	p := plant{jobs(t, texts...), units.Vector{units.VCores: 100, units.Memory: int64(100 * units.GB)}}
 	for _, j := range p.jobs {
@@ -89,7 +90,8 @@ func TestMasters(t *testing.T) {
 	}
 }
 
-// sorted puts verdicts into the order of jobs: All lets in first who has no master, again and again as there is no book.
+// sorted puts verdicts into the order of jobs: All lets in first who has no master, again and again
+// as there is no book.
 func sorted(verdicts string) string {
 	list := strings.Split(verdicts, ", ")
 	number := func(s string) int {
@@ -116,7 +118,8 @@ func TestMasterReasons(t *testing.T) {
 	}
 }
 
-// Who waits for a master gets in when one has ended, when its predecessors are done and when nodes come; All looks at no job else.
+// Who waits for a master gets in when one has ended, when its predecessors are done and when nodes
+// come; All looks at no job else.
 func TestMastersLetIn(t *testing.T) {
 	a := NewAll(queues.Config{MaxMasterShare: 4})
 	v := mastered(t, "a runs", "a held", "a waiting", "a/bare waiting")

@@ -102,8 +102,8 @@ func (l *Limit) turnTo(j sched.JobID) {
 	}
 }
 
-// look brings the roster up to date. It lists the jobs that are not decided: all of them are decided upon at each look, so they are
-// among those that were looked at.
+// look brings the roster up to date. It lists the jobs that are not decided: all of them are
+// decided upon at each look, so they are among those that were looked at.
 func (l *Limit) look(v sched.View) {
 	l.undecided = l.undecided[:0]
 	if !l.known {

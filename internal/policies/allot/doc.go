@@ -1,5 +1,6 @@
-// Package allot is the policy capacity-plan: the answer of paper 004 (problem P2, section 4) put into force on the cluster that there is. Each
-// class of jobs has slots of its own, as many as meet its deadlines, and as many of its jobs are let in as the cluster can carry.
+// Package allot is the policy capacity-plan: the answer of paper 004 (problem P2, section 4) put
+// into force on the cluster that there is. Each class of jobs has slots of its own, as many as meet
+// its deadlines, and as many of its jobs are let in as the cluster can carry.
 //
 //	what                                              paper 004                   where
 //	what a job takes by its slots                     eq. 1 to 4                  need; package bounds, times from package estimate
@@ -10,25 +11,30 @@
 //
 // # The plan
 //
-// Machines are those that are up: they are paid for, so a reserved one costs nothing more and none can be had on demand. What is left
-// of P2 is one row: a job of class i takes the part γ_i of the cluster, and Σ γ_i h_i is at most 1. Between H_low, the jobs that run, and
-// H_up, those that are there or max_running of their queue if that is more, classes get their jobs by rank of p/γ, what the cluster
-// earns with them; p is the weight of their jobs times that of their queue. The price is the rank of the first class that has to
-// go without a job. Whole jobs are given by rank: one that does not fit is passed over for one of a lower rank that does.
+// Machines are those that are up: they are paid for, so a reserved one costs nothing more and none
+// can be had on demand. What is left of P2 is one row: a job of class i takes the part γ_i of the
+// cluster, and Σ γ_i h_i is at most 1. Between H_low, the jobs that run, and H_up, those that are
+// there or max_running of their queue if that is more, classes get their jobs by rank of p/γ, what
+// the cluster earns with them; p is the weight of their jobs times that of their queue. The price
+// is the rank of the first class that has to go without a job. Whole jobs are given by rank: one
+// that does not fit is passed over for one of a lower rank that does.
 //
-// Deadlines count from the arrival of a job. Its times are those of its class, mean and longest; a reduce is taken with its fetching, and
-// the first wave is like the others. A class needs for each job what that of its jobs needs that needs most.
+// Deadlines count from the arrival of a job. Its times are those of its class, mean and longest; a
+// reduce is taken with its fetching, and the first wave is like the others. A class needs for each
+// job what that of its jobs needs that needs most.
 //
-// The plan is made anew whenever a job comes or goes, a profile or the cluster changes. A class without jobs keeps its place while its
-// queue says max_running.
+// The plan is made anew whenever a job comes or goes, a profile or the cluster changes. A class
+// without jobs keeps its place while its queue says max_running.
 //
 // # Slots
 //
-// Where map and reduce slots are apart, a job takes the same part γ of both: γ = (A/S_M + B/S_R) / (D - C). Where both kinds of containers
-// draw on the same resources, as on YARN, the cluster is the machine of equations 29 and 30, and γ = s_M/S_M + s_R/S_R. Each
-// job has a slot of each kind at least, without which the bounds do not hold, and an ApplicationMaster takes its part besides. What the plan
-// leaves goes to the classes in proportion, but to jobs without a deadline first, or of which nothing is known; a class without any slots by
-// that has one. Slots are rounded up to whole ones.
+// Where map and reduce slots are apart, a job takes the same part γ of both: γ = (A/S_M + B/S_R) /
+// (D - C). Where both kinds of containers draw on the same resources, as on YARN, the cluster is
+// the machine of equations 29 and 30, and γ = s_M/S_M + s_R/S_R. Each job has a slot of each kind
+// at least, without which the bounds do not hold, and an ApplicationMaster takes its part besides.
+// What the plan leaves goes to the classes in proportion, but to jobs without a deadline first, or
+// of which nothing is known; a class without any slots by that has one. Slots are rounded up to
+// whole ones.
 //
 // # Where we differ
 //

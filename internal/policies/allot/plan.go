@@ -126,7 +126,8 @@ func (p *plan) count(v sched.View, job *sched.Job, fresh map[string]bool) {
 	}
 }
 
-// needs are those of a job. A reason says why it cannot be planned for; one that would be late on the whole cluster also has late.
+// needs are those of a job. A reason says why it cannot be planned for; one that would be late on
+// the whole cluster also has late.
 type needs struct {
 	gamma int64
 	slots [2]need
@@ -240,7 +241,8 @@ func master(cluster *units.Vector, job *sched.Job) (part float64) {
 	return part
 }
 
-// rank gives each class its jobs: those that run, and then by what the cluster earns with them, as long as there is room.
+// rank gives each class its jobs: those that run, and then by what the cluster earns with them, as
+// long as there is room.
 func (p *plan) rank() {
 	used := int64(0)
 	var order []*class

@@ -58,8 +58,9 @@ func (h *hall) comes(class string, maps, reduces int, deadline units.Duration, w
 
 const third = 333333333
 
-// By hand: ten maps of 10 s by the mean bound are A = 100 - 10, C = 10. On 9 slots and a deadline of 40 s one needs 90/30 = 3 slots, a
-// third of the cluster, so three run: both of the class that is worth more, and one of the other.
+// By hand: ten maps of 10 s by the mean bound are A = 100 - 10, C = 10. On 9 slots and a deadline
+// of 40 s one needs 90/30 = 3 slots, a third of the cluster, so three run: both of the class that
+// is worth more, and one of the other.
 func TestRank(t *testing.T) {
 	h := &hall{cluster: units.Slots(9, 3)}
 	for range 3 {
@@ -96,8 +97,8 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// Reduces of 8 s that fetch for 2 s are tasks of 10 s. With slots apart, a job takes the same part of both; where containers draw on one
-// resource, what it takes adds up (equations 29 and 30).
+// Reduces of 8 s that fetch for 2 s are tasks of 10 s. With slots apart, a job takes the same part
+// of both; where containers draw on one resource, what it takes adds up (equations 29 and 30).
 func TestNeed(t *testing.T) {
 	h := &hall{cluster: units.Slots(20, 10)}
 	j := h.comes("c", 11, 6, 70*units.Second, 1, sched.Pending)
@@ -148,7 +149,8 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// Queues foresee jobs that are not there yet, and say what they are worth. Jobs that cannot be planned for have what is left.
+// Queues foresee jobs that are not there yet, and say what they are worth. Jobs that cannot be
+// planned for have what is left.
 func TestForeseen(t *testing.T) {
 	h := &hall{cluster: units.Slots(9, 3)}
 	p := &plan{described: map[string]queues.Queue{"rich": {MaxRunning: 2, Weight: 5}}}

@@ -1,16 +1,20 @@
-// Package catalog is the one list of policies and parts that people can ask for by name, and the grammar in which they ask:
+// Package catalog is the one list of policies and parts that people can ask for by name, and the
+// grammar in which they ask:
 //
 //	policy = term { "+" term }
 //	term   = name [ "(" [ key "=" value { "," key "=" value } ] ")" ]
 //
-// The first term may be a scheme; every other is a part, and takes the place of the scheme's part of that kind. Without a scheme,
-// jobs stand by arrival, are all admitted, and are placed greedily, unless a part says otherwise:
+// The first term may be a scheme; every other is a part, and takes the place of the scheme's part
+// of that kind. Without a scheme, jobs stand by arrival, are all admitted, and are placed greedily,
+// unless a part says otherwise:
 //
 //	edf-p
 //	fair(preemption=true, fair_timeout=10m)
 //	edf+serial+greedy(nonlocal=2)
 //
-// A scheme whose parts keep a promise together (rtmr) stands alone. A parameter that would do nothing beside the others is an error, as is one of a scheme's part whose place another has taken.
+// A scheme whose parts keep a promise together (rtmr) stands alone. A parameter that would do
+// nothing beside the others is an error, as is one of a scheme's part whose place another has
+// taken.
 package catalog
 
 import (
@@ -31,7 +35,8 @@ import (
 	"github.com/slackline/slackline/internal/policies/speculate"
 )
 
-// All returns every entry, schemes first. To add a policy or part of one's own, write its package and add its line here.
+// All returns every entry, schemes first. To add a policy or part of one's own, write its package
+// and add its line here.
 func All() []compose.Entry {
 	return []compose.Entry{
 		schemes.FIFO(),
@@ -147,7 +152,8 @@ func Terms(text string) ([]compose.Entry, error) {
 	return list, nil
 }
 
-// idle finds a parameter of the scheme that has nothing to say any more, as a part takes the place of the one that reads it.
+// idle finds a parameter of the scheme that has nothing to say any more, as a part takes the place
+// of the one that reads it.
 func idle(scheme compose.Args, part *compose.Entry) error {
 	for _, p := range scheme.Params() {
 		if p.Part == part.Kind && scheme.Set(p.Name) {
@@ -203,7 +209,8 @@ func settle(e *compose.Entry, text string, t term) (map[string]string, error) {
 	return values, nil
 }
 
-// print writes a term as it is always written: parameters in the order of the catalogue, without those at their defaults.
+// print writes a term as it is always written: parameters in the order of the catalogue, without
+// those at their defaults.
 func print(e *compose.Entry, values map[string]string) string {
 	s := e.Name
 	open := false

@@ -111,7 +111,8 @@ func TestIdleParameters(t *testing.T) {
 	}
 }
 
-// Every entry can be asked for by name alone, has a sentence and a source, and its parameters have defaults that are right.
+// Every entry can be asked for by name alone, has a sentence and a source, and its parameters have
+// defaults that are right.
 func TestEntries(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range All() {
@@ -171,8 +172,8 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// Parts of one's own take one folder (testdata/laxity here, beside the others in earnest) and a line of the catalogue each. They rank right after
-// learning, and give reasons of their own.
+// Parts of one's own take one folder (testdata/laxity here, beside the others in earnest) and a
+// line of the catalogue each. They rank right after learning, and give reasons of their own.
 func TestPartsOfOnesOwn(t *testing.T) {
 	mine := append(All(), laxity.Order(), laxity.Admission())
 	p, err := Of(mine, "least-laxity+laxity+greedy(nonlocal=0)", queues.Config{})

@@ -1,7 +1,7 @@
 // Package compose makes a policy from parts.
 //
-// A Recipe names the parts; New assembles them into a sched.Policy. In each round the parts take their turns in the order of their
-// kinds:
+// A Recipe names the parts; New assembles them into a sched.Policy. In each round the parts take
+// their turns in the order of their kinds:
 //
 //  1. plan: what is to happen, ahead of time.
 //  2. admit: who may run. Jobs let in now can get work in the same plan.
@@ -11,8 +11,8 @@
 //  6. preempt: what is killed to make room.
 //  7. scale: which nodes sleep and which wake.
 //
-// Before them, if the order reads profiles and one was learned, all jobs are ranked anew. A part is passed over where the batch brings no
-// event that it heeds (Traits).
+// Before them, if the order reads profiles and one was learned, all jobs are ranked anew. A part is
+// passed over where the batch brings no event that it heeds (Traits).
 //
 // # Who wins
 //
@@ -41,8 +41,8 @@ type Step interface {
 	Decide(v sched.View, batch []sched.Event, p *sched.Plan)
 }
 
-// Memory is what a part, or an order, implements that remembers something. What it takes from the view when it is asked first need
-// not be in it.
+// Memory is what a part, or an order, implements that remembers something. What it takes from the
+// view when it is asked first need not be in it.
 type Memory interface {
 	json.Marshaler
 	json.Unmarshaler
@@ -53,8 +53,9 @@ type Memory interface {
 // steps are the kinds of parts that take a turn, in that order. This list is all that a new kind has to be added to.
 var steps = [...]Kind{KindPlan, KindAdmit, KindShare, KindPlace, KindSpeculate, KindPreempt, KindScale}
 
-// Follower is a part that reads the policy's order. It is told when the policy is assembled, and may say that they do not fit.
-// An order that reads profiles or supplies comes as one that nothing but the methods of sched.Order can be asked of.
+// Follower is a part that reads the policy's order. It is told when the policy is assembled, and
+// may say that they do not fit. An order that reads profiles or supplies comes as one that nothing
+// but the methods of sched.Order can be asked of.
 type Follower interface {
 	Follow(o sched.Order) error
 }
@@ -68,8 +69,9 @@ type Recipe struct {
 	Again func() (*Policy, error) // makes the policy once more, with nothing in its memory; nil = it cannot be copied
 }
 
-// Put makes the part that an entry lists, or all parts of a scheme, and gives each the place of its kind. a are the arguments of the
-// entry, or of the scheme to which it belongs: what they do not name has its default.
+// Put makes the part that an entry lists, or all parts of a scheme, and gives each the place of its
+// kind. a are the arguments of the entry, or of the scheme to which it belongs: what they do not
+// name has its default.
 func (r *Recipe) Put(e Entry, a Args) error {
 	if r.Steps == nil {
 		r.Steps, r.Parts = make(map[Kind]Step), make(map[Kind]Entry)
@@ -218,8 +220,8 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.desk = desk{}
 }
 
-// Asker is an admission that can say what it would decide upon a job that came at the time of the view, and decides nothing. The page is that of a job which the
-// book does not have (sched.Asked).
+// Asker is an admission that can say what it would decide upon a job that came at the time of the
+// view, and decides nothing. The page is that of a job which the book does not have (sched.Asked).
 type Asker interface {
 	Ask(v sched.View, job *sched.Job) sched.Answer
 }
@@ -247,8 +249,9 @@ func (y *Policy) Suits(can *sched.Capabilities) error {
 	return nil
 }
 
-// Studies tells whether a part of the policy reads profiles. A world whose jobs teach something then tells it what they have taught, class by
-// class, when one of them has ended; others are spared the trouble.
+// Studies tells whether a part of the policy reads profiles. A world whose jobs teach something
+// then tells it what they have taught, class by class, when one of them has ended; others are
+// spared the trouble.
 func (y *Policy) Studies() bool {
 	return slices.ContainsFunc(y.parts, func(p part) bool { return p.Reads.Profiles })
 }

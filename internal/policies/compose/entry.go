@@ -37,8 +37,8 @@ type Entry struct {
 	Params []Param // what can be set
 	Traits         // of a part; a scheme has those of its parts
 
-	// Order makes an order, Step any other part. An error says in one sentence what does not go together; Args.Misused makes one about a
-	// parameter.
+	// Order makes an order, Step any other part. An error says in one sentence what does not go
+	// together; Args.Misused makes one about a parameter.
 	Order func(a Args) (sched.Order, error)
 	Step  func(a Args) (Step, error)
 
@@ -147,7 +147,8 @@ func (a Args) of(params []Param) Args {
 // Params returns the parameters that the entry has.
 func (a Args) Params() []Param { return a.params }
 
-// Misuse is a parameter whose value, right by itself, means nothing beside the others: what does nothing is not taken in silence.
+// Misuse is a parameter whose value, right by itself, means nothing beside the others: what does
+// nothing is not taken in silence.
 type Misuse struct {
 	Param string
 	Says  string

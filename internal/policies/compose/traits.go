@@ -15,17 +15,19 @@ type Traits struct {
 	Needs []sched.Verb
 	// Reads is what it asks the view besides what all may ask.
 	Reads Reads
-	// Heeds are the kinds of events on which it may have something to do, with sched.EventsOf; none means any. It is
-	// passed over where a batch brings none of them, no Resync and no Control, and there it would have planned nothing and changed
-	// nothing. So a part that looks at the clock, or at what the parts before it have planned, heeds any. An order heeds
-	// nothing; if it reads profiles, all jobs are ranked anew when one is learned.
+	// Heeds are the kinds of events on which it may have something to do, with sched.EventsOf; none
+	// means any. It is passed over where a batch brings none of them, no Resync and no Control, and
+	// there it would have planned nothing and changed nothing. So a part that looks at the clock,
+	// or at what the parts before it have planned, heeds any. An order heeds nothing; if it reads
+	// profiles, all jobs are ranked anew when one is learned.
 	Heeds sched.Events
 	// Causes are those of its reasons.
 	Causes []*sched.Cause
 }
 
-// Turns are the kinds of events on which a part has its turn. Every step has one at a resync, which voids what it remembers
-// by handles, and when the scheduler takes over, as the book may be that of another policy.
+// Turns are the kinds of events on which a part has its turn. Every step has one at a resync, which
+// voids what it remembers by handles, and when the scheduler takes over, as the book may be that of
+// another policy.
 func (e *Entry) Turns() sched.Events {
 	switch {
 	case e.Kind != KindOrder && e.Heeds == 0:

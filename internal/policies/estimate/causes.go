@@ -81,8 +81,8 @@ func LateBy(r *sched.Said, finish, deadline int64) string {
 // mostHolders is how many of those who hold slots a sentence names.
 const mostHolders = 3
 
-// Holders says who holds slots of a stage, by the evidence, and until when. A job below 0 is one without a promise, and 0 one that has
-// finished.
+// Holders says who holds slots of a stage, by the evidence, and until when. A job below 0 is one
+// without a promise, and 0 one that has finished.
 func Holders(r *sched.Said, stage int64, latest string) string {
 	said := ""
 	for i, e := range r.Proof {

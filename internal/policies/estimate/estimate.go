@@ -1,5 +1,6 @@
-// Package estimate says what the tasks of a job take at worst, by what is known of its class (paper 003, section 5.2.1: definitions
-// and the equations printed there as 4.2 to 4.4). It keeps nothing: profiles come through sched.View.
+// Package estimate says what the tasks of a job take at worst, by what is known of its class (paper
+// 003, section 5.2.1: definitions and the equations printed there as 4.2 to 4.4). It keeps nothing:
+// profiles come through sched.View.
 //
 //	symbol    paper 003                                             here
 //	c_m^max   highest cost of a unit of data in a map               PerByte.Max of the class's maps, over all classes of nodes
@@ -10,11 +11,14 @@
 //
 // Deviations from the paper:
 //
-//   - A reduce's time is learned in two parts, its fetching and the rest. The sum of the worst of each is at least the worst of the sums.
-//   - Some time of an attempt is not for its bytes: no task is taken to be shorter than the longest start and commit seen.
+//   - A reduce's time is learned in two parts, its fetching and the rest. The sum of the worst of
+//     each is at least the worst of the sums.
+//   - Some time of an attempt is not for its bytes: no task is taken to be shorter than the longest
+//     start and commit seen.
 //   - The paper's jobs have no ApplicationMaster. What is known of its start-up is the longest so far,
 //     as of all else.
-//   - Where no byte tells anything (maps that read nothing, reduces to which no map sends anything), the longest task seen stands for the cost.
+//   - Where no byte tells anything (maps that read nothing, reduces to which no map sends
+//     anything), the longest task seen stands for the cost.
 package estimate
 
 import (
@@ -35,13 +39,14 @@ type Times struct {
 	Known  bool           // every stage of the job has been seen, and all its tasks are known; if not, the times say nothing
 }
 
-// Worst returns the times of a job. skew is how many times the mean the largest share of a reduce is, 1 if all are even; what is below 1
-// counts as 1.
+// Worst returns the times of a job. skew is how many times the mean the largest share of a reduce
+// is, 1 if all are even; what is below 1 counts as 1.
 func Worst(v sched.View, job *workload.Job, skew float64) Times {
 	return times(v, job, max(1, skew), func(e *profile.Estimate) float64 { return e.Max })
 }
 
-// Mean is Worst with means in the place of the worst: what schedulers expect that know one cost of a unit of data for all tasks and nodes.
+// Mean is Worst with means in the place of the worst: what schedulers expect that know one cost of
+// a unit of data for all tasks and nodes.
 func Mean(v sched.View, job *workload.Job) Times {
 	return times(v, job, 1, func(e *profile.Estimate) float64 { return e.Mean })
 }

@@ -43,8 +43,8 @@ func mastered(j *workload.Job) *workload.Job {
 	return j
 }
 
-// learned has seen maps of 1 and 2 s for a MiB on two classes of nodes, reduces of 3 s and half a second of fetching, and an
-// intermediate ratio of 0.5.
+// learned has seen maps of 1 and 2 s for a MiB on two classes of nodes, reduces of 3 s and half a
+// second of fetching, and an intermediate ratio of 0.5.
 func learned() *profile.Class {
 	c := profile.New("c")
 	c.Attempt(workload.Map, "fast", 10*mib, 10*units.Second, 0)
@@ -148,7 +148,8 @@ func TestWorstIsNoLessThanWhatWasSeen(t *testing.T) {
 	})
 }
 
-// By hand: maps of 10, 20 and 5 s for 10, 10 and 5 MiB are 4/3 s a MiB in the mean; reduces 3 and 1 s, and 0.25 and 0.5 s to fetch; 0.5 and 0.25 of the input.
+// By hand: maps of 10, 20 and 5 s for 10, 10 and 5 MiB are 4/3 s a MiB in the mean; reduces 3 and 1
+// s, and 0.25 and 0.5 s to fetch; 0.5 and 0.25 of the input.
 func TestMean(t *testing.T) {
 	got := estimate.Mean(known{class: learned()}, job(4, 12*mib, 6*mib))
 	near := func(got units.Duration, seconds float64) bool {

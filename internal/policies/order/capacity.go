@@ -19,8 +19,9 @@ type CapacityConfig struct {
 //
 //   - of two queues of one parent, the one with the smaller ratio of used to guaranteed share goes first,
 //   - a queue is closed once it has its maximum share of the cluster, or, without elasticity, its guaranteed one,
-//   - in a leaf the user whose first job with work that may start has the higher priority, or came earlier, goes first, with all of that
-//     user's jobs by priority, then arrival; jobs of a user who has the user limit are passed over.
+//   - in a leaf the user whose first job with work that may start has the higher priority, or came
+//     earlier, goes first, with all of that user's jobs by priority, then arrival; jobs of a user
+//     who has the user limit are passed over.
 //
 // A user may have at most the larger of an equal part among the active users of the leaf and minimum_user_limit percent, both of
 // what the leaf has and rounded up, and never more than user_limit_factor times the guaranteed share. A user is active who holds
@@ -29,14 +30,16 @@ type CapacityConfig struct {
 // with Hadoop's defaults, 100 % and 1, one user cannot take a leaf beyond its guaranteed share even if the cluster is idle.
 // Jobs that name no user have no user limit.
 //
-// Used is memory or virtual cores if containers take any (as YARN's calculators), else slots of the stage (as Hadoop 1).
-// Limits hold in every resource that counts for the stage, in whole units (slots, bytes, cores): a share of the cluster is rounded down. A
-// queue that holds nothing may always start one container, so that a tiny share does not mean none; a container of several units may go
-// beyond a limit by less than its own size.
+// Used is memory or virtual cores if containers take any (as YARN's calculators), else slots of the
+// stage (as Hadoop 1). Limits hold in every resource that counts for the stage, in whole units
+// (slots, bytes, cores): a share of the cluster is rounded down. A queue that holds nothing may
+// always start one container, so that a tiny share does not mean none; a container of several units
+// may go beyond a limit by less than its own size.
 //
-// A job names its leaf by name or by path ("research.vision", with or without "root."). Jobs of queues that are not described, or
-// are no leaves, are refused before they come here (queues.Config.Check). Should a world bring one all the same, its queue has no
-// guarantee and no limit: it is served when no queue with a guarantee has work that may start.
+// A job names its leaf by name or by path ("research.vision", with or without "root."). Jobs of
+// queues that are not described, or are no leaves, are refused before they come here
+// (queues.Config.Check). Should a world bring one all the same, its queue has no guarantee and no
+// limit: it is served when no queue with a guarantee has work that may start.
 type Capacity struct {
 	root     node
 	stranger node                // settings of a queue that the tree does not have
@@ -143,7 +146,8 @@ func (o *Capacity) find(v sched.View, q *sched.Queue) (n *node, user bool) {
 	return &o.stranger, false
 }
 
-// QueueKey ranks queues by used over guaranteed share, queues without a guarantee behind them; and users by their first job.
+// QueueKey ranks queues by used over guaranteed share, queues without a guarantee behind them; and
+// users by their first job.
 func (o *Capacity) QueueKey(v sched.View, q *sched.Queue, s sched.Stage) sched.Key {
 	n, user := o.find(v, q)
 	if user {

@@ -11,19 +11,22 @@
 //
 //   - A job's pool is its queue unless it is asked to be its user; in Hadoop 1.2.1 it is the user unless told otherwise
 //     (mapred.fairscheduler.poolnameproperty). Sharing among the users of a pool is ours.
-//   - Pools have no maximum share (maxMaps, maxReduces), and jobs no weight by size (mapred.fairscheduler.sizebasedweight).
+//   - Pools have no maximum share (maxMaps, maxReduces), and jobs no weight by size
+//     (mapred.fairscheduler.sizebasedweight).
 //   - The leaves of Capacity always heed priorities; in Hadoop 1.2.1 they do if told to (supports-priority).
-//   - Hadoop 1.2.1 refuses a container that would go beyond a maximum or user limit; here one of several units may do so by less than its size.
-//   - Equal pools, queues and jobs go by arrival. A pool, a queue, or a user in one, arrives with the first job that ever stood in it.
+//   - Hadoop 1.2.1 refuses a container that would go beyond a maximum or user limit; here one of
+//     several units may do so by less than its size.
+//   - Equal pools, queues and jobs go by arrival. A pool, a queue, or a user in one, arrives with
+//     the first job that ever stood in it.
 //
 // An order here also ranks jobs that are not admitted yet (Line), for limits on running jobs.
 package order
 
 import "github.com/slackline/slackline/sched"
 
-// Liner is an order that ranks jobs which wait to be admitted. They hold nothing, stand in no queue's ranking, and are
-// compared over all queues, so their key is a function of the job alone. It changes only when the job is amended, so that nobody has to
-// ask again about all that wait.
+// Liner is an order that ranks jobs which wait to be admitted. They hold nothing, stand in no
+// queue's ranking, and are compared over all queues, so their key is a function of the job alone.
+// It changes only when the job is amended, so that nobody has to ask again about all that wait.
 type Liner interface {
 	Line(j *sched.Job) sched.Key
 }

@@ -24,9 +24,9 @@ type FairConfig struct {
 //  2. of two below, the one that has the smaller part of its minimum share goes first,
 //  3. of two not below, the one that has less for its weight goes first.
 //
-// Users in a pool are equals. A job's weight is its own, doubled for each step of priority up to two and halved down to two:
-// Hadoop's VERY_HIGH 4, HIGH 2, NORMAL 1, LOW 1/2, VERY_LOW 1/4. What is shared are containers, Hadoop 1's slots, however
-// large they are.
+// Users in a pool are equals. A job's weight is its own, doubled for each step of priority up to
+// two and halved down to two: Hadoop's VERY_HIGH 4, HIGH 2, NORMAL 1, LOW 1/2, VERY_LOW 1/4. What
+// is shared are containers, Hadoop 1's slots, however large they are.
 type Fair struct {
 	pools   map[string]*Pool // by name and by path
 	unnamed Pool             // settings of pools that are not described

@@ -2,8 +2,8 @@ package order
 
 import "github.com/slackline/slackline/sched"
 
-// FIFO serves jobs by priority, higher first, and by arrival among equals: Hadoop's default scheduler (JobQueueTaskScheduler;
-// paper 003, section 2.1.1).
+// FIFO serves jobs by priority, higher first, and by arrival among equals: Hadoop's default
+// scheduler (JobQueueTaskScheduler; paper 003, section 2.1.1).
 type FIFO struct{ sched.Flat }
 
 // JobKey is (priority, arrival). It is the same for all stages.

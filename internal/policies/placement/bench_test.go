@@ -13,8 +13,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// BenchmarkBeat measures one heartbeat, book and all, while ever more jobs wait: what the node ran is killed, so that the same work waits
-// again, and it is filled anew. All nodes but the last hold input of every job; the last has none, so that it finds no local map.
+// BenchmarkBeat measures one heartbeat, book and all, while ever more jobs wait: what the node ran
+// is killed, so that the same work waits again, and it is filled anew. All nodes but the last hold
+// input of every job; the last has none, so that it finds no local map.
 func BenchmarkBeat(b *testing.B) {
 	const nodes = 30
 	for _, policy := range []string{"fifo+matchmaking", "fair+matchmaking", "capacity+matchmaking", "fifo+greedy", "fifo+delay(D=1ns)"} {

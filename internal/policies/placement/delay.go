@@ -9,24 +9,28 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Delay lets a job wait a little for nodes that hold its data (Zaharia et al. 2010, algorithm 2; paper 003, section 4.2). A node that beats goes
-// through the jobs in the policy's order, and the first that may start a map on it does so, again and again while there is room:
+// Delay lets a job wait a little for nodes that hold its data (Zaharia et al. 2010, algorithm 2;
+// paper 003, section 4.2). A node that beats goes through the jobs in the policy's order, and the
+// first that may start a map on it does so, again and again while there is room:
 //
 //	level 0   node-local maps only; after a wait of D also rack-local ones, after one of D + Rack any
 //	level 1   node- and rack-local maps; after a wait of Rack any
 //	level 2   any map
 //
-// A job that may not is skipped. Its wait is the time for which it has been skipped since its last start of a map: for each beat at which it was
-// skipped, the time until the next beat of any node. A start sets the wait to 0, and the level to the start's own: 0, 1 or 2 for a map that is node-local,
-// rack-local or remote. So a job that has waited long enough may start any number of remote maps, on one beat as well (paper 003: "this delay algorithm
-// allows a node to obtain multiple non-local map tasks in a heartbeat interval"), until a more local one sets it back.
+// A job that may not is skipped. Its wait is the time for which it has been skipped since its last
+// start of a map: for each beat at which it was skipped, the time until the next beat of any node.
+// A start sets the wait to 0, and the level to the start's own: 0, 1 or 2 for a map that is
+// node-local, rack-local or remote. So a job that has waited long enough may start any number of
+// remote maps, on one beat as well (paper 003: "this delay algorithm allows a node to obtain
+// multiple non-local map tasks in a heartbeat interval"), until a more local one sets it back.
 //
 // What the sources leave open:
 //
-//   - In Hadoop full nodes beat too. Here only those beat that have room for something that waits, so the time until the next beat is longer; it counts
-//     for no more than one interval.
-//   - Where nodes are served at once (a heartbeat of 0), nobody beats while nothing changes: a job counts as skipped from its first skip on, so that its
-//     wait is the time since then or since its last start, and the part asks to be woken when a wait is over.
+//   - In Hadoop full nodes beat too. Here only those beat that have room for something that waits,
+//     so the time until the next beat is longer; it counts for no more than one interval.
+//   - Where nodes are served at once (a heartbeat of 0), nobody beats while nothing changes: a job
+//     counts as skipped from its first skip on, so that its wait is the time since then or since
+//     its last start, and the part asks to be woken when a wait is over.
 //   - A task without preferred nodes is at home everywhere: it starts at once, and changes neither wait nor level.
 //   - Masters, reduces and further stages are served as Greedy does.
 //

@@ -2,12 +2,15 @@
 //
 // Deviations of Greedy from Hadoop 1.2.1:
 //
-//   - A task without preferred nodes (sched.Anywhere) does not count as non-local: the bound keeps nodes from taking each other's
-//     local tasks, and this is nobody's. Hadoop's code takes such splits for non-local ones; the paper does not speak of them.
-//   - JobQueueTaskScheduler fills no node beyond the cluster's mean load and keeps some slots free for failures and second
-//     attempts once the first job has what it wants (mapred.jobtracker.taskalloc.capacitypad). Neither is done here.
-//   - FairScheduler has no bound on non-local maps and reduces for each beat; it delays jobs for their locality instead. The
-//     scheme "fair" keeps the bounds of the default scheduler; greedy(nonlocal=0,reduces=0) lifts them.
+//   - A task without preferred nodes (sched.Anywhere) does not count as non-local: the bound keeps
+//     nodes from taking each other's local tasks, and this is nobody's. Hadoop's code takes such
+//     splits for non-local ones; the paper does not speak of them.
+//   - JobQueueTaskScheduler fills no node beyond the cluster's mean load and keeps some slots free
+//     for failures and second attempts once the first job has what it wants
+//     (mapred.jobtracker.taskalloc.capacitypad). Neither is done here.
+//   - FairScheduler has no bound on non-local maps and reduces for each beat; it delays jobs for
+//     their locality instead. The scheme "fair" keeps the bounds of the default scheduler;
+//     greedy(nonlocal=0,reduces=0) lifts them.
 package placement
 
 import "github.com/slackline/slackline/sched"
@@ -16,9 +19,10 @@ import "github.com/slackline/slackline/sched"
 // 2.1.1 and 4.1):
 //
 //   - The order is strict: the second job is not looked at while the first has an open task that may start on the node.
-//   - Of a job's maps, those whose data lie on the node go first, as many as fit; then at most NonLocal others per beat, and
-//     with the last of them the node has got its maps, no matter how many slots stay free. So no node takes tasks that are
-//     local to another before that one had its turn.
+//   - Of a job's maps, those whose data lie on the node go first, as many as fit; then at most
+//     NonLocal others per beat, and with the last of them the node has got its maps, no matter how
+//     many slots stay free. So no node takes tasks that are local to another before that one had
+//     its turn.
 //   - At most Reduces reduces are started per node and beat, so that they spread over the nodes.
 //
 // Masters come before tasks; the other stages follow reduces and go by the rule of maps.
@@ -26,9 +30,10 @@ import "github.com/slackline/slackline/sched"
 // Rack-local tasks count as non-local, as in the paper; LocalRack counts them as local instead, as Hadoop's code does
 // (JobInProgress.obtainNewNodeOrRackLocalMapTask).
 //
-// Where maps and reduces draw on the same resources (memory, virtual cores), the node is offered to the first job of all,
-// whatever it asks for; of one job the maps go first, for a reduce that waits for maps which have no room would wait for ever.
-// Where a job's maps and another's reduces rank alike, the job that came first goes first.
+// Where maps and reduces draw on the same resources (memory, virtual cores), the node is offered to
+// the first job of all, whatever it asks for; of one job the maps go first, for a reduce that waits
+// for maps which have no room would wait for ever. Where a job's maps and another's reduces rank
+// alike, the job that came first goes first.
 type Greedy struct {
 	NonLocal  int  // non-local tasks of a stage per node and beat, 0 = no bound
 	Reduces   int  // reduces per node and beat, 0 = no bound
@@ -78,7 +83,8 @@ func (q *quota) next(t *turn) sched.JobID {
 	return t.v.First(t.node.ID, q.stage, q.after)
 }
 
-// start starts one task of the job, the nearest, and charges the quota. A job of which nothing can be started is passed over.
+// start starts one task of the job, the nearest, and charges the quota. A job of which nothing can
+// be started is passed over.
 func (q *quota) start(t *turn, j sched.JobID) {
 	locality := t.v.Nearest(t.node.ID, j, q.stage)
 	if locality == sched.NoLocality || !t.start(j, q.stage, locality) {

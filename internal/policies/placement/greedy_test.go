@@ -39,8 +39,9 @@ func (g *given) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	return nil
 }
 
-// first plays the jobs on a cluster that beats every three seconds and returns the first so many beats on which a node got
-// something: "0s n1 1:map/node 1:map/remote" says that node 1 got two maps of job 1 at the start, one of them far from its data.
+// first plays the jobs on a cluster that beats every three seconds and returns the first so many
+// beats on which a node got something: "0s n1 1:map/node 1:map/remote" says that node 1 got two
+// maps of job 1 at the start, one of them far from its data.
 func first(t *testing.T, beats int, policy string, c *cluster.Cluster, jobs ...*workload.Job) string {
 	t.Helper()
 	w, err := sim.New(sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Heartbeat: 3 * units.Second})

@@ -20,8 +20,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// literal is the pseudo-code of tables 4.1 and 4.2 of paper 003, line by line: it scans all jobs and keeps nothing but the markers. Besides,
-// a node gets one reduce on each beat. It knows slots only.
+// literal is the pseudo-code of tables 4.1 and 4.2 of paper 003, line by line: it scans all jobs
+// and keeps nothing but the markers. Besides, a node gets one reduce on each beat. It knows slots
+// only.
 type literal struct {
 	printed bool           // lines 19 to 26 as they are printed; else corrected
 	marker  map[int32]*int // nil = null
@@ -98,9 +99,10 @@ func (l *literal) beat(v sched.View, p *sched.Plan, node sched.NodeID) {
 	}
 }
 
-// patient is algorithm 2 of Zaharia et al. (2010), line by line, for slots, but that "the time since the last heartbeat" is an interval at
-// most, as nodes without room do not beat here. Where nodes are served at once, a job counts as skipped from its first skip on. Each node
-// gets one reduce on each beat.
+// patient is algorithm 2 of Zaharia et al. (2010), line by line, for slots, but that "the time
+// since the last heartbeat" is an interval at most, as nodes without room do not beat here. Where
+// nodes are served at once, a job counts as skipped from its first skip on. Each node gets one
+// reduce on each beat.
 type patient struct {
 	w1, w2  units.Duration
 	level   map[string]int
@@ -280,7 +282,8 @@ func TestDelayIsThePseudoCode(t *testing.T) {
 	})
 }
 
-// As printed, table 4.1 marks a node again and again and never comes to line 22: a job whose data lie where no map can run starves.
+// As printed, table 4.1 marks a node again and again and never comes to line 22: a job whose data
+// lie where no map can run starves.
 func TestPrintedFormStarves(t *testing.T) {
 	for _, printed := range []bool{true, false} {
 		c := nodes(3, 1, units.Slots(2, 0))

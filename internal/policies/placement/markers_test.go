@@ -17,8 +17,8 @@ func (queued) Job(j sched.JobID) *sched.Job {
 	return &sched.Job{ID: j, State: map[sched.JobID]sched.JobState{1: sched.Admitted, 2: sched.HeldBack}[j], Spec: &workload.Job{}}
 }
 
-// Nodes 1 and 2 are marked. A job that comes takes all markers away (paper 003, algorithm 2), a node that comes its own (lines 1 to 3), a resync
-// all: nobody knows what has come meanwhile.
+// Nodes 1 and 2 are marked. A job that comes takes all markers away (paper 003, algorithm 2), a
+// node that comes its own (lines 1 to 3), a resync all: nobody knows what has come meanwhile.
 func TestMarkersGo(t *testing.T) {
 	admit := sched.Item{Verb: sched.Admit, Job: 1}
 	for _, c := range []struct {

@@ -7,7 +7,8 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// Matchmaking gives every node a fair chance to take its local maps before any takes another's (paper 003, section 4.3, tables 4.1 and 4.2):
+// Matchmaking gives every node a fair chance to take its local maps before any takes another's
+// (paper 003, section 4.3, tables 4.1 and 4.2):
 //
 //	Algorithm 1, when node i beats and has s free slots:               here
 //	 5      while s > 0:                                               turn.fill
@@ -19,22 +20,28 @@ import (
 //	          one non-local task of the first job; stop                beat, no matter how many slots stay free
 //	Algorithm 2, when a job comes: all markers = null                  all markers go
 //
-// Only whether a marker is 0 is ever asked, so a node is marked or it is not. Lines 19 to 26 are corrected: as printed, lines 19 to 21 catch the marker
-// that is 0 as well, stop, and no node ever gets a non-local task, against the text of the section (TestPrintedFormStarves).
+// Only whether a marker is 0 is ever asked, so a node is marked or it is not. Lines 19 to 26 are
+// corrected: as printed, lines 19 to 21 catch the marker that is 0 as well, stop, and no node ever
+// gets a non-local task, against the text of the section (TestPrintedFormStarves).
 //
 // What the paper leaves open:
 //
 //   - A task without preferred nodes is at home everywhere, so it is local. A task whose data lie in the rack is not.
-//   - A node for which no map waits is not looking for one, so that is no failure to find one. (In Hadoop nodes beat also while nothing waits.)
-//   - A job comes when its maps come to stand in the queue: when it is admitted, or its predecessors are done. A node that comes back is new.
+//   - A node for which no map waits is not looking for one, so that is no failure to find one. (In
+//     Hadoop nodes beat also while nothing waits.)
+//   - A job comes when its maps come to stand in the queue: when it is admitted, or its
+//     predecessors are done. A node that comes back is new.
 //   - Nothing bounds how often jobs come. While they come faster than nodes beat, no node gets a non-local map.
 //   - Masters, reduces and further stages are served as Greedy does.
 //
-// Where nodes are served at once (a heartbeat of 0), there is no beat to wait for. It counts as the limit of ever shorter intervals: all nodes
-// that are served take their turns again and again at the same instant, each with at most one non-local map and Reduces reduces, until none gets anything. So
-// every one of them has had its chance before any gets a non-local map, none is left with room and a map that fits, and no job waits for ever.
+// Where nodes are served at once (a heartbeat of 0), there is no beat to wait for. It counts as the
+// limit of ever shorter intervals: all nodes that are served take their turns again and again at
+// the same instant, each with at most one non-local map and Reduces reduces, until none gets
+// anything. So every one of them has had its chance before any gets a non-local map, none is left
+// with room and a map that fits, and no job waits for ever.
 //
-// A beat costs O(log jobs) for each queue with work local to the node and for each map that it gets, whatever waits (package ledger, FirstLocal).
+// A beat costs O(log jobs) for each queue with work local to the node and for each map that it
+// gets, whatever waits (package ledger, FirstLocal).
 type Matchmaking struct {
 	Reduces int // reduces per node and beat, 0 = no bound
 
@@ -94,7 +101,8 @@ func (m *Matchmaking) note(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// serve gives a node its turn. It tells whether there may be more for it at once: whether it got something, or was marked just now.
+// serve gives a node its turn. It tells whether there may be more for it at once: whether it got
+// something, or was marked just now.
 func (m *Matchmaking) serve(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 	t := &m.turn
 	if !t.of(v, p, n) {

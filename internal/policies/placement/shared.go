@@ -19,8 +19,8 @@ func (t *turn) share(o sched.Order, maps, reduces line) {
 	t.fill(reduces)
 }
 
-// before tells whether job a with work of stage sa goes before job b with work of stage sb: by the keys of the first pair of
-// pages on their paths that stand in the same queue, then by arrival.
+// before tells whether job a with work of stage sa goes before job b with work of stage sb: by the
+// keys of the first pair of pages on their paths that stand in the same queue, then by arrival.
 func before(o sched.Order, v sched.View, a sched.JobID, sa sched.Stage, b sched.JobID, sb sched.Stage) bool {
 	ja, jb := v.Job(a), v.Job(b)
 	ka, kb := o.JobKey(v, ja, sa), o.JobKey(v, jb, sb)

@@ -28,9 +28,10 @@ func (t *turn) of(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 	return t.node != nil
 }
 
-// serve fills the node: masters before tasks; maps as their line says, and so many reduces (0 = no bound); behind these the other
-// stages by the rule of greedy, with so many non-local tasks of each. Where maps and reduces draw on the same resources, the node is
-// offered to the first job of all each time.
+// serve fills the node: masters before tasks; maps as their line says, and so many reduces (0 = no
+// bound); behind these the other stages by the rule of greedy, with so many non-local tasks of
+// each. Where maps and reduces draw on the same resources, the node is offered to the first job of
+// all each time.
 func (t *turn) serve(o sched.Order, maps line, reduces, nonLocal int) {
 	t.other = quota{stage: sched.Master}
 	t.fill(&t.other)

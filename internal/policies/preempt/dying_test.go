@@ -21,7 +21,8 @@ type running struct {
 	dying bool
 }
 
-// desk is a view of six slots for a stage, with one job in each pool. Job and pool have the same number less one, the root's.
+// desk is a view of six slots for a stage, with one job in each pool. Job and pool have the same
+// number less one, the root's.
 type desk struct {
 	sched.View
 	now      units.Time
@@ -87,8 +88,9 @@ func (d *desk) Youngest(j sched.JobID, s sched.Stage, after sched.AttemptID) sch
 	return 0
 }
 
-// killed returns who is killed at an instant for b, which has starved since second 10: "a5 d4" are those of pools a and d that
-// run since second 5 and 4. b's minimum share is 3 of six, so that of a and d is one and a half each.
+// killed returns who is killed at an instant for b, which has starved since second 10: "a5 d4" are
+// those of pools a and d that run since second 5 and 4. b's minimum share is 3 of six, so that of a
+// and d is one and a half each.
 func (d *desk) killed(t *testing.T, at units.Time, own units.Duration) string {
 	t.Helper()
 	three := queues.Config{Queues: []queues.Queue{{Name: "a"}, {Name: "b", MinMaps: 3, MinReduces: 3, MinShareTimeout: queues.Span(own)}, {Name: "d"}}}
@@ -113,8 +115,9 @@ func (d *desk) killed(t *testing.T, at units.Time, own units.Duration) string {
 	return strings.Join(list, " ")
 }
 
-// What already dies is on its way to those who starve: it is not owed to them again, and its pool no longer has it. Hadoop 1.2.1
-// (FairScheduler.preemptTasks) counts such tasks as running and, when the next round comes before they are gone, kills too many.
+// What already dies is on its way to those who starve: it is not owed to them again, and its pool
+// no longer has it. Hadoop 1.2.1 (FairScheduler.preemptTasks) counts such tasks as running and,
+// when the next round comes before they are gone, kills too many.
 func TestWhatDiesIsDeducted(t *testing.T) {
 	for _, c := range []struct {
 		attempts []running
@@ -134,8 +137,8 @@ func TestWhatDiesIsDeducted(t *testing.T) {
 	}
 }
 
-// The youngest of all go, but no pool falls below its share for others (Hadoop 1.2.1, FairScheduler.preemptTasks), and of attempts
-// of one instant that of the job which arrived last.
+// The youngest of all go, but no pool falls below its share for others (Hadoop 1.2.1,
+// FairScheduler.preemptTasks), and of attempts of one instant that of the job which arrived last.
 func TestNoPoolFallsBelowItsShare(t *testing.T) {
 	d := &desk{stage: sched.Map, attempts: []running{{"d", 0, false}, {"d", 1, false}, {"d", 2, false}, {"a", 3, false}, {"a", 4, false}, {"a", 5, false}}}
 	if got := d.killed(t, second(30)+1, 0); got != "a5 a4 d2" {
@@ -147,8 +150,9 @@ func TestNoPoolFallsBelowItsShare(t *testing.T) {
 	}
 }
 
-// A time-out has run out when it is over, not before; a pool's own goes before the part's (Hadoop 1.2.1, Fair Scheduler guide:
-// minSharePreemptionTimeout of a pool, defaultMinSharePreemptionTimeout).
+// A time-out has run out when it is over, not before; a pool's own goes before the part's (Hadoop
+// 1.2.1, Fair Scheduler guide: minSharePreemptionTimeout of a pool,
+// defaultMinSharePreemptionTimeout).
 func TestTimeouts(t *testing.T) {
 	for _, c := range []struct {
 		own  units.Duration

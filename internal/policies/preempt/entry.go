@@ -58,8 +58,8 @@ func fair(a compose.Args) (compose.Step, error) {
 	return NewFair(c), nil
 }
 
-// Kills tells whether a time-out is set, in the parameters or for a pool with a minimum share. Without one, as by default in
-// Hadoop, preemption kills nobody.
+// Kills tells whether a time-out is set, in the parameters or for a pool with a minimum share.
+// Without one, as by default in Hadoop, preemption kills nobody.
 func Kills(a compose.Args) bool {
 	_, timeouts := a.Queues.MinShares()
 	return timeouts || a.Set("min_timeout") || a.Set("fair_timeout")

@@ -15,18 +15,20 @@ import (
 // Fair makes room for pools that have been kept from their share for too long (Hadoop 1.2.1, FairScheduler:
 // updatePreemptionVariables, tasksToPreempt, preemptTasks), for maps and for reduces separately:
 //
-//   - A pool starves for its minimum share while it has less than that (or than its demand); after MinTimeout it is owed what
-//     is missing to it.
-//   - It starves for its fair share while it has less than half of it; after FairTimeout it is owed what is missing to all
-//     of it.
-//   - What is owed to all pools, less what already dies, is taken from pools as long as they have more than their fair share,
-//     youngest attempts of all first, so that the least work is lost.
+//   - A pool starves for its minimum share while it has less than that (or than its demand); after
+//     MinTimeout it is owed what is missing to it.
+//   - It starves for its fair share while it has less than half of it; after FairTimeout it is owed
+//     what is missing to all of it.
+//   - What is owed to all pools, less what already dies, is taken from pools as long as they have
+//     more than their fair share, youngest attempts of all first, so that the least work is lost.
 //
-// Who starves is looked at once in Update at most; what is owed is taken once in Interval at most, so that freed slots are given
-// out before more is killed. In between the part costs nothing. It asks for a Tick only when a time-out is running.
+// Who starves is looked at once in Update at most; what is owed is taken once in Interval at most,
+// so that freed slots are given out before more is killed. In between the part costs nothing. It
+// asks for a Tick only when a time-out is running.
 //
-// The fair share is Hadoop's: by weight, at least the minimum share, at most the demand, of all slots of the stage; where nodes
-// have no slots but resources, of all containers of the stage that run.
+// The fair share is Hadoop's: by weight, at least the minimum share, at most the demand, of all
+// slots of the stage; where nodes have no slots but resources, of all containers of the stage that
+// run.
 type Fair struct {
 	c     FairConfig
 	order *order.Fair
@@ -67,8 +69,9 @@ type pool struct {
 	claim claim
 }
 
-// least is the least time between two rounds of killing. Without it, a pool whose tasks fit no node would have others killed and
-// started again for ever within one instant, where nodes are served at once.
+// least is the least time between two rounds of killing. Without it, a pool whose tasks fit no node
+// would have others killed and started again for ever within one instant, where nodes are served at
+// once.
 const least = 500 * units.Millisecond
 
 // NewFair returns the rule. An Interval below half a second counts as half a second.
@@ -181,7 +184,8 @@ func (f *Fair) record(name string, s sched.Stage, now units.Time) int {
 	return i
 }
 
-// judge notes that the pool has enough, if it has, and returns when a time-out of it runs out, units.Never if none is running.
+// judge notes that the pool has enough, if it has, and returns when a time-out of it runs out,
+// units.Never if none is running.
 func (f *Fair) judge(q *pool, now units.Time) (due units.Time) {
 	r := &f.fed[q.fed]
 	due = units.Never
@@ -257,8 +261,8 @@ type cursor struct {
 	attempt sched.AttemptID
 }
 
-// gather sets a cursor on each job with attempts of the stage and returns how many attempts die already. These no longer count
-// as held by their pools.
+// gather sets a cursor on each job with attempts of the stage and returns how many attempts die
+// already. These no longer count as held by their pools.
 func (f *Fair) gather(v sched.View, s sched.Stage) (dying int64) {
 	f.cursors = f.cursors[:0]
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
@@ -284,8 +288,8 @@ func (f *Fair) gather(v sched.View, s sched.Stage) (dying int64) {
 	return dying
 }
 
-// youngest returns the cursor on the youngest attempt of all pools that have more than their fair share, nil if there is none.
-// Of attempts of one instant it is that of the job that arrived last.
+// youngest returns the cursor on the youngest attempt of all pools that have more than their fair
+// share, nil if there is none. Of attempts of one instant it is that of the job that arrived last.
 func (f *Fair) youngest(v sched.View) *cursor {
 	var best *cursor
 	var started units.Time

@@ -166,8 +166,9 @@ func TestFairShareAfterTheTimeout(t *testing.T) {
 	}
 }
 
-// A pool starves for its fair share while it has less than half of it, rounded down, not while it has less than all of it (Hadoop
-// 1.2.1, Fair Scheduler guide: fairSharePreemptionTimeout). Here b gets the one slot of six that is free when it comes.
+// A pool starves for its fair share while it has less than half of it, rounded down, not while it
+// has less than all of it (Hadoop 1.2.1, Fair Scheduler guide: fairSharePreemptionTimeout). Here b
+// gets the one slot of six that is free when it comes.
 func TestHalfOfTheFairShareIsEnough(t *testing.T) {
 	for _, c := range []struct {
 		weight float64

@@ -8,9 +8,11 @@ type claim struct {
 	share  int64 // its fair share: the result
 }
 
-// fairShares divides total among the claims: shares in proportion to weight, but none below the smaller of minimum share and
-// demand, and none above demand (Hadoop 1.2.1, SchedulingAlgorithms.computeFairShares). All numbers are integers, so the result
-// is the same on every machine; the shares add up to at least min(total, demand), and to less than a thousandth per claim more.
+// fairShares divides total among the claims: shares in proportion to weight, but none below the
+// smaller of minimum share and demand, and none above demand (Hadoop 1.2.1,
+// SchedulingAlgorithms.computeFairShares). All numbers are integers, so the result is the same on
+// every machine; the shares add up to at least min(total, demand), and to less than a thousandth
+// per claim more.
 //
 // It looks for the least level at which the claims use up the total, where a claim at that level gets weight · level.
 func fairShares(claims []claim, total int64) {

@@ -55,8 +55,9 @@ func TestFairSharesAreWaterFilling(t *testing.T) {
 			if c.share > c.demand || c.share < min(c.min, c.demand) {
 				t.Fatalf("%+v: outside its bounds", c)
 			}
-			// In thousandths of a container: each claim is rounded down by less than one, which raises the level by what the
-			// claims lost together; one claim gets at most all of that, and is rounded itself.
+			// In thousandths of a container: each claim is rounded down by less than one, which
+			// raises the level by what the claims lost together; one claim gets at most all of
+			// that, and is rounded itself.
 			if math.Abs(float64(c.share)-want[i]) > float64(len(claims)+1) {
 				t.Fatalf("share %d of %+v, by hand %.1f", c.share, c, want[i])
 			}

@@ -1,6 +1,7 @@
 // Package queues describes the queues, or pools, in which jobs stand: what each is promised and how far it may go.
 //
-// Fair and Capacity orders, limits on running jobs and preemption all read this one description, which a scenario file fills:
+// Fair and Capacity orders, limits on running jobs and preemption all read this one description,
+// which a scenario file fills:
 //
 //	queues:
 //	  - {name: prod, weight: 2, min_maps: 20, min_reduces: 5, capacity: 60}
@@ -12,10 +13,12 @@
 //	      - {name: speech, capacity: 50, max_running: 3}
 //	max_running_per_user: 5
 //
-// Where queues are described, a job stands in one of them or is refused (Check): a queue that nobody described is most likely
-// misspelt. Hadoop does the same: in Hadoop 1.2.1 a job's queue must be one of mapred.queue.names, and YARN's capacity scheduler
-// rejects jobs of unknown queues and of queues that are no leaves. The fair scheduler makes a pool that nobody declared unless it is
-// told not to (mapred.fairscheduler.allow.undeclared.pools, by default true); here it has to be told to: undeclared_queues: allow.
+// Where queues are described, a job stands in one of them or is refused (Check): a queue that
+// nobody described is most likely misspelt. Hadoop does the same: in Hadoop 1.2.1 a job's queue
+// must be one of mapred.queue.names, and YARN's capacity scheduler rejects jobs of unknown queues
+// and of queues that are no leaves. The fair scheduler makes a pool that nobody declared unless it
+// is told not to (mapred.fairscheduler.allow.undeclared.pools, by default true); here it has to be
+// told to: undeclared_queues: allow.
 //
 // The keys are those of Hadoop's allocation file and capacity-scheduler.xml in this file's spelling.
 package queues
@@ -39,8 +42,8 @@ const (
 	Allow  = "allow"  // the queue exists with default settings, as undeclared pools do in Hadoop's fair scheduler
 )
 
-// Config is the description of all queues. Its zero value has none: each queue that a job names then exists with default
-// settings, as undeclared pools do in Hadoop.
+// Config is the description of all queues. Its zero value has none: each queue that a job names
+// then exists with default settings, as undeclared pools do in Hadoop.
 type Config struct {
 	Queues []Queue `json:"queues,omitempty" doc:"queues, or pools, below the root; if there are any, jobs name one of them or none"`
 	// Undeclared is Refuse, the same as "", or Allow.
@@ -49,10 +52,12 @@ type Config struct {
 	MaxRunning int `json:"max_running,omitempty" doc:"bound on the running jobs of the whole cluster; none if left out"`
 	// MaxRunningPerUser bounds the running jobs of each user (userMaxJobsDefault), 0 = no bound.
 	MaxRunningPerUser int `json:"max_running_per_user,omitempty" doc:"bound on the running jobs of each user; none if left out"`
-	// MaxRunningPerQueue bounds the running jobs of each queue without a bound of its own (poolMaxJobsDefault), 0 = no bound.
+	// MaxRunningPerQueue bounds the running jobs of each queue without a bound of its own
+	// (poolMaxJobsDefault), 0 = no bound.
 	MaxRunningPerQueue int `json:"max_running_per_queue,omitempty" doc:"bound on the running jobs of each queue without one of its own; none if left out"`
-	// MaxMasterShare is the percentage of what a queue is promised, without queues of the cluster, that the ApplicationMasters of its
-	// running jobs may take (maximum-am-resource-percent, queueMaxAMShareDefault), 0 = as the policy says.
+	// MaxMasterShare is the percentage of what a queue is promised, without queues of the cluster,
+	// that the ApplicationMasters of its running jobs may take (maximum-am-resource-percent,
+	// queueMaxAMShareDefault), 0 = as the policy says.
 	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100" doc:"percent of what a queue is promised, of the cluster without queues, that ApplicationMasters may take; 50 under fair and 10 else if left out"`
 }
 
@@ -62,7 +67,8 @@ type Queue struct {
 	Queues []Queue `json:"queues,omitempty" doc:"queues below it (capacity only); jobs stand in those without any"`
 	// MaxRunning bounds its running jobs (maxRunningJobs), 0 = no bound of its own.
 	MaxRunning int `json:"max_running,omitempty" doc:"bound on its running jobs; none if left out"`
-	// MaxMasterShare is what ApplicationMasters may take of what the queue is promised, in percent, 0 = as for all (maxAMShare)
+	// MaxMasterShare is what ApplicationMasters may take of what the queue is promised, in percent,
+	// 0 = as for all (maxAMShare)
 	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100" doc:"percent of what it is promised (capacity: its guaranteed part, fair: its weight among pools with jobs, else the cluster) that ApplicationMasters of its jobs may take; its first may always start; as for all queues if left out"`
 
 	// Fair: pools. A weight of 0 is 1. Jobs (schedulingMode) is "fair", "fifo", or "" for what the order says.
@@ -72,8 +78,8 @@ type Queue struct {
 	Jobs            string  `json:"jobs,omitempty" doc:"fair: fair or fifo among its jobs; as the policy says if left out"`
 	MinShareTimeout Span    `json:"min_share_timeout,omitempty" doc:"fair: how long it may stay below its minimum share before others are preempted"`
 
-	// Capacity: hierarchical queues, whose capacities add up to at most 100. A maximum (maximum-capacity) or user limit of 0 is 100,
-	// a factor of 0 is 1.
+	// Capacity: hierarchical queues, whose capacities add up to at most 100. A maximum
+	// (maximum-capacity) or user limit of 0 is 100, a factor of 0 is 1.
 	Capacity         float64 `json:"capacity,omitempty" doc:"capacity: percent of its parent that it is guaranteed"`
 	Maximum          float64 `json:"maximum,omitempty" doc:"capacity: percent of its parent that it gets at most; 100 if left out"`
 	MinimumUserLimit float64 `json:"minimum_user_limit,omitempty" doc:"capacity: percent of the queue that each of many users gets; 100 if left out"`

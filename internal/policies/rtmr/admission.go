@@ -8,10 +8,11 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// admission is the second element, the admission controller (paper 003, algorithms 5.1 to 5.3; the test itself is Schedule.Test). A job
-// with a deadline is admitted if it would meet it, and every job behind it in the order still its own, were each task to take its worst time; else it is rejected,
-// with the earliest deadline that would have been accepted. A job that waits for predecessors is judged when they are done: nobody knows when that
-// will be.
+// admission is the second element, the admission controller (paper 003, algorithms 5.1 to 5.3; the
+// test itself is Schedule.Test). A job with a deadline is admitted if it would meet it, and every
+// job behind it in the order still its own, were each task to take its worst time; else it is
+// rejected, with the earliest deadline that would have been accepted. A job that waits for
+// predecessors is judged when they are done: nobody knows when that will be.
 type admission struct{ *scheduler }
 
 // MarshalJSON saves what all parts remember.
@@ -76,8 +77,8 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 }
 
-// weigh says what a job may become: promised, if it passes the test of the claim that is filled in; lent or sampled; or unknown, if it is
-// refused without a test.
+// weigh says what a job may become: promised, if it passes the test of the claim that is filled in;
+// lent or sampled; or unknown, if it is refused without a test.
 func (s *scheduler) weigh(v sched.View, job *sched.Job, r *record) (standing, sched.Reason) {
 	if job.Deadline == units.Never {
 		return lent, sched.Because(estimate.NoDeadline)
@@ -132,8 +133,10 @@ func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan)
 	s.restrain(job, p)
 }
 
-// refuse rejects a job with one of two reasons: it alone would be late with all slots of the cluster, or what is promised stands in its way, which
-// is named. A cost that knows no bound, as a class has that holds all kinds of jobs, is told as such. With it go the deadline that would do, and whether that rests on a sample.
+// refuse rejects a job with one of two reasons: it alone would be late with all slots of the
+// cluster, or what is promised stands in its way, which is named. A cost that knows no bound, as a
+// class has that holds all kinds of jobs, is told as such. With it go the deadline that would do,
+// and whether that rests on a sample.
 func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.Plan) {
 	now, c := v.Now(), &r.Claim
 	if job := v.Job(c.Job); job.Spec.GoesOn() { // that time was lost is not held against it
@@ -180,13 +183,14 @@ func endless(verdict *Verdict) sched.Stage {
 	return sched.Reduce
 }
 
-// mostEstimates bounds the search for the earliest deadline that would be accepted: so many jobs are estimated anew, in a tenth of a second
-// or so, before places are passed over and the offer is one that would be accepted, and perhaps not the earliest. It takes some thousands of jobs
-// that wait, with hardly any slack, for that to happen.
+// mostEstimates bounds the search for the earliest deadline that would be accepted: so many jobs
+// are estimated anew, in a tenth of a second or so, before places are passed over and the offer is
+// one that would be accepted, and perhaps not the earliest. It takes some thousands of jobs that
+// wait, with hardly any slack, for that to happen.
 const mostEstimates = 100_000
 
-// amended judges anew a job that has not started: its deadline or its tasks are others now. What was promised to one that has started
-// stays as it is.
+// amended judges anew a job that has not started: its deadline or its tasks are others now. What
+// was promised to one that has started stays as it is.
 func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 	r, job := s.of(j), v.Job(j)
 	if r == nil || job == nil || r.Rank > 0 || job.Standing() > sched.Admitted {

@@ -43,8 +43,9 @@ func TestUnbounded(t *testing.T) {
 	}
 }
 
-// Where nothing is killed, a task of which nobody knows how long it takes may hold the only slot of a kind for ever. Whoever needs that kind is refused, with
-// no deadline that would do, and is told which kind it is; whoever needs the other kind alone is promised it.
+// Where nothing is killed, a task of which nobody knows how long it takes may hold the only slot of
+// a kind for ever. Whoever needs that kind is refused, with no deadline that would do, and is told
+// which kind it is; whoever needs the other kind alone is promised it.
 func TestAllLent(t *testing.T) {
 	patient := usual
 	patient.Preempt = false

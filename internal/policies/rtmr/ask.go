@@ -6,8 +6,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// mostAsked is how many jobs are estimated anew for a question, to find the earliest deadline that would be accepted: a fraction of a
-// millisecond. From there on only the place behind all that wait is looked at.
+// mostAsked is how many jobs are estimated anew for a question, to find the earliest deadline that
+// would be accepted: a fraction of a millisecond. From there on only the place behind all that wait
+// is looked at.
 const mostAsked = 256
 
 // Ask says what would become of a job that came now: what judge would find, without what follows from it.

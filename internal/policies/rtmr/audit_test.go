@@ -8,8 +8,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// auditor is a dispatcher that counts at each decision, node by node and attempt by attempt, what the scheduler knows from sums: slots in service, idle
-// and lent, and without preempt a lease for each task without a promise, marked where it is out of service.
+// auditor is a dispatcher that counts at each decision, node by node and attempt by attempt, what
+// the scheduler knows from sums: slots in service, idle and lent, and without preempt a lease for
+// each task without a promise, marked where it is out of service.
 type auditor struct {
 	dispatcher
 	said *[]string

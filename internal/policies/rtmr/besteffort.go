@@ -7,17 +7,20 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Jobs without a deadline, and those of which nothing is known, run on what no promise needs. The paper knows no such jobs. They stand
-// behind all that have a promise, and
+// Jobs without a deadline, and those of which nothing is known, run on what no promise needs. The
+// paper knows no such jobs. They stand behind all that have a promise, and
 //
-//   - with Preempt they get any slot that is free once a node's jobs with a promise have been served, and are killed when a promised slot falls due: when
-//     a task with a promise could start and no slot is free for it. Admission does not count them;
-//   - without Preempt they get no more slots than the vectors behind the last admitted job leave untouched, that is available now. Admission counts
-//     a slot that they hold as busy until their class's worst time has passed, and for ever if that is unknown (lease.go). So their reduces, too, wait
-//     for the last map: one that waits in its slot has no worst time.
+//   - with Preempt they get any slot that is free once a node's jobs with a promise have been
+//     served, and are killed when a promised slot falls due: when a task with a promise could start
+//     and no slot is free for it. Admission does not count them;
+//   - without Preempt they get no more slots than the vectors behind the last admitted job leave
+//     untouched, that is available now. Admission counts a slot that they hold as busy until their
+//     class's worst time has passed, and for ever if that is unknown (lease.go). So their reduces,
+//     too, wait for the last map: one that waits in its slot has no worst time.
 //
-// Tasks of a sample (sample.go) get their slots by the same rules, before those of jobs that have nothing to be in time for: with Preempt these are
-// killed for them too, without it a sample gets the next slot that is left.
+// Tasks of a sample (sample.go) get their slots by the same rules, before those of jobs that have
+// nothing to be in time for: with Preempt these are killed for them too, without it a sample gets
+// the next slot that is left.
 
 // lend lets a job run without a promise.
 func (s *scheduler) lend(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) {
@@ -142,7 +145,8 @@ func (s *scheduler) held(v sched.View, slot sched.Stage) (n int64) {
 	return n
 }
 
-// holds is how many slots the job holds. A stage that can run in several kinds of containers counts as if it ran in the first.
+// holds is how many slots the job holds. A stage that can run in several kinds of containers counts
+// as if it ran in the first.
 func holds(job *sched.Job) (n slots) {
 	for i := range job.Spec.Stages {
 		stage := job.Spec.Stages[i].Kind
@@ -159,7 +163,8 @@ func holds(job *sched.Job) (n slots) {
 // reclaimer kills tasks without a promise when the slots that they hold fall due.
 type reclaimer struct{ *scheduler }
 
-// Decide kills the youngest tasks of the jobs that came last, as many as there are tasks with a promise, or of a sample, that find no slot.
+// Decide kills the youngest tasks of the jobs that came last, as many as there are tasks with a
+// promise, or of a sample, that find no slot.
 func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	if len(r.queue)+r.samples == 0 || len(r.others) == 0 {
 		return
@@ -211,9 +216,10 @@ func (s *scheduler) mapsDue(v sched.View) (due, kept, sample int64) {
 	return due, kept, sample
 }
 
-// reducesDue is how many reduces the dispatcher would start, were there slots: algorithm 5.4 over and over. Where slots wait for beats, it
-// also tells how many slots have to be kept for jobs before those: should their reduces become ready before the next beat, they take the slots
-// that are free, and those reduces that are due now must not have to wait for a beat once more.
+// reducesDue is how many reduces the dispatcher would start, were there slots: algorithm 5.4 over
+// and over. Where slots wait for beats, it also tells how many slots have to be kept for jobs
+// before those: should their reduces become ready before the next beat, they take the slots that
+// are free, and those reduces that are due now must not have to wait for a beat once more.
 func (s *scheduler) reducesDue(v sched.View) (due, kept int64) {
 	if !s.promisedTo(v.Waiting(sched.Reduce, 0)) {
 		return 0, 0
@@ -242,8 +248,8 @@ func (s *scheduler) reducesDue(v sched.View) (due, kept int64) {
 	return due, kept
 }
 
-// reclaim kills as many tasks as slots are missing to those that are due, or to be kept for them, and to samples. For a sample only tasks of jobs
-// are killed that nobody measures.
+// reclaim kills as many tasks as slots are missing to those that are due, or to be kept for them,
+// and to samples. For a sample only tasks of jobs are killed that nobody measures.
 func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample int64, p *sched.Plan) {
 	missing := need + sample - max(0, s.idle(v, slot))
 	if missing <= 0 {

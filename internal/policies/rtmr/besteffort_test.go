@@ -11,8 +11,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Slots that are idle or about to be given back are counted before more is killed: j2's three maps find one idle slot and need two others, and
-// asked again while these die nothing more is killed.
+// Slots that are idle or about to be given back are counted before more is killed: j2's three maps
+// find one idle slot and need two others, and asked again while these die nothing more is killed.
 func TestReclaimsNoMoreThanMissing(t *testing.T) {
 	d := newDesk(t, usual)
 	class := profile.New("c")

@@ -2,10 +2,12 @@ package rtmr
 
 import "github.com/slackline/slackline/units"
 
-// Most claims delay those behind them by little, and most of those have slack. Then a bound says that nobody will be late, without an estimate of
-// each. It rests on two properties of the chain; vectors are compared entry by entry, each sorted:
+// Most claims delay those behind them by little, and most of those have slack. Then a bound says
+// that nobody will be late, without an estimate of each. It rests on two properties of the chain;
+// vectors are compared entry by entry, each sorted:
 //
-//   - a vector whose entries are no smaller, and tasks that may start no sooner, lead to ends and entries that are no smaller;
+//   - a vector whose entries are no smaller, and tasks that may start no sooner, lead to ends and
+//     entries that are no smaller;
 //   - if all entries, and the instants from which tasks may start, are later by d, so are all ends and entries.
 //
 // Of the smallest entry t, max(t, from)+each has both, and so has the sorted vector with that in its
@@ -51,7 +53,8 @@ func (s *Schedule) joined(now units.Time, p int) {
 	}
 }
 
-// delay bounds by how much the claim at place p delays those behind it, by s.at, the chain there; false if one of them might then be late. It leaves s.at as it was.
+// delay bounds by how much the claim at place p delays those behind it, by s.at, the chain there;
+// false if one of them might then be late. It leaves s.at as it was.
 func (s *Schedule) delay(now units.Time, c *Claim, p int) (units.Duration, bool) {
 	if s.bounded < len(s.members) {
 		return 0, false

@@ -8,8 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBounds compares the bounds, some of them of an earlier time, and the bound of the delay by a claim with the finishes in the literal queue. Then all
-// jobs that wait get little slack, and the verdict must be that of the literal queue too.
+// TestBounds compares the bounds, some of them of an earlier time, and the bound of the delay by a
+// claim with the finishes in the literal queue. Then all jobs that wait get little slack, and the
+// verdict must be that of the literal queue too.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(t)
@@ -51,7 +52,8 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// A job without maps may start its reduces at once, though all map slots are taken until 100: so a claim that goes before it delays it, beyond its slack of 2.
+// A job without maps may start its reduces at once, though all map slots are taken until 100: so a
+// claim that goes before it delays it, beyond its slack of 2.
 func TestBoundOfReducesAlone(t *testing.T) {
 	s := NewSchedule(1, 1, false)
 	s.Admit(0, Claim{Job: 1, Seq: 1, Deadline: 1000, Maps: 1, Map: 100})

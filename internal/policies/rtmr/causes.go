@@ -22,7 +22,8 @@ var (
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("nothing is known of what its class costs: %d of its maps are measured first", r.A)
 		}}
-	// Late refuses a job that would be late by what is promised to others. The evidence says who holds slots until then.
+	// Late refuses a job that would be late by what is promised to others. The evidence says who
+	// holds slots until then.
 	Late = &sched.Cause{Name: "deadline", Numbers: []string{"its deadline", "its expected finish", "the stage in which it waits for slots"}, Example: [3]int64{90e9, 120e9, int64(sched.Map)},
 		Say: func(r *sched.Said) string { return estimate.LateBy(r, r.B, r.A) + estimate.Holders(r, r.C, "") }}
 	// BreaksPromise refuses a job for the sake of another one.

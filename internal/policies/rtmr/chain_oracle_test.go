@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A literalVector is the paper's: an entry for each slot, sorted after each task. Of each entry it knows whether the job at hand had it.
+// A literalVector is the paper's: an entry for each slot, sorted after each task. Of each entry it
+// knows whether the job at hand had it.
 type literalVector []literalSlot
 
 type literalSlot struct {

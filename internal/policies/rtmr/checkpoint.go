@@ -7,10 +7,11 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// The paper records T^m and T^r with every job. With 10,000 jobs and 100,000 slots that is too much, so the vectors are recorded after
-// every stride-th job only, and those in between are calculated again. A test runs through at most stride jobs before the place of the
-// claim, and through those behind it, whose vectors it changes. With 128 instead of 512 a fifth to a third of the time in which a busy cluster's jobs are estimated
-// anew went into records.
+// The paper records T^m and T^r with every job. With 10,000 jobs and 100,000 slots that is too
+// much, so the vectors are recorded after every stride-th job only, and those in between are
+// calculated again. A test runs through at most stride jobs before the place of the claim, and
+// through those behind it, whose vectors it changes. With 128 instead of 512 a fifth to a third of
+// the time in which a busy cluster's jobs are estimated anew went into records.
 const stride = 512
 
 // A mark is the chain before the member at a place.
@@ -21,8 +22,9 @@ type mark struct {
 	maps, reduces []avail.Step
 }
 
-// holds tells whether the mark is what a question at the given time would find: that time makes no difference as long as no waiting job
-// before the mark takes a slot that has been free for some time.
+// holds tells whether the mark is what a question at the given time would find: that time makes no
+// difference as long as no waiting job before the mark takes a slot that has been free for some
+// time.
 func (m *mark) holds(now units.Time) bool { return now == m.now || now <= m.until }
 
 // stale forgets the marks behind a place, and the bounds from there on: the member there has changed.
@@ -46,7 +48,8 @@ func (s *Schedule) fallen(n int) {
 	}
 }
 
-// rest makes s.at the chain at the last mark that is not behind place p, and returns where that is and until when it holds.
+// rest makes s.at the chain at the last mark that is not behind place p, and returns where that is
+// and until when it holds.
 func (s *Schedule) rest(now units.Time, p int) (int, units.Time) {
 	for i := range s.marks {
 		if !s.marks[i].holds(now) { // nor do those behind it, which came from it
@@ -74,8 +77,8 @@ func (s *Schedule) seek(now units.Time, p int) units.Time {
 	return until
 }
 
-// pass takes s.at over the member at place i, and leaves a mark if it is time for one. It takes and returns until when what it finds holds,
-// and returns when the member finishes.
+// pass takes s.at over the member at place i, and leaves a mark if it is time for one. It takes and
+// returns until when what it finds holds, and returns when the member finishes.
 func (s *Schedule) pass(now units.Time, i int, until units.Time) (holds, finish units.Time) {
 	last := 0
 	if n := len(s.marks); n > 0 {

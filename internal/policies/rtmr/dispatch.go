@@ -15,8 +15,10 @@ import (
 //     stage (lines 6 to 21);
 //  4. tasks of jobs without a promise (besteffort.go).
 //
-// It fills the node on one beat: Hadoop's bounds of one map far from its input and one reduce for each beat would keep slots free that the
-// vectors count as used, and break promises. A reduce waits for its job's last map (third assumption of section 5.2), whatever slow start the job asks for.
+// It fills the node on one beat: Hadoop's bounds of one map far from its input and one reduce for
+// each beat would keep slots free that the vectors count as used, and break promises. A reduce
+// waits for its job's last map (third assumption of section 5.2), whatever slow start the job asks
+// for.
 type dispatcher struct{ *scheduler }
 
 // Decide serves the nodes that beat.
@@ -64,8 +66,8 @@ func (s *scheduler) start(v sched.View, j sched.JobID, stage sched.Stage, n sche
 	})
 }
 
-// reduce starts one reduce on the node, if one may start there: lines 6 to 21. Slots that are lent count as free, as they are given
-// back when they fall due.
+// reduce starts one reduce on the node, if one may start there: lines 6 to 21. Slots that are lent
+// count as free, as they are given back when they fall due.
 func (s *scheduler) reduce(v sched.View, n *sched.Node, p *sched.Plan) bool {
 	if n.Free[units.ReduceSlots] <= 0 || !s.promisedTo(v.First(n.ID, sched.Reduce, 0)) {
 		return false
@@ -92,8 +94,8 @@ func (s *scheduler) reduce(v sched.View, n *sched.Node, p *sched.Plan) bool {
 	return false
 }
 
-// enough tells whether what is reserved leaves nothing for those behind: line 10. It is printed with >, by which a slot goes out that an
-// earlier job needs.
+// enough tells whether what is reserved leaves nothing for those behind: line 10. It is printed
+// with >, by which a slot goes out that an earlier job needs.
 func (s *scheduler) enough(reserved, free int64) bool {
 	if s.printed {
 		return reserved > free

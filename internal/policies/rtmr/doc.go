@@ -1,5 +1,5 @@
-// Package rtmr is the Real-Time MapReduce scheduler of paper 003, chapter 5: it says of each job, when it comes, whether it will meet its
-// deadline, and keeps that promise.
+// Package rtmr is the Real-Time MapReduce scheduler of paper 003, chapter 5: it says of each job,
+// when it comes, whether it will meet its deadline, and keeps that promise.
 //
 //	what                                                      paper 003             where
 //	learned worst costs of a job's tasks                      eq. 4.2 to 4.4        estimate.go, package estimate
@@ -18,9 +18,11 @@
 //
 // # What is promised
 //
-// The deadline, and nothing earlier. A job that waits is overtaken by one that comes later with an earlier deadline, if the test finds that both
-// are in time all the same: it may then end long after the finish that was estimated at its own admission. So that estimate, which reasons and
-// reports show, is what is expected as things stand. Nobody overtakes a job that has started; under order=fifo nobody does who comes later.
+// The deadline, and nothing earlier. A job that waits is overtaken by one that comes later with an
+// earlier deadline, if the test finds that both are in time all the same: it may then end long
+// after the finish that was estimated at its own admission. So that estimate, which reasons and
+// reports show, is what is expected as things stand. Nobody overtakes a job that has started; under
+// order=fifo nobody does who comes later.
 //
 // # Symbols
 //
@@ -39,10 +41,13 @@
 //
 // # Where the paper is corrected
 //
-//   - Algorithm 5.4, line 10, has to read ≥. As printed (>) a slot goes out that an earlier job needs, and admitted jobs miss their deadlines.
-//   - A job that has started is never overtaken (second assumption of section 5.2), so a new job before all that wait has the last started
-//     job as its predecessor, as lines 604 to 606 of the text say. Taking nil, or the order of deadlines alone, breaks promises.
-//   - "Current time" in algorithm 5.2 is the time of the question for jobs that wait, and the time of its start for a job that has started.
+//   - Algorithm 5.4, line 10, has to read ≥. As printed (>) a slot goes out that an earlier job
+//     needs, and admitted jobs miss their deadlines.
+//   - A job that has started is never overtaken (second assumption of section 5.2), so a new job
+//     before all that wait has the last started job as its predecessor, as lines 604 to 606 of the
+//     text say. Taking nil, or the order of deadlines alone, breaks promises.
+//   - "Current time" in algorithm 5.2 is the time of the question for jobs that wait, and the time
+//     of its start for a job that has started.
 //   - The difference of line 7 of algorithm 5.5 is taken with ≥, as printed there; the text says larger.
 //
 // Tests hold each of these to the theorem of section 5.2.2: as printed it fails, as corrected it does not.
@@ -50,9 +55,11 @@
 // # Where we differ
 //
 //   - The input of a reduce is not known at admission: its largest share is taken as η·δ/R times the parameter skew.
-//   - Where nodes are served at intervals, the interval is counted into the worst time of each task, and a node is filled on one beat, without
-//     Hadoop's bounds of one map far from its input and one reduce for each beat.
-//   - Line 18 of algorithm 5.4 reserves the reduces that are still to start; those of a job that lost map outputs may run already.
+//   - Where nodes are served at intervals, the interval is counted into the worst time of each
+//     task, and a node is filled on one beat, without Hadoop's bounds of one map far from its input
+//     and one reduce for each beat.
+//   - Line 18 of algorithm 5.4 reserves the reduces that are still to start; those of a job that
+//     lost map outputs may run already.
 //   - A job without maps starts with its first reduce; whoever stood before it counts as started then as well.
 //   - Only slots are promised, also where nodes say how much memory and how many vcores they have. A
 //     job that asks for labels, or whose tasks take anything but one slot each, is rejected; an
@@ -65,9 +72,11 @@
 //   - A job with a stage whose number of tasks is not final runs without a promise. Only its
 //     ApplicationMaster can tell the number, and it has to run for that; once the job has begun it
 //     stays without a promise to its end. One that has not begun is judged when the number is final.
-//   - A job that waits for predecessors is judged when these are done. Jobs of one batch are judged in the order of its events, and those whose samples
-//     are complete after them. A claim asks for the tasks that are still to be done.
-//   - Reduces are held back until the job's last map, and once the job has started again while a map that was lost runs anew.
+//   - A job that waits for predecessors is judged when these are done. Jobs of one batch are judged
+//     in the order of its events, and those whose samples are complete after them. A claim asks for
+//     the tasks that are still to be done.
+//   - Reduces are held back until the job's last map, and once the job has started again while a
+//     map that was lost runs anew.
 //   - When nodes come or go, the vectors change their length and no promise is taken back. Slots of
 //     nodes that drain are gone at once; the tasks of promised jobs that still run there count in the
 //     vectors of those that remain, which is never too early. Real ends of jobs that had started before
@@ -75,18 +84,23 @@
 //     long as nodes last, no task or master fails and none takes longer than what was the worst so far,
 //     a master's start-up, remote reads and slow nodes included; where it breaks, the feedback takes
 //     notice when the job ends.
-//   - What was promised to a job that has started does not change when it is amended. One that has not started is judged anew, and rejected if what
-//     it now asks for cannot be promised.
+//   - What was promised to a job that has started does not change when it is amended. One that has
+//     not started is judged anew, and rejected if what it now asks for cannot be promised.
 //   - Maps of a sample go before tasks without a promise, which with preempt are killed for them.
-//   - With preempt as many tasks without a promise are killed as tasks with one, or of samples, find no slot: the youngest of the job that
-//     came last first. Where nodes are served at intervals, so are as many as jobs before the last of those reduces may yet need: their
-//     reduces could become ready before the next beat and take the slots that are free. No sample is killed for another.
-//   - Without preempt each slot that is lent is a job of one task in the schedule until those that started before it have ended.
+//   - With preempt as many tasks without a promise are killed as tasks with one, or of samples,
+//     find no slot: the youngest of the job that came last first. Where nodes are served at
+//     intervals, so are as many as jobs before the last of those reduces may yet need: their
+//     reduces could become ready before the next beat and take the slots that are free. No sample
+//     is killed for another.
+//   - Without preempt each slot that is lent is a job of one task in the schedule until those that
+//     started before it have ended.
 //   - Hard deadlines are promised, soft ones are not looked at.
 //
 // # What it costs
 //
-// A node that beats costs O(log jobs) for each task, and O(jobs before the one that gets it) for a reduce. A job's arrival costs a walk over the vectors of
-// the jobs behind its place; an end costs O(jobs that have started), and without preempt O(jobs without a promise + slots that are lent).
-// Where jobs with a promise have masters a decision costs O(such jobs), as does each map while one starts up.
+// A node that beats costs O(log jobs) for each task, and O(jobs before the one that gets it) for a
+// reduce. A job's arrival costs a walk over the vectors of the jobs behind its place; an end costs
+// O(jobs that have started), and without preempt O(jobs without a promise + slots that are lent).
+// Where jobs with a promise have masters a decision costs O(such jobs), as does each map while one
+// starts up.
 package rtmr

@@ -9,15 +9,16 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// The first element: what a job's tasks take at worst, by what its class has cost so far (paper 003, section 5.2.1, definitions and the
-// equations printed as 4.2 to 4.4; package estimate). A map takes c_m^max · max δ_i^m (algorithm 5.2, line 1), a reduce c_r^max · max δ_i^r
-// (algorithm 5.3, line 2), where the largest δ_i^r is η · δ / R · skew.
+// The first element: what a job's tasks take at worst, by what its class has cost so far (paper
+// 003, section 5.2.1, definitions and the equations printed as 4.2 to 4.4; package estimate). A map
+// takes c_m^max · max δ_i^m (algorithm 5.2, line 1), a reduce c_r^max · max δ_i^r (algorithm 5.3,
+// line 2), where the largest δ_i^r is η · δ / R · skew.
 //
-// Where nodes are served at intervals only, a slot that falls free may wait for so long until a task gets it. So the interval is counted
-// into each task; the paper's theorem knows no such delay.
+// Where nodes are served at intervals only, a slot that falls free may wait for so long until a
+// task gets it. So the interval is counted into each task; the paper's theorem knows no such delay.
 
-// claim fills in what the job asks for. It is false, and says why, if nothing could be promised to the job whatever it costs; known tells
-// whether its costs are known.
+// claim fills in what the job asks for. It is false, and says why, if nothing could be promised to
+// the job whatever it costs; known tells whether its costs are known.
 func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Reason, known, ok bool) {
 	if len(job.Spec.Labels) > 0 {
 		return sched.Because(HasLabels), false, false

@@ -108,7 +108,8 @@ func TestAmended(t *testing.T) {
 	}
 }
 
-// After a resync jobs have other handles, and what was promised to them stays promised, in the same order: b, which has started, before a.
+// After a resync jobs have other handles, and what was promised to them stays promised, in the same
+// order: b, which has started, before a.
 func TestResync(t *testing.T) {
 	d := newDesk(t, usual)
 	d.at(0, append(opening(claims("b", 2, 100)), sched.Event{Kind: sched.Heartbeat, Node: 1})...)
@@ -144,8 +145,8 @@ func TestRankedAhead(t *testing.T) {
 	}
 }
 
-// A job of which nobody knows how many tasks it has runs without a promise; it is judged when an amendment says how many, unless it has
-// begun.
+// A job of which nobody knows how many tasks it has runs without a promise; it is judged when an
+// amendment says how many, unless it has begun.
 func TestCountUnknown(t *testing.T) {
 	grows := func(id string, maps, deadline int) *workload.Job {
 		j := claims(id, maps, deadline)

@@ -7,12 +7,14 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// The fourth element: the feedback controller (paper 003, algorithms 5.5 and 5.6; the vectors are rebuilt in Schedule.Finish). When a job has
-// ended whose finish is not what was estimated, by as much as one of its maps takes at worst (line 7 with ≥), or which came too late, its
-// vectors and those of all behind it follow what really happened.
+// The fourth element: the feedback controller (paper 003, algorithms 5.5 and 5.6; the vectors are
+// rebuilt in Schedule.Finish). When a job has ended whose finish is not what was estimated, by as
+// much as one of its maps takes at worst (line 7 with ≥), or which came too late, its vectors and
+// those of all behind it follow what really happened.
 //
-// The ends of tasks are counted as they are committed, since an event of an end does not say whose it is: what a job has committed more than before was committed
-// now. When nodes come or go the vectors change their length (scheduler.resize).
+// The ends of tasks are counted as they are committed, since an event of an end does not say whose
+// it is: what a job has committed more than before was committed now. When nodes come or go the
+// vectors change their length (scheduler.resize).
 
 // count notes the tasks that have been committed by now, and lets the reduces go of jobs whose last map was among them.
 func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
@@ -47,8 +49,8 @@ func (t *tally) upTo(done int32, now units.Time) {
 	t.Done = done
 }
 
-// ended closes the record of a job. Of one that was committed the schedule learns the ends (algorithm 5.5); one that failed or was killed
-// leaves it.
+// ended closes the record of a job. Of one that was committed the schedule learns the ends
+// (algorithm 5.5); one that failed or was killed leaves it.
 func (s *scheduler) ended(v sched.View, e *sched.Event) {
 	r := s.of(e.Job)
 	if r == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// That time was lost is not held against a job that an earlier run had begun or promised: it runs on, with a promise where its deadline
-// can still be kept. Any other job is judged.
+// That time was lost is not held against a job that an earlier run had begun or promised: it runs
+// on, with a promise where its deadline can still be kept. Any other job is judged.
 func TestLostTimeIsHeldAgainstNoJob(t *testing.T) {
 	for _, c := range []struct {
 		what string

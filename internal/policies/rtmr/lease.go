@@ -9,9 +9,10 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A lease is a slot that a task without a promise holds and that is not taken back. In the schedule it is a job of one task, which starts
-// when it is lent: behind all jobs that have started, as these do not need the slot, and before all that start later, as these have to do
-// without it. When the task has ended its real end stands there, as after the feedback for a job.
+// A lease is a slot that a task without a promise holds and that is not taken back. In the schedule
+// it is a job of one task, which starts when it is lent: behind all jobs that have started, as
+// these do not need the slot, and before all that start later, as these have to do without it. When
+// the task has ended its real end stands there, as after the feedback for a job.
 type lease struct {
 	ID    sched.JobID     `json:"id"` // in the schedule: below 0, unlike jobs'
 	Stage sched.Stage     `json:"stage"`
@@ -52,8 +53,8 @@ func (s *scheduler) let(v sched.View, job *sched.Job, l *lease) {
 	s.plan.Start(v.Now(), l.ID)
 }
 
-// relet takes leases out of the schedule whose node has gone out of service, and puts those in again whose node came back while the task
-// still runs.
+// relet takes leases out of the schedule whose node has gone out of service, and puts those in
+// again whose node came back while the task still runs.
 func (s *scheduler) relet(v sched.View) {
 	for _, j := range s.others {
 		r, job := s.of(j), v.Job(j)
@@ -84,8 +85,9 @@ func (s *scheduler) leaseRunning(v sched.View, job *sched.Job) {
 	}
 }
 
-// giveBack ends the leases of tasks that have ended. It looks only at attempts that ended or began since it looked last. A lease whose item has no
-// attempt may be one that has not begun: of those the youngest are kept, as many as the job has such tasks.
+// giveBack ends the leases of tasks that have ended. It looks only at attempts that ended or began
+// since it looked last. A lease whose item has no attempt may be one that has not begun: of those
+// the youngest are kept, as many as the job has such tasks.
 func (s *scheduler) giveBack(v sched.View, batch []sched.Event) {
 	for i := range batch {
 		if e := &batch[i]; e.Kind == sched.Ended {
@@ -167,7 +169,8 @@ func (s *scheduler) release(now units.Time, r *record) {
 	r.Leases = nil
 }
 
-// end puts the real end of a lease into the schedule. That of one lent while its task ran already must not stand for the end of a job before it: it only leaves.
+// end puts the real end of a lease into the schedule. That of one lent while its task ran already
+// must not stand for the end of a job before it: it only leaves.
 func (s *scheduler) end(now units.Time, l lease) {
 	if l.Away {
 		return

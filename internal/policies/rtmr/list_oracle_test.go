@@ -95,8 +95,9 @@ func tinyClaim(t *rapid.T, i int, now units.Time) Claim {
 	return c
 }
 
-// TestListSchedule lays out all tasks of the admitted jobs on slots with names, in the order of the chain: that is a schedule that could be run, and
-// each job ends in it at the instant of its estimate.
+// TestListSchedule lays out all tasks of the admitted jobs on slots with names, in the order of the
+// chain: that is a schedule that could be run, and each job ends in it at the instant of its
+// estimate.
 func TestListSchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		maps, reduces, claims := tiny(t)
@@ -244,8 +245,9 @@ func (p *player) next(by units.Time) (done []*played) {
 	return done
 }
 
-// TestPromises runs streams of jobs with a dispatcher that loses no time, each task at most as long as its worst case: no admitted job
-// misses its deadline (paper 003, section 5.2.2). Where all come at 0 and take their worst time, none ends after its estimate.
+// TestPromises runs streams of jobs with a dispatcher that loses no time, each task at most as long
+// as its worst case: no admitted job misses its deadline (paper 003, section 5.2.2). Where all come
+// at 0 and take their worst time, none ends after its estimate.
 func TestPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		maps, reduces, claims := tiny(t)

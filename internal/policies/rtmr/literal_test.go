@@ -13,8 +13,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// literalDispatcher is algorithm 5.4 word by word, with line 10 corrected. It finds all that it needs by looking at everything: the
-// queue by sorting, Ra by adding up the nodes. Its lines are repeated while they assign something, as a node is filled on one beat.
+// literalDispatcher is algorithm 5.4 word by word, with line 10 corrected. It finds all that it
+// needs by looking at everything: the queue by sorting, Ra by adding up the nodes. Its lines are
+// repeated while they assign something, as a node is filled on one beat.
 type literalDispatcher struct{ *scheduler }
 
 func (d literalDispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
@@ -195,8 +196,9 @@ func TestDispatcherAgainstPseudoCode(t *testing.T) {
 	})
 }
 
-// The example of the reading guide for line 10: one of two map slots each, and J2's map ends first. As printed J2's reduce of 100 s takes the only reduce
-// slot when J1 needs it at 10; corrected it waits for J1's.
+// The example of the reading guide for line 10: one of two map slots each, and J2's map ends first.
+// As printed J2's reduce of 100 s takes the only reduce slot when J1 needs it at 10; corrected it
+// waits for J1's.
 func TestLine10(t *testing.T) {
 	s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []streamJob{
 		{Within: 20, Maps: []int{10}, Map: 10, Reduces: []int{10}, Reduce: 10, Known: true},
@@ -212,8 +214,9 @@ func TestLine10(t *testing.T) {
 	}
 }
 
-// The example of the reading guide for the predecessor: J1's map of 100 s holds the only map slot when J2 comes, which has to wait for it, so J2 is refused. Whoever
-// forgets J1, because J2 would stand before all that wait, or stands J2 before it, admits J2 and breaks the promise.
+// The example of the reading guide for the predecessor: J1's map of 100 s holds the only map slot
+// when J2 comes, which has to wait for it, so J2 is refused. Whoever forgets J1, because J2 would
+// stand before all that wait, or stands J2 before it, admits J2 and breaks the promise.
 func TestPredecessor(t *testing.T) {
 	s := stream{Nodes: 1, Maps: 1, Reduces: 1, Jobs: []streamJob{
 		{Within: 1000, Maps: []int{100}, Map: 100, Reduces: []int{1}, Reduce: 1, Known: true, SlowStart: 1},

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every job ends, and to save and load at any event changes nothing: with costs that are known and unknown, on nodes that last and on
-// nodes that go, in all variants.
+// Every job ends, and to save and load at any event changes nothing: with costs that are known and
+// unknown, on nodes that last and on nodes that go, in all variants.
 func TestMemory(t *testing.T) {
 	seeds := 15
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A forgetful schedule takes nil for the predecessor of a job that would stand before all that wait, as algorithm 5.1 can be read: it
-// forgets whatever has started.
+// A forgetful schedule takes nil for the predecessor of a job that would stand before all that
+// wait, as algorithm 5.1 can be read: it forgets whatever has started.
 type forgetful struct{ *Schedule }
 
 func (f forgetful) Test(now units.Time, c Claim) Verdict {
@@ -51,8 +51,9 @@ func with(wrap func(*Schedule) promises) func(*scheduler) {
 	}
 }
 
-// The theorem fails for each rule as it is printed, or as it could be understood; corrected it holds on the same streams. The counts are of
-// these streams, which are short and small; the order of their sizes is that of the reading guide (1 % and 16 %).
+// The theorem fails for each rule as it is printed, or as it could be understood; corrected it
+// holds on the same streams. The counts are of these streams, which are short and small; the order
+// of their sizes is that of the reading guide (1 % and 16 %).
 func TestMisprintsBreakPromises(t *testing.T) {
 	n := 3000
 	if os.Getenv("SLACKLINE_LONG") != "" {

@@ -6,22 +6,28 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Offer returns the earliest deadline that Test would accept for the job, whatever deadline the claim has: Never if there is none.
+// Offer returns the earliest deadline that Test would accept for the job, whatever deadline the
+// claim has: Never if there is none.
 //
-// Deadlines between those of two neighbours that wait lead to the same place, and so to the same finish. So the places are tried from the
-// head on: the first at which a deadline not before the finish leads there, and nobody behind would be late, has the answer. What is
-// accepted is not monotone in the place: a later one may delay a job that an earlier one does not, so that no search by halves would do.
+// Deadlines between those of two neighbours that wait lead to the same place, and so to the same
+// finish. So the places are tried from the head on: the first at which a deadline not before the
+// finish leads there, and nobody behind would be late, has the answer. What is accepted is not
+// monotone in the place: a later one may delay a job that an earlier one does not, so that no
+// search by halves would do.
 //
-// The finish at each place takes one way through the chain. A place where it comes too late for every deadline that leads there costs no more;
-// behind any other one the jobs are estimated anew until one is late. So the cost is O(jobs) where the job fits at the first such place, or is
-// soon known not to fit, and O(jobs²) at worst: if only one of the last jobs is in the way of all places before it. See OfferWithin.
+// The finish at each place takes one way through the chain. A place where it comes too late for
+// every deadline that leads there costs no more; behind any other one the jobs are estimated anew
+// until one is late. So the cost is O(jobs) where the job fits at the first such place, or is soon
+// known not to fit, and O(jobs²) at worst: if only one of the last jobs is in the way of all places
+// before it. See OfferWithin.
 func (s *Schedule) Offer(now units.Time, c Claim) units.Time {
 	at, _ := s.OfferWithin(now, c, math.MaxInt)
 	return at
 }
 
-// OfferWithin is Offer that gives up being exact once it has estimated that many jobs anew. From there on it passes over one place, then two, four and so
-// on, up to the end of the order: what it returns is accepted by Test, but exact is false, as an earlier deadline might be accepted too.
+// OfferWithin is Offer that gives up being exact once it has estimated that many jobs anew. From
+// there on it passes over one place, then two, four and so on, up to the end of the order: what it
+// returns is accepted by Test, but exact is false, as an earlier deadline might be accepted too.
 func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
 	if s.fifo {
 		p := s.position(&c)
@@ -61,8 +67,9 @@ func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline unit
 	}
 }
 
-// Quote is OfferWithin in a hurry: where bounds show that a place will do, nobody is estimated; and once so many jobs have been estimated anew,
-// the place behind all that wait is the only one that it still looks at.
+// Quote is OfferWithin in a hurry: where bounds show that a place will do, nobody is estimated; and
+// once so many jobs have been estimated anew, the place behind all that wait is the only one that
+// it still looks at.
 func (s *Schedule) Quote(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
 	if s.fifo {
 		return s.OfferWithin(now, c, most)
@@ -106,7 +113,8 @@ func (s *Schedule) Quote(now units.Time, c Claim, most int) (deadline units.Time
 	return s.least(&c, len(s.members), finish), exact && most > 0
 }
 
-// hopeless returns the first place behind all jobs that will be late anyway: the paper refuses whatever would stand before them.
+// hopeless returns the first place behind all jobs that will be late anyway: the paper refuses
+// whatever would stand before them.
 func (s *Schedule) hopeless(now units.Time) int {
 	first := s.started
 	until := s.seek(now, first)

@@ -7,17 +7,17 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// order is the paper's Priority-Q as keys of the ledger (paper 003, section 5.2, second assumption, and 5.2.1, admission controller):
-// a job that has started is never overtaken, so jobs stand
+// order is the paper's Priority-Q as keys of the ledger (paper 003, section 5.2, second assumption,
+// and 5.2.1, admission controller): a job that has started is never overtaken, so jobs stand
 //
 //  1. those that have started, in the order in which they did;
 //  2. the others with a promise, by deadline and arrival, or in the variant FIFO by arrival;
 //  3. those of which a sample is measured, as their deadlines do not wait;
 //  4. those without a promise, by arrival.
 //
-// What a job was promised and when it started stand in the scheduler's records. Each change of them is made just before the item that
-// brings it about is added to the plan, so that the book asks for the key again when it books that item; where no such item is about the
-// job, a Rank item is.
+// What a job was promised and when it started stand in the scheduler's records. Each change of them
+// is made just before the item that brings it about is added to the plan, so that the book asks for
+// the key again when it books that item; where no such item is about the job, a Rank item is.
 type order struct {
 	sched.Flat
 	*scheduler
@@ -41,8 +41,10 @@ func (s *scheduler) key(j sched.JobID) sched.Key {
 	return sched.Key{1, int64(r.Claim.Deadline), r.Claim.Seq}
 }
 
-// began notes that a task of the job is about to go out: from now on nobody overtakes it, nor those that stand before it. These have
-// started themselves, but for jobs without maps, whose reduces wait for slots; they are ranked anew. It returns false, and has changed nothing of the job, if the item is refused.
+// began notes that a task of the job is about to go out: from now on nobody overtakes it, nor those
+// that stand before it. These have started themselves, but for jobs without maps, whose reduces
+// wait for slots; they are ranked anew. It returns false, and has changed nothing of the job, if
+// the item is refused.
 func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func() bool) bool {
 	r := s.of(j)
 	if r.Rank > 0 {

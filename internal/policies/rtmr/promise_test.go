@@ -22,7 +22,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stream is a random run: a small cluster, and jobs whose worst costs are known. Times are whole seconds, so that much falls together.
+// stream is a random run: a small cluster, and jobs whose worst costs are known. Times are whole
+// seconds, so that much falls together.
 type stream struct {
 	Nodes, Maps, Reduces int // of a node
 	Heartbeat            units.Duration
@@ -90,7 +91,8 @@ func (s stream) String() string {
 	return b.String()
 }
 
-// streams draws them, with so many jobs at most. others: also jobs without a deadline, and of classes of which nothing is known.
+// streams draws them, with so many jobs at most. others: also jobs without a deadline, and of
+// classes of which nothing is known.
 func streams(others bool, most int, heartbeats ...units.Duration) *rapid.Generator[stream] {
 	return rapid.Custom(func(t *rapid.T) stream {
 		s := stream{
@@ -369,8 +371,9 @@ func rounds(long int) int {
 
 var usual = Config{Feedback: true, Preempt: true, BestEffort: true, Skew: 1, Masters: 0.1}
 
-// The paper's theorem (section 5.2.2): as long as no task takes longer than its worst time, no promise is broken; where a slot
-// waits for its node's beat, with the beat counted in. In the long tier with 100,000 streams each, and 20,000 for the variants.
+// The paper's theorem (section 5.2.2): as long as no task takes longer than its worst time, no
+// promise is broken; where a slot waits for its node's beat, with the beat counted in. In the long
+// tier with 100,000 streams each, and 20,000 for the variants.
 func TestNoPromiseIsBroken(t *testing.T) {
 	beats := []units.Duration{0, 300 * units.Millisecond, units.Second, 3 * units.Second, 10 * units.Second}
 	fifo, patient, blind, both := usual, usual, usual, usual
@@ -426,8 +429,9 @@ func TestNoPromiseIsBroken(t *testing.T) {
 	}
 }
 
-// Slots that were lent when a job started, and have been given back since, count as lent to that job all the same: j3's last map begins at 3s, when
-// x's has ended, so at 11s a slot less is free than if all of j3 had begun at 2s.
+// Slots that were lent when a job started, and have been given back since, count as lent to that
+// job all the same: j3's last map begins at 3s, when x's has ended, so at 11s a slot less is free
+// than if all of j3 had begun at 2s.
 func TestSlotsGivenBack(t *testing.T) {
 	s := stream{Nodes: 2, Maps: 3, Reduces: 1, Jobs: []streamJob{
 		{Maps: []int{1, 1, 1, 1}, Map: 1, Known: true},
@@ -443,9 +447,10 @@ func TestSlotsGivenBack(t *testing.T) {
 	}
 }
 
-// Where slots wait for beats, a reduce that is due must not be sent to a slot that is still lent when its turn comes: j3's reduces are due at 5s,
-// two slots are kept for j2, and a task without a promise holds one of the other two until 7s. It is killed at 5s, though three slots are free:
-// at 7.5s j2 takes two of them, and j3's second reduce would wait for the beat at 9s.
+// Where slots wait for beats, a reduce that is due must not be sent to a slot that is still lent
+// when its turn comes: j3's reduces are due at 5s, two slots are kept for j2, and a task without a
+// promise holds one of the other two until 7s. It is killed at 5s, though three slots are free: at
+// 7.5s j2 takes two of them, and j3's second reduce would wait for the beat at 9s.
 func TestKeptSlots(t *testing.T) {
 	s := stream{Nodes: 2, Maps: 1, Reduces: 2, Heartbeat: 3 * units.Second, Jobs: []streamJob{
 		{Reduces: []int{7}, Map: 1, Reduce: 7, Known: true, SlowStart: 1},
@@ -462,7 +467,8 @@ func TestKeptSlots(t *testing.T) {
 	}
 }
 
-// A slot that is lent after a job has ended where it ran is lent once: behind that job's end, not before it (see lease).
+// A slot that is lent after a job has ended where it ran is lent once: behind that job's end, not
+// before it (see lease).
 func TestLentOnce(t *testing.T) {
 	m := streamJob{Maps: []int{1}, Map: 1, Reduce: 1, Known: true, SlowStart: 1}
 	s := stream{Nodes: 2, Maps: 2, Reduces: 1, Jobs: []streamJob{m, m, m, m, m, m, m,
@@ -476,8 +482,8 @@ func TestLentOnce(t *testing.T) {
 	}
 }
 
-// The maps of a sample do not wait behind the backlog of jobs that have nothing to be in time for. What is killed for it is of these, and not of
-// another sample.
+// The maps of a sample do not wait behind the backlog of jobs that have nothing to be in time for.
+// What is killed for it is of these, and not of another sample.
 func TestSampleGoesFirst(t *testing.T) {
 	for _, preempt := range []bool{true, false} {
 		s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []streamJob{

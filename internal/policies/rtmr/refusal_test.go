@@ -11,7 +11,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// told is a sink that holds each refusal to what is so: is the job alone too long for its deadline, or what stands in its way?
+// told is a sink that holds each refusal to what is so: is the job alone too long for its deadline,
+// or what stands in its way?
 type told struct {
 	s                      stream
 	batch                  map[sched.JobID]int // in s.Jobs
@@ -32,7 +33,8 @@ func (r *told) Batch(_ int64, _ units.Time, events []sched.Event) error {
 	return nil
 }
 
-// takes is what a job takes at worst with the cluster to itself, in whole seconds: all its maps in waves, then all its reduces.
+// takes is what a job takes at worst with the cluster to itself, in whole seconds: all its maps in
+// waves, then all its reduces.
 func (r *told) takes(j streamJob) (maps, all int) {
 	beat := int(r.s.Heartbeat / units.Second)
 	waves := func(tasks, slots int) int { return (tasks + slots - 1) / slots }
@@ -81,8 +83,8 @@ func (r *told) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	return nil
 }
 
-// Each refusal says which of two it is: the job alone is too long for its deadline, as arithmetic with waves of tasks finds, or
-// what is promised stands in its way, which is named with until when.
+// Each refusal says which of two it is: the job alone is too long for its deadline, as arithmetic
+// with waves of tasks finds, or what is promised stands in its way, which is named with until when.
 func TestRefusalsTell(t *testing.T) {
 	fifo, blind, patient := usual, usual, usual
 	fifo.FIFO, blind.Feedback, patient.Preempt = true, false, false

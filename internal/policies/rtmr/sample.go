@@ -9,19 +9,20 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// A job with a deadline of whose class nothing is known cannot be judged: a worst cost of 0 would admit everything. Unless it is to run without a promise,
-// it is held while some of its maps are measured (sched.Sample), and judged by the longest of them, which is called an estimate and no worst
-// case:
+// A job with a deadline of whose class nothing is known cannot be judged: a worst cost of 0 would
+// admit everything. Unless it is to run without a promise, it is held while some of its maps are
+// measured (sched.Sample), and judged by the longest of them, which is called an estimate and no
+// worst case:
 //
 //   - The time of a map counts from the start of the first of those that ran together, so it is never too short.
 //   - The longest is taken for that of the largest input in the sample. A larger map takes longer in proportion.
 //   - Of reduces nothing is measured. A byte is taken to cost them what it costs a map, and η for 1.
 //
-// A promise by an estimate may break, and so may those of jobs that stand behind it. With worst times that are only the worst so far, that is
-// true of all promises, in smaller measure.
+// A promise by an estimate may break, and so may those of jobs that stand behind it. With worst
+// times that are only the worst so far, that is true of all promises, in smaller measure.
 //
-// Should the deadline pass while the sample runs, the job is judged once one map of it has ended: it is refused, and is told when it would
-// have been done and which deadline would do.
+// Should the deadline pass while the sample runs, the job is judged once one map of it has ended:
+// it is refused, and is told when it would have been done and which deadline would do.
 //
 // Should the class become known meanwhile, because another job of it has ended, the job is judged by that.
 

@@ -8,8 +8,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// The time of a map of a sample counts from the start of the first that runs, not of the last: node 1 starts its map at 0s and node 2 another at 1.5s, and the
-// first ends at 10s. So the longest is 10s, 13s with the beat, and two maps that are left on two nodes end at 23s at worst.
+// The time of a map of a sample counts from the start of the first that runs, not of the last: node
+// 1 starts its map at 0s and node 2 another at 1.5s, and the first ends at 10s. So the longest is
+// 10s, 13s with the beat, and two maps that are left on two nodes end at 23s at worst.
 func TestSampleBegan(t *testing.T) {
 	s := stream{Nodes: 2, Maps: 1, Reduces: 1, Heartbeat: 3 * units.Second, Jobs: []streamJob{{Within: 100, Maps: []int{10, 2, 1, 1}, Map: 10}}}
 	var said starts

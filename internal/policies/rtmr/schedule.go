@@ -8,8 +8,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A Claim is what a job asks the schedule for. Map and Reduce are the worst-case times of one task (ε̃^m and ε̃^r of algorithms 5.2 and
-// 5.3). Its ApplicationMaster has to be up before the first of them starts (master.go).
+// A Claim is what a job asks the schedule for. Map and Reduce are the worst-case times of one task
+// (ε̃^m and ε̃^r of algorithms 5.2 and 5.3). Its ApplicationMaster has to be up before the first of
+// them starts (master.go).
 type Claim struct {
 	Job      sched.JobID    `json:"job"`
 	Seq      int64          `json:"seq"`     // the order of submission
@@ -41,9 +42,11 @@ type Verdict struct {
 // Alone is when a job would end that has all slots of the cluster to itself.
 type Alone struct{ MapsEnd, Finish units.Time }
 
-// A Hold is who is in a job's way. A job's last reduce, if it waits for a slot beyond the job's last map, and otherwise its last map, mostly starts at the
-// instant when a task of a job before it ends: Hold names that job, of several the last in the order. If it does not, as it starts behind one of the job's own, the
-// job's first tasks began late: Hold names who holds most of the slots that they waited for.
+// A Hold is who is in a job's way. A job's last reduce, if it waits for a slot beyond the job's
+// last map, and otherwise its last map, mostly starts at the instant when a task of a job before it
+// ends: Hold names that job, of several the last in the order. If it does not, as it starts behind
+// one of the job's own, the job's first tasks began late: Hold names who holds most of the slots
+// that they waited for.
 type Hold struct {
 	Job   sched.JobID // 0: one that has finished, and whose promise stays; below 0: a slot that is lent
 	Stage sched.Stage // its maps or its reduces
@@ -51,18 +54,20 @@ type Hold struct {
 	Until units.Time  // when its last task of that stage ends
 }
 
-// A Schedule is the priority queue of algorithm 5.1 with its slot-available vectors: the admitted jobs in a chain, each of which takes
-// slots as all before it have left them.
+// A Schedule is the priority queue of algorithm 5.1 with its slot-available vectors: the admitted
+// jobs in a chain, each of which takes slots as all before it have left them.
 //
 //	base → started jobs, in the order in which they started → waiting jobs, by deadline and then submission
 //
-// A started job is never overtaken, so its place is fixed. Finished jobs stay in the chain, as promised or as they really were, until all
-// before them have finished; then they become part of the base. A new job before all that wait has the last started job as its predecessor,
-// as lines 604 to 606 of the paper say.
+// A started job is never overtaken, so its place is fixed. Finished jobs stay in the chain, as
+// promised or as they really were, until all before them have finished; then they become part of
+// the base. A new job before all that wait has the last started job as its predecessor, as lines
+// 604 to 606 of the paper say.
 //
-// "Current time" of algorithm 5.2 (line 4) is, for a waiting job, the time of the question: the chain answers as if all that waits were
-// estimated anew. For a started job it is the instant of its start, as none of its maps started sooner, and as with the time of the question the
-// part of it that has run would count twice.
+// "Current time" of algorithm 5.2 (line 4) is, for a waiting job, the time of the question: the
+// chain answers as if all that waits were estimated anew. For a started job it is the instant of
+// its start, as none of its maps started sooner, and as with the time of the question the part of
+// it that has run would count twice.
 //
 // Methods take the time in which they are called; it must not fall. No method may be called while another runs.
 type Schedule struct {
@@ -80,8 +85,8 @@ type Schedule struct {
 	claim     member
 }
 
-// NewSchedule returns the schedule of a cluster with that many slots, all free. Jobs wait by deadline, or with fifo in the order of
-// submission.
+// NewSchedule returns the schedule of a cluster with that many slots, all free. Jobs wait by
+// deadline, or with fifo in the order of submission.
 func NewSchedule(maps, reduces int, fifo bool) *Schedule {
 	s := &Schedule{fifo: fifo, stride: stride, shrunk: -1}
 	s.base.maps.Resize(maps, 0)
@@ -208,8 +213,8 @@ func (s *Schedule) find(j sched.JobID) int {
 	return slices.IndexFunc(s.members, func(m member) bool { return m.Job == j && m.phase <= started })
 }
 
-// Test is algorithm 5.1, lines 1 to 21: whether the job would meet its deadline, and every waiting job behind it still its own. It
-// changes nothing.
+// Test is algorithm 5.1, lines 1 to 21: whether the job would meet its deadline, and every waiting
+// job behind it still its own. It changes nothing.
 //
 // It estimates up to stride jobs before the place, or all of them where checkpoints do not hold, and those behind it until one is late, unless bounds show that
 // none will be. A job costs O(steps touched): some ten among jobs that
@@ -242,8 +247,9 @@ func (s *Schedule) Test(now units.Time, c Claim) Verdict {
 	return v
 }
 
-// late is lines 10 to 21: the place of the first member from place p on that would miss its deadline if the claim stood before it, -1 if there
-// is none, and when it would finish. It starts from the chain at that place, and spoils it. What it finds may be noted as bounds.
+// late is lines 10 to 21: the place of the first member from place p on that would miss its
+// deadline if the claim stood before it, -1 if there is none, and when it would finish. It starts
+// from the chain at that place, and spoils it. What it finds may be noted as bounds.
 func (s *Schedule) late(at *chain, now units.Time, c *Claim, p int, note bool) (int, units.Time) {
 	s.claim.Claim = *c
 	at.give(&s.claim, now)
@@ -268,8 +274,9 @@ func (s *Schedule) alone(now units.Time, c *Claim) Alone {
 	return Alone{mapsEnd, finish}
 }
 
-// most finds who before place p holds most of the slots for which the job's first tasks would wait: of its maps, or if these would end as early as alone, of its
-// reduces. Most is the sum over slots of the time for which they are held from then on.
+// most finds who before place p holds most of the slots for which the job's first tasks would wait:
+// of its maps, or if these would end as early as alone, of its reduces. Most is the sum over slots
+// of the time for which they are held from then on.
 func (s *Schedule) most(now units.Time, c *Claim, p int, v *Verdict) Hold {
 	if v.Finish == units.Never {
 		return Hold{}
@@ -398,7 +405,8 @@ func (s *Schedule) Admit(now units.Time, c Claim) {
 	s.joined(now, p)
 }
 
-// Estimate returns when the maps of an admitted job end and when it finishes, by the chain; false if it is not in the schedule.
+// Estimate returns when the maps of an admitted job end and when it finishes, by the chain; false
+// if it is not in the schedule.
 func (s *Schedule) Estimate(now units.Time, j sched.JobID) (mapsEnd, finish units.Time, ok bool) {
 	i := s.find(j)
 	if i < 0 {
@@ -409,8 +417,8 @@ func (s *Schedule) Estimate(now units.Time, j sched.JobID) (mapsEnd, finish unit
 	return mapsEnd, finish, true
 }
 
-// Start says that the job's first task goes out: from now on nobody overtakes it. A job that is not in the schedule, or has started
-// already, is passed over.
+// Start says that the job's first task goes out: from now on nobody overtakes it. A job that is not
+// in the schedule, or has started already, is passed over.
 func (s *Schedule) Start(now units.Time, j sched.JobID) {
 	i := s.find(j)
 	if i < s.started {
@@ -426,8 +434,9 @@ func (s *Schedule) Start(now units.Time, j sched.JobID) {
 	s.started++
 }
 
-// Finish says that the job is done, with the ends of its tasks. It is algorithm 5.5: where the job's real finish differs from the
-// estimate by at least the threshold, or comes after the deadline, the chain goes on from the real ends (algorithm 5.6), and rebuilt is true. Without
+// Finish says that the job is done, with the ends of its tasks. It is algorithm 5.5: where the
+// job's real finish differs from the estimate by at least the threshold, or comes after the
+// deadline, the chain goes on from the real ends (algorithm 5.6), and rebuilt is true. Without
 // feedback the promise stays in the chain, as in the paper's variant.
 func (s *Schedule) Finish(now units.Time, j sched.JobID, maps, reduces []units.Time, threshold units.Duration, feedback bool) (rebuilt bool) {
 	s.Start(now, j)
@@ -494,8 +503,9 @@ func (s *Schedule) Again(now units.Time, j sched.JobID) {
 	}
 }
 
-// Remove takes out a job that will not finish. If it had started, the slots that it may have had are free from now on: as many of the
-// smallest entries as it has tasks become at least now, which is never earlier than what is true.
+// Remove takes out a job that will not finish. If it had started, the slots that it may have had
+// are free from now on: as many of the smallest entries as it has tasks become at least now, which
+// is never earlier than what is true.
 func (s *Schedule) Remove(now units.Time, j sched.JobID) {
 	i := s.find(j)
 	switch {
@@ -516,10 +526,12 @@ func (s *Schedule) leave(i int, now units.Time) {
 	s.stale(i)
 }
 
-// Resize sets how many slots the cluster has: new ones are free from now on; where there are fewer, those that are free last are taken away.
+// Resize sets how many slots the cluster has: new ones are free from now on; where there are fewer,
+// those that are free last are taken away.
 //
-// Where a task ended on a slot that was taken away, its end says nothing of those that remain: it must not stand for the end of a task there.
-// So what has started before slots are taken away leaves no ends behind.
+// Where a task ended on a slot that was taken away, its end says nothing of those that remain: it
+// must not stand for the end of a task there. So what has started before slots are taken away
+// leaves no ends behind.
 func (s *Schedule) Resize(now units.Time, maps, reduces int) {
 	if maps < s.base.maps.Slots() || reduces < s.base.reduces.Slots() {
 		s.shrunk = now

@@ -19,8 +19,9 @@ func mixed(i int) Claim {
 		Reduces: 1 + d.Number(3).Below(50), Reduce: units.FromSeconds(d.Number(4).Between(10, 310))}
 }
 
-// backlog is a schedule with that many jobs that wait, and 3 reduce slots for 10 map slots. Their deadlines are their finish and a slack of 10
-// minutes in the mean, or that of the job before. Ragged, each slot is free from an instant of its own: as many steps as slots.
+// backlog is a schedule with that many jobs that wait, and 3 reduce slots for 10 map slots. Their
+// deadlines are their finish and a slack of 10 minutes in the mean, or that of the job before.
+// Ragged, each slot is free from an instant of its own: as many steps as slots.
 func backlog(jobs, slots int, ragged bool) *Schedule {
 	s := NewSchedule(slots, slots*3/10, false)
 	if ragged {
@@ -59,15 +60,20 @@ func grid(b *testing.B, run func(b *testing.B, s *Schedule)) {
 	}
 }
 
-// BenchmarkTest asks whether a job of one map of a nanosecond, which delays nobody beyond the deadline, may stand at the head, in the middle and at the end.
+// BenchmarkTest asks whether a job of one map of a nanosecond, which delays nobody beyond the
+// deadline, may stand at the head, in the middle and at the end.
 //
 //   - still: at the same instant again and again. Checkpoints and bounds hold.
-//   - later: the clock goes on between two questions, past the instant from which the first slot is free, as when a promised end passes before a job
-//     has started there. No checkpoint holds, and the jobs before the place are estimated anew; bounds do hold, and with slack none behind it is.
-//   - changed: the vectors before all jobs are others than at the question before, as when a job's end was corrected. All jobs are estimated anew.
+//   - later: the clock goes on between two questions, past the instant from which the first slot is
+//     free, as when a promised end passes before a job has started there. No checkpoint holds, and
+//     the jobs before the place are estimated anew; bounds do hold, and with slack none behind it
+//     is.
+//   - changed: the vectors before all jobs are others than at the question before, as when a job's
+//     end was corrected. All jobs are estimated anew.
 //
-// The claim is one for which bounds always suffice; where they do not, a test costs as much as changed, and the copy of the vectors. Aimed at: 5 ms. On one of two
-// cores of a Xeon, from run to run within a half more:
+// The claim is one for which bounds always suffice; where they do not, a test costs as much as
+// changed, and the copy of the vectors. Aimed at: 5 ms. On one of two cores of a Xeon, from run to
+// run within a half more:
 //
 //	jobs 10,000, slots       still        later: head, middle, end   changed
 //	100                      0.04..0.5    0.06        end 20         15..22
@@ -76,10 +82,12 @@ func grid(b *testing.B, run func(b *testing.B, s *Schedule)) {
 //	100,000                  0.02..0.5    0.03,  3,   end 5.5..8.5   5.5..8.5
 //	100,000, ragged          1.5..3       0.8,   23,  end 34..49     26..42
 //
-// With 1000 jobs nothing takes more than 3.2 ms but 100,000 ragged slots (6.5). So the aim is met where checkpoints hold, and at the head where only the clock
-// went on, with 100,000 slots that are not ragged as far as the middle; it is missed where all of 10,000 jobs must be estimated anew. The verdict names the finish to the nanosecond, so the vectors
-// before the place must be exact. Nor do the old vectors come back behind some job once the clock has moved an entry: of those of maps the sum of
-// the entries stays greater by what was added.
+// With 1000 jobs nothing takes more than 3.2 ms but 100,000 ragged slots (6.5). So the aim is met
+// where checkpoints hold, and at the head where only the clock went on, with 100,000 slots that are
+// not ragged as far as the middle; it is missed where all of 10,000 jobs must be estimated anew.
+// The verdict names the finish to the nanosecond, so the vectors before the place must be exact.
+// Nor do the old vectors come back behind some job once the clock has moved an entry: of those of
+// maps the sum of the entries stays greater by what was added.
 func BenchmarkTest(b *testing.B) {
 	grid(b, func(b *testing.B, s *Schedule) {
 		for _, at := range []struct {
@@ -130,8 +138,9 @@ func relaxed(s *Schedule, f func()) {
 	shift(-1000 * units.Day)
 }
 
-// BenchmarkOffer asks for the earliest deadline of a mixed job, within the estimates of a hundred thousand jobs: as it is, and with the last job
-// at its limit, so that hardly any place before it will do.
+// BenchmarkOffer asks for the earliest deadline of a mixed job, within the estimates of a hundred
+// thousand jobs: as it is, and with the last job at its limit, so that hardly any place before it
+// will do.
 func BenchmarkOffer(b *testing.B) {
 	grid(b, func(b *testing.B, s *Schedule) {
 		last := &s.members[len(s.members)-1]

@@ -193,9 +193,10 @@ func (s *scheduler) resize(v sched.View) {
 	}
 }
 
-// resync begins anew with what the book now says. What was promised stays promised, in the same order; of what has run so far the
-// schedule counts the worst case once more. What ran without a promise runs on without one, as does what had begun and nobody
-// here knows; only samples begin again. What was only advice is forgotten.
+// resync begins anew with what the book now says. What was promised stays promised, in the same
+// order; of what has run so far the schedule counts the worst case once more. What ran without a
+// promise runs on without one, as does what had begun and nobody here knows; only samples begin
+// again. What was only advice is forgotten.
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
 	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil

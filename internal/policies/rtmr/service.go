@@ -7,11 +7,13 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A node that drains, sleeps or is down is out of service. What runs there goes on, but when it ends its slot falls to nobody. So only slots in
-// service are free, lent, or taken back; a task elsewhere holds none of them. The schedule counts the tasks of jobs with a promise wherever they
+// A node that drains, sleeps or is down is out of service. What runs there goes on, but when it
+// ends its slot falls to nobody. So only slots in service are free, lent, or taken back; a task
+// elsewhere holds none of them. The schedule counts the tasks of jobs with a promise wherever they
 // run, which is never too early.
 
-// look finds the nodes that are out of service and still count in the book's sums. O(nodes), when nodes change. It returns false if none has.
+// look finds the nodes that are out of service and still count in the book's sums. O(nodes), when
+// nodes change. It returns false if none has.
 func (s *scheduler) look(v sched.View, batch []sched.Event) bool {
 	if s.looked && !slices.ContainsFunc(batch, func(e sched.Event) bool {
 		switch e.Kind {
@@ -68,7 +70,8 @@ func (s *scheduler) idle(v sched.View, slot sched.Stage) int64 {
 	return n
 }
 
-// elsewhere is how many of the slots that tasks without a promise hold are out of service. O(such tasks) in a round, while there may be any.
+// elsewhere is how many of the slots that tasks without a promise hold are out of service. O(such
+// tasks) in a round, while there may be any.
 func (s *scheduler) elsewhere(v sched.View, slot sched.Stage) (n int64) {
 	if len(s.out) == 0 {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A task without a promise on a node that drains holds no slot that could be taken back: of two the one in service is killed, and when the node comes
-// back both count.
+// A task without a promise on a node that drains holds no slot that could be taken back: of two the
+// one in service is killed, and when the node comes back both count.
 func TestDraining(t *testing.T) {
 	d := newDesk(t, usual)
 	of := func(slots int) *sched.Detail {

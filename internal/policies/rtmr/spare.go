@@ -5,8 +5,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Spare returns how many slots no admitted job needs from now on, the entries behind the last member that are not later than now, and
-// when the next entry comes, Never if none does.
+// Spare returns how many slots no admitted job needs from now on, the entries behind the last
+// member that are not later than now, and when the next entry comes, Never if none does.
 func (s *Schedule) Spare(now units.Time) (maps, reduces int, next units.Time) {
 	s.seek(now, len(s.members))
 	maps, next = free(&s.at.maps, now)

@@ -9,7 +9,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// other has another policy decide: the book takes in what has happened at a second, and books the items; the scheduler hears of neither.
+// other has another policy decide: the book takes in what has happened at a second, and books the
+// items; the scheduler hears of neither.
 func (d *desk) other(second int, events []sched.Event, items ...sched.Item) {
 	d.t.Helper()
 	d.round++
@@ -55,8 +56,8 @@ func (d *desk) runs(nodes ...sched.NodeID) {
 	d.other(0, began)
 }
 
-// Slots of nodes that another policy has sent to sleep, or drains, are not in service, whether something runs there or not: with three nodes one slot is
-// promised.
+// Slots of nodes that another policy has sent to sleep, or drains, are not in service, whether
+// something runs there or not: with three nodes one slot is promised.
 func TestTakesOverNodes(t *testing.T) {
 	for _, busy := range []bool{true, false} {
 		d := newDesk(t, usual)
@@ -79,8 +80,9 @@ func TestTakesOverNodes(t *testing.T) {
 	}
 }
 
-// Where nothing is killed, slots that tasks hold at the take-over are lent from then on: of three slots one is free, the others are so at 11s at worst.
-// When node 2 drains, its slot is not in service and no lease: of the two others one is free and one is lent, and not both.
+// Where nothing is killed, slots that tasks hold at the take-over are lent from then on: of three
+// slots one is free, the others are so at 11s at worst. When node 2 drains, its slot is not in
+// service and no lease: of the two others one is free and one is lent, and not both.
 func TestTakesOverTasks(t *testing.T) {
 	patient := usual
 	patient.Preempt = false

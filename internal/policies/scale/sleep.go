@@ -12,15 +12,17 @@ import (
 
 // Sleep puts nodes to sleep on which nothing has run for a while, and wakes them for work that finds no room.
 //
-//   - A node sleeps when nothing has run on it for Idle, no waiting task would go there, and Keep others stay awake; of several,
-//     the last ones first.
-//   - When tasks wait that may start and the nodes that are awake, or on their way up, have no room for all of them, as many more are
-//     woken as these tasks fill, the first ones first: each job's tasks in the order of jobs, with the containers that they ask for.
+//   - A node sleeps when nothing has run on it for Idle, no waiting task would go there, and Keep
+//     others stay awake; of several, the last ones first.
+//   - When tasks wait that may start and the nodes that are awake, or on their way up, have no room
+//     for all of them, as many more are woken as these tasks fill, the first ones first: each job's
+//     tasks in the order of jobs, with the containers that they ask for.
 //
-// It looks when work may have come or nodes changed, and when its Tick comes: a node is put to sleep to the instant. How long one
-// takes to wake is the world's affair; until it is up it counts as room that is to come, so that nobody else is woken for the same
-// work. It does not ask which data lies on a node: the simulator lets what lies on sleeping nodes be read, so the energy that it
-// reports as saved is overstated.
+// It looks when work may have come or nodes changed, and when its Tick comes: a node is put to
+// sleep to the instant. How long one takes to wake is the world's affair; until it is up it counts
+// as room that is to come, so that nobody else is woken for the same work. It does not ask which
+// data lies on a node: the simulator lets what lies on sleeping nodes be read, so the energy that
+// it reports as saved is overstated.
 type Sleep struct {
 	c    Config
 	wake units.Time // the Tick that was asked for; 0 = none
@@ -48,7 +50,8 @@ func NewSleep(c Config) *Sleep {
 	return &Sleep{c: c}
 }
 
-// Decide adds to the plan who sleeps and who wakes. O(events), and O(nodes) with each look; O(jobs · nodes) if nodes sleep or are to.
+// Decide adds to the plan who sleeps and who wakes. O(events), and O(nodes) with each look; O(jobs
+// · nodes) if nodes sleep or are to.
 func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if !v.World().Can(sched.Sleep) {
 		return
@@ -92,8 +95,8 @@ func (s *Sleep) notice(e *sched.Event) bool {
 	return false
 }
 
-// survey lists the nodes that work or could. It returns how many are awake or on their way up, whether any sleeps, and whether one
-// has been idle for long enough.
+// survey lists the nodes that work or could. It returns how many are awake or on their way up,
+// whether any sleeps, and whether one has been idle for long enough.
 func (s *Sleep) survey(v sched.View) (awake int, sleepers, due bool) {
 	s.rooms = s.rooms[:0]
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
@@ -115,7 +118,8 @@ func (s *Sleep) survey(v sched.View) (awake int, sleepers, due bool) {
 
 func (s *Sleep) idle(nd *sched.Node) bool { return nd.Occupied == 0 && nd.Power == sched.Awake }
 
-// fit gives the tasks that wait to the nodes that are awake, wakes others for the rest, and returns how many are left even so.
+// fit gives the tasks that wait to the nodes that are awake, wakes others for the rest, and returns
+// how many are left even so.
 func (s *Sleep) fit(v sched.View, p *sched.Plan) (left int64) {
 	for st := range sched.Stages {
 		for j := v.Waiting(st, 0); j != 0; j = v.Waiting(st, j) {
@@ -139,7 +143,8 @@ func (s *Sleep) fit(v sched.View, p *sched.Plan) (left int64) {
 	return left
 }
 
-// fill gives so many tasks to the nodes that may have them, and returns how many are left. It asks only for nodes with room.
+// fill gives so many tasks to the nodes that may have them, and returns how many are left. It asks
+// only for nodes with room.
 func (s *Sleep) fill(job *sched.Job, st sched.Stage, wait int64, may func(*room) bool) int64 {
 	spec := job.Spec.Stage(st)
 	for i := range s.rooms {
@@ -183,7 +188,8 @@ func (s *Sleep) rest(v sched.View, p *sched.Plan, awake int) int {
 	return awake
 }
 
-// next is when a node may be due next, 0 if none can be: the first of those that are idle, or one that becomes so from now on.
+// next is when a node may be due next, 0 if none can be: the first of those that are idle, or one
+// that becomes so from now on.
 func (s *Sleep) next(v sched.View, now units.Time, awake int) units.Time {
 	if awake <= s.c.Keep {
 		return 0

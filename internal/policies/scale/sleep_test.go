@@ -45,8 +45,9 @@ func (h *hall) Waiting(s sched.Stage, after sched.JobID) sched.JobID {
 	return 0
 }
 
-// rooms makes a hall of nodes, one for each letter: a = awake and idle, b = busy with one of its 4 vcores, f = full, s = asleep, d = down,
-// x = draining. A capital letter marks a node with the label "gpu".
+// rooms makes a hall of nodes, one for each letter: a = awake and idle, b = busy with one of its 4
+// vcores, f = full, s = asleep, d = down, x = draining. A capital letter marks a node with the
+// label "gpu".
 func rooms(nodes string) *hall {
 	h := &hall{now: units.Time(units.Hour)}
 	for i, c := range nodes {

@@ -46,8 +46,8 @@ func (f *finishes) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
 func ofMinute(m float64) units.Time { return units.Time(0).Add(units.Minute.Scale(m)) }
 
-// paper000 plays the case of table 1: six map slots, and so many tasks of one minute on a node of speed 1 that J1 demands 120 and
-// J2 60 GHz-minutes of a cluster of 3 GHz at speed 0.5.
+// paper000 plays the case of table 1: six map slots, and so many tasks of one minute on a node of
+// speed 1 that J1 demands 120 and J2 60 GHz-minutes of a cluster of 3 GHz at speed 0.5.
 func paper000(t *testing.T, policy string, speeds map[float64]float64) *finishes {
 	t.Helper()
 	job := func(id string, arrive float64, tasks int, deadline float64) *workload.Job {
@@ -89,8 +89,9 @@ func TestPaper000FairAtMinute30(t *testing.T) {
 	}
 }
 
-// Paper 000, table 1 and figure 2 (section 2.2). EDF-N and EDF-P are its section 6's on the same jobs. The overloaded cluster is ours, in
-// the place of figure 3, whose inputs are not given: the capacity halves at minute 30.
+// Paper 000, table 1 and figure 2 (section 2.2). EDF-N and EDF-P are its section 6's on the same
+// jobs. The overloaded cluster is ours, in the place of figure 3, whose inputs are not given: the
+// capacity halves at minute 30.
 func TestPaper000Table1(t *testing.T) {
 	green := map[float64]float64{0: 0.5, 10: 1, 20: 0.5, 30: 1}
 	overloaded := map[float64]float64{0: 0.5, 30: 0.25}

@@ -26,7 +26,8 @@ type ask struct {
 	memory      units.Bytes // of a map's container, 0 = it takes a slot
 }
 
-// dealt plays the jobs on one node without heartbeats and returns what each of them holds after the first instant: "8 8 4 0".
+// dealt plays the jobs on one node without heartbeats and returns what each of them holds after the
+// first instant: "8 8 4 0".
 func dealt(t *testing.T, policy string, q queues.Config, offer units.Vector, asks ...ask) string {
 	t.Helper()
 	var jobs []*workload.Job
@@ -67,7 +68,8 @@ func dealt(t *testing.T, policy string, q queues.Config, offer units.Vector, ask
 	return strings.Join(list, " ")
 }
 
-// A queue's maximum is one of its parent's (YARN, CapacityScheduler: the absolute maximum capacity is the product along the path).
+// A queue's maximum is one of its parent's (YARN, CapacityScheduler: the absolute maximum capacity
+// is the product along the path).
 func TestCapacityMaximumOfAParent(t *testing.T) {
 	q := queues.Config{Queues: []queues.Queue{
 		{Name: "prod", Capacity: 60},
@@ -87,8 +89,8 @@ func TestCapacityMaximumOfAParent(t *testing.T) {
 	}
 }
 
-// One user has at most user_limit_factor times what the queue is guaranteed, whatever is idle (Hadoop 1.2.1, Capacity Scheduler
-// guide: user-limit-factor, by default 1).
+// One user has at most user_limit_factor times what the queue is guaranteed, whatever is idle
+// (Hadoop 1.2.1, Capacity Scheduler guide: user-limit-factor, by default 1).
 func TestCapacityUserLimitFactor(t *testing.T) {
 	for factor, want := range map[float64]string{0: "5", 1: "5", 2: "10", 2.5: "12", -1: "20"} {
 		q := queues.Config{Queues: []queues.Queue{{Name: "p", Capacity: 25, UserLimitFactor: factor}, {Name: "idle", Capacity: 75}}}
@@ -120,8 +122,9 @@ func TestCapacityWithoutAGuarantee(t *testing.T) {
 	}
 }
 
-// Among several users each has at most an equal part of the queue, but at least minimum_user_limit percent of it, so that the last
-// ones wait (Hadoop 1.2.1, Capacity Scheduler guide: minimum-user-limit-percent, by default 100).
+// Among several users each has at most an equal part of the queue, but at least minimum_user_limit
+// percent of it, so that the last ones wait (Hadoop 1.2.1, Capacity Scheduler guide:
+// minimum-user-limit-percent, by default 100).
 func TestCapacityMinimumUserLimit(t *testing.T) {
 	four := []ask{{queue: "p", user: "a"}, {queue: "p", user: "b"}, {queue: "p", user: "c"}, {queue: "p", user: "d"}}
 	for limit, want := range map[float64]string{0: "20 0 0 0", 100: "20 0 0 0", 50: "10 10 0 0", 40: "8 8 4 0", 25: "5 5 5 5", 10: "5 5 5 5"} {
@@ -132,8 +135,8 @@ func TestCapacityMinimumUserLimit(t *testing.T) {
 	}
 }
 
-// Of containers that take memory it is the memory that counts, not their number (YARN, DefaultResourceCalculator): of 12 GB two
-// queues of 50 % have 6 GB each.
+// Of containers that take memory it is the memory that counts, not their number (YARN,
+// DefaultResourceCalculator): of 12 GB two queues of 50 % have 6 GB each.
 func TestCapacityCountsMemory(t *testing.T) {
 	q := queues.Config{Queues: []queues.Queue{{Name: "a", Capacity: 50, UserLimitFactor: -1}, {Name: "b", Capacity: 50, UserLimitFactor: -1}}}
 	memory := units.Vector{}
@@ -146,8 +149,8 @@ func TestCapacityCountsMemory(t *testing.T) {
 	}
 }
 
-// A pool is shared among its jobs, or it is a line by priority and arrival (Hadoop 1.2.1, Fair Scheduler guide: schedulingMode,
-// defaultPoolSchedulingMode).
+// A pool is shared among its jobs, or it is a line by priority and arrival (Hadoop 1.2.1, Fair
+// Scheduler guide: schedulingMode, defaultPoolSchedulingMode).
 func TestFairPoolThatIsALine(t *testing.T) {
 	line, shared := queues.Queue{Name: "p", Jobs: "fifo"}, queues.Queue{Name: "p", Jobs: "fair"}
 	two := []ask{{queue: "p"}, {queue: "p"}}
@@ -173,7 +176,8 @@ func TestFairPoolThatIsALine(t *testing.T) {
 	}
 }
 
-// A job's share goes by its weight, doubled for each step of priority (Hadoop 1.2.1, FairScheduler: VERY_HIGH 4 … VERY_LOW 1/4).
+// A job's share goes by its weight, doubled for each step of priority (Hadoop 1.2.1, FairScheduler:
+// VERY_HIGH 4 … VERY_LOW 1/4).
 func TestFairWeightsOfJobs(t *testing.T) {
 	if got := dealt(t, "fair", queues.Config{}, units.Slots(12, 0), ask{weight: 3}, ask{}); got != "9 3" {
 		t.Errorf("weights 3 and 1: %s of 12", got)
@@ -183,7 +187,8 @@ func TestFairWeightsOfJobs(t *testing.T) {
 	}
 }
 
-// By user, the pool of a job is its user's, whatever queue it names (Hadoop 1.2.1, Fair Scheduler guide: poolnameproperty).
+// By user, the pool of a job is its user's, whatever queue it names (Hadoop 1.2.1, Fair Scheduler
+// guide: poolnameproperty).
 func TestFairPoolsOfUsers(t *testing.T) {
 	jobs := []ask{{queue: "p", user: "ann"}, {queue: "q", user: "ann"}, {queue: "p", user: "bob"}}
 	q := queues.Config{Queues: []queues.Queue{{Name: "bob", Weight: 3}}}

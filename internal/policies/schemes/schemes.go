@@ -1,5 +1,5 @@
-// Package schemes holds whole policies: parts that belong together, under the name by which people know them. A part that is
-// asked for besides takes the place of the scheme's.
+// Package schemes holds whole policies: parts that belong together, under the name by which people
+// know them. A part that is asked for besides takes the place of the scheme's.
 //
 //	fifo      by-arrival + all + greedy          Hadoop's default scheduler
 //	fair      fair-share + limit + greedy        Hadoop's fair scheduler; with preemption=true also preempt
@@ -8,7 +8,8 @@
 //	edf-p     edf + all + greedy                 paper 000: an earlier deadline takes the slots that fall free
 //	dc        edf + constraint + greedy          paper 003, section 5.1: Deadline Constraint, the baseline of rtmr
 //
-// Paper 000 calls the last one preemptive though it kills no task: the running job is preempted in that its next tasks wait.
+// Paper 000 calls the last one preemptive though it kills no task: the running job is preempted in
+// that its next tasks wait.
 package schemes
 
 import (

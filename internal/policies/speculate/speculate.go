@@ -12,18 +12,19 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Hadoop copies a task that falls behind the others of its job (paper 003, section 2.1.2; Hadoop 0.20, TaskInProgress.hasSpeculativeTask).
-// A task is a candidate when
+// Hadoop copies a task that falls behind the others of its job (paper 003, section 2.1.2; Hadoop
+// 0.20, TaskInProgress.hasSpeculativeTask). A task is a candidate when
 //
 //   - no task of its stage is open any more: what never ran goes first;
 //   - its one attempt has run for Lag at least;
 //   - that is behind the average progress of all tasks of the stage, finished ones counted in full, by Gap at least.
 //
-// The slowest goes first, to the next node with room for it that is not the one where it is slow. A task has two attempts at most. It is
-// looked at who is behind once in Interval, when a Tick comes, as between reports of progress nothing changes.
+// The slowest goes first, to the next node with room for it that is not the one where it is slow. A
+// task has two attempts at most. It is looked at who is behind once in Interval, when a Tick comes,
+// as between reports of progress nothing changes.
 //
-// Deviations: Hadoop looks when a node asks for work, and gives that node the first candidate it comes to; the average is that of all
-// reports, not of the last second.
+// Deviations: Hadoop looks when a node asks for work, and gives that node the first candidate it
+// comes to; the average is that of all reports, not of the last second.
 type Hadoop struct {
 	c    Config
 	wake units.Time // the Tick that was asked for; 0 = none

@@ -71,8 +71,9 @@ func play(t *testing.T, policy string, spare int, slow map[int]float64, seconds 
 	return l.lines
 }
 
-// Node 1 works at a tenth of the speed. Its map is through 6 % after a minute, when three of four are done: the average is 76.5 %. It is
-// copied to a node that is free, commits there a minute later, and the first attempt is superseded.
+// Node 1 works at a tenth of the speed. Its map is through 6 % after a minute, when three of four
+// are done: the average is 76.5 %. It is copied to a node that is free, commits there a minute
+// later, and the first attempt is superseded.
 func TestTheSlowIsCopied(t *testing.T) {
 	got := play(t, "fifo+greedy(nonlocal=0)+speculate(interval=10s)", 0, map[int]float64{0: 0.1}, 100, 50, 50, 50)
 	want := []string{"50s committed", "50s committed", "50s committed",
@@ -83,7 +84,8 @@ func TestTheSlowIsCopied(t *testing.T) {
 	}
 }
 
-// What is not behind by the gap, has not run for the lag, or has no node to go to, is not copied; nor is anything twice.
+// What is not behind by the gap, has not run for the lag, or has no node to go to, is not copied;
+// nor is anything twice.
 func TestTheOthersAreNot(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy string

@@ -152,7 +152,8 @@ func (r *Report) svg(f *Figure) string {
 	return b.String()
 }
 
-// levels are what the values of a figure are in the mean of each seed: what one workload has more of than another, whatever is done with it.
+// levels are what the values of a figure are in the mean of each seed: what one workload has more
+// of than another, whatever is done with it.
 type levels struct {
 	of     []float64 // less the mean of all seeds
 	spread float64
@@ -183,8 +184,9 @@ func (r *Report) levels(f *Figure) (l levels) {
 	return l
 }
 
-// without takes the level of each seed from a sample, so that intervals show what points of a figure differ by (Cousineau, "Confidence
-// intervals in within-subject designs", 2005, with the correction of Morey, 2008).
+// without takes the level of each seed from a sample, so that intervals show what points of a
+// figure differ by (Cousineau, "Confidence intervals in within-subject designs", 2005, with the
+// correction of Morey, 2008).
 func (l *levels) without(sample []float64) []float64 {
 	all, _ := mean(sample)
 	list := make([]float64, len(sample))

@@ -41,7 +41,8 @@ type verdict struct {
 	words   [2]string // of a difference: what it is below 0 and above; none for other values
 }
 
-// enough is how many seeds it takes to say that a value lies where single runs do. With fewer the interval is so wide that nearly any would.
+// enough is how many seeds it takes to say that a value lies where single runs do. With fewer the
+// interval is so wide that nearly any would.
 const enough = 10
 
 // ofMean marks an interval that decides nothing.
@@ -78,8 +79,9 @@ func tooFew(n int) string {
 	return ""
 }
 
-// number claims a published value, which is that of a single run. It differs if it lies outside of where 95 % of our single runs lie, else it
-// holds. As that interval is wider the fewer seeds there are, few of them can tell that it differs, not that it holds.
+// number claims a published value, which is that of a single run. It differs if it lies outside of
+// where 95 % of our single runs lie, else it holds. As that interval is wider the fewer seeds there
+// are, few of them can tell that it differs, not that it holds.
 func number(key, text string, s Series, m Metric) Claim {
 	return Claim{key, text, Number, s.File, func(r *Results, said Published) verdict {
 		v := verdict{unit: &m}
@@ -102,7 +104,8 @@ func number(key, text string, s Series, m Metric) Claim {
 	}}
 }
 
-// always claims that every run has the published value. One that has not is enough to see that it is wrong; that it is right, few do not tell.
+// always claims that every run has the published value. One that has not is enough to see that it
+// is wrong; that it is right, few do not tell.
 func always(key, text string, s Series, m Metric) Claim {
 	return Claim{key, text, Number, s.File, func(r *Results, said Published) verdict {
 		v := verdict{unit: &m, mark: ofMean}
@@ -140,8 +143,9 @@ func below(key, text string, s Series, m Metric, bound float64) Claim {
 	}}
 }
 
-// lowestAt claims that of several series, in the order of a parameter, one between two values has least of a metric. Ours is the value
-// of that with the least mean; the interval spans those that the seeds do not tell from it. All of these have to lie between the two.
+// lowestAt claims that of several series, in the order of a parameter, one between two values has
+// least of a metric. Ours is the value of that with the least mean; the interval spans those that
+// the seeds do not tell from it. All of these have to lie between the two.
 func lowestAt(key, text string, kind Kind, rows []Row, values []float64, m Metric, from, to float64) Claim {
 	return Claim{key, text, kind, rows[0].File, func(r *Results, _ Published) verdict {
 		best, means := lowest(r, rows, m)

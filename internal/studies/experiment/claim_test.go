@@ -93,8 +93,9 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A number differs if it lies where hardly any single run does. That shows with few seeds as well; that it does not differ takes ten. Where few seeds
-// all give the same they do not show how single runs vary.
+// A number differs if it lies where hardly any single run does. That shows with few seeds as well;
+// that it does not differ takes ten. Where few seeds all give the same they do not show how single
+// runs vary.
 func TestDiffers(t *testing.T) {
 	few := []float64{0.97, 0.99, 1, 0.96, 0.99} // the accept ratio of 003, table 5.8, as five seeds have it
 	r := made(map[string][]float64{"few": few, "many": append(few, few...), "same": {1, 1, 1, 1, 1}, "two": {0.9, 1}, "one": {1}})
@@ -278,7 +279,8 @@ func TestSensitivity(t *testing.T) {
 	}
 }
 
-// The interval that is shown gives the verdict: with one of several, or one of several steps, it is that one's and says so.
+// The interval that is shown gives the verdict: with one of several, or one of several steps, it is
+// that one's and says so.
 func TestIntervalThatDecides(t *testing.T) {
 	r := made(map[string][]float64{"s": {10, 10, 10, 10}, "near": {8.9, 9, 9.1, 9}, "wide": {2, 14, 3, 13}, "above": {10.4, 10.5, 10.6, 10.5}, "far": {30, 2, 30, 2}, "none": {}, "one": {4},
 		"low": {1, 1.1, 0.9, 1}})

@@ -1,7 +1,8 @@
 // Package experiment runs published evaluations again and says whether their claims hold.
 //
-// An experiment is a folder below experiments (scenario files in their ordinary form, published figures as data, a README) and a file
-// here that states its series, metrics, figures and claims in Go. To add one: make both, and name it in All.
+// An experiment is a folder below experiments (scenario files in their ordinary form, published
+// figures as data, a README) and a file here that states its series, metrics, figures and claims in
+// Go. To add one: make both, and name it in All.
 //
 //	experiment.go   what an experiment is, and the list of them
 //	published.go    what was published, from the folder
@@ -20,13 +21,16 @@
 //
 // # How claims are judged
 //
-// The same seed draws the same workload and task times for each policy, so series are compared seed by seed. A claim that one thing is
-// more than another holds if the 95 % confidence interval of the mean difference lies wholly on that side; it does not hold if it lies on the other, and
-// else the seeds do not tell. Of a claim over several the interval is shown that gives the verdict: that against the nearest, or, if
-// another decides, that against the other, by name. Intervals that decide nothing are marked. A published number comes of
-// one workload, or of three runs of one; ours come of as many as there are seeds. So it differs if it lies where 95 % of single runs would not: outside of the prediction
-// interval of our runs; else it holds. That interval is wider the fewer they are, so with fewer than ten it may differ, but the seeds do not tell that it
-// holds; one seed tells nothing, nor do a few that are all equal. What the
-// paper does not say was assumed once, before the first run. Each assumption is varied, most by a factor of two either way, and the claims
-// are judged again with the first ten seeds and compared with what these show without.
+// The same seed draws the same workload and task times for each policy, so series are compared seed
+// by seed. A claim that one thing is more than another holds if the 95 % confidence interval of the
+// mean difference lies wholly on that side; it does not hold if it lies on the other, and else the
+// seeds do not tell. Of a claim over several the interval is shown that gives the verdict: that
+// against the nearest, or, if another decides, that against the other, by name. Intervals that
+// decide nothing are marked. A published number comes of one workload, or of three runs of one;
+// ours come of as many as there are seeds. So it differs if it lies where 95 % of single runs would
+// not: outside of the prediction interval of our runs; else it holds. That interval is wider the
+// fewer they are, so with fewer than ten it may differ, but the seeds do not tell that it holds;
+// one seed tells nothing, nor do a few that are all equal. What the paper does not say was assumed
+// once, before the first run. Each assumption is varied, most by a factor of two either way, and
+// the claims are judged again with the first ten seeds and compared with what these show without.
 package experiment

@@ -14,7 +14,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
-// What was published is what is claimed: each item once, with its place. What was assumed stands in the scenario files. No page without a README.
+// What was published is what is claimed: each item once, with its place. What was assumed stands in
+// the scenario files. No page without a README.
 func TestFolders(t *testing.T) {
 	for _, e := range All() {
 		published, err := e.Published()
@@ -201,8 +202,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Schedulers that know less from the start: RTMR samples and keeps its promises, Deadline Constraint has nothing to go by and admits nothing, so
-// it never learns. What the run of another seed teaches is not the truth of this one.
+// Schedulers that know less from the start: RTMR samples and keeps its promises, Deadline
+// Constraint has nothing to go by and admits nothing, so it never learns. What the run of another
+// seed teaches is not the truth of this one.
 func TestKnowledge(t *testing.T) {
 	p, err := RTMR().Plan([]uint64{1}, false)
 	if err != nil {

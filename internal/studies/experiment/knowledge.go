@@ -38,7 +38,8 @@ func knowing(s *scenario.Scenario, what string, policies []string, seeds []uint6
 	return cells
 }
 
-// taughtBy makes the world of one seed, with what a run by fifo with another teaches. That is run once, when the first cell needs it.
+// taughtBy makes the world of one seed, with what a run by fifo with another teaches. That is run
+// once, when the first cell needs it.
 func taughtBy(s *scenario.Scenario, seed, other uint64) func() (drive.World, error) {
 	learn := sync.OnceValues(func() ([]*profile.Class, error) {
 		learner := report.NewLearner()

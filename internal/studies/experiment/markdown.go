@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// markdown writes as HTML what READMEs here use: headings, paragraphs, lists, tables, code and bold text. All else stands as it is.
+// markdown writes as HTML what READMEs here use: headings, paragraphs, lists, tables, code and bold
+// text. All else stands as it is.
 func markdown(text string) string {
 	var b strings.Builder
 	lines := strings.Split(text, "\n")

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// delays are the eight values of D in the paper (section 4.4.1), in seconds: 0.1 to 10 heartbeats. It names seven; 6 s is ours.
+// delays are the eight values of D in the paper (section 4.4.1), in seconds: 0.1 to 10 heartbeats.
+// It names seven; 6 s is ours.
 var delays = []float64{0.3, 1.5, 3, 4.5, 6, 9, 15, 30}
 
 // Matchmaking is the evaluation of matchmaking against delay scheduling (paper 003, chapter 4).

@@ -117,14 +117,15 @@ func accepted() Metric {
 	return Metric{"accept ratio", "%", func(o *Outcome) float64 { return over(float64(o.Summary.Admitted), float64(o.Summary.Jobs)) }}
 }
 
-// succeeded is the part of the accepted jobs that finished by their deadline, which the paper calls successful. It says nothing of those that were
-// refused: beside it belongs the accept ratio.
+// succeeded is the part of the accepted jobs that finished by their deadline, which the paper calls
+// successful. It says nothing of those that were refused: beside it belongs the accept ratio.
 func succeeded() Metric {
 	return Metric{"kept of accepted", "%", func(o *Outcome) float64 { return over(float64(o.Summary.InTime), float64(o.Summary.Admitted)) }}
 }
 
-// utilisation is the slot time of jobs over that which was there from the arrival of the first admitted job to the end of the last: of
-// successful jobs, or of all. The paper has "the turnaround execution time of all accepted jobs" (section 5.3.2).
+// utilisation is the slot time of jobs over that which was there from the arrival of the first
+// admitted job to the end of the last: of successful jobs, or of all. The paper has "the turnaround
+// execution time of all accepted jobs" (section 5.3.2).
 func utilisation(all bool) Metric {
 	return Metric{"utilisation", "%", func(o *Outcome) float64 {
 		used, from, to := 0.0, math.Inf(1), 0.0

@@ -14,12 +14,14 @@ func more(key, text string, s Row, others []Row, m Metric) Claim {
 	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict { return nearest(r, s, others, m, true, 0) }}
 }
 
-// less claims that a series has less than each of the others: ours is the smallest difference of the means, as how much less it is.
+// less claims that a series has less than each of the others: ours is the smallest difference of
+// the means, as how much less it is.
 func less(key, text string, s Row, others []Row, m Metric) Claim {
 	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict { return nearest(r, s, others, m, false, 0) }}
 }
 
-// nearLess claims that a series has at most such a part more than each of the others: ours is the largest ratio of the means less 1.
+// nearLess claims that a series has at most such a part more than each of the others: ours is the
+// largest ratio of the means less 1.
 func nearLess(key, text string, s Row, others []Row, m Metric, part float64) Claim {
 	ratio := Metric{m.Name, "%", m.Of}
 	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict {
@@ -42,9 +44,10 @@ func nearest(r *Results, s Row, others []Row, m Metric, more bool, least float64
 	return v
 }
 
-// ahead finds the other from which the series is least ahead, seed by seed. The claim holds if it is ahead of every one by more than
-// least, with the whole interval. As each of them has to be so, that there are several needs no correction. The interval is that against the
-// nearest, unless another decides: then it is that one's, and says so.
+// ahead finds the other from which the series is least ahead, seed by seed. The claim holds if it
+// is ahead of every one by more than least, with the whole interval. As each of them has to be so,
+// that there are several needs no correction. The interval is that against the nearest, unless
+// another decides: then it is that one's, and says so.
 func ahead(r *Results, s Row, others []Row, m Metric, by func(x, y float64) float64, least float64) verdict {
 	v := verdict{ours: math.NaN(), holds: true, unit: m.difference()}
 	xs := r.Sample(s.Series, m)
@@ -82,7 +85,8 @@ func ahead(r *Results, s Row, others []Row, m Metric, by func(x, y float64) floa
 	return v
 }
 
-// against is a comparison with one other, by itself: the series is ahead of it, or is not, or so many seeds do not tell.
+// against is a comparison with one other, by itself: the series is ahead of it, or is not, or so
+// many seeds do not tell.
 type against struct {
 	name         string
 	ci           [2]float64
@@ -90,8 +94,9 @@ type against struct {
 	n            int
 }
 
-// decider is a comparison that by itself gives the verdict upon all: the nearest if it does, else the least clear one that does. Those that
-// have no interval, as there are less than two seeds, come last.
+// decider is a comparison that by itself gives the verdict upon all: the nearest if it does, else
+// the least clear one that does. Those that have no interval, as there are less than two seeds,
+// come last.
 func decider(all []against, near int, v *verdict) int {
 	best := -1
 	for i, a := range all {
@@ -121,8 +126,9 @@ func pairs(xs, ys []float64, by func(x, y float64) float64) (ds []float64) {
 	return ds
 }
 
-// grows claims that a metric grows from each series to the next: the last is above the first, and there is no step down. A step down that
-// may be chance leaves it open. Ours is the difference of first and last, and the interval that of it, unless a step decides.
+// grows claims that a metric grows from each series to the next: the last is above the first, and
+// there is no step down. A step down that may be chance leaves it open. Ours is the difference of
+// first and last, and the interval that of it, unless a step decides.
 func grows(key, text string, rows []Row, m Metric) Claim {
 	return Claim{key, text, Order, rows[0].File, func(r *Results, _ Published) verdict {
 		v := nearest(r, rows[len(rows)-1], rows[:1], m, true, 0)
@@ -157,8 +163,9 @@ func grows(key, text string, rows []Row, m Metric) Claim {
 	}}
 }
 
-// notLowest claims that a series has more than the least of several. Ours is how much more. That any of them may be the least is
-// corrected for; it is wrong if the series has less than each of them.
+// notLowest claims that a series has more than the least of several. Ours is how much more. That
+// any of them may be the least is corrected for; it is wrong if the series has less than each of
+// them.
 func notLowest(key, text string, s Row, others []Row, m Metric) Claim {
 	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict {
 		xs := r.Sample(s.Series, m)

@@ -9,8 +9,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/page/pagetest"
 )
 
-// A browser draws every claim and every figure, on a screen and on a telephone: nothing is wider than the window, and no word of a figure lies
-// outside of it.
+// A browser draws every claim and every figure, on a screen and on a telephone: nothing is wider
+// than the window, and no word of a figure lies outside of it.
 func TestBrowserDrawsExperiments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("whole experiments are played where -short is not asked for")

@@ -61,7 +61,8 @@ type outcomeOf struct {
 // fewSeeds is how many seeds other assumptions are played with, at most.
 const fewSeeds = 10
 
-// Plan makes the grid for these seeds, nil = those of the files. If asked to, it varies the assumptions, with the first of the seeds.
+// Plan makes the grid for these seeds, nil = those of the files. If asked to, it varies the
+// assumptions, with the first of the seeds.
 func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 	p := &Plan{e: e, main: newResults()}
 	var err error
@@ -105,8 +106,8 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 
 func newResults() *Results { return &Results{map[Series][]*Outcome{}} }
 
-// add adds the cells of a scenario file, one variant for each of the results: as it stands, or with each other value of an assumption. It
-// returns the seeds.
+// add adds the cells of a scenario file, one variant for each of the results: as it stands, or with
+// each other value of an assumption. It returns the seeds.
 func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Results) ([]uint64, error) {
 	text, err := p.e.read(file)
 	if err != nil {
@@ -157,7 +158,8 @@ func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Result
 // Runs is the number of runs.
 func (p *Plan) Runs() int { return len(p.cells) }
 
-// Run makes all runs on so many workers, as many as there are processors if 0, and judges the claims. done is called after each run.
+// Run makes all runs on so many workers, as many as there are processors if 0, and judges the
+// claims. done is called after each run.
 func (p *Plan) Run(ctx context.Context, workers int, done func()) (*Report, error) {
 	runs, err := lab.Grid(ctx, p.cells, workers, nil, done)
 	if err != nil {

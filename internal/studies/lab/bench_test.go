@@ -8,8 +8,9 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
-// BenchmarkSimulate plays whole scenarios as the command does: simulator, ledger, policy and report, without a journal. The
-// cluster is kept busy by jobs of 200 maps and 20 reduces that arrive as fast as it can run them.
+// BenchmarkSimulate plays whole scenarios as the command does: simulator, ledger, policy and
+// report, without a journal. The cluster is kept busy by jobs of 200 maps and 20 reduces that
+// arrive as fast as it can run them.
 func BenchmarkSimulate(b *testing.B) {
 	for _, policy := range []string{"fifo", "edf-p", "fair", "capacity"} {
 		for _, nodes := range []int{100, 1000} {

@@ -53,8 +53,9 @@ func profiled(d draw.Draw, queue, law string) (*workload.Job, bounds.Job) {
 	return j, p
 }
 
-// Jobs end within the bounds of paper 004 (equations 1 and 2) on slots of their own, those of a queue that lends none and borrows none.
-// Where queues lend what they leave idle some jobs end before the lower bound, as the package of the bounds says.
+// Jobs end within the bounds of paper 004 (equations 1 and 2) on slots of their own, those of a
+// queue that lends none and borrows none. Where queues lend what they leave idle some jobs end
+// before the lower bound, as the package of the bounds says.
 func TestBounds(t *testing.T) {
 	const slots = 20
 	early := 0

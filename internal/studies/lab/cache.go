@@ -16,9 +16,11 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
-// Cache keeps the reports of simulations in a folder, each under the sum of all that it follows from: the program itself, what the
-// scenario says, the trace that it plays, the policy and the seed. So a grid that was killed goes on where it was, and one that was
-// changed runs only what changed. Each report stands beside its own sum: one that was damaged or altered counts as none. Nothing is ever wrong in it for being old, so the folder may be removed at any time.
+// Cache keeps the reports of simulations in a folder, each under the sum of all that it follows
+// from: the program itself, what the scenario says, the trace that it plays, the policy and the
+// seed. So a grid that was killed goes on where it was, and one that was changed runs only what
+// changed. Each report stands beside its own sum: one that was damaged or altered counts as none.
+// Nothing is ever wrong in it for being old, so the folder may be removed at any time.
 type Cache struct{ dir string }
 
 // OpenCache opens the cache in a folder, which is made if need be.
@@ -97,7 +99,8 @@ func sumOf(file string, run []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Find returns the report of a cell, nil if there is none. One that cannot be read, or is not as it was written, counts as none.
+// Find returns the report of a cell, nil if there is none. One that cannot be read, or is not as it
+// was written, counts as none.
 func (c *Cache) Find(cell *Cell) *report.Run {
 	file := c.file(cell)
 	text, err := os.ReadFile(file)
@@ -139,7 +142,8 @@ func (c *Cache) Keep(cell *Cell, run *report.Run) error {
 	return os.Rename(f.Name(), file)
 }
 
-// Fill notes in cells that ran before what came of them, and returns how many those are. Those that somebody is to watch have to run.
+// Fill notes in cells that ran before what came of them, and returns how many those are. Those that
+// somebody is to watch have to run.
 func (c *Cache) Fill(cells []Cell) (found int) {
 	for i := range cells {
 		if c := &cells[i]; c.Key == "" || c.Journal != "" || len(c.Sinks) > 0 {

@@ -17,8 +17,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// What must hold in every run, whatever was drawn: slots are not held twice, time is not lost, work is what was ordered, energy is
-// what nodes draw. Nothing here is by chance, so there are no bounds but those of rounding.
+// What must hold in every run, whatever was drawn: slots are not held twice, time is not lost, work
+// is what was ordered, energy is what nodes draw. Nothing here is by chance, so there are no bounds
+// but those of rounding.
 
 // books is a sink that keeps accounts of its own, from events alone.
 type books struct {
@@ -44,8 +45,8 @@ type room struct {
 	speed float64
 }
 
-// hold changes what is held of a node; what it drew for what was held until now is added up. A node is as busy as the larger part of its
-// slots, or of its vcores, that is held.
+// hold changes what is held of a node; what it drew for what was held until now is added up. A node
+// is as busy as the larger part of its slots, or of its vcores, that is held.
 func (b *books) hold(nd *room, change func(*units.Vector)) {
 	has, held := nd.class.Capacity, nd.held
 	busy := 0.0
@@ -172,9 +173,10 @@ func TestSlotsAreConserved(t *testing.T) {
 	}
 }
 
-// Work is what was ordered: the speed of a node, integrated over the time that an attempt worked on it, is the task's Work, however
-// often the speed changes. Where nodes neither change nor fail the report says the same of utilisation and energy, be it slots that tasks
-// take, vcores, or some these and some those of one node.
+// Work is what was ordered: the speed of a node, integrated over the time that an attempt worked on
+// it, is the task's Work, however often the speed changes. Where nodes neither change nor fail the
+// report says the same of utilisation and energy, be it slots that tasks take, vcores, or some
+// these and some those of one node.
 func TestWorkAndEnergyAreConserved(t *testing.T) {
 	for seed := range uint64(scenarios(100, 2000)) {
 		d := dice{rand.New(rand.NewPCG(seed, 3))}
@@ -248,8 +250,9 @@ func mix(d dice, cfg *sim.Config) {
 	}
 }
 
-// Little's law: over a run that begins and ends empty, the mean number of jobs in the system is their rate times their mean response;
-// and the mean number of busy slots is the rate times the work of a job.
+// Little's law: over a run that begins and ends empty, the mean number of jobs in the system is
+// their rate times their mean response; and the mean number of busy slots is the rate times the
+// work of a job.
 func TestLittle(t *testing.T) {
 	for _, policy := range []string{"fifo", "fair", "edf-p"} {
 		for seed := range uint64(scenarios(5, 50)) {
@@ -300,9 +303,10 @@ func (y sleeper) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// Energy in closed form, with a node that sleeps 100 s and wakes for 20, under a supply of green power of 130 W until 200 s. One map
-// of 300 s holds one of the two slots of node 1, which draws 100 + 60/2 W; node 2 draws 5 W asleep and 100 W else, and 100 + 60/2 W
-// for the 10 s of a map that had to wait for it.
+// Energy in closed form, with a node that sleeps 100 s and wakes for 20, under a supply of green
+// power of 130 W until 200 s. One map of 300 s holds one of the two slots of node 1, which draws
+// 100 + 60/2 W; node 2 draws 5 W asleep and 100 W else, and 100 + 60/2 W for the 10 s of a map that
+// had to wait for it.
 func TestEnergyInClosedForm(t *testing.T) {
 	class := cluster.Class{Name: "k", Speed: 1, Capacity: units.Slots(2, 0), Idle: 100, Dynamic: 60, Sleep: 5, WakeTime: 20 * units.Second}
 	jobs := []*workload.Job{single("j", 0, []units.Duration{300 * units.Second}), single("late", units.Time(units.Second), []units.Duration{10 * units.Second})}

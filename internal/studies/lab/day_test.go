@@ -29,10 +29,12 @@ func traces() string {
 //	 9 %  the report
 //	 3 %  garbage collection, nearly all of it tasks and block lists of jobs that have gone
 //
-// No function has more than 5 % of its own. What was tried to little or no effect: a calendar queue (as fast as the binary heap at 5,000
-// entries), the three pages on a task in one, larger pages of memory (3 %), no garbage collection at all, profile-guided builds (4 %).
-// What is left are some three events for each task, each of which goes through world, book, policy and report. Under fair the keys of
-// the order cost three times as much, as each start and end moves a job in its pool and the pool among the others.
+// No function has more than 5 % of its own. What was tried to little or no effect: a calendar queue
+// (as fast as the binary heap at 5,000 entries), the three pages on a task in one, larger pages of
+// memory (3 %), no garbage collection at all, profile-guided builds (4 %). What is left are some
+// three events for each task, each of which goes through world, book, policy and report. Under fair
+// the keys of the order cost three times as much, as each start and end moves a job in its pool and
+// the pool among the others.
 func BenchmarkDay(b *testing.B) {
 	file, err := filepath.Abs(filepath.Join(traces(), "swim", "FB-2010_samples_24_times_1hr_0.tsv"))
 	if err != nil {

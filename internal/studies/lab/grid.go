@@ -16,7 +16,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/sim"
 )
 
-// Cells are the grid of a scenario: policy by policy, seed by seed. left is what is not played of its trace, for the reports.
+// Cells are the grid of a scenario: policy by policy, seed by seed. left is what is not played of
+// its trace, for the reports.
 func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trace.LeftOut) []Cell {
 	worlds := make([]func() (drive.World, error), len(seeds))
 	for i, seed := range seeds {
@@ -43,11 +44,14 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 	return cells
 }
 
-// Grid runs cells on so many workers, as many as there are processors if 0. Reports stand in the order of the cells and do not
-// depend on the number of workers, as each run is its own world. A run that gets stuck or takes too long says so in its report, as
-// others may well come to their end; if all take too long, that is the error. No cell begins if Check finds fault with one. After any other error no further cell begins; of several
-// the first in the order of the cells is returned. done is called after each run, by any goroutine; nil = nobody is told. A cell
-// whose report is known is not run. With a cache the others are kept; a result that cannot be kept is lost, and nothing else.
+// Grid runs cells on so many workers, as many as there are processors if 0. Reports stand in the
+// order of the cells and do not depend on the number of workers, as each run is its own world. A
+// run that gets stuck or takes too long says so in its report, as others may well come to their
+// end; if all take too long, that is the error. No cell begins if Check finds fault with one. After
+// any other error no further cell begins; of several the first in the order of the cells is
+// returned. done is called after each run, by any goroutine; nil = nobody is told. A cell whose
+// report is known is not run. With a cache the others are kept; a result that cannot be kept is
+// lost, and nothing else.
 func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done func()) ([]*report.Run, error) {
 	if err := Check(cells); err != nil {
 		return make([]*report.Run, len(cells)), err

@@ -47,8 +47,8 @@ func (r *recorder) out(err error) error {
 	return err
 }
 
-// Unrecorded is where a run that goes on with an interrupted one is recorded: to the file that was named, or if that holds something, to
-// the first of its kind with a number behind it that is free.
+// Unrecorded is where a run that goes on with an interrupted one is recorded: to the file that was
+// named, or if that holds something, to the first of its kind with a number behind it that is free.
 func Unrecorded(path string) string {
 	for name, n := path, 2; ; name, n = fmt.Sprintf("%s.%d", path, n), n+1 {
 		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {

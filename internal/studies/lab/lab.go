@@ -1,5 +1,5 @@
-// Package lab joins what knows nothing of each other: a world, a policy from the catalogue, and sinks. Run does it once, Grid for
-// many cells on all cores.
+// Package lab joins what knows nothing of each other: a world, a policy from the catalogue, and
+// sinks. Run does it once, Grid for many cells on all cores.
 //
 //	lab.go      one run
 //	grid.go     many, in the order of the grid whatever the number of cores
@@ -66,8 +66,8 @@ func (c *Cell) Position() string {
 	return place
 }
 
-// DefaultPolicy is what runs when no policy is asked for: earliest deadline first, and an earlier deadline takes all slots that
-// fall free (paper 000, section 6).
+// DefaultPolicy is what runs when no policy is asked for: earliest deadline first, and an earlier
+// deadline takes all slots that fall free (paper 000, section 6).
 const DefaultPolicy = "edf-p"
 
 // NoQueues describes no queues: each that a job names exists with default settings.
@@ -93,8 +93,8 @@ func PolicyName(text string, q queues.Config) (string, error) {
 	return p.Name(), nil
 }
 
-// Aborted is a run that began well and could not go on: an error of the world, of the journal, or that it was interrupted. Any
-// other error of Run is one of its input.
+// Aborted is a run that began well and could not go on: an error of the world, of the journal, or
+// that it was interrupted. Any other error of Run is one of its input.
 type Aborted struct{ Err error }
 
 // Error says what happened.
@@ -103,7 +103,8 @@ func (a *Aborted) Error() string { return a.Err.Error() }
 // Unwrap returns the cause.
 func (a *Aborted) Unwrap() error { return a.Err }
 
-// Run runs a cell to its end and reports. With an error that Ends tells of, what came of the run until then is reported beside it.
+// Run runs a cell to its end and reports. With an error that Ends tells of, what came of the run
+// until then is reported beside it.
 func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	policy, err := catalog.New(c.Policy, c.Queues)
 	if err != nil {
@@ -153,7 +154,8 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	return run, err
 }
 
-// stop stops a world in which a run has ended before it had, as a sink could not go on: a real one ends what runs and lets go of its output.
+// stop stops a world in which a run has ended before it had, as a sink could not go on: a real one
+// ends what runs and lets go of its output.
 func stop(world drive.World) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -224,5 +226,6 @@ func (c *Cell) err(err error, of int) error {
 	return err
 }
 
-// Ends tells whether an error ends one run and says nothing of others: it is stuck, or goes on beyond what times can hold.
+// Ends tells whether an error ends one run and says nothing of others: it is stuck, or goes on
+// beyond what times can hold.
 func Ends(err error) bool { return errors.Is(err, sim.ErrStuck) || errors.Is(err, sim.ErrTooLong) }

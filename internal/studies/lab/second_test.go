@@ -21,8 +21,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// The simulator against a second one that has nothing of what makes it fast (package dumb): the same journal, byte for byte, on
-// random small scenarios under policies of the catalogue. A seed that fails is printed; it alone is played again by
+// The simulator against a second one that has nothing of what makes it fast (package dumb): the
+// same journal, byte for byte, on random small scenarios under policies of the catalogue. A seed
+// that fails is printed; it alone is played again by
 //
 //	go test ./internal/studies/lab -run TestSecondSimulator -second 1234
 //
@@ -45,7 +46,8 @@ func TestSecondSimulator(t *testing.T) {
 	second(t, scenarios(100, 1000), func(seed uint64) played { return randomRun(seed, plain) })
 }
 
-// With shuffles that share the network, second attempts and power: the same instants up to a nanosecond, on at most 20 tasks.
+// With shuffles that share the network, second attempts and power: the same instants up to a
+// nanosecond, on at most 20 tasks.
 func TestSecondSimulatorShares(t *testing.T) {
 	second(t, scenarios(100, 1000), func(seed uint64) played { return randomRun(seed, shared) })
 }
@@ -205,8 +207,9 @@ func (s *lifeSink) Batch(_ int64, at units.Time, events []sched.Event) error {
 
 func (s *lifeSink) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
-// meddler lets a policy decide, and now and then adds something of its own: a kill, a second attempt, a node put to sleep or woken, a
-// stage withheld. So worlds meet what no policy of the catalogue asks for.
+// meddler lets a policy decide, and now and then adds something of its own: a kill, a second
+// attempt, a node put to sleep or woken, a stage withheld. So worlds meet what no policy of the
+// catalogue asks for.
 type meddler struct {
 	*compose.Policy
 	often float64

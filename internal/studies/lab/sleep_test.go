@@ -32,9 +32,11 @@ func nights(t *testing.T, policy string) report.Summary {
 	return r.Run().Summary
 }
 
-// What sleep saves and costs, in closed form. Without it four nodes idle until 61 min, and 8 map minutes hold half a node each. With it
-// and one that stays awake, node 1 runs the first job, the others sleep from 5 min on, and 2 are woken at 60 min, 30 s late; the fourth
-// is not needed. Without one that stays awake, node 1 sleeps from 6 min on and is woken with two others, which is late for all six maps.
+// What sleep saves and costs, in closed form. Without it four nodes idle until 61 min, and 8 map
+// minutes hold half a node each. With it and one that stays awake, node 1 runs the first job, the
+// others sleep from 5 min on, and 2 are woken at 60 min, 30 s late; the fourth is not needed.
+// Without one that stays awake, node 1 sleeps from 6 min on and is woken with two others, which is
+// late for all six maps.
 func TestSleepSavesEnergy(t *testing.T) {
 	const work = 8 * 60 * 60. / 2
 	for _, c := range []struct {

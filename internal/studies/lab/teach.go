@@ -17,9 +17,10 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// teacher is a world that tells, when a job has ended, what is known of its class by now: what was known from the start and what the
-// attempts of this run have taught besides. Any world can be one; the events that it adds stand in the journal as the world's own, so
-// that a replay needs no teacher.
+// teacher is a world that tells, when a job has ended, what is known of its class by now: what was
+// known from the start and what the attempts of this run have taught besides. Any world can be one;
+// the events that it adds stand in the journal as the world's own, so that a replay needs no
+// teacher.
 type teacher struct {
 	drive.World
 	follow.Single
@@ -84,9 +85,10 @@ func (t *teacher) now(name string) *profile.Class {
 	return sum
 }
 
-// rehearsed makes a simulator that knows from the start what a run by fifo teaches: with the same seed each task takes the same time,
-// so that the worst case which is known is the true one, but for tasks that run on other nodes or farther from their input. It is
-// rehearsed once, when the first run needs it.
+// rehearsed makes a simulator that knows from the start what a run by fifo teaches: with the same
+// seed each task takes the same time, so that the worst case which is known is the true one, but
+// for tasks that run on other nodes or farther from their input. It is rehearsed once, when the
+// first run needs it.
 func rehearsed(cfg sim.Config, q queues.Config) func() (drive.World, error) {
 	rehearse := sync.OnceValues(func() ([]*profile.Class, error) {
 		policy, err := catalog.New("fifo", q)

@@ -111,7 +111,8 @@ func TestTeacherTells(t *testing.T) {
 	}
 }
 
-// A rehearsal teaches the very times that the run then takes: the worst that is known from the start is the worst that comes.
+// A rehearsal teaches the very times that the run then takes: the worst that is known from the
+// start is the worst that comes.
 func TestRehearsal(t *testing.T) {
 	s := readScenario(t, "profiles: rehearsed\n"+lessons)
 	for _, c := range Cells(s, []string{"fifo"}, []uint64{3}) {

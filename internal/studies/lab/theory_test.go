@@ -22,11 +22,13 @@ import (
 
 // The simulator against what is known about queues and lists.
 //
-// Means are compared by independent seeds. A mean over n seeds is off by more than k standard errors, estimated from the same
-// seeds, with the probability that Student's t with n-1 degrees of freedom exceeds k. For n = 40 and k = 7 that is 2·10⁻⁸, so that all
-// comparisons of this file together fail a simulator that is right with less than 10⁻⁶. What each would notice is written down with
-// it: an error that is found all but surely, as it lies 7 + 5 standard errors away. Seeds are fixed, so that a test that passes
-// passes again; SLACKLINE_LONG=1 takes so many more jobs that also a wait shows a mean that is 2 % off.
+// Means are compared by independent seeds. A mean over n seeds is off by more than k standard
+// errors, estimated from the same seeds, with the probability that Student's t with n-1 degrees of
+// freedom exceeds k. For n = 40 and k = 7 that is 2·10⁻⁸, so that all comparisons of this file
+// together fail a simulator that is right with less than 10⁻⁶. What each would notice is written
+// down with it: an error that is found all but surely, as it lies 7 + 5 standard errors away. Seeds
+// are fixed, so that a test that passes passes again; SLACKLINE_LONG=1 takes so many more jobs that
+// also a wait shows a mean that is 2 % off.
 const (
 	seeds = 40
 	sigma = 7
@@ -144,7 +146,8 @@ func erlangC(c int, load float64) float64 {
 // pollaczek is the mean wait in M/G/1, in service times (Pollaczek and Khinchine).
 func pollaczek(load, cv float64) float64 { return load * (1 + cv*cv) / (2 * (1 - load)) }
 
-// Queues that have a formula. The Pareto law is one of CV 0.3, so that its fourth moment exists and means settle as they should.
+// Queues that have a formula. The Pareto law is one of CV 0.3, so that its fourth moment exists and
+// means settle as they should.
 func TestQueues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many tasks")
@@ -168,9 +171,10 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// Where nothing queues, a task waits for the next beat of a node: half of the time between two, as arrivals do not know when
-// nodes beat. A beat that is missed, or one too many, shows. So little load is needed, as a node that works does not beat: even a
-// thousandth of it made the wait 0.501, which the long test noticed.
+// Where nothing queues, a task waits for the next beat of a node: half of the time between two, as
+// arrivals do not know when nodes beat. A beat that is missed, or one too many, shows. So little
+// load is needed, as a node that works does not beat: even a thousandth of it made the wait 0.501,
+// which the long test noticed.
 func TestWaitForBeats(t *testing.T) {
 	const beat, servers, load = 3 * units.Second, 4, 0.0001
 	n := scenarios(500, 20_000)
@@ -180,7 +184,8 @@ func TestWaitForBeats(t *testing.T) {
 	})
 }
 
-// The laws of task times have mean 1 and the CV that was asked for. Each is drawn so often that a mean that is 2 % off is noticed.
+// The laws of task times have mean 1 and the CV that was asked for. Each is drawn so often that a
+// mean that is 2 % off is noticed.
 func TestLaws(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many tasks")

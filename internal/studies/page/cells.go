@@ -71,7 +71,8 @@ func (c *cells) size(budget int) {
 	c.bins = max(2, min(mostCells, budget/max(1, c.rows()+c.rows()/8))&^1)
 }
 
-// spread shares a bar out over the cells, each getting what falls into it, and the last one the rest, so that nothing is lost.
+// spread shares a bar out over the cells, each getting what falls into it, and the last one the
+// rest, so that nothing is lost.
 func (c *cells) spread(row int32, b *bar) {
 	for int64(b.end)/int64(c.bins) >= int64(c.width) {
 		c.widen()
@@ -99,8 +100,8 @@ func (c *cells) spread(row int32, b *bar) {
 	}
 }
 
-// part is d × x ÷ of, rounded down, where x is at most of; 0 of nothing. It is exact, as what rounding adds to one cell might be more than
-// the cell has.
+// part is d × x ÷ of, rounded down, where x is at most of; 0 of nothing. It is exact, as what
+// rounding adds to one cell might be more than the cell has.
 func part(d, x, of units.Duration) units.Duration {
 	if d <= 0 || of <= 0 {
 		return 0

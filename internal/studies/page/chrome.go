@@ -10,9 +10,10 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Trace is the sink that streams every attempt to a trace in the JSON form of Chrome ("Trace Event Format", Google, 2016), which
-// chrome://tracing, Perfetto and speedscope open: a process is a node, a thread a slot of it, and process 0 has the jobs from
-// arrival to end. Times are microseconds. Nothing is kept of attempts that have ended.
+// Trace is the sink that streams every attempt to a trace in the JSON form of Chrome ("Trace Event
+// Format", Google, 2016), which chrome://tracing, Perfetto and speedscope open: a process is a
+// node, a thread a slot of it, and process 0 has the jobs from arrival to end. Times are
+// microseconds. Nothing is kept of attempts that have ended.
 type Trace struct {
 	follow.Single
 	tracker

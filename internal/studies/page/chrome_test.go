@@ -32,7 +32,8 @@ type traced struct {
 	}
 }
 
-// Each attempt of a run stands in its trace once, with its time to the nanosecond, in a named slot that holds one at a time.
+// Each attempt of a run stands in its trace once, with its time to the nanosecond, in a named slot
+// that holds one at a time.
 func TestTraceTellsAll(t *testing.T) {
 	s, err := scenario.Read("small.yaml", []byte(small))
 	if err != nil {
@@ -104,7 +105,8 @@ func TestTraceTellsAll(t *testing.T) {
 	}
 }
 
-// A container of several slots takes a lane for each; one that still runs is written until the last event; an empty trace is one too.
+// A container of several slots takes a lane for each; one that still runs is written until the last
+// event; an empty trace is one too.
 func TestTraceOfTheUnusual(t *testing.T) {
 	var empty bytes.Buffer
 	if err := NewTrace(&empty).Close(); err != nil || !json.Valid(empty.Bytes()) || !strings.HasPrefix(empty.String(), head) {

@@ -27,7 +27,8 @@ type queued struct {
 	extras int32    // of them second ones of their task
 }
 
-// offer is what a node offers and holds, in map and reduce slots. As in the report, a node that drains counts with what it runs.
+// offer is what a node offers and holds, in map and reduce slots. As in the report, a node that
+// drains counts with what it runs.
 type offer struct{ offers, holds [2]int64 }
 
 func newCollector(bars, points int) *collector {

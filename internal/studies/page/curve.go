@@ -9,8 +9,8 @@ import (
 // curvePoints is how many points a distribution has.
 const curvePoints = 200
 
-// curve is an empirical distribution function: the part of the sample that is at most x, for x spaced evenly by logarithm
-// from Low to High.
+// curve is an empirical distribution function: the part of the sample that is at most x, for x
+// spaced evenly by logarithm from Low to High.
 type curve struct {
 	N    int       `json:"n"`
 	Low  float64   `json:"low"`

@@ -1,4 +1,5 @@
-// Package page draws runs: one HTML file that needs nothing but a browser, and traces for the tools that read Chrome's format.
+// Package page draws runs: one HTML file that needs nothing but a browser, and traces for the tools
+// that read Chrome's format.
 //
 //	page.go     the page: which runs get how much of its room, and the file that comes of them
 //	collect.go  the sink behind a run of it
@@ -15,12 +16,15 @@
 //	chrome.go   the sink that streams a trace
 //	file.go     files that are there whole or not at all
 //
-// page.html, page.css and js are written for this page alone. The page asks no host for anything and says so to the browser
-// (Content-Security-Policy), so it can be sent by mail and opened years later.
+// page.html, page.css and js are written for this page alone. The page asks no host for anything
+// and says so to the browser (Content-Security-Policy), so it can be sent by mail and opened years
+// later.
 //
 // # How much is kept
 //
-// Memory is bounded whatever a run does: the bars of all runs together are at most 100,000, points of a series 2,000. Bars of one
-// slot are drawn one by one while they fit; then neighbours in time merge into one with the share of busy time and the job that
-// took most of it; where even that would leave too few for each slot, slots merge into nodes, nodes into racks. No busy time is lost or made by it.
+// Memory is bounded whatever a run does: the bars of all runs together are at most 100,000, points
+// of a series 2,000. Bars of one slot are drawn one by one while they fit; then neighbours in time
+// merge into one with the share of busy time and the job that took most of it; where even that
+// would leave too few for each slot, slots merge into nodes, nodes into racks. No busy time is lost
+// or made by it.
 package page

@@ -30,8 +30,9 @@ const painted = `(id => {
 	return [...seen.values()].filter(n => n > 20).length;
 })`
 
-// TestBrowserDraws opens the page of a run in a Chromium that is off line: it is drawn, it asks for nothing but itself, complains of nothing,
-// runs nothing that a job's name says, and has decoded the numbers that were written.
+// TestBrowserDraws opens the page of a run in a Chromium that is off line: it is drawn, it asks for
+// nothing but itself, complains of nothing, runs nothing that a job's name says, and has decoded
+// the numbers that were written.
 func TestBrowserDraws(t *testing.T) {
 	b := pagetest.New(t)
 	text, _, r := play(t, "fifo", "edf-p")

@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// column is a list of whole numbers as bytes: each in base 128, least part first, a set high bit announcing more (the varint of
-// protocol buffers and of encoding/binary). In the page it stands as base64.
+// column is a list of whole numbers as bytes: each in base 128, least part first, a set high bit
+// announcing more (the varint of protocol buffers and of encoding/binary). In the page it stands as
+// base64.
 type column []byte
 
 // count appends a number that is not negative.

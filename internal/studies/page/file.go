@@ -11,16 +11,18 @@ import (
 	"strings"
 )
 
-// File is a file that appears under its name when it is whole, and never before. Until then its bytes stand beside it, under a name
-// that begins with a dot. What a process that was killed left there goes when the same file is begun again.
+// File is a file that appears under its name when it is whole, and never before. Until then its
+// bytes stand beside it, under a name that begins with a dot. What a process that was killed left
+// there goes when the same file is begun again.
 type File struct {
 	*bufio.Writer
 	file *os.File
 	name string
 }
 
-// CreatePage begins a file for a page, CreateTrace one for a trace. They fail at once where the file could not be written in the
-// end, and do not replace what is no page, or no trace: a mistyped name must not cost somebody a file.
+// CreatePage begins a file for a page, CreateTrace one for a trace. They fail at once where the
+// file could not be written in the end, and do not replace what is no page, or no trace: a mistyped
+// name must not cost somebody a file.
 func CreatePage(name string) (*File, error) { return create(name, firstLine, "page") }
 
 // CreateTrace begins a file for a trace.

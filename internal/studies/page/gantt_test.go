@@ -41,8 +41,8 @@ func tally(t interface{ Fatalf(string, ...any) }, g *gantt) (bars int, busy, was
 	return bars, busy, wasted, n
 }
 
-// However bars are merged, the time that was busy or wasted and the number of attempts stay to the nanosecond; there are never more
-// bars than the budget, and those of a row do not overlap.
+// However bars are merged, the time that was busy or wasted and the number of attempts stay to the
+// nanosecond; there are never more bars than the budget, and those of a row do not overlap.
 func TestMergingConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		budget := rapid.IntRange(256, 3000).Draw(t, "budget")
@@ -109,7 +109,8 @@ func TestFewBarsStayExact(t *testing.T) {
 	})
 }
 
-// A million attempts in a few slots, in many, and in more than can be drawn: the number of bars stays within the budget.
+// A million attempts in a few slots, in many, and in more than can be drawn: the number of bars
+// stays within the budget.
 func TestAMillionAttempts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and a million attempts are nothing for the race detector")
@@ -151,7 +152,8 @@ func TestAMillionAttempts(t *testing.T) {
 	}
 }
 
-// What mix says of a job's time is never too much, and a job with more than a quarter of all time is never missed; against exact counts.
+// What mix says of a job's time is never too much, and a job with more than a quarter of all time
+// is never missed; against exact counts.
 func TestMix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		counts := map[int32]int64{}

@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// hold marks a file as being written until it is closed, which the system does when the process ends, however it ends. It is false if
-// another process has done so; where the file system knows no locks, nobody has.
+// hold marks a file as being written until it is closed, which the system does when the process
+// ends, however it ends. It is false if another process has done so; where the file system knows no
+// locks, nobody has.
 func hold(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != syscall.EWOULDBLOCK
 }

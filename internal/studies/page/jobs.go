@@ -8,9 +8,10 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// keep chooses which jobs of each run are listed in the page, at most so many of a run: all, or those whose finish differs most
-// between the policies of a seed, or that are latest, and for the rest every so-manieth. It returns numbers in order of arrival;
-// nil stands for all. Runs of one scenario and seed with the same jobs list the same ones.
+// keep chooses which jobs of each run are listed in the page, at most so many of a run: all, or
+// those whose finish differs most between the policies of a seed, or that are latest, and for the
+// rest every so-manieth. It returns numbers in order of arrival; nil stands for all. Runs of one
+// scenario and seed with the same jobs list the same ones.
 func keep(runs []*report.Run, most int) [][]int {
 	chosen := make([][]int, len(runs))
 	done := make([]bool, len(runs))
@@ -71,8 +72,8 @@ func pick(runs []*report.Run, group []int, most int) []int {
 	return kept
 }
 
-// samples are the response times and the tardiness of the finished jobs of a run, in seconds. Tardiness is how much later than its
-// deadline a job finished, 0 if it did not.
+// samples are the response times and the tardiness of the finished jobs of a run, in seconds.
+// Tardiness is how much later than its deadline a job finished, 0 if it did not.
 func samples(run *report.Run) (response, tardiness []float64) {
 	for i := range run.Jobs {
 		j := &run.Jobs[i]

@@ -1,7 +1,8 @@
 package page
 
-// mix knows which job took most of some time, with three counters after Misra and Gries ("Finding repeated elements", 1982): what
-// it says of a job's share is a lower bound, and a job with more than a quarter of the time is among the counters.
+// mix knows which job took most of some time, with three counters after Misra and Gries ("Finding
+// repeated elements", 1982): what it says of a job's share is a lower bound, and a job with more
+// than a quarter of the time is among the counters.
 type mix struct {
 	jobs    [3]int32
 	weights [3]int64 // 0: the counter is free

@@ -66,8 +66,8 @@ type Head struct {
 // Page collects runs and writes them as one file.
 type Page struct{ runs []*collector }
 
-// New returns an empty page for these runs, in the order of the report. With many runs each gets less room; those of the first seeds
-// are the ones whose slots are drawn.
+// New returns an empty page for these runs, in the order of the report. With many runs each gets
+// less room; those of the first seeds are the ones whose slots are drawn.
 func New(heads []Head) *Page {
 	type row struct{ scenario, policy string }
 	seeds := map[row]int{}
@@ -107,8 +107,8 @@ func (p *Page) Watch(i int) []follow.Sink {
 	return []follow.Sink{p.runs[i]}
 }
 
-// Write writes the page of a report, whose first runs are those that were watched. It is at most MaxBytes long: where it would be longer,
-// fewer jobs are listed.
+// Write writes the page of a report, whose first runs are those that were watched. It is at most
+// MaxBytes long: where it would be longer, fewer jobs are listed.
 func (p *Page) Write(w io.Writer, r *report.Report) error {
 	for _, c := range p.runs {
 		c.close()
@@ -142,7 +142,8 @@ func title(runs []*report.Run) string {
 	return "Slackline: " + clip(strings.Join(names, ", "))
 }
 
-// assemble puts the parts together. The block is JSON as encoding/json writes it, without <, > and &, so it cannot end its element.
+// assemble puts the parts together. The block is JSON as encoding/json writes it, without <, > and
+// &, so it cannot end its element.
 func assemble(title, block string) string {
 	policy := "default-src 'none'; img-src data:; style-src '" + hash(unix(style)) + "'; script-src '" + hash(unix(script)) + "'"
 	return strings.NewReplacer(

@@ -216,7 +216,8 @@ func checkSeries(t *testing.T, b *block, i int, s report.Summary) {
 	}
 }
 
-// What comes from files cannot leave its place: the page has the scripts that it should have and no element of a job's making.
+// What comes from files cannot leave its place: the page has the scripts that it should have and no
+// element of a job's making.
 func TestHostileNames(t *testing.T) {
 	text, _, _ := play(t, "edf-p")
 	for pattern, want := range map[string]int{`(?i)<script`: 2, `(?i)</script`: 2, `(?i)<img`: 0, `(?i)<b>`: 0, `\{\{`: 0} {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Plain writes a page without scripts, in the style of all pages: a title, a line about it, sections of HTML, and what is below them.
-// The title and the texts are escaped here; sections and further style are the caller's to escape.
+// Plain writes a page without scripts, in the style of all pages: a title, a line about it,
+// sections of HTML, and what is below them. The title and the texts are escaped here; sections and
+// further style are the caller's to escape.
 func Plain(w io.Writer, title, about string, sections []string, more, foot string) error {
 	var b strings.Builder
 	b.WriteString(firstLine + `

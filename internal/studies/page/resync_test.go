@@ -14,7 +14,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// After any number of resyncs nothing waits or runs at the end, every attempt has a bar, and no two bars of a slot overlap.
+// After any number of resyncs nothing waits or runs at the end, every attempt has a bar, and no two
+// bars of a slot overlap.
 func TestPageOutlivesAResync(t *testing.T) {
 	for seed := range uint64(20) {
 		c := cluster.Uniform(4, 2, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 1)})

@@ -8,7 +8,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// The page says of a run of vcores how much of them was in use, and has a dash where there were no slots; a run of slots has no vcores.
+// The page says of a run of vcores how much of them was in use, and has a dash where there were no
+// slots; a run of slots has no vcores.
 func TestBrowserTellsUse(t *testing.T) {
 	b := pagetest.New(t)
 	_, _, slotted := play(t, "fifo")

@@ -15,8 +15,8 @@ const (
 	laneKinds
 )
 
-// lane is where one attempt runs at a time: a slot of a node. Worlds do not say which slot an attempt got, so it is the first
-// that is free.
+// lane is where one attempt runs at a time: a slot of a node. Worlds do not say which slot an
+// attempt got, so it is the first that is free.
 type lane struct {
 	node sched.NodeID
 	rack cluster.RackID

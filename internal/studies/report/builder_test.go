@@ -68,8 +68,9 @@ func jobEnded(h int, o sched.Outcome, why string) sched.Event {
 	return sched.Event{Kind: sched.JobEnded, Job: sched.JobID(h), Outcome: o, Text: why}
 }
 
-// play is a run by hand: two nodes of 1 map and 1 reduce slot; the second leaves at 20. Job a has 2 maps and 1 reduce and misses
-// its deadline of 25 by 5, job b is rejected, c fails. Map 2 of a is lost with the second node and runs again.
+// play is a run by hand: two nodes of 1 map and 1 reduce slot; the second leaves at 20. Job a has 2
+// maps and 1 reduce and misses its deadline of 25 by 5, job b is rejected, c fails. Map 2 of a is
+// lost with the second node and runs again.
 func play(t *testing.T, sinks ...follow.Sink) {
 	s := &script{t: t, sinks: follow.New(sinks...)}
 	s.at(0, up(1, 1, 1), up(2, 1, 1), arrived(1, "a", 0, 25, 2, 1), sched.Event{Kind: sched.Heartbeat, Node: 1}, sched.Event{Kind: sched.Heartbeat, Node: 2})

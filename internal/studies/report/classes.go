@@ -42,7 +42,8 @@ func classOf(list *[]DeadlineClass, class string) *DeadlineClass {
 	return &(*list)[i]
 }
 
-// writeClasses prints how many deadlines of each class were met, all seeds of a policy together, where there are classes.
+// writeClasses prints how many deadlines of each class were met, all seeds of a policy together,
+// where there are classes.
 func writeClasses(w io.Writer, g []*Run) {
 	t := &Grid{}
 	t.Add("policy", "deadlines", ">in time", ">of", ">part")

@@ -14,9 +14,10 @@ import (
 // measured are the fields of the summary that differ from one time to the next.
 var measured = []string{"wall_s", "events_per_s"}
 
-// WriteCSV writes a line for each run: what was played, the values of a sweep, and the summary without what was measured, so that the
-// same runs give the same bytes. The names of the columns are those of the JSON. Where a trace is played, its rule and the number of its
-// records that were left out stand at the end. A run that got stuck has nothing but its reason.
+// WriteCSV writes a line for each run: what was played, the values of a sweep, and the summary
+// without what was measured, so that the same runs give the same bytes. The names of the columns
+// are those of the JSON. Where a trace is played, its rule and the number of its records that were
+// left out stand at the end. A run that got stuck has nothing but its reason.
 func (r *Report) WriteCSV(w io.Writer) error {
 	swept := map[string]bool{}
 	for _, run := range r.Runs {

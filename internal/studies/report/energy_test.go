@@ -63,7 +63,8 @@ func TestEnergy(t *testing.T) {
 	}
 }
 
-// The meter against a sum over small steps of what every node does, on runs with failures, drains and nodes that come and go.
+// The meter against a sum over small steps of what every node does, on runs with failures, drains
+// and nodes that come and go.
 func TestEnergyAgainstSteps(t *testing.T) {
 	for seed := range uint64(20) {
 		cfg := wild(seed)
@@ -124,7 +125,8 @@ func TestNoEnergyWithoutAModel(t *testing.T) {
 	}
 }
 
-// What a node draws follows its state: another speed does not wake it, and a sleep or a wake that the world refused did not happen.
+// What a node draws follows its state: another speed does not wake it, and a sleep or a wake that
+// the world refused did not happen.
 func TestDrawFollowsPowerStates(t *testing.T) {
 	b := NewBuilder("sim", "s", "p", 1)
 	f := follow.New(b)

@@ -48,7 +48,8 @@ const (
 	ifPrimary       // where it was asked for
 )
 
-// The metrics, that by which policies are judged first if nobody asks for another: inTime, or where no job has a deadline meanResponse.
+// The metrics, that by which policies are judged first if nobody asks for another: inTime, or where
+// no job has a deadline meanResponse.
 const (
 	inTime       = "in time"
 	meanResponse = "mean response"
@@ -129,8 +130,9 @@ func workInTime(p *pair) (figure, bool) {
 	return m, has
 }
 
-// ofBoth is a figure of the jobs that finished under both policies. A job that was refused has no finish, and a policy is not faster for
-// refusing those that take long. Jobs without such a value are not among those submitted either.
+// ofBoth is a figure of the jobs that finished under both policies. A job that was refused has no
+// finish, and a policy is not faster for refusing those that take long. Jobs without such a value
+// are not among those submitted either.
 func ofBoth(value func(*Job) (float64, bool), sum func([]float64) float64, among func(*Summary) int) measure {
 	return func(p *pair) (figure, bool) {
 		var xs, ys []float64
@@ -206,7 +208,8 @@ func signedSpan(x float64) string {
 	return text
 }
 
-// visible is a number as printed, unless that looks like 0 and is not: the end of an interval beside 0 would contradict the verdict.
+// visible is a number as printed, unless that looks like 0 and is not: the end of an interval
+// beside 0 would contradict the verdict.
 func visible(text string, x float64) string {
 	switch {
 	case x == 0:

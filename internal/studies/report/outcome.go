@@ -65,12 +65,14 @@ func (f Facts) Outcome() Outcome {
 	return Late
 }
 
-// judged tells whether the job had a deadline, and it is known what became of that. Nobody knows it of a job that had finished before
-// the run that this one goes on with was interrupted, unless its outcome was found in the store.
+// judged tells whether the job had a deadline, and it is known what became of that. Nobody knows it
+// of a job that had finished before the run that this one goes on with was interrupted, unless its
+// outcome was found in the store.
 func (j *Job) judged() bool { return j.Deadline != nil && !(j.Before && j.Outcome == Done) }
 
-// promised tells whether the deadline of the job was promised, and it is known what became of that: Kept and Broken are counted among the
-// same jobs. Of one that had finished before an interruption the outcome alone says so.
+// promised tells whether the deadline of the job was promised, and it is known what became of that:
+// Kept and Broken are counted among the same jobs. Of one that had finished before an interruption
+// the outcome alone says so.
 func (j *Job) promised() bool {
 	if j.Before {
 		return j.Outcome == Kept || j.Outcome == Broken
@@ -157,7 +159,8 @@ func (s *Summary) count(o Outcome) *int {
 // Finished is the number of jobs that finished, in time or not.
 func (s *Summary) Finished() int { return s.Kept + s.Broken + s.Met + s.Late + s.Done }
 
-// ran tells whether anything ran, now or in the run that this one goes on with: a makespan of refusals alone says nothing.
+// ran tells whether anything ran, now or in the run that this one goes on with: a makespan of
+// refusals alone says nothing.
 func (s *Summary) ran() bool { return s.Attempts > 0 || s.Finished() > 0 }
 
 // Of returns the number of jobs with an outcome.

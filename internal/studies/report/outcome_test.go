@@ -76,8 +76,9 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// Promises given and promises kept are counted over the same jobs, those that had finished before an interruption among them where it is
-// known what became of them; nobody can keep more than was given.
+// Promises given and promises kept are counted over the same jobs, those that had finished before
+// an interruption among them where it is known what became of them; nobody can keep more than was
+// given.
 func TestPromisesAcrossAnInterruption(t *testing.T) {
 	by := 100.0
 	r := &Run{Jobs: []Job{

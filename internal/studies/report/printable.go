@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// Printable makes what a user's code said fit for a terminal: one line, with control characters quoted, as they could move the cursor
-// or imitate other output.
+// Printable makes what a user's code said fit for a terminal: one line, with control characters
+// quoted, as they could move the cursor or imitate other output.
 func Printable(text string) string { return quoted(strings.TrimSpace(text), "") }
 
 // PrintableLines does the same for text of several lines, and leaves them and their tabs.
 func PrintableLines(text string) string { return quoted(text, "\n\t") }
 
-// Indented does the same for text of several lines whose first stands behind something: the others begin with the indent, so that none of
-// them looks like output of ours.
+// Indented does the same for text of several lines whose first stands behind something: the others
+// begin with the indent, so that none of them looks like output of ours.
 func Indented(text, indent string) string {
 	return strings.ReplaceAll(PrintableLines(strings.TrimSpace(text)), "\n", "\n"+indent)
 }
 
-// quoted quotes what a terminal may take for a command, but for what is plain, and bytes that are no UTF-8: some terminals know
-// commands of one byte.
+// quoted quotes what a terminal may take for a command, but for what is plain, and bytes that are
+// no UTF-8: some terminals know commands of one byte.
 func quoted(text, plain string) string {
 	odd := func(c rune) bool {
 		return unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) && !strings.ContainsRune(plain, c)

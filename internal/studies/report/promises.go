@@ -38,13 +38,16 @@ func (j *Job) promise(why *sched.Reason) {
 	}
 }
 
-// mostPromises is how many promises, and how many jobs that were refused, failed or were killed, are listed of a run; the JSON report has them all.
+// mostPromises is how many promises, and how many jobs that were refused, failed or were killed,
+// are listed of a run; the JSON report has them all.
 const mostPromises = 10
 
-// writePromises tells, of runs whose admission promises deadlines, which were kept, and how the finish compares to what was expected when the
-// job was admitted. Jobs that were refused have no promise; writeReasons has them. A promise is judged by the deadline alone: jobs that came
-// later may have lawfully overtaken one that waited. Whoever asked for no deadline waits for no promise. Where there are too many, broken
-// promises come first, then the others, then jobs that run without one.
+// writePromises tells, of runs whose admission promises deadlines, which were kept, and how the
+// finish compares to what was expected when the job was admitted. Jobs that were refused have no
+// promise; writeReasons has them. A promise is judged by the deadline alone: jobs that came later
+// may have lawfully overtaken one that waited. Whoever asked for no deadline waits for no promise.
+// Where there are too many, broken promises come first, then the others, then jobs that run without
+// one.
 func writePromises(w io.Writer, g []*Run) {
 	for _, run := range g {
 		var list []*Job
@@ -88,8 +91,9 @@ func (j *Job) promiseRank() int {
 	return 2
 }
 
-// aloneRefused are the refusals for which no other job is to blame, in the words of a count. What would be late by the worst that is known
-// need not be late: elsewhere such a job may have been lucky.
+// aloneRefused are the refusals for which no other job is to blame, in the words of a count. What
+// would be late by the worst that is known need not be late: elsewhere such a job may have been
+// lucky.
 var aloneRefused = []struct {
 	why  *sched.Cause
 	text string
@@ -119,8 +123,8 @@ func (r *Run) refusals() string {
 	return fmt.Sprintf("; of the %d that were refused, ", r.Summary.Refused) + strings.Join(parts, ", ")
 }
 
-// writeReasons tells of the jobs of each run that were refused, failed or were killed, and why, and of those that would not have run if the policy had
-// not only watched.
+// writeReasons tells of the jobs of each run that were refused, failed or were killed, and why, and
+// of those that would not have run if the policy had not only watched.
 func writeReasons(w io.Writer, g []*Run) {
 	for _, run := range g {
 		lines, more := 0, 0

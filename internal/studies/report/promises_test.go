@@ -13,8 +13,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// A promise is kept or broken by the deadline alone; what was expected at admission, which a job may lawfully miss, stands beside what came. To a
-// refusal belongs what would have been accepted.
+// A promise is kept or broken by the deadline alone; what was expected at admission, which a job
+// may lawfully miss, stands beside what came. To a refusal belongs what would have been accepted.
 func TestOutcomes(t *testing.T) {
 	const s = int64(units.Second)
 	b := NewBuilder("sim", "s", "rtmr", 1)
@@ -98,8 +98,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A run that goes on keeps the clock of the first: what had arrived is older, a deadline may have passed, and so may one that the first
-// run promised.
+// A run that goes on keeps the clock of the first: what had arrived is older, a deadline may have
+// passed, and so may one that the first run promised.
 func TestGoesOn(t *testing.T) {
 	b := NewBuilder("engine", "s", "fifo", 1)
 	f := follow.New(b)
@@ -133,7 +133,8 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// Of jobs that ran while the policy only watched the report says what it would have done with them; what it then does is said instead.
+// Of jobs that ran while the policy only watched the report says what it would have done with them;
+// what it then does is said instead.
 func TestAdviceIsTold(t *testing.T) {
 	b := NewBuilder("yarn", "s", "rtmr", 1)
 	var told []sched.Event

@@ -6,8 +6,9 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// ReadRun reads a run that was kept as JSON, also one in the first form of the report, slackline/report/v1. That had a word for how a
-// job ended, and whether its deadline was met: the outcome and all counts follow from these. It knew nothing of work.
+// ReadRun reads a run that was kept as JSON, also one in the first form of the report,
+// slackline/report/v1. That had a word for how a job ended, and whether its deadline was met: the
+// outcome and all counts follow from these. It knew nothing of work.
 func ReadRun(text []byte) (*Run, error) {
 	run := &Run{}
 	if err := json.Unmarshal(text, run); err != nil {

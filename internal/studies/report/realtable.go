@@ -54,7 +54,8 @@ func (e *Expectation) String() string {
 // mostReasons is how many reasons of failures of a run a table lists.
 const mostReasons = 20
 
-// writeReal tells what real runs took, what their jobs did with bytes, how wrong the expectations were, and why attempts failed.
+// writeReal tells what real runs took, what their jobs did with bytes, how wrong the expectations
+// were, and why attempts failed.
 func writeReal(w io.Writer, g []*Run) {
 	for _, run := range g {
 		if run.Real == nil {
@@ -75,8 +76,9 @@ func writeReal(w io.Writer, g []*Run) {
 // mostCounters is how many counters of a run's applications a table lists.
 const mostCounters = 20
 
-// writeCounters tells what applications counted themselves, such as bytes that had to be scanned slowly, and records that were
-// passed over. What the engine counts of every job stands in the table, and in show.
+// writeCounters tells what applications counted themselves, such as bytes that had to be scanned
+// slowly, and records that were passed over. What the engine counts of every job stands in the
+// table, and in show.
 func writeCounters(w io.Writer, run *Run) {
 	lines := 0
 	for i := range run.Jobs {
@@ -171,7 +173,8 @@ func (r *Real) memory() string {
 	return "at most " + strings.Join(parts, " and ")
 }
 
-// writeFailures tells why attempts failed, each reason of a job once, and not the one that the job failed for: that stands with its end.
+// writeFailures tells why attempts failed, each reason of a job once, and not the one that the job
+// failed for: that stands with its end.
 func writeFailures(w io.Writer, run *Run) {
 	lines := 0
 	for i := range run.Jobs {

@@ -80,7 +80,8 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	if want := "reduce-3 had to run again, as what it had committed was damaged: part-r-00002: the checksum does not match\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("%s, want %s", b.String(), want)
 	}
-	// A reason is told once: what the job failed for stands with its end, and what others failed for with the first of them.
+	// A reason is told once: what the job failed for stands with its end, and what others failed
+	// for with the first of them.
 	run.Jobs[1].ID, run.Jobs[1].Outcome, run.Jobs[1].Reason = "find it", Failed, "map task 1 failed 2 times, the last time: it said:\nbad\x1b"
 	run.Jobs[1].Failures = []Failure{{Stage: "map", Task: 1, Try: 1, Node: "n1", Reason: "lost\nfor good"}, {Stage: "map", Task: 1, Try: 2, Node: "n1", Reason: "it said:\nbad\x1b"},
 		{Stage: "map", Task: 2, Try: 1, Node: "n1", Reason: "lost\nfor good"}}

@@ -1,5 +1,5 @@
-// Package report turns what the loop shows its sinks into results: the JSON report, tables and a timeline for people, and what
-// the run teaches about its classes of jobs.
+// Package report turns what the loop shows its sinks into results: the JSON report, tables and a
+// timeline for people, and what the run teaches about its classes of jobs.
 //
 //	report.go    the JSON report and what its fields mean
 //	builder.go   the sink that makes a run of it, in one pass; usage.go integrates slots, vcores and memory for it, exactly (area.go),
@@ -19,8 +19,8 @@
 //	stuck.go     runs that did not come to their end
 //	csv.go       a line for each run, for other programs
 //
-// Sinks keep a page for each job, attempt and node that is there at the moment, and one number for each job that is gone, so that
-// millions of tasks do not add up.
+// Sinks keep a page for each job, attempt and node that is there at the moment, and one number for
+// each job that is gone, so that millions of tasks do not add up.
 package report
 
 import (
@@ -65,8 +65,8 @@ type Run struct {
 	Classes []DeadlineClass `json:"deadline_classes,omitempty"`
 	Trace   *Trace          `json:"trace,omitempty"` // null: the jobs come from no trace
 	Real    *Real           `json:"real,omitempty"`
-	// Stuck is why the run could not go on, "" if it came to its end. The summary and the jobs are then what came until that time,
-	// and count neither in means nor in comparisons.
+	// Stuck is why the run could not go on, "" if it came to its end. The summary and the jobs are
+	// then what came until that time, and count neither in means nor in comparisons.
 	Stuck string `json:"stuck,omitempty"`
 }
 
@@ -78,16 +78,18 @@ type Trace struct {
 
 // Summary sums up a run. All times are in seconds from its start.
 //
-// Deadlines are counted over all jobs that were submitted, so that a policy gains nothing by refusing. Response times are those of
-// the jobs that finished, which may be others under another policy.
+// Deadlines are counted over all jobs that were submitted, so that a policy gains nothing by
+// refusing. Response times are those of the jobs that finished, which may be others under another
+// policy.
 //
-// Penalty is eq. 1 of paper 000 over the admitted jobs that finished: the sum of weight × max(0, (y - d)/d), where y is the time
-// from arrival to finish and d that from arrival to deadline.
+// Penalty is eq. 1 of paper 000 over the admitted jobs that finished: the sum of weight × max(0, (y
+// - d)/d), where y is the time from arrival to finish and d that from arrival to deadline.
 //
-// Utilisation is the slot time that attempts held, whatever came of them, over the slot time that was there until the makespan:
-// capacity is integrated over time as nodes come and go. A node that drains counts with what it still runs. The same holds of vcores and
-// memory, which are null where no node has any. How much there was tells whether a utilisation of 0 means idle or absent: map slots
-// are 0 where tasks take vcores only.
+// Utilisation is the slot time that attempts held, whatever came of them, over the slot time that
+// was there until the makespan: capacity is integrated over time as nodes come and go. A node that
+// drains counts with what it still runs. The same holds of vcores and memory, which are null where
+// no node has any. How much there was tells whether a utilisation of 0 means idle or absent: map
+// slots are 0 where tasks take vcores only.
 //
 // An event is an arrival, a heartbeat that the policy answers, an attempt's start or end, or a change of a node.
 type Summary struct {
@@ -143,14 +145,17 @@ type Summary struct {
 
 // Job is what became of a job. Times are in seconds from the start of the run, null where the job never got there.
 //
-// Where a run goes on with an interrupted one, deadlines that count from the submission count from the first one: they may be negative.
+// Where a run goes on with an interrupted one, deadlines that count from the submission count from
+// the first one: they may be negative.
 //
-// Where promised_s stands the policy has promised the deadline, and the outcome says whether it kept that. The number itself is promised by nobody: it
-// is when the job would end as things stood when it was admitted. One that comes later with an earlier deadline may go before it.
+// Where promised_s stands the policy has promised the deadline, and the outcome says whether it
+// kept that. The number itself is promised by nobody: it is when the job would end as things stood
+// when it was admitted. One that comes later with an earlier deadline may go before it.
 //
-// The work of a job in a simulation is the time of its tasks on nodes of speed 1 as the scenario has them, before anything is drawn: the same
-// under each policy, also where the job is refused. On this machine it is the time of the attempts that were committed, and not known of jobs that did not
-// finish, or of which an earlier run did a part.
+// The work of a job in a simulation is the time of its tasks on nodes of speed 1 as the scenario
+// has them, before anything is drawn: the same under each policy, also where the job is refused. On
+// this machine it is the time of the attempts that were committed, and not known of jobs that did
+// not finish, or of which an earlier run did a part.
 type Job struct {
 	ID           string   `json:"id"`
 	Class        string   `json:"class"`

@@ -21,7 +21,8 @@ func always(of func(*Summary) float64) func(*Summary) (float64, bool) {
 	return func(s *Summary) (float64, bool) { return of(s), true }
 }
 
-// outcomeColumns say what came of the jobs: each has a number of jobs, of so many, and is left out where no run has any.
+// outcomeColumns say what came of the jobs: each has a number of jobs, of so many, and is left out
+// where no run has any.
 var outcomeColumns = []struct {
 	name    string
 	of      func(*Summary) (part, all int)
@@ -101,7 +102,8 @@ func (p policyRuns) mean(of func(*Summary) (float64, bool), unit func(float64) s
 	return cell
 }
 
-// outcomeTable has a line for each policy: what came of the jobs that were submitted. It is nil if there is nothing to tell.
+// outcomeTable has a line for each policy: what came of the jobs that were submitted. It is nil if
+// there is nothing to tell.
 func outcomeTable(title string, g []*Run) *Grid {
 	some := func(is func(*Summary) bool) bool {
 		return slices.ContainsFunc(g, func(r *Run) bool { return is(&r.Summary) })

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Beside the number in time of those submitted stand the work in time, and what admission did; a column that says nothing is left out.
+// Beside the number in time of those submitted stand the work in time, and what admission did; a
+// column that says nothing is left out.
 func TestOutcomeTable(t *testing.T) {
 	due, early, late, work := 100.0, 90.0, 110.0, 1.0
 	big := 9.0
@@ -65,7 +66,8 @@ func TestOutcomeTable(t *testing.T) {
 	}
 }
 
-// Lists of promises and of refusals end after ten; the rest is a count. Broken promises come first, and refused jobs stand in their own list only.
+// Lists of promises and of refusals end after ten; the rest is a count. Broken promises come first,
+// and refused jobs stand in their own list only.
 func TestListsEnd(t *testing.T) {
 	due, early, at := 100.0, 90.0, 130.0
 	r := &Run{World: "sim", Scenario: "s", Policy: "p"}

@@ -15,8 +15,8 @@ import (
 // mostJobs is how many jobs a table lists; the JSON report has them all.
 const mostJobs = 40
 
-// WriteTable writes the report for people: the jobs with their promises, policies side by side, and a summary. With several
-// seeds it is the summary alone, as means with 95 % confidence intervals.
+// WriteTable writes the report for people: the jobs with their promises, policies side by side, and
+// a summary. With several seeds it is the summary alone, as means with 95 % confidence intervals.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder // which takes all that is written
 	groups := r.scenarios()

@@ -16,8 +16,9 @@ import (
 //	words  ▂▇███▇▒▒▒        ┃       finished 12s, deadline 20s, met
 //	find   ····▂██▇▒   ┃            …
 //
-// A block's height is the part of all map slots that the job's maps held, a shaded one stands for reduces, a dot for waiting; the
-// bar is the deadline. Time is kept in a fixed number of cells that double in width as the run grows.
+// A block's height is the part of all map slots that the job's maps held, a shaded one stands for
+// reduces, a dot for waiting; the bar is the deadline. Time is kept in a fixed number of cells that
+// double in width as the run grows.
 type Timeline struct {
 	follow.Single
 	rows  []row
@@ -108,7 +109,8 @@ func (t *Timeline) widen() {
 	}
 }
 
-// Draw draws the rows in so many columns, from the start of the run until a time, so that several runs can share one scale.
+// Draw draws the rows in so many columns, from the start of the run until a time, so that several
+// runs can share one scale.
 func (t *Timeline) Draw(w io.Writer, width int, until units.Time) {
 	label := 0
 	for i := range t.rows {

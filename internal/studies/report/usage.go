@@ -6,8 +6,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// usage integrates how much nodes offer of each resource, and how much of it attempts hold. A node that drains offers what it still
-// runs.
+// usage integrates how much nodes offer of each resource, and how much of it attempts hold. A node
+// that drains offers what it still runs.
 type usage struct {
 	nodes   []node           // by handle
 	offered units.Vector     // of all nodes now

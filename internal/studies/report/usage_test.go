@@ -24,8 +24,9 @@ func asks(e sched.Event, cores int64, memory units.Bytes) sched.Event {
 	return e
 }
 
-// Vcores and memory by hand: node 1 has 8 and 16 GB until 40, node 2 as much until 20, and one of 12 vcores is to leave at 10 but runs 4 of
-// them until 30. A job that takes a slot of node 1 beside holds none.
+// Vcores and memory by hand: node 1 has 8 and 16 GB until 40, node 2 as much until 20, and one of
+// 12 vcores is to leave at 10 but runs 4 of them until 30. A job that takes a slot of node 1 beside
+// holds none.
 func TestUtilizationOfCores(t *testing.T) {
 	b := NewBuilder("sim", "s", "p", 1)
 	s := &script{t: t, sinks: follow.New(b)}
@@ -97,7 +98,8 @@ func TestTableOfResources(t *testing.T) {
 	}
 }
 
-// Energy and its brown part: a column each where a run has them, as means over the seeds that have, beside the share of in time.
+// Energy and its brown part: a column each where a run has them, as means over the seeds that have,
+// beside the share of in time.
 func TestTableOfEnergy(t *testing.T) {
 	run := func(policy string, seed uint64, met int, energy, brown *float64) *Run {
 		return &Run{World: "sim", Scenario: "s", Policy: policy, Seed: seed, Summary: Summary{Deadlines: 4, InTime: met, Energy: energy, Brown: brown}}
@@ -120,8 +122,8 @@ func TestTableOfEnergy(t *testing.T) {
 	}
 }
 
-// Comparisons speak of the share of deadlines that were met, not of their number, which differs where other jobs are admitted; and of
-// energy and its brown part where both policies have it.
+// Comparisons speak of the share of deadlines that were met, not of their number, which differs
+// where other jobs are admitted; and of energy and its brown part where both policies have it.
 func TestComparisonsOfSharesAndEnergy(t *testing.T) {
 	var runs []*Run
 	for seed := range uint64(12) {

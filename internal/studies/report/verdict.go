@@ -10,13 +10,15 @@ import (
 
 // Comparison is one policy against another by one metric, over the seeds that both have.
 //
-// P is that of the sign-flip test, corrected by Holm for the family of tests that it belongs to, and the interval is that of the same test
-// at the level of this correction: it leaves out 0 exactly if P is below 0.05. The comparisons of policies by the primary metric are one
-// family, those by all other metrics another; all points of a sweep belong to one. What is the same in every seed is no test.
-// Differences of shares are parts of 1.
+// P is that of the sign-flip test, corrected by Holm for the family of tests that it belongs to,
+// and the interval is that of the same test at the level of this correction: it leaves out 0
+// exactly if P is below 0.05. The comparisons of policies by the primary metric are one family,
+// those by all other metrics another; all points of a sweep belong to one. What is the same in
+// every seed is no test. Differences of shares are parts of 1.
 //
-// Figures of a run as a whole, such as its makespan, are not tested where in any seed other jobs finished under the one policy than under
-// the other: who does less work is done sooner, which is no merit.
+// Figures of a run as a whole, such as its makespan, are not tested where in any seed other jobs
+// finished under the one policy than under the other: who does less work is done sooner, which is
+// no merit.
 type Comparison struct {
 	Scenario string            `json:"scenario"`
 	Params   map[string]string `json:"params,omitempty"` // of a sweep, as those of the runs
@@ -46,9 +48,10 @@ type Comparison struct {
 // significant is the level at which a difference counts.
 const significant = 0.05
 
-// Compare adds the comparisons of policies, each with the first one, seed by seed: the same seed draws the same task times and failures for
-// both. The primary metric is the one of this name, "" = that of the jobs in time, or where no job has a deadline the mean response.
-// Scenarios with one policy or one seed have none.
+// Compare adds the comparisons of policies, each with the first one, seed by seed: the same seed
+// draws the same task times and failures for both. The primary metric is the one of this name, "" =
+// that of the jobs in time, or where no job has a deadline the mean response. Scenarios with one
+// policy or one seed have none.
 func (r *Report) Compare(primary string) {
 	r.Comparisons = nil
 	var names []string

@@ -16,7 +16,8 @@ func run(policy string, seed uint64, makespan, penalty float64, met int) *Run {
 	return r
 }
 
-// What is better in every seed is better; what varies is told not to be known, with the number of seeds that might tell.
+// What is better in every seed is better; what varies is told not to be known, with the number of
+// seeds that might tell.
 func TestVerdicts(t *testing.T) {
 	var runs []*Run
 	for seed := range uint64(8) {

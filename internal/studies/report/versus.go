@@ -9,8 +9,8 @@ import (
 	"github.com/slackline/slackline/internal/maths/stat"
 )
 
-// writeComparisons says, metric by metric, which policy is better, by how much, and where the seeds do not suffice to tell. The primary
-// metric comes first.
+// writeComparisons says, metric by metric, which policy is better, by how much, and where the seeds
+// do not suffice to tell. The primary metric comes first.
 func writeComparisons(w io.Writer, list []Comparison) {
 	for len(list) > 0 {
 		n := slices.IndexFunc(list, func(c Comparison) bool { return c.Policy != list[0].Policy })
@@ -153,9 +153,11 @@ type Design struct {
 	Primary string   // "" = the default
 }
 
-// TooFew says before any run for what there are too few seeds, whatever comes of them; "" if for nothing. No P of a sign-flip test is below
-// 2/2ⁿ with n seeds, and among several tests the least has to be below 0.05 divided by their number. (Comparisons that come to be the same
-// in every seed are no tests, so in the end there may be fewer; accepted and kept are told only where they differ, so there may be more.)
+// TooFew says before any run for what there are too few seeds, whatever comes of them; "" if for
+// nothing. No P of a sign-flip test is below 2/2ⁿ with n seeds, and among several tests the least
+// has to be below 0.05 divided by their number. (Comparisons that come to be the same in every seed
+// are no tests, so in the end there may be fewer; accepted and kept are told only where they
+// differ, so there may be more.)
 func (d *Design) TooFew() string {
 	if d.Tests == 0 {
 		return ""
@@ -205,7 +207,8 @@ func (d *Design) takes(tests int, more string) string {
 	return fmt.Sprintf("%d comparisons at once%s take at least %d", tests, more, least)
 }
 
-// PossibleMetrics are those that runs may have: of a scenario with deadlines, soft deadlines, a model of power, a supply of green power.
+// PossibleMetrics are those that runs may have: of a scenario with deadlines, soft deadlines, a
+// model of power, a supply of green power.
 func PossibleMetrics(due, soft, powered, supplied bool) (names []string) {
 	there := map[need]bool{nothing: true, deadlines: due, softDeadlines: soft, power: powered, supply: powered && supplied}
 	for i := range metrics {

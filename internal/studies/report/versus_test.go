@@ -58,8 +58,8 @@ func within(t *testing.T, name string, got, want float64) {
 
 var blanks = regexp.MustCompile(" +")
 
-// A policy that refuses the jobs that take long is not faster for it, nor better at deadlines: times are those of the jobs that finished
-// under both, and the table says how many those are.
+// A policy that refuses the jobs that take long is not faster for it, nor better at deadlines:
+// times are those of the jobs that finished under both, and the table says how many those are.
 func TestRefusingDoesNotPay(t *testing.T) {
 	var runs []*Run
 	for seed := range uint64(10) {
@@ -152,7 +152,8 @@ func sweep(seeds uint64) *Report {
 	return New(runs...)
 }
 
-// All points of a sweep are one family, and the primary metric is one by itself. What is the same in every seed is no test.
+// All points of a sweep are one family, and the primary metric is one by itself. What is the same
+// in every seed is no test.
 func TestFamilies(t *testing.T) {
 	r := sweep(10)
 	r.Compare("")
@@ -187,7 +188,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// Six seeds of which five show a clear difference and one a little of the opposite: by its size six would do, but they did not.
+// Six seeds of which five show a clear difference and one a little of the opposite: by its size six
+// would do, but they did not.
 func TestSoManyWereNotEnough(t *testing.T) {
 	list := []Comparison{{Policy: "p", Against: "q", Metric: inTime, metric: &metrics[0], Seeds: 6, differences: []float64{1, 1, 1, 1, 1, -0.2}}}
 	if judge(list, inTime); list[0].verdict() != "6 seeds do not tell; some 7 might" {
@@ -222,7 +224,8 @@ func TestWorkInTime(t *testing.T) {
 	within(t, "in time", comparison(t, r, "b", "in time").Mean, 0.5)
 }
 
-// CSV has a line for each comparison with the names of the JSON, values of a sweep apart, and nothing where there is null.
+// CSV has a line for each comparison with the names of the JSON, values of a sweep apart, and
+// nothing where there is null.
 func TestComparisonsAsCSV(t *testing.T) {
 	r := sweep(5)
 	r.Compare("")
@@ -261,7 +264,8 @@ func TestComparisonsAsCSV(t *testing.T) {
 	}
 }
 
-// Whatever the differences, verdict, corrected P and interval say the same, and who cannot tell says how many seeds might.
+// Whatever the differences, verdict, corrected P and interval say the same, and who cannot tell
+// says how many seeds might.
 func TestVerdictIntervalAndPAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 12).Draw(t, "seeds")
@@ -393,8 +397,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// A run is over sooner, and takes less energy, if half of its jobs are refused. That says nothing of the policy: it is no test, in no seed,
-// and counts in no family.
+// A run is over sooner, and takes less energy, if half of its jobs are refused. That says nothing
+// of the policy: it is no test, in no seed, and counts in no family.
 func TestDifferentWork(t *testing.T) {
 	var runs []*Run
 	for _, policy := range []string{"all", "picky", "same"} {

@@ -26,7 +26,8 @@ const (
 	MaxSlots = 100_000
 )
 
-// Resize takes the place of what a file says of its cluster's size, where it is set, and knows what earlier runs taught.
+// Resize takes the place of what a file says of its cluster's size, where it is set, and knows what
+// earlier runs taught.
 type Resize struct {
 	Nodes, MapSlots, ReduceSlots *int
 	Known                        func(class string) *profile.Class // nil: nothing
@@ -121,7 +122,8 @@ func (s *Scenario) Green() bool {
 	return slices.ContainsFunc(s.config.Supply, func(st sim.SupplyStep) bool { return st.Of == sched.GreenPower })
 }
 
-// Deadlines tells whether any job may have a deadline, and a soft one. What stands in a trace is not known before it is read.
+// Deadlines tells whether any job may have a deadline, and a soft one. What stands in a trace is
+// not known before it is read.
 func (s *Scenario) Deadlines() (hard, soft bool) {
 	w := &s.Workload
 	hard, soft = w.Trace != nil, w.Trace != nil

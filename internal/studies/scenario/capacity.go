@@ -12,7 +12,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Capacity is what stands in a file for slackline capacity: classes of jobs, and what machines cost (paper 004, table 1).
+// Capacity is what stands in a file for slackline capacity: classes of jobs, and what machines cost
+// (paper 004, table 1).
 type Capacity struct {
 	Name          string          `json:"name" doc:"what the plan is called; the file's name if left out"`
 	Currency      string          `json:"currency" doc:"what prices and penalties are in, such as EUR; told with costs, and nothing else"`

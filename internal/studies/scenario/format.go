@@ -192,8 +192,9 @@ type Workload struct {
 	Trace   *Trace   `json:"trace" doc:"jobs from the record of another cluster, in the place of jobs"`
 }
 
-// Stream is jobs of a kind that come again and again: an open stream of arrivals, or users who each submit the next one when the last
-// has ended and they have thought. Its jobs are called ID-1, ID-2, …
+// Stream is jobs of a kind that come again and again: an open stream of arrivals, or users who each
+// submit the next one when the last has ended and they have thought. Its jobs are called ID-1,
+// ID-2, …
 type Stream struct {
 	SimJob
 
@@ -294,8 +295,9 @@ type Rank struct {
 	Labels   config.Texts `json:"labels" doc:"it runs only on nodes that carry all of these"`
 }
 
-// Job is a job file: a job for the engine of this machine. Its reduces start behind the last map unless told: here they have no
-// network to keep busy meanwhile, and would only keep the slots from others.
+// Job is a job file: a job for the engine of this machine. Its reduces start behind the last map
+// unless told: here they have no network to keep busy meanwhile, and would only keep the slots from
+// others.
 type Job struct {
 	Name   string            `json:"name" doc:"name of the job; the file's name if left out"`
 	App    string            `json:"app" doc:"the application, such as wordcount, or your own program by its path, such as ./bin; this or map"`

@@ -144,7 +144,8 @@ func (j *Job) Own() bool { return strings.ContainsAny(j.App, `/\`) }
 // Has tells whether the file states the key.
 func (j *Job) Has(key string) bool { return j.src.Has(key) }
 
-// IsJob tells whether the source looks like a job file rather than a scenario: by its keys. What cannot be read is no job.
+// IsJob tells whether the source looks like a job file rather than a scenario: by its keys. What
+// cannot be read is no job.
 func IsJob(src []byte) bool {
 	docs, err := config.Parse("", src)
 	return err == nil && slices.ContainsFunc(docs[0].Keys(), func(key string) bool {
@@ -160,8 +161,9 @@ func (j *Job) Errorf(key, format string, args ...any) error {
 	return j.src.Errorf(key, format, args...)
 }
 
-// Submit returns what a run that starts now knows of the jobs before their input is read: everything but stages. It checks
-// what one file alone cannot tell: that names and outputs differ, that predecessors exist, and that no job waits for itself.
+// Submit returns what a run that starts now knows of the jobs before their input is read:
+// everything but stages. It checks what one file alone cannot tell: that names and outputs differ,
+// that predecessors exist, and that no job waits for itself.
 func Submit(jobs []*Job, now time.Time) ([]workload.Job, error) {
 	links := make([]link, len(jobs))
 	specs := make([]workload.Job, len(jobs))
@@ -185,7 +187,8 @@ func Submit(jobs []*Job, now time.Time) ([]workload.Job, error) {
 	return specs, nil
 }
 
-// apart checks that the output is not in that of another job, nor that in it: what is left of one job could not be told from the other.
+// apart checks that the output is not in that of another job, nor that in it: what is left of one
+// job could not be told from the other.
 func (j *Job) apart(others []*Job) {
 	for _, other := range others {
 		switch in, around := below(j.Output, other.Output), below(other.Output, j.Output); {

@@ -89,7 +89,8 @@ func (s *Scenario) says(path string) bool {
 	return s.src.Has(path) || s.Sweep.Has(path)
 }
 
-// timed checks that somebody said how many tasks a job has and how long they take: tasks of no time would look as if they had run.
+// timed checks that somebody said how many tasks a job has and how long they take: tasks of no time
+// would look as if they had run.
 func (s *Scenario) timed(j *SimJob, at string, maps int) {
 	d := s.src
 	input := at + ".maps"
@@ -299,8 +300,9 @@ func others(names []string, but string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == but })
 }
 
-// cycle returns a way from an element over what must come before it back to itself, nil if there is none. Elements that wait for
-// nothing are taken away until there are no more; every one that stays waits for one that stays.
+// cycle returns a way from an element over what must come before it back to itself, nil if there is
+// none. Elements that wait for nothing are taken away until there are no more; every one that stays
+// waits for one that stays.
 func cycle(n int, before func(int) []int) []int {
 	waits, behind := make([]int, n), make([][]int, n)
 	var free []int

@@ -12,8 +12,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Mix is so many jobs of each of some sizes, as published benchmarks state them (paper 003, tables 4.4 to 5.7). The seed draws their order,
-// when they come, and what a range leaves open. All are of one application: what a byte costs is the same for all of them.
+// Mix is so many jobs of each of some sizes, as published benchmarks state them (paper 003, tables
+// 4.4 to 5.7). The seed draws their order, when they come, and what a range leaves open. All are of
+// one application: what a byte costs is the same for all of them.
 type Mix struct {
 	Class     string      `json:"class" need:"yes" doc:"kind of all these jobs"`
 	Arrive    config.Span `json:"arrive" min:"0" doc:"from when on they arrive; the start of the run if left out"`

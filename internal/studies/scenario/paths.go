@@ -24,8 +24,9 @@ func NoAddress(path string) error {
 	return fmt.Errorf("%q is an address, and jobs run on this machine with its files; copy the data, and name a local path", path)
 }
 
-// LocalPath is a path of a job file as the system knows it: ~ and $HOME at its start are the home directory. Anything else that a shell or
-// Hadoop would make something of is refused, as it would otherwise name a file of just that name.
+// LocalPath is a path of a job file as the system knows it: ~ and $HOME at its start are the home
+// directory. Anything else that a shell or Hadoop would make something of is refused, as it would
+// otherwise name a file of just that name.
 func LocalPath(path string) (string, error) {
 	if err := NoAddress(path); err != nil {
 		return "", err

@@ -6,7 +6,8 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
-// Rehearsed is the word that stands for what a run by fifo with the same seed, whose tasks take the same times, teaches.
+// Rehearsed is the word that stands for what a run by fifo with the same seed, whose tasks take the
+// same times, teaches.
 const Rehearsed = "rehearsed"
 
 // Rehearses tells whether the profiles that are known from the start come of a rehearsal.

@@ -7,8 +7,8 @@ import (
 	"github.com/slackline/slackline/internal/policies/queues"
 )
 
-// ofLeaves are the keys that say something of the jobs of a queue, so they do nothing where no job stands: in a queue with others below
-// it.
+// ofLeaves are the keys that say something of the jobs of a queue, so they do nothing where no job
+// stands: in a queue with others below it.
 var ofLeaves = []string{"weight", "min_maps", "min_reduces", "jobs", "min_share_timeout", "minimum_user_limit", "user_limit_factor",
 	"max_master_share"}
 

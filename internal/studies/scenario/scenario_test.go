@@ -128,7 +128,8 @@ func TestFull(t *testing.T) {
 
 const ending = "\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"
 
-// TestErrors lists what can be wrong with a file, and how it is told: always with the place, and with what would be right.
+// TestErrors lists what can be wrong with a file, and how it is told: always with the place, and
+// with what would be right.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ file, src, want string }{
 		{"scenario", "clustr: {nodes: 3}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}", `f.yaml:1:1: unknown key "clustr"; did you mean "cluster"?`},

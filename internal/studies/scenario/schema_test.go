@@ -218,7 +218,8 @@ func TestEveryKeyIsExplained(t *testing.T) {
 
 const job = "name: words\napp: wordcount\ninput: [corpus/]\noutput: out/words\nreduces: 4\ndeadline: 60s\nsoft_deadline: 30s\nparams: {a: b}\nafter: [x]\n"
 
-// FuzzScenario: no input makes the reader panic, and an error always names the file; what is taken is a simulation that is valid.
+// FuzzScenario: no input makes the reader panic, and an error always names the file; what is taken
+// is a simulation that is valid.
 func FuzzScenario(f *testing.F) {
 	two, err := os.ReadFile(twoJobs)
 	if err != nil {

@@ -126,7 +126,8 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// Users who do not think and whose jobs take no time would submit for ever within any span; where nodes beat, they wait for the beats.
+// Users who do not think and whose jobs take no time would submit for ever within any span; where
+// nodes beat, they wait for the beats.
 func TestUsersWithoutEnd(t *testing.T) {
 	for text, ends := range map[string]bool{
 		"heartbeat: 0s | maps: 1, map_time: 0s, users: 1, for: 1h":                                                    false,

@@ -80,8 +80,8 @@ func (s *Scenario) supplyFiles() (files []string) {
 	return files
 }
 
-// table reads a CSV file with a line of column names, of which the first is at: in the order of time, each row later than the one
-// before. Errors name file, line and column.
+// table reads a CSV file with a line of column names, of which the first is at: in the order of
+// time, each row later than the one before. Errors name file, line and column.
 type table struct {
 	path string
 	csv  *csv.Reader
@@ -180,7 +180,8 @@ func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err
 	return x, true, nil
 }
 
-// readSupply reads steps of supplies: a column at, and one for each kind. A field that is empty leaves its kind as it is.
+// readSupply reads steps of supplies: a column at, and one for each kind. A field that is empty
+// leaves its kind as it is.
 func readSupply(path string) (steps []sim.SupplyStep, err error) {
 	var columns []string
 	for _, kind := range supplies {
@@ -212,8 +213,8 @@ func readSupply(path string) (steps []sim.SupplyStep, err error) {
 	return steps, nil
 }
 
-// readForecast reads what is expected of a supply: columns at and mid, and low and high for a band. The rows are equally far apart, and
-// each holds until the next.
+// readForecast reads what is expected of a supply: columns at and mid, and low and high for a band.
+// The rows are equally far apart, and each holds until the next.
 func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 	t, file, err := openTable(path, "mid", "low", "high")
 	if err != nil {

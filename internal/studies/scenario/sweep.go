@@ -2,8 +2,8 @@ package scenario
 
 import "github.com/slackline/slackline/internal/config"
 
-// ReadSweep reads a scenario file as all the scenarios that its sweep makes of it, the last key varying fastest; without a sweep it is
-// one. The error, if any, is a config.Errors.
+// ReadSweep reads a scenario file as all the scenarios that its sweep makes of it, the last key
+// varying fastest; without a sweep it is one. The error, if any, is a config.Errors.
 func ReadSweep(file string, src []byte, to Resize) ([]*Scenario, error) {
 	base, err := ReadResized(file, src, to)
 	if err != nil {

@@ -40,7 +40,8 @@ func (s *Scenario) Traces() (files []string) {
 	return append(files, s.supplyFiles()...)
 }
 
-// LeftOut reads the trace, and those of arrivals, if some of their records may be no jobs that are played, and returns which those are.
+// LeftOut reads the trace, and those of arrivals, if some of their records may be no jobs that are
+// played, and returns which those are.
 func (s *Scenario) LeftOut() (left []trace.LeftOut, err error) {
 	read := func(f trace.File, first config.Span, most int) error {
 		if !f.Format.Omits && !f.Lenient {
@@ -80,7 +81,8 @@ func (s *Scenario) traceFile(format trace.Format) trace.File {
 	return trace.File{Path: s.TraceFile(), Format: format, Lenient: t.Lenient, Block: units.Bytes(t.Block)}
 }
 
-// eachJob goes through the jobs of a trace, with their lines: those of its first span and so many at most, where these are not 0.
+// eachJob goes through the jobs of a trace, with their lines: those of its first span and so many
+// at most, where these are not 0.
 func eachJob(f trace.File, first config.Span, most int, do func(j *trace.Job, line int64) error) ([]trace.LeftOut, error) {
 	in, file, err := f.Open()
 	if err != nil {

@@ -121,7 +121,8 @@ func (Moment) Form() config.Form {
 		Pattern: config.Duration + `|` + config.DateTime, Examples: []string{"60s", "2030-01-31T18:00:00+01:00"}}
 }
 
-// Due is a deadline in a scenario: a time of the run, or with a plus sign a span after the job's arrival. The zero value is none.
+// Due is a deadline in a scenario: a time of the run, or with a plus sign a span after the job's
+// arrival. The zero value is none.
 type Due struct {
 	Span        units.Duration
 	FromArrival bool

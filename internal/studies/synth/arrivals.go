@@ -38,8 +38,9 @@ func (c *constant) Next() units.Time {
 // Poisson lets so many arrive in an hour in the mean, independently of each other.
 func Poisson(hourly float64, seed uint64) Arrivals { return Hourly(flat(hourly), nil, seed) }
 
-// Bursty is a Poisson process of that mean whose rate alternates between a burst and the calm between two: a two-state
-// Markov-modulated Poisson process (Fischer and Meier-Hellstern, "The Markov-modulated Poisson process cookbook", 1993).
+// Bursty is a Poisson process of that mean whose rate alternates between a burst and the calm
+// between two: a two-state Markov-modulated Poisson process (Fischer and Meier-Hellstern, "The
+// Markov-modulated Poisson process cookbook", 1993).
 func Bursty(hourly float64, b Burst, seed uint64) Arrivals { return Hourly(flat(hourly), &b, seed) }
 
 func flat(rate float64) (rates [24]float64) {
@@ -60,7 +61,8 @@ func (b *Burst) valid() bool {
 	return b.Share > 0 && b.Share < 1 && b.Ratio >= 1 && b.Ratio < 1e12 && b.Mean >= 1 && b.Mean < horizon
 }
 
-// Hourly is a Poisson process whose rate depends on the hour of the day, counted from the start, and if there are bursts on these.
+// Hourly is a Poisson process whose rate depends on the hour of the day, counted from the start,
+// and if there are bursts on these.
 func Hourly(rates [24]float64, b *Burst, seed uint64) Arrivals {
 	m := &modulated{key: draw.Of(seed, "arrivals"), calm: 1, switches: math.Inf(1)}
 	top := 0.0

@@ -27,7 +27,8 @@ func (a *arrived) add(at units.Time) {
 	}
 }
 
-// rates are the arrivals an hour, by hour of the day. An hour that was observed for less than ten minutes gets the mean.
+// rates are the arrivals an hour, by hour of the day. An hour that was observed for less than ten
+// minutes gets the mean.
 func (a *arrived) rates() (rates [24]float64) {
 	const day, hour = 24 * 3600.0, 3600.0
 	total := max(a.last.Seconds(), 60)
@@ -45,14 +46,14 @@ func (a *arrived) rates() (rates [24]float64) {
 	return rates
 }
 
-// burst finds the two-state process whose rate varies as that of the arrivals does beyond the rates by hour. With n arrivals in a
-// minute for which m are expected,
+// burst finds the two-state process whose rate varies as that of the arrivals does beyond the rates
+// by hour. With n arrivals in a minute for which m are expected,
 //
 //	V = Σ((n-m)² - m) / Σm²        is the variance of the factor on the rate, what a Poisson process has of it taken off;
 //	C = Σ(n-m)(n'-m') / Σmm'       its covariance from a minute to the next, which falls by C/V = exp(-s), s switches a minute.
 //
-// The share of bursts is that of minutes with more than are expected. It is nil where V is too small to be told from none. What
-// happens within a minute is not seen.
+// The share of bursts is that of minutes with more than are expected. It is nil where V is too
+// small to be told from none. What happens within a minute is not seen.
 func (a *arrived) burst() *Burst {
 	rates := a.rates()
 	expected := func(i int) float64 { return rates[i/60%24] / 60 }

@@ -11,6 +11,7 @@
 //	fit.go        how it is found: rates by hour and bursts (bursts.go), quantiles of each quantity, and which go together
 //	generate.go   jobs from a model
 //
-// A model lets people share a workload without sharing their data. What survives of a job is in which of sixteen parts of each
-// quantity it lay, together with all jobs alike in this; of a quantity, quantiles to three digits, its least and its greatest value among them.
+// A model lets people share a workload without sharing their data. What survives of a job is in
+// which of sixteen parts of each quantity it lay, together with all jobs alike in this; of a
+// quantity, quantiles to three digits, its least and its greatest value among them.
 package synth

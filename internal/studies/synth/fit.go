@@ -18,7 +18,8 @@ const (
 	maxCells  = 4096
 )
 
-// Fit finds the model of a trace: rates by hour and bursts from all arrivals, quantities from a sample of the jobs if they are many.
+// Fit finds the model of a trace: rates by hour and bursts from all arrivals, quantities from a
+// sample of the jobs if they are many.
 func Fit(r trace.Reader) (*Model, error) {
 	m := &Model{Version: 1}
 	var a arrived
@@ -70,8 +71,8 @@ func Fit(r trace.Reader) (*Model, error) {
 	return m, nil
 }
 
-// copula finds the quantiles of each quantity, and the cells: in which level of each a job lies. There are as many levels, up to 16,
-// as keep the cells few.
+// copula finds the quantiles of each quantity, and the cells: in which level of each a job lies.
+// There are as many levels, up to 16, as keep the cells few.
 func (m *Model) copula(sample [][]float64) {
 	var kept []int
 	for i := range quantities {

@@ -11,8 +11,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Generate draws jobs from the model: so many of them, or all that arrive within a span; 0 means that this sets no bound. Each job is
-// a draw of its own, so a longer workload begins as a shorter one of the same seed.
+// Generate draws jobs from the model: so many of them, or all that arrive within a span; 0 means
+// that this sets no bound. Each job is a draw of its own, so a longer workload begins as a shorter
+// one of the same seed.
 func (m *Model) Generate(seed uint64, jobs int, span units.Duration) trace.Reader {
 	g := &generator{m: m, key: draw.Of(seed, "generate"), in: Hourly(m.Rates, m.Burst, seed), jobs: jobs, span: span}
 	for _, c := range m.Cells {
@@ -75,8 +76,8 @@ func (q *Marginal) at(p float64) float64 {
 	return low * math.Pow(high/low, (p-probabilities[i-1])/(probabilities[i]-probabilities[i-1]))
 }
 
-// spread makes tasks of log-normal times around that of one, with that coefficient of variation, in up to a hundred runs of equal
-// ones: those at the middles of equal parts of the distribution.
+// spread makes tasks of log-normal times around that of one, with that coefficient of variation, in
+// up to a hundred runs of equal ones: those at the middles of equal parts of the distribution.
 func spread(t trace.Task, cv float64) []trace.Task {
 	if cv == 0 || t.Time <= 0 || t.Count == 1 {
 		return []trace.Task{t}

@@ -22,9 +22,10 @@ type Model struct {
 	Rates [24]float64 `json:"rates"`
 	Burst *Burst      `json:"burst,omitempty"`
 
-	// Quantities describe each quantity by itself, Cells which go together: a cell is a level of each quantity, in their order. Level
-	// -1 means that the quantity is unknown or not there, 0 that it is 0, k that it lies in the k-th of Levels parts of the values
-	// above 0. The parts are finer at both ends, where the large jobs are that make most of a workload.
+	// Quantities describe each quantity by itself, Cells which go together: a cell is a level of
+	// each quantity, in their order. Level -1 means that the quantity is unknown or not there, 0
+	// that it is 0, k that it lies in the k-th of Levels parts of the values above 0. The parts are
+	// finer at both ends, where the large jobs are that make most of a workload.
 	Levels     int        `json:"levels"`
 	Quantities []Marginal `json:"quantities"`
 	Cells      []Cell     `json:"cells"`

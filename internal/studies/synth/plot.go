@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Plot draws four pictures as one SVG: jobs by hour of the day, and the distributions of gaps between arrivals (beside that of a
-// Poisson process), of bytes and of tasks.
+// Plot draws four pictures as one SVG: jobs by hour of the day, and the distributions of gaps
+// between arrivals (beside that of a Poisson process), of bytes and of tasks.
 func (s *Stats) Plot(w io.Writer, title string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 700" width="1000" height="700" font-family="sans-serif" font-size="12">

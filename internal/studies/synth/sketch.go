@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// sketch keeps how many values fell into buckets that grow by a factor, so that quantiles of any number of values take bounded
-// memory and are off by at most 1 % (Masson, Rim and Lee, "DDSketch", VLDB 2019). Values are not negative; what is below a
-// nanosecond, or a billionth of a byte, is 0.
+// sketch keeps how many values fell into buckets that grow by a factor, so that quantiles of any
+// number of values take bounded memory and are off by at most 1 % (Masson, Rim and Lee, "DDSketch",
+// VLDB 2019). Values are not negative; what is below a nanosecond, or a billionth of a byte, is 0.
 type sketch struct {
 	n, zeros  int64
 	least     float64

@@ -25,8 +25,9 @@ type Stats struct {
 	Deadlines   int     `json:"jobs_with_deadline"`
 	After       int     `json:"jobs_that_wait_for_others"`
 
-	// Burstiness of arrivals: the coefficient of variation of gaps is 1 for a Poisson process, and so is the index of dispersion,
-	// the variance of the number of arrivals in a minute over its mean. PeakHour is the busiest hour over the mean hour.
+	// Burstiness of arrivals: the coefficient of variation of gaps is 1 for a Poisson process, and
+	// so is the index of dispersion, the variance of the number of arrivals in a minute over its
+	// mean. PeakHour is the busiest hour over the mean hour.
 	GapMean    float64 `json:"gap_mean_seconds"`
 	GapCV      float64 `json:"gap_cv"`
 	Dispersion float64 `json:"dispersion_per_minute"`
@@ -42,7 +43,8 @@ type Stats struct {
 	sketches [len(quantityNames)]sketch
 }
 
-// Quantity is the distribution of one quantity, over the jobs, or tasks, of which it is known. Quantiles are off by at most 1 %.
+// Quantity is the distribution of one quantity, over the jobs, or tasks, of which it is known.
+// Quantiles are off by at most 1 %.
 type Quantity struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"` // bytes, tasks or seconds

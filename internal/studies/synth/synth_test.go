@@ -123,7 +123,8 @@ func correlation(jobs []trace.Job, a, b int) float64 {
 	return (xy.Mean() - x.Mean()*y.Mean()) / (x.Deviation() * y.Deviation())
 }
 
-// What is drawn from a model has the distributions of what it was fitted to, and quantities that hang together in the same way.
+// What is drawn from a model has the distributions of what it was fitted to, and quantities that
+// hang together in the same way.
 func TestGeneratedIsLikeTheOriginal(t *testing.T) {
 	jobs := made(8000, 1, Poisson(400, 1))
 	again := all(t, fit(t, jobs).Generate(7, 8000, 0))

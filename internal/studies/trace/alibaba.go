@@ -11,19 +11,21 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// alibaba reads batch_task.csv of Alibaba's cluster trace of 2018 (cluster-trace-v2018), which has no heading. A row is what Alibaba
-// calls a task; its instances are tasks here. Columns:
+// alibaba reads batch_task.csv of Alibaba's cluster trace of 2018 (cluster-trace-v2018), which has
+// no heading. A row is what Alibaba calls a task; its instances are tasks here. Columns:
 //
 //	task_name, instance_num, job_name, task_type, status, start_time, end_time, plan_cpu, plan_mem
 //
-// A name such as R3_1_2 is that of task 3, which waits for 1 and 2; one without numbers waits for nothing. Tasks that wait for
-// nothing are maps, those behind them reduces, then come other0, other1 and other2, each stage behind all of the one before, and
-// other2 takes all that is deeper. Instances take the time from start_time to end_time of their task, in s; it is unknown of a task
-// that is not Terminated, or lacks one of them. A job arrives with the first start_time that it has. plan_cpu is in percent of a
-// core, rounded up to whole ones, the most of a stage; plan_mem is a share of a machine that is not told, and is not used.
+// A name such as R3_1_2 is that of task 3, which waits for 1 and 2; one without numbers waits for
+// nothing. Tasks that wait for nothing are maps, those behind them reduces, then come other0,
+// other1 and other2, each stage behind all of the one before, and other2 takes all that is deeper.
+// Instances take the time from start_time to end_time of their task, in s; it is unknown of a task
+// that is not Terminated, or lacks one of them. A job arrives with the first start_time that it
+// has. plan_cpu is in percent of a core, rounded up to whole ones, the most of a stage; plan_mem is
+// a share of a machine that is not told, and is not used.
 //
-// The rows of a job must stand together, and jobs in order of arrival. The published file has the one, not the other: import it
-// with --sort.
+// The rows of a job must stand together, and jobs in order of arrival. The published file has the
+// one, not the other: import it with --sort.
 type alibaba struct {
 	lines
 	order

@@ -12,8 +12,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// BenchmarkRead reads 2,000 jobs of 20 maps and a reduce, in every form that lists tasks, and as many lines in those that do not.
-// go test -bench Read ./internal/studies/trace
+// BenchmarkRead reads 2,000 jobs of 20 maps and a reduce, in every form that lists tasks, and as
+// many lines in those that do not. go test -bench Read ./internal/studies/trace
 func BenchmarkRead(b *testing.B) {
 	const jobs = 2000
 	texts := map[string]string{}

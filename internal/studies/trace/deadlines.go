@@ -10,8 +10,10 @@ import (
 //
 //	arrival + factor × dedicated time
 //
-// with a factor uniform on Factor, or if there are classes, on that of the class into which the job is drawn by their weights. The dedicated time is what the job takes with Slots map slots and as many reduce slots as it
-// has reduces, to itself: waves of its longest map, then its longest shuffle and reduce.
+// with a factor uniform on Factor, or if there are classes, on that of the class into which the job
+// is drawn by their weights. The dedicated time is what the job takes with Slots map slots and as
+// many reduce slots as it has reduces, to itself: waves of its longest map, then its longest
+// shuffle and reduce.
 type Deadlines struct {
 	Share   float64    // of the jobs, in [0,1]; 0 = none
 	Factor  [2]float64 // from, to; at least 1
@@ -39,8 +41,9 @@ func (d *Deadlines) set(j *workload.Job, key draw.Draw) {
 	j.Deadline = j.Arrive.Add(max(1, d.Dedicated(j).Scale(factor)))
 }
 
-// class draws the class of a job: of exponential draws with the weights as rates, each keyed by the class's name, the smallest wins.
-// So a class that is added takes jobs from the others and moves none between them.
+// class draws the class of a job: of exponential draws with the weights as rates, each keyed by the
+// class's name, the smallest wins. So a class that is added takes jobs from the others and moves
+// none between them.
 func (d *Deadlines) class(key draw.Draw) *DeadlineClass {
 	var first *DeadlineClass
 	least := 0.0

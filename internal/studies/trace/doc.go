@@ -1,4 +1,5 @@
-// Package trace reads workloads that others have recorded, makes jobs of them, and writes them in forms that others read.
+// Package trace reads workloads that others have recorded, makes jobs of them, and writes them in
+// forms that others read.
 //
 //	file ─ Format.Open ─▶ Reader ─ Next ─▶ Job (what the trace says) ─ Rule.Unfold ─▶ workload.Job ─ Source ─▶ a world
 //	                                        └─ Writer (Format.Create) ─▶ file
@@ -16,7 +17,9 @@
 //	google.go     Google's cluster traces of 2019
 //	alibaba.go    Alibaba's cluster trace of 2018
 //
-// Each format's file says what of it is used, and in which order its records must come. Readers stream: they hold one job at a time,
-// however long the trace, the IDs of the last Remembered ones and eight bytes of each other. What is wrong with a record is an *Error with its line and field;
-// a lenient reader skips and counts such records. No record may be longer than MaxRecord, no job larger than MaxTasks.
+// Each format's file says what of it is used, and in which order its records must come. Readers
+// stream: they hold one job at a time, however long the trace, the IDs of the last Remembered ones
+// and eight bytes of each other. What is wrong with a record is an *Error with its line and field;
+// a lenient reader skips and counts such records. No record may be longer than MaxRecord, no job
+// larger than MaxTasks.
 package trace

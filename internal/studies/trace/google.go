@@ -14,9 +14,10 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// google reads the Google cluster traces of 2019 (version 3), collection_events and instance_events in one stream: JSON lines as
-// BigQuery exports them, or CSV with a heading. A row with an instance_index is of an instance, any other of a collection. A
-// collection of type job is a job, its instances are tasks, all in the stage map. Alloc sets are left out and counted. Used are
+// google reads the Google cluster traces of 2019 (version 3), collection_events and instance_events
+// in one stream: JSON lines as BigQuery exports them, or CSV with a heading. A row with an
+// instance_index is of an instance, any other of a collection. A collection of type job is a job,
+// its instances are tasks, all in the stage map. Alloc sets are left out and counted. Used are
 //
 //	time                                         µs since the start of the trace; 0 is before, 2^63-1 behind its end
 //	type                                         0 SUBMIT … 3 SCHEDULE 4 EVICT 5 FAIL 6 FINISH 7 KILL 8 LOST, by number or name
@@ -25,11 +26,13 @@ import (
 //	collection_logical_name, user, priority      the job: its class, user, priority
 //	start_after_collection_ids                   jobs that had to finish before
 //
-// A task's time is that from its last SCHEDULE to the FINISH behind it, or to the event that ended it otherwise; it is unknown of
-// one that never ran or that ran on. Resources are shares of the largest machine and are not used.
+// A task's time is that from its last SCHEDULE to the FINISH behind it, or to the event that ended
+// it otherwise; it is unknown of one that never ran or that ran on. Resources are shares of the
+// largest machine and are not used.
 //
-// The rows of a collection must stand together, in order of time and its SUBMIT first, and collections in order of submission, so
-// that no more than one job need be held. In BigQuery, over the union of both tables (with NULL for what one of them lacks):
+// The rows of a collection must stand together, in order of time and its SUBMIT first, and
+// collections in order of submission, so that no more than one job need be held. In BigQuery, over
+// the union of both tables (with NULL for what one of them lacks):
 //
 //	SELECT *, MIN(time) OVER (PARTITION BY collection_id) AS begun FROM … ORDER BY begun, collection_id, time, instance_index, type
 type google struct {

@@ -11,10 +11,12 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// jhist reads job histories of Hadoop MapReduce in their JSON form (mapreduce.jobhistory.jhist.format=json): a line "Avro-Json", the
-// schema, then an event in each line. A file is one job; several files may stand one behind the other, in order of submission, each
-// with its heading. So the events of a job stand together, from JOB_SUBMITTED to JOB_FINISHED or to the event of a job that failed
-// or was killed, and those of another job in between are an error. Used are
+// jhist reads job histories of Hadoop MapReduce in their JSON form
+// (mapreduce.jobhistory.jhist.format=json): a line "Avro-Json", the schema, then an event in each
+// line. A file is one job; several files may stand one behind the other, in order of submission,
+// each with its heading. So the events of a job stand together, from JOB_SUBMITTED to JOB_FINISHED
+// or to the event of a job that failed or was killed, and those of another job in between are an
+// error. Used are
 //
 //	JobSubmitted                              id, name (the class), user, queue, time; ms since 1970, which count from the first job
 //	JobQueueChange, JobInited                 its queue in the end, how many maps and reduces it has

@@ -12,8 +12,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// records reads records that are JSON objects, one behind the other or as the elements of one array, over any number of lines. A
-// record's end is found before it is looked at, so one that is too long is refused after MaxRecord bytes.
+// records reads records that are JSON objects, one behind the other or as the elements of one
+// array, over any number of lines. A record's end is found before it is looked at, so one that is
+// too long is refused after MaxRecord bytes.
 type records struct {
 	place
 	in     *bufio.Reader
@@ -212,8 +213,8 @@ func (f *form[T]) part(p *place, text []byte) (*T, *Error) {
 	return &f.value, p.object(text, f.slots)
 }
 
-// object reads the fields of an object that is known to be JSON. Other keys are passed over; of one that stands twice, the last
-// value counts.
+// object reads the fields of an object that is known to be JSON. Other keys are passed over; of one
+// that stands twice, the last value counts.
 func (p *place) object(text []byte, slots []slot) *Error {
 	if len(text) == 0 || text[0] != '{' {
 		return p.errorf("", "it is a JSON %s, which cannot stand there", kindOf(text))
@@ -308,9 +309,9 @@ func valueEnd(text []byte, i int) int {
 	return i
 }
 
-// list goes through the elements of a JSON array, with their number, up to so many; of one that is no array it tells so. What is
-// wrong with an element is told with its place. Lists are not read as a whole, as one of millions of empty elements takes no room
-// in a file and much in memory.
+// list goes through the elements of a JSON array, with their number, up to so many; of one that is
+// no array it tells so. What is wrong with an element is told with its place. Lists are not read as
+// a whole, as one of millions of empty elements takes no room in a file and much in memory.
 func (p *place) list(field string, r raw, most int, do func(i int, element []byte) *Error) *Error {
 	if len(r) == 0 {
 		return nil

@@ -20,9 +20,10 @@ import (
 //	 "stages":[{"kind":"map","needs":{"vcores":1,"memory":1073741824},"tasks":[{"count":4,"input":262144,"time":20.25,"hosts":["n1"]}]},
 //	           {"kind":"reduce","tasks":[{"time":30,"shuffle":5}]}]}
 //
-// Only id and submit must be there. Sizes are bytes; times are seconds with up to nine decimals, exact to the nanosecond; submit
-// counts from the start of the trace, deadline from submit. A task's time is that from its start to its end without shuffle. What
-// is left out is not known, and follows from the rule; count is 1.
+// Only id and submit must be there. Sizes are bytes; times are seconds with up to nine decimals,
+// exact to the nanosecond; submit counts from the start of the trace, deadline from submit. A
+// task's time is that from its start to its end without shuffle. What is left out is not known, and
+// follows from the rule; count is 1.
 type neutral struct {
 	lines
 	order

@@ -13,7 +13,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// An ID that stands a second time is found however far apart the two are, and a job that comes to too many maps where it stands.
+// An ID that stands a second time is found however far apart the two are, and a job that comes to
+// too many maps where it stands.
 func TestAdmitRemembers(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("{\"slackline_trace\":1}\n")
@@ -75,8 +76,8 @@ func leftOut(t *testing.T, r Reader, why string, count int, first string) {
 	}
 }
 
-// badInputs reads each text, strictly: it must end with that error; and leniently: the jobs left must be those named, with one
-// record left out for that same reason.
+// badInputs reads each text, strictly: it must end with that error; and leniently: the jobs left
+// must be those named, with one record left out for that same reason.
 func badInputs(t *testing.T, format, before, after, left string, table map[string]string) {
 	t.Helper()
 	for record, want := range table {

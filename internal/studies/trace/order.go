@@ -20,7 +20,8 @@ const (
 // longest is the longest time that a task may take: 30 years, as for all times of a trace.
 const longest = 1_000_000_000 * units.Second
 
-// epoch is the time in ms from which on a time is taken for one since 1970: a trace that begins with such a time counts from it.
+// epoch is the time in ms from which on a time is taken for one since 1970: a trace that begins
+// with such a time counts from it.
 const epoch = 100_000_000_000 // in 1973
 
 // order holds the jobs of a trace to the order of their submission, and remembers the last ones.
@@ -48,8 +49,9 @@ func (p *place) since(o *order, field string, ms int64) (units.Time, *Error) {
 	return units.Time(ms * int64(units.Millisecond)), nil
 }
 
-// admit is the last check of a job, whatever its format: it has a name of its own, comes in turn and is not too large. Of those
-// that it waits for, only such remain as have been read a while ago: others have ended, or are not in the trace.
+// admit is the last check of a job, whatever its format: it has a name of its own, comes in turn
+// and is not too large. Of those that it waits for, only such remain as have been read a while ago:
+// others have ended, or are not in the trace.
 func (p *place) admit(o *order, j *Job, field string) *Error {
 	if o.ids == nil {
 		o.seen, o.ids = map[uint64]struct{}{}, map[string]struct{}{}

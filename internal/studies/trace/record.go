@@ -137,7 +137,8 @@ func (l *lines) next() ([]byte, error) {
 	return part, nil
 }
 
-// count reads a whole number that is not negative. A decimal point with zeros behind it is allowed, as many tools write one.
+// count reads a whole number that is not negative. A decimal point with zeros behind it is allowed,
+// as many tools write one.
 func (p *place) count(field string, text []byte) (int64, *Error) {
 	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 		if n < 0 {

@@ -16,15 +16,18 @@ import (
 //	reduces   ⌈shuffle / ReduceInput⌉, at most MaxReduces, each with an even share of the shuffled bytes
 //	          it fetches its share at ShuffleRate behind the last map, then works on it at ReduceRate
 //
-// A job that shuffles nothing, or of which the trace does not say that it does, has no reduce. That is version 2 of the rule. Version 1
-// gave each job one reduce at least, which a third to three quarters of the jobs in traces of Facebook never had.
+// A job that shuffles nothing, or of which the trace does not say that it does, has no reduce. That
+// is version 2 of the rule. Version 1 gave each job one reduce at least, which a third to three
+// quarters of the jobs in traces of Facebook never had.
 //
-// These are the tasks of a job of which the trace lists none. Of tasks that it lists without sizes, each gets an even share of what
-// the job reads or shuffles; of those without times, reduces of known sizes take the time that these rates say, all others a draw
-// from MapTime. Hosts that hold a map's input count where the cluster has nodes of their names. What tasks need counts if
+// These are the tasks of a job of which the trace lists none. Of tasks that it lists without sizes,
+// each gets an even share of what the job reads or shuffles; of those without times, reduces of
+// known sizes take the time that these rates say, all others a draw from MapTime. Hosts that hold a
+// map's input count where the cluster has nodes of their names. What tasks need counts if
 // Containers is set; else each takes a slot.
 //
-// What a job writes is not counted: where nothing is shuffled, as in a third of the jobs of FB-2010, it is the maps that write it.
+// What a job writes is not counted: where nothing is shuffled, as in a third of the jobs of
+// FB-2010, it is the maps that write it.
 //
 // Draws are keyed by seed, job and task, so a job takes the same time in every run with that seed.
 type Rule struct {

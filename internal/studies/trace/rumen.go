@@ -8,8 +8,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// rumen reads what Hadoop's Rumen makes of job histories (TraceBuilder): JSON objects one behind the other, a job each, with its
-// tasks and their attempts. Used are
+// rumen reads what Hadoop's Rumen makes of job histories (TraceBuilder): JSON objects one behind
+// the other, a job each, with its tasks and their attempts. Used are
 //
 //	jobID, jobName, user, queue, priority, submitTime    the job; times are ms since 1970 and count from the first job
 //	totalMaps, totalReduces, jobMapMB, jobReduceMB       tasks that are not listed are of unknown time
@@ -18,8 +18,8 @@ import (
 //	attempts[]: result, startTime, finishTime            of the attempt that succeeded; of others nothing is used
 //	shuffleFinished                                      of that of a reduce
 //
-// A reduce's shuffle counts from the end of the last map, as a reduce that starts before only waits for it. TraceBuilder does not
-// always write jobs in order of submission; import with --sort then.
+// A reduce's shuffle counts from the end of the last map, as a reduce that starts before only waits
+// for it. TraceBuilder does not always write jobs in order of submission; import with --sort then.
 type rumen struct {
 	records
 	order

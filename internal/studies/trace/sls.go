@@ -12,8 +12,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// sls reads and writes the input of Hadoop's Scheduler Load Simulator (hadoop-sls, SchedulerLoadSimulator.md): JSON objects one
-// behind the other, or in one list. Values may be numbers or strings.
+// sls reads and writes the input of Hadoop's Scheduler Load Simulator (hadoop-sls,
+// SchedulerLoadSimulator.md): JSON objects one behind the other, or in one list. Values may be
+// numbers or strings.
 //
 //	job.start.ms, job.id, job.user, job.queue.name, job.priority   the job
 //	job.count                                                      so many such jobs, their ids followed by _1, _2 …
@@ -24,9 +25,10 @@ import (
 //	            container.memory-mb, container.vcores              what it needs
 //	            count                                              so many such tasks
 //
-// Objects of num.nodes and num.racks describe the cluster and are passed over, as is what else there may be. There is nothing on
-// bytes, shuffles, classes, deadlines, nor on what waits for what: when written, these are lost, and times are rounded to ms. All
-// values are written as strings, since Hadoop 3 takes no others; a job without queue or user goes to default.
+// Objects of num.nodes and num.racks describe the cluster and are passed over, as is what else
+// there may be. There is nothing on bytes, shuffles, classes, deadlines, nor on what waits for
+// what: when written, these are lost, and times are rounded to ms. All values are written as
+// strings, since Hadoop 3 takes no others; a job without queue or user goes to default.
 type sls struct {
 	records
 	order

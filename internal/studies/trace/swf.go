@@ -8,19 +8,22 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// swf reads the Standard Workload Format, version 2.2, of the Parallel Workloads Archive (Chapin et al., "Benchmarks and standards
-// for the evaluation of parallel job schedulers", JSSPP 1999). A line is a job of 18 fields separated by blanks, -1 where nothing is
-// known; lines that begin with a semicolon are comments.
+// swf reads the Standard Workload Format, version 2.2, of the Parallel Workloads Archive (Chapin et
+// al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999). A
+// line is a job of 18 fields separated by blanks, -1 where nothing is known; lines that begin with
+// a semicolon are comments.
 //
 //	 1 job number     2 submit time in s    3 wait      4 run time in s         5 processors       6 CPU time
 //	 7 memory, KB     8 asked processors    9 asked s  10 asked memory, KB     11 status          12 user
 //	13 group         14 executable         15 queue    16 partition            17 preceding job   18 think time in s
 //
-// Processors become maps, each of the run time: the format knows no tasks, and Slackline starts no gangs. What was asked for counts
-// where it is not known what was used. The executable is the class. A run time of 0 is one of less than half a second, as logs count
-// whole ones, and is played as 0. Left out, and counted by LeftOut, are jobs that never ran (cancelled, status 5, without a run time;
-// or on 0 processors), jobs of which nobody knows how long or on how many processors they ran, and parts of jobs that were swapped out
-// (status 2 to 4), since the whole has a line of its own. Of think times nothing is used.
+// Processors become maps, each of the run time: the format knows no tasks, and Slackline starts no
+// gangs. What was asked for counts where it is not known what was used. The executable is the
+// class. A run time of 0 is one of less than half a second, as logs count whole ones, and is played
+// as 0. Left out, and counted by LeftOut, are jobs that never ran (cancelled, status 5, without a
+// run time; or on 0 processors), jobs of which nobody knows how long or on how many processors they
+// ran, and parts of jobs that were swapped out (status 2 to 4), since the whole has a line of its
+// own. Of think times nothing is used.
 type swf struct {
 	lines
 	order

@@ -45,8 +45,9 @@ func TestSWF(t *testing.T) {
 	}
 }
 
-// A job that never ran, of which it is not known how long or on what it ran, or that stands there twice, is left out, and counted: one
-// that was cancelled before it ran is not played for the time it had asked for.
+// A job that never ran, of which it is not known how long or on what it ran, or that stands there
+// twice, is left out, and counted: one that was cancelled before it ran is not played for the time
+// it had asked for.
 func TestSWFLeavesOut(t *testing.T) {
 	_, r, err := readAll(t, "swf", swfSample+"   11     51      5      0     0     -1     -1    -1     -1    -1  5    3    1    7   2 -1  3 -1\n", false)
 	if err != nil {

@@ -128,8 +128,8 @@ func FuzzSWIM(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, lenient bool) { checkReader(t, "swim", text, lenient) })
 }
 
-// checkReader reads whatever it is and checks what holds for every format: errors name their place, times do not run backwards,
-// nothing is negative that is not unknown.
+// checkReader reads whatever it is and checks what holds for every format: errors name their place,
+// times do not run backwards, nothing is negative that is not unknown.
 func checkReader(t *testing.T, format, text string, lenient bool) {
 	f, err := Find(format)
 	if err != nil {

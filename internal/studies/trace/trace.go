@@ -90,8 +90,9 @@ func (j *Job) Stage(kind workload.Stage) *Stage {
 type Reader interface {
 	// Next returns the next job, io.EOF behind the last one, or an *Error. It is good until the next call.
 	Next() (*Job, error)
-	// LeftOut is what the reader has left out so far: records that are no jobs, or no jobs that ran, and if it is lenient those that
-	// cannot be read. Nothing is left out without a place here.
+	// LeftOut is what the reader has left out so far: records that are no jobs, or no jobs that
+	// ran, and if it is lenient those that cannot be read. Nothing is left out without a place
+	// here.
 	LeftOut() []LeftOut
 	// Line is where the reader stands: at the job that Next returned last, or at what it read to know that it ends.
 	Line() int64
@@ -102,7 +103,8 @@ type Format struct {
 	Name string
 	Doc  string
 
-	// Omits tells whether some of its records are no jobs that could be played. A reader leaves those out, lenient or not.
+	// Omits tells whether some of its records are no jobs that could be played. A reader leaves
+	// those out, lenient or not.
 	Omits bool
 
 	open  func(in io.Reader, o Options) Reader

@@ -18,8 +18,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// full is a run of many jobs on nodes with ten map slots and two reduce slots each, after its first rounds: mix is one of those of
-// BenchmarkAsk.
+// full is a run of many jobs on nodes with ten map slots and two reduce slots each, after its first
+// rounds: mix is one of those of BenchmarkAsk.
 func full(b *testing.B, policy, mix string, jobs, nodes int, rounds int64) (l *drive.Loop, job func(id string) *workload.Job) {
 	b.Helper()
 	class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(10, 2)}
@@ -69,7 +69,8 @@ func full(b *testing.B, policy, mix string, jobs, nodes int, rounds int64) (l *d
 	return l, job
 }
 
-// BenchmarkClone copies book and policy of a run with 10,000 jobs in the system on 1,000 nodes, 10,000 of whose slots are taken.
+// BenchmarkClone copies book and policy of a run with 10,000 jobs in the system on 1,000 nodes,
+// 10,000 of whose slots are taken.
 func BenchmarkClone(b *testing.B) {
 	for _, policy := range []string{"fifo", "fair(users=true)", "rtmr", "dc"} {
 		b.Run(policy, func(b *testing.B) {
@@ -90,8 +91,8 @@ func BenchmarkClone(b *testing.B) {
 	}
 }
 
-// BenchmarkAsk asks about a job after each batch of a run with 10,000 jobs in the system on 1,000 nodes: one question for each state of the
-// book, and then one more about the same.
+// BenchmarkAsk asks about a job after each batch of a run with 10,000 jobs in the system on 1,000
+// nodes: one question for each state of the book, and then one more about the same.
 //
 //	full   jobs of 20 maps: few run, all others wait
 //	low    jobs of one map: there is a slot for each

@@ -22,8 +22,9 @@ type answers struct {
 	between                int // at an instant behind the last batch
 }
 
-// question asks about a job like one that is there, with a deadline of its own. The answer changes nothing; and when the job comes to a copy of
-// book and policy at the instant of the question, which may be behind the last batch, that is what becomes of it.
+// question asks about a job like one that is there, with a deadline of its own. The answer changes
+// nothing; and when the job comes to a copy of book and policy at the instant of the question,
+// which may be behind the last batch, that is what becomes of it.
 func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	t.Helper()
 	dice := rand.New(rand.NewPCG(uint64(l.Round), uint64(l.Ledger.Now())))
@@ -104,8 +105,8 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 	}
 }
 
-// comes lets the job come to a copy, and returns what is decided upon it first; alone is false if other things are told with it: refusals of
-// the last plan.
+// comes lets the job come to a copy, and returns what is decided upon it first; alone is false if
+// other things are told with it: refusals of the last plan.
 func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, now units.Time, spec *workload.Job) (it sched.Item, evidence []sched.Evidence, alone bool) {
 	t.Helper()
 	policy := cloned(t, l.Policy, makes)

@@ -79,8 +79,8 @@ func simulated(seeds int) Subject {
 	}}
 }
 
-// rich is the simulator with all that it can do: resources instead of slots, ApplicationMasters, labels, speeds and numbers of nodes
-// that change, blocks that it places, times at random.
+// rich is the simulator with all that it can do: resources instead of slots, ApplicationMasters,
+// labels, speeds and numbers of nodes that change, blocks that it places, times at random.
 func rich(seeds int) Subject {
 	s := simulated(seeds)
 	s.Name = "sim, rich"
@@ -144,8 +144,9 @@ func unkind(seeds int) Subject {
 	}}
 }
 
-// twinned is the unkind world of a seed: of three, one with ApplicationMasters for some jobs in map slots, and one with such outside
-// of them; with clocks that show anything in the beginning; of five, one that is watched first.
+// twinned is the unkind world of a seed: of three, one with ApplicationMasters for some jobs in map
+// slots, and one with such outside of them; with clocks that show anything in the beginning; of
+// five, one that is watched first.
 func twinned(seed uint64) adverse.Config {
 	jobs, nodes := work(), machines()
 	outside := seed%3 == 2
@@ -165,7 +166,8 @@ func twinned(seed uint64) adverse.Config {
 	return adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: 200, Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4}
 }
 
-// runs is how many seeds of n are tried: a third of them in the gate, a fifth in a hurry, ten times as many in the long tier.
+// runs is how many seeds of n are tried: a third of them in the gate, a fifth in a hurry, ten times
+// as many in the long tier.
 func runs(n int) int {
 	switch {
 	case testing.Short():
@@ -239,7 +241,8 @@ func (w *shaky) Next(ctx context.Context) (drive.Batch, error) {
 	return w.World.Next(ctx)
 }
 
-// real is the engine over real files: every run writes anew, and its output is compared with counts made without MapReduce.
+// real is the engine over real files: every run writes anew, and its output is compared with counts
+// made without MapReduce.
 func real(t *testing.T, seeds int) Subject {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in")

@@ -76,8 +76,8 @@ func (d *deeds) Batch(_ int64, at units.Time, events []sched.Event) error {
 
 func (d *deeds) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
-// forkable is a run in which tasks take what is known of them: with deadlines, queues, predecessors, masters, and maps that are far from their
-// input.
+// forkable is a run in which tasks take what is known of them: with deadlines, queues,
+// predecessors, masters, and maps that are far from their input.
 func forkable(seed uint64, masters, behind bool) sim.Config {
 	dice := rand.New(rand.NewPCG(seed, 3))
 	capacity := units.Slots(3, 2)
@@ -124,8 +124,8 @@ func forkable(seed uint64, masters, behind bool) sim.Config {
 		Read: sim.ReadRates{Rack: 60 * units.MB, Remote: 30 * units.MB}}
 }
 
-// What becomes of a run in a simulator that begins where its book stands, at any time, is what becomes of the run itself: each attempt and each
-// job begins and ends alike.
+// What becomes of a run in a simulator that begins where its book stands, at any time, is what
+// becomes of the run itself: each attempt and each job begins and ends alike.
 func TestForks(t *testing.T) {
 	texts := []string{"rtmr(preempt=false)", "rtmr(order=fifo)", "edf+serial", "fair(users=true)+limit(running=3,per_user=2)", "fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)"}
 	for _, e := range catalog.All() {
@@ -161,8 +161,9 @@ func fork(t *testing.T, text string, cfg sim.Config, seed uint64) (alive int) {
 	return alive
 }
 
-// branches plays a run, forks it at several instants, and has what comes of each fork compared with what came of the run behind it. It returns
-// how many attempts ran when forks began, and how many forks there were.
+// branches plays a run, forks it at several instants, and has what comes of each fork compared with
+// what came of the run behind it. It returns how many attempts ran when forks began, and how many
+// forks there were.
 func branches(t *testing.T, text string, cfg sim.Config, seed uint64, compare func(round int64, whole, got, want []deed)) (alive, forks int) {
 	t.Helper()
 	p, err := catalog.New(text, pools())
@@ -222,8 +223,9 @@ func TestForksAtOnce(t *testing.T) {
 	}
 }
 
-// How far the shuffle of a reduce is that began before its job's last map ended, a book does not know: such a reduce may end too early, by no more
-// than it has waited. One job at a time, so that nothing else follows from it.
+// How far the shuffle of a reduce is that began before its job's last map ended, a book does not
+// know: such a reduce may end too early, by no more than it has waited. One job at a time, so that
+// nothing else follows from it.
 func TestForksInShuffles(t *testing.T) {
 	early, forks := 0, 0
 	for seed := range uint64(runs(100)) {

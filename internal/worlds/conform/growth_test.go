@@ -25,8 +25,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// shortJobs brings many short jobs, one by one, so that no more than a few hundred are there at a time: of users who come and go, some
-// behind others, some with containers like nobody else's, some with a deadline.
+// shortJobs brings many short jobs, one by one, so that no more than a few hundred are there at a
+// time: of users who come and go, some behind others, some with containers like nobody else's, some
+// with a deadline.
 type shortJobs struct {
 	n, of int
 	odd   bool // containers of all sizes
@@ -116,8 +117,8 @@ func longer(t testing.TB, policy string, odd bool, jobs int, when map[int]func(l
 	}
 }
 
-// What book, policy and simulator hold does not grow with the number of jobs that ever were: measured by what can be reached from them,
-// the largest of several looks early and late.
+// What book, policy and simulator hold does not grow with the number of jobs that ever were:
+// measured by what can be reached from them, the largest of several looks early and late.
 func TestNothingGrows(t *testing.T) {
 	const looks, early, late = 8, 3000, 12000
 	texts := []string{"rtmr(preempt=false)", "fair(users=true)", "fair(preemption=true,fair_timeout=20s)", "capacity(elastic=false)", "fair+limit(running=20,per_user=2,per_queue=9)"}
@@ -205,9 +206,10 @@ func (n *totals) Batch(_ units.Time, records []follow.Record) error {
 	return nil
 }
 
-// With a journal and a follower the heap after ten million short jobs is what it was after one million, within a twentieth, and so is the
-// resident memory, where the system tells it. In the gate a hundredth of that, and the heap alone, as so early the resident memory follows
-// the garbage collector.
+// With a journal and a follower the heap after ten million short jobs is what it was after one
+// million, within a twentieth, and so is the resident memory, where the system tells it. In the
+// gate a hundredth of that, and the heap alone, as so early the resident memory follows the garbage
+// collector.
 func TestHeap(t *testing.T) {
 	jobs := map[string]int{"fifo": 100_000, "fair(users=true)": 100_000, "rtmr": 20_000}
 	if testing.Short() {
@@ -329,7 +331,8 @@ func flat(t reflect.Type) bool {
 	return true
 }
 
-// recent is how many jobs the simulator remembers for others to name: fewer than usual where it does not play more than these.
+// recent is how many jobs the simulator remembers for others to name: fewer than usual where it
+// does not play more than these.
 func recent() int {
 	if os.Getenv("SLACKLINE_LONG") != "" {
 		return 0

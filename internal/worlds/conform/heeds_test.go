@@ -18,7 +18,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// holds is Policy for one of the catalogue, and more entries, and holds each of its parts to what it says that it heeds.
+// holds is Policy for one of the catalogue, and more entries, and holds each of its parts to what
+// it says that it heeds.
 func holds(t *testing.T, s Subject, text string, more ...compose.Entry) {
 	fresh := fromCatalogue(t, text, more...)
 	Policy(t, s, func() sched.Policy { return fresh() })
@@ -68,8 +69,9 @@ func (m *mind) Plan(round int64, at units.Time, p *sched.Plan) error {
 	return m.tape.Plan(round, at, p)
 }
 
-// heeds compares a run with one in which every part of the policy has its turn in every round, whatever it heeds: a part that was passed over
-// would have planned nothing and changed nothing that it saves, or that shows later.
+// heeds compares a run with one in which every part of the policy has its turn in every round,
+// whatever it heeds: a part that was passed over would have planned nothing and changed nothing
+// that it saves, or that shows later.
 func heeds(t *testing.T, s Subject, seed uint64, fresh func() *compose.Policy) {
 	t.Helper()
 	awake := heeding(t, fresh(), func(compose.Entry) sched.Events { return sched.AnyEvent })
@@ -104,8 +106,8 @@ func minded(t *testing.T, s Subject, seed uint64, p *compose.Policy) *tape {
 	return &m.tape
 }
 
-// apart is a world that tells what happened at one time kind by kind, in a batch for each: no event that a part heeds comes in the wake of
-// another one. A resync comes whole.
+// apart is a world that tells what happened at one time kind by kind, in a batch for each: no event
+// that a part heeds comes in the wake of another one. A resync comes whole.
 type apart struct {
 	drive.World
 	at   units.Time
@@ -129,7 +131,8 @@ func (w *apart) Next(ctx context.Context) (drive.Batch, error) {
 	return b, nil
 }
 
-// unsettled is the unkind world in which users cancel jobs, deadlines are near, and all jobs have ApplicationMasters, each in some runs.
+// unsettled is the unkind world in which users cancel jobs, deadlines are near, and all jobs have
+// ApplicationMasters, each in some runs.
 func unsettled(seeds int) Subject {
 	s := unkind(seeds)
 	s.Name, s.New = "adverse, unsettled", func(_ *testing.T, seed uint64) drive.World { return stir(seed) }
@@ -172,7 +175,8 @@ func TestHeeds(t *testing.T) {
 	}
 }
 
-// Each kind of event that a part says it heeds makes a difference: a part that did not heed it is found out by the test above.
+// Each kind of event that a part says it heeds makes a difference: a part that did not heed it is
+// found out by the test above.
 func TestEachHeedMatters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it needs all seeds")

@@ -78,8 +78,8 @@ func (d *discrepancies) Batch(_ int64, at units.Time, events []sched.Event) erro
 
 func (d *discrepancies) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
-// The simulator begins from the book of a world that binds late, at any time, and each job that is there comes to its end. Nothing is told
-// that the book does not expect.
+// The simulator begins from the book of a world that binds late, at any time, and each job that is
+// there comes to its end. Nothing is told that the book does not expect.
 func TestForksOfLateBinding(t *testing.T) {
 	for _, text := range []string{"fifo", "edf-p", "fair(users=true)", "capacity", "delay", "matchmaking", "rtmr", "dc"} {
 		t.Run(text, func(t *testing.T) {
@@ -170,8 +170,9 @@ func (w untold) Next(ctx context.Context) (drive.Batch, error) {
 	return b, err
 }
 
-// The tasks of a job that does not say what they take go on, and begin, by what is known of its class: twenty maps of a minute on eight slots
-// end after three, whenever the fork was made. What runs for longer than the mean takes as long as the longest.
+// The tasks of a job that does not say what they take go on, and begin, by what is known of its
+// class: twenty maps of a minute on eight slots end after three, whenever the fork was made. What
+// runs for longer than the mean takes as long as the longest.
 func TestForksByProfile(t *testing.T) {
 	class := &cluster.Class{Name: "small", Speed: 1, Capacity: units.Slots(4, 1)}
 	nodes := &cluster.Cluster{Racks: 1, Classes: []*cluster.Class{class}, Nodes: []*cluster.Node{{Name: "a", Rack: 1, Class: class}, {Name: "b", Rack: 1, Class: class}}}

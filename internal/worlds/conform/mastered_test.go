@@ -46,8 +46,9 @@ func (c *promises) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	return nil
 }
 
-// Jobs with ApplicationMasters, in map slots and outside of them, are promised their deadlines where the cost of their class and the
-// start-up of their masters are known; and where nothing goes wrong each promise is kept.
+// Jobs with ApplicationMasters, in map slots and outside of them, are promised their deadlines
+// where the cost of their class and the start-up of their masters are known; and where nothing goes
+// wrong each promise is kept.
 func TestMastersArePromised(t *testing.T) {
 	for _, text := range []string{"dc", "rtmr", "rtmr(preempt=false)"} {
 		t.Run(text, func(t *testing.T) {

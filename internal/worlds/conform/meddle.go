@@ -7,8 +7,9 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// meddler hands a world plans that no book has checked, beside those that the loop makes, and these twice: so the world's own checks
-// are tried. What it wants done is aimed at what must not be, or simply wrong; what of it may be done by chance counts as unplanned.
+// meddler hands a world plans that no book has checked, beside those that the loop makes, and these
+// twice: so the world's own checks are tried. What it wants done is aimed at what must not be, or
+// simply wrong; what of it may be done by chance counts as unplanned.
 type meddler struct {
 	drive.World
 	view  func() sched.View
@@ -56,7 +57,8 @@ func (m *meddler) meddle(dice *rand.Rand) error {
 		for s > 0 && j.Stages[s].Total == 0 {
 			s--
 		}
-		// Many of its tasks on one node: open ones, running ones, done ones; whether it is admitted and ready or not; whatever runs there.
+		// Many of its tasks on one node: open ones, running ones, done ones; whether it is admitted
+		// and ready or not; whatever runs there.
 		m.start(j.ID, s, sched.NodeID(1+dice.IntN(max(1, int(v.Nodes())))), 0, 1+dice.IntN(3), min(int(j.Stages[s].Total), 6))
 	}
 	for i := range m.plan.Items {

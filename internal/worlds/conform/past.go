@@ -102,14 +102,15 @@ func (w *Watch) Believes(v sched.View) {
 	}
 }
 
-// verdicts follows what a policy has decided. What runs when the book was void, or when the policy takes over, it does not hold nor
-// reject, but that it held before. A job that it has let run and that has begun it never rejects.
+// verdicts follows what a policy has decided. What runs when the book was void, or when the policy
+// takes over, it does not hold nor reject, but that it held before. A job that it has let run and
+// that has begun it never rejects.
 type verdicts struct {
 	held, begun map[string]bool // by id
 }
 
-// follow looks at the book after a step. resynced tells that it was void in between, taken that the policy takes over, and runs what ran
-// when the step began.
+// follow looks at the book after a step. resynced tells that it was void in between, taken that the
+// policy takes over, and runs what ran when the step began.
 func (d *verdicts) follow(v sched.View, resynced, taken bool, runs func(sched.JobID) bool, broken func(format string, args ...any)) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)

@@ -70,8 +70,9 @@ func (h hesitant) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // whim is why Brutal does what it does.
 var whim = &sched.Cause{Name: "whim", Text: "for no reason"}
 
-// Brutal works like Friendly, and besides proposes nonsense, aims at what must not be, and kills what runs, by a seed. It calms down
-// after so many decisions, so that a run can end; what is refused anyway it asks for to the end.
+// Brutal works like Friendly, and besides proposes nonsense, aims at what must not be, and kills
+// what runs, by a seed. It calms down after so many decisions, so that a run can end; what is
+// refused anyway it asks for to the end.
 type Brutal struct {
 	Seed    uint64 `json:"seed"`
 	Rounds  int    `json:"rounds"`  // decisions made
@@ -163,8 +164,9 @@ func (b *Brutal) race(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	}
 }
 
-// aim asks for what would break a promise if it were done: a stage that is not ready or whose job is not admitted, and more of one
-// that is than a node has room for, on a node that is full, down or draining.
+// aim asks for what would break a promise if it were done: a stage that is not ready or whose job
+// is not admitted, and more of one that is than a node has room for, on a node that is full, down
+// or draining.
 func (b *Brutal) aim(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	if !b.Drained && dice.IntN(40) == 0 {
 		for n := v.Nodes(); n > 0 && !b.Drained; n-- { // a node with labels may be the only one for a job

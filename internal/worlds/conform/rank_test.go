@@ -30,8 +30,9 @@ func ranking(t *testing.T, o sched.Order) sched.Policy {
 	return p
 }
 
-// school is a world in which each job is of a class of its own, and what the classes cost is learned while jobs wait: every few batches
-// of one more, and of each more than once. In an early one they are known before the first job comes.
+// school is a world in which each job is of a class of its own, and what the classes cost is
+// learned while jobs wait: every few batches of one more, and of each more than once. In an early
+// one they are known before the first job comes.
 type school struct {
 	drive.World
 	early bool
@@ -69,7 +70,8 @@ func (w *school) Next(ctx context.Context) (drive.Batch, error) {
 	return b, nil
 }
 
-// A part written from ARCHITECTURE alone passes, an order that reads profiles: it ranks jobs anew when one is learned, on the kind world and on the unkind one.
+// A part written from ARCHITECTURE alone passes, an order that reads profiles: it ranks jobs anew
+// when one is learned, on the kind world and on the unkind one.
 func TestOrdersLearn(t *testing.T) {
 	for _, s := range []Subject{simulated(runs(6)), unkind(runs(20))} {
 		plain := s.New

@@ -78,7 +78,8 @@ func Suite(t *testing.T, s Subject) {
 	t.Run("meddled", func(t *testing.T) {
 		whys := make(map[sched.Code]int)
 		lacks := func(why sched.Code) bool { return whys[why] == 0 }
-		// What a plan finds in a world with real time depends on the machine: such a world gets more runs until it has refused all.
+		// What a plan finds in a world with real time depends on the machine: such a world gets
+		// more runs until it has refused all.
 		for seed := 0; seed < s.Seeds || !s.Exact && seed < 20*s.Seeds && slices.ContainsFunc(s.Refuses, lacks); seed++ {
 			m := s
 			m.New = func(t *testing.T, seed uint64) drive.World {
@@ -110,7 +111,8 @@ func Suite(t *testing.T, s Subject) {
 	})
 }
 
-// Policy holds a policy to the promises on this world: every job ends, whatever the world does, and memory changes nothing.
+// Policy holds a policy to the promises on this world: every job ends, whatever the world does, and
+// memory changes nothing.
 func Policy(t *testing.T, s Subject, fresh func() sched.Policy) {
 	s.firm = true
 	for seed := range s.Seeds {
@@ -141,8 +143,8 @@ func (s *Subject) finished(t *testing.T, w *Watch) {
 	}
 }
 
-// run drives one world to its end. Between all batches it does something to book and policy that is to change nothing, if there is such a
-// thing.
+// run drives one world to its end. Between all batches it does something to book and policy that is
+// to change nothing, if there is such a thing.
 func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, between mischief, sinks ...drive.Sink) *Watch {
 	t.Helper()
 	watch, said := NewWatch(s.Binds), verdicts{make(map[string]bool), make(map[string]bool)}

@@ -12,7 +12,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// taught is a world that knows from its first batch on what the jobs' class costs: so little that their deadlines are far.
+// taught is a world that knows from its first batch on what the jobs' class costs: so little that
+// their deadlines are far.
 type taught struct {
 	drive.World
 	told bool

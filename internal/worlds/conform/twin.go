@@ -16,8 +16,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// twin copies the loop's book and policy, and lets the one go on and the other meet a catastrophe, by turns the original and the copy:
-// whichever goes on does not notice.
+// twin copies the loop's book and policy, and lets the one go on and the other meet a catastrophe,
+// by turns the original and the copy: whichever goes on does not notice.
 func twin(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	t.Helper()
 	policy := cloned(t, l.Policy, makes)
@@ -76,8 +76,8 @@ func twin(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	}
 }
 
-// afterwards is what becomes of a book whose jobs all end, in whose queues others come, and in queues of their own, and what it then says
-// of what it does not save.
+// afterwards is what becomes of a book whose jobs all end, in whose queues others come, and in
+// queues of their own, and what it then says of what it does not save.
 func afterwards(t *testing.T, l *ledger.Ledger, round int64) []byte {
 	t.Helper()
 	var goes, comes []sched.Event
@@ -135,8 +135,10 @@ func cloned(t *testing.T, p sched.Policy, makes func() sched.Policy) sched.Polic
 	return policy
 }
 
-// catastrophe tells a book and its policy, in rounds of their own, that every node beats, that all that runs is done, that every other job has
-// ended, by turns with a new one in its place, or all jobs, that jobs come in queues and of users that are new, with profiles, that every other node is gone, and at last, by turns, that the world begins anew.
+// catastrophe tells a book and its policy, in rounds of their own, that every node beats, that all
+// that runs is done, that every other job has ended, by turns with a new one in its place, or all
+// jobs, that jobs come in queues and of users that are new, with profiles, that every other node is
+// gone, and at last, by turns, that the world begins anew.
 func catastrophe(l *ledger.Ledger, p sched.Policy, round int64) {
 	var plan sched.Plan
 	now, turn := l.Now(), round%3

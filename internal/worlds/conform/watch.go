@@ -10,8 +10,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Watch is a sink that follows a run and notes each promise that the world breaks. It keeps a book of its own, of what the world says;
-// of plans it notes only which jobs and nodes they are about.
+// Watch is a sink that follows a run and notes each promise that the world breaks. It keeps a book
+// of its own, of what the world says; of plans it notes only which jobs and nodes they are about.
 type Watch struct {
 	// Binds tells that attempts name their tasks, so that commits can be counted by task.
 	Binds bool

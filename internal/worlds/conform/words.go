@@ -7,7 +7,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// words notes which words of the contract are used, over all runs of the suite: each is to be sent by somebody and answered by somebody.
+// words notes which words of the contract are used, over all runs of the suite: each is to be sent
+// by somebody and answered by somebody.
 type words struct {
 	lock     sync.Mutex
 	events   map[sched.EventKind]bool   // that a world has sent, or of discrepancies the ledger

@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// Every word of the contract is sent and answered while the suite runs, over all worlds together: one that is not has no place in it. A
-// part of the suite says nothing about that.
+// Every word of the contract is sent and answered while the suite runs, over all worlds together:
+// one that is not has no place in it. A part of the suite says nothing about that.
 //
-// The race detector learns nothing from worlds of one goroutine, and takes ten times as long: it watches the engine alone.
+// The race detector learns nothing from worlds of one goroutine, and takes ten times as long: it
+// watches the engine alone.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if run := flag.Lookup("test.run").Value; raced && run.String() == "" {

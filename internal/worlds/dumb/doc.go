@@ -1,11 +1,12 @@
-// Package dumb is a second simulator, for tests: what package sim computes cleverly, done as dumb as possible from what sim
-// documents. It has no event queue, no indexes, no counters and no generations. Whenever it wants to know something it looks at
-// everything there is: the next instant is the least of all times at which anything may happen, the tasks that are open are
-// counted, a node's map outputs are looked for in all jobs. So it takes time that grows with the square of a scenario, and may
-// be wrong in other places than sim is.
+// Package dumb is a second simulator, for tests: what package sim computes cleverly, done as dumb
+// as possible from what sim documents. It has no event queue, no indexes, no counters and no
+// generations. Whenever it wants to know something it looks at everything there is: the next
+// instant is the least of all times at which anything may happen, the tasks that are open are
+// counted, a node's map outputs are looked for in all jobs. So it takes time that grows with the
+// square of a scenario, and may be wrong in other places than sim is.
 //
-// What the two agree upon is the model (sim's doc.go), the names of the keyed draws, and the order of what happens at one
-// instant: by class, then in the order in which it was timed.
+// What the two agree upon is the model (sim's doc.go), the names of the keyed draws, and the order
+// of what happens at one instant: by class, then in the order in which it was timed.
 //
 //	world.go   what there is, what happens next, who beats
 //	nodes.go   nodes that come and go

@@ -168,8 +168,8 @@ func (w *World) release(j *job) {
 	w.advance(j, false)
 }
 
-// advance makes ready what may start: reduces at slow start, what stands behind a master when that is up, other stages when the
-// one before is done.
+// advance makes ready what may start: reduces at slow start, what stands behind a master when that
+// is up, other stages when the one before is done.
 func (w *World) advance(j *job, master bool) {
 	for i := 1; i < len(j.stages); i++ {
 		before, s := j.stages[i-1], j.stages[i]
@@ -367,8 +367,8 @@ func (w *World) stop(r *run, outcome sched.Outcome, why string) {
 	w.drained(r.node)
 }
 
-// rerun opens maps again whose outputs are gone, if a task has yet to read them: one that is open, or one that has just started or
-// still fetched when the node went.
+// rerun opens maps again whose outputs are gone, if a task has yet to read them: one that is open,
+// or one that has just started or still fetched when the node went.
 func (w *World) rerun(j *job, gone bool) {
 	maps, readers := j.readers()
 	if maps == nil || j.over || maps.count(vanished) == 0 {

@@ -29,8 +29,9 @@ func (e *NothingLeftError) Error() string {
 	return fmt.Sprintf("output %q: no interrupted run has left anything there", e.Output)
 }
 
-// Discard removes what a run has left in an output directory that has not come to its end, and nothing else: what others put there stays, as
-// does the output of a job that has finished. That a process is at work there is an error. A dry one only looks.
+// Discard removes what a run has left in an output directory that has not come to its end, and
+// nothing else: what others put there stays, as does the output of a job that has finished. That a
+// process is at work there is an error. A dry one only looks.
 func Discard(output string, dry bool) (d Discarded, err error) {
 	if info, err := os.Lstat(output); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return d, fmt.Errorf("output %q: it is a link, and links are not followed", output)

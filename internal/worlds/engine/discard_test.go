@@ -17,7 +17,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
-// What an interrupted run has left is thrown away, with the directory if Slackline made it; what others put there stays.
+// What an interrupted run has left is thrown away, with the directory if Slackline made it; what
+// others put there stays.
 func TestDiscard(t *testing.T) {
 	in, _ := text(t, 900)
 	for _, there := range []string{"nothing", "a folder", "a file of the user's"} {

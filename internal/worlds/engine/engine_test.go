@@ -234,7 +234,8 @@ func TestFailedTasksRunAgain(t *testing.T) {
 	}
 }
 
-// A job that cannot finish fails with one sentence and leaves nothing; one that waits for it is killed; others are unharmed.
+// A job that cannot finish fails with one sentence and leaves nothing; one that waits for it is
+// killed; others are unharmed.
 func TestBrokenJobs(t *testing.T) {
 	in, want := text(t, 500)
 	dir := t.TempDir()

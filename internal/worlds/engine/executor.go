@@ -7,9 +7,10 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Executor runs the attempts of a job: in this process, through commands that speak Hadoop Streaming, or in processes of the user's
-// own program. It is used by several goroutines at once. Whatever way it goes, an attempt does with its directories what task.Map
-// and task.Reduce do, and has ended with all its processes when the call returns.
+// Executor runs the attempts of a job: in this process, through commands that speak Hadoop
+// Streaming, or in processes of the user's own program. It is used by several goroutines at once.
+// Whatever way it goes, an attempt does with its directories what task.Map and task.Reduce do, and
+// has ended with all its processes when the call returns.
 type Executor interface {
 	Map(ctx context.Context, c task.MapConfig) (*task.Output, task.Stats, error)
 	Reduce(ctx context.Context, c task.ReduceConfig) (task.Stats, error)

@@ -32,7 +32,8 @@ func (f *failing) Reduce(context.Context, task.ReduceConfig) (task.Stats, error)
 
 func (f *failing) Close() {}
 
-// What cannot go away ends the job at the first attempt, whatever else may is tried four times. The reason is told once.
+// What cannot go away ends the job at the first attempt, whatever else may is tried four times. The
+// reason is told once.
 func TestFailuresThatCannotGoAway(t *testing.T) {
 	input, _ := text(t, 10)
 	always := func(err error) func(int) error { return func(int) error { return err } }

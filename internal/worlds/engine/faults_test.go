@@ -249,8 +249,9 @@ func (r *trial) rot(t *testing.T) (log bool) {
 	} else if !strings.HasPrefix(rest, "_temporary/") {
 		r.hurt[job] = append(r.hurt[job], path)
 	}
-	// Which files in place are the job's only its log says. Where that was lost, one in place that has changed as well stays and the job fails
-	// (TestLogThatIsLost): whoever runs it moves it away.
+	// Which files in place are the job's only its log says. Where that was lost, one in place that
+	// has changed as well stays and the job fails (TestLogThatIsLost): whoever runs it moves it
+	// away.
 	if r.logless[job] {
 		for _, path := range r.hurt[job] {
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -262,7 +263,8 @@ func (r *trial) rot(t *testing.T) (log bool) {
 	return log
 }
 
-// unfinished tells whether a path belongs to a job that has not finished: what has is the user's, and nobody looks at it again.
+// unfinished tells whether a path belongs to a job that has not finished: what has is the user's,
+// and nobody looks at it again.
 func (r *trial) unfinished(path string) bool {
 	below, _ := filepath.Rel(r.dir, path)
 	job, _, _ := strings.Cut(filepath.ToSlash(below), "/")
@@ -289,8 +291,8 @@ func undisturbed(t *testing.T, home string, s shape, text []byte) *calm {
 	return c
 }
 
-// Whatever breaks, and however often the process dies, is stopped, or finds the disk full, what jobs write in the end is what they write undisturbed, byte for byte, and
-// nothing else is left.
+// Whatever breaks, and however often the process dies, is stopped, or finds the disk full, what
+// jobs write in the end is what they write undisturbed, byte for byte, and nothing else is left.
 func TestFaults(t *testing.T) {
 	path, _ := text(t, 900)
 	in, err := os.ReadFile(path)

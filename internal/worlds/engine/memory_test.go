@@ -16,7 +16,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// The bytes of the output depend neither on the workers, nor on the blocks, nor on the memory, nor on whether it is synced.
+// The bytes of the output depend neither on the workers, nor on the blocks, nor on the memory, nor
+// on whether it is synced.
 func TestSameBytesWhateverTheMachine(t *testing.T) {
 	dir := t.TempDir()
 	words, _ := text(t, 4000)

@@ -16,12 +16,14 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// What a job keeps on disk: its output directory with the log and the lock (outdir.Committer), and its map output, which lies in there too
-// or, if Config.Dir is set, in a folder of that which bears a hash of the output directory's name. So whoever knows the output directory
-// finds all that an interrupted run has left.
+// What a job keeps on disk: its output directory with the log and the lock (outdir.Committer), and
+// its map output, which lies in there too or, if Config.Dir is set, in a folder of that which bears
+// a hash of the output directory's name. So whoever knows the output directory finds all that an
+// interrupted run has left.
 
-// CheckOutputs says which of the jobs with these output directories cannot run, and why; -1 if all can. What interrupted runs left may
-// be gone on with. A job that is finished may stand beside others that are not: a run of all of them was interrupted behind its end.
+// CheckOutputs says which of the jobs with these output directories cannot run, and why; -1 if all
+// can. What interrupted runs left may be gone on with. A job that is finished may stand beside
+// others that are not: a run of all of them was interrupted behind its end.
 func CheckOutputs(dirs []string) (int, error) {
 	finished, first := 0, -1
 	for i, dir := range dirs {
@@ -41,7 +43,8 @@ func CheckOutputs(dirs []string) (int, error) {
 	return -1, nil
 }
 
-// Finished tells whether the jobs with these output directories have all finished, and removes what their run has left beside them.
+// Finished tells whether the jobs with these output directories have all finished, and removes what
+// their run has left beside them.
 func Finished(dirs []string) bool {
 	for _, dir := range dirs {
 		if _, err := os.Stat(filepath.Join(dir, outdir.SuccessFile)); err != nil {
@@ -62,8 +65,9 @@ func Forget(dirs []string) {
 	}
 }
 
-// Complete tells whether all jobs have finished in a run before this one, which has not forgotten them. An error says in what they
-// differ from what they would be now, or that their output is not there as it was written.
+// Complete tells whether all jobs have finished in a run before this one, which has not forgotten
+// them. An error says in what they differ from what they would be now, or that their output is not
+// there as it was written.
 func Complete(cfg Config) (bool, error) {
 	for i := range cfg.Jobs {
 		if state, err := outdir.NewCommitter(cfg.Jobs[i].Output).State(); err != nil || state != outdir.Finished {
@@ -106,7 +110,8 @@ func (w *World) local(j *job) string {
 	return filepath.Join(w.home(j), strconv.Itoa(j.life))
 }
 
-// setUp makes the output directory of a job, or takes over the one that an interrupted run left, before its first attempt.
+// setUp makes the output directory of a job, or takes over the one that an interrupted run left,
+// before its first attempt.
 func (w *World) setUp(j *job) error {
 	if j.setUp {
 		return nil
@@ -249,7 +254,8 @@ func worst(bad []outdir.Damage) error {
 	return bad[0].Err
 }
 
-// commit makes the job's output complete. What fails may go well a moment later, so it tries as often as a task may fail if it may go well at all.
+// commit makes the job's output complete. What fails may go well a moment later, so it tries as
+// often as a task may fail if it may go well at all.
 func (w *World) commit(j *job) (err error) {
 	if !j.ours() {
 		return j.gone()
@@ -324,8 +330,9 @@ func (w *World) settled(j *job, err error) {
 	w.depart(j)
 }
 
-// forget removes the last traces of jobs that are committed, when all that came with them have ended. Until then, and as long as another of
-// them can be gone on with, they tell a later run that these jobs need not run again; where they cannot be removed they are of no harm.
+// forget removes the last traces of jobs that are committed, when all that came with them have
+// ended. Until then, and as long as another of them can be gone on with, they tell a later run that
+// these jobs need not run again; where they cannot be removed they are of no harm.
 func (w *World) forget() {
 	for _, b := range w.over {
 		interrupted := func(j *job) bool { state, _ := j.committer.State(); return state == outdir.Interrupted }

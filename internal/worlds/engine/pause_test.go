@@ -66,7 +66,8 @@ func stopped(t *testing.T, cfg engine.Config, at int) int {
 	return s.commits
 }
 
-// onlyCommitted fails if a stopped job has left more than its log, its lock, map output and parts of tasks, or if somebody holds the lock.
+// onlyCommitted fails if a stopped job has left more than its log, its lock, map output and parts
+// of tasks, or if somebody holds the lock.
 func onlyCommitted(t *testing.T, out string) {
 	t.Helper()
 	if left, err := engine.Left(out); err != nil || left.Finished {
@@ -80,7 +81,8 @@ func onlyCommitted(t *testing.T, out string) {
 	}
 }
 
-// A run that is stopped keeps what its tasks have committed and nothing else, whenever that is, and the next one does the rest and no more.
+// A run that is stopped keeps what its tasks have committed and nothing else, whenever that is, and
+// the next one does the rest and no more.
 func TestStopIsAPause(t *testing.T) {
 	in, _ := text(t, 900)
 	want, counted := plain(t, in)
@@ -122,7 +124,8 @@ func (w watcher) Batch(int64, units.Time, []sched.Event) error { w(); return nil
 
 func (w watcher) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
-// Of several jobs those that have finished are not run again, though another had not even begun when the run was stopped.
+// Of several jobs those that have finished are not run again, though another had not even begun
+// when the run was stopped.
 func TestStopBetweenJobs(t *testing.T) {
 	in, _ := text(t, 100)
 	dir := t.TempDir()
@@ -160,8 +163,9 @@ func TestStopBetweenJobs(t *testing.T) {
 	}
 }
 
-// When the disk is full, or no more files can be opened, the run stops in the same way, wherever that shows: what is committed stays, and
-// another run goes on. It is told at the first time, with the operation and the reason.
+// When the disk is full, or no more files can be opened, the run stops in the same way, wherever
+// that shows: what is committed stays, and another run goes on. It is told at the first time, with
+// the operation and the reason.
 func TestNoRoom(t *testing.T) {
 	in, _ := text(t, 900)
 	want, _ := plain(t, in)

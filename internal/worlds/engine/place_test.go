@@ -16,8 +16,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
-// sider is a job whose reduces write a file of their own beside their part, and which has somebody put files into the output directory
-// meanwhile.
+// sider is a job whose reduces write a file of their own beside their part, and which has somebody
+// put files into the output directory meanwhile.
 type sider struct {
 	mapper
 	name func(reduce int) string
@@ -63,7 +63,8 @@ func siding(t *testing.T, in string, s *sider) engine.Config {
 	return cfg
 }
 
-// Two reduces that write files of one name are not both committed, behind a death neither. Under names of their own they are.
+// Two reduces that write files of one name are not both committed, behind a death neither. Under
+// names of their own they are.
 func TestSideFilesOfOneName(t *testing.T) {
 	in, _ := text(t, 900)
 	for _, commits := range []int{0, 10, 11} {
@@ -111,8 +112,8 @@ func TestHalfACommitTakesSideFilesBack(t *testing.T) {
 	}
 }
 
-// Without its log nobody knows whose the files in place are. A job that begins anew may write over those that it would write, byte for byte; one
-// that has changed as well stays, and the job fails.
+// Without its log nobody knows whose the files in place are. A job that begins anew may write over
+// those that it would write, byte for byte; one that has changed as well stays, and the job fails.
 func TestLogThatIsLost(t *testing.T) {
 	in, _ := text(t, 900)
 	for _, changed := range []bool{false, true} {
@@ -142,8 +143,8 @@ func TestLogThatIsLost(t *testing.T) {
 	}
 }
 
-// What the user puts into the output directory stays as it is, under whatever name: a job that fails does not remove it, and one that
-// would overwrite it fails and names it.
+// What the user puts into the output directory stays as it is, under whatever name: a job that
+// fails does not remove it, and one that would overwrite it fails and names it.
 func TestUsersFilesStay(t *testing.T) {
 	in, _ := text(t, 900)
 	for name, c := range map[string]struct {
@@ -188,8 +189,9 @@ func TestUsersFilesStay(t *testing.T) {
 	}
 }
 
-// A process that dies in the commit of its job has moved some files. The next one replaces what has changed of them since; that somebody
-// has put a file into the place of another it says, and leaves it.
+// A process that dies in the commit of its job has moved some files. The next one replaces what has
+// changed of them since; that somebody has put a file into the place of another it says, and leaves
+// it.
 func TestResumeBetweenOursAndTheirs(t *testing.T) {
 	in, _ := text(t, 900)
 	all := []string{"part-r-00000", "part-r-00001", "part-r-00002", "rejects-0", "rejects-1", "rejects-2"}

@@ -21,8 +21,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Fact is something that decides what a job writes: its application, a parameter, a command. What an interrupted run of the job has
-// committed counts only if all facts are as they were.
+// Fact is something that decides what a job writes: its application, a parameter, a command. What
+// an interrupted run of the job has committed counts only if all facts are as they were.
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -261,8 +261,8 @@ type commitKey struct {
 	task   int
 }
 
-// takeIn marks as done what was done and is still there as it was written. Parts are read for that; of a map output only its length is
-// looked at, as whoever reads it checks every byte.
+// takeIn marks as done what was done and is still there as it was written. Parts are read for that;
+// of a map output only its length is looked at, as whoever reads it checks every byte.
 func (w *World) takeIn(j *job, done map[commitKey]*commit) error {
 	for _, s := range j.stages {
 		reduce := s.Spec.Kind == workload.Reduce

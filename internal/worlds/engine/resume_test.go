@@ -123,7 +123,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Wherever the commit of the job breaks off, the next process ends it, and one that starts anew leaves no part of before.
+// Wherever the commit of the job breaks off, the next process ends it, and one that starts anew
+// leaves no part of before.
 func TestResumeInTheCommit(t *testing.T) {
 	in, _ := text(t, 900)
 	want, _ := plain(t, in)
@@ -230,7 +231,8 @@ func TestResumeWithOddNames(t *testing.T) {
 	}
 }
 
-// A run is not gone on with by another job, nor over other input; each refusal says what is different, and Fresh starts anew.
+// A run is not gone on with by another job, nor over other input; each refusal says what is
+// different, and Fresh starts anew.
 func TestResumeRefuses(t *testing.T) {
 	in, _ := text(t, 900)
 	want, _ := plain(t, in)
@@ -405,7 +407,8 @@ func TestOutputIsRemoved(t *testing.T) {
 	}
 }
 
-// With Keep a run that has finished is known to have, until it is forgotten; not so if it was another, or is not as it was written.
+// With Keep a run that has finished is known to have, until it is forgotten; not so if it was
+// another, or is not as it was written.
 func TestComplete(t *testing.T) {
 	in, _ := text(t, 900)
 	out := filepath.Join(t.TempDir(), "out")

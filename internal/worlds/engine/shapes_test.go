@@ -25,7 +25,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A shape is how the jobs of a schedule of faults are done. Most are plain: text as it is, read by few maps, in this process.
+// A shape is how the jobs of a schedule of faults are done. Most are plain: text as it is, read by
+// few maps, in this process.
 type shape struct {
 	kind string // plain, compressed, copied, workers or commands
 	in   string // how input is compressed
@@ -106,8 +107,9 @@ func (r *trial) dress(t *testing.T, jobs []engine.Job) {
 	}
 }
 
-// commands count words, or let lines pass. The reduces leave a file of their own beside their part. One of the maps breaks in the middle
-// of its input if it is the first in this life to make the directory BREAK.
+// commands count words, or let lines pass. The reduces leave a file of their own beside their part.
+// One of the maps breaks in the middle of its input if it is the first in this life to make the
+// directory BREAK.
 func (r *trial) commands(j *engine.Job) streaming.Job {
 	sh := func(script string) []string { return []string{"sh", "-c", script} }
 	breaks := `[ "$mapreduce_task_partition" = "$AT" ] && mkdir "$BREAK" 2>/dev/null && { head -c 700; kill -9 $$; }; exec `
@@ -123,8 +125,8 @@ exec ` + commandtest.Line("sum"))
 	return s
 }
 
-// budget is a directory in which the processes that this one starts note what strikes them, "" for none. What strikes a task in one
-// life is bounded, or its job would fail.
+// budget is a directory in which the processes that this one starts note what strikes them, "" for
+// none. What strikes a task in one life is bounded, or its job would fail.
 func (r *trial) budget() string {
 	if r.shape.kind != "workers" && r.shape.kind != "commands" || r.seed == 0 {
 		return ""

@@ -10,13 +10,15 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// As in Hadoop's skip mode (org.apache.hadoop.mapred.SkipBadRecords), records that user code fails at can be given up: when an attempt
-// has failed at a record that is known, the next one passes over it, and counts it. Up to Job.SkipBad records of a task are, and such
-// failures do not count as failures of the task; from the one after on they do.
+// As in Hadoop's skip mode (org.apache.hadoop.mapred.SkipBadRecords), records that user code fails
+// at can be given up: when an attempt has failed at a record that is known, the next one passes
+// over it, and counts it. Up to Job.SkipBad records of a task are, and such failures do not count
+// as failures of the task; from the one after on they do.
 //
-// Deviations: Hadoop begins after two failures and narrows down where a bad record is by halving ranges, as its mappers may be commands
-// that read ahead. Here the engine knows the record that it has just handed over. A mapper that takes many lines at once gets them one by
-// one in attempts that follow a failure.
+// Deviations: Hadoop begins after two failures and narrows down where a bad record is by halving
+// ranges, as its mappers may be commands that read ahead. Here the engine knows the record that it
+// has just handed over. A mapper that takes many lines at once gets them one by one in attempts
+// that follow a failure.
 
 // skip returns what an attempt has to pass over.
 func (w *World) skip(j *job, a *attempt) *task.Skip {

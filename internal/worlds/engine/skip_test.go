@@ -61,8 +61,8 @@ func numbered(t *testing.T, lines int) string {
 	return path
 }
 
-// Bad records are passed over and counted, in maps of lines, of blocks, and in reduces, whether the code fails or panics; one more than
-// are allowed fails the job.
+// Bad records are passed over and counted, in maps of lines, of blocks, and in reduces, whether the
+// code fails or panics; one more than are allowed fails the job.
 func TestSkipBadRecords(t *testing.T) {
 	in := numbered(t, 1000)
 	bad := func(line string) bool { return strings.HasSuffix(line, "77") || strings.HasSuffix(line, "78") } // 20 lines, 6 in a split at most
@@ -213,7 +213,8 @@ func (pairs) Map(_, line []byte, out mapreduce.Emitter) error {
 	return out.Emit(key, value)
 }
 
-// Input that vanishes or cannot be read fails attempts with the reason, and the job after as many as are allowed; others go on.
+// Input that vanishes or cannot be read fails attempts with the reason, and the job after as many
+// as are allowed; others go on.
 func TestInputVanishes(t *testing.T) {
 	in, want := text(t, 500)
 	gone, _ := text(t, 500)

@@ -16,9 +16,11 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
-// Trusted says why the log in an output directory may be by somebody else than this user, nil if it cannot be: whoever runs what stands in it
-// would run a stranger's command. The log, its folder and the output directory have to belong to this user or to root, and nobody else may
-// write there or to a folder above, unless its sticky bit keeps others from replacing what is in it. Where there is no log it is nil.
+// Trusted says why the log in an output directory may be by somebody else than this user, nil if it
+// cannot be: whoever runs what stands in it would run a stranger's command. The log, its folder and
+// the output directory have to belong to this user or to root, and nobody else may write there or
+// to a folder above, unless its sticky bit keeps others from replacing what is in it. Where there
+// is no log it is nil.
 func Trusted(output string) error {
 	path, err := filepath.Abs(output)
 	if err == nil {
@@ -40,8 +42,8 @@ func Trusted(output string) error {
 	return err
 }
 
-// mine says why others than this user or root can change what stands at a path. Within an output directory nothing may be a link; above it a
-// folder may be open to all if it is sticky.
+// mine says why others than this user or root can change what stands at a path. Within an output
+// directory nothing may be a link; above it a folder may be open to all if it is sticky.
 func mine(path string, within bool) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -71,8 +73,8 @@ func userName(uid uint32) string {
 	return fmt.Sprintf("user %d", uid)
 }
 
-// ownGroup tells whether a group is this user's own, which bears the user's name: where systems give each user such a group, files are made
-// for the group to be written.
+// ownGroup tells whether a group is this user's own, which bears the user's name: where systems
+// give each user such a group, files are made for the group to be written.
 func ownGroup(gid uint32) bool { return gid != 0 && int64(gid) == privateGroup() }
 
 var privateGroup = sync.OnceValue(func() int64 {

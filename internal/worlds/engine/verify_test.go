@@ -73,7 +73,8 @@ func damage(t *testing.T, pattern string) bool {
 	return true
 }
 
-// A byte of a committed part that changes before the job is committed is found: the task runs again, as often as a task may.
+// A byte of a committed part that changes before the job is committed is found: the task runs
+// again, as often as a task may.
 func TestDamagedPartsRunAgain(t *testing.T) {
 	in, _ := text(t, 900)
 	for name, reduces := range map[string]int{"reduces": 3, "maps": 0} {
@@ -119,7 +120,8 @@ func TestDamagedPartsRunAgain(t *testing.T) {
 	}
 }
 
-// A run that goes on where all reduces had committed needs no map output, unless a part turns out to be damaged after all.
+// A run that goes on where all reduces had committed needs no map output, unless a part turns out
+// to be damaged after all.
 func TestDamagedPartWithoutMapOutput(t *testing.T) {
 	in, _ := text(t, 900)
 	want, _ := plain(t, in)

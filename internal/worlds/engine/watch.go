@@ -34,7 +34,8 @@ func (w *World) warner(j *job) func(text string) {
 	}
 }
 
-// account is what the committed tasks of a job that ends have counted, each once, those of an interrupted run before included.
+// account is what the committed tasks of a job that ends have counted, each once, those of an
+// interrupted run before included.
 func (j *job) account() *sched.Detail {
 	return &sched.Detail{Account: &sched.Account{Counters: values(j.counted())}}
 }

@@ -27,8 +27,8 @@ type link struct {
 	old       bool   // it is not to be remembered beyond its end
 }
 
-// recent is the jobs that a source brought last. Those that have ended are remembered as long as they are among them, for others
-// to name them; what a list may name is known, and all of that is.
+// recent is the jobs that a source brought last. Those that have ended are remembered as long as
+// they are among them, for others to name them; what a list may name is known, and all of that is.
 type recent struct {
 	jobs []named
 	next int
@@ -92,7 +92,8 @@ func (e *ArrivalError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ArrivalError) Unwrap() error { return e.Err }
 
-// recordedSource is a source that knows where the job stands that it returned last: a file and a line, "" if it does not know.
+// recordedSource is a source that knows where the job stands that it returned last: a file and a
+// line, "" if it does not know.
 type recordedSource interface{ Position() string }
 
 // take returns the job that is due, nil if the source has failed.

@@ -12,7 +12,8 @@ import (
 //
 //	began ── shuffle (reduces only) ──▶ ready ── work ──▶ end
 //
-// Its end is one entry of the event queue; when speed or map outputs change, the entry is abandoned (gen) and another made.
+// Its end is one entry of the event queue; when speed or map outputs change, the entry is abandoned
+// (gen) and another made.
 type attempt struct {
 	began units.Time
 	ready units.Time // when the work starts; units.Never while map outputs are missing: the attempt is parked
@@ -184,7 +185,8 @@ func (w *World) masterReady(a int32) {
 	}
 }
 
-// ratioOf is how many bytes a job's maps write for each that they read: what its reduces are said to read is what its maps have written.
+// ratioOf is how many bytes a job's maps write for each that they read: what its reduces are said
+// to read is what its maps have written.
 func ratioOf(spec *workload.Job) float64 {
 	var read, written units.Bytes
 	for i := range spec.Stages {

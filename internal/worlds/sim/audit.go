@@ -15,12 +15,14 @@ import (
 // audits tells whether this build checks itself.
 const audits = true
 
-// audit counts again, at every instant, whatever the world keeps as a number, a list or a set because counting takes long, and panics
-// at the first that differs. It is there in builds with the tag invariants only:
+// audit counts again, at every instant, whatever the world keeps as a number, a list or a set
+// because counting takes long, and panics at the first that differs. It is there in builds with the
+// tag invariants only:
 //
 //	go test -tags invariants ./internal/worlds/sim
 //
-// Counting takes as long as there are nodes, attempts and tasks: where these are thousands, every so many-th instant is checked.
+// Counting takes as long as there are nodes, attempts and tasks: where these are thousands, every
+// so many-th instant is checked.
 func (w *World) audit() {
 	size := len(w.nodes)*(1+len(w.kinds)) + len(w.attempts) + len(w.queue.heap)
 	for h := range w.jobs {

@@ -12,31 +12,34 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// From returns the world of a configuration as a book believes it to be, to go on from there: nodes, jobs, what runs and what is promised.
-// Of the configuration's jobs those come that arrive later; there need not be any.
+// From returns the world of a configuration as a book believes it to be, to go on from there:
+// nodes, jobs, what runs and what is promised. Of the configuration's jobs those come that arrive
+// later; there need not be any.
 //
-// What runs has begun when the book says, and takes the time that its task's Work says. A task without one (those of real jobs have none)
-// takes the mean of what the book's profile says of its class; where it has run for longer, the longest time that is known. If there is no
-// such profile either, that is an error.
+// What runs has begun when the book says, and takes the time that its task's Work says. A task
+// without one (those of real jobs have none) takes the mean of what the book's profile says of its
+// class; where it has run for longer, the longest time that is known. If there is no such profile
+// either, that is an error.
 //
-// A world that binds late does not say which task an attempt is at. The world that begins from its book binds late as well, and gives
-// each attempt a task (late.go).
+// A world that binds late does not say which task an attempt is at. The world that begins from its
+// book binds late as well, and gives each attempt a task (late.go).
 //
 // What a book cannot know:
 //
-//   - How far a shuffle is that began before the job's last map ended. It counts from the start of the reduce, so the reduce may end
-//     too early, by no more than it had waited for maps. What other shuffles take of a network is known from here on.
+//   - How far a shuffle is that began before the job's last map ended. It counts from the start of
+//     the reduce, so the reduce may end too early, by no more than it had waited for maps. What
+//     other shuffles take of a network is known from here on.
 //   - What speed a task had before now: it counts as if it had always been today's.
 //   - On which nodes map outputs lie: those of before are never lost.
 //   - Whether a job that is gone has committed: it counts as if it had, for those behind it.
 //   - How often a task has been tried, and failed: it is tried the first time.
-//   - When a node comes back that is down by chance, or when one was woken that is waking: the first stays away, the second takes its
-//     time from now.
-//   - When attempts tell their progress next, and, without heartbeats, which nodes would be served at this instant: all that have room
-//     are.
+//   - When a node comes back that is down by chance, or when one was woken that is waking: the
+//     first stays away, the second takes its time from now.
+//   - When attempts tell their progress next, and, without heartbeats, which nodes would be served
+//     at this instant: all that have room are.
 //   - How many tasks a stage will have that still grows: as many as are known of by now, one at least.
-//   - What a stock scheduler does. While one places work, beside a scheduler that watches or in its place, nothing can begin from the
-//     book.
+//   - What a stock scheduler does. While one places work, beside a scheduler that watches or in its
+//     place, nothing can begin from the book.
 func From(cfg Config, book *ledger.Ledger) (*World, error) {
 	if book.Stock() {
 		return nil, fmt.Errorf("simulation: a stock scheduler places work now, and what it does next the book cannot tell; begin after the take-over")

@@ -110,8 +110,9 @@ func (f *fifo) serve(n sched.NodeID) {
 	}
 }
 
-// BenchmarkSimulate runs a synthetic trace through the world alone: jobs of 200 maps of about 30 s and 10 reduces, at a load of
-// about 0.9. An event is an arrival, a heartbeat that the policy answers, a start, an end, a change of a node.
+// BenchmarkSimulate runs a synthetic trace through the world alone: jobs of 200 maps of about 30 s
+// and 10 reduces, at a load of about 0.9. An event is an arrival, a heartbeat that the policy
+// answers, a start, an end, a change of a node.
 func BenchmarkSimulate(b *testing.B) {
 	for _, nodes := range []int{100, 1000, 10000} {
 		for _, hb := range []units.Duration{0, 3 * sec} {

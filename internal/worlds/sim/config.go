@@ -13,8 +13,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Config is a run: what there is, what arrives, and what happens to it. Nothing in it is changed, so that runs on several
-// cores may share clusters and workloads. Zero values switch a mechanism off.
+// Config is a run: what there is, what arrives, and what happens to it. Nothing in it is changed,
+// so that runs on several cores may share clusters and workloads. Zero values switch a mechanism
+// off.
 type Config struct {
 	Cluster  *cluster.Cluster
 	Workload *workload.Workload     // what arrives, as a list
@@ -48,15 +49,16 @@ type Config struct {
 	Patience units.Duration // heartbeats and ticks without anything else for so long mean that the run is stuck; 0 = 1h
 }
 
-// SpeedStep sets the speed of a node, or of all nodes, from a time on. Factor multiplies the speed of the node's class and
-// acts on the CPU share of tasks only (scale-up, paper 000, section 6).
+// SpeedStep sets the speed of a node, or of all nodes, from a time on. Factor multiplies the speed
+// of the node's class and acts on the CPU share of tasks only (scale-up, paper 000, section 6).
 type SpeedStep struct {
 	At     units.Time
 	Node   cluster.NodeID // 0 = every node
 	Factor float64        // > 0
 }
 
-// SupplyStep sets how much there is of a supply from a time on. The world does nothing by it: nodes come and go by Sizes.
+// SupplyStep sets how much there is of a supply from a time on. The world does nothing by it: nodes
+// come and go by Sizes.
 type SupplyStep struct {
 	At     units.Time
 	Of     sched.SupplyKind
@@ -70,8 +72,8 @@ type Outlook struct {
 	Forecast *sched.Forecast
 }
 
-// SizeStep sets the number of nodes from a time on (scale-out, paper 000, section 6): nodes above the number leave, the others
-// come back.
+// SizeStep sets the number of nodes from a time on (scale-out, paper 000, section 6): nodes above
+// the number leave, the others come back.
 type SizeStep struct {
 	At    units.Time
 	Nodes int

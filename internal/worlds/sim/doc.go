@@ -1,5 +1,6 @@
-// Package sim is the simulator: a cluster and its workload in virtual time, as a drive.World. It has one goroutine, the
-// caller's, reads no clock, and gives the same events for the same configuration and the same plans, on any number of cores.
+// Package sim is the simulator: a cluster and its workload in virtual time, as a drive.World. It
+// has one goroutine, the caller's, reads no clock, and gives the same events for the same
+// configuration and the same plans, on any number of cores.
 //
 // What stands where, with the source of each rule:
 //
@@ -32,37 +33,44 @@
 //
 // # The model
 //
-// Time is counted in nanoseconds. What happens at one instant is ordered: nodes come and go and change speed; attempts end; the
-// run is cut off; jobs arrive; then the Tick; then heartbeats. All of it is one batch. What a plan changes is told in the next
-// batch, of the same instant. So an attempt that would end at the very instant of its node's crash is lost, and a job that
-// arrives when a node beats is served by that beat.
+// Time is counted in nanoseconds. What happens at one instant is ordered: nodes come and go and
+// change speed; attempts end; the run is cut off; jobs arrive; then the Tick; then heartbeats. All
+// of it is one batch. What a plan changes is told in the next batch, of the same instant. So an
+// attempt that would end at the very instant of its node's crash is lost, and a job that arrives
+// when a node beats is served by that beat.
 //
-// A start takes effect when it is enacted, an end when it happens: reports do not wait for a heartbeat, as Hadoop's do, but
-// the room that an end leaves is offered with the node's next beat, which is the same for everything but the end's own time.
+// A start takes effect when it is enacted, an end when it happens: reports do not wait for a
+// heartbeat, as Hadoop's do, but the room that an end leaves is offered with the node's next beat,
+// which is the same for everything but the end's own time.
 //
-// The world keeps its own truth about room, open tasks and what may start, and looks at no policy's state. It trusts the
-// ledger's binder in the choice of tasks and refuses, task by task, what its truth forbids: a task that is not open (Stale), no
-// room, a node that is away, a stage that is not ready, a job that is not admitted. An item whose id it has seen changes nothing.
+// The world keeps its own truth about room, open tasks and what may start, and looks at no policy's
+// state. It trusts the ledger's binder in the choice of tasks and refuses, task by task, what its
+// truth forbids: a task that is not open (Stale), no room, a node that is away, a stage that is not
+// ready, a job that is not admitted. An item whose id it has seen changes nothing.
 //
-// Jobs with stages: a Map stage is followed by Reduce at slow start, any other stage by the next when all its tasks have
-// committed. An ApplicationMaster (stage Master, before others) is up when it has run its Work and ends with its job; if it is
-// lost another is started, and the tasks of its job run on. A job whose last stage has committed is finished; maps that run
-// again for nothing by then are killed. A task that failed Config.MaxFailures times fails its job; kills and lost nodes do not
-// count. Jobs behind one that failed, was killed or was rejected are killed: when they are in the system at once, else one
-// batch after they arrive.
+// Jobs with stages: a Map stage is followed by Reduce at slow start, any other stage by the next
+// when all its tasks have committed. An ApplicationMaster (stage Master, before others) is up when
+// it has run its Work and ends with its job; if it is lost another is started, and the tasks of its
+// job run on. A job whose last stage has committed is finished; maps that run again for nothing by
+// then are killed. A task that failed Config.MaxFailures times fails its job; kills and lost nodes
+// do not count. Jobs behind one that failed, was killed or was rejected are killed: when they are
+// in the system at once, else one batch after they arrive.
 //
 // # What it does not model
 //
-// Every mechanism is off until Config switches it on: then a remote read costs nothing, shuffles do not slow each other down, no
-// attempt straggles, shares are even, nothing fails. Even so disks are not shared, and of the network only the shuffle is: maps that
-// read from afar do so at their own rate. Shuffling starts behind the last map: what a first wave fetches meanwhile costs nothing.
-// Blocks of dead nodes are not copied anew. The load of a node does not slow its tasks down. There is no molding and no cloud to ask
-// for nodes: Can says so. If reduces take all room of containers that maps could use as well, nothing kills them: that is the
-// policy's business, and a run that hangs on it is reported as stuck.
+// Every mechanism is off until Config switches it on: then a remote read costs nothing, shuffles do
+// not slow each other down, no attempt straggles, shares are even, nothing fails. Even so disks are
+// not shared, and of the network only the shuffle is: maps that read from afar do so at their own
+// rate. Shuffling starts behind the last map: what a first wave fetches meanwhile costs nothing.
+// Blocks of dead nodes are not copied anew. The load of a node does not slow its tasks down. There
+// is no molding and no cloud to ask for nodes: Can says so. If reduces take all room of containers
+// that maps could use as well, nothing kills them: that is the policy's business, and a run that
+// hangs on it is reported as stuck.
 //
 // # Cost
 //
-// An event costs a logarithm in the number of running attempts, whatever waits. Nodes that are full or idle with nothing to
-// do cost nothing: they have no entry in the queue. Attempts, jobs and their arrays are recycled; nothing is allocated for a
-// start or an end. The crash of a node, and its leaving, look at all tasks of the jobs in the system.
+// An event costs a logarithm in the number of running attempts, whatever waits. Nodes that are full
+// or idle with nothing to do cost nothing: they have no entry in the queue. Attempts, jobs and
+// their arrays are recycled; nothing is allocated for a start or an end. The crash of a node, and
+// its leaving, look at all tasks of the jobs in the system.
 package sim

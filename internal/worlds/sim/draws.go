@@ -6,8 +6,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A draw is keyed by what it is for, never by when it is drawn: (seed, name, job, stage, task, attempt). So two policies see
-// the same task take the same time (common random numbers), and adding a job changes nothing for the others.
+// A draw is keyed by what it is for, never by when it is drawn: (seed, name, job, stage, task,
+// attempt). So two policies see the same task take the same time (common random numbers), and
+// adding a job changes nothing for the others.
 
 // purpose is the name of a draw.
 type purpose uint64

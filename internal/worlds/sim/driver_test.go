@@ -13,8 +13,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// driver is the smallest scheduler there is: it keeps its own book from events alone, admits every job, and fills each node
-// that beats in order of arrival, nearest tasks first. Whatever in the events contradicts its book is an error.
+// driver is the smallest scheduler there is: it keeps its own book from events alone, admits every
+// job, and fills each node that beats in order of arrival, nearest tasks first. Whatever in the
+// events contradicts its book is an error.
 type driver struct {
 	t        failer
 	w        *World
@@ -295,7 +296,8 @@ func (d *driver) decide(batch []sched.Event, beats []sched.NodeID) {
 func (d *driver) fill(n sched.NodeID) {
 	for _, id := range d.order {
 		j := d.jobs[id]
-		// Without heartbeats, all nodes with room for the job beat in the next batch; those that beat now are only some.
+		// Without heartbeats, all nodes with room for the job beat in the next batch; those that
+		// beat now are only some.
 		if !j.admitted || d.w.cfg.Heartbeat == 0 && j.since == d.batches {
 			continue
 		}

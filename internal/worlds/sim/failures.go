@@ -6,8 +6,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Failures are what breaks by chance. Spans to a failure and to its repair are exponential, drawn for each node and rack by itself;
-// what is written down instead stands in Config.Outages.
+// Failures are what breaks by chance. Spans to a failure and to its repair are exponential, drawn
+// for each node and rack by itself; what is written down instead stands in Config.Outages.
 type Failures struct {
 	MTBF, MTTR         units.Duration // of a node: mean time between failures and to repair; 0 = none
 	RackMTBF, RackMTTR units.Duration // of a rack: its switch takes all its nodes away

@@ -8,12 +8,15 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Files lets jobs share input. Of Count files a job reads one, drawn with the popularity of its rank, r^-Zipf for any exponent of 0
-// or more (block popularity in real traces is about 1; paper 003, section 4.4, needs small jobs that meet at the same blocks). A job
-// that names its file (workload.Job.File) reads that. Block b of a file lies on the same nodes for every job that reads it.
+// Files lets jobs share input. Of Count files a job reads one, drawn with the popularity of its
+// rank, r^-Zipf for any exponent of 0 or more (block popularity in real traces is about 1; paper
+// 003, section 4.4, needs small jobs that meet at the same blocks). A job that names its file
+// (workload.Job.File) reads that. Block b of a file lies on the same nodes for every job that reads
+// it.
 //
-// A job's maps read the blocks of its file in order. Where files are of so many Blocks, each map reads one of these, drawn by itself and
-// each as likely: one such file is a store in which jobs small and large meet at the same blocks (paper 003, section 4.4.1: 100 blocks).
+// A job's maps read the blocks of its file in order. Where files are of so many Blocks, each map
+// reads one of these, drawn by itself and each as likely: one such file is a store in which jobs
+// small and large meet at the same blocks (paper 003, section 4.4.1: 100 blocks).
 type Files struct {
 	Count  int // 0 = each job has a file of its own
 	Zipf   float64

@@ -10,14 +10,17 @@ import (
 
 // beats says when nodes beat.
 //
-// With an interval I and N nodes, node n beats at (n-1)·I/N + k·I for every k ≥ 0 (integer division), whatever has happened to
-// it: it keeps its phase. Of these beats only those are sent that may lead to something: the node has room for a container of a
-// kind that some stage waits for. As the phases rise with the handles, the next one is found by looking for the next member,
-// round about, of the set of nodes with room; nodes without room, and all nodes while nothing waits, cost nothing.
+// With an interval I and N nodes, node n beats at (n-1)·I/N + k·I for every k ≥ 0 (integer
+// division), whatever has happened to it: it keeps its phase. Of these beats only those are sent
+// that may lead to something: the node has room for a container of a kind that some stage waits
+// for. As the phases rise with the handles, the next one is found by looking for the next member,
+// round about, of the set of nodes with room; nodes without room, and all nodes while nothing
+// waits, cost nothing.
 //
-// Without an interval a node beats when there is something new for it: its room has changed, or more work waits for room that
-// it has, or the policy was woken by a tick or the end of a job; and again at the same instant after a beat in which it got
-// something. It never beats twice for nothing.
+// Without an interval a node beats when there is something new for it: its room has changed, or
+// more work waits for room that it has, or the policy was woken by a tick or the end of a job; and
+// again at the same instant after a beat in which it got something. It never beats twice for
+// nothing.
 type beats struct {
 	interval units.Duration
 	nodes    int
@@ -52,7 +55,8 @@ func (b *beats) freshen(n int32) {
 	}
 }
 
-// from returns the first beat at or behind t that was not sent yet: the start of its interval and the position. t does not go back.
+// from returns the first beat at or behind t that was not sent yet: the start of its interval and
+// the position. t does not go back.
 func (b *beats) from(t units.Time) (units.Time, int) {
 	if t != b.now {
 		b.now = t

@@ -65,8 +65,9 @@ func (j *job) open(w *World) {
 	}
 }
 
-// readyStages makes ready what may start by now behind the first stage: reduces when enough maps have committed (slow start),
-// any other stage when the one before it is done. What stands behind an ApplicationMaster becomes ready when that is up.
+// readyStages makes ready what may start by now behind the first stage: reduces when enough maps
+// have committed (slow start), any other stage when the one before it is done. What stands behind
+// an ApplicationMaster becomes ready when that is up.
 func (w *World) readyStages(h int32) {
 	j := &w.jobs[h]
 	for i := 1; i < len(j.stages); i++ {
@@ -87,8 +88,8 @@ func (w *World) makeReady(h int32, s *stage) {
 	w.refresh(&w.jobs[h], s, true)
 }
 
-// release lets a job start whose predecessors have committed. That the first stage of a job without any is ready the ledger knows by
-// itself.
+// release lets a job start whose predecessors have committed. That the first stage of a job without
+// any is ready the ledger knows by itself.
 func (w *World) release(h int32) {
 	j := &w.jobs[h]
 	w.makeReady(h, &j.stages[0])
@@ -106,8 +107,8 @@ func (j *job) needed(before, s *stage) int32 {
 	return int32(len(before.tasks))
 }
 
-// refresh notes whether the stage waits for room; more tells that it does so for more than before. O(1) but for the first and
-// last stage of a kind.
+// refresh notes whether the stage waits for room; more tells that it does so for more than before.
+// O(1) but for the first and last stage of a kind.
 func (w *World) refresh(j *job, s *stage, more bool) {
 	waits := s.Waits(&j.Job)
 	if waits != s.waits {

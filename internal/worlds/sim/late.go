@@ -13,8 +13,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// A world that begins from the book of one that binds late binds late as well, so that the book, and what was promised by it, stand: it
-// says by Demand how many tasks are open and where, chooses the tasks of a start itself, and keeps to itself which they are.
+// A world that begins from the book of one that binds late binds late as well, so that the book,
+// and what was promised by it, stand: it says by Demand how many tasks are open and where, chooses
+// the tasks of a start itself, and keeps to itself which they are.
 
 // asking is a stage of which the book may have to be told what is open.
 type asking struct {
@@ -22,8 +23,9 @@ type asking struct {
 	stage sched.Stage
 }
 
-// tellDemand says what stages ask for whose open tasks are others than the book takes them to be, O(tasks) for each; and, in the
-// beginning, of stages that grow, that what is known of them by now is all.
+// tellDemand says what stages ask for whose open tasks are others than the book takes them to be,
+// O(tasks) for each; and, in the beginning, of stages that grow, that what is known of them by now
+// is all.
 func (w *World) tellDemand() {
 	for _, h := range w.grew {
 		if j := &w.jobs[h]; j.Here && !j.Ends {
@@ -47,8 +49,8 @@ func (w *World) tellDemand() {
 	w.asks = w.asks[:0]
 }
 
-// rows says where a stage wants its containers: each open task on the nodes that hold its input, in their racks, and once anywhere. Rows
-// of one place add up.
+// rows says where a stage wants its containers: each open task on the nodes that hold its input, in
+// their racks, and once anywhere. Rows of one place add up.
 func (w *World) rows(s *stage) (rows []sched.LocationDemand) {
 	for t := range s.tasks {
 		if s.tasks[t].State != truth.Open {
@@ -84,8 +86,8 @@ func (w *World) enactLate(p *sched.Plan) {
 	}
 }
 
-// bind chooses as many tasks as an item starts, those that are nearest to its node first. If fewer are open it names one that is not
-// any more, which is refused as stale.
+// bind chooses as many tasks as an item starts, those that are nearest to its node first. If fewer
+// are open it names one that is not any more, which is refused as stale.
 func (w *World) bind(it *sched.Item) (bound []sched.Bound) {
 	if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].Here || it.Node < 1 || int(it.Node) >= len(w.nodes) {
 		return make([]sched.Bound, it.Count)
@@ -125,9 +127,10 @@ func (w *World) distance(s *stage, task int32, n sched.NodeID) sched.Locality {
 	return sched.Remote
 }
 
-// bindAll gives each attempt that runs a task: the one that the book knows; else one that is not done, first those with input on the node
-// to the attempts that were started for it, then those in the rack. An attempt more than there are tasks left is a second one; where no
-// task is left at all it gets 0.
+// bindAll gives each attempt that runs a task: the one that the book knows; else one that is not
+// done, first those with input on the node to the attempts that were started for it, then those in
+// the rack. An attempt more than there are tasks left is a second one; where no task is left at all
+// it gets 0.
 func (w *World) bindAll(run []*sched.Attempt) ([]int32, error) {
 	tasks, lives, taken := make([]int32, len(run)), map[*truth.Task]int{}, map[*stage]int32{}
 	for _, far := range []sched.Locality{sched.NoLocality, sched.NodeLocal, sched.RackLocal, sched.Remote} {
@@ -177,8 +180,8 @@ func leastAt(s *stage, lives map[*truth.Task]int) (best int32) {
 	return best
 }
 
-// catchUp settles which tasks are done, and ends or brings on what the book's world would have by and by: jobs that are cancelled, or
-// have nothing left to do, stages that may start.
+// catchUp settles which tasks are done, and ends or brings on what the book's world would have by
+// and by: jobs that are cancelled, or have nothing left to do, stages that may start.
 func (w *World) catchUp(book *ledger.Ledger) {
 	for h := range w.jobs {
 		j := &w.jobs[h]
@@ -214,8 +217,8 @@ func (w *World) catchUp(book *ledger.Ledger) {
 	}
 }
 
-// completed is the description of a job with all tasks that are known of, each with its work, and for stages whose work is a guess by the
-// class's profile what a task took at most.
+// completed is the description of a job with all tasks that are known of, each with its work, and
+// for stages whose work is a guess by the class's profile what a task took at most.
 func completed(book *ledger.Ledger, record *sched.Job) (*workload.Job, [sched.Stages]units.Duration, error) {
 	spec, guessed := *record.Spec, [sched.Stages]units.Duration{}
 	known := book.Profile(spec.Class)
@@ -251,7 +254,8 @@ func completed(book *ledger.Ledger, record *sched.Job) (*workload.Job, [sched.St
 	return &spec, guessed, nil
 }
 
-// expected is what a class's tasks of a stage take, without their shuffle, and that. Of an ApplicationMaster it is the start-up.
+// expected is what a class's tasks of a stage take, without their shuffle, and that. Of an
+// ApplicationMaster it is the start-up.
 func expected(c *profile.Class, s sched.Stage) (run, shuffle profile.Estimate) {
 	if c == nil {
 		return run, shuffle

@@ -37,8 +37,9 @@ func ends(t *testing.T, cfg Config) map[string]units.Time {
 	return at
 }
 
-// Two reduces share a fabric that carries one of them: the first has it alone for 4 s, then both go on at half the rate. The first
-// has 6 s of its 10 to go and takes 12; by then the second has 4 of its 10 left... which it fetches alone.
+// Two reduces share a fabric that carries one of them: the first has it alone for 4 s, then both go
+// on at half the rate. The first has 6 s of its 10 to go and takes 12; by then the second has 4 of
+// its 10 left... which it fetches alone.
 func TestNetworkIsShared(t *testing.T) {
 	cfg := Config{Cluster: uniform(2, 1, 1, 1), Network: Network{Fabric: 100, Link: 100}, Workload: load(
 		shape{id: "a", maps: 1, mapS: 1, reduces: 1, shufS: 10, reduS: 1, slow: 1},
@@ -178,7 +179,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The maps of all jobs read from one store: each block as likely, at the same nodes for whoever reads it, as many on every node.
+// The maps of all jobs read from one store: each block as likely, at the same nodes for whoever
+// reads it, as many on every node.
 func TestStore(t *testing.T) {
 	w, err := New(Config{Cluster: uniform(30, 1, 2, 1), Workload: load(shape{id: "j", maps: 1, mapS: 1}), Replicas: 2, Files: Files{Count: 1, Blocks: 100}})
 	if err != nil {

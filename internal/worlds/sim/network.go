@@ -7,8 +7,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Network is what shuffles share. Every reduce that fetches gets the same rate: that of its Link, or an even part of the Fabric
-// between the nodes when that is less. So with n of them a shuffle goes on at
+// Network is what shuffles share. Every reduce that fetches gets the same rate: that of its Link,
+// or an even part of the Fabric between the nodes when that is less. So with n of them a shuffle
+// goes on at
 //
 //	min(1, Fabric / (n·Link))
 //
@@ -28,8 +29,9 @@ func (n Network) validate() error {
 	return nil
 }
 
-// fabric is the state of the network. All flows go on at one rate, so what each has been served is one number, and the next to end
-// is the one that began with the least to go: a heap of ends in served time, whatever the rate does. O(log flows) for each change.
+// fabric is the state of the network. All flows go on at one rate, so what each has been served is
+// one number, and the next to end is the one that began with the least to go: a heap of ends in
+// served time, whatever the rate does. O(log flows) for each change.
 type fabric struct {
 	served float64    // nanoseconds at full rate, to each flow since the start of the run
 	since  units.Time // until when

@@ -29,8 +29,9 @@ type node struct {
 	slept    bool // it drains in its sleep
 }
 
-// nodeState is where a node stands. Up ── removed ──▶ draining ── empty ──▶ down; a failure leads from everywhere straight to down.
-// Up ── put to sleep ──▶ asleep ── woken, after the wake time of its class ──▶ up.
+// nodeState is where a node stands. Up ── removed ──▶ draining ── empty ──▶ down; a failure leads
+// from everywhere straight to down. Up ── put to sleep ──▶ asleep ── woken, after the wake time of
+// its class ──▶ up.
 type nodeState uint8
 
 const (
@@ -68,7 +69,8 @@ func (w *World) makeNodes() {
 	}
 }
 
-// kindOf returns the kind for so much on nodes with such labels, for one stage more. A new one takes the place of one that no job names.
+// kindOf returns the kind for so much on nodes with such labels, for one stage more. A new one
+// takes the place of one that no job names.
 func (w *World) kindOf(needs units.Vector, labels []string) int32 {
 	at := len(w.kinds)
 	for i := range w.kinds {
@@ -126,8 +128,8 @@ func (w *World) nodeUp(n int32) {
 	w.expectBreakdown(n)
 }
 
-// change does one entry of the script. What it means for a node is settled by reconcile, when all changes of the instant are
-// known: a node that is to leave and to come at once just stays.
+// change does one entry of the script. What it means for a node is settled by reconcile, when all
+// changes of the instant are known: a node that is to leave and to come at once just stays.
 func (w *World) change(c *change) {
 	switch c.does {
 	case toDown:
@@ -199,7 +201,8 @@ func (w *World) reconcile() {
 	w.touched = w.touched[:0]
 }
 
-// crash takes the node down with all that is on it: attempts are lost, and committed map outputs that a job still needs.
+// crash takes the node down with all that is on it: attempts are lost, and committed map outputs
+// that a job still needs.
 func (w *World) crash(n int32) {
 	nd := &w.nodes[n]
 	w.goDown(n)
@@ -219,8 +222,9 @@ func (w *World) goDown(n int32) {
 	w.emit(sched.Event{Kind: sched.NodeDown, Node: cluster.NodeID(n)})
 }
 
-// drain lets the node finish what it runs. It leaves when nothing runs on it and no job needs a map output from it, as under
-// YARN's graceful decommissioning. Until then it offers nothing; one that sleeps offers nothing anyway, and sleeps on.
+// drain lets the node finish what it runs. It leaves when nothing runs on it and no job needs a map
+// output from it, as under YARN's graceful decommissioning. Until then it offers nothing; one that
+// sleeps offers nothing anyway, and sleeps on.
 func (w *World) drain(n int32) {
 	nd := &w.nodes[n]
 	nd.slept = nd.state == nodeAsleep

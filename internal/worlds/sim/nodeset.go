@@ -2,8 +2,8 @@ package sim
 
 import "math/bits"
 
-// nodeset is a set of nodes by position, with a summary of its words, so that the next member is found in a few steps however
-// few there are.
+// nodeset is a set of nodes by position, with a summary of its words, so that the next member is
+// found in a few steps however few there are.
 type nodeset struct {
 	words []uint64
 	some  []uint64 // bit w: words[w] is not zero

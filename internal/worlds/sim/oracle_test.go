@@ -18,9 +18,10 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// oracle is a second simulator, as dumb as can be: no event queue, no generations, no handles, no sets of nodes, no beats
-// computed from phases. It looks at everything at every instant, times an attempt by walking through the whole speed script in
-// exact fractions, and serves every node with room whenever anything happens (or at its beat) in order of arrival.
+// oracle is a second simulator, as dumb as can be: no event queue, no generations, no handles, no
+// sets of nodes, no beats computed from phases. It looks at everything at every instant, times an
+// attempt by walking through the whole speed script in exact fractions, and serves every node with
+// room whenever anything happens (or at its beat) in order of arrival.
 type oracle struct {
 	cfg   Config
 	work  func(job *workload.Job, s sched.Stage, task, try int) (float64, bool)
@@ -506,8 +507,8 @@ func check(t *rapid.T) {
 	works(t, d)
 }
 
-// works holds what is committed against what was ordered: every task of a job that finished ran to its end, on some node, for
-// exactly its time.
+// works holds what is committed against what was ordered: every task of a job that finished ran to
+// its end, on some node, for exactly its time.
 func works(t *rapid.T, d *driver) {
 	for id, outcome := range d.ended {
 		if outcome != sched.Committed {

@@ -5,10 +5,11 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// Map outputs lie on the disk of the node that made them until the job ends (paper 000, section 2; Hadoop), those of a map-only
-// job in the file system, where nothing gets lost. When the node goes, an output that some task of the next stage has yet to
-// read is told lost and its map runs again; one that nobody needs at the moment has vanished, and runs again should a reduce
-// have to start over.
+// Map outputs lie on the disk of the node that made them until the job ends (paper 000, section 2;
+// Hadoop), those of a map-only job in the file system, where nothing gets lost. When the node goes,
+// an output that some task of the next stage has yet to read is told lost and its map runs again;
+// one that nobody needs at the moment has vanished, and runs again should a reduce have to start
+// over.
 
 // readers returns the map stage of a job and the stage that reads its outputs, nil if there is none.
 func (j *job) readers() (maps, readers *stage) {
@@ -28,7 +29,8 @@ func (w *World) keepOutput(j *job, s *stage, n int32) {
 	}
 }
 
-// countOutputs counts the outputs on the node that jobs may still read. O(tasks of jobs in the system), when a node starts to drain.
+// countOutputs counts the outputs on the node that jobs may still read. O(tasks of jobs in the
+// system), when a node starts to drain.
 func (w *World) countOutputs(n int32) (count int32) {
 	for h := range w.jobs {
 		j := &w.jobs[h]

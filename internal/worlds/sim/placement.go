@@ -60,14 +60,15 @@ func (r *racks) beside(node int32, x int) int32 {
 	return r.order[at]
 }
 
-// withInput returns the job with hosts for every map that has none: Config.Replicas of them, by HDFS's default policy. The first
-// copy of a block lies on some node, the second in another rack, the third on another node of the second's rack, further ones
-// anywhere; no two on one node.
+// withInput returns the job with hosts for every map that has none: Config.Replicas of them, by
+// HDFS's default policy. The first copy of a block lies on some node, the second in another rack,
+// the third on another node of the second's rack, further ones anywhere; no two on one node.
 //
-// With Spread the first copies of a job's blocks go round all nodes before any gets another one, from a node and with a stride
-// drawn for the job; where there is one rack, all copies do. So every node holds as many as any other, up to one (paper 003,
-// section 4.4.1: 200 copies evenly on 30 nodes, 6 or 7 each). With Scatter each is drawn by itself. The other draws are keyed
-// by (job, block, copy). Blocks on nodes that are down are not copied anew.
+// With Spread the first copies of a job's blocks go round all nodes before any gets another one,
+// from a node and with a stride drawn for the job; where there is one rack, all copies do. So every
+// node holds as many as any other, up to one (paper 003, section 4.4.1: 200 copies evenly on 30
+// nodes, 6 or 7 each). With Scatter each is drawn by itself. The other draws are keyed by (job,
+// block, copy). Blocks on nodes that are down are not copied anew.
 func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 	maps := spec.Stage(sched.Map)
 	r := w.cfg.Replicas

@@ -2,10 +2,11 @@ package sim
 
 import "github.com/slackline/slackline/sched"
 
-// sleep puts a node to sleep on which nothing runs. It offers nothing until it is awake again. Neither the blocks of input nor the map
-// outputs on it are lost: who reads them is served as before, as if from another copy, even where there is none, and the node does not
-// wake for it. A real cluster would have to keep a copy of everything awake, or wake nodes to read, so the energy saved here is more than
-// could be saved there.
+// sleep puts a node to sleep on which nothing runs. It offers nothing until it is awake again.
+// Neither the blocks of input nor the map outputs on it are lost: who reads them is served as
+// before, as if from another copy, even where there is none, and the node does not wake for it. A
+// real cluster would have to keep a copy of everything awake, or wake nodes to read, so the energy
+// saved here is more than could be saved there.
 func (w *World) sleep(it *sched.Item) {
 	nd := &w.nodes[it.Node]
 	switch {

@@ -26,8 +26,8 @@ func sleeps(asleep, awake float64) func(*driver, []sched.Event, *sched.Plan) {
 	}
 }
 
-// A node sleeps while a reduce may still read a map's output from it. It is to leave, and then not: it sleeps on, as those who put it
-// to sleep believe, until they wake it.
+// A node sleeps while a reduce may still read a map's output from it. It is to leave, and then not:
+// it sleeps on, as those who put it to sleep believe, until they wake it.
 func TestSleeperStaysAsleep(t *testing.T) {
 	c := uniform(2, 1, 1, 0)
 	one := *c.Nodes[0].Class
@@ -66,8 +66,8 @@ func TestSleeperStaysAsleep(t *testing.T) {
 	}
 }
 
-// The only copy of a block lies on a node that sleeps, and can be read all the same, without waking it: see Known limits in
-// ARCHITECTURE.md.
+// The only copy of a block lies on a node that sleeps, and can be read all the same, without waking
+// it: see Known limits in ARCHITECTURE.md.
 func TestInputOnSleepersCanBeRead(t *testing.T) {
 	d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 0), Workload: load(shape{id: "a", arrive: 12, maps: 1, mapS: 1}, shape{id: "b", arrive: 20, maps: 1, mapS: 5, hosts: [][]cluster.NodeID{{2}}})})
 	d.extra = sleeps(13, 100)

@@ -6,8 +6,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// class orders the events of one instant: first what becomes of nodes, then what ends, then the limit of the run, then what
-// arrives.
+// class orders the events of one instant: first what becomes of nodes, then what ends, then the
+// limit of the run, then what arrives.
 type class uint8
 
 const (
@@ -38,16 +38,17 @@ func (d *due) class() class { return class(d.key >> 56) }
 
 func (d *due) before(o *due) bool { return d.earlier(o) != 0 }
 
-// earlier is 1 if d comes before o, else 0: the borrow of a subtraction of 128 bits (times are not negative), as a branch that
-// depends on it could not be predicted.
+// earlier is 1 if d comes before o, else 0: the borrow of a subtraction of 128 bits (times are not
+// negative), as a branch that depends on it could not be predicted.
 func (d *due) earlier(o *due) uint64 {
 	_, borrow := bits.Sub64(d.key, o.key, 0)
 	_, borrow = bits.Sub64(uint64(d.at), uint64(o.at), borrow)
 	return borrow
 }
 
-// queue is a binary heap of values, ordered totally by (time, class, sequence). Pushing and popping allocate nothing once the
-// array has grown; binary beats 4-ary and pointer heaps for entries of this size.
+// queue is a binary heap of values, ordered totally by (time, class, sequence). Pushing and popping
+// allocate nothing once the array has grown; binary beats 4-ary and pointer heaps for entries of
+// this size.
 type queue struct {
 	heap []due
 	seq  uint64
@@ -77,8 +78,9 @@ func (q *queue) top() *due {
 	return &q.heap[0]
 }
 
-// pop removes the earliest entry. The hole at the root sinks to the bottom along the earlier children and the last entry
-// rises from there: about one comparison a level, as the last entry is a late one most of the time.
+// pop removes the earliest entry. The hole at the root sinks to the bottom along the earlier
+// children and the last entry rises from there: about one comparison a level, as the last entry is
+// a late one most of the time.
 func (q *queue) pop() {
 	n := len(q.heap) - 1
 	last := q.heap[n]

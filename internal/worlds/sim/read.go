@@ -7,8 +7,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// ReadRates say what it costs a map to run away from its input: before its work it fetches its Input at that many bytes a second.
-// A map beside its input reads from its own disk, which is part of its Work. 0 = no cost.
+// ReadRates say what it costs a map to run away from its input: before its work it fetches its
+// Input at that many bytes a second. A map beside its input reads from its own disk, which is part
+// of its Work. 0 = no cost.
 type ReadRates struct {
 	Rack   units.Bytes // from a node of the same rack
 	Remote units.Bytes // from another rack

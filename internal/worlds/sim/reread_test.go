@@ -9,8 +9,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// The output of a map goes with its node when the one reduce has read it: nobody needs it, so the map is not run again. A second
-// attempt of the reduce does need it: the map runs again, and the attempt waits for that.
+// The output of a map goes with its node when the one reduce has read it: nobody needs it, so the
+// map is not run again. A second attempt of the reduce does need it: the map runs again, and the
+// attempt waits for that.
 func TestSecondAttemptReadsWhatIsGone(t *testing.T) {
 	c := uniform(3, 1, 1, 1)
 	slow := *c.Nodes[1].Class

@@ -9,9 +9,10 @@ import (
 //
 //	max(start of the attempt, end of the job's last map) + Task.Shuffle
 //
-// so one of the first wave, started at slow start, overlaps with the maps and waits for the last of them, and one of a later
-// wave takes its shuffle time. Shuffle is network: no speed acts on it; where the network is shared it may take longer (network.go).
-// A map away from its input fetches that first (read.go). Everything else works from the start on.
+// so one of the first wave, started at slow start, overlaps with the maps and waits for the last of
+// them, and one of a later wave takes its shuffle time. Shuffle is network: no speed acts on it;
+// where the network is shared it may take longer (network.go). A map away from its input fetches
+// that first (read.go). Everything else works from the start on.
 func (w *World) beginShuffle(a int32, locality sched.Locality) {
 	at := &w.attempts[a]
 	j := &w.jobs[at.job]
@@ -63,7 +64,8 @@ func (w *World) mapsDone(j *job) {
 	}
 }
 
-// mapsMissing parks the reduces that are still in their shuffle: a map's output is gone. Those past it have what they need.
+// mapsMissing parks the reduces that are still in their shuffle: a map's output is gone. Those past
+// it have what they need.
 func (w *World) mapsMissing(j *job) {
 	j.mapsEnd = units.Never
 	s := j.stage(sched.Reduce)

@@ -287,8 +287,9 @@ func (w *World) nextChange(i int) {
 
 func (w *World) emit(e sched.Event) { w.out = append(w.out, e) }
 
-// hand returns the batch in the order of the kinds, those of a kind in the order they were made, and lets the handles that
-// ended in it be used again from now on: what uses them is told in a later batch.
+// hand returns the batch in the order of the kinds, those of a kind in the order they were made,
+// and lets the handles that ended in it be used again from now on: what uses them is told in a
+// later batch.
 func (w *World) hand() drive.Batch {
 	w.freeJobs = append(w.freeJobs, w.endedJobs...)
 	w.freeAttempts = append(w.freeAttempts, w.endedAttempts...)

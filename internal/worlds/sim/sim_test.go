@@ -105,8 +105,8 @@ func TestHeartbeatsKeepTheirPhase(t *testing.T) {
 	}
 }
 
-// The first wave of reduces starts when half of the maps are done and waits for the last map; the second wave takes its shuffle
-// time.
+// The first wave of reduces starts when half of the maps are done and waits for the last map; the
+// second wave takes its shuffle time.
 func TestFirstWaveOverlaps(t *testing.T) {
 	runs(t, Config{Cluster: uniform(1, 1, 1, 1), Workload: load(shape{id: "j", maps: 2, reduces: 2, mapS: 10, shufS: 4, reduS: 6, slow: 0.5})},
 		"j/map/1 on n1 0s-10s committed",
@@ -149,8 +149,8 @@ func TestSpeedChangesBackAndForth(t *testing.T) {
 		"job j 1m committed")
 }
 
-// A crash at 15 loses the running second map and the output of the first; the reduce on the other node is in its shuffle and
-// waits for both.
+// A crash at 15 loses the running second map and the output of the first; the reduce on the other
+// node is in its shuffle and waits for both.
 func TestLostMapOutputRunsAgain(t *testing.T) {
 	c := uniform(2, 1, 1, 0)
 	reducer := cluster.Class{Name: "r", Speed: 1, Capacity: units.Slots(0, 1)}
@@ -251,8 +251,8 @@ func TestDrainedNodeLeavesWhenEmpty(t *testing.T) {
 	}
 }
 
-// A policy may run one job at a time by its own rule. When the first ends, every node with room is asked, not only the one that
-// the end made room on.
+// A policy may run one job at a time by its own rule. When the first ends, every node with room is
+// asked, not only the one that the end made room on.
 func TestEndOfAJobAsksAllNodes(t *testing.T) {
 	d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 0), Workload: load(shape{id: "a", maps: 1, mapS: 10}, shape{id: "b", maps: 2, mapS: 10})})
 	d.limit = func(j *dJob, _ sched.Stage) int {
@@ -336,7 +336,8 @@ func TestPredecessors(t *testing.T) {
 		"job c 18s committed")
 }
 
-// b is rejected: c, which waits for it, and d behind c end with it, and e, which arrives later, in the batch after its arrival.
+// b is rejected: c, which waits for it, and d behind c end with it, and e, which arrives later, in
+// the batch after its arrival.
 func TestJobsBehindARejectedOneNeverRun(t *testing.T) {
 	d := newDriver(t, Config{Cluster: uniform(1, 1, 1, 0), Workload: load(
 		shape{id: "b", maps: 1, mapS: 1}, shape{id: "c", maps: 1, mapS: 1, after: []string{"b"}},
@@ -524,7 +525,8 @@ func TestBeatsAtOnceEndWhenNothingCame(t *testing.T) {
 	if err := d.run(); err != nil {
 		t.Fatal(err)
 	}
-	// Rounds of 2, 2, 1+0 and one more for the node that got the fifth: it is full with three, the other is not asked again.
+	// Rounds of 2, 2, 1+0 and one more for the node that got the fifth: it is full with three, the
+	// other is not asked again.
 	if d.beats != 6 || d.at != at(10) {
 		t.Errorf("%d beats, ended at %v", d.beats, d.at)
 	}
@@ -553,8 +555,9 @@ func TestTasksWithoutWorkEndAtOnce(t *testing.T) {
 		"job j 0s committed")
 }
 
-// Paper 000, table 1 and figure 2 under FIFO: 6 slots at half speed in minutes 0-10 and 20-30 and at full speed in 10-20 and
-// 30-40; demands 120 and 60. And overloaded: a quarter of the speed from minute 30 on.
+// Paper 000, table 1 and figure 2 under FIFO: 6 slots at half speed in minutes 0-10 and 20-30 and
+// at full speed in 10-20 and 30-40; demands 120 and 60. And overloaded: a quarter of the speed from
+// minute 30 on.
 func TestPaper000FIFO(t *testing.T) {
 	for _, tc := range []struct {
 		speeds []SpeedStep

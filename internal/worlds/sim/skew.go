@@ -7,9 +7,10 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// skew is the Zipf exponent of key groups: the reduce of rank r gets a share of a job's intermediate data proportional to r^-skew,
-// any exponent of 0 or more, and its Shuffle and Work grow with it; their mean over the job stays what the job states. Which reduce
-// has which rank is drawn for the job. Policies do not see it: they learn it as they would in reality.
+// skew is the Zipf exponent of key groups: the reduce of rank r gets a share of a job's
+// intermediate data proportional to r^-skew, any exponent of 0 or more, and its Shuffle and Work
+// grow with it; their mean over the job stays what the job states. Which reduce has which rank is
+// drawn for the job. Policies do not see it: they learn it as they would in reality.
 type skew float64
 
 func (s skew) validate() error {

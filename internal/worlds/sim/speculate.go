@@ -5,9 +5,10 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// With Config.Progress set, attempts report how far they are at that interval, and a task may have a second attempt (speculative
-// execution; paper 003, section 2.1.2). Whoever commits first counts, the other is superseded at that instant. Each attempt draws its
-// own fate: a copy of a straggler may be quick.
+// With Config.Progress set, attempts report how far they are at that interval, and a task may have
+// a second attempt (speculative execution; paper 003, section 2.1.2). Whoever commits first counts,
+// the other is superseded at that instant. Each attempt draws its own fate: a copy of a straggler
+// may be quick.
 
 // supersede ends the other attempts of a task that has committed.
 func (w *World) supersede(s *stage, task int32) {
@@ -63,8 +64,8 @@ func (w *World) progress(at *attempt) float64 {
 	return 1./3 + done*2/3
 }
 
-// fetchedPart is how much of a reduce's input is there while it waits: the part of the maps that have committed, as what the rest
-// of its shuffle does is not counted.
+// fetchedPart is how much of a reduce's input is there while it waits: the part of the maps that
+// have committed, as what the rest of its shuffle does is not counted.
 func (w *World) fetchedPart(at *attempt) float64 {
 	maps := w.jobs[at.job].stage(sched.Map)
 	if maps == nil || len(maps.tasks) == 0 {

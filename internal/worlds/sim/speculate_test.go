@@ -28,8 +28,8 @@ func second(when float64, task sched.TaskID, node sched.NodeID) func(*driver, []
 	}
 }
 
-// A map on a slow node gets a second attempt on a quick one: that commits, the first is superseded at the same instant, and its
-// room is free again.
+// A map on a slow node gets a second attempt on a quick one: that commits, the first is superseded
+// at the same instant, and its room is free again.
 func TestSecondAttempt(t *testing.T) {
 	c := uniform(2, 1, 1, 0)
 	slow := *c.Nodes[0].Class

@@ -5,8 +5,9 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// slowness is how long a nanosecond of the stage's work takes on the node. Speed acts on the CPU share c of the work, the rest
-// waits for disk and network and takes its time (scale-up, paper 000, section 6):
+// slowness is how long a nanosecond of the stage's work takes on the node. Speed acts on the CPU
+// share c of the work, the rest waits for disk and network and takes its time (scale-up, paper 000,
+// section 6):
 //
 //	slowness = c / (speed of the class · factor) + 1 - c
 //
@@ -17,8 +18,8 @@ func (w *World) slowness(n int32, s *stage) float64 {
 	return c/(nd.Spec.Class.Speed*nd.factor) + (1 - c)
 }
 
-// setSpeed sets the factor on the speed of the node's class and times again what runs there: work done so far stays done, the
-// rest goes on at the new speed.
+// setSpeed sets the factor on the speed of the node's class and times again what runs there: work
+// done so far stays done, the rest goes on at the new speed.
 func (w *World) setSpeed(n int32, factor float64) {
 	nd := &w.nodes[n]
 	if nd.factor == factor {

@@ -11,8 +11,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// A run in which nodes fail faster than tasks can finish is stuck, whether no task ends, or maps end whose outputs go before a
-// reduce has read them.
+// A run in which nodes fail faster than tasks can finish is stuck, whether no task ends, or maps
+// end whose outputs go before a reduce has read them.
 func TestFutileRuns(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cfg  Config
@@ -34,8 +34,9 @@ func TestFutileRuns(t *testing.T) {
 	}
 }
 
-// A task that takes as long as a node mostly lives is done in the end. Nobody gives up before both bounds are passed: that on
-// instants, and that for each node, which many nodes that fail now and then do not pass.
+// A task that takes as long as a node mostly lives is done in the end. Nobody gives up before both
+// bounds are passed: that on instants, and that for each node, which many nodes that fail now and
+// then do not pass.
 func TestPatienceWithFailures(t *testing.T) {
 	for _, c := range []struct {
 		most  patience

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Straggling makes some attempts slow for reasons of their own: a bad disk, a neighbour, a cold cache (Zaharia et al., "Improving
-// MapReduce performance in heterogeneous environments", OSDI 2008). It strikes attempts, not tasks, so that a second attempt of
-// the same task may be spared.
+// Straggling makes some attempts slow for reasons of their own: a bad disk, a neighbour, a cold
+// cache (Zaharia et al., "Improving MapReduce performance in heterogeneous environments", OSDI
+// 2008). It strikes attempts, not tasks, so that a second attempt of the same task may be spared.
 type Straggling struct {
 	Rate   float64 // probability that an attempt is struck, in [0,1]
 	Factor float64 // its work takes so many times as long; above 0

@@ -9,22 +9,24 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// ErrStuck is wrapped by the error of Next when jobs are left that nothing will ever bring on. The text names them and says
-// what each waits for.
+// ErrStuck is wrapped by the error of Next when jobs are left that nothing will ever bring on. The
+// text names them and says what each waits for.
 var ErrStuck = errors.New("the simulation is stuck")
 
 // ErrTooLong is wrapped by the error of Next when the run goes on beyond what times can hold.
 var ErrTooLong = errors.New("the simulation takes too long")
 
-// horizon is the latest time that a run may come to: about 146 years, half of what a units.Time holds, so that sums of a time
-// and a span within the run never wrap.
+// horizon is the latest time that a run may come to: about 146 years, half of what a units.Time
+// holds, so that sums of a time and a span within the run never wrap.
 const horizon units.Time = 1 << 62
 
-// A run without a policy that answers would go on for ever where nodes keep beating. It counts as stuck when nothing is left to
-// happen at all, or when there is nothing but heartbeats, ticks, and nodes that fail by chance for the length of
-// Config.Patience and at least idleBatches batches (a policy may set itself a late tick, so time alone says nothing), or when
-// one instant does not end. ApplicationMasters that start again, as their nodes failed, bring nothing on by themselves either: they may
-// hold all the room that the tasks wait for. That is looked at every idleBatches batches, as it takes a look at all attempts.
+// A run without a policy that answers would go on for ever where nodes keep beating. It counts as
+// stuck when nothing is left to happen at all, or when there is nothing but heartbeats, ticks, and
+// nodes that fail by chance for the length of Config.Patience and at least idleBatches batches (a
+// policy may set itself a late tick, so time alone says nothing), or when one instant does not end.
+// ApplicationMasters that start again, as their nodes failed, bring nothing on by themselves
+// either: they may hold all the room that the tasks wait for. That is looked at every idleBatches
+// batches, as it takes a look at all attempts.
 const (
 	idleBatches = 1000
 	sameInstant = 100_000

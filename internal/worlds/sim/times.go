@@ -90,8 +90,8 @@ func (t Times) factor(u float64) float64 {
 	return 1
 }
 
-// drawWork returns the work of an attempt in nanoseconds at speed 1, and whether it breaks at the end of that. An attempt that
-// breaks does so at a point of its work that is drawn uniformly.
+// drawWork returns the work of an attempt in nanoseconds at speed 1, and whether it breaks at the
+// end of that. An attempt that breaks does so at a point of its work that is drawn uniformly.
 func (w *World) drawWork(j *job, s *stage, task, try, node int32) (work float64, breaks bool) {
 	work = float64(s.Spec.Tasks[task-1].Work)
 	if w.cfg.Times.Law != Constant {

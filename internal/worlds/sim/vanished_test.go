@@ -11,8 +11,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// apart is a node for maps and one for reduces. The map's output lies on the first, which goes when the only reduce has read it. Nodes
-// beat every 3 s, the second 1.5 s after the first, so that what is missed at once and what only when the reduce starts over differ.
+// apart is a node for maps and one for reduces. The map's output lies on the first, which goes when
+// the only reduce has read it. Nodes beat every 3 s, the second 1.5 s after the first, so that what
+// is missed at once and what only when the reduce starts over differ.
 func apart(seed uint64, rate float64) Config {
 	c := uniform(2, 1, 1, 0)
 	reducer := cluster.Class{Name: "r", Speed: 1, Capacity: units.Slots(0, 1)}
@@ -36,8 +37,8 @@ func told(d *driver, lost map[units.Time]int) {
 	}
 }
 
-// The output vanishes at 24.5, when nobody needs it. At 28 the reduce is killed: it has to start over, misses the output, and the map
-// runs again before it.
+// The output vanishes at 24.5, when nobody needs it. At 28 the reduce is killed: it has to start
+// over, misses the output, and the map runs again before it.
 func TestVanishedOutputIsMissedByAKilledReduce(t *testing.T) {
 	for _, outcome := range []sched.Outcome{sched.Killed, sched.Preempted} {
 		d := newDriver(t, apart(0, 0))

@@ -18,13 +18,13 @@ type World interface {
 	Kill(a sched.AttemptID, outcome sched.Outcome) bool
 	// Reject ends a job, and says why.
 	Reject(j sched.JobID, why string)
-	// Changed follows up what an item changed: who is admitted or held, what a stage may start, which node is drained. To put a node to
-	// sleep and to wake it is all the world's own.
+	// Changed follows up what an item changed: who is admitted or held, what a stage may start,
+	// which node is drained. To put a node to sleep and to wake it is all the world's own.
 	Changed(it *sched.Item)
 }
 
-// Enact does the items of a plan, in order. An item whose id was seen before changes nothing; one so old that nobody can tell is refused
-// as stale, as what cannot be is.
+// Enact does the items of a plan, in order. An item whose id was seen before changes nothing; one
+// so old that nobody can tell is refused as stale, as what cannot be is.
 func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 	if len(p.Items) == 0 {
 		return
@@ -106,8 +106,8 @@ func startOne(w World, it *sched.Item, b sched.Bound) {
 	}
 }
 
-// startable says why a task may not start where the item wants it, sched.OK if it may: one that is open, or as a second attempt one
-// that runs once.
+// startable says why a task may not start where the item wants it, sched.OK if it may: one that is
+// open, or as a second attempt one that runs once.
 func startable(w World, it *sched.Item, task sched.TaskID) sched.Code {
 	j, s, t, n := w.Find(it, task)
 	switch {

@@ -1,5 +1,6 @@
-// Package truth is what the worlds of the product know of jobs for certain, and how they obey a plan: what may start, why something may
-// not, and what is counted. How a task is run is each world's own.
+// Package truth is what the worlds of the product know of jobs for certain, and how they obey a
+// plan: what may start, why something may not, and what is counted. How a task is run is each
+// world's own.
 //
 // Tests have worlds of their own to hold these against (adverse, dumb); they share nothing with this package.
 //
@@ -78,8 +79,8 @@ func (s *Stage) Begin(t *Task) {
 	}
 }
 
-// End counts an attempt that has ended. Its task is done if it was committed, and open again unless another attempt is at it, or has
-// done it; it tells whether it is.
+// End counts an attempt that has ended. Its task is done if it was committed, and open again unless
+// another attempt is at it, or has done it; it tells whether it is.
 func (s *Stage) End(t *Task, outcome sched.Outcome) (open bool) {
 	s.Busy--
 	t.Live--

@@ -16,7 +16,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// model is a world as package sched describes it, kept as lists that are gone through for each question. What is under test keeps counts.
+// model is a world as package sched describes it, kept as lists that are gone through for each
+// question. What is under test keeps counts.
 type model struct {
 	here, ends, admitted [5]bool         // jobs 1 to 4
 	ready, withheld      [5][2]bool      // of their maps and reduces
@@ -152,7 +153,8 @@ func (w *world) end(a int, o sched.Outcome) {
 func (w *world) Reject(j sched.JobID, why string) { w.say("reject %d: %s", j, why) }
 func (w *world) Changed(it *sched.Item)           { w.say("changed by %d", it.ID) }
 
-// What a plan does is what package sched says of its items, whatever came before, and what is kept as numbers is what can be counted.
+// What a plan does is what package sched says of its items, whatever came before, and what is kept
+// as numbers is what can be counted.
 func TestEnactIsWhatTheContractSays(t *testing.T) {
 	refusals, verbs := map[sched.Code]int{}, map[sched.Verb]int{}
 	for seed := range uint64(300) {

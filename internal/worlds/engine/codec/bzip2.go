@@ -9,9 +9,10 @@ import (
 
 // bzip2Reader reads the blocks of a file that begin in a piece, then those behind them.
 //
-// The decoder of the standard library reads streams from their beginning only, and blocks begin at any bit. So each block is moved
-// to the next whole byte and handed to it as a stream of its own, with a header in front and an end behind. It checks the block's
-// checksum; that of the whole stream is checked here, where a piece holds the whole of it.
+// The decoder of the standard library reads streams from their beginning only, and blocks begin at
+// any bit. So each block is moved to the next whole byte and handed to it as a stream of its own,
+// with a header in front and an end behind. It checks the block's checksum; that of the whole
+// stream is checked here, where a piece holds the whole of it.
 type bzip2Reader struct {
 	f          io.ReaderAt
 	size       int64
@@ -259,8 +260,8 @@ func (b *bzip2Reader) bits(at, n int64) (out [10]byte, err error) {
 	return out, nil
 }
 
-// fits tells by the second byte of what lies at hand, which holds 8 bits of a magic that began in the first, at which of its bits
-// that can be.
+// fits tells by the second byte of what lies at hand, which holds 8 bits of a magic that began in
+// the first, at which of its bits that can be.
 var fits = func() (set [256]uint8) {
 	for shift := range 8 {
 		for _, magic := range []uint64{blockMagic, endMagic} {
@@ -270,8 +271,8 @@ var fits = func() (set [256]uint8) {
 	return set
 }()
 
-// find returns the first bit from the one at on, and before the byte end, at which a block or the end of a stream begins; -1 if there
-// is none.
+// find returns the first bit from the one at on, and before the byte end, at which a block or the
+// end of a stream begins; -1 if there is none.
 func (b *bzip2Reader) find(at, end int64) (int64, uint64, error) {
 	const whole = 1<<48 - 1
 	for i := at / 8; i < end; {

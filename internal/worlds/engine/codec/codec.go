@@ -78,9 +78,9 @@ func skipped(f io.ReaderAt, at int64) (Kind, error) {
 
 func high48(bits uint64) uint64 { return bits >> 16 }
 
-// Cuts returns offsets at which a file may be cut, ascending: the first possible one at or behind each multiple of block. There are none
-// if a damaged file hides them; whoever reads it will find out. An error is that the file cannot be read: where it is cut must not
-// depend on that.
+// Cuts returns offsets at which a file may be cut, ascending: the first possible one at or behind
+// each multiple of block. There are none if a damaged file hides them; whoever reads it will find
+// out. An error is that the file cannot be read: where it is cut must not depend on that.
 func (k Kind) Cuts(f io.ReaderAt, size, block int64) (cuts []int64, err error) {
 	r := &attentive{ReaderAt: f}
 	switch k {

@@ -127,7 +127,8 @@ func TestDamage(t *testing.T) {
 			}
 			got = append(got, all[:r.Own()]...)
 		}
-		// A header's date, a frame that is passed over: not all bytes say something. Cut between members, a file is a shorter one.
+		// A header's date, a frame that is passed over: not all bytes say something. Cut between
+		// members, a file is a shorter one.
 		if !cut && !bytes.Equal(got, want) && kind != Gzip && !(kind == Zstd || kind == Snappy || kind == S2) {
 			t.Fatalf("%v: damage at byte %d gives %q", kind, at, got)
 		}
@@ -351,8 +352,8 @@ func TestCutsOfWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Zeros behind the last member of a gzip file are no damage, as they are none to the gzip command; whatever else lies there is, and
-// zeros behind a bzip2 stream.
+// Zeros behind the last member of a gzip file are no damage, as they are none to the gzip command;
+// whatever else lies there is, and zeros behind a bzip2 stream.
 func TestPadding(t *testing.T) {
 	parts := [][]byte{[]byte("one\n"), []byte("two\n")}
 	for _, c := range []struct{ kind, behind, want string }{

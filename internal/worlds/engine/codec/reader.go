@@ -19,8 +19,8 @@ const maxWindow = 128 << 20
 // Unknown is what Own returns while the end of a piece has not been reached.
 const Unknown = math.MaxInt64 / 2
 
-// Reader unpacks a file from where a piece of it starts. It goes on behind the piece's end, as the last record of a piece may end in
-// the next one.
+// Reader unpacks a file from where a piece of it starts. It goes on behind the piece's end, as the
+// last record of a piece may end in the next one.
 type Reader struct {
 	kind       Kind
 	f          io.ReaderAt
@@ -40,8 +40,8 @@ type unpacker interface {
 	close()
 }
 
-// Open returns a reader of the piece of a file of that kind and size. start is 0 or one of the file's Cuts; end is one of them or the
-// size.
+// Open returns a reader of the piece of a file of that kind and size. start is 0 or one of the
+// file's Cuts; end is one of them or the size.
 func Open(k Kind, f io.ReaderAt, size, start, end int64) *Reader {
 	return &Reader{kind: k, f: f, size: size, start: start, end: end, own: Unknown}
 }
@@ -142,7 +142,8 @@ func (r *Reader) section() (unpacker, error) {
 	}
 }
 
-// onlyKnown refuses chunks that the formats let readers pass over: a chunk of data of which one bit is flipped looks like that.
+// onlyKnown refuses chunks that the formats let readers pass over: a chunk of data of which one bit
+// is flipped looks like that.
 var onlyKnown = func() (opts []s2.ReaderOption) {
 	for id := uint8(0x80); id <= 0xfd; id++ {
 		if id != s2.ChunkTypeIndex {
@@ -167,8 +168,9 @@ func (r *Reader) damageAt(err error, at int64) error {
 	return &Damage{Kind: r.kind, Offset: at, Err: err, Cut: errors.Is(err, io.ErrUnexpectedEOF) || ok && s.packed.ended && errors.Is(err, s2.ErrCorrupt)}
 }
 
-// members reads the members of a gzip file (RFC 1952, section 2.2), one behind the other. Zeros behind the last one are passed over, as the
-// gzip command does: tapes and copies in whole blocks leave them there. Anything else is damage.
+// members reads the members of a gzip file (RFC 1952, section 2.2), one behind the other. Zeros
+// behind the last one are passed over, as the gzip command does: tapes and copies in whole blocks
+// leave them there. Anything else is damage.
 type members struct {
 	*gzip.Reader
 	packed *bufio.Reader

@@ -29,8 +29,8 @@ func (k Kind) Extension() string {
 	return [...]string{"", ".gz", ".zst", ".bz2", ".sz", ".s2"}[k]
 }
 
-// NewWriter returns a writer that compresses with gzip or zstd, each with a checksum and at its usual level. Close ends the data and
-// leaves w open. The same bytes always give the same output.
+// NewWriter returns a writer that compresses with gzip or zstd, each with a checksum and at its
+// usual level. Close ends the data and leaves w open. The same bytes always give the same output.
 func (k Kind) NewWriter(w io.Writer) (io.WriteCloser, error) {
 	switch k {
 	case Gzip:

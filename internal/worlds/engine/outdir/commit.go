@@ -19,8 +19,9 @@ import (
 //	OUT/_temporary/0/task_r_000003/part-r-00003                   its commit renames the directory
 //	OUT/part-r-00003, OUT/_SUCCESS                                the commit of the job
 //
-// So what two attempts of a task write does not mix, and _SUCCESS is there only if all parts are. The number below _temporary counts
-// the processes that have worked on the job, so that what a dead one left behind is never in the way of the next. Beside it stand
+// So what two attempts of a task write does not mix, and _SUCCESS is there only if all parts are.
+// The number below _temporary counts the processes that have worked on the job, so that what a dead
+// one left behind is never in the way of the next. Beside it stand
 //
 //	OUT/_temporary/log     what has been committed
 //	OUT/_temporary/lock    of the process that is at work
@@ -135,8 +136,9 @@ func (c *Committer) within(f func(root *fault.Root) error) error {
 	return c.explain(err)
 }
 
-// CommitTask makes the output of the attempt that of its task: the files that it says it wrote, or, if it says nothing, those that are
-// there. A task is committed once. It returns where they are, below _temporary, and what they are; Withdraw takes it back.
+// CommitTask makes the output of the attempt that of its task: the files that it says it wrote, or,
+// if it says nothing, those that are there. A task is committed once. It returns where they are,
+// below _temporary, and what they are; Withdraw takes it back.
 func (c *Committer) CommitTask(reduce bool, task, attempt int, parts []task.Part) (dir string, _ []task.Part, err error) {
 	if c.find(reduce, task) >= 0 {
 		return "", nil, fmt.Errorf("output %q: task %s is committed already", c.dir, taskName(reduce, task))
@@ -201,8 +203,9 @@ func (c *Committer) Drop(reduce bool, task, attempt int) error {
 	return c.within(func(root *fault.Root) error { return root.DeleteAll(c.attemptDir(reduce, task, attempt)) })
 }
 
-// CommitJob moves the parts of all committed tasks into place and ends with _SUCCESS, unless something else stands in a place. Before the
-// first is moved it calls begin, which writes that down. It may be called again after an error. The log and the lock stay until Forget.
+// CommitJob moves the parts of all committed tasks into place and ends with _SUCCESS, unless
+// something else stands in a place. Before the first is moved it calls begin, which writes that
+// down. It may be called again after an error. The log and the lock stay until Forget.
 func (c *Committer) CommitJob(begin func() error) error {
 	return c.within(func(root *fault.Root) error {
 		if err := c.takeBack(root); err != nil {

@@ -102,7 +102,8 @@ func TestCommitOfNothing(t *testing.T) {
 	}
 }
 
-// An output that is given up leaves no folder behind that was not there before, and takes none that another job writes in.
+// An output that is given up leaves no folder behind that was not there before, and takes none that
+// another job writes in.
 func TestAbortTakesItsFoldersAway(t *testing.T) {
 	dir := t.TempDir()
 	one, two := NewCommitter(filepath.Join(dir, "deep", "er", "one")), NewCommitter(filepath.Join(dir, "deep", "two"))

@@ -10,8 +10,9 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
-// confined checks that what an attempt says it wrote are plain files in a directory that lies within the output directory for good: no
-// link is on the way. Commands and programs of users know where their attempt writes, and could have put links there.
+// confined checks that what an attempt says it wrote are plain files in a directory that lies
+// within the output directory for good: no link is on the way. Commands and programs of users know
+// where their attempt writes, and could have put links there.
 func confined(root *fault.Root, dir string, parts []task.Part) error {
 	if err := errors.Join(named(parts), straight(root, dir)); err != nil {
 		return err
@@ -65,8 +66,9 @@ func plain(root *fault.Root, path string) error {
 	return err
 }
 
-// Straight checks that a path leads from a directory over other directories, and over no link, to a plain file, and returns its size. What
-// a log says lies there is removed one day, so it has to lie there.
+// Straight checks that a path leads from a directory over other directories, and over no link, to a
+// plain file, and returns its size. What a log says lies there is removed one day, so it has to lie
+// there.
 func Straight(dir, path string) (size int64, err error) {
 	root, err := fault.OpenRoot(dir)
 	if err != nil {

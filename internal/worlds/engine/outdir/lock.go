@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Lock is the right to write to an output directory. The system takes it from a process that ends, however it ends, so that the lock of a
-// dead process is nobody's.
+// Lock is the right to write to an output directory. The system takes it from a process that ends,
+// however it ends, so that the lock of a dead process is nobody's.
 type Lock struct{ f *os.File }
 
 // BusyError says that another process has the lock.
@@ -24,8 +24,8 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("process %d is writing there", e.PID)
 }
 
-// Take takes the lock that a file stands for, which is made if need be. If another process has it, the error is a BusyError. A link is not
-// followed, as the file is written to.
+// Take takes the lock that a file stands for, which is made if need be. If another process has it,
+// the error is a BusyError. A link is not followed, as the file is written to.
 func Take(path string) (*Lock, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s in the place of its lock is not a plain file", filepath.Base(path))
@@ -76,8 +76,8 @@ func holder(path string) int {
 	return pid
 }
 
-// Holds tells whether the file that was locked is still the one at that path: a directory that was removed, or replaced by another
-// process's, is no longer ours.
+// Holds tells whether the file that was locked is still the one at that path: a directory that was
+// removed, or replaced by another process's, is no longer ours.
 func (l *Lock) Holds(path string) bool {
 	mine, err := l.f.Stat()
 	if err != nil {

@@ -22,8 +22,8 @@ type Log struct {
 	sync bool
 }
 
-// Open opens a log, which is made if there is none, and returns its records. With sync each record that is appended is on the disk, and
-// not only with the system, when Append returns.
+// Open opens a log, which is made if there is none, and returns its records. With sync each record
+// that is appended is on the disk, and not only with the system, when Append returns.
 func Open(path string, sync bool) (*Log, []json.RawMessage, error) {
 	f, err := fault.AppendFile(path)
 	if err != nil {
@@ -65,8 +65,8 @@ func Parse(text []byte) []json.RawMessage {
 	return records
 }
 
-// Append appends a record. When it returns without an error, the record outlives this process. A record that cannot be written is
-// cut off again, so that the log stays as it was.
+// Append appends a record. When it returns without an error, the record outlives this process. A
+// record that cannot be written is cut off again, so that the log stays as it was.
 func (l *Log) Append(record any) error {
 	text, err := json.Marshal(record)
 	if err != nil {

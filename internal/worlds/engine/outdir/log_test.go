@@ -109,7 +109,8 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// With sync each record is synced before Append returns, and a record that could not be is not told as written; without, nothing is synced.
+// With sync each record is synced before Append returns, and a record that could not be is not told
+// as written; without, nothing is synced.
 func TestSync(t *testing.T) {
 	defer fault.Use(nil)
 	for _, sync := range []bool{true, false} {

@@ -11,11 +11,14 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
-// What the commit of a job moves into place lies there among files that others may put there. Only a rename by that commit takes a part
-// from where the commit of its task has left it; so, once the commit of the job has begun, a part that is not there any more is the file in
-// place, and of one that still is there what stands in place is somebody else's. A name in the output directory says nothing.
+// What the commit of a job moves into place lies there among files that others may put there. Only
+// a rename by that commit takes a part from where the commit of its task has left it; so, once the
+// commit of the job has begun, a part that is not there any more is the file in place, and of one
+// that still is there what stands in place is somebody else's. A name in the output directory says
+// nothing.
 
-// clash refuses a name that another task has written: of two files that are committed under one name, one would be lost.
+// clash refuses a name that another task has written: of two files that are committed under one
+// name, one would be lost.
 func (c *Committer) clash(reduce bool, task int, parts []task.Part) error {
 	for _, p := range parts {
 		if other, there := c.by[p.Name]; there && other != task {
@@ -61,8 +64,9 @@ func (d *committed) placed(root *fault.Root) (names []string) {
 	return names
 }
 
-// Disown takes note of a task that does not count any more, though a log says that it was committed and that then the commit of the job
-// began: what was moved into place of it goes with the next Sweep. Of a task that was adopted nothing does.
+// Disown takes note of a task that does not count any more, though a log says that it was committed
+// and that then the commit of the job began: what was moved into place of it goes with the next
+// Sweep. Of a task that was adopted nothing does.
 func (c *Committer) Disown(reduce bool, task int, dir string, parts []task.Part) error {
 	if c.find(reduce, task) >= 0 || !filepath.IsLocal(dir) || named(parts) != nil {
 		return nil

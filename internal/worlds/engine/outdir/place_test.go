@@ -9,7 +9,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
-// Two tasks that write files of one name are not both committed, whoever committed the first; another attempt of the same task may be.
+// Two tasks that write files of one name are not both committed, whoever committed the first;
+// another attempt of the same task may be.
 func TestClash(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	write := func(c *Committer, n, attempt int) error {
@@ -83,7 +84,8 @@ func TestCommitOverwritesNothing(t *testing.T) {
 	}
 }
 
-// A part in place that has changed is taken back with its task, which may then commit anew; a file that was there before is not ours to take.
+// A part in place that has changed is taken back with its task, which may then commit anew; a file
+// that was there before is not ours to take.
 func TestWithdrawWhatWasMoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := NewCommitter(out)

@@ -57,8 +57,9 @@ func (c *Committer) State() (State, error) {
 	return Taken, nil
 }
 
-// begun tells whether a job of Slackline has begun to write: a log or a lock of it is there, or nothing yet. Another tool's _temporary is
-// not ours to remove, and where a link stands in the place of one of our own files we would write or remove what lies elsewhere.
+// begun tells whether a job of Slackline has begun to write: a log or a lock of it is there, or
+// nothing yet. Another tool's _temporary is not ours to remove, and where a link stands in the
+// place of one of our own files we would write or remove what lies elsewhere.
 func (c *Committer) begun(alone bool) (bool, error) {
 	info, err := os.Lstat(c.join(temporary))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,8 +89,8 @@ func (c *Committer) link(name string) error {
 	return fmt.Errorf("output %q: %s in it is a link, and links are not followed there", c.dir, filepath.ToSlash(name))
 }
 
-// Check refuses an output directory that holds anything but what an interrupted job left there, one that another process writes to, and one
-// that nothing may be written to.
+// Check refuses an output directory that holds anything but what an interrupted job left there, one
+// that another process writes to, and one that nothing may be written to.
 func (c *Committer) Check() error {
 	state, err := c.State()
 	switch {
@@ -147,8 +148,8 @@ func (c *Committer) Adopt(reduce bool, task int, dir string, parts []task.Part) 
 	return nil
 }
 
-// Sweep removes what other processes left but the output of tasks that were adopted, and these directories. What stands in place goes only
-// where it is known that a commit has moved it there.
+// Sweep removes what other processes left but the output of tasks that were adopted, and these
+// directories. What stands in place goes only where it is known that a commit has moved it there.
 func (c *Committer) Sweep(keep map[string]bool) error {
 	kept := map[string]bool{c.LogPath(): true, c.LockPath(): true}
 	maps.Copy(kept, keep)
@@ -163,7 +164,8 @@ func (c *Committer) Sweep(keep map[string]bool) error {
 	})
 }
 
-// Prune removes all below a directory but what is kept, and the way to it. It follows no links, to the directory itself neither.
+// Prune removes all below a directory but what is kept, and the way to it. It follows no links, to
+// the directory itself neither.
 func Prune(dir string, kept map[string]bool) error {
 	if info, err := os.Lstat(dir); err != nil {
 		return err
@@ -229,8 +231,9 @@ func (c *Committer) Discard() error {
 	return c.Sweep(nil)
 }
 
-// Abort removes all that Slackline wrote to the output directory of a job that will not finish, the directory if Slackline made it, and the
-// folders above it that SetUp made. What else stands in one of them stays, and so does that.
+// Abort removes all that Slackline wrote to the output directory of a job that will not finish, the
+// directory if Slackline made it, and the folders above it that SetUp made. What else stands in one
+// of them stays, and so does that.
 func (c *Committer) Abort() error {
 	if err := c.Discard(); err != nil {
 		return err

@@ -239,7 +239,8 @@ func TestPrune(t *testing.T) {
 	leftBehind(t, outside, "keep.txt")
 }
 
-// A part that has changed since its task was committed is found, wherever it lies by then, and the others are not blamed for it.
+// A part that has changed since its task was committed is found, wherever it lies by then, and the
+// others are not blamed for it.
 func TestVerify(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := NewCommitter(out)
@@ -288,8 +289,9 @@ func TestVerify(t *testing.T) {
 	leftBehind(t, out, SuccessFile, "part-r-00000", "part-r-00001", "part-r-00002", "part-r-00003", "part-r-00004", "part-r-00007", "part-r-00008")
 }
 
-// With Sync the names are on the disk before a commit is told: those of a task's parts before its log line, those of the job's before
-// _SUCCESS, and that before the commit of the job returns. Without, nothing waits for the disk.
+// With Sync the names are on the disk before a commit is told: those of a task's parts before its
+// log line, those of the job's before _SUCCESS, and that before the commit of the job returns.
+// Without, nothing waits for the disk.
 func TestCommitSyncs(t *testing.T) {
 	defer fault.Use(nil)
 	for _, sync := range []bool{true, false} {
@@ -341,8 +343,8 @@ func TestCommitOverRemains(t *testing.T) {
 	}
 }
 
-// Sweeping leaves parts where they are that the commit of a process before had moved already, takes those that it had moved and that count no
-// more, and leaves those that it cannot have moved.
+// Sweeping leaves parts where they are that the commit of a process before had moved already, takes
+// those that it had moved and that count no more, and leaves those that it cannot have moved.
 func TestSweepKeepsWhatWasMoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
@@ -375,8 +377,8 @@ func TestSweepKeepsWhatWasMoved(t *testing.T) {
 	leftBehind(t, out, SuccessFile, task.PartName(true, 0), task.PartName(true, 1), task.PartName(true, 3), task.PartName(true, 4))
 }
 
-// What the engine has written is known from the writing, also where a command's own file stands beside it and is read when it is committed: a
-// byte that changed on its way to the disk is found.
+// What the engine has written is known from the writing, also where a command's own file stands
+// beside it and is read when it is committed: a byte that changed on its way to the disk is found.
 func TestVerifyBesideWhatACommandWrote(t *testing.T) {
 	c := NewCommitter(filepath.Join(t.TempDir(), "out"))
 	must(t, c.SetUp())

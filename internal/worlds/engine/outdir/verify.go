@@ -28,7 +28,8 @@ type Damage struct {
 	Err    error
 }
 
-// Verify reads the parts of all committed tasks, several at once, and returns the tasks that have to run again as a part has changed since.
+// Verify reads the parts of all committed tasks, several at once, and returns the tasks that have
+// to run again as a part has changed since.
 func (c *Committer) Verify() (list []Damage, err error) {
 	root, err := fault.OpenRoot(c.dir)
 	if err != nil {
@@ -55,7 +56,8 @@ func (c *Committer) Verify() (list []Damage, err error) {
 	return list, nil
 }
 
-// check reads the parts of a task, where they are before the commit of the job or, if that had begun, where it has moved them.
+// check reads the parts of a task, where they are before the commit of the job or, if that had
+// begun, where it has moved them.
 func (d *committed) check(root *fault.Root, buf []byte) error {
 	for _, p := range d.parts {
 		got, err := sum(root, d.from(p), buf)

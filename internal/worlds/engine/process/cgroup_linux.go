@@ -96,8 +96,9 @@ func sweepCgroups() {
 	}
 }
 
-// makerDied tells from its name that the maker of a cgroup is no more, so that nobody can be about to lock it. A number that was given
-// to another process since says no; one of a process that has ended and that nobody has waited for says yes.
+// makerDied tells from its name that the maker of a cgroup is no more, so that nobody can be about
+// to lock it. A number that was given to another process since says no; one of a process that has
+// ended and that nobody has waited for says yes.
 func makerDied(name string) bool {
 	pid, _, _ := strings.Cut(strings.TrimPrefix(name, cgroupPrefix), "-")
 	n, err := strconv.Atoi(pid)

@@ -101,8 +101,9 @@ func (f *family) end() error {
 	return f.quell(strays)
 }
 
-// strays are orphans that we adopted and that no family knows. They cannot be told from those of another family, so they are looked
-// for when there is no family left. What this process starts otherwise is in its own process group.
+// strays are orphans that we adopted and that no family knows. They cannot be told from those of
+// another family, so they are looked for when there is no family left. What this process starts
+// otherwise is in its own process group.
 func strays() map[int]proc {
 	if !adopted.Load() {
 		return nil
@@ -157,7 +158,8 @@ const (
 	freeLook  = 400 * time.Millisecond // or that where a look only tells: without a cgroup it goes through all processes
 )
 
-// watch looks how much memory a family has, unless its cgroup tells, and bounds it, unless its cgroup does. 0 = no bound.
+// watch looks how much memory a family has, unless its cgroup tells, and bounds it, unless its
+// cgroup does. 0 = no bound.
 func (f *family) watch(limit units.Bytes, ended <-chan struct{}, kill func(error)) {
 	if f.group != nil && f.group.bounded {
 		limit = 0

@@ -15,8 +15,8 @@ func overFileSize(state *os.ProcessState) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGXFSZ
 }
 
-// limitFiles bounds the open files of a command. Only a process itself can do that before it begins: a shell does, and becomes the
-// command.
+// limitFiles bounds the open files of a command. Only a process itself can do that before it
+// begins: a shell does, and becomes the command.
 func limitFiles(cmd *exec.Cmd, most int) {
 	if most > 0 {
 		script := "ulimit -n " + strconv.Itoa(most) + ` && exec "$@"`

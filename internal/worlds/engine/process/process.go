@@ -109,8 +109,8 @@ func (p *Process) Kill(why error) {
 	p.family.kill()
 }
 
-// End kills what is left of the command and what it started, and waits until all of it is gone. What they took is added to the tallies
-// that count. It is called once.
+// End kills what is left of the command and what it started, and waits until all of it is gone.
+// What they took is added to the tallies that count. It is called once.
 func (p *Process) End() error {
 	p.family.kill()
 	_ = p.Err() // asks the family while it is there
@@ -124,7 +124,8 @@ func (p *Process) End() error {
 	return err
 }
 
-// Err says how a command that has ended failed, nil if it did not: why it was killed, by which signal it died, or its exit code.
+// Err says how a command that has ended failed, nil if it did not: why it was killed, by which
+// signal it died, or its exit code.
 func (p *Process) Err() error {
 	<-p.ended
 	p.lock.Lock()

@@ -113,8 +113,8 @@ func TestExitCode(t *testing.T) {
 	})
 }
 
-// Whatever a command leaves behind goes with it: children, daemons that left group and parent, and those that cleared their
-// environment.
+// Whatever a command leaves behind goes with it: children, daemons that left group and parent, and
+// those that cleared their environment.
 func TestEndTakesTheWholeFamily(t *testing.T) {
 	setsid := commandtest.Line("setsid")
 	for name, script := range map[string]string{

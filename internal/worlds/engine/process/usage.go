@@ -36,8 +36,8 @@ func (u *Usage) add(other Usage) {
 	}
 }
 
-// Tally sums up what families take that end while it counts. Like the system's own sum of the children of a process it counts those
-// of the whole process, whoever started them.
+// Tally sums up what families take that end while it counts. Like the system's own sum of the
+// children of a process it counts those of the whole process, whoever started them.
 type Tally struct{ sum Usage }
 
 var tallies = struct {

@@ -131,8 +131,8 @@ func TestMemoryOfAFamily(t *testing.T) {
 	})
 }
 
-// What is over before anybody looks is seen by the kernel. Before it becomes the command a new process has our memory, which is not
-// told as the command's.
+// What is over before anybody looks is seen by the kernel. Before it becomes the command a new
+// process has our memory, which is not told as the command's.
 func TestMemoryOfTheLargest(t *testing.T) {
 	for script, want := range map[string]units.Bytes{commandtest.Line("eat 512"): 512 * units.MB, `exit 0`: 0} {
 		p, _ := shell(t, script, Limits{})

@@ -20,8 +20,8 @@ type Words struct {
 	last  []string
 }
 
-// Listen reads until the end. each is called for every line; a line for which it returns true is not kept. heard is called now and
-// then while there is something to read.
+// Listen reads until the end. each is called for every line; a line for which it returns true is
+// not kept. heard is called now and then while there is something to read.
 func (w *Words) Listen(r io.Reader, each func(line string) bool, heard func()) {
 	buf := make([]byte, 32<<10)
 	var line []byte

@@ -9,8 +9,9 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// combiner holds back what a map emits and hands it, sorted, to a combine command whenever its buffer is full. The command sees the
-// keys of all partitions, which is no matter to it: each record goes to its partition afterwards.
+// combiner holds back what a map emits and hands it, sorted, to a combine command whenever its
+// buffer is full. The command sees the keys of all partitions, which is no matter to it: each
+// record goes to its partition afterwards.
 type combiner struct {
 	a       *attempt
 	user    *mapreduce.Context
@@ -64,8 +65,8 @@ func (c *combiner) compare(x, y record) int {
 	return cmp.Compare(x.end, y.end)
 }
 
-// publish adds to the counters. The engine sees what comes out of the combiner and takes it for what the map emitted; that is put
-// right.
+// publish adds to the counters. The engine sees what comes out of the combiner and takes it for
+// what the map emitted; that is put right.
 func (c *combiner) publish() {
 	for name, n := range map[string]int64{
 		mapreduce.CombineInputRecords: c.seen.in, mapreduce.CombineOutputRecords: c.seen.out,

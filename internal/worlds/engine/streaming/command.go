@@ -26,8 +26,8 @@ const (
 	fileTooLarge = 25 // the number of SIGXFSZ on all systems that have it
 )
 
-// command is a command at work. Two goroutines write to it and read from it; the attempt's own stands between them, so that neither
-// the command nor we ever wait for the other in a circle.
+// command is a command at work. Two goroutines write to it and read from it; the attempt's own
+// stands between them, so that neither the command nor we ever wait for the other in a circle.
 type command struct {
 	what string // for people
 	dir  string // in which it runs
@@ -175,8 +175,8 @@ func (c *command) feed(b []byte, take func(line []byte) error) error {
 	}
 }
 
-// record puts key TAB value LF into the block at hand, and hands on blocks that are full. A long record goes in pieces. It returns the
-// block that is at hand then.
+// record puts key TAB value LF into the block at hand, and hands on blocks that are full. A long
+// record goes in pieces. It returns the block that is at hand then.
 func (c *command) record(block, key, value []byte, take func(line []byte) error) ([]byte, error) {
 	if len(block)+len(key)+len(value)+2 <= cap(block) {
 		return append(append(append(append(block, key...), '\t'), value...), '\n'), nil
@@ -241,16 +241,17 @@ func (c *command) verdict(ignoreExit bool) error {
 	return err
 }
 
-// failed ends the command, so that its last words are known, and explains why it failed. Files in its directory are told by their names
-// there: the directory is another one for each attempt.
+// failed ends the command, so that its last words are known, and explains why it failed. Files in
+// its directory are told by their names there: the directory is another one for each attempt.
 func (c *command) failed(why error) error {
 	_ = c.end() // what is left of it is a lesser evil
 	said := strings.ReplaceAll(c.said.explain(), c.dir+string(filepath.Separator), "")
 	return task.Fail(kindOf(why), fmt.Errorf("%s: %w%s", c.what, why, said))
 }
 
-// kindOf tells what an exit code says by POSIX: 126 is a command that cannot be run, 127 one that is not there, as sh and env report it of
-// what they were to run, and 128 and the number of a signal what killed it: one of a file that grew too large will be killed again.
+// kindOf tells what an exit code says by POSIX: 126 is a command that cannot be run, 127 one that
+// is not there, as sh and env report it of what they were to run, and 128 and the number of a
+// signal what killed it: one of a file that grew too large will be killed again.
 func kindOf(why error) task.Failure {
 	var exit *process.ExitError
 	if errors.As(why, &exit) && (exit.Code == 126 || exit.Code == 127 || exit.Code == 128+fileTooLarge) {

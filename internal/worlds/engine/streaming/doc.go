@@ -1,5 +1,6 @@
-// Package streaming runs the attempts of jobs whose mapper, combiner and reducer are commands, as Hadoop Streaming does: lines in on
-// standard input, lines out on standard output, counters and status on standard error.
+// Package streaming runs the attempts of jobs whose mapper, combiner and reducer are commands, as
+// Hadoop Streaming does: lines in on standard input, lines out on standard output, counters and
+// status on standard error.
 //
 //	streaming.go  a job of commands, and its attempts
 //	command.go    one command at work: feeding it and hearing it without ever waiting for each other
@@ -12,9 +13,10 @@
 //
 // # The contract
 //
-// A mapper gets the lines of its input, without a key. What it writes is split at the first TAB into key and value (at the n-th with
-// key_fields: n); a line without one is a key with an empty value. A reducer gets key TAB value lines sorted by key, byte by byte. A
-// command that ends with an exit code other than 0 fails its attempt; one that ends well need not have read all its input.
+// A mapper gets the lines of its input, without a key. What it writes is split at the first TAB
+// into key and value (at the n-th with key_fields: n); a line without one is a key with an empty
+// value. A reducer gets key TAB value lines sorted by key, byte by byte. A command that ends with
+// an exit code other than 0 fails its attempt; one that ends well need not have read all its input.
 //
 // As in Hadoop a record with an empty value is written as key TAB: a line that has no TAB gains one at its end.
 //
@@ -23,8 +25,8 @@
 //
 // # Differences from Hadoop
 //
-// A job with a combine command and without a reduce command reduces by the former. In Hadoop each map's own sums would be the result, and
-// how many there are would depend on how the input is cut.
+// A job with a combine command and without a reduce command reduces by the former. In Hadoop each
+// map's own sums would be the result, and how many there are would depend on how the input is cut.
 //
 // A task may read several small files (see package task). Each gets a command of its own, so that mapreduce_map_input_file is true,
 // unless the job asks for one command for all of them. A

@@ -57,7 +57,8 @@ func (f File) link(dir string) error {
 	return errors.Join(err, copied.Close())
 }
 
-// Find returns the program that a command names: a side file, or one on the path. A path in it is absolute or leads to a side file.
+// Find returns the program that a command names: a side file, or one on the path. A path in it is
+// absolute or leads to a side file.
 func Find(command string, files []File) (string, error) {
 	if filepath.IsAbs(command) {
 		return Runnable(command, command)
@@ -123,8 +124,8 @@ func interpreter(path string) string {
 	return ""
 }
 
-// Unlisted returns those words of a command, behind its first, that name a file in one of the folders and no side file: the command runs in a
-// folder of its own, and will not find them there.
+// Unlisted returns those words of a command, behind its first, that name a file in one of the
+// folders and no side file: the command runs in a folder of its own, and will not find them there.
 func Unlisted(words []string, files []File, folders ...string) []string {
 	var list []string
 	for _, word := range words[min(1, len(words)):] {

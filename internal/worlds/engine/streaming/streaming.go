@@ -90,7 +90,8 @@ func (x *Executor) begin(c *task.Config, isMap bool) (*attempt, error) {
 	return a, nil
 }
 
-// plain is the error of an attempt without the place in the engine's own code at which it came up: commands read ahead, so it says nothing.
+// plain is the error of an attempt without the place in the engine's own code at which it came up:
+// commands read ahead, so it says nothing.
 func plain(err error) error {
 	var user *task.UserError
 	switch {
@@ -142,7 +143,8 @@ func (x *Executor) Map(ctx context.Context, c task.MapConfig) (out *task.Output,
 	return out, stats, plain(err)
 }
 
-// combineBuffer is half of the memory for sorting, which a combiner leaves little to do, and no more than is of use to it.
+// combineBuffer is half of the memory for sorting, which a combiner leaves little to do, and no
+// more than is of use to it.
 func combineBuffer(bytes int) int {
 	if bytes <= 0 {
 		return 16 << 20
@@ -175,8 +177,8 @@ func (x *Executor) Reduce(ctx context.Context, c task.ReduceConfig) (stats task.
 	return stats, plain(err)
 }
 
-// sideEffects looks for what commands wrote to mapreduce_task_output_dir besides. As in Hadoop it becomes a part of the job's output,
-// under its own name, when the task is committed.
+// sideEffects looks for what commands wrote to mapreduce_task_output_dir besides. As in Hadoop it
+// becomes a part of the job's output, under its own name, when the task is committed.
 func sideEffects(dir string, stats *task.Stats) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {

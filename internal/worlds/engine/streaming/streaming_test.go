@@ -330,7 +330,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A line that is too long costs no more memory than its limit, and a long line of input none: it goes to the command as it comes.
+// A line that is too long costs no more memory than its limit, and a long line of input none: it
+// goes to the command as it comes.
 func TestLongLinesCostTheirLimit(t *testing.T) {
 	b := newBed(t, Job{Map: []string{"cat"}, Reduces: 1})
 	long := b.split(strings.Repeat("x", 100<<20))

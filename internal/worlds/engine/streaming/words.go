@@ -12,13 +12,15 @@ import (
 // before anything else. There is no shell: $x, *, ~, |, > and the like stand for themselves wherever they are. Who wants them writes
 // sh -c '…'.
 //
-// Outside of quotes a backslash takes the meaning from any sign behind it, but before a letter or digit it is refused: a shell would drop
-// it, and Hadoop's tool keeps it. On Windows it separates the names of a path there, and stands for itself.
+// Outside of quotes a backslash takes the meaning from any sign behind it, but before a letter or
+// digit it is refused: a shell would drop it, and Hadoop's tool keeps it. On Windows it separates
+// the names of a path there, and stands for itself.
 func Words(line string) ([]string, error) {
 	return splitLine(line, func(byte, byte, bool, bool) error { return nil })
 }
 
-// Command splits the line of a command, and refuses what only a shell would make something of where nobody can mean the sign itself:
+// Command splits the line of a command, and refuses what only a shell would make something of where
+// nobody can mean the sign itself:
 // |, &, ;, < and > outside of quotes, a ~ in front of a word, and a variable in front of one outside of single quotes.
 func Command(line string) ([]string, error) {
 	return splitLine(line, func(c, next byte, quoted, first bool) error {
@@ -31,8 +33,8 @@ func Command(line string) ([]string, error) {
 	})
 }
 
-// splitLine asks check about each sign that has no meaning here, and tells it the next one, whether it stands between double quotes, and
-// whether it is the first of its word.
+// splitLine asks check about each sign that has no meaning here, and tells it the next one, whether
+// it stands between double quotes, and whether it is the first of its word.
 func splitLine(line string, check func(c, next byte, quoted, first bool) error) ([]string, error) {
 	var words []string
 	var word strings.Builder

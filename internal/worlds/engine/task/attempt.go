@@ -49,8 +49,9 @@ type Part struct {
 	Sum  uint32 `json:"sum"`  // CRC32C
 }
 
-// Unread is the size of a part whose size and sum are those that it has when its task is committed. Of what the engine writes itself it knows
-// them from the writing, so that a byte that changed on the way to the disk is found.
+// Unread is the size of a part whose size and sum are those that it has when its task is committed.
+// Of what the engine writes itself it knows them from the writing, so that a byte that changed on
+// the way to the disk is found.
 const Unread = -1
 
 // UserError says where an application broke.
@@ -144,8 +145,8 @@ func newAttempt(ctx context.Context, c Config) *attempt {
 	return a
 }
 
-// Config is what map and reduce attempts have in common. As JSON it goes to attempts in other processes, less what has no meaning
-// there.
+// Config is what map and reduce attempts have in common. As JSON it goes to attempts in other
+// processes, less what has no meaning there.
 type Config struct {
 	Program *mapreduce.Program `json:"-"`
 	Task    int                // from 0
@@ -175,8 +176,8 @@ func (c *Config) buffer() int {
 	return min(c.Buffer, maxBuffer)
 }
 
-// LongestLine is how long a line may be that has to be held as a whole: half of the memory of the task, as whoever emits it makes a second
-// one of it.
+// LongestLine is how long a line may be that has to be held as a whole: half of the memory of the
+// task, as whoever emits it makes a second one of it.
 func (c *Config) LongestLine() int {
 	if c.Buffer <= 0 {
 		return maxRecord

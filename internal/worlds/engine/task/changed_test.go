@@ -119,8 +119,8 @@ func TestInputThatChanges(t *testing.T) {
 	}
 }
 
-// A line that is longer than the memory of a task is an error and no more memory. It is told where it begins, and tasks that only have to
-// pass over it do that.
+// A line that is longer than the memory of a task is an error and no more memory. It is told where
+// it begins, and tasks that only have to pass over it do that.
 func TestLongLineAndLittleMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "in")
 	text := "short\n" + strings.Repeat("long", 1<<20) + "\nlast\n"

@@ -46,7 +46,8 @@ func newCollector(a *attempt, c *MapConfig, cuts [][]byte) (collector, error) {
 	return newHashed(base), nil
 }
 
-// stopEvery is how many records a mapper may emit, from one that it was given, before it hears that it is to stop. A power of two.
+// stopEvery is how many records a mapper may emit, from one that it was given, before it hears that
+// it is to stop. A power of two.
 const stopEvery = 64
 
 // accept counts a record.

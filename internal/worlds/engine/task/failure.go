@@ -11,7 +11,8 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// Failure says what an error means for the task that met it. The zero value is Transient, so an error that nobody knows is tried again.
+// Failure says what an error means for the task that met it. The zero value is Transient, so an
+// error that nobody knows is tried again.
 type Failure uint8
 
 // The kinds of failures.
@@ -21,16 +22,17 @@ const (
 	NoRoom                   // the disk is full, or no more files can be opened: what is done is good, and the rest can run when there is room
 )
 
-// noRoom and permanent are what the operating system says. A file that is not there is neither: a map can make its output again. Who opens
-// what cannot come back says so by Fail.
+// noRoom and permanent are what the operating system says. A file that is not there is neither: a
+// map can make its output again. Who opens what cannot come back says so by Fail.
 var (
 	noRoom    = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE}
 	permanent = []error{fs.ErrPermission, exec.ErrNotFound, syscall.EFBIG, syscall.EROFS, syscall.ENOTDIR, syscall.EISDIR, syscall.ENAMETOOLONG,
 		syscall.ELOOP, syscall.ENOEXEC}
 )
 
-// FailureOf tells what kind of failure an error is. In an error of several, NoRoom counts more than Permanent. A program that finds no
-// room itself speaks of its own files: it fails alone, and the run goes on.
+// FailureOf tells what kind of failure an error is. In an error of several, NoRoom counts more than
+// Permanent. A program that finds no room itself speaks of its own files: it fails alone, and the
+// run goes on.
 func FailureOf(err error) Failure {
 	var told *failed
 	var user *UserError
@@ -51,7 +53,8 @@ func FailureOf(err error) Failure {
 	return Transient
 }
 
-// Fail returns the error as one of that kind: where the error itself does not tell, or has lost what does on its way from another process.
+// Fail returns the error as one of that kind: where the error itself does not tell, or has lost
+// what does on its way from another process.
 func Fail(f Failure, err error) error {
 	if err == nil || FailureOf(err) == f {
 		return err

@@ -11,8 +11,9 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// A bit that flips in the last block of one map's output is found when that block is read, whether segments are merged where they lie
-// or copied first, and into memory or not; the map is named, and no record of the block reaches the user's code.
+// A bit that flips in the last block of one map's output is found when that block is read, whether
+// segments are merged where they lie or copied first, and into memory or not; the map is named, and
+// no record of the block reaches the user's code.
 func TestLateDamageIsFound(t *testing.T) {
 	for _, maps := range []int{2, mergeFactor + 1} {
 		for _, buffer := range []int{0, 1} {

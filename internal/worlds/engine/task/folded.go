@@ -27,8 +27,8 @@ func newFolded(base collect, fold *mapreduce.Fold) *folded {
 	return f
 }
 
-// Emit takes a record. When the buffer is full it is spilled. What is common is done here and in the order of the queue; counting
-// and looking whether to stop are left to drain.
+// Emit takes a record. When the buffer is full it is spilled. What is common is done here and in
+// the order of the queue; counting and looking whether to stop are left to drain.
 func (f *folded) Emit(key, value []byte) error {
 	if f.sum && len(value) == 1 && value[0]-'0' <= 9 && len(key) < longKey && f.waits < len(f.all) {
 		w := &f.all[f.waits]

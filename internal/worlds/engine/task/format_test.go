@@ -146,7 +146,8 @@ func csvRows() *rapid.Generator[[][]string] {
 	})
 }
 
-// Rows with quoted line ends, wherever the file is cut: each is read once, in order, as an object with the names of the header.
+// Rows with quoted line ends, wherever the file is cut: each is read once, in order, as an object
+// with the names of the header.
 func TestCSVEverywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := csvRows().Draw(t, "rows")

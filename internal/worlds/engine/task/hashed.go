@@ -9,14 +9,17 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// hashed is the buffer of a map with a combiner. It finds the group of a key by a hash table and keeps the values of each in a
-// small region of the arena, in order. When a region is full they are combined on the spot, so a word that comes often costs
-// neither memory nor sorting; a region that combining does not empty by half is doubled, and so is, a few times, that of a group
-// that fills it often, since a call for many values costs little more than one for few.
+// hashed is the buffer of a map with a combiner. It finds the group of a key by a hash table and
+// keeps the values of each in a small region of the arena, in order. When a region is full they are
+// combined on the spot, so a word that comes often costs neither memory nor sorting; a region that
+// combining does not empty by half is doubled, and so is, a few times, that of a group that fills
+// it often, since a call for many values costs little more than one for few.
 //
-// Short values that come again and again are counted and do not fill the region: the combiner sees each of them all the same. The
-// commonest, such as the 1 of every count, is counted beside the key, so that its group is not even looked at. The values of a key
-// are, in order, those of its region, then the group's last value, as often as it came, then the commonest, as often as that came.
+// Short values that come again and again are counted and do not fill the region: the combiner sees
+// each of them all the same. The commonest, such as the 1 of every count, is counted beside the
+// key, so that its group is not even looked at. The values of a key are, in order, those of its
+// region, then the group's last value, as often as it came, then the commonest, as often as that
+// came.
 type hashed struct {
 	collect
 	queue
@@ -218,7 +221,8 @@ func (h *hashed) appendPacked(value uint64, times uint32) error {
 	return h.append(unpack(buf[:0], value), times)
 }
 
-// append adds a value to the region of the group at hand, so many times, and combines what is there first if that leaves no room.
+// append adds a value to the region of the group at hand, so many times, and combines what is there
+// first if that leaves no room.
 func (h *hashed) append(value []byte, times uint32) error {
 	g := &h.groups[h.at]
 	if h.need(g, value) > int(g.room) && g.n > 1 {

@@ -19,9 +19,10 @@ type File struct {
 	Source int   // number of the input that names it, from 0
 }
 
-// Find returns the files that the inputs name, in the order of the inputs: a file, a directory with all below it in order of
-// name, or a glob. As in Hadoop, what a directory or glob holds is skipped if its name begins with "_" or ".". Links are followed, to
-// directories as well; a link that leads in a circle, or nowhere, is an error, as whatever else cannot be read later on.
+// Find returns the files that the inputs name, in the order of the inputs: a file, a directory with
+// all below it in order of name, or a glob. As in Hadoop, what a directory or glob holds is skipped
+// if its name begins with "_" or ".". Links are followed, to directories as well; a link that leads
+// in a circle, or nowhere, is an error, as whatever else cannot be read later on.
 func Find(inputs []string) ([]File, error) {
 	var found []File
 	for _, input := range inputs {
@@ -107,8 +108,9 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 	return nil
 }
 
-// reallyEmpty refuses a file of size 0 that has something to read: the kernel makes what stands in some while they are read, as below
-// /proc. Such a file would be left out in silence, as there is nothing in it to cut.
+// reallyEmpty refuses a file of size 0 that has something to read: the kernel makes what stands in
+// some while they are read, as below /proc. Such a file would be left out in silence, as there is
+// nothing in it to cut.
 func reallyEmpty(path string) error {
 	f, err := os.Open(path)
 	if err == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// texts are files with many short lines over a small alphabet, so that keys repeat and pieces end at every kind of place.
+// texts are files with many short lines over a small alphabet, so that keys repeat and pieces end
+// at every kind of place.
 func texts() *rapid.Generator[[]string] {
 	letters := rapid.SampledFrom([]rune("aaabb c\x00\n\n\t\r"))
 	file := rapid.Custom(func(t *rapid.T) string {

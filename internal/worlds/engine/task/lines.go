@@ -17,11 +17,13 @@ const (
 
 // lines reads the lines of pieces, one piece after another with the same buffer.
 //
-// A line that starts at p belongs to the piece from start to end if start < p ≤ end, or if p is 0 and so is start. So a piece
-// passes over the line that runs, or starts, at its start, and reads the one that crosses, or starts at, its end: each line of a
-// file belongs to exactly one of its pieces, and no piece needs to look at what lies before it.
+// A line that starts at p belongs to the piece from start to end if start < p ≤ end, or if p is 0
+// and so is start. So a piece passes over the line that runs, or starts, at its start, and reads
+// the one that crosses, or starts at, its end: each line of a file belongs to exactly one of its
+// pieces, and no piece needs to look at what lies before it.
 //
-// With a length it reads records of so many bytes instead. One that starts at p belongs to the piece with start ≤ p < end.
+// With a length it reads records of so many bytes instead. One that starts at p belongs to the
+// piece with start ≤ p < end.
 type lines struct {
 	length int64
 	src    io.Reader
@@ -74,7 +76,8 @@ func (l *lines) unpack(src *codec.Reader, p Piece) error {
 	return nil
 }
 
-// skip passes over the line that runs at the start of the piece, without keeping it, or over the whole piece if it does not end there.
+// skip passes over the line that runs at the start of the piece, without keeping it, or over the
+// whole piece if it does not end there.
 func (l *lines) skip() error {
 	for l.pos <= l.end {
 		have := l.buf[l.r:l.w]
@@ -144,8 +147,9 @@ func tornRecord(at, have, length int64) error {
 	return Fail(Permanent, fmt.Errorf("the record at byte %d has %d bytes instead of %d", at, have, length))
 }
 
-// block returns whole lines or records, lines with their LFs, as many as are in the buffer, and the offset of the first. They are good until the
-// next call. The lines of all blocks are those that next would return.
+// block returns whole lines or records, lines with their LFs, as many as are in the buffer, and the
+// offset of the first. They are good until the next call. The lines of all blocks are those that
+// next would return.
 func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 	if l.pos > l.end {
 		return nil, 0, false, nil
@@ -184,8 +188,8 @@ func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 	}
 }
 
-// part returns what is in the buffer of the lines of the piece, whole or not. All parts, one behind the other, are the lines that next
-// would return; no line is held as a whole, however long it is.
+// part returns what is in the buffer of the lines of the piece, whole or not. All parts, one behind
+// the other, are the lines that next would return; no line is held as a whole, however long it is.
 func (l *lines) part() (part []byte, ok bool, err error) {
 	for l.pos <= l.end || l.within {
 		have := l.buf[l.r:l.w]

@@ -29,8 +29,9 @@ func (c *MapConfig) sourceName(p Piece) string {
 	return ""
 }
 
-// Map runs a map attempt. Its output is a run in c.Local with a segment for each reduce, or, without reduces, a part file in
-// c.Out and no run. An attempt that fails or is cancelled leaves neither directory.
+// Map runs a map attempt. Its output is a run in c.Local with a segment for each reduce, or,
+// without reduces, a part file in c.Out and no run. An attempt that fails or is cancelled leaves
+// neither directory.
 func Map(ctx context.Context, c MapConfig) (out *Output, stats Stats, err error) {
 	m := mapping{attempt: newAttempt(ctx, c.Config), c: &c}
 	from := m.clock()

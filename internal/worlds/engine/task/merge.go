@@ -19,9 +19,9 @@ func prefix(key []byte) uint64 {
 	return p
 }
 
-// merger yields the records of several runs in order of key, those of equal keys in the order of the runs. It is a tree of losers:
-// a leaf for each run, in each node above the run that lost there, and the winner on top, so that a record costs one comparison on
-// each level.
+// merger yields the records of several runs in order of key, those of equal keys in the order of
+// the runs. It is a tree of losers: a leaf for each run, in each node above the run that lost
+// there, and the winner on top, so that a record costs one comparison on each level.
 type merger struct {
 	runs []source
 	lost []int32 // by node: node i has the children 2i and 2i+1, and runs begin at len(runs)

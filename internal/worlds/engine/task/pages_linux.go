@@ -10,8 +10,8 @@ const (
 	adviseLarge = 14 // MADV_HUGEPAGE, which package syscall does not name
 )
 
-// largePages asks the system to keep memory that is read here and there in pages of 2 MB, so that finding them costs less. It is
-// advice: whether it is taken makes no difference but for speed.
+// largePages asks the system to keep memory that is read here and there in pages of 2 MB, so that
+// finding them costs less. It is advice: whether it is taken makes no difference but for speed.
 func largePages(b []byte) {
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	skip := int(-from & (largePage - 1))

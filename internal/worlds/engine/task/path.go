@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Path is the path of a file. It may be any bytes, and JSON holds text alone: one that is no UTF-8 stands there as {"bytes": base64}.
+// Path is the path of a file. It may be any bytes, and JSON holds text alone: one that is no UTF-8
+// stands there as {"bytes": base64}.
 type Path string
 
 type pathBytes struct {

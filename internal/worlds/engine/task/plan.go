@@ -91,8 +91,9 @@ type Whole struct{ Path, Why string }
 // planTries is how often a file is looked at that cannot be read: as often as a task is tried.
 const planTries = 4
 
-// Plan cuts files into splits, each of them where the program, the formats and what it is compressed with allow. It refuses files of which
-// it can be seen at once that no task could read them.
+// Plan cuts files into splits, each of them where the program, the formats and what it is
+// compressed with allow. It refuses files of which it can be seen at once that no task could read
+// them.
 func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]Split, []Whole, error) {
 	for _, f := range files {
 		// Whatever may be otherwise the next time is left to the task that reads the file.
@@ -118,7 +119,8 @@ func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]
 	return splits, whole, err
 }
 
-// unreadable looks whether the records of a file have their length, and whether the header of a file of CSV can be read.
+// unreadable looks whether the records of a file have their length, and whether the header of a
+// file of CSV can be read.
 func unreadable(f File, p *mapreduce.Program, sources []Source) error {
 	form, err := formatOf(p, sources, f.Source)
 	if err != nil {
@@ -187,8 +189,8 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 	return cuts, why, nil
 }
 
-// rowCuts returns the first end of a row behind each multiple of block: behind a LF with an even number of quotes before it, and not
-// before the end of the header where there is one.
+// rowCuts returns the first end of a row behind each multiple of block: behind a LF with an even
+// number of quotes before it, and not before the end of the header where there is one.
 func rowCuts(f io.ReaderAt, size, block int64, header bool) (cuts []int64, err error) {
 	first := int64(0)
 	if header {
@@ -240,7 +242,8 @@ func rowCuts(f io.ReaderAt, size, block int64, header bool) (cuts []int64, err e
 
 var doubleQuote = []byte{'"'}
 
-// rowEnd returns what is behind the first LF that is not quoted, -1 if there is none, and whether a quote is open at the end.
+// rowEnd returns what is behind the first LF that is not quoted, -1 if there is none, and whether a
+// quote is open at the end.
 func rowEnd(b []byte, open bool) (int, bool) {
 	for i, c := range b {
 		switch {

@@ -1,7 +1,7 @@
 package task
 
-// queue holds short records until their slots are looked up together, so that the memory behind many slots is fetched at once and not
-// one after the other.
+// queue holds short records until their slots are looked up together, so that the memory behind
+// many slots is fetched at once and not one after the other.
 type queue struct {
 	all   []waiting
 	waits int // how many do
@@ -36,7 +36,8 @@ func (q *queue) takeAll(t *table, c *counts) []waiting {
 	return all
 }
 
-// tally adds to the number of a key that has a slot, if it does not exceed most by that. It is table.seek for what comes most often.
+// tally adds to the number of a key that has a slot, if it does not exceed most by that. It is
+// table.seek for what comes most often.
 func (t *table) tally(p *probe, n, most int64) bool {
 	slots, mask := t.slots, uint64(len(t.slots)-1)
 	for at := p.home >> t.shift; ; at++ {

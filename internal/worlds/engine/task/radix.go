@@ -19,9 +19,9 @@ const entrySize = 16
 // fewEntries is up to how many entries insertion is faster than counting.
 const fewEntries = 24
 
-// sortEntries sorts by key, those of equal keys in the order in which they stand: by the bits of the prefix in which entries
-// differ, eight at a time from the first, and then by what follows in the key. key returns the key of an entry. scratch has room
-// for as many entries.
+// sortEntries sorts by key, those of equal keys in the order in which they stand: by the bits of
+// the prefix in which entries differ, eight at a time from the first, and then by what follows in
+// the key. key returns the key of an entry. scratch has room for as many entries.
 func sortEntries(list, scratch []entry, key func(entry) []byte) {
 	s := radix{scratch: scratch, key: key}
 	s.sort(list, 0)
@@ -72,8 +72,8 @@ func (s *radix) sort(list []entry, depth int) {
 	}
 }
 
-// deeper sorts entries that agree in 8 bytes more. Keys that end there come first, by length: 8 bytes are filled up with zeros,
-// and "a" stands before "a\x00".
+// deeper sorts entries that agree in 8 bytes more. Keys that end there come first, by length: 8
+// bytes are filled up with zeros, and "a" stands before "a\x00".
 func (s *radix) deeper(list []entry, depth int) {
 	longer := s.scratch[:0]
 	n := 0

@@ -96,7 +96,8 @@ func (m *mapping) numbered() string {
 	return text
 }
 
-// lineOf is the line of the file at which the record at hand begins. It reads all that lies before the piece, so it is for errors only.
+// lineOf is the line of the file at which the record at hand begins. It reads all that lies before
+// the piece, so it is for errors only.
 func (m *mapping) lineOf() (line int64, known bool) {
 	if m.line == nil {
 		return 0, false

@@ -33,9 +33,10 @@ func (e *FetchError) Error() string {
 // Unwrap returns the cause.
 func (e *FetchError) Unwrap() error { return e.Err }
 
-// Reduce runs a reduce attempt and leaves a part file in c.Out. It merges map output where it lies; of many maps it copies it first,
-// into memory what fits the buffer, into runs in c.Local what does not. Every byte is checked before user code sees it. An attempt that fails or is cancelled leaves neither
-// directory, one that succeeds leaves c.Out.
+// Reduce runs a reduce attempt and leaves a part file in c.Out. It merges map output where it lies;
+// of many maps it copies it first, into memory what fits the buffer, into runs in c.Local what does
+// not. Every byte is checked before user code sees it. An attempt that fails or is cancelled leaves
+// neither directory, one that succeeds leaves c.Out.
 func Reduce(ctx context.Context, c ReduceConfig) (stats Stats, err error) {
 	r := reducing{attempt: newAttempt(ctx, c.Config), c: &c}
 	r.where = func() string { return fmt.Sprintf("reduce of part %d", c.Task) }

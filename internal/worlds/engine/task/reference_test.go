@@ -14,7 +14,8 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// reference is MapReduce as one would write it on a napkin: everything in memory, one map from keys to values for each part.
+// reference is MapReduce as one would write it on a napkin: everything in memory, one map from keys
+// to values for each part.
 func reference(p *mapreduce.Program, files []string, reduces int) (map[string]string, error) {
 	parts := make([]map[string][]pair, max(reduces, 1))
 	for i := range parts {

@@ -19,16 +19,16 @@ const (
 	blockSize  = 128 << 10 // of a run; a block ends with the record that fills it
 )
 
-// Block is a piece of a segment with a checksum of its own. Records do not cross its end, so a reader has checked every byte of a
-// record before anybody sees it.
+// Block is a piece of a segment with a checksum of its own. Records do not cross its end, so a
+// reader has checked every byte of a record before anybody sees it.
 type Block struct {
 	Size int64
 	Sum  uint32 // CRC32C
 }
 
-// Segment is one partition of a run: records in order of their keys, each as the length of the key, the length of the value
-// plus 1 (0 = nil) as uvarints, then key and value. Where its blocks end stands here and not in the file, so that no damage to the
-// file can be mistaken for lengths.
+// Segment is one partition of a run: records in order of their keys, each as the length of the key,
+// the length of the value plus 1 (0 = nil) as uvarints, then key and value. Where its blocks end
+// stands here and not in the file, so that no damage to the file can be mistaken for lengths.
 type Segment struct {
 	Offset, Length, Records int64
 	Blocks                  []Block

@@ -122,7 +122,8 @@ func TestRunChecksum(t *testing.T) {
 	}
 }
 
-// FuzzRun: bytes that are no segment give an error, never a panic, and what is read without one has the length of the bytes.
+// FuzzRun: bytes that are no segment give an error, never a panic, and what is read without one has
+// the length of the bytes.
 func FuzzRun(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(appendRecord(appendRecord(nil, []byte("key"), []byte("value")), []byte("key"), nil))

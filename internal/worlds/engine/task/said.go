@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Said keeps what the program of an attempt says beside its output, for people to read later: the end of it, if it is much. Several
-// goroutines may write to it; a nil one keeps nothing.
+// Said keeps what the program of an attempt says beside its output, for people to read later: the
+// end of it, if it is much. Several goroutines may write to it; a nil one keeps nothing.
 type Said struct {
 	lock  sync.Mutex
 	lines []string

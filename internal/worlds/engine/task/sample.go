@@ -12,8 +12,9 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// Cuts are the keys at which a job with a total order is cut into parts. They follow from the input, the program and the number of
-// parts alone: not from the size of blocks, nor from which attempt asks first. So attempts in other processes may find them anew.
+// Cuts are the keys at which a job with a total order is cut into parts. They follow from the
+// input, the program and the number of parts alone: not from the size of blocks, nor from which
+// attempt asks first. So attempts in other processes may find them anew.
 type Cuts struct {
 	Files []Piece // all input, whole files
 
@@ -44,8 +45,8 @@ const (
 	sampleKeys    = 16 << 20 // bytes of keys that are kept at most
 )
 
-// sample returns what to look at: windows of files of lines or of records of a fixed length, evenly spread over all of them, and
-// the beginnings of pieces of all other files.
+// sample returns what to look at: windows of files of lines or of records of a fixed length, evenly
+// spread over all of them, and the beginnings of pieces of all other files.
 func (c *Cuts) sample(m *MapConfig) (Split, error) {
 	var even []Piece
 	var others Split
@@ -70,8 +71,8 @@ func (c *Cuts) sample(m *MapConfig) (Split, error) {
 	return Split{append(s.Pieces, others.Pieces...), s.Size + others.Size}, nil
 }
 
-// beginnings returns where pieces of a file start of which windows cannot lie anywhere, nil if they can. They do not depend on the
-// size of blocks.
+// beginnings returns where pieces of a file start of which windows cannot lie anywhere, nil if they
+// can. They do not depend on the size of blocks.
 func beginnings(f Piece, m *MapConfig) ([]Piece, error) {
 	form, err := formatOf(m.Program, m.Sources, f.Source)
 	if err != nil {

@@ -2,8 +2,8 @@ package task
 
 import "sync"
 
-// sorted is the buffer of a map without a combiner: records in an arena, in the form of a segment, and entries to sort in their
-// place.
+// sorted is the buffer of a map without a combiner: records in an arena, in the form of a segment,
+// and entries to sort in their place.
 type sorted struct {
 	collect
 	chunks  [][]byte

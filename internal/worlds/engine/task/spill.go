@@ -8,8 +8,8 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// mergeFactor is how many runs are merged at once at most. More files than that are merged with their neighbours first, so that open
-// files and their buffers stay few.
+// mergeFactor is how many runs are merged at once at most. More files than that are merged with
+// their neighbours first, so that open files and their buffers stay few.
 const mergeFactor = 64
 
 // What else needs files: the process itself, and an attempt with its input, its output and the pipes of a command.

@@ -28,8 +28,9 @@ func (p Piece) part(start, end int64) Piece {
 	return p
 }
 
-// unchanged tells whether a file that has been opened is still the one that was found: other tasks may have read it before, or read it later,
-// and what all of them made would belong to no input that there ever was.
+// unchanged tells whether a file that has been opened is still the one that was found: other tasks
+// may have read it before, or read it later, and what all of them made would belong to no input
+// that there ever was.
 func (p *Piece) unchanged(f *fault.File) error {
 	if p.Wrote == 0 {
 		return nil
@@ -53,8 +54,9 @@ type Split struct {
 	Size   int64
 }
 
-// Cut cuts files into splits. A file larger than a block is cut at multiples of the block size; its rest and smaller files fill
-// splits together, in order. There is at least one split, empty if there is nothing to read.
+// Cut cuts files into splits. A file larger than a block is cut at multiples of the block size; its
+// rest and smaller files fill splits together, in order. There is at least one split, empty if
+// there is nothing to read.
 func Cut(files []File, block int64) []Split {
 	splits, _ := cut(files, block, func(f File) (cuts []int64, _ error) {
 		for at := block; at < f.Size; at += block {

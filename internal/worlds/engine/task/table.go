@@ -9,8 +9,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// table is a hash table from keys to numbers, by open addressing. Keys of up to 16 bytes stand in the slots as two machine words,
-// so that finding one, the commonest thing that a map does, touches one cache line.
+// table is a hash table from keys to numbers, by open addressing. Keys of up to 16 bytes stand in
+// the slots as two machine words, so that finding one, the commonest thing that a map does, touches
+// one cache line.
 type table struct {
 	slots []slot // a power of two
 	shift uint   // of a hash, to the number of a slot

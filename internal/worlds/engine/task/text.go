@@ -96,7 +96,8 @@ func createText(a *attempt, c *Config, name string, records *int64) (*text, erro
 	return t, nil
 }
 
-// Emit writes key TAB value LF; of a nil key or value neither it nor the TAB, of both nothing. Raw output has neither TAB nor LF.
+// Emit writes key TAB value LF; of a nil key or value neither it nor the TAB, of both nothing. Raw
+// output has neither TAB nor LF.
 func (t *text) Emit(key, value []byte) error {
 	if t.a.broken != nil {
 		return t.a.broken

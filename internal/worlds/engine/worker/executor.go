@@ -28,7 +28,8 @@ type Job struct {
 
 const defaultPatience = 5 * time.Second
 
-// Ask starts the program to learn about it. The error, if any, is one sentence on what is wrong with it, its name or its parameters.
+// Ask starts the program to learn about it. The error, if any, is one sentence on what is wrong
+// with it, its name or its parameters.
 func Ask(ctx context.Context, j Job) (about *About, err error) {
 	patience := cmp.Or(j.Patience, defaultPatience)
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: it does not answer for %v; is it a worker? Its main function has to call run.Main", j.Path, patience))

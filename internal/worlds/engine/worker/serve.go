@@ -26,8 +26,8 @@ type Programs struct {
 	Make  func(name string, params map[string]string) (*mapreduce.Program, error)
 }
 
-// Serve runs attempts for the engine until that hangs up. If it does so in the middle of an attempt, gone is called, which should end
-// the process.
+// Serve runs attempts for the engine until that hangs up. If it does so in the middle of an
+// attempt, gone is called, which should end the process.
 func Serve(in io.Reader, out io.Writer, p Programs, gone func()) error {
 	s := &server{out: out, in: make(chan *message), outputs: make(chan *message, 1)}
 	if _, err := io.WriteString(out, greeting); err != nil {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Bzip2 writes a stream with blocks of these texts, as plainly as the format allows: so tests have blocks of any size at any bit.
+// Bzip2 writes a stream with blocks of these texts, as plainly as the format allows: so tests have
+// blocks of any size at any bit.
 func Bzip2(blocks ...[]byte) []byte {
 	var w bitWriter
 	w.write(0x425a6839, 32)

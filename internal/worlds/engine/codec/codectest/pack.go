@@ -11,7 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Pack compresses a text with gzip, zstd, bzip2, snappy, s2 or none, each part in a member, frame, block or chunk of its own.
+// Pack compresses a text with gzip, zstd, bzip2, snappy, s2 or none, each part in a member, frame,
+// block or chunk of its own.
 func Pack(kind string, parts [][]byte) ([]byte, error) {
 	var out bytes.Buffer
 	switch kind {

@@ -1,5 +1,5 @@
-// Package commandtest makes a test binary the commands that its tests start, so that they need no tool that a system may lack, or have of
-// another make.
+// Package commandtest makes a test binary the commands that its tests start, so that they need no
+// tool that a system may lack, or have of another make.
 package commandtest
 
 import (
@@ -68,7 +68,8 @@ func eat(args []string) error {
 	return nil
 }
 
-// taken is memory that the process has, as each page of it was written to. The race detector would take some more for each byte.
+// taken is memory that the process has, as each page of it was written to. The race detector would
+// take some more for each byte.
 //
 //go:norace
 func taken(n int) []byte {
