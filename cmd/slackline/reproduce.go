@@ -20,7 +20,7 @@ const noPage = "none"
 func newReproduce(o *options) *cobra.Command {
 	quick := false
 	cmd := &cobra.Command{
-		Use:   "reproduce [EXPERIMENT]",
+		Use:   "reproduce [EXPERIMENT|./FOLDER]",
 		Short: "Run a published evaluation again, and say which of its claims hold",
 		Long: `Without an argument it lists the experiments. With one it plays the experiment's scenarios under all its policies and seeds on all cores,
 prints published figures beside ours with 95 % confidence intervals over the seeds, says of each claim whether it holds, and writes one page
@@ -29,7 +29,10 @@ for a browser with our curves on the paper's axes. Where a paper's text has no n
 Parameters come from the paper. What it leaves open is assumed once and stated; each assumption is varied, most by a factor of two either
 way, and the claims are judged again over the first ten seeds. --quick leaves that out, and takes 5 seeds: they show where a published number
 differs from ours, not that it holds, which takes ten. A claim that does not hold is a finding, not a failure, and so is one of which the seeds do not tell:
-the exit code is 0, with --strict 3.`,
+the exit code is 0, with --strict 3.
+
+An experiment of your own is a folder: scenario files, experiment.yaml with series, claims, figures, tables and assumptions, published.json
+with what was published, and a README.md. The folders below experiments show how; a name with a slash in it is a path.`,
 		Example: `  slackline reproduce
   slackline reproduce 003-rtmr --quick
   slackline reproduce 003-matchmaking --quick --html mm.html -o json
@@ -41,10 +44,11 @@ the exit code is 0, with --strict 3.`,
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-			for _, e := range experiment.All() {
+			all, _ := experiment.All()
+			for _, e := range all {
 				names = append(names, e.Name)
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return names, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -178,6 +182,10 @@ func (p *progressLines) step(now time.Time) {
 
 // listExperiments prints what there is.
 func (o *options) listExperiments(w io.Writer) error {
+	all, err := experiment.All()
+	if err != nil {
+		return err
+	}
 	if o.json() {
 		type entry struct {
 			Name   string `json:"name"`
@@ -186,14 +194,14 @@ func (o *options) listExperiments(w io.Writer) error {
 			Claims int    `json:"claims"`
 		}
 		list := []entry{}
-		for _, e := range experiment.All() {
+		for _, e := range all {
 			list = append(list, entry{e.Name, e.Paper, e.About, len(e.Claims)})
 		}
 		return writeJSON(w, map[string]any{"schema": "slackline/experiments/v1", "experiments": list})
 	}
 	g := &report.Grid{}
 	g.Add("experiment", "paper", "what", ">claims", ">on two cores")
-	for _, e := range experiment.All() {
+	for _, e := range all {
 		g.Add(e.Name, e.Paper, e.About, fmt.Sprint(len(e.Claims)), e.Took)
 	}
 	if err := g.Write(w); err != nil {

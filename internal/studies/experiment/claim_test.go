@@ -23,7 +23,7 @@ func made(series map[string][]float64) *Results {
 
 var made1 = Metric{"x", "s", func(o *Outcome) float64 { return o.Summary.Makespan }}
 
-func row(name string) Row { return Row{name, Series{"f", name}} }
+func row(name string) Row { return Row{Name: name, Series: Series{"f", name}} }
 
 func TestJudging(t *testing.T) {
 	r := made(map[string][]float64{

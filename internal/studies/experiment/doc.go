@@ -1,10 +1,10 @@
 // Package experiment runs published evaluations again and says whether their claims hold.
 //
-// An experiment is a folder below experiments (scenario files in their ordinary form, published
-// figures as data, a README) and a file here that states its series, metrics, figures and claims in
-// Go. To add one: make both, and name it in All.
+// An experiment is a folder: scenario files in their ordinary form, experiment.yaml with its series, claims, figures, tables and
+// assumptions, published.json with what was published, and a README. Those below experiments are part of the program.
 //
 //	experiment.go   what an experiment is, and the list of them
+//	data.go         an experiment as data: experiment.yaml
 //	published.go    what was published, from the folder
 //	watch.go        the sink: what a run shows beyond its report
 //	metric.go       numbers of a run
@@ -16,8 +16,6 @@
 //	chart.go        curves over the paper's axes, as SVG
 //	page.go         all of it as one page for a browser
 //	markdown.go     the README on that page
-//	matchmaking.go  003-matchmaking
-//	rtmr.go         003-rtmr
 //
 // # How claims are judged
 //

@@ -1,10 +1,16 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/slackline/slackline/experiments"
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
@@ -14,6 +20,9 @@ type Experiment struct {
 	Paper string
 	About string // in a few words
 	Took  string // run time on two cores
+
+	folder fs.FS
+	place  string // of the folder, for errors and files beside
 
 	Files       []string // scenario files of its folder
 	Claims      []Claim
@@ -27,11 +36,11 @@ type Series struct{ File, Policy string }
 
 // Assumption is something that the paper does not say. The claims are judged again with each of the other values.
 type Assumption struct {
-	What   string   // in words, with its reason
-	File   string   // "" = all files
-	Key    string   // of the scenario
-	Value  string   // in the scenario file
-	Others []string // in its place
+	What   string       `json:"what" need:"yes" doc:"in words, with its reason"`
+	File   string       `json:"file" doc:"scenario file that it is in; all of them if left out"`
+	Key    string       `json:"key" need:"yes" doc:"of the scenario"`
+	Value  string       `json:"value" need:"yes" doc:"in the scenario file"`
+	Others config.Texts `json:"others" need:"yes" some:"yes" doc:"values to judge the claims by in its place"`
 }
 
 // Table is metrics of several series.
@@ -45,30 +54,57 @@ type Table struct {
 type Row struct {
 	Name string
 	Series
+	Value float64 // of the parameter, in a series of several
 }
 
-// All are the experiments, by name.
-func All() []*Experiment { return []*Experiment{Matchmaking(), RTMR()} }
+// All are the experiments that are part of the program, by name.
+func All() ([]*Experiment, error) {
+	folders, err := experiments.Files.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Experiment
+	for _, f := range folders {
+		folder, err := fs.Sub(experiments.Files, f.Name())
+		if err != nil {
+			return nil, err
+		}
+		e, err := read(folder, f.Name(), path.Join("experiments", f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
 
-// Find returns an experiment by its name, or says in one sentence what is wrong with it.
+// Find returns an experiment by its name, or that in a folder, if there is a path separator in the name.
 func Find(name string) (*Experiment, error) {
+	if strings.ContainsAny(name, `/\`) {
+		return read(os.DirFS(name), filepath.Base(filepath.Clean(name)), filepath.ToSlash(filepath.Clean(name)))
+	}
+	all, err := All()
 	var names []string
-	for _, e := range All() {
+	for _, e := range all {
 		if e.Name == name {
 			return e, nil
 		}
 		names = append(names, e.Name)
 	}
-	return nil, fmt.Errorf("there is no experiment %q%s (slackline reproduce lists them)", name, spelling.Hint(name, names))
+	if err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("there is no experiment %q%s (slackline reproduce lists them; ./%s is a folder)", name, spelling.Hint(name, names), name)
 }
 
 // read returns a file of the experiment's folder.
-func (e *Experiment) read(name string) ([]byte, error) {
-	return experiments.Files.ReadFile(path.Join(e.Name, name))
-}
+func (e *Experiment) read(name string) ([]byte, error) { return fs.ReadFile(e.folder, name) }
 
-// Readme is the text of its README.
+// Readme is the text of its README, "" if it has none.
 func (e *Experiment) Readme() (string, error) {
 	text, err := e.read("README.md")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
 	return string(text), err
 }

@@ -14,10 +14,27 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
-// What was published is what is claimed: each item once, with its place. What was assumed stands in
-// the scenario files. No page without a README.
+func all(t *testing.T) []*Experiment {
+	t.Helper()
+	list, err := All()
+	if err != nil || len(list) < 2 {
+		t.Fatal(list, err)
+	}
+	return list
+}
+
+func find(t *testing.T, name string) *Experiment {
+	t.Helper()
+	e, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// What was published is what is claimed: each item once, with its place. What was assumed stands in the scenario files. No page without a README.
 func TestFolders(t *testing.T) {
-	for _, e := range All() {
+	for _, e := range all(t) {
 		published, err := e.Published()
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +83,7 @@ func TestFolders(t *testing.T) {
 
 // Every series of every claim, figure and table is played by its file.
 func TestSeries(t *testing.T) {
-	for _, e := range All() {
+	for _, e := range all(t) {
 		p, err := e.Plan([]uint64{1}, true)
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +145,7 @@ workload: {jobs: [{id: bin1-1, maps: 2, map_time: 10s, reduces: 1, reduce_time: 
 func TestAgainstReport(t *testing.T) {
 	var first string
 	for _, workers := range []int{1, 4} {
-		p, err := Matchmaking().Plan([]uint64{1}, false)
+		p, err := find(t, "003-matchmaking").Plan([]uint64{1}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +214,7 @@ func TestFind(t *testing.T) {
 	if e, err := Find("003-rtmr"); err != nil || e.Name != "003-rtmr" {
 		t.Error(e, err)
 	}
-	if _, err := Find("003-rtm"); err == nil || err.Error() != `there is no experiment "003-rtm"; did you mean "003-rtmr"? (slackline reproduce lists them)` {
+	if _, err := Find("003-rtm"); err == nil || err.Error() != `there is no experiment "003-rtm"; did you mean "003-rtmr"? (slackline reproduce lists them; ./003-rtm is a folder)` {
 		t.Error(err)
 	}
 }
@@ -206,7 +223,7 @@ func TestFind(t *testing.T) {
 // Constraint has nothing to go by and admits nothing, so it never learns. What the run of another
 // seed teaches is not the truth of this one.
 func TestKnowledge(t *testing.T) {
-	p, err := RTMR().Plan([]uint64{1}, false)
+	p, err := find(t, "003-rtmr").Plan([]uint64{1}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestMarkdown(t *testing.T) {
 
 // Nothing of the READMEs stays raw.
 func TestReadmes(t *testing.T) {
-	for _, e := range All() {
+	for _, e := range all(t) {
 		text, err := e.Readme()
 		if err != nil {
 			t.Fatal(err)

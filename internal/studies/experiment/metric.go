@@ -2,8 +2,12 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
+
+	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
 // Metric is a number of a run. It is NaN where the run does not have it.
@@ -11,6 +15,33 @@ type Metric struct {
 	Name string
 	Unit string // "%" for a part of 1, "points" for a difference of such, "s" for seconds, "D" for seconds that were chosen
 	Of   func(*Outcome) float64
+}
+
+// metrics are the numbers of a run by the names that data call them. Those of jobs may be of a size alone: "locality bin1".
+var metrics = map[string]func(size string) Metric{
+	"locality":           locality,
+	"map response":       response,
+	"running":            func(string) Metric { return running() },
+	"accept ratio":       func(string) Metric { return accepted() },
+	"kept of accepted":   func(string) Metric { return succeeded() },
+	"utilisation":        func(string) Metric { return utilisation(false) },
+	"utilisation by all": func(string) Metric { return utilisation(true) },
+}
+
+// UnmarshalText finds a metric by its name.
+func (m *Metric) UnmarshalText(text []byte) error {
+	name := string(text)
+	for _, sized := range []string{"locality", "map response"} {
+		if size, ok := strings.CutPrefix(name, sized+" "); ok {
+			*m = metrics[sized](size)
+			return nil
+		}
+	}
+	if metrics[name] == nil {
+		return fmt.Errorf("there is no metric %q%s", name, spelling.Hint(name, slices.Collect(maps.Keys(metrics))))
+	}
+	*m = metrics[name]("")
+	return nil
 }
 
 // format prints a value of the metric.

@@ -211,12 +211,3 @@ func moreOf(key, text string, s Row, m Metric, other Row, om Metric) Claim {
 		return v
 	}}
 }
-
-// names lists the rows.
-func names(rows []Row) []string {
-	list := make([]string, len(rows))
-	for i, r := range rows {
-		list[i] = r.Name
-	}
-	return slices.Clip(list)
-}

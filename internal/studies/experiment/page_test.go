@@ -16,7 +16,7 @@ func TestBrowserDrawsExperiments(t *testing.T) {
 		t.Skip("whole experiments are played where -short is not asked for")
 	}
 	b := pagetest.New(t)
-	for _, e := range All() {
+	for _, e := range all(t) {
 		p, err := e.Plan([]uint64{1}, os.Getenv("SLACKLINE_LONG") != "") // in the long tier with all assumptions
 		if err != nil {
 			t.Fatal(err)

@@ -117,7 +117,7 @@ func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Result
 	if a != nil && !known {
 		text = fmt.Appendf(text, "\nsweep: {%q: [%s]}\n", a.Key, strings.Join(a.Others, ", "))
 	}
-	variants, err := scenario.ReadSweep(path.Join("experiments", p.e.Name, file), text, scenario.Resize{})
+	variants, err := scenario.ReadSweep(path.Join(p.e.place, file), text, scenario.Resize{})
 	if err != nil {
 		return nil, err
 	}
