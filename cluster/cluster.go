@@ -15,8 +15,9 @@ type RackID int32
 
 // Class is a kind of machine. Nodes of a class are alike in speed, capacity and power.
 type Class struct {
-	Name     string       `json:"name"`
-	Speed    float64      `json:"speed"`             // of the CPU, relative to the machine that task times were measured on; > 0
+	Name string `json:"name"`
+	// of the CPU, relative to the machine that task times were measured on; > 0
+	Speed    float64      `json:"speed"`
 	Capacity units.Vector `json:"capacity"`          // what a node of this class offers to containers
 	Idle     units.Watts  `json:"idle,omitempty"`    // drawn when awake and doing nothing
 	Dynamic  units.Watts  `json:"dynamic,omitempty"` // drawn besides at full load, in proportion below it

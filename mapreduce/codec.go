@@ -88,7 +88,8 @@ func JSON[T any]() Codec[T] {
 		Append: func(to []byte, v T) []byte {
 			text, err := json.Marshal(v)
 			if err != nil {
-				panic(fmt.Sprintf("this value cannot be written as JSON: %v", err)) // it is the program's type that is at fault
+				// it is the program's type that is at fault
+				panic(fmt.Sprintf("this value cannot be written as JSON: %v", err))
 			}
 			return append(to, text...)
 		},

@@ -30,10 +30,12 @@ type Cutting uint8
 
 // The kinds of cutting.
 const (
-	Uncut            Cutting = iota // nowhere: one task reads the file
-	AtLines                         // behind any LF
-	AtRows                          // behind a LF that does not stand between double quotes, each of which begins or ends a quotation (RFC 4180)
-	AtRowsWithHeader                // the same; the first row of the file stands in front of each piece
+	Uncut   Cutting = iota // nowhere: one task reads the file
+	AtLines                // behind any LF
+	// behind a LF that does not stand between double quotes, each of which begins or ends a
+	// quotation (RFC 4180)
+	AtRows
+	AtRowsWithHeader // the same; the first row of the file stands in front of each piece
 )
 
 // BadRecord says why a record cannot be read, or, from an OutputFormat, cannot be written. The

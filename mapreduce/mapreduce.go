@@ -62,10 +62,11 @@ type Program struct {
 	Name        string                          // of the application, for messages
 	NewMapper   func(*Context) (Mapper, error)  // nil = records pass as they are
 	NewCombiner func(*Context) (Reducer, error) // nil = none
-	NewReducer  func(*Context) (Reducer, error) // nil = what combines, by NewCombiner or Fold; without either records pass as they are
-	Partition   Partitioner                     // nil = Hash
-	MapOnly     func(*Context) (Mapper, error)  // in place of NewMapper where a job has no reduces; nil = NewMapper
-	Fold        *Fold                           // a faster combiner, in place of NewCombiner; nil = none
+	// nil = what combines, by NewCombiner or Fold; without either records pass as they are
+	NewReducer func(*Context) (Reducer, error)
+	Partition  Partitioner                    // nil = Hash
+	MapOnly    func(*Context) (Mapper, error) // in place of NewMapper where a job has no reduces; nil = NewMapper
+	Fold       *Fold                          // a faster combiner, in place of NewCombiner; nil = none
 
 	// Group returns how many bytes at the start of a key make its group. Keys are sorted whole, but
 	// a reduce task sees the values of a group in one call, with those first bytes as the key, and

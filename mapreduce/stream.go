@@ -94,9 +94,11 @@ type streaming struct {
 	told   time.Time
 	folds  map[string]*int64 // what a map with a fold holds back; nil = nothing is
 	held   int               // bytes of it
-	hides  bool              // what is emitted goes on to a reduce, so keys are written such that they hold neither TAB nor LF
-	hidden []byte            // a key
-	final  bool              // what is emitted is the job's output
+	// what is emitted goes on to a reduce, so keys are written such that they hold neither TAB nor
+	// LF
+	hides  bool
+	hidden []byte // a key
+	final  bool   // what is emitted is the job's output
 }
 
 func (t *streaming) number(name string) int64 {

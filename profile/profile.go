@@ -113,12 +113,15 @@ func (s *Stage) merge(o *Stage) {
 
 // Class is the profile of a class of jobs.
 type Class struct {
-	Name    string   `json:"name"`
-	Runs    int64    `json:"runs"`             // jobs learned from
-	Ratio   Estimate `json:"ratio"`            // intermediate bytes over input bytes, per job
-	Output  Estimate `json:"output,omitzero"`  // bytes of the result over input bytes, per job
-	Memory  Estimate `json:"memory,omitzero"`  // bytes that the engine held at most, without commands and programs, per job that ran alone, where that is measured
-	Error   Estimate `json:"error,omitzero"`   // measured over predicted time from submission to finish, per job that was predicted
+	Name   string   `json:"name"`
+	Runs   int64    `json:"runs"`            // jobs learned from
+	Ratio  Estimate `json:"ratio"`           // intermediate bytes over input bytes, per job
+	Output Estimate `json:"output,omitzero"` // bytes of the result over input bytes, per job
+	// bytes that the engine held at most, without commands and programs, per job that ran alone,
+	// where that is measured
+	Memory Estimate `json:"memory,omitzero"`
+	// measured over predicted time from submission to finish, per job that was predicted
+	Error   Estimate `json:"error,omitzero"`
 	Errors  Spread   `json:"errors,omitempty"` // distribution of what Error sums up
 	Stages  []Stage  `json:"stages"`           // sorted by stage, then node class
 	Emitted Sums     `json:"emitted,omitzero"` // input bytes and intermediate bytes of what Ratio sums up

@@ -12,7 +12,8 @@ import (
 // Ratio sorts as the exact ratio does, but for differences below its resolution.
 func TestRatioSorts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.OneOf(rapid.Int64Range(0, 1<<43-1), rapid.Int64Range(0, 20)) // small ones, so that ratios are often equal
+		// small ones, so that ratios are often equal
+		n := rapid.OneOf(rapid.Int64Range(0, 1<<43-1), rapid.Int64Range(0, 20))
 		d := rapid.OneOf(rapid.Int64Range(1, math.MaxInt64), rapid.Int64Range(1, 20))
 		a, b, c, e := n.Draw(t, "a"), d.Draw(t, "b"), n.Draw(t, "c"), d.Draw(t, "d")
 		exact := big.NewRat(a, b).Cmp(big.NewRat(c, e))

@@ -62,14 +62,19 @@ type Task struct {
 
 // StageSpec is one stage of a job.
 type StageSpec struct {
-	Kind       Stage               `json:"kind"`
-	Tasks      []Task              `json:"tasks"`
-	Containers []cluster.Container `json:"containers,omitempty"` // kinds it can run in, best first; none = one slot of its stage
-	CPUShare   float64             `json:"cpu_share,omitempty"`  // part of a task's work that a faster CPU shortens, in (0,1]; 0 = 1
-	MinTasks   int                 `json:"min_tasks,omitempty"`  // moldable: the number of tasks may be set before the start
-	MaxTasks   int                 `json:"max_tasks,omitempty"`  // within these bounds; both 0 = it is fixed
-	Done       []int32             `json:"done,omitempty"`       // tasks that a run before this one has committed, by number from 1, ascending
-	Grows      bool                `json:"grows,omitempty"`      // more tasks may come than are listed: the world binds late and does not know their number yet
+	Kind  Stage  `json:"kind"`
+	Tasks []Task `json:"tasks"`
+	// kinds it can run in, best first; none = one slot of its stage
+	Containers []cluster.Container `json:"containers,omitempty"`
+	// part of a task's work that a faster CPU shortens, in (0,1]; 0 = 1
+	CPUShare float64 `json:"cpu_share,omitempty"`
+	// moldable: the number of tasks may be set before the start
+	MinTasks int `json:"min_tasks,omitempty"`
+	MaxTasks int `json:"max_tasks,omitempty"` // within these bounds; both 0 = it is fixed
+	// tasks that a run before this one has committed, by number from 1, ascending
+	Done []int32 `json:"done,omitempty"`
+	// more tasks may come than are listed: the world binds late and does not know their number yet
+	Grows bool `json:"grows,omitempty"`
 }
 
 // Container returns the i-th kind of container in which the stage can run.
@@ -93,15 +98,16 @@ func (s *StageSpec) Share() float64 {
 
 // Job is a MapReduce job as submitted.
 type Job struct {
-	ID       string      `json:"id"`
-	Class    string      `json:"class"` // jobs of a class are alike in cost; profiles are kept by class
-	Queue    string      `json:"queue,omitempty"`
-	User     string      `json:"user,omitempty"`
-	Arrive   units.Time  `json:"arrive"`
-	Soft     units.Time  `json:"soft"`               // units.Never: no soft deadline
-	Deadline units.Time  `json:"deadline"`           // units.Never: none
-	Promise  string      `json:"promise,omitempty"`  // class of its deadline, for reports
-	Promised bool        `json:"promised,omitempty"` // an earlier run, with which this one goes on, promised its deadline
+	ID       string     `json:"id"`
+	Class    string     `json:"class"` // jobs of a class are alike in cost; profiles are kept by class
+	Queue    string     `json:"queue,omitempty"`
+	User     string     `json:"user,omitempty"`
+	Arrive   units.Time `json:"arrive"`
+	Soft     units.Time `json:"soft"`              // units.Never: no soft deadline
+	Deadline units.Time `json:"deadline"`          // units.Never: none
+	Promise  string     `json:"promise,omitempty"` // class of its deadline, for reports
+	// an earlier run, with which this one goes on, promised its deadline
+	Promised bool        `json:"promised,omitempty"`
 	Weight   float64     `json:"weight"`
 	Priority int         `json:"priority,omitempty"` // higher goes first where an order looks at it
 	After    []string    `json:"after,omitempty"`    // IDs of jobs that must have finished

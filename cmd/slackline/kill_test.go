@@ -235,7 +235,8 @@ func TestResumeSays(t *testing.T) {
 	left := fmt.Sprintf("output %q: an interrupted run left it, which cannot go on: ", "out/long")
 	says(2, left+`seed is "1" and was "7"; --fresh throws away what it did, and starts anew`, "run", "long.yaml")
 	s.write("long.yaml", strings.Replace(longJob, "1s", "1us", 1))
-	for _, what := range [][]string{{"out/long"}, {"long.yaml"}, {"long"}, {}} { // it runs with the seed of the first run
+	// it runs with the seed of the first run
+	for _, what := range [][]string{{"out/long"}, {"long.yaml"}, {"long"}, {}} {
 		says(2, left+`params is "map_cpu=1us" and was "map_cpu=1s"; --fresh`, append([]string{"resume"}, what...)...)
 	}
 	s.must(0, "run", "long.yaml", "--fresh")

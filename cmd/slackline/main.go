@@ -39,7 +39,8 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = errors.New("interrupted; the same command begins anew")
 	}
 	for _, e := range apart(err) {
-		fmt.Fprintf(stderr, "slackline: %s\n", report.PrintableLines(strings.TrimSpace(e.Error()))) // a program's words may be in it
+		// a program's words may be in it
+		fmt.Fprintf(stderr, "slackline: %s\n", report.PrintableLines(strings.TrimSpace(e.Error())))
 	}
 	return code
 }

@@ -57,7 +57,8 @@ func TestPromisesOfRealJobs(t *testing.T) {
 	if list := s.must(0, "jobs", "--policy", "rtmr"); strings.Contains(list, "not kept") || strings.Contains(list, "rejected: ") || strings.Count(list, "refused") != 4 {
 		t.Error(list)
 	}
-	if refused := s.jobs("--policy", "rtmr", "--state", "rejected").Jobs; len(refused) != 2 { // the word of earlier builds
+	// the word of earlier builds
+	if refused := s.jobs("--policy", "rtmr", "--state", "rejected").Jobs; len(refused) != 2 {
 		t.Errorf("%+v", refused)
 	}
 	rejected := s.jobs("--policy", "rtmr", "--name", "j3").Jobs[0]

@@ -232,7 +232,8 @@ func (o *options) rounds(w io.Writer, local *runs.Local, memory *runs.Memory, kn
 			fmt.Fprintf(w, "warning: policy %s had finished before and is not run again, but its report is missing here: %s\n", p, why)
 		}
 	}
-	if !slices.ContainsFunc(rounds, func(r round) bool { return !r.done }) { // which is an error, as all output is there
+	// that is an error, as all output is there
+	if !slices.ContainsFunc(rounds, func(r round) bool { return !r.done }) {
 		_, err := local.Real(policies[0], seed, folders[0], known)
 		return nil, err
 	}

@@ -57,7 +57,8 @@ func (s *shell) onTerminal(args ...string) (string, int) {
 		s.t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if _, err := io.Copy(&text, ours); err != nil && !errors.Is(err, syscall.EIO) { // which says that the last of the other end is closed
+	// EIO says that the other end is closed
+	if _, err := io.Copy(&text, ours); err != nil && !errors.Is(err, syscall.EIO) {
 		s.t.Error(err)
 	}
 	err = cmd.Wait()

@@ -46,9 +46,11 @@ type Schedule struct {
 	Root string // paths below it are drawn by what follows it
 	Life int    // how often the process died before: each life draws anew
 
-	Fail   float64 // chance that an operation fails
-	Error  error   // as what; nil = EIO
-	Full   float64 // chance that there is no room: the disk is full, or, of an operation that opens a file, no more can be opened
+	Fail  float64 // chance that an operation fails
+	Error error   // as what; nil = EIO
+	// chance that there is no room: the disk is full, or, of an operation that opens a file, no
+	// more can be opened
+	Full   float64
 	Flip   float64 // chance that a write to a run of map output or to a part flips a bit
 	Die    float64 // chance that the process dies at an operation: before it, or, of a write, in its middle
 	Most   int     // operations that fail, and bits that flip, at most; so no task fails too often
@@ -57,7 +59,9 @@ type Schedule struct {
 	Counts func(op Op, path string) bool // nil = all do
 
 	Grant func(what string) bool // asked before anything breaks, for processes that share a budget; nil = it may
-	Exit  func()                 // what dying is, in a process that really dies; it does not return. nil = all operations fail from then on
+	// what dying is, in a process that really dies; it does not return. nil = all operations fail
+	// from then on
+	Exit func()
 
 	lock   sync.Mutex
 	met    map[string]uint64

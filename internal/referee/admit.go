@@ -39,7 +39,9 @@ func (a *all) decide(b *book, events []*line, p *wants) {
 type limit struct {
 	running, perUser, perQueue int
 	queues                     *describedQueues
-	masters                    float64 // percent of what a queue is promised that masters may take, unless the queue says; 0 = no bound
+	// percent of what a queue is promised that masters may take, unless the queue says; 0 = no
+	// bound
+	masters float64
 }
 
 func (l *limit) decide(b *book, events []*line, p *wants) {

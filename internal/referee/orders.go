@@ -100,7 +100,8 @@ type fairShare struct {
 	users  bool // within a pool users share
 	fifo   bool // jobs of a pool that does not say stand in line
 	pools  map[string]*pool
-	came   map[string]int // when a pool, or a user of one, had the first of its jobs; none is remembered that has no job
+	// when a pool, or a user of one, had the first of its jobs; none is remembered that has no job
+	came map[string]int
 }
 
 type pool struct {

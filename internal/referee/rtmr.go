@@ -496,7 +496,9 @@ func (r *rtmr) reclaim(b *book, p *wants) {
 			due += n
 			free -= n
 			if b.world.World.Heartbeat > 0 {
-				kept = reserved // should their reduces become ready before the next beat, they take the slots that are free
+				// should their reduces become ready before the next beat, they take the slots that
+				// are free
+				kept = reserved
 			}
 		} else if !reached(c.job) {
 			reserved += s.open

@@ -42,9 +42,10 @@ type Demo struct {
 	Files   []task.File
 	Machine Machine
 	Seed    uint64
-	Dir     string                           // for output and work files; must exist
-	Budget  units.Duration                   // the runs by all policies should take no longer; less text is taken if they would
-	Say     func(format string, args ...any) // tells a line of progress
+	Dir     string // for output and work files; must exist
+	// the runs by all policies should take no longer; less text is taken if they would
+	Budget units.Duration
+	Say    func(format string, args ...any) // tells a line of progress
 
 	learned []*profile.Class
 	arrive  [3]units.Time
@@ -250,9 +251,11 @@ func (d *Demo) Cells(policies []string, folder func(policy string) string) ([]la
 
 // Where deadlines lie.
 const (
-	apart  = 0.05 // the second and third job come when so many parts of the time that all need, and twice as many, have passed
-	tells  = 1.3  // the least margin on either side of a deadline that only one order is to meet
-	spared = 1.5  // of one that both are to meet
+	// the second and third job come when so many parts of the time that all need, and twice as
+	// many, have passed
+	apart  = 0.05
+	tells  = 1.3 // the least margin on either side of a deadline that only one order is to meet
+	spared = 1.5 // of one that both are to meet
 )
 
 // deadlines plays what was learned under both orders, and sets deadlines by when each finishes a job.

@@ -44,7 +44,8 @@ func (l *Local) CheckFresh(m *Memory, under ...string) error {
 	for _, u := range under {
 		for i, dir := range l.outputs(u) {
 			all++
-			if state, err := outdir.NewCommitter(dir).State(); err == nil && state == outdir.Finished { // an error is told by whoever writes there
+			// an error is told by whoever writes there
+			if state, err := outdir.NewCommitter(dir).State(); err == nil && state == outdir.Finished {
 				finished = append(finished, finishedJob{i, dir})
 			}
 		}

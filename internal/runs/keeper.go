@@ -248,7 +248,8 @@ func ofJobs(kind sched.EventKind) bool {
 
 func (k *Keeper) endJob(j *keptJob, at units.Time, e *follow.Record) {
 	ended := k.wall(at)
-	if j.row.Ended = &ended; e.Outcome == sched.Committed || j.row.Started != nil { // what was refused, or killed while it waited, took nothing
+	// what was refused, or killed while it waited, took nothing
+	if j.row.Ended = &ended; e.Outcome == sched.Committed || j.row.Started != nil {
 		took := ended.Sub(j.row.Submitted).Seconds()
 		j.row.Took = &took
 	}

@@ -51,7 +51,9 @@ type Local struct {
 	// Warnings are of commands that will hardly find their files.
 	Warnings []string
 
-	Several bool                    // the jobs run more than once, into folders of their own: what has finished is known until Forget
+	// the jobs run more than once, into folders of their own: what has finished is known until
+	// Forget
+	Several bool
 	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
 	Origin  Origin                  // of the run, for whoever wants to go on with it
 	Memory  *Memory                 // of earlier runs, asked for what was promised where a run goes on; may be nil
@@ -263,7 +265,8 @@ func engineWorld(cfg engine.Config) func() (drive.World, error) {
 		if cfg.Origin == nil {
 			cfg.Origin = sync.OnceValue(time.Now)
 		}
-		began := sync.OnceValues(func() (time.Time, units.Duration) { // from then on it is a stopwatch, whatever is done to the time of day
+		// from then on it is a stopwatch, whatever is done to the time of day
+		began := sync.OnceValues(func() (time.Time, units.Duration) {
 			origin, now := cfg.Origin(), time.Now()
 			return now, units.Duration(max(0, now.Sub(origin)))
 		})

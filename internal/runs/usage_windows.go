@@ -12,6 +12,7 @@ func cpuSeconds() float64 {
 	if syscall.GetProcessTimes(h, &created, &exited, &kernel, &user) != nil {
 		return 0
 	}
-	ticks := func(f syscall.Filetime) float64 { return float64(uint64(f.HighDateTime)<<32 | uint64(f.LowDateTime)) } // of 100 ns
+	// of 100 ns
+	ticks := func(f syscall.Filetime) float64 { return float64(uint64(f.HighDateTime)<<32 | uint64(f.LowDateTime)) }
 	return (ticks(kernel) + ticks(user)) / 1e7
 }

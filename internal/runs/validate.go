@@ -82,7 +82,8 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 				return nil, err
 			}
 		}
-		cell, err := local.Real(v.Policy, v.Seed, "", nil) // no knowledge, so that every round is the same to the policy
+		// no knowledge, so that every round is the same to the policy
+		cell, err := local.Real(v.Policy, v.Seed, "", nil)
 		if err != nil {
 			return nil, err
 		}

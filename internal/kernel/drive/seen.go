@@ -27,9 +27,11 @@ type Sight uint8
 
 // The sights.
 const (
-	First     Sight = iota
-	Again           // it was seen, and must change nothing
-	Forgotten       // it is so old that nobody can tell, and has to be refused: whoever waits for it would wait for good
+	First Sight = iota
+	Again       // it was seen, and must change nothing
+	// it is so old that nobody can tell, and has to be refused: whoever waits for it would wait for
+	// good
+	Forgotten
 )
 
 // Add notes an item, and tells whether it was seen before. One without a number never was.

@@ -135,7 +135,8 @@ func TestNoOrigin(t *testing.T) {
 func fill(t *rapid.T, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if v.Type() == reflect.TypeFor[*sched.Account]() || !rapid.Bool().Draw(t, "there") { // a type may point at itself
+		// a type may point at itself
+		if v.Type() == reflect.TypeFor[*sched.Account]() || !rapid.Bool().Draw(t, "there") {
 			return
 		}
 		v.Set(reflect.New(v.Type().Elem()))

@@ -71,7 +71,9 @@ func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return drive.Batch{}, err
 	}
-	if len(r.plan) > 1 && !r.answered { // an empty plan is none: what a policy heeds may have become less since it was recorded, or more
+	// an empty plan is none: what a policy heeds may have become less since it was recorded, or
+	// more
+	if len(r.plan) > 1 && !r.answered {
 		return drive.Batch{}, bad(r.plan[0].Number, "a plan was recorded, but nothing in the round asks for one")
 	}
 	at, err := r.readRound()

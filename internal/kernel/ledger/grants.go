@@ -12,8 +12,10 @@ type grant struct {
 	Container uint8
 	Near      sched.Locality // where the world binds late: the demand it was taken from
 	Taken     bool           // the world took it over
-	Counted   bool           // the demand that the world last told counts it: whatever came of it, that demand is right as it stands
-	Second    sched.TaskID   // the task of which it is a second attempt; 0 = it is a start
+	// the demand that the world last told counts it: whatever came of it, that demand is right as
+	// it stands
+	Counted bool
+	Second  sched.TaskID // the task of which it is a second attempt; 0 = it is a start
 }
 
 // grants are the open grants in the order of their items. Most are answered in the order they were

@@ -85,7 +85,8 @@ type jobBook struct {
 // nodeBook is the record of a node.
 type nodeBook struct {
 	sched.Node
-	Capacity  units.Vector              // as described while it is up, else nothing; Free is this less what containers take
+	// as described while it is up, else nothing; Free is this less what containers take
+	Capacity  units.Vector
 	localJobs *[sched.Stages]localIndex // jobs with open tasks whose input lies here; kept once a policy has asked
 	asked     sched.ItemID              // the last item about its power
 	was       sched.PowerState          // before it

@@ -122,7 +122,8 @@ func (l *Ledger) rekey(b *jobBook) {
 	for q := b.Queue; q != sched.Root; q = l.queues[q].Parent {
 		qb := &l.queues[q]
 		for s := range sched.Stages {
-			if (has|qb.Ranked)&(1<<s) != 0 { // what the job takes counts for the queue in stages that the job does not have
+			// what the job takes counts for the queue in stages that the job does not have
+			if (has|qb.Ranked)&(1<<s) != 0 {
 				l.rekeyQueue(qb, s)
 			}
 		}

@@ -143,7 +143,8 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 		}
 	}
 	l.profiles = profile.Set{}
-	for _, name := range append(slices.Sorted(gomaps.Keys(s.Profiles)), s.Taught...) { // who is not among those taught comes first
+	// who is not among those taught comes first
+	for _, name := range append(slices.Sorted(gomaps.Keys(s.Profiles)), s.Taught...) {
 		if c := s.Profiles[name]; c != nil {
 			l.profiles.Put(c)
 		}

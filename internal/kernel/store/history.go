@@ -48,33 +48,37 @@ type Run struct {
 
 // Job is a job of a run. Seconds count from its submission.
 type Job struct {
-	ID        int64            `json:"id"`
-	Run       int64            `json:"run"`
-	First     int64            `json:"first,omitempty"` // of a job that goes on with an interrupted one: where it was submitted first
-	GoesOn    bool             `json:"-"`               // told to Begin: it goes on with the interrupted one of the same output, if there is one
-	Name      string           `json:"name"`
-	Class     string           `json:"class"`
-	Policy    string           `json:"policy"`
-	State     string           `json:"state"`
-	Reason    string           `json:"reason,omitempty"` // why it failed, was killed or refused
-	File      string           `json:"file,omitempty"`   // the job file
-	Output    string           `json:"output"`
-	Submitted time.Time        `json:"submitted"`
-	Started   *time.Time       `json:"started"` // the first attempt
-	Ended     *time.Time       `json:"ended"`
-	Deadline  *time.Time       `json:"deadline"`
-	Promised  bool             `json:"promised"` // the policy promised the deadline
-	Took      *float64         `json:"took_s"`
-	Cold      bool             `json:"cold,omitempty"` // the run was cold for its class, so that it took longer than it will
-	Expected  *float64         `json:"expected_s"`     // what was said before it ran; null: nothing was known
-	Spread    *float64         `json:"spread_s"`       // standard deviation of that
+	ID  int64 `json:"id"`
+	Run int64 `json:"run"`
+	// of a job that goes on with an interrupted one: where it was submitted first
+	First int64 `json:"first,omitempty"`
+	// told to Begin: it goes on with the interrupted one of the same output, if there is one
+	GoesOn    bool       `json:"-"`
+	Name      string     `json:"name"`
+	Class     string     `json:"class"`
+	Policy    string     `json:"policy"`
+	State     string     `json:"state"`
+	Reason    string     `json:"reason,omitempty"` // why it failed, was killed or refused
+	File      string     `json:"file,omitempty"`   // the job file
+	Output    string     `json:"output"`
+	Submitted time.Time  `json:"submitted"`
+	Started   *time.Time `json:"started"` // the first attempt
+	Ended     *time.Time `json:"ended"`
+	Deadline  *time.Time `json:"deadline"`
+	Promised  bool       `json:"promised"` // the policy promised the deadline
+	Took      *float64   `json:"took_s"`
+	// the run was cold for its class, so that it took longer than it will
+	Cold      bool             `json:"cold,omitempty"`
+	Expected  *float64         `json:"expected_s"` // what was said before it ran; null: nothing was known
+	Spread    *float64         `json:"spread_s"`   // standard deviation of that
 	Maps      Tally            `json:"maps"`
 	Reduces   Tally            `json:"reduces"`
 	Attempts  int              `json:"attempts"`
 	Failures  int              `json:"failures"`   // attempts that failed
 	LocalMaps int              `json:"local_maps"` // committed on a node with their input
 	Counters  map[string]int64 `json:"counters,omitempty"`
-	Isolation string           `json:"isolation,omitempty"` // what held the processes of its attempts together, and bounded their memory
+	// what held the processes of its attempts together, and bounded their memory
+	Isolation string `json:"isolation,omitempty"`
 }
 
 // Tally counts the tasks of a stage.
@@ -100,7 +104,8 @@ type Attempt struct {
 	Read     int64            `json:"bytes_read"`
 	Written  int64            `json:"bytes_written"`
 	Counters map[string]int64 `json:"counters,omitempty"`
-	Output   string           `json:"output,omitempty"` // what its program said on standard error, or the stack of its panic
+	// what its program said on standard error, or the stack of its panic
+	Output string `json:"output,omitempty"`
 }
 
 // Live is a run that this process writes. It holds a lock, so that others can tell whether the process still lives.

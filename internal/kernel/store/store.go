@@ -75,7 +75,9 @@ func OpenReadOnly(path string) (*Store, error) {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
 	s, err := connect(path, "mode=ro&_pragma=busy_timeout(5000)", (*Store).check)
-	if err != nil { // SQLite keeps who reads in a file beside, which may not be possible here; then nobody can write either
+	// SQLite keeps who reads in a file beside, which may not be possible here; then nobody can
+	// write either
+	if err != nil {
 		s, err = connect(path, "immutable=1", (*Store).check)
 	}
 	return s, err

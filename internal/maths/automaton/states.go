@@ -60,9 +60,11 @@ type states struct {
 	all   []state  // by row
 	items []item   // of all states
 	byKey map[string]uint32
-	start uint32    // the state at the begin of a line
-	base  [2]uint32 // the states behind a character within a line, not of a word and of one, in which nothing has begun to match
-	hit   uint32
+	start uint32 // the state at the begin of a line
+	// the states behind a character within a line, not of a word and of one, in which nothing has
+	// begun to match
+	base [2]uint32
+	hit  uint32
 
 	scanned int  // bytes since the table was begun
 	tired   bool // it was full too soon

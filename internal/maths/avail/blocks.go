@@ -153,8 +153,9 @@ func (b *blocks) fit(i int, steps []Step) bool {
 		copy(room, room[o.lo:o.hi])
 		o.lo, o.hi = 0, o.hi-o.lo
 	}
-	k, w := int(o.hi)-1, int(o.hi)+len(steps)                                // what is merged stands from w on
-	for at, lo, n := steps[len(steps)-1].At, int(o.lo)-1, k-int(o.lo)+2; ; { // the last of steps goes behind all that are not after it: behind lo
+	k, w := int(o.hi)-1, int(o.hi)+len(steps) // what is merged stands from w on
+	// the last of steps goes behind all that are not after it: behind lo
+	for at, lo, n := steps[len(steps)-1].At, int(o.lo)-1, k-int(o.lo)+2; ; {
 		if n == 1 {
 			copy(room[lo+1+len(steps):w], room[lo+1:k+1])
 			w -= k - lo

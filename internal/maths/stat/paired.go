@@ -11,11 +11,13 @@ import (
 
 // Paired sums up differences of pairs: what a seed gave under one policy less what it gave under another.
 type Paired struct {
-	N      int
-	Mean   float64
-	P      float64 // two-sided, of the sign-flip test: how likely a mean this far from 0 is if neither is better
-	Effect float64 // Cohen's d of pairs: the mean over the standard deviation of the differences; ±Inf if all are equal and not 0
-	Nil    bool    // every difference is 0, so there is nothing to test
+	N    int
+	Mean float64
+	P    float64 // two-sided, of the sign-flip test: how likely a mean this far from 0 is if neither is better
+	// Cohen's d of pairs: the mean over the standard deviation of the differences; ±Inf if all are
+	// equal and not 0
+	Effect float64
+	Nil    bool // every difference is 0, so there is nothing to test
 }
 
 // ComparePairs tests whether the mean of differences is 0.

@@ -70,7 +70,8 @@ func TestSignFlips(t *testing.T) {
 		if got := ComparePairs(d).P; got != exact {
 			t.Errorf("series %d: %v, counted %v", series, got, exact)
 		}
-		if drawn := ComparePairs(append(d, 0)).P; math.Abs(drawn-exact) > 5*math.Sqrt(2*exact*(1-exact)/65536)+1e-4 { // a 0 has no sign
+		// a 0 has no sign
+		if drawn := ComparePairs(append(d, 0)).P; math.Abs(drawn-exact) > 5*math.Sqrt(2*exact*(1-exact)/65536)+1e-4 {
 			t.Errorf("series %d: drawn %v, exact %v", series, drawn, exact)
 		}
 	}
@@ -273,7 +274,8 @@ func TestHolm(t *testing.T) {
 	if !slices.Equal(steps, []int{3, 4, 3, 3}) { // the second test is not passed, which ends the procedure
 		t.Errorf("corrected for %v", steps)
 	}
-	if _, steps := Holm([]float64{0.001, 0.002, 0.001, 0.04}, 0.05); !slices.Equal(steps, []int{4, 2, 4, 1}) { // equal ones are equal
+	// equal ones are equal
+	if _, steps := Holm([]float64{0.001, 0.002, 0.001, 0.04}, 0.05); !slices.Equal(steps, []int{4, 2, 4, 1}) {
 		t.Errorf("corrected for %v", steps)
 	}
 	if list, _ := Holm(nil, 0.05); len(list) != 0 {

@@ -127,7 +127,8 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	default:
 		a, why := c.test(v, job, p)
 		switch {
-		case why.Cause != estimate.Promised && (job.Spec.GoesOn() || job.Begun()): // that time was lost is not held against it
+		case why.Cause != estimate.Promised && (job.Spec.GoesOn() || job.Begun()):
+			// the time lost is not held against it
 			p.Admit(job.ID, sched.Because(sched.Begun))
 		case why.Cause != estimate.Promised:
 			p.Reject(job.ID, 0, why)
@@ -178,7 +179,8 @@ func noPromise(job *sched.Job) sched.Reason {
 func (c *Constraint) lend(v sched.View, job *sched.Job, p *sched.Plan) {
 	switch why, full := c.Share.Crowded(v, job); {
 	case !full:
-		if why := noPromise(job); p.Admit(job.ID, why) && job.Deadline != units.Never { // it stands behind what is promised
+		// the job stands behind all promises
+		if why := noPromise(job); p.Admit(job.ID, why) && job.Deadline != units.Never {
 			p.Add(sched.Item{Verb: sched.SetDeadline, Job: job.ID, At: units.Never, Reason: why})
 		}
 	case job.Standing() != sched.HeldBack:

@@ -43,7 +43,9 @@ type masters struct {
 	n     int
 	used  units.Vector
 	pools map[string]*pool // by path
-	sum   float64          // of the weights of pools with jobs: whole numbers, so it does not matter in which order they come
+	// of the weights of pools with jobs: whole numbers, so it does not matter in which order they
+	// come
+	sum float64
 }
 
 // pool is what the masters of a queue's jobs take.

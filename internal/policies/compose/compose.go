@@ -16,13 +16,14 @@
 //
 // # Who wins
 //
-// Every item is checked and booked when a part adds it, so each part sees what the parts before it have done, and what an earlier
-// part took, a later one cannot take again. Admission wins over placement: a job that is held or rejected gets nothing.
-// Placement wins over speculation: what never ran goes before a copy. Both win over preemption: what a free slot has just cured is not
-// cured by killing. Preemption frees, it does not place:
-// freed slots go where the order says when their node is next served. The order outranks no part; it is what parts read.
-// Scaling comes last and takes nothing from the others: it sees what waits after all that, and touches no node on which something
-// runs or was just placed.
+// Every item is checked and booked when a part adds it, so each part sees what the parts before it
+// have done, and what an earlier part took, a later one cannot take again. Admission wins over
+// placement: a job that is held or rejected gets nothing. Placement wins over speculation: what
+// never ran goes before a copy. Both win over preemption: what a free slot has just cured is not
+// cured by killing. Preemption frees, it does not place: freed slots go where the order says when
+// their node is next served. The order outranks no part; it is what parts read. Scaling comes last
+// and takes nothing from the others: it sees what waits after all that, and touches no node on
+// which something runs or was just placed.
 package compose
 
 import (

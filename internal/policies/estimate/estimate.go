@@ -35,8 +35,11 @@ type Times struct {
 	Map    units.Duration // the longest map: c_m^max · max δ_i^m (alg. 5.2, line 1)
 	Maps   units.Duration // all maps one after the other: c_m^max · δ
 	Reduce units.Duration // the longest reduce: c_r^max · max δ_i^r (alg. 5.3, line 2)
-	Master units.Duration // from the start of its ApplicationMaster to the first task that this asks for; 0 = it has none
-	Known  bool           // every stage of the job has been seen, and all its tasks are known; if not, the times say nothing
+	// from the start of its ApplicationMaster to the first task that this asks for; 0 = it has none
+	Master units.Duration
+	// every stage of the job has been seen, and all its tasks are known; if not, the times say
+	// nothing
+	Known bool
 }
 
 // Worst returns the times of a job. skew is how many times the mean the largest share of a reduce

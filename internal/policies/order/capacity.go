@@ -23,12 +23,13 @@ type CapacityConfig struct {
 //     earlier, goes first, with all of that user's jobs by priority, then arrival; jobs of a user
 //     who has the user limit are passed over.
 //
-// A user may have at most the larger of an equal part among the active users of the leaf and minimum_user_limit percent, both of
-// what the leaf has and rounded up, and never more than user_limit_factor times the guaranteed share. A user is active who holds
-// something or has work that may start. What the leaf has is its guaranteed share or, once it uses that up, what it uses and the one unit
-// that is asked for. So
-// with Hadoop's defaults, 100 % and 1, one user cannot take a leaf beyond its guaranteed share even if the cluster is idle.
-// Jobs that name no user have no user limit.
+// A user may have at most the larger of an equal part among the active users of the leaf and
+// minimum_user_limit percent, both of what the leaf has and rounded up, and never more than
+// user_limit_factor times the guaranteed share. A user is active who holds something or has work
+// that may start. What the leaf has is its guaranteed share or, once it uses that up, what it uses
+// and the one unit that is asked for. So with Hadoop's defaults, 100 % and 1, one user cannot take
+// a leaf beyond its guaranteed share even if the cluster is idle. Jobs that name no user have no
+// user limit.
 //
 // Used is memory or virtual cores if containers take any (as YARN's calculators), else slots of the
 // stage (as Hadoop 1). Limits hold in every resource that counts for the stage, in whole units
@@ -112,7 +113,9 @@ func (o *Capacity) Path(j *sched.Job) []string {
 	leaf := o.leaves[name]
 	if leaf == nil {
 		if o.root.children[name] != nil {
-			name += "." // an inner queue: no name has a dot, so this one stands beside it, and no user is taken for a queue below it
+			// an inner queue: no name has a dot, so this one stands beside it, and no user is taken
+			// for a queue below it
+			name += "."
 		}
 		leaf = []string{name}
 	}

@@ -2,10 +2,10 @@ package order
 
 import "github.com/slackline/slackline/sched"
 
-// EDF serves the job with the earliest deadline first, by arrival among equals; jobs without a deadline come last (paper 000,
-// section 6). A virtual deadline, where a plan set
-// one, counts in place of the job's own. User priorities do not count, which the paper
-// names as a price of EDF (section 2.2).
+// EDF serves the job with the earliest deadline first, by arrival among equals; jobs without a
+// deadline come last (paper 000, section 6). A virtual deadline, where a plan set one, counts in
+// place of the job's own. User priorities do not count, which the paper names as a price of EDF
+// (section 2.2).
 type EDF struct{ sched.Flat }
 
 // JobKey is (deadline, arrival). It is the same for all stages.

@@ -29,7 +29,8 @@ func TestPaths(t *testing.T) {
 		{"dev.ui", "u", []string{"dev", "ui", "u"}, []string{"ui", "u"}},
 		{"root.dev.ui", "u", []string{"dev", "ui", "u"}, []string{"ui", "u"}},
 		{"", "u", []string{"default", "u"}, []string{"default", "u"}},
-		{"dev", "ui", []string{"dev.", "ui"}, []string{"dev", "ui"}}, // no user gets into a queue that is called like him
+		// no user gets into a queue that is called like him
+		{"dev", "ui", []string{"dev.", "ui"}, []string{"dev", "ui"}},
 	} {
 		if got := capacity.Path(spec(c.queue, c.user)); !slices.Equal(got, c.capacity) {
 			t.Errorf("capacity: %q of %q stands in %q, want %q", c.queue, c.user, got, c.capacity)

@@ -73,7 +73,8 @@ func (l *literal) beat(v sched.View, p *sched.Plan, node sched.NodeID) {
 		}
 		previous := l.marker[i]   // 6
 		for _, j := range queue { // 7
-			if locality := v.Nearest(node, j, sched.Map); locality == sched.NodeLocal || locality == sched.Anywhere { // 8
+			// 8
+			if locality := v.Nearest(node, j, sched.Map); locality == sched.NodeLocal || locality == sched.Anywhere {
 				start(j, sched.Map, sched.NodeLocal) // 9
 				s--                                  // 10
 				if l.marker[i] == nil {              // 11

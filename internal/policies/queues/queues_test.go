@@ -97,7 +97,8 @@ func TestMinShares(t *testing.T) {
 		{Queue{Name: "a"}, false, false},
 		{Queue{Name: "a", MinReduces: 1}, true, false},
 		{Queue{Name: "a", MinMaps: 1, MinShareTimeout: 1}, true, true},
-		{Queue{Name: "a", MinMaps: 1, MinShareTimeout: 1, Queues: []Queue{{Name: "b"}}}, false, false}, // only leaves are pools
+		// only leaves are pools
+		{Queue{Name: "a", MinMaps: 1, MinShareTimeout: 1, Queues: []Queue{{Name: "b"}}}, false, false},
 		{Queue{Name: "a", Queues: []Queue{{Name: "b", MinMaps: 1}}}, true, false},
 	} {
 		shares, timeouts := (&Config{Queues: []Queue{{Name: "z"}, c.q}}).MinShares()

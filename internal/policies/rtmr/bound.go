@@ -59,7 +59,8 @@ func (s *Schedule) delay(now units.Time, c *Claim, p int) (units.Duration, bool)
 	if s.bounded < len(s.members) {
 		return 0, false
 	}
-	slack, from := units.Duration(units.Never), max(now, s.at.maps.First()) // from which reduces behind may start: their maps end no sooner
+	// from which reduces behind may start: their maps end no sooner
+	slack, from := units.Duration(units.Never), max(now, s.at.maps.First())
 	for i := p; i < len(s.members); i++ {
 		m := &s.members[i]
 		by := m.bound.at(now)

@@ -16,9 +16,10 @@ const stride = 512
 
 // A mark is the chain before the member at a place.
 type mark struct {
-	place         int
-	now           units.Time // as the question was asked then
-	until         units.Time // the question may be asked as late as this without a change, if it was asked no later itself
+	place int
+	now   units.Time // as the question was asked then
+	// the question may be asked as late as this without a change, if it was asked no later itself
+	until         units.Time
 	maps, reduces []avail.Step
 }
 

@@ -165,7 +165,8 @@ func TestCountUnknown(t *testing.T) {
 		{2, []sched.Event{amended(1, claims("a", 2, 100))}, "admit job=1 reason=promised:100000000000,22000000000"},
 		{3, []sched.Event{amended(2, claims("b", 9, 90))}, "reject job=2 at=113000000000 reason=alone-late:87000000000,90000000000,90000000000"},
 		{4, []sched.Event{{Kind: sched.Started, Attempt: 1, Job: 3, Stage: sched.Map, Task: 1, Node: 1}, amended(3, claims("c", 1, 5))},
-			"kill job=3 stage=map node=1 attempt=1 count=1 outcome=preempted reason=slot-due:2,1 attempts=1"}, // it is still without a promise
+			// it is still without a promise
+			"kill job=3 stage=map node=1 attempt=1 count=1 outcome=preempted reason=slot-due:2,1 attempts=1"},
 	} {
 		if got := d.at(c.second, c.events...); got != c.want {
 			t.Errorf("%d s: %s\nwant %s", c.second, got, c.want)

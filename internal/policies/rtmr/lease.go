@@ -20,8 +20,10 @@ type lease struct {
 	Item  sched.ItemID    `json:"item"`           // that started the task
 	Seen  sched.AttemptID `json:"seen,omitempty"` // the task's attempt; 0 = it has not begun
 	Node  sched.NodeID    `json:"node"`
-	Away  bool            `json:"away,omitempty"`  // the node is out of service: the lease is not in the schedule
-	Again bool            `json:"again,omitempty"` // it is lent while its task runs already: it stands behind jobs that may have started since and need the slot
+	Away  bool            `json:"away,omitempty"` // the node is out of service: the lease is not in the schedule
+	// it is lent while its task runs already: it stands behind jobs that may have started since and
+	// need the slot
+	Again bool `json:"again,omitempty"`
 }
 
 // lease lends a slot for a task of the job.

@@ -31,8 +31,10 @@ type stream struct {
 	Jobs                 []streamJob
 
 	Speeds []float64 // of nodes, in the order of their numbers; nil = all 1
-	Racks  int       // if above 0: a map that is not beside its input first reads it, for a second in its rack, else for two
-	Rooms  int64     // of a node, for masters outside of the slots
+	// if above 0: a map that is not beside its input first reads it, for a second in its rack, else
+	// for two
+	Racks int
+	Rooms int64 // of a node, for masters outside of the slots
 }
 
 type streamJob struct {

@@ -50,8 +50,10 @@ type Alone struct{ MapsEnd, Finish units.Time }
 type Hold struct {
 	Job   sched.JobID // 0: one that has finished, and whose promise stays; below 0: a slot that is lent
 	Stage sched.Stage // its maps or its reduces
-	Slots int         // so many slots of that stage are not given back by it before that instant, or when the job wants them
-	Until units.Time  // when its last task of that stage ends
+	// so many slots of that stage are not given back by it before that instant, or when the job
+	// wants them
+	Slots int
+	Until units.Time // when its last task of that stage ends
 }
 
 // A Schedule is the priority queue of algorithm 5.1 with its slot-available vectors: the admitted
@@ -216,9 +218,9 @@ func (s *Schedule) find(j sched.JobID) int {
 // Test is algorithm 5.1, lines 1 to 21: whether the job would meet its deadline, and every waiting
 // job behind it still its own. It changes nothing.
 //
-// It estimates up to stride jobs before the place, or all of them where checkpoints do not hold, and those behind it until one is late, unless bounds show that
-// none will be. A job costs O(steps touched): some ten among jobs that
-// differ, fewer if their tasks are alike.
+// It estimates up to stride jobs before the place, or all of them where checkpoints do not hold,
+// and those behind it until one is late, unless bounds show that none will be. A job costs O(steps
+// touched): some ten among jobs that differ, fewer if their tasks are alike.
 func (s *Schedule) Test(now units.Time, c Claim) Verdict {
 	p := s.position(&c)
 	s.seek(now, p)

@@ -16,9 +16,11 @@ import (
 
 // Config is what people can set.
 type Config struct {
-	Feedback   bool        // rebuild the vectors when a job's finish is not what was estimated (algorithm 5.5)
-	FIFO       bool        // jobs that have not started stand by arrival, not by deadline
-	Preempt    bool        // tasks without a promise run on any free slot and are killed when it falls due; else they get what the vectors leave
+	Feedback bool // rebuild the vectors when a job's finish is not what was estimated (algorithm 5.5)
+	FIFO     bool // jobs that have not started stand by arrival, not by deadline
+	// tasks without a promise run on any free slot and are killed when it falls due; else they get
+	// what the vectors leave
+	Preempt    bool
 	BestEffort bool        // a job of an unknown class runs without a promise, instead of a sample of it
 	Sample     int         // maps in a sample
 	Skew       float64     // the largest share of a reduce over the mean

@@ -13,7 +13,9 @@ import (
 // Metric is a number of a run. It is NaN where the run does not have it.
 type Metric struct {
 	Name string
-	Unit string // "%" for a part of 1, "points" for a difference of such, "s" for seconds, "D" for seconds that were chosen
+	// "%" for a part of 1, "points" for a difference of such, "s" for seconds, "D" for seconds that
+	// were chosen
+	Unit string
 	Of   func(*Outcome) float64
 }
 

@@ -32,20 +32,24 @@ type Report struct {
 
 // Result is what came of a claim.
 type Result struct {
-	Claim     string      `json:"claim"`
-	Source    string      `json:"source"`
-	Kind      Kind        `json:"kind"`
-	Published *float64    `json:"published"`               // null: the paper's text has no number
-	Ours      *float64    `json:"ours"`                    // null: our runs have none
-	CI95      *[2]float64 `json:"ci95"`                    // of the mean; both are ours if there is one seed; null: there is none
-	CI95Of    string      `json:"ci95_of,omitempty"`       // "against …", "from … to …": of that comparison, which decides; "mean", "tests decide": it does not decide; left out: it is that of ours, and decides
-	Single    *[2]float64 `json:"single_runs95,omitempty"` // where 95 % of single runs of ours lie, if that decides and not the interval of the mean
-	Verdict   string      `json:"verdict"`                 // "holds", "differs", "does NOT hold", "seeds do not tell"
-	Holds     bool        `json:"holds"`
-	Note      string      `json:"note"` // begins with "seeds do not tell" if it does not hold and may yet be right
-	unit      *Metric
-	words     [2]string
-	few       bool
+	Claim     string   `json:"claim"`
+	Source    string   `json:"source"`
+	Kind      Kind     `json:"kind"`
+	Published *float64 `json:"published"` // null: the paper's text has no number
+	Ours      *float64 `json:"ours"`      // null: our runs have none
+	// of the mean; both are ours if there is one seed; null: there is none
+	CI95 *[2]float64 `json:"ci95"`
+	// "against …", "from … to …": of that comparison, which decides; "mean", "tests decide": it
+	// does not decide; left out: it is that of ours, and decides
+	CI95Of string `json:"ci95_of,omitempty"`
+	// where 95 % of single runs of ours lie, if that decides and not the interval of the mean
+	Single  *[2]float64 `json:"single_runs95,omitempty"`
+	Verdict string      `json:"verdict"` // "holds", "differs", "does NOT hold", "seeds do not tell"
+	Holds   bool        `json:"holds"`
+	Note    string      `json:"note"` // begins with "seeds do not tell" if it does not hold and may yet be right
+	unit    *Metric
+	words   [2]string
+	few     bool
 }
 
 // judge judges all claims, as the files say and again with each other assumption.

@@ -27,7 +27,9 @@ type settings struct {
 type recorder struct {
 	*journal.Writer
 	file *os.File
-	real bool // each round is written out when it is known, so that the file tells what happened when the process has died
+	// each round is written out when it is known, so that the file tells what happened when the
+	// process has died
+	real bool
 }
 
 // Batch records what happened.

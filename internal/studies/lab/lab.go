@@ -36,16 +36,21 @@ type Cell struct {
 	Queues   queues.Config
 	Seed     uint64
 	World    func() (drive.World, error) // makes the world when the cell's turn comes
-	Can      sched.Capabilities          // of that world, so that the policy can be checked before; without a name they are known only then
-	GoesOn   time.Time                   // when the interrupted run began that it goes on with; zero: there is none
-	Origin   func() time.Time            // the instant that 0 of a real run stands for, known once it has begun
-	Sinks    []follow.Sink               // that watch this cell and no other: a timeline, a learner, a log; the report's is there already
-	Journal  string                      // file to record the run to, "" = none
-	Params   map[string]string           // values of a sweep, for the report
-	Trace    *report.Trace               // what the report says of the trace that is played; nil = none is
-	Metrics  []string                    // by which its report may be compared with others, as far as that is known before
-	Key      string                      // of what is simulated, for the cache; "" = it is not cached
-	Known    *report.Run                 // what came of it when it ran before; nil = it has to run
+	// of that world, so that the policy can be checked before; without a name they are known only
+	// then
+	Can    sched.Capabilities
+	GoesOn time.Time        // when the interrupted run began that it goes on with; zero: there is none
+	Origin func() time.Time // the instant that 0 of a real run stands for, known once it has begun
+	// that watch this cell and no other: a timeline, a learner, a log; the report's is there
+	// already
+	Sinks   []follow.Sink
+	Journal string            // file to record the run to, "" = none
+	Params  map[string]string // values of a sweep, for the report
+	Trace   *report.Trace     // what the report says of the trace that is played; nil = none is
+	// by which its report may be compared with others, as far as that is known before
+	Metrics []string
+	Key     string      // of what is simulated, for the cache; "" = it is not cached
+	Known   *report.Run // what came of it when it ran before; nil = it has to run
 }
 
 // Name is the scenario with the values of its sweep.

@@ -36,7 +36,9 @@ func TestQueues(t *testing.T) {
 	type now = [seriesCount]int64
 	for i, step := range []struct {
 		event sched.Event
-		want  now // maps held, offered, reduces held, offered, running, maps waiting, reduces waiting, jobs running, waiting
+		// maps held, offered, reduces held, offered, running, maps waiting, reduces waiting, jobs
+		// running, waiting
+		want now
 	}{
 		{sched.Event{Kind: sched.NodeUp, Node: 1, Detail: node}, now{0, 2, 0, 1, 0, 0, 0, 0, 0}},
 		{sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}}, now{0, 2, 0, 1, 0, 3, 1, 0, 1}},

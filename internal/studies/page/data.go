@@ -34,25 +34,26 @@ type jobSet struct {
 }
 
 type runData struct {
-	World     string                 `json:"world"`
-	Scenario  string                 `json:"scenario"`
-	Group     int                    `json:"group"` // runs of a group are the same but for the policy
-	Policy    string                 `json:"policy"`
-	Seed      string                 `json:"seed"` // a number too large for JavaScript's
-	Summary   report.Summary         `json:"summary"`
-	Stuck     string                 `json:"stuck,omitempty"`    // why it did not come to its end
-	Promises  []report.DeadlineClass `json:"promises,omitempty"` // deadlines by class, where there are classes
-	End       int64                  `json:"end"`
-	Set       int                    `json:"set"`
-	Flags     column                 `json:"flags"`    // of each listed job: outcome, in the order of report.Outcomes, and 16 if it was admitted
-	Started   column                 `json:"started"`  // since submission; maybe
-	Finished  column                 `json:"finished"` // since submission; maybe
-	Deadline  column                 `json:"deadline"` // since submission; maybe
-	Reasons   map[string]string      `json:"reasons"`  // by position in the list: why a job was refused or failed
-	Response  *curve                 `json:"response"`
-	Tardiness *curve                 `json:"tardiness"`
-	Gantt     *ganttData             `json:"gantt"`
-	Series    *seriesData            `json:"series"`
+	World    string                 `json:"world"`
+	Scenario string                 `json:"scenario"`
+	Group    int                    `json:"group"` // runs of a group are the same but for the policy
+	Policy   string                 `json:"policy"`
+	Seed     string                 `json:"seed"` // a number too large for JavaScript's
+	Summary  report.Summary         `json:"summary"`
+	Stuck    string                 `json:"stuck,omitempty"`    // why it did not come to its end
+	Promises []report.DeadlineClass `json:"promises,omitempty"` // deadlines by class, where there are classes
+	End      int64                  `json:"end"`
+	Set      int                    `json:"set"`
+	// of each listed job: outcome, in the order of report.Outcomes, and 16 if it was admitted
+	Flags     column            `json:"flags"`
+	Started   column            `json:"started"`  // since submission; maybe
+	Finished  column            `json:"finished"` // since submission; maybe
+	Deadline  column            `json:"deadline"` // since submission; maybe
+	Reasons   map[string]string `json:"reasons"`  // by position in the list: why a job was refused or failed
+	Response  *curve            `json:"response"`
+	Tardiness *curve            `json:"tardiness"`
+	Gantt     *ganttData        `json:"gantt"`
+	Series    *seriesData       `json:"series"`
 }
 
 // ganttData has the rows, and for each its bars one after the other.

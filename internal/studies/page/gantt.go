@@ -39,8 +39,10 @@ type gantt struct {
 	bars   [][]bar // at level bySlot: by lane, in order of time without overlap
 	total  int
 	width  units.Duration // shorter neighbours that begin in the same stretch of this width are merged
-	cells  cells          // at the other levels; twice as many as the budget while the run goes on, as their width doubles
-	until  units.Time     // the last end
+	// at the other levels; twice as many as the budget while the run goes on, as their width
+	// doubles
+	cells cells
+	until units.Time // the last end
 }
 
 func newGantt(budget int) *gantt { return &gantt{budget: budget, width: units.Microsecond} }

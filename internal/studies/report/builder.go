@@ -337,7 +337,8 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 		response := at.Seconds() - j.Submitted
 		b.responses = append(b.responses, response)
 		if j.Deadline != nil && j.Admitted {
-			owed := spec.Deadline.Sub(spec.Arrive).Seconds() // a busy world may have told of it later than it came, and behind its deadline
+			// a busy world may have told of it later than it came, and behind its deadline
+			owed := spec.Deadline.Sub(spec.Arrive).Seconds()
 			penalty := spec.Weight * max(0, (at.Seconds()-*j.Deadline)/owed)
 			b.run.Summary.Penalty += penalty
 			j.Penalty = &penalty

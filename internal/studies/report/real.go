@@ -4,14 +4,21 @@ import "strings"
 
 // Real is what a run on this machine took besides slots. A simulation has none.
 type Real struct {
-	CPU      float64 `json:"cpu_s"`                    // processor time of this process and of those it started
-	Memory   *int64  `json:"peak_memory_bytes"`        // most memory of the engine that is no file, without commands and programs, seen every few milliseconds; null: the system does not tell
-	Started  int     `json:"started"`                  // commands and programs of attempts
-	Cgroups  int     `json:"cgroups"`                  // those of them that had a cgroup of their own
-	Family   *int64  `json:"peak_family_memory_bytes"` // most memory that one of them had at a time, with all that it started; null: there was none, or it is not known
-	FamilyBy string  `json:"family_memory_by"`         // how that was counted: FamilyByCgroup, FamilyByLooks, FamilyByLargest
-	Fetched  *int64  `json:"fetched_bytes"`            // that came from storage, not from memory, for this process and those it waited for; null: the system does not tell
-	Energy   *Energy `json:"energy"`
+	CPU float64 `json:"cpu_s"` // processor time of this process and of those it started
+	// most memory of the engine that is no file, without commands and programs, seen every few
+	// milliseconds; null: the system does not tell
+	Memory  *int64 `json:"peak_memory_bytes"`
+	Started int    `json:"started"` // commands and programs of attempts
+	Cgroups int    `json:"cgroups"` // those of them that had a cgroup of their own
+	// most memory that one of them had at a time, with all that it started; null: there was none,
+	// or it is not known
+	Family *int64 `json:"peak_family_memory_bytes"`
+	// how that was counted: FamilyByCgroup, FamilyByLooks, FamilyByLargest
+	FamilyBy string `json:"family_memory_by"`
+	// that came from storage, not from memory, for this process and those it waited for; null: the
+	// system does not tell
+	Fetched *int64  `json:"fetched_bytes"`
+	Energy  *Energy `json:"energy"`
 }
 
 // The ways to count the memory of a command or program with all that it started.

@@ -72,7 +72,9 @@ type Run struct {
 
 // Trace says how the jobs of a run were made of a trace.
 type Trace struct {
-	Rule    int             `json:"rule,omitempty"`     // version of the rule by which follows what the trace does not say; 0 = only arrivals come from it
+	// version of the rule by which follows what the trace does not say; 0 = only arrivals come from
+	// it
+	Rule    int             `json:"rule,omitempty"`
 	LeftOut []trace.LeftOut `json:"left_out,omitempty"` // records that were not played
 }
 
@@ -122,8 +124,10 @@ type Summary struct {
 	FreeResponse *float64 `json:"mean_response_no_deadline_s"`
 	P95Response  *float64 `json:"p95_response_s"`
 
-	MapLocality       *float64 `json:"map_locality"`  // part of the committed maps that were granted on a node with their input; null: there are none
-	RackLocality      *float64 `json:"rack_locality"` // part of them that were granted in the rack of their input, on another node
+	// part of the committed maps that were granted on a node with their input; null: there are none
+	MapLocality *float64 `json:"map_locality"`
+	// part of them that were granted in the rack of their input, on another node
+	RackLocality      *float64 `json:"rack_locality"`
 	MapUtilization    float64  `json:"map_utilization"`
 	ReduceUtilization float64  `json:"reduce_utilization"`
 	CoreUtilization   *float64 `json:"vcore_utilization"`  // null: no node has vcores
@@ -133,8 +137,9 @@ type Summary struct {
 	Cores             float64  `json:"vcores"`
 	Memory            float64  `json:"memory_bytes"`
 	Energy            *float64 `json:"energy_kwh"` // until the makespan; null: there is no model of power
-	Green             *float64 `json:"green_kwh"`  // part of it that the supply of green power covered; null: there is no supply
-	Brown             *float64 `json:"brown_kwh"`  // the rest
+	// part of it that the supply of green power covered; null: there is no supply
+	Green *float64 `json:"green_kwh"`
+	Brown *float64 `json:"brown_kwh"` // the rest
 
 	Tasks        int64   `json:"tasks"`    // of the jobs that arrived
 	Attempts     int64   `json:"attempts"` // started
@@ -157,39 +162,47 @@ type Summary struct {
 // this machine it is the time of the attempts that were committed, and not known of jobs that did
 // not finish, or of which an earlier run did a part.
 type Job struct {
-	ID           string   `json:"id"`
-	Class        string   `json:"class"`
-	Queue        string   `json:"queue"`
-	Submitted    float64  `json:"submitted_s"`
-	Admitted     bool     `json:"admitted"`
-	Reason       string   `json:"reason"`           // why it was refused, failed or killed
-	Advice       string   `json:"advice,omitempty"` // while the policy only watched: what it would have done with the job, and why
+	ID        string  `json:"id"`
+	Class     string  `json:"class"`
+	Queue     string  `json:"queue"`
+	Submitted float64 `json:"submitted_s"`
+	Admitted  bool    `json:"admitted"`
+	Reason    string  `json:"reason"` // why it was refused, failed or killed
+	// while the policy only watched: what it would have done with the job, and why
+	Advice       string   `json:"advice,omitempty"`
 	Started      *float64 `json:"started_s"`
 	MapsDone     *float64 `json:"maps_done_s"` // the last map committed
 	Finished     *float64 `json:"finished_s"`
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
-	Promise      string   `json:"deadline_class,omitempty"`    // where there are several kinds of deadlines
-	Before       bool     `json:"finished_before,omitempty"`   // an earlier run that was interrupted had done all its tasks; Finished is not told
-	Resumed      bool     `json:"resumed,omitempty"`           // submitted before an interruption: its times hold the time in which nobody ran
-	Promised     *float64 `json:"promised_s,omitempty"`        // by when it was expected to finish, see below; null: no promise
-	Estimated    bool     `json:"promise_estimated,omitempty"` // that, or a refusal, rests on a sample and is no worst case
-	Admission    string   `json:"admission,omitempty"`         // why it runs without a promise, where others get one
-	Refusal      string   `json:"refusal,omitempty"`           // the kind of reason for which it was refused, see sched.Code
-	Offer        *float64 `json:"offer_s,omitempty"`           // of a refused job: the earliest deadline that would have been accepted
-	Maps         int      `json:"maps"`
-	Reduces      int      `json:"reduces"`
-	LocalMaps    int      `json:"local_maps"`
-	Attempts     int      `json:"attempts"`
-	TaskTime     *float64 `json:"task_time_s"` // its work, see below; null: not known
-	Penalty      *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
-	Outcome      Outcome  `json:"outcome"`
+	Promise      string   `json:"deadline_class,omitempty"` // where there are several kinds of deadlines
+	// an earlier run that was interrupted had done all its tasks; Finished is not told
+	Before bool `json:"finished_before,omitempty"`
+	// submitted before an interruption: its times hold the time in which nobody ran
+	Resumed bool `json:"resumed,omitempty"`
+	// by when it was expected to finish, see below; null: no promise
+	Promised *float64 `json:"promised_s,omitempty"`
+	// that, or a refusal, rests on a sample and is no worst case
+	Estimated bool   `json:"promise_estimated,omitempty"`
+	Admission string `json:"admission,omitempty"` // why it runs without a promise, where others get one
+	// the kind of reason for which it was refused, see sched.Code
+	Refusal string `json:"refusal,omitempty"`
+	// of a refused job: the earliest deadline that would have been accepted
+	Offer     *float64 `json:"offer_s,omitempty"`
+	Maps      int      `json:"maps"`
+	Reduces   int      `json:"reduces"`
+	LocalMaps int      `json:"local_maps"`
+	Attempts  int      `json:"attempts"`
+	TaskTime  *float64 `json:"task_time_s"` // its work, see below; null: not known
+	Penalty   *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
+	Outcome   Outcome  `json:"outcome"`
 
 	// Of jobs that ran on this machine.
 	Work     *Work        `json:"work,omitempty"`
 	Failures []Failure    `json:"failures,omitempty"`
 	Expected *Expectation `json:"expected,omitempty"` // null: nothing was known of such jobs
-	Cold     bool         `json:"cold,omitempty"`     // the run was cold for its class: what it taught is told only until there is a warm one
+	// the run was cold for its class: what it taught is told only until there is a warm one
+	Cold bool `json:"cold,omitempty"`
 }
 
 // Time sets what was measured of a run.

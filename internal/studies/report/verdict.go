@@ -27,17 +27,23 @@ type Comparison struct {
 	Metric   string            `json:"metric"`
 	Primary  bool              `json:"primary"`
 	Seeds    int               `json:"seeds"`
-	Jobs     *float64          `json:"jobs"`            // that are compared, as a mean over the seeds; null: it is a figure of the run as a whole
-	Of       *float64          `json:"of_jobs"`         // that were submitted
-	Mean     float64           `json:"mean_difference"` // of Policy less Against
-	Low      *float64          `json:"low"`             // of the interval; null: it has no bound, as there are too few seeds
-	High     *float64          `json:"high"`
-	Alone    float64           `json:"p_alone"`       // before the correction
-	P        float64           `json:"p"`             // corrected; both are 1 where there was no test
-	Tests    int               `json:"corrected_for"` // so many tests, in the step of the correction that decides this one; 0: no test
-	Effect   *float64          `json:"effect"`        // Cohen's d of the pairs; null: the difference is the same in every seed
-	Better   string            `json:"better"`        // the policy that is, "" = the seeds do not tell
-	Enough   int               `json:"enough_seeds"`  // that would find a difference of this size four times out of five; 0 = there is none, or no number would
+	// that are compared, as a mean over the seeds; null: it is a figure of the run as a whole
+	Jobs *float64 `json:"jobs"`
+	Of   *float64 `json:"of_jobs"`         // that were submitted
+	Mean float64  `json:"mean_difference"` // of Policy less Against
+	// of the interval; null: it has no bound, as there are too few seeds
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+	Alone float64  `json:"p_alone"` // before the correction
+	P     float64  `json:"p"`       // corrected; both are 1 where there was no test
+	// so many tests, in the step of the correction that decides this one; 0: no test
+	Tests int `json:"corrected_for"`
+	// Cohen's d of the pairs; null: the difference is the same in every seed
+	Effect *float64 `json:"effect"`
+	Better string   `json:"better"` // the policy that is, "" = the seeds do not tell
+	// that would find a difference of this size four times out of five; 0 = there is none, or no
+	// number would
+	Enough int `json:"enough_seeds"`
 
 	Unlike bool `json:"different_work"` // it is not tested, as the runs did different work
 

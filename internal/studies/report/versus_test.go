@@ -183,7 +183,8 @@ func TestFamilies(t *testing.T) {
 	if strings.Count(out.String(), want) != 1 {
 		t.Errorf("not once %q in\n%s", want, &out)
 	}
-	if n := len(regexp.MustCompile(`verdict\n─+\nmean response `).FindAllString(out.String(), -1)); n != 6 { // three policies at two points
+	// three policies at two points
+	if n := len(regexp.MustCompile(`verdict\n─+\nmean response `).FindAllString(out.String(), -1)); n != 6 {
 		t.Errorf("the primary metric comes first in %d tables:\n%s", n, &out)
 	}
 }
@@ -422,7 +423,8 @@ func TestDifferentWork(t *testing.T) {
 		if !c.Unlike || c.Better != "" || c.Tests != 0 || c.P != 1 || c.Alone != 1 || c.Low != nil || c.verdict() != "not compared: the runs did different work" || c.Mean == 0 {
 			t.Errorf("%s: %q, %+v", metric, c.verdict(), c)
 		}
-		if c := comparison(t, r, "same", metric); c.Unlike || c.Better == "" || c.Tests != 4+1 { // these four, and what was accepted
+		// these four, and what was accepted
+		if c := comparison(t, r, "same", metric); c.Unlike || c.Better == "" || c.Tests != 4+1 {
 			t.Errorf("%s of the same work: %+v", metric, c)
 		}
 	}
@@ -444,7 +446,8 @@ func TestDifferentWork(t *testing.T) {
 			}
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b *Run) int { return strings.Compare(b.Policy, a.Policy) }) // now picky is who others are compared with
+	// now picky is who others are compared with
+	slices.SortStableFunc(runs, func(a, b *Run) int { return strings.Compare(b.Policy, a.Policy) })
 	r = New(runs[12:]...)
 	if r.Compare(""); !comparison(t, r, "all", "makespan").Unlike {
 		t.Error("it does not matter which of the two did less")

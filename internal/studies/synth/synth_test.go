@@ -423,7 +423,8 @@ func TestStats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if old, err := Measure(&given{jobs}, 1); err != nil || old.Rule != 1 || old.Tasks != 5+4+2 || old.TasksByRule != 6 { // a reduce for each job
+	// a reduce for each job
+	if old, err := Measure(&given{jobs}, 1); err != nil || old.Rule != 1 || old.Tasks != 5+4+2 || old.TasksByRule != 6 {
 		t.Errorf("%+v, %v", old, err)
 	}
 	if s.Jobs != 3 || s.Span != 88200 || s.Rule != 2 || s.Tasks != 5+3+1 || s.TasksByRule != 4 || s.Input != 100+float64(300*units.MB) || s.Output != 7 || s.Deadlines != 1 || s.After != 1 {

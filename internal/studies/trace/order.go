@@ -29,7 +29,8 @@ type order struct {
 	begun  bool
 	zero   int64 // ms of the first job, if that is one since 1970
 	before units.Time
-	seen   map[uint64]struct{} // sums of the IDs of all jobs: two of ten million are the same by chance once in 400,000 traces
+	// sums of the IDs of all jobs: two of ten million are the same by chance once in 400,000 traces
+	seen   map[uint64]struct{}
 	ids    map[string]struct{}
 	ring   []string
 	oldest int // its place in the ring

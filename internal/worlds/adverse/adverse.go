@@ -104,13 +104,14 @@ type stage struct {
 	done   int         // of them
 	sample int32       // tasks that may start although the job is not admitted
 	ready  bool
-	asked  bool                    // its demand has changed since it was told
-	shown  int                     // tasks that it asks for so far, those from the first on
-	told   int                     // tasks that the book was told of
-	grows  bool                    // nobody has said that these are all
-	mute   bool                    // its ApplicationMaster is away: nobody asks for anything
-	flight int                     // containers started since it asked last
-	claim  int                     // that it has asked for and not been given: no more start, though more may than it needs
+	asked  bool // its demand has changed since it was told
+	shown  int  // tasks that it asks for so far, those from the first on
+	told   int  // tasks that the book was told of
+	grows  bool // nobody has said that these are all
+	mute   bool // its ApplicationMaster is away: nobody asks for anything
+	flight int  // containers started since it asked last
+	// that it has asked for and not been given: no more start, though more may than it needs
+	claim  int
 	racks  map[cluster.RackID]bool // that it has ever named
 	nodes  map[sched.NodeID]bool
 	hidden []hidden

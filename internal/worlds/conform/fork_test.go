@@ -138,7 +138,8 @@ func TestForks(t *testing.T) {
 			t.Run(fmt.Sprintf("%s masters=%v", text, masters), func(t *testing.T) {
 				alive := 0
 				for seed := range uint64(runs(10)) {
-					alive += fork(t, text, forkable(seed, masters, !strings.HasPrefix(text, "rtmr") && text != "dc"), seed) // nor does a book know who was rejected
+					// nor does a book know who was rejected
+					alive += fork(t, text, forkable(seed, masters, !strings.HasPrefix(text, "rtmr") && text != "dc"), seed)
 				}
 				if alive == 0 {
 					t.Error("nothing ran in any fork: this tests nothing")

@@ -47,10 +47,11 @@ type Watch struct {
 	instants int                             // batches of one time
 	yielded  int64                           // round in which the stock scheduler took over, 0 = it places nothing
 	watching bool                            // the scheduler only watches, and so does a stock scheduler
-	ghosts   map[sched.AttemptID]bool        // attempts that ended untold: the world may tell their end later, and nobody knows them then
-	resynced int64                           // round of the last resync
-	taken    int64                           // round of the last take-over
-	before   past                            // what was known before the resync of this batch
+	// attempts that ended untold: the world may tell their end later, and nobody knows them then
+	ghosts   map[sched.AttemptID]bool
+	resynced int64 // round of the last resync
+	taken    int64 // round of the last take-over
+	before   past  // what was known before the resync of this batch
 }
 
 type watchedNode struct {

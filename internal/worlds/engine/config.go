@@ -19,29 +19,37 @@ import (
 
 // Config is what a run is made of. Zero values take the defaults that are given.
 type Config struct {
-	Cluster     *cluster.Cluster       // the workers; their map and reduce slots run attempts
-	Jobs        []Job                  // that are there from the beginning
-	Source      Source                 // of more jobs, and of what else is asked while the engine runs; nil = nobody asks for anything
-	Block       units.Bytes            // largest split; 32 MB
-	Replicas    int                    // workers that hold a block; 1
-	Seed        uint64                 // of the placement of blocks
-	Buffer      units.Bytes            // memory of an attempt for sorting or shuffling; its share of Memory, or 32 MB
-	Memory      units.Bytes            // what this process is to take at most, user code apart; 0 = no bound
-	Sync        bool                   // output is on disk, and not only with the system, before it is committed
-	Dir         string                 // where workers keep map output during the run; the output directory of its job
-	MaxFailures int                    // attempts of a task that may fail before its job does; 4
-	Timeout     units.Duration         // an attempt that does not get on for so long has failed; 10 min
-	Grace       units.Duration         // an attempt that was told to stop is waited for so long; 5 s
-	Heartbeat   units.Duration         // how often a worker beats while work waits that fits; 20 ms
-	Profiles    []*profile.Class       // what is known at the start
-	Progress    units.Duration         // how often the progress of attempts is told; 0 = never
-	Keep        bool                   // what tells a later run that jobs have finished stays behind the end, until Forget
-	Fresh       bool                   // what interrupted runs left is thrown away and not gone on with
-	Resumed     func(Resumption)       // told of each job that goes on from what an interrupted run left; may be nil
-	Warn        func(job, text string) // told at once what user code warns of, once for each text of a job, from any goroutine; may be nil
-	Clock       func() units.Time      // stopwatch of the run; it never goes back
-	Origin      func() time.Time       // the instant that 0 of the clock stands for, asked for when all input has been cut; nil = nobody knows
-	GoesOn      bool                   // the clock is that of an interrupted run: jobs that are there from the start have been for a while
+	Cluster *cluster.Cluster // the workers; their map and reduce slots run attempts
+	Jobs    []Job            // that are there from the beginning
+	// of more jobs, and of what else is asked while the engine runs; nil = nobody asks for anything
+	Source      Source
+	Block       units.Bytes      // largest split; 32 MB
+	Replicas    int              // workers that hold a block; 1
+	Seed        uint64           // of the placement of blocks
+	Buffer      units.Bytes      // memory of an attempt for sorting or shuffling; its share of Memory, or 32 MB
+	Memory      units.Bytes      // what this process is to take at most, user code apart; 0 = no bound
+	Sync        bool             // output is on disk, and not only with the system, before it is committed
+	Dir         string           // where workers keep map output during the run; the output directory of its job
+	MaxFailures int              // attempts of a task that may fail before its job does; 4
+	Timeout     units.Duration   // an attempt that does not get on for so long has failed; 10 min
+	Grace       units.Duration   // an attempt that was told to stop is waited for so long; 5 s
+	Heartbeat   units.Duration   // how often a worker beats while work waits that fits; 20 ms
+	Profiles    []*profile.Class // what is known at the start
+	Progress    units.Duration   // how often the progress of attempts is told; 0 = never
+	// what tells a later run that jobs have finished stays behind the end, until Forget
+	Keep    bool
+	Fresh   bool             // what interrupted runs left is thrown away and not gone on with
+	Resumed func(Resumption) // told of each job that goes on from what an interrupted run left; may be nil
+	// told at once what user code warns of, once for each text of a job, from any goroutine; may be
+	// nil
+	Warn  func(job, text string)
+	Clock func() units.Time // stopwatch of the run; it never goes back
+	// the instant that 0 of the clock stands for, asked for when all input has been cut; nil =
+	// nobody knows
+	Origin func() time.Time
+	// the clock is that of an interrupted run: jobs that are there from the start have been for a
+	// while
+	GoesOn bool
 }
 
 // Job is a job with what it computes.

@@ -37,7 +37,8 @@ func (j *job) hint(err error) string {
 	switch {
 	case !errors.As(err, &user) || user.Spot == nil:
 		return ""
-	case !errors.As(err, &bad) && (errors.As(err, &system) || task.FailureOf(err) == task.Permanent): // which the record has no part in
+	case !errors.As(err, &bad) && (errors.As(err, &system) || task.FailureOf(err) == task.Permanent):
+		// the record is not to blame
 		return ""
 	case j.cfg.SkipBad > 0:
 		return fmt.Sprintf("; it is one more than skip_bad_records, %d, passes over", j.cfg.SkipBad)

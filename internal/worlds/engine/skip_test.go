@@ -65,7 +65,8 @@ func numbered(t *testing.T, lines int) string {
 // code fails or panics; one more than are allowed fails the job.
 func TestSkipBadRecords(t *testing.T) {
 	in := numbered(t, 1000)
-	bad := func(line string) bool { return strings.HasSuffix(line, "77") || strings.HasSuffix(line, "78") } // 20 lines, 6 in a split at most
+	// 20 lines, 6 in a split at most
+	bad := func(line string) bool { return strings.HasSuffix(line, "77") || strings.HasSuffix(line, "78") }
 	mapper := func(m mapreduce.Mapper) func(*mapreduce.Context) (mapreduce.Mapper, error) {
 		return func(*mapreduce.Context) (mapreduce.Mapper, error) { return m, nil }
 	}

@@ -178,7 +178,7 @@ func (w *World) jobsFrom(book *ledger.Ledger) error {
 			w.failed = &ArrivalError{err}
 			break
 		}
-		if w.links[spec.ID] == nil { // it has ended
+		if w.links[spec.ID] == nil { // predecessors that are not in the book have ended
 			w.links[spec.ID] = &link{over: true, committed: true}
 		}
 	}
@@ -190,7 +190,8 @@ func (w *World) jobsFrom(book *ledger.Ledger) error {
 	}
 	for _, record := range records {
 		if record.State == sched.Waiting {
-			after := slices.DeleteFunc(slices.Clone(record.Spec.After), func(id string) bool { return w.links[id] == nil && !listed[id] }) // it has ended
+			// predecessors that are not in the book have ended
+			after := slices.DeleteFunc(slices.Clone(record.Spec.After), func(id string) bool { return w.links[id] == nil && !listed[id] })
 			k := w.jobs[record.ID].link
 			if w.await(k, after); k.missing == 0 && k.broken == "" {
 				w.release(k.handle)

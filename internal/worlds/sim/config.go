@@ -20,13 +20,16 @@ type Config struct {
 	Cluster  *cluster.Cluster
 	Workload *workload.Workload     // what arrives, as a list
 	Source   func() workload.Source // or one by one; made anew for each run
-	Recent   int                    // of these so many back a job may name others that it waits for; 0 = workload.Remembered
-	Profiles []*profile.Class       // what is known of job classes from the start
+	// of these so many back a job may name others that it waits for; 0 = workload.Remembered
+	Recent   int
+	Profiles []*profile.Class // what is known of job classes from the start
 	Seed     uint64
 	Origin   string // the instant that 0 stands for, in RFC 3339; "" = none
 
 	Heartbeat units.Duration // interval; 0 = nodes are served at once. See heartbeat.go
-	Replicas  int            // copies of each block of a job's input that has no hosts yet; 0 = leave it without. See placement.go
+	// copies of each block of a job's input that has no hosts yet; 0 = leave it without. See
+	// placement.go
+	Replicas  int
 	Placement Placement
 
 	Speeds  []SpeedStep  // speed over time
@@ -44,7 +47,9 @@ type Config struct {
 	Failures    Failures // by chance. See failures.go
 	MaxFailures int      // a task that failed so often fails its job (mapreduce.map.maxattempts); 0 = 4
 
-	Progress units.Duration // interval at which attempts report; a task may then have a second one; 0 = neither. See speculate.go
+	// interval at which attempts report; a task may then have a second one; 0 = neither. See
+	// speculate.go
+	Progress units.Duration
 	Until    units.Time     // whatever still runs then is killed and the run ends; 0 = no limit
 	Patience units.Duration // heartbeats and ticks without anything else for so long mean that the run is stuck; 0 = 1h
 }

@@ -11,19 +11,20 @@ import (
 type class uint8
 
 const (
-	scripted       class = iota // the next change of the configuration; arg = its index
-	breakdown                   // a node fails by chance; arg = node, gen = how often it was up
-	repair                      // a node that failed by chance is back; arg = node
-	rackBreakdown               // a rack fails by chance; arg = its place, gen = how often it did
-	rackRepair                  // it is back
-	awake                       // a node has woken up; arg = node, gen = how often it was up
-	restored                    // an administrator takes a node off the blacklist; arg = node, gen = how often it was up
-	masterUp                    // an ApplicationMaster is ready for work; arg, gen = its attempt
-	fetched                     // the next shuffle over the network is over; gen = that of the fabric
-	attemptEnd                  // arg, gen = the attempt
-	limit                       // the run is cut off
-	arrival                     // arg = place in order of arrival
-	progressReport              // attempts tell how far they are
+	scripted      class = iota // the next change of the configuration; arg = its index
+	breakdown                  // a node fails by chance; arg = node, gen = how often it was up
+	repair                     // a node that failed by chance is back; arg = node
+	rackBreakdown              // a rack fails by chance; arg = its place, gen = how often it did
+	rackRepair                 // it is back
+	awake                      // a node has woken up; arg = node, gen = how often it was up
+	// an administrator takes a node off the blacklist; arg = node, gen = how often it was up
+	restored
+	masterUp       // an ApplicationMaster is ready for work; arg, gen = its attempt
+	fetched        // the next shuffle over the network is over; gen = that of the fabric
+	attemptEnd     // arg, gen = the attempt
+	limit          // the run is cut off
+	arrival        // arg = place in order of arrival
+	progressReport // attempts tell how far they are
 )
 
 // due is an entry of the event queue: 24 bytes, no pointer.

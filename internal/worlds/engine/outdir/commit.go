@@ -29,7 +29,9 @@ import (
 //
 // All that it changes lies in OUT: it works through an os.Root, and links on the way are not followed.
 type Committer struct {
-	Sync bool // directories are on disk before a commit is told, so that it outlives the machine; part files have been synced by then
+	// directories are on disk before a commit is told, so that it outlives the machine; part files
+	// have been synced by then
+	Sync bool
 
 	Made bool // Slackline made the output directory, now or in a process before, so that it may remove it
 

@@ -24,8 +24,10 @@ type cgroup struct {
 	lock sync.Mutex
 	seen []int // members that were killed
 
-	used, reaped units.Duration // processor time of all members, and of those that we waited for as their reaper; once it is removed
-	most         units.Bytes    // memory; 0: not told
+	// processor time of all members, and of those that we waited for as their reaper; once it is
+	// removed
+	used, reaped units.Duration
+	most         units.Bytes // memory; 0: not told
 }
 
 var cgroups atomic.Int64

@@ -155,7 +155,8 @@ const patience = 5 * time.Second
 const (
 	firstLook = 10 * time.Millisecond  // behind a start; each next one comes after twice the time
 	boundLook = 100 * time.Millisecond // but at most that where memory is bounded
-	freeLook  = 400 * time.Millisecond // or that where a look only tells: without a cgroup it goes through all processes
+	// or that where a look only tells: without a cgroup it goes through all processes
+	freeLook = 400 * time.Millisecond
 )
 
 // watch looks how much memory a family has, unless its cgroup tells, and bounds it, unless its

@@ -10,10 +10,12 @@ import (
 // Usage is what families have taken that have ended.
 type Usage struct {
 	Families int
-	Grouped  int            // those that had a cgroup of their own
-	Unwaited units.Duration // processor time of processes that this one cannot wait for, so that the system's sum of its children lacks them
-	Memory   units.Bytes    // the most that one family had at a time; 0: not known
-	Counted  Counted        // how that was found out
+	Grouped  int // those that had a cgroup of their own
+	// processor time of processes that this one cannot wait for, so that the system's sum of its
+	// children lacks them
+	Unwaited units.Duration
+	Memory   units.Bytes // the most that one family had at a time; 0: not known
+	Counted  Counted     // how that was found out
 }
 
 // Counted says how memory is counted.
@@ -21,8 +23,10 @@ type Counted string
 
 // The ways to count the memory of a family, the best first.
 const (
-	ByKernel  Counted = "cgroup"  // by the kernel, to the byte, with what the kernel keeps of files that the family read or wrote
-	ByLooks   Counted = "looks"   // by a look now and then at what no file backs: what is taken between two looks is not seen
+	// by the kernel, to the byte, with what the kernel keeps of files that the family read or wrote
+	ByKernel Counted = "cgroup"
+	// by a look now and then at what no file backs: what is taken between two looks is not seen
+	ByLooks   Counted = "looks"
 	ByLargest Counted = "largest" // by the kernel, of the family's largest process alone, with its program
 )
 

@@ -40,9 +40,11 @@ type command struct {
 	stop  chan struct{}
 	deaf  atomic.Bool // it does not read any more
 	said  stderr
-	begun [][]byte // the begun line of its output, in blocks: a line that is too long costs no more than what was kept of it
-	size  int      // of it
-	most  int      // no line of it may be longer
+	// the begun line of its output, in blocks: a line that is too long costs no more than what was
+	// kept of it
+	begun [][]byte
+	size  int // of it
+	most  int // no line of it may be longer
 
 	pipes   []*os.File // our ends
 	talkers sync.WaitGroup

@@ -28,11 +28,14 @@
 // A job with a combine command and without a reduce command reduces by the former. In Hadoop each
 // map's own sums would be the result, and how many there are would depend on how the input is cut.
 //
-// A task may read several small files (see package task). Each gets a command of its own, so that mapreduce_map_input_file is true,
-// unless the job asks for one command for all of them. A
-// mapper that closes its input early and ends well has not failed, however much input was left. Once a command has ended, what it
-// started may hold its output open for two seconds; then the attempt fails, where Hadoop would wait for ever. A line of output may take half of
-// the memory of its task and no more than 64 MB; at its longest it is there three times, as what was read, as a line, and as a record to be
-// sorted or combined. Merging holds one record of each run that was spilled. Lines of input go to the command as they come, however long they are. A command that ends with exit code 126 or 127, which
-// shells use for one that cannot be run or is not there, is not tried again.
+// A task may read several small files (see package task). Each gets a command of its own, so that
+// mapreduce_map_input_file is true, unless the job asks for one command for all of them. A mapper
+// that closes its input early and ends well has not failed, however much input was left. Once a
+// command has ended, what it started may hold its output open for two seconds; then the attempt
+// fails, where Hadoop would wait for ever. A line of output may take half of the memory of its task
+// and no more than 64 MB; at its longest it is there three times, as what was read, as a line, and
+// as a record to be sorted or combined. Merging holds one record of each run that was spilled.
+// Lines of input go to the command as they come, however long they are. A command that ends with
+// exit code 126 or 127, which shells use for one that cannot be run or is not there, is not tried
+// again.
 package streaming

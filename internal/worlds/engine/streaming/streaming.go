@@ -54,7 +54,8 @@ type Executor struct {
 
 // New returns the executor of the job.
 func New(j Job) *Executor {
-	if len(j.Reduce) == 0 && j.Reduces > 0 { // how far maps have combined depends on the size of blocks and buffers, and no result may
+	// how far maps have combined depends on the size of blocks and buffers, and no result may
+	if len(j.Reduce) == 0 && j.Reduces > 0 {
 		j.Reduce = j.Combine
 	}
 	return &Executor{job: j, ignoreExit: strings.EqualFold(j.Conf[ignoreExitKey], "false")}

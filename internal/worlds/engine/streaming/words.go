@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Words splits a command line as a POSIX shell does: at blanks, with quotes around what belongs together. Between single quotes every
-// character stands for itself. Between double quotes a backslash takes the meaning from a $, `, ", \ or line end behind it and is one itself
-// before anything else. There is no shell: $x, *, ~, |, > and the like stand for themselves wherever they are. Who wants them writes
-// sh -c '…'.
+// Words splits a command line as a POSIX shell does: at blanks, with quotes around what belongs
+// together. Between single quotes every character stands for itself. Between double quotes a
+// backslash escapes $, `, ", \ and the end of the line, and stands for itself before anything else.
+// There is no shell: $x, *, ~, |, > and the like always stand for themselves. If you need them,
+// write sh -c '…'.
 //
 // Outside of quotes a backslash takes the meaning from any sign behind it, but before a letter or
 // digit it is refused: a shell would drop it, and Hadoop's tool keeps it. On Windows it separates

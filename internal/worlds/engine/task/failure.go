@@ -19,7 +19,9 @@ type Failure uint8
 const (
 	Transient Failure = iota // another attempt may do better
 	Permanent                // every attempt would fail in the same way: bad input, a missing command, no permission
-	NoRoom                   // the disk is full, or no more files can be opened: what is done is good, and the rest can run when there is room
+	// the disk is full, or no more files can be opened: what is done is good, and the rest can run
+	// when there is room
+	NoRoom
 )
 
 // noRoom and permanent are what the operating system says. A file that is not there is neither: a

@@ -248,7 +248,8 @@ func TestOutputFormats(t *testing.T) {
 			checkJSON(t, rows[1:], text)
 			return
 		}
-		read, err := csv.NewReader(bytes.NewReader(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\r\r\n")))).ReadAll() // it drops the CR of quoted line ends
+		// it drops the CR of quoted line ends
+		read, err := csv.NewReader(bytes.NewReader(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\r\r\n")))).ReadAll()
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}

@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	readSize  = 256 << 10 // read at a time
-	overshoot = 4 << 10   // read beyond a piece's end for the line that crosses it; if it is longer, twice as much each time
-	maxRecord = 1 << 30   // no key, value or line may be longer
+	readSize = 256 << 10 // read at a time
+	// read beyond a piece's end for the line that crosses it; if it is longer, twice as much each
+	// time
+	overshoot = 4 << 10
+	maxRecord = 1 << 30 // no key, value or line may be longer
 )
 
 // lines reads the lines of pieces, one piece after another with the same buffer.
@@ -203,7 +205,8 @@ func (l *lines) part() (part []byte, ok bool, err error) {
 			continue
 		}
 		n := len(have)
-		if from := max(l.end-l.pos, 0); from < int64(n) { // the last line ends with the first LF at the piece's end or behind it
+		// the last line ends with the first LF at the piece's end or behind it
+		if from := max(l.end-l.pos, 0); from < int64(n) {
 			if i := bytes.IndexByte(have[from:], '\n'); i >= 0 {
 				n = int(from) + i + 1
 			}

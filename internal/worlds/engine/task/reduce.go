@@ -197,7 +197,8 @@ func (r *reducing) run() (err error) {
 		return err
 	}
 	defer func() { err = t.close(err) }()
-	reducer, err := setUp(r.attempt, "reduce", r.c.Program.Reducer()) // behind the directory: a command may write there at once
+	// behind the directory: a command may write there at once
+	reducer, err := setUp(r.attempt, "reduce", r.c.Program.Reducer())
 	if err != nil {
 		return err
 	}

@@ -244,7 +244,8 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 	for _, f := range files {
 		size += f.Size
 	}
-	splits, _, err := Plan(files, max(j.block, size/25), j.program, j.sources) // hundreds of maps take long and show no more
+	// hundreds of maps take long and show no more
+	splits, _, err := Plan(files, max(j.block, size/25), j.program, j.sources)
 	if err != nil {
 		return nil, nil, err
 	}
