@@ -44,6 +44,7 @@ type World struct {
 	shut    bool              // no more jobs are let in
 	arrived []*Request        // to cancel jobs that have arrived in this batch
 	seen    drive.Seen
+	looks   int // at jobs, one by one; tests hold it against how many there are
 
 	full   error // why the machine cannot go on; nil = it can
 	paused error // why the run was stopped before its end; nil = it was not
@@ -207,7 +208,7 @@ func (w *World) sleep(ctx context.Context) {
 	due := min(w.wake, w.nextArrival(), w.nextAlarm(), w.nextBeat(), w.nextProgress())
 	var alarm <-chan time.Time
 	var came <-chan struct{}
-	if !w.shut {
+	if w.cfg.Source != nil { // behind a door that is shut there are jobs to be cancelled
 		came = w.cfg.Source.Came()
 	}
 	if due < units.Never {

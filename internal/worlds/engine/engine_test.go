@@ -133,7 +133,7 @@ func run(t *testing.T, cfg engine.Config, p sched.Policy, sinks ...drive.Sink) (
 		t.Fatal(err)
 	}
 	watch, e := conform.NewWatch(true), &ends{jobs: map[string]string{}}
-	if err := drive.New(w, p, append(sinks, watch, e)...).Run(context.Background()); err != nil {
+	if err := drive.New(audited{w, t}, p, append(sinks, watch, e)...).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range watch.Close(len(cfg.Jobs)) {

@@ -149,7 +149,7 @@ func (r *trial) live(t *testing.T, fresh bool) (e *ends, done bool) {
 			}
 		}))
 	}
-	err = drive.New(w, policy, sinks...).Run(ctx)
+	err = drive.New(audited{w, t}, policy, sinks...).Run(ctx)
 	if r.anew && !fresh {
 		r.count["logs that were damaged"]++
 		return e, false

@@ -52,9 +52,10 @@ func (w *World) nodeDown(n sched.NodeID) {
 	}
 	inOrder := func(a, b *job) int { return cmp.Compare(a.number, b.number) }
 	for _, j := range slices.SortedFunc(maps.Keys(nd.outputs), inOrder) {
-		if j.ending != sched.NoOutcome {
+		if j.ending != sched.NoOutcome { // it may have to be undone
 			continue
 		}
+		delete(nd.outputs, j)
 		for m := range j.stages[0].tasks {
 			t := &j.stages[0].tasks[m]
 			if t.State == truth.Done && t.Node == int32(n) && j.outs.drop(m, t.out) {
@@ -63,7 +64,6 @@ func (w *World) nodeDown(n sched.NodeID) {
 			}
 		}
 	}
-	clear(nd.outputs)
 }
 
 // freshen lets all nodes beat at once: there is more to do than before.
@@ -128,6 +128,7 @@ func (w *World) unwant(j *job) {
 
 // recount notes which stages of the job wait for room. Whatever changes that calls it.
 func (w *World) recount(j *job) {
+	w.looks++
 	now := j.now()
 	for _, s := range j.stages {
 		if waits := s.want != nil && s.Waits(now); waits != s.waits {

@@ -75,7 +75,7 @@ func (w *World) pause(why error) {
 func (w *World) all() iter.Seq[*job] {
 	return func(yield func(*job) bool) {
 		for _, j := range w.jobs {
-			if j != nil && !yield(j) {
+			if w.looks++; j != nil && !yield(j) {
 				return
 			}
 		}

@@ -1,0 +1,466 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/conform"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// audited is the engine with its counts held against a search through all jobs, after each batch
+// and plan.
+type audited struct {
+	*engine.World
+	t *testing.T
+}
+
+func (a audited) Next(ctx context.Context) (drive.Batch, error) {
+	b, err := a.World.Next(ctx)
+	a.audit("batch")
+	return b, err
+}
+
+func (a audited) Enact(p *sched.Plan) error {
+	err := a.World.Enact(p)
+	a.audit("plan")
+	return err
+}
+
+func (a audited) audit(what string) {
+	a.t.Helper()
+	if wrong := a.Miscounted(); wrong != "" {
+		a.t.Errorf("after a %s: %s", what, wrong)
+	}
+}
+
+// open is a run that jobs can be brought to.
+type open struct {
+	*engine.Door
+	t     *testing.T
+	in    string
+	dir   string
+	watch *conform.Watch
+	ends  *ends
+	ctx   context.Context // of the run
+	ended chan error
+
+	told chan sched.Event // ends of jobs, arrivals and cancels
+	most sched.JobID      // the highest handle
+}
+
+func (o *open) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	for _, e := range events {
+		switch e.Kind {
+		case sched.JobArrived, sched.JobCancelled, sched.JobEnded, sched.NodeChanged:
+			o.most = max(o.most, e.Job)
+			o.told <- e
+		}
+	}
+	return nil
+}
+
+func (o *open) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// until waits until a job, or a node, was told of so.
+func (o *open) until(kind sched.EventKind) sched.Event {
+	o.t.Helper()
+	for {
+		select {
+		case e := <-o.told:
+			if e.Kind == kind {
+				return e
+			}
+		case <-time.After(time.Minute):
+			o.t.Fatalf("no %v came", kind)
+		}
+	}
+}
+
+func (o *open) job(id string, after ...string) engine.Job {
+	return engine.Job{Spec: spec(id, after...), Program: program(o.t, "wordcount"), Input: []string{o.in}, Output: filepath.Join(o.dir, id), Reduces: 1}
+}
+
+func (o *open) ask(want string, r engine.Request) {
+	o.t.Helper()
+	switch err := o.Ask(o.ctx, r); {
+	case want == "" && err != nil:
+		o.t.Errorf("%+v is refused: %v", r, err)
+	case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+		o.t.Errorf("%+v: %v\nwant %s", r, err, want)
+	}
+}
+
+func (o *open) submit(want string, jobs ...engine.Job) {
+	o.t.Helper()
+	o.ask(want, engine.Request{Submit: jobs})
+}
+
+func (o *open) cancel(want, id string) {
+	o.t.Helper()
+	o.ask(want, engine.Request{Cancel: id})
+}
+
+// shut lets the run end, and returns how its jobs have.
+func (o *open) shut() map[string]string {
+	o.t.Helper()
+	_ = o.Ask(o.ctx, engine.Request{Shut: true}) // unless it has ended
+	select {
+	case err := <-o.ended:
+		if err != nil {
+			o.t.Fatal(err)
+		}
+	case <-time.After(time.Minute):
+		o.t.Fatal("the run does not end")
+	}
+	return o.ends.jobs
+}
+
+// opened begins a run without a job.
+func opened(t *testing.T, cfg engine.Config, p sched.Policy) *open {
+	t.Helper()
+	in, _ := text(t, 300)
+	o := &open{Door: engine.NewDoor(), t: t, in: in, dir: t.TempDir(), watch: conform.NewWatch(true), ends: &ends{jobs: map[string]string{}},
+		ended: make(chan error, 1), told: make(chan sched.Event, 100_000)}
+	cfg.Source, cfg.Clock, cfg.Dir, cfg.Block, cfg.Heartbeat = o.Door, stopwatch(), t.TempDir(), 2*units.KB, units.Millisecond
+	w, err := engine.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancelCause(context.Background())
+	o.ctx = ctx
+	go func() {
+		err := drive.New(audited{w, t}, p, o.watch, o.ends, o).Run(ctx)
+		stop(errors.New("the run has ended"))
+		o.ended <- err
+	}()
+	t.Cleanup(func() { stop(nil) })
+	return o
+}
+
+// Jobs come while others run, wait for others, and are refused with a reason; a run without a job
+// waits, and ends when its door is shut.
+func TestOpenDoor(t *testing.T) {
+	o := opened(t, engine.Config{Cluster: workers(2, 1, 1)}, conform.Friendly{})
+	o.submit("", o.job("a"))
+	o.until(sched.JobEnded) // from here on it waits
+	o.submit(`job "a": another job has this id`, o.job("a"))
+	taken := o.job("b")
+	taken.Output = filepath.Join(o.dir, "a")
+	o.submit(`is that of job "a" too`, taken)
+	o.submit(`it waits for job "nobody", which does not exist`, o.job("b", "nobody"))
+	o.submit(`the jobs "b", "c" wait for each other`, o.job("b", "c"), o.job("c", "b"))
+	missing := o.job("b")
+	missing.Input = []string{filepath.Join(o.dir, "no such file")}
+	o.submit("no such file", o.job("c"), missing) // and "c" with it
+	fed := o.job("d", "c")
+	fed.Input = []string{filepath.Join(o.dir, "c")}
+	o.submit("", fed, o.job("c", "a", "a"))
+	o.until(sched.JobEnded)
+	o.until(sched.JobEnded)
+	for i := range 20 {
+		o.submit("", o.job(fmt.Sprint("later", i)))
+		o.until(sched.JobEnded)
+	}
+	jobs := o.shut()
+	o.submit("the run has ended", o.job("late"))
+	if len(jobs) != 23 {
+		t.Errorf("%d jobs ended, 23 were taken", len(jobs))
+	}
+	for id, how := range jobs {
+		if how != "committed" {
+			t.Errorf("job %s: %s", id, how)
+		}
+		if left, err := os.ReadDir(filepath.Join(o.dir, id)); err != nil || len(left) != 2 {
+			t.Errorf("job %s left %v, %v", id, left, err)
+		}
+	}
+	if o.most > 2 {
+		t.Errorf("handle %d was given, and no more than two jobs were there at a time", o.most)
+	}
+	for _, b := range o.watch.Close(23) {
+		t.Error(b)
+	}
+}
+
+// A door that is shut lets no job in, and cancels through.
+func TestShutDoor(t *testing.T) {
+	o := opened(t, engine.Config{Cluster: workers(1, 1, 1)}, conform.Friendly{})
+	later := o.job("later")
+	later.Spec.Arrive = units.Time(units.Hour)
+	o.submit("", later)
+	o.ask("", engine.Request{Shut: true})
+	o.submit(engine.ErrShut.Error(), o.job("b"))
+	o.cancel("", "later")
+	if jobs := o.shut(); len(jobs) != 1 || jobs["later"] != "killed cancelled by its user" {
+		t.Errorf("jobs ended %v", jobs)
+	}
+}
+
+// stuck is a program whose maps hang until they are told to stop.
+func stuck(t *testing.T) *mapreduce.Program {
+	p := *program(t, "wordcount")
+	p.NewMapper = func(c *mapreduce.Context) (mapreduce.Mapper, error) {
+		<-c.Done()
+		return nil, errors.New("stopped")
+	}
+	return &p
+}
+
+// Whatever a job is about when it is cancelled, that is told in one batch and its end in a later
+// one, nothing is left of it, and what waits for it ends as well.
+func TestCancel(t *testing.T) {
+	o := opened(t, engine.Config{Cluster: workers(1, 1, 1), Grace: 5 * units.Second}, conform.Friendly{})
+	o.cancel(`the run has no job "nobody"`, "nobody")
+	runs := o.job("runs")
+	runs.Program = stuck(t)
+	fed := o.job("fed", "runs")
+	fed.Input = []string{runs.Output}
+	later := o.job("later")
+	later.Spec.Arrive = units.Time(units.Hour)
+	o.submit("", runs, fed, o.job("behind", "runs"), o.job("queued"), later, o.job("behind later", "later"))
+	o.until(sched.JobArrived)
+	o.cancel("", "queued")
+	o.cancel(`job "queued" `, "queued") // is about to end, or has
+	o.cancel("", "later")
+	o.until(sched.JobEnded)
+	o.cancel(`job "queued" has ended`, "queued")
+	o.cancel("", "runs")
+	jobs := o.shut()
+	const cancelled, failed = "killed cancelled by its user", "killed its predecessor did not finish"
+	for id, want := range map[string]string{"runs": cancelled, "queued": cancelled, "later": cancelled, "fed": failed, "behind": failed, "behind later": failed} {
+		if jobs[id] != want {
+			t.Errorf("job %s: %s, want %s", id, jobs[id], want)
+		}
+		if _, err := os.Stat(filepath.Join(o.dir, id)); err == nil {
+			t.Errorf("job %s has left its output directory", id)
+		}
+	}
+	if o.watch.Cancels != 3 {
+		t.Errorf("%d cancels were told, want 3", o.watch.Cancels)
+	}
+	for _, b := range o.watch.Close(6) {
+		t.Error(b)
+	}
+}
+
+// What is cancelled while its input is not there yet never runs, and the input is not looked for.
+func TestCancelBeforeInput(t *testing.T) {
+	o := opened(t, engine.Config{Cluster: workers(1, 1, 1)}, conform.Friendly{})
+	runs := o.job("runs")
+	runs.Program = stuck(t)
+	fed := o.job("fed", "runs")
+	fed.Input = []string{runs.Output}
+	o.submit("", runs, fed)
+	o.cancel("", "fed")
+	o.until(sched.JobEnded)
+	o.cancel("", "runs")
+	if jobs := o.shut(); jobs["fed"] != "killed cancelled by its user" || jobs["runs"] != "killed cancelled by its user" {
+		t.Errorf("jobs ended %v", jobs)
+	}
+	for _, b := range o.watch.Close(2) {
+		t.Error(b)
+	}
+}
+
+// running counts attempts at a time.
+type running struct {
+	now, most int
+	down      bool // the node has shrunk
+	ends      map[sched.Outcome]int
+}
+
+func (r *running) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	for _, e := range events {
+		switch e.Kind {
+		case sched.Started:
+			r.now++
+			if r.down {
+				r.most = max(r.most, r.now)
+			}
+		case sched.Ended:
+			r.now--
+			r.ends[e.Outcome]++
+		case sched.NodeChanged:
+			r.down = e.Detail.Node.Class.Capacity[units.MapSlots] == 1
+		}
+	}
+	return nil
+}
+
+func (r *running) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// A node gets other slots while it runs: what is beyond them runs on and is not followed, and with
+// more of them more runs.
+func TestSlotsChange(t *testing.T) {
+	o := opened(t, engine.Config{Cluster: workers(1, 4, 1)}, conform.Friendly{})
+	o.ask("there is no node 2", engine.Request{Node: 2, Slots: units.Slots(1, 1)})
+	o.ask("cannot offer -1", engine.Request{Node: 1, Slots: units.Slots(-1, 1)})
+	slow := o.job("slow")
+	slow.Program = brittle(t, func(int, int) error { time.Sleep(time.Millisecond); return nil })
+	o.submit("", slow)
+	o.until(sched.JobArrived)
+	o.ask("", engine.Request{Node: 1, Slots: units.Slots(1, 1)})
+	e := o.until(sched.NodeChanged)
+	if got := e.Detail.Node.Class.Capacity; got != units.Slots(1, 1) {
+		t.Errorf("the node is told with %v", got)
+	}
+	o.ask("", engine.Request{Node: 1, Slots: units.Slots(0, 0)})
+	o.submit("no node offers a map-slot", o.job("no room"))
+	o.ask("", engine.Request{Node: 1, Slots: units.Slots(6, 2)})
+	o.submit("", o.job("fast"))
+	if jobs := o.shut(); jobs["slow"] != "committed" || jobs["fast"] != "committed" {
+		t.Errorf("jobs ended %v", jobs)
+	}
+	if n := o.watch.Ends[sched.Killed] + o.watch.Ends[sched.Lost] + o.watch.Ends[sched.Preempted]; n > 0 {
+		t.Errorf("%d attempts were ended", n)
+	}
+	for _, b := range o.watch.Close(2) {
+		t.Error(b)
+	}
+}
+
+// A run with an open door and no job ends well when it is stopped, one with a job is paused.
+func TestStopOfAnOpenRun(t *testing.T) {
+	for _, busy := range []bool{false, true} {
+		door := engine.NewDoor()
+		in, _ := text(t, 300)
+		cfg := engine.Config{Cluster: workers(1, 1, 1), Clock: stopwatch(), Source: door, Heartbeat: units.Millisecond}
+		w, err := engine.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		go func() {
+			if busy {
+				j := engine.Job{Spec: spec("j"), Program: stuck(t), Input: []string{in}, Output: filepath.Join(t.TempDir(), "out"), Reduces: 1}
+				if err := door.Ask(ctx, engine.Request{Submit: []engine.Job{j}}); err != nil {
+					t.Error(err)
+				}
+			}
+			stop()
+		}()
+		if err := drive.New(w, conform.Friendly{}).Run(ctx); busy != errors.Is(err, context.Canceled) || !busy && err != nil {
+			t.Errorf("busy %v: %v", busy, err)
+		}
+	}
+}
+
+// What an event costs does not depend on how many jobs wait: the loop looks at two at most.
+func TestQueuedJobsCostNothing(t *testing.T) {
+	for _, queued := range []int{10, 10_000} {
+		w, done := crowd(t, queued)
+		before := w.Looks()
+		events := done(8)
+		if n := w.Looks() - before; n == 0 || n > 2*events {
+			t.Errorf("%d jobs are queued: the loop looks at %d of them for %d events", queued, n, events)
+		}
+	}
+	// Looks counts what is looked at one by one; nothing may go through all jobs but what does so
+	// at the end of a run.
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := regexp.MustCompile(`range w\.(jobs|known|outputs|waiting|gone)\b|w\.jobs\[1:\]`)
+	found := 0
+	for _, f := range files {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(all.FindAll(src, -1)); !strings.HasSuffix(f, "_test.go") {
+			found += n
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d places go through all jobs, want one, World.all", found)
+	}
+}
+
+// crowd is an engine with one slot and so many jobs that have arrived, of which one runs. done
+// plays it until so many have ended, and returns how many events that were.
+func crowd(t testing.TB, queued int) (w *engine.World, done func(int) int) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	if err := os.WriteFile(in, []byte("a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := apps.New("wordcount", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := make([]engine.Job, queued)
+	for i := range jobs {
+		id := fmt.Sprint("j", i)
+		jobs[i] = engine.Job{Spec: spec(id), Program: p, Input: []string{in}, Output: filepath.Join(dir, id)}
+	}
+	w, err = engine.New(engine.Config{Cluster: workers(1, 1, 1), Jobs: jobs, Clock: stopwatch()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, events := 0, 0
+	ctx, stop := context.WithCancel(context.Background())
+	l := drive.New(w, conform.Friendly{}, watcherOf(func(e *sched.Event) {
+		events++
+		if e.Kind == sched.JobEnded {
+			left--
+		}
+	}))
+	t.Cleanup(func() {
+		stop()
+		if err := l.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+	if err := l.Step(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return w, func(n int) int {
+		for left, events = n, 0; left > 0; {
+			if err := l.Step(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return events
+	}
+}
+
+// watcherOf is a sink that shows each event.
+type watcherOf func(*sched.Event)
+
+func (w watcherOf) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	for i := range events {
+		w(&events[i])
+	}
+	return nil
+}
+
+func (w watcherOf) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// BenchmarkQueue plays jobs of one task while so many others wait.
+func BenchmarkQueue(b *testing.B) {
+	for _, queued := range []int{10, 10_000} {
+		b.Run(fmt.Sprint(queued), func(b *testing.B) {
+			for left := 0; left < b.N; left += queued / 2 {
+				b.StopTimer()
+				_, done := crowd(b, queued)
+				b.StartTimer()
+				done(min(queued/2, b.N-left))
+				b.StopTimer()
+			}
+		})
+	}
+}
