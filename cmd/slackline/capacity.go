@@ -16,7 +16,8 @@ import (
 )
 
 func newCapacity(o *options) *cobra.Command {
-	sweep, since, learned, ran := "", "", false, false
+	sweep, since, policy := "", "", ""
+	learned, ran, verify, seed := false, false, false, uint64(1)
 	cmd := &cobra.Command{
 		Use:   "capacity FILE.yaml | --from-history",
 		Short: "Plan how many machines to reserve and rent, and how many jobs of each class to admit",
@@ -40,10 +41,14 @@ prices and penalties can be added.
 Each plan comes with a lower bound that no plan gets below, and with prices: what one more reserved machine
 saves, and of each class what a later deadline, another job, or slower tasks are worth.
 
+Bounds are not what happens. --verify plays the plan in the simulator, with users who submit the admitted jobs again and
+again, and counts what is late: on slots of their own, or with --policy on machines that all classes share.
+
 If a class cannot meet its deadline with any number of machines there is no plan: the exit code is 3.`,
 		Example: `  slackline capacity examples/allocation.yaml
   slackline capacity examples/allocation.yaml -o json
   slackline capacity examples/allocation.yaml --sweep deadline=-60%..0
+  slackline capacity examples/allocation.yaml --verify --policy capacity-plan
   slackline capacity --from-history --since 30d -o yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -95,6 +100,11 @@ If a class cannot meet its deadline with any number of machines there is no plan
 			}
 			r := capacity.Plan(c)
 			r.Change(c, changes)
+			if verify && r.Reason == "" {
+				if err := r.Verify(cmd.Context(), c, policy, seed); err != nil {
+					return fmt.Errorf("--verify: %w", err)
+				}
+			}
 			write := r.WriteTable
 			switch {
 			case o.json():
@@ -115,6 +125,9 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		"take times that the file leaves out from what runs taught of the class")
 	cmd.Flags().BoolVar(&ran, "from-history", false, "plan for the jobs that ran on this machine, without a file")
 	cmd.Flags().StringVar(&since, "since", "", "with --from-history: only jobs submitted since: a span back from now (30d), a day or a time")
+	cmd.Flags().BoolVar(&verify, "verify", false, "play the plan in the simulator, and count jobs that are late")
+	cmd.Flags().StringVar(&policy, "policy", policy, "with --verify: all classes share the machines by this policy, as queues that weigh what they need;\nif left out each class has slots of its own")
+	cmd.Flags().Uint64Var(&seed, "seed", seed, "with --verify: of task times and arrivals")
 	o.bindStore(cmd.Flags())
 	cmd.Flags().StringVar(&sweep, "sweep", "",
 		"plan also with other deadlines, such as deadline=-60%..0 (in steps of 5 %) or deadline=-50%..50%/10%")

@@ -5,6 +5,7 @@
 //	bounds.go    how long a job of a class takes, by what runs taught
 //	history.go   the file of a plan, from what ran
 //	sweep.go     the same with other deadlines
+//	verify.go    the plan played by a policy
 //	write.go     tables, JSON and CSV
 package capacity
 
@@ -39,6 +40,7 @@ type Result struct {
 	Reason     string  `json:"reason"`
 	Classes    []Class `json:"classes"`
 	Sweep      []Point `json:"sweep,omitempty"`
+	Played     *Played `json:"played,omitempty"`
 }
 
 // Prices are what more room would be worth, as long as the plan keeps its shape; in whole numbers, those

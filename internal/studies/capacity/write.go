@@ -72,6 +72,11 @@ func (r *Result) WriteTable(w io.Writer) error {
 			return err
 		}
 	}
+	if r.Played != nil {
+		if err := r.writePlayed(&b); err != nil {
+			return err
+		}
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -1,0 +1,76 @@
+package capacity
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/units"
+)
+
+// Every admitted job is played ten times; a seed plays the same again, and another seed does not.
+func TestVerify(t *testing.T) {
+	c := example(t)
+	c.Bound = "upper"
+	for _, policy := range []string{"", "fair", "capacity(elastic=false)", "capacity-plan(bound=upper)"} {
+		r := Plan(c)
+		play := func(seed uint64) Played {
+			t.Helper()
+			if err := r.Verify(context.Background(), c, policy, seed); err != nil {
+				t.Fatal(err)
+			}
+			return *r.Played
+		}
+		one, again, other := play(1), play(1), play(2)
+		if !reflect.DeepEqual(one, again) || reflect.DeepEqual(one.Classes, other.Classes) {
+			t.Errorf("%s: a seed is not what decides", policy)
+		}
+		for i, k := range one.Classes {
+			if k.Jobs != 10*int(r.Classes[i].Admitted) || k.InTime.N != k.Jobs || k.Refused != 0 || k.Mean <= 0 || k.Longest < k.Mean {
+				t.Errorf("%s: %+v", policy, k)
+			}
+			if policy == "" && k.InTime.K != k.InTime.N { // proposition 2.5, on slots of their own
+				t.Errorf("jobs are later than their upper bound: %+v", k)
+			}
+		}
+	}
+	if err := Plan(c).Verify(context.Background(), c, "none", 1); err == nil {
+		t.Error("a policy that is not there plays")
+	}
+}
+
+// A job that is alone on its slots, by hand: two maps of 10 s and of 30 s one after the other.
+func TestVerifyByHand(t *testing.T) {
+	c := read(t, `
+prices: {on_demand: 1}
+classes: [{name: a, maps: 2, map: {mean: 20s, max: 30s}, map_slots: 1, deadline: 41s, at_least: 1, at_most: 1}]
+`)
+	r := Plan(c)
+	if err := r.Verify(context.Background(), c, "", 1); err != nil {
+		t.Fatal(err)
+	}
+	k := r.Played.Classes[0]
+	if k.Jobs != 10 || math.Abs(k.Mean-40) > 0.1 || k.InTime.K != 10 || r.Played.Kept.K != 1 || r.Played.Mean.K != 1 {
+		t.Errorf("%+v", k)
+	}
+}
+
+// The tasks of a job have the mean of the class, and none is longer than its longest.
+func TestTaskTimes(t *testing.T) {
+	for _, c := range []struct{ mean, max float64 }{{1, 1}, {12, 100}, {50, 100}, {99, 100}, {0, 5}, {0, 0}} {
+		times := scenario.TaskTimes{Mean: config.Span(units.FromSeconds(c.mean)), Max: config.Span(units.FromSeconds(c.max))}
+		list := tasks(200, draw.Of(1, "times"), times)
+		sum, most := 0.0, 0.0
+		for _, task := range list {
+			sum += task.Work.Seconds()
+			most = max(most, task.Work.Seconds())
+		}
+		if math.Abs(sum/200-c.mean) > 0.02*c.max || most > c.max+1e-9 || most < 0.9*c.mean {
+			t.Errorf("%+v: mean %v, longest %v", c, sum/200, most)
+		}
+	}
+}
