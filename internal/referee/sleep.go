@@ -16,7 +16,8 @@ func sleeperOf(_ *made, a *asked) part {
 	return &sleeper{idle: max(a.span("idle", 5*time.Minute), int64(time.Second)), keep: a.count("keep", 1)}
 }
 
-// bring are the events that may bring work, or change nodes; that a task has been committed leaves less to do.
+// bring are the events that may bring work, or change nodes; that a task has been committed leaves
+// less to do.
 var bring = []string{"job-arrived", "job-ended", "job-amended", "stage-ready", "output-lost", "node-up", "node-down", "node-changed", "control", "resync"}
 
 // A bed is a node with what is left of it when waiting tasks have gone there.
@@ -83,7 +84,8 @@ func (s *sleeper) tired(b *book, n *node) bool {
 	return n.occupied == 0 && !n.asleep && b.now-n.since >= s.idle
 }
 
-// fill gives waiting tasks to nodes, and wakes some for those that find no room. It returns how many find none even so.
+// fill gives waiting tasks to nodes, and wakes some for those that find no room. It returns how
+// many find none even so.
 func (s *sleeper) fill(b *book, beds []*bed, p *wants) (left int64) {
 	for k := range stages {
 		for _, j := range b.line(k) {

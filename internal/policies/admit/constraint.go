@@ -37,9 +37,9 @@ import (
 // Both make it break promises; that it asks for all slots at once makes it refuse jobs that would
 // be in time, and it never accepts more reduces than there are slots.
 //
-// An ApplicationMaster, which the paper does not know, moves s_m by its start-up. One in a map slot is
-// one slot more that has to be free, from s_m until the job ends. Masters of jobs without a deadline
-// wait while masters take the share of the cluster that they may.
+// An ApplicationMaster, which the paper does not know, moves s_m by its start-up. One in a map slot
+// is one slot more that has to be free, from s_m until the job ends. Masters of jobs without a
+// deadline wait while masters take the share of the cluster that they may.
 //
 // What the paper leaves open: a job without a deadline is let in when it comes, and the order
 // serves it last. Maps that are lost behind the last map do not hold reduces back again. A job with
@@ -53,6 +53,7 @@ type Constraint struct {
 	Share Share // of the cluster for masters, before one of a job without a deadline has to wait
 
 	accepted []accepted
+	steps    []step // of the reduce slots that are held, by when; not saved, as it follows from what was accepted
 }
 
 // accepted is what a job was accepted for.
@@ -80,13 +81,17 @@ func ConstraintParams() []compose.Param {
 		ShareParam("of the cluster that ApplicationMasters may take, before those of jobs without a deadline wait")}
 }
 
-// Decide tests what has arrived. O(accepted jobs) for each of them, and for a batch in which attempts end.
+// Decide tests what has arrived. O(accepted jobs) for each of them, and for a batch in which
+// attempts end.
 func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	look := false
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
 		case sched.JobEnded:
-			c.accepted = slices.DeleteFunc(c.accepted, func(a accepted) bool { return a.Job == e.Job })
+			if i := slices.IndexFunc(c.accepted, func(a accepted) bool { return a.Job == e.Job }); i >= 0 {
+				c.reserve(&c.accepted[i], -1)
+				c.accepted = slices.Delete(c.accepted, i, i+1)
+			}
 			c.goOn(v, p)
 		case sched.NodeUp, sched.NodeChanged:
 			c.goOn(v, p)
@@ -135,32 +140,10 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 		case p.Admit(job.ID, why):
 			a.Advice = job.Advice != sched.NoJob
 			c.accepted = append(c.accepted, a)
+			c.reserve(&a, 1)
 			c.bind(job, &c.accepted[len(c.accepted)-1], p)
 		}
 	}
-}
-
-// Ask says what would become of a job that came now. It answers the first question alone. When a
-// job would end the paper does not say, so nothing is foreseen: all that is known of one that is
-// accepted is its deadline. Nor is an earliest deadline told: the test looks at single instants, so
-// a later deadline may be refused where an earlier one is accepted, and there is no bound to search
-// for.
-func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
-	switch {
-	case job.State == sched.Waiting:
-		return sched.Answer{}
-	case unbound(job):
-		if why, full := c.Share.Crowded(v, job); full {
-			return sched.Answer{Verb: sched.Hold, Reason: why}
-		}
-		return sched.Answer{Verb: sched.Admit, Reason: noPromise(job)}
-	}
-	var p sched.Plan
-	_, why := c.test(v, job, &p)
-	if why.Cause == estimate.Promised {
-		return sched.Answer{Verb: sched.Admit, Reason: why}
-	}
-	return sched.Answer{Verb: sched.Reject, Reason: why, Evidence: p.Evidence}
 }
 
 // unbound tells whether the job is to run without a promise: it has no deadline, or nobody can tell
@@ -218,10 +201,15 @@ func (c *Constraint) goOn(v sched.View, p *sched.Plan) {
 	}
 }
 
-// test is the schedulability test. The code of the reason is Promised if the job passes. If it does
-// not, the reason is that it would not pass with all slots of the cluster either, or who has those
-// that it needs.
-func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted, sched.Reason) {
+// need is what a job asks for whatever its deadline.
+type need struct {
+	takes           estimate.Times
+	begin           units.Time // s_m
+	master, reduces int64      // slots
+}
+
+// needs finds it. The reason has no cause, unless the job fails the test with any deadline.
+func (c *Constraint) needs(v sched.View, job *sched.Job) (n need, why sched.Reason) {
 	_, inSlot, ok := estimate.Master(job.Spec)
 	for i := range job.Spec.Stages {
 		st := &job.Spec.Stages[i]
@@ -233,37 +221,47 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 			continue
 		}
 		if st.Kind != sched.Map && st.Kind != sched.Reduce || len(st.Containers) > 1 || st.Container(0).Needs != slot {
-			return accepted{}, sched.Because(estimate.NotSlots, int64(st.Kind))
+			return n, sched.Because(estimate.NotSlots, int64(st.Kind))
 		}
 	}
-	takes := estimate.Mean(v, job.Spec)
-	if c.Worst {
-		takes = estimate.Worst(v, job.Spec, 1)
+	if n.takes = estimate.Mean(v, job.Spec); c.Worst {
+		n.takes = estimate.Worst(v, job.Spec, 1)
 	}
-	if !takes.Known {
-		return accepted{}, sched.Because(NotProfiled)
+	if !n.takes.Known {
+		return n, sched.Because(NotProfiled)
 	}
-	now := v.Now()
-	a := accepted{Job: job.ID, ID: job.Spec.ID, ReduceSlots: int64(job.Spec.Tasks(sched.Reduce)), Deadline: job.Deadline,
-		ReduceStart: job.Deadline.Add(-takes.Reduce)}
+	if n.begin = v.Now().Add(n.takes.Master); n.begin == units.Never {
+		return n, sched.Because(estimate.Unbounded)
+	}
+	if n.reduces = int64(job.Spec.Tasks(sched.Reduce)); inSlot {
+		n.master = 1
+	}
+	switch has := v.Capacity(); {
+	case (n.takes.Maps > 0 || inSlot) && has[units.MapSlots] == 0:
+		why = sched.Because(estimate.NoSlots, int64(sched.Map))
+	case n.takes.Maps > 0 && has[units.MapSlots] == n.master:
+		why = sched.Because(estimate.TooFewSlots, 2, has[units.MapSlots], int64(sched.Map))
+	}
+	return n, why
+}
+
+// test is the schedulability test. The cause of the reason is Promised if the job passes. If it
+// does not, the reason is that it would not pass with all slots of the cluster either, or who has
+// those that it needs.
+func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted, sched.Reason) {
+	n, why := c.needs(v, job)
+	if why.Cause != nil {
+		return accepted{}, why
+	}
+	now, takes := v.Now(), &n.takes
+	a := accepted{Job: job.ID, ID: job.Spec.ID, MasterSlots: n.master, ReduceSlots: n.reduces,
+		Deadline: job.Deadline, ReduceStart: job.Deadline.Add(-takes.Reduce)}
 	hasMaps, hasReduces := v.Capacity()[units.MapSlots], v.Capacity()[units.ReduceSlots]
-	begin := now.Add(takes.Master)
-	if begin == units.Never {
-		return a, sched.Because(estimate.Unbounded)
-	}
-	window := a.ReduceStart.Sub(begin)
-	if inSlot {
-		a.MasterSlots = 1
-	}
-	forMaps := hasMaps - a.MasterSlots
+	window, forMaps := a.ReduceStart.Sub(n.begin), hasMaps-n.master
 	if takes.Maps > 0 && window > 0 {
 		a.MapSlots = 1 + int64((takes.Maps-1)/window)
 	}
 	switch {
-	case (takes.Maps > 0 || inSlot) && hasMaps == 0:
-		return a, sched.Because(estimate.NoSlots, int64(sched.Map))
-	case takes.Maps > 0 && forMaps == 0:
-		return a, sched.Because(estimate.TooFewSlots, 2, hasMaps, int64(sched.Map))
 	case takes.Maps > 0 && window <= 0 || window < 0 || a.MapSlots > forMaps:
 		maps := takes.Map
 		if takes.Maps > 0 {
@@ -273,28 +271,28 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 		if c.Worst {
 			why = estimate.AloneLate
 		}
-		finish := begin.Add(maps).Add(takes.Reduce)
+		finish := n.begin.Add(maps).Add(takes.Reduce)
 		if finish == units.Never {
 			return a, sched.Because(estimate.Unbounded)
 		}
-		return a, sched.Because(why, int64(job.Deadline.Sub(now)), int64(finish.Sub(now)), int64(begin.Add(maps).Sub(now)))
+		return a, sched.Because(why, int64(job.Deadline.Sub(now)), int64(finish.Sub(now)), int64(n.begin.Add(maps).Sub(now)))
 	case a.ReduceSlots > hasReduces:
 		return a, sched.Because(estimate.TooFewSlots, a.ReduceSlots, hasReduces, int64(sched.Reduce))
 	}
-	maps, reduces := c.held(v, now, a.ReduceStart)
-	if free, needs := hasMaps-maps, a.MapSlots+a.MasterSlots; needs > free {
+	if free, needs := hasMaps-c.mapsHeld(v), a.MapSlots+a.MasterSlots; needs > free {
 		return a, c.taken(v, p, sched.Because(MapSlotsTaken, needs, free, int64(now)))
 	}
-	if free := hasReduces - reduces; a.ReduceSlots > free {
+	if free := hasReduces - c.reducesHeld(a.ReduceStart); a.ReduceSlots > free {
 		return a, c.taken(v, p, sched.Because(ReduceSlotsTaken, a.ReduceSlots, free, int64(a.ReduceStart)))
 	}
 	return a, sched.Because(estimate.Promised, int64(job.Deadline), int64(job.Deadline))
 }
 
-// taken adds to a reason who holds the slots that are missing then, those with the most first, and
-// until when at the latest.
+// taken adds to a reason who holds the slots that are missing then, and until when at the latest:
+// those with the most first, as many as a sentence names, and how much the others hold.
 func (c *Constraint) taken(v sched.View, p *sched.Plan, why sched.Reason) sched.Reason {
-	var list []sched.Evidence
+	var top [estimate.MostHolders + 1]sched.Evidence
+	n, others := 0, sched.Evidence{Job: estimate.Others}
 	for i := range c.accepted {
 		a := &c.accepted[i]
 		e := sched.Evidence{Job: a.Job}
@@ -305,47 +303,33 @@ func (c *Constraint) taken(v sched.View, p *sched.Plan, why sched.Reason) sched.
 		} else {
 			e.Amount, e.At = a.reducesHeld(units.Time(why.C)), a.Deadline
 		}
-		if e.Amount > 0 {
-			list = append(list, e)
+		if e.Amount <= 0 {
+			continue
+		}
+		at := n
+		for ; at > 0 && top[at-1].Amount < e.Amount; at-- {
+			top[at] = top[at-1]
+		}
+		if top[at] = e; n < estimate.MostHolders {
+			n++
+		} else {
+			others.At++
+			others.Amount += top[n].Amount
 		}
 	}
-	return p.Because(why, byAmount(list)...)
+	if others.At > 0 {
+		top[n] = others
+		n++
+	}
+	return p.Because(why, top[:n]...)
 }
 
-// byAmount sorts evidence, the largest first, and what is alike as it stood: by counting, as there
-// may be thousands of jobs with a few slots each.
-func byAmount(list []sched.Evidence) []sched.Evidence {
-	most := int64(0)
-	for i := range list {
-		most = max(most, list[i].Amount)
-	}
-	if most > 1<<16 {
-		slices.SortStableFunc(list, func(a, b sched.Evidence) int { return cmp.Compare(b.Amount, a.Amount) })
-		return list
-	}
-	start := make([]int, most+2) // of those with most - i
-	for i := range list {
-		start[most-list[i].Amount+1]++
-	}
-	for i := range most {
-		start[i+1] += start[i]
-	}
-	sorted := make([]sched.Evidence, len(list))
-	for _, e := range list {
-		at := &start[most-e.Amount]
-		sorted[*at] = e
-		*at++
-	}
-	return sorted
-}
-
-// held is how many map slots the accepted jobs hold now, and how many reduce slots at the instant at.
-func (c *Constraint) held(v sched.View, now, at units.Time) (maps, reduces int64) {
+// mapsHeld is how many map slots the accepted jobs hold now.
+func (c *Constraint) mapsHeld(v sched.View) (n int64) {
 	for i := range c.accepted {
-		maps += c.accepted[i].mapsHeld(v)
-		reduces += c.accepted[i].reducesHeld(at)
+		n += c.accepted[i].mapsHeld(v)
 	}
-	return maps, reduces
+	return n
 }
 
 // mapsHeld is how many map slots the job holds now.
@@ -388,12 +372,13 @@ func (c *Constraint) bind(job *sched.Job, a *accepted, p *sched.Plan) {
 // others. Those accepted by way of advice are others.
 func (c *Constraint) resync(v sched.View, p *sched.Plan) {
 	was := c.accepted
-	c.accepted = nil
+	c.accepted, c.steps = nil, nil
 	for _, a := range was {
 		if job := v.Job(v.Find(a.ID)); !a.Advice && undecided(job) && p.Admit(job.ID, sched.Because(estimate.Promised, int64(a.Deadline), int64(a.Deadline))) {
 			a.Job, a.Withheld = job.ID, false
 			c.bind(job, &a, p)
 			c.accepted = append(c.accepted, a)
+			c.reserve(&a, 1)
 		}
 	}
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
@@ -408,11 +393,16 @@ func (c *Constraint) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (c *Constraint) UnmarshalJSON(text []byte) error {
-	c.accepted = nil
-	return json.Unmarshal(text, &c.accepted)
+	c.accepted, c.steps = nil, nil
+	err := json.Unmarshal(text, &c.accepted)
+	for i := range c.accepted {
+		c.reserve(&c.accepted[i], 1)
+	}
+	return err
 }
 
 // CopyFrom takes it over.
 func (c *Constraint) CopyFrom(other any) {
-	c.accepted = slices.Clone(other.(*Constraint).accepted)
+	o := other.(*Constraint)
+	c.accepted, c.steps = slices.Clone(o.accepted), slices.Clone(o.steps)
 }

@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -9,7 +10,8 @@ import (
 
 // What those who test deadlines say alike.
 var (
-	// Promised lets a job in whose deadline is kept. Who comes later may overtake it, within the deadline.
+	// Promised lets a job in whose deadline is kept. Who comes later may overtake it, within the
+	// deadline.
 	Promised = &sched.Cause{Name: "promised", Numbers: []string{"its deadline", "its finish as things stand"}, Example: [3]int64{90e9, 60e9}, Word: sched.Promise,
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("accepted: expected to finish by %s as things stand, promised by its deadline at %s", r.Time(r.B), r.Time(r.A))
@@ -19,7 +21,8 @@ var (
 	// DeadlinePassed refuses a job that waited for too long to be tested.
 	DeadlinePassed = &sched.Cause{Name: "deadline-passed", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
 		Say: func(r *sched.Said) string { return fmt.Sprintf("its deadline at %s has passed", r.Time(r.A)) }}
-	// CountUnknown lets a job run without a promise of which nobody can tell yet how much it has to do.
+	// CountUnknown lets a job run without a promise of which nobody can tell yet how much it has to
+	// do.
 	CountUnknown = &sched.Cause{Name: "count-unknown", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)}, Word: sched.NoPromise,
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("how many %v tasks it has is not known yet: it runs without a promise", r.Stage(r.A))
@@ -78,20 +81,27 @@ func LateBy(r *sched.Said, finish, deadline int64) string {
 	return fmt.Sprintf("would finish at %s, %s after its deadline", r.Time(finish), r.Time(finish-deadline))
 }
 
-// mostHolders is how many of those who hold slots a sentence names.
-const mostHolders = 3
+// MostHolders is how many of those who hold slots a sentence names, and evidence lists.
+const MostHolders = 3
+
+// Others stands in evidence for all whom it does not list: At is how many they are.
+const Others sched.JobID = math.MinInt32
 
 // Holders says who holds slots of a stage, by the evidence, and until when. A job below 0 is one
 // without a promise, and 0 one that has finished.
 func Holders(r *sched.Said, stage int64, latest string) string {
 	said := ""
 	for i, e := range r.Proof {
-		if i == mostHolders {
-			slots := int64(0)
+		if i == MostHolders {
+			jobs, slots := int64(0), int64(0)
 			for _, more := range r.Proof[i:] {
-				slots += more.Amount
+				if slots += more.Amount; more.Job == Others {
+					jobs += int64(more.At)
+				} else { // older journals list all
+					jobs++
+				}
 			}
-			return said + fmt.Sprintf("; %s hold %s", r.Count(int64(len(r.Proof)-i), "more job", "more jobs"), r.Slots(slots, stage))
+			return said + fmt.Sprintf("; %s hold %s", r.Count(jobs, "more job", "more jobs"), r.Slots(slots, stage))
 		}
 		who := "what was promised to jobs that have finished"
 		switch {
