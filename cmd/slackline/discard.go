@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/studies/report"
-	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
 func newDiscard(o *options) *cobra.Command {
@@ -44,8 +44,8 @@ go; --dry-run says what that would be. No signal and no other command throws suc
 			var gone []string
 			found := false
 			for _, dir := range withFolders(dirs) {
-				d, err := engine.Discard(dir, dry)
-				if none := (*engine.NothingLeftError)(nil); errors.As(err, &none) {
+				d, err := outdir.Discard(dir, dry)
+				if none := (*outdir.NothingLeftError)(nil); errors.As(err, &none) {
 					nothing = errors.Join(nothing, err)
 					continue
 				}
@@ -109,7 +109,7 @@ func (o *options) noteDiscarded(w io.Writer, dirs []string) error {
 }
 
 // discarded says what was removed, or would be.
-func discarded(dir string, d engine.Discarded, dry bool) string {
+func discarded(dir string, d outdir.Discarded, dry bool) string {
 	verb := "discarded"
 	if dry {
 		verb = "would discard"

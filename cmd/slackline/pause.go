@@ -12,6 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
 // pausedBy says why a run stopped before its end in a way that another can go on from: a signal
@@ -39,7 +40,7 @@ func (o *options) goOn(ctx context.Context, err error, local *runs.Local, resume
 			dir = abs
 		}
 		how = "slackline resume " + shellWord(dir) + " goes on"
-		if engine.Trusted(dir) != nil { // resume would refuse it
+		if outdir.Trusted(dir) != nil { // resume would refuse it
 			how = "the same command goes on"
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
 // resumed is the hidden flag of run by which resume calls it: that there is nothing left to do is no error then.
@@ -187,8 +187,8 @@ func choose(args, dirs []string) (*runs.Origin, error) {
 	finished := ""
 	var doubt error
 	for _, dir := range dirs {
-		trust := engine.Trusted(dir) // before it is read
-		left, err := engine.Left(dir)
+		trust := outdir.Trusted(dir) // before it is read
+		left, err := outdir.Left(dir)
 		if err == nil && left.Origin != nil && trust != nil {
 			doubt = fmt.Errorf("output %q: resume would run the command that its log names, and %w; run the job again instead, which goes on with it too", dir, trust)
 			if err = doubt; len(args) > 0 {

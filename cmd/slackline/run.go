@@ -15,6 +15,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/profile"
 )
 
@@ -287,7 +288,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, memory *runs.Me
 		if lost := keeper.Abandon(why); lost != nil {
 			fmt.Fprintf(w, "warning: that this run was broken off cannot be kept: %v\n", lost)
 		}
-		if changed := (*engine.ChangedError)(nil); errors.As(err, &changed) {
+		if changed := (*outdir.ChangedError)(nil); errors.As(err, &changed) {
 			err = fmt.Errorf("%w; --fresh throws away what it did, and starts anew", err)
 		}
 		return nil, err

@@ -10,7 +10,8 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// Earlier is a job with a deadline that had finished before the run was interrupted that this one goes on with.
+// Earlier is a job with a deadline that had finished before the run was interrupted that this one
+// goes on with.
 type Earlier struct {
 	Job  string
 	Late time.Duration // behind its deadline; not above 0: in time
@@ -42,7 +43,8 @@ func (l *Local) Judge(m *Memory, run *report.Run, under string, goesOn time.Time
 	return list, nil
 }
 
-// promised tells whether the run that began then promised the deadline of a job, as the store knows it.
+// promised tells whether the run that began then promised the deadline of a job, as the store knows
+// it.
 func (l *Local) promised(file int, under string, began time.Time) (bool, error) {
 	if l.Memory == nil || l.Memory.store == nil {
 		return false, nil
@@ -52,7 +54,8 @@ func (l *Local) promised(file int, under string, began time.Time) (bool, error) 
 	return slices.ContainsFunc(jobs, func(j *store.Job) bool { return j.Output == output && j.Promised && !j.Submitted.Before(began) }), err
 }
 
-// finish returns the row of a job that finished in the run that was interrupted, nil if there is none.
+// finish returns the row of a job that finished in the run that was interrupted, nil if there is
+// none.
 func (l *Local) finish(m *Memory, file int, under string, goesOn time.Time) (*store.Job, error) {
 	if m == nil || m.store == nil {
 		return nil, nil

@@ -167,7 +167,8 @@ func limits(f *scenario.Job) process.Limits {
 	return process.Limits{Memory: units.Bytes(f.Limits.Memory), Time: f.Limits.Time.Duration(), Files: f.Limits.Files}
 }
 
-// Isolation says in one line what holds the processes of jobs together, and what bounds them; empty if no job has any.
+// Isolation says in one line what holds the processes of jobs together, and what bounds them; empty
+// if no job has any.
 func (l *Local) Isolation() string {
 	for i := range l.jobs {
 		if l.jobs[i].Executor != nil {

@@ -157,7 +157,8 @@ func (d *Demo) Prepare(ctx context.Context, policies int) error {
 	return d.settle(ctx)
 }
 
-// rehearse runs some of the jobs over these files, first come first served, and returns what that taught.
+// rehearse runs some of the jobs over these files, first come first served, and returns what that
+// taught.
 func (d *Demo) rehearse(ctx context.Context, files []task.File, from, to int) (*report.Run, []*profile.Class, error) {
 	out := filepath.Join(d.Dir, "rehearsal")
 	jobs, err := d.jobs(files, out)
@@ -177,7 +178,8 @@ func (d *Demo) rehearse(ctx context.Context, files []task.File, from, to int) (*
 	return r, learner.Profiles(), os.RemoveAll(out)
 }
 
-// settle rehearses the jobs until the machine is warm, learns from the last two runs, and sets the deadlines.
+// settle rehearses the jobs until the machine is warm, learns from the last two runs, and sets the
+// deadlines.
 func (d *Demo) settle(ctx context.Context) error {
 	var before float64
 	var taught []*profile.Class
@@ -258,7 +260,8 @@ const (
 	spared = 1.5 // of one that both are to meet
 )
 
-// deadlines plays what was learned under both orders, and sets deadlines by when each finishes a job.
+// deadlines plays what was learned under both orders, and sets deadlines by when each finishes a
+// job.
 func (d *Demo) deadlines(ctx context.Context) error {
 	splits := task.Cut(d.Files, int64(d.Machine.Block))
 	play := func(policy string) (finished [len(demoJobs)]float64, err error) {

@@ -13,21 +13,21 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
 // facts are what decides the output of a job besides its input: a run that was interrupted goes on
 // only if they are the same. programs are the files that run, by the names that tell them.
-func facts(f *scenario.Job, programs map[string]string) ([]engine.Fact, error) {
-	list := []engine.Fact{{Name: "app", Value: f.App}, {Name: "params", Value: pairs(f.Params)}}
+func facts(f *scenario.Job, programs map[string]string) ([]outdir.Fact, error) {
+	list := []outdir.Fact{{Name: "app", Value: f.App}, {Name: "params", Value: pairs(f.Params)}}
 	if f.Map != "" {
-		list = []engine.Fact{{Name: "map", Value: f.Map}, {Name: "combine", Value: f.Combine}, {Name: "reduce", Value: f.Reduce},
+		list = []outdir.Fact{{Name: "map", Value: f.Map}, {Name: "combine", Value: f.Combine}, {Name: "reduce", Value: f.Reduce},
 			{Name: "key_fields", Value: strconv.Itoa(f.KeyFields)}, {Name: "partition_fields", Value: strconv.Itoa(f.PartitionFields)},
 			{Name: "one_command", Value: strconv.FormatBool(f.OneCommand)}, {Name: "conf", Value: pairs(f.Conf)}, {Name: "env", Value: pairs(f.Env)}}
 	}
 	for _, in := range f.Inputs {
 		if in.Map != "" {
-			list = append(list, engine.Fact{Name: "map of " + in.Name, Value: in.Map})
+			list = append(list, outdir.Fact{Name: "map of " + in.Name, Value: in.Map})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
@@ -35,7 +35,7 @@ func facts(f *scenario.Job, programs map[string]string) ([]engine.Fact, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, engine.Fact{Name: name, Value: seal})
+		list = append(list, outdir.Fact{Name: name, Value: seal})
 	}
 	return list, nil
 }

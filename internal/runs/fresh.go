@@ -4,16 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/store"
-	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // What --fresh throws away: the engine what jobs left that had not finished, this what others had
@@ -31,9 +25,9 @@ func (l *Local) Outputs(under ...string) []string {
 	return all
 }
 
-// CheckFresh finds the jobs that had finished in these folders in a run that was interrupted. DiscardFinished
-// throws them away, so that they run again. CheckFresh changes nothing. An error names a job that cannot be
-// thrown away.
+// CheckFresh finds the jobs that had finished in these folders in a run that was interrupted. They
+// are thrown away by DiscardFinished, and run again. It changes nothing. An error names a job that
+// cannot be thrown away.
 func (l *Local) CheckFresh(m *Memory, under ...string) error {
 	l.discard = nil
 	if !l.Fresh {
@@ -44,8 +38,7 @@ func (l *Local) CheckFresh(m *Memory, under ...string) error {
 	for _, u := range under {
 		for i, dir := range l.outputs(u) {
 			all++
-			// an error is told by whoever writes there
-			if state, err := outdir.NewCommitter(dir).State(); err == nil && state == outdir.Finished {
+			if outdir.HasFinished(dir) {
 				finished = append(finished, finishedJob{i, dir})
 			}
 		}
@@ -55,12 +48,12 @@ func (l *Local) CheckFresh(m *Memory, under ...string) error {
 	}
 	for _, j := range finished {
 		var from Origin
-		left, err := engine.Left(j.dir)
-		if err == nil && json.Unmarshal(left.Origin, &from) == nil && ended(from.Outputs) {
+		left, err := outdir.Left(j.dir)
+		if err == nil && json.Unmarshal(left.Origin, &from) == nil && outdir.AllSucceeded(from.Outputs) {
 			continue
 		}
 		if err == nil {
-			err = errors.Join(underWay(m, from.Outputs), untouched(j.dir))
+			err = errors.Join(underWay(m, from.Outputs), outdir.Intact(j.dir))
 		}
 		if err != nil {
 			return l.Files[j.file].Errorf("output", "%v; nothing was thrown away", err)
@@ -76,15 +69,11 @@ type finishedJob struct {
 	dir  string
 }
 
-// DiscardFinished makes the jobs that CheckFresh found unfinished, so that they run again, and calls each for
-// every one of them. What they wrote is removed when they begin.
+// DiscardFinished makes the jobs that CheckFresh found unfinished, so that they run again, and
+// calls each for them. What they wrote goes when they begin.
 func (l *Local) DiscardFinished(each func(job string)) error {
 	for _, j := range l.discard {
-		lock, err := outdir.Take(outdir.NewCommitter(j.dir).LockPath())
-		if err == nil {
-			err = errors.Join(fault.Delete(filepath.Join(j.dir, outdir.SuccessFile)), lock.Release())
-		}
-		if err != nil {
+		if err := outdir.Reopen(j.dir); err != nil {
 			return l.Files[j.file].Errorf("output", "output %q cannot be thrown away: %v", j.dir, err)
 		}
 		each(l.Files[j.file].Name)
@@ -92,38 +81,30 @@ func (l *Local) DiscardFinished(each func(job string)) error {
 	return nil
 }
 
-// free says which of the jobs cannot write to its output in the folder under, and why; -1 if all can.
+// free says which of the jobs cannot write to its output in the folder under, and why; -1 if all
+// can.
 func (l *Local) free(under string) (int, error) {
 	dirs := l.outputs(under)
 	if !l.Fresh {
-		return engine.CheckOutputs(dirs)
+		return outdir.Check(dirs...)
 	}
 	for i, dir := range dirs {
 		if slices.Contains(l.discard, finishedJob{i, dir}) {
 			continue
 		}
-		if _, err := engine.CheckOutputs([]string{dir}); err != nil {
+		if _, err := outdir.Check(dir); err != nil {
 			return i, err
 		}
 	}
 	return -1, nil
 }
 
-// ended tells whether all jobs of a run have finished, though it died before it could forget that.
-func ended(outputs []string) bool {
-	for _, dir := range outputs {
-		if _, err := os.Stat(filepath.Join(dir, outdir.SuccessFile)); err != nil {
-			return false
-		}
-	}
-	return len(outputs) > 0
-}
-
-// underWay refuses outputs of a run whose process lives: some of its jobs hold a lock, or wait for their turn.
+// underWay refuses outputs of a run whose process lives: some of its jobs hold a lock, or wait for
+// their turn.
 func underWay(m *Memory, outputs []string) error {
 	for _, dir := range outputs {
-		if err := outdir.Busy(outdir.NewCommitter(dir).LockPath()); err != nil {
-			return fmt.Errorf("output %q: %w", dir, err)
+		if err := outdir.Busy(dir); err != nil {
+			return err
 		}
 	}
 	if m == nil || m.store == nil {
@@ -133,51 +114,6 @@ func underWay(m *Memory, outputs []string) error {
 	for _, j := range jobs {
 		if slices.Contains(outputs, j.Output) {
 			return fmt.Errorf("output %q: its run is under way", j.Output)
-		}
-	}
-	return err
-}
-
-// untouched refuses an output directory that is finished, but whose parts are not those that its
-// log names, byte for byte.
-func untouched(dir string) error {
-	c := outdir.NewCommitter(dir)
-	records, err := outdir.Read(c.LogPath())
-	if err != nil {
-		return fmt.Errorf("output %q: %w", dir, err)
-	}
-	type taskKey struct {
-		Reduce bool
-		Task   int // from 1
-	}
-	type commit struct {
-		taskKey
-		Dir   string
-		Parts []task.Part
-	}
-	last := map[taskKey]commit{} // of a task that was committed twice the later counts
-	for _, r := range records {
-		var e struct{ Done *commit }
-		if json.Unmarshal(r, &e) == nil && e.Done != nil {
-			last[e.Done.taskKey] = *e.Done
-		}
-	}
-	ours := map[string]bool{}
-	for key, done := range last {
-		if len(done.Parts) == 0 { // a map whose output reduces have read
-			continue
-		}
-		if err := c.Adopt(key.Reduce, key.Task-1, done.Dir, done.Parts); err != nil {
-			return fmt.Errorf("output %q: a job had finished it, and it is not as it was written: %w; remove it, or name another directory", dir, err)
-		}
-		for _, p := range done.Parts {
-			ours[p.Name] = true
-		}
-	}
-	names, err := os.ReadDir(dir)
-	for _, n := range names {
-		if strings.HasPrefix(n.Name(), "part-") && !ours[n.Name()] {
-			return fmt.Errorf("output %q: a job had finished it, and %s is not by that job; move it away, or name another directory", dir, n.Name())
 		}
 	}
 	return err

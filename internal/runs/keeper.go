@@ -123,7 +123,7 @@ func absolute(path string) string {
 // told tells whether a job had finished in the run that this one goes on with, and the store says
 // so: it gets no row again.
 func (l *Local) told(m *Memory, file int, under string, goesOn time.Time) bool {
-	if state, err := outdir.NewCommitter(l.outputs(under)[file]).State(); err != nil || state != outdir.Finished {
+	if !outdir.HasFinished(l.outputs(under)[file]) {
 		return false
 	}
 	row, err := l.finish(m, file, under, goesOn)
@@ -171,7 +171,8 @@ func (k *Keeper) changes() (c store.Change) {
 	return c
 }
 
-// lost takes back a committed task. One that names a reason failed by it, though its attempt had ended well.
+// lost takes back a committed task. One that names a reason failed by it, though its attempt had
+// ended well.
 func (k *Keeper) lost(j *keptJob, at units.Time, e *follow.Record) {
 	if e.Stage == sched.Map {
 		j.row.Maps.Done--
@@ -183,7 +184,8 @@ func (k *Keeper) lost(j *keptJob, at units.Time, e *follow.Record) {
 	}
 }
 
-// Plan keeps which jobs are promised their deadline, and which are refused: these end as if they were killed.
+// Plan keeps which jobs are promised their deadline, and which are refused: these end as if they
+// were killed.
 func (k *Keeper) Plan(_ units.Time, decisions []follow.Decision) error {
 	k.lock.Lock()
 	defer k.lock.Unlock()
@@ -402,7 +404,8 @@ func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Cl
 	return k.finish(store.Change{Taught: taught, Report: text, Ended: time.Now()})
 }
 
-// complete joins the report and what was taught with what the keeper knows. Rows may be written meanwhile.
+// complete joins the report and what was taught with what the keeper knows. Rows may be written
+// meanwhile.
 func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.Class) {
 	k.lock.Lock()
 	defer k.lock.Unlock()

@@ -99,7 +99,8 @@ func openMemory(t *testing.T, dir string) *Memory {
 	return m
 }
 
-// A real run is in the report and in the store with all that it did, and teaches what the next one is expected to take.
+// A real run is in the report and in the store with all that it did, and teaches what the next one
+// is expected to take.
 func TestKeeper(t *testing.T) {
 	m := openMemory(t, filepath.Join(t.TempDir(), "data"))
 	job, _ := wordsFile(t)
@@ -239,7 +240,8 @@ func TestKeeperOfFailures(t *testing.T) {
 	}
 }
 
-// A committed task whose part is damaged is told among the failures, and counted as done once it has run again.
+// A committed task whose part is damaged is told among the failures, and counted as done once it
+// has run again.
 func TestKeeperOfDamage(t *testing.T) {
 	defer fault.Use(nil)
 	m := openMemory(t, filepath.Join(t.TempDir(), "data"))
@@ -290,7 +292,8 @@ func TestKeeperAbandons(t *testing.T) {
 	}
 }
 
-// The expectation is the prediction of the simulator, and its spread follows the spread of what was learned.
+// The expectation is the prediction of the simulator, and its spread follows the spread of what was
+// learned.
 func TestExpect(t *testing.T) {
 	job, _ := wordsFile(t)
 	local := localOf(t, job)
@@ -390,7 +393,8 @@ func TestParsePower(t *testing.T) {
 	}
 }
 
-// Counters of packages are added up, also when they begin again; what cannot be read is not measured.
+// Counters of packages are added up, also when they begin again; what cannot be read is not
+// measured.
 func TestRAPL(t *testing.T) {
 	root := t.TempDir()
 	set := func(zone, file, text string) {

@@ -39,7 +39,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Local is a set of job files for this machine: to be run by the engine, or to be played in the simulator.
+// Local is a set of job files for this machine: to be run by the engine, or to be played in the
+// simulator.
 type Local struct {
 	Machine Machine
 	Files   []*scenario.Job
@@ -95,7 +96,7 @@ func Began(files []*scenario.Job, under ...string) (first time.Time) {
 func began(dirs []string) (first time.Time) {
 	for _, dir := range dirs {
 		var from Origin
-		left, err := engine.Left(dir)
+		left, err := outdir.Left(dir)
 		if err != nil || json.Unmarshal(left.Origin, &from) != nil {
 			continue
 		}
@@ -115,7 +116,7 @@ func began(dirs []string) (first time.Time) {
 func (l *Local) Remains(under ...string) (dir string) {
 	for _, u := range under {
 		for _, d := range l.outputs(u) {
-			left, err := engine.Left(d)
+			left, err := outdir.Left(d)
 			if err == nil && left.Origin != nil && (dir == "" || !left.Finished) {
 				if dir = d; !left.Finished {
 					return dir
@@ -204,7 +205,11 @@ func (l *Local) Finished(under ...string) bool {
 	for _, u := range under {
 		dirs = append(dirs, l.outputs(u)...)
 	}
-	return engine.Finished(dirs)
+	if !outdir.AllSucceeded(dirs) {
+		return false
+	}
+	outdir.Forget(dirs)
+	return true
 }
 
 // Real returns the run on this machine. Where several policies run the same jobs, each gets a

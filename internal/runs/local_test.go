@@ -40,7 +40,8 @@ func files(t *testing.T, sizes ...int) string {
 	return dir
 }
 
-// A simulation of job files has the tasks that the engine would make and the times that were learned.
+// A simulation of job files has the tasks that the engine would make and the times that were
+// learned.
 func TestLocalSim(t *testing.T) {
 	in := files(t, 1000, 250)
 	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: wordcount\ninput: %q\noutput: %q\nreduces: 2\ndeadline: 5s\n", in, filepath.Join(in, "out")))

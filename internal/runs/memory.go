@@ -70,7 +70,8 @@ func (m *Memory) Profiles() ([]*profile.Class, error) {
 	return m.store.Profiles()
 }
 
-// Last returns the report of the last run of jobs by a policy that came to its end, nil if there is none.
+// Last returns the report of the last run of jobs by a policy that came to its end, nil if there is
+// none.
 func (m *Memory) Last(jobs, policy string) (*report.Run, error) {
 	if m.store == nil {
 		return nil, nil

@@ -17,7 +17,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Memory that is taken and given back while a run lasts counts, though neither its begin nor its end sees it.
+// Memory that is taken and given back while a run lasts counts, though neither its begin nor its
+// end sees it.
 func TestMeterSeesThePeak(t *testing.T) {
 	looks, seen := atomic.Int64{}, make(chan struct{})
 	m := startMeter(DefaultPower, func() int64 {

@@ -48,7 +48,8 @@ func checkNames(f *scenario.Job) error {
 	return nil
 }
 
-// checkName refuses a name that stands under a key, if Slackline sets what it is in the environment.
+// checkName refuses a name that stands under a key, if Slackline sets what it is in the
+// environment.
 func checkName(f *scenario.Job, key, name, variable string) error {
 	switch from, ours := given[variable]; {
 	case !ours:

@@ -10,6 +10,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
@@ -27,7 +28,7 @@ func (l *Local) Complete(seed uint64, under string) (bool, error) {
 }
 
 // Forget removes what the jobs that have finished in the folder under have left for a later run.
-func (l *Local) Forget(under string) { engine.Forget(l.outputs(under)) }
+func (l *Local) Forget(under string) { outdir.Forget(l.outputs(under)) }
 
 // Kept returns the cell and the report of the run that wrote the folder under. There is no report
 // if the process died before it was kept, or if it could not be.
@@ -57,7 +58,8 @@ func (l *Local) Kept(m *Memory, policy string, seed uint64, under string) (lab.C
 	return c, nil, nil
 }
 
-// chain lets a job read what the jobs before it write: that lies in the folder under of their output, as its own does.
+// chain lets a job read what the jobs before it write: that lies in the folder under of their
+// output, as its own does.
 func (l *Local) chain(j *engine.Job, f *scenario.Job, under string) {
 	moved := func(paths []string) []string {
 		paths = slices.Clone(paths)

@@ -177,7 +177,8 @@ func (a *Agreement) sum() {
 	a.Mean, a.P95, a.Largest = stat.Mean(sizes), stat.Quantile(sizes, 0.95), stat.Quantile(sizes, 1)
 }
 
-// batch are the jobs that are validated if nobody names any: what the demo runs, and a job of pure computing.
+// batch are the jobs that are validated if nobody names any: what the demo runs, and a job of pure
+// computing.
 const batch = `name: %s
 app: %s
 input: x

@@ -41,6 +41,11 @@ type attempt struct {
 	failure  task.Failure
 }
 
+// of is the task that it is an attempt of.
+func (a *attempt) of() outdir.Task {
+	return outdir.Task{Reduce: a.stage == sched.Reduce, Number: int(a.task)}
+}
+
 // start starts an attempt of an open task. The caller has checked that it may.
 func (w *World) start(it *sched.Item, b sched.Bound) {
 	j, n := w.jobs[it.Job], w.nodes[it.Node]
@@ -91,8 +96,8 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
 	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.buffer(reduce), Merge: w.merge(), Sync: w.cfg.Sync, Meter: &a.meter, Said: &a.said, Warn: w.warner(j), Clock: w.cfg.Clock,
-		Local: filepath.Join(w.local(j), w.nodes[a.node].Spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)), Skip: w.skip(j, a),
-		Out: j.committer.AttemptDir(reduce, int(a.task-1), a.try), Written: j.cfg.Written}
+		Local: filepath.Join(j.out.Local(), w.nodes[a.node].Spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)), Skip: w.skip(j, a),
+		Out: j.out.AttemptDir(a.of(), a.try), Written: j.cfg.Written}
 }
 
 // merge is how many runs an attempt merges at once: all attempts share the files that this process
@@ -164,10 +169,10 @@ func (w *World) succeed(a *attempt, r *report) {
 	j := a.job
 	s := j.stage(a.stage)
 	t := &s.tasks[a.task-1]
-	if !j.ours() {
+	if !j.out.Held() {
 		w.discard(r)
-		w.end(a, sched.Failed, j.gone().Error(), nil)
-		w.endJob(j, sched.Failed, j.gone().Error())
+		w.end(a, sched.Failed, j.out.Gone().Error(), nil)
+		w.endJob(j, sched.Failed, j.out.Gone().Error())
 		return
 	}
 	if err := w.commitTask(j, a, r); err != nil {
@@ -199,19 +204,14 @@ func (w *World) succeed(a *attempt, r *report) {
 	w.slowStart(j)
 }
 
-// commitTask moves part files into place and writes the commit down.
-func (w *World) commitTask(j *job, a *attempt, r *report) (err error) {
-	c := w.committed(j, a, r)
+// commitTask makes what an attempt wrote that of its task, and writes that down.
+func (w *World) commitTask(j *job, a *attempt, r *report) error {
+	c := &outdir.Commit{Task: a.of(), Node: w.nodes[a.node].Spec.Name, Run: r.output}
 	if r.output == nil {
-		if c.Dir, c.Parts, err = j.committer.CommitTask(a.stage == sched.Reduce, int(a.task-1), a.try, r.stats.Parts); err != nil {
-			return err
-		}
+		c.Parts = r.stats.Parts
 	}
-	err = j.note(entry{Done: c})
-	if err != nil && r.output == nil {
-		err = errors.Join(err, j.committer.Withdraw(a.stage == sched.Reduce, int(a.task-1)))
-	}
-	return err
+	c.Count(r.stats.Counters)
+	return j.out.CommitTask(c, a.try)
 }
 
 // end tells the end of an attempt. A task that did not commit is open again; one that failed too
@@ -268,7 +268,7 @@ func (w *World) reopen(j *job, m sched.TaskID) {
 	t := &s.tasks[m-1]
 	t.out, t.Node = nil, 0 // what it counted stands: the job may end without a need for it
 	s.Reopen(&t.Task)
-	_ = j.note(entry{Lost: int(m)}) // without that line a later run finds out by itself
+	j.out.Lose(int(m))
 	w.emit(sched.Event{Kind: sched.OutputLost, Job: j.id, Stage: sched.Map, Task: m})
 	w.more(j)
 }
@@ -279,9 +279,9 @@ func (w *World) undo(j *job, damaged []outdir.Damage) {
 	j.ending, j.why, j.settling = sched.NoOutcome, "", false
 	s := j.last()
 	for _, d := range damaged {
-		s.Reopen(&s.tasks[d.Task].Task)
-		_ = j.committer.Withdraw(d.Reduce, d.Task) // what cannot be removed goes with the commit of the job
-		w.emit(sched.Event{Kind: sched.OutputLost, Job: j.id, Stage: s.Spec.Kind, Task: sched.TaskID(d.Task + 1), Text: d.Err.Error()})
+		s.Reopen(&s.tasks[d.Number-1].Task)
+		_ = j.out.Withdraw(d.Task) // what cannot be removed goes with the commit of the job
+		w.emit(sched.Event{Kind: sched.OutputLost, Job: j.id, Stage: s.Spec.Kind, Task: sched.TaskID(d.Number), Text: d.Err.Error()})
 	}
 	for i := range j.stages[0].tasks { // of a run that went on when nobody was to ask for map output any more
 		if t := &j.stages[0].tasks[i]; len(j.stages) > 1 && t.State == truth.Done && t.out == nil {
@@ -290,7 +290,7 @@ func (w *World) undo(j *job, damaged []outdir.Damage) {
 	}
 	w.more(j)
 	for _, d := range damaged {
-		w.blame(j, s.Spec.Kind, sched.TaskID(d.Task+1), d.Err.Error(), task.Transient)
+		w.blame(j, s.Spec.Kind, sched.TaskID(d.Number), d.Err.Error(), task.Transient)
 	}
 }
 
@@ -301,7 +301,7 @@ func (w *World) discard(r *report) {
 	if r.output != nil {
 		w.remove(r.output)
 	} else if r.err == nil {
-		_ = j.committer.Drop(r.attempt.stage == sched.Reduce, int(r.attempt.task-1), r.attempt.try)
+		_ = j.out.Drop(r.attempt.of(), r.attempt.try)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
@@ -64,7 +65,7 @@ type Job struct {
 	Written task.Written  // how part files are written
 
 	SkipBad int             // records of a task that may be passed over when user code has failed at them
-	Facts   []Fact          // what else decides what it writes: its application, parameters, commands
+	Facts   []outdir.Fact   // what else decides what it writes: its application, parameters, commands
 	Origin  json.RawMessage // kept in its log, for whoever wants to go on; may be nil
 
 	Executor Executor       // nil = attempts run in this process
@@ -149,7 +150,7 @@ func (c *Config) validate() error {
 }
 
 // read finds the input of a job and cuts it.
-func (c *Config) read(j *Job) ([]inputFile, []task.Split, error) {
+func (c *Config) read(j *Job) ([]outdir.InputFile, []task.Split, error) {
 	sources := j.Sources
 	if sources == nil {
 		sources = []task.Source{{Paths: j.Input}}
@@ -158,9 +159,9 @@ func (c *Config) read(j *Job) ([]inputFile, []task.Split, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
 	}
-	input := make([]inputFile, len(files))
+	input := make([]outdir.InputFile, len(files))
 	for i, f := range files {
-		input[i] = inputFile{Path: task.Path(f.Path), Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC()}
+		input[i] = outdir.InputFile{Path: task.Path(f.Path), Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC()}
 	}
 	splits, _, err := task.Plan(files, int64(c.Block), j.Program, sources)
 	if err != nil {

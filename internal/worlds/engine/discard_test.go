@@ -42,14 +42,14 @@ func TestDiscard(t *testing.T) {
 					}
 				}
 				before := files(t, out)
-				d, err := engine.Discard(out, true)
+				d, err := outdir.Discard(out, true)
 				if err != nil || !maps.Equal(files(t, out), before) {
 					t.Fatalf("a dry one: %v, left %v", err, slices.Sorted(maps.Keys(files(t, out))))
 				}
 				if d.Maps+d.Reduces < commits || d.Files < 3 || d.Size < 1000 || d.Finished || d.Whole != (there == "nothing") {
 					t.Errorf("it would discard %+v behind %d commits", d, commits)
 				}
-				again, err := engine.Discard(out, false)
+				again, err := outdir.Discard(out, false)
 				if err != nil || again != d {
 					t.Errorf("%+v, %v; a dry one said %+v", again, err, d)
 				}
@@ -63,8 +63,8 @@ func TestDiscard(t *testing.T) {
 				if there != "nothing" && !maps.Equal(files(t, out), want) {
 					t.Errorf("left: %v", slices.Sorted(maps.Keys(files(t, out))))
 				}
-				var nothing *engine.NothingLeftError
-				if _, err = engine.Discard(out, false); !errors.As(err, &nothing) {
+				var nothing *outdir.NothingLeftError
+				if _, err = outdir.Discard(out, false); !errors.As(err, &nothing) {
 					t.Errorf("once more: %v", err)
 				}
 			})
@@ -96,7 +96,7 @@ func TestDiscardInTheCommit(t *testing.T) {
 	if len(moved) == 0 {
 		t.Fatal("nothing is in place: this tests nothing")
 	}
-	if _, err := engine.Discard(out, false); err != nil {
+	if _, err := outdir.Discard(out, false); err != nil {
 		t.Fatal(err)
 	}
 	if left := files(t, out); !maps.Equal(left, map[string]string{"notes.txt": "mine"}) {
@@ -110,12 +110,12 @@ func TestDiscardRefuses(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	stopped(t, config(t, in, out), 1)
-	lock, err := outdir.Take(filepath.Join(out, "_temporary", "lock"))
+	lock, err := outdir.Take(out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, dry := range []bool{false, true} {
-		if _, err := engine.Discard(out, dry); err == nil || !strings.Contains(err.Error(), "is writing there") {
+		if _, err := outdir.Discard(out, dry); err == nil || !strings.Contains(err.Error(), "is writing there") {
 			t.Errorf("at work, dry %v: %v", dry, err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestDiscardRefuses(t *testing.T) {
 	before := files(t, dir)
 	refuses := func(path, want string) {
 		t.Helper()
-		if _, err := engine.Discard(path, false); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := outdir.Discard(path, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
 		if left := files(t, dir); !maps.Equal(left, before) {
@@ -138,14 +138,14 @@ func TestDiscardRefuses(t *testing.T) {
 		t.Skip("NOT CHECKED: links:", err)
 	}
 	before = files(t, out)
-	if _, err := engine.Discard(filepath.Join(dir, "link"), false); err == nil || !strings.Contains(err.Error(), "it is a link") {
+	if _, err := outdir.Discard(filepath.Join(dir, "link"), false); err == nil || !strings.Contains(err.Error(), "it is a link") {
 		t.Errorf("a link: %v", err)
 	}
 	foreign := filepath.Join(dir, "foreign")
 	if err := errors.Join(os.Mkdir(foreign, 0o777), os.Symlink(filepath.Join(out, "_temporary"), filepath.Join(foreign, "_temporary"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Discard(foreign, false); err == nil || !strings.Contains(err.Error(), "links are not followed there") {
+	if _, err := outdir.Discard(foreign, false); err == nil || !strings.Contains(err.Error(), "links are not followed there") {
 		t.Errorf("a folder that is a link: %v", err)
 	}
 	if left := files(t, out); !maps.Equal(left, before) {
@@ -156,7 +156,7 @@ func TestDiscardRefuses(t *testing.T) {
 	cfg := config(t, in, done)
 	cfg.Keep = true
 	finish(t, cfg)
-	d, err := engine.Discard(done, false)
+	d, err := outdir.Discard(done, false)
 	if err != nil || !d.Finished {
 		t.Errorf("finished: %+v, %v", d, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -114,7 +115,7 @@ func (r *trial) live(t *testing.T, fresh bool) (e *ends, done bool) {
 			r.count["tasks that were done"] += s.Maps + s.Reduces
 			r.count["tasks that were done and had to run again"] += s.MapsAgain + s.PartsAgain
 		}})
-	var changed *engine.ChangedError
+	var changed *outdir.ChangedError
 	switch {
 	case err != nil && errors.As(err, &changed) && !fresh:
 		r.told = append(r.told, err.Error())

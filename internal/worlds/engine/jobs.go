@@ -25,22 +25,18 @@ type job struct {
 	batch     *batch
 	missing   int  // jobs that it waits for and that have not ended
 	broken    bool // one of them did not finish
-	input     []inputFile
+	input     []outdir.InputFile
 	splits    []task.Split
 	cuts      *task.Cuts // of a program with a total order
 	stages    []*stage
-	committer *outdir.Committer
+	out       *outdir.Dir
 	outs      *outputs
 	warned    sync.Map       // texts of warnings that were told
 	running   sync.WaitGroup // its attempts' goroutines, those left behind too
 
-	lock      *outdir.Lock // of its output directory
-	log       *outdir.Log
-	described bool // in the log
-	life      int  // how many processes have worked on it before
-	past      *past
-	again     Resumption // counts only what has to be done again
-	trouble   int        // how often it could not be set up
+	left    *outdir.History // what an interrupted run of it has left; nil = nothing
+	again   Resumption      // counts only what has to be done again
+	trouble int             // how often it could not be set up
 
 	arrived, setUp bool
 	ending         sched.Outcome // once it is to end
@@ -69,8 +65,7 @@ type taskTruth struct {
 
 // newJob reads the input of a job that does not wait for another's output.
 func (w *World) newJob(c *Job, find func(id string) *link) (*job, error) {
-	j := &job{cfg: c, committer: outdir.NewCommitter(c.Output)}
-	j.committer.Sync = w.cfg.Sync
+	j := &job{cfg: c, out: w.outdir(c)}
 	if fed(c, find) {
 		return j, nil
 	}
@@ -239,21 +234,21 @@ func (w *World) doom(j *job, err error) {
 // goOn takes over what an interrupted run of the job has left. That it cannot ends the job, and
 // leaves it as it is for another try.
 func (w *World) goOn(j *job) {
-	if j.past == nil {
+	if j.left == nil {
 		return
 	}
-	if !j.past.finished {
+	if !j.left.Finished {
 		err := w.setUp(j)
 		for try := 1; err != nil && !busy(err) && task.FailureOf(err) == task.Transient && try < w.cfg.MaxFailures; try++ {
 			err = w.setUp(j)
 		}
 		if err != nil {
-			j.release()
+			j.out.Release()
 			w.doom(j, err)
 			return
 		}
 	}
-	if w.cfg.Resumed != nil && j.past.records > 0 {
+	if w.cfg.Resumed != nil && j.left.Lines > 0 {
 		w.cfg.Resumed(j.resumption())
 	}
 }

@@ -1,13 +1,9 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"iter"
-	"os"
-	"path/filepath"
 
-	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 )
@@ -86,29 +82,9 @@ func (w *World) all() iter.Seq[*job] {
 // Jobs that have finished keep their logs: whoever goes on must know that.
 func (w *World) leave() {
 	for j := range w.all() {
-		if j.setUp && j.lock != nil {
+		if j.setUp {
 			j.executor().Close()
-			if j.ours() {
-				_ = w.sweep(j) // what cannot be removed now is removed by whoever goes on
-			}
 		}
-		j.release()
+		j.out.Leave()
 	}
-}
-
-// sweep removes what attempts and dead processes left that is no committed output.
-func (w *World) sweep(j *job) error {
-	keep := make(map[string]bool)
-	for _, t := range j.stages[0].tasks {
-		if t.out != nil {
-			keep[filepath.Dir(t.out.Path)] = true
-		}
-	}
-	if err := j.committer.Sweep(keep); err != nil || w.cfg.Dir == "" {
-		return err
-	}
-	if err := outdir.Prune(w.home(j), keep); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -70,7 +72,7 @@ func stopped(t *testing.T, cfg engine.Config, at int) int {
 // of tasks, or if somebody holds the lock.
 func onlyCommitted(t *testing.T, out string) {
 	t.Helper()
-	if left, err := engine.Left(out); err != nil || left.Finished {
+	if left, err := outdir.Left(out); err != nil || left.Finished {
 		t.Errorf("left: %+v, %v", left, err)
 	}
 	for name := range files(t, out) {
@@ -150,7 +152,7 @@ func TestStopBetweenJobs(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if left, err := engine.Left(cfg.Jobs[0].Output); err != nil || !left.Finished || left.Origin == nil {
+	if left, err := outdir.Left(cfg.Jobs[0].Output); err != nil || !left.Finished || left.Origin == nil {
 		t.Fatalf("the first job: %+v, %v", left, err)
 	}
 	if _, err := os.Stat(second.Output); err == nil {
@@ -190,7 +192,7 @@ func TestNoRoom(t *testing.T) {
 				continue
 			}
 			if _, err := os.Stat(out); err == nil {
-				if left, err := engine.Left(out); err != nil || left.Finished {
+				if left, err := outdir.Left(out); err != nil || left.Finished {
 					t.Errorf("%v at %s: left: %+v, %v", reason, where, left, err)
 				}
 			}

@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -29,7 +31,7 @@ func config(t *testing.T, in, out string) engine.Config {
 	s.SlowStart = 1
 	return engine.Config{Cluster: workers(2, 2, 1), Block: 2 * units.KB, Buffer: 8 * units.KB, Clock: stopwatch(), Seed: 1, Heartbeat: units.Millisecond,
 		Jobs: []engine.Job{{Spec: s, Program: program(t, "wordcount"), Input: []string{in}, Output: out, Reduces: 3,
-			Facts: []engine.Fact{{Name: "app", Value: "wordcount"}, {Name: "the parameter x", Value: "1"}}}}}
+			Facts: []outdir.Fact{{Name: "app", Value: "wordcount"}, {Name: "the parameter x", Value: "1"}}}}}
 }
 
 // finish runs the jobs to their end and returns how they ended, and what they went on from.
@@ -244,7 +246,7 @@ func TestResumeRefuses(t *testing.T) {
 		`the parameter x is "2" and was "1"`:       func(c *engine.Config) { c.Jobs[0].Facts[1].Value = "2" },
 		`the parameter x is not given and was "1"`: func(c *engine.Config) { c.Jobs[0].Facts = c.Jobs[0].Facts[:1] },
 		`the parameter y is "3" and was not given`: func(c *engine.Config) {
-			c.Jobs[0].Facts = append(c.Jobs[0].Facts, engine.Fact{Name: "the parameter y", Value: "3"})
+			c.Jobs[0].Facts = append(c.Jobs[0].Facts, outdir.Fact{Name: "the parameter y", Value: "3"})
 		},
 		"its input is cut into tasks otherwise than it was": func(c *engine.Config) {
 			p := *program(t, "wordcount")
@@ -439,7 +441,7 @@ func TestComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(false, "it is finished, but not what the job would write")
-	engine.Forget([]string{out})
+	outdir.Forget([]string{out})
 	says(false, "")
 	if left := files(t, out); len(left) != 4 {
 		t.Errorf("left: %v", slices.Sorted(maps.Keys(left)))

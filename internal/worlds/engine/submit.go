@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/workload"
@@ -48,7 +49,7 @@ func (w *World) submit(list []Job) error {
 		}
 		dirs[i] = c.Output
 	}
-	if i, err := CheckOutputs(dirs); err != nil {
+	if i, err := outdir.Check(dirs...); err != nil {
 		return fmt.Errorf("job %q: %w", list[i].Spec.ID, err)
 	}
 	find := func(id string) *link {

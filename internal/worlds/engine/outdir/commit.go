@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,239 +12,195 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
-// Committer keeps the output directory of a job as Hadoop's FileOutputCommitter does:
-//
-//	OUT/_temporary/0/_temporary/attempt_r_000003_0/part-r-00003   an attempt writes here
-//	OUT/_temporary/0/task_r_000003/part-r-00003                   its commit renames the directory
-//	OUT/part-r-00003, OUT/_SUCCESS                                the commit of the job
-//
-// So what two attempts of a task write does not mix, and _SUCCESS is there only if all parts are.
-// The number below _temporary counts the processes that have worked on the job, so that what a dead
-// one left behind is never in the way of the next. Beside it stand
-//
-//	OUT/_temporary/log     what has been committed
-//	OUT/_temporary/lock    of the process that is at work
-//	OUT/_temporary/0/local map output, if no other directory is named for it
-//
-// All that it changes lies in OUT: it works through an os.Root, and links on the way are not followed.
-type Committer struct {
-	// directories are on disk before a commit is told, so that it outlives the machine; part files
-	// have been synced by then
-	Sync bool
-
-	Made bool // Slackline made the output directory, now or in a process before, so that it may remove it
-
-	dir   string
-	life  int
-	seen  bool           // what was there before SetUp
-	above []string       // folders above it that SetUp made, the lowest first
-	done  []committed    // tasks
-	by    map[string]int // the task that each file is of
-	stale []string       // files in place whose tasks do not count any more
-	ended bool           // this process has made SuccessFile
-}
-
-// committed is the output of a task: where it is until the job is committed, below _temporary, and its files.
-type committed struct {
-	reduce bool
-	task   int
-	dir    string
-	parts  []task.Part
-	moving bool // the commit of the job has begun since, so that files may be in place
-}
-
-// NewCommitter returns the committer of an output directory. Nothing is made yet.
-func NewCommitter(dir string) *Committer { return &Committer{dir: dir, by: make(map[string]int)} }
-
-// SuccessFile is the empty file that stands in the directory of a finished job.
-const SuccessFile = "_SUCCESS"
-
-const (
-	temporary = "_temporary"
-	logName   = "log"
-	lockName  = "lock"
-)
-
-// SetUp makes the output directory. It may be there if it is empty, or if an interrupted job left it.
-func (c *Committer) SetUp() error {
-	state, err := c.State()
-	if err != nil {
-		return err
-	}
-	if state == Taken || state == Finished {
-		return c.exists()
-	}
-	if !c.seen { // a second call finds what the first has made
-		_, err := os.Lstat(c.dir)
-		c.seen, c.Made, c.above = true, errors.Is(err, fs.ErrNotExist), missing(filepath.Dir(c.dir))
-	}
-	return c.explain(fault.MakeDirs(c.join(temporary)))
-}
-
-// missing lists the folders from this one upwards that are not there.
-func missing(dir string) (list []string) {
-	for {
-		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-			return list
-		}
-		list = append(list, dir)
-		dir = filepath.Dir(dir)
-	}
-}
-
-// Begin tells how many processes have worked on the job before.
-func (c *Committer) Begin(life int) { c.life = life }
-
-// LogPath is the file that the log of the job is kept in.
-func (c *Committer) LogPath() string { return c.join(temporary, logName) }
-
-// LockPath is the file whose lock is the right to write here.
-func (c *Committer) LockPath() string { return c.join(temporary, lockName) }
-
-// Local is where this process may keep map output.
-func (c *Committer) Local() string { return c.join(temporary, strconv.Itoa(c.life), "local") }
-
-// Below returns a path below _temporary.
-func (c *Committer) Below(path string) string { return c.join(temporary, path) }
-
-func (c *Committer) join(path ...string) string {
-	return filepath.Join(append([]string{c.dir}, path...)...)
-}
-
-func taskName(reduce bool, task int) string {
+// name is what Hadoop calls a task.
+func (t Task) name() string {
 	letter := "m"
-	if reduce {
+	if t.Reduce {
 		letter = "r"
 	}
-	return fmt.Sprintf("%s_%06d", letter, task)
+	return fmt.Sprintf("%s_%06d", letter, t.Number-1)
 }
 
-// AttemptDir is where an attempt writes its part file. The attempt makes it.
-func (c *Committer) AttemptDir(reduce bool, task, attempt int) string {
-	return c.join(c.attemptDir(reduce, task, attempt))
+// AttemptDir is where an attempt of a task, counted from 0, writes its part file. The attempt makes
+// it.
+func (d *Dir) AttemptDir(t Task, attempt int) string { return d.join(d.attemptDir(t, attempt)) }
+
+func (d *Dir) attemptDir(t Task, attempt int) string {
+	return filepath.Join(temporary, strconv.Itoa(d.life), temporary, fmt.Sprintf("attempt_%s_%d", t.name(), attempt))
 }
 
-func (c *Committer) attemptDir(reduce bool, task, attempt int) string {
-	return filepath.Join(temporary, strconv.Itoa(c.life), temporary, fmt.Sprintf("attempt_%s_%d", taskName(reduce, task), attempt))
-}
-
-// within calls f with the output directory as a root, so that no link leads out of it.
-func (c *Committer) within(f func(root *fault.Root) error) error {
-	root, err := fault.OpenRoot(c.dir)
-	if err == nil {
-		err = errors.Join(f(root), root.Close())
+// CommitTask makes the output of an attempt that of its task, and writes that down: map output
+// where it lies, or the files that the attempt says it wrote; if it says nothing, those that are
+// there. A task is committed once, until it is withdrawn or lost.
+func (d *Dir) CommitTask(c *Commit, attempt int) error {
+	if c.Run != nil {
+		folder, run := filepath.Dir(c.Run.Path), *c.Run
+		run.Path, _ = filepath.Rel(d.home(), run.Path)
+		c.Run = &run
+		err := d.note(entry{Done: c})
+		if err == nil {
+			d.outputs[c.Number] = folder
+		}
+		return err
 	}
-	return c.explain(err)
+	if err := d.move(c, attempt); err != nil {
+		return err
+	}
+	err := d.note(entry{Done: c})
+	if err != nil {
+		err = errors.Join(err, d.Withdraw(c.Task))
+	}
+	return err
 }
 
-// CommitTask makes the output of the attempt that of its task: the files that it says it wrote, or,
-// if it says nothing, those that are there. A task is committed once. It returns where they are,
-// below _temporary, and what they are; Withdraw takes it back.
-func (c *Committer) CommitTask(reduce bool, task, attempt int, parts []task.Part) (dir string, _ []task.Part, err error) {
-	if c.find(reduce, task) >= 0 {
-		return "", nil, fmt.Errorf("output %q: task %s is committed already", c.dir, taskName(reduce, task))
+// move renames the directory of an attempt to that of its task.
+func (d *Dir) move(c *Commit, attempt int) error {
+	if d.find(c.Task) >= 0 {
+		return says(d.path, fmt.Errorf("task %s is committed already", c.Task.name()))
 	}
-	dir = filepath.Join(strconv.Itoa(c.life), "task_"+taskName(reduce, task))
-	from, to := c.attemptDir(reduce, task, attempt), filepath.Join(temporary, dir)
-	err = c.within(func(root *fault.Root) (err error) {
+	c.Dir = filepath.Join(strconv.Itoa(d.life), "task_"+c.Task.name())
+	from, to := d.attemptDir(c.Task, attempt), filepath.Join(temporary, c.Dir)
+	err := d.within(func(root *fault.Root) (err error) {
 		if err := root.DeleteAll(to); err != nil { // of a commit that could not be told
 			return err
 		}
-		if parts == nil {
-			if parts, err = sums(root, from); err != nil {
+		if c.Parts == nil {
+			if c.Parts, err = list(root, from); err != nil {
 				return err
 			}
 		}
-		if err := confined(root, from, parts); err != nil {
+		if err := confined(root, from, c.Parts); err != nil {
 			return err
 		}
-		if err := c.clash(reduce, task, parts); err != nil {
+		if err := d.clash(c); err != nil {
 			return err
 		}
-		if parts, err = read(root, from, parts); err != nil {
+		if c.Parts, err = read(root, from, c.Parts); err != nil {
 			return err
 		}
 		if err := root.Move(from, to); err != nil {
 			return err
 		}
-		if c.Sync {
-			if err := errors.Join(fault.SyncDir(c.join(to)), fault.SyncDir(c.join(filepath.Dir(to)))); err != nil {
+		if d.opt.Sync {
+			if err := errors.Join(fault.SyncDir(d.join(to)), fault.SyncDir(d.join(filepath.Dir(to)))); err != nil {
 				return errors.Join(err, root.DeleteAll(to))
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return "", nil, err
+	if err == nil {
+		d.count(c)
 	}
-	c.count(committed{reduce: reduce, task: task, dir: dir, parts: parts})
-	return dir, parts, nil
+	return err
 }
 
-// find returns the place of a task among those that are committed, -1 if it is not.
-func (c *Committer) find(reduce bool, task int) int {
-	return slices.IndexFunc(c.done, func(d committed) bool { return d.reduce == reduce && d.task == task })
+// find returns the index of a task among those that are committed, -1 if it is not.
+func (d *Dir) find(t Task) int {
+	return slices.IndexFunc(d.done, func(c *Commit) bool { return c.Task == t })
+}
+
+// count takes in a task whose parts count from now on.
+func (d *Dir) count(c *Commit) {
+	d.done = append(d.done, c)
+	for _, p := range c.Parts {
+		d.writer[p.Name] = c.Task
+	}
 }
 
 // Withdraw takes back the commit of a task.
-func (c *Committer) Withdraw(reduce bool, task int) error {
-	i := c.find(reduce, task)
+func (d *Dir) Withdraw(t Task) error {
+	i := d.find(t)
 	if i < 0 {
 		return nil
 	}
-	d := c.discount(i)
-	return c.within(func(root *fault.Root) error {
-		c.stale = append(c.stale, d.placed(root)...)
-		return errors.Join(c.takeBack(root), root.DeleteAll(filepath.Join(temporary, d.dir)))
+	c := d.done[i]
+	d.done = slices.Delete(d.done, i, i+1)
+	for _, p := range c.Parts {
+		delete(d.writer, p.Name)
+	}
+	return d.within(func(root *fault.Root) error {
+		d.stale = append(d.stale, c.placed(root)...)
+		return errors.Join(d.takeBack(root), root.DeleteAll(filepath.Join(temporary, c.Dir)))
 	})
 }
 
-// Drop removes what an attempt wrote that does not count.
-func (c *Committer) Drop(reduce bool, task, attempt int) error {
-	return c.within(func(root *fault.Root) error { return root.DeleteAll(c.attemptDir(reduce, task, attempt)) })
+// Lose writes down that the output of a map is gone. Where that cannot be written a later run finds
+// out by itself.
+func (d *Dir) Lose(number int) {
+	delete(d.outputs, number)
+	_ = d.note(entry{Lost: number})
 }
 
-// CommitJob moves the parts of all committed tasks into place and ends with _SUCCESS, unless
-// something else stands in a place. Before the first is moved it calls begin, which writes that
-// down. It may be called again after an error. The log and the lock stay until Forget.
-func (c *Committer) CommitJob(begin func() error) error {
-	return c.within(func(root *fault.Root) error {
-		if err := c.takeBack(root); err != nil {
+// Drop removes what an attempt wrote that does not count.
+func (d *Dir) Drop(t Task, attempt int) error {
+	return d.within(func(root *fault.Root) error { return root.DeleteAll(d.attemptDir(t, attempt)) })
+}
+
+// Commit makes the output complete, and gives the directory up. What fails may go well a moment
+// later, so it is tried again if it may go well at all. The error is a DamagedError if tasks have
+// to run again first. Log and lock stay until Forget.
+func (d *Dir) Commit() (err error) {
+	if !d.Held() {
+		return d.Gone()
+	}
+	if err := d.verify(); err != nil {
+		return err
+	}
+	for range d.opt.Tries {
+		if !d.Held() {
+			return d.Gone()
+		}
+		if err = d.commit(); err == nil || task.FailureOf(err) != task.Transient {
+			break
+		}
+	}
+	if err == nil {
+		d.Release()
+		_ = d.removeOutputs() // the output is complete whatever becomes of that; see Forget
+	}
+	return err
+}
+
+// commit moves the parts of all committed tasks into place and ends with _SUCCESS, unless something
+// else stands in a place. Before the first is moved it writes that down. It may be called again.
+func (d *Dir) commit() error {
+	return d.within(func(root *fault.Root) error {
+		if err := d.takeBack(root); err != nil {
 			return err
 		}
-		if err := c.free(root); err != nil {
+		if err := d.free(root); err != nil {
 			return err
 		}
-		if err := begin(); err != nil {
+		if err := d.note(entry{Moving: true}); err != nil {
 			return err
 		}
-		for i := range c.done {
-			if err := c.done[i].move(root); err != nil {
+		for _, c := range d.done {
+			if err := c.move(root); err != nil {
 				return err
 			}
 		}
-		if err := prune(root, temporary, map[string]bool{c.LogPath(): true, c.LockPath(): true}); err != nil {
+		if err := prune(root, temporary, d.kept()); err != nil {
 			return err
 		}
-		if c.Sync {
-			if err := fault.SyncDir(c.dir); err != nil {
+		if d.opt.Sync {
+			if err := fault.SyncDir(d.path); err != nil {
 				return err
 			}
 		}
-		return c.succeed(root)
+		return d.succeed(root)
 	})
 }
 
 // move moves the parts of a task into place.
-func (d *committed) move(root *fault.Root) error {
-	d.moving = true
-	for _, p := range d.parts {
-		if _, err := root.Lstat(d.from(p)); errors.Is(err, fs.ErrNotExist) {
+func (c *Commit) move(root *fault.Root) error {
+	c.moving = true
+	for _, p := range c.Parts {
+		if _, err := root.Lstat(c.from(p)); errors.Is(err, fs.ErrNotExist) {
 			if info, err := root.Lstat(p.Name); err == nil && info.Size() == p.Size {
 				continue // it has been moved before
 			}
 		}
-		if err := root.Move(d.from(p), p.Name); err != nil {
+		if err := root.Move(c.from(p), p.Name); err != nil {
 			return err
 		}
 	}
@@ -253,15 +208,15 @@ func (d *committed) move(root *fault.Root) error {
 }
 
 // succeed makes _SUCCESS. An empty one that was there is as good, but not ours to remove.
-func (c *Committer) succeed(root *fault.Root) error {
+func (d *Dir) succeed(root *fault.Root) error {
 	_, was := root.Lstat(SuccessFile)
 	f, err := root.CreateFile(SuccessFile)
 	if err != nil {
 		return err
 	}
-	c.ended = c.ended || was != nil
-	if c.Sync {
-		err = errors.Join(f.Sync(), fault.SyncDir(c.dir))
+	d.ended = d.ended || was != nil
+	if d.opt.Sync {
+		err = errors.Join(f.Sync(), fault.SyncDir(d.path))
 	}
 	return errors.Join(err, f.Close())
 }

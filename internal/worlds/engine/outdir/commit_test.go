@@ -29,36 +29,47 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func commit(t *testing.T, c *Committer, reduce bool, n, attempt int) {
+func commit(t *testing.T, c *Dir, reduce bool, n, attempt int) {
 	t.Helper()
-	if _, _, err := c.CommitTask(reduce, n, attempt, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.CommitTask(&Commit{Task: of(reduce, n)}, attempt))
 }
 
-// untold is the beginning of a commit that nobody writes down.
-func untold() error { return nil }
+// of names a task by its number from 0, as directories do.
+func of(reduce bool, n int) Task { return Task{reduce, n + 1} }
+
+func nobody() *Description { return &Description{} }
+
+func setUp(t *testing.T, d *Dir) {
+	t.Helper()
+	must(t, d.SetUp(nobody))
+	t.Cleanup(d.Release)
+}
+
+func check(out string) error {
+	_, err := Check(out)
+	return err
+}
 
 // Two attempts of a task write; the one that is committed counts, the other leaves no trace.
 func TestCommit(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "deep", "out")
-	c := NewCommitter(out)
-	must(t, c.Check())
-	must(t, c.SetUp())
-	mustWrite(t, c.AttemptDir(true, 0, 0), task.PartName(true, 0), "first")
-	mustWrite(t, c.AttemptDir(true, 0, 1), task.PartName(true, 0), "second")
-	mustWrite(t, c.AttemptDir(true, 1, 0), task.PartName(true, 1), "other")
+	c := at(out)
+	must(t, check(out))
+	setUp(t, c)
+	mustWrite(t, c.AttemptDir(of(true, 0), 0), task.PartName(true, 0), "first")
+	mustWrite(t, c.AttemptDir(of(true, 0), 1), task.PartName(true, 0), "second")
+	mustWrite(t, c.AttemptDir(of(true, 1), 0), task.PartName(true, 1), "other")
 	commit(t, c, true, 0, 1)
 	commit(t, c, true, 1, 0)
-	if _, _, err := c.CommitTask(true, 0, 0, nil); err == nil {
+	if err := c.CommitTask(&Commit{Task: of(true, 0)}, 0); err == nil {
 		t.Error("a task is committed twice")
 	}
 	if _, err := os.Stat(filepath.Join(out, SuccessFile)); err == nil {
 		t.Error("there is a _SUCCESS before the job is committed")
 	}
-	must(t, c.CommitJob(untold))
-	must(t, c.CommitJob(untold)) // once more changes nothing
-	must(t, c.Forget())
+	must(t, c.commit())
+	must(t, c.commit()) // once more changes nothing
+	c.Forget()
 	leftBehind(t, out, SuccessFile, "part-r-00000", "part-r-00001")
 	parts, err := readParts(out)
 	must(t, err)
@@ -73,10 +84,10 @@ func TestOutputThatExistsIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mustWrite(t, dir, "file", "precious")
 			want := `output "` + path + `": it exists already`
-			if err := NewCommitter(path).Check(); err == nil || err.Error() != want {
+			if err := check(path); err == nil || err.Error() != want {
 				t.Errorf("Check says %v, want %s", err, want)
 			}
-			if err := NewCommitter(path).SetUp(); err == nil || err.Error() != want {
+			if err := at(path).SetUp(nobody); err == nil || err.Error() != want {
 				t.Errorf("SetUp says %v, want %s", err, want)
 			}
 			leftBehind(t, dir, "file")
@@ -86,18 +97,18 @@ func TestOutputThatExistsIsRefused(t *testing.T) {
 
 func TestAbortLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	c := NewCommitter(filepath.Join(dir, "out"))
-	must(t, c.SetUp())
-	mustWrite(t, c.AttemptDir(false, 0, 0), task.PartName(false, 0), "half")
+	c := at(filepath.Join(dir, "out"))
+	setUp(t, c)
+	mustWrite(t, c.AttemptDir(of(false, 0), 0), task.PartName(false, 0), "half")
 	must(t, c.Abort())
 	leftBehind(t, dir)
 }
 
 // Committing a task whose attempt wrote nothing is an error, not an empty part.
 func TestCommitOfNothing(t *testing.T) {
-	c := NewCommitter(filepath.Join(t.TempDir(), "out"))
-	must(t, c.SetUp())
-	if _, _, err := c.CommitTask(true, 0, 0, nil); err == nil {
+	c := at(filepath.Join(t.TempDir(), "out"))
+	setUp(t, c)
+	if err := c.CommitTask(&Commit{Task: of(true, 0)}, 0); err == nil {
 		t.Error("a task without output is committed")
 	}
 }
@@ -106,15 +117,15 @@ func TestCommitOfNothing(t *testing.T) {
 // another job writes in.
 func TestAbortTakesItsFoldersAway(t *testing.T) {
 	dir := t.TempDir()
-	one, two := NewCommitter(filepath.Join(dir, "deep", "er", "one")), NewCommitter(filepath.Join(dir, "deep", "two"))
-	must(t, one.SetUp())
-	must(t, two.SetUp())
+	one, two := at(filepath.Join(dir, "deep", "er", "one")), at(filepath.Join(dir, "deep", "two"))
+	setUp(t, one)
+	setUp(t, two)
 	must(t, one.Abort())
 	leftBehind(t, filepath.Join(dir, "deep"), "two")
 	must(t, two.Abort())
 	leftBehind(t, dir, "deep") // the first made it, and could not remove it while the second was there
-	again := NewCommitter(filepath.Join(dir, "new", "one"))
-	must(t, again.SetUp())
+	again := at(filepath.Join(dir, "new", "one"))
+	setUp(t, again)
 	must(t, again.Abort())
 	leftBehind(t, dir, "deep")
 }

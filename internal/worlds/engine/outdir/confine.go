@@ -66,10 +66,10 @@ func plain(root *fault.Root, path string) error {
 	return err
 }
 
-// Straight checks that a path leads from a directory over other directories, and over no link, to a
-// plain file, and returns its size. What a log says lies there is removed one day, so it has to lie
-// there.
-func Straight(dir, path string) (size int64, err error) {
+// straightSize checks that a path leads from a directory over other directories, and over no link,
+// to a plain file, and returns its size. What a log says lies there is removed one day, so it has
+// to lie there.
+func straightSize(dir, path string) (size int64, err error) {
 	root, err := fault.OpenRoot(dir)
 	if err != nil {
 		return 0, err

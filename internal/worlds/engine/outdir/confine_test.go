@@ -35,18 +35,16 @@ func TestCommitFollowsNoLinks(t *testing.T) {
 		"a name of nothing":     {func(string) error { return nil }, []task.Part{{Name: "part-r-00000"}}, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			committer := NewCommitter(filepath.Join(t.TempDir(), "out"))
-			if err := committer.SetUp(); err != nil {
-				t.Fatal(err)
-			}
-			dir := committer.AttemptDir(true, 0, 0)
+			committer := at(filepath.Join(t.TempDir(), "out"))
+			setUp(t, committer)
+			dir := committer.AttemptDir(of(true, 0), 0)
 			if err := os.MkdirAll(dir, 0o777); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.leave(dir); err != nil {
 				t.Skip("NOT CHECKED:", err)
 			}
-			_, _, err := committer.CommitTask(true, 0, 0, c.parts)
+			err := committer.CommitTask(&Commit{Task: of(true, 0), Parts: c.parts}, 0)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%v, want %q", err, c.want)
 			}

@@ -1,12 +1,32 @@
-// Package outdir owns the output directory of a job: its path, its lock, its log, what is committed
-// there, and what a run leaves behind that did not come to its end.
+// Package outdir owns what a job keeps on disk: its output directory with lock, log, commits and
+// checks, and its map output. It is kept as Hadoop's FileOutputCommitter does:
 //
-//	commit.go   commits of tasks and of the job, as Hadoop's FileOutputCommitter does them
-//	place.go    what the commit of the job moves into place, beside what others put there
-//	remains.go  what stands there before a job begins: what may be taken over or removed of it, and what is not ours
+//	OUT/_temporary/0/_temporary/attempt_r_000003_0/part-r-00003   an attempt writes here
+//	OUT/_temporary/0/task_r_000003/part-r-00003                   its commit renames the directory
+//	OUT/part-r-00003, OUT/_SUCCESS                                the commit of the job
+//
+// So what two attempts of a task write does not mix, and _SUCCESS is there only if all parts are.
+// The number below _temporary counts the processes that have worked on the job, so that what a dead
+// one left behind is never in the way of the next. Beside it stand
+//
+//	OUT/_temporary/log      what has been committed
+//	OUT/_temporary/lock     of the process that is at work
+//	OUT/_temporary/0/local  map output, if no other folder is named for it
+//
+// If another folder is named, map output lies in a folder of that which bears a hash of the output
+// directory's name. So whoever knows the output directory finds all that an interrupted run has
+// left. What changes in OUT changes through an os.Root, and links on the way are not followed.
+//
+//	outdir.go   Dir: taking a directory over and giving it up
+//	state.go    what stands at the place of an output directory, for whoever only looks
+//	history.go  what a log says: what the job was, and what is done of it
+//	commit.go   commits of tasks and of the job
+//	overlap.go  what the commit of the job moves into place, beside what others put there
 //	verify.go   parts are read once more before the job is committed
-//	confine.go  no link on the way leads out of it
-//	log.go      the log; lock.go the lock
+//	confine.go  no link on the way leads out of the directory
+//	sweep.go    removal of what does not count, or of all
+//	discard.go  throwing away what was left; trust_*.go whether it can be by somebody else
+//	log.go      the file of the log; lock.go the lock
 //
 // # The log
 //

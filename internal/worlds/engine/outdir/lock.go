@@ -24,49 +24,51 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("process %d is writing there", e.PID)
 }
 
-// Take takes the lock that a file stands for, which is made if need be. If another process has it,
-// the error is a BusyError. A link is not followed, as the file is written to.
-func Take(path string) (*Lock, error) {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s in the place of its lock is not a plain file", filepath.Base(path))
-	}
-	for {
-		l, err := take(path)
-		if err != nil || l.Holds(path) {
-			return l, err
-		}
-		// Who had it has removed the file between our opening and locking it.
-		_ = l.Release()
-	}
+// Take takes the lock of an output directory. If another process has it, the error is a BusyError.
+func Take(output string) (*Lock, error) {
+	l, err := takeLock(lockPath(output))
+	return l, says(output, err)
 }
 
-func take(path string) (*Lock, error) {
-	f, err := takeLock(path)
+// Busy returns a BusyError if a process is at work in an output directory, nil if none is or there
+// is no such directory.
+func Busy(output string) error {
+	f, err := tryFile(lockPath(output))
 	if errors.Is(err, errBusy) {
-		return nil, &BusyError{holder(path)}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err = f.Truncate(0); err == nil {
-		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &Lock{f}, nil
-}
-
-// Busy returns a BusyError if a process has the lock, nil if none has it or there is no such file.
-func Busy(path string) error {
-	f, err := tryLock(path)
-	if errors.Is(err, errBusy) {
-		return &BusyError{holder(path)}
+		return says(output, &BusyError{holder(lockPath(output))})
 	}
 	if err == nil {
 		return f.Close()
 	}
 	return nil
+}
+
+// takeLock takes the lock that a file stands for, which is made if need be. A link is not followed,
+// as the file is written to.
+func takeLock(path string) (*Lock, error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s in the place of its lock is not a plain file", filepath.Base(path))
+	}
+	for {
+		f, err := lockFile(path)
+		if errors.Is(err, errBusy) {
+			return nil, &BusyError{holder(path)}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err = f.Truncate(0); err == nil {
+			_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if l := (&Lock{f}); l.holds() {
+			return l, nil
+		}
+		// Who had it has removed the file between our opening and locking it.
+		_ = f.Close()
+	}
 }
 
 // holder reads who has the lock. Where a locked file cannot be read, nobody knows.
@@ -76,14 +78,14 @@ func holder(path string) int {
 	return pid
 }
 
-// Holds tells whether the file that was locked is still the one at that path: a directory that was
+// holds tells whether the file that was locked is still the one at its path: a directory that was
 // removed, or replaced by another process's, is no longer ours.
-func (l *Lock) Holds(path string) bool {
+func (l *Lock) holds() bool {
 	mine, err := l.f.Stat()
 	if err != nil {
 		return false
 	}
-	there, err := os.Stat(path)
+	there, err := os.Stat(l.f.Name())
 	return err == nil && os.SameFile(mine, there)
 }
 

@@ -10,12 +10,12 @@ import (
 
 var errBusy = errors.New("the lock is taken")
 
-func takeLock(path string) (*os.File, error) {
+func lockFile(path string) (*os.File, error) {
 	return flock(os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666))
 }
 
-// tryLock takes the lock of a file that is there.
-func tryLock(path string) (*os.File, error) { return flock(os.Open(path)) }
+// tryFile takes the lock of a file that is there.
+func tryFile(path string) (*os.File, error) { return flock(os.Open(path)) }
 
 func flock(f *os.File, err error) (*os.File, error) {
 	if err != nil {

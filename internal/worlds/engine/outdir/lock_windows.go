@@ -11,10 +11,10 @@ var errBusy = errors.New("the lock is taken")
 // errSharing is ERROR_SHARING_VIOLATION: somebody has the file open and shares it with nobody.
 const errSharing = syscall.Errno(32)
 
-func takeLock(path string) (*os.File, error) { return open(path, syscall.OPEN_ALWAYS) }
+func lockFile(path string) (*os.File, error) { return open(path, syscall.OPEN_ALWAYS) }
 
-// tryLock takes the lock of a file that is there.
-func tryLock(path string) (*os.File, error) { return open(path, syscall.OPEN_EXISTING) }
+// tryFile takes the lock of a file that is there.
+func tryFile(path string) (*os.File, error) { return open(path, syscall.OPEN_EXISTING) }
 
 // open opens a file so that nobody else can, but to read who has it, until it is closed.
 func open(path string, how uint32) (*os.File, error) {

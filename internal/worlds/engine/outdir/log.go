@@ -14,17 +14,17 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Log is a log that is open for appending. It belongs to one goroutine at a time.
-type Log struct {
+// log is a log that is open for appending. It belongs to one goroutine at a time.
+type log struct {
 	f    *fault.File
 	end  int64
 	torn bool // what stands before the end does not end a line
 	sync bool
 }
 
-// Open opens a log, which is made if there is none, and returns its records. With sync each record
-// that is appended is on the disk, and not only with the system, when Append returns.
-func Open(path string, sync bool) (*Log, []json.RawMessage, error) {
+// openLog opens a log, which is made if there is none, and returns its records. With sync each
+// record that is appended is on the disk, and not only with the system, when append returns.
+func openLog(path string, sync bool) (*log, []json.RawMessage, error) {
 	f, err := fault.AppendFile(path)
 	if err != nil {
 		return nil, nil, err
@@ -33,23 +33,23 @@ func Open(path string, sync bool) (*Log, []json.RawMessage, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	l := &Log{f: f, end: int64(len(text)), torn: len(text) > 0 && text[len(text)-1] != '\n', sync: sync}
-	return l, Parse(text), nil
+	l := &log{f: f, end: int64(len(text)), torn: len(text) > 0 && text[len(text)-1] != '\n', sync: sync}
+	return l, parse(text), nil
 }
 
-// Read returns the records of a log without opening it for appending.
-func Read(path string) ([]json.RawMessage, error) {
+// readLog returns the records of a log without opening it for appending.
+func readLog(path string) ([]json.RawMessage, error) {
 	f, err := fault.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(f)
-	return Parse(text), err
+	return parse(text), err
 }
 
-// Parse returns the records of a log whose checksums match.
-func Parse(text []byte) []json.RawMessage {
+// parse returns the records of a log whose checksums match.
+func parse(text []byte) []json.RawMessage {
 	var records []json.RawMessage
 	for line := range bytes.Lines(text) {
 		line, whole := bytes.CutSuffix(line, []byte{'\n'})
@@ -65,9 +65,9 @@ func Parse(text []byte) []json.RawMessage {
 	return records
 }
 
-// Append appends a record. When it returns without an error, the record outlives this process. A
+// append appends a record. When it returns without an error, the record outlives this process. A
 // record that cannot be written is cut off again, so that the log stays as it was.
-func (l *Log) Append(record any) error {
+func (l *log) append(record any) error {
 	text, err := json.Marshal(record)
 	if err != nil {
 		return err
@@ -78,7 +78,8 @@ func (l *Log) Append(record any) error {
 	}
 	line = fmt.Appendf(line, "%08x %s\n", crc32.Checksum(text, castagnoli), text)
 	if _, err = l.f.WriteAt(line, l.end); err != nil {
-		// If even that cannot be done, the next record overwrites what there is, and a rest of it is no record.
+		// If even that cannot be done, the next record overwrites what there is, and a rest of it
+		// is no record.
 		if !fault.Dead() {
 			_ = l.f.Truncate(l.end)
 		}
@@ -93,8 +94,8 @@ func (l *Log) Append(record any) error {
 	return nil
 }
 
-// Clear removes all records.
-func (l *Log) Clear() error {
+// clear removes all records.
+func (l *log) clear() error {
 	if fault.Dead() {
 		return fault.ErrDead
 	}
@@ -102,5 +103,4 @@ func (l *Log) Clear() error {
 	return l.f.Truncate(0)
 }
 
-// Close closes the file.
-func (l *Log) Close() error { return l.f.Close() }
+func (l *log) close() error { return l.f.Close() }

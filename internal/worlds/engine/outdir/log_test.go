@@ -35,21 +35,22 @@ func numbers(t *testing.T, records []json.RawMessage) (list []int) {
 
 func write(t *testing.T, path string, from, to int) {
 	t.Helper()
-	l, _, err := Open(path, from%2 == 0)
+	l, _, err := openLog(path, from%2 == 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := from; n < to; n++ {
-		if err := l.Append(line{n, "text\nof more than one line"}); err != nil {
+		if err := l.append(line{n, "text\nof more than one line"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := l.Close(); err != nil {
+	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// However much of the last lines is torn off, those before are read, and what is appended then is read as well.
+// However much of the last lines is torn off, those before are read, and what is appended then is
+// read as well.
 func TestTornTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write(t, path, 0, 4)
@@ -63,7 +64,7 @@ func TestTornTail(t *testing.T) {
 		}
 		left := bytes.Count(whole[:cut+1], []byte{'\n'}) // a line that lacks its end alone gets one
 		write(t, path, 7, 9)
-		records, err := Read(path)
+		records, err := readLog(path)
 		want := []int{0, 1, 2, 3}[:left]
 		if got := numbers(t, records); err != nil || fmt.Sprint(got) != fmt.Sprint(append(want, 7, 8)) {
 			t.Fatalf("cut at %d: %v, %v; want %v", cut, got, err, want)
@@ -82,7 +83,7 @@ func TestFlippedBit(t *testing.T) {
 	for bit := range 8 * len(whole) {
 		b := bytes.Clone(whole)
 		b[bit/8] ^= 1 << (bit % 8)
-		got := numbers(t, Parse(b))
+		got := numbers(t, parse(b))
 		if len(got) < 2 || len(got) == 4 && bit%8 != 5 { // that bit turns a into A, which is the same digit
 			t.Fatalf("bit %d: %v", bit, got)
 		}
@@ -97,14 +98,14 @@ func TestFlippedBit(t *testing.T) {
 func TestClear(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write(t, path, 0, 3)
-	l, records, err := Open(path, false)
+	l, records, err := openLog(path, false)
 	if err != nil || len(records) != 3 {
 		t.Fatal(records, err)
 	}
-	if err := errors.Join(l.Clear(), l.Append(line{N: 9}), l.Close()); err != nil {
+	if err := errors.Join(l.clear(), l.append(line{N: 9}), l.close()); err != nil {
 		t.Fatal(err)
 	}
-	if records, err = Read(path); err != nil || fmt.Sprint(numbers(t, records)) != "[9]" {
+	if records, err = readLog(path); err != nil || fmt.Sprint(numbers(t, records)) != "[9]" {
 		t.Error(records, err)
 	}
 }
@@ -115,13 +116,13 @@ func TestSync(t *testing.T) {
 	defer fault.Use(nil)
 	for _, sync := range []bool{true, false} {
 		path := filepath.Join(t.TempDir(), "log")
-		l, _, err := Open(path, sync)
+		l, _, err := openLog(path, sync)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var order []fault.Op
 		fault.Use(&fault.Schedule{Counts: func(op fault.Op, _ string) bool { order = append(order, op); return true }})
-		if err := errors.Join(l.Append(line{N: 1}), l.Append(line{N: 2})); err != nil {
+		if err := errors.Join(l.append(line{N: 1}), l.append(line{N: 2})); err != nil {
 			t.Fatal(err)
 		}
 		want := []fault.Op{fault.Write, fault.Write}
@@ -132,14 +133,14 @@ func TestSync(t *testing.T) {
 			t.Errorf("sync %v: %v, want %v", sync, order, want)
 		}
 		fault.Use(&fault.Schedule{Fail: 1, Most: 100, Grant: func(what string) bool { return strings.HasPrefix(what, "failed: sync") }})
-		if err := l.Append(line{N: 3}); (err != nil) != sync {
+		if err := l.append(line{N: 3}); (err != nil) != sync {
 			t.Errorf("sync %v: a sync that fails: %v", sync, err)
 		}
 		fault.Use(nil)
-		if err := errors.Join(l.Append(line{N: 4}), l.Close()); err != nil {
+		if err := errors.Join(l.append(line{N: 4}), l.close()); err != nil {
 			t.Fatal(err)
 		}
-		records, err := Read(path)
+		records, err := readLog(path)
 		if got := fmt.Sprint(numbers(t, records)); err != nil || sync && got != "[1 2 4]" || !sync && got != "[1 2 3 4]" {
 			t.Errorf("sync %v: %s, %v", sync, got, err)
 		}
@@ -156,7 +157,7 @@ func TestLockIsNoLink(t *testing.T) {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip("NOT CHECKED:", err)
 		}
-		if _, err := Take(filepath.Join(dir, name)); err == nil {
+		if _, err := takeLock(filepath.Join(dir, name)); err == nil {
 			t.Errorf("a link to %s is locked", to)
 		}
 	}
@@ -173,16 +174,21 @@ const holding = "SLACKLINE_TEST_LOCK"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(holding); path != "" {
-		_, err := Take(path)
+		_, err := takeLock(path)
 		fmt.Println(err)
 		time.Sleep(time.Hour)
 	}
 	os.Exit(m.Run())
 }
 
-// While a process lives that has the lock, others hear who it is; when it is killed, the lock is free.
+// While a process lives that has the lock, others hear who it is; when it is killed, the lock is
+// free.
 func TestLock(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lock")
+	dir := t.TempDir()
+	path := lockPath(dir)
+	if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), holding+"="+path)
 	out, err := cmd.StdoutPipe()
@@ -197,37 +203,37 @@ func TestLock(t *testing.T) {
 		t.Fatalf("the other process: %s, %v", b, err)
 	}
 	want := fmt.Sprintf("process %d is writing there", cmd.Process.Pid)
-	if _, err := Take(path); err == nil || err.Error() != want {
+	if _, err := takeLock(path); err == nil || err.Error() != want {
 		t.Errorf("Take: %v, want %s", err, want)
 	}
-	if err := Busy(path); err == nil || err.Error() != want {
+	if err := Busy(dir); err == nil || err.Error() != says(dir, errors.New(want)).Error() {
 		t.Errorf("Busy: %v, want %s", err, want)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if err := Busy(path); err != nil {
+	if err := Busy(dir); err != nil {
 		t.Errorf("the lock of a dead process: %v", err)
 	}
-	l, err := Take(path)
+	l, err := takeLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(path); err != nil || strings.TrimSpace(string(text)) != fmt.Sprint(os.Getpid()) {
 		t.Errorf("the lock names %s, %v", text, err)
 	}
-	if !l.Holds(path) {
+	if !l.holds() {
 		t.Error("the lock does not hold")
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if l.Holds(path) {
+	if l.holds() {
 		t.Error("the lock holds though its file is gone")
 	}
-	again, err := Take(path)
-	if err != nil || l.Holds(path) || !again.Holds(path) {
+	again, err := takeLock(path)
+	if err != nil || l.holds() || !again.holds() {
 		t.Errorf("another file at its place: %v", err)
 	}
 	if err := errors.Join(l.Release(), again.Release()); err != nil {
@@ -240,7 +246,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("00000000 {}\n"))
 	f.Add([]byte("a3d4a1a6 {\"n\":1}\nxx"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, r := range Parse(text) {
+		for _, r := range parse(text) {
 			if !json.Valid(r) || bytes.ContainsRune(r, '\n') {
 				t.Errorf("%q", r)
 			}

@@ -23,34 +23,63 @@ var errSum = errors.New("the checksum does not match")
 
 // Damage is a committed task whose parts are not what was written.
 type Damage struct {
-	Reduce bool
-	Task   int // from 0
-	Err    error
+	Task
+	Err error
 }
 
-// Verify reads the parts of all committed tasks, several at once, and returns the tasks that have
-// to run again as a part has changed since.
-func (c *Committer) Verify() (list []Damage, err error) {
-	root, err := fault.OpenRoot(c.dir)
+// DamagedError says that a job cannot be committed before these tasks have run again.
+type DamagedError struct{ Tasks []Damage }
+
+// Error is the error as one sentence.
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%d committed tasks have changed, first %v", len(e.Tasks), e.Tasks[0].Err)
+}
+
+// verify checks that the parts of all committed tasks are as they were written. What cannot be read
+// may be readable a moment later, and what could not even be opened, for want of room, is not
+// damaged.
+func (d *Dir) verify() error {
+	var bad []Damage
+	err := d.again(func() (err error) {
+		if bad, err = d.damaged(); err != nil || len(bad) == 0 {
+			return err
+		}
+		for _, b := range bad {
+			if task.FailureOf(b.Err) == task.NoRoom {
+				return b.Err
+			}
+		}
+		return bad[0].Err
+	})
+	if len(bad) > 0 && task.FailureOf(err) != task.NoRoom {
+		return &DamagedError{bad}
+	}
+	return err
+}
+
+// damaged reads the parts of all committed tasks, several at once, and returns the tasks of which
+// one has changed.
+func (d *Dir) damaged() (list []Damage, err error) {
+	root, err := fault.OpenRoot(d.path)
 	if err != nil {
-		return nil, c.explain(err)
+		return nil, d.explain(err)
 	}
 	defer root.Close()
-	errs := make([]error, len(c.done))
+	errs := make([]error, len(d.done))
 	var next atomic.Int64
 	var readers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(c.done)) {
+	for range min(runtime.GOMAXPROCS(0), len(d.done)) {
 		readers.Go(func() {
 			buf := make([]byte, bufferSize)
-			for i := next.Add(1) - 1; i < int64(len(c.done)); i = next.Add(1) - 1 {
-				errs[i] = c.done[i].check(root, buf)
+			for i := next.Add(1) - 1; i < int64(len(d.done)); i = next.Add(1) - 1 {
+				errs[i] = d.done[i].check(root, buf)
 			}
 		})
 	}
 	readers.Wait()
-	for i, d := range c.done {
+	for i, c := range d.done {
 		if errs[i] != nil {
-			list = append(list, Damage{d.reduce, d.task, errs[i]})
+			list = append(list, Damage{c.Task, errs[i]})
 		}
 	}
 	return list, nil
@@ -58,9 +87,9 @@ func (c *Committer) Verify() (list []Damage, err error) {
 
 // check reads the parts of a task, where they are before the commit of the job or, if that had
 // begun, where it has moved them.
-func (d *committed) check(root *fault.Root, buf []byte) error {
-	for _, p := range d.parts {
-		got, err := sum(root, d.from(p), buf)
+func (c *Commit) check(root *fault.Root, buf []byte) error {
+	for _, p := range c.Parts {
+		got, err := sum(root, c.from(p), buf)
 		if errors.Is(err, fs.ErrNotExist) {
 			got, err = sum(root, p.Name, buf)
 		}
@@ -74,32 +103,25 @@ func (d *committed) check(root *fault.Root, buf []byte) error {
 	return nil
 }
 
-// sums reads the files of a directory.
-func sums(root *fault.Root, dir string) ([]task.Part, error) {
+// list names the files of a directory, none of them read yet.
+func list(root *fault.Root, dir string) ([]task.Part, error) {
 	names, err := fs.ReadDir(root.FS(), filepath.ToSlash(dir))
-	if err != nil {
-		return nil, err
-	}
-	parts, buf := []task.Part{}, make([]byte, bufferSize)
+	parts := []task.Part{}
 	for _, n := range names {
-		p, err := sum(root, filepath.Join(dir, n.Name()), buf)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", n.Name(), task.Bare(err))
-		}
-		parts = append(parts, p)
+		parts = append(parts, task.Part{Name: n.Name(), Size: task.Unread})
 	}
-	return parts, nil
+	return parts, err
 }
 
 // read reads those of the parts in a directory that are unread.
 func read(root *fault.Root, dir string, parts []task.Part) ([]task.Part, error) {
 	parts = slices.Clone(parts)
-	buf := make([]byte, 0)
+	var buf []byte
 	for i := range parts {
 		if parts[i].Size != task.Unread {
 			continue
 		}
-		if len(buf) == 0 {
+		if buf == nil {
 			buf = make([]byte, bufferSize)
 		}
 		p, err := sum(root, filepath.Join(dir, parts[i].Name), buf)
@@ -133,4 +155,30 @@ func sum(root *fault.Root, path string, buf []byte) (task.Part, error) {
 			return task.Part{}, err
 		}
 	}
+}
+
+// adopt takes over the parts of a task that another process has committed, if all are there as they
+// were written.
+func (d *Dir) adopt(c *Commit) error {
+	root, err := fault.OpenRoot(d.path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := errors.Join(named(c.Parts), d.clash(c)); err != nil {
+		return err
+	}
+	if !filepath.IsLocal(c.Dir) {
+		return fmt.Errorf("%q leads out of %s", c.Dir, temporary)
+	}
+	if err := straight(root, filepath.Join(temporary, c.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := c.check(root, make([]byte, bufferSize)); err != nil {
+		return err
+	}
+	c.moving = true
+	c.moving = len(c.placed(root)) > 0
+	d.count(c)
+	return nil
 }

@@ -1,4 +1,4 @@
-package engine
+package outdir
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/units"
 )
 
@@ -21,7 +20,8 @@ type Discarded struct {
 	Whole         bool // the directory itself goes, as Slackline made it and nothing else is in it
 }
 
-// NothingLeftError says that there is nothing in an output directory that a run has left and another could go on with.
+// NothingLeftError says that there is nothing in an output directory that a run has left and
+// another could go on with.
 type NothingLeftError struct{ Output string }
 
 // Error is the error as one sentence.
@@ -36,66 +36,59 @@ func Discard(output string, dry bool) (d Discarded, err error) {
 	if info, err := os.Lstat(output); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return d, fmt.Errorf("output %q: it is a link, and links are not followed", output)
 	}
-	c := outdir.NewCommitter(output)
-	state, err := c.State()
+	dir := at(output)
+	state, err := dir.State()
 	if err != nil {
 		return d, err
 	}
-	if _, err := os.Stat(filepath.Join(output, outdir.SuccessFile)); state == outdir.Taken && err == nil {
+	if state == Taken && AllSucceeded([]string{output}) {
 		return Discarded{Finished: true, Ended: true}, nil
 	}
-	if state != outdir.Interrupted && state != outdir.Finished {
+	if state != Interrupted && state != Finished {
 		return d, &NothingLeftError{output}
 	}
 	if dry {
-		err = outdir.Busy(c.LockPath())
-	} else {
-		var lock *outdir.Lock
-		if lock, err = outdir.Take(c.LockPath()); err == nil {
-			defer func() { err = errors.Join(err, lock.Release()) }()
-		}
+		err = Busy(output)
+	} else if dir.lock, err = Take(output); err == nil {
+		defer func() { err = errors.Join(err, dir.lock.Release()) }()
 	}
 	if err != nil {
-		return d, fmt.Errorf("output %q: %w", output, err)
+		return d, err
 	}
-	records, err := outdir.Read(c.LogPath())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return d, fmt.Errorf("output %q: %w", output, err)
+	h, err := dir.history()
+	if err != nil {
+		return d, err
 	}
-	was, done := replay(records)
-	d.Finished = state == outdir.Finished
-	for _, t := range done {
+	d.Finished = state == Finished
+	for _, c := range h.done {
 		switch {
-		case t.lost:
-		case t.Reduce:
+		case c.Lost:
+		case c.Reduce:
 			d.Reduces++
 		default:
 			d.Maps++
 		}
 	}
-	if err := d.measure(c.Below("")); err != nil {
-		return d, fmt.Errorf("output %q: %w", output, err)
+	if err := d.measure(dir.join(temporary)); err != nil {
+		return d, says(output, err)
 	}
-	if !d.Finished {
-		for _, t := range done {
-			if t.moving && t.Run == nil {
-				if err := c.Disown(t.Reduce, t.Task-1, t.Dir, t.Parts); err != nil {
-					return d, err
-				}
-			}
+	if d.Finished {
+		if !dry {
+			err = dir.removeTraces()
 		}
-		c.Made = was != nil && was.Made
+		return d, err
 	}
-	switch {
-	case dry:
-		d.Whole = c.Made && alone(output)
-	case d.Finished:
-		err = c.Forget()
-	default:
-		err = c.Abort()
-		_, gone := os.Lstat(output)
-		d.Whole = errors.Is(gone, fs.ErrNotExist)
+	if err := dir.inherit(h); err != nil {
+		return d, err
 	}
+	if dry {
+		names, err := os.ReadDir(output)
+		d.Whole = dir.made && err == nil && len(names) == 1 // nothing but what a job keeps there while it runs
+		return d, nil
+	}
+	err = dir.remove()
+	_, gone := os.Lstat(output)
+	d.Whole = errors.Is(gone, fs.ErrNotExist)
 	return d, err
 }
 
@@ -112,10 +105,4 @@ func (d *Discarded) measure(dir string) error {
 		}
 		return err
 	})
-}
-
-// alone tells whether nothing but what a job keeps there while it runs stands in an output directory.
-func alone(output string) bool {
-	names, err := os.ReadDir(output)
-	return err == nil && len(names) == 1
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package engine
+package outdir
 
 import (
 	"errors"
@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
-
-	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
 // Trusted says why the log in an output directory may be by somebody else than this user, nil if it
@@ -26,7 +24,7 @@ func Trusted(output string) error {
 	if err == nil {
 		path, err = filepath.EvalSymlinks(path)
 	}
-	log := outdir.NewCommitter(path).LogPath()
+	log := at(path).logPath()
 	if err == nil {
 		_, err = os.Lstat(log)
 	}

@@ -13,28 +13,34 @@ import (
 // another attempt of the same task may be.
 func TestClash(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	write := func(c *Committer, n, attempt int) error {
-		mustWrite(t, c.AttemptDir(true, n, attempt), "rejects", "x")
-		_, _, err := c.CommitTask(true, n, attempt, []task.Part{{Name: "rejects", Size: task.Unread}})
-		return err
+	write := func(c *Dir, n, attempt int) error {
+		mustWrite(t, c.AttemptDir(of(true, n), attempt), "rejects", "x")
+		return c.CommitTask(&Commit{Task: of(true, n), Parts: []task.Part{{Name: "rejects", Size: task.Unread}}}, attempt)
 	}
 	want := `output "` + out + `": reduce tasks 1 and 3 both wrote a file called "rejects", and one would overwrite the other; ` +
 		`put the task's number into its name, as in "rejects-$mapreduce_task_partition"`
-	c := NewCommitter(out)
-	must(t, c.SetUp())
+	c := at(out)
+	setUp(t, c)
 	must(t, write(c, 2, 0))
 	if err := write(c, 0, 0); said(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	must(t, c.Withdraw(true, 2))
+	must(t, c.Withdraw(of(true, 2)))
 	must(t, write(c, 2, 1))
-	next := NewCommitter(out)
-	next.Begin(1)
-	must(t, next.Adopt(true, 2, c.done[0].dir, c.done[0].parts))
+	c.Release()
+	next := at(out)
+	var err error
+	next.left, err = next.history()
+	must(t, err)
+	was := next.left.Of(of(true, 2))
+	must(t, next.adopt(was))
+	setUp(t, next)
 	if err := write(next, 0, 1); said(err) != want {
 		t.Errorf("behind a death: %v, want %s", err, want)
 	}
-	if err := next.Adopt(true, 0, c.done[0].dir, c.done[0].parts); err == nil || !strings.Contains(err.Error(), "both wrote") {
+	other := *was
+	other.Task = of(true, 0)
+	if err := next.adopt(&other); err == nil || !strings.Contains(err.Error(), "both wrote") {
 		t.Errorf("a log that speaks of both: %v", err)
 	}
 }
@@ -50,11 +56,11 @@ func TestCommitOverwritesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
-			committer := NewCommitter(out)
-			must(t, committer.SetUp())
+			committer := at(out)
+			setUp(t, committer)
 			for n, side := range []string{"rejects-0", "rejects-1"} {
-				mustWrite(t, committer.AttemptDir(true, n, 0), task.PartName(true, n), "part")
-				mustWrite(t, committer.AttemptDir(true, n, 0), side, "side")
+				mustWrite(t, committer.AttemptDir(of(true, n), 0), task.PartName(true, n), "part")
+				mustWrite(t, committer.AttemptDir(of(true, n), 0), side, "side")
 				commit(t, committer, true, n, 0)
 			}
 			if c.text == "" {
@@ -62,18 +68,20 @@ func TestCommitOverwritesNothing(t *testing.T) {
 			} else {
 				mustWrite(t, out, name, c.text)
 			}
-			told := false
-			err := committer.CommitJob(func() error { told = true; return nil })
-			if told != c.same {
-				t.Errorf("that the commit began was told: %v", told)
+			before, err := readLog(committer.logPath())
+			must(t, err)
+			commits := committer.commit()
+			after, err := readLog(committer.logPath())
+			if told := len(after) > len(before); err != nil || told != c.same {
+				t.Errorf("that the commit began was told: %v, %v", told, err)
 			}
 			if c.same {
-				must(t, err)
+				must(t, commits)
 				return
 			}
 			want := `output "` + out + `": ` + name + " is there already and not what this job wrote, so it stays as it is and the job is not committed; move it away and run the job again"
-			if said(err) != want {
-				t.Errorf("%v, want %s", err, want)
+			if said(commits) != want {
+				t.Errorf("%v, want %s", commits, want)
 			}
 			must(t, committer.Abort())
 			leftBehind(t, out, name)
@@ -88,24 +96,24 @@ func TestCommitOverwritesNothing(t *testing.T) {
 // that was there before is not ours to take.
 func TestWithdrawWhatWasMoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	c := NewCommitter(out)
-	must(t, c.SetUp())
-	mustWrite(t, c.AttemptDir(true, 0, 0), task.PartName(true, 0), "text")
+	c := at(out)
+	setUp(t, c)
+	mustWrite(t, c.AttemptDir(of(true, 0), 0), task.PartName(true, 0), "text")
 	commit(t, c, true, 0, 0)
 	mustWrite(t, out, task.PartName(true, 0), "mine")
-	must(t, c.Withdraw(true, 0))
+	must(t, c.Withdraw(of(true, 0)))
 	leftBehind(t, out, "_temporary", task.PartName(true, 0))
-	mustWrite(t, c.AttemptDir(true, 0, 2), task.PartName(true, 0), "lost")
+	mustWrite(t, c.AttemptDir(of(true, 0), 2), task.PartName(true, 0), "lost")
 	commit(t, c, true, 0, 2)
 	must(t, os.Remove(filepath.Join(out, "_temporary", "0", "task_r_000000", task.PartName(true, 0))))
-	must(t, c.Withdraw(true, 0)) // it is not there, but no commit of the job has begun that could have moved it
+	must(t, c.Withdraw(of(true, 0))) // it is not there, but no commit of the job has begun that could have moved it
 	leftBehind(t, out, "_temporary", task.PartName(true, 0))
 	must(t, os.Remove(filepath.Join(out, task.PartName(true, 0))))
-	mustWrite(t, c.AttemptDir(true, 0, 1), task.PartName(true, 0), "text")
+	mustWrite(t, c.AttemptDir(of(true, 0), 1), task.PartName(true, 0), "text")
 	commit(t, c, true, 0, 1)
-	must(t, c.CommitJob(untold))
+	must(t, c.commit())
 	mustWrite(t, out, task.PartName(true, 0), "tExt")
-	must(t, c.Withdraw(true, 0))
+	must(t, c.Withdraw(of(true, 0)))
 	leftBehind(t, out, SuccessFile, "_temporary")
 }
 
@@ -123,7 +131,7 @@ func TestOutputThatMayNotBeWritten(t *testing.T) {
 		if out == dir {
 			out = t.TempDir()
 		}
-		if err := NewCommitter(out).Check(); (err == nil) != want || err != nil && task.FailureOf(err) != task.Permanent {
+		if err := check(out); (err == nil) != want || err != nil && task.FailureOf(err) != task.Permanent {
 			t.Errorf("%s: %v", out, err)
 		}
 	}

@@ -79,11 +79,13 @@ func TestState(t *testing.T) {
 			if c.says != "" {
 				want = `output "` + out + `": ` + c.says
 			}
-			state, err := NewCommitter(out).State()
+			state, err := at(out).State()
 			if got := said(err); state != c.want || got != want {
 				t.Errorf("%v, %s; want %v, %s", state, got, c.want, want)
 			}
-			if err := NewCommitter(out).SetUp(); (err == nil) != (c.want == Free || c.want == Interrupted) {
+			d := at(out)
+			defer d.Release()
+			if err := d.SetUp(nobody); (err == nil) != (c.want == Free || c.want == Interrupted) {
 				t.Errorf("SetUp says %v", err)
 			}
 			leftBehind(t, precious, "keep.txt")
@@ -98,20 +100,21 @@ func said(err error) string {
 	return err.Error()
 }
 
-// A job that does not finish takes away what Slackline wrote and nothing else, whatever that is called.
+// A job that does not finish takes away what Slackline wrote and nothing else, whatever that is
+// called.
 func TestAbortLeavesWhatIsNotOurs(t *testing.T) {
-	all := func(out string, c *Committer) {
-		mustWrite(t, c.AttemptDir(true, 0, 0), task.PartName(true, 0), "first")
-		mustWrite(t, c.AttemptDir(true, 0, 0), "rejects-0", "side")
-		mustWrite(t, c.AttemptDir(true, 1, 0), task.PartName(true, 1), "second")
+	all := func(out string, c *Dir) {
+		mustWrite(t, c.AttemptDir(of(true, 0), 0), task.PartName(true, 0), "first")
+		mustWrite(t, c.AttemptDir(of(true, 0), 0), "rejects-0", "side")
+		mustWrite(t, c.AttemptDir(of(true, 1), 0), task.PartName(true, 1), "second")
 		commit(t, c, true, 0, 0)
 		commit(t, c, true, 1, 0)
 		mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
 	}
 	t.Run("the user's files", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
-		c := NewCommitter(out)
-		must(t, c.SetUp())
+		c := at(out)
+		setUp(t, c)
 		all(out, c)
 		theirs := []string{"notes.txt", "part-r-00000", "part-r-00001", "part-r-00077", "part-m-00012.gz", "rejects-0", SuccessFile}
 		for _, name := range theirs {
@@ -132,11 +135,11 @@ func TestAbortLeavesWhatIsNotOurs(t *testing.T) {
 			if found {
 				must(t, os.Mkdir(out, 0o777))
 			}
-			c := NewCommitter(out)
-			must(t, c.SetUp())
-			must(t, c.SetUp()) // once more, as after an error, forgets nothing
+			c := at(out)
+			setUp(t, c)
+			setUp(t, c) // once more, as after an error, forgets nothing
 			all(out, c)
-			must(t, c.CommitJob(untold)) // as if it had failed at its very end
+			must(t, c.commit()) // as if it had failed at its very end
 			must(t, c.Abort())
 			if found {
 				leftBehind(t, out)
@@ -147,7 +150,8 @@ func TestAbortLeavesWhatIsNotOurs(t *testing.T) {
 	}
 }
 
-// What a log claims is taken over only if it lies in the output directory, without a link on the way.
+// What a log claims is taken over only if it lies in the output directory, without a link on the
+// way.
 func TestAdoptFollowsNoLinks(t *testing.T) {
 	outside := t.TempDir()
 	mustWrite(t, outside, "part-r-00000", "x")
@@ -197,12 +201,12 @@ func TestAdoptFollowsNoLinks(t *testing.T) {
 			must(t, os.MkdirAll(filepath.Join(out, "_temporary"), 0o777))
 			c.make(out)
 			p := task.Part{Name: c.name, Size: 1, Sum: crc32.Checksum([]byte("x"), castagnoli)}
-			committer := NewCommitter(out)
-			err := committer.Adopt(true, 0, c.dir, []task.Part{p})
+			committer := at(out)
+			err := committer.adopt(&Commit{Task: of(true, 0), Dir: c.dir, Parts: []task.Part{p}})
 			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("%v, want %q", err, c.says)
 			}
-			if taken := committer.find(true, 0) >= 0; taken != (c.says == "") {
+			if taken := committer.find(of(true, 0)) >= 0; taken != (c.says == "") {
 				t.Errorf("it was taken over: %v", taken)
 			}
 			leftBehind(t, outside, "part-r-00000")
@@ -210,7 +214,8 @@ func TestAdoptFollowsNoLinks(t *testing.T) {
 	}
 }
 
-// Pruning keeps what it is to keep, and the way there, and removes links without a look at what they lead to.
+// Pruning keeps what it is to keep, and the way there, and removes links without a look at what
+// they lead to.
 func TestPrune(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	mustWrite(t, outside, "keep.txt", "p")
@@ -219,7 +224,7 @@ func TestPrune(t *testing.T) {
 	}
 	symlink(t, outside, filepath.Join(dir, "link"))
 	symlink(t, outside, filepath.Join(dir, "way"))
-	must(t, Prune(dir, map[string]bool{filepath.Join(dir, "a/b/keep"): true, filepath.Join(dir, "ab"): true, filepath.Join(dir, "way", "keep.txt"): true}))
+	must(t, pruneFolder(dir, map[string]bool{filepath.Join(dir, "a/b/keep"): true, filepath.Join(dir, "ab"): true, filepath.Join(dir, "way", "keep.txt"): true}))
 	var left []string
 	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if !d.IsDir() {
@@ -233,7 +238,7 @@ func TestPrune(t *testing.T) {
 	}
 	way := filepath.Join(t.TempDir(), "way")
 	symlink(t, outside, way)
-	if err := Prune(way, nil); err == nil || !strings.Contains(err.Error(), "links are not followed") {
+	if err := pruneFolder(way, nil); err == nil || !strings.Contains(err.Error(), "links are not followed") {
 		t.Errorf("through a link: %v", err)
 	}
 	leftBehind(t, outside, "keep.txt")
@@ -243,19 +248,19 @@ func TestPrune(t *testing.T) {
 // others are not blamed for it.
 func TestVerify(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	c := NewCommitter(out)
-	must(t, c.SetUp())
+	c := at(out)
+	setUp(t, c)
 	for n := range 9 {
-		mustWrite(t, c.AttemptDir(true, n, 1), task.PartName(true, n), strings.Repeat("text", 100*n))
+		mustWrite(t, c.AttemptDir(of(true, n), 1), task.PartName(true, n), strings.Repeat("text", 100*n))
 		commit(t, c, true, n, 1)
 	}
 	found := func(want ...int) {
 		t.Helper()
-		bad, err := c.Verify()
+		bad, err := c.damaged()
 		must(t, err)
 		var got []int
 		for _, d := range bad {
-			got = append(got, d.Task)
+			got = append(got, d.Number-1)
 			if !d.Reduce || d.Err == nil {
 				t.Errorf("%+v", d)
 			}
@@ -277,15 +282,15 @@ func TestVerify(t *testing.T) {
 	must(t, os.Rename(place(7), filepath.Join(out, task.PartName(true, 7))))
 	found(4, 5, 6)
 	for _, n := range []int{4, 5, 6} {
-		must(t, c.Withdraw(true, n))
+		must(t, c.Withdraw(of(true, n)))
 	}
 	found()
-	must(t, c.Withdraw(true, 4)) // it is withdrawn already
-	mustWrite(t, c.AttemptDir(true, 4, 2), task.PartName(true, 4), "again")
+	must(t, c.Withdraw(of(true, 4))) // it is withdrawn already
+	mustWrite(t, c.AttemptDir(of(true, 4), 2), task.PartName(true, 4), "again")
 	commit(t, c, true, 4, 2)
 	found()
-	must(t, c.CommitJob(untold))
-	must(t, c.Forget())
+	must(t, c.commit())
+	c.Forget()
 	leftBehind(t, out, SuccessFile, "part-r-00000", "part-r-00001", "part-r-00002", "part-r-00003", "part-r-00004", "part-r-00007", "part-r-00008")
 }
 
@@ -296,10 +301,10 @@ func TestCommitSyncs(t *testing.T) {
 	defer fault.Use(nil)
 	for _, sync := range []bool{true, false} {
 		out := filepath.Join(t.TempDir(), "out")
-		c := NewCommitter(out)
-		c.Sync = sync
-		must(t, c.SetUp())
-		mustWrite(t, c.AttemptDir(true, 0, 0), task.PartName(true, 0), "first")
+		c := at(out)
+		c.opt.Sync = sync
+		setUp(t, c)
+		mustWrite(t, c.AttemptDir(of(true, 0), 0), task.PartName(true, 0), "first")
 		var did []string
 		fault.Use(&fault.Schedule{Counts: func(op fault.Op, path string) bool {
 			if op == fault.Sync || op == fault.Rename || op == fault.Create {
@@ -309,10 +314,10 @@ func TestCommitSyncs(t *testing.T) {
 			return true
 		}})
 		commit(t, c, true, 0, 0)
-		must(t, c.CommitJob(untold))
+		must(t, c.commit())
 		fault.Use(nil)
-		want := []string{"rename _temporary/0/_temporary/attempt_r_000000_0", "sync _temporary/0/task_r_000000", "sync _temporary/0",
-			"rename _temporary/0/task_r_000000/part-r-00000", "sync .", "create _SUCCESS", "sync _SUCCESS", "sync ."}
+		want := []string{"rename _temporary/0/_temporary/attempt_r_000000_0", "sync _temporary/0/task_r_000000", "sync _temporary/0", "sync _temporary/log",
+			"sync _temporary/log", "rename _temporary/0/task_r_000000/part-r-00000", "sync .", "create _SUCCESS", "sync _SUCCESS", "sync ."}
 		if !sync {
 			want = slices.DeleteFunc(want, func(s string) bool { return strings.HasPrefix(s, "sync") })
 		}
@@ -322,23 +327,24 @@ func TestCommitSyncs(t *testing.T) {
 	}
 }
 
-// A task that was withdrawn, or committed by a process that could not tell so, is committed over what is left of that.
+// A task that was withdrawn, or committed by a process that could not tell so, is committed over
+// what is left of that.
 func TestCommitOverRemains(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	c := NewCommitter(out)
-	must(t, c.SetUp())
+	c := at(out)
+	setUp(t, c)
 	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), task.PartName(true, 0), "an old one")
 	mustWrite(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), "more", "x")
-	mustWrite(t, c.AttemptDir(true, 0, 1), task.PartName(true, 0), "new")
-	mustWrite(t, c.AttemptDir(true, 0, 2), task.PartName(true, 0), "slow")
+	mustWrite(t, c.AttemptDir(of(true, 0), 1), task.PartName(true, 0), "new")
+	mustWrite(t, c.AttemptDir(of(true, 0), 2), task.PartName(true, 0), "slow")
 	commit(t, c, true, 0, 1)
-	must(t, c.Drop(true, 0, 2))
+	must(t, c.Drop(of(true, 0), 2))
 	leftBehind(t, filepath.Join(out, "_temporary", "0", "_temporary"))
 	leftBehind(t, filepath.Join(out, "_temporary", "0", "task_r_000000"), task.PartName(true, 0))
-	must(t, c.CommitJob(untold))
+	must(t, c.commit())
 	// A part in place that has another length is not the one that was moved.
 	must(t, os.WriteFile(filepath.Join(out, task.PartName(true, 0)), []byte("other"), 0o666))
-	if err := c.CommitJob(untold); err == nil {
+	if err := c.commit(); err == nil {
 		t.Error("a part that is not the one that was moved is taken for it")
 	}
 }
@@ -349,49 +355,63 @@ func TestSweepKeepsWhatWasMoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
 	for _, n := range []int{1, 3} {
-		mustWrite(t, filepath.Join(out, "_temporary", "0", "task_"+taskName(true, n)), task.PartName(true, n), "x")
+		mustWrite(t, filepath.Join(out, "_temporary", "0", "task_"+of(true, n).name()), task.PartName(true, n), "x")
 	}
 	for _, n := range []int{0, 2, 3, 4} {
 		mustWrite(t, out, task.PartName(true, n), "x")
 	}
-	c := NewCommitter(out)
-	must(t, c.SetUp())
-	part := func(n int) (bool, int, string, []task.Part) {
-		return true, n, filepath.Join("0", "task_"+taskName(true, n)), []task.Part{{Name: task.PartName(true, n), Size: 1, Sum: crc32.Checksum([]byte("x"), castagnoli)}}
+	part := func(n int) *Commit {
+		return &Commit{Task: of(true, n), Dir: filepath.Join("0", "task_"+of(true, n).name()),
+			Parts: []task.Part{{Name: task.PartName(true, n), Size: 1, Sum: crc32.Checksum([]byte("x"), castagnoli)}}}
 	}
-	for n := range 2 {
-		must(t, c.Adopt(part(n)))
-	}
+	entries := []entry{{Job: nobody()}}
 	for n := range 4 { // the log does not speak of the last
-		must(t, c.Disown(part(n)))
+		entries = append(entries, entry{Done: part(n)})
 	}
-	must(t, c.Disown(true, 9, filepath.Join("..", ".."), []task.Part{{Name: task.PartName(true, 4)}}))
-	must(t, c.Disown(true, 9, "0", []task.Part{{Name: filepath.Join("_temporary", "lock")}}))
-	c.Begin(1)
-	must(t, c.Sweep(nil))
+	entries = append(entries,
+		entry{Done: &Commit{Task: of(true, 9), Dir: filepath.Join("..", ".."), Parts: []task.Part{{Name: task.PartName(true, 4)}}}},
+		entry{Done: &Commit{Task: of(true, 10), Dir: "0", Parts: []task.Part{{Name: filepath.Join("_temporary", "lock")}}}},
+		entry{Moving: true})
+	c := at(out)
+	log, _, err := openLog(c.logPath(), false)
+	must(t, err)
+	for _, e := range entries {
+		must(t, log.append(e))
+	}
+	must(t, log.close())
+	c.left, err = c.history()
+	must(t, err)
+	for n := range 2 {
+		must(t, c.adopt(c.left.Of(of(true, n))))
+	}
+	setUp(t, c)
+	if c.life != 1 {
+		t.Errorf("it counts %d processes before it", c.life)
+	}
 	leftBehind(t, out, "_temporary", task.PartName(true, 0), task.PartName(true, 3), task.PartName(true, 4))
-	leftBehind(t, filepath.Join(out, "_temporary"), "0", "lock")
+	leftBehind(t, filepath.Join(out, "_temporary"), "0", "lock", "log")
 	leftBehind(t, filepath.Join(out, "_temporary", "0"), "task_r_000001")
-	must(t, c.CommitJob(untold))
-	must(t, c.Forget())
+	must(t, c.commit())
+	c.Forget()
 	leftBehind(t, out, SuccessFile, task.PartName(true, 0), task.PartName(true, 1), task.PartName(true, 3), task.PartName(true, 4))
 }
 
 // What the engine has written is known from the writing, also where a command's own file stands
 // beside it and is read when it is committed: a byte that changed on its way to the disk is found.
 func TestVerifyBesideWhatACommandWrote(t *testing.T) {
-	c := NewCommitter(filepath.Join(t.TempDir(), "out"))
-	must(t, c.SetUp())
-	dir := c.AttemptDir(true, 0, 0)
+	c := at(filepath.Join(t.TempDir(), "out"))
+	setUp(t, c)
+	dir := c.AttemptDir(of(true, 0), 0)
 	mustWrite(t, dir, task.PartName(true, 0), "tExt")
 	mustWrite(t, dir, "side", "whatever")
 	wrote := task.Part{Name: task.PartName(true, 0), Size: 4, Sum: crc32.Checksum([]byte("text"), castagnoli)}
-	_, parts, err := c.CommitTask(true, 0, 0, []task.Part{wrote, {Name: "side", Size: task.Unread}})
-	must(t, err)
+	done := &Commit{Task: of(true, 0), Parts: []task.Part{wrote, {Name: "side", Size: task.Unread}}}
+	must(t, c.CommitTask(done, 0))
+	parts := done.Parts
 	if want := []task.Part{wrote, {Name: "side", Size: 8, Sum: crc32.Checksum([]byte("whatever"), castagnoli)}}; !slices.Equal(parts, want) {
 		t.Errorf("%v, want %v", parts, want)
 	}
-	bad, err := c.Verify()
+	bad, err := c.damaged()
 	if err != nil || len(bad) != 1 || !strings.Contains(bad[0].Err.Error(), wrote.Name) {
 		t.Errorf("%v, %v", bad, err)
 	}

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package engine
+package outdir
 
 // Trusted says nothing here: owners and modes, by which it judges elsewhere, are not what keeps
 // others from writing on this system.

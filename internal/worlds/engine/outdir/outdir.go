@@ -1,0 +1,255 @@
+package outdir
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+)
+
+// Options are what a run wants of the output directories of its jobs.
+type Options struct {
+	// Sync has directories and the log on disk before a commit is told, so that it outlives the
+	// machine; part files have been synced by then.
+	Sync bool
+	// Local is a folder for map output; "" = the output directory.
+	Local string
+	// Fresh throws away what an interrupted run has left, and does not go on with it.
+	Fresh bool
+	// Tries is how often to try what may go well a moment later; 0 = once.
+	Tries int
+}
+
+// Dir is the output directory of a job, for a process that works on it. It belongs to one goroutine
+// at a time.
+type Dir struct {
+	path string
+	opt  Options
+
+	lock      *Lock
+	log       *log
+	left      *History // what an interrupted run has left and the job goes on from; nil = nothing
+	described bool     // the log says what the job is
+	life      int      // how many processes have worked on the job before
+
+	looked bool     // what was there before SetUp is known
+	made   bool     // Slackline made the directory, now or in a process before, so that it may remove it
+	above  []string // folders above it that SetUp made, the lowest first
+
+	done    []*Commit       // tasks whose parts count
+	writer  map[string]Task // by the name of a part
+	outputs map[int]string  // folders of the map outputs that count, by task
+	stale   []string        // files in place whose tasks do not count any more
+	ended   bool            // this process has made SuccessFile
+}
+
+// New returns the output directory at a path. Nothing is made yet.
+func New(path string, opt Options) *Dir {
+	opt.Tries = max(1, opt.Tries)
+	return &Dir{path: path, opt: opt, writer: make(map[string]Task), outputs: make(map[int]string)}
+}
+
+// at is an output directory that nobody is to write to.
+func at(path string) *Dir { return New(path, Options{}) }
+
+// SuccessFile is the empty file that stands in the directory of a finished job.
+const SuccessFile = "_SUCCESS"
+
+const (
+	temporary = "_temporary"
+	logName   = "log"
+	lockName  = "lock"
+)
+
+func (d *Dir) join(path ...string) string {
+	return filepath.Join(append([]string{d.path}, path...)...)
+}
+
+func (d *Dir) logPath() string { return d.join(temporary, logName) }
+
+func lockPath(output string) string { return filepath.Join(output, temporary, lockName) }
+
+// home is where map output lies, of this process and of those before it.
+func (d *Dir) home() string {
+	if d.opt.Local == "" {
+		return d.join(temporary)
+	}
+	h := fnv.New64a()
+	h.Write([]byte(absolute(d.path)))
+	return filepath.Join(d.opt.Local, fmt.Sprintf("slackline-%016x", h.Sum64()))
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// Local is where this process keeps map output.
+func (d *Dir) Local() string {
+	if d.opt.Local == "" {
+		return d.join(temporary, strconv.Itoa(d.life), "local")
+	}
+	return filepath.Join(d.home(), strconv.Itoa(d.life))
+}
+
+// says puts the directory before an error.
+func says(output string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("output %q: %w", output, err)
+}
+
+// explain does so with an error of the system, less the path that it names.
+func (d *Dir) explain(err error) error { return says(d.path, task.Bare(err)) }
+
+// within calls f with the directory as a root, so that no link leads out of it.
+func (d *Dir) within(f func(root *fault.Root) error) error {
+	root, err := fault.OpenRoot(d.path)
+	if err == nil {
+		err = errors.Join(f(root), root.Close())
+	}
+	return d.explain(err)
+}
+
+// again reads as often as is to be tried, if it is the reading that fails and not what is read.
+func (d *Dir) again(read func() error) (err error) {
+	for range d.opt.Tries {
+		var failed *fs.PathError
+		if err = read(); err == nil || errors.Is(err, fs.ErrNotExist) || !errors.As(err, &failed) {
+			break
+		}
+	}
+	return err
+}
+
+// SetUp makes the directory of a job, or takes over the one that an interrupted run has left,
+// before the first attempt, and writes down what the job is. Behind an error it may be called
+// again.
+func (d *Dir) SetUp(describe func() *Description) error {
+	if d.lock == nil {
+		if err := d.make(); err != nil {
+			return err
+		}
+		lock, err := Take(d.path)
+		if err != nil {
+			return err
+		}
+		d.lock = lock
+	}
+	for _, dir := range []string{d.join(temporary), d.home()} {
+		names, _ := os.ReadDir(dir)
+		for _, n := range names {
+			if life, err := strconv.Atoi(n.Name()); err == nil {
+				d.life = max(d.life, life+1)
+			}
+		}
+	}
+	if d.log == nil {
+		if err := d.openLog(); err != nil {
+			return err
+		}
+	}
+	if err := d.sweep(); err != nil || d.described {
+		return err
+	}
+	if err := d.log.clear(); err != nil { // only now, as it tells what may be swept
+		return says(d.path, err)
+	}
+	job := describe()
+	job.Made = d.made
+	if err := d.note(entry{Job: job}); err != nil {
+		return err
+	}
+	d.described = true
+	return nil
+}
+
+// make makes the directory. It may be there if it is empty, or if an interrupted job left it.
+func (d *Dir) make() error {
+	state, err := d.State()
+	if err != nil {
+		return err
+	}
+	if state == Taken || state == Finished {
+		return errExists(d.path)
+	}
+	if !d.looked { // a second call finds what the first has made
+		_, err := os.Lstat(d.path)
+		d.looked, d.made, d.above = true, errors.Is(err, fs.ErrNotExist), missing(filepath.Dir(d.path))
+	}
+	return d.explain(fault.MakeDirs(d.join(temporary)))
+}
+
+// missing lists the folders from this one upwards that are not there.
+func missing(dir string) (list []string) {
+	for {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return list
+		}
+		list = append(list, dir)
+		dir = filepath.Dir(dir)
+	}
+}
+
+// openLog opens the log, and takes over what stands there of the directory.
+func (d *Dir) openLog() error {
+	log, records, err := openLog(d.logPath(), d.opt.Sync)
+	if err != nil {
+		return says(d.path, err)
+	}
+	seen := 0
+	if d.left != nil {
+		seen = d.left.Lines
+	}
+	if len(records) != seen && !d.opt.Fresh {
+		return errors.Join(says(d.path, errors.New("another process has just written there")), log.close())
+	}
+	if err := d.inherit(replay(records)); err != nil {
+		return errors.Join(err, log.close())
+	}
+	d.log, d.described = log, d.left != nil && d.left.job != nil
+	return nil
+}
+
+// Held tells whether the directory is still the one that this process began to write.
+func (d *Dir) Held() bool { return d.lock != nil && d.lock.holds() }
+
+// Gone is the error where it is not.
+func (d *Dir) Gone() error {
+	return says(d.path, errors.New("the directory was removed or replaced while the job ran"))
+}
+
+// Untouched tells of a directory whose SetUp has not come to its end that there is nothing to
+// commit or to remove. What another process has left is not ours to remove as long as it could not
+// be taken over.
+func (d *Dir) Untouched() bool { return d.lock == nil || d.left != nil }
+
+// Release gives up the log and the lock. What is on disk stays as it is.
+func (d *Dir) Release() {
+	if d.log != nil {
+		_ = d.log.close()
+		d.log = nil
+	}
+	if d.lock != nil {
+		_ = d.lock.Release()
+		d.lock = nil
+	}
+}
+
+// Leave gives the directory up for another process to go on with, and removes what attempts wrote
+// that nobody will use. What cannot be removed now is removed by whoever goes on.
+func (d *Dir) Leave() {
+	if d.Held() && d.described {
+		_ = d.sweep()
+	}
+	d.Release()
+}

@@ -1,0 +1,181 @@
+package outdir
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/slackline/slackline/internal/fault"
+)
+
+// kept are the files that stay for as long as the job is not forgotten.
+func (d *Dir) kept() map[string]bool {
+	return map[string]bool{d.logPath(): true, lockPath(d.path): true}
+}
+
+// sweep removes what attempts and dead processes left that is no committed output. What stands in
+// place goes only where it is known that a commit has moved it there.
+func (d *Dir) sweep() error {
+	kept := d.kept()
+	for _, folder := range d.outputs {
+		kept[folder] = true
+	}
+	for _, c := range d.done {
+		kept[d.join(temporary, c.Dir)] = true
+	}
+	err := d.within(func(root *fault.Root) error {
+		if err := d.takeBack(root); err != nil {
+			return err
+		}
+		return prune(root, temporary, kept)
+	})
+	if err != nil || d.opt.Local == "" {
+		return err
+	}
+	if err := pruneFolder(d.home(), kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// pruneFolder prunes a folder that is no output directory.
+func pruneFolder(dir string, kept map[string]bool) error {
+	if info, err := os.Lstat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return fmt.Errorf("%s is no directory, and links are not followed there", dir)
+	}
+	root, err := fault.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(prune(root, ".", kept), root.Close())
+}
+
+// prune removes all below a directory but what is kept, and the way to it. It follows no links.
+func prune(root *fault.Root, dir string, kept map[string]bool) error {
+	ways := make(map[string]bool)
+	for k := range kept {
+		for d := filepath.Dir(k); !ways[d]; d = filepath.Dir(d) {
+			ways[d] = true
+		}
+	}
+	return pruneBelow(root, dir, kept, ways)
+}
+
+func pruneBelow(root *fault.Root, dir string, kept, ways map[string]bool) error {
+	names, err := fs.ReadDir(root.FS(), filepath.ToSlash(dir))
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		name := filepath.Join(dir, n.Name())
+		switch path := root.Path(name); {
+		case kept[path]:
+			continue
+		case ways[path] && n.IsDir():
+			err = pruneBelow(root, name, kept, ways)
+		default:
+			err = root.DeleteAll(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Abort removes all that the job has written, unless the directory is another's by now, and gives
+// it up.
+func (d *Dir) Abort() error {
+	var err error
+	if d.Held() {
+		err = d.remove()
+	}
+	d.Release()
+	return cmp.Or(err, d.removeOutputs())
+}
+
+// remove removes all that Slackline wrote to the output directory of a job that will not finish,
+// the directory if Slackline made it, and the folders above it that SetUp made. What else stands in
+// one of them stays, and so does that. The log goes in the very end.
+func (d *Dir) remove() error {
+	err := d.within(func(root *fault.Root) error {
+		for _, c := range d.done {
+			d.stale = append(d.stale, c.placed(root)...)
+		}
+		d.done = nil
+		if err := d.takeBack(root); err != nil {
+			return err
+		}
+		if err := prune(root, temporary, d.kept()); err != nil {
+			return err
+		}
+		if d.ended {
+			if err := root.Delete(SuccessFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return root.DeleteAll(temporary)
+	})
+	if err != nil || !d.made {
+		return err
+	}
+	for _, dir := range append([]string{d.path}, d.above...) {
+		if err := fault.Delete(dir); err != nil {
+			if names, e := os.ReadDir(dir); e == nil && len(names) > 0 {
+				return nil // the user, or another job, has something there
+			}
+			return d.explain(err)
+		}
+	}
+	return nil
+}
+
+// removeOutputs removes the map output if it lies outside of the output directory.
+func (d *Dir) removeOutputs() error {
+	if d.opt.Local == "" {
+		return nil
+	}
+	if err := fault.DeleteAll(d.home()); err != nil {
+		return fmt.Errorf("engine: the workers' files cannot be removed: %w", err)
+	}
+	return nil
+}
+
+// Forget removes the last traces of a job that is committed. They tell a later run that it need not
+// run again; where they cannot be removed they are of no harm.
+func (d *Dir) Forget() {
+	for range d.opt.Tries {
+		if errors.Join(d.removeOutputs(), d.removeTraces()) == nil {
+			return
+		}
+	}
+}
+
+func (d *Dir) removeTraces() error {
+	return d.within(func(root *fault.Root) error { return root.DeleteAll(temporary) })
+}
+
+// Forget does so with those of the output directories whose jobs have finished.
+func Forget(outputs []string) {
+	for _, path := range outputs {
+		d := at(path)
+		if state, err := d.State(); err == nil && state == Finished && Busy(path) == nil {
+			d.Forget()
+		}
+	}
+}
+
+// Reopen makes a job that had finished unfinished, so that it runs again. What it wrote goes when
+// it begins.
+func Reopen(output string) error {
+	lock, err := takeLock(lockPath(output))
+	if err != nil {
+		return err
+	}
+	return errors.Join(fault.Delete(filepath.Join(output, SuccessFile)), lock.Release())
+}
