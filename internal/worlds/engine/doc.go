@@ -9,12 +9,10 @@
 //	engine.go    Next: from reports, requests, arrivals and alarms to one batch
 //	door.go      what is asked of a run while it goes on: jobs, cancels, other slots
 //	submit.go    jobs that come: their checks, whom they wait for, what is remembered of them
-//	trust_*.go   whether what is left can be by somebody else
-//	discard.go   throwing away what was left
 //	pause.go     stopping before the end, by a signal or for want of room, so that another run can go on
 //	jobs.go      arrival, slow start, the end of a job
-//	outdir.go    what a job has on disk: its directories, log and lock, their commit and removal
-//	resume.go    what an interrupted run of a job has left, and what of it can be taken over
+//	settle.go    the output of a job that ends: committed or removed
+//	resume.go    the output directory of a job (package outdir), and what can be taken over from an interrupted run
 //	attempts.go  an attempt's goroutine, its end, retries and time-outs
 //	nodes.go     workers that go down and come back, what stages want of them, and when they beat
 //	skip.go      records that are passed over, as user code has failed at them
