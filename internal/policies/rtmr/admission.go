@@ -106,8 +106,12 @@ func claimOf(job *sched.Job) Claim {
 
 // test is algorithm 5.1 for a job whose claim is complete, and what follows from it.
 func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan) {
+	s.settle(v, job, r, s.plan.Test(v.Now(), r.Claim), p)
+}
+
+// settle promises the job its deadline, or refuses it.
+func (s *scheduler) settle(v sched.View, job *sched.Job, r *record, verdict Verdict, p *sched.Plan) {
 	now, c := v.Now(), r.Claim
-	verdict := s.plan.Test(now, c)
 	if !verdict.OK {
 		s.refuse(v, r, &verdict, p)
 		return
@@ -144,17 +148,22 @@ func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.P
 		return
 	}
 	offer, exact := s.plan.OfferWithin(now, *c, mostEstimates)
+	p.Add(rejection(r, offer, exact, s.refusal(now, c, verdict, p)))
+}
+
+// rejection tells a job the deadline that would do, and whether it may not be the earliest.
+func rejection(r *record, offer units.Time, exact bool, why sched.Reason) sched.Item {
+	it := sched.Item{Verb: sched.Reject, Job: r.Claim.Job, At: offer, Reason: why}
 	if offer == units.Never {
-		offer = 0
+		it.At = 0
 	}
-	it := sched.Item{Verb: sched.Reject, Job: c.Job, At: offer, Reason: s.refusal(now, c, verdict, p)}
 	if r.Sample.Longest > 0 {
 		it.Count = r.Sample.maps()
 	}
 	if !exact {
 		it.Value = 1
 	}
-	p.Add(it)
+	return it
 }
 
 // refusal is why a claim does not fit.

@@ -9,28 +9,26 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// vague is a schedule that gives up being exact at once, as a real one does behind thousands of jobs.
-type vague struct{ *Schedule }
-
-func (s vague) OfferWithin(now units.Time, c Claim, most int) (units.Time, bool) {
-	deadline, _ := s.Schedule.OfferWithin(now, c, most)
-	return deadline, false
-}
-
 // An offer that is perhaps not the earliest says so.
-func TestInexactOffer(t *testing.T) {
+func TestRejection(t *testing.T) {
+	r := &record{Claim: Claim{Job: 2}}
 	for _, c := range []struct {
-		bend func(*scheduler)
-		want string
+		offer units.Time
+		exact bool
+		want  sched.Item
 	}{
-		{func(*scheduler) {}, "reject job=2 at=20000000000 reason=deadline:15000000000,20000000000,1 evidence=1:10000000000:1"},
-		{with(func(s *Schedule) promises { return vague{s} }), "reject job=2 at=20000000000 value=1 reason=deadline:15000000000,20000000000,1 evidence=1:10000000000:1"},
+		{20e9, true, sched.Item{Verb: sched.Reject, Job: 2, At: 20e9}},
+		{20e9, false, sched.Item{Verb: sched.Reject, Job: 2, At: 20e9, Value: 1}},
+		{units.Never, true, sched.Item{Verb: sched.Reject, Job: 2}},
 	} {
-		d := newDesk(t, usual)
-		c.bend(d.s)
-		if got := d.at(0, opening(claims("a", 1, 10), claims("b", 1, 15))...); !strings.HasSuffix(got, "; "+c.want) {
-			t.Errorf("%s\nwant %s", got, c.want)
+		if got := rejection(r, c.offer, c.exact, sched.Reason{}); got != c.want {
+			t.Errorf("%+v, want %+v", got, c.want)
 		}
+	}
+	d := newDesk(t, usual)
+	want := "reject job=2 at=20000000000 reason=deadline:15000000000,20000000000,1 evidence=1:10000000000:1"
+	if got := d.at(0, opening(claims("a", 1, 10), claims("b", 1, 15))...); !strings.HasSuffix(got, "; "+want) {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -97,7 +98,7 @@ func TestAudit(t *testing.T) {
 		c := Config{Feedback: true, FIFO: seed%4 < 2, Preempt: seed%2 > 0, BestEffort: seed%8 < 4, Sample: 2, Skew: 1}
 		s := gen.Example(seed)
 		var said []string
-		if _, err := s.play(c, func(r *scheduler) { r.dispatch = auditor{dispatcher{r}, &said, &away} }); err != nil {
+		if _, err := s.play(c, dispatching(func(s *scheduler) compose.Step { return auditor{dispatcher{s}, &said, &away} })); err != nil {
 			t.Fatalf("%v\n%v", err, s)
 		}
 		if len(said) > 0 {

@@ -181,7 +181,7 @@ func (s *scheduler) mapsDue(v sched.View) (due, kept, sample int64) {
 	rising, free, reserved := s.rising(v), s.free(v, sched.Map), int64(0)
 	if rising {
 		for _, j := range s.queue {
-			if s.enough(reserved, free) {
+			if enough(reserved, free) {
 				break
 			}
 			job := v.Job(j)
@@ -227,7 +227,7 @@ func (s *scheduler) reducesDue(v sched.View) (due, kept int64) {
 	beats := v.World().Heartbeat > 0
 	free, reserved := s.free(v, sched.Reduce), int64(0)
 	for _, j := range s.queue {
-		if s.enough(reserved, free) {
+		if enough(reserved, free) {
 			return due, kept
 		}
 		job := v.Job(j)

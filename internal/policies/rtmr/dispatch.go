@@ -75,7 +75,7 @@ func (s *scheduler) reduce(v sched.View, n *sched.Node, p *sched.Plan) bool {
 	free := s.free(v, sched.Reduce) // Ra
 	reserved := int64(0)
 	for _, j := range s.queue {
-		if s.enough(reserved, free) {
+		if enough(reserved, free) {
 			return false
 		}
 		job := v.Job(j)
@@ -96,12 +96,7 @@ func (s *scheduler) reduce(v sched.View, n *sched.Node, p *sched.Plan) bool {
 
 // enough tells whether what is reserved leaves nothing for those behind: line 10. It is printed
 // with >, by which a slot goes out that an earlier job needs.
-func (s *scheduler) enough(reserved, free int64) bool {
-	if s.printed {
-		return reserved > free
-	}
-	return reserved >= free
-}
+func enough(reserved, free int64) bool { return reserved >= free }
 
 // free is how many slots of the stage's kind the cluster has that nothing with a promise holds.
 func (s *scheduler) free(v sched.View, stage sched.Stage) int64 {

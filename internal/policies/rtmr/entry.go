@@ -59,11 +59,6 @@ func assemble(r *compose.Recipe, s *scheduler) {
 			panic(err) // none of them can fail
 		}
 	}
-	if s.dispatch != nil {
-		place := r.Parts[compose.KindPlace]
-		place.Traits = compose.Traits{Reads: compose.Reads{Profiles: true}}
-		r.Steps[compose.KindPlace], r.Parts[compose.KindPlace] = s.dispatch, place
-	}
 }
 
 // parts lists the four elements. They work on one scheduler, so none of them stands alone.

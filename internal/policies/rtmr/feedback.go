@@ -20,7 +20,7 @@ import (
 func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for _, j := range s.queue {
 		job, r := v.Job(j), s.of(j)
-		if r.Rank == 0 && !s.pure {
+		if r.Rank == 0 {
 			break // nobody behind has started
 		}
 		if job == nil {

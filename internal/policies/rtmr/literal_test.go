@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/journal"
+	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"pgregory.net/rapid"
@@ -16,7 +17,11 @@ import (
 // literalDispatcher is algorithm 5.4 word by word, with line 10 corrected. It finds all that it
 // needs by looking at everything: the queue by sorting, Ra by adding up the nodes. Its lines are
 // repeated while they assign something, as a node is filled on one beat.
-type literalDispatcher struct{ *scheduler }
+type literalDispatcher struct {
+	*scheduler
+	printed bool // line 10 with >
+	alone   bool // a job that has started is overtaken like any other
+}
 
 func (d literalDispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
@@ -29,7 +34,7 @@ func (d literalDispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Pl
 		}
 		for d.reduceTask(v, n, p) {
 		}
-		dispatcher(d).rest(v, n, p)
+		dispatcher{d.scheduler}.rest(v, n, p)
 	}
 }
 
@@ -43,10 +48,10 @@ func (d literalDispatcher) priorityQ(v sched.View) (q []*sched.Job) {
 	slices.SortFunc(q, func(a, b *sched.Job) int {
 		ra, rb := d.of(a.ID), d.of(b.ID)
 		started := func(r *record) int { return min(1, int(r.Rank)) }
-		if c := cmp.Compare(started(rb), started(ra)); c != 0 {
+		if c := cmp.Compare(started(rb), started(ra)); c != 0 && !d.alone {
 			return c
 		}
-		if ra.Rank != rb.Rank {
+		if ra.Rank != rb.Rank && !d.alone {
 			return cmp.Compare(ra.Rank, rb.Rank)
 		}
 		if c := cmp.Compare(a.Deadline, b.Deadline); c != 0 && !d.c.FIFO {
@@ -112,7 +117,7 @@ func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) b
 			d.of(j.ID).begins()
 			return true
 		case reachedMapStage && t.Open > 0:
-			return d.start(v, j.ID, sched.Map, n.ID, p)
+			return d.goes(v, j.ID, sched.Map, n.ID, p)
 		case !reachedMapStage:
 			reservedSlot += int64(t.Total)
 		}
@@ -134,19 +139,33 @@ func (d literalDispatcher) reduceTask(v sched.View, n *sched.Node, p *sched.Plan
 	if r := n.Free[units.ReduceSlots]; r > 0 { // 6
 		reservedSlot := int64(0)           // 8
 		for _, j := range d.priorityQ(v) { // 9
-			if reservedSlot >= ra { // 10, corrected
+			if reservedSlot > ra || reservedSlot == ra && !d.printed { // 10
 				break // 11
 			}
 			t := &j.Stages[sched.Reduce]
 			reachedReduceStage := j.Stages[sched.Map].Done == j.Stages[sched.Map].Total && t.Ready
 			if reachedReduceStage && t.Open > 0 { // 13, 14
-				return d.start(v, j.ID, sched.Reduce, n.ID, p) // 15, 16
+				return d.goes(v, j.ID, sched.Reduce, n.ID, p) // 15, 16
 			} else if !reachedReduceStage { // 17
 				reservedSlot += int64(t.Total) // 18
 			}
 		}
 	}
 	return false
+}
+
+// goes starts the nearest task of a job. Where jobs that have started are overtaken, those before it
+// have not started by that.
+func (d literalDispatcher) goes(v sched.View, j sched.JobID, stage sched.Stage, n sched.NodeID, p *sched.Plan) bool {
+	r := d.of(j)
+	if !d.alone || r.Rank > 0 {
+		return d.start(v, j, stage, n, p)
+	}
+	d.dequeue(j)
+	r.Rank = 1
+	d.enqueue(j)
+	d.plan.Start(v.Now(), j)
+	return p.Start(j, stage, n, 1, v.Nearest(n, j, stage), sched.Because(sched.FirstInOrder))
 }
 
 // starts is a sink that notes what starts where.
@@ -182,7 +201,7 @@ func TestDispatcherAgainstPseudoCode(t *testing.T) {
 		if _, err := s.play(c, nil, &ours); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.play(c, func(r *scheduler) { r.dispatch = literalDispatcher{r} }, &theirs); err != nil {
+		if _, err := s.play(c, dispatching(func(s *scheduler) compose.Step { return literalDispatcher{scheduler: s} }), &theirs); err != nil {
 			t.Fatal(err)
 		}
 		for i := range min(len(ours.lines), len(theirs.lines)) {
@@ -208,7 +227,7 @@ func TestLine10(t *testing.T) {
 	if err != nil || k.promises != 2 || k.broken != 0 {
 		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
 	}
-	k, err = s.play(usual, func(r *scheduler) { r.printed = true })
+	k, err = s.play(usual, printed)
 	if want := "j1 ended committed at 1m51s, was expected by 20s, its deadline is 20s"; err != nil || k.promises != 2 || strings.Join(k.says, "") != want {
 		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
 	}
@@ -232,12 +251,9 @@ func TestPredecessor(t *testing.T) {
 	if i < 0 || said.lines[i] != want {
 		t.Errorf("%v\nwant %s", said.lines, want)
 	}
-	for name, bend := range map[string]func(*scheduler){
-		"nil predecessor": with(func(s *Schedule) promises { return forgetful{s} }),
-		"deadlines alone": func(s *scheduler) {
-			s.pure = true
-			with(func(s *Schedule) promises { return shuffled{s} })(s)
-		},
+	for name, bend := range map[string]func(*scheduler, *compose.Recipe){
+		"nil predecessor": judging(forgetful),
+		"deadlines alone": alone,
 	} {
 		if k, err := s.play(usual, bend); err != nil || k.promises != 2 || k.broken != 1 {
 			t.Errorf("%s: %d promises, %v; %v", name, k.promises, k.says, err)

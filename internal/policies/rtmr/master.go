@@ -169,7 +169,7 @@ func (s *scheduler) keeping(v sched.View, n *sched.Node, p *sched.Plan) bool {
 	}
 	free, reserved := s.free(v, sched.Map), int64(0)
 	for _, j := range s.queue {
-		if s.enough(reserved, free) {
+		if enough(reserved, free) {
 			return false
 		}
 		job := v.Job(j)

@@ -112,7 +112,7 @@ func TestNothingIsForgotten(t *testing.T) {
 				s.Jobs[i].Known = i%2 > 0
 			}
 			r := remembers{t: t}
-			if _, err := s.play(c, func(s *scheduler) { r.s = s }, &r); err != nil {
+			if _, err := s.play(c, func(s *scheduler, _ *compose.Recipe) { r.s = s }, &r); err != nil {
 				t.Fatal(err)
 			}
 		}

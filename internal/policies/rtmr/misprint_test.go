@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
-// A forgetful schedule takes nil for the predecessor of a job that would stand before all that
+// forgetful is the test that takes nil for the predecessor of a job that would stand before all that
 // wait, as algorithm 5.1 can be read: it forgets whatever has started.
-type forgetful struct{ *Schedule }
-
-func (f forgetful) Test(now units.Time, c Claim) Verdict {
+func forgetful(f *Schedule, now units.Time, c Claim) Verdict {
 	s := NewSchedule(f.base.maps.Slots(), f.base.reduces.Slots(), f.fifo)
 	for _, m := range f.members[f.started:] {
 		s.Admit(now, m.Claim)
@@ -20,10 +20,8 @@ func (f forgetful) Test(now units.Time, c Claim) Verdict {
 	return s.Test(now, c)
 }
 
-// A shuffled schedule has all jobs in the order of their deadlines, those that have started as well.
-type shuffled struct{ *Schedule }
-
-func (f shuffled) Test(now units.Time, c Claim) Verdict {
+// shuffled is the test with all jobs in the order of their deadlines, those that have started as well.
+func shuffled(f *Schedule, now units.Time, c Claim) Verdict {
 	s := NewSchedule(0, 0, f.fifo)
 	s.base.maps.Load(f.base.maps.Save(nil))
 	s.base.reduces.Load(f.base.reduces.Save(nil))
@@ -43,12 +41,51 @@ func (f shuffled) Test(now units.Time, c Claim) Verdict {
 	return s.Test(now, c)
 }
 
-// with makes the scheduler ask another schedule.
-func with(wrap func(*Schedule) promises) func(*scheduler) {
-	return func(s *scheduler) {
-		s.fresh = func(maps, reduces int) promises { return wrap(NewSchedule(maps, reduces, s.c.FIFO)) }
-		s.plan = s.fresh(0, 0)
+// bent is the admission with another test of claims.
+type bent struct {
+	admission
+	test func(*Schedule, units.Time, Claim) Verdict
+}
+
+// Decide judges those that come by the other test, after all else that has happened.
+func (b bent) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	comes := func(e sched.Event) bool { return e.Kind == sched.JobArrived || e.Kind == sched.StageReady }
+	b.admission.Decide(v, slices.DeleteFunc(slices.Clone(batch), comes), p)
+	for _, e := range batch {
+		job := v.Job(e.Job)
+		if !comes(e) || job == nil || b.of(e.Job) != nil || job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
+			continue
+		}
+		r := record{Claim: claimOf(job)}
+		if as, _ := b.weigh(v, job, &r); as != promised {
+			b.judge(v, job, p)
+			continue
+		}
+		b.settle(v, job, &r, b.test(b.plan, v.Now(), r.Claim), p)
 	}
+}
+
+// judging gives the admission another test.
+func judging(test func(*Schedule, units.Time, Claim) Verdict) func(*scheduler, *compose.Recipe) {
+	return func(s *scheduler, r *compose.Recipe) { r.Steps[compose.KindAdmit] = bent{admission{s}, test} }
+}
+
+// dispatching gives nodes their tasks in another way.
+func dispatching(make func(*scheduler) compose.Step) func(*scheduler, *compose.Recipe) {
+	return func(s *scheduler, r *compose.Recipe) {
+		place := r.Parts[compose.KindPlace]
+		place.Traits = compose.Traits{Reads: compose.Reads{Profiles: true}}
+		r.Steps[compose.KindPlace], r.Parts[compose.KindPlace] = make(s), place
+	}
+}
+
+// printed is the dispatcher with line 10 as it is printed.
+var printed = dispatching(func(s *scheduler) compose.Step { return literalDispatcher{scheduler: s, printed: true} })
+
+// alone stands all jobs by their deadlines alone, in the test and in the dispatcher.
+func alone(s *scheduler, r *compose.Recipe) {
+	judging(shuffled)(s, r)
+	dispatching(func(s *scheduler) compose.Step { return literalDispatcher{scheduler: s, alone: true} })(s, r)
 }
 
 // The theorem fails for each rule as it is printed, or as it could be understood; corrected it
@@ -61,16 +98,13 @@ func TestMisprintsBreakPromises(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		bend  func(*scheduler)
+		bend  func(*scheduler, *compose.Recipe)
 		fails bool
 	}{
 		{"corrected", nil, false},
-		{"algorithm 5.4, line 10, with >", func(s *scheduler) { s.printed = true }, true},
-		{"nil predecessor", with(func(s *Schedule) promises { return forgetful{s} }), true},
-		{"order of deadlines alone", func(s *scheduler) {
-			s.pure = true
-			with(func(s *Schedule) promises { return shuffled{s} })(s)
-		}, true},
+		{"algorithm 5.4, line 10, with >", printed, true},
+		{"nil predecessor", judging(forgetful), true},
+		{"order of deadlines alone", alone, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.fails {

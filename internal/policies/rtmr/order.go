@@ -33,7 +33,7 @@ func (s *scheduler) key(j sched.JobID) sched.Key {
 		return sched.Key{2}
 	case r == nil || r.Standing != promised:
 		return sched.Key{3}
-	case r.Rank > 0 && !s.pure:
+	case r.Rank > 0:
 		return sched.Key{0, r.Rank}
 	case s.c.FIFO:
 		return sched.Key{1, r.Claim.Seq}
@@ -48,11 +48,6 @@ func (s *scheduler) key(j sched.JobID) sched.Key {
 func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func() bool) bool {
 	r := s.of(j)
 	if r.Rank > 0 {
-		return add()
-	}
-	if s.pure {
-		r.Rank = 1
-		s.plan.Start(now, j)
 		return add()
 	}
 	for _, ahead := range s.before(j) {

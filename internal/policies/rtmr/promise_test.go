@@ -316,17 +316,17 @@ func (k *keeper) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 }
 
 // play runs the stream and returns what came of its promises.
-func (s stream) play(c Config, bend func(*scheduler), sinks ...drive.Sink) (*keeper, error) {
+func (s stream) play(c Config, bend func(*scheduler, *compose.Recipe), sinks ...drive.Sink) (*keeper, error) {
 	world, err := sim.New(s.config())
 	if err != nil {
 		return nil, err
 	}
 	r := newScheduler(c)
-	if bend != nil {
-		bend(r)
-	}
 	recipe := compose.Recipe{Name: "rtmr"}
 	assemble(&recipe, r)
+	if bend != nil {
+		bend(r, &recipe)
+	}
 	policy, err := compose.New(recipe)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (s *Schedule) MarshalJSON() ([]byte, error) {
 }
 
 // Clone returns a copy. The vectors between jobs are not in it: they follow.
-func (s *Schedule) Clone() promises {
+func (s *Schedule) Clone() *Schedule {
 	c := &Schedule{fifo: s.fifo, members: slices.Clone(s.members), started: s.started, stride: s.stride, shrunk: s.shrunk}
 	c.base.copy(&s.base)
 	return c

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"github.com/slackline/slackline/internal/policies/estimate"
 	"maps"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/admit"
-	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -27,30 +26,10 @@ type Config struct {
 	Masters    admit.Share // the part of the cluster that masters of jobs without a promise may take
 }
 
-// promises is what the scheduler asks of its schedule: *Schedule, or in tests a transcription of the paper.
-type promises interface {
-	Test(now units.Time, c Claim) Verdict
-	Admit(now units.Time, c Claim)
-	OfferWithin(now units.Time, c Claim, most int) (deadline units.Time, exact bool)
-	Quote(now units.Time, c Claim, most int) (deadline units.Time, exact bool)
-	Start(now units.Time, j sched.JobID)
-	Finish(now units.Time, j sched.JobID, maps, reduces []units.Time, threshold units.Duration, feedback bool) bool
-	Remove(now units.Time, j sched.JobID)
-	Up(now units.Time, j sched.JobID)
-	Again(now units.Time, j sched.JobID)
-	Resize(now units.Time, maps, reduces int)
-	Estimate(now units.Time, j sched.JobID) (mapsEnd, finish units.Time, ok bool)
-	Spare(now units.Time) (maps, reduces int, next units.Time)
-	Clone() promises
-	json.Marshaler
-	json.Unmarshaler
-}
-
 // scheduler is what the parts share: the schedule, and a record of each job.
 type scheduler struct {
-	c     Config
-	plan  promises
-	fresh func(maps, reduces int) promises
+	c    Config
+	plan *Schedule
 
 	jobs     []record      // by handle
 	queue    []sched.JobID // with a promise, in their order: started ones first
@@ -67,11 +46,6 @@ type scheduler struct {
 	looked bool           // at the nodes (service.go)
 	out    []sched.NodeID // out of service
 	strays strays         // not saved either
-
-	dispatch compose.Step // tests: another dispatcher; nil = algorithm 5.4
-
-	printed bool // tests: the dispatcher as printed, which breaks promises
-	pure    bool // tests: a job that has started is overtaken like any other
 }
 
 // slots are numbers of map and reduce slots.
@@ -114,10 +88,7 @@ type tally struct {
 
 // newScheduler returns the scheduler before its first decision.
 func newScheduler(c Config) *scheduler {
-	s := &scheduler{c: c}
-	s.fresh = func(maps, reduces int) promises { return NewSchedule(maps, reduces, c.FIFO) }
-	s.plan = s.fresh(0, 0)
-	return s
+	return &scheduler{c: c, plan: NewSchedule(0, 0, c.FIFO)}
 }
 
 // of returns the record of a job, nil if there is none.
@@ -202,7 +173,7 @@ func (s *scheduler) resize(v sched.View) {
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
 	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil
-	s.plan = s.fresh(0, 0)
+	s.plan = NewSchedule(0, 0, s.c.FIFO)
 	s.resize(v)
 	for _, j := range was {
 		old := jobs[j]
@@ -337,7 +308,7 @@ func (s *scheduler) load(text []byte) error {
 			return fmt.Errorf("it is damaged at node %d", n)
 		}
 	}
-	plan := s.fresh(0, 0)
+	plan := NewSchedule(0, 0, s.c.FIFO)
 	if err := plan.UnmarshalJSON(st.Plan); err != nil {
 		return err
 	}
