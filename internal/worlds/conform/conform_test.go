@@ -225,25 +225,67 @@ func TestCancels(t *testing.T) {
 	Suite(t, s)
 }
 
-// shaky is the engine with a worker that goes and comes back.
+// shaky is the engine with a worker that goes and comes back, and another whose slots change. A job comes late through its door, which is
+// shut then; that of a user who changes his mind is cancelled.
 type shaky struct {
 	*engine.World
-	turns int
+	t      *testing.T
+	turns  int
+	late   []engine.Job
+	cancel string // "" = nobody changes his mind
+	asked  []*engine.Request
 }
 
 func (w *shaky) Next(ctx context.Context) (drive.Batch, error) {
 	switch w.turns++; w.turns {
+	case 2:
+		w.ask(engine.Request{Submit: w.late})
+		w.ask(engine.Request{Shut: true})
+	case 10:
+		w.ask(engine.Request{Node: 1, Slots: units.Slots(1, 0)})
+	case 5:
+		if w.cancel != "" {
+			w.asked = append(w.asked, &engine.Request{Cancel: w.cancel, Answer: func(error) {}}) // it may have ended
+		}
 	case 20:
 		w.Down(3)
+	case 25:
+		w.ask(engine.Request{Node: 1, Slots: units.Slots(3, 2)})
 	case 40:
 		w.Up(3)
 	}
 	return w.World.Next(ctx)
 }
 
+func (w *shaky) ask(r engine.Request) {
+	r.Answer = func(err error) {
+		if err != nil {
+			w.t.Errorf("the engine refuses %+v: %v", r, err)
+		}
+	}
+	w.asked = append(w.asked, &r)
+}
+
+// requests is the shaky engine's source.
+type requests struct{ *shaky }
+
+func (r requests) Next() *engine.Request {
+	if len(r.asked) == 0 {
+		return nil
+	}
+	first := r.asked[0]
+	r.shaky.asked = r.asked[1:]
+	return first
+}
+
+func (r requests) Came() <-chan struct{} { return nil }
+
 // real is the engine over real files: every run writes anew, and its output is compared with counts
 // made without MapReduce.
-func real(t *testing.T, seeds int) Subject {
+func real(t *testing.T, seeds int) Subject { return engines(t, seeds, "") }
+
+// engines is the engine with a job that is cancelled, "" = none is.
+func engines(t *testing.T, seeds int, cancel string) Subject {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in")
 	var text strings.Builder
@@ -285,12 +327,13 @@ func real(t *testing.T, seeds int) Subject {
 			jobs = append(jobs, j)
 		}
 		began := time.Now()
-		w, err := engine.New(engine.Config{Cluster: machines(), Jobs: jobs, Block: 512, Replicas: 2, Seed: seed, Dir: run, MaxFailures: 50, Progress: 5 * units.Millisecond,
+		shaky := &shaky{t: t, late: jobs[2:3:3], cancel: cancel}
+		shaky.World, err = engine.New(engine.Config{Cluster: machines(), Jobs: append(jobs[:2:2], jobs[3]), Source: requests{shaky}, Block: 512, Replicas: 2, Seed: seed, Dir: run, MaxFailures: 50, Progress: 5 * units.Millisecond,
 			Clock: func() units.Time { return units.Time(time.Since(began)) }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &shaky{World: w}
+		return shaky
 	}
 	s.Output = func(t *testing.T) {
 		for _, id := range []string{"j1", "j3", "j4"} {
@@ -318,3 +361,15 @@ func real(t *testing.T, seeds int) Subject {
 }
 
 func TestEngine(t *testing.T) { Suite(t, real(t, 5)) }
+
+// With a job that is cancelled in the middle, what waits for it ends too, and the others finish.
+func TestEngineCancels(t *testing.T) {
+	for _, id := range []string{"j2", "j3"} {
+		s := engines(t, 2, id)
+		s.Name, s.Refuses = "engine, "+id+" cancelled", nil // TestEngine sees to them
+		Suite(t, s)
+		if w := s.run(t, 9, func() sched.Policy { return Friendly{} }, nil); w.Cancels == 0 || w.Jobs[sched.Killed] == 0 {
+			t.Errorf("%s: %d cancels, jobs ended %v: this run tests nothing", s.Name, w.Cancels, w.Jobs)
+		}
+	}
+}
