@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slackline/slackline/internal/studies/trace"
 )
 
 // untried are commands of the documents that the test does not run, and why.
@@ -329,6 +332,63 @@ printed by nobody
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// The manual names every command, key of a job, application, policy, part of one, and form of a trace.
+func TestDocumentsNameEverything(t *testing.T) {
+	all := map[string]string{}
+	for page := range pages(t) {
+		text, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[page] = string(text)
+		all["any"] += string(text)
+	}
+	named := func(page, what, name string) {
+		if !regexp.MustCompile("`" + regexp.QuoteMeta(name) + `\b`).MatchString(all[page]) {
+			t.Errorf("%s does not name the %s %q", page, what, name)
+		}
+	}
+	for _, c := range newRoot().Commands() {
+		if c.IsAvailableCommand() && !strings.Contains(all["any"], "slackline "+c.Name()) {
+			t.Errorf("no document shows slackline %s", c.Name())
+		}
+	}
+	s := newShell(t, nil)
+	var entries []struct{ Name, Kind string }
+	for _, list := range []string{"policies", "apps"} {
+		if err := json.Unmarshal([]byte(s.must(0, list, "-o", "json")), &entries); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			named(map[string]string{"policies": "docs/policies.md", "apps": "docs/jobs.md"}[list], list, e.Name)
+		}
+	}
+	for _, f := range trace.Formats() {
+		named("docs/traces.md", "format", f.Name)
+	}
+	var schema struct{ Properties map[string]any }
+	if err := json.Unmarshal([]byte(s.must(0, "schema", "job")), &schema); err != nil || len(schema.Properties) == 0 {
+		t.Fatal(err)
+	}
+	all["docs/jobs.md or docs/streaming.md"] = all["docs/jobs.md"] + all["docs/streaming.md"]
+	for key := range schema.Properties {
+		if !regexp.MustCompile(`\b` + key + `\b`).MatchString(all["docs/jobs.md or docs/streaming.md"]) {
+			named("docs/jobs.md or docs/streaming.md", "key", key)
+		}
+	}
+	if err := json.Unmarshal([]byte(s.must(0, "schema", "scenario")), &schema); err != nil {
+		t.Fatal(err)
+	}
+	cluster, _ := schema.Properties["cluster"].(map[string]any)
+	keys, _ := cluster["properties"].(map[string]any)
+	if len(keys) == 0 {
+		t.Fatal("a cluster has no keys")
+	}
+	for key := range keys {
+		named("docs/simulation.md", "key of a cluster", key)
 	}
 }
 
