@@ -21,7 +21,7 @@ import (
 var untried = map[string]string{
 	"CGO_ENABLED=0 go install ./cmd/slackline": "it may need the network; this binary is that command",
 	"go test ./...":                       "it is this test, among others",
-	"slackline demo":                      "it takes half a minute, and its deadlines are the machine's; its own test runs it on less text",
+	"slackline demo":                      "it takes half a minute; its own test runs it on less text",
 	"slackline reproduce 003-matchmaking": "it takes a minute; make reproduce runs it",
 }
 
@@ -47,7 +47,9 @@ func pages(t *testing.T) map[string][]string {
 // In a block marked console, commands stand behind a "$ ". They end with exit code 0, or with the
 // one that a comment behind them tells ("# exit code 3"). What follows a command, there or in a
 // block marked text, is found in what it prints, with … for what may differ or is left out; line
-// breaks and the width of columns do not count. Numbers count, but not those of runs of real jobs.
+// breaks and the width of columns do not count. Numbers count, but not those of runs of real jobs,
+// nor whether such a job was earlier or later.
+//
 // A block of another kind begins with the name of a file in a comment: it says the same as that
 // file of the checkout, or else it is written to that file for the commands below it.
 func TestDocuments(t *testing.T) {
@@ -121,7 +123,7 @@ func (d *document) wrong(line int, format string, args ...any) {
 	d.mistakes = append(d.mistakes, fmt.Sprintf("%s:%d: ", d.page, line)+fmt.Sprintf(format, args...))
 }
 
-// documented is a command and what the page shows of it, or a file and what the page says that is in it.
+// documented is a command and what the page shows of it, or a file and what the page says is in it.
 type documented struct {
 	line  int
 	text  string
@@ -213,7 +215,8 @@ func (d *document) run(s *shell) {
 	fmt.Fprintf(&script, "PATH='%s':$PATH\n", dir)
 	for n, c := range d.commands {
 		if untried[c.text] == "" {
-			fmt.Fprintf(&script, "{ %s\n} >'%s' 2>'%s'\necho $? >'%s'\n", c.text, file(n, "out"), file(n, "err"), file(n, "code"))
+			fmt.Fprintf(&script, "{ %s\n} >'%s' 2>'%s'\necho $? >'%s'\n",
+				c.text, file(n, "out"), file(n, "err"), file(n, "code"))
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -255,7 +258,7 @@ func bare(text string) string {
 
 var (
 	realRun = regexp.MustCompile(`\bslackline (run|resume|discard|wait|cancel|jobs|show|logs|profile|validate)\b`)
-	number  = regexp.MustCompile(`-?\d[\d.:]*( (ns|µs|ms|s|min|h|B|kB|MB|GB|kB/s|MB/s|J|k|M|%)\b)?`)
+	number  = regexp.MustCompile(`-?\d[\d.:]*( (ns|µs|ms|s|min|h|B|kB|MB|GB|kB/s|MB/s|J|k|M|%)\b)?( (earlier|later)\b)?`)
 	rule    = regexp.MustCompile(`─+`)
 )
 
@@ -335,7 +338,8 @@ printed by nobody
 	}
 }
 
-// The manual names every command, key of a job, application, policy, part of one, and form of a trace.
+// The manual names every command, policy, part of one, application, form of a trace, key of a job,
+// and key of a simulated cluster.
 func TestDocumentsNameEverything(t *testing.T) {
 	all := map[string]string{}
 	for page := range pages(t) {
