@@ -46,7 +46,7 @@ func (l *Local) Expect(ctx context.Context, policy string, seed uint64, known []
 		if class := find(told, f.Class); class == nil || class.Any(workload.Map).Task.N == 0 {
 			return nil, fmt.Errorf("nothing is known of jobs of class %q yet", f.Class)
 		}
-		if l.splits[i] == nil {
+		if l.jobs[i].Splits == nil {
 			return nil, fmt.Errorf("what job %q reads is written by another one", f.Name)
 		}
 	}
@@ -99,8 +99,8 @@ func response(run *report.Run, id string) (float64, bool) {
 func (l *Local) drawn(ctx context.Context, policy string, seed uint64, known []*profile.Class) ([]stat.Sum, error) {
 	spreads := make([]stat.Sum, len(l.Files))
 	tasks := 1
-	for i := range l.splits {
-		tasks += len(l.splits[i]) + l.Files[i].Reduces
+	for i := range l.jobs {
+		tasks += len(l.jobs[i].Splits) + l.Files[i].Reduces
 	}
 	for k := range min(max(drawnTasks/tasks, leastDraws), mostDraws) {
 		cfg, err := l.sim(seed, known)

@@ -83,7 +83,7 @@ func (l *Local) NewKeeper(m *Memory, c lab.Cell, under string, expected []*repor
 	for i, f := range l.Files {
 		row := &k.jobs[i].row
 		*row = store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Output: absolute(filepath.Join(f.Output, under)),
-			Submitted: k.base.Add(time.Duration(f.Arrive)), Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.splits[i])},
+			Submitted: k.base.Add(time.Duration(f.Arrive)), Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.jobs[i].Splits)},
 			GoesOn: !c.GoesOn.IsZero()}
 		if row.Isolation = inEngine; l.jobs[i].Executor != nil {
 			row.Isolation = how()

@@ -3,9 +3,7 @@
 // far those were off.
 //
 //	local.go     job files for this machine, run by the engine or played in the simulator from what earlier runs taught
-//	commands.go  what a job file runs: an application, commands, a program of the user's; names.go what these may not set
-//	inputs.go    what it reads and how it writes
-//	facts.go     what decides its output besides its input
+//	equip        what the engine runs of a job file: program, input, facts
 //	several.go   jobs that run under several policies; before.go those that had finished in an interrupted run
 //	fresh.go     what --fresh throws away
 //	keeper.go    the sink that keeps a run in the store, and completes its report
@@ -27,13 +25,14 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/runs/equip"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
+	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/sim"
-	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -44,10 +43,8 @@ import (
 type Local struct {
 	Machine Machine
 	Files   []*scenario.Job
-	jobs    []engine.Job
-	splits  [][]task.Split // nil: the input is the output of another job
-	whole   []task.Whole   // large files that one task each reads
-	discard []finishedJob  // see CheckFresh
+	jobs    []*equip.Job  // by file
+	discard []finishedJob // see CheckFresh
 
 	// Warnings are of commands that will hardly find their files.
 	Warnings []string
@@ -129,49 +126,26 @@ func (l *Local) Remains(under ...string) (dir string) {
 
 // NewLocal checks job files against this machine: applications, parameters and input. Errors name
 // the place in the file.
-func NewLocal(files []*scenario.Job, m Machine, now time.Time) (*Local, error) {
-	specs, err := scenario.Submit(files, now)
-	if err != nil {
-		return nil, err
-	}
-	l := &Local{Machine: m, Files: files, splits: make([][]task.Split, len(files))}
-	for i, f := range files {
-		if len(f.Labels) > 0 {
-			return nil, f.Errorf("labels", "the workers of this machine carry no labels, so no task of the job could run")
+func NewLocal(files []*scenario.Job, m Machine, now time.Time) (l *Local, err error) {
+	l = &Local{Machine: m, Files: files}
+	l.jobs, err = equip.Jobs(files, equip.Options{Block: m.Block, Now: now, Warn: func(text string) {
+		if !slices.Contains(l.Warnings, text) {
+			l.Warnings = append(l.Warnings, text)
 		}
-		job := engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces, SkipBad: f.SkipBad, Sources: sources(f), Written: written(f)}
-		commands := f.Has("map")
-		if commands { // which are told how many maps there are
-			if err := l.plan(i, &job, &mapreduce.Program{Name: f.Name}); err != nil {
-				return nil, err
-			}
-		}
-		if err := l.equip(&job, f, i+1, len(l.splits[i]), now); err != nil {
-			return nil, err
-		}
-		if !commands {
-			if err := l.plan(i, &job, job.Program); err != nil {
-				return nil, err
-			}
-		}
-		l.jobs = append(l.jobs, job)
-	}
-	return l, nil
+	}})
+	return l, err
 }
 
-// fed tells whether the job reads what a job before it writes, so that its input is not there yet.
-func (l *Local) fed(f *scenario.Job) bool {
-	for _, before := range l.Files {
-		if before == f || !slices.Contains(f.After, before.Name) {
-			continue
-		}
-		for _, in := range f.Input {
-			if task.Within(in, before.Output) {
-				return true
-			}
-		}
+// Notes tell what of the input is read in a way that takes long.
+func (l *Local) Notes() []string { return equip.Notes(l.jobs) }
+
+// Isolation says in one line what holds the processes of jobs together, and what bounds them; empty
+// if no job has any.
+func (l *Local) Isolation() string {
+	if slices.ContainsFunc(l.jobs, func(j *equip.Job) bool { return j.Executor != nil }) {
+		return process.How()
 	}
-	return false
+	return ""
 }
 
 // Name is the name of the set, for the report: those of the jobs.
@@ -253,8 +227,9 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 
 // config is what the engine gets.
 func (l *Local) config(seed uint64, under string, known []*profile.Class) engine.Config {
-	jobs := append([]engine.Job(nil), l.jobs...)
+	jobs := make([]engine.Job, len(l.jobs))
 	for i, dir := range l.outputs(under) {
+		jobs[i] = l.jobs[i].Job
 		jobs[i].Output = dir
 		if under != "" {
 			l.chain(&jobs[i], l.Files[i], under)
@@ -304,11 +279,11 @@ func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
 		if class == nil || class.Any(workload.Map).Task.N == 0 {
 			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; slackline run %s teaches it", f.Class, f.Path())
 		}
-		if l.splits[i] == nil {
+		if l.jobs[i].Splits == nil {
 			return sim.Config{}, f.Errorf("input", "the input is the output of another job, so its size is not known before that has run")
 		}
 		job := l.jobs[i].Spec
-		job.Stages = stages(l.splits[i], f.Reduces, class, l.Machine.Nodes, seed)
+		job.Stages = stages(l.jobs[i].Splits, f.Reduces, class, l.Machine.Nodes, seed)
 		w.Jobs = append(w.Jobs, &job)
 	}
 	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: whole(known), Seed: seed}, nil

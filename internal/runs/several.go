@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/runs/equip"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // Where several policies run the same jobs, one of them may have finished when the process dies in
@@ -64,10 +64,7 @@ func (l *Local) chain(j *engine.Job, f *scenario.Job, under string) {
 	moved := func(paths []string) []string {
 		paths = slices.Clone(paths)
 		for i, path := range paths {
-			for _, before := range l.Files {
-				if before == f || !slices.Contains(f.After, before.Name) || !task.Within(path, before.Output) {
-					continue
-				}
+			if before := equip.Writer(l.Files, f, path); before != nil {
 				if rest, err := filepath.Rel(absolute(before.Output), absolute(path)); err == nil {
 					paths[i] = filepath.Join(before.Output, under, rest)
 				}

@@ -15,8 +15,8 @@ import (
 // File is a side file: it stands in the working directory of each attempt under its name.
 type File struct{ Path, Name string }
 
-// SideFile reads PATH or, as Hadoop writes it, PATH#NAME.
-func SideFile(text string) (File, error) {
+// sideFile reads PATH or, as Hadoop writes it, PATH#NAME.
+func sideFile(text string) (File, error) {
 	path, name, named := strings.Cut(text, "#")
 	if !named {
 		name = filepath.Base(path)
@@ -124,9 +124,9 @@ func interpreter(path string) string {
 	return ""
 }
 
-// Unlisted returns those words of a command, behind its first, that name a file in one of the
+// notSideFiles returns those words of a command, behind its first, that name a file in one of the
 // folders and no side file: the command runs in a folder of its own, and will not find them there.
-func Unlisted(words []string, files []File, folders ...string) []string {
+func notSideFiles(words []string, files []File, folders []string) []string {
 	var list []string
 	for _, word := range words[min(1, len(words)):] {
 		clean := filepath.Clean(filepath.FromSlash(word))

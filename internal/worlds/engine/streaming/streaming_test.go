@@ -468,7 +468,7 @@ func TestSideFiles(t *testing.T) {
 	}
 	var files []File
 	for _, text := range []string{dir + "/m.sh", dir + "/stop#words", dir + "/tree#sub"} {
-		f, err := SideFile(text)
+		f, err := sideFile(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -481,7 +481,7 @@ func TestSideFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		dir + "/stop#../out": "does not lie in it", dir + "/stop#/etc/x": "does not lie in it", dir + "/none": "no such file", "#x": "does not lie in it",
 	} {
-		if _, err := SideFile(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := sideFile(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package runs
+package equip
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/internal/worlds/engine"
 )
 
 // Whatever changes the output of a job of commands changes its facts: a run that was interrupted
@@ -27,17 +26,18 @@ func TestFactsChangeWithTheJob(t *testing.T) {
 	}
 	read := func(more string) string {
 		t.Helper()
-		src := "map: sh m.sh\ninput: x\noutput: y\nfiles: [" + dir + "/m.sh, " + dir + "/tree]\n" + more
+		src := "map: sh m.sh\ninput: " + dir + "/x\noutput: y\nfiles: [" + dir + "/m.sh, " + dir + "/tree]\n" + more
 		f, err := scenario.ReadJob("f.yaml", []byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := engine.Job{}
-		if err := new(Local).equip(&j, f, 1, 1, time.Unix(1, 0)); err != nil {
+		jobs, err := Jobs([]*scenario.Job{f}, Options{Block: 100, Now: time.Unix(1, 0)})
+		if err != nil {
 			t.Skip("NOT CHECKED:", err) // no sh
 		}
-		return fmt.Sprint(j.Facts)
+		return fmt.Sprint(jobs[0].Facts)
 	}
+	write("x", "")
 	write("m.sh", "cat")
 	write("tree/a", "a")
 	seen := map[string]string{read(""): "nothing"}

@@ -1,4 +1,4 @@
-package runs
+package equip
 
 import (
 	"fmt"
@@ -12,32 +12,34 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
-// facts are what decides the output of a job besides its input: a run that was interrupted goes on
-// only if they are the same. programs are the files that run, by the names that tell them.
-func facts(f *scenario.Job, programs map[string]string) ([]outdir.Fact, error) {
-	list := []outdir.Fact{{Name: "app", Value: f.App}, {Name: "params", Value: pairs(f.Params)}}
-	if f.Map != "" {
-		list = []outdir.Fact{{Name: "map", Value: f.Map}, {Name: "combine", Value: f.Combine}, {Name: "reduce", Value: f.Reduce},
+// note notes what decides the output of the job besides its input: a run that was interrupted goes
+// on only if it is the same. programs are the files that run, by the names that tell them.
+func (j *Job) note(programs map[string]string) error {
+	f := j.File
+	j.Facts = []outdir.Fact{{Name: "app", Value: f.App}, {Name: "params", Value: pairs(f.Params)}}
+	key := "app"
+	if j.commands() {
+		key = "files"
+		j.Facts = []outdir.Fact{{Name: "map", Value: f.Map}, {Name: "combine", Value: f.Combine}, {Name: "reduce", Value: f.Reduce},
 			{Name: "key_fields", Value: strconv.Itoa(f.KeyFields)}, {Name: "partition_fields", Value: strconv.Itoa(f.PartitionFields)},
 			{Name: "one_command", Value: strconv.FormatBool(f.OneCommand)}, {Name: "conf", Value: pairs(f.Conf)}, {Name: "env", Value: pairs(f.Env)}}
 	}
 	for _, in := range f.Inputs {
 		if in.Map != "" {
-			list = append(list, outdir.Fact{Name: "map of " + in.Name, Value: in.Map})
+			j.Facts = append(j.Facts, outdir.Fact{Name: "map of " + in.Name, Value: in.Map})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		seal, err := seal(programs[name])
 		if err != nil {
-			return nil, err
+			return f.Errorf(key, "%s: %v", key, err)
 		}
-		list = append(list, outdir.Fact{Name: name, Value: seal})
+		j.Facts = append(j.Facts, outdir.Fact{Name: name, Value: seal})
 	}
-	return list, nil
+	return nil
 }
 
 // pairs prints a table on one line.

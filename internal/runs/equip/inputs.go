@@ -1,4 +1,4 @@
-package runs
+package equip
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
@@ -52,44 +51,45 @@ func written(f *scenario.Job) task.Written {
 	return w
 }
 
-// plan cuts the input of a job, if it is there.
-func (l *Local) plan(i int, job *engine.Job, p *mapreduce.Program) error {
-	f := l.Files[i]
-	key := "input"
-	if len(f.Inputs) > 0 {
-		key = "inputs"
+// cut cuts the input, unless another job is to write it.
+func (j *Job) cut(fed bool, block units.Bytes) error {
+	f, p := j.File, j.Program
+	if j.commands() {
+		p = &mapreduce.Program{Name: f.Name} // for errors
 	}
-	if err := task.CheckFormats(p, job.Sources, job.Written); err != nil {
+	if err := task.CheckFormats(p, j.Sources, j.Written); err != nil {
 		at := "input_format"
-		if job.Written.Format != nil && p.Raw {
+		if j.Written.Format != nil && p.Raw {
 			at = "output_format"
 		}
 		return f.Errorf(at, "%v; leave %s out", err, at)
 	}
-	if l.fed(f) {
+	if fed {
 		return nil
 	}
-	found, err := task.FindAll(job.Sources)
+	key := "input"
+	if len(f.Inputs) > 0 {
+		key = "inputs"
+	}
+	found, err := task.FindAll(j.Sources)
 	if err != nil {
 		return f.Errorf(key, "%v", err)
 	}
-	if err := l.checkSources(f, job, found); err != nil {
+	if err := j.checkSources(found); err != nil {
 		return err
 	}
-	splits, whole, err := task.Plan(found, int64(l.Machine.Block), p, job.Sources)
-	if err != nil {
+	if j.Splits, j.Whole, err = task.Plan(found, int64(block), p, j.Sources); err != nil {
 		return f.Errorf(key, "%v", err)
 	}
-	l.splits[i] = splits
-	l.whole = append(l.whole, whole...)
 	return nil
 }
 
 // checkSources checks that a built-in application can read the inputs, and that files of CSV have
 // the columns that it asks for.
-func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File) error {
+func (j *Job) checkSources(found []task.File) error {
+	f := j.File
 	app, err := apps.Find(f.App)
-	if err != nil || f.Has("map") { // it is none of ours
+	if err != nil || j.commands() { // it is none of ours
 		return nil
 	}
 	key := func(i int) string {
@@ -98,8 +98,8 @@ func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File
 		}
 		return fmt.Sprintf("inputs[%d]", i)
 	}
-	list := make([]apps.Source, len(job.Sources))
-	for i, in := range job.Sources {
+	list := make([]apps.Source, len(j.Sources))
+	for i, in := range j.Sources {
 		list[i].Name = in.Name
 		if in.Format != nil {
 			list[i].Format, list[i].NoHeader = in.Format.Name, in.Format.NoHeader
@@ -114,7 +114,7 @@ func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File
 		if column == "" || list[file.Source].Format != "csv" {
 			continue
 		}
-		form, err := job.Sources[file.Source].Format.Input()
+		form, err := j.Sources[file.Source].Format.Input()
 		if err != nil {
 			return f.Errorf("csv", "%v", err)
 		}
@@ -132,27 +132,18 @@ func (l *Local) checkSources(f *scenario.Job, job *engine.Job, found []task.File
 	return nil
 }
 
-// unlisted warns of files that a command names, and that its job does not list. What looks like a
-// file may be some other word, so it is not refused.
-func (l *Local) unlisted(f *scenario.Job, names []string) {
-	for _, name := range names {
-		warning := fmt.Sprintf("warning: job %q: a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]", f.Name, name, name)
-		if !slices.Contains(l.Warnings, warning) {
-			l.Warnings = append(l.Warnings, warning)
-		}
-	}
-}
-
 // Notes tell what of the input is not cut, so that one task has to read the whole of it, and which
 // jobs start a command for each of many small files.
-func (l *Local) Notes() []string {
+func Notes(jobs []*Job) []string {
 	var order []string
 	files := map[string][]string{}
-	for _, w := range l.whole {
-		if files[w.Why] == nil {
-			order = append(order, w.Why)
+	for _, j := range jobs {
+		for _, w := range j.Whole {
+			if files[w.Why] == nil {
+				order = append(order, w.Why)
+			}
+			files[w.Why] = append(files[w.Why], w.Path)
 		}
-		files[w.Why] = append(files[w.Why], w.Path)
 	}
 	var notes []string
 	for _, why := range order {
@@ -167,8 +158,8 @@ func (l *Local) Notes() []string {
 		}
 		notes = append(notes, fmt.Sprintf("one task each reads all of %s%s: %s", strings.Join(shown, ", "), more, why))
 	}
-	for i, f := range l.Files {
-		if note := manyCommands(f, l.splits[i]); note != "" {
+	for _, j := range jobs {
+		if note := j.manyCommands(); note != "" {
 			notes = append(notes, note)
 		}
 	}
@@ -182,8 +173,9 @@ const (
 
 // manyCommands hints at one_command where a job of commands starts one for each of many small
 // files, though a map reads several.
-func manyCommands(f *scenario.Job, splits []task.Split) string {
-	if !f.Has("map") || f.OneCommand {
+func (j *Job) manyCommands() string {
+	f, splits := j.File, j.Splits
+	if !j.commands() || f.OneCommand {
 		return ""
 	}
 	files, size := 0, int64(0)

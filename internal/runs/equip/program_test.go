@@ -1,4 +1,4 @@
-package runs
+package equip
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/internal/worlds/engine"
 )
 
 // What no attempt could be given is told before anything runs.
@@ -30,11 +29,11 @@ func TestCommandsRefuse(t *testing.T) {
 		"conf:\n  mapreduce_job_name: x\n":                          "f.yaml:5:23: conf and name contradict each other",
 		"env: {mapreduce_task_partition: 99}\n":                     "f.yaml:4:33: env: mapreduce_task_partition is what Slackline tells each command of its own task; leave it out of env",
 	} {
-		f, err := scenario.ReadJob("f.yaml", []byte("map: cat\ninput: [in]\noutput: out\n"+more))
+		f, err := scenario.ReadJob("f.yaml", []byte("map: cat\ninput: in.txt\noutput: out\n"+more))
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = new(Local).equip(&engine.Job{}, f, 1, 1, time.Unix(1, 0))
+		_, err = Jobs([]*scenario.Job{f}, Options{Block: 100, Now: time.Unix(1, 0)})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "f.yaml:") {
 			t.Errorf("%s: %v, want %s", more, err, want)
 		}

@@ -1,4 +1,4 @@
-package runs
+package equip
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/units"
 )
 
 // What a join cannot read is told before anything runs, with the place in the job file.
@@ -42,7 +43,7 @@ func TestInputsOfJoin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = NewLocal(files, ThisMachine(2), time.Now())
+		_, err = Jobs(files, Options{Block: 32 * units.MB, Now: time.Now()})
 		if err == nil != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n%v\nwant %s", job, err, want)
 		}

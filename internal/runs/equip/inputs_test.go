@@ -1,4 +1,4 @@
-package runs
+package equip
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/units"
 )
 
 // Who starts a command for each of many small files is told of a better way, and nobody else is.
@@ -34,11 +35,11 @@ func TestManyCommandsAreHintedAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := NewLocal(files, ThisMachine(2), time.Now())
+		jobs, err := Jobs(files, Options{Block: 32 * units.MB, Now: time.Now()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Join(l.Notes(), "\n")
+		return strings.Join(Notes(jobs), "\n")
 	}
 	const many = "map: sh -c cat\ninput: [DIR/many/]\n"
 	want := `job "j": each of 101 files, of 11B in the mean, gets a map command of its own; with one_command: true it is one for each of `

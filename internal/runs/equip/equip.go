@@ -1,0 +1,83 @@
+// Package equip makes of job files what the engine runs: it finds what each job executes, cuts its
+// input, and notes what decides its output. All that a job file says is read here and nowhere else;
+// an error names the place in the file.
+//
+//	equip.go    a set of job files, one after the other
+//	program.go  what a job runs: an application, commands, or a program of the user's
+//	inputs.go   what it reads and how it writes
+//	facts.go    what decides its output besides its input
+package equip
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/units"
+)
+
+// Job is a job file with what the engine runs of it.
+type Job struct {
+	engine.Job
+	File   *scenario.Job
+	Splits []task.Split // nil: the input is the output of another job
+	Whole  []task.Whole // large files that one task each reads
+}
+
+// Options are what equipment depends on besides the files.
+type Options struct {
+	Block units.Bytes       // largest input of a map
+	Now   time.Time         // of submission
+	Warn  func(text string) // is told of commands that will hardly find their files
+}
+
+// Jobs equips job files that are submitted together.
+func Jobs(files []*scenario.Job, o Options) ([]*Job, error) {
+	specs, err := scenario.Submit(files, o.Now)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []*Job
+	for i, f := range files {
+		if len(f.Labels) > 0 {
+			return nil, f.Errorf("labels", "the workers of this machine carry no labels, so no task of the job could run")
+		}
+		j := &Job{File: f, Job: engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces, SkipBad: f.SkipBad,
+			Sources: sources(f), Written: written(f), Timeout: f.Timeout.Duration()}}
+		fed := slices.ContainsFunc(f.Input, func(path string) bool { return Writer(files, f, path) != nil })
+		if err := j.equip(fed, fmt.Sprintf("%d_%04d", o.Now.UnixMilli(), i+1), o); err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}
+
+// Writer is the job before f that writes what lies at a path, nil if none does.
+func Writer(files []*scenario.Job, f *scenario.Job, path string) *scenario.Job {
+	for _, before := range files {
+		if before != f && slices.Contains(f.After, before.Name) && task.Within(path, before.Output) {
+			return before
+		}
+	}
+	return nil
+}
+
+func (j *Job) equip(fed bool, id string, o Options) error {
+	programs, err := j.program()
+	if err != nil {
+		return err
+	}
+	if err := j.cut(fed, o.Block); err != nil {
+		return err
+	}
+	if j.commands() { // which are told how many maps there are
+		if programs, err = j.prepare(id, o.Warn); err != nil {
+			return err
+		}
+	}
+	return j.note(programs)
+}

@@ -1,0 +1,121 @@
+package equip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/user"
+	"path/filepath"
+
+	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/engine/streaming"
+	"github.com/slackline/slackline/internal/worlds/engine/worker"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
+)
+
+func (j *Job) commands() bool { return j.File.Has("map") }
+
+// program finds what the job runs: a built-in application, or a program of the user's; of commands
+// it is what stands in for them. It returns the files that run, by the names that tell them.
+func (j *Job) program() (programs map[string]string, err error) {
+	f := j.File
+	switch {
+	case j.commands():
+		j.Program = &mapreduce.Program{Name: "commands"}
+		return nil, nil
+	case f.Own():
+		return j.own()
+	}
+	app, err := apps.Find(f.App)
+	if err != nil {
+		return nil, f.Errorf("app", "%v; a program of your own is named by its path, such as ./%s", err, f.App)
+	}
+	if j.Program, err = app.New(f.Params); err != nil {
+		return nil, f.Errorf("params", "%v", err)
+	}
+	return nil, nil
+}
+
+// own makes a job of a program of the user's. It is started once, to say what it is and whether it
+// likes its parameters.
+func (j *Job) own() (programs map[string]string, err error) {
+	f := j.File
+	words, err := streaming.Words(f.App)
+	if err == nil && len(words) > 2 {
+		err = fmt.Errorf("behind its path stands the name of a program in it and nothing else; parameters stand under params")
+	}
+	if err != nil {
+		return nil, f.Errorf("app", "app: %v", err)
+	}
+	w := worker.Job{Params: f.Params, Limits: limits(f)}
+	path, err := scenario.LocalPath(words[0])
+	if err == nil {
+		w.Path, err = streaming.Runnable(words[0], path)
+	}
+	if err == nil {
+		w.Path, err = filepath.Abs(w.Path)
+	}
+	if err != nil {
+		return nil, f.Errorf("app", "app: %v", err)
+	}
+	if len(words) > 1 {
+		w.Program = words[1]
+	}
+	about, err := worker.Ask(context.Background(), w)
+	var params *worker.ParamsError
+	switch {
+	case errors.As(err, &params):
+		return nil, f.Errorf("params", "%v", err)
+	case err != nil:
+		return nil, f.Errorf("app", "app: %v", err)
+	}
+	if f.Reduces == 0 && about.Reduces {
+		return nil, f.Errorf("reduces", "reduces and app contradict each other: %s reduces or combines, and reduces is 0; give the job reduces, or the program neither reducer nor combiner", f.App)
+	}
+	j.Executor, j.Program = worker.New(w), about.Program(f.App)
+	return map[string]string{"program " + words[0]: w.Path}, nil
+}
+
+// prepare makes a job of commands.
+func (j *Job) prepare(id string, warn func(text string)) (programs map[string]string, err error) {
+	f := j.File
+	s := streaming.Job{ID: id, Name: f.Name, User: f.User, KeyFields: f.KeyFields, PartitionFields: f.PartitionFields, OneCommand: f.OneCommand,
+		Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output, Maps: len(j.Splits), Reduces: f.Reduces}
+	if s.User == "" {
+		if u, err := user.Current(); err == nil {
+			s.User = u.Username
+		}
+	}
+	var lines []streaming.CommandLine
+	for _, l := range []streaming.CommandLine{{Key: "map", Text: f.Map}, {Key: "combine", Text: f.Combine}, {Key: "reduce", Text: f.Reduce}} {
+		if f.Has(l.Key) {
+			lines = append(lines, l)
+		}
+	}
+	for i, in := range f.Inputs {
+		if in.Map != "" {
+			lines = append(lines, streaming.CommandLine{Key: fmt.Sprintf("inputs[%d].map", i), Text: in.Map, Input: in.Name})
+		}
+	}
+	unlisted, err := s.Prepare(lines, f.Files, ".", filepath.Dir(f.Path()))
+	var wrong *streaming.KeyError
+	if errors.As(err, &wrong) {
+		return nil, f.Errorf(wrong.Key, "%v", err)
+	}
+	for _, name := range unlisted { // what looks like a file may be some other word, so it is not refused
+		warn(fmt.Sprintf("warning: job %q: a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]", f.Name, name, name))
+	}
+	j.Executor = streaming.New(s)
+	programs = make(map[string]string)
+	for _, file := range s.Files {
+		programs["file "+file.Name] = file.Path
+	}
+	return programs, err
+}
+
+func limits(f *scenario.Job) process.Limits {
+	return process.Limits{Memory: units.Bytes(f.Limits.Memory), Time: f.Limits.Time.Duration(), Files: f.Limits.Files}
+}
