@@ -157,7 +157,7 @@ func (o *capacityShare) open(b *book, j *job, s int) bool {
 			continue // the other kind of slot
 		}
 		for _, n := range l.path {
-			if n.part > 0 && n.used[d] > 0 && n.used[d] >= whole(n.most*float64(total)) {
+			if n.part > 0 && n.most < 1 && n.used[d] > 0 && n.used[d] >= whole(n.most*float64(total)) {
 				return false
 			}
 		}

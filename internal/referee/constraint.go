@@ -29,11 +29,15 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 			continue
 		}
 		keep = append(keep, a)
-		if s := a.job.stage[reduceStage]; s != nil && s.withheld && mapsOver(a.job) {
-			p.withhold(a.job, reduceStage, false, "maps-over")
-		}
 	}
 	c.accepted = keep
+	defer func() {
+		for _, a := range c.accepted {
+			if s := a.job.stage[reduceStage]; s != nil && s.withheld && mapsOver(a.job) {
+				p.withhold(a.job, reduceStage, false, "maps-over")
+			}
+		}
+	}()
 	for _, e := range events {
 		switch e.name {
 		case "job-ended", "node-up", "node-changed": // there may be room for masters

@@ -185,6 +185,16 @@ var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(el
 	"fair(preemption=true,fair_timeout=5s,interval=3s)", "fair(pool=user)+preempt(fair_timeout=4s,interval=1s)", "fifo+speculate(lag=2s,gap=10,interval=1s)",
 	"capacity+speculate(lag=3s)", "fifo+sleep(idle=4s)", "capacity+sleep(idle=6s,keep=2)", "edf-p+speculate(lag=5s,interval=2s)+sleep(idle=5s)"}
 
+// once are games in which something was wrong once, of the policy or of its rule.
+var once = map[string][]uint64{
+	"capacity":                  {307, 465, 989}, // masters waited for map slots, where the queue may have all
+	"rtmr":                      {464, 739, 804}, // masters of cancelled jobs were to start
+	"rtmr(sample=1,skew=200)":   {334, 649},
+	"rtmr(unknown=best-effort)": {799},
+	"rtmr(preempt=false)":       {379},
+	"dc(cost=worst)":            {804},
+}
+
 // TestGames decides random scenarios a second time.
 func TestGames(t *testing.T) {
 	n := *games
@@ -208,6 +218,7 @@ func TestGames(t *testing.T) {
 				for i := range n {
 					seeds = append(seeds, uint64(i+1))
 				}
+				seeds = append(seeds, once[policy]...)
 			}
 			differ := 0
 			for _, s := range seeds {

@@ -497,11 +497,11 @@ func (j *judge) enter(l *line) error {
 	j.dirty = true
 	switch l.name {
 	case "admit":
-		j.admit(job)
+		j.decide(job, admitted)
 	case "hold":
-		job.state = held
+		j.decide(job, held)
 	case "reject":
-		job.state = rejected
+		j.decide(job, rejected)
 	case "sample":
 		s.sample = l.int("count")
 	case "withhold":
@@ -540,9 +540,9 @@ func (j *judge) enter(l *line) error {
 	return nil
 }
 
-// admit lets a job run.
-func (b *book) admit(j *job) {
-	j.state = admitted
+// decide puts a job where a verdict wants it, which ends any sample of it.
+func (b *book) decide(j *job, state int) {
+	j.state = state
 	for i := range j.Stages {
 		j.Stages[i].sample = -1
 	}

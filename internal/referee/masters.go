@@ -121,7 +121,7 @@ func (r *rtmr) rise(b *book) {
 // rising tells whether any master is not up.
 func (r *rtmr) rising() bool {
 	for _, c := range r.plan.queue {
-		if !c.over && c.master != without && (c.master != running || c.job.stage[master].open > 0) {
+		if !c.gone() && c.master != without && (c.master != running || c.job.stage[master].open > 0) {
 			return true
 		}
 	}
@@ -142,6 +142,9 @@ func (c *claim) begins() {
 		c.master = begun
 	}
 }
+
+// gone tells whether nothing of the claim's job starts any more.
+func (c *claim) gone() bool { return c.over || c.job.cancelled }
 
 // wanted lists what of a claim wants a map slot now, and how many maps will when its master is up.
 func (r *rtmr) wanted(c *claim) (now []*stage, later int) {
@@ -194,7 +197,7 @@ func (r *rtmr) keeping(b *book, n *node, p *wants) bool {
 		return false
 	}
 	for _, c := range r.plan.queue {
-		if c.over {
+		if c.gone() {
 			continue
 		}
 		if reserved >= free {
@@ -221,7 +224,7 @@ func (r *rtmr) keeping(b *book, n *node, p *wants) bool {
 func (r *rtmr) mapsDue(b *book) (due, kept int) {
 	rising, free, reserved := r.rising(), r.free(b, mapStage), 0
 	for _, c := range r.plan.queue {
-		if c.over {
+		if c.gone() {
 			continue
 		}
 		if rising && reserved >= free {

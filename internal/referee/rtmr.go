@@ -34,11 +34,18 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 	r.follow(b)
 	r.rise(b)
 	r.note(b, events, p)
-	for _, e := range events { // jobs that came, or whose predecessors are done, or that are others now
-		if e.name == "job-amended" {
-			r.amended(b, b.jobs[e.int("job")])
+	for _, e := range events {
+		j := b.jobs[e.int("job")]
+		switch e.name {
+		case "job-amended":
+			if !r.amended(b, j) {
+				continue
+			}
+		case "job-arrived", "stage-ready": // or its predecessors are done
+		default:
+			continue
 		}
-		if j := b.jobs[e.int("job")]; j != nil && !r.known[j] && !j.waits && j.state < rejected {
+		if j != nil && !r.known[j] && !j.waits && j.state < rejected {
 			r.known[j] = true
 			r.judge(b, j, p)
 		}
@@ -336,23 +343,24 @@ func (r *rtmr) sort() {
 	})
 }
 
-// amended has a job judged anew that has not started. Whoever runs without a promise, or is
-// measured, runs on as it does.
-func (r *rtmr) amended(b *book, j *job) {
+// amended tells whether a job is judged anew: one that was judged and has not started. Whoever runs
+// without a promise, or is measured, runs on as it does.
+func (r *rtmr) amended(b *book, j *job) bool {
 	if j == nil || !r.known[j] || j.state >= rejected {
-		return
+		return false
 	}
 	if i := r.plan.find(j); i >= 0 {
 		if r.plan.queue[i].since >= 0 {
-			return
+			return false
 		}
 		r.plan.remove(j, b.now)
 	} else if j.begun() {
-		return
+		return false
 	}
 	delete(r.measures, j)
 	r.others = slices.DeleteFunc(r.others, func(o *job) bool { return o == j })
 	delete(r.known, j)
+	return true
 }
 
 // begun tells whether a task of the job runs, is promised or is done.
@@ -450,7 +458,7 @@ func (r *rtmr) serve(b *book, n *node, rising bool, left *[2]int, p *wants) *[2]
 func (r *rtmr) reduce(b *book, n *node) *job {
 	free, reserved := r.free(b, reduceStage), 0
 	for _, c := range r.plan.queue {
-		if c.over {
+		if c.gone() {
 			continue
 		}
 		if reserved >= free {
@@ -485,7 +493,7 @@ func (r *rtmr) reclaim(b *book, p *wants) {
 	free, reserved := r.free(b, reduceStage), 0
 	for _, c := range r.plan.queue {
 		s := c.job.stage[reduceStage]
-		if c.over || s == nil || s.open == 0 {
+		if c.gone() || s == nil || s.open == 0 {
 			continue
 		}
 		if reserved >= free {

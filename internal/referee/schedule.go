@@ -157,12 +157,17 @@ func (s *schedule) offer(c *claim, now int64) int64 {
 		if late != nil || finish == never {
 			continue
 		}
-		d := finish
+		at := *c
+		at.deadline = finish
 		if p > s.started() {
-			d = max(d, s.queue[p-1].deadline)
+			if last := s.queue[p-1]; !s.before(last, &at) { // it has to stand behind that one
+				if at.deadline = last.deadline; !s.before(last, &at) {
+					at.deadline++
+				}
+			}
 		}
-		if p == len(s.queue) || d < s.queue[p].deadline {
-			return d
+		if p == len(s.queue) || s.before(&at, s.queue[p]) {
+			return at.deadline
 		}
 	}
 	return 0

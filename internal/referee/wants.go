@@ -42,11 +42,7 @@ func (p *wants) verdict(verb string, j *job, state int, at int64, why string) {
 	for i := range j.Stages {
 		samples[i] = j.Stages[i].sample
 	}
-	if state == admitted {
-		p.admit(j)
-	}
-	j.state = state
-	p.dirty = true
+	p.decide(j, state)
 	p.taken = append(p.taken, func() {
 		j.state = was
 		for i := range j.Stages {

@@ -197,6 +197,9 @@ func (o *Capacity) Open(v sched.View, q *sched.Queue, s sched.Stage) bool {
 			continue
 		}
 		limit := part(n.maximum, cluster[d])
+		if !user && n.maximum >= 1 {
+			break // a bound of all that there is would only keep out who needs other things, as masters do
+		}
 		if user {
 			leaf := v.Queue(q.Parent)
 			limit = n.userLimitOf(part(n.guaranteed, cluster[d]), leaf.Used[d], int64(leaf.Active[s]))

@@ -171,34 +171,18 @@ func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	}
 	due, kept, sample := r.mapsDue(v)
 	r.reclaim(v, sched.Map, due, due+kept, sample, p)
-	due, kept = r.reducesDue(v)
-	r.reclaim(v, sched.Reduce, due, due+kept, 0, p)
+	if r.promisedTo(v.Waiting(sched.Reduce, 0)) {
+		due, kept = r.due(v, sched.Reduce)
+		r.reclaim(v, sched.Reduce, due, due+kept, 0, p)
+	}
 }
 
-// mapsDue is how many maps with a promise could start, were there slots, and how many of samples. While
-// masters start up it is as with reduces: keeping over and over, and slots to be kept.
+// mapsDue is how many maps with a promise could start, were there slots, how many slots to keep, and
+// how many maps of samples could.
 func (s *scheduler) mapsDue(v sched.View) (due, kept, sample int64) {
-	rising, free, reserved := s.rising(v), s.free(v, sched.Map), int64(0)
+	rising := s.rising(v)
 	if rising {
-		for _, j := range s.queue {
-			if enough(reserved, free) {
-				break
-			}
-			job := v.Job(j)
-			if job == nil {
-				continue
-			}
-			for _, stage := range inMapSlots {
-				open, later := s.wants(job, stage)
-				if n := max(0, min(open, free-reserved)); n > 0 {
-					due, free, open = due+n, free-n, open-n
-					if v.World().Heartbeat > 0 {
-						kept = reserved
-					}
-				}
-				reserved += open + later
-			}
-		}
+		due, kept = s.due(v, sched.Map)
 	}
 	for j := v.Waiting(sched.Map, 0); j != 0; j = v.Waiting(sched.Map, j) {
 		r, t := s.of(j), &v.Job(j).Stages[sched.Map]
@@ -216,35 +200,19 @@ func (s *scheduler) mapsDue(v sched.View) (due, kept, sample int64) {
 	return due, kept, sample
 }
 
-// reducesDue is how many reduces the dispatcher would start, were there slots: algorithm 5.4 over
-// and over. Where slots wait for beats, it also tells how many slots have to be kept for jobs
-// before those: should their reduces become ready before the next beat, they take the slots that
-// are free, and those reduces that are due now must not have to wait for a beat once more.
-func (s *scheduler) reducesDue(v sched.View) (due, kept int64) {
-	if !s.promisedTo(v.Waiting(sched.Reduce, 0)) {
-		return 0, 0
-	}
+// due is how many tasks with a promise the dispatcher would start in slots of a kind, were there any:
+// algorithm 5.4 over and over. Where slots wait for beats, it also tells how many have to be kept for
+// jobs before those: should their tasks come to want slots before the next beat, they take those that
+// are free, and the tasks that are due now must not have to wait for a beat once more.
+func (s *scheduler) due(v sched.View, slot sched.Stage) (due, kept int64) {
 	beats := v.World().Heartbeat > 0
-	free, reserved := s.free(v, sched.Reduce), int64(0)
-	for _, j := range s.queue {
-		if enough(reserved, free) {
-			return due, kept
+	s.walk(v, slot, func(job *sched.Job, stage sched.Stage, free, reserved int64) (int64, bool) {
+		takes := max(0, min(int64(job.Stages[stage].Open), free))
+		if due += takes; takes > 0 && beats {
+			kept = reserved
 		}
-		job := v.Job(j)
-		if job == nil {
-			continue
-		}
-		if !reached(job) {
-			reserved += owed(job, sched.Reduce)
-		} else if open := int64(job.Stages[sched.Reduce].Open); open > 0 {
-			n := min(open, free-reserved)
-			due, free = due+n, free-n
-			if beats {
-				kept = reserved
-			}
-			reserved += open - n
-		}
-	}
+		return takes, false
+	})
 	return due, kept
 }
 

@@ -3,7 +3,6 @@ package rtmr
 import (
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
 )
 
 // dispatcher is the third element (paper 003, algorithm 5.4). A node that beats gets
@@ -34,12 +33,12 @@ func (d dispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 		d.masters(v, n.ID, p)
 		if rising {
-			for d.keeping(v, n, p) {
+			for d.keeping(v, n, sched.Map, p) {
 			}
 		} else {
 			d.maps(v, n.ID, p)
 		}
-		for d.reduce(v, n, p) {
+		for d.promisedTo(v.First(n.ID, sched.Reduce, 0)) && d.keeping(v, n, sched.Reduce, p) {
 		}
 		d.rest(v, n, p)
 	}
@@ -66,32 +65,73 @@ func (s *scheduler) start(v sched.View, j sched.JobID, stage sched.Stage, n sche
 	})
 }
 
-// reduce starts one reduce on the node, if one may start there: lines 6 to 21. Slots that are lent
-// count as free, as they are given back when they fall due.
-func (s *scheduler) reduce(v sched.View, n *sched.Node, p *sched.Plan) bool {
-	if n.Free[units.ReduceSlots] <= 0 || !s.promisedTo(v.First(n.ID, sched.Reduce, 0)) {
+// inSlots are the stages of jobs with a promise that may want slots of a kind.
+var inSlots = [...][]sched.Stage{sched.Map: {sched.Master, sched.Map}, sched.Reduce: {sched.Reduce}}
+
+// keeping starts one task in a slot of the node, if one may start there: lines 6 to 21 of algorithm
+// 5.4, and the same for map slots while masters start up. Slots that are lent count as free, as they
+// are given back when they fall due.
+func (s *scheduler) keeping(v sched.View, n *sched.Node, slot sched.Stage, p *sched.Plan) bool {
+	if n.Free[dim(slot)] <= 0 {
 		return false
 	}
-	free := s.free(v, sched.Reduce) // Ra
-	reserved := int64(0)
+	started := false
+	s.walk(v, slot, func(job *sched.Job, stage sched.Stage, _, _ int64) (int64, bool) {
+		if started = s.start(v, job.ID, stage, n.ID, p); started && stage == sched.Master {
+			s.of(job.ID).begins()
+		}
+		return 0, started
+	})
+	return started
+}
+
+// walk is algorithm 5.4 for slots of a kind: it calls do for stages of jobs with a promise of which
+// tasks want slots now, in their order, as long as enough slots stay free for the jobs before whose
+// tasks will want some later; with how many are free for these tasks, and how many are reserved. do
+// says how many it takes, and whether that is all.
+func (s *scheduler) walk(v sched.View, slot sched.Stage, do func(job *sched.Job, stage sched.Stage, free, reserved int64) (takes int64, over bool)) {
+	free, reserved := s.free(v, slot), int64(0) // Ra
 	for _, j := range s.queue {
 		if enough(reserved, free) {
-			return false
+			return
 		}
-		job := v.Job(j)
+		job := claimant(v, j)
 		if job == nil {
 			continue
 		}
-		if t := &job.Stages[sched.Reduce]; !reached(job) {
-			reserved += owed(job, sched.Reduce) // line 18
-		} else if t.Open > 0 {
-			if s.start(v, j, sched.Reduce, n.ID, p) {
-				return true
+		for _, stage := range inSlots[slot] {
+			open, later := s.wants(job, stage)
+			if open > 0 {
+				takes, over := do(job, stage, free-reserved, reserved)
+				if over {
+					return
+				}
+				takes = max(0, min(takes, open))
+				free, open = free-takes, open-takes
 			}
-			reserved += int64(t.Open)
+			reserved += open + later // line 18
 		}
 	}
-	return false
+}
+
+// wants is how many slots tasks of the job's stage want now, and how many they will later: maps when
+// its master is up, reduces when its last map is over.
+func (s *scheduler) wants(job *sched.Job, stage sched.Stage) (open, later int64) {
+	switch {
+	case stage == sched.Master && !s.of(job.ID).Claim.Slot:
+		return 0, 0
+	case stage == sched.Map && !masterUp(job), stage == sched.Reduce && !reached(job):
+		return 0, owed(job, stage)
+	}
+	return max(0, int64(job.Stages[stage].Open)), 0
+}
+
+// claimant is a job that may start tasks: it is there, and its user has not cancelled it.
+func claimant(v sched.View, j sched.JobID) *sched.Job {
+	if job := v.Job(j); job != nil && !job.Cancelled {
+		return job
+	}
+	return nil
 }
 
 // enough tells whether what is reserved leaves nothing for those behind: line 10. It is printed

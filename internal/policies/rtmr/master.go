@@ -134,7 +134,7 @@ func (s *scheduler) rise(v sched.View) {
 // rising tells whether a job with a promise has a master that is not up, or is to start again.
 func (s *scheduler) rising(v sched.View) bool {
 	return s.mastered > 0 && slices.ContainsFunc(s.queue, func(j sched.JobID) bool {
-		r, job := s.of(j), v.Job(j)
+		r, job := s.of(j), claimant(v, j)
 		return job != nil && r.Master != without && (r.Master != running || job.Stages[sched.Master].Open > 0)
 	})
 }
@@ -142,7 +142,7 @@ func (s *scheduler) rising(v sched.View) bool {
 // masters starts masters of jobs with a promise on the node, outside of its slots.
 func (s *scheduler) masters(v sched.View, n sched.NodeID, p *sched.Plan) {
 	for _, j := range s.queue {
-		r, job := s.of(j), v.Job(j)
+		r, job := s.of(j), claimant(v, j)
 		if job == nil || r.Master == without || r.Claim.Slot || job.Stages[sched.Master].Open <= 0 {
 			continue
 		}
@@ -158,51 +158,6 @@ func (r *record) begins() {
 	if r.Room = 0; r.Master == waits {
 		r.Master = starting
 	}
-}
-
-// keeping starts a task with a promise in a map slot of the node while a master starts up: as algorithm
-// 5.4 starts reduces, as long as enough slots stay free for the maps of jobs before whose masters are
-// not up.
-func (s *scheduler) keeping(v sched.View, n *sched.Node, p *sched.Plan) bool {
-	if n.Free[units.MapSlots] <= 0 {
-		return false
-	}
-	free, reserved := s.free(v, sched.Map), int64(0)
-	for _, j := range s.queue {
-		if enough(reserved, free) {
-			return false
-		}
-		job := v.Job(j)
-		if job == nil {
-			continue
-		}
-		for _, stage := range inMapSlots {
-			open, later := s.wants(job, stage)
-			if open > 0 && s.start(v, j, stage, n.ID, p) {
-				if stage == sched.Master {
-					s.of(j).begins()
-				}
-				return true
-			}
-			reserved += open + later
-		}
-	}
-	return false
-}
-
-// inMapSlots are the stages of jobs with a promise that may want map slots.
-var inMapSlots = [...]sched.Stage{sched.Master, sched.Map}
-
-// wants is how many map slots tasks of the job's stage want now, and how many they will when its master
-// is up.
-func (s *scheduler) wants(job *sched.Job, stage sched.Stage) (open, later int64) {
-	switch {
-	case stage == sched.Master && !s.of(job.ID).Claim.Slot:
-		return 0, 0
-	case stage == sched.Map && !masterUp(job):
-		return 0, owed(job, sched.Map)
-	}
-	return int64(job.Stages[stage].Open), 0
 }
 
 // crowded tells whether masters of jobs without a promise take so much that the job's has to wait.
