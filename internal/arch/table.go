@@ -96,6 +96,7 @@ var table = []row{
 	{dir: "internal/kernel/follow", layer: "kernel", pure: true, why: "who each event is about, once for all sinks"},
 	{dir: "internal/kernel/store", layer: "kernel", external: []string{"modernc.org/sqlite"},
 		why: "I/O by its nature, hence not pure; the pure packages beside it may not import it"},
+	{dir: "internal/kernel/filelock", layer: "kernel", why: "locks between processes, of runs in the store and of output directories"},
 	{dir: "internal/policies", layer: "policies", pure: true, why: "parts, schemes and the catalogue"},
 	{dir: "sched", layer: "sched", pure: true, public: true, why: "the contract"},
 	{dir: "internal/energy", layer: "sched", pure: true, why: "what nodes draw, by the contract's power states: simulator, report and policies read it"},

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/slackline/slackline/internal/kernel/filelock"
 	"github.com/slackline/slackline/profile"
 )
 
@@ -165,7 +166,7 @@ func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 		if err := os.MkdirAll(filepath.Dir(s.lockOf(r.ID)), 0o700); err != nil {
 			return err
 		}
-		l.lock, err = takeLock(s.lockOf(r.ID))
+		l.lock, err = filelock.Take(s.lockOf(r.ID), 0o600)
 		return err
 	})
 	if err != nil {
@@ -191,7 +192,7 @@ func (s *Store) bury(tx *sql.Tx, now time.Time) (alive []Run, err error) {
 		return nil, err
 	}
 	for _, r := range open {
-		if locked(s.lockOf(r.ID)) {
+		if filelock.Taken(s.lockOf(r.ID)) {
 			alive = append(alive, r)
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/slackline/slackline/internal/kernel/filelock"
 )
 
 // JobFilter chooses jobs; what is zero chooses all.
@@ -135,7 +137,7 @@ func (s *Store) dead() (string, error) {
 	open, err := openRuns(s.db)
 	var list []string
 	for _, r := range open {
-		if !locked(s.lockOf(r.ID)) {
+		if !filelock.Taken(s.lockOf(r.ID)) {
 			list = append(list, strconv.FormatInt(r.ID, 10))
 		}
 	}

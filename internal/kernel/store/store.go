@@ -7,7 +7,6 @@
 //	history.go   runs, jobs and attempts as they are written
 //	query.go     the same as they are asked for
 //	private.go   for this user alone
-//	lock_*.go    the lock of a run, which tells whether its process still lives
 package store
 
 import (

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/slackline/slackline/internal/kernel/filelock"
 )
 
 // Lock is the right to write to an output directory. The system takes it from a process that ends,
@@ -33,12 +35,8 @@ func Take(output string) (*Lock, error) {
 // Busy returns a BusyError if a process is at work in an output directory, nil if none is or there
 // is no such directory.
 func Busy(output string) error {
-	f, err := tryFile(lockPath(output))
-	if errors.Is(err, errBusy) {
-		return says(output, &BusyError{holder(lockPath(output))})
-	}
-	if err == nil {
-		return f.Close()
+	if path := lockPath(output); filelock.Taken(path) {
+		return says(output, &BusyError{holder(path)})
 	}
 	return nil
 }
@@ -50,8 +48,8 @@ func takeLock(path string) (*Lock, error) {
 		return nil, fmt.Errorf("%s in the place of its lock is not a plain file", filepath.Base(path))
 	}
 	for {
-		f, err := lockFile(path)
-		if errors.Is(err, errBusy) {
+		f, err := filelock.Take(path, 0o666)
+		if errors.Is(err, filelock.ErrTaken) {
 			return nil, &BusyError{holder(path)}
 		}
 		if err != nil {

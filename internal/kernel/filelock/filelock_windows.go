@@ -1,20 +1,24 @@
-package outdir
+package filelock
 
 import (
-	"errors"
 	"os"
 	"syscall"
 )
 
-var errBusy = errors.New("the lock is taken")
-
 // errSharing is ERROR_SHARING_VIOLATION: somebody has the file open and shares it with nobody.
 const errSharing = syscall.Errno(32)
 
-func lockFile(path string) (*os.File, error) { return open(path, syscall.OPEN_ALWAYS) }
+// Take locks a file, which is made if need be. ErrTaken says that another process has it locked.
+func Take(path string, _ os.FileMode) (*os.File, error) { return open(path, syscall.OPEN_ALWAYS) }
 
-// tryFile takes the lock of a file that is there.
-func tryFile(path string) (*os.File, error) { return open(path, syscall.OPEN_EXISTING) }
+// Taken tells whether a process has locked a file.
+func Taken(path string) bool {
+	f, err := open(path, syscall.OPEN_EXISTING)
+	if err == nil {
+		f.Close()
+	}
+	return err == ErrTaken
+}
 
 // open opens a file so that nobody else can, but to read who has it, until it is closed.
 func open(path string, how uint32) (*os.File, error) {
@@ -24,7 +28,7 @@ func open(path string, how uint32) (*os.File, error) {
 	}
 	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ, nil, how, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if err == errSharing {
-		return nil, errBusy
+		return nil, ErrTaken
 	}
 	if err != nil {
 		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
