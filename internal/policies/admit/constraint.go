@@ -95,7 +95,7 @@ func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			c.goOn(v, p)
 		case sched.NodeUp, sched.NodeChanged:
 			c.goOn(v, p)
-		case sched.JobArrived:
+		case sched.JobArrived: // in this order; one that need not wait is ready in the same batch
 			c.decide(v, v.Job(e.Job), p)
 		case sched.StageReady:
 			c.decide(v, v.Job(e.Job), p)

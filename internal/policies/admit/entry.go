@@ -114,7 +114,7 @@ func ConstraintEntry() compose.Entry {
 		Params: ConstraintParams(),
 		Traits: compose.Traits{
 			Reads: compose.Reads{Profiles: true},
-			Heeds: sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Demand),
+			Heeds: sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.StageReady, sched.Demand),
 			Causes: []*sched.Cause{estimate.Promised, estimate.NoDeadline, estimate.CountUnknown, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots,
 				estimate.AloneLate, estimate.AloneLateMean, estimate.Unbounded, NotProfiled, MasterShare, MapSlotsTaken, ReduceSlotsTaken, estimate.MapsFirst, estimate.MapsOver,
 				sched.Begun},
