@@ -136,10 +136,10 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 		defer memory.Close()
 	}
 	local.Memory = memory
-	if err := local.CheckFresh(memory, foldersOf(policies)...); err != nil {
+	if err := local.CheckFresh(foldersOf(policies)...); err != nil {
 		return err
 	}
-	rounds, err := o.rounds(cmd.ErrOrStderr(), local, memory, known, policies, seed)
+	rounds, err := o.rounds(cmd.ErrOrStderr(), local, known, policies, seed)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 	var runs []*report.Run
 	for i, r := range rounds {
 		if !r.done {
-			if r.report, err = o.runReal(cmd, local, memory, known, cells[i], r.under); err != nil {
+			if r.report, err = o.runReal(cmd, local, known, cells[i], r.under); err != nil {
 				return err
 			}
 		}
@@ -201,7 +201,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 
 // rounds finds out what is to be run. Policies that had finished when the process before this one
 // died are not. Those whose report is not known stand last.
-func (o *options) rounds(w io.Writer, local *runs.Local, memory *runs.Memory, known []*profile.Class, policies []string, seed uint64) ([]round, error) {
+func (o *options) rounds(w io.Writer, local *runs.Local, known []*profile.Class, policies []string, seed uint64) ([]round, error) {
 	var rounds, lost []round
 	folders := foldersOf(policies)
 	for i, p := range policies {
@@ -217,7 +217,7 @@ func (o *options) rounds(w io.Writer, local *runs.Local, memory *runs.Memory, kn
 			rounds = append(rounds, r)
 			continue
 		}
-		r.cell, r.report, err = local.Kept(memory, p, seed, r.under)
+		r.cell, r.report, err = local.Kept(p, seed, r.under)
 		switch {
 		case r.report != nil:
 			rounds = append(rounds, r)
@@ -251,7 +251,7 @@ func forget(local *runs.Local, rounds []round) {
 }
 
 // runReal runs a cell on this machine: it says what to expect, shows how far it is, and keeps what came of it.
-func (o *options) runReal(cmd *cobra.Command, local *runs.Local, memory *runs.Memory, known []*profile.Class, c lab.Cell, under string) (*report.Run, error) {
+func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profile.Class, c lab.Cell, under string) (*report.Run, error) {
 	w := cmd.ErrOrStderr()
 	say := w
 	if o.quiet {
@@ -259,7 +259,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, memory *runs.Me
 	}
 	expected, unknown := local.Expect(cmd.Context(), c.Policy, c.Seed, known)
 	o.expect(say, local, expected, unknown)
-	keeper, err := local.NewKeeper(memory, c, under, expected)
+	keeper, err := local.NewKeeper(c, under, expected)
 	if err != nil {
 		fmt.Fprintf(w, "warning: this run is neither listed nor learned from: %v\n", err)
 	}
@@ -293,7 +293,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, memory *runs.Me
 		}
 		return nil, err
 	}
-	earlier, err := local.Judge(memory, r, under, c.GoesOn)
+	earlier, err := local.Judge(r, under, c.GoesOn)
 	if err != nil {
 		fmt.Fprintf(w, "warning: whether jobs that had finished before were in time cannot be read: %v\n", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
-	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/mapreduce"
@@ -68,7 +66,7 @@ const mostFailures = 100
 // NewKeeper begins to keep a run of the jobs on this machine by the policy of the cell, whose
 // output lies in the folder under of theirs. Without a store that can be written it fills the
 // report alone; an error says why the store cannot be used, and is no reason not to run.
-func (l *Local) NewKeeper(m *Memory, c lab.Cell, under string, expected []*report.Expectation) (*Keeper, error) {
+func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectation) (*Keeper, error) {
 	now := time.Now()
 	k := &Keeper{local: l, cell: c, expected: expected, now: now, base: now, jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
 		stop: make(chan struct{})}
@@ -82,7 +80,7 @@ func (l *Local) NewKeeper(m *Memory, c lab.Cell, under string, expected []*repor
 	how := sync.OnceValue(process.How)
 	for i, f := range l.Files {
 		row := &k.jobs[i].row
-		*row = store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Output: absolute(filepath.Join(f.Output, under)),
+		*row = store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Output: l.output(i, under),
 			Submitted: k.base.Add(time.Duration(f.Arrive)), Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.jobs[i].Splits)},
 			GoesOn: !c.GoesOn.IsZero()}
 		if row.Isolation = inEngine; l.jobs[i].Executor != nil {
@@ -92,10 +90,11 @@ func (l *Local) NewKeeper(m *Memory, c lab.Cell, under string, expected []*repor
 			row.Expected, row.Spread = &e.Seconds, e.Spread
 		}
 		k.jobs[i].work.Counters = map[string]int64{}
-		if c.GoesOn.IsZero() || !l.told(m, i, under, c.GoesOn) {
+		if c.GoesOn.IsZero() || !l.told(i, under, c.GoesOn) {
 			rows = append(rows, row)
 		}
 	}
+	m := l.Memory
 	if m == nil || m.store == nil || m.readOnly != nil {
 		return k, nil
 	}
@@ -122,11 +121,11 @@ func absolute(path string) string {
 
 // told tells whether a job had finished in the run that this one goes on with, and the store says
 // so: it gets no row again.
-func (l *Local) told(m *Memory, file int, under string, goesOn time.Time) bool {
-	if !outdir.HasFinished(l.outputs(under)[file]) {
+func (l *Local) told(file int, under string, goesOn time.Time) bool {
+	if !outdir.HasFinished(l.output(file, under)) {
 		return false
 	}
-	row, err := l.finish(m, file, under, goesOn)
+	row, err := l.finish(file, under, goesOn)
 	return err == nil && row != nil
 }
 
@@ -296,7 +295,7 @@ func (k *Keeper) arrive(f *follow.Job) {
 		return
 	}
 	spec := f.Spec
-	*follow.At(&k.files, f.Index) = 1 + slices.IndexFunc(k.local.Files, func(f *scenario.Job) bool { return f.Name == spec.ID })
+	*follow.At(&k.files, f.Index) = 1 + k.local.file(spec.ID)
 	j := k.job(f)
 	if j == nil {
 		return
@@ -412,7 +411,7 @@ func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.
 	run.Real = real
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
-		f := slices.IndexFunc(k.local.Files, func(f *scenario.Job) bool { return f.Name == j.ID })
+		f := k.local.file(j.ID)
 		if f < 0 {
 			continue
 		}

@@ -41,7 +41,8 @@ func realRun(t *testing.T, m *Memory, local *Local) *report.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := local.NewKeeper(m, cell, "", expected)
+	local.Memory = m
+	k, err := local.NewKeeper(cell, "", expected)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,8 @@ func TestKeeperOfFailures(t *testing.T) {
 		if err := os.Remove(text); err != nil { // after the input was cut
 			t.Fatal(err)
 		}
-		k, err := local.NewKeeper(m, cell, "", nil)
+		local.Memory = m
+		k, err := local.NewKeeper(cell, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +253,8 @@ func TestKeeperOfDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := local.NewKeeper(m, cell, "", nil)
+	local.Memory = m
+	k, err := local.NewKeeper(cell, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +282,8 @@ func TestKeeperAbandons(t *testing.T) {
 	m := openMemory(t, t.TempDir())
 	job, _ := wordsFile(t)
 	local := localOf(t, job)
-	k, err := local.NewKeeper(m, lab.Cell{Policy: "p"}, "", nil)
+	local.Memory = m
+	k, err := local.NewKeeper(lab.Cell{Policy: "p"}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +345,7 @@ func TestTimeLostIsNoError(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		local, lost := localOf(t, job), 2*time.Minute
 		began := time.Now().Add(-lost)
-		k, err := local.NewKeeper(nil, lab.Cell{GoesOn: began}, "", []*report.Expectation{{Seconds: 5}})
+		k, err := local.NewKeeper(lab.Cell{GoesOn: began}, "", []*report.Expectation{{Seconds: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}

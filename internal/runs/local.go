@@ -4,8 +4,7 @@
 //
 //	local.go     job files for this machine, run by the engine or played in the simulator from what earlier runs taught
 //	equip        what the engine runs of a job file: program, input, facts
-//	several.go   jobs that run under several policies; before.go those that had finished in an interrupted run
-//	fresh.go     what --fresh throws away
+//	earlier.go   what an interrupted run of the jobs has left: on disk, and in the store
 //	keeper.go    the sink that keeps a run in the store, and completes its report
 //	memory.go    what runs leave behind in a folder
 //	machine.go   this machine as a cluster of workers
@@ -43,8 +42,8 @@ import (
 type Local struct {
 	Machine Machine
 	Files   []*scenario.Job
-	jobs    []*equip.Job  // by file
-	discard []finishedJob // see CheckFresh
+	jobs    []*equip.Job // by file
+	discard []string     // output directories: see CheckFresh
 
 	// Warnings are of commands that will hardly find their files.
 	Warnings []string
@@ -54,7 +53,7 @@ type Local struct {
 	Several bool
 	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
 	Origin  Origin                  // of the run, for whoever wants to go on with it
-	Memory  *Memory                 // of earlier runs, asked for what was promised where a run goes on; may be nil
+	Memory  *Memory                 // of earlier runs; may be nil
 	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
 	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
 }
@@ -67,61 +66,6 @@ type Origin struct {
 	Began time.Time `json:"began,omitzero"` // only read: where builds before this kept 0 of the clock
 
 	Outputs []string `json:"outputs,omitempty"` // of all its jobs
-}
-
-// began is when the run began that has left something in the folder under: the first clock of all
-// its jobs. It is zero if there is none.
-func (l *Local) began(under string) time.Time {
-	if l.Fresh {
-		return time.Time{}
-	}
-	return began(l.outputs(under))
-}
-
-// Began is when the run began that has left something of these jobs, in one of these folders within
-// their outputs; zero if none has.
-func Began(files []*scenario.Job, under ...string) (first time.Time) {
-	var dirs []string
-	for _, f := range files {
-		for _, u := range under {
-			dirs = append(dirs, filepath.Join(f.Output, u))
-		}
-	}
-	return began(dirs)
-}
-
-func began(dirs []string) (first time.Time) {
-	for _, dir := range dirs {
-		var from Origin
-		left, err := outdir.Left(dir)
-		if err != nil || json.Unmarshal(left.Origin, &from) != nil {
-			continue
-		}
-		at := left.Began
-		if at.IsZero() { // builds before this wrote it there
-			at = from.Began
-		}
-		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
-			first = at
-		}
-	}
-	return first
-}
-
-// Remains is an output directory in one of these folders that slackline resume can go on with, ""
-// if there is none: that of a job that has not finished, if there is one.
-func (l *Local) Remains(under ...string) (dir string) {
-	for _, u := range under {
-		for _, d := range l.outputs(u) {
-			left, err := outdir.Left(d)
-			if err == nil && left.Origin != nil && (dir == "" || !left.Finished) {
-				if dir = d; !left.Finished {
-					return dir
-				}
-			}
-		}
-	}
-	return dir
 }
 
 // NewLocal checks job files against this machine: applications, parameters and input. Errors name
@@ -163,27 +107,36 @@ func (l *Local) JobNames() []string {
 // tellProgress is how often a run on this machine tells how far its attempts are.
 const tellProgress = 250 * units.Millisecond
 
-// outputs are the output directories of the jobs: the folder under of those that the files name.
-func (l *Local) outputs(under string) []string {
-	var dirs []string
-	for i := range l.jobs {
-		dirs = append(dirs, filepath.Join(l.jobs[i].Output, under))
+// outputs are the output directories of the jobs, one folder after the other: these folders of
+// those that the files name.
+func (l *Local) outputs(under ...string) []string { return outputs(l.Files, under) }
+
+func outputs(files []*scenario.Job, under []string) (dirs []string) {
+	for _, u := range under {
+		for _, f := range files {
+			dirs = append(dirs, filepath.Join(f.Output, u))
+		}
 	}
 	return dirs
 }
 
-// Finished tells whether all jobs have finished already in all of these folders, and tidies up
-// behind a run that died just then.
-func (l *Local) Finished(under ...string) bool {
-	var dirs []string
-	for _, u := range under {
-		dirs = append(dirs, l.outputs(u)...)
+// output is that of a job as it is from anywhere.
+func (l *Local) output(file int, under string) string {
+	return absolute(filepath.Join(l.Files[file].Output, under))
+}
+
+// file is the index of a job by its name, -1 if it is none of these.
+func (l *Local) file(name string) int {
+	return slices.IndexFunc(l.Files, func(f *scenario.Job) bool { return f.Name == name })
+}
+
+// Outputs are the output directories of all jobs in these folders, as they are from anywhere.
+func (l *Local) Outputs(under ...string) []string {
+	all := l.outputs(under...)
+	for i := range all {
+		all[i] = absolute(all[i])
 	}
-	if !outdir.AllSucceeded(dirs) {
-		return false
-	}
-	outdir.Forget(dirs)
-	return true
+	return all
 }
 
 // Real returns the run on this machine. Where several policies run the same jobs, each gets a
@@ -198,7 +151,10 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		}
 		return lab.Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}
-	cfg, goesOn := l.config(seed, under, known), l.began(under)
+	cfg, goesOn := l.config(seed, under, known), time.Time{}
+	if !l.Fresh {
+		goesOn = Began(l.Files, under)
+	}
 	cfg.Origin = sync.OnceValue(func() time.Time {
 		if goesOn.IsZero() {
 			return time.Now()
@@ -237,6 +193,26 @@ func (l *Local) config(seed uint64, under string, known []*profile.Class) engine
 	}
 	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: whole(known),
 		Keep: l.Several, Fresh: l.Fresh, Progress: tellProgress}
+}
+
+// chain lets a job read what the jobs before it write: that lies in the folder under of their
+// output, as its own does.
+func (l *Local) chain(j *engine.Job, f *scenario.Job, under string) {
+	moved := func(paths []string) []string {
+		paths = slices.Clone(paths)
+		for i, path := range paths {
+			if before := equip.Writer(l.Files, f, path); before != nil {
+				if rest, err := filepath.Rel(absolute(before.Output), absolute(path)); err == nil {
+					paths[i] = filepath.Join(before.Output, under, rest)
+				}
+			}
+		}
+		return paths
+	}
+	j.Input, j.Sources = moved(j.Input), slices.Clone(j.Sources)
+	for i := range j.Sources {
+		j.Sources[i].Paths = moved(j.Sources[i].Paths)
+	}
 }
 
 // engineWorld makes the engine when the run begins. Its clock counts from its origin.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -85,4 +86,13 @@ func (m *Memory) Last(jobs, policy string) (*report.Run, error) {
 		return nil, fmt.Errorf("the report of the last run of %s by %s cannot be read: %w", jobs, policy, err)
 	}
 	return run, nil
+}
+
+// wrote returns the jobs that the store knows to have written an output directory, the newest first.
+func (m *Memory) wrote(output string, f store.JobFilter) ([]*store.Job, error) {
+	if m == nil || m.store == nil {
+		return nil, nil
+	}
+	jobs, err := m.store.Jobs(f)
+	return slices.DeleteFunc(jobs, func(j *store.Job) bool { return j.Output != output }), err
 }
