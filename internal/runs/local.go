@@ -8,7 +8,7 @@
 //	keeper.go    the sink that keeps a run in the store, and completes its report
 //	memory.go    what runs leave behind in a folder
 //	machine.go   this machine as a cluster of workers
-//	meter.go     processor time, memory and energy of a run; usage_*.go asks the system
+//	meter.go     processor time, memory and energy of a run; usage_*.go and physical_*.go ask the system
 //	estimate.go  what jobs are expected to take, and with what spread; cold.go which runs teach that
 //	validate.go  such predictions held against what came
 //	demo.go      three jobs over real text, with deadlines that follow from rehearsals

@@ -71,8 +71,8 @@ func StartMeter(model Power) *Meter { return startMeter(model, anonymous) }
 
 // startMeter looks at the memory by a function, which is called from one goroutine at a time.
 func startMeter(model Power, look func() int64) *Meter {
-	stored, _ := fetched()
-	m := &Meter{began: time.Now(), power: model, cpu: cpuSeconds(), stored: stored, rapl: openRAPL(raplRoot), stop: make(chan struct{}), look: look, tally: process.StartTally()}
+	cpu, stored := usage()
+	m := &Meter{began: time.Now(), power: model, cpu: cpu, stored: stored, rapl: openRAPL(raplRoot), stop: make(chan struct{}), look: look, tally: process.StartTally()}
 	m.memory = look()
 	m.done.Go(func() {
 		memory, energy := time.NewTicker(lookAtMemory), time.NewTicker(lookAtEnergy)
@@ -97,10 +97,10 @@ func (m *Meter) Stop() *report.Real {
 	close(m.stop)
 	m.done.Wait()
 	families := m.tally.Stop()
-	r := &report.Real{CPU: cpuSeconds() - m.cpu + families.Unwaited.Seconds(), Started: families.Families, Cgroups: families.Grouped}
-	if now, ok := fetched(); ok {
-		now -= m.stored
-		r.Fetched = &now
+	cpu, stored := usage()
+	r := &report.Real{CPU: cpu - m.cpu + families.Unwaited.Seconds(), Started: families.Families, Cgroups: families.Grouped}
+	if stored -= m.stored; runtime.GOOS == "linux" { // other systems count operations, or nothing
+		r.Fetched = &stored
 	}
 	if most := int64(families.Memory); most > 0 {
 		r.Family, r.FamilyBy = &most, string(families.Counted)

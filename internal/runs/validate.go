@@ -89,15 +89,11 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		}
 		learner := report.NewLearner()
 		cell.Sinks = []follow.Sink{learner}
-		before, _ := fetched()
+		meter := StartMeter(DefaultPower)
 		measured, err := lab.Run(ctx, cell)
+		stored := meter.Stop().Fetched
 		if err != nil {
 			return nil, err
-		}
-		var stored *int64
-		if after, ok := fetched(); ok {
-			after -= before
-			stored = &after
 		}
 		if measured.Summary.Finished() != len(v.Jobs) {
 			return nil, &lab.Aborted{Err: fmt.Errorf("round %d: %d of %d jobs finished", round+1, measured.Summary.Finished(), len(v.Jobs))}
@@ -149,19 +145,11 @@ func merge(known, taught []*profile.Class) []*profile.Class {
 }
 
 func (a *Agreement) add(measured, predicted *report.Run) {
-	at := map[string]float64{}
-	for i := range predicted.Jobs {
-		if f := predicted.Jobs[i].Finished; f != nil {
-			at[predicted.Jobs[i].ID] = *f - predicted.Jobs[i].Submitted
-		}
-	}
-	took := map[string]float64{}
-	for i := range measured.Jobs {
-		took[measured.Jobs[i].ID] = *measured.Jobs[i].Finished - measured.Jobs[i].Submitted
-	}
 	for i := range a.Jobs {
 		p := &a.Jobs[i]
-		p.Measured, p.Predicted = append(p.Measured, took[p.ID]), append(p.Predicted, at[p.ID])
+		took, _ := response(measured, p.ID)
+		foretold, _ := response(predicted, p.ID)
+		p.Measured, p.Predicted = append(p.Measured, took), append(p.Predicted, foretold)
 	}
 	a.Makespan.Measured = append(a.Makespan.Measured, measured.Summary.Makespan)
 	a.Makespan.Predicted = append(a.Makespan.Predicted, predicted.Summary.Makespan)
