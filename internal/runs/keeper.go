@@ -173,13 +173,22 @@ func (k *Keeper) changes() (c store.Change) {
 // lost takes back a committed task. One that names a reason failed by it, though its attempt had
 // ended well.
 func (k *Keeper) lost(j *keptJob, at units.Time, e *follow.Record) {
-	if e.Stage == sched.Map {
-		j.row.Maps.Done--
-	} else {
-		j.row.Reduces.Done--
+	j.tally(e.Stage).Done--
+	if e.Text != "" {
+		j.fail(report.Failure{Stage: e.Stage.String(), Task: int(e.Task), At: at.Seconds(), Reason: e.Text})
 	}
-	if e.Text != "" && len(j.failures) < mostFailures {
-		j.failures = append(j.failures, report.Failure{Stage: e.Stage.String(), Task: int(e.Task), At: at.Seconds(), Reason: e.Text})
+}
+
+func (j *keptJob) tally(s sched.Stage) *store.Tally {
+	if s == sched.Map {
+		return &j.row.Maps
+	}
+	return &j.row.Reduces
+}
+
+func (j *keptJob) fail(f report.Failure) {
+	if len(j.failures) < mostFailures {
+		j.failures = append(j.failures, f)
 	}
 }
 
@@ -303,12 +312,7 @@ func (k *Keeper) arrive(f *follow.Job) {
 	j.row.Submitted = k.wall(f.Arrived)
 	j.row.Maps.Tasks, j.row.Reduces.Tasks = f.Tasks(sched.Map), f.Tasks(sched.Reduce)
 	for i := range spec.Stages {
-		st := &spec.Stages[i]
-		if st.Kind == sched.Map {
-			j.row.Maps.Done = len(st.Done)
-		} else {
-			j.row.Reduces.Done = len(st.Done)
-		}
+		j.tally(spec.Stages[i].Kind).Done = len(spec.Stages[i].Done)
 	}
 	j.before = report.Before(spec)
 	if spec.Deadline != units.Never {
@@ -345,17 +349,10 @@ func (k *Keeper) end(j *keptJob, at units.Time, e *follow.Record) {
 	switch e.Outcome {
 	case sched.Failed:
 		j.row.Failures++
-		if len(j.failures) < mostFailures {
-			j.failures = append(j.failures, report.Failure{Stage: row.Stage, Task: row.Task, Try: row.Try, Node: row.Node, At: at.Seconds(), Reason: e.Text})
-		}
+		j.fail(report.Failure{Stage: row.Stage, Task: row.Task, Try: row.Try, Node: row.Node, At: at.Seconds(), Reason: e.Text})
 	case sched.Committed:
-		if a.Stage == sched.Map {
-			j.row.Maps.Done++
-			if a.Locality == sched.NodeLocal || a.Locality == sched.Anywhere {
-				j.row.LocalMaps++
-			}
-		} else {
-			j.row.Reduces.Done++
+		if j.tally(a.Stage).Done++; a.Stage == sched.Map && (a.Locality == sched.NodeLocal || a.Locality == sched.Anywhere) {
+			j.row.LocalMaps++
 		}
 	}
 }

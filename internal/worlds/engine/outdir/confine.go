@@ -18,7 +18,7 @@ func confined(root *fault.Root, dir string, parts []task.Part) error {
 		return err
 	}
 	for _, p := range parts {
-		if err := plain(root, filepath.Join(dir, p.Name)); err != nil {
+		if _, err := plain(root, filepath.Join(dir, p.Name)); err != nil {
 			return fmt.Errorf("%s: %w", p.Name, task.Bare(err))
 		}
 	}
@@ -55,21 +55,19 @@ func straight(root *fault.Root, path string) error {
 	return nil
 }
 
-var errPlain = errors.New("it is not a plain file")
-
 // plain checks that a path is a file, and neither a link nor what could let a reader wait.
-func plain(root *fault.Root, path string) error {
+func plain(root *fault.Root, path string) (fs.FileInfo, error) {
 	info, err := root.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errPlain
+		err = errors.New("it is not a plain file")
 	}
-	return err
+	return info, err
 }
 
 // straightSize checks that a path leads from a directory over other directories, and over no link,
 // to a plain file, and returns its size. What a log says lies there is removed one day, so it has
 // to lie there.
-func straightSize(dir, path string) (size int64, err error) {
+func straightSize(dir, path string) (int64, error) {
 	root, err := fault.OpenRoot(dir)
 	if err != nil {
 		return 0, err
@@ -78,12 +76,9 @@ func straightSize(dir, path string) (size int64, err error) {
 	if err := straight(root, filepath.Dir(path)); err != nil {
 		return 0, err
 	}
-	if err := plain(root, path); err != nil {
+	info, err := plain(root, path)
+	if err != nil {
 		return 0, err
 	}
-	var info fs.FileInfo
-	if info, err = root.Lstat(path); err == nil {
-		size = info.Size()
-	}
-	return size, err
+	return info.Size(), nil
 }

@@ -65,7 +65,7 @@ func (d *Dir) inherit(h *History) (err error) {
 // takeBack removes from their place files whose tasks do not count any more.
 func (d *Dir) takeBack(root *fault.Root) error {
 	for ; len(d.stale) > 0; d.stale = d.stale[1:] {
-		if plain(root, d.stale[0]) != nil {
+		if _, err := plain(root, d.stale[0]); err != nil {
 			continue // it is gone, or has become what no task writes
 		}
 		if err := root.Delete(d.stale[0]); err != nil {

@@ -135,7 +135,7 @@ func read(root *fault.Root, dir string, parts []task.Part) ([]task.Part, error) 
 
 // sum reads a file.
 func sum(root *fault.Root, path string, buf []byte) (task.Part, error) {
-	if err := plain(root, path); err != nil {
+	if _, err := plain(root, path); err != nil {
 		return task.Part{}, err
 	}
 	f, err := root.OpenFile(path)
@@ -143,18 +143,9 @@ func sum(root *fault.Root, path string, buf []byte) (task.Part, error) {
 		return task.Part{}, err
 	}
 	defer f.Close()
-	p := task.Part{Name: filepath.Base(path)}
-	for {
-		n, err := f.Read(buf)
-		p.Size += int64(n)
-		p.Sum = crc32.Update(p.Sum, castagnoli, buf[:n])
-		if err == io.EOF {
-			return p, nil
-		}
-		if err != nil {
-			return task.Part{}, err
-		}
-	}
+	h := crc32.New(castagnoli)
+	size, err := io.CopyBuffer(h, struct{ io.Reader }{f}, buf)
+	return task.Part{Name: filepath.Base(path), Size: size, Sum: h.Sum32()}, err
 }
 
 // adopt takes over the parts of a task that another process has committed, if all are there as they
