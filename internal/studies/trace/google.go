@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -38,10 +39,9 @@ import (
 type google struct {
 	lines
 	order
-	columns []*slot // of CSV, nil where one is not used; nil: JSON
+	columns []func(field []byte) // of CSV, nil where one is not used; nil: JSON
 	begun   bool
 	row     googleRow
-	slots   []slot // of the row
 
 	held  bool   // the row is still to be taken
 	id    string // of the collection
@@ -54,15 +54,15 @@ type google struct {
 type googleTask struct{ scheduled, ended int64 }
 
 type googleRow struct {
-	time, event, id, kind, instance, name, user, priority scalar
-
-	after raw
-}
-
-func (t *googleRow) slots() []slot {
-	return []slot{{"time", &t.time, nil}, {"type", &t.event, nil}, {"collection_id", &t.id, nil}, {"collection_type", &t.kind, nil},
-		{"instance_index", &t.instance, nil}, {"collection_logical_name", &t.name, nil}, {"user", &t.user, nil}, {"priority", &t.priority, nil},
-		{"start_after_collection_ids", nil, &t.after}}
+	Time     scalar `json:"time"`
+	Event    scalar `json:"type"`
+	ID       scalar `json:"collection_id"`
+	Kind     scalar `json:"collection_type"`
+	Instance scalar `json:"instance_index"`
+	Name     scalar `json:"collection_logical_name"`
+	User     scalar `json:"user"`
+	Priority scalar `json:"priority"`
+	After    raw    `json:"start_after_collection_ids"`
 }
 
 // The types of events that are used.
@@ -77,9 +77,7 @@ var googleTypes = []string{"SUBMIT", "QUEUE", "ENABLE", "SCHEDULE", "EVICT", "FA
 var googleKinds = []string{"JOB", "ALLOC_SET"}
 
 func openGoogle(in io.Reader, o Options) Reader {
-	g := &google{lines: newLines(in, o)}
-	g.slots = g.row.slots()
-	return g
+	return &google{lines: newLines(in, o)}
 }
 
 // Next returns the job whose rows end next.
@@ -111,12 +109,12 @@ func (g *google) step() (*Job, error) {
 		if err := g.read(line); err != nil {
 			return nil, err
 		}
-		if g.row.id.is == 0 {
+		if g.row.ID.is == 0 {
 			return nil, nil // the heading
 		}
 	}
 	g.held = false
-	switch id := string(g.row.id.text); {
+	switch id := string(g.row.ID.text); {
 	case id != g.id && g.job != nil:
 		g.held = true
 		return g.end()
@@ -149,30 +147,42 @@ func (g *google) read(line []byte) error {
 	if g.columns != nil {
 		err = g.csv(line)
 	} else {
-		err = g.decode(line, g.slots)
+		err = g.decode(line, &g.row)
 	}
 	if err == nil {
-		_, err = g.name("collection_id", g.row.id.text)
+		_, err = g.name("collection_id", g.row.ID.text)
 	}
 	return orNil(err)
 }
 
 func (g *google) heading(line []byte) *Error {
-	g.columns = []*slot{}
+	g.columns = []func([]byte){}
 	var names []string
 	for column := range strings.SplitSeq(string(line), ",") {
 		name := strings.Trim(strings.TrimSpace(column), `"`)
 		names = append(names, name)
-		at := slices.IndexFunc(g.slots, func(s slot) bool { return s.key == name })
-		if at < 0 {
-			g.columns = append(g.columns, nil)
-		} else {
-			g.columns = append(g.columns, &g.slots[at])
-		}
+		g.columns = append(g.columns, g.column(name))
 	}
 	for _, need := range []string{"time", "type", "collection_id", "instance_index"} {
 		if !slices.Contains(names, need) {
 			return g.lost("the heading has no column %s; export the tables with their headings, or as JSON", need)
+		}
+	}
+	return nil
+}
+
+// column sets the field of the row with a name; nil if that is not used.
+func (g *google) column(name string) func(field []byte) {
+	row := reflect.ValueOf(&g.row).Elem()
+	for i := range row.NumField() {
+		if row.Type().Field(i).Tag.Get("json") != name {
+			continue
+		}
+		switch to := row.Field(i).Addr().Interface().(type) {
+		case *scalar:
+			return func(field []byte) { *to = scalar{field, 's'} }
+		case *raw:
+			return func(field []byte) { *to = field }
 		}
 	}
 	return nil
@@ -187,17 +197,13 @@ func (g *google) csv(line []byte) *Error {
 		if n >= len(g.columns) || len(field) == 0 || g.columns[n] == nil {
 			continue
 		}
-		if to := g.columns[n]; to.scalar != nil {
-			*to.scalar = scalar{field, 's'}
-		} else {
-			*to.raw = raw(field)
-		}
+		g.columns[n](field)
 	}
 	if n != len(g.columns) {
 		return g.errorf("", "it has %d fields, the heading has %d", n, len(g.columns))
 	}
-	if len(g.row.after) > 0 && !json.Valid(g.row.after) {
-		return g.errorf("start_after_collection_ids", "%s is no list", quoted(g.row.after))
+	if after := g.row.After; len(after) > 0 && !json.Valid(after) {
+		return g.errorf("start_after_collection_ids", "%s is no list", quoted(after))
 	}
 	return nil
 }
@@ -224,37 +230,37 @@ func cutCSV(line []byte) (field, rest []byte, more bool) {
 
 // begin begins a job with the row, or passes over a collection that is none.
 func (g *google) begin() *Error {
-	kind, err := g.oneOf("collection_type", g.row.kind, googleKinds)
+	kind, err := g.oneOf("collection_type", g.row.Kind, googleKinds)
 	if err != nil {
 		return err
 	}
 	if kind == 1 {
-		g.leaveOut("alloc sets, which are no jobs", g.errorf("collection_type", "collection %s is an alloc set", quoted(g.row.id.text)))
+		g.leaveOut("alloc sets, which are no jobs", g.errorf("collection_type", "collection %s is an alloc set", quoted(g.row.ID.text)))
 		return nil
 	}
 	event, at, err := g.event()
 	if err != nil {
 		return err
 	}
-	if event != googleSubmit || g.row.instance.there() {
+	if event != googleSubmit || g.row.Instance.there() {
 		return g.errorf("collection_id", "the rows of collection %s do not begin with its SUBMIT; order them by begin of collection, collection and time",
-			quoted(g.row.id.text))
+			quoted(g.row.ID.text))
 	}
 	j := &Job{ID: "c" + g.id, Input: Unknown, Shuffle: Unknown, Output: Unknown, Submit: units.Time(at * int64(units.Microsecond))}
-	if j.User, err = g.text("user", g.row.user); err != nil {
+	if j.User, err = g.text("user", g.row.User); err != nil {
 		return err
 	}
-	if j.Class, err = g.text("collection_logical_name", g.row.name); err != nil {
+	if j.Class, err = g.text("collection_logical_name", g.row.Name); err != nil {
 		return err
 	}
-	priority, err := g.number("priority", g.row.priority, 0)
+	priority, err := g.number("priority", g.row.Priority, 0)
 	if err != nil {
 		return err
 	}
 	if j.Priority = int(priority); priority > 1_000_000 {
 		return g.errorf("priority", "%d is more than 1000000", priority)
 	}
-	before, err := g.names("start_after_collection_ids", g.row.after, 1000)
+	before, err := g.names("start_after_collection_ids", g.row.After, 1000)
 	if err != nil {
 		return err
 	}
@@ -267,13 +273,13 @@ func (g *google) begin() *Error {
 
 // event reads the type of the row and its time in µs.
 func (g *google) event() (event, at int64, err *Error) {
-	if event, err = g.oneOf("type", g.row.event, googleTypes); err != nil {
+	if event, err = g.oneOf("type", g.row.Event, googleTypes); err != nil {
 		return 0, 0, err
 	}
-	if !g.row.event.there() || !g.row.time.there() {
+	if !g.row.Event.there() || !g.row.Time.there() {
 		return 0, 0, g.errorf("", "it has no type or no time")
 	}
-	if at, err = g.number("time", g.row.time, 0); err != nil {
+	if at, err = g.number("time", g.row.Time, 0); err != nil {
 		return 0, 0, err
 	}
 	if at > 1e15 && at != math.MaxInt64 {
@@ -306,10 +312,10 @@ func (g *google) add() *Error {
 		return g.errorf("time", "%d is before the %d of the row before; order the rows of a collection by time", at, g.last)
 	}
 	g.last = at
-	if !g.row.instance.there() {
+	if !g.row.Instance.there() {
 		return nil
 	}
-	i, err := g.number("instance_index", g.row.instance, 0)
+	i, err := g.number("instance_index", g.row.Instance, 0)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -36,11 +37,6 @@ type jhist struct {
 	total   [2]int64
 	attempt map[string]int64 // begin of those that run
 	mapsEnd int64
-
-	events *form[jhistEvent]
-	bodies *form[jhistBody]
-	groups *form[jhistGroup]
-	counts *form[jhistCount]
 }
 
 type jhistTask struct {
@@ -57,37 +53,43 @@ const (
 )
 
 func openJHist(in io.Reader, o Options) Reader {
-	return &jhist{lines: newLines(in, o), events: newForm((*jhistEvent).slots), bodies: newForm((*jhistBody).slots),
-		groups: newForm((*jhistGroup).slots), counts: newForm((*jhistCount).slots)}
+	return &jhist{lines: newLines(in, o)}
 }
 
-type jhistEvent struct{ event raw }
-
-func (t *jhistEvent) slots() []slot { return []slot{{"event", nil, &t.event}} }
+type jhistEvent struct {
+	Event map[string]raw `json:"event"`
+}
 
 // jhistBody has the fields of all events that are used.
 type jhistBody struct {
-	job, name, user, queue, submit, maps, reduces, task, attempt, start, fetched, finish, status, splits scalar
-
-	counters, mapCounters, reduceCounters raw
+	Job            scalar `json:"jobid"`
+	Name           scalar `json:"jobName"`
+	User           scalar `json:"userName"`
+	Queue          scalar `json:"jobQueueName"`
+	Submit         scalar `json:"submitTime"`
+	Maps           scalar `json:"totalMaps"`
+	Reduces        scalar `json:"totalReduces"`
+	Task           scalar `json:"taskid"`
+	Attempt        scalar `json:"attemptId"`
+	Start          scalar `json:"startTime"`
+	Fetched        scalar `json:"shuffleFinishTime"`
+	Finish         scalar `json:"finishTime"`
+	Status         scalar `json:"taskStatus"`
+	Splits         scalar `json:"splitLocations"`
+	Counters       raw    `json:"counters"`
+	MapCounters    raw    `json:"mapCounters"`
+	ReduceCounters raw    `json:"reduceCounters"`
 }
 
-func (t *jhistBody) slots() []slot {
-	return []slot{{"jobid", &t.job, nil}, {"jobName", &t.name, nil}, {"userName", &t.user, nil}, {"jobQueueName", &t.queue, nil}, {"submitTime", &t.submit, nil},
-		{"totalMaps", &t.maps, nil}, {"totalReduces", &t.reduces, nil}, {"taskid", &t.task, nil}, {"attemptId", &t.attempt, nil}, {"startTime", &t.start, nil},
-		{"shuffleFinishTime", &t.fetched, nil}, {"finishTime", &t.finish, nil}, {"taskStatus", &t.status, nil}, {"splitLocations", &t.splits, nil},
-		{"counters", nil, &t.counters}, {"mapCounters", nil, &t.mapCounters}, {"reduceCounters", nil, &t.reduceCounters}}
+// jhistCounters are in groups by the class of the counter.
+type jhistCounters struct {
+	Groups []struct {
+		Counts []struct {
+			Name  string `json:"name"`
+			Value scalar `json:"value"`
+		} `json:"counts"`
+	} `json:"groups"`
 }
-
-type jhistGroup struct{ groups, counts raw }
-
-func (t *jhistGroup) slots() []slot {
-	return []slot{{"groups", nil, &t.groups}, {"counts", nil, &t.counts}}
-}
-
-type jhistCount struct{ name, value scalar }
-
-func (t *jhistCount) slots() []slot { return []slot{{"name", &t.name, nil}, {"value", &t.value, nil}} }
 
 // Next returns the next job that ends.
 func (h *jhist) Next() (*Job, error) {
@@ -135,19 +137,20 @@ func (h *jhist) line(line []byte, to **Job) *Error {
 		h.state = jhistEvents
 		return nil
 	}
-	e, err := h.events.record(&h.place, line)
+	var e jhistEvent
+	err := h.decode(line, &e)
 	if err != nil {
 		return err
 	}
-	if len(e.event) == 0 || e.event[0] != '{' {
-		return h.errorf("event", "it is no object")
+	if len(e.Event) != 1 {
+		return h.errorf("event", "it has %d names, an event has one", len(e.Event))
 	}
-	class, text, next := member(e.event, 1)
-	if next < 0 {
-		return h.errorf("event", "it is empty")
+	var name string
+	var text raw
+	for name, text = range e.Event {
 	}
 	var do func(*jhistBody) *Error
-	switch name, _ := bytes.CutPrefix(class, []byte("org.apache.hadoop.mapreduce.jobhistory.")); string(name) {
+	switch strings.TrimPrefix(name, "org.apache.hadoop.mapreduce.jobhistory.") {
 	case "JobSubmitted":
 		do = h.submitted
 	case "JobQueueChange":
@@ -165,17 +168,17 @@ func (h *jhist) line(line []byte, to **Job) *Error {
 	default:
 		return nil
 	}
-	b, err := h.bodies.part(&h.place, text)
-	if err != nil {
+	var b jhistBody
+	if err := h.fields(text, &b); err != nil {
 		err.Field = "event"
 		return err
 	}
-	return do(b)
+	return do(&b)
 }
 
 func (h *jhist) submitted(b *jhistBody) *Error {
 	if h.job != nil {
-		err := h.errorf("jobid", "job %s begins before job %q has ended", quoted(b.job.text), h.job.ID)
+		err := h.errorf("jobid", "job %s begins before job %q has ended", quoted(b.Job.text), h.job.ID)
 		h.job = nil
 		if !h.skip(err) {
 			return err
@@ -183,19 +186,19 @@ func (h *jhist) submitted(b *jhistBody) *Error {
 	}
 	j := &Job{}
 	var err *Error
-	if j.ID, err = h.name("jobid", b.job.text); err != nil {
+	if j.ID, err = h.name("jobid", b.Job.text); err != nil {
 		return err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *string
-	}{{"jobName", b.name, &j.Class}, {"userName", b.user, &j.User}, {"jobQueueName", b.queue, &j.Queue}} {
+	}{{"jobName", b.Name, &j.Class}, {"userName", b.User, &j.User}, {"jobQueueName", b.Queue, &j.Queue}} {
 		if *f.to, err = h.text(f.field, f.from); err != nil {
 			return err
 		}
 	}
-	submit, err := h.number("submitTime", b.submit, 0)
+	submit, err := h.number("submitTime", b.Submit, 0)
 	if err != nil {
 		return err
 	}
@@ -214,9 +217,9 @@ func (h *jhist) submitted(b *jhistBody) *Error {
 func (h *jhist) ours(b *jhistBody) *Error {
 	switch {
 	case h.job == nil:
-		return h.errorf("jobid", "the event of job %s stands outside of its history", quoted(b.job.text))
-	case string(b.job.text) != h.job.ID:
-		return h.errorf("jobid", "the event of job %s stands in the history of job %q", quoted(b.job.text), h.job.ID)
+		return h.errorf("jobid", "the event of job %s stands outside of its history", quoted(b.Job.text))
+	case string(b.Job.text) != h.job.ID:
+		return h.errorf("jobid", "the event of job %s stands in the history of job %q", quoted(b.Job.text), h.job.ID)
 	}
 	return nil
 }
@@ -225,7 +228,7 @@ func (h *jhist) queue(b *jhistBody) *Error {
 	if err := h.ours(b); err != nil {
 		return err
 	}
-	queue, err := h.text("jobQueueName", b.queue)
+	queue, err := h.text("jobQueueName", b.Queue)
 	if err == nil && queue != "" {
 		h.job.Queue = queue
 	}
@@ -236,11 +239,11 @@ func (h *jhist) inited(b *jhistBody) *Error {
 	if err := h.ours(b); err != nil {
 		return err
 	}
-	maps, err := h.known("totalMaps", b.maps)
+	maps, err := h.known("totalMaps", b.Maps)
 	if err != nil {
 		return err
 	}
-	reduces, err := h.known("totalReduces", b.reduces)
+	reduces, err := h.known("totalReduces", b.Reduces)
 	if err != nil {
 		return err
 	}
@@ -253,17 +256,17 @@ func (h *jhist) inited(b *jhistBody) *Error {
 
 // task finds the task of an event: task_KEY_m_NUMBER or _r_. It is nil for other kinds.
 func (h *jhist) task(b *jhistBody) (*jhistTask, bool, *Error) {
-	id := string(b.task.text)
+	id := string(b.Task.text)
 	rest, ok := strings.CutPrefix(id, "task_")
 	last := strings.LastIndexByte(rest, '_')
 	if !ok || last < 2 || rest[last-2] != '_' {
-		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.task.text))
+		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.Task.text))
 	}
 	switch {
 	case h.job == nil:
-		return nil, false, h.errorf("taskid", "the event of task %s stands outside of its job's history", quoted(b.task.text))
+		return nil, false, h.errorf("taskid", "the event of task %s stands outside of its job's history", quoted(b.Task.text))
 	case rest[:last-2] != h.key:
-		return nil, false, h.errorf("taskid", "the event of task %s stands in the history of job %q", quoted(b.task.text), h.job.ID)
+		return nil, false, h.errorf("taskid", "the event of task %s stands in the history of job %q", quoted(b.Task.text), h.job.ID)
 	}
 	kind := strings.IndexByte("mr", rest[last-1])
 	if kind < 0 {
@@ -271,10 +274,10 @@ func (h *jhist) task(b *jhistBody) (*jhistTask, bool, *Error) {
 	}
 	n, bad := strconv.Atoi(rest[last+1:])
 	if bad != nil || n < 0 {
-		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.task.text))
+		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.Task.text))
 	}
 	if n >= MaxTasks || h.total[kind] >= 0 && int64(n) >= h.total[kind] {
-		return nil, false, h.errorf("taskid", "%s is there, and the job has %d such tasks", quoted(b.task.text), min(h.total[kind], MaxTasks))
+		return nil, false, h.errorf("taskid", "%s is there, and the job has %d such tasks", quoted(b.Task.text), min(h.total[kind], MaxTasks))
 	}
 	t := h.tasks[kind][n]
 	if t == nil {
@@ -292,7 +295,7 @@ func (h *jhist) taskStarted(b *jhistBody) *Error {
 	if err != nil || t == nil {
 		return err
 	}
-	splits, err := h.text("splitLocations", b.splits)
+	splits, err := h.text("splitLocations", b.Splits)
 	if err != nil {
 		return err
 	}
@@ -310,11 +313,11 @@ func (h *jhist) started(b *jhistBody) *Error {
 	if err != nil || t == nil {
 		return err
 	}
-	id, err := h.name("attemptId", b.attempt.text)
+	id, err := h.name("attemptId", b.Attempt.text)
 	if err != nil {
 		return err
 	}
-	start, err := h.number("startTime", b.start, -1)
+	start, err := h.number("startTime", b.Start, -1)
 	if err != nil {
 		return err
 	}
@@ -331,16 +334,16 @@ func (h *jhist) done(b *jhistBody) *Error {
 	if err != nil || t == nil {
 		return err
 	}
-	start, known := h.attempt[string(b.attempt.text)]
-	delete(h.attempt, string(b.attempt.text))
-	if string(b.status.text) != "SUCCEEDED" || t.end >= 0 {
+	start, known := h.attempt[string(b.Attempt.text)]
+	delete(h.attempt, string(b.Attempt.text))
+	if string(b.Status.text) != "SUCCEEDED" || t.end >= 0 {
 		return nil
 	}
-	end, err := h.known("finishTime", b.finish)
+	end, err := h.known("finishTime", b.Finish)
 	if err != nil {
 		return err
 	}
-	fetched, err := h.known("shuffleFinishTime", b.fetched)
+	fetched, err := h.known("shuffleFinishTime", b.Fetched)
 	if err != nil {
 		return err
 	}
@@ -351,7 +354,7 @@ func (h *jhist) done(b *jhistBody) *Error {
 		start = -1
 	}
 	var c counters
-	if err := h.counters(&c, "counters", b.counters); err != nil {
+	if err := h.counters(&c, "counters", b.Counters); err != nil {
 		return err
 	}
 	t.ran = ran{start, fetched, end}
@@ -398,10 +401,10 @@ func (h *jhist) finished(b *jhistBody, to **Job) *Error {
 	h.tasks, h.attempt = [2]map[int]*jhistTask{}, nil
 	j.sizes(&stages[0], &stages[1], [2]units.Bytes{Unknown, Unknown})
 	maps, reduces := counters{Unknown, Unknown, Unknown}, counters{Unknown, Unknown, Unknown}
-	if err := h.counters(&maps, "mapCounters", b.mapCounters); err != nil {
+	if err := h.counters(&maps, "mapCounters", b.MapCounters); err != nil {
 		return err
 	}
-	if err := h.counters(&reduces, "reduceCounters", b.reduceCounters); err != nil {
+	if err := h.counters(&reduces, "reduceCounters", b.ReduceCounters); err != nil {
 		return err
 	}
 	if maps.read >= 0 {
@@ -420,6 +423,9 @@ func (h *jhist) finished(b *jhistBody, to **Job) *Error {
 	return nil
 }
 
+// maxCounters bounds the counters of an attempt: some hundred take some 20 kB.
+const maxCounters = 1 << 20
+
 // counters are those of Hadoop's that are used.
 type counters struct{ read, shuffled, written units.Bytes }
 
@@ -428,47 +434,35 @@ func (h *jhist) counters(c *counters, field string, from raw) *Error {
 	if len(from) == 0 {
 		return nil
 	}
-	g, err := h.groups.part(&h.place, from)
-	if err != nil {
-		err.Field = field
+	if len(from) > maxCounters {
+		return h.errorf(field, "they are longer than %v, no attempt has so many", units.Bytes(maxCounters))
+	}
+	var all jhistCounters
+	if err := h.fields(from, &all); err != nil {
+		err.Field = strings.TrimSuffix(field+"."+err.Field, ".")
 		return err
 	}
 	hdfsRead, hdfsWritten := Unknown, Unknown
-	err = h.list(field+".groups", g.groups, 1000, func(i int, e []byte) *Error {
-		g, err := h.groups.part(&h.place, e)
-		if err != nil {
-			return err
-		}
-		return h.list("counts", g.counts, 10_000, func(i int, e []byte) *Error {
-			k, err := h.counts.part(&h.place, e)
+	uses := map[string]*units.Bytes{"BYTES_READ": &c.read, "REDUCE_SHUFFLE_BYTES": &c.shuffled, "BYTES_WRITTEN": &c.written,
+		"HDFS_BYTES_READ": &hdfsRead, "HDFS_BYTES_WRITTEN": &hdfsWritten}
+	for g, group := range all.Groups {
+		for i, count := range group.Counts {
+			to := uses[count.Name]
+			if to == nil {
+				continue
+			}
+			x, err := h.known(fmt.Sprintf("%s.groups[%d].counts[%d].value", field, g, i), count.Value)
 			if err != nil {
 				return err
 			}
-			var to *units.Bytes
-			switch string(k.name.text) {
-			case "BYTES_READ":
-				to = &c.read
-			case "REDUCE_SHUFFLE_BYTES":
-				to = &c.shuffled
-			case "BYTES_WRITTEN":
-				to = &c.written
-			case "HDFS_BYTES_READ":
-				to = &hdfsRead
-			case "HDFS_BYTES_WRITTEN":
-				to = &hdfsWritten
-			default:
-				return nil
-			}
-			x, err := h.known("value", k.value)
 			*to = units.Bytes(x)
-			return err
-		})
-	})
+		}
+	}
 	if c.read < 0 {
 		c.read = hdfsRead
 	}
 	if c.written < 0 {
 		c.written = hdfsWritten
 	}
-	return err
+	return nil
 }

@@ -119,7 +119,7 @@ func TestJHistBad(t *testing.T) {
 		event("JobInited", `"jobid": "job_7_0001", "totalMaps": 9`):                                                    `t:7: jobid: the event of job "job_7_0001" stands in the history of job "job_1_0001"`,
 		event("MapAttemptFinished", `"taskid": "task_1_0001_m_000001", "taskStatus": "SUCCEEDED", "finishTime": 1e30`): `t:7: finishTime: "1e30" is too large`,
 		event("MapAttemptFinished", `"taskid": "task_1_0001_m_000001", "taskStatus": "SUCCEEDED", "counters": {"groups": [{"counts": [{"name": "BYTES_READ", "value": -7}]}]}`): `t:7: counters.groups[0].counts[0].value: -7 is negative`,
-		event("MapAttemptFinished", `"taskid": "task_1_0001_m_000001", "taskStatus": "SUCCEEDED", "counters": {"groups": {}}`):                                                  `t:7: counters.groups: "{}" is no list`,
+		event("MapAttemptFinished", `"taskid": "task_1_0001_m_000001", "taskStatus": "SUCCEEDED", "counters": {"groups": {}}`):                                                  `t:7: counters.groups: it is a JSON object, which cannot stand there`,
 		event("JobFinished", `"jobid": "job_1_0003"`): `t:7: jobid: the event of job "job_1_0003" stands in the history of job "job_1_0001"`,
 	})
 	fatalInputs(t, "jhist", map[string]string{

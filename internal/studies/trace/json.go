@@ -142,28 +142,43 @@ func (e *extent) take(c byte) bool {
 	return false
 }
 
-// decode checks that a record is JSON, and reads its fields. Errors name the line within the record, and the field.
-func (p *place) decode(text []byte, slots []slot) *Error {
-	if !utf8.Valid(text) {
-		n := 0
-		for n < len(text) {
-			c, size := utf8.DecodeRune(text[n:])
-			if c == utf8.RuneError && size == 1 {
-				break
-			}
-			n += size
-		}
-		return p.within(text, n, "", "%s is not UTF-8", quoted(text[max(0, n-10):min(len(text), n+10)]))
+// decode reads a record into a struct, by its tags. Errors name the line within the record.
+func (p *place) decode(text []byte, to any) *Error {
+	if utf8.Valid(text) {
+		return p.fields(text, to)
 	}
-	if !json.Valid(text) {
-		var any json.RawMessage
-		err := json.Unmarshal(text, &any)
-		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-			return p.within(text, int(syntax.Offset)-1, "", "it is not JSON: %v", err)
+	n := 0
+	for n < len(text) {
+		c, size := utf8.DecodeRune(text[n:])
+		if c == utf8.RuneError && size == 1 {
+			break
 		}
+		n += size
+	}
+	return p.within(text, n, "", "%s is not UTF-8", quoted(text[max(0, n-10):min(len(text), n+10)]))
+}
+
+// fields reads those of an object. Other keys are passed over; of one that stands twice, the last
+// value counts.
+func (p *place) fields(text []byte, to any) *Error {
+	return p.refused(text, kindOf(text), json.Unmarshal(text, to))
+}
+
+// refused says why a text could not be read into a struct.
+func (p *place) refused(text []byte, kind string, err error) *Error {
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		return p.within(text, int(syntax.Offset)-1, "", "it is not JSON: %v", err)
+	}
+	field, typed := "", (*json.UnmarshalTypeError)(nil)
+	switch {
+	case errors.As(err, &typed):
+		field, kind = typed.Field, typed.Value
+	case err != nil:
 		return p.errorf("", "it is not JSON: %v", err)
+	case kind == "object":
+		return nil
 	}
-	return p.object(trim(text), slots)
+	return p.errorf(field, "it is a JSON %s, which cannot stand there", kind)
 }
 
 // within is an error at a place within a record.
@@ -177,183 +192,72 @@ func (p *place) within(text []byte, at int, field, format string, args ...any) *
 	return err
 }
 
-// raw is a JSON value that is looked at later, in place: the text of the record must still be there.
+// raw is a JSON value that is looked at later; of null there is none.
 type raw []byte
 
-// slot says where the value of a key goes, as a scalar or as it stands.
-type slot struct {
-	key    string
-	scalar *scalar
-	raw    *raw
-}
-
-// form is a JSON object with known keys, read into the same value again and again.
-type form[T any] struct {
-	value T
-	slots []slot
-}
-
-func newForm[T any](slots func(*T) []slot) *form[T] {
-	f := &form[T]{}
-	f.slots = slots(&f.value)
-	return f
-}
-
-// record reads a whole record.
-func (f *form[T]) record(p *place, text []byte) (*T, *Error) {
-	var zero T
-	f.value = zero
-	return &f.value, p.decode(text, f.slots)
-}
-
-// part reads what is part of a record, which is known to be JSON.
-func (f *form[T]) part(p *place, text []byte) (*T, *Error) {
-	var zero T
-	f.value = zero
-	return &f.value, p.object(text, f.slots)
-}
-
-// object reads the fields of an object that is known to be JSON. Other keys are passed over; of one
-// that stands twice, the last value counts.
-func (p *place) object(text []byte, slots []slot) *Error {
-	if len(text) == 0 || text[0] != '{' {
-		return p.errorf("", "it is a JSON %s, which cannot stand there", kindOf(text))
+// UnmarshalJSON takes the text.
+func (r *raw) UnmarshalJSON(text []byte) error {
+	if *r = append((*r)[:0], text...); string(text) == "null" {
+		*r = nil
 	}
-	for i := 1; ; {
-		key, value, next := member(text, i)
-		if next < 0 {
-			return nil
-		}
-		i = next
-		for k := range slots {
-			if s := &slots[k]; string(key) == s.key {
-				if s.scalar != nil {
-					s.scalar.set(value)
-				} else if *s.raw = raw(value); string(value) == "null" {
-					*s.raw = nil
-				}
-				break
-			}
-		}
-	}
+	return nil
 }
 
+// kindOf names the kind of a JSON value.
 func kindOf(text []byte) string {
-	switch {
-	case len(text) == 0:
+	if text = trim(text); len(text) == 0 {
 		return "nothing"
-	case text[0] == '[':
+	}
+	switch text[0] {
+	case '{':
+		return "object"
+	case '[':
 		return "array"
-	case text[0] == '"':
+	case '"':
 		return "string"
-	case text[0] == 't' || text[0] == 'f':
+	case 't', 'f':
 		return "bool"
-	case text[0] == 'n':
+	case 'n':
 		return "null"
 	}
 	return "number"
 }
 
-// member returns the next member of an object, which is known to be JSON, and where to go on; -1 behind the last.
-func member(text []byte, i int) (key, value []byte, next int) {
-	for text[i] != '"' {
-		if text[i] == '}' {
-			return nil, nil, -1
-		}
-		i++
-	}
-	end := valueEnd(text, i)
-	if key = text[i+1 : end-1]; bytes.IndexByte(key, '\\') >= 0 {
-		var t string
-		_ = json.Unmarshal(text[i:end], &t)
-		key = []byte(t)
-	}
-	for i = end; text[i] == ':' || space(text[i]); i++ {
-	}
-	end = valueEnd(text, i)
-	return key, text[i:end], end
-}
-
-// valueEnd is where the value ends that begins at i, in what is known to be JSON.
-func valueEnd(text []byte, i int) int {
-	depth := 0
-	for i < len(text) {
-		switch c := text[i]; c {
-		case '"':
-			for i++; ; i++ {
-				i += bytes.IndexByte(text[i:], '"')
-				slashes := i
-				for text[slashes-1] == '\\' {
-					slashes--
-				}
-				if (i-slashes)%2 == 0 {
-					break
-				}
-			}
-			if depth == 0 {
-				return i + 1
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth <= 0 {
-				return i + 1 + depth // of a number, before the bracket around it
-			}
-		case ',', ' ', '\n', '\t', '\r':
-			if depth == 0 {
-				return i
-			}
-		}
-		i++
-	}
-	return i
-}
-
 // list goes through the elements of a JSON array, with their number, up to so many; of one that is
 // no array it tells so. What is wrong with an element is told with its place. Lists are not read as
 // a whole, as one of millions of empty elements takes no room in a file and much in memory.
-func (p *place) list(field string, r raw, most int, do func(i int, element []byte) *Error) *Error {
-	if len(r) == 0 {
+func list[T any](p *place, field string, from raw, most int, do func(e *T) *Error) *Error {
+	if len(from) == 0 {
 		return nil
 	}
-	if r[0] != '[' {
-		return p.errorf(field, "%s is no list", quoted(r))
+	d := json.NewDecoder(bytes.NewReader(from))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
+		return p.errorf(field, "%s is no list", quoted(from))
 	}
-	i := 1
-	for n := 0; ; n++ {
-		for r[i] == ',' || space(r[i]) {
-			i++
-		}
-		if r[i] == ']' {
-			return nil
-		}
+	for n := 0; d.More(); n++ {
 		if n == most {
 			return p.errorf(field, "there are more than %d, no job has so many", most)
 		}
-		end := valueEnd(r, i)
-		if err := do(n, r[i:end]); err != nil {
-			at := fmt.Sprintf("%s[%d]", field, n)
-			if err.Field != "" {
-				at += "." + err.Field
-			}
-			err.Field = at
-			return err
+		var e T
+		var bad *Error
+		if err := d.Decode(&e); err != nil {
+			bad = p.refused(from, "object", err)
+		} else {
+			bad = do(&e)
 		}
-		i = end
+		if bad != nil {
+			at := fmt.Sprintf("%s[%d]", field, n)
+			if bad.Field != "" {
+				at += "." + bad.Field
+			}
+			bad.Field = at
+			return bad
+		}
 	}
+	return nil
 }
 
-func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
-
-func trim(b []byte) []byte {
-	for len(b) > 0 && space(b[0]) {
-		b = b[1:]
-	}
-	for len(b) > 0 && space(b[len(b)-1]) {
-		b = b[:len(b)-1]
-	}
-	return b
-}
+func trim(b []byte) []byte { return bytes.Trim(b, " \n\t\r") }
 
 // scalar is a JSON string or number, as tools do not agree on which of the two a number is.
 type scalar struct {
@@ -361,26 +265,31 @@ type scalar struct {
 	is   byte // 0 = absent or null, 's' a string, 'n' a number, 'x' anything else
 }
 
-// set takes the text; of a string without escapes, in place.
-func (s *scalar) set(text []byte) {
-	*s = scalar{text, 'x'}
-	switch c := text[0]; {
-	case c == 'n':
+// UnmarshalJSON takes the text.
+func (s *scalar) UnmarshalJSON(text []byte) error {
+	*s = scalar{bytes.Clone(text), 'x'}
+	switch kindOf(text) {
+	case "null":
 		*s = scalar{}
-	case c == '"':
-		s.is = 's'
-		if s.text = text[1 : len(text)-1]; bytes.IndexByte(s.text, '\\') >= 0 {
-			var t string
-			_ = json.Unmarshal(text, &t) // it is known to be a string
-			s.text = []byte(t)
-		}
-	case c == '-' || c >= '0' && c <= '9':
+	case "number":
 		s.is = 'n'
-	case c == '{': // {"string": …}, as Avro writes what may be null
-		if key, value, next := member(text, 1); next >= 0 && string(key) == "string" && value[0] == '"' {
-			s.set(value)
+	case "string":
+		s.is = 's'
+		if s.text = s.text[1 : len(text)-1]; bytes.IndexByte(s.text, '\\') >= 0 {
+			var t string
+			err := json.Unmarshal(text, &t)
+			s.text = []byte(t)
+			return err
+		}
+	case "object": // {"string": …}, as Avro writes what may be null
+		var avro struct {
+			String *string `json:"string"`
+		}
+		if json.Unmarshal(text, &avro) == nil && avro.String != nil {
+			*s = scalar{[]byte(*avro.String), 's'}
 		}
 	}
+	return nil
 }
 
 func (s *scalar) there() bool { return s.is != 0 }

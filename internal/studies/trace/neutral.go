@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/slackline/slackline/units"
@@ -28,43 +30,40 @@ type neutral struct {
 	lines
 	order
 	headed bool
-	jobs   *form[neutralJob]
-	stages *form[neutralStage]
-	tasks  *form[neutralTask]
 }
 
 func openNeutral(in io.Reader, o Options) Reader {
-	return &neutral{lines: newLines(in, o), jobs: newForm((*neutralJob).slots), stages: newForm((*neutralStage).slots), tasks: newForm((*neutralTask).slots)}
+	return &neutral{lines: newLines(in, o)}
 }
 
 type neutralJob struct {
-	id, class, queue, user, submit, deadline, priority, input, shuffle, output, path scalar
-
-	after, stages raw
-}
-
-func (t *neutralJob) slots() []slot {
-	return []slot{{"id", &t.id, nil}, {"class", &t.class, nil}, {"queue", &t.queue, nil}, {"user", &t.user, nil}, {"submit", &t.submit, nil},
-		{"deadline", &t.deadline, nil}, {"priority", &t.priority, nil}, {"input", &t.input, nil}, {"shuffle", &t.shuffle, nil},
-		{"output", &t.output, nil}, {"path", &t.path, nil}, {"after", nil, &t.after}, {"stages", nil, &t.stages}}
+	ID       scalar `json:"id"`
+	Class    scalar `json:"class"`
+	Queue    scalar `json:"queue"`
+	User     scalar `json:"user"`
+	Submit   scalar `json:"submit"`
+	Deadline scalar `json:"deadline"`
+	Priority scalar `json:"priority"`
+	Input    scalar `json:"input"`
+	Shuffle  scalar `json:"shuffle"`
+	Output   scalar `json:"output"`
+	Path     scalar `json:"path"`
+	After    raw    `json:"after"`
+	Stages   raw    `json:"stages"`
 }
 
 type neutralStage struct {
-	kind         scalar
-	needs, tasks raw
-}
-
-func (t *neutralStage) slots() []slot {
-	return []slot{{"kind", &t.kind, nil}, {"needs", nil, &t.needs}, {"tasks", nil, &t.tasks}}
+	Kind  scalar `json:"kind"`
+	Needs raw    `json:"needs"`
+	Tasks raw    `json:"tasks"`
 }
 
 type neutralTask struct {
-	count, input, time, shuffle scalar
-	hosts                       raw
-}
-
-func (t *neutralTask) slots() []slot {
-	return []slot{{"count", &t.count, nil}, {"input", &t.input, nil}, {"time", &t.time, nil}, {"shuffle", &t.shuffle, nil}, {"hosts", nil, &t.hosts}}
+	Count   scalar `json:"count"`
+	Input   scalar `json:"input"`
+	Time    scalar `json:"time"`
+	Shuffle scalar `json:"shuffle"`
+	Hosts   raw    `json:"hosts"`
 }
 
 // Next returns the job of the next line.
@@ -94,147 +93,135 @@ func (n *neutral) Next() (*Job, error) {
 }
 
 func (n *neutral) heading(line []byte) *Error {
-	var version scalar
-	if err := n.decode(line, []slot{{"slackline_trace", &version, nil}}); err != nil || !version.there() {
+	var heading struct {
+		Version scalar `json:"slackline_trace"`
+	}
+	if err := n.decode(line, &heading); err != nil || !heading.Version.there() {
 		return n.lost(`the file does not begin with {"slackline_trace":1}, as slackline's own traces do; name another format`)
 	}
-	if string(version.text) != "1" {
-		return n.lost("version %s of the form is not known, 1 is", quoted(version.text))
+	if string(heading.Version.text) != "1" {
+		return n.lost("version %s of the form is not known, 1 is", quoted(heading.Version.text))
 	}
 	n.headed = true
 	return nil
 }
 
 func (n *neutral) job(line []byte) (*Job, *Error) {
-	t, err := n.jobs.record(&n.place, line)
+	var t neutralJob
+	err := n.decode(line, &t)
 	if err != nil {
 		return nil, err
 	}
 	j := &Job{}
-	if j.ID, err = n.name("id", t.id.text); err != nil {
+	if j.ID, err = n.name("id", t.ID.text); err != nil {
 		return nil, err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *string
-	}{{"class", t.class, &j.Class}, {"queue", t.queue, &j.Queue}, {"user", t.user, &j.User}, {"path", t.path, &j.Path}} {
+	}{{"class", t.Class, &j.Class}, {"queue", t.Queue, &j.Queue}, {"user", t.User, &j.User}, {"path", t.Path, &j.Path}} {
 		if *f.to, err = n.text(f.field, f.from); err != nil {
 			return nil, err
 		}
 	}
-	if !t.submit.there() {
+	if !t.Submit.there() {
 		return nil, n.errorf("submit", "it is left out; a job is submitted at some time")
 	}
-	at, err := n.exact("submit", t.submit, 0)
+	at, err := n.exact("submit", t.Submit, 0)
 	if err != nil {
 		return nil, err
 	}
 	j.Submit = units.Time(at)
-	if j.Deadline, err = n.exact("deadline", t.deadline, 0); err != nil {
+	if j.Deadline, err = n.exact("deadline", t.Deadline, 0); err != nil {
 		return nil, err
 	}
-	if t.priority.there() {
-		p, bad := strconv.Atoi(string(t.priority.text))
+	if t.Priority.there() {
+		p, bad := strconv.Atoi(string(t.Priority.text))
 		if bad != nil || p < -1_000_000 || p > 1_000_000 {
-			return nil, n.errorf("priority", "%s is no whole number from -1000000 to 1000000", quoted(t.priority.text))
+			return nil, n.errorf("priority", "%s is no whole number from -1000000 to 1000000", quoted(t.Priority.text))
 		}
 		j.Priority = p
 	}
-	if j.After, err = n.names("after", t.after, 1000); err != nil {
+	if j.After, err = n.names("after", t.After, 1000); err != nil {
 		return nil, err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *units.Bytes
-	}{{"input", t.input, &j.Input}, {"shuffle", t.shuffle, &j.Shuffle}, {"output", t.output, &j.Output}} {
+	}{{"input", t.Input, &j.Input}, {"shuffle", t.Shuffle, &j.Shuffle}, {"output", t.Output, &j.Output}} {
 		x, err := n.number(f.field, f.from, int64(Unknown))
 		if err != nil {
 			return nil, err
 		}
 		*f.to = units.Bytes(x)
 	}
-	if err := n.list("stages", t.stages, int(workload.Stages), func(i int, e []byte) *Error { return n.stage(j, e) }); err != nil {
+	if err := list(&n.place, "stages", t.Stages, int(workload.Stages), func(t *neutralStage) *Error { return n.stage(j, t) }); err != nil {
 		return nil, err
 	}
 	return j, n.admit(&n.order, j, "submit")
 }
 
 // names reads a list of texts.
-func (p *place) names(field string, list raw, most int) (names []string, err *Error) {
-	err = p.list(field, list, most, func(i int, e []byte) *Error {
-		var s scalar
-		s.set(e)
-		text, err := p.text("", s)
+func (p *place) names(field string, from raw, most int) (names []string, err *Error) {
+	err = list(p, field, from, most, func(s *scalar) *Error {
+		text, err := p.text("", *s)
 		names = append(names, text)
 		return err
 	})
 	return names, err
 }
 
-func (n *neutral) stage(j *Job, text []byte) *Error {
-	t, err := n.stages.part(&n.place, text)
-	if err != nil {
-		return err
-	}
-	kind, bad := workload.ParseStage(string(t.kind.text))
+func (n *neutral) stage(j *Job, t *neutralStage) (err *Error) {
+	kind, bad := workload.ParseStage(string(t.Kind.text))
 	if bad != nil {
 		return n.errorf("kind", "%v", bad)
 	}
 	s := Stage{Kind: kind}
-	if len(t.needs) > 0 {
-		if t.needs[0] != '{' {
-			return n.errorf("needs", "it is a JSON %s, which cannot stand there", kindOf(t.needs))
+	if len(t.Needs) > 0 {
+		var needs map[string]scalar
+		if err := n.fields(t.Needs, &needs); err != nil {
+			err.Field = "needs"
+			return err
 		}
-		for i := 1; ; {
-			key, value, next := member(t.needs, i)
-			if next < 0 {
-				break
-			}
-			i = next
-			d, ok := dimension(string(key))
+		for _, key := range slices.Sorted(maps.Keys(needs)) {
+			d, ok := dimension(key)
 			if !ok {
-				return n.errorf("needs", "there is no resource %s", quoted(key))
+				return n.errorf("needs", "there is no resource %q", key)
 			}
-			var amount scalar
-			amount.set(value)
-			if s.Needs[d], err = n.number("needs."+d.String(), amount, 0); err != nil {
+			if s.Needs[d], err = n.number("needs."+key, needs[key], 0); err != nil {
 				return err
 			}
 		}
 	}
-	if err := n.list("tasks", t.tasks, MaxRuns, func(i int, e []byte) *Error { return n.task(&s, e) }); err != nil {
+	if err := list(&n.place, "tasks", t.Tasks, MaxRuns, func(t *neutralTask) *Error { return n.task(&s, t) }); err != nil {
 		return err
 	}
 	j.Stages = append(j.Stages, s)
 	return nil
 }
 
-func (n *neutral) task(s *Stage, text []byte) *Error {
-	t, err := n.tasks.part(&n.place, text)
-	if err != nil {
-		return err
-	}
-	count, err := n.number("count", t.count, 1)
+func (n *neutral) task(s *Stage, t *neutralTask) *Error {
+	count, err := n.number("count", t.Count, 1)
 	if err != nil {
 		return err
 	}
 	if count < 1 || count > MaxTasks {
 		return n.errorf("count", "%d is not from 1 to %d", count, MaxTasks)
 	}
-	input, err := n.number("input", t.input, int64(Unknown))
+	input, err := n.number("input", t.Input, int64(Unknown))
 	if err != nil {
 		return err
 	}
 	u := Task{Count: int(count), Input: units.Bytes(input)}
-	if u.Time, err = n.exact("time", t.time, UnknownTime); err != nil {
+	if u.Time, err = n.exact("time", t.Time, UnknownTime); err != nil {
 		return err
 	}
-	if u.Shuf, err = n.exact("shuffle", t.shuffle, 0); err != nil {
+	if u.Shuf, err = n.exact("shuffle", t.Shuffle, 0); err != nil {
 		return err
 	}
-	if u.Hosts, err = n.names("hosts", t.hosts, maxHosts); err != nil {
+	if u.Hosts, err = n.names("hosts", t.Hosts, maxHosts); err != nil {
 		return err
 	}
 	s.Add(u)

@@ -23,47 +23,44 @@ import (
 type rumen struct {
 	records
 	order
-	jobs      *form[rumenJob]
-	tasks     *form[rumenTask]
-	attempts  *form[rumenAttempt]
-	locations *form[rumenLocation]
 }
 
 func openRumen(in io.Reader, o Options) Reader {
-	return &rumen{records: newRecords(in, o), jobs: newForm((*rumenJob).slots), tasks: newForm((*rumenTask).slots),
-		attempts: newForm((*rumenAttempt).slots), locations: newForm((*rumenLocation).slots)}
+	return &rumen{records: newRecords(in, o)}
 }
 
 type rumenJob struct {
-	id, name, user, queue, priority, submit, maps, reduces, mapMB, reduceMB scalar
-
-	mapTasks, reduceTasks raw
-}
-
-func (t *rumenJob) slots() []slot {
-	return []slot{{"jobID", &t.id, nil}, {"jobName", &t.name, nil}, {"user", &t.user, nil}, {"queue", &t.queue, nil}, {"priority", &t.priority, nil},
-		{"submitTime", &t.submit, nil}, {"totalMaps", &t.maps, nil}, {"totalReduces", &t.reduces, nil}, {"jobMapMB", &t.mapMB, nil},
-		{"jobReduceMB", &t.reduceMB, nil}, {"mapTasks", nil, &t.mapTasks}, {"reduceTasks", nil, &t.reduceTasks}}
+	ID          scalar `json:"jobID"`
+	Name        scalar `json:"jobName"`
+	User        scalar `json:"user"`
+	Queue       scalar `json:"queue"`
+	Priority    scalar `json:"priority"`
+	Submit      scalar `json:"submitTime"`
+	Maps        scalar `json:"totalMaps"`
+	Reduces     scalar `json:"totalReduces"`
+	MapMB       scalar `json:"jobMapMB"`
+	ReduceMB    scalar `json:"jobReduceMB"`
+	MapTasks    raw    `json:"mapTasks"`
+	ReduceTasks raw    `json:"reduceTasks"`
 }
 
 type rumenTask struct {
-	input, output       scalar
-	attempts, locations raw
+	Input     scalar `json:"inputBytes"`
+	Output    scalar `json:"outputBytes"`
+	Attempts  raw    `json:"attempts"`
+	Locations raw    `json:"preferredLocations"`
 }
 
-func (t *rumenTask) slots() []slot {
-	return []slot{{"inputBytes", &t.input, nil}, {"outputBytes", &t.output, nil}, {"attempts", nil, &t.attempts}, {"preferredLocations", nil, &t.locations}}
+type rumenAttempt struct {
+	Result  scalar `json:"result"`
+	Start   scalar `json:"startTime"`
+	Finish  scalar `json:"finishTime"`
+	Fetched scalar `json:"shuffleFinished"`
 }
 
-type rumenAttempt struct{ result, start, finish, fetched scalar }
-
-func (t *rumenAttempt) slots() []slot {
-	return []slot{{"result", &t.result, nil}, {"startTime", &t.start, nil}, {"finishTime", &t.finish, nil}, {"shuffleFinished", &t.fetched, nil}}
+type rumenLocation struct {
+	Layers raw `json:"layers"`
 }
-
-type rumenLocation struct{ layers raw }
-
-func (t *rumenLocation) slots() []slot { return []slot{{"layers", nil, &t.layers}} }
 
 // ran is what is known of the attempt that succeeded, in ms; -1 = nothing.
 type ran struct{ start, fetched, end int64 }
@@ -102,34 +99,35 @@ func (r *rumen) Next() (*Job, error) {
 }
 
 func (r *rumen) job(text []byte) (*Job, *Error) {
-	t, err := r.jobs.record(&r.place, text)
+	var t rumenJob
+	err := r.decode(text, &t)
 	if err != nil {
 		return nil, err
 	}
 	j := &Job{}
-	if j.ID, err = r.name("jobID", t.id.text); err != nil {
+	if j.ID, err = r.name("jobID", t.ID.text); err != nil {
 		return nil, err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *string
-	}{{"jobName", t.name, &j.Class}, {"user", t.user, &j.User}, {"queue", t.queue, &j.Queue}} {
+	}{{"jobName", t.Name, &j.Class}, {"user", t.User, &j.User}, {"queue", t.Queue, &j.Queue}} {
 		if *f.to, err = r.text(f.field, f.from); err != nil {
 			return nil, err
 		}
 	}
-	if t.priority.there() {
-		p, ok := priorities[string(t.priority.text)]
+	if t.Priority.there() {
+		p, ok := priorities[string(t.Priority.text)]
 		if !ok {
-			return nil, r.errorf("priority", "%s is none of VERY_LOW, LOW, NORMAL, HIGH and VERY_HIGH", quoted(t.priority.text))
+			return nil, r.errorf("priority", "%s is none of VERY_LOW, LOW, NORMAL, HIGH and VERY_HIGH", quoted(t.Priority.text))
 		}
 		j.Priority = p
 	}
-	if !t.submit.there() {
+	if !t.Submit.there() {
 		return nil, r.errorf("submitTime", "it is left out; a job is submitted at some time")
 	}
-	submit, err := r.number("submitTime", t.submit, 0)
+	submit, err := r.number("submitTime", t.Submit, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +138,7 @@ func (r *rumen) job(text []byte) (*Job, *Error) {
 	for i, f := range []struct {
 		field string
 		from  scalar
-	}{{"totalMaps", t.maps}, {"totalReduces", t.reduces}, {"jobMapMB", t.mapMB}, {"jobReduceMB", t.reduceMB}} {
+	}{{"totalMaps", t.Maps}, {"totalReduces", t.Reduces}, {"jobMapMB", t.MapMB}, {"jobReduceMB", t.ReduceMB}} {
 		if n[i], err = r.known(f.field, f.from); err != nil {
 			return nil, err
 		}
@@ -152,9 +150,9 @@ func (r *rumen) job(text []byte) (*Job, *Error) {
 	var written [2]units.Bytes
 	for i := range stages {
 		s := &stages[i]
-		field, list := "mapTasks", t.mapTasks
+		field, list := "mapTasks", t.MapTasks
 		if i == 1 {
-			field, list = "reduceTasks", t.reduceTasks
+			field, list = "reduceTasks", t.ReduceTasks
 		}
 		err := r.readTasks(s, field, list, &written[i], func(a ran) Task {
 			if s.Kind == workload.Reduce {
@@ -208,28 +206,24 @@ func inputOf(s *Stage) units.Bytes {
 	return total
 }
 
-func (r *rumen) readTasks(s *Stage, field string, list raw, written *units.Bytes, make func(ran) Task) *Error {
-	return r.list(field, list, MaxRuns, func(i int, e []byte) *Error {
-		t, err := r.tasks.part(&r.place, e)
+func (r *rumen) readTasks(s *Stage, field string, from raw, written *units.Bytes, make func(ran) Task) *Error {
+	return list(&r.place, field, from, MaxRuns, func(t *rumenTask) *Error {
+		input, err := r.known("inputBytes", t.Input)
 		if err != nil {
 			return err
 		}
-		input, err := r.known("inputBytes", t.input)
-		if err != nil {
-			return err
-		}
-		output, err := r.known("outputBytes", t.output)
+		output, err := r.known("outputBytes", t.Output)
 		if err != nil {
 			return err
 		}
 		*written = sum(*written, units.Bytes(output))
-		a, err := r.succeeded(t.attempts)
+		a, err := r.succeeded(t.Attempts)
 		if err != nil {
 			return err
 		}
 		task := make(a)
 		task.Input = units.Bytes(input)
-		if task.Hosts, err = r.hosts(t.locations); err != nil {
+		if task.Hosts, err = r.hosts(t.Locations); err != nil {
 			return err
 		}
 		s.Add(task)
@@ -240,18 +234,17 @@ func (r *rumen) readTasks(s *Stage, field string, list raw, written *units.Bytes
 // succeeded finds the attempt that did.
 func (r *rumen) succeeded(attempts raw) (ran, *Error) {
 	won := ran{-1, -1, -1}
-	err := r.list("attempts", attempts, MaxRuns, func(i int, e []byte) *Error {
-		t, err := r.attempts.part(&r.place, e)
-		if err != nil || string(t.result.text) != "SUCCESS" {
+	err := list(&r.place, "attempts", attempts, MaxRuns, func(t *rumenAttempt) (err *Error) {
+		if string(t.Result.text) != "SUCCESS" {
+			return nil
+		}
+		if won.start, err = r.known("startTime", t.Start); err != nil {
 			return err
 		}
-		if won.start, err = r.known("startTime", t.start); err != nil {
+		if won.end, err = r.known("finishTime", t.Finish); err != nil {
 			return err
 		}
-		if won.end, err = r.known("finishTime", t.finish); err != nil {
-			return err
-		}
-		if won.fetched, err = r.known("shuffleFinished", t.fetched); err != nil {
+		if won.fetched, err = r.known("shuffleFinished", t.Fetched); err != nil {
 			return err
 		}
 		if won.start >= 0 && won.end >= 0 && won.end < won.start {
@@ -263,13 +256,9 @@ func (r *rumen) succeeded(attempts raw) (ran, *Error) {
 }
 
 // hosts are the last layers of places.
-func (r *rumen) hosts(list raw) (hosts []string, err *Error) {
-	err = r.list("preferredLocations", list, maxHosts, func(i int, e []byte) *Error {
-		t, err := r.locations.part(&r.place, e)
-		if err != nil {
-			return err
-		}
-		layers, err := r.names("layers", t.layers, 16)
+func (r *rumen) hosts(from raw) (hosts []string, err *Error) {
+	err = list(&r.place, "preferredLocations", from, maxHosts, func(t *rumenLocation) *Error {
+		layers, err := r.names("layers", t.Layers, 16)
 		if err != nil || len(layers) == 0 {
 			return err
 		}

@@ -35,29 +35,32 @@ type sls struct {
 	copies int // of the job last read that are still to come
 	copied int
 	like   Job
-	jobs   *form[slsJob]
-	tasks  *form[slsTask]
 }
 
 func openSLS(in io.Reader, o Options) Reader {
-	return &sls{records: newRecords(in, o), jobs: newForm((*slsJob).slots), tasks: newForm((*slsTask).slots)}
+	return &sls{records: newRecords(in, o)}
 }
 
 type slsJob struct {
-	nodes, id, user, queue, start, priority, count scalar
-	tasks                                          raw
+	Nodes    scalar `json:"num.nodes"`
+	ID       scalar `json:"job.id"`
+	User     scalar `json:"job.user"`
+	Queue    scalar `json:"job.queue.name"`
+	Start    scalar `json:"job.start.ms"`
+	Priority scalar `json:"job.priority"`
+	Count    scalar `json:"job.count"`
+	Tasks    raw    `json:"job.tasks"`
 }
 
-func (t *slsJob) slots() []slot {
-	return []slot{{"num.nodes", &t.nodes, nil}, {"job.id", &t.id, nil}, {"job.user", &t.user, nil}, {"job.queue.name", &t.queue, nil},
-		{"job.start.ms", &t.start, nil}, {"job.priority", &t.priority, nil}, {"job.count", &t.count, nil}, {"job.tasks", nil, &t.tasks}}
-}
-
-type slsTask struct{ kind, count, start, end, duration, host, memory, cores scalar }
-
-func (t *slsTask) slots() []slot {
-	return []slot{{"container.type", &t.kind, nil}, {"count", &t.count, nil}, {"container.start.ms", &t.start, nil}, {"container.end.ms", &t.end, nil},
-		{"container.duration.ms", &t.duration, nil}, {"container.host", &t.host, nil}, {"container.memory-mb", &t.memory, nil}, {"container.vcores", &t.cores, nil}}
+type slsTask struct {
+	Kind     scalar `json:"container.type"`
+	Count    scalar `json:"count"`
+	Start    scalar `json:"container.start.ms"`
+	End      scalar `json:"container.end.ms"`
+	Duration scalar `json:"container.duration.ms"`
+	Host     scalar `json:"container.host"`
+	Memory   scalar `json:"container.memory-mb"`
+	Cores    scalar `json:"container.vcores"`
 }
 
 // Next returns the job of the next object.
@@ -103,37 +106,38 @@ func (p *place) fail(err error) error {
 
 // job reads a job. It leaves to nil if the object is none, or stands for several.
 func (s *sls) job(text []byte, to **Job) *Error {
-	t, err := s.jobs.record(&s.place, text)
+	var t slsJob
+	err := s.decode(text, &t)
 	if err != nil {
 		return err
 	}
-	if t.nodes.there() && !t.start.there() {
+	if t.Nodes.there() && !t.Start.there() {
 		return nil
 	}
 	j := &Job{Input: Unknown, Shuffle: Unknown, Output: Unknown}
-	if j.ID, err = s.name("job.id", t.id.text); err != nil {
+	if j.ID, err = s.name("job.id", t.ID.text); err != nil {
 		return err
 	}
 	for _, f := range []struct {
 		field string
 		from  scalar
 		to    *string
-	}{{"job.user", t.user, &j.User}, {"job.queue.name", t.queue, &j.Queue}} {
+	}{{"job.user", t.User, &j.User}, {"job.queue.name", t.Queue, &j.Queue}} {
 		if *f.to, err = s.text(f.field, f.from); err != nil {
 			return err
 		}
 	}
-	if !t.start.there() {
+	if !t.Start.there() {
 		return s.errorf("job.start.ms", "it is left out; a job is submitted at some time")
 	}
-	start, err := s.number("job.start.ms", t.start, 0)
+	start, err := s.number("job.start.ms", t.Start, 0)
 	if err != nil {
 		return err
 	}
 	if j.Submit, err = s.since(&s.order, "job.start.ms", start); err != nil {
 		return err
 	}
-	priority, err := s.number("job.priority", t.priority, 0)
+	priority, err := s.number("job.priority", t.Priority, 0)
 	if err != nil {
 		return err
 	}
@@ -141,7 +145,7 @@ func (s *sls) job(text []byte, to **Job) *Error {
 		return s.errorf("job.priority", "%d is more than 1000000", priority)
 	}
 	stages := [2]Stage{{Kind: workload.Map}, {Kind: workload.Reduce}}
-	if err := s.list("job.tasks", t.tasks, MaxRuns, func(i int, e []byte) *Error { return s.task(&stages, e) }); err != nil {
+	if err := list(&s.place, "job.tasks", t.Tasks, MaxRuns, func(t *slsTask) *Error { return s.task(&stages, t) }); err != nil {
 		return err
 	}
 	for i := range stages {
@@ -149,7 +153,7 @@ func (s *sls) job(text []byte, to **Job) *Error {
 			j.Stages = append(j.Stages, stages[i])
 		}
 	}
-	copies, err := s.number("job.count", t.count, 1)
+	copies, err := s.number("job.count", t.Count, 1)
 	if err != nil {
 		return err
 	}
@@ -167,24 +171,20 @@ func (s *sls) job(text []byte, to **Job) *Error {
 	return nil
 }
 
-func (s *sls) task(stages *[2]Stage, text []byte) *Error {
-	t, err := s.tasks.part(&s.place, text)
-	if err != nil {
-		return err
-	}
+func (s *sls) task(stages *[2]Stage, t *slsTask) (err *Error) {
 	to := &stages[0]
-	switch kind := string(t.kind.text); kind {
+	switch kind := string(t.Kind.text); kind {
 	case "map":
 	case "reduce":
 		to = &stages[1]
 	default:
-		return s.errorf("container.type", "%s is neither map nor reduce", quoted(t.kind.text))
+		return s.errorf("container.type", "%s is neither map nor reduce", quoted(t.Kind.text))
 	}
 	n := [4]int64{1, -1, -1, -1}
 	for i, f := range []struct {
 		field string
 		from  scalar
-	}{{"count", t.count}, {"container.start.ms", t.start}, {"container.end.ms", t.end}, {"container.duration.ms", t.duration}} {
+	}{{"count", t.Count}, {"container.start.ms", t.Start}, {"container.end.ms", t.End}, {"container.duration.ms", t.Duration}} {
 		if n[i], err = s.number(f.field, f.from, n[i]); err != nil {
 			return err
 		}
@@ -202,18 +202,18 @@ func (s *sls) task(stages *[2]Stage, text []byte) *Error {
 		}
 		u.Time = between(n[1], n[2])
 	}
-	host, err := s.text("container.host", t.host)
+	host, err := s.text("container.host", t.Host)
 	if err != nil {
 		return err
 	}
 	if host != "" {
 		u.Hosts = []string{path.Base(host)}
 	}
-	memory, err := s.number("container.memory-mb", t.memory, 0)
+	memory, err := s.number("container.memory-mb", t.Memory, 0)
 	if err != nil {
 		return err
 	}
-	cores, err := s.number("container.vcores", t.cores, 0)
+	cores, err := s.number("container.vcores", t.Cores, 0)
 	if err != nil {
 		return err
 	}
