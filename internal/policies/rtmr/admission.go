@@ -122,8 +122,15 @@ func (s *scheduler) settle(v sched.View, job *sched.Job, r *record, verdict Verd
 	if n.Master != without {
 		s.mastered++
 	}
+	if c.Begun {
+		s.starts++
+		n.Rank = s.starts
+	}
 	s.enqueue(job.ID)
 	s.plan.Admit(now, c) // lines 22 and 23
+	if c.Begun {
+		s.plan.Start(now, job.ID)
+	}
 	why := sched.Because(estimate.Promised, int64(c.Deadline), int64(verdict.Finish))
 	if measured.Longest > 0 {
 		why = sched.Because(Estimated, int64(c.Deadline), int64(verdict.Finish), int64(measured.maps()))
@@ -208,10 +215,34 @@ func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 	if r.Standing == promised {
 		s.plan.Remove(v.Now(), j)
 	} else if job.Begun() {
-		return // it runs on as it does, also when the number of its tasks is final by now
+		s.counted(v, job, p)
+		return
 	}
 	s.forget(j)
 	s.judge(v, job, p)
+}
+
+// counted judges a job that has begun without a promise, since nobody could tell how many tasks it
+// has, when that number is final. One that does not pass, or whose reduces hold slots while maps are
+// to run, which the schedule does not know of, runs on as it does.
+func (s *scheduler) counted(v sched.View, job *sched.Job, p *sched.Plan) {
+	was := s.of(job.ID)
+	if !was.Grows || job.Spec.Growing() != nil || job.Stages[sched.Reduce].Occupied > 0 && !mapsOver(job) {
+		return
+	}
+	r := record{Claim: claimOf(job)}
+	r.Claim.Begun = true
+	s.release(v.Now(), was)
+	if as, _ := s.weigh(v, job, &r); as == promised {
+		if verdict := s.plan.Test(v.Now(), r.Claim); verdict.OK {
+			s.forget(job.ID)
+			s.settle(v, job, &r, verdict, p)
+			return
+		}
+	}
+	if !s.c.Preempt {
+		s.leaseRunning(v, job)
+	}
 }
 
 // takeOver takes in jobs that another policy has let run: they have no promise.

@@ -24,7 +24,7 @@ import (
 
 // lend lets a job run without a promise.
 func (s *scheduler) lend(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) {
-	s.note(job, lent)
+	s.note(job, lent).Grows = job.Spec.Growing() != nil
 	if !p.Admit(job.ID, why) {
 		s.forget(job.ID)
 		return

@@ -70,8 +70,10 @@
 //     taken back once the job is promised another. It runs without a promise, and teaches the next of
 //     its class.
 //   - A job with a stage whose number of tasks is not final runs without a promise. Only its
-//     ApplicationMaster can tell the number, and it has to run for that; once the job has begun it
-//     stays without a promise to its end. One that has not begun is judged when the number is final.
+//     ApplicationMaster can tell the number, and it has to run for that. When it is final the job is
+//     judged. If it has begun it counts as started, with all tasks that are not done still to be
+//     started; if it does not pass, or if its reduces hold slots while maps are to run, it runs on
+//     without a promise.
 //   - A job that waits for predecessors is judged when these are done. Jobs of one batch are judged
 //     in the order of its events, and those whose samples are complete after them. A claim asks for
 //     the tasks that are still to be done.

@@ -84,7 +84,8 @@ func amended(handle int, j *workload.Job) sched.Event {
 	return sched.Event{Kind: sched.JobAmended, Job: sched.JobID(handle), Detail: &sched.Detail{Job: j}}
 }
 
-// A job that is amended before it has started is judged anew; what was promised to one that has started stays.
+// A job that is amended before it has started is judged anew; what was promised to one that has
+// started stays.
 func TestAmended(t *testing.T) {
 	d := newDesk(t, usual)
 	for _, c := range []struct {
@@ -128,7 +129,8 @@ func TestResync(t *testing.T) {
 	}
 }
 
-// A job without maps that waits for a reduce slot counts as started once one behind it has: the book ranks it anew.
+// A job without maps that waits for a reduce slot counts as started once one behind it has: the
+// book ranks it anew.
 func TestRankedAhead(t *testing.T) {
 	d := newDesk(t, Config{Feedback: true, Preempt: true, Sample: 1, Skew: 1})
 	first, waits, maps := claims("first", 1, 50), claims("waits", 1, 100), claims("maps", 1, 200)
@@ -170,6 +172,69 @@ func TestCountUnknown(t *testing.T) {
 	} {
 		if got := d.at(c.second, c.events...); got != c.want {
 			t.Errorf("%d s: %s\nwant %s", c.second, got, c.want)
+		}
+	}
+}
+
+// A job that has begun is judged when the number of its tasks is final: as one that has started,
+// which nobody overtakes, with all its tasks still to be started. The slots that it was lent count
+// once. If its deadline cannot be promised it runs on as it does.
+func TestCountFinal(t *testing.T) {
+	late := sched.Capabilities{World: "desk", Kill: true}
+	demand := func(job sched.JobID, s sched.Stage, count int32) sched.Event {
+		return sched.Event{Kind: sched.Demand, Job: job, Stage: s, Count: count}
+	}
+	started := func(a sched.AttemptID, s sched.Stage, item sched.ItemID) sched.Event {
+		return sched.Event{Kind: sched.Started, Attempt: a, Job: 1, Stage: s, Node: 1, Item: item}
+	}
+	other := func(deadline int) sched.Event {
+		return sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: claims("b", 1, deadline)}}
+	}
+	both := func(id string, maps, deadline int) *workload.Job {
+		j := claims(id, maps, deadline)
+		j.SlowStart = 0
+		j.Stages = append(j.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, 1)})
+		return j
+	}
+	for _, preempt := range []bool{true, false} {
+		for _, c := range []struct {
+			name string
+			job  func(id string, maps, deadline int) *workload.Job
+			runs []sched.Event // at 1 s
+			last int           // deadline when the number is final, at 2 s
+			then []sched.Event // at 3 s
+			want string        // at 2 s; at 3 s
+		}{
+			{"in time", claims, nil, 100, nil, "admit job=1 reason=promised:100000000000,32000000000; "},
+			{"late", claims, nil, 31, nil, "; "},
+			{"the next job is late behind it", claims, nil, 100, []sched.Event{other(41)},
+				"admit job=1 reason=promised:100000000000,32000000000; reject job=2 at=42000000000 reason=deadline:41000000000,42000000000,1 evidence=1:32000000000:1"},
+			{"the next job is in time behind it", claims, nil, 100, []sched.Event{other(42)},
+				"admit job=1 reason=promised:100000000000,32000000000; admit job=2 reason=promised:42000000000,42000000000"},
+			{"it stands before a job that waits", claims, []sched.Event{other(42)}, 100, nil, "admit job=1 reason=promised:100000000000,32000000000; "},
+			{"a job that waits would be late", claims, []sched.Event{other(41)}, 100, nil, "; "},
+			{"a reduce waits in its slot for maps", both, []sched.Event{{Kind: sched.StageReady, Job: 1, Stage: sched.Reduce}, started(2, sched.Reduce, 0)}, 100, nil, "; "},
+		} {
+			conf := usual
+			conf.Preempt = preempt
+			d := newDesk(t, conf)
+			d.book = ledger.New(late, d.policy.Order())
+			grows := c.job("a", 1, 100)
+			grows.Stages[0].Grows = true
+			events := opening(grows)
+			events[1].Detail.Profile.At(workload.Reduce, "n").Task.Add(10)
+			d.at(0, append(events, demand(1, sched.Map, 1), sched.Event{Kind: sched.Heartbeat, Node: 1})...)
+			item := d.plan.Items[len(d.plan.Items)-1]
+			if item.Verb != sched.Start {
+				t.Fatalf("it is not lent a slot: %v", item.Verb)
+			}
+			if told := d.at(1, append([]sched.Event{started(1, sched.Map, item.ID)}, c.runs...)...); strings.Contains(told, "reject") {
+				continue // the other job does not wait: a slot that is lent to tasks nobody knows is lent for ever
+			}
+			got := d.at(2, amended(1, c.job("a", 3, c.last)), demand(1, sched.Map, 2)) + "; " + d.at(3, c.then...)
+			if got != c.want {
+				t.Errorf("%s, preempt %v: %s\nwant %s", c.name, preempt, got, c.want)
+			}
 		}
 	}
 }

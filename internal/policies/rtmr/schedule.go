@@ -23,6 +23,7 @@ type Claim struct {
 	Ready    units.Time     `json:"ready,omitempty"`   // no task starts before, nor a master that takes a slot
 	Startup  units.Duration `json:"startup,omitempty"` // of its master, at worst; 0 = it has none, or that is up
 	Slot     bool           `json:"slot,omitempty"`    // its master holds a map slot until the job ends
+	Begun    bool           `json:"begun,omitempty"`   // tasks of it run already: it counts as started
 }
 
 // A Verdict is the answer to a claim. It is that of the chain of estimates, so it holds as long as worst cases do.
@@ -197,8 +198,12 @@ func (s *Schedule) before(a, b *Claim) bool {
 	return a.Seq < b.Seq
 }
 
-// position returns where a claim would stand: behind all started jobs, and all waiting ones before it.
+// position returns where a claim would stand: behind all started jobs, and all waiting ones before
+// it; of a job that has begun, before all that wait.
 func (s *Schedule) position(c *Claim) int {
+	if c.Begun {
+		return s.started
+	}
 	lo, hi := s.started, len(s.members)
 	for lo < hi {
 		if h := int(uint(lo+hi) >> 1); s.before(c, &s.members[h].Claim) {

@@ -75,6 +75,7 @@ type record struct {
 	Reduces  tally    `json:"reduces,omitzero"`
 	Sample   sample   `json:"sample,omitzero"`
 	Leases   []lease  `json:"leases,omitempty"`
+	Grows    bool     `json:"grows,omitempty"` // it runs without a promise as nobody could tell how many tasks it has
 
 	Master life         `json:"master,omitempty"` // of a job with a promise
 	Room   sched.NodeID `json:"room,omitempty"`   // the node where room is kept for it
