@@ -149,7 +149,7 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, betw
 	t.Helper()
 	watch, said := NewWatch(s.Binds), verdicts{make(map[string]bool), make(map[string]bool)}
 	world := s.New(t, seed)
-	l := drive.New(world, fresh(), append(sinks, watch, newListener())...)
+	l := drive.New(world, fresh(), append(sinks, watch, newListener(world.Can()))...)
 	if m, ok := world.(*meddler); ok {
 		m.view, m.watch = func() sched.View { return l.Ledger }, watch
 	}

@@ -1,6 +1,9 @@
 package conform
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/slackline/slackline/sched"
@@ -15,15 +18,24 @@ type words struct {
 	controls map[sched.ControlVerb]bool // that a world has sent
 	supplies map[sched.SupplyKind]bool  // that a world has told of
 	refused  map[sched.Code]bool        // codes by which the book or a world has refused
-	asked    map[sched.Verb]bool        // that a plan has asked a world for
-	answered map[sched.Verb]bool        // that a world has done
+	verbs    map[order]*use             // those that a world can do
 }
 
+// order is a verb that a plan asks a world for.
+type order struct {
+	world string
+	verb  sched.Verb
+}
+
+// use is what came of it: whether any plan has asked for it, and whether the world has done it.
+type use struct{ asked, answered bool }
+
 var said = words{events: make(map[sched.EventKind]bool), controls: make(map[sched.ControlVerb]bool), supplies: make(map[sched.SupplyKind]bool),
-	refused: make(map[sched.Code]bool), asked: make(map[sched.Verb]bool), answered: make(map[sched.Verb]bool)}
+	refused: make(map[sched.Code]bool), verbs: make(map[order]*use)}
 
 // listener notes the words of one run.
 type listener struct {
+	world string
 	open  map[sched.ItemID]sched.Verb // items that a world has to answer by an event
 	quiet map[sched.ItemID]sched.Verb // items of the last plan that it does without a word
 	jobs  map[sched.JobID]bool        // that are to end, as they were rejected
@@ -31,8 +43,15 @@ type listener struct {
 	tick  bool                        // one is to come
 }
 
-func newListener() *listener {
-	return &listener{open: make(map[sched.ItemID]sched.Verb), quiet: make(map[sched.ItemID]sched.Verb), jobs: make(map[sched.JobID]bool),
+func newListener(can sched.Capabilities) *listener {
+	said.lock.Lock()
+	defer said.lock.Unlock()
+	for v := sched.NoVerb + 1; v < sched.Verbs; v++ {
+		if o := (order{can.World, v}); can.Can(v) && said.verbs[o] == nil {
+			said.verbs[o] = new(use)
+		}
+	}
+	return &listener{world: can.World, open: make(map[sched.ItemID]sched.Verb), quiet: make(map[sched.ItemID]sched.Verb), jobs: make(map[sched.JobID]bool),
 		wakes: make(map[sched.NodeID]bool)}
 }
 
@@ -64,26 +83,39 @@ func (l *listener) Batch(_ int64, _ units.Time, events []sched.Event) error {
 				}
 			}
 		case sched.JobEnded:
-			said.answered[sched.Reject] = said.answered[sched.Reject] || l.jobs[e.Job]
+			if l.jobs[e.Job] {
+				l.did(sched.Reject)
+			}
 			delete(l.jobs, e.Job)
 		case sched.NodeUp:
-			said.answered[sched.Wake] = said.answered[sched.Wake] || l.wakes[e.Node]
+			if l.wakes[e.Node] {
+				l.did(sched.Wake)
+			}
 			delete(l.wakes, e.Node)
 		case sched.Tick:
-			said.answered[sched.WakeMe] = said.answered[sched.WakeMe] || l.tick
+			if l.tick {
+				l.did(sched.WakeMe)
+			}
 			l.tick = false
 		}
 	}
 	for _, v := range l.quiet {
-		said.answered[v] = true
+		l.did(v)
 	}
 	clear(l.quiet)
 	return nil
 }
 
+// did notes that the world has done what it was asked.
+func (l *listener) did(v sched.Verb) {
+	if u := said.verbs[order{l.world, v}]; u != nil {
+		u.answered = true
+	}
+}
+
 func (l *listener) answer(item sched.ItemID) {
 	if v := l.open[item]; v != sched.NoVerb {
-		said.answered[v] = true
+		l.did(v)
 		delete(l.open, item)
 	}
 }
@@ -97,7 +129,9 @@ func (l *listener) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 		if it.Refused != sched.OK || it.Held {
 			continue
 		}
-		said.asked[it.Verb] = true
+		if u := said.verbs[order{l.world, it.Verb}]; u != nil {
+			u.asked = true
+		}
 		switch it.Verb {
 		case sched.Start, sched.Speculate, sched.Kill, sched.SetTasks:
 			l.open[it.ID] = it.Verb
@@ -131,11 +165,16 @@ func (w *words) missing() (list []string) {
 			list = append(list, "no world has told of the supply "+k.String())
 		}
 	}
+	for o, u := range w.verbs {
+		if !u.asked {
+			list = append(list, fmt.Sprintf("in the world %s no plan has asked for %v", o.world, o.verb))
+		} else if !u.answered {
+			list = append(list, fmt.Sprintf("the world %s has not answered %v", o.world, o.verb))
+		}
+	}
 	for v := sched.NoVerb + 1; v < sched.Verbs; v++ {
-		if !w.asked[v] {
-			list = append(list, "no policy has asked for "+v.String())
-		} else if !w.answered[v] {
-			list = append(list, "no world has answered "+v.String())
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(w.verbs)), func(o order) bool { return o.verb == v }) {
+			list = append(list, "no world can do "+v.String())
 		}
 	}
 	for c := sched.UnknownJob; c.String() != "unknown"; c++ {
@@ -143,5 +182,6 @@ func (w *words) missing() (list []string) {
 			list = append(list, "nothing was refused as "+c.String())
 		}
 	}
+	slices.Sort(list)
 	return list
 }
