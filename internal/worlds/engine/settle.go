@@ -15,8 +15,7 @@ func (w *World) settle(j *job) {
 		return
 	}
 	j.settling = true
-	if !j.setUp && j.out.Untouched() {
-		j.out.Release()
+	if !j.out.Locked() {
 		w.settled(j, nil)
 		return
 	}

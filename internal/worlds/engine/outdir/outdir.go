@@ -228,10 +228,10 @@ func (d *Dir) Gone() error {
 	return says(d.path, errors.New("the directory was removed or replaced while the job ran"))
 }
 
-// Untouched tells of a directory whose SetUp has not come to its end that there is nothing to
-// commit or to remove. What another process has left is not ours to remove as long as it could not
-// be taken over.
-func (d *Dir) Untouched() bool { return d.lock == nil || d.left != nil }
+// Locked tells whether this process has taken the directory and not given it up, so that there is
+// something to commit or to remove. What another has left is not ours to remove as long as it could
+// not be taken over.
+func (d *Dir) Locked() bool { return d.lock != nil }
 
 // Release gives up the log and the lock. What is on disk stays as it is.
 func (d *Dir) Release() {

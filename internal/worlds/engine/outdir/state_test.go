@@ -416,3 +416,27 @@ func TestVerifyBesideWhatACommandWrote(t *testing.T) {
 		t.Errorf("%v, %v", bad, err)
 	}
 }
+
+// Map output that counts outlives a sweep, wherever it lies; what is lost goes with the next one.
+func TestSweepKeepsMapOutput(t *testing.T) {
+	for _, local := range []string{"", t.TempDir()} {
+		d := New(filepath.Join(t.TempDir(), "out"), Options{Local: local})
+		setUp(t, d)
+		folder := func(n int) string { return filepath.Join(d.Local(), "node", task.PartName(false, n)) }
+		for n := range 3 {
+			mustWrite(t, folder(n), "run", "x")
+		}
+		for n := range 2 {
+			must(t, d.CommitTask(&Commit{Task: of(false, n), Run: &task.Output{Path: filepath.Join(folder(n), "run")}}, 0))
+		}
+		must(t, d.sweep())
+		leftBehind(t, filepath.Dir(folder(0)), task.PartName(false, 0), task.PartName(false, 1))
+		d.Lose(1)
+		must(t, d.sweep())
+		leftBehind(t, filepath.Dir(folder(0)), task.PartName(false, 1))
+		must(t, d.Abort())
+		if _, err := os.Stat(d.home()); err == nil {
+			t.Errorf("an aborted job left its map output in %s", d.home())
+		}
+	}
+}
