@@ -29,11 +29,12 @@ var exitCodes = []struct {
 }{
 	{exitOK, "done", []string{"The command did what it was asked for."}},
 	{exitFailed, "something failed", []string{
-		"A job failed, a simulation got stuck, a replay differs, or a result could not be written.",
+		"A job failed, a job that wait waits for did not finish, a simulation got stuck, a replay differs, or a result could not be written.",
 		"A run was paused because its disk is full or no more files can be opened: make room, then slackline resume goes on with it."}},
 	{exitBadInput, "bad input", []string{"A flag, an argument or a file is wrong. Nothing was begun."}},
 	{exitNo, "the answer is no", []string{
-		"run and resume: a job was refused.",
+		"run and resume: a job was refused. wait: the job was.",
+		"cancel: the job had ended already. submit: no run takes jobs.",
 		"capacity: no number of machines meets the deadlines.",
 		"With --strict also: a job missed its deadline. simulate, compare and demo play refusals and late jobs, and count them with --strict only.",
 		"reproduce --strict: a claim does not hold, or the seeds do not tell."}},

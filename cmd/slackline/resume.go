@@ -28,7 +28,7 @@ func originOf(cmd *cobra.Command, args []string) runs.Origin {
 	o := runs.Origin{}
 	o.Dir, _ = os.Getwd()
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name == "fresh" || f.Name == resumed {
+		if f.Name == "fresh" || f.Name == "open" || f.Name == resumed {
 			return
 		}
 		values := []string{f.Value.String()}

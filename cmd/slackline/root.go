@@ -65,7 +65,7 @@ A run that is interrupted keeps what it has done, and goes on when it is run aga
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newDemo(o), newRun(o), newResume(o), newDiscard(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newCapacity(o), newWorkload(o), newVersion(), newExitCodes())
+	root.AddCommand(newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newCapacity(o), newWorkload(o), newVersion(), newExitCodes())
 	addHelp(root)
 	return root
 }

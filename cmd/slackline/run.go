@@ -21,10 +21,10 @@ import (
 
 func newRun(o *options) *cobra.Command {
 	var limits *limits
-	var fresh, again bool
+	var fresh, again, open bool
 	var power string
 	cmd := &cobra.Command{
-		Use:   "run JOB.yaml...",
+		Use:   "run [--open] [JOB.yaml...]",
 		Short: "Run MapReduce jobs on this machine",
 		Long: `Runs all the jobs together on this machine, scheduled by the policy. Each writes its output directory, which must not exist or be empty:
 with _SUCCESS in it when the job has finished, and nothing at all when it failed. Ctrl-C, SIGTERM and the loss of the terminal pause the
@@ -34,13 +34,21 @@ are as they were written; slackline discard throws away and runs nothing. What a
 to the current directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name; those
 that had finished before an interruption are not run again. A deadline that is a span counts from the planned arrival of its job.
 
+With --open the run takes more jobs while it goes on, from slackline submit in another terminal, and waits when it has none. slackline close
+lets it end with the jobs that it has; so does Ctrl-C while it has none. slackline cancel and wait reach the jobs of any run.
+
 What a run did and what it teaches about its classes of jobs is kept: slackline jobs lists it, simulate plays it, and the next run says
 before it begins how long its jobs should take.`,
 		Example: `  slackline run examples/find.yaml
   rm -rf out && slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
   rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json
   rm -rf out && slackline run examples/words.yaml --html words.html`,
-		Args:              some("job files"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if open && len(args) == 0 {
+				return nil
+			}
+			return some("job files")(cmd, args)
+		},
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.forReal = true
@@ -74,6 +82,9 @@ before it begins how long its jobs should take.`,
 			if err != nil {
 				return err
 			}
+			if local.Open = open; open && len(policies) > 1 {
+				return fmt.Errorf("--open: a run that takes more jobs has one policy, not %d", len(policies))
+			}
 			local.Several, local.Fresh, local.Origin = len(policies) > 1, fresh, originOf(cmd, args)
 			local.Origin.Outputs = local.Outputs(foldersOf(policies)...)
 			if again && local.Finished(foldersOf(policies)...) {
@@ -87,6 +98,7 @@ before it begins how long its jobs should take.`,
 	cmd.Flags().BoolVar(&again, resumed, false, "it is resume that runs this")
 	_ = cmd.Flags().MarkHidden(resumed)
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "throw away what an interrupted run of the jobs has left, and what jobs had finished in it, and start anew")
+	cmd.Flags().BoolVar(&open, "open", false, "take more jobs while the run goes on: slackline submit brings them, slackline close ends that")
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
 	cmd.Flags().StringVar(&power, "power", "10W,8W", "where energy cannot be measured: what the machine draws idle, and what each busy core adds")
@@ -258,10 +270,17 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		say = io.Discard
 	}
 	expected, unknown := local.Expect(cmd.Context(), c.Policy, c.Seed, known)
-	o.expect(say, local, expected, unknown)
+	if len(local.Files) > 0 {
+		o.expect(say, local, expected, unknown)
+	}
 	keeper, err := local.NewKeeper(c, under, expected)
 	if err != nil {
 		fmt.Fprintf(w, "warning: this run is neither listed nor learned from: %v\n", err)
+	}
+	if number, why := keeper.Number(); local.Open && why != nil {
+		return nil, errors.Join(fmt.Errorf("--open: no other process could bring jobs: %w", why), keeper.Abandon("it could take no jobs"))
+	} else if local.Open {
+		fmt.Fprintf(say, "run %d takes jobs: slackline submit JOB.yaml, in this directory; slackline close lets it end\n", number)
 	}
 	for _, r := range keeper.Beside() {
 		fmt.Fprintf(say, "beside %s, which process %d runs since %s; each has a lock of its own, and both are learned from\n", r.Name, r.PID, r.Began.Format(time.TimeOnly))
@@ -278,6 +297,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	meter := runs.StartMeter(o.power)
 	r, err := lab.Run(cmd.Context(), c)
 	took := meter.Stop()
+	keeper.Unserve()
 	shown.close()
 	if err != nil {
 		why := err.Error()

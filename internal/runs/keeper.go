@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/mapreduce"
@@ -43,6 +45,12 @@ type Keeper struct {
 	broken error // the first error of the writer, which stops it
 	stop   chan struct{}
 	writer sync.WaitGroup
+	door   *engine.Door
+	ctx    context.Context // of what is asked of the run
+	over   context.CancelCauseFunc
+	server sync.WaitGroup
+
+	untrusted error // why nobody may ask: others can write to the store
 }
 
 // keptJob is what is known of a job.
@@ -69,7 +77,8 @@ const mostFailures = 100
 func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectation) (*Keeper, error) {
 	now := time.Now()
 	k := &Keeper{local: l, cell: c, expected: expected, now: now, base: now, jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
-		stop: make(chan struct{})}
+		stop: make(chan struct{}), door: l.doors[under]}
+	k.ctx, k.over = context.WithCancelCause(context.Background())
 	if !c.GoesOn.IsZero() {
 		k.base = c.GoesOn
 	}
@@ -77,15 +86,10 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 		k.expected = make([]*report.Expectation, len(l.Files))
 	}
 	var rows []*store.Job
-	how := sync.OnceValue(process.How)
-	for i, f := range l.Files {
+	for i := range l.Files {
 		row := &k.jobs[i].row
-		*row = store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Output: l.output(i, under),
-			Submitted: k.base.Add(time.Duration(f.Arrive)), Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.jobs[i].Splits)},
-			GoesOn: !c.GoesOn.IsZero()}
-		if row.Isolation = inEngine; l.jobs[i].Executor != nil {
-			row.Isolation = how()
-		}
+		*row = l.row(i, under, k.base)
+		row.GoesOn = !c.GoesOn.IsZero()
 		if e := k.expected[i]; e != nil {
 			row.Expected, row.Spread = &e.Seconds, e.Spread
 		}
@@ -103,13 +107,32 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 		return k, err
 	}
 	k.known = known
-	live, err := m.store.Begin(store.Run{Name: l.Name(), Policy: c.Policy, Seed: c.Seed, PID: os.Getpid(), Began: now}, rows)
+	run := store.Run{Name: l.Name(), Policy: c.Policy, Seed: c.Seed, PID: os.Getpid(), Began: now}
+	if k.untrusted = m.trusted(); l.Open && k.untrusted == nil {
+		run.Door = absolute(".")
+	}
+	live, err := m.store.Begin(run, rows)
 	if err != nil {
 		return k, err
 	}
 	k.live = live
 	k.writer.Go(k.write)
+	if k.untrusted == nil {
+		k.server.Go(k.serve)
+	}
 	return k, nil
+}
+
+// row is what is kept of a job before it arrives.
+func (l *Local) row(i int, under string, base time.Time) store.Job {
+	f := l.Files[i]
+	row := store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()),
+		Output: l.output(i, under), Submitted: base.Add(time.Duration(f.Arrive)),
+		Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.jobs[i].Splits)}, Isolation: inEngine}
+	if l.jobs[i].Executor != nil {
+		row.Isolation = process.How()
+	}
+	return row
 }
 
 func absolute(path string) string {
@@ -360,8 +383,10 @@ func (k *Keeper) end(j *keptJob, at units.Time, e *follow.Record) {
 // finish stops the writer and gives the lock back.
 func (k *Keeper) finish(last store.Change) error {
 	if k.live == nil {
+		k.Unserve()
 		return nil
 	}
+	k.Unserve()
 	close(k.stop)
 	k.writer.Wait()
 	err := k.broken

@@ -6,6 +6,7 @@
 //	equip        what the engine runs of a job file: program, input, facts
 //	earlier.go   what an interrupted run of the jobs has left: on disk, and in the store
 //	keeper.go    the sink that keeps a run in the store, and completes its report
+//	door.go      what other processes ask of a run: jobs to run, and jobs to cancel
 //	memory.go    what runs leave behind in a folder
 //	machine.go   this machine as a cluster of workers
 //	meter.go     processor time, memory and energy of a run; usage_*.go and physical_*.go ask the system
@@ -51,6 +52,8 @@ type Local struct {
 	// the jobs run more than once, into folders of their own: what has finished is known until
 	// Forget
 	Several bool
+	Open    bool                    // the run takes more jobs until its door is shut
+	doors   map[string]*engine.Door // of the runs, by the folder that they write
 	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
 	Origin  Origin                  // of the run, for whoever wants to go on with it
 	Memory  *Memory                 // of earlier runs; may be nil
@@ -71,8 +74,13 @@ type Origin struct {
 // NewLocal checks job files against this machine: applications, parameters and input. Errors name
 // the place in the file.
 func NewLocal(files []*scenario.Job, m Machine, now time.Time) (l *Local, err error) {
+	return newLocal(files, m, now, nil)
+}
+
+// newLocal checks job files beside those that are there already.
+func newLocal(files []*scenario.Job, m Machine, now time.Time, there []*scenario.Job) (l *Local, err error) {
 	l = &Local{Machine: m, Files: files}
-	l.jobs, err = equip.Jobs(files, equip.Options{Block: m.Block, Now: now, Warn: func(text string) {
+	l.jobs, err = equip.Jobs(files, equip.Options{Block: m.Block, Now: now, There: there, Warn: func(text string) {
 		if !slices.Contains(l.Warnings, text) {
 			l.Warnings = append(l.Warnings, text)
 		}
@@ -92,8 +100,13 @@ func (l *Local) Isolation() string {
 	return ""
 }
 
-// Name is the name of the set, for the report: those of the jobs.
-func (l *Local) Name() string { return strings.Join(l.JobNames(), "+") }
+// Name is the name of the set, for the report: those of the jobs that it begins with.
+func (l *Local) Name() string {
+	if len(l.Files) == 0 {
+		return "open"
+	}
+	return strings.Join(l.JobNames(), "+")
+}
 
 // JobNames are the names of the jobs, in the order of the files.
 func (l *Local) JobNames() []string {
@@ -155,6 +168,14 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 	if !l.Fresh {
 		goesOn = Began(l.Files, under)
 	}
+	door := engine.NewDoor()
+	if !l.Open {
+		door.Shut()
+	}
+	if l.doors == nil {
+		l.doors = make(map[string]*engine.Door)
+	}
+	cfg.Source, l.doors[under] = door, door
 	cfg.Origin = sync.OnceValue(func() time.Time {
 		if goesOn.IsZero() {
 			return time.Now()

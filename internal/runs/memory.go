@@ -9,6 +9,7 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/profile"
 )
 
@@ -17,6 +18,7 @@ import (
 type Memory struct {
 	store    *store.Store // nil: there is none, and none can be made
 	readOnly error        // why nothing can be written; nil: it can
+	path     string
 }
 
 // OpenMemory opens the memory in a folder, which is made if need be. If that cannot be, the memory
@@ -24,7 +26,7 @@ type Memory struct {
 func OpenMemory(dir string) (*Memory, error) {
 	s, err := store.Open(storeIn(dir))
 	if err == nil {
-		return &Memory{store: s}, nil
+		return &Memory{store: s, path: storeIn(dir)}, nil
 	}
 	m, again := ReadMemory(dir)
 	if again != nil {
@@ -51,6 +53,9 @@ var errAsking = errors.New("it is open to be read only")
 
 // ReadOnly says why nothing can be kept, nil if it can.
 func (m *Memory) ReadOnly() error { return m.readOnly }
+
+// trusted says why others than this user may write to the store, nil if nobody can.
+func (m *Memory) trusted() error { return outdir.TrustedFile(m.path) }
 
 // Close closes the store.
 func (m *Memory) Close() error {

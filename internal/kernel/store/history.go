@@ -44,6 +44,7 @@ type Run struct {
 	PID    int             `json:"pid"`
 	Began  time.Time       `json:"began"`
 	Ended  *time.Time      `json:"ended"`            // null while it runs
+	Door   string          `json:"-"`                // the directory that it takes job files from; "" = it takes none
 	Report json.RawMessage `json:"report,omitempty"` // once it has ended
 }
 
@@ -132,30 +133,16 @@ func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 			return err
 		}
 		r := &l.Run
-		made, err := tx.Exec("INSERT INTO runs (name, policy, seed, pid, began) VALUES (?, ?, ?, ?, ?)", r.Name, r.Policy, int64(r.Seed), r.PID, r.Began.UnixNano())
+		made, err := tx.Exec("INSERT INTO runs (name, policy, seed, pid, began, door) VALUES (?, ?, ?, ?, ?, nullif(?, ''))",
+			r.Name, r.Policy, int64(r.Seed), r.PID, r.Began.UnixNano(), r.Door)
 		if err != nil {
 			return err
 		}
 		if r.ID, err = made.LastInsertId(); err != nil {
 			return err
 		}
-		for _, j := range jobs {
-			j.Run, j.Policy = r.ID, r.Policy
-			detail, err := json.Marshal(j) // its number stands beside it
-			if err != nil {
-				return err
-			}
-			made, err := tx.Exec("INSERT INTO jobs (run, name, class, policy, state, submitted, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
-				j.Run, j.Name, j.Class, j.Policy, j.State, j.Submitted.UnixNano(), string(detail))
-			if err != nil {
-				return err
-			}
-			if j.ID, err = made.LastInsertId(); err != nil {
-				return err
-			}
-			if err := replace(tx, j); err != nil {
-				return err
-			}
+		if err := insert(tx, r, jobs); err != nil {
+			return err
 		}
 		if n := len(jobs); n > 0 && jobs[n-1].ID > s.most {
 			if err := prune(tx, jobs[n-1].ID-s.most); err != nil {
@@ -174,6 +161,29 @@ func (s *Store) Begin(run Run, jobs []*Job) (*Live, error) {
 		return nil, s.explain(err)
 	}
 	return l, nil
+}
+
+// insert writes jobs of a run, to which it gives numbers.
+func insert(tx *sql.Tx, r *Run, jobs []*Job) error {
+	for _, j := range jobs {
+		j.Run, j.Policy = r.ID, r.Policy
+		detail, err := json.Marshal(j) // its number stands beside it
+		if err != nil {
+			return err
+		}
+		made, err := tx.Exec("INSERT INTO jobs (run, name, class, policy, state, submitted, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			j.Run, j.Name, j.Class, j.Policy, j.State, j.Submitted.UnixNano(), string(detail))
+		if err != nil {
+			return err
+		}
+		if j.ID, err = made.LastInsertId(); err != nil {
+			return err
+		}
+		if err := replace(tx, j); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prune removes the jobs up to a number, and the runs of which no job is left.

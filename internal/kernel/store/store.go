@@ -6,6 +6,7 @@
 //	profiles.go  what is known of classes of jobs
 //	history.go   runs, jobs and attempts as they are written
 //	query.go     the same as they are asked for
+//	requests.go  what other processes ask of a run, and its answers
 //	private.go   for this user alone
 package store
 
@@ -42,6 +43,11 @@ var migrations = []string{
 	// Earlier builds left a job interrupted for ever, also where a later one went on with it.
 	`UPDATE jobs SET state = 'resumed' WHERE state = 'interrupted' AND EXISTS (SELECT 1 FROM jobs AS later WHERE later.id > jobs.id
 		AND json_extract(later.detail, '$.output') = json_extract(jobs.detail, '$.output'))`,
+	// The door of a run is the directory that it takes job files from; it is NULL once it takes none.
+	`ALTER TABLE runs ADD COLUMN door TEXT;
+	CREATE TABLE requests (id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+		verb TEXT NOT NULL, what TEXT NOT NULL, answer TEXT) STRICT;
+	CREATE INDEX requests_open ON requests (run) WHERE answer IS NULL`,
 }
 
 // Store is an open file.

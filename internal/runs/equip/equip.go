@@ -31,23 +31,25 @@ type Job struct {
 type Options struct {
 	Block units.Bytes       // largest input of a map
 	Now   time.Time         // of submission
+	There []*scenario.Job   // that were submitted before, to the same run
 	Warn  func(text string) // is told of commands that will hardly find their files
 }
 
 // Jobs equips job files that are submitted together.
 func Jobs(files []*scenario.Job, o Options) ([]*Job, error) {
-	specs, err := scenario.Submit(files, o.Now)
+	specs, err := scenario.Submit(files, o.Now, o.There...)
 	if err != nil {
 		return nil, err
 	}
 	var jobs []*Job
+	all := slices.Concat(o.There, files)
 	for i, f := range files {
 		if len(f.Labels) > 0 {
 			return nil, f.Errorf("labels", "the workers of this machine carry no labels, so no task of the job could run")
 		}
 		j := &Job{File: f, Job: engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces, SkipBad: f.SkipBad,
 			Sources: sources(f), Written: written(f), Timeout: f.Timeout.Duration()}}
-		fed := slices.ContainsFunc(f.Input, func(path string) bool { return Writer(files, f, path) != nil })
+		fed := slices.ContainsFunc(f.Input, func(path string) bool { return Writer(all, f, path) != nil })
 		if err := j.equip(fed, fmt.Sprintf("%d_%04d", o.Now.UnixMilli(), i+1), o); err != nil {
 			return nil, err
 		}

@@ -163,14 +163,18 @@ func (j *Job) Errorf(key, format string, args ...any) error {
 
 // Submit returns what a run that starts now knows of the jobs before their input is read:
 // everything but stages. It checks what one file alone cannot tell: that names and outputs differ,
-// that predecessors exist, and that no job waits for itself.
-func Submit(jobs []*Job, now time.Time) ([]workload.Job, error) {
-	links := make([]link, len(jobs))
+// that predecessors exist, and that no job waits for itself. The jobs that are there already have
+// names, outputs and predecessors as well.
+func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
+	var links []link
+	for _, j := range there {
+		links = append(links, link{j.src, "", "name", j.Name, j.After})
+	}
 	specs := make([]workload.Job, len(jobs))
 	for i, j := range jobs {
 		j.src.Errs = nil
-		links[i] = link{j.src, "", "name", j.Name, j.After}
-		j.apart(jobs[:i])
+		links = append(links, link{j.src, "", "name", j.Name, j.After})
+		j.apart(append(there[:len(there):len(there)], jobs[:i]...))
 		spec := j.Rank.job(j.Name, j.Arrive, j.SlowStart)
 		spec.Deadline, spec.Soft = j.moment("deadline", j.Deadline, now), j.moment("soft_deadline", j.Soft, now)
 		if spec.Soft != units.Never && spec.Soft > spec.Deadline {

@@ -76,6 +76,9 @@ func (d *Door) Ask(ctx context.Context, r Request) error {
 	}
 }
 
+// Shut lets no more jobs in, once what was asked for before is granted.
+func (d *Door) Shut() { d.asked.post(&Request{Shut: true, Answer: func(error) {}}) }
+
 // ErrShut says that a run takes no more jobs.
 var ErrShut = errors.New("the run takes no more jobs")
 

@@ -31,13 +31,34 @@ func Trusted(output string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	for at, below := log, true; err == nil; at = filepath.Dir(at) {
-		if err = mine(at, below); at == filepath.Dir(at) {
-			break
-		}
-		below = below && at != path
+	if err != nil {
+		return err
 	}
-	return err
+	return trusted(log, path)
+}
+
+// TrustedFile says why somebody else than this user may change a file, by itself or by the folder
+// that it lies in, nil if nobody can.
+func TrustedFile(path string) error {
+	path, err := filepath.Abs(path)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return err
+	}
+	return trusted(path, filepath.Dir(path))
+}
+
+// trusted says why others can change a file, whose folders up to this one are nobody else's
+// business.
+func trusted(file, folder string) error {
+	for at, below := file, true; ; at = filepath.Dir(at) {
+		if err := mine(at, below); err != nil || at == filepath.Dir(at) {
+			return err
+		}
+		below = below && at != folder
+	}
 }
 
 // mine says why others than this user or root can change what stands at a path. Within an output

@@ -1,0 +1,326 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// What one terminal asks of a run in another.
+
+func newSubmit(o *options) *cobra.Command {
+	var run int64
+	cmd := &cobra.Command{
+		Use:   "submit JOB.yaml...",
+		Short: "Bring jobs to a run that goes on",
+		Long: `Brings the jobs of these files to a run of slackline run --open, in another terminal of the same
+user. They may wait for jobs of that run, and for each other; all of them are taken, or none. A
+deadline that is a span counts from the planned arrival of its job, as it does in run, and arrive
+from now. The policy of the run admits them or not, and they stand in its report, journal and page.
+
+Paths in a job file are relative to the current directory, so the run must have been started in it.
+A run that is interrupted leaves them as it leaves the jobs that it began with; slackline resume OUT
+goes on with those that were submitted together.
+
+It ends when the jobs are taken: slackline wait JOB waits for their end. Exit code 3 says that no
+run takes jobs.`,
+		Example: `  slackline run --open --policy edf-p
+  slackline submit examples/words.yaml && slackline wait words`,
+		Args:              some("job files"),
+		ValidArgsFunction: yamlFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, file := range args {
+				if _, err := readFile(file); err != nil {
+					return err
+				}
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			what, err := json.Marshal(runs.Submission{Dir: dir, Files: args})
+			if err != nil {
+				return err
+			}
+			return o.ofOpenRun(cmd, run, dir, runs.Submit, string(what), func(r runs.Reply) {
+				for _, note := range r.Notes {
+					fmt.Fprintln(cmd.ErrOrStderr(), report.Printable(note))
+				}
+				for _, j := range r.Jobs {
+					fmt.Fprintf(cmd.OutOrStdout(), "job %d, %s, is submitted\n", j.ID, report.Printable(j.Name))
+				}
+			})
+		},
+	}
+	return o.bindControl(cmd, &run)
+}
+
+func newClose(o *options) *cobra.Command {
+	var run int64
+	cmd := &cobra.Command{
+		Use:   "close",
+		Short: "Let a run end that takes jobs",
+		Long: `Lets a run of slackline run --open take no more jobs, so that it ends with those that it has. Exit
+code 3 says that no run takes jobs.`,
+		Example: `  slackline close
+  slackline close --run 12`,
+		Args: exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.ofOpenRun(cmd, run, "", runs.Shut, "", func(runs.Reply) {
+				fmt.Fprintln(cmd.OutOrStdout(), "the run ends with the jobs that it has")
+			})
+		},
+	}
+	return o.bindControl(cmd, &run)
+}
+
+func newCancel(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cancel JOB...",
+		Short: "Cancel jobs of a run that goes on",
+		Long: `Cancels jobs that run, or wait, in another terminal of the same user. JOB is a number, or a name,
+for the newest of it. Nothing of the job starts any more, what runs of it is stopped, and its output
+is removed, as that of a job that fails; jobs that wait for it end too. The others go on. It ends
+when the run has taken note: slackline wait JOB waits for the end of the job.
+
+Exit code 3 says that the job had ended already, or that its run has: slackline discard OUT removes
+what an interrupted run left.`,
+		Example: `  slackline cancel words
+  slackline cancel 17 && slackline wait 17`,
+		Args:              some("numbers or names of jobs"),
+		ValidArgsFunction: o.completeOpenJobs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := o.asksRuns()
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			var list []*store.Job
+			for _, key := range args { // before any is cancelled
+				j, err := storedJob(m, key)
+				if err != nil {
+					return err
+				}
+				list = append(list, j)
+			}
+			for _, j := range list {
+				name := fmt.Sprintf("job %d, %s,", j.ID, report.Printable(j.Name))
+				if !unended(j) {
+					return no{fmt.Errorf("%s cannot be cancelled: it is %s already", name, j.State)}
+				}
+				r, err := m.Ask(cmd.Context(), j.Run, runs.Cancel, j.Name)
+				switch {
+				case errors.Is(err, store.ErrGone), err == nil && r.Error != "":
+					why := r.Error
+					if err != nil {
+						why = "its run has ended"
+					}
+					return no{fmt.Errorf("%s cannot be cancelled: %s", name, why)}
+				case err != nil:
+					return failure{err}
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), name, "is cancelled")
+			}
+			return nil
+		},
+	}
+	o.bindStore(cmd.Flags())
+	return cmd
+}
+
+func newWait(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "wait JOB...",
+		Short: "Wait for the end of jobs that run in another terminal",
+		Long: `Waits until jobs have ended, in whatever process of the same user they run, and says what became of
+each. JOB is a number, or a name, for the newest of it. One that has ended already is told at once.
+Where a run goes on with an interrupted job, that is waited for.
+
+The exit code is 0 if all have finished, 1 if one failed, was cancelled, or its run ended before it
+did, and 3 if one was refused.`,
+		Example: `  slackline wait words
+  slackline submit examples/words.yaml && slackline wait words && ls out/words`,
+		Args:              some("numbers or names of jobs"),
+		ValidArgsFunction: o.completeOpenJobs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := o.read(io.Discard)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			var list []*store.Job
+			for _, key := range args {
+				j, err := storedJob(m, key)
+				if err != nil {
+					return err
+				}
+				list = append(list, j)
+			}
+			var failed, refused []string
+			for _, j := range list {
+				if j, err = o.await(cmd.Context(), m, j); err != nil {
+					return err
+				}
+				text := fmt.Sprintf("job %d, %s: %s", j.ID, report.Printable(j.Name), j.State)
+				if j.Reason != "" {
+					text += ": " + oneLine(j.Reason, 1000)
+				}
+				switch fmt.Fprintln(cmd.OutOrStdout(), text); j.State {
+				case store.Finished:
+				case store.Refused:
+					refused = append(refused, j.Name)
+				default:
+					failed = append(failed, j.Name)
+				}
+			}
+			switch {
+			case failed != nil:
+				return failure{fmt.Errorf("not finished: %s", report.Printable(strings.Join(failed, ", ")))}
+			case refused != nil:
+				return no{fmt.Errorf("refused: %s", report.Printable(strings.Join(refused, ", ")))}
+			}
+			return nil
+		},
+	}
+	o.bindStore(cmd.Flags())
+	return cmd
+}
+
+// unended tells whether a job waits or runs.
+func unended(j *store.Job) bool { return j.State == store.Waiting || j.State == store.Running }
+
+// lookEvery is how often wait looks.
+const lookEvery = 100 * time.Millisecond
+
+// await waits until a job has ended, and returns what is kept of it then.
+func (o *options) await(ctx context.Context, m *runs.Memory, j *store.Job) (*store.Job, error) {
+	t := time.NewTicker(lookEvery)
+	defer t.Stop()
+	for {
+		f := store.JobFilter{ID: j.ID}
+		if j.State == store.Resumed { // a later one of its name goes on with it
+			f = store.JobFilter{Name: j.Name, Limit: 1}
+		}
+		jobs, err := m.Store().Jobs(f)
+		switch {
+		case err != nil:
+			return nil, failure{err}
+		case len(jobs) == 0:
+			return nil, failure{fmt.Errorf("job %d is not kept any more", j.ID)}
+		}
+		was := j
+		if j = jobs[0]; !unended(j) && (j.State != store.Resumed || was.State == store.Resumed) {
+			return j, nil
+		}
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return nil, errors.New("interrupted; the jobs go on")
+		}
+	}
+}
+
+// bindControl adds the flags of commands that reach a run which takes jobs.
+func (o *options) bindControl(cmd *cobra.Command, run *int64) *cobra.Command {
+	cmd.Flags().Int64Var(run, "run", 0, "number of the run, where several take jobs")
+	o.bindStore(cmd.Flags())
+	return cmd
+}
+
+// asksRuns opens the store for requests.
+func (o *options) asksRuns() (*runs.Memory, error) {
+	m, err := o.openThere(io.Discard)
+	if err == nil && m.Store() != nil && m.ReadOnly() != nil {
+		err = fmt.Errorf("runs are asked through the store, and nothing can be written to it: %w", m.ReadOnly())
+		return nil, failure{errors.Join(err, m.Close())}
+	}
+	return m, err
+}
+
+// storedJob finds a job by its number or name.
+func storedJob(m *runs.Memory, key string) (*store.Job, error) {
+	if m.Store() == nil {
+		return findJob(noHistory{}, key)
+	}
+	return findJob(m.Store(), key)
+}
+
+// ofOpenRun asks the one run that takes jobs, or that of this number. Of several it is the one that
+// was started here.
+func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what string, tell func(runs.Reply)) error {
+	m, err := o.asksRuns()
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	var list []store.Run
+	if m.Store() != nil {
+		if list, err = m.Store().Open(); err != nil {
+			return failure{err}
+		}
+	}
+	all := len(list)
+	if number != 0 {
+		list = slices.DeleteFunc(list, func(r store.Run) bool { return r.ID != number })
+	} else if slices.ContainsFunc(list, func(r store.Run) bool { return r.Door == here }) {
+		list = slices.DeleteFunc(list, func(r store.Run) bool { return r.Door != here })
+	}
+	switch {
+	case all == 0:
+		return no{errors.New("no run takes jobs; slackline run --open begins one")}
+	case len(list) == 0:
+		return no{fmt.Errorf("run %d takes no jobs, or has ended", number)}
+	case len(list) > 1:
+		var names []string
+		for _, r := range list {
+			names = append(names, fmt.Sprintf("%d (in %s)", r.ID, r.Door))
+		}
+		return fmt.Errorf("several runs take jobs: %s; name one with --run", strings.Join(names, ", "))
+	case here != "" && list[0].Door != here:
+		return fmt.Errorf("run %d takes job files from %s, as their paths are relative to that; submit them there",
+			list[0].ID, list[0].Door)
+	}
+	r, err := m.Ask(cmd.Context(), list[0].ID, verb, what)
+	switch {
+	case errors.Is(err, store.ErrGone):
+		return no{fmt.Errorf("run %d has ended", list[0].ID)}
+	case err != nil:
+		return failure{err}
+	case r.Bad:
+		return errors.New(r.Error)
+	case r.Error != "":
+		return no{fmt.Errorf("run %d: %s", list[0].ID, r.Error)}
+	}
+	tell(r)
+	return nil
+}
+
+// completeOpenJobs completes the names of jobs that wait or run.
+func (o *options) completeOpenJobs(
+	_ *cobra.Command, args []string, _ string,
+) (names []string, _ cobra.ShellCompDirective) {
+	h, done, err := o.history(io.Discard)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer done()
+	jobs, _ := h.Jobs(store.JobFilter{States: []string{store.Waiting, store.Running}})
+	for _, j := range jobs {
+		if !slices.Contains(args, j.Name) && !slices.Contains(names, j.Name) {
+			names = append(names, j.Name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
