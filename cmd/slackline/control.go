@@ -150,8 +150,7 @@ Where a run goes on with an interrupted job, that is waited for.
 
 The exit code is 0 if all have finished, 1 if one failed, was cancelled, or its run ended before it
 did, and 3 if one was refused.`,
-		Example: `  slackline wait words
-  slackline submit examples/words.yaml && slackline wait words && ls out/words`,
+		Example:           "  slackline wait words",
 		Args:              some("numbers or names of jobs"),
 		ValidArgsFunction: o.completeOpenJobs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -35,13 +35,19 @@ func (o *options) goOn(ctx context.Context, err error, local *runs.Local, resume
 		return err
 	}
 	how := "the same command runs it again, as there is nothing to go on from"
-	if dir := local.Remains(folders...); dir != "" {
+	var commands []string
+	for _, dir := range local.Remains(folders...) {
 		if abs, err := filepath.Abs(dir); err == nil && resumed { // which has gone to the directory of the first run
 			dir = abs
 		}
-		how = "slackline resume " + shellWord(dir) + " goes on"
-		if outdir.Trusted(dir) != nil { // resume would refuse it
+		commands = append(commands, "slackline resume "+shellWord(dir))
+		switch how = strings.Join(commands, " and "); {
+		case outdir.Trusted(dir) != nil: // resume would refuse it
 			how = "the same command goes on"
+		case len(commands) == 1:
+			how += " goes on"
+		default:
+			how += " go on"
 		}
 	}
 	why := pausedBy(ctx, err)

@@ -41,18 +41,25 @@ func Began(files []*scenario.Job, under ...string) (first time.Time) {
 	return first
 }
 
-// Remains is an output directory in one of these folders that slackline resume can go on with, ""
-// if there is none: that of a job that has not finished, if there is one.
-func (l *Local) Remains(under ...string) (dir string) {
+// Remains are output directories in these folders that slackline resume can go on with: of jobs that
+// were submitted together one, that of a job that has not finished, if there is one.
+func (l *Local) Remains(under ...string) (dirs []string) {
+	at := make(map[string]int) // by origin
 	for _, d := range l.outputs(under...) {
 		left, err := outdir.Left(d)
-		if err == nil && left.Origin != nil && (dir == "" || !left.Finished) {
-			if dir = d; !left.Finished {
-				return dir
-			}
+		if err != nil || left.Origin == nil {
+			continue
+		}
+		i, seen := at[string(left.Origin)]
+		switch {
+		case !seen:
+			at[string(left.Origin)] = len(dirs)
+			dirs = append(dirs, d)
+		case !left.Finished:
+			dirs[i] = d
 		}
 	}
-	return dir
+	return dirs
 }
 
 // Finished tells whether all jobs have finished already in all of these folders, and removes what a

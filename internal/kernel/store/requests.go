@@ -3,6 +3,8 @@ package store
 import (
 	"database/sql"
 	"errors"
+
+	"github.com/slackline/slackline/internal/kernel/filelock"
 )
 
 // Whoever can write to the store can ask something of a run that goes on: the process of the run
@@ -29,7 +31,7 @@ func (s *Store) Open() (list []Run, err error) {
 		return nil, s.explain(err)
 	}
 	for _, r := range open {
-		if !locked(s.lockOf(r.ID)) {
+		if !filelock.Taken(s.lockOf(r.ID)) {
 			continue
 		}
 		if err := s.db.QueryRow("SELECT coalesce(door, '') FROM runs WHERE id = ?", r.ID).Scan(&r.Door); err != nil {
@@ -44,7 +46,7 @@ func (s *Store) Open() (list []Run, err error) {
 
 // Ask puts a request to a run. ErrGone is in the error if nobody is there to answer.
 func (s *Store) Ask(run int64, verb, what string) (id int64, err error) {
-	if !locked(s.lockOf(run)) {
+	if !filelock.Taken(s.lockOf(run)) {
 		return 0, ErrGone
 	}
 	made, err := s.db.Exec("INSERT INTO requests (run, verb, what) VALUES (?, ?, ?)", run, verb, what)
@@ -61,7 +63,7 @@ func (s *Store) Answer(id int64) (answer string, ok bool, err error) {
 	if err := s.db.QueryRow("SELECT run FROM requests WHERE id = ?", id).Scan(&run); err != nil {
 		return "", false, s.explain(err)
 	}
-	alive := locked(s.lockOf(run)) // before the question: the last thing that it does may be to answer
+	alive := filelock.Taken(s.lockOf(run)) // before the question: the last thing that it does may be to answer
 	var text sql.NullString
 	err = s.db.QueryRow("SELECT answer FROM requests WHERE id = ?", id).Scan(&text)
 	if err == nil && !text.Valid && !alive {

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// terminal is a command that goes on in a process of its own.
+type terminal struct {
+	*shell
+	cmd    *exec.Cmd
+	stdout bytes.Buffer
+	lock   sync.Mutex
+	said   string // on standard error
+	ended  chan struct{}
+}
+
+// elsewhere starts a command, and waits until it says something like that.
+func (s *shell) elsewhere(until string, args ...string) *terminal {
+	s.t.Helper()
+	o := &terminal{shell: s, cmd: s.command(args...), ended: make(chan struct{})}
+	o.cmd.Stdout = &o.stdout
+	stderr, err := o.cmd.StderrPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := o.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	go func() {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			o.lock.Lock()
+			o.said += lines.Text() + "\n"
+			o.lock.Unlock()
+		}
+		_ = o.cmd.Wait()
+		close(o.ended)
+	}()
+	s.t.Cleanup(func() { _ = o.cmd.Process.Kill(); <-o.ended })
+	o.until(until)
+	return o
+}
+
+// until waits until the command has said that.
+func (o *terminal) until(text string) {
+	o.t.Helper()
+	for range 600 {
+		o.lock.Lock()
+		said := strings.Contains(o.said, text)
+		o.lock.Unlock()
+		if said {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	o.t.Fatalf("it does not say %q but\n%s", text, o.said)
+}
+
+// ends waits for the end of the command, which has to have this exit code.
+func (o *terminal) ends(code int) string {
+	o.t.Helper()
+	select {
+	case <-o.ended:
+	case <-time.After(time.Minute):
+		o.t.Fatalf("it does not end\n%s", o.said)
+	}
+	if got := o.cmd.ProcessState.ExitCode(); got != code {
+		o.t.Errorf("exit code %d, want %d\n%s%s", got, code, o.stdout.String(), o.said)
+	}
+	return o.stdout.String()
+}
+
+// answers holds what a command says and how it ends.
+func (s *shell) answers(code int, want string, args ...string) {
+	s.t.Helper()
+	if r := s.run(args...); r.code != code || !strings.Contains(r.stdout+r.stderr, want) || strings.Count(r.stderr, "\n") > 1 {
+		s.t.Errorf("%v: exit code %d, want %d\n%s%s\nwant %s", args, r.code, code, r.stdout, r.stderr, want)
+	}
+}
+
+func jobFile(name string, more ...string) string {
+	return fmt.Sprintf("name: %s\napp: wordcount\ninput: text.txt\noutput: out/%s\nreduces: 2\n%s", name, name, strings.Join(more, "\n"))
+}
+
+// hangs is a job that runs until it is stopped.
+const hangs = "name: hangs\napp: loadgen\nparams: {map_cpu: 1h}\ninput: text.txt\noutput: out/hangs\n"
+
+// A run in one terminal takes jobs from another, and lets go of those that are cancelled there.
+// What it reports, keeps and records is as if they had been there from the start, and their output
+// is that of a run without anybody else.
+func TestSubmitCancelWait(t *testing.T) {
+	text, _ := corpus()
+	s := newShell(t, map[string]string{"text.txt": text, "a.yaml": jobFile("a"), "b.yaml": jobFile("b", "deadline: 10m"), "c.yaml": jobFile("c", "after: [a]"),
+		"d.yaml": strings.Replace(jobFile("d", "after: [c]"), "text.txt", "out/c", 1), "hangs.yaml": hangs, "behind.yaml": jobFile("behind", "after: [hangs]"),
+		"late.yaml": jobFile("late", "arrive: 1h"), "bad.yaml": strings.Replace(jobFile("bad"), "text.txt", "missing.txt", 1),
+		"same.yaml": strings.Replace(jobFile("same"), "out/same", "out/a", 1), "other/e.yaml": jobFile("e")})
+	s.answers(3, "no run takes jobs; slackline run --open begins one", "submit", "a.yaml")
+	s.answers(3, "no run takes jobs", "close")
+	s.answers(2, `there is no job "a"`, "cancel", "a")
+	run := s.elsewhere("takes jobs", "run", "--open", "a.yaml", "--slots", "2,2", "--journal", "run.journal", "--policy", "edf-p")
+	s.answers(0, "a: finished", "wait", "a")
+	s.answers(0, "b, is submitted", "submit", "b.yaml")
+	s.answers(0, "d, is submitted", "submit", "d.yaml", "c.yaml")
+	s.answers(0, "hangs, is submitted", "submit", "hangs.yaml", "behind.yaml", "late.yaml")
+
+	s.answers(2, `bad.yaml:3:8: input "missing.txt"`, "submit", "bad.yaml")
+	s.answers(2, `a.yaml:1:7: the run has had a job "a" already`, "submit", "a.yaml")
+	s.answers(2, `is that of job "a" as well`, "submit", "same.yaml")
+	s.answers(2, "nothing.yaml", "submit", "nothing.yaml")
+	s.answers(3, "run 77 takes no jobs, or has ended", "submit", "--run", "77", "b.yaml")
+	away := *s
+	away.dir = s.path("other")
+	away.answers(2, "takes job files from "+real(t, s.dir)+", as their paths are relative to that; submit them there", "submit", "e.yaml")
+
+	if r := s.run("wait", "b", "c", "d"); r.code != 0 || strings.Count(r.stdout, ": finished\n") != 3 {
+		t.Errorf("wait: %+v", r)
+	}
+	if listed := s.must(0, "__complete", "cancel", ""); !strings.HasPrefix(listed, "late\nbehind\nhangs\n:") {
+		t.Errorf("cancel completes %s", listed)
+	}
+	s.answers(2, `there is no job "hang"; did you mean "hangs"`, "cancel", "hang")
+	s.answers(3, "b, cannot be cancelled: it is finished already", "cancel", "b")
+	s.answers(0, "late, is cancelled", "cancel", "late")
+	waits := s.elsewhere("", "wait", "hangs")
+	s.answers(0, "hangs, is cancelled", "cancel", "hangs")
+	if out := waits.ends(exitFailed); !strings.HasSuffix(out, "hangs: killed: cancelled by its user\n") {
+		t.Errorf("wait says %s", out)
+	}
+	s.answers(1, "behind: killed: its predecessor did not finish", "wait", "behind")
+	s.answers(3, "hangs, cannot be cancelled: it is killed already", "cancel", "hangs")
+	s.answers(0, "the run ends with the jobs that it has", "close")
+	report := run.ends(0)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		if !regexp.MustCompile(`(?m)^` + name + ` .*\d s$|^` + name + ` .*ms|^` + name + ` .*met by`).MatchString(report) {
+			t.Errorf("the report does not have job %s:\n%s", name, report)
+		}
+	}
+	if n := strings.Count(report, "killed"); n < 3 {
+		t.Errorf("the report does not have the cancelled jobs:\n%s", report)
+	}
+	if _, err := os.Stat(s.path("out/hangs")); err == nil {
+		t.Error("the cancelled job left its output")
+	}
+	s.answers(0, "exact", "replay", "run.journal")
+	if b, c := tree(t, s.path("out/b")), tree(t, s.path("out/a")); !maps.Equal(b, c) || len(b) != 3 {
+		t.Errorf("a submitted job wrote %d files, unlike the %d of one that was there from the start", len(b), len(c))
+	}
+	if jobs := s.must(0, "jobs", "--state", "killed"); strings.Count(jobs, "\n") != 5 {
+		t.Errorf("jobs lists\n%s", jobs)
+	}
+	s.answers(3, "no run takes jobs", "submit", "b.yaml")
+}
+
+// A run without an open door takes no jobs, and lets them be cancelled. One whose process is gone
+// answers nobody.
+func TestCancelOfAPlainRun(t *testing.T) {
+	s := newShell(t, map[string]string{"text.txt": "a\n", "hangs.yaml": hangs, "more.yaml": jobFile("more"), "two.yaml": strings.ReplaceAll(hangs, "hangs", "two")})
+	run := s.elsewhere(`job "hangs"`, "run", "hangs.yaml")
+	s.answers(3, "no run takes jobs", "submit", "more.yaml")
+	s.answers(0, "hangs, is cancelled", "cancel", "hangs")
+	run.ends(0)
+	s.answers(1, "hangs: killed: cancelled by its user", "wait", "1")
+
+	run = s.elsewhere(`job "two"`, "run", "two.yaml")
+	waits := s.elsewhere("", "wait", "two")
+	if err := run.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	run.ends(-1)
+	if out := waits.ends(exitFailed); !strings.Contains(out, "two: interrupted") {
+		t.Errorf("wait says %s", out)
+	}
+	s.answers(3, "two, cannot be cancelled: it is interrupted already", "cancel", "two")
+}
+
+// An open run that is stopped with a submitted job in it leaves it to resume; one without a job
+// comes to its end. Nobody asks anything of a run where others may write to the store.
+func TestOpenRunThatStops(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals")
+	}
+	need(t, "sh")
+	sleeps := "name: hangs\nmap: sh -c 'sleep 1; cat'\ninput: text.txt\noutput: out/hangs\n"
+	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a", "deadline: 10m"), "hangs.yaml": sleeps, "two.yaml": strings.ReplaceAll(sleeps, "hangs", "two")})
+	run := s.elsewhere("takes jobs", "run", "--open")
+	s.answers(0, "a, is submitted", "submit", "a.yaml")
+	s.answers(0, "a: finished", "wait", "a")
+	if err := run.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if report := run.ends(0); !strings.Contains(report, "met by") {
+		t.Errorf("the run reports %s", report)
+	}
+
+	run = s.elsewhere("takes jobs", "run", "--open", "two.yaml")
+	s.answers(0, "hangs, is submitted", "submit", "hangs.yaml")
+	run.until(`job "hangs"`)
+	for range 200 {
+		_, err1 := os.Stat(s.path("out/hangs/_temporary/log"))
+		_, err2 := os.Stat(s.path("out/two/_temporary/log"))
+		if err1 == nil && err2 == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := run.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	run.ends(exitInterrupt)
+	run.until("slackline resume out/two and slackline resume out/hangs go on")
+	run = s.elsewhere("takes jobs", "run", "--open")
+	s.answers(2, `an interrupted run left "out/hangs"; slackline resume goes on with that`, "submit", "hangs.yaml")
+	s.answers(0, "the run ends", "close")
+	run.ends(0)
+	s.must(0, "resume", "out/hangs")
+	s.must(0, "resume", "out/two")
+	s.answers(0, "hangs: finished", "wait", "hangs")
+
+	if err := os.Chmod(s.path("data"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s.write("data/mine.txt", "so the folder is the user's, and is not closed")
+	r := s.run("run", "--open")
+	if r.code == 0 || !strings.Contains(r.stderr, "others may write to "+filepath.Join(real(t, s.dir), "data")) {
+		t.Errorf("with a store that others may write to: %+v", r)
+	}
+}
+
+// real is a path without links.
+func real(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
