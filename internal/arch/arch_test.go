@@ -2,6 +2,7 @@ package arch
 
 import (
 	"fmt"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -101,6 +102,63 @@ func TestTable(t *testing.T) {
 	for _, p := range permits {
 		if r, ok := rowOf(p.dir); !ok || !r.pure || p.why == "" {
 			t.Errorf("permit for %s to import %s: the folder is not pure, or the reason is missing", p.dir, p.path)
+		}
+	}
+}
+
+// TestNothingUnused finds what the table permits and nothing needs: modules, layers, permits and rows.
+func TestNothingUnused(t *testing.T) {
+	c := &checker{root: filepath.Join("..", ".."), fset: token.NewFileSet(), typed: map[string]*typedPkg{}}
+	if err := c.load(); err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, p := range c.pkgs {
+		used[p.row.dir] = true
+		for _, f := range p.files {
+			for _, spec := range f.ast.Imports {
+				to := importPath(spec)
+				for _, m := range slices.Concat(p.row.external, testExternal) {
+					if within(to, m) && (slices.Contains(p.row.external, m) || f.test || p.row.testOnly) {
+						used[p.row.dir+" "+m], used[m] = true, true
+					}
+				}
+				if r, ok := rowOf(strings.TrimPrefix(strings.TrimPrefix(to, module), "/")); ok && within(to, module) && !f.test {
+					used[p.row.layer+" > "+r.layer], used[p.row.layer+" > "+r.dir] = true, true
+				}
+				for _, permit := range permits {
+					if within(p.dir, permit.dir) && to == permit.path && !f.test {
+						used[permit.dir+" "+permit.path] = true
+					}
+				}
+			}
+		}
+	}
+	for _, r := range table {
+		if !used[r.dir] {
+			t.Errorf("no package is in the row of %s", r.dir)
+		}
+		for _, m := range r.external {
+			if !used[r.dir+" "+m] {
+				t.Errorf("%s may import %s and does not", r.dir, m)
+			}
+		}
+	}
+	for _, m := range testExternal {
+		if !used[m] {
+			t.Errorf("no test imports %s", m)
+		}
+	}
+	for _, p := range permits {
+		if !used[p.dir+" "+p.path] {
+			t.Errorf("%s may import %s and does not", p.dir, p.path)
+		}
+	}
+	for _, l := range layers {
+		for _, m := range l.may {
+			if !used[l.name+" > "+m] && l.rule == "" { // layers with a rule of their own have their list from it
+				t.Errorf("layer %s may import %s and does not", l.name, m)
+			}
 		}
 	}
 }

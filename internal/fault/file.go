@@ -135,14 +135,6 @@ func DeleteAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// MakeDir is os.Mkdir for everybody.
-func MakeDir(path string) error {
-	if err := strike(Mkdir, path); err != nil {
-		return err
-	}
-	return os.Mkdir(path, 0o777)
-}
-
 // MakeDirs is os.MkdirAll for everybody.
 func MakeDirs(path string) error {
 	if err := strike(Mkdir, path); err != nil {

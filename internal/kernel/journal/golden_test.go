@@ -107,7 +107,7 @@ func TestGolden(t *testing.T) {
 			again, err = AppendEvent(nil, &e), bad
 		case "item":
 			var p sched.Plan
-			it, bad := ParseItem(l.Rest, &p)
+			it, bad := parseItem(l.Rest, &p)
 			again, err = AppendItem(nil, &p, &it), bad
 		default:
 			continue

@@ -235,7 +235,7 @@ func TestItemsRoundTrip(t *testing.T) {
 		it.Tasks.To, it.Attempts.To, it.Reason.Evidence.To = int32(len(p.Bound)), int32(len(p.Victims)), int32(len(p.Evidence))
 		text := AppendItem(nil, &p, &it)
 		var q sched.Plan
-		got, err := ParseItem(string(text), &q)
+		got, err := parseItem(string(text), &q)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -280,10 +280,10 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		var p sched.Plan
-		if it, err := ParseItem(text, &p); err == nil {
+		if it, err := parseItem(text, &p); err == nil {
 			once := AppendItem(nil, &p, &it)
 			var q sched.Plan
-			if back, err := ParseItem(string(once), &q); err != nil || !bytes.Equal(AppendItem(nil, &q, &back), once) {
+			if back, err := parseItem(string(once), &q); err != nil || !bytes.Equal(AppendItem(nil, &q, &back), once) {
 				t.Fatalf("%q becomes %q: %v", text, once, err)
 			}
 		}

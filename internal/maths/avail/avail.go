@@ -29,13 +29,6 @@ type Steps struct {
 	moved  []Step // scratch of give: the slots that tasks were given, sorted by when these end
 }
 
-// New returns a vector of that many slots, all free from 0.
-func New(slots int) *Steps {
-	s := &Steps{}
-	s.Resize(slots, 0)
-	return s
-}
-
 // Slots returns how many slots there are.
 func (s *Steps) Slots() int { return s.slots }
 

@@ -188,3 +188,10 @@ func check(t *rapid.T, s *Steps) {
 		last = at
 	}
 }
+
+// New returns a vector of that many slots, all free from 0.
+func New(slots int) *Steps {
+	s := &Steps{}
+	s.Resize(slots, 0)
+	return s
+}
