@@ -17,7 +17,7 @@ import (
 
 func newCapacity(o *options) *cobra.Command {
 	sweep, since, policy := "", "", ""
-	learned, ran, verify, seed := false, false, false, uint64(1)
+	learned, ran, verify, seed, instances := false, false, false, uint64(1), 0
 	cmd := &cobra.Command{
 		Use:   "capacity FILE.yaml | --from-history",
 		Short: "Plan how many machines to reserve and rent, and how many jobs of each class to admit",
@@ -52,6 +52,14 @@ If a class cannot meet its deadline with any number of machines there is no plan
   slackline capacity --from-history --since 30d -o yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case instances < 0 || instances > 10_000:
+				return fmt.Errorf("--instances %d: play 1 to 10000 of them", instances)
+			case instances > 0 && (ran || len(args) > 0):
+				return fmt.Errorf("--instances are drawn: leave the file and --from-history out")
+			case instances > 0 && o.output != "table" && o.output != "json":
+				return fmt.Errorf("--instances come as table or json")
+			case instances > 0:
+				return nil
 			case ran && len(args) > 0:
 				return fmt.Errorf("--from-history and a file contradict each other; leave one out")
 			case ran:
@@ -65,6 +73,16 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		},
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if instances > 0 {
+				all, err := capacity.VerifyDrawn(cmd.Context(), instances, policy, seed)
+				switch {
+				case err != nil:
+					return fmt.Errorf("--instances: %w", err)
+				case o.json():
+					return writeJSON(cmd.OutOrStdout(), all)
+				}
+				return capacity.WriteDrawn(cmd.OutOrStdout(), all)
+			}
 			var changes []float64
 			if cmd.Flags().Changed("sweep") {
 				var err error
@@ -126,8 +144,9 @@ If a class cannot meet its deadline with any number of machines there is no plan
 	cmd.Flags().BoolVar(&ran, "from-history", false, "plan for the jobs that ran on this machine, without a file")
 	cmd.Flags().StringVar(&since, "since", "", "with --from-history: only jobs submitted since: a span back from now (30d), a day or a time")
 	cmd.Flags().BoolVar(&verify, "verify", false, "play the plan in the simulator, and count jobs that are late")
+	cmd.Flags().IntVar(&instances, "instances", 0, "in the place of a file: verify plans of so many random ones, as paper 004 draws them")
 	cmd.Flags().StringVar(&policy, "policy", policy, "with --verify: all classes share the machines by this policy, as queues that weigh what they need;\nif left out each class has slots of its own")
-	cmd.Flags().Uint64Var(&seed, "seed", seed, "with --verify: of task times and arrivals")
+	cmd.Flags().Uint64Var(&seed, "seed", seed, "with --verify and --instances: of all that is random")
 	o.bindStore(cmd.Flags())
 	cmd.Flags().StringVar(&sweep, "sweep", "",
 		"plan also with other deadlines, such as deadline=-60%..0 (in steps of 5 %) or deadline=-50%..50%/10%")

@@ -4,6 +4,8 @@
 //	capacity.go  the problem and its result
 //	bounds.go    how long a job of a class takes, by what runs taught
 //	history.go   the file of a plan, from what ran
+//	instance.go  random problems as the paper draws them
+//	shared.go    the bounds beside jobs that share
 //	sweep.go     the same with other deadlines
 //	verify.go    the plan played by a policy
 //	write.go     tables, JSON and CSV

@@ -24,10 +24,7 @@ import (
 
 // Arrivals says what a verification assumes.
 const Arrivals = "users: each admitted job is that of a user, who thinks for an exponential time, a tenth of the planned completion in the mean, " +
-	"before each of ten jobs; task times have the mean and the longest of the file in each job, reduces with their shuffle start behind the last map"
-
-// rounds is how many jobs each user submits.
-const rounds = 10
+	"before each of some jobs; task times have the mean and the longest of the file in each job, reduces with their shuffle start behind the last map"
 
 // Played is what came of a plan in the simulator.
 type Played struct {
@@ -68,6 +65,11 @@ func (p *Part) close() { p.CI95[0], p.CI95[1] = stat.Exact95(p.K, p.N) }
 // Verify plays the plan: by a policy on machines that all classes share, or for "" each class on map and reduce slots of its
 // own, as the bounds have it, rounded up and shared evenly by its jobs.
 func (r *Result) Verify(ctx context.Context, c *scenario.Capacity, policy string, seed uint64) error {
+	return r.verify(ctx, c, policy, seed, 10)
+}
+
+// verify lets each user submit so many jobs.
+func (r *Result) verify(ctx context.Context, c *scenario.Capacity, policy string, seed uint64, rounds int) error {
 	machines := r.Reserved + r.OnDemand
 	if math.Ceil(machines) > 10_000 {
 		return fmt.Errorf("the plan has %.0f machines; no more than 10000 are played", machines)
@@ -82,7 +84,7 @@ func (r *Result) Verify(ctx context.Context, c *scenario.Capacity, policy string
 	}
 	if policy != "" {
 		shared := units.Vector{units.VCores: machine}
-		if err := r.play(ctx, c, 0, len(r.Classes), policy, q, int(math.Ceil(machines-1e-9)), shared, seed); err != nil {
+		if err := r.play(ctx, c, 0, len(r.Classes), policy, q, int(math.Ceil(machines-1e-9)), shared, seed, rounds); err != nil {
 			return err
 		}
 	}
@@ -90,7 +92,7 @@ func (r *Result) Verify(ctx context.Context, c *scenario.Capacity, policy string
 		k, was := &r.Played.Classes[i], &r.Classes[i]
 		if policy == "" {
 			own := units.Slots(int(math.Ceil(was.MapSlots-1e-9)), int(math.Ceil(was.ReduceSlots-1e-9)))
-			if err := r.play(ctx, c, i, i+1, "fair", queues.Config{}, 1, own, seed); err != nil {
+			if err := r.play(ctx, c, i, i+1, "fair", queues.Config{}, 1, own, seed, rounds); err != nil {
 				return err
 			}
 		}
@@ -110,7 +112,7 @@ func (r *Result) Verify(ctx context.Context, c *scenario.Capacity, policy string
 const alone = "fair, each class on slots of its own"
 
 // play plays some of the classes on such machines.
-func (r *Result) play(ctx context.Context, c *scenario.Capacity, from, to int, policy string, q queues.Config, machines int, has units.Vector, seed uint64) error {
+func (r *Result) play(ctx context.Context, c *scenario.Capacity, from, to int, policy string, q queues.Config, machines int, has units.Vector, seed uint64, rounds int) error {
 	source := &users{draw: draw.Of(seed, "verify"), into: r.Played, classes: make([]user, len(r.Classes)), shared: has[units.VCores] > 0}
 	var known []*profile.Class
 	for i := from; i < to; i++ {
@@ -120,14 +122,20 @@ func (r *Result) play(ctx context.Context, c *scenario.Capacity, from, to int, p
 			source.think(i, 0, rounds)
 		}
 	}
-	w, err := sim.New(sim.Config{
-		Cluster: cluster.Uniform(max(1, machines), 1, cluster.Class{Name: "machine", Speed: 1, Capacity: has}),
-		Source:  func() workload.Source { return source }, Profiles: known, Seed: seed,
-	})
+	on := cluster.Uniform(max(1, machines), 1, cluster.Class{Name: "machine", Speed: 1, Capacity: has})
+	return source.play(ctx, known, policy, &q, on, seed)
+}
+
+// play lets them work.
+func (u *users) play(ctx context.Context, known []*profile.Class, policy string, q *queues.Config, on *cluster.Cluster, seed uint64) error {
+	if q == nil {
+		q = &queues.Config{}
+	}
+	w, err := sim.New(sim.Config{Cluster: on, Source: func() workload.Source { return u }, Profiles: known, Seed: seed})
 	if err != nil {
 		return err
 	}
-	p, err := catalog.New(policy, q)
+	p, err := catalog.New(policy, *q)
 	if err != nil {
 		return err
 	}
@@ -167,6 +175,7 @@ type users struct {
 	of      map[string]thought // of jobs that run
 	into    *Played
 	shared  bool // machines, of which tasks take parts; else slots
+	paced   bool // the next job comes after the time that one is guessed to take, and not when it has ended
 }
 
 // user is what those of a class submit, and how long it is planned to take.
@@ -183,7 +192,7 @@ type thought struct {
 }
 
 func (u *users) think(class int, from units.Time, left int) {
-	if left == 0 {
+	if left <= 0 {
 		return
 	}
 	u.made++
@@ -221,6 +230,11 @@ func (u *users) Next() (*workload.Job, error) {
 		u.of = map[string]thought{}
 	}
 	u.of[j.ID] = next
+	if u.paced {
+		u.think(next.class, next.at.Add(units.FromSeconds(k.takes)), next.left-1)
+		next.left = 0
+		u.of[j.ID] = next
+	}
 	return j, nil
 }
 
