@@ -18,23 +18,23 @@ type Gap struct {
 }
 
 // Gaps plays users on slots that all tasks share, whatever their phase, by fair: at_most of each class, who think for a tenth of the
-// execution time before each of so many jobs. The bounds count an even part of all slots for each user.
+// execution time before each job, for so many times the longest execution time. The bounds count an even part of all slots for each user.
 //
 // A user submits a job when the one before has ended. With fixed the next one comes instead after the time that jobs are guessed to
 // take, and the guess moves by 0.07 of its error until it is less than 0.1 off (equation 42), as where a trace has to be written before
 // it is played.
-func Gaps(ctx context.Context, c *scenario.Capacity, slots float64, rounds int, fixed bool, seed uint64) ([]Gap, error) {
+func Gaps(ctx context.Context, c *scenario.Capacity, slots, nodes int, heartbeat units.Duration, rounds int, fixed bool, seed uint64) ([]Gap, error) {
 	const beta, tau, most = 0.07, 0.1, 100
 	all := 0.0
 	for i := range c.Classes {
-		c.Classes[i].MapSlots, c.Classes[i].ReduceSlots = slots, slots
+		c.Classes[i].MapSlots, c.Classes[i].ReduceSlots = float64(slots), float64(slots)
 		all += c.Classes[i].AtMost
 	}
 	_, jobs := problem(c, 1)
 	r := &Result{}
 	gaps := make([]Gap, len(jobs))
 	for i := range jobs {
-		up := jobs[i].Upper().Time(all, slots, slots)
+		up := jobs[i].Upper().Time(all, float64(slots), float64(slots))
 		r.Classes = append(r.Classes, Class{Name: c.Classes[i].Name, Admitted: c.Classes[i].AtMost, Mean: up})
 	}
 	for n := 1; ; n++ {
@@ -42,18 +42,24 @@ func Gaps(ctx context.Context, c *scenario.Capacity, slots float64, rounds int, 
 		source := &users{draw: draw.Of(seed, "shared"), into: r.Played, shared: true, paced: fixed}
 		for i := range jobs {
 			source.classes = append(source.classes, user{&c.Classes[i], r.Classes[i].Mean})
+			longest := units.FromSeconds(r.Classes[i].Mean)
+			source.until = max(source.until, units.Time(longest)*units.Time(rounds))
+			source.stop = max(source.stop, units.Time(longest)*units.Time(rounds+1))
+		}
+		for i := range jobs {
 			for range int(c.Classes[i].AtMost) {
-				source.think(i, 0, rounds)
+				source.think(i, 0)
 			}
 		}
-		if err := source.play(ctx, nil, "fair", nil, cluster.Uniform(1, 1, cluster.Class{Name: "shared", Speed: 1, Capacity: units.Vector{units.VCores: machine}}), seed); err != nil {
+		each := cluster.Class{Name: "shared", Speed: 1, Capacity: units.Vector{units.VCores: machine / int64(nodes)}}
+		if err := source.play(ctx, nil, "fair", nil, cluster.Uniform(nodes, 1, each), heartbeat, seed); err != nil {
 			return nil, err
 		}
 		off := 0.0
 		for i := range gaps {
 			k := &r.Played.Classes[i]
 			took := k.sum / float64(k.Jobs)
-			up, middle := jobs[i].Upper().Time(all, slots, slots), jobs[i].Mean().Time(all, slots, slots)
+			up, middle := jobs[i].Upper().Time(all, float64(slots), float64(slots)), jobs[i].Mean().Time(all, float64(slots), float64(slots))
 			gaps[i] = Gap{(up - took) / up, (middle - took) / middle, took, n}
 			off = max(off, math.Abs(r.Classes[i].Mean-took)/took)
 			r.Classes[i].Mean += beta * (took - r.Classes[i].Mean)

@@ -24,7 +24,7 @@ import (
 
 // Arrivals says what a verification assumes.
 const Arrivals = "users: each admitted job is that of a user, who thinks for an exponential time, a tenth of the planned completion in the mean, " +
-	"before each of some jobs; task times have the mean and the longest of the file in each job, reduces with their shuffle start behind the last map"
+	"before each job until ten planned completions have passed, and beyond that for another one that does not count; task times have the mean and the longest of the file in each job, reduces with their shuffle start behind the last map"
 
 // Played is what came of a plan in the simulator.
 type Played struct {
@@ -118,20 +118,22 @@ func (r *Result) play(ctx context.Context, c *scenario.Capacity, from, to int, p
 	for i := from; i < to; i++ {
 		known = append(known, taught(&c.Classes[i]))
 		source.classes[i] = user{&c.Classes[i], r.Classes[i].Mean}
+		source.until = max(source.until, units.Time(units.FromSeconds(float64(rounds)*r.Classes[i].Mean)))
+		source.stop = max(source.stop, units.Time(units.FromSeconds(float64(rounds+1)*r.Classes[i].Mean)))
 		for range int(math.Round(r.Classes[i].Admitted)) {
-			source.think(i, 0, rounds)
+			source.think(i, 0)
 		}
 	}
 	on := cluster.Uniform(max(1, machines), 1, cluster.Class{Name: "machine", Speed: 1, Capacity: has})
-	return source.play(ctx, known, policy, &q, on, seed)
+	return source.play(ctx, known, policy, &q, on, 0, seed)
 }
 
 // play lets them work.
-func (u *users) play(ctx context.Context, known []*profile.Class, policy string, q *queues.Config, on *cluster.Cluster, seed uint64) error {
+func (u *users) play(ctx context.Context, known []*profile.Class, policy string, q *queues.Config, on *cluster.Cluster, heartbeat units.Duration, seed uint64) error {
 	if q == nil {
 		q = &queues.Config{}
 	}
-	w, err := sim.New(sim.Config{Cluster: on, Source: func() workload.Source { return u }, Profiles: known, Seed: seed})
+	w, err := sim.New(sim.Config{Cluster: on, Source: func() workload.Source { return u }, Profiles: known, Seed: seed, Heartbeat: heartbeat})
 	if err != nil {
 		return err
 	}
@@ -174,8 +176,10 @@ type users struct {
 	made    int
 	of      map[string]thought // of jobs that run
 	into    *Played
-	shared  bool // machines, of which tasks take parts; else slots
-	paced   bool // the next job comes after the time that one is guessed to take, and not when it has ended
+	until   units.Time // jobs that are submitted before count
+	stop    units.Time // and none comes later than this
+	shared  bool       // machines, of which tasks take parts; else slots
+	paced   bool       // the next job comes after the time that one is guessed to take, and not when it has ended
 }
 
 // user is what those of a class submit, and how long it is planned to take.
@@ -184,20 +188,19 @@ type user struct {
 	takes float64
 }
 
-// thought is when a user of a class submits the next of so many jobs.
+// thought is when a user of a class submits the next job.
 type thought struct {
 	at    units.Time
 	class int
-	left  int
 }
 
-func (u *users) think(class int, from units.Time, left int) {
-	if left <= 0 {
+func (u *users) think(class int, from units.Time) {
+	if from >= u.stop {
 		return
 	}
 	u.made++
 	pause := u.draw.Number(uint64(u.made)).Exponential(max(u.classes[class].takes/10, 1e-9))
-	heap.Push(&u.due, thought{from.Add(units.FromSeconds(pause)), class, left})
+	heap.Push(&u.due, thought{from.Add(units.FromSeconds(pause)), class})
 }
 
 func (u *users) Due() units.Time {
@@ -231,9 +234,7 @@ func (u *users) Next() (*workload.Job, error) {
 	}
 	u.of[j.ID] = next
 	if u.paced {
-		u.think(next.class, next.at.Add(units.FromSeconds(k.takes)), next.left-1)
-		next.left = 0
-		u.of[j.ID] = next
+		u.think(next.class, next.at.Add(units.FromSeconds(k.takes)))
 	}
 	return j, nil
 }
@@ -242,18 +243,20 @@ func (u *users) Next() (*workload.Job, error) {
 func (u *users) Ended(j *workload.Job, at units.Time) {
 	was := u.of[j.ID]
 	delete(u.of, j.ID)
-	k := &u.into.Classes[was.class]
-	took := at.Sub(was.at)
-	if took == 0 {
-		k.Refused++
-		u.think(was.class, at, was.left-1)
-		return
+	if !u.paced {
+		u.think(was.class, at)
 	}
-	k.Jobs++
-	k.sum += took.Seconds()
-	k.Longest = max(k.Longest, took.Seconds())
-	k.InTime.count(at <= j.Deadline)
-	u.think(was.class, at, was.left-1)
+	k := &u.into.Classes[was.class]
+	switch took := at.Sub(was.at); {
+	case was.at >= u.until && k.Jobs > 0:
+	case took == 0:
+		k.Refused++
+	default:
+		k.Jobs++
+		k.sum += took.Seconds()
+		k.Longest = max(k.Longest, took.Seconds())
+		k.InTime.count(at <= j.Deadline)
+	}
 }
 
 // part is a container of which a machine runs so many.

@@ -130,6 +130,19 @@ func always(key, text string, s Series, m Metric) Claim {
 	}}
 }
 
+// above claims that a value is more than a bound.
+func above(key, text string, s Series, m Metric, bound float64) Claim {
+	turned := Metric{m.Name, "", func(o *Outcome) float64 { return -m.Of(o) }}
+	c := below(key, text, s, turned, -bound)
+	judge := c.judge
+	c.judge = func(r *Results, said Published) verdict {
+		v := judge(r, said)
+		v.ours, v.ci, v.unit = -v.ours, [2]float64{-v.ci[1], -v.ci[0]}, &m
+		return v
+	}
+	return c
+}
+
 // below claims that a value is less than a bound. The whole interval has to be.
 func below(key, text string, s Series, m Metric, bound float64) Claim {
 	return Claim{key, text, Range, s.File, func(r *Results, _ Published) verdict {

@@ -44,6 +44,7 @@ type relation struct {
 	Number   *Metric `json:"number" doc:"it is the published number"`
 	Always   *Metric `json:"always" doc:"in every run it is the published number"`
 	Below    *Metric `json:"below" doc:"it is below to"`
+	Above    *Metric `json:"above" doc:"it is above from"`
 	More     *Metric `json:"more" doc:"it is more than that of each of than"`
 	Less     *Metric `json:"less" doc:"it is less than that of each of than; with within, at most such a part more"`
 	Grows    *Metric `json:"grows" doc:"it grows from each series to the next"`
@@ -167,7 +168,7 @@ func (b *stating) claims() {
 		}
 		made := c.Is.claims(b.text.Replace(c.Key), b.text.Replace(c.Text), of, than)
 		if len(made) != 1 {
-			b.doc.Failf(at, "a claim is of a metric, by one of number, always, below, more, less, grows, least and not_least, such as more: locality")
+			b.doc.Failf(at, "a claim is of a metric, by one of number, always, below, above, more, less, grows, least and not_least, such as more: locality")
 		} else if compares := c.Is.More != nil || c.Is.Less != nil || c.Is.NotLeast != nil; compares != (len(than) > 0) {
 			b.doc.Failf(at, "more, less and not_least need than, the series to compare with, and the others have none")
 		}
@@ -186,6 +187,7 @@ func (r *relation) claims(key, text string, of, than []Row) (made []Claim) {
 	add(r.Number, func(m Metric) Claim { return number(key, text, one.Series, m) })
 	add(r.Always, func(m Metric) Claim { return always(key, text, one.Series, m) })
 	add(r.Below, func(m Metric) Claim { return below(key, text, one.Series, m, r.To) })
+	add(r.Above, func(m Metric) Claim { return above(key, text, one.Series, m, r.From) })
 	add(r.More, func(m Metric) Claim {
 		if r.OfWhich != nil && len(than) == 1 {
 			return moreOf(key, text, one, m, than[0], *r.OfWhich)

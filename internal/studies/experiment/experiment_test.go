@@ -92,6 +92,9 @@ func TestSeries(t *testing.T) {
 		for _, at := range p.outcomes {
 			played[at.series] = true
 		}
+		for _, u := range p.units {
+			played[u.series] = true
+		}
 		check := func(what string, s Series) {
 			if !played[s] {
 				t.Errorf("%s: %s: nothing plays %v", e.Name, what, s)

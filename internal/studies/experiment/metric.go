@@ -28,6 +28,17 @@ var metrics = map[string]func(size string) Metric{
 	"kept of accepted":   func(string) Metric { return succeeded() },
 	"utilisation":        func(string) Metric { return utilisation(false) },
 	"utilisation by all": func(string) Metric { return utilisation(true) },
+
+	"solve time":             func(string) Metric { return value("solve time", "ms") },
+	"gap":                    func(string) Metric { return value("gap", "%") },
+	"saved by sharing":       func(string) Metric { return value("saved by sharing", "%") },
+	"saved, split":           func(string) Metric { return value("saved, split", "%") },
+	"cost varies by":         func(string) Metric { return value("cost varies by", "%") },
+	"varies, whole":          func(string) Metric { return value("varies, whole", "%") },
+	"times the cost":         func(string) Metric { return value("times the cost", "times") },
+	"gap of the upper bound": func(string) Metric { return value("gap of the upper bound", "%") },
+	"gap of the midpoint":    func(string) Metric { return value("gap of the midpoint", "%") },
+	"iterations":             func(string) Metric { return value("iterations", "") },
 }
 
 // UnmarshalText finds a metric by its name.
@@ -51,6 +62,8 @@ func (m *Metric) format(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "none"
+	case m.Unit == "%" && math.Abs(x) < 0.01 && math.Abs(x) > 1e-12:
+		return fmt.Sprintf("%.2g %%", 100*x)
 	case m.Unit == "%":
 		return fmt.Sprintf("%.1f %%", 100*x)
 	case m.Unit == "points":

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
@@ -42,6 +43,7 @@ type Plan struct {
 	cells     []lab.Cell
 	watches   []*watch
 	outcomes  []outcomeOf // of each cell, where its outcome belongs
+	units     []unit      // what is computed
 }
 
 // variant is the experiment with another value for one assumption.
@@ -117,6 +119,9 @@ func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Result
 	if a != nil && !known {
 		text = fmt.Appendf(text, "\nsweep: {%q: [%s]}\n", a.Key, strings.Join(a.Others, ", "))
 	}
+	if doc, err := config.ParseOne(path.Join(p.e.place, file), text); err == nil && computes(doc) {
+		return p.compute(file, text, seeds, results)
+	}
 	variants, err := scenario.ReadSweep(path.Join(p.e.place, file), text, scenario.Resize{})
 	if err != nil {
 		return nil, err
@@ -156,7 +161,7 @@ func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Result
 }
 
 // Runs is the number of runs.
-func (p *Plan) Runs() int { return len(p.cells) }
+func (p *Plan) Runs() int { return len(p.cells) + len(p.units) }
 
 // Run makes all runs on so many workers, as many as there are processors if 0, and judges the
 // claims. done is called after each run.
@@ -171,6 +176,19 @@ func (p *Plan) Run(ctx context.Context, workers int, done func()) (*Report, erro
 		}
 		at := p.outcomes[i]
 		at.results.outcomes[at.series] = append(at.results.outcomes[at.series], p.watches[i].outcome(run))
+	}
+	for _, u := range p.units { // one after the other, as some are timed
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		values, err := u.run(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", u.series.File, u.series.Policy, err)
+		}
+		u.results.outcomes[u.series] = append(u.results.outcomes[u.series], measured(values))
+		if done != nil {
+			done()
+		}
 	}
 	return p.judge()
 }

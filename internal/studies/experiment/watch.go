@@ -10,7 +10,8 @@ import (
 // Outcome is what came of a run: its report, and what watching it showed besides.
 type Outcome struct {
 	*report.Run
-	Jobs []Job // those of the report, with more
+	Jobs   []Job              // those of the report, with more
+	Values map[string]float64 // of what was computed and not run
 }
 
 // Job is what became of a job.

@@ -1,0 +1,113 @@
+package experiment
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The computed series of an experiment are judged as those that run are, other assumptions too.
+func TestComputed(t *testing.T) {
+	for _, name := range []string{"004-sharing", "004-concurrency", "004-deadlines"} {
+		e, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := e.Plan([]uint64{1, 2, 3}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := 0
+		r, err := p.Run(context.Background(), 0, func() { done++ })
+		if err != nil || done != p.Runs() || done == 0 {
+			t.Fatalf("%d of %d: %v", done, p.Runs(), err)
+		}
+		for _, c := range r.Claims {
+			if c.Ours == nil || c.Verdict == differs || c.Verdict == holdsNot {
+				t.Errorf("%s: %+v", name, c)
+			}
+			if !strings.Contains(c.Note, "other assumptions") {
+				t.Errorf("%s: no assumption is varied: %s", name, c.Note)
+			}
+		}
+	}
+}
+
+// By hand: on two slots two users have one each. A job has two maps of 1 s and two reduces of 1 s, so that the upper bound is
+// (2 - 2)/1 + 2 for each phase, 4 s, and so is the lower. Alone a job takes 2 s.
+func TestBesideUsers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "own")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"users.yaml": `compute: bounds
+series: [users, fixed point]
+seeds: [1..8]
+slots: 2
+users: 2
+rounds: 20
+groups: [{classes: a}]
+profiles: [{name: a, maps: 2, map: {mean: 1s, max: 1s}, reduces: 2, reduce: {mean: 1s, max: 1s}}]
+`,
+		"experiment.yaml": `paper: mine
+about: bounds
+cases: [{file: users.yaml}]
+series: [{id: users, name: users, policy: users}, {id: fixed, name: fixed, policy: fixed point}]
+claims:
+  - {key: a, text: above, is: {above: gap of the upper bound, of: users, from: 0.001}}
+  - {key: a, text: below, is: {below: gap of the upper bound, of: users, to: 0.499}}
+  - {key: a, text: as well, is: {below: gap of the midpoint, of: fixed, to: 0.499}}
+  - {key: a, text: not above, is: {above: gap of the upper bound, of: users, from: 0.5}}
+`,
+		"published.json": `{"a": {"source": "mine", "where": "here", "says": "it is"}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.Plan(nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Run(context.Background(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, true, true, false} {
+		if c := r.Claims[i]; c.Holds != want || c.Ours == nil || math.IsNaN(*c.Ours) || *c.Ours < 0 || *c.Ours > 0.5 {
+			t.Errorf("%+v, %v", c, *c.Ours)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "users.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, bad := range map[string][2]string{
+		"series: [users":   {"series: [usrs", `there is no`},
+		"classes: a":       {"classes: b", "without a profile"},
+		"compute: bounds":  {"compute: bonds", "compute"},
+		"seeds: [1..8]\n":  {"", "seeds"},
+		"users: 2\nrounds": {"users: 1\nrounds", "users"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "users.yaml"), []byte(strings.Replace(string(text), old, bad[0], 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		e, err := Find(dir)
+		if err == nil {
+			if p, err = e.Plan(nil, false); err == nil {
+				_, err = p.Run(context.Background(), 0, nil)
+			}
+		}
+		if err == nil {
+			t.Errorf("%s is taken", bad[0])
+		}
+	}
+}
