@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/capacity"
+	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -48,6 +49,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		Example: `  slackline capacity examples/allocation.yaml
   slackline capacity examples/allocation.yaml -o json
   slackline capacity examples/allocation.yaml --sweep deadline=-60%..0
+  slackline capacity examples/allocation.yaml --sweep deadline=-60%..0 --html plan.html
   slackline capacity examples/allocation.yaml --verify --policy capacity-plan
   slackline capacity --from-history --since 30d -o yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -90,6 +92,14 @@ If a class cannot meet its deadline with any number of machines there is no plan
 					return fmt.Errorf("--sweep: %w", err)
 				}
 			}
+			var sheet *page.File
+			if cmd.Flags().Changed("html") {
+				var err error
+				if sheet, err = page.CreatePage(o.html); err != nil {
+					return fmt.Errorf("--html: %w", err)
+				}
+				defer sheet.Discard()
+			}
 			var src []byte
 			var err error
 			file := "history.yaml"
@@ -123,6 +133,14 @@ If a class cannot meet its deadline with any number of machines there is no plan
 					return fmt.Errorf("--verify: %w", err)
 				}
 			}
+			if sheet != nil {
+				if err = r.WritePage(sheet); err == nil {
+					err = sheet.Commit()
+				}
+				if err != nil {
+					return failure{err}
+				}
+			}
 			write := r.WriteTable
 			switch {
 			case o.json():
@@ -143,6 +161,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		"take times that the file leaves out from what runs taught of the class")
 	cmd.Flags().BoolVar(&ran, "from-history", false, "plan for the jobs that ran on this machine, without a file")
 	cmd.Flags().StringVar(&since, "since", "", "with --from-history: only jobs submitted since: a span back from now (30d), a day or a time")
+	cmd.Flags().StringVar(&o.html, "html", "", "write a page with plots to this file")
 	cmd.Flags().BoolVar(&verify, "verify", false, "play the plan in the simulator, and count jobs that are late")
 	cmd.Flags().IntVar(&instances, "instances", 0, "in the place of a file: verify plans of so many random ones, as paper 004 draws them")
 	cmd.Flags().StringVar(&policy, "policy", policy, "with --verify: all classes share the machines by this policy, as queues that weigh what they need;\nif left out each class has slots of its own")

@@ -8,6 +8,7 @@
 //	shared.go    the bounds beside jobs that share
 //	sweep.go     the same with other deadlines
 //	verify.go    the plan played by a policy
+//	page.go      one page for a browser
 //	write.go     tables, JSON and CSV
 package capacity
 

@@ -306,15 +306,19 @@ func (t *thoughts) Pop() any {
 func (r *Result) writePlayed(b *strings.Builder) error {
 	p := r.Played
 	fmt.Fprintf(b, "\nplayed by %s, seed %d\n\n", report.Printable(p.Policy), p.Seed)
-	g := &report.Grid{}
-	g.Add("class", ">jobs", ">completion", ">longest", ">deadline", ">in time", ">95 % interval")
-	for i, k := range p.Classes {
-		g.Add(k.Name, number(float64(k.Jobs)), units.Span(k.Mean), units.Span(k.Longest), units.Span(r.Classes[i].Deadline),
-			fmt.Sprintf("%d of %d", k.InTime.K, k.InTime.N), fmt.Sprintf("%.1f to %.1f %%", 100*k.InTime.CI95[0], 100*k.InTime.CI95[1]))
-	}
-	if err := g.Write(b); err != nil {
+	if err := writeRows(b, r.playedRows()); err != nil {
 		return err
 	}
 	fmt.Fprintf(b, "\nall jobs in time: %d of %d classes; in the mean: %d\n%s\n", p.Kept.K, p.Kept.N, p.Mean.K, p.Arrivals)
 	return nil
+}
+
+// playedRows is what came of each class.
+func (r *Result) playedRows() [][]string {
+	rows := [][]string{{"class", ">jobs", ">completion", ">longest", ">deadline", ">in time", ">95 % interval"}}
+	for i, k := range r.Played.Classes {
+		rows = append(rows, []string{k.Name, number(float64(k.Jobs)), units.Span(k.Mean), units.Span(k.Longest), units.Span(r.Classes[i].Deadline),
+			fmt.Sprintf("%d of %d", k.InTime.K, k.InTime.N), fmt.Sprintf("%.1f to %.1f %%", 100*k.InTime.CI95[0], 100*k.InTime.CI95[1])})
+	}
+	return rows
 }

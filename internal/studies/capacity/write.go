@@ -60,7 +60,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	if r.Status == string(optimize.Infeasible) {
 		fmt.Fprintf(&b, "%s: there is no plan\n\n", report.Printable(r.Name))
-		if err := r.writeLimits(&b); err != nil {
+		if err := writeRows(&b, r.limitRows()); err != nil {
 			return err
 		}
 	} else if err := r.writePlan(&b); err != nil {
@@ -83,64 +83,81 @@ func (r *Result) WriteTable(w io.Writer) error {
 
 func (r *Result) writePlan(b *strings.Builder) error {
 	fmt.Fprintf(b, "%s: %s for %s\n\n", report.Printable(r.Name), r.machines(), r.money(r.Cost))
-	g := &report.Grid{}
-	g.Add("class", ">admitted", ">rejected", ">map slots", ">reduce slots", ">machines", ">completion", ">at most",
-		">deadline", ">cost")
-	for _, k := range r.Classes {
-		up := "–"
-		if k.Up != nil {
-			up = units.Span(*k.Up)
-		}
-		g.Add(k.Name, number(k.Admitted), number(k.Rejected), number(k.MapSlots), number(k.ReduceSlots),
-			number(k.Machines), units.Span(k.Mean), up, units.Span(k.Deadline), price(k.Cost))
-	}
-	if err := g.Write(b); err != nil {
+	if err := writeRows(b, r.planRows()); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
-	if err := r.writeWorth(b); err != nil {
+	if err := writeRows(b, r.worthRows()); err != nil {
 		return err
 	}
-	fmt.Fprintf(b, "\ncost: machines %s, rejected jobs %s; "+
-		"without what rejecting all jobs would cost, the objective is %s\n",
-		price(r.Machines), price(r.Cost-r.Machines), price(r.Objective))
-	if r.Status == string(optimize.Optimal) {
-		b.WriteString("no plan costs less: this is proved\n")
-	} else {
-		fmt.Fprintf(b, "no plan costs less than %s, which is %.2g %% below\n", r.money(r.LowerBound), 100*r.Gap)
-	}
-	for _, line := range r.binding() {
+	b.WriteByte('\n')
+	for _, line := range r.remarks() {
 		fmt.Fprintln(b, line)
 	}
 	return nil
 }
 
-// writeWorth says what changes of each class would save or cost.
-func (r *Result) writeWorth(b *strings.Builder) error {
+// writeRows writes a table; the first row is its heading.
+func writeRows(b *strings.Builder, rows [][]string) error {
 	g := &report.Grid{}
-	g.Add("class", ">10 s more save", ">a job more saves", ">a job less at least saves", ">tasks 10 % slower cost")
+	for _, row := range rows {
+		g.Add(row...)
+	}
+	return g.Write(b)
+}
+
+// planRows is what each class gets.
+func (r *Result) planRows() [][]string {
+	rows := [][]string{{"class", ">admitted", ">rejected", ">map slots", ">reduce slots", ">machines", ">completion", ">at most",
+		">deadline", ">cost"}}
+	for _, k := range r.Classes {
+		up := "–"
+		if k.Up != nil {
+			up = units.Span(*k.Up)
+		}
+		rows = append(rows, []string{k.Name, number(k.Admitted), number(k.Rejected), number(k.MapSlots), number(k.ReduceSlots),
+			number(k.Machines), units.Span(k.Mean), up, units.Span(k.Deadline), price(k.Cost)})
+	}
+	return rows
+}
+
+// remarks are what is to be said of the plan besides.
+func (r *Result) remarks() []string {
+	lines := []string{fmt.Sprintf("cost: machines %s, rejected jobs %s; "+
+		"without what rejecting all jobs would cost, the objective is %s",
+		price(r.Machines), price(r.Cost-r.Machines), price(r.Objective))}
+	if r.Status == string(optimize.Optimal) {
+		lines = append(lines, "no plan costs less: this is proved")
+	} else {
+		lines = append(lines, fmt.Sprintf("no plan costs less than %s, which is %.2g %% below", r.money(r.LowerBound), 100*r.Gap))
+	}
+	return append(lines, r.binding()...)
+}
+
+// worthRows says what changes of each class would save or cost.
+func (r *Result) worthRows() [][]string {
+	rows := [][]string{{"class", ">10 s more save", ">a job more saves", ">a job less at least saves", ">tasks 10 % slower cost"}}
 	for _, k := range r.Classes {
 		slower := "too late"
 		if k.Slower != nil {
 			slower = price(*k.Slower)
 		}
-		g.Add(k.Name, price(k.TenSeconds), price(k.AnotherJob), price(k.LeastJob), slower)
+		rows = append(rows, []string{k.Name, price(k.TenSeconds), price(k.AnotherJob), price(k.LeastJob), slower})
 	}
-	return g.Write(b)
+	return rows
 }
 
-// writeLimits says which classes are late on any number of machines.
-func (r *Result) writeLimits(b *strings.Builder) error {
-	g := &report.Grid{}
-	g.Add("class", ">on unlimited machines", ">deadline", "")
+// limitRows says which classes are late on any number of machines.
+func (r *Result) limitRows() [][]string {
+	rows := [][]string{{"class", ">on unlimited machines", ">deadline", ""}}
 	for _, k := range r.Classes {
 		verdict := ""
 		if !(k.Limit < k.Deadline) {
 			verdict = "too late"
 		}
-		g.Add(k.Name, units.Span(k.Limit), units.Span(k.Deadline), verdict)
+		rows = append(rows, []string{k.Name, units.Span(k.Limit), units.Span(k.Deadline), verdict})
 	}
-	return g.Write(b)
+	return rows
 }
 
 // binding says what holds the plan back, and what less of it would be worth.
@@ -172,28 +189,36 @@ func (r *Result) binding() (lines []string) {
 }
 
 func (r *Result) writeSweep(b *strings.Builder) error {
-	g := &report.Grid{}
-	g.Add(">deadlines", ">cost", ">times", ">reserved", ">on demand", ">admitted", ">rejected")
-	none := "" // why the last of those without a plan has none
+	if err := writeRows(b, r.sweepRows()); err != nil {
+		return err
+	}
+	for i := len(r.Sweep) - 1; i >= 0; i-- { // why the last of those without a plan has none
+		if p := &r.Sweep[i]; p.Status == string(optimize.Infeasible) {
+			fmt.Fprintf(b, "\nno plan at %s: %s\n", p.by(), report.Printable(p.Reason))
+			break
+		}
+	}
+	return nil
+}
+
+// by is by how much deadlines change.
+func (p *Point) by() string { return fmt.Sprintf("%+.4g %%", math.Round(1e6*p.Deadline)/1e4) }
+
+// sweepRows are the plans with other deadlines.
+func (r *Result) sweepRows() [][]string {
+	rows := [][]string{{">deadlines", ">cost", ">times", ">reserved", ">on demand", ">admitted", ">rejected"}}
 	for _, p := range r.Sweep {
-		by := fmt.Sprintf("%+.4g %%", math.Round(1e6*p.Deadline)/1e4)
 		if p.Status == string(optimize.Infeasible) {
-			g.Add(by, "–", "–", "–", "–", "–", "–")
-			none = fmt.Sprintf("\nno plan at %s: %s\n", by, report.Printable(p.Reason))
+			rows = append(rows, []string{p.by(), "–", "–", "–", "–", "–", "–"})
 			continue
 		}
 		times := "–"
 		if p.Ratio > 0 {
 			times = fmt.Sprintf("%.2f", p.Ratio)
 		}
-		g.Add(by, price(p.Cost), times, number(p.Reserved), number(p.OnDemand),
-			number(p.Admitted), number(p.Rejected))
+		rows = append(rows, []string{p.by(), price(p.Cost), times, number(p.Reserved), number(p.OnDemand), number(p.Admitted), number(p.Rejected)})
 	}
-	if err := g.Write(b); err != nil {
-		return err
-	}
-	b.WriteString(none)
-	return nil
+	return rows
 }
 
 // machines says how many there are of which kind.
