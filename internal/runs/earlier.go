@@ -92,11 +92,12 @@ func (l *Local) Forget(under string) { outdir.Forget(l.outputs(under)) }
 func (l *Local) CheckFresh(under ...string) error {
 	l.discard = nil
 	dirs := l.outputs(under...)
-	if !l.Fresh || !slices.ContainsFunc(dirs, func(dir string) bool { return !outdir.HasFinished(dir) }) { // the result of a run stays
+	open := func(dir string) bool { return !outdir.HasFinished(dir) }
+	if !l.Fresh || !slices.ContainsFunc(dirs, open) { // the result of a run stays
 		return nil
 	}
 	for i, dir := range dirs {
-		if !outdir.HasFinished(dir) {
+		if open(dir) {
 			continue
 		}
 		var from Origin
@@ -216,17 +217,22 @@ func (l *Local) Judge(run *report.Run, under string, goesOn time.Time) (list []E
 	return list, nil
 }
 
+// rows returns what the store knows of a job in these states, the newest first.
+func (l *Local) rows(file int, under string, states ...string) ([]*store.Job, error) {
+	return l.Memory.wrote(l.output(file, under), store.JobFilter{Name: l.Files[file].Name, States: states})
+}
+
 // promised tells whether the run that began then promised the deadline of a job, as the store knows
 // it.
 func (l *Local) promised(file int, under string, began time.Time) (bool, error) {
-	rows, err := l.Memory.wrote(l.output(file, under), store.JobFilter{Name: l.Files[file].Name, States: []string{store.Interrupted, store.Resumed}})
+	rows, err := l.rows(file, under, store.Interrupted, store.Resumed)
 	return slices.ContainsFunc(rows, func(j *store.Job) bool { return j.Promised && !j.Submitted.Before(began) }), err
 }
 
 // finish returns the row of a job that finished in the run that was interrupted, nil if there is
 // none.
 func (l *Local) finish(file int, under string, goesOn time.Time) (*store.Job, error) {
-	rows, err := l.Memory.wrote(l.output(file, under), store.JobFilter{Name: l.Files[file].Name, States: []string{store.Finished}})
+	rows, err := l.rows(file, under, store.Finished)
 	for _, j := range rows {
 		// A run that found it finished, as this one, kept not how long it took.
 		if j.Took != nil && j.Ended != nil && !j.Ended.Before(goesOn) {

@@ -47,8 +47,8 @@ func Jobs(files []*scenario.Job, o Options) ([]*Job, error) {
 		if len(f.Labels) > 0 {
 			return nil, f.Errorf("labels", "the workers of this machine carry no labels, so no task of the job could run")
 		}
-		j := &Job{File: f, Job: engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces, SkipBad: f.SkipBad,
-			Sources: sources(f), Written: written(f), Timeout: f.Timeout.Duration()}}
+		j := &Job{File: f, Job: engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces,
+			SkipBad: f.SkipBad, Sources: sources(f), Written: written(f), Timeout: f.Timeout.Duration()}}
 		fed := slices.ContainsFunc(f.Input, func(path string) bool { return Writer(all, f, path) != nil })
 		if err := j.equip(fed, fmt.Sprintf("%d_%04d", o.Now.UnixMilli(), i+1), o); err != nil {
 			return nil, err

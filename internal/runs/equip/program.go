@@ -82,15 +82,18 @@ func (j *Job) own() (programs map[string]string, err error) {
 // prepare makes a job of commands.
 func (j *Job) prepare(id string, warn func(text string)) (programs map[string]string, err error) {
 	f := j.File
-	s := streaming.Job{ID: id, Name: f.Name, User: f.User, KeyFields: f.KeyFields, PartitionFields: f.PartitionFields, OneCommand: f.OneCommand,
-		Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output, Maps: len(j.Splits), Reduces: f.Reduces}
+	s := streaming.Job{ID: id, Name: f.Name, User: f.User, KeyFields: f.KeyFields, PartitionFields: f.PartitionFields,
+		OneCommand: f.OneCommand, Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output,
+		Maps: len(j.Splits), Reduces: f.Reduces}
 	if s.User == "" {
 		if u, err := user.Current(); err == nil {
 			s.User = u.Username
 		}
 	}
 	var lines []streaming.CommandLine
-	for _, l := range []streaming.CommandLine{{Key: "map", Text: f.Map}, {Key: "combine", Text: f.Combine}, {Key: "reduce", Text: f.Reduce}} {
+	for _, l := range []streaming.CommandLine{
+		{Key: "map", Text: f.Map}, {Key: "combine", Text: f.Combine}, {Key: "reduce", Text: f.Reduce},
+	} {
 		if f.Has(l.Key) {
 			lines = append(lines, l)
 		}
@@ -106,7 +109,8 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 		return nil, f.Errorf(wrong.Key, "%v", err)
 	}
 	for _, name := range unlisted { // what looks like a file may be some other word, so it is not refused
-		warn(fmt.Sprintf("warning: job %q: a command names %s, which is here and not listed under files, so the command will not find it; add files: [%s]", f.Name, name, name))
+		warn(fmt.Sprintf("warning: job %q: a command names %s, which is here and not listed under files, "+
+			"so the command will not find it; add files: [%s]", f.Name, name, name))
 	}
 	j.Executor = streaming.New(s)
 	programs = make(map[string]string)

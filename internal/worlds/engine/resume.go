@@ -43,7 +43,8 @@ func Complete(cfg Config) (bool, error) {
 }
 
 func (w *World) outdir(c *Job) *outdir.Dir {
-	return outdir.New(c.Output, outdir.Options{Sync: w.cfg.Sync, Local: w.cfg.Dir, Fresh: w.cfg.Fresh, Tries: w.cfg.MaxFailures})
+	return outdir.New(c.Output,
+		outdir.Options{Sync: w.cfg.Sync, Local: w.cfg.Dir, Fresh: w.cfg.Fresh, Tries: w.cfg.MaxFailures})
 }
 
 // setUp makes the output directory of a job, or takes over the one that an interrupted run left,
@@ -62,7 +63,8 @@ func (w *World) setUp(j *job) error {
 
 // describe returns what the job is now.
 func (w *World) describe(j *job) *outdir.Description {
-	facts := []outdir.Fact{{Name: "program", Value: j.cfg.Program.Name}, {Name: "reduces", Value: strconv.Itoa(j.cfg.Reduces)},
+	facts := []outdir.Fact{
+		{Name: "program", Value: j.cfg.Program.Name}, {Name: "reduces", Value: strconv.Itoa(j.cfg.Reduces)},
 		{Name: "block", Value: w.cfg.Block.String()}, {Name: "seed", Value: strconv.FormatUint(w.cfg.Seed, 10)},
 		{Name: "skip_bad_records", Value: strconv.Itoa(j.cfg.SkipBad)}}
 	for _, in := range j.cfg.Sources {

@@ -103,7 +103,8 @@ func Describe(facts []Fact, input []InputFile, splits []task.Split) *Description
 		}
 		h.Write([]byte{0})
 	}
-	return &Description{Version: logVersion, Facts: facts, Input: input, Splits: fmt.Sprintf("%d %016x", len(splits), h.Sum64())}
+	cut := fmt.Sprintf("%d %016x", len(splits), h.Sum64())
+	return &Description{Version: logVersion, Facts: facts, Input: input, Splits: cut}
 }
 
 // differs says in what the description that a run left differs from what the job is now; "" if in
@@ -220,8 +221,8 @@ func (e *ChangedError) Error() string {
 
 // Unlike says why output that is finished does not count as what the job would write.
 func (d *Dir) Unlike(what string) error {
-	return says(d.path, fmt.Errorf("it is finished, but not what the job would write: %s; remove it, leave the job out, or "+
-		"start the run anew (slackline run --fresh)", what))
+	return says(d.path, fmt.Errorf("it is finished, but not what the job would write: %s; remove it, "+
+		"leave the job out, or start the run anew (slackline run --fresh)", what))
 }
 
 // Look finds out what an interrupted run has left that the job, as it is now, may go on from; nil
@@ -239,7 +240,8 @@ func (d *Dir) Look(now *Description) (*History, error) {
 	what := ""
 	if h.job != nil {
 		what = h.job.differs(now)
-	} else if parts, _ := filepath.Glob(d.join("part-*")); h.Finished || len(parts) > 0 { // else it died before it had done anything
+	} else if parts, _ := filepath.Glob(d.join("part-*")); h.Finished || len(parts) > 0 {
+		// else it died before it had done anything
 		what = "its log is damaged"
 	}
 	switch {

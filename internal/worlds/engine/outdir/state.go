@@ -188,13 +188,15 @@ func Intact(output string) error {
 			continue
 		}
 		if err := d.adopt(c); err != nil {
-			return says(output, fmt.Errorf("a job had finished it, and it is not as it was written: %w; remove it, or name another directory", err))
+			return says(output, fmt.Errorf("a job had finished it, and it is not as it was written: %w; "+
+				"remove it, or name another directory", err))
 		}
 	}
 	names, err := os.ReadDir(output)
 	for _, n := range names {
 		if _, ours := d.writer[n.Name()]; strings.HasPrefix(n.Name(), "part-") && !ours {
-			return says(output, fmt.Errorf("a job had finished it, and %s is not by that job; move it away, or name another directory", n.Name()))
+			return says(output, fmt.Errorf("a job had finished it, and %s is not by that job; "+
+				"move it away, or name another directory", n.Name()))
 		}
 	}
 	return err

@@ -440,3 +440,68 @@ func TestSweepKeepsMapOutput(t *testing.T) {
 		}
 	}
 }
+
+// Jobs that have finished may stand beside others that have not, as a run of all of them was
+// interrupted behind their end; if all have, nothing is to run.
+func TestCheckOfFinished(t *testing.T) {
+	dir := t.TempDir()
+	done := func(name string) string {
+		out := filepath.Join(dir, name)
+		mustWrite(t, filepath.Join(out, "_temporary"), "log", "")
+		mustWrite(t, out, SuccessFile, "")
+		return out
+	}
+	a, b, open, user := done("a"), done("b"), filepath.Join(dir, "open"), filepath.Join(dir, "user")
+	mustWrite(t, user, "notes.txt", "mine")
+	for _, c := range []struct {
+		outputs []string
+		bad     int
+	}{{[]string{open}, -1}, {[]string{a, open, b}, -1}, {[]string{a, b}, 0}, {[]string{a}, 0}, {[]string{a, open, user}, 2}, {nil, -1}} {
+		bad, err := Check(c.outputs...)
+		if bad != c.bad || (err == nil) != (bad < 0) || err != nil && err.Error() != `output "`+c.outputs[bad]+`": it exists already` {
+			t.Errorf("%v: %d, %v; want %d", c.outputs, bad, err, c.bad)
+		}
+	}
+	if !AllSucceeded([]string{a, b}) || AllSucceeded([]string{a, open}) || AllSucceeded(nil) || !HasFinished(a) || HasFinished(user) || HasFinished(open) {
+		t.Error("what has finished is not told")
+	}
+	Forget([]string{a, open, user})
+	leftBehind(t, a, SuccessFile)
+	leftBehind(t, user, "notes.txt")
+	if HasFinished(a) || !HasFinished(b) {
+		t.Error("what was forgotten is known, or what was not is unknown")
+	}
+}
+
+// What a job has finished runs again once it is reopened; whoever has it open may not be disturbed.
+// It is intact as long as all parts are what its log says, and no other part stands beside them.
+func TestIntactAndReopen(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	d := at(out)
+	must(t, d.SetUp(nobody))
+	mustWrite(t, d.AttemptDir(of(true, 0), 0), task.PartName(true, 0), "text")
+	commit(t, d, true, 0, 0)
+	must(t, d.Commit())
+	part := filepath.Join(out, task.PartName(true, 0))
+	must(t, Intact(out))
+	for what, change := range map[string][2]string{
+		"is not as it was written": {part, "tExt"}, "part-r-00007 is not by that job": {filepath.Join(out, "part-r-00007"), "mine"},
+	} {
+		must(t, os.WriteFile(change[0], []byte(change[1]), 0o666))
+		if err := Intact(out); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v, want %s", err, what)
+		}
+		must(t, os.Remove(change[0]))
+		must(t, os.WriteFile(part, []byte("text"), 0o666))
+	}
+	lock, err := Take(out)
+	must(t, err)
+	if err := Reopen(out); err == nil || !HasFinished(out) {
+		t.Errorf("a job is reopened under the lock of another: %v", err)
+	}
+	must(t, lock.Release())
+	must(t, Reopen(out))
+	if state, err := d.State(); err != nil || state != Interrupted {
+		t.Errorf("%v, %v", state, err)
+	}
+}
