@@ -23,9 +23,9 @@ import (
 // resumed is the hidden flag of run by which resume calls it: that there is nothing left to do is no error then.
 const resumed = "resumed"
 
-// originOf writes down a command line of run, but for what shall not be done again.
-func originOf(cmd *cobra.Command, args []string) runs.Origin {
-	o := runs.Origin{}
+// commandOf writes down a command line of run, but for what shall not be done again.
+func commandOf(cmd *cobra.Command, args []string) runs.Command {
+	o := runs.Command{}
 	o.Dir, _ = os.Getwd()
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name == "fresh" || f.Name == "open" || f.Name == resumed {
@@ -181,15 +181,15 @@ func (o *options) kept(f store.JobFilter) ([]string, error) {
 
 // choose finds the one run that left something in one of the directories; nil if all is done. What
 // somebody else may have left is not run.
-func choose(args, dirs []string) (*runs.Origin, error) {
-	var found []runs.Origin
+func choose(args, dirs []string) (*runs.Command, error) {
+	var found []runs.Command
 	var where []string
 	finished := ""
 	var doubt error
 	for _, dir := range dirs {
 		trust := outdir.Trusted(dir) // before it is read
 		left, err := outdir.Left(dir)
-		if err == nil && left.Origin != nil && trust != nil {
+		if err == nil && left.Command != nil && trust != nil {
 			doubt = fmt.Errorf("output %q: resume would run the command that its log names, and %w; run the job again instead, which goes on with it too", dir, trust)
 			if err = doubt; len(args) > 0 {
 				return nil, err
@@ -200,17 +200,17 @@ func choose(args, dirs []string) (*runs.Origin, error) {
 			return nil, err
 		case err != nil:
 			continue
-		case left.Origin == nil:
+		case left.Command == nil:
 			if left.Finished {
 				finished = dir
 			}
 			continue
 		}
-		var from runs.Origin
-		if err := json.Unmarshal(left.Origin, &from); err != nil || from.Dir == "" {
+		var from runs.Command
+		if err := json.Unmarshal(left.Command, &from); err != nil || from.Dir == "" {
 			return nil, fmt.Errorf("output %q: its log does not say what it came from; run the job once more instead", dir)
 		}
-		if !slices.ContainsFunc(found, func(o runs.Origin) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
+		if !slices.ContainsFunc(found, func(o runs.Command) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
 			found = append(found, from)
 			where = append(where, dir)
 		}

@@ -85,8 +85,8 @@ before it begins how long its jobs should take.`,
 			if local.Open = open; open && len(policies) > 1 {
 				return fmt.Errorf("--open: a run that takes more jobs has one policy, not %d", len(policies))
 			}
-			local.Several, local.Fresh, local.Origin = len(policies) > 1, fresh, originOf(cmd, args)
-			local.Origin.Outputs = local.Outputs(foldersOf(policies)...)
+			local.Several, local.Fresh, local.Command = len(policies) > 1, fresh, commandOf(cmd, args)
+			local.Command.Outputs = local.Outputs(foldersOf(policies)...)
 			if again && local.Finished(foldersOf(policies)...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to go on with")
 				return nil

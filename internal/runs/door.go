@@ -147,7 +147,7 @@ func (k *Keeper) submit(s Submission) (r Reply, err error) {
 	for _, equipped := range more.jobs {
 		j := equipped.Job
 		j.Began = now
-		if j.Origin, err = json.Marshal(k.local.Origin.of(s.Files, more.Outputs(""))); err != nil {
+		if j.Command, err = json.Marshal(k.local.Command.of(s.Files, more.Outputs(""))); err != nil {
 			return r, err
 		}
 		j.Spec.Arrive = j.Spec.Arrive.Add(since)
@@ -197,7 +197,7 @@ func (l *Local) joining(files []string, now time.Time) (*Local, error) {
 	}
 	for i, dir := range more.outputs("") {
 		_, err := outdir.Check(dir)
-		if left, wrong := outdir.Left(dir); err == nil && (wrong != nil || left.Origin != nil) {
+		if left, wrong := outdir.Left(dir); err == nil && (wrong != nil || left.Command != nil) {
 			err = errors.Join(wrong, fmt.Errorf("an interrupted run left %q; slackline resume goes on with that", dir))
 		}
 		if err != nil {
@@ -208,9 +208,9 @@ func (l *Local) joining(files []string, now time.Time) (*Local, error) {
 }
 
 // of is the origin of jobs that were submitted to a run: a run of their own goes on with them.
-func (o Origin) of(files, outputs []string) Origin {
+func (o Command) of(files, outputs []string) Command {
 	flags := o.Args[:slices.Index(o.Args, "--")+1]
-	return Origin{Dir: o.Dir, Args: slices.Concat(flags, files), Outputs: outputs}
+	return Command{Dir: o.Dir, Args: slices.Concat(flags, files), Outputs: outputs}
 }
 
 // add begins to keep more jobs, before they arrive.

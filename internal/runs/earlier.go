@@ -25,9 +25,9 @@ import (
 // their outputs: the first clock of all its jobs. It is zero if there is none.
 func Began(files []*scenario.Job, under ...string) (first time.Time) {
 	for _, dir := range outputs(files, under) {
-		var from Origin
+		var from Command
 		left, err := outdir.Left(dir)
-		if err != nil || json.Unmarshal(left.Origin, &from) != nil {
+		if err != nil || json.Unmarshal(left.Command, &from) != nil {
 			continue
 		}
 		at := left.Began
@@ -44,16 +44,16 @@ func Began(files []*scenario.Job, under ...string) (first time.Time) {
 // Remains are output directories in these folders that slackline resume can go on with: of jobs that
 // were submitted together one, that of a job that has not finished, if there is one.
 func (l *Local) Remains(under ...string) (dirs []string) {
-	at := make(map[string]int) // by origin
+	at := make(map[string]int) // by command line
 	for _, d := range l.outputs(under...) {
 		left, err := outdir.Left(d)
-		if err != nil || left.Origin == nil {
+		if err != nil || left.Command == nil {
 			continue
 		}
-		i, seen := at[string(left.Origin)]
+		i, seen := at[string(left.Command)]
 		switch {
 		case !seen:
-			at[string(left.Origin)] = len(dirs)
+			at[string(left.Command)] = len(dirs)
 			dirs = append(dirs, d)
 		case !left.Finished:
 			dirs[i] = d
@@ -100,9 +100,9 @@ func (l *Local) CheckFresh(under ...string) error {
 		if open(dir) {
 			continue
 		}
-		var from Origin
+		var from Command
 		left, err := outdir.Left(dir)
-		if err == nil && json.Unmarshal(left.Origin, &from) == nil && outdir.AllSucceeded(from.Outputs) {
+		if err == nil && json.Unmarshal(left.Command, &from) == nil && outdir.AllSucceeded(from.Outputs) {
 			continue
 		}
 		if err == nil {

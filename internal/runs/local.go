@@ -55,15 +55,15 @@ type Local struct {
 	Open    bool                    // the run takes more jobs until its door is shut
 	doors   map[string]*engine.Door // of the runs, by the folder that they write
 	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
-	Origin  Origin                  // of the run, for whoever wants to go on with it
+	Command Command                 // of the run, for whoever wants to go on with it
 	Memory  *Memory                 // of earlier runs; may be nil
 	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
 	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
 }
 
-// Origin is the command line that a job came from. It stands in the job's log, so that what is left
+// Command is the command line that a job came from. It stands in the job's log, so that what is left
 // of a run can be gone on with.
-type Origin struct {
+type Command struct {
 	Dir   string    `json:"dir"`
 	Args  []string  `json:"args"`           // of run
 	Began time.Time `json:"began,omitzero"` // only read: where builds before this kept 0 of the clock
@@ -183,13 +183,13 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		return goesOn
 	})
 	cfg.GoesOn = !goesOn.IsZero()
-	text, err := json.Marshal(l.Origin)
+	text, err := json.Marshal(l.Command)
 	if err != nil {
 		return lab.Cell{}, err
 	}
 	for i := range cfg.Jobs {
 		j := &cfg.Jobs[i]
-		if j.Origin = text; cfg.GoesOn {
+		if j.Command = text; cfg.GoesOn {
 			j.Spec.Deadline, j.Spec.Soft = l.Files[i].Due(goesOn)
 			if j.Spec.Promised, err = l.promised(i, under, goesOn); err != nil {
 				return lab.Cell{}, err

@@ -66,7 +66,7 @@ type Job struct {
 
 	SkipBad int             // records of a task that may be passed over when user code has failed at them
 	Facts   []outdir.Fact   // what else decides what it writes: its application, parameters, commands
-	Origin  json.RawMessage // kept in its log, for whoever wants to go on; may be nil
+	Command json.RawMessage // the command line that it came from, kept in its log, for whoever wants to go on; may be nil
 	Began   time.Time       // 0 of its own times, for whoever goes on; zero = that of the run
 
 	Executor Executor       // nil = attempts run in this process

@@ -132,7 +132,7 @@ func TestStopBetweenJobs(t *testing.T) {
 	in, _ := text(t, 100)
 	dir := t.TempDir()
 	cfg := config(t, in, filepath.Join(dir, "first"))
-	cfg.Jobs[0].Origin = []byte(`"here"`)
+	cfg.Jobs[0].Command = []byte(`"here"`)
 	second := cfg.Jobs[0]
 	second.Spec, second.Output = spec("second", "words"), filepath.Join(dir, "second")
 	second.Spec.Arrive = units.Time(units.Hour)
@@ -152,7 +152,7 @@ func TestStopBetweenJobs(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if left, err := outdir.Left(cfg.Jobs[0].Output); err != nil || !left.Finished || left.Origin == nil {
+	if left, err := outdir.Left(cfg.Jobs[0].Output); err != nil || !left.Finished || left.Command == nil {
 		t.Fatalf("the first job: %+v, %v", left, err)
 	}
 	if _, err := os.Stat(second.Output); err == nil {

@@ -75,7 +75,7 @@ func (w *World) describe(j *job) *outdir.Description {
 	facts = append(facts, outdir.Fact{Name: "output_format", Value: j.cfg.Written.Format.String()},
 		outdir.Fact{Name: "compress", Value: j.cfg.Written.Compress})
 	d := outdir.Describe(append(facts, j.cfg.Facts...), j.input, j.splits)
-	if d.Origin, d.Began = j.cfg.Origin, j.cfg.Began.Round(0); d.Began.IsZero() {
+	if d.Command, d.Began = j.cfg.Command, j.cfg.Began.Round(0); d.Began.IsZero() {
 		d.Began = w.cfg.began()
 	}
 	return d

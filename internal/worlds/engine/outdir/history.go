@@ -27,10 +27,10 @@ type Description struct {
 	Version int             `json:"version"` // of the log
 	Facts   []Fact          `json:"facts"`
 	Input   []InputFile     `json:"input"`
-	Splits  string          `json:"splits"` // how it is cut, in short: what a task is follows from that
-	Origin  json.RawMessage `json:"origin,omitempty"`
-	Began   time.Time       `json:"began,omitzero"` // 0 of the clock of the run
-	Made    bool            `json:"made,omitempty"` // Slackline made the output directory
+	Splits  string          `json:"splits"`           // how it is cut, in short: what a task is follows from that
+	Command json.RawMessage `json:"origin,omitempty"` // the command line that it came from
+	Began   time.Time       `json:"began,omitzero"`   // 0 of the clock of the run
+	Made    bool            `json:"made,omitempty"`   // Slackline made the output directory
 }
 
 const logVersion = 2

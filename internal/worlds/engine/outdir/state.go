@@ -150,7 +150,7 @@ func AllSucceeded(outputs []string) bool {
 // Remains is what stands in an output directory.
 type Remains struct {
 	Finished bool            // a job has
-	Origin   json.RawMessage // of the job, if its run has not ended; nil if it has, or if there is none
+	Command  json.RawMessage // of the job, if its run has not ended; nil if it has, or if there is none
 	Began    time.Time       // 0 of the clock of that run; zero: it is not known
 }
 
@@ -170,7 +170,7 @@ func Left(output string) (r Remains, err error) {
 	}
 	h, err := d.history()
 	if err == nil && h.job != nil {
-		r.Origin, r.Began = h.job.Origin, h.job.Began
+		r.Command, r.Began = h.job.Command, h.job.Began
 	}
 	return r, err
 }
