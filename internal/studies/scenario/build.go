@@ -188,71 +188,44 @@ func (s *Scenario) build() {
 		cfg.Origin = s.Start.Format(time.RFC3339Nano)
 	}
 	if k.Replicas != nil {
-		if cfg.Replicas = *k.Replicas; s.resized {
+		if cfg.Replicas = *k.Replicas; s.resized { // the file's copies fit on as many nodes as there are now
 			cfg.Replicas = min(cfg.Replicas, len(c.Nodes))
-		} else if cfg.Replicas > len(c.Nodes) && len(d.Errs) == 0 {
-			d.Failf("cluster.replicas", "replicas is %d, it must be at most the number of nodes, %d", cfg.Replicas, len(c.Nodes))
 		}
-	}
-	if k.Racks > len(c.Nodes) && !s.resized && len(d.Errs) == 0 {
-		d.Failf("cluster.racks", "racks is %d, it must be at most the number of nodes, %d", k.Racks, len(c.Nodes))
 	}
 	if k.Placement == "scatter" {
 		cfg.Placement = sim.Scatter
 	}
-	if k.MTBF > 0 && k.MTTR == 0 {
-		d.Failf("cluster.mtbf", "nodes that fail by chance need a mean time to repair as well; add mttr, such as mttr: 10m")
-	}
-	for _, pair := range [][2]string{
-		{"cluster.mttr", "cluster.mtbf"}, {"cluster.rack_mttr", "cluster.rack_mtbf"}, {"cluster.faulty.rate", "cluster.faulty.share"},
-		{"cluster.blacklist.restore", "cluster.blacklist.failures"}, {"cluster.files.zipf", "cluster.files.count"}, {"cluster.files.blocks", "cluster.files.count"},
-		{"cluster.stragglers.factor", "cluster.stragglers.rate"}, {"workload.trace.deadlines.factor", "workload.trace.deadlines.share"},
-		{"workload.trace.deadlines.classes", "workload.trace.deadlines.share"}, {"workload.trace.deadlines.slots", "workload.trace.deadlines.share"},
-	} {
-		if d.Has(pair[0]) && !d.Has(pair[1]) {
-			d.Failf(pair[0], "%s does nothing without %s", config.Name(pair[0]), config.Name(pair[1]))
-		}
-	}
-	s.needPower()
-	for _, never := range []struct {
-		key  string
-		span config.Span
-		what string
-	}{{"cluster.mtbf", k.MTBF, "nodes"}, {"cluster.rack_mtbf", k.RackMTBF, "racks"}} {
-		if d.Has(never.key) && never.span == 0 {
-			d.Failf(never.key, "%s is 0s, it must be above 0s; leave the key out where no %s fail by chance", config.Name(never.key), never.what)
-		}
-	}
-	if k.TaskTimes.CV > 0 && k.TaskTimes.Law == "constant" {
-		d.Failf("cluster.task_times.cv", "constant times do not vary; name a law, such as law: lognormal")
-	}
-	for _, least := range []struct {
-		key  string
-		span config.Span
-		at   units.Duration
-	}{{"mtbf", k.MTBF, units.Second}, {"rack_mtbf", k.RackMTBF, units.Second}, {"progress", k.Progress, 10 * units.Millisecond}} {
-		if least.span > 0 && least.span.Duration() < least.at {
-			d.Failf("cluster."+least.key, "%s is %v, it must be at least %v: such a run would never end", least.key, least.span, least.at)
-		}
-	}
-	if k.RackMTBF > 0 && k.RackMTTR == 0 {
-		d.Failf("cluster.rack_mtbf", "racks that fail by chance need a mean time to repair as well; add rack_mttr, such as rack_mttr: 10m")
-	}
-	if most := map[string]float64{"uniform": 0.577, "normal": 1}[k.TaskTimes.Law]; most > 0 && k.TaskTimes.CV > most {
-		d.Failf("cluster.task_times.cv", "cv is %g, %s times vary by at most %g; use lognormal", k.TaskTimes.CV, k.TaskTimes.Law, most)
-	}
-	if (k.TaskTimes.Law == "empirical") != (len(k.TaskTimes.Values) > 0) {
-		d.Failf("cluster.task_times", "empirical times are drawn from values that were measured, other laws are not; give law: empirical and values, or a profile, together")
-	}
-	if (k.Network.Fabric > 0) != (k.Network.Link > 0) {
-		d.Failf("cluster.network", "the network needs both fabric and link, such as {fabric: 10GB, link: 100MB}")
-	}
+	s.rules(cfg.Replicas, len(c.Nodes))
 	node := func(path, name string) cluster.NodeID {
 		if nodes[name] == 0 {
 			d.Failf(path, "there is no node %q, the nodes are n1 to n%d", name, len(c.Nodes))
 		}
 		return nodes[name]
 	}
+	s.happenings(&cfg, node)
+	s.supply(&cfg)
+	if s.Workload.Trace != nil {
+		s.trace(&cfg)
+	} else {
+		s.jobs(&cfg, node)
+	}
+	s.addMasters(&cfg)
+	found := len(d.Errs)
+	innerQueues(d, "queues", s.Config.Queues)
+	if err := s.Config.Validate(); err != nil && len(d.Errs) == found {
+		d.Failf("queues", "%v", err)
+	}
+	if len(d.Errs) == 0 {
+		if err := cfg.Validate(); err != nil { // what the checks above do not know of
+			d.Failf("", "%v", err)
+		}
+	}
+	s.config = cfg
+}
+
+// happenings makes what is written down to happen to nodes.
+func (s *Scenario) happenings(cfg *sim.Config, node func(path, name string) cluster.NodeID) {
+	d, k, c := s.src, &s.Cluster, cfg.Cluster
 	for i, st := range k.SpeedSteps {
 		step := sim.SpeedStep{At: units.Time(st.At), Factor: st.Factor}
 		if st.Node != "" {
@@ -260,7 +233,6 @@ func (s *Scenario) build() {
 		}
 		cfg.Speeds = append(cfg.Speeds, step)
 	}
-	s.supply(&cfg)
 	for i, st := range k.NodeSteps {
 		if st.Nodes > len(c.Nodes) {
 			d.Failf(fmt.Sprintf("cluster.node_steps[%d].nodes", i), "nodes is %d, it must be at most the cluster's %d", st.Nodes, len(c.Nodes))
@@ -286,23 +258,62 @@ func (s *Scenario) build() {
 		}
 		cfg.Outages = append(cfg.Outages, out)
 	}
-	if s.Workload.Trace != nil {
-		s.trace(&cfg)
-	} else {
-		s.jobs(&cfg, node)
+}
+
+// rules refuses what a sentence each says of keys that go together.
+func (s *Scenario) rules(replicas, nodes int) {
+	d, k := s.src, &s.Cluster
+	least := func(key string, span config.Span, at units.Duration) rule {
+		return rule{"cluster." + key, span > 0 && span.Duration() < at,
+			fmt.Sprintf("%s is %v, it must be at least %v: such a run would never end", key, span, at)}
 	}
-	s.addMasters(&cfg)
-	found := len(d.Errs)
-	innerQueues(d, "queues", s.Config.Queues)
-	if err := s.Config.Validate(); err != nil && len(d.Errs) == found {
-		d.Failf("queues", "%v", err)
+	never := func(key string, span config.Span, what string) rule {
+		return rule{"cluster." + key, d.Has("cluster."+key) && span == 0,
+			key + " is 0s, it must be above 0s; leave the key out where no " + what + " fail by chance"}
 	}
-	if len(d.Errs) == 0 {
-		if err := cfg.Validate(); err != nil { // what the checks above do not know of
-			d.Failf("", "%v", err)
+	pointless := func(path, without string) rule {
+		return rule{path, d.Has(path) && !d.Has(without), config.Name(path) + " does nothing without " + config.Name(without)}
+	}
+	times, fits := &k.TaskTimes, s.resized || len(d.Errs) > 0
+	most := map[string]float64{"uniform": 0.577, "normal": 1}[times.Law]
+	for _, r := range []rule{
+		{"cluster.replicas", k.Replicas != nil && replicas > nodes && !fits,
+			fmt.Sprintf("replicas is %d, it must be at most the number of nodes, %d", replicas, nodes)},
+		{"cluster.racks", k.Racks > nodes && !fits, fmt.Sprintf("racks is %d, it must be at most the number of nodes, %d", k.Racks, nodes)},
+		{"cluster.mtbf", k.MTBF > 0 && k.MTTR == 0,
+			"nodes that fail by chance need a mean time to repair as well; add mttr, such as mttr: 10m"},
+		{"cluster.rack_mtbf", k.RackMTBF > 0 && k.RackMTTR == 0,
+			"racks that fail by chance need a mean time to repair as well; add rack_mttr, such as rack_mttr: 10m"},
+		{"cluster.task_times.cv", times.CV > 0 && times.Law == "constant",
+			"constant times do not vary; name a law, such as law: lognormal"},
+		{"cluster.task_times.cv", most > 0 && times.CV > most,
+			fmt.Sprintf("cv is %g, %s times vary by at most %g; use lognormal", times.CV, times.Law, most)},
+		{"cluster.task_times", (times.Law == "empirical") != (len(times.Values) > 0),
+			"empirical times are drawn from values that were measured, other laws are not; give law: empirical and values, or a profile, together"},
+		{"cluster.network", (k.Network.Fabric > 0) != (k.Network.Link > 0),
+			"the network needs both fabric and link, such as {fabric: 10GB, link: 100MB}"},
+		least("mtbf", k.MTBF, units.Second), least("rack_mtbf", k.RackMTBF, units.Second), least("progress", k.Progress, 10*units.Millisecond),
+		never("mtbf", k.MTBF, "nodes"), never("rack_mtbf", k.RackMTBF, "racks"),
+		pointless("cluster.mttr", "cluster.mtbf"), pointless("cluster.rack_mttr", "cluster.rack_mtbf"),
+		pointless("cluster.faulty.rate", "cluster.faulty.share"), pointless("cluster.blacklist.restore", "cluster.blacklist.failures"),
+		pointless("cluster.files.zipf", "cluster.files.count"), pointless("cluster.files.blocks", "cluster.files.count"),
+		pointless("cluster.stragglers.factor", "cluster.stragglers.rate"),
+		pointless("workload.trace.deadlines.factor", "workload.trace.deadlines.share"),
+		pointless("workload.trace.deadlines.classes", "workload.trace.deadlines.share"),
+		pointless("workload.trace.deadlines.slots", "workload.trace.deadlines.share"),
+	} {
+		if r.broken {
+			d.Failf(r.path, "%s", r.text)
 		}
 	}
-	s.config = cfg
+	s.needPower()
+}
+
+// rule is a sentence about the key at a path, told if it is broken.
+type rule struct {
+	path   string
+	broken bool
+	text   string
 }
 
 // needPower refuses what is said of power where no node draws any when it is awake: its energy would be reported as 0.
