@@ -261,7 +261,7 @@ func bare(text string) string {
 }
 
 var (
-	realRun = regexp.MustCompile(`\bslackline (run|resume|discard|wait|cancel|jobs|show|logs|profile|validate)\b`)
+	realRun = regexp.MustCompile(`\bslackline (run|resume|discard|submit|wait|cancel|close|jobs|show|logs|profile|validate)\b`)
 	number  = regexp.MustCompile(`-?\d[\d.:]*( (ns|µs|ms|s|min|h|B|kB|MB|GB|kB/s|MB/s|J|k|M|%)\b)?( (earlier|later)\b)?`)
 	rule    = regexp.MustCompile(`─+`)
 )
