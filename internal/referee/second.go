@@ -74,7 +74,7 @@ func (h *seconds) stage(b *book, j *job, s *stage, p *wants) {
 		if n == nil {
 			return
 		}
-		p.second(j, s, a.task, n, "straggler"+numbers(int64(a.progress*1000), int64(average*1000)))
+		p.second(j, s, a.task, n, "straggler"+numbers(int64(a.progress*1000+1e-6), int64(average*1000+1e-6)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -8,7 +9,8 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// late is a desk of a world that binds late: three nodes, 1 and 2 in rack 1, 3 in rack 2, a job of four maps.
+// late is a desk of a world that binds late: three nodes, 1 and 2 in rack 1, 3 in rack 2, a job of
+// four maps.
 func late(t *testing.T) *desk {
 	d := open(t, sched.Capabilities{Kill: true}, nil)
 	d.told(nodeUp(1, 1, 9, 0), nodeUp(2, 1, 9, 0), nodeUp(3, 2, 9, 0), jobOf(1, "j", maps(4)))
@@ -68,7 +70,8 @@ func TestDemandIsTakenAndGivenBack(t *testing.T) {
 	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(2))
 }
 
-// A Demand counts items up to the one it names, that one included: later promises are taken off it, and none else.
+// A Demand counts items up to the one it names, that one included: later promises are taken off it,
+// and none else.
 func TestDemandCountsItems(t *testing.T) {
 	d := late(t)
 	d.told(demand(4, 0))
@@ -120,7 +123,8 @@ func TestDemandIsBounded(t *testing.T) {
 	}
 }
 
-// A node that comes after the demand for it, or after the job with input on it, is found by FirstLocal.
+// A node that comes after the demand for it, or after the job with input on it, is found by
+// FirstLocal.
 func TestLocalWorkOfALaterNode(t *testing.T) {
 	d := late(t)
 	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
@@ -151,4 +155,39 @@ func TestRowsOfOnePlaceAddUp(t *testing.T) {
 	}
 	d.is("nearest", d.one(start(1, sched.Map, 1, 1)).Locality, sched.RackLocal)
 	d.localities(sched.NoLocality, sched.NoLocality, sched.NoLocality)
+}
+
+// Where the world binds late, the first demand of a job that waits for others says that these are
+// done, and the policy hears of it as of any job that is ready: that its first stage is. So it is
+// with a job that was amended while it waited, and later demand says it no more.
+func TestDemandEndsWaiting(t *testing.T) {
+	for _, amends := range []bool{false, true} {
+		d := late(t)
+		waits := jobOf(2, "waits", maps(2), reduces(1))
+		waits.Detail.Job.After = []string{"j"}
+		d.told(waits)
+		if amends {
+			amend := amended("waits", "", maps(3), reduces(1))
+			amend.Job = 2
+			d.told(amend)
+		}
+		d.is("before", d.Job(2).State, sched.Waiting)
+		asks := demand(2, 0)
+		asks.Job = 2
+		want := []sched.Event{{Kind: sched.StageReady, Derived: true, Job: 2, Stage: sched.Map}}
+		for range 2 {
+			var got []sched.Event
+			for _, e := range d.told(asks) {
+				if e.Derived {
+					got = append(got, e)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("amended %v: derived %+v, want %+v", amends, got, want)
+			}
+			d.is("behind", d.Job(2).State, sched.Pending)
+			d.is("ready", d.Job(2).Stages[sched.Map].Ready, true)
+			want = nil
+		}
+	}
 }

@@ -139,6 +139,10 @@ func New(r Recipe) (*Policy, error) {
 		followed = y.order
 	}
 	for _, part := range y.parts {
+		if part.neverWakes() {
+			return nil, fmt.Errorf("policy %q: its %s part heeds only events that confirm what was planned, on which no policy "+
+				"is asked; let it heed another one too, or any", r.Name, part.Kind)
+		}
 		m := y.memory(part)
 		_, saves := m.(json.Marshaler)
 		if _, ok := m.(Memory); saves && !ok {

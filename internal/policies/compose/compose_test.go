@@ -118,6 +118,29 @@ func TestIncompleteRecipes(t *testing.T) {
 	}
 }
 
+// A part that heeds only what confirms would never have its turn: it is refused. With anything else
+// besides it has one.
+func TestHeedsConfirmationsOnly(t *testing.T) {
+	for heeds, refused := range map[sched.Events]bool{
+		0:                             false,
+		sched.EventsOf(sched.Started): true,
+		sched.EventsOf(sched.Granted, sched.Started, sched.Progress, sched.Discrepancy): true,
+		sched.EventsOf(sched.Started, sched.Ended):                                      false,
+	} {
+		r := compose.Recipe{Name: "x", Order: order.FIFO{}, Steps: steps(admit.All{}, nil)}
+		entry := compose.Entry{Kind: compose.KindPlace, Traits: compose.Traits{Heeds: heeds}, Step: func(compose.Args) (compose.Step, error) {
+			return placement.Hadoop(), nil
+		}}
+		if err := r.Put(entry, compose.Args{}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := compose.New(r)
+		if want := `policy "x": its place part heeds only events that confirm what was planned`; refused != (err != nil) || refused && !strings.Contains(err.Error(), want) {
+			t.Errorf("heeds %b: %v", heeds, err)
+		}
+	}
+}
+
 // What is a whole number, and too large, is called too large.
 func TestLargeParameter(t *testing.T) {
 	p := compose.Param{Name: "p", Type: compose.Count}

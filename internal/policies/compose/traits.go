@@ -40,6 +40,19 @@ func (e *Entry) Turns() sched.Events {
 	return 0
 }
 
+// neverWakes tells whether the part heeds something, and nothing on which a policy is asked.
+func (e *Entry) neverWakes() bool {
+	if e.Kind == KindOrder || e.Heeds == 0 {
+		return false
+	}
+	for k := range sched.EventKinds {
+		if e.Heeds.Has(k) && !k.Confirms() {
+			return false
+		}
+	}
+	return true
+}
+
 // Reads says what is read.
 type Reads struct {
 	Profiles bool // View.Profile: what jobs have taught. They are told only to policies that read them

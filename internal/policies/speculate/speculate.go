@@ -110,7 +110,7 @@ func (h *Hadoop) look(v sched.View, job *sched.Job, s sched.Stage, p *sched.Plan
 		}
 		const mille = 1000
 		p.Add(sched.Item{Verb: sched.Speculate, Job: job.ID, Stage: s, Task: c.task, Node: n, Container: c.container, Count: 1,
-			Reason: sched.Because(Straggler, int64(c.progress*mille), int64(average*mille))})
+			Reason: sched.Because(Straggler, int64(units.Rounded(c.progress*mille)), int64(units.Rounded(average*mille)))})
 	}
 }
 
