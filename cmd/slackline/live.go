@@ -344,8 +344,11 @@ func (j *liveJob) left(now units.Time) (float64, bool) {
 // window is how long back the rate of reading goes.
 const window = 3 * units.Second
 
-// sample notes what has been read until now.
+// sample notes what has been read until now, as often as a screen is painted: it goes through all jobs.
 func (s *liveState) sample(now units.Time) {
+	if n := len(s.samples); n > 0 && now.Sub(s.samples[n-1].at) < units.Duration(repaint) {
+		return
+	}
 	sum := 0.0
 	for i := range s.jobs {
 		sum += s.jobs[i].bytes + s.jobs[i].flying
