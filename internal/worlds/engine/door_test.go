@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,7 +133,7 @@ func (o *open) shut() map[string]string {
 // opened begins a run without a job.
 func opened(t *testing.T, cfg engine.Config, p sched.Policy) *open {
 	t.Helper()
-	in, _ := text(t, 300)
+	in, _ := text(t, 900)
 	o := &open{Door: engine.NewDoor(), t: t, in: in, dir: t.TempDir(), watch: conform.NewWatch(true), ends: &ends{jobs: map[string]string{}},
 		ended: make(chan error, 1), told: make(chan sched.Event, 100_000)}
 	cfg.Source, cfg.Clock, cfg.Dir, cfg.Block, cfg.Heartbeat = o.Door, stopwatch(), t.TempDir(), 2*units.KB, units.Millisecond
@@ -165,19 +167,23 @@ func TestOpenDoor(t *testing.T) {
 	missing := o.job("b")
 	missing.Input = []string{filepath.Join(o.dir, "no such file")}
 	o.submit("no such file", o.job("c"), missing) // and "c" with it
-	fed := o.job("d", "c")
+	fed := o.job("d", "c", "e")
 	fed.Input = []string{filepath.Join(o.dir, "c")}
-	o.submit("", fed, o.job("c", "a", "a"))
-	o.until(sched.JobEnded)
-	o.until(sched.JobEnded)
+	o.submit("", fed, o.job("c", "a", "a"), o.job("e", "c"))
+	for range 3 {
+		o.until(sched.JobEnded)
+	}
+	if got := counted(t, fed.Output); len(got) < 40 {
+		t.Errorf("what reads another's output counts %v", got)
+	}
 	for i := range 20 {
 		o.submit("", o.job(fmt.Sprint("later", i)))
 		o.until(sched.JobEnded)
 	}
 	jobs := o.shut()
 	o.submit("the run has ended", o.job("late"))
-	if len(jobs) != 23 {
-		t.Errorf("%d jobs ended, 23 were taken", len(jobs))
+	if len(jobs) != 24 {
+		t.Errorf("%d jobs ended, 24 were taken", len(jobs))
 	}
 	for id, how := range jobs {
 		if how != "committed" {
@@ -187,10 +193,10 @@ func TestOpenDoor(t *testing.T) {
 			t.Errorf("job %s left %v, %v", id, left, err)
 		}
 	}
-	if o.most > 2 {
-		t.Errorf("handle %d was given, and no more than two jobs were there at a time", o.most)
+	if o.most > 3 {
+		t.Errorf("handle %d was given, and no more than three jobs were there at a time", o.most)
 	}
-	for _, b := range o.watch.Close(23) {
+	for _, b := range o.watch.Close(24) {
 		t.Error(b)
 	}
 }
@@ -275,32 +281,25 @@ func TestCancelBeforeInput(t *testing.T) {
 	}
 }
 
-// running counts attempts at a time.
-type running struct {
-	now, most int
-	down      bool // the node has shrunk
-	ends      map[sched.Outcome]int
-}
-
-func (r *running) Batch(_ int64, _ units.Time, events []sched.Event) error {
-	for _, e := range events {
-		switch e.Kind {
-		case sched.Started:
-			r.now++
-			if r.down {
-				r.most = max(r.most, r.now)
-			}
-		case sched.Ended:
-			r.now--
-			r.ends[e.Outcome]++
-		case sched.NodeChanged:
-			r.down = e.Detail.Node.Class.Capacity[units.MapSlots] == 1
+// crowded is a wordcount whose maps begin when so many of them are there at a time.
+func crowded(t *testing.T, n int) (p *mapreduce.Program, most *atomic.Int32) {
+	var now atomic.Int32
+	all := make(chan struct{})
+	open := sync.OnceFunc(func() { close(all) })
+	most = &atomic.Int32{}
+	return brittle(t, func(int, int) error {
+		k := now.Add(1)
+		defer now.Add(-1)
+		for was := most.Load(); k > was && !most.CompareAndSwap(was, k); was = most.Load() {
 		}
-	}
-	return nil
+		if int(k) == n {
+			open()
+		}
+		<-all
+		time.Sleep(time.Millisecond) // so that one too many would be seen
+		return nil
+	}), most
 }
-
-func (r *running) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
 // A node gets other slots while it runs: what is beyond them runs on and is not followed, and with
 // more of them more runs.
@@ -308,6 +307,7 @@ func TestSlotsChange(t *testing.T) {
 	o := opened(t, engine.Config{Cluster: workers(1, 4, 1)}, conform.Friendly{})
 	o.ask("there is no node 2", engine.Request{Node: 2, Slots: units.Slots(1, 1)})
 	o.ask("cannot offer -1", engine.Request{Node: 1, Slots: units.Slots(-1, 1)})
+	var most *atomic.Int32
 	slow := o.job("slow")
 	slow.Program = brittle(t, func(int, int) error { time.Sleep(time.Millisecond); return nil })
 	o.submit("", slow)
@@ -320,14 +320,28 @@ func TestSlotsChange(t *testing.T) {
 	o.ask("", engine.Request{Node: 1, Slots: units.Slots(0, 0)})
 	o.submit("no node offers a map-slot", o.job("no room"))
 	o.ask("", engine.Request{Node: 1, Slots: units.Slots(6, 2)})
-	o.submit("", o.job("fast"))
-	if jobs := o.shut(); jobs["slow"] != "committed" || jobs["fast"] != "committed" {
+	o.until(sched.JobEnded)
+	wide := o.job("wide")
+	wide.Program, most = crowded(t, 6)
+	o.submit("", wide)
+	o.until(sched.JobEnded)
+	if most.Load() != 6 {
+		t.Errorf("%d maps ran at a time in 6 slots", most.Load())
+	}
+	o.ask("", engine.Request{Node: 1, Slots: units.Slots(2, 1)})
+	narrow := o.job("narrow")
+	narrow.Program, most = crowded(t, 2)
+	o.submit("", narrow)
+	if jobs := o.shut(); jobs["slow"] != "committed" || jobs["wide"] != "committed" || jobs["narrow"] != "committed" {
 		t.Errorf("jobs ended %v", jobs)
+	}
+	if most.Load() != 2 {
+		t.Errorf("%d maps ran at a time in 2 slots", most.Load())
 	}
 	if n := o.watch.Ends[sched.Killed] + o.watch.Ends[sched.Lost] + o.watch.Ends[sched.Preempted]; n > 0 {
 		t.Errorf("%d attempts were ended", n)
 	}
-	for _, b := range o.watch.Close(2) {
+	for _, b := range o.watch.Close(3) {
 		t.Error(b)
 	}
 }

@@ -7,7 +7,7 @@ func (w *World) Looks() int { return w.looks }
 
 // Miscounted says where what is counted differs from what a search through all jobs finds, "" if nowhere.
 func (w *World) Miscounted() string {
-	present, waits := 0, map[*want]int{}
+	present, waits, stages := 0, map[*want]int{}, map[*want]int{}
 	for h, j := range w.jobs {
 		if j == nil {
 			continue
@@ -17,6 +17,7 @@ func (w *World) Miscounted() string {
 			return fmt.Sprintf("handle %d is that of job %q, which has handle %d", h, j.cfg.Spec.ID, j.id)
 		}
 		for _, s := range j.stages {
+			stages[s.want]++
 			if s.Waits(j.now()) {
 				waits[s.want]++
 			}
@@ -41,6 +42,9 @@ func (w *World) Miscounted() string {
 		return fmt.Sprintf("%d jobs are present, counted %d", present, w.present)
 	}
 	for _, k := range w.wants {
+		if k.stages != stages[k] || k.stages == 0 {
+			return fmt.Sprintf("%d stages want %v on nodes with labels %v, counted %d", stages[k], k.needs, k.labels, k.stages)
+		}
 		if k.waits != waits[k] {
 			return fmt.Sprintf("%d stages wait for %v on nodes with labels %v, counted %d", waits[k], k.needs, k.labels, k.waits)
 		}
