@@ -127,11 +127,11 @@ func TestHeedsConfirmationsOnly(t *testing.T) {
 		sched.EventsOf(sched.Granted, sched.Started, sched.Progress, sched.Discrepancy): true,
 		sched.EventsOf(sched.Started, sched.Ended):                                      false,
 	} {
-		r := compose.Recipe{Name: "x", Order: order.FIFO{}, Steps: steps(admit.All{}, nil)}
+		r := compose.Recipe{Name: "x", Order: order.FIFO{}}
 		entry := compose.Entry{Kind: compose.KindPlace, Traits: compose.Traits{Heeds: heeds}, Step: func(compose.Args) (compose.Step, error) {
 			return placement.Hadoop(), nil
 		}}
-		if err := r.Put(entry, compose.Args{}); err != nil {
+		if err := errors.Join(r.Put(admit.AllEntry(), compose.Args{}), r.Put(entry, compose.Args{})); err != nil {
 			t.Fatal(err)
 		}
 		_, err := compose.New(r)
