@@ -27,13 +27,12 @@ type live struct {
 	follow.Single
 	lock     sync.Mutex
 	log      *log // of what becomes of jobs; it writes above the frame
-	out      io.Writer
+	frame    frame
 	terminal bool
 	clock    func() time.Time
 	state    liveState
 	places   []int         // in state.jobs, by index
 	attempts []liveAttempt // by index
-	drawn    int           // lines of the frame on the screen
 	said     units.Time    // the last line, where there is no terminal
 	last     string        // it
 	stop     chan struct{}
@@ -53,7 +52,7 @@ const (
 
 // newLive begins to show a run. Where w is no terminal, nothing is drawn twice.
 func newLive(w io.Writer, jobs []*report.Expectation, names []string, known []*profile.Class) *live {
-	l := &live{out: w, clock: time.Now, stop: make(chan struct{}), terminal: isTerminal(w) && runtime.GOOS != "windows" && os.Getenv("TERM") != "dumb"}
+	l := &live{frame: frame{out: w}, clock: time.Now, stop: make(chan struct{}), terminal: drawable(w)}
 	l.log = newLog(aboveFrame{l})
 	l.state.known, l.state.base = known, l.clock()
 	for i, name := range names {
@@ -68,6 +67,11 @@ func newLive(w io.Writer, jobs []*report.Expectation, names []string, known []*p
 		onScreen.Store(l)
 	}
 	return l
+}
+
+// drawable tells whether what is written can be drawn over.
+func drawable(w io.Writer) bool {
+	return isTerminal(w) && runtime.GOOS != "windows" && os.Getenv("TERM") != "dumb"
 }
 
 // onScreen is the run that the terminal shows now.
@@ -89,8 +93,8 @@ func tellAbove(line string) bool {
 type aboveFrame struct{ *live }
 
 func (a aboveFrame) Write(line []byte) (int, error) {
-	a.erase()
-	n, err := a.out.Write(line)
+	a.frame.erase()
+	n, err := a.frame.out.Write(line)
 	a.draw()
 	return n, err
 }
@@ -99,28 +103,15 @@ func (a aboveFrame) Write(line []byte) (int, error) {
 func (l *live) warn(w io.Writer, job, text string) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	l.erase()
+	l.frame.erase()
 	fmt.Fprintf(w, "warning: job %q: %s\n", job, report.Printable(text))
 	l.draw()
 }
 
-// erase takes the frame off the screen.
-func (l *live) erase() {
-	if l.drawn > 0 {
-		fmt.Fprintf(l.out, "\x1b[%dA\r\x1b[J", l.drawn)
-		l.drawn = 0
-	}
-}
-
 // draw puts the frame on the screen.
 func (l *live) draw() {
-	if !l.terminal || l.state.over() {
-		return
-	}
-	lines := l.state.frame(l.now(), width(l.out)-1)
-	l.drawn = len(lines)
-	for _, line := range lines {
-		fmt.Fprintf(l.out, "%s\n", line)
+	if l.terminal && !l.state.over() {
+		l.frame.show(l.state.frame(l.now(), width(l.frame.out)-1)...)
 	}
 }
 
@@ -135,7 +126,7 @@ func (l *live) paint() {
 		case <-t.C:
 			l.lock.Lock()
 			l.state.sample(l.now())
-			l.erase()
+			l.frame.erase()
 			l.draw()
 			l.lock.Unlock()
 		case <-l.stop:
@@ -151,7 +142,7 @@ func (l *live) close() {
 	l.painter.Wait()
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	l.erase()
+	l.frame.erase()
 }
 
 // Batch takes in what happened.

@@ -131,6 +131,18 @@ func screen(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// How many runs of a grid are done is drawn again and again in one line, which is gone in the end.
+func TestBarOnATerminal(t *testing.T) {
+	s := newShell(t, map[string]string{"s.yaml": "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 20000, map_time: 10s}]}\npolicies: [fifo, fair]\n"})
+	text, code := s.onTerminal("simulate", "s.yaml", "--seed", "1..20")
+	if code != 0 || !strings.Contains(text, " of 40 runs") {
+		t.Errorf("%d: nothing was drawn: %q", code, text)
+	}
+	if left := screen(text); strings.Contains(left, " of 40 runs") {
+		t.Errorf("what was drawn is left: %q", left)
+	}
+}
+
 // What somebody does at a terminal pauses a run: Ctrl-C, which commands and workers do not get, and
 // closing the window, after which nothing can be told any more.
 func TestPauseAtATerminal(t *testing.T) {
