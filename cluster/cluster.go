@@ -58,7 +58,7 @@ func (n *Node) Validate() error {
 	case n.Name == "":
 		return fmt.Errorf("node: the name is empty")
 	case n.Rack < 1:
-		return fmt.Errorf("node %q: it stands in no rack", n.Name)
+		return fmt.Errorf("node %q: it is in no rack", n.Name)
 	case n.Class == nil:
 		return fmt.Errorf("node %q: it has no class", n.Name)
 	}

@@ -31,7 +31,7 @@ func TestClustersThatCannotBe(t *testing.T) {
 		`node class "c": capacity in reduce is -1, it must not be negative`: func(c *Cluster) { c.Classes[0].Capacity[units.ReduceSlots] = -1 },
 		`node class "d": speed is 0, it must be above 0 and finite`:         func(c *Cluster) { c.Nodes[1].Class = &Class{Name: "d"} },
 		"node: the name is empty":                                           func(c *Cluster) { c.Nodes[0].Name = "" },
-		`node "n1": it stands in no rack`:                                   func(c *Cluster) { c.Nodes[0].Rack = 0 },
+		`node "n1": it is in no rack`:                                       func(c *Cluster) { c.Nodes[0].Rack = 0 },
 		`node "n1": it has no class`:                                        func(c *Cluster) { c.Nodes[0].Class = nil },
 		`node "n3": rack 7 does not exist, the cluster has 2`:               func(c *Cluster) { c.Nodes[2].Rack = 7 },
 	} {

@@ -77,7 +77,7 @@ var Float64 = Codec[float64]{
 
 func eight(key []byte) (uint64, error) {
 	if len(key) != 8 {
-		return 0, fmt.Errorf("a key of %d bytes is no number of 8", len(key))
+		return 0, fmt.Errorf("a key of %d bytes is not an 8-byte number", len(key))
 	}
 	return binary.BigEndian.Uint64(key), nil
 }

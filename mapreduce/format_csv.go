@@ -162,7 +162,7 @@ func (r *csvReader) cut(row []byte) error {
 			}
 			f.to = i
 			if i++; i < len(row) && row[i] != r.comma {
-				return fmt.Errorf("field %d goes on behind its closing quote", len(r.fields)+1)
+				return fmt.Errorf("field %d continues after its closing quote", len(r.fields)+1)
 			}
 		} else {
 			if n := bytes.IndexByte(row[i:], r.comma); n >= 0 {
@@ -196,7 +196,7 @@ func (r *csvReader) Next() (key, value []byte, err error) {
 	open, end := byte('['), byte(']')
 	if r.header != nil {
 		if len(r.fields) != len(r.header) {
-			return nil, nil, &BadRecord{fmt.Errorf("it has %s, and the header has %d", number(len(r.fields), "field"), len(r.header))}
+			return nil, nil, &BadRecord{fmt.Errorf("it has %s, but the header has %d", number(len(r.fields), "field"), len(r.header))}
 		}
 		open, end = '{', '}'
 	}
@@ -296,7 +296,7 @@ func (c CSV) Append(to, key, value []byte) ([]byte, error) {
 		}
 	}
 	if len(c.Columns) > 0 && n != len(c.Columns) {
-		return nil, &BadRecord{fmt.Errorf("it has %s, and columns names %d", number(n, "field"), len(c.Columns))}
+		return nil, &BadRecord{fmt.Errorf("it has %s, but columns names %d", number(n, "field"), len(c.Columns))}
 	}
 	if len(to) == from {
 		to = append(to, `""`...) // an empty line is no row

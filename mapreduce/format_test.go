@@ -167,7 +167,7 @@ func TestCSVOptions(t *testing.T) {
 	if got := string(c.Begin(nil)); got != "\"a;b\";c\n" {
 		t.Errorf("%q", got)
 	}
-	if _, err := c.Append(nil, []byte("k"), nil); err == nil || !strings.Contains(err.Error(), "it has 1 field, and columns names 2") {
+	if _, err := c.Append(nil, []byte("k"), nil); err == nil || !strings.Contains(err.Error(), "it has 1 field, but columns names 2") {
 		t.Errorf("%v", err)
 	}
 	got, bad, err := read(t, c, "x;y\n1;2,3\n")
@@ -193,7 +193,7 @@ func TestStreamFormats(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	p.Input = mapreduce.CSV{}
-	if _, _, err := stream(t, p, mapreduce.MapRole, "a\n1\n", none); err == nil || !strings.Contains(err.Error(), "cannot be cut into lines") {
+	if _, _, err := stream(t, p, mapreduce.MapRole, "a\n1\n", none); err == nil || !strings.Contains(err.Error(), "cannot be split into lines") {
 		t.Errorf("%v", err)
 	}
 }

@@ -54,10 +54,10 @@ func (p *Program) Stream(ctx context.Context, role Role, s Streams) error {
 		return err
 	}
 	if p.Records.Length > 0 || p.Raw {
-		return fmt.Errorf("application %s cannot be streamed: its records are no lines", p.Name)
+		return fmt.Errorf("application %s cannot be streamed: its records are not lines", p.Name)
 	}
 	if p.Input != nil && p.Input.Cutting() != AtLines && role == MapRole {
-		return fmt.Errorf("application %s cannot be streamed: what it reads cannot be cut into lines, which is how streams are cut", p.Name)
+		return fmt.Errorf("application %s cannot be streamed: its input cannot be split into lines, as streams are", p.Name)
 	}
 	if s.Env == nil {
 		s.Env = func(string) string { return "" }
@@ -138,7 +138,7 @@ func (t *streaming) run(role Role) error {
 	case ReduceRole:
 		return t.reduceAll(t.p.Reducer())
 	}
-	return fmt.Errorf("%q is none of map, combine and reduce", role)
+	return fmt.Errorf("%q is not map, combine or reduce", role)
 }
 
 // maxFolds bounds what a map holds back, in bytes.

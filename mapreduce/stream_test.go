@@ -171,8 +171,8 @@ func TestStreamSurroundings(t *testing.T) {
 
 func TestStreamRefuses(t *testing.T) {
 	for want, p := range map[string]*mapreduce.Program{
-		"its records are no lines": {Records: mapreduce.Records{Length: 10}},
-		"holds a line feed":        {NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return twoLines{}, nil }},
+		"its records are not lines": {Records: mapreduce.Records{Length: 10}},
+		"holds a line feed":         {NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return twoLines{}, nil }},
 	} {
 		if _, _, err := stream(t, p, mapreduce.MapRole, "x\n", nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

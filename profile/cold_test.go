@@ -56,9 +56,9 @@ func TestColdRuns(t *testing.T) {
 // What cold runs taught is checked as the rest is.
 func TestColdInFiles(t *testing.T) {
 	for want, break_ := range map[string]func(*Class){
-		"profiles[0].cold.name: it is another than that of the class":      func(c *Class) { c.Cold.Name = "other" },
+		"profiles[0].cold.name: it differs from that of the class":         func(c *Class) { c.Cold.Name = "other" },
 		"profiles[0].cold.runs: it is negative":                            func(c *Class) { c.Cold.Runs = -1 },
-		"profiles[0].cold.cold: what cold runs taught has no such part":    func(c *Class) { c.Cold.Cold = New("words") },
+		"profiles[0].cold.cold: a profile of cold runs has no such part":   func(c *Class) { c.Cold.Cold = New("words") },
 		"profiles[0].cold.stages[0].task.n: it is 0, but there is a value": func(c *Class) { c.Cold.Stages[0].Task.N = 0 },
 	} {
 		c := ofMaps(1)

@@ -60,7 +60,7 @@ func Parse(name string, src []byte) ([]*Class, error) {
 		case c.Name == "":
 			return nil, p.fail(at+".name", "the class has no name")
 		case seen[c.Name]:
-			return nil, p.fail(at+".name", "the class %q stands there twice", c.Name)
+			return nil, p.fail(at+".name", "the class %q is given twice", c.Name)
 		}
 		seen[c.Name] = true
 		if what, why := c.wrong(); why != "" {
@@ -99,7 +99,7 @@ func (p *parser) walk() error {
 		return err
 	}
 	if _, err := d.Token(); err == nil {
-		return fmt.Errorf("%s:%d: there is more behind the end of the profiles", p.name, p.line(int(d.InputOffset())))
+		return fmt.Errorf("%s:%d: there is more after the end of the profiles", p.name, p.line(int(d.InputOffset())))
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (p *parser) value(d *json.Decoder, path string) error {
 		return nil
 	}
 	if strings.Count(path, ".")+strings.Count(path, "[") > deepest {
-		return p.fail(path, "brackets stand too deep in each other")
+		return p.fail(path, "brackets are nested too deeply")
 	}
 	for i := 0; d.More(); i++ {
 		below := fmt.Sprintf("%s[%d]", path, i)
@@ -131,7 +131,7 @@ func (p *parser) value(d *json.Decoder, path string) error {
 			below = strings.TrimPrefix(fmt.Sprintf("%s.%v", path, key), ".")
 			if _, twice := p.at[below]; twice {
 				p.at[below] = int(d.InputOffset())
-				return p.fail(below, "the key stands there twice")
+				return p.fail(below, "the key is given twice")
 			}
 		}
 		if err := p.value(d, below); err != nil {
@@ -154,11 +154,11 @@ func (p *parser) explain(err error, offset int64) error {
 		offset = kind.Offset
 		what = "this is not a file of profiles, which is an object: " + article(kind.Value) + " stands here"
 		if kind.Field != "" {
-			what = fmt.Sprintf("%s: it is %s, which cannot stand here", kind.Field, article(kind.Value))
+			what = fmt.Sprintf("%s: %s is not allowed here", kind.Field, article(kind.Value))
 		}
 	case errors.As(err, &syntax):
 		offset = syntax.Offset
-		what = "this is no JSON: " + what
+		what = "this is not JSON: " + what
 	case strings.HasPrefix(what, "unknown field "):
 		key := strings.Trim(strings.TrimPrefix(what, "unknown field "), `"`)
 		if i := slices.IndexFunc(p.all, func(path string) bool { return path == key || strings.HasSuffix(path, "."+key) }); i >= 0 {
@@ -190,10 +190,10 @@ func (c *Class) wrong() (what, why string) {
 	}
 	if c.Cold != nil {
 		if c.Cold.Name != c.Name {
-			return "cold.name", "it is another than that of the class"
+			return "cold.name", "it differs from that of the class"
 		}
 		if c.Cold.Cold != nil {
-			return "cold.cold", "what cold runs taught has no such part"
+			return "cold.cold", "a profile of cold runs has no such part"
 		}
 		if field, why := c.Cold.wrong(); why != "" {
 			return "cold." + field, why
@@ -218,7 +218,7 @@ func (c *Class) wrong() (what, why string) {
 		s := &c.Stages[i]
 		at := fmt.Sprintf("stages[%d]", i)
 		if i > 0 && cmp.Or(cmp.Compare(c.Stages[i-1].Stage, s.Stage), cmp.Compare(c.Stages[i-1].Node, s.Node)) >= 0 {
-			return at, "stages are sorted by stage and node class, each there once"
+			return at, "stages must be sorted by stage and node class, each given once"
 		}
 		if !(s.Share >= 0 && s.Share <= 1) {
 			return at + ".share", "it is not in 0 to 1"
@@ -252,13 +252,13 @@ func (e *Estimate) wrong() (what, why string) {
 	case e.N == 0 && *e != Estimate{}:
 		return "n", "it is 0, but there is a value"
 	case e.Min < 0:
-		return "min", "it is negative, which no time, size or ratio is"
+		return "min", "it is negative, which no time, size or ratio can be"
 	case e.Max < e.Min:
 		return "max", "it is below the minimum"
 	case e.Mean < e.Min-slack || e.Mean > e.Max+slack:
-		return "mean", "it does not lie between minimum and maximum"
+		return "mean", "it is not between minimum and maximum"
 	case e.M2 < 0:
-		return "m2", "a sum of squares is not negative"
+		return "m2", "a sum of squares must not be negative"
 	}
 	return "", ""
 }
@@ -275,7 +275,7 @@ func (s Spread) wrong(values int64) (what, why string) {
 		case b.At < -farthest || b.At > farthest:
 			return at + ".at", "there is no such bin"
 		case i > 0 && b.At <= s[i-1].At:
-			return at + ".at", "bins are sorted, each there once"
+			return at + ".at", "bins must be sorted, each given once"
 		}
 		sum += b.N
 	}

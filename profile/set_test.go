@@ -33,7 +33,7 @@ func TestSet(t *testing.T) {
 		names = append(names, c.Name)
 	}
 	if !slices.Equal(names, list) {
-		t.Fatalf("%d classes are known, %d should be, or in another order", len(names), len(list))
+		t.Fatalf("%d classes are known, %d was expected, or in another order", len(names), len(list))
 	}
 	if s.Of("c7") == nil || s.Of("c9") != nil && !slices.Contains(list, "c9") || s.Of("of the copy") != nil || copied.Of("of the copy") == nil {
 		t.Error("who was told again has gone, or who was not is there, or a copy changes the original")

@@ -32,7 +32,7 @@ func (s *Sums) wrong() (what, why string) {
 	case s.N > 0 && !(s.Bytes > 0):
 		return "bytes", "it is not above 0, but there are values"
 	case s.Amount < 0:
-		return "amount", "it is negative, which no time or size is"
+		return "amount", "it is negative, which no time or size can be"
 	case s.N > 0 && !(s.Largest > 0 && s.Largest <= s.Bytes):
 		return "largest", "it is not above 0, or more than the sum"
 	}

@@ -25,7 +25,7 @@ func TestReasonsAsSentences(t *testing.T) {
 		"what its place in the order follows has changed":                                                                           sched.Because(sched.PlaceChanged),
 		"first in the order with work for this node":                                                                                sched.Because(sched.FirstInOrder, 3),
 		"this policy admits every job":                                                                                              sched.Because(sched.AdmitAll),
-		"its turn: 2 of at most 5 jobs run":                                                                                         sched.Because(admit.SlotOfOrder, 2, 5),
+		"its turn: 2 of at most 5 jobs are running":                                                                                 sched.Because(admit.SlotOfOrder, 2, 5),
 		"waits: 5 jobs run, the limit is 5":                                                                                         sched.Because(admit.OverLimit, 5, 5),
 		"a pool has had 1 slot of its minimum share of 4 for 30.0 s":                                                                sched.Because(preempt.MinShare, 1, 4, 30*s),
 		"a pool has had 1 slot, below half of its fair share of 9, for 60.0 s":                                                      sched.Because(preempt.FairShare, 1, 9, 60*s),
@@ -33,29 +33,29 @@ func TestReasonsAsSentences(t *testing.T) {
 		"would never finish; its deadline is at 90.0 s":                                                                             sched.Because(rtmr.Late, 90*s, int64(units.Never)),
 		"accepted: expected to finish by 60.0 s as things stand, promised by its deadline at 90.0 s":                                sched.Because(estimate.Promised, 90*s, 60*s),
 		"is expected to finish by 60.0 s, deadline at 90.0 s: an estimate from a sample of 3 maps, not a worst case":                sched.Because(rtmr.Estimated, 90*s, 60*s, 3),
-		"would make job 7 miss its deadline, which is promised: that would finish at 2:00 min, 30.0 s after its deadline":           {Cause: rtmr.BreaksPromise, Job: 7, A: 90 * s, B: 120 * s},
+		"would make job 7 miss its promised deadline: that would finish at 2:00 min, 30.0 s after its deadline":                     {Cause: rtmr.BreaksPromise, Job: 7, A: 90 * s, B: 120 * s},
 		"is expected to finish by 60.0 s, deadline at 90.0 s: an estimate from a sample of 1 map, not a worst case":                 sched.Because(rtmr.Estimated, 90*s, 60*s, 1),
 		"it needs 1 map slot at 1.0 s, and 0 are free then":                                                                         sched.Because(admit.MapSlotsTaken, 1, -2, s),
 		"it needs 2 reduce slots at 1.0 s, and 1 is free then":                                                                      sched.Because(admit.ReduceSlotsTaken, 2, 1, s),
 		"waits: 1 job runs, the limit is 1":                                                                                         sched.Because(admit.OverLimit, 1, 1),
-		"a slot falls due that was left over: 1 task with a promise or of a sample waits, others hold 1 slot":                       sched.Because(rtmr.SlotDue, 1, 1),
+		"a lent slot falls due: 1 task with a promise or of a sample waits, others hold 1 slot":                                     sched.Because(rtmr.SlotDue, 1, 1),
 		"nothing has run on it since 7.0 s, and 1 node is awake":                                                                    sched.Because(scale.NodeIdle, 7*s, 1),
 		"1 task waits for which no node that is awake has room":                                                                     sched.Because(scale.NoRoomAwake, 1),
 		"its deadline at 9.0 s has passed":                                                                                          sched.Because(estimate.DeadlinePassed, 9*s),
-		"its master stage takes more or other than one slot for each task, and slots are all that can be promised":                  sched.Because(estimate.NotSlots, int64(sched.Master)),
-		"it needs reduce slots, and no node has one":                                                                                sched.Because(estimate.NoSlots, int64(sched.Reduce)),
-		"it needs stage6 slots, and no node has one":                                                                                sched.Because(estimate.NoSlots, 99),
-		"nothing is known of what its class costs: 3 of its maps are measured first":                                                sched.Because(rtmr.Sampling, 3),
-		"jobs without a promise hold all map slots, and how long is not known; deadline at 90.0 s":                                  sched.Because(rtmr.AllLent, 90*s, int64(sched.Map)),
-		"a slot falls due that was left over: 3 tasks with a promise or of a sample wait, others hold 5 slots":                      sched.Because(rtmr.SlotDue, 3, 5),
+		"its master stage takes something else than one slot for each task, and only slots can be promised":                         sched.Because(estimate.NotSlots, int64(sched.Master)),
+		"it needs reduce slots, but no node has one":                                                                                sched.Because(estimate.NoSlots, int64(sched.Reduce)),
+		"it needs stage6 slots, but no node has one":                                                                                sched.Because(estimate.NoSlots, 99),
+		"there is no profile of its class: 3 of its maps are measured first":                                                        sched.Because(rtmr.Sampling, 3),
+		"jobs without a promise hold all map slots, and it is not known for how long; deadline at 90.0 s":                           sched.Because(rtmr.AllLent, 90*s, int64(sched.Map)),
+		"a lent slot falls due: 3 tasks with a promise or of a sample wait, others hold 5 slots":                                    sched.Because(rtmr.SlotDue, 3, 5),
 		"alone on this cluster it takes 4:12 min at worst (its maps 60.0 s, its reduces 3:12 min), and its deadline is in 3:00 min": sched.Because(estimate.AloneLate, 180*s, 252*s, 60*s),
 		"alone on this cluster it takes 4:12 min on average, and its deadline is in 3:00 min":                                       sched.Because(estimate.AloneLateMean, 180*s, 252*s, 252*s),
 		"alone on this cluster it takes 4:12 min at worst, and its deadline is 90 ms before that":                                   sched.Because(estimate.AloneLate, 252*s-s*9/100, 252*s, 0),
 		"alone on this cluster it takes 9.0 s at worst, and its deadline has passed":                                                sched.Because(estimate.AloneLate, -s, 9*s, 0),
-		"it needs 3 reduce slots at once, and the cluster has 2":                                                                    sched.Because(estimate.TooFewSlots, 3, 2, int64(sched.Reduce)),
+		"it needs 3 reduce slots at once, but the cluster has 2":                                                                    sched.Because(estimate.TooFewSlots, 3, 2, int64(sched.Reduce)),
 		"a slot that no promise needs":                                                                                              sched.Because(rtmr.LeftOver),
 		"its reduces wait for its last map":                                                                                         sched.Because(estimate.MapsFirst),
-		"what is known of its class sets no time by which it would finish, so no deadline can be promised":                          sched.Because(estimate.Unbounded),
+		"the profile of its class gives no worst case, so no deadline can be promised":                                              sched.Because(estimate.Unbounded),
 		"its last map has ended":     sched.Because(estimate.MapsOver),
 		"asked to be woken at 7.0 s": sched.Because(sched.Wakeup, 7*s),
 	} {
@@ -84,7 +84,7 @@ func TestWhy(t *testing.T) {
 	}
 	for i, want := range []string{"this policy admits every job",
 		"would finish at 2:00 min, 30.0 s after its deadline; j7 holds 40 map slots until 80.0 s; j8 holds 1 map slot until 85.0 s; the earliest deadline that would be accepted is 2:10 min (2:09 min after its submission)",
-		"would make j7 miss its deadline, which is promised: that would finish at 2:00 min, 30.0 s after its deadline", "no", "would finish at 0 s, 0 s after its deadline"} {
+		"would make j7 miss its promised deadline: that would finish at 2:00 min, 30.0 s after its deadline", "no", "would finish at 0 s, 0 s after its deadline"} {
 		if got := p.Why(&p.Items[i], spec); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
@@ -98,7 +98,7 @@ func TestWhy(t *testing.T) {
 	if got, want := p.Why(&sampled, spec), "by an estimate from a sample of 3 maps: would finish at 14.1 s, 913 ms after its deadline; the earliest deadline that would be accepted is 14.1 s (12.1 s after its submission)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := p.Why(&p.Items[2], nil), "would make job 7 miss its deadline, which is promised: that would finish at 2:00 min, 30.0 s after its deadline"; got != want {
+	if got, want := p.Why(&p.Items[2], nil), "would make job 7 miss its promised deadline: that would finish at 2:00 min, 30.0 s after its deadline"; got != want {
 		t.Error(got)
 	}
 	// Three of those who hold slots are named; one that has finished, and what runs without a promise, have no name.

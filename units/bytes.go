@@ -20,7 +20,7 @@ const (
 )
 
 // String prints b in the largest unit that is not above it, with up to two decimals behind "~"
-// where it is no whole number of these: "64MB", "1000B", "~1.46GB".
+// where it is not a whole number of these: "64MB", "1000B", "~1.46GB".
 func (b Bytes) String() string {
 	for _, u := range byteUnits {
 		if b >= u.size || b <= -u.size {

@@ -171,7 +171,7 @@ func (j *Job) Validate() error {
 	case !(j.Weight > 0) || math.IsInf(j.Weight, 0):
 		return bad("weight is %v, it must be above 0 and finite", j.Weight)
 	case !(j.SlowStart >= 0 && j.SlowStart <= 1):
-		return bad("slow start is %v, it must lie in 0 to 1", j.SlowStart)
+		return bad("slow start is %v, it must be from 0 to 1", j.SlowStart)
 	case len(j.Stages) == 0:
 		return bad("it has no stage")
 	}
@@ -181,7 +181,7 @@ func (j *Job) Validate() error {
 			return bad("%v", err)
 		}
 		if i > 0 && s.Kind <= j.Stages[i-1].Kind {
-			return bad("stage %v stands behind stage %v", s.Kind, j.Stages[i-1].Kind)
+			return bad("stage %v comes after stage %v", s.Kind, j.Stages[i-1].Kind)
 		}
 	}
 	return nil
@@ -194,9 +194,9 @@ func (s *StageSpec) validate() error {
 	case len(s.Tasks) == 0 && !s.Grows:
 		return fmt.Errorf("stage %v has no task", s.Kind)
 	case !(s.CPUShare >= 0 && s.CPUShare <= 1):
-		return fmt.Errorf("stage %v: CPU share is %v, it must lie in 0 to 1", s.Kind, s.CPUShare)
+		return fmt.Errorf("stage %v: CPU share is %v, it must be from 0 to 1", s.Kind, s.CPUShare)
 	case s.MinTasks < 0 || s.MaxTasks < s.MinTasks:
-		return fmt.Errorf("stage %v: task counts from %d to %d are no range", s.Kind, s.MinTasks, s.MaxTasks)
+		return fmt.Errorf("stage %v: task counts from %d to %d are not a range", s.Kind, s.MinTasks, s.MaxTasks)
 	}
 	for i := range s.Containers {
 		if err := s.Containers[i].Validate(); err != nil {
@@ -205,7 +205,7 @@ func (s *StageSpec) validate() error {
 	}
 	for i, t := range s.Done {
 		if t < 1 || int(t) > len(s.Tasks) || i > 0 && t <= s.Done[i-1] {
-			return fmt.Errorf("stage %v: task %d cannot be done already: the list of those goes up, from 1 to %d at most", s.Kind, t, len(s.Tasks))
+			return fmt.Errorf("stage %v: task %d cannot be done already: the list must be ascending, from 1 to at most %d", s.Kind, t, len(s.Tasks))
 		}
 	}
 	for i := range s.Tasks {

@@ -116,13 +116,13 @@ func TestCapacity(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"bad.yaml"}, "bad.yaml:31:15: at_least is 2 and at_most 1: no number of jobs is both"},
+		{[]string{"bad.yaml"}, "bad.yaml:31:15: at_least is 2 and at_most 1: at_least must not be above at_most"},
 		{[]string{"none.yaml"}, "none.yaml: there is no such file"},
 		{nil, "takes one file, not 0 arguments"},
 		{[]string{"plan.yaml", "late.yaml"}, "takes one file, not 2 arguments"},
 		{[]string{"plan.yaml", "-o", "xml"}, `--output "xml": it must be one of table, json, csv`},
 		{[]string{"plan.yaml", "--sweep", "cost=1"}, `--sweep: "cost" cannot be swept`},
-		{[]string{"plan.yaml", "--sweep", ""}, `--sweep: "" is no sweep`},
+		{[]string{"plan.yaml", "--sweep", ""}, `--sweep: "" is not a sweep`},
 	} {
 		r := s.run(append([]string{"capacity"}, c.args...)...)
 		if r.code != 2 || !strings.Contains(r.stderr, c.want) || r.stdout != "" {

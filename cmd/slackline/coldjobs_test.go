@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// That a run was cold stands where people look at what it took.
+// That a run was cold instead of people look at what it took.
 func TestColdRunsAreMarked(t *testing.T) {
 	s := wordsShell(t)
 	s.must(0, "run", "words.yaml", "-q")
@@ -41,10 +41,10 @@ func TestTaughtByARefusedJob(t *testing.T) {
 	}
 	for _, args := range [][]string{{"profile", "list"}, {"profile", "show", "loadgen"}, {"profile", "forget", "loadgen"}} {
 		out := s.must(0, args...)
-		if strings.Contains(out, "0 cold") || strings.Contains(out, "what 0 jobs") {
+		if strings.Contains(out, "0 cold") || strings.Contains(out, "learned from 0 jobs") {
 			t.Errorf("%q: %s", args, out)
 		}
-		if args[1] != "list" && !strings.Contains(out, "loadgen: what tasks of jobs that did not finish taught\n") {
+		if args[1] != "list" && !strings.Contains(out, "loadgen, learned from tasks of jobs that did not finish\n") {
 			t.Errorf("%q: %s", args, out)
 		}
 	}

@@ -21,27 +21,29 @@ func newCompare(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare SCENARIO.yaml...",
 		Short: "Play scenarios under several policies and seeds, and say which policy is better",
-		Long: `Plays each scenario under each of its policies with each of its seeds, and with all values of its sweep, on all cores. The table has a
-line for each policy: means over the seeds with 95 % confidence intervals.
+		Long: `Simulates each scenario under each of its policies, with each of its seeds and all values of its sweep, on all cores. The table
+has a line for each policy: means over the seeds with 95 % confidence intervals.
 
-The same seed draws the same task times and failures under every policy, so policies are compared seed by seed with the first one: the
-difference, an interval of it, how likely it is by chance (a sign-flip test), and which policy is better, or how many seeds might tell.
-Jobs in time are counted of all that were submitted, so no policy gains by refusing. Response, tardiness and penalty are compared on the jobs that
-finished under both policies; the table says how many those are. Figures of a run as a whole, such as its makespan or energy, are not
-compared where the policies did not finish the same jobs: who does less work is done sooner.
+The same seed draws the same task times and failures under every policy. So policies are compared seed by seed with the first
+one: the difference and its interval, how likely it is by chance (a sign-flip test), and which policy is better, or how many
+seeds might decide. Jobs in time are counted among all jobs submitted, so no policy gains by refusing. Response, tardiness and
+penalty are compared on the jobs that finished under both policies; the table says how many. Figures of a whole run, such as
+its makespan or energy, are compared only if the policies finished the same jobs: less work is done sooner.
 
-Who tests many things finds something by chance. So one metric is the primary one, --metric, and its tests, of all policies and all points of
-a sweep, are corrected for each other (Holm); those of all other metrics are corrected apart from them. Intervals are corrected as their
-tests are. If there are too few seeds to tell anything whatever comes of them, a warning says so before the runs.
+Many tests find something by chance. So one metric is the primary one, --metric. Its tests, of all policies and all points of
+a sweep, are corrected for each other (Holm); those of all other metrics are corrected separately. Intervals are corrected in
+the same way. If there are too few seeds to decide anything, a warning says so before the runs.
 
-For other programs -o csv has a line for each run, -o comparisons one for each comparison, also as CSV, and -o json has both.
+For other programs, -o csv has a line for each run, -o comparisons has one for each comparison, also as CSV, and -o json has
+both.
 
 Metrics:
+
 ` + metricHelp() + `
 
-What has been simulated before is not simulated again: results are kept by the sum of all that they follow from. So a comparison that
-was interrupted, or killed, goes on where it was. Runs that are to be watched (--html, --chrome, --journal) run again each time; what
-comes of them is kept like the rest.`,
+What was simulated before is not simulated again: results are kept under a hash of everything that they depend on. So a
+comparison that was interrupted or killed continues where it was. Runs that are drawn or recorded (--html, --chrome,
+--journal) run again each time, and their results are kept too.`,
 		Example: `  slackline compare examples/two-jobs.yaml
   slackline compare examples/two-jobs.yaml --policy fifo,edf-p --seed 1..10
   slackline compare examples/best-effort.yaml --metric mean-response
@@ -84,8 +86,8 @@ comes of them is kept like the rest.`,
 			return o.finish(cmd.OutOrStdout(), r)
 		},
 	}
-	cmd.Flags().BoolVar(&fresh, "fresh", false, "run everything, whatever is known from before")
-	cmd.Flags().StringVar(&metric, "metric", "", "the primary metric, by which policies are judged first (default in-time, or mean-response where no job has a deadline)")
+	cmd.Flags().BoolVar(&fresh, "fresh", false, "run everything again, and use no kept results")
+	cmd.Flags().StringVar(&metric, "metric", "", "the primary metric, which judges the policies (default in-time, or mean-response if no job has a deadline)")
 	_ = cmd.RegisterFlagCompletionFunc("metric", func(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
 		for _, m := range report.Metrics() {
 			list = append(list, flagOf(m[0])+"\t"+m[1])

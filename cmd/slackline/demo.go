@@ -23,11 +23,12 @@ func newDemo(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Watch real jobs over real text meet their deadlines, or miss them",
-		Long: `Runs a sort, a word count and a grep over text that is on this machine, twice: first come first served, and earliest deadline first.
-Before, the jobs are rehearsed first come first served until two runs in a row take about the same time, and what that teaches is
-played in the simulator under both orders. A job that urgency finishes much earlier is due half way (by ratio) between the two
-times; any other at half as much again as the later of both. Nothing is adjusted afterwards. The text is read where it is; output
-goes to a temporary directory that is removed at the end. It takes less than a minute on two cores.`,
+		Long: `Runs a sort, a word count and a grep over text on this machine, twice: first come first served, and earliest deadline first.
+Before that, the jobs are rehearsed first come first served until two runs in a row take about the same time. The measured
+times are then simulated under both orders. A job that finishes much earlier with earliest deadline first is due halfway (by
+ratio) between its two times; any other job gets one and a half times the later one. Nothing is adjusted afterwards. The text
+is read in place; output goes to a temporary directory, which is removed at the end. The demo takes less than a minute on two
+cores.`,
 		Example: `  slackline demo
   slackline demo --input . --size 20MB
   slackline demo --policy fifo,fair,edf-n,edf-p -o json`,
@@ -78,13 +79,13 @@ goes to a temporary directory that is removed at the end. It takes less than a m
 			}
 			err = o.runDemo(cmd, d, policies)
 			if cmd.Context().Err() != nil && err != nil && keep != "" {
-				err = interrupted{fmt.Errorf("interrupted; what the demo has written is in %s: remove that, and the same command begins anew", keep)}
+				err = interrupted{fmt.Errorf("interrupted; what the demo has written is in %s; remove it, and the same command starts again", keep)}
 			}
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&input, "input", "", "folder with text (default: the source of the Go toolchain)")
-	cmd.Flags().StringVar(&size, "size", "1GB", "at most so much text")
+	cmd.Flags().StringVar(&size, "size", "1GB", "at most this much text")
 	cmd.Flags().StringVar(&keep, "keep", "", "keep the output in this folder, which must not exist")
 	return o.bindRuns(cmd)
 }
@@ -99,7 +100,7 @@ func goSource() (string, error) {
 			}
 		}
 	}
-	return "", errors.New("there is no Go toolchain on this machine whose source could be read; name a folder with text by --input DIR")
+	return "", errors.New("there is no Go toolchain on this machine whose source could be read; name a folder with text with --input DIR")
 }
 
 // workDir makes the folder for output: a temporary one, or the one to keep.

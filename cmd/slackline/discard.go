@@ -19,13 +19,14 @@ func newDiscard(o *options) *cobra.Command {
 	dry := false
 	cmd := &cobra.Command{
 		Use:   "discard JOB | OUTPUT DIRECTORY | JOB.yaml",
-		Short: "Throw away what an interrupted run has left",
-		Long: `Removes what a run that was interrupted, killed, or found the disk full has left in the output directory of a job, and says what that was.
-The job is named by its output directory, by a job file (then it is all jobs in it), or by the number or name that slackline jobs lists it by.
+		Short: "Delete what an interrupted run has left behind",
+		Long: `Deletes what a run that was interrupted or killed, or found the disk full, has left in the output directory of a job, and says
+what that was. Name the job by its output directory, by a job file (for all jobs in it), or by its number or name in the list
+of slackline jobs.
 
-It removes nothing else: no output of a job that has finished, of which only the log goes that tells a later run of it; no file that others
-put there; nothing that a link leads to. While a process works on the job it is refused. It does not ask, as you have named what is to
-go; --dry-run says what that would be. No signal and no other command throws such work away but slackline run --fresh.`,
+It deletes nothing else: no output of a finished job (only the log that a later run would read), no files that others put
+there, and nothing behind links. It refuses while a process is working on the job. It does not ask first; --dry-run shows what
+it would delete. Apart from it, only slackline run --fresh throws such work away.`,
 		Example: `  slackline discard out/words --dry-run
   slackline discard examples/words.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -65,7 +66,7 @@ go; --dry-run says what that would be. No signal and no other command throws suc
 			return o.noteDiscarded(cmd.ErrOrStderr(), gone)
 		},
 	}
-	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "say what would be removed, and remove nothing")
+	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "show what would be removed, and remove nothing")
 	o.bindStore(cmd.Flags())
 	return cmd
 }
@@ -115,7 +116,7 @@ func discarded(dir string, d outdir.Discarded, dry bool) string {
 		verb = "would discard"
 	}
 	if d.Ended {
-		return dir + ": its job has finished, and so has its run; there is nothing to discard"
+		return dir + ": its job and its run have finished; there is nothing to discard"
 	}
 	if d.Finished {
 		return fmt.Sprintf("%s: its job has finished, and the output stays; %s the log of its run", dir, verb)

@@ -35,7 +35,7 @@ func (o *options) draw(cells []lab.Cell) error {
 	}
 	for _, pair := range [][2]string{{o.html, o.chrome}, {o.html, o.journal}, {o.chrome, o.journal}} {
 		if pair[0] != "" && pair[1] != "" && filepath.Clean(pair[0]) == filepath.Clean(pair[1]) {
-			return fmt.Errorf("two of --html, --chrome and --journal name %s; each needs a file of its own", pair[0])
+			return fmt.Errorf("two of --html, --chrome and --journal name %s; give each its own file", pair[0])
 		}
 	}
 	o.drawing = &drawing{}
@@ -66,7 +66,7 @@ func (d *drawing) begin(o *options, cells []lab.Cell) error {
 		return nil
 	}
 	if len(cells) > mostTraces {
-		return fmt.Errorf("--chrome: these are %d runs, at most %d can be written at a time; choose by --policy and --seed", len(cells), mostTraces)
+		return fmt.Errorf("--chrome: these are %d runs, at most %d can be written at a time; choose with --policy and --seed", len(cells), mostTraces)
 	}
 	for i := range cells {
 		c := &cells[i]

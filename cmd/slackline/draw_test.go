@@ -66,8 +66,8 @@ func TestBadDrawings(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"simulate two.yaml --html no/such/page.html", "--html: no/such/page.html cannot be written: there is no folder no/such"},
 		{"compare two.yaml --html folder", "--html: folder is a folder; name a file"},
-		{"compare two.yaml --html two.yaml", "--html: two.yaml is there already and is no page; name another file"},
-		{"simulate two.yaml --policy fifo --seed 1 --chrome two.yaml", "--chrome: two.yaml is there already and is no trace; name another file"},
+		{"compare two.yaml --html two.yaml", "--html: two.yaml exists already and is not a page; name another file"},
+		{"simulate two.yaml --policy fifo --seed 1 --chrome two.yaml", "--chrome: two.yaml exists already and is not a trace; name another file"},
 		{"simulate two.yaml --policy fifo --seed 1 --html a.html --chrome no/such", "--chrome: no/such cannot be written: there is no folder no"},
 		{"compare two.yaml --chrome two.yaml", "--chrome: the folder for several runs cannot be made"},
 		{"compare two.yaml --html x --chrome x", "two of --html, --chrome and --journal name x"},
@@ -107,11 +107,11 @@ func TestNoHalfDrawing(t *testing.T) {
 func TestDrawnRunsAreKept(t *testing.T) {
 	s := newShell(t, map[string]string{"s.yaml": "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 9, map_time: 10s}]}\npolicies: [fifo, edf-p]\n"})
 	for _, flags := range [][]string{{"--html", "s.html"}, {"--html", "s.html"}, {"--chrome", "traces"}, {"--journal", "journals"}} {
-		if r := s.run(append([]string{"compare", "s.yaml"}, flags...)...); r.code != 0 || strings.Contains(r.stderr, "known") {
+		if r := s.run(append([]string{"compare", "s.yaml"}, flags...)...); r.code != 0 || strings.Contains(r.stderr, "were kept") {
 			t.Errorf("%v: %d: %s", flags, r.code, r.stderr)
 		}
 	}
-	if r := s.run("compare", "s.yaml"); r.code != 0 || !strings.HasSuffix(r.stderr, "\n2 of 2 runs are known from before; --fresh runs them again\n") {
+	if r := s.run("compare", "s.yaml"); r.code != 0 || !strings.HasSuffix(r.stderr, "\n2 of 2 results were kept from before; use --fresh to run them again\n") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 }

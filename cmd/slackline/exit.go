@@ -30,16 +30,16 @@ var exitCodes = []struct {
 	{exitOK, "done", []string{"The command did what it was asked for."}},
 	{exitFailed, "something failed", []string{
 		"A job failed, a job that wait waits for did not finish, a simulation got stuck, a replay differs, or a result could not be written.",
-		"A run was paused because its disk is full or no more files can be opened: make room, then slackline resume goes on with it."}},
-	{exitBadInput, "bad input", []string{"A flag, an argument or a file is wrong. Nothing was begun."}},
+		"A run was paused because its disk is full or no more files can be opened: make room, then slackline resume continues it."}},
+	{exitBadInput, "bad input", []string{"A flag, an argument or a file is wrong. Nothing was started."}},
 	{exitNo, "the answer is no", []string{
 		"run and resume: a job was refused. wait: the job was.",
 		"cancel: the job had ended already. submit: no run takes jobs.",
 		"capacity: no number of machines meets the deadlines.",
-		"With --strict also: a job missed its deadline. simulate, compare and demo play refusals and late jobs, and count them with --strict only.",
-		"reproduce --strict: a claim does not hold, or the seeds do not tell."}},
+		"With --strict also: a job missed its deadline. simulate, compare and demo report refusals and late jobs, and exit with 3 for them only with --strict.",
+		"reproduce --strict: a claim does not hold, or there are too few seeds to decide."}},
 	{exitInterrupt, "interrupted", []string{
-		"Ctrl-C, SIGTERM or the loss of the terminal. What was done is kept; the last line on standard error says which command goes on."}},
+		"Ctrl-C, SIGTERM or the loss of the terminal. What was done is kept; the last line on standard error says which command continues it."}},
 }
 
 // newExitCodes is a topic of help, no command.
@@ -52,7 +52,7 @@ func newExitCodes() *cobra.Command {
 			fmt.Fprintf(&b, "       %s\n", line)
 		}
 	}
-	b.WriteString("\nOf several, the first of 130, 2, 1 and 3 that applies. What failed or was refused is told on standard error, with --quiet too.")
+	b.WriteString("\nIf several apply, the first of 130, 2, 1 and 3 counts. What failed or was refused is reported on standard error, also with --quiet.")
 	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: b.String(), Example: "  slackline help exit-codes"}
 }
 

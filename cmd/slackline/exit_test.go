@@ -140,12 +140,12 @@ func TestInterruptedCommands(t *testing.T) {
 	s := newShell(t, map[string]string{"many.yaml": many, "corpus/a.txt": strings.Repeat(text, 200),
 		"slow.yaml": "name: slow\napp: loadgen\nparams: {map_cpu: 1ms}\ninput: corpus\noutput: out/slow\n"})
 	for _, c := range []struct{ args, last string }{
-		{"simulate many.yaml", "interrupted; the same command begins anew"},
-		{"compare many.yaml", "of 400 runs are done and kept, and the same command goes on with the others"},
-		{"validate slow.yaml", "interrupted; the same command begins anew"},
-		{"demo --input corpus", "interrupted; the same command begins anew"},
-		{"demo --input corpus --keep kept", "interrupted; what the demo has written is in kept: remove that, and the same command begins anew"},
-		{"reproduce 003-rtmr --html none", "interrupted; the same command begins anew"},
+		{"simulate many.yaml", "interrupted; the same command starts again"},
+		{"compare many.yaml", "of 400 runs are done and kept, and the same command continues with the others"},
+		{"validate slow.yaml", "interrupted; the same command starts again"},
+		{"demo --input corpus", "interrupted; the same command starts again"},
+		{"demo --input corpus --keep kept", "interrupted; what the demo has written is in kept; remove it, and the same command starts again"},
+		{"reproduce 003-rtmr --html none", "interrupted; the same command starts again"},
 	} {
 		cmd := s.command(strings.Fields(c.args)...)
 		var said strings.Builder

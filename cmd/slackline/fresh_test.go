@@ -47,7 +47,7 @@ func killedInChain(t *testing.T, begun string, args ...string) *shell {
 	return s
 }
 
-const thrownAway = `job "c1" had finished in the run that was interrupted; that is thrown away, and it runs again`
+const thrownAway = `job "c1" had finished in the interrupted run; its output is thrown away, and it runs again`
 
 // run --fresh runs all jobs of a run that was interrupted, also those that had finished, and
 // whatever has changed since.
@@ -62,7 +62,7 @@ func TestFreshStartsAnew(t *testing.T) {
 			s.write("out/c1/_notes.txt", "mine")
 			change(s)
 			r := s.run("run", "jobs.yaml", "--fresh")
-			if r.code != 0 || strings.Contains(r.stderr, "goes on") || strings.Count(r.stderr, thrownAway) != 1 {
+			if r.code != 0 || strings.Contains(r.stderr, "resumes:") || strings.Count(r.stderr, thrownAway) != 1 {
 				t.Fatalf("%d: %s", r.code, r.stderr)
 			}
 			got := tree(t, s.path("out"))
@@ -87,7 +87,7 @@ func TestFreshStartsAnew(t *testing.T) {
 func TestFreshStartsAllPoliciesAnew(t *testing.T) {
 	s := killedInChain(t, "out/c2/fair", "--policy", "fifo,fair")
 	r := s.run("run", "jobs.yaml", "--policy", "fifo,fair", "--fresh")
-	if r.code != 0 || strings.Contains(r.stderr, "goes on") || strings.Contains(r.stderr, "had finished before") || strings.Count(r.stderr, thrownAway) != 2 {
+	if r.code != 0 || strings.Contains(r.stderr, "resumes:") || strings.Contains(r.stderr, "had finished before") || strings.Count(r.stderr, thrownAway) != 2 {
 		t.Fatalf("%d: %s", r.code, r.stderr)
 	}
 	if left := tree(t, s.path("out")); len(left) != 2*(4+2) {
@@ -112,7 +112,7 @@ func TestFreshWaitsForALivingRun(t *testing.T) {
 		}
 	}
 	before := tree(t, s.path("out"))
-	if r := s.run("run", "jobs.yaml", "--fresh"); r.code != 2 || !strings.Contains(r.stderr, "its run is under way; nothing was thrown away") {
+	if r := s.run("run", "jobs.yaml", "--fresh"); r.code != 2 || !strings.Contains(r.stderr, "its run is still going on; nothing was thrown away") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 	if !maps.Equal(before, tree(t, s.path("out"))) {
@@ -128,9 +128,9 @@ func TestFreshThrowsAwayOnlyItsOwn(t *testing.T) {
 		want   string
 	}{
 		"a part was changed": {func(s *shell) { s.write("out/c1/part-r-00001", "mine") }, nil,
-			`jobs.yaml:4:9: output "out/c1": a job had finished it, and it is not as it was written: `},
+			`jobs.yaml:4:9: output "out/c1": a job had finished it, but its files have changed: `},
 		"a part was added": {func(s *shell) { s.write("out/c1/part-r-00009", "mine") }, nil,
-			`jobs.yaml:4:9: output "out/c1": a job had finished it, and part-r-00009 is not by that job; move it away`},
+			`jobs.yaml:4:9: output "out/c1": a job had finished it, but part-r-00009 is not from that job; move it away`},
 		"a run that ended": {func(s *shell) { s.write("out/c2/_SUCCESS", "") }, nil,
 			`output "out/c1": it exists already; remove it`},
 		"a journal that cannot be": {func(*shell) {}, []string{"--journal", "text.txt"}, "text.txt"},

@@ -123,7 +123,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	case err == nil && d >= 0:
 		return now.Add(-time.Duration(d)), nil
 	case err != nil && strings.Contains(err.Error(), "longer than"): // it is a span
-		return time.Time{}, fmt.Errorf("--since: %w; leave --since out for all jobs", err)
+		return time.Time{}, fmt.Errorf("--since: %w; leave out --since for all jobs", err)
 	}
 	for _, form := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02 15:04:05", time.RFC3339} {
 		if t, err := time.ParseInLocation(form, text, time.Local); err == nil {

@@ -69,7 +69,7 @@ func TestHistory(t *testing.T) {
 	}
 	s.again()
 	second := s.run("run", "words.yaml", "--policy", "fifo")
-	if !regexp.MustCompile(`job "words" should take \S+ m?s ± \S+ m?s, by the spread of task times; only cold runs of its class are known, so it may well take less\n`).MatchString(second.stderr) {
+	if !regexp.MustCompile(`job "words" is expected to take \S+ m?s ± \S+ m?s, by the spread of task times; only cold runs of its class are known, so it may take less\n`).MatchString(second.stderr) {
 		t.Error(second.stderr)
 	}
 	for _, want := range []string{"off by", " % \n", "of processor time", "J (", "words  "} {
@@ -123,11 +123,11 @@ func TestHistory(t *testing.T) {
 		{"jobs --state ended", `--state "ended": there is no such state`},
 		{"jobs --limit -1", `--limit is -1, it must be 0, for all, or more`},
 		{"jobs --since yesterday", `--since "yesterday": write a span such as 2h`},
-		{"jobs --since 99999999h", `--since: "99999999h" is longer than 292 years; leave --since out for all jobs`},
-		{"jobs --store words.yaml", `--store "words.yaml": it is no folder; name a folder for what ran and what it taught`},
+		{"jobs --since 99999999h", `--since: "99999999h" is longer than 292 years; leave out --since for all jobs`},
+		{"jobs --store words.yaml", `--store "words.yaml": it is no folder; name a folder for the history of runs`},
 		{"profile list --store words.yaml", `--store "words.yaml": it is no folder`},
 		{"jobs words", `slackline jobs takes no arguments`},
-		{"run words.yaml --power 10W", `--power "10W": write what the machine draws idle, and what each busy core adds, in watts, such as 10W,8W`},
+		{"run words.yaml --power 10W", `--power "10W": write the watts that the machine draws idle, and that each busy core adds, such as 10W,8W`},
 		{"profile lst", `unknown command "lst"; did you mean "list"?`},
 		{"profile show word", `nothing is known of a class "word"; did you mean "wordcount"?`},
 	} {
@@ -183,7 +183,7 @@ func TestRunsBesideEachOther(t *testing.T) {
 		}
 	}
 	r := s.run("run", "words.yaml")
-	if r.code != 0 || !strings.Contains(r.stderr, fmt.Sprintf("beside slow, which process %d runs since ", slow.Process.Pid)) {
+	if r.code != 0 || !strings.Contains(r.stderr, fmt.Sprintf("process %d has been running slow here since ", slow.Process.Pid)) {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 	if out := s.must(0, "show", "slow"); !strings.Contains(out, "slow, running") {
@@ -227,7 +227,7 @@ func TestProfileForget(t *testing.T) {
 	s.must(0, "run", "words.yaml")
 	s.must(0, "profile", "export", "--to", "p.json")
 	for args, want := range map[string]string{
-		"profile forget":                  "name the classes to forget, or say --all",
+		"profile forget":                  "name the classes to forget, or give --all",
 		"profile forget --all wordcount":  "--all and names of classes contradict each other; leave one out",
 		"profile forget wordcount wrdcnt": `nothing is known of a class "wrdcnt"`,
 	} {
@@ -241,7 +241,7 @@ func TestProfileForget(t *testing.T) {
 	if out := s.must(0, "__complete", "profile", "forget", ""); !strings.HasPrefix(out, "wordcount\n") {
 		t.Errorf("completion: %s", out)
 	}
-	if out := s.must(0, "profile", "forget", "wordcount", "wordcount"); out != "forgot wordcount: what 1 job taught\n" {
+	if out := s.must(0, "profile", "forget", "wordcount", "wordcount"); out != "forgot wordcount, learned from 1 job\n" {
 		t.Error(out)
 	}
 	if out := s.must(0, "profile", "list"); strings.Contains(out, "wordcount") {
@@ -251,7 +251,7 @@ func TestProfileForget(t *testing.T) {
 		t.Errorf("what ran is gone as well: %s", out)
 	}
 	s.must(0, "profile", "import", "p.json")
-	if out := s.must(0, "profile", "forget", "--all"); out != "forgot wordcount: what 1 job taught\n" {
+	if out := s.must(0, "profile", "forget", "--all"); out != "forgot wordcount, learned from 1 job\n" {
 		t.Error(out)
 	}
 	if out := s.must(0, "profile", "forget", "--all"); out != "nothing is known, so nothing was forgotten\n" {
@@ -265,7 +265,7 @@ func TestProfileFiles(t *testing.T) {
 	s.must(0, "run", "words.yaml")
 	s.must(0, "profile", "export", "--to", "p.json")
 	other := newShell(t, map[string]string{"p.json": s.read("p.json")})
-	if out := other.must(0, "profile", "import", "p.json"); out != "1 classes taken in from p.json\n" {
+	if out := other.must(0, "profile", "import", "p.json"); out != "1 classes imported from p.json\n" {
 		t.Error(out)
 	}
 	if d := cmp.Diff(s.read("p.json"), other.must(0, "profile", "export")); d != "" {
@@ -274,7 +274,7 @@ func TestProfileFiles(t *testing.T) {
 	before := other.must(0, "profile", "export")
 	other.write("bad.json", strings.Replace(before, `"runs": 0`, `"runs": -1`, 1)) // the one run was cold
 	for _, c := range []struct{ args, want string }{
-		{"profile import p.json", `something is known already of "wordcount"; --merge adds to it, --replace takes its place`},
+		{"profile import p.json", `there are profiles of "wordcount" already; --merge adds to them, --replace replaces them`},
 		{"profile import bad.json --replace", `bad.json:6: profiles[0].runs: it is negative`},
 		{"profile import p.json --merge --replace", `--merge and --replace contradict each other`},
 		{"profile import none.json", `none.json: there is no such file`},
@@ -299,7 +299,7 @@ func TestProfileFiles(t *testing.T) {
 	// With what another machine taught, a job is estimated before it ever ran here.
 	other.write("words.yaml", wordsJob)
 	other.write("corpus/a.txt", s.read("corpus/a.txt"))
-	if r := other.run("run", "words.yaml"); !strings.Contains(r.stderr, `job "words" should take `) {
+	if r := other.run("run", "words.yaml"); !strings.Contains(r.stderr, `job "words" is expected to take `) {
 		t.Error(r.stderr)
 	}
 }
@@ -346,7 +346,7 @@ func TestNothingCanBeKept(t *testing.T) {
 	s := wordsShell(t)
 	const none = "/proc/slackline"
 	r := s.run("run", "words.yaml", "--store", none)
-	if r.code != 0 || strings.Count(r.stderr, "warning: ") != 1 || !strings.Contains(r.stderr, "warning: nothing can be kept") {
+	if r.code != 0 || strings.Count(r.stderr, "warning: ") != 1 || !strings.Contains(r.stderr, "warning: no history can be kept") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 	s.output("out/words")

@@ -30,10 +30,10 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 					continue
 				}
 				if times++; times > 1 {
-					fmt.Fprintln(stderr, "slackline: stopped at once; the same command goes on with what was done")
+					fmt.Fprintln(stderr, "slackline: stopped at once; the same command continues from there")
 					os.Exit(exitInterrupt)
 				}
-				if text := "slackline: stopping; once more to stop at once"; !tellAbove(text) {
+				if text := "slackline: stopping; press again to stop at once"; !tellAbove(text) {
 					fmt.Fprintln(stderr, "\n"+text)
 				}
 				cancel()

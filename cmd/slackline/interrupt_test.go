@@ -74,7 +74,7 @@ func TestInterrupt(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(fmt.Sprint(sig), func(t *testing.T) {
 			code, said, s := interrupt(t, sig)
-			if want := "\njob \"long\" is interrupted: 0 of 1 maps and 0 of 1 reduces are done\nslackline: interrupted; slackline resume out/long goes on\n"; code != exitInterrupt || !strings.HasSuffix(said, want) {
+			if want := "\njob \"long\" is interrupted: 0 of 1 maps and 0 of 1 reduces are done\nslackline: interrupted; slackline resume out/long continues it\n"; code != exitInterrupt || !strings.HasSuffix(said, want) {
 				t.Errorf("exit code %d, want %d\n%s", code, exitInterrupt, said)
 			}
 			if left := s.jobs("--state", "interrupted").Jobs; len(left) != 1 || left[0].Reason != "interrupted" {
@@ -84,8 +84,8 @@ func TestInterrupt(t *testing.T) {
 			if sig != os.Interrupt {
 				again = s.command("run", "long.yaml")
 			}
-			if code, said = s.interrupted(again, sig); code != exitInterrupt || !strings.Contains(said, `job "long" goes on: 0 of 1 maps`) ||
-				!strings.HasSuffix(said, "out/long goes on\n") {
+			if code, said = s.interrupted(again, sig); code != exitInterrupt || !strings.Contains(said, `job "long" resumes: 0 of 1 maps`) ||
+				!strings.HasSuffix(said, "out/long continues it\n") {
 				t.Errorf("again: exit code %d\n%s", code, said)
 			}
 		})
@@ -95,10 +95,10 @@ func TestInterrupt(t *testing.T) {
 // The second one ends the program at once, and keeps the same. A terminal that goes may tell so twice.
 func TestInterruptTwice(t *testing.T) {
 	code, said, s := interrupt(t, os.Interrupt, os.Interrupt)
-	if code != exitInterrupt || !strings.HasSuffix(said, "the same command goes on with what was done\n") && !strings.HasSuffix(said, "out/long goes on\n") {
+	if code != exitInterrupt || !strings.HasSuffix(said, "the same command continues from there\n") && !strings.HasSuffix(said, "out/long continues it\n") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
-	if code, said = s.interrupted(s.command("resume", "out/long"), syscall.SIGTERM); code != exitInterrupt || !strings.Contains(said, `job "long" goes on`) {
+	if code, said = s.interrupted(s.command("resume", "out/long"), syscall.SIGTERM); code != exitInterrupt || !strings.Contains(said, `job "long" resumes`) {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
 	s.write("long.yaml", strings.Replace(longJob, "1s", "1us", 1))
@@ -148,7 +148,7 @@ func TestJournalThatIsFull(t *testing.T) {
 	s := newShell(t, files)
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Log("NOT CHECKED: there is no /dev/full here")
-	} else if r := s.run(append(args, "--journal", "/dev/full")...); r.code != exitFailed || !strings.HasSuffix(r.stderr, "no space left on device; what was done is kept, and the same command runs it again, as there is nothing to go on from\n") {
+	} else if r := s.run(append(args, "--journal", "/dev/full")...); r.code != exitFailed || !strings.HasSuffix(r.stderr, "no space left on device; what was done is kept, and nothing was finished, so the same command runs it again\n") {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 	// The journal has the lines of all jobs, so it is larger than the log of any of them, and the
@@ -158,7 +158,7 @@ func TestJournalThatIsFull(t *testing.T) {
 	cmd.Path = "/bin/sh"
 	said, err := cmd.CombinedOutput()
 	r := result{code: cmd.ProcessState.ExitCode(), stderr: string(said)}
-	resume := regexp.MustCompile(`file too large; what was done is kept, and slackline resume (out/[a-d]) goes on\n$`).FindStringSubmatch(r.stderr)
+	resume := regexp.MustCompile(`file too large; what was done is kept, and slackline resume (out/[a-d]) continues it\n$`).FindStringSubmatch(r.stderr)
 	if r.code != exitFailed || resume == nil {
 		t.Fatalf("exit code %d: %s, %v", r.code, r.stderr, err)
 	}
@@ -199,7 +199,7 @@ func TestJournalOfKilled(t *testing.T) {
 	first, _ := os.ReadFile(s.path("j"))
 	for _, name := range []string{"j.2", "j.3"} {
 		said := kill(s.command("resume", "out/long"), name)
-		if want := "this run is recorded to " + name + ", as j has the part before the interruption\n"; !strings.Contains(said, want) {
+		if want := "this run is recorded to " + name + "; j has the part before the interruption\n"; !strings.Contains(said, want) {
 			t.Errorf("it does not say %q: %s", want, said)
 		}
 		if now, _ := os.ReadFile(s.path("j")); string(now) != string(first) {

@@ -21,11 +21,13 @@ func newJobs(o *options) *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   "jobs",
-		Short: "List the jobs that ran on this machine, and those that run",
-		Long: `Lists jobs that run started, in any process, the newest first: what became of them, how long they took and what had been expected,
-and how they stand to their deadlines: kept or BROKEN if the deadline had been promised, else met or LATE. A job whose process ended before it did is interrupted, until a run goes on with it: then
-it is resumed, and the job of that run tells what became of it. If its work was thrown away instead, it is discarded. Cold stands
-beside the time of a job whose run was cold for its class: estimates go by warm runs.`,
+		Short: "List the jobs that ran or are running on this machine",
+		Long: `Lists the jobs that run has started, in any process, the newest first: their state, how long they took and were expected to
+take, and whether they met their deadlines: kept or BROKEN if the deadline had been promised, else met or LATE.
+
+A job whose process ended too early is interrupted, until a run resumes it. Then it is resumed, and the job of that run shows
+what became of it. If its work was thrown away instead, it is discarded. A time marked cold is that of a cold run for the
+class: estimates use warm runs.`,
 		Example: `  slackline jobs
   slackline jobs --state failed,interrupted --since 24h
   slackline jobs --name words --limit 3 -o json`,
@@ -33,11 +35,11 @@ beside the time of a job whose run was cold for its class: estimates go by warm 
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.States, "state", nil, "only jobs in one of these states: "+strings.Join(store.States, ", "))
-	flags.StringVar(&f.Name, "name", "", "only jobs of this name")
+	flags.StringVar(&f.Name, "name", "", "only jobs with this name")
 	flags.StringVar(&f.Class, "class", "", "only jobs of this class")
-	flags.StringVar(&f.Policy, "policy", "", "only jobs that ran by this policy")
-	flags.StringVar(&since, "since", "", "only jobs submitted since: a span back from now (2h), a day (2026-01-31) or a time")
-	flags.IntVar(&f.Limit, "limit", 20, "at most so many; 0 = all")
+	flags.StringVar(&f.Policy, "policy", "", "only jobs that ran under this policy")
+	flags.StringVar(&since, "since", "", "only jobs submitted since then: a span back from now (2h), a day (2026-01-31) or a time")
+	flags.IntVar(&f.Limit, "limit", 20, "at most this many; 0 = all")
 	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(store.States, cobra.ShellCompDirectiveNoFileComp))
 	return o.asking(cmd, func(h history, _ []string) error {
 		for i, s := range f.States {

@@ -60,7 +60,7 @@ var stops = []struct {
 	{"by a lost terminal", []os.Signal{syscall.SIGHUP, syscall.SIGHUP}},
 }
 
-// Real processes are killed, or paused by signals, at random moments, and gone on with by run or
+// Real processes are killed, or paused by signals, at random moments, and resumed by run or
 // resume, which may be killed as well. In the end the output is that of an undisturbed run, byte
 // for byte, and nothing else is left.
 func TestKill(t *testing.T) {
@@ -151,13 +151,13 @@ reduces: 0
 				counts[stop.name]++
 			}
 			_ = cmd.Wait()
-			counts["jobs that went on"] += strings.Count(said.String(), "goes on:")
+			counts["jobs that went on"] += strings.Count(said.String(), "resumes:")
 			counts["policies that did not run again"] += strings.Count(said.String(), "policy fifo had finished before")
 			counts["reports of policies that were lost"] += strings.Count(said.String(), "but its report is missing here")
 			code := cmd.ProcessState.ExitCode()
 			if code == exitInterrupt {
 				lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-				if last := lines[len(lines)-1]; !slices.ContainsFunc([]string{" goes on", "the same command goes on with what was done", "as there is nothing to go on from"}, func(end string) bool { return strings.HasSuffix(last, end) }) {
+				if last := lines[len(lines)-1]; !slices.ContainsFunc([]string{" continues it", "the same command continues from there", "so the same command runs it again"}, func(end string) bool { return strings.HasSuffix(last, end) }) {
 					t.Fatalf("round %d, life %d: the last line says nothing of how to go on: %s", round, life, last)
 				}
 				counts["processes that paused"]++
@@ -214,9 +214,9 @@ func TestResumeSays(t *testing.T) {
 		}
 	}
 	says(2, "no interrupted run is known", "resume")
-	says(2, "nothing: no interrupted run has left anything there", "resume", "nothing")
+	says(2, "nothing: there is nothing left of an interrupted run", "resume", "nothing")
 	says(2, "out/long: there is no such output directory or job file", "resume", "out/long")
-	says(2, "empty.yaml: no interrupted run has left anything there", "resume", "empty.yaml")
+	says(2, "empty.yaml: there is nothing left of an interrupted run", "resume", "empty.yaml")
 	cmd := s.command("run", "long.yaml", "--seed", "7")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -232,14 +232,14 @@ func TestResumeSays(t *testing.T) {
 	says(2, busy, "resume", "out/long")
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	left := fmt.Sprintf("output %q: an interrupted run left it, which cannot go on: ", "out/long")
-	says(2, left+`seed is "1" and was "7"; --fresh throws away what it did, and starts anew`, "run", "long.yaml")
+	left := fmt.Sprintf("output %q: an interrupted run left it, but cannot be resumed: ", "out/long")
+	says(2, left+`seed is "1" now, and was "7" before; --fresh throws away what it did, and starts again`, "run", "long.yaml")
 	s.write("long.yaml", strings.Replace(longJob, "1s", "1us", 1))
 	// it runs with the seed of the first run
 	for _, what := range [][]string{{"out/long"}, {"long.yaml"}, {"long"}, {}} {
-		says(2, left+`params is "map_cpu=1us" and was "map_cpu=1s"; --fresh`, append([]string{"resume"}, what...)...)
+		says(2, left+`params is "map_cpu=1us" now, and was "map_cpu=1s" before; --fresh`, append([]string{"resume"}, what...)...)
 	}
 	s.must(0, "run", "long.yaml", "--fresh")
-	says(0, "the run has come to its end; there is nothing to go on with", "resume", "out/long")
+	says(0, "the run has ended; there is nothing to resume", "resume", "out/long")
 	says(2, `output "out/long": it exists already; remove it, or name another directory`, "run", "long.yaml", "--fresh")
 }

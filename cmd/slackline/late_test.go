@@ -23,7 +23,7 @@ output: out/a
 deadline: 1h
 `
 
-// A deadline that a job had missed, or met, before its run was killed counts in the run that goes on with it.
+// A deadline that a job had missed, or met, before its run was killed counts in the run that resumed it.
 func TestDeadlinesBeforeAKill(t *testing.T) {
 	for due, want := range map[string]struct {
 		code        int

@@ -21,8 +21,8 @@ type limits struct {
 func bindLimits(cmd *cobra.Command) *limits {
 	l := &limits{}
 	f := cmd.Flags()
-	f.StringVar(&l.memory, "memory", "", "memory that jobs may take, such as 256MiB; commands and programs of your own come on top (default a quarter of the machine's)")
-	f.BoolVar(&l.sync, "sync", false, "write output through to the disk before it is committed, so that it outlives a loss of power")
+	f.StringVar(&l.memory, "memory", "", "memory that jobs may take, such as 256MiB; your own commands and programs use more on top of it (default a quarter of the machine's)")
+	f.BoolVar(&l.sync, "sync", false, "flush output to the disk before it is committed, so that it survives a power failure")
 	return l
 }
 

@@ -41,7 +41,7 @@ func (l *log) Batch(at units.Time, records []follow.Record) error {
 			j, due := e.Job.Spec, ""
 			if j.Deadline != units.Never {
 				if due = fmt.Sprintf(", due at %.1f s", j.Deadline.Seconds()); j.Deadline < at {
-					due = fmt.Sprintf(", was due %.1f s ago", at.Sub(j.Deadline).Seconds())
+					due = fmt.Sprintf(", due %.1f s ago", at.Sub(j.Deadline).Seconds())
 				}
 			}
 			l.say(at, "job %q: %s, %s%s", j.ID, count(j.Tasks(sched.Map), "map"), count(j.Tasks(sched.Reduce), "reduce"), due)

@@ -22,19 +22,19 @@ func newLogs(o *options) *cobra.Command {
 	var text bool
 	cmd := &cobra.Command{
 		Use:   "logs JOB [TASK]",
-		Short: "Show what the attempts of a job did, and what they said",
-		Long: `Lists the attempts of a job that have ended, in the order in which they began. JOB is a number, or a name, for the newest of it. TASK is
-a stage with the number of a task, such as map-3, or a stage alone. For one task the output of each attempt follows, as far as there is any:
-what its program said on standard error, the stack of a panic.
+		Short: "Show what the attempts of a job did and printed",
+		Long: `Lists the attempts of a job that have ended, in the order in which they started. JOB is a number, or a name, which means the
+newest job of that name. TASK is a stage with the number of a task, such as map-3, or a stage alone. For a single task the
+output of each attempt follows, if there is any: what its program wrote to standard error, or the stack of a panic.
 
-On a terminal the control characters in such output are quoted, as \x1b, since they could move the cursor or imitate other lines; in a
-pipe or a file it stands as it was said, but for bytes that are no UTF-8, which are kept as ?.`,
+On a terminal, control characters in such output are quoted, as \x1b: they could move the cursor or imitate other lines. In a
+pipe or a file the output is unchanged, except that bytes that are not UTF-8 are kept as ?.`,
 		Example: `  slackline logs words
   slackline logs words map-1
   slackline logs words reduce --outcome failed,killed -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return fmt.Errorf("%s takes the number or name of a job, and a task of it if need be, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
+				return fmt.Errorf("%s takes the number or name of a job, and perhaps one of its tasks, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
 			}
 			return nil
 		},
@@ -43,8 +43,8 @@ pipe or a file it stands as it was said, but for bytes that are no UTF-8, which 
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.Outcomes, "outcome", nil, "only attempts with one of these outcomes: committed, failed, killed, preempted, superseded, lost")
 	flags.StringVar(&f.Node, "node", "", "only attempts on this node")
-	flags.IntVar(&f.Limit, "limit", 0, "at most so many; 0 = all")
-	flags.BoolVar(&text, "text", false, "print the output of the attempts alone")
+	flags.IntVar(&f.Limit, "limit", 0, "at most this many; 0 = all")
+	flags.BoolVar(&text, "text", false, "print only the output of the attempts")
 	return o.asking(cmd, func(h history, args []string) error {
 		if err := checkNames("outcome", f.Outcomes, outcomes()); err != nil {
 			return err

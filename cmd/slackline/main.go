@@ -36,7 +36,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	code := exitCode(ctx, err)
 	if how := (interrupted{}); code == exitInterrupt && errors.Is(err, context.Canceled) && !errors.As(err, &how) {
-		err = errors.New("interrupted; the same command begins anew")
+		err = errors.New("interrupted; the same command starts again")
 	}
 	for _, e := range apart(err) {
 		// a program's words may be in it

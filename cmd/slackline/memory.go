@@ -17,7 +17,7 @@ import (
 func (o *options) bindStore(set interface {
 	StringVar(p *string, name, value, usage string)
 }) {
-	set.StringVar(&o.store, "store", "", "folder for what ran and what it taught (default $SLACKLINE_DATA, or the user's data directory)")
+	set.StringVar(&o.store, "store", "", "folder for the history of runs and the profiles (default $SLACKLINE_DATA, or the user's data directory)")
 }
 
 // open opens what earlier runs left behind: in the folder of --store, of $SLACKLINE_DATA, or in the
@@ -32,7 +32,7 @@ func (o *options) open(log io.Writer) (*runs.Memory, error) {
 		return nil, failure{err}
 	}
 	if m.ReadOnly() != nil {
-		fmt.Fprintf(log, "warning: nothing can be kept for later: %v\n", m.ReadOnly())
+		fmt.Fprintf(log, "warning: no history can be kept: %v\n", m.ReadOnly())
 	}
 	return m, nil
 }
@@ -80,7 +80,7 @@ func (o *options) dataDir() (dir string, err error) {
 		}
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return "", fmt.Errorf("%s%q: it is no folder; name a folder for what ran and what it taught", from, dir)
+		return "", fmt.Errorf("%s%q: it is no folder; name a folder for the history of runs", from, dir)
 	}
 	return dir, nil
 }
@@ -95,7 +95,7 @@ func (o *options) openOrNot(log io.Writer) (*runs.Memory, []*profile.Class) {
 		}
 		m.Close()
 	}
-	fmt.Fprintf(log, "warning: nothing is known from earlier runs, and what this one teaches is not kept: %v\n", err)
+	fmt.Fprintf(log, "warning: earlier runs cannot be read, and nothing is learned from this one: %v\n", err)
 	return nil, nil
 }
 
@@ -133,7 +133,7 @@ func userData() (string, error) {
 		base = filepath.Join(home, ".local", "share")
 	}
 	if base == "" {
-		return "", errors.New("there is no home directory to keep in what runs teach; name a folder by --store or SLACKLINE_DATA")
+		return "", errors.New("there is no home directory for the history of runs; name a folder with --store or SLACKLINE_DATA")
 	}
 	return filepath.Join(base, "slackline"), nil
 }

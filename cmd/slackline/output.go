@@ -19,7 +19,7 @@ import (
 func (o *options) bindOutput(cmd *cobra.Command, forms ...string) *cobra.Command {
 	forms = append([]string{"table", "json"}, forms...)
 	cmd.Annotations = map[string]string{"forms": strings.Join(forms, ", ")}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "form of the result: "+strings.Join(forms, ", "))
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "format of the result: "+strings.Join(forms, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

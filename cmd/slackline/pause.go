@@ -34,7 +34,7 @@ func (o *options) goOn(ctx context.Context, err error, local *runs.Local, resume
 	if !errors.As(err, &aborted) { // it came to its end, or never began
 		return err
 	}
-	how := "the same command runs it again, as there is nothing to go on from"
+	how := "nothing was finished, so the same command runs it again"
 	var commands []string
 	for _, dir := range local.Remains(folders...) {
 		if abs, err := filepath.Abs(dir); err == nil && resumed { // which has gone to the directory of the first run
@@ -43,11 +43,11 @@ func (o *options) goOn(ctx context.Context, err error, local *runs.Local, resume
 		commands = append(commands, "slackline resume "+shellWord(dir))
 		switch how = strings.Join(commands, " and "); {
 		case outdir.Trusted(dir) != nil: // resume would refuse it
-			how = "the same command goes on"
+			how = "the same command continues it"
 		case len(commands) == 1:
-			how += " goes on"
+			how += " continues it"
 		default:
-			how += " go on"
+			how += " continue it"
 		}
 	}
 	why := pausedBy(ctx, err)

@@ -19,10 +19,10 @@ import (
 func newPolicies(o *options) *cobra.Command {
 	return o.bindOutput(&cobra.Command{
 		Use:   "policies [POLICY]",
-		Short: "List policies and the parts to make others of, or tell all of one",
-		Long: `List policies, the parts to make others of, and their parameters. Of a policy or a part that is named, tell what it is made of and from which
-source, what the world must be able to do for it, what it reads, on which events it may have something to do, and the reasons that it gives. A policy
-may be written with its parameters, and with parts in place of its own, as a scenario has it: what is told is true of the policy so made.`,
+		Short: "List policies and parts, or describe one",
+		Long: `Lists policies, the parts to build others from, and their parameters. For a policy or part given by name, it shows what it is
+made of, its source, what it needs from the world, what it reads, the events that it acts on, and the reasons that it gives. A
+policy may be written with parameters and with parts that replace its own, as in a scenario.`,
 		Example: "  slackline policies\n  slackline policies rtmr\n  slackline policies fair+delay\n  slackline policies -o json",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -199,7 +199,7 @@ func (info *policyInfo) tell(w io.Writer, columns int) error {
 	fmt.Fprintf(&b, "%s (%s)\n", info.Name, info.Kind)
 	line(2, "", info.Doc)
 	b.WriteByte('\n')
-	line(9, "source", orElse(info.Cite, "as the scheme that it is part of"))
+	line(9, "source", orElse(info.Cite, "as described by its scheme"))
 	if len(info.Parts) > 0 {
 		line(9, "parts", strings.Join(info.Parts, ", "))
 	}
@@ -207,9 +207,9 @@ func (info *policyInfo) tell(w io.Writer, columns int) error {
 	if len(info.needs) > 0 {
 		needs = info.needs
 	}
-	line(9, "needs", orElse(strings.Join(needs, ", "), "nothing that a world may lack"))
-	line(9, "reads", orElse(strings.Join(info.Reads, ", "), "what all may"))
-	line(9, "heeds", orElse(strings.Join(info.Heeds, ", "), "nothing: it ranks jobs when it is asked"))
+	line(9, "needs", orElse(strings.Join(needs, ", "), "nothing special"))
+	line(9, "reads", orElse(strings.Join(info.Reads, ", "), "nothing special"))
+	line(9, "heeds", orElse(strings.Join(info.Heeds, ", "), "none: it ranks jobs when asked"))
 	if len(info.Params) > 0 {
 		b.WriteString("\nparameters\n")
 		for _, p := range info.Params {
@@ -221,7 +221,7 @@ func (info *policyInfo) tell(w io.Writer, columns int) error {
 		}
 	}
 	if len(info.Reasons) > 0 {
-		b.WriteString("\nreasons, with numbers made up\n")
+		b.WriteString("\nreasons, with example numbers\n")
 		for _, r := range info.Reasons {
 			line(22, "  "+r.Name, r.Example)
 			for i, n := range r.Numbers {

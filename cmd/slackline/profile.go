@@ -21,13 +21,14 @@ import (
 func newProfile(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile",
-		Short: "List, show, export, import and forget what runs taught about classes of jobs",
-		Long: `Each job that finishes teaches how long a map, a shuffle and a reduce of its class take for a byte, how much comes out for what goes
-in, what an attempt costs to start, how much memory the engine needs for it, without commands and programs, and how wrong the prediction was. Estimates and simulations follow from it.
+		Short: "List, show, export, import and forget the profiles of job classes",
+		Long: `Each finished job adds to the profile of its class: how long a map, a shuffle and a reduce take per byte, how much comes out
+for what goes in, what it costs to start an attempt, how much memory the engine needs (without commands and programs), and how
+far off the prediction was. Estimates and simulations use these profiles.
 
-A cold run is kept apart: the first of its class on a machine, and one that had to fetch a quarter of its input or more from storage
-(which Linux tells). Estimates and simulations go by warm runs, and by cold ones only while there is no other. Policies that promise
-deadlines plan by the worst of both.`,
+Cold runs are kept apart: the first run of a class on a machine, and runs that had to fetch a quarter or more of their input
+from storage (as Linux counts it). Estimates and simulations use warm runs, and cold ones only while there is no other.
+Policies that promise deadlines plan with the worst of both.`,
 		Example: `  slackline profile list
   slackline profile show wordcount`,
 		Args: oneOf,
@@ -99,7 +100,7 @@ func writeProfiles(w io.Writer, classes []*profile.Class) error {
 func newProfileList(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the classes of jobs that something is known of",
+		Short:   "List the classes of jobs that have a profile",
 		Example: `  slackline profile list`,
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -124,7 +125,7 @@ func newProfileList(o *options) *cobra.Command {
 				}
 				g.Add(c.Name, jobsOf(all), taken(&m.Task), rate, taken(&r.Task), between(c), part(&c.Output), size(&c.Memory), off)
 			}
-			return writeRows(cmd.OutOrStdout(), g, len(known), "nothing is known yet; slackline run teaches it")
+			return writeRows(cmd.OutOrStdout(), g, len(known), "nothing is known yet; slackline run learns it")
 		},
 	}
 	o.bindStore(cmd.Flags())
@@ -177,10 +178,11 @@ func newProfileShow(o *options) *cobra.Command {
 	deadline := ""
 	cmd := &cobra.Command{
 		Use:   "show CLASS",
-		Short: "Show what is known of a class, by stage and class of nodes",
-		Long: `Prints each estimate with its mean, its spread and its bounds. With slots it says how long a job takes on so many of its own, at
-least, at most, and in the middle of both; with a deadline, how few slots meet it by each. Jobs have as many tasks as those that
-taught had in the mean, unless --maps and --reduces say otherwise. These bounds count cold runs too.`,
+		Short: "Show the profile of a class, by stage and class of nodes",
+		Long: `Prints each estimate with its mean, its spread and its bounds. Given slots, it says how long a job takes with these slots of
+its own: at least, at most, and the mean of the two. Given a deadline, it says how few slots meet it by each of these. Jobs
+have as many tasks as the jobs of the profile on average, unless --maps and --reduces say otherwise. These bounds include cold
+runs.`,
 		Example: `  slackline profile show wordcount
   slackline profile show wordcount --map-slots 8 --reduce-slots 2
   slackline profile show wordcount --deadline 10m --maps 400`,
@@ -225,11 +227,11 @@ taught had in the mean, unless --maps and --reduces say otherwise. These bounds 
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&q.MapSlots, "map-slots", 0, "say how long a job takes on so many map slots of its own")
-	f.IntVar(&q.ReduceSlots, "reduce-slots", 0, "and on so many reduce slots")
+	f.IntVar(&q.MapSlots, "map-slots", 0, "show how long a job takes with this many map slots of its own")
+	f.IntVar(&q.ReduceSlots, "reduce-slots", 0, "and with this many reduce slots")
 	f.IntVar(&q.Maps, "maps", 0, "maps of the job (default: the mean)")
 	f.IntVar(&q.Reduces, "reduces", 0, "reduces of the job (default: the mean)")
-	f.StringVar(&deadline, "deadline", "", "say how few slots meet this deadline, such as 10m")
+	f.StringVar(&deadline, "deadline", "", "show how few slots meet this deadline, such as 10m")
 	o.bindStore(f)
 	return o.bindOutput(cmd)
 }
@@ -246,13 +248,13 @@ func taughtBy(c *profile.Class) string {
 // writeProfile prints a profile for people: each estimate with mean, deviation, quantiles where its
 // distribution is kept, and bounds.
 func writeProfile(w io.Writer, c *profile.Class) error {
-	title := c.Name + ": what " + taughtBy(c.Told()) + " taught"
+	title := c.Name + ", learned from " + taughtBy(c.Told())
 	switch {
 	case c.Cold == nil || c.Cold.Runs == 0:
 	case c.Runs > 0:
 		title += fmt.Sprintf("; %s left out", count(int(c.Cold.Runs), "cold job"))
 	default:
-		title = fmt.Sprintf("%s: what %s taught, as there was no warm one yet", c.Name, count(int(c.Cold.Runs), "cold job"))
+		title = fmt.Sprintf("%s: learned from %s, as there is no warm run yet", c.Name, count(int(c.Cold.Runs), "cold job"))
 	}
 	c = c.Told()
 	g := &report.Grid{Title: title}
@@ -280,7 +282,7 @@ func writeProfile(w io.Writer, c *profile.Class) error {
 	}
 	add("intermediate data", "job", &c.Ratio, nil, 100, "% of input")
 	add("result", "job", &c.Output, nil, 100, "% of input")
-	add("memory of the engine", "job", &c.Memory, nil, 1/float64(units.MB), "MB")
+	add("engine memory", "job", &c.Memory, nil, 1/float64(units.MB), "MB")
 	add("time over prediction", "job", &c.Error, c.Errors, 1, "")
 	if err := g.Write(w); err != nil {
 		return failure{err}
@@ -292,7 +294,7 @@ func newProfileExport(o *options) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "export [CLASS...]",
-		Short: "Write what is known as a file for another machine",
+		Short: "Write profiles to a file for another machine",
 		Example: `  slackline profile export --to profiles.json
   slackline profile export wordcount`,
 		ValidArgsFunction: o.completeClasses,
@@ -334,9 +336,9 @@ func newProfileImport(o *options) *cobra.Command {
 	var merge, replace bool
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take in what another machine learned",
-		Long: `Reads a file that export wrote, all of it or nothing. Of classes that something is known of already it says so, unless --merge adds what
-the file knows, or --replace puts it in the place of what is known.`,
+		Short: "Import profiles from another machine",
+		Long: `Reads a file that export wrote, all of it or nothing. If there are profiles of a class already, it refuses, unless --merge adds
+the file to them or --replace replaces them.`,
 		Example: `  slackline profile export --to other.json && slackline profile import other.json --replace`,
 		Args:    exactly(1, "a file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -365,12 +367,12 @@ the file knows, or --replace puts it in the place of what is known.`,
 			if err := importProfiles(m, classes, merge, replace); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d classes taken in from %s\n", len(classes), args[0])
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d classes imported from %s\n", len(classes), args[0])
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&merge, "merge", false, "add to what is known of the same classes")
-	cmd.Flags().BoolVar(&replace, "replace", false, "forget what is known of the same classes")
+	cmd.Flags().BoolVar(&merge, "merge", false, "add to the profiles of the same classes")
+	cmd.Flags().BoolVar(&replace, "replace", false, "replace the profiles of the same classes")
 	o.bindStore(cmd.Flags())
 	return cmd
 }
@@ -379,9 +381,10 @@ func newProfileForget(o *options) *cobra.Command {
 	all := false
 	cmd := &cobra.Command{
 		Use:   "forget CLASS...",
-		Short: "Forget what runs taught about classes of jobs",
-		Long: `Removes what is known of these classes, or with --all of all of them: after a change of the machine or of a program, say, when what
-earlier runs taught holds no longer. The next run of a class teaches it anew. What ran stays listed: slackline jobs.`,
+		Short: "Forget the profiles of job classes",
+		Long: `Deletes the profiles of these classes, or of all classes with --all. Use it after a change of the machine or of a program,
+when earlier measurements no longer hold. The next run of a class measures it again. The history of runs stays: see slackline
+jobs.`,
 		Example:           `  slackline profile export --to before.json && slackline profile forget wordcount && slackline profile import before.json --replace`,
 		ValidArgsFunction: o.completeClasses,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -389,7 +392,7 @@ earlier runs taught holds no longer. The next run of a class teaches it anew. Wh
 			case all && len(args) > 0:
 				return fmt.Errorf("--all and names of classes contradict each other; leave one out")
 			case !all && len(args) == 0:
-				return fmt.Errorf("name the classes to forget, or say --all")
+				return fmt.Errorf("name the classes to forget, or give --all")
 			}
 			m, err := o.openThere(io.Discard)
 			if err != nil {
@@ -418,7 +421,7 @@ earlier runs taught holds no longer. The next run of a class teaches it anew. Wh
 				return failure{err}
 			}
 			for _, c := range known {
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "forgot %s: what %s taught\n", c.Name, taughtBy(c.Whole())); err != nil {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "forgot %s, learned from %s\n", c.Name, taughtBy(c.Whole())); err != nil {
 					return err
 				}
 			}
@@ -443,7 +446,7 @@ func importProfiles(m *runs.Memory, classes []*profile.Class, merge, replace boo
 			}
 		}
 		if len(twice) > 0 {
-			return fmt.Errorf("something is known already of %s; --merge adds to it, --replace takes its place", strings.Join(twice, ", "))
+			return fmt.Errorf("there are profiles of %s already; --merge adds to them, --replace replaces them", strings.Join(twice, ", "))
 		}
 	}
 	put := m.Store().Learn

@@ -66,10 +66,10 @@ func TestPromisesOfRealJobs(t *testing.T) {
 		t.Errorf("%+v\n%s", rejected, one)
 	}
 	kept := s.jobs("--policy", "rtmr", "--name", "j0").Jobs[0]
-	if one := s.must(0, "show", fmt.Sprint(kept.ID)); !strings.Contains(one, "promised   its deadline; it was expected by ") {
+	if one := s.must(0, "show", fmt.Sprint(kept.ID)); !strings.Contains(one, "promised   its deadline; it was expected ") {
 		t.Error(one)
 	}
-	if table := s.run("simulate", "jobs.yaml", "--block", "10kB", "--policy", "rtmr"); !strings.Contains(table.stdout, "promises and what came of them") {
+	if table := s.run("simulate", "jobs.yaml", "--block", "10kB", "--policy", "rtmr"); !strings.Contains(table.stdout, "promises and their outcome") {
 		t.Errorf("%d: %s%s", table.code, table.stdout, table.stderr)
 	}
 }

@@ -14,12 +14,12 @@ import (
 func newReplay() *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay JOURNAL",
-		Short: "Decide a recorded run again, and check that every plan is the same",
-		Long: `Feeds what a journal recorded to a fresh policy and a fresh book, and compares every plan, byte by byte. The first line that was altered,
-or that is decided otherwise now, is told by its number.
+		Short: "Replay a recorded run, and check that every plan is the same",
+		Long: `Feeds a recorded journal to a fresh policy and a fresh book, and compares every plan byte by byte. It reports the number of the
+first line that was altered, or that is decided differently now.
 
-The exit code is 0 if all of the run was decided as recorded, 1 if a line differs or is damaged or the end is missing, 2 if the file is no
-journal.`,
+The exit code is 0 if the whole run was decided as recorded, 1 if a line differs or is damaged or the end is missing, 2 if the
+file is not a journal.`,
 		Example: "  slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --journal run.journal && slackline replay run.journal",
 		Args:    exactly(1, "a journal"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -21,18 +21,20 @@ func newReproduce(o *options) *cobra.Command {
 	quick := false
 	cmd := &cobra.Command{
 		Use:   "reproduce [EXPERIMENT|./FOLDER]",
-		Short: "Run a published evaluation again, and say which of its claims hold",
-		Long: `Without an argument it lists the experiments. With one it plays the experiment's scenarios under all its policies and seeds on all cores,
-prints published figures beside ours with 95 % confidence intervals over the seeds, says of each claim whether it holds, and writes one page
-for a browser with our curves on the paper's axes. Where a paper's text has no numbers, order and shape are the claim.
+		Short: "Repeat a published evaluation, and check its claims",
+		Long: `Without an argument it lists the experiments. With one it simulates the experiment's scenarios under all its policies and seeds
+on all cores, prints the published figures beside ours with 95 % confidence intervals over the seeds, says for each claim
+whether it holds, and writes a web page with our curves on the paper's axes. Where the text of a paper has no numbers, order
+and shape are the claim.
 
-Parameters come from the paper. What it leaves open is assumed once and stated; each assumption is varied, most by a factor of two either
-way, and the claims are judged again over the first ten seeds. --quick leaves that out, and takes 5 seeds: they show where a published number
-differs from ours, not that it holds, which takes ten. A claim that does not hold is a finding, not a failure, and so is one of which the seeds do not tell:
-the exit code is 0, with --strict 3.
+Parameters come from the paper. What it leaves open is assumed once and stated. Each assumption is varied, most by a factor of
+two either way, and the claims are judged again over the first ten seeds. --quick skips that, and uses 5 seeds: they can show
+that a published number differs from ours, but not that it holds, which takes ten. A claim that does not hold, or that the
+seeds cannot decide, is a finding and not a failure: the exit code is 0, or 3 with --strict.
 
-An experiment of your own is a folder: scenario files, experiment.yaml with series, claims, figures, tables and assumptions, published.json
-with what was published, and a README.md. The folders below experiments show how; a name with a slash in it is a path.`,
+An experiment of your own is a folder: scenario files, experiment.yaml with series, claims, figures, tables and assumptions,
+published.json with what was published, and a README.md. The folders below experiments show how; a name with a slash in it is
+a path.`,
 		Example: `  slackline reproduce
   slackline reproduce 003-rtmr --quick
   slackline reproduce 003-matchmaking --quick --html mm.html -o json
@@ -66,7 +68,7 @@ with what was published, and a README.md. The folders below experiments show how
 	f.StringVar(&o.seed, "seed", noSeed, "seeds of everything random: one, a list, or a range such as 1..30")
 	f.BoolVar(&quick, "quick", false, "5 seeds, and no other assumptions")
 	f.StringVar(&o.html, "html", "", "write the page to this file (default EXPERIMENT.html here; "+noPage+" = no page)")
-	f.BoolVar(&o.strict, "strict", false, "exit with 3 when a claim does not hold, or the seeds do not tell")
+	f.BoolVar(&o.strict, "strict", false, "exit with 3 when a claim does not hold, or there are too few seeds to decide")
 	return o.bindOutput(cmd)
 }
 

@@ -25,7 +25,7 @@ func TestReproduce(t *testing.T) {
 		t.Error(listed, err)
 	}
 	out := s.must(0, "reproduce", "003-matchmaking", "--quick", "--seed", "1,2")
-	for _, part := range []string{"claims hold; ", "the seeds do not tell (2 seeds)", "published", "95 % interval", "does NOT hold", "holds"} {
+	for _, part := range []string{"claims hold; ", "undecided (2 seeds)", "published", "95 % interval", "does NOT hold", "holds"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}
@@ -50,7 +50,7 @@ func TestReproduce(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, c := range got.Claims {
-		if c.Claim == "" || c.Source == "" || len(c.CI95) != 2 || c.Ours == nil || (c.Kind == "number") != (c.Published != nil) || !strings.HasPrefix(c.Note, "seeds do not tell") || !strings.Contains(c.Note, "one seed has no interval") {
+		if c.Claim == "" || c.Source == "" || len(c.CI95) != 2 || c.Ours == nil || (c.Kind == "number") != (c.Published != nil) || !strings.HasPrefix(c.Note, "undecided") || !strings.Contains(c.Note, "one seed has no interval") {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -58,7 +58,7 @@ func TestReproduce(t *testing.T) {
 		t.Error("there is a page called none")
 	}
 	strict := s.run("reproduce", "003-matchmaking", "--quick", "--seed", "1", "--html", "mine.html", "--strict")
-	if strict.code != 3 || !strings.Contains(strict.stderr, "of 20 of 20 claims the seeds do not tell (FIFO, loadgen") || !strings.Contains(strict.stderr, "the page is mine.html\n") {
+	if strict.code != 3 || !strings.Contains(strict.stderr, "20 of 20 claims are undecided: there are too few seeds (FIFO, loadgen") || !strings.Contains(strict.stderr, "the page is mine.html\n") {
 		t.Errorf("%d %s", strict.code, strict.stderr)
 	}
 	for _, c := range []struct {
@@ -68,8 +68,8 @@ func TestReproduce(t *testing.T) {
 		{[]string{"003-matchmakin"}, `there is no experiment "003-matchmakin"; did you mean "003-matchmaking"?`},
 		{[]string{"a", "b"}, `takes one experiment, not 2 arguments`},
 		{[]string{"--quick"}, `--quick needs an experiment`},
-		{[]string{"003-matchmaking", "--seed", "x"}, `--seed: "x" is no seed`},
-		{[]string{"003-matchmaking", "--html", "notes.html"}, `is there already and is no page; name another file`},
+		{[]string{"003-matchmaking", "--seed", "x"}, `--seed: "x" is not a seed`},
+		{[]string{"003-matchmaking", "--html", "notes.html"}, `exists already and is not a page; name another file`},
 		{[]string{"003-matchmaking", "-o", "csv"}, `--output "csv": it must be one of table, json`},
 	} {
 		if r := s.run(append([]string{"reproduce"}, c.args...)...); r.code != 2 || !strings.Contains(r.stderr, c.want) || r.stdout != "" {

@@ -46,24 +46,24 @@ func commandOf(cmd *cobra.Command, args []string) runs.Command {
 func newResume(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume [JOB | OUTPUT DIRECTORY]",
-		Short: "Go on with a run that was interrupted or killed",
-		Long: `Goes on with a run that stopped before its jobs had finished: by Ctrl-C, by a signal, by the loss of its terminal, by a disk that was full,
-or by the death of its process. What tasks have committed counts, if it is still there as it was written, and the rest runs again. The
-result is what an undisturbed run would have written, byte for byte. It runs in the directory and with the flags of the first run, and
-prints that command before it begins; --output asks for the result in another form. The run is named by an output directory, by the job file, or by the name of a job; without that
-there must be just one in the list of slackline jobs.
+		Short: "Resume a run that was interrupted or killed",
+		Long: `Resumes a run that stopped before its jobs had finished: by Ctrl-C, by a signal, by the loss of its terminal, by a full disk,
+or by the death of its process. What tasks have committed counts if it is still there unchanged; the rest runs again. The
+result is what an undisturbed run would have written, byte for byte. It runs in the directory and with the flags of the first
+run, and prints that command first; --output asks for the result in another format. Name the run by an output directory, by
+the job file, or by the name of a job; without a name there must be just one in the list of slackline jobs.
 
-Time 0 is the start of the first run: submissions, deadlines and all times count from then, and the policy plans by what is left. A job
-that had begun, or whose deadline had been promised, runs on even where its deadline can no longer be kept; whether that promise was
-kept stands in the report. Jobs that had finished before are judged by when they did, as it is kept: a deadline that they missed
-counts, with --strict too.
+Time 0 is the start of the first run: submissions, deadlines and all times count from then, and the policy plans with the time
+that is left. A job that had begun, or whose deadline had been promised, runs even if it can no longer meet its deadline; the
+report says whether the promise was kept. Jobs that had finished before are judged by when they did: a missed deadline counts,
+with --strict too.
 
-The command stands in the log of the output directory. So resume wants that log, its folder and the output directory to belong to you (or
-to root), and that nobody else may write there, nor to the folders above unless they are sticky, as /tmp is. On Windows it does not look at
-that: read the command that it prints.
+The command is in the log of the output directory. So resume requires that the log, its folder and the output directory belong
+to you (or to root), and that nobody else may write there, or to the folders above unless they are sticky, as /tmp is. It does
+not check this on Windows: read the command that it prints.
 
-To run the same slackline run once more does the same. If the job or its input has changed since, it is refused. slackline run --fresh
-starts anew, with the jobs too that the run had finished; slackline discard throws away what is left.`,
+Running the same slackline run again does the same. If the job or its input has changed since, that is refused. slackline run
+--fresh starts again from the beginning, finished jobs included; slackline discard deletes what is left.`,
 		Example: `  slackline resume out/words
   slackline resume examples/words.yaml -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -82,11 +82,11 @@ starts anew, with the jobs too that the run had finished; slackline discard thro
 				return err
 			}
 			if from == nil {
-				fmt.Fprintln(cmd.OutOrStdout(), "the run has come to its end; there is nothing to go on with")
+				fmt.Fprintln(cmd.OutOrStdout(), "the run has ended; there is nothing to resume")
 				return nil
 			}
 			if err := os.Chdir(from.Dir); err != nil {
-				return fmt.Errorf("the run began in a directory that cannot be entered: %w", err)
+				return fmt.Errorf("the run started in a directory that cannot be entered: %w", err)
 			}
 			if i := slices.Index(from.Args, "--"); cmd.Flags().Changed("output") && i >= 0 {
 				from.Args = slices.Insert(from.Args, i, "--output="+o.output)
@@ -190,7 +190,7 @@ func choose(args, dirs []string) (*runs.Command, error) {
 		trust := outdir.Trusted(dir) // before it is read
 		left, err := outdir.Left(dir)
 		if err == nil && left.Command != nil && trust != nil {
-			doubt = fmt.Errorf("output %q: resume would run the command that its log names, and %w; run the job again instead, which goes on with it too", dir, trust)
+			doubt = fmt.Errorf("output %q: resume would run the command in its log, but %w; run the job again instead, which resumes it too", dir, trust)
 			if err = doubt; len(args) > 0 {
 				return nil, err
 			}
@@ -208,7 +208,7 @@ func choose(args, dirs []string) (*runs.Command, error) {
 		}
 		var from runs.Command
 		if err := json.Unmarshal(left.Command, &from); err != nil || from.Dir == "" {
-			return nil, fmt.Errorf("output %q: its log does not say what it came from; run the job once more instead", dir)
+			return nil, fmt.Errorf("output %q: its log does not name its command; run the job again instead", dir)
 		}
 		if !slices.ContainsFunc(found, func(o runs.Command) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
 			found = append(found, from)
@@ -219,13 +219,13 @@ func choose(args, dirs []string) (*runs.Command, error) {
 	case len(found) == 1:
 		return &found[0], nil
 	case len(found) > 1:
-		return nil, fmt.Errorf("several runs were interrupted; name one by its output directory: %s", strings.Join(where, ", "))
+		return nil, fmt.Errorf("several runs were interrupted; name one of them by its output directory: %s", strings.Join(where, ", "))
 	case finished != "" && len(args) > 0:
 		return nil, nil
 	case doubt != nil:
 		return nil, doubt
 	case len(args) == 0:
-		return nil, fmt.Errorf("no interrupted run is known; name the output directory or the job file of one")
+		return nil, fmt.Errorf("no interrupted run is known; name its output directory or job file")
 	}
-	return nil, fmt.Errorf("%s: no interrupted run has left anything there", args[0])
+	return nil, fmt.Errorf("%s: there is nothing left of an interrupted run", args[0])
 }

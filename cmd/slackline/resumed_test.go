@@ -63,7 +63,7 @@ func TestOneOutcomeAcrossAnInterruption(t *testing.T) {
 			t.Errorf("a time below 0: %s", line)
 		}
 	}
-	if !strings.Contains(r.stderr, `job "a": 1 map, 1 reduce, was due `) || !strings.Contains(r.stdout, "  met before\n") {
+	if !strings.Contains(r.stderr, `job "a": 1 map, 1 reduce, due `) || !strings.Contains(r.stdout, "  met before\n") {
 		t.Error(r.stderr, r.stdout)
 	}
 	outcomes := map[string]string{}
@@ -86,10 +86,10 @@ func TestOneOutcomeAcrossAnInterruption(t *testing.T) {
 	if list := s.told("--state", "interrupted"); len(list) != 0 {
 		t.Errorf("what has ended is interrupted: %+v", list)
 	}
-	if out := s.must(0, "show", "a"); !strings.Contains(out, "goes on    with job 2, which was interrupted") || strings.Contains(out, "killed") {
+	if out := s.must(0, "show", "a"); !strings.Contains(out, "resumes    job 2, which was interrupted") || strings.Contains(out, "killed") {
 		t.Error(out)
 	}
-	if out := s.must(0, "show", "2"); !strings.Contains(out, "a, resumed") || !strings.Contains(out, " goes on with it") {
+	if out := s.must(0, "show", "2"); !strings.Contains(out, "a, resumed") || !strings.Contains(out, " resumed it") {
 		t.Error(out)
 	}
 }

@@ -48,7 +48,7 @@ func newRoot() *cobra.Command {
 		Long: `Slackline schedules MapReduce jobs so that they finish by their deadlines. The same policies run real jobs on this machine and
 simulated ones on clusters of any size.
 
-A run that is interrupted keeps what it has done, and goes on when it is run again. slackline help exit-codes says what exit codes mean.`,
+An interrupted run keeps what it has done, and continues when it is run again. slackline help exit-codes explains the exit codes.`,
 		Example: `  slackline demo
   slackline run examples/words.yaml --policy edf-p
   slackline compare examples/two-jobs.yaml`,
@@ -93,15 +93,15 @@ func (o *options) bindBlock(cmd *cobra.Command) {
 // bindRuns adds the flags of commands that run something.
 func (o *options) bindRuns(cmd *cobra.Command, forms ...string) *cobra.Command {
 	f := cmd.Flags()
-	f.StringArrayVar(&o.policies, "policy", nil, "policies to run by, separated by commas (slackline policies lists them)")
+	f.StringArrayVar(&o.policies, "policy", nil, "policies to use, separated by commas (slackline policies lists them)")
 	f.StringVar(&o.seed, "seed", noSeed, "seed of everything random; for simulations also a list or a range, such as 1..30")
-	f.IntVar(&o.nodes, "nodes", 0, "number of nodes; on this machine, of workers that share its cores")
+	f.IntVar(&o.nodes, "nodes", 0, "number of nodes; on this machine, workers that share its cores")
 	f.StringVar(&o.slots, "slots", "", "slots of a node for maps, or for maps and reduces: 2 or 2,1")
-	f.StringVar(&o.journal, "journal", "", "record the run to this file; several runs to a folder of this name")
-	f.StringVar(&o.html, "html", "", "draw the runs to this file: one page for a browser, which needs no network")
-	f.StringVar(&o.chrome, "chrome", "", "write every attempt to this file for Perfetto or chrome://tracing; several runs to a folder of this name")
+	f.StringVar(&o.journal, "journal", "", "record the run to this file, or several runs to a folder of this name")
+	f.StringVar(&o.html, "html", "", "write the runs as a web page to this file; it needs no network")
+	f.StringVar(&o.chrome, "chrome", "", "write every attempt to this file for Perfetto or chrome://tracing, or several runs to a folder of this name")
 	o.bindStore(f)
-	f.BoolVar(&o.untimed, "no-timing", false, "leave out of the JSON what was measured (wall_s, events_per_s, real), so that equal results are equal bytes")
+	f.BoolVar(&o.untimed, "no-timing", false, "leave measurements out of the JSON (wall_s, events_per_s, real), so that equal results are equal bytes")
 	f.BoolVar(&o.strict, "strict", false, "exit with 3 also when a job missed its deadline, or was refused in a simulation")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	return o.bindOutput(cmd, append([]string{"csv"}, forms...)...)
@@ -121,7 +121,7 @@ func flagError(_ *cobra.Command, err error) error {
 	number := &strconv.NumError{}
 	text := err.Error()
 	if i := strings.Index(text, ": strconv."); i >= 0 && errors.As(err, &number) {
-		why := "it is no whole number"
+		why := "it is not a whole number"
 		if errors.Is(err, strconv.ErrRange) {
 			why = "it is too large"
 		}
@@ -140,7 +140,7 @@ func (o *options) askedPolicies(q queues.Config) ([]string, error) {
 				return nil, fmt.Errorf("--policy: %w", err)
 			}
 			if slices.Contains(asked, p) {
-				return nil, fmt.Errorf("--policy: %s stands there twice", p)
+				return nil, fmt.Errorf("--policy: %s is given twice", p)
 			}
 			asked = append(asked, p)
 		}
@@ -253,7 +253,7 @@ func some(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		for i, a := range args {
 			if slices.Contains(args[:i], a) {
-				return fmt.Errorf("%s is named twice", a)
+				return fmt.Errorf("%s is given twice", a)
 			}
 		}
 		if len(args) == 0 {

@@ -72,7 +72,7 @@ func TestKillBetweenPolicies(t *testing.T) {
 			}
 			journal := s.read("journals/slow+words-fifo-1.journal")
 			r := s.run(again...)
-			if r.code != 0 || !strings.Contains(r.stderr, "policy fifo had finished before; it is not run again") || strings.Contains(r.stderr, "warning") {
+			if r.code != 0 || !strings.Contains(r.stderr, "policy fifo had finished before, and is not run again") || strings.Contains(r.stderr, "warning") {
 				t.Fatalf("%d: %s", r.code, r.stderr)
 			}
 			policies, reports := policiesOf(t, r.stdout)
@@ -107,7 +107,7 @@ func TestKillBetweenPolicies(t *testing.T) {
 			if r := s.run("run", "jobs.yaml", "--policy", "fifo,fair,edf-p"); r.code != 2 || !strings.Contains(r.stderr, "it exists already") {
 				t.Errorf("%d: %s", r.code, r.stderr)
 			}
-			if r := s.run("resume", "out/slow/edf-p"); r.code != 0 || !strings.Contains(r.stdout, "the run has come to its end") {
+			if r := s.run("resume", "out/slow/edf-p"); r.code != 0 || !strings.Contains(r.stdout, "the run is news end") {
 				t.Errorf("%d: %s%s", r.code, r.stdout, r.stderr)
 			}
 		})
@@ -119,7 +119,7 @@ func TestKillBetweenPolicies(t *testing.T) {
 func TestKillBetweenPoliciesSays(t *testing.T) {
 	s := killedInSecond(t, os.Kill)
 	s.write("jobs.yaml", strings.Replace(severalJobs, "1ms", "2us", 1))
-	if r := s.run("resume", "out/slow"); r.code != 2 || !strings.Contains(r.stderr, `it is finished, but not what the job would write: params is "map_cpu=2us" and was "map_cpu=1ms"; remove it`) {
+	if r := s.run("resume", "out/slow"); r.code != 2 || !strings.Contains(r.stderr, `it is finished, but the job would write something else: params is "map_cpu=2us" now, and was "map_cpu=1ms" before; remove it`) {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 	s.write("jobs.yaml", severalJobs)

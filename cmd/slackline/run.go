@@ -26,19 +26,24 @@ func newRun(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [--open] [JOB.yaml...]",
 		Short: "Run MapReduce jobs on this machine",
-		Long: `Runs all the jobs together on this machine, scheduled by the policy. Each writes its output directory, which must not exist or be empty:
-with _SUCCESS in it when the job has finished, and nothing at all when it failed. Ctrl-C, SIGTERM and the loss of the terminal pause the
-run: what its tasks have committed stays there. The same command goes on with it, as slackline resume does; so it does with what a run left
-that was killed, or found the disk full. With --fresh that is thrown away, and so is what jobs of that run had finished, if all their parts
-are as they were written; slackline discard throws away and runs nothing. What a run wrote that came to its end is never thrown away, nor what else stands in a directory. Paths in a job file are relative
-to the current directory. With several policies the jobs run once by each, into a folder of the output directory that bears the policy's name; those
-that had finished before an interruption are not run again. A deadline that is a span counts from the planned arrival of its job.
+		Long: `Runs all the jobs together on this machine, scheduled by the policy. Each job writes its output directory, which must be new or
+empty: with _SUCCESS in it when the job has finished, and nothing at all when it failed.
 
-With --open the run takes more jobs while it goes on, from slackline submit in another terminal, and waits when it has none. slackline close
-lets it end with the jobs that it has; so does Ctrl-C while it has none. slackline cancel and wait reach the jobs of any run.
+Ctrl-C, SIGTERM and the loss of the terminal pause the run: what its tasks have committed stays. The same command continues it,
+as slackline resume does, and also continues a run that was killed or found the disk full. --fresh throws that work away, and
+also what jobs of that run had finished, if all their parts are unchanged; slackline discard throws it away and runs nothing.
+The output of a run that ended normally is never thrown away, nor are other files in a directory.
 
-What a run did and what it teaches about its classes of jobs is kept: slackline jobs lists it, simulate plays it, and the next run says
-before it begins how long its jobs should take.`,
+Paths in a job file are relative to the current directory. With several policies the jobs run once under each, into a folder of
+the output directory named after the policy; jobs that had finished before an interruption do not run again. A deadline that is
+a span counts from the planned arrival of its job.
+
+With --open the run accepts more jobs while it is going, from slackline submit in another terminal, and waits when it has none.
+slackline close lets it end with the jobs that it has; so does Ctrl-C while it has none. slackline cancel and wait reach the
+jobs of any run.
+
+What a run did, and the profiles of its job classes, are kept: slackline jobs lists runs, simulate simulates them, and the next
+run says before it starts how long its jobs should take.`,
 		Example: `  slackline run examples/find.yaml
   rm -rf out && slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
   rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json
@@ -88,21 +93,21 @@ before it begins how long its jobs should take.`,
 			local.Several, local.Fresh, local.Command = len(policies) > 1, fresh, commandOf(cmd, args)
 			local.Command.Outputs = local.Outputs(foldersOf(policies)...)
 			if again && local.Finished(foldersOf(policies)...) {
-				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to go on with")
+				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to resume")
 				return nil
 			}
 			err = o.runLocal(cmd, local, policies, seed)
 			return o.goOn(cmd.Context(), err, local, again, foldersOf(policies))
 		},
 	}
-	cmd.Flags().BoolVar(&again, resumed, false, "it is resume that runs this")
+	cmd.Flags().BoolVar(&again, resumed, false, "set by resume")
 	_ = cmd.Flags().MarkHidden(resumed)
-	cmd.Flags().BoolVar(&fresh, "fresh", false, "throw away what an interrupted run of the jobs has left, and what jobs had finished in it, and start anew")
-	cmd.Flags().BoolVar(&open, "open", false, "take more jobs while the run goes on: slackline submit brings them, slackline close ends that")
+	cmd.Flags().BoolVar(&fresh, "fresh", false, "delete what an interrupted run of these jobs has left, finished jobs included, and start again")
+	cmd.Flags().BoolVar(&open, "open", false, "accept more jobs from slackline submit, until slackline close")
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
-	cmd.Flags().StringVar(&power, "power", "10W,8W", "where energy cannot be measured: what the machine draws idle, and what each busy core adds")
-	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "tell nothing on standard error but warnings and errors")
+	cmd.Flags().StringVar(&power, "power", "10W,8W", "if energy cannot be measured: the watts that the machine draws idle, and that each busy core adds")
+	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
 	return o.bindRuns(cmd)
 }
 
@@ -168,7 +173,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 			continue
 		}
 		if to := lab.Unrecorded(c.Journal); to != c.Journal {
-			fmt.Fprintf(cmd.ErrOrStderr(), "this run is recorded to %s, as %s has the part before the interruption\n", report.Printable(to), report.Printable(c.Journal))
+			fmt.Fprintf(cmd.ErrOrStderr(), "this run is recorded to %s; %s has the part before the interruption\n", report.Printable(to), report.Printable(c.Journal))
 			c.Journal = to
 		}
 	}
@@ -190,7 +195,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 	}
 	err = local.DiscardFinished(func(job string) {
 		if !o.quiet {
-			fmt.Fprintf(cmd.ErrOrStderr(), "job %q had finished in the run that was interrupted; that is thrown away, and it runs again\n", job)
+			fmt.Fprintf(cmd.ErrOrStderr(), "job %q had finished in the interrupted run; its output is thrown away, and it runs again\n", job)
 		}
 	})
 	if err != nil {
@@ -234,7 +239,7 @@ func (o *options) rounds(w io.Writer, local *runs.Local, known []*profile.Class,
 		case r.report != nil:
 			rounds = append(rounds, r)
 			if !o.quiet {
-				fmt.Fprintf(w, "policy %s had finished before; it is not run again, its report is from then, and a page or trace shows nothing of its attempts\n", p)
+				fmt.Fprintf(w, "policy %s had finished before, and is not run again: its report is from then, and a page or trace does not show its attempts\n", p)
 			}
 		default:
 			lost = append(lost, r)
@@ -262,7 +267,7 @@ func forget(local *runs.Local, rounds []round) {
 	}
 }
 
-// runReal runs a cell on this machine: it says what to expect, shows how far it is, and keeps what came of it.
+// runReal runs a cell on this machine: it says what to expect, shows how far it is, and keeps the outcome.
 func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profile.Class, c lab.Cell, under string) (*report.Run, error) {
 	w := cmd.ErrOrStderr()
 	say := w
@@ -275,7 +280,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	}
 	keeper, err := local.NewKeeper(c, under, expected)
 	if err != nil {
-		fmt.Fprintf(w, "warning: this run is neither listed nor learned from: %v\n", err)
+		fmt.Fprintf(w, "warning: this run is not listed, and nothing is learned from it: %v\n", err)
 	}
 	if number, why := keeper.Number(); local.Open && why != nil {
 		return nil, errors.Join(fmt.Errorf("--open: no other process could bring jobs: %w", why), keeper.Abandon("it could take no jobs"))
@@ -283,10 +288,10 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		fmt.Fprintf(say, "run %d takes jobs: slackline submit JOB.yaml, in this directory; slackline close lets it end\n", number)
 	}
 	for _, r := range keeper.Beside() {
-		fmt.Fprintf(say, "beside %s, which process %d runs since %s; each has a lock of its own, and both are learned from\n", r.Name, r.PID, r.Began.Format(time.TimeOnly))
+		fmt.Fprintf(say, "process %d has been running %s here since %s; both runs are kept, and teach the profiles\n", r.PID, r.Name, r.Began.Format(time.TimeOnly))
 	}
 	if !c.GoesOn.IsZero() {
-		fmt.Fprintf(say, "this goes on with a run that began at %s: all times and deadlines count from then\n", stamp(c.GoesOn, time.Now()))
+		fmt.Fprintf(say, "this resumes a run that started at %s: all times and deadlines count from then\n", stamp(c.GoesOn, time.Now()))
 	}
 	learner := report.NewLearner()
 	c.Sinks = append(c.Sinks, learner, keeper)
@@ -306,25 +311,25 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 			shown.state.tellOpen(say)
 		}
 		if lost := keeper.Abandon(why); lost != nil {
-			fmt.Fprintf(w, "warning: that this run was broken off cannot be kept: %v\n", lost)
+			fmt.Fprintf(w, "warning: the interruption of this run cannot be recorded: %v\n", lost)
 		}
 		if changed := (*outdir.ChangedError)(nil); errors.As(err, &changed) {
-			err = fmt.Errorf("%w; --fresh throws away what it did, and starts anew", err)
+			err = fmt.Errorf("%w; --fresh throws away what it did, and starts again", err)
 		}
 		return nil, err
 	}
 	earlier, err := local.Judge(r, under, c.GoesOn)
 	if err != nil {
-		fmt.Fprintf(w, "warning: whether jobs that had finished before were in time cannot be read: %v\n", err)
+		fmt.Fprintf(w, "warning: it is not known whether jobs that had finished before met their deadlines: %v\n", err)
 	}
 	for _, e := range earlier {
 		fmt.Fprintln(say, wasInTime(e))
 	}
 	if err := keeper.Finish(r, took, learner.Profiles()); err != nil {
-		fmt.Fprintf(w, "warning: what this run did and taught cannot be kept: %v\n", err)
+		fmt.Fprintf(w, "warning: the history of this run cannot be kept: %v\n", err)
 	}
 	if classes := coldClasses(r); len(classes) > 0 {
-		fmt.Fprintf(say, "this run was cold for %s (the first of its class here, or its input came from storage): estimates will go by warm runs\n", strings.Join(classes, ", "))
+		fmt.Fprintf(say, "this run was cold for %s (the first of its class here, or its input came from storage): estimates will use warm runs\n", strings.Join(classes, ", "))
 	}
 	return r, nil
 }
@@ -343,7 +348,7 @@ func coldClasses(r *report.Run) (classes []string) {
 func wasInTime(e runs.Earlier) string {
 	switch {
 	case !e.Told:
-		return fmt.Sprintf("job %q had finished before the interruption; when is not known, so its deadline counts neither as met nor as missed", e.Job)
+		return fmt.Sprintf("job %q had finished before the interruption; it is not known when, so its deadline counts as neither met nor missed", e.Job)
 	case e.Late > 0:
 		return fmt.Sprintf("job %q had finished before the interruption: it missed its deadline by %s", e.Job, report.Span(e.Late.Seconds()))
 	}
@@ -352,12 +357,12 @@ func wasInTime(e runs.Earlier) string {
 
 // goesOn says from where a job that was interrupted goes on.
 func goesOn(r engine.Resumption) string {
-	text := fmt.Sprintf("job %q goes on: %d of %d maps and %d of %d reduces are done", r.Job, r.Maps, r.AllMaps, r.Reduces, r.AllReduces)
+	text := fmt.Sprintf("job %q resumes: %d of %d maps and %d of %d reduces are done", r.Job, r.Maps, r.AllMaps, r.Reduces, r.AllReduces)
 	if r.AllReduces == 0 {
-		text = fmt.Sprintf("job %q goes on: %d of %d maps are done", r.Job, r.Maps, r.AllMaps)
+		text = fmt.Sprintf("job %q resumes: %d of %d maps are done", r.Job, r.Maps, r.AllMaps)
 	}
 	if n := r.MapsAgain + r.PartsAgain; n > 0 {
-		text += fmt.Sprintf("; %d more were, and are not there as they were written", n)
+		text += fmt.Sprintf("; %d more were, but their files are missing or have changed", n)
 	}
 	return text
 }
@@ -375,9 +380,9 @@ func (o *options) expect(w io.Writer, local *runs.Local, expected []*report.Expe
 				from = ", by the " + e.From
 			}
 			if e.Cold {
-				from += "; only cold runs of its class are known, so it may well take less"
+				from += "; only cold runs of its class are known, so it may take less"
 			}
-			fmt.Fprintf(w, "job %q should take %v%s\n", name, e, from)
+			fmt.Fprintf(w, "job %q is expected to take %v%s\n", name, e, from)
 		}
 	}
 }

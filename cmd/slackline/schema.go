@@ -12,7 +12,7 @@ func newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema capacity|job|scenario",
 		Short:     "Print the JSON Schema of job files, of scenario files, or of files for slackline capacity",
-		Long:      "Prints a JSON Schema, for editors that check and complete YAML by it. It is made from the table that the reader itself goes by.",
+		Long:      "Prints a JSON Schema, with which editors check and complete YAML. It is made from the table that the parser itself uses.",
 		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity",
 		Args:      exactly(1, "capacity, job or scenario"),
 		ValidArgs: scenario.Schemas(),

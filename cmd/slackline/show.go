@@ -33,9 +33,9 @@ type shown struct {
 func newShow(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show JOB",
-		Short: "Show all that is known of a job that ran, or runs",
-		Long: `Shows a job by its number, or the newest of a name: its state, times, promise and expectation, tasks, counters, the attempts that
-failed with their reasons, how they were kept apart, and what the process of its run took.`,
+		Short: "Show everything about a job that ran or is running",
+		Long: `Shows a job by its number, or the newest job of a name: its state, times, promise and expectation, tasks, counters, failed
+attempts with their reasons, how they were isolated, and what the process of its run used.`,
 		Example: `  slackline show words
   slackline show words -o json`,
 		Args:              exactly(1, "the number or name of a job"),
@@ -111,7 +111,7 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	line("output", "%s", j.Output)
 	line("submitted", "%s", j.Submitted.Local().Format(time.DateTime))
 	if j.First != 0 {
-		line("goes on", "with job %d, which was interrupted", j.First)
+		line("resumes", "job %d, which was interrupted", j.First)
 	}
 	if j.Started != nil {
 		line("started", "%s later", report.Span(j.Started.Sub(j.Submitted).Seconds()))
@@ -136,12 +136,12 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	}
 	switch p := s.Promised; {
 	case p != nil && p.Promised != nil:
-		by := fmt.Sprintf("its deadline; it was expected by %s after submission, as things stood", report.Span(*p.Promised-p.Submitted))
+		by := fmt.Sprintf("its deadline; it was expected %s after submission, as things stood", report.Span(*p.Promised-p.Submitted))
 		if j.First != 0 && p.Deadline != nil && *p.Promised == *p.Deadline {
-			by = "its deadline, by the run that this one goes on with"
+			by = "its deadline, by the run that this one resumes"
 		}
 		if p.Estimated {
-			by += ", by an estimate from a sample"
+			by += ", an estimate from a sample"
 		}
 		line("promised", "%s", by)
 	case p != nil && p.Admission != "":

@@ -28,11 +28,11 @@ func newSimulate(o *options) *cobra.Command {
 	var where string
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO.yaml|JOB.yaml...",
-		Short: "Play scenarios, or jobs that have run before, in virtual time",
-		Long: `Plays each scenario under each of its policies, with each of its seeds, and with all values of its sweep.
+		Short: "Simulate scenarios, or jobs that have run before",
+		Long: `Simulates each scenario under each of its policies, with each of its seeds and all values of its sweep.
 
-Job files are played together on this machine as earlier runs have taught to know it: the input is cut as the engine would cut it,
-and tasks take what such tasks took. If the same jobs have run for real, that report stands beside.`,
+Job files are simulated together on this machine, as earlier runs have measured it: the input is split as the engine would
+split it, and tasks take as long as such tasks took. If the same jobs have really run, the report of that run is shown too.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
   slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json
   slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --html two-jobs.html --chrome two-jobs.trace.json
@@ -84,7 +84,7 @@ and tasks take what such tasks took. If the same jobs have run for real, that re
 			return o.finish(cmd.OutOrStdout(), report.New(append(runs, before...)...))
 		},
 	}
-	cmd.Flags().StringVar(&where, "cluster", "local", "where to play job files: local, this machine as earlier runs know it")
+	cmd.Flags().StringVar(&where, "cluster", "local", "where to simulate job files: local, this machine as earlier runs measured it")
 	o.bindBlock(cmd)
 	return o.bindRuns(cmd)
 }
@@ -185,7 +185,7 @@ func (o *options) variantCells(s *scenario.Scenario, left []trace.LeftOut) ([]la
 	if o.cache != nil {
 		key, err := o.cache.Key(s)
 		if err != nil {
-			return nil, fmt.Errorf("results cannot be kept: %w; --fresh does without", err)
+			return nil, fmt.Errorf("results cannot be kept: %w; --fresh works without", err)
 		}
 		for i := range cells {
 			cells[i].Key = key
@@ -265,7 +265,7 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 	}
 	if o.cache != nil {
 		if found := o.cache.Fill(cells); found > 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d runs are known from before; --fresh runs them again\n", found, len(cells))
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d results were kept from before; use --fresh to run them again\n", found, len(cells))
 		}
 	}
 	progress := newBar(cmd.ErrOrStderr(), len(cells))
@@ -279,7 +279,7 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 		o.drawing.discard()
 	}
 	if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) && o.cache != nil {
-		err = interrupted{fmt.Errorf("interrupted; %d of %d runs are done and kept, and the same command goes on with the others", done.Load(), len(cells))}
+		err = interrupted{fmt.Errorf("interrupted; %d of %d runs are done and kept, and the same command continues with the others", done.Load(), len(cells))}
 	}
 	return runs, err
 }

@@ -197,19 +197,19 @@ func TestBadInput(t *testing.T) {
 		{"run nosuch.yaml", `nosuch.yaml: there is no such file`},
 		{"simulate nosuch.yaml", `nosuch.yaml: there is no such file`},
 		{"replay nosuch.journal", `nosuch.journal: there is no such file`},
-		{"run key.yaml", `key.yaml:5:9: reduce and app contradict each other: reduce is for jobs of commands, which have map; leave one of them out; the number of reduces is called reduces`},
+		{"run key.yaml", `key.yaml:5:9: reduce and app contradict each other: reduce is for jobs of commands, which have map; leave one of them out; the key for the number of reduces is reduces`},
 		{"run app.yaml", `app.yaml:2:6: there is no application "wordcont"; did you mean "wordcount"?`},
 		{"run param.yaml", `param.yaml:7:9: application wordcount has no parameter "minimum"`},
 		{"run input.yaml", `input.yaml:3:8: input "corps/": there is no such file or directory`},
 		{"run taken.yaml --store hdfs://x/y", `--store: "hdfs://x/y" is an address, and jobs run on this machine with its files`},
 		{"run taken.yaml --journal s3://x/y", `--journal: "s3://x/y" is an address`},
 		{"run taken.yaml", `taken.yaml:4:9: output "taken": it exists already; remove it, or name another directory`},
-		{"run past.yaml", `past.yaml:6:11: the deadline lies before the submission`},
-		{"run zone.yaml", `zone.yaml:6:11: deadline: "2030-01-01 12:00" does not say in which zone`},
+		{"run past.yaml", `past.yaml:6:11: the deadline is before the submission`},
+		{"run zone.yaml", `zone.yaml:6:11: deadline: "2030-01-01 12:00" has no time zone`},
 		{"run a.yaml b.yaml", `a.yaml:5:8: job "a" waits for itself: "a" after "b" after "a"`},
 		{"run a.yaml", `a.yaml:5:8: job "a" waits for job "b", which does not exist`},
-		{"run words.yaml words.yaml", `words.yaml is named twice`},
-		{"run words.yaml again.yaml", `again.yaml:1:7: the name "words" is taken by the job at words.yaml:1:7`},
+		{"run words.yaml words.yaml", `words.yaml is given twice`},
+		{"run words.yaml again.yaml", `again.yaml:1:7: the name "words" is already used by the job at words.yaml:1:7`},
 		{"run words.yaml --nodes 1000000000", `--nodes is 1000000000, it must be 1 to 1000000`},
 		{"run words.yaml --nodes 100000", `--nodes is 100000, on this machine it must be at most 1000`},
 		{"run words.yaml --nodes 99999999999999999999", `invalid argument "99999999999999999999" for "--nodes" flag: it is too large`},
@@ -218,22 +218,22 @@ func TestBadInput(t *testing.T) {
 		{"simulate two.yaml --seed 5..1", `--seed: "5..1" runs backwards`},
 		{"simulate two.yaml --seed 1..1000000000", `--seed: "1..1000000000" are too many seeds`},
 		{"simulate two.yaml --block 1MB", `--block is for job files`},
-		{"simulate two.yaml --policy fifo --seed 1 --journal words.yaml", `the journal cannot be written: words.yaml is there already and is no journal`},
-		{"run words.yaml --journal words.yaml", `the journal cannot be written: words.yaml is there already and is no journal`},
+		{"simulate two.yaml --policy fifo --seed 1 --journal words.yaml", `the journal cannot be written: words.yaml exists already and is not a journal`},
+		{"run words.yaml --journal words.yaml", `the journal cannot be written: words.yaml exists already and is not a journal`},
 		{"run gpu.yaml", `gpu.yaml:7:9: the workers of this machine carry no labels`},
 		{"run noout.yaml", `noout.yaml:4:9: output is empty`},
-		{"simulate slow.yaml", `slow.yaml: two-jobs by fifo with seed 1: the simulation takes too long: something is to happen only after more than 146 years`},
-		{"simulate trace.yaml", `t.tsv:2: submit time: "x" is no time in seconds`},
+		{"simulate slow.yaml", `slow.yaml: two-jobs by fifo with seed 1: the simulation takes too long: the next event is more than 146 years`},
+		{"simulate trace.yaml", `t.tsv:2: submit time: "x" is not a time in seconds`},
 		{"simulate notrace.yaml", `notrace.yaml:3:31: the trace cannot be read`},
 		{"simulate /dev/zero", `/dev/zero: the file is larger than 64 MB`},
 		{"run words.yaml --policy edf-m", `--policy: policy "edf-m", character 1: there is no policy or part "edf-m"; did you mean "edf-n"?`},
 		{"run words.yaml --nodes 0", `--nodes is 0, it must be 1 to 1000000`},
 		{"run words.yaml --slots many", `--slots "many": write the number of map slots of a node`},
-		{"run words.yaml --seed -1", `--seed: "-1" is no seed`},
+		{"run words.yaml --seed -1", `--seed: "-1" is not a seed`},
 		{"run words.yaml -o xml", `--output "xml": it must be one of table, json, csv`},
 		{"run two.yaml", `two.yaml:`},
 		{"run", `slackline run takes job files; see slackline run --help`},
-		{"simulate words.yaml", `words.yaml:2:6: nothing is known of jobs of class "wordcount" yet; slackline run words.yaml teaches it`},
+		{"simulate words.yaml", `words.yaml:2:6: nothing is known of jobs of class "wordcount" yet; slackline run words.yaml learns it`},
 		{"simulate size.yaml", `size.yaml:2:98: block is -64MB, it must be above 0`},
 		{"simulate late.yaml", `late.yaml:6:`},
 		{"compare cycle.yaml", `cycle.yaml:5:`},
@@ -286,7 +286,8 @@ func TestHelpExamples(t *testing.T) {
 		if cmd.HasParent() && cmd.Example == "" {
 			t.Errorf("%s has no example", cmd.CommandPath())
 		}
-		if slices.Contains([]string{"submit", "cancel", "close"}, cmd.Name()) { // they need a run in another terminal: see TestSubmitCancelWait
+		// they need a run in another terminal: see TestSubmitCancelWait
+		if slices.Contains([]string{"submit", "cancel", "close"}, cmd.Name()) {
 			return
 		}
 		for line := range strings.Lines(cmd.Example) {
@@ -375,7 +376,7 @@ func TestDemoWithoutText(t *testing.T) {
 	s := newShell(t, map[string]string{"empty/x.bin": "\x00\x01"})
 	s.env = append(s.env, "PATH=")
 	for _, c := range []struct{ args, want string }{
-		{"demo", "name a folder with text by --input DIR"}, {"demo --input empty", "there is no text in it"},
+		{"demo", "name a folder with text with --input DIR"}, {"demo --input empty", "there is no text in it"},
 	} {
 		if r := s.run(strings.Fields(c.args)...); r.code != 2 || !strings.Contains(r.stderr, c.want) {
 			t.Errorf("%s: exit code %d, %s", c.args, r.code, r.stderr)
@@ -456,7 +457,7 @@ sweep:
 		t.Fatalf("it was over before it was killed: %d results", n)
 	}
 	r := s.run("compare", "many.yaml", "-o", "json", "--no-timing")
-	if r.code != 0 || !strings.Contains(r.stderr, "runs are known from before") {
+	if r.code != 0 || !strings.Contains(r.stderr, "results were kept from before") {
 		t.Fatalf("exit code %d: %s", r.code, r.stderr)
 	}
 	if r.stdout != want {
@@ -464,10 +465,10 @@ sweep:
 	}
 	// What changed is run, and nothing else.
 	s.write("many.yaml", strings.Replace(text, "[30, 40, 50, 60, 70]", "[30, 40, 50, 60, 80]", 1))
-	if r = s.run("compare", "many.yaml", "-o", "csv"); !strings.Contains(r.stderr, fmt.Sprintf("\n%d of %d runs are known", runs-runs/5, runs)) {
+	if r = s.run("compare", "many.yaml", "-o", "csv"); !strings.Contains(r.stderr, fmt.Sprintf("\n%d of %d results were kept", runs-runs/5, runs)) {
 		t.Error(r.stderr)
 	}
-	if r = s.run("compare", "many.yaml", "-o", "csv", "--fresh"); strings.Contains(r.stderr, "known") {
+	if r = s.run("compare", "many.yaml", "-o", "csv", "--fresh"); strings.Contains(r.stderr, "were kept") {
 		t.Error(r.stderr)
 	}
 	// A result that is damaged counts as none.
@@ -500,7 +501,7 @@ func TestChangedArrivals(t *testing.T) {
 	}
 	s.write("dup.yaml", "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: dup.tsv}\n")
 	s.write("dup.tsv", "a\t1\t1\t1\t1\t1\na\t2\t1\t1\t1\t1\n")
-	if r := s.run("simulate", "dup.yaml"); r.code != 2 || !strings.Contains(r.stderr, `dup.tsv:2: job "a" has been there before`) {
+	if r := s.run("simulate", "dup.yaml"); r.code != 2 || !strings.Contains(r.stderr, `dup.tsv:2: job "a" was already listed`) {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 }
@@ -512,7 +513,7 @@ func TestLenientTrace(t *testing.T) {
 		"trace.yaml": "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: t.tsv, lenient: true}\n",
 	})
 	r := s.run("simulate", "trace.yaml", "-o", "json")
-	if want := "warning: left out of the trace: records that cannot be read (2), the first: t.tsv:2: submit time: \"x\" is no time in seconds\n"; r.code != 0 || r.stderr != want {
+	if want := "warning: left out of the trace: records that cannot be read (2), the first: t.tsv:2: submit time: \"x\" is not a time in seconds\n"; r.code != 0 || r.stderr != want {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 	if got := parse(t, r.stdout); len(got.Runs[0].Jobs) != 2 {
@@ -531,7 +532,7 @@ func TestTraceWithoutJobs(t *testing.T) {
 		"queue.yaml":   "cluster: {nodes: 3}\nqueues: [{name: prod}]\nworkload:\n  trace: {format: slackline, file: q.jsonl}\n",
 	})
 	for file, want := range map[string]string{
-		"lenient.yaml": `slackline: bad.tsv:1: submit time: "x" is no time in seconds; nor can any other of its 2 records be read`,
+		"lenient.yaml": `slackline: bad.tsv:1: submit time: "x" is not a time in seconds; and none of its 2 records can be read`,
 		"first.yaml":   `slackline: late.tsv:1: its first job comes at 2h, so there is none in the first 1h`,
 		"queue.yaml":   `slackline: q.jsonl:2: there is no queue "prd"; did you mean "prod"?`,
 	} {

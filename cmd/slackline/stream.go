@@ -16,10 +16,10 @@ func newStream() *cobra.Command {
 	var params []string
 	cmd := &cobra.Command{
 		Use:   "stream map|combine|reduce APP",
-		Short: "Be a mapper, combiner or reducer of Hadoop Streaming",
-		Long: `Runs one side of a built-in application over standard input and output, by the contract of Hadoop Streaming: a mapper reads lines
-of text and writes key TAB value, a combiner and a reducer read such lines sorted by key. Counters go to standard error. So every
-application runs wherever commands can be run, such as on a Hadoop cluster:
+		Short: "Run a mapper, combiner or reducer of Hadoop Streaming",
+		Long: `Runs one side of a built-in application over standard input and output, as Hadoop Streaming does: a mapper reads lines of text
+and writes key TAB value; a combiner and a reducer read such lines sorted by key. Counters go to standard error. So every
+application runs wherever commands run, such as on a Hadoop cluster:
 
   hadoop jar hadoop-streaming.jar -files slackline -mapper './slackline stream map wordcount' \
     -combiner './slackline stream combine wordcount' -reducer './slackline stream reduce wordcount' -input in -output out`,
@@ -41,7 +41,7 @@ application runs wherever commands can be run, such as on a Hadoop cluster:
 			roles := []mapreduce.Role{mapreduce.MapRole, mapreduce.CombineRole, mapreduce.ReduceRole}
 			role := mapreduce.Role(args[0])
 			if !slices.Contains(roles, role) {
-				return fmt.Errorf("%q is none of map, combine and reduce", args[0])
+				return fmt.Errorf("%q is not map, combine or reduce", args[0])
 			}
 			given, err := parseParams(params)
 			if err != nil {

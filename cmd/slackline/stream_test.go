@@ -48,7 +48,7 @@ func TestStream(t *testing.T) {
 	}
 	s := newShell(t, nil)
 	for want, args := range map[string][]string{
-		`"shuffle" is none of map, combine and reduce`:          {"shuffle", "wordcount"},
+		`"shuffle" is not map, combine or reduce`:               {"shuffle", "wordcount"},
 		`there is no application "wordcont"; did you mean`:      {"map", "wordcont"},
 		`application wordcount has no parameter "a"`:            {"map", "wordcount", "--param", "a=b"},
 		`--param "a": write it as NAME=VALUE`:                   {"map", "wordcount", "--param", "a"},

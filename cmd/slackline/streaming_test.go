@@ -125,7 +125,7 @@ func TestBadCommands(t *testing.T) {
 		"app: wordcount\nmap: cat\n":                     "job.yaml:2:6: app and map contradict each other",
 		"map: cat\nreduce: cat\nreduces: 0\n":            "job.yaml:3:10: reduces and reduce contradict each other",
 		"map: cat\npartition_fields: 3\nkey_fields: 2\n": "job.yaml:2:19: partition_fields and key_fields contradict each other",
-		"reduce: cat\n":                                  "job.yaml:1:9: reduce needs map: a job is made of commands, of which map is the first, or is an application, named by app; the number of reduces is called reduces",
+		"reduce: cat\n":                                  "job.yaml:1:9: reduce needs map: a job runs commands, with map as the first, or an application, named by app; the key for the number of reduces is reduces",
 		"combine: cat\n":                                 "job.yaml:1:10: combine needs map",
 		"app: wordcount\nreduce: cat\n":                  "job.yaml:2:9: reduce and app contradict each other",
 		"map: no-such-command -x\n":                      "job.yaml:1:6: map: there is no command no-such-command",
@@ -141,11 +141,11 @@ func TestBadCommands(t *testing.T) {
 		"app: ./d\n":                                     "job.yaml:1:6: app: ./d cannot be run: it is a directory",
 		"app: ./lost.sh\n":                               "job.yaml:1:6: app: ./lost.sh cannot be run: its first line names /no/such/sh, and there is no such file",
 		"map: ./lost.sh\nfiles: [lost.sh]\n":             "job.yaml:1:6: map: ./lost.sh cannot be run: its first line names /no/such/sh, and there is no such file",
-		"map: cat | tr a b\n":                            "job.yaml:1:6: map: there is no shell that would know what | means; write sh -c '…' around the whole line",
-		"map: sh ~/w.sh\n":                               "job.yaml:1:6: map: there is no shell that would know what ~ means",
-		"app: ./silent.sh\n":                             "it is no worker: its main function has to call run.Main",
-		"app: ./silent.sh a b\n":                         "behind its path stands the name of a program in it and nothing else",
-		"app: words\n":                                   "a program of your own is named by its path, such as ./words",
+		"map: cat | tr a b\n":                            "job.yaml:1:6: map: there is no shell to interpret |; put the whole line into sh -c '…'",
+		"map: sh ~/w.sh\n":                               "job.yaml:1:6: map: there is no shell to interpret ~; put",
+		"app: ./silent.sh\n":                             "it is not a worker: its main function must call run.Main",
+		"app: ./silent.sh a b\n":                         "only the name of a program may follow its path",
+		"app: words\n":                                   "give your own program by its path, such as ./words",
 		"map: cat\nlimits: {open_files: -1}\n":           "open_files is -1, it must not be negative",
 		"map: cat\n---\nname: two\nmap: cat\nafter: one\noutput: out2\ninput: in\n": `job "two" waits for job "one", which does not exist`,
 	} {
@@ -186,7 +186,7 @@ func TestNamesThatSlacklineSets(t *testing.T) {
 		}
 	}
 	if len(names) < 25 || names["my_own"] {
-		t.Fatalf("commands are told %v", names)
+		t.Fatalf("commands get %v", names)
 	}
 	s.again()
 	for name := range names {

@@ -22,9 +22,9 @@ sweep: {cluster.nodes: [1, 2, 3]}
 `, "one.yaml": `cluster: {nodes: 1, outages: [{node: n1, down: 5s}]}
 workload: {jobs: [{id: quick, maps: 1, map_time: 1s}, {id: slow, maps: 9, map_time: 10s}]}
 `, "slow.yaml": "cluster: {nodes: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 10s}]}\nsweep: {cluster.speed: [1, 1e-20]}\n"})
-	for _, kept := range []string{"", "18 of 18 runs are known from before; --fresh runs them again\n"} {
+	for _, kept := range []string{"", "18 of 18 results were kept from before; use --fresh to run them again\n"} {
 		r := s.run("compare", "s.yaml", "-o", "json", "--no-timing")
-		if r.code != 1 || !strings.HasPrefix(r.stderr, "warning: s: 3 seeds cannot tell which policy is better by mean response (3 comparisons at once take at least 7)\n"+kept+"slackline: 6 of 18 runs did not come to their end; the first, s cluster.nodes=1 by fifo with seed 1: the simulation is stuck at ") {
+		if r.code != 1 || !strings.HasPrefix(r.stderr, "warning: s: 3 seeds cannot decide which policy is better by mean response (3 comparisons at once take at least 7)\n"+kept+"slackline: 6 of 18 runs did not finish; the first, s cluster.nodes=1 by fifo with seed 1: the simulation is stuck at ") {
 			t.Fatalf("%d: %s", r.code, r.stderr)
 		}
 		var got report.Report
@@ -50,7 +50,7 @@ workload: {jobs: [{id: quick, maps: 1, map_time: 1s}, {id: slow, maps: 9, map_ti
 			t.Error(err)
 		}
 	}
-	if r = s.run("compare", "slow.yaml", "-o", "json"); r.code != 1 || !strings.Contains(r.stderr, "1 of 2 runs did not come to their end; the first, slow cluster.speed=1e-20 by edf-p with seed 1: the simulation takes too long") {
+	if r = s.run("compare", "slow.yaml", "-o", "json"); r.code != 1 || !strings.Contains(r.stderr, "1 of 2 runs did not finish; the first, slow cluster.speed=1e-20 by edf-p with seed 1: the simulation takes too long") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 }
@@ -69,7 +69,7 @@ func TestPoliciesAreCheckedFirst(t *testing.T) {
 		"s.yaml":               `s.yaml:3:18: policy "edf-p+speculate" needs a world that can speculate`,
 		"s.yaml --policy fifo": "",
 		"s.yaml --policy fifo,fifo+speculate --journal j --html p.html": `--policy: s.yaml: policy "fifo+speculate" needs a world`,
-		"sleep.yaml": `sleep.yaml:3:18: policy "fifo+sleep" saves nothing where no node draws power; give the cluster some, such as idle_power: 100W`,
+		"sleep.yaml": `sleep.yaml:3:18: policy "fifo+sleep" saves nothing if no node draws power; give the cluster some, such as idle_power: 100W`,
 		"sweep.yaml": `sweep.yaml:3:18: policy "fifo+sleep" saves nothing`,
 		"runs.yaml":  "",
 	} {
@@ -88,7 +88,7 @@ func TestPoliciesAreCheckedFirst(t *testing.T) {
 // A policy that copies slow tasks is refused where attempts do not report, with the key that lets them.
 func TestSpeculateWithoutReports(t *testing.T) {
 	s := newShell(t, map[string]string{"s.yaml": "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"})
-	if r := s.run("simulate", "s.yaml", "--policy", "fifo+speculate"); r.code != 2 || !strings.Contains(r.stderr, "give the cluster progress, such as progress: 5s") {
+	if r := s.run("simulate", "s.yaml", "--policy", "fifo+speculate"); r.code != 2 || !strings.Contains(r.stderr, "set progress for the cluster, such as progress: 5s") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 }

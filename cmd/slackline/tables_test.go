@@ -82,7 +82,7 @@ func TestPackedInput(t *testing.T) {
 	s.write("in", packed.String())
 	s.write("job.yaml", "name: j\napp: wordcount\ninput: in\noutput: out\ncompress: gzip\n")
 	told := s.run("run", "job.yaml", "--block", "64KB").stderr
-	if want := "one task reads all of in: gzip cannot be cut"; !strings.Contains(told, want) {
+	if want := "one task reads all of in: gzip cannot be split"; !strings.Contains(told, want) {
 		t.Errorf("%q is not told in\n%s", want, told)
 	}
 	if _, err := os.Stat(filepath.Join(s.path("out"), "part-r-00000.gz")); err != nil {

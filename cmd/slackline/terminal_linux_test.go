@@ -174,7 +174,7 @@ func TestPauseAtATerminal(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, _ = io.Copy(&text, ours)
-				if !strings.HasSuffix(screen(text.String()), "\nslackline: stopping; once more to stop at once\njob \"long\" is interrupted: 0 of 1 maps and 0 of 1 reduces are done\nslackline: interrupted; slackline resume out/long goes on\n") {
+				if !strings.HasSuffix(screen(text.String()), "\nslackline: stopping; press again to stop at once\njob \"long\" is interrupted: 0 of 1 maps and 0 of 1 reduces are done\nslackline: interrupted; slackline resume out/long continues it\n") {
 					t.Errorf("%q", text.String())
 				}
 			} else {

@@ -31,7 +31,7 @@ func TestLeftOutOfATrace(t *testing.T) {
 		"first.yaml":  "cluster: {nodes: 2}\nworkload: {trace: {format: swf, file: a.swf, first: 7s}}\n",
 	})
 	const never = "jobs that never ran (1), the first: a.swf:2: allocated processors: job 2 has none"
-	const part = "parts of jobs that were swapped out, each of which stands as a whole besides (1), the first: a.swf:4: status: 2 is a part of a job that was swapped out"
+	const part = "parts of jobs that were swapped out; each is also listed as a whole (1), the first: a.swf:4: status: 2 is a part of a job that was swapped out"
 	warned := "warning: left out of the trace: " + never + "\nwarning: left out of the trace: " + part + "\n"
 	for _, c := range []struct{ args, told string }{
 		{"workload stats --format swf a.swf", "left out: " + never + "\nleft out: " + part + "\n"},
@@ -99,8 +99,8 @@ func TestRuleOfTraces(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ args, want string }{
-		{"simulate new.yaml", "What the trace does not say of its jobs follows from rule 2.\n"},
-		{"simulate old.yaml", "What the trace does not say of its jobs follows from rule 1.\n"},
+		{"simulate new.yaml", "What the trace does not say about its jobs follows from rule 2.\n"},
+		{"simulate old.yaml", "What the trace does not say about its jobs follows from rule 1.\n"},
 		{"workload stats --format swim t.tsv", "4 (4 of them by rule 2)"},
 		{"workload stats --format swim t.tsv --rule 1", "6 (6 of them by rule 1)"},
 	} {

@@ -74,7 +74,7 @@ func TestResumeRunsNoStrangersCommand(t *testing.T) {
 					t.Errorf("%v: exit code %d: %s\nwant %s", args, r.code, r.stderr, c.want)
 				}
 			}
-			if code, said := s.interrupted(s.command("run", "long.yaml"), os.Interrupt); code != exitInterrupt || !strings.HasSuffix(said, "interrupted; the same command goes on\n") {
+			if code, said := s.interrupted(s.command("run", "long.yaml"), os.Interrupt); code != exitInterrupt || !strings.HasSuffix(said, "interrupted; the same command continues it\n") {
 				t.Errorf("exit code %d: %s", code, said)
 			}
 		})

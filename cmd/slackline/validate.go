@@ -20,17 +20,17 @@ func newValidate(o *options) *cobra.Command {
 	var input, size string
 	cmd := &cobra.Command{
 		Use:   "validate [JOB.yaml...]",
-		Short: "Hold the simulator against this machine: predict real jobs, run them, compare",
-		Long: `Runs a batch of jobs on this machine again and again. Before each run it is played in the simulator from what the runs before have
-taught (a cold one only while there is no other: see slackline profile), and when each job finishes is compared with the
-prediction. Without job files the batch is a sort, a word count and a grep over
-the source of the Go toolchain. Output goes to a temporary directory.`,
+		Short: "Check the simulator: predict real jobs, run them, compare",
+		Long: `Runs a batch of jobs on this machine repeatedly. Before each run the batch is simulated with what the earlier runs have measured
+(cold runs only while there is no other: see slackline profile), and the finish of each job is compared with the prediction.
+Without job files the batch is a sort, a word count and a grep over the source of the Go toolchain. Output goes to a temporary
+directory.`,
 		Example: `  slackline validate --size 4MB --rounds 2
   slackline validate examples/find.yaml --rounds 2 -o json`,
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if teach < 1 || rounds < 1 || teach+rounds > 10000 {
-				return fmt.Errorf("--teach %d, --rounds %d: each must be 1 or more, both together at most 10000", teach, rounds)
+				return fmt.Errorf("--teach %d, --rounds %d: each must be 1 or more, and their sum at most 10000", teach, rounds)
 			}
 			log := cmd.ErrOrStderr()
 			v := runs.Validation{Teach: teach, Rounds: rounds, Say: func(format string, a ...any) { fmt.Fprintf(log, format+"\n", a...) }}
@@ -39,7 +39,7 @@ the source of the Go toolchain. Output goes to a temporary directory.`,
 				return err
 			}
 			if len(policies) > 1 {
-				return fmt.Errorf("--policy: validate runs by one policy, not by %d", len(policies))
+				return fmt.Errorf("--policy: validate takes one policy, not %d", len(policies))
 			}
 			v.Policy = policies[0]
 			if v.Seed, err = o.oneSeed(); err != nil {
@@ -71,11 +71,11 @@ the source of the Go toolchain. Output goes to a temporary directory.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&teach, "teach", 3, "runs that only teach")
-	f.IntVar(&rounds, "rounds", 10, "runs that are predicted")
+	f.IntVar(&teach, "teach", 3, "runs to learn from")
+	f.IntVar(&rounds, "rounds", 10, "runs to predict")
 	f.StringVar(&input, "input", "", "without job files: folder with text (default: the source of the Go toolchain)")
-	f.StringVar(&size, "size", "64MB", "without job files: at most so much text")
-	f.StringArrayVar(&o.policies, "policy", nil, "policy to run by")
+	f.StringVar(&size, "size", "64MB", "without job files: at most this much text")
+	f.StringArrayVar(&o.policies, "policy", nil, "policy to use")
 	f.StringVar(&o.seed, "seed", noSeed, "seed of the placement of blocks")
 	f.IntVar(&o.nodes, "nodes", 0, "number of workers that share the cores of this machine")
 	f.StringVar(&o.slots, "slots", "", "slots of a worker for maps, or for maps and reduces: 2 or 2,1")
@@ -119,7 +119,7 @@ func defaultBatch(v *runs.Validation, input, size string) error {
 
 // writeAgreement prints the errors of each job and of the makespan.
 func writeAgreement(w io.Writer, a *runs.Agreement) error {
-	g := &report.Grid{Title: fmt.Sprintf("predictions of %d runs by %s, each from the runs before it", a.Rounds, a.Policy)}
+	g := &report.Grid{Title: fmt.Sprintf("predictions of %d runs under %s, each from the runs before it", a.Rounds, a.Policy)}
 	g.Add("job", ">measured", ">predicted", ">mean error", ">largest")
 	for i := range append(a.Jobs, a.Makespan) {
 		p := &a.Makespan

@@ -22,7 +22,7 @@ func (o *options) verdict(r *report.Report) error {
 		if len(r.Runs) == 1 {
 			return failure{fmt.Errorf("%s: %s", placeOf(stuck[0]), stuck[0].Stuck)}
 		}
-		return failure{fmt.Errorf("%d of %d runs did not come to their end; the first, %s: %s", len(stuck), len(r.Runs), placeOf(stuck[0]), stuck[0].Stuck)}
+		return failure{fmt.Errorf("%d of %d runs did not finish; the first, %s: %s", len(stuck), len(r.Runs), placeOf(stuck[0]), stuck[0].Stuck)}
 	}
 	played := slices.ContainsFunc(r.Runs, func(run *report.Run) bool { return run.World == "sim" })
 	var failed, refused, late []judged

@@ -24,8 +24,8 @@ func newWorkload(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "workload",
 		Short: "Describe, convert and imitate workloads",
-		Long: `Describes workloads that were recorded, converts them from and to the forms of others, and makes workloads that look alike, which
-can be shared without sharing what they were made from. Forms of traces:
+		Long: `Describes recorded workloads, converts them from and to other formats, and makes similar workloads, which can be shared without
+sharing the originals. Trace formats:
 
 ` + formatList(),
 		Example: "  slackline workload stats --format swim examples/traces/swim.tsv",
@@ -38,14 +38,14 @@ can be shared without sharing what they were made from. Forms of traces:
 
 // bind adds the flags. The format of that name is read unless told otherwise; with none, one must be named.
 func (f *traceFlags) bind(cmd *cobra.Command, flag, format string) {
-	cmd.Flags().StringVar(&f.format, flag, format, "form of the trace that is read; slackline workload --help lists them")
+	cmd.Flags().StringVar(&f.format, flag, format, "format of the trace; slackline workload --help lists them")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "leave out records that cannot be read, and count them")
 	_ = cmd.RegisterFlagCompletionFunc(flag, completeFormats(func(trace.Format) bool { return true }))
 }
 
 // bindRule adds the flag for the version of the rule.
 func (f *traceFlags) bindRule(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.rule, "rule", trace.RuleVersion, "version of the rule by which tasks follow from bytes: 1 gives each job one reduce at least, 2 none without shuffle")
+	cmd.Flags().IntVar(&f.rule, "rule", trace.RuleVersion, "version of the rule that derives tasks from bytes: 1 gives each job at least one reduce, 2 none without shuffle")
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions([]string{"1", "2"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -94,7 +94,7 @@ type traceIn struct {
 // open begins to read a file, or standard input where it is called "-".
 func (f *traceFlags) open(cmd *cobra.Command, flag, file string, unsorted bool) (*traceIn, error) {
 	if f.format == "" {
-		return nil, fmt.Errorf("--%s is needed: the form of %s, one of %s", flag, file, strings.Join(formatNames(), ", "))
+		return nil, fmt.Errorf("--%s is needed: the format of %s, one of %s", flag, file, strings.Join(formatNames(), ", "))
 	}
 	format, err := trace.Find(f.format)
 	if err != nil {

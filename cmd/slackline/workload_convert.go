@@ -18,13 +18,13 @@ func newWorkloadImport() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "import --format FORMAT TRACE",
-		Short: "Convert a trace of others to Slackline's own form",
-		Long: `Converts a trace to Slackline's own form: JSON lines, which scenarios play as "trace: {format: slackline, file: …}". The trace is
-read from standard input where it is called "-". Forms:
+		Short: "Convert a trace to Slackline's own format",
+		Long: `Converts a trace to Slackline's own format: JSON lines, which scenarios use as "trace: {format: slackline, file: …}". The name
+"-" stands for standard input. Formats:
 
 ` + formatList() + `
-Jobs must come in order of submission; with --sort they are sorted in memory. With --lenient, records that cannot be read are left
-out and counted; without it, the first of them is an error.`,
+Jobs must come in order of submission; --sort sorts them in memory. --lenient leaves out records that cannot be read, and
+counts them; without it, the first of them is an error.`,
 		Example: `  slackline workload import --format rumen examples/traces/rumen.json
   slackline workload import --format alibaba --sort examples/traces/alibaba.csv --to a.jsonl && slackline workload stats a.jsonl`,
 		Args: exactly(1, "a trace"),
@@ -44,7 +44,7 @@ out and counted; without it, the first of them is an error.`,
 		},
 	}
 	f.bind(cmd, "format", "")
-	cmd.Flags().BoolVar(&sorted, "sort", false, "sort jobs by their submission; all of them are held in memory")
+	cmd.Flags().BoolVar(&sorted, "sort", false, "sort jobs by submission time; this holds all of them in memory")
 	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
 	return cmd
 }
@@ -56,10 +56,11 @@ func newWorkloadExport() *cobra.Command {
 	var reduces int
 	cmd := &cobra.Command{
 		Use:   "export --format FORMAT TRACE",
-		Short: "Convert a trace to the form of others",
-		Long: `Converts a trace, by default one in Slackline's own form, to that of others: sls, the input of Hadoop's Scheduler Load Simulator.
-What the form needs and the trace does not say, tasks and their times, follows from the rule that scenarios go by unless told
-otherwise, with draws of the seed. What the form cannot say is lost: sls has no bytes, deadlines and dependencies.`,
+		Short: "Convert a trace to another format",
+		Long: `Converts a trace, by default one in Slackline's own format, to another format: sls, the input of Hadoop's Scheduler Load
+Simulator. If the format needs something that the trace does not say, such as tasks and their times, it is derived by the
+default rule of scenarios, with random numbers from the seed. What the format cannot express is lost: sls has no bytes,
+deadlines or dependencies.`,
 		Example: `  slackline workload export --format sls examples/traces/small.jsonl
   slackline workload export --format sls --from swim examples/traces/swim.tsv --to sls.json`,
 		Args: exactly(1, "a trace"),
@@ -82,10 +83,10 @@ otherwise, with draws of the seed. What the form cannot say is lost: sls has no 
 	}
 	f.bind(cmd, "from", "slackline")
 	f.bindRule(cmd)
-	cmd.Flags().StringVar(&format, "format", "", "form to write: sls or slackline")
+	cmd.Flags().StringVar(&format, "format", "", "format to write: sls or slackline")
 	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the times that are drawn")
-	cmd.Flags().IntVar(&reduces, "reduces", 100, "most reduces of a job of which the trace lists none")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random times")
+	cmd.Flags().IntVar(&reduces, "reduces", 100, "at most this many reduces for a job whose reduces the trace does not list")
 	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats(trace.Format.Writes))
 	return cmd
 }
@@ -93,7 +94,7 @@ otherwise, with draws of the seed. What the form cannot say is lost: sls has no 
 // convert writes the jobs of a trace in a form, to a file or to standard output.
 func convert(cmd *cobra.Command, r trace.Reader, form, to string, with func(*trace.Job) (*trace.Job, error)) error {
 	if form == "" {
-		return errors.New("--format is needed: the form to write, such as sls")
+		return errors.New("--format is needed: the format to write, such as sls")
 	}
 	format, err := trace.Find(form)
 	if err != nil {

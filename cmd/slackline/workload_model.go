@@ -18,11 +18,11 @@ func newWorkloadFit() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "fit TRACE",
-		Short: "Make a model of a trace, which can be shared in its place",
-		Long: `Makes a model of a trace: a JSON file from which slackline workload generate draws workloads that look alike. It holds the rate of
-arrivals by hour of the day and their bursts; of bytes, tasks, times and deadlines, quantiles to three digits, and how many jobs
-have which of them together, in sixteen parts. No name, path, user or host is in it. The model of a few dozen jobs is close to
-these jobs themselves; look at it before you share it.`,
+		Short: "Make a model of a trace that can be shared instead of it",
+		Long: `Makes a model of a trace: a JSON file from which slackline workload generate draws similar workloads. It has the rate of arrivals
+by hour of the day and their bursts; quantiles of bytes, tasks, times and deadlines to three digits; and how many jobs have
+which of them together, in sixteen parts. It has no name, path, user or host. The model of a few dozen jobs is close to these
+jobs themselves; look at it before you share it.`,
 		Example: `  slackline workload fit --format swim examples/traces/swim.tsv
   slackline workload fit --format swim examples/traces/swim.tsv --to model.json && slackline workload generate model.json --jobs 20`,
 		Args: exactly(1, "a trace"),
@@ -57,8 +57,8 @@ func newWorkloadGenerate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate MODEL.json",
 		Short: "Draw a workload from a model",
-		Long: `Draws a workload from a model that slackline workload fit has made: so many jobs, or all that arrive in so many hours, or whichever
-ends first. The same seed gives the same workload, and a longer one begins as a shorter one.`,
+		Long: `Draws a workload from a model made by slackline workload fit: a number of jobs, or all jobs that arrive in a number of hours, or
+whichever ends first. The same seed gives the same workload, and a longer one begins like a shorter one.`,
 		Example: `  slackline workload generate examples/traces/model.json --jobs 10
   slackline workload generate examples/traces/model.json --hours 2 --seed 7 --to g.jsonl && slackline workload stats g.jsonl`,
 		Args: exactly(1, "a model"),
@@ -72,7 +72,7 @@ ends first. The same seed gives the same workload, and a longer one begins as a 
 			case !(hours >= 0 && hours <= 250_000):
 				return fmt.Errorf("--hours is %v, it must be above 0 and at most 250000", hours)
 			case jobs == 0 && hours == 0:
-				return errors.New("say how much is wanted: --jobs, --hours or both")
+				return errors.New("give --jobs, --hours or both")
 			}
 			text, err := readFile(args[0])
 			if err != nil {
@@ -93,10 +93,10 @@ ends first. The same seed gives the same workload, and a longer one begins as a 
 			})
 		},
 	}
-	cmd.Flags().IntVar(&jobs, "jobs", 0, "number of jobs; no limit if left out")
-	cmd.Flags().Float64Var(&hours, "hours", 0, "hours within which jobs arrive; no limit if left out")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of everything that is drawn")
-	cmd.Flags().StringVar(&format, "format", "slackline", "form to write: slackline or sls")
+	cmd.Flags().IntVar(&jobs, "jobs", 0, "number of jobs (default: no limit)")
+	cmd.Flags().Float64Var(&hours, "hours", 0, "hours in which jobs arrive (default: no limit)")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of everything random")
+	cmd.Flags().StringVar(&format, "format", "slackline", "format to write: slackline or sls")
 	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
 	f.bindRule(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats(trace.Format.Writes))

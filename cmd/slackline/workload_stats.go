@@ -19,11 +19,11 @@ func newWorkloadStats(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats TRACE",
 		Short: "Describe a trace: jobs, tasks, bytes, arrivals, load by hour",
-		Long: `Describes a trace. Where it lists no tasks, they are counted by the rule that scenarios go by: a map for 128MB of input, a reduce for
-1GB of shuffle, none where nothing is shuffled (with --rule 1, as before version 2 of the rule, one at least). Records that are no
-jobs, or no jobs that ran, are left out and counted. Quantiles are off by at most 1 %. The dispersion is the variance of the number of arrivals in a minute over its
-mean: 1 for a Poisson process, more where arrivals come in bursts. Hours count from the start of the trace. The trace is read from
-standard input where it is called "-". Forms:
+		Long: `Describes a trace. If it lists no tasks, they are counted by the rule of scenarios: a map for 128MB of input, a reduce for 1GB
+of shuffle, none if nothing is shuffled (with --rule 1, as before version 2 of the rule, at least one). Records that are not
+jobs, or not jobs that ran, are left out and counted. Quantiles are off by at most 1 %. The dispersion is the variance of the
+number of arrivals in a minute over its mean: 1 for a Poisson process, more if arrivals come in bursts. Hours count from the
+start of the trace. The name "-" stands for standard input. Formats:
 
 ` + formatList(),
 		Example: `  slackline workload stats examples/traces/small.jsonl
@@ -78,8 +78,8 @@ func statsTable(w io.Writer, name string, s *synth.Stats) error {
 	t.Add("bytes shuffled", bytesOf(s.Shuffle))
 	t.Add("bytes written", bytesOf(s.Output))
 	t.Add("jobs with a deadline", fmt.Sprint(s.Deadlines))
-	t.Add("jobs that wait for others", fmt.Sprint(s.After))
-	t.Add("mean gap between arrivals", fmt.Sprintf("%.3g s", s.GapMean))
+	t.Add("jobs with predecessors", fmt.Sprint(s.After))
+	t.Add("mean time between arrivals", fmt.Sprintf("%.3g s", s.GapMean))
 	t.Add("its coefficient of variation", fmt.Sprintf("%.3g", s.GapCV))
 	t.Add("dispersion of arrivals in a minute", fmt.Sprintf("%.3g", s.Dispersion))
 	t.Add("busiest hour over the mean", fmt.Sprintf("%.3g", s.PeakHour))

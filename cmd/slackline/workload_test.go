@@ -110,20 +110,20 @@ func TestWorkloadBadInput(t *testing.T) {
 		"stats --format swin swim.tsv":                   `--format: there is no trace format "swin"; did you mean "swim"?`,
 		"stats swim.tsv":                                 `swim.tsv:1: the file does not begin with {"slackline_trace":1}`,
 		"stats --format swim empty":                      `empty:1: there is no job in it`,
-		"stats --format swim bad.tsv":                    `bad.tsv:2: submit time: "x" is no time in seconds`,
-		"fit --format swim bad.tsv --to m":               `bad.tsv:2: submit time: "x" is no time in seconds`,
-		"import swim.tsv":                                `--format is needed: the form of swim.tsv, one of swim, slackline, sls, rumen, jhist, swf, google, alibaba`,
-		"import --format swim bad.tsv --to x":            `bad.tsv:2: submit time: "x" is no time in seconds`,
+		"stats --format swim bad.tsv":                    `bad.tsv:2: submit time: "x" is not a time in seconds`,
+		"fit --format swim bad.tsv --to m":               `bad.tsv:2: submit time: "x" is not a time in seconds`,
+		"import swim.tsv":                                `--format is needed: the format of swim.tsv, one of swim, slackline, sls, rumen, jhist, swf, google, alibaba`,
+		"import --format swim bad.tsv --to x":            `bad.tsv:2: submit time: "x" is not a time in seconds`,
 		"import --format alibaba alibaba.csv":            `start_time: 2m is before the 5m of the job before; slackline workload import --sort puts a trace in order`,
 		"import --format swim swim.tsv --to no/x":        `no/x: it cannot be written`,
-		"export small.jsonl":                             `--format is needed: the form to write, such as sls`,
-		"export --format swf small.jsonl":                `--format: traces cannot be written in the form swf; they can in slackline and sls`,
+		"export small.jsonl":                             `--format is needed: the format to write, such as sls`,
+		"export --format swf small.jsonl":                `--format: traces cannot be written as swf; they can be written as slackline and sls`,
 		"export --format sls --reduces 0 small.jsonl":    `--reduces is 0, it must be from 1 to 10000000`,
-		"export --format sls --from alibaba alibaba.csv": `job "j_2" has a stage other0, SLS knows map and reduce`,
-		"generate model.json":                            `say how much is wanted: --jobs, --hours or both`,
+		"export --format sls --from alibaba alibaba.csv": `job "j_2" has a stage other0, but SLS knows only map and reduce`,
+		"generate model.json":                            `give --jobs, --hours or both`,
 		"generate model.json --jobs -1":                  `--jobs is -1, it must be above 0`,
 		"generate model.json --hours NaN":                `--hours is NaN, it must be above 0 and at most 250000`,
-		"generate m.json --jobs 1":                       `m.json: slackline_model: version 0 is not known, 1 is`,
+		"generate m.json --jobs 1":                       `m.json: slackline_model: version 0 is not known, only 1`,
 		"statz":                                          `unknown command "statz"; did you mean "stats"?`,
 	} {
 		r := s.run(append([]string{"workload"}, strings.Fields(args)...)...)
@@ -135,7 +135,7 @@ func TestWorkloadBadInput(t *testing.T) {
 		t.Errorf("bad input left something behind: %s", d)
 	}
 	r := s.run("workload", "import", "--format", "swim", "--lenient", "bad.tsv")
-	if want := "warning: left out of the trace: records that cannot be read (2), the first: bad.tsv:2: submit time: \"x\" is no time in seconds\n"; r.code != 0 || r.stderr != want || strings.Count(r.stdout, "\n") != 2 {
+	if want := "warning: left out of the trace: records that cannot be read (2), the first: bad.tsv:2: submit time: \"x\" is not a time in seconds\n"; r.code != 0 || r.stderr != want || strings.Count(r.stdout, "\n") != 2 {
 		t.Errorf("lenient: %+v", r)
 	}
 }

@@ -291,7 +291,7 @@ func TestMistakes(t *testing.T) {
 		{"WordCount", nil, `there is no application "WordCount"; did you mean "wordcount"? (there are: grep, index, join, loadgen, sort, teragen, terasort, teravalidate, topk, wordcount)`},
 		{"pi", nil, `there is no application "pi" (there are: grep, index, join, loadgen, sort, teragen, terasort, teravalidate, topk, wordcount)`},
 		{"", nil, `there is no application "" (there are: grep, index, join, loadgen, sort, teragen, terasort, teravalidate, topk, wordcount)`},
-		{"grep", nil, `application grep needs the parameter "pattern": regular expression in Go's syntax (RE2), to be found anywhere in the line`},
+		{"grep", nil, `application grep needs the parameter "pattern": regular expression in Go's syntax (RE2), found anywhere in the line`},
 		{"grep", map[string]string{"patern": "x"}, `application grep has no parameter "patern"; did you mean "pattern"? (it has: pattern, only_matching, ignore_case)`},
 		{"grep", map[string]string{"pattern": "("}, "application grep, parameter \"pattern\": \"(\" is not a regular expression: missing closing ): `(`"},
 		{"grep", map[string]string{"pattern": "x", "only_matching": "yes"}, `application grep, parameter "only_matching": "yes" is neither true nor false`},

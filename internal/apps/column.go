@@ -16,7 +16,7 @@ import (
 func column(record []byte, name string) ([]byte, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(record, &object); err != nil {
-		return nil, bad("%s is no JSON object; is input_format json or csv?", record)
+		return nil, bad("%s is not a JSON object; is input_format json or csv?", record)
 	}
 	raw, ok := object[name]
 	switch {
@@ -49,7 +49,7 @@ func textKey(raw []byte, name string) ([]byte, error) {
 	}
 	const replaced = string(utf8.RuneError)
 	if strings.Contains(text, replaced) && !bytes.Contains(raw, []byte(replaced)) && !bytes.Contains(bytes.ToLower(raw), []byte(`\ufffd`)) {
-		return nil, bad("the column %q holds half of a character: %s", name, raw)
+		return nil, bad("the column %q has half a character: %s", name, raw)
 	}
 	return []byte(text), nil
 }

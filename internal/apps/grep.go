@@ -15,9 +15,9 @@ var grep = App{
 	Output:  "line TAB count; with only_matching: matching text TAB count",
 	MapOnly: true,
 	Params: []Param{
-		{Name: "pattern", Type: Regexp, Required: true, Doc: "regular expression in Go's syntax (RE2), to be found anywhere in the line"},
+		{Name: "pattern", Type: Regexp, Required: true, Doc: "regular expression in Go's syntax (RE2), found anywhere in the line"},
 		{Name: "only_matching", Type: Bool, Default: "false", Doc: "count the non-empty matching texts instead of their lines, as Hadoop's grep does"},
-		{Name: "ignore_case", Type: Bool, Default: "false", Doc: "take letters that differ by case alone for the same, as (?i) at the begin of the pattern does"},
+		{Name: "ignore_case", Type: Bool, Default: "false", Doc: "ignore case, as (?i) at the start of the pattern does"},
 	},
 	build: func(s settings) mapreduce.Program {
 		pattern := s["pattern"].(*automaton.Expr)

@@ -16,7 +16,7 @@ import (
 
 var index = App{
 	Name:   "index",
-	Doc:    "an inverted index: for each word the files that it occurs in, with how often; words are what stands between ASCII whitespace",
+	Doc:    "an inverted index: for each word the files that it occurs in, with how often; words are separated by ASCII whitespace",
 	Output: "word TAB file:count for each file in order of name, with TABs between; a name with control characters or bytes that are not UTF-8 is quoted",
 	build: func(settings) mapreduce.Program {
 		return mapreduce.Program{

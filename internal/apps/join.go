@@ -12,22 +12,22 @@ import (
 var join = App{
 	Name: "join",
 	Doc: "joins two inputs by a key: every record of the left one with every record of the right one that has the same key. A job file names " +
-		"the inputs left and right, under inputs. Keys are compared as texts; a JSON number is written in one way first, so that 1, 1.0 and 1e0 " +
-		"are one key, which the string \"1\" and a field 1 of CSV equal too, but \"1.0\" does not. Lists and objects are keys as they are written. A JSON null equals nothing, not even null. All " +
+		"the inputs left and right, under inputs. Keys are compared as texts; JSON numbers are normalised first, so that 1, 1.0 and 1e0 " +
+		"are one key, which the string \"1\" and a field 1 of CSV equal too, but \"1.0\" does not. Lists and objects are compared as written. A JSON null equals nothing, not even null. All " +
 		"records of one key are held in memory",
 	Output: "key TAB rest of the left line TAB rest of the right line; of JSON or CSV, key TAB {\"left\":…,\"right\":…}; a null key is written as an empty one",
 	Params: []Param{
-		{Name: "kind", Type: Text, Default: "inner", Doc: "inner: keys that both have; left, right: also the other records of that one, those whose key is null too; outer: all records"},
+		{Name: "kind", Type: Text, Default: "inner", Doc: "inner: keys that both have; left, right: also the other records of that side, including those with a null key; outer: all records"},
 		{Name: "left_key", Type: Text, Default: "1", Doc: "key of the left input: the number of a field between TABs, or the name of a column of JSON or CSV"},
 		{Name: "right_key", Type: Text, Default: "1", Doc: "key of the right input"},
-		{Name: "missing", Type: Text, Default: "", Doc: "what stands in a line for the rest of a record that is missing; in JSON it is null"},
+		{Name: "missing", Type: Text, Default: "", Doc: "text for the rest of a missing record; in JSON it is null"},
 		{Name: "right_path", Type: Text, Default: "", Doc: "where inputs have no names, as under Hadoop: files with this in their paths are the right input"},
 	},
 	check: func(s settings) error {
 		switch kind := s["kind"].(string); kind {
 		case "inner", "left", "right", "outer":
 		default:
-			return fmt.Errorf("application join, parameter \"kind\": %q is none of inner, left, right and outer", kind)
+			return fmt.Errorf("application join, parameter \"kind\": %q is not inner, left, right or outer", kind)
 		}
 		for _, name := range []string{"left_key", "right_key"} {
 			if s[name] == "" || s[name] == "0" {
@@ -74,7 +74,7 @@ func sideOf(in mapreduce.Input, right string) (byte, error) {
 	case in.Name == "right":
 		return 'R', nil
 	case right == "":
-		return 0, fmt.Errorf("%s belongs to neither side: name the inputs left and right, under inputs of the job file, or give the parameter right_path", in.Path)
+		return 0, fmt.Errorf("%s is on neither side: name the inputs left and right, under inputs in the job file, or give the parameter right_path", in.Path)
 	case strings.Contains(in.Path, right):
 		return 'R', nil
 	}

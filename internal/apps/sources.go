@@ -49,11 +49,11 @@ func joinSources(s settings, sources []Source) (columns []string, at int, err er
 		switch named := !isNumber(key); in.Format {
 		case "", "text":
 			if named {
-				return nil, i, fmt.Errorf("%s names the column %q, and lines of text have none; set the format of the input to json or csv, or %s to the number of a field", param, key, param)
+				return nil, i, fmt.Errorf("%s names the column %q, but lines of text have none; set the format of the input to json or csv, or %s to the number of a field", param, key, param)
 			}
 		case "json", "csv":
 			if !named {
-				return nil, i, fmt.Errorf("%s is the number of a field, %s, and records of %s have names for theirs; set %s to the name of a column", param, key, in.Format, param)
+				return nil, i, fmt.Errorf("%s is the number of a field, %s, but records of %s have names; set %s to the name of a column", param, key, in.Format, param)
 			}
 			if in.NoHeader {
 				return nil, i, fmt.Errorf("%s names the column %q, and csv without a header has no names", param, key)

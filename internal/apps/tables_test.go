@@ -294,9 +294,9 @@ func TestTablesRefuse(t *testing.T) {
 		params map[string]string
 	}{
 		`"by": "size" is neither count nor value`:                 {"topk", map[string]string{"by": "size"}},
-		`"k": 0 is no whole number`:                               {"topk", map[string]string{"k": "0"}},
-		`"k": 1.5 is no whole number`:                             {"topk", map[string]string{"k": "1.5"}},
-		`"kind": "cross" is none of inner, left, right`:           {"join", map[string]string{"kind": "cross"}},
+		`"k": 0 is not a whole number`:                            {"topk", map[string]string{"k": "0"}},
+		`"k": 1.5 is not a whole number`:                          {"topk", map[string]string{"k": "1.5"}},
+		`"kind": "cross" is not inner, left, right`:               {"join", map[string]string{"kind": "cross"}},
 		`"left_key": "0" is neither the number`:                   {"join", map[string]string{"left_key": "0"}},
 		`left_key is "id" and right_key "1"; either both are num`: {"join", map[string]string{"left_key": "id"}},
 	} {
@@ -308,15 +308,15 @@ func TestTablesRefuse(t *testing.T) {
 		app, text string
 		params    map[string]string
 	}{
-		`f belongs to neither side`:    {"join", "a\n", nil},
-		`"a" has no field 2`:           {"join", "a\n", map[string]string{"left_key": "2", "right_path": "g"}},
-		`a is no JSON object`:          {"join", "a\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
-		`{} has no column "id"`:        {"join", "{}\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
-		`"id" is not UTF-8`:            {"join", "{\"id\":\"\xff\"}\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
-		`holds half of a character`:    {"join", `{"id":"\ud800"}` + "\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
-		`its exponent is too large`:    {"join", `{"id":1e99999999999999999999}` + "\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
-		`"a" has no TAB with a number`: {"topk", "a\n", map[string]string{"by": "value"}},
-		`"x" of the item "a" is not`:   {"topk", "a\tx\n", map[string]string{"by": "value"}},
+		`f is on neither side`:                {"join", "a\n", nil},
+		`"a" has no field 2`:                  {"join", "a\n", map[string]string{"left_key": "2", "right_path": "g"}},
+		`a is not a JSON object`:              {"join", "a\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`{} has no column "id"`:               {"join", "{}\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`"id" is not UTF-8`:                   {"join", "{\"id\":\"\xff\"}\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`has half a character`:                {"join", `{"id":"\ud800"}` + "\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`its exponent is too large`:           {"join", `{"id":1e99999999999999999999}` + "\n", map[string]string{"left_key": "id", "right_key": "id", "right_path": "g"}},
+		`"a" has no TAB followed by a number`: {"topk", "a\n", map[string]string{"by": "value"}},
+		`"x" of the item "a" is not`:          {"topk", "a\tx\n", map[string]string{"by": "value"}},
 	} {
 		p, err := New(c.app, c.params)
 		if err != nil {

@@ -16,8 +16,8 @@ var teraRecords = mapreduce.Records{Length: 100, Key: 10}
 
 var terasort = App{
 	Name: "terasort",
-	Doc: "sorts records of 100 bytes by their first 10; parts one behind the other are sorted as a whole, cut at keys that a sample of " +
-		"the input suggests",
+	Doc: "sorts records of 100 bytes by their first 10; the parts in order are sorted as a whole, cut at keys from a sample of " +
+		"the input",
 	Output: "record of 100 bytes",
 	build: func(settings) mapreduce.Program {
 		return mapreduce.Program{
@@ -119,9 +119,9 @@ func mix(n uint64) uint64 {
 var teravalidate = App{
 	Name: "teravalidate",
 	Doc: "checks that records are sorted, within each part and from each part to the next; run it with reduces: 1 on the output of " +
-		"terasort. The job succeeds whatever it finds: records that are not sorted stand in its output as misordered, and the counter " +
-		"\"misordered places\" tells their number",
-	Output: "misordered TAB key and place, for the first such of each block; then records TAB count, checksum TAB sum of their CRC-32",
+		"terasort. The job succeeds whatever it finds: records that are not sorted are in its output as misordered, and the counter " +
+		"\"misordered places\" is their number",
+	Output: "misordered TAB key and position, for the first one of each block; then records TAB count, checksum TAB sum of their CRC-32",
 	build: func(settings) mapreduce.Program {
 		return mapreduce.Program{
 			NewMapper:  func(c *mapreduce.Context) (mapreduce.Mapper, error) { return sumUp{c}, nil },

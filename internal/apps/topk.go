@@ -19,15 +19,15 @@ var topk = App{
 	Output: "item TAB count or number, the first ones first",
 	Params: []Param{
 		{Name: "k", Type: Number, Default: "10", Unit: "items", Doc: "how many"},
-		{Name: "by", Type: Text, Default: "count", Doc: "count: how often a line occurs; value: the number behind its last TAB"},
-		{Name: "smallest", Type: Bool, Default: "false", Doc: "the least instead of the greatest"},
+		{Name: "by", Type: Text, Default: "count", Doc: "count: how often a line occurs; value: the number after its last TAB"},
+		{Name: "smallest", Type: Bool, Default: "false", Doc: "the smallest instead of the greatest"},
 	},
 	check: func(s settings) error {
 		if by := s["by"].(string); by != "count" && by != "value" {
 			return fmt.Errorf("application topk, parameter \"by\": %q is neither count nor value", by)
 		}
 		if k := s["k"].(float64); k < 1 || k > 10_000_000 || k != math.Trunc(k) {
-			return fmt.Errorf("application topk, parameter \"k\": %v is no whole number from 1 to 10000000", k)
+			return fmt.Errorf("application topk, parameter \"k\": %v is not a whole number from 1 to 10000000", k)
 		}
 		return nil
 	},
@@ -150,7 +150,7 @@ type topMapper struct{ best }
 func (m *topMapper) Map(_, line []byte, _ mapreduce.Emitter) error {
 	tab := bytes.LastIndexByte(line, '\t')
 	if tab < 0 {
-		return bad("%q has no TAB with a number behind it", line)
+		return bad("%q has no TAB followed by a number", line)
 	}
 	r, err := rank(line[:tab], bytes.TrimSuffix(line[tab+1:], []byte{'\r'}))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 var wordcount = App{
 	Name:   "wordcount",
-	Doc:    "counts how often each word occurs; words are what stands between ASCII whitespace",
+	Doc:    "counts how often each word occurs; words are separated by ASCII whitespace",
 	Output: "word TAB count",
 	build: func(settings) mapreduce.Program {
 		return mapreduce.Program{

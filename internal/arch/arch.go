@@ -76,6 +76,9 @@ func check(root string) ([]violation, error) {
 	if err := c.checkPurity(); err != nil {
 		return nil, err
 	}
+	if err := c.checkText(); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(c.found, func(a, b violation) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule), cmp.Compare(a.msg, b.msg))
 	})

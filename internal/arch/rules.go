@@ -33,5 +33,6 @@ var rules = []rule{
 	{"tree-package-name", "no package is called util, common, helper, manager or misc"},
 	{"tree-package-doc", "every package has a doc comment"},
 	{"tree-exported-doc", "what a public package exports has a doc comment"},
+	{"text-phrases", "no phrase of internal/arch/phrases.txt, in code, comments, documents or scripts"},
 	{"tree-compiles", "files can be parsed, pure packages pass the type checker"},
 }

@@ -139,7 +139,7 @@ func (d *Document) resolve(n ast.Node) (_ ast.Node, release func()) {
 			release = func() { delete(d.open, name); outer() }
 			n = to
 		case *ast.TagNode:
-			d.failf(x, "tags such as %s are not understood; leave it out", x.GetToken().Value)
+			d.failf(x, "tags such as %s are not supported; leave it out", x.GetToken().Value)
 			return nil, release
 		default:
 			return n, release
@@ -153,7 +153,7 @@ func (d *Document) value(n ast.Node, v reflect.Value, path string, f field) {
 	d.nodes++
 	if d.nodes > maxNodes {
 		if d.nodes == maxNodes+1 {
-			d.failf(n, "the file has more than %d values, aliases counted as often as they are used", maxNodes)
+			d.failf(n, "the file has more than %d values, with aliases counted each time they are used", maxNodes)
 		}
 		return
 	}
@@ -418,7 +418,7 @@ func (d *Document) pairs(n ast.Node, path string, each func(key string, at Pos, 
 	seen := map[string]bool{}
 	for _, kv := range values {
 		if kv.Key.IsMergeKey() {
-			d.failf(kv, "merge keys (<<) are not understood; write the keys out")
+			d.failf(kv, "merge keys (<<) are not supported; write the keys out")
 			continue
 		}
 		var keyNode ast.Node = kv.Key

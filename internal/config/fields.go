@@ -57,7 +57,7 @@ func bound(tag reflect.StructTag, name string) *float64 {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		panic("config: tag " + name + " is no number: " + s)
+		panic("config: tag " + name + " is not a number: " + s)
 	}
 	return &x
 }

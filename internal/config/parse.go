@@ -40,7 +40,7 @@ func ParseOne(file string, src []byte) (*Document, error) {
 		return nil, err
 	}
 	if len(docs) > 1 {
-		return nil, Errors{{File: file, Pos: place(docs[1].root), Text: "a second document begins here; write one document a file"}}
+		return nil, Errors{{File: file, Pos: place(docs[1].root), Text: "a second document begins here; a file has one document"}}
 	}
 	return docs[0], nil
 }
@@ -58,7 +58,7 @@ func documents(file string, src []byte) (roots []ast.Node, failed *Error) {
 	defer func() {
 		// The parser is a guest: whatever it trips over is the fault of the file.
 		if recover() != nil {
-			roots, failed = nil, whole("this is not YAML that can be read")
+			roots, failed = nil, whole("this YAML cannot be read")
 		}
 	}()
 	tree, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey()) // told by decode

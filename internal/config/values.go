@@ -16,7 +16,7 @@ type Former interface{ Form() Form }
 
 // Form is how values of a type are written.
 type Form struct {
-	Wanted   string // as errors say it: "a size with its unit, such as 64MB"
+	Wanted   string // as errors say it: "a size with a unit, such as 64MB"
 	Pattern  string // regular expression of the whole text, but for spaces around it
 	Examples []string
 	Bare     string // numbers that need no quotes: integer or number, not negative; "" for 0 alone
@@ -69,7 +69,7 @@ func (s Span) Duration() units.Duration { return units.Duration(s) }
 
 // Form is how spans are written.
 func (Span) Form() Form {
-	return Form{Wanted: "a span of time with its unit, such as 90s or 10m", Pattern: `-?(0|` + Duration + `)`, Examples: []string{"90s", "10m", "1h30m"}}
+	return Form{Wanted: "a span of time with a unit, such as 90s or 10m", Pattern: `-?(0|` + Duration + `)`, Examples: []string{"90s", "10m", "1h30m"}}
 }
 
 // Spans is a span of time, or a range of spans such as 20s..40s.
@@ -88,7 +88,7 @@ func (s *Spans) UnmarshalText(text []byte) (err error) {
 		}
 	}
 	if s.From < 0 || s.To < s.From {
-		return fmt.Errorf("%s is no range; write the shorter span first, such as 20s..40s", text)
+		return fmt.Errorf("%s is not a range; write the shorter span first, such as 20s..40s", text)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (s Size) String() string { return units.Bytes(s).String() }
 
 // Form is how sizes are written.
 func (Size) Form() Form {
-	return Form{Wanted: "a size with its unit, such as 64MB", Pattern: `-?(0|[0-9.]+\s*([Bb]|[KkMmGgTt]([Ii]?[Bb])?))`, Examples: []string{"64MB", "1.5GB"}}
+	return Form{Wanted: "a size with a unit, such as 64MB", Pattern: `-?(0|[0-9.]+\s*([Bb]|[KkMmGgTt]([Ii]?[Bb])?))`, Examples: []string{"64MB", "1.5GB"}}
 }
 
 // Power is power, written with its unit: 235W, 1.5kW.
@@ -131,7 +131,7 @@ func (p *Power) UnmarshalText(text []byte) error {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x*scale, 0) || scale == 0 && x != 0 {
-		return fmt.Errorf("%q is no power; write a number with a unit, such as 235W or 1.5kW", text)
+		return fmt.Errorf("%q is not a power; write a number with a unit, such as 235W or 1.5kW", text)
 	}
 	*p = Power(x * scale)
 	return nil
@@ -142,7 +142,7 @@ func (p Power) String() string { return units.Watts(p).String() }
 
 // Form is how power is written.
 func (Power) Form() Form {
-	return Form{Wanted: "a power with its unit, such as 235W or 1.5kW", Pattern: `-?(0|` + Number + `\s*[kM]?W)`, Examples: []string{"235W", "1.5kW"}}
+	return Form{Wanted: "a power with a unit, such as 235W or 1.5kW", Pattern: `-?(0|` + Number + `\s*[kM]?W)`, Examples: []string{"235W", "1.5kW"}}
 }
 
 // Instant is a time of day with its zone.
@@ -151,7 +151,7 @@ type Instant struct{ time.Time }
 // UnmarshalText reads an RFC 3339 time.
 func (i *Instant) UnmarshalText(text []byte) (err error) {
 	if i.Time, err = time.Parse(time.RFC3339, strings.TrimSpace(string(text))); err != nil {
-		err = fmt.Errorf("%q is no time with its zone, such as 2030-01-31T18:00:00+01:00", text)
+		err = fmt.Errorf("%q is not a time with a zone, such as 2030-01-31T18:00:00+01:00", text)
 	}
 	return err
 }
@@ -159,5 +159,5 @@ func (i *Instant) UnmarshalText(text []byte) (err error) {
 // Form is how instants are written.
 func (Instant) Form() Form {
 	const example = "2030-01-31T18:00:00+01:00"
-	return Form{Wanted: "a time with its zone, such as " + example, Pattern: DateTime, Examples: []string{example}}
+	return Form{Wanted: "a time with a zone, such as " + example, Pattern: DateTime, Examples: []string{example}}
 }

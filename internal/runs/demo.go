@@ -151,7 +151,7 @@ func (d *Demo) Prepare(ctx context.Context, policies int) error {
 	most := units.Bytes(d.Budget.Seconds() / float64(policies) / perByte)
 	all := len(d.Files)
 	if d.Files = Take(d.Files, most); len(d.Files) < all {
-		d.Say("taking %v in %d files of it, so that it is over in time", sizeOf(d.Files), len(d.Files))
+		d.Say("taking %v in %d files of it, so that the demo is over in time", sizeOf(d.Files), len(d.Files))
 	}
 	d.Machine.Block = d.block(sizeOf(d.Files))
 	return d.settle(ctx)
@@ -189,14 +189,14 @@ func (d *Demo) settle(ctx context.Context) error {
 			return err
 		}
 		took := r.Summary.Makespan
-		d.Say("rehearsal %d, first come first served: all done after %.1f s", n, took)
+		d.Say("rehearsal %d, first come first served: done after %.1f s", n, took)
 		for i := range d.arrive {
 			d.arrive[i] = units.Time(units.FromSeconds(took * apart * float64(i)))
 		}
 		steady := max(took, before) <= alike*min(took, before)
 		if steady || n == mostRehearsals {
 			if d.learned = merge(taught, learned); !steady {
-				d.Say("this machine is busy with something else: equal runs do not take the same time, so deadlines may be missed or met by chance")
+				d.Say("this machine is busy: equal runs take different times, so deadlines may be met or missed by chance")
 			}
 			return d.deadlines(ctx)
 		}
@@ -301,11 +301,11 @@ func (d *Demo) deadlines(ctx context.Context) error {
 	differ := false
 	for i, j := range demoJobs {
 		due := d.due[i].Seconds()
-		d.Say("%-6s comes at %4.1f s and is due at %4.1f s (simulated, it is done at %4.1f s by arrival, at %4.1f s by urgency)", j.name, d.arrive[i].Seconds(), due, first[i], urgent[i])
+		d.Say("%-6s arrives at %4.1f s and is due at %4.1f s (simulated: done at %4.1f s by arrival, at %4.1f s by urgency)", j.name, d.arrive[i].Seconds(), due, first[i], urgent[i])
 		differ = differ || first[i] > due && urgent[i] <= due
 	}
 	if !differ {
-		d.Say("by the simulator both orders meet the same deadlines here, so the runs will not differ in that")
+		d.Say("in the simulator both orders meet the same deadlines, so the runs will probably not differ")
 	}
 	return nil
 }

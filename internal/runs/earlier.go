@@ -156,7 +156,7 @@ func (l *Local) underWay(outputs []string) error {
 		}
 		rows, err := l.Memory.wrote(dir, store.JobFilter{States: []string{store.Waiting, store.Running}})
 		if err == nil && len(rows) > 0 {
-			err = fmt.Errorf("output %q: its run is under way", dir)
+			err = fmt.Errorf("output %q: its run is still going on", dir)
 		}
 		if err != nil {
 			return err

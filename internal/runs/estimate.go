@@ -47,7 +47,7 @@ func (l *Local) Expect(ctx context.Context, policy string, seed uint64, known []
 			return nil, fmt.Errorf("nothing is known of jobs of class %q yet", f.Class)
 		}
 		if l.jobs[i].Splits == nil {
-			return nil, fmt.Errorf("what job %q reads is written by another one", f.Name)
+			return nil, fmt.Errorf("the input of job %q is the output of another job", f.Name)
 		}
 	}
 	run, err := l.Predict(ctx, policy, seed, known)

@@ -292,7 +292,7 @@ func (k *Keeper) endJob(j *keptJob, at units.Time, e *follow.Record) {
 		j.row.State, j.row.Reason = store.Refused, strings.TrimPrefix(e.Text, "rejected: ")
 	case j.before && e.Outcome == sched.Committed: // how long that took, and when it was, nobody knows
 		j.row.Took, j.row.Expected, j.row.Spread, j.row.Deadline = nil, nil, nil, nil
-		j.row.Reason = "all its tasks were done before this run, which went on with an interrupted one"
+		j.row.Reason = "all its tasks were done before this run, which resumed an interrupted one"
 	}
 	if e.Detail != nil && e.Detail.Account != nil {
 		j.work.Counters = e.Detail.Account.Counters

@@ -62,7 +62,7 @@ type Local struct {
 }
 
 // Command is the command line that a job came from. It stands in the job's log, so that what is left
-// of a run can be gone on with.
+// of a run can be resumed.
 type Command struct {
 	Dir   string    `json:"dir"`
 	Args  []string  `json:"args"`           // of run
@@ -274,10 +274,10 @@ func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
 		f := l.Files[i]
 		class := find(told, f.Class)
 		if class == nil || class.Any(workload.Map).Task.N == 0 {
-			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; slackline run %s teaches it", f.Class, f.Path())
+			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; slackline run %s learns it", f.Class, f.Path())
 		}
 		if l.jobs[i].Splits == nil {
-			return sim.Config{}, f.Errorf("input", "the input is the output of another job, so its size is not known before that has run")
+			return sim.Config{}, f.Errorf("input", "the input is the output of another job, so its size is not known until that job has run")
 		}
 		job := l.jobs[i].Spec
 		job.Stages = stages(l.jobs[i].Splits, f.Reduces, class, l.Machine.Nodes, seed)

@@ -49,7 +49,7 @@ func ReadMemory(dir string) (*Memory, error) {
 func storeIn(dir string) string { return filepath.Join(dir, "slackline.db") }
 
 // errAsking is why nothing is kept where nobody asked for that.
-var errAsking = errors.New("it is open to be read only")
+var errAsking = errors.New("it is read-only")
 
 // ReadOnly says why nothing can be kept, nil if it can.
 func (m *Memory) ReadOnly() error { return m.readOnly }

@@ -26,13 +26,13 @@ type Validation struct {
 	Machine Machine
 	Policy  string
 	Seed    uint64
-	Teach   int    // runs that only teach, at least 1
-	Rounds  int    // runs that are predicted, at least 1
+	Teach   int    // runs to learn from, at least 1
+	Rounds  int    // runs to predict, at least 1
 	Dir     string // for output; must exist
 	Say     func(format string, args ...any)
 }
 
-// Agreement is what came of it. Errors are relative: predicted over measured, less 1.
+// Agreement is the result. Errors are relative: predicted over measured, less 1.
 type Agreement struct {
 	Schema   string       `json:"schema"`
 	Policy   string       `json:"policy"`
@@ -110,11 +110,11 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 			return nil, &lab.Aborted{Err: err}
 		}
 		if predicted == nil {
-			v.Say("round %d of %d, to learn: all done after %.2f s%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan, note)
+			v.Say("round %d of %d, to learn: done after %.2f s%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan, note)
 			continue
 		}
 		a.add(measured, predicted)
-		v.Say("round %d of %d: all done after %.2f s, predicted %.2f s (%+.1f %%)%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan,
+		v.Say("round %d of %d: done after %.2f s, predicted %.2f s (%+.1f %%)%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan,
 			predicted.Summary.Makespan, 100*(predicted.Summary.Makespan/measured.Summary.Makespan-1), note)
 	}
 	a.sum()

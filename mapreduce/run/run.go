@@ -40,7 +40,7 @@ func Main(programs ...mapreduce.Program) {
 			name = self()
 		}
 		if makers[name] != nil {
-			exit(fmt.Errorf("there are two programs %q; give each a name of its own", name))
+			exit(fmt.Errorf("there are two programs named %q; give each its own name", name))
 		}
 		makers[name] = fixed(name, p)
 	}
@@ -51,7 +51,7 @@ func Main(programs ...mapreduce.Program) {
 func fixed(name string, p mapreduce.Program) Maker {
 	return func(params map[string]string) (mapreduce.Program, error) {
 		for param := range params {
-			return p, fmt.Errorf("program %s takes no parameters, and there is %q", name, param)
+			return p, fmt.Errorf("program %s takes no parameters, but %q was given", name, param)
 		}
 		return p, nil
 	}
@@ -117,7 +117,7 @@ func (c *command) main(args []string) error {
 		return usage{err}
 	}
 	if name == "" && len(c.programs.Names) > 1 {
-		return usage{fmt.Errorf("say which program, by --program: %s", strings.Join(c.programs.Names, ", "))}
+		return usage{fmt.Errorf("say which program, with --program: %s", strings.Join(c.programs.Names, ", "))}
 	}
 	p, err := c.programs.Make(name, params)
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *command) parse(args []string) (role mapreduce.Role, name string, params
 	} else {
 		role, args = mapreduce.Role(args[0]), args[1:]
 		if role != mapreduce.MapRole && role != mapreduce.CombineRole && role != mapreduce.ReduceRole {
-			return "", "", nil, fmt.Errorf("%q is none of map, combine and reduce", role)
+			return "", "", nil, fmt.Errorf("%q is not map, combine or reduce", role)
 		}
 	}
 	for len(args) > 0 {

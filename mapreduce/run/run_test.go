@@ -86,15 +86,15 @@ func TestRefuses(t *testing.T) {
 		args       []string
 	}{
 		{"one", "this program is run by a job file", 2, nil},
-		{"one", `"shuffle" is none of map, combine and reduce`, 2, []string{"shuffle"}},
+		{"one", `"shuffle" is not map, combine or reduce`, 2, []string{"shuffle"}},
 		{"one", "--param needs a value", 2, []string{"map", "--param"}},
 		{"one", `--param "a": write it as NAME=VALUE`, 2, []string{"map", "--param", "a"}},
 		{"one", "there is no flag --verbose", 2, []string{"map", "-verbose=1"}},
-		{"one", `takes no parameters, and there is "a"`, 2, []string{"map", "--param", "a=b"}},
-		{"two", "say which program, by --program: first, second", 2, []string{"map"}},
+		{"one", `takes no parameters, but "a" was given`, 2, []string{"map", "--param", "a=b"}},
+		{"two", "say which program, with --program: first, second", 2, []string{"map"}},
 		{"two", `there is no program "third"; there are: first, second`, 2, []string{"map", "--program", "third"}},
 		{"params", "tag needs the parameter tag", 2, []string{"map"}},
-		{"same", `there are two programs "a"`, 1, []string{"map"}},
+		{"same", `there are two programs named "a"`, 1, []string{"map"}},
 		{"none", "there is no program", 1, []string{"map"}},
 	} {
 		out, errs, code := program(t, c.kind, "", nil, c.args...)
@@ -128,7 +128,7 @@ func TestWorker(t *testing.T) {
 // A program without a name is told by that of its binary.
 func TestFixedTakesNoParameters(t *testing.T) {
 	_, err := fixed("words", mapreduce.Program{})(map[string]string{"x": "1"})
-	if err == nil || err.Error() != `program words takes no parameters, and there is "x"` {
+	if err == nil || err.Error() != `program words takes no parameters, but "x" was given` {
 		t.Errorf("%v", err)
 	}
 }

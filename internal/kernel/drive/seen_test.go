@@ -54,7 +54,7 @@ func TestSeenGaps(t *testing.T) {
 			want = Again
 		}
 		if got := s.Add(id); got != want {
-			t.Fatalf("item %d: %v, it should be %v", id, got, want)
+			t.Fatalf("item %d: %v, it was expected %v", id, got, want)
 		}
 	}
 	if len(s.ranges) != 1 {

@@ -34,7 +34,7 @@ type Sink interface {
 }
 
 // ErrShared is the error of a run that was given a sink of another one.
-var ErrShared = errors.New("a sink watches another run already; each cell needs sinks of its own")
+var ErrShared = errors.New("a sink already watches another run; each cell needs its own sinks")
 
 var _ interface{ attach() bool } = (*Single)(nil)
 

@@ -102,7 +102,7 @@ func TestReaderOfWhatHasNoEnd(t *testing.T) {
 	}
 	r := &Reader{in: newBuffer(io.MultiReader(strings.NewReader("1 journal "), zeros{})), most: 1 << 20}
 	var line *LineError
-	if _, err := r.Next(); !errors.As(err, &line) || line.Error() != "line 1: it has more than 1MB, no line of a journal has" {
+	if _, err := r.Next(); !errors.As(err, &line) || line.Error() != "line 1: it has more than 1MB, which no line of a journal has" {
 		t.Errorf("a line without end: %v", err)
 	}
 	long := "event " + strings.Repeat("x", 1<<18)

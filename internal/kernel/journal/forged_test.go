@@ -157,7 +157,7 @@ func TestPlansLeftOut(t *testing.T) {
 	for i, l := range whole {
 		if n, err := parseCount(strings.TrimPrefix(l, "plan "), "items"); err == nil {
 			_, err := again(seal(slices.Concat(whole[:i], whole[i+1+int(n):])), plain{})
-			if want := fmt.Sprintf("line %d: a plan should stand here: the policy is now asked in this round, and was not", i+1); err == nil || !strings.HasSuffix(err.Error(), want) {
+			if want := fmt.Sprintf("line %d: a plan is missing here: the policy is now asked in this round, and was not when it was recorded", i+1); err == nil || !strings.HasSuffix(err.Error(), want) {
 				t.Fatalf("%s: %v, want %s", l, err, want)
 			}
 		}
@@ -167,7 +167,7 @@ func TestPlansLeftOut(t *testing.T) {
 func TestForgedFrames(t *testing.T) {
 	head := `journal {"version":2,"scenario":"s","world":{"bind":true},"policy":"p","seed":1}`
 	for _, c := range []struct{ want, lines string }{
-		{"line 2: \"item\" stands where a round or the end should be", "item admit"},
+		{"line 2: found \"item\" where a round or the end was expected", "item admit"},
 		{"line 2: round 2 follows round 0", "round 2 at=0 events=0"},
 		{"line 2: the round is written as \"01 at=0 events=0\", it must be \"1 at=0 events=0\"", "round 01 at=0 events=0"},
 		{"line 2: the round is \"9999999999999999999999\", it must be a whole number of 64 bits", "round 9999999999999999999999 at=0 events=0"},
@@ -176,8 +176,8 @@ func TestForgedFrames(t *testing.T) {
 		{"line 2: there is no field \"evnts\" of a round", "round 1 at=0 evnts=0"},
 		{"line 2: it announces 2 lines \"event\", line 4 after 1 of them is \"plan\"", "round 1 at=0 events=2\nevent tick\nplan items=0"},
 		{"line 4: it says \"items=x\", it must be items= and a number", "round 1 at=0 events=1\nevent tick\nplan items=x"},
-		{"line 5: time 1 follows time 2, it must not run backwards", "round 1 at=2 events=1\nevent tick\nplan items=0\nround 2 at=1 events=0"},
-		{"line 3: the journal has 1 rounds, its end speaks of 2", "round 1 at=0 events=0\nend rounds=2"},
+		{"line 5: time 1 follows time 2, but must not run backwards", "round 1 at=2 events=1\nevent tick\nplan items=0\nround 2 at=1 events=0"},
+		{"line 3: the journal has 1 rounds, but its end says 2", "round 1 at=0 events=0\nend rounds=2"},
 		{"line 4: a plan was recorded, but nothing in the round asks for one", "round 1 at=0 events=1\nevent discrepancy\nplan items=1\nitem wake-me id=1 at=9\nend rounds=1"},
 		{"line 3: there is no line \"evnt\"; there are: journal, round, event, plan, item, end", "round 1 at=0 events=1\nevnt tick"},
 		{"line 3: the run no longer has the event: tick derived", "round 1 at=0 events=1\nevent tick derived\nend rounds=1"},

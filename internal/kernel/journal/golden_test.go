@@ -21,7 +21,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var update = flag.Bool("update", false, "write what the golden files should be")
+var update = flag.Bool("update", false, "write what the golden files was expected")
 
 // small writes a journal by hand in which every word and field stands once.
 func small(w io.Writer) error {

@@ -151,7 +151,7 @@ func TestCutAndDamaged(t *testing.T) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	for _, tail := range []string{"x", "7 ", "6", "5x event", "event tick"} {
 		_, err := again(append(bytes.Join(lines[:4], nil), tail...), plain{})
-		if err == nil || err.Error() != "line 5: it is no line of a journal" {
+		if err == nil || err.Error() != "line 5: it is not a line of a journal" {
 			t.Errorf("%q at the end: %v", tail, err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestCutAndDamaged(t *testing.T) {
 			t.Fatalf("byte %d altered: no error", at)
 		}
 	}
-	if _, err := again(append(bytes.Clone(text), "more\n"...), plain{}); err == nil || !strings.Contains(err.Error(), "something follows the end") {
+	if _, err := again(append(bytes.Clone(text), "more\n"...), plain{}); err == nil || !strings.Contains(err.Error(), "there is text after the end") {
 		t.Errorf("something behind the end: %v", err)
 	}
 	if _, err := again(nil, plain{}); err == nil || !strings.Contains(err.Error(), "line 1: it is empty") {

@@ -94,21 +94,21 @@ func (j *Reader) Next() (Line, error) {
 		case text == "" && j.ended:
 			return Line{}, io.EOF
 		case j.ended:
-			return Line{}, bad(j.line+1, "something follows the end")
+			return Line{}, bad(j.line+1, "there is text after the end")
 		case text == "" || !j.damaged(text):
 			return Line{}, ErrCut
 		}
-		return Line{}, bad(j.line+1, "it is no line of a journal")
+		return Line{}, bad(j.line+1, "it is not a line of a journal")
 	}
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return Line{}, bad(j.line+1, "it has more than %v, no line of a journal has", units.Bytes(j.most))
+		return Line{}, bad(j.line+1, "it has more than %v, which no line of a journal has", units.Bytes(j.most))
 	}
 	if err != nil {
 		return Line{}, fmt.Errorf("line %d: %w", j.line+1, err)
 	}
 	j.line++
 	if j.ended {
-		return Line{}, bad(j.line, "something follows the end")
+		return Line{}, bad(j.line, "there is text after the end")
 	}
 	return j.split(strings.TrimSuffix(text, "\n"))
 }

@@ -40,7 +40,7 @@ func Replay(ctx context.Context, r io.Reader, policy func(Header) (sched.Policy,
 	return re.result, err
 }
 
-// recording is a world that says what it said before, and a sink that compares what came of it.
+// recording is a world that says what it said before, and a sink that compares the plans.
 type recording struct {
 	in     *Reader
 	loop   *drive.Loop
@@ -60,7 +60,7 @@ type recording struct {
 // Can is what the recorded world could do.
 func (r *recording) Can() sched.Capabilities { return r.in.Header.World }
 
-// Enact has nothing to do: what came of it is recorded.
+// Enact has nothing to do: the outcome is recorded.
 func (r *recording) Enact(*sched.Plan) error { return nil }
 
 // WakeAt has nothing to do: ticks are recorded.
@@ -164,7 +164,7 @@ func (r *recording) readRound() (units.Time, error) {
 		return 0, r.end(l)
 	}
 	if l.Word != "round" {
-		return 0, bad(l.Number, "%q stands where a round or the end should be", l.Word)
+		return 0, bad(l.Number, "found %q where a round or the end was expected", l.Word)
 	}
 	round, at, events, err := parseRound(l.Rest)
 	if err != nil {
@@ -174,7 +174,7 @@ func (r *recording) readRound() (units.Time, error) {
 		return 0, bad(l.Number, "round %d follows round %d", round, r.result.Rounds)
 	}
 	if at < r.at {
-		return 0, bad(l.Number, "time %d follows time %d, it must not run backwards", int64(at), int64(r.at))
+		return 0, bad(l.Number, "time %d follows time %d, but must not run backwards", int64(at), int64(r.at))
 	}
 	r.round, r.at = l, at
 	if r.events, err = r.take(r.events, l, events, "event"); err != nil {
@@ -204,10 +204,10 @@ func (r *recording) end(l Line) error {
 		return bad(l.Number, "%v", err)
 	}
 	if rounds != r.result.Rounds {
-		return bad(l.Number, "the journal has %d rounds, its end speaks of %d", r.result.Rounds, rounds)
+		return bad(l.Number, "the journal has %d rounds, but its end says %d", r.result.Rounds, rounds)
 	}
 	if _, err := r.in.Next(); err != io.EOF {
-		return bad(l.Number+1, "something follows the end")
+		return bad(l.Number+1, "there is text after the end")
 	}
 	return io.EOF
 }
@@ -254,7 +254,7 @@ func (r *recording) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 		return nil
 	}
 	if len(r.plan) == 0 {
-		return bad(r.round.Number+int64(len(r.events))+1, "a plan should stand here: the policy is now asked in this round, and was not")
+		return bad(r.round.Number+int64(len(r.events))+1, "a plan is missing here: the policy is now asked in this round, and was not when it was recorded")
 	}
 	r.result.Items += int64(len(p.Items))
 	for i := range p.Items {

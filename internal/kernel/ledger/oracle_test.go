@@ -277,7 +277,7 @@ func (m *model) agree() {
 	for _, j := range m.jobs {
 		for _, k := range m.jobs {
 			if j.arrived < k.arrived && l.Job(j.id).Seq > l.Job(k.id).Seq {
-				t.Fatalf("job %d, of %v, stands behind job %d, of %v", j.id, j.arrived, k.id, k.arrived)
+				t.Fatalf("job %d, of %v, comes after job %d, of %v", j.id, j.arrived, k.id, k.arrived)
 			}
 		}
 		for _, s := range stages {

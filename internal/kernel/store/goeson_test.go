@@ -22,7 +22,7 @@ func begin(t *testing.T, s *Store, jobs ...*Job) {
 	}
 }
 
-// The work of a job that was interrupted is listed once: the row of a run that is gone on with, or
+// The work of a job that was interrupted is listed once: the row of a run that is resumed, or
 // whose work was thrown away, says so.
 func TestGoesOn(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "s.db"))
@@ -41,7 +41,7 @@ func TestGoesOn(t *testing.T) {
 	if jobs[0].First != 1 || jobs[2].First != 1 || jobs[6].First != 0 || jobs[1].First != 0 {
 		t.Errorf("%d %d %d %d", jobs[0].First, jobs[2].First, jobs[6].First, jobs[1].First)
 	}
-	if jobs[6].Reason != "job 5 goes on with it" || jobs[2].Reason != "job 7 goes on with it" || jobs[4].Reason != "job 6 began anew" {
+	if jobs[6].Reason != "job 5 resumed it" || jobs[2].Reason != "job 7 resumed it" || jobs[4].Reason != "job 6 started again" {
 		t.Errorf("%q %q %q", jobs[6].Reason, jobs[2].Reason, jobs[4].Reason)
 	}
 	if err := s.Discard(day, "/c", "/b", "/none"); err != nil {
@@ -52,7 +52,7 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// What a live process writes is neither gone on with nor thrown away.
+// What a live process writes is neither resumed nor thrown away.
 func TestDiscardSparesTheLiving(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "s.db"))
 	l, err := s.Begin(Run{Name: "r", Began: day}, []*Job{{Name: "a", State: Running, Output: "/a"}})

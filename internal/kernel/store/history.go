@@ -222,7 +222,7 @@ func (s *Store) bury(tx *sql.Tx, now time.Time) (alive []Run, err error) {
 // goes on with them takes over from where the first of them was submitted.
 func replace(tx *sql.Tx, j *Job) error {
 	if !j.GoesOn {
-		return retire(tx, j.Output, Discarded, fmt.Sprintf("job %d began anew", j.ID))
+		return retire(tx, j.Output, Discarded, fmt.Sprintf("job %d started again", j.ID))
 	}
 	var first sql.NullInt64
 	err := tx.QueryRow("SELECT min(coalesce(json_extract(detail, '$.first'), id)) FROM jobs WHERE state = ? AND json_extract(detail, '$.output') = ?",
@@ -231,7 +231,7 @@ func replace(tx *sql.Tx, j *Job) error {
 		return err
 	}
 	j.First = first.Int64
-	return errors.Join(putJob(tx, j), retire(tx, j.Output, Resumed, fmt.Sprintf("job %d goes on with it", j.ID)))
+	return errors.Join(putJob(tx, j), retire(tx, j.Output, Resumed, fmt.Sprintf("job %d resumed it", j.ID)))
 }
 
 // retire gives the interrupted jobs with an output another state, and says why.
@@ -248,7 +248,7 @@ func (s *Store) Discard(now time.Time, outputs ...string) error {
 			return err
 		}
 		for _, output := range outputs {
-			if err := retire(tx, output, Discarded, "what it had done was thrown away"); err != nil {
+			if err := retire(tx, output, Discarded, "its work was thrown away"); err != nil {
 				return err
 			}
 		}

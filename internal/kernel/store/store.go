@@ -199,7 +199,7 @@ func (s *Store) explain(err error) error {
 	case readOnly:
 		what = "it cannot be written to"
 	case corrupt, notADB:
-		what = "it is damaged, or no SQLite file; move it away to begin a new one"
+		what = "it is damaged, or not an SQLite file; move it away to start a new one"
 	case full:
 		what = "the disk is full"
 	case cantOpen:

@@ -26,8 +26,8 @@ func TestPairFindsWhatIndexFinds(t *testing.T) {
 	})
 }
 
-// Text in which the rarest byte of a literal is all over, and the literal is not: it is looked for by two bytes from then on, and by one
-// again once that has lasted. No line is lost in between.
+// Text in which the rarest byte of a literal is all over, and the literal is not: it is looked for
+// by two bytes from then on, and by one again once that has lasted. No line is lost in between.
 func TestCrowd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var text []byte

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// eight is how many bytes are run between two looks at what came of them.
+// eight is how many bytes are run between two looks at the result.
 const eight = 8
 
 // run goes on from a state over the bytes, eight at a time, for as long as no row is missing and no

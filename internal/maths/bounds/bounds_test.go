@@ -102,7 +102,7 @@ func TestLeast(t *testing.T) {
 		{"four reduce slots", l, 120, Machine{1, 4}, Need{5, 5, 6.25}, true},
 		{"at the limit", l, 20, Machine{1, 1}, Need{}, false},
 		{"below the limit", l, 10, Machine{1, 1}, Need{}, false},
-		{"no deadline is no number", l, math.NaN(), Machine{1, 1}, Need{}, false},
+		{"no deadline is not a number", l, math.NaN(), Machine{1, 1}, Need{}, false},
 		{"maps alone", Line{A: 400, C: 20}, 120, Machine{2, 1}, Need{4, 0, 2}, true},
 		{"reduces alone", Line{B: 100, C: 20}, 120, Machine{1, 2}, Need{0, 1, 0.5}, true},
 		{"nothing but time", Line{C: 20}, 120, Machine{1, 1}, Need{}, true},

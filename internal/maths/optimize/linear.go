@@ -26,7 +26,7 @@ type Term struct {
 	Coefficient float64
 }
 
-// A Status tells what came of it.
+// A Status is how the search ended.
 type Status string
 
 // What may come of a linear problem.
@@ -38,7 +38,7 @@ const (
 	Stopped    Status = "stopped"  // too many steps, and no solution so far
 )
 
-// A Solution is what came of it. All but the status is there with Optimal and Feasible only.
+// A Solution is the result. All but the status is there with Optimal and Feasible only.
 type Solution struct {
 	Status Status
 	X      []float64

@@ -50,7 +50,7 @@ func (p *Linear) SolveMixed(parts int, gap float64) Solution {
 		if status == Infeasible {
 			continue
 		}
-		if status != Optimal { // rounding has led astray, so the part stays open
+		if status != Optimal { // rounding has misled it, so the part stays open
 			dropped = min(dropped, at.bound)
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 
 const (
 	feasible  = 1e-9 // by which a variable may miss a bound, for each unit of the bound
-	pivotal   = 1e-9 // below it a pivot is taken for 0
+	pivotal   = 1e-9 // below it a pivot counts as 0
 	attracts  = 1e-9 // reduced costs that are taken for 0, for each unit of cost
 	refactor  = 60   // pivots until the inverse is computed anew
 	patience  = 40   // steps without progress until Bland's rule is taken

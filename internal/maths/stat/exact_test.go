@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Values of published tables (Clopper and Pearson), and what follows from the formula where nothing or all was seen: 1 - 0.025^(1/n).
+// Values of published tables (Clopper and Pearson), and what follows from the formula where nothing
+// or all was seen: 1 - 0.025^(1/n).
 func TestExact95(t *testing.T) {
 	for _, c := range []struct {
 		k, n      int

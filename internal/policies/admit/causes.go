@@ -13,7 +13,7 @@ var (
 	// SlotOfOrder lets a job in.
 	SlotOfOrder = &sched.Cause{Name: "slot-of-order", Numbers: []string{"jobs that run", "the limit"}, Example: [3]int64{2, 5},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("its turn: %d of at most %s run", r.A, r.Count(r.B, "job", "jobs"))
+			return fmt.Sprintf("its turn: %d of at most %s are running", r.A, r.Count(r.B, "job", "jobs"))
 		}}
 	// OverLimit holds one.
 	OverLimit = &sched.Cause{Name: "over-limit", Numbers: []string{"jobs that run", "the limit"}, Example: [3]int64{5, 5},
@@ -35,7 +35,7 @@ var (
 // What the Deadline Constraint scheduler says, besides what all say who test deadlines (package estimate).
 var (
 	// NotProfiled refuses a job of a class that nobody has seen.
-	NotProfiled = &sched.Cause{Name: "not-profiled", Text: "nothing is known of what its class costs, so its deadline cannot be tested"}
+	NotProfiled = &sched.Cause{Name: "not-profiled", Text: "there is no profile of its class, so its deadline cannot be tested"}
 	// MapSlotsTaken refuses a job whose slots others have. The evidence says who, and until when at the latest.
 	MapSlotsTaken = &sched.Cause{Name: "map-slots-taken", Numbers: taken, Example: [3]int64{9, 4, 60e9},
 		Say: func(r *sched.Said) string { return slotsTaken(r, sched.Map) }}

@@ -157,7 +157,7 @@ func TestConstraint(t *testing.T) {
 			4, 2, []*workload.Job{timed("a", "reduce10", 0, 30, 1, 1), timed("b", "reduce10", 1, 33, 2, 2)},
 			"a yes, 1 slots, 20s; b no: it needs 2 reduce slots at 24.0 s, and 1 is free then; a holds 1 reduce slot until 30.0 s at the latest"},
 		{"It never accepts more reduces than there are slots, whatever the deadline.",
-			4, 2, []*workload.Job{timed("a", "reduce10", 0, 100000, 3, 3)}, "a no: it needs 3 reduce slots at once, and the cluster has 2"},
+			4, 2, []*workload.Job{timed("a", "reduce10", 0, 100000, 3, 3)}, "a no: it needs 3 reduce slots at once, but the cluster has 2"},
 		{"The maps cannot end before the latest start of the reduces.",
 			4, 2, []*workload.Job{timed("a", "reduce10", 5, 10, 1, 1)}, "a no: alone on this cluster it takes 20.0 s on average (its maps 10.0 s, its reduces 10.0 s), and its deadline is in 10.0 s"},
 		{"80 s of maps take 40 s with both slots, and the reduces 40 s behind them: 79 s are too few for it alone, 80 s are not.",
@@ -168,7 +168,7 @@ func TestConstraint(t *testing.T) {
 			"a yes, 0 slots, 1m10s; b yes, 1 slots, 50s"},
 		{"Nothing is known of the class.",
 			1, 1, []*workload.Job{timed("a", "other", 0, 400, 2, 1), timed("b", "other", 0, 0, 1, 1)},
-			"a no: nothing is known of what its class costs, so its deadline cannot be tested; b yes, 0 slots, 20s"},
+			"a no: there is no profile of its class, so its deadline cannot be tested; b yes, 0 slots, 20s"},
 	} {
 		if got := play(t, "dc", c.nodes, c.reduces, c.jobs...); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.says, got, c.want)
@@ -224,7 +224,7 @@ func TestConstraintMasters(t *testing.T) {
 		{2, []*workload.Job{a("up25", true)}, "a yes, 2 slots, 25s"},
 		{3, []*workload.Job{a("up25", false)}, "a yes, 2 slots, 25s"},
 		{3, []*workload.Job{a("up15", false), b}, "a yes, 1 slots, 45s; b no: it needs 3 map slots at 1.0 s, and 1 is free then; a holds 2 map slots until 60.0 s at the latest"},
-		{1, []*workload.Job{a("up15", false)}, "a no: it needs 2 map slots at once, and the cluster has 1"},
+		{1, []*workload.Job{a("up15", false)}, "a no: it needs 2 map slots at once, but the cluster has 1"},
 	} {
 		if got := play(t, "dc", c.slots, 1, c.jobs...); got != c.want {
 			t.Errorf("%d slots: %s, want %s", c.slots, got, c.want)

@@ -11,7 +11,7 @@ import (
 // the queues' description says otherwise is usual.
 func MasterParams(usual string) []compose.Param {
 	return []compose.Param{{Name: "masters", Type: compose.Count, Default: "0", Unit: "percent",
-		Doc: "of what a queue is promised that ApplicationMasters may take, 0 = as the queues' description says, or else " + usual}}
+		Doc: "of what a queue is promised that ApplicationMasters may take, 0 = as the queues say, or else " + usual}}
 }
 
 // mastersOf is the description of queues with the share that is asked for.
@@ -33,7 +33,7 @@ func ShareParam(doc string) compose.Param {
 func ShareOf(a compose.Args) (Share, error) {
 	n := a.Count("masters")
 	if n > 100 {
-		return 0, a.Misused("masters", "masters is %d, it must lie in 0 to 100 percent", n)
+		return 0, a.Misused("masters", "masters is %d, it must be from 0 to 100 percent", n)
 	}
 	return Share(n) / 100, nil
 }
@@ -80,12 +80,12 @@ func LimitEntry() compose.Entry {
 	return compose.Entry{
 		Name: "limit",
 		Kind: compose.KindAdmit,
-		Doc:  "bounds running jobs in all, of a queue, of a user; what a queue says of itself goes first",
+		Doc:  "bounds running jobs: in all, per queue, per user; what a queue says itself comes first",
 		Cite: "Hadoop 1.2.1, FairScheduler (maxRunningJobs, userMaxJobsDefault, poolMaxJobsDefault)",
 		Params: append([]compose.Param{
-			{Name: "running", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "in all, 0 = what the queues' description says"},
-			{Name: "per_queue", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each queue without a bound, 0 = as described"},
-			{Name: "per_user", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each user, 0 = as described"},
+			{Name: "running", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "in all, 0 = as the queues say"},
+			{Name: "per_queue", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each queue without a bound, 0 = as the queues say"},
+			{Name: "per_user", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each user, 0 = as the queues say"},
 		}, MasterParams("10")...),
 		Traits: compose.Traits{Heeds: comings | capacity, Causes: bounds},
 		Step: func(a compose.Args) (compose.Step, error) {
@@ -109,7 +109,7 @@ func ConstraintEntry() compose.Entry {
 	return compose.Entry{
 		Name:   "constraint",
 		Kind:   compose.KindAdmit,
-		Doc:    "lets a job in if the slots it needs for its deadline are free at two instants (flawed as published: promises break)",
+		Doc:    "admits a job if the slots it needs for its deadline are free at two instants (flawed as published: promises break)",
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
 		Params: ConstraintParams(),
 		Traits: compose.Traits{

@@ -31,7 +31,7 @@ var (
 			return fmt.Sprintf("by its bound it takes %s with all slots of the cluster, and its deadline is in %s", r.Time(r.B), r.Time(r.A))
 		}}
 	// Unplanned lets a job in of which nothing is known.
-	Unplanned = &sched.Cause{Name: "unplanned", Text: "nothing is known of what its class takes: it gets slots that the plan leaves", Word: sched.NoPromise}
+	Unplanned = &sched.Cause{Name: "unplanned", Text: "there is no profile of its class: it gets slots that the plan leaves", Word: sched.NoPromise}
 )
 
 // changes are the events upon which the plan is made anew.
@@ -47,7 +47,7 @@ func Entry() compose.Entry {
 		Cite:  "paper 004, sections 2.4 and 4",
 		Parts: parts(&plan{}, compose.Args{}),
 		Params: []compose.Param{
-			{Name: "bound", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "upper"}, Part: compose.KindAdmit, Doc: "by which deadlines are to be met: the mean of the lower and the upper one, or the upper one"},
+			{Name: "bound", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "upper"}, Part: compose.KindAdmit, Doc: "that must meet the deadlines: the mean of the lower and the upper one, or the upper one"},
 			{Name: "over", Type: compose.Choice, Default: "reject", Choices: []string{"reject", "hold"}, Part: compose.KindAdmit, Doc: "what becomes of jobs above the plan: they are refused, or wait"},
 			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Part: compose.KindAdmit, Doc: "of the cluster that ApplicationMasters may take, before those of jobs that are not planned wait"},
 		},

@@ -89,13 +89,13 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 			return nil, err
 		}
 		if e.Kind == compose.KindScheme && i > 0 {
-			return nil, t.errorf(text, "%q is a whole policy, it can only stand first", e.Name)
+			return nil, t.errorf(text, "%q is a whole policy, which must come first", e.Name)
 		}
 		if other, twice := seen[e.Kind]; twice {
-			return nil, t.errorf(text, "%q and %q are both of the kind %q; leave one out", other, e.Name, string(e.Kind))
+			return nil, t.errorf(text, "%q and %q are both of kind %q; leave one out", other, e.Name, string(e.Kind))
 		}
 		if whole != "" {
-			return nil, t.errorf(text, "%q promises deadlines by all of its parts together; %q cannot go with it", whole, e.Name)
+			return nil, t.errorf(text, "%q needs all of its parts to promise deadlines; it cannot be combined with %q", whole, e.Name)
 		}
 		if e.Whole {
 			whole = e.Name
@@ -157,7 +157,7 @@ func Terms(text string) ([]compose.Entry, error) {
 func idle(scheme compose.Args, part *compose.Entry) error {
 	for _, p := range scheme.Params() {
 		if p.Part == part.Kind && scheme.Set(p.Name) {
-			return scheme.Misused(p.Name, "%s has no effect: %q takes the place of the %s part that reads it", p.Name, part.Name, string(p.Part))
+			return scheme.Misused(p.Name, "%s has no effect: %q replaces the %s part that reads it", p.Name, part.Name, string(p.Part))
 		}
 	}
 	return nil

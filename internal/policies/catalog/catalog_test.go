@@ -42,28 +42,28 @@ func TestCanonicalNames(t *testing.T) {
 
 func TestBadPolicies(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            `policy "", character 1: the end of the text stands where the name of a policy or part should be`,
+		"":                            `policy "", character 1: found the end of the text where the name of a policy or part was expected`,
 		"fiar":                        `policy "fiar", character 1: there is no policy or part "fiar"; did you mean "fair"?`,
 		"edf+sreial":                  `policy "edf+sreial", character 5: there is no policy or part "sreial"; did you mean "serial"?`,
-		"edf+fifo":                    `policy "edf+fifo", character 5: "fifo" is a whole policy, it can only stand first`,
-		"edf+by-arrival":              `policy "edf+by-arrival", character 5: "edf" and "by-arrival" are both of the kind "order"; leave one out`,
+		"edf+fifo":                    `policy "edf+fifo", character 5: "fifo" is a whole policy, which must come first`,
+		"edf+by-arrival":              `policy "edf+by-arrival", character 5: "edf" and "by-arrival" are both of kind "order"; leave one out`,
 		"edf(x=1)":                    `policy "edf(x=1)", character 5: "edf" has no parameters`,
 		"greedy(nonlocl=1)":           `policy "greedy(nonlocl=1)", character 8: "greedy" has no parameter "nonlocl"; did you mean "nonlocal"?`,
-		"greedy(nonlocal=-1)":         `policy "greedy(nonlocal=-1)", character 8: nonlocal is "-1", it must be a whole number from 0 on`,
+		"greedy(nonlocal=-1)":         `policy "greedy(nonlocal=-1)", character 8: nonlocal is "-1", it must be a whole number, 0 or more`,
 		"greedy(reduces=1,reduces=1)": `policy "greedy(reduces=1,reduces=1)", character 18: reduces is set twice`,
-		"greedy(reduces":              `policy "greedy(reduces", character 15: the end of the text stands where "=" and the value of reduces should be`,
-		"greedy(reduces=":             `policy "greedy(reduces=", character 16: the end of the text stands where the value of reduces should be`,
-		"greedy(reduces=1":            `policy "greedy(reduces=1", character 17: the end of the text stands where "," or ")" should be`,
-		"greedy)":                     `policy "greedy)", character 7: ")" stands where "+" or the end should be`,
-		"fifo+":                       `policy "fifo+", character 6: the end of the text stands where the name of a policy or part should be`,
+		"greedy(reduces":              `policy "greedy(reduces", character 15: found the end of the text where "=" and the value of reduces was expected`,
+		"greedy(reduces=":             `policy "greedy(reduces=", character 16: found the end of the text where the value of reduces was expected`,
+		"greedy(reduces=1":            `policy "greedy(reduces=1", character 17: found the end of the text where "," or ")" was expected`,
+		"greedy)":                     `policy "greedy)", character 7: found ")" where "+" or the end was expected`,
+		"fifo+":                       `policy "fifo+", character 6: found the end of the text where the name of a policy or part was expected`,
 		"é+x":                         `policy "é+x", character 1: there is no policy or part "é"`,
-		"edf+preempt":                 `policy "edf+preempt": preemption for fair shares goes with the order of "fair" only: no other has pools with shares`,
-		"rtmr+greedy":                 `policy "rtmr+greedy", character 6: "rtmr" promises deadlines by all of its parts together; "greedy" cannot go with it`,
-		"rtmr+sleep":                  `policy "rtmr+sleep", character 6: "rtmr" promises deadlines by all of its parts together; "sleep" cannot go with it`,
-		"rtmr(sample=0)":              `policy "rtmr(sample=0)", character 6: sample is 0, nothing would be measured; give 1 at least, or unknown=best-effort`,
-		"rtmr(sample=99999999999)":    `policy "rtmr(sample=99999999999)", character 6: sample is "99999999999", which is too large: the most is 2147483647`,
-		"rtmr(skew=99999999999)":      `policy "rtmr(skew=99999999999)", character 6: skew is "99999999999", which is too large: the most is 2147483647`,
-		"rtmr(skew=50)":               `policy "rtmr(skew=50)", character 6: skew is 50 %, the largest share is 100 % of the mean at least`,
+		"edf+preempt":                 `policy "edf+preempt": preemption for fair shares works only with the order "fair": no other has pools with shares`,
+		"rtmr+greedy":                 `policy "rtmr+greedy", character 6: "rtmr" needs all of its parts to promise deadlines; it cannot be combined with "greedy"`,
+		"rtmr+sleep":                  `policy "rtmr+sleep", character 6: "rtmr" needs all of its parts to promise deadlines; it cannot be combined with "sleep"`,
+		"rtmr(sample=0)":              `policy "rtmr(sample=0)", character 6: sample is 0, so nothing would be measured; give at least 1, or unknown=best-effort`,
+		"rtmr(sample=99999999999)":    `policy "rtmr(sample=99999999999)", character 6: sample is "99999999999", which is too large: the maximum is 2147483647`,
+		"rtmr(skew=99999999999)":      `policy "rtmr(skew=99999999999)", character 6: skew is "99999999999", which is too large: the maximum is 2147483647`,
+		"rtmr(skew=50)":               `policy "rtmr(skew=50)", character 6: skew is 50 %, but the largest share is at least 100 % of the mean`,
 		"fair(min_timeout=5)":         `policy "fair(min_timeout=5)", character 6: min_timeout: `,
 	} {
 		_, err := New(text, queues.Config{})
@@ -76,7 +76,7 @@ func TestBadPolicies(t *testing.T) {
 	}
 }
 
-// What would do nothing is not taken in silence.
+// A parameter without effect is an error.
 func TestIdleParameters(t *testing.T) {
 	shares := queues.Config{Queues: []queues.Queue{{Name: "a", MinMaps: 1}}}
 	patient := queues.Config{Queues: []queues.Queue{{Name: "a", MinMaps: 1, MinShareTimeout: queues.Span(units.Minute)}}}
@@ -95,11 +95,11 @@ func TestIdleParameters(t *testing.T) {
 		{"fair+preempt(interval=1s)", shares, `character 14: interval has no effect without a time-out`},
 		{"fair+preempt(interval=1s,fair_timeout=1m)", shares, ""},
 		{"fair(pool=user,users=true)", shares, `character 16: users=true has no effect with pool=user`},
-		{"fair(users=true)+edf", shares, `character 6: users has no effect: "edf" takes the place of the order part that reads it`},
+		{"fair(users=true)+edf", shares, `character 6: users has no effect: "edf" replaces the order part that reads it`},
 		{"fair(jobs=fair)+edf", shares, ""},
 		{"fair(jobs=fifo)+serial", shares, ""},
-		{"capacity(elastic=false)+fair-share", shares, `character 10: elastic has no effect: "fair-share" takes the place`},
-		{"fair(preemption=true,fair_timeout=1m)+preempt(fair_timeout=2m)", shares, `character 6: preemption has no effect: "preempt" takes the place`},
+		{"capacity(elastic=false)+fair-share", shares, `character 10: elastic has no effect: "fair-share" replaces`},
+		{"fair(preemption=true,fair_timeout=1m)+preempt(fair_timeout=2m)", shares, `character 6: preemption has no effect: "preempt" replaces`},
 		{"greedy(nonlocal=0,local=rack)", shares, `character 19: local=rack has no effect with nonlocal=0`},
 		{"greedy(nonlocal=0,local=node)", shares, ""},
 		{"rtmr(unknown=best-effort,sample=4)", shares, `character 26: sample has no effect with unknown=best-effort`},
@@ -146,7 +146,7 @@ func TestQueuesAreChecked(t *testing.T) {
 func TestCapacityKnowsItsQueues(t *testing.T) {
 	some := []queues.Queue{{Name: "a", Capacity: 100}}
 	_, err := New("capacity", queues.Config{Queues: some, Undeclared: queues.Allow})
-	if err == nil || !strings.Contains(err.Error(), `policy "capacity", character 1: a capacity scheduler has no room for queues without a capacity`) {
+	if err == nil || !strings.Contains(err.Error(), `policy "capacity", character 1: the capacity scheduler needs a capacity for each queue`) {
 		t.Errorf("got %v", err)
 	}
 	for _, q := range []queues.Config{{Queues: some, Undeclared: queues.Refuse}, {Undeclared: queues.Allow}} {

@@ -66,7 +66,7 @@ func parse(text string) ([]term, error) {
 			return terms, nil
 		}
 		if !r.take('+') {
-			return nil, wrong(text, r.at, "%s stands where \"+\" or the end should be", r.here())
+			return nil, wrong(text, r.at, "found %s where \"+\" or the end was expected", r.here())
 		}
 	}
 }
@@ -75,26 +75,26 @@ func (r *reader) term() (t term, err error) {
 	r.skip()
 	t.at = r.at
 	if t.name = r.word(); t.name == "" {
-		return t, wrong(r.text, r.at, "%s stands where the name of a policy or part should be", r.here())
+		return t, wrong(r.text, r.at, "found %s where the name of a policy or part was expected", r.here())
 	}
 	if !r.take('(') {
 		return t, nil
 	}
 	for !r.take(')') {
 		if len(t.args) > 0 && !r.take(',') {
-			return t, wrong(r.text, r.at, "%s stands where \",\" or \")\" should be", r.here())
+			return t, wrong(r.text, r.at, "found %s where \",\" or \")\" was expected", r.here())
 		}
 		r.skip()
 		a := arg{at: r.at}
 		if a.key = r.word(); a.key == "" {
-			return t, wrong(r.text, r.at, "%s stands where a parameter's name should be", r.here())
+			return t, wrong(r.text, r.at, "found %s where the name of a parameter was expected", r.here())
 		}
 		if !r.take('=') {
-			return t, wrong(r.text, r.at, "%s stands where \"=\" and the value of %s should be", r.here(), a.key)
+			return t, wrong(r.text, r.at, "found %s where \"=\" and the value of %s was expected", r.here(), a.key)
 		}
 		r.skip()
 		if a.value = r.word(); a.value == "" {
-			return t, wrong(r.text, r.at, "%s stands where the value of %s should be", r.here(), a.key)
+			return t, wrong(r.text, r.at, "found %s where the value of %s was expected", r.here(), a.key)
 		}
 		t.args = append(t.args, a)
 	}

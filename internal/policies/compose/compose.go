@@ -146,7 +146,7 @@ func New(r Recipe) (*Policy, error) {
 		m := y.memory(part)
 		_, saves := m.(json.Marshaler)
 		if _, ok := m.(Memory); saves && !ok {
-			return nil, fmt.Errorf("policy %q: its %s part saves what it remembers, and lacks the other methods of compose.Memory", r.Name, part.Kind)
+			return nil, fmt.Errorf("policy %q: its %s part saves its memory, but lacks the other methods of compose.Memory", r.Name, part.Kind)
 		}
 	}
 	for _, part := range y.parts {
@@ -264,7 +264,7 @@ func (y *Policy) Studies() bool {
 // Clone copies the policy: it is made once more, and each part takes over what its like remembers.
 func (y *Policy) Clone() (sched.Policy, error) {
 	if y.r.Again == nil {
-		return nil, fmt.Errorf("policy %q was not made from the catalogue, and cannot be copied", y.r.Name)
+		return nil, fmt.Errorf("policy %q was not made from the catalogue, so it cannot be copied", y.r.Name)
 	}
 	c, err := y.r.Again()
 	if err != nil {

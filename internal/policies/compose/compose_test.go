@@ -148,10 +148,10 @@ func TestLargeParameter(t *testing.T) {
 		t.Error(got, err)
 	}
 	for text, want := range map[string]string{
-		"2147483648":           `p is "2147483648", which is too large: the most is 2147483647`,
-		"99999999999999999999": `p is "99999999999999999999", which is too large: the most is 2147483647`,
-		"-99999999999":         `p is "-99999999999", it must be a whole number from 0 on`,
-		"1e9":                  `p is "1e9", it must be a whole number from 0 on`,
+		"2147483648":           `p is "2147483648", which is too large: the maximum is 2147483647`,
+		"99999999999999999999": `p is "99999999999999999999", which is too large: the maximum is 2147483647`,
+		"-99999999999":         `p is "-99999999999", it must be a whole number, 0 or more`,
+		"1e9":                  `p is "1e9", it must be a whole number, 0 or more`,
 	} {
 		if _, err := p.Canonical(text); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

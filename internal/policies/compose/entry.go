@@ -89,9 +89,9 @@ func (p *Param) Canonical(text string) (string, error) {
 		case err == nil && n >= 0:
 			return strconv.FormatInt(n, 10), nil
 		case n > 0 && errors.Is(err, strconv.ErrRange):
-			return "", fmt.Errorf("%s is %q, which is too large: the most is %d", p.Name, text, math.MaxInt32)
+			return "", fmt.Errorf("%s is %q, which is too large: the maximum is %d", p.Name, text, math.MaxInt32)
 		}
-		return "", fmt.Errorf("%s is %q, it must be a whole number from 0 on", p.Name, text)
+		return "", fmt.Errorf("%s is %q, it must be a whole number, 0 or more", p.Name, text)
 	case Switch:
 		if text == "true" || text == "false" {
 			return text, nil
@@ -147,8 +147,8 @@ func (a Args) of(params []Param) Args {
 // Params returns the parameters that the entry has.
 func (a Args) Params() []Param { return a.params }
 
-// Misuse is a parameter whose value, right by itself, means nothing beside the others: what does
-// nothing is not taken in silence.
+// Misuse is a parameter whose value is right by itself but has no effect beside the others, which is
+// an error.
 type Misuse struct {
 	Param string
 	Says  string

@@ -13,7 +13,7 @@ type Traits struct {
 	// Needs are the verbs without which a world is of no use to it. It plans no verb that some worlds do not understand
 	// (sched.Capabilities) but these.
 	Needs []sched.Verb
-	// Reads is what it asks the view besides what all may ask.
+	// Reads is what it asks the view besides nothing special ask.
 	Reads Reads
 	// Heeds are the kinds of events on which it may have something to do, with sched.EventsOf; none
 	// means any. It is passed over where a batch brings none of them, no Resync and no Control, and
@@ -93,7 +93,7 @@ func (d *desk) supply() {
 }
 
 func (d *desk) refuse(what, field string) {
-	panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part reads %s without saying so: its catalogue entry needs Reads.%s", d.policy.Name(), d.by.Kind, what, field)})
+	panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part reads %s without declaring it: its catalogue entry needs Reads.%s", d.policy.Name(), d.by.Kind, what, field)})
 }
 
 // untold are the kinds of events of which a part learns what it does not say that it reads.
@@ -160,7 +160,7 @@ var special = func() (set uint64) {
 func (p *part) answersFor(y *Policy, items []sched.Item) {
 	for i := range items {
 		if v := items[i].Verb; special&^p.needs&(1<<v) != 0 {
-			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without saying so: its catalogue entry needs the verb in Needs", y.Name(), p.Kind, v)})
+			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without declaring it: its catalogue entry needs the verb in Needs", y.Name(), p.Kind, v)})
 		}
 	}
 }

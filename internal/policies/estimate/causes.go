@@ -30,15 +30,15 @@ var (
 	// NotSlots refuses a job whose tasks take other containers.
 	NotSlots = &sched.Cause{Name: "not-slots", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Map)},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("its %v stage takes more or other than one slot for each task, and slots are all that can be promised", r.Stage(r.A))
+			return fmt.Sprintf("its %v stage takes something else than one slot for each task, and only slots can be promised", r.Stage(r.A))
 		}}
 	// NoSlots refuses a job that no node could serve.
 	NoSlots = &sched.Cause{Name: "no-slots", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)},
-		Say: func(r *sched.Said) string { return fmt.Sprintf("it needs %v slots, and no node has one", r.Stage(r.A)) }}
+		Say: func(r *sched.Said) string { return fmt.Sprintf("it needs %v slots, but no node has one", r.Stage(r.A)) }}
 	// TooFewSlots refuses a job that needs more slots at once than there are.
 	TooFewSlots = &sched.Cause{Name: "too-few-slots", Numbers: []string{"slots it needs", "slots of the cluster", "the stage"}, Example: [3]int64{9, 4, int64(sched.Reduce)},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("it needs %s at once, and the cluster has %d", r.Slots(r.A, r.C), r.B)
+			return fmt.Sprintf("it needs %s at once, but the cluster has %d", r.Slots(r.A, r.C), r.B)
 		}}
 	// AloneLate refuses a job that would be late at worst, had it all slots of the cluster.
 	AloneLate = &sched.Cause{Name: "alone-late", Numbers: alone, Example: [3]int64{180e9, 240e9, 60e9},
@@ -47,7 +47,7 @@ var (
 	AloneLateMean = &sched.Cause{Name: "alone-late-mean", Numbers: alone, Example: [3]int64{180e9, 240e9, 60e9},
 		Say: func(r *sched.Said) string { return aloneLate(r, "on average") }}
 	// Unbounded refuses a job of a class that holds all kinds of jobs.
-	Unbounded = &sched.Cause{Name: "unbounded", Text: "what is known of its class sets no time by which it would finish, so no deadline can be promised"}
+	Unbounded = &sched.Cause{Name: "unbounded", Text: "the profile of its class gives no worst case, so no deadline can be promised"}
 	// MapsFirst withholds reduces.
 	MapsFirst = &sched.Cause{Name: "maps-first", Text: "its reduces wait for its last map"}
 	// MapsOver releases them.

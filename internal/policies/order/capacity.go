@@ -113,7 +113,7 @@ func (o *Capacity) Path(j *sched.Job) []string {
 	leaf := o.leaves[name]
 	if leaf == nil {
 		if o.root.children[name] != nil {
-			// an inner queue: no name has a dot, so this one stands beside it, and no user is taken
+			// an inner queue: no name has a dot, so this one stands beside it, and no user is mistaken
 			// for a queue below it
 			name += "."
 		}

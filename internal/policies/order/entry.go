@@ -45,9 +45,9 @@ func FairEntry() compose.Entry {
 // FairParams are the parameters of the fair order.
 func FairParams() []compose.Param {
 	return []compose.Param{
-		{Name: "pool", Type: compose.Choice, Default: "queue", Choices: []string{"queue", "user"}, Doc: "what makes a job's pool"},
+		{Name: "pool", Type: compose.Choice, Default: "queue", Choices: []string{"queue", "user"}, Doc: "what decides a job's pool"},
 		{Name: "users", Type: compose.Switch, Default: "false", Doc: "within a pool, share among users first"},
-		{Name: "jobs", Type: compose.Choice, Default: "fair", Choices: []string{"fair", "fifo"}, Doc: "how jobs of a pool stand that does not say"},
+		{Name: "jobs", Type: compose.Choice, Default: "fair", Choices: []string{"fair", "fifo"}, Doc: "the order of jobs in a pool that names none"},
 	}
 }
 
@@ -80,7 +80,7 @@ func CapacityParams() []compose.Param {
 // capacity makes the capacity order.
 func capacity(a compose.Args) (sched.Order, error) {
 	if len(a.Queues.Queues) > 0 && a.Queues.Undeclared == queues.Allow {
-		return nil, errors.New("a capacity scheduler has no room for queues without a capacity; leave undeclared_queues at \"refuse\"")
+		return nil, errors.New("the capacity scheduler needs a capacity for each queue; leave undeclared_queues at \"refuse\"")
 	}
 	return NewCapacity(CapacityConfig{Queues: a.Queues, Rigid: !a.Switch("elastic")}), nil
 }

@@ -21,7 +21,7 @@ func GreedyEntry() compose.Entry {
 			{Name: "nonlocal", Type: compose.Count, Default: "1", Unit: "tasks per node and beat", Doc: "non-local maps at most, 0 = no bound"},
 			reduces(),
 			{Name: "local", Type: compose.Choice, Default: "node", Choices: []string{"node", "rack"},
-				Doc: "how near a task's data must be for it to count as local (the paper: node; Hadoop's code: rack)"},
+				Doc: "how near its data must be for a task to count as local (the paper: node; Hadoop's code: rack)"},
 		},
 		Traits: compose.Traits{Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{sched.FirstInOrder}},
 		Step: func(a compose.Args) (compose.Step, error) {
@@ -39,11 +39,11 @@ func DelayEntry() compose.Entry {
 	return compose.Entry{
 		Name: "delay",
 		Kind: compose.KindPlace,
-		Doc:  "a job is skipped for a while on nodes that do not hold its data, so that it finds one that does",
+		Doc:  "a job waits for a while for nodes with its data",
 		Cite: "Zaharia et al., Delay Scheduling, EuroSys 2010; paper 003, section 4.2",
 		Params: []compose.Param{
-			{Name: "D", Type: compose.Span, Default: "4.5s", Doc: "how long before it may start maps in the rack of their data (1.5 heartbeats of 3s)"},
-			{Name: "rack", Type: compose.Span, Default: "4.5s", Doc: "how long then before it may start them anywhere"},
+			{Name: "D", Type: compose.Span, Default: "4.5s", Doc: "how long before maps may start in the rack of their data (1.5 heartbeats of 3s)"},
+			{Name: "rack", Type: compose.Span, Default: "4.5s", Doc: "and how long from then before they may start anywhere"},
 			reduces(),
 		},
 		Traits: compose.Traits{Heeds: sched.EventsOf(sched.JobEnded, sched.Heartbeat),
@@ -59,7 +59,7 @@ func MatchmakingEntry() compose.Entry {
 	return compose.Entry{
 		Name:   "matchmaking",
 		Kind:   compose.KindPlace,
-		Doc:    "every node has a fair chance to take local maps of any job before it gets one other per beat; nothing to tune",
+		Doc:    "each node first gets a fair chance at local maps of any job, then one other map per beat; nothing to tune",
 		Cite:   "paper 003, section 4.3",
 		Params: []compose.Param{reduces()},
 		Traits: compose.Traits{Causes: []*sched.Cause{sched.FirstInOrder}},

@@ -26,7 +26,7 @@ func FairEntry() compose.Entry {
 	return compose.Entry{
 		Name:   "preempt",
 		Kind:   compose.KindPreempt,
-		Doc:    "kills the youngest tasks of pools above their fair share for pools that starve",
+		Doc:    "kills the youngest tasks of pools above their fair share for starving pools",
 		Cite:   "Hadoop 1.2.1, FairScheduler (mapred.fairscheduler.preemption)",
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Causes: []*sched.Cause{MinShare, FairShare, sched.Wakeup}},
 		Params: FairParams(),
@@ -39,8 +39,8 @@ func FairParams() []compose.Param {
 	return []compose.Param{
 		{Name: "min_timeout", Type: compose.Span, Default: "0s", Doc: "below the minimum share before others are killed, 0s = never, unless the queue says"},
 		{Name: "fair_timeout", Type: compose.Span, Default: "0s", Doc: "below half of the fair share before others are killed, 0s = never"},
-		{Name: "interval", Type: compose.Span, Default: "15s", Doc: "between two rounds of killing, at least; below 500ms counts as 500ms"},
-		{Name: "update", Type: compose.Span, Default: "500ms", Doc: "between two looks at who starves, at least"},
+		{Name: "interval", Type: compose.Span, Default: "15s", Doc: "minimum time between two rounds of killing; below 500ms counts as 500ms"},
+		{Name: "update", Type: compose.Span, Default: "500ms", Doc: "minimum time between two checks for starving pools"},
 	}
 }
 

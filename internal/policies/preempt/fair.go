@@ -84,7 +84,7 @@ func NewFair(c FairConfig) *Fair {
 func (f *Fair) Follow(o sched.Order) error {
 	fair, ok := o.(*order.Fair)
 	if !ok {
-		return errors.New("preemption for fair shares goes with the order of \"fair\" only: no other has pools with shares")
+		return errors.New("preemption for fair shares works only with the order \"fair\": no other has pools with shares")
 	}
 	f.order = fair
 	return nil

@@ -130,7 +130,7 @@ func (c *Config) Check(queue string) error {
 	case leaf:
 		return nil
 	case len(below) > 0:
-		return fmt.Errorf("jobs do not stand in %q but in the queues below it: %s", name, strings.Join(below, ", "))
+		return fmt.Errorf("jobs belong in the queues below %q, not in it: %s", name, strings.Join(below, ", "))
 	case c.Undeclared == Allow:
 		return nil
 	case queue == "":
@@ -192,7 +192,7 @@ func validate(parent string, qs []Queue, leaves map[string]string) error {
 			return fmt.Errorf("queues: a queue%s has no name", below(parent))
 		}
 		if strings.Contains(q.Name, ".") {
-			return fmt.Errorf("queue %q: a name has no dot; dots separate the names on a path", q.Name)
+			return fmt.Errorf("queue %q: a name must not contain a dot, which separates the names of a path", q.Name)
 		}
 		if names[q.Name] {
 			return fmt.Errorf("queue %q: it is described twice", path)
@@ -209,12 +209,12 @@ func validate(parent string, qs []Queue, leaves map[string]string) error {
 			continue
 		}
 		if other, dup := leaves[q.Name]; dup {
-			return fmt.Errorf("queue %q: the queue %q has the same name, so a job could not tell which it means", path, other)
+			return fmt.Errorf("queue %q: the queue %q has the same name, so a job could not name either", path, other)
 		}
 		leaves[q.Name] = path
 	}
 	if units.Rounded(sum) > 100 {
-		return fmt.Errorf("queues: the capacities%s add up to %g %%, at most 100 are there", below(parent), sum)
+		return fmt.Errorf("queues: the capacities%s add up to %g %%, which is more than 100", below(parent), sum)
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func below(parent string) string {
 func (q *Queue) validate(path string) error {
 	switch {
 	case !(q.Weight >= 0) || q.Weight > 1e6 || q.Weight > 0 && q.Weight < 1e-3:
-		return fmt.Errorf("queue %q: weight is %v, it must lie in 0.001 to 1000000", path, q.Weight)
+		return fmt.Errorf("queue %q: weight is %v, it must be from 0.001 to 1000000", path, q.Weight)
 	case q.MinMaps < 0 || q.MinReduces < 0:
 		return fmt.Errorf("queue %q: a minimum share is negative", path)
 	case q.MaxRunning < 0:
@@ -237,7 +237,7 @@ func (q *Queue) validate(path string) error {
 	case !(q.MaxMasterShare >= 0 && q.MaxMasterShare <= 100):
 		return fmt.Errorf("queue %q: max_master_share is %v, it must be above 0 and at most 100 %%", path, q.MaxMasterShare)
 	case q.MaxMasterShare > 0 && len(q.Queues) > 0:
-		return fmt.Errorf("queue %q: max_master_share has no effect on a queue with queues below it; set it for these", path)
+		return fmt.Errorf("queue %q: max_master_share has no effect on a queue with queues below it; set it for those", path)
 	case q.Jobs != "" && q.Jobs != "fair" && q.Jobs != "fifo":
 		return fmt.Errorf("queue %q: jobs is %q, it must be \"fair\" or \"fifo\"", path, q.Jobs)
 	case q.MinShareTimeout < 0:
@@ -245,13 +245,13 @@ func (q *Queue) validate(path string) error {
 	case q.MinShareTimeout > 0 && q.MinMaps+q.MinReduces == 0:
 		return fmt.Errorf("queue %q: min_share_timeout has no effect without a minimum share; set min_maps or min_reduces", path)
 	case !(q.Capacity >= 0 && q.Capacity <= 100):
-		return fmt.Errorf("queue %q: capacity is %v, it must lie in 0 to 100 %%", path, q.Capacity)
+		return fmt.Errorf("queue %q: capacity is %v, it must be from 0 to 100 %%", path, q.Capacity)
 	case !(q.Maximum >= 0 && q.Maximum <= 100):
-		return fmt.Errorf("queue %q: maximum is %v, it must lie in 0 to 100 %%", path, q.Maximum)
+		return fmt.Errorf("queue %q: maximum is %v, it must be from 0 to 100 %%", path, q.Maximum)
 	case q.Maximum > 0 && units.Rounded(q.Maximum) < units.Rounded(q.Capacity):
 		return fmt.Errorf("queue %q: maximum is %v %%, below its capacity of %v %%", path, q.Maximum, q.Capacity)
 	case !(q.MinimumUserLimit >= 0 && q.MinimumUserLimit <= 100):
-		return fmt.Errorf("queue %q: minimum_user_limit is %v, it must lie in 0 to 100 %%", path, q.MinimumUserLimit)
+		return fmt.Errorf("queue %q: minimum_user_limit is %v, it must be from 0 to 100 %%", path, q.MinimumUserLimit)
 	case !(q.UserLimitFactor >= 0 || q.UserLimitFactor == -1) || math.IsInf(q.UserLimitFactor, 0):
 		return fmt.Errorf("queue %q: user_limit_factor is %v, it must be above 0, or -1 for no limit", path, q.UserLimitFactor)
 	case q.UserLimitFactor > 0 && q.Capacity == 0:

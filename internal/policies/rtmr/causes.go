@@ -16,11 +16,11 @@ var (
 		}}
 	// ClassUnknown lets a job in without a promise.
 	ClassUnknown = &sched.Cause{Name: "class-unknown", Word: sched.NoPromise,
-		Text: "nothing is known of what its class costs: it gets the slots that no promise needs, and no promise"}
+		Text: "there is no profile of its class: it gets the slots that no promise needs, and no promise"}
 	// Sampling measures some maps of a job.
 	Sampling = &sched.Cause{Name: "sampling", Numbers: []string{"maps that are measured"}, Example: [3]int64{3},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("nothing is known of what its class costs: %d of its maps are measured first", r.A)
+			return fmt.Sprintf("there is no profile of its class: %d of its maps are measured first", r.A)
 		}}
 	// Late refuses a job that would be late by what is promised to others. The evidence says who
 	// holds slots until then.
@@ -29,23 +29,23 @@ var (
 	// BreaksPromise refuses a job for the sake of another one.
 	BreaksPromise = &sched.Cause{Name: "breaks-promise", Numbers: []string{"the deadline of that job", "its finish then"}, Example: [3]int64{90e9, 120e9},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("would make %s miss its deadline, which is promised: that %s", r.JobName(r.Job), estimate.LateBy(r, r.B, r.A))
+			return fmt.Sprintf("would make %s miss its promised deadline: that %s", r.JobName(r.Job), estimate.LateBy(r, r.B, r.A))
 		}}
 	// AllLent refuses a job, as nobody knows when slots fall free.
 	AllLent = &sched.Cause{Name: "all-lent", Numbers: []string{"its deadline", "the stage"}, Example: [3]int64{90e9, int64(sched.Map)},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("jobs without a promise hold all %v slots, and how long is not known; deadline at %s", r.Stage(r.B), r.Time(r.A))
+			return fmt.Sprintf("jobs without a promise hold all %v slots, and it is not known for how long; deadline at %s", r.Stage(r.B), r.Time(r.A))
 		}}
 	// HasLabels refuses a job that cannot run everywhere.
-	HasLabels = &sched.Cause{Name: "has-labels", Text: "it asks for nodes with labels, and slots are promised on all nodes alike"}
+	HasLabels = &sched.Cause{Name: "has-labels", Text: "it asks for nodes with labels, but slots are promised on all nodes alike"}
 	// NoMasterRoom refuses a job whose ApplicationMaster could not start at once.
-	NoMasterRoom = &sched.Cause{Name: "no-master-room", Text: "no node has room for its ApplicationMaster, which has to start at once for a promise to hold"}
+	NoMasterRoom = &sched.Cause{Name: "no-master-room", Text: "no node has room for its ApplicationMaster, which must start at once for a promise to hold"}
 	// LeftOver starts a task without a promise.
 	LeftOver = &sched.Cause{Name: "left-over", Text: "a slot that no promise needs"}
 	// SlotDue kills one.
 	SlotDue = &sched.Cause{Name: "slot-due", Numbers: []string{"tasks with a promise, or of samples, that wait", "slots that others hold"}, Example: [3]int64{3, 5},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("a slot falls due that was left over: %s, others hold %s",
+			return fmt.Sprintf("a lent slot falls due: %s, others hold %s",
 				r.Count(r.A, "task with a promise or of a sample waits", "tasks with a promise or of a sample wait"), r.Count(r.B, "slot", "slots"))
 		}}
 )

@@ -65,7 +65,7 @@
 //     job that asks for labels, or whose tasks take anything but one slot each, is rejected; an
 //     ApplicationMaster may take a map slot, or memory and vcores and no slot.
 //   - A master costs its job a start-up, and in a map slot that slot (master.go). One that dies before
-//     it is up starts anew, and its promise may break, as by any task that fails; one that dies later
+//     it is up starts again, and its promise may break, as by any task that fails; one that dies later
 //     costs nothing. No sample is measured of a job whose master takes a slot: that slot could not be
 //     taken back once the job is promised another. It runs without a promise, and teaches the next of
 //     its class.

@@ -13,14 +13,14 @@ func Entry() compose.Entry {
 		Name:  "rtmr",
 		Kind:  compose.KindScheme,
 		Whole: true,
-		Doc:   "promises deadlines: admits only jobs that meet them at worst, and keeps slots for them",
+		Doc:   "promises deadlines: admits only jobs that meet them in the worst case, and keeps slots for them",
 		Cite:  "paper 003, sections 5.2.1 and 5.2.2",
 		Parts: parts(nil),
 		Params: []compose.Param{
 			{Name: "feedback", Type: compose.Switch, Default: "true", Doc: "learn from the real finish of a job when slots are free (algorithm 5.5)"},
 			{Name: "order", Type: compose.Choice, Default: "edf", Choices: []string{"edf", "fifo"}, Doc: "of jobs that have not started: by deadline or by arrival"},
 			{Name: "preempt", Type: compose.Switch, Default: "true", Doc: "jobs without a promise use any free slot and are killed when it falls due; false: they get what the promises leave"},
-			{Name: "unknown", Type: compose.Choice, Default: "sample", Choices: []string{"sample", "best-effort"}, Doc: "a job with a deadline, of a class of which nothing is known: measure some of its maps first, or run it without a promise"},
+			{Name: "unknown", Type: compose.Choice, Default: "sample", Choices: []string{"sample", "best-effort"}, Doc: "a job with a deadline whose class has no profile: measure some of its maps first, or run it without a promise"},
 			{Name: "sample", Type: compose.Count, Default: "3", Unit: "maps", Doc: "in a sample"},
 			{Name: "skew", Type: compose.Count, Default: "100", Unit: "percent", Doc: "the largest share of a reduce, of the mean"},
 			admit.ShareParam("of the cluster that ApplicationMasters of jobs without a promise may take"),
@@ -41,9 +41,9 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	case c.BestEffort && a.Set("sample"):
 		return a.Misused("sample", "sample has no effect with unknown=best-effort")
 	case !c.BestEffort && c.Sample == 0:
-		return a.Misused("sample", "sample is 0, nothing would be measured; give 1 at least, or unknown=best-effort")
+		return a.Misused("sample", "sample is 0, so nothing would be measured; give at least 1, or unknown=best-effort")
 	case c.Skew < 1:
-		return a.Misused("skew", "skew is %d %%, the largest share is 100 %% of the mean at least", a.Count("skew"))
+		return a.Misused("skew", "skew is %d %%, but the largest share is at least 100 %% of the mean", a.Count("skew"))
 	}
 	assemble(r, newScheduler(c))
 	return nil
@@ -68,9 +68,9 @@ func parts(s *scheduler) []compose.Entry {
 	}
 	profiles := compose.Reads{Profiles: true}
 	return []compose.Entry{
-		{Name: "rtmr order", Kind: compose.KindOrder, Doc: "who has started first, then by deadline",
+		{Name: "rtmr order", Kind: compose.KindOrder, Doc: "started jobs first, then by deadline",
 			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
-		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline at worst", Step: step(admission{s}),
+		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline in the worst case", Step: step(admission{s}),
 			Traits: compose.Traits{Reads: profiles, Causes: []*sched.Cause{estimate.Promised, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
 				Late, BreaksPromise, AllLent, HasLabels, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
 				estimate.MapsFirst, estimate.MapsOver, sched.Begun, sched.Wakeup}}},

@@ -19,7 +19,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// A job whose first task is refused has not started: it stands where it stood, and may be overtaken.
+// A job whose first task is refused has not started: it instead of it stood, and may be overtaken.
 func TestRefusedStart(t *testing.T) {
 	d := newDesk(t, usual)
 	d.at(0, opening(claims("a", 1, 100), claims("b", 1, 200))...)

@@ -15,7 +15,7 @@ import (
 // worst case:
 //
 //   - The time of a map counts from the start of the first of those that ran together, so it is never too short.
-//   - The longest is taken for that of the largest input in the sample. A larger map takes longer in proportion.
+//   - The longest counts as that of the largest input in the sample. A larger map takes longer in proportion.
 //   - Of reduces nothing is measured. A byte is taken to cost them what it costs a map, and η for 1.
 //
 // A promise by an estimate may break, and so may those of jobs that stand behind it. With worst

@@ -499,7 +499,7 @@ func (s *Schedule) Up(now units.Time, j sched.JobID) {
 	}
 }
 
-// Again says that the job's master starts anew, before it was up.
+// Again says that the job's master starts again, before it was up.
 func (s *Schedule) Again(now units.Time, j sched.JobID) {
 	if i := s.find(j); i >= 0 {
 		m := &s.members[i]

@@ -167,7 +167,7 @@ func (s *scheduler) resize(v sched.View) {
 	}
 }
 
-// resync begins anew with what the book now says. What was promised stays promised, in the same
+// resync starts again with what the book now says. What was promised stays promised, in the same
 // order; of what has run so far the schedule counts the worst case once more. What ran without a
 // promise runs on without one, as does what had begun and nobody here knows; only samples begin
 // again. What was only advice is forgotten.

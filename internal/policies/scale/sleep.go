@@ -225,7 +225,7 @@ func (s *Sleep) CopyFrom(other any) { s.wake = other.(*Sleep).wake }
 // Why nodes sleep and wake.
 var (
 	// NodeIdle lets a node sleep.
-	NodeIdle = &sched.Cause{Name: "node-idle", Numbers: []string{"since when nothing has run on it", "nodes that are awake before it sleeps"}, Example: [3]int64{60e9, 3},
+	NodeIdle = &sched.Cause{Name: "node-idle", Numbers: []string{"since when nothing has run on it", "awake nodes before it sleeps"}, Example: [3]int64{60e9, 3},
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("nothing has run on it since %s, and %s awake", r.Time(r.A), r.Count(r.B, "node is", "nodes are"))
 		}}
@@ -241,12 +241,12 @@ func Entry() compose.Entry {
 	return compose.Entry{
 		Name:   "sleep",
 		Kind:   compose.KindScale,
-		Doc:    "nodes on which nothing runs sleep, and wake for work that finds no room; what lies on them can still be read, so savings are overstated",
+		Doc:    "nodes on which nothing runs sleep, and wake for work that finds no room; their data can still be read, so savings are overstated",
 		Cite:   "Slackline; compare Leverich and Kozyrakis 2009 (nodes of a Hadoop cluster in standby)",
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Causes: []*sched.Cause{NodeIdle, NoRoomAwake, sched.Wakeup}},
 		Params: []compose.Param{
-			{Name: "idle", Type: compose.Span, Default: "5m", Doc: "a node sleeps when nothing has run on it for so long; below 1s counts as 1s"},
-			{Name: "keep", Type: compose.Count, Default: "1", Unit: "nodes", Doc: "so many stay awake"},
+			{Name: "idle", Type: compose.Span, Default: "5m", Doc: "a node sleeps when nothing has run on it for this long; below 1s counts as 1s"},
+			{Name: "keep", Type: compose.Count, Default: "1", Unit: "nodes", Doc: "at least this many stay awake"},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
 			return NewSleep(Config{Idle: a.Span("idle"), Keep: a.Count("keep")}), nil

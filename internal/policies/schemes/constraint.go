@@ -12,7 +12,7 @@ func DC() compose.Entry {
 	return compose.Entry{
 		Name:   "dc",
 		Kind:   compose.KindScheme,
-		Doc:    "Deadline Constraint: earliest deadline first; lets a job in if slots are free at two instants (promises break)",
+		Doc:    "Deadline Constraint: earliest deadline first; admits a job if slots are free at two instants (promises break)",
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
 		Params: admit.ConstraintParams(),
 		Parts:  []compose.Entry{order.EDFEntry(), admit.ConstraintEntry(), placement.GreedyEntry()},

@@ -42,7 +42,7 @@ func Fair() compose.Entry {
 		Doc:  "pools share by weight and minimum share; limits on running jobs; preemption if asked for",
 		Cite: "Hadoop 1.2.1, FairScheduler; paper 003, section 3.1",
 		Params: slices.Concat(compose.Of(compose.KindOrder, order.FairParams()), compose.Of(compose.KindPreempt, []compose.Param{
-			{Name: "preemption", Type: compose.Switch, Default: "false", Doc: "kill for pools that starve (the world must be able to kill)"},
+			{Name: "preemption", Type: compose.Switch, Default: "false", Doc: "kill tasks for starving pools (the world must be able to kill)"},
 		}), compose.Of(compose.KindPreempt, preempt.FairParams()), compose.Of(compose.KindAdmit, admit.MasterParams("50"))),
 		Parts: fairParts(),
 		Fill:  fillFair,

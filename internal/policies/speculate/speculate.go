@@ -155,7 +155,7 @@ func (h *Hadoop) UnmarshalJSON(text []byte) error {
 // Straggler copies a task that is behind the others.
 var Straggler = &sched.Cause{Name: "straggler", Numbers: []string{"its progress in thousandths", "the average of its stage"}, Example: [3]int64{250, 700},
 	Say: func(r *sched.Said) string {
-		return fmt.Sprintf("it is through %.1f %% of its work, the tasks of its stage through %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
+		return fmt.Sprintf("it has done %.1f %% of its work, the tasks of its stage %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
 	}}
 
 // CopyFrom takes over the state.
@@ -173,13 +173,13 @@ func Entry() compose.Entry {
 		Cite:   "Hadoop 0.20; paper 003, section 2.1.2",
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Speculate}, Causes: []*sched.Cause{Straggler, sched.Wakeup}},
 		Params: []compose.Param{
-			{Name: "lag", Type: compose.Span, Default: "1m", Doc: "a task must have run for so long"},
-			{Name: "gap", Type: compose.Count, Default: "20", Unit: "percent", Doc: "and be behind the average progress by so many points"},
-			{Name: "interval", Type: compose.Span, Default: "5s", Doc: "between two looks; below 100ms counts as 100ms"},
+			{Name: "lag", Type: compose.Span, Default: "1m", Doc: "a task must have run this long"},
+			{Name: "gap", Type: compose.Count, Default: "20", Unit: "percent", Doc: "and be this many points behind the average progress"},
+			{Name: "interval", Type: compose.Span, Default: "5s", Doc: "time between two checks; below 100ms counts as 100ms"},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
 			if gap := a.Count("gap"); gap > 100 {
-				return nil, a.Misused("gap", "gap is %d, no task is behind by more than 100 points", gap)
+				return nil, a.Misused("gap", "gap is %d, but no task can be more than 100 points behind", gap)
 			}
 			return NewHadoop(Config{Lag: a.Span("lag"), Gap: float64(a.Count("gap")) / 100, Interval: max(100*units.Millisecond, a.Span("interval"))}), nil
 		},

@@ -124,7 +124,7 @@ func (j *Job) checkSources(found []task.File) error {
 		case err != nil:
 			return f.Errorf(key(file.Source), "%v", err)
 		case names == nil:
-			return f.Errorf(key(file.Source), "input %q: it is empty, and a header with the column %q is needed", file.Path, column)
+			return f.Errorf(key(file.Source), "input %q: it is empty, but a header with the column %q is needed", file.Path, column)
 		case !slices.Contains(names, column):
 			return f.Errorf(key(file.Source), "input %q: its header has no column %q%s", file.Path, column, spelling.Hint(column, names))
 		}
@@ -186,6 +186,6 @@ func (j *Job) manyCommands() string {
 	if files <= manyFiles || files < 2*len(splits) || size/int64(files) >= smallFiles {
 		return ""
 	}
-	return fmt.Sprintf("job %q: each of %d files, of %v in the mean, gets a map command of its own; with one_command: true it is one for each of %d maps, if the command can do with that",
+	return fmt.Sprintf("job %q: each of %d files, of %v in the mean, gets its own map command; one_command: true would start only one for each of %d maps, if the command can work like that",
 		f.Name, files, units.Bytes(size/int64(files)), len(splits))
 }

@@ -24,13 +24,13 @@ func TestInputsOfJoin(t *testing.T) {
 	}
 	for job, want := range map[string]string{
 		two("users.csv, format: csv", ""): "",
-		two("empty.csv, format: csv", ""): `j.yaml:6:3: input "DIR/empty.csv": it is empty, and a header with the column "id" is needed`,
-		two("blank.csv, format: csv", ""): `j.yaml:6:3: input "DIR/blank.csv": it is empty, and a header with the column "id" is needed`,
+		two("empty.csv, format: csv", ""): `j.yaml:6:3: input "DIR/empty.csv": it is empty, but a header with the column "id" is needed`,
+		two("blank.csv, format: csv", ""): `j.yaml:6:3: input "DIR/blank.csv": it is empty, but a header with the column "id" is needed`,
 		two("open.csv, format: csv", ""):  `j.yaml:6:3: input "DIR/open.csv": the header: field 1 has an opening quote and no closing one`,
-		two("users.csv", ""):              `j.yaml:6:3: left_key names the column "id", and lines of text have none`,
+		two("users.csv", ""):              `j.yaml:6:3: left_key names the column "id", but lines of text have none`,
 		two("users.csv, format: kv", ""):  `j.yaml:6:3: join reads lines of text, json and csv, not kv`,
 		"params: {left_key: di, right_key: di}\ninputs: [{name: left, path: DIR/users.csv}, {name: right, path: DIR/users.csv}]\ninput_format: csv\n":                         `j.yaml:5:10: input "DIR/users.csv": its header has no column "di"; did you mean "id"?`,
-		"inputs: [{name: left, path: DIR/users.csv}, {name: right, path: DIR/users.csv}]\ninput_format: csv\n":                                                                `j.yaml:4:10: left_key is the number of a field, 1, and records of csv have names for theirs`,
+		"inputs: [{name: left, path: DIR/users.csv}, {name: right, path: DIR/users.csv}]\ninput_format: csv\n":                                                                `j.yaml:4:10: left_key is the number of a field, 1, but records of csv have names;`,
 		"params: {left_key: id, right_key: id}\ninputs: [{name: left, path: DIR/users.csv}, {name: right, path: DIR/users.csv}]\ninput_format: csv\ncsv: {no_header: true}\n": `csv without a header has no names`,
 		"input: DIR/text\n":                                                     "j.yaml:4:8: join reads two inputs; name them under inputs, as in inputs: [{name: left, ",
 		"input: DIR/text\nparams: {right_path: r}\n":                            "",

@@ -31,7 +31,7 @@ func (j *Job) program() (programs map[string]string, err error) {
 	}
 	app, err := apps.Find(f.App)
 	if err != nil {
-		return nil, f.Errorf("app", "%v; a program of your own is named by its path, such as ./%s", err, f.App)
+		return nil, f.Errorf("app", "%v; give your own program by its path, such as ./%s", err, f.App)
 	}
 	if j.Program, err = app.New(f.Params); err != nil {
 		return nil, f.Errorf("params", "%v", err)
@@ -45,7 +45,7 @@ func (j *Job) own() (programs map[string]string, err error) {
 	f := j.File
 	words, err := streaming.Words(f.App)
 	if err == nil && len(words) > 2 {
-		err = fmt.Errorf("behind its path stands the name of a program in it and nothing else; parameters stand under params")
+		err = fmt.Errorf("only the name of a program may follow its path; write parameters under params")
 	}
 	if err != nil {
 		return nil, f.Errorf("app", "app: %v", err)

@@ -25,9 +25,9 @@ func TestCommandsRefuse(t *testing.T) {
 		"files: [in.txt#a, big.py#a]\n":                             `"in.txt#a" and "big.py#a" would both be "a"`,
 		"files: [x/a, y/a]\n":                                       `"x/a" and "y/a" would both be "a"`,
 		"env: {\"A=B\": x}\n":                                       `"A=B" cannot be a variable`,
-		"reduces: 2\nconf: {my.own: 1, mapreduce.job.reduces: 7}\n": "f.yaml:5:42: conf and reduces contradict each other: commands are told mapreduce.job.reduces from reduces; leave it out of conf",
+		"reduces: 2\nconf: {my.own: 1, mapreduce.job.reduces: 7}\n": "f.yaml:5:42: conf and reduces contradict each other: commands get mapreduce.job.reduces from reduces; leave it out of conf",
 		"conf:\n  mapreduce_job_name: x\n":                          "f.yaml:5:23: conf and name contradict each other",
-		"env: {mapreduce_task_partition: 99}\n":                     "f.yaml:4:33: env: mapreduce_task_partition is what Slackline tells each command of its own task; leave it out of env",
+		"env: {mapreduce_task_partition: 99}\n":                     "f.yaml:4:33: env: Slackline sets mapreduce_task_partition for each command; leave it out of env",
 	} {
 		f, err := scenario.ReadJob("f.yaml", []byte("map: cat\ninput: in.txt\noutput: out\n"+more))
 		if err != nil {

@@ -118,7 +118,7 @@ func (b *Bounds) WriteTable(w io.Writer) error {
 	for _, l := range b.Least {
 		by := map[string]string{"mean": "the mean of both bounds", "upper": "the upper bound"}[l.Bound]
 		if l.Limit >= l.Deadline {
-			fmt.Fprintf(&text, "by %s it needs %s on any number of slots, for a deadline of %s\n", by, units.Span(l.Limit), units.Span(l.Deadline))
+			fmt.Fprintf(&text, "by %s it needs %s with any number of slots, for a deadline of %s\n", by, units.Span(l.Limit), units.Span(l.Deadline))
 			continue
 		}
 		fmt.Fprintf(&text, "for a deadline of %s %s needs %s by %s\n", units.Span(l.Deadline), job, what(l.Maps, l.Reduces, " slot"), by)

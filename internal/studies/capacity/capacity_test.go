@@ -211,14 +211,14 @@ func TestParseSweep(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                       `"" is no sweep; write by how much deadlines change, such as deadline=-60%..0`,
-		"deadline=-60..0":        `"deadline=-60..0" is no sweep`,
-		"deadline=0..-60%":       `"deadline=0..-60%" is no sweep`,
-		"deadline=-60%":          `"deadline=-60%" is no sweep`,
-		"deadline=-60%..0/0":     `"deadline=-60%..0/0" is no sweep`,
-		"deadline=-60%..NaN%":    `"deadline=-60%..NaN%" is no sweep`,
+		"":                       `"" is not a sweep; write how much deadlines change, such as deadline=-60%..0`,
+		"deadline=-60..0":        `"deadline=-60..0" is not a sweep`,
+		"deadline=0..-60%":       `"deadline=0..-60%" is not a sweep`,
+		"deadline=-60%":          `"deadline=-60%" is not a sweep`,
+		"deadline=-60%..0/0":     `"deadline=-60%..0/0" is not a sweep`,
+		"deadline=-60%..NaN%":    `"deadline=-60%..NaN%" is not a sweep`,
 		"price=-60%..0":          `"price" cannot be swept; deadline can, such as deadline=-60%..0`,
-		"deadline=-100%..0":      `"deadline=-100%..0" leaves no time at all`,
+		"deadline=-100%..0":      `"deadline=-100%..0" leaves no time`,
 		"deadline=0..1e9%":       `"deadline=0..1e9%" has more than 1000 points; take a larger step`,
 		"deadline=0..1%/0.0001%": `has more than 1000 points`,
 	} {
@@ -253,7 +253,7 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		"allocation: 58 machines, 58 reserved and 0 on demand, for", "EUR an hour", "no plan costs less: this is proved",
+		"allocation: 58 machines, 58 reserved and 0 on demand, for", "EUR an hour", "this is optimal: no plan costs less",
 		"jobs of class reports are rejected", "-99 %", "no plan at -99 %: class etl: even unlimited machines need", "1.00",
 	} {
 		if !strings.Contains(b.String(), part) {

@@ -41,7 +41,7 @@ func FromHistory(jobs []*store.Job, slots int, attempts func(job int64) ([]*stor
 		r.add(j, list)
 	}
 	var b strings.Builder
-	b.WriteString("# What ran, as a plan. Costs are counted in machines; write prices and penalties in their place.\n")
+	b.WriteString("# What ran, as a plan. Costs are counted in machines; replace them with prices and penalties.\n")
 	fmt.Fprintf(&b, "name: history\ncurrency: machines\nprices: {on_demand: 1}\nclasses:\n")
 	slices.Sort(names)
 	some := false
@@ -53,7 +53,7 @@ func FromHistory(jobs []*store.Job, slots int, attempts func(job int64) ([]*stor
 		classes[name].write(&b, name, slots)
 	}
 	if !some {
-		return nil, errors.New("no job has finished in that time; run some, or begin earlier with --since")
+		return nil, errors.New("no job has finished in that time; run some, or give an earlier --since")
 	}
 	return []byte(b.String()), nil
 }

@@ -29,8 +29,8 @@ const most = 1000
 // ParseSweep reads deadline=FROM..TO, in percent, with an optional step: deadline=-60%..0,
 // deadline=-50%..50%/10%.
 func ParseSweep(text string) (changes []float64, err error) {
-	bad := fmt.Errorf("%q is no sweep; write by how much deadlines change, such as deadline=-60%%..0, "+
-		"or with a step deadline=-60%%..0/10%%", text)
+	bad := fmt.Errorf("%q is not a sweep; write how much deadlines change, such as deadline=-60%%..0, "+
+		"or with a step: deadline=-60%%..0/10%%", text)
 	what, span, ok := strings.Cut(text, "=")
 	if !ok {
 		return nil, bad
@@ -57,7 +57,7 @@ func ParseSweep(text string) (changes []float64, err error) {
 	}
 	switch {
 	case ends[0] <= -100:
-		return nil, fmt.Errorf("%q leaves no time at all; the first change must be above -100%%", text)
+		return nil, fmt.Errorf("%q leaves no time; the first change must be above -100%%", text)
 	case ends[1] < ends[0] || ends[2] <= 0:
 		return nil, bad
 	case (ends[1]-ends[0])/ends[2] >= most:

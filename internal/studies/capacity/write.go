@@ -124,10 +124,10 @@ func (r *Result) planRows() [][]string {
 // remarks are what is to be said of the plan besides.
 func (r *Result) remarks() []string {
 	lines := []string{fmt.Sprintf("cost: machines %s, rejected jobs %s; "+
-		"without what rejecting all jobs would cost, the objective is %s",
+		"without the cost of rejecting all jobs, the objective is %s",
 		price(r.Machines), price(r.Cost-r.Machines), price(r.Objective))}
 	if r.Status == string(optimize.Optimal) {
-		lines = append(lines, "no plan costs less: this is proved")
+		lines = append(lines, "this is optimal: no plan costs less")
 	} else {
 		lines = append(lines, fmt.Sprintf("no plan costs less than %s, which is %.2g %% below", r.money(r.LowerBound), 100*r.Gap))
 	}

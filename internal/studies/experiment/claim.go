@@ -72,7 +72,7 @@ func meanOf(xs []float64) (m float64, ci [2]float64, n int) {
 func tooFew(n int) string {
 	switch n {
 	case 0:
-		return "no run of ours has a value"
+		return "none of our runs has a value"
 	case 1:
 		return "one seed has no interval"
 	}
@@ -179,7 +179,7 @@ func lowestAt(key, text string, kind Kind, rows []Row, values []float64, m Metri
 		_, _, n := meanOf(r.Sample(rows[best].Series, m))
 		v.holds = v.holds && n > 1
 		v.open = !v.holds && some
-		v.note = join(fmt.Sprintf("least at %s: %s; the interval spans the values that the seeds do not tell from it", rows[best].Name, m.format(means[best])), tooFew(n))
+		v.note = join(fmt.Sprintf("least at %s: %s; the interval spans the values that the seeds cannot tell apart", rows[best].Name, m.format(means[best])), tooFew(n))
 		return v
 	}}
 }

@@ -41,7 +41,7 @@ func TestJudging(t *testing.T) {
 	}{
 		{"More than each, in every seed.", more("", "", high, []Row{ten, same}, made1), Published{}, true, 3},
 		{"Not more than one of them.", more("", "", high, []Row{ten, row("none")}, made1), Published{}, false, 3},
-		{"The seeds do not tell.", more("", "", ten, []Row{same}, made1), Published{}, false, 0},
+		{"Undecided.", more("", "", ten, []Row{same}, made1), Published{}, false, 0},
 		{"A mean that is higher by chance is not enough.", more("", "", wild, []Row{ten}, made1), Published{}, false, 10},
 		{"Less.", less("", "", ten, []Row{high}, made1), Published{}, true, 3},
 		{"Not less.", less("", "", high, []Row{ten}, made1), Published{}, false, -3},
@@ -142,8 +142,8 @@ func TestFewSeedsAreToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	for want, times := range map[string]int{"5 seeds": 1, "takes 10": 1, "differs\n": 1, "  seeds do not tell\n": 1, "  open\n": 3,
-		"0 of 5 claims hold; 1 number differs; 3 are open; of 1 the seeds do not tell (5 seeds)": 1} {
+	for want, times := range map[string]int{"5 seeds": 1, "takes 10": 1, "differs\n": 1, "  undecided\n": 1, "  open\n": 3,
+		"0 of 5 claims hold; 1 number differs; 3 are open; 1 is undecided (5 seeds)": 1} {
 		if got := strings.Count(text, want); got != times {
 			t.Errorf("%d times %q, not %d:\n%s", got, want, times, text)
 		}
@@ -243,7 +243,7 @@ func TestUnmet(t *testing.T) {
 	for _, c := range []Claim{more("", "a", high, []Row{ten}, made1), more("", "b", ten, []Row{same}, made1), more("", "c", ten, []Row{high}, made1)} {
 		report.Claims = append(report.Claims, c.result(Published{}, r))
 	}
-	if got, want := report.Unmet(), "1 of 3 claims do not hold (c); of 1 of 3 claims the seeds do not tell (b)"; got != want {
+	if got, want := report.Unmet(), "1 of 3 claims do not hold (c); 1 of 3 claims are undecided: there are too few seeds (b)"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
 	if c := report.Claims; strings.HasPrefix(c[0].Note, untold) || !strings.HasPrefix(c[1].Note, untold) || strings.HasPrefix(c[2].Note, untold) {
@@ -274,7 +274,7 @@ func TestSensitivity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := r.Claims[0].Note, "over the first 10 seeds: seeds do not tell, and the same with 1 of 3 other assumptions; holds with b 2; does NOT hold with b 3"; !r.Claims[0].Holds || !strings.HasSuffix(got, want) {
+	if got, want := r.Claims[0].Note, "over the first 10 seeds: undecided, and the same with 1 of 3 other assumptions; holds with b 2; does NOT hold with b 3"; !r.Claims[0].Holds || !strings.HasSuffix(got, want) {
 		t.Errorf("%s; want %s", got, want)
 	}
 }

@@ -86,7 +86,7 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 		variants = []computed{base}
 	}
 	if len(variants) != len(results) {
-		return nil, fmt.Errorf("%s: %s is swept by itself; state other values as assumptions", p.e.Name, file)
+		return nil, fmt.Errorf("%s: %s is swept already; give other values as assumptions", p.e.Name, file)
 	}
 	if seeds == nil {
 		for _, r := range base.Seeds {

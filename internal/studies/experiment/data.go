@@ -101,7 +101,7 @@ func read(folder fs.FS, name, place string) (*Experiment, error) {
 	const file = "experiment.yaml"
 	src, err := fs.ReadFile(folder, file)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no experiment: %w", place, err)
+		return nil, fmt.Errorf("%s is not an experiment: %w", place, err)
 	}
 	doc, err := config.ParseOne(path.Join(place, file), src)
 	if err != nil {
@@ -170,7 +170,7 @@ func (b *stating) claims() {
 		if len(made) != 1 {
 			b.doc.Failf(at, "a claim is of a metric, by one of number, always, below, above, more, less, grows, least and not_least, such as more: locality")
 		} else if compares := c.Is.More != nil || c.Is.Less != nil || c.Is.NotLeast != nil; compares != (len(than) > 0) {
-			b.doc.Failf(at, "more, less and not_least need than, the series to compare with, and the others have none")
+			b.doc.Failf(at, "more, less and not_least need than, the series to compare with; the others must not have it")
 		}
 		b.e.Claims = append(b.e.Claims, made...)
 	}

@@ -61,7 +61,7 @@ func TestStatedWrongly(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"policy: fair}", "polcy: fair}", `:6:28: unknown key "polcy" in series[1]; did you mean "policy"?`},
 		{"than: fifo", "than: fifa", `:8:102: there is no series "fifa"; did you mean "fifo"?`},
-		{"of: fair, than: fifo", "of: fair", `:8:63: more, less and not_least need than, the series to compare with, and the others have none`},
+		{"of: fair, than: fifo", "of: fair", `:8:63: more, less and not_least need than, the series to compare with; the others must not have it`},
 		{"less: map response b", "lesser: map response b", `unknown key "lesser" in is; did you mean "less"?`},
 		{"less: map response b", "less: map responses", `:8:70: less: there is no metric "map responses"; did you mean "map response"?`},
 		{"less: map", "grows: locality, less: map", `:8:63: a claim is of a metric, by one of number,`},
@@ -75,7 +75,7 @@ func TestStatedWrongly(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.to, err, c.want)
 		}
 	}
-	if _, err := Find(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no experiment: ") {
+	if _, err := Find(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not an experiment: ") {
 		t.Error(err)
 	}
 }

@@ -1,7 +1,8 @@
 // Package experiment runs published evaluations again and says whether their claims hold.
 //
-// An experiment is a folder: scenario files in their ordinary form, experiment.yaml with its series, claims, figures, tables and
-// assumptions, published.json with what was published, and a README. Those below experiments are part of the program.
+// An experiment is a folder: scenario files in their ordinary form, experiment.yaml with its
+// series, claims, figures, tables and assumptions, published.json with what was published, and a
+// README. Those below experiments are part of the program.
 //
 //	experiment.go   what an experiment is, and the list of them
 //	data.go         an experiment as data: experiment.yaml
@@ -13,7 +14,7 @@
 //	order.go        claims that one thing is more than another
 //	knowledge.go    runs of schedulers that know less from the start
 //	plan.go         the grid of an experiment and of its variations, run on all cores
-//	result.go       what came of it: JSON, tables
+//	result.go       the result: JSON, tables
 //	chart.go        curves over the paper's axes, as SVG
 //	page.go         all of it as one page for a browser
 //	markdown.go     the README on that page
@@ -23,7 +24,7 @@
 // The same seed draws the same workload and task times for each policy, so series are compared seed
 // by seed. A claim that one thing is more than another holds if the 95 % confidence interval of the
 // mean difference lies wholly on that side; it does not hold if it lies on the other, and else the
-// seeds do not tell. Of a claim over several the interval is shown that gives the verdict: that
+// undecided. Of a claim over several the interval is shown that gives the verdict: that
 // against the nearest, or, if another decides, that against the other, by name. Intervals that
 // decide nothing are marked. A published number comes of one workload, or of three runs of one;
 // ours come of as many as there are seeds. So it differs if it lies where 95 % of single runs would

@@ -32,7 +32,8 @@ func find(t *testing.T, name string) *Experiment {
 	return e
 }
 
-// What was published is what is claimed: each item once, with its place. What was assumed stands in the scenario files. No page without a README.
+// What was published is what is claimed: each item once, with its place. What was assumed stands in
+// the scenario files. No page without a README.
 func TestFolders(t *testing.T) {
 	for _, e := range all(t) {
 		published, err := e.Published()

@@ -19,7 +19,8 @@ type Metric struct {
 	Of   func(*Outcome) float64
 }
 
-// metrics are the numbers of a run by the names that data call them. Those of jobs may be of a size alone: "locality bin1".
+// metrics are the numbers of a run by the names that data call them. Those of jobs may be of a size
+// alone: "locality bin1".
 var metrics = map[string]func(size string) Metric{
 	"locality":           locality,
 	"map response":       response,

@@ -130,7 +130,7 @@ func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Result
 		variants = slices.Repeat(variants, len(a.Others))
 	}
 	if len(variants) != len(results) {
-		return nil, fmt.Errorf("%s: %s is swept by itself; state other values as assumptions", p.e.Name, file)
+		return nil, fmt.Errorf("%s: %s is swept already; give other values as assumptions", p.e.Name, file)
 	}
 	if seeds == nil {
 		if seeds = variants[0].Seeds; seeds == nil {

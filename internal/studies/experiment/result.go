@@ -44,9 +44,9 @@ type Result struct {
 	CI95Of string `json:"ci95_of,omitempty"`
 	// where 95 % of single runs of ours lie, if that decides and not the interval of the mean
 	Single  *[2]float64 `json:"single_runs95,omitempty"`
-	Verdict string      `json:"verdict"` // "holds", "differs", "does NOT hold", "seeds do not tell"
+	Verdict string      `json:"verdict"` // "holds", "differs", "does NOT hold", "undecided"
 	Holds   bool        `json:"holds"`
-	Note    string      `json:"note"` // begins with "seeds do not tell" if it does not hold and may yet be right
+	Note    string      `json:"note"` // begins with "undecided" if it does not hold and may yet be right
 	unit    *Metric
 	words   [2]string
 	few     bool
@@ -182,7 +182,7 @@ func (r *Report) inWords() string {
 		one, many string
 	}{
 		{count[differs], "1 number differs", "%d numbers differ"}, {count[holdsNot], "1 does not hold", "%d do not hold"},
-		{count[open], "1 is open", "%d are open"}, {count[untold], "of 1 the seeds do not tell", "of %d the seeds do not tell"},
+		{count[open], "1 is open", "%d are open"}, {count[untold], "1 is undecided", "%d are undecided"},
 	} {
 		switch {
 		case c.n == 1:
@@ -199,7 +199,7 @@ func (r *Report) fewSeedsInWords() string {
 	if len(r.seeds) >= enough || !slices.ContainsFunc(r.Claims, func(c Result) bool { return c.few }) {
 		return ""
 	}
-	return fmt.Sprintf("Open: that a published value differs, few seeds can tell, but that it holds takes %d.", enough)
+	return fmt.Sprintf("Open: few seeds can show that a published value differs, but it takes %d to show that it holds.", enough)
 }
 
 // Unmet says which claims do not hold, and of which the seeds do not tell; "" if all hold.
@@ -218,7 +218,7 @@ func (r *Report) Unmet() string {
 		text = fmt.Sprintf("%d of %d claims do not hold (%s)", len(not), len(r.Claims), strings.Join(not, "; "))
 	}
 	if len(open) > 0 {
-		text = join(text, fmt.Sprintf("of %d of %d claims the seeds do not tell (%s)", len(open), len(r.Claims), strings.Join(open, "; ")))
+		text = join(text, fmt.Sprintf("%d of %d claims are undecided: there are too few seeds (%s)", len(open), len(r.Claims), strings.Join(open, "; ")))
 	}
 	return text
 }
@@ -288,7 +288,7 @@ const (
 	holds    = "holds"
 	differs  = "differs"
 	holdsNot = "does NOT hold"
-	untold   = "seeds do not tell"
+	untold   = "undecided"
 )
 
 // open stands for untold in tables where that is so for too few seeds alone, which is said once.

@@ -142,7 +142,7 @@ func (c *Cache) Keep(cell *Cell, run *report.Run) error {
 	return os.Rename(f.Name(), file)
 }
 
-// Fill notes in cells that ran before what came of them, and returns how many those are. Those that
+// Fill notes in cells that ran before their results, and returns how many those are. Those that
 // somebody is to watch have to run.
 func (c *Cache) Fill(cells []Cell) (found int) {
 	for i := range cells {

@@ -10,7 +10,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// A report comes back as it was kept, and not at all once a byte of it is another or it stands in the place of another.
+// A report comes back as it was kept,, not at all once a byte of it is another or it stands in the place of another.
 func TestCache(t *testing.T) {
 	cache, err := OpenCache(t.TempDir())
 	if err != nil {

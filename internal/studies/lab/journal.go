@@ -73,7 +73,7 @@ func MayRecord(path string) error {
 	const first = "1 journal "
 	begin := make([]byte, len(first))
 	if _, err := io.ReadFull(f, begin); err != nil || string(begin) != first {
-		return fmt.Errorf("the journal cannot be written: %s is there already and is no journal; name another file", path)
+		return fmt.Errorf("the journal cannot be written: %s exists already and is not a journal; name another file", path)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func Replay(ctx context.Context, file string) (journal.Result, error) {
 	return journal.Replay(ctx, f, func(h journal.Header) (sched.Policy, error) {
 		var s settings
 		if err := json.Unmarshal(h.Settings, &s); err != nil {
-			return nil, fmt.Errorf("what the policy was made with cannot be read: %w", err)
+			return nil, fmt.Errorf("the parameters of the policy cannot be read: %w", err)
 		}
 		return catalog.New(h.Policy, s.Queues)
 	})

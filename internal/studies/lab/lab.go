@@ -50,7 +50,7 @@ type Cell struct {
 	// by which its report may be compared with others, as far as that is known before
 	Metrics []string
 	Key     string      // of what is simulated, for the cache; "" = it is not cached
-	Known   *report.Run // what came of it when it ran before; nil = it has to run
+	Known   *report.Run // its result when it ran before; nil = it has to run
 }
 
 // Name is the scenario with the values of its sweep.
@@ -176,7 +176,7 @@ func suits(policy *compose.Policy, can sched.Capabilities) error {
 	err := policy.Suits(&can)
 	if with := can; err != nil && can.World == "sim" && !can.Speculate {
 		if with.Speculate = true; policy.Suits(&with) == nil {
-			err = fmt.Errorf("%w as long as attempts report nothing; give the cluster progress, such as progress: 5s", err)
+			err = fmt.Errorf("%w unless attempts report progress; set progress for the cluster, such as progress: 5s", err)
 		}
 	}
 	return err
@@ -194,7 +194,7 @@ func Suits(text string, s *scenario.Scenario) error {
 		return err
 	}
 	if can.Power = s.Powered(); policy.Suits(&can) != nil {
-		return fmt.Errorf("policy %q saves nothing where no node draws power; give the cluster some, such as idle_power: 100W", policy.Name())
+		return fmt.Errorf("policy %q saves nothing if no node draws power; give the cluster some, such as idle_power: 100W", policy.Name())
 	}
 	return nil
 }

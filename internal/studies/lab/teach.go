@@ -101,7 +101,7 @@ func rehearsed(cfg sim.Config, q queues.Config) func() (drive.World, error) {
 		}
 		learner := report.NewLearner()
 		if err := drive.New(world, policy, follow.New(learner)).Run(context.Background()); err != nil {
-			return nil, fmt.Errorf("the rehearsal by fifo, which is to teach what jobs cost: %w", err)
+			return nil, fmt.Errorf("the rehearsal under fifo, which measures the jobs: %w", err)
 		}
 		return learner.Profiles(), nil
 	})

@@ -40,9 +40,9 @@ func create(name, first, what string) (*File, error) {
 		case info.IsDir():
 			return nil, fmt.Errorf("%s is a folder; name a file", name)
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is no ordinary file; name one", name)
+			return nil, fmt.Errorf("%s is not a regular file; name one", name)
 		case info.Size() > 0 && !begins(name, first):
-			return nil, fmt.Errorf("%s is there already and is no %s; name another file", name, what)
+			return nil, fmt.Errorf("%s exists already and is not a %s; name another file", name, what)
 		}
 	}
 	dir, base := filepath.Split(name)

@@ -57,22 +57,22 @@ const (
 )
 
 var metrics = []metric{
-	{inTime, "jobs in time, of those submitted with a deadline", true, ofSubmitted(func(s *Summary) (int, int) { return s.InTime, s.Deadlines }), points(1), deadlines, everywhere, false},
-	{"work in time", "task time of the jobs in time, of that of all jobs with a deadline", true, workInTime, points(1), deadlines, everywhere, false},
-	{"soft in time", "jobs by their soft deadline, of those submitted with one", true, ofSubmitted(func(s *Summary) (int, int) { return s.SoftInTime, s.SoftDeadlines }), points(1), softDeadlines, everywhere, false},
-	{"accepted", "jobs that were admitted, of all submitted", true, ofSubmitted((*Summary).accepted), points(1), nothing, ifUnlike, false},
-	{kept, "promises kept, of those given", true, ofRun(func(s *Summary) (float64, bool) {
+	{inTime, "part of the jobs with a deadline that were in time", true, ofSubmitted(func(s *Summary) (int, int) { return s.InTime, s.Deadlines }), points(1), deadlines, everywhere, false},
+	{"work in time", "task time of the jobs in time, as part of that of all jobs with a deadline", true, workInTime, points(1), deadlines, everywhere, false},
+	{"soft in time", "part of the jobs with a soft deadline that met it", true, ofSubmitted(func(s *Summary) (int, int) { return s.SoftInTime, s.SoftDeadlines }), points(1), softDeadlines, everywhere, false},
+	{"accepted", "part of the submitted jobs that were admitted", true, ofSubmitted((*Summary).accepted), points(1), nothing, ifUnlike, false},
+	{kept, "part of the promises that were kept", true, ofRun(func(s *Summary) (float64, bool) {
 		return float64(s.Kept) / float64(max(1, s.Promised)), s.Promised > 0
 	}), points(1), deadlines, ifUnlike, false},
-	{"tardiness", "mean time behind the deadline, of the jobs with one that finished under both policies", false, ofBoth((*Job).tardiness, stat.Mean, due), times, deadlines, everywhere, false},
-	{"penalty", "weighted part of its time by which a job was late, summed up over the jobs with a deadline that finished under both policies", false, ofBoth((*Job).penalty, total, due), plain(""), deadlines, everywhere, false},
+	{"tardiness", "mean tardiness of the jobs with a deadline that finished under both policies", false, ofBoth((*Job).tardiness, stat.Mean, due), times, deadlines, everywhere, false},
+	{"penalty", "weighted lateness relative to the time allowed, summed over the jobs with a deadline that finished under both policies", false, ofBoth((*Job).penalty, total, due), plain(""), deadlines, everywhere, false},
 	{"makespan", "when the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return s.Makespan, s.ran() }), times, nothing, everywhere, true},
-	{meanResponse, "mean time from arrival to finish, of the jobs that finished under both policies", false, ofBoth((*Job).response, stat.Mean, submitted), times, nothing, everywhere, false},
-	{"p95 response", "response within which 95 % of the jobs lie that finished under both policies", false, ofBoth((*Job).response, func(xs []float64) float64 { return stat.Quantile(xs, 0.95) }, submitted), times, nothing, everywhere, false},
+	{meanResponse, "mean time from arrival to finish of the jobs that finished under both policies", false, ofBoth((*Job).response, stat.Mean, submitted), times, nothing, everywhere, false},
+	{"p95 response", "95th percentile of response of the jobs that finished under both policies", false, ofBoth((*Job).response, func(xs []float64) float64 { return stat.Quantile(xs, 0.95) }, submitted), times, nothing, everywhere, false},
 	{"no-deadline response", "mean response of the jobs without a deadline that finished under both policies; compared only if asked for", false, ofBoth((*Job).freeResponse, stat.Mean, free), times, nothing, ifPrimary, false},
-	{"local maps", "maps that ran on a node with their input", true, ofRun(func(s *Summary) (float64, bool) { return deref(s.MapLocality) }), points(2), nothing, everywhere, true},
+	{"local maps", "part of the maps that ran on a node with their input", true, ofRun(func(s *Summary) (float64, bool) { return deref(s.MapLocality) }), points(2), nothing, everywhere, true},
 	{"energy", "energy until the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Energy) }), plain(" kWh"), power, everywhere, true},
-	{"brown energy", "the part of it that no green power covered", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Brown) }), plain(" kWh"), supply, everywhere, true},
+	{"brown energy", "the part of it not covered by green power", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Brown) }), plain(" kWh"), supply, everywhere, true},
 }
 
 // pair is the same seed under two policies.

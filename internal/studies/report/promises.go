@@ -63,7 +63,7 @@ func writePromises(w io.Writer, g []*Run) {
 		if len(list) > mostPromises {
 			slices.SortStableFunc(list, func(a, b *Job) int { return cmp.Compare(a.promiseRank(), b.promiseRank()) })
 		}
-		t := &Grid{Title: label(run, g) + ", promises and what came of them"}
+		t := &Grid{Title: label(run, g) + ", promises and their outcome"}
 		t.Add("job", ">deadline", ">expected by", ">finished", "promise", ">than expected", "")
 		for _, j := range list[:min(len(list), mostPromises)] {
 			note := j.Admission
@@ -98,11 +98,11 @@ var aloneRefused = []struct {
 	why  *sched.Cause
 	text string
 }{
-	{estimate.AloneLate, "%d would be late even alone, by the worst that is known"},
-	{estimate.AloneLateMean, "%d would be late even alone, by the average that is known"},
+	{estimate.AloneLate, "%d would be late even alone, in the worst case"},
+	{estimate.AloneLateMean, "%d would be late even alone, on average"},
 	{estimate.TooFewSlots, "%d need more slots at once than there are"},
 	{estimate.NoSlots, "%d need slots that no node has"},
-	{estimate.Unbounded, "for %d no worst case is known"},
+	{estimate.Unbounded, "%d have no known worst case"},
 }
 
 // refusals counts the refused jobs for which no other is to blame.
@@ -120,7 +120,7 @@ func (r *Run) refusals() string {
 	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("; of the %d that were refused, ", r.Summary.Refused) + strings.Join(parts, ", ")
+	return fmt.Sprintf("; of the %d refused jobs, ", r.Summary.Refused) + strings.Join(parts, ", ")
 }
 
 // writeReasons tells of the jobs of each run that were refused, failed or were killed, and why, and
@@ -150,7 +150,7 @@ func writeReasons(w io.Writer, g []*Run) {
 			}
 			fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, Indented(j.Reason, "    "))
 			if f := j.decisive(); f != nil {
-				fmt.Fprintf(w, "    slackline logs %s %s-%d has all that it said\n", word(j.ID), f.Stage, f.Task)
+				fmt.Fprintf(w, "    slackline logs %s %s-%d shows all its output\n", word(j.ID), f.Stage, f.Task)
 			}
 		}
 		if more == 0 {

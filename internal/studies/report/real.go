@@ -5,7 +5,7 @@ import "strings"
 // Real is what a run on this machine took besides slots. A simulation has none.
 type Real struct {
 	CPU float64 `json:"cpu_s"` // processor time of this process and of those it started
-	// most memory of the engine that is no file, without commands and programs, seen every few
+	// most engine memory that is no file, without commands and programs, seen every few
 	// milliseconds; null: the system does not tell
 	Memory  *int64 `json:"peak_memory_bytes"`
 	Started int    `json:"started"` // commands and programs of attempts
@@ -82,8 +82,8 @@ type Failure struct {
 	Reason string  `json:"reason"`
 }
 
-// Off is how far the expectation was from what came: measured over expected, less 1. It is false if there is nothing to compare,
-// as where an interruption lies in between.
+// Off is how far the expectation was from the outcome: measured over expected, less 1. It is false if
+// there is nothing to compare, as after an interruption.
 func (j *Job) Off() (float64, bool) {
 	if j.Before || j.Resumed || j.Expected == nil || j.Finished == nil || j.Expected.Seconds <= 0 {
 		return 0, false

@@ -157,7 +157,7 @@ func (r *Real) memory() string {
 	}
 	switch {
 	case r.Family != nil:
-		how := map[string]string{FamilyByCgroup: "counted by its cgroup, files that it uses included", FamilyByLooks: "looked at a few times a second",
+		how := map[string]string{FamilyByCgroup: "counted by its cgroup, including cached files", FamilyByLooks: "sampled a few times a second",
 			FamilyByLargest: "its largest process"}[r.FamilyBy]
 		text := fmt.Sprintf("%s in the largest command or program with all that it started (%s)", Size(float64(*r.Family)), how)
 		if parts == nil {
@@ -165,7 +165,7 @@ func (r *Real) memory() string {
 		}
 		parts = append(parts, text)
 	case r.Started > 0 && parts != nil:
-		parts[0] += " (that of commands and programs is not known)"
+		parts[0] += " (not known for commands and programs)"
 	}
 	if parts == nil {
 		return ""
@@ -200,13 +200,13 @@ func writeFailures(w io.Writer, run *Run) {
 			lines++
 			what := fmt.Sprintf(", try %d on %s failed", f.Try, f.Node)
 			if f.Try == 0 {
-				what = " had to run again, as what it had committed was damaged"
+				what = " had to run again, as its committed output was damaged"
 			}
 			switch {
 			case n == 2:
-				what += ", and another try in the same way"
+				what += ", and one more attempt in the same way"
 			case n > 2:
-				what += fmt.Sprintf(", and %d more tries in the same way", n-1)
+				what += fmt.Sprintf(", and %d more attempts in the same way", n-1)
 			}
 			fmt.Fprintf(w, "job %q %s-%d%s: %s\n", j.ID, f.Stage, f.Task, what, Indented(f.Reason, "    "))
 		}

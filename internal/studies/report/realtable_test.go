@@ -49,10 +49,10 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	family := int64(7 << 20)
 	for want, r := range map[string]Real{
 		"": {},
-		"at most 64 MB of memory in the engine (that of commands and programs is not known)":                                                                             {Memory: &memory, Started: 1},
-		"at most 64 MB of memory in the engine and 7 MB in the largest command or program with all that it started (looked at a few times a second)":                     {Memory: &memory, Started: 1, Family: &family, FamilyBy: FamilyByLooks},
-		"at most 64 MB of memory in the engine and 7 MB in the largest command or program with all that it started (counted by its cgroup, files that it uses included)": {Memory: &memory, Started: 1, Family: &family, FamilyBy: FamilyByCgroup},
-		"at most 7 MB of memory in the largest command or program with all that it started (its largest process)":                                                        {Started: 1, Family: &family, FamilyBy: FamilyByLargest},
+		"at most 64 MB of memory in the engine (not known for commands and programs)":                                                                               {Memory: &memory, Started: 1},
+		"at most 64 MB of memory in the engine and 7 MB in the largest command or program with all that it started (sampled a few times a second)":                  {Memory: &memory, Started: 1, Family: &family, FamilyBy: FamilyByLooks},
+		"at most 64 MB of memory in the engine and 7 MB in the largest command or program with all that it started (counted by its cgroup, including cached files)": {Memory: &memory, Started: 1, Family: &family, FamilyBy: FamilyByCgroup},
+		"at most 7 MB of memory in the largest command or program with all that it started (its largest process)":                                                   {Started: 1, Family: &family, FamilyBy: FamilyByLargest},
 	} {
 		if got := r.memory(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -77,7 +77,7 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	run.Jobs[1].Failures = []Failure{{Stage: "reduce", Task: 3, Reason: "part-r-00002: the checksum does not match"}}
 	b.Reset()
 	writeFailures(&b, run)
-	if want := "reduce-3 had to run again, as what it had committed was damaged: part-r-00002: the checksum does not match\n"; !strings.HasSuffix(b.String(), want) {
+	if want := "reduce-3 had to run again, as its committed output was damaged: part-r-00002: the checksum does not match\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("%s, want %s", b.String(), want)
 	}
 	// A reason is told once: what the job failed for stands with its end, and what others failed
@@ -91,8 +91,8 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	writeFailures(&b, run)
 	if d := cmp.Diff(`fifo: job "find it" failed: map task 1 failed 2 times, the last time: it said:
     bad\x1b
-    slackline logs 'find it' map-1 has all that it said
-job "find it" map-1, try 1 on n1 failed, and another try in the same way: lost
+    slackline logs 'find it' map-1 shows all its output
+job "find it" map-1, try 1 on n1 failed, and one more attempt in the same way: lost
     for good
 `, b.String()); d != "" {
 		t.Error(d)

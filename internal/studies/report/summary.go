@@ -178,7 +178,7 @@ func writeSummary(w io.Writer, title string, g []*Run) {
 	_ = summaryTable(title, g).Write(w)
 	for _, run := range g {
 		if why := run.unknownWork(); why != "" {
-			fmt.Fprintf(w, "%s: which part of the work was in time is not known: %s.\n", label(run, g), why)
+			fmt.Fprintf(w, "%s: the part of the work in time is not known: %s.\n", label(run, g), why)
 		}
 	}
 }

@@ -60,8 +60,8 @@ func TestOutcomeTable(t *testing.T) {
 	picky.Jobs[3].TaskTime = nil
 	picky.Tally()
 	var out bytes.Buffer
-	if err := New(picky, greedy).WriteTable(&out); err != nil || strings.Count(out.String(), "which part") != 1 ||
-		!strings.Contains(out.String(), "\npicky: which part of the work was in time is not known: 1 refused job never ran, 1 job did not run here from start to end.\n") {
+	if err := New(picky, greedy).WriteTable(&out); err != nil || strings.Count(out.String(), "part of the work in time") != 1 ||
+		!strings.Contains(out.String(), "\npicky: the part of the work in time is not known: 1 refused job never ran, 1 job did not run here from start to end.\n") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }
@@ -92,12 +92,12 @@ func TestListsEnd(t *testing.T) {
 	if err := New(r).WriteTable(&out); err != nil {
 		t.Fatal(err)
 	}
-	_, promises, _ := strings.Cut(out.String(), "promises and what came of them")
+	_, promises, _ := strings.Cut(out.String(), "promises and their outcome")
 	list, reasons, _ := strings.Cut(promises, "p: job")
 	if strings.Count(list, "\nj") != 11 || !strings.Contains(list, "\nj59  ") || !strings.Contains(list, "BROKEN by 30.0 s") || strings.Count(list, "  kept  ") != 9 || !strings.Contains(list, "… and 20 more; -o json has them all") {
 		t.Errorf("%s", list)
 	}
-	if want := "p: … and 20 more; -o json has them all; of the 30 that were refused, 16 would be late even alone, by the worst that is known, for 6 no worst case is known\n"; strings.Count(reasons, "was refused: no") != 10 || !strings.HasSuffix(reasons, want) {
+	if want := "p: … and 20 more; -o json has them all; of the 30 refused jobs, 16 would be late even alone, in the worst case, 6 have no known worst case\n"; strings.Count(reasons, "was refused: no") != 10 || !strings.HasSuffix(reasons, want) {
 		t.Errorf("%s\nwant %s", reasons, want)
 	}
 }

@@ -78,7 +78,7 @@ func label(r *Run, g []*Run) string {
 	return r.Policy + ", real"
 }
 
-// scenarios groups the runs that can stand beside each other: those of one scenario.
+// scenarios groups the runs that belong side by side: those of one scenario.
 func (r *Report) scenarios() [][]*Run {
 	var groups [][]*Run
 	for _, run := range r.Runs {
@@ -159,7 +159,7 @@ func writeUnlike(w io.Writer, g []*Run) {
 			continue
 		}
 		if both := len(newPair(run, other).both); both < run.timed() || both < other.timed() {
-			fmt.Fprintln(w, "Penalty and response are of the jobs that finished, which are not the same under each policy.")
+			fmt.Fprintln(w, "Penalty and response count only jobs that finished, which differ between policies.")
 			return
 		}
 	}

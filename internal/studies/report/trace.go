@@ -13,7 +13,7 @@ func writeTrace(b *strings.Builder, g []*Run) {
 	}
 	b.WriteByte('\n')
 	if t.Rule > 0 {
-		fmt.Fprintf(b, "What the trace does not say of its jobs follows from rule %d.\n", t.Rule)
+		fmt.Fprintf(b, "What the trace does not say about its jobs follows from rule %d.\n", t.Rule)
 	}
 	for _, l := range t.LeftOut {
 		fmt.Fprintf(b, "Left out of the trace: %s.\n", Printable(l.String()))

@@ -39,7 +39,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	for metric, want := range map[string]string{
 		"in time":    "edf is better",
-		"makespan":   "8 seeds do not tell; some ",
+		"makespan":   "undecided after 8 seeds; about ",
 		"local maps": "no difference in any seed",
 	} {
 		if !strings.HasPrefix(verdicts[metric], want) {

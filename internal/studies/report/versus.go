@@ -100,13 +100,13 @@ func (c *Comparison) verdict() string {
 	case c.Better != "":
 		return c.Better + " is better"
 	case c.Mean == 0:
-		return fmt.Sprintf("%d seeds do not tell; on average there is no difference", c.Seeds)
+		return fmt.Sprintf("%d seeds show no difference on average", c.Seeds)
 	case c.Enough == 0:
-		return fmt.Sprintf("%d seeds do not tell, nor would more: there are too many comparisons", c.Seeds)
+		return fmt.Sprintf("undecided after %d seeds; more would not help: there are too many comparisons", c.Seeds)
 	case c.Enough > mostSeeds:
-		return fmt.Sprintf("%d seeds do not tell; it would take more than %d", c.Seeds, mostSeeds)
+		return fmt.Sprintf("undecided after %d seeds; it would take more than %d", c.Seeds, mostSeeds)
 	}
-	return fmt.Sprintf("%d seeds do not tell; some %d might", c.Seeds, c.Enough)
+	return fmt.Sprintf("undecided after %d seeds; about %d might decide", c.Seeds, c.Enough)
 }
 
 // writeFamilies says for what the tests of a scenario are corrected.
@@ -142,7 +142,7 @@ func writeFamilies(w io.Writer, list []Comparison) {
 	default:
 		fmt.Fprintf(w, "The primary metric, %s, has %s, the others have %s. Each of the two families is corrected by itself (Holm).\n", primary, count(tests[true]), count(tests[false]))
 	}
-	fmt.Fprintln(w, "Intervals are corrected as p is: one leaves out 0 exactly where p is below 0.05.")
+	fmt.Fprintln(w, "Intervals are corrected as p is: it excludes 0 exactly when p is below 0.05.")
 }
 
 // Design is a comparison that is to be made: a scenario, or all points of a sweep.
@@ -179,13 +179,13 @@ func (d *Design) TooFew() string {
 		seeds = "1 seed"
 	}
 	if takes := d.takes(d.Tests, ""); takes != "" {
-		return fmt.Sprintf("%s cannot tell which policy is better by %s (%s)", seeds, primary, takes)
+		return fmt.Sprintf("%s cannot decide which policy is better by %s (%s)", seeds, primary, takes)
 	}
 	if primary == kept {
 		primary += " where both promise"
 	}
 	if takes := d.takes(others, ", more where jobs are refused,"); takes != "" {
-		return fmt.Sprintf("%s may tell which policy is better by %s, but are too few for the other metrics (%s)", seeds, primary, takes)
+		return fmt.Sprintf("%s may decide which policy is better by %s, but are too few for the other metrics (%s)", seeds, primary, takes)
 	}
 	return ""
 }
@@ -200,7 +200,7 @@ func (d *Design) takes(tests int, more string) string {
 	case tests == 0 || least > 0 && least <= d.Seeds:
 		return ""
 	case least == 0:
-		return fmt.Sprintf("no number of seeds tells of %d comparisons at once", tests)
+		return fmt.Sprintf("no number of seeds can decide %d comparisons at once", tests)
 	case tests == 1:
 		return fmt.Sprintf("1 comparison%s takes at least %d", more, least)
 	}

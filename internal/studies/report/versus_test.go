@@ -97,7 +97,7 @@ func TestRefusingDoesNotPay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Penalty and response are of the jobs that finished, which are not the same under each policy.\n",
+		"Penalty and response count only jobs that finished, which differ between policies.\n",
 		"accepted all 4 -25.0 points [-25.0, -25.0] 0.006 all is better, by the same in every seed\n",
 		"in time all 2 none no difference in any seed\n",
 		"mean response 2 of 4 +1.0 s",
@@ -193,7 +193,7 @@ func TestFamilies(t *testing.T) {
 // would do, but they did not.
 func TestSoManyWereNotEnough(t *testing.T) {
 	list := []Comparison{{Policy: "p", Against: "q", Metric: inTime, metric: &metrics[0], Seeds: 6, differences: []float64{1, 1, 1, 1, 1, -0.2}}}
-	if judge(list, inTime); list[0].verdict() != "6 seeds do not tell; some 7 might" {
+	if judge(list, inTime); list[0].verdict() != "undecided after 6 seeds; about 7 might decide" {
 		t.Errorf("%+v: %s", list[0], list[0].verdict())
 	}
 }
@@ -293,7 +293,7 @@ func TestVerdictIntervalAndPAgree(t *testing.T) {
 			text := c.verdict()
 			if strings.Contains(text, "do not tell") && !strings.Contains(text, "on average there is no difference") && !strings.Contains(text, "more than 1000") {
 				var seeds, might int
-				if k, err := fmt.Sscanf(text, "%d seeds do not tell; some %d might", &seeds, &might); k != 2 || err != nil || seeds != n || might <= n {
+				if k, err := fmt.Sscanf(text, "undecided after %d seeds; about %d might decide", &seeds, &might); k != 2 || err != nil || seeds != n || might <= n {
 					t.Fatalf("%q of %d seeds", text, n)
 				}
 			}
@@ -316,7 +316,7 @@ func TestTooFewSeedsToTell(t *testing.T) {
 	r := New(runs...)
 	r.Compare("")
 	c := comparison(t, r, "fair", "mean response")
-	if c.verdict() != "5 seeds do not tell; some 6 might" || c.interval() != "unbounded" || c.Low != nil || c.Effect != nil {
+	if c.verdict() != "undecided after 5 seeds; about 6 might decide" || c.interval() != "unbounded" || c.Low != nil || c.Effect != nil {
 		t.Errorf("%+v: %s, %s", c, c.verdict(), c.interval())
 	}
 	text, err := json.Marshal(c)
@@ -337,13 +337,13 @@ func TestTooFew(t *testing.T) {
 		design Design
 		want   string
 	}{
-		{Design{Seeds: 10, Tests: 5, Metrics: plenty}, "10 seeds may tell which policy is better by in time, but are too few for the other metrics (35 comparisons at once, more where jobs are refused, take at least 11)"},
-		{Design{Seeds: 7, Tests: 1, Metrics: plenty, Primary: "kept"}, "7 seeds may tell which policy is better by kept where both promise, but are too few for the other metrics (8 comparisons at once, more where jobs are refused, take at least 9)"},
+		{Design{Seeds: 10, Tests: 5, Metrics: plenty}, "10 seeds may decide which policy is better by in time, but are too few for the other metrics (35 comparisons at once, more where jobs are refused, take at least 11)"},
+		{Design{Seeds: 7, Tests: 1, Metrics: plenty, Primary: "kept"}, "7 seeds may decide which policy is better by kept where both promise, but are too few for the other metrics (8 comparisons at once, more where jobs are refused, take at least 9)"},
 		{Design{Seeds: 11, Tests: 5, Metrics: plenty}, ""},
-		{Design{Seeds: 5, Tests: 1, Metrics: plenty}, "5 seeds cannot tell which policy is better by in time (1 comparison takes at least 6)"},
-		{Design{Seeds: 1, Tests: 1, Metrics: plenty, Primary: "makespan"}, "1 seed cannot tell which policy is better by makespan (1 comparison takes at least 6)"},
-		{Design{Seeds: 9, Tests: 5 * 12, Metrics: PossibleMetrics(false, false, false, false)}, "9 seeds cannot tell which policy is better by mean response (60 comparisons at once take at least 12)"},
-		{Design{Seeds: 90, Tests: 1700, Metrics: plenty}, "90 seeds cannot tell which policy is better by in time (no number of seeds tells of 1700 comparisons at once)"},
+		{Design{Seeds: 5, Tests: 1, Metrics: plenty}, "5 seeds cannot decide which policy is better by in time (1 comparison takes at least 6)"},
+		{Design{Seeds: 1, Tests: 1, Metrics: plenty, Primary: "makespan"}, "1 seed cannot decide which policy is better by makespan (1 comparison takes at least 6)"},
+		{Design{Seeds: 9, Tests: 5 * 12, Metrics: PossibleMetrics(false, false, false, false)}, "9 seeds cannot decide which policy is better by mean response (60 comparisons at once take at least 12)"},
+		{Design{Seeds: 90, Tests: 1700, Metrics: plenty}, "90 seeds cannot decide which policy is better by in time (no number of seeds can decide 1700 comparisons at once)"},
 		{Design{Seeds: 1, Tests: 0, Metrics: plenty}, ""},
 	} {
 		if got := c.design.TooFew(); got != c.want {

@@ -93,12 +93,12 @@ func (s *Scenario) learned(class string, known func(string) *profile.Class) {
 	if p != nil {
 		maps := p.Any(workload.Map)
 		if s.Cluster.TaskTimes.Values != nil {
-			s.src.Failf("cluster.task_times.profile", "profile and values stand beside each other; give one of them")
+			s.src.Failf("cluster.task_times.profile", "profile and values exclude each other; give one of them")
 		}
 		s.Cluster.TaskTimes.Values = maps.Spread.Values(points)
 	}
 	if s.Cluster.TaskTimes.Values == nil {
-		s.src.Failf("cluster.task_times.profile", "nothing is known of the task times of class %q yet; slackline run teaches it", class)
+		s.src.Failf("cluster.task_times.profile", "nothing is known of the task times of class %q yet; slackline run learns it", class)
 	}
 }
 
@@ -265,7 +265,7 @@ func (s *Scenario) rules(replicas, nodes int) {
 	d, k := s.src, &s.Cluster
 	least := func(key string, span config.Span, at units.Duration) rule {
 		return rule{"cluster." + key, span > 0 && span.Duration() < at,
-			fmt.Sprintf("%s is %v, it must be at least %v: such a run would never end", key, span, at)}
+			fmt.Sprintf("%s is %v, it must be at least %v: such a run would not end", key, span, at)}
 	}
 	never := func(key string, span config.Span, what string) rule {
 		return rule{"cluster." + key, d.Has("cluster."+key) && span == 0,
@@ -281,15 +281,15 @@ func (s *Scenario) rules(replicas, nodes int) {
 			fmt.Sprintf("replicas is %d, it must be at most the number of nodes, %d", replicas, nodes)},
 		{"cluster.racks", k.Racks > nodes && !fits, fmt.Sprintf("racks is %d, it must be at most the number of nodes, %d", k.Racks, nodes)},
 		{"cluster.mtbf", k.MTBF > 0 && k.MTTR == 0,
-			"nodes that fail by chance need a mean time to repair as well; add mttr, such as mttr: 10m"},
+			"nodes with random failures also need a mean time to repair; add mttr, such as mttr: 10m"},
 		{"cluster.rack_mtbf", k.RackMTBF > 0 && k.RackMTTR == 0,
-			"racks that fail by chance need a mean time to repair as well; add rack_mttr, such as rack_mttr: 10m"},
+			"racks with random failures also need a mean time to repair; add rack_mttr, such as rack_mttr: 10m"},
 		{"cluster.task_times.cv", times.CV > 0 && times.Law == "constant",
 			"constant times do not vary; name a law, such as law: lognormal"},
 		{"cluster.task_times.cv", most > 0 && times.CV > most,
 			fmt.Sprintf("cv is %g, %s times vary by at most %g; use lognormal", times.CV, times.Law, most)},
 		{"cluster.task_times", (times.Law == "empirical") != (len(times.Values) > 0),
-			"empirical times are drawn from values that were measured, other laws are not; give law: empirical and values, or a profile, together"},
+			"empirical times are drawn from measured values, other laws are not; give law: empirical together with values or a profile"},
 		{"cluster.network", (k.Network.Fabric > 0) != (k.Network.Link > 0),
 			"the network needs both fabric and link, such as {fabric: 10GB, link: 100MB}"},
 		least("mtbf", k.MTBF, units.Second), least("rack_mtbf", k.RackMTBF, units.Second), least("progress", k.Progress, 10*units.Millisecond),
@@ -322,7 +322,7 @@ func (s *Scenario) needPower() {
 	draws := func(o *Offer) bool { return o.IdlePower != nil || o.DynamicPower != nil }
 	need := func(path string, drawn bool) {
 		if s.src.Has(path) && !drawn {
-			s.src.Failf(path, "%s does nothing without idle_power or dynamic_power", config.Name(path))
+			s.src.Failf(path, "%s has no effect without idle_power or dynamic_power", config.Name(path))
 		}
 	}
 	some := draws(&k.Offer)
@@ -396,7 +396,7 @@ func (s *Scenario) cluster() *cluster.Cluster {
 	seen := map[string]bool{"standard": k.Nodes > 0}
 	for i, cl := range k.Classes {
 		if seen[cl.Name] {
-			s.src.Failf(fmt.Sprintf("cluster.classes[%d].name", i), "there is another class %q; each needs a name of its own", cl.Name)
+			s.src.Failf(fmt.Sprintf("cluster.classes[%d].name", i), "there is another class %q; give each its own name", cl.Name)
 		}
 		seen[cl.Name] = true
 		add(cl.Name, cl.Nodes, cl.Offer)

@@ -128,14 +128,14 @@ func (c *Capacity) check() {
 		k := &c.Classes[i]
 		at := fmt.Sprintf("classes[%d]", i)
 		if _, twice := first[k.Name]; twice {
-			d.Failf(at+".name", "the class %q stands there twice; give each its own name", k.Name)
+			d.Failf(at+".name", "the class %q is used twice; give each its own name", k.Name)
 		}
 		first[k.Name] = i
 		if k.Deadline <= 0 {
 			d.Failf(at+".deadline", "deadline is %v, it must be above 0", k.Deadline)
 		}
 		if k.AtLeast > k.AtMost {
-			d.Failf(at+".at_least", "at_least is %v and at_most %v: no number of jobs is both; make at_least the smaller one", k.AtLeast, k.AtMost)
+			d.Failf(at+".at_least", "at_least is %v and at_most %v: at_least must not be above at_most", k.AtLeast, k.AtMost)
 		}
 		if c.Whole() {
 			for _, n := range []struct {
@@ -171,14 +171,14 @@ func (k *CapacityClass) checkTasks(d *config.Document, at string) {
 		there := d.Has(own)
 		switch {
 		case t.need && t.tasks > 0 && !there:
-			d.Failf(at+"."+t.stage, "%s is %d, but %s, what one takes, is missing: write %s: {mean: 20s, max: 60s}, "+
-				"or take it by --from-profiles once jobs of class %q have run", t.stage, t.tasks, t.key, t.key, k.learnsFrom())
+			d.Failf(at+"."+t.stage, "%s is %d, but %s, the time of one, is missing: write %s: {mean: 20s, max: 60s}, "+
+				"or use --from-profiles once jobs of class %q have run", t.stage, t.tasks, t.key, t.key, k.learnsFrom())
 		case there && t.tasks == 0:
 			d.Failf(own, "%s and %s contradict each other: a job of class %q has no %s; leave %s out", t.key, t.stage, k.Name, t.stage, t.key)
 		case t.times.Mean < 0:
 			d.Failf(own+".mean", "mean is %v, it must not be negative", t.times.Mean)
 		case t.times.Max < t.times.Mean:
-			d.Failf(own+".max", "max is %v and mean %v: no mean is above the longest time; exchange them", t.times.Max, t.times.Mean)
+			d.Failf(own+".max", "max is %v and mean %v: the mean must not be above the longest time; swap them", t.times.Max, t.times.Mean)
 		}
 	}
 }

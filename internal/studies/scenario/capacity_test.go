@@ -44,22 +44,22 @@ func TestReadCapacity(t *testing.T) {
 func TestBadCapacity(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"map_slots: 2", "map_slots: 2\n    penalti: 3", `c.yaml:8:5: unknown key "penalti" in classes[0]; did you mean "penalty"?`},
-		{"at_least: 1", "at_least: 3", `c.yaml:9:15: at_least is 3 and at_most 2: no number of jobs is both; make at_least the smaller one`},
+		{"at_least: 1", "at_least: 3", `c.yaml:9:15: at_least is 3 and at_most 2: at_least must not be above at_most`},
 		{"on_demand: 0.4", "on_demand: -1", `c.yaml:1:21: on_demand is -1, it must not be negative`},
 		{"on_demand: 0.4, ", "", `c.yaml:1:9: the key "on_demand" in prices is missing: price of a machine on demand, in the currency an hour (δ)`},
 		{"deadline: 5m", "deadline: 300", `c.yaml:8:15: deadline: "300" is not a span of time; write a number with a unit (ns, us, ms, s, m, h, d), such as 90s, 10m or 1h30m`},
 		{"deadline: 5m", "deadline: 0", `c.yaml:8:15: deadline is 0s, it must be above 0`},
 		{"deadline: 5m", "deadline: 64MB", `c.yaml:8:15: deadline: "64MB" is not a span of time`},
 		{"at_most: 2", "at_most: 2.5", `c.yaml:10:14: at_most is 2.5, but jobs are whole numbers; write one, or set integer to false`},
-		{"maps: 10", "maps: 10\n    reduces: 4", `c.yaml:6:14: reduces is 4, but reduce, what one takes, is missing: write reduce: {mean: 20s, max: 60s}`},
-		{"    map: {mean: 10s, max: 20s}\n", "", `c.yaml:5:11: maps is 10, but map, what one takes, is missing`},
+		{"maps: 10", "maps: 10\n    reduces: 4", `c.yaml:6:14: reduces is 4, but reduce, the time of one, is missing: write reduce: {mean: 20s, max: 60s}`},
+		{"    map: {mean: 10s, max: 20s}\n", "", `c.yaml:5:11: maps is 10, but map, the time of one, is missing`},
 		{"map_slots: 2", "map_slots: 2\n    shuffle: {mean: 1s, max: 1s}", `c.yaml:8:14: shuffle and reduces contradict each other: a job of class "etl" has no reduces; leave shuffle out`},
-		{"max: 20s", "max: 2s", `c.yaml:6:27: max is 2s and mean 10s: no mean is above the longest time; exchange them`},
+		{"max: 20s", "max: 2s", `c.yaml:6:27: max is 2s and mean 10s: the mean must not be above the longest time; swap them`},
 		{"mean: 10s", "mean: -1s", `c.yaml:6:17: mean is -1s, it must not be negative`},
 		{"maps: 10\n    map: {mean: 10s, max: 20s}", "maps: 0", `c.yaml:5:11: a job of class "etl" has neither maps nor reduces; give it some`},
 		{", reserved: 0.1", "", `c.yaml:2:17: reserved_limit is 3, but prices.reserved, what a reserved machine costs, is missing`},
 		{"at_most: 2\n", "at_most: 2\n  - {name: etl, maps: 1, map: {mean: 1s, max: 1s}, map_slots: 1, deadline: 1m, at_most: 1}\n",
-			`c.yaml:11:12: the class "etl" stands there twice; give each its own name`},
+			`c.yaml:11:12: the class "etl" is used twice; give each its own name`},
 		{plan[strings.Index(plan, "classes"):], "classes: []\n", `c.yaml:3:10: classes is empty; give at least one`},
 		{plan[strings.Index(plan, "classes"):], "", `c.yaml:1:1: the key "classes" is missing`},
 		{"map_slots: 2", "map_slots: 1e-300", `c.yaml:7:16: map_slots is 1e-300, it must be at least 0.001`},
@@ -94,8 +94,8 @@ func TestCapacityFromProfiles(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 	for want, p := range map[string]*profile.Class{
-		"c.yaml:5:11: maps is 10, but map, what one takes, is missing: ":      ofReduce(9, 3),
-		"c.yaml:7:14: reduces is 2, but reduce, what one takes, is missing: ": ofMap(4),
+		"c.yaml:5:11: maps is 10, but map, the time of one, is missing: ":      ofReduce(9, 3),
+		"c.yaml:7:14: reduces is 2, but reduce, the time of one, is missing: ": ofMap(4),
 	} {
 		if _, err := ReadCapacity("c.yaml", []byte(src), p); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

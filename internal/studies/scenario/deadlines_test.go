@@ -13,15 +13,15 @@ func TestDeadlinesOfATrace(t *testing.T) {
 	for deadlines, want := range map[string]string{
 		"{share: 1, factor: 2}": "",
 		"{share: 1, classes: [{name: tight, weight: 0.2, factor: 1.2..2}, {name: loose, factor: 4}]}": "",
-		"{factor: 2}":                                                         "s.yaml:6:25: factor does nothing without share",
-		"{classes: [{name: a, factor: 2}]}":                                   "s.yaml:6:26: classes does nothing without share",
+		"{factor: 2}":                                                         "s.yaml:6:25: factor has no effect without share",
+		"{classes: [{name: a, factor: 2}]}":                                   "s.yaml:6:26: classes has no effect without share",
 		"{share: 0.5, classes: []}":                                           "s.yaml:6:38: classes is empty",
 		"{share: 0.5, classes: [{name: a}]}":                                  `the key "factor" in classes[0] is missing`,
 		"{share: 0.5, classes: [factor: 2]}":                                  `the key "name" in classes[0] is missing`,
 		"{share: 0.5, factor: 0.5}":                                           "s.yaml:6:37: factor is 0.5, it must be at least 1",
 		"{share: 0.5, classes: [{name: a, factor: 0.5..2}]}":                  "s.yaml:6:57: factor is 0.5, it must be at least 1",
 		"{share: 0.5, classes: [{name: a, factor: 2, weight: 0}]}":            "weight is 0, it must be above 0",
-		"{share: 0.5, factor: 2, classes: [{name: a, factor: 2}]}":            "s.yaml:6:37: factor and classes stand beside each other",
+		"{share: 0.5, factor: 2, classes: [{name: a, factor: 2}]}":            "s.yaml:6:37: factor and classes exclude each other",
 		"{share: 0.5, classes: [{name: a, factor: 2}, {name: a, factor: 3}]}": `s.yaml:6:68: there is another class "a"`,
 	} {
 		s, err := Read("s.yaml", []byte(head+deadlines+"\n"))

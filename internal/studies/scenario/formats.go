@@ -41,7 +41,7 @@ func (j *Job) checkInputs() {
 		return
 	}
 	if d.Has("input") {
-		d.Failf("inputs", "input and inputs contradict each other: one of them says what is read; leave the other out")
+		d.Failf("inputs", "input and inputs contradict each other: give one of them")
 		return
 	}
 	if len(j.Inputs) == 0 {
@@ -86,14 +86,14 @@ func (j *Job) checkFormats() {
 	case d.Has("csv.columns") && !writes:
 		d.Failf("csv.columns", "csv.columns and output_format contradict each other: columns are the header of what is written as csv; set output_format to csv, or leave columns out")
 	case d.Has("csv.no_header") && !reads["csv"]:
-		d.Failf("csv.no_header", "csv.no_header and input_format contradict each other: it is about what is read as csv; set input_format to csv, or leave no_header out")
+		d.Failf("csv.no_header", "csv.no_header and input_format contradict each other: it applies only to csv input; set input_format to csv, or leave no_header out")
 	}
 	if !d.Has("map") {
 		return
 	}
 	for _, format := range []string{"kv", "whole"} {
 		if reads[format] {
-			d.Failf(keys[format], "%s and map contradict each other: a command reads lines, and gets those of format text, json or csv", keys[format])
+			d.Failf(keys[format], "%s and map contradict each other: a command reads lines, and can read only the formats text, json and csv", keys[format])
 		}
 	}
 }

@@ -85,10 +85,10 @@ func (j *Job) check() {
 			if d.Has(key) {
 				number := ""
 				if key == "reduce" {
-					number = "; the number of reduces is called reduces"
+					number = "; the key for the number of reduces is reduces"
 				}
 				if !d.Has("app") {
-					d.Failf(key, "%s needs map: a job is made of commands, of which map is the first, or is an application, named by app%s", key, number)
+					d.Failf(key, "%s needs map: a job runs commands, with map as the first, or an application, named by app%s", key, number)
 					return
 				}
 				d.Failf(key, "%s and app contradict each other: %s is for jobs of commands, which have map; leave one of them out%s", key, key, number)
@@ -99,7 +99,7 @@ func (j *Job) check() {
 			d.Failf("", `the key "app" is missing: the application, such as wordcount; or give commands, by map and reduce`)
 		}
 		if app, err := apps.Find(j.App); err == nil && j.Reduces == 0 && !app.MapOnly {
-			d.Failf("reduces", "reduces and app contradict each other: %s needs reduces, and reduces is 0: what maps emit is not what it is for; give the job reduces", j.App)
+			d.Failf("reduces", "reduces and app contradict each other: %s needs reduces, and reduces is 0: it needs reduces to work; give the job reduces", j.App)
 			return
 		}
 		if j.App != "" && !j.Own() && d.Has("limits") {
@@ -108,12 +108,12 @@ func (j *Job) check() {
 		return
 	}
 	if d.Has("skip_bad_records") {
-		d.Failf("skip_bad_records", "skip_bad_records and map contradict each other: a command reads ahead, so that nobody knows at which record it failed; leave skip_bad_records out")
+		d.Failf("skip_bad_records", "skip_bad_records and map contradict each other: a command reads ahead, so it is not known at which record it failed; leave skip_bad_records out")
 		return
 	}
 	for _, key := range []string{"app", "params"} {
 		if d.Has(key) {
-			d.Failf("map", "%s and map contradict each other: a job is an application or made of commands; leave one of them out", key)
+			d.Failf("map", "%s and map contradict each other: a job runs an application or commands; leave one of them out", key)
 			return
 		}
 	}
@@ -199,9 +199,9 @@ func (j *Job) apart(others []*Job) {
 		case in && around:
 			j.src.Failf("output", "output %q is that of job %q as well; give each job its own", j.Output, other.Name)
 		case in:
-			j.src.Failf("output", "output %q of job %q lies in output %q of job %q; give each job a directory of its own", j.Output, j.Name, other.Output, other.Name)
+			j.src.Failf("output", "output %q of job %q is inside output %q of job %q; give each job its own directory", j.Output, j.Name, other.Output, other.Name)
 		case around:
-			j.src.Failf("output", "output %q of job %q lies around output %q of job %q; give each job a directory of its own", j.Output, j.Name, other.Output, other.Name)
+			j.src.Failf("output", "output %q of job %q contains output %q of job %q; give each job its own directory", j.Output, j.Name, other.Output, other.Name)
 		default:
 			continue
 		}
@@ -240,7 +240,7 @@ func (j *Job) moment(key string, m Moment, now time.Time) units.Time {
 	arrive := units.Time(j.Arrive)
 	left := m.Since(now.Add(time.Duration(j.Arrive)))
 	if left <= 0 {
-		j.src.Failf(key, "the deadline lies before the submission: %s was %v ago", m.At.Format(time.RFC3339), -left/units.Second*units.Second)
+		j.src.Failf(key, "the deadline is before the submission: %s was %v ago", m.At.Format(time.RFC3339), -left/units.Second*units.Second)
 		return units.Never
 	}
 	return arrive.Add(left)

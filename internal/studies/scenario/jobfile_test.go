@@ -31,7 +31,7 @@ func TestJobsOfOneFile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if !IsJob([]byte(two)) {
-		t.Error("a file of two jobs is taken for a scenario")
+		t.Error("a file of two jobs is read as a scenario")
 	}
 	if _, err := ReadJob("f.yaml", []byte(two)); err == nil {
 		t.Error("two documents are read as one")
@@ -55,7 +55,7 @@ func TestPathsOfJobs(t *testing.T) {
 	for path, want := range map[string]string{
 		"hdfs://nn/y": `"hdfs://nn/y" is an address, and jobs run on this machine`, "s3://b/k": `"s3://b/k" is an address`, "s3a:/b": `"s3a:/b" is an address`,
 		"file:///x": `"file:///x" is an address; write the path alone, without file:`, "~bob/x": `"~bob/x": only ~ and $HOME`, "$HOMER": `"$HOMER": only ~ and $HOME`,
-		"$DATA/x": `"$DATA/x": only ~ and $HOME at the start of a path are replaced; write the whole path, or ./$DATA/x for a file of that name`,
+		"$DATA/x": `"$DATA/x": only ~ and $HOME at the start of a path are expanded; write the full path, or ./$DATA/x for a file with that name`,
 	} {
 		for place, args := range map[string][3]string{
 			"f.yaml:2:13: input[1]: ": {"[in, '" + path + "']", "out", "x"}, "f.yaml:2:8: input: ": {path, "out", "x"},
@@ -75,12 +75,12 @@ func TestPathsOfJobs(t *testing.T) {
 // No job writes into the output of another, however the two are written.
 func TestOutputsLieApart(t *testing.T) {
 	for outputs, want := range map[[2]string]string{
-		{"out/q", "out/q/x"}:  `f.yaml:9:9: output "out/q/x" of job "b" lies in output "out/q" of job "a"; give each job a directory of its own`,
-		{"out/q/x", "./out/"}: `f.yaml:9:9: output "./out/" of job "b" lies around output "out/q/x" of job "a"; give each`,
+		{"out/q", "out/q/x"}:  `f.yaml:9:9: output "out/q/x" of job "b" is inside output "out/q" of job "a"; give each job its own directory`,
+		{"out/q/x", "./out/"}: `f.yaml:9:9: output "./out/" of job "b" contains output "out/q/x" of job "a"; give each`,
 		{"out/q", "out//q/"}:  `f.yaml:9:9: output "out//q/" is that of job "a" as well; give each job its own`,
 		{"out/q", "out/qq"}:   "",
 		{"out/q", "out/..q"}:  "",
-		{"..q", "..q/x"}:      `lies in output "..q"`,
+		{"..q", "..q/x"}:      `is inside output "..q"`,
 	} {
 		jobs, err := ReadJobs("f.yaml", []byte("name: a\napp: sort\ninput: x\noutput: "+outputs[0]+"\n---\nname: b\napp: sort\ninput: x\noutput: "+outputs[1]+"\n"))
 		if err != nil {

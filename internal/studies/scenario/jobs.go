@@ -54,7 +54,7 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 	count := mapsOf(d, j, at, s.Cluster.Block)
 	s.timed(j, at, count)
 	if m.total += count + j.Reduces; m.total > s.most {
-		d.Failf(at, "the jobs up to this one have %d tasks, at most %d are possible", m.total, s.most)
+		d.Failf(at, "the jobs up to this one have %d tasks, and at most %d are possible", m.total, s.most)
 		return nil
 	}
 	job := j.Rank.job(j.ID, j.Arrive, j.SlowStart)
@@ -101,16 +101,16 @@ func (s *Scenario) timed(j *SimJob, at string, maps int) {
 	}
 	switch {
 	case !d.Has(at+".maps") && !d.Has(at+".input") && !d.Has(at+".hosts"):
-		d.Failf(at, "job %q says neither maps nor input; give it some, or maps: 0 if it has none", j.ID)
+		d.Failf(at, "job %q has neither maps nor input; give it some, or maps: 0 if it has none", j.ID)
 	case maps > 0 && !s.says(at+".map_time"):
 		d.Failf(input, "job %q has maps and no map_time; say how long one takes, such as map_time: 20s", j.ID)
 	}
 	if j.Reduces > 0 && !s.says(at+".reduce_time") {
-		d.Failf(at+".reduces", "job %q has reduces and no reduce_time; say how long one takes behind its shuffle, such as reduce_time: 20s", j.ID)
+		d.Failf(at+".reduces", "job %q has reduces and no reduce_time; say how long one takes after its shuffle, such as reduce_time: 20s", j.ID)
 	}
 	for _, key := range []string{"shuffle_time", "reduce_time"} {
 		if d.Has(at+"."+key) && !s.says(at+".reduces") {
-			d.Failf(at+"."+key, "%s does nothing without reduces", key)
+			d.Failf(at+"."+key, "%s has no effect without reduces", key)
 		}
 	}
 }
@@ -129,9 +129,9 @@ func (r *Rank) job(id string, arrive config.Span, slowStart float64) workload.Jo
 func deadlines(d *config.Document, at string, j *workload.Job) {
 	switch {
 	case j.Deadline <= j.Arrive:
-		d.Failf(at+".deadline", "the deadline %v is not after the arrival, %v; both are times of the run, +%v would be a span after the arrival", j.Deadline, j.Arrive, j.Deadline)
+		d.Failf(at+".deadline", "the deadline %v is not after the arrival, %v; both count from the start of the run; +%v would count from the arrival", j.Deadline, j.Arrive, j.Deadline)
 	case j.Soft <= j.Arrive:
-		d.Failf(at+".soft_deadline", "the soft deadline %v is not after the arrival, %v; both are times of the run, +%v would be a span after the arrival", j.Soft, j.Arrive, j.Soft)
+		d.Failf(at+".soft_deadline", "the soft deadline %v is not after the arrival, %v; both count from the start of the run; +%v would count from the arrival", j.Soft, j.Arrive, j.Soft)
 	case j.Soft != units.Never && j.Soft > j.Deadline:
 		d.Failf(at+".soft_deadline", "the soft deadline %v is after the deadline, %v", j.Soft, j.Deadline)
 	}
@@ -227,7 +227,7 @@ func runnable(d *config.Document, at string, j *workload.Job, c *cluster.Cluster
 		for k := range kinds {
 			kinds[k] = st.Container(k)
 			if err := kinds[k].Validate(); err != nil {
-				d.Failf(fmt.Sprintf("%s.%v_needs", at, st.Kind), "%s_needs asks for nothing; give it vcores, memory or gpus", st.Kind)
+				d.Failf(fmt.Sprintf("%s.%v_needs", at, st.Kind), "%s_needs is empty; give it vcores, memory or gpus", st.Kind)
 				return
 			}
 		}
@@ -263,7 +263,7 @@ func checkLinks(links []link) {
 		}
 		if other, twice := place[l.name]; twice {
 			first := links[other]
-			l.d.Failf(config.Join(l.at, l.key), "the %s %q is taken by the job at %v", l.key, l.name, &config.Error{File: first.d.File, Pos: first.d.Pos(config.Join(first.at, first.key))})
+			l.d.Failf(config.Join(l.at, l.key), "the %s %q is already used by the job at %v", l.key, l.name, &config.Error{File: first.d.File, Pos: first.d.Pos(config.Join(first.at, first.key))})
 			continue
 		}
 		place[l.name] = i

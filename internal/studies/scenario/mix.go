@@ -56,7 +56,7 @@ func (s *Scenario) mix(cfg *sim.Config) {
 	case len(d.Errs) > 0:
 		return
 	case a.Process == "trace" || a.File != "" || a.Format != "":
-		d.Failf(at+".arrivals", "the jobs of a mix do not arrive as in a trace; give a process, such as {process: poisson, every: 30s}")
+		d.Failf(at+".arrivals", "the jobs of a mix cannot arrive as in a trace; give a process, such as {process: poisson, every: 30s}")
 	case a.Every == 0:
 		d.Failf(at+".arrivals", "arrivals need every, the mean time between two, such as every: 30s")
 	}
@@ -65,16 +65,16 @@ func (s *Scenario) mix(cfg *sim.Config) {
 		path := fmt.Sprintf("%s.jobs[%d]", at, i)
 		switch {
 		case taken[k.ID]:
-			d.Failf(path+".id", "another job, stream or size is called %q", k.ID)
+			d.Failf(path+".id", "another job, stream or size is named %q", k.ID)
 		case k.Maps.From == 0:
 			d.Failf(path+".maps", "maps is %v, it must be at least 1", k.Maps)
 		}
 		if k.Reduces.To > 0 && !s.says(at+".ratio") {
-			d.Failf(path+".reduces", "size %q has reduces, and the mix no ratio; say how many bytes maps write for each that they read, such as ratio: 0.4", k.ID)
+			d.Failf(path+".reduces", "size %q has reduces, but the mix has no ratio; say how many bytes maps write for each byte they read, such as ratio: 0.4", k.ID)
 		}
 		taken[k.ID] = true
 		if tasks += k.Count * (k.Maps.To + k.Reduces.To); tasks > maxTasks {
-			d.Failf(path, "the jobs up to this size have up to %d tasks, at most %d are possible", tasks, maxTasks)
+			d.Failf(path, "the jobs up to this size have up to %d tasks, and at most %d are possible", tasks, maxTasks)
 			return
 		}
 		largest := m.job(k.ID, k.Maps.To, k.Reduces.To, s.Cluster.Block)

@@ -104,11 +104,11 @@ func TestMixBesideOthers(t *testing.T) {
 func TestMixErrors(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"every: 14s", "every: 0s", `s.yaml:5:15: arrivals need every, the mean time between two, such as every: 30s`},
-		{"process: poisson", "process: trace", `the jobs of a mix do not arrive as in a trace`},
-		{"id: large", "id: small", `another job, stream or size is called "small"`},
-		{"maps: 10..50", "maps: 50..10", `50..10 is no number of tasks and no range of such`},
+		{"process: poisson", "process: trace", `the jobs of a mix cannot arrive as in a trace`},
+		{"id: large", "id: small", `another job, stream or size is named "small"`},
+		{"maps: 10..50", "maps: 50..10", `50..10 is not a number of tasks or a range`},
 		{"maps: 10..50", "maps: 0", `maps is 0, it must be at least 1`},
-		{"count: 10,", "count: 1000000,", `the jobs up to this size have up to 54000180 tasks, at most 10000000 are possible`},
+		{"count: 10,", "count: 1000000,", `the jobs up to this size have up to 54000180 tasks, and at most 10000000 are possible`},
 		{"rate: 10MB", "rate: 0MB", `rate is 0B, it must be above 0`},
 		{"nodes: 5", "nodes: 5, reduce_slots: 0", `job "small" cannot run: no node offers {reduce:1} for a reduce task`},
 		{"    rate: 10MB\n", "", `the key "rate" in mix is missing`},

@@ -38,12 +38,12 @@ func LocalPath(path string) (string, error) {
 		}
 		dir, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("%q: the home directory is not known; write the whole path", path)
+			return "", fmt.Errorf("%q: the home directory is not known; write the full path", path)
 		}
 		return dir + rest, nil
 	}
 	if strings.HasPrefix(path, "~") || strings.HasPrefix(path, "$") {
-		return "", fmt.Errorf("%q: only ~ and $HOME at the start of a path are replaced; write the whole path, or ./%s for a file of that name", path, path)
+		return "", fmt.Errorf("%q: only ~ and $HOME at the start of a path are expanded; write the full path, or ./%s for a file with that name", path, path)
 	}
 	return path, nil
 }

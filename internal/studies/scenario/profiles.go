@@ -29,7 +29,7 @@ func (s *Scenario) known() []*profile.Class {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		s.src.Failf("profiles", "the profiles cannot be read: %v; name a file from slackline profile export, or say %s", err, Rehearsed)
+		s.src.Failf("profiles", "the profiles cannot be read: %v; name a file from slackline profile export, or write %s", err, Rehearsed)
 		return nil
 	}
 	classes, err := profile.Parse(file, text)

@@ -21,7 +21,7 @@ func innerQueues(d *config.Document, path string, list []queues.Queue) {
 		}
 		for _, key := range ofLeaves {
 			if d.Has(at + "." + key) {
-				d.Failf(at+"."+key, "queue %q: %s does nothing here, as jobs stand in the queues below it; give it to those", q.Name, key)
+				d.Failf(at+"."+key, "queue %q: %s has no effect here, as jobs are in the queues below it; set it for those", q.Name, key)
 			}
 		}
 		innerQueues(d, at+".queues", q.Queues)

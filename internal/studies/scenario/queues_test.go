@@ -19,7 +19,7 @@ func TestKeysOfLeaves(t *testing.T) {
 				"  - {name: dev, capacity: 50, %s, queues: [{name: ui, capacity: 50, %s}]}\n", outer, inner))
 			return err
 		}
-		want := fmt.Sprintf(`s.yaml:4:%d: queue "dev": %s does nothing here`, 31+len(name)+2, name)
+		want := fmt.Sprintf(`s.yaml:4:%d: queue "dev": %s has no effect here`, 31+len(name)+2, name)
 		if err := read(key, "maximum: 60"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", key, err, want)
 		} else if strings.Count(err.Error(), "\n") != strings.Count(key, ",") {

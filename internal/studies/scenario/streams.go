@@ -32,19 +32,19 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 		}
 		switch {
 		case names[st.ID]:
-			d.Failf(at+".id", "another job or stream is called %q", st.ID)
+			d.Failf(at+".id", "another job or stream is named %q", st.ID)
 		case (st.Arrivals != nil) == (st.Users > 0):
-			d.Failf(at, "stream %q needs arrivals or users, one of them: arrivals: {process: poisson, every: 30s}, or users: 10", st.ID)
+			d.Failf(at, "stream %q needs either arrivals or users: arrivals: {process: poisson, every: 30s}, or users: 10", st.ID)
 		case st.Count == 0 && st.For == 0 && (st.Arrivals == nil || st.Arrivals.Process != "trace"):
-			d.Failf(at, "stream %q has no end; say how many jobs by count, or for how long by for", st.ID)
+			d.Failf(at, "stream %q has no end; give count, the number of jobs, or for, the time", st.ID)
 		case len(st.After) > 0:
-			d.Failf(at+".after", "jobs of a stream wait for no other")
+			d.Failf(at+".after", "jobs of a stream cannot have predecessors")
 		case st.Deadline.Set && !st.Deadline.FromArrival:
 			d.Failf(at+".deadline", "the deadline of a stream counts from each arrival; write it with a plus sign, such as +10m")
 		case st.Soft.Set && !st.Soft.FromArrival:
 			d.Failf(at+".soft_deadline", "the soft deadline of a stream counts from each arrival; write it with a plus sign, such as +10m")
 		case st.Users == 0 && d.Has(at+".think"):
-			d.Failf(at+".think", "only users think; say how many by users")
+			d.Failf(at+".think", "only users think; give their number as users")
 		}
 		s.ends(st, at, cfg)
 		names[st.ID] = true
@@ -86,7 +86,7 @@ func (s *Scenario) ends(st *Stream, at string, cfg *sim.Config) {
 		each += float64(m.Start)
 	}
 	if jobs := float64(st.Users) * float64(st.For) / each; jobs > maxTasks {
-		s.src.Failf(at, "stream %q would come to more than %d jobs: its users hardly think and its jobs take hardly any time; let them, or say how many jobs by count", st.ID, maxTasks)
+		s.src.Failf(at, "stream %q would come to more than %d jobs: its users and jobs take hardly any time; give them some, or limit the jobs with count", st.ID, maxTasks)
 	}
 }
 
@@ -117,7 +117,7 @@ func (s *Scenario) recorded(st *Stream, at string) trace.File {
 	}
 	file := trace.File{Path: s.beside(a.File), Format: format}
 	if info, err := os.Stat(file.Path); err != nil || info.IsDir() {
-		d.Failf(at+".arrivals.file", "the trace %s cannot be read, it must be a file that is there", file.Path)
+		d.Failf(at+".arrivals.file", "the trace %s cannot be read; it must be an existing file", file.Path)
 	}
 	return file
 }
@@ -158,7 +158,7 @@ func (k kind) source(seed uint64) workload.Source {
 				if err := recorded.Err(); !errors.Is(err, io.EOF) {
 					st.err = err
 				} else if n := st.made + 1; n < k.Count { // with the job that is handed out now
-					st.err = fmt.Errorf("%s: it has %d arrivals, stream %q is to have %d; let count be smaller, or leave it out", k.trace.Path, n, k.ID, k.Count)
+					st.err = fmt.Errorf("%s: it has %d arrivals, stream %q should have %d; make count smaller, or leave it out", k.trace.Path, n, k.ID, k.Count)
 				}
 				return at
 			}

@@ -108,15 +108,15 @@ func TestClosedPopulation(t *testing.T) {
 
 func TestStreamErrors(t *testing.T) {
 	for stream, want := range map[string]string{
-		"{id: a, maps: 1, map_time: 0s, count: 3}":                                                                     "s.yaml:4:7: stream \"a\" needs arrivals or users",
-		"{id: a, maps: 1, map_time: 0s, users: 3, arrivals: {every: 1s}, count: 3}":                                    "s.yaml:4:7: stream \"a\" needs arrivals or users",
+		"{id: a, maps: 1, map_time: 0s, count: 3}":                                                                     "s.yaml:4:7: stream \"a\" needs either arrivals or users",
+		"{id: a, maps: 1, map_time: 0s, users: 3, arrivals: {every: 1s}, count: 3}":                                    "s.yaml:4:7: stream \"a\" needs either arrivals or users",
 		"{id: a, maps: 1, map_time: 0s, users: 3}":                                                                     "s.yaml:4:7: stream \"a\" has no end",
 		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 0s}, count: 3}":                                              "arrivals need every",
 		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 1s, process: burst}, count: 3}":                              `did you mean "bursty"?`,
 		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 1s}, count: 3, deadline: 10m}":                               "the deadline of a stream counts from each arrival; write it with a plus sign",
 		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 1s}, count: 3, think: 1s}":                                   "only users think",
-		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 1s}, count: 3, after: b}":                                    "jobs of a stream wait for no other",
-		"{id: a, maps: 1, map_time: 0s, users: 1, count: 1}\n    - {id: a, maps: 1, map_time: 0s, users: 1, count: 1}": `s.yaml:5:12: another job or stream is called "a"`,
+		"{id: a, maps: 1, map_time: 0s, arrivals: {every: 1s}, count: 3, after: b}":                                    "jobs of a stream cannot have predecessors",
+		"{id: a, maps: 1, map_time: 0s, users: 1, count: 1}\n    - {id: a, maps: 1, map_time: 0s, users: 1, count: 1}": `s.yaml:5:12: another job or stream is named "a"`,
 		"{id: a, maps: 1, map_time: 0s, users: 1, think: 20s..10s, count: 1}":                                          "write the shorter span first",
 	} {
 		_, err := Read("s.yaml", []byte("cluster: {nodes: 5}\nworkload:\n  streams:\n    - "+stream+"\n"))
@@ -199,7 +199,7 @@ func TestArrivalsOfATrace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := ends.Next(); ends.Due() != 0 || err == nil || !strings.Contains(err.Error(), `t.tsv: it has 2 arrivals, stream "a" is to have 5`) {
+	if _, err := ends.Next(); ends.Due() != 0 || err == nil || !strings.Contains(err.Error(), `t.tsv: it has 2 arrivals, stream "a" should have 5`) {
 		t.Error(ends.Due(), err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "t.tsv"), []byte("x\t3\t3\t1\t1\t1\ny\tz\t5\t1\t1\t1\n"), 0o666); err != nil {

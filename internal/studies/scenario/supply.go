@@ -40,7 +40,7 @@ func (s *Scenario) supply(cfg *sim.Config) {
 			}
 		}
 		if !some {
-			d.Failf(at, "a step of the supply says of what; give green, price or capacity, such as {at: 1h, green: 4kW}")
+			d.Failf(at, "a step needs a kind of supply; give green, price or capacity, such as {at: 1h, green: 4kW}")
 		}
 	}
 	if k.SupplyFile != "" {
@@ -104,18 +104,18 @@ func openTable(path string, columns ...string) (*table, io.Closer, error) {
 	t.csv.TrimLeadingSpace, t.csv.Comment = true, '#'
 	if err := t.next(); err != nil {
 		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%s: it is empty; its first line names the columns, such as at,%s", path, columns[0])
+			err = fmt.Errorf("%s: it is empty; its first line must name the columns, such as at,%s", path, columns[0])
 		}
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	t.cols = slices.Clone(t.row)
 	for i, c := range t.cols {
 		if t.cols[i] = strings.TrimSpace(c); i == 0 && t.cols[0] != "at" || i > 0 && (!slices.Contains(columns, t.cols[i]) || slices.Contains(t.cols[:i], t.cols[i])) {
-			return nil, nil, errors.Join(t.errorf(i, "there is the column %q; the first is at, behind it stands any of %s, each once", t.cols[i], strings.Join(columns, ", ")), f.Close())
+			return nil, nil, errors.Join(t.errorf(i, "unexpected column %q; the first must be at, followed by any of %s, each once", t.cols[i], strings.Join(columns, ", ")), f.Close())
 		}
 	}
 	if len(t.cols) < 2 {
-		return nil, nil, errors.Join(t.errorf(0, "there is no column besides at; add any of %s", strings.Join(columns, ", ")), f.Close())
+		return nil, nil, errors.Join(t.errorf(0, "there is no column but at; add any of %s", strings.Join(columns, ", ")), f.Close())
 	}
 	return t, f, nil
 }
@@ -130,7 +130,7 @@ func (t *table) next() (err error) {
 	t.row, err = t.csv.Read()
 	if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
 		if errors.Is(err, csv.ErrFieldCount) {
-			return t.errorf(0, "the row has %d fields, the line of names %d", len(t.row), len(t.cols))
+			return t.errorf(0, "the row has %d fields, but the header has %d", len(t.row), len(t.cols))
 		}
 		return fmt.Errorf("%s:%d:%d: %w", t.path, wrong.Line, wrong.Column, wrong.Err)
 	}
@@ -143,9 +143,9 @@ func (t *table) next() (err error) {
 	at, err := spanOrSeconds(strings.TrimSpace(t.row[0]))
 	switch {
 	case err != nil:
-		return t.errorf(0, "%q is no time of the run; write a span with its unit, such as 10m, or a number of seconds", t.row[0])
+		return t.errorf(0, "%q is not a time of the run; write a span with a unit, such as 10m, or a number of seconds", t.row[0])
 	case units.Time(at) <= t.at || at < 0:
-		return t.errorf(0, "%s is not after the row before; rows stand in the order of time, from 0 on", t.row[0])
+		return t.errorf(0, "%s is not after the row before; rows must be in order of time, from 0", t.row[0])
 	}
 	t.at = units.Time(at)
 	return nil
@@ -172,7 +172,7 @@ func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err
 		err, x = p.UnmarshalText([]byte(text)), float64(p)
 	}
 	if err != nil {
-		return 0, false, t.errorf(col, "%q is no number", text)
+		return 0, false, t.errorf(col, "%q is not a number", text)
 	}
 	if err := of.Check(x); err != nil {
 		return 0, false, t.errorf(col, "%v", err)
@@ -208,7 +208,7 @@ func readSupply(path string) (steps []sim.SupplyStep, err error) {
 		return nil, err
 	}
 	if t.rows == 0 {
-		return nil, fmt.Errorf("%s: it has no row besides its line of names", path)
+		return nil, fmt.Errorf("%s: it has no row but its header", path)
 	}
 	return steps, nil
 }
@@ -226,9 +226,9 @@ func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 	case !slices.Contains(t.cols, "mid"):
 		return nil, t.errorf(0, "there is no column mid; a forecast needs it")
 	case low >= 0 && high < 0:
-		return nil, t.errorf(low, "there is the column low and no high; a band needs both")
+		return nil, t.errorf(low, "there is a column low but no high; a band needs both")
 	case high >= 0 && low < 0:
-		return nil, t.errorf(high, "there is the column high and no low; a band needs both")
+		return nil, t.errorf(high, "there is a column high but no low; a band needs both")
 	}
 	f := &sched.Forecast{}
 	lists := map[string]*[]float64{"mid": &f.Mid, "low": &f.Low, "high": &f.High}
@@ -240,7 +240,7 @@ func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 		case t.rows == 2:
 			f.Interval = step
 		case step != f.Interval:
-			return nil, t.errorf(0, "the row is %v behind the one before, the first two are %v apart; rows of a forecast are equally far apart", step, f.Interval)
+			return nil, t.errorf(0, "the row is %v after the one before, but the first two are %v apart; rows of a forecast must be equally far apart", step, f.Interval)
 		}
 		last = t.at
 		for col := 1; col < len(t.cols); col++ {
@@ -262,7 +262,7 @@ func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 	}
 	if t.rows < 2 {
 		has := [...]string{"no rows", "1 row"}[t.rows]
-		return nil, fmt.Errorf("%s: it has %s, a forecast needs two at least, from which its interval follows", path, has)
+		return nil, fmt.Errorf("%s: it has %s, a forecast needs at least two, which give its interval", path, has)
 	}
 	if err := f.Check(of); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -64,30 +64,30 @@ func TestSupply(t *testing.T) {
 func TestSuppliesThatCannotBe(t *testing.T) {
 	supply, forecast := "supply_file: f.csv", "forecasts: [{of: capacity, file: f.csv}]"
 	for _, c := range []struct{ cluster, file, want string }{
-		{"supply: [{at: 1s}]", "", "s.yaml:2:46: a step of the supply says of what; give green, price or capacity, such as {at: 1h, green: 4kW}"},
+		{"supply: [{at: 1s}]", "", "s.yaml:2:46: a step needs a kind of supply; give green, price or capacity, such as {at: 1h, green: 4kW}"},
 		{"supply: [{at: 1s, capacity: 1.5}]", "", "s.yaml:2:65: capacity is 1.5, it must be at most 1"},
 		{"forecasts: [{of: wind, file: f.csv}]", "", `s.yaml:2:54: of is "wind", it must be "green", "price" or "capacity"`},
 		{"supply_file: none.csv", "", "s.yaml:2:50: the file cannot be read: open none.csv: "},
-		{supply, "", "s.yaml:2:50: f.csv: it is empty; its first line names the columns, such as at,green"},
-		{supply, "at\n", "s.yaml:2:50: f.csv:1:1: there is no column besides at; add any of green, price, capacity"},
-		{supply, "green,at\n", `s.yaml:2:50: f.csv:1:1: there is the column "green"; the first is at, behind it stands any of green, price, capacity, each once`},
-		{supply, "at,price,price\n", `s.yaml:2:50: f.csv:1:10: there is the column "price"; the first is at, behind it stands any of green, price, capacity, each once`},
-		{supply, "at,price\n1m,x\n", `s.yaml:2:50: f.csv:2:4: "x" is no number`},
+		{supply, "", "s.yaml:2:50: f.csv: it is empty; its first line must name the columns, such as at,green"},
+		{supply, "at\n", "s.yaml:2:50: f.csv:1:1: there is no column but at; add any of green, price, capacity"},
+		{supply, "green,at\n", `s.yaml:2:50: f.csv:1:1: unexpected column "green"; the first must be at, followed by any of green, price, capacity, each once`},
+		{supply, "at,price,price\n", `s.yaml:2:50: f.csv:1:10: unexpected column "price"; the first must be at, followed by any of green, price, capacity, each once`},
+		{supply, "at,price\n1m,x\n", `s.yaml:2:50: f.csv:2:4: "x" is not a number`},
 		{supply, "at,price\n1m,-1\n", "s.yaml:2:50: f.csv:2:4: price is -1, it must be finite and not negative"},
-		{supply, "at,price\n1m,1\n60,2\n", "s.yaml:2:50: f.csv:3:1: 60 is not after the row before; rows stand in the order of time, from 0 on"},
-		{supply, "at,price\nsoon,1\n", `s.yaml:2:50: f.csv:2:1: "soon" is no time of the run; write a span with its unit, such as 10m, or a number of seconds`},
-		{supply, "at,price\nNaN,1\n", `s.yaml:2:50: f.csv:2:1: "NaN" is no time of the run; write a span with its unit, such as 10m, or a number of seconds`},
-		{supply, "at,price\n1m,1,2\n", "s.yaml:2:50: f.csv:2:1: the row has 3 fields, the line of names 2"},
+		{supply, "at,price\n1m,1\n60,2\n", "s.yaml:2:50: f.csv:3:1: 60 is not after the row before; rows must be in order of time, from 0"},
+		{supply, "at,price\nsoon,1\n", `s.yaml:2:50: f.csv:2:1: "soon" is not a time of the run; write a span with a unit, such as 10m, or a number of seconds`},
+		{supply, "at,price\nNaN,1\n", `s.yaml:2:50: f.csv:2:1: "NaN" is not a time of the run; write a span with a unit, such as 10m, or a number of seconds`},
+		{supply, "at,price\n1m,1,2\n", "s.yaml:2:50: f.csv:2:1: the row has 3 fields, but the header has 2"},
 		{supply, "at,price\n1m,\"1\n", "s.yaml:2:50: f.csv:2:7: extraneous or missing \" in quoted-field"},
-		{forecast, "at,mid\n0,1\n", "s.yaml:2:70: f.csv: it has 1 row, a forecast needs two at least, from which its interval follows"},
-		{forecast, "at,mid\n0,1\n1m,1\n3m,1\n", "s.yaml:2:70: f.csv:4:1: the row is 2m behind the one before, the first two are 1m apart; rows of a forecast are equally far apart"},
+		{forecast, "at,mid\n0,1\n", "s.yaml:2:70: f.csv: it has 1 row, a forecast needs at least two, which give its interval"},
+		{forecast, "at,mid\n0,1\n1m,1\n3m,1\n", "s.yaml:2:70: f.csv:4:1: the row is 2m after the one before, but the first two are 1m apart; rows of a forecast must be equally far apart"},
 		{forecast, "at,mid\n0,1\n1m,\n", "s.yaml:2:70: f.csv:3:4: mid is missing; a forecast has no gaps"},
 		{forecast, "at,mid\n0,1\n1m,1.5\n", "s.yaml:2:70: f.csv:3:4: capacity is 1.5, it must be at most 1, the whole cluster"},
-		{forecast, "at,mid,low\n0,1,1\n1m,1,1\n", "s.yaml:2:70: f.csv:1:8: there is the column low and no high; a band needs both"},
+		{forecast, "at,mid,low\n0,1,1\n1m,1,1\n", "s.yaml:2:70: f.csv:1:8: there is a column low but no high; a band needs both"},
 		{forecast, "at,low,high\n0,1,1\n1m,1,1\n", "s.yaml:2:70: f.csv:1:1: there is no column mid; a forecast needs it"},
-		{supply, "at,price\n", "s.yaml:2:50: f.csv: it has no row besides its line of names"},
+		{supply, "at,price\n", "s.yaml:2:50: f.csv: it has no row but its header"},
 		{forecast, "at,mid\n", "s.yaml:2:70: f.csv: it has no rows, a"},
-		{supply, "\ufeffat,price\n1m,x\n", `s.yaml:2:50: f.csv:2:4: "x" is no number`},
+		{supply, "\ufeffat,price\n1m,x\n", `s.yaml:2:50: f.csv:2:4: "x" is not a number`},
 		{forecast, "at,mid,low,high\n0,0.5,0.6,0.7\n1m,1,1,1\n", "s.yaml:2:70: f.csv:2:3: mid is 0.5, outside of its band from 0.6 to 0.7"},
 	} {
 		_, err := readBeside(t, map[string]string{"f.csv": c.file}, c.cluster)
@@ -96,7 +96,7 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 		}
 	}
 	_, err := Read("s.yaml", []byte("start: 2030-01-31\ncluster: {nodes: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"))
-	if want := `s.yaml:1:8: start: "2030-01-31" is no time with its zone, such as 2030-01-31T18:00:00+01:00`; err == nil || err.Error() != want {
+	if want := `s.yaml:1:8: start: "2030-01-31" is not a time with a zone, such as 2030-01-31T18:00:00+01:00`; err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 }

@@ -152,18 +152,18 @@ func (s *Scenario) deadlines() trace.Deadlines {
 	const at = "workload.trace.deadlines"
 	factor := func(f Factors, path string) [2]float64 {
 		if said.Share > 0 && f.From < 1 {
-			d.Failf(path, "factor is %g, it must be at least 1: no job is done sooner than alone", f.From)
+			d.Failf(path, "factor is %g, it must be at least 1: no job finishes sooner than it would alone", f.From)
 		}
 		return [2]float64{f.From, f.To}
 	}
 	rule := trace.Deadlines{Share: said.Share, Factor: factor(said.Factor, at+".factor")}
 	if d.Has(at+".classes") && d.Has(at+".factor") {
-		d.Failf(at+".factor", "factor and classes stand beside each other; each class has a factor of its own")
+		d.Failf(at+".factor", "factor and classes exclude each other; each class has its own factor")
 	}
 	for i, c := range said.Classes {
 		path := fmt.Sprintf("%s.classes[%d]", at, i)
 		if slices.ContainsFunc(said.Classes[:i], func(o DeadlineClass) bool { return o.Name == c.Name }) {
-			d.Failf(path+".name", "there is another class %q; each needs a name of its own", c.Name)
+			d.Failf(path+".name", "there is another class %q; give each its own name", c.Name)
 		}
 		rule.Classes = append(rule.Classes, trace.DeadlineClass{Name: c.Name, Weight: c.Weight, Factor: factor(c.Factor, path+".factor")})
 	}
@@ -174,13 +174,13 @@ func (s *Scenario) deadlines() trace.Deadlines {
 func (s *Scenario) trace(cfg *sim.Config) {
 	d, t := s.src, s.Workload.Trace
 	if d.Has("workload.jobs") {
-		d.Failf("workload.jobs", "jobs and trace stand beside each other; give one of them")
+		d.Failf("workload.jobs", "jobs and trace exclude each other; give one of them")
 	}
 	if d.Has("workload.streams") {
-		d.Failf("workload.streams", "streams and trace stand beside each other; give one of them")
+		d.Failf("workload.streams", "streams and trace exclude each other; give one of them")
 	}
 	if d.Has("workload.mix") {
-		d.Failf("workload.mix", "mix and trace stand beside each other; give one of them")
+		d.Failf("workload.mix", "mix and trace exclude each other; give one of them")
 	}
 	format, err := trace.Find(t.Format)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		return
 	}
 	if t.Repeat > 1 && t.Every == 0 {
-		d.Failf("workload.trace.every", "every is 0s; say how far apart the repetitions begin, such as 24h")
+		d.Failf("workload.trace.every", "every is 0s; give the time between the repetitions, such as 24h")
 	}
 	deadlines := s.deadlines()
 	maps, reduces := int64(0), int64(0)

@@ -17,7 +17,7 @@ type Factors struct{ From, To float64 }
 // UnmarshalText reads a number or a range.
 func (f *Factors) UnmarshalText(text []byte) (err error) {
 	from, to, ranged := strings.Cut(string(text), "..")
-	bad := fmt.Errorf("%s is no range of factors; write a number, or the smaller one first, such as 1.5..3", text)
+	bad := fmt.Errorf("%s is not a range of factors; write a number, or the smaller factor first, such as 1.5..3", text)
 	if f.From, err = strconv.ParseFloat(strings.TrimSpace(from), 64); err != nil {
 		return bad
 	}
@@ -51,7 +51,7 @@ func (c *Counts) UnmarshalText(text []byte) error {
 		b, err2 = strconv.Atoi(strings.TrimSpace(to))
 	}
 	if err1 != nil || err2 != nil || a < 0 || b < a || b > maxTasks {
-		return fmt.Errorf("%s is no number of tasks and no range of such; write one up to %d, or the smaller one first, such as 10..50", text, maxTasks)
+		return fmt.Errorf("%s is not a number of tasks or a range; write a number up to %d, or the smaller one first, such as 10..50", text, maxTasks)
 	}
 	c.From, c.To = a, b
 	return nil
@@ -108,16 +108,16 @@ func (m *Moment) UnmarshalText(text []byte) error {
 	}
 	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
 		if at, err := time.Parse(layout, s); err == nil {
-			return fmt.Errorf("%q does not say in which zone; write %s or with an offset such as %s", s,
+			return fmt.Errorf("%q has no time zone; write %s, or give an offset such as %s", s,
 				at.Format("2006-01-02T15:04:05Z"), at.Format("2006-01-02T15:04:05")+"+01:00")
 		}
 	}
-	return fmt.Errorf("%q is neither a span after the submission, such as 60s or 10m, nor an absolute time with its zone, such as 2030-01-31T18:00:00+01:00", s)
+	return fmt.Errorf("%q is neither a span after the submission, such as 60s or 10m, nor an absolute time with a zone, such as 2030-01-31T18:00:00+01:00", s)
 }
 
 // Form is how moments are written.
 func (Moment) Form() config.Form {
-	return config.Form{Wanted: "a span after the submission, such as 60s, or an absolute time with its zone, such as 2030-01-31T18:00:00Z",
+	return config.Form{Wanted: "a span after the submission, such as 60s, or an absolute time with a zone, such as 2030-01-31T18:00:00Z",
 		Pattern: config.Duration + `|` + config.DateTime, Examples: []string{"60s", "2030-01-31T18:00:00+01:00"}}
 }
 
@@ -172,7 +172,7 @@ func (r *SeedRange) UnmarshalText(text []byte) (err error) {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("%q is no seed, it must be a whole number that is not negative, or a range such as 1..30", text)
+		return fmt.Errorf("%q is not a seed, it must be a whole number that is not negative, or a range such as 1..30", text)
 	case r.To < r.From:
 		return fmt.Errorf("%q runs backwards; write the smaller seed first, such as 1..30", text)
 	case r.To-r.From >= maxSeeds:
@@ -187,7 +187,7 @@ func (SeedRange) Form() config.Form {
 		Examples: []string{"7", "1..30"}, Bare: "integer"}
 }
 
-// seeds lists all seeds of some ranges. Of one that stands there twice it returns the place in the list of ranges.
+// seeds lists all seeds of some ranges. Of one that is given twice it returns the place in the list of ranges.
 func seeds(ranges []SeedRange) (all []uint64, at int, err error) {
 	seen := map[uint64]bool{}
 	for i, r := range ranges {

@@ -202,11 +202,11 @@ func ReadModel(file string, text []byte) (*Model, error) {
 	case errors.As(err, &syntax):
 		return bad("line %d is not JSON: %v", 1+bytes.Count(text[:syntax.Offset], []byte{'\n'}), err)
 	case err != nil:
-		return bad("it is no model of a workload: %v", err)
+		return bad("it is not a model of a workload: %v", err)
 	case m.Version != 1:
-		return bad("slackline_model: version %d is not known, 1 is", m.Version)
+		return bad("slackline_model: version %d is not known, only 1", m.Version)
 	case m.Levels != 16 && m.Levels != 8 && m.Levels != 4:
-		return bad("levels: %d is none of 4, 8 and 16", m.Levels)
+		return bad("levels: %d is not 4, 8 or 16", m.Levels)
 	case len(m.Cells) == 0:
 		return bad("cells: there is none")
 	case m.Burst != nil && !m.Burst.valid():
@@ -214,7 +214,7 @@ func ReadModel(file string, text []byte) (*Model, error) {
 	}
 	for h, r := range m.Rates {
 		if !(r >= 0 && r < 1e12) {
-			return bad("rates[%d]: %v is no rate", h, r)
+			return bad("rates[%d]: %v is not a rate", h, r)
 		}
 	}
 	known := -1
@@ -224,7 +224,7 @@ func ReadModel(file string, text []byte) (*Model, error) {
 			return bad("quantities[%d].name: there is no quantity %q", i, q.Name)
 		}
 		if at <= known {
-			return bad("quantities[%d].name: %q stands behind %q", i, q.Name, quantities[known].name)
+			return bad("quantities[%d].name: %q comes after %q", i, q.Name, quantities[known].name)
 		}
 		known = at
 		if n := len(q.Quantiles); n != 0 && n != len(probabilities) {
@@ -244,7 +244,7 @@ func ReadModel(file string, text []byte) (*Model, error) {
 		total += c.Jobs
 		for k, l := range c.Levels {
 			if l < -1 || l > m.Levels || l > 0 && len(m.Quantities[k].Quantiles) == 0 {
-				return bad("cells[%d].levels[%d]: %d is no level", i, k, l)
+				return bad("cells[%d].levels[%d]: %d is not a level", i, k, l)
 			}
 		}
 	}

@@ -263,17 +263,17 @@ func TestGeneratedIsValid(t *testing.T) {
 func TestModelsThatCannotBe(t *testing.T) {
 	m := fit(t, made(100, 2, Poisson(100, 2)))
 	for want, change := range map[string]func(m *Model){
-		`m: slackline_model: version 2 is not known, 1 is`: func(m *Model) { m.Version = 2 },
-		`m: levels: 0 is none of 4, 8 and 16`:              func(m *Model) { m.Levels = 0 },
-		`m: cells: there is none`:                          func(m *Model) { m.Cells = nil },
-		`m: rates[3]: -1 is no rate`:                       func(m *Model) { m.Rates[3] = -1 },
+		`m: slackline_model: version 2 is not known, only 1`: func(m *Model) { m.Version = 2 },
+		`m: levels: 0 is not 4, 8 or 16`:                     func(m *Model) { m.Levels = 0 },
+		`m: cells: there is none`:                            func(m *Model) { m.Cells = nil },
+		`m: rates[3]: -1 is not a rate`:                      func(m *Model) { m.Rates[3] = -1 },
 		`m: burst: share must lie between 0 and 1, ratio must be 1 or more, mean_seconds 1 or more`: func(m *Model) { m.Burst = &Burst{} },
 		`m: quantities[0].name: there is no quantity "x"`:                                           func(m *Model) { m.Quantities[0].Name = "x" },
-		`m: quantities[1].name: "input" stands behind "input"`:                                      func(m *Model) { m.Quantities[1].Name = "input" },
+		`m: quantities[1].name: "input" comes after "input"`:                                        func(m *Model) { m.Quantities[1].Name = "input" },
 		`m: quantities[0].quantiles: there are 1, not 70`:                                           func(m *Model) { m.Quantities[0].Quantiles = []float64{1} },
 		`m: quantities[0].quantiles[5]: 0 is not above 0, too large, or below the one before`:       func(m *Model) { m.Quantities[0].Quantiles[5] = 0 },
 		`m: cells[0]: it has 0 jobs and 9 levels, a cell has 1 or more and 9`:                       func(m *Model) { m.Cells[0].Jobs = 0 },
-		`m: cells[0].levels[2]: 17 is no level`:                                                     func(m *Model) { m.Cells[0].Levels[2] = 17 },
+		`m: cells[0].levels[2]: 17 is not a level`:                                                  func(m *Model) { m.Cells[0].Levels[2] = 17 },
 		`m: spread.map: -1 is not from 0 to 100`:                                                    func(m *Model) { m.Spread["map"] = -1 },
 	} {
 		var text bytes.Buffer
@@ -294,10 +294,10 @@ func TestModelsThatCannotBe(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                        `m: it is no model of a workload: EOF`,
+		"":                        `m: it is not a model of a workload: EOF`,
 		"{\n\n]":                  `m: line 3 is not JSON: invalid character ']' looking for beginning of object key string`,
-		`{"slackline_trace":1}`:   `m: it is no model of a workload: json: unknown field "slackline_trace"`,
-		`{"slackline_model":"x"}`: `m: it is no model of a workload: json: cannot unmarshal string into Go struct field Model.slackline_model of type int`,
+		`{"slackline_trace":1}`:   `m: it is not a model of a workload: json: unknown field "slackline_trace"`,
+		`{"slackline_model":"x"}`: `m: it is not a model of a workload: json: cannot unmarshal string into Go struct field Model.slackline_model of type int`,
 	} {
 		if _, err := ReadModel("m", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)

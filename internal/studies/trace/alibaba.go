@@ -234,7 +234,7 @@ func (a *alibaba) depth(j *Job, rows []alibabaTask, by map[int]int, i int) *Erro
 	for _, n := range slices.Compact(row.after) {
 		p, there := by[n]
 		if !there {
-			return a.errorf("task_name", "task %d of job %q waits for task %d, which does not stand with it; the rows of a job must", row.number, j.ID, n)
+			return a.errorf("task_name", "task %d of job %q waits for task %d, which is not next to it; the rows of a job must be together", row.number, j.ID, n)
 		}
 		if err := a.depth(j, rows, by, p); err != nil {
 			return err

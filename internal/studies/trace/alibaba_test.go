@@ -57,12 +57,12 @@ func TestAlibabaBad(t *testing.T) {
 		"M1_-3,1,a,1,Terminated,6,7,100,1":                   `t:2: task_name: "M1_-3" waits for a task -3`,
 		"M1,-1,a,1,Terminated,6,7,100,1":                     `t:2: instance_num: -1 is negative`,
 		"M1,99999999,a,1,Terminated,6,7,100,1":               `t:2: instance_num: 99999999 are more than 10000000`,
-		"M1,x,a,1,Terminated,6,7,100,1":                      `t:2: instance_num: "x" is no number`,
+		"M1,x,a,1,Terminated,6,7,100,1":                      `t:2: instance_num: "x" is not a number`,
 		"M1,1,a,1,Terminated,1e12,7,100,1":                   `t:2: start_time: 1000000000000 is more than 1000000000`,
 		"M1,1,a,1,Terminated,8,7,100,1":                      `t:2: end_time: 7 is before the start at 8`,
 		"M1,1,a,1,Terminated,,7,100,1":                       `t:2: start_time: none of the tasks of job "a" has one`,
 		"M1,1,a,1,Terminated,4,7,100,1":                      `t:2: start_time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
-		"R2_1,1,a,1,Terminated,6,7,100,1":                    `t:2: task_name: task 2 of job "a" waits for task 1, which does not stand with it; the rows of a job must`,
+		"R2_1,1,a,1,Terminated,6,7,100,1":                    `t:2: task_name: task 2 of job "a" waits for task 1, which is not next to it; the rows of a job must be together`,
 		"M1_1,1,a,1,Terminated,6,7,100,1":                    `t:2: task_name: task 1 of job "a" waits for itself`,
 		"M1_2,1,a,1,T,6,7,9,1\nM2_1,1,a,1,T,6,7,9,1":         `t:2: task_name: task 1 of job "a" waits for itself`,
 		"M1,1,a,1,T,6,7,9,1\nR1,1,a,1,T,6,7,9,1":             `t:2: task_name: job "a" has two tasks of number 1`,
@@ -70,7 +70,7 @@ func TestAlibabaBad(t *testing.T) {
 	})
 	// A job whose rows do not stand together.
 	badInputs(t, "alibaba", "M1,1,z,1,T,5,6,9,1\nM1,1,y,1,T,5,6,9,1\n", "", "z y", map[string]string{
-		"M2,1,z,1,T,6,7,9,1\n": `t:3: job "z" has been there before`,
+		"M2,1,z,1,T,6,7,9,1\n": `t:3: job "z" was already listed`,
 	})
 }
 

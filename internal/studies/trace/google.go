@@ -203,7 +203,7 @@ func (g *google) csv(line []byte) *Error {
 		return g.errorf("", "it has %d fields, the heading has %d", n, len(g.columns))
 	}
 	if after := g.row.After; len(after) > 0 && !json.Valid(after) {
-		return g.errorf("start_after_collection_ids", "%s is no list", quoted(after))
+		return g.errorf("start_after_collection_ids", "%s is not a list", quoted(after))
 	}
 	return nil
 }
@@ -235,7 +235,7 @@ func (g *google) begin() *Error {
 		return err
 	}
 	if kind == 1 {
-		g.leaveOut("alloc sets, which are no jobs", g.errorf("collection_type", "collection %s is an alloc set", quoted(g.row.ID.text)))
+		g.leaveOut("alloc sets, which are not jobs", g.errorf("collection_type", "collection %s is an alloc set", quoted(g.row.ID.text)))
 		return nil
 	}
 	event, at, err := g.event()
@@ -297,7 +297,7 @@ func (g *google) oneOf(field string, s scalar, names []string) (int64, *Error) {
 	}
 	n, err := g.number(field, s, 0)
 	if err == nil && n >= int64(len(names)) {
-		err = g.errorf(field, "%s is none of 0 to %d", quoted(s.text), len(names)-1)
+		err = g.errorf(field, "%s is not from 0 to %d", quoted(s.text), len(names)-1)
 	}
 	return n, err
 }
@@ -322,7 +322,7 @@ func (g *google) add() *Error {
 	t := g.tasks[i]
 	if t == nil {
 		if len(g.tasks) == MaxRuns {
-			return g.errorf("instance_index", "there are more than %d, no job has so many", MaxRuns)
+			return g.errorf("instance_index", "there are more than %d, which no job has", MaxRuns)
 		}
 		t = &googleTask{-1, -1}
 		g.tasks[i] = t

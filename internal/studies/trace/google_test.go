@@ -56,7 +56,7 @@ func TestGoogle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := r.LeftOut(); len(left) != 1 || left[0].Why != "alloc sets, which are no jobs" || left[0].Count != 1 {
+		if left := r.LeftOut(); len(left) != 1 || left[0].Why != "alloc sets, which are not jobs" || left[0].Count != 1 {
 			t.Errorf("left out: %+v", left)
 		}
 		if d := cmp.Diff(want, all); d != "" {
@@ -78,28 +78,28 @@ func TestGoogleBad(t *testing.T) {
 		job("1", 4e6, ""):                                   `t:2: time: 4000000 is before the 5000000 of the row before; order the rows of a collection by time`,
 		job("2", 4e6, ""):                                   `t:2: time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
 		job("2", 1e17, ""):                                  `t:2: time: 100000000000000000 µs are more than 30 years`,
-		job("2", 6e6, `,"priority":"high"`):                 `t:2: priority: "high" is no number`,
+		job("2", 6e6, `,"priority":"high"`):                 `t:2: priority: "high" is not a number`,
 		job("2", 6e6, `,"priority":2000000000`):             `t:2: priority: 2000000000 is more than 1000000`,
-		job("2", 6e6, `,"collection_type":2`):               `t:2: collection_type: "2" is none of 0 to 1`,
+		job("2", 6e6, `,"collection_type":2`):               `t:2: collection_type: "2" is not from 0 to 1`,
 		job("2", 6e6, `,"instance_index":0`):                `t:2: collection_id: the rows of collection "2" do not begin with its SUBMIT; order them by begin of collection, collection and time`,
-		job("2", 6e6, `,"start_after_collection_ids":"x"`):  `t:2: start_after_collection_ids: "\"x\"" is no list`,
+		job("2", 6e6, `,"start_after_collection_ids":"x"`):  `t:2: start_after_collection_ids: "\"x\"" is not a list`,
 		job("1", 6e6, `,"instance_index":"-3"`):             `t:2: instance_index: -3 is negative`,
-		`{"time":6000000,"type":"DANCE","collection_id":1}`: `t:2: type: "DANCE" is no number`,
-		`{"time":6000000,"type":11,"collection_id":1}`:      `t:2: type: "11" is none of 0 to 10`,
+		`{"time":6000000,"type":"DANCE","collection_id":1}`: `t:2: type: "DANCE" is not a number`,
+		`{"time":6000000,"type":11,"collection_id":1}`:      `t:2: type: "11" is not from 0 to 10`,
 		`{"time":6000000,"type":3,"collection_id":2}`:       `t:2: collection_id: the rows of collection "2" do not begin with its SUBMIT; order them by begin of collection, collection and time`,
 		`{"type":0,"collection_id":1}`:                      `t:2: it has no type or no time`,
 	})
 	// A collection whose rows do not stand together.
 	badInputs(t, "google", before+job("2", 6e6, "")+"\n", after, "c1 c2 c3", map[string]string{
 		`{"time":7000000,"type":3,"collection_id":1,"instance_index":0}`: `t:3: collection_id: the rows of collection "1" do not begin with its SUBMIT; order them by begin of collection, collection and time`,
-		job("1", 6e6, ""): `t:3: job "c1" has been there before`,
+		job("1", 6e6, ""): `t:3: job "c1" was already listed`,
 	})
 	head := "time,type,collection_id,instance_index\n"
 	badInputs(t, "google", head+"5000000,0,1,\n", "\n50000000,0,3,", "c1 c3", map[string]string{
 		"6000000,0,2":      `t:3: it has 3 fields, the heading has 4`,
 		"6000000,0,2,,":    `t:3: it has 5 fields, the heading has 4`,
 		"6000000,0,\xff,":  `t:3: collection_id: "\xff" is not UTF-8`,
-		"x,0,2,":           `t:3: time: "x" is no number`,
+		"x,0,2,":           `t:3: time: "x" is not a number`,
 		"\"6000000,0,2,\"": `t:3: it has 1 fields, the heading has 4`,
 	})
 	fatalInputs(t, "google", map[string]string{

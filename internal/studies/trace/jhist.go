@@ -217,9 +217,9 @@ func (h *jhist) submitted(b *jhistBody) *Error {
 func (h *jhist) ours(b *jhistBody) *Error {
 	switch {
 	case h.job == nil:
-		return h.errorf("jobid", "the event of job %s stands outside of its history", quoted(b.Job.text))
+		return h.errorf("jobid", "the event of job %s is outside of its history", quoted(b.Job.text))
 	case string(b.Job.text) != h.job.ID:
-		return h.errorf("jobid", "the event of job %s stands in the history of job %q", quoted(b.Job.text), h.job.ID)
+		return h.errorf("jobid", "the event of job %s is in the history of job %q", quoted(b.Job.text), h.job.ID)
 	}
 	return nil
 }
@@ -260,13 +260,13 @@ func (h *jhist) task(b *jhistBody) (*jhistTask, bool, *Error) {
 	rest, ok := strings.CutPrefix(id, "task_")
 	last := strings.LastIndexByte(rest, '_')
 	if !ok || last < 2 || rest[last-2] != '_' {
-		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.Task.text))
+		return nil, false, h.errorf("taskid", "%s is not the name of a task", quoted(b.Task.text))
 	}
 	switch {
 	case h.job == nil:
-		return nil, false, h.errorf("taskid", "the event of task %s stands outside of its job's history", quoted(b.Task.text))
+		return nil, false, h.errorf("taskid", "the event of task %s is outside of its job's history", quoted(b.Task.text))
 	case rest[:last-2] != h.key:
-		return nil, false, h.errorf("taskid", "the event of task %s stands in the history of job %q", quoted(b.Task.text), h.job.ID)
+		return nil, false, h.errorf("taskid", "the event of task %s is in the history of job %q", quoted(b.Task.text), h.job.ID)
 	}
 	kind := strings.IndexByte("mr", rest[last-1])
 	if kind < 0 {
@@ -274,15 +274,15 @@ func (h *jhist) task(b *jhistBody) (*jhistTask, bool, *Error) {
 	}
 	n, bad := strconv.Atoi(rest[last+1:])
 	if bad != nil || n < 0 {
-		return nil, false, h.errorf("taskid", "%s is no name of a task", quoted(b.Task.text))
+		return nil, false, h.errorf("taskid", "%s is not the name of a task", quoted(b.Task.text))
 	}
 	if n >= MaxTasks || h.total[kind] >= 0 && int64(n) >= h.total[kind] {
-		return nil, false, h.errorf("taskid", "%s is there, and the job has %d such tasks", quoted(b.Task.text), min(h.total[kind], MaxTasks))
+		return nil, false, h.errorf("taskid", "there is %s, but the job has only %d such tasks", quoted(b.Task.text), min(h.total[kind], MaxTasks))
 	}
 	t := h.tasks[kind][n]
 	if t == nil {
 		if len(h.tasks[kind]) == MaxRuns {
-			return nil, false, h.errorf("taskid", "there are more than %d, no job has so many", MaxRuns)
+			return nil, false, h.errorf("taskid", "there are more than %d, which no job has", MaxRuns)
 		}
 		t = &jhistTask{ran: ran{-1, -1, -1}, input: Unknown}
 		h.tasks[kind][n] = t

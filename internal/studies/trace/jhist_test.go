@@ -108,19 +108,19 @@ func TestJHistBad(t *testing.T) {
 	badInputs(t, "jhist", head, tail, "job_1_0001", map[string]string{
 		"{\"type\"\n":           `t:7: it is not JSON: unexpected end of JSON input`,
 		"{\"type\":\"\xff\"}\n": `t:7: "{\"type\":\"\xff\"}" is not UTF-8`,
-		"7\n":                   `t:7: it is a JSON number, which cannot stand there`,
-		event("TaskStarted", `"taskid": "task_1_0002_m_000000"`):                                                       `t:7: taskid: the event of task "task_1_0002_m_000000" stands in the history of job "job_1_0001"`,
-		event("TaskStarted", `"taskid": "m_000000"`):                                                                   `t:7: taskid: "m_000000" is no name of a task`,
-		event("TaskStarted", `"taskid": "task_1_0001_m_000002"`):                                                       `t:7: taskid: "task_1_0001_m_000002" is there, and the job has 2 such tasks`,
-		event("TaskStarted", `"taskid": "task_1_0001_m_-1"`):                                                           `t:7: taskid: "task_1_0001_m_-1" is no name of a task`,
+		"7\n":                   `t:7: a JSON number is not allowed there`,
+		event("TaskStarted", `"taskid": "task_1_0002_m_000000"`):                                                       `t:7: taskid: the event of task "task_1_0002_m_000000" is in the history of job "job_1_0001"`,
+		event("TaskStarted", `"taskid": "m_000000"`):                                                                   `t:7: taskid: "m_000000" is not the name of a task`,
+		event("TaskStarted", `"taskid": "task_1_0001_m_000002"`):                                                       `t:7: taskid: there is "task_1_0001_m_000002", but the job has only 2 such tasks`,
+		event("TaskStarted", `"taskid": "task_1_0001_m_-1"`):                                                           `t:7: taskid: "task_1_0001_m_-1" is not the name of a task`,
 		event("TaskAttemptStarted", `"taskid": "task_1_0001_m_000001", "attemptId": "a", "startTime": -4`):             `t:7: startTime: -4 is negative`,
 		event("TaskAttemptStarted", `"taskid": "task_1_0001_m_000001", "startTime": 4`):                                `t:7: attemptId: it is empty`,
 		event("JobInited", `"jobid": "job_1_0001", "totalMaps": 99999999`):                                             `t:7: job "job_1_0001" has more than 10000000 tasks`,
-		event("JobInited", `"jobid": "job_7_0001", "totalMaps": 9`):                                                    `t:7: jobid: the event of job "job_7_0001" stands in the history of job "job_1_0001"`,
+		event("JobInited", `"jobid": "job_7_0001", "totalMaps": 9`):                                                    `t:7: jobid: the event of job "job_7_0001" is in the history of job "job_1_0001"`,
 		event("MapAttemptFinished", `"taskid": "task_1_0001_m_000001", "taskStatus": "SUCCEEDED", "finishTime": 1e30`): `t:7: finishTime: "1e30" is too large`,
 		event("MapAttemptFinished", `"taskid": "task_1_0001_m_000001", "taskStatus": "SUCCEEDED", "counters": {"groups": [{"counts": [{"name": "BYTES_READ", "value": -7}]}]}`): `t:7: counters.groups[0].counts[0].value: -7 is negative`,
-		event("MapAttemptFinished", `"taskid": "task_1_0001_m_000001", "taskStatus": "SUCCEEDED", "counters": {"groups": {}}`):                                                  `t:7: counters.groups: it is a JSON object, which cannot stand there`,
-		event("JobFinished", `"jobid": "job_1_0003"`): `t:7: jobid: the event of job "job_1_0003" stands in the history of job "job_1_0001"`,
+		event("MapAttemptFinished", `"taskid": "task_1_0001_m_000001", "taskStatus": "SUCCEEDED", "counters": {"groups": {}}`):                                                  `t:7: counters.groups: a JSON object is not allowed there`,
+		event("JobFinished", `"jobid": "job_1_0003"`): `t:7: jobid: the event of job "job_1_0003" is in the history of job "job_1_0001"`,
 	})
 	fatalInputs(t, "jhist", map[string]string{
 		"{}\n":          `t:1: the file does not begin with a line Avro-Json, as job histories in JSON do`,
@@ -128,10 +128,10 @@ func TestJHistBad(t *testing.T) {
 	})
 	n := strings.Count(whole, "\n")
 	badInputs(t, "jhist", whole, "", "job_1_0001", map[string]string{
-		history("1_0001", 60000):                fmt.Sprintf(`t:%d: job "job_1_0001" has been there before`, 2*n),
+		history("1_0001", 60000):                fmt.Sprintf(`t:%d: job "job_1_0001" was already listed`, 2*n),
 		head:                                    fmt.Sprintf(`t:%d: the file ends before job "job_1_0001" does`, n+7),
 		history("1_0002", -60):                  fmt.Sprintf(`t:%d: submitTime: -60ms is before the start of the trace`, 2*n),
-		event("JobQueueChange", `"jobid": "j"`): fmt.Sprintf(`t:%d: jobid: the event of job "j" stands outside of its history`, n+1),
+		event("JobQueueChange", `"jobid": "j"`): fmt.Sprintf(`t:%d: jobid: the event of job "j" is outside of its history`, n+1),
 	})
 	badInputs(t, "jhist", head, whole[len(jhistHead):], "job_1_0001", map[string]string{"": `t:7: jobid: job "job_1_0001" begins before job "job_1_0001" has ended`})
 	badInputs(t, "jhist", head, whole, "job_1_0001", map[string]string{"": `t:7: another history begins before job "job_1_0001" has ended`})

@@ -49,7 +49,7 @@ func (r *records) next() ([]byte, error) {
 			r.listed = false
 		default:
 			r.begun = true
-			err := r.errorf("", "%q stands there, a record is an object in braces", c)
+			err := r.errorf("", "found %q; a record is an object in braces", c)
 			if lost := r.restOfLine(); lost != nil {
 				return nil, lost
 			}
@@ -109,7 +109,7 @@ func (r *records) object() ([]byte, error) {
 			}
 		}
 		if len(r.buf)+len(chunk) > MaxRecord {
-			return nil, r.lost("the record is longer than %v, no record is", units.Bytes(MaxRecord))
+			return nil, r.lost("the record is longer than %v, which no record is", units.Bytes(MaxRecord))
 		}
 		r.buf = append(r.buf, chunk...)
 		_, _ = r.in.Discard(len(chunk))
@@ -178,7 +178,7 @@ func (p *place) refused(text []byte, kind string, err error) *Error {
 	case kind == "object":
 		return nil
 	}
-	return p.errorf(field, "it is a JSON %s, which cannot stand there", kind)
+	return p.errorf(field, "a JSON %s is not allowed there", kind)
 }
 
 // within is an error at a place within a record.
@@ -232,11 +232,11 @@ func list[T any](p *place, field string, from raw, most int, do func(e *T) *Erro
 	}
 	d := json.NewDecoder(bytes.NewReader(from))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
-		return p.errorf(field, "%s is no list", quoted(from))
+		return p.errorf(field, "%s is not a list", quoted(from))
 	}
 	for n := 0; d.More(); n++ {
 		if n == most {
-			return p.errorf(field, "there are more than %d, no job has so many", most)
+			return p.errorf(field, "there are more than %d, which no job has", most)
 		}
 		var e T
 		var bad *Error
@@ -300,7 +300,7 @@ func (p *place) text(field string, s scalar) (string, *Error) {
 	case s.is == 0 || s.is == 's' && len(s.text) == 0:
 		return "", nil
 	case s.is == 'x':
-		return "", p.errorf(field, "%s is no text", quoted(s.text))
+		return "", p.errorf(field, "%s is not a text", quoted(s.text))
 	}
 	return p.name(field, s.text)
 }

@@ -22,7 +22,8 @@ func FuzzFields(f *testing.F) {
 			B []json.RawMessage `json:"b"`
 		}
 		if err := p.decode([]byte(text), &got); (err == nil) != (json.Valid([]byte(text)) && kindOf([]byte(text)) == "object") {
-			if err == nil || json.Valid([]byte(text)) && kindOf([]byte(text)) == "object" && err.Text[0] != '"' { // not UTF-8
+			// not UTF-8
+			if err == nil || json.Valid([]byte(text)) && kindOf([]byte(text)) == "object" && err.Text[0] != '"' {
 				t.Fatalf("%q: %v", text, err)
 			}
 		}

@@ -100,7 +100,7 @@ func (n *neutral) heading(line []byte) *Error {
 		return n.lost(`the file does not begin with {"slackline_trace":1}, as slackline's own traces do; name another format`)
 	}
 	if string(heading.Version.text) != "1" {
-		return n.lost("version %s of the form is not known, 1 is", quoted(heading.Version.text))
+		return n.lost("version %s of the format is not known, only 1", quoted(heading.Version.text))
 	}
 	n.headed = true
 	return nil
@@ -126,7 +126,7 @@ func (n *neutral) job(line []byte) (*Job, *Error) {
 		}
 	}
 	if !t.Submit.there() {
-		return nil, n.errorf("submit", "it is left out; a job is submitted at some time")
+		return nil, n.errorf("submit", "it is missing; a job needs a time of submission")
 	}
 	at, err := n.exact("submit", t.Submit, 0)
 	if err != nil {
@@ -139,7 +139,7 @@ func (n *neutral) job(line []byte) (*Job, *Error) {
 	if t.Priority.there() {
 		p, bad := strconv.Atoi(string(t.Priority.text))
 		if bad != nil || p < -1_000_000 || p > 1_000_000 {
-			return nil, n.errorf("priority", "%s is no whole number from -1000000 to 1000000", quoted(t.Priority.text))
+			return nil, n.errorf("priority", "%s is not a whole number from -1000000 to 1000000", quoted(t.Priority.text))
 		}
 		j.Priority = p
 	}

@@ -23,7 +23,7 @@ func TestAdmitRemembers(t *testing.T) {
 		fmt.Fprintf(&text, "{\"id\":\"j%d\",\"submit\":%d,\"input\":1}\n", i, i)
 	}
 	fmt.Fprintf(&text, "{\"id\":\"j0\",\"submit\":%d,\"input\":1}\n{\"id\":\"large\",\"submit\":%d,\"input\":%d}\n", jobs, jobs, 2*MaxTasks*(128*units.MB))
-	want := fmt.Sprintf("t:%d: job \"j0\" has been there before", jobs+2)
+	want := fmt.Sprintf("t:%d: job \"j0\" was already listed", jobs+2)
 	if _, _, err := readAll(t, "slackline", text.String(), false); err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
@@ -143,22 +143,22 @@ func TestNeutral(t *testing.T) {
 func TestNeutralBad(t *testing.T) {
 	table := map[string]string{
 		`{"id":"a","submit":6`:                            `t:3: it is not JSON: unexpected end of JSON input`,
-		`["a"]`:                                           `t:3: it is a JSON array, which cannot stand there`,
+		`["a"]`:                                           `t:3: a JSON array is not allowed there`,
 		`{"id":"","submit":6}`:                            `t:3: id: it is empty`,
 		`{"submit":6}`:                                    `t:3: id: it is empty`,
-		`{"id":"z","submit":6}`:                           `t:3: job "z" has been there before`,
+		`{"id":"z","submit":6}`:                           `t:3: job "z" was already listed`,
 		"{\"id\":\"a\xff\",\"submit\":6}":                 `t:3: "{\"id\":\"a\xff\",\"submit" is not UTF-8`,
-		`{"id":"a"}`:                                      `t:3: submit: it is left out; a job is submitted at some time`,
+		`{"id":"a"}`:                                      `t:3: submit: it is missing; a job needs a time of submission`,
 		`{"id":"a","submit":-6}`:                          `t:3: submit: "-6" is negative`,
-		`{"id":"a","submit":"six"}`:                       `t:3: submit: "six" is no time in seconds`,
+		`{"id":"a","submit":"six"}`:                       `t:3: submit: "six" is not a time in seconds`,
 		`{"id":"a","submit":1e300}`:                       `t:3: submit: "1e300" seconds are more than 30 years`,
 		`{"id":"a","submit":4}`:                           `t:3: submit: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
 		`{"id":"a","submit":6,"input":-2}`:                `t:3: input: -2 is negative`,
 		`{"id":"a","submit":6,"shuffle":1e30}`:            `t:3: shuffle: "1e30" is too large`,
-		`{"id":"a","submit":6,"priority":"x"}`:            `t:3: priority: "x" is no whole number from -1000000 to 1000000`,
-		`{"id":"a","submit":6,"user":[]}`:                 `t:3: user: "[]" is no text`,
-		`{"id":"a","submit":6,"stages":5}`:                `t:3: stages: "5" is no list`,
-		`{"id":"a","submit":6,"stages":[7]}`:              `t:3: stages[0]: it is a JSON number, which cannot stand there`,
+		`{"id":"a","submit":6,"priority":"x"}`:            `t:3: priority: "x" is not a whole number from -1000000 to 1000000`,
+		`{"id":"a","submit":6,"user":[]}`:                 `t:3: user: "[]" is not a text`,
+		`{"id":"a","submit":6,"stages":5}`:                `t:3: stages: "5" is not a list`,
+		`{"id":"a","submit":6,"stages":[7]}`:              `t:3: stages[0]: a JSON number is not allowed there`,
 		`{"id":"a","submit":6,"stages":[{"kind":"mop"}]}`: `t:3: stages[0].kind: there is no stage "mop" (master, map, reduce, other0, other1, other2)`,
 		`{"id":"a","submit":6,"stages":[{"kind":"map"}]}`: `t:3: job "a": stage map has no task`,
 		`{"id":"a","submit":6,"stages":[{"kind":"map","needs":{"cpus":1}}]}`:                                        `t:3: stages[0].needs: there is no resource "cpus"`,
@@ -166,14 +166,14 @@ func TestNeutralBad(t *testing.T) {
 		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"count":0}]}]}`:                                     `t:3: stages[0].tasks[0].count: 0 is not from 1 to 10000000`,
 		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"time":1},{"time":-2}]}]}`:                          `t:3: stages[0].tasks[1].time: "-2" is negative`,
 		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"count":9000000},{"count":9000000,"time":1}]}]}`:    `t:3: job "a" has more than 10000000 tasks`,
-		`{"id":"a","submit":6,"stages":[{"kind":"reduce","tasks":[{}]},{"kind":"map","tasks":[{}]}]}`:               `t:3: job "a": stage map stands behind stage reduce`,
-		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"hosts":[` + strings.Repeat(`"",`, 64) + `""]}]}]}`: `t:3: stages[0].tasks[0].hosts: there are more than 64, no job has so many`,
+		`{"id":"a","submit":6,"stages":[{"kind":"reduce","tasks":[{}]},{"kind":"map","tasks":[{}]}]}`:               `t:3: job "a": stage map comes after stage reduce`,
+		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"hosts":[` + strings.Repeat(`"",`, 64) + `""]}]}]}`: `t:3: stages[0].tasks[0].hosts: there are more than 64, which no job has`,
 	}
 	badInputs(t, "slackline", "{\"slackline_trace\":1}\n{\"id\":\"z\",\"submit\":5}\n", "\n{\"id\":\"y\",\"submit\":50}\n", "z y", table)
 	fatalInputs(t, "slackline", map[string]string{
 		"\n\n":                          `t:1: there is no job in it`,
 		"{\"id\":\"a\",\"submit\":6}\n": `t:1: the file does not begin with {"slackline_trace":1}, as slackline's own traces do; name another format`,
-		"{\"slackline_trace\":2}\n":     `t:1: version "2" of the form is not known, 1 is`,
+		"{\"slackline_trace\":2}\n":     `t:1: version "2" of the format is not known, only 1`,
 	})
 }
 
@@ -183,7 +183,7 @@ func TestNeutralListsTooMany(t *testing.T) {
 	}
 	text := "{\"slackline_trace\":1}\n" + `{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[` + strings.Repeat(`{"time":1},{"time":2},`, 1<<19) + `{}]}]}`
 	_, _, err := readAll(t, "slackline", text, false)
-	if err == nil || err.Error() != "t:2: stages[0].tasks: there are more than 1048576, no job has so many" {
+	if err == nil || err.Error() != "t:2: stages[0].tasks: there are more than 1048576, which no job has" {
 		t.Fatal(err)
 	}
 }

@@ -20,7 +20,7 @@ const (
 // longest is the longest time that a task may take: 30 years, as for all times of a trace.
 const longest = 1_000_000_000 * units.Second
 
-// epoch is the time in ms from which on a time is taken for one since 1970: a trace that begins
+// epoch is the time in ms from which on a time counts from 1970: a trace that begins
 // with such a time counts from it.
 const epoch = 100_000_000_000 // in 1973
 
@@ -60,7 +60,7 @@ func (p *place) admit(o *order, j *Job, field string) *Error {
 	long := sha256.Sum256([]byte(j.ID))
 	sum := binary.LittleEndian.Uint64(long[:])
 	if _, twice := o.seen[sum]; twice {
-		return p.errorf("", "job %s has been there before", quoted([]byte(j.ID)))
+		return p.errorf("", "job %s was already listed", quoted([]byte(j.ID)))
 	}
 	if !p.o.Unsorted {
 		if j.Submit < 0 {
@@ -111,7 +111,7 @@ func (p *place) whole(j *Job) *Error {
 		case s.Kind >= workload.Stages:
 			return p.errorf("", "job %q has a stage %v, which does not exist", j.ID, s.Kind)
 		case i > 0 && s.Kind <= j.Stages[i-1].Kind:
-			return p.errorf("", "job %q: stage %v stands behind stage %v", j.ID, s.Kind, j.Stages[i-1].Kind)
+			return p.errorf("", "job %q: stage %v comes after stage %v", j.ID, s.Kind, j.Stages[i-1].Kind)
 		case len(s.Tasks) == 0:
 			return p.errorf("", "job %q: stage %v has no task", j.ID, s.Kind)
 		}

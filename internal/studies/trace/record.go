@@ -115,7 +115,7 @@ func (l *lines) next() ([]byte, error) {
 		l.long = append(l.long[:0], part...)
 		for errors.Is(err, bufio.ErrBufferFull) {
 			if len(l.long) > MaxRecord {
-				return nil, l.lost("the line is longer than %v, no record is", units.Bytes(MaxRecord))
+				return nil, l.lost("the line is longer than %v, which no record is", units.Bytes(MaxRecord))
 			}
 			part, err = l.in.ReadSlice('\n')
 			l.long = append(l.long, part...)
@@ -149,7 +149,7 @@ func (p *place) count(field string, text []byte) (int64, *Error) {
 	x, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case err != nil || math.IsNaN(x):
-		return 0, p.errorf(field, "%s is no number", quoted(text))
+		return 0, p.errorf(field, "%s is not a number", quoted(text))
 	case x < 0:
 		return 0, p.errorf(field, "%s is negative", quoted(text))
 	case x >= math.MaxInt64:
@@ -163,7 +163,7 @@ func (p *place) seconds(field string, text []byte) (units.Duration, *Error) {
 	x, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case err != nil || math.IsNaN(x):
-		return 0, p.errorf(field, "%s is no time in seconds", quoted(text))
+		return 0, p.errorf(field, "%s is not a time in seconds", quoted(text))
 	case x < 0:
 		return 0, p.errorf(field, "%s is negative", quoted(text))
 	case x > 1e9:

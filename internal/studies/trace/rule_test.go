@@ -220,7 +220,7 @@ func TestRepeatAndPath(t *testing.T) {
 	swim, _ := Find("swim")
 	file := File{Path: path, Format: swim}
 	s := Source(file, Part{Repeat: 2, Every: 10 * units.Second}, DefaultRule(1), 1)
-	if _, err := s.Next(); err == nil || err.Error() != path+":1: it goes on at 30s, when it is to begin again after 10s; let every be longer, or first shorter" {
+	if _, err := s.Next(); err == nil || err.Error() != path+":1: it still goes on at 30s, but should repeat after 10s; make every longer, or first shorter" {
 		t.Error(err)
 	}
 	s = Source(file, Part{First: 20 * units.Second, Repeat: 2, Every: 25 * units.Second}, DefaultRule(1), 1)
@@ -246,7 +246,7 @@ func TestSourceTellsErrors(t *testing.T) {
 	if _, err := s.Next(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Next(); s.Due() != 0 || errors.Is(err, io.EOF) || err.Error() != path+":2: submit time: \"x\" is no time in seconds" {
+	if _, err := s.Next(); s.Due() != 0 || errors.Is(err, io.EOF) || err.Error() != path+":2: submit time: \"x\" is not a time in seconds" {
 		t.Fatal(err)
 	}
 }

@@ -120,12 +120,12 @@ func (r *rumen) job(text []byte) (*Job, *Error) {
 	if t.Priority.there() {
 		p, ok := priorities[string(t.Priority.text)]
 		if !ok {
-			return nil, r.errorf("priority", "%s is none of VERY_LOW, LOW, NORMAL, HIGH and VERY_HIGH", quoted(t.Priority.text))
+			return nil, r.errorf("priority", "%s is not VERY_LOW, LOW, NORMAL, HIGH or VERY_HIGH", quoted(t.Priority.text))
 		}
 		j.Priority = p
 	}
 	if !t.Submit.there() {
-		return nil, r.errorf("submitTime", "it is left out; a job is submitted at some time")
+		return nil, r.errorf("submitTime", "it is missing; a job needs a time of submission")
 	}
 	submit, err := r.number("submitTime", t.Submit, 0)
 	if err != nil {

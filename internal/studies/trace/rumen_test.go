@@ -65,28 +65,28 @@ func TestRumenOfHadoop(t *testing.T) {
 func TestRumenBad(t *testing.T) {
 	job := func(rest string) string { return `{"jobID":"a","submitTime":1795219006000` + rest + `}` }
 	badInputs(t, "rumen", "{\"jobID\":\"z\",\n\"submitTime\":1795219005000}\n", "\n{\"jobID\":\"y\",\"submitTime\":1795219050000}\n", "z y", map[string]string{
-		`]`:                             `t:3: ']' stands there, a record is an object in braces`,
+		`]`:                             `t:3: found ']'; a record is an object in braces`,
 		`{"jobID":}`:                    `t:3: it is not JSON: invalid character '}' looking for beginning of value`,
 		"{\"jobID\":\"\xff\"}":          `t:3: "{\"jobID\":\"\xff\"}" is not UTF-8`,
 		`{}`:                            `t:3: jobID: it is empty`,
-		`{"jobID":"a"}`:                 `t:3: submitTime: it is left out; a job is submitted at some time`,
+		`{"jobID":"a"}`:                 `t:3: submitTime: it is missing; a job needs a time of submission`,
 		`{"jobID":"a","submitTime":-1}`: `t:3: submitTime: -1 is negative`,
 		`{"jobID":"a","submitTime":1795219004000}`:  `t:3: submitTime: -1s is before the start of the trace`,
 		`{"jobID":"a","submitTime":17952190040000}`: `t:3: submitTime: 16156971035000 ms are more than 30 years from the start of the trace`,
-		`{"jobID":"z","submitTime":1795219006000}`:  `t:3: job "z" has been there before`,
-		job(`,"priority":"SOME"`):                   `t:3: priority: "SOME" is none of VERY_LOW, LOW, NORMAL, HIGH and VERY_HIGH`,
-		job(`,"queue":[1]`):                         `t:3: queue: "[1]" is no text`,
+		`{"jobID":"z","submitTime":1795219006000}`:  `t:3: job "z" was already listed`,
+		job(`,"priority":"SOME"`):                   `t:3: priority: "SOME" is not VERY_LOW, LOW, NORMAL, HIGH or VERY_HIGH`,
+		job(`,"queue":[1]`):                         `t:3: queue: "[1]" is not a text`,
 		job(`,"totalMaps":-2`):                      `t:3: totalMaps: -2 is negative`,
 		job(`,"totalMaps":20000000`):                `t:3: job "a" has more than 10000000 tasks`,
 		job(`,"totalMaps":2000000000000`):           `t:3: totalMaps: 2000000000000 is more than any cluster has`,
-		job(`,"mapTasks":{}`):                       `t:3: mapTasks: "{}" is no list`,
-		job(`,"mapTasks":[{},[]]`):                  `t:3: mapTasks[1]: it is a JSON array, which cannot stand there`,
+		job(`,"mapTasks":{}`):                       `t:3: mapTasks: "{}" is not a list`,
+		job(`,"mapTasks":[{},[]]`):                  `t:3: mapTasks[1]: a JSON array is not allowed there`,
 		job(`,"mapTasks":[{"inputBytes":-5}]`):      `t:3: mapTasks[0].inputBytes: -5 is negative`,
-		job(`,"reduceTasks":[{"outputBytes":"x"}]`): `t:3: reduceTasks[0].outputBytes: "x" is no number`,
+		job(`,"reduceTasks":[{"outputBytes":"x"}]`): `t:3: reduceTasks[0].outputBytes: "x" is not a number`,
 		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":9,"finishTime":8}]}]`):                `t:3: mapTasks[0].attempts[0].finishTime: 8 is before the start at 9`,
 		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":0,"finishTime":1795219005000000}]}]`): `t:3: job "a" has a task of more than 30 years`,
-		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":"?"}]}]`):                             `t:3: mapTasks[0].attempts[0].startTime: "?" is no number`,
-		job(`,"mapTasks":[{"preferredLocations":[{"layers":[{}]}]}]`):                                        `t:3: mapTasks[0].preferredLocations[0].layers[0]: "{}" is no text`,
+		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":"?"}]}]`):                             `t:3: mapTasks[0].attempts[0].startTime: "?" is not a number`,
+		job(`,"mapTasks":[{"preferredLocations":[{"layers":[{}]}]}]`):                                        `t:3: mapTasks[0].preferredLocations[0].layers[0]: "{}" is not a text`,
 	})
 }
 

@@ -128,7 +128,7 @@ func (s *sls) job(text []byte, to **Job) *Error {
 		}
 	}
 	if !t.Start.there() {
-		return s.errorf("job.start.ms", "it is left out; a job is submitted at some time")
+		return s.errorf("job.start.ms", "it is missing; a job needs a time of submission")
 	}
 	start, err := s.number("job.start.ms", t.Start, 0)
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *sls) task(stages *[2]Stage, t *slsTask) (err *Error) {
 		return err
 	}
 	if memory > 1<<30 || cores > 1<<30 {
-		return s.errorf("", "it needs %d MB and %d cores, no node has so much", memory, cores)
+		return s.errorf("", "it needs %d MB and %d cores, which no node has", memory, cores)
 	}
 	to.Needs[units.Memory] = max(to.Needs[units.Memory], memory*int64(units.MB)) // one for all: what the largest needs
 	to.Needs[units.VCores] = max(to.Needs[units.VCores], cores)
@@ -240,7 +240,7 @@ func (w *slsWriter) Write(j *Job) error {
 	for i := range j.Stages {
 		s := &j.Stages[i]
 		if s.Kind != workload.Map && s.Kind != workload.Reduce {
-			return fmt.Errorf("job %q has a stage %v, SLS knows map and reduce", j.ID, s.Kind)
+			return fmt.Errorf("job %q has a stage %v, but SLS knows only map and reduce", j.ID, s.Kind)
 		}
 		longest := units.Duration(0)
 		for t := range s.Tasks {
@@ -255,7 +255,7 @@ func (w *slsWriter) Write(j *Job) error {
 		return fmt.Errorf("job %q has no tasks, SLS needs some", j.ID)
 	}
 	if !w.begun && start >= epoch {
-		return fmt.Errorf("job %q, the first, is submitted %v after the start of the trace, which SLS takes for a time since 1970", j.ID, units.Duration(j.Submit))
+		return fmt.Errorf("job %q, the first, is submitted %v after the start of the trace, which SLS would read as a time since 1970", j.ID, units.Duration(j.Submit))
 	}
 	w.begun = true
 	b := appendText([]byte(`{"am.type":"mapreduce","job.id":`), j.ID)

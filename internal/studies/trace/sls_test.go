@@ -57,28 +57,28 @@ func TestSLSSinceTheEpoch(t *testing.T) {
 
 func TestSLSBad(t *testing.T) {
 	badInputs(t, "sls", "{\"job.id\":\"z\",\n\"job.start.ms\":5000}\n", "\n{\"job.id\":\"y\",\"job.start.ms\":9000}\n", "z y", map[string]string{
-		`rubbish`:                                               `t:3: 'r' stands there, a record is an object in braces`,
+		`rubbish`:                                               `t:3: found 'r'; a record is an object in braces`,
 		`{"job.id":"a",}`:                                       `t:3: it is not JSON: invalid character '}' looking for beginning of object key string`,
 		"{\"job.id\":\n\n:}":                                    `t:5: it is not JSON: invalid character ':' looking for beginning of value`,
 		"{\"job.id\":\"\xff\"}":                                 `t:3: "\"job.id\":\"\xff\"}" is not UTF-8`,
 		`{"job.start.ms":6000}`:                                 `t:3: job.id: it is empty`,
-		`{"job.id":"a"}`:                                        `t:3: job.start.ms: it is left out; a job is submitted at some time`,
+		`{"job.id":"a"}`:                                        `t:3: job.start.ms: it is missing; a job needs a time of submission`,
 		`{"job.id":"a","job.start.ms":-1}`:                      `t:3: job.start.ms: -1 is negative`,
 		`{"job.id":"a","job.start.ms":4000}`:                    `t:3: job.start.ms: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
 		`{"job.id":"a","job.start.ms":4000000000000000}`:        `t:3: job.start.ms: 4000000000000000 ms are more than 30 years from the start of the trace`,
-		`{"job.id":"a","job.start.ms":"x"}`:                     `t:3: job.start.ms: "x" is no number`,
-		`{"job.id":"z","job.start.ms":6000}`:                    `t:3: job "z" has been there before`,
+		`{"job.id":"a","job.start.ms":"x"}`:                     `t:3: job.start.ms: "x" is not a number`,
+		`{"job.id":"z","job.start.ms":6000}`:                    `t:3: job "z" was already listed`,
 		`{"job.id":"a","job.start.ms":6000,"job.count":0}`:      `t:3: job.count: 0 is not from 1 to 10000000`,
 		`{"job.id":"a","job.start.ms":6000,"job.priority":1e9}`: `t:3: job.priority: 1000000000 is more than 1000000`,
-		`{"job.id":"a","job.start.ms":6000,"job.user":{}}`:      `t:3: job.user: "{}" is no text`,
-		`{"job.id":"a","job.start.ms":6000,"job.tasks":{}}`:     `t:3: job.tasks: "{}" is no list`,
-		`{"job.id":"a","job.start.ms":6000,"job.tasks":[[]]}`:   `t:3: job.tasks[0]: it is a JSON array, which cannot stand there`,
+		`{"job.id":"a","job.start.ms":6000,"job.user":{}}`:      `t:3: job.user: "{}" is not a text`,
+		`{"job.id":"a","job.start.ms":6000,"job.tasks":{}}`:     `t:3: job.tasks: "{}" is not a list`,
+		`{"job.id":"a","job.start.ms":6000,"job.tasks":[[]]}`:   `t:3: job.tasks[0]: a JSON array is not allowed there`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{}]}`:   `t:3: job.tasks[0].container.type: "" is neither map nor reduce`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","count":-1}]}`:                                  `t:3: job.tasks[0].count: -1 is negative`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","count":99000000}]}`:                            `t:3: job.tasks[0].count: 99000000 is not from 1 to 10000000`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","container.start.ms":9,"container.end.ms":8}]}`: `t:3: job.tasks[0].container.end.ms: 8 is before the start at 9`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","container.duration.ms":1e18}]}`:                `t:3: job "a" has a task of more than 30 years`,
-		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","container.memory-mb":1e18}]}`:                  `t:3: job.tasks[0]: it needs 1000000000000000000 MB and 0 cores, no node has so much`,
+		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","container.memory-mb":1e18}]}`:                  `t:3: job.tasks[0]: it needs 1000000000000000000 MB and 0 cores, which no node has`,
 	})
 	badInputs(t, "sls", "{\"job.id\":\"z\",\"job.start.ms\":5000}\n", "", "z", map[string]string{
 		`{"job.id":"a","job.start.ms":"`: `t:2: the file ends within the record`,
@@ -132,8 +132,8 @@ func TestSLSCannotSay(t *testing.T) {
 	for want, j := range map[string]Job{
 		`job "a" has no tasks, SLS needs some`:            {ID: "a"},
 		`job "a" has tasks without a time, SLS needs one`: {ID: "a", Stages: []Stage{{Kind: workload.Map, Tasks: []Task{{Count: 1, Time: UnknownTime}}}}},
-		`job "a", the first, is submitted 1200d after the start of the trace, which SLS takes for a time since 1970`: {ID: "a", Submit: units.Time(1200 * units.Day), Stages: []Stage{{Kind: workload.Map, Tasks: []Task{{Count: 1}}}}},
-		`job "a" has a stage other0, SLS knows map and reduce`:                                                       {ID: "a", Stages: []Stage{{Kind: workload.Other0, Tasks: []Task{{Count: 1}}}}},
+		`job "a", the first, is submitted 1200d after the start of the trace, which SLS would read as a time since 1970`: {ID: "a", Submit: units.Time(1200 * units.Day), Stages: []Stage{{Kind: workload.Map, Tasks: []Task{{Count: 1}}}}},
+		`job "a" has a stage other0, but SLS knows only map and reduce`:                                                  {ID: "a", Stages: []Stage{{Kind: workload.Other0, Tasks: []Task{{Count: 1}}}}},
 	} {
 		w, err := f.Create(&strings.Builder{})
 		if err != nil {
@@ -144,7 +144,7 @@ func TestSLSCannotSay(t *testing.T) {
 		}
 	}
 	swim, _ := Find("swim")
-	if _, err := swim.Create(nil); err == nil || err.Error() != "traces cannot be written in the form swim; they can in slackline and sls" {
+	if _, err := swim.Create(nil); err == nil || err.Error() != "traces cannot be written as swim; they can be written as slackline and sls" {
 		t.Error(err)
 	}
 }

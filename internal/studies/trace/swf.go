@@ -38,8 +38,8 @@ var swfFields = [18]string{"job number", "submit time", "wait time", "run time",
 // What is left out.
 const (
 	swfNever   = "jobs that never ran"
-	swfUnknown = "jobs that ran, but it is not known how long or on how many processors"
-	swfPart    = "parts of jobs that were swapped out, each of which stands as a whole besides"
+	swfUnknown = "jobs that ran for an unknown time or on an unknown number of processors"
+	swfPart    = "parts of jobs that were swapped out; each is also listed as a whole"
 )
 
 // Next returns the job of the next line.

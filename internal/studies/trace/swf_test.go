@@ -45,7 +45,7 @@ func TestSWF(t *testing.T) {
 	}
 }
 
-// A job that never ran, of which it is not known how long or on what it ran, or that stands there
+// A job that never ran, of which it is not known how long or on what it ran, or that is listed
 // twice, is left out, and counted: one that was cancelled before it ran is not played for the time
 // it had asked for.
 func TestSWFLeavesOut(t *testing.T) {
@@ -55,14 +55,14 @@ func TestSWFLeavesOut(t *testing.T) {
 	}
 	want := []LeftOut{
 		{Why: "jobs that never ran", Count: 4, First: "t:6: status: job 3 was cancelled before it ran"},
-		{Why: "parts of jobs that were swapped out, each of which stands as a whole besides", Count: 1, First: "t:7: status: 2 is a part of a job that was swapped out"},
-		{Why: "jobs that ran, but it is not known how long or on how many processors", Count: 2, First: "t:11: allocated processors: neither those of job 8 nor those it asked for are known"},
+		{Why: "parts of jobs that were swapped out; each is also listed as a whole", Count: 1, First: "t:7: status: 2 is a part of a job that was swapped out"},
+		{Why: "jobs that ran for an unknown time or on an unknown number of processors", Count: 2, First: "t:11: allocated processors: neither those of job 8 nor those it asked for are known"},
 	}
 	if d := cmp.Diff(want, r.LeftOut(), cmpopts.IgnoreUnexported(LeftOut{})); d != "" {
 		t.Error(d)
 	}
 	none := strings.Split(swfSample, "\n")[5] + "\n"
-	if _, _, err = readAll(t, "swf", none+none, false); err == nil || err.Error() != "t:1: status: job 3 was cancelled before it ran; nor is any other of its records a job that ran" {
+	if _, _, err = readAll(t, "swf", none+none, false); err == nil || err.Error() != "t:1: status: job 3 was cancelled before it ran; and none of its other records is a job that ran" {
 		t.Error(err)
 	}
 }
@@ -74,9 +74,9 @@ func TestSWFBad(t *testing.T) {
 	badInputs(t, "swf", line("1", "5", "1", "1", "-1", "-1")+"\n", "\n"+line("3", "50", "1", "1", "-1", "-1"), "j1 j3", map[string]string{
 		"2 6 -1 1": `t:2: it has 4 fields separated by blanks, a job has 18`,
 		line("2", "6", "1", "1", "-1", "-1") + " 9": `t:2: it has 19 fields separated by blanks, a job has 18`,
-		line("x", "6", "1", "1", "-1", "-1"):        `t:2: job number: "x" is no number`,
-		line("\xff", "6", "1", "1", "-1", "-1"):     `t:2: job number: "\xff" is no number`,
-		line("1", "6", "1", "1", "-1", "-1"):        `t:2: job "j1" has been there before`,
+		line("x", "6", "1", "1", "-1", "-1"):        `t:2: job number: "x" is not a number`,
+		line("\xff", "6", "1", "1", "-1", "-1"):     `t:2: job number: "\xff" is not a number`,
+		line("1", "6", "1", "1", "-1", "-1"):        `t:2: job "j1" was already listed`,
 		line("-2", "6", "1", "1", "-1", "-1"):       `t:2: job number: -2 is negative`,
 		line("2", "-6", "1", "1", "-1", "-1"):       `t:2: submit time: "-6" is negative`,
 		line("2", "4", "1", "1", "-1", "-1"):        `t:2: submit time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
@@ -84,7 +84,7 @@ func TestSWFBad(t *testing.T) {
 		line("2", "6", "-2", "1", "-1", "-1"):       `t:2: run time: "-2" is negative`,
 		line("2", "6", "1", "99999999", "-1", "-1"): `t:2: allocated processors: 99999999 are more than 10000000`,
 		line("2", "6", "1", "1", "9e15", "-1"):      `t:2: used memory: 9000000000000000 KB are more than any node has`,
-		line("2", "6", "1", "1", "-1", "ann"):       `t:2: user: "ann" is no number`,
+		line("2", "6", "1", "1", "-1", "ann"):       `t:2: user: "ann" is not a number`,
 	})
 }
 

@@ -51,16 +51,16 @@ func TestSWIMBad(t *testing.T) {
 		"a 9 9 1762 0 5":                      "t:2: it has 1 fields separated by tabs, a job has 6 or more: name, submit time, gap, input, shuffle and output bytes",
 		"\t9\t9\t1762\t0\t1":                  "t:2: job: it is empty",
 		"a\xff\t9\t9\t1762\t0\t1":             "t:2: job: \"a\\xff\" is not UTF-8",
-		"a\tx\t9\t1762\t0\t1":                 "t:2: submit time: \"x\" is no time in seconds",
-		"a\tNaN\t9\t1762\t0\t1":               "t:2: submit time: \"NaN\" is no time in seconds",
+		"a\tx\t9\t1762\t0\t1":                 "t:2: submit time: \"x\" is not a time in seconds",
+		"a\tNaN\t9\t1762\t0\t1":               "t:2: submit time: \"NaN\" is not a time in seconds",
 		"a\t-9\t9\t1762\t0\t1":                "t:2: submit time: \"-9\" is negative",
 		"a\t1e300\t9\t1762\t0\t1":             "t:2: submit time: \"1e300\" seconds are more than 30 years",
 		"a\t4\t9\t1762\t0\t1":                 "t:2: submit time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order",
 		"a\t9\t9\t9000000000000000000\t0\t1":  `t:2: job "a": ~8185452.32TB of input are 67055225373 maps of 128MB, at most 10000000 are possible`,
-		"z\t9\t9\t1\t0\t1":                    `t:2: job "z" has been there before`,
+		"z\t9\t9\t1\t0\t1":                    `t:2: job "z" was already listed`,
 		"a\t9\t9\t-1\t0\t1":                   "t:2: map input bytes: -1 is negative",
 		"a\t9\t9\t1\t99999999999999999999\t1": "t:2: shuffle bytes: \"99999999999999999999\" is too large",
-		"a\t9\t9\t1\t1\tmany":                 "t:2: reduce output bytes: \"many\" is no number",
+		"a\t9\t9\t1\t1\tmany":                 "t:2: reduce output bytes: \"many\" is not a number",
 	} {
 		text := "z\t5\t5\t1\t1\t1\n" + line + "\ny\t50\t5\t1\t1\t1\n"
 		_, _, err := readAll(t, "swim", text, false)
@@ -103,7 +103,7 @@ func TestNoRecordWithoutBound(t *testing.T) {
 		for _, lenient := range []bool{false, true} {
 			in := &endless{head: heads[f.Name] + "{\"a\":", with: '['}
 			_, err := f.Open(in, Options{File: "t", Lenient: lenient}).Next()
-			if err == nil || !strings.HasSuffix(err.Error(), "is longer than 64MB, no record is") {
+			if err == nil || !strings.HasSuffix(err.Error(), "is longer than 64MB, which no record is") {
 				t.Fatalf("%s: %v", f.Name, err)
 			}
 			if in.read > MaxRecord+MaxRecord/8 {
@@ -117,7 +117,7 @@ func TestNoRecordWithoutBound(t *testing.T) {
 func TestNoObjectAtAll(t *testing.T) {
 	f, _ := Find("sls")
 	_, err := f.Open(io.LimitReader(&endless{with: 'x'}, 1<<28), Options{File: "t"}).Next()
-	if err == nil || err.Error() != "t:1: 'x' stands there, a record is an object in braces" {
+	if err == nil || err.Error() != "t:1: found 'x'; a record is an object in braces" {
 		t.Fatal(err)
 	}
 }

@@ -130,9 +130,9 @@ func (r *atLeastOne) Next() (*Job, error) {
 			return nil, &Error{File: r.file, Line: 1, Text: "there is no job in it"}
 		}
 		first := left[0].first
-		text := fmt.Sprintf("; nor can any other of its %d records be read", left[0].Count)
+		text := fmt.Sprintf("; and none of its %d records can be read", left[0].Count)
 		if len(left) > 1 || left[0].Why != unreadable {
-			text = "; nor is any other of its records a job that ran"
+			text = "; and none of its other records is a job that ran"
 		}
 		return nil, &Error{File: r.file, Line: first.Line, Field: first.Field, Text: first.Text + text}
 	}
@@ -150,10 +150,10 @@ type Options struct {
 
 var formats = []Format{
 	{Name: "swim", Doc: "SWIM samples: job, submit time in s, gap in s, map input, shuffle and reduce output in bytes, separated by tabs; then, in some, paths", open: openSWIM},
-	{Name: "slackline", Doc: "Slackline's own: JSON lines, a job each, behind a heading", open: openNeutral, write: newNeutralWriter},
-	{Name: "sls", Doc: "Hadoop's Scheduler Load Simulator: JSON objects, a job with its tasks each", open: openSLS, write: newSLSWriter},
-	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, a job each, with tasks and attempts", open: openRumen},
-	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several behind each other", open: openJHist},
+	{Name: "slackline", Doc: "Slackline's own: JSON lines, one for each job, after a heading", open: openNeutral, write: newNeutralWriter},
+	{Name: "sls", Doc: "Hadoop's Scheduler Load Simulator: JSON objects, one for each job with its tasks", open: openSLS, write: newSLSWriter},
+	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, one for each job, with tasks and attempts", open: openRumen},
+	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several in a row", open: openJHist},
 	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", Omits: true, open: openSWF},
 	{Name: "google", Doc: "Google's cluster traces of 2019: collection_events and instance_events, JSON lines or CSV, sorted by collection", Omits: true, open: openGoogle},
 	{Name: "alibaba", Doc: "Alibaba's cluster trace of 2018: batch_task.csv, sorted by job", open: openAlibaba},
@@ -183,7 +183,7 @@ func (f Format) Create(out io.Writer) (Writer, error) {
 				names = append(names, g.Name)
 			}
 		}
-		return nil, fmt.Errorf("traces cannot be written in the form %s; they can in %s", f.Name, strings.Join(names, " and "))
+		return nil, fmt.Errorf("traces cannot be written as %s; they can be written as %s", f.Name, strings.Join(names, " and "))
 	}
 	return f.write(out), nil
 }

@@ -41,7 +41,7 @@ type row struct {
 	n     int32
 }
 
-// readText reads calls in the form of testdata: seconds, what, name, and fields KEY=VALUE; rows are
+// readText reads calls in the format of testdata: seconds, what, name, and fields KEY=VALUE; rows are
 // PRIORITY:PLACE=COUNT.
 func readText(text string) (calls []call, err error) {
 	for i, line := range strings.Split(text, "\n") {

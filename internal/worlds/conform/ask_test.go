@@ -20,7 +20,7 @@ type answers struct {
 	verbs                  map[sched.Verb]int
 	exact, foreseen, tight int
 	between                int // at an instant behind the last batch
-	behind, grow, masters  int // about jobs that wait for others, that grow, that have ApplicationMasters
+	behind, grow, masters  int // about jobs with predecessors, that grow, that have ApplicationMasters
 	mastered               int // of these let in
 }
 

@@ -225,8 +225,9 @@ func TestCancels(t *testing.T) {
 	Suite(t, s)
 }
 
-// shaky is the engine with a worker that goes and comes back, and another whose slots change. A job comes late through its door, which is
-// shut then; that of a user who changes his mind is cancelled.
+// shaky is the engine with a worker that goes and comes back, and another whose slots change. A job
+// comes late through its door, which is shut then; that of a user who changes his mind is
+// cancelled.
 type shaky struct {
 	*engine.World
 	t      *testing.T

@@ -114,7 +114,7 @@ func TestSecretReaders(t *testing.T) {
 	}
 	l := drive.New(simulated(1).New(t, 1), ranking(t, order))
 	err = l.Run(context.Background())
-	if want := `round 1: policy "mine": its order part reads profiles without saying so: its catalogue entry needs Reads.Profiles`; err == nil || err.Error() != want {
+	if want := `round 1: policy "mine": its order part reads profiles without declaring it: its catalogue entry needs Reads.Profiles`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -153,10 +153,10 @@ func besides(t *testing.T, s *secret) *compose.Policy {
 // A step says itself what it reads and plans, whatever the order says.
 func TestSecretSteps(t *testing.T) {
 	for want, does := range map[string]func(v sched.View, p *sched.Plan){
-		"reads profiles without saying so: its catalogue entry needs Reads.Profiles": func(v sched.View, _ *sched.Plan) { v.Profile("c") },
-		"reads supplies without saying so: its catalogue entry needs Reads.Supply":   func(v sched.View, _ *sched.Plan) { v.Supply(sched.Price) },
-		"reads supplies without saying so:  its catalogue entry needs Reads.Supply":  func(v sched.View, _ *sched.Plan) { v.Forecast(sched.Price) },
-		"plans to kill without saying so: its catalogue entry needs the verb in Needs": func(v sched.View, p *sched.Plan) {
+		"reads profiles without declaring it: its catalogue entry needs Reads.Profiles": func(v sched.View, _ *sched.Plan) { v.Profile("c") },
+		"reads supplies without declaring it: its catalogue entry needs Reads.Supply":   func(v sched.View, _ *sched.Plan) { v.Supply(sched.Price) },
+		"reads supplies without saying so:  its catalogue entry needs Reads.Supply":     func(v sched.View, _ *sched.Plan) { v.Forecast(sched.Price) },
+		"plans to kill without declaring it: its catalogue entry needs the verb in Needs": func(v sched.View, p *sched.Plan) {
 			p.Preempt(1, sched.Map, 1, sched.Because(whim))
 			p.Add(sched.Item{Verb: sched.Kill, Attempt: v.Youngest(1, sched.Map, 0), Outcome: sched.Killed})
 		},

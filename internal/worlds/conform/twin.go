@@ -138,7 +138,7 @@ func cloned(t *testing.T, p sched.Policy, makes func() sched.Policy) sched.Polic
 // catastrophe tells a book and its policy, in rounds of their own, that every node beats, that all
 // that runs is done, that every other job has ended, by turns with a new one in its place, or all
 // jobs, that jobs come in queues and of users that are new, with profiles, that every other node is
-// gone, and at last, by turns, that the world begins anew.
+// gone, and at last, by turns, that the world starts again.
 func catastrophe(l *ledger.Ledger, p sched.Policy, round int64) {
 	var plan sched.Plan
 	now, turn := l.Now(), round%3

@@ -33,7 +33,7 @@ func TestWatch(t *testing.T) {
 		want    string // "" = nothing is broken
 		batches [][]sched.Event
 	}{
-		"as it should be":        {"", [][]sched.Event{begin, {start(1, 1, 1), start(2, 2, 1), end(1)}, {start(3, 3, 2), end(2), end(3)}}},
+		"as it was expected":     {"", [][]sched.Event{begin, {start(1, 1, 1), start(2, 2, 1), end(1)}, {start(3, 3, 2), end(2), end(3)}}},
 		"no room":                {"on node 1 runs {map:3}, it has {map:2}", [][]sched.Event{begin, {start(1, 1, 0), start(2, 2, 0), start(3, 3, 0)}}},
 		"no room after a change": {"on node 1 runs {map:2}, it has {map:1}", [][]sched.Event{begin, {node(sched.NodeChanged, 1, 1)}, {start(1, 1, 0), start(2, 2, 0)}}},
 		"room until the change":  {"", [][]sched.Event{begin, {node(sched.NodeChanged, 1, 1), start(1, 1, 0), start(2, 2, 0)}, {end(1)}}},
@@ -49,7 +49,7 @@ func TestWatch(t *testing.T) {
 		"an item done twice":     {"item 2 was answered for more than it asks", [][]sched.Event{begin, {start(1, 1, 2), end(1)}, {start(2, 2, 2)}}},
 		"an item refused twice":  {"item 2 was answered for more than it asks", [][]sched.Event{begin, {start(1, 1, 2), end(1)}, {{Kind: sched.Refused, Item: 2}}}},
 		"too far":                {"started remote of its input, item 2 allows node", [][]sched.Event{begin, {{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1, Item: 2, Locality: sched.Remote}}}},
-		"out of order":           {"node-up stands behind job-arrived", [][]sched.Event{{begin[1], begin[0]}}},
+		"out of order":           {"node-up comes after job-arrived", [][]sched.Event{{begin[1], begin[0]}}},
 		"nobody's output":        {"which was not there", [][]sched.Event{begin, {{Kind: sched.OutputLost, Job: 1, Stage: sched.Map, Task: 1}}}},
 		"a beat of a node below": {"beats and is not up", [][]sched.Event{begin, {down}, {{Kind: sched.Heartbeat, Node: 1}}}},
 	} {

@@ -27,7 +27,7 @@ type order struct {
 	verb  sched.Verb
 }
 
-// use is what came of it: whether any plan has asked for it, and whether the world has done it.
+// use is what happened to a verb: whether any plan has asked for it, and whether the world has done it.
 type use struct{ asked, answered bool }
 
 var said = words{events: make(map[sched.EventKind]bool), controls: make(map[sched.ControlVerb]bool), supplies: make(map[sched.SupplyKind]bool),

@@ -301,7 +301,7 @@ func (w *World) finish(r *run) {
 	if r.breaks {
 		t := &s.tasks[r.task-1]
 		t.fails++
-		w.stop(r, sched.Failed, "it was drawn to fail")
+		w.stop(r, sched.Failed, "it failed at random")
 		w.failedOn(r.node)
 		if t.fails >= w.cfg.MaxFailures {
 			w.endJob(j, sched.Failed, fmt.Sprintf("%v task %d failed %d times", s.spec.Kind, r.task, w.cfg.MaxFailures))

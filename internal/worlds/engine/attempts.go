@@ -194,7 +194,7 @@ func (w *World) succeed(a *attempt, r *report) {
 	w.end(a, sched.Committed, "", &r.stats)
 	for _, other := range w.attempts {
 		if other != nil && other.job == a.job && other.stage == a.stage && other.task == a.task {
-			w.stop(other, sched.Superseded, "another attempt of the task was first")
+			w.stop(other, sched.Superseded, "another attempt of the task was faster")
 		}
 	}
 	if s == j.last() && int(s.Done) == len(s.tasks) {
@@ -294,7 +294,7 @@ func (w *World) undo(j *job, damaged []outdir.Damage) {
 	}
 }
 
-// discard removes what an attempt that does not count left. That it cannot is of no consequence: it
+// discard removes what an attempt that does not count left. If it cannot, that does not matter: it
 // goes with the job in the end.
 func (w *World) discard(r *report) {
 	j := r.attempt.job
@@ -323,7 +323,7 @@ func (w *World) alarms() {
 				a.beats, a.seen = b, w.now
 				continue
 			}
-			w.stop(a, sched.Failed, fmt.Sprintf("it did not get on for %v", w.timeout(a)))
+			w.stop(a, sched.Failed, fmt.Sprintf("it made no progress for %v", w.timeout(a)))
 		}
 	}
 }

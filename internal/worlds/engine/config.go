@@ -39,7 +39,7 @@ type Config struct {
 	Progress    units.Duration   // how often the progress of attempts is told; 0 = never
 	// what tells a later run that jobs have finished stays behind the end, until Forget
 	Keep    bool
-	Fresh   bool             // what interrupted runs left is thrown away and not gone on with
+	Fresh   bool             // what interrupted runs left is thrown away, not resumed
 	Resumed func(Resumption) // told of each job that goes on from what an interrupted run left; may be nil
 	// told at once what user code warns of, once for each text of a job, from any goroutine; may be
 	// nil

@@ -132,8 +132,8 @@ func TestDiscardRefuses(t *testing.T) {
 			t.Errorf("%s: left %v", path, slices.Sorted(maps.Keys(left)))
 		}
 	}
-	refuses(filepath.Join(dir, "none"), "no interrupted run has left anything there")
-	refuses(in, "no interrupted run has left anything there")
+	refuses(filepath.Join(dir, "none"), "there is nothing left of an interrupted run")
+	refuses(in, "there is nothing left of an interrupted run")
 	if err := os.Symlink(out, filepath.Join(dir, "link")); err != nil {
 		t.Skip("NOT CHECKED: links:", err)
 	}

@@ -161,7 +161,7 @@ func TestOpenDoor(t *testing.T) {
 	o.submit(`job "a": another job has this id`, o.job("a"))
 	taken := o.job("b")
 	taken.Output = filepath.Join(o.dir, "a")
-	o.submit(`is that of job "a" too`, taken)
+	o.submit(`is also that of job "a"`, taken)
 	o.submit(`it waits for job "nobody", which does not exist`, o.job("b", "nobody"))
 	o.submit(`the jobs "b", "c" wait for each other`, o.job("b", "c"), o.job("c", "b"))
 	missing := o.job("b")
@@ -318,7 +318,7 @@ func TestSlotsChange(t *testing.T) {
 		t.Errorf("the node is told with %v", got)
 	}
 	o.ask("", engine.Request{Node: 1, Slots: units.Slots(0, 0)})
-	o.submit("no node offers a map-slot", o.job("no room"))
+	o.submit("no node that it may use offers a map-slot", o.job("no room"))
 	o.ask("", engine.Request{Node: 1, Slots: units.Slots(6, 2)})
 	o.until(sched.JobEnded)
 	wide := o.job("wide")

@@ -51,7 +51,7 @@ func (h hands) Kill(a sched.AttemptID, outcome sched.Outcome) bool {
 	if a < 1 || int(a) >= len(h.attempts) || h.attempts[a] == nil {
 		return false
 	}
-	h.stop(h.attempts[a], outcome, "the policy wanted it so")
+	h.stop(h.attempts[a], outcome, "by decision of the policy")
 	return true
 }
 

@@ -291,7 +291,7 @@ func TestTimeout(t *testing.T) {
 	watch, e := run(t, engine.Config{Cluster: workers(1, 2, 1), Timeout: 200 * units.Millisecond, Grace: 200 * units.Millisecond,
 		Jobs: []engine.Job{{Spec: spec("words"), Program: p, Input: []string{in}, Output: out, Reduces: 1}}}, conform.Friendly{})
 	same(t, counted(t, out), want)
-	if watch.Ends[sched.Failed] != 1 || !strings.Contains(e.attempts[0].Text, "did not get on for 200ms") {
+	if watch.Ends[sched.Failed] != 1 || !strings.Contains(e.attempts[0].Text, "made no progress for 200ms") {
 		t.Errorf("%v %+v", watch.Ends, e.attempts[0])
 	}
 	<-release

@@ -14,7 +14,7 @@ func (w *World) Miscounted() string {
 		}
 		present++
 		if int(j.id) != h || j.over || w.known[j.cfg.Spec.ID].job != j {
-			return fmt.Sprintf("handle %d is that of job %q, which has handle %d", h, j.cfg.Spec.ID, j.id)
+			return fmt.Sprintf("handle %d is also that of job %q, which has handle %d", h, j.cfg.Spec.ID, j.id)
 		}
 		for _, s := range j.stages {
 			stages[s.want]++

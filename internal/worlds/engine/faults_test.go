@@ -49,7 +49,7 @@ type trial struct {
 	lives    int
 	told     []string
 	count    map[string]int
-	anew     bool                // the log of a job is damaged: it has to begin anew
+	anew     bool                // the log of a job is damaged: it has to start again
 	logless  map[string]bool     // jobs whose log was damaged between two lives
 	hurt     map[string][]string // files in place that were, by job
 }
@@ -190,7 +190,7 @@ func (r *reasons) Batch(_ int64, _ units.Time, events []sched.Event) error {
 	for i := range events {
 		if e := &events[i]; e.Outcome == sched.Failed || e.Kind == sched.Ended && e.Outcome == sched.Killed {
 			r.told = append(r.told, fmt.Sprintf("life %d: %v %v: %s", r.lives, e.Kind, e.Outcome, e.Text))
-			r.anew = r.anew || strings.HasSuffix(e.Text, "which cannot go on: its log is damaged")
+			r.anew = r.anew || strings.HasSuffix(e.Text, "but cannot be resumed: its log is damaged")
 		}
 	}
 	return nil

@@ -112,7 +112,7 @@ func TestHalfACommitTakesSideFilesBack(t *testing.T) {
 	}
 }
 
-// Without its log nobody knows whose the files in place are. A job that begins anew may write over
+// Without its log nobody knows whose the files in place are. A job that starts again may write over
 // those that it would write, byte for byte; one that has changed as well stays, and the job fails.
 func TestLogThatIsLost(t *testing.T) {
 	in, _ := text(t, 900)
@@ -137,7 +137,7 @@ func TestLogThatIsLost(t *testing.T) {
 		if err := putting(out, "part-r-00001")(); err != nil {
 			t.Fatal(err)
 		}
-		if why := fails(t, cfg); !strings.Contains(why, "part-r-00001 is there already") {
+		if why := fails(t, cfg); !strings.Contains(why, "part-r-00001 exists already") {
 			t.Errorf("it says %s", why)
 		}
 	}
@@ -152,10 +152,10 @@ func TestUsersFilesStay(t *testing.T) {
 		says string // "" = the job fails for a reason of its own
 	}{
 		"a job that fails":    {[]string{"notes", "part-r-00002", "part-r-00077", "_SUCCESS"}, ""},
-		"in the place of one": {[]string{"notes", "part-r-00002"}, "part-r-00002 is there already"},
-		"beside the parts":    {[]string{"rejects-1", "part-r-00077"}, "rejects-1 is there already"},
-		"a directory":         {[]string{"part-r-00002/"}, "part-r-00002 is there already"},
-		"the end of the job":  {[]string{"_SUCCESS"}, "_SUCCESS is there already"},
+		"in the place of one": {[]string{"notes", "part-r-00002"}, "part-r-00002 exists already"},
+		"beside the parts":    {[]string{"rejects-1", "part-r-00077"}, "rejects-1 exists already"},
+		"a directory":         {[]string{"part-r-00002/"}, "part-r-00002 exists already"},
+		"the end of the job":  {[]string{"_SUCCESS"}, "_SUCCESS exists already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &sider{name: rejectsOf}
@@ -219,7 +219,7 @@ func TestResumeBetweenOursAndTheirs(t *testing.T) {
 				}
 				cfg.Fresh = fresh
 				if strings.HasPrefix(which, "waiting") {
-					if why := fails(t, cfg); !strings.Contains(why, name+" is there already") {
+					if why := fails(t, cfg); !strings.Contains(why, name+" exists already") {
 						t.Errorf("it says %s", why)
 					}
 					if left := files(t, out); !maps.Equal(left, map[string]string{name: "mine"}) {

@@ -125,7 +125,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Wherever the commit of the job breaks off, the next process ends it, and one that starts anew
+// Wherever the commit of the job breaks off, the next process ends it, and one that starts again
 // leaves no part of before.
 func TestResumeInTheCommit(t *testing.T) {
 	in, _ := text(t, 900)
@@ -233,27 +233,27 @@ func TestResumeWithOddNames(t *testing.T) {
 	}
 }
 
-// A run is not gone on with by another job, nor over other input; each refusal says what is
-// different, and Fresh starts anew.
+// A run is not resumed by another job, nor with other input; each refusal says what is
+// different, and Fresh starts again.
 func TestResumeRefuses(t *testing.T) {
 	in, _ := text(t, 900)
 	want, _ := plain(t, in)
 	for says, change := range map[string]func(*engine.Config){
-		`reduces is "2" and was "3"`:               func(c *engine.Config) { c.Jobs[0].Reduces = 2 },
-		`block is "4KB" and was "2KB"`:             func(c *engine.Config) { c.Block = 4 * units.KB },
-		`seed is "2" and was "1"`:                  func(c *engine.Config) { c.Seed = 2 },
-		`program is "sort" and was "wordcount"`:    func(c *engine.Config) { c.Jobs[0].Program = program(t, "sort") },
-		`the parameter x is "2" and was "1"`:       func(c *engine.Config) { c.Jobs[0].Facts[1].Value = "2" },
-		`the parameter x is not given and was "1"`: func(c *engine.Config) { c.Jobs[0].Facts = c.Jobs[0].Facts[:1] },
-		`the parameter y is "3" and was not given`: func(c *engine.Config) {
+		`reduces is "2" now, and was "3" before`:               func(c *engine.Config) { c.Jobs[0].Reduces = 2 },
+		`block is "4KB" now, and was "2KB" before`:             func(c *engine.Config) { c.Block = 4 * units.KB },
+		`seed is "2" now, and was "1" before`:                  func(c *engine.Config) { c.Seed = 2 },
+		`program is "sort" now, and was "wordcount" before`:    func(c *engine.Config) { c.Jobs[0].Program = program(t, "sort") },
+		`the parameter x is "2" now, and was "1" before`:       func(c *engine.Config) { c.Jobs[0].Facts[1].Value = "2" },
+		`the parameter x is not given now, and was "1" before`: func(c *engine.Config) { c.Jobs[0].Facts = c.Jobs[0].Facts[:1] },
+		`the parameter y is "3" now, and was not given before`: func(c *engine.Config) {
 			c.Jobs[0].Facts = append(c.Jobs[0].Facts, outdir.Fact{Name: "the parameter y", Value: "3"})
 		},
-		"its input is cut into tasks otherwise than it was": func(c *engine.Config) {
+		"its input is split into tasks in another way": func(c *engine.Config) {
 			p := *program(t, "wordcount")
 			p.Input = mapreduce.WholeFile{}
 			c.Jobs[0].Program = &p
 		},
-		`input "` + in + `" has changed, it has 17804 bytes and had 17803`: nil,
+		`input "` + in + `" has changed: it has 17804 bytes now, and had 17803`: nil,
 	} {
 		t.Run(says, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
@@ -274,7 +274,7 @@ func TestResumeRefuses(t *testing.T) {
 				}
 			}
 			_, err := engine.New(cfg)
-			full := fmt.Sprintf("job \"words\": output %q: an interrupted run left it, which cannot go on: %s", out, says)
+			full := fmt.Sprintf("job \"words\": output %q: an interrupted run left it, but cannot be resumed: %s", out, says)
 			if err == nil || err.Error() != full {
 				t.Fatalf("it says %v\nwant    %s", err, full)
 			}
@@ -287,7 +287,7 @@ func TestResumeRefuses(t *testing.T) {
 			cfg = config(t, in, out)
 			cfg.Fresh = true
 			if _, r := finish(t, cfg); len(r) > 0 {
-				t.Errorf("it did not start anew, but went on from %v", r)
+				t.Errorf("it did not start again, but went on from %v", r)
 			}
 			if got := files(t, out); !maps.Equal(got, want) {
 				t.Errorf("%v", got)
@@ -304,7 +304,7 @@ func TestResumeLooksAtTimes(t *testing.T) {
 	if err := os.Chtimes(in, time.Now(), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.New(config(t, in, out)); err == nil || !strings.Contains(err.Error(), "has changed, it was written at") {
+	if _, err := engine.New(config(t, in, out)); err == nil || !strings.Contains(err.Error(), "has changed: it was written at") {
 		t.Error(err)
 	}
 }
@@ -429,7 +429,7 @@ func TestComplete(t *testing.T) {
 	finish(t, cfg)
 	says(true, "")
 	cfg.Seed = 2
-	says(false, `it is finished, but not what the job would write: seed is "2" and was "1"`)
+	says(false, `it is finished, but the job would write something else: seed is "2" now, and was "1" before`)
 	cfg.Seed = 1
 	part := filepath.Join(out, "part-r-00001")
 	b, err := os.ReadFile(part)
@@ -440,7 +440,7 @@ func TestComplete(t *testing.T) {
 	if err := os.WriteFile(part, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	says(false, "it is finished, but not what the job would write")
+	says(false, "it is finished, but the job would write something else")
 	outdir.Forget([]string{out})
 	says(false, "")
 	if left := files(t, out); len(left) != 4 {

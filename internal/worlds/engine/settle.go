@@ -56,7 +56,7 @@ func (w *World) settled(j *job, err error) {
 }
 
 // forget removes the last traces of jobs that are committed, when all that came with them have
-// ended. Until then, and as long as another of them can be gone on with, they tell a later run that
+// ended. Until then, and as long as another of them can be resumed, they tell a later run that
 // these jobs need not run again; where they cannot be removed they are of no harm.
 func (w *World) forget() {
 	for _, b := range w.over {

@@ -177,7 +177,7 @@ func TestCommitThatCannotBeTold(t *testing.T) {
 	}
 }
 
-// A run that begins anew leaves nothing in the log of what was before.
+// A run that starts again leaves nothing in the log of what was before.
 func TestFreshClearsTheLog(t *testing.T) {
 	in, _ := text(t, 900)
 	cfg := config(t, in, filepath.Join(t.TempDir(), "out"))

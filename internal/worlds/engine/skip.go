@@ -41,9 +41,9 @@ func (j *job) hint(err error) string {
 		// the record is not to blame
 		return ""
 	case j.cfg.SkipBad > 0:
-		return fmt.Sprintf("; it is one more than skip_bad_records, %d, passes over", j.cfg.SkipBad)
+		return fmt.Sprintf("; that is one more than skip_bad_records allows, %d", j.cfg.SkipBad)
 	}
-	return "; skip_bad_records: 1 in the job file would pass over it"
+	return "; skip_bad_records: 1 in the job file would skip it"
 }
 
 // passOver notes the record that an attempt failed at, if it may be passed over.

@@ -86,9 +86,9 @@ func TestSkipBadRecords(t *testing.T) {
 		"block fails":         {mapreduce.Program{NewMapper: mapper(blocks{choosy{bad, false}})}, 2, 8, false, ""},
 		"block panics":        {mapreduce.Program{NewMapper: mapper(blocks{choosy{bad, true}})}, 1, 8, false, ""},
 		"reduce fails":        {mapreduce.Program{NewMapper: same, NewReducer: reducer}, 1, 20, false, ""},
-		"too many for a map":  {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 1, 2, true, "it is one more than skip_bad_records, 2, passes over"},
-		"too many for reduce": {mapreduce.Program{NewMapper: same, NewReducer: reducer}, 1, 19, true, "it is one more than skip_bad_records, 19, passes over"},
-		"none allowed":        {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 1, 0, true, "skip_bad_records: 1 in the job file would pass over it"},
+		"too many for a map":  {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 1, 2, true, "that is one more than skip_bad_records allows, 2"},
+		"too many for reduce": {mapreduce.Program{NewMapper: same, NewReducer: reducer}, 1, 19, true, "that is one more than skip_bad_records allows, 19"},
+		"none allowed":        {mapreduce.Program{NewMapper: mapper(choosy{bad, false})}, 1, 0, true, "skip_bad_records: 1 in the job file would skip it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.program.Name = "choosy"

@@ -115,7 +115,7 @@ func (w *World) check(j *Job, outputs map[string]string) error {
 		if !slices.ContainsFunc(w.nodes[1:], func(nd *node) bool {
 			return nd.Spec.Carries(j.Spec.Labels) && nd.Spec.Class.Capacity.Fits(&n.Needs)
 		}) {
-			return fmt.Errorf("no node offers a %s that it may use", n.Name)
+			return fmt.Errorf("no node that it may use offers a %s", n.Name)
 		}
 	}
 	if err := task.CheckFormats(j.Program, j.Sources, j.Written); err != nil {
@@ -127,7 +127,7 @@ func (w *World) check(j *Job, outputs map[string]string) error {
 	}
 	for _, taken := range []map[string]string{outputs, w.outputs} {
 		if other, ok := taken[path]; ok {
-			return fmt.Errorf("output %q is that of job %q too", j.Output, other)
+			return fmt.Errorf("output %q is also that of job %q", j.Output, other)
 		}
 	}
 	outputs[path] = j.Spec.ID

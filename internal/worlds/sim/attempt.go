@@ -153,7 +153,7 @@ func (w *World) finish(a int32) {
 		fatal := int(t.Fails) >= w.cfg.MaxFailures
 		task := at.task
 		n := at.node
-		w.end(a, sched.Failed, "it was drawn to fail")
+		w.end(a, sched.Failed, "it failed at random")
 		w.countFailure(n)
 		if fatal {
 			w.endJob(h, sched.Failed, failedText(s.kind, task, w.cfg.MaxFailures))

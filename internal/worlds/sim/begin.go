@@ -42,7 +42,7 @@ import (
 //     place, nothing can begin from the book.
 func From(cfg Config, book *ledger.Ledger) (*World, error) {
 	if book.Stock() {
-		return nil, fmt.Errorf("simulation: a stock scheduler places work now, and what it does next the book cannot tell; begin after the take-over")
+		return nil, fmt.Errorf("simulation: a stock scheduler is placing work, and the book does not know what it will do; start after the take-over")
 	}
 	if cfg.Source == nil && (cfg.Workload == nil || len(cfg.Workload.Jobs) == 0) {
 		cfg.Workload, cfg.Source = nil, func() workload.Source { return noMore{} }
@@ -98,7 +98,7 @@ func From(cfg Config, book *ledger.Ledger) (*World, error) {
 func (w *World) nodesFrom(book *ledger.Ledger) {
 	next := 0
 	for ; next < len(w.changes) && w.changes[next].at <= w.now; next++ {
-		w.change(&w.changes[next]) // all nodes are down so far, so that nothing comes of it yet
+		w.change(&w.changes[next]) // all nodes are down so far, so that this has no effect yet
 	}
 	for _, n := range w.touched {
 		w.nodes[n].queued = false

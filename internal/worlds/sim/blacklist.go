@@ -11,7 +11,7 @@ import (
 // Blacklist keeps work away from nodes on which too much fails, as Hadoop's does across jobs: at so
 // many failed attempts a node offers nothing more. What runs there runs on, and its map outputs are
 // still read. An administrator takes it off the list after a while; so does its own restart. Its
-// count then begins anew.
+// count then starts again.
 type Blacklist struct {
 	Failures int            // 0 = there is none
 	Restore  units.Duration // 0 = nobody does

@@ -113,7 +113,7 @@ func (c *Config) Validate() error {
 	n := len(c.Cluster.Nodes)
 	switch {
 	case n > math.MaxInt32:
-		return fmt.Errorf("simulation: %d nodes are more than can be counted", n)
+		return fmt.Errorf("simulation: %d nodes are too many", n)
 	case c.Heartbeat < 0:
 		return fmt.Errorf("simulation: heartbeat %v is negative", c.Heartbeat)
 	case c.Heartbeat > units.Duration(math.MaxInt64)/units.Duration(n):
@@ -187,7 +187,7 @@ func (c *Config) validateScript(n int) error {
 	}
 	for _, o := range c.Expect {
 		if o.At < 0 || o.At == units.Never || o.Forecast == nil {
-			return fmt.Errorf("forecast at %v: it is outside of the run, or of nothing", o.At)
+			return fmt.Errorf("forecast at %v: it is outside of the run, or empty", o.At)
 		}
 		if err := o.Forecast.Check(o.Of); err != nil {
 			return fmt.Errorf("forecast at %v: %w", o.At, err)
@@ -208,7 +208,7 @@ func (c *Config) validateScript(n int) error {
 		case o.Rack == 0 && (o.Node < 1 || int(o.Node) > n):
 			return fmt.Errorf("outage: node %d does not exist, the cluster has %d", o.Node, n)
 		case o.Down < 0 || o.Up <= o.Down:
-			return fmt.Errorf("outage of node %d: from %v to %v is no span", o.Node, o.Down, o.Up)
+			return fmt.Errorf("outage of node %d: from %v to %v is not a span of time", o.Node, o.Down, o.Up)
 		}
 	}
 	return nil

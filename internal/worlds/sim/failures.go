@@ -24,11 +24,11 @@ func (f Failures) validate() error {
 		return fmt.Errorf("simulation: mean times between failures and to repair must not be negative")
 	}
 	if f.MTBF > 0 && f.MTTR == 0 || f.RackMTBF > 0 && f.RackMTTR == 0 {
-		return fmt.Errorf("simulation: nodes and racks that fail by chance need a mean time to repair")
+		return fmt.Errorf("simulation: nodes and racks with random failures need a mean time to repair")
 	}
 	for _, p := range []float64{f.Rate, f.Faulty, f.FaultyRate} {
 		if !(p >= 0 && p < 1) {
-			return fmt.Errorf("simulation: failure rate is %v, it must lie in 0 to below 1", p)
+			return fmt.Errorf("simulation: failure rate is %v, it must be at least 0 and below 1", p)
 		}
 	}
 	return f.Blacklist.validate()

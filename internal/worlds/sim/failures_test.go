@@ -33,7 +33,7 @@ func TestRackOutage(t *testing.T) {
 	}
 }
 
-// Racks that fail by chance fail all their nodes at once, and the run gets to its end.
+// Racks that fail at random fail all their nodes at once, and the run gets to its end.
 func TestRacksFailByChance(t *testing.T) {
 	d := newDriver(t, Config{Cluster: uniform(6, 3, 1, 0), Workload: load(shape{id: "j", maps: 300, mapS: 10}), Seed: 3,
 		Failures: Failures{RackMTBF: 2 * units.Minute, RackMTTR: 20 * sec}})

@@ -28,7 +28,7 @@ func (f Files) validate() error {
 		return fmt.Errorf("files: %d files of popularity rank^-%v, neither must be negative", f.Count, f.Zipf)
 	}
 	if f.Blocks < 0 {
-		return fmt.Errorf("files: %d blocks, there must not be less than 0", f.Blocks)
+		return fmt.Errorf("files: %d blocks, it must not be negative", f.Blocks)
 	}
 	return nil
 }

@@ -231,7 +231,7 @@ func TestTaskTimesAreCommon(t *testing.T) {
 	}
 }
 
-// Runs in which nodes fail by chance, tasks fail, and the policy kills, holds, bounds and withholds at random; every
+// Runs in which nodes fail at random, tasks fail, and the policy kills, holds, bounds and withholds at random; every
 // rule that the driver checks must hold to the end.
 func TestUnrulyRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -328,7 +328,7 @@ func TestValidate(t *testing.T) {
 		"node 3 does not exist, the cluster has 2":                             func(c *Config) { c.Speeds = []SpeedStep{{Node: 3, Factor: 1}} },
 		"factor is 0, it must be above 0":                                      func(c *Config) { c.Speeds = []SpeedStep{{}} },
 		"3 nodes, it must be 0 to the cluster's 2":                             func(c *Config) { c.Sizes = []SizeStep{{Nodes: 3}} },
-		"outage of node 1: from 1s to 1s is no span":                           func(c *Config) { c.Outages = []Outage{{Node: 1, Down: at(1), Up: at(1)}} },
+		"outage of node 1: from 1s to 1s is not a span of time":                func(c *Config) { c.Outages = []Outage{{Node: 1, Down: at(1), Up: at(1)}} },
 		"uniform times vary by at most 0.577, not 1":                           func(c *Config) { c.Times = Times{Law: Uniform, CV: 1} },
 		"its input lies on node 9, the cluster has 2":                          func(c *Config) { c.Workload.Jobs[0].Stages[0].Tasks[0].Hosts = []cluster.NodeID{9} },
 		`job "j": deadline 0s is not after the arrival`:                        func(c *Config) { c.Workload.Jobs[0].Deadline = 0 },

@@ -57,9 +57,9 @@ func (f *stall) arrive(now units.Time) {
 func (w *World) stalled() error {
 	switch f := &w.stall; {
 	case f.arrivals > f.most.arrivals:
-		return fmt.Errorf("%w at %v: jobs come and end at this instant, the last of %d is %s; let them take time, or those who submit them think", ErrStuck, w.now, f.arrivals, w.someJob())
+		return fmt.Errorf("%w at %v: jobs come and end at this instant, the last of %d is %s; give the jobs time, or their users time to think", ErrStuck, w.now, f.arrivals, w.someJob())
 	case f.losses > f.most.losses && f.losses > f.most.lives*len(w.nodes):
-		return fmt.Errorf("%w at %v: since %v attempts were lost or killed at %d instants, and nothing got further than it had been, such as %s; look for nodes that fail faster than tasks can finish",
+		return fmt.Errorf("%w at %v: since %v attempts were lost or killed at %d instants, and nothing made progress, such as %s; look for nodes that fail faster than tasks can finish",
 			ErrStuck, w.now, f.since, f.losses, w.someJob())
 	}
 	return nil

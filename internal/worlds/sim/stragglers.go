@@ -16,7 +16,7 @@ type Straggling struct {
 func (s Straggling) validate() error {
 	switch {
 	case !(s.Rate >= 0 && s.Rate <= 1):
-		return fmt.Errorf("stragglers: the rate is %v, it must lie in 0 to 1", s.Rate)
+		return fmt.Errorf("stragglers: the rate is %v, it must be from 0 to 1", s.Rate)
 	case s.Rate > 0 && (!(s.Factor > 0) || math.IsInf(s.Factor, 0)):
 		return fmt.Errorf("stragglers: the factor is %v, it must be above 0", s.Factor)
 	}

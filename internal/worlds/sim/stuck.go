@@ -51,7 +51,7 @@ func (i *idling) progress(now units.Time) {
 func (w *World) stuck(at units.Time) error {
 	i := &w.idle
 	if at > horizon && w.timed+w.coming+w.fabric.flows > 0 {
-		return fmt.Errorf("%w: something is to happen only after more than %d years; look for task times, arrivals and speeds that are mistyped",
+		return fmt.Errorf("%w: the next event is more than %d years away; check task times, arrivals and speeds",
 			ErrTooLong, horizon/units.Time(365*units.Day))
 	}
 	if err := w.stalled(); err != nil {
@@ -64,7 +64,7 @@ func (w *World) stuck(at units.Time) error {
 		i.instant, i.same = at, 0
 	}
 	if i.same > sameInstant {
-		return w.stuckError(at, "this instant does not end: the policy is asked again and again and nothing comes of it")
+		return w.stuckError(at, "time stands still: the policy is asked again and again, without effect")
 	}
 	if i.looked++; i.looked > idleBatches {
 		i.looked = 0

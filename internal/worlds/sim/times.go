@@ -44,7 +44,7 @@ func (t Times) validate() error {
 		return fmt.Errorf("task times: the value %v is not above 0 and finite", t.Values[i])
 	}
 	if slices.ContainsFunc(t.Values, func(x float64) bool { return x > 1e100 }) {
-		return fmt.Errorf("task times: the largest value is %v, no time is", slices.Max(t.Values))
+		return fmt.Errorf("task times: the largest value is %v, which is too long", slices.Max(t.Values))
 	}
 	return nil
 }

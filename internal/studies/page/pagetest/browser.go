@@ -54,7 +54,7 @@ func New(t *testing.T) *Browser {
 	t.Helper()
 	path := findBrowser()
 	if path == "" || runtime.GOOS == "windows" {
-		t.Skip("NOT CHECKED: whether a browser draws the page. There is no Chromium here; install one (Debian: apt-get install chromium) or name it by SLACKLINE_BROWSER")
+		t.Skip("NOT CHECKED: whether a browser draws the page. Chromium is not installed; install one (Debian: apt-get install chromium) or name it by SLACKLINE_BROWSER")
 	}
 	toRead, fromUs, err := os.Pipe()
 	if err != nil {
@@ -87,7 +87,7 @@ func New(t *testing.T) *Browser {
 		watchdog.Stop()
 		toUs.Close()
 		if t.Failed() {
-			t.Logf("%s said:\n%s", path, &noise)
+			t.Logf("%s printed:\n%s", path, &noise)
 		}
 	})
 	var targets struct {
@@ -149,7 +149,7 @@ type message struct {
 func (b *Browser) read() (m message, err error) {
 	text, err := b.out.ReadBytes(0)
 	if err != nil {
-		return m, fmt.Errorf("the browser has gone: %w", err)
+		return m, fmt.Errorf("the browser has ended: %w", err)
 	}
 	if err := json.Unmarshal(text[:len(text)-1], &m); err != nil {
 		return m, err

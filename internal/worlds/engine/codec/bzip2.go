@@ -132,7 +132,7 @@ func (b *bzip2Reader) header() error {
 		return b.cut()
 	}
 	if string(h[:3]) != "BZh" || h[3] < '1' || h[3] > '9' {
-		return &Damage{Kind: Bzip2, Offset: at, Err: errors.New("what follows is no stream")}
+		return &Damage{Kind: Bzip2, Offset: at, Err: errors.New("what follows is not a stream")}
 	}
 	b.at = 8*at + 32
 	b.stream.whole, b.stream.sum = true, 0

@@ -45,7 +45,7 @@ func TestPiecesAreTheWhole(t *testing.T) {
 		packed := pack(t, kind, parts)
 		f, size := bytes.NewReader(packed), int64(len(packed))
 		if got, err := Detect(f); (got != kind) || err != nil {
-			t.Fatalf("%v is taken for %v (%v)", kind, got, err)
+			t.Fatalf("%v is read as %v (%v)", kind, got, err)
 		}
 		cuts := cutsOf(t, kind, f, size, rapid.Int64Range(1, 200).Draw(t, "block"))
 		cuts = append(append([]int64{0}, cuts...), size)
@@ -230,7 +230,7 @@ func TestFileOfBzip2(t *testing.T) {
 func TestDetectNothing(t *testing.T) {
 	for _, head := range []string{"", "a", "BZh9 is how bzip2 begins", "\x1f\x8b\x08\xff", "\x50\x2a\x4d\x18\x01\x00\x00\x00xyyyy", "\xff\x06\x00\x00sNaPp"} {
 		if kind, err := Detect(strings.NewReader(head)); kind != None || err != nil {
-			t.Errorf("%q is taken for %v, %v", head, kind, err)
+			t.Errorf("%q is read as %v, %v", head, kind, err)
 		}
 	}
 }
@@ -360,7 +360,7 @@ func TestPadding(t *testing.T) {
 		{"gzip", "", ""},
 		{"gzip", "\x00", ""},
 		{"gzip", strings.Repeat("\x00", 100_000), ""},
-		{"gzip", "\x00\x00x", "its gzip data are damaged before byte %d: there is something behind the zeros at its end"},
+		{"gzip", "\x00\x00x", "its gzip data are damaged before byte %d: there is data after the zeros at its end"},
 		{"gzip", "x", "it ends at byte %d, in the middle of its gzip data"},
 		{"gzip", "xxxxxxxxxxxxxxxxxxxx", "its gzip data are damaged before byte "},
 		{"gzip", "\x1f\x8b\x08", "it ends at byte %d, in the middle of its gzip data"},

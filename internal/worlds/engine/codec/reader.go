@@ -205,7 +205,7 @@ func (m *members) padding() error {
 		case err != nil:
 			return err
 		case b != 0 && padded:
-			return errors.New("there is something behind the zeros at its end")
+			return errors.New("there is data after the zeros at its end")
 		case b != 0:
 			return m.packed.UnreadByte()
 		}

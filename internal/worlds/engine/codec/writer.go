@@ -21,7 +21,7 @@ func ByName(name string) (Kind, error) {
 	case "zstd":
 		return Zstd, nil
 	}
-	return None, fmt.Errorf("output cannot be compressed with %q; there are gzip and zstd", name)
+	return None, fmt.Errorf("output cannot be compressed with %q; use gzip or zstd", name)
 }
 
 // Extension is what the names of files of the kind end with.

@@ -75,7 +75,7 @@ func (s *Spec) Output() (mapreduce.OutputFormat, error) {
 func (s *Spec) csv() (mapreduce.CSV, error) {
 	c := mapreduce.CSV{NoHeader: s.NoHeader, Columns: s.Columns}
 	if len(s.Delimiter) > 1 {
-		return c, fmt.Errorf("%q cannot be a delimiter; it has to be one byte", s.Delimiter)
+		return c, fmt.Errorf("%q cannot be a delimiter; it must be one byte", s.Delimiter)
 	}
 	if s.Delimiter != "" {
 		c.Comma = s.Delimiter[0]

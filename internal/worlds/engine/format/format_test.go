@@ -18,7 +18,7 @@ func TestNames(t *testing.T) {
 	}
 	for want, s := range map[string]Spec{
 		`there is no format "xml" of input; there are: text, kv, json, csv, whole`: {Name: "xml"},
-		`";;" cannot be a delimiter; it has to be one byte`:                        {Name: "csv", Delimiter: ";;"},
+		`";;" cannot be a delimiter; it must be one byte`:                          {Name: "csv", Delimiter: ";;"},
 		`fields cannot be separated by a quote or a line end`:                      {Name: "csv", Delimiter: "\n"},
 	} {
 		if _, err := s.Input(); err == nil || err.Error() != want {

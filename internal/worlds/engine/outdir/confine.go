@@ -29,7 +29,7 @@ func confined(root *fault.Root, dir string, parts []task.Part) error {
 func named(parts []task.Part) error {
 	for _, p := range parts {
 		if p.Name != filepath.Base(p.Name) || !filepath.IsLocal(p.Name) {
-			return fmt.Errorf("%q is no name of a file", p.Name)
+			return fmt.Errorf("%q is not a file name", p.Name)
 		}
 	}
 	return nil
@@ -38,7 +38,7 @@ func named(parts []task.Part) error {
 // straight checks that a path below the root leads over directories only, and over no link.
 func straight(root *fault.Root, path string) error {
 	if !filepath.IsLocal(path) {
-		return fmt.Errorf("%q leads out of the directory", path)
+		return fmt.Errorf("%q is outside of the directory", path)
 	}
 	for i, c := range path + string(filepath.Separator) {
 		if c != filepath.Separator {
@@ -49,7 +49,7 @@ func straight(root *fault.Root, path string) error {
 			return fmt.Errorf("%s: %w", path[:i], task.Bare(err))
 		}
 		if !info.IsDir() {
-			return fmt.Errorf("%s has become something else than a directory", path[:i])
+			return fmt.Errorf("%s is no longer a directory", path[:i])
 		}
 	}
 	return nil

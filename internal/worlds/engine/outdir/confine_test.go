@@ -30,8 +30,8 @@ func TestCommitFollowsNoLinks(t *testing.T) {
 				return err
 			}
 			return os.Symlink(outside, dir)
-		}, []task.Part{{Name: "part-r-00000"}}, "has become something else"},
-		"a name that leads out": {func(string) error { return nil }, []task.Part{{Name: "../../../../part-r-00000"}}, "is no name of a file"},
+		}, []task.Part{{Name: "part-r-00000"}}, "is no longer a directory"},
+		"a name that leads out": {func(string) error { return nil }, []task.Part{{Name: "../../../../part-r-00000"}}, "is not a file name"},
 		"a name of nothing":     {func(string) error { return nil }, []task.Part{{Name: "part-r-00000"}}, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {

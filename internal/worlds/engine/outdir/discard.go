@@ -26,7 +26,7 @@ type NothingLeftError struct{ Output string }
 
 // Error is the error as one sentence.
 func (e *NothingLeftError) Error() string {
-	return fmt.Sprintf("output %q: no interrupted run has left anything there", e.Output)
+	return fmt.Sprintf("output %q: there is nothing left of an interrupted run", e.Output)
 }
 
 // Discard removes what a run has left in an output directory that has not come to its end, and

@@ -122,35 +122,35 @@ func (d *Description) differs(now *Description) string {
 		delete(was, f.Name)
 		switch {
 		case !ok:
-			return fmt.Sprintf("%s is %q and was not given", f.Name, f.Value)
+			return fmt.Sprintf("%s is %q now, and was not given before", f.Name, f.Value)
 		case before != f.Value:
-			return fmt.Sprintf("%s is %q and was %q", f.Name, f.Value, before)
+			return fmt.Sprintf("%s is %q now, and was %q before", f.Name, f.Value, before)
 		}
 	}
 	for _, f := range d.Facts {
 		if before, ok := was[f.Name]; ok {
-			return fmt.Sprintf("%s is not given and was %q", f.Name, before)
+			return fmt.Sprintf("%s is not given now, and was %q before", f.Name, before)
 		}
 	}
 	for i, f := range now.Input {
 		if i >= len(d.Input) {
-			return fmt.Sprintf("input %q has come to it", f.Path)
+			return fmt.Sprintf("input %q is new", f.Path)
 		}
 		switch b := d.Input[i]; {
 		case b.Path != f.Path:
-			return fmt.Sprintf("its input has other files: %q stands where %q was", f.Path, b.Path)
+			return fmt.Sprintf("its input has other files: %q instead of %q", f.Path, b.Path)
 		case b.Size != f.Size:
-			return fmt.Sprintf("input %q has changed, it has %d bytes and had %d", f.Path, f.Size, b.Size)
+			return fmt.Sprintf("input %q has changed: it has %d bytes now, and had %d", f.Path, f.Size, b.Size)
 		case !b.Wrote.Equal(f.Wrote):
-			return fmt.Sprintf("input %q has changed, it was written at %v and not at %v", f.Path,
+			return fmt.Sprintf("input %q has changed: it was written at %v, not at %v", f.Path,
 				f.Wrote.Format(time.RFC3339Nano), b.Wrote.Format(time.RFC3339Nano))
 		}
 	}
 	if len(d.Input) > len(now.Input) {
-		return fmt.Sprintf("input %q is not there any more", d.Input[len(now.Input)].Path)
+		return fmt.Sprintf("input %q is missing", d.Input[len(now.Input)].Path)
 	}
 	if d.Splits != now.Splits {
-		return "its input is cut into tasks otherwise than it was"
+		return "its input is split into tasks in another way"
 	}
 	return ""
 }
@@ -208,7 +208,7 @@ func (d *Dir) note(e entry) error {
 	return nil
 }
 
-// ChangedError says why an interrupted run of a job cannot be gone on with.
+// ChangedError says why an interrupted run of a job cannot be resumed.
 type ChangedError struct {
 	Output string
 	What   string
@@ -216,13 +216,13 @@ type ChangedError struct {
 
 // Error is the error as one sentence.
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("output %q: an interrupted run left it, which cannot go on: %s", e.Output, e.What)
+	return fmt.Sprintf("output %q: an interrupted run left it, but cannot be resumed: %s", e.Output, e.What)
 }
 
 // Unlike says why output that is finished does not count as what the job would write.
 func (d *Dir) Unlike(what string) error {
-	return says(d.path, fmt.Errorf("it is finished, but not what the job would write: %s; remove it, "+
-		"leave the job out, or start the run anew (slackline run --fresh)", what))
+	return says(d.path, fmt.Errorf("it is finished, but the job would write something else: %s; "+
+		"remove it, leave the job out, or start again (slackline run --fresh)", what))
 }
 
 // Look finds out what an interrupted run has left that the job, as it is now, may go on from; nil

@@ -45,7 +45,7 @@ func Busy(output string) error {
 // as the file is written to.
 func takeLock(path string) (*Lock, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s in the place of its lock is not a plain file", filepath.Base(path))
+		return nil, fmt.Errorf("%s, which should be its lock, is not a plain file", filepath.Base(path))
 	}
 	for {
 		f, err := filelock.Take(path, 0o666)

@@ -12,7 +12,7 @@ import (
 
 // What the commit of a job moves into place lies there among files that others may put there. Only
 // a rename by that commit takes a part from where the commit of its task has left it; so, once the
-// commit of the job has begun, a part that is not there any more is the file in place, and of one
+// commit of the job has begun, a part that is missing is the file in place, and of one
 // that still is there what stands in place is somebody else's. A name in the output directory says
 // nothing.
 
@@ -25,7 +25,7 @@ func (d *Dir) clash(c *Commit) error {
 			if c.Reduce {
 				kind = "reduce"
 			}
-			return fmt.Errorf("%s tasks %d and %d both wrote a file called %q, and one would overwrite the other; put the task's number into its name, as in %q",
+			return fmt.Errorf("%s tasks %d and %d both wrote a file called %q, and one would overwrite the other; put the task's number in its name, as in %q",
 				kind, min(other.Number, c.Number), max(other.Number, c.Number), p.Name, p.Name+"-$mapreduce_task_partition")
 		}
 	}
@@ -105,5 +105,5 @@ func vacant(root *fault.Root, p task.Part) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s is there already and not what this job wrote, so it stays as it is and the job is not committed; move it away and run the job again", p.Name)
+	return fmt.Errorf("%s exists already and was not written by this job, so it stays and the job is not committed; move it away and run the job again", p.Name)
 }

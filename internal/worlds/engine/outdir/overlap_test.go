@@ -18,7 +18,7 @@ func TestClash(t *testing.T) {
 		return c.CommitTask(&Commit{Task: of(true, n), Parts: []task.Part{{Name: "rejects", Size: task.Unread}}}, attempt)
 	}
 	want := `output "` + out + `": reduce tasks 1 and 3 both wrote a file called "rejects", and one would overwrite the other; ` +
-		`put the task's number into its name, as in "rejects-$mapreduce_task_partition"`
+		`put the task's number in its name, as in "rejects-$mapreduce_task_partition"`
 	c := at(out)
 	setUp(t, c)
 	must(t, write(c, 2, 0))
@@ -79,7 +79,7 @@ func TestCommitOverwritesNothing(t *testing.T) {
 				must(t, commits)
 				return
 			}
-			want := `output "` + out + `": ` + name + " is there already and not what this job wrote, so it stays as it is and the job is not committed; move it away and run the job again"
+			want := `output "` + out + `": ` + name + " exists already and was not written by this job, so it stays and the job is not committed; move it away and run the job again"
 			if said(commits) != want {
 				t.Errorf("%v, want %s", commits, want)
 			}

@@ -111,7 +111,7 @@ func (d *Dir) check() (State, error) {
 func errExists(output string) error { return says(output, errors.New("it exists already")) }
 
 // Check says which of the jobs with these output directories cannot run, and why; -1 if all can.
-// What interrupted runs left may be gone on with. A job that is finished may stand beside others
+// What interrupted runs left may be resumed. A job that is finished may stand beside others
 // that are not: a run of all of them was interrupted behind its end.
 func Check(outputs ...string) (int, error) {
 	finished := 0
@@ -188,14 +188,14 @@ func Intact(output string) error {
 			continue
 		}
 		if err := d.adopt(c); err != nil {
-			return says(output, fmt.Errorf("a job had finished it, and it is not as it was written: %w; "+
+			return says(output, fmt.Errorf("a job had finished it, but its files have changed: %w; "+
 				"remove it, or name another directory", err))
 		}
 	}
 	names, err := os.ReadDir(output)
 	for _, n := range names {
 		if _, ours := d.writer[n.Name()]; strings.HasPrefix(n.Name(), "part-") && !ours {
-			return says(output, fmt.Errorf("a job had finished it, and %s is not by that job; "+
+			return says(output, fmt.Errorf("a job had finished it, but %s is not from that job; "+
 				"move it away, or name another directory", n.Name()))
 		}
 	}

@@ -21,7 +21,7 @@ func symlink(t *testing.T, to, name string) {
 	}
 }
 
-// Only what Slackline left is taken for an interrupted run, and no link in its place is followed.
+// Only what Slackline left counts as an interrupted run, and no link in its place is followed.
 func TestState(t *testing.T) {
 	precious := filepath.Join(t.TempDir(), "precious")
 	mustWrite(t, precious, "keep.txt", "p")
@@ -172,12 +172,12 @@ func TestAdoptFollowsNoLinks(t *testing.T) {
 		"a link to a directory outside": {"0/task_r_000000", "part-r-00000", func(out string) {
 			must(t, os.MkdirAll(filepath.Join(out, "_temporary", "0"), 0o777))
 			symlink(t, outside, filepath.Join(out, "_temporary", "0", "task_r_000000"))
-		}, "something else than a directory"},
+		}, "no longer a directory"},
 		"a link to a directory inside": {"0/task_r_000000", "part-r-00000", func(out string) {
 			mustWrite(t, filepath.Join(out, "sub"), "part-r-00000", "x")
 			must(t, os.MkdirAll(filepath.Join(out, "_temporary", "0"), 0o777))
 			symlink(t, filepath.Join("..", "..", "sub"), filepath.Join(out, "_temporary", "0", "task_r_000000"))
-		}, "something else than a directory"},
+		}, "no longer a directory"},
 		"a link to a file": {"0/task_r_000000", "part-r-00000", func(out string) {
 			must(t, os.MkdirAll(filepath.Join(out, "_temporary", "0", "task_r_000000"), 0o777))
 			symlink(t, filepath.Join(outside, "part-r-00000"), filepath.Join(out, "_temporary", "0", "task_r_000000", "part-r-00000"))
@@ -188,13 +188,13 @@ func TestAdoptFollowsNoLinks(t *testing.T) {
 		}, "not a plain file"},
 		"a place outside": {"../..", "part-r-00000", func(out string) {
 			mustWrite(t, filepath.Dir(out), "part-r-00000", "x")
-		}, "leads out"},
+		}, "is outside of"},
 		"a place beside": {"../sub", "part-r-00000", func(out string) {
 			mustWrite(t, filepath.Join(out, "sub"), "part-r-00000", "x")
-		}, "leads out"},
+		}, "is outside of"},
 		"a name that leads out": {"0/task_r_000000", "../../../part-r-00000", func(out string) {
 			mustWrite(t, filepath.Dir(out), "part-r-00000", "x")
-		}, "no name of a file"},
+		}, "not a file name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "deep", "out")
@@ -345,7 +345,7 @@ func TestCommitOverRemains(t *testing.T) {
 	// A part in place that has another length is not the one that was moved.
 	must(t, os.WriteFile(filepath.Join(out, task.PartName(true, 0)), []byte("other"), 0o666))
 	if err := c.commit(); err == nil {
-		t.Error("a part that is not the one that was moved is taken for it")
+		t.Error("a part that is not the one that was moved counts as it")
 	}
 }
 

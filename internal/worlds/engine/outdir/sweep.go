@@ -46,7 +46,7 @@ func pruneFolder(dir string, kept map[string]bool) error {
 	if info, err := os.Lstat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {
-		return fmt.Errorf("%s is no directory, and links are not followed there", dir)
+		return fmt.Errorf("%s is not a directory, and links are not followed there", dir)
 	}
 	root, err := fault.OpenRoot(dir)
 	if err != nil {

@@ -72,7 +72,7 @@ func mine(path string, within bool) error {
 	mode := info.Mode()
 	switch {
 	case !ok:
-		return fmt.Errorf("whom %s belongs to is not known", path)
+		return fmt.Errorf("the owner of %s is not known", path)
 	case mode&fs.ModeSymlink != 0:
 		return fmt.Errorf("%s is a link", path)
 	case st.Uid != 0 && int(st.Uid) != os.Geteuid():
@@ -80,7 +80,7 @@ func mine(path string, within bool) error {
 	case !within && mode&fs.ModeSticky != 0:
 		return nil
 	case mode&0o002 != 0, mode&0o020 != 0 && !ownGroup(st.Gid):
-		return fmt.Errorf("others may write to %s (its mode is %04o; chmod go-w would mend that)", path, mode.Perm())
+		return fmt.Errorf("others may write to %s (its mode is %04o; use chmod go-w)", path, mode.Perm())
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func (d *Dir) adopt(c *Commit) error {
 		return err
 	}
 	if !filepath.IsLocal(c.Dir) {
-		return fmt.Errorf("%q leads out of %s", c.Dir, temporary)
+		return fmt.Errorf("%q is outside of %s", c.Dir, temporary)
 	}
 	if err := straight(root, filepath.Join(temporary, c.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

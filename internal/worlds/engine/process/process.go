@@ -84,7 +84,7 @@ func Start(s Spec) (*Process, error) {
 	}
 	p.family.watch(s.Limits.Memory, p.ended, p.Kill)
 	go func() {
-		_ = p.cmd.Wait() // what came of it stands in ProcessState
+		_ = p.cmd.Wait() // ProcessState has the outcome
 		if p.alarm != nil {
 			p.alarm.Stop()
 		}

@@ -284,7 +284,7 @@ func (c *command) drain(ignoreExit bool, take func(line []byte) error) error {
 			}
 			ended, late = nil, time.After(linger)
 		case <-late:
-			return c.failed(errors.New("it has ended, but something that it started holds its output open"))
+			return c.failed(errors.New("it has ended, but something that it started keeps its output open"))
 		case <-c.user.Done():
 			return errStopped
 		}
@@ -322,7 +322,7 @@ func (c *command) lines(out []byte, take func(line []byte) error) error {
 }
 
 func (c *command) tooLong() error {
-	why := ", half of the memory of a task; more memory helps, or fewer slots"
+	why := ", half of the memory of a task; give more memory, or fewer slots"
 	if c.most == longestLine {
 		why = ""
 	}

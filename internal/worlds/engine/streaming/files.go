@@ -22,7 +22,7 @@ func sideFile(text string) (File, error) {
 		name = filepath.Base(path)
 	}
 	if path == "" || !filepath.IsLocal(name) || name == "." {
-		return File{}, fmt.Errorf("%q: its name in the working directory is %q, which does not lie in it", text, name)
+		return File{}, fmt.Errorf("%q: its name in the working directory would be %q, which is outside of it", text, name)
 	}
 	if _, err := os.Stat(path); err != nil {
 		var pe *os.PathError

@@ -32,7 +32,7 @@ func (j *Job) Prepare(lines []CommandLine, files []string, folders ...string) (u
 	for _, name := range slices.Sorted(maps.Keys(j.Env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(j.Env[name], 0) {
 			return nil, wrong("env", "env: %q cannot be a variable of the environment: "+
-				"a name is not empty and has no = in it, and nothing has a zero byte", name)
+				"names must not be empty or contain =, and there must be no zero byte", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.Conf)) {
@@ -53,7 +53,7 @@ func (j *Job) Prepare(lines []CommandLine, files []string, folders ...string) (u
 		}
 		if k := slices.IndexFunc(j.Files, func(f File) bool { return f.Name == file.Name }); k >= 0 {
 			return nil, wrong(key, "files: %q and %q would both be %q in the working directory; "+
-				"name one of them otherwise, as in PATH#NAME", files[k], text, file.Name)
+				"rename one of them, as in PATH#NAME", files[k], text, file.Name)
 		}
 		j.Files = append(j.Files, file)
 	}
@@ -117,9 +117,9 @@ func free(key, name, variable string) error {
 	case !ours:
 		return nil
 	case from != "":
-		return wrong(key+"."+name, "%s and %s contradict each other: commands are told %s from %s; "+
+		return wrong(key+"."+name, "%s and %s contradict each other: commands get %s from %s; "+
 			"leave it out of %s", key, from, name, from, key)
 	}
-	return wrong(key+"."+name, "%s: %s is what Slackline tells each command of its own task; "+
+	return wrong(key+"."+name, "%s: Slackline sets %s for each command; "+
 		"leave it out of %s", key, name, key)
 }

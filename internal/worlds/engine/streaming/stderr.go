@@ -77,7 +77,7 @@ func (s *stderr) explain() string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if s.status != "" {
-		return "; its status was: " + s.status + s.words.String()
+		return "; its last status was: " + s.status + s.words.String()
 	}
 	return s.words.String()
 }

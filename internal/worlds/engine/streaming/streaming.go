@@ -191,7 +191,7 @@ func sideEffects(dir string, stats *task.Stats) error {
 		switch {
 		case slices.ContainsFunc(own, func(p task.Part) bool { return p.Name == name }):
 		case strings.HasPrefix(name, "part-") || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "."):
-			return fmt.Errorf("a command made %q in mapreduce_task_output_dir, a name that is the engine's", name)
+			return fmt.Errorf("a command made %q in mapreduce_task_output_dir, a name reserved for the engine", name)
 		case !f.Type().IsRegular():
 			return fmt.Errorf("a command made %q in mapreduce_task_output_dir, which is not a plain file", name)
 		default:

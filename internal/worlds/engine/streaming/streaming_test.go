@@ -240,7 +240,7 @@ func TestReports(t *testing.T) {
 	_, _, _, err := b.mapTo(1, b.split("x\n"))
 	want := `the map command "sh -c`
 	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(),
-		`it ended with exit code 7; its status was: halfway; it said:`+"\nreporter:counter:bad\nthe end") {
+		`it ended with exit code 7; its last status was: halfway; it said:`+"\nreporter:counter:bad\nthe end") {
 		t.Errorf("%v", err)
 	}
 	b = newBed(t, Job{Map: sh(`cat; for i in 1 2 3; do echo reporter:counter:mine,seen, lines,$i >&2; done`), Reduces: 1})
@@ -296,7 +296,7 @@ func TestFailures(t *testing.T) {
 		{"hangs", `sleep 1000`, "it took longer than 200ms", process.Limits{Time: 200 * units.Millisecond}, task.Transient},
 		{"eats memory", commandtest.Line("eat 500 stay"), "it took more than 64MB of memory", process.Limits{Memory: 64 * units.MB}, task.Transient},
 		{"forks and dies", `(` + commandtest.Line("setsid") + ` sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}, task.Transient},
-		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started holds its output open", process.Limits{}, task.Transient},
+		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started keeps its output open", process.Limits{}, task.Transient},
 		{"is killed", `kill -9 $$`, "it died: signal: killed", process.Limits{}, task.Transient},
 		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64MB", process.Limits{}, task.Permanent},
 		{"shouts", `head -c 100000000 /dev/zero | tr '\0' '\n' >&2; yes help 2>/dev/null | head -c 20000000 >&2; exit 1`, "exit code 1; it said:\nhelp\nhelp\nhelp\nhelp\nhelp", process.Limits{}, task.Transient},
@@ -393,7 +393,7 @@ func TestLinesCostInProportion(t *testing.T) {
 		t.Errorf("%d bytes", len(got))
 	}
 	_, _, _, err := b.mapTo(1, b.split(strings.Repeat("x", 8<<20+1)+"\n"))
-	if err == nil || !strings.Contains(err.Error(), "it wrote a line longer than 8MB, half of the memory of a task; more memory helps, or fewer slots") ||
+	if err == nil || !strings.Contains(err.Error(), "it wrote a line longer than 8MB, half of the memory of a task; give more memory, or fewer slots") ||
 		task.FailureOf(err) != task.Permanent {
 		t.Error(err)
 	}
@@ -413,8 +413,8 @@ func TestOneCommand(t *testing.T) {
 func TestSideEffects(t *testing.T) {
 	for script, want := range map[string]string{
 		`echo x >$d/side`:                "",
-		`echo x >$d/part-r-00007`:        `a command made "part-r-00007" in mapreduce_task_output_dir, a name that is the engine's`,
-		`touch $d/_SUCCESS`:              "a name that is the engine's",
+		`echo x >$d/part-r-00007`:        `a command made "part-r-00007" in mapreduce_task_output_dir, a name reserved for the engine`,
+		`touch $d/_SUCCESS`:              "a name reserved for the engine",
 		`ln -s /etc/passwd $d/passwd`:    "which is not a plain file",
 		`mkdir $d/sub && touch $d/sub/x`: "which is not a plain file",
 	} {
@@ -479,7 +479,7 @@ func TestSideFiles(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for text, want := range map[string]string{
-		dir + "/stop#../out": "does not lie in it", dir + "/stop#/etc/x": "does not lie in it", dir + "/none": "no such file", "#x": "does not lie in it",
+		dir + "/stop#../out": "is outside of it", dir + "/stop#/etc/x": "is outside of it", dir + "/none": "no such file", "#x": "is outside of it",
 	} {
 		if _, err := sideFile(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

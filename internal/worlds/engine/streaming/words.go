@@ -28,7 +28,7 @@ func Command(line string) ([]string, error) {
 		name := next == '_' || next == '{' || next|' ' >= 'a' && next|' ' <= 'z'
 		switch {
 		case !quoted && strings.IndexByte("|&;<>", c) >= 0, !quoted && first && c == '~', first && c == '$' && name:
-			return fmt.Errorf("there is no shell that would know what %c means; write sh -c '…' around the whole line, or '%c' if the sign itself is meant", c, c)
+			return fmt.Errorf("there is no shell to interpret %c; put the whole line into sh -c '…', or write '%c' for the character itself", c, c)
 		}
 		return nil
 	})
@@ -64,9 +64,9 @@ func splitLine(line string, check func(c, next byte, quoted, first bool) error) 
 		case c == '\\' && os.PathSeparator != '\\':
 			switch {
 			case i+1 == len(line):
-				return nil, errors.New("there is nothing behind the \\ at its end")
+				return nil, errors.New("nothing follows the \\ at its end")
 			case next >= '0' && next <= '9' || next|' ' >= 'a' && next|' ' <= 'z':
-				return nil, fmt.Errorf(`the \%c stands outside of quotes, where a shell would make %c of it; write '\%c' if the backslash is meant`, next, next, next)
+				return nil, fmt.Errorf(`outside of quotes a shell reads \%c as %c; write '\%c' for a backslash`, next, next, next)
 			}
 			if i++; next != '\n' {
 				word.WriteByte(next)

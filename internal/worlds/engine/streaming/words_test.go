@@ -37,7 +37,7 @@ func TestCommandsOfAShell(t *testing.T) {
 	for line, sign := range map[string]string{"cat | tr a b": "|", "cat >out": ">", "cat 2>&1": ">", "cat <in": "<", "cat;cat": ";", "cat &": "&", "python3 ~/w.py": "~",
 		"~/w.py": "~", `python3 "$HOME/w.py"`: "$", "python3 $HOME/w.py": "$", "${HOME}/w": "$", `a ""$x`: ""} {
 		words, err := Command(line)
-		if sign == "" && err == nil || err != nil && strings.Contains(err.Error(), "no shell that would know what "+sign+" means; write sh -c '…' around the whole line") {
+		if sign == "" && err == nil || err != nil && strings.Contains(err.Error(), "no shell to interpret "+sign+"; put the whole line into sh -c '…'") {
 			continue
 		}
 		t.Errorf("%s: %q, %v", line, words, err)
@@ -57,7 +57,7 @@ func TestWordsOutsideOfQuotes(t *testing.T) {
 	if got, err := Words(`a\ b \"c\" \\ \''d'\` + "\n" + `e`); err != nil || !slices.Equal(got, []string{"a b", `"c"`, `\`, `'de`}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	for line, want := range map[string]string{`awk -F\t x`: `the \t stands outside of quotes`, `a \`: `nothing behind the \`} {
+	for line, want := range map[string]string{`awk -F\t x`: `a shell reads \t as t`, `a \`: `nothing follows the \`} {
 		if _, err := Words(line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", line, err)
 		}

@@ -77,7 +77,7 @@ func TestInputThatEndsTooEarly(t *testing.T) {
 			c.Split.Pieces[0].Wrote = 0 // so that only the reading finds out
 			c.Split.Pieces[0].End += 1000
 			_, _, err := Map(t.Context(), c)
-			want := fmt.Sprintf("input %q: it ends at byte %d, and went to byte %d at least when the job began", c.Split.Pieces[0].Path, size, size+1000)
+			want := fmt.Sprintf("input %q: it ends at byte %d, but had at least %d bytes when the job started", c.Split.Pieces[0].Path, size, size+1000)
 			if err == nil || err.Error() != want {
 				t.Errorf("map says %v, want %s", err, want)
 			}
@@ -85,7 +85,7 @@ func TestInputThatEndsTooEarly(t *testing.T) {
 	}
 }
 
-// What a task made of a file that changed meanwhile is not committed, and the reason is told, not what came of it.
+// What a task made of a file that changed meanwhile is not committed, and the reason is reported, not its effect.
 func TestInputThatChanges(t *testing.T) {
 	for how := range readers {
 		for change, f := range map[string]func(path string) error{
@@ -107,7 +107,7 @@ func TestInputThatChanges(t *testing.T) {
 					}
 					return
 				}
-				want := fmt.Sprintf("input %q: it has changed since the job began: ", c.Split.Pieces[0].Path)
+				want := fmt.Sprintf("input %q: it has changed since the job started: ", c.Split.Pieces[0].Path)
 				if err == nil || !strings.HasPrefix(err.Error(), want) {
 					t.Errorf("map says %v, want %s…", err, want)
 				}
@@ -135,7 +135,7 @@ func TestLongLineAndLittleMemory(t *testing.T) {
 	for i, s := range splits {
 		c := MapConfig{Config: Config{Program: programs["list"], Buffer: 4 << 20, Local: filepath.Join(t.TempDir(), "m")}, Split: s, Parts: 1}
 		_, _, err := Map(t.Context(), c)
-		want := fmt.Sprintf("input %q: the line at byte 6 is longer than 2MB, half of the memory of a task; more memory helps, or fewer slots", path)
+		want := fmt.Sprintf("input %q: the line at byte 6 is longer than 2MB, half of the memory of a task; give more memory, or fewer slots", path)
 		if i > 0 {
 			want = "<nil>"
 		}

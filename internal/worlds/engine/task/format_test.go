@@ -350,9 +350,9 @@ func TestBadRecords(t *testing.T) {
 		rest               string
 	}{
 		{"json", "{\"a\":1}\n\n{\"a\":\n[2]\n", `in-000": record 2, line 3: "{\"a\":" is not JSON`, 2, "{\"a\":1}\n[2]\n"},
-		{"csv", "a,b\n1,2\n3\n4,5\n", `in-000": record 2, line 3: it has 1 field, and the header has 2`, 2, "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"4\",\"b\":\"5\"}\n"},
+		{"csv", "a,b\n1,2\n3\n4,5\n", `in-000": record 2, line 3: it has 1 field, but the header has 2`, 2, "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"4\",\"b\":\"5\"}\n"},
 		{"csv", "a\nx\"y\"\nz\n", `record 1, line 2: field 1 has a quote in it and is not quoted`, 1, "{\"a\":\"z\"}\n"},
-		{"csv", "a\n\"y\"z\nz\n", `record 1, line 2: field 1 goes on behind its closing quote`, 1, "{\"a\":\"z\"}\n"},
+		{"csv", "a\n\"y\"z\nz\n", `record 1, line 2: field 1 continues after its closing quote`, 1, "{\"a\":\"z\"}\n"},
 		{"csv", "a\nz\n\"y\nz\n", `record 2, line 3: field 1 has an opening quote and no closing one`, 2, "{\"a\":\"z\"}\n"},
 		{"csv", "a\nz\n\xff\n", `record 2, line 3: field 1: "\xff" is not UTF-8`, 2, "{\"a\":\"z\"}\n"},
 	} {
@@ -413,7 +413,7 @@ func TestFormatsFail(t *testing.T) {
 		m    MapConfig
 		text string
 	}{
-		`in-000": the header: field 1 goes on`:             {MapConfig{Config: Config{Program: onlyValues}, Sources: csv}, "\"a\"b\n"},
+		`in-000": the header: field 1 continues`:           {MapConfig{Config: Config{Program: onlyValues}, Sources: csv}, "\"a\"b\n"},
 		`in-000": the header: it has the column "a" twice`: {MapConfig{Config: Config{Program: onlyValues}, Sources: csv}, "a,a\n1,2\n"},
 		`there is no format "xml" of input`:                {MapConfig{Config: Config{Program: onlyValues}, Sources: []Source{{Format: &format.Spec{Name: "xml"}}}}, "x"},
 		`reads records of 3 bytes and no other format`:     {MapConfig{Config: Config{Program: &mapreduce.Program{Name: "p", Records: mapreduce.Records{Length: 3}}}, Sources: csv}, "abc"},
@@ -523,8 +523,8 @@ func TestPlanTellsWhatIsWhole(t *testing.T) {
 	for _, w := range whole {
 		told = append(told, filepath.Base(w.Path)+" "+w.Why)
 	}
-	want := []string{"b gzip cannot be cut", "d its zstd data have no place where they could be cut",
-		"e where its records begin cannot be seen, as it is compressed with bzip2", "f it has no row behind which it could be cut", "g its records are not to be cut apart"}
+	want := []string{"b gzip cannot be split", "d its zstd data cannot be split anywhere",
+		"e its records cannot be found, as it is compressed with bzip2", "f it has no row after which it could be split", "g its records must not be split"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -263,7 +263,7 @@ func (h *hashed) add(value []byte, times uint32) error {
 func (h *hashed) grow(g *group, room int) error {
 	at := len(h.arena)
 	if at+room > math.MaxUint32 {
-		return fmt.Errorf("application %s: its combiner makes more of its values instead of less, beyond 4 GB", h.a.app)
+		return fmt.Errorf("application %s: its combiner makes more values instead of fewer, beyond 4 GB", h.a.app)
 	}
 	h.arena = slices.Grow(h.arena, room)[:at+room]
 	copy(h.arena[at:], h.arena[g.vals:g.vals+g.used])

@@ -89,7 +89,7 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 	}
 	for _, dir := range above {
 		if os.SameFile(dir, info) {
-			return fmt.Errorf("input %q: it is a link to a directory that it lies in, and leads in a circle", path)
+			return fmt.Errorf("input %q: it is a link to a directory above it, which makes a cycle", path)
 		}
 	}
 	entries, err := os.ReadDir(path)
@@ -118,7 +118,7 @@ func reallyEmpty(path string) error {
 		n, err = f.Read(make([]byte, 1))
 		f.Close()
 		if n > 0 {
-			return fmt.Errorf("input %q: its size is 0, and yet there is something to read; copy it to a file that has a size", path)
+			return fmt.Errorf("input %q: its size is 0, but there is something to read; copy it to a regular file", path)
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {

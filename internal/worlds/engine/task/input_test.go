@@ -89,7 +89,7 @@ func TestFindRefusesSizesThatAreNone(t *testing.T) {
 	}
 	link(t, map[string]string{"in/link": made})
 	for input, path := range map[string]string{made: made, "in": "in/link", "in/l*": "in/link"} {
-		want := `input "` + path + `": its size is 0, and yet there is something to read; copy it to a file that has a size`
+		want := `input "` + path + `": its size is 0, but there is something to read; copy it to a regular file`
 		if _, err := Find([]string{input}); err == nil || err.Error() != want {
 			t.Errorf("Find(%q) says %v, want %s", input, err, want)
 		}
@@ -120,7 +120,7 @@ func TestFindFollowsLinks(t *testing.T) {
 func TestFindRefusesLinksThatLeadNowhere(t *testing.T) {
 	for name, c := range map[string]struct{ link, to, want string }{
 		"dangling":       {"in/gone", "nowhere", `input "in/gone": it is a link to "nowhere", which is not there`},
-		"into itself":    {"in/sub/loop", "..", `input "in/sub/loop": it is a link to a directory that it lies in, and leads in a circle`},
+		"into itself":    {"in/sub/loop", "..", `input "in/sub/loop": it is a link to a directory above it, which makes a cycle`},
 		"to itself":      {"in/self", "self", `input "in/self": too many levels of symbolic links`},
 		"not even files": {"in/null", os.DevNull, `input "in/null": it is neither a file nor a directory`},
 	} {

@@ -259,7 +259,7 @@ func (l *lines) fill() error {
 			if most == maxRecord {
 				return Fail(Permanent, fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos))
 			}
-			return Fail(Permanent, fmt.Errorf("the line at byte %d is longer than %v, half of the memory of a task; more memory helps, or fewer slots", l.pos, units.Bytes(most)))
+			return Fail(Permanent, fmt.Errorf("the line at byte %d is longer than %v, half of the memory of a task; give more memory, or fewer slots", l.pos, units.Bytes(most)))
 		}
 		grown := make([]byte, min(2*len(l.buf), l.longest()))
 		copy(grown, l.buf[:l.w])
@@ -297,5 +297,5 @@ type endedError struct{ at, must int64 }
 
 // Error is the error as one sentence.
 func (e *endedError) Error() string {
-	return fmt.Sprintf("it ends at byte %d, and went to byte %d at least when the job began", e.at, e.must)
+	return fmt.Sprintf("it ends at byte %d, but had at least %d bytes when the job started", e.at, e.must)
 }

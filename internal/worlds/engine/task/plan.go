@@ -166,17 +166,17 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 	}
 	switch {
 	case cutting == mapreduce.Uncut:
-		return nil, "its records are not to be cut apart", nil
+		return nil, "its records must not be split", nil
 	case kind == codec.Gzip:
-		return nil, "gzip cannot be cut", nil
+		return nil, "gzip cannot be split", nil
 	case kind != codec.None && (cutting != mapreduce.AtLines || p.Records.Length > 0):
-		return nil, fmt.Sprintf("where its records begin cannot be seen, as it is compressed with %v", kind), nil
+		return nil, fmt.Sprintf("its records cannot be found, as it is compressed with %v", kind), nil
 	case cutting == mapreduce.AtLines:
 		if cuts, err = kind.Cuts(src, f.Size, block); err != nil {
 			return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
 		}
 		if len(cuts) == 0 && f.Size > block {
-			why = fmt.Sprintf("its %v data have no place where they could be cut", kind)
+			why = fmt.Sprintf("its %v data cannot be split anywhere", kind)
 		}
 		return cuts, why, nil
 	}
@@ -184,7 +184,7 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 		return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
 	}
 	if len(cuts) == 0 && f.Size > block {
-		why = "it has no row behind which it could be cut"
+		why = "it has no row after which it could be split"
 	}
 	return cuts, why, nil
 }

@@ -46,7 +46,7 @@ func (s *Said) String() string {
 	}
 	text := strings.ToValidUTF8(strings.Join(s.lines, "\n")+"\n", "?")
 	if s.gone > 0 {
-		text = fmt.Sprintf("… %d lines before\n", s.gone) + text
+		text = fmt.Sprintf("… %d earlier lines\n", s.gone) + text
 	}
 	return text
 }

@@ -25,7 +25,7 @@ func TestSaid(t *testing.T) {
 		t.Errorf("%d bytes, %.40q", len(got), got)
 	}
 	kept := strings.Count(got, "\n") - 1
-	if want := fmt.Sprintf("… %d lines before\n", 100_003-kept); !strings.HasPrefix(got, want) {
+	if want := fmt.Sprintf("… %d earlier lines\n", 100_003-kept); !strings.HasPrefix(got, want) {
 		t.Errorf("%.40q, want %q", got, want)
 	}
 	s.Line(strings.Repeat("x", 10*mostSaid))

@@ -40,10 +40,10 @@ func (p *Piece) unchanged(f *fault.File) error {
 		return fmt.Errorf("input %q: %w", p.Path, Bare(err))
 	}
 	if info.Size() != p.FileSize {
-		return Fail(Permanent, fmt.Errorf("input %q: it has changed since the job began: the file had %d bytes and has %d", p.Path, p.FileSize, info.Size()))
+		return Fail(Permanent, fmt.Errorf("input %q: it has changed since the job started: the file had %d bytes, and has %d", p.Path, p.FileSize, info.Size()))
 	}
 	if wrote := info.ModTime(); wrote.UnixNano() != p.Wrote {
-		return Fail(Permanent, fmt.Errorf("input %q: it has changed since the job began: it was written at %s", p.Path, wrote.UTC().Format(time.RFC3339Nano)))
+		return Fail(Permanent, fmt.Errorf("input %q: it has changed since the job started: it was written at %s", p.Path, wrote.UTC().Format(time.RFC3339Nano)))
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ const defaultPatience = 5 * time.Second
 // with it, its name or its parameters.
 func Ask(ctx context.Context, j Job) (about *About, err error) {
 	patience := cmp.Or(j.Patience, defaultPatience)
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: it does not answer for %v; is it a worker? Its main function has to call run.Main", j.Path, patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: it has not answered for %v; is it a worker? Its main function must call run.Main", j.Path, patience))
 	defer cancel()
 	p, err := start(ctx, &j)
 	if err != nil {
@@ -49,9 +49,9 @@ func Ask(ctx context.Context, j Job) (about *About, err error) {
 func choose(j *Job, there []string) error {
 	switch {
 	case j.Program == "" && len(there) != 1:
-		return fmt.Errorf("%s holds the programs %s; say which, as in %s %s", j.Path, strings.Join(there, ", "), j.Path, there[0])
+		return fmt.Errorf("%s has the programs %s; say which, as in %s %s", j.Path, strings.Join(there, ", "), j.Path, there[0])
 	case j.Program != "" && !slices.Contains(there, j.Program):
-		return fmt.Errorf("%s holds no program %q%s", j.Path, j.Program, spelling.Hint(j.Program, there))
+		return fmt.Errorf("%s has no program %q%s", j.Path, j.Program, spelling.Hint(j.Program, there))
 	}
 	return nil
 }

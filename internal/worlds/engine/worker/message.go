@@ -120,7 +120,7 @@ func (e elsewhere) Cutting() mapreduce.Cutting { return mapreduce.Cutting(e) }
 
 // Open refuses: records are read by workers.
 func (elsewhere) Open(io.Reader, mapreduce.Input) (mapreduce.RecordReader, error) {
-	return nil, errors.New("this format is one of the user's program and is read there")
+	return nil, errors.New("this format belongs to the user's program, which reads it")
 }
 
 type counter struct {
@@ -142,7 +142,7 @@ func send(w io.Writer, m *message) error {
 }
 
 // errGarbage says that bytes are no message: the program wrote to its standard output behind the protocol's back.
-var errGarbage = errors.New("it wrote to its standard output what is no message")
+var errGarbage = errors.New("it wrote something to its standard output that is not a message")
 
 // receive reads a message, io.EOF if there is no more.
 func receive(r *bufio.Reader) (*message, error) {

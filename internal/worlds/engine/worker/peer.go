@@ -73,7 +73,7 @@ func start(ctx context.Context, j *Job) (*peer, error) {
 	case hello.Kind != "hello":
 		err = fmt.Errorf("%s: it begins with %q, not with hello", p.name, hello.Kind)
 	case hello.Version != Version:
-		err = task.Fail(task.Permanent, fmt.Errorf("%s: it speaks version %d of the protocol, this engine version %d; build it anew with this version of the module",
+		err = task.Fail(task.Permanent, fmt.Errorf("%s: it speaks version %d of the protocol, this engine version %d; rebuild it with this version of the module",
 			p.name, hello.Version, Version))
 	}
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *peer) listen(r *bufio.Reader) {
 	}
 }
 
-var errSilent = errors.New("it is no worker: its main function has to call run.Main of package mapreduce/run")
+var errSilent = errors.New("it is not a worker: its main function must call run.Main of package mapreduce/run")
 
 // unheard says how a program ended that never greeted: it may be no worker, or may have had too little to begin with.
 func (p *peer) unheard(err error) error {
@@ -131,7 +131,7 @@ func (p *peer) unheard(err error) error {
 	if l := p.limits.String(); l != "" {
 		under = fmt.Sprintf(", under its limits (%s), which may be too low", l)
 	}
-	return fmt.Errorf("%s: %w before it said that it is a worker%s; if it is none, its main function has to call run.Main of package mapreduce/run%s",
+	return fmt.Errorf("%s: %w before it said that it is a worker%s; if it is not one, its main function must call run.Main of package mapreduce/run%s",
 		p.name, err, under, p.words.String())
 }
 

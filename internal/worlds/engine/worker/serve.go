@@ -107,7 +107,7 @@ func (s *server) setBusy(busy bool) {
 	s.lock.Unlock()
 }
 
-// attempt runs one attempt and tells what came of it.
+// attempt runs one attempt and reports the outcome.
 func (s *server) attempt(m *message) error {
 	if s.program == nil || m.Kind == "map" && m.Map == nil || m.Kind == "reduce" && m.Reduce == nil {
 		return s.send(&message{Kind: "ended", Error: "there is nothing to run"})
@@ -152,7 +152,7 @@ func (s *server) attempt(m *message) error {
 		// The limit of this process is set by its job, or reached by a program that leaks: other attempts may run.
 		if errors.Is(err, syscall.EMFILE) {
 			ended.Failure = task.Transient
-			ended.Error += fmt.Sprintf(" (the program may have %d files open; limits: {open_files: …} in the job says how many)", process.OpenFiles())
+			ended.Error += fmt.Sprintf(" (the program may open %d files; limits: {open_files: …} in the job sets how many)", process.OpenFiles())
 		}
 		var user *task.UserError
 		if errors.As(err, &user) {

@@ -233,7 +233,7 @@ func TestFailures(t *testing.T) {
 		"exit3":   {"it ended with exit code 3 in the middle of its task", process.Limits{}},
 		"loop":    {"it took longer than 300ms", process.Limits{Time: 300 * units.Millisecond}},
 		"eat":     {"it took more than 200MB of memory in the middle", process.Limits{Memory: 200 * units.MB}},
-		"garbage": {"it wrote to its standard output what is no message", process.Limits{}},
+		"garbage": {"it wrote something to its standard output that is not a message", process.Limits{}},
 		"close":   {"it closed its standard output", process.Limits{}},
 		"fork":    {"it ended with exit code 4", process.Limits{}},
 	} {
@@ -298,12 +298,12 @@ func TestAskRefuses(t *testing.T) {
 		limits            process.Limits
 		want              string
 	}{
-		{"silent", "", "", process.Limits{}, "it is no worker: its main function has to call run.Main of package mapreduce/run; it said: I know nothing of workers"},
-		{"dying", "", "", process.Limits{}, "it ended with exit code 4 before it said that it is a worker; if it is none, its main function has to call run.Main of package mapreduce/run"},
-		{"dying", "", "", limited, "it ended with exit code 4 before it said that it is a worker, under its limits (memory: 1GB, open_files: 64), which may be too low; if it is none,"},
+		{"silent", "", "", process.Limits{}, "it is not a worker: its main function must call run.Main of package mapreduce/run; it said: I know nothing of workers"},
+		{"dying", "", "", process.Limits{}, "it ended with exit code 4 before it said that it is a worker; if it is not one, its main function must call run.Main of package mapreduce/run"},
+		{"dying", "", "", limited, "it ended with exit code 4 before it said that it is a worker, under its limits (memory: 1GB, open_files: 64), which may be too low; if it is not one,"},
 		{"old", "", "", process.Limits{}, "it speaks version 2 of the protocol, this engine version 1"},
-		{"one two", "", "", process.Limits{}, "holds the programs one, two; say which"},
-		{"one two", "twi", "", process.Limits{}, `holds no program "twi"; did you mean "two"?`},
+		{"one two", "", "", process.Limits{}, "has the programs one, two; say which"},
+		{"one two", "twi", "", process.Limits{}, `has no program "twi"; did you mean "two"?`},
 		{"one", "", "x", process.Limits{}, "the parameter bad is bad"},
 	} {
 		j := job(t, map[string]string{"bad": c.bad}, c.limits)
@@ -324,7 +324,7 @@ func TestPatience(t *testing.T) {
 		j := job(t, nil, process.Limits{})
 		j.Patience = 50 * time.Millisecond
 		t.Setenv("WORKER_TEST", how)
-		want := "it does not answer for 50ms; is it a worker?"
+		want := "it has not answered for 50ms; is it a worker?"
 		if _, err := Ask(t.Context(), j); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", how, err, want)
 		}

@@ -1,0 +1,5 @@
+// Package sim plays.
+package sim
+
+// Again does not matter.
+const Again = 1

@@ -1,0 +1,99 @@
+package arch
+
+import (
+	"bufio"
+	_ "embed"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// phrases lists what is not to be written, and what to write instead: "phrase = instead", one a line.
+//
+//go:embed phrases.txt
+var phrases string
+
+// checkText holds comments, messages, documents and scripts to plain English.
+func (c *checker) checkText() error {
+	banned := bannedPhrases()
+	return filepath.WalkDir(c.root, func(full string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(c.root, full)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() {
+			if slices.Contains([]string{".git", "testdata", "vendor", "results", "node_modules"}, d.Name()) && rel != "." {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !isText(rel) {
+			return nil
+		}
+		text, err := os.ReadFile(full)
+		if err != nil {
+			return err
+		}
+		c.checkPhrases(rel, string(text), banned)
+		return nil
+	})
+}
+
+// isText tells whether people write the file: Go, documents, YAML and scripts. A changelog tells of the past.
+func isText(rel string) bool {
+	switch filepath.Ext(rel) {
+	case ".go", ".md", ".yaml", ".yml", ".sh", ".py":
+		return filepath.Base(rel) != "CHANGELOG.md"
+	case "":
+		return filepath.Base(rel) == "Makefile" || strings.HasPrefix(rel, ".ci/")
+	}
+	return false
+}
+
+// bannedPhrases returns the list: what to write instead of each phrase.
+func bannedPhrases() map[string]string {
+	instead := map[string]string{}
+	for s := bufio.NewScanner(strings.NewReader(phrases)); s.Scan(); {
+		if phrase, right, found := strings.Cut(s.Text(), " = "); found && !strings.HasPrefix(phrase, "#") {
+			instead[phrase] = right
+		}
+	}
+	return instead
+}
+
+// checkPhrases looks for whole phrases, also where a line breaks in the middle of one.
+func (c *checker) checkPhrases(file, text string, banned map[string]string) {
+	var flat strings.Builder
+	var begins []int // of each line in flat
+	for line := range strings.Lines(strings.ToLower(text)) {
+		begins = append(begins, flat.Len())
+		flat.WriteString(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "/#")) + " ")
+	}
+	all := flat.String()
+	for phrase, instead := range banned {
+		for from := 0; ; {
+			i := strings.Index(all[from:], phrase)
+			if i < 0 {
+				break
+			}
+			at := from + i
+			from = at + len(phrase)
+			if at > 0 && isLetter(all[at-1]) || isLetter(all[from]) {
+				continue
+			}
+			line, exact := slices.BinarySearch(begins, at)
+			if exact {
+				line++
+			}
+			c.found = append(c.found, violation{file, line, "text-phrases", `"` + phrase + `" is not plain English; write: ` + instead})
+		}
+	}
+}
+
+func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b == '_' }
