@@ -62,3 +62,25 @@ func TestManyCommandsAreHintedAt(t *testing.T) {
 		t.Errorf("large files: %s", got)
 	}
 }
+
+// The input of a job may be missing if, and only if, a job that it waits for is to write it.
+func TestInputOfAnotherJob(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "in"), []byte("some words\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[string]string{"after: [one]\n": "", "": "there is no such file or directory"} {
+		text := "name: one\napp: wordcount\ninput: DIR/in\noutput: DIR/out\n---\nname: two\napp: sort\ninput: DIR/out\noutput: DIR/two\n" + after
+		files, err := scenario.ReadJobs("j.yaml", []byte(strings.ReplaceAll(text, "DIR", dir)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs, err := Jobs(files, Options{Block: 32 * units.MB, Now: time.Now()})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", after, err, want)
+		}
+		if err == nil && (len(jobs[0].Splits) != 1 || jobs[1].Splits != nil) {
+			t.Errorf("splits: %v, %v", jobs[0].Splits, jobs[1].Splits)
+		}
+	}
+}

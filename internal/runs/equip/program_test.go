@@ -39,3 +39,26 @@ func TestCommandsRefuse(t *testing.T) {
 		}
 	}
 }
+
+// A word of a command that is a file here, and that its job does not list, is told of once for each command; the
+// command may mean something else by it, so the job runs.
+func TestFilesThatAreNotListed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, path := range []string{"in.txt", "a.txt", "b.txt"} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := scenario.ReadJob("f.yaml", []byte("name: n\nmap: sh a.txt b.txt c.txt\ninput: in.txt\noutput: out\nfiles: [b.txt]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	if _, err := Jobs([]*scenario.Job{f}, Options{Block: 100, Now: time.Unix(1, 0), Warn: func(text string) { told = append(told, text) }}); err != nil {
+		t.Skip("NOT CHECKED:", err) // no sh
+	}
+	want := `warning: job "n": a command names a.txt, which is here and not listed under files, so the command will not find it; add files: [a.txt]`
+	if len(told) != 1 || told[0] != want {
+		t.Errorf("%q, want %q", told, want)
+	}
+}

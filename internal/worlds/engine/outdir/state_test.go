@@ -505,3 +505,24 @@ func TestIntactAndReopen(t *testing.T) {
 		t.Errorf("%v, %v", state, err)
 	}
 }
+
+// A directory in which another process has worked since this one looked is not taken over, unless what it
+// left is to be thrown away.
+func TestAnotherProcessInBetween(t *testing.T) {
+	for _, fresh := range []bool{false, true} {
+		out := filepath.Join(t.TempDir(), "out")
+		d := New(out, Options{Fresh: fresh})
+		left, err := d.Look(nobody())
+		if left != nil || err != nil {
+			t.Fatal(left, err)
+		}
+		other := at(out)
+		must(t, other.SetUp(nobody))
+		other.Release()
+		want := `output "` + out + `": another process has just written there`
+		if err := d.SetUp(nobody); fresh && err != nil || !fresh && said(err) != want {
+			t.Errorf("fresh %v: %v", fresh, err)
+		}
+		d.Release()
+	}
+}
