@@ -273,8 +273,8 @@ func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what s
 	all := len(list)
 	if number != 0 {
 		list = slices.DeleteFunc(list, func(r store.Run) bool { return r.ID != number })
-	} else if slices.ContainsFunc(list, func(r store.Run) bool { return r.Door == here }) {
-		list = slices.DeleteFunc(list, func(r store.Run) bool { return r.Door != here })
+	} else if slices.ContainsFunc(list, func(r store.Run) bool { return runs.SameDir(r.Door, here) }) {
+		list = slices.DeleteFunc(list, func(r store.Run) bool { return !runs.SameDir(r.Door, here) })
 	}
 	switch {
 	case all == 0:
@@ -287,7 +287,7 @@ func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what s
 			names = append(names, fmt.Sprintf("%d (in %s)", r.ID, r.Door))
 		}
 		return fmt.Errorf("several runs take jobs: %s; name one with --run", strings.Join(names, ", "))
-	case here != "" && list[0].Door != here:
+	case here != "" && !runs.SameDir(list[0].Door, here):
 		return fmt.Errorf("run %d takes job files from %s, as their paths are relative to that; submit them there",
 			list[0].ID, list[0].Door)
 	}

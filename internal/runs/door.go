@@ -134,8 +134,8 @@ func (k *Keeper) submit(s Submission) (r Reply, err error) {
 	if !k.local.Open {
 		return r, engine.ErrShut
 	}
-	if here := absolute("."); s.Dir != here {
-		return r, fmt.Errorf("the run takes job files from %s, as their paths are relative to that: submit them there", here)
+	if here := absolute("."); !SameDir(s.Dir, here) {
+		return r, fmt.Errorf("it takes job files from %s, as their paths are relative to that; submit them there", here)
 	}
 	now, origin := time.Now(), k.cell.Origin()
 	more, err := k.local.joining(s.Files, now)
@@ -170,6 +170,13 @@ func (k *Keeper) submit(s Submission) (r Reply, err error) {
 	}
 	r.Notes = slices.Concat(more.Notes(), more.Warnings)
 	return r, nil
+}
+
+// SameDir tells whether two paths name the same directory.
+func SameDir(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // joining reads job files that are to join the run.
