@@ -225,8 +225,8 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.desk = desk{}
 }
 
-// Asker is an admission that can say what it would decide upon a job that came at the time of the
-// view, and decides nothing. The page is that of a job which the book does not have (sched.Asked).
+// Asker is an admission that can say what it would decide about a job that arrived at the time of the view.
+// It decides nothing. The record is that of a job which the book does not have (sched.Asked).
 type Asker interface {
 	Ask(v sched.View, job *sched.Job) sched.Answer
 }

@@ -8,7 +8,7 @@
 //	edf-p     edf + all + greedy                 paper 000: an earlier deadline takes the slots that fall free
 //	dc        edf + constraint + greedy          paper 003, section 5.1: Deadline Constraint, the baseline of rtmr
 //
-// Paper 000 calls the last one preemptive though it kills no task: the running job is preempted in
+// Paper 000 calls edf-p preemptive though it kills no task: the running job is preempted in
 // that its next tasks wait.
 package schemes
 

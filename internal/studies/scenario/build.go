@@ -269,10 +269,10 @@ func (s *Scenario) rules(replicas, nodes int) {
 	}
 	never := func(key string, span config.Span, what string) rule {
 		return rule{"cluster." + key, d.Has("cluster."+key) && span == 0,
-			key + " is 0s, it must be above 0s; leave the key out where no " + what + " fail by chance"}
+			key + " is 0s, it must be above 0s; leave the key out if no " + what + " fail at random"}
 	}
 	pointless := func(path, without string) rule {
-		return rule{path, d.Has(path) && !d.Has(without), config.Name(path) + " does nothing without " + config.Name(without)}
+		return rule{path, d.Has(path) && !d.Has(without), config.Name(path) + " has no effect without " + config.Name(without)}
 	}
 	times, fits := &k.TaskTimes, s.resized || len(d.Errs) > 0
 	most := map[string]float64{"uniform": 0.577, "normal": 1}[times.Law]
