@@ -72,6 +72,9 @@ func (o *allotted) decide(b *book, events []*line, p *wants) {
 			p.verdict("admit", j, admitted, 0, "unplanned")
 		case gamma > 1e9 && j.goesOn():
 			p.verdict("admit", j, admitted, 0, "begun")
+		case gamma > 1e9 && o.hold && j.stage[master] != nil && o.crowded(b, j, p):
+		case gamma > 1e9 && o.hold:
+			p.verdict("admit", j, admitted, 0, "beyond-plan"+numbers(j.Deadline-b.now))
 		case gamma > 1e9:
 			p.verdict("reject", j, rejected, 0, "plan-late"+numbers(j.Deadline-b.now))
 		case c.runs < c.admit:
@@ -231,7 +234,7 @@ func (o *allotted) plan(b *book) (price int64) {
 			o.classes[c.name] = c
 		}
 		if !known || late {
-			if !late || j.state == admitted {
+			if !late || o.hold || j.state == admitted {
 				c.others++
 				c.all = [2]int64{max(c.all[0], all[0]), max(c.all[1], all[1])}
 			}

@@ -13,7 +13,6 @@ import (
 // Admission lets in as many jobs of each class as the plan has.
 type Admission struct {
 	plan  *plan
-	holds bool        // jobs above that wait; else they are refused
 	share admit.Share // of the cluster for masters of jobs that are not planned
 }
 
@@ -61,6 +60,11 @@ func (a Admission) verdict(v sched.View, job *sched.Job) (sched.Verb, sched.Reas
 		return sched.Admit, n.why
 	case n.late > 0 && begun:
 		return sched.Admit, sched.Because(sched.Begun)
+	case n.late > 0 && a.plan.holds:
+		if why, full := a.share.Crowded(v, job); full {
+			return sched.Hold, why
+		}
+		return sched.Admit, sched.Because(BeyondPlan, n.why.A, n.why.B)
 	case n.late > 0:
 		return sched.Reject, n.why
 	case a.plan.Classes[i].runs < a.plan.Classes[i].Admit:
@@ -70,7 +74,7 @@ func (a Admission) verdict(v sched.View, job *sched.Job) (sched.Verb, sched.Reas
 	}
 	c := &a.plan.Classes[i]
 	why := sched.Because(OverPlan, int64(c.Admit), c.worth(), a.plan.Price)
-	if a.holds {
+	if a.plan.holds {
 		return sched.Hold, why
 	}
 	return sched.Reject, why

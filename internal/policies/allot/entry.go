@@ -14,7 +14,7 @@ import (
 // Why jobs are let in or not.
 var (
 	// Planned lets a job in that the plan has slots for.
-	Planned = &sched.Cause{Name: "planned", Numbers: []string{"its deadline", "its expected finish"}, Example: [3]int64{90e9, 60e9}, Word: sched.Estimate,
+	Planned = &sched.Cause{Name: "planned", Numbers: []string{"its deadline", "its expected finish"}, Example: [3]int64{90e9, 60e9},
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("the plan has slots for it: expected to finish by %s, its deadline is at %s", r.Time(r.B), r.Time(r.A))
 		}}
@@ -29,6 +29,11 @@ var (
 	TooLate = &sched.Cause{Name: "plan-late", Numbers: []string{"time until its deadline", "time it takes with all slots"}, Example: [3]int64{60e9, 90e9},
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("by its bound it takes %s with all slots of the cluster, and its deadline is in %s", r.Time(r.B), r.Time(r.A))
+		}}
+	// BeyondPlan lets such a job in where jobs are not refused.
+	BeyondPlan = &sched.Cause{Name: "beyond-plan", Numbers: []string{"time until its deadline", "time it takes with all slots"}, Example: [3]int64{60e9, 90e9}, Word: sched.NoPromise,
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("by its bound it takes %s with all slots of the cluster, and its deadline is in %s: it gets slots that the plan leaves", r.Time(r.B), r.Time(r.A))
 		}}
 	// Unplanned lets a job in of which nothing is known.
 	Unplanned = &sched.Cause{Name: "unplanned", Text: "there is no profile of its class: it gets slots that the plan leaves", Word: sched.NoPromise}
@@ -48,7 +53,7 @@ func Entry() compose.Entry {
 		Parts: parts(&plan{}, compose.Args{}),
 		Params: []compose.Param{
 			{Name: "bound", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "upper"}, Part: compose.KindAdmit, Doc: "that must meet the deadlines: the mean of the lower and the upper one, or the upper one"},
-			{Name: "over", Type: compose.Choice, Default: "reject", Choices: []string{"reject", "hold"}, Part: compose.KindAdmit, Doc: "what becomes of jobs above the plan: they are refused, or wait"},
+			{Name: "over", Type: compose.Choice, Default: "reject", Choices: []string{"reject", "hold"}, Part: compose.KindAdmit, Doc: "what becomes of jobs above the plan: they are refused, or wait; those that no slots make in time then run without a promise"},
 			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Part: compose.KindAdmit, Doc: "of the cluster that ApplicationMasters may take, before those of jobs that are not planned wait"},
 		},
 		Fill: fill,
@@ -59,7 +64,7 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	if _, err := admit.ShareOf(a); err != nil {
 		return err
 	}
-	p := &plan{upper: a.Choice("bound") == "upper", described: map[string]queues.Queue{}}
+	p := &plan{upper: a.Choice("bound") == "upper", holds: a.Choice("over") == "hold", described: map[string]queues.Queue{}}
 	for _, q := range a.Queues.Queues {
 		p.described[q.Name] = q
 	}
@@ -79,9 +84,9 @@ func parts(p *plan, a compose.Args) []compose.Entry {
 		{Name: "planned jobs", Kind: compose.KindAdmit, Doc: "as many jobs of each class as the plan has",
 			Step: func(compose.Args) (compose.Step, error) {
 				share, err := admit.ShareOf(a)
-				return Admission{p, a.Choice("over") == "hold", share}, err
+				return Admission{p, share}, err
 			},
-			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: changes, Causes: []*sched.Cause{Planned, OverPlan, TooLate, Unplanned,
+			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: changes, Causes: []*sched.Cause{Planned, OverPlan, TooLate, BeyondPlan, Unplanned,
 				estimate.NoDeadline, estimate.CountUnknown, admit.MasterShare, sched.Begun}}},
 		placement.GreedyEntry(),
 	}

@@ -22,6 +22,7 @@ func asks(job *sched.Job) bool {
 // plan is what each class gets.
 type plan struct {
 	upper     bool // deadlines are met by the upper bound, not by the mean
+	holds     bool // jobs above the plan wait, and those too late for any plan run beside it; else they are refused
 	described map[string]queues.Queue
 
 	Classes []class `json:"classes"` // sorted by name
@@ -101,7 +102,7 @@ func (p *plan) count(v sched.View, job *sched.Job, fresh map[string]bool) {
 	c := &p.Classes[i]
 	n := p.need(v, job)
 	if n.why.Cause != nil {
-		if n.late == 0 || job.Standing() == sched.Admitted {
+		if n.late == 0 || p.holds || job.Standing() == sched.Admitted {
 			c.loose++
 			for i := range n.slots {
 				c.Need[i].Of = max(c.Need[i].Of, n.slots[i].Of)
