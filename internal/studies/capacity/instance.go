@@ -14,9 +14,11 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Instance draws a problem as paper 004 does (section 5.1, table 2), in cents: all is uniform in the ranges of the table, with ρ < δ; a
-// job that is rejected costs ten times what its machines on demand would, so that none is. What the paper does not give is the mean time
-// of tasks, as a part of the longest (0.12 gives the penalties of its table), and how many machines can be reserved: none.
+// Instance draws a problem as paper 004 does (section 5.1, table 2), in cents: all is uniform in
+// the ranges of the table, with ρ < δ; a job that is rejected costs ten times what its machines on
+// demand would, so that none is. What the paper does not give is the mean time of tasks, as a part
+// of the longest (0.12 gives the penalties of its table), and how many machines can be reserved:
+// none.
 func Instance(classes int, mean float64, seed uint64) *scenario.Capacity {
 	d := draw.Of(seed, "instance")
 	c := &scenario.Capacity{Name: fmt.Sprintf("instance %d", seed), Currency: "cents", Bound: "mean"}
@@ -58,8 +60,8 @@ func Only(c *scenario.Capacity, class int) *scenario.Capacity {
 	return &one
 }
 
-// Solve is the cheapest plan with all deadlines times a factor, in whole machines and jobs or not. A plan without a class that is late is
-// not there.
+// Solve is the cheapest plan with all deadlines times a factor, in whole machines and jobs or not.
+// A plan without a class that is late is not there.
 func Solve(c *scenario.Capacity, factor float64, whole bool) (plan optimize.Answer, ok bool) {
 	p, _ := problem(c, factor)
 	p.Whole = whole
@@ -76,7 +78,8 @@ type Drawn struct {
 	Jobs      Part   `json:"jobs_in_time"`
 }
 
-// VerifyDrawn plays the plans of so many random instances with one to three classes each, in which every user submits three jobs.
+// VerifyDrawn plays the plans of so many random instances with one to three classes each, in which
+// every user submits three jobs.
 func VerifyDrawn(ctx context.Context, instances int, policy string, seed uint64) (all []Drawn, err error) {
 	for _, bound := range []string{"mean", "upper"} {
 		d := Drawn{Bound: bound, Instances: instances}

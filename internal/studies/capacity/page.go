@@ -21,8 +21,8 @@ svg .one { fill: #0072b2; } svg .two { fill: #d55e00; } svg .line { stroke: #007
 td.right, th.right { text-align: right; font-variant-numeric: tabular-nums; } .legend b { font-weight: 400; }
 `
 
-// WritePage writes one page that needs no network: machines, classes, what changes are worth, the sweep, and what came of a
-// verification, as far as they are there.
+// WritePage writes one page that needs no network: machines, classes, what changes are worth, the
+// sweep, and what came of a verification, as far as they are there.
 func (r *Result) WritePage(w io.Writer) error {
 	about := r.Reason
 	var sections []string

@@ -11,8 +11,9 @@ import (
 	"github.com/slackline/slackline/internal/studies/page/pagetest"
 )
 
-// A browser draws each class in each figure, on a screen and on a telephone, light and dark: nothing is wider than the window, and no
-// word lies outside of its figure. Names are nothing but text.
+// A browser draws each class in each figure, on a screen and on a telephone, light and dark:
+// nothing is wider than the window, and no word lies outside of its figure. Names are nothing but
+// text.
 func TestBrowserDrawsPlans(t *testing.T) {
 	b := pagetest.New(t)
 	c := example(t)

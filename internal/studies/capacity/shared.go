@@ -10,19 +10,21 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Gap is how far the bounds of a class are from what its jobs took in the mean, as parts of the bounds (paper 004, section 5.2).
+// Gap is how far the bounds of a class are from what its jobs took in the mean, as parts of the
+// bounds (paper 004, section 5.2).
 type Gap struct {
 	Upper, Middle float64
 	Took          float64 // seconds
 	Rounds        int     // of the fixed point
 }
 
-// Gaps plays users on slots that all tasks share, whatever their phase, by fair: at_most of each class, who think for a tenth of the
-// execution time before each job, for so many times the longest execution time. The bounds count an even part of all slots for each user.
+// Gaps plays users on slots that all tasks share, whatever their phase, by fair: at_most of each
+// class, who think for a tenth of the execution time before each job, for so many times the longest
+// execution time. The bounds count an even part of all slots for each user.
 //
-// A user submits a job when the one before has ended. With fixed the next one comes instead after the time that jobs are guessed to
-// take, and the guess moves by 0.07 of its error until it is less than 0.1 off (equation 42), as where a trace has to be written before
-// it is played.
+// A user submits a job when the one before has ended. With fixed the next one comes instead after
+// the time that jobs are guessed to take, and the guess moves by 0.07 of its error until it is less
+// than 0.1 off (equation 42), as where a trace has to be written before it is played.
 func Gaps(ctx context.Context, c *scenario.Capacity, slots, nodes int, heartbeat units.Duration, rounds int, fixed bool, seed uint64) ([]Gap, error) {
 	const beta, tau, most = 0.07, 0.1, 100
 	all := 0.0

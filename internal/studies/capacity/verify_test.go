@@ -12,7 +12,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Every user submits ten jobs or more, as they take less than planned; a seed plays the same again, and another seed does not.
+// Every user submits ten jobs or more, as they take less than planned; a seed plays the same again,
+// and another seed does not.
 func TestVerify(t *testing.T) {
 	c := example(t)
 	c.Bound = "upper"

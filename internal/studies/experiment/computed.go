@@ -20,8 +20,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
-// computed is a file of a case that is no scenario: what its series do is computed, for each seed. In the place of policies they name what,
-// some with a number behind it.
+// computed is a file of a case that is no scenario: what its series do is computed, for each seed.
+// In the place of policies they name what, some with a number behind it.
 type computed struct {
 	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds" doc:"what is computed: plans of random instances of paper 004, or its bounds beside users who share slots"`
 	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point"`

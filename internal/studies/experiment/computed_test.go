@@ -36,8 +36,9 @@ func TestComputed(t *testing.T) {
 	}
 }
 
-// By hand: on two slots two users have one each. A job has two maps of 1 s and two reduces of 1 s, so that the upper bound is
-// (2 - 2)/1 + 2 for each phase, 4 s, and so is the lower. Alone a job takes 2 s.
+// By hand: on two slots two users have one each. A job has two maps of 1 s and two reduces of 1 s,
+// so that the upper bound is (2 - 2)/1 + 2 for each phase, 4 s, and so is the lower. Alone a job
+// takes 2 s.
 func TestBesideUsers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "own")
 	if err := os.Mkdir(dir, 0o755); err != nil {

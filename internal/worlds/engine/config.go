@@ -64,10 +64,11 @@ type Job struct {
 	Sources []task.Source // in the place of Input, where inputs have names or formats; nil = they have none
 	Written task.Written  // how part files are written
 
-	SkipBad int             // records of a task that may be passed over when user code has failed at them
-	Facts   []outdir.Fact   // what else decides what it writes: its application, parameters, commands
-	Command json.RawMessage // the command line that it came from, kept in its log, for whoever wants to go on; may be nil
-	Began   time.Time       // 0 of its own times, for whoever goes on; zero = that of the run
+	SkipBad int           // records of a task that may be passed over when user code has failed at them
+	Facts   []outdir.Fact // what else decides what it writes: its application, parameters, commands
+	// the command line that it came from, kept in its log, for whoever wants to go on; may be nil
+	Command json.RawMessage
+	Began   time.Time // 0 of its own times, for whoever goes on; zero = that of the run
 
 	Executor Executor       // nil = attempts run in this process
 	Timeout  units.Duration // an attempt that does not get on for so long has failed; 0 = Config.Timeout
