@@ -485,7 +485,7 @@ func TestIntactAndReopen(t *testing.T) {
 	part := filepath.Join(out, task.PartName(true, 0))
 	must(t, Intact(out))
 	for what, change := range map[string][2]string{
-		"is not as it was written": {part, "tExt"}, "part-r-00007 is not by that job": {filepath.Join(out, "part-r-00007"), "mine"},
+		"its files have changed": {part, "tExt"}, "part-r-00007 is not from that job": {filepath.Join(out, "part-r-00007"), "mine"},
 	} {
 		must(t, os.WriteFile(change[0], []byte(change[1]), 0o666))
 		if err := Intact(out); err == nil || !strings.Contains(err.Error(), what) {
