@@ -34,5 +34,6 @@ var rules = []rule{
 	{"tree-package-doc", "every package has a doc comment"},
 	{"tree-exported-doc", "what a public package exports has a doc comment"},
 	{"text-phrases", "no phrase of internal/arch/phrases.txt, in code, comments, documents or scripts"},
+	{"text-width", "a comment is not wider than 120 columns"},
 	{"tree-compiles", "files can be parsed, pure packages pass the type checker"},
 }

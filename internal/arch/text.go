@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// maxComment is how many columns a line with a comment may have; a tab counts as four.
+const maxComment = 120
+
 // phrases lists what is not to be written, and what to write instead: "phrase = instead", one a line.
 //
 //go:embed phrases.txt
@@ -41,6 +44,9 @@ func (c *checker) checkText() error {
 			return err
 		}
 		c.checkPhrases(rel, string(text), banned)
+		if strings.HasSuffix(rel, ".go") {
+			c.checkWidth(rel, string(text))
+		}
 		return nil
 	})
 }
@@ -97,3 +103,21 @@ func (c *checker) checkPhrases(file, text string, banned map[string]string) {
 }
 
 func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b == '_' }
+
+// checkWidth looks for comments that are too wide. Preformatted text in them may be as wide as it has to be, and so may
+// code.
+func (c *checker) checkWidth(file, text string) {
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
+		if len([]rune(line)) <= maxComment {
+			continue
+		}
+		code, _, commented := strings.Cut(line, "// ")
+		if commented && len([]rune(strings.TrimRight(code, " "))) <= maxComment && !strings.HasPrefix(strings.TrimSpace(line), "//    ") &&
+			strings.Count(code, `"`)%2 == 0 && strings.Count(code, "`")%2 == 0 {
+			c.found = append(c.found, violation{file, number, "text-width", "the comment is wider than 120 columns: wrap it, or put it above the line"})
+		}
+	}
+}
