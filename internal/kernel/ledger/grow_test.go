@@ -56,6 +56,19 @@ func TestGrowingStages(t *testing.T) {
 	d.told(amended("j", "", maps(1), growing(reduces(20))))
 	tally(11, 14, 0, 1)
 
+	// While it grows, an amendment that knows of fewer tasks, such as one of a deadline, takes none back.
+	d = open(t, sched.Capabilities{Kill: true}, nil)
+	d.told(jobOf(1, "j", maps(1), growing(reduces(0))))
+	ask(8, 0)
+	ask(2, 0)
+	tally(8, 2, 0, 0)
+	d.told(amended("j", "", maps(1), growing(reduces(0))))
+	tally(8, 2, 0, 0)
+	d.told(amended("j", "", maps(1), growing(reduces(9))))
+	tally(9, 2, 0, 0)
+	d.told(amended("j", "", maps(1), reduces(3))) // final
+	tally(3, 2, 0, 0)
+
 	// Nor can there be fewer than there are.
 	d = open(t, sched.Capabilities{Kill: true}, nil)
 	d.told(nodeUp(1, 1, 9, 9), jobOf(1, "j", maps(1), growing(reduces(2))))
@@ -82,6 +95,7 @@ func TestGrowthAgainstALedgerOfLists(t *testing.T) {
 		var promised []sched.ItemID // items of one container each, not answered
 		var running []sched.AttemptID
 		done, known, grows, asked, upTo := 0, pick("known", 4), true, 0, sched.ItemID(0)
+		wants := 0 // open containers before a batch
 		spec := jobOf(1, "j", growing(maps(known)))
 		events, next := []sched.Event{nodeUp(1, 1, 50, 0), spec}, sched.AttemptID(1)
 		var plan sched.Plan
@@ -98,7 +112,14 @@ func TestGrowthAgainstALedgerOfLists(t *testing.T) {
 					st.Grows = true
 				}
 				if begun := done > 0 || len(promised)+len(running) > 0; !begun || grows {
+					was := known
 					known = max(len(st.Tasks), done+len(promised)+len(running))
+					if st.Grows && grows { // the number only rises until it is final
+						known = max(known, was)
+					}
+					if st.Grows {
+						known = max(known, done+len(promised)+len(running)+max(wants, 0))
+					}
 					grows = st.Grows
 				}
 				events = append(events, amended("j", "", st))
@@ -146,6 +167,7 @@ func TestGrowthAgainstALedgerOfLists(t *testing.T) {
 				}
 			}
 			l.Check(&plan)
+			wants = int(l.Job(1).Stages[sched.Map].Open)
 		}
 	})
 }

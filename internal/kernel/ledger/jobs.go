@@ -239,13 +239,17 @@ func (b *jobBook) untouched(s sched.Stage) bool {
 
 // remake opens the tasks of a stage that was amended before it began. Where the world binds late
 // its next Demand says how many are open; until then it asks for as many as it did. What such a
-// stage has done and under way is counted at least.
+// stage has done and under way is counted at least; while it grows, so is all that was known of.
 func (l *Ledger) remake(b *jobBook, st *workload.StageSpec) {
 	t := &b.Stages[st.Kind]
+	known := t.Total
 	t.Total = int32(len(st.Tasks))
 	if !l.can.Bind {
+		if t.Total = max(t.Total, t.Done+t.Occupied); st.Grows && b.tasks[st.Kind].Spec.Grows {
+			t.Total = max(t.Total, known)
+		}
 		b.tasks[st.Kind].Spec = st
-		t.Total = max(t.Total, t.Done+t.Occupied)
+		l.grow(b, st.Kind)
 		return
 	}
 	b.tasks[st.Kind] = l.openStage(st)
