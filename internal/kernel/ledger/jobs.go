@@ -39,6 +39,7 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 			b.Stages[st.Kind].Open = n - b.Stages[st.Kind].Done
 		} else { // its Demand says what is open
 			b.tasks[st.Kind] = &tasks{Spec: st}
+			l.grow(b, st.Kind) // by what is done already
 		}
 	}
 	l.setNeeds(b)

@@ -106,7 +106,9 @@ func (j *job) now() *workload.Job {
 	spec := *j.spec
 	spec.Stages = slices.Clone(spec.Stages)
 	for k, s := range j.stages {
-		s.told = max(s.told, s.shown)
+		if !s.grows { // a user who amends a job does not know how far its stages have grown
+			s.told = max(s.told, s.shown)
+		}
 		spec.Stages[k].Tasks, spec.Stages[k].Grows = s.spec.Tasks[:s.told], s.grows
 		for i, state := range s.tasks {
 			if state == taskDone {

@@ -88,11 +88,20 @@ func (w *Watch) startedBefore(e *sched.Event, j *watchedJob) {
 	}
 }
 
-// Believes checks that the book has the times that the world told.
+// Believes checks that the book has the times that the world told, and knows of no fewer tasks of a
+// stage that grows than are done, under way and asked for.
 func (w *Watch) Believes(v sched.View) {
 	for id, j := range w.jobs {
 		if job := v.Job(id); job == nil || job.Arrived != j.since {
 			w.broken("job %q arrived at %v, the book has %+v", j.id, j.since, job)
+			continue
+		}
+		spec := v.Job(id).Spec
+		for i := range spec.Stages {
+			st := &spec.Stages[i]
+			if c := &v.Job(id).Stages[st.Kind]; st.Grows && c.Total < c.Done+c.Occupied+max(c.Open, 0) {
+				w.broken("job %q: the %v stage grows, and the book has more of it than all: %+v", j.id, st.Kind, *c)
+			}
 		}
 	}
 	for id, a := range w.attempts {
