@@ -166,7 +166,7 @@ func (y *Policy) add(kind Kind, step Step) {
 	for _, v := range p.Needs {
 		p.needs |= 1 << v
 	}
-	if step == nil && p.Reads.Profiles {
+	if step == nil && p.Reads != (Reads{}) {
 		p.Causes = append(slices.Clone(p.Causes), sched.PlaceChanged)
 	}
 	p.turns, p.untold = p.Turns(), p.Reads.untold()
@@ -208,7 +208,7 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		brings |= 1 << batch[i].Kind
 	}
-	if y.parts[0].Reads.Profiles && brings.Has(sched.ProfileLearned) {
+	if y.parts[0].turns&brings != 0 {
 		p.Rank(0, sched.Because(sched.PlaceChanged))
 	}
 	y.desk = desk{View: v, policy: y}

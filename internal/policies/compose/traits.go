@@ -19,7 +19,7 @@ type Traits struct {
 	// means any. It is passed over where a batch brings none of them, no Resync and no Control, and
 	// there it would have planned nothing and changed nothing. So a part that looks at the clock,
 	// or at what the parts before it have planned, heeds any. An order heeds nothing; if it reads
-	// profiles, all jobs are ranked anew when one is learned.
+	// profiles or supplies, all jobs are ranked anew when one changes.
 	Heeds sched.Events
 	// Causes are those of its reasons.
 	Causes []*sched.Cause
@@ -34,10 +34,8 @@ func (e *Entry) Turns() sched.Events {
 		return sched.AnyEvent
 	case e.Kind != KindOrder:
 		return e.Heeds | sched.EventsOf(sched.Resync, sched.Control)
-	case e.Reads.Profiles:
-		return sched.EventsOf(sched.ProfileLearned)
 	}
-	return 0
+	return news &^ e.Reads.untold()
 }
 
 // neverWakes tells whether the part heeds something, and nothing on which a policy is asked.
@@ -96,7 +94,10 @@ func (d *desk) refuse(what, field string) {
 	panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part reads %s without declaring it: its catalogue entry needs Reads.%s", d.policy.Name(), d.by.Kind, what, field)})
 }
 
-// untold are the kinds of events of which a part learns what it does not say that it reads.
+// news are the kinds of events that bring what only those are told who say that they read it.
+const news = sched.Events(1<<sched.ProfileLearned | 1<<sched.SupplyChanged | 1<<sched.ForecastIssued)
+
+// untold are those of them of which a part learns what it does not say that it reads.
 func (r Reads) untold() (set sched.Events) {
 	if !r.Profiles {
 		set |= sched.EventsOf(sched.ProfileLearned)

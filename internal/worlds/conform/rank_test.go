@@ -155,7 +155,7 @@ func TestSecretSteps(t *testing.T) {
 	for want, does := range map[string]func(v sched.View, p *sched.Plan){
 		"reads profiles without declaring it: its catalogue entry needs Reads.Profiles": func(v sched.View, _ *sched.Plan) { v.Profile("c") },
 		"reads supplies without declaring it: its catalogue entry needs Reads.Supply":   func(v sched.View, _ *sched.Plan) { v.Supply(sched.Price) },
-		"reads supplies without saying so:  its catalogue entry needs Reads.Supply":     func(v sched.View, _ *sched.Plan) { v.Forecast(sched.Price) },
+		"reads supplies without declaring it:  its catalogue entry needs Reads.Supply":     func(v sched.View, _ *sched.Plan) { v.Forecast(sched.Price) },
 		"plans to kill without declaring it: its catalogue entry needs the verb in Needs": func(v sched.View, p *sched.Plan) {
 			p.Preempt(1, sched.Map, 1, sched.Because(whim))
 			p.Add(sched.Item{Verb: sched.Kill, Attempt: v.Youngest(1, sched.Map, 0), Outcome: sched.Killed})
@@ -186,5 +186,58 @@ func TestOrdersReadForThemselves(t *testing.T) {
 	}
 	if s.heard > 0 {
 		t.Errorf("it was told %d times what jobs have taught", s.heard)
+	}
+}
+
+// market is a world whose price goes up and down while jobs wait, and is forecast to.
+type market struct {
+	drive.World
+	turns int
+}
+
+func (w *market) Next(ctx context.Context) (drive.Batch, error) {
+	b, err := w.World.Next(ctx)
+	if w.turns++; err != nil || w.turns%5 > 0 || w.turns > 200 {
+		return b, err
+	}
+	price := float64(w.turns / 5 % 4)
+	e := sched.Event{Kind: sched.SupplyChanged, Of: sched.Price, X: price}
+	if w.turns%2 == 0 {
+		e = sched.Event{Kind: sched.ForecastIssued, Of: sched.Price, Detail: &sched.Detail{
+			Forecast: &sched.Forecast{Start: b.At, Interval: units.Second, Mid: []float64{price}}}}
+	}
+	b.Events = append(slices.Clone(b.Events), e)
+	slices.SortStableFunc(b.Events, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
+	return b, nil
+}
+
+// tariff is an order whose keys follow a price.
+type tariff struct {
+	sched.Flat
+	forecast bool // the one that is expected
+}
+
+func (o tariff) JobKey(v sched.View, j *sched.Job, _ sched.Stage) sched.Key {
+	price := 0.0
+	if f := v.Forecast(sched.Price); o.forecast && f != nil {
+		price = f.Mid[0]
+	} else if s := v.Supply(sched.Price); !o.forecast && s != nil {
+		price = s.Amount
+	}
+	return sched.Key{(int64(price) + int64(j.ID)) % 3}
+}
+
+// An order that reads supplies ranks jobs anew when one changes, or is expected to.
+func TestOrdersFollowSupplies(t *testing.T) {
+	for _, s := range []Subject{simulated(runs(6)), unkind(runs(20))} {
+		plain := s.New
+		s.New = func(t *testing.T, seed uint64) drive.World { return &market{World: plain(t, seed)} }
+		for _, forecast := range []bool{false, true} {
+			entry := compose.Entry{Name: "tariff", Kind: compose.KindOrder, Traits: compose.Traits{Reads: compose.Reads{Supply: true}},
+				Order: func(compose.Args) (sched.Order, error) { return tariff{forecast: forecast}, nil }}
+			t.Run(fmt.Sprint(s.Name, " forecast ", forecast), func(t *testing.T) {
+				holds(t, s, "tariff", entry)
+			})
+		}
 	}
 }
