@@ -155,7 +155,7 @@ func TestSecretSteps(t *testing.T) {
 	for want, does := range map[string]func(v sched.View, p *sched.Plan){
 		"reads profiles without declaring it: its catalogue entry needs Reads.Profiles": func(v sched.View, _ *sched.Plan) { v.Profile("c") },
 		"reads supplies without declaring it: its catalogue entry needs Reads.Supply":   func(v sched.View, _ *sched.Plan) { v.Supply(sched.Price) },
-		"reads supplies without declaring it:  its catalogue entry needs Reads.Supply":     func(v sched.View, _ *sched.Plan) { v.Forecast(sched.Price) },
+		"reads supplies without declaring it:  its catalogue entry needs Reads.Supply":  func(v sched.View, _ *sched.Plan) { v.Forecast(sched.Price) },
 		"plans to kill without declaring it: its catalogue entry needs the verb in Needs": func(v sched.View, p *sched.Plan) {
 			p.Preempt(1, sched.Map, 1, sched.Because(whim))
 			p.Add(sched.Item{Verb: sched.Kill, Attempt: v.Youngest(1, sched.Map, 0), Outcome: sched.Killed})
