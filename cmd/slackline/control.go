@@ -24,7 +24,7 @@ func newSubmit(o *options) *cobra.Command {
 	var run int64
 	cmd := &cobra.Command{
 		Use:   "submit JOB.yaml...",
-		Short: "Bring jobs to a run that goes on",
+		Short: "Bring jobs to a run in another terminal",
 		Long: `Brings the jobs of these files to a run of slackline run --open, in another terminal of the same
 user. They may wait for jobs of that run, and for each other; all of them are taken, or none. A
 deadline that is a span counts from the planned arrival of its job, as it does in run, and arrive
@@ -89,7 +89,7 @@ code 3 says that no run takes jobs.`,
 func newCancel(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel JOB...",
-		Short: "Cancel jobs of a run that goes on",
+		Short: "Cancel jobs of a run in another terminal",
 		Long: `Cancels jobs that run, or wait, in another terminal of the same user. JOB is a number, or a name,
 for the newest of it. Nothing of the job starts any more, what runs of it is stopped, and its output
 is removed, as that of a job that fails; jobs that wait for it end too. The others go on. It ends
@@ -226,7 +226,7 @@ func (o *options) await(ctx context.Context, m *runs.Memory, j *store.Job) (*sto
 		select {
 		case <-t.C:
 		case <-ctx.Done():
-			return nil, errors.New("interrupted; the jobs go on")
+			return nil, errors.New("interrupted; the jobs continue")
 		}
 	}
 }

@@ -218,9 +218,9 @@ func TestOpenRunThatStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.ends(exitInterrupt)
-	run.until("slackline resume out/two and slackline resume out/hangs go on")
+	run.until("slackline resume out/two and slackline resume out/hangs continue it")
 	run = s.elsewhere("takes jobs", "run", "--open")
-	s.answers(2, `an interrupted run left "out/hangs"; slackline resume goes on with that`, "submit", "hangs.yaml")
+	s.answers(2, `an interrupted run left "out/hangs"; slackline resume continues it`, "submit", "hangs.yaml")
 	s.answers(0, "the run ends", "close")
 	run.ends(0)
 	s.must(0, "resume", "out/hangs")

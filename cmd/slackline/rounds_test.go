@@ -107,7 +107,7 @@ func TestKillBetweenPolicies(t *testing.T) {
 			if r := s.run("run", "jobs.yaml", "--policy", "fifo,fair,edf-p"); r.code != 2 || !strings.Contains(r.stderr, "it exists already") {
 				t.Errorf("%d: %s", r.code, r.stderr)
 			}
-			if r := s.run("resume", "out/slow/edf-p"); r.code != 0 || !strings.Contains(r.stdout, "the run is news end") {
+			if r := s.run("resume", "out/slow/edf-p"); r.code != 0 || !strings.Contains(r.stdout, "the run has ended") {
 				t.Errorf("%d: %s%s", r.code, r.stdout, r.stderr)
 			}
 		})

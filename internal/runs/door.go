@@ -205,7 +205,7 @@ func (l *Local) joining(files []string, now time.Time) (*Local, error) {
 	for i, dir := range more.outputs("") {
 		_, err := outdir.Check(dir)
 		if left, wrong := outdir.Left(dir); err == nil && (wrong != nil || left.Command != nil) {
-			err = errors.Join(wrong, fmt.Errorf("an interrupted run left %q; slackline resume goes on with that", dir))
+			err = errors.Join(wrong, fmt.Errorf("an interrupted run left %q; slackline resume continues it", dir))
 		}
 		if err != nil {
 			return nil, more.Files[i].Errorf("output", "%v", err)

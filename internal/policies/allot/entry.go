@@ -39,8 +39,8 @@ var (
 	Unplanned = &sched.Cause{Name: "unplanned", Text: "there is no profile of its class: it gets slots that the plan leaves", Word: sched.NoPromise}
 )
 
-// changes are the events upon which the plan is made anew.
-var changes = sched.EventsOf(sched.Resync, sched.Control, sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.ProfileLearned,
+// changes are the events upon which the plan is made again. A resync brings nodes and jobs with it.
+var changes = sched.EventsOf(sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.ProfileLearned,
 	sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady)
 
 // Entry lists the policy.

@@ -94,8 +94,8 @@ func TestBadNames(t *testing.T) {
 		dir:                              "is a folder; name a file",
 		filepath.Join(dir, "no", "a"):    "there is no folder",
 		filepath.Join(other, "a"):        "cannot be written",
-		other:                            "is there already and is no page; name another file",
-		os.DevNull:                       "is no ordinary file",
+		other:                            "exists already and is not a page; name another file",
+		os.DevNull:                       "is not a regular file",
 		filepath.Join(dir, "a") + "\x00": "cannot be written",
 	} {
 		f, err := CreatePage(name)

@@ -104,7 +104,7 @@ func TestForksOfLateBinding(t *testing.T) {
 					f, err := l.Fork(func(book *ledger.Ledger) (drive.World, error) {
 						return sim.From(sim.Config{Cluster: cfg.Cluster, Heartbeat: units.Second, Seed: seed}, book)
 					}, tale)
-					if err != nil && strings.Contains(err.Error(), "a stock scheduler places work now") {
+					if err != nil && strings.Contains(err.Error(), "a stock scheduler is placing work") {
 						stock++
 						continue
 					}

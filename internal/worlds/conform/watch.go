@@ -134,7 +134,7 @@ func (w *Watch) Batch(round int64, at units.Time, events []sched.Event) error {
 	}
 	for i := range events {
 		if i > 0 && events[i].Kind < events[i-1].Kind {
-			w.broken("%v stands behind %v", events[i].Kind, events[i-1].Kind)
+			w.broken("%v comes after %v", events[i].Kind, events[i-1].Kind)
 		}
 		if events[0].Kind != sched.Resync || !isLate(events[i].Kind) {
 			w.event(&events[i])
