@@ -116,6 +116,10 @@ func (s *scheduler) settle(v sched.View, job *sched.Job, r *record, verdict Verd
 		s.refuse(v, r, &verdict, p)
 		return
 	}
+	if maps := &job.Stages[sched.Map]; maps.Open <= 0 && maps.Occupied > 0 {
+		// A resync has the sample taken anew, until all maps run: no further one will say that the job has started.
+		c.Begun = true
+	}
 	measured := r.Sample
 	n := s.note(job, promised)
 	n.Claim, n.Sample, n.Master, n.Room = c, measured, r.Master, r.Room

@@ -95,7 +95,7 @@ func (s *successor) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 
 // every calls do with each policy of the catalogue, or one with each part of it, and some more.
 func every(t *testing.T, do func(t *testing.T, fresh func() sched.Policy)) {
-	for _, text := range append(everyone(), "fifo+matchmaking", "fair+delay(D=2s,rack=1s)", "edf+speculate(lag=0s,gap=0,interval=1s)", "fifo+sleep(idle=2s)") {
+	for _, text := range append(everyone(), "fifo+matchmaking", "fair+delay(D=2s,rack=1s)") {
 		t.Run(text, func(t *testing.T) {
 			do(t, func() sched.Policy {
 				p, err := catalog.New(text, pools())

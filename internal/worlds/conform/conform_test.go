@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,8 +66,8 @@ func work() []*workload.Job {
 }
 
 func simulated(seeds int) Subject {
-	return Subject{Name: "sim", Jobs: 5, Binds: true, Exact: true, Seeds: seeds, Delay: 4 * units.Second, Refuses: unchecked, New: func(t *testing.T, seed uint64) drive.World {
-		cfg := sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: work()}, Seed: seed, Heartbeat: units.Second,
+	return Subject{Name: "sim", Jobs: 5, Binds: true, Exact: true, Races: true, Seeds: seeds, Delay: 4 * units.Second, Refuses: unchecked, New: func(t *testing.T, seed uint64) drive.World {
+		cfg := sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: work()}, Seed: seed, Heartbeat: units.Second, Progress: units.Second,
 			Failures: sim.Failures{Rate: 0.05, MTBF: 5 * units.Minute, MTTR: 10 * units.Second}}
 		if seed%3 == 0 {
 			cfg.Heartbeat = 0
@@ -116,6 +117,25 @@ func rich(seeds int) Subject {
 			Speeds:  []sim.SpeedStep{{At: at(5), Node: 1, Factor: 0.5}, {At: at(15), Factor: 2}},
 			Sizes:   []sim.SizeStep{{At: at(4), Nodes: 3}, {At: at(10), Nodes: 2, Crash: true}, {At: at(14), Nodes: 4}, {At: at(22), Nodes: 2}, {At: at(26), Nodes: 4}},
 			Outages: []sim.Outage{{Node: 1, Down: at(8), Up: at(12)}, {Node: 2, Down: at(30), Up: at(31)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	return s
+}
+
+// pressed is the simulator with a job without a deadline that takes all map slots, and one behind it whose deadline
+// is near.
+func pressed(seeds int) Subject {
+	s := simulated(seeds)
+	s.Name = "sim, pressed"
+	s.New = func(t *testing.T, seed uint64) drive.World {
+		jobs := work()
+		first := jobs[0]
+		first.Deadline, first.Class, first.Stages[0].Tasks = units.Never, "long", slices.Repeat([]workload.Task{{Work: 40 * units.Second}}, 16)
+		jobs[3].Deadline = jobs[3].Arrive.Add(25 * units.Second)
+		w, err := sim.New(sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Second, Progress: units.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,18 +200,28 @@ func runs(n int) int {
 
 // Every policy of the catalogue, and every part in some policy, passes on the kind world and on the unkind one.
 func TestPolicies(t *testing.T) {
-	for _, text := range everyone() {
-		for _, s := range []Subject{simulated(runs(6)), unkind(runs(20)), real(t, 1)} {
+	for _, s := range []Subject{simulated(runs(6)), unkind(runs(20)), real(t, 1)} {
+		acts := newActs()
+		for _, text := range everyone() {
 			t.Run(s.Name+" "+text, func(t *testing.T) {
+				s.sinks = []drive.Sink{acts.of(fromCatalogue(t, text)())}
 				holds(t, s, text)
 			})
+		}
+		if s.Exact { // what is done in real time depends on the machine
+			var taught []string
+			if !s.Unkind {
+				// TestTaughtPolicies lets them act.
+				taught = []string{"constraint", "rtmr reclaimer"}
+			}
+			acts.check(t, s.Name, s.New(t, 0).Can(), taught...)
 		}
 	}
 }
 
 // everyone lists every policy of the catalogue, and every part in some policy.
 func everyone() []string {
-	texts := []string{"fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)", "edf+serial+greedy(nonlocal=0,reduces=0)",
+	texts := []string{"fair(preemption=true,fair_timeout=100ms,min_timeout=100ms,interval=1s)", "edf+speculate(lag=0s,gap=0,interval=1s)", "fifo+sleep(idle=2s)", "edf+serial+greedy(nonlocal=0,reduces=0)",
 		"capacity(elastic=false)", "rtmr(order=fifo,preempt=false)", "rtmr(feedback=false,unknown=best-effort)", "fair(users=true)+limit(running=2,per_user=2,per_queue=1)"}
 	for _, e := range catalog.All() {
 		if e.Kind == compose.KindPreempt {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -175,12 +176,18 @@ func (w *retold) void() error {
 // where tasks are bound here: all jobs end, in the simulator with and without heartbeats, whatever is told
 // anew when.
 func TestResyncsOfTheSimulator(t *testing.T) {
+	acts := newActs()
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
 		resyncs := 0
-		s := simulated(runs(30))
+		s, full := simulated(runs(30)), pressed(1)
+		s.sinks = []drive.Sink{acts.of(fresh().(*compose.Policy))}
 		plain := s.New
 		s.New = func(t *testing.T, seed uint64) drive.World {
-			w := newRetold(plain(t, seed), seed)
+			of := plain
+			if seed%3 == 0 {
+				of = full.New
+			}
+			w := newRetold(&taught{World: of(t, seed), told: seed%2 > 0}, seed)
 			t.Cleanup(func() { resyncs += w.resyncs })
 			return w
 		}
@@ -193,4 +200,5 @@ func TestResyncsOfTheSimulator(t *testing.T) {
 			t.Error("nothing was told anew: this tests nothing")
 		}
 	})
+	acts.check(t, "retold", simulated(1).New(t, 0).Can())
 }

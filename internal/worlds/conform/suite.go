@@ -36,7 +36,8 @@ type Subject struct {
 	// Seeds is how many runs of each kind are made.
 	Seeds int
 
-	firm bool // the policy stands by its verdicts, whatever becomes of the book
+	sinks []drive.Sink // that follow each run besides
+	firm  bool         // the policy stands by its verdicts, whatever becomes of the book
 }
 
 // Suite holds a world to all promises.
@@ -149,7 +150,7 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, betw
 	t.Helper()
 	watch, said := NewWatch(s.Binds), verdicts{make(map[string]bool), make(map[string]bool)}
 	world := s.New(t, seed)
-	l := drive.New(world, fresh(), append(sinks, watch, newListener(world.Can()))...)
+	l := drive.New(world, fresh(), append(slices.Concat(sinks, s.sinks), watch, newListener(world.Can()))...)
 	if m, ok := world.(*meddler); ok {
 		m.view, m.watch = func() sched.View { return l.Ledger }, watch
 	}

@@ -93,7 +93,7 @@ type watchedAttempt struct {
 // NewWatch returns a watch over a run that begins.
 func NewWatch(binds bool) *Watch {
 	w := &Watch{Binds: binds, Ends: make(map[sched.Outcome]int), Jobs: make(map[sched.Outcome]int), Refused: make(map[bool]int),
-		Whys: make(map[sched.Code]int), ended: make(map[string]sched.Outcome), allowed: make(map[string]bool), ghosts: make(map[sched.AttemptID]bool)}
+		Whys: make(map[sched.Code]int), second: make(map[sched.ItemID]bool), ended: make(map[string]sched.Outcome), allowed: make(map[string]bool), ghosts: make(map[sched.AttemptID]bool)}
 	w.forget()
 	return w
 }
@@ -107,7 +107,6 @@ func (w *Watch) forget() {
 	w.attempts = make(map[sched.AttemptID]*watchedAttempt)
 	w.tasks = make(map[watchedTask]int)
 	w.left = make(map[sched.ItemID]int32) // what runs is told again, item and all
-	w.second = make(map[sched.ItemID]bool)
 	w.far = make(map[sched.ItemID]sched.Locality)
 }
 
@@ -370,7 +369,7 @@ func (w *Watch) started(e *sched.Event) {
 		w.broken("%v of job %q started, which was never admitted", e.Stage, j.id)
 	case !n.carries(j.detail.Job.Labels):
 		w.broken("%v of job %q started on node %d, which lacks a label", e.Stage, j.id, e.Node)
-	case w.Binds && w.tasks[watchedTask{e.Job, e.Stage, e.Task}] > 0 && !w.second[e.Item]:
+	case w.Binds && w.tasks[watchedTask{e.Job, e.Stage, e.Task}] > 0 && !w.races(e):
 		w.broken("%v %d of job %q started while it ran", e.Stage, e.Task, j.id)
 	case w.Binds && j.done[e.Stage][e.Task]:
 		w.broken("%v %d of job %q started again after its commit", e.Stage, e.Task, j.id)
@@ -475,4 +474,17 @@ func (w *Watch) Close(jobs int) []string {
 		w.broken("%d of %d jobs ended", len(w.ended), jobs)
 	}
 	return w.Broken
+}
+
+// races tells whether an attempt is a second one: that was asked for. A resync tells of the two in any order.
+func (w *Watch) races(e *sched.Event) bool {
+	if w.second[e.Item] {
+		return true
+	}
+	for _, a := range w.attempts {
+		if w.resynced == w.round && a.job == e.Job && a.stage == e.Stage && a.task == e.Task && w.second[a.item] {
+			return true
+		}
+	}
+	return false
 }
