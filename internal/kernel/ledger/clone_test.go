@@ -59,6 +59,31 @@ func large(jobs, nodes int) *Ledger {
 	return l
 }
 
+// Queues that come and go in a book leave those of its copy alone: a new queue of the copy gets a handle that
+// none of its queues has.
+func TestCloneHandsOutItsOwnQueues(t *testing.T) {
+	d := open(t, bound, testOrder{ceiling: 99})
+	in := func(j sched.JobID, queue string) sched.Event {
+		e := jobOf(j, "j"+queue, maps(1))
+		e.Detail.Job.Queue = queue
+		return e
+	}
+	goes := func(j sched.JobID) sched.Event {
+		return sched.Event{Kind: sched.JobEnded, Job: j, Outcome: sched.Committed}
+	}
+	d.told(in(1, "a"), in(2, "b"), in(3, "c"), in(4, "d"))
+	d.told(goes(3), goes(4))
+	d.told() // after which their handles are free
+	c := &desk{T: t, Ledger: d.Clone(testOrder{ceiling: 99}), at: d.at, turns: d.turns}
+	d.told(in(3, "e"))
+	d.told(goes(2))
+	d.told()
+	c.told(in(3, "f"))
+	if b, f := c.Job(2).Queue, c.Job(3).Queue; b == f || c.Queue(b).Name != "b" || c.Queue(f).Name != "f" {
+		t.Errorf("the copy's queues are %+v and %+v", c.Queue(b), c.Queue(f))
+	}
+}
+
 // BenchmarkClone copies a book of 10,000 jobs of 110 tasks on 1,000 nodes, of which 10,000 run.
 func BenchmarkClone(b *testing.B) {
 	l := large(10_000, 1000)
