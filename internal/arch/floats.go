@@ -19,14 +19,15 @@ var comparing = map[string][]string{
 // arrays that hold some, by a switch, by the functions above, called or handed on, and as keys of a
 // map. What units.Rounded returns may be compared, also from a local variable that is never given
 // anything else. So may be a number that is held to a constant as it stands, as one asks whether
-// something is set or within its range; but not the result of a calculation, nor a local variable
-// that is given one.
+// something is set or within its range; but not the result of a calculation, nor a local variable or
+// a parameter that is given one, the latter by a call in the same file.
 //
 // max and min, and those of slices, are no comparisons: of two floats that are nearly the same either will do.
 //
 // It does not see a float that is made a whole number, such as a duration or a sched.Key, before it
-// is compared; one in a field, or returned by a function, that holds a calculation and is held to a
-// constant; and floats in an interface.
+// is compared; the bits of one (math.Float64bits); floats in an interface; and a calculation that is
+// held to a constant behind a field, the result of a function, a second variable, or a parameter
+// that is handed it in another file, through a variable, or by a variadic or generic call.
 func (w *pureWalk) floats(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
@@ -80,20 +81,28 @@ func (w *pureWalk) ofFloats(id *ast.Ident) bool {
 func (w *pureWalk) checks(x, y ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
-		return w.info.Types[y].Value != nil && !slices.ContainsFunc(w.given[w.info.Uses[x]], calculates)
+		return w.info.Types[y].Value != nil && !slices.ContainsFunc(w.given[w.info.Uses[x]], w.calculates)
 	case *ast.SelectorExpr, *ast.IndexExpr:
 		return w.info.Types[y].Value != nil
 	}
 	return false
 }
 
-// calculates tells whether an expression is a calculation; nil stands for one in place, such as x += y.
-func calculates(x ast.Expr) bool {
+// calculates tells whether an expression is a calculation, also with another sign or type; nil stands for one
+// in place, such as x += y.
+func (w *pureWalk) calculates(x ast.Expr) bool {
 	if x == nil {
 		return true
 	}
-	_, is := ast.Unparen(x).(*ast.BinaryExpr)
-	return is
+	switch x := ast.Unparen(x).(type) {
+	case *ast.BinaryExpr:
+		return true
+	case *ast.UnaryExpr:
+		return w.calculates(x.X)
+	case *ast.CallExpr:
+		return w.info.Types[x.Fun].IsType() && w.calculates(x.Args[0])
+	}
+	return false
 }
 
 // gives notes what variables are given.
@@ -131,6 +140,20 @@ func (w *pureWalk) gives(n ast.Node) bool {
 	case *ast.IncDecStmt:
 		if id, ok := n.X.(*ast.Ident); ok {
 			note(id, nil)
+		}
+	case *ast.CallExpr: // the parameters of a function of the package
+		id := calleeName(n)
+		if id == nil {
+			break
+		}
+		f, ok := w.info.Uses[id].(*types.Func)
+		if !ok || f.Signature().Variadic() || f.Signature().Params().Len() != len(n.Args) {
+			break
+		}
+		for i, x := range n.Args {
+			// Others may hand it anything.
+			to := f.Signature().Params().At(i)
+			w.given[to] = append(w.given[to], &ast.BadExpr{}, x)
 		}
 	}
 	return true

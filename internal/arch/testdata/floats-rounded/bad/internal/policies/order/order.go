@@ -70,3 +70,15 @@ func handed(list []float64, x, y plan, u, v [2]float64) bool {
 		math.Signbit(x.cost) || // want floats-rounded
 		seen[x.cost] || plans[y]
 }
+
+func over(share float64) bool {
+	return share > 0.5 // want floats-rounded
+}
+
+func hidden(a, b float64) bool {
+	x := -(a - b)
+	y := float64(price(a - b))
+	return over(a/b) ||
+		x > 0 || // want floats-rounded
+		y > 0 // want floats-rounded
+}

@@ -24,3 +24,9 @@ func variable(a, b float64, list []int) bool {
 	slices.SortFunc(list, cmp.Compare[int])
 	return x == y
 }
+
+func within(share float64) bool { return share >= 0 && share <= 1 }
+
+func handed(share float64) bool {
+	return within(share) && within(-share) && within(units.Rounded(share/2))
+}
