@@ -110,7 +110,7 @@ func rich(seeds int) Subject {
 			}
 		}
 		at := func(s int) units.Time { return units.Time(0).Add(units.Duration(s) * units.Second) }
-		w, err := sim.New(sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Duration(seed%2) * units.Second, Replicas: 2,
+		w, err := sim.New(sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Duration(seed%2) * units.Second, Progress: units.Second, Replicas: 2,
 			Placement: sim.Placement(seed % 2), Times: sim.Times{Law: sim.LogNormal, CV: 0.5}, Failures: sim.Failures{Rate: 0.03},
 			Supply:  []sim.SupplyStep{{At: at(1), Of: sched.GreenPower, Amount: 100}, {At: at(2), Of: sched.Price, Amount: 0.3}},
 			Expect:  []sim.Outlook{{At: at(2), Of: sched.GreenPower, Forecast: &sched.Forecast{Start: at(0), Interval: units.Second, Mid: []float64{1}}}},
@@ -149,7 +149,7 @@ func failing(seeds int) Subject {
 	s := simulated(seeds)
 	s.Name, s.Fails = "sim, failing", true
 	s.New = func(t *testing.T, seed uint64) drive.World {
-		w, err := sim.New(sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: work()}, Seed: seed, Heartbeat: units.Second, Failures: sim.Failures{Rate: 0.35}, MaxFailures: 2})
+		w, err := sim.New(sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: work()}, Seed: seed, Heartbeat: units.Second, Progress: units.Second, Failures: sim.Failures{Rate: 0.35}, MaxFailures: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
