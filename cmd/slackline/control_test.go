@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +16,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/runs"
 )
 
 // terminal is a command that goes on in a process of its own.
@@ -245,4 +250,66 @@ func real(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// A submission that is slow to read, here as it comes through a pipe, holds up nobody else. Once
+// whoever asked for it has given up, its jobs do not run, whenever they are read.
+func TestSlowSubmission(t *testing.T) {
+	need(t, "mkfifo")
+	s := newShell(t, map[string]string{"text.txt": "a\n", "hangs.yaml": hangs, "b.yaml": jobFile("b")})
+	if err := exec.Command("mkfifo", s.path("late"), s.path("next"), s.path("never")).Run(); err != nil {
+		t.Fatal(err)
+	}
+	run := s.elsewhere(`job "hangs"`, "run", "--open", "hangs.yaml")
+	m, err := runs.OpenMemory(s.path("data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	slow := func(ctx context.Context, file string) (runs.Reply, error) {
+		return m.Ask(ctx, 1, runs.Submit, fmt.Sprintf(`{"dir": %q, "files": [%q]}`, s.dir, file))
+	}
+	write := func(file, text string) { // returns when the run has begun to read
+		t.Helper()
+		pipe, err := os.OpenFile(s.path(file), os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = pipe.WriteString(text)
+		if err := errors.Join(err, pipe.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, giveUp := context.WithCancel(t.Context())
+	said := make(chan error)
+	go func() { _, err := slow(ctx, "late"); said <- err }()
+	s.answers(0, "b, is submitted", "submit", "b.yaml")
+	s.answers(0, "hangs, is cancelled", "cancel", "hangs")
+	giveUp()
+	if err := <-said; err == nil || err.Error() != "interrupted; the request is withdrawn, and nothing of it is done" {
+		t.Errorf("whoever gives up hears %v", err)
+	}
+	write("late", jobFile("late"))
+	go func() {
+		r, err := slow(t.Context(), "next")
+		if err == nil && (len(r.Jobs) != 1 || r.Jobs[0].Name != "next") {
+			err = fmt.Errorf("the reply is %+v", r)
+		}
+		said <- err
+	}()
+	write("next", jobFile("next", "after: [b]"))
+	if err := <-said; err != nil {
+		t.Error(err)
+	}
+	s.answers(0, "next: finished", "wait", "next")
+
+	go func() { _, err := slow(t.Context(), "never"); said <- err }()
+	s.answers(0, "the run ends", "close")
+	if err := <-said; !errors.Is(err, store.ErrGone) {
+		t.Errorf("after the end of the run whoever waits hears %v", err)
+	}
+	run.ends(0)
+	if jobs := s.must(0, "jobs"); strings.Contains(jobs, "late") {
+		t.Errorf("jobs lists\n%s", jobs)
+	}
 }

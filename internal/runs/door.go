@@ -53,17 +53,24 @@ const askEvery = 100 * time.Millisecond
 // patience is how long a run may take to answer.
 const patience = 30 * time.Second
 
+// grace is how long the answer of a run that is at a request may take beyond that.
+const grace = 5 * time.Second
+
 // Ask asks something of a run that another process drives, and waits for the answer. The error is
-// store.ErrGone if the run has ended.
+// store.ErrGone if the run has ended. Whoever gives up withdraws the request: then nothing of it is
+// done, unless the run is at it already.
 func (m *Memory) Ask(ctx context.Context, run int64, verb, what string) (r Reply, err error) {
 	id, err := m.store.Ask(run, verb, what)
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, m.store.Withdraw(id)) }()
+	defer func() { err = errors.Join(err, m.store.RemoveRequest(id)) }()
 	t := time.NewTicker(askEvery / 2)
 	defer t.Stop()
-	for until := time.Now().Add(patience); time.Now().Before(until); {
+	why := ""
+	var last <-chan time.Time
+	late := time.After(patience)
+	for done := ctx.Done(); ; {
 		text, ok, err := m.store.Answer(id)
 		switch {
 		case err != nil:
@@ -73,17 +80,31 @@ func (m *Memory) Ask(ctx context.Context, run int64, verb, what string) (r Reply
 		}
 		select {
 		case <-t.C:
-		case <-ctx.Done():
-			return r, context.Cause(ctx)
+			continue
+		case <-done:
+			why, done, late = "interrupted", nil, nil
+		case <-late:
+			why, late = fmt.Sprintf("run %d has not answered for %v", run, patience), nil
+		case <-last:
+			return r, fmt.Errorf("%s while it was at the request; slackline jobs shows what became of it", why)
 		}
+		withdrawn, err := m.store.Withdraw(id)
+		switch {
+		case err != nil:
+			return r, err
+		case withdrawn:
+			return r, fmt.Errorf("%s; the request is withdrawn, and nothing of it is done", why)
+		}
+		last = time.After(grace)
 	}
-	return r, fmt.Errorf("run %d has not answered for %v; is its process stopped?", run, patience)
 }
 
 // serve does what is asked of the run until it ends. A store that cannot be read now may be later.
+// Job files and their input may be slow to read, so that nobody waits for those of another.
 func (k *Keeper) serve() {
 	t := time.NewTicker(askEvery)
 	defer t.Stop()
+	inHand := make(map[int64]bool)
 	for {
 		select {
 		case <-t.C:
@@ -96,16 +117,35 @@ func (k *Keeper) serve() {
 		if !begun { // its clock does not run
 			continue
 		}
-		asked, _ := k.live.Asked()
+		asked, err := k.live.Asked()
+		if err != nil {
+			continue
+		}
+		still := make(map[int64]bool)
 		for _, r := range asked {
-			reply, err := k.grant(r)
-			if err != nil {
-				reply.Error = err.Error()
-			}
-			if text, err := json.Marshal(reply); err == nil {
-				_ = k.live.Answer(r.ID, string(text)) // else whoever asks hears nothing, and says so
+			switch still[r.ID] = true; {
+			case inHand[r.ID]:
+			case r.Verb == Submit:
+				k.server.Go(func() { k.answer(r) })
+			default:
+				k.answer(r)
 			}
 		}
+		inHand = still
+	}
+}
+
+// answer does what is asked, and says so. If it cannot, whoever asks hears nothing, and says so.
+func (k *Keeper) answer(r store.Request) {
+	reply, err := k.grant(r)
+	switch {
+	case errors.Is(err, store.ErrGone): // which the store says by itself
+		return
+	case err != nil:
+		reply.Error = err.Error()
+	}
+	if text, err := json.Marshal(reply); err == nil {
+		_ = k.live.Answer(r.ID, string(text))
 	}
 }
 
@@ -113,10 +153,16 @@ func (k *Keeper) serve() {
 func (k *Keeper) grant(r store.Request) (Reply, error) {
 	switch r.Verb {
 	case Cancel:
+		if err := k.live.Take(r.ID, nil); err != nil {
+			return Reply{}, err
+		}
 		return Reply{}, k.door.Ask(k.ctx, engine.Request{Cancel: r.What})
 	case Shut:
 		if !k.local.Open {
 			return Reply{}, engine.ErrShut
+		}
+		if err := k.live.Take(r.ID, nil); err != nil {
+			return Reply{}, err
 		}
 		return Reply{}, errors.Join(k.door.Ask(k.ctx, engine.Request{Shut: true}), k.live.Shut())
 	case Submit:
@@ -124,30 +170,67 @@ func (k *Keeper) grant(r store.Request) (Reply, error) {
 		if err := json.Unmarshal([]byte(r.What), &s); err != nil {
 			return Reply{}, err
 		}
-		return k.submit(s)
+		return k.submit(r.ID, s)
 	}
 	return Reply{}, fmt.Errorf("this run is one of another build of slackline: it knows no %q", r.Verb)
 }
 
-// submit lets the jobs of files into the run.
-func (k *Keeper) submit(s Submission) (r Reply, err error) {
+// submit lets the jobs of files into the run. Where others came while they were read, they are
+// checked again beside those.
+func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 	if !k.local.Open {
 		return r, engine.ErrShut
 	}
 	if here := absolute("."); !SameDir(s.Dir, here) {
 		return r, fmt.Errorf("it takes job files from %s, as their paths are relative to that; submit them there", here)
 	}
-	now, origin := time.Now(), k.cell.Origin()
-	more, err := k.local.joining(s.Files, now)
-	if err != nil {
-		return Reply{Bad: true}, err
+	for {
+		k.joins.Lock()
+		there := slices.Clone(k.local.Files)
+		k.joins.Unlock()
+		now := time.Now()
+		more, err := k.joining(s.Files, there, now)
+		switch {
+		case k.ctx.Err() != nil:
+			return r, context.Cause(k.ctx)
+		case err != nil:
+			return Reply{Bad: true}, err
+		}
+		k.joins.Lock()
+		if slices.Equal(there, k.local.Files) {
+			defer k.joins.Unlock()
+			return k.join(request, s.Files, more, now)
+		}
+		k.joins.Unlock()
 	}
-	since := units.Duration(now.Sub(origin))
+}
+
+// joining reads job files that are to join the run. It ends with the run, whatever it reads.
+func (k *Keeper) joining(files []string, there []*scenario.Job, now time.Time) (more *Local, err error) {
+	l := &Local{Machine: k.local.Machine, Files: there}
+	read := make(chan struct{})
+	var found *Local
+	var wrong error
+	go func() {
+		defer close(read)
+		found, wrong = l.joining(files, now)
+	}()
+	select {
+	case <-read:
+		return found, wrong
+	case <-k.ctx.Done():
+		return nil, context.Cause(k.ctx)
+	}
+}
+
+// join lets jobs into the run, unless whoever asked for it has given up.
+func (k *Keeper) join(request int64, files []string, more *Local, now time.Time) (r Reply, err error) {
+	since := units.Duration(now.Sub(k.cell.Origin()))
 	var jobs []engine.Job
 	for _, equipped := range more.jobs {
 		j := equipped.Job
 		j.Began = now
-		if j.Command, err = json.Marshal(k.local.Command.of(s.Files, more.Outputs(""))); err != nil {
+		if j.Command, err = json.Marshal(k.local.Command.of(files, more.Outputs(""))); err != nil {
 			return r, err
 		}
 		j.Spec.Arrive = j.Spec.Arrive.Add(since)
@@ -158,7 +241,7 @@ func (k *Keeper) submit(s Submission) (r Reply, err error) {
 		}
 		jobs = append(jobs, j)
 	}
-	rows, err := k.add(more, now)
+	rows, err := k.add(request, more, now)
 	if err == nil {
 		err = k.door.Ask(k.ctx, engine.Request{Submit: jobs})
 	}
@@ -221,12 +304,12 @@ func (o Command) of(files, outputs []string) Command {
 }
 
 // add begins to keep more jobs, before they arrive.
-func (k *Keeper) add(more *Local, now time.Time) (rows []*store.Job, err error) {
+func (k *Keeper) add(request int64, more *Local, now time.Time) (rows []*store.Job, err error) {
 	for i := range more.Files {
 		row := more.row(i, "", now)
 		rows = append(rows, &row)
 	}
-	if err := k.live.Add(rows); err != nil {
+	if err := k.live.Take(request, rows); err != nil {
 		return nil, err
 	}
 	k.lock.Lock()

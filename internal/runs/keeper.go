@@ -49,6 +49,7 @@ type Keeper struct {
 	ctx    context.Context // of what is asked of the run
 	over   context.CancelCauseFunc
 	server sync.WaitGroup
+	joins  sync.Mutex // held while jobs join: local.Files changes under it and lock alone
 
 	untrusted error // why nobody may ask: others can write to the store
 }

@@ -66,19 +66,34 @@ func (s *Store) Answer(id int64) (answer string, ok bool, err error) {
 	alive := filelock.Taken(s.lockOf(run)) // before the question: the last thing that it does may be to answer
 	var text sql.NullString
 	err = s.db.QueryRow("SELECT answer FROM requests WHERE id = ?", id).Scan(&text)
-	if err == nil && !text.Valid && !alive {
+	if err == nil && text.String == "" && !alive {
 		return "", false, ErrGone
 	}
-	return text.String, text.Valid, s.explain(err)
+	return text.String, text.String != "", s.explain(err)
 }
 
-// Withdraw removes a request, and with it the answer.
-func (s *Store) Withdraw(id int64) error {
+// Withdraw takes back a request, unless the run has taken it up.
+func (s *Store) Withdraw(id int64) (withdrawn bool, err error) {
+	withdrawn, err = changed(s.db.Exec("DELETE FROM requests WHERE id = ? AND answer IS NULL", id))
+	return withdrawn, s.explain(err)
+}
+
+// changed tells whether a statement has changed anything.
+func changed(done sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n > 0, err
+}
+
+// RemoveRequest removes a request, and with it the answer.
+func (s *Store) RemoveRequest(id int64) error {
 	_, err := s.db.Exec("DELETE FROM requests WHERE id = ?", id)
 	return s.explain(err)
 }
 
-// Asked returns the requests that the run has not answered, in the order in which they came.
+// Asked returns the requests that the run has neither taken up nor answered, in the order in which they came.
 func (l *Live) Asked() (list []Request, err error) {
 	q := &query{}
 	q.text.WriteString("SELECT id, verb, what FROM requests")
@@ -100,9 +115,22 @@ func (l *Live) Answer(id int64, text string) error {
 	return l.store.explain(err)
 }
 
-// Add writes jobs that came to the run later, to which it gives numbers.
-func (l *Live) Add(jobs []*Job) error {
-	return l.store.explain(l.store.write(func(tx *sql.Tx) error { return insert(tx, &l.Run, jobs) }))
+// ErrWithdrawn says that whoever asked has given up.
+var ErrWithdrawn = errors.New("the request was withdrawn")
+
+// Take takes up a request, which cannot be withdrawn any more: its answer is empty until there is
+// one. At once it writes the jobs that come with it, to which it gives numbers.
+func (l *Live) Take(id int64, jobs []*Job) error {
+	return l.store.explain(l.store.write(func(tx *sql.Tx) error {
+		taken, err := changed(tx.Exec("UPDATE requests SET answer = '' WHERE id = ? AND answer IS NULL", id))
+		switch {
+		case err != nil:
+			return err
+		case !taken:
+			return ErrWithdrawn
+		}
+		return insert(tx, &l.Run, jobs)
+	}))
 }
 
 // Drop takes back jobs that were added and not let in.

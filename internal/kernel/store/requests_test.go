@@ -36,8 +36,8 @@ func TestRequests(t *testing.T) {
 		return id
 	}
 	first, second, third := ask("cancel", "a"), ask("submit", "b"), ask("cancel", "c")
-	if err := there.Withdraw(third); err != nil {
-		t.Fatal(err)
+	if ok, err := there.Withdraw(third); !ok || err != nil {
+		t.Fatal(ok, err)
 	}
 	asked, err := live.Asked()
 	if d := cmp.Diff([]Request{{first, "cancel", "a"}, {second, "submit", "b"}}, asked); d != "" || err != nil {
@@ -59,13 +59,26 @@ func TestRequests(t *testing.T) {
 		t.Errorf("answered requests are told again: %v, %v", asked, err)
 	}
 
+	late := &Job{Name: "late", State: Waiting, Submitted: began}
+	if err := live.Take(third, []*Job{late}); !errors.Is(err, ErrWithdrawn) {
+		t.Errorf("a request that was withdrawn is taken up: %v", err)
+	}
 	job := &Job{Name: "b", State: Waiting, Submitted: began}
 	gone := &Job{Name: "c", State: Waiting, Submitted: began}
-	if err := errors.Join(live.Add([]*Job{job, gone}), live.Drop([]*Job{gone}), live.Shut()); err != nil {
+	if err := errors.Join(live.Take(second, []*Job{job, gone}), live.Drop([]*Job{gone}), live.Shut()); err != nil {
 		t.Fatal(err)
 	}
 	if jobs, err := there.Jobs(JobFilter{Run: live.Run.ID}); err != nil || len(jobs) != 2 || jobs[0].Name != "b" || jobs[0].ID != job.ID || job.ID == 0 {
 		t.Errorf("jobs %+v, %v", jobs, err)
+	}
+	if ok, err := there.Withdraw(second); ok || err != nil {
+		t.Errorf("a request that the run is at is withdrawn: %v, %v", ok, err)
+	}
+	if text, ok, err := there.Answer(second); ok || err != nil {
+		t.Errorf("it has the answer %q, %v", text, err)
+	}
+	if asked, err := live.Asked(); len(asked) > 0 || err != nil {
+		t.Errorf("requests in hand are told again: %v, %v", asked, err)
 	}
 	if runs, err := there.Open(); len(runs) > 0 || err != nil {
 		t.Errorf("still open are %v, %v", runs, err)
