@@ -242,6 +242,37 @@ func TestOpenRunThatStops(t *testing.T) {
 	}
 }
 
+// A job that was submitted behind another of the run goes on without it, if that has finished.
+func TestResumeBehindAnother(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals")
+	}
+	need(t, "sh")
+	b := "name: b\nmap: sh -c 'sleep 1; cat'\ninput: out/a\noutput: out/b\nafter: [a]\n"
+	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a"), "b.yaml": b, "c.yaml": jobFile("c", "after: [b]")})
+	run := s.elsewhere("takes jobs", "run", "--open")
+	s.answers(0, "a, is submitted", "submit", "a.yaml")
+	s.answers(0, "b, is submitted", "submit", "b.yaml")
+	s.answers(0, "c, is submitted", "submit", "c.yaml")
+	for range 500 {
+		if _, err := os.Stat(s.path("out/b/_temporary/log")); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := run.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	run.ends(exitInterrupt)
+	run.until("slackline resume out/b continues it")
+	s.answers(2, `job "b", for which others wait, is interrupted too; resume it first: slackline resume `+s.path("out/b"),
+		"run", "--behind=b="+s.path("out/b"), "c.yaml")
+	s.must(0, "resume", "out/b")
+	s.answers(0, "b: finished", "wait", "b")
+	s.must(0, "run", "--behind=b="+s.path("out/b"), "c.yaml")
+	s.answers(2, `job "z", for which others wait, has not finished`, "run", "--behind=z=out/z", "c.yaml")
+}
+
 // real is a path without links.
 func real(t *testing.T, path string) string {
 	t.Helper()

@@ -22,6 +22,7 @@ import (
 func newRun(o *options) *cobra.Command {
 	var limits *limits
 	var fresh, again, open bool
+	var behind []string
 	var power string
 	cmd := &cobra.Command{
 		Use:   "run [--open] [JOB.yaml...]",
@@ -59,6 +60,9 @@ run says before it starts how long its jobs should take.`,
 			o.forReal = true
 			jobs, err := readJobs(args)
 			if err != nil {
+				return err
+			}
+			if err := letGoOf(behind, jobs); err != nil {
 				return err
 			}
 			m, err := o.machine(cmd)
@@ -101,7 +105,9 @@ run says before it starts how long its jobs should take.`,
 		},
 	}
 	cmd.Flags().BoolVar(&again, resumed, false, "set by resume")
+	cmd.Flags().StringArrayVar(&behind, runs.Behind, nil, "set by resume: JOB=OUTPUT of a job that these were submitted behind")
 	_ = cmd.Flags().MarkHidden(resumed)
+	_ = cmd.Flags().MarkHidden(runs.Behind)
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "delete what an interrupted run of these jobs has left, finished jobs included, and start again")
 	cmd.Flags().BoolVar(&open, "open", false, "accept more jobs from slackline submit, until slackline close")
 	o.bindBlock(cmd)
@@ -109,6 +115,27 @@ run says before it starts how long its jobs should take.`,
 	cmd.Flags().StringVar(&power, "power", "10W,8W", "if energy cannot be measured: the watts that the machine draws idle, and that each busy core adds")
 	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
 	return o.bindRuns(cmd)
+}
+
+// letGoOf lets jobs that were submitted to a run not wait any more for those that were submitted
+// before them: these must have finished.
+func letGoOf(behind []string, jobs []*scenario.Job) error {
+	for _, b := range behind {
+		before, output, _ := strings.Cut(b, "=")
+		left, err := outdir.Left(output)
+		switch {
+		case err != nil:
+			return err
+		case !left.Finished && left.Command != nil:
+			return fmt.Errorf("job %q, for which others wait, is interrupted too; resume it first: slackline resume %s", before, shellWord(output))
+		case !left.Finished:
+			return fmt.Errorf("job %q, for which others wait, has not finished: there is no finished output in %s; run it first", before, output)
+		}
+		for _, j := range jobs {
+			j.After = slices.DeleteFunc(j.After, func(name string) bool { return name == before })
+		}
+	}
+	return nil
 }
 
 func readJobs(files []string) ([]*scenario.Job, error) {

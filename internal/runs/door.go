@@ -230,7 +230,7 @@ func (k *Keeper) join(request int64, files []string, more *Local, now time.Time)
 	for _, equipped := range more.jobs {
 		j := equipped.Job
 		j.Began = now
-		if j.Command, err = json.Marshal(k.local.Command.of(files, more.Outputs(""))); err != nil {
+		if j.Command, err = json.Marshal(k.local.of(files, more)); err != nil {
 			return r, err
 		}
 		j.Spec.Arrive = j.Spec.Arrive.Add(since)
@@ -297,11 +297,23 @@ func (l *Local) joining(files []string, now time.Time) (*Local, error) {
 	return more, nil
 }
 
-// of is the origin of jobs that were submitted to a run: a run of their own goes on with them.
-func (o Command) of(files, outputs []string) Command {
-	flags := o.Args[:slices.Index(o.Args, "--")+1]
-	return Command{Dir: o.Dir, Args: slices.Concat(flags, files), Outputs: outputs}
+// of is the origin of jobs that were submitted to a run: a run of their own goes on with them, and
+// is told which jobs they wait for besides.
+func (l *Local) of(files []string, more *Local) Command {
+	o := l.Command
+	args := slices.Clone(o.Args[:slices.Index(o.Args, "--")])
+	for _, f := range more.Files {
+		for _, before := range f.After {
+			if i := l.file(before); i >= 0 {
+				args = append(args, "--"+Behind+"="+before+"="+l.output(i, ""))
+			}
+		}
+	}
+	return Command{Dir: o.Dir, Args: slices.Concat(args, []string{"--"}, files), Outputs: more.Outputs("")}
 }
+
+// Behind is the flag of run that names a job of another submission, and its output.
+const Behind = "behind"
 
 // add begins to keep more jobs, before they arrive.
 func (k *Keeper) add(request int64, more *Local, now time.Time) (rows []*store.Job, err error) {
