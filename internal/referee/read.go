@@ -44,15 +44,6 @@ func (l *line) float(key string) float64 {
 	return x
 }
 
-func (l *line) flag(name string) bool {
-	for _, f := range l.flags {
-		if f == name {
-			return true
-		}
-	}
-	return false
-}
-
 // A header is the first line.
 type header struct {
 	Version int    `json:"version"`
