@@ -31,8 +31,8 @@ deadline that is a span counts from the planned arrival of its job, as it does i
 from now. The policy of the run admits them or not, and they stand in its report, journal and page.
 
 Paths in a job file are relative to the current directory, so the run must have been started in it.
-A run that is interrupted leaves them as it leaves the jobs that it began with; slackline resume OUT
-goes on with those that were submitted together.
+If the run is interrupted, slackline resume OUT goes on with jobs that were submitted together, once
+one of them has begun. Submit again those of which none had begun.
 
 It ends when the jobs are taken: slackline wait JOB waits for their end. Exit code 3 says that no
 run takes jobs.`,
@@ -42,6 +42,9 @@ run takes jobs.`,
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, file := range args {
+				if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+					return fmt.Errorf("%s is not a regular file: the run reads it again, in its own process; save the job to a file", file)
+				}
 				if _, err := readFile(file); err != nil {
 					return err
 				}

@@ -265,6 +265,8 @@ func TestResumeBehindAnother(t *testing.T) {
 	}
 	run.ends(exitInterrupt)
 	run.until("slackline resume out/b continues it")
+	run.until("submit again: c\n")
+	s.answers(2, "nothing left of an interrupted run; a job that had not begun must be submitted again", "resume", "c.yaml")
 	s.answers(2, `job "b", for which others wait, is interrupted too; resume it first: slackline resume `+s.path("out/b"),
 		"run", "--behind=b="+s.path("out/b"), "c.yaml")
 	s.must(0, "resume", "out/b")
@@ -292,6 +294,7 @@ func TestSlowSubmission(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := s.elsewhere(`job "hangs"`, "run", "--open", "hangs.yaml")
+	s.answers(2, "late is not a regular file", "submit", "late")
 	m, err := runs.OpenMemory(s.path("data"))
 	if err != nil {
 		t.Fatal(err)

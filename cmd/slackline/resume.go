@@ -227,5 +227,5 @@ func choose(args, dirs []string) (*runs.Command, error) {
 	case len(args) == 0:
 		return nil, fmt.Errorf("no interrupted run is known; name its output directory or job file")
 	}
-	return nil, fmt.Errorf("%s: there is nothing left of an interrupted run", args[0])
+	return nil, fmt.Errorf("%s: there is nothing left of an interrupted run; a job that had not begun must be submitted again", args[0])
 }

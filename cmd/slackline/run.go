@@ -337,6 +337,9 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 			why = paused.Error()
 			shown.state.tellOpen(say)
 		}
+		if lost := keeper.Lost(); len(lost) > 0 {
+			fmt.Fprintf(w, "not begun, so that nothing can be resumed; submit again: %s\n", report.Printable(strings.Join(lost, ", ")))
+		}
 		if lost := keeper.Abandon(why); lost != nil {
 			fmt.Fprintf(w, "warning: the interruption of this run cannot be recorded: %v\n", lost)
 		}

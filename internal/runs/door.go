@@ -355,6 +355,31 @@ func (k *Keeper) Unserve() {
 	k.server.Wait()
 }
 
+// Lost are the jobs of an open run that broke off which have not ended, and which nothing on disk
+// goes on with: neither they nor any that were submitted with them had begun.
+func (k *Keeper) Lost() (names []string) {
+	if !k.local.Open {
+		return nil
+	}
+	kept := make(map[string]bool) // by output
+	for _, dir := range k.local.Remains("") {
+		var from Command
+		if left, err := outdir.Left(dir); err == nil && json.Unmarshal(left.Command, &from) == nil {
+			for _, output := range from.Outputs {
+				kept[output] = true
+			}
+		}
+	}
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	for i := range k.jobs {
+		if row := &k.jobs[i].row; row.Ended == nil && !kept[row.Output] {
+			names = append(names, row.Name)
+		}
+	}
+	return names
+}
+
 // Number is that of the run in the store, 0 if it is not kept. An error says why no other process
 // can ask anything of it.
 func (k *Keeper) Number() (int64, error) {
