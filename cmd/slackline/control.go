@@ -25,17 +25,18 @@ func newSubmit(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit JOB.yaml...",
 		Short: "Bring jobs to a run in another terminal",
-		Long: `Brings the jobs of these files to a run of slackline run --open, in another terminal of the same
-user. They may wait for jobs of that run, and for each other; all of them are taken, or none. A
-deadline that is a span counts from the planned arrival of its job, as it does in run, and arrive
-from now. The policy of the run admits them or not, and they stand in its report, journal and page.
+		Long: `Brings the jobs of these files to a run that was started with slackline run --open, by the same
+user in another terminal. They may wait for each other and for jobs of that run. The run takes all
+of them or none. A deadline that is a span counts from the planned arrival of its job, as in run;
+arrive counts from now. The policy of the run decides about them, and its report, journal and page
+include them.
 
 Paths in a job file are relative to the current directory, so the run must have been started in it.
-If the run is interrupted, slackline resume OUT goes on with jobs that were submitted together, once
-one of them has begun. Submit again those of which none had begun.
+If the run is interrupted, slackline resume OUT continues jobs that were submitted together, if one
+of them had begun. If none had begun, submit them again.
 
-It ends when the jobs are taken: slackline wait JOB waits for their end. Exit code 3 says that no
-run takes jobs.`,
+The command ends when the run has taken the jobs; slackline wait JOB waits for their end. Exit code
+3 says that no run takes jobs.`,
 		Example: `  slackline run --open --policy edf-p
   slackline submit examples/words.yaml && slackline wait words`,
 		Args:              some("job files"),
@@ -74,9 +75,9 @@ func newClose(o *options) *cobra.Command {
 	var run int64
 	cmd := &cobra.Command{
 		Use:   "close",
-		Short: "Let a run end that takes jobs",
-		Long: `Lets a run of slackline run --open take no more jobs, so that it ends with those that it has. Exit
-code 3 says that no run takes jobs.`,
+		Short: "Let an open run end",
+		Long: `Tells a run that was started with slackline run --open to take no more jobs. It ends when the jobs
+that it has are done. Exit code 3 says that no run takes jobs.`,
 		Example: `  slackline close
   slackline close --run 12`,
 		Args: exactly(0, "no arguments"),
@@ -93,13 +94,13 @@ func newCancel(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel JOB...",
 		Short: "Cancel jobs of a run in another terminal",
-		Long: `Cancels jobs that run, or wait, in another terminal of the same user. JOB is a number, or a name,
-for the newest of it. Nothing of the job starts any more, what runs of it is stopped, and its output
-is removed, as that of a job that fails; jobs that wait for it end too. The others go on. It ends
-when the run has taken note: slackline wait JOB waits for the end of the job.
+		Long: `Cancels jobs that run or wait in another terminal of the same user. JOB is a number, or a name: then
+the newest job of that name is meant. No more tasks of the job start, those that run are stopped, and
+its output is removed. Jobs that wait for it end too; all others continue. The command ends when the
+run has accepted the request; slackline wait JOB waits for the end of the job.
 
-Exit code 3 says that the job had ended already, or that its run has: slackline discard OUT removes
-what an interrupted run left.`,
+Exit code 3 says that the job, or its run, had ended already. slackline discard OUT removes what an
+interrupted run left.`,
 		Example: `  slackline cancel words
   slackline cancel 17 && slackline wait 17`,
 		Args:              some("numbers or names of jobs"),
@@ -147,9 +148,9 @@ func newWait(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait JOB...",
 		Short: "Wait for the end of jobs that run in another terminal",
-		Long: `Waits until jobs have ended, in whatever process of the same user they run, and says what became of
-each. JOB is a number, or a name, for the newest of it. One that has ended already is told at once.
-Where a run goes on with an interrupted job, that is waited for.
+		Long: `Waits until jobs of the same user have ended, whatever process runs them, and says how each ended.
+JOB is a number, or a name: then the newest job of that name is meant. If a job was interrupted and
+another run resumed it, the command waits for that run.
 
 The exit code is 0 if all have finished, 1 if one failed, was cancelled, or its run ended before it
 did, and 3 if one was refused.`,
