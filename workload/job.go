@@ -71,7 +71,8 @@ type StageSpec struct {
 	// moldable: the number of tasks may be set before the start
 	MinTasks int `json:"min_tasks,omitempty"`
 	MaxTasks int `json:"max_tasks,omitempty"` // within these bounds; both 0 = it is fixed
-	// tasks that a run before this one has committed, by number from 1, ascending
+	// tasks that a run before this one has committed, by number from 1, ascending; of a stage that grows also
+	// such as are not listed
 	Done []int32 `json:"done,omitempty"`
 	// more tasks may come than are listed: the world binds late and does not know their number yet
 	Grows bool `json:"grows,omitempty"`
@@ -204,7 +205,8 @@ func (s *StageSpec) validate() error {
 		}
 	}
 	for i, t := range s.Done {
-		if t < 1 || int(t) > len(s.Tasks) || i > 0 && t <= s.Done[i-1] {
+		// More may be done of a stage that grows than was told of it before.
+		if t < 1 || int(t) > len(s.Tasks) && !s.Grows || i > 0 && t <= s.Done[i-1] {
 			return fmt.Errorf("stage %v: task %d cannot be done already: the list must be ascending, from 1 to at most %d", s.Kind, t, len(s.Tasks))
 		}
 	}

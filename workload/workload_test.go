@@ -162,3 +162,18 @@ func TestWhatIsLeftOut(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// More may be done of a stage that grows than was told of it; of any other stage no more than it has.
+func TestDoneBeyondWhatIsListed(t *testing.T) {
+	stage := StageSpec{Kind: Map, Tasks: make([]Task, 1), Done: []int32{1, 3}}
+	for _, grows := range []bool{false, true} {
+		stage.Grows = grows
+		if err := stage.validate(); (err == nil) != grows {
+			t.Errorf("grows %v: %v", grows, err)
+		}
+	}
+	stage.Done = []int32{3, 1}
+	if stage.validate() == nil {
+		t.Error("a list that does not ascend is taken")
+	}
+}

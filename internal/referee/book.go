@@ -279,6 +279,9 @@ func (b *book) list(s *stage) {
 	}
 	s.open = len(s.Tasks)
 	for _, t := range s.Done {
+		if int(t) > len(s.Tasks) { // more may be done of a stage that grows than are listed
+			continue
+		}
 		s.Tasks[t-1].state = taskDone
 		s.open--
 		s.done++

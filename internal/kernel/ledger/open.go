@@ -189,7 +189,9 @@ func (l *Ledger) openStage(spec *workload.StageSpec) *tasks {
 	n := len(spec.Tasks)
 	t := &tasks{State: make([]taskState, n+1), Live: make([]uint8, n+1), By: make([]int32, n+1), Spec: spec, All: 1, Home: 1}
 	for _, id := range spec.Done {
-		t.State[id] = taskDone
+		if int(id) <= n { // more may be done of a stage that grows than are listed
+			t.State[id] = taskDone
+		}
 	}
 	l.listStage(t)
 	return t
