@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -194,9 +193,6 @@ func TestCancelOfAPlainRun(t *testing.T) {
 // An open run that is stopped with a submitted job in it leaves it to resume; one without a job
 // comes to its end. Nobody asks anything of a run where others may write to the store.
 func TestOpenRunThatStops(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals")
-	}
 	need(t, "sh")
 	sleeps := "name: hangs\nmap: sh -c 'sleep 1; cat'\ninput: text.txt\noutput: out/hangs\n"
 	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a", "deadline: 10m"), "hangs.yaml": sleeps, "two.yaml": strings.ReplaceAll(sleeps, "hangs", "two")})
@@ -246,9 +242,6 @@ func TestOpenRunThatStops(t *testing.T) {
 
 // A job that was submitted behind another of the run goes on without it, if that has finished.
 func TestResumeBehindAnother(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals")
-	}
 	need(t, "sh")
 	b := "name: b\nmap: sh -c 'sleep 1; cat'\ninput: out/a\noutput: out/b\nafter: [a]\n"
 	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a"), "b.yaml": b, "c.yaml": jobFile("c", "after: [b]")})

@@ -117,6 +117,6 @@ func WriteDrawn(w io.Writer, all []Drawn) error {
 	if err := g.Write(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nclasses of instances of paper 004, table 2, with means of 0.12 of the longest, three jobs of each user; %s\n", Arrivals)
+	_, err := fmt.Fprintf(w, "\nclasses of instances of paper 004, table 2, with means of 0.12 of the longest; %s\n", Arrivals)
 	return err
 }
