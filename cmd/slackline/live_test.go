@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -156,17 +155,11 @@ func TestLiveLinesAreClean(t *testing.T) {
 	}
 }
 
-// What an application warns of is told under -q too.
-func TestWarningsOfApplications(t *testing.T) {
-	pattern := strings.Repeat(`(\\pL{900})`, 10)
-	s := newShell(t, map[string]string{"in": "a b c\n", "job.yaml": "name: find\napp: grep\nparams: {pattern: \"" + pattern + "\"}\ninput: in\noutput: out\n"})
-	for _, flags := range [][]string{{"run", "job.yaml", "-q"}, {"run", "job.yaml"}} {
-		r := s.run(flags...)
-		if r.code != 0 || strings.Count(r.stderr, "warning: job \"find\": the pattern is looked for line by line, slowly: it has 90") != 1 {
-			t.Errorf("exit code %d\n%s", r.code, r.stderr)
-		}
-		if err := os.RemoveAll(s.path("out")); err != nil {
-			t.Fatal(err)
-		}
+// What a job's program warns of is told in a line of its own, without control characters.
+func TestWarningsOfPrograms(t *testing.T) {
+	var out strings.Builder
+	(&live{}).warn(&out, "find", "it is \x1b[31mslow")
+	if want := "warning: job \"find\": it is \\x1b[31mslow\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

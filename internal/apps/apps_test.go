@@ -200,45 +200,6 @@ func TestAppsEqualOracle(t *testing.T) {
 	})
 }
 
-// A pattern with too many states is found nevertheless, and a counter says that it took long, and why.
-func TestGrepSaysThatItIsSlow(t *testing.T) {
-	p, err := New("grep", map[string]string{"pattern": strings.Repeat(`(\pL{900})`, 10) + "|^a b"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := mapreduce.NewContext(t.Context(), 0, 0, nil)
-	var warned []string
-	c.Warnings(func(text string) { warned = append(warned, text) })
-	m, err := p.NewMapper(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(warned) != 1 || !strings.HasPrefix(warned[0], "the pattern is looked for line by line, slowly: it has 90") {
-		t.Errorf("before it begins it warns: %q", warned)
-	}
-	var found []string
-	emit := emitter(func(line, _ []byte) { found = append(found, string(line)) })
-	if err := m.Map(nil, []byte("a b c"), emit); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.(mapreduce.BlockMapper).MapBlock([]byte("x\na b"), 6, emit); err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"a b c", "a b"}; !slices.Equal(found, want) {
-		t.Errorf("found %q, want %q", found, want)
-	}
-	if len(warned) != 1 {
-		t.Errorf("it warns again: %q", warned)
-	}
-	name := "bytes scanned " + m.(*matching).scanner.Method()
-	if !strings.Contains(name, "slowly: it has 90") {
-		t.Error(name)
-	}
-	if n := c.Counter("grep", name).Value(); n != 11 {
-		t.Errorf("%d bytes were scanned slowly, want 11", n)
-	}
-}
-
 // Over many records loadgen's output has the ratio that was asked for, to less than one record each for map and reduce.
 func TestLoadgenKeepsItsRatio(t *testing.T) {
 	text := strings.Repeat("0123456\n", 1000)

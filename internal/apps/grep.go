@@ -1,9 +1,6 @@
 package apps
 
-import (
-	"github.com/slackline/slackline/internal/maths/automaton"
-	"github.com/slackline/slackline/mapreduce"
-)
+import "github.com/slackline/slackline/mapreduce"
 
 // Hadoop's example "grep" counts the matching texts. This one counts matching lines, as people
 // expect of the name, unless only_matching is set; and it does not run a second job that sorts by
@@ -20,19 +17,14 @@ var grep = App{
 		{Name: "ignore_case", Type: Bool, Default: "false", Doc: "ignore case, as (?i) at the start of the pattern does"},
 	},
 	build: func(s settings) mapreduce.Program {
-		pattern := s["pattern"].(*automaton.Expr)
+		p := s["pattern"].(*pattern)
 		var err error
 		if s["ignore_case"].(bool) {
-			pattern, err = automaton.Compile("(?i)" + pattern.String())
+			p, err = compile("(?i)" + p.String())
 		}
 		return mapreduce.Program{
-			NewMapper: func(c *mapreduce.Context) (mapreduce.Mapper, error) {
-				if err != nil {
-					return nil, err
-				}
-				m := &matching{scanner: pattern.NewScanner(), texts: s["only_matching"].(bool), context: c}
-				m.tell()
-				return m, nil
+			NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) {
+				return &matching{pattern: p, texts: s["only_matching"].(bool)}, err
 			},
 			Fold:       mapreduce.Sum,
 			NewReducer: mapreduce.Sum.Reducer,
@@ -42,10 +34,8 @@ var grep = App{
 
 // matching emits the lines that match, or the texts in them that do, each with a count of 1.
 type matching struct {
-	scanner *automaton.Scanner
+	pattern *pattern
 	texts   bool
-	context *mapreduce.Context
-	slow    *mapreduce.Counter // nil until it is
 	line    []byte
 }
 
@@ -53,35 +43,25 @@ var _ mapreduce.BlockMapper = (*matching)(nil)
 
 // Map looks at one line.
 func (m *matching) Map(key, line []byte, out mapreduce.Emitter) error {
-	m.line = append(append(m.line[:0], line...), '\n') // else an empty line would be none
+	// Without the LF an empty line would be none.
+	m.line = append(append(m.line[:0], line...), '\n')
 	return m.MapBlock(m.line, mapreduce.Offset(key), out)
-}
-
-// tell warns of a pattern that has to be looked for slowly, and lets a counter say so later.
-func (m *matching) tell() {
-	if m.slow == nil && m.scanner.Slow() {
-		m.slow = m.context.Counter("grep", "bytes scanned "+m.scanner.Method())
-		m.context.Warn("the pattern is looked for " + m.scanner.Method())
-	}
 }
 
 // MapBlock looks at many lines.
 func (m *matching) MapBlock(block []byte, _ int64, out mapreduce.Emitter) error {
-	err := m.scanner.Each(block, func(at automaton.Line) error {
-		line := block[at.Start:at.End]
+	return m.pattern.each(block, func(line []byte) error {
 		if !m.texts {
 			return out.Emit(line, one)
 		}
-		return m.scanner.Matches(line, func(start, end int) error {
-			if start == end {
-				return nil
+		for _, at := range m.pattern.FindAllIndex(line, -1) {
+			if at[0] == at[1] {
+				continue
 			}
-			return out.Emit(line[start:end], one)
-		})
+			if err := out.Emit(line[at[0]:at[1]], one); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	m.tell()
-	if m.slow != nil {
-		m.slow.Add(int64(len(block)))
-	}
-	return err
 }

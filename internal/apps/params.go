@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slackline/slackline/internal/maths/automaton"
 	"github.com/slackline/slackline/units"
 )
 
@@ -102,7 +101,7 @@ func (t Type) parse(text string) (any, error) {
 		}
 		return d, nil
 	case Regexp:
-		re, err := automaton.Compile(text)
+		re, err := compile(text)
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a regular expression: %s", text, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}

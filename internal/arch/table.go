@@ -105,7 +105,7 @@ var table = []row{
 		why: "the API for people who write jobs, with its default partitioner"},
 	{dir: "mapreduce/run", layer: "run", public: true, why: "the main function of programs that people write"},
 	{dir: "examples", layer: "people", why: "programs as people would write them"},
-	{dir: "internal/maths", layer: "maths", pure: true, why: "keyed randomness, statistics, nearest names, lines that match"},
+	{dir: "internal/maths", layer: "maths", pure: true, why: "keyed randomness, statistics, nearest names"},
 	{dir: "units", layer: "words", pure: true, public: true, why: "time, bytes, watts, joules, resources"},
 	{dir: "cluster", layer: "words", pure: true, public: true, why: "nodes, racks, classes, blocks"},
 	{dir: "workload", layer: "words", pure: true, public: true, why: "jobs, stages, tasks"},
