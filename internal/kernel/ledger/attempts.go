@@ -178,7 +178,12 @@ func (l *Ledger) loseOutput(e *sched.Event) {
 	}
 	t := b.tasks[e.Stage]
 	if t == nil || e.Task < 1 || int(e.Task) >= len(t.State) {
-		b.Stages[e.Stage].Done-- // bound late: the next Demand asks for it again
+		if b.Stages[e.Stage].Done == 0 {
+			l.discrepancy(e, "an output was lost of a stage that has done nothing")
+			return
+		}
+		// Bound late: the next Demand asks for the task again.
+		b.Stages[e.Stage].Done--
 		l.markDirty(b)
 		return
 	}

@@ -191,3 +191,10 @@ func TestDemandEndsWaiting(t *testing.T) {
 		}
 	}
 }
+
+// A lost output of a stage that has done nothing is noted, and nothing is counted.
+func TestLostOutputOfNothing(t *testing.T) {
+	d := late(t)
+	d.is("discrepancies", kinds(d.told(sched.Event{Kind: sched.OutputLost, Job: 1, Stage: sched.Map}), sched.Discrepancy), 1)
+	d.is("done", d.Job(1).Stages[sched.Map].Done, int32(0))
+}
