@@ -107,3 +107,25 @@ func TestPromisesOfEarlierBuilds(t *testing.T) {
 		}
 	}
 }
+
+// A job that begins finds the interrupted jobs with its output by an index, not by reading all jobs
+// that there ever were.
+func TestInterruptedAreIndexed(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "s.db"))
+	rows, err := s.db.Query("EXPLAIN QUERY PLAN SELECT id FROM jobs WHERE "+interruptedWith, "out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var id, parent, unused int
+	var plan string
+	if !rows.Next() {
+		t.Fatal("there is no plan")
+	}
+	if err := rows.Scan(&id, &parent, &unused, &plan); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(plan, "jobs_interrupted") {
+		t.Errorf("it is planned as %s", plan)
+	}
+}

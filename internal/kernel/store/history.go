@@ -225,8 +225,8 @@ func replace(tx *sql.Tx, j *Job) error {
 		return retire(tx, j.Output, Discarded, fmt.Sprintf("job %d started again", j.ID))
 	}
 	var first sql.NullInt64
-	err := tx.QueryRow("SELECT min(coalesce(json_extract(detail, '$.first'), id)) FROM jobs WHERE state = ? AND json_extract(detail, '$.output') = ?",
-		Interrupted, j.Output).Scan(&first)
+	err := tx.QueryRow("SELECT min(coalesce(json_extract(detail, '$.first'), id)) FROM jobs WHERE "+interruptedWith,
+		j.Output).Scan(&first)
 	if err != nil || !first.Valid {
 		return err
 	}
@@ -234,10 +234,14 @@ func replace(tx *sql.Tx, j *Job) error {
 	return errors.Join(putJob(tx, j), retire(tx, j.Output, Resumed, fmt.Sprintf("job %d resumed it", j.ID)))
 }
 
+// interruptedWith selects the interrupted jobs with an output. SQLite uses the index jobs_interrupted
+// only where the state is part of the statement.
+const interruptedWith = "state = '" + Interrupted + "' AND json_extract(detail, '$.output') = ?"
+
 // retire gives the interrupted jobs with an output another state, and says why.
 func retire(tx *sql.Tx, output, state, why string) error {
-	_, err := tx.Exec("UPDATE jobs SET state = ?, detail = json_set(detail, '$.reason', ?) WHERE state = ? AND json_extract(detail, '$.output') = ?",
-		state, why, Interrupted, output)
+	_, err := tx.Exec("UPDATE jobs SET state = ?, detail = json_set(detail, '$.reason', ?) WHERE "+interruptedWith,
+		state, why, output)
 	return err
 }
 

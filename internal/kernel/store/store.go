@@ -48,6 +48,8 @@ var migrations = []string{
 	CREATE TABLE requests (id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
 		verb TEXT NOT NULL, what TEXT NOT NULL, answer TEXT) STRICT;
 	CREATE INDEX requests_open ON requests (run) WHERE answer IS NULL`,
+	// Each job that begins looks for interrupted ones with its output.
+	`CREATE INDEX jobs_interrupted ON jobs (json_extract(detail, '$.output')) WHERE state = 'interrupted'`,
 }
 
 // Store is an open file.

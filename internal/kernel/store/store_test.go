@@ -103,7 +103,7 @@ func TestFilesThatCannotBe(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		write("text.db", strings.Repeat("no database ", 100)): "it is damaged, or not an SQLite file; move it away to start a new one",
-		newer:                                    "a newer slackline wrote it: it has version 99, this build knows versions up to 5",
+		newer:                                    "a newer slackline wrote it: it has version 99, this build knows versions up to 6",
 		filepath.Join(write("file", ""), "s.db"): "its folder cannot be made",
 		dir:                                      "it cannot be opened; is it a file, in a folder that can be written to?",
 	} {
