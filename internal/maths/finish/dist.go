@@ -1,0 +1,185 @@
+// Package finish says when a job of many tasks ends, as a distribution. A time is a Dist: what it is
+// exceeded by at fixed normal scores. Nothing is drawn, so the same job always gets the same answer.
+//
+//	a factor of all tasks of a job, one of each task   Law
+//	the last of n tasks that start at once             Last: the n-th root of a probability
+//	n tasks one after the other on few slots           Stage: expected starts, then the last end
+//	maps, then reduces, then a factor of both          Job
+//	how likely it is to be too late                    Dist.Above
+//
+// Stage replaces the random number of slots that fall free in an instant by its mean, which is exact
+// for very many slots, and gives back the variance of the instant at which the last task starts. One
+// slot is added up exactly. finish_test.go holds all of it to simulations, and says how far off it is.
+package finish
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/units"
+)
+
+// Normal scores at which a Dist is known.
+const (
+	first = -3.0
+	step  = 0.25
+	knots = 29
+)
+
+// A Dist is a random time in seconds: its quantiles at the normal scores -3, -2.75 … 4.
+type Dist [knots]float64
+
+// A Law is the distribution of a positive factor.
+type Law interface {
+	CDF(x float64) float64      // how likely it is at most x
+	Quantile(p float64) float64 // the inverse
+}
+
+// grid has the probabilities of the scores, and the weight of each: what lies nearer to it than to others.
+var grid = func() (g struct{ p, w [knots]float64 }) {
+	for i := range g.p {
+		z := first + step*float64(i)
+		g.p[i] = normal(z)
+		low, high := normal(z-step/2), normal(z+step/2)
+		switch i {
+		case 0:
+			low = 0
+		case knots - 1:
+			high = 1
+		}
+		g.w[i] = high - low
+	}
+	return g
+}()
+
+// normal is how likely a standard normal number is at most z.
+func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+// score is the inverse of normal.
+func score(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
+// Sure is a time that is known.
+func Sure(seconds float64) (d Dist) {
+	for i := range d {
+		d[i] = seconds
+	}
+	return d
+}
+
+// Of is the law as a Dist.
+func Of(l Law) (d Dist) { return Last(l, 1) }
+
+// Last is the largest of n independent factors.
+func Last(l Law, n int) (d Dist) {
+	for i, p := range grid.p {
+		d[i] = l.Quantile(math.Pow(p, 1/float64(max(1, n))))
+	}
+	return d
+}
+
+// Mean is the expected time, up to the last score.
+func (d *Dist) Mean() (mean float64) {
+	for i, w := range grid.w {
+		mean += w * d[i]
+	}
+	return mean
+}
+
+// Variance is that of the time, up to the last score.
+func (d *Dist) Variance() (sum float64) {
+	mean := d.Mean()
+	for i, w := range grid.w {
+		sum += w * (d[i] - mean) * (d[i] - mean)
+	}
+	return sum
+}
+
+// Scale is the time so many times.
+func (d Dist) Scale(by float64) Dist {
+	for i := range d {
+		d[i] *= by
+	}
+	return d
+}
+
+// Shift is the time and so many seconds more.
+func (d Dist) Shift(by float64) Dist {
+	for i := range d {
+		d[i] += by
+	}
+	return d
+}
+
+// Quantile is the time that is not exceeded with probability p.
+func (d *Dist) Quantile(p float64) float64 {
+	at := (score(p) - first) / step
+	i := max(0, min(int(math.Floor(at)), knots-2))
+	return max(0, d[i]+(d[i+1]-d[i])*(at-float64(i)))
+}
+
+// CDF is how likely the time is at most x seconds.
+func (d *Dist) CDF(x float64) float64 { return 1 - d.Above(x, 0) }
+
+// Above is how likely the time is more than x seconds, if it is delayed by a normal time of mean 0 and
+// that standard deviation, which nobody knows either.
+func (d *Dist) Above(x, deviation float64) (chance float64) {
+	if units.Rounded(deviation) > 0 {
+		for i, w := range grid.w {
+			chance += w * normal((d[i]-x)/deviation)
+		}
+		return chance
+	}
+	i, _ := slices.BinarySearchFunc(d[:], x, compare)
+	i = max(0, min(i-1, knots-2))
+	z := first + step*float64(i)
+	if wide := units.Rounded(d[i+1] - d[i]); wide > 0 {
+		z += step * (x - d[i]) / wide
+	} else if compare(x, d[i]) >= 0 {
+		z = math.Inf(1)
+	} else {
+		z = math.Inf(-1)
+	}
+	return normal(-z)
+}
+
+// Plus is the sum of two independent times, Times their product.
+func (d *Dist) Plus(o *Dist) Dist  { return d.with(o, func(a, b float64) float64 { return a + b }) }
+func (d *Dist) Times(o *Dist) Dist { return d.with(o, func(a, b float64) float64 { return a * b }) }
+
+// with joins two independent times: all pairs of their quantiles, each with the product of their weights.
+func (d *Dist) with(o *Dist, join func(a, b float64) float64) (sum Dist) {
+	var pairs [knots * knots]weighted
+	for i, a := range d {
+		for k, b := range o {
+			pairs[i*knots+k] = weighted{join(a, b), grid.w[i] * grid.w[k]}
+		}
+	}
+	return quantiles(pairs[:])
+}
+
+// weighted is a value and how likely it is.
+type weighted struct{ at, weight float64 }
+
+// quantiles are those of values, in any order, whose weights add up to 1.
+func quantiles(values []weighted) (d Dist) {
+	slices.SortFunc(values, func(a, b weighted) int { return compare(a.at, b.at) })
+	below, last, k := 0.0, math.Inf(-1), 0
+	for i := range values {
+		v := &values[i]
+		z := score(min(below+v.weight/2, 1-1e-9)) // its middle
+		for ; k < knots && first+step*float64(k) <= units.Rounded(z); k++ {
+			d[k] = v.at
+			if i > 0 && units.Rounded(z-last) > 0 {
+				d[k] -= (v.at - values[i-1].at) * (z - first - step*float64(k)) / (z - last)
+			}
+		}
+		below, last = below+v.weight, z
+	}
+	for ; k < knots; k++ {
+		d[k] = values[len(values)-1].at
+	}
+	return d
+}
+
+func compare(a, b float64) int { return cmp.Compare(units.Rounded(a), units.Rounded(b)) }
