@@ -23,7 +23,7 @@ func (l *Ledger) Clone(order sched.Order) *Ledger {
 	c.vacant, c.freeQueues = slices.Clone(l.vacant), slices.Clone(l.freeQueues)
 	c.grants.ring = slices.Clone(l.grants.ring)
 	c.held, c.beating, c.closing, c.refusals = slices.Clone(l.held), slices.Clone(l.beating), slices.Clone(l.closing), slices.Clone(l.refusals)
-	c.derived, c.events, c.dirty, c.pairs, c.last = nil, nil, slices.Clone(l.dirty), nil, nil
+	c.derived, c.events, c.dirty, c.racks, c.placed = nil, nil, slices.Clone(l.dirty), slices.Clone(l.racks), nil
 	c.indexing, c.lastNews, c.newest, c.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]localIndex{}
 	for i := range c.nodes {
 		c.nodes[i].localJobs = nil
@@ -58,21 +58,21 @@ func (l *Ledger) cloneQueues() {
 // cloneJobs copies the records of jobs, and the arrays of their stages into one piece for each type.
 func (l *Ledger) cloneJobs() {
 	l.jobs = slices.Clone(l.jobs)
-	var stages, words, cursors, places int
+	var stages, words, buckets, places int
 	l.eachStage(func(t *tasks) *tasks {
 		stages++
 		words += len(t.State)
-		cursors += len(t.By) + len(t.Nodes.Next) + len(t.Racks.Next)
+		buckets += len(t.nodes.buckets) + len(t.racks.buckets)
 		places += len(t.Demand) + len(t.ByRack)
 		return t
 	})
 	pages, state, live := make([]tasks, 0, stages), make([]taskState, 0, words), make([]uint8, 0, words)
-	numbers, demand := make([]int32, 0, cursors), make([]demandAt, 0, places)
+	by, cursors, demand := make([]int32, 0, words), make([]bucket, 0, buckets), make([]demandAt, 0, places)
 	l.eachStage(func(t *tasks) *tasks {
 		pages = append(pages, *t)
 		t = &pages[len(pages)-1]
 		t.State, t.Live = piece(&state, t.State), piece(&live, t.Live)
-		t.By, t.Nodes.Next, t.Racks.Next = piece(&numbers, t.By), piece(&numbers, t.Nodes.Next), piece(&numbers, t.Racks.Next)
+		t.By, t.nodes.buckets, t.racks.buckets = piece(&by, t.By), piece(&cursors, t.nodes.buckets), piece(&cursors, t.racks.buckets)
 		t.Demand, t.ByRack = piece(&demand, t.Demand), piece(&demand, t.ByRack)
 		t.news = newsLink{}
 		return t

@@ -35,7 +35,7 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 		n := int32(len(st.Tasks))
 		b.Stages[st.Kind] = sched.Tally{Total: n, Done: int32(len(st.Done)), Limit: -1, Sample: -1}
 		if l.can.Bind {
-			b.tasks[st.Kind] = l.openStage(st)
+			b.tasks[st.Kind] = openStage(st)
 			b.Stages[st.Kind].Open = n - b.Stages[st.Kind].Done
 		} else { // its Demand says what is open
 			b.tasks[st.Kind] = &tasks{Spec: st}
@@ -253,7 +253,7 @@ func (l *Ledger) remake(b *jobBook, st *workload.StageSpec) {
 		l.grow(b, st.Kind)
 		return
 	}
-	b.tasks[st.Kind] = l.openStage(st)
+	b.tasks[st.Kind] = openStage(st)
 	t.Open = t.Total
 }
 

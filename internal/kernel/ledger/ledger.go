@@ -53,8 +53,8 @@ type Ledger struct {
 	newest     [sched.Stages]sched.JobID // job with the last news
 	everywhere [sched.Stages]localIndex  // jobs with open tasks that are at home everywhere
 
-	pairs []uint64 // reused when a stage is listed
-	last  []int32  // by key: the task that was listed last
+	racks  []cluster.RackID // by node
+	placed []placed         // reused when the places of a stage are listed
 }
 
 // kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node
@@ -134,7 +134,7 @@ func (l *Ledger) clear() {
 	l.queues[sched.Root] = queueBook{Queue: sched.Queue{ID: sched.Root}}
 	l.ids = make(map[string]sched.JobID)
 	l.capacity = units.Vector{}
-	l.kinds, l.vacant, l.freeQueues = nil, nil, nil
+	l.kinds, l.vacant, l.freeQueues, l.racks = nil, nil, nil, nil
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.dirty = nil, nil, nil, nil
 	l.indexing, l.lastNews, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]localIndex{}

@@ -112,7 +112,7 @@ func (l *Ledger) local(at *nodeBook, b *jobBook, s sched.Stage) bool {
 	case at == nil:
 		return t.Anywhere > 0 && !t.Placed
 	case l.can.Bind:
-		return t.Nodes.first(int32(at.ID), t.State) != 0
+		return l.localTask(t, at.ID) != 0
 	}
 	i, asks := demandOf(t.Demand, int32(at.ID))
 	return asks && t.Demand[i].Count > 0

@@ -21,14 +21,15 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 		l.leaveOn(e.Node)
 	}
 	isNew := nb.Spec == nil
-	nb.ID, nb.Spec, nb.Up, nb.Draining = e.Node, e.Detail.Node, true, false
+	nb.ID, nb.Up, nb.Draining = e.Node, true, false
+	l.describe(nb, e.Detail.Node)
 	nb.Power, nb.asked = e.Power, 0
 	nb.Speed, nb.Since = nb.Spec.Class.Speed, l.since(e)
 	l.offer(nb, nb.Spec.Class.Capacity)
 	l.capacity.Add(&nb.Capacity)
 	if isNew {
 		nb.Beat = -1
-		l.meet(e.Node)
+		l.meet()
 	}
 }
 
@@ -61,13 +62,12 @@ func (l *Ledger) offer(nb *nodeBook, capacity units.Vector) {
 	nb.Capacity = capacity
 }
 
-// meet lists the racks of stages anew that have input on a node which is seen for the first time. O(tasks of all jobs).
-func (l *Ledger) meet(n sched.NodeID) {
+// meet forgets which racks have the input of each stage, as a node is seen for the first time. O(jobs).
+func (l *Ledger) meet() {
 	for j := range l.jobs {
-		b := &l.jobs[j]
-		for _, t := range b.tasks {
-			if t != nil && b.State != sched.Finished && t.Nodes.holds(int32(n)) {
-				l.listRacks(t)
+		for _, t := range l.jobs[j].tasks {
+			if t != nil {
+				t.racks = placeIndex{}
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func (l *Ledger) nodeChanged(e *sched.Event) {
 		factor = e.X
 	}
 	if e.Detail != nil && e.Detail.Node != nil {
-		nb.Spec = e.Detail.Node
+		l.describe(nb, e.Detail.Node)
 		if nb.Up {
 			l.capacity.Sub(&nb.Capacity)
 			l.offer(nb, nb.Spec.Class.Capacity)

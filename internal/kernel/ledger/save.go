@@ -155,6 +155,7 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		l.nodes[n.Node.ID] = nodeBook{Node: n.Node, Capacity: n.Capacity, asked: n.Asked, was: n.Was}
+		l.describe(&l.nodes[n.Node.ID], n.Node.Spec)
 		l.capacity.Add(&n.Capacity)
 	}
 	for i := range s.Jobs {
@@ -262,26 +263,9 @@ func (s *saved) queue(q sched.QueueID) bool {
 func (t *tasks) whole(st *workload.StageSpec) bool {
 	n := len(st.Tasks)
 	if len(t.State) == 0 {
-		return len(t.Nodes.Next) == 0 // bound late
+		return true // bound late
 	}
 	return len(t.State) == n+1 && len(t.Live) == n+1 && len(t.By) == n+1 && t.All >= 1 && int(t.All) <= n+1 && t.Home >= 1 && int(t.Home) <= n+1
-}
-
-// resume lists a stage anew and sets the cursors where they were. Those that cannot be are set to
-// the start, which costs nothing but time.
-func (l *Ledger) resume(t *tasks) {
-	nodes, racks := t.Nodes.Next, t.Racks.Next
-	l.listStage(t)
-	t.Nodes.resume(nodes)
-	t.Racks.resume(racks)
-}
-
-func (l *taskIndex) resume(next []int32) {
-	for i := range l.Next {
-		if i < len(next) && next[i] >= l.From[i] && next[i] <= l.From[i+1] {
-			l.Next[i] = next[i]
-		}
-	}
 }
 
 func (l *Ledger) loadQueues(list []savedQueue) {
@@ -315,9 +299,6 @@ func (l *Ledger) loadJob(s *savedJob) {
 	for k, t := range s.Stages {
 		t.Spec = &b.Spec.Stages[k]
 		b.tasks[t.Spec.Kind] = t
-		if len(t.State) > 0 {
-			l.resume(t)
-		}
 	}
 	if b.State == sched.Finished {
 		return // it is counted nowhere any more

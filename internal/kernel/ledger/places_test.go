@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+	"pgregory.net/rapid"
+)
+
+// An index by place answers as a look at all tasks does, whether places share buckets or not.
+func TestPlaceIndex(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		largest := rapid.SampledFrom([]int{1, 3, 12, 200, 100_000}).Draw(t, "places")
+		n := rapid.IntRange(1, 20).Draw(t, "tasks")
+		places := make([][]int32, n+1)
+		l := &Ledger{}
+		for task := 1; task <= n; task++ {
+			for range rapid.IntRange(0, 3).Draw(t, "hosts") {
+				place := int32(rapid.IntRange(1, largest).Draw(t, "place"))
+				places[task] = append(places[task], place)
+				l.placed = append(l.placed, placed{place, int32(task)})
+			}
+		}
+		x := l.indexPlaces()
+		if len(x.buckets) > 2*len(l.placed)+3 {
+			t.Fatalf("%d buckets for %d entries", len(x.buckets), len(l.placed))
+		}
+		state := make([]taskState, n+1)
+		for range 60 {
+			asked := int32(rapid.IntRange(-1, largest+2).Draw(t, "asked"))
+			if some := places[rapid.IntRange(1, n).Draw(t, "of")]; len(some) > 0 && rapid.Bool().Draw(t, "one that is used") {
+				asked = some[0]
+			}
+			want := 1
+			for want <= n && (state[want] != taskOpen || !slices.Contains(places[want], asked)) {
+				want++
+			}
+			got := x.first(asked, state)
+			if int(got) != want%(n+1) {
+				t.Fatalf("place %d: task %d, want %d", asked, got, want%(n+1))
+			}
+			if got > 0 && rapid.Bool().Draw(t, "take") {
+				state[got] = taskLive
+			}
+			if again := sched.TaskID(rapid.IntRange(1, n).Draw(t, "again")); state[again] == taskLive {
+				state[again] = taskOpen
+				for _, place := range places[again] {
+					x.reopen(place, again)
+				}
+			}
+		}
+	})
+}
+
+// The nearest task is the first node-local one, else one at home everywhere, else a rack-local one, else any: of
+// stages of few tasks and of many, also when their nodes and racks become known later.
+func TestNearest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const nodes = 40
+		l := New(sched.Capabilities{Bind: true, Heartbeat: units.Second}, nil)
+		l.jobs = append(l.jobs, jobBook{})
+		b := &l.jobs[1]
+		class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(1, 1)}
+		racks := rapid.IntRange(0, 5).Draw(t, "racks")
+		up := func(n sched.NodeID) {
+			rack := cluster.RackID(0)
+			if racks > 0 {
+				rack = cluster.RackID(int(n)%racks + 1)
+			}
+			l.nodeUp(&sched.Event{Kind: sched.NodeUp, Node: n, Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint(n), Rack: rack, Class: class}}})
+		}
+		known := rapid.IntRange(1, nodes).Draw(t, "known nodes")
+		for n := 1; n <= known; n++ {
+			up(sched.NodeID(n))
+		}
+		spec := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, rapid.SampledFrom([]int{1, 5, 16, 17, 60}).Draw(t, "tasks"))}
+		for i := range spec.Tasks {
+			for range rapid.IntRange(0, 3).Draw(t, "hosts") {
+				spec.Tasks[i].Hosts = append(spec.Tasks[i].Hosts, cluster.NodeID(rapid.IntRange(1, nodes).Draw(t, "host")))
+			}
+		}
+		tb := openStage(&spec)
+		b.State, b.Spec, b.tasks[sched.Map], b.Stages[sched.Map].Open = sched.Admitted, &workload.Job{ID: "j", Stages: []workload.StageSpec{spec}}, tb, int32(len(spec.Tasks))
+		for range 150 {
+			nb := &l.nodes[rapid.IntRange(1, known).Draw(t, "node")]
+			best, level := sched.TaskID(0), 5
+			for i := range spec.Tasks {
+				at, hosts := 4, spec.Tasks[i].Hosts
+				switch {
+				case slices.Contains(hosts, nb.ID):
+					at = 1
+				case len(hosts) == 0:
+					at = 2
+				case slices.ContainsFunc(hosts, func(h cluster.NodeID) bool {
+					return nb.Spec.Rack > 0 && int(h) <= known && l.nodes[h].Spec.Rack == nb.Spec.Rack
+				}):
+					at = 3
+				}
+				if tb.State[i+1] == taskOpen && at < level {
+					best, level = sched.TaskID(i+1), at
+				}
+			}
+			want := []sched.Locality{0, sched.NodeLocal, sched.Anywhere, sched.RackLocal, sched.Remote, sched.NoLocality}[level]
+			if got, locality := l.nearest(nb, 1, sched.Map); got != best || locality != want {
+				t.Fatalf("node %d: task %d, %v, want %d, %v", nb.ID, got, locality, best, want)
+			}
+			switch rapid.IntRange(0, 9).Draw(t, "then") {
+			default:
+				if best > 0 {
+					tb.State[best] = taskLive
+					b.Stages[sched.Map].Open--
+				}
+			case 0, 1:
+				if again := sched.TaskID(rapid.IntRange(1, len(spec.Tasks)).Draw(t, "again")); tb.State[again] == taskLive {
+					l.reopen(b, tb, again)
+				}
+			case 2:
+				if known < nodes {
+					known++
+					up(sched.NodeID(known))
+				}
+			}
+		}
+	})
+}
