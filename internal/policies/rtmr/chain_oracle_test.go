@@ -279,7 +279,8 @@ func (l *literal) most(now units.Time, ahead []literalJob, v Verdict) Hold {
 	if len(all) == 0 {
 		return Hold{}
 	}
-	return slices.MaxFunc(all, func(a, b holder) int { return stdcmp.Compare(a.time, b.time) }).Hold
+	// Beside a slot that is never free, a microsecond is nothing: such times are equal once rounded.
+	return slices.MaxFunc(all, func(a, b holder) int { return stdcmp.Compare(units.Rounded(a.time), units.Rounded(b.time)) }).Hold
 }
 
 func (l *literal) find(id sched.JobID) int {
