@@ -22,9 +22,8 @@ import (
 // Job is a job file with what the engine runs of it.
 type Job struct {
 	engine.Job
-	File   *scenario.Job
-	Splits []task.Split // nil: the input is the output of another job
-	Whole  []task.Whole // large files that one task each reads
+	File  *scenario.Job // whose input is the output of another job if there are no splits
+	Whole []task.Whole  // large files that one task each reads
 }
 
 // Options are what equipment depends on besides the files.

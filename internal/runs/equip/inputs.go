@@ -71,14 +71,14 @@ func (j *Job) cut(fed bool, block units.Bytes) error {
 	if len(f.Inputs) > 0 {
 		key = "inputs"
 	}
-	found, err := task.FindAll(j.Sources)
-	if err != nil {
+	var err error
+	if j.Files, err = task.FindAll(j.Sources); err != nil {
 		return f.Errorf(key, "%v", err)
 	}
-	if err := j.checkSources(found); err != nil {
+	if err := j.checkSources(); err != nil {
 		return err
 	}
-	if j.Splits, j.Whole, err = task.Plan(found, int64(block), p, j.Sources); err != nil {
+	if j.Splits, j.Whole, err = task.Plan(j.Files, int64(block), p, j.Sources); err != nil {
 		return f.Errorf(key, "%v", err)
 	}
 	return nil
@@ -86,7 +86,7 @@ func (j *Job) cut(fed bool, block units.Bytes) error {
 
 // checkSources checks that a built-in application can read the inputs, and that files of CSV have
 // the columns that it asks for.
-func (j *Job) checkSources(found []task.File) error {
+func (j *Job) checkSources() error {
 	f := j.File
 	app, err := apps.Find(f.App)
 	if err != nil || j.commands() { // it is none of ours
@@ -109,7 +109,7 @@ func (j *Job) checkSources(found []task.File) error {
 	if err != nil {
 		return f.Errorf(key(at), "%v", err)
 	}
-	for _, file := range found {
+	for _, file := range j.Files {
 		column := columns[file.Source]
 		if column == "" || list[file.Source].Format != "csv" {
 			continue

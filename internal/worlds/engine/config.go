@@ -62,7 +62,12 @@ type Job struct {
 	Reduces int      // 0 = the output of the maps is the job's
 
 	Sources []task.Source // in the place of Input, where inputs have names or formats; nil = they have none
-	Written task.Written  // how part files are written
+	// The input, found and cut by Block. Without splits the engine does it: at New, or in a goroutine
+	// of its own once the job waits for no other.
+	Files  []task.File
+	Splits []task.Split
+
+	Written task.Written // how part files are written
 
 	SkipBad int           // records of a task that may be passed over when user code has failed at them
 	Facts   []outdir.Fact // what else decides what it writes: its application, parameters, commands
@@ -151,23 +156,25 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// read finds the input of a job and cuts it.
+// read finds the input of a job and cuts it, unless whoever brings the job has done so.
 func (c *Config) read(j *Job) ([]outdir.InputFile, []task.Split, error) {
-	sources := j.Sources
-	if sources == nil {
-		sources = []task.Source{{Paths: j.Input}}
-	}
-	files, err := task.FindAll(sources)
-	if err != nil {
-		return nil, nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
+	files, splits := j.Files, j.Splits
+	if splits == nil {
+		sources := j.Sources
+		if sources == nil {
+			sources = []task.Source{{Paths: j.Input}}
+		}
+		var err error
+		if files, err = task.FindAll(sources); err == nil {
+			splits, _, err = task.Plan(files, int64(c.Block), j.Program, sources)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
+		}
 	}
 	input := make([]outdir.InputFile, len(files))
 	for i, f := range files {
 		input[i] = outdir.InputFile{Path: task.Path(f.Path), Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC()}
-	}
-	splits, _, err := task.Plan(files, int64(c.Block), j.Program, sources)
-	if err != nil {
-		return nil, nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
 	}
 	return input, splits, nil
 }

@@ -97,7 +97,9 @@ func (o *open) job(id string, after ...string) engine.Job {
 
 func (o *open) ask(want string, r engine.Request) {
 	o.t.Helper()
-	switch err := o.Ask(o.ctx, r); {
+	ctx, stop := context.WithTimeoutCause(o.ctx, time.Minute, errors.New("no answer comes"))
+	defer stop()
+	switch err := o.Ask(ctx, r); {
 	case want == "" && err != nil:
 		o.t.Errorf("%+v is refused: %v", r, err)
 	case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
@@ -162,11 +164,12 @@ func TestOpenDoor(t *testing.T) {
 	taken := o.job("b")
 	taken.Output = filepath.Join(o.dir, "a")
 	o.submit(`is also that of job "a"`, taken)
-	o.submit(`it waits for job "nobody", which does not exist`, o.job("b", "nobody"))
+	o.submit(`it waits for job "nobody", which does not exist`, o.job("c"), o.job("b", "nobody")) // and "c" with it
 	o.submit(`the jobs "b", "c" wait for each other`, o.job("b", "c"), o.job("c", "b"))
 	missing := o.job("b")
 	missing.Input = []string{filepath.Join(o.dir, "no such file")}
-	o.submit("no such file", o.job("c"), missing) // and "c" with it
+	o.submit("", missing) // which is found out once it is looked for
+	o.until(sched.JobEnded)
 	fed := o.job("d", "c", "e")
 	fed.Input = []string{filepath.Join(o.dir, "c")}
 	o.submit("", fed, o.job("c", "a", "a"), o.job("e", "c"))
@@ -182,9 +185,13 @@ func TestOpenDoor(t *testing.T) {
 	}
 	jobs := o.shut()
 	o.submit("the run has ended", o.job("late"))
-	if len(jobs) != 24 {
-		t.Errorf("%d jobs ended, 24 were taken", len(jobs))
+	if len(jobs) != 25 {
+		t.Errorf("%d jobs ended, 25 were taken", len(jobs))
 	}
+	if how := jobs["b"]; !strings.Contains(how, "no such file") {
+		t.Errorf("the job without input: %s", how)
+	}
+	delete(jobs, "b")
 	for id, how := range jobs {
 		if how != "committed" {
 			t.Errorf("job %s: %s", id, how)
@@ -196,7 +203,50 @@ func TestOpenDoor(t *testing.T) {
 	if o.most > 3 {
 		t.Errorf("handle %d was given, and no more than three jobs were there at a time", o.most)
 	}
-	for _, b := range o.watch.Close(24) {
+	for _, b := range o.watch.Close(25) {
+		t.Error(b)
+	}
+}
+
+// slowToCut is a format whose files cannot be cut before somebody allows it.
+type slowToCut struct {
+	mapreduce.WholeFile
+	may chan struct{}
+}
+
+func (s slowToCut) Cutting() mapreduce.Cutting {
+	<-s.may
+	return mapreduce.Uncut
+}
+
+// While the input of one job is read others run.
+func TestSlowInputHoldsNobodyUp(t *testing.T) {
+	o := opened(t, engine.Config{Cluster: workers(2, 1, 1)}, conform.Friendly{})
+	slow := slowToCut{may: make(chan struct{})}
+	job := func(id string, after ...string) engine.Job {
+		j := o.job(id, after...)
+		p := *j.Program
+		p.Input, j.Program = slow, &p
+		return j
+	}
+	o.submit("", o.job("a"))
+	fed := job("fed", "a")
+	fed.Input = append(fed.Input, o.dir+"/a")
+	withdrawn := job("withdrawn")
+	o.submit("", fed, withdrawn)
+	o.until(sched.JobEnded)
+	o.submit("", o.job("b"))
+	o.until(sched.JobEnded)
+	o.cancel("", "withdrawn")
+	o.until(sched.JobEnded)
+	close(slow.may)
+	jobs := o.shut()
+	for id, want := range map[string]string{"a": "committed", "b": "committed", "fed": "committed", "withdrawn": "killed cancelled by its user"} {
+		if jobs[id] != want {
+			t.Errorf("%s: %s, want %s", id, jobs[id], want)
+		}
+	}
+	for _, b := range o.watch.Close(4) {
 		t.Error(b)
 	}
 }

@@ -184,6 +184,8 @@ func (w *World) hear(r report) {
 	switch {
 	case r.attempt != nil:
 		w.ended(&r)
+	case r.read != nil:
+		w.prepared(r.job, r.read, r.err)
 	case r.job != nil:
 		w.settled(r.job, r.err)
 	case r.up:

@@ -23,8 +23,9 @@ type job struct {
 	cfg       *Job
 	number    int // in order of submission
 	batch     *batch
-	missing   int  // jobs that it waits for and that have not ended
-	broken    bool // one of them did not finish
+	missing   int   // jobs that it waits for and that have not ended
+	broken    bool  // one of them did not finish
+	unread    error // why its input cannot be read
 	input     []outdir.InputFile
 	splits    []task.Split
 	cuts      *task.Cuts // of a program with a total order
@@ -63,19 +64,44 @@ type taskTruth struct {
 	careful    bool                // attempts are to tell which record they fail at
 }
 
-// newJob reads the input of a job that does not wait for another's output.
+// newJob makes a job, with its input if that is there and need not be read while others run.
 func (w *World) newJob(c *Job, find func(id string) *link) (*job, error) {
 	j := &job{cfg: c, out: w.outdir(c)}
-	if fed(c, find) {
+	if fed(c, find) || w.started && c.Splits == nil {
 		return j, nil
 	}
+	return j, w.take(j)
+}
+
+// take cuts the input into tasks, and takes over what an interrupted run of the job has left.
+func (w *World) take(j *job) error {
 	if err := w.plan(j); err != nil {
-		return nil, err
+		return err
 	}
 	if err := w.look(j); err != nil {
-		return nil, fmt.Errorf("job %q: %w", c.Spec.ID, err)
+		return fmt.Errorf("job %q: %w", j.cfg.Spec.ID, err)
 	}
-	return j, nil
+	return nil
+}
+
+// prepare reads the input of a job that waits for no other any more. The disk may be slow, so that
+// this is not done in the loop; the job arrives when it is done.
+func (w *World) prepare(j *job) {
+	read := &job{cfg: j.cfg, out: w.outdir(j.cfg)}
+	w.settling.Go(func() { w.reports.post(report{job: j, read: read, err: w.take(read)}) })
+}
+
+// prepared lets a job arrive whose input has been read. One that was cancelled meanwhile is told
+// already.
+func (w *World) prepared(j, read *job, err error) {
+	if j.arrived {
+		return
+	}
+	if j.unread = err; err == nil {
+		j.Job, j.input, j.splits, j.cuts, j.stages = read.Job, read.input, read.splits, read.cuts, read.stages
+		j.out, j.outs, j.left, j.again = read.out, read.outs, read.left, read.again
+	}
+	heap.Push(&w.waiting, j)
 }
 
 // plan cuts the input into tasks.
@@ -205,18 +231,10 @@ func (w *World) arrive(j *job) {
 	w.mayStart(j)
 }
 
-// feed reads the input of a job that waited for it. One that cannot read it arrives with an empty
-// task, and fails; so does one that is told before its input is there, as it will never run.
+// feed gives an empty task to a job that arrives without its input. One that could not read it
+// fails; one that is cancelled, or whose predecessor did not finish, will never run.
 func (w *World) feed(j *job) {
-	var err error
-	if j.missing == 0 && !j.broken {
-		if err = w.plan(j); err == nil {
-			if err = w.look(j); err == nil {
-				return
-			}
-		}
-	}
-	err = errors.Join(err, j.shape([]workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 1)}}))
+	err := errors.Join(j.unread, j.shape([]workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 1)}}))
 	if err != nil {
 		w.doom(j, err)
 	}

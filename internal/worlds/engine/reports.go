@@ -7,13 +7,14 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// report is what another goroutine tells the loop: an attempt ended, a job's output is committed or
-// removed, a node goes or comes.
+// report is what another goroutine tells the loop: an attempt ended, a job's input is read, its
+// output is committed or removed, a node goes or comes.
 type report struct {
 	attempt *attempt
 	output  *task.Output // of a map with reduces
 	stats   task.Stats
-	job     *job         // whose output is dealt with, if not nil
+	job     *job         // whose input is read, or whose output is dealt with, if not nil
+	read    *job         // that job with its input, in the first case
 	node    sched.NodeID // that goes or comes, if not 0
 	up      bool
 	err     error

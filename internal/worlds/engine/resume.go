@@ -150,9 +150,9 @@ func (w *World) recall(j *job, t *taskTruth, c *outdir.Commit) {
 		j.outs.put(c.Number-1, t.out)
 	}
 	t.counters = c.Counted()
-	for n := 1; n < len(w.nodes); n++ {
-		if t.out != nil && w.nodes[n].Spec.Name == c.Node {
-			t.Node = int32(n)
+	for i, n := range w.cfg.Cluster.Nodes {
+		if t.out != nil && n.Name == c.Node {
+			t.Node = int32(i + 1)
 		}
 	}
 }

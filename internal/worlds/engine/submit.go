@@ -196,8 +196,17 @@ func (w *World) enqueue(j *job) {
 			j.broken = true
 		}
 	}
-	if j.Spec != nil {
+	w.getReady(j)
+}
+
+// getReady lets a job that has its input wait for its time, and reads that of one that waits for no
+// other.
+func (w *World) getReady(j *job) {
+	switch {
+	case j.Spec != nil, j.missing == 0 && j.broken:
 		heap.Push(&w.waiting, j)
+	case j.missing == 0:
+		w.prepare(j)
 	}
 }
 
@@ -212,8 +221,8 @@ func (w *World) depart(j *job) {
 		f.missing--
 		f.broken = f.broken || !k.committed
 		switch {
-		case !f.arrived && f.Spec == nil && f.missing == 0:
-			heap.Push(&w.waiting, f)
+		case !f.arrived && f.Spec == nil:
+			w.getReady(f)
 		case f.arrived && f.broken:
 			w.endNext(f, sched.Killed, behindFailed)
 		default:
