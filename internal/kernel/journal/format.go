@@ -1,16 +1,11 @@
 package journal
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"strconv"
 
-	"github.com/slackline/slackline/cluster"
-	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
-	"github.com/slackline/slackline/workload"
 )
 
 // AppendEvent appends an event as text: its kind, then the fields that are not zero, in the order of fields below.
@@ -185,29 +180,4 @@ func appendText(b []byte, text string) []byte {
 		return b
 	}
 	return strconv.AppendQuote(append(b, " text="...), text)
-}
-
-// detail is sched.Detail with only the fields that are there.
-type detail struct {
-	Job      *workload.Job          `json:"job,omitempty"`
-	Node     *cluster.Node          `json:"node,omitempty"`
-	Profile  *profile.Class         `json:"profile,omitempty"`
-	Demand   []sched.LocationDemand `json:"demand,omitempty"`
-	Forecast *sched.Forecast        `json:"forecast,omitempty"`
-	Account  *sched.Account         `json:"-"`
-}
-
-// appendDetail writes JSON, last on its line. What JSON cannot say (a number that is none) is said instead.
-func appendDetail(b []byte, d *sched.Detail) []byte {
-	text, err := json.Marshal((*detail)(d))
-	if err != nil {
-		return appendText(b, "detail cannot be written: "+err.Error())
-	}
-	if bytes.Contains(text, []byte(`\ufffd`)) { // for bytes that are no UTF-8: write what will be read
-		var read detail
-		if err = json.Unmarshal(text, &read); err == nil {
-			text, _ = json.Marshal(&read)
-		}
-	}
-	return append(append(b, " detail="...), text...)
 }
