@@ -13,8 +13,17 @@
 //	prices                                            ν, μ_r of eq. 31, 33      CapacityPrice, LimitPrice
 //	proof                                             dual of P2                Plan.LowerBound
 //
-// Linear is any problem with a linear cost, for what P2 has no room for: several types of machines, a
-// budget, a fewest number. It is the same without ranking.
+// Fleet is the same with machines of several kinds and prices by the hour: a fewest and a largest number of
+// each to reserve, a largest number to rent, and a budget.
+//
+//	what                                              where
+//	the problem, and its solution in whole numbers    fleet.go; Fleet.Solve
+//	its optimum where jobs are split, by columns      colgen.go
+//	whole jobs and machines from that                 fleetround.go
+//	as one linear problem                             Fleet.Linear
+//	proof                                             FleetPlan.LowerBound, by Prices
+//
+// Linear is any problem with a linear cost. It is the same without ranking and without columns.
 //
 //	what                                              where
 //	bounded variables, phase 1, duals, no cycles      simplex.go; Linear.Solve

@@ -78,3 +78,73 @@ func TestHiGHS(t *testing.T) {
 		}
 	}
 }
+
+// Fleets that HiGHS has solved too; testdata/fleet.py makes them. Split plans agree; of whole ones small ones
+// do, large ones cost little more, and what is proved is true.
+func TestHiGHSFleet(t *testing.T) {
+	text, err := os.ReadFile("testdata/fleet.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type number = *float64
+	var problems []struct {
+		Hours  int
+		Budget number
+		Kinds  []struct {
+			Reserved, Least, Most float64
+			Rent                  []float64
+			Rentable              number
+		}
+		Loads []struct {
+			Gamma     []number
+			Penalty   float64
+			Low, High []float64
+		}
+		Split, Whole number
+	}
+	if err := json.Unmarshal(text, &problems); err != nil {
+		t.Fatal(err)
+	}
+	or := func(x number) float64 {
+		if x == nil {
+			return inf
+		}
+		return *x
+	}
+	for n, c := range problems {
+		f := &Fleet{Hours: c.Hours, Budget: or(c.Budget)}
+		for _, k := range c.Kinds {
+			f.Kinds = append(f.Kinds, Kind{k.Reserved, k.Least, k.Most, k.Rent, or(k.Rentable)})
+		}
+		for _, l := range c.Loads {
+			load := Load{Penalty: l.Penalty, Low: l.Low, High: l.High}
+			for _, gamma := range l.Gamma {
+				load.Gamma = append(load.Gamma, or(gamma))
+			}
+			f.Loads = append(f.Loads, load)
+		}
+		for _, whole := range []bool{false, true} {
+			f.Whole = whole
+			want := or(c.Split)
+			if whole {
+				want = or(c.Whole)
+			}
+			got := f.Solve(1e-7)
+			if math.IsInf(want, 1) {
+				if got.Status == Optimal || got.Status == Feasible {
+					t.Errorf("%d: %s at %v, HiGHS finds no plan", n, got.Status, got.Cost)
+				}
+				continue
+			}
+			off, most := 1e-6*(1+want), 1.03 // of large problems with few machines in whole numbers
+			if c.Budget != nil {
+				most = 1.1
+			}
+			if got.LowerBound > want+off || got.Cost < want-off || !whole && got.Cost > want+off ||
+				got.Status == Optimal && got.Cost > want+off || got.Cost > most*want {
+				t.Errorf("%d, whole %v: %s at %v, at least %v; HiGHS says %v", n, whole, got.Status, got.Cost, got.LowerBound, want)
+			}
+			checkFleet(t, "HiGHS", f, &got)
+		}
+	}
+}

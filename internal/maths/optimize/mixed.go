@@ -18,14 +18,18 @@ type branch struct {
 // a problem whose optimum has a fraction is cut in two, above and below it, and each part goes on from
 // the last basis with the dual simplex. It looks at no more than so many parts, and stops when the cost
 // is proved up to a gap, a part of the cost; LowerBound says what was proved.
-func (p *Linear) SolveMixed(parts int, gap float64) Solution {
+func (p *Linear) SolveMixed(parts int, gap float64) Solution { return p.mixed(parts, gap, math.Inf(1)) }
+
+// mixed looks for solutions below a cost alone. If it finds none, and a finite cost was given, the status
+// tells of the whole search: Infeasible or Stopped, with what solutions cost at least.
+func (p *Linear) mixed(parts int, gap, below float64) Solution {
 	s := newSimplex(p)
 	status := s.primal()
 	if status != Optimal {
-		return s.solution(p, status)
+		return Solution{Status: status, Steps: s.steps, LowerBound: math.Inf(-1)}
 	}
 	first := s.solution(p, status)
-	best := Solution{Status: Stopped, Cost: math.Inf(1), Duals: first.Duals}
+	best := Solution{Status: Stopped, Cost: below, Duals: first.Duals}
 	root := branch{slices.Clone(p.Lower), slices.Clone(p.Upper), first.LowerBound}
 	for j, w := range p.Whole {
 		if w {
@@ -35,7 +39,7 @@ func (p *Linear) SolveMixed(parts int, gap float64) Solution {
 	open := []branch{root}
 	dropped := math.Inf(1) // the least bound of what was given up
 	enough := func(bound float64) bool {
-		return bound >= best.Cost-max(gap, 1e-12)*(1+math.Abs(best.Cost))
+		return bound >= best.Cost || bound >= best.Cost-max(gap, 1e-12)*(1+math.Abs(best.Cost))
 	}
 	for ; len(open) > 0 && parts > 0; parts-- {
 		at := open[len(open)-1]
@@ -89,9 +93,9 @@ func (p *Linear) SolveMixed(parts int, gap float64) Solution {
 	best.Steps = s.steps
 	switch {
 	case best.Status == Stopped && math.IsInf(dropped, 1):
-		return Solution{Status: Infeasible, Steps: s.steps}
+		return Solution{Status: Infeasible, Steps: s.steps, LowerBound: below}
 	case best.Status == Stopped:
-		return Solution{Status: Stopped, Steps: s.steps}
+		return Solution{Status: Stopped, Steps: s.steps, LowerBound: min(dropped, below)}
 	case enough(dropped):
 		best.Status = Optimal
 	}

@@ -10,7 +10,7 @@ const (
 	feasible  = 1e-9 // by which a variable may miss a bound, for each unit of the bound
 	pivotal   = 1e-9 // below it a pivot counts as 0
 	attracts  = 1e-9 // reduced costs that are taken for 0, for each unit of cost
-	refactor  = 60   // pivots until the inverse is computed anew
+	refactor  = 100  // pivots until the inverse is computed anew
 	patience  = 40   // steps without progress until Bland's rule is taken
 	mostSteps = 1_000_000
 	atLower   = -1    // nonbasic, at its lower bound
@@ -32,6 +32,8 @@ type simplex struct {
 	inverse             []float64
 	pivots, steps, idle int
 	y, w, row           []float64 // scratch
+	there               []int
+	priced              bool // y are the prices at s.cost
 	order               []candidate
 }
 
@@ -67,6 +69,14 @@ func newSimplex(p *Linear) *simplex {
 	}
 	s.values()
 	return s
+}
+
+// add puts a variable of 0 or more behind all others, and returns its number.
+func (s *simplex) add(cost, upper float64, entries []Term) int {
+	s.entries, s.cost = append(s.entries, entries), append(s.cost, cost)
+	s.lower, s.upper = append(s.lower, 0), append(s.upper, upper)
+	s.x, s.state = append(s.x, 0), append(s.state, atLower)
+	return len(s.x) - 1
 }
 
 // rest puts a nonbasic variable on the bound that it is on, or the nearest to 0 if it is on none.
@@ -106,6 +116,7 @@ func (s *simplex) values() {
 
 // prices are those of the rows at these costs: c_B B⁻¹.
 func (s *simplex) prices(cost []float64) []float64 {
+	s.priced = false
 	clear(s.y)
 	for i, j := range s.basis {
 		if c := cost[j]; c != 0 {
@@ -156,14 +167,13 @@ func (s *simplex) pivot(row, enters, leavesTo int) {
 	leaves := s.basis[row]
 	s.state[leaves], s.basis[row], s.state[enters] = leavesTo, enters, row
 	pivot := s.inverse[row*m : (row+1)*m]
-	for k := range pivot {
-		pivot[k] /= s.w[row]
-	}
+	s.priced = false
+	there := s.scale(pivot, s.w[row])
 	for i := range m {
 		if f := s.w[i]; i != row && f != 0 {
 			at := s.inverse[i*m : (i+1)*m]
-			for k, v := range pivot {
-				at[k] -= f * v
+			for _, k := range there {
+				at[k] -= f * pivot[k]
 			}
 		}
 	}
@@ -171,6 +181,18 @@ func (s *simplex) pivot(row, enters, leavesTo int) {
 		s.invert()
 		s.values()
 	}
+}
+
+// scale divides a row, and tells which places of it are not 0.
+func (s *simplex) scale(row []float64, by float64) []int {
+	s.there = s.there[:0]
+	for k, v := range row {
+		if v != 0 {
+			row[k] = v / by
+			s.there = append(s.there, k)
+		}
+	}
+	return s.there
 }
 
 // invert computes the inverse of the basis anew. If the basis has become singular by rounding, the
@@ -204,15 +226,15 @@ func (s *simplex) invert() {
 		swap(a, c, best)
 		swap(inv, c, best)
 		f := a[c*m+c]
-		for k := range m {
-			a[c*m+k] /= f
-			inv[c*m+k] /= f
-		}
-		for i := range m {
-			if f := a[i*m+c]; i != c && f != 0 {
-				for k := range m {
-					a[i*m+k] -= f * a[c*m+k]
-					inv[i*m+k] -= f * inv[c*m+k]
+		for _, matrix := range [2][]float64{inv, a} {
+			pivot := matrix[c*m : (c+1)*m]
+			there := s.scale(pivot, f)
+			for i := range m {
+				if f := a[i*m+c]; i != c && f != 0 {
+					at := matrix[i*m : (i+1)*m]
+					for _, k := range there {
+						at[k] -= f * pivot[k]
+					}
 				}
 			}
 		}
@@ -269,7 +291,11 @@ func (s *simplex) primal() Status {
 // pass prices all variables and lets those that attract move, the most attractive first, until one
 // enters the basis, which changes the prices; if asked for, a single one.
 func (s *simplex) pass(cost []float64, single bool) (moved, unbounded bool) {
-	y := s.prices(cost)
+	y := s.y
+	if single || !s.priced {
+		y = s.prices(cost)
+		s.priced = !single
+	}
 	s.order = s.order[:0]
 	for j := range s.x {
 		if s.state[j] >= 0 || s.lower[j] == s.upper[j] {
@@ -306,6 +332,12 @@ func (s *simplex) pass(cost []float64, single bool) (moved, unbounded bool) {
 			leaves := s.basis[row]
 			s.x[leaves] = s.bound(leaves, to)
 			s.pivot(row, c.variable, to)
+			if !single && s.pivots%refactor != 0 { // prices move along the row of what has entered
+				for _, k := range s.there {
+					y[k] += c.price * s.inverse[row*s.rows+k]
+				}
+				s.priced = true
+			}
 			return true, false
 		}
 		s.state[c.variable] = to
