@@ -16,14 +16,16 @@ func (c *Class) Told() *Class {
 	return c
 }
 
-// Whole is what all runs taught, cold or not.
+// Whole is what all runs taught, cold or not. Where there are cold ones its models are to be fitted.
 func (c *Class) Whole() *Class {
 	if c.Cold == nil {
 		return c
 	}
 	all := New(c.Name)
 	all.Merge(c)
-	all.Cold = nil
+	all.Cold, all.Models, all.Samples, all.Scores = nil, nil, nil, nil
 	all.Merge(c.Cold)
+	all.mergeSamples(c) // which count as later than cold ones
+	all.Models = nil
 	return all
 }

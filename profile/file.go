@@ -11,8 +11,12 @@ import (
 	"strings"
 )
 
-// FileSchema names the form of a file of profiles. Fields may be added to it, never renamed.
-const FileSchema = "slackline/profiles/v1"
+// FileSchema names the form of a file of profiles. Fields may be added to it, never renamed. The
+// form before it had estimates only, without models and samples; it is read too.
+const (
+	FileSchema  = "slackline/profiles/v2"
+	olderSchema = "slackline/profiles/v1"
+)
 
 // file is what stands in one.
 type file struct {
@@ -36,7 +40,7 @@ func Format(classes []*Class) ([]byte, error) {
 }
 
 // Parse reads a file of profiles. What cannot be is an error of one sentence with the line and the
-// field; name is that of the file.
+// field; name is that of the file. Models are as they stand there: see Fit.
 func Parse(name string, src []byte) ([]*Class, error) {
 	p := parser{name: name, src: src, at: map[string]int{}}
 	if err := p.walk(); err != nil {
@@ -48,8 +52,8 @@ func Parse(name string, src []byte) ([]*Class, error) {
 	if err := d.Decode(&f); err != nil {
 		return nil, p.explain(err, d.InputOffset())
 	}
-	if f.Schema != FileSchema {
-		return nil, p.fail("schema", "it is %q, this build reads %q", f.Schema, FileSchema)
+	if f.Schema != FileSchema && f.Schema != olderSchema {
+		return nil, p.fail("schema", "it is %q, this build reads %q and %q", f.Schema, FileSchema, olderSchema)
 	}
 	seen := map[string]bool{}
 	for i, c := range f.Profiles {
@@ -65,6 +69,9 @@ func Parse(name string, src []byte) ([]*Class, error) {
 		seen[c.Name] = true
 		if what, why := c.wrong(); why != "" {
 			return nil, p.fail(at+"."+what, "%s", why)
+		}
+		if f.Schema == olderSchema && (c.Models != nil || c.Samples != nil || c.Scores != nil) {
+			return nil, p.fail(at, "it has models or samples, which %q knows nothing of; write %q", olderSchema, FileSchema)
 		}
 	}
 	return f.Profiles, nil
@@ -198,6 +205,9 @@ func (c *Class) wrong() (what, why string) {
 		if field, why := c.Cold.wrong(); why != "" {
 			return "cold." + field, why
 		}
+	}
+	if field, why := c.wrongModels(); why != "" {
+		return field, why
 	}
 	type named struct {
 		name string

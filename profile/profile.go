@@ -3,11 +3,17 @@
 // memory, and how far predictions were off. All worlds fill it, the store keeps it, and policies
 // read it through sched.View; no policy keeps a private copy of the same knowledge.
 //
-//	profile.go  classes, stages, estimates
-//	spread.go   distributions
-//	cold.go     what cold runs taught, apart from the rest
-//	sums.go     what a byte costs, and estimates from it
-//	file.go     profiles as a file that people exchange
+//	profile.go   classes, stages, estimates: means and worst cases
+//	spread.go    distributions
+//	cold.go      what cold runs taught, apart from the rest
+//	sums.go      what a byte costs, and estimates from it
+//	model.go     cost models: a line for the sizes of a task, and the distribution around it
+//	factor.go    that distribution
+//	samples.go   the last jobs, to which models are fitted
+//	fit.go       how: line.go the line, variance.go what tasks share, tail.go the distribution of the rest
+//	borrow.go    models of few samples, which borrow from other classes
+//	score.go     how models did at jobs that came after them
+//	file.go      profiles as a file that people exchange
 package profile
 
 import (
@@ -126,6 +132,10 @@ type Class struct {
 	Stages  []Stage  `json:"stages"`           // sorted by stage, then node class
 	Emitted Sums     `json:"emitted,omitzero"` // input bytes and intermediate bytes of what Ratio sums up
 	Cold    *Class   `json:"cold,omitempty"`   // what cold runs taught, which nothing else here counts
+	// what its parts cost, and from what that was learned; each sorted by stage, part, node class
+	Models  []*Model `json:"models,omitempty"`
+	Samples []Sample `json:"samples,omitempty"`
+	Scores  []Score  `json:"scores,omitempty"` // of the models, by jobs that came after them
 }
 
 // New returns an empty profile.
@@ -196,7 +206,8 @@ func (c *Class) Off(least int64) (float64, bool) {
 	return values[68], true
 }
 
-// Merge takes in another profile of the same class.
+// Merge takes in another profile of the same class, of later jobs. Its models are as they were until they are fitted
+// again.
 func (c *Class) Merge(o *Class) {
 	c.Runs += o.Runs
 	c.Ratio.Merge(o.Ratio)
@@ -214,4 +225,5 @@ func (c *Class) Merge(o *Class) {
 	for i := range o.Stages {
 		c.At(o.Stages[i].Stage, o.Stages[i].Node).merge(&o.Stages[i])
 	}
+	c.mergeSamples(o)
 }

@@ -320,7 +320,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	if !c.GoesOn.IsZero() {
 		fmt.Fprintf(say, "this resumes a run that started at %s: all times and deadlines count from then\n", stamp(c.GoesOn, time.Now()))
 	}
-	learner := report.NewLearner()
+	learner := report.NewLearner(known...)
 	c.Sinks = append(c.Sinks, learner, keeper)
 	local.Resumed = func(r engine.Resumption) { fmt.Fprintln(say, goesOn(r)) }
 	shown := newLive(say, expected, local.JobNames(), runs.Told(known))

@@ -15,7 +15,11 @@ func cold(known *profile.Class, fetched *int64, read int64) bool {
 func Told(known []*profile.Class) []*profile.Class { return each(known, (*profile.Class).Told) }
 
 // whole is what all runs taught, cold ones as well: what policies plan their worst cases by.
-func whole(known []*profile.Class) []*profile.Class { return each(known, (*profile.Class).Whole) }
+func whole(known []*profile.Class) []*profile.Class {
+	all := each(known, (*profile.Class).Whole)
+	profile.Fit(all)
+	return all
+}
 
 func each(known []*profile.Class, of func(*profile.Class) *profile.Class) []*profile.Class {
 	var all []*profile.Class

@@ -68,12 +68,14 @@ func (m *Memory) Close() error {
 // Store returns the store, nil if there is none.
 func (m *Memory) Store() *store.Store { return m.store }
 
-// Profiles returns what is known of all classes.
+// Profiles returns what is known of all classes, with models fitted to it.
 func (m *Memory) Profiles() ([]*profile.Class, error) {
 	if m.store == nil {
 		return nil, nil
 	}
-	return m.store.Profiles()
+	known, err := m.store.Profiles()
+	profile.Fit(known)
+	return known, err
 }
 
 // Last returns the report of the last run of jobs by a policy that came to its end, nil if there is

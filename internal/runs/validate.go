@@ -87,7 +87,7 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		if err != nil {
 			return nil, err
 		}
-		learner := report.NewLearner()
+		learner := report.NewLearner(known...)
 		cell.Sinks = []follow.Sink{learner}
 		meter := StartMeter(DefaultPower)
 		measured, err := lab.Run(ctx, cell)

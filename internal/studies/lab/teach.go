@@ -44,6 +44,7 @@ func (t *teacher) Batch(_ units.Time, records []follow.Record) error {
 		switch e := &records[i]; e.Kind {
 		case sched.ProfileLearned:
 			t.known.Put(e.Detail.Profile)
+			t.learner.Know(e.Detail.Profile)
 		case sched.JobEnded:
 			if e.Job != nil && e.Outcome == sched.Committed && !slices.Contains(t.due, e.Job.Spec.Class) {
 				t.due = append(t.due, e.Job.Spec.Class)
@@ -74,13 +75,17 @@ func (t *teacher) Next(ctx context.Context) (drive.Batch, error) {
 	return drive.Batch{At: b.At, Events: t.events}, nil
 }
 
-// now is what is known of a class at this time, in memory of its own: what an event points to never changes.
+// now is what is known of a class at this time, in memory of its own: what an event points to never
+// changes. The learner's models are of all that is known.
 func (t *teacher) now(name string) *profile.Class {
-	sum := profile.New(name)
-	for _, p := range []*profile.Class{t.known.Of(name), t.learner.Of(name)} {
+	sum, learned := profile.New(name), t.learner.Of(name)
+	for _, p := range []*profile.Class{t.known.Of(name), learned} {
 		if p != nil {
-			sum.Merge(p)
+			sum.Merge(p.Bare())
 		}
+	}
+	if learned != nil {
+		sum.Models = slices.Clone(learned.Models)
 	}
 	return sum
 }

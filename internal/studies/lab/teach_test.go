@@ -105,7 +105,11 @@ func TestTeacherTells(t *testing.T) {
 	if last.Name == before.Name {
 		want.Merge(before)
 	}
-	want.Merge(learner.Of(last.Name))
+	want.Merge(learner.Of(last.Name).Bare())
+	if last.Model(sched.Map, "", profile.Run) == nil {
+		t.Error("it was told without cost models")
+	}
+	want.Models = last.Models
 	if d := cmp.Diff(want, last); d != "" {
 		t.Error(d)
 	}

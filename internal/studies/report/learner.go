@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -16,9 +17,14 @@ import (
 // which is how a first wave that waits for maps and a later one come to the same cost. Of an
 // ApplicationMaster that comes before other stages, what counts is the time until the first of them may
 // start.
+//
+// Cost models are fitted on the way to what was known before and what the run has taught, and scored
+// by each job that ends.
 type Learner struct {
 	follow.Single
 	classes profile.Set
+	known   profile.Set // before the run
+	fitter  profile.Fitter
 	jobs    []lesson // by index
 }
 
@@ -33,13 +39,29 @@ type lesson struct {
 	asked    bool        // some may
 	master   units.Time  // its master's start
 	host     string      // the class of its master's node
+	gather   profile.Gather
 }
 
-// NewLearner returns a learner that knows nothing yet.
-func NewLearner() *Learner { return &Learner{} }
+// NewLearner returns a learner that knows these profiles, and has learned nothing yet.
+func NewLearner(known ...*profile.Class) *Learner {
+	l := &Learner{}
+	for _, c := range known {
+		l.Know(c)
+	}
+	return l
+}
 
-// Profiles returns what was learned, sorted by class.
-func (l *Learner) Profiles() []*profile.Class { return l.classes.Classes() }
+// Know tells what was known of a class before the run.
+func (l *Learner) Know(c *profile.Class) { l.known.Put(c) }
+
+// Profiles returns what was learned, sorted by class. Models are of what was known before, too.
+func (l *Learner) Profiles() []*profile.Class {
+	all := l.classes.Classes()
+	for _, c := range all {
+		l.fitter.Fit(l.known.Of(c.Name), c)
+	}
+	return all
+}
 
 // Of returns what was learned of a class, nil if nothing was. It goes on growing.
 func (l *Learner) Of(class string) *profile.Class { return l.classes.Of(class) }
@@ -51,7 +73,10 @@ func (l *Learner) Batch(at units.Time, records []follow.Record) error {
 		switch e.Kind {
 		case sched.JobArrived:
 			if e.Job != nil && !e.Again {
-				*follow.At(&l.jobs, e.Job.Index) = lesson{largest: largest(e.Job.Spec)}
+				j := follow.At(&l.jobs, e.Job.Index)
+				gather := j.gather
+				gather.Forget()
+				*j = lesson{largest: largest(e.Job.Spec), gather: gather}
 			}
 		case sched.Started:
 			if a := e.Attempt; a != nil && a.Stage == sched.Master && !e.Again {
@@ -63,7 +88,9 @@ func (l *Learner) Batch(at units.Time, records []follow.Record) error {
 				continue
 			}
 			if j := &l.jobs[e.Job.Index]; j.starting && e.Stage > sched.Master {
-				l.class(e.Job.Spec.Class).At(sched.Master, j.host).Start.Add(at.Sub(j.master).Seconds())
+				took := at.Sub(j.master).Seconds()
+				l.class(e.Job.Spec.Class).At(sched.Master, j.host).Start.Add(took)
+				j.gather.Add(profile.Key{Stage: sched.Master, Node: j.host, Part: profile.StartUp}, 0, -1, took)
 				j.starting, j.asked = false, true
 			}
 		case sched.Ended:
@@ -74,9 +101,27 @@ func (l *Learner) Batch(at units.Time, records []follow.Record) error {
 			if e.Job != nil && e.Outcome == sched.Committed {
 				l.finish(e.Job)
 			}
+			if e.Job != nil {
+				l.fit(e.Job)
+			}
 		}
 	}
 	return nil
+}
+
+// fit scores the models of a job's class by it, and fits them again once enough is new.
+func (l *Learner) fit(job *follow.Job) {
+	j := &l.jobs[job.Index]
+	if j.gather.Empty() {
+		return
+	}
+	c, known := l.class(job.Spec.Class), l.known.Of(job.Spec.Class)
+	foretold := c
+	if len(c.Models) == 0 {
+		foretold = known
+	}
+	c.Learn(&j.gather, foretold)
+	l.fitter.Learned(known, c)
 }
 
 // finish learns what a whole job tells of its class.
@@ -90,6 +135,7 @@ func (l *Learner) finish(job *follow.Job) {
 	if j.read > 0 && j.emitted > 0 {
 		c.Ratio.Add(float64(j.emitted) / float64(j.read))
 		c.Emitted.Add(float64(j.read), float64(j.emitted))
+		j.gather.Add(profile.Key{Stage: sched.Map, Part: profile.Emitted}, float64(j.read), -1, float64(j.emitted))
 	}
 	if j.read > 0 && j.written > 0 {
 		c.Output.Add(float64(j.written) / float64(j.read))
@@ -107,6 +153,16 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 	}
 	class, node := l.class(spec.Class), hostOf(a)
 	class.Attempt(a.Stage, node, telling, run, shuffle)
+	key, bytes, records := profile.Key{Stage: a.Stage, Node: node}, float64(max(0, e.Bytes)), recordsOf(a.Stage, e.Event)
+	if a.Stage != sched.Master {
+		j.gather.Add(key, bytes, records, max(0, run).Seconds())
+	}
+	if a.Stage == sched.Reduce {
+		if key.Part = profile.Later; began < j.mapsDone {
+			key.Part = profile.First
+		}
+		j.gather.Add(key, bytes, -1, shuffle.Seconds())
+	}
 	if a.Stage != sched.Master && e.Spans != [sched.Phases]units.Duration{} {
 		around := run - e.Spans[sched.PhaseSort] - e.Spans[sched.PhaseRun]
 		class.At(a.Stage, node).Start.Add(max(0, around).Seconds())
@@ -119,6 +175,21 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 		j.emitted += e.OutBytes
 		j.mapsDone = at
 	}
+}
+
+// recordsOf is how many records a real attempt read, -1 if nobody has counted them.
+func recordsOf(stage sched.Stage, e *sched.Event) float64 {
+	if e.Detail == nil || e.Detail.Account == nil {
+		return -1
+	}
+	name := mapreduce.MapInputRecords
+	if stage == sched.Reduce {
+		name = mapreduce.ReduceInputRecords
+	}
+	if n, counted := e.Detail.Account.Counters[mapreduce.TaskGroup+"."+name]; counted {
+		return float64(n)
+	}
+	return -1
 }
 
 // hostOf is the class of the node that an attempt runs on.

@@ -39,5 +39,6 @@ func (s *Scenario) known() []*profile.Class {
 	for i, c := range classes {
 		classes[i] = c.Whole()
 	}
+	profile.Fit(classes)
 	return classes
 }

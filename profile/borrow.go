@@ -1,0 +1,241 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/workload"
+)
+
+// A class of few samples borrows: from its other classes of nodes, or from the nearest class, which
+// is the one whose model its few samples lie closest to, or from the mean of all classes.
+const (
+	mostPeers = 32
+	// jobs that a class must have for others to borrow from it
+	leastToLend = 8
+	// where the closest model is farther off than this factor, none is near
+	nearby = 2
+	// classes for which the vague model counts in the mean of all
+	vagueClasses = 2
+)
+
+// Peers are the classes from which others borrow. The zero Peers have nothing to lend.
+type Peers struct {
+	models []*Model // of all classes, by the class that they are of
+	names  []string
+}
+
+// PeersOf are those of some classes from which most was learned.
+func PeersOf(classes []*Class) *Peers {
+	type lender struct {
+		c    *Class
+		jobs float64
+	}
+	var all []lender
+	for _, c := range classes {
+		most := 0.0
+		for _, m := range c.Models {
+			most = max(most, m.Jobs)
+		}
+		if most >= leastToLend {
+			all = append(all, lender{c, most})
+		}
+	}
+	slices.SortFunc(all, func(a, b lender) int {
+		return cmp.Or(cmp.Compare(b.jobs, a.jobs), cmp.Compare(a.c.Name, b.c.Name))
+	})
+	p := &Peers{}
+	for _, l := range all[:min(len(all), mostPeers)] {
+		for _, m := range l.c.Models {
+			if m.Jobs >= leastToLend && m.Node == "" {
+				p.models, p.names = append(p.models, m), append(p.names, l.c.Name)
+			}
+		}
+	}
+	return p
+}
+
+// Fit fits all classes to their samples, each with what the others have to lend.
+func Fit(classes []*Class) {
+	for _, c := range classes {
+		(&Peers{}).Fit(c)
+	}
+	if len(classes) < 2 {
+		return
+	}
+	p := PeersOf(classes)
+	for _, c := range classes {
+		p.Fit(c)
+	}
+}
+
+// Fit fits the models of a class to its samples. Models without samples stay; where an older build
+// left neither, they are made of its estimates.
+func (p *Peers) Fit(c *Class) {
+	if c.Cold != nil {
+		p.Fit(c.Cold)
+	}
+	for i := range c.Samples {
+		k := c.Samples[i].Key
+		if i > 0 && c.Samples[i-1].Stage == k.Stage && c.Samples[i-1].Part == k.Part {
+			continue
+		}
+		pooled, nodes := c.pooled(k.Stage, k.Part)
+		if len(pooled.Jobs) == 0 {
+			continue
+		}
+		var from *Model
+		if len(pooled.Jobs) < leastToLend && c.Runs >= 4*int64(len(pooled.Jobs)) { // an older build kept no samples
+			from = c.estimated(pooled.Key)
+		}
+		if from == nil {
+			from = p.lend(c, &pooled)
+		}
+		all := fit(&pooled, from)
+		c.put(all)
+		for n := range nodes {
+			if s := &c.Samples[i+n]; s.Node != "" && len(s.Jobs) > 0 {
+				if nodes == 1 {
+					same := *all
+					same.Key = s.Key
+					c.put(&same)
+				} else {
+					c.put(fit(s, all))
+				}
+			}
+		}
+	}
+	for _, k := range estimable {
+		if c.Model(k.Stage, "", k.Part) == nil {
+			if m := c.estimated(k); m != nil {
+				c.put(m)
+			}
+		}
+	}
+}
+
+// put puts a model in the place of that with the same key.
+func (c *Class) put(m *Model) {
+	i, found := slices.BinarySearchFunc(c.Models, m.Key, func(m *Model, k Key) int { return m.Key.compare(k) })
+	if found {
+		c.Models[i] = m
+	} else {
+		c.Models = slices.Insert(c.Models, i, m)
+	}
+}
+
+// lend finds the model from which a sample of a class borrows.
+func (p *Peers) lend(c *Class, s *Sample) *Model {
+	var nearest *Model
+	closest := math.Log(nearby)
+	of := 0
+	var total, shared, own Factor
+	add := func(f *Factor, m *Factor, weight float64) {
+		for i := range f.Log {
+			f.Log[i] += m.Log[i] * weight
+		}
+		f.Tail += m.Tail * weight
+	}
+	for i, m := range p.models {
+		if m.Stage != s.Stage || m.Part != s.Part || p.names[i] == c.Name {
+			continue
+		}
+		of++
+		add(&total, &m.Total, 1)
+		add(&shared, &m.Shared, 1)
+		add(&own, &m.Own, 1)
+		if off := distance(s, m); off < closest {
+			closest, nearest = off, m
+		}
+	}
+	switch {
+	case nearest != nil:
+		return nearest
+	case of == 0:
+		return unknown()
+	}
+	u := unknown()
+	all := &Model{}
+	for _, f := range []struct{ to, sum, vague *Factor }{{&all.Total, &total, &u.Total}, {&all.Shared, &shared, &u.Shared}, {&all.Own, &own, &u.Own}} {
+		n := float64(of) + vagueClasses
+		add(f.to, f.sum, 1/n)
+		add(f.to, f.vague, vagueClasses/n)
+	}
+	return all
+}
+
+// distance is how far, in logarithms, the tasks of the last jobs lie from a model: the median.
+func distance(s *Sample, m *Model) float64 {
+	var off []weighted
+	for _, j := range s.Jobs[max(0, len(s.Jobs)-16):] {
+		for _, t := range j[:min(len(j), leastOfJob)] {
+			off = append(off, weighted{math.Abs(math.Log(max(t[2], least) / max(m.Typical(t[0], t[1]), least))), 1})
+		}
+	}
+	sortWeighted(off)
+	return middle(off)
+}
+
+// estimable are the parts that estimates tell of.
+var estimable = []Key{{Stage: workload.Master, Part: StartUp}, {Stage: workload.Map}, {Stage: workload.Map, Part: Emitted},
+	{Stage: workload.Reduce}, {Stage: workload.Reduce, Part: First}, {Stage: workload.Reduce, Part: Later}}
+
+// estimated makes the model of a part of its estimates, all that profiles of older builds have; nil
+// if there is none. Estimates hold no jobs apart: tasks are taken to share half of the variance.
+func (c *Class) estimated(k Key) *Model {
+	s, m := c.Any(k.Stage), &Model{Key: k}
+	switch {
+	case k.Part == StartUp && s.Start.N > 0:
+		m.Fixed = s.Start.Mean
+		return m.vaguely(nil, s.Start.N)
+	case k.Part == Emitted && c.Ratio.N > 0:
+		m.PerByte = c.Ratio.Mean
+		return m.vaguely(nil, c.Ratio.N)
+	case k.Part == Run && s.Task.N > 0:
+		if m.PerByte = s.Slope(); m.PerByte > 0 {
+			m.Fixed = s.Start.Mean
+		} else {
+			m.Fixed = s.Task.Mean
+		}
+		return m.vaguely(steadier(s.Spread, s.Costs), s.Task.N)
+	case (k.Part == First || k.Part == Later) && s.Shuffle.N > 0:
+		if m.PerByte = s.Fetch.Mean; m.PerByte <= 0 {
+			m.Fixed = s.Shuffle.Mean
+		}
+		return m.vaguely(s.Fetches, s.Shuffle.N)
+	}
+	return nil
+}
+
+// vaguely gives a model without samples its distributions: those of the estimate, which count as few values.
+func (m *Model) vaguely(measured Spread, n int64) *Model {
+	u, logs := unknown(), []weighted(nil)
+	m.Fixed, m.PerByte = digits(m.Fixed), digits(m.PerByte)
+	for _, x := range measured.Values(64) {
+		logs = append(logs, weighted{math.Log(x), 1})
+	}
+	middle := middle(logs)
+	for i := range logs {
+		logs[i].at -= middle
+	}
+	m.Total = factorOf(logs, float64(min(n, 2*borrowed)), &u.Total, borrowed)
+	part := m.Total.scale(math.Sqrt(alike))
+	m.Shared, m.Own = part.rounded(), part.rounded()
+	return m
+}
+
+// steadier is what differs less: times, or costs of a byte.
+func steadier(times, costs Spread) Spread {
+	width := func(s Spread) float64 {
+		v := s.Values(8)
+		if v == nil {
+			return math.Inf(1)
+		}
+		return v[6] / v[1]
+	}
+	if width(costs) < width(times) {
+		return costs
+	}
+	return times
+}

@@ -1,0 +1,66 @@
+package profile
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/slackline/slackline/workload"
+)
+
+var mapsOnN = Key{Stage: workload.Map, Node: "n"}
+
+// taughtBy makes a class that so many jobs have taught, of so many tasks each: their bytes are drawn, and their times
+// are lognormal around fixed + perByte · bytes.
+func taughtBy(seed uint64, jobs, tasks int, fixed, perByte, shared, own float64) *Class {
+	c := New("x")
+	r := rand.New(rand.NewPCG(seed, 7))
+	var g Gather
+	for range jobs {
+		s := math.Exp(shared * r.NormFloat64())
+		for range tasks {
+			bytes := math.Exp(math.Log(1e6) + 5*r.Float64())
+			g.Add(mapsOnN, bytes, -1, (fixed+perByte*bytes)*s*math.Exp(own*r.NormFloat64()))
+		}
+		c.Learn(&g, nil)
+	}
+	return c
+}
+
+// A model finds the line and the two deviations that its tasks were made with, and with little to
+// learn from its quantiles are farther out than with much.
+func TestModelFindsWhatMadeItsTasks(t *testing.T) {
+	const fixed, perByte = 5, 1e-7
+	for _, c := range []struct {
+		jobs, tasks int
+		shared, own float64
+		off         float64 // of the line and the deviations, at most
+	}{{200, 20, 0.1, 0.2, 0.04}, {200, 20, 0.4, 0.1, 0.1}, {200, 20, 0.01, 0.5, 0.08}, {30, 20, 0.1, 0.2, 0.08}, {500, 1, 0, 0.3, 0.06}} {
+		class := taughtBy(1, c.jobs, c.tasks, fixed, perByte, c.shared, c.own)
+		Fit([]*Class{class})
+		m := class.Model(workload.Map, "n", Run)
+		for _, bytes := range []float64{1e6, 2e7, 1e8} {
+			if got, want := m.Typical(bytes, -1), fixed+perByte*bytes; math.Abs(got/want-1) > 2*c.off {
+				t.Errorf("%+v: %v s for %v bytes, want %v", c, got, bytes, want)
+			}
+		}
+		if c.tasks > 1 && (math.Abs(m.Shared.deviation()-c.shared) > c.off || math.Abs(m.Own.deviation()-c.own) > c.off) {
+			t.Errorf("%+v: shared %v, own %v", c, m.Shared.deviation(), m.Own.deviation())
+		}
+		if got, want := m.Total.deviation(), math.Hypot(c.shared, c.own); math.Abs(got-want) > c.off {
+			t.Errorf("%+v: total %v, want %v", c, got, want)
+		}
+	}
+	wider := math.Inf(1)
+	for _, jobs := range []int{1, 3, 10, 30, 100} {
+		class := taughtBy(2, jobs, 5, fixed, perByte, 0.1, 0.2)
+		Fit([]*Class{class})
+		m := class.Model(workload.Map, "n", Run)
+		f := m.TotalAt(2e7, -1)
+		p99 := f.Quantile(0.99)
+		if p99 > wider*1.1 || p99 < math.Exp(0.224*2.33)*0.9 {
+			t.Errorf("after %d jobs the quantile at 99 %% is %v times the median, before %v", jobs, p99, wider)
+		}
+		wider = p99
+	}
+}

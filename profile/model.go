@@ -1,0 +1,213 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Part says what of a task, or of a job, a model is about.
+type Part uint8
+
+// The parts.
+const (
+	// an attempt of the stage, from its start to its end, without its shuffle
+	Run Part = iota
+	// the shuffle of a reduce of the first wave: what is left of it behind the last map
+	First
+	// the whole shuffle of a reduce that starts behind the last map
+	Later
+	// of an ApplicationMaster: the time from its start to the first task that it asks for
+	StartUp
+	// the bytes that the maps of a job emit, of those that they read
+	Emitted
+)
+
+var parts = []string{"run", "first shuffle", "later shuffle", "start-up", "emitted"}
+
+// String names the part.
+func (p Part) String() string {
+	if int(p) < len(parts) {
+		return parts[p]
+	}
+	return "part " + strconv.Itoa(int(p))
+}
+
+// MarshalText writes the name of the part.
+func (p Part) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads it. A part of a later build keeps its number.
+func (p *Part) UnmarshalText(text []byte) error {
+	if i := slices.Index(parts, string(text)); i >= 0 {
+		*p = Part(i)
+		return nil
+	}
+	if number, is := strings.CutPrefix(string(text), "part "); is {
+		n, err := strconv.ParseUint(number, 10, 8)
+		*p = Part(n)
+		return err
+	}
+	return fmt.Errorf("there is no part %q; the parts are %s", text, strings.Join(parts, ", "))
+}
+
+// Key is what one model is about.
+type Key struct {
+	Stage     workload.Stage `json:"stage"`
+	Node      string         `json:"node"`                // class of nodes; "" is all of them together
+	Container string         `json:"container,omitempty"` // kind of container; "" is the stage's only one
+	Part      Part           `json:"part"`
+}
+
+func (k Key) compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Stage, o.Stage), cmp.Compare(k.Part, o.Part), cmp.Compare(k.Node, o.Node), cmp.Compare(k.Container, o.Container))
+}
+
+// Model says what a part costs: seconds, or bytes if it is Emitted. An amount is
+//
+//	(Fixed + PerByte · bytes + PerRecord · records) · shared · own
+//
+// where shared is drawn once for all tasks of a job, own once for each of them. Both have the
+// median 1. What is read here is fitted to the samples of a class (fit.go) and never changes: who
+// learns more makes another model.
+type Model struct {
+	Key
+	Fixed     float64 `json:"fixed"`
+	PerByte   float64 `json:"per_byte"`
+	PerRecord float64 `json:"per_record,omitempty"`
+	// covariance of the three coefficients: 11, 12, 13, 22, 23, 33
+	Covariance [6]float64 `json:"covariance"`
+	Shared     Factor     `json:"shared"`
+	Own        Factor     `json:"own"`
+	// of one task of a job of which nothing is known yet: shared times own
+	Total Factor `json:"total"`
+	// effective counts of what was learned from, as old jobs fade
+	Tasks float64 `json:"tasks"`
+	Jobs  float64 `json:"jobs"`
+	Jump  *Jump   `json:"jump,omitempty"`
+}
+
+// Jump says that the last jobs cost so many times what those before did, of the same sizes.
+type Jump struct {
+	Jobs  int     `json:"jobs"`
+	Ratio float64 `json:"ratio"`
+}
+
+// Model returns what is known of a part of a stage on a class of nodes; of all nodes together if
+// node is "" or nothing is known of it; nil if nothing is known at all.
+func (c *Class) Model(stage workload.Stage, node string, part Part) *Model {
+	k := Key{Stage: stage, Node: node, Part: part}
+	i, found := slices.BinarySearchFunc(c.Models, k, func(m *Model, k Key) int { return m.Key.compare(k) })
+	if !found {
+		k.Node = ""
+		i, _ = slices.BinarySearchFunc(c.Models, k, func(m *Model, k Key) int { return m.Key.compare(k) })
+	}
+	if i < len(c.Models) && c.Models[i].Stage == stage && c.Models[i].Part == part {
+		return c.Models[i]
+	}
+	return nil
+}
+
+// Typical is the median amount for so many bytes and records. Records below 0 are unknown: they are
+// taken to be as large as the average of those learned from, whose cost PerByte then holds.
+func (m *Model) Typical(bytes, records float64) float64 {
+	return m.Fixed + m.PerByte*max(0, bytes) + m.PerRecord*max(0, records)
+}
+
+// Doubt is the standard deviation of the logarithm of Typical: how little is known of it at that
+// size, because few jobs taught it, or none of such a size.
+func (m *Model) Doubt(bytes, records float64) float64 {
+	t := m.Typical(bytes, records)
+	if !(t > 0) {
+		return 0
+	}
+	x, y, v := max(0, bytes), max(0, records), &m.Covariance
+	variance := v[0] + 2*v[1]*x + 2*v[2]*y + v[3]*x*x + 2*v[4]*x*y + v[5]*y*y
+	return math.Sqrt(max(0, variance)) / t
+}
+
+// SharedAt is the factor that the tasks of a job share, widened by Doubt.
+func (m *Model) SharedAt(bytes, records float64) Factor {
+	return m.Shared.Widen(m.Doubt(bytes, records))
+}
+
+// TotalAt is the factor of one task of a job of which nothing is known yet, widened by Doubt.
+func (m *Model) TotalAt(bytes, records float64) Factor {
+	return m.Total.Widen(m.Doubt(bytes, records))
+}
+
+// Seconds makes a time of seconds, rounded up to whole nanoseconds; the longest there is if it is
+// longer.
+func Seconds(s float64) units.Duration {
+	ns := math.Ceil(s * 1e9)
+	if !(ns < math.MaxInt64) {
+		return math.MaxInt64
+	}
+	return units.Duration(max(0, ns))
+}
+
+// wrong returns the first field that cannot be and why, both empty if all can.
+func (m *Model) wrong() (what, why string) {
+	for _, c := range []struct {
+		name string
+		x    float64
+	}{{"fixed", m.Fixed}, {"per_byte", m.PerByte}, {"per_record", m.PerRecord}, {"tasks", m.Tasks}, {"jobs", m.Jobs},
+		{"covariance", min(m.Covariance[0], m.Covariance[3], m.Covariance[5])}} {
+		if c.x < 0 {
+			return c.name, "it is negative, which no cost or count can be"
+		}
+	}
+	if m.Jump != nil && !(m.Jump.Jobs > 0 && m.Jump.Ratio > 0) {
+		return "jump", "neither its jobs nor its ratio can be 0 or less"
+	}
+	for _, f := range []struct {
+		name string
+		f    *Factor
+	}{{"shared", &m.Shared}, {"own", &m.Own}, {"total", &m.Total}} {
+		if field, why := f.f.wrong(); why != "" {
+			return f.name + "." + field, why
+		}
+	}
+	return "", ""
+}
+
+// wrongModels looks at models, samples and scores.
+func (c *Class) wrongModels() (what, why string) {
+	const order = "they must be sorted by stage, part, node class and container, each given once"
+	for i, m := range c.Models {
+		at := fmt.Sprintf("models[%d]", i)
+		if m == nil {
+			return at, "there is no model"
+		}
+		if i > 0 && c.Models[i-1].Key.compare(m.Key) >= 0 {
+			return at, order
+		}
+		if field, why := m.wrong(); why != "" {
+			return at + "." + field, why
+		}
+	}
+	for i := range c.Samples {
+		s, at := &c.Samples[i], fmt.Sprintf("samples[%d]", i)
+		if i > 0 && c.Samples[i-1].Key.compare(s.Key) >= 0 {
+			return at, order
+		}
+		if field, why := s.wrong(); why != "" {
+			return at + "." + field, why
+		}
+	}
+	for i := range c.Scores {
+		s, at := &c.Scores[i], fmt.Sprintf("scores[%d]", i)
+		if i > 0 && c.Scores[i-1].Key.compare(s.Key) >= 0 {
+			return at, order
+		}
+		if field, why := s.wrong(); why != "" {
+			return at + "." + field, why
+		}
+	}
+	return "", ""
+}
