@@ -9,7 +9,7 @@
 //	judge.go     round by round: what the policy should have wanted, beside what it wanted
 //	world.go     what a plain simulation owes: when attempts end, stages become ready and nodes beat
 //	policies.go  the one table from a policy's name to its rule
-//	orders.go    who goes first: by-arrival, edf, fair-share; capacity.go: capacity-share
+//	orders.go    who goes first: by-arrival, edf, fair-share; capacity.go: capacity-share; feasible.go: edf(feasible)
 //	admit.go     who may run: all, limit, serial; constraint.go: Deadline Constraint
 //	allot.go     both for capacity-plan
 //	place.go     what a node gets: greedy, delay, matchmaking

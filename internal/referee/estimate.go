@@ -8,6 +8,7 @@ type (
 		N    int64   `json:"n"`
 		Mean float64 `json:"mean"`
 		Max  float64 `json:"max"`
+		Min  float64 `json:"min"`
 	}
 	stageProfile struct {
 		Stage   string   `json:"stage"`

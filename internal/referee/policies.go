@@ -39,11 +39,11 @@ func (a *asked) span(key string, usual time.Duration) int64 {
 type made struct {
 	queues *describedQueues
 	order  order
-	parts  map[string]part // admit, place, speculate, preempt, scale
+	parts  map[string]part // plan, admit, place, speculate, preempt, scale
 }
 
 // kinds are the parts in the order in which they decide.
-var kinds = []string{"admit", "place", "speculate", "preempt", "scale"}
+var kinds = []string{"plan", "admit", "place", "speculate", "preempt", "scale"}
 
 // table says what each name stands for.
 var table = map[string]func(m *made, a *asked){
@@ -79,8 +79,14 @@ var table = map[string]func(m *made, a *asked){
 	},
 
 	// parts
-	"by-arrival":     func(m *made, a *asked) { m.order = byArrival{} },
-	"edf":            func(m *made, a *asked) { m.order = edf{} },
+	"by-arrival": func(m *made, a *asked) { m.order = byArrival{} },
+	"edf": func(m *made, a *asked) {
+		m.order = edf{}
+		if a.on("feasible", false) {
+			o := &feasible{}
+			m.order, m.parts["plan"] = o, o
+		}
+	},
 	"fair-share":     func(m *made, a *asked) { m.order = fairOf(m, a) },
 	"capacity-share": func(m *made, a *asked) { m.order = capacityOf(m, a) },
 	"all":            func(m *made, a *asked) { m.parts["admit"] = allOf(m, a) },

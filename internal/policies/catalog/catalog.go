@@ -2,7 +2,10 @@
 // grammar in which they ask:
 //
 //	policy = term { "+" term }
-//	term   = name [ "(" [ key "=" value { "," key "=" value } ] ")" ]
+//	term   = name [ "(" [ set { "," set } ] ")" ]
+//	set    = key [ "=" value ]
+//
+// A key alone switches something on: "feasible" is "feasible=true".
 //
 // The first term may be a scheme; every other is a part, and takes the place of the scheme's part
 // of that kind. Without a scheme, jobs stand by arrival, are all admitted, and are placed greedily,
@@ -195,6 +198,9 @@ func settle(e *compose.Entry, text string, t term) (map[string]string, error) {
 				return nil, a.errorf(text, "%q has no parameters", e.Name)
 			}
 			return nil, a.errorf(text, "%q has no parameter %q%s", e.Name, a.key, spelling.Hint(a.key, names))
+		}
+		if a.bare && e.Params[i].Type != compose.Switch {
+			return nil, a.valueless(text)
 		}
 		if given[a.key] {
 			return nil, a.errorf(text, "%s is set twice", a.key)

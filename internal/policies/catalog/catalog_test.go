@@ -28,6 +28,8 @@ func TestCanonicalNames(t *testing.T) {
 		"fair+greedy(reduces=0)":                  "fair+greedy(reduces=0)",
 		"edf-p+limit(running=3)":                  "edf-p+limit(running=3)",
 		"fair-share+preempt(fair_timeout=5m)":     "fair-share+preempt(fair_timeout=5m)",
+		"edf( feasible )+delay":                   "edf(feasible=true)+delay",
+		"edf(feasible=false)":                     "edf",
 	} {
 		p, err := New(text, queues.Config{})
 		if err != nil {
@@ -47,11 +49,16 @@ func TestBadPolicies(t *testing.T) {
 		"edf+sreial":                  `policy "edf+sreial", character 5: there is no policy or part "sreial"; did you mean "serial"?`,
 		"edf+fifo":                    `policy "edf+fifo", character 5: "fifo" is a whole policy, which must come first`,
 		"edf+by-arrival":              `policy "edf+by-arrival", character 5: "edf" and "by-arrival" are both of kind "order"; leave one out`,
-		"edf(x=1)":                    `policy "edf(x=1)", character 5: "edf" has no parameters`,
+		"serial(x=1)":                 `policy "serial(x=1)", character 8: "serial" has no parameters`,
+		"edf(feasibel)":               `policy "edf(feasibel)", character 5: "edf" has no parameter "feasibel"; did you mean "feasible"?`,
+		"edf(feasible=maybe)":         `policy "edf(feasible=maybe)", character 5: feasible is "maybe", it must be true or false`,
+		"edf(feasible,feasible)":      `policy "edf(feasible,feasible)", character 14: feasible is set twice`,
 		"greedy(nonlocl=1)":           `policy "greedy(nonlocl=1)", character 8: "greedy" has no parameter "nonlocl"; did you mean "nonlocal"?`,
 		"greedy(nonlocal=-1)":         `policy "greedy(nonlocal=-1)", character 8: nonlocal is "-1", it must be a whole number, 0 or more`,
 		"greedy(reduces=1,reduces=1)": `policy "greedy(reduces=1,reduces=1)", character 18: reduces is set twice`,
-		"greedy(reduces":              `policy "greedy(reduces", character 15: found the end of the text where "=" and the value of reduces was expected`,
+		"greedy(reduces":              `policy "greedy(reduces", character 15: found the end of the text where "," or ")" was expected`,
+		"greedy(reduces)":             `policy "greedy(reduces)", character 15: found ")" where "=" and the value of reduces was expected`,
+		"greedy(reduces 1)":           `policy "greedy(reduces 1)", character 16: found "1" where "," or ")" was expected`,
 		"greedy(reduces=":             `policy "greedy(reduces=", character 16: found the end of the text where the value of reduces was expected`,
 		"greedy(reduces=1":            `policy "greedy(reduces=1", character 17: found the end of the text where "," or ")" was expected`,
 		"greedy)":                     `policy "greedy)", character 7: found ")" where "+" or the end was expected`,

@@ -17,7 +17,8 @@ type term struct {
 
 type arg struct {
 	key, value string
-	at         int
+	at, end    int  // of the key
+	bare       bool // only the key is written: it switches something on
 }
 
 func (t term) errorf(text, format string, args ...any) error {
@@ -89,8 +90,11 @@ func (r *reader) term() (t term, err error) {
 		if a.key = r.word(); a.key == "" {
 			return t, wrong(r.text, r.at, "found %s where the name of a parameter was expected", r.here())
 		}
+		a.end = r.at
 		if !r.take('=') {
-			return t, wrong(r.text, r.at, "found %s where \"=\" and the value of %s was expected", r.here(), a.key)
+			a.bare, a.value = true, "true"
+			t.args = append(t.args, a)
+			continue
 		}
 		r.skip()
 		if a.value = r.word(); a.value == "" {
@@ -127,6 +131,13 @@ func (r *reader) word() string {
 		r.at++
 	}
 	return r.text[from:r.at]
+}
+
+// valueless says that a parameter lacks its value.
+func (a arg) valueless(text string) error {
+	r := reader{text: text, at: a.end}
+	r.skip()
+	return wrong(text, r.at, "found %s where \"=\" and the value of %s was expected", r.here(), a.key)
 }
 
 // here names what stands at the reader's place.

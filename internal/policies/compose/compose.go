@@ -56,7 +56,7 @@ var steps = [...]Kind{KindPlan, KindAdmit, KindShare, KindPlace, KindSpeculate, 
 
 // Follower is a part that reads the policy's order. It is told when the policy is assembled, and
 // may say that they do not fit. An order that reads profiles or supplies comes as one that nothing
-// but the methods of sched.Order can be asked of.
+// but the methods of sched.Order, and the line of jobs that wait, can be asked of.
 type Follower interface {
 	Follow(o sched.Order) error
 }
@@ -78,8 +78,10 @@ func (r *Recipe) Put(e Entry, a Args) error {
 		r.Steps, r.Parts = make(map[Kind]Step), make(map[Kind]Entry)
 	}
 	switch {
-	case e.Fill != nil:
+	case e.Fill != nil && e.Kind == KindScheme:
 		return e.Fill(r, a)
+	case e.Fill != nil:
+		return e.Fill(r, a.of(e.Params))
 	case e.Kind == KindScheme:
 		for _, part := range e.Parts {
 			if err := r.Put(part, a); err != nil {
@@ -137,6 +139,12 @@ func New(r Recipe) (*Policy, error) {
 	followed := r.Order
 	if order.Reads != (Reads{}) {
 		followed = y.order
+		if l, ok := r.Order.(liner); ok { // what follows the job alone reads nothing
+			followed = struct {
+				sched.Order
+				liner
+			}{y.order, l}
+		}
 	}
 	for _, part := range y.parts {
 		if part.neverWakes() {
@@ -157,6 +165,11 @@ func New(r Recipe) (*Policy, error) {
 		}
 	}
 	return y, nil
+}
+
+// liner is an order that also ranks jobs which wait to be admitted, by nothing but their records.
+type liner interface {
+	Line(j *sched.Job) sched.Key
 }
 
 // add takes in a part.

@@ -45,7 +45,8 @@ type Entry struct {
 	// Of a scheme.
 	Whole bool    // its parts keep a promise together: no other part goes with it
 	Parts []Entry // what it is made of; they read those of its parameters that have the names of theirs
-	// Fill puts the parts into a recipe, if that is not all of them with the arguments as they are.
+	// Fill puts the parts into a recipe, if that is not all of them with the arguments as they are. An
+	// order has it that is kept up to date by a step of its own.
 	Fill func(r *Recipe, a Args) error
 }
 

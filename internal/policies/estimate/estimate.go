@@ -54,6 +54,32 @@ func Mean(v sched.View, job *workload.Job) Times {
 	return times(v, job, 1, func(e *profile.Estimate) float64 { return e.Mean })
 }
 
+// Task is what one task of a stage takes, by what is known of its class over all classes of nodes: the mean and
+// the least, of a reduce with its shuffle, of a master its start-up. It costs no allocation.
+func Task(c *profile.Class, s sched.Stage) (mean, least units.Duration, known bool) {
+	n, sum, low := int64(0), 0.0, math.Inf(1)
+	for i := range c.Stages {
+		k := &c.Stages[i]
+		if k.Stage != s {
+			continue
+		}
+		task, shuffle := &k.Task, &k.Shuffle
+		if s == sched.Master {
+			task = &k.Start
+		}
+		if task.N == 0 {
+			continue
+		}
+		n += task.N
+		sum += float64(float64(task.N) * (task.Mean + shuffle.Mean))
+		low = min(low, task.Min+shuffle.Min)
+	}
+	if n == 0 {
+		return 0, 0, false
+	}
+	return above(units.Rounded(sum / float64(n))), above(units.Rounded(low)), true
+}
+
 // times takes one number of each estimate.
 func times(v sched.View, job *workload.Job, skew float64, of func(*profile.Estimate) float64) Times {
 	c := v.Profile(job.Class)

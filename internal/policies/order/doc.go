@@ -2,6 +2,7 @@
 //
 //	FIFO      priority, then arrival                                      Hadoop 1.2.1, JobQueueTaskScheduler
 //	EDF       deadline, then arrival                                      paper 000, section 6
+//	Feasible  EDF among jobs that could be in time, then least work left  Slackline; see Feasible
 //	Fair      pools by share, users in a pool, jobs by share or FIFO      Hadoop 1.2.1, FairScheduler
 //	Capacity  a tree of queues by used/guaranteed, FIFO in a leaf         Hadoop 1.2.1 and YARN, CapacityScheduler
 //

@@ -22,12 +22,31 @@ func FIFOEntry() compose.Entry {
 // EDFEntry lists earliest deadline first.
 func EDFEntry() compose.Entry {
 	return compose.Entry{
-		Name:  "edf",
-		Kind:  compose.KindOrder,
-		Doc:   "earliest deadline, then arrival; jobs without a deadline last",
-		Cite:  "paper 000, section 6",
-		Order: func(compose.Args) (sched.Order, error) { return EDF{}, nil },
+		Name:   "edf",
+		Kind:   compose.KindOrder,
+		Doc:    "earliest deadline, then arrival; jobs without a deadline last",
+		Cite:   "paper 000, section 6",
+		Params: edfParams(),
+		Fill: func(r *compose.Recipe, a compose.Args) error {
+			parts := []compose.Entry{{Name: "edf", Kind: compose.KindOrder, Doc: "earliest deadline, then arrival; jobs without a deadline last",
+				Params: edfParams(), Order: func(compose.Args) (sched.Order, error) { return EDF{}, nil }}}
+			if a.Switch("feasible") {
+				parts = feasibleParts(&Feasible{})
+			}
+			for _, part := range parts {
+				if err := r.Put(part, a); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 	}
+}
+
+// edfParams are the parameters of EDF.
+func edfParams() []compose.Param {
+	return []compose.Param{{Name: "feasible", Type: compose.Switch, Default: "false",
+		Doc: "jobs that could not be in time even with the whole cluster stand behind those that could, by least work left"}}
 }
 
 // FairEntry lists the order of Hadoop's fair scheduler.

@@ -81,7 +81,7 @@ func (d *discrepancies) Plan(int64, units.Time, *sched.Plan) error { return nil 
 // The simulator begins from the book of a world that binds late, at any time, and each job that is
 // there comes to its end. Nothing is told that the book does not expect.
 func TestForksOfLateBinding(t *testing.T) {
-	for _, text := range []string{"fifo", "edf-p", "fair(users=true)", "capacity", "delay", "matchmaking", "rtmr", "dc"} {
+	for _, text := range []string{"fifo", "edf-p", "edf(feasible)", "fair(users=true)", "capacity", "delay", "matchmaking", "rtmr", "dc"} {
 		t.Run(text, func(t *testing.T) {
 			forks, alive, stock := 0, 0, 0
 			for seed := range uint64(runs(30)) {

@@ -78,6 +78,7 @@ func TestOrdersLearn(t *testing.T) {
 		s.New = func(t *testing.T, seed uint64) drive.World { return &school{World: plain(t, seed)} }
 		t.Run(s.Name, func(t *testing.T) {
 			holds(t, s, "least-laxity+laxity", laxity.Order(), laxity.Admission())
+			holds(t, s, "edf(feasible)")
 		})
 	}
 }
