@@ -117,6 +117,7 @@ type part struct {
 	turns  sched.Events // on which it has its turn
 	untold sched.Events // which it does not hear of
 	needs  uint64       // a bit for each verb
+	cause  *sched.Cause // the last one found among Causes
 }
 
 // New assembles a recipe, which must name an order, an admission and a placement.

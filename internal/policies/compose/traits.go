@@ -157,11 +157,18 @@ var special = func() (set uint64) {
 	return set
 }()
 
-// answersFor holds the part to its needs: what it has planned.
+// answersFor holds the part to its entry: the verbs and the reasons of what it has planned. One
+// that was put into a recipe without an entry may give any reason.
 func (p *part) answersFor(y *Policy, items []sched.Item) {
 	for i := range items {
 		if v := items[i].Verb; special&^p.needs&(1<<v) != 0 {
 			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without declaring it: its catalogue entry needs the verb in Needs", y.Name(), p.Kind, v)})
+		}
+		if c := items[i].Reason.Cause; c != nil && c != p.cause && p.Name != "" {
+			if !slices.Contains(p.Causes, c) {
+				panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part gives the reason %q without declaring it: its catalogue entry needs it in Causes", y.Name(), p.Kind, c.Name)})
+			}
+			p.cause = c
 		}
 	}
 }

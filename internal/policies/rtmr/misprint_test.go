@@ -74,7 +74,7 @@ func judging(test func(*Schedule, units.Time, Claim) Verdict) func(*scheduler, *
 func dispatching(make func(*scheduler) compose.Step) func(*scheduler, *compose.Recipe) {
 	return func(s *scheduler, r *compose.Recipe) {
 		place := r.Parts[compose.KindPlace]
-		place.Traits = compose.Traits{Reads: compose.Reads{Profiles: true}}
+		place.Traits = compose.Traits{Reads: compose.Reads{Profiles: true}, Causes: place.Causes}
 		r.Steps[compose.KindPlace], r.Parts[compose.KindPlace] = make(s), place
 	}
 }
