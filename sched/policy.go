@@ -99,6 +99,35 @@ type Order interface {
 	Open(v View, q *Queue, s Stage) bool
 }
 
+// Tallies says what of the counts of attempts in a record (Tally, QueueTally, Used) the keys of an Order follow.
+type Tallies uint8
+
+// The sets of tallies.
+const (
+	// AllTallies are those of all stages, and what a queue has Used.
+	AllTallies Tallies = iota
+	// OwnTally is that of the stage for which the key is. What happens in one stage changes no key of another.
+	OwnTally
+	// NoTally is none: no key changes when an attempt is planned or ends.
+	NoTally
+)
+
+// Tallied is an Order that says which tallies its keys follow, and nothing else that changes as attempts are
+// planned or end. The ledger does not ask for the keys that these cannot change.
+type Tallied interface {
+	Order
+	// Follows returns them.
+	Follows() Tallies
+}
+
+// TalliesOf returns what the order says, AllTallies of one that does not.
+func TalliesOf(o Order) Tallies {
+	if t, ok := o.(Tallied); ok {
+		return t.Follows()
+	}
+	return AllTallies
+}
+
 // Key ranks: smaller goes first, compared from the left. Equal keys go by order of arrival.
 type Key [3]int64
 

@@ -71,7 +71,7 @@ func (l *Ledger) begin(e *sched.Event) {
 		(!known || t.State[e.Task] == taskPromised || t.By[e.Task] == int32(e.Item)) {
 		l.grants.answer(g, 1) // no key depends on what this changes, so the job stays where it stands
 	} else {
-		l.markDirty(b)
+		l.markDirty(b, allStages)
 		if !l.resyncing && !l.yielded && !l.watching {
 			l.discrepancy(e, "an attempt started that was not planned")
 		}
@@ -146,7 +146,7 @@ func (l *Ledger) finish(e *sched.Event) {
 	} else if e.Outcome == sched.Committed {
 		tally.Done++
 	}
-	l.markDirty(b)
+	l.markDirty(b, l.counted(b, a.Stage))
 }
 
 // reopen lets a task be started again, in its old place before those that never were.
@@ -184,7 +184,7 @@ func (l *Ledger) loseOutput(e *sched.Event) {
 		}
 		// Bound late: the next Demand asks for the task again.
 		b.Stages[e.Stage].Done--
-		l.markDirty(b)
+		l.markDirty(b, allStages)
 		return
 	}
 	if t.State[e.Task] != taskDone {
@@ -197,7 +197,7 @@ func (l *Ledger) loseOutput(e *sched.Event) {
 	} else {
 		l.reopen(b, t, e.Task)
 	}
-	l.markDirty(b)
+	l.markDirty(b, allStages)
 }
 
 // Youngest walks the attempts of a job's stage from the last started to the first.
@@ -235,7 +235,7 @@ func (l *Ledger) refusedByWorld(e *sched.Event) {
 	gr := *g
 	l.grants.answer(g, n)
 	l.takeBack(b, &gr, e.Task, n)
-	l.markDirty(b)
+	l.markDirty(b, allStages)
 }
 
 // takeBack strikes out n containers that a grant has promised; those of one task, or of any of its tasks for task 0.

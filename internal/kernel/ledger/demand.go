@@ -46,7 +46,7 @@ func (l *Ledger) demand(e *sched.Event) {
 		}
 	}
 	l.grow(b, e.Stage)
-	l.markDirty(b)
+	l.markDirty(b, allStages)
 }
 
 // grow raises the number of tasks of a stage that grows to those that are known of: done, under way, asked for.

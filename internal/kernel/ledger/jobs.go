@@ -50,7 +50,7 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 	} else {
 		l.firstStage(b)
 	}
-	l.markDirty(b)
+	l.markDirty(b, allStages)
 }
 
 // setNeeds notes what a container of each kind takes.
@@ -159,7 +159,7 @@ func (l *Ledger) jobEnded(e *sched.Event) {
 	}
 	l.setState(b, sched.Finished, b.Advice)
 	l.countJob(b, -1)
-	l.rekey(b)
+	l.rekey(b, allStages)
 	l.releaseKinds(b)
 	id := b.Spec.ID
 	if l.ids[id] == e.Job {
@@ -175,7 +175,7 @@ func (l *Ledger) ready(b *jobBook, s sched.Stage) {
 	if b.State == sched.Waiting {
 		l.setState(b, max(sched.Pending, b.Decided), b.Advice)
 	}
-	l.markDirty(b)
+	l.markDirty(b, allStages)
 }
 
 // releaseGrants takes back what was promised to a job's stage and not started.
@@ -206,7 +206,7 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	}
 	l.shift(b, -1)
 	l.countJob(b, -1)
-	l.rekey(b) // the queues that it leaves are ranked without it
+	l.rekey(b, allStages) // the queues that it leaves are ranked without it
 	b.Stages = tallies
 
 	spec := *e.Detail.Job
@@ -228,7 +228,7 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	l.countJob(b, 1)
 	l.shift(b, 1)
 	l.setState(b, state, b.Advice)
-	l.markDirty(b)
+	l.markDirty(b, allStages)
 	l.molded(b, e)
 }
 

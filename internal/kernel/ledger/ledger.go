@@ -9,10 +9,11 @@ import (
 
 // Ledger is the book. It implements sched.View for policies and sched.Book for plans.
 type Ledger struct {
-	can   sched.Capabilities
-	order sched.Order
-	now   units.Time
-	round int64
+	can     sched.Capabilities
+	order   sched.Order
+	tallies sched.Tallies // that its keys follow
+	now     units.Time
+	round   int64
 
 	jobs       []jobBook     // by handle, [0] unused
 	nodes      []nodeBook    // by handle
@@ -73,7 +74,7 @@ type jobBook struct {
 	Why     sched.Reason        // of the verdict, while it is advice
 	Ranked  uint8               // stages in which it stands in its queue's ranking, by bit
 	Active  uint8               // stages in which it counts as an active child of its queue, by bit
-	Dirty   bool                // it stands in the ledger's list of jobs with a record that changed
+	Dirty   uint8               // stages whose keys have to be asked for again; if any, it stands in the ledger's list
 	Counted [sched.Stages]int32 // open tasks that the queues above count
 	Keys    [sched.Stages]sched.Key
 	tasks   [sched.Stages]*tasks
@@ -121,7 +122,7 @@ func New(can sched.Capabilities, order sched.Order) *Ledger {
 	if order == nil {
 		order = arrival{}
 	}
-	l := &Ledger{can: can, order: order}
+	l := &Ledger{can: can, order: order, tallies: sched.TalliesOf(order)}
 	l.clear()
 	return l
 }

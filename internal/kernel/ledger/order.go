@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/slackline/slackline/sched"
@@ -70,12 +71,33 @@ func (b *jobBook) may(s sched.Stage) bool {
 		t.Sample > 0 && (is == sched.Pending || is == sched.HeldBack))
 }
 
-// rekey asks the order for the keys of a job again, in every stage in which the job is ranked or now has to
-// be, and for those of the queues above it. It is called after each change of the job's record.
-// O(depth × log jobs).
-func (l *Ledger) rekey(b *jobBook) {
+// allStages are the bits of all stages.
+const allStages = 1<<sched.Stages - 1
+
+// counted tells, after attempts of the job's stage were booked or ended, which stages have keys that this
+// may change, by bit. There are none if the order follows no tally, and the job stands where it stood.
+func (l *Ledger) counted(b *jobBook, s sched.Stage) uint8 {
+	bit := uint8(1) << s
+	switch l.tallies {
+	case sched.AllTallies:
+		return allStages
+	case sched.NoTally:
+		l.countOpen(b, s)
+		want := b.startable(s)
+		if want == (b.Ranked&bit != 0) && (want || b.Stages[s].Occupied > 0) == (b.Active&bit != 0) {
+			return 0
+		}
+	}
+	return bit
+}
+
+// rekey asks the order for the keys of a job again, in those of the stages in which the job is ranked or
+// now has to be, and for those of the queues above it. It is called after each change of the job's
+// record. O(depth × log jobs).
+func (l *Ledger) rekey(b *jobBook, stages uint8) {
 	var has uint8
-	for s := range sched.Stages {
+	for rest := stages; rest != 0; rest &= rest - 1 {
+		s := sched.Stage(bits.TrailingZeros8(rest))
 		bit := uint8(1) << s
 		t := &b.Stages[s]
 		is := b.Ranked&bit != 0
@@ -121,11 +143,9 @@ func (l *Ledger) rekey(b *jobBook) {
 	}
 	for q := b.Queue; q != sched.Root; q = l.queues[q].Parent {
 		qb := &l.queues[q]
-		for s := range sched.Stages {
-			// what the job takes counts for the queue in stages that the job does not have
-			if (has|qb.Ranked)&(1<<s) != 0 {
-				l.rekeyQueue(qb, s)
-			}
+		// what the job takes counts for the queue in stages that the job does not have
+		for rest := (has | qb.Ranked) & stages; rest != 0; rest &= rest - 1 {
+			l.rekeyQueue(qb, sched.Stage(bits.TrailingZeros8(rest)))
 		}
 	}
 }
@@ -168,19 +188,20 @@ func (l *Ledger) countOpen(b *jobBook, s sched.Stage) {
 }
 
 // markDirty notes that the record of a job changed, so that its keys are asked for again at the end of the batch.
-func (l *Ledger) markDirty(b *jobBook) {
-	if !b.Dirty {
-		b.Dirty = true
+func (l *Ledger) markDirty(b *jobBook, stages uint8) {
+	if b.Dirty == 0 && stages != 0 {
 		l.dirty = append(l.dirty, b.ID)
 	}
+	b.Dirty |= stages
 }
 
 // rekeyDirty asks for the keys of the jobs whose records changed.
 func (l *Ledger) rekeyDirty() {
 	for _, j := range l.dirty {
-		if b := l.job(j); b != nil && b.Dirty {
-			b.Dirty = false
-			l.rekey(b)
+		if b := l.job(j); b != nil && b.Dirty != 0 {
+			stages := b.Dirty
+			b.Dirty = 0
+			l.rekey(b, stages)
 		}
 	}
 	l.dirty = l.dirty[:0]

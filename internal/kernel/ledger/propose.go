@@ -105,13 +105,13 @@ func (l *Ledger) proposeRank(it *sched.Item) sched.Code {
 		if b == nil {
 			return sched.UnknownJob
 		}
-		l.rekey(b)
+		l.rekey(b, allStages)
 		return sched.OK
 	}
 	l.rankable = l.now.Add(sched.RankInterval)
 	for i := range l.jobs {
 		if b := &l.jobs[i]; b.Ranked != 0 {
-			l.rekey(b)
+			l.rekey(b, allStages)
 		}
 	}
 	return sched.OK
@@ -210,7 +210,7 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 			return sched.BadItem
 		}
 	}
-	l.rekey(b) // also if nothing changed: the order may know more than the record
+	l.rekey(b, allStages) // also if nothing changed: the order may know more than the record
 	if l.watching && b.Job == was && b.Why.Same(&why) {
 		return sched.Unchanged
 	}
@@ -337,7 +337,7 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
 	}
 	it.Count = booked
 	it.Tasks = sched.Span{From: from, To: int32(len(p.Bound))}
-	l.rekey(b)
+	l.rekey(b, l.counted(b, it.Stage))
 	return sched.OK
 }
 
@@ -362,7 +362,7 @@ func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
 	}
 	l.book(it.Node, b, it.Stage, it.Container, 1)
 	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: it.Stage, Container: it.Container, Node: it.Node, Left: 1, Second: it.Task})
-	l.rekey(b)
+	l.rekey(b, l.counted(b, it.Stage))
 	return sched.OK
 }
 
@@ -523,5 +523,5 @@ func (l *Ledger) undo(p *sched.Plan, it *sched.Item) {
 	l.grants.answer(g, g.Left)
 	l.takeBack(b, &gr, 0, gr.Left)
 	it.Tasks = sched.Span{}
-	l.rekey(b)
+	l.rekey(b, allStages)
 }

@@ -13,8 +13,10 @@ type entry struct {
 }
 
 func (e *entry) before(key sched.Key, seq int64) bool {
-	if e.key != key {
-		return e.key.Less(key)
+	for i := range key {
+		if e.key[i] != key[i] {
+			return e.key[i] < key[i]
+		}
 	}
 	return e.seq < seq
 }
@@ -94,6 +96,10 @@ func (r *ranking) insert(e entry) {
 func (r *ranking) move(from sched.Key, e entry) {
 	ci, pos := r.find(from, e.seq)
 	c := r.chunks[ci]
+	if pos > 0 && pos+1 < len(c) && c[pos-1].before(e.key, e.seq) && !c[pos+1].before(e.key, e.seq) {
+		c[pos].key = e.key // it stays where it stands
+		return
+	}
 	to := search(c, e.key, e.seq)
 	switch {
 	case to > pos && (to < len(c) || ci+1 == len(r.chunks) || !r.chunks[ci+1][0].before(e.key, e.seq)):

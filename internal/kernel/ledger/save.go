@@ -177,7 +177,7 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	}
 	for i := range l.jobs {
 		if b := l.job(sched.JobID(i)); b != nil {
-			l.rekey(b)
+			l.rekey(b, allStages)
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func (l *Ledger) jobCancelled(e *sched.Event) {
 		return
 	}
 	b.Cancelled = true
-	l.markDirty(b)
+	l.markDirty(b, allStages)
 }
 
 // molded notes that an amendment answers a SetTasks: the stage now has so many tasks.

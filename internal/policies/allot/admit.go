@@ -126,6 +126,9 @@ func (o Order) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
 	return k
 }
 
+// Follows says that each stage has slots of its own.
+func (o Order) Follows() sched.Tallies { return sched.OwnTally }
+
 // Line ranks jobs that wait: by arrival.
 func (o Order) Line(*sched.Job) sched.Key { return sched.Key{} }
 

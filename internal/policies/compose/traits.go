@@ -141,6 +141,9 @@ func (o *reading) QueueKey(v sched.View, q *sched.Queue, s sched.Stage) sched.Ke
 	return o.Order.QueueKey(o.at(v), q, s)
 }
 
+// Follows returns the tallies that the keys follow.
+func (o *reading) Follows() sched.Tallies { return sched.TalliesOf(o.Order) }
+
 // Open tells whether work below a queue may start.
 func (o *reading) Open(v sched.View, q *sched.Queue, s sched.Stage) bool {
 	return o.Order.Open(o.at(v), q, s)

@@ -15,3 +15,6 @@ func (EDF) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key { return 
 func (EDF) Line(j *sched.Job) sched.Key { return edfKey(j) }
 
 func edfKey(j *sched.Job) sched.Key { return sched.Key{int64(j.Due()), int64(j.Arrived)} }
+
+// Follows says that a job stands where it stands while it runs.
+func (EDF) Follows() sched.Tallies { return sched.NoTally }

@@ -32,6 +32,7 @@ type Fair struct {
 	unnamed Pool             // settings of pools that are not described
 	byUser  bool
 	users   bool
+	fifo    bool // some pool is in FIFO order
 }
 
 // Pool is what a pool is promised.
@@ -46,6 +47,7 @@ type Pool struct {
 // NewFair returns the order. The pools' description must be valid; of a tree of queues the leaves are the pools.
 func NewFair(c FairConfig) *Fair {
 	f := &Fair{byUser: c.ByUser, users: c.Users, pools: make(map[string]*Pool), unnamed: Pool{Weight: 1000, fifo: c.FIFO}}
+	f.fifo = c.FIFO
 	f.describe(c.Queues.Queues, "", c.FIFO)
 	return f
 }
@@ -64,6 +66,7 @@ func (f *Fair) describe(qs []queues.Queue, prefix string, fifo bool) {
 		if q.Jobs != "" {
 			p.fifo = q.Jobs == "fifo"
 		}
+		f.fifo = f.fifo || p.fifo
 		p.Min[sched.Map], p.Min[sched.Reduce] = int64(q.MinMaps), int64(q.MinReduces)
 		f.pools[q.Name], f.pools[prefix+q.Name] = p, p
 	}
@@ -112,11 +115,14 @@ func (f *Fair) QueueKey(_ sched.View, q *sched.Queue, s sched.Stage) sched.Key {
 
 // JobKey ranks jobs of one pool, or of one user of it.
 func (f *Fair) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
-	if f.Pool(f.PoolOf(j.Spec)).fifo {
+	if f.fifo && f.Pool(f.PoolOf(j.Spec)).fifo {
 		return fifoKey(j)
 	}
 	return sched.Key{sched.Ratio(int64(j.Stages[s].Occupied)*1000, weightOf(j.Spec))}
 }
+
+// Follows says that maps and reduces are shared separately.
+func (f *Fair) Follows() sched.Tallies { return sched.OwnTally }
 
 // Open closes no pool: limits on running jobs are a matter of admission.
 func (f *Fair) Open(sched.View, *sched.Queue, sched.Stage) bool { return true }

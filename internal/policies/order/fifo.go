@@ -15,3 +15,6 @@ func (FIFO) Line(j *sched.Job) sched.Key { return fifoKey(j) }
 func fifoKey(j *sched.Job) sched.Key {
 	return sched.Key{-int64(j.Spec.Priority), int64(j.Arrived)}
 }
+
+// Follows says that a job stands where it stands while it runs.
+func (FIFO) Follows() sched.Tallies { return sched.NoTally }
