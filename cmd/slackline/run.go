@@ -220,6 +220,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 	for _, warning := range local.Warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), warning)
 	}
+	tellUnknown(cmd.ErrOrStderr(), local, known, policies)
 	err = local.DiscardFinished(func(job string) {
 		if !o.quiet {
 			fmt.Fprintf(cmd.ErrOrStderr(), "job %q had finished in the interrupted run; its output is thrown away, and it runs again\n", job)

@@ -133,6 +133,9 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 			return nil, err
 		}
 		cells = append(cells, more...)
+		if i == 0 {
+			tellUntold(cmd.ErrOrStderr(), s, more)
+		}
 	}
 	return cells, nil
 }

@@ -66,13 +66,13 @@ func TestLeftOutOfATrace(t *testing.T) {
 		t.Errorf("%+v, %v", stats, err)
 	}
 	for i, line := range strings.Split(strings.TrimSpace(s.must(0, "simulate", "played.yaml", "-o", "csv")), "\n") {
-		if i == 0 && !strings.HasSuffix(line, ",stuck,trace_rule,trace_left_out") || i > 0 && !strings.HasSuffix(line, ",,2,2") {
+		if i == 0 && !strings.HasSuffix(line, ",stuck,trace_rule,trace_left_out") || i > 0 && !strings.HasSuffix(line, ",,3,2") {
 			t.Errorf("line %d of the CSV: %s", i+1, line)
 		}
 	}
 	for _, command := range []string{"simulate", "compare"} {
 		for _, run := range reports(t, s.must(0, command, "played.yaml", "-o", "json")).Runs {
-			if l := run.Trace.LeftOut; run.Trace.Rule != 2 || len(l) != 2 || l[0].Why != "jobs that never ran" || l[0].Count != 1 || !strings.HasPrefix(l[0].First, "a.swf:2: ") {
+			if l := run.Trace.LeftOut; run.Trace.Rule != 3 || len(l) != 2 || l[0].Why != "jobs that never ran" || l[0].Count != 1 || !strings.HasPrefix(l[0].First, "a.swf:2: ") {
 				t.Errorf("%s: %+v", command, run.Trace)
 			}
 		}
@@ -86,9 +86,9 @@ func TestRuleOfTraces(t *testing.T) {
 		"t.tsv":     "a\t1\t1\t1\t0\t1\nb\t2\t1\t1\t0\t1\nc\t3\t1\t1\t9\t1\n",
 		"new.yaml":  "cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: t.tsv}}\n",
 		"old.yaml":  "cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: t.tsv, rule: 1}}\n",
-		"none.yaml": "cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: t.tsv, rule: 3}}\n",
+		"none.yaml": "cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: t.tsv, rule: 4}}\n",
 	})
-	for file, want := range map[string][2]int{"new.yaml": {2, 1}, "old.yaml": {1, 3}} {
+	for file, want := range map[string][2]int{"new.yaml": {3, 1}, "old.yaml": {1, 3}} {
 		got := reports(t, s.must(0, "simulate", file, "-o", "json"))
 		reduces := 0
 		for _, j := range got.Runs[0].Jobs {
@@ -99,9 +99,9 @@ func TestRuleOfTraces(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ args, want string }{
-		{"simulate new.yaml", "What the trace does not say about its jobs follows from rule 2.\n"},
+		{"simulate new.yaml", "What the trace does not say about its jobs follows from rule 3.\n"},
 		{"simulate old.yaml", "What the trace does not say about its jobs follows from rule 1.\n"},
-		{"workload stats --format swim t.tsv", "4 (4 of them by rule 2)"},
+		{"workload stats --format swim t.tsv", "4 (4 of them by rule 3)"},
 		{"workload stats --format swim t.tsv --rule 1", "6 (6 of them by rule 1)"},
 	} {
 		if got := s.must(0, strings.Fields(c.args)...); !strings.Contains(got, c.want) {
@@ -116,7 +116,7 @@ func TestRuleOfTraces(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"simulate none.yaml":                          "none.yaml:2:",
-		"workload stats --format swim t.tsv --rule 3": "--rule is 3, it must be from 1 to 2",
+		"workload stats --format swim t.tsv --rule 4": "--rule is 4, it must be from 1 to 3",
 	} {
 		if r := s.run(strings.Fields(args)...); r.code != 2 || !strings.Contains(r.stderr, want) {
 			t.Errorf("slackline %s: %d: %s", args, r.code, r.stderr)

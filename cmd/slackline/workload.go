@@ -45,8 +45,8 @@ func (f *traceFlags) bind(cmd *cobra.Command, flag, format string) {
 
 // bindRule adds the flag for the version of the rule.
 func (f *traceFlags) bindRule(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.rule, "rule", trace.RuleVersion, "version of the rule that derives tasks from bytes: 1 gives each job at least one reduce, 2 none without shuffle")
-	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions([]string{"1", "2"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().IntVar(&f.rule, "rule", trace.RuleVersion, "version of the rule that derives tasks from bytes: 1 gives each job at least one reduce, 2 none without shuffle, 3 classes by shape as well")
+	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions([]string{"1", "2", "3"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *traceFlags) checkRule() error {

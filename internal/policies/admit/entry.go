@@ -113,7 +113,7 @@ func ConstraintEntry() compose.Entry {
 		Cite:   "Kc and Anyanwu, Scheduling Hadoop Jobs to Meet Deadlines, CloudCom 2010; paper 003, section 5.1",
 		Params: ConstraintParams(),
 		Traits: compose.Traits{
-			Reads: compose.Reads{Profiles: true},
+			Reads: compose.Reads{Profiles: true, Needed: true},
 			Heeds: sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.StageReady, sched.Demand),
 			Causes: []*sched.Cause{estimate.Promised, estimate.NoDeadline, estimate.CountUnknown, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots,
 				estimate.AloneLate, estimate.AloneLateMean, estimate.Unbounded, NotProfiled, MasterShare, MapSlotsTaken, ReduceSlotsTaken, estimate.MapsFirst, estimate.MapsOver,

@@ -275,6 +275,11 @@ func (y *Policy) Studies() bool {
 	return slices.ContainsFunc(y.parts, func(p part) bool { return p.Reads.Profiles })
 }
 
+// NeedsProfiles tells whether a part refuses jobs with deadlines while nothing is known of their class.
+func (y *Policy) NeedsProfiles() bool {
+	return slices.ContainsFunc(y.parts, func(p part) bool { return p.Reads.Needed })
+}
+
 // Clone copies the policy: it is made once more, and each part takes over what its like remembers.
 func (y *Policy) Clone() (sched.Policy, error) {
 	if y.r.Again == nil {

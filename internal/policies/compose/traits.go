@@ -54,6 +54,7 @@ func (e *Entry) neverWakes() bool {
 // Reads says what is read.
 type Reads struct {
 	Profiles bool // View.Profile: what jobs have taught. They are told only to policies that read them
+	Needed   bool // and jobs with deadlines are refused while nothing is known of their class
 	Supply   bool // View.Supply and View.Forecast
 }
 

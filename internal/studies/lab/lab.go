@@ -199,6 +199,19 @@ func Suits(text string, s *scenario.Scenario) error {
 	return nil
 }
 
+// ReadsProfiles tells whether a policy reads what is known of classes.
+func ReadsProfiles(text string, q queues.Config) bool {
+	policy, err := catalog.New(text, q)
+	return err == nil && policy.Studies()
+}
+
+// NeedsProfiles tells whether a policy refuses jobs with deadlines while nothing is known of their
+// class.
+func NeedsProfiles(text string, q queues.Config) bool {
+	policy, err := catalog.New(text, q)
+	return err == nil && policy.NeedsProfiles()
+}
+
 // Check tells of the first cell whose policy cannot run in its world, as far as that is known before the run.
 func Check(cells []Cell) error {
 	type pair struct {

@@ -153,11 +153,20 @@ func writeReasons(w io.Writer, g []*Run) {
 				fmt.Fprintf(w, "    slackline logs %s %s-%d shows all its output\n", word(j.ID), f.Stage, f.Task)
 			}
 		}
-		if more == 0 {
-			continue
+		if more > 0 {
+			fmt.Fprintf(w, "%s: … and %d more; -o json has them all%s\n", label(run, g), more, run.refusals())
 		}
-		fmt.Fprintf(w, "%s: … and %d more; -o json has them all%s\n", label(run, g), more, run.refusals())
+		if s := &run.Summary; s.underused() {
+			fmt.Fprintf(w, "%s: %d of %d jobs were refused while less than a tenth of the slots was used: the likely cause are its estimates, which are "+
+				"those of the slowest tasks; slackline profile show CLASS prints them\n", label(run, g), s.Refused, s.Jobs)
+		}
 	}
+}
+
+// underused tells whether a run refused more than half of its jobs and used less than a tenth of its slots.
+func (s *Summary) underused() bool {
+	const few = 10 // jobs, of which a share says little
+	return s.Jobs >= few && 2*s.Refused > s.Jobs && s.MapUtilization < 0.1 && s.ReduceUtilization < 0.1
 }
 
 // kept says what became of the promise, which is the deadline.

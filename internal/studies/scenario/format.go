@@ -228,7 +228,7 @@ type Trace struct {
 	Repeat int         `json:"repeat" min:"1" max:"1000" def:"1" doc:"the trace so often, one after the other"`
 	Every  config.Span `json:"every" min:"0" def:"24h" doc:"with repeat: from the start of the trace to its start again"`
 
-	Rule        int          `json:"rule" min:"1" max:"2" def:"2" doc:"version of the rule by which tasks follow from bytes: 1 gives each job one reduce at least, 2 none to a job that shuffles nothing"`
+	Rule        int          `json:"rule" min:"1" max:"3" def:"3" doc:"version of the rule for what the record does not say: 1 gives each job one reduce at least, 2 none to a job that shuffles nothing, 3 classes by shape as well"`
 	Block       config.Size  `json:"block" above:"0" def:"128MB" doc:"input of a map: there are as many maps as blocks, at least 1"`
 	MapTime     config.Spans `json:"map_time" def:"20s..40s" doc:"time of a map: a range from which each is drawn uniformly, or a span"`
 	ReduceInput config.Size  `json:"reduce_input" above:"0" def:"1GB" doc:"there is a reduce for so many bytes of shuffle, at most as many as reduce slots"`

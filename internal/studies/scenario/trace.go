@@ -75,6 +75,30 @@ func (s *Scenario) LeftOut() (left []trace.LeftOut, err error) {
 	return left, nil
 }
 
+// Untold says what the trace does not tell of its jobs and the scenario leaves open, and what would
+// say it, both empty if there is nothing. Deadlines count if they are wanted.
+func (s *Scenario) Untold(deadlines bool) (lacks, give string) {
+	t := s.Workload.Trace
+	if t == nil {
+		return "", ""
+	}
+	format, err := trace.Find(t.Format)
+	if err != nil {
+		return "", ""
+	}
+	times := !format.Times && !s.src.Has("workload.trace.map_time")
+	deadlines = deadlines && !format.Deadlines && t.Deadlines.Share == 0
+	switch {
+	case times && deadlines:
+		return "how long tasks take, nor deadlines", "maps take 20 to 40 s and no job has a deadline, unless map_time and deadlines below workload.trace say otherwise"
+	case times:
+		return "how long tasks take", "maps take 20 to 40 s, unless map_time below workload.trace says otherwise"
+	case deadlines:
+		return "deadlines", "no job has one, unless deadlines below workload.trace gives some"
+	}
+	return "", ""
+}
+
 // traceFile is the trace that is played.
 func (s *Scenario) traceFile(format trace.Format) trace.File {
 	t := s.Workload.Trace

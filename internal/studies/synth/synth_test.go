@@ -427,7 +427,7 @@ func TestStats(t *testing.T) {
 	if old, err := Measure(&given{jobs}, 1); err != nil || old.Rule != 1 || old.Tasks != 5+4+2 || old.TasksByRule != 6 {
 		t.Errorf("%+v, %v", old, err)
 	}
-	if s.Jobs != 3 || s.Span != 88200 || s.Rule != 2 || s.Tasks != 5+3+1 || s.TasksByRule != 4 || s.Input != 100+float64(300*units.MB) || s.Output != 7 || s.Deadlines != 1 || s.After != 1 {
+	if s.Jobs != 3 || s.Span != 88200 || s.Rule != 3 || s.Tasks != 5+3+1 || s.TasksByRule != 4 || s.Input != 100+float64(300*units.MB) || s.Output != 7 || s.Deadlines != 1 || s.After != 1 {
 		t.Errorf("%+v", s)
 	}
 	if s.Hours[0].Jobs != 2 || s.Hours[1].Jobs != 1 || s.Hours[0].TaskSeconds != 55 || s.GapMean != 44100 {

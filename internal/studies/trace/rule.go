@@ -17,8 +17,12 @@ import (
 //	          it fetches its share at ShuffleRate behind the last map, then works on it at ReduceRate
 //
 // A job that shuffles nothing, or of which the trace does not say that it does, has no reduce. That
-// is version 2 of the rule. Version 1 gave each job one reduce at least, which a third to three
-// quarters of the jobs in traces of Facebook never had.
+// is so since version 2 of the rule. Version 1 gave each job one reduce at least, which a third to
+// three quarters of the jobs in traces of Facebook never had.
+//
+// A job without a name or an application has a class by its shape (shape.go). That is version 3.
+// Before it all such jobs were of the one class trace, so that the worst cost of a byte in the
+// smallest of them was that of all.
 //
 // These are the tasks of a job of which the trace lists none. Of tasks that it lists without sizes,
 // each gets an even share of what the job reads or shuffles; of those without times, reduces of
@@ -31,7 +35,7 @@ import (
 //
 // Draws are keyed by seed, job and task, so a job takes the same time in every run with that seed.
 type Rule struct {
-	Version     int // 1 or 2
+	Version     int // 1 to 3
 	Block       units.Bytes
 	MapTime     [2]units.Duration // from, to
 	ReduceInput units.Bytes       // shuffled bytes for each reduce
@@ -48,7 +52,7 @@ type Rule struct {
 const defaultBlock = 128 * units.MB
 
 // RuleVersion is the newest version of the rule.
-const RuleVersion = 2
+const RuleVersion = 3
 
 // DefaultRule is what holds unless a scenario says otherwise; MaxReduces is the number of reduce slots.
 func DefaultRule(maxReduces int) Rule {
@@ -60,9 +64,6 @@ func DefaultRule(maxReduces int) Rule {
 func (r *Rule) Unfold(j *Job, seed uint64) (*workload.Job, error) {
 	w := &workload.Job{ID: j.ID, Class: j.Class, Queue: j.Queue, User: j.User, Arrive: j.Submit, Soft: units.Never, Deadline: units.Never,
 		File: j.Path, Weight: 1, Priority: j.Priority, After: j.After, SlowStart: r.SlowStart, Stages: make([]workload.StageSpec, 0, max(2, len(j.Stages)))}
-	if w.Class == "" {
-		w.Class = "trace"
-	}
 	key := draw.Of(seed, "trace").Job(j.ID)
 	if len(j.Stages) == 0 {
 		maps, reduces, err := r.Tasks(j)
@@ -76,6 +77,12 @@ func (r *Rule) Unfold(j *Job, seed uint64) (*workload.Job, error) {
 	}
 	for i := range j.Stages {
 		w.Stages = append(w.Stages, r.stated(j, &j.Stages[i], key))
+	}
+	switch {
+	case w.Class == "" && r.Version < 3:
+		w.Class = "trace"
+	case w.Class == "":
+		w.Class = j.shape(w)
 	}
 	if j.Deadline > 0 {
 		w.Deadline = j.Submit.Add(j.Deadline)

@@ -78,7 +78,7 @@ func TestRuleOfWhatIsStated(t *testing.T) {
 			}
 		}
 		hosts := []cluster.NodeID{2}
-		want := &workload.Job{ID: "j", Class: "trace", Arrive: 5, Soft: units.Never, Deadline: 12, Weight: 1, Priority: 3, After: []string{"i"}, SlowStart: 0.05, Stages: []workload.StageSpec{
+		want := &workload.Job{ID: "j", Class: "2x64MB-less", Arrive: 5, Soft: units.Never, Deadline: 12, Weight: 1, Priority: 3, After: []string{"i"}, SlowStart: 0.05, Stages: []workload.StageSpec{
 			{Kind: workload.Map, Tasks: []workload.Task{{Input: 7, Work: units.Second, Hosts: hosts}, {Input: 7, Work: units.Second, Hosts: hosts}, {Input: 200 * units.MB, Work: drawn[0]}}},
 			{Kind: workload.Reduce, Tasks: []workload.Task{{Input: 50 * units.MB, Work: units.Second, Shuffle: 3}, {Input: 50 * units.MB, Work: units.Second, Shuffle: units.Second}}},
 			{Kind: workload.Other1, Tasks: []workload.Task{{Work: drawn[1]}, {Work: drawn[2]}}},
@@ -248,5 +248,39 @@ func TestSourceTellsErrors(t *testing.T) {
 	}
 	if _, err := s.Next(); s.Due() != 0 || errors.Is(err, io.EOF) || err.Error() != path+":2: submit time: \"x\" is not a time in seconds" {
 		t.Fatal(err)
+	}
+}
+
+// A job without a name has a class by its shape: at each bound of the rule the next one begins. What the trace names
+// stays, and older versions of the rule know one class.
+func TestClassesByShape(t *testing.T) {
+	for _, c := range []struct {
+		input, shuffle units.Bytes
+		want           string
+	}{
+		{0, 0, "1x0B-none"}, {1023, Unknown, "1x0B-none"}, {1024, 0, "1x1KB-none"}, {4095, 4096, "1x1KB-same"}, {4096, 4096 * 6, "1x4KB-more"},
+		{64*units.MB - 1, units.MB, "1x16MB-less"}, {64 * units.MB, 64 * units.MB / 5, "1x64MB-less"}, {128 * units.MB, 128*units.MB/5 + 1, "1x64MB-same"},
+		{128*units.MB + 1, 0, "2x64MB-none"}, {128 * 9 * units.MB, 0, "2x64MB-none"}, {128*9*units.MB + 1, 0, "10x64MB-none"},
+		{128 * 99 * units.MB, 0, "10x64MB-none"}, {128 * 100 * units.MB, 0, "100x64MB-none"}, {128 * 1000 * units.MB, 5 * 128 * 1000 * units.MB, "1000x64MB-same"},
+		{Unknown, 0, "1-none"}, {Unknown, 5, "1-some"},
+	} {
+		for version, want := range map[int]string{1: "trace", 2: "trace", 3: c.want} {
+			r := DefaultRule(5)
+			r.Version = version
+			w, err := r.Unfold(&Job{ID: "j", Input: c.input, Shuffle: c.shuffle}, 1)
+			if err != nil || w.Class != want {
+				t.Errorf("rule %d, %d bytes read, %d shuffled: %q, %v, want %q", version, c.input, c.shuffle, w.Class, err, want)
+			}
+		}
+	}
+	r := DefaultRule(5)
+	listed := Job{ID: "j", Input: Unknown, Shuffle: Unknown, Stages: []Stage{{Kind: workload.Map, Tasks: []Task{{Count: 12, Input: Unknown, Time: 5}}},
+		{Kind: workload.Reduce, Tasks: []Task{{Count: 1, Input: Unknown, Time: 5}}}}}
+	if w, err := r.Unfold(&listed, 1); err != nil || w.Class != "10-some" {
+		t.Errorf("%q, %v", w.Class, err)
+	}
+	listed.Class = "nightly"
+	if w, err := r.Unfold(&listed, 1); err != nil || w.Class != "nightly" {
+		t.Errorf("%q, %v", w.Class, err)
 	}
 }

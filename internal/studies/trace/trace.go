@@ -107,6 +107,9 @@ type Format struct {
 	// those out, lenient or not.
 	Omits bool
 
+	// What it tells, in some records at least: how long tasks take, deadlines.
+	Times, Deadlines bool
+
 	open  func(in io.Reader, o Options) Reader
 	write func(out io.Writer) Writer // nil: it can only be read
 }
@@ -150,13 +153,13 @@ type Options struct {
 
 var formats = []Format{
 	{Name: "swim", Doc: "SWIM samples: job, submit time in s, gap in s, map input, shuffle and reduce output in bytes, separated by tabs; then, in some, paths", open: openSWIM},
-	{Name: "slackline", Doc: "Slackline's own: JSON lines, one for each job, after a heading", open: openNeutral, write: newNeutralWriter},
-	{Name: "sls", Doc: "Hadoop's Scheduler Load Simulator: JSON objects, one for each job with its tasks", open: openSLS, write: newSLSWriter},
-	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, one for each job, with tasks and attempts", open: openRumen},
-	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several in a row", open: openJHist},
-	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", Omits: true, open: openSWF},
-	{Name: "google", Doc: "Google's cluster traces of 2019: collection_events and instance_events, JSON lines or CSV, sorted by collection", Omits: true, open: openGoogle},
-	{Name: "alibaba", Doc: "Alibaba's cluster trace of 2018: batch_task.csv, sorted by job", open: openAlibaba},
+	{Name: "slackline", Doc: "Slackline's own: JSON lines, one for each job, after a heading", Times: true, Deadlines: true, open: openNeutral, write: newNeutralWriter},
+	{Name: "sls", Doc: "Hadoop's Scheduler Load Simulator: JSON objects, one for each job with its tasks", Times: true, open: openSLS, write: newSLSWriter},
+	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, one for each job, with tasks and attempts", Times: true, open: openRumen},
+	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several in a row", Times: true, open: openJHist},
+	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", Omits: true, Times: true, open: openSWF},
+	{Name: "google", Doc: "Google's cluster traces of 2019: collection_events and instance_events, JSON lines or CSV, sorted by collection", Omits: true, Times: true, open: openGoogle},
+	{Name: "alibaba", Doc: "Alibaba's cluster trace of 2018: batch_task.csv, sorted by job", Times: true, open: openAlibaba},
 }
 
 // Formats lists all formats.
