@@ -108,7 +108,9 @@ type Job struct {
 	Deadline units.Time `json:"deadline"`          // units.Never: none
 	Promise  string     `json:"promise,omitempty"` // class of its deadline, for reports
 	// an earlier run, with which this one goes on, promised its deadline
-	Promised bool        `json:"promised,omitempty"`
+	Promised bool `json:"promised,omitempty"`
+	// how likely it is to be met if it is promised, in (0,1); 0 = as the policy has it
+	Confidence float64 `json:"confidence,omitempty"`
 	Weight   float64     `json:"weight"`
 	Priority int         `json:"priority,omitempty"` // higher goes first where an order looks at it
 	After    []string    `json:"after,omitempty"`    // IDs of jobs that must have finished

@@ -183,3 +183,25 @@ func quantiles(values []weighted) (d Dist) {
 }
 
 func compare(a, b float64) int { return cmp.Compare(units.Rounded(a), units.Rounded(b)) }
+
+// LogNormal is a factor whose logarithm is normal, with median 1 and that standard deviation.
+func LogNormal(deviation float64) (d Dist) {
+	for i := range d {
+		d[i] = math.Exp(deviation * (first + step*float64(i)))
+	}
+	return d
+}
+
+// Beyond is how much more than x the value is on the average, if it is more than x.
+func (d *Dist) Beyond(x float64) float64 {
+	sum, weight := 0.0, 0.0
+	for i, w := range grid.w {
+		if compare(d[i], x) > 0 {
+			sum, weight = sum+w*(d[i]-x), weight+w
+		}
+	}
+	if weight == 0 {
+		return 0.1 * d[knots-1] // nothing is known of such values
+	}
+	return sum / weight
+}

@@ -79,6 +79,7 @@ const (
 	Switch Type = "switch" // true or false
 	Span   Type = "span"   // a span of time with its unit, not negative
 	Choice Type = "choice" // one of a few words
+	Chance Type = "chance" // "worst", or a probability as a percentage
 )
 
 // Canonical returns the value as it is always written, or an error that says what would be right.
@@ -98,6 +99,14 @@ func (p *Param) Canonical(text string) (string, error) {
 			return text, nil
 		}
 		return "", fmt.Errorf("%s is %q, it must be true or false", p.Name, text)
+	case Chance:
+		if text == "worst" {
+			return text, nil
+		}
+		if _, err := units.ParseChance(text); err != nil {
+			return "", fmt.Errorf("%s is %w, or worst", p.Name, err)
+		}
+		return text, nil
 	case Span:
 		d, err := units.ParseDuration(text)
 		if err != nil {
@@ -198,6 +207,19 @@ func (a Args) Span(name string) units.Duration {
 		panic(fmt.Sprintf("compose: parameter %q: %v", name, err))
 	}
 	return d
+}
+
+// Chance returns a Chance: 1 for the worst case.
+func (a Args) Chance(name string) float64 {
+	text := a.get(name)
+	if text == "worst" {
+		return 1
+	}
+	p, err := units.ParseChance(text)
+	if err != nil {
+		panic(fmt.Sprintf("compose: parameter %q: %v", name, err))
+	}
+	return p
 }
 
 // Choice returns a Choice.

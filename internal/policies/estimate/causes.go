@@ -3,6 +3,7 @@ package estimate
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -15,6 +16,16 @@ var (
 	Promised = &sched.Cause{Name: "promised", Numbers: []string{"its deadline", "its finish as things stand"}, Example: [3]int64{90e9, 60e9}, Word: sched.Promise,
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("accepted: expected to finish by %s as things stand, promised by its deadline at %s", r.Time(r.B), r.Time(r.A))
+		}}
+	// Likely lets a job in whose deadline is kept with a probability. The evidence is when half of all
+	// such jobs would be done, and 90 %.
+	Likely = &sched.Cause{Name: "likely", Numbers: []string{"its deadline", "when it is done with that probability, as things stand", "the risk that the promise leaves, in millionths"}, Example: [3]int64{90e9, 60e9, 10e3}, Word: sched.Promise,
+		Say: func(r *sched.Said) string {
+			said := fmt.Sprintf("accepted: promised by its deadline at %s with %s; as things stand it is done by %s with %s", r.Time(r.A), Chance(r.C), r.Time(r.B), Chance(r.C))
+			for _, e := range r.Proof {
+				said += fmt.Sprintf(", by %s with %s", r.Time(int64(e.At)), Chance(e.Amount))
+			}
+			return said
 		}}
 	// NoDeadline lets a job in that asks for none.
 	NoDeadline = &sched.Cause{Name: "no-deadline", Text: "it has no deadline: it gets the slots that no promise needs", Word: sched.NoPromise}
@@ -53,6 +64,14 @@ var (
 	// MapsOver releases them.
 	MapsOver = &sched.Cause{Name: "maps-over", Text: "its last map has ended"}
 )
+
+// Chance writes the probability that a risk in millionths leaves.
+func Chance(risk int64) string { return Part(1e6 - risk) }
+
+// Part writes a part in millionths: 99 %.
+func Part(millionths int64) string {
+	return strconv.FormatFloat(float64(millionths)/1e4, 'f', -1, 64) + " %"
+}
 
 var alone = []string{"time until its deadline", "time it takes with all slots", "of that, its maps"}
 

@@ -106,16 +106,29 @@ func claimOf(job *sched.Job) Claim {
 
 // test is algorithm 5.1 for a job whose claim is complete, and what follows from it.
 func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan) {
+	if s.c.Most > 0 {
+		s.settleLikely(v, job, r, p)
+		return
+	}
 	s.settle(v, job, r, s.plan.Test(v.Now(), r.Claim), p)
 }
 
 // settle promises the job its deadline, or refuses it.
 func (s *scheduler) settle(v sched.View, job *sched.Job, r *record, verdict Verdict, p *sched.Plan) {
-	now, c := v.Now(), r.Claim
 	if !verdict.OK {
 		s.refuse(v, r, &verdict, p)
 		return
 	}
+	why := sched.Because(estimate.Promised, int64(r.Claim.Deadline), int64(verdict.Finish))
+	if measured := r.Sample; measured.Longest > 0 {
+		why = sched.Because(Estimated, int64(r.Claim.Deadline), int64(verdict.Finish), int64(measured.maps()))
+	}
+	s.grant(v, job, r, why, p)
+}
+
+// grant promises the job its deadline. It returns nil if the book refuses that.
+func (s *scheduler) grant(v sched.View, job *sched.Job, r *record, why sched.Reason, p *sched.Plan) *record {
+	now, c := v.Now(), r.Claim
 	if maps := &job.Stages[sched.Map]; maps.Open <= 0 && maps.Occupied > 0 {
 		// A resync has the sample taken anew, until all maps run: no further one will say that the job has started.
 		c.Begun = true
@@ -131,21 +144,20 @@ func (s *scheduler) settle(v sched.View, job *sched.Job, r *record, verdict Verd
 		n.Rank = s.starts
 	}
 	s.enqueue(job.ID)
-	s.plan.Admit(now, c) // lines 22 and 23
+	if s.c.Most == 0 {
+		s.plan.Admit(now, c) // lines 22 and 23
+	}
 	if c.Begun {
 		s.plan.Start(now, job.ID)
-	}
-	why := sched.Because(estimate.Promised, int64(c.Deadline), int64(verdict.Finish))
-	if measured.Longest > 0 {
-		why = sched.Because(Estimated, int64(c.Deadline), int64(verdict.Finish), int64(measured.maps()))
 	}
 	if !p.Admit(job.ID, why) {
 		s.plan.Remove(now, job.ID)
 		s.forget(job.ID)
-		return
+		return nil
 	}
 	n.Advice = job.Advice != sched.NoJob
 	s.restrain(job, p)
+	return n
 }
 
 // refuse rejects a job with one of two reasons: it alone would be late with all slots of the
@@ -238,6 +250,13 @@ func (s *scheduler) counted(v sched.View, job *sched.Job, p *sched.Plan) {
 	r.Claim.Begun = true
 	s.release(v.Now(), was)
 	if as, _ := s.weigh(v, job, &r); as == promised {
+		if s.c.Most > 0 {
+			if t := s.try(v, job, &r); t != nil && t.weigh().OK {
+				s.forget(job.ID)
+				s.settleLikely(v, job, &r, p)
+			}
+			return
+		}
 		if verdict := s.plan.Test(v.Now(), r.Claim); verdict.OK {
 			s.forget(job.ID)
 			s.settle(v, job, &r, verdict, p)

@@ -19,6 +19,9 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	r := record{Claim: claimOf(job)}
 	switch as, why := a.weigh(v, job, &r); as {
 	case promised:
+		if a.c.Most > 0 {
+			return a.answerLikely(v, job, &r)
+		}
 		return a.answer(v.Now(), &r.Claim)
 	case lent:
 		return sched.Answer{Verb: sched.Admit, Reason: why}

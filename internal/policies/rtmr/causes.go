@@ -7,6 +7,14 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
+// with is the confidence that the evidence of a refusal names.
+func with(r *sched.Said) string {
+	if len(r.Proof) == 0 {
+		return ""
+	}
+	return " with " + estimate.Chance(r.Proof[0].Amount)
+}
+
 // What the scheme says, besides what all say who test deadlines (package estimate).
 var (
 	// Estimated lets a job in by what a sample of its maps took.
@@ -30,6 +38,25 @@ var (
 	BreaksPromise = &sched.Cause{Name: "breaks-promise", Numbers: []string{"the deadline of that job", "its finish then"}, Example: [3]int64{90e9, 120e9},
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("would make %s miss its promised deadline: that %s", r.JobName(r.Job), estimate.LateBy(r, r.B, r.A))
+		}}
+	// Unlikely refuses a job that would miss its deadline too often. The evidence is the deadline that
+	// it would meet often enough, and the risk that this leaves.
+	Unlikely = &sched.Cause{Name: "unlikely", Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("would be done by %s%s, and its deadline is at %s: that it would meet with %s", r.Time(r.B), with(r), r.Time(r.A), estimate.Chance(r.C))
+		}}
+	// Overdrawn refuses a job for the sake of another promise.
+	Overdrawn = &sched.Cause{Name: "overdrawn", Numbers: []string{"by how much the risk of that job would rise, in millionths", "how much its promise can bear", "the risk of the job itself"}, Example: [3]int64{4000, 1000, 2000},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("would make %s miss its promised deadline in %s more of all cases, and its promise can bear %s", r.JobName(r.Job), estimate.Part(r.A), estimate.Part(r.B))
+		}}
+	// Behind lets a job run that cannot be promised its deadline.
+	Behind = &sched.Cause{Name: "behind", Word: sched.NoPromise, Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
+		Say: func(r *sched.Said) string {
+			if r.Job != 0 {
+				return fmt.Sprintf("no promise: it would put that of %s at risk; it runs behind all promises", r.JobName(r.Job))
+			}
+			return fmt.Sprintf("no promise: it would meet its deadline at %s with %s; it runs behind all promises", r.Time(r.A), estimate.Chance(r.C))
 		}}
 	// AllLent refuses a job, as nobody knows when slots fall free.
 	AllLent = &sched.Cause{Name: "all-lent", Numbers: []string{"its deadline", "the stage"}, Example: [3]int64{90e9, int64(sched.Map)},

@@ -1,6 +1,7 @@
 package rtmr
 
 import (
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -17,6 +18,8 @@ func Entry() compose.Entry {
 		Cite:  "paper 003, sections 5.2.1 and 5.2.2",
 		Parts: parts(nil),
 		Params: []compose.Param{
+			{Name: "promise", Type: compose.Chance, Default: "worst", Doc: "what a promise rests on: worst, that no task takes longer than the longest seen; or a probability, such as 99%"},
+			{Name: "refused", Type: compose.Choice, Default: "auto", Choices: []string{"auto", "run", "reject"}, Doc: "what cannot be promised: run it without a promise, or reject it; auto: run where promises have a probability"},
 			{Name: "feedback", Type: compose.Switch, Default: "true", Doc: "learn from the real finish of a job when slots are free (algorithm 5.5)"},
 			{Name: "order", Type: compose.Choice, Default: "edf", Choices: []string{"edf", "fifo"}, Doc: "of jobs that have not started: by deadline or by arrival"},
 			{Name: "preempt", Type: compose.Switch, Default: "true", Doc: "jobs without a promise use any free slot and are killed when it falls due; false: they get what the promises leave"},
@@ -32,12 +35,20 @@ func Entry() compose.Entry {
 func fill(r *compose.Recipe, a compose.Args) error {
 	c := Config{Feedback: a.Switch("feedback"), FIFO: a.Choice("order") == "fifo", Preempt: a.Switch("preempt"),
 		BestEffort: a.Choice("unknown") == "best-effort", Sample: a.Count("sample"), Skew: float64(a.Count("skew")) / 100}
+	c.Most = finish.RiskOf(1 - a.Chance("promise"))
+	c.Behind = c.Most > 0 && a.Choice("refused") != "reject"
 	share, err := admit.ShareOf(a)
 	if err != nil {
 		return err
 	}
 	c.Masters = share
 	switch {
+	case c.Most > 0 && !c.Preempt:
+		return a.Misused("preempt", "preempt=false needs promise=worst: with a probability slots that are lent are taken back")
+	case c.Most == 0 && a.Choice("refused") == "run":
+		return a.Misused("refused", "refused=run needs a promise with a probability, such as promise=99%%; promise=worst rejects")
+	case c.Most > 0 && a.Set("feedback"):
+		return a.Misused("feedback", "feedback has no effect with a probability: what really happened counts at each verdict")
 	case c.BestEffort && a.Set("sample"):
 		return a.Misused("sample", "sample has no effect with unknown=best-effort")
 	case !c.BestEffort && c.Sample == 0:
@@ -71,7 +82,7 @@ func parts(s *scheduler) []compose.Entry {
 		{Name: "rtmr order", Kind: compose.KindOrder, Doc: "started jobs first, then by deadline",
 			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
 		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline in the worst case", Step: step(admission{s}),
-			Traits: compose.Traits{Reads: profiles, Causes: []*sched.Cause{estimate.Promised, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
+			Traits: compose.Traits{Reads: profiles, Causes: []*sched.Cause{estimate.Promised, estimate.Likely, Unlikely, Overdrawn, Behind, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
 				Late, BreaksPromise, AllLent, HasLabels, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
 				estimate.MapsFirst, estimate.MapsOver, sched.Begun, sched.Wakeup}}},
 		{Name: "rtmr dispatcher", Kind: compose.KindPlace, Doc: "what each node gets", Step: step(dispatcher{s}),

@@ -13,7 +13,8 @@ import (
 //  1. those that have started, in the order in which they did;
 //  2. the others with a promise, by deadline and arrival, or in the variant FIFO by arrival;
 //  3. those of which a sample is measured, as their deadlines do not wait;
-//  4. those without a promise, by arrival.
+//  4. those without a promise, by arrival; where promises have a probability by deadline, since many
+//     of them have one.
 //
 // What a job was promised and when it started stand in the scheduler's records. Each change of them
 // is made just before the item that brings it about is added to the plan, so that the book asks for
@@ -32,6 +33,9 @@ func (s *scheduler) key(j sched.JobID) sched.Key {
 	case r != nil && r.Standing == sampled:
 		return sched.Key{2}
 	case r == nil || r.Standing != promised:
+		if s.c.Most > 0 && r != nil {
+			return sched.Key{3, int64(r.Claim.Deadline), r.Claim.Seq}
+		}
 		return sched.Key{3}
 	case r.Rank > 0:
 		return sched.Key{0, r.Rank}

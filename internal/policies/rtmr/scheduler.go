@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
@@ -24,6 +25,8 @@ type Config struct {
 	Sample     int         // maps in a sample
 	Skew       float64     // the largest share of a reduce over the mean
 	Masters    admit.Share // the part of the cluster that masters of jobs without a promise may take
+	Most       finish.Risk // that a promise leaves; 0 = it is for the worst case
+	Behind     bool        // what cannot be promised runs without a promise
 }
 
 // scheduler is what the parts share: the schedule, and a record of each job.
@@ -79,6 +82,11 @@ type record struct {
 
 	Master life         `json:"master,omitempty"` // of a job with a promise
 	Room   sched.NodeID `json:"room,omitempty"`   // the node where room is kept for it
+
+	// of a promise with a probability
+	Odds   *odds         `json:"odds,omitempty"`
+	Risk   finish.Risk   `json:"risk,omitempty"` // to be broken, at the last verdict that touched it
+	Budget finish.Budget `json:"budget,omitzero"`
 }
 
 // tally follows the commits of a stage.
@@ -189,6 +197,11 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		s.queue = append(s.queue, job.ID)
 		if s.master(v, job, r, old.Claim.Startup); r.Master != without {
 			s.mastered++
+		}
+		if r.Odds, r.Risk, r.Budget = old.Odds, old.Risk, old.Budget; r.Odds != nil {
+			p.Admit(job.ID, sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(r.Claim.Deadline), int64(r.Odds.Most)))
+			s.restrain(job, p)
+			continue
 		}
 		s.plan.Admit(v.Now(), r.Claim)
 		if r.Rank > 0 {

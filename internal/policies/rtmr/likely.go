@@ -1,0 +1,265 @@
+package rtmr
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// chances are the answer to a claim with a probability.
+type chances struct {
+	OK     bool
+	Risk   finish.Risk // to miss its deadline
+	Half   units.Time  // half a chance to be done
+	Ninety units.Time  // 90 %
+	Finish units.Time  // what its confidence asks for
+
+	// who waits behind it and would take more risk: all whose promises bear it, or the first that does not
+	Rises []rise
+}
+
+// rise is how the risk of a promise would rise by a claim.
+type rise struct {
+	job      sched.JobID
+	from, to finish.Risk
+}
+
+// A trial is a claim at a place of the queue.
+type trial struct {
+	*scheduler
+	v       sched.View
+	job     *sched.Job
+	claim   Claim
+	odds    *odds
+	law     *estimate.Laws
+	at      *forecast // before the place
+	place   int
+	running []busy
+}
+
+// try puts the claim of a job at its place. It is nil if nothing is known of the job's class.
+func (s *scheduler) try(v sched.View, job *sched.Job, r *record) *trial {
+	o, l, known := s.likely(v, job, r)
+	if !known {
+		return nil
+	}
+	t := &trial{scheduler: s, v: v, job: job, claim: r.Claim, odds: o, law: l}
+	t.at, t.running = s.foresee(v)
+	for t.place < len(s.queue) && !t.goesBefore(t.place) {
+		t.pass()
+	}
+	return t
+}
+
+// goesBefore tells whether the claim stands before the i-th job of the queue.
+func (t *trial) goesBefore(i int) bool {
+	r := t.of(t.queue[i])
+	switch {
+	case r.Rank > 0:
+		return false
+	case t.c.FIFO || r.Claim.Deadline == t.claim.Deadline:
+		return t.claim.Seq < r.Claim.Seq
+	}
+	return t.claim.Deadline < r.Claim.Deadline
+}
+
+// pass moves the claim behind the next job of the queue.
+func (t *trial) pass() {
+	t.takes(t.at, t.place)
+	t.place++
+}
+
+// takes gives the i-th job of the queue its slots, and returns when it is expected to end.
+func (t *trial) takes(f *forecast, i int) (end units.Time) {
+	r, job := t.of(t.queue[i]), t.v.Job(t.queue[i])
+	if job == nil || r.Odds == nil {
+		return 0
+	}
+	c := left(r, job)
+	_, end = f.take(&c, r.Odds, t.running[i])
+	return end
+}
+
+// weigh finds the chances of the claim at its place.
+func (t *trial) weigh() (c chances) {
+	_, expected := t.at.deviates(t.odds, t.law, &t.claim, t.v.World().Heartbeat)
+	before := t.at.variance
+	c.Risk = t.odds.risk(t.claim.Deadline, expected, before)
+	c.Half, c.Ninety = t.odds.by(expected, before, finish.Certain/2), t.odds.by(expected, before, finish.Certain/10)
+	c.Finish = t.odds.by(expected, before, t.odds.Most)
+	if c.Risk > t.odds.Most {
+		return c
+	}
+	c.Rises, c.OK = t.rises()
+	return c
+}
+
+// rises are those of the jobs behind, or the one that its promise cannot bear.
+func (t *trial) rises() (all []rise, ok bool) {
+	var with, without forecast
+	without.copy(t.at)
+	with.copy(t.at)
+	with.take(&t.claim, t.odds, busy{})
+	for i := t.place; i < len(t.queue); i++ {
+		was, before := without.variance, with.variance
+		sooner, later := t.takes(&without, i), t.takes(&with, i)
+		r := t.of(t.queue[i])
+		if r.Odds == nil {
+			continue
+		}
+		to := r.Odds.risk(r.Claim.Deadline, later, before)
+		if to == 0 {
+			continue
+		}
+		from := r.Odds.risk(r.Claim.Deadline, sooner, was)
+		switch {
+		case to <= from:
+		case !r.Budget.Affords(from, to):
+			return []rise{{t.queue[i], from, to}}, false
+		default:
+			all = append(all, rise{t.queue[i], from, to})
+		}
+	}
+	return all, true
+}
+
+// by is when the job ends but for that risk, in whole milliseconds.
+func (o *odds) by(expected units.Time, variance float64, risk finish.Risk) units.Time {
+	if expected == units.Never {
+		return units.Never
+	}
+	off := math.Sqrt(variance)
+	low, high := int64(-1), int64(1e3*(o.Sure+8*off))+2
+	base := int64(expected) / 1e6
+	low -= base
+	for low+1 < high {
+		mid := low + (high-low)/2
+		if finish.RiskOf(o.Deviation.Above(units.Duration(mid*1e6+base*1e6-int64(expected)).Seconds(), off)) <= risk {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return units.Time((base + high) * 1e6)
+}
+
+// mostPlaces is at how many places of the queue an offer is looked for, before the last one is taken.
+const mostPlaces = 8
+
+// offer is the earliest deadline that would be promised with the claim's confidence; exact is false
+// if an earlier one might be. It spoils the trial.
+func (t *trial) offer() (deadline units.Time, exact bool) {
+	exact = true
+	for tried := 0; ; tried++ {
+		if tried == mostPlaces {
+			for exact = t.place >= len(t.queue); t.place < len(t.queue); {
+				t.pass()
+			}
+		}
+		_, expected := t.at.deviates(t.odds, t.law, &t.claim, t.v.World().Heartbeat)
+		if t.claim.Deadline = t.odds.by(expected, t.at.variance, t.odds.Most); t.claim.Deadline == units.Never {
+			return units.Never, exact
+		}
+		if t.place > 0 && !t.c.FIFO {
+			if r := t.of(t.queue[t.place-1]); r.Rank == 0 { // behind that one
+				t.claim.Deadline = max(t.claim.Deadline, r.Claim.Deadline.Add(1))
+			}
+		}
+		if t.place == len(t.queue) {
+			return t.claim.Deadline, exact
+		}
+		if t.goesBefore(t.place) {
+			if _, ok := t.rises(); ok {
+				return t.claim.Deadline, exact
+			}
+		}
+		if t.c.FIFO {
+			return units.Never, exact // its place does not depend on its deadline
+		}
+		t.pass()
+	}
+}
+
+// settleLikely promises the job its deadline with a probability, or refuses it.
+func (s *scheduler) settleLikely(v sched.View, job *sched.Job, r *record, p *sched.Plan) {
+	t := s.try(v, job, r)
+	if t == nil {
+		s.lend(v, job, sched.Because(ClassUnknown), p)
+		return
+	}
+	c := t.weigh()
+	if !c.OK {
+		s.refuseLikely(t, r, &c, p)
+		return
+	}
+	why := p.Because(sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(c.Finish), int64(t.odds.Most)), c.evidence()...)
+	if n := s.grant(v, job, r, why, p); n != nil {
+		n.Odds = t.odds
+		n.Risk = c.Risk
+		n.Budget, _ = finish.Begin(t.odds.Most, c.Risk)
+		for _, k := range c.Rises {
+			of := s.of(k.job)
+			of.Budget.Spend(k.from, k.to)
+			of.Risk = k.to
+		}
+	}
+}
+
+// evidence is when half of all such jobs, and 90 % of them, would be done.
+func (c *chances) evidence() []sched.Evidence {
+	return []sched.Evidence{{At: c.Half, Amount: int64(finish.Certain / 2)}, {At: c.Ninety, Amount: int64(finish.Certain / 10)}}
+}
+
+// refuseLikely refuses a job, or lets it run behind all promises.
+func (s *scheduler) refuseLikely(t *trial, r *record, c *chances, p *sched.Plan) {
+	if t.job.Spec.GoesOn() {
+		s.lend(t.v, t.job, sched.Because(sched.Begun), p)
+		return
+	}
+	why := t.refusal(c)
+	offer, exact := t.offer()
+	if s.c.Behind {
+		why.Cause = Behind
+		s.lend(t.v, t.job, p.Because(why, sched.Evidence{At: offer, Amount: int64(t.odds.Most)}), p)
+		return
+	}
+	p.Add(rejection(r, offer, exact, p.Because(why, sched.Evidence{At: offer, Amount: int64(t.odds.Most)})))
+}
+
+// refusal is why the claim is refused.
+func (t *trial) refusal(c *chances) sched.Reason {
+	if c.Risk > t.odds.Most {
+		return sched.Because(Unlikely, int64(t.claim.Deadline), int64(c.Finish), int64(c.Risk))
+	}
+	k := c.Rises[0]
+	why := sched.Because(Overdrawn, int64(k.to-k.from), int64(max(0, t.of(k.job).Budget.Left)), int64(c.Risk))
+	why.Job = k.job
+	return why
+}
+
+// answerLikely says what would become of the claim, for Ask.
+func (s *scheduler) answerLikely(v sched.View, job *sched.Job, r *record) (a sched.Answer) {
+	t := s.try(v, job, r)
+	if t == nil {
+		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(ClassUnknown)}
+	}
+	c := t.weigh()
+	if c.OK {
+		a.Verb, a.Reason = sched.Admit, sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(c.Finish), int64(t.odds.Most))
+		a.Foreseen, a.Finish, a.Latest = true, c.Finish, r.Claim.Deadline
+		a.Evidence = c.evidence()
+	} else {
+		a.Verb, a.Reason = sched.Reject, t.refusal(&c)
+		if s.c.Behind {
+			a.Verb, a.Reason.Cause = sched.Admit, Behind
+		}
+	}
+	a.Reason.Evidence.To = int32(len(a.Evidence))
+	if a.Earliest, a.Exact = t.offer(); a.Earliest == units.Never {
+		a.Earliest = 0
+	}
+	return a
+}

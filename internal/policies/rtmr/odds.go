@@ -1,0 +1,156 @@
+package rtmr
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// With promise=99% a job is not promised its deadline for the worst case, but with a probability. Its
+// finish is a distribution (package finish) around what is expected as things stand (forecast.go):
+//
+//	finish = expected finish + deviation of its own + what those before it are off
+//
+// The deviation has the law of the last of the job's tasks on the slots that are promised to it, and
+// is found once, at the verdict. What those before it are off by is a normal time whose variance adds
+// up along the queue. So the risk of each job that waits is asked for in a few dozen steps.
+//
+// A job is promised its deadline if the risk to miss it is no more than what its confidence leaves,
+// and if nobody who waits behind it has to take more risk than the budget of that promise still
+// has: finish.Budget says why. Jobs that have started are overtaken by nobody.
+
+// odds are those of a job with a promise, as they were found at its verdict. They never change.
+type odds struct {
+	Most      finish.Risk  `json:"most"` // what its confidence leaves
+	Map       likelihood   `json:"map"`
+	Reduce    likelihood   `json:"reduce"`
+	Shared    float64      `json:"shared"`    // variance of the factor of all its tasks, whose mean is 1
+	Deviation *finish.Dist `json:"deviation"` // of its finish from what is expected, in seconds
+	Sure      float64      `json:"sure"`      // beyond this deviation there is no risk
+}
+
+// A likelihood is what a task of a stage takes.
+type likelihood struct {
+	Mean     units.Duration `json:"mean"`
+	Variance float64        `json:"variance"` // that it has for itself, in seconds squared
+	Residual residual       `json:"residual"`
+}
+
+// residual has, for ages in quarters of the mean, how much longer a task runs on the average that has
+// run for so long.
+type residual [33]units.Duration
+
+// after is what is expected of a task of that age.
+func (l *likelihood) after(age units.Duration) units.Duration {
+	if l.Mean <= 0 {
+		return 0
+	}
+	quarters := int64(age) / max(1, int64(l.Mean)/4)
+	return l.Residual[max(0, min(quarters, int64(len(l.Residual)-1)))]
+}
+
+// likelihoodOf is that of a law, in a job whose tasks share a factor of this mean. A node that is
+// served at intervals lets each task wait for half of one, on the average.
+func likelihoodOf(l *estimate.Law, shared float64, beat units.Duration) (k likelihood) {
+	if l.Typical <= 0 {
+		return k
+	}
+	scale := l.Typical * shared
+	k.Mean = seconds(scale*l.Own.Mean()) + beat/2
+	k.Variance = scale * scale * l.Own.Variance()
+	for i := range k.Residual {
+		age := float64(i) / 4 * l.Own.Mean()
+		k.Residual[i] = max(seconds(scale*l.Own.Beyond(age)), 1)
+	}
+	return k
+}
+
+// seconds are a duration, up to the longest.
+func seconds(s float64) units.Duration {
+	if ns := math.Round(s * 1e9); ns < math.MaxInt64 {
+		return units.Duration(max(0, ns))
+	}
+	return math.MaxInt64
+}
+
+// likely finds the odds of a job, but for its deviation. It is false if nothing is known of its class.
+func (s *scheduler) likely(v sched.View, job *sched.Job, r *record) (*odds, *estimate.Laws, bool) {
+	l, known := estimate.Chances(v, job.Spec, s.c.Skew)
+	if !known {
+		if r.Sample.Longest == 0 {
+			return nil, nil, false
+		}
+		l = s.guessLikely(job, &r.Sample)
+	}
+	mean := l.Shared.Mean()
+	o := &odds{Most: s.most(job), Shared: l.Shared.Variance() / (mean * mean)}
+	o.Map, o.Reduce = likelihoodOf(&l.Map, mean, v.World().Heartbeat), likelihoodOf(&l.Reduce, mean, v.World().Heartbeat)
+	return o, &l, true
+}
+
+// Of a sample only the longest map is known. How much longer others may take is guessed, and widely:
+// of tasks whose deviation is as large as their mean this is the law of one.
+const (
+	guessedOwn    = 0.6
+	guessedShared = 0.3
+)
+
+// guessLikely is what the job's tasks take by a sample: what guess says is typical.
+func (s *scheduler) guessLikely(job *sched.Job, m *sample) (l estimate.Laws) {
+	t := s.guess(job, m)
+	l.Shared = finish.LogNormal(guessedShared)
+	l.Map = estimate.Law{Typical: t.Map.Seconds(), Own: finish.LogNormal(guessedOwn)}
+	l.Reduce = estimate.Law{Typical: t.Reduce.Seconds(), Own: finish.LogNormal(guessedOwn)}
+	return l
+}
+
+// most is the risk that the confidence of a job leaves: its own, or else that of the policy.
+func (s *scheduler) most(job *sched.Job) finish.Risk {
+	if c := job.Spec.Confidence; c > 0 {
+		return finish.RiskOf(1 - c)
+	}
+	return s.c.Most
+}
+
+// deviates finds by how much the job's finish deviates from what is expected: the law of its tasks on
+// the slots as the forecast has them at its place, less what is expected there.
+func (f *forecast) deviates(o *odds, l *estimate.Laws, c *Claim, beat units.Duration) (mapsEnd, expected units.Time) {
+	begin := max(f.now, c.Ready, f.maps.First())
+	j := finish.Job{Shared: &l.Shared, Maps: f.tasks(&f.maps, c.Maps, &l.Map, begin, beat)}
+	mean := l.Shared.Mean()
+	var g forecast
+	g.copy(f)
+	mapsEnd, expected = g.take(c, o, busy{})
+	if c.Maps == 0 {
+		begin = max(f.now, c.Ready, f.reduces.First())
+		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, begin, beat)
+	} else {
+		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, mapsEnd, beat)
+	}
+	for _, t := range []*finish.Tasks{&j.Maps, &j.Reduces} {
+		for i := range t.Slots {
+			t.Slots[i].At /= mean
+		}
+	}
+	d := j.Finish()
+	d = d.Shift(begin.Sub(expected).Seconds() + beat.Seconds())
+	o.Deviation, o.Sure = &d, d.Quantile(1-1e-7)
+	return mapsEnd, expected
+}
+
+// tasks are n tasks on as many of the slots as they could get.
+func (f *forecast) tasks(slots steps, n int, l *estimate.Law, from units.Time, beat units.Duration) finish.Tasks {
+	t := finish.Tasks{N: n, Typical: l.Typical + beat.Seconds()/2, Own: &l.Own}
+	left := n
+	for at, has := range slots.Each {
+		if left <= 0 {
+			break
+		}
+		t.Slots = append(t.Slots, finish.Slots{At: max(0, at.Sub(from).Seconds()), N: min(has, left)})
+		left -= has
+	}
+	return t
+}

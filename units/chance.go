@@ -1,0 +1,24 @@
+package units
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ParseChance reads how likely something is to be: a percentage with its sign, from 50% to 99.99%.
+func ParseChance(text string) (float64, error) {
+	digits, signed := strings.CutSuffix(strings.TrimSpace(text), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q, which is no percentage such as 99%%", text)
+	case !signed:
+		return 0, fmt.Errorf("%q without a sign: write %s%%", text, strings.TrimSpace(digits))
+	case x == 100:
+		return 0, fmt.Errorf("%q, which no estimate can give: promise=worst promises for the worst case seen so far", text)
+	case !(x >= 50 && x <= 99.99):
+		return 0, fmt.Errorf("%q, it must be from 50%% to 99.99%%", text)
+	}
+	return x / 100, nil
+}
