@@ -2,6 +2,7 @@ package units
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -13,8 +14,10 @@ func ParseChance(text string) (float64, error) {
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%q, which is no percentage such as 99%%", text)
-	case !signed:
-		return 0, fmt.Errorf("%q without a sign: write %s%%", text, strings.TrimSpace(digits))
+	case !signed && x > 0.5 && x < 1:
+		return 0, fmt.Errorf("%q without a sign: write %v%%", text, math.Round(x*1e4)/1e2)
+	case !signed && x >= 50 && x <= 99.99:
+		return 0, fmt.Errorf("%q without a sign: write %v%%", text, x)
 	case x == 100:
 		return 0, fmt.Errorf("%q, which no estimate can give: promise=worst promises for the worst case seen so far", text)
 	case !(x >= 50 && x <= 99.99):

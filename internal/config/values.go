@@ -117,6 +117,29 @@ func (Size) Form() Form {
 	return Form{Wanted: "a size with a unit, such as 64MB", Pattern: `-?(0|[0-9.]+\s*([Bb]|[KkMmGgTt]([Ii]?[Bb])?))`, Examples: []string{"64MB", "1.5GB"}}
 }
 
+// Chance is how likely something is to be, written as a percentage: 99%.
+type Chance float64
+
+// UnmarshalText reads a percentage.
+func (c *Chance) UnmarshalText(text []byte) error {
+	p, err := units.ParseChance(string(text))
+	*c = Chance(p)
+	if err != nil {
+		return fmt.Errorf("it is %w", err)
+	}
+	return nil
+}
+
+// String prints the chance as it is written.
+func (c Chance) String() string {
+	return strconv.FormatFloat(math.Round(float64(c)*1e6)/1e4, 'f', -1, 64) + "%"
+}
+
+// Form is how chances are written.
+func (Chance) Form() Form {
+	return Form{Wanted: "a percentage from 50% to 99.99%", Pattern: Number + `\s*%`, Examples: []string{"99%", "99.9%"}}
+}
+
 // Power is power, written with its unit: 235W, 1.5kW.
 type Power units.Watts
 

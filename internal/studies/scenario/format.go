@@ -293,6 +293,8 @@ type Rank struct {
 	Priority int          `json:"priority" min:"-1000000" max:"1000000" doc:"higher goes first where a policy looks at it"`
 	After    config.Texts `json:"after" doc:"jobs that must have finished before it starts"`
 	Labels   config.Texts `json:"labels" doc:"it runs only on nodes that carry all of these"`
+
+	Confidence config.Chance `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%; as rtmr(promise=…) says if left out"`
 }
 
 // Job is a job file: a job for the engine of this machine. Its reduces start behind the last map

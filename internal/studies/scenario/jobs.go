@@ -122,7 +122,8 @@ func (r *Rank) job(id string, arrive config.Span, slowStart float64) workload.Jo
 		class = id
 	}
 	return workload.Job{ID: id, Class: class, Queue: r.Queue, User: r.User, Weight: r.Weight, Priority: r.Priority, After: r.After,
-		Labels: r.Labels, SlowStart: slowStart, Arrive: units.Time(arrive), Soft: units.Never, Deadline: units.Never}
+		Labels: r.Labels, SlowStart: slowStart, Arrive: units.Time(arrive), Soft: units.Never, Deadline: units.Never,
+		Confidence: float64(r.Confidence)}
 }
 
 // deadlines checks that both lie behind the arrival, in order.
