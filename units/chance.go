@@ -23,5 +23,9 @@ func ParseChance(text string) (float64, error) {
 	case !(x >= 50 && x <= 99.99):
 		return 0, fmt.Errorf("%q, it must be from 50%% to 99.99%%", text)
 	}
-	return x / 100, nil
+	p, err := strconv.ParseFloat(strings.TrimSpace(digits)+"e-2", 64) // exact where a division would not be
+	if err != nil {
+		return x / 100, nil // it has an exponent
+	}
+	return p, nil
 }

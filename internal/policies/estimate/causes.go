@@ -66,7 +66,13 @@ var (
 )
 
 // Chance writes the probability that a risk in millionths leaves.
-func Chance(risk int64) string { return Part(1e6 - risk) }
+func Chance(risk int64) string {
+	step := int64(1000)
+	if risk < 10*step {
+		step /= 10
+	}
+	return Part((1e6 - risk) / step * step)
+}
 
 // Part writes a part in millionths: 99 %.
 func Part(millionths int64) string {
