@@ -110,13 +110,14 @@ type Job struct {
 	// an earlier run, with which this one goes on, promised its deadline
 	Promised bool `json:"promised,omitempty"`
 	// how likely it is to be met if it is promised, in (0,1); 0 = as the policy has it
-	Confidence float64     `json:"confidence,omitempty"`
-	Weight     float64     `json:"weight"`
-	Priority   int         `json:"priority,omitempty"` // higher goes first where an order looks at it
-	After      []string    `json:"after,omitempty"`    // IDs of jobs that must have finished
-	Labels     []string    `json:"labels,omitempty"`   // nodes must carry all of them
-	File       string      `json:"file,omitempty"`     // its input; jobs with the same share blocks; "" = one of its own
-	Stages     []StageSpec `json:"stages"`
+	Confidence float64  `json:"confidence,omitempty"`
+	Weight     float64  `json:"weight"`
+	Priority   int      `json:"priority,omitempty"` // higher goes first where an order looks at it
+	After      []string `json:"after,omitempty"`    // IDs of jobs that must have finished
+	Labels     []string `json:"labels,omitempty"`   // nodes must carry all of them
+	// its input; jobs with the same share blocks; "" = one of its own
+	File   string      `json:"file,omitempty"`
+	Stages []StageSpec `json:"stages"`
 	// SlowStart is the part of the maps that must be committed before reduces may start, in [0,1]
 	// (mapreduce.job.reduce.slowstart.completedmaps).
 	SlowStart float64 `json:"slow_start"`

@@ -27,98 +27,99 @@ type Law struct {
 // Mean is the seconds that a task takes on the average, if the tasks of its job share a factor of mean 1.
 func (l *Law) Mean() float64 { return l.Typical * l.Own.Mean() }
 
-// Chances returns the distributions of a job. It is false if nothing is known of its class. skew is
-// that of Worst.
+// Chances returns the distributions of a job, by the cost models of its class. It is false if there
+// are none. skew is that of Worst.
+//
+// The factor that tasks share is one for the whole job: of those of its stages the widest.
 func Chances(v sched.View, job *workload.Job, skew float64) (l Laws, known bool) {
 	c := v.Profile(job.Class)
 	if c == nil {
 		return l, false
 	}
 	l.Shared = finish.Sure(1)
-	widest := 0.0
-	read := units.Bytes(0)
+	read := 0.0
 	for i := range job.Stages {
 		st := &job.Stages[i]
-		if st.Grows {
+		if st.Grows || len(st.Tasks) == 0 {
 			return l, false
 		}
 		switch st.Kind {
 		case sched.Map:
-			read += inputOf(st)
-			if l.Map, known = mapsOf(c, st, &l.Shared, &widest); !known {
-				return l, false
+			for k := range st.Tasks {
+				read += float64(st.Tasks[k].Input)
 			}
+			l.Map, known = l.maps(c, st)
 		case sched.Reduce:
-			share := c.Ratio.Mean * float64(read) / float64(max(1, len(st.Tasks))) * max(1, skew)
-			if l.Reduce, known = reducesOf(c, share, &l.Shared, &widest); !known {
-				return l, false
-			}
+			l.Reduce, known = l.reduces(c, read, skew/float64(len(st.Tasks)))
 		case sched.Master:
-			k := c.Any(sched.Master)
-			if l.Master = k.Start.Mean; k.Start.N == 0 {
-				return l, false
+			m := c.Model(sched.Master, "", profile.StartUp)
+			if known = m != nil; known {
+				l.Master = m.Typical(0, 0)
 			}
 		default:
+			known = false
+		}
+		if !known {
 			return l, false
 		}
 	}
-	return l, true
+	return l, len(job.Stages) > 0
 }
 
-func inputOf(st *workload.StageSpec) (sum units.Bytes) {
-	for i := range st.Tasks {
-		sum += st.Tasks[i].Input
+// maps is the law of a job's maps. They may differ in size: then what is typical is the mean of all,
+// and how far each is from it counts as a factor of its own.
+func (l *Laws) maps(c *profile.Class, st *workload.StageSpec) (law Law, known bool) {
+	m := c.Model(sched.Map, "", profile.Run)
+	if m == nil {
+		return law, false
 	}
-	return sum
-}
-
-// mapsOf is the law of a job's maps. They may differ in size: then what is typical is that of all
-// together, and how far each is from it counts as a factor of its own.
-func mapsOf(c *profile.Class, st *workload.StageSpec, shared *finish.Dist, widest *float64) (l Law, known bool) {
+	sum, square, largest := 0.0, 0.0, 0.0
+	for i := range st.Tasks {
+		in := float64(st.Tasks[i].Input)
+		t := m.Typical(in, -1)
+		sum, square, largest = sum+t, square+t*t, max(largest, in)
+	}
 	n := float64(len(st.Tasks))
-	if n == 0 {
-		return l, false
-	}
-	own, sum, square := finish.Dist{}, 0.0, 0.0
-	last, typical := units.Bytes(-1), 0.0
-	for i := range st.Tasks {
-		if in := st.Tasks[i].Input; in != last {
-			if typical, own, known = part(c, sched.Map, float64(in), shared, widest); !known {
-				return l, false
-			}
-			last = in
-		}
-		sum, square = sum+typical, square+typical*typical
-	}
-	l = Law{sum / n, own}
-	if spread := square/n/(l.Typical*l.Typical) - 1; units.Rounded(spread) > 1e-6 {
+	law = Law{sum / n, finish.Of(&m.Own)}
+	if spread := square/n/max(law.Typical*law.Typical, 1e-18) - 1; units.Rounded(spread) > 1e-6 {
 		sizes := finish.LogNormal(math.Sqrt(math.Log1p(spread)))
-		l.Own = own.Times(&sizes)
+		law.Own = law.Own.Times(&sizes)
 	}
-	return l, true
+	l.share(m.SharedAt(largest, -1))
+	return law, true
 }
 
-// reducesOf is the law of a job's reduces, each of which fetches so many bytes.
-func reducesOf(c *profile.Class, share float64, shared *finish.Dist, widest *float64) (l Law, known bool) {
-	l.Typical, l.Own, known = part(c, sched.Reduce, share, shared, widest)
-	return l, known
+// reduces is the law of a job's reduces, each of which fetches that part of what the maps emit. They
+// start behind the last map, so they fetch all of it by themselves.
+func (l *Laws) reduces(c *profile.Class, read, part float64) (law Law, known bool) {
+	run, emitted := c.Model(sched.Reduce, "", profile.Run), c.Model(sched.Map, "", profile.Emitted)
+	if run == nil {
+		return law, false
+	}
+	in := 0.0
+	if emitted != nil {
+		in = emitted.Typical(read, -1) * part
+	}
+	law = Law{run.Typical(in, -1), finish.Of(&run.Own)}
+	shared := run.SharedAt(in, -1)
+	if fetch := c.Model(sched.Reduce, "", profile.Later); fetch != nil {
+		seconds := fetch.Typical(in, -1)
+		if all := law.Typical + seconds; units.Rounded(seconds/max(all, 1e-12)) > 1e-3 {
+			work, fetched := law.Own.Scale(law.Typical/all), finish.Of(&fetch.Own)
+			fetched = fetched.Scale(seconds / all)
+			law = Law{all, work.Plus(&fetched)}
+		}
+	}
+	l.share(shared)
+	return law, true
 }
 
-// part is what one task of a stage takes that reads so many bytes.
-func part(c *profile.Class, stage sched.Stage, bytes float64, shared *finish.Dist, widest *float64) (typical float64, own finish.Dist, known bool) {
-	k := c.Any(stage)
-	if k.Task.N == 0 {
-		return 0, own, false
+// share takes the factor of a stage for that of the job if it is wider.
+func (l *Laws) share(f profile.Factor) {
+	if d := finish.Of(&f); units.Rounded(d.Quantile(wide)) > units.Rounded(l.Shared.Quantile(wide)) {
+		l.Shared = d
 	}
-	seconds := k.Expect(bytes)
-	if stage == sched.Reduce {
-		seconds += k.Shuffle.Mean
-	}
-	e := &k.Task
-	cv := e.Std() / max(1e-9, e.Mean)
-	deviation := math.Sqrt(math.Log1p(cv*cv)) + 1/math.Sqrt(float64(e.N))
-	if wide := 0.1; units.Rounded(wide) > units.Rounded(*widest) {
-		*widest, *shared = wide, finish.LogNormal(wide)
-	}
-	return seconds * math.Exp(-deviation*deviation/2), finish.LogNormal(deviation), true
 }
+
+// wide is the probability at which two factors are compared.
+const wide = 0.98
