@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -70,9 +71,10 @@ type mTry struct {
 	from units.Time
 }
 
-// testOrder has queues two deep, keys that change with occupancy and with what only the order
-// knows, and a queue that closes when it occupies much.
+// testOrder has queues two deep, keys that change with the tallies that it says and with what only
+// the order knows, and a queue that closes when it occupies much.
 type testOrder struct {
+	follows sched.Tallies
 	ceiling int32
 	back    map[sched.JobID]int64 // how far jobs are put back
 }
@@ -88,12 +90,25 @@ func (testOrder) Path(j *sched.Job) []string {
 }
 
 func (o testOrder) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
-	return sched.Key{int64(j.Stages[s].Occupied) + o.back[j.ID], int64(j.Due())}
+	return sched.Key{o.back[j.ID] + o.followed(s, func(s sched.Stage) int32 { return j.Stages[s].Occupied }), int64(j.Due())}
 }
 
-func (testOrder) QueueKey(_ sched.View, q *sched.Queue, s sched.Stage) sched.Key {
-	return sched.Key{int64(q.Stages[s].Occupied)}
+func (o testOrder) QueueKey(_ sched.View, q *sched.Queue, s sched.Stage) sched.Key {
+	return sched.Key{o.followed(s, func(s sched.Stage) int32 { return q.Stages[s].Occupied })}
 }
+
+// followed is what the order follows of the occupancy by stage.
+func (o testOrder) followed(s sched.Stage, occupied func(sched.Stage) int32) int64 {
+	switch o.follows {
+	case sched.NoTally:
+		return 0
+	case sched.OwnTally:
+		return int64(occupied(s))
+	}
+	return int64(occupied(sched.Map) + 2*occupied(sched.Reduce))
+}
+
+func (o testOrder) Follows() sched.Tallies { return o.follows }
 
 func (o testOrder) Open(_ sched.View, q *sched.Queue, s sched.Stage) bool {
 	return q.ID == sched.Root || q.Stages[s].Occupied < o.ceiling
@@ -206,7 +221,7 @@ func (m *model) line(s sched.Stage) []sched.JobID {
 		jobs []sched.JobID
 	}
 	var below func(path []string) []child
-	count := func(path []string) (n int32) {
+	count := func(path []string, s sched.Stage) (n int32) {
 		for _, j := range m.jobs {
 			if p := m.order.Path(&sched.Job{Spec: j.spec}); len(p) >= len(path) && slices.Equal(p[:len(path)], path) {
 				n += int32(m.busy(j.id, s, 0))
@@ -227,7 +242,8 @@ func (m *model) line(s sched.Stage) []sched.JobID {
 		var list []child
 		for _, j := range m.jobs {
 			if slices.Equal(m.order.Path(&sched.Job{Spec: j.spec}), path) && m.startable(j, s) {
-				list = append(list, child{sched.Key{int64(m.busy(j.id, s, 0)) + m.order.back[j.id], int64(cmp.Or(j.virtual, j.deadline))}, j.seq, []sched.JobID{j.id}})
+				takes := m.order.followed(s, func(s sched.Stage) int32 { return int32(m.busy(j.id, s, 0)) })
+				list = append(list, child{sched.Key{takes + m.order.back[j.id], int64(cmp.Or(j.virtual, j.deadline))}, j.seq, []sched.JobID{j.id}})
 			}
 		}
 		for _, q := range m.l.queues[2:] {
@@ -241,12 +257,12 @@ func (m *model) line(s sched.Stage) []sched.JobID {
 			if len(p) != len(path)+1 || !slices.Equal(p[:len(path)], path) {
 				continue
 			}
-			n := count(p)
-			if n >= m.order.ceiling {
+			if count(p, s) >= m.order.ceiling {
 				continue
 			}
+			takes := m.order.followed(s, func(s sched.Stage) int32 { return count(p, s) })
 			if jobs := flat(below(p)); len(jobs) > 0 {
-				list = append(list, child{sched.Key{int64(n)}, q.Seq, jobs})
+				list = append(list, child{sched.Key{takes}, q.Seq, jobs})
 			}
 		}
 		return list
@@ -314,6 +330,21 @@ func (m *model) agree() {
 	}
 	if got := l.Queue(sched.Root).Runs; got != runs {
 		t.Fatalf("%d jobs run, want %d", got, runs)
+	}
+	for _, s := range stages {
+		active := make(map[string]bool) // children of the root that have work, or occupy something
+		for _, j := range m.jobs {
+			if j.state != sched.Finished && (m.startable(j, s) || m.busy(j.id, s, 0) > 0) {
+				name := fmt.Sprint("job ", j.id)
+				if path := m.order.Path(&sched.Job{Spec: j.spec}); len(path) > 0 {
+					name = path[0]
+				}
+				active[name] = true
+			}
+		}
+		if got := l.Queue(sched.Root).Active[s]; int(got) != len(active) {
+			t.Fatalf("%d active in %v, want %d: %v", got, s, len(active), active)
+		}
 	}
 	due := units.Never
 	for i := range m.later {
@@ -391,8 +422,8 @@ func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 
 func TestBookAgreesWithADumbOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{t: t, order: testOrder{ceiling: int32(rapid.IntRange(1, 6).Draw(t, "ceiling")), back: make(map[sched.JobID]int64)},
-			jobs: make(map[sched.JobID]*mJob), tries: make(map[sched.AttemptID]*mTry)}
+		m := &model{t: t, order: testOrder{follows: sched.Tallies(rapid.IntRange(0, 2).Draw(t, "follows")),
+			ceiling: int32(rapid.IntRange(1, 6).Draw(t, "ceiling")), back: make(map[sched.JobID]int64)}, jobs: make(map[sched.JobID]*mJob), tries: make(map[sched.AttemptID]*mTry)}
 		m.l = New(sched.Capabilities{Bind: true, Kill: true, Speculate: true}, m.order)
 		m.nodes = make([]*mNode, 5)
 		for n := range m.nodes {
