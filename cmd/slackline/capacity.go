@@ -45,12 +45,16 @@ saves, and of each class what a later deadline, another job, or slower tasks are
 Bounds are not what happens. --verify plays the plan in the simulator, with users who submit the admitted jobs again and
 again, and counts what is late: on slots of their own, or with --policy on machines that all classes share.
 
+With machines, types of machines instead of one price, the plan has several types with prices by the hour, spot capacity,
+energy and a budget; examples/fleet.yaml shows how.
+
 If a class cannot meet its deadline with any number of machines there is no plan: the exit code is 3.`,
 		Example: `  slackline capacity examples/allocation.yaml
   slackline capacity examples/allocation.yaml -o json
   slackline capacity examples/allocation.yaml --sweep deadline=-60%..0
   slackline capacity examples/allocation.yaml --sweep deadline=-60%..0 --html plan.html
   slackline capacity examples/allocation.yaml --verify --policy capacity-plan
+  slackline capacity examples/fleet.yaml --html day.html
   slackline capacity --from-history --since 30d -o yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -112,6 +112,35 @@ func TestCapacity(t *testing.T) {
 		}
 	}
 
+	// A plan with several types of machines has them by the hour.
+	day, err := os.ReadFile("../../examples/fleet.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("day.yaml", string(day))
+	s.write("poor.yaml", strings.Replace(string(day), "budget: 32", "budget: 4", 1))
+	var fleet struct {
+		Status string
+		Fleet  struct {
+			Hours    int
+			Machines []struct{ Spot []float64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(s.must(0, "capacity", "day.yaml", "-o", "json")), &fleet); err != nil || fleet.Fleet.Hours != 24 ||
+		len(fleet.Fleet.Machines) != 2 || len(fleet.Fleet.Machines[1].Spot) != 24 {
+		t.Errorf("%+v, %v", fleet, err)
+	}
+	if r := s.run("capacity", "poor.yaml"); r.code != 3 || !strings.Contains(r.stderr, "or no budget") {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+	s.write("poor.yaml", strings.Replace(string(day), "budget: 32", "budget: 2", 1))
+	if r := s.run("capacity", "poor.yaml"); r.code != 3 || !strings.Contains(r.stderr, "reserved_at_least alone cost") {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+	if r := s.run("capacity", "day.yaml", "--verify"); r.code != 2 || !strings.Contains(r.stderr, "--verify: plans with several types") {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+
 	for _, c := range []struct {
 		args []string
 		want string

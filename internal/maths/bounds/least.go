@@ -49,6 +49,29 @@ func (l Line) Least(deadline float64, m Machine) (need Need, ok bool) {
 	return Need{maps, reduces, maps/m.Maps + reduces/m.Reduces}, true
 }
 
+// LeastApart is the need where a machine runs so many maps and so many reduces at once, so that a job
+// takes the same part of both.
+func (l Line) LeastApart(deadline float64, m Machine) (need Need, ok bool) {
+	rest := deadline - l.C
+	if !(deadline > l.Limit()) || math.IsInf(rest, 0) {
+		return Need{}, false
+	}
+	if l.A <= 0 {
+		rest -= over(l.A, l.LeastMaps)
+	}
+	if l.B <= 0 {
+		rest -= over(l.B, l.LeastReduces)
+	}
+	need.Machines = max((max(0, l.A)/m.Maps+max(0, l.B)/m.Reduces)/rest, l.LeastMaps/m.Maps, l.LeastReduces/m.Reduces)
+	if need.Maps = l.LeastMaps; l.A > 0 {
+		need.Maps = need.Machines * m.Maps
+	}
+	if need.Reduces = l.LeastReduces; l.B > 0 {
+		need.Reduces = need.Machines * m.Reduces
+	}
+	return need, true
+}
+
 // LeastWhole is the least in whole slots for so many jobs together: no other whole numbers of slots
 // that meet the deadline take fewer machines; of several, those with the fewest map slots.
 func (l Line) LeastWhole(count int, deadline float64, m Machine) (need Need, ok bool) {

@@ -14,6 +14,9 @@ type rounding struct {
 	charge float64     // what a unit of money for machines is counted as
 }
 
+// Hours with no more rows go through branch and bound by themselves, with so many parts.
+const hourRows, hourParts = 60, 300
+
 // mostMoves is how often jobs of an hour look for other machines.
 const mostMoves = 20
 
@@ -73,6 +76,14 @@ func (f *Fleet) round(split *FleetPlan, charge float64) (plan FleetPlan, over fl
 		}
 	}
 	r.reserve()
+	if len(f.Kinds)+len(f.Loads) <= hourRows {
+		for range 2 { // what is reserved follows from the hours, and the hours from that
+			for t := range f.Hours {
+				r.hour(t)
+			}
+			r.reserve()
+		}
+	}
 	for t := range f.Hours {
 		r.plan.Rented = append(r.plan.Rented, make([]float64, len(f.Kinds)))
 		for k := range f.Kinds {
@@ -225,6 +236,38 @@ func (r *rounding) reserve() {
 					break
 				}
 				now = next
+			}
+		}
+	}
+}
+
+// hour finds the best jobs of an hour with the machines that are reserved, if they are better.
+func (r *rounding) hour(t int) {
+	one := &Fleet{Hours: 1, Budget: math.Inf(1), Whole: true}
+	x := make([]float64, 0, len(r.Kinds)*(2+len(r.Loads)))
+	for k, kind := range r.Kinds {
+		there := r.plan.Reserved[k]
+		one.Kinds = append(one.Kinds, Kind{Least: there, Most: there, Rent: []float64{r.charge * kind.Rent[t]}, Rentable: math.Floor(kind.Rentable)})
+		x = append(x, there)
+	}
+	for k := range r.Kinds {
+		x = append(x, r.rented(t, k, 0))
+	}
+	for i, l := range r.Loads {
+		one.Loads = append(one.Loads, Load{l.Gamma, l.Penalty, l.Low[t : t+1], l.High[t : t+1]})
+		x = append(x, r.plan.Jobs[t][i]...)
+	}
+	p := one.Linear()
+	got := p.mixed(hourParts, 1e-6, p.cost(x)-1e-9)
+	if got.X == nil {
+		return
+	}
+	clear(r.needs[t])
+	for i, jobs := range one.plan(got.X).Jobs[0] {
+		clear(r.plan.Jobs[t][i])
+		for k, n := range jobs {
+			if n > 0 {
+				r.put(t, i, k, n)
 			}
 		}
 	}

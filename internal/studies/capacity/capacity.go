@@ -3,6 +3,8 @@
 //
 //	capacity.go  the problem and its result
 //	bounds.go    how long a job of a class takes, by what runs taught
+//	times.go     what tasks take: slower, on other machines, by quantile
+//	fleet.go     the problem with several types of machines, hours and a budget
 //	history.go   the file of a plan, from what ran
 //	instance.go  random problems as the paper draws them
 //	shared.go    the bounds beside jobs that share
@@ -10,6 +12,7 @@
 //	verify.go    the plan played by a policy
 //	page.go      one page for a browser
 //	write.go     tables, JSON and CSV
+//	fleetrows.go tables of a plan with several types of machines
 package capacity
 
 import (
@@ -42,6 +45,7 @@ type Result struct {
 	Prices     Prices  `json:"prices"`
 	Reason     string  `json:"reason"`
 	Classes    []Class `json:"classes"`
+	Fleet      *Fleet  `json:"fleet,omitempty"` // of several types of machines; cost and jobs are means of its hours
 	Sweep      []Point `json:"sweep,omitempty"`
 	Played     *Played `json:"played,omitempty"`
 }
@@ -81,27 +85,17 @@ type Class struct {
 	AnotherJob float64  `json:"another_job"`  // a job more that asks to run saves, instead of its penalty (μ of eq. 33)
 	LeastJob   float64  `json:"at_least_job"` // a job fewer that must be admitted saves (λ of eq. 33)
 	Slower     *float64 `json:"slower"`       // task times 10 % longer cost; null: the deadline could not be met
+	// Where all times were measured: what it costs if their means are as long as the measurements allow
+	// with 97.5 %; null as above.
+	Measured bool     `json:"measured"`
+	Unsure   *float64 `json:"unsure"`
 }
 
-// demand is what the plan has to know of a class, with its deadline and its task times times a factor.
-func demand(c *scenario.Capacity, k *scenario.CapacityClass, later, slower float64) (optimize.Demand, bounds.Job) {
-	time := func(t scenario.TaskTimes) bounds.Time {
-		return bounds.Time{Mean: slower * t.Mean.Duration().Seconds(), Max: slower * t.Max.Duration().Seconds()}
-	}
-	job := bounds.Job{
-		Maps: k.Maps, Map: time(k.Map),
-		Reduces: k.Reduces, First: time(k.FirstShuffle), Shuffle: time(k.Shuffle), Reduce: time(k.Reduce),
-	}
-	line := job.Mean()
-	if c.Bound == "upper" {
-		line = job.Upper()
-	}
-	if c.WholeShares {
-		line = line.Whole()
-	}
+// demand is what the plan has to know of a class on machines that are all alike.
+func demand(c *scenario.Capacity, k *scenario.CapacityClass, w what) (optimize.Demand, bounds.Job) {
+	line, job := w.line(c, k)
 	return optimize.Demand{
-		Line: line, Deadline: later * k.Deadline.Duration().Seconds(),
-		Machine: bounds.Machine{Maps: k.MapSlots, Reduces: k.ReduceSlots},
+		Line: line, Deadline: w.deadline(k), Machine: bounds.Machine{Maps: k.MapSlots, Reduces: k.ReduceSlots},
 		Penalty: k.Penalty, Low: k.AtLeast, High: k.AtMost,
 	}, job
 }
@@ -112,7 +106,7 @@ func problem(c *scenario.Capacity, factor float64) (p optimize.Problem, jobs []b
 		OnDemand: c.Prices.OnDemand, Reserved: c.Prices.Reserved, Limit: c.ReservedLimit, Whole: c.Whole(),
 	}
 	for i := range c.Classes {
-		d, job := demand(c, &c.Classes[i], factor, 1)
+		d, job := demand(c, &c.Classes[i], what{later: factor})
 		p.Demands, jobs = append(p.Demands, d), append(jobs, job)
 	}
 	return p, jobs
@@ -120,6 +114,9 @@ func problem(c *scenario.Capacity, factor float64) (p optimize.Problem, jobs []b
 
 // Plan solves the problem of the file.
 func Plan(c *scenario.Capacity) *Result {
+	if len(c.Machines) > 0 {
+		return planFleet(c)
+	}
 	p, jobs := problem(c, 1)
 	r := &Result{
 		Schema: Schema, Name: c.Name, Currency: c.Currency, Bound: c.Bound, Integer: p.Whole, Limit: p.Limit,
@@ -175,7 +172,7 @@ func (k *Class) fill(d *optimize.Demand, job *bounds.Job, need bounds.Need, admi
 
 // weigh tells what changes of the class would be worth.
 func (k *Class) weigh(c *scenario.Capacity, class int, capacity float64) {
-	d, _ := demand(c, &c.Classes[class], 1, 1)
+	d, _ := demand(c, &c.Classes[class], what{})
 	if later, ok := d.Line.Least(d.Deadline+10, d.Machine); ok {
 		k.TenSeconds = capacity * k.Admitted * (k.Gamma - later.Machines)
 	}
@@ -186,10 +183,18 @@ func (k *Class) weigh(c *scenario.Capacity, class int, capacity float64) {
 	if k.Admitted == k.AtLeast && k.AtLeast > 0 {
 		k.LeastJob = max(0, -more)
 	}
-	d, _ = demand(c, &c.Classes[class], 1, 1.1)
-	if slower, ok := d.Line.Least(d.Deadline, d.Machine); ok {
+	costs := func(w what) *float64 {
+		d, _ := demand(c, &c.Classes[class], w)
+		slower, ok := d.Line.Least(d.Deadline, d.Machine)
+		if !ok {
+			return nil
+		}
 		cost := capacity * k.Admitted * (slower.Machines - k.Gamma)
-		k.Slower = &cost
+		return &cost
+	}
+	k.Slower = costs(what{slower: 1.1})
+	if k.Measured = measured(&c.Classes[class]); k.Measured {
+		k.Unsure = costs(what{unsure: true})
 	}
 }
 

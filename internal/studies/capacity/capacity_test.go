@@ -23,9 +23,11 @@ func read(t *testing.T, src string) *scenario.Capacity {
 	return c
 }
 
-func example(t *testing.T) *scenario.Capacity {
+func example(t *testing.T) *scenario.Capacity { return readFile(t, "allocation.yaml") }
+
+func readFile(t *testing.T, name string) *scenario.Capacity {
 	t.Helper()
-	src, err := os.ReadFile("../../../examples/allocation.yaml")
+	src, err := os.ReadFile("../../../examples/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func Instance(classes int, mean float64, seed uint64) *scenario.Capacity {
 			MapSlots: float64(count("map slots", 1, 4)), ReduceSlots: float64(count("reduce slots", 1, 4)),
 			Deadline: seconds(d.Job("deadline").Between(600, 1200)), AtMost: float64(high), AtLeast: math.Ceil(0.9 * float64(high)),
 		}
-		one, _ := demand(c, &k, 1, 1)
+		one, _ := demand(c, &k, what{})
 		need, _ := one.Line.Least(one.Deadline, one.Machine)
 		k.Penalty = 10 * c.Prices.OnDemand * need.Machines
 		c.Classes = append(c.Classes, k)

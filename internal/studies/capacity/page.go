@@ -16,7 +16,7 @@ import (
 const pageStyle = `
 svg { display: block; width: 100%; height: auto; font: 12px system-ui, sans-serif; } svg text { fill: var(--ink); } svg .soft { fill: var(--soft); }
 svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); fill: none; } svg .mark { stroke: var(--bad); stroke-width: 2; }
-svg .one { fill: #0072b2; } svg .two { fill: #d55e00; } svg .line { stroke: #0072b2; fill: none; stroke-width: 2; }
+svg .one { fill: #0072b2; } svg .two { fill: #d55e00; } svg .three { fill: #009e73; } svg .line { stroke: #0072b2; fill: none; stroke-width: 2; }
 .pair { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(400px, 100%), 1fr)); } figure { margin: 0; }
 td.right, th.right { text-align: right; font-variant-numeric: tabular-nums; } .legend b { font-weight: 400; }
 `
@@ -26,7 +26,7 @@ td.right, th.right { text-align: right; font-variant-numeric: tabular-nums; } .l
 func (r *Result) WritePage(w io.Writer) error {
 	about := r.Reason
 	var sections []string
-	if r.Status == string(optimize.Infeasible) {
+	if r.Reason != "" {
 		sections = append(sections, "<h2>Classes</h2>"+gridHTML(r.limitRows()))
 	} else {
 		about = fmt.Sprintf("%s for %s", r.machines(), r.money(r.Cost))
@@ -34,10 +34,13 @@ func (r *Result) WritePage(w io.Writer) error {
 		for _, line := range r.remarks() {
 			remarks.WriteString("<li>" + html.EscapeString(line) + "</li>")
 		}
+		if r.Fleet != nil {
+			sections = append(sections, "<h2>Machines</h2>"+r.hoursChart()+gridHTML(r.typeRows()))
+		}
 		sections = append(sections,
 			`<h2>Classes</h2><div class="pair">`+r.bars("jobs", "admitted", "rejected", func(k *Class) (float64, float64) { return k.Admitted, k.Rejected })+
 				r.bars("cost an hour", "machines", "rejected jobs", func(k *Class) (float64, float64) { return k.Cost - k.Penalty, k.Penalty })+
-				r.bars("machines", "machines", "", func(k *Class) (float64, float64) { return k.Machines, 0 })+r.spans()+`</div>`+gridHTML(r.planRows()),
+				r.bars("machines", "machines", "", func(k *Class) (float64, float64) { return k.Machines, 0 })+r.spans()+`</div>`+gridHTML(r.planRows())+r.placedHTML(),
 			"<h2>What changes are worth</h2>"+gridHTML(r.worthRows())+"<ul>"+remarks.String()+"</ul>")
 	}
 	if r.Sweep != nil {

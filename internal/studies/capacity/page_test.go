@@ -24,7 +24,10 @@ func TestBrowserDrawsPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := Plan(read(t, strings.Replace(night, "60s", "19s", 1)))
-	for name, r := range map[string]*Result{"plan": r, "late": late} {
+	day := readFile(t, "fleet.yaml")
+	fleet := Plan(day)
+	fleet.Change(day, []float64{-0.95, -0.3, -0.2, -0.1, 0})
+	for name, r := range map[string]*Result{"plan": r, "late": late, "fleet": fleet} {
 		var out bytes.Buffer
 		if err := r.WritePage(&out); err != nil {
 			t.Fatal(err)
@@ -37,7 +40,7 @@ func TestBrowserDrawsPlans(t *testing.T) {
 			name   string
 			width  int
 			scheme string
-		}{{"light", 1440, "light"}, {"dark", 1440, "dark"}, {"narrow", 390, "light"}} {
+		}{{"light", 1440, "light"}, {"dark", 1440, "dark"}, {"narrow", 390, "light"}, {"narrow-dark", 390, "dark"}} {
 			b.Look(look.width, 900, look.scheme)
 			b.Open(file)
 			var got struct {
@@ -58,14 +61,18 @@ func TestBrowserDrawsPlans(t *testing.T) {
 				}).map(e => e.textContent),
 			})`, &got)
 			figures, points := 5, 4 // at -95 % there is no plan
-			if name == "late" {
+			rows := len(r.Classes)
+			switch name {
+			case "late":
 				figures, points = 0, 0
+			case "fleet":
+				figures, rows = 6, len(r.Fleet.Machines) // machines by hour come first
 			}
 			marks := len(r.Classes)
 			if figures == 0 {
 				marks = 0
 			}
-			if got.Figures != figures || got.Marks != marks || got.Rows != len(r.Classes) || got.Points != points ||
+			if got.Figures != figures || got.Marks != marks || got.Rows != rows || got.Points != points ||
 				got.Width > look.width || len(got.Outside) > 0 || got.Bold > 0 {
 				t.Errorf("%s, %s: %+v", name, look.name, got)
 			}

@@ -75,23 +75,61 @@ func ParseSweep(text string) (changes []float64, err error) {
 // Change adds the plans with other deadlines.
 func (r *Result) Change(c *scenario.Capacity, changes []float64) {
 	for _, change := range changes {
-		p, _ := problem(c, 1+change)
-		answer, late := p.Solve()
 		at := Point{Deadline: change}
-		if len(late) > 0 {
-			at.Status, at.Reason = string(optimize.Infeasible), reason(c, &p, late)
-			r.Sweep = append(r.Sweep, at)
-			continue
-		}
-		at.Status, at.Cost = status(&answer), answer.Cost
-		at.Reserved, at.OnDemand = answer.Reserved, answer.OnDemand
-		for i, h := range answer.Admitted {
-			at.Admitted += h
-			at.Rejected += p.Demands[i].High - h
+		if len(c.Machines) > 0 {
+			at.ofFleet(c, 1+change)
+		} else {
+			at.of(c, 1+change)
 		}
 		if r.Cost > 0 {
 			at.Ratio = at.Cost / r.Cost
 		}
 		r.Sweep = append(r.Sweep, at)
+	}
+}
+
+// of fills in the plan with all deadlines times a factor.
+func (at *Point) of(c *scenario.Capacity, factor float64) {
+	p, _ := problem(c, factor)
+	answer, late := p.Solve()
+	if len(late) > 0 {
+		at.Status, at.Reason = string(optimize.Infeasible), reason(c, &p, late)
+		return
+	}
+	at.Status, at.Cost = status(&answer), answer.Cost
+	at.Reserved, at.OnDemand = answer.Reserved, answer.OnDemand
+	for i, h := range answer.Admitted {
+		at.Admitted += h
+		at.Rejected += p.Demands[i].High - h
+	}
+}
+
+// ofFleet does so with several types of machines. Numbers are means of the hours.
+func (at *Point) ofFleet(c *scenario.Capacity, factor float64) {
+	plan, f, _, _, why := solveFleet(c, what{later: factor})
+	if why != "" {
+		at.Status, at.Reason = string(optimize.Infeasible), why
+		return
+	}
+	hours := float64(f.Hours)
+	if at.Status = string(optimize.Optimal); plan.Gap() > optimize.Tolerance {
+		at.Status = string(optimize.Feasible)
+	}
+	at.Cost = plan.Cost / hours
+	for j, reserved := range plan.Reserved {
+		at.Reserved += reserved
+		for hour := range f.Hours {
+			at.OnDemand += plan.Rented[hour][j] / hours
+		}
+	}
+	for i, load := range f.Loads {
+		for hour := range f.Hours {
+			admitted := 0.0
+			for _, n := range plan.Jobs[hour][i] {
+				admitted += n
+			}
+			at.Admitted += admitted / hours
+			at.Rejected += max(0, load.High[hour]-admitted) / hours
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -65,6 +66,9 @@ func (p *Part) close() { p.CI95[0], p.CI95[1] = stat.Exact95(p.K, p.N) }
 // Verify plays the plan: by a policy on machines that all classes share, or for "" each class on
 // map and reduce slots of its own, as the bounds have it, rounded up and shared evenly by its jobs.
 func (r *Result) Verify(ctx context.Context, c *scenario.Capacity, policy string, seed uint64) error {
+	if r.Fleet != nil {
+		return errors.New("plans with several types of machines are not played; play one with prices and reserved_limit")
+	}
 	return r.verify(ctx, c, policy, seed, 10)
 }
 

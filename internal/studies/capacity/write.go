@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,8 @@ func (r *Result) WriteCSV(w io.Writer) error {
 				row = append(row, "")
 			case reflect.Float64:
 				row = append(row, strconv.FormatFloat(v.Float(), 'g', -1, 64))
+			case reflect.Bool:
+				row = append(row, strconv.FormatBool(v.Bool()))
 			default:
 				row = append(row, v.String())
 			}
@@ -58,7 +61,7 @@ func (r *Result) WriteCSV(w io.Writer) error {
 // WriteTable writes the plan for people.
 func (r *Result) WriteTable(w io.Writer) error {
 	var b strings.Builder
-	if r.Status == string(optimize.Infeasible) {
+	if r.Reason != "" {
 		fmt.Fprintf(&b, "%s: there is no plan\n\n", report.Printable(r.Name))
 		if err := writeRows(&b, r.limitRows()); err != nil {
 			return err
@@ -83,18 +86,24 @@ func (r *Result) WriteTable(w io.Writer) error {
 
 func (r *Result) writePlan(b *strings.Builder) error {
 	fmt.Fprintf(b, "%s: %s for %s\n\n", report.Printable(r.Name), r.machines(), r.money(r.Cost))
-	if err := writeRows(b, r.planRows()); err != nil {
-		return err
+	for _, rows := range r.tables() {
+		if err := writeRows(b, rows); err != nil {
+			return err
+		}
+		b.WriteByte('\n')
 	}
-	b.WriteByte('\n')
-	if err := writeRows(b, r.worthRows()); err != nil {
-		return err
-	}
-	b.WriteByte('\n')
 	for _, line := range r.remarks() {
 		fmt.Fprintln(b, line)
 	}
 	return nil
+}
+
+// tables are those of a plan.
+func (r *Result) tables() [][][]string {
+	if r.Fleet != nil {
+		return [][][]string{r.typeRows(), r.planRows(), r.placedRows(), r.worthRows()}
+	}
+	return [][][]string{r.planRows(), r.worthRows()}
 }
 
 // writeRows writes a table; the first row is its heading.
@@ -111,14 +120,18 @@ func (r *Result) planRows() [][]string {
 	rows := [][]string{{"class", ">admitted", ">rejected", ">map slots", ">reduce slots", ">machines", ">completion", ">at most",
 		">deadline", ">cost"}}
 	for _, k := range r.Classes {
-		up := "–"
-		if k.Up != nil {
-			up = units.Span(*k.Up)
-		}
 		rows = append(rows, []string{k.Name, number(k.Admitted), number(k.Rejected), number(k.MapSlots), number(k.ReduceSlots),
-			number(k.Machines), units.Span(k.Mean), up, units.Span(k.Deadline), price(k.Cost)})
+			number(k.Machines), units.Span(k.Mean), upOf(k.Up), units.Span(k.Deadline), price(k.Cost)})
 	}
 	return rows
+}
+
+// upOf prints an upper bound, where there is one.
+func upOf(up *float64) string {
+	if up == nil {
+		return "–"
+	}
+	return units.Span(*up)
 }
 
 // remarks are what is to be said of the plan besides.
@@ -131,18 +144,34 @@ func (r *Result) remarks() []string {
 	} else {
 		lines = append(lines, fmt.Sprintf("no plan costs less than %s, which is %.2g %% below", r.money(r.LowerBound), 100*r.Gap))
 	}
+	if r.Fleet != nil {
+		lines = append(lines, r.fleetRemarks()...)
+	}
 	return append(lines, r.binding()...)
 }
 
 // worthRows says what changes of each class would save or cost.
 func (r *Result) worthRows() [][]string {
 	rows := [][]string{{"class", ">10 s more save", ">a job more saves", ">a job less at least saves", ">tasks 10 % slower cost"}}
-	for _, k := range r.Classes {
-		slower := "too late"
-		if k.Slower != nil {
-			slower = price(*k.Slower)
+	costs := func(x *float64) string {
+		if x == nil {
+			return "too late"
 		}
-		rows = append(rows, []string{k.Name, price(k.TenSeconds), price(k.AnotherJob), price(k.LeastJob), slower})
+		return price(*x)
+	}
+	unsure := slices.ContainsFunc(r.Classes, func(k Class) bool { return k.Measured })
+	if unsure {
+		rows[0] = append(rows[0], ">times as uncertain as measured cost")
+	}
+	for _, k := range r.Classes {
+		row := []string{k.Name, price(k.TenSeconds), price(k.AnotherJob), price(k.LeastJob), costs(k.Slower)}
+		switch {
+		case unsure && k.Measured:
+			row = append(row, costs(k.Unsure))
+		case unsure:
+			row = append(row, "–")
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -177,6 +206,10 @@ func (r *Result) binding() (lines []string) {
 		what := "jobs of class %s are rejected"
 		if k.Admitted == k.AtLeast && k.AtLeast > 0 {
 			what = "at_least of class %s binds"
+		}
+		if r.Fleet != nil {
+			lines = append(lines, fmt.Sprintf(what, report.Printable(k.Name)))
+			continue
 		}
 		lines = append(lines, fmt.Sprintf(what+": a machine is worth %s with it, and costs %s",
 			report.Printable(k.Name), price(k.Worth), price(r.Prices.Capacity)))
@@ -223,6 +256,9 @@ func (r *Result) sweepRows() [][]string {
 
 // machines says how many there are of which kind.
 func (r *Result) machines() string {
+	if r.Fleet != nil {
+		return r.fleetMachines()
+	}
 	all := r.Reserved + r.OnDemand
 	name := "machines"
 	if all == 1 {
@@ -232,11 +268,13 @@ func (r *Result) machines() string {
 }
 
 // money is an amount with its currency, an hour.
-func (r *Result) money(x float64) string {
+func (r *Result) money(x float64) string { return r.amount(x) + " an hour" }
+
+func (r *Result) amount(x float64) string {
 	if r.Currency == "" {
-		return price(x) + " an hour"
+		return price(x)
 	}
-	return price(x) + " " + report.Printable(r.Currency) + " an hour"
+	return price(x) + " " + report.Printable(r.Currency)
 }
 
 // price prints two digits behind the point, more of small amounts.

@@ -17,8 +17,11 @@ import (
 type Capacity struct {
 	Name          string          `json:"name" doc:"what the plan is called; the file's name if left out"`
 	Currency      string          `json:"currency" doc:"what prices and penalties are in, such as EUR; told with costs, and nothing else"`
-	Prices        MachinePrices   `json:"prices" need:"yes" doc:"what machines cost"`
+	Prices        MachinePrices   `json:"prices" doc:"what machines cost, where they are all alike"`
 	ReservedLimit float64         `json:"reserved_limit" min:"0" max:"1e9" doc:"how many machines can be reserved (r̄); none if left out"`
+	Machines      []MachineType   `json:"machines" some:"yes" doc:"types of machines, in the place of prices and reserved_limit"`
+	Energy        EnergyPrices    `json:"energy" doc:"what the energy of machines costs, with machines"`
+	Budget        float64         `json:"budget" min:"0" max:"1e12" doc:"what machines may cost, in the currency an hour, in the mean of all hours, with machines; anything if left out"`
 	Integer       *bool           `json:"integer" doc:"whether machines and jobs are whole numbers; true if left out"`
 	Bound         string          `json:"bound" enum:"mean|upper" def:"mean" doc:"by what deadlines must be met: by the mean of the lower and the upper bound, as in the paper, or by the upper bound"`
 	WholeShares   bool            `json:"whole_shares" doc:"true: each admitted job gets at least one map slot and one reduce slot; it does by the upper bound anyway, which holds only then"`
@@ -45,19 +48,29 @@ type CapacityClass struct {
 	Shuffle      TaskTimes `json:"shuffle" doc:"what a reduce of a later wave fetches for (Sh); nothing if left out"`
 	Reduce       TaskTimes `json:"reduce" doc:"what a reduce takes, without fetching (R)"`
 
-	MapSlots    float64 `json:"map_slots" need:"yes" min:"0.001" max:"1e9" doc:"maps that a machine runs side by side (c_M)"`
+	MapSlots    float64 `json:"map_slots" min:"0.001" max:"1e9" doc:"maps that a machine runs side by side (c_M); not with machines"`
 	ReduceSlots float64 `json:"reduce_slots" min:"0.001" max:"1e9" def:"1" doc:"reduces that a machine runs side by side when it runs no maps (c_R); 1 if left out"`
 
-	Deadline config.Span `json:"deadline" need:"yes" doc:"how long a job may take (D)"`
-	AtLeast  float64     `json:"at_least" min:"0" max:"1e9" doc:"jobs that must be admitted side by side (H_low); none if left out"`
-	AtMost   float64     `json:"at_most" need:"yes" min:"0" max:"1e9" doc:"jobs that ask to run side by side (H_up)"`
-	Penalty  float64     `json:"penalty" min:"0" max:"1e9" doc:"what a job that is not admitted costs, in the currency an hour (p); nothing if left out"`
+	MapMemory    config.Size  `json:"map_memory" min:"0" doc:"memory of a map, with machines; not looked at if left out"`
+	ReduceMemory config.Size  `json:"reduce_memory" min:"0" doc:"memory of a reduce, with machines; not looked at if left out"`
+	Types        config.Texts `json:"types" doc:"types of machines that its jobs run on, with machines; any if left out"`
+
+	Deadline config.Span               `json:"deadline" need:"yes" doc:"how long a job may take (D)"`
+	Quantile config.Chance             `json:"quantile" doc:"the part of its jobs that meet the deadline, such as 99%, in the place of bound"`
+	AtLeast  float64                   `json:"at_least" min:"0" max:"1e9" doc:"jobs that must be admitted side by side (H_low); none if left out"`
+	AtMost   float64                   `json:"at_most" need:"yes" min:"0" max:"1e9" doc:"jobs that ask to run side by side (H_up)"`
+	ByHour   config.OneOrMore[float64] `json:"by_hour" min:"0" max:"1e6" doc:"at_least and at_most in each hour, as parts of them, with machines; the same in all hours if left out"`
+	Penalty  float64                   `json:"penalty" min:"0" max:"1e9" doc:"what a job that is not admitted costs, in the currency an hour (p); nothing if left out"`
 }
 
 // TaskTimes are the mean and the longest time of tasks.
 type TaskTimes struct {
-	Mean config.Span `json:"mean" need:"yes" doc:"mean time of a task"`
-	Max  config.Span `json:"max" need:"yes" doc:"longest time of a task"`
+	Mean      config.Span `json:"mean" need:"yes" doc:"mean time of a task"`
+	Max       config.Span `json:"max" need:"yes" doc:"longest time of a task"`
+	Deviation config.Span `json:"deviation" doc:"standard deviation of the time of a task, for quantile; as large as mean and max allow if left out"`
+
+	Spread  profile.Spread `json:"-"` // distribution, where runs taught it
+	Samples int64          `json:"-"` // how many tasks taught it, 0 for none
 }
 
 // Whole tells whether machines and jobs are whole numbers.
@@ -100,18 +113,20 @@ func (k *CapacityClass) learn(d *config.Document, at string, known []*profile.Cl
 	whole := known[i].Whole()
 	maps, reduces := whole.Any(workload.Map), whole.Any(workload.Reduce)
 	for _, t := range []struct {
-		key   string
-		tasks int
-		to    *TaskTimes
-		from  profile.Estimate
+		key    string
+		tasks  int
+		to     *TaskTimes
+		from   profile.Estimate
+		spread profile.Spread
 	}{
-		{"map", k.Maps, &k.Map, maps.Task},
-		{"first_shuffle", k.Reduces, &k.FirstShuffle, reduces.Shuffle},
-		{"shuffle", k.Reduces, &k.Shuffle, reduces.Shuffle},
-		{"reduce", k.Reduces, &k.Reduce, reduces.Task},
+		{"map", k.Maps, &k.Map, maps.Task, maps.Spread},
+		{"first_shuffle", k.Reduces, &k.FirstShuffle, reduces.Shuffle, nil},
+		{"shuffle", k.Reduces, &k.Shuffle, reduces.Shuffle, nil},
+		{"reduce", k.Reduces, &k.Reduce, reduces.Task, reduces.Spread},
 	} {
 		if own := at + "." + t.key; t.tasks > 0 && t.from.N > 0 && !d.Has(own) {
-			*t.to = TaskTimes{config.Span(units.FromSeconds(t.from.Mean)), config.Span(units.FromSeconds(t.from.Max))}
+			*t.to = TaskTimes{config.Span(units.FromSeconds(t.from.Mean)), config.Span(units.FromSeconds(t.from.Max)),
+				config.Span(units.FromSeconds(t.from.Std())), t.spread, t.from.N}
 			d.Supplied(own)
 		}
 	}
@@ -120,9 +135,10 @@ func (k *CapacityClass) learn(d *config.Document, at string, known []*profile.Cl
 // check looks for what tags cannot say.
 func (c *Capacity) check() {
 	d := c.src
-	if c.ReservedLimit > 0 && !d.Has("prices.reserved") {
+	if c.ReservedLimit > 0 && len(c.Machines) == 0 && !d.Has("prices.reserved") {
 		d.Failf("reserved_limit", "reserved_limit is %v, but prices.reserved, what a reserved machine costs, is missing", c.ReservedLimit)
 	}
+	c.checkMachines()
 	first := map[string]int{}
 	for i := range c.Classes {
 		k := &c.Classes[i]
@@ -175,6 +191,8 @@ func (k *CapacityClass) checkTasks(d *config.Document, at string) {
 				"or use --from-profiles once jobs of class %q have run", t.stage, t.tasks, t.key, t.key, k.learnsFrom())
 		case there && t.tasks == 0:
 			d.Failf(own, "%s and %s contradict each other: a job of class %q has no %s; leave %s out", t.key, t.stage, k.Name, t.stage, t.key)
+		case t.times.Deviation < 0:
+			d.Failf(own+".deviation", "deviation is %v, it must not be negative", t.times.Deviation)
 		case t.times.Mean < 0:
 			d.Failf(own+".mean", "mean is %v, it must not be negative", t.times.Mean)
 		case t.times.Max < t.times.Mean:

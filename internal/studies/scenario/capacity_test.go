@@ -86,11 +86,11 @@ func TestCapacityFromProfiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := func(mean, most float64) TaskTimes {
-		return TaskTimes{config.Span(units.FromSeconds(mean)), config.Span(units.FromSeconds(most))}
+	is := func(t TaskTimes, mean, most float64, samples int64) bool {
+		return t.Mean.Duration().Seconds() == mean && t.Max.Duration().Seconds() == most && t.Samples == samples
 	}
 	k := c.Classes[0]
-	if k.Map != second(1.5, 2) || k.Reduce != second(9, 9) || k.FirstShuffle != second(3, 3) || k.Shuffle != second(1, 4) {
+	if !is(k.Map, 1.5, 2, 2) || k.Map.Deviation == 0 || len(k.Map.Spread) != 2 || !is(k.Reduce, 9, 9, 1) || !is(k.FirstShuffle, 3, 3, 1) || !is(k.Shuffle, 1, 4, 0) {
 		t.Errorf("%+v", k)
 	}
 	for want, p := range map[string]*profile.Class{
@@ -105,7 +105,7 @@ func TestCapacityFromProfiles(t *testing.T) {
 	src = strings.Replace(plan, "    map: {mean: 10s, max: 20s}\n", "", 1)
 	etl := ofMap(4)
 	etl.Name = "etl"
-	if c, err := ReadCapacity("c.yaml", []byte(src), etl); err != nil || c.Classes[0].Map != second(4, 4) {
+	if c, err := ReadCapacity("c.yaml", []byte(src), etl); err != nil || !is(c.Classes[0].Map, 4, 4, 1) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

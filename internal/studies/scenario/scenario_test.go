@@ -247,11 +247,12 @@ func TestExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if filepath.Base(file) == filepath.Base(allocation) {
+		switch base := filepath.Base(file); {
+		case base == filepath.Base(allocation) || base == "fleet.yaml":
 			_, err = ReadCapacity(file, src)
-		} else if IsJob(src) {
+		case IsJob(src):
 			_, err = ReadJobs(file, src)
-		} else {
+		default:
 			_, err = Read(file, src)
 		}
 		if err != nil {

@@ -1,0 +1,124 @@
+package capacity
+
+import (
+	"math"
+	"testing"
+
+	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/profile"
+)
+
+// A task of 100 s on machines that are taken away thirty times an hour begins again each time: what that
+// takes in the mean is played.
+func TestInterruptions(t *testing.T) {
+	const rounds = 200_000
+	sum := 0.0
+	d := draw.Of(1, "interruptions")
+	for i := range uint64(rounds) {
+		d := d.Number(i)
+		for n := uint64(0); ; n++ {
+			lost := d.Number(n).Exponential(120)
+			if sum += min(lost, 100); lost >= 100 {
+				break
+			}
+		}
+	}
+	want, got := sum/rounds, what{interruptions: 30}.takes(100)
+	if math.Abs(got-want) > 0.02*want || (what{interruptions: 30, speed: 2, slower: 2}).takes(100) != got || (what{}).takes(100) != 100 {
+		t.Errorf("it takes %v s, played %v", got, want)
+	}
+	// A map's output that was lost is made again: with reduces the maps take longer.
+	c := &scenario.Capacity{Bound: "mean"}
+	k := scenario.CapacityClass{Maps: 10, Map: scenario.TaskTimes{Mean: seconds(10), Max: seconds(10)}, Deadline: seconds(3600)}
+	_, alone := what{interruptions: 0.1}.line(c, &k)
+	k.Reduces = 1
+	_, read := what{interruptions: 0.1}.line(c, &k)
+	if r := read.Map.Mean / alone.Map.Mean; math.Abs(r-math.Exp(0.1)) > 1e-9 {
+		t.Errorf("maps take %v times as long", r)
+	}
+}
+
+// longTail is an exponential time, cut at ten means; quantile p of it.
+func longTail(p float64) float64 { return min(-10*math.Log1p(-p), 100) }
+
+// Of jobs whose tasks are drawn from the distribution that the class has, as many are in time on the slots
+// of the plan as the quantile says: tasks go to the slot that is free first, reduces behind the last map.
+func TestQuantileHolds(t *testing.T) {
+	var spread profile.Spread
+	var e profile.Estimate
+	for i := range 20_000 {
+		x := longTail((float64(i) + 0.5) / 20_000)
+		spread.Add(x)
+		e.Add(x)
+	}
+	known := scenario.TaskTimes{Mean: seconds(e.Mean), Max: seconds(e.Max), Deviation: seconds(e.Std()), Spread: spread, Samples: e.N}
+	bare := scenario.TaskTimes{Mean: seconds(e.Mean), Max: seconds(e.Max)}
+	slots := map[bool][]float64{}
+	for _, times := range []scenario.TaskTimes{known, bare} {
+		for _, q := range []float64{0.9, 0.99} {
+			k := scenario.CapacityClass{Name: "a", Maps: 60, Reduces: 20, Map: times, Reduce: times, MapSlots: 1, ReduceSlots: 1,
+				Deadline: seconds(900), AtLeast: 1, AtMost: 1, Quantile: config.Chance(q)}
+			c := &scenario.Capacity{Bound: "mean", Classes: []scenario.CapacityClass{k}, Prices: scenario.MachinePrices{OnDemand: 1}}
+			got := Plan(c).Classes[0]
+			slots[times.Samples > 0] = append(slots[times.Samples > 0], got.MapSlots)
+			const rounds = 2000
+			late := 0
+			for i := range uint64(rounds) {
+				d := draw.Of(i, "job")
+				end := phase(d.Job("map"), 60, int(math.Ceil(got.MapSlots))) + phase(d.Job("reduce"), 20, int(math.Ceil(got.ReduceSlots)))
+				if end > 900 {
+					late++
+				}
+			}
+			if part := float64(late) / rounds; part > 1-q {
+				t.Errorf("%v: %.2f %% of jobs are late on %v and %v slots", q, 100*part, got.MapSlots, got.ReduceSlots)
+			}
+		}
+	}
+	// A higher quantile takes more slots, and so does a distribution that is not known.
+	if a, b := slots[true], slots[false]; a[0] >= a[1] || b[0] >= b[1] || a[1] >= b[1] {
+		t.Errorf("%v", slots)
+	}
+}
+
+// phase is when the last of so many tasks ends.
+func phase(d draw.Draw, tasks, slots int) float64 {
+	free := make([]float64, slots)
+	end := 0.0
+	for i := range tasks {
+		first := 0
+		for s := range free {
+			if free[s] < free[first] {
+				first = s
+			}
+		}
+		free[first] += longTail(d.Number(uint64(i)).Between(0, 1))
+		end = max(end, free[first])
+	}
+	return end
+}
+
+// A class of which little was measured has uncertain times, at a price.
+func TestUnsure(t *testing.T) {
+	c := example(t)
+	measure := func(k *scenario.CapacityClass, n int64) {
+		for _, times := range []*scenario.TaskTimes{&k.Map, &k.Shuffle, &k.Reduce} {
+			times.Samples, times.Deviation = n, times.Mean/2
+		}
+	}
+	measure(&c.Classes[0], 100)
+	measure(&c.Classes[1], 400)
+	r := Plan(c)
+	// Means are up to 1.96/2/√100 = 9.8 % longer, and longest times are not.
+	if a, b := r.Classes[0], r.Classes[2]; !a.Measured || *a.Unsure <= 0.7**a.Slower || *a.Unsure >= *a.Slower || b.Measured || b.Unsure != nil {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	if a, b := r.Classes[0], r.Classes[1]; *b.Unsure / *b.Slower >= 0.7**a.Unsure / *a.Slower {
+		t.Errorf("four times as much was measured, and it costs %v of %v, before %v of %v", *b.Unsure, *b.Slower, *a.Unsure, *a.Slower)
+	}
+	if rows := r.worthRows(); len(rows[0]) != 6 || rows[3][5] != "–" {
+		t.Errorf("%v", rows)
+	}
+}
