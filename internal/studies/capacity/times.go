@@ -115,7 +115,7 @@ func (w what) quantile(k *scenario.CapacityClass) bounds.Job {
 }
 
 // quantiles are a mean and a longest time of n tasks that are exceeded with a probability of late each. The
-// sum is taken for normal where the deviation is known, and else bounded by Hoeffding's inequality; the
+// sum counts as normal where the deviation is known, and else is bounded by Hoeffding's inequality; the
 // longest is that of the distribution, where there is one and it is long enough to tell.
 func quantiles(t *scenario.TaskTimes, n int, late float64) bounds.Time {
 	mean, most := t.Mean.Duration().Seconds(), t.Max.Duration().Seconds()
