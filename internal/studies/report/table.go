@@ -117,8 +117,11 @@ func jobsTable(title string, g []*Run) *Grid {
 			break
 		}
 		line := []string{j.ID, j.Class, strconv.Itoa(j.Maps), strconv.Itoa(j.Reduces), span(j.Submitted), dueAt(j.Deadline)}
-		for i, run := range g {
-			k, there := places[i][j.ID]
+		for p, run := range g {
+			k, there := places[p][j.ID]
+			if run == whole { // which may have had several jobs of a name, one after another
+				k, there = i, true
+			}
 			if !there {
 				line = append(line, "–", "")
 				continue

@@ -164,11 +164,11 @@ func (j *Job) Errorf(key, format string, args ...any) error {
 // Submit returns what a run that starts now knows of the jobs before their input is read:
 // everything but stages. It checks what one file alone cannot tell: that names and outputs differ,
 // that predecessors exist, and that no job waits for itself. The jobs that are there already have
-// names, outputs and predecessors as well.
+// names and outputs as well.
 func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
 	var links []link
 	for _, j := range there {
-		links = append(links, link{j.src, "", "name", j.Name, j.After})
+		links = append(links, link{j.src, "", "name", j.Name, nil})
 	}
 	specs := make([]workload.Job, len(jobs))
 	for i, j := range jobs {

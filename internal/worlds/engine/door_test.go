@@ -160,10 +160,19 @@ func TestOpenDoor(t *testing.T) {
 	o := opened(t, engine.Config{Cluster: workers(2, 1, 1)}, conform.Friendly{})
 	o.submit("", o.job("a"))
 	o.until(sched.JobEnded) // from here on it waits
-	o.submit(`job "a": another job has this id`, o.job("a"))
 	taken := o.job("b")
 	taken.Output = filepath.Join(o.dir, "a")
-	o.submit(`is also that of job "a"`, taken)
+	o.submit(`it exists already`, taken)
+	hangs := o.job("hangs")
+	hangs.Program = stuck(t)
+	for range 2 { // once it has ended, its name and its output are free again
+		o.submit("", hangs)
+		o.submit(`job "hangs": another job has this id`, hangs)
+		taken.Output = hangs.Output
+		o.submit(`is also that of job "hangs"`, taken)
+		o.cancel("", "hangs")
+		o.until(sched.JobEnded)
+	}
 	o.submit(`it waits for job "nobody", which does not exist`, o.job("c"), o.job("b", "nobody")) // and "c" with it
 	o.submit(`the jobs "b", "c" wait for each other`, o.job("b", "c"), o.job("c", "b"))
 	missing := o.job("b")
@@ -185,9 +194,13 @@ func TestOpenDoor(t *testing.T) {
 	}
 	jobs := o.shut()
 	o.submit("the run has ended", o.job("late"))
-	if len(jobs) != 25 {
-		t.Errorf("%d jobs ended, 25 were taken", len(jobs))
+	if len(jobs) != 26 {
+		t.Errorf("jobs of %d names ended, 26 were taken", len(jobs))
 	}
+	if how := jobs["hangs"]; how != "killed cancelled by its user" {
+		t.Errorf("the job that was cancelled: %s", how)
+	}
+	delete(jobs, "hangs")
 	if how := jobs["b"]; !strings.Contains(how, "no such file") {
 		t.Errorf("the job without input: %s", how)
 	}
@@ -203,7 +216,7 @@ func TestOpenDoor(t *testing.T) {
 	if o.most > 3 {
 		t.Errorf("handle %d was given, and no more than three jobs were there at a time", o.most)
 	}
-	for _, b := range o.watch.Close(25) {
+	for _, b := range o.watch.Close(26) {
 		t.Error(b)
 	}
 }

@@ -32,8 +32,8 @@ type World struct {
 	free, resting       []sched.AttemptID
 
 	known   map[string]*link  // jobs of the run by ID, those that ended lately too
-	outputs map[string]string // IDs of known jobs by absolute output directory
-	gone    []string          // IDs of known jobs that have ended, the oldest first
+	outputs map[string]string // IDs of jobs that have not ended, by absolute output directory
+	gone    []*link           // of known jobs that have ended, the oldest first
 	waiting queue             // jobs that have not arrived and wait for nothing but their time
 	parting []parting         // jobs that are to end in the next batch
 	over    []*batch          // of jobs that have all ended since the last batch of events

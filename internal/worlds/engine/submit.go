@@ -15,8 +15,9 @@ import (
 )
 
 // link is what the run remembers of a job, for others that wait for it. It outlives the job by the
-// workload.Remembered that end next.
+// workload.Remembered that end next, or until another job gets its name.
 type link struct {
+	id        string
 	job       *job   // nil once it has ended
 	output    string // as it was given
 	followers []*job // that wait for it
@@ -40,10 +41,10 @@ func (w *World) submit(list []Job) error {
 	dirs := make([]string, len(list))
 	for i := range list {
 		c := &list[i]
-		if links[c.Spec.ID] != nil || w.known[c.Spec.ID] != nil {
+		if k := w.known[c.Spec.ID]; links[c.Spec.ID] != nil || k != nil && !k.over {
 			return fmt.Errorf("job %q: another job has this id", c.Spec.ID)
 		}
-		links[c.Spec.ID] = &link{output: c.Output}
+		links[c.Spec.ID] = &link{id: c.Spec.ID, output: c.Output}
 		if err := w.check(c, outputs); err != nil {
 			return fmt.Errorf("job %q: %w", c.Spec.ID, err)
 		}
@@ -213,8 +214,7 @@ func (w *World) getReady(j *job) {
 // depart lets go of a job that has ended. Those behind it may start, or can never; one that reads
 // what it wrote arrives.
 func (w *World) depart(j *job) {
-	id := j.cfg.Spec.ID
-	k := w.known[id]
+	k := w.known[j.cfg.Spec.ID]
 	followers := k.followers
 	k.job, k.followers, k.over, k.committed = nil, nil, true, j.ending == sched.Committed
 	for _, f := range followers {
@@ -229,11 +229,13 @@ func (w *World) depart(j *job) {
 			w.mayStart(f)
 		}
 	}
-	if w.gone = append(w.gone, id); len(w.gone) > workload.Remembered {
-		if path, err := filepath.Abs(w.known[w.gone[0]].output); err == nil {
-			delete(w.outputs, path)
+	if path, err := filepath.Abs(k.output); err == nil {
+		delete(w.outputs, path)
+	}
+	if w.gone = append(w.gone, k); len(w.gone) > workload.Remembered {
+		if k := w.gone[0]; w.known[k.id] == k {
+			delete(w.known, k.id)
 		}
-		delete(w.known, w.gone[0])
 		w.gone = w.gone[1:]
 	}
 	w.present--
