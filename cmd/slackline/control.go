@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,8 +33,8 @@ arrive counts from now. The policy of the run decides about them, and its report
 include them.
 
 Paths in a job file are relative to the current directory, so the run must have been started in it.
-If the run is interrupted, slackline resume OUT continues jobs that were submitted together, if one
-of them had begun. If none had begun, submit them again.
+If the run is interrupted or killed, slackline resume JOB continues the jobs that were submitted
+together, whether they had begun or not. A name is free again once its job has ended.
 
 The command ends when the run has taken the jobs; slackline wait JOB waits for their end. Exit code
 3 says that no run takes jobs.`,
@@ -122,7 +123,7 @@ interrupted run left.`,
 			for _, j := range list {
 				name := fmt.Sprintf("job %d, %s,", j.ID, report.Printable(j.Name))
 				if !unended(j) {
-					return no{fmt.Errorf("%s cannot be cancelled: it is %s already", name, j.State)}
+					return no{fmt.Errorf("%s cannot be cancelled: %s", name, ended[j.State])}
 				}
 				r, err := m.Ask(cmd.Context(), j.Run, runs.Cancel, j.Name)
 				switch {
@@ -177,7 +178,7 @@ did, and 3 if one was refused.`,
 					return err
 				}
 				text := fmt.Sprintf("job %d, %s: %s", j.ID, report.Printable(j.Name), j.State)
-				if j.Reason != "" {
+				if j.Reason != "" && j.Reason != j.State {
 					text += ": " + oneLine(j.Reason, 1000)
 				}
 				switch fmt.Fprintln(cmd.OutOrStdout(), text); j.State {
@@ -207,14 +208,21 @@ func unended(j *store.Job) bool { return j.State == store.Waiting || j.State == 
 // lookEvery is how often wait looks.
 const lookEvery = 100 * time.Millisecond
 
+// ended says how a job has ended.
+var ended = map[string]string{
+	store.Finished: "it has finished", store.Failed: "it has failed", store.Killed: "it was killed", store.Refused: "it was refused",
+	store.Interrupted: "its run was interrupted", store.Resumed: "its run was interrupted, and another has resumed it",
+	store.Discarded: "its run was interrupted, and its work was thrown away",
+}
+
 // await waits until a job has ended, and returns what is kept of it then.
 func (o *options) await(ctx context.Context, m *runs.Memory, j *store.Job) (*store.Job, error) {
 	t := time.NewTicker(lookEvery)
 	defer t.Stop()
 	for {
 		f := store.JobFilter{ID: j.ID}
-		if j.State == store.Resumed { // a later one of its name goes on with it
-			f = store.JobFilter{Name: j.Name, Limit: 1}
+		if j.State == store.Resumed { // by the newest that goes on with it
+			f = store.JobFilter{First: cmp.Or(j.First, j.ID), Limit: 1}
 		}
 		jobs, err := m.Store().Jobs(f)
 		switch {
@@ -223,8 +231,7 @@ func (o *options) await(ctx context.Context, m *runs.Memory, j *store.Job) (*sto
 		case len(jobs) == 0:
 			return nil, failure{fmt.Errorf("job %d is not kept any more", j.ID)}
 		}
-		was := j
-		if j = jobs[0]; !unended(j) && (j.State != store.Resumed || was.State == store.Resumed) {
+		if j = jobs[0]; !unended(j) && j.State != store.Resumed {
 			return j, nil
 		}
 		select {

@@ -110,7 +110,7 @@ func TestSubmitCancelWait(t *testing.T) {
 	s := newShell(t, map[string]string{"text.txt": text, "a.yaml": jobFile("a"), "b.yaml": jobFile("b", "deadline: 10m"), "c.yaml": jobFile("c", "after: [a]"),
 		"d.yaml": strings.Replace(jobFile("d", "after: [c]"), "text.txt", "out/c", 1), "hangs.yaml": hangs, "behind.yaml": jobFile("behind", "after: [hangs]"),
 		"late.yaml": jobFile("late", "arrive: 1h"), "bad.yaml": strings.Replace(jobFile("bad"), "text.txt", "missing.txt", 1),
-		"same.yaml": strings.Replace(jobFile("same"), "out/same", "out/a", 1), "other/e.yaml": jobFile("e")})
+		"same.yaml": strings.Replace(jobFile("same"), "out/same", "out/hangs", 1), "other/e.yaml": jobFile("e")})
 	s.answers(3, "no run takes jobs; slackline run --open begins one", "submit", "a.yaml")
 	s.answers(3, "no run takes jobs", "close")
 	s.answers(2, `there is no job "a"`, "cancel", "a")
@@ -121,8 +121,9 @@ func TestSubmitCancelWait(t *testing.T) {
 	s.answers(0, "hangs, is submitted", "submit", "hangs.yaml", "behind.yaml", "late.yaml")
 
 	s.answers(2, `bad.yaml:3:8: input "missing.txt"`, "submit", "bad.yaml")
-	s.answers(2, `a.yaml:1:7: the run has had a job "a" already`, "submit", "a.yaml")
-	s.answers(2, `is that of job "a" as well`, "submit", "same.yaml")
+	s.answers(2, `hangs.yaml:1:7: the run has a job "hangs" already`, "submit", "hangs.yaml")
+	s.answers(2, `is that of job "hangs" as well`, "submit", "same.yaml")
+	s.answers(2, `a.yaml:4:9: output "out/a": it exists already`, "submit", "a.yaml")
 	s.answers(2, "nothing.yaml", "submit", "nothing.yaml")
 	s.answers(3, "run 77 takes no jobs, or has ended", "submit", "--run", "77", "b.yaml")
 	away := *s
@@ -136,7 +137,7 @@ func TestSubmitCancelWait(t *testing.T) {
 		t.Errorf("cancel completes %s", listed)
 	}
 	s.answers(2, `there is no job "hang"; did you mean "hangs"`, "cancel", "hang")
-	s.answers(3, "b, cannot be cancelled: it is finished already", "cancel", "b")
+	s.answers(3, "b, cannot be cancelled: it has finished", "cancel", "b")
 	s.answers(0, "late, is cancelled", "cancel", "late")
 	waits := s.elsewhere("", "wait", "hangs")
 	s.answers(0, "hangs, is cancelled", "cancel", "hangs")
@@ -144,7 +145,13 @@ func TestSubmitCancelWait(t *testing.T) {
 		t.Errorf("wait says %s", out)
 	}
 	s.answers(1, "behind: killed: its predecessor did not finish", "wait", "behind")
-	s.answers(3, "hangs, cannot be cancelled: it is killed already", "cancel", "hangs")
+	if _, err := os.Stat(s.path("out/hangs")); err == nil {
+		t.Error("the cancelled job left its output")
+	}
+	s.answers(3, "hangs, cannot be cancelled: it was killed", "cancel", "hangs")
+	s.write("hangs.yaml", jobFile("hangs")) // mended, with the same name and output
+	s.answers(0, "hangs, is submitted", "submit", "hangs.yaml")
+	s.answers(0, "hangs: finished", "wait", "hangs")
 	s.answers(0, "the run ends with the jobs that it has", "close")
 	report := run.ends(0)
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -155,8 +162,8 @@ func TestSubmitCancelWait(t *testing.T) {
 	if n := strings.Count(report, "killed"); n < 3 {
 		t.Errorf("the report does not have the cancelled jobs:\n%s", report)
 	}
-	if _, err := os.Stat(s.path("out/hangs")); err == nil {
-		t.Error("the cancelled job left its output")
+	if !regexp.MustCompile(`(?m)^hangs +loadgen .*killed\n(.*\n)*hangs +wordcount .*done\n`).MatchString(report) {
+		t.Errorf("the report does not have both jobs of one name:\n%s", report)
 	}
 	s.answers(0, "exact", "replay", "run.journal")
 	if b, c := tree(t, s.path("out/b")), tree(t, s.path("out/a")); !maps.Equal(b, c) || len(b) != 3 {
@@ -187,7 +194,7 @@ func TestCancelOfAPlainRun(t *testing.T) {
 	if out := waits.ends(exitFailed); !strings.Contains(out, "two: interrupted") {
 		t.Errorf("wait says %s", out)
 	}
-	s.answers(3, "two, cannot be cancelled: it is interrupted already", "cancel", "two")
+	s.answers(3, "two, cannot be cancelled: its run was interrupted", "cancel", "two")
 }
 
 // An open run that is stopped with a submitted job in it leaves it to resume; one without a job
@@ -260,14 +267,78 @@ func TestResumeBehindAnother(t *testing.T) {
 	}
 	run.ends(exitInterrupt)
 	run.until("slackline resume out/b continues it")
-	run.until("submit again: c\n")
-	s.answers(2, "nothing left of an interrupted run; a job that had not begun must be submitted again", "resume", "c.yaml")
-	s.answers(2, `job "b", for which others wait, is interrupted too; resume it first: slackline resume `+s.path("out/b"),
-		"run", "--behind=b="+s.path("out/b"), "c.yaml")
-	s.must(0, "resume", "out/b")
+	run.until("job \"c\" had not begun; slackline resume c starts it\n")
+	if r := s.run("resume", "c.yaml"); r.code != 2 ||
+		!strings.Contains(r.stderr, `job "b", for which others wait, is interrupted too; resume it first: slackline resume `+s.path("out/b")) {
+		t.Errorf("c before b: %+v", r)
+	}
+	s.must(0, "resume", "b")
 	s.answers(0, "b: finished", "wait", "b")
-	s.must(0, "run", "--behind=b="+s.path("out/b"), "c.yaml")
+	s.must(0, "resume", "c")
 	s.answers(2, `job "z", for which others wait, has not finished`, "run", "--behind=z=out/z", "c.yaml")
+}
+
+// What an open run had taken when its process was killed comes back, by name and set by set, whether
+// it had begun or not; and a name stands for its own job, not for the run that it was in.
+func TestQueueSurvivesTheProcess(t *testing.T) {
+	slow := strings.ReplaceAll(hangs, "hangs", "slow")
+	s := newShell(t, map[string]string{"text.txt": "a\n", "hangs.yaml": hangs, "slow.yaml": slow, "a.yaml": jobFile("a"),
+		"x.yaml": jobFile("x", "deadline: 10h"), "y.yaml": jobFile("y", "after: [x]"), "z.yaml": jobFile("z", "after: [a]")})
+	run := s.elsewhere("takes jobs", "run", "--open", "--nodes", "1", "--slots", "1,1", "hangs.yaml")
+	run.until(`job "hangs"`)
+	s.answers(0, "slow, is submitted", "submit", "slow.yaml")
+	s.answers(0, "y, is submitted", "submit", "x.yaml", "y.yaml")
+	s.answers(0, "z, is submitted", "submit", "a.yaml", "z.yaml")
+	for range 500 {
+		if _, err := os.Stat(s.path("out/hangs/_temporary/log")); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	waits := s.elsewhere("", "wait", "y")
+	if err := run.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	run.ends(-1)
+	if out := waits.ends(exitFailed); !strings.HasSuffix(out, "y: interrupted\n") {
+		t.Errorf("wait says %s", out)
+	}
+	m, err := runs.OpenMemory(s.path("data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	kept := func(name string) *store.Job {
+		t.Helper()
+		jobs, err := m.Store().Jobs(store.JobFilter{Name: name, Limit: 1})
+		if err != nil || len(jobs) == 0 {
+			t.Fatal(name, err)
+		}
+		return jobs[0]
+	}
+	first := kept("y")
+	s.answers(2, "several runs were interrupted; name one of them by its output directory or job: "+
+		s.path("out/hangs")+", z, y, slow", "resume")
+	if r := s.run("resume", "y"); r.code != 0 || !strings.Contains(r.stderr, "-- x.yaml y.yaml\n") || !strings.Contains(r.stdout, "x ") {
+		t.Errorf("y: %+v", r)
+	}
+	s.answers(0, "y: finished", "wait", fmt.Sprint(first.ID))
+	for _, name := range []string{"x", "y"} {
+		j := kept(name)
+		if j.First == 0 || j.State != store.Finished || name == "y" && j.First != first.ID || j.Submitted.After(first.Submitted) {
+			t.Errorf("%s goes on as %+v, and was %+v", name, j, first)
+		}
+		if name == "x" && !j.Deadline.Equal(j.Submitted.Add(10*time.Hour)) {
+			t.Errorf("the deadline of a job submitted at %v is at %v", j.Submitted, j.Deadline)
+		}
+	}
+	s.answers(0, "there is nothing to resume", "resume", "y")
+	for _, arg := range []string{"slow.yaml", "z", "a"} {
+		s.answers(0, "the job had not begun; it cannot be resumed any more", "discard", arg)
+	}
+	s.answers(2, "nothing left of an interrupted run", "resume", "z.yaml")
+	s.answers(0, "hangs", "discard", "hangs")
+	s.answers(2, "no interrupted run is known", "resume")
 }
 
 // real is a path without links.

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
@@ -44,7 +43,7 @@ it would delete. Apart from it, only slackline run --fresh throws such work away
 			var nothing error
 			var gone []string
 			found := false
-			for _, dir := range withFolders(dirs) {
+			for _, dir := range outdir.WithFolders(dirs) {
 				d, err := outdir.Discard(dir, dry)
 				if none := (*outdir.NothingLeftError)(nil); errors.As(err, &none) {
 					nothing = errors.Join(nothing, err)
@@ -61,7 +60,13 @@ it would delete. Apart from it, only slackline run --fresh throws such work away
 				fmt.Fprintln(cmd.OutOrStdout(), report.Printable(discarded(dir, d, dry)))
 			}
 			if !found {
-				return nothing
+				if gone, err = o.notBegun(dirs); err != nil || gone == nil {
+					return errors.Join(nothing, err)
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), "the job had not begun; it cannot be resumed any more")
+				if dry {
+					return nil
+				}
 			}
 			return o.noteDiscarded(cmd.ErrOrStderr(), gone)
 		},
@@ -74,9 +79,8 @@ it would delete. Apart from it, only slackline run --fresh throws such work away
 // outputsOf are the output directories that an argument names: itself, those of a job file, or that
 // of the newest job of that name.
 func (o *options) outputsOf(args []string) ([]string, error) {
-	_, err := os.Lstat(args[0])
-	if err == nil || strings.ContainsAny(args[0], `/\`) || filepath.Ext(args[0]) != "" {
-		return o.candidates(args)
+	if dirs, err := named(args[0]); dirs != nil || err != nil {
+		return dirs, err
 	}
 	h, done, err := o.history(io.Discard)
 	if err != nil {
@@ -88,6 +92,30 @@ func (o *options) outputsOf(args []string) ([]string, error) {
 		return nil, err
 	}
 	return []string{job.Output}, nil
+}
+
+// notBegun are those of the output directories whose jobs were interrupted before they had begun, as
+// the store knows it.
+func (o *options) notBegun(dirs []string) (list []string, err error) {
+	h, done, err := o.history(io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	for _, dir := range dirs {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		jobs, err := h.Jobs(store.JobFilter{Output: abs, Limit: 1})
+		if err != nil {
+			return nil, failure{err}
+		}
+		if len(jobs) > 0 && jobs[0].Resumable() {
+			list = append(list, abs)
+		}
+	}
+	return list, nil
 }
 
 // noteDiscarded tells the list of jobs, if there is one, that what they had done in these output directories is gone.

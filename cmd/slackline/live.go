@@ -1,11 +1,11 @@
 package main
 
 import (
+	"container/list"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,7 +31,7 @@ type live struct {
 	terminal bool
 	clock    func() time.Time
 	state    liveState
-	places   []int         // in state.jobs, by index
+	here     []*liveJob    // by index
 	attempts []liveAttempt // by index
 	said     units.Time    // the last line, where there is no terminal
 	last     string        // it
@@ -60,7 +60,7 @@ func newLive(w io.Writer, jobs []*report.Expectation, names []string, known []*p
 		if i < len(jobs) {
 			e = jobs[i]
 		}
-		l.state.jobs = append(l.state.jobs, liveJob{name: name, expected: e, deadline: units.Never, arrived: units.Never, started: units.Never})
+		l.state.add(name).expected = e
 	}
 	if l.terminal {
 		l.painter.Go(l.paint)
@@ -176,7 +176,7 @@ func (l *live) take(at units.Time, e *follow.Record) {
 	if e.Kind == sched.JobArrived {
 		l.arrive(e.Job)
 	}
-	j := &l.state.jobs[l.places[e.Job.Index]]
+	j := l.here[e.Job.Index]
 	if e.Sizes() {
 		j.maps.tasks, j.reduces.tasks = e.Job.Tasks(sched.Map), e.Job.Tasks(sched.Reduce)
 	}
@@ -201,7 +201,7 @@ func (l *live) take(at units.Time, e *follow.Record) {
 		case sched.Committed:
 			st.done++
 			if a.Stage == sched.Map {
-				j.bytes += float64(l.attempts[a.Index].input)
+				l.state.read += float64(l.attempts[a.Index].input)
 			}
 		case sched.Failed:
 			j.failures++
@@ -209,20 +209,18 @@ func (l *live) take(at units.Time, e *follow.Record) {
 	case sched.OutputLost:
 		j.stage(e.Stage).done--
 	case sched.JobEnded:
-		j.ended = true
+		l.state.end(j)
 	}
 }
 
 // arrive begins to show a job. Each is found by its name, those that nobody has announced stand last.
 func (l *live) arrive(job *follow.Job) {
 	s, spec := &l.state, job.Spec
-	i := slices.IndexFunc(s.jobs, func(j liveJob) bool { return j.name == spec.ID })
-	if i < 0 {
-		i = len(s.jobs)
-		s.jobs = append(s.jobs, liveJob{name: spec.ID, started: units.Never})
+	j := s.named[spec.ID]
+	if j == nil {
+		j = s.add(spec.ID)
 	}
-	*follow.At(&l.places, job.Index) = i
-	j := &s.jobs[i]
+	*follow.At(&l.here, job.Index) = j
 	j.arrived, j.deadline, j.spec = job.Arrived, spec.Deadline, spec
 	j.maps.tasks, j.reduces.tasks = job.Tasks(sched.Map), job.Tasks(sched.Reduce)
 	j.weigh(s.known)
@@ -237,14 +235,17 @@ func (l *live) advance(j *liveJob, a *follow.Attempt, part float64) {
 	was := &l.attempts[a.Index]
 	j.stage(a.Stage).part += part - was.progress
 	if a.Stage == sched.Map {
-		j.flying += (part - was.progress) * float64(was.input)
+		l.state.read += (part - was.progress) * float64(was.input)
 	}
 	was.progress = part
 }
 
 // liveState is all that the view shows; frame and line are functions of it and the time.
 type liveState struct {
-	jobs    []liveJob
+	jobs    list.List           // of *liveJob: those that have not ended, in the order in which they came
+	named   map[string]*liveJob // the same by name
+	ended   int
+	read    float64 // bytes, by maps that are done and by those that run
 	known   []*profile.Class
 	base    time.Time // of the clock of the run
 	samples []sample  // of the last seconds
@@ -259,9 +260,31 @@ type liveJob struct {
 	deadline      units.Time
 	expected      *report.Expectation // nil: nothing is known
 	maps, reduces liveStage
-	bytes, flying float64 // input of maps that are done, and of running ones so far
 	failures      int
-	ended         bool
+	at            *list.Element
+}
+
+// add begins to show a job, before it arrives.
+func (s *liveState) add(name string) *liveJob {
+	if s.named == nil {
+		s.named = make(map[string]*liveJob)
+	}
+	j := &liveJob{name: name, deadline: units.Never, arrived: units.Never, started: units.Never}
+	s.named[name], j.at = j, s.jobs.PushBack(j)
+	return j
+}
+
+// end shows a job no more.
+func (s *liveState) end(j *liveJob) {
+	s.jobs.Remove(j.at)
+	delete(s.named, j.name)
+	s.ended++
+}
+
+// all goes through the jobs that have not ended.
+func (s *liveState) all(yield func(*liveJob) bool) {
+	for e := s.jobs.Front(); e != nil && yield(e.Value.(*liveJob)); e = e.Next() {
+	}
 }
 
 // liveStage is what is shown of a stage.
@@ -335,16 +358,12 @@ func (j *liveJob) left(now units.Time) (float64, bool) {
 // window is how long back the rate of reading goes.
 const window = 3 * units.Second
 
-// sample notes what has been read until now, as often as a screen is painted: it goes through all jobs.
+// sample notes what has been read until now, as often as a screen is painted.
 func (s *liveState) sample(now units.Time) {
 	if n := len(s.samples); n > 0 && now.Sub(s.samples[n-1].at) < units.Duration(repaint) {
 		return
 	}
-	sum := 0.0
-	for i := range s.jobs {
-		sum += s.jobs[i].bytes + s.jobs[i].flying
-	}
-	s.samples = append(s.samples, sample{now, sum})
+	s.samples = append(s.samples, sample{now, s.read})
 	for len(s.samples) > 2 && now.Sub(s.samples[1].at) >= window {
 		s.samples = s.samples[1:]
 	}
@@ -363,29 +382,23 @@ func (s *liveState) rate() float64 {
 }
 
 // over tells whether all jobs have ended.
-func (s *liveState) over() bool {
-	return !slices.ContainsFunc(s.jobs, func(j liveJob) bool { return !j.ended })
-}
+func (s *liveState) over() bool { return s.jobs.Len() == 0 }
 
 // mostLive is how many jobs a frame shows.
 const mostLive = 8
 
 // frame draws the jobs that have not ended, each on a line of at most so many columns.
 func (s *liveState) frame(now units.Time, columns int) []string {
-	shown, more, ended, names := []*liveJob{}, 0, 0, 0
-	for i := range s.jobs {
-		switch j := &s.jobs[i]; {
-		case j.ended:
-			ended++
-		case len(shown) == mostLive:
-			more++
-		default:
-			shown = append(shown, j)
-			names = max(names, utf8.RuneCountInString(j.label()))
+	shown, names := []*liveJob{}, 0
+	for j := range s.all {
+		if len(shown) == mostLive {
+			break
 		}
+		shown = append(shown, j)
+		names = max(names, utf8.RuneCountInString(j.label()))
 	}
 	names = min(names, max(8, columns/4))
-	head := fmt.Sprintf("%s  %d of %d jobs ended", report.Span(now.Seconds()), ended, len(s.jobs))
+	head := fmt.Sprintf("%s  %d of %d jobs ended", report.Span(now.Seconds()), s.ended, s.ended+s.jobs.Len())
 	if r := s.rate(); r > 0 {
 		head += ", maps read " + report.Size(r) + "/s"
 	}
@@ -393,7 +406,7 @@ func (s *liveState) frame(now units.Time, columns int) []string {
 	for _, j := range shown {
 		lines = append(lines, cut(fmt.Sprintf("%s  %s  %s", padded(j.label(), names), bar12(j.done()), j.words(now, s.base)), columns))
 	}
-	if more > 0 {
+	if more := s.jobs.Len() - len(shown); more > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more", more))
 	}
 	return lines
@@ -402,8 +415,8 @@ func (s *liveState) frame(now units.Time, columns int) []string {
 // line says the same in one line, for a pipe.
 func (s *liveState) line(now units.Time) string {
 	var parts []string
-	for i := range s.jobs {
-		if j := &s.jobs[i]; !j.ended && j.arrived != units.Never {
+	for j := range s.all {
+		if j.arrived != units.Never {
 			if len(parts) == mostLive {
 				parts = append(parts, "…")
 				break

@@ -94,8 +94,8 @@ func TestFrames(t *testing.T) {
 		t.Error("it is not over")
 	}
 	l.close()
-	for range 20 {
-		l.state.jobs = append(l.state.jobs, liveJob{name: "another job with a name that is far too long", arrived: units.Never})
+	for i := range 20 {
+		l.state.add("another job with a name that is far too long " + strings.Repeat("x", i))
 	}
 	lines := l.state.frame(0, 40)
 	if len(lines) != 2+mostLive || lines[len(lines)-1] != "… and 12 more" || !strings.HasPrefix(lines[1], "another j…  ░") {

@@ -66,11 +66,7 @@ func (o *options) goOn(ctx context.Context, err error, local *runs.Local, resume
 
 // tellOpen tells how far the jobs are that a paused run has not finished.
 func (s *liveState) tellOpen(w io.Writer) {
-	for i := range s.jobs {
-		j := &s.jobs[i]
-		if j.ended {
-			continue
-		}
+	for j := range s.all {
 		done := "has not begun"
 		if j.maps.tasks > 0 {
 			done = fmt.Sprintf("is interrupted: %d of %d maps", j.maps.done, j.maps.tasks)

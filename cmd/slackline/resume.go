@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,11 +17,11 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
-	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
-// resumed is the hidden flag of run by which resume calls it: that there is nothing left to do is no error then.
+// resumed is the hidden flag of run by which resume calls it: when the run began, if no log says so.
+// That there is nothing left to do is no error then.
 const resumed = "resumed"
 
 // commandOf writes down a command line of run, but for what shall not be done again.
@@ -51,16 +52,18 @@ func newResume(o *options) *cobra.Command {
 or by the death of its process. What tasks have committed counts if it is still there unchanged; the rest runs again. The
 result is what an undisturbed run would have written, byte for byte. It runs in the directory and with the flags of the first
 run, and prints that command first; --output asks for the result in another format. Name the run by an output directory, by
-the job file, or by the name of a job; without a name there must be just one in the list of slackline jobs.
+the job file, or by the name of a job; without a name there must be just one in the list of slackline jobs. Of jobs that were
+submitted to an open run it resumes those that came together.
 
 Time 0 is the start of the first run: submissions, deadlines and all times count from then, and the policy plans with the time
 that is left. A job that had begun, or whose deadline had been promised, runs even if it can no longer meet its deadline; the
 report says whether the promise was kept. Jobs that had finished before are judged by when they did: a missed deadline counts,
 with --strict too.
 
-The command is in the log of the output directory. So resume requires that the log, its folder and the output directory belong
-to you (or to root), and that nobody else may write there, or to the folders above unless they are sticky, as /tmp is. It does
-not check this on Windows: read the command that it prints.
+The command is in the log of the output directory; that of a job that had not begun is in the store of slackline jobs. So resume
+requires that the log, its folder and the output directory (or the store and its folder) belong to you or to root, and that nobody
+else may write there, or to the folders above unless they are sticky, as /tmp is. It does not check this on Windows: read the
+command that it prints.
 
 Running the same slackline run again does the same. If the job or its input has changed since, that is refused. slackline run
 --fresh starts again from the beginning, finished jobs included; slackline discard deletes what is left.`,
@@ -73,11 +76,11 @@ Running the same slackline run again does the same. If the job or its input has 
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dirs, err := o.candidates(args)
+			left, err := o.candidates(args)
 			if err != nil {
 				return err
 			}
-			from, err := choose(args, withFolders(dirs))
+			from, err := left.choose(args)
 			if err != nil {
 				return err
 			}
@@ -93,7 +96,7 @@ Running the same slackline run again does the same. If the job or its input has 
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "in %s: slackline run %s\n", report.Printable(shellWord(from.Dir)), report.Printable(shellWords(from.Args)))
 			again := newRoot()
-			again.SetArgs(append([]string{"run", "--" + resumed}, from.Args...))
+			again.SetArgs(append([]string{"run", "--" + resumed + "=" + from.Began.Format(time.RFC3339Nano)}, from.Args...))
 			again.SetOut(cmd.OutOrStdout())
 			again.SetErr(cmd.ErrOrStderr())
 			return again.ExecuteContext(cmd.Context())
@@ -105,88 +108,111 @@ Running the same slackline run again does the same. If the job or its input has 
 	return cmd
 }
 
-// candidates are the output directories that may have been left.
-func (o *options) candidates(args []string) ([]string, error) {
-	if len(args) == 0 {
-		return o.kept(store.JobFilter{Limit: 1000})
-	}
-	info, err := os.Stat(args[0])
+// left is what may have been left of interrupted runs: output directories, and what the store knows
+// of interrupted jobs, which need not have begun.
+type left struct {
+	dirs  []string
+	jobs  []*store.Job
+	doubt error // why others may have written to the store
+}
+
+// named are the output directories that an argument names, that of a path or those of a job file;
+// none if it is the name of a job. A directory need not be there.
+func named(arg string) (dirs []string, err error) {
+	info, err := os.Stat(arg)
 	switch {
-	case err == nil && info.IsDir():
-		return []string{args[0]}, nil
-	case err == nil:
-		src, err := readFile(args[0])
-		if err != nil {
-			return nil, err
-		}
-		jobs, err := scenario.ReadJobs(args[0], src)
-		if err != nil {
-			return nil, err
-		}
-		var dirs []string
+	case err == nil && !info.IsDir():
+		jobs, err := readJobs([]string{arg})
 		for _, j := range jobs {
 			dirs = append(dirs, j.Output)
 		}
-		return dirs, nil
-	case !errors.Is(err, os.ErrNotExist) || strings.ContainsAny(args[0], `/\`) || filepath.Ext(args[0]) != "":
-		return nil, fmt.Errorf("%s: there is no such output directory or job file", args[0])
+		return dirs, err
+	case err == nil, errors.Is(err, os.ErrNotExist) && strings.ContainsAny(arg, `/\`):
+		return []string{arg}, nil
+	case !errors.Is(err, os.ErrNotExist) || filepath.Ext(arg) != "":
+		return nil, fmt.Errorf("%s: there is no such output directory or job file", arg)
 	}
-	return o.kept(store.JobFilter{Name: args[0], Limit: 1})
+	return nil, nil
 }
 
-// withFolders adds the folders of policies that stand within output directories.
-func withFolders(dirs []string) []string {
-	var all []string
-	for _, dir := range dirs {
-		all = append(all, dir)
-		names, _ := os.ReadDir(dir) // if it cannot be read, there is nothing to go on with
-		for _, n := range names {
-			below := filepath.Join(dir, n.Name())
-			if _, err := os.Stat(filepath.Join(below, "_temporary")); err == nil {
-				all = append(all, below)
+// candidates finds what may have been left of the jobs that are meant; without a name, of all.
+func (o *options) candidates(args []string) (*left, error) {
+	l := &left{}
+	filters := []store.JobFilter{{Limit: 1000}}
+	if len(args) > 0 {
+		filters[0].Name, filters[0].Limit = args[0], 1
+		var err error
+		if l.dirs, err = named(args[0]); err != nil {
+			return nil, err
+		}
+		for i, dir := range l.dirs {
+			abs, err := filepath.Abs(dir)
+			if err != nil {
+				return nil, err
 			}
+			filters = append(filters[:i], store.JobFilter{Output: abs, Limit: 1})
 		}
 	}
-	return all
-}
-
-// kept are the output directories of jobs in the store. Of a job that is named it is those of all
-// jobs of its last run, as it may have died before that one began.
-func (o *options) kept(f store.JobFilter) ([]string, error) {
 	m, err := o.read(io.Discard)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
 	if m.Store() == nil {
-		return nil, nil
+		return l, nil
 	}
-	jobs, err := m.Store().Jobs(f)
-	if err != nil {
-		return nil, failure{err}
-	}
-	if f.Name != "" && len(jobs) > 0 {
-		if jobs, err = m.Store().Jobs(store.JobFilter{Run: jobs[0].Run}); err != nil {
+	l.doubt = m.Trusted()
+	for _, f := range filters {
+		jobs, err := m.Store().Jobs(f)
+		if err == nil && f.Name != "" && len(jobs) > 0 && jobs[0].Command == nil { // of an earlier build
+			jobs, err = m.Store().Jobs(store.JobFilter{Run: jobs[0].Run})
+		}
+		if err != nil {
 			return nil, failure{err}
 		}
-	}
-	var dirs []string
-	for _, j := range jobs {
-		if !slices.Contains(dirs, j.Output) {
-			dirs = append(dirs, j.Output)
+		for _, j := range jobs {
+			l.add(j)
 		}
 	}
-	return dirs, nil
+	return l, nil
 }
 
-// choose finds the one run that left something in one of the directories; nil if all is done. What
-// somebody else may have left is not run.
-func choose(args, dirs []string) (*runs.Command, error) {
-	var found []runs.Command
-	var where []string
+// add adds a job of the store. One that had not begun is known by the others of its command line.
+func (l *left) add(j *store.Job) {
+	dirs := []string{j.Output}
+	if j.Resumable() {
+		l.jobs = append(l.jobs, j)
+		var from runs.Command
+		if json.Unmarshal(j.Command, &from) == nil {
+			dirs = append(dirs, from.Outputs...)
+		}
+	}
+	for _, dir := range dirs {
+		if !slices.Contains(l.dirs, dir) {
+			l.dirs = append(l.dirs, dir)
+		}
+	}
+}
+
+// found are commands of interrupted runs, and for each a name of what it left.
+type found struct {
+	from  []runs.Command
+	where []string
+}
+
+func (f *found) add(from runs.Command, where string) {
+	if !slices.ContainsFunc(f.from, func(o runs.Command) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
+		f.from, f.where = append(f.from, from), append(f.where, where)
+	}
+}
+
+// choose finds the one run that left something; nil if all is done. What somebody else may have left
+// is not run.
+func (l *left) choose(args []string) (*runs.Command, error) {
+	var all found
 	finished := ""
 	var doubt error
-	for _, dir := range dirs {
+	for _, dir := range outdir.WithFolders(l.dirs) {
 		trust := outdir.Trusted(dir) // before it is read
 		left, err := outdir.Left(dir)
 		if err == nil && left.Command != nil && trust != nil {
@@ -210,16 +236,23 @@ func choose(args, dirs []string) (*runs.Command, error) {
 		if err := json.Unmarshal(left.Command, &from); err != nil || from.Dir == "" {
 			return nil, fmt.Errorf("output %q: its log does not name its command; run the job again instead", dir)
 		}
-		if !slices.ContainsFunc(found, func(o runs.Command) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
-			found = append(found, from)
-			where = append(where, dir)
+		all.add(from, dir)
+	}
+	for _, j := range l.jobs {
+		var from runs.Command
+		switch err := json.Unmarshal(j.Command, &from); {
+		case err != nil || from.Dir == "":
+		case l.doubt != nil && len(all.from) == 0:
+			doubt = fmt.Errorf("job %d, %s: resume would run its command from the store, but %w; run the job again instead", j.ID, j.Name, l.doubt)
+		case l.doubt == nil:
+			all.add(from, j.Name)
 		}
 	}
 	switch {
-	case len(found) == 1:
-		return &found[0], nil
-	case len(found) > 1:
-		return nil, fmt.Errorf("several runs were interrupted; name one of them by its output directory: %s", strings.Join(where, ", "))
+	case len(all.from) == 1:
+		return &all.from[0], nil
+	case len(all.from) > 1:
+		return nil, fmt.Errorf("several runs were interrupted; name one of them by its output directory or job: %s", strings.Join(all.where, ", "))
 	case finished != "" && len(args) > 0:
 		return nil, nil
 	case doubt != nil:
@@ -227,5 +260,8 @@ func choose(args, dirs []string) (*runs.Command, error) {
 	case len(args) == 0:
 		return nil, fmt.Errorf("no interrupted run is known; name its output directory or job file")
 	}
-	return nil, fmt.Errorf("%s: there is nothing left of an interrupted run; a job that had not begun must be submitted again", args[0])
+	if _, err := os.Stat(args[0]); err != nil && strings.ContainsAny(args[0], `/\`) {
+		return nil, fmt.Errorf("%s: there is no such output directory or job file", args[0])
+	}
+	return nil, fmt.Errorf("%s: there is nothing left of an interrupted run", args[0])
 }

@@ -21,7 +21,8 @@ import (
 
 func newRun(o *options) *cobra.Command {
 	var limits *limits
-	var fresh, again, open bool
+	var fresh, open bool
+	var again string
 	var behind []string
 	var power string
 	cmd := &cobra.Command{
@@ -84,7 +85,15 @@ run says before it starts how long its jobs should take.`,
 				return err
 			}
 			now := time.Now()
-			if first := runs.Began(jobs, append(foldersOf(policies), "")...); !fresh && !first.IsZero() {
+			first := runs.Began(jobs, append(foldersOf(policies), "")...)
+			var since time.Time
+			if first.IsZero() && again != "" {
+				if since, err = time.Parse(time.RFC3339Nano, again); err != nil {
+					return err
+				}
+				first = since
+			}
+			if !fresh && !first.IsZero() {
 				now = first
 			}
 			local, err := runs.NewLocal(jobs, m, now)
@@ -94,17 +103,17 @@ run says before it starts how long its jobs should take.`,
 			if local.Open = open; open && len(policies) > 1 {
 				return fmt.Errorf("--open: a run that takes more jobs has one policy, not %d", len(policies))
 			}
-			local.Several, local.Fresh, local.Command = len(policies) > 1, fresh, commandOf(cmd, args)
+			local.Several, local.Fresh, local.Since, local.Command = len(policies) > 1, fresh, since, commandOf(cmd, args)
 			local.Command.Outputs = local.Outputs(foldersOf(policies)...)
-			if again && local.Finished(foldersOf(policies)...) {
+			if again != "" && local.Finished(foldersOf(policies)...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to resume")
 				return nil
 			}
 			err = o.runLocal(cmd, local, policies, seed)
-			return o.goOn(cmd.Context(), err, local, again, foldersOf(policies))
+			return o.goOn(cmd.Context(), err, local, again != "", foldersOf(policies))
 		},
 	}
-	cmd.Flags().BoolVar(&again, resumed, false, "set by resume")
+	cmd.Flags().StringVar(&again, resumed, "", "set by resume: when the run began")
 	cmd.Flags().StringArrayVar(&behind, runs.Behind, nil, "set by resume: JOB=OUTPUT of a job that these were submitted behind")
 	_ = cmd.Flags().MarkHidden(resumed)
 	_ = cmd.Flags().MarkHidden(runs.Behind)
@@ -129,7 +138,7 @@ func letGoOf(behind []string, jobs []*scenario.Job) error {
 		case !left.Finished && left.Command != nil:
 			return fmt.Errorf("job %q, for which others wait, is interrupted too; resume it first: slackline resume %s", before, shellWord(output))
 		case !left.Finished:
-			return fmt.Errorf("job %q, for which others wait, has not finished: there is no finished output in %s; run it first", before, output)
+			return fmt.Errorf("job %q, for which others wait, has not finished: there is no finished output in %s; run or resume it first", before, output)
 		}
 		for _, j := range jobs {
 			j.After = slices.DeleteFunc(j.After, func(name string) bool { return name == before })
@@ -338,8 +347,8 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 			why = paused.Error()
 			shown.state.tellOpen(say)
 		}
-		if lost := keeper.Lost(); len(lost) > 0 {
-			fmt.Fprintf(w, "not begun, so that nothing can be resumed; submit again: %s\n", report.Printable(strings.Join(lost, ", ")))
+		for _, name := range keeper.Lost() {
+			fmt.Fprintf(w, "job %q had not begun; slackline resume %s starts it\n", name, report.Printable(shellWord(name)))
 		}
 		if lost := keeper.Abandon(why); lost != nil {
 			fmt.Fprintf(w, "warning: the interruption of this run cannot be recorded: %v\n", lost)

@@ -32,9 +32,7 @@ func each(known []*profile.Class, of func(*profile.Class) *profile.Class) []*pro
 // input is what the maps of the jobs read, without those whose input another job writes.
 func (l *Local) input() (bytes int64) {
 	for _, j := range l.jobs {
-		for i := range j.Splits {
-			bytes += j.Splits[i].Size
-		}
+		bytes += j.Size()
 	}
 	return bytes
 }

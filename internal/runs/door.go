@@ -1,16 +1,17 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
-	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
@@ -185,9 +186,7 @@ func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 		return r, fmt.Errorf("it takes job files from %s, as their paths are relative to that; submit them there", here)
 	}
 	for {
-		k.joins.Lock()
-		there := slices.Clone(k.local.Files)
-		k.joins.Unlock()
+		there, came := k.present()
 		now := time.Now()
 		more, err := k.joining(s.Files, there, now)
 		switch {
@@ -197,7 +196,7 @@ func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 			return Reply{Bad: true}, err
 		}
 		k.joins.Lock()
-		if slices.Equal(there, k.local.Files) {
+		if came == k.came {
 			defer k.joins.Unlock()
 			return k.join(request, s.Files, more, now)
 		}
@@ -205,15 +204,28 @@ func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 	}
 }
 
+// present are the files of the jobs that have not ended, in the order in which they came, and how
+// often jobs were submitted.
+func (k *Keeper) present() (files []*scenario.Job, came int) {
+	k.joins.Lock()
+	defer k.joins.Unlock()
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	open := slices.SortedFunc(maps.Values(k.open), func(a, b *keptJob) int { return cmp.Compare(a.row.ID, b.row.ID) })
+	for _, j := range open {
+		files = append(files, j.file)
+	}
+	return files, k.came
+}
+
 // joining reads job files that are to join the run. It ends with the run, whatever it reads.
 func (k *Keeper) joining(files []string, there []*scenario.Job, now time.Time) (more *Local, err error) {
-	l := &Local{Machine: k.local.Machine, Files: there}
 	read := make(chan struct{})
 	var found *Local
 	var wrong error
 	go func() {
 		defer close(read)
-		found, wrong = l.joining(files, now)
+		found, wrong = k.equip(files, there, now)
 	}()
 	select {
 	case <-read:
@@ -226,13 +238,17 @@ func (k *Keeper) joining(files []string, there []*scenario.Job, now time.Time) (
 // join lets jobs into the run, unless whoever asked for it has given up.
 func (k *Keeper) join(request int64, files []string, more *Local, now time.Time) (r Reply, err error) {
 	since := units.Duration(now.Sub(k.cell.Origin()))
+	from := k.of(files, more)
+	command, err := json.Marshal(from)
+	if err != nil {
+		return r, err
+	}
 	var jobs []engine.Job
-	for _, equipped := range more.jobs {
+	var kept []*keptJob
+	var rows []*store.Job
+	for i, equipped := range more.jobs {
 		j := equipped.Job
-		j.Began = now
-		if j.Command, err = json.Marshal(k.local.of(files, more)); err != nil {
-			return r, err
-		}
+		j.Began, j.Command = now, command
 		j.Spec.Arrive = j.Spec.Arrive.Add(since)
 		for _, at := range []*units.Time{&j.Spec.Deadline, &j.Spec.Soft} {
 			if *at != units.Never {
@@ -240,19 +256,41 @@ func (k *Keeper) join(request int64, files []string, more *Local, now time.Time)
 			}
 		}
 		jobs = append(jobs, j)
+		keep, err := more.keep(i, "", from, now)
+		if err != nil {
+			return r, err
+		}
+		kept, rows = append(kept, keep), append(rows, &keep.row)
 	}
-	rows, err := k.add(request, more, now)
-	if err == nil {
-		err = k.door.Ask(k.ctx, engine.Request{Submit: jobs})
+	if err := k.live.Take(request, rows); err != nil {
+		return r, err
 	}
-	if err != nil {
-		return r, errors.Join(err, k.drop(more, rows))
+	k.lock.Lock()
+	for _, j := range kept {
+		k.add(j)
+	}
+	k.came++
+	k.lock.Unlock()
+	if err := k.door.Ask(k.ctx, engine.Request{Submit: jobs}); err != nil {
+		return r, errors.Join(err, k.drop(kept, rows))
 	}
 	for _, row := range rows {
 		r.Jobs = append(r.Jobs, Submitted{row.ID, row.Name})
 	}
 	r.Notes = slices.Concat(more.Notes(), more.Warnings)
 	return r, nil
+}
+
+// drop forgets the jobs that came last, as they were not let in.
+func (k *Keeper) drop(kept []*keptJob, rows []*store.Job) error {
+	k.lock.Lock()
+	k.jobs = k.jobs[:len(k.jobs)-len(kept)]
+	for _, j := range kept {
+		delete(k.open, j.row.Name)
+		k.input -= j.input
+	}
+	k.lock.Unlock()
+	return k.live.Drop(rows)
 }
 
 // SameDir tells whether two paths name the same directory.
@@ -262,8 +300,8 @@ func SameDir(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// joining reads job files that are to join the run.
-func (l *Local) joining(files []string, now time.Time) (*Local, error) {
+// equip reads job files that are to join the run, beside the jobs that are there.
+func (k *Keeper) equip(files []string, there []*scenario.Job, now time.Time) (*Local, error) {
 	var jobs []*scenario.Job
 	for _, file := range files {
 		src, err := os.ReadFile(file)
@@ -276,12 +314,36 @@ func (l *Local) joining(files []string, now time.Time) (*Local, error) {
 		}
 		jobs = append(jobs, more...)
 	}
+	names := make(map[string]bool, len(there)+len(jobs))
+	for _, f := range there {
+		names[f.Name] = true
+	}
 	for _, f := range jobs {
-		if slices.Contains(l.JobNames(), f.Name) {
-			return nil, f.Errorf("name", "the run has had a job %q already; give this one another name", f.Name)
+		if names[f.Name] {
+			return nil, f.Errorf("name", "the run has a job %q already; wait for its end, or give this one another name", f.Name)
 		}
 	}
-	more, err := newLocal(jobs, l.Machine, now, l.Files)
+	for _, f := range jobs {
+		names[f.Name] = true
+	}
+	for _, f := range jobs {
+		for _, name := range f.After {
+			if names[name] {
+				continue
+			}
+			before, err := k.before(name)
+			switch {
+			case err != nil:
+				return nil, err
+			case before == nil: // of which its check says so
+				continue
+			case before.State == store.Failed || before.State == store.Killed || before.State == store.Refused:
+				return nil, f.Errorf("after", "job %q, for which it waits, has not finished: it is %s", name, before.State)
+			}
+			there, names[name] = append(there, &scenario.Job{Name: name, Output: before.Output}), true
+		}
+	}
+	more, err := newLocal(jobs, k.local.Machine, now, there)
 	if err != nil {
 		return nil, err
 	}
@@ -297,15 +359,28 @@ func (l *Local) joining(files []string, now time.Time) (*Local, error) {
 	return more, nil
 }
 
+// before returns the newest job of the run with this name that others may wait for, nil if there is
+// none. Of one that has not ended only the output is known for certain.
+func (k *Keeper) before(name string) (*store.Job, error) {
+	rows, err := k.local.Memory.store.Jobs(store.JobFilter{Run: k.live.Run.ID, Name: name, Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
 // of is the origin of jobs that were submitted to a run: a run of their own goes on with them, and
 // is told which jobs they wait for besides.
-func (l *Local) of(files []string, more *Local) Command {
-	o := l.Command
+func (k *Keeper) of(files []string, more *Local) Command {
+	o := k.local.Command
 	args := slices.Clone(o.Args[:slices.Index(o.Args, "--")])
 	for _, f := range more.Files {
-		for _, before := range f.After {
-			if i := l.file(before); i >= 0 {
-				args = append(args, "--"+Behind+"="+before+"="+l.output(i, ""))
+		for _, name := range f.After {
+			if slices.Contains(more.JobNames(), name) {
+				continue
+			}
+			if before, err := k.before(name); err == nil && before != nil {
+				args = append(args, "--"+Behind+"="+name+"="+before.Output)
 			}
 		}
 	}
@@ -315,69 +390,45 @@ func (l *Local) of(files []string, more *Local) Command {
 // Behind is the flag of run that names a job of another submission, and its output.
 const Behind = "behind"
 
-// add begins to keep more jobs, before they arrive.
-func (k *Keeper) add(request int64, more *Local, now time.Time) (rows []*store.Job, err error) {
-	for i := range more.Files {
-		row := more.row(i, "", now)
-		rows = append(rows, &row)
-	}
-	if err := k.live.Take(request, rows); err != nil {
-		return nil, err
-	}
-	k.lock.Lock()
-	defer k.lock.Unlock()
-	l := k.local
-	l.Files, l.jobs = append(l.Files, more.Files...), append(l.jobs, more.jobs...)
-	for _, row := range rows {
-		k.jobs = append(k.jobs, keptJob{row: *row, work: report.Work{Counters: map[string]int64{}}})
-		k.dirty, k.expected = append(k.dirty, false), append(k.expected, nil)
-	}
-	return rows, nil
-}
-
-// drop forgets the jobs that were added last, as they were not let in.
-func (k *Keeper) drop(more *Local, rows []*store.Job) error {
-	if rows == nil {
-		return nil
-	}
-	k.lock.Lock()
-	l := k.local
-	n := len(l.Files) - len(more.Files)
-	l.Files, l.jobs = l.Files[:n], l.jobs[:n]
-	k.jobs, k.dirty, k.expected = k.jobs[:n], k.dirty[:n], k.expected[:n]
-	k.lock.Unlock()
-	return k.live.Drop(rows)
-}
-
 // Unserve ends that anything is asked of the run: its jobs have ended, or it is broken off.
 func (k *Keeper) Unserve() {
 	k.over(store.ErrGone)
 	k.server.Wait()
 }
 
-// Lost are the jobs of an open run that broke off which have not ended, and which nothing on disk
-// goes on with: neither they nor any that were submitted with them had begun.
+// Lost are jobs of an open run that broke off before they, or any that were submitted with them,
+// had begun: the store alone knows of them. Of those that were submitted together it is the first.
+// From then on Local.Remains knows the jobs that were submitted too.
 func (k *Keeper) Lost() (names []string) {
 	if !k.local.Open {
 		return nil
 	}
-	kept := make(map[string]bool) // by output
+	k.local.Files, _ = k.present()
+	told := make(map[string]bool) // by output
 	for _, dir := range k.local.Remains("") {
-		var from Command
-		if left, err := outdir.Left(dir); err == nil && json.Unmarshal(left.Command, &from) == nil {
-			for _, output := range from.Outputs {
-				kept[output] = true
-			}
+		if left, err := outdir.Left(dir); err == nil {
+			tell(told, left.Command)
 		}
 	}
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	for i := range k.jobs {
-		if row := &k.jobs[i].row; row.Ended == nil && !kept[row.Output] {
-			names = append(names, row.Name)
+	for _, f := range k.local.Files {
+		if j := k.open[f.Name]; j != nil && !told[j.row.Output] {
+			names = append(names, f.Name)
+			tell(told, j.row.Command)
 		}
 	}
 	return names
+}
+
+// tell notes the outputs of all jobs of a command line.
+func tell(told map[string]bool, command []byte) {
+	var from Command
+	if json.Unmarshal(command, &from) == nil {
+		for _, output := range from.Outputs {
+			told[output] = true
+		}
+	}
 }
 
 // Number is that of the run in the store, 0 if it is not kept. An error says why no other process

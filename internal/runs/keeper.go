@@ -14,6 +14,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
@@ -28,19 +29,21 @@ import (
 // run goes on, so that no decision waits for a disk.
 type Keeper struct {
 	follow.Single
-	local    *Local
-	cell     lab.Cell
-	expected []*report.Expectation // by file; nil where nothing is known
-	live     *store.Live           // nil: nothing is written
-	known    []*profile.Class      // before the run
-	now      time.Time             // when this process began the run, or went on with it
-	base     time.Time             // 0 of the clock of the run, in the first batch at the latest
-	begun    bool
-	jobs     []keptJob // by file
-	files    []int     // file + 1, by index of job
+	local *Local
+	cell  lab.Cell
+	live  *store.Live      // nil: nothing is written
+	known []*profile.Class // before the run
+	now   time.Time        // when this process began the run, or went on with it
+	base  time.Time        // 0 of the clock of the run, in the first batch at the latest
+	begun bool
 
-	lock   sync.Mutex // of what the writer takes
-	dirty  []bool     // jobs
+	lock   sync.Mutex          // of what the writer takes, and of the jobs
+	jobs   []*keptJob          // all, as the report has them, in the order in which they came
+	open   map[string]*keptJob // by name: those that have not ended
+	here   []*keptJob          // those that have arrived and not ended, by index; nil where none is
+	came   int                 // how often jobs were submitted
+	input  int64               // of all jobs
+	dirty  []*keptJob          // to be written
 	rows   []*store.Attempt
 	broken error // the first error of the writer, which stops it
 	stop   chan struct{}
@@ -49,14 +52,18 @@ type Keeper struct {
 	ctx    context.Context // of what is asked of the run
 	over   context.CancelCauseFunc
 	server sync.WaitGroup
-	joins  sync.Mutex // held while jobs join: local.Files changes under it and lock alone
+	joins  sync.Mutex // held while jobs join
 
 	untrusted error // why nobody may ask: others can write to the store
 }
 
 // keptJob is what is known of a job.
 type keptJob struct {
-	row      store.Job // guarded by Keeper.lock
+	file     *scenario.Job // until it has ended
+	input    int64         // bytes, where they are known before it runs
+	row      store.Job     // guarded by Keeper.lock
+	dirty    bool
+	expected *report.Expectation // nil: nothing is known
 	work     report.Work
 	failures []report.Failure
 	before   bool // an interrupted run before did all of its tasks
@@ -77,24 +84,24 @@ const mostFailures = 100
 // report alone; an error says why the store cannot be used, and is no reason not to run.
 func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectation) (*Keeper, error) {
 	now := time.Now()
-	k := &Keeper{local: l, cell: c, expected: expected, now: now, base: now, jobs: make([]keptJob, len(l.Files)), dirty: make([]bool, len(l.Files)),
-		stop: make(chan struct{}), door: l.doors[under]}
+	k := &Keeper{local: l, cell: c, now: now, base: now, open: make(map[string]*keptJob), stop: make(chan struct{}), door: l.doors[under]}
 	k.ctx, k.over = context.WithCancelCause(context.Background())
 	if !c.GoesOn.IsZero() {
 		k.base = c.GoesOn
 	}
-	if k.expected == nil {
-		k.expected = make([]*report.Expectation, len(l.Files))
-	}
 	var rows []*store.Job
 	for i := range l.Files {
-		row := &k.jobs[i].row
-		*row = l.row(i, under, k.base)
-		row.GoesOn = !c.GoesOn.IsZero()
-		if e := k.expected[i]; e != nil {
-			row.Expected, row.Spread = &e.Seconds, e.Spread
+		j, err := l.keep(i, under, l.Command, k.base)
+		if err != nil {
+			return k, err
 		}
-		k.jobs[i].work.Counters = map[string]int64{}
+		row := &j.row
+		row.GoesOn = !c.GoesOn.IsZero()
+		if expected != nil && expected[i] != nil {
+			j.expected = expected[i]
+			row.Expected, row.Spread = &j.expected.Seconds, j.expected.Spread
+		}
+		k.add(j)
 		if c.GoesOn.IsZero() || !l.told(i, under, c.GoesOn) {
 			rows = append(rows, row)
 		}
@@ -109,7 +116,7 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 	}
 	k.known = known
 	run := store.Run{Name: l.Name(), Policy: c.Policy, Seed: c.Seed, PID: os.Getpid(), Began: now}
-	if k.untrusted = m.trusted(); l.Open && k.untrusted == nil {
+	if k.untrusted = m.Trusted(); l.Open && k.untrusted == nil {
 		run.Door = absolute(".")
 	}
 	live, err := m.store.Begin(run, rows)
@@ -124,16 +131,26 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 	return k, nil
 }
 
-// row is what is kept of a job before it arrives.
-func (l *Local) row(i int, under string, base time.Time) store.Job {
+// keep is what is kept of a job before it arrives. Its command line is that of a run which goes on
+// with it if it has not begun.
+func (l *Local) keep(i int, under string, from Command, base time.Time) (*keptJob, error) {
+	from.Began = base.Round(0)
+	command, err := json.Marshal(from)
 	f := l.Files[i]
-	row := store.Job{Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()),
+	j := &keptJob{file: f, input: l.jobs[i].Size(), work: report.Work{Counters: map[string]int64{}}, row: store.Job{
+		Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Command: command,
 		Output: l.output(i, under), Submitted: base.Add(time.Duration(f.Arrive)),
-		Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.jobs[i].Splits)}, Isolation: inEngine}
+		Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.jobs[i].Splits)}, Isolation: inEngine}}
 	if l.jobs[i].Executor != nil {
-		row.Isolation = process.How()
+		j.row.Isolation = process.How()
 	}
-	return row
+	return j, err
+}
+
+// add begins to keep a job.
+func (k *Keeper) add(j *keptJob) {
+	k.jobs, k.open[j.row.Name] = append(k.jobs, j), j
+	k.input += j.input
 }
 
 func absolute(path string) string {
@@ -184,13 +201,13 @@ func (k *Keeper) write() {
 func (k *Keeper) changes() (c store.Change) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	for i := range k.jobs {
-		if row := k.jobs[i].row; k.dirty[i] && row.ID != 0 {
+	for _, j := range k.dirty {
+		if row := j.row; row.ID != 0 {
 			c.Jobs = append(c.Jobs, &row)
 		}
-		k.dirty[i] = false
+		j.dirty = false
 	}
-	c.Attempts, k.rows = k.rows, nil
+	c.Attempts, k.rows, k.dirty = k.rows, nil, k.dirty[:0]
 	return c
 }
 
@@ -281,6 +298,9 @@ func ofJobs(kind sched.EventKind) bool {
 }
 
 func (k *Keeper) endJob(j *keptJob, at units.Time, e *follow.Record) {
+	k.here[e.Job.Index] = nil
+	delete(k.open, j.row.Name)
+	j.file, j.row.Command = nil, nil
 	ended := k.wall(at)
 	// what was refused, or killed while it waited, took nothing
 	if j.row.Ended = &ended; e.Outcome == sched.Committed || j.row.Started != nil {
@@ -313,12 +333,21 @@ func stateOf(o sched.Outcome) string {
 
 // job returns what is kept of a job, nil if it is unknown; what changes of it will be written.
 func (k *Keeper) job(f *follow.Job) *keptJob {
-	if f == nil || *follow.At(&k.files, f.Index) == 0 {
+	if f == nil {
 		return nil
 	}
-	i := k.files[f.Index] - 1
-	k.dirty[i] = true
-	return &k.jobs[i]
+	j := *follow.At(&k.here, f.Index)
+	if j != nil {
+		k.change(j)
+	}
+	return j
+}
+
+// change notes that a job has to be written.
+func (k *Keeper) change(j *keptJob) {
+	if !j.dirty {
+		j.dirty, k.dirty = true, append(k.dirty, j)
+	}
 }
 
 func (k *Keeper) wall(at units.Time) time.Time { return k.base.Add(time.Duration(at)) }
@@ -328,7 +357,7 @@ func (k *Keeper) arrive(f *follow.Job) {
 		return
 	}
 	spec := f.Spec
-	*follow.At(&k.files, f.Index) = 1 + k.local.file(spec.ID)
+	*follow.At(&k.here, f.Index) = k.open[spec.ID]
 	j := k.job(f)
 	if j == nil {
 		return
@@ -402,11 +431,9 @@ func (k *Keeper) finish(last store.Change) error {
 // Abandon keeps a run that did not come to its end.
 func (k *Keeper) Abandon(why string) error {
 	k.lock.Lock()
-	for i := range k.jobs {
-		if row := &k.jobs[i].row; row.Ended == nil {
-			row.State, row.Reason = store.Interrupted, why
-			k.dirty[i] = true
-		}
+	for _, j := range k.open {
+		j.row.State, j.row.Reason = store.Interrupted, why
+		k.change(j)
 	}
 	k.lock.Unlock()
 	return k.finish(store.Change{})
@@ -432,13 +459,17 @@ func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	run.Real = real
+	named := make(map[string][]*keptJob) // one after another, as jobs of a name come
+	for _, j := range k.jobs {
+		named[j.row.Name] = append(named[j.row.Name], j)
+	}
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
-		f := k.local.file(j.ID)
-		if f < 0 {
+		if len(named[j.ID]) == 0 {
 			continue
 		}
-		kept := &k.jobs[f]
+		kept := named[j.ID][0]
+		named[j.ID] = named[j.ID][1:]
 		w := &kept.work
 		for name, to := range map[string]*int64{mapreduce.MapInputBytes: &w.Read, mapreduce.MapInputRecords: &w.Records,
 			mapreduce.ReduceShuffleBytes: &w.Shuffled, mapreduce.SpilledRecords: &w.Spilled, mapreduce.BytesWritten: &w.Written} {
@@ -447,10 +478,10 @@ func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.
 		if w.RecordsOut = w.Counters[mapreduce.TaskGroup+"."+mapreduce.ReduceOutputRecords]; j.Reduces == 0 {
 			w.RecordsOut = w.Counters[mapreduce.TaskGroup+"."+mapreduce.MapOutputRecords]
 		}
-		j.Work, j.Failures, j.Expected = w, kept.failures, k.expected[f]
+		j.Work, j.Failures, j.Expected = w, kept.failures, kept.expected
 		if j.Outcome == report.Refused {
 			kept.row.State, kept.row.Reason = store.Refused, j.Reason
-			k.dirty[f] = true
+			k.change(kept)
 		}
 		j.Resumed = !k.cell.GoesOn.IsZero() && kept.row.Submitted.Before(k.now)
 		if class := find(taught, j.Class); class != nil {
@@ -467,7 +498,7 @@ func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.
 		taught[0].Memory.Add(float64(*real.Memory))
 	}
 	for i, class := range taught {
-		if real == nil || !cold(find(k.known, class.Name), fetched, k.local.input()) {
+		if real == nil || !cold(find(k.known, class.Name), fetched, k.input) {
 			continue
 		}
 		for r := range run.Jobs {
@@ -475,9 +506,10 @@ func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.
 				j.Cold = true
 			}
 		}
-		for f := range k.jobs {
-			if row := &k.jobs[f].row; row.Class == class.Name && row.Started != nil {
-				row.Cold, k.dirty[f] = true, true
+		for _, j := range k.jobs {
+			if j.row.Class == class.Name && j.row.Started != nil {
+				j.row.Cold = true
+				k.change(j)
 			}
 		}
 		taught[i] = class.AsCold()

@@ -55,18 +55,19 @@ type Local struct {
 	Open    bool                    // the run takes more jobs until its door is shut
 	doors   map[string]*engine.Door // of the runs, by the folder that they write
 	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
+	Since   time.Time               // when the run began that this one resumes, if none of its jobs had begun
 	Command Command                 // of the run, for whoever wants to go on with it
 	Memory  *Memory                 // of earlier runs; may be nil
 	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
 	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
 }
 
-// Command is the command line that a job came from. It stands in the job's log, so that what is left
-// of a run can be resumed.
+// Command is the command line that a job came from. It is in the job's log, and in the store for as
+// long as there is no log, so that what is left of a run can be resumed.
 type Command struct {
 	Dir   string    `json:"dir"`
 	Args  []string  `json:"args"`           // of run
-	Began time.Time `json:"began,omitzero"` // only read: where builds before this kept 0 of the clock
+	Began time.Time `json:"began,omitzero"` // 0 of the clock: in the store, and in logs of earlier builds
 
 	Outputs []string `json:"outputs,omitempty"` // of all its jobs
 }
@@ -166,7 +167,9 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 	}
 	cfg, goesOn := l.config(seed, under, known), time.Time{}
 	if !l.Fresh {
-		goesOn = Began(l.Files, under)
+		if goesOn = Began(l.Files, under); goesOn.IsZero() && !l.Several {
+			goesOn = l.Since
+		}
 	}
 	door := engine.NewDoor()
 	if !l.Open {

@@ -43,7 +43,7 @@ func ReadMemory(dir string) (*Memory, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return &Memory{store: s, readOnly: errAsking}, nil
+	return &Memory{store: s, readOnly: errAsking, path: storeIn(dir)}, nil
 }
 
 func storeIn(dir string) string { return filepath.Join(dir, "slackline.db") }
@@ -54,8 +54,8 @@ var errAsking = errors.New("it is read-only")
 // ReadOnly says why nothing can be kept, nil if it can.
 func (m *Memory) ReadOnly() error { return m.readOnly }
 
-// trusted says why others than this user may write to the store, nil if nobody can.
-func (m *Memory) trusted() error { return outdir.TrustedFile(m.path) }
+// Trusted says why others than this user may write to the store, nil if nobody can.
+func (m *Memory) Trusted() error { return outdir.TrustedFile(m.path) }
 
 // Close closes the store.
 func (m *Memory) Close() error {

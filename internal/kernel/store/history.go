@@ -55,20 +55,22 @@ type Job struct {
 	// of a job that goes on with an interrupted one: where it was submitted first
 	First int64 `json:"first,omitempty"`
 	// told to Begin: it goes on with the interrupted one of the same output, if there is one
-	GoesOn    bool       `json:"-"`
-	Name      string     `json:"name"`
-	Class     string     `json:"class"`
-	Policy    string     `json:"policy"`
-	State     string     `json:"state"`
-	Reason    string     `json:"reason,omitempty"` // why it failed, was killed or refused
-	File      string     `json:"file,omitempty"`   // the job file
-	Output    string     `json:"output"`
-	Submitted time.Time  `json:"submitted"`
-	Started   *time.Time `json:"started"` // the first attempt
-	Ended     *time.Time `json:"ended"`
-	Deadline  *time.Time `json:"deadline"`
-	Promised  bool       `json:"promised"` // the policy promised the deadline
-	Took      *float64   `json:"took_s"`
+	GoesOn bool   `json:"-"`
+	Name   string `json:"name"`
+	Class  string `json:"class"`
+	Policy string `json:"policy"`
+	State  string `json:"state"`
+	Reason string `json:"reason,omitempty"` // why it failed, was killed or refused
+	File   string `json:"file,omitempty"`   // the job file
+	// of run, with which the job is resumed if it had not begun; as package runs writes it
+	Command   json.RawMessage `json:"command,omitempty"`
+	Output    string          `json:"output"`
+	Submitted time.Time       `json:"submitted"`
+	Started   *time.Time      `json:"started"` // the first attempt
+	Ended     *time.Time      `json:"ended"`
+	Deadline  *time.Time      `json:"deadline"`
+	Promised  bool            `json:"promised"` // the policy promised the deadline
+	Took      *float64        `json:"took_s"`
 	// the run was cold for its class, so that it took longer than it will
 	Cold      bool             `json:"cold,omitempty"`
 	Expected  *float64         `json:"expected_s"` // what was said before it ran; null: nothing was known
@@ -82,6 +84,9 @@ type Job struct {
 	// what held the processes of its attempts together, and bounded their memory
 	Isolation string `json:"isolation,omitempty"`
 }
+
+// Resumable tells whether the job was interrupted, and the store knows the command that goes on with it.
+func (j *Job) Resumable() bool { return j.State == Interrupted && j.Command != nil }
 
 // Tally counts the tasks of a stage.
 type Tally struct {

@@ -17,7 +17,9 @@ import (
 type JobFilter struct {
 	ID     int64
 	Run    int64
+	First  int64 // that go on with this one
 	Name   string
+	Output string
 	Class  string
 	Policy string
 	States []string
@@ -92,7 +94,11 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 	if f.Run != 0 {
 		q.where("run = ?", f.Run)
 	}
+	if f.First != 0 {
+		q.where("json_extract(detail, '$.first') = ?", f.First)
+	}
 	q.is("name", f.Name)
+	q.is("json_extract(detail, '$.output')", f.Output)
 	q.is("class", f.Class)
 	q.is("policy", f.Policy)
 	q.among("state", f.States)

@@ -26,6 +26,14 @@ type Job struct {
 	Whole []task.Whole  // large files that one task each reads
 }
 
+// Size is how many bytes the maps read, 0 if another job writes them.
+func (j *Job) Size() (bytes int64) {
+	for i := range j.Splits {
+		bytes += j.Splits[i].Size
+	}
+	return bytes
+}
+
 // Options are what equipment depends on besides the files.
 type Options struct {
 	Block units.Bytes       // largest input of a map

@@ -178,10 +178,9 @@ func (j *Job) manyCommands() string {
 	if !j.commands() || f.OneCommand {
 		return ""
 	}
-	files, size := 0, int64(0)
+	files, size := 0, j.Size()
 	for i := range splits {
 		files += len(splits[i].Pieces)
-		size += splits[i].Size
 	}
 	if files <= manyFiles || files < 2*len(splits) || size/int64(files) >= smallFiles {
 		return ""

@@ -31,7 +31,7 @@ func OpenCache(dir string) (*Cache, error) {
 	return &Cache{dir}, nil
 }
 
-// program is the sum of the running program's file: another build decides anew.
+// program is the sum of the running program's file: another build decides by itself.
 var program = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -54,7 +54,7 @@ func TestTally(t *testing.T) {
 		}
 	}
 	r.Tally()
-	r.Tally() // counts anew
+	r.Tally() // counts again
 	s := &r.Summary
 	if s.Refused != 1 || s.Kept != 2 || s.Broken != 3 || s.Met != 4 || s.Late != 5 || s.Done != 6 || s.Failed != 7 || s.Killed != 8 || s.Interrupted != 9 || s.Unfinished != 10 {
 		t.Errorf("%+v", s)

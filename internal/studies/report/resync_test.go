@@ -15,7 +15,7 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// A world that tells everything anew, under other handles and after it has swallowed what happened,
+// A world that tells everything again, under other handles and after it has swallowed what happened,
 // leaves the report as true as it was: each job once, since it arrived, with all its attempts, and
 // slots held for as long as these ran.
 func TestReportsOutliveAResync(t *testing.T) {

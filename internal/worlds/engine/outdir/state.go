@@ -154,6 +154,23 @@ type Remains struct {
 	Began    time.Time       // 0 of the clock of that run; zero: it is not known
 }
 
+// WithFolders adds the folders of policies that are within output directories, where a run has left
+// something.
+func WithFolders(dirs []string) []string {
+	var all []string
+	for _, dir := range dirs {
+		all = append(all, dir)
+		names, _ := os.ReadDir(dir) // if it cannot be read, there is nothing to resume
+		for _, n := range names {
+			below := filepath.Join(dir, n.Name())
+			if _, err := os.Stat(filepath.Join(below, temporary)); err == nil {
+				all = append(all, below)
+			}
+		}
+	}
+	return all
+}
+
 // Left looks at what a run has left in an output directory. That a process is at work there is an
 // error.
 func Left(output string) (r Remains, err error) {
