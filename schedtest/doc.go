@@ -24,7 +24,7 @@
 //
 // The journal is written as package journal writes it, with the time in front and without the
 // description of a job or node. When a policy is to decide differently from now on, `go test
-// -update` writes the files anew, and the difference shows in review what changed.
+// -update` writes the files again, and the difference shows in review what changed.
 //
 // A policy of one's own is tested by Run with a constructor of one's own. If it has an order, it is
 // a sched.Ranker; the example of Run is a whole one:

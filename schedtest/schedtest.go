@@ -24,7 +24,7 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-var update = flag.Bool("update", false, "write the journals of text scenarios anew")
+var update = flag.Bool("update", false, "write the journals of text scenarios again")
 
 // Policies makes the policy that a file names.
 type Policies func(text string) (sched.Policy, error)

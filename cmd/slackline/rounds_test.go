@@ -107,7 +107,7 @@ func TestKillBetweenPolicies(t *testing.T) {
 				t.Errorf("the first policy ran again: %v", err)
 			}
 			if s.read("journals/slow+words-fifo-1.journal") != journal {
-				t.Error("the journal of the first policy was written anew")
+				t.Error("the journal of the first policy was written again")
 			}
 			all := tree(t, s.path("out"))
 			for name, b := range all {

@@ -86,7 +86,7 @@ func TestWorkloadModel(t *testing.T) {
 	s := newShell(t, exampleTraces(t))
 	model := s.must(0, "workload", "fit", "--format", "swim", "swim.tsv")
 	if model != s.read("model.json") {
-		t.Error("examples/traces/model.json is not what fit makes of swim.tsv; make it anew")
+		t.Error("examples/traces/model.json is not what fit makes of swim.tsv; make it again")
 	}
 	a := s.must(0, "workload", "generate", "model.json", "--jobs", "30", "--seed", "4")
 	if b := s.must(0, "workload", "generate", "model.json", "--jobs", "60", "--hours", "100", "--seed", "4"); !strings.HasPrefix(b, a) {

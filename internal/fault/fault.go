@@ -44,7 +44,7 @@ var (
 type Schedule struct {
 	Seed uint64
 	Root string // paths below it are drawn by what follows it
-	Life int    // how often the process died before: each life draws anew
+	Life int    // how often the process died before: each life draws again
 
 	Fail  float64 // chance that an operation fails
 	Error error   // as what; nil = EIO

@@ -232,11 +232,11 @@ var alterations = []alteration{
 		from, _ := round(lines, i)
 		return slices.Insert(slices.Clone(lines), from+1, fmt.Sprintf("%d event job-cancelled job=%s", from+2, word(lines[i], "job"))), from + 1
 	}},
-	{"an amended job is not judged anew", "rtmr", func(r *rand.Rand, lines []string) ([]string, int) {
-		return anew(r, lines, func(lines []string, _, verdict int) []string { return slices.Delete(lines, verdict, verdict+1) })
+	{"an amended job is not judged again", "rtmr", func(r *rand.Rand, lines []string) ([]string, int) {
+		return judgedAgain(r, lines, func(lines []string, _, verdict int) []string { return slices.Delete(lines, verdict, verdict+1) })
 	}},
 	{"an amended job is judged by another deadline", "rtmr", func(r *rand.Rand, lines []string) ([]string, int) {
-		return anew(r, lines, func(lines []string, amended, _ int) []string {
+		return judgedAgain(r, lines, func(lines []string, amended, _ int) []string {
 			lines[amended] = regexp.MustCompile(`"deadline":(\d)`).ReplaceAllString(lines[amended], `"deadline":1$1`)
 			return lines
 		})
@@ -251,8 +251,8 @@ var alterations = []alteration{
 	}},
 }
 
-// anew alters a round in which a job is amended and judged.
-func anew(r *rand.Rand, lines []string, alter func(lines []string, amended, verdict int) []string) ([]string, int) {
+// judgedAgain alters a round in which a job is amended and judged.
+func judgedAgain(r *rand.Rand, lines []string, alter func(lines []string, amended, verdict int) []string) ([]string, int) {
 	var found [][2]int
 	for i, l := range lines {
 		if !strings.Contains(l, " event job-amended ") || !strings.Contains(l, `"deadline":`) {

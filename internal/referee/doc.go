@@ -29,7 +29,7 @@
 // the book goes on as the journal says, so that one difference does not bring others.
 //
 // Supplies and forecasts wake a policy, and no rule that is known here reads them. A journal in
-// which the world tells all anew, or a scheduler watches or yields, is refused in one sentence, as
+// which the world tells all again, or a scheduler watches or yields, is refused in one sentence, as
 // is one of a world that binds late.
 //
 // Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late

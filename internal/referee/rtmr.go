@@ -343,7 +343,7 @@ func (r *rtmr) sort() {
 	})
 }
 
-// amended tells whether a job is judged anew: one that was judged and has not started. Whoever runs
+// amended tells whether a job is judged again: one that was judged and has not started. Whoever runs
 // without a promise, or is measured, runs on as it does.
 func (r *rtmr) amended(b *book, j *job) bool {
 	if j == nil || !r.known[j] || j.state >= rejected {

@@ -10,7 +10,7 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// A run in which all was told anew, as where a policy only watched, the referee does not judge, and
+// A run in which all was told again, as where a policy only watched, the referee does not judge, and
 // says so in one sentence.
 func TestWatchedRunsAreRefused(t *testing.T) {
 	var text bytes.Buffer

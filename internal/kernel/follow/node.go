@@ -23,7 +23,7 @@ func (f *Follower) node(h sched.NodeID) *Node {
 	return f.nodes[h]
 }
 
-// turn takes in that a node came up, went down, or is described anew.
+// turn takes in that a node came up, went down, or is described again.
 func (f *Follower) turn(e *sched.Event) *Node {
 	n := f.node(e.Node)
 	if n == nil && e.Node > 0 && e.Kind != sched.NodeDown {

@@ -5,7 +5,7 @@
 //	sink.go     what a sink is
 //	record.go   what it is given
 //	follow.go   how events are resolved
-//	resync.go   and how that goes on when the world has told everything anew
+//	resync.go   and how that goes on when the world has told everything again
 package follow
 
 import (

@@ -292,7 +292,7 @@ func (m *model) freeAttempt() sched.AttemptID {
 // next is when the book will hear of what happens now.
 func (m *model) next() units.Time { return units.Time(m.round + 1) }
 
-// events lets a few things happen; now and then the world tells all that it knows anew instead.
+// events lets a few things happen; now and then the world tells all that it knows again instead.
 func (m *model) events() {
 	if m.pick("resync", 12) == 0 && len(m.out) == 0 {
 		m.retell()

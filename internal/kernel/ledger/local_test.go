@@ -122,7 +122,7 @@ func TestLocalIndexAgainstAScan(t *testing.T) {
 	})
 }
 
-// The same where the world binds late and speaks in counts, and where it sends all it knows anew.
+// The same where the world binds late and speaks in counts, and where it sends all it knows again.
 func TestLocalIndexOfDemandAgainstAScan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const nodes, jobs = 4, 6

@@ -14,7 +14,7 @@ import (
 )
 
 // The oracle is a second book, as dumb as can be: it notes what happened to each task and counts
-// everything anew each time it is asked. rapid drives both through random histories.
+// everything again each time it is asked. rapid drives both through random histories.
 
 // model is the dumb book.
 type model struct {

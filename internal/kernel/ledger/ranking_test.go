@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A ranking is a sorted set; the oracle is a slice that is sorted anew after each change.
+// A ranking is a sorted set; the oracle is a slice that is sorted again after each change.
 func TestRankingIsASortedSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r ranking

@@ -25,7 +25,7 @@ func (r Risk) Share() float64 { return float64(r) / float64(Certain) }
 // Whoever raises that risk later, as it stands then, spends the rise; nobody may spend more than is
 // left. What is learned on the way moves the risk too, but on the average by nothing: so all misses
 // together are the first risk and what was spent, and so at most 1 - p. To ask only whether the risk
-// is below 1 - p now would let every piece of good luck be spent anew, and none of the bad be paid back.
+// is below 1 - p now would let every piece of good luck be spent again, and none of the bad be paid back.
 type Budget struct {
 	Left Risk `json:"left"`
 }

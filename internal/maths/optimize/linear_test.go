@@ -218,7 +218,7 @@ func TestWarmStart(t *testing.T) {
 		}
 	}
 	if warm > cold/2 || repaired > 0 {
-		t.Errorf("%d steps from where it was, %d of them of the primal simplex; %d from anew", warm, repaired, cold)
+		t.Errorf("%d steps from where it was, %d of them of the primal simplex; %d from scratch", warm, repaired, cold)
 	}
 }
 
@@ -242,7 +242,7 @@ func (s *simplex) isInverse() bool {
 	return true
 }
 
-// Now and then the inverse is computed anew, so that errors do not add up; and a basis that has become
+// Now and then the inverse is computed again, so that errors do not add up; and a basis that has become
 // singular is mended.
 func TestInverse(t *testing.T) {
 	s := newSimplex(random(2, 12, 6))
@@ -262,7 +262,7 @@ func TestInverse(t *testing.T) {
 		}
 	}
 	if !s.isInverse() {
-		t.Error("the inverse was not computed anew")
+		t.Error("the inverse was not computed again")
 	}
 	twice := s.basis[0]
 	s.state[s.basis[1]] = atLower

@@ -10,7 +10,7 @@ const (
 	feasible  = 1e-9 // by which a variable may miss a bound, for each unit of the bound
 	pivotal   = 1e-9 // below it a pivot counts as 0
 	attracts  = 1e-9 // reduced costs that are taken for 0, for each unit of cost
-	refactor  = 100  // pivots until the inverse is computed anew
+	refactor  = 100  // pivots until the inverse is computed again
 	patience  = 40   // steps without progress until Bland's rule is taken
 	mostSteps = 1_000_000
 	atLower   = -1    // nonbasic, at its lower bound
@@ -21,7 +21,7 @@ const (
 
 // A simplex solves a linear problem with bounded variables. Each row is an equation with a variable of
 // its own, the row's sum: a x - s = 0, with the row's bounds for s. The inverse of the basis is kept as a
-// dense matrix, updated by each pivot and computed anew now and then.
+// dense matrix, updated by each pivot and computed again now and then.
 type simplex struct {
 	rows, columns       int // columns are those of the problem; the sums come behind them
 	entries             [][]Term
@@ -195,7 +195,7 @@ func (s *simplex) scale(row []float64, by float64) []int {
 	return s.there
 }
 
-// invert computes the inverse of the basis anew. If the basis has become singular by rounding, the
+// invert computes the inverse of the basis again. If the basis has become singular by rounding, the
 // variables that depend on others give way to the sums of their rows.
 func (s *simplex) invert() {
 	m := s.rows

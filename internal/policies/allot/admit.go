@@ -16,7 +16,7 @@ type Admission struct {
 	share admit.Share // of the cluster for masters of jobs that are not planned
 }
 
-// Decide plans anew and lets in whom it can.
+// Decide plans again and lets in whom it can.
 func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if !slices.ContainsFunc(batch, func(e sched.Event) bool { return changes.Has(e.Kind) }) {
 		return

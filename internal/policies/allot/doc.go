@@ -23,7 +23,7 @@
 // reduce is taken with its fetching, and the first wave is like the others. A class needs for each
 // job what that of its jobs needs that needs most.
 //
-// The plan is made anew whenever a job comes or goes, a profile or the cluster changes. A class
+// The plan is made again whenever a job comes or goes, a profile or the cluster changes. A class
 // without jobs keeps its place while its queue says max_running.
 //
 // # Slots

@@ -11,7 +11,7 @@
 //  6. preempt: what is killed to make room.
 //  7. scale: which nodes sleep and which wake.
 //
-// Before them, if the order reads profiles and one was learned, all jobs are ranked anew. A part is
+// Before them, if the order reads profiles and one was learned, all jobs are ranked again. A part is
 // passed over where the batch brings no event that it heeds (Traits).
 //
 // # Who wins

@@ -19,7 +19,7 @@ type Traits struct {
 	// means any. It is passed over where a batch brings none of them, no Resync and no Control, and
 	// there it would have planned nothing and changed nothing. So a part that looks at the clock,
 	// or at what the parts before it have planned, heeds any. An order heeds nothing; if it reads
-	// profiles or supplies, all jobs are ranked anew when one changes.
+	// profiles or supplies, all jobs are ranked again when one changes.
 	Heeds sched.Events
 	// Causes are those of its reasons.
 	Causes []*sched.Cause

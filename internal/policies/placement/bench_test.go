@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkBeat measures one heartbeat, book and all, while ever more jobs wait: what the node ran
-// is killed, so that the same work waits again, and it is filled anew. All nodes but the last hold
+// is killed, so that the same work waits again, and it is filled again. All nodes but the last hold
 // input of every job; the last has none, so that it finds no local map.
 func BenchmarkBeat(b *testing.B) {
 	const nodes = 30

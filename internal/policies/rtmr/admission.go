@@ -130,7 +130,7 @@ func (s *scheduler) settle(v sched.View, job *sched.Job, r *record, verdict Verd
 func (s *scheduler) grant(v sched.View, job *sched.Job, r *record, why sched.Reason, p *sched.Plan) *record {
 	now, c := v.Now(), r.Claim
 	if maps := &job.Stages[sched.Map]; maps.Open <= 0 && maps.Occupied > 0 {
-		// A resync has the sample taken anew, until all maps run: no further one will say that the job has started.
+		// A resync has the sample taken again, until all maps run: no further one will say that the job has started.
 		c.Begun = true
 	}
 	measured := r.Sample
@@ -216,12 +216,12 @@ func endless(verdict *Verdict) sched.Stage {
 }
 
 // mostEstimates bounds the search for the earliest deadline that would be accepted: so many jobs
-// are estimated anew, in a tenth of a second or so, before places are passed over and the offer is
+// are estimated again, in a tenth of a second or so, before places are passed over and the offer is
 // one that would be accepted, and perhaps not the earliest. It takes some thousands of jobs that
 // wait, with hardly any slack, for that to happen.
 const mostEstimates = 100_000
 
-// amended judges anew a job that has not started: its deadline or its tasks are others now. What
+// amended judges again a job that has not started: its deadline or its tasks are others now. What
 // was promised to one that has started stays as it is.
 func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 	r, job := s.of(j), v.Job(j)

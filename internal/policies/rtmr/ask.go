@@ -6,7 +6,7 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// mostAsked is how many jobs are estimated anew for a question, to find the earliest deadline that
+// mostAsked is how many jobs are estimated again for a question, to find the earliest deadline that
 // would be accepted: a fraction of a millisecond. From there on only the place behind all that wait
 // is looked at.
 const mostAsked = 256

@@ -98,7 +98,7 @@ type literalJob struct {
 	mapsEnd, e    units.Time
 }
 
-// A literal is the priority queue of algorithm 5.1 with whole vectors, all of them calculated anew for each question.
+// A literal is the priority queue of algorithm 5.1 with whole vectors, all of them calculated again for each question.
 type literal struct {
 	fifo   bool
 	tm, tr literalVector

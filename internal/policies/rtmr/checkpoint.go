@@ -11,7 +11,7 @@ import (
 // much, so the vectors are recorded after every stride-th job only, and those in between are
 // calculated again. A test runs through at most stride jobs before the place of the claim, and
 // through those behind it, whose vectors it changes. With 128 instead of 512 a fifth to a third of
-// the time in which a busy cluster's jobs are estimated anew went into records.
+// the time in which a busy cluster's jobs are estimated again went into records.
 const stride = 512
 
 // A mark is the chain before the member at a place.

@@ -78,7 +78,7 @@
 //     in the order of its events, and those whose samples are complete after them. A claim asks for
 //     the tasks that are still to be done.
 //   - Reduces are held back until the job's last map, and once the job has started again while a
-//     map that was lost runs anew.
+//     map that was lost runs again.
 //   - When nodes come or go, the vectors change their length and no promise is taken back. Slots of
 //     nodes that drain are gone at once; the tasks of promised jobs that still run there count in the
 //     vectors of those that remain, which is never too early. Real ends of jobs that had started before
@@ -87,7 +87,7 @@
 //     a master's start-up, remote reads and slow nodes included; where it breaks, the feedback takes
 //     notice when the job ends.
 //   - What was promised to a job that has started does not change when it is amended. One that has
-//     not started is judged anew, and rejected if what it now asks for cannot be promised.
+//     not started is judged again, and rejected if what it now asks for cannot be promised.
 //   - Maps of a sample go before tasks without a promise, which with preempt are killed for them.
 //   - With preempt as many tasks without a promise are killed as tasks with one, or of samples,
 //     find no slot: the youngest of the job that came last first. Where nodes are served at

@@ -84,7 +84,7 @@ func amended(handle int, j *workload.Job) sched.Event {
 	return sched.Event{Kind: sched.JobAmended, Job: sched.JobID(handle), Detail: &sched.Detail{Job: j}}
 }
 
-// A job that is amended before it has started is judged anew; what was promised to one that has
+// A job that is amended before it has started is judged again; what was promised to one that has
 // started stays.
 func TestAmended(t *testing.T) {
 	d := newDesk(t, usual)
@@ -130,7 +130,7 @@ func TestResync(t *testing.T) {
 }
 
 // A job without maps that waits for a reduce slot counts as started once one behind it has: the
-// book ranks it anew.
+// book ranks it again.
 func TestRankedAhead(t *testing.T) {
 	d := newDesk(t, Config{Feedback: true, Preempt: true, Sample: 1, Skew: 1})
 	first, waits, maps := claims("first", 1, 50), claims("waits", 1, 100), claims("maps", 1, 200)

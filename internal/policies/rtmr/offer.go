@@ -16,7 +16,7 @@ import (
 // search by halves would do.
 //
 // The finish at each place takes one way through the chain. A place where it comes too late for
-// every deadline that leads there costs no more; behind any other one the jobs are estimated anew
+// every deadline that leads there costs no more; behind any other one the jobs are estimated again
 // until one is late. So the cost is O(jobs) where the job fits at the first such place, or is soon
 // known not to fit, and O(jobs²) at worst: if only one of the last jobs is in the way of all places
 // before it. See OfferWithin.
@@ -25,7 +25,7 @@ func (s *Schedule) Offer(now units.Time, c Claim) units.Time {
 	return at
 }
 
-// OfferWithin is Offer that gives up being exact once it has estimated that many jobs anew. From
+// OfferWithin is Offer that gives up being exact once it has estimated that many jobs again. From
 // there on it passes over one place, then two, four and so on, up to the end of the order: what it
 // returns is accepted by Test, but exact is false, as an earlier deadline might be accepted too.
 func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
@@ -68,7 +68,7 @@ func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline unit
 }
 
 // Quote is OfferWithin in a hurry: where bounds show that a place will do, nobody is estimated; and
-// once so many jobs have been estimated anew, the place behind all that wait is the only one that
+// once so many jobs have been estimated again, the place behind all that wait is the only one that
 // it still looks at.
 func (s *Schedule) Quote(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
 	if s.fifo {

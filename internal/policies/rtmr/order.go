@@ -47,7 +47,7 @@ func (s *scheduler) key(j sched.JobID) sched.Key {
 
 // began notes that a task of the job is about to go out: from now on nobody overtakes it, nor those
 // that stand before it. These have started themselves, but for jobs without maps, whose reduces
-// wait for slots; they are ranked anew. It returns false, and has changed nothing of the job, if
+// wait for slots; they are ranked again. It returns false, and has changed nothing of the job, if
 // the item is refused.
 func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func() bool) bool {
 	r := s.of(j)

@@ -68,7 +68,7 @@ type Hold struct {
 // 604 to 606 of the paper say.
 //
 // "Current time" of algorithm 5.2 (line 4) is, for a waiting job, the time of the question: the
-// chain answers as if all that waits were estimated anew. For a started job it is the instant of
+// chain answers as if all that waits were estimated again. For a started job it is the instant of
 // its start, as none of its maps started sooner, and as with the time of the question the part of
 // it that has run would count twice.
 //

@@ -66,10 +66,10 @@ func grid(b *testing.B, run func(b *testing.B, s *Schedule)) {
 //   - still: at the same instant again and again. Checkpoints and bounds hold.
 //   - later: the clock goes on between two questions, past the instant from which the first slot is
 //     free, as when a promised end passes before a job has started there. No checkpoint holds, and
-//     the jobs before the place are estimated anew; bounds do hold, and with slack none behind it
+//     the jobs before the place are estimated again; bounds do hold, and with slack none behind it
 //     is.
 //   - changed: the vectors before all jobs are others than at the question before, as when a job's
-//     end was corrected. All jobs are estimated anew.
+//     end was corrected. All jobs are estimated again.
 //
 // The claim is one for which bounds always suffice; where they do not, a test costs as much as
 // changed, and the copy of the vectors. Aimed at: 5 ms. On one of two cores of a Xeon, from run to
@@ -84,7 +84,7 @@ func grid(b *testing.B, run func(b *testing.B, s *Schedule)) {
 //
 // With 1000 jobs nothing takes more than 3.2 ms but 100,000 ragged slots (6.5). So the aim is met
 // where checkpoints hold, and at the head where only the clock went on, with 100,000 slots that are
-// not ragged as far as the middle; it is missed where all of 10,000 jobs must be estimated anew.
+// not ragged as far as the middle; it is missed where all of 10,000 jobs must be estimated again.
 // The verdict names the finish to the nanosecond, so the vectors before the place must be exact.
 // Nor do the old vectors come back behind some job once the clock has moved an entry: of those of
 // maps the sum of the entries stays greater by what was added.

@@ -42,7 +42,7 @@ type scheduler struct {
 	starts   int64         // jobs that have started so far
 	leases   sched.JobID   // slots that were lent so far, where they are not taken back
 	slots    slots         // that the schedule has
-	spare    spare         // that may be lent; not saved, as each decision finds it anew
+	spare    spare         // that may be lent; not saved, as each decision finds it again
 
 	begun map[sched.AttemptID]sched.JobID // attempts of jobs with leases that were seen; saved with the leases
 

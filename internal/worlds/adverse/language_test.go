@@ -66,7 +66,7 @@ func (l *language) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	return nil
 }
 
-// Batch reads what was said at one time; attempts last where all is told anew.
+// Batch reads what was said at one time; attempts last where all is told again.
 func (l *language) Batch(_ int64, at units.Time, events []sched.Event) error {
 	if l.at == 0 && at > units.Time(0).Add(units.Hour) {
 		l.seen["a late clock"]++
@@ -98,7 +98,7 @@ func (l *language) event(e *sched.Event, fell map[sched.NodeID]bool) {
 	switch e.Kind {
 	case sched.Resync:
 		l.up, l.jobs, l.runs, l.free = map[sched.NodeID]bool{}, map[sched.JobID]*spoken{}, map[sched.AttemptID]*held{}, false
-		l.seen["all told anew"]++
+		l.seen["all told again"]++
 		return
 	case sched.Control:
 		l.free = e.Control != sched.TakeOver

@@ -30,7 +30,7 @@ func (w *World) ends() bool {
 	return slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Kind == sched.JobEnded })
 }
 
-// resync voids the book and tells everything anew, each fact with its age, jobs and attempts in any order.
+// resync voids the book and tells everything again, each fact with its age, jobs and attempts in any order.
 // It may be the turn from or to watching.
 func (w *World) resync(turn bool) {
 	w.told = true

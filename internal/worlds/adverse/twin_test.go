@@ -18,7 +18,7 @@ import (
 var recorded = []string{"asks that grow", "none asked for, and some again", "a container too many, given back", "a row of none",
 	"rows of two priorities", "a map counted once a replica", "a failure that only another ask shows", "a node that vanishes in silence",
 	"the end of a container that nobody knows", "a second ApplicationMaster", "an end behind that of the last task", "an end with an open ask",
-	"a proposal refused", "all told anew", "an old job", "reduces asked for beside maps"}
+	"a proposal refused", "all told again", "an old job", "reduces asked for beside maps"}
 
 // besides are those that no recording shows yet.
 var besides = []string{"an old container", "another capacity", "an amendment", "a late clock",

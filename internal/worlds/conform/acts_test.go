@@ -13,7 +13,7 @@ import (
 
 // acts counts what the parts of policies have done in the games of a test, by their reasons: a part
 // that does nothing in any of them was not tested. To refuse a job, to ask for a wake-up and to rank
-// jobs anew is not enough.
+// jobs again is not enough.
 type acts struct {
 	parts map[string]compose.Entry // by name
 	done  map[string]int

@@ -311,7 +311,7 @@ func (r requests) Next() *engine.Request {
 
 func (r requests) Came() <-chan struct{} { return nil }
 
-// real is the engine over real files: every run writes anew, and its output is compared with counts
+// real is the engine over real files: every run writes its own files, and its output is compared with counts
 // made without MapReduce.
 func real(t *testing.T, seeds int) Subject { return engines(t, seeds, "") }
 

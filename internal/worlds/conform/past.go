@@ -5,7 +5,7 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// past is what the world had told before it told all anew: old facts stay as they were.
+// past is what the world had told before it told all again: old facts stay as they were.
 type past struct {
 	jobs     map[string]*watchedJob // by id
 	attempts map[start]int

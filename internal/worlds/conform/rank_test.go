@@ -70,7 +70,7 @@ func (w *school) Next(ctx context.Context) (drive.Batch, error) {
 	return b, nil
 }
 
-// A part written from ARCHITECTURE alone passes, an order that reads profiles: it ranks jobs anew
+// A part written from ARCHITECTURE alone passes, an order that reads profiles: it ranks jobs again
 // when one is learned, on the kind world and on the unkind one.
 func TestOrdersLearn(t *testing.T) {
 	for _, s := range []Subject{simulated(runs(6)), unkind(runs(20))} {
@@ -231,7 +231,7 @@ func (o tariff) JobKey(v sched.View, j *sched.Job, _ sched.Stage) sched.Key {
 	return sched.Key{(int64(price) + int64(j.ID)) % 3}
 }
 
-// An order that reads supplies ranks jobs anew when one changes, or is expected to.
+// An order that reads supplies ranks jobs again when one changes, or is expected to.
 func TestOrdersFollowSupplies(t *testing.T) {
 	for _, s := range []Subject{simulated(runs(6)), unkind(runs(20))} {
 		plain := s.New

@@ -13,7 +13,7 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// retold is a world that binds tasks, behind which all is told anew now and then: a resync with its full
+// retold is a world that binds tasks, behind which all is told again now and then: a resync with its full
 // state, as it was told so far, and with all that was asked of it void.
 type retold struct {
 	drive.World
@@ -47,7 +47,7 @@ func newRetold(w drive.World, seed uint64) *retold {
 		attempts: map[sched.AttemptID]sched.Event{}}
 }
 
-// Next tells what the world tells, or all anew in a batch of its own.
+// Next tells what the world tells, or all again in a batch of its own.
 func (w *retold) Next(ctx context.Context) (drive.Batch, error) {
 	if w.again {
 		w.again = false
@@ -174,7 +174,7 @@ func (w *retold) void() error {
 
 // What a resync voids every policy asks for again, and what it tells again every book has as it was, also
 // where tasks are bound here: all jobs end, in the simulator with and without heartbeats, whatever is told
-// anew when.
+// again when.
 func TestResyncsOfTheSimulator(t *testing.T) {
 	acts := newActs()
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
@@ -197,7 +197,7 @@ func TestResyncsOfTheSimulator(t *testing.T) {
 			}
 		})
 		if resyncs == 0 {
-			t.Error("nothing was told anew: this tests nothing")
+			t.Error("nothing was told again: this tests nothing")
 		}
 	})
 	acts.check(t, "retold", simulated(1).New(t, 0).Can())

@@ -49,7 +49,7 @@ type trial struct {
 	lives    int
 	told     []string
 	count    map[string]int
-	anew     bool                // the log of a job is damaged: it has to start again
+	restart  bool                // the log of a job is damaged: it has to start again
 	logless  map[string]bool     // jobs whose log was damaged between two lives
 	hurt     map[string][]string // files in place that were, by job
 }
@@ -151,7 +151,7 @@ func (r *trial) live(t *testing.T, fresh bool) (e *ends, done bool) {
 		}))
 	}
 	err = drive.New(audited{w, t}, policy, sinks...).Run(ctx)
-	if r.anew && !fresh {
+	if r.restart && !fresh {
 		r.count["logs that were damaged"]++
 		return e, false
 	}
@@ -190,7 +190,7 @@ func (r *reasons) Batch(_ int64, _ units.Time, events []sched.Event) error {
 	for i := range events {
 		if e := &events[i]; e.Outcome == sched.Failed || e.Kind == sched.Ended && e.Outcome == sched.Killed {
 			r.told = append(r.told, fmt.Sprintf("life %d: %v %v: %s", r.lives, e.Kind, e.Outcome, e.Text))
-			r.anew = r.anew || strings.HasSuffix(e.Text, "but cannot be resumed: its log is damaged")
+			r.restart = r.restart || strings.HasSuffix(e.Text, "but cannot be resumed: its log is damaged")
 		}
 	}
 	return nil
@@ -372,7 +372,7 @@ func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string
 		}
 		r.share(t, s)
 		fault.Use(s)
-		e, done = r.live(t, r.anew)
+		e, done = r.live(t, r.restart)
 		if s.Died() && done {
 			e = nil // behind the end of the last job
 		}

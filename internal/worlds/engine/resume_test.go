@@ -153,7 +153,7 @@ func TestResumeInTheCommit(t *testing.T) {
 			}
 			finish(t, cfg)
 			if got := files(t, out); !maps.Equal(got, expect) {
-				t.Errorf("%d operations, anew %v: %v", operations, fresh, slices.Sorted(maps.Keys(got)))
+				t.Errorf("%d operations, fresh %v: %v", operations, fresh, slices.Sorted(maps.Keys(got)))
 			}
 		}
 	}

@@ -110,7 +110,7 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 		if record == nil || !record.Up {
 			continue
 		}
-		if record.Spec.Class.Capacity != nd.Spec.Class.Capacity { // it was told anew since
+		if record.Spec.Class.Capacity != nd.Spec.Class.Capacity { // it was told again since
 			nd.Spec, nd.up = record.Spec, &sched.Detail{Node: record.Spec}
 		}
 		nd.state, nd.lives, nd.Free, nd.Closed = nodeOpen, 1, nd.Spec.Class.Capacity, record.Draining

@@ -19,7 +19,7 @@ import (
 type Config struct {
 	Cluster  *cluster.Cluster
 	Workload *workload.Workload     // what arrives, as a list
-	Source   func() workload.Source // or one by one; made anew for each run
+	Source   func() workload.Source // or one by one; a new one for each run
 	// of these so many back a job may name others that it waits for; 0 = workload.Remembered
 	Recent   int
 	Profiles []*profile.Class // what is known of job classes from the start

@@ -62,7 +62,7 @@
 // not slow each other down, no attempt straggles, shares are even, nothing fails. Even so disks are
 // not shared, and of the network only the shuffle is: maps that read from afar do so at their own
 // rate. Shuffling starts behind the last map: what a first wave fetches meanwhile costs nothing.
-// Blocks of dead nodes are not copied anew. The load of a node does not slow its tasks down. There
+// Blocks of dead nodes are not copied again. The load of a node does not slow its tasks down. There
 // is no molding and no cloud to ask for nodes: Can says so. If reduces take all room of containers
 // that maps could use as well, nothing kills them: that is the policy's business, and a run that
 // hangs on it is reported as stuck.

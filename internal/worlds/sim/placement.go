@@ -68,7 +68,7 @@ func (r *racks) beside(node int32, x int) int32 {
 // from a node and with a stride drawn for the job; where there is one rack, all copies do. So every
 // node holds as many as any other, up to one (paper 003, section 4.4.1: 200 copies evenly on 30
 // nodes, 6 or 7 each). With Scatter each is drawn by itself. The other draws are keyed by (job,
-// block, copy). Blocks on nodes that are down are not copied anew.
+// block, copy). Blocks on nodes that are down are not copied again.
 func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 	maps := spec.Stage(sched.Map)
 	r := w.cfg.Replicas

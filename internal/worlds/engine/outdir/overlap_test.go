@@ -92,7 +92,7 @@ func TestCommitOverwritesNothing(t *testing.T) {
 	}
 }
 
-// A part in place that has changed is taken back with its task, which may then commit anew; a file
+// A part in place that has changed is taken back with its task, which may then commit again; a file
 // that was there before is not ours to take.
 func TestWithdrawWhatWasMoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")

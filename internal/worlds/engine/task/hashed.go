@@ -348,7 +348,7 @@ type values struct {
 
 var _ mapreduce.Values = (*values)(nil)
 
-// take walks a copy of the region, which is to be written anew meanwhile.
+// take walks a copy of the region, which is to be written again meanwhile.
 func (v *values) take(region []byte, seen *int64) {
 	v.copied = append(v.copied[:0], region...)
 	v.walk(v.copied, seen)

@@ -14,7 +14,7 @@ import (
 
 // Cuts are the keys at which a job with a total order is cut into parts. They follow from the
 // input, the program and the number of parts alone: not from the size of blocks, nor from which
-// attempt asks first. So attempts in other processes may find them anew.
+// attempt asks first. So attempts in other processes may find them again.
 type Cuts struct {
 	Files []Piece // all input, whole files
 
