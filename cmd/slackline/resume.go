@@ -210,11 +210,15 @@ func (f *found) add(from runs.Command, where string) {
 // is not run.
 func (l *left) choose(args []string) (*runs.Command, error) {
 	var all found
+	logged := make(map[string]bool) // outputs with a log, which counts more than the store
 	finished := ""
 	var doubt error
 	for _, dir := range outdir.WithFolders(l.dirs) {
 		trust := outdir.Trusted(dir) // before it is read
 		left, err := outdir.Left(dir)
+		if abs, wrong := filepath.Abs(dir); wrong == nil && (err != nil || left.Command != nil) {
+			logged[abs] = true
+		}
 		if err == nil && left.Command != nil && trust != nil {
 			doubt = fmt.Errorf("output %q: resume would run the command in its log, but %w; run the job again instead, which resumes it too", dir, trust)
 			if err = doubt; len(args) > 0 {
@@ -241,7 +245,7 @@ func (l *left) choose(args []string) (*runs.Command, error) {
 	for _, j := range l.jobs {
 		var from runs.Command
 		switch err := json.Unmarshal(j.Command, &from); {
-		case err != nil || from.Dir == "":
+		case err != nil || from.Dir == "" || slices.ContainsFunc(append(from.Outputs, j.Output), func(dir string) bool { return logged[dir] }):
 		case l.doubt != nil && len(all.from) == 0:
 			doubt = fmt.Errorf("job %d, %s: resume would run its command from the store, but %w; run the job again instead", j.ID, j.Name, l.doubt)
 		case l.doubt == nil:

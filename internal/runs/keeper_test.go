@@ -296,6 +296,33 @@ func TestKeeperAbandons(t *testing.T) {
 	}
 }
 
+// What the keeper of an open run looks through, and what is large, follows the jobs that are there;
+// of those that have ended it has what the report says of them.
+func TestKeeperForgetsJobsThatEnded(t *testing.T) {
+	k := &Keeper{local: &Local{Open: true}, open: make(map[string]*keptJob)}
+	for i := range 1000 {
+		name := fmt.Sprint("job ", i%7) // names are used again
+		k.add(&keptJob{file: &scenario.Job{}, row: store.Job{ID: int64(i + 1), Name: name, Command: []byte("{}")}})
+		job := &follow.Job{Spec: &workload.Job{ID: name, Deadline: units.Never}}
+		for _, e := range []*sched.Event{{Kind: sched.JobArrived}, {Kind: sched.JobEnded, Outcome: sched.Failed}} {
+			if err := k.Batch(units.Time(i), []follow.Record{{Event: e, Job: job}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c := k.changes(); len(c.Jobs) != 1 || c.Jobs[0].ID != int64(i+1) || c.Jobs[0].State != store.Failed || c.Jobs[0].Command != nil {
+			t.Fatalf("to be written are %+v", c.Jobs)
+		}
+	}
+	if len(k.open) > 0 || len(k.here) > 1 || len(k.dirty) > 0 || len(k.changes().Jobs) > 0 || len(k.jobs) != 1000 {
+		t.Errorf("it has %d open jobs, %d indices, %d of %d to be written", len(k.open), len(k.here), len(k.dirty), len(k.jobs))
+	}
+	for _, j := range k.jobs {
+		if j.file != nil {
+			t.Fatalf("the file of job %d is kept", j.row.ID)
+		}
+	}
+}
+
 // The expectation is the prediction of the simulator, and its spread follows the spread of what was
 // learned.
 func TestExpect(t *testing.T) {
