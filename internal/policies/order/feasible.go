@@ -29,7 +29,7 @@ import (
 // last, as under EDF.
 //
 // A key holds for the instant of the last look. Look moves it on, at most once in
-// sched.RankInterval, and has those jobs ranked anew to which that makes a difference.
+// sched.RankInterval, and has those jobs ranked again to which that makes a difference.
 type Feasible struct {
 	sched.Flat
 	state

@@ -11,7 +11,7 @@ import (
 )
 
 // A forecast is what is expected of the jobs with a promise, as the book has them now: which slots
-// are free when, and how large the variance of that is. It is made anew for each verdict, so there is
+// are free when, and how large the variance of that is. It is made again for each verdict, so there is
 // nothing that could fall behind what really happened: a running task ends when one of its age does on
 // the average, and what is to start takes slots in the order of the queue, each task its mean.
 //
