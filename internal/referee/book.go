@@ -182,6 +182,7 @@ type book struct {
 	live     []*job // by arrival
 	nodes    []*node
 	attempts map[int]*attempt
+	fresh    []*attempt      // that ended in this round
 	items    map[int][]bound // starts on their way, by item
 	profiles map[string]*profile
 	seq      int

@@ -17,6 +17,7 @@
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
 //	second.go    second attempts of slow tasks
 //	preempt.go   what pools that starve are given
+//	slowstart.go when reduces start
 //	sleep.go     which nodes sleep
 //
 // # What is predicted

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 )
 
 // feasible is EDF among the jobs that could still be in time with the whole cluster; the others
@@ -79,14 +78,14 @@ func (p *profile) task(kind int) (mean, least float64, ok bool) {
 	return mean / n, least, true
 }
 
-// tenDigits takes away what the order of a sum adds, and makes nanoseconds of it.
-func tenDigits(seconds float64) int64 {
-	x, err := strconv.ParseFloat(strconv.FormatFloat(seconds, 'e', 9, 64), 64)
-	if err != nil {
-		return never
-	}
-	return above(x)
+// rounded keeps 32 bits of a number, which takes away what the order of a sum adds.
+func rounded(x float64) float64 {
+	part, power := math.Frexp(x)
+	return math.Ldexp(math.Round(part*(1<<32)), power-32)
 }
+
+// span makes whole nanoseconds of a time in seconds, upwards.
+func span(seconds float64) int64 { return above(rounded(seconds)) }
 
 // till is the last instant from which the job could be in time with all that there is.
 func (o *feasible) till(j *job) int64 {
@@ -109,7 +108,7 @@ func (o *feasible) till(j *job) int64 {
 		if slots == math.MaxInt64 {
 			slots = 0
 		}
-		alone = plus(alone, max(tenDigits(least), tenDigits(mean)*int64(s.open)/max(1, slots)))
+		alone = plus(alone, max(span(least), span(mean)*int64(s.open)/max(1, slots)))
 	}
 	return j.due() - alone
 }
@@ -134,7 +133,7 @@ func (o *feasible) place(j *job) [3]int64 {
 		}
 		mean, _, ok := p.task(kind)
 		known = known && (ok || kind == master)
-		work = plus(work, tenDigits(mean)*left)
+		work = plus(work, span(mean)*left)
 	}
 	if p == nil || !known {
 		return [3]int64{2, tasks, j.arrived}

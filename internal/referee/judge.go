@@ -137,6 +137,7 @@ func (j *judge) round(lines []*line) error {
 	at := lines[0].num64("at")
 	j.line = lines[0].num
 	j.report.Rounds++
+	j.fresh = j.fresh[:0]
 	if at > j.now {
 		j.gap(at)
 	}
@@ -338,6 +339,7 @@ func (j *judge) event(l *line) error {
 	case "ended":
 		if a := j.attempts[l.int("attempt")]; a != nil {
 			j.ends(a, l.get("outcome"))
+			j.fresh = append(j.fresh, a)
 		}
 	case "output-lost":
 		if has {

@@ -39,11 +39,11 @@ func (a *asked) span(key string, usual time.Duration) int64 {
 type made struct {
 	queues *describedQueues
 	order  order
-	parts  map[string]part // plan, admit, place, speculate, preempt, scale
+	parts  map[string]part // plan, admit, share, place, speculate, preempt, scale
 }
 
 // kinds are the parts in the order in which they decide.
-var kinds = []string{"plan", "admit", "place", "speculate", "preempt", "scale"}
+var kinds = []string{"plan", "admit", "share", "place", "speculate", "preempt", "scale"}
 
 // table says what each name stands for.
 var table = map[string]func(m *made, a *asked){
@@ -104,6 +104,7 @@ var table = map[string]func(m *made, a *asked){
 	},
 	"preempt":   func(m *made, a *asked) { m.parts["preempt"] = preemptionOf(m, a) },
 	"speculate": func(m *made, a *asked) { m.parts["speculate"] = secondsOf(m, a) },
+	"slowstart": func(m *made, a *asked) { m.parts["share"] = &lateStart{} },
 	"sleep":     func(m *made, a *asked) { m.parts["scale"] = sleeperOf(m, a) },
 }
 

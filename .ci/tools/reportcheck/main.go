@@ -73,7 +73,7 @@ var (
 
 	summaryFields = slices.Concat(
 		fields(number, false, `jobs admitted refused kept broken met late done failed killed interrupted unfinished promised deadlines in_time
-			soft_deadlines soft_in_time penalty makespan_s map_utilization reduce_utilization map_slots reduce_slots vcores memory_bytes tasks attempts
+			soft_deadlines soft_in_time penalty makespan_s map_utilization reduce_utilization reduce_idle_s map_slots reduce_slots vcores memory_bytes tasks attempts
 			events wall_s events_per_s`),
 		fields(number, true, "deadline_work_s work_in_time_s mean_response_s p95_response_s map_locality rack_locality energy_kwh green_kwh brown_kwh vcore_utilization memory_utilization"))
 

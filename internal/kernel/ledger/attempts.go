@@ -166,7 +166,8 @@ func (l *Ledger) unlink(ab *attemptBook) {
 	if ab.older != 0 {
 		l.attempts[ab.older].younger = ab.younger
 	}
-	*ab = attemptBook{}
+	// Whose it was is known to the end of the batch (Ended).
+	*ab = attemptBook{Attempt: sched.Attempt{Job: ab.Job, Stage: ab.Stage, Item: sched.ItemID(l.round)}}
 }
 
 // loseOutput takes back the commit of a task whose result is gone.

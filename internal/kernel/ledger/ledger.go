@@ -219,6 +219,17 @@ func (l *Ledger) Attempt(a sched.AttemptID) *sched.Attempt {
 	return nil
 }
 
+// Ended returns the job and the stage of an attempt that has ended in this batch.
+func (l *Ledger) Ended(a sched.AttemptID) (sched.JobID, sched.Stage) {
+	if a < 1 || int(a) >= len(l.attempts) {
+		return 0, 0
+	}
+	if ab := &l.attempts[a]; ab.ID == 0 && ab.Item == sched.ItemID(l.round) {
+		return ab.Job, ab.Stage
+	}
+	return 0, 0
+}
+
 func (l *Ledger) attempt(a sched.AttemptID) *attemptBook {
 	if a < 1 || int(a) >= len(l.attempts) || l.attempts[a].ID == 0 {
 		return nil

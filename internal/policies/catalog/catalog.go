@@ -35,6 +35,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/rtmr"
 	"github.com/slackline/slackline/internal/policies/scale"
 	"github.com/slackline/slackline/internal/policies/schemes"
+	"github.com/slackline/slackline/internal/policies/slowstart"
 	"github.com/slackline/slackline/internal/policies/speculate"
 )
 
@@ -63,6 +64,7 @@ func All() []compose.Entry {
 		placement.MatchmakingEntry(),
 		preempt.FairEntry(),
 		speculate.Entry(),
+		slowstart.Entry(),
 		scale.Entry(),
 	}
 }

@@ -22,6 +22,7 @@ type Builder struct {
 	meter    energy.Meter
 	used     struct{ all, green units.Joules } // until the makespan
 
+	idle      area                    // containers that reduces held while maps of their job were to end
 	places    [sched.Remote + 1]int64 // committed maps by locality
 	responses []float64               // of finished jobs, in seconds
 }
@@ -31,6 +32,9 @@ type page struct {
 	where []sched.Locality // of each committed map, by task
 	maps  int              // committed
 	tasks int              // of all stages that are known of
+
+	reduces int64      // that run
+	since   units.Time // they do, as far as is counted
 }
 
 // NewBuilder returns a sink for a run with these headings.
@@ -86,7 +90,7 @@ func (b *Builder) Batch(at units.Time, records []follow.Record) error {
 			}
 		case sched.OutputLost:
 			if e.Job != nil && e.Stage == sched.Map {
-				b.unmap(e.Job, e.Task)
+				b.unmap(at, e.Job, e.Task)
 			}
 		case sched.JobEnded:
 			if e.Job != nil {
@@ -150,6 +154,7 @@ func (b *Builder) Run() *Run {
 	}
 	s.MapUtilization, _ = b.usage.part(units.MapSlots)
 	s.ReduceUtilization, _ = b.usage.part(units.ReduceSlots)
+	s.ReduceIdle = b.idle.float() / float64(units.Second)
 	for d, to := range map[units.Dim]**float64{units.VCores: &s.CoreUtilization, units.Memory: &s.MemoryUtilization} {
 		if part, there := b.usage.part(d); there {
 			*to = &part
@@ -271,10 +276,29 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 	}
 	b.meter.Hold(at, a.Node, a.Needs, +1)
 	b.usage.hold(at, a, +1)
+	if a.Stage == sched.Reduce {
+		b.reduces(at, a.Job, +1)
+	}
+}
+
+// reduces counts what the running reduces of a job have held for nothing until now, as maps of it are to
+// end; and that so many more run.
+func (b *Builder) reduces(at units.Time, job *follow.Job, more int64) {
+	p := &b.pages[job.Index]
+	if job.Ended < at { // the page may be that of another job
+		return
+	}
+	if p.maps < b.run.Jobs[job.Number].Maps {
+		b.idle.add(p.reduces, at.Sub(p.since))
+	}
+	p.reduces, p.since = max(0, p.reduces+more), at
 }
 
 func (b *Builder) end(at units.Time, a *follow.Attempt, outcome sched.Outcome) {
 	b.usage.end(at, a)
+	if a.Stage == sched.Reduce {
+		b.reduces(at, a.Job, -1)
+	}
 	b.meter.Hold(at, a.Node, a.Needs, -1)
 	if outcome != sched.Committed || a.Job.Ended != units.Never {
 		return
@@ -300,14 +324,16 @@ func (b *Builder) mapped(at units.Time, a *follow.Attempt) {
 		}
 		p.where[a.Task-1] = a.Locality
 	}
+	b.reduces(at, a.Job, 0)
 	if p.maps++; p.maps >= j.Maps {
 		j.MapsDone = seconds(at)
 	}
 }
 
 // unmap takes back a committed map whose output is gone.
-func (b *Builder) unmap(job *follow.Job, t sched.TaskID) {
+func (b *Builder) unmap(at units.Time, job *follow.Job, t sched.TaskID) {
 	j, p := &b.run.Jobs[job.Number], &b.pages[job.Index]
+	b.reduces(at, job, 0)
 	p.maps--
 	if t < 1 || int(t) > len(p.where) {
 		j.LocalMaps = min(j.LocalMaps, max(p.maps, 0)) // which it was nobody says
@@ -325,6 +351,7 @@ func (b *Builder) unmap(job *follow.Job, t sched.TaskID) {
 func local(l sched.Locality) bool { return l == sched.NodeLocal || l == sched.Anywhere }
 
 func (b *Builder) finish(at units.Time, e *follow.Record) {
+	b.reduces(at, e.Job, 0)
 	j, f := &b.run.Jobs[e.Job.Number], &b.facts[e.Job.Number]
 	f.End = e.Outcome
 	spec, refused := e.Job.Spec, f.Refused

@@ -98,7 +98,7 @@ func TestBuilder(t *testing.T) {
 		Summary: Summary{Jobs: 3, Admitted: 2, Refused: 1, Late: 1, Failed: 1, Deadlines: 2, DeadlineWork: f(0), WorkInTime: f(0),
 			Penalty:  2 * (30.0 - 25) / 25,
 			Makespan: 40, MeanResponse: f(30), P95Response: f(30),
-			MapLocality: f(1), RackLocality: f(0), // map 2's first commit does not count any more
+			ReduceIdle: 4, MapLocality: f(1), RackLocality: f(0), // map 2's first commit does not count any more
 			// Slot time: two nodes until 20, one until 40. Maps held 10 + 8 + 4 + 10, the reduce 20.
 			MapUtilization: 32.0 / 60, ReduceUtilization: 20.0 / 60, MapSlots: 60.0 / 40, ReduceSlots: 60.0 / 40,
 			Tasks: 5, Attempts: 5, Events: 3 + 3 + 2 + 5 + 5},

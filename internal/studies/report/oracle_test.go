@@ -123,6 +123,7 @@ func dumb(all []stamped) *Run {
 		from, to   float64
 		outcome    sched.Outcome
 		lostOutput bool
+		lost       float64 // when
 	}
 	var lives []*life
 	running := map[sched.AttemptID]*life{}
@@ -165,8 +166,8 @@ func dumb(all []stamped) *Run {
 			running[e.Attempt].to, running[e.Attempt].outcome = e.at, e.Outcome
 		case sched.OutputLost:
 			for _, l := range lives {
-				if l.job == byHandle[e.Job] && l.Stage == e.Stage && l.Task == e.Task && l.outcome == sched.Committed {
-					l.lostOutput = true
+				if l.job == byHandle[e.Job] && l.Stage == e.Stage && l.Task == e.Task && l.outcome == sched.Committed && !l.lostOutput {
+					l.lostOutput, l.lost = true, e.at
 				}
 			}
 		case sched.JobEnded:
@@ -264,6 +265,24 @@ func dumb(all []stamped) *Run {
 		s.FreeResponse = ptr(0)
 		for _, x := range free {
 			*s.FreeResponse += x / float64(len(free))
+		}
+	}
+	// Reduces that run while the committed maps of their job, less those lost, are not all.
+	for i := 1; i < len(all); i++ {
+		from, until := all[i-1].at, all[i].at
+		for _, l := range lives {
+			if l.Stage != sched.Reduce || l.from > from || l.to < until {
+				continue
+			}
+			maps := 0
+			for _, m := range lives {
+				if m.job == l.job && m.Stage == sched.Map && m.outcome == sched.Committed && m.to <= from && !(m.lostOutput && m.lost <= from) {
+					maps++
+				}
+			}
+			if maps < r.Jobs[l.job].Maps {
+				s.ReduceIdle += until - from
+			}
 		}
 	}
 	// Slot time, between every two neighbouring times at which anything happened.

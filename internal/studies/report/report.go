@@ -130,6 +130,8 @@ type Summary struct {
 	RackLocality      *float64 `json:"rack_locality"`
 	MapUtilization    float64  `json:"map_utilization"`
 	ReduceUtilization float64  `json:"reduce_utilization"`
+	// slots, or containers, times the time for which reduces held them while maps of their job were to end
+	ReduceIdle        float64  `json:"reduce_idle_s"`
 	CoreUtilization   *float64 `json:"vcore_utilization"`  // null: no node has vcores
 	MemoryUtilization *float64 `json:"memory_utilization"` // null: no node has memory for tasks
 	MapSlots          float64  `json:"map_slots"`          // that were there, as a mean until the makespan

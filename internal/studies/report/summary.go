@@ -44,12 +44,17 @@ var columns = []column{
 	{"local maps", func(s *Summary) (float64, bool) { return deref(s.MapLocality) }, percent},
 	{"map slots", func(s *Summary) (float64, bool) { return s.MapUtilization, s.MapSlots > 0 }, percent},
 	{"reduce slots", func(s *Summary) (float64, bool) { return s.ReduceUtilization, s.ReduceSlots > 0 }, percent},
+	{"idle slot-hours", func(s *Summary) (float64, bool) { return s.ReduceIdle / 3600, s.ReduceIdle >= idleSeconds }, func(x float64) string { return fmt.Sprintf("%.3g", x) }},
 	{"vcores", func(s *Summary) (float64, bool) { return deref(s.CoreUtilization) }, percent},
 	{"memory", func(s *Summary) (float64, bool) { return deref(s.MemoryUtilization) }, percent},
 	{"attempts", always(func(s *Summary) float64 { return float64(s.Attempts) }), count},
 	{"energy", func(s *Summary) (float64, bool) { return deref(s.Energy) }, kwh},
 	{"brown", func(s *Summary) (float64, bool) { return deref(s.Brown) }, kwh},
 }
+
+// idleSeconds is how much time slots were held for nothing where tables say so: an hour. Below that it
+// decides nothing.
+const idleSeconds = 3600
 
 // workShare is the part of the work of jobs with a deadline that was in time.
 func workShare(s *Summary) (float64, bool) {
@@ -217,7 +222,7 @@ func jobs(n int, kind string) string {
 func summaryTable(title string, g []*Run) *Grid {
 	t := &Grid{Title: title}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		rare := slices.Contains([]string{"penalty", "vcores", "memory", "energy", "brown", "no-deadline response"}, c.name)
+		rare := slices.Contains([]string{"penalty", "idle slot-hours", "vcores", "memory", "energy", "brown", "no-deadline response"}, c.name)
 		return rare && !slices.ContainsFunc(g, func(r *Run) bool { // those who have vcores want to see that they idle
 			x, has := c.of(&r.Summary)
 			return has && (x > 0 || c.name == "vcores" || c.name == "penalty")

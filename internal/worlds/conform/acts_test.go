@@ -13,7 +13,7 @@ import (
 
 // acts counts what the parts of policies have done in the games of a test, by their reasons: a part
 // that does nothing in any of them was not tested. To refuse a job, to ask for a wake-up and to rank
-// jobs again is not enough.
+// jobs again after each profile is not enough.
 type acts struct {
 	parts map[string]compose.Entry // by name
 	done  map[string]int
@@ -40,7 +40,7 @@ func (a *acts) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
 		switch {
-		case it.Refused != sched.OK, it.Held, it.Verb == sched.WakeMe, it.Verb == sched.Rank, it.Verb == sched.Reject:
+		case it.Refused != sched.OK, it.Held, it.Verb == sched.WakeMe, it.Verb == sched.Rank && it.Reason.Cause == sched.PlaceChanged, it.Verb == sched.Reject:
 			continue
 		}
 		for k := range a.plays {

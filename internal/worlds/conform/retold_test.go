@@ -200,5 +200,5 @@ func TestResyncsOfTheSimulator(t *testing.T) {
 			t.Error("nothing was told again: this tests nothing")
 		}
 	})
-	acts.check(t, "retold", simulated(1).New(t, 0).Can())
+	acts.check(t, "retold", simulated(1).New(t, 0).Can(), "out of time")
 }
