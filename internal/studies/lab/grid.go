@@ -19,11 +19,12 @@ import (
 // Cells are the grid of a scenario: policy by policy, seed by seed. left is what is not played of
 // its trace, for the reports.
 func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trace.LeftOut) []Cell {
-	worlds := make([]func() (drive.World, error), len(seeds))
+	worlds, jobs := make([]func() (drive.World, error), len(seeds)), make([]*common, len(seeds))
 	for i, seed := range seeds {
-		worlds[i] = Simulated(s.Sim(seed))
+		jobs[i] = &common{cfg: s.Sim(seed), told: s.Recorded()}
+		worlds[i] = jobs[i].world
 		if s.Rehearses() {
-			worlds[i] = rehearsed(s.Sim(seed), s.Config)
+			worlds[i] = rehearsed(jobs[i].config, s.Config)
 		}
 	}
 	var played *report.Trace
@@ -38,14 +39,16 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 	for _, p := range policies {
 		for i, seed := range seeds {
 			cfg := s.Sim(seed)
-			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: worlds[i], Can: cfg.Can(), Params: s.Params, Trace: played, Metrics: metrics})
+			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: worlds[i], common: jobs[i],
+				Can: cfg.Can(), Params: s.Params, Trace: played, Metrics: metrics})
 		}
 	}
 	return cells
 }
 
 // Grid runs cells on so many workers, as many as there are processors if 0. Reports stand in the
-// order of the cells and do not depend on the number of workers, as each run is its own world. A
+// order of the cells and do not depend on the number of workers, as each run is its own world; cells
+// that differ in their policies alone run one after the other, as they share their jobs (common). A
 // run that gets stuck or takes too long says so in its report, as others may well come to their
 // end; if all take too long, that is the error. No cell begins if Check finds fault with one. After
 // any other error no further cell begins; of several the first in the order of the cells is
@@ -60,18 +63,21 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 		workers = runtime.GOMAXPROCS(0)
 	}
 	runs, errs, tooLong := make([]*report.Run, len(cells)), make([]error, len(cells)), make([]error, len(cells))
+	order := together(cells)
 	var next atomic.Int64
 	var failed atomic.Bool
 	var group sync.WaitGroup
 	for range min(workers, len(cells)) {
 		group.Go(func() {
 			for !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= len(cells) {
+				n := int(next.Add(1)) - 1
+				if n >= len(cells) {
 					return
 				}
+				i := order[n]
 				if runs[i] = cells[i].Known; runs[i] == nil {
 					runs[i], errs[i] = Run(ctx, cells[i])
+					cells[i].common.ended()
 					if Ends(errs[i]) {
 						runs[i].Stuck = errs[i].Error()
 						tooLong[i], errs[i] = errs[i], nil
@@ -104,6 +110,78 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 		return runs, fmt.Errorf("%s: %w", cells[0].Position(), tooLong[0])
 	}
 	return runs, nil
+}
+
+// common is what cells have in common that differ in their policies alone: the jobs of a recorded
+// workload, and where their input lies. It is kept while such cells run.
+type common struct {
+	cfg    sim.Config
+	told   bool // its jobs are recorded, and come whatever becomes of those before
+	mu     sync.Mutex
+	left   int         // cells that are to run
+	shared *sim.Config // nil: none has begun, or all have ended
+}
+
+// config returns the configuration for one of the cells.
+func (c *common) config() (sim.Config, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.shared == nil {
+		if !c.told || c.left < 2 {
+			return c.cfg, nil
+		}
+		cfg, err := sim.Share(c.cfg)
+		if err != nil {
+			return cfg, err
+		}
+		c.shared = &cfg
+	}
+	return *c.shared, nil
+}
+
+func (c *common) world() (drive.World, error) {
+	cfg, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	return sim.New(cfg)
+}
+
+// ended notes that a cell has ended.
+func (c *common) ended() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left--; c.left == 0 {
+		c.shared = nil
+	}
+}
+
+// together is the order in which cells run: those that have something in common one after the other, so
+// that it need not be kept for long. It counts how many of each are to run.
+func together(cells []Cell) (order []int) {
+	of := make(map[*common][]int)
+	for i := range cells {
+		if c := cells[i].common; c != nil {
+			of[c] = append(of[c], i)
+			c.left = 0
+		}
+	}
+	for i := range cells {
+		c := cells[i].common
+		switch {
+		case c == nil:
+			order = append(order, i)
+		case of[c][0] == i:
+			order = append(order, of[c]...)
+		}
+		if c != nil && cells[i].Known == nil {
+			c.left++
+		}
+	}
+	return order
 }
 
 // Simulated makes the simulator when the run begins.

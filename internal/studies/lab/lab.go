@@ -51,6 +51,8 @@ type Cell struct {
 	Metrics []string
 	Key     string      // of what is simulated, for the cache; "" = it is not cached
 	Known   *report.Run // its result when it ran before; nil = it has to run
+
+	common *common // with other cells of its grid; nil = nothing
 }
 
 // Name is the scenario with the values of its sweep.

@@ -94,9 +94,13 @@ func (t *teacher) now(name string) *profile.Class {
 // seed each task takes the same time, so that the worst case which is known is the true one, but
 // for tasks that run on other nodes or farther from their input. It is rehearsed once, when the
 // first run needs it.
-func rehearsed(cfg sim.Config, q queues.Config) func() (drive.World, error) {
+func rehearsed(config func() (sim.Config, error), q queues.Config) func() (drive.World, error) {
 	rehearse := sync.OnceValues(func() ([]*profile.Class, error) {
 		policy, err := catalog.New("fifo", q)
+		if err != nil {
+			return nil, err
+		}
+		cfg, err := config()
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +119,10 @@ func rehearsed(cfg sim.Config, q queues.Config) func() (drive.World, error) {
 		if err != nil {
 			return nil, err
 		}
-		knowing := cfg
+		knowing, err := config()
+		if err != nil {
+			return nil, err
+		}
 		knowing.Profiles = classes
 		return sim.New(knowing)
 	}

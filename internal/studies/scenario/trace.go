@@ -24,6 +24,11 @@ func (s *Scenario) TraceFile() string {
 	return s.beside(s.Workload.Trace.File)
 }
 
+// Recorded tells whether all jobs are those of a trace, which come whatever becomes of those before.
+func (s *Scenario) Recorded() bool {
+	return s.Workload.Trace != nil && len(s.Workload.Streams) == 0 && s.Workload.Mix == nil
+}
+
 // Traces are the files that the scenario reads besides its own, when it is played.
 func (s *Scenario) Traces() (files []string) {
 	if file := s.TraceFile(); file != "" {
