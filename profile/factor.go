@@ -131,7 +131,7 @@ func (f *Factor) scale(power float64) (s Factor) {
 
 // deviation is that of the logarithm, as its quantiles within two thirds of all values have it.
 func (f *Factor) deviation() float64 {
-	return (f.Log[middleKnot+2] - f.Log[middleKnot-2]) / 2
+	return -f.Log[middleKnot-2]
 }
 
 // rounded returns the factor with as many decimals as are worth writing down: a ten-thousandth.

@@ -130,6 +130,13 @@ func TestBadFiles(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte(`{"schema": "slackline/profiles/v1", "profiles": [{"name": "a", "stages": [{"stage": "map", "task": {"n": 1}}]}]}`))
+	learned := taughtBy(1, 3, 3, 5, 1e-7, 0.1, 0.1)
+	Fit([]*Class{learned})
+	text, err := Format([]*Class{learned})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
 	f.Fuzz(func(t *testing.T, src []byte) {
 		all, err := Parse("f", src)
 		if err != nil {
@@ -147,6 +154,13 @@ func FuzzParse(f *testing.F) {
 				c.Stages[i].Spread.Values(3)
 			}
 			c.Merge(c)
+		}
+		Fit(all)
+		if text, err = Format(all); err != nil {
+			t.Fatalf("the models of %s: %v", src, err)
+		}
+		if _, err := Parse("f", text); err != nil {
+			t.Fatalf("%v\n%s", err, text)
 		}
 	})
 }

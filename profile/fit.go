@@ -24,12 +24,25 @@ const (
 	faint      = 0.1  // weight of each point that is borrowed
 	borrowed   = 4    // values for which the shape counts from which is borrowed
 	vague      = 0.8  // deviation where nothing is known
+	skewed     = 0.12 // and how much faster than in proportion its upper quantiles rise with their score
+	doubtful   = 4    // values below which a measured deviation may be far too small
 	faintDoubt = 0.25 // variance of each point that is borrowed
 )
 
-// unknown is borrowed from where there is nothing to borrow from.
+// unknown is borrowed from where there is nothing to borrow from: lognormal, but for its upper tail,
+// which rises faster.
 func unknown() *Model {
-	return &Model{Shared: LogNormal(vague * math.Sqrt(alike)), Own: LogNormal(vague * math.Sqrt(1-alike)), Total: LogNormal(vague)}
+	f := LogNormal(vague)
+	for i := middleKnot + 1; i < factorKnots; i++ {
+		f.Log[i] *= 1 + skewed*scoreOf(i)
+	}
+	f.Tail = min(vague*mills*(1+2*skewed*highest), heaviest)
+	return &Model{Shared: f.scale(math.Sqrt(alike)), Own: f.scale(math.Sqrt(1 - alike)), Total: f}
+}
+
+// unsure is a deviation as it may well be, where so many values have shown it.
+func unsure(deviation, values float64) float64 {
+	return deviation * math.Sqrt(1+doubtful/(values+doubtful))
 }
 
 // fit makes the model of a sample. from is never nil.
@@ -83,10 +96,10 @@ func fitted(s *Sample, from *Model, jump int) *Model {
 	}
 	v := components(s, w, residuals, from)
 	m.Tasks, m.Jobs = round(v.tasks), round(v.jobs)
-	m.Total = factorOf(sorted, v.values, spread(&from.Total, v.total), borrowed)
+	m.Total = factorOf(sorted, v.values, spread(&from.Total, unsure(v.total, v.values)), borrowed)
 	own, shared := v.apart(s, w, residuals)
-	m.Own = factorOf(own, v.within, spread(&from.Own, v.own), borrowed)
-	m.Shared = factorOf(shared, v.jobs, spread(&from.Shared, v.shared), borrowed)
+	m.Own = factorOf(own, v.within, spread(&from.Own, unsure(v.own, v.within+1)), borrowed)
+	m.Shared = factorOf(shared, v.jobs, spread(&from.Shared, unsure(v.shared, v.jobs)), borrowed)
 
 	for i := real; i < len(points); i++ {
 		points[i].weight = max(v.total*v.total, 1e-4) / faintDoubt
@@ -118,10 +131,10 @@ func pointsOf(s *Sample, w []float64) (points []point, unit [3]float64, used int
 		}
 	}
 	unit = [3]float64{1, unit[1] / n, unit[2] / n}
-	if used = 3; !known || unit[2] == 0 || of < n/2 || square/of-(ratio/of)*(ratio/of) < 0.04 {
+	if used = 3; !known || unit[2] < 1 || of < n/2 || square/of-(ratio/of)*(ratio/of) < 0.04 {
 		used, unit[2] = 2, 1
 	}
-	if unit[1] == 0 {
+	if unit[1] < 1 { // tasks that read nothing
 		used, unit[1] = 1, 1
 	}
 	for i, j := range s.Jobs {
@@ -191,15 +204,20 @@ func borrow(points []point, shape [3]float64, level float64) []point {
 	return points
 }
 
-// spread is a factor with another deviation.
+// spread is a factor with another deviation. No quantile is farther out than a number may be.
 func spread(f *Factor, deviation float64) *Factor {
 	s := LogNormal(deviation)
 	if d := f.deviation(); d > 0 {
 		s = f.scale(deviation / d)
 		s.Tail = min(s.Tail, heaviest)
 	}
+	for i, l := range s.Log {
+		s.Log[i] = max(-farthest, min(l, farthest))
+	}
 	return &s
 }
+
+const farthest = 100
 
 // digits rounds to nine digits: the last ones differ between processors.
 func digits(x float64) float64 {

@@ -179,7 +179,11 @@ func newProfileShow(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show CLASS",
 		Short: "Show the profile of a class, by stage and class of nodes",
-		Long: `Prints each estimate with its mean, its spread and its bounds. Given slots, it says how long a job takes with these slots of
+		Long: `Prints each estimate with its mean, its spread and its bounds; then the cost models: what a part of a task takes that is not
+for its bytes, what each MB and each 1000 records add, and how many times that tasks take, by quantiles. Jobs differ from each
+other by what their tasks share, tasks of one job by what is their own. Scores say how models did at jobs that came after them.
+
+Given slots, it says how long a job takes with these slots of
 its own: at least, at most, and the mean of the two. Given a deadline, it says how few slots meet it by each of these. Jobs
 have as many tasks as the jobs of the profile on average, unless --maps and --reduces say otherwise. These bounds include cold
 runs.`,
@@ -287,7 +291,7 @@ func writeProfile(w io.Writer, c *profile.Class) error {
 	if err := g.Write(w); err != nil {
 		return failure{err}
 	}
-	return nil
+	return writeModels(w, c)
 }
 
 func newProfileExport(o *options) *cobra.Command {

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+)
+
+// After two runs a class has cost models, and scores of the first by the second; after a jump this is said. What is
+// exported has all of it, and a file of the form before it is taken in.
+func TestModelsAreShown(t *testing.T) {
+	s := newShell(t, map[string]string{"in.txt": strings.Repeat("some line of text\n", 1000),
+		"job.yaml": "name: j\napp: wordcount\ninput: in.txt\noutput: out\n",
+		"old.json": `{"schema": "slackline/profiles/v1", "profiles": [{"name": "old", "runs": 3, "ratio": {"n": 0, "mean": 0, "m2": 0, "max": 0, "min": 0},
+			"stages": [{"stage": "map", "node": "local", "task": {"n": 3, "mean": 2, "m2": 2, "max": 3, "min": 1},
+			"per_byte": {"n": 3, "mean": 2e-6, "m2": 0, "max": 3e-6, "min": 1e-6}, "shuffle": {"n": 0, "mean": 0, "m2": 0, "max": 0, "min": 0}, "share": 0}]}]}`})
+	for range 3 { // the first is cold
+		s.must(0, "run", "job.yaml", "--block", "2kB", "-q")
+		if err := os.RemoveAll(s.path("out")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown := s.must(0, "profile", "show", "wordcount")
+	for _, want := range []string{"\ncost models: ", "\nrun ", "map on local", "later shuffle", "reduce on local", "\nemitted ", "\nscores: "} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("there is no %q:\n%s", want, shown)
+		}
+	}
+	classes, err := profile.Parse("exported", []byte(s.must(0, "profile", "export", "wordcount")))
+	if err != nil || len(classes[0].Samples) == 0 || classes[0].Model(sched.Map, "local", profile.Run) == nil {
+		t.Errorf("%v, %+v", err, classes)
+	}
+	s.must(0, "profile", "import", "old.json")
+	if shown := s.must(0, "profile", "show", "old"); !strings.Contains(shown, "\ncost models: ") || strings.Contains(shown, "scores: ") {
+		t.Error(shown)
+	}
+
+	c, g := classes[0], profile.Gather{}
+	c.Name, c.Cold = "jumped", nil
+	for i := range 30 {
+		took := 1.0 + float64(i%3)/100
+		if i >= 24 {
+			took *= 3
+		}
+		g.Add(profile.Key{Stage: sched.Map, Node: "other"}, 1e6, -1, took)
+		c.Learn(&g, nil)
+	}
+	text, err := profile.Format(classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("jumped.json", string(text))
+	s.must(0, "profile", "import", "jumped.json")
+	if shown, want := s.must(0, "profile", "show", "jumped"), "The last 6 jobs took 3 times what those before did (run of map on other)"; !strings.Contains(shown, want) {
+		t.Errorf("it does not say %q:\n%s", want, shown)
+	}
+}
