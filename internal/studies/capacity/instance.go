@@ -1,10 +1,14 @@
 package capacity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/draw"
@@ -79,23 +83,37 @@ type Drawn struct {
 }
 
 // VerifyDrawn plays the plans of so many random instances with one to three classes each, in which
-// every user submits three jobs.
+// every user submits two jobs, on all cores at once.
 func VerifyDrawn(ctx context.Context, instances int, policy string, seed uint64) (all []Drawn, err error) {
-	for _, bound := range []string{"mean", "upper"} {
+	bounds := []string{"mean", "upper"}
+	played, errs := make([]*Played, instances*len(bounds)), make([]error, instances*len(bounds))
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for at := int(next.Add(1)) - 1; at < len(played); at = int(next.Add(1)) - 1 {
+				key := draw.Of(seed, "verified").Number(uint64(at / len(bounds)))
+				c := Instance(1+key.Below(3), 0.12, key.Uint64())
+				c.Bound = bounds[at%len(bounds)]
+				r := Plan(c)
+				errs[at] = r.verify(ctx, c, policy, key.Uint64(), 2)
+				played[at] = r.Played
+			}
+		})
+	}
+	group.Wait()
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
+	for i, bound := range bounds {
 		d := Drawn{Bound: bound, Instances: instances}
-		for i := range instances {
-			key := draw.Of(seed, "verified").Number(uint64(i))
-			c := Instance(1+key.Below(3), 0.12, key.Uint64())
-			c.Bound = bound
-			r := Plan(c)
-			if err := r.verify(ctx, c, policy, key.Uint64(), 3); err != nil {
-				return nil, err
+		for at := i; at < len(played); at += len(bounds) {
+			p := played[at]
+			for _, k := range p.Classes {
+				d.Jobs.add(k.InTime)
 			}
-			for _, k := range r.Played.Classes {
-				d.Jobs.K, d.Jobs.N = d.Jobs.K+k.InTime.K, d.Jobs.N+k.InTime.N
-			}
-			d.Kept.K, d.Kept.N = d.Kept.K+r.Played.Kept.K, d.Kept.N+r.Played.Kept.N
-			d.Mean.K, d.Mean.N = d.Mean.K+r.Played.Mean.K, d.Mean.N+r.Played.Mean.N
+			d.Kept.add(p.Kept)
+			d.Mean.add(p.Mean)
 		}
 		d.Kept.close()
 		d.Mean.close()

@@ -61,6 +61,8 @@ func (p *Part) count(yes bool) {
 	}
 }
 
+func (p *Part) add(o Part) { p.K, p.N = p.K+o.K, p.N+o.N }
+
 func (p *Part) close() { p.CI95[0], p.CI95[1] = stat.Exact95(p.K, p.N) }
 
 // Verify plays the plan: by a policy on machines that all classes share, or for "" each class on
