@@ -146,8 +146,13 @@ func (o *allotted) need(b *book, j *job) (gamma int64, each [2]float64, all [2]i
 		if o.upper {
 			less *= 2
 		}
-		work[i] = max(0, work[i]-less)
 		fixed += less
+		if work[i] -= less; work[i] < 0 { // the bound rises with the slots
+			if !o.upper { // the middle: what it is with one
+				fixed += work[i]
+			}
+			work[i] = 0
+		}
 	}
 	rest := seconds(j.Deadline-j.arrived) - fixed
 	part := 2.0

@@ -62,13 +62,14 @@ func (l Line) LeastApart(deadline float64, m Machine) (need Need, ok bool) {
 	if l.B <= 0 {
 		rest -= over(l.B, l.LeastReduces)
 	}
-	need.Machines = max((max(0, l.A)/m.Maps+max(0, l.B)/m.Reduces)/rest, l.LeastMaps/m.Maps, l.LeastReduces/m.Reduces)
+	part := (max(0, l.A)/m.Maps + max(0, l.B)/m.Reduces) / rest
 	if need.Maps = l.LeastMaps; l.A > 0 {
-		need.Maps = need.Machines * m.Maps
+		need.Maps = max(need.Maps, part*m.Maps)
 	}
 	if need.Reduces = l.LeastReduces; l.B > 0 {
-		need.Reduces = need.Machines * m.Reduces
+		need.Reduces = max(need.Reduces, part*m.Reduces)
 	}
+	need.Machines = max(need.Maps/m.Maps, need.Reduces/m.Reduces)
 	return need, true
 }
 

@@ -38,7 +38,9 @@
 //
 // # Where we differ
 //
-//   - A and B are 0 where the paper has them negative: more slots do not make a job slower.
+//   - Where A or B is negative, as with a single task, more slots do not make a job slower: by the mean it
+//     takes what that says of one slot; by the upper bound A is 0, as the mean of one job's few tasks may be
+//     anything up to the longest.
 //   - The whole problem is not solved to the optimum in whole jobs: rank is kept, so that a price says who is refused.
 //   - A job that had begun, or goes on, is let in whatever the plan says.
 package allot

@@ -169,7 +169,13 @@ func (p *plan) need(v sched.View, job *sched.Job) (n needs) {
 	if p.upper {
 		line = b.Upper()
 	}
-	line.A, line.B, line.LeastMaps, line.LeastReduces = max(0, line.A), max(0, line.B), 0, 0
+	line.LeastMaps, line.LeastReduces = 0, 0
+	for _, work := range [2]*float64{&line.A, &line.B} {
+		if !p.upper { // more slots than one do not help
+			line.C += min(0, *work)
+		}
+		*work = max(0, *work)
+	}
 	line.C += worst.Master.Seconds()
 	m, r := &n.slots[0], &n.slots[1]
 	ofMaps, ofReduces := float64(m.Of), float64(r.Of)

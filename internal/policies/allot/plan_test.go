@@ -16,6 +16,7 @@ type hall struct {
 	sched.View
 	cluster units.Vector
 	jobs    []*sched.Job
+	uneven  bool // maps took 4 and 16 s
 }
 
 func (h *hall) Now() units.Time         { return 0 }
@@ -30,8 +31,12 @@ func (h *hall) Profile(name string) *profile.Class {
 		return nil
 	}
 	c := profile.New(name)
-	for range 2 {
-		c.Attempt(workload.Map, "n", 0, 10*units.Second, 0)
+	for i := range 2 {
+		took := 10 * units.Second
+		if h.uneven {
+			took += units.Duration(12*i-6) * units.Second
+		}
+		c.Attempt(workload.Map, "n", 0, took, 0)
 		c.Attempt(workload.Reduce, "n", 0, 8*units.Second, 2*units.Second)
 	}
 	return c
@@ -138,9 +143,23 @@ func TestNeed(t *testing.T) {
 	if got := master(&h.cluster, j); got != 0.1 {
 		t.Errorf("the master takes %v", got)
 	}
+	// A single map takes its mean on one slot, whatever the longest map of its class took: with 4 and 16 s
+	// A = 10 - 16, C = 16.
+	one := &hall{cluster: units.Slots(20, 10), uneven: true}
+	k := one.comes("c", 1, 0, 11*units.Second, 1, sched.Pending)
+	if n := (&plan{}).need(one, k); n.gamma != whole/20 || n.slots[0].Slots != 1 || n.takes != 10*units.Second || n.late != 0 {
+		t.Errorf("%+v", n)
+	}
+	if n := (&plan{upper: true}).need(one, k); n.late != 32*units.Second { // A = 10 - 32, C = 32
+		t.Errorf("%+v", n)
+	}
+	k.Deadline = units.Time(10 * units.Second)
+	if n := (&plan{}).need(one, k); n.late != 10*units.Second {
+		t.Errorf("%+v", n)
+	}
 	// No cluster helps where the deadline is C, and a cluster without slots for reduces helps no job with some.
 	h.cluster = units.Slots(9, 0)
-	k := h.comes("c", 5, 1, units.Hour, 1, sched.Pending)
+	k = h.comes("c", 5, 1, units.Hour, 1, sched.Pending)
 	l := h.comes("c", 5, 0, 10*units.Second, 1, sched.Pending)
 	for _, j := range []*sched.Job{k, l} {
 		if n := (&plan{}).need(h, j); n.late == 0 || n.why.Cause != TooLate {
