@@ -150,7 +150,11 @@ func (s *scheduler) held(v sched.View, slot sched.Stage) (n int64) {
 func holds(job *sched.Job) (n slots) {
 	for i := range job.Spec.Stages {
 		stage := job.Spec.Stages[i].Kind
-		switch occupied := int(job.Stages[stage].Occupied); takes(job, stage, 0) {
+		occupied := int(job.Stages[stage].Occupied)
+		if occupied == 0 {
+			continue
+		}
+		switch takes(job, stage, 0) {
 		case sched.Map:
 			n.Maps += occupied
 		case sched.Reduce:
@@ -224,6 +228,9 @@ func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample in
 		return
 	}
 	held := s.held(v, slot)
+	if held <= 0 && len(s.out) == 0 {
+		return // nothing is lent
+	}
 	for _, j := range slices.Backward(s.others) { // those that die already
 		s.eachLent(v, j, slot, func(a *sched.Attempt) {
 			if a.Dying {
@@ -270,6 +277,9 @@ func (s *scheduler) eachOf(v sched.View, j sched.JobID, do func(a *sched.Attempt
 		stage := job.Spec.Stages[i].Kind
 		if job.Spec.Stages[0].Kind == sched.Master {
 			stage = job.Spec.Stages[(i+1)%len(job.Spec.Stages)].Kind
+		}
+		if job.Stages[stage].Occupied == 0 {
+			continue
 		}
 		for a := v.Youngest(j, stage, 0); a != 0; {
 			next := v.Youngest(j, stage, a)
