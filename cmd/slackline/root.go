@@ -65,7 +65,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o), newSimulate(o), newCompare(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newCapacity(o), newWorkload(o), newVersion(), newExitCodes())
+	root.AddCommand(newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o), newSimulate(o), newCompare(o), newAudit(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newCapacity(o), newWorkload(o), newVersion(), newExitCodes())
 	addHelp(root)
 	return root
 }

@@ -140,6 +140,10 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 		if j.First != 0 && p.Deadline != nil && *p.Promised == *p.Deadline {
 			by = "its deadline, by the run that this one resumes"
 		}
+		if p.Confidence != nil {
+			by = fmt.Sprintf("its deadline, with %.4g %%; as things stood it was done by %s after submission with that probability",
+				100**p.Confidence, report.Span(*p.Promised-p.Submitted))
+		}
 		if p.Estimated {
 			by += ", an estimate from a sample"
 		}

@@ -63,6 +63,9 @@ func TestBudget(t *testing.T) {
 	if _, ok := Begin(10_000, RiskOf(0.0100001)); ok {
 		t.Error("a risk of 1.00001 % is let in at 99 %")
 	}
+	if got := RiskOf(math.NaN()); got != Certain {
+		t.Errorf("nobody knows a risk, and it is %d", got)
+	}
 	if b.Affords(1000, 7001) || !b.Affords(1000, 7000) {
 		t.Error("6000 are left")
 	}

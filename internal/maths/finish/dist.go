@@ -111,11 +111,16 @@ func (d Dist) Shift(by float64) Dist {
 	return d
 }
 
-// Quantile is the time that is not exceeded with probability p.
+// Quantile is the value that is not exceeded with probability p. It is linear between scores. Beyond
+// the first and the last a positive value goes on as it does between the last two: by the same factor.
 func (d *Dist) Quantile(p float64) float64 {
-	at := (score(p) - first) / step
+	at := (score(min(max(p, 1e-300), 1-1e-16)) - first) / step
 	i := max(0, min(int(math.Floor(at)), knots-2))
-	return max(0, d[i]+(d[i+1]-d[i])*(at-float64(i)))
+	part := at - float64(i)
+	if (at < 0 || at > knots-1) && d[i] > 0 {
+		return d[i] * math.Pow(d[i+1]/d[i], part)
+	}
+	return d[i] + (d[i+1]-d[i])*part
 }
 
 // CDF is how likely the time is at most x seconds.

@@ -119,8 +119,8 @@ func lastEnd(starts []weighted, typical float64, own Law, deviation float64) Dis
 		n += s.weight
 	}
 	final := starts[len(starts)-1].at
-	low := typical * own.Quantile(1e-4)
 	high := final + typical*own.Quantile(math.Pow(normal(first+step*knots), 1/n))
+	low := max(typical*own.Quantile(1e-4), high*1e-4)
 	var cdf [ends]weighted // at an instant, the chance that all have ended
 	for i := range cdf {
 		t := low * math.Pow(high/low, float64(i)/(ends-1))

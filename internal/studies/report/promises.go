@@ -3,12 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"github.com/slackline/slackline/internal/policies/estimate"
 	"io"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -32,6 +32,10 @@ func (j *Job) promise(why *sched.Reason) {
 	word := wordOf(why)
 	if Promises(why) { // B is what is expected, and nobody's word
 		j.Promised, j.Estimated = seconds(units.Time(why.B)), word == sched.Estimate
+		if j.Confidence = nil; why.Cause == estimate.Likely {
+			stated := 1 - float64(why.C)/1e6
+			j.Confidence = &stated
+		}
 	}
 	if j.Admission = ""; word == sched.NoPromise {
 		j.Admission = why.String()
@@ -69,6 +73,9 @@ func writePromises(w io.Writer, g []*Run) {
 			note := j.Admission
 			if j.Estimated {
 				note = "an estimate from a sample"
+			}
+			if j.Confidence != nil {
+				note = "with " + stated(*j.Confidence)
 			}
 			t.Add(j.ID, dueAt(j.Deadline), orDash(j.Promised), orDash(j.Finished), j.kept(), j.unexpected(), note)
 		}

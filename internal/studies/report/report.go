@@ -185,8 +185,10 @@ type Job struct {
 	// by when it was expected to finish, see below; null: no promise
 	Promised *float64 `json:"promised_s,omitempty"`
 	// that, or a refusal, rests on a sample and is no worst case
-	Estimated bool   `json:"promise_estimated,omitempty"`
-	Admission string `json:"admission,omitempty"` // why it runs without a promise, where others get one
+	Estimated bool `json:"promise_estimated,omitempty"`
+	// how likely the promise was to be kept, as it was stated; null: it was for the worst case
+	Confidence *float64 `json:"confidence,omitempty"`
+	Admission  string   `json:"admission,omitempty"` // why it runs without a promise, where others get one
 	// the kind of reason for which it was refused, see sched.Code
 	Refusal string `json:"refusal,omitempty"`
 	// of a refused job: the earliest deadline that would have been accepted

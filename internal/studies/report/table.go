@@ -43,6 +43,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		writeUnlike(&b, g)
 		writeClasses(&b, g)
 		writePromises(&b, g)
+		writeAudit(&b, g)
 		writeReasons(&b, g)
 		writeReal(&b, g)
 		writeTrace(&b, g)

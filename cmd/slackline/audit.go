@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// auditPolicies make promises of several confidences.
+var auditPolicies = []string{"rtmr(promise=90%)", "rtmr(promise=95%)", "rtmr(promise=99%)"}
+
+func newAudit(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit SCENARIO.yaml|JOB.yaml...",
+		Short: "Hold promises with a probability to what came of them",
+		Long: `Plays scenarios, traces (as workload.trace of a scenario), or job files as earlier runs on this machine have measured them,
+with each of their seeds, and counts how many of the promises were kept: by what was stated, by scenario, by class, and by how
+many jobs of the class had ended before. Unless --policy says otherwise, promises are made at 90, 95 and 99 %.
+
+Each part comes with its exact 95 % interval (Clopper and Pearson). Where even its upper end is below what was stated, the
+table says so.`,
+		Example: `  slackline audit examples/two-jobs.yaml --seed 1..100
+  slackline audit examples/promises.yaml --policy "rtmr(promise=99%)" -o json`,
+		Args:              some("scenario files or job files"),
+		ValidArgsFunction: yamlFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.policies == nil {
+				o.policies = auditPolicies
+			}
+			var cells []lab.Cell
+			var jobs []*scenario.Job
+			for _, file := range args {
+				src, err := readFile(file)
+				if err != nil {
+					return err
+				}
+				if scenario.IsJob(src) {
+					more, err := scenario.ReadJobs(file, src)
+					if err != nil {
+						return err
+					}
+					jobs = append(jobs, more...)
+					continue
+				}
+				more, err := o.scenarioCells(cmd, file, src)
+				if err != nil {
+					return err
+				}
+				cells = append(cells, more...)
+			}
+			if jobs != nil {
+				more, _, err := o.jobCells(cmd, jobs)
+				if err != nil {
+					return err
+				}
+				cells = append(cells, more...)
+			}
+			runs, err := o.runCells(cmd, cells)
+			if err != nil {
+				return err
+			}
+			return o.tellAudit(cmd, report.Audits(runs))
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.policies, "policy", nil, "policies to use, separated by commas; 90, 95 and 99 % by rtmr if left out")
+	f.StringVar(&o.seed, "seed", noSeed, "seeds of everything random: a list, or a range such as 1..30")
+	o.bindBlock(cmd)
+	o.bindStore(f)
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
+	return o.bindOutput(cmd)
+}
+
+// tellAudit writes the table, or as JSON its rows.
+func (o *options) tellAudit(cmd *cobra.Command, list []report.Audit) error {
+	out := cmd.OutOrStdout()
+	if o.output == "json" {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		return e.Encode(struct {
+			Audits []report.Audit `json:"audits"`
+		}{append([]report.Audit{}, list...)})
+	}
+	if list == nil {
+		fmt.Fprintln(out, "No promise with a probability was made.")
+		return nil
+	}
+	return report.AuditTable("promises as stated and as kept", list).Write(out)
+}

@@ -1,0 +1,54 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A run of a hundred promises at 95 %, of which ten are broken, all of one class and those without a history.
+func TestAudit(t *testing.T) {
+	stated, run := 0.95, &Run{Scenario: "s", Policy: "rtmr(promise=95%)", World: "sim"}
+	for i := range 100 {
+		finished, deadline := float64(10*i+100), float64(10*i+200)
+		j := Job{ID: fmt.Sprintf("j%d", i), Class: "good", Submitted: float64(10 * i), Finished: &finished, Deadline: &deadline, Promised: &finished, Confidence: &stated, Outcome: Kept}
+		if i < 10 {
+			j.Class, j.Outcome = "bad", Broken
+		}
+		run.Jobs = append(run.Jobs, j)
+	}
+	run.Jobs = append(run.Jobs, Job{ID: "worst", Class: "good", Outcome: Kept, Promised: &stated}, Job{ID: "refused", Outcome: Refused, Confidence: &stated})
+	got := map[string]string{}
+	for _, a := range Audits([]*Run{run}) {
+		got[a.by()+a.Class+a.History] = fmt.Sprintf("%d of %d, %.4f to %.4f, %v", a.Kept, a.Promises, a.Low, a.High, a.Holds())
+	}
+	// intervals: scipy.stats.binomtest(k, n).proportion_ci(method="exact")
+	want := map[string]string{
+		"all":             "90 of 100, 0.8238 to 0.9510, true",
+		"classbad":        "0 of 10, 0.0000 to 0.3085, false",
+		"classgood":       "90 of 90, 0.9598 to 1.0000, true",
+		"historynone":     "10 of 20, 0.2720 to 0.7280, false",
+		"history1 to 9":   "9 of 9, 0.6637 to 1.0000, true",
+		"history10 to 99": "71 of 71, 0.9494 to 1.0000, true",
+	}
+	for k, w := range want {
+		if got[k] != w {
+			t.Errorf("%s: %s, not %s", k, got[k], w)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d rows: %v", len(got), got)
+	}
+	var b strings.Builder
+	writeAudit(&b, []*Run{run})
+	for _, part := range []string{"promises as stated and as kept", "class bad", "less than stated", "90.00 %", "82.38 to 95.10 %"} {
+		if !strings.Contains(b.String(), part) {
+			t.Errorf("%q is not in\n%s", part, b.String())
+		}
+	}
+	b.Reset()
+	run.Jobs = run.Jobs[:9]
+	if writeAudit(&b, []*Run{run}); b.Len() > 0 {
+		t.Errorf("of nine promises there is a table:\n%s", b.String())
+	}
+}
