@@ -17,7 +17,7 @@ var auditPolicies = []string{"rtmr(promise=90%)", "rtmr(promise=95%)", "rtmr(pro
 func newAudit(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit SCENARIO.yaml|JOB.yaml...",
-		Short: "Hold promises with a probability to what came of them",
+		Short: "Count how many promises with a probability were kept",
 		Long: `Plays scenarios, traces (as workload.trace of a scenario), or job files as earlier runs on this machine have measured them,
 with each of their seeds, and counts how many of the promises were kept: by what was stated, by scenario, by class, and by how
 many jobs of the class had ended before. Unless --policy says otherwise, promises are made at 90, 95 and 99 %.

@@ -16,7 +16,8 @@ type Audit struct {
 	Stated   float64 `json:"stated"`
 	Scenario string  `json:"scenario,omitempty"` // "" = all
 	Class    string  `json:"class,omitempty"`    // "" = all
-	History  string  `json:"history,omitempty"`  // jobs of its class that had ended when it was promised; "" = any number
+	// jobs of its class that had ended when it was promised; "" = any number
+	History  string  `json:"history,omitempty"`
 	Promises int     `json:"promises"`
 	Kept     int     `json:"kept"`
 	Low      float64 `json:"kept_low"`
