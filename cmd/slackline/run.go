@@ -222,7 +222,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 		if how := local.Isolation(); how != "" {
 			fmt.Fprintf(cmd.ErrOrStderr(), "isolation: %s\n", how)
 		}
-		for _, note := range local.Notes() {
+		for _, note := range append(local.Notes(), local.Clocks()...) {
 			fmt.Fprintln(cmd.ErrOrStderr(), note)
 		}
 	}

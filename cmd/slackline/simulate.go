@@ -208,6 +208,9 @@ func (o *options) jobCells(cmd *cobra.Command, jobs []*scenario.Job) ([]lab.Cell
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, note := range local.Clocks() {
+		fmt.Fprintln(cmd.ErrOrStderr(), note)
+	}
 	memory, err := o.open(cmd.ErrOrStderr())
 	if err != nil {
 		return nil, nil, err

@@ -45,6 +45,7 @@ type Local struct {
 	Files   []*scenario.Job
 	jobs    []*equip.Job // by file
 	discard []string     // output directories: see CheckFresh
+	now     time.Time    // when they are, or were, submitted
 
 	// Warnings are of commands that will hardly find their files.
 	Warnings []string
@@ -80,7 +81,7 @@ func NewLocal(files []*scenario.Job, m Machine, now time.Time) (l *Local, err er
 
 // newLocal checks job files beside those that are there already.
 func newLocal(files []*scenario.Job, m Machine, now time.Time, there []*scenario.Job) (l *Local, err error) {
-	l = &Local{Machine: m, Files: files}
+	l = &Local{Machine: m, Files: files, now: now}
 	l.jobs, err = equip.Jobs(files, equip.Options{Block: m.Block, Now: now, There: there, Warn: func(text string) {
 		if !slices.Contains(l.Warnings, text) {
 			l.Warnings = append(l.Warnings, text)
@@ -91,6 +92,14 @@ func newLocal(files []*scenario.Job, m Machine, now time.Time, there []*scenario
 
 // Notes tell what of the input is read in a way that takes long.
 func (l *Local) Notes() []string { return equip.Notes(l.jobs) }
+
+// Clocks say which instants the times of day are that stand for deadlines.
+func (l *Local) Clocks() (list []string) {
+	for _, f := range l.Files {
+		list = append(list, f.Clocks(l.now)...)
+	}
+	return list
+}
 
 // Isolation says in one line what holds the processes of jobs together, and what bounds them; empty
 // if no job has any.

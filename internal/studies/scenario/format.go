@@ -15,7 +15,7 @@ type Scenario struct {
 	Policies config.Texts                `json:"policies" some:"yes" doc:"policies to play it by, such as fifo or capacity(elastic=false)"`
 	Ranges   config.OneOrMore[SeedRange] `json:"seeds" some:"yes" doc:"seeds of everything random: a list, or a range such as 1..30; 1 if left out"`
 	Sweep    config.Sweep                `json:"sweep" doc:"values to play it with in turn, by key: {cluster.nodes: [10, 20], cluster.heartbeat: [1s, 3s]} is four scenarios"`
-	Start    config.Instant              `json:"start" doc:"the instant that time 0 stands for, such as 2030-01-31T18:00:00+01:00, for the journal; none if left out"`
+	Start    config.Instant              `json:"start" doc:"the instant that time 0 stands for, such as 2030-01-31T18:00:00+01:00, for the journal and for deadlines that are times of day; none if left out"`
 	Until    config.Span                 `json:"until" above:"0" doc:"time at which the run is cut off; no limit if left out"`
 	Profiles string                      `json:"profiles" doc:"what is known of classes of jobs from the start: rehearsed = what a run by fifo with the same seed would teach, or a file from slackline profile export; nothing if left out, but what the run itself teaches"`
 
@@ -260,7 +260,7 @@ type SimJob struct {
 	Rank
 
 	Arrive   config.Span `json:"arrive" min:"0" doc:"time of arrival; the start of the run if left out"`
-	Deadline Due         `json:"deadline" doc:"time of the run by which it should have finished, or with a plus sign a span after its arrival (+10m)"`
+	Deadline Due         `json:"deadline" doc:"time of the run by which it should have finished, with a plus sign a span after its arrival (+10m), or the next time of day (18:00) if the scenario has a start"`
 	Soft     Due         `json:"soft_deadline" doc:"time from which on its result loses value; not after the deadline"`
 
 	Maps        *int                    `json:"maps" min:"0" max:"10000000" doc:"number of maps; a map for each block of input if left out"`
@@ -313,7 +313,8 @@ type Job struct {
 	Rank
 
 	Arrive   config.Span `json:"arrive" min:"0" doc:"it is submitted so long after the start of the run"`
-	Deadline Moment      `json:"deadline" doc:"when it should have finished: a span after its submission, or an absolute time with its zone"`
+	Deadline Moment      `json:"deadline" doc:"when it should have finished: a span after its submission, a time of day (18:00 is the next one here), or an absolute time with its zone"`
+	By       Moment      `json:"by" doc:"the same as deadline, which it stands for"`
 	Soft     Moment      `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
 
 	SkipBad int         `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be passed over at which the application failed; it counts them as SKIPPED_RECORDS"`

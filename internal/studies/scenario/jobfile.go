@@ -71,6 +71,13 @@ func readJob(doc *config.Document) (*Job, error) {
 // check looks for what is missing and for keys that contradict each other.
 func (j *Job) check() {
 	d := j.src
+	if j.By.Set() {
+		if d.Has("deadline") {
+			d.Failf("by", "by and deadline are the same; leave one of them out")
+			return
+		}
+		j.Deadline = j.By
+	}
 	j.localPaths()
 	j.checkInputs()
 	j.checkFormats()
@@ -176,7 +183,7 @@ func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
 		links = append(links, link{j.src, "", "name", j.Name, j.After})
 		j.apart(append(there[:len(there):len(there)], jobs[:i]...))
 		spec := j.Rank.job(j.Name, j.Arrive, j.SlowStart)
-		spec.Deadline, spec.Soft = j.moment("deadline", j.Deadline, now), j.moment("soft_deadline", j.Soft, now)
+		spec.Deadline, spec.Soft = j.moment(j.dueKey(), j.Deadline, now), j.moment("soft_deadline", j.Soft, now)
 		if spec.Soft != units.Never && spec.Soft > spec.Deadline {
 			j.src.Failf("soft_deadline", "the soft deadline, %v after the submission, is after the deadline, %v", spec.Soft.Sub(spec.Arrive), spec.Deadline.Sub(spec.Arrive))
 		}
@@ -230,6 +237,28 @@ func (j *Job) Due(origin time.Time) (hard, soft units.Time) {
 		return arrive.Add(m.Since(origin.Add(time.Duration(arrive))))
 	}
 	return at(j.Deadline), at(j.Soft)
+}
+
+// dueKey is the key under which the deadline stands.
+func (j *Job) dueKey() string {
+	if j.By.Set() {
+		return "by"
+	}
+	return "deadline"
+}
+
+// Clocks says which instants the job's times of day are, of a run that starts now.
+func (j *Job) Clocks(now time.Time) (list []string) {
+	submitted := now.Add(time.Duration(j.Arrive))
+	for _, c := range []struct {
+		what string
+		m    Moment
+	}{{"deadline", j.Deadline}, {"soft deadline", j.Soft}} {
+		if c.m.Clock.Set {
+			list = append(list, fmt.Sprintf("job %q: its %s, %v, is %s", j.Name, c.what, c.m.Clock, c.m.Clock.Next(submitted.Local()).Format("2006-01-02 15:04:05 MST")))
+		}
+	}
+	return list
 }
 
 // moment returns the time of the run at which a deadline falls.

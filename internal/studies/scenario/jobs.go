@@ -59,7 +59,13 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 	}
 	job := j.Rank.job(j.ID, j.Arrive, j.SlowStart)
 	job.File = j.File
-	job.Deadline, job.Soft = j.Deadline.Of(job.Arrive), j.Soft.Of(job.Arrive)
+	job.Deadline, job.Soft = j.Deadline.Of(job.Arrive, s.Start.Time), j.Soft.Of(job.Arrive, s.Start.Time)
+	for key, due := range map[string]Due{"deadline": j.Deadline, "soft_deadline": j.Soft} {
+		if due.Clock.Set && s.Start.IsZero() {
+			d.Failf(at+"."+key, "%v is a time of day, and the scenario does not say when it starts; add start: 2030-01-31T08:00:00+01:00, or write a time of the run, such as 10m",
+				due.Clock)
+		}
+	}
 	deadlines(d, at, &job)
 	if err := s.checkQueue(job.Queue); err != nil {
 		d.Failf(at+".queue", "%v", err)

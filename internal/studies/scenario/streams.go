@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/studies/synth"
@@ -227,7 +228,7 @@ func (s *stream) Next() (*workload.Job, error) {
 	s.made++
 	j := *s.job
 	j.ID = s.ID + "-" + strconv.Itoa(s.made)
-	j.Arrive, j.Deadline, j.Soft = at, s.Deadline.Of(at), s.Soft.Of(at)
+	j.Arrive, j.Deadline, j.Soft = at, s.Deadline.Of(at, time.Time{}), s.Soft.Of(at, time.Time{})
 	return &j, nil
 }
 

@@ -74,26 +74,81 @@ func (Counts) Form() config.Form {
 		Examples: []string{"10", "10..50"}, Bare: "integer"}
 }
 
-// Moment is a deadline in a job file: a span after the submission, or an absolute time. The zero value is none.
+// Moment is a deadline in a job file: a span after the submission, an absolute time, or a time of day. The
+// zero value is none.
 type Moment struct {
 	After units.Duration
-	At    time.Time // zero: After counts
+	At    time.Time // zero: After or Clock counts
+	Clock Clock
 }
 
 // Set tells whether there is one.
-func (m Moment) Set() bool { return m.After != 0 || !m.At.IsZero() }
+func (m Moment) Set() bool { return m.After != 0 || !m.At.IsZero() || m.Clock.Set }
 
 // Since returns the span from the submission to the moment.
 func (m Moment) Since(submitted time.Time) units.Duration {
-	if m.At.IsZero() {
+	switch {
+	case m.Clock.Set:
+		return units.Duration(m.Clock.Next(submitted.Local()).Sub(submitted))
+	case m.At.IsZero():
 		return m.After
 	}
 	return units.Duration(m.At.Sub(submitted)) // 292 years at most
 }
 
-// UnmarshalText reads a span or an RFC 3339 time.
-func (m *Moment) UnmarshalText(text []byte) error {
+// Clock is a time of day. The zero value is none.
+type Clock struct {
+	Hour, Minute, Second int
+	Set                  bool
+}
+
+// ClockPattern is a regular expression for times of day.
+const ClockPattern = `([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?`
+
+// parseClock reads a time of day, such as 18:00; like tells whether the text looks like one.
+func parseClock(s string) (c Clock, like bool, err error) {
+	parts := strings.Split(s, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return c, false, nil
+	}
+	var n [3]int
+	for i, p := range parts {
+		if n[i], err = strconv.Atoi(p); err != nil || len(p) > 2 || p[0] == '+' || p[0] == '-' {
+			return c, false, nil
+		}
+	}
+	if n[0] > 23 || n[1] > 59 || n[2] > 59 || len(parts[1]) < 2 || len(parts) > 2 && len(parts[2]) < 2 {
+		return c, true, fmt.Errorf("%q is not a time of day; write hours and minutes, from 0:00 to 23:59, such as 18:00", s)
+	}
+	return Clock{n[0], n[1], n[2], true}, true, nil
+}
+
+// Next is the first instant after t at which clocks in t's zone show the time. One that is left out, as clocks
+// are put forward, is as much later as they are.
+func (c Clock) Next(t time.Time) time.Time {
+	y, m, d := t.Date()
+	for ; ; d++ {
+		if at := time.Date(y, m, d, c.Hour, c.Minute, c.Second, 0, t.Location()); at.After(t) {
+			return at
+		}
+	}
+}
+
+// String prints the time as it is written.
+func (c Clock) String() string {
+	if c.Second != 0 {
+		return fmt.Sprintf("%d:%02d:%02d", c.Hour, c.Minute, c.Second)
+	}
+	return fmt.Sprintf("%d:%02d", c.Hour, c.Minute)
+}
+
+// UnmarshalText reads a span, an RFC 3339 time or a time of day.
+func (m *Moment) UnmarshalText(text []byte) (err error) {
 	s := strings.TrimSpace(string(text))
+	if c, like, err := parseClock(s); like {
+		m.Clock = c
+		return err
+	}
 	if d, err := units.ParseDuration(s); err == nil {
 		if d <= 0 {
 			return fmt.Errorf("%s is not after the submission; it must be above 0", s)
@@ -112,37 +167,46 @@ func (m *Moment) UnmarshalText(text []byte) error {
 				at.Format("2006-01-02T15:04:05Z"), at.Format("2006-01-02T15:04:05")+"+01:00")
 		}
 	}
-	return fmt.Errorf("%q is neither a span after the submission, such as 60s or 10m, nor an absolute time with a zone, such as 2030-01-31T18:00:00+01:00", s)
+	return fmt.Errorf("%q is neither a span after the submission, such as 60s or 10m, nor an absolute time with a zone, such as 2030-01-31T18:00:00+01:00, nor a time of day, such as 18:00", s)
 }
 
 // Form is how moments are written.
 func (Moment) Form() config.Form {
-	return config.Form{Wanted: "a span after the submission, such as 60s, or an absolute time with a zone, such as 2030-01-31T18:00:00Z",
-		Pattern: config.Duration + `|` + config.DateTime, Examples: []string{"60s", "2030-01-31T18:00:00+01:00"}}
+	return config.Form{Wanted: "a span after the submission, such as 60s, a time of day, such as 18:00, or an absolute time with a zone, such as 2030-01-31T18:00:00Z",
+		Pattern: config.Duration + `|` + ClockPattern + `|` + config.DateTime, Examples: []string{"60s", "18:00", "2030-01-31T18:00:00+01:00"}}
 }
 
 // Due is a deadline in a scenario: a time of the run, or with a plus sign a span after the job's
-// arrival. The zero value is none.
+// arrival, or a time of day. The zero value is none.
 type Due struct {
 	Span        units.Duration
 	FromArrival bool
+	Clock       Clock // counts if it is set
 	Set         bool
 }
 
-// Of returns the deadline of a job that arrives then, units.Never if there is none.
-func (d Due) Of(arrive units.Time) units.Time {
+// Of returns the deadline of a job that arrives then, units.Never if there is none. A time of day is the next one
+// after the arrival in a run whose time 0 is start.
+func (d Due) Of(arrive units.Time, start time.Time) units.Time {
 	switch {
 	case !d.Set:
 		return units.Never
+	case d.Clock.Set:
+		at := start.Add(time.Duration(arrive))
+		return arrive.Add(units.Duration(d.Clock.Next(at).Sub(at)))
 	case d.FromArrival:
 		return arrive.Add(d.Span)
 	}
 	return units.Time(d.Span)
 }
 
-// UnmarshalText reads 10m or +10m.
+// UnmarshalText reads 10m, +10m or 18:00.
 func (d *Due) UnmarshalText(text []byte) error {
 	s := strings.TrimSpace(string(text))
+	if c, like, err := parseClock(s); like {
+		d.Clock, d.Set = c, true
+		return err
+	}
 	s, d.FromArrival = strings.CutPrefix(s, "+")
 	span, err := units.ParseDuration(s)
 	if err == nil && span <= 0 {
@@ -154,8 +218,8 @@ func (d *Due) UnmarshalText(text []byte) error {
 
 // Form is how they are written.
 func (Due) Form() config.Form {
-	return config.Form{Wanted: "a time of the run, such as 10m, or a span after the arrival, such as +10m", Pattern: `\+?` + config.Duration,
-		Examples: []string{"10m", "+10m"}}
+	return config.Form{Wanted: "a time of the run, such as 10m, a span after the arrival, such as +10m, or a time of day, such as 18:00",
+		Pattern: `\+?` + config.Duration + `|` + ClockPattern, Examples: []string{"10m", "+10m", "18:00"}}
 }
 
 // SeedRange is a seed, or a range of seeds such as 1..30.
