@@ -162,7 +162,8 @@ func (s *settings) run(cfg sim.Config, policies Policies) ([]byte, error) {
 		return nil, err
 	}
 	out := &writer{settings: s, ids: map[sched.JobID]string{}, of: map[sched.AttemptID]question{}, done: map[question]int{}}
-	err = drive.New(w, p, out).Run(context.Background())
+	// each instant in a batch of its own, for people to read
+	err = drive.New(struct{ drive.World }{w}, p, out).Run(context.Background())
 	out.answer(units.Never)
 	switch {
 	case s.fails == "" && err != nil:

@@ -331,15 +331,22 @@ func (j *judge) event(l *line) error {
 		if !has {
 			return fmt.Errorf("a task starts of which nothing is known")
 		}
+		now := j.now
+		j.now -= l.num64("age")
 		j.starts(l, job, st)
+		j.now = now
 	case "progress":
 		if a := j.attempts[l.int("attempt")]; a != nil {
 			a.progress = l.float("x")
 		}
 	case "ended":
 		if a := j.attempts[l.int("attempt")]; a != nil {
+			now := j.now
+			j.now -= l.num64("age")
 			j.ends(a, l.get("outcome"))
 			j.fresh = append(j.fresh, a)
+			j.gap(now) // from the end until it was told
+			j.now = now
 		}
 	case "output-lost":
 		if has {

@@ -25,6 +25,7 @@ type Loop struct {
 
 	unfit     error        // why the policy cannot run
 	heeds     sched.Events // what the policy heeds
+	patient   Patient      // the world, if it is
 	plan      sched.Plan
 	at        units.Time // of the last batch
 	redecided bool       // at that time refusals alone have woken the policy
@@ -33,7 +34,8 @@ type Loop struct {
 // New returns a loop with an empty book. What is wrong with the policy (sched.OrderOf) the first Step tells.
 func New(w World, p sched.Policy, sinks ...Sink) *Loop {
 	order, err := sched.OrderOf(p)
-	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err, heeds: sched.HeedsOf(p)}
+	patient, _ := w.(Patient)
+	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err, heeds: sched.HeedsOf(p), patient: patient}
 }
 
 // Run drives the world until it has nothing more to say. It returns nil at the end of the run, else
@@ -75,7 +77,7 @@ func (l *Loop) Step(ctx context.Context) (err error) {
 	}
 	if !l.wakes(batch.At, events) {
 		l.Spent += l.clock() - began
-		l.World.WakeAt(l.Ledger.Due())
+		l.rest()
 		return nil
 	}
 	if l.MaxItems > 0 {
@@ -94,8 +96,29 @@ func (l *Loop) Step(ctx context.Context) (err error) {
 	if err := l.World.Enact(&l.plan); err != nil {
 		return fmt.Errorf("round %d: %w", l.Round, err)
 	}
-	l.World.WakeAt(l.Ledger.Due())
+	l.rest()
 	return nil
+}
+
+// rest says what the world has to wake the policy for. What the book has refused rides in the next
+// batch, and items that it holds wait for theirs: then any batch may.
+func (l *Loop) rest() {
+	l.World.WakeAt(l.Ledger.Due())
+	if l.patient != nil {
+		heeds := l.heeded()
+		if l.Ledger.Refuses() {
+			heeds = sched.AnyEvent
+		}
+		l.patient.Heed(heeds)
+	}
+}
+
+// heeded is what the policy heeds as the book stands.
+func (l *Loop) heeded() sched.Events {
+	if l.Ledger.Holds() {
+		return sched.AnyEvent
+	}
+	return l.heeds
 }
 
 // undeclared makes an error of what the policy, or its order, did without having declared it.
@@ -126,10 +149,7 @@ func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
 	if at != l.at {
 		l.at, l.redecided = at, false
 	}
-	refused, heeds := false, sched.AnyEvent
-	if !l.Ledger.Holds() {
-		heeds = l.heeds
-	}
+	refused, heeds := false, l.heeded()
 	for i := len(events) - 1; i >= 0; i-- { // what wakes most often stands last: heartbeats
 		switch k := events[i].Kind; {
 		case !heeds.Has(k):
@@ -167,6 +187,8 @@ func (l *Loop) Fork(begin func(book *ledger.Ledger) (World, error), sinks ...Sin
 	if err != nil {
 		return nil, err
 	}
-	w.WakeAt(book.Due())
-	return &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, Round: l.Round, at: l.at, redecided: l.redecided}, nil
+	fork := &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, Round: l.Round, at: l.at, redecided: l.redecided}
+	fork.patient, _ = w.(Patient)
+	fork.rest()
+	return fork, nil
 }

@@ -14,7 +14,7 @@ import (
 type World interface {
 	// Can says what the world is able to do. It does not change during a run.
 	Can() sched.Capabilities
-	// Next blocks until something has happened and returns it, all events with one time, in the
+	// Next blocks until something has happened and returns it, all events as of one time, in the
 	// order of their kinds. The slice is the world's and good until the next call. The first batch
 	// brings the nodes. io.EOF ends the run: every job has ended and nothing more will come. Any
 	// other error is fatal.
@@ -26,7 +26,15 @@ type World interface {
 	WakeAt(t units.Time)
 }
 
-// Batch is what happened at one time.
+// Patient is a World that tells of several instants at once where nobody has to know at once. It may
+// hold back that attempts started and ended, with the time since then as their Age, until something
+// else has happened, or an event of a kind that is heeded: what the book then stands at is the same.
+type Patient interface {
+	// Heed says which kinds of events must not wait from now on. Until it is called, none may.
+	Heed(kinds sched.Events)
+}
+
+// Batch is what is told at one time.
 type Batch struct {
 	At     units.Time
 	Events []sched.Event

@@ -20,6 +20,8 @@ type Follower struct {
 	arrived   int
 	records   []Record
 	decisions []Decision
+	now       units.Time // of the batch
+	told      units.Time // until when sinks were told what happened
 
 	indices     []int      // of jobs, to be used again; those of jobs that end in this batch rest until the next
 	resting     []int      // these
@@ -42,12 +44,13 @@ func New(sinks ...Sink) *Follower {
 	return f
 }
 
-// Batch resolves what happened.
+// Batch resolves what happened. Starts and ends that are told late (drive.Patient) come to the sinks as
+// if each had been told at its time.
 func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
 	if f.shared {
 		return ErrShared
 	}
-	f.records = f.records[:0]
+	f.now, f.records = at, f.records[:0]
 	if len(f.resting) > 0 {
 		f.indices, f.resting = append(f.indices, f.resting...), f.resting[:0]
 	}
@@ -56,16 +59,79 @@ func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
 	}
 	if len(events) > 0 && events[0].Kind == sched.Resync {
 		f.resync(at, events)
-	} else {
-		for i := range events {
+		return f.tell(at)
+	}
+	starts, ends, err := f.late(at, events)
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		if !starts.has(i) && !ends.has(i) {
 			f.take(at, &events[i])
 		}
 	}
+	return f.tell(at)
+}
+
+// span is a part of a batch.
+type span struct{ from, to int }
+
+func (s span) has(i int) bool { return s.from <= i && i < s.to }
+
+// late tells sinks the starts and ends before this time, instant by instant, and returns which of
+// the batch they are. What is older than the last batch counts as of now: who tells it was held up.
+func (f *Follower) late(at units.Time, events []sched.Event) (starts, ends span, err error) {
+	i := 0
+	for i < len(events) && events[i].Kind < sched.Started {
+		i++
+	}
+	starts = span{i, i}
+	for i < len(events) && events[i].Kind < sched.Ended {
+		i++
+	}
+	ends = span{i, i}
+	for now := f.told; ; {
+		next := &starts
+		due := f.dueLate(at, events, starts.to, sched.Started)
+		if end := f.dueLate(at, events, ends.to, sched.Ended); end < due {
+			next, due = &ends, end
+		}
+		if due == units.Never {
+			if len(f.records) > 0 {
+				err = f.tell(now)
+			}
+			return starts, ends, err
+		}
+		if due != now && len(f.records) > 0 {
+			if err = f.tell(now); err != nil {
+				return starts, ends, err
+			}
+		}
+		now = due
+		f.take(now, &events[next.to])
+		next.to++
+	}
+}
+
+// dueLate is when the event happened, units.Never if it is of another kind, or not late.
+func (f *Follower) dueLate(at units.Time, events []sched.Event, i int, kind sched.EventKind) units.Time {
+	if i >= len(events) || events[i].Kind != kind || events[i].Age <= 0 {
+		return units.Never
+	}
+	if since := at.Add(-events[i].Age); since >= f.told {
+		return since
+	}
+	return units.Never
+}
+
+// tell shows sinks what was resolved.
+func (f *Follower) tell(at units.Time) error {
 	for _, s := range f.sinks {
 		if err := s.Batch(at, f.records); err != nil {
 			return err
 		}
 	}
+	f.records, f.told = f.records[:0], at
 	return nil
 }
 
@@ -106,7 +172,7 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 			n.Power, n.asked, r.Host = n.was, 0, n
 		}
 	case sched.Started:
-		r.Attempt = f.start(at, e)
+		r.Attempt = f.start(e)
 	case sched.Progress:
 		r.Attempt = f.attempt(e.Attempt)
 	case sched.Ended:
@@ -193,7 +259,7 @@ func (f *Follower) endJob(at units.Time, h sched.JobID) *Job {
 }
 
 // start takes in an attempt; nil if its job is not known.
-func (f *Follower) start(at units.Time, e *sched.Event) *Attempt {
+func (f *Follower) start(e *sched.Event) *Attempt {
 	j := f.job(e.Job)
 	if j == nil || e.Attempt < 1 || e.Node < 0 {
 		return nil
@@ -207,7 +273,7 @@ func (f *Follower) start(at units.Time, e *sched.Event) *Attempt {
 		f.pages++
 	}
 	*a = Attempt{Index: a.Index, Job: j, ID: e.Attempt, Stage: e.Stage, Task: e.Task, Node: e.Node, Container: e.Container,
-		Locality: e.Locality, Item: e.Item, Began: at.Add(-e.Age)}
+		Locality: e.Locality, Item: e.Item, Began: f.now.Add(-e.Age)}
 	if n := f.node(e.Node); n != nil && n.Up {
 		a.On = n.Spec
 	}

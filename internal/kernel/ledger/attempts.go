@@ -129,6 +129,9 @@ func (l *Ledger) finish(e *sched.Event) {
 	tally := &b.Stages[a.Stage]
 	l.unlink(ab)
 	l.book(a.Node, b, a.Stage, a.Container, -1)
+	if nb := l.node(a.Node); nb != nil && e.Age > 0 {
+		nb.Since = l.since(e)
+	}
 	tally.Running--
 	if t := b.tasks[a.Stage]; t != nil && a.Task >= 1 && int(a.Task) < len(t.State) {
 		t.Live[a.Task]--

@@ -269,6 +269,9 @@ func (l *Ledger) Nearest(n sched.NodeID, j sched.JobID, s sched.Stage) sched.Loc
 // Holds tells whether items wait for a beat or a time.
 func (l *Ledger) Holds() bool { return len(l.held) > 0 }
 
+// Refuses tells whether refusals of the last plan wait for the next batch.
+func (l *Ledger) Refuses() bool { return len(l.refusals) > 0 }
+
 // Due is when the ledger wants a Tick: the earliest of the policy's wake-up and the times that held items wait for.
 func (l *Ledger) Due() units.Time {
 	due := l.wake

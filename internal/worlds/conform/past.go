@@ -81,6 +81,9 @@ func (w *Watch) startedBefore(e *sched.Event, j *watchedJob) {
 		}
 		return
 	}
+	if !w.Resynced() && w.at.Add(-e.Age) >= w.last {
+		return // it has started since: a patient world tells so late
+	}
 	w.Old++
 	k := start{j.id, e.Stage, e.Node, w.at.Add(-e.Age)}
 	if w.before.attempts[k]--; w.before.attempts[k] < 0 {

@@ -49,9 +49,10 @@ type Watch struct {
 	watching bool                            // the scheduler only watches, and so does a stock scheduler
 	// attempts that ended untold: the world may tell their end later, and nobody knows them then
 	ghosts   map[sched.AttemptID]bool
-	resynced int64 // round of the last resync
-	taken    int64 // round of the last take-over
-	before   past  // what was known before the resync of this batch
+	last     units.Time // of the batch before
+	resynced int64      // round of the last resync
+	taken    int64      // round of the last take-over
+	before   past       // what was known before the resync of this batch
 }
 
 type watchedNode struct {
@@ -127,7 +128,7 @@ func (w *Watch) Batch(round int64, at units.Time, events []sched.Event) error {
 	if w.instants > 1000 {
 		return fmt.Errorf("time does not pass: %d batches at %v", w.instants, at)
 	}
-	w.round, w.at = round, at
+	w.round, w.last, w.at = round, w.at, at
 	for _, n := range w.nodes {
 		n.was, n.had, n.started = n.up, n.room, false
 	}

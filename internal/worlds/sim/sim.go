@@ -47,6 +47,8 @@ type World struct {
 	freeAttempts, endedAttempts []int32
 
 	out, given []sched.Event // the batch being made, and the one handed out
+	held       int           // of the batch being made, those that wait for others: see Heed
+	waits      sched.Events  // kinds of events that may
 	seen       drive.Seen
 	late       bool // it began from the book of a world that binds late: see late.go
 	asks       []asking
@@ -109,7 +111,16 @@ func (w *World) Can() sched.Capabilities {
 // WakeAt asks for a Tick at t. One for the past comes at once.
 func (w *World) WakeAt(t units.Time) { w.wake = t }
 
-// Next moves the clock to the next instant at which something happens and returns what does.
+// Heed lets starts and ends of attempts wait that nobody heeds: they are told with the next event of
+// another kind. A world that binds late tells its demand at once, and with it all else.
+func (w *World) Heed(kinds sched.Events) {
+	if w.waits = sched.EventsOf(sched.Started, sched.Ended) &^ kinds; w.late {
+		w.waits = 0
+	}
+}
+
+// Next moves the clock to the next instant at which something happens that is to be told, and
+// returns what has.
 func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 	if w.calls%1024 == 0 {
 		if err := ctx.Err(); err != nil {
@@ -127,6 +138,9 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		}
 		at := w.soonest()
 		if err := w.stuck(at); err != nil {
+			if w.held > 0 {
+				return w.hand(), nil // the error comes again
+			}
 			return drive.Batch{}, err
 		}
 		w.now = at
@@ -136,10 +150,21 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		}
 		w.audit()
 		w.tellDemand()
-		if len(w.out) > 0 {
+		if w.tells() || w.over() && w.held > 0 {
 			return w.hand(), nil
 		}
+		w.held = len(w.out)
 	}
+}
+
+// tells tells whether the batch being made has an event that may not wait.
+func (w *World) tells() bool {
+	for i := len(w.out) - 1; i >= w.held; i-- {
+		if !w.waits.Has(w.out[i].Kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // begin brings what is there at time 0.
@@ -166,7 +191,7 @@ func (w *World) begin() {
 
 // soonest returns the next instant at which something may happen, units.Never if there is none.
 func (w *World) soonest() units.Time {
-	if len(w.out) > 0 || len(w.leaving) > 0 || len(w.doomed) > 0 || len(w.asks) > 0 {
+	if len(w.out) > w.held || len(w.leaving) > 0 || len(w.doomed) > 0 || len(w.asks) > 0 {
 		return w.now
 	}
 	at := max(w.wake, w.now)
@@ -285,18 +310,29 @@ func (w *World) nextChange(i int) {
 	}
 }
 
-func (w *World) emit(e sched.Event) { w.out = append(w.out, e) }
+// emit adds an event to the batch being made. Until that is handed out, Age is when it happened.
+func (w *World) emit(e sched.Event) {
+	if e.Kind == sched.Started || e.Kind == sched.Ended {
+		e.Age = units.Duration(w.now)
+	}
+	w.out = append(w.out, e)
+}
 
 // hand returns the batch in the order of the kinds, those of a kind in the order they were made,
 // and lets the handles that ended in it be used again from now on: what uses them is told in a
 // later batch.
 func (w *World) hand() drive.Batch {
+	w.held = 0
 	w.freeJobs = append(w.freeJobs, w.endedJobs...)
 	w.freeAttempts = append(w.freeAttempts, w.endedAttempts...)
 	w.endedJobs, w.endedAttempts = w.endedJobs[:0], w.endedAttempts[:0]
 	inOrder := true
-	for i := 1; i < len(w.out) && inOrder; i++ {
-		inOrder = w.out[i-1].Kind <= w.out[i].Kind
+	for i := range w.out {
+		e := &w.out[i]
+		inOrder = inOrder && (i == 0 || w.out[i-1].Kind <= e.Kind)
+		if e.Kind == sched.Started || e.Kind == sched.Ended {
+			e.Age = units.Duration(w.now) - e.Age
+		}
 	}
 	if inOrder {
 		w.given, w.out = w.out, w.given[:0]
