@@ -191,7 +191,7 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 		r.Job = f.arrive(at, e)
 	case sched.JobAmended:
 		if r.Job = f.job(e.Job); r.Job != nil && e.Detail != nil && e.Detail.Job != nil {
-			r.Job.Spec = e.Detail.Job
+			r.Job.describe(e.Detail.Job)
 		}
 	case sched.JobEnded:
 		if r.Job = f.endJob(at, e.Job); r.Job != nil && e.Outcome == sched.Committed {
@@ -236,7 +236,8 @@ func (f *Follower) arrive(at units.Time, e *sched.Event) *Job {
 		return nil
 	}
 	f.loseJob(at, f.job(e.Job), e.Job)
-	j := &Job{Number: f.arrived, Spec: e.Detail.Job, Arrived: at.Add(-e.Age), Ended: units.Never}
+	j := &Job{Number: f.arrived, Arrived: at.Add(-e.Age), Ended: units.Never}
+	j.describe(e.Detail.Job)
 	f.arrived++
 	if n := len(f.indices); n > 0 {
 		j.Index, f.indices = f.indices[n-1], f.indices[:n-1]

@@ -24,6 +24,7 @@ type Job struct {
 	Arrived units.Time
 	Ended   units.Time // units.Never: not yet
 
+	grows bool                // a stage of it does, or did
 	known [sched.Stages]tally // of stages that grow
 }
 
@@ -50,9 +51,14 @@ func (j *Job) AllTasks() (n int) {
 	return n
 }
 
+// describe takes in what a job is now. Of one that never grows nothing is counted.
+func (j *Job) describe(spec *workload.Job) {
+	j.Spec, j.grows = spec, j.grows || spec.Growing() != nil
+}
+
 // count notes that tasks got done or began, and that so many more are asked for.
 func (j *Job) count(s sched.Stage, done, running, asked int) {
-	if int(s) < len(j.known) {
+	if j.grows && int(s) < len(j.known) {
 		t := &j.known[s]
 		t.done, t.running = max(0, t.done+done), max(0, t.running+running)
 		t.most = max(t.most, t.done+t.running+asked)
@@ -68,7 +74,13 @@ func (j *Job) settle() {
 
 // Sizes tells whether a job may have got another number of tasks than was known.
 func (r *Record) Sizes() bool {
-	return r.Job != nil && (r.Kind == sched.JobAmended || (r.Kind == sched.Demand || r.Kind == sched.Started || r.Kind == sched.JobEnded) && r.Job.Spec.Growing() != nil)
+	switch r.Kind {
+	case sched.JobAmended:
+		return r.Job != nil
+	case sched.Demand, sched.Started, sched.JobEnded:
+		return r.Job != nil && r.Job.grows
+	}
+	return false
 }
 
 // Attempt is an attempt from its start to its end. It is the same after a resync, too. It fits a

@@ -105,7 +105,8 @@ func (f *Follower) sameJobs(jobs []*Job, order []*sched.Event) map[*Job]bool {
 			continue
 		}
 		if j := byID[e.Detail.Job.ID]; j != nil {
-			j.Spec, goesOn[j] = e.Detail.Job, true
+			j.describe(e.Detail.Job)
+			goesOn[j] = true
 			for i := range j.Spec.Stages {
 				st := &j.Spec.Stages[i]
 				j.known[st.Kind].done = len(st.Done)

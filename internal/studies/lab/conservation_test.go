@@ -97,11 +97,14 @@ func (b *books) Batch(_ int64, at units.Time, events []sched.Event) error {
 			b.specs[e.Job] = e.Detail.Job
 		case sched.JobEnded:
 			b.jobs--
-		case sched.Started:
+		case sched.Started: // it may be told late
+			b.at = at.Add(-e.Age)
 			b.start(e)
 		case sched.Ended:
+			b.at = at.Add(-e.Age)
 			b.end(e)
 		}
+		b.at = at
 	}
 	return nil
 }

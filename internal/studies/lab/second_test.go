@@ -194,10 +194,10 @@ func (s *lifeSink) Batch(_ int64, at units.Time, events []sched.Event) error {
 		case sched.JobArrived:
 			s.jobs[e.Job] = e.Detail.Job.ID
 		case sched.Started:
-			s.runs[e.Attempt] = life{job: s.jobs[e.Job], stage: e.Stage, task: e.Task, node: e.Node, began: at}
+			s.runs[e.Attempt] = life{job: s.jobs[e.Job], stage: e.Stage, task: e.Task, node: e.Node, began: at.Add(-e.Age)}
 		case sched.Ended:
 			l := s.runs[e.Attempt]
-			l.ended, l.outcome = at, e.Outcome
+			l.ended, l.outcome = at.Add(-e.Age), e.Outcome
 			s.p.lives = append(s.p.lives, l)
 		}
 		s.p.events++

@@ -122,7 +122,7 @@ func (w *waits) Batch(_ int64, at units.Time, events []sched.Event) error {
 			w.arrived[e.Job] = at
 		case sched.Started:
 			if w.skip--; w.skip < 0 {
-				w.sum.Add(at.Sub(w.arrived[e.Job]).Seconds())
+				w.sum.Add(at.Add(-e.Age).Sub(w.arrived[e.Job]).Seconds())
 			}
 		}
 	}
@@ -234,9 +234,9 @@ func (s *spans) Batch(_ int64, at units.Time, events []sched.Event) error {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
 		case sched.Started:
-			s.began[e.Attempt] = at
+			s.began[e.Attempt] = at.Add(-e.Age)
 		case sched.Ended:
-			d := at.Sub(s.began[e.Attempt]).Seconds()
+			d := at.Add(-e.Age).Sub(s.began[e.Attempt]).Seconds()
 			s.sum += d
 			s.squares += d * d
 		}

@@ -9,19 +9,19 @@ import (
 // usage integrates how much nodes offer of each resource, and how much of it attempts hold. A node
 // that drains offers what it still runs.
 type usage struct {
-	nodes   []node           // by handle
-	offered units.Vector     // of all nodes now
-	area    [units.Dims]area // offered until since
-	atEnd   [units.Dims]area // the same until the makespan
-	busy    [units.Dims]area // held, by attempts that have ended
+	nodes   [units.Dims][]node // of each resource, by handle
+	offered units.Vector       // of all nodes now
+	area    [units.Dims]area   // offered until since
+	atEnd   [units.Dims]area   // the same until the makespan
+	busy    [units.Dims]area   // held, by attempts that have ended
 	since   units.Time
 }
 
-// node is what a node offers and holds of each resource.
-type node [units.Dims]struct{ offers, holds int64 }
+// node is what a node offers and holds of a resource.
+type node struct{ offers, holds int64 }
 
 // counts is what the node adds to capacity: a draining node counts with what it still runs.
-func (n *node) counts(d units.Dim) int64 { return max(n[d].offers, n[d].holds) }
+func (n *node) counts() int64 { return max(n.offers, n.holds) }
 
 // advance integrates capacity until now.
 func (u *usage) advance(at units.Time) {
@@ -43,10 +43,10 @@ func (u *usage) close(at units.Time) {
 
 // offer sets what a node offers.
 func (u *usage) offer(at units.Time, h sched.NodeID, capacity *units.Vector) {
-	n := follow.At(&u.nodes, h)
 	for d, to := range capacity {
-		before := n.counts(units.Dim(d))
-		n[d].offers = to
+		n := follow.At(&u.nodes[d], h)
+		before := n.counts()
+		n.offers = to
 		u.recount(at, units.Dim(d), before, n)
 	}
 }
@@ -56,11 +56,11 @@ func (u *usage) hold(at units.Time, a *follow.Attempt, sign int64) {
 	if a.Node < 1 {
 		return
 	}
-	n := follow.At(&u.nodes, a.Node)
 	for d, by := range a.Needs {
 		if by != 0 {
-			before := n.counts(units.Dim(d))
-			n[d].holds += sign * by
+			n := follow.At(&u.nodes[d], a.Node)
+			before := n.counts()
+			n.holds += sign * by
 			u.recount(at, units.Dim(d), before, n)
 		}
 	}
@@ -68,7 +68,7 @@ func (u *usage) hold(at units.Time, a *follow.Attempt, sign int64) {
 
 // recount keeps the capacity of all nodes, of which one has changed.
 func (u *usage) recount(at units.Time, d units.Dim, before int64, n *node) {
-	if after := n.counts(d); after != before {
+	if after := n.counts(); after != before {
 		u.advance(at)
 		u.offered[d] += after - before
 	}

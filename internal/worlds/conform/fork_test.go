@@ -62,10 +62,10 @@ func (d *deeds) Batch(_ int64, at units.Time, events []sched.Event) error {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
 		case sched.Started:
-			d.begin(d.view(), e.Attempt, e.Job, e.Stage, e.Task, e.Node, at)
+			d.begin(d.view(), e.Attempt, e.Job, e.Stage, e.Task, e.Node, at.Add(-e.Age))
 		case sched.Ended:
 			did := d.began[e.Attempt]
-			did.ended = at
+			did.ended = at.Add(-e.Age)
 			d.ends = append(d.ends, did)
 		case sched.JobEnded:
 			d.ends = append(d.ends, deed{what: fmt.Sprintf("job %s %v", d.view().Job(e.Job).Spec.ID, e.Outcome), ended: at})
@@ -176,7 +176,11 @@ func branches(t *testing.T, text string, cfg sim.Config, seed uint64, compare fu
 		t.Fatal(err)
 	}
 	whole := &deeds{began: map[sched.AttemptID]deed{}}
-	l := drive.New(w, p, whole)
+	world := drive.World(w)
+	if seed%2 == 1 { // a batch for each instant, to fork at any
+		world = struct{ drive.World }{w}
+	}
+	l := drive.New(world, p, whole)
 	whole.view = func() *ledger.Ledger { return l.Ledger }
 	type branch struct {
 		round int64

@@ -48,6 +48,8 @@ type World struct {
 
 	out, given []sched.Event // the batch being made, and the one handed out
 	held       int           // of the batch being made, those that wait for others: see Heed
+	heldAt     units.Time    // the instant up to which they are
+	made       bool          // the batch is, and has to be handed out
 	waits      sched.Events  // kinds of events that may
 	seen       drive.Seen
 	late       bool // it began from the book of a world that binds late: see late.go
@@ -131,6 +133,10 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 	if !w.started {
 		w.begin()
 	}
+	if w.made {
+		w.made = false
+		return w.hand(), nil
+	}
 	for {
 		w.audit() // what the last plan has left
 		if w.over() && len(w.out) == 0 {
@@ -150,11 +156,33 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		}
 		w.audit()
 		w.tellDemand()
-		if w.tells() || w.over() && w.held > 0 {
+		switch {
+		case w.held > 0 && w.reorders():
+			return w.handHeld(), nil
+		case w.tells(), w.over() && w.held > 0:
 			return w.hand(), nil
 		}
-		w.held = len(w.out)
+		w.held, w.heldAt = len(w.out), w.now
 	}
+}
+
+// reorders tells whether an event of this instant would come before those that were held back.
+func (w *World) reorders() bool {
+	for i := w.held; i < len(w.out); i++ {
+		if w.out[i].Kind < sched.Started {
+			return true
+		}
+	}
+	return false
+}
+
+// handHeld returns what was held back in a batch of its own; that of this instant comes behind it.
+func (w *World) handHeld() drive.Batch {
+	now, rest := w.now, slices.Clone(w.out[w.held:])
+	w.out, w.now, w.made = w.out[:w.held], w.heldAt, true
+	b := w.hand()
+	w.out, w.now = append(w.out, rest...), now
+	return b
 }
 
 // tells tells whether the batch being made has an event that may not wait.
