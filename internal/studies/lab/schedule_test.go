@@ -29,7 +29,7 @@ import (
 //
 //	go test ./internal/studies/lab -run TestSchedules -schedules-update
 //
-// writes the file anew; with SLACKLINE_LONG set, for more scenarios and the whole day.
+// writes the file again; with SLACKLINE_LONG set, for more scenarios and the whole day.
 var schedulesUpdate = flag.Bool("schedules-update", false, "store the schedules as they are played now")
 
 // schedules is a sink that sums up attempts. The order in which they are told does not matter.
