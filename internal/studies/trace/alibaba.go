@@ -54,17 +54,7 @@ var alibabaColumns = [9]string{"task_name", "instance_num", "job_name", "task_ty
 func openAlibaba(in io.Reader, o Options) Reader { return &alibaba{lines: newLines(in, o)} }
 
 // Next returns the job whose rows end next.
-func (a *alibaba) Next() (*Job, error) {
-	for {
-		j, err := a.step()
-		if err == nil && j != nil {
-			return j, nil
-		}
-		if err := a.fail(err); err != nil {
-			return nil, err
-		}
-	}
-}
+func (a *alibaba) Next() (*Job, error) { return a.nextJob(a.step) }
 
 // step takes a row, or ends the job before it; then the row is held until the next step.
 func (a *alibaba) step() (*Job, error) {
@@ -98,79 +88,60 @@ func (a *alibaba) step() (*Job, error) {
 }
 
 func (a *alibaba) read(line []byte) error {
-	var f [9][]byte
-	n := 0
-	for more := true; more; n++ {
-		var field []byte
-		if field, line, more = cutCSV(line); n < len(f) {
-			f[n] = field
-		}
+	f := csvFields(line)
+	if len(f) != len(alibabaColumns) {
+		return a.errorf("", "it has %d fields separated by commas, a task has %d", len(f), len(alibabaColumns))
 	}
-	if n != len(f) {
-		return a.errorf("", "it has %d fields separated by commas, a task has %d", n, len(f))
-	}
-	row := alibabaTask{depth: -1, tasks: Task{Count: 1, Input: Unknown, Time: UnknownTime}}
-	var err *Error
-	if row.job, err = a.name(alibabaColumns[2], f[2]); err != nil {
-		return err
-	}
-	task, err := a.name(alibabaColumns[0], f[0])
-	if err != nil {
-		return err
-	}
-	if row.number, row.after, err = a.graph(task); err != nil {
-		return err
-	}
+	row := alibabaTask{depth: -1, job: a.name(alibabaColumns[2], f[2]), tasks: Task{Count: 1, Input: Unknown, Time: UnknownTime}}
+	row.number, row.after = a.graph(a.name(alibabaColumns[0], f[0]))
 	var x [9]int64
 	for _, i := range []int{1, 5, 6, 7} {
-		if len(f[i]) == 0 {
-			continue
-		}
-		if x[i], err = a.count(alibabaColumns[i], f[i]); err != nil {
-			return err
+		if len(f[i]) > 0 {
+			x[i] = a.count(alibabaColumns[i], f[i])
 		}
 		if x[i] > 1e9 {
-			return a.errorf(alibabaColumns[i], "%d is more than 1000000000", x[i])
+			a.failf(alibabaColumns[i], "%d is more than 1000000000", x[i])
 		}
 	}
 	if x[1] > MaxTasks {
-		return a.errorf(alibabaColumns[1], "%d are more than %d", x[1], MaxTasks)
+		a.failf(alibabaColumns[1], "%d are more than %d", x[1], MaxTasks)
 	}
 	row.tasks.Count = max(1, int(x[1]))
 	row.start, row.cores = x[5], (x[7]+99)/100
 	if x[5] > 0 && x[6] > 0 && string(f[4]) == "Terminated" {
 		if x[6] < x[5] {
-			return a.errorf(alibabaColumns[6], "%d is before the start at %d", x[6], x[5])
+			a.failf(alibabaColumns[6], "%d is before the start at %d", x[6], x[5])
 		}
 		row.tasks.Time = units.Duration(x[6]-x[5]) * units.Second
 	}
 	a.row = row
-	return nil
+	return orNil(a.wrong())
 }
 
 // graph reads the numbers in the name of a task: M1, R3_1_2, R3_1_2_Stg1. Other names have none.
-func (a *alibaba) graph(task string) (number int, after []int, err *Error) {
+func (a *alibaba) graph(task string) (number int, after []int) {
 	text := strings.TrimLeft(task, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 	if text == "" || len(text) == len(task) || text[0] < '0' || text[0] > '9' {
-		return -1, nil, nil
+		return -1, nil
 	}
 	for i, part := range strings.Split(text, "_") {
 		n, bad := strconv.Atoi(part)
 		switch {
 		case bad != nil && i == 0:
-			return -1, nil, nil
+			return -1, nil
 		case bad != nil: // Stg1 and the like
 		case n < 0:
-			return 0, nil, a.errorf("task_name", "%s waits for a task %d", quoted([]byte(task)), n)
+			a.failf("task_name", "%s waits for a task %d", quoted([]byte(task)), n)
 		case i == 0:
 			number = n
 		case len(after) == 1000:
-			return 0, nil, a.errorf("task_name", "%s waits for more than 1000 others", quoted([]byte(task)))
+			a.failf("task_name", "%s waits for more than 1000 others", quoted([]byte(task)))
+			return number, after
 		default:
 			after = append(after, n)
 		}
 	}
-	return number, after, nil
+	return number, after
 }
 
 // end makes the job of the rows that are over.

@@ -7,7 +7,7 @@
 //	trace.go      what a trace says of a job, and the list of formats
 //	rule.go       what is taken where a trace says nothing: number of tasks, their times; deadlines.go: deadlines
 //	source.go     a trace as the arrivals of a run
-//	record.go     lines and their fields, and errors that name both; json.go: records in JSON over several lines
+//	record.go     lines and their fields, and the first error of each record; json.go: records in JSON over several lines
 //	order.go      what holds for the jobs of any trace: in order of submission, each once, none too large
 //	neutral.go    Slackline's own form, which says all that a Job does
 //	swim.go       Facebook's and Cloudera's samples in the form of SWIM, with and without input paths

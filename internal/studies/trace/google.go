@@ -81,17 +81,7 @@ func openGoogle(in io.Reader, o Options) Reader {
 }
 
 // Next returns the job whose rows end next.
-func (g *google) Next() (*Job, error) {
-	for {
-		j, err := g.step()
-		if err == nil && j != nil {
-			return j, nil
-		}
-		if err := g.fail(err); err != nil {
-			return nil, err
-		}
-	}
-}
+func (g *google) Next() (*Job, error) { return g.nextJob(g.step) }
 
 // step takes a row, or ends the job before it; then the row is held until the next step.
 func (g *google) step() (*Job, error) {
@@ -150,7 +140,8 @@ func (g *google) read(line []byte) error {
 		err = g.decode(line, &g.row)
 	}
 	if err == nil {
-		_, err = g.name("collection_id", g.row.ID.text)
+		g.name("collection_id", g.row.ID.text)
+		err = g.wrong()
 	}
 	return orNil(err)
 }
@@ -190,22 +181,29 @@ func (g *google) column(name string) func(field []byte) {
 
 // csv reads a row by the heading.
 func (g *google) csv(line []byte) *Error {
-	n := 0
-	for more := true; more; n++ {
-		var field []byte
-		field, line, more = cutCSV(line)
-		if n >= len(g.columns) || len(field) == 0 || g.columns[n] == nil {
-			continue
-		}
-		g.columns[n](field)
+	fields := csvFields(line)
+	if len(fields) != len(g.columns) {
+		return g.errorf("", "it has %d fields, the heading has %d", len(fields), len(g.columns))
 	}
-	if n != len(g.columns) {
-		return g.errorf("", "it has %d fields, the heading has %d", n, len(g.columns))
+	for i, field := range fields {
+		if len(field) > 0 && g.columns[i] != nil {
+			g.columns[i](field)
+		}
 	}
 	if after := g.row.After; len(after) > 0 && !json.Valid(after) {
 		return g.errorf("start_after_collection_ids", "%s is not a list", quoted(after))
 	}
 	return nil
+}
+
+// csvFields are the fields of a line of CSV.
+func csvFields(line []byte) (fields [][]byte) {
+	for more := true; more; {
+		var field []byte
+		field, line, more = cutCSV(line)
+		fields = append(fields, field)
+	}
+	return fields
 }
 
 // cutCSV cuts the first field off a line of CSV. Within quotes, two of them stand for one.
@@ -230,100 +228,77 @@ func cutCSV(line []byte) (field, rest []byte, more bool) {
 
 // begin begins a job with the row, or passes over a collection that is none.
 func (g *google) begin() *Error {
-	kind, err := g.oneOf("collection_type", g.row.Kind, googleKinds)
-	if err != nil {
+	kind := g.oneOf("collection_type", g.row.Kind, googleKinds)
+	if err := g.wrong(); err != nil {
 		return err
 	}
 	if kind == 1 {
 		g.leaveOut("alloc sets, which are not jobs", g.errorf("collection_type", "collection %s is an alloc set", quoted(g.row.ID.text)))
 		return nil
 	}
-	event, at, err := g.event()
-	if err != nil {
-		return err
-	}
+	event, at := g.event()
 	if event != googleSubmit || g.row.Instance.there() {
-		return g.errorf("collection_id", "the rows of collection %s do not begin with its SUBMIT; order them by begin of collection, collection and time",
+		g.failf("collection_id", "the rows of collection %s do not begin with its SUBMIT; order them by begin of collection, collection and time",
 			quoted(g.row.ID.text))
 	}
-	j := &Job{ID: "c" + g.id, Input: Unknown, Shuffle: Unknown, Output: Unknown, Submit: units.Time(at * int64(units.Microsecond))}
-	if j.User, err = g.text("user", g.row.User); err != nil {
-		return err
-	}
-	if j.Class, err = g.text("collection_logical_name", g.row.Name); err != nil {
-		return err
-	}
-	priority, err := g.number("priority", g.row.Priority, 0)
-	if err != nil {
-		return err
-	}
-	if j.Priority = int(priority); priority > 1_000_000 {
-		return g.errorf("priority", "%d is more than 1000000", priority)
-	}
-	before, err := g.names("start_after_collection_ids", g.row.After, 1000)
-	if err != nil {
-		return err
-	}
-	for _, id := range before {
+	j := &Job{ID: "c" + g.id, Input: Unknown, Shuffle: Unknown, Output: Unknown, Submit: units.Time(at * int64(units.Microsecond)),
+		User: g.text("user", g.row.User), Class: g.text("collection_logical_name", g.row.Name),
+		Priority: int(g.atMost("priority", g.row.Priority, 1_000_000))}
+	for _, id := range g.names("start_after_collection_ids", g.row.After, 1000) {
 		j.After = append(j.After, "c"+id)
+	}
+	if err := g.wrong(); err != nil {
+		return err
 	}
 	g.job, g.tasks, g.last, g.line = j, map[int64]*googleTask{}, at, g.at
 	return nil
 }
 
 // event reads the type of the row and its time in µs.
-func (g *google) event() (event, at int64, err *Error) {
-	if event, err = g.oneOf("type", g.row.Event, googleTypes); err != nil {
-		return 0, 0, err
-	}
+func (g *google) event() (event, at int64) {
+	event = g.oneOf("type", g.row.Event, googleTypes)
 	if !g.row.Event.there() || !g.row.Time.there() {
-		return 0, 0, g.errorf("", "it has no type or no time")
+		g.failf("", "it has no type or no time")
 	}
-	if at, err = g.number("time", g.row.Time, 0); err != nil {
-		return 0, 0, err
-	}
+	at = g.number("time", g.row.Time, 0)
 	if at > 1e15 && at != math.MaxInt64 {
-		return 0, 0, g.errorf("time", "%d µs are more than 30 years", at)
+		g.failf("time", "%d µs are more than 30 years", at)
 	}
-	return event, at, nil
+	return event, at
 }
 
 // oneOf reads a number that has a name, or the name.
-func (g *google) oneOf(field string, s scalar, names []string) (int64, *Error) {
+func (g *google) oneOf(field string, s scalar, names []string) int64 {
 	for i, n := range names {
 		if string(s.text) == n {
-			return int64(i), nil
+			return int64(i)
 		}
 	}
-	n, err := g.number(field, s, 0)
-	if err == nil && n >= int64(len(names)) {
-		err = g.errorf(field, "%s is not from 0 to %d", quoted(s.text), len(names)-1)
+	n := g.number(field, s, 0)
+	if n >= int64(len(names)) {
+		g.failf(field, "%s is not from 0 to %d", quoted(s.text), len(names)-1)
 	}
-	return n, err
+	return n
 }
 
 // add takes a further row of the job.
 func (g *google) add() *Error {
-	event, at, err := g.event()
-	if err != nil {
+	event, at := g.event()
+	if at < g.last {
+		g.failf("time", "%d is before the %d of the row before; order the rows of a collection by time", at, g.last)
+	}
+	i := g.number("instance_index", g.row.Instance, 0)
+	t := g.tasks[i]
+	if t == nil && len(g.tasks) == MaxRuns {
+		g.failf("instance_index", "there are more than %d, which no job has", MaxRuns)
+	}
+	if err := g.wrong(); err != nil {
 		return err
 	}
-	if at < g.last {
-		return g.errorf("time", "%d is before the %d of the row before; order the rows of a collection by time", at, g.last)
-	}
-	g.last = at
-	if !g.row.Instance.there() {
+	if g.last = at; !g.row.Instance.there() {
 		return nil
 	}
-	i, err := g.number("instance_index", g.row.Instance, 0)
-	if err != nil {
-		return err
-	}
-	t := g.tasks[i]
 	if t == nil {
-		if len(g.tasks) == MaxRuns {
-			return g.errorf("instance_index", "there are more than %d, which no job has", MaxRuns)
-		}
 		t = &googleTask{-1, -1}
 		g.tasks[i] = t
 	}

@@ -93,63 +93,53 @@ type jhistCounters struct {
 
 // Next returns the next job that ends.
 func (h *jhist) Next() (*Job, error) {
-	for {
+	return h.nextJob(func() (*Job, error) {
 		line, err := h.next()
 		if errors.Is(err, io.EOF) && h.job != nil {
 			err = h.errorf("", "the file ends before job %q does", h.job.ID)
 			h.job = nil
 		}
-		if err == nil {
-			var j *Job
-			bad := h.line(trim(line), &j)
-			switch {
-			case bad == nil && j != nil:
-				return j, nil
-			case bad == nil:
-				continue
-			}
-			err = bad
-		}
-		if err := h.fail(err); err != nil {
+		if err != nil {
 			return nil, err
 		}
-	}
+		return h.line(trim(line))
+	})
 }
 
 // line reads a line, which may end a job.
-func (h *jhist) line(line []byte, to **Job) *Error {
+func (h *jhist) line(line []byte) (*Job, error) {
 	switch {
 	case len(line) == 0:
-		return nil
+		return nil, nil
 	case string(line) == "Avro-Json":
 		h.state = jhistSchema
 		if h.job == nil {
-			return nil
+			return nil, nil
 		}
 		id := h.job.ID
 		h.job = nil
-		return h.errorf("", "another history begins before job %q has ended", id)
+		return nil, h.errorf("", "another history begins before job %q has ended", id)
 	case h.state == jhistHeading && bytes.HasPrefix(line, []byte("Avro-Binary")):
-		return h.lost("the history is in binary; set mapreduce.jobhistory.jhist.format=json, or convert it with Rumen's TraceBuilder")
+		return nil, h.lost("the history is in binary; set mapreduce.jobhistory.jhist.format=json, or convert it with Rumen's TraceBuilder")
 	case h.state == jhistHeading:
-		return h.lost("the file does not begin with a line Avro-Json, as job histories in JSON do")
+		return nil, h.lost("the file does not begin with a line Avro-Json, as job histories in JSON do")
 	case h.state == jhistSchema: // the schema of the form that the table above describes
 		h.state = jhistEvents
-		return nil
+		return nil, nil
 	}
 	var e jhistEvent
-	err := h.decode(line, &e)
-	if err != nil {
-		return err
+	if err := h.decode(line, &e); err != nil {
+		return nil, err
 	}
 	if len(e.Event) != 1 {
-		return h.errorf("event", "it has %d names, an event has one", len(e.Event))
+		return nil, h.errorf("event", "it has %d names, an event has one", len(e.Event))
 	}
 	var name string
 	var text raw
 	for name, text = range e.Event {
 	}
-	var do func(*jhistBody) *Error
+	var do func(*jhistBody)
+	ends := false
 	switch strings.TrimPrefix(name, "org.apache.hadoop.mapreduce.jobhistory.") {
 	case "JobSubmitted":
 		do = h.submitted
@@ -164,214 +154,165 @@ func (h *jhist) line(line []byte, to **Job) *Error {
 	case "MapAttemptFinished", "ReduceAttemptFinished":
 		do = h.done
 	case "JobFinished", "JobUnsuccessfulCompletion":
-		do = func(b *jhistBody) *Error { return h.finished(b, to) }
+		do, ends = h.ours, true
 	default:
-		return nil
+		return nil, nil
 	}
 	var b jhistBody
 	if err := h.fields(text, &b); err != nil {
 		err.Field = "event"
-		return err
+		return nil, err
 	}
-	return do(&b)
+	do(&b)
+	if err := h.wrong(); err != nil || !ends {
+		return nil, orNil(err)
+	}
+	return h.finished(&b)
 }
 
-func (h *jhist) submitted(b *jhistBody) *Error {
+func (h *jhist) submitted(b *jhistBody) {
 	if h.job != nil {
 		err := h.errorf("jobid", "job %s begins before job %q has ended", quoted(b.Job.text), h.job.ID)
 		h.job = nil
 		if !h.skip(err) {
-			return err
+			h.bad = err
+			return
 		}
 	}
-	j := &Job{}
-	var err *Error
-	if j.ID, err = h.name("jobid", b.Job.text); err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		field string
-		from  scalar
-		to    *string
-	}{{"jobName", b.Name, &j.Class}, {"userName", b.User, &j.User}, {"jobQueueName", b.Queue, &j.Queue}} {
-		if *f.to, err = h.text(f.field, f.from); err != nil {
-			return err
-		}
-	}
-	submit, err := h.number("submitTime", b.Submit, 0)
-	if err != nil {
-		return err
-	}
-	if j.Submit, err = h.since(&h.order, "submitTime", submit); err != nil {
-		return err
+	j := &Job{ID: h.name("jobid", b.Job.text), Class: h.text("jobName", b.Name), User: h.text("userName", b.User),
+		Queue: h.text("jobQueueName", b.Queue)}
+	if j.Submit = h.since(&h.order, "submitTime", h.number("submitTime", b.Submit, 0)); h.bad != nil {
+		return
 	}
 	h.job, h.key = j, strings.TrimPrefix(j.ID, "job_")
 	h.tasks = [2]map[int]*jhistTask{{}, {}}
 	h.total = [2]int64{-1, -1}
 	h.attempt = map[string]int64{}
 	h.mapsEnd = -1
-	return nil
 }
 
 // ours checks that an event belongs to the job that is open.
-func (h *jhist) ours(b *jhistBody) *Error {
+func (h *jhist) ours(b *jhistBody) {
 	switch {
 	case h.job == nil:
-		return h.errorf("jobid", "the event of job %s is outside of its history", quoted(b.Job.text))
+		h.failf("jobid", "the event of job %s is outside of its history", quoted(b.Job.text))
 	case string(b.Job.text) != h.job.ID:
-		return h.errorf("jobid", "the event of job %s is in the history of job %q", quoted(b.Job.text), h.job.ID)
+		h.failf("jobid", "the event of job %s is in the history of job %q", quoted(b.Job.text), h.job.ID)
 	}
-	return nil
 }
 
-func (h *jhist) queue(b *jhistBody) *Error {
-	if err := h.ours(b); err != nil {
-		return err
-	}
-	queue, err := h.text("jobQueueName", b.Queue)
-	if err == nil && queue != "" {
+func (h *jhist) queue(b *jhistBody) {
+	h.ours(b)
+	if queue := h.text("jobQueueName", b.Queue); queue != "" && h.bad == nil {
 		h.job.Queue = queue
 	}
-	return err
 }
 
-func (h *jhist) inited(b *jhistBody) *Error {
-	if err := h.ours(b); err != nil {
-		return err
+func (h *jhist) inited(b *jhistBody) {
+	h.ours(b)
+	total := [2]int64{h.known("totalMaps", b.Maps), h.known("totalReduces", b.Reduces)}
+	if max(total[0], total[1]) > MaxTasks && h.bad == nil {
+		h.failf("", "job %q has more than %d tasks", h.job.ID, MaxTasks)
 	}
-	maps, err := h.known("totalMaps", b.Maps)
-	if err != nil {
-		return err
+	if h.bad == nil {
+		h.total = total
 	}
-	reduces, err := h.known("totalReduces", b.Reduces)
-	if err != nil {
-		return err
-	}
-	if max(maps, reduces) > MaxTasks {
-		return h.errorf("", "job %q has more than %d tasks", h.job.ID, MaxTasks)
-	}
-	h.total = [2]int64{maps, reduces}
-	return nil
 }
 
 // task finds the task of an event: task_KEY_m_NUMBER or _r_. It is nil for other kinds.
-func (h *jhist) task(b *jhistBody) (*jhistTask, bool, *Error) {
-	id := string(b.Task.text)
-	rest, ok := strings.CutPrefix(id, "task_")
+func (h *jhist) task(b *jhistBody) (t *jhistTask, reduce bool) {
+	rest, ok := strings.CutPrefix(string(b.Task.text), "task_")
 	last := strings.LastIndexByte(rest, '_')
 	if !ok || last < 2 || rest[last-2] != '_' {
-		return nil, false, h.errorf("taskid", "%s is not the name of a task", quoted(b.Task.text))
-	}
-	switch {
-	case h.job == nil:
-		return nil, false, h.errorf("taskid", "the event of task %s is outside of its job's history", quoted(b.Task.text))
-	case rest[:last-2] != h.key:
-		return nil, false, h.errorf("taskid", "the event of task %s is in the history of job %q", quoted(b.Task.text), h.job.ID)
+		h.failf("taskid", "%s is not the name of a task", quoted(b.Task.text))
+		return nil, false
 	}
 	kind := strings.IndexByte("mr", rest[last-1])
-	if kind < 0 {
-		return nil, false, nil
+	switch {
+	case h.job == nil:
+		h.failf("taskid", "the event of task %s is outside of its job's history", quoted(b.Task.text))
+		return nil, false
+	case rest[:last-2] != h.key:
+		h.failf("taskid", "the event of task %s is in the history of job %q", quoted(b.Task.text), h.job.ID)
+		return nil, false
+	case kind < 0:
+		return nil, false
 	}
-	n, bad := strconv.Atoi(rest[last+1:])
-	if bad != nil || n < 0 {
-		return nil, false, h.errorf("taskid", "%s is not the name of a task", quoted(b.Task.text))
-	}
-	if n >= MaxTasks || h.total[kind] >= 0 && int64(n) >= h.total[kind] {
-		return nil, false, h.errorf("taskid", "there is %s, but the job has only %d such tasks", quoted(b.Task.text), min(h.total[kind], MaxTasks))
-	}
-	t := h.tasks[kind][n]
-	if t == nil {
-		if len(h.tasks[kind]) == MaxRuns {
-			return nil, false, h.errorf("taskid", "there are more than %d, which no job has", MaxRuns)
-		}
+	n, err := strconv.Atoi(rest[last+1:])
+	switch t = h.tasks[kind][n]; {
+	case err != nil || n < 0:
+		h.failf("taskid", "%s is not the name of a task", quoted(b.Task.text))
+	case n >= MaxTasks || h.total[kind] >= 0 && int64(n) >= h.total[kind]:
+		h.failf("taskid", "there is %s, but the job has only %d such tasks", quoted(b.Task.text), min(h.total[kind], MaxTasks))
+	case t == nil && len(h.tasks[kind]) == MaxRuns:
+		h.failf("taskid", "there are more than %d, which no job has", MaxRuns)
+	case t == nil:
 		t = &jhistTask{ran: ran{-1, -1, -1}, input: Unknown}
 		h.tasks[kind][n] = t
 	}
-	return t, kind == 1, nil
+	return t, kind == 1
 }
 
-func (h *jhist) taskStarted(b *jhistBody) *Error {
-	t, _, err := h.task(b)
-	if err != nil || t == nil {
-		return err
-	}
-	splits, err := h.text("splitLocations", b.Splits)
-	if err != nil {
-		return err
+func (h *jhist) taskStarted(b *jhistBody) {
+	t, _ := h.task(b)
+	splits := h.text("splitLocations", b.Splits)
+	if t == nil || h.bad != nil {
+		return
 	}
 	t.hosts = nil
 	for host := range strings.SplitSeq(splits, ",") {
-		if host = host[strings.LastIndexByte(host, '/')+1:]; host != "" && len(t.hosts) < maxHosts {
+		if host = hostOf(host); host != "" && len(t.hosts) < maxHosts {
 			t.hosts = append(t.hosts, host)
 		}
 	}
-	return nil
 }
 
-func (h *jhist) started(b *jhistBody) *Error {
-	t, _, err := h.task(b)
-	if err != nil || t == nil {
-		return err
+func (h *jhist) started(b *jhistBody) {
+	if t, _ := h.task(b); t == nil {
+		return
 	}
-	id, err := h.name("attemptId", b.Attempt.text)
-	if err != nil {
-		return err
-	}
-	start, err := h.number("startTime", b.Start, -1)
-	if err != nil {
-		return err
-	}
+	id, start := h.name("attemptId", b.Attempt.text), h.number("startTime", b.Start, -1)
 	if len(h.attempt) == MaxRuns {
-		return h.errorf("attemptId", "more than %d attempts run at a time", MaxRuns)
+		h.failf("attemptId", "more than %d attempts run at a time", MaxRuns)
 	}
-	h.attempt[id] = start
-	return nil
+	if h.bad == nil {
+		h.attempt[id] = start
+	}
 }
 
 // done takes the end of an attempt; the first that succeeds is the task's.
-func (h *jhist) done(b *jhistBody) *Error {
-	t, reduce, err := h.task(b)
-	if err != nil || t == nil {
-		return err
+func (h *jhist) done(b *jhistBody) {
+	t, reduce := h.task(b)
+	if t == nil || h.bad != nil {
+		return
 	}
 	start, known := h.attempt[string(b.Attempt.text)]
 	delete(h.attempt, string(b.Attempt.text))
 	if string(b.Status.text) != "SUCCEEDED" || t.end >= 0 {
-		return nil
+		return
 	}
-	end, err := h.known("finishTime", b.Finish)
-	if err != nil {
-		return err
-	}
-	fetched, err := h.known("shuffleFinishTime", b.Fetched)
-	if err != nil {
-		return err
-	}
+	end, fetched := h.known("finishTime", b.Finish), h.known("shuffleFinishTime", b.Fetched)
 	if known && end < start {
-		return h.errorf("finishTime", "%d is before the start at %d", end, start)
+		h.failf("finishTime", "%d is before the start at %d", end, start)
 	}
 	if !known {
 		start = -1
 	}
-	var c counters
-	if err := h.counters(&c, "counters", b.Counters); err != nil {
-		return err
-	}
-	t.ran = ran{start, fetched, end}
-	if reduce {
+	c := h.counters("counters", b.Counters)
+	switch {
+	case h.bad != nil:
+		return
+	case reduce:
 		t.input = c.shuffled
-	} else {
+	default:
 		t.input = c.read
 		h.mapsEnd = max(h.mapsEnd, end)
 	}
-	return nil
+	t.ran = ran{start, fetched, end}
 }
 
 // finished makes the job.
-func (h *jhist) finished(b *jhistBody, to **Job) *Error {
-	if err := h.ours(b); err != nil {
-		return err
-	}
+func (h *jhist) finished(b *jhistBody) (*Job, error) {
 	j := h.job
 	h.job = nil
 	var stages [2]Stage
@@ -400,13 +341,7 @@ func (h *jhist) finished(b *jhistBody, to **Job) *Error {
 	}
 	h.tasks, h.attempt = [2]map[int]*jhistTask{}, nil
 	j.sizes(&stages[0], &stages[1], [2]units.Bytes{Unknown, Unknown})
-	maps, reduces := counters{Unknown, Unknown, Unknown}, counters{Unknown, Unknown, Unknown}
-	if err := h.counters(&maps, "mapCounters", b.MapCounters); err != nil {
-		return err
-	}
-	if err := h.counters(&reduces, "reduceCounters", b.ReduceCounters); err != nil {
-		return err
-	}
+	maps, reduces := h.counters("mapCounters", b.MapCounters), h.counters("reduceCounters", b.ReduceCounters)
 	if maps.read >= 0 {
 		j.Input = maps.read
 	}
@@ -416,11 +351,7 @@ func (h *jhist) finished(b *jhistBody, to **Job) *Error {
 	if j.Output = reduces.written; len(stages[1].Tasks) == 0 {
 		j.Output = maps.written
 	}
-	if err := h.admit(&h.order, j, "submitTime"); err != nil {
-		return err
-	}
-	*to = j
-	return nil
+	return j, orNil(h.admit(&h.order, j, "submitTime"))
 }
 
 // maxCounters bounds the counters of an attempt: some hundred take some 20 kB.
@@ -429,18 +360,18 @@ const maxCounters = 1 << 20
 // counters are those of Hadoop's that are used.
 type counters struct{ read, shuffled, written units.Bytes }
 
-func (h *jhist) counters(c *counters, field string, from raw) *Error {
-	*c = counters{Unknown, Unknown, Unknown}
+func (h *jhist) counters(field string, from raw) counters {
+	c := counters{Unknown, Unknown, Unknown}
 	if len(from) == 0 {
-		return nil
+		return c
 	}
 	if len(from) > maxCounters {
-		return h.errorf(field, "they are longer than %v, no attempt has so many", units.Bytes(maxCounters))
+		h.failf(field, "they are longer than %v, no attempt has so many", units.Bytes(maxCounters))
+		return c
 	}
 	var all jhistCounters
 	if err := h.fields(from, &all); err != nil {
-		err.Field = strings.TrimSuffix(field+"."+err.Field, ".")
-		return err
+		h.failf(strings.TrimSuffix(field+"."+err.Field, "."), "%s", err.Text)
 	}
 	hdfsRead, hdfsWritten := Unknown, Unknown
 	uses := map[string]*units.Bytes{"BYTES_READ": &c.read, "REDUCE_SHUFFLE_BYTES": &c.shuffled, "BYTES_WRITTEN": &c.written,
@@ -448,14 +379,9 @@ func (h *jhist) counters(c *counters, field string, from raw) *Error {
 	for g, group := range all.Groups {
 		for i, count := range group.Counts {
 			to := uses[count.Name]
-			if to == nil {
-				continue
+			if to != nil {
+				*to = units.Bytes(h.known(fmt.Sprintf("%s.groups[%d].counts[%d].value", field, g, i), count.Value))
 			}
-			x, err := h.known(fmt.Sprintf("%s.groups[%d].counts[%d].value", field, g, i), count.Value)
-			if err != nil {
-				return err
-			}
-			*to = units.Bytes(x)
 		}
 	}
 	if c.read < 0 {
@@ -464,5 +390,5 @@ func (h *jhist) counters(c *counters, field string, from raw) *Error {
 	if c.written < 0 {
 		c.written = hdfsWritten
 	}
-	return nil
+	return c
 }

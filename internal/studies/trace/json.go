@@ -144,6 +144,7 @@ func (e *extent) take(c byte) bool {
 
 // decode reads a record into a struct, by its tags. Errors name the line within the record.
 func (p *place) decode(text []byte, to any) *Error {
+	p.bad = nil
 	if utf8.Valid(text) {
 		return p.fields(text, to)
 	}
@@ -226,35 +227,35 @@ func kindOf(text []byte) string {
 // list goes through the elements of a JSON array, with their number, up to so many; of one that is
 // no array it tells so. What is wrong with an element is told with its place. Lists are not read as
 // a whole, as one of millions of empty elements takes no room in a file and much in memory.
-func list[T any](p *place, field string, from raw, most int, do func(e *T) *Error) *Error {
-	if len(from) == 0 {
-		return nil
+func list[T any](p *place, field string, from raw, most int, do func(e *T)) {
+	if len(from) == 0 || p.bad != nil {
+		return
 	}
 	d := json.NewDecoder(bytes.NewReader(from))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
-		return p.errorf(field, "%s is not a list", quoted(from))
+		p.failf(field, "%s is not a list", quoted(from))
+		return
 	}
 	for n := 0; d.More(); n++ {
 		if n == most {
-			return p.errorf(field, "there are more than %d, which no job has", most)
+			p.failf(field, "there are more than %d, which no job has", most)
+			return
 		}
 		var e T
-		var bad *Error
 		if err := d.Decode(&e); err != nil {
-			bad = p.refused(from, "object", err)
+			p.bad = p.refused(from, "object", err)
 		} else {
-			bad = do(&e)
+			do(&e)
 		}
-		if bad != nil {
+		if p.bad != nil {
 			at := fmt.Sprintf("%s[%d]", field, n)
-			if bad.Field != "" {
-				at += "." + bad.Field
+			if p.bad.Field != "" {
+				at += "." + p.bad.Field
 			}
-			bad.Field = at
-			return bad
+			p.bad.Field = at
+			return
 		}
 	}
-	return nil
 }
 
 func trim(b []byte) []byte { return bytes.Trim(b, " \n\t\r") }
@@ -295,28 +296,47 @@ func (s *scalar) UnmarshalJSON(text []byte) error {
 func (s *scalar) there() bool { return s.is != 0 }
 
 // text reads a text that may be left out.
-func (p *place) text(field string, s scalar) (string, *Error) {
+func (p *place) text(field string, s scalar) string {
 	switch {
 	case s.is == 0 || s.is == 's' && len(s.text) == 0:
-		return "", nil
+		return ""
 	case s.is == 'x':
-		return "", p.errorf(field, "%s is not a text", quoted(s.text))
+		p.failf(field, "%s is not a text", quoted(s.text))
+		return ""
 	}
 	return p.name(field, s.text)
 }
 
 // number reads a whole number that may be left out.
-func (p *place) number(field string, s scalar, otherwise int64) (int64, *Error) {
+func (p *place) number(field string, s scalar, otherwise int64) int64 {
 	if s.is == 0 {
-		return otherwise, nil
+		return otherwise
 	}
 	return p.count(field, s.text)
 }
 
+// atMost reads a whole number that may be left out, and has a bound.
+func (p *place) atMost(field string, s scalar, most int64) int64 {
+	n := p.number(field, s, 0)
+	if n > most {
+		p.failf(field, "%d is more than %d", n, most)
+	}
+	return n
+}
+
+// tasks reads how many tasks or jobs there are of a kind; 1 may be left out.
+func (p *place) tasks(field string, s scalar) int {
+	n := p.number(field, s, 1)
+	if n < 1 || n > MaxTasks {
+		p.failf(field, "%d is not from 1 to %d", n, MaxTasks)
+	}
+	return int(n)
+}
+
 // known reads a whole number of a format that writes -1 where it knows none.
-func (p *place) known(field string, s scalar) (int64, *Error) {
+func (p *place) known(field string, s scalar) int64 {
 	if s.is == 'n' && string(s.text) == "-1" {
-		return -1, nil
+		return -1
 	}
 	return p.number(field, s, -1)
 }

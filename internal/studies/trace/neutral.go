@@ -68,28 +68,17 @@ type neutralTask struct {
 
 // Next returns the job of the next line.
 func (n *neutral) Next() (*Job, error) {
-	for {
+	return n.nextJob(func() (*Job, error) {
 		line, err := n.next()
-		if err != nil {
+		if line = trim(line); err != nil || len(line) == 0 {
 			return nil, err
 		}
-		if line = trim(line); len(line) == 0 {
-			continue
-		}
 		if !n.headed {
-			if err := n.heading(line); err != nil {
-				return nil, err
-			}
-			continue
+			return nil, orNil(n.heading(line))
 		}
 		j, bad := n.job(line)
-		if bad == nil {
-			return j, nil
-		}
-		if !n.skip(bad) {
-			return nil, bad
-		}
-	}
+		return j, orNil(bad)
+	})
 }
 
 func (n *neutral) heading(line []byte) *Error {
@@ -108,124 +97,62 @@ func (n *neutral) heading(line []byte) *Error {
 
 func (n *neutral) job(line []byte) (*Job, *Error) {
 	var t neutralJob
-	err := n.decode(line, &t)
-	if err != nil {
+	if err := n.decode(line, &t); err != nil {
 		return nil, err
 	}
-	j := &Job{}
-	if j.ID, err = n.name("id", t.ID.text); err != nil {
-		return nil, err
-	}
-	for _, f := range []struct {
-		field string
-		from  scalar
-		to    *string
-	}{{"class", t.Class, &j.Class}, {"queue", t.Queue, &j.Queue}, {"user", t.User, &j.User}, {"path", t.Path, &j.Path}} {
-		if *f.to, err = n.text(f.field, f.from); err != nil {
-			return nil, err
-		}
-	}
+	j := &Job{ID: n.name("id", t.ID.text), Class: n.text("class", t.Class), Queue: n.text("queue", t.Queue), User: n.text("user", t.User),
+		Path: n.text("path", t.Path), Submit: units.Time(n.exact("submit", t.Submit, 0)), Deadline: n.exact("deadline", t.Deadline, 0)}
 	if !t.Submit.there() {
-		return nil, n.errorf("submit", "it is missing; a job needs a time of submission")
-	}
-	at, err := n.exact("submit", t.Submit, 0)
-	if err != nil {
-		return nil, err
-	}
-	j.Submit = units.Time(at)
-	if j.Deadline, err = n.exact("deadline", t.Deadline, 0); err != nil {
-		return nil, err
+		n.failf("submit", "it is missing; a job needs a time of submission")
 	}
 	if t.Priority.there() {
 		p, bad := strconv.Atoi(string(t.Priority.text))
 		if bad != nil || p < -1_000_000 || p > 1_000_000 {
-			return nil, n.errorf("priority", "%s is not a whole number from -1000000 to 1000000", quoted(t.Priority.text))
+			n.failf("priority", "%s is not a whole number from -1000000 to 1000000", quoted(t.Priority.text))
 		}
 		j.Priority = p
 	}
-	if j.After, err = n.names("after", t.After, 1000); err != nil {
-		return nil, err
-	}
-	for _, f := range []struct {
-		field string
-		from  scalar
-		to    *units.Bytes
-	}{{"input", t.Input, &j.Input}, {"shuffle", t.Shuffle, &j.Shuffle}, {"output", t.Output, &j.Output}} {
-		x, err := n.number(f.field, f.from, int64(Unknown))
-		if err != nil {
-			return nil, err
-		}
-		*f.to = units.Bytes(x)
-	}
-	if err := list(&n.place, "stages", t.Stages, int(workload.Stages), func(t *neutralStage) *Error { return n.stage(j, t) }); err != nil {
-		return nil, err
-	}
+	j.After = n.names("after", t.After, 1000)
+	j.Input, j.Shuffle, j.Output = n.size("input", t.Input), n.size("shuffle", t.Shuffle), n.size("output", t.Output)
+	list(&n.place, "stages", t.Stages, int(workload.Stages), func(t *neutralStage) { n.stage(j, t) })
 	return j, n.admit(&n.order, j, "submit")
 }
 
-// names reads a list of texts.
-func (p *place) names(field string, from raw, most int) (names []string, err *Error) {
-	err = list(p, field, from, most, func(s *scalar) *Error {
-		text, err := p.text("", *s)
-		names = append(names, text)
-		return err
-	})
-	return names, err
+// size reads a number of bytes, Unknown if it is left out.
+func (p *place) size(field string, s scalar) units.Bytes {
+	return units.Bytes(p.number(field, s, int64(Unknown)))
 }
 
-func (n *neutral) stage(j *Job, t *neutralStage) (err *Error) {
-	kind, bad := workload.ParseStage(string(t.Kind.text))
-	if bad != nil {
-		return n.errorf("kind", "%v", bad)
+// names reads a list of texts.
+func (p *place) names(field string, from raw, most int) (names []string) {
+	list(p, field, from, most, func(s *scalar) { names = append(names, p.text("", *s)) })
+	return names
+}
+
+func (n *neutral) stage(j *Job, t *neutralStage) {
+	kind, err := workload.ParseStage(string(t.Kind.text))
+	if err != nil {
+		n.failf("kind", "%v", err)
 	}
 	s := Stage{Kind: kind}
 	if len(t.Needs) > 0 {
 		var needs map[string]scalar
 		if err := n.fields(t.Needs, &needs); err != nil {
-			err.Field = "needs"
-			return err
+			n.failf("needs", "%s", err.Text)
 		}
 		for _, key := range slices.Sorted(maps.Keys(needs)) {
 			d, ok := dimension(key)
 			if !ok {
-				return n.errorf("needs", "there is no resource %q", key)
+				n.failf("needs", "there is no resource %q", key)
 			}
-			if s.Needs[d], err = n.number("needs."+key, needs[key], 0); err != nil {
-				return err
-			}
+			s.Needs[d] = n.number("needs."+key, needs[key], 0)
 		}
 	}
-	if err := list(&n.place, "tasks", t.Tasks, MaxRuns, func(t *neutralTask) *Error { return n.task(&s, t) }); err != nil {
-		return err
-	}
+	list(&n.place, "tasks", t.Tasks, MaxRuns, func(t *neutralTask) {
+		s.Add(Task{Count: n.tasks("count", t.Count), Input: n.size("input", t.Input), Time: n.exact("time", t.Time, UnknownTime),
+			Shuf: n.exact("shuffle", t.Shuffle, 0), Hosts: n.names("hosts", t.Hosts, maxHosts)})
+	})
 	j.Stages = append(j.Stages, s)
-	return nil
-}
-
-func (n *neutral) task(s *Stage, t *neutralTask) *Error {
-	count, err := n.number("count", t.Count, 1)
-	if err != nil {
-		return err
-	}
-	if count < 1 || count > MaxTasks {
-		return n.errorf("count", "%d is not from 1 to %d", count, MaxTasks)
-	}
-	input, err := n.number("input", t.Input, int64(Unknown))
-	if err != nil {
-		return err
-	}
-	u := Task{Count: int(count), Input: units.Bytes(input)}
-	if u.Time, err = n.exact("time", t.Time, UnknownTime); err != nil {
-		return err
-	}
-	if u.Shuf, err = n.exact("shuffle", t.Shuffle, 0); err != nil {
-		return err
-	}
-	if u.Hosts, err = n.names("hosts", t.Hosts, maxHosts); err != nil {
-		return err
-	}
-	s.Add(u)
-	return nil
 }
 
 func dimension(name string) (units.Dim, bool) {
@@ -238,9 +165,9 @@ func dimension(name string) (units.Dim, bool) {
 }
 
 // exact reads seconds with up to nine decimals, to the nanosecond.
-func (p *place) exact(field string, s scalar, otherwise units.Duration) (units.Duration, *Error) {
+func (p *place) exact(field string, s scalar, otherwise units.Duration) units.Duration {
 	if !s.there() {
-		return otherwise, nil
+		return otherwise
 	}
 	n, places, dot := int64(0), 0, false
 	for i, c := range s.text {
@@ -264,7 +191,7 @@ func (p *place) exact(field string, s scalar, otherwise units.Duration) (units.D
 	if len(s.text) == 0 || n > 1e18 {
 		return p.seconds(field, s.text)
 	}
-	return units.Duration(n), nil
+	return units.Duration(n)
 }
 
 // Writer writes a trace.

@@ -36,8 +36,16 @@ type order struct {
 	oldest int // its place in the ring
 }
 
+// submitted reads when a job was submitted, in ms.
+func (p *place) submitted(o *order, field string, s scalar) units.Time {
+	if !s.there() {
+		p.failf(field, "it is missing; a job needs a time of submission")
+	}
+	return p.since(o, field, p.number(field, s, 0))
+}
+
 // since returns the time of the trace that a time in ms is.
-func (p *place) since(o *order, field string, ms int64) (units.Time, *Error) {
+func (p *place) since(o *order, field string, ms int64) units.Time {
 	if !o.begun {
 		o.zero = 0
 		if ms >= epoch {
@@ -45,15 +53,19 @@ func (p *place) since(o *order, field string, ms int64) (units.Time, *Error) {
 		}
 	}
 	if ms -= o.zero; ms > 1e12 || ms < -1e12 {
-		return 0, p.errorf(field, "%d ms are more than 30 years from the start of the trace", ms)
+		p.failf(field, "%d ms are more than 30 years from the start of the trace", ms)
+		return 0
 	}
-	return units.Time(ms * int64(units.Millisecond)), nil
+	return units.Time(ms * int64(units.Millisecond))
 }
 
 // admit is the last check of a job, whatever its format: it has a name of its own, comes in turn
 // and is not too large. Of those that it waits for, only such remain as have been read a while ago:
 // others have ended, or are not in the trace.
 func (p *place) admit(o *order, j *Job, field string) *Error {
+	if err := p.wrong(); err != nil {
+		return err
+	}
 	if o.ids == nil {
 		o.seen, o.ids = map[uint64]struct{}{}, map[string]struct{}{}
 	}

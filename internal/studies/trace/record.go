@@ -35,11 +35,40 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s%s", e.File, e.Line, field, e.Text)
 }
 
-// place is where a reader stands, and what it has left out.
+// place is where a reader stands, and what it has left out. Whatever reads a field keeps the first
+// error of the record and returns a zero value, so that errors are looked at once for many fields.
 type place struct {
 	o    Options
 	at   int64 // number of the line last read, or where the record begins that was last read
 	left []LeftOut
+	bad  *Error // the first in the record
+}
+
+// failf notes an error of the record.
+func (p *place) failf(field, format string, args ...any) {
+	if p.bad == nil {
+		p.bad = p.errorf(field, format, args...)
+	}
+}
+
+// wrong returns the first error of the record, nil if there is none, and forgets it.
+func (p *place) wrong() *Error {
+	err := p.bad
+	p.bad = nil
+	return err
+}
+
+// nextJob calls read until it has a job, and leaves out records that cannot be read.
+func (p *place) nextJob(read func() (*Job, error)) (*Job, error) {
+	for {
+		j, err := read()
+		if err == nil && j != nil {
+			return j, nil
+		}
+		if bad, ok := err.(*Error); err != nil && !(ok && p.skip(bad)) {
+			return nil, err
+		}
+	}
 }
 
 // LeftOut counts the records of a trace that a reader has left out for one reason.
@@ -139,50 +168,56 @@ func (l *lines) next() ([]byte, error) {
 
 // count reads a whole number that is not negative. A decimal point with zeros behind it is allowed,
 // as many tools write one.
-func (p *place) count(field string, text []byte) (int64, *Error) {
-	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-		if n < 0 {
-			return 0, p.errorf(field, "%d is negative", n)
-		}
-		return n, nil
+func (p *place) count(field string, text []byte) int64 {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err == nil && n >= 0 {
+		return n
 	}
 	x, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case err != nil || math.IsNaN(x):
-		return 0, p.errorf(field, "%s is not a number", quoted(text))
+		p.failf(field, "%s is not a number", quoted(text))
+	case n < 0 && x == float64(n):
+		p.failf(field, "%d is negative", n)
 	case x < 0:
-		return 0, p.errorf(field, "%s is negative", quoted(text))
+		p.failf(field, "%s is negative", quoted(text))
 	case x >= math.MaxInt64:
-		return 0, p.errorf(field, "%s is too large", quoted(text))
+		p.failf(field, "%s is too large", quoted(text))
+	default:
+		return int64(math.Round(x))
 	}
-	return int64(math.Round(x)), nil
+	return 0
 }
 
 // seconds reads a span or a point of time in seconds.
-func (p *place) seconds(field string, text []byte) (units.Duration, *Error) {
+func (p *place) seconds(field string, text []byte) units.Duration {
 	x, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case err != nil || math.IsNaN(x):
-		return 0, p.errorf(field, "%s is not a time in seconds", quoted(text))
+		p.failf(field, "%s is not a time in seconds", quoted(text))
 	case x < 0:
-		return 0, p.errorf(field, "%s is negative", quoted(text))
+		p.failf(field, "%s is negative", quoted(text))
 	case x > 1e9:
-		return 0, p.errorf(field, "%s seconds are more than 30 years", quoted(text))
+		p.failf(field, "%s seconds are more than 30 years", quoted(text))
+	default:
+		return units.Duration(math.Round(x * 1e9))
 	}
-	return units.Duration(math.Round(x * 1e9)), nil
+	return 0
 }
 
 // name reads a text that people are shown.
-func (p *place) name(field string, text []byte) (string, *Error) {
+func (p *place) name(field string, text []byte) string {
 	switch {
 	case len(text) == 0:
-		return "", p.errorf(field, "it is empty")
+		p.failf(field, "it is empty")
 	case len(text) > 4096:
-		return "", p.errorf(field, "it is longer than 4096 bytes")
+		p.failf(field, "it is longer than 4096 bytes")
 	case !utf8.Valid(text):
-		return "", p.errorf(field, "%s is not UTF-8", quoted(text))
+		p.failf(field, "%s is not UTF-8", quoted(text))
+	default:
+		return string(text)
 	}
-	return string(text), nil
+	return ""
 }
 
 // quoted prints what stands in a file, cut where it is long.

@@ -83,96 +83,58 @@ var priorities = map[string]int{"VERY_LOW": -2, "LOW": -1, "NORMAL": 0, "HIGH": 
 
 // Next returns the job of the next object.
 func (r *rumen) Next() (*Job, error) {
-	for {
+	return r.nextJob(func() (*Job, error) {
 		text, err := r.next()
-		if err == nil {
-			j, bad := r.job(text)
-			if bad == nil {
-				return j, nil
-			}
-			err = bad
-		}
-		if err := r.fail(err); err != nil {
+		if err != nil {
 			return nil, err
 		}
-	}
+		j, bad := r.job(text)
+		return j, orNil(bad)
+	})
 }
 
 func (r *rumen) job(text []byte) (*Job, *Error) {
 	var t rumenJob
-	err := r.decode(text, &t)
-	if err != nil {
+	if err := r.decode(text, &t); err != nil {
 		return nil, err
 	}
-	j := &Job{}
-	if j.ID, err = r.name("jobID", t.ID.text); err != nil {
-		return nil, err
-	}
-	for _, f := range []struct {
-		field string
-		from  scalar
-		to    *string
-	}{{"jobName", t.Name, &j.Class}, {"user", t.User, &j.User}, {"queue", t.Queue, &j.Queue}} {
-		if *f.to, err = r.text(f.field, f.from); err != nil {
-			return nil, err
-		}
-	}
+	j := &Job{ID: r.name("jobID", t.ID.text), Class: r.text("jobName", t.Name), User: r.text("user", t.User), Queue: r.text("queue", t.Queue)}
 	if t.Priority.there() {
 		p, ok := priorities[string(t.Priority.text)]
 		if !ok {
-			return nil, r.errorf("priority", "%s is not VERY_LOW, LOW, NORMAL, HIGH or VERY_HIGH", quoted(t.Priority.text))
+			r.failf("priority", "%s is not VERY_LOW, LOW, NORMAL, HIGH or VERY_HIGH", quoted(t.Priority.text))
 		}
 		j.Priority = p
 	}
-	if !t.Submit.there() {
-		return nil, r.errorf("submitTime", "it is missing; a job needs a time of submission")
-	}
-	submit, err := r.number("submitTime", t.Submit, 0)
-	if err != nil {
-		return nil, err
-	}
-	if j.Submit, err = r.since(&r.order, "submitTime", submit); err != nil {
-		return nil, err
-	}
-	var n [4]int64
-	for i, f := range []struct {
-		field string
-		from  scalar
-	}{{"totalMaps", t.Maps}, {"totalReduces", t.Reduces}, {"jobMapMB", t.MapMB}, {"jobReduceMB", t.ReduceMB}} {
-		if n[i], err = r.known(f.field, f.from); err != nil {
-			return nil, err
-		}
-		if n[i] > 1<<30 {
-			return nil, r.errorf(f.field, "%d is more than any cluster has", n[i])
-		}
-	}
+	j.Submit = r.submitted(&r.order, "submitTime", t.Submit)
 	stages, mapsEnd := [2]Stage{{Kind: workload.Map}, {Kind: workload.Reduce}}, int64(-1)
 	var written [2]units.Bytes
-	for i := range stages {
+	for i, f := range []struct {
+		all, mb, list string
+		from, needs   scalar
+		tasks         raw
+	}{{"totalMaps", "jobMapMB", "mapTasks", t.Maps, t.MapMB, t.MapTasks}, {"totalReduces", "jobReduceMB", "reduceTasks", t.Reduces, t.ReduceMB, t.ReduceTasks}} {
 		s := &stages[i]
-		field, list := "mapTasks", t.MapTasks
-		if i == 1 {
-			field, list = "reduceTasks", t.ReduceTasks
-		}
-		err := r.readTasks(s, field, list, &written[i], func(a ran) Task {
+		n, mb := r.total(f.all, f.from), r.total(f.mb, f.needs)
+		r.readTasks(s, f.list, f.tasks, &written[i], func(a ran) Task {
 			if s.Kind == workload.Reduce {
 				return a.reduceTask(mapsEnd)
 			}
 			mapsEnd = max(mapsEnd, a.end)
 			return a.mapTask()
 		})
-		if err != nil {
+		if n > MaxTasks {
+			r.failf("", "job %q has more than %d tasks", j.ID, MaxTasks)
+		}
+		if err := r.wrong(); err != nil {
 			return nil, err
 		}
-		if n[i] > MaxTasks {
-			return nil, r.errorf("", "job %q has more than %d tasks", j.ID, MaxTasks)
-		}
-		if left := int(n[i]) - s.Count(); left > 0 {
+		if left := int(n) - s.Count(); left > 0 {
 			s.Add(Task{Count: left, Input: Unknown, Time: UnknownTime})
 			written[i] = Unknown
 		}
 		if len(s.Tasks) > 0 {
-			if mb := n[2+i]; mb > 0 {
+			if mb > 0 {
 				s.Needs = units.Vector{units.VCores: 1, units.Memory: mb * int64(units.MB)}
 			}
 			j.Stages = append(j.Stages, *s)
@@ -180,6 +142,15 @@ func (r *rumen) job(text []byte) (*Job, *Error) {
 	}
 	j.sizes(&stages[0], &stages[1], written)
 	return j, r.admit(&r.order, j, "submitTime")
+}
+
+// total reads a number of tasks, or of megabytes, that may be unknown.
+func (r *rumen) total(field string, s scalar) int64 {
+	n := r.known(field, s)
+	if n > 1<<30 {
+		r.failf(field, "%d is more than any cluster has", n)
+	}
+	return n
 }
 
 // sizes sets those of a job to what its tasks read, and to what its last stage wrote.
@@ -206,66 +177,41 @@ func inputOf(s *Stage) units.Bytes {
 	return total
 }
 
-func (r *rumen) readTasks(s *Stage, field string, from raw, written *units.Bytes, make func(ran) Task) *Error {
-	return list(&r.place, field, from, MaxRuns, func(t *rumenTask) *Error {
-		input, err := r.known("inputBytes", t.Input)
-		if err != nil {
-			return err
-		}
-		output, err := r.known("outputBytes", t.Output)
-		if err != nil {
-			return err
-		}
-		*written = sum(*written, units.Bytes(output))
-		a, err := r.succeeded(t.Attempts)
-		if err != nil {
-			return err
-		}
-		task := make(a)
-		task.Input = units.Bytes(input)
-		if task.Hosts, err = r.hosts(t.Locations); err != nil {
-			return err
-		}
+func (r *rumen) readTasks(s *Stage, field string, from raw, written *units.Bytes, make func(ran) Task) {
+	list(&r.place, field, from, MaxRuns, func(t *rumenTask) {
+		input := units.Bytes(r.known("inputBytes", t.Input))
+		*written = sum(*written, units.Bytes(r.known("outputBytes", t.Output)))
+		task := make(r.succeeded(t.Attempts))
+		task.Input, task.Hosts = input, r.hosts(t.Locations)
 		s.Add(task)
-		return nil
 	})
 }
 
 // succeeded finds the attempt that did.
-func (r *rumen) succeeded(attempts raw) (ran, *Error) {
+func (r *rumen) succeeded(attempts raw) ran {
 	won := ran{-1, -1, -1}
-	err := list(&r.place, "attempts", attempts, MaxRuns, func(t *rumenAttempt) (err *Error) {
+	list(&r.place, "attempts", attempts, MaxRuns, func(t *rumenAttempt) {
 		if string(t.Result.text) != "SUCCESS" {
-			return nil
+			return
 		}
-		if won.start, err = r.known("startTime", t.Start); err != nil {
-			return err
-		}
-		if won.end, err = r.known("finishTime", t.Finish); err != nil {
-			return err
-		}
-		if won.fetched, err = r.known("shuffleFinished", t.Fetched); err != nil {
-			return err
-		}
+		won = ran{start: r.known("startTime", t.Start), end: r.known("finishTime", t.Finish), fetched: r.known("shuffleFinished", t.Fetched)}
 		if won.start >= 0 && won.end >= 0 && won.end < won.start {
-			return r.errorf("finishTime", "%d is before the start at %d", won.end, won.start)
+			r.failf("finishTime", "%d is before the start at %d", won.end, won.start)
 		}
-		return nil
 	})
-	return won, err
+	return won
 }
 
+// hostOf is the last part of a path such as /rack/node.
+func hostOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
 // hosts are the last layers of places.
-func (r *rumen) hosts(from raw) (hosts []string, err *Error) {
-	err = list(&r.place, "preferredLocations", from, maxHosts, func(t *rumenLocation) *Error {
-		layers, err := r.names("layers", t.Layers, 16)
-		if err != nil || len(layers) == 0 {
-			return err
+func (r *rumen) hosts(from raw) (hosts []string) {
+	list(&r.place, "preferredLocations", from, maxHosts, func(t *rumenLocation) {
+		layers := r.names("layers", t.Layers, 16)
+		if n := len(layers); n > 0 && layers[n-1] != "" {
+			hosts = append(hosts, hostOf(layers[n-1]))
 		}
-		if host := layers[len(layers)-1]; host != "" {
-			hosts = append(hosts, host[strings.LastIndexByte(host, '/')+1:])
-		}
-		return nil
 	})
-	return hosts, err
+	return hosts
 }

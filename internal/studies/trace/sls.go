@@ -63,167 +63,85 @@ type slsTask struct {
 	Cores    scalar `json:"container.vcores"`
 }
 
-// Next returns the job of the next object.
+// Next returns the job of the next object, or the next of alike ones.
 func (s *sls) Next() (*Job, error) {
-	for {
+	return s.nextJob(func() (*Job, error) {
 		if s.copies > 0 {
 			s.copies--
 			s.copied++
 			j := s.like
 			j.ID += "_" + strconv.Itoa(s.copied)
-			if err := s.admit(&s.order, &j, "job.start.ms"); err == nil {
-				return &j, nil
-			} else if !s.skip(err) {
-				return nil, err
-			}
-			continue
+			return &j, orNil(s.admit(&s.order, &j, "job.start.ms"))
 		}
 		text, err := s.next()
-		if err == nil {
-			var j *Job
-			bad := s.job(text, &j)
-			switch {
-			case bad == nil && j != nil:
-				return j, nil
-			case bad == nil:
-				continue
-			}
-			err = bad
-		}
-		if err := s.fail(err); err != nil {
+		if err != nil {
 			return nil, err
 		}
-	}
+		j, bad := s.job(text)
+		return j, orNil(bad)
+	})
 }
 
-// fail returns the error unless it belongs to a record that is to be left out.
-func (p *place) fail(err error) error {
-	if bad, ok := err.(*Error); ok && p.skip(bad) {
-		return nil
-	}
-	return err
-}
-
-// job reads a job. It leaves to nil if the object is none, or stands for several.
-func (s *sls) job(text []byte, to **Job) *Error {
+// job reads a job. There is none if the object is no job, or stands for several.
+func (s *sls) job(text []byte) (*Job, *Error) {
 	var t slsJob
-	err := s.decode(text, &t)
-	if err != nil {
-		return err
+	if err := s.decode(text, &t); err != nil {
+		return nil, err
 	}
 	if t.Nodes.there() && !t.Start.there() {
-		return nil
+		return nil, nil
 	}
-	j := &Job{Input: Unknown, Shuffle: Unknown, Output: Unknown}
-	if j.ID, err = s.name("job.id", t.ID.text); err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		field string
-		from  scalar
-		to    *string
-	}{{"job.user", t.User, &j.User}, {"job.queue.name", t.Queue, &j.Queue}} {
-		if *f.to, err = s.text(f.field, f.from); err != nil {
-			return err
-		}
-	}
-	if !t.Start.there() {
-		return s.errorf("job.start.ms", "it is missing; a job needs a time of submission")
-	}
-	start, err := s.number("job.start.ms", t.Start, 0)
-	if err != nil {
-		return err
-	}
-	if j.Submit, err = s.since(&s.order, "job.start.ms", start); err != nil {
-		return err
-	}
-	priority, err := s.number("job.priority", t.Priority, 0)
-	if err != nil {
-		return err
-	}
-	if j.Priority = int(priority); priority > 1_000_000 {
-		return s.errorf("job.priority", "%d is more than 1000000", priority)
-	}
+	j := &Job{Input: Unknown, Shuffle: Unknown, Output: Unknown, ID: s.name("job.id", t.ID.text), User: s.text("job.user", t.User),
+		Queue: s.text("job.queue.name", t.Queue), Submit: s.submitted(&s.order, "job.start.ms", t.Start),
+		Priority: int(s.atMost("job.priority", t.Priority, 1_000_000))}
 	stages := [2]Stage{{Kind: workload.Map}, {Kind: workload.Reduce}}
-	if err := list(&s.place, "job.tasks", t.Tasks, MaxRuns, func(t *slsTask) *Error { return s.task(&stages, t) }); err != nil {
-		return err
-	}
+	list(&s.place, "job.tasks", t.Tasks, MaxRuns, func(t *slsTask) { s.task(&stages, t) })
 	for i := range stages {
 		if len(stages[i].Tasks) > 0 {
 			j.Stages = append(j.Stages, stages[i])
 		}
 	}
-	copies, err := s.number("job.count", t.Count, 1)
-	if err != nil {
-		return err
+	copies := s.tasks("job.count", t.Count)
+	if copies == 1 {
+		return j, s.admit(&s.order, j, "job.start.ms")
 	}
-	if copies < 1 || copies > MaxTasks {
-		return s.errorf("job.count", "%d is not from 1 to %d", copies, MaxTasks)
+	if err := s.wrong(); err != nil {
+		return nil, err
 	}
-	if copies > 1 {
-		s.like, s.copies, s.copied = *j, int(copies), 0
-		return s.whole(j)
-	}
-	if err := s.admit(&s.order, j, "job.start.ms"); err != nil {
-		return err
-	}
-	*to = j
-	return nil
+	s.like, s.copies, s.copied = *j, copies, 0
+	return nil, s.whole(j)
 }
 
-func (s *sls) task(stages *[2]Stage, t *slsTask) (err *Error) {
+func (s *sls) task(stages *[2]Stage, t *slsTask) {
 	to := &stages[0]
-	switch kind := string(t.Kind.text); kind {
+	switch string(t.Kind.text) {
 	case "map":
 	case "reduce":
 		to = &stages[1]
 	default:
-		return s.errorf("container.type", "%s is neither map nor reduce", quoted(t.Kind.text))
+		s.failf("container.type", "%s is neither map nor reduce", quoted(t.Kind.text))
 	}
-	n := [4]int64{1, -1, -1, -1}
-	for i, f := range []struct {
-		field string
-		from  scalar
-	}{{"count", t.Count}, {"container.start.ms", t.Start}, {"container.end.ms", t.End}, {"container.duration.ms", t.Duration}} {
-		if n[i], err = s.number(f.field, f.from, n[i]); err != nil {
-			return err
+	u := Task{Count: s.tasks("count", t.Count), Input: Unknown, Time: UnknownTime}
+	start, end := s.number("container.start.ms", t.Start, -1), s.number("container.end.ms", t.End, -1)
+	switch took := s.number("container.duration.ms", t.Duration, -1); {
+	case took >= 0:
+		u.Time = between(0, took)
+	case start >= 0 && end >= 0:
+		if end < start {
+			s.failf("container.end.ms", "%d is before the start at %d", end, start)
 		}
+		u.Time = between(start, end)
 	}
-	if n[0] < 1 || n[0] > MaxTasks {
-		return s.errorf("count", "%d is not from 1 to %d", n[0], MaxTasks)
-	}
-	u := Task{Count: int(n[0]), Input: Unknown, Time: UnknownTime}
-	switch {
-	case n[3] >= 0:
-		u.Time = between(0, n[3])
-	case n[1] >= 0 && n[2] >= 0:
-		if n[2] < n[1] {
-			return s.errorf("container.end.ms", "%d is before the start at %d", n[2], n[1])
-		}
-		u.Time = between(n[1], n[2])
-	}
-	host, err := s.text("container.host", t.Host)
-	if err != nil {
-		return err
-	}
-	if host != "" {
+	if host := s.text("container.host", t.Host); host != "" {
 		u.Hosts = []string{path.Base(host)}
 	}
-	memory, err := s.number("container.memory-mb", t.Memory, 0)
-	if err != nil {
-		return err
-	}
-	cores, err := s.number("container.vcores", t.Cores, 0)
-	if err != nil {
-		return err
-	}
+	memory, cores := s.number("container.memory-mb", t.Memory, 0), s.number("container.vcores", t.Cores, 0)
 	if memory > 1<<30 || cores > 1<<30 {
-		return s.errorf("", "it needs %d MB and %d cores, which no node has", memory, cores)
+		s.failf("", "it needs %d MB and %d cores, which no node has", memory, cores)
 	}
 	to.Needs[units.Memory] = max(to.Needs[units.Memory], memory*int64(units.MB)) // one for all: what the largest needs
 	to.Needs[units.VCores] = max(to.Needs[units.VCores], cores)
 	to.Add(u)
-	return nil
 }
 
 type slsWriter struct {

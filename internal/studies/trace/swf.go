@@ -44,64 +44,30 @@ const (
 
 // Next returns the job of the next line.
 func (s *swf) Next() (*Job, error) {
-	for {
+	return s.nextJob(func() (*Job, error) {
 		line, err := s.next()
-		if err != nil {
+		if line = bytes.TrimSpace(line); err != nil || len(line) == 0 || line[0] == ';' {
 			return nil, err
 		}
-		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == ';' {
-			continue
-		}
-		j, bad := s.job(line)
-		switch {
-		case bad == nil && j != nil:
-			return j, nil
-		case bad != nil && !s.skip(bad):
-			return nil, bad
-		}
-	}
+		return s.job(line)
+	})
 }
 
 // job reads a line. It returns nil for one that is left out.
-func (s *swf) job(line []byte) (*Job, *Error) {
-	var f [18][]byte
-	n := 0
-	for rest := line; ; n++ {
-		if rest = bytes.TrimLeft(rest, " \t"); len(rest) == 0 {
-			break
-		}
-		end := bytes.IndexAny(rest, " \t")
-		if end < 0 {
-			end = len(rest)
-		}
-		if n < len(f) {
-			f[n] = rest[:end]
-		}
-		rest = rest[end:]
-	}
-	if n != len(f) {
-		return nil, s.errorf("", "it has %d fields separated by blanks, a job has %d", n, len(f))
+func (s *swf) job(line []byte) (*Job, error) {
+	f := bytes.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' })
+	if len(f) != len(swfFields) {
+		return nil, s.errorf("", "it has %d fields separated by blanks, a job has %d", len(f), len(swfFields))
 	}
 	if c := f[10]; len(c) == 1 && c[0] >= '2' && c[0] <= '4' {
 		s.leaveOut(swfPart, s.errorf(swfFields[10], "%s is a part of a job that was swapped out", c))
 		return nil, nil
 	}
-	number, err := s.count(swfFields[0], f[0])
-	if err != nil {
-		return nil, err
-	}
+	number := s.count(swfFields[0], f[0])
 	j := &Job{ID: name("j", number), Input: Unknown, Shuffle: Unknown, Output: Unknown}
-	at, err := s.seconds(swfFields[1], f[1])
-	if err != nil {
-		return nil, err
-	}
-	j.Submit = units.Time(at)
-	time, err := s.first(f[:], 3, 3, s.span)
-	if err != nil {
-		return nil, err
-	}
-	processors, err := s.first(f[:], 4, 4, s.count)
-	if err != nil {
+	j.Submit = units.Time(s.seconds(swfFields[1], f[1]))
+	time, processors := s.first(f, 3, 3, s.span), s.first(f, 4, 4, s.count)
+	if err := s.wrong(); err != nil {
 		return nil, err
 	}
 	switch {
@@ -112,27 +78,20 @@ func (s *swf) job(line []byte) (*Job, *Error) {
 		s.leaveOut(swfNever, s.errorf(swfFields[10], "job %d was cancelled before it ran", number))
 		return nil, nil
 	}
-	if time, err = s.first(f[:], 3, 8, s.span); err != nil {
-		return nil, err
-	}
-	if processors, err = s.first(f[:], 4, 7, s.count); err != nil {
-		return nil, err
-	}
-	memory, err := s.first(f[:], 6, 9, s.count)
-	if err != nil {
-		return nil, err
-	}
-	var label [18]int64
-	for _, i := range []int{11, 13, 14, 16} {
-		if label[i], err = s.first(f[:], i, i, s.count); err != nil {
-			return nil, err
-		}
+	time, processors = s.first(f, 3, 8, s.span), s.first(f, 4, 7, s.count)
+	memory := s.first(f, 6, 9, s.count)
+	j.User, j.Class, j.Queue = name("u", s.first(f, 11, 11, s.count)), name("app", s.first(f, 13, 13, s.count)), name("q", s.first(f, 14, 14, s.count))
+	if before := s.first(f, 16, 16, s.count); before > 0 {
+		j.After = []string{name("j", before)}
 	}
 	if processors > MaxTasks {
-		return nil, s.errorf(swfFields[4], "%d are more than %d", processors, MaxTasks)
+		s.failf(swfFields[4], "%d are more than %d", processors, MaxTasks)
 	}
 	if memory > 1<<40 {
-		return nil, s.errorf(swfFields[6], "%d KB are more than any node has", memory)
+		s.failf(swfFields[6], "%d KB are more than any node has", memory)
+	}
+	if err := s.wrong(); err != nil {
+		return nil, err
 	}
 	switch {
 	case time < 0:
@@ -142,26 +101,19 @@ func (s *swf) job(line []byte) (*Job, *Error) {
 		s.leaveOut(swfUnknown, s.errorf(swfFields[4], "neither those of job %d nor those it asked for are known", number))
 		return nil, nil
 	}
-	j.User, j.Class, j.Queue = name("u", label[11]), name("app", label[13]), name("q", label[14])
-	if label[16] > 0 {
-		j.After = []string{name("j", label[16])}
-	}
 	needs := units.Vector{units.VCores: 1, units.Memory: max(0, memory) * int64(units.KB)}
 	j.Stages = []Stage{{Kind: workload.Map, Needs: needs, Tasks: []Task{{Count: int(processors), Input: Unknown, Time: units.Duration(time)}}}}
-	return j, s.admit(&s.order, j, swfFields[1])
+	return j, orNil(s.admit(&s.order, j, swfFields[1]))
 }
 
 // first reads the one field, or if it is -1 the other. -1 if both are.
-func (s *swf) first(f [][]byte, one, other int, read func(string, []byte) (int64, *Error)) (int64, *Error) {
+func (s *swf) first(f [][]byte, one, other int, read func(string, []byte) int64) int64 {
 	for _, i := range []int{one, other} {
 		if x := f[i]; string(x) != "-1" && string(x) != "-1.0" && string(x) != "-1.00" {
 			return read(swfFields[i], x)
 		}
 	}
-	return -1, nil
+	return -1
 }
 
-func (s *swf) span(field string, text []byte) (int64, *Error) {
-	d, err := s.seconds(field, text)
-	return int64(d), err
-}
+func (s *swf) span(field string, text []byte) int64 { return int64(s.seconds(field, text)) }

@@ -23,61 +23,25 @@ func openSWIM(in io.Reader, o Options) Reader { return &swim{lines: newLines(in,
 
 // Next returns the job of the next line.
 func (s *swim) Next() (*Job, error) {
-	for {
+	return s.nextJob(func() (*Job, error) {
 		line, err := s.next()
-		if err != nil {
+		if err != nil || len(bytes.TrimSpace(line)) == 0 {
 			return nil, err
 		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if err := s.read(line); err == nil {
-			return &s.job, nil
-		} else if !s.skip(err) {
-			return nil, err
-		}
-	}
+		return &s.job, orNil(s.read(line))
+	})
 }
 
 func (s *swim) read(line []byte) *Error {
-	var f [7][]byte
-	n := 0
-	for n < len(f) {
-		field, rest, more := bytes.Cut(line, []byte{'\t'})
-		f[n] = field
-		n++
-		if line = rest; !more {
-			break
-		}
+	f := bytes.SplitN(line, []byte{'\t'}, 8)
+	if len(f) < 6 {
+		return s.errorf("", "it has %d fields separated by tabs, a job has 6 or more: name, submit time, gap, input, shuffle and output bytes", len(f))
 	}
-	if n < 6 {
-		return s.errorf("", "it has %d fields separated by tabs, a job has 6 or more: name, submit time, gap, input, shuffle and output bytes", n)
+	s.job = Job{ID: s.name("job", f[0]), Submit: units.Time(s.seconds("submit time", f[1])),
+		Input: units.Bytes(s.count("map input bytes", f[3])), Shuffle: units.Bytes(s.count("shuffle bytes", f[4])),
+		Output: units.Bytes(s.count("reduce output bytes", f[5]))}
+	if len(f) > 6 && len(f[6]) > 0 {
+		s.job.Path = s.name("input path", f[6])
 	}
-	j := Job{}
-	var err *Error
-	if j.ID, err = s.name("job", f[0]); err != nil {
-		return err
-	}
-	at, err := s.seconds("submit time", f[1])
-	if err != nil {
-		return err
-	}
-	j.Submit = units.Time(at)
-	for i, to := range []*units.Bytes{&j.Input, &j.Shuffle, &j.Output} {
-		x, err := s.count([]string{"map input bytes", "shuffle bytes", "reduce output bytes"}[i], f[3+i])
-		if err != nil {
-			return err
-		}
-		*to = units.Bytes(x)
-	}
-	if n > 6 && len(f[6]) > 0 {
-		if j.Path, err = s.name("input path", f[6]); err != nil {
-			return err
-		}
-	}
-	if err := s.admit(&s.order, &j, "submit time"); err != nil {
-		return err
-	}
-	s.job = j
-	return nil
+	return s.admit(&s.order, &s.job, "submit time")
 }
