@@ -8,10 +8,10 @@ import (
 )
 
 // placeIndex lists tasks by place, a node or a rack, and is made when it is first asked. Places share
-// buckets, 1<<shift to each, so that there are no more buckets than about two for each entry, however many
-// nodes there are. No task of a bucket before its cursor is open; the cursor only moves forward, except
-// when a task is opened again. So finding an open task costs O(1) on the average over all places, and O(1)
-// amortised for those passed over.
+// buckets, 1<<shift to each, so that there are no more buckets than about two for each entry,
+// however many nodes there are. No task of a bucket before its cursor is open; the cursor only moves
+// forward, over tasks of places that are asked for, except when a task is opened again. So finding an
+// open task costs O(1) on the average over all places, and O(1) amortised for those passed over.
 type placeIndex struct {
 	shift   uint8
 	buckets []bucket // one more than there are, to end the last
@@ -34,15 +34,16 @@ func (x *placeIndex) first(place int32, state []taskState) sched.TaskID {
 	if i+1 >= len(x.buckets) {
 		return 0
 	}
-	b, end := &x.buckets[i], x.buckets[i+1].from
-	at := b.next
-	for at < end && state[x.tasks[at]] != taskOpen {
-		at++
-	}
-	b.next = at
-	for ; at < end; at++ {
-		if id := x.tasks[at]; (x.places == nil || x.places[at] == place) && state[id] == taskOpen {
+	b := &x.buckets[i]
+	for at, end := b.next, x.buckets[i+1].from; at < end; at++ {
+		if x.places != nil && x.places[at] != place {
+			continue
+		}
+		if id := x.tasks[at]; state[id] == taskOpen {
 			return sched.TaskID(id)
+		}
+		if at == b.next {
+			b.next++
 		}
 	}
 	return 0
