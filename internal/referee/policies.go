@@ -183,6 +183,9 @@ func ruleOf(h *header) (rule, order, error) {
 				a.with[strings.TrimSpace(key)] = strings.TrimSpace(value)
 			}
 		}
+		if p := a.with["promise"]; p != "" && p != "worst" {
+			return nil, nil, fmt.Errorf("line 1: the referee knows promises for the worst case alone, not promise=%s", p)
+		}
 		fill := table[a.name]
 		if fill == nil {
 			return nil, nil, fmt.Errorf("line 1: the referee does not know the policy %q", a.name)
