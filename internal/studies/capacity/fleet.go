@@ -290,9 +290,9 @@ func (r *Result) machinesOf(c *scenario.Capacity, plan *optimize.FleetPlan, kind
 			t.Cost += (reserved*m.Reserved + there[0]*scenario.At(m.OnDemand, hour) + there[1]*scenario.At(m.Spot, hour) + all*energy(c, m, hour)) / hours
 			r.Fleet.Energy += all * kWh(m) / hours
 			r.Fleet.Carbon += all * kWh(m) * scenario.At(c.Energy.Carbon, hour) / 1000 / hours
-			r.Reserved += reserved / hours
 			r.OnDemand += (there[0] + there[1]) / hours
 		}
+		r.Reserved += t.Reserved
 		r.Fleet.Machines = append(r.Fleet.Machines, t)
 	}
 }
