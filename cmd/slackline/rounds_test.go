@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/units"
 )
 
 const severalJobs = `name: slow
@@ -73,7 +74,7 @@ func lastRound(t *testing.T, journal string) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return time.Duration(at).Seconds()
+	return units.Time(at).Seconds()
 }
 
 // A run by several policies goes on with those that had not finished, and reports all of them.
