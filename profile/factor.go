@@ -115,7 +115,6 @@ func (f *Factor) Widen(sigma float64) (w Factor) {
 	for i, l := range f.Log {
 		w.Log[i] = math.Copysign(math.Hypot(l, sigma*scoreOf(i)), scoreOf(i))
 	}
-	w.Log[middleKnot] = 0
 	w.Tail = min(math.Hypot(f.Tail, sigma*mills), heaviest)
 	return w
 }

@@ -74,7 +74,7 @@ func fitLine(points []point, p [3]float64, used int) [3]float64 {
 		if !(better < at) {
 			return p
 		}
-		done := at-better <= 1e-12*at
+		done := at-better <= 1e-9*at
 		if p, at = to, better; done {
 			return p
 		}
