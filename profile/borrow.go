@@ -117,7 +117,7 @@ func (p *Peers) Fit(c *Class) {
 
 // put puts a model in the place of that with the same key.
 func (c *Class) put(m *Model) {
-	i, found := slices.BinarySearchFunc(c.Models, m.Key, func(m *Model, k Key) int { return m.Key.compare(k) })
+	i, found := c.find(m.Key)
 	if found {
 		c.Models[i] = m
 	} else {
@@ -157,7 +157,9 @@ func (p *Peers) lend(c *Class, s *Sample) *Model {
 	}
 	u := unknown()
 	all := &Model{}
-	for _, f := range []struct{ to, sum, vague *Factor }{{&all.Total, &total, &u.Total}, {&all.Shared, &shared, &u.Shared}, {&all.Own, &own, &u.Own}} {
+	for _, f := range []struct{ to, sum, vague *Factor }{
+		{&all.Total, &total, &u.Total}, {&all.Shared, &shared, &u.Shared}, {&all.Own, &own, &u.Own},
+	} {
 		n := float64(of) + vagueClasses
 		add(f.to, f.sum, 1/n)
 		add(f.to, f.vague, vagueClasses/n)
@@ -170,7 +172,8 @@ func distance(s *Sample, m *Model) float64 {
 	var off []weighted
 	for _, j := range s.Jobs[max(0, len(s.Jobs)-16):] {
 		for _, t := range j[:min(len(j), leastOfJob)] {
-			off = append(off, weighted{math.Abs(math.Log(max(t[2], least) / max(m.Typical(t[0], t[1]), least))), 1})
+			ratio := max(t[2], least) / max(m.Typical(t[0], t[1]), least)
+			off = append(off, weighted{math.Abs(math.Log(ratio)), 1})
 		}
 	}
 	sortWeighted(off)

@@ -19,8 +19,8 @@ type Factor struct {
 	Tail float64              `json:"tail,omitempty"` // index of the Pareto tail, from 0 to below 1
 }
 
-// mills is (1 - Φ)/φ at the last score: how fast the logarithm of a lognormal tail with deviation 1 rises there,
-// for each factor e by which the probability beyond it falls.
+// mills is (1 - Φ)/φ at the last score: how fast the logarithm of a lognormal tail with deviation 1
+// rises there, for each factor e by which the probability beyond it falls.
 var mills = 0.5 * math.Erfc(highest/math.Sqrt2) / (math.Exp(-highest*highest/2) / math.Sqrt(2*math.Pi))
 
 // LogNormal is the factor whose logarithm is normal, with this deviation.

@@ -12,8 +12,8 @@ import (
 //	line                 least soft absolute differences of logarithms, coefficients not below 0 (line.go);
 //	                     three faint points of the model from which it borrows hold what the sizes leave open
 //	shared, own          components of variance of what the line leaves, by jobs (one-way analysis of variance)
-//	distributions        what is left, with a fitted tail (tail.go), mixed with the shape of the model from which it
-//	                     borrows, at the deviation that both together have
+//	distributions        what is left, with a fitted tail (tail.go), mixed with the shape of the model from
+//	                     which it borrows, at the deviation that both together have
 //
 // The model from which it borrows is that of all classes of nodes, or of the nearest class, or the
 // mean of all classes, or if there is none a wide lognormal.

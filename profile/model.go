@@ -65,7 +65,8 @@ type Key struct {
 }
 
 func (k Key) compare(o Key) int {
-	return cmp.Or(cmp.Compare(k.Stage, o.Stage), cmp.Compare(k.Part, o.Part), cmp.Compare(k.Node, o.Node), cmp.Compare(k.Container, o.Container))
+	return cmp.Or(cmp.Compare(k.Stage, o.Stage), cmp.Compare(k.Part, o.Part), cmp.Compare(k.Node, o.Node),
+		cmp.Compare(k.Container, o.Container))
 }
 
 // Model says what a part costs: seconds, or bytes if it is Emitted. An amount is
@@ -102,15 +103,20 @@ type Jump struct {
 // node is "" or nothing is known of it; nil if nothing is known at all.
 func (c *Class) Model(stage workload.Stage, node string, part Part) *Model {
 	k := Key{Stage: stage, Node: node, Part: part}
-	i, found := slices.BinarySearchFunc(c.Models, k, func(m *Model, k Key) int { return m.Key.compare(k) })
+	i, found := c.find(k)
 	if !found {
 		k.Node = ""
-		i, _ = slices.BinarySearchFunc(c.Models, k, func(m *Model, k Key) int { return m.Key.compare(k) })
+		i, _ = c.find(k)
 	}
 	if i < len(c.Models) && c.Models[i].Stage == stage && c.Models[i].Part == part {
 		return c.Models[i]
 	}
 	return nil
+}
+
+// find returns where the model with a key stands, or would stand.
+func (c *Class) find(k Key) (int, bool) {
+	return slices.BinarySearchFunc(c.Models, k, func(m *Model, k Key) int { return m.Key.compare(k) })
 }
 
 // Typical is the median amount for so many bytes and records. Records below 0 are unknown: they are
@@ -156,8 +162,8 @@ func (m *Model) wrong() (what, why string) {
 	for _, c := range []struct {
 		name string
 		x    float64
-	}{{"fixed", m.Fixed}, {"per_byte", m.PerByte}, {"per_record", m.PerRecord}, {"tasks", m.Tasks}, {"jobs", m.Jobs},
-		{"covariance", min(m.Covariance[0], m.Covariance[3], m.Covariance[5])}} {
+	}{{"fixed", m.Fixed}, {"per_byte", m.PerByte}, {"per_record", m.PerRecord},
+		{"tasks", m.Tasks}, {"jobs", m.Jobs}, {"covariance", min(m.Covariance[0], m.Covariance[3], m.Covariance[5])}} {
 		if c.x < 0 {
 			return c.name, "it is negative, which no cost or count can be"
 		}

@@ -184,6 +184,20 @@ func TestScores(t *testing.T) {
 	}
 }
 
+// Times far below a millisecond differ by factors of thousands and mean nothing: their models are narrow.
+func TestShortTimes(t *testing.T) {
+	c, g := New("x"), Gather{}
+	for i := range 40 {
+		g.Add(mapsOnN, 1e6, -1, []float64{1e-7, 3e-4, 0, 2e-5}[i%4])
+		c.Learn(&g, nil)
+	}
+	Fit([]*Class{c})
+	m := c.Model(workload.Map, "n", Run)
+	if high := m.Typical(1e6, -1) * m.Total.Quantile(0.99); high > 2e-3 {
+		t.Errorf("tasks that took no time may take %v s", high)
+	}
+}
+
 // Of all runs of a class the cold ones count as the oldest.
 func TestColdSamplesAreOldest(t *testing.T) {
 	cold, warm := taughtBy(1, 2, 1, 100, 0, 0, 0.01), taughtBy(1, 3, 1, 1, 0, 0, 0.01)

@@ -14,6 +14,7 @@ const (
 	mostOfJob    = 32  // of a job
 	leastOfJob   = 8   // so many are left of a job, if it had them, when others need the room
 	mostAmount   = 1e18
+	shortest     = 1e-3 // seconds
 )
 
 // Measure is one task: the bytes that it read, its records (below 0: unknown), and what it cost.
@@ -38,10 +39,14 @@ type gathered struct {
 	chances  []uint64 // of these measures, ascending
 }
 
-// Add takes in one task. Times that are no numbers, or below 0, are left out; so are sizes.
+// Add takes in one task. Times that are no numbers, or below 0, are left out; so are sizes. A time
+// below a millisecond counts as one: what is shorter is noise, of which a factor would make much.
 func (g *Gather) Add(k Key, bytes, records, amount float64) {
 	if !(amount >= 0 && amount < mostAmount && bytes >= 0 && bytes < mostAmount && records < mostAmount) {
 		return
+	}
+	if k.Part != Emitted {
+		amount = max(amount, shortest)
 	}
 	i := slices.IndexFunc(g.parts, func(p gathered) bool { return p.Key == k })
 	if i < 0 {
@@ -137,7 +142,7 @@ func (s *Sample) trim() {
 // come over.
 func (c *Class) mergeSamples(o *Class) {
 	for _, m := range o.Models {
-		if _, found := slices.BinarySearchFunc(c.Models, m.Key, func(m *Model, k Key) int { return m.Key.compare(k) }); !found {
+		if _, found := c.find(m.Key); !found {
 			c.put(m)
 		}
 	}
@@ -186,11 +191,13 @@ func (s *Sample) wrong() (what, why string) {
 	for i, j := range s.Jobs {
 		at := fmt.Sprintf("jobs[%d]", i)
 		if n += len(j); len(j) == 0 || len(j) > mostOfJob || n > mostMeasures {
-			return at, fmt.Sprintf("a job has 1 to %d tasks here, all jobs together at most %d", mostOfJob, mostMeasures)
+			const bounds = "a job has 1 to %d tasks here, all jobs together at most %d"
+			return at, fmt.Sprintf(bounds, mostOfJob, mostMeasures)
 		}
 		for k, t := range j {
-			if !(t[0] >= 0 && t[0] < mostAmount && t[1] >= -1 && t[1] < mostAmount && t[2] >= 0 && t[2] < mostAmount) {
-				return fmt.Sprintf("%s[%d]", at, k), "bytes and cost must be 0 or more, records -1 where unknown, all below 1e18"
+			if !(t[0] >= 0 && t[1] >= -1 && t[2] >= 0 && max(t[0], t[1], t[2]) < mostAmount) {
+				return fmt.Sprintf("%s[%d]", at, k),
+					"bytes and cost must be 0 or more, records -1 where unknown, all below 1e18"
 			}
 		}
 	}

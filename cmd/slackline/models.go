@@ -11,8 +11,11 @@ import (
 
 // writeModels prints the cost models of a class, how they did, and what has jumped.
 func writeModels(w io.Writer, c *profile.Class) error {
-	models := &report.Grid{Title: "cost models: (fixed + per MB + per 1000 records) × what a job's tasks share × what each has for itself"}
-	models.Add("part", "of", ">jobs", ">tasks", ">fixed", ">per MB", ">per 1000 records", ">90 % below", ">99 %", ">99.9 %", ">jobs ±", ">tasks ±")
+	models := &report.Grid{
+		Title: "cost models: (fixed + per MB + per 1000 records) × what a job's tasks share × what each has for itself",
+	}
+	models.Add("part", "of", ">jobs", ">tasks", ">fixed", ">per MB", ">per 1000 records", ">90 % below", ">99 %", ">99.9 %",
+		">jobs ±", ">tasks ±")
 	for _, m := range c.Models {
 		if hidden(c, m) {
 			continue
@@ -28,11 +31,14 @@ func writeModels(w io.Writer, c *profile.Class) error {
 		}
 		times := func(p float64) string { return fmt.Sprintf("× %.3g", m.Total.Quantile(p)) }
 		differ := func(f *profile.Factor) string { return fmt.Sprintf("%.0f %%", 50*(f.Quantile(0.84)-f.Quantile(0.16))) }
-		models.Add(m.Part.String(), placeOfModel(m.Key), fmt.Sprintf("%.0f", m.Jobs), fmt.Sprintf("%.0f", m.Tasks), amount(m.Fixed), amount(m.PerByte*float64(units.MB)),
-			amount(m.PerRecord*1000), times(0.9), times(0.99), times(0.999), differ(&m.Shared), differ(&m.Own))
+		models.Add(m.Part.String(), placeOfModel(m.Key), fmt.Sprintf("%.0f", m.Jobs), fmt.Sprintf("%.0f", m.Tasks),
+			amount(m.Fixed), amount(m.PerByte*float64(units.MB)), amount(m.PerRecord*1000), times(0.9), times(0.99), times(0.999), differ(&m.Shared), differ(&m.Own))
 	}
-	scores := &report.Grid{Title: "scores: how many later tasks lay where the models said, and the loss at these quantiles in parts of the median"}
-	scores.Add("part", "of", ">tasks", ">in 5 to 95 %", ">below 50 %", ">below 90 %", ">below 99 %", ">loss at 50 %", ">90 %", ">99 %")
+	scores := &report.Grid{
+		Title: "scores: how many later tasks lay where the models said, and the loss at these quantiles in parts of the median",
+	}
+	scores.Add("part", "of", ">tasks", ">in 5 to 95 %", ">below 50 %", ">below 90 %", ">below 99 %",
+		">loss at 50 %", ">90 %", ">99 %")
 	for i := range c.Scores {
 		s := &c.Scores[i]
 		if s.Tasks == 0 {
@@ -40,7 +46,8 @@ func writeModels(w io.Writer, c *profile.Class) error {
 		}
 		part := func(n float64) string { return fmt.Sprintf("%.3g %%", 100*n/s.Tasks) }
 		loss := func(i int) string { return fmt.Sprintf("%.2g", s.Loss[i]/s.Tasks) }
-		scores.Add(s.Part.String(), placeOfModel(s.Key), fmt.Sprintf("%.0f", s.Tasks), part(s.Within), part(s.Below[0]), part(s.Below[1]), part(s.Below[2]), loss(0), loss(1), loss(2))
+		scores.Add(s.Part.String(), placeOfModel(s.Key), fmt.Sprintf("%.0f", s.Tasks), part(s.Within),
+			part(s.Below[0]), part(s.Below[1]), part(s.Below[2]), loss(0), loss(1), loss(2))
 	}
 	for _, t := range []struct {
 		g    *report.Grid
@@ -60,8 +67,8 @@ func writeModels(w io.Writer, c *profile.Class) error {
 			if m.Part == profile.Emitted {
 				what = "emitted"
 			}
-			fmt.Fprintf(w, "\nThe last %d jobs %s %.2g times what those before did (%s of %s), for the same sizes; older ones hardly count any more.\n",
-				j.Jobs, what, j.Ratio, m.Part, placeOfModel(m.Key))
+			fmt.Fprintf(w, "\nThe last %d jobs %s %.2g times what those before did (%s of %s), for the same sizes; "+
+				"older ones hardly count any more.\n", j.Jobs, what, j.Ratio, m.Part, placeOfModel(m.Key))
 		}
 	}
 	return nil

@@ -33,8 +33,8 @@ func tellUntold(w io.Writer, s *scenario.Scenario, cells []lab.Cell) {
 		fmt.Fprintf(w, "note: the trace does not tell %s; %s\n", lacks, give)
 	}
 	if len(refusing) > 0 {
-		fmt.Fprintf(w, "warning: %s refuses jobs with deadlines while nothing is known of their class, and this scenario begins without profiles; "+
-			"give profiles: rehearsed, or a file from slackline profile export\n", strings.Join(refusing, " and "))
+		fmt.Fprintf(w, "warning: %s refuses jobs with deadlines while nothing is known of their class, and this scenario "+
+			"begins without profiles; give profiles: rehearsed, or a file from slackline profile export\n", strings.Join(refusing, " and "))
 	}
 }
 
@@ -50,8 +50,8 @@ func tellUnknown(w io.Writer, local *runs.Local, known []*profile.Class, policie
 	}
 	for _, p := range policies {
 		if len(classes) > 0 && lab.NeedsProfiles(p, lab.NoQueues) {
-			fmt.Fprintf(w, "warning: %s refuses jobs with deadlines while nothing is known of their class, which is so for %s; "+
-				"a run with another policy measures it\n", p, strings.Join(classes, ", "))
+			fmt.Fprintf(w, "warning: %s refuses jobs with deadlines while nothing is known of their class, "+
+				"which is so for %s; a run with another policy measures it\n", p, strings.Join(classes, ", "))
 		}
 	}
 }
