@@ -99,7 +99,7 @@ type Order interface {
 	Open(v View, q *Queue, s Stage) bool
 }
 
-// Tallies says what of the counts of attempts in a record (Tally, QueueTally, Used) the keys of an Order follow.
+// Tallies says which counts of attempts in a record (Tally, QueueTally, Used) the keys of an Order follow.
 type Tallies uint8
 
 // The sets of tallies.

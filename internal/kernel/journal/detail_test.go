@@ -17,11 +17,13 @@ func TestJobsAreThoseOfJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64())
 		text := rapid.SampledFrom([]string{"", "a", `"tasks":null`, `{"tasks":null}`, "\"\\<>&", "ü"})
-		job := &workload.Job{ID: text.Draw(t, "id"), Class: text.Draw(t, "class"), Weight: 1, After: []string{text.Draw(t, "after")}}
+		job := &workload.Job{ID: text.Draw(t, "id"), Class: text.Draw(t, "class"), Weight: 1,
+			After: []string{text.Draw(t, "after")}}
 		for k := range rapid.IntRange(0, 3).Draw(t, "stages") {
 			st := workload.StageSpec{Kind: workload.Stage(k)}
 			for range rapid.IntRange(0, 4).Draw(t, "tasks") {
-				task := workload.Task{Input: units.Bytes(number.Draw(t, "input")), Work: units.Duration(number.Draw(t, "work")),
+				task := workload.Task{Input: units.Bytes(number.Draw(t, "input")),
+					Work:    units.Duration(number.Draw(t, "work")),
 					Shuffle: units.Duration(number.Draw(t, "shuffle"))}
 				for range rapid.IntRange(0, 3).Draw(t, "hosts") {
 					task.Hosts = append(task.Hosts, cluster.NodeID(rapid.Int32().Draw(t, "host")))

@@ -72,7 +72,8 @@ func (l *Ledger) cloneJobs() {
 		pages = append(pages, *t)
 		t = &pages[len(pages)-1]
 		t.State, t.Live = piece(&state, t.State), piece(&live, t.Live)
-		t.By, t.nodes.buckets, t.racks.buckets = piece(&by, t.By), piece(&cursors, t.nodes.buckets), piece(&cursors, t.racks.buckets)
+		t.By = piece(&by, t.By)
+		t.nodes.buckets, t.racks.buckets = piece(&cursors, t.nodes.buckets), piece(&cursors, t.racks.buckets)
 		t.Demand, t.ByRack = piece(&demand, t.Demand), piece(&demand, t.ByRack)
 		t.news = newsLink{}
 		return t

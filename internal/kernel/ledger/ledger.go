@@ -74,7 +74,7 @@ type jobBook struct {
 	Why     sched.Reason        // of the verdict, while it is advice
 	Ranked  uint8               // stages in which it stands in its queue's ranking, by bit
 	Active  uint8               // stages in which it counts as an active child of its queue, by bit
-	Dirty   uint8               // stages whose keys have to be asked for again; if any, it stands in the ledger's list
+	Dirty   uint8               // stages whose keys have to be asked for again; if any, the ledger lists it
 	Counted [sched.Stages]int32 // open tasks that the queues above count
 	Keys    [sched.Stages]sched.Key
 	tasks   [sched.Stages]*tasks

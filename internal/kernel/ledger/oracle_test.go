@@ -90,7 +90,8 @@ func (testOrder) Path(j *sched.Job) []string {
 }
 
 func (o testOrder) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
-	return sched.Key{o.back[j.ID] + o.followed(s, func(s sched.Stage) int32 { return j.Stages[s].Occupied }), int64(j.Due())}
+	takes := o.followed(s, func(s sched.Stage) int32 { return j.Stages[s].Occupied })
+	return sched.Key{o.back[j.ID] + takes, int64(j.Due())}
 }
 
 func (o testOrder) QueueKey(_ sched.View, q *sched.Queue, s sched.Stage) sched.Key {
@@ -243,7 +244,8 @@ func (m *model) line(s sched.Stage) []sched.JobID {
 		for _, j := range m.jobs {
 			if slices.Equal(m.order.Path(&sched.Job{Spec: j.spec}), path) && m.startable(j, s) {
 				takes := m.order.followed(s, func(s sched.Stage) int32 { return int32(m.busy(j.id, s, 0)) })
-				list = append(list, child{sched.Key{takes + m.order.back[j.id], int64(cmp.Or(j.virtual, j.deadline))}, j.seq, []sched.JobID{j.id}})
+				key := sched.Key{takes + m.order.back[j.id], int64(cmp.Or(j.virtual, j.deadline))}
+				list = append(list, child{key, j.seq, []sched.JobID{j.id}})
 			}
 		}
 		for _, q := range m.l.queues[2:] {
@@ -423,7 +425,8 @@ func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 func TestBookAgreesWithADumbOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{t: t, order: testOrder{follows: sched.Tallies(rapid.IntRange(0, 2).Draw(t, "follows")),
-			ceiling: int32(rapid.IntRange(1, 6).Draw(t, "ceiling")), back: make(map[sched.JobID]int64)}, jobs: make(map[sched.JobID]*mJob), tries: make(map[sched.AttemptID]*mTry)}
+			ceiling: int32(rapid.IntRange(1, 6).Draw(t, "ceiling")), back: make(map[sched.JobID]int64)},
+			jobs: make(map[sched.JobID]*mJob), tries: make(map[sched.AttemptID]*mTry)}
 		m.l = New(sched.Capabilities{Bind: true, Kill: true, Speculate: true}, m.order)
 		m.nodes = make([]*mNode, 5)
 		for n := range m.nodes {

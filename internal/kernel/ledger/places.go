@@ -58,7 +58,8 @@ func (x *placeIndex) reopen(place int32, id sched.TaskID) {
 	}
 }
 
-// indexPlaces makes an index of the ledger's list of tasks with their places, which are in the order of tasks.
+// indexPlaces makes an index of the ledger's list of tasks with their places, which come in the order
+// of tasks.
 func (l *Ledger) indexPlaces() (x placeIndex) {
 	largest := int32(0)
 	for _, p := range l.placed {

@@ -33,7 +33,8 @@ func TestPlaceIndex(t *testing.T) {
 		state := make([]taskState, n+1)
 		for range 60 {
 			asked := int32(rapid.IntRange(-1, largest+2).Draw(t, "asked"))
-			if some := places[rapid.IntRange(1, n).Draw(t, "of")]; len(some) > 0 && rapid.Bool().Draw(t, "one that is used") {
+			some := places[rapid.IntRange(1, n).Draw(t, "of")]
+			if len(some) > 0 && rapid.Bool().Draw(t, "one that is used") {
 				asked = some[0]
 			}
 			want := 1
@@ -57,8 +58,8 @@ func TestPlaceIndex(t *testing.T) {
 	})
 }
 
-// The nearest task is the first node-local one, else one at home everywhere, else a rack-local one, else any: of
-// stages of few tasks and of many, also when their nodes and racks become known later.
+// The nearest task is the first node-local one, else one at home everywhere, else a rack-local one,
+// else any: of stages of few tasks and of many, also when their nodes and racks become known later.
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const nodes = 40
@@ -72,20 +73,24 @@ func TestNearest(t *testing.T) {
 			if racks > 0 {
 				rack = cluster.RackID(int(n)%racks + 1)
 			}
-			l.nodeUp(&sched.Event{Kind: sched.NodeUp, Node: n, Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint(n), Rack: rack, Class: class}}})
+			l.nodeUp(&sched.Event{Kind: sched.NodeUp, Node: n,
+				Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint(n), Rack: rack, Class: class}}})
 		}
 		known := rapid.IntRange(1, nodes).Draw(t, "known nodes")
 		for n := 1; n <= known; n++ {
 			up(sched.NodeID(n))
 		}
-		spec := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, rapid.SampledFrom([]int{1, 5, 16, 17, 60}).Draw(t, "tasks"))}
+		tasks := rapid.SampledFrom([]int{1, 5, 16, 17, 60}).Draw(t, "tasks")
+		spec := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, tasks)}
 		for i := range spec.Tasks {
 			for range rapid.IntRange(0, 3).Draw(t, "hosts") {
-				spec.Tasks[i].Hosts = append(spec.Tasks[i].Hosts, cluster.NodeID(rapid.IntRange(1, nodes).Draw(t, "host")))
+				host := cluster.NodeID(rapid.IntRange(1, nodes).Draw(t, "host"))
+				spec.Tasks[i].Hosts = append(spec.Tasks[i].Hosts, host)
 			}
 		}
 		tb := openStage(&spec)
-		b.State, b.Spec, b.tasks[sched.Map], b.Stages[sched.Map].Open = sched.Admitted, &workload.Job{ID: "j", Stages: []workload.StageSpec{spec}}, tb, int32(len(spec.Tasks))
+		b.State, b.Spec = sched.Admitted, &workload.Job{ID: "j", Stages: []workload.StageSpec{spec}}
+		b.tasks[sched.Map], b.Stages[sched.Map].Open = tb, int32(tasks)
 		for range 150 {
 			nb := &l.nodes[rapid.IntRange(1, known).Draw(t, "node")]
 			best, level := sched.TaskID(0), 5
@@ -96,7 +101,7 @@ func TestNearest(t *testing.T) {
 					at = 1
 				case len(hosts) == 0:
 					at = 2
-				case slices.ContainsFunc(hosts, func(h cluster.NodeID) bool {
+				case nb.Spec.Rack > 0 && slices.ContainsFunc(hosts, func(h cluster.NodeID) bool {
 					return nb.Spec.Rack > 0 && int(h) <= known && l.nodes[h].Spec.Rack == nb.Spec.Rack
 				}):
 					at = 3
@@ -105,7 +110,7 @@ func TestNearest(t *testing.T) {
 					best, level = sched.TaskID(i+1), at
 				}
 			}
-			want := []sched.Locality{0, sched.NodeLocal, sched.Anywhere, sched.RackLocal, sched.Remote, sched.NoLocality}[level]
+			want := []sched.Locality{0, sched.NodeLocal, sched.Anywhere, sched.RackLocal, sched.Remote, 0}[level]
 			if got, locality := l.nearest(nb, 1, sched.Map); got != best || locality != want {
 				t.Fatalf("node %d: task %d, %v, want %d, %v", nb.ID, got, locality, best, want)
 			}
@@ -116,7 +121,8 @@ func TestNearest(t *testing.T) {
 					b.Stages[sched.Map].Open--
 				}
 			case 0, 1:
-				if again := sched.TaskID(rapid.IntRange(1, len(spec.Tasks)).Draw(t, "again")); tb.State[again] == taskLive {
+				again := sched.TaskID(rapid.IntRange(1, tasks).Draw(t, "again"))
+				if tb.State[again] == taskLive {
 					l.reopen(b, tb, again)
 				}
 			case 2:

@@ -14,7 +14,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
-// Cells that share the jobs of a trace report what each does alone; those that run share them, and nobody keeps them.
+// Cells that share the jobs of a trace report what each does alone; those that run share them, and
+// nobody keeps them.
 func TestCellsShareTheirJobs(t *testing.T) {
 	dir := t.TempDir()
 	var jobs strings.Builder
@@ -22,7 +23,8 @@ func TestCellsShareTheirJobs(t *testing.T) {
 		fmt.Fprintf(&jobs, "job%d\t%d\t%d\t%d\t%d\t%d\n", i, i*20, 20, 1+i%7*300_000_000, i%3*50_000_000, 1000)
 	}
 	file := filepath.Join(dir, "s.yaml")
-	text := "cluster: {nodes: 8, racks: 2, map_slots: 2, reduce_slots: 1, heartbeat: 3s, replicas: 3, failure_rate: 0.05}\n" +
+	text := "cluster: {nodes: 8, racks: 2, map_slots: 2, reduce_slots: 1, heartbeat: 3s, replicas: 3,\n" +
+		"  failure_rate: 0.05}\n" +
 		"profiles: rehearsed\nworkload: {trace: {format: swim, file: jobs.tsv}}\n"
 	if err := os.WriteFile(filepath.Join(dir, "jobs.tsv"), []byte(jobs.String()), 0o600); err != nil {
 		t.Fatal(err)

@@ -39,8 +39,8 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 	for _, p := range policies {
 		for i, seed := range seeds {
 			cfg := s.Sim(seed)
-			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed, World: worlds[i], common: jobs[i],
-				Can: cfg.Can(), Params: s.Params, Trace: played, Metrics: metrics})
+			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed,
+				World: worlds[i], common: jobs[i], Can: cfg.Can(), Params: s.Params, Trace: played, Metrics: metrics})
 		}
 	}
 	return cells

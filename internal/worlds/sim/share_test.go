@@ -22,7 +22,8 @@ func (s *numbered) Next() (*workload.Job, error) {
 		return nil, errOver
 	}
 	s.brought++
-	return &workload.Job{ID: fmt.Sprint(s.brought), Arrive: units.Time(s.brought), Stages: []workload.StageSpec{{Tasks: make([]workload.Task, s.brought)}}}, nil
+	maps := workload.StageSpec{Tasks: make([]workload.Task, s.brought)}
+	return &workload.Job{ID: fmt.Sprint(s.brought), Arrive: units.Time(s.brought), Stages: []workload.StageSpec{maps}}, nil
 }
 
 func (s *numbered) Ended(*workload.Job, units.Time) {}
@@ -32,7 +33,8 @@ func (s *numbered) Position() string { return fmt.Sprint("line ", s.brought) }
 // Runs that share jobs get those that each would have made for itself, whoever comes to a job first, and
 // where they share no more of them; and shared jobs are made once.
 func TestSharedJobs(t *testing.T) {
-	cfg := Config{Cluster: uniform(9, 3, 2, 1), Seed: 3, Replicas: 3, Heartbeat: 3 * units.Second, Source: func() workload.Source { return &numbered{jobs: 12} }}
+	cfg := Config{Cluster: uniform(9, 3, 2, 1), Seed: 3, Replicas: 3, Heartbeat: 3 * units.Second,
+		Source: func() workload.Source { return &numbered{jobs: 12} }}
 	for _, most := range []int{0, 1, 20, 1000} {
 		plain, err := New(cfg)
 		if err != nil {
