@@ -300,3 +300,44 @@ func TestOrderWithoutRanker(t *testing.T) {
 		t.Errorf("a Ranker decided %d times: %v", decided, err)
 	}
 }
+
+// patient is a world that notes what must not wait.
+type patient struct {
+	script
+	heeded []sched.Events
+}
+
+func (w *patient) Heed(kinds sched.Events) { w.heeded = append(w.heeded, kinds) }
+
+// listens is a policy that heeds beats only.
+type listens struct{ asks }
+
+func (listens) Heeds() sched.Events { return sched.EventsOf(sched.Heartbeat) }
+
+// A patient world is told after each round what the policy heeds. While the book holds an item, or has
+// refused one, nothing may wait: both ride in the next batch, whatever that brings.
+func TestPatientWorldsAreToldWhatIsHeeded(t *testing.T) {
+	beat := sched.Event{Kind: sched.Heartbeat, Node: 1}
+	var batches []drive.Batch
+	for at := range units.Time(5) {
+		batches = append(batches, drive.Batch{At: at, Events: []sched.Event{beat}})
+	}
+	batches[0].Events = []sched.Event{node(1), job(2), beat}
+	w := &patient{script: script{batches: batches}}
+	p := listens{func(v sched.View, _ []sched.Event, p *sched.Plan) {
+		switch v.Now() {
+		case 1: // there is no such job
+			p.Add(sched.Item{Verb: sched.Admit, Job: 7})
+		case 2:
+			p.Add(sched.Item{Verb: sched.Admit, Job: 1, At: 4})
+		}
+	}}
+	if err := drive.New(w, p).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	beats := sched.EventsOf(sched.Heartbeat)
+	want := []sched.Events{beats, sched.AnyEvent, sched.AnyEvent, sched.AnyEvent, beats}
+	if !slices.Equal(w.heeded, want) {
+		t.Errorf("heeded %x, want %x", w.heeded, want)
+	}
+}

@@ -39,6 +39,9 @@
 // attempt that would end at the very instant of its node's crash is lost, and a job that arrives
 // when a node beats is served by that beat.
 //
+// Where nobody heeds them (drive.Patient), starts and ends of attempts wait for the next event of
+// another kind, each with its age. Instants pass one by one all the same: what happens is the same.
+//
 // A start takes effect when it is enacted, an end when it happens: reports do not wait for a
 // heartbeat, as Hadoop's do, but the room that an end leaves is offered with the node's next beat,
 // which is the same for everything but the end's own time.
