@@ -239,3 +239,32 @@ func FuzzNew(f *testing.F) {
 		}
 	})
 }
+
+func TestPromisesWithAProbabilityAreWritten(t *testing.T) {
+	for text, want := range map[string]string{
+		"rtmr(promise=99%)":                "rtmr(promise=99%)",
+		"rtmr(promise=99.5%,refused=run)":  "rtmr(promise=99.5%,refused=run)",
+		"rtmr(promise=worst)":              "rtmr",
+		"rtmr(refused=reject)":             "rtmr(refused=reject)",
+		"rtmr(promise=90%,refused=reject)": "rtmr(promise=90%,refused=reject)",
+	} {
+		if p, err := New(text, queues.Config{}); err != nil || p.Name() != want {
+			t.Errorf("%s: %v, %v", text, p, err)
+		}
+	}
+	for text, says := range map[string]string{
+		"rtmr(promise=99)":                 "without a sign: write 99%",
+		"rtmr(promise=0.99)":               "without a sign: write 99%",
+		"rtmr(promise=100%)":               "promise=worst",
+		"rtmr(promise=0)":                  "from 50% to 99.99%",
+		"rtmr(promise=0%)":                 "from 50% to 99.99%",
+		"rtmr(promise=likely)":             "or worst",
+		"rtmr(promise=99%,preempt=false)":  "preempt=false needs promise=worst",
+		"rtmr(promise=99%,feedback=false)": "feedback has no effect",
+		"rtmr(refused=run)":                "refused=run needs a promise with a probability",
+	} {
+		if _, err := New(text, queues.Config{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, which does not say %q", text, err, says)
+		}
+	}
+}

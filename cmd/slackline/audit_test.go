@@ -1,0 +1,48 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+const chancy = `name: chancy
+profiles: rehearsed
+cluster: {nodes: 4, heartbeat: 0s, task_times: {law: lognormal, cv: 0.5}}
+workload:
+  streams:
+    - {id: s, class: load, arrivals: {process: poisson, every: 40s}, count: 40, maps: 6, reduces: 1, map_time: 20s, reduce_time: 20s, deadline: +4m}
+`
+
+// Promises are counted by what was stated; a job may state its own, and what is wrong is told.
+func TestAudit(t *testing.T) {
+	s := newShell(t, map[string]string{"chancy.yaml": chancy, "wrong.yaml": strings.Replace(chancy, "maps: 6", "confidence: 100%, maps: 6", 1),
+		"own.yaml": strings.Replace(chancy, "maps: 6", "confidence: 97%, maps: 6", 1)})
+	var got struct{ Audits []report.Audit }
+	if err := json.Unmarshal([]byte(s.must(0, "audit", "chancy.yaml", "--seed", "1..2", "-o", "json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	at := map[float64]int{}
+	for _, a := range got.Audits {
+		if a.Scenario+a.Class+a.History == "" {
+			at[a.Stated] = a.Promises
+			if a.Kept > a.Promises || a.Low > a.High || !a.Holds() {
+				t.Errorf("%+v", a)
+			}
+		}
+	}
+	if len(at) != 3 || at[0.9] < at[0.99] || at[0.99] == 0 {
+		t.Errorf("%v", at)
+	}
+	if table := s.must(0, "audit", "own.yaml"); !strings.Contains(table, "97 %") || strings.Contains(table, "99 %  ") {
+		t.Error(table)
+	}
+	if table := s.must(0, "audit", "chancy.yaml", "--policy", "fifo"); table != "No promise with a probability was made.\n" {
+		t.Error(table)
+	}
+	if r := s.run("audit", "wrong.yaml"); r.code != 2 || !strings.Contains(r.stderr, `wrong.yaml:6:`) || !strings.Contains(r.stderr, "promise=worst") {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
+}
