@@ -33,6 +33,7 @@ type options struct {
 	strict   bool
 	untimed  bool
 	forReal  bool       // of run: what becomes of a job is no play
+	admit    string     // what run does with jobs that are expected to be late
 	quiet    bool       // of run: no progress
 	power    runs.Power // of run: where energy cannot be measured
 	cache    *lab.Cache // of simulations, nil = each is run
@@ -65,7 +66,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o), newSimulate(o), newCompare(o), newAudit(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newCapacity(o), newWorkload(o), newVersion(), newExitCodes())
+	root.AddCommand(newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o), newSimulate(o), newAsk(o), newCompare(o), newAudit(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newCapacity(o), newWorkload(o), newVersion(), newExitCodes())
 	addHelp(root)
 	return root
 }

@@ -24,7 +24,7 @@ func newRun(o *options) *cobra.Command {
 	var fresh, open bool
 	var again string
 	var behind []string
-	var power string
+	var power, admit string
 	cmd := &cobra.Command{
 		Use:   "run [--open] [JOB.yaml...]",
 		Short: "Run MapReduce jobs on this machine",
@@ -45,7 +45,9 @@ slackline close lets it end with the jobs that it has; so does Ctrl-C while it h
 jobs of any run.
 
 What a run did, and the profiles of its job classes, are kept: slackline jobs lists runs, simulate simulates them, and the next
-run says before it starts how long its jobs should take.`,
+run says before it starts how long its jobs should take. With that estimate it looks at their deadlines: by default it warns of
+jobs that are expected to be late; with --admit refuse it then runs nothing, and exits with 3; with --admit off it says nothing.
+Policies that admit jobs by their deadlines themselves, such as rtmr, do that alone. slackline ask asks and runs nothing.`,
 		Example: `  slackline run examples/find.yaml
   rm -rf out && slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
   rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json
@@ -78,6 +80,9 @@ run says before it starts how long its jobs should take.`,
 			}
 			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
 			if err != nil {
+				return err
+			}
+			if o.admit, err = admits(admit, cmd.Flags().Changed("admit"), policies); err != nil {
 				return err
 			}
 			seed, err := o.oneSeed()
@@ -121,6 +126,8 @@ run says before it starts how long its jobs should take.`,
 	cmd.Flags().BoolVar(&open, "open", false, "accept more jobs from slackline submit, until slackline close")
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
+	cmd.Flags().StringVar(&admit, "admit", "warn", "what becomes of jobs that are expected to be late: warn, refuse (the run does not start), off")
+	_ = cmd.RegisterFlagCompletionFunc("admit", cobra.FixedCompletions([]string{"warn", "refuse", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&power, "power", "10W,8W", "if energy cannot be measured: the watts that the machine draws idle, and that each busy core adds")
 	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
 	return o.bindRuns(cmd)
@@ -314,6 +321,9 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	expected, unknown := local.Expect(cmd.Context(), c.Policy, c.Seed, known)
 	if len(local.Files) > 0 {
 		o.expect(say, local, expected, unknown)
+		if err := o.compareDeadlines(w, local, c, expected); err != nil {
+			return nil, err
+		}
 	}
 	keeper, err := local.NewKeeper(c, under, expected)
 	if err != nil {
@@ -372,6 +382,41 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		fmt.Fprintf(say, "this run was cold for %s (the first of its class here, or its input came from storage): estimates will use warm runs\n", strings.Join(classes, ", "))
 	}
 	return r, nil
+}
+
+// admits checks --admit, which has nothing to say where a policy admits jobs by their deadlines itself.
+func admits(admit string, given bool, policies []string) (string, error) {
+	if !slices.Contains([]string{"warn", "refuse", "off"}, admit) {
+		return "", fmt.Errorf("--admit %q: it must be warn, refuse or off", admit)
+	}
+	for _, p := range policies {
+		if given && admit != "off" && lab.JudgesDeadlines(p, lab.NoQueues) {
+			return "", fmt.Errorf("--admit %s: %s admits jobs by their deadlines itself; leave --admit out", admit, p)
+		}
+	}
+	return admit, nil
+}
+
+// compareDeadlines says which jobs are expected to be late before any of them has begun. The error is no: the
+// run is not to start. A run that goes on has begun.
+func (o *options) compareDeadlines(w io.Writer, local *runs.Local, c lab.Cell, expected []*report.Expectation) error {
+	late := local.Late(expected)
+	if o.admit == "off" || len(late) == 0 || !c.GoesOn.IsZero() || lab.JudgesDeadlines(c.Policy, lab.NoQueues) {
+		return nil
+	}
+	var list []string
+	for _, name := range local.JobNames() {
+		if by, is := late[name]; is {
+			list = append(list, fmt.Sprintf("job %q is expected to end %s after its deadline", report.Printable(name), report.Span(by.Seconds())))
+		}
+	}
+	if o.admit == "refuse" {
+		return no{fmt.Errorf("nothing was run (--admit refuse): %s", strings.Join(list, "; "))}
+	}
+	for _, sentence := range list {
+		fmt.Fprintf(w, "warning: %s\n", sentence)
+	}
+	return nil
 }
 
 // coldClasses are the classes for which a run was cold.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -8,15 +9,24 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
+// answerSchema is that of what ask answers.
+//
+//go:embed answer.schema.json
+var answerSchema string
+
 func newSchema() *cobra.Command {
 	return &cobra.Command{
-		Use:       "schema capacity|job|scenario",
-		Short:     "Print the JSON Schema of job files, of scenario files, or of files for slackline capacity",
-		Long:      "Prints a JSON Schema, with which editors check and complete YAML. It is made from the table that the parser itself uses.",
-		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity",
-		Args:      exactly(1, "capacity, job or scenario"),
-		ValidArgs: scenario.Schemas(),
+		Use:       "schema answer|capacity|job|scenario",
+		Short:     "Print the JSON Schema of job files, of scenario files, of files for slackline capacity, or of what slackline ask answers",
+		Long:      "Prints a JSON Schema, with which editors check and complete YAML. Those of files are made from the table that the parser itself uses.",
+		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity\n  slackline schema answer",
+		Args:      exactly(1, "answer, capacity, job or scenario"),
+		ValidArgs: append([]string{"answer"}, scenario.Schemas()...),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "answer" {
+				_, err := fmt.Fprint(cmd.OutOrStdout(), answerSchema)
+				return err
+			}
 			text, err := scenario.Schema(args[0])
 			if err == nil {
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)

@@ -207,6 +207,14 @@ func ReadsProfiles(text string, q queues.Config) bool {
 	return err == nil && policy.Studies()
 }
 
+// JudgesDeadlines tells whether a policy admits jobs by what is known of their class.
+func JudgesDeadlines(text string, q queues.Config) bool {
+	policy, err := catalog.New(text, q)
+	return err == nil && slices.ContainsFunc(policy.Parts(), func(part compose.Entry) bool {
+		return part.Kind == compose.KindAdmit && part.Reads.Profiles
+	})
+}
+
 // NeedsProfiles tells whether a policy refuses jobs with deadlines while nothing is known of their
 // class.
 func NeedsProfiles(text string, q queues.Config) bool {

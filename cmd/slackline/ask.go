@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+func newAsk(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ask JOB.yaml...",
+		Short: "Say when jobs would be done, without running them",
+		Long: `Says when the jobs would be done if they were run together on this machine now, by what earlier runs have measured: the
+simulator plays them under the policy, as run would. Nothing is run or written.
+
+After ten predictions of a class that were held against real runs (run does that each time), the answer also says by when the
+job is done in nine of ten cases, and how likely its deadline is. Before, it says what is known of the spread.
+
+Other runs on this machine share its cores. If there are any, a second answer holds if they keep the cores busy all the time.
+
+The exit code is 3 if a job is expected to be late, or would be refused.`,
+		Example: `  slackline run examples/words.yaml && rm -rf out && slackline ask examples/words.yaml
+  slackline run examples/words.yaml && rm -rf out && slackline ask examples/words.yaml --policy rtmr -o json`,
+		Args:              some("job files"),
+		ValidArgsFunction: yamlFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			jobs, err := readJobs(args)
+			if err != nil {
+				return err
+			}
+			m, err := o.machine(cmd)
+			if err != nil {
+				return err
+			}
+			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
+			if err != nil {
+				return err
+			}
+			if len(policies) > 1 {
+				return fmt.Errorf("--policy: ask takes one policy, not %d", len(policies))
+			}
+			seed, err := o.oneSeed()
+			if err != nil {
+				return err
+			}
+			now := time.Now()
+			local, err := runs.NewLocal(jobs, m, now)
+			if err != nil {
+				return err
+			}
+			if local.Memory, err = o.read(cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			defer local.Memory.Close()
+			known, err := local.Memory.Profiles()
+			if err != nil {
+				return failure{err}
+			}
+			for _, note := range local.Clocks() {
+				fmt.Fprintln(cmd.ErrOrStderr(), note)
+			}
+			all, err := local.Ask(cmd.Context(), policies[0], seed, known)
+			if err != nil {
+				return err
+			}
+			if o.json() {
+				err = writeJSON(cmd.OutOrStdout(), all)
+			} else {
+				err = writeAnswers(cmd.OutOrStdout(), all)
+			}
+			if err != nil {
+				return failure{err}
+			}
+			return verdictOf(all)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.policies, "policy", nil, "policy to use")
+	f.StringVar(&o.seed, "seed", noSeed, "seed of the placement of blocks")
+	f.IntVar(&o.nodes, "nodes", 0, "number of workers that share the cores of this machine")
+	f.StringVar(&o.slots, "slots", "", "slots of a worker for maps, or for maps and reduces: 2 or 2,1")
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
+	o.bindBlock(cmd)
+	return o.bindOutput(cmd)
+}
+
+// verdictOf is no if the answer is no.
+func verdictOf(all *runs.Answers) error {
+	var late []string
+	for i := range all.Jobs {
+		if a := &all.Jobs[i]; !a.InTime() {
+			late = append(late, fmt.Sprintf("%q", a.ID))
+		}
+	}
+	switch len(late) {
+	case 0:
+		return nil
+	case 1:
+		return no{fmt.Errorf("job %s would not be in time", late[0])}
+	}
+	return no{fmt.Errorf("jobs %s would not be in time", strings.Join(late, ", "))}
+}
+
+// writeAnswers writes a sentence about each job.
+func writeAnswers(w io.Writer, all *runs.Answers) error {
+	var errs []error
+	say := func(format string, args ...any) {
+		_, err := fmt.Fprintf(w, format, args...)
+		errs = append(errs, err)
+	}
+	for i := range all.Jobs {
+		say("%s\n", sentence(&all.Jobs[i], all.Asked))
+	}
+	for _, o := range all.Beside {
+		names := o.Jobs
+		if len(names) > mostNamed {
+			names = append(names[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(o.Jobs)-mostNamed))
+		}
+		say("run %d (%s) is under way here and shares the cores\n", o.Run, report.Printable(strings.Join(names, ", ")))
+	}
+	return errors.Join(errs...)
+}
+
+// sentence says what is known of a job.
+func sentence(a *runs.Answer, now time.Time) string {
+	name := fmt.Sprintf("job %q: ", report.Printable(a.ID))
+	if a.Done == nil {
+		return name + "refused: " + a.Refused
+	}
+	parts := []string{fmt.Sprintf("done at %s, in %s", stamp(*a.Done, now), report.Span(a.Done.Sub(a.Submitted).Seconds()))}
+	switch {
+	case a.By90 != nil:
+		parts[0] += ", 90 % by " + stamp(*a.By90, now)
+	case a.Spread != nil && *a.Spread >= 0.001:
+		parts[0] += " ± " + report.Span(*a.Spread)
+	}
+	if a.Deadline != nil {
+		due := "by " + stamp(*a.Deadline, now)
+		switch left := a.Deadline.Sub(*a.Done).Seconds(); {
+		case a.Chance != nil:
+			due += fmt.Sprintf(" with %.0f %%", 100**a.Chance)
+		case left < 0:
+			due = "its deadline, " + stamp(*a.Deadline, now) + ", is missed by " + report.Span(-left)
+		default:
+			due += " with " + report.Span(left) + " to spare"
+		}
+		parts = append(parts, due)
+	}
+	if a.Alone != nil {
+		parts = append(parts, "alone it takes "+report.Span(*a.Alone))
+	}
+	if a.WaitsTill != nil {
+		parts[len(parts)-1] += fmt.Sprintf(", it waits for %s until %s", report.Printable(strings.Join(a.WaitsFor, ", ")), stamp(*a.WaitsTill, now))
+	}
+	if a.Shared != nil {
+		parts = append(parts, "beside what runs here now it may last until "+stamp(*a.Shared, now))
+	}
+	if a.Cold {
+		parts = append(parts, "only cold runs of its class are known, so it may take less")
+	}
+	return name + strings.Join(parts, "; ")
+}

@@ -1,0 +1,97 @@
+//go:build !windows
+
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const askedJob = `name: a
+app: loadgen
+params: {map_cpu: 50ms}
+input: in.txt
+output: out/a
+by: DUE
+`
+
+// Who asks gets an answer with all that the schema says, and nothing is run or written; run looks at
+// deadlines before it starts.
+func TestAsk(t *testing.T) {
+	s := newShell(t, map[string]string{"far.yaml": strings.Replace(askedJob, "DUE", "24h", 1), "near.yaml": strings.Replace(askedJob, "DUE", "1ms", 1), "in.txt": "x\n"})
+	r := s.run("ask", "far.yaml")
+	if want := "far.yaml:2:6: nothing is known of jobs of class \"loadgen\" yet; slackline run far.yaml learns it\n"; r.code != exitBadInput || !strings.HasSuffix(r.stderr, want) {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	if r = s.run("run", "far.yaml", "-q"); r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	output := filepath.Join(s.dir, "out")
+	if err := os.RemoveAll(output); err != nil {
+		t.Fatal(err)
+	}
+	before := len(s.jobs().Jobs)
+	if r = s.run("ask", "far.yaml"); r.code != 0 || !strings.HasPrefix(r.stdout, `job "a": done at `) || !strings.Contains(r.stdout, "; alone it takes ") {
+		t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+	}
+
+	r = s.run("ask", "near.yaml", "-o", "json")
+	if want := "slackline: job \"a\" would not be in time\n"; r.code != exitNo || r.stderr != want {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	type object struct {
+		Required   []string
+		Properties map[string]struct{ Items *object }
+		Items      *object
+	}
+	var schema object
+	if err := json.Unmarshal([]byte(s.run("schema", "answer").stdout), &schema); err != nil {
+		t.Fatal(err)
+	}
+	var answer map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(r.stdout), &answer); err != nil {
+		t.Fatal(err)
+	}
+	same := func(what string, of *object, has map[string]json.RawMessage) {
+		t.Helper()
+		keys, named := slices.Sorted(maps.Keys(has)), slices.Sorted(maps.Keys(of.Properties))
+		if !slices.Equal(keys, named) || !slices.Equal(slices.Sorted(slices.Values(of.Required)), named) {
+			t.Errorf("%s: there are %v, the schema names %v and requires %v", what, keys, named, of.Required)
+		}
+	}
+	same("the answer", &schema, answer)
+	var jobs []map[string]json.RawMessage
+	if err := json.Unmarshal(answer["jobs"], &jobs); err != nil || len(jobs) != 1 {
+		t.Fatal(err, len(jobs))
+	}
+	same("a job", schema.Properties["jobs"].Items, jobs[0])
+	if _, err := os.Stat(output); err == nil || len(s.jobs().Jobs) != before {
+		t.Error("to ask has run something")
+	}
+
+	if r = s.run("run", "near.yaml", "-q", "--admit", "refuse"); r.code != exitNo || !strings.Contains(r.stderr, `nothing was run (--admit refuse): job "a" is expected to end `) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	if _, err := os.Stat(output); err == nil || len(s.jobs().Jobs) != before {
+		t.Error("a run that is refused has run something")
+	}
+	for flags, want := range map[string]bool{"--admit=warn": true, "--admit=off": false, "--fresh": true} {
+		r = s.run("run", "near.yaml", "-q", flags)
+		if got := strings.Contains(r.stderr, `warning: job "a" is expected to end `); got != want || r.code != 0 {
+			t.Errorf("%s: exit code %d: %s", flags, r.code, r.stderr)
+		}
+		if err := os.RemoveAll(output); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for flags, want := range map[string]string{"--admit=perhaps": `--admit "perhaps": it must be warn, refuse or off`, "--admit=refuse --policy=rtmr": "--admit refuse: rtmr admits jobs by their deadlines itself; leave --admit out"} {
+		if r = s.run(append([]string{"run", "near.yaml"}, strings.Fields(flags)...)...); r.code != exitBadInput || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: exit code %d: %s", flags, r.code, r.stderr)
+		}
+	}
+}

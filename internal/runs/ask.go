@@ -1,0 +1,236 @@
+package runs
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// AnswerSchema names the JSON form of answers.
+const AnswerSchema = "slackline/answer/v1"
+
+// Answers say when jobs would be done if they were run together now. Nothing is run for it.
+type Answers struct {
+	Schema string    `json:"schema"`
+	Asked  time.Time `json:"asked"`
+	Policy string    `json:"policy"`
+	Jobs   []Answer  `json:"jobs"`   // in the order of the files
+	Beside []Other   `json:"beside"` // runs on this machine now, which share its cores
+}
+
+// Other is a run that is under way.
+type Other struct {
+	Run  int64    `json:"run"`
+	Jobs []string `json:"jobs"`
+}
+
+// Answer is that about one job. What is not known is null.
+type Answer struct {
+	ID        string     `json:"id"`
+	Class     string     `json:"class"`
+	Submitted time.Time  `json:"submitted"`
+	Deadline  *time.Time `json:"deadline"`
+	Done      *time.Time `json:"done"`     // as expected; null: the policy would refuse it
+	Spread    *float64   `json:"spread_s"` // standard deviation of that
+	By90      *time.Time `json:"by_90"`    // it is done by then in nine of ten cases, by the errors of earlier predictions
+	Chance    *float64   `json:"chance"`   // of the deadline, likewise
+	Alone     *float64   `json:"alone_s"`  // what it takes with the machine to itself
+	WaitsFor  []string   `json:"waits_for"`
+	WaitsTill *time.Time `json:"waits_until"`
+	Shared    *time.Time `json:"done_if_shared"` // if the runs beside it keep the cores busy all the time
+	Refused   string     `json:"refused"`        // why the policy would refuse it
+	Cold      bool       `json:"cold"`           // only cold runs of its class are known
+}
+
+// InTime tells whether the job is expected to meet its deadline; a job without one is.
+func (a *Answer) InTime() bool {
+	return a.Refused == "" && (a.Deadline == nil || a.Done != nil && !a.Done.After(*a.Deadline))
+}
+
+// enoughErrors is how many predictions must have been held against what came before a quantile of their
+// errors is told.
+const enoughErrors = 10
+
+// Ask says when the jobs would be done. An error says what is not known.
+func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*profile.Class) (*Answers, error) {
+	cell, err := l.Simulated(policy, seed, known)
+	if err != nil {
+		return nil, err
+	}
+	together, err := lab.Run(ctx, cell)
+	if err != nil {
+		return nil, err
+	}
+	expected, err := l.Expect(ctx, policy, seed, known)
+	if err != nil {
+		return nil, err
+	}
+	all := &Answers{Schema: AnswerSchema, Asked: l.now, Policy: policy, Beside: l.others()}
+	var shared *report.Run
+	if n := len(all.Beside); n > 0 {
+		if shared, err = l.play(ctx, policy, seed, known, -1, n+1); err != nil {
+			return nil, err
+		}
+	}
+	for i, f := range l.Files {
+		spec := &l.jobs[i].Spec
+		job := find(Told(known), f.Class)
+		a := Answer{ID: f.Name, Class: f.Class, Submitted: l.at(spec.Arrive), WaitsFor: []string{}}
+		if spec.Deadline != units.Never {
+			due := l.at(spec.Deadline)
+			a.Deadline = &due
+		}
+		alone, err := l.play(ctx, lab.DefaultPolicy, seed, known, i, 1)
+		if err != nil {
+			return nil, err
+		}
+		if took, ok := response(alone, f.Name); ok {
+			a.Alone = &took
+		}
+		if e := expected[i]; e != nil {
+			done := after(a.Submitted, e.Seconds)
+			a.Done, a.Spread, a.Cold = &done, e.Spread, e.Cold
+			if job.Error.N >= enoughErrors {
+				a.likely(job, e.Seconds)
+			}
+			if took, ok := 0.0, false; shared != nil {
+				if took, ok = response(shared, f.Name); ok {
+					late := after(a.Submitted, took)
+					a.Shared = &late
+				}
+			}
+		}
+		a.waits(l, together)
+		all.Jobs = append(all.Jobs, a)
+	}
+	return all, nil
+}
+
+// at is an instant of the run that would start now.
+func (l *Local) at(t units.Time) time.Time { return l.now.Add(time.Duration(t)) }
+
+func after(t time.Time, seconds float64) time.Time {
+	return t.Add(time.Duration(units.FromSeconds(seconds)))
+}
+
+// play simulates the jobs, or one of them alone, with tasks that take so many times as long.
+func (l *Local) play(ctx context.Context, policy string, seed uint64, known []*profile.Class, only, times int) (*report.Run, error) {
+	cfg, err := l.sim(seed, known)
+	if err != nil {
+		return nil, err
+	}
+	if only >= 0 {
+		cfg.Workload.Jobs = cfg.Workload.Jobs[only : only+1]
+		cfg.Workload.Jobs[0].After, cfg.Workload.Jobs[0].Arrive = nil, 0
+		cfg.Workload.Jobs[0].Deadline, cfg.Workload.Jobs[0].Soft = units.Never, units.Never
+	}
+	for _, j := range cfg.Workload.Jobs {
+		for s := range j.Stages {
+			slower(&j.Stages[s], units.Duration(times))
+		}
+	}
+	return lab.Run(ctx, lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg)})
+}
+
+func slower(s *workload.StageSpec, times units.Duration) {
+	for t := range s.Tasks {
+		s.Tasks[t].Work *= times
+		s.Tasks[t].Shuffle *= times
+	}
+}
+
+// likely says what follows from how far earlier predictions of the class were off. The next error is as
+// likely to be in each gap between the n known ones, or beyond them, so it is within the k-th of them with a
+// chance of k/(n + 1): what few predictions tell is never certain.
+func (a *Answer) likely(c *profile.Class, took float64) {
+	const points = 100
+	ratios := c.Errors.Values(points)
+	if ratios == nil {
+		return
+	}
+	n := float64(c.Error.N)
+	place := int(math.Ceil(0.9*(n+1)/n*points)) - 1
+	by := after(a.Submitted, took*ratios[min(place, points-1)])
+	a.By90 = &by
+	if a.Deadline == nil {
+		return
+	}
+	met := 0
+	for _, r := range ratios {
+		if !after(a.Submitted, took*r).After(*a.Deadline) {
+			met++
+		}
+	}
+	chance := float64(met) / points * n / (n + 1)
+	a.Chance = &chance
+}
+
+// waits finds out for whom the job waits before its first task starts, in the run of all jobs together,
+// and why it would be refused.
+func (a *Answer) waits(l *Local, run *report.Run) {
+	i := slices.IndexFunc(run.Jobs, func(j report.Job) bool { return j.ID == a.ID })
+	if i < 0 {
+		return
+	}
+	mine := &run.Jobs[i]
+	if mine.Outcome == report.Refused {
+		a.Refused, a.Done = mine.Reason, nil
+	}
+	const least = 0.1 // seconds
+	if mine.Started == nil || *mine.Started < mine.Submitted+least {
+		return
+	}
+	till := l.at(units.Time(units.FromSeconds(*mine.Started)))
+	for j := range run.Jobs {
+		if o := &run.Jobs[j]; j != i && o.Started != nil && *o.Started < *mine.Started && (o.Finished == nil || *o.Finished > mine.Submitted) {
+			a.WaitsFor = append(a.WaitsFor, o.ID)
+		}
+	}
+	if len(a.WaitsFor) > 0 {
+		a.WaitsTill = &till
+	}
+}
+
+// others are the runs that are under way.
+func (l *Local) others() []Other {
+	list := []Other{}
+	if l.Memory == nil || l.Memory.store == nil {
+		return list
+	}
+	jobs, err := l.Memory.store.Jobs(store.JobFilter{States: []string{store.Waiting, store.Running}})
+	if err != nil {
+		return list // nobody knows
+	}
+	for _, j := range jobs {
+		i := slices.IndexFunc(list, func(o Other) bool { return o.Run == j.Run })
+		if i < 0 {
+			i = len(list)
+			list = append(list, Other{Run: j.Run})
+		}
+		list[i].Jobs = append(list[i].Jobs, j.Name)
+	}
+	return list
+}
+
+// Late says by how much each job that has a deadline is expected to miss it.
+func (l *Local) Late(expected []*report.Expectation) map[string]units.Duration {
+	late := map[string]units.Duration{}
+	for i, f := range l.Files {
+		spec := &l.jobs[i].Spec
+		if i >= len(expected) || expected[i] == nil || spec.Deadline == units.Never {
+			continue
+		}
+		if over := units.FromSeconds(expected[i].Seconds) - spec.Deadline.Sub(spec.Arrive); over > 0 {
+			late[f.Name] = over
+		}
+	}
+	return late
+}

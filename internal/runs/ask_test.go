@@ -1,0 +1,124 @@
+package runs
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Two jobs on one slot, of a class whose tasks take ten seconds a map of 400 bytes and nothing else. Every
+// number of the answers follows by hand.
+func TestAsk(t *testing.T) {
+	in := files(t, 800, 400)
+	noon := time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
+	batch := func(deadline string) *Local {
+		var jobs []*scenario.Job
+		for i, input := range []string{"f00", "f01"} {
+			j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: j%d\napp: grep\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\n%s\n",
+				i, filepath.Join(in, input), filepath.Join(in, "out", fmt.Sprint(i)), deadline))
+			if err != nil {
+				t.Fatal(err)
+			}
+			jobs = append(jobs, j)
+		}
+		l, err := NewLocal(jobs, Machine{Nodes: 1, MapSlots: 1, ReduceSlots: 1, Block: 400}, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	class := func(errors int) []*profile.Class {
+		c := profile.New("grep")
+		c.Runs = 1
+		c.Attempt(workload.Map, LocalClass, 400, 10*units.Second, 0)
+		for i := range errors {
+			c.Predicted(1 + 0.1*float64(i%10)) // 1, 1.1, … 1.9
+		}
+		return []*profile.Class{c}
+	}
+	near := func(what string, got time.Time, seconds float64) {
+		t.Helper()
+		if off := got.Sub(noon).Seconds() - seconds; off > 0.01*seconds+0.05 || off < -0.01*seconds-0.05 {
+			t.Errorf("%s: %v after noon, want %v s", what, got.Sub(noon), seconds)
+		}
+	}
+
+	a, err := batch("deadline: 25s").Ask(t.Context(), "fifo", 1, class(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := &a.Jobs[0], &a.Jobs[1]
+	near("the first is done", *first.Done, 20)
+	near("the second is done", *second.Done, 30)
+	near("the second waits", *second.WaitsTill, 20)
+	near("its deadline", *second.Deadline, 25)
+	if !slices.Equal(second.WaitsFor, []string{"j0"}) || len(first.WaitsFor) != 0 || first.WaitsTill != nil {
+		t.Errorf("the first waits for %v, the second for %v", first.WaitsFor, second.WaitsFor)
+	}
+	if *second.Alone < 9.9 || *second.Alone > 10.1 || *first.Alone < 19.9 || *first.Alone > 20.1 {
+		t.Errorf("alone they take %v and %v", *first.Alone, *second.Alone)
+	}
+	if !first.InTime() || second.InTime() {
+		t.Errorf("in time: %v, %v", first.InTime(), second.InTime())
+	}
+	if first.By90 != nil || first.Chance != nil || first.Shared != nil || len(a.Beside) != 0 {
+		t.Errorf("more is told than is known: %+v", first)
+	}
+
+	// Ten errors of 1 to 1.9 times: nine of ten are within the largest of them, as one more may be beyond.
+	// Eight of them, 1 to 1.7, leave the first job, of 20 s, in time at 35 s: eight of eleven places.
+	if a, err = batch("deadline: 35s").Ask(t.Context(), "fifo", 1, class(10)); err != nil {
+		t.Fatal(err)
+	}
+	first = &a.Jobs[0]
+	if by := first.By90.Sub(noon).Seconds(); by < 20*1.8 || by > 20*2 {
+		t.Errorf("90 %% by %v s", by)
+	}
+	if c := *first.Chance; c < 7.0/11 || c > 8.1/11 {
+		t.Errorf("its deadline is met with %v", c)
+	}
+
+	// Under edf the deadlines decide, and rtmr says itself what it would refuse.
+	if a, err = batch("deadline: 25s").Ask(t.Context(), "rtmr", 1, class(0)); err != nil {
+		t.Fatal(err)
+	}
+	if a.Jobs[0].Refused != "" || a.Jobs[1].Refused == "" || a.Jobs[1].Done != nil || a.Jobs[1].InTime() {
+		t.Errorf("rtmr: %+v", a.Jobs)
+	}
+	if _, err := batch("deadline: 25s").Ask(t.Context(), "fifo", 1, nil); err == nil {
+		t.Error("nothing is known, and there is an answer")
+	}
+}
+
+// Late compares what jobs are expected to take with what they have.
+func TestLate(t *testing.T) {
+	in := files(t, 400)
+	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: grep\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\narrive: 1h\ndeadline: 8s\n", in, filepath.Join(in, "out")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := NewLocal([]*scenario.Job{j}, Machine{Nodes: 1, MapSlots: 1, ReduceSlots: 1, Block: 400}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := profile.New("grep")
+	c.Attempt(workload.Map, LocalClass, 400, 10*units.Second, 0)
+	expected, err := l.Expect(t.Context(), "fifo", 1, []*profile.Class{c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if late := l.Late(expected)["w"]; late < 1900*units.Millisecond || late > 2100*units.Millisecond {
+		t.Errorf("it is late by %v", late)
+	}
+	expected[0].Seconds = 8
+	if late := l.Late(expected); len(late) != 0 {
+		t.Errorf("just in time is late: %v", late)
+	}
+}
