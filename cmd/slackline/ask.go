@@ -27,8 +27,8 @@ job is done in nine of ten cases, and how likely its deadline is. Before, it say
 Other runs on this machine share its cores. If there are any, a second answer holds if they keep the cores busy all the time.
 
 The exit code is 3 if a job is expected to be late, or would be refused.`,
-		Example: `  slackline run examples/words.yaml && rm -rf out && slackline ask examples/words.yaml
-  slackline run examples/words.yaml && rm -rf out && slackline ask examples/words.yaml --policy rtmr -o json`,
+		Example: `  rm -rf out && slackline run examples/words.yaml && slackline ask examples/words.yaml
+  rm -rf out && slackline run examples/words.yaml && slackline ask examples/words.yaml --policy rtmr -o json`,
 		Args:              some("job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
