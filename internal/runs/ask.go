@@ -40,9 +40,10 @@ type Answer struct {
 	Deadline  *time.Time `json:"deadline"`
 	Done      *time.Time `json:"done"`     // as expected; null: the policy would refuse it
 	Spread    *float64   `json:"spread_s"` // standard deviation of that
-	By90      *time.Time `json:"by_90"`    // it is done by then in nine of ten cases, by the errors of earlier predictions
-	Chance    *float64   `json:"chance"`   // of the deadline, likewise
-	Alone     *float64   `json:"alone_s"`  // what it takes with the machine to itself
+	// it is done by then in nine of ten cases, by the errors of earlier predictions
+	By90      *time.Time `json:"by_90"`
+	Chance    *float64   `json:"chance"`  // of the deadline, likewise
+	Alone     *float64   `json:"alone_s"` // what it takes with the machine to itself
 	WaitsFor  []string   `json:"waits_for"`
 	WaitsTill *time.Time `json:"waits_until"`
 	Shared    *time.Time `json:"done_if_shared"` // if the runs beside it keep the cores busy all the time
