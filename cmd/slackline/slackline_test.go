@@ -510,7 +510,7 @@ func TestChangedArrivals(t *testing.T) {
 func TestLenientTrace(t *testing.T) {
 	s := newShell(t, map[string]string{
 		"t.tsv":      "a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\nc\t2\t1\t1\t-1\t1\nd\t3\t1\t1\t1\t1\n",
-		"trace.yaml": "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: t.tsv, lenient: true}\n",
+		"trace.yaml": "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: t.tsv, lenient: true, map_time: 30s}\n",
 	})
 	r := s.run("simulate", "trace.yaml", "-o", "json")
 	if want := "warning: left out of the trace: records that cannot be read (2), the first: t.tsv:2: submit time: \"x\" is not a time in seconds\n"; r.code != 0 || r.stderr != want {
@@ -527,7 +527,7 @@ func TestTraceWithoutJobs(t *testing.T) {
 		"bad.tsv":      "a\tx\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\n",
 		"late.tsv":     "a\t7200\t1\t1\t1\t1\n",
 		"lenient.yaml": "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: bad.tsv, lenient: true}\n",
-		"first.yaml":   "cluster: {nodes: 3, masters: {}}\nworkload:\n  trace: {format: swim, file: late.tsv, first: 1h}\n",
+		"first.yaml":   "cluster: {nodes: 3, masters: {}}\nworkload:\n  trace: {format: swim, file: late.tsv, first: 1h, map_time: 30s}\n",
 		"q.jsonl":      `{"slackline_trace":1}` + "\n" + `{"id":"a","submit":0,"queue":"prd","input":1,"shuffle":1}` + "\n",
 		"queue.yaml":   "cluster: {nodes: 3}\nqueues: [{name: prod}]\nworkload:\n  trace: {format: slackline, file: q.jsonl}\n",
 	})
