@@ -83,6 +83,22 @@ func TestQuantileHolds(t *testing.T) {
 	}
 }
 
+// By hand, 99 % of the jobs with 100 maps of 10 s, none above 20 s: the sum and the longest may each be above
+// with 0.5 %. With a deviation of 2 s the sum is above 1000 + 2.5758 · 2 · 10 that often; of times that are
+// anything up to 20 s, by Hoeffding, above 1000 + 20 · √(100 · ln 200 / 2).
+func TestQuantileByHand(t *testing.T) {
+	k := scenario.CapacityClass{Name: "a", Maps: 100, MapSlots: 1, ReduceSlots: 1, Deadline: seconds(140), AtLeast: 1, AtMost: 1, Quantile: 0.99,
+		Map: scenario.TaskTimes{Mean: seconds(10), Max: seconds(20), Deviation: seconds(2)}}
+	for deviation, sum := range map[float64]float64{2: 1051.517, 0: 1325.525} {
+		k.Map.Deviation = seconds(deviation)
+		c := &scenario.Capacity{Bound: "mean", Classes: []scenario.CapacityClass{k}, Prices: scenario.MachinePrices{OnDemand: 1}}
+		// A = sum - 2 · 20, C = 2 · 20
+		if got, want := Plan(c).Classes[0].MapSlots, (sum-40)/100; math.Abs(got-want) > 1e-4 {
+			t.Errorf("with a deviation of %v s a job gets %v slots, want %v", deviation, got, want)
+		}
+	}
+}
+
 // phase is when the last of so many tasks ends.
 func phase(d draw.Draw, tasks, slots int) float64 {
 	free := make([]float64, slots)
