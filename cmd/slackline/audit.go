@@ -24,8 +24,8 @@ many jobs of the class had ended before. Unless --policy says otherwise, promise
 
 Each part comes with its exact 95 % interval (Clopper and Pearson). Where even its upper end is below what was stated, the
 table says so.`,
-		Example: `  slackline audit examples/two-jobs.yaml --seed 1..100
-  slackline audit examples/promises.yaml --policy "rtmr(promise=99%)" -o json`,
+		Example: `  slackline audit examples/best-effort.yaml
+  slackline audit examples/best-effort.yaml --seed 1..10 -o json`,
 		Args:              some("scenario files or job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -58,7 +58,7 @@ func TestExitCodes(t *testing.T) {
 		{0, "simulate two.yaml --policy fifo --seed 1 --journal j"}, {0, "replay j"}, {2, "replay two.yaml"}, {2, "replay nothing"},
 		{0, "reproduce"}, {2, "reproduce nothing"}, {3, "reproduce 003-matchmaking --quick --seed 1 --html none --strict"},
 		{2, "workload stats nothing"}, {0, "workload"}, {2, "stream map nothing"}, {2, "stream nothing wordcount"},
-		{2, "ask nothing.yaml"}, {2, "ask words.yaml --policy fifo,fair"}, {2, "validate --rounds 0"}, {2, "validate nothing.yaml"}, {2, "demo --size 0B"}, {2, "demo --input nothing"},
+		{0, "audit two.yaml"}, {2, "audit nothing.yaml"}, {2, "ask nothing.yaml"}, {2, "ask words.yaml --policy fifo,fair"}, {2, "validate --rounds 0"}, {2, "validate nothing.yaml"}, {2, "demo --size 0B"}, {2, "demo --input nothing"},
 	}
 	for _, c := range cases {
 		if testing.Short() && strings.HasPrefix(c.args, "reproduce 003") {
