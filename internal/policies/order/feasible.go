@@ -198,8 +198,9 @@ func feasibleParts(o *Feasible) []compose.Entry {
 			Params: edfParams(), Traits: compose.Traits{Reads: reads},
 			Order: func(compose.Args) (sched.Order, error) { return o, nil }},
 		{Name: "out of time", Kind: compose.KindPlan, Doc: "which jobs could not be in time any more with the whole cluster",
+			// Every step has a turn at a resync and at a change of control, and so says neither.
 			Traits: compose.Traits{Reads: reads, Causes: []*sched.Cause{OutOfTime, InTimeAgain},
-				Heeds: nearer | sched.EventsOf(sched.Heartbeat, sched.Ended)},
+				Heeds: nearer&^sched.EventsOf(sched.Resync, sched.Control) | sched.EventsOf(sched.Heartbeat, sched.Ended)},
 			Step: func(compose.Args) (compose.Step, error) { return look{o}, nil }},
 	}
 }
