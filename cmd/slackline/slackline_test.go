@@ -241,6 +241,7 @@ func TestBadInput(t *testing.T) {
 		{"replay nojournal.txt", `nojournal.txt`},
 		{"demo --input nosuch", `nosuch": there is no such file or directory`},
 		{"demo --size 0B", `--size: it must be above 0`},
+		{"schema answr", `there is no schema of "answr"; did you mean "answer"?`},
 		{"schema jobs", `there is no schema of "jobs"; did you mean "job"?`},
 		{"simulat two.yaml", `unknown command "simulat"`},
 		{"help simulat", `unknown command "simulat"`},
