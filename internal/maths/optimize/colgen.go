@@ -34,7 +34,6 @@ type master struct {
 	reserved  []int   // variable of each kind
 	rented    [][]int // by hour and kind
 	schedules []schedule
-	penalties float64 // of all that could be admitted
 
 	bound  float64     // the best so far
 	price  [][]float64 // of it, by hour and kind
