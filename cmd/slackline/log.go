@@ -40,8 +40,8 @@ func (l *log) Batch(at units.Time, records []follow.Record) error {
 			}
 			j, due := e.Job.Spec, ""
 			if j.Deadline != units.Never {
-				if due = fmt.Sprintf(", due at %.1f s", j.Deadline.Seconds()); j.Deadline < at {
-					due = fmt.Sprintf(", due %.1f s ago", at.Sub(j.Deadline).Seconds())
+				if due = ", due in " + units.Span(j.Deadline.Sub(at).Seconds()); j.Deadline < at {
+					due = ", due " + units.Span(at.Sub(j.Deadline).Seconds()) + " ago"
 				}
 			}
 			l.say(at, "job %q: %s, %s%s", j.ID, count(j.Tasks(sched.Map), "map"), count(j.Tasks(sched.Reduce), "reduce"), due)
