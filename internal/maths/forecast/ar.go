@@ -1,0 +1,204 @@
+package forecast
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+)
+
+// AR is an autoregression fitted by conditional least squares to a rolling window: paper 000, eq.
+// 16 and table 2. It is fitted when it is asked, and iterates the prediction of one step.
+//
+// Nothing holds its roots within the unit circle: a trend without a constant needs roots on it.
+// While the window has fewer than three rows for each coefficient, it repeats the last value.
+type AR struct {
+	Order    int    `json:"order"`
+	Constant bool   `json:"constant"` // the paper has none
+	Past     Window `json:"past"`
+
+	fit   linear
+	ready bool // fit is that of Past
+	full  []float64
+}
+
+// NewAR is the paper's: no constant, so many lags, fitted to so many values.
+func NewAR(order, window int) *AR { return &AR{Order: order, Past: Window{Size: window}} }
+
+// Default is the paper's forecaster, with a day of its intervals of ten minutes as its window.
+func Default() *AR { return NewAR(3, 144) }
+
+// Observe takes the next value.
+func (a *AR) Observe(x float64) {
+	a.Past.add(x)
+	a.ready = false
+}
+
+// UnmarshalJSON reads parameters and state, and forgets what was fitted to others.
+func (a *AR) UnmarshalJSON(text []byte) error {
+	type plain AR
+	a.ready = false
+	return json.Unmarshal(text, (*plain)(a))
+}
+
+// Clone returns a copy that shares nothing.
+func (a *AR) Clone() Forecaster {
+	return &AR{Order: a.Order, Constant: a.Constant, Past: a.Past.clone()}
+}
+
+// Coefficients returns a_1 … a_n of eq. 16, none while the window is too short to fit them.
+func (a *AR) Coefficients() []float64 {
+	a.refit()
+	if !a.fit.ok {
+		return nil
+	}
+	return slices.Clone(a.fit.beta[:a.Order])
+}
+
+func (a *AR) refit() {
+	if !a.ready {
+		a.fit.autoregress(a.Past.Values, a.Order, a.Constant)
+		a.ready = true
+	}
+}
+
+// Predict iterates the prediction of one step.
+func (a *AR) Predict(steps []Step) bool {
+	a.refit()
+	if !a.fit.ok {
+		return seasonal(steps, &a.Past, 1)
+	}
+	_, missing, ok := a.Past.last()
+	if !ok {
+		return false
+	}
+	// Values that are missing, and those to come, are predicted from those before.
+	p, xs := a.Order, a.Past.Values
+	a.full = append(a.full[:0], xs...)
+	level, _, _ := first(xs)
+	for i := range len(xs) + len(steps) {
+		if i < len(xs) && !math.IsNaN(xs[i]) {
+			continue
+		}
+		x := level
+		if i >= p {
+			x = a.fit.next(a.full[i-p:i], p)
+		}
+		if i < len(xs) {
+			a.full[i] = x
+		} else {
+			a.full = append(a.full, x)
+		}
+	}
+	weights(a.fit.beta[:p], nil, 0, &a.fit.psi, missing+len(steps))
+	sum := 0.0
+	for j, w := range a.fit.psi {
+		sum += float64(w * w)
+		if h := j - missing; h >= 0 {
+			steps[h] = band(a.full[len(xs)+h], a.fit.scale*math.Sqrt(float64(a.fit.variance*sum)))
+		}
+	}
+	return true
+}
+
+// first returns the first value that is not missing.
+func first(xs []float64) (x float64, at int, ok bool) {
+	for i, x := range xs {
+		if !math.IsNaN(x) {
+			return x, i, true
+		}
+	}
+	return 0, len(xs), false
+}
+
+// weights are the first n weights ψ of past shocks of an ARIMA process: what remains of a shock.
+func weights(ar, ma []float64, d int, psi *[]float64, n int) {
+	w := slices.Grow((*psi)[:0], n)
+	for j := range n {
+		x := 0.0
+		if j == 0 {
+			x = 1
+		} else if j <= len(ma) {
+			x = ma[j-1]
+		}
+		for i := 0; i < len(ar) && i < j; i++ {
+			x += float64(ar[i] * w[j-1-i])
+		}
+		w = append(w, x)
+	}
+	for range d {
+		for j := 1; j < n; j++ {
+			w[j] += w[j-1]
+		}
+	}
+	*psi = w
+}
+
+// linear is a regression of a series on its lags.
+type linear struct {
+	beta     []float64 // of the lags, the nearest first, and the constant, if any, behind them
+	variance float64   // of the residuals, of the series divided by scale
+	scale    float64
+	ok       bool
+
+	normal, row, psi []float64
+}
+
+// autoregress fits the regression to the rows that miss nothing.
+func (l *linear) autoregress(xs []float64, p int, constant bool) {
+	k := p
+	if constant {
+		k++
+	}
+	l.scale = scale(xs)
+	l.normal = zeros(l.normal, k*k)
+	l.beta = zeros(l.beta, k)
+	l.row = zeros(l.row, k)
+	rows, squares := 0, 0.0
+	for t := p; t < len(xs); t++ {
+		y, whole := xs[t]/l.scale, !math.IsNaN(xs[t])
+		for i := range p {
+			l.row[i] = xs[t-1-i] / l.scale
+			whole = whole && !math.IsNaN(l.row[i])
+		}
+		if !whole {
+			continue
+		}
+		if constant {
+			l.row[p] = 1
+		}
+		rows++
+		squares += float64(y * y)
+		for i, a := range l.row {
+			l.beta[i] += float64(a * y)
+			for j := range i + 1 {
+				l.normal[i*k+j] += float64(a * l.row[j])
+			}
+		}
+	}
+	if l.ok = rows >= 3*k && k > 0; !l.ok {
+		return
+	}
+	if !solve(l.normal, l.beta, k) {
+		l.ok = false
+		return
+	}
+	sum := 0.0
+	for t := p; t < len(xs); t++ {
+		if e := (xs[t] - l.next(xs[t-p:t], p)) / l.scale; !math.IsNaN(e) {
+			sum += float64(e * e)
+		}
+	}
+	l.variance = sum / float64(rows-k)
+}
+
+// next predicts one step from the p values before it.
+func (l *linear) next(before []float64, p int) float64 {
+	x := 0.0
+	if len(l.beta) > p {
+		x = float64(l.beta[p] * l.scale)
+	}
+	for i := range p {
+		x += float64(l.beta[i] * before[p-1-i])
+	}
+	return x
+}

@@ -1,0 +1,41 @@
+package forecast
+
+// A Forecaster predicts a series of values at equal intervals. Its exported fields are its
+// parameters and its state: encoding/json writes them, and reads them into one that was made alike,
+// which then predicts the same. Every forecaster here has a method Clone besides.
+type Forecaster interface {
+	// Observe takes the value of the next interval. One that is missing is NaN; so is an infinite one.
+	Observe(x float64)
+	// Predict writes what is expected of the next len(steps) intervals. It returns false, and
+	// writes nothing, while no value has been observed.
+	Predict(steps []Step) bool
+}
+
+// A Step is what is expected of one interval to come.
+type Step struct {
+	// Mid is the expected value.
+	Mid float64 `json:"mid"`
+	// Deviation is the standard deviation of the error that the model expects of Mid.
+	Deviation float64 `json:"deviation"`
+	// Low and High are the ends of the band that should hold Nominal of all values.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	// Judged is how many earlier forecasts, as many intervals ahead, could be held to a value, and
+	// Covered the part of these values that lay in their bands. Both are 0 unless the forecaster is Tracked.
+	Judged  int     `json:"judged"`
+	Covered float64 `json:"covered"`
+}
+
+// Nominal is the part of all values that should lie in the band.
+const Nominal = 0.9
+
+// nominalZ is the normal quantile of (1+Nominal)/2.
+const nominalZ = 1.6448536269514722
+
+// band is a normal band around mid.
+func band(mid, deviation float64) Step {
+	return Step{Mid: mid, Deviation: deviation, Low: mid - float64(nominalZ*deviation), High: mid + float64(nominalZ*deviation)}
+}
+
+// cloner is what every forecaster of this package is besides.
+type cloner interface{ Clone() Forecaster }
