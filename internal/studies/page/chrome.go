@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -18,10 +19,8 @@ type Trace struct {
 	follow.Single
 	tracker
 	w       io.Writer
-	line    []byte
-	names   [][]byte // of jobs that are there, by index, as JSON
-	written bool     // an event, so that a comma comes first
-	known   int      // lanes that have a name
+	written bool // an event, so that a comma comes first
+	known   int  // lanes that have a name
 	named   map[sched.NodeID]string
 	last    units.Time
 }
@@ -44,7 +43,6 @@ func (t *Trace) Batch(now units.Time, records []follow.Record) error {
 			}
 		case sched.JobArrived:
 			if e.Job != nil && !e.Again {
-				*follow.At(&t.names, e.Job.Index) = quote(e.Job.Spec.ID)
 				err = t.jobBegins(e.Job)
 			}
 		case sched.Started:
@@ -89,68 +87,60 @@ func (t *Trace) Close() error {
 
 const head = `{"displayTimeUnit":"ms","traceEvents":[` + "\n"
 
-// begin starts an event on t.line.
-func (t *Trace) begin(text string) {
-	t.line = t.line[:0]
-	if t.written {
-		t.line = append(t.line, ",\n"...)
-	} else {
-		t.line = append(t.line, head...)
-		t.written = true
+// event is one of the trace, with the keys that the format gives it. What a kind of event has not is nil.
+type event struct {
+	Kind     string `json:"ph"`
+	Name     string `json:"name"`
+	Category string `json:"cat,omitempty"`
+	Time     any    `json:"ts,omitempty"`
+	Lasts    any    `json:"dur,omitempty"`
+	Node     int64  `json:"pid"`
+	Slot     int64  `json:"tid"`
+	Job      any    `json:"id,omitempty"`
+	Args     told   `json:"args"`
+}
+
+// told is what else an event says.
+type told map[string]any
+
+// microseconds are nanoseconds, written in microseconds.
+type microseconds int64
+
+// MarshalJSON writes them with three decimals, if they are not whole.
+func (m microseconds) MarshalJSON() ([]byte, error) {
+	if m%1000 == 0 {
+		return strconv.AppendInt(nil, int64(m/1000), 10), nil
 	}
-	t.line = append(t.line, text...)
+	return fmt.Appendf(nil, "%d.%03d", m/1000, m%1000), nil
 }
 
-func (t *Trace) flush() error {
-	_, err := t.w.Write(t.line)
-	return err
-}
-
-func (t *Trace) number(key string, x int64) {
-	t.line = append(t.line, key...)
-	t.line = strconv.AppendInt(t.line, x, 10)
-}
-
-// time appends nanoseconds as microseconds.
-func (t *Trace) time(key string, ns int64) {
-	t.number(key, ns/1000)
-	if part := ns % 1000; part != 0 {
-		t.line = append(t.line, '.', byte('0'+part/100), byte('0'+part/10%10), byte('0'+part%10))
-	}
-}
-
-// quote returns a text as JSON.
-func quote(text string) []byte {
-	q, err := json.Marshal(text)
+func (t *Trace) write(e event) error {
+	text, err := json.Marshal(e)
 	if err != nil {
-		return []byte(`""`) // a string can always be written
+		return err
 	}
-	return q
+	before := ",\n"
+	if !t.written {
+		before, t.written = head, true
+	}
+	_, err = t.w.Write(append([]byte(before), text...))
+	return err
 }
 
 // name writes the names of nodes and slots that are new.
 func (t *Trace) name() error {
 	for ; t.known < len(t.lanes); t.known++ {
 		p := &t.lanes[t.known]
-		node := &t.nodes[p.node]
-		if name, there := t.named[p.node]; !there || name != node.name {
-			t.named[p.node] = node.name
-			t.begin(`{"ph":"M","name":"process_name"`)
-			t.number(`,"pid":`, int64(p.node))
-			t.line = append(t.line, `,"args":{"name":`...)
-			t.line = append(append(t.line, quote(node.name)...), "}}"...)
-			if err := t.flush(); err != nil {
+		node := t.nodes[p.node].name
+		if name, there := t.named[p.node]; !there || name != node {
+			t.named[p.node] = node
+			if err := t.write(event{Kind: "M", Name: "process_name", Node: int64(p.node), Args: told{"name": node}}); err != nil {
 				return err
 			}
 		}
-		kind := [...]string{mapSlots: "map slot ", reduceSlots: "reduce slot ", containers: "container "}[p.kind]
-		t.begin(`{"ph":"M","name":"thread_name"`)
-		t.number(`,"pid":`, int64(p.node))
-		t.number(`,"tid":`, thread(p))
-		t.line = append(t.line, `,"args":{"name":"`...)
-		t.number(kind, int64(p.slot)+1)
-		t.line = append(t.line, `"}}`...)
-		if err := t.flush(); err != nil {
+		kind := [...]string{mapSlots: "map slot", reduceSlots: "reduce slot", containers: "container"}[p.kind]
+		slot := told{"name": fmt.Sprint(kind, " ", p.slot+1)}
+		if err := t.write(event{Kind: "M", Name: "thread_name", Node: int64(p.node), Slot: thread(p), Args: slot}); err != nil {
 			return err
 		}
 	}
@@ -160,60 +150,27 @@ func (t *Trace) name() error {
 // thread numbers the slots of a node: kind after kind.
 func thread(p *lane) int64 { return int64(p.kind)<<20 + int64(p.slot) + 1 }
 
+// attempt writes what an attempt did, once in each of its slots.
 func (t *Trace) attempt(r *running, now units.Time, o sched.Outcome) error {
-	if err := t.slot(r, r.first, now, o); err != nil {
-		return err
-	}
-	for _, i := range r.more {
-		if err := t.slot(r, i, now, o); err != nil {
+	for _, i := range append([]int32{r.first}, r.more...) {
+		err := t.write(event{Kind: "X", Name: r.Job.Spec.ID, Category: r.Stage.String(), Time: microseconds(r.since),
+			Lasts: microseconds(now - r.since), Node: int64(r.Node), Slot: thread(&t.lanes[i]),
+			Args: told{"task": r.Task, "outcome": o.String(), "locality": r.Locality.String()}})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// slot writes what an attempt did in one of its slots.
-func (t *Trace) slot(r *running, at int32, now units.Time, o sched.Outcome) error {
-	t.begin(`{"ph":"X","name":`)
-	t.line = append(t.line, t.names[r.Job.Index]...)
-	t.line = append(t.line, `,"cat":"`...)
-	t.line = append(t.line, r.Stage.String()...)
-	t.time(`","ts":`, int64(r.since))
-	t.time(`,"dur":`, int64(now-r.since))
-	t.number(`,"pid":`, int64(r.Node))
-	t.number(`,"tid":`, thread(&t.lanes[at]))
-	t.number(`,"args":{"task":`, int64(r.Task))
-	t.line = append(t.line, `,"outcome":"`...)
-	t.line = append(t.line, o.String()...)
-	t.line = append(t.line, `","locality":"`...)
-	t.line = append(t.line, r.Locality.String()...)
-	t.line = append(t.line, `"}}`...)
-	return t.flush()
-}
-
 func (t *Trace) jobBegins(j *follow.Job) error {
-	t.begin(`{"ph":"b","cat":"job","pid":0,"tid":0,"name":`)
-	t.line = append(t.line, t.names[j.Index]...)
-	t.number(`,"id":`, int64(j.Number))
-	t.time(`,"ts":`, int64(j.Arrived))
-	t.line = append(t.line, `,"args":{"class":`...)
-	t.line = append(t.line, quote(j.Spec.Class)...)
-	t.number(`,"maps":`, int64(j.Spec.Tasks(sched.Map)))
-	t.number(`,"reduces":`, int64(j.Spec.Tasks(sched.Reduce)))
+	args := told{"class": j.Spec.Class, "maps": j.Spec.Tasks(sched.Map), "reduces": j.Spec.Tasks(sched.Reduce)}
 	if j.Spec.Deadline != units.Never {
-		t.time(`,"deadline_us":`, int64(j.Spec.Deadline))
+		args["deadline_us"] = microseconds(j.Spec.Deadline)
 	}
-	t.line = append(t.line, "}}"...)
-	return t.flush()
+	return t.write(event{Kind: "b", Name: j.Spec.ID, Category: "job", Time: microseconds(j.Arrived), Job: j.Number, Args: args})
 }
 
 func (t *Trace) jobEnds(now units.Time, j *follow.Job, o sched.Outcome) error {
-	t.begin(`{"ph":"e","cat":"job","pid":0,"tid":0,"name":`)
-	t.line = append(t.line, t.names[j.Index]...)
-	t.number(`,"id":`, int64(j.Number))
-	t.time(`,"ts":`, int64(now))
-	t.line = append(t.line, `,"args":{"outcome":"`...)
-	t.line = append(t.line, o.String()...)
-	t.line = append(t.line, `"}}`...)
-	return t.flush()
+	return t.write(event{Kind: "e", Name: j.Spec.ID, Category: "job", Time: microseconds(now), Job: j.Number, Args: told{"outcome": o.String()}})
 }

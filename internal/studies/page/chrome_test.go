@@ -132,8 +132,8 @@ func TestTraceOfTheUnusual(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`{"ph":"X","name":"wide","cat":"map","ts":1.001,"dur":2.002,"pid":3,"tid":2,"args":{"task":1,"outcome":"failed","locality":"none"}}`,
-		`"ts":2.002,"dur":3.003,"pid":3,"tid":4,"args":{"task":2,"outcome":"none","locality":"none"}}` + "\n]}\n",
+		`{"ph":"X","name":"wide","cat":"map","ts":1.001,"dur":2.002,"pid":3,"tid":2,"args":{"locality":"none","outcome":"failed","task":1}}`,
+		`"ts":2.002,"dur":3.003,"pid":3,"tid":4,"args":{"locality":"none","outcome":"none","task":2}}` + "\n]}\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%s\nlacks %s", &b, want)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -19,7 +20,7 @@ import (
 //	{"slackline_trace":1}
 //	{"id":"j1","class":"sort","queue":"prod","user":"ann","submit":12.5,"deadline":600,"priority":1,"after":["j0"],
 //	 "input":1048576,"shuffle":1048576,"output":1024,"path":"in/a",
-//	 "stages":[{"kind":"map","needs":{"vcores":1,"memory":1073741824},"tasks":[{"count":4,"input":262144,"time":20.25,"hosts":["n1"]}]},
+//	 "stages":[{"kind":"map","needs":{"memory":1073741824,"vcores":1},"tasks":[{"count":4,"input":262144,"time":20.25,"hosts":["n1"]}]},
 //	           {"kind":"reduce","tasks":[{"time":30,"shuffle":5}]}]}
 //
 // Only id and submit must be there. Sizes are bytes; times are seconds with up to nine decimals,
@@ -202,62 +203,81 @@ type Writer interface {
 
 type neutralWriter struct {
 	out    *bufio.Writer
-	line   []byte
 	headed bool
 }
 
 func newNeutralWriter(w io.Writer) Writer { return &neutralWriter{out: bufio.NewWriterSize(w, 1<<16)} }
 
-func (w *neutralWriter) heading() {
-	if !w.headed {
-		w.headed = true
-		_, _ = w.out.WriteString("{\"slackline_trace\":1}\n")
-	}
+// writtenJob is a job as it is written. What is not known is left out.
+type writtenJob struct {
+	ID       string         `json:"id"`
+	Class    string         `json:"class,omitempty"`
+	Queue    string         `json:"queue,omitempty"`
+	User     string         `json:"user,omitempty"`
+	Submit   seconds        `json:"submit"`
+	Deadline seconds        `json:"deadline,omitempty"`
+	Priority int            `json:"priority,omitempty"`
+	After    []string       `json:"after,omitempty"`
+	Input    size           `json:"input,omitzero"`
+	Shuffle  size           `json:"shuffle,omitzero"`
+	Output   size           `json:"output,omitzero"`
+	Path     string         `json:"path,omitempty"`
+	Stages   []writtenStage `json:"stages,omitempty"`
+}
+
+type writtenStage struct {
+	Kind  string           `json:"kind"`
+	Needs map[string]int64 `json:"needs,omitempty"`
+	Tasks []writtenTask    `json:"tasks"`
+}
+
+type writtenTask struct {
+	Count   int      `json:"count"`
+	Input   size     `json:"input,omitzero"`
+	Time    seconds  `json:"time,omitzero"`
+	Shuffle seconds  `json:"shuffle,omitempty"`
+	Hosts   []string `json:"hosts,omitempty"`
+}
+
+// size is a number of bytes that may be Unknown.
+type size units.Bytes
+
+// IsZero tells that it is left out.
+func (s size) IsZero() bool { return s < 0 }
+
+// seconds is a span that may be UnknownTime.
+type seconds units.Duration
+
+// IsZero tells that it is left out.
+func (s seconds) IsZero() bool { return s < 0 }
+
+// MarshalJSON writes the span in seconds, to the nanosecond.
+func (s seconds) MarshalJSON() ([]byte, error) {
+	text := fmt.Sprintf("%d.%09d", s/seconds(units.Second), s%seconds(units.Second))
+	return []byte(strings.TrimSuffix(strings.TrimRight(text, "0"), ".")), nil
 }
 
 // Write appends a job.
 func (w *neutralWriter) Write(j *Job) error {
 	w.heading()
-	b := append(w.line[:0], `{"id":`...)
-	b = appendText(b, j.ID)
-	for _, f := range []struct{ key, value string }{{"class", j.Class}, {"queue", j.Queue}, {"user", j.User}} {
-		if f.value != "" {
-			b = appendText(append(append(append(b, `,"`...), f.key...), `":`...), f.value)
-		}
-	}
-	b = appendSeconds(append(b, `,"submit":`...), units.Duration(j.Submit))
-	if j.Deadline > 0 {
-		b = appendSeconds(append(b, `,"deadline":`...), j.Deadline)
-	}
-	if j.Priority != 0 {
-		b = strconv.AppendInt(append(b, `,"priority":`...), int64(j.Priority), 10)
-	}
-	b = appendTexts(b, "after", j.After)
-	for _, f := range []struct {
-		key   string
-		value units.Bytes
-	}{{"input", j.Input}, {"shuffle", j.Shuffle}, {"output", j.Output}} {
-		if f.value >= 0 {
-			b = strconv.AppendInt(append(append(append(b, `,"`...), f.key...), `":`...), int64(f.value), 10)
-		}
-	}
-	if j.Path != "" {
-		b = appendText(append(b, `,"path":`...), j.Path)
-	}
+	out := writtenJob{ID: j.ID, Class: j.Class, Queue: j.Queue, User: j.User, Submit: seconds(j.Submit),
+		Deadline: seconds(max(0, j.Deadline)), Priority: j.Priority, After: j.After, Input: size(j.Input),
+		Shuffle: size(j.Shuffle), Output: size(j.Output), Path: j.Path}
 	for i := range j.Stages {
-		if i == 0 {
-			b = append(b, `,"stages":[`...)
-		} else {
-			b = append(b, ',')
+		s := &j.Stages[i]
+		stage := writtenStage{Kind: s.Kind.String(), Needs: map[string]int64{}, Tasks: []writtenTask{}}
+		for d, x := range s.Needs {
+			if x != 0 {
+				stage.Needs[units.Dim(d).String()] = x
+			}
 		}
-		b = appendStage(b, &j.Stages[i])
+		for _, t := range s.Tasks {
+			stage.Tasks = append(stage.Tasks, writtenTask{Count: t.Count, Input: size(t.Input), Time: seconds(t.Time),
+				Shuffle: seconds(max(0, t.Shuf)), Hosts: t.Hosts})
+		}
+		out.Stages = append(out.Stages, stage)
 	}
-	if len(j.Stages) > 0 {
-		b = append(b, ']')
-	}
-	w.line = append(b, "}\n"...)
-	_, err := w.out.Write(w.line)
-	return err
+	return json.NewEncoder(w.out).Encode(out)
 }
 
 // Close writes what is left; of a trace without jobs, its heading.
@@ -266,72 +286,9 @@ func (w *neutralWriter) Close() error {
 	return w.out.Flush()
 }
 
-func appendStage(b []byte, s *Stage) []byte {
-	b = append(b, `{"kind":"`...)
-	b = append(append(b, s.Kind.String()...), '"')
-	open := `,"needs":{"`
-	for d, x := range s.Needs {
-		if x != 0 {
-			b = append(append(append(b, open...), units.Dim(d).String()...), `":`...)
-			b = strconv.AppendInt(b, x, 10)
-			open = `,"`
-		}
+func (w *neutralWriter) heading() {
+	if !w.headed {
+		w.headed = true
+		_, _ = w.out.WriteString("{\"slackline_trace\":1}\n")
 	}
-	if s.Needs != (units.Vector{}) {
-		b = append(b, '}')
-	}
-	b = append(b, `,"tasks":[`...)
-	for i := range s.Tasks {
-		t := &s.Tasks[i]
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(append(b, `{"count":`...), int64(t.Count), 10)
-		if t.Input >= 0 {
-			b = strconv.AppendInt(append(b, `,"input":`...), int64(t.Input), 10)
-		}
-		if t.Time >= 0 {
-			b = appendSeconds(append(b, `,"time":`...), t.Time)
-		}
-		if t.Shuf > 0 {
-			b = appendSeconds(append(b, `,"shuffle":`...), t.Shuf)
-		}
-		b = append(appendTexts(b, "hosts", t.Hosts), '}')
-	}
-	return append(b, "]}"...)
-}
-
-func appendText(b []byte, text string) []byte {
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // a string can be written
-	}
-	return append(b, quoted...)
-}
-
-func appendTexts(b []byte, key string, texts []string) []byte {
-	if len(texts) == 0 {
-		return b
-	}
-	b = append(append(append(b, `,"`...), key...), `":[`...)
-	for i, t := range texts {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendText(b, t)
-	}
-	return append(b, ']')
-}
-
-// appendSeconds writes a span, which is not negative, to the nanosecond.
-func appendSeconds(b []byte, d units.Duration) []byte {
-	b = strconv.AppendInt(b, int64(d/units.Second), 10)
-	if d %= units.Second; d != 0 {
-		frac := fmt.Sprintf(".%09d", int64(d))
-		for frac[len(frac)-1] == '0' {
-			frac = frac[:len(frac)-1]
-		}
-		b = append(b, frac...)
-	}
-	return b
 }

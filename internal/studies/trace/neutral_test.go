@@ -111,7 +111,7 @@ func fatalInputs(t *testing.T, format string, table map[string]string) {
 }
 
 const neutralSample = `{"slackline_trace":1}
-{"id":"j1","class":"sort","queue":"prod","user":"ann","submit":12.5,"deadline":600,"priority":-1,"input":1048576,"shuffle":1048576,"output":1024,"path":"in/a","stages":[{"kind":"map","needs":{"vcores":1,"memory":1073741824},"tasks":[{"count":4,"input":262144,"time":20.000000001,"hosts":["n1","n2"]}]},{"kind":"reduce","tasks":[{"count":1,"time":30,"shuffle":5}]}]}
+{"id":"j1","class":"sort","queue":"prod","user":"ann","submit":12.5,"deadline":600,"priority":-1,"input":1048576,"shuffle":1048576,"output":1024,"path":"in/a","stages":[{"kind":"map","needs":{"memory":1073741824,"vcores":1},"tasks":[{"count":4,"input":262144,"time":20.000000001,"hosts":["n1","n2"]}]},{"kind":"reduce","tasks":[{"count":1,"time":30,"shuffle":5}]}]}
 {"id":"j2","submit":13,"after":["j1"]}
 `
 

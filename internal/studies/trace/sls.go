@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"path"
@@ -176,40 +177,42 @@ func (w *slsWriter) Write(j *Job) error {
 		return fmt.Errorf("job %q, the first, is submitted %v after the start of the trace, which SLS would read as a time since 1970", j.ID, units.Duration(j.Submit))
 	}
 	w.begun = true
-	b := appendText([]byte(`{"am.type":"mapreduce","job.id":`), j.ID)
-	b = appendText(append(b, `,"job.user":`...), cmp.Or(j.User, "default"))
-	b = appendText(append(b, `,"job.queue.name":`...), cmp.Or(j.Queue, "default"))
-	b = fmt.Appendf(b, `,"job.start.ms":"%d","job.end.ms":"%d"`, start, end)
-	if j.Priority > 0 {
-		b = fmt.Appendf(b, `,"job.priority":"%d"`, j.Priority)
-	}
-	b = append(b, `,"job.tasks":[`...)
+	out := slsWritten{AM: "mapreduce", ID: j.ID, User: cmp.Or(j.User, "default"), Queue: cmp.Or(j.Queue, "default"),
+		Start: start, End: end, Priority: max(0, j.Priority)}
 	for i := range j.Stages {
 		s := &j.Stages[i]
-		for t := range s.Tasks {
-			if i+t > 0 {
-				b = append(b, ',')
+		for _, t := range s.Tasks {
+			task := slsWrittenTask{Kind: s.Kind.String(), Count: t.Count, Start: start, End: start + millis(t.Shuf+t.Time),
+				Memory: (s.Needs[units.Memory] + int64(units.MB) - 1) / int64(units.MB), Cores: s.Needs[units.VCores]}
+			if len(t.Hosts) > 0 {
+				task.Host = "/default-rack/" + t.Hosts[0]
 			}
-			b = appendSLSTask(append(b, "\n "...), s, &s.Tasks[t], start)
+			out.Tasks = append(out.Tasks, task)
 		}
 	}
-	_, err := w.out.Write(append(b, "]}\n"...))
-	return err
+	return json.NewEncoder(w.out).Encode(out)
 }
 
-func appendSLSTask(b []byte, s *Stage, t *Task, start units.Duration) []byte {
-	b = fmt.Appendf(b, `{"container.type":"%v","count":"%d","container.start.ms":"%d","container.end.ms":"%d"`,
-		s.Kind, t.Count, start, start+millis(t.Shuf+t.Time))
-	if len(t.Hosts) > 0 {
-		b = appendText(append(b, `,"container.host":`...), "/default-rack/"+t.Hosts[0])
-	}
-	if m := s.Needs[units.Memory]; m > 0 {
-		b = fmt.Appendf(b, `,"container.memory-mb":"%d"`, (m-1)/int64(units.MB)+1)
-	}
-	if c := s.Needs[units.VCores]; c > 0 {
-		b = fmt.Appendf(b, `,"container.vcores":"%d"`, c)
-	}
-	return append(b, '}')
+// slsWritten is a job as Hadoop reads it: all numbers are texts.
+type slsWritten struct {
+	AM       string           `json:"am.type"`
+	ID       string           `json:"job.id"`
+	User     string           `json:"job.user"`
+	Queue    string           `json:"job.queue.name"`
+	Start    units.Duration   `json:"job.start.ms,string"`
+	End      units.Duration   `json:"job.end.ms,string"`
+	Priority int              `json:"job.priority,string,omitempty"`
+	Tasks    []slsWrittenTask `json:"job.tasks"`
+}
+
+type slsWrittenTask struct {
+	Kind   string         `json:"container.type"`
+	Count  int            `json:"count,string"`
+	Start  units.Duration `json:"container.start.ms,string"`
+	End    units.Duration `json:"container.end.ms,string"`
+	Host   string         `json:"container.host,omitempty"`
+	Memory int64          `json:"container.memory-mb,string,omitempty"`
+	Cores  int64          `json:"container.vcores,string,omitempty"`
 }
 
 // millis rounds a span to ms, but not to nothing.
