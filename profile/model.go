@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
@@ -145,16 +144,6 @@ func (m *Model) SharedAt(bytes, records float64) Factor {
 // TotalAt is the factor of one task of a job of which nothing is known yet, widened by Doubt.
 func (m *Model) TotalAt(bytes, records float64) Factor {
 	return m.Total.Widen(m.Doubt(bytes, records))
-}
-
-// Seconds makes a time of seconds, rounded up to whole nanoseconds; the longest there is if it is
-// longer.
-func Seconds(s float64) units.Duration {
-	ns := math.Ceil(s * 1e9)
-	if !(ns < math.MaxInt64) {
-		return math.MaxInt64
-	}
-	return units.Duration(max(0, ns))
 }
 
 // wrong returns the first field that cannot be and why, both empty if all can.

@@ -2,7 +2,6 @@ package finish
 
 import (
 	"math"
-	"slices"
 
 	"github.com/slackline/slackline/units"
 )
@@ -191,10 +190,4 @@ func (t *Tasks) last() Dist {
 		slots = []Slots{{0, t.N}}
 	}
 	return Stage(t.N, t.Typical, t.Own, slots)
-}
-
-// Sorted puts slots in their order.
-func Sorted(slots []Slots) []Slots {
-	slices.SortFunc(slots, func(a, b Slots) int { return compare(a.At, b.At) })
-	return slots
 }

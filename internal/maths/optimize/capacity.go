@@ -2,7 +2,6 @@ package optimize
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -56,38 +55,6 @@ func (p *Plan) Gap() float64 {
 // Tolerance is the gap up to which a plan counts as optimal.
 const Tolerance = 1e-9
 
-// Check tells what cannot be: the class, -1 for the prices and the limit, and why, "" if all can.
-func (p *Capacity) Check() (class int, why string) {
-	for _, n := range []struct {
-		what  string
-		value float64
-	}{
-		{"the price on demand", p.OnDemand},
-		{"the price of a reserved machine", p.Reserved},
-		{"the limit of reserved machines", p.Limit},
-	} {
-		if !natural(n.value) {
-			return -1, fmt.Sprintf("%s is %v, it must be 0 or above, and finite", n.what, n.value)
-		}
-	}
-	for i, c := range p.Classes {
-		switch {
-		case !natural(c.Gamma):
-			return i, fmt.Sprintf("a job needs %v machines, it must be 0 or above, and finite", c.Gamma)
-		case !natural(c.Penalty):
-			return i, fmt.Sprintf("the penalty is %v, it must be 0 or above, and finite", c.Penalty)
-		case !natural(c.Low) || !natural(c.High):
-			return i, fmt.Sprintf("there are %v to %v jobs, they must be 0 or above, and finite", c.Low, c.High)
-		case c.Low > c.High:
-			return i, fmt.Sprintf("the fewest jobs are %v, which is more than the most, %v", c.Low, c.High)
-		}
-	}
-	return -1, ""
-}
-
-// natural tells whether x is 0 or above, and finite.
-func natural(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
-
 // ranked is a class with its worth.
 type ranked struct {
 	worth float64
@@ -121,7 +88,8 @@ func (p *Capacity) cheap() (price, limit float64) {
 	return p.Reserved, p.Limit
 }
 
-// Solve returns an optimal plan, in which jobs and machines may be fractions. The problem must pass Check.
+// Solve returns an optimal plan, in which jobs and machines may be fractions. What the
+// problem counts has to be 0 or above, and finite.
 func (p *Capacity) Solve() Plan {
 	plan, _ := p.byRank(p.rank())
 	return plan

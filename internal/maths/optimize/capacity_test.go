@@ -3,7 +3,6 @@ package optimize
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/maths/draw"
@@ -172,9 +171,6 @@ func TestDegenerate(t *testing.T) {
 		{"free machines", problem(0, 0, 4, class), []float64{4}, 4, 4},
 		{"jobs that need nothing", problem(20, 15, 4, Class{Penalty: 30, High: 4}, class), []float64{4, 2}, 4, 0},
 	} {
-		if class, why := c.p.Check(); why != "" {
-			t.Errorf("%s: class %d: %s", c.name, class, why)
-		}
 		got := c.p.Solve()
 		if !slices.Equal(got.Admitted, c.admitted) || got.Reserved != c.reserved || got.OnDemand != c.request ||
 			got.Gap() != 0 {
@@ -212,27 +208,6 @@ func TestUnits(t *testing.T) {
 		}
 		if got, ok := p.SolveWhole(); !ok || got.Gap() > Tolerance || got.Cost < p.Solve().Cost*(1-1e-9) {
 			t.Fatalf("seed %d, whole: %+v", seed, got)
-		}
-	}
-}
-
-func TestCheck(t *testing.T) {
-	good := Class{Gamma: 1, Penalty: 1, Low: 1, High: 2}
-	for _, c := range []struct {
-		p     Capacity
-		class int
-		want  string
-	}{
-		{Capacity{OnDemand: -1}, -1, "the price on demand is -1, it must be 0 or above, and finite"},
-		{Capacity{Reserved: math.NaN()}, -1, "the price of a reserved machine is NaN"},
-		{Capacity{Limit: math.Inf(1)}, -1, "the limit of reserved machines is +Inf"},
-		{Capacity{Classes: []Class{good, {Gamma: -1}}}, 1, "a job needs -1 machines"},
-		{Capacity{Classes: []Class{{Penalty: -2}}}, 0, "the penalty is -2"},
-		{Capacity{Classes: []Class{{High: math.Inf(1)}}}, 0, "there are 0 to +Inf jobs"},
-		{Capacity{Classes: []Class{{Low: 3, High: 2}}}, 0, "the fewest jobs are 3, which is more than the most, 2"},
-	} {
-		if class, why := c.p.Check(); class != c.class || !strings.HasPrefix(why, c.want) {
-			t.Errorf("%+v: class %d: %s, want class %d: %s", c.p, class, why, c.class, c.want)
 		}
 	}
 }

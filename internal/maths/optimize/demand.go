@@ -26,12 +26,6 @@ type Answer struct {
 	Needs []bounds.Need // of one concurrent job of each class
 }
 
-// Slots are those of all jobs of a class that are admitted.
-func (a *Answer) Slots(class int) (maps, reduces float64) {
-	h := a.Admitted[class]
-	return h * a.Needs[class].Maps, h * a.Needs[class].Reduces
-}
-
 // Late is a reason why there is no plan: jobs of a class take longer than the deadline, however many
 // machines there are.
 type Late struct {
@@ -40,7 +34,7 @@ type Late struct {
 }
 
 // Solve returns the cheapest plan, or the classes that make one impossible. A class is one of them
-// also if none of its jobs has to be admitted. The Capacity of the problem must pass Check.
+// also if none of its jobs has to be admitted.
 func (p *Problem) Solve() (answer Answer, late []Late) {
 	capacity, needs, late := p.Capacity()
 	if len(late) > 0 {

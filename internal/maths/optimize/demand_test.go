@@ -56,7 +56,7 @@ func TestPublished(t *testing.T) {
 			if fluid.Admitted[i] != d.High {
 				t.Fatalf("seed %d: %v jobs of class %d are admitted, not %v", seed, fluid.Admitted[i], i, d.High)
 			}
-			maps, reduces := fluid.Slots(i)
+			maps, reduces := d.High*fluid.Needs[i].Maps, d.High*fluid.Needs[i].Reduces
 			if took := d.Line.Time(d.High, maps, reduces); !near(took, d.Deadline) {
 				t.Fatalf("seed %d: class %d takes %v with a deadline of %v", seed, i, took, d.Deadline)
 			}

@@ -5,8 +5,8 @@ import "math"
 // mostStates is how many states the search looks at. Then it ends.
 const mostStates = 1e6
 
-// SolveWhole returns a plan in whole jobs and machines. The problem must pass Check. There is none, and
-// ok false, if a class has no whole number of jobs from its Low to its High.
+// SolveWhole returns a plan in whole jobs and machines. Its problem is as that of Solve. There is none,
+// and ok false, if a class has no whole number of jobs from its Low to its High.
 func (p *Capacity) SolveWhole() (plan Plan, ok bool) { return p.solveWhole(mostStates) }
 
 func (p *Capacity) solveWhole(most int) (plan Plan, ok bool) {

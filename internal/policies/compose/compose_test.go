@@ -106,12 +106,12 @@ func TestBadStateIsRefused(t *testing.T) {
 }
 
 func TestIncompleteRecipes(t *testing.T) {
-	for _, r := range []compose.Recipe{{Name: "x"}, {Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, nil)}, {Name: "x", Steps: steps(admit.All{}, placement.Hadoop())}} {
+	for _, r := range []compose.Recipe{{Name: "x"}, {Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, nil)}, {Name: "x", Steps: steps(admit.All{}, &placement.Greedy{NonLocal: 1, Reduces: 1})}} {
 		if _, err := compose.New(r); err == nil || !strings.Contains(err.Error(), `"x" lacks`) {
 			t.Errorf("got %v", err)
 		}
 	}
-	r := compose.Recipe{Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, placement.Hadoop())}
+	r := compose.Recipe{Name: "x", Order: order.EDF{}, Steps: steps(admit.All{}, &placement.Greedy{NonLocal: 1, Reduces: 1})}
 	r.Steps[compose.KindOrder] = admit.All{}
 	if _, err := compose.New(r); err == nil || !strings.Contains(err.Error(), `"x" has a part of a kind that takes no turn`) {
 		t.Errorf("got %v", err)
@@ -129,7 +129,7 @@ func TestHeedsConfirmationsOnly(t *testing.T) {
 	} {
 		r := compose.Recipe{Name: "x", Order: order.FIFO{}}
 		entry := compose.Entry{Kind: compose.KindPlace, Traits: compose.Traits{Heeds: heeds}, Step: func(compose.Args) (compose.Step, error) {
-			return placement.Hadoop(), nil
+			return &placement.Greedy{NonLocal: 1, Reduces: 1}, nil
 		}}
 		if err := errors.Join(r.Put(admit.AllEntry(), compose.Args{}), r.Put(entry, compose.Args{})); err != nil {
 			t.Fatal(err)

@@ -43,9 +43,6 @@ type Greedy struct {
 	turn  turn // reused
 }
 
-// Hadoop returns the placement with Hadoop's own bounds, one non-local map and one reduce.
-func Hadoop() *Greedy { return &Greedy{NonLocal: 1, Reduces: 1} }
-
 // Follow takes the policy's order, to compare a job's maps with another's reduces.
 func (g *Greedy) Follow(o sched.Order) error {
 	g.order = o

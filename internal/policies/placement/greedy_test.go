@@ -224,7 +224,7 @@ func (b *strict) Propose(_ *sched.Plan, it *sched.Item) sched.Code {
 func TestRefusedStarts(t *testing.T) {
 	var p sched.Plan
 	p.Reset(&strict{left: 2})
-	placement.Hadoop().Decide(stub{}, []sched.Event{{Kind: sched.Heartbeat, Node: 1}}, &p)
+	(&placement.Greedy{NonLocal: 1, Reduces: 1}).Decide(stub{}, []sched.Event{{Kind: sched.Heartbeat, Node: 1}}, &p)
 	var got []string
 	for _, it := range p.Items {
 		got = append(got, fmt.Sprint(it.Job, it.Refused == sched.OK))

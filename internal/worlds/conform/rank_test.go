@@ -23,7 +23,7 @@ import (
 // ranking is a policy that ranks by an order that declares nothing; greedy placement, and all jobs are admitted.
 func ranking(t *testing.T, o sched.Order) sched.Policy {
 	p, err := compose.New(compose.Recipe{Name: "mine", Order: o,
-		Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.NewAll(pools()), compose.KindPlace: placement.Hadoop()}})
+		Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.NewAll(pools()), compose.KindPlace: &placement.Greedy{NonLocal: 1, Reduces: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
