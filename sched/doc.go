@@ -32,6 +32,10 @@
 // with a refusal. Items of one Group are granted all or not at all. An item that a world has already seen
 // changes nothing.
 //
+// A world checks a start once more by what it knows for certain, as the book may lag behind. One that binds
+// tasks also refuses what Withhold and SetSlots forbid. One that binds late leaves these two to the book: a
+// cluster's own scheduler knows nothing of them.
+//
 // # What is remembered
 //
 // The book does not grow with the jobs that ever were. It knows jobs and queues as long as there are jobs.

@@ -36,6 +36,9 @@ func machines() *cluster.Cluster {
 var unchecked = []sched.Code{sched.UnknownJob, sched.UnknownNode, sched.BadItem, sched.NodeAway, sched.NotAdmitted, sched.NotReady, sched.WrongLabels,
 	sched.Stale, sched.NoRoom}
 
+// bounded is why worlds that bind tasks refuse besides.
+var bounded = append(slices.Clone(unchecked), sched.Withheld, sched.AtLimit)
+
 // work is five jobs: two that wait for others, one without reduces, deadlines and queues for those who look at them.
 func work() []*workload.Job {
 	var jobs []*workload.Job
@@ -66,7 +69,7 @@ func work() []*workload.Job {
 }
 
 func simulated(seeds int) Subject {
-	return Subject{Name: "sim", Jobs: 5, Binds: true, Exact: true, Races: true, Seeds: seeds, Delay: 4 * units.Second, Refuses: unchecked, New: func(t *testing.T, seed uint64) drive.World {
+	return Subject{Name: "sim", Jobs: 5, Binds: true, Exact: true, Races: true, Seeds: seeds, Delay: 4 * units.Second, Refuses: bounded, New: func(t *testing.T, seed uint64) drive.World {
 		cfg := sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: work()}, Seed: seed, Heartbeat: units.Second, Progress: units.Second,
 			Failures: sim.Failures{Rate: 0.05, MTBF: 5 * units.Minute, MTTR: 10 * units.Second}}
 		if seed%3 == 0 {
@@ -334,7 +337,7 @@ func engines(t *testing.T, seeds int, cancel string) Subject {
 		t.Fatal(err)
 	}
 	outs := map[string]string{}
-	s := Subject{Name: "engine", Jobs: 4, Binds: true, Races: true, Seeds: seeds, Delay: 10 * units.Millisecond, Refuses: unchecked}
+	s := Subject{Name: "engine", Jobs: 4, Binds: true, Races: true, Seeds: seeds, Delay: 10 * units.Millisecond, Refuses: bounded}
 	s.New = func(t *testing.T, seed uint64) drive.World {
 		run, err := os.MkdirTemp(dir, "run")
 		if err != nil {

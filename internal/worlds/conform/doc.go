@@ -10,7 +10,7 @@
 //   - refusals: a plan full of nonsense, or aimed at what must not be, is refused item by item, and
 //     the run still ends (policies.go)
 //   - its own checks: it keeps all this too when plans come that no book has checked, and does no
-//     item twice (meddle.go)
+//     item twice; one that binds tasks starts nothing that is withheld or beyond a bound (meddle.go)
 //   - order: every job stands where the order's key puts it, recomputed at the end of each batch (suite.go)
 //   - facts: what a resync tells again keeps its time, in the book too; a job that was let in and
 //     has begun is let in again at once (past.go)

@@ -14,6 +14,7 @@ type meddler struct {
 	drive.World
 	view  func() sched.View
 	watch *Watch // which has to know what is done behind its back
+	binds bool   // it binds tasks, and so sees to bounds itself
 	seed  uint64
 	next  sched.ItemID // of the items made here, far above those of the book; 0 for a world that counts demand by them
 	turns uint64
@@ -59,11 +60,19 @@ func (m *meddler) meddle(dice *rand.Rand) error {
 		}
 		// Many of its tasks on one node: open ones, running ones, done ones; whether it is admitted
 		// and ready or not; whatever runs there.
-		m.start(j.ID, s, sched.NodeID(1+dice.IntN(max(1, int(v.Nodes())))), 0, 1+dice.IntN(3), min(int(j.Stages[s].Total), 6))
+		n, first, count := sched.NodeID(1+dice.IntN(max(1, int(v.Nodes())))), 1+dice.IntN(3), min(int(j.Stages[s].Total), 6)
+		if m.binds && dice.IntN(2) == 0 {
+			m.bound(j.ID, s, n, first, count)
+		}
+		m.start(j.ID, s, n, 0, first, count)
 	}
 	for i := range m.plan.Items {
-		if m.plan.Items[i].ID = m.next; m.next > 0 {
+		it := &m.plan.Items[i]
+		if it.ID = m.next; m.next > 0 {
 			m.next++
+		}
+		if it.Text != "" {
+			m.watch.barred[it.ID] = it.Text
 		}
 	}
 	return m.World.Enact(&m.plan)
@@ -77,6 +86,21 @@ func (m *meddler) start(j sched.JobID, s sched.Stage, n sched.NodeID, container 
 	}
 	m.plan.Add(sched.Item{Verb: sched.Start, Job: j, Stage: s, Node: n, Container: container, Count: int32(count), Locality: sched.Remote,
 		Tasks: sched.Span{From: from, To: int32(len(m.plan.Bound))}})
+}
+
+// bound asks for the same of a stage that is withheld, and of one that may occupy nothing, and takes both back.
+func (m *meddler) bound(j sched.JobID, s sched.Stage, n sched.NodeID, first, count int) {
+	do := func(verb sched.Verb, count int32) { m.plan.Add(sched.Item{Verb: verb, Job: j, Stage: s, Count: count}) }
+	barred := func(why string) {
+		m.start(j, s, n, 0, first, count)
+		m.plan.Items[len(m.plan.Items)-1].Text = why
+	}
+	do(sched.Withhold, 0)
+	barred("its stage was withheld")
+	do(sched.Release, 0)
+	do(sched.SetSlots, 0)
+	barred("its stage had no slot")
+	do(sched.SetSlots, -1)
 }
 
 // wrong asks for what does not exist.

@@ -84,7 +84,7 @@ func Suite(t *testing.T, s Subject) {
 		for seed := 0; seed < s.Seeds || !s.Exact && seed < 20*s.Seeds && slices.ContainsFunc(s.Refuses, lacks); seed++ {
 			m := s
 			m.New = func(t *testing.T, seed uint64) drive.World {
-				w := &meddler{World: s.New(t, seed), seed: seed, calm: 80}
+				w := &meddler{World: s.New(t, seed), binds: s.Binds, seed: seed, calm: 80}
 				if s.Binds {
 					w.next = 1 << 24
 				}

@@ -125,6 +125,10 @@ func (w *World) startable(it *sched.Item, t sched.TaskID, second bool) sched.Cod
 		return sched.NotAdmitted
 	case !s.ready:
 		return sched.NotReady
+	case s.withheld:
+		return sched.Withheld
+	case s.limit >= 0 && len(w.of(s, 0)) >= s.limit:
+		return sched.AtLimit
 	case second && (state != running || len(w.of(s, int(t))) != 1), !second && state != open:
 		return sched.Stale
 	case !nd.spec.Carries(wants.labels):

@@ -55,6 +55,9 @@ type dJob struct {
 	ready    map[sched.Stage]bool
 	open     map[sched.Stage]map[sched.TaskID]bool
 	done     map[sched.Stage]map[sched.TaskID]bool
+	withheld map[sched.Stage]bool
+	bound    map[sched.Stage]int // by SetSlots
+	busy     map[sched.Stage]int // tasks that were asked for, and have not ended
 	live     int
 	pending  int // predecessors
 }
@@ -116,7 +119,7 @@ func (d *driver) step() (bool, error) {
 	if len(b.Events) == 0 {
 		d.fatal("empty batch")
 	}
-	over := map[sched.AttemptID]bool{}
+	over, began := map[sched.AttemptID]bool{}, map[*dJob]sched.Stage{}
 	gone := map[sched.JobID]bool{}
 	var beats []sched.NodeID
 	h := fnv.New64a()
@@ -131,10 +134,16 @@ func (d *driver) step() (bool, error) {
 			beats = append(beats, e.Node)
 		}
 		d.take(e, over, gone)
+		if e.Kind == sched.Started {
+			began[d.jobs[e.Job]] = e.Stage
+		}
 	}
 	d.hash = d.hash*1099511628211 ^ h.Sum64()
 	for a := range over {
 		delete(d.attempts, a)
+	}
+	for j, s := range began {
+		d.bounded(j, s)
 	}
 	for n, nd := range d.nodes {
 		if x, bad := nd.free.Negative(); bad && nd.up {
@@ -147,6 +156,19 @@ func (d *driver) step() (bool, error) {
 		return false, err
 	}
 	return true, nil
+}
+
+// bounded checks that what has just started of a stage was within its bounds.
+func (d *driver) bounded(j *dJob, s sched.Stage) {
+	runs := 0
+	for _, a := range d.attempts {
+		if a.e.Job == j.id && a.e.Stage == s {
+			runs++
+		}
+	}
+	if most, is := j.bound[s]; j.withheld[s] || is && most >= 0 && runs > most {
+		d.fatal("%v of %s started: withheld %v, bound %d, %d run", s, j.spec.ID, j.withheld[s], most, runs)
+	}
 }
 
 func (d *driver) take(e *sched.Event, over map[sched.AttemptID]bool, gone map[sched.JobID]bool) {
@@ -185,6 +207,7 @@ func (d *driver) take(e *sched.Event, over map[sched.AttemptID]bool, gone map[sc
 		over[e.Attempt] = true
 		j := d.jobs[a.e.Job]
 		j.live--
+		j.busy[a.e.Stage]--
 		d.nodes[a.e.Node].free.Add(&a.needs)
 		if got, want := e.Spans[sched.PhaseShuffle]+e.Spans[sched.PhaseRun], d.at.Sub(a.began); got != want {
 			d.fatal("attempt %d ran %v, its phases took %v", e.Attempt, want, got)
@@ -233,7 +256,8 @@ func (d *driver) take(e *sched.Event, over map[sched.AttemptID]bool, gone map[sc
 		if d.jobs[e.Job] != nil || gone[e.Job] {
 			d.fatal("job handle %d is in use", e.Job)
 		}
-		j := &dJob{id: e.Job, spec: e.Detail.Job, ready: map[sched.Stage]bool{}, open: map[sched.Stage]map[sched.TaskID]bool{}, done: map[sched.Stage]map[sched.TaskID]bool{}}
+		j := &dJob{id: e.Job, spec: e.Detail.Job, ready: map[sched.Stage]bool{}, open: map[sched.Stage]map[sched.TaskID]bool{}, done: map[sched.Stage]map[sched.TaskID]bool{},
+			withheld: map[sched.Stage]bool{}, bound: map[sched.Stage]int{}, busy: map[sched.Stage]int{}}
 		for _, s := range j.spec.Stages {
 			j.open[s.Kind], j.done[s.Kind] = map[sched.TaskID]bool{}, map[sched.TaskID]bool{}
 			for t := range s.Tasks {
@@ -274,6 +298,12 @@ func (d *driver) item(it sched.Item) {
 	d.items++
 	it.ID = d.items
 	d.plan.Add(it)
+	switch j := d.jobs[it.Job]; it.Verb {
+	case sched.Withhold, sched.Release:
+		j.withheld[it.Stage] = it.Verb == sched.Withhold
+	case sched.SetSlots:
+		j.bound[it.Stage] = int(it.Count)
+	}
 }
 
 func (d *driver) decide(batch []sched.Event, beats []sched.NodeID) {
@@ -320,6 +350,12 @@ func (d *driver) startOn(n sched.NodeID, j *dJob, s *workload.StageSpec) {
 	if d.limit != nil {
 		most = d.limit(j, s.Kind)
 	}
+	if bound, is := j.bound[s.Kind]; is && bound >= 0 {
+		most = min(most, bound-j.busy[s.Kind])
+	}
+	if j.withheld[s.Kind] {
+		return
+	}
 	for c := range max(1, len(s.Containers)) {
 		needs := s.Container(c).Needs
 		for ; most > 0 && nd.free.Fits(&needs); most-- {
@@ -329,6 +365,7 @@ func (d *driver) startOn(n sched.NodeID, j *dJob, s *workload.StageSpec) {
 			}
 			delete(j.open[s.Kind], t)
 			j.live++
+			j.busy[s.Kind]++
 			nd.free.Sub(&needs)
 			from := int32(len(d.plan.Bound))
 			d.plan.Bound = append(d.plan.Bound, sched.Bound{Task: t, Locality: locality})

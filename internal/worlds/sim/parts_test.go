@@ -231,8 +231,8 @@ func TestTaskTimesAreCommon(t *testing.T) {
 	}
 }
 
-// Runs in which nodes fail at random, tasks fail, and the policy kills, holds, bounds and withholds at random; every
-// rule that the driver checks must hold to the end.
+// Runs in which nodes fail at random, tasks fail, and the policy kills, holds, bounds and withholds at random, and
+// asks for more than its bounds allow; every rule that the driver checks must hold to the end.
 func TestUnrulyRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := scenario(t)
@@ -263,6 +263,8 @@ func TestUnrulyRuns(t *testing.T) {
 					d.item(sched.Item{Verb: sched.Release, Job: id, Stage: st})
 				case 3:
 					d.item(sched.Item{Verb: sched.SetSlots, Job: id, Stage: st, Count: int32(rapid.IntRange(-1, 2).Draw(t, "slots"))})
+				case 4:
+					d.beyond(j, st)
 				default:
 					if d.batches > 200 { // no more bounds
 						d.item(sched.Item{Verb: sched.Release, Job: id, Stage: st})
@@ -289,6 +291,17 @@ func TestUnrulyRuns(t *testing.T) {
 			t.Fatalf("%d of %d jobs ended", len(d.ended), len(cfg.Workload.Jobs))
 		}
 	})
+}
+
+// beyond asks for the first open task of a stage that is withheld, or has as many as it may have.
+func (d *driver) beyond(j *dJob, s sched.Stage) {
+	bound, is := j.bound[s]
+	if !j.withheld[s] && !(is && bound >= 0 && j.busy[s] >= bound) || len(j.open[s]) == 0 {
+		return
+	}
+	from := int32(len(d.plan.Bound))
+	d.plan.Bound = append(d.plan.Bound, sched.Bound{Task: slices.Min(slices.Collect(maps.Keys(j.open[s]))), Locality: sched.Remote})
+	d.item(sched.Item{Verb: sched.Start, Job: j.id, Stage: s, Node: 1, Count: 1, Tasks: sched.Span{From: from, To: from + 1}})
 }
 
 // Starting and ending tasks allocates nothing once the arrays have grown.

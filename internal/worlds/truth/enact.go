@@ -123,6 +123,10 @@ func startable(w World, it *sched.Item, task sched.TaskID) sched.Code {
 		return sched.NotAdmitted
 	case !s.Ready:
 		return sched.NotReady
+	case s.Withheld:
+		return sched.Withheld
+	case s.Limit >= 0 && s.Busy >= s.Limit:
+		return sched.AtLimit
 	case it.Verb == sched.Start && t.State != Open, it.Verb == sched.Speculate && (t.State != Runs || t.Live != 1):
 		return sched.Stale
 	case !n.Spec.Carries(j.Spec.Labels):

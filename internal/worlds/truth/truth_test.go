@@ -58,8 +58,11 @@ func (m *model) mayStart(it *sched.Item, task int) sched.Code {
 	if s < 0 || it.Container > 0 || task < 1 || task > tasks {
 		return sched.BadItem
 	}
-	running, busy := 0, 0
+	running, busy, ofStage := 0, 0, 0
 	for _, r := range m.runs {
+		if r.job == j && r.stage == s {
+			ofStage++
+		}
 		if r.taskOf == (taskOf{j, s, task}) {
 			running++
 		}
@@ -75,6 +78,10 @@ func (m *model) mayStart(it *sched.Item, task int) sched.Code {
 		return sched.NotAdmitted
 	case !m.ready[j][s]:
 		return sched.NotReady
+	case m.withheld[j][s]:
+		return sched.Withheld
+	case m.limit[j][s] >= 0 && ofStage >= int(m.limit[j][s]):
+		return sched.AtLimit
 	case isDone, first && running > 0, !first && running != 1:
 		return sched.Stale
 	case len(labels[j]) > 0 && len(names[n]) == 0:
@@ -191,7 +198,7 @@ func TestEnactIsWhatTheContractSays(t *testing.T) {
 		}
 	}
 	for _, why := range []sched.Code{sched.UnknownJob, sched.UnknownNode, sched.UnknownAttempt, sched.BadItem, sched.NodeAway, sched.NotAdmitted,
-		sched.NotReady, sched.Stale, sched.WrongLabels, sched.NoRoom, sched.CannotDo, sched.OK} {
+		sched.NotReady, sched.Withheld, sched.AtLimit, sched.Stale, sched.WrongLabels, sched.NoRoom, sched.CannotDo, sched.OK} {
 		if refusals[why] == 0 {
 			t.Errorf("nothing was ever %v: this tests too little", why)
 		}
