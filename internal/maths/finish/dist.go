@@ -153,33 +153,55 @@ func (d *Dist) Plus(o *Dist) Dist  { return d.with(o, func(a, b float64) float64
 func (d *Dist) Times(o *Dist) Dist { return d.with(o, func(a, b float64) float64 { return a * b }) }
 
 // with joins two independent times: all pairs of their quantiles, each with the product of their weights.
-func (d *Dist) with(o *Dist, join func(a, b float64) float64) (sum Dist) {
-	var pairs [knots * knots]weighted
+// join rises with both, so the pairs of one of a's quantiles are sorted already, and rows are merged.
+func (d *Dist) with(o *Dist, join func(a, b float64) float64) Dist {
+	var room [2][knots * knots]weighted
+	pairs, spare := &room[0], &room[1]
 	for i, a := range d {
 		for k, b := range o {
-			pairs[i*knots+k] = weighted{join(a, b), grid.w[i] * grid.w[k]}
+			pairs[i*knots+k] = weighted{units.Rounded(join(a, b)), grid.w[i] * grid.w[k]}
 		}
 	}
+	for run := knots; run < len(pairs); run *= 2 {
+		for from := 0; from < len(pairs); from += 2 * run {
+			middle, end := min(from+run, len(pairs)), min(from+2*run, len(pairs))
+			merge(spare[from:end], pairs[from:middle], pairs[middle:end])
+		}
+		pairs, spare = spare, pairs
+	}
 	return quantiles(pairs[:])
+}
+
+// merge puts two sorted runs into one.
+func merge(to, a, b []weighted) {
+	for i := range to {
+		if len(b) == 0 || len(a) > 0 && a[0].at <= b[0].at {
+			to[i], a = a[0], a[1:]
+		} else {
+			to[i], b = b[0], b[1:]
+		}
+	}
 }
 
 // weighted is a value and how likely it is.
 type weighted struct{ at, weight float64 }
 
-// quantiles are those of values, in any order, whose weights add up to 1.
+// quantiles are those of sorted values whose weights add up to 1, each at the middle of its weight.
 func quantiles(values []weighted) (d Dist) {
-	slices.SortFunc(values, func(a, b weighted) int { return compare(a.at, b.at) })
-	below, last, k := 0.0, math.Inf(-1), 0
+	below, last, k := 0.0, 0.0, 0
 	for i := range values {
 		v := &values[i]
-		z := score(min(below+v.weight/2, 1-1e-9)) // its middle
-		for ; k < knots && first+step*float64(k) <= units.Rounded(z); k++ {
-			d[k] = v.at
-			if i > 0 && units.Rounded(z-last) > 0 {
-				d[k] -= (v.at - values[i-1].at) * (z - first - step*float64(k)) / (z - last)
+		middle := min(below+v.weight/2, 1-1e-9)
+		if k < knots && grid.p[k] <= units.Rounded(middle) {
+			z, before := score(middle), score(last)
+			for ; k < knots && grid.p[k] <= units.Rounded(middle); k++ {
+				d[k] = v.at
+				if wide := units.Rounded(z - before); i > 0 && wide > 0 {
+					d[k] -= (v.at - values[i-1].at) * (z - first - step*float64(k)) / wide
+				}
 			}
 		}
-		below, last = below+v.weight, z
+		below, last = below+v.weight, middle
 	}
 	for ; k < knots; k++ {
 		d[k] = values[len(values)-1].at

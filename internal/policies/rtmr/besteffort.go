@@ -1,6 +1,7 @@
 package rtmr
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/slackline/slackline/sched"
@@ -74,6 +75,7 @@ func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage 
 	if left != nil {
 		*left--
 	}
+	s.hold(j)
 	r := s.of(j)
 	if r != nil && r.Standing == sampled && stage == sched.Map {
 		r.Sample.started(v.Now(), began, job, p)
@@ -134,16 +136,71 @@ type spare struct {
 // held is how many slots of a kind tasks without a promise hold, of those in service.
 func (s *scheduler) held(v sched.View, slot sched.Stage) (n int64) {
 	n = -s.elsewhere(v, slot)
-	for _, j := range s.others {
-		if job := v.Job(j); job != nil {
-			has := holds(job)
-			if n += int64(has.Maps); slot == sched.Reduce {
-				n += int64(has.Reduces - has.Maps)
-			}
+	for _, j := range s.holders(v) {
+		has := holds(v.Job(j))
+		if n += int64(has.Maps); slot == sched.Reduce {
+			n += int64(has.Reduces - has.Maps)
 		}
 	}
 	return n
 }
+
+// holders lists the jobs without a promise that hold containers, by arrival, so that nobody walks over
+// all that wait. The list is kept as startLent goes, and made again where the book counts others.
+func (s *scheduler) holders(v sched.View) []sched.JobID {
+	if s.walked == v.Round() {
+		return s.holding
+	}
+	s.walked = v.Round()
+	sum := int32(0)
+	for _, j := range s.queue {
+		if s.of(j).Rank == 0 {
+			break
+		}
+		sum += occupied(v.Job(j))
+	}
+	sum += s.retain(v, s.holding)
+	whole := int32(0)
+	for _, t := range v.Queue(sched.Root).Stages {
+		whole += t.Occupied
+	}
+	if sum != whole {
+		s.holding = nil
+		s.retain(v, s.others)
+	}
+	return s.holding
+}
+
+// retain keeps those of the list that hold containers, and says how many.
+func (s *scheduler) retain(v sched.View, from []sched.JobID) (sum int32) {
+	list := s.holding[:0]
+	for _, j := range from {
+		if n := occupied(v.Job(j)); n > 0 {
+			list, sum = append(list, j), sum+n
+		}
+	}
+	s.holding = list
+	return sum
+}
+
+// occupied is how many containers a job holds, 0 if there is none.
+func occupied(job *sched.Job) (n int32) {
+	if job != nil {
+		for i := range job.Stages {
+			n += job.Stages[i].Occupied
+		}
+	}
+	return n
+}
+
+// hold notes that a job without a promise holds a container.
+func (s *scheduler) hold(j sched.JobID) {
+	if i, found := slices.BinarySearchFunc(s.holding, s.jobs[j].Claim.Seq, s.bySeq); !found {
+		s.holding = slices.Insert(s.holding, i, j)
+	}
+}
+
+func (s *scheduler) bySeq(j sched.JobID, seq int64) int { return cmp.Compare(s.jobs[j].Claim.Seq, seq) }
 
 // holds is how many slots the job holds. A stage that can run in several kinds of containers counts
 // as if it ran in the first.
@@ -231,7 +288,8 @@ func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample in
 	if held <= 0 && len(s.out) == 0 {
 		return // nothing is lent
 	}
-	for _, j := range slices.Backward(s.others) { // those that die already
+	holders := s.holders(v)
+	for _, j := range slices.Backward(holders) { // those that die already
 		s.eachLent(v, j, slot, func(a *sched.Attempt) {
 			if a.Dying {
 				missing--
@@ -239,7 +297,7 @@ func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample in
 		})
 	}
 	for _, of := range []standing{lent, sampled} {
-		for _, j := range slices.Backward(s.others) {
+		for _, j := range slices.Backward(holders) {
 			if missing <= 0 {
 				return
 			}

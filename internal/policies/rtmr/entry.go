@@ -77,17 +77,21 @@ func parts(s *scheduler) []compose.Entry {
 	step := func(p compose.Step) func(compose.Args) (compose.Step, error) {
 		return func(compose.Args) (compose.Step, error) { return p, nil }
 	}
-	profiles := compose.Reads{Profiles: true}
+	profiles, heeds := compose.Reads{Profiles: true}, sched.Events(0) // any
+	if s != nil && s.c.Most > 0 {
+		// A verdict counts what really runs, so ends may be told with whatever comes next.
+		heeds = sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress, sched.Ended, sched.Discrepancy)
+	}
 	return []compose.Entry{
 		{Name: "rtmr order", Kind: compose.KindOrder, Doc: "started jobs first, then by deadline",
 			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
 		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline in the worst case", Step: step(admission{s}),
-			Traits: compose.Traits{Reads: profiles, Causes: []*sched.Cause{estimate.Promised, estimate.Likely, Unlikely, Overdrawn, Behind, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
+			Traits: compose.Traits{Reads: profiles, Heeds: heeds, Causes: []*sched.Cause{estimate.Promised, estimate.Likely, Unlikely, Overdrawn, Behind, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
 				Late, BreaksPromise, AllLent, HasLabels, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
 				estimate.TooFewSlots, estimate.MapsFirst, estimate.MapsOver, sched.Begun, sched.Wakeup}}},
 		{Name: "rtmr dispatcher", Kind: compose.KindPlace, Doc: "what each node gets", Step: step(dispatcher{s}),
 			Traits: compose.Traits{Reads: profiles, Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{sched.FirstInOrder, LeftOver, sched.PlaceChanged, sched.Wakeup}}},
 		{Name: "rtmr reclaimer", Kind: compose.KindPreempt, Doc: "kills tasks without a promise when their slots fall due", Step: step(reclaimer{s}),
-			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Causes: []*sched.Cause{SlotDue}}},
+			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Heeds: heeds, Causes: []*sched.Cause{SlotDue}}},
 	}
 }

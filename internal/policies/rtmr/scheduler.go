@@ -1,7 +1,6 @@
 package rtmr
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,6 +36,8 @@ type scheduler struct {
 	jobs     []record      // by handle
 	queue    []sched.JobID // with a promise, in their order: started ones first
 	others   []sched.JobID // without one, by arrival
+	holding  []sched.JobID // of these, those that hold containers, and perhaps some that did; not saved
+	walked   int64         // the round in which these were looked through
 	samples  int           // of these, jobs that are being measured
 	mastered int           // jobs with a promise that have a master
 	starts   int64         // jobs that have started so far
@@ -123,7 +124,7 @@ func (s *scheduler) note(job *sched.Job, as standing) *record {
 	*r = record{ID: job.Spec.ID, Standing: as, Claim: Claim{Job: job.ID, Seq: job.Seq, Arrived: job.Arrived, Deadline: job.Deadline},
 		Maps: tally{Done: job.Stages[sched.Map].Done}, Reduces: tally{Done: job.Stages[sched.Reduce].Done}}
 	if as != promised {
-		i, _ := slices.BinarySearchFunc(s.others, job.Seq, func(a sched.JobID, seq int64) int { return cmp.Compare(s.jobs[a].Claim.Seq, seq) })
+		i, _ := slices.BinarySearchFunc(s.others, job.Seq, s.bySeq)
 		s.others = slices.Insert(s.others, i, job.ID)
 		if as == sampled {
 			s.samples++
@@ -145,8 +146,10 @@ func (s *scheduler) forget(j sched.JobID) {
 			s.mastered--
 		}
 	}
-	if i := slices.Index(*list, j); i >= 0 {
-		*list = slices.Delete(*list, i, i+1)
+	for _, l := range []*[]sched.JobID{list, &s.holding} {
+		if i := slices.Index(*l, j); i >= 0 {
+			*l = slices.Delete(*l, i, i+1)
+		}
 	}
 	if r.Standing == sampled {
 		s.samples--
@@ -182,6 +185,7 @@ func (s *scheduler) resize(v sched.View) {
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
 	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil
+	s.holding, s.walked = nil, 0
 	s.plan = NewSchedule(0, 0, s.c.FIFO)
 	s.resize(v)
 	for _, j := range was {
@@ -247,6 +251,7 @@ func (s *scheduler) copy(o *scheduler) {
 		r := &c.jobs[j] // ends are only ever appended to
 		r.Maps.Ends, r.Reduces.Ends, r.Leases = slices.Clip(r.Maps.Ends), slices.Clip(r.Reduces.Ends), slices.Clone(r.Leases)
 	}
+	c.holding, c.walked = nil, 0
 	c.begun, c.out, c.plan = maps.Clone(o.begun), slices.Clone(o.out), o.plan.Clone()
 	*s = c
 }
@@ -329,5 +334,6 @@ func (s *scheduler) load(text []byte) error {
 	s.begun, s.looked, s.out = begun, st.Looked, st.Out
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	s.mastered = mastered
+	s.holding, s.walked = nil, 0
 	return nil
 }

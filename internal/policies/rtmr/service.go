@@ -78,7 +78,7 @@ func (s *scheduler) elsewhere(v sched.View, slot sched.Stage) (n int64) {
 	}
 	if s.strays.round != v.Round() {
 		s.strays.round, s.strays.slots = v.Round(), slots{}
-		for _, j := range s.others {
+		for _, j := range s.holders(v) {
 			s.eachOf(v, j, func(a *sched.Attempt, slot sched.Stage) {
 				switch node := v.Node(a.Node); {
 				case inService(node, slot):

@@ -54,6 +54,13 @@ func (t *teacher) Batch(_ units.Time, records []follow.Record) error {
 	return nil
 }
 
+// Heed passes on which events must not wait (drive.Patient). Jobs end at once, so nothing is taught late.
+func (t *teacher) Heed(kinds sched.Events) {
+	if w, ok := t.World.(drive.Patient); ok {
+		w.Heed(kinds)
+	}
+}
+
 // Next returns what has happened, and what that teaches.
 func (t *teacher) Next(ctx context.Context) (drive.Batch, error) {
 	b, err := t.World.Next(ctx)
