@@ -40,15 +40,15 @@ func New(w World, p sched.Policy, sinks ...Sink) *Loop {
 
 // Run drives the world until it has nothing more to say. It returns nil at the end of the run, else
 // the first error of the world or of a sink, or the context's.
-func (l *Loop) Run(ctx context.Context) error {
-	for {
-		switch err := l.Step(ctx); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
+func (l *Loop) Run(ctx context.Context) (err error) {
+	defer l.undeclared(&err)
+	for err == nil {
+		err = l.step(ctx)
 	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // Step takes in one batch and answers it. io.EOF is the end of the run.
@@ -60,6 +60,10 @@ func (l *Loop) Run(ctx context.Context) error {
 // book, and the policy sees it with whatever wakes it next.
 func (l *Loop) Step(ctx context.Context) (err error) {
 	defer l.undeclared(&err)
+	return l.step(ctx)
+}
+
+func (l *Loop) step(ctx context.Context) error {
 	if l.unfit != nil {
 		return l.unfit
 	}

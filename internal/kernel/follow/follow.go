@@ -90,26 +90,27 @@ func (f *Follower) late(at units.Time, events []sched.Event) (starts, ends span,
 		i++
 	}
 	ends = span{i, i}
+	start, end := f.dueLate(at, events, starts.to, sched.Started), f.dueLate(at, events, ends.to, sched.Ended)
 	for now := f.told; ; {
-		next := &starts
-		due := f.dueLate(at, events, starts.to, sched.Started)
-		if end := f.dueLate(at, events, ends.to, sched.Ended); end < due {
-			next, due = &ends, end
-		}
-		if due == units.Never {
-			if len(f.records) > 0 {
-				err = f.tell(now)
-			}
-			return starts, ends, err
-		}
+		due := min(start, end)
 		if due != now && len(f.records) > 0 {
 			if err = f.tell(now); err != nil {
 				return starts, ends, err
 			}
 		}
+		if due == units.Never {
+			return starts, ends, nil
+		}
 		now = due
-		f.take(now, &events[next.to])
-		next.to++
+		if start <= end {
+			f.take(now, &events[starts.to])
+			starts.to++
+			start = f.dueLate(at, events, starts.to, sched.Started)
+		} else {
+			f.take(now, &events[ends.to])
+			ends.to++
+			end = f.dueLate(at, events, ends.to, sched.Ended)
+		}
 	}
 }
 

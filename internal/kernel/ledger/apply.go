@@ -22,9 +22,14 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 		l.jobs[j] = jobBook{}
 	}
 	l.closing = l.closing[:0]
-	l.clearVacant()
-	l.derived = append(l.derived[:0], l.refusals...)
-	l.refusals = l.refusals[:0]
+	if len(l.vacant) > 0 {
+		l.clearVacant()
+	}
+	l.derived = l.derived[:0]
+	if len(l.refusals) > 0 {
+		l.derived = append(l.derived, l.refusals...)
+		l.refusals = l.refusals[:0]
+	}
 	if len(events) > 0 && events[0].Kind == sched.Resync {
 		l.resync(events)
 	} else {
@@ -32,9 +37,15 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 			l.take(&events[i])
 		}
 	}
-	l.loseLeft()
-	l.expire()
-	l.rekeyDirty()
+	if len(l.left) > 0 {
+		l.loseLeft()
+	}
+	if len(l.held) > 0 {
+		l.expire()
+	}
+	if len(l.dirty) > 0 {
+		l.rekeyDirty()
+	}
 	if len(l.derived) == 0 {
 		return events
 	}

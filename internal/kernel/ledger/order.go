@@ -318,8 +318,11 @@ func (l *Ledger) Waiting(s sched.Stage, after sched.JobID) sched.JobID {
 
 // First returns the first job in the order, behind after, with an open task of the stage that may start on the node.
 func (l *Ledger) First(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
+	if s >= sched.Stages || l.queues[sched.Root].ranks[s].n == 0 {
+		return 0
+	}
 	nb := l.node(n)
-	if nb == nil || s >= sched.Stages || l.yielded || !nb.Serves() || l.full(nb, s) {
+	if nb == nil || l.yielded || !nb.Serves() || l.full(nb, s) {
 		return 0
 	}
 	for j := l.Waiting(s, after); j != 0; j = l.Waiting(s, j) {

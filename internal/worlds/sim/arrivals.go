@@ -65,6 +65,7 @@ func (w *World) expectArrival() {
 	}
 	if w.next.at != units.Never {
 		w.coming--
+		w.lapsed++
 	}
 	w.next.at = at
 	w.next.gen++
@@ -227,7 +228,7 @@ func (w *World) cutOff() {
 			w.endJob(int32(h), sched.Killed, fmt.Sprintf("the run was limited to %v", w.cfg.Until))
 		}
 	}
-	w.coming = 0
+	w.coming, w.lapsed, w.fabric.timed = 0, 0, false
 	w.queue.heap = w.queue.heap[:0]
 }
 

@@ -63,12 +63,11 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
 	at.left = at.work
 	w.link(a, nd, s)
-	task := b.Task
-	if w.late { // as the world whose book it began from
-		task = 0
+	e := w.ofAttempt(sched.Started)
+	e.Attempt, e.Job, e.Stage, e.Node, e.Container, e.Locality, e.Item = sched.AttemptID(a), it.Job, it.Stage, it.Node, it.Container, b.Locality, it.ID
+	if !w.late { // else as the world whose book it began from
+		e.Task = b.Task
 	}
-	w.emit(sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a), Job: it.Job, Stage: it.Stage, Task: task,
-		Node: it.Node, Container: it.Container, Locality: b.Locality, Item: it.ID})
 	w.beginShuffle(a, b.Locality)
 	w.expectReport()
 }
@@ -137,8 +136,11 @@ func (w *World) park(at *attempt) {
 	if at.timed {
 		at.timed = false
 		w.timed--
+		w.lapsed++
 	}
-	w.unfetch(at)
+	if at.fetching {
+		w.unfetch(at)
+	}
 }
 
 // finish ends an attempt whose time has come.
@@ -217,7 +219,8 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	w.park(at)
 	w.unlink(at, nd, s)
 	nd.Free.Add(&w.kinds[s.kinds[at.container]].needs)
-	e := sched.Event{Kind: sched.Ended, Attempt: sched.AttemptID(a), Outcome: outcome, Text: why}
+	e := w.ofAttempt(sched.Ended)
+	e.Attempt, e.Outcome, e.Text = sched.AttemptID(a), outcome, why
 	shuffled := min(at.ready, w.now)
 	e.Spans[sched.PhaseShuffle] = shuffled.Sub(at.began)
 	e.Spans[sched.PhaseRun] = w.now.Sub(shuffled)
@@ -237,14 +240,12 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 			s.most = s.Done
 			w.stall.further(w.now)
 		}
-		w.emit(e)
 		w.keepOutput(j, s, n)
 		w.refresh(j, s, false)
 		if t.Live > 0 {
 			w.supersede(s, at.task)
 		}
 	default:
-		w.emit(e)
 		w.refresh(j, s, true)
 		if open {
 			w.missOutputs(j)

@@ -234,11 +234,12 @@ func (w *World) auditStage(h int32, s *stage) (vanished int32) {
 
 // auditQueue: the heap is one; each timed attempt has one entry, at its end; what counts as coming is there.
 func (w *World) auditQueue() {
-	entries, coming, reports := make(map[int32]units.Time), 0, 0
+	entries, coming, reports, lapsed := make(map[int32]units.Time), 0, 0, 0
 	for i := range w.queue.heap {
 		d := &w.queue.heap[i]
 		w.must(i == 0 || !d.before(&w.queue.heap[(i-1)/2]), "entry %d of the queue comes before the one above it", i)
 		if w.stale(d) {
+			lapsed++
 			continue
 		}
 		w.must(d.at >= w.now, "an entry of class %d was to happen at %v", d.class(), d.at)
@@ -263,6 +264,7 @@ func (w *World) auditQueue() {
 		}
 	}
 	equal(w, w.coming, coming, "entries of the queue that were written down")
+	equal(w, w.lapsed, lapsed, "entries of the queue that are stale")
 	if !w.over() { // at the time limit the queue is emptied
 		equal(w, reports == 1, w.reporting, "a report of progress is in the queue, once")
 	}

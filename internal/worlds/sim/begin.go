@@ -253,7 +253,8 @@ func (w *World) attemptsFrom(book *ledger.Ledger) error {
 			w.goOn(a, tasks[i])
 			continue
 		}
-		w.emit(sched.Event{Kind: sched.Ended, Attempt: a.ID, Outcome: outcome})
+		e := w.ofAttempt(sched.Ended)
+		e.Attempt, e.Outcome = a.ID, outcome
 		w.endedAttempts = append(w.endedAttempts, int32(a.ID))
 	}
 	for a := most; a > 0; a-- {

@@ -38,6 +38,7 @@ type fabric struct {
 	flows  int
 	heap   []flow
 	gen    uint32 // of the entry in the event queue
+	timed  bool   // there is one
 }
 
 // flow is a shuffle: when served reaches end it is over. It is stale if its attempt has another generation.
@@ -76,24 +77,27 @@ func (w *World) fetch(a int32, takes units.Duration) {
 
 // unfetch takes an attempt off the network that was fetching. Its generation must have changed before.
 func (w *World) unfetch(t *attempt) {
-	if t.fetching {
-		w.serve()
-		t.fetching = false
-		w.fabric.flows--
-		w.expectFetched()
-	}
+	w.serve()
+	t.fetching = false
+	w.fabric.flows--
+	w.expectFetched()
 }
 
 // expectFetched enters the end of the next flow into the event queue.
 func (w *World) expectFetched() {
 	f := &w.fabric
 	f.gen++
+	if f.timed {
+		f.timed = false
+		w.lapsed++
+	}
 	for len(f.heap) > 0 && w.attempts[f.heap[0].attempt].gen != f.heap[0].gen {
 		f.pop()
 	}
 	if len(f.heap) > 0 {
 		left := math.Ceil((f.heap[0].end-f.served)/w.rate() - exact)
 		w.queue.push(w.now.Add(units.Nanosecond.Scale(max(0, left))), fetched, 0, f.gen)
+		f.timed = true
 	}
 }
 

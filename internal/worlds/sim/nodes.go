@@ -96,22 +96,23 @@ func (w *World) kindOf(needs units.Vector, labels []string) int32 {
 		w.kinds[at] = k
 	}
 	for n := 1; n < len(w.nodes); n++ {
-		w.setRoomOf(int32(n), &w.kinds[at])
+		w.kinds[at].room.put(n-1, w.kinds[at].fits(&w.nodes[n], int32(n)))
 	}
 	return int32(at)
 }
 
 // setRoom notes for which kinds of containers the node has room. O(kinds).
 func (w *World) setRoom(n int32) {
+	nd := &w.nodes[n]
 	for i := range w.kinds {
-		w.setRoomOf(n, &w.kinds[i])
+		k := &w.kinds[i]
+		k.room.put(int(n-1), k.fits(nd, n))
 	}
 }
 
-func (w *World) setRoomOf(n int32, k *kind) {
-	nd := &w.nodes[n]
-	serves := nd.state == nodeOpen && !nd.Closed && !nd.listed
-	k.room.put(int(n-1), serves && nd.Free.Fits(&k.needs) && (k.carries == nil || k.carries[n-1]))
+// fits tells whether a container of the kind may start on the node.
+func (k *kind) fits(nd *node, n int32) bool {
+	return nd.state == nodeOpen && nd.Free.Fits(&k.needs) && !nd.Closed && !nd.listed && (k.carries == nil || k.carries[n-1])
 }
 
 func (w *World) nodeUp(n int32) {

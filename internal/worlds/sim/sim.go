@@ -65,6 +65,7 @@ type World struct {
 	idle       idling
 	stall      stall
 	coming     int // entries of the queue that were written down: changes, arrivals, the limit
+	lapsed     int // entries of the queue that are stale
 }
 
 var _ drive.World = (*World)(nil)
@@ -219,7 +220,7 @@ func (w *World) begin() {
 
 // soonest returns the next instant at which something may happen, units.Never if there is none.
 func (w *World) soonest() units.Time {
-	if len(w.out) > w.held || len(w.leaving) > 0 || len(w.doomed) > 0 || len(w.asks) > 0 {
+	if len(w.out) > w.held || len(w.leaving)+len(w.doomed)+len(w.asks) > 0 {
 		return w.now
 	}
 	at := max(w.wake, w.now)
@@ -234,13 +235,13 @@ func (w *World) soonest() units.Time {
 
 // earliest returns the first entry of the queue that is not stale.
 func (w *World) earliest() *due {
-	for {
-		d := w.queue.top()
-		if d == nil || !w.stale(d) {
-			return d
-		}
+	d := w.queue.top()
+	for w.lapsed > 0 && d != nil && w.stale(d) {
 		w.queue.pop()
+		w.lapsed--
+		d = w.queue.top()
 	}
+	return d
 }
 
 func (w *World) stale(d *due) bool {
@@ -257,7 +258,9 @@ func (w *World) stale(d *due) bool {
 
 // happen makes the events of the instant.
 func (w *World) happen() {
-	w.settle()
+	if len(w.leaving)+len(w.doomed) > 0 {
+		w.settle()
+	}
 	for {
 		d := w.earliest()
 		if d == nil || d.at != w.now {
@@ -271,7 +274,9 @@ func (w *World) happen() {
 		w.queue.pop()
 		w.handle(&e)
 	}
-	w.reconcile()
+	if len(w.touched) > 0 {
+		w.reconcile()
+	}
 	if w.wake <= w.now {
 		w.wake = units.Never
 		w.emit(sched.Event{Kind: sched.Tick})
@@ -315,6 +320,7 @@ func (w *World) handle(d *due) {
 	case masterUp:
 		w.masterReady(d.arg)
 	case fetched:
+		w.fabric.timed = false
 		w.fetched()
 	case attemptEnd:
 		at := &w.attempts[d.arg]
@@ -338,12 +344,16 @@ func (w *World) nextChange(i int) {
 	}
 }
 
-// emit adds an event to the batch being made. Until that is handed out, Age is when it happened.
-func (w *World) emit(e sched.Event) {
-	if e.Kind == sched.Started || e.Kind == sched.Ended {
-		e.Age = units.Duration(w.now)
-	}
-	w.out = append(w.out, e)
+// emit adds an event to the batch being made.
+func (w *World) emit(e sched.Event) { w.out = append(w.out, e) }
+
+// ofAttempt adds a start or an end, which the caller fills in before anything else happens. Until the batch
+// is handed out, Age is when it happened.
+func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
+	w.out = append(w.out, sched.Event{})
+	e := &w.out[len(w.out)-1]
+	e.Kind, e.Age = k, units.Duration(w.now)
+	return e
 }
 
 // hand returns the batch in the order of the kinds, those of a kind in the order they were made,

@@ -29,7 +29,6 @@ func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 	if len(p.Items) == 0 {
 		return
 	}
-	can := w.Can()
 	for i := range p.Items {
 		it := &p.Items[i]
 		if it.Held {
@@ -43,9 +42,11 @@ func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 			refuse(w, it, 0, it.Count, sched.Stale)
 			continue
 		}
-		if !can.Can(it.Verb) {
-			refuse(w, it, 0, it.Count, sched.CannotDo)
-			continue
+		if it.Verb != sched.Start {
+			if can := w.Can(); !can.Can(it.Verb) {
+				refuse(w, it, 0, it.Count, sched.CannotDo)
+				continue
+			}
 		}
 		switch it.Verb {
 		case sched.WakeMe, sched.SetDeadline, sched.Rank:
