@@ -209,13 +209,12 @@ func (l *Ledger) rekeyDirty() {
 
 // Misranked returns the first ranked job whose key, or whose queue's key, is not what the order says now,
 // 0 if there is none. If an order's keys depend on something that no event or item announced, it has such
-// jobs until the policy asks for a Rank. None counts while all jobs wait to be ranked again.
-// O(jobs × depth): for the conformance suite.
-func (l *Ledger) Misranked() (sched.JobID, sched.Stage) {
-	for i := range l.held {
-		if l.held[i].Verb == sched.Rank && l.held[i].Job == 0 {
-			return 0, 0
-		}
+// jobs until the policy asks for a Rank. While a Rank of all jobs is held, a key may also be what the order
+// says of the same pages in an earlier view, one of those given.
+// O(jobs × depth × views): for the conformance suite.
+func (l *Ledger) Misranked(earlier ...sched.View) (sched.JobID, sched.Stage) {
+	says := func(is sched.Key, key func(v sched.View) sched.Key) bool {
+		return key(l) == is || slices.ContainsFunc(earlier, func(v sched.View) bool { return key(v) == is })
 	}
 	for j := range l.jobs {
 		b := &l.jobs[j]
@@ -223,11 +222,12 @@ func (l *Ledger) Misranked() (sched.JobID, sched.Stage) {
 			if b.Ranked&(1<<s) == 0 {
 				continue
 			}
-			if l.order.JobKey(l, &b.Job, s) != b.Keys[s] {
+			if !says(b.Keys[s], func(v sched.View) sched.Key { return l.order.JobKey(v, &b.Job, s) }) {
 				return b.ID, s
 			}
 			for q := b.Queue; q != sched.Root; q = l.queues[q].Parent {
-				if qb := &l.queues[q]; l.order.QueueKey(l, &qb.Queue, s) != qb.Keys[s] {
+				qb := &l.queues[q]
+				if !says(qb.Keys[s], func(v sched.View) sched.Key { return l.order.QueueKey(v, &qb.Queue, s) }) {
 					return b.ID, s
 				}
 			}

@@ -48,7 +48,7 @@ func TestRank(t *testing.T) {
 	d.is("held later", d.one(rank(0)).Held, false)
 	d.is("waits", len(d.held), 1)
 	first(1)
-	misranked(0) // it waits for its time
+	misranked(1) // until its time has come
 	again(d)
 	other := open(t, bound, order)
 	load(other, d)

@@ -148,9 +148,9 @@ func (s *Subject) finished(t *testing.T, w *Watch) {
 // to change nothing, if there is such a thing.
 func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, between mischief, sinks ...drive.Sink) *Watch {
 	t.Helper()
-	watch, said := NewWatch(s.Binds), verdicts{make(map[string]bool), make(map[string]bool)}
+	watch, said, ranks := NewWatch(s.Binds), verdicts{make(map[string]bool), make(map[string]bool)}, &earlier{}
 	world := s.New(t, seed)
-	l := drive.New(world, fresh(), append(slices.Concat(sinks, s.sinks), watch, newListener(world.Can()))...)
+	l := drive.New(world, fresh(), append(slices.Concat(sinks, s.sinks), watch, ranks, newListener(world.Can()))...)
 	if m, ok := world.(*meddler); ok {
 		m.view, m.watch = func() sched.View { return l.Ledger }, watch
 	}
@@ -166,7 +166,7 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, betw
 		if s.firm {
 			said.follow(l.Ledger, watch.Resynced(), watch.Taken(), watch.Runs, watch.broken)
 		}
-		if j, s := l.Ledger.Misranked(); j != 0 {
+		if j, s := l.Ledger.Misranked(ranks.look(l.Ledger)...); j != 0 {
 			t.Fatalf("seed %d, round %d: job %d does not stand where the order's key for its %v puts it", seed, l.Round, j, s)
 		}
 		if between != nil {
