@@ -128,9 +128,13 @@ func (l *Ledger) finish(e *sched.Event) {
 	b := &l.jobs[a.Job]
 	tally := &b.Stages[a.Stage]
 	l.unlink(ab)
+	nb, since := l.node(a.Node), units.Time(0)
+	if nb != nil {
+		since = nb.Since
+	}
 	l.book(a.Node, b, a.Stage, a.Container, -1)
-	if nb := l.node(a.Node); nb != nil && e.Age > 0 {
-		nb.Since = l.since(e)
+	if nb != nil && e.Age > 0 {
+		nb.Since = max(since, l.since(e))
 	}
 	tally.Running--
 	if t := b.tasks[a.Stage]; t != nil && a.Task >= 1 && int(a.Task) < len(t.State) {

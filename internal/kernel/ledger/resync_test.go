@@ -63,6 +63,32 @@ func TestFactsKeepTheirTime(t *testing.T) {
 	}
 }
 
+// A node has been idle since the last of its attempts ended, whatever order their ends are told in, and
+// however late.
+func TestLateToldEnds(t *testing.T) {
+	end := func(a sched.AttemptID) sched.Event {
+		return sched.Event{Kind: sched.Ended, Attempt: a, Outcome: sched.Committed}
+	}
+	for _, ends := range [][]sched.Event{{old(30, end(1)), old(20, end(2))}, {old(20, end(2)), old(30, end(1))}} {
+		d := open(t, bound, nil)
+		d.told(nodeUp(1, 1, 9, 1), nodeUp(2, 1, 9, 1), jobOf(1, "a", maps(3)))
+		for a := sched.AttemptID(1); a <= 3; a++ {
+			d.told(sched.Event{Kind: sched.Started, Attempt: a, Job: 1, Stage: sched.Map, Task: sched.TaskID(a), Node: 1 + sched.NodeID(a)/3})
+		}
+		d.at = 100
+		d.told(append(ends, end(3))...)
+		d.is("idle since", d.Node(1).Since, units.Time(81))
+		d.is("idle since, told at once", d.Node(2).Since, units.Time(101))
+	}
+	// The node came up after what ended on its earlier life.
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 9, 1), jobOf(1, "a", maps(3)))
+	d.told(sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1})
+	d.at = 100
+	d.told(old(50, nodeUp(1, 1, 9, 1)), old(70, end(1)))
+	d.is("up since", d.Node(1).Since, units.Time(51))
+}
+
 // Without an order jobs stand by arrival, also one that is told of late.
 func TestLateToldArrival(t *testing.T) {
 	d := open(t, bound, nil)
