@@ -70,6 +70,21 @@ func Fit(classes []*Class) {
 	}
 }
 
+// Complete fits those classes that have no models yet, with what the others have to lend.
+func Complete(classes []*Class) {
+	lacks := func(c *Class) bool { return c != nil && len(c.Models) == 0 }
+	var p *Peers
+	for _, c := range classes {
+		if !lacks(c) && !lacks(c.Cold) {
+			continue
+		}
+		if p == nil {
+			p = PeersOf(classes)
+		}
+		p.Fit(c)
+	}
+}
+
 // Fit fits the models of a class to its samples. Models without samples stay; where an older build
 // left neither, they are made of its estimates.
 func (p *Peers) Fit(c *Class) {

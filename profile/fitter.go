@@ -10,6 +10,9 @@ type Fitter struct {
 	fits   int
 }
 
+// Lend lets others borrow from a class that was fitted before.
+func (f *Fitter) Lend(c *Class) { f.fitted.Put(c.Bare()) }
+
 // Learned fits the models of a class that a job has taught, if it is time. known is what was known of it
 // before, nil if nothing was; it counts as older.
 func (f *Fitter) Learned(known, c *Class) {
@@ -21,6 +24,13 @@ func (f *Fitter) Learned(known, c *Class) {
 		f.news = make(map[string]int)
 	}
 	if f.news[c.Name]++; f.news[c.Name]*8 >= jobs {
+		f.Fit(known, c)
+	}
+}
+
+// Settle fits the models of a class if it has learned anything since they were fitted.
+func (f *Fitter) Settle(known, c *Class) {
+	if f.news[c.Name] > 0 {
 		f.Fit(known, c)
 	}
 }
@@ -37,7 +47,7 @@ func (f *Fitter) Fit(known, c *Class) {
 		all = New(c.Name)
 		all.Merge(known)
 		all.Merge(c)
-		all.Models = nil
+		all.Models, all.Cold = nil, nil
 	}
 	f.peers.Fit(all)
 	c.Models = all.Models

@@ -235,6 +235,28 @@ func TestFewSamplesBorrow(t *testing.T) {
 	if near, far := m.Doubt(1e8, -1), m.Doubt(1e11, -1); near >= far {
 		t.Errorf("the doubt at a size that was seen is %v, a thousand times as far out %v", near, far)
 	}
+	// those that lack models get them beside others that have theirs, which stay
+	late := New("few")
+	late.Merge(few)
+	late.Models = nil
+	kept := fast.Model(workload.Map, "n", Run)
+	Complete([]*Class{fast, late, slow})
+	if got := late.Model(workload.Map, "n", Run).Typical(1e7, -1); got != m.Typical(1e7, -1) {
+		t.Errorf("a tenth of the size takes %v s, and %v s when all were fitted at once", got, m.Typical(1e7, -1))
+	}
+	if fast.Model(workload.Map, "n", Run) != kept {
+		t.Error("a class that had models was fitted again")
+	}
+	// so does one that a run teaches
+	var f Fitter
+	for _, c := range []*Class{fast, slow} {
+		f.Lend(c)
+	}
+	late.Models = nil
+	f.Learned(nil, late)
+	if got := late.Model(workload.Map, "n", Run).Typical(1e7, -1); got != m.Typical(1e7, -1) {
+		t.Errorf("a tenth of the size takes %v s by what a run taught, %v s when all were fitted at once", got, m.Typical(1e7, -1))
+	}
 	// what many taught is hardly changed by the others
 	before := taughtBy(1, 60, 10, 0.5, 3e-7, 0.05, 0.05)
 	Fit([]*Class{before})

@@ -156,6 +156,13 @@ func (c *Class) mergeSamples(o *Class) {
 	}
 }
 
+// Adopt puts models that were fitted elsewhere in the place of those of the class with the same keys.
+func (c *Class) Adopt(models []*Model) {
+	for _, m := range models {
+		c.put(m)
+	}
+}
+
 // Bare returns the class without its samples: all that a policy reads, and no more.
 func (c *Class) Bare() *Class {
 	b := *c

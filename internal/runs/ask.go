@@ -124,7 +124,7 @@ func after(t time.Time, seconds float64) time.Time {
 
 // play simulates the jobs, or one of them alone, with tasks that take so many times as long.
 func (l *Local) play(ctx context.Context, policy string, seed uint64, known []*profile.Class, only, times int) (*report.Run, error) {
-	cfg, err := l.sim(seed, known)
+	cfg, err := l.sim(policy, seed, known)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package runs
 
-import "github.com/slackline/slackline/profile"
+import (
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/profile"
+)
 
 // cold tells whether a run was cold for a class, of which so much was known before: the first of
 // its class, or one that fetched at least a quarter of what its maps read from storage.
@@ -14,10 +17,13 @@ func cold(known *profile.Class, fetched *int64, read int64) bool {
 // Told is what people are told of each class: see profile.Class.Told.
 func Told(known []*profile.Class) []*profile.Class { return each(known, (*profile.Class).Told) }
 
-// whole is what all runs taught, cold ones as well: what policies plan their worst cases by.
-func whole(known []*profile.Class) []*profile.Class {
+// whole is what all runs taught, cold ones as well: what policies plan their worst cases by. Models
+// are fitted to it if the policy reads profiles.
+func whole(known []*profile.Class, policy string) []*profile.Class {
 	all := each(known, (*profile.Class).Whole)
-	profile.Fit(all)
+	if lab.Studies(policy, lab.NoQueues) {
+		profile.Fit(all)
+	}
 	return all
 }
 

@@ -71,11 +71,11 @@ func TestPredictionsLeaveColdRunsOut(t *testing.T) {
 	if err != nil || expected[0].Seconds > 100 || expected[0].Cold {
 		t.Errorf("expected %+v, %v", expected[0], err)
 	}
-	cfg, err := local.sim(1, known)
+	cfg, err := local.sim("rtmr", 1, known)
 	if err != nil || cfg.Profiles[0].Any(workload.Map).Task.Max != 1000 {
 		t.Errorf("a policy would plan by %+v", cfg.Profiles[0])
 	}
-	if e := local.config(1, "", known); e.Profiles[0].Any(workload.Map).Task.Max != 1000 {
+	if e := local.config("rtmr", 1, "", known); e.Profiles[0].Any(workload.Map).Task.Max != 1000 {
 		t.Errorf("a policy of the engine would plan by %+v", e.Profiles[0])
 	}
 }

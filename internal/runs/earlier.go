@@ -79,7 +79,7 @@ func (l *Local) Complete(seed uint64, under string) (bool, error) {
 	if !l.Several || l.Fresh {
 		return false, nil
 	}
-	return engine.Complete(l.config(seed, under, nil))
+	return engine.Complete(l.config("", seed, under, nil))
 }
 
 // Forget removes what the jobs that have finished in the folder under have left for a later run.

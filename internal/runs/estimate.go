@@ -103,7 +103,7 @@ func (l *Local) drawn(ctx context.Context, policy string, seed uint64, known []*
 		tasks += len(l.jobs[i].Splits) + l.Files[i].Reduces
 	}
 	for k := range min(max(drawnTasks/tasks, leastDraws), mostDraws) {
-		cfg, err := l.sim(seed, known)
+		cfg, err := l.sim(policy, seed, known)
 		if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,7 @@ type Keeper struct {
 	local *Local
 	cell  lab.Cell
 	live  *store.Live      // nil: nothing is written
-	known []*profile.Class // before the run
+	known []*profile.Class // of the classes of its jobs, before the run
 	now   time.Time        // when this process began the run, or went on with it
 	base  time.Time        // 0 of the clock of the run, in the first batch at the latest
 	begun bool
@@ -110,7 +110,13 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 	if m == nil || m.store == nil || m.readOnly != nil {
 		return k, nil
 	}
-	known, err := m.store.Profiles()
+	var classes []string // of its jobs; others may come to an open run
+	for _, f := range l.Files {
+		if !l.Open {
+			classes = append(classes, f.Class)
+		}
+	}
+	known, err := m.store.Profiles(classes...)
 	if err != nil {
 		return k, err
 	}

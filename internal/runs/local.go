@@ -174,7 +174,7 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		}
 		return lab.Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}
-	cfg, goesOn := l.config(seed, under, known), time.Time{}
+	cfg, goesOn := l.config(policy, seed, under, known), time.Time{}
 	if !l.Fresh {
 		if goesOn = Began(l.Files, under); goesOn.IsZero() && !l.Several {
 			goesOn = l.Since
@@ -215,7 +215,7 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 }
 
 // config is what the engine gets.
-func (l *Local) config(seed uint64, under string, known []*profile.Class) engine.Config {
+func (l *Local) config(policy string, seed uint64, under string, known []*profile.Class) engine.Config {
 	jobs := make([]engine.Job, len(l.jobs))
 	for i, dir := range l.outputs(under) {
 		jobs[i] = l.jobs[i].Job
@@ -224,7 +224,7 @@ func (l *Local) config(seed uint64, under string, known []*profile.Class) engine
 			l.chain(&jobs[i], l.Files[i], under)
 		}
 	}
-	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: whole(known),
+	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: whole(known, policy),
 		Keep: l.Several, Fresh: l.Fresh, Progress: tellProgress}
 }
 
@@ -269,7 +269,7 @@ func engineWorld(cfg engine.Config) func() (drive.World, error) {
 
 // Simulated returns the run of the same jobs in the simulator.
 func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (lab.Cell, error) {
-	cfg, err := l.sim(seed, known)
+	cfg, err := l.sim(policy, seed, known)
 	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg), Can: cfg.Can()}, err
 }
 
@@ -279,7 +279,7 @@ func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (l
 // A map takes its class's start and time per byte for its own bytes. What a reduce reads is
 // estimated from the class's ratio of intermediate to input bytes, shared out evenly; where that is
 // unknown it takes the class's mean time. Cold runs do not count once there was a warm one.
-func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
+func (l *Local) sim(policy string, seed uint64, known []*profile.Class) (sim.Config, error) {
 	w := &workload.Workload{}
 	told := Told(known)
 	for i := range l.jobs {
@@ -295,7 +295,7 @@ func (l *Local) sim(seed uint64, known []*profile.Class) (sim.Config, error) {
 		job.Stages = stages(l.jobs[i].Splits, f.Reduces, class, l.Machine.Nodes, seed)
 		w.Jobs = append(w.Jobs, &job)
 	}
-	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: whole(known), Seed: seed}, nil
+	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: whole(known, policy), Seed: seed}, nil
 }
 
 func find(known []*profile.Class, name string) *profile.Class {

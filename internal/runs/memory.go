@@ -68,13 +68,13 @@ func (m *Memory) Close() error {
 // Store returns the store, nil if there is none.
 func (m *Memory) Store() *store.Store { return m.store }
 
-// Profiles returns what is known of all classes, with models fitted to it.
+// Profiles returns what is known of all classes, with models.
 func (m *Memory) Profiles() ([]*profile.Class, error) {
 	if m.store == nil {
 		return nil, nil
 	}
 	known, err := m.store.Profiles()
-	profile.Fit(known)
+	profile.Complete(known)
 	return known, err
 }
 

@@ -9,13 +9,16 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
-// Profiles returns all that is known, sorted by class.
-func (s *Store) Profiles() (list []*profile.Class, err error) {
+// Profiles returns what is known of these classes, or of all if none is named, sorted by class. The models are those of
+// the last run that taught the class.
+func (s *Store) Profiles(classes ...string) (list []*profile.Class, err error) {
 	if s.version < 1 {
 		return nil, nil
 	}
 	q := &query{}
-	q.text.WriteString("SELECT class, profile FROM profiles ORDER BY class")
+	q.text.WriteString("SELECT class, profile FROM profiles")
+	q.among("class", classes)
+	q.text.WriteString(" ORDER BY class")
 	err = s.each(q, func(rows *sql.Rows) error {
 		var class, text string
 		if err := rows.Scan(&class, &text); err != nil {
@@ -87,6 +90,10 @@ func learn(tx *sql.Tx, taught *profile.Class) error {
 		return err
 	}
 	known.Merge(taught)
+	known.Adopt(taught.Models) // which were fitted to what is known as well
+	if taught.Cold != nil {
+		known.Cold.Models = nil // those of the run are of warm ones too
+	}
 	return put(tx, known)
 }
 

@@ -132,3 +132,33 @@ func TestDamagedProfile(t *testing.T) {
 		t.Error("it learned over what it could not read")
 	}
 }
+
+// TestModelsAreOfTheLastRun: a run fits models to what was known and to what it did, and those are
+// read back. A cold run fits none for warm ones.
+func TestModelsAreOfTheLastRun(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "a.db"))
+	key := profile.Key{Stage: workload.Map}
+	ran := func(fixed float64) *profile.Class {
+		c := taught("words", 1)
+		c.Adopt([]*profile.Model{{Key: key, Fixed: fixed}})
+		return c
+	}
+	for _, c := range []*profile.Class{ran(1), ran(2), ran(3).AsCold(), ran(4).AsCold(), taught("sort", 1)} {
+		if err := s.Learn(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known, err := s.Profiles("words")
+	if err != nil || len(known) != 1 {
+		t.Fatalf("%d classes, %v", len(known), err)
+	}
+	if m := known[0].Model(key.Stage, key.Node, key.Part); m == nil || m.Fixed != 2 {
+		t.Errorf("the model is %+v, want that of the second run", m)
+	}
+	if m := known[0].Cold.Models; len(m) > 0 {
+		t.Errorf("cold runs have a model of warm ones: %+v", m[0])
+	}
+	if all, err := s.Profiles(); err != nil || len(all) != 2 {
+		t.Errorf("%d classes in all, %v", len(all), err)
+	}
+}

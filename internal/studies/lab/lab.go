@@ -215,6 +215,12 @@ func JudgesDeadlines(text string, q queues.Config) bool {
 	})
 }
 
+// Studies tells whether a policy reads profiles.
+func Studies(text string, q queues.Config) bool {
+	policy, err := catalog.New(text, q)
+	return err == nil && policy.Studies()
+}
+
 // NeedsProfiles tells whether a policy refuses jobs with deadlines while nothing is known of their
 // class.
 func NeedsProfiles(text string, q queues.Config) bool {

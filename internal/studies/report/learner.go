@@ -52,13 +52,16 @@ func NewLearner(known ...*profile.Class) *Learner {
 }
 
 // Know tells what was known of a class before the run.
-func (l *Learner) Know(c *profile.Class) { l.known.Put(c) }
+func (l *Learner) Know(c *profile.Class) {
+	l.known.Put(c)
+	l.fitter.Lend(c)
+}
 
 // Profiles returns what was learned, sorted by class. Models are of what was known before, too.
 func (l *Learner) Profiles() []*profile.Class {
 	all := l.classes.Classes()
 	for _, c := range all {
-		l.fitter.Fit(l.known.Of(c.Name), c)
+		l.fitter.Settle(l.known.Of(c.Name), c)
 	}
 	return all
 }
