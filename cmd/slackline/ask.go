@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/runs"
-	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
@@ -40,14 +39,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			if err != nil {
 				return err
 			}
-			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
-			if err != nil {
-				return err
-			}
-			if len(policies) > 1 {
-				return fmt.Errorf("--policy: ask takes one policy, not %d", len(policies))
-			}
-			seed, err := o.oneSeed()
+			policy, seed, err := o.onePlay(cmd)
 			if err != nil {
 				return err
 			}
@@ -67,7 +59,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			for _, note := range local.Clocks() {
 				fmt.Fprintln(cmd.ErrOrStderr(), note)
 			}
-			all, err := local.Ask(cmd.Context(), policies[0], seed, known)
+			all, err := local.Ask(cmd.Context(), policy, seed, known)
 			if err != nil {
 				return err
 			}
@@ -82,14 +74,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			return verdictOf(all)
 		},
 	}
-	f := cmd.Flags()
-	f.StringArrayVar(&o.policies, "policy", nil, "policy to use")
-	f.StringVar(&o.seed, "seed", noSeed, "seed of the placement of blocks")
-	f.IntVar(&o.nodes, "nodes", 0, "number of workers that share the cores of this machine")
-	f.StringVar(&o.slots, "slots", "", "slots of a worker for maps, or for maps and reduces: 2 or 2,1")
-	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
-	o.bindBlock(cmd)
-	return o.bindOutput(cmd)
+	return o.bindOnePlay(cmd)
 }
 
 // verdictOf is no if the answer is no.

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
-	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
 // auditPolicies make promises of several confidences.
@@ -32,33 +29,9 @@ table says so.`,
 			if o.policies == nil {
 				o.policies = auditPolicies
 			}
-			var cells []lab.Cell
-			var jobs []*scenario.Job
-			for _, file := range args {
-				src, err := readFile(file)
-				if err != nil {
-					return err
-				}
-				if scenario.IsJob(src) {
-					more, err := scenario.ReadJobs(file, src)
-					if err != nil {
-						return err
-					}
-					jobs = append(jobs, more...)
-					continue
-				}
-				more, err := o.scenarioCells(cmd, file, src)
-				if err != nil {
-					return err
-				}
-				cells = append(cells, more...)
-			}
-			if jobs != nil {
-				more, _, err := o.jobCells(cmd, jobs)
-				if err != nil {
-					return err
-				}
-				cells = append(cells, more...)
+			cells, _, _, err := o.cells(cmd, args)
+			if err != nil {
+				return err
 			}
 			runs, err := o.runCells(cmd, cells)
 			if err != nil {
@@ -79,12 +52,8 @@ table says so.`,
 // tellAudit writes the table, or as JSON its rows.
 func (o *options) tellAudit(cmd *cobra.Command, list []report.Audit) error {
 	out := cmd.OutOrStdout()
-	if o.output == "json" {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		return e.Encode(struct {
-			Audits []report.Audit `json:"audits"`
-		}{append([]report.Audit{}, list...)})
+	if o.json() {
+		return writeJSON(out, map[string]any{"audits": append([]report.Audit{}, list...)})
 	}
 	if list == nil {
 		fmt.Fprintln(out, "No promise with a probability was made.")

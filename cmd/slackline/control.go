@@ -112,13 +112,9 @@ interrupted run left.`,
 				return err
 			}
 			defer m.Close()
-			var list []*store.Job
-			for _, key := range args { // before any is cancelled
-				j, err := storedJob(m, key)
-				if err != nil {
-					return err
-				}
-				list = append(list, j)
+			list, err := storedJobs(m, args) // before any is cancelled
+			if err != nil {
+				return err
 			}
 			for _, j := range list {
 				name := fmt.Sprintf("job %d, %s,", j.ID, report.Printable(j.Name))
@@ -164,13 +160,9 @@ did, and 3 if one was refused.`,
 				return err
 			}
 			defer m.Close()
-			var list []*store.Job
-			for _, key := range args {
-				j, err := storedJob(m, key)
-				if err != nil {
-					return err
-				}
-				list = append(list, j)
+			list, err := storedJobs(m, args)
+			if err != nil {
+				return err
 			}
 			var failed, refused []string
 			for _, j := range list {
@@ -259,12 +251,20 @@ func (o *options) asksRuns() (*runs.Memory, error) {
 	return m, err
 }
 
-// storedJob finds a job by its number or name.
-func storedJob(m *runs.Memory, key string) (*store.Job, error) {
-	if m.Store() == nil {
-		return findJob(noHistory{}, key)
+// storedJobs finds jobs by their numbers or names.
+func storedJobs(m *runs.Memory, keys []string) (list []*store.Job, err error) {
+	h := history(noHistory{})
+	if m.Store() != nil {
+		h = m.Store()
 	}
-	return findJob(m.Store(), key)
+	for _, key := range keys {
+		j, err := findJob(h, key)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, j)
+	}
+	return list, nil
 }
 
 // ofOpenRun asks the one run that takes jobs, or that of this number. Of several it is the one that

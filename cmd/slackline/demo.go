@@ -15,11 +15,13 @@ import (
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/units"
 )
 
 func newDemo(o *options) *cobra.Command {
-	var input, size, keep string
+	var text textFlags
+	var keep string
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Watch real jobs over real text meet their deadlines, or miss them",
@@ -35,13 +37,6 @@ cores.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log := cmd.ErrOrStderr()
-			most, err := units.ParseBytes(size)
-			if err == nil && most < 1 {
-				err = fmt.Errorf("it must be above 0")
-			}
-			if err != nil {
-				return fmt.Errorf("--size: %w", err)
-			}
 			policies, _, err := o.policiesAndSeeds("fifo", lab.DefaultPolicy)
 			if err != nil {
 				return err
@@ -54,23 +49,9 @@ cores.`,
 			if d.Machine, err = o.machine(cmd); err != nil {
 				return err
 			}
-			if input == "" {
-				if input, err = goSource(); err != nil {
-					return err
-				}
+			if d.Files, err = text.files(d.Say); err != nil {
+				return err
 			}
-			if input, err = filepath.Abs(input); err != nil {
-				return failure{err}
-			}
-			files, found, err := runs.FindText(input)
-			if err != nil {
-				return fmt.Errorf("--input: %w", err)
-			}
-			if len(files) == 0 {
-				return fmt.Errorf("--input %q: there is no text in it", input)
-			}
-			d.Files = runs.Take(files, most)
-			d.Say("reading the text in %s where it is: %d files, %v", input, len(files), found)
 			if d.Dir, err = workDir(keep); err != nil {
 				return err
 			}
@@ -84,10 +65,47 @@ cores.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&input, "input", "", "folder with text (default: the source of the Go toolchain)")
-	cmd.Flags().StringVar(&size, "size", "1GB", "at most this much text")
+	text.bind(cmd, "1GB", "")
 	cmd.Flags().StringVar(&keep, "keep", "", "keep the output in this folder, which must not exist")
 	return o.bindRuns(cmd)
+}
+
+// textFlags name the text that jobs read where no job file does.
+type textFlags struct{ input, size string }
+
+// bind adds the flags; when says when they count.
+func (t *textFlags) bind(cmd *cobra.Command, size, when string) {
+	cmd.Flags().StringVar(&t.input, "input", "", when+"folder with text (default: the source of the Go toolchain)")
+	cmd.Flags().StringVar(&t.size, "size", size, when+"at most this much text")
+}
+
+// files are those of the text, as far as they are taken.
+func (t *textFlags) files(say func(format string, args ...any)) ([]task.File, error) {
+	most, err := units.ParseBytes(t.size)
+	if err == nil && most < 1 {
+		err = fmt.Errorf("it must be above 0")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--size: %w", err)
+	}
+	if t.input == "" {
+		if t.input, err = goSource(); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := filepath.Abs(t.input)
+	if err != nil {
+		return nil, failure{err}
+	}
+	files, found, err := runs.FindText(dir)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--input: %w", err)
+	case len(files) == 0:
+		return nil, fmt.Errorf("--input %q: there is no text in it", dir)
+	}
+	say("reading the text in %s where it is: %d files, %v", dir, len(files), found)
+	return runs.Take(files, most), nil
 }
 
 // goSource is the source of the Go toolchain on this machine.

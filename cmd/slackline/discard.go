@@ -28,12 +28,7 @@ there, and nothing behind links. It refuses while a process is working on the jo
 it would delete. Apart from it, only slackline run --fresh throws such work away.`,
 		Example: `  slackline discard out/words --dry-run
   slackline discard examples/words.yaml`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("%s takes one job or output directory, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
-			}
-			return nil
-		},
+		Args:              exactly(1, "one job or output directory"),
 		ValidArgsFunction: o.completeJobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dirs, err := o.outputsOf(args)

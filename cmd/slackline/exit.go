@@ -61,6 +61,14 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
+// asFailure makes a failure of an error, nil of nil.
+func asFailure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure{err}
+}
+
 // no is an answer that was not hoped for: a job was refused, a deadline was missed.
 type no struct{ error }
 

@@ -100,10 +100,7 @@ func writeRows(w io.Writer, g *report.Grid, rows int, none string) error {
 			return err
 		}
 	}
-	if err := write(w); err != nil {
-		return failure{err}
-	}
-	return nil
+	return asFailure(write(w))
 }
 
 // stamp prints a time by the clock of this place, with its day if that is not today.

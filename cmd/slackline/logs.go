@@ -32,12 +32,7 @@ pipe or a file the output is unchanged, except that bytes that are not UTF-8 are
 		Example: `  slackline logs words
   slackline logs words map-1
   slackline logs words reduce --outcome failed,killed -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return fmt.Errorf("%s takes the number or name of a job, and perhaps one of its tasks, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
-			}
-			return nil
-		},
+		Args:              between(1, 2, "the number or name of a job, and perhaps one of its tasks"),
 		ValidArgsFunction: o.completeJobs,
 	}
 	flags := cmd.Flags()
@@ -80,10 +75,7 @@ pipe or a file the output is unchanged, except that bytes that are not UTF-8 are
 		if isTerminal(w) {
 			said = report.PrintableLines
 		}
-		if err := writeAttempts(w, j, list, text, f.Task > 0, width(w), said); err != nil {
-			return failure{err}
-		}
-		return nil
+		return asFailure(writeAttempts(w, j, list, text, f.Task > 0, width(w), said))
 	})
 }
 

@@ -91,10 +91,7 @@ func writeProfiles(w io.Writer, classes []*profile.Class) error {
 	if err == nil {
 		_, err = w.Write(text)
 	}
-	if err != nil {
-		return failure{err}
-	}
-	return nil
+	return asFailure(err)
 }
 
 func newProfileList(o *options) *cobra.Command {
@@ -104,28 +101,30 @@ func newProfileList(o *options) *cobra.Command {
 		Example: `  slackline profile list`,
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			known, err := o.profiles(cmd.ErrOrStderr())
+			classes, err := o.profiles(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
 			if o.json() {
-				return writeProfiles(cmd.OutOrStdout(), known)
+				return writeProfiles(cmd.OutOrStdout(), classes)
 			}
 			g := &report.Grid{}
 			g.Add("class", ">jobs", ">a map", ">reads", ">a reduce", ">intermediate", ">result", ">engine memory", ">predictions off by")
-			for _, all := range known {
+			for _, all := range classes {
 				c := all.Told()
+				between := profile.Estimate{N: c.Ratio.N, Mean: c.Between(1)}
 				m, r := c.Any(workload.Map), c.Any(workload.Reduce)
 				rate, off := "–", "–"
 				if slope := m.Slope(); slope > 0 {
 					rate = report.Size(1/slope) + "/s"
 				}
-				if within, known := c.Off(1); known {
+				if within, enough := c.Off(1); enough {
 					off = fmt.Sprintf("%.0f %%", 100*within)
 				}
-				g.Add(c.Name, jobsOf(all), taken(&m.Task), rate, taken(&r.Task), between(c), part(&c.Output), size(&c.Memory), off)
+				g.Add(c.Name, jobsOf(all), known(&m.Task, report.Span), rate, known(&r.Task, report.Span), known(&between, percent),
+					known(&c.Output, percent), known(&c.Memory, report.Size), off)
 			}
-			return writeRows(cmd.OutOrStdout(), g, len(known), "nothing is known yet; slackline run learns it")
+			return writeRows(cmd.OutOrStdout(), g, len(classes), "nothing is known yet; slackline run learns it")
 		},
 	}
 	o.bindStore(cmd.Flags())
@@ -143,35 +142,15 @@ func jobsOf(c *profile.Class) string {
 	return fmt.Sprintf("%d + %d cold", c.Runs, c.Cold.Runs)
 }
 
-// taken prints seconds of an estimate, part a ratio, size bytes: their means.
-func taken(e *profile.Estimate) string {
+// known prints the mean of an estimate, if there is any.
+func known(e *profile.Estimate, show func(mean float64) string) string {
 	if e.N == 0 {
 		return "–"
 	}
-	return report.Span(e.Mean)
+	return show(e.Mean)
 }
 
-func part(e *profile.Estimate) string {
-	if e.N == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.3g %%", 100*e.Mean)
-}
-
-// between prints the intermediate data of a class for its input.
-func between(c *profile.Class) string {
-	if c.Ratio.N == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.3g %%", 100*c.Between(1))
-}
-
-func size(e *profile.Estimate) string {
-	if e.N == 0 {
-		return "–"
-	}
-	return report.Size(e.Mean)
-}
+func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
 func newProfileShow(o *options) *cobra.Command {
 	var q capacity.Question
@@ -457,8 +436,5 @@ func importProfiles(m *runs.Memory, classes []*profile.Class, merge, replace boo
 	if replace {
 		put = m.Store().Replace
 	}
-	if err := put(classes...); err != nil {
-		return failure{err}
-	}
-	return nil
+	return asFailure(put(classes...))
 }

@@ -39,12 +39,7 @@ a path.`,
   slackline reproduce 003-rtmr --quick
   slackline reproduce 003-matchmaking --quick --html mm.html -o json
   slackline reproduce 003-rtmr --quick --seed 1..3 --html none`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("%s takes one experiment, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
-			}
-			return nil
-		},
+		Args: between(0, 1, "one experiment"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 			all, _ := experiment.All()
 			for _, e := range all {
@@ -206,8 +201,5 @@ func (o *options) listExperiments(w io.Writer) error {
 	for _, e := range all {
 		g.Add(e.Name, e.Paper, e.About, fmt.Sprint(len(e.Claims)), e.Took)
 	}
-	if err := g.Write(w); err != nil {
-		return failure{err}
-	}
-	return nil
+	return asFailure(g.Write(w))
 }

@@ -69,12 +69,7 @@ Running the same slackline run again does the same. If the job or its input has 
 --fresh starts again from the beginning, finished jobs included; slackline discard deletes what is left.`,
 		Example: `  slackline resume out/words
   slackline resume examples/words.yaml -o json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("%s takes one job or output directory, not %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())
-			}
-			return nil
-		},
+		Args: between(0, 1, "one job or output directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			left, err := o.candidates(args)
 			if err != nil {

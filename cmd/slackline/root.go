@@ -108,6 +108,31 @@ func (o *options) bindRuns(cmd *cobra.Command, forms ...string) *cobra.Command {
 	return o.bindOutput(cmd, append([]string{"csv"}, forms...)...)
 }
 
+// bindOnePlay adds the flags of commands that play job files on this machine by one policy.
+func (o *options) bindOnePlay(cmd *cobra.Command) *cobra.Command {
+	f := cmd.Flags()
+	f.StringArrayVar(&o.policies, "policy", nil, "policy to use")
+	f.StringVar(&o.seed, "seed", noSeed, "seed of the placement of blocks")
+	f.IntVar(&o.nodes, "nodes", 0, "number of workers that share the cores of this machine")
+	f.StringVar(&o.slots, "slots", "", "slots of a worker for maps, or for maps and reduces: 2 or 2,1")
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
+	o.bindBlock(cmd)
+	return o.bindOutput(cmd)
+}
+
+// onePlay is the policy and the seed of such a command.
+func (o *options) onePlay(cmd *cobra.Command) (policy string, seed uint64, err error) {
+	policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
+	if err == nil && len(policies) > 1 {
+		err = fmt.Errorf("--policy: %s takes one policy, not %d", cmd.Name(), len(policies))
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	seed, err = o.oneSeed()
+	return policies[0], seed, err
+}
+
 // completePolicies completes the last of a list.
 func completePolicies(_ *cobra.Command, _ []string, text string) (list []string, _ cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, ",")+1]
@@ -240,9 +265,12 @@ func (o *options) machine(cmd *cobra.Command) (runs.Machine, error) {
 }
 
 // exactly is cobra.ExactArgs with a sentence that says what the arguments are.
-func exactly(n int, what string) cobra.PositionalArgs {
+func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
+
+// between wants so many arguments at least and at most.
+func between(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
+		if len(args) < least || len(args) > most {
 			return fmt.Errorf("%s takes %s, not %d arguments; see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())
 		}
 		return nil

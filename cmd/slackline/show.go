@@ -49,10 +49,7 @@ attempts with their reasons, how they were isolated, and what the process of its
 		if o.json() {
 			return writeJSON(cmd.OutOrStdout(), s)
 		}
-		if err := s.write(cmd.OutOrStdout(), time.Now()); err != nil {
-			return failure{err}
-		}
-		return nil
+		return asFailure(s.write(cmd.OutOrStdout(), time.Now()))
 	})
 }
 

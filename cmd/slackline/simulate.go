@@ -43,39 +43,14 @@ split it, and tasks take as long as such tasks took. If the same jobs have reall
 			if where != "local" {
 				return fmt.Errorf("--cluster %q: it must be local; a scenario file names its own cluster", where)
 			}
-			var cells []lab.Cell
-			var jobs []*scenario.Job
-			for _, file := range args {
-				src, err := readFile(file)
-				if err != nil {
-					return err
-				}
-				if !scenario.IsJob(src) {
-					more, err := o.scenarioCells(cmd, file, src)
-					if err != nil {
-						return err
-					}
-					cells = append(cells, more...)
-					continue
-				}
-				more, err := scenario.ReadJobs(file, src)
-				if err != nil {
-					return err
-				}
-				jobs = append(jobs, more...)
+			cells, jobs, before, err := o.cells(cmd, args)
+			if err != nil {
+				return err
 			}
 			for _, flag := range []string{"block", "cluster"} {
 				if jobs == nil && cmd.Flags().Changed(flag) {
 					return fmt.Errorf("--%s is for job files; a scenario says so itself", flag)
 				}
-			}
-			var before []*report.Run
-			if jobs != nil {
-				more, ran, err := o.jobCells(cmd, jobs)
-				if err != nil {
-					return err
-				}
-				cells, before = append(cells, more...), ran
 			}
 			runs, err := o.runCells(cmd, cells)
 			if err != nil {
@@ -87,6 +62,35 @@ split it, and tasks take as long as such tasks took. If the same jobs have reall
 	cmd.Flags().StringVar(&where, "cluster", "local", "where to simulate job files: local, this machine as earlier runs measured it")
 	o.bindBlock(cmd)
 	return o.bindRuns(cmd)
+}
+
+// cells are those of scenario files and job files, and how the jobs did when they ran last.
+func (o *options) cells(cmd *cobra.Command, files []string) (cells []lab.Cell, jobs []*scenario.Job, before []*report.Run, err error) {
+	for _, file := range files {
+		src, err := readFile(file)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if scenario.IsJob(src) {
+			more, err := scenario.ReadJobs(file, src)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			jobs = append(jobs, more...)
+			continue
+		}
+		more, err := o.scenarioCells(cmd, file, src)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		cells = append(cells, more...)
+	}
+	if jobs != nil {
+		var more []lab.Cell
+		more, before, err = o.jobCells(cmd, jobs)
+		cells = append(cells, more...)
+	}
+	return cells, jobs, before, err
 }
 
 // readFile is os.ReadFile with sentences of its own, and a bound: a device may have no end.

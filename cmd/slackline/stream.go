@@ -52,10 +52,7 @@ application runs wherever commands run, such as on a Hadoop cluster:
 				return err
 			}
 			err = program.Stream(cmd.Context(), role, mapreduce.Streams{In: cmd.InOrStdin(), Out: cmd.OutOrStdout(), Report: cmd.ErrOrStderr(), Env: os.Getenv})
-			if err != nil {
-				return failure{err}
-			}
-			return nil
+			return asFailure(err)
 		},
 	}
 	cmd.Flags().StringArrayVar(&params, "param", nil, "a parameter of the application, as NAME=VALUE; may be given several times")

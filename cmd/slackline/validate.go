@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/runs"
-	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
 )
 
 func newValidate(o *options) *cobra.Command {
 	var teach, rounds int
-	var input, size string
+	var text textFlags
 	cmd := &cobra.Command{
 		Use:   "validate [JOB.yaml...]",
 		Short: "Check the simulator: predict real jobs, run them, compare",
@@ -34,15 +32,8 @@ directory.`,
 			}
 			log := cmd.ErrOrStderr()
 			v := runs.Validation{Teach: teach, Rounds: rounds, Say: func(format string, a ...any) { fmt.Fprintf(log, format+"\n", a...) }}
-			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
-			if err != nil {
-				return err
-			}
-			if len(policies) > 1 {
-				return fmt.Errorf("--policy: validate takes one policy, not %d", len(policies))
-			}
-			v.Policy = policies[0]
-			if v.Seed, err = o.oneSeed(); err != nil {
+			var err error
+			if v.Policy, v.Seed, err = o.onePlay(cmd); err != nil {
 				return err
 			}
 			if v.Machine, err = o.machine(cmd); err != nil {
@@ -51,7 +42,7 @@ directory.`,
 			if len(args) > 0 {
 				v.Jobs, err = readJobs(args)
 			} else {
-				err = defaultBatch(&v, input, size)
+				err = defaultBatch(&v, text)
 			}
 			if err != nil {
 				return err
@@ -73,47 +64,20 @@ directory.`,
 	f := cmd.Flags()
 	f.IntVar(&teach, "teach", 3, "runs to learn from")
 	f.IntVar(&rounds, "rounds", 10, "runs to predict")
-	f.StringVar(&input, "input", "", "without job files: folder with text (default: the source of the Go toolchain)")
-	f.StringVar(&size, "size", "64MB", "without job files: at most this much text")
-	f.StringArrayVar(&o.policies, "policy", nil, "policy to use")
-	f.StringVar(&o.seed, "seed", noSeed, "seed of the placement of blocks")
-	f.IntVar(&o.nodes, "nodes", 0, "number of workers that share the cores of this machine")
-	f.StringVar(&o.slots, "slots", "", "slots of a worker for maps, or for maps and reduces: 2 or 2,1")
-	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
-	o.bindBlock(cmd)
-	return o.bindOutput(cmd)
+	text.bind(cmd, "64MB", "without job files: ")
+	return o.bindOnePlay(cmd)
 }
 
 // defaultBatch makes the batch that is run if nobody names one.
-func defaultBatch(v *runs.Validation, input, size string) error {
-	most, err := units.ParseBytes(size)
-	if err == nil && most < 1 {
-		err = fmt.Errorf("it must be above 0")
-	}
-	if err != nil {
-		return fmt.Errorf("--size: %w", err)
-	}
-	if input == "" {
-		if input, err = goSource(); err != nil {
-			return err
-		}
-	}
-	if input, err = filepath.Abs(input); err != nil {
-		return failure{err}
-	}
-	files, _, err := runs.FindText(input)
-	if err != nil {
-		return fmt.Errorf("--input: %w", err)
-	}
-	if len(files) == 0 {
-		return fmt.Errorf("--input %q: there is no text in it", input)
-	}
+func defaultBatch(v *runs.Validation, text textFlags) error {
+	files, err := text.files(v.Say)
 	var paths []string
-	for _, f := range runs.Take(files, most) {
+	for _, f := range files {
 		paths = append(paths, f.Path)
 	}
-	v.Say("reading %d files in %s where they are", len(paths), input)
-	v.Jobs, err = runs.DefaultBatch(paths, 200*units.Millisecond)
+	if err == nil {
+		v.Jobs, err = runs.DefaultBatch(paths, 200*units.Millisecond)
+	}
 	return err
 }
 
@@ -141,8 +105,5 @@ func writeAgreement(w io.Writer, a *runs.Agreement) error {
 		return failure{err}
 	}
 	_, err := fmt.Fprintf(w, "\nresponse times of jobs: mean error %.1f %%, 95th percentile %.1f %%, largest %.1f %%\n", 100*a.Mean, 100*a.P95, 100*a.Largest)
-	if err != nil {
-		return failure{err}
-	}
-	return nil
+	return asFailure(err)
 }

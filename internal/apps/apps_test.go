@@ -1,7 +1,9 @@
 package apps
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -287,5 +289,13 @@ func TestCatalogue(t *testing.T) {
 				t.Errorf("%s: default of %s: %v", a.Name, p.Name, err)
 			}
 		}
+	}
+}
+
+// What is printed as JSON has a list of parameters for each application, though it may be empty.
+func TestJSON(t *testing.T) {
+	text, err := json.Marshal(All())
+	if err != nil || bytes.Contains(text, []byte("null")) {
+		t.Errorf("%s, %v", text, err)
 	}
 }

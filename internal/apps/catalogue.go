@@ -9,16 +9,16 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// App is an application in the catalogue.
+// App is an application in the catalogue. Its JSON is what slackline apps prints.
 type App struct {
-	Name   string
-	Doc    string // one line
-	Output string // one line: what a record of the output is
-	Params []Param
+	Name   string  `json:"name"`
+	Doc    string  `json:"doc"`    // one line
+	Output string  `json:"output"` // one line: what a record of the output is
+	Params []Param `json:"params"`
 
 	// MapOnly tells that a job may have no reduces, as what the maps emit is a result too. Of
 	// others it would not be what Doc says.
-	MapOnly bool
+	MapOnly bool `json:"-"`
 
 	sources func(settings, []Source) (columns []string, at int, err error) // as CheckSources; nil = any will do
 
@@ -30,7 +30,13 @@ type App struct {
 var catalogue = []App{grep, index, join, loadgen, sortLines, teragen, terasort, teravalidate, topk, wordcount}
 
 // All returns all applications in order of name.
-func All() []App { return slices.Clone(catalogue) }
+func All() []App {
+	all := slices.Clone(catalogue)
+	for i := range all {
+		all[i].Params = append([]Param{}, all[i].Params...) // an empty list, not none, in JSON
+	}
+	return all
+}
 
 // Find returns the application of that name, or an error that suggests the nearest one.
 func Find(name string) (App, error) {

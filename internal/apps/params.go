@@ -24,12 +24,12 @@ const (
 
 // Param is a parameter of an application.
 type Param struct {
-	Name     string
-	Type     Type
-	Default  string // as it would be written; empty if Required
-	Required bool
-	Unit     string // for people: what the number counts; empty if the value says it
-	Doc      string // one line
+	Name     string `json:"name"`
+	Type     Type   `json:"type"`
+	Default  string `json:"default"` // as it would be written; empty if Required
+	Required bool   `json:"required"`
+	Unit     string `json:"unit"` // for people: what the number counts; empty if the value says it
+	Doc      string `json:"doc"`  // one line
 }
 
 // settings are checked values by parameter name.
