@@ -31,6 +31,16 @@
 //	whole numbers                                     mixed.go; Linear.SolveMixed
 //	proof                                             Linear.Bound
 //
+// Quadratic is a convex quadratic problem of blocks that share a few rows: the receding horizon of paper 000
+// (eq. 3), in which a block is a job and a shared row the capacity of a step.
+//
+//	what                                              where
+//	the problem                                       quadratic.go
+//	primal-dual interior point                        interior.go
+//	one factor a block, one for the shared rows       interiorsolve.go
+//	scaling, result                                   interiorload.go
+//	no point at all: the least that is missed         Interior.Solve, QuadraticSolution.Missed
+//
 // # Symbols
 //
 //	δ, ρ, r̄            price on demand, price reserved, machines that can be reserved      Capacity

@@ -1,0 +1,486 @@
+package optimize
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+// optimal checks the conditions of an optimum from the problem alone: the bounds hold, the gradient is what
+// the prices say, and a price is 0 unless its bound holds.
+func optimal(t testing.TB, name string, q *Quadratic, o *QuadraticSolution, tolerance float64) {
+	t.Helper()
+	if o.Status != Optimal {
+		t.Errorf("%s: %s after %d steps", name, o.Status, o.Steps)
+		return
+	}
+	bad := func(format string, args ...any) { t.Errorf("%s: %s", name, fmt.Sprintf(format, args...)) }
+	row := func(what string, l Limit, value, dual, size float64) {
+		off := tolerance * (1 + size)
+		switch {
+		case l.Penalty == 0 && (value > l.Upper+off || value < l.Lower-off):
+			bad("%s is %v, not from %v to %v", what, value, l.Lower, l.Upper)
+		case l.Penalty > 0 && math.Abs(dual) > l.Penalty*(1+tolerance)+tolerance:
+			bad("%s: a price of %v, and each unit costs %v", what, dual, l.Penalty)
+		case l.Lower == l.Upper:
+		case dual < -tolerance && math.Abs(dual)*min(1e9, max(0, l.Upper-value)) > tolerance*(1+size+math.Abs(o.Cost)):
+			bad("%s: the price is %v with %v of %v", what, dual, value, l.Upper)
+		case dual > tolerance && math.Abs(dual)*min(1e9, max(0, value-l.Lower)) > tolerance*(1+size+math.Abs(o.Cost)):
+			bad("%s: the price is %v with %v of %v", what, dual, value, l.Lower)
+		}
+	}
+	sums, sizes := make([]float64, len(q.Shared)), make([]float64, len(q.Shared))
+	for k := range q.Blocks {
+		b, x := &q.Blocks[k], o.X[k]
+		n := len(x)
+		grad, size := make([]float64, n), 1.0
+		for i := range n {
+			grad[i] = b.Cost[i]
+			for j := range n {
+				grad[i] += b.Hessian[i*n+j] * x[j]
+				size = max(size, math.Abs(b.Hessian[i*n+j]*x[j]), math.Abs(b.Cost[i]))
+			}
+			if b.Lower != nil {
+				row(fmt.Sprint("x", k, i), Limit{Lower: b.Lower[i], Upper: b.Upper[i]}, x[i], o.Bounds[k][i], math.Abs(x[i]))
+				grad[i] -= o.Bounds[k][i]
+			}
+		}
+		for r, l := range b.Limits {
+			v, s := 0.0, 0.0
+			for j := range n {
+				v += b.Rows[r*n+j] * x[j]
+				s = max(s, math.Abs(b.Rows[r*n+j]*x[j]))
+				grad[j] -= o.Duals[k][r] * b.Rows[r*n+j]
+			}
+			row(fmt.Sprint("row ", k, r), l, v, o.Duals[k][r], s)
+		}
+		for r := range q.Shared {
+			if b.Shares == nil {
+				continue
+			}
+			for j := range n {
+				sums[r] += b.Shares[r*n+j] * x[j]
+				sizes[r] = max(sizes[r], math.Abs(b.Shares[r*n+j]*x[j]))
+				grad[j] -= o.Prices[r] * b.Shares[r*n+j]
+			}
+		}
+		for i := range grad {
+			if math.Abs(grad[i]) > tolerance*size {
+				bad("the gradient of x%d%d is %v of %v", k, i, grad[i], size)
+			}
+		}
+	}
+	for r, l := range q.Shared {
+		row(fmt.Sprint("shared row ", r), l, sums[r], o.Prices[r], sizes[r])
+	}
+}
+
+// horizon makes a problem like those of a receding horizon: steps slots for maps and reduces of each job.
+func horizon(dice *rand.Rand, jobs, steps int) *Quadratic {
+	q := &Quadratic{}
+	for range steps {
+		q.Shared = append(q.Shared, Limit{Lower: math.Inf(-1), Upper: float64(jobs) * (2 + 6*dice.Float64())})
+	}
+	n := 2 * steps
+	for range jobs {
+		b := Block{Hessian: make([]float64, n*n), Cost: make([]float64, n), Lower: make([]float64, n), Upper: make([]float64, n), Shares: make([]float64, steps*n)}
+		owed, k := 0.2+dice.Float64(), [2]float64{0.02 + 0.1*dice.Float64(), 0.02 + 0.1*dice.Float64()}
+		for i := range steps {
+			row := make([]float64, n) // progress of step i, by slots of this step and the one before
+			for s := range 2 {
+				row[2*i+s] = k[s]
+				if i > 0 {
+					row[2*i-2+s] = 0.3 * k[s]
+				}
+				b.Upper[2*i+s] = float64(1 + dice.IntN(60))
+				b.Shares[i*n+2*i+s] = 1
+				for d := range 2 { // change of slots
+					for e := range 2 {
+						if i-d >= 0 && i-e >= 0 {
+							b.Hessian[(2*i-2*d+s)*n+2*i-2*e+s] += 2e-4 * float64(1-2*(d^e))
+						}
+					}
+				}
+			}
+			for x := range n {
+				b.Cost[x] -= 2 * owed * row[x]
+				for y := range n {
+					b.Hessian[x*n+y] += 2 * row[x] * row[y]
+				}
+			}
+		}
+		q.Blocks = append(q.Blocks, b)
+	}
+	return q
+}
+
+func TestHorizons(t *testing.T) {
+	var w Interior
+	for seed := range uint64(60) {
+		dice := rand.New(rand.NewPCG(seed, 1))
+		q := horizon(dice, 1+dice.IntN(60), 1+dice.IntN(12))
+		o := w.Solve(q)
+		optimal(t, fmt.Sprint("seed ", seed), q, o, 1e-6)
+		if testing.Verbose() {
+			t.Log(seed, len(q.Blocks), len(q.Shared), o.Steps)
+		}
+	}
+}
+
+// drawn is any problem, with blocks of all sizes, flat directions, equations, soft rows and bounds on one side.
+// A point is drawn first, so that there is one.
+func drawn(dice *rand.Rand, scale float64) *Quadratic {
+	q := &Quadratic{}
+	shared := dice.IntN(4)
+	sums := make([]float64, shared)
+	stretch := func() float64 { return math.Pow(scale, dice.Float64()*2-1) }
+	limit := func(at, stretched float64) Limit {
+		switch dice.IntN(5) {
+		case 0:
+			return Limit{Lower: at, Upper: at}
+		case 1:
+			return Limit{Lower: math.Inf(-1), Upper: at + dice.Float64()*stretched}
+		case 2:
+			return Limit{Lower: at - dice.Float64()*stretched, Upper: math.Inf(1)}
+		case 3:
+			return Limit{Lower: at - dice.Float64()*stretched, Upper: at + dice.Float64()*stretched}
+		}
+		at += stretched * dice.NormFloat64()
+		return Limit{Lower: at - dice.Float64()*stretched, Upper: at, Penalty: dice.Float64() * 3 / stretched}
+	}
+	for range 1 + dice.IntN(6) {
+		n := 1 + dice.IntN(6)
+		b := Block{Hessian: make([]float64, n*n), Cost: make([]float64, n), Lower: make([]float64, n), Upper: make([]float64, n), Shares: make([]float64, shared*n)}
+		unit, x := make([]float64, n), make([]float64, n)
+		for i := range n {
+			unit[i] = stretch()
+			x[i] = dice.NormFloat64() * unit[i]
+		}
+		for range dice.IntN(n + 1) { // of full rank, or not
+			g := make([]float64, n)
+			for i := range g {
+				g[i] = dice.NormFloat64() / unit[i]
+			}
+			for i := range n {
+				for j := range n {
+					b.Hessian[i*n+j] += g[i] * g[j]
+				}
+			}
+		}
+		for i := range n {
+			b.Cost[i] = dice.NormFloat64() / unit[i]
+			b.Lower[i], b.Upper[i] = x[i]-unit[i]*dice.Float64(), x[i]+unit[i]*dice.Float64()
+			if b.Hessian[i*n+i] > 0.01 && dice.IntN(4) == 0 && n == 1 {
+				b.Lower[i] = math.Inf(-1)
+			}
+		}
+		for range dice.IntN(4) {
+			v, u := 0.0, stretch()
+			for j := range n {
+				a := dice.NormFloat64() * u / unit[j]
+				b.Rows = append(b.Rows, a)
+				v += a * x[j]
+			}
+			b.Limits = append(b.Limits, limit(v, u))
+		}
+		for r := range shared {
+			for j := range n {
+				b.Shares[r*n+j] = dice.NormFloat64() / unit[j]
+				sums[r] += b.Shares[r*n+j] * x[j]
+			}
+		}
+		q.Blocks = append(q.Blocks, b)
+	}
+	for r := range shared {
+		q.Shared = append(q.Shared, limit(sums[r], 1))
+	}
+	return q
+}
+
+func TestDrawnProblems(t *testing.T) {
+	var w Interior
+	for seed := range uint64(2000) {
+		for _, scale := range []float64{1, 1e4} {
+			dice := rand.New(rand.NewPCG(seed, 2))
+			q := drawn(dice, scale)
+			optimal(t, fmt.Sprintf("seed %d, scale %v", seed, scale), q, w.Solve(q), 1e-5*math.Sqrt(scale))
+		}
+	}
+}
+
+// All sets of bounds that may hold, one by one: the optimum is the cheapest point where one of them makes the
+// gradient vanish and nothing is broken.
+func TestAgainstAllActiveSets(t *testing.T) {
+	var w Interior
+	for seed := range uint64(400) {
+		dice := rand.New(rand.NewPCG(seed, 3))
+		q := horizon(dice, 1+dice.IntN(2), 1)
+		for k := range q.Blocks {
+			q.Blocks[k].Hessian[0] += 1e-3
+			q.Blocks[k].Hessian[3] += 2e-3
+		}
+		q.Shared[0].Upper *= dice.Float64()
+		want := allActive(q)
+		o := w.Solve(q)
+		if o.Status != Optimal || math.Abs(o.Cost-want) > 1e-7*(1+math.Abs(want)) {
+			t.Errorf("seed %d: %s at %v, the cheapest is %v", seed, o.Status, o.Cost, want)
+		}
+	}
+}
+
+// allActive tries each variable free, at its lower and at its upper bound, with the one shared row slack and tight.
+func allActive(q *Quadratic) float64 {
+	n := 2 * len(q.Blocks)
+	sets := 2
+	for range n {
+		sets *= 3
+	}
+	best := math.Inf(1)
+	for set := range sets {
+		a := make([][]float64, n+1) // the conditions, and the price of the row as variable n
+		code := set / 2
+		for i := range n {
+			b, j := &q.Blocks[i/2], i%2
+			a[i] = make([]float64, n+2)
+			switch code % 3 {
+			case 0:
+				for m := range 2 {
+					a[i][i-j+m] = b.Hessian[j*2+m]
+				}
+				a[i][n], a[i][n+1] = b.Shares[j], -b.Cost[j]
+			case 1:
+				a[i][i], a[i][n+1] = 1, b.Lower[j]
+			case 2:
+				a[i][i], a[i][n+1] = 1, b.Upper[j]
+			}
+			code /= 3
+		}
+		a[n] = make([]float64, n+2)
+		if set%2 == 0 {
+			a[n][n] = 1
+		} else {
+			for i := range n {
+				a[n][i] = q.Blocks[i/2].Shares[i%2]
+			}
+			a[n][n+1] = q.Shared[0].Upper
+		}
+		x, ok := gauss(a)
+		if !ok {
+			continue
+		}
+		cost, sum := 0.0, 0.0
+		for i := range n {
+			b, j := &q.Blocks[i/2], i%2
+			ok = ok && x[i] >= b.Lower[j]-1e-9 && x[i] <= b.Upper[j]+1e-9
+			sum += b.Shares[j] * x[i]
+			cost += x[i] * (b.Cost[j] + 0.5*(b.Hessian[j*2]*x[i-j]+b.Hessian[j*2+1]*x[i-j+1]))
+		}
+		if ok && sum <= q.Shared[0].Upper+1e-9 {
+			best = min(best, cost)
+		}
+	}
+	return best
+}
+
+// gauss solves by elimination.
+func gauss(a [][]float64) ([]float64, bool) {
+	n := len(a)
+	for c := range n {
+		p := c
+		for r := c; r < n; r++ {
+			if math.Abs(a[r][c]) > math.Abs(a[p][c]) {
+				p = r
+			}
+		}
+		if math.Abs(a[p][c]) < 1e-12 {
+			return nil, false
+		}
+		a[c], a[p] = a[p], a[c]
+		for r := range n {
+			if f := a[r][c] / a[c][c]; r != c {
+				for k := c; k <= n; k++ {
+					a[r][k] -= f * a[c][k]
+				}
+			}
+		}
+	}
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = a[i][n] / a[i][i]
+	}
+	return x, true
+}
+
+// Results of Clarabel, with which OSQP agrees; testdata/quadratic.py makes them.
+func TestClarabel(t *testing.T) {
+	text, err := os.ReadFile("testdata/quadratic.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problems []struct {
+		Name   string
+		Blocks []struct {
+			Hessian, Shares    [][]float64
+			Cost, Lower, Upper []float64
+		}
+		Upper, Penalty, Prices []float64
+		Status                 Status
+		Optimum                float64
+	}
+	if err := json.Unmarshal(text, &problems); err != nil {
+		t.Fatal(err)
+	}
+	var w Interior
+	for _, c := range problems {
+		q := &Quadratic{}
+		for i, u := range c.Upper {
+			q.Shared = append(q.Shared, Limit{math.Inf(-1), u, c.Penalty[i]})
+		}
+		for _, b := range c.Blocks {
+			q.Blocks = append(q.Blocks, Block{Hessian: slices.Concat(b.Hessian...), Cost: b.Cost, Lower: b.Lower, Upper: b.Upper, Shares: slices.Concat(b.Shares...)})
+		}
+		o := w.Solve(q)
+		if o.Status != c.Status {
+			t.Errorf("%s: %s, Clarabel says %s", c.Name, o.Status, c.Status)
+		}
+		if o.Status != Optimal {
+			continue
+		}
+		if math.Abs(o.Cost-c.Optimum) > 1e-7*(1+math.Abs(c.Optimum)) {
+			t.Errorf("%s: %v, Clarabel says %v", c.Name, o.Cost, c.Optimum)
+		}
+		for i, p := range o.Prices {
+			if math.Abs(p-c.Prices[i])*c.Upper[i] > 1e-5*(1+math.Abs(c.Optimum)) {
+				t.Errorf("%s: the price of step %d is %v, Clarabel says %v", c.Name, i, p, c.Prices[i])
+			}
+		}
+	}
+}
+
+// one is a single variable whose optimum without bounds is 3.
+func one(lower, upper float64, limits ...Limit) *Quadratic {
+	b := Block{Hessian: []float64{2}, Cost: []float64{-6}, Lower: []float64{lower}, Upper: []float64{upper}, Limits: limits, Shares: nil}
+	for range limits {
+		b.Rows = append(b.Rows, 1)
+	}
+	return &Quadratic{Blocks: []Block{b}}
+}
+
+func TestQuadraticByHand(t *testing.T) {
+	inf := math.Inf(1)
+	var w Interior
+	for _, c := range []struct {
+		name   string
+		q      *Quadratic
+		status Status
+		x      float64
+	}{
+		{"free", one(-inf, inf), Optimal, 3},
+		{"upper bound", one(0, 2), Optimal, 2},
+		{"lower bound", one(4, 9), Optimal, 4},
+		{"no room between", one(1, 1), Optimal, 1},
+		{"equation", one(-inf, inf, Limit{Lower: 7, Upper: 7}), Optimal, 7},
+		{"equation twice", one(-inf, inf, Limit{Lower: 7, Upper: 7}, Limit{Lower: 7, Upper: 7}), Optimal, 7},
+		{"soft and cheap", one(-inf, inf, Limit{Lower: -inf, Upper: 1, Penalty: 1}), Optimal, 2.5},
+		{"soft and dear", one(-inf, inf, Limit{Lower: -inf, Upper: 1, Penalty: 9}), Optimal, 1},
+		{"soft equation", one(-inf, inf, Limit{Lower: 7, Upper: 7, Penalty: 2}), Optimal, 4},
+		{"two soft ones that no point keeps", one(-inf, inf, Limit{Lower: 5, Upper: inf, Penalty: 2}, Limit{Lower: -inf, Upper: 1, Penalty: 4}), Optimal, 2},
+		{"crossed bounds", one(2, 1), Infeasible, 0},
+		{"no number", one(math.NaN(), 1), Infeasible, 0},
+		{"row against bound", one(0, 1, Limit{Lower: 2, Upper: inf}), Infeasible, 0},
+		{"two equations", one(-inf, inf, Limit{Lower: 1, Upper: 1}, Limit{Lower: 2, Upper: 2}), Infeasible, 0},
+	} {
+		o := w.Solve(c.q)
+		if o.Status != c.status || c.status == Optimal && math.Abs(o.X[0][0]-c.x) > 1e-6 {
+			t.Errorf("%s: %s at %v, want %s at %v", c.name, o.Status, o.X, c.status, c.x)
+		}
+		if c.status == Infeasible && !(o.Missed > 0.5) {
+			t.Errorf("%s: missed by %v only", c.name, o.Missed)
+		}
+	}
+	down := &Quadratic{Blocks: []Block{{Hessian: make([]float64, 4), Cost: []float64{1, 0}, Lower: []float64{-inf, 0}, Upper: []float64{inf, 1}}}}
+	if o := w.Solve(down); o.Status != Unbounded {
+		t.Errorf("a cost that falls for ever: %s", o.Status)
+	}
+	if o := w.Solve(&Quadratic{}); o.Status != Optimal || o.Cost != 0 {
+		t.Errorf("nothing at all: %s at %v", o.Status, o.Cost)
+	}
+}
+
+// A shared row with too little for what blocks need at least.
+func TestInfeasibleShares(t *testing.T) {
+	var w Interior
+	for seed := range uint64(40) {
+		dice := rand.New(rand.NewPCG(seed, 4))
+		q := horizon(dice, 1+dice.IntN(30), 1+dice.IntN(5))
+		least := 0.0
+		for k := range q.Blocks {
+			for i := range q.Blocks[k].Lower {
+				q.Blocks[k].Lower[i] = 0.5 * q.Blocks[k].Upper[i]
+			}
+			least += q.Blocks[k].Lower[0] + q.Blocks[k].Lower[1]
+		}
+		for i := range q.Shared {
+			q.Shared[i].Upper = 1e9
+		}
+		if o := w.Solve(q); o.Status != Optimal {
+			t.Errorf("seed %d: %s with plenty", seed, o.Status)
+		}
+		q.Shared[0].Upper = 0.9 * least
+		if o := w.Solve(q); o.Status != Infeasible || o.Missed <= 0 {
+			t.Errorf("seed %d: %s, missed by %v", seed, o.Status, o.Missed)
+		}
+		q.Shared[0].Penalty = 10
+		optimal(t, fmt.Sprint("soft, seed ", seed), q, w.Solve(q), 1e-6)
+	}
+}
+
+// Prices are what the cost changes by.
+func TestPricesAreDerivatives(t *testing.T) {
+	var w Interior
+	for seed := range uint64(20) {
+		q := horizon(rand.New(rand.NewPCG(seed, 5)), 12, 3)
+		price := append([]float64(nil), w.Solve(q).Prices...)
+		for i := range q.Shared {
+			const d = 1e-3
+			q.Shared[i].Upper += d
+			up := w.Solve(q).Cost
+			q.Shared[i].Upper -= 2 * d
+			down := w.Solve(q).Cost
+			q.Shared[i].Upper += d
+			if got := (up - down) / (2 * d); math.Abs(got-price[i]) > 1e-4 || price[i] > 1e-6 {
+				t.Errorf("seed %d, step %d: the cost changes by %v, the price is %v", seed, i, got, price[i])
+			}
+		}
+	}
+}
+
+func TestInteriorAllocatesNothing(t *testing.T) {
+	var w Interior
+	q := horizon(rand.New(rand.NewPCG(1, 6)), 40, 3)
+	w.Solve(q)
+	w.Solve(q)
+	if n := testing.AllocsPerRun(5, func() { w.Solve(q) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkInterior(b *testing.B) {
+	for _, jobs := range []int{9, 100, 1000} {
+		b.Run(fmt.Sprint(jobs, " jobs"), func(b *testing.B) {
+			var w Interior
+			q := horizon(rand.New(rand.NewPCG(1, 7)), jobs, 3)
+			b.ReportAllocs()
+			for b.Loop() {
+				if o := w.Solve(q); o.Status != Optimal {
+					b.Fatal(o.Status)
+				}
+			}
+			b.ReportMetric(float64(w.out.Steps), "steps")
+		})
+	}
+}
