@@ -2,17 +2,17 @@ package dense
 
 import "math"
 
-// A QR solves least squares. The zero value is ready to use; what it has allocated for one problem it uses
-// for the next.
+// A QR solves least squares. The zero value is ready to use; what it has allocated for one problem
+// it uses for the next.
 type QR struct {
 	order []int
 	norms []float64
 	x     []float64
 }
 
-// LeastSquares finds x that makes ‖A x - b‖ least. A is m×n by rows; it and b are used up. Columns that depend
-// on others, by tolerance as a part of the largest, get 0 (1e-12 suits most). The result is good until the next
-// call. It also returns the rank, and ‖A x - b‖².
+// LeastSquares finds x that makes ‖A x - b‖ least. A is m×n by rows; it and b are used up. Columns
+// that depend on others, by tolerance as a part of the largest, get 0 (1e-12 suits most). The
+// result is good until the next call. It also returns the rank, and ‖A x - b‖².
 func (q *QR) LeastSquares(a []float64, m, n int, b []float64, tolerance float64) (x []float64, rank int, rest float64) {
 	if cap(q.x) < n {
 		q.order, q.norms, q.x = make([]int, n), make([]float64, n), make([]float64, n)

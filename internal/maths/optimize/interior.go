@@ -14,14 +14,14 @@ const (
 	pivotLeast   = 1e-16
 )
 
-// Interior solves convex quadratic problems by a primal-dual interior point with Mehrotra's predictor and
-// corrector. The zero value is ready to use. It keeps its memory from one problem to the next, so after the
-// first one of a size it allocates nothing.
+// Interior solves convex quadratic problems by a primal-dual interior point with Mehrotra's
+// predictor and corrector. The zero value is ready to use. It keeps its memory from one problem to
+// the next, so after the first one of a size it allocates nothing.
 //
-// Each bound is a side: ±a x + s - e = rhs with s ≥ 0, and e ≥ 0 only where the row is soft; z and w are
-// their duals, with z + w the penalty. s, z, e and w are eliminated, which leaves for each block the matrix
-// M = H + Σ D a aᵀ with D = 1 / (s/z + e/w), and M = L Lᵀ. Equations of a block are eliminated next, and what
-// is left are the shared rows: (Σ C M⁻¹ Cᵀ + 1/D) Δλ = … .
+// Each bound is a side: ±a x + s - e = rhs with s ≥ 0, and e ≥ 0 only where the row is soft; z and
+// w are their duals, with z + w the penalty. s, z, e and w are eliminated, which leaves for each
+// block the matrix M = H + Σ D a aᵀ with D = 1 / (s/z + e/w), and M = L Lᵀ. Equations of a block
+// are eliminated next, and what is left are the shared rows: (Σ C M⁻¹ Cᵀ + 1/D) Δλ = … .
 type Interior struct {
 	blocks []part
 	rows   []shared
@@ -80,7 +80,8 @@ type side struct {
 	ds, dz, de float64
 }
 
-// Solve finds the optimum. The problem must not be changed meanwhile, and the solution is good until the next call.
+// Solve finds the optimum. The problem must not be changed meanwhile, and the solution is good
+// until the next call.
 func (w *Interior) Solve(q *Quadratic) *QuadraticSolution {
 	w.out.Status, w.out.Missed, w.out.Steps = Infeasible, 0, 0
 	if q.crossed() {
@@ -149,7 +150,8 @@ func (w *Interior) iterate() Status {
 	}
 }
 
-// begin finds a first point: the least squares of all that bounds, with s and z moved to where they may be.
+// begin finds a first point: the least squares of all that bounds, with s and z moved to where they
+// may be.
 func (w *Interior) begin() {
 	for i := range w.sides {
 		sd := &w.sides[i]
@@ -251,8 +253,8 @@ func (w *Interior) keep(really, back bool) {
 	}
 }
 
-// residuals computes by how much the conditions of an optimum are missed, for each unit of what they are made of,
-// and the mean of the products that are 0 there.
+// residuals computes by how much the conditions of an optimum are missed, for each unit of what
+// they are made of, and the mean of the products that are 0 there.
 func (w *Interior) residuals() (mu, off float64) {
 	products, n := 0.0, 0
 	worst, size := 0.0, 1.0
@@ -322,7 +324,8 @@ func (w *Interior) residuals() (mu, off float64) {
 	return mu, max(worst/size, dual/steep, products/(1+math.Abs(value)))
 }
 
-// recedes tells whether x has gone far, in a direction in which the cost falls for ever and nothing bounds.
+// recedes tells whether x has gone far, in a direction in which the cost falls for ever and nothing
+// bounds.
 func (w *Interior) recedes() bool {
 	far := 0.0
 	for k := range w.blocks {

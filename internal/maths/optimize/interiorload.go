@@ -2,9 +2,9 @@ package optimize
 
 import "math"
 
-// load copies a problem, scaled: each curved variable so that its entry of the Hessian is 1, each row so that
-// its largest coefficient is 1, the cost so that a step of 1 changes it by about 1. Of an elastic one every row
-// and bound may be missed, at 1 for each unit, and nothing else costs.
+// load copies a problem, scaled: each curved variable so that its entry of the Hessian is 1, each
+// row so that its largest coefficient is 1, the cost so that a step of 1 changes it by about 1. Of
+// an elastic one every row and bound may be missed, at 1 for each unit, and nothing else costs.
 func (w *Interior) load(q *Quadratic, elastic bool) {
 	m := len(q.Shared)
 	if len(w.floats) < w.needed {

@@ -77,8 +77,8 @@ func (w *Interior) factorize() {
 	dense.Cholesky(w.schur, m, pivotLeast)
 }
 
-// solve finds the step of x and of the duals of equations for the right sides that stand in rd, p and t. Where
-// rounding has been seen to spoil a step, it is mended once by what it misses.
+// solve finds the step of x and of the duals of equations for the right sides that stand in rd, p
+// and t. Where rounding has been seen to spoil a step, it is mended once by what it misses.
 func (w *Interior) solve() {
 	for k := range w.blocks {
 		b := &w.blocks[k]
@@ -206,7 +206,8 @@ func (w *Interior) correct() {
 	}
 }
 
-// equations puts into g what equations leave of f, and finds their duals in p: B y = Uᵀ f - r, g = f - U y.
+// equations puts into g what equations leave of f, and finds their duals in p: B y = Uᵀ f - r, g =
+// f - U y.
 func (b *part) equations(f, g []float64) {
 	n, e := b.n, len(b.eq)
 	for i := range b.eq {

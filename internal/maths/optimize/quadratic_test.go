@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// optimal checks the conditions of an optimum from the problem alone: the bounds hold, the gradient is what
-// the prices say, and a price is 0 unless its bound holds.
+// optimal checks the conditions of an optimum from the problem alone: the bounds hold, the gradient
+// is what the prices say, and a price is 0 unless its bound holds.
 func optimal(t testing.TB, name string, q *Quadratic, o *QuadraticSolution, tolerance float64) {
 	t.Helper()
 	if o.Status != Optimal {
@@ -79,7 +79,8 @@ func optimal(t testing.TB, name string, q *Quadratic, o *QuadraticSolution, tole
 	}
 }
 
-// horizon makes a problem like those of a receding horizon: steps slots for maps and reduces of each job.
+// horizon makes a problem like those of a receding horizon: steps slots for maps and reduces of
+// each job.
 func horizon(dice *rand.Rand, jobs, steps int) *Quadratic {
 	q := &Quadratic{}
 	for range steps {
@@ -131,8 +132,8 @@ func TestHorizons(t *testing.T) {
 	}
 }
 
-// drawn is any problem, with blocks of all sizes, flat directions, equations, soft rows and bounds on one side.
-// A point is drawn first, so that there is one.
+// drawn is any problem, with blocks of all sizes, flat directions, equations, soft rows and bounds
+// on one side. A point is drawn first, so that there is one.
 func drawn(dice *rand.Rand, scale float64) *Quadratic {
 	q := &Quadratic{}
 	shared := dice.IntN(4)
@@ -212,8 +213,8 @@ func TestDrawnProblems(t *testing.T) {
 	}
 }
 
-// All sets of bounds that may hold, one by one: the optimum is the cheapest point where one of them makes the
-// gradient vanish and nothing is broken.
+// All sets of bounds that may hold, one by one: the optimum is the cheapest point where one of them
+// makes the gradient vanish and nothing is broken.
 func TestAgainstAllActiveSets(t *testing.T) {
 	var w Interior
 	for seed := range uint64(400) {
@@ -232,7 +233,8 @@ func TestAgainstAllActiveSets(t *testing.T) {
 	}
 }
 
-// allActive tries each variable free, at its lower and at its upper bound, with the one shared row slack and tight.
+// allActive tries each variable free, at its lower and at its upper bound, with the one shared row
+// slack and tight.
 func allActive(q *Quadratic) float64 {
 	n := 2 * len(q.Blocks)
 	sets := 2
