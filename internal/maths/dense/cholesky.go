@@ -4,7 +4,7 @@ import "math"
 
 // Cholesky puts the factor L of A = L Lᵀ into the lower triangle of a, an n×n matrix of which it
 // reads that triangle alone. The upper triangle stays as it is. A pivot that is not above the part
-// least of its diagonal entry is taken for 0: its direction is left out, and Solve finds 0 there.
+// least of its diagonal entry counts as 0: its direction is left out, and Solve finds 0 there.
 // It returns how many there were; 0 says that a is positive definite. For a singular matrix this
 // makes Solve find one of the solutions, if there is one.
 func Cholesky(a []float64, n int, least float64) (lost int) {
