@@ -135,12 +135,12 @@ func weights(ar, ma []float64, d int, psi *[]float64, n int) {
 
 // linear is a regression of a series on its lags.
 type linear struct {
-	beta     []float64 // of the lags, the nearest first, and the constant, if any, behind them
-	variance float64   // of the residuals, of the series divided by scale
+	normal           // beta: of the lags, the nearest first, and the constant, if any, behind them
+	variance float64 // of the residuals, of the series divided by scale
 	scale    float64
 	ok       bool
 
-	normal, row, psi []float64
+	psi []float64
 }
 
 // autoregress fits the regression to the rows that miss nothing.
@@ -150,36 +150,17 @@ func (l *linear) autoregress(xs []float64, p int, constant bool) {
 		k++
 	}
 	l.scale = scale(xs)
-	l.normal = zeros(l.normal, k*k)
-	l.beta = zeros(l.beta, k)
-	l.row = zeros(l.row, k)
-	rows, squares := 0, 0.0
+	l.reset(k)
+	if constant {
+		l.row[p] = 1
+	}
 	for t := p; t < len(xs); t++ {
-		y, whole := xs[t]/l.scale, !math.IsNaN(xs[t])
 		for i := range p {
 			l.row[i] = xs[t-1-i] / l.scale
-			whole = whole && !math.IsNaN(l.row[i])
 		}
-		if !whole {
-			continue
-		}
-		if constant {
-			l.row[p] = 1
-		}
-		rows++
-		squares += float64(y * y)
-		for i, a := range l.row {
-			l.beta[i] += float64(a * y)
-			for j := range i + 1 {
-				l.normal[i*k+j] += float64(a * l.row[j])
-			}
-		}
+		l.add(xs[t] / l.scale)
 	}
-	if l.ok = rows >= 3*k && k > 0; !l.ok {
-		return
-	}
-	if !solve(l.normal, l.beta, k) {
-		l.ok = false
+	if l.ok = l.rows >= 3*k && k > 0 && l.solve(); !l.ok {
 		return
 	}
 	sum := 0.0
@@ -188,7 +169,7 @@ func (l *linear) autoregress(xs []float64, p int, constant bool) {
 			sum += float64(e * e)
 		}
 	}
-	l.variance = sum / float64(rows-k)
+	l.variance = sum / float64(l.rows-k)
 }
 
 // next predicts one step from the p values before it.

@@ -7,7 +7,7 @@ type Forecaster interface {
 	// Observe takes the value of the next interval. One that is missing is NaN; so is an infinite one.
 	Observe(x float64)
 	// Predict writes what is expected of the next len(steps) intervals. It returns false, and
-	// writes nothing, while no value has been observed.
+	// writes nothing, while it remembers no value.
 	Predict(steps []Step) bool
 }
 

@@ -118,7 +118,8 @@ func TestSaveLoadClone(t *testing.T) {
 
 func everyForecaster() []Forecaster {
 	return []Forecaster{NewPersistence(30), NewSeasonal(6, 30), NewAR(3, 48), &AR{Order: 2, Constant: true, Past: Window{Size: 40}},
-		NewTracked(Default(), 4, 0, 50)}
+		NewTracked(Default(), 4, 0, 50), NewARIMA(Order{P: 1, D: 1, Q: 1}, 40), NewHoltWinters(6, 36), NewHoltWinters(1, 20),
+		&Combined{Of: []*Tracked{NewTracked(Default(), 4, 0, 50), NewTracked(NewPersistence(20), 4, 0, 50)}}}
 }
 
 // series is one with gaps.

@@ -25,7 +25,14 @@ type Score struct {
 	Judged  int     `json:"judged"`  // how many
 	Covered int     `json:"covered"` // how many values lay in their bands
 	Squares float64 `json:"squares"` // sum of squared errors
+	// Recent is the mean of squared errors in which each counts a twentieth less than the one after it.
+	Recent float64 `json:"recent"`
+	// Weight is the sum of what errors count in Recent.
+	Weight float64 `json:"weight"`
 }
+
+// fading is what an error counts in Score.Recent, as part of what the one after it counts.
+const fading = 0.95
 
 // RMSE is the root of the mean squared error, 0 where nothing was judged.
 func (s *Score) RMSE() float64 { return math.Sqrt(s.Squares / float64(max(s.Judged, 1))) }
@@ -33,7 +40,7 @@ func (s *Score) RMSE() float64 { return math.Sqrt(s.Squares / float64(max(s.Judg
 // NewTracked judges predictions of up to so many intervals ahead, of values from least to most.
 func NewTracked(of Forecaster, horizon int, least, most float64) *Tracked {
 	least, most = max(least, -math.MaxFloat64), min(most, math.MaxFloat64) // JSON has no infinity
-	return &Tracked{Of: of, Least: least, Most: most, Scores: make([]Score, horizon)}
+	return &Tracked{Of: of, Least: least, Most: most, Scores: make([]Score, max(horizon, 1))}
 }
 
 // Observe judges the predictions of the value, takes it, and predicts those after it.
@@ -43,7 +50,10 @@ func (t *Tracked) Observe(x float64) {
 			h := len(t.Open) - 1 - i
 			s, of := &t.Scores[h], &open[h]
 			s.Judged++
-			s.Squares += float64((x - of.Mid) * (x - of.Mid))
+			square := (x - of.Mid) * (x - of.Mid)
+			s.Squares += square
+			s.Weight = float64(fading*s.Weight) + 1
+			s.Recent += (square - s.Recent) / s.Weight
 			if at := units.Rounded(x); at >= units.Rounded(of.Low) && at <= units.Rounded(of.High) {
 				s.Covered++
 			}
