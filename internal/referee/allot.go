@@ -24,8 +24,11 @@ type allotment struct {
 	all        [2]int64   // of the cluster
 	penalty    float64
 	runs, jobs int
-	others     int // jobs that cannot be planned for
-	most       int // that its queue foresees
+	asks       bool       // what one job takes is that of those that ask
+	taken      int64      // by jobs that run
+	holds      [2]float64 // slots that they need
+	others     int        // jobs that cannot be planned for
+	most       int        // that its queue foresees
 	admit      int
 	slots      [2]int
 	held       [stages]int
@@ -108,7 +111,7 @@ func (o *allotted) crowded(b *book, j *job, p *wants) bool {
 }
 
 // need is the part of the cluster that a job needs to meet its deadline by its bound, counted from
-// its arrival. Above a thousand millions all of the cluster is not enough.
+// its start, or from now before that. Above a thousand millions all of the cluster is not enough.
 func (o *allotted) need(b *book, j *job) (gamma int64, each [2]float64, all [2]int64, known bool) {
 	var work, longest, once [2]float64
 	stagesOf := [2]*stage{j.stage[mapStage], j.stage[reduceStage]}
@@ -127,16 +130,27 @@ func (o *allotted) need(b *book, j *job) (gamma int64, each [2]float64, all [2]i
 	if j.Deadline == never {
 		return 0, once, all, false
 	}
-	usual, most := b.timesOf(j, 1, mean), b.timesOf(j, 1, worst)
-	if !usual.known {
+	p := b.profiles[j.Class]
+	if p == nil {
 		return 0, once, all, false
 	}
-	seconds := func(ns int64) float64 { return float64(ns) / 1e9 }
-	work[0], longest[0] = seconds(usual.allMaps), seconds(most.oneMap)
-	if s := stagesOf[1]; s != nil {
-		work[1], longest[1] = seconds(usual.oneReduce)*float64(len(s.Tasks)), seconds(most.oneReduce)
+	fixed := 0.0
+	if j.stage[master] != nil {
+		k := p.stage(master)
+		if fixed = k.Start.Max; k.Start.N == 0 {
+			return 0, once, all, false
+		}
 	}
-	fixed := seconds(most.startup)
+	for i, s := range stagesOf { // what tasks of the class took, with their fetching
+		if s == nil {
+			continue
+		}
+		k := p.stage([2]int{mapStage, reduceStage}[i])
+		if k.Task.N == 0 || len(s.Tasks) == 0 {
+			return 0, once, all, false
+		}
+		work[i], longest[i] = float64(len(s.Tasks))*(k.Task.Mean+k.Shuffle.Mean), k.Task.Max+k.Shuffle.Max
+	}
 	for i := range work {
 		if once[i] == 0 {
 			work[i] = 0
@@ -154,7 +168,7 @@ func (o *allotted) need(b *book, j *job) (gamma int64, each [2]float64, all [2]i
 			work[i] = 0
 		}
 	}
-	rest := seconds(j.Deadline-j.arrived) - fixed
+	rest := float64(j.Deadline-min(j.started, b.now))/1e9 - fixed // from its start, or from now
 	part := 2.0
 	if rest > 1e-9 && (once[0] == 0 || all[0] > 0) && (once[1] == 0 || all[1] > 0) {
 		shared := false
@@ -224,9 +238,9 @@ func (c *allotment) worth() int64 {
 func (o *allotted) plan(b *book) (price int64) {
 	for _, c := range o.classes {
 		c.runs, c.jobs, c.others = 0, 0, 0
+		c.asks, c.taken, c.holds = false, 0, [2]float64{}
 		c.most = o.described(c.name).MaxRunning
 	}
-	fresh := map[string]bool{}
 	for _, j := range b.live {
 		if j.waits || j.state == rejected {
 			continue
@@ -245,20 +259,30 @@ func (o *allotted) plan(b *book) (price int64) {
 			}
 			continue
 		}
-		if !fresh[c.name] {
-			fresh[c.name] = true
-			c.gamma, c.penalty, c.each, c.all = 0, 0, [2]float64{}, [2]int64{}
+		runs := j.state == admitted
+		if c.jobs == 0 {
+			c.penalty = 0
+		}
+		if c.jobs == 0 || !runs && !c.asks {
+			c.gamma, c.each, c.all, c.asks = 0, [2]float64{}, [2]int64{}, !runs
 		}
 		q := o.described(j.Queue)
 		c.jobs++
 		c.most = max(c.most, q.MaxRunning)
-		if j.state == admitted {
-			c.runs++
-		}
 		if q.Weight == 0 {
 			q.Weight = 1
 		}
 		c.penalty = max(c.penalty, j.Weight*q.Weight)
+		if runs {
+			c.runs++
+			c.taken += gamma
+			for i := range each {
+				c.holds[i] += each[i]
+			}
+		}
+		if runs == c.asks { // it does not say what the next one needs
+			continue
+		}
 		c.gamma = max(c.gamma, gamma)
 		for i := range each {
 			c.each[i], c.all[i] = max(c.each[i], each[i]), max(c.all[i], all[i])
@@ -280,7 +304,7 @@ func (o *allotted) plan(b *book) (price int64) {
 			continue
 		}
 		list = append(list, c)
-		used += c.gamma * int64(c.runs)
+		used += c.taken
 	}
 	slices.SortFunc(list, func(x, y *allotment) int {
 		return cmp.Or(cmp.Compare(y.worth(), x.worth()), cmp.Compare(x.name, y.name))
@@ -299,7 +323,7 @@ func (o *allotted) plan(b *book) (price int64) {
 	}
 	for _, c := range o.classes {
 		for i := range c.slots {
-			n := c.each[i] * float64(c.admit) * stretch
+			n := (c.holds[i] + c.each[i]*float64(c.admit-c.runs)) * stretch
 			if c.gamma == 0 {
 				n = max(0, 1e9-float64(used)) / 1e9 / others * float64(c.all[i])
 			}

@@ -30,12 +30,12 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	slices.SortFunc(list, func(x, y *sched.Job) int { return cmp.Compare(x.Seq, y.Seq) })
 	for _, job := range list {
-		switch verb, why := a.verdict(v, job); verb {
+		c := a.plan.class(job)
+		n := a.plan.need(v, job, c)
+		switch verb, why := a.verdict(v, job, c, &n); verb {
 		case sched.Admit:
-			n := a.plan.need(v, job)
 			if p.Admit(job.ID, why) && n.why.Cause == nil {
-				i, _ := a.plan.at(of(job))
-				a.plan.Classes[i].runs++
+				c.runs++
 			}
 		case sched.Reject:
 			p.Reject(job.ID, 0, why)
@@ -47,10 +47,8 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// verdict is what becomes of a job under the plan.
-func (a Admission) verdict(v sched.View, job *sched.Job) (sched.Verb, sched.Reason) {
-	n := a.plan.need(v, job)
-	i, _ := a.plan.at(of(job))
+// verdict is what becomes of a job of a class under the plan.
+func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs) (sched.Verb, sched.Reason) {
 	begun := job.Begun() || job.Spec.GoesOn()
 	switch {
 	case n.why.Cause != nil && n.late == 0: // no deadline that could be planned for
@@ -67,12 +65,11 @@ func (a Admission) verdict(v sched.View, job *sched.Job) (sched.Verb, sched.Reas
 		return sched.Admit, sched.Because(BeyondPlan, n.why.A, n.why.B)
 	case n.late > 0:
 		return sched.Reject, n.why
-	case a.plan.Classes[i].runs < a.plan.Classes[i].Admit:
+	case c.runs < c.Admit:
 		return sched.Admit, sched.Because(Planned, int64(job.Deadline), int64(v.Now().Add(n.takes)))
 	case begun:
 		return sched.Admit, sched.Because(sched.Begun)
 	}
-	c := &a.plan.Classes[i]
 	why := sched.Because(OverPlan, int64(c.Admit), c.worth(), a.plan.Price)
 	if a.plan.holds {
 		return sched.Hold, why
@@ -89,7 +86,9 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	with.Classes = slices.Clone(with.Classes)
 	with.make(v, job)
 	a.plan = &with
-	verb, why := a.verdict(v, job)
+	c := with.class(job)
+	n := with.need(v, job, c)
+	verb, why := a.verdict(v, job, c, &n)
 	return sched.Answer{Verb: verb, Reason: why}
 }
 

@@ -3,7 +3,7 @@
 // its deadlines, and as many of its jobs are let in as the cluster can carry.
 //
 //	what                                              paper 004                   where
-//	what a job takes by its slots                     eq. 1 to 4                  need; package bounds, times from package estimate
+//	what a job takes by its slots                     eq. 1 to 4                  need; package bounds, times from the profile of its class
 //	the least of the cluster that meets its deadline  eq. 22, 23, 29, 30          need
 //	jobs of each class, by rank                       theorem 4.3, eq. 33         plan.rank
 //	slots of each class                               s_M, s_R                    plan.share, Order.Open
@@ -19,9 +19,10 @@
 // is the rank of the first class that has to go without a job. Whole jobs are given by rank: one
 // that does not fit is passed over for one of a lower rank that does.
 //
-// Deadlines count from the arrival of a job. Its times are those of its class, mean and longest; a
-// reduce is taken with its fetching, and the first wave is like the others. A class needs for each
-// job what that of its jobs needs that needs most.
+// Deadlines count from the start of a job, or from now before that. Its times are those of the tasks of its
+// class, mean and longest, whatever they read, as in the paper; a reduce is taken with its fetching, and the
+// first wave is like the others. Jobs of a class may differ: each that runs holds what it needs itself, and each
+// that asks counts as the neediest of those that ask.
 //
 // The plan is made again whenever a job comes or goes, a profile or the cluster changes. A class
 // without jobs keeps its place while its queue says max_running.

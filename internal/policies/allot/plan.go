@@ -10,8 +10,10 @@ import (
 	"github.com/slackline/slackline/internal/maths/bounds"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // asks tells whether the job may still be let in.
@@ -41,6 +43,14 @@ type class struct {
 	Slots   [2]int  `json:"slots"`
 
 	runs, there, loose int
+
+	asks  bool       // Gamma and Need are those of jobs that ask, not of those that run
+	held  int64      // part of the cluster that jobs that run need
+	slots [2]float64 // what they need
+
+	profile *profile.Class // that told what follows
+	known   [sched.Reduce + 1]bool
+	takes   [sched.Reduce + 1]bounds.Time // a task; a reduce with its shuffle, a master until its first task
 }
 
 // need is some slots of those that the cluster has.
@@ -62,6 +72,14 @@ func (p *plan) at(name string) (i int, ok bool) {
 	return slices.BinarySearchFunc(p.Classes, name, func(c class, name string) int { return strings.Compare(c.Name, name) })
 }
 
+// class is that of a job which the plan has counted. A job too late to be planned for may have none.
+func (p *plan) class(j *sched.Job) *class {
+	if i, ok := p.at(of(j)); ok {
+		return &p.Classes[i]
+	}
+	return &class{}
+}
+
 // of is the class of a job.
 func of(j *sched.Job) string { return cmp.Or(j.Spec.Class, queues.Default) }
 
@@ -70,18 +88,18 @@ func (p *plan) make(v sched.View, more *sched.Job) {
 	for i := range p.Classes {
 		c := &p.Classes[i]
 		c.runs, c.there, c.loose, c.Most = 0, 0, 0, 0
+		c.asks, c.held, c.slots = false, 0, [2]float64{}
 		if q, ok := p.described[c.Name]; ok {
 			c.Most = q.MaxRunning
 		}
 	}
-	fresh := map[string]bool{} // whose need is that of jobs that are there
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		if job := v.Job(j); asks(job) || job != nil && job.Standing() == sched.Admitted {
-			p.count(v, job, fresh)
+			p.count(v, job)
 		}
 	}
 	if more != nil {
-		p.count(v, more, fresh)
+		p.count(v, more)
 	}
 	p.Classes = slices.DeleteFunc(p.Classes, func(c class) bool { return c.there+c.loose == 0 && (c.Most == 0 || c.Gamma == 0) })
 	for i := range p.Classes {
@@ -94,13 +112,13 @@ func (p *plan) make(v sched.View, more *sched.Job) {
 }
 
 // count takes a job in.
-func (p *plan) count(v sched.View, job *sched.Job, fresh map[string]bool) {
+func (p *plan) count(v sched.View, job *sched.Job) {
 	i, ok := p.at(of(job))
 	if !ok {
 		p.Classes = slices.Insert(p.Classes, i, class{Name: of(job)})
 	}
 	c := &p.Classes[i]
-	n := p.need(v, job)
+	n := p.need(v, job, c)
 	if n.why.Cause != nil {
 		if n.late == 0 || p.holds || job.Standing() == sched.Admitted {
 			c.loose++
@@ -111,17 +129,27 @@ func (p *plan) count(v sched.View, job *sched.Job, fresh map[string]bool) {
 		return
 	}
 	q := p.described[queues.Of(job.Spec)]
+	runs := job.Standing() == sched.Admitted
+	if first := c.there == 0; first || !runs && !c.asks {
+		if first {
+			c.Penalty = 0
+		}
+		c.Gamma, c.Need, c.asks = 0, [2]need{}, !runs
+	}
 	c.there++
 	c.Most = max(c.Most, q.MaxRunning)
-	if job.Standing() == sched.Admitted {
+	c.Penalty = max(c.Penalty, job.Spec.Weight*cmp.Or(q.Weight, 1))
+	if runs {
 		c.runs++
+		c.held += n.gamma
+		for i, s := range n.slots {
+			c.slots[i] += s.Slots
+		}
+		if c.asks {
+			return
+		}
 	}
-	penalty := job.Spec.Weight * cmp.Or(q.Weight, 1)
-	if !fresh[c.Name] {
-		fresh[c.Name] = true
-		c.Gamma, c.Penalty, c.Need = 0, 0, [2]need{}
-	}
-	c.Penalty, c.Gamma = max(c.Penalty, penalty), max(c.Gamma, n.gamma)
+	c.Gamma = max(c.Gamma, n.gamma)
 	for i, s := range n.slots {
 		c.Need[i] = need{max(c.Need[i].Slots, s.Slots), max(c.Need[i].Of, s.Of)}
 	}
@@ -137,8 +165,8 @@ type needs struct {
 	why   sched.Reason
 }
 
-// need is the least part of the cluster by which the job meets its deadline, counted from its arrival.
-func (p *plan) need(v sched.View, job *sched.Job) (n needs) {
+// need is the least part of the cluster by which the job meets its deadline, counted from its start, or from now.
+func (p *plan) need(v sched.View, job *sched.Job, c *class) (n needs) {
 	cluster := v.Capacity()
 	var takes [2]units.Vector
 	for i, s := range [2]sched.Stage{sched.Map, sched.Reduce} {
@@ -155,16 +183,11 @@ func (p *plan) need(v sched.View, job *sched.Job) (n needs) {
 		n.why = sched.Because(estimate.NoDeadline)
 		return n
 	}
-	mean, worst := estimate.Mean(v, job.Spec), estimate.Worst(v, job.Spec, 1)
-	if !mean.Known {
+	if !c.learn(v.Profile(job.Spec.Class), job.Spec) {
 		n.why = sched.Because(Unplanned)
 		return n
 	}
-	maps, reduces := job.Spec.Tasks(sched.Map), job.Spec.Tasks(sched.Reduce)
-	b := bounds.Job{Maps: maps, Reduces: reduces,
-		Map:    bounds.Time{Mean: mean.Maps.Seconds() / float64(max(maps, 1)), Max: worst.Map.Seconds()},
-		Reduce: bounds.Time{Mean: mean.Reduce.Seconds(), Max: worst.Reduce.Seconds()},
-	}
+	b := bounds.Job{Maps: job.Spec.Tasks(sched.Map), Map: c.takes[sched.Map], Reduces: job.Spec.Tasks(sched.Reduce), Reduce: c.takes[sched.Reduce]}
 	line := b.Mean()
 	if p.upper {
 		line = b.Upper()
@@ -176,13 +199,15 @@ func (p *plan) need(v sched.View, job *sched.Job) (n needs) {
 		}
 		*work = max(0, *work)
 	}
-	line.C += worst.Master.Seconds()
+	if job.Spec.Stage(sched.Master) != nil {
+		line.C += c.takes[sched.Master].Max
+	}
 	m, r := &n.slots[0], &n.slots[1]
 	ofMaps, ofReduces := float64(m.Of), float64(r.Of)
 	all := line.C + over(line.A, ofMaps) + over(line.B, ofReduces)
 	part := 2.0 // too much
-	rest := units.Rounded(job.Deadline.Sub(job.Arrived).Seconds() - line.C)
-	if rest > 0 && (maps == 0 || m.Of > 0) && (reduces == 0 || r.Of > 0) {
+	rest := units.Rounded(job.Deadline.Sub(min(job.Started, v.Now())).Seconds() - line.C)
+	if rest > 0 && (b.Maps == 0 || m.Of > 0) && (b.Reduces == 0 || r.Of > 0) {
 		if overlap(&takes[0], &takes[1]) {
 			line.LeastMaps, line.LeastReduces = m.Slots, r.Slots
 			least, _ := line.Least(rest+line.C, bounds.Machine{Maps: ofMaps, Reduces: ofReduces})
@@ -203,6 +228,36 @@ func (p *plan) need(v sched.View, job *sched.Job) (n needs) {
 	}
 	n.takes = units.FromSeconds(line.C + over(line.A, m.Slots) + over(line.B, r.Slots))
 	return n
+}
+
+// learn reads what the tasks of a class take, as they took it: the paper's profile. Costs by byte would plan for
+// tasks whose time is not for their bytes as if it were. It is false if it does not tell enough of the job.
+func (c *class) learn(k *profile.Class, job *workload.Job) bool {
+	if k == nil {
+		return false
+	}
+	if c.profile != k {
+		c.profile = k
+		for s := range sched.Reduce + 1 {
+			var task, shuffle profile.Estimate
+			for i := range k.Stages {
+				if of := &k.Stages[i]; of.Stage == s && s == sched.Master {
+					task.Merge(of.Start)
+				} else if of.Stage == s {
+					task.Merge(of.Task)
+					shuffle.Merge(of.Shuffle)
+				}
+			}
+			c.known[s] = task.N > 0
+			c.takes[s] = bounds.Time{Mean: task.Mean + shuffle.Mean, Max: task.Max + shuffle.Max}
+		}
+	}
+	for i := range job.Stages {
+		if st := &job.Stages[i]; st.Kind > sched.Reduce || !c.known[st.Kind] || len(st.Tasks) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // over divides work by slots. Nothing to do takes no time, with no slots either.
@@ -257,7 +312,7 @@ func (p *plan) rank() {
 		c := &p.Classes[i]
 		c.Admit, c.High = c.runs, max(c.there, c.Most)
 		if c.Gamma > 0 {
-			used += c.Gamma * int64(c.runs)
+			used += c.held
 			order = append(order, c)
 		}
 	}
@@ -279,7 +334,7 @@ func (p *plan) share() {
 	used, loose := int64(0), int64(0)
 	for i := range p.Classes {
 		c := &p.Classes[i]
-		used += c.Gamma * int64(c.Admit)
+		used += c.held + c.Gamma*int64(c.Admit-c.runs)
 		if c.Gamma == 0 {
 			loose++
 		}
@@ -292,7 +347,7 @@ func (p *plan) share() {
 	for i := range p.Classes {
 		c := &p.Classes[i]
 		for s := range c.Slots {
-			n := c.Need[s].Slots * float64(c.Admit) * scale
+			n := (c.slots[s] + c.Need[s].Slots*float64(c.Admit-c.runs)) * scale
 			if c.Gamma == 0 {
 				n = rest * float64(c.Need[s].Of)
 			}

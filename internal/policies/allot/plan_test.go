@@ -17,9 +17,11 @@ type hall struct {
 	cluster units.Vector
 	jobs    []*sched.Job
 	uneven  bool // maps took 4 and 16 s
+	now     units.Time
+	bytes   units.Bytes // that the first map read; the second a thousand times as many
 }
 
-func (h *hall) Now() units.Time         { return 0 }
+func (h *hall) Now() units.Time         { return h.now }
 func (h *hall) Capacity() *units.Vector { return &h.cluster }
 func (h *hall) Jobs() sched.JobID       { return sched.JobID(len(h.jobs)) }
 func (h *hall) Job(j sched.JobID) *sched.Job {
@@ -36,7 +38,7 @@ func (h *hall) Profile(name string) *profile.Class {
 		if h.uneven {
 			took += units.Duration(12*i-6) * units.Second
 		}
-		c.Attempt(workload.Map, "n", 0, took, 0)
+		c.Attempt(workload.Map, "n", h.bytes*units.Bytes(1+999*i), took, 0)
 		c.Attempt(workload.Reduce, "n", 0, 8*units.Second, 2*units.Second)
 	}
 	return c
@@ -56,7 +58,7 @@ func (h *hall) comes(class string, maps, reduces int, deadline units.Duration, w
 			spec.Stages = append(spec.Stages, workload.StageSpec{Kind: s.kind, Tasks: make([]workload.Task, s.tasks)})
 		}
 	}
-	j := &sched.Job{ID: h.Jobs() + 1, Seq: int64(h.Jobs()), Spec: spec, State: is, Deadline: spec.Deadline}
+	j := &sched.Job{ID: h.Jobs() + 1, Seq: int64(h.Jobs()), Spec: spec, State: is, Started: units.Never, Deadline: spec.Deadline}
 	h.jobs = append(h.jobs, j)
 	return j
 }
@@ -108,16 +110,16 @@ func TestNeed(t *testing.T) {
 	h := &hall{cluster: units.Slots(20, 10)}
 	j := h.comes("c", 11, 6, 70*units.Second, 1, sched.Pending)
 	// Mean: A = 110 - 10, B = 60 - 10, C = 20: (100/20 + 50/10)/50 = 1/5 of both: 4 map slots and 2 reduce slots.
-	if n := (&plan{}).need(h, j); n.gamma != whole/5 || n.slots[0].Slots != 4 || n.slots[1].Slots != 2 || n.takes != 70*units.Second {
+	if n := (&plan{}).need(h, j, &class{}); n.gamma != whole/5 || n.slots[0].Slots != 4 || n.slots[1].Slots != 2 || n.takes != 70*units.Second {
 		t.Errorf("%+v", n)
 	}
 	// Upper: A = 90, B = 40, C = 40: (90/20 + 40/10)/30.
-	if n := (&plan{upper: true}).need(h, j); n.gamma != 283333333 {
+	if n := (&plan{upper: true}).need(h, j, &class{}); n.gamma != 283333333 {
 		t.Errorf("%+v", n)
 	}
 	// A loose deadline: one slot of each kind, a tenth of the reduce slots.
 	j.Deadline = units.Time(units.Hour)
-	if n := (&plan{}).need(h, j); n.gamma != whole/10 || n.slots[0].Slots != 1 || n.slots[1].Slots != 1 {
+	if n := (&plan{}).need(h, j, &class{}); n.gamma != whole/10 || n.slots[0].Slots != 1 || n.slots[1].Slots != 1 {
 		t.Errorf("%+v", n)
 	}
 	for i := range j.Spec.Stages {
@@ -130,14 +132,14 @@ func TestNeed(t *testing.T) {
 	j.Deadline = units.Time(70 * units.Second)
 	// (sqrt(100·50) + 100)/50 map containers and (sqrt(100·50) + 50)/50 for reduces, of 40 in all.
 	const parts = 145710678 // 1e9 (2 · 70.7107 + 150) / 50 / 40
-	if n := (&plan{}).need(h, j); n.gamma < parts-2 || n.gamma > parts+2 {
+	if n := (&plan{}).need(h, j, &class{}); n.gamma < parts-2 || n.gamma > parts+2 {
 		t.Errorf("%+v, want %v", n, parts)
 	}
 	// A master of 4 GB takes a tenth besides.
 	c := cluster.Container{Name: "m"}
 	c.Needs[units.Memory] = 4 * int64(units.GB)
 	j.Spec.Stages = append(j.Spec.Stages, workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1), Containers: []cluster.Container{c}})
-	if n := (&plan{}).need(h, j); n.why.Cause != Unplanned { // of which nothing is known
+	if n := (&plan{}).need(h, j, &class{}); n.why.Cause != Unplanned { // of which nothing is known
 		t.Errorf("%+v", n)
 	}
 	if got := master(&h.cluster, j); got != 0.1 {
@@ -147,14 +149,14 @@ func TestNeed(t *testing.T) {
 	// A = 10 - 16, C = 16.
 	one := &hall{cluster: units.Slots(20, 10), uneven: true}
 	k := one.comes("c", 1, 0, 11*units.Second, 1, sched.Pending)
-	if n := (&plan{}).need(one, k); n.gamma != whole/20 || n.slots[0].Slots != 1 || n.takes != 10*units.Second || n.late != 0 {
+	if n := (&plan{}).need(one, k, &class{}); n.gamma != whole/20 || n.slots[0].Slots != 1 || n.takes != 10*units.Second || n.late != 0 {
 		t.Errorf("%+v", n)
 	}
-	if n := (&plan{upper: true}).need(one, k); n.late != 32*units.Second { // A = 10 - 32, C = 32
+	if n := (&plan{upper: true}).need(one, k, &class{}); n.late != 32*units.Second { // A = 10 - 32, C = 32
 		t.Errorf("%+v", n)
 	}
 	k.Deadline = units.Time(10 * units.Second)
-	if n := (&plan{}).need(one, k); n.late != 10*units.Second {
+	if n := (&plan{}).need(one, k, &class{}); n.late != 10*units.Second {
 		t.Errorf("%+v", n)
 	}
 	// No cluster helps where the deadline is C, and a cluster without slots for reduces helps no job with some.
@@ -162,7 +164,7 @@ func TestNeed(t *testing.T) {
 	k = h.comes("c", 5, 1, units.Hour, 1, sched.Pending)
 	l := h.comes("c", 5, 0, 10*units.Second, 1, sched.Pending)
 	for _, j := range []*sched.Job{k, l} {
-		if n := (&plan{}).need(h, j); n.late == 0 || n.why.Cause != TooLate {
+		if n := (&plan{}).need(h, j, &class{}); n.late == 0 || n.why.Cause != TooLate {
 			t.Errorf("%+v", n)
 		}
 	}
@@ -193,5 +195,57 @@ func TestForeseen(t *testing.T) {
 	p.make(h, nil)
 	if len(p.Classes) != 3 || p.Classes[0].Slots[0] != 2 || p.Classes[1].Slots[0] != 2 || p.Classes[2].Slots[0] != 6 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// Jobs of a class may differ. Those that run hold what each of them needs, and the next takes what those need that
+// ask: by hand, on 9 slots one of 40 s needs 3 (A = 90, C = 10), one of 100 s needs 1, one of 25 s needs 6.
+func TestUnlikeJobs(t *testing.T) {
+	h := &hall{cluster: units.Slots(9, 3)}
+	h.comes("c", 10, 0, 40*units.Second, 1, sched.Admitted)
+	h.comes("c", 10, 0, 100*units.Second, 1, sched.Admitted)
+	h.comes("c", 10, 0, 100*units.Second, 1, sched.Pending)
+	h.comes("c", 10, 0, 100*units.Second, 1, sched.Pending)
+	p := &plan{}
+	p.make(h, nil)
+	if c := p.Classes[0]; c.Admit != 4 || c.Gamma < third/3 || c.Gamma > third/3+1 || c.Slots[0] != 9 || p.Price != 0 {
+		t.Errorf("%+v", c)
+	}
+	h.comes("c", 10, 0, 25*units.Second, 1, sched.Pending)
+	p.make(h, nil) // 3 + 1 run; each that asks counts as the neediest of them, and not one fits
+	if c := p.Classes[0]; c.Admit != 2 || c.Gamma < 2*third || c.Gamma > 2*third+2 || c.Slots[0] != 9 || p.Price != c.worth() {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A job that was held has less time left than one that has just come, and one that runs has what it was given.
+func TestNeedCountsFromNow(t *testing.T) {
+	h := &hall{cluster: units.Slots(9, 3), now: units.Time(10 * units.Second)}
+	held := h.comes("c", 10, 0, 40*units.Second, 1, sched.HeldBack)
+	runs := h.comes("c", 10, 0, 40*units.Second, 1, sched.Admitted)
+	runs.Started = 0
+	if n := (&plan{}).need(h, held, &class{}); n.gamma != whole/2 || n.takes != 30*units.Second { // 90/(40 - 10 - 10) = 4.5 slots
+		t.Errorf("%+v", n)
+	}
+	if n := (&plan{}).need(h, runs, &class{}); n.gamma < third || n.gamma > third+1 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// Two maps took 10 s, one for a byte and one for a thousand. The next of a thousand takes 10 s too, and not
+// a thousand times as long as the small one did for a byte.
+func TestNeedReadsTimes(t *testing.T) {
+	h := &hall{cluster: units.Slots(9, 3), bytes: 1}
+	j := h.comes("c", 10, 0, 40*units.Second, 1, sched.Pending)
+	for i := range j.Spec.Stages[0].Tasks {
+		j.Spec.Stages[0].Tasks[i].Input = 1000
+	}
+	c := &class{}
+	if n := (&plan{}).need(h, j, c); n.gamma < third || n.gamma > third+1 {
+		t.Errorf("%+v", n)
+	}
+	h.uneven = true // what is learned since counts: maps of 4 and 16 s
+	if n := (&plan{}).need(h, j, c); n.gamma / 10 != 38888888 { // A = 100 - 16, C = 16: 3.5 slots
+		t.Errorf("%+v", n)
 	}
 }
