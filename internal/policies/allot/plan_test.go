@@ -244,8 +244,8 @@ func TestNeedReadsTimes(t *testing.T) {
 	if n := (&plan{}).need(h, j, c); n.gamma < third || n.gamma > third+1 {
 		t.Errorf("%+v", n)
 	}
-	h.uneven = true // what is learned since counts: maps of 4 and 16 s
-	if n := (&plan{}).need(h, j, c); n.gamma / 10 != 38888888 { // A = 100 - 16, C = 16: 3.5 slots
+	h.uneven = true                                           // what is learned since counts: maps of 4 and 16 s
+	if n := (&plan{}).need(h, j, c); n.gamma/10 != 38888888 { // A = 100 - 16, C = 16: 3.5 slots
 		t.Errorf("%+v", n)
 	}
 }
