@@ -219,12 +219,13 @@ func TestUnlikeJobs(t *testing.T) {
 }
 
 // A job that was held has less time left than one that has just come, and one that runs has what it was given.
+// By hand, the first needs 90/(40 - 10 - 10) = 4.5 of 9 slots.
 func TestNeedCountsFromNow(t *testing.T) {
 	h := &hall{cluster: units.Slots(9, 3), now: units.Time(10 * units.Second)}
 	held := h.comes("c", 10, 0, 40*units.Second, 1, sched.HeldBack)
 	runs := h.comes("c", 10, 0, 40*units.Second, 1, sched.Admitted)
 	runs.Started = 0
-	if n := (&plan{}).need(h, held, &class{}); n.gamma != whole/2 || n.takes != 30*units.Second { // 90/(40 - 10 - 10) = 4.5 slots
+	if n := (&plan{}).need(h, held, &class{}); n.gamma != whole/2 || n.takes != 30*units.Second {
 		t.Errorf("%+v", n)
 	}
 	if n := (&plan{}).need(h, runs, &class{}); n.gamma < third || n.gamma > third+1 {
