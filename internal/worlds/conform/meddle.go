@@ -20,6 +20,8 @@ type meddler struct {
 	turns uint64
 	calm  uint64 // turns after which it leaves the world alone
 	plan  sched.Plan
+	// items of the plan, by their place in it, that no world may do
+	barred map[int]forbidden
 
 	drained bool // a node, which nothing takes back
 }
@@ -44,6 +46,7 @@ func (m *meddler) meddle(dice *rand.Rand) error {
 		return nil
 	}
 	m.plan.Reset(nil)
+	m.barred = make(map[int]forbidden)
 	v := m.view()
 	if n := v.Nodes(); m.turns > 10 && !m.drained && v.Node(n) != nil && v.Node(n).Up {
 		m.drained = true
@@ -62,7 +65,7 @@ func (m *meddler) meddle(dice *rand.Rand) error {
 		// and ready or not; whatever runs there.
 		n, first, count := sched.NodeID(1+dice.IntN(max(1, int(v.Nodes())))), 1+dice.IntN(3), min(int(j.Stages[s].Total), 6)
 		if m.binds && dice.IntN(2) == 0 {
-			m.bound(j.ID, s, n, first, count)
+			m.bound(v, j, s, n, first, count)
 		}
 		m.start(j.ID, s, n, 0, first, count)
 	}
@@ -71,8 +74,8 @@ func (m *meddler) meddle(dice *rand.Rand) error {
 		if it.ID = m.next; m.next > 0 {
 			m.next++
 		}
-		if it.Text != "" {
-			m.watch.barred[it.ID] = it.Text
+		if no, is := m.barred[i]; is {
+			m.watch.barred[it.ID] = no
 		}
 	}
 	return m.World.Enact(&m.plan)
@@ -88,19 +91,30 @@ func (m *meddler) start(j sched.JobID, s sched.Stage, n sched.NodeID, container 
 		Tasks: sched.Span{From: from, To: int32(len(m.plan.Bound))}})
 }
 
-// bound asks for the same of a stage that is withheld, and of one that may occupy nothing, and takes both back.
-func (m *meddler) bound(j sched.JobID, s sched.Stage, n sched.NodeID, first, count int) {
-	do := func(verb sched.Verb, count int32) { m.plan.Add(sched.Item{Verb: verb, Job: j, Stage: s, Count: count}) }
-	barred := func(why string) {
-		m.start(j, s, n, 0, first, count)
-		m.plan.Items[len(m.plan.Items)-1].Text = why
+// bound asks for the same of a job that is held, of a stage that is withheld, of one that may occupy nothing, and
+// on a node that is drained, and takes back what can be.
+func (m *meddler) bound(v sched.View, j *sched.Job, s sched.Stage, n sched.NodeID, first, count int) {
+	do := func(verb sched.Verb, count int32) {
+		m.plan.Add(sched.Item{Verb: verb, Job: j.ID, Stage: s, Count: count})
+	}
+	barred := func(n sched.NodeID, by sched.Verb, why sched.Code) {
+		m.barred[len(m.plan.Items)] = forbidden{by, why}
+		m.start(j.ID, s, n, 0, first, count)
+	}
+	if j.State == sched.Admitted {
+		do(sched.Hold, 0)
+		barred(n, sched.Hold, sched.NotAdmitted)
+		do(sched.Admit, 0)
 	}
 	do(sched.Withhold, 0)
-	barred("its stage was withheld")
+	barred(n, sched.Withhold, sched.Withheld)
 	do(sched.Release, 0)
 	do(sched.SetSlots, 0)
-	barred("its stage had no slot")
+	barred(n, sched.SetSlots, sched.AtLimit)
 	do(sched.SetSlots, -1)
+	if last := v.Node(v.Nodes()); m.drained && last != nil && last.Up {
+		barred(last.ID, sched.Drain, sched.NodeAway)
+	}
 }
 
 // wrong asks for what does not exist.

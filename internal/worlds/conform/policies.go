@@ -128,7 +128,8 @@ func (b *Brutal) ask(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	}
 }
 
-// bound asks for starts beyond bounds that it sets and takes back at once, and for a group of which one cannot be.
+// bound asks for starts beyond bounds that it sets and takes back at once, of a job that it holds for a
+// moment, and for a group of which one cannot be.
 func (b *Brutal) bound(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	s := sched.Map + sched.Stage(dice.IntN(2))
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
@@ -142,6 +143,9 @@ func (b *Brutal) bound(dice *rand.Rand, v sched.View, p *sched.Plan) {
 		start := func(n sched.NodeID, group int32) {
 			p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: s, Node: n, Count: 1, Group: group, Reason: sched.Because(whim)})
 		}
+		do(sched.Hold, 0)
+		start(n, 0)
+		do(sched.Admit, 0)
 		do(sched.Withhold, 0)
 		start(n, 0)
 		do(sched.Release, 0)

@@ -150,7 +150,9 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, betw
 	t.Helper()
 	watch, said, ranks := NewWatch(s.Binds), verdicts{make(map[string]bool), make(map[string]bool)}, &earlier{}
 	world := s.New(t, seed)
-	l := drive.New(world, fresh(), append(slices.Concat(sinks, s.sinks), watch, ranks, newListener(world.Can()))...)
+	var l *drive.Loop
+	words := newListener(world.Can(), watch, func() *ledger.Ledger { return l.Ledger })
+	l = drive.New(world, fresh(), append(slices.Concat(sinks, s.sinks), watch, ranks, words)...)
 	if m, ok := world.(*meddler); ok {
 		m.view, m.watch = func() sched.View { return l.Ledger }, watch
 	}
@@ -169,6 +171,7 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, betw
 		if j, s := l.Ledger.Misranked(ranks.look(l.Ledger)...); j != 0 {
 			t.Fatalf("seed %d, round %d: job %d does not stand where the order's key for its %v puts it", seed, l.Round, j, s)
 		}
+		words.look()
 		if between != nil {
 			between(t, l, fresh)
 		}

@@ -44,7 +44,7 @@ type Watch struct {
 	second   map[sched.ItemID]bool           // items that ask for a second attempt
 	far      map[sched.ItemID]sched.Locality // how far an item lets tasks start from their input
 	tasks    map[watchedTask]int             // attempts of a task
-	barred   map[sched.ItemID]string         // items that no world may start, and why
+	barred   map[sched.ItemID]forbidden      // starts that no world may do
 	instants int                             // batches of one time
 	yielded  int64                           // round in which the stock scheduler took over, 0 = it places nothing
 	watching bool                            // the scheduler only watches, and so does a stock scheduler
@@ -95,7 +95,7 @@ type watchedAttempt struct {
 // NewWatch returns a watch over a run that begins.
 func NewWatch(binds bool) *Watch {
 	w := &Watch{Binds: binds, Ends: make(map[sched.Outcome]int), Jobs: make(map[sched.Outcome]int), Refused: make(map[bool]int),
-		Whys: make(map[sched.Code]int), second: make(map[sched.ItemID]bool), ended: make(map[string]sched.Outcome), allowed: make(map[string]bool), ghosts: make(map[sched.AttemptID]bool), barred: make(map[sched.ItemID]string)}
+		Whys: make(map[sched.Code]int), second: make(map[sched.ItemID]bool), ended: make(map[string]sched.Outcome), allowed: make(map[string]bool), ghosts: make(map[sched.AttemptID]bool), barred: make(map[sched.ItemID]forbidden)}
 	w.forget()
 	return w
 }
@@ -359,8 +359,8 @@ func (w *Watch) started(e *sched.Event) {
 		return
 	case w.Binds && n.drained > 0 && w.round > n.drained+1:
 		w.broken("an attempt started on node %d, which was drained in round %d", e.Node, n.drained)
-	case w.barred[e.Item] != "":
-		w.broken("%v of job %q started by item %d: %s", e.Stage, j.id, e.Item, w.barred[e.Item])
+	case w.barred[e.Item].by != sched.NoVerb:
+		w.broken("%v of job %q started by item %d, which %v forbids", e.Stage, j.id, e.Item, w.barred[e.Item].by)
 	case w.attempts[e.Attempt] != nil:
 		w.broken("attempt %d started twice", e.Attempt)
 	case !j.ready[e.Stage]:

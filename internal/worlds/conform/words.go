@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -27,35 +28,48 @@ type order struct {
 	verb  sched.Verb
 }
 
-// use is what happened to a verb: whether any plan has asked for it, and whether the world has done it.
+// use is what happened to a verb: whether any plan has asked for it, and whether it was seen to be done.
 type use struct{ asked, answered bool }
 
 var said = words{events: make(map[sched.EventKind]bool), controls: make(map[sched.ControlVerb]bool), supplies: make(map[sched.SupplyKind]bool),
 	refused: make(map[sched.Code]bool), verbs: make(map[order]*use)}
 
-// listener notes the words of one run.
+// listener notes the words of one run, and their outcome. A verb that an event answers is done when that
+// comes; any other when its effect shows (effects.go).
 type listener struct {
 	world string
 	open  map[sched.ItemID]sched.Verb // items that a world has to answer by an event
-	quiet map[sched.ItemID]sched.Verb // items of the last plan that it does without a word
 	jobs  map[sched.JobID]bool        // that are to end, as they were rejected
 	wakes map[sched.NodeID]bool       // nodes that are to come up
 	tick  bool                        // one is to come
+	effects
 }
 
-func newListener(can sched.Capabilities) *listener {
+// ofBook is whose own affair the verb is in any world.
+const ofBook = "book"
+
+func newListener(can sched.Capabilities, watch *Watch, book func() *ledger.Ledger) *listener {
 	said.lock.Lock()
 	defer said.lock.Unlock()
+	l := &listener{world: can.World, open: make(map[sched.ItemID]sched.Verb), jobs: make(map[sched.JobID]bool), wakes: make(map[sched.NodeID]bool)}
+	l.effects = effects{binds: can.Bind, watch: watch, book: book, did: l.did}
+	l.forget()
 	for v := sched.NoVerb + 1; v < sched.Verbs; v++ {
-		if o := (order{can.World, v}); can.Can(v) && said.verbs[o] == nil {
+		if o := l.order(v); can.Can(v) && said.verbs[o] == nil {
 			said.verbs[o] = new(use)
 		}
 	}
-	return &listener{world: can.World, open: make(map[sched.ItemID]sched.Verb), quiet: make(map[sched.ItemID]sched.Verb), jobs: make(map[sched.JobID]bool),
-		wakes: make(map[sched.NodeID]bool)}
+	return l
 }
 
-// Batch notes what was said, and what of the plan before it was answered so.
+func (l *listener) order(v sched.Verb) order {
+	if v == sched.Rank || v == sched.SetDeadline {
+		return order{ofBook, v}
+	}
+	return order{l.world, v}
+}
+
+// Batch notes what was said, and what of the plans before it was answered so.
 func (l *listener) Batch(_ int64, _ units.Time, events []sched.Event) error {
 	said.lock.Lock()
 	defer said.lock.Unlock()
@@ -65,11 +79,11 @@ func (l *listener) Batch(_ int64, _ units.Time, events []sched.Event) error {
 			said.events[e.Kind] = true
 		}
 		said.controls[e.Control], said.supplies[e.Of] = true, true
+		l.shows(e)
 		switch e.Kind {
 		case sched.Refused:
 			said.refused[e.Why] = true
 			if !e.Derived {
-				delete(l.quiet, e.Item)
 				delete(l.wakes, e.Node)
 			}
 		case sched.Started, sched.JobAmended:
@@ -99,16 +113,12 @@ func (l *listener) Batch(_ int64, _ units.Time, events []sched.Event) error {
 			l.tick = false
 		}
 	}
-	for _, v := range l.quiet {
-		l.did(v)
-	}
-	clear(l.quiet)
 	return nil
 }
 
-// did notes that the world has done what it was asked.
+// did notes that what was asked is done.
 func (l *listener) did(v sched.Verb) {
-	if u := said.verbs[order{l.world, v}]; u != nil {
+	if u := said.verbs[l.order(v)]; u != nil {
 		u.answered = true
 	}
 }
@@ -126,10 +136,14 @@ func (l *listener) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	defer said.lock.Unlock()
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Refused != sched.OK || it.Held {
+		if it.Held {
 			continue
 		}
-		if u := said.verbs[order{l.world, it.Verb}]; u != nil {
+		l.asks(it)
+		if it.Refused != sched.OK {
+			continue
+		}
+		if u := said.verbs[l.order(it.Verb)]; u != nil {
 			u.asked = true
 		}
 		switch it.Verb {
@@ -141,8 +155,6 @@ func (l *listener) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 			l.wakes[it.Node] = true
 		case sched.WakeMe:
 			l.tick = true
-		default:
-			l.quiet[it.ID] = it.Verb
 		}
 	}
 	return nil
@@ -169,7 +181,7 @@ func (w *words) missing() (list []string) {
 		if !u.asked {
 			list = append(list, fmt.Sprintf("in the world %s no plan has asked for %v", o.world, o.verb))
 		} else if !u.answered {
-			list = append(list, fmt.Sprintf("the world %s has not answered %v", o.world, o.verb))
+			list = append(list, fmt.Sprintf("in the world %s nothing shows that %v was done", o.world, o.verb))
 		}
 	}
 	for v := sched.NoVerb + 1; v < sched.Verbs; v++ {
