@@ -50,7 +50,8 @@ func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
 	if f.shared {
 		return ErrShared
 	}
-	f.now, f.records = at, f.records[:0]
+	f.now = at
+	f.records = f.records[:0]
 	if len(f.resting) > 0 {
 		f.indices, f.resting = append(f.indices, f.resting...), f.resting[:0]
 	}
@@ -132,7 +133,8 @@ func (f *Follower) tell(at units.Time) error {
 			return err
 		}
 	}
-	f.records, f.told = f.records[:0], at
+	f.records = f.records[:0]
+	f.told = at
 	return nil
 }
 

@@ -70,6 +70,9 @@ func (l *Ledger) granted(e *sched.Event) {
 // find returns the grant of an item, nil if it is answered or never was.
 func (g *grants) find(item sched.ItemID) *grant {
 	lo, hi := 0, g.n
+	if hi > 0 && g.at(0).Item >= item { // most often it is the oldest
+		hi = 0
+	}
 	for lo < hi {
 		if m := int(uint(lo+hi) >> 1); g.at(m).Item < item {
 			lo = m + 1

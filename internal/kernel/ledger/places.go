@@ -59,56 +59,55 @@ func (x *placeIndex) reopen(place int32, id sched.TaskID) {
 }
 
 // indexPlaces makes an index of the ledger's list of tasks with their places, which come in the order
-// of tasks.
-func (l *Ledger) indexPlaces() (x placeIndex) {
-	largest := int32(0)
-	for _, p := range l.placed {
-		largest = max(largest, p.place)
-	}
+// of tasks. largest is the largest place.
+func (l *Ledger) indexPlaces(largest int32) (x placeIndex) {
 	n := len(l.placed)
 	for int(largest>>x.shift) > 2*n {
 		x.shift++
 	}
-	x.buckets = make([]bucket, largest>>x.shift+2)
-	for _, p := range l.placed {
-		x.buckets[p.place>>x.shift+1].from++
+	shift := x.shift & 31
+	buckets := make([]bucket, largest>>shift+2)
+	for i := range l.placed {
+		buckets[l.placed[i].place>>shift].next++ // how many there are, to begin with
 	}
-	for i := 1; i < len(x.buckets); i++ {
-		x.buckets[i].from += x.buckets[i-1].from
-		x.buckets[i-1].next = x.buckets[i-1].from
+	sum := int32(0)
+	for i := range buckets {
+		b := &buckets[i]
+		b.from = sum
+		sum += b.next
+		b.next = sum
 	}
-	if x.shift == 0 {
-		x.tasks = make([]int32, n)
-	} else {
-		room := make([]int32, 2*n)
-		x.tasks, x.places = room[:n:n], room[n:]
+	tasks, places := make([]int32, n), []int32(nil)
+	if shift > 0 {
+		places = make([]int32, n)
 	}
-	for _, p := range l.placed {
-		b := &x.buckets[p.place>>x.shift]
-		x.tasks[b.next] = p.task
-		if x.shift > 0 {
-			x.places[b.next] = p.place
+	for i := n - 1; i >= 0; i-- { // from behind, so that the cursors come to stand at the front
+		p := l.placed[i]
+		b := &buckets[p.place>>shift]
+		b.next--
+		tasks[b.next] = p.task
+		if places != nil {
+			places[b.next] = p.place
 		}
-		b.next++
 	}
-	for i := range x.buckets {
-		x.buckets[i].next = x.buckets[i].from
-	}
+	x.buckets, x.tasks, x.places = buckets, tasks, places
 	return x
 }
 
 // onNode returns the stage's index by node.
 func (l *Ledger) onNode(t *tasks) *placeIndex {
 	if !t.nodes.made() {
-		l.placed = l.placed[:0]
+		list, largest := l.placed[:0], int32(0)
 		for i := range t.Spec.Tasks {
 			for _, h := range t.Spec.Tasks[i].Hosts {
 				if h > 0 {
-					l.placed = append(l.placed, placed{int32(h), int32(i + 1)})
+					list = append(list, placed{int32(h), int32(i + 1)})
+					largest = max(largest, int32(h))
 				}
 			}
 		}
-		t.nodes = l.indexPlaces()
+		l.placed = list
+		t.nodes = l.indexPlaces(largest)
 	}
 	return &t.nodes
 }
@@ -116,17 +115,19 @@ func (l *Ledger) onNode(t *tasks) *placeIndex {
 // inRack returns the stage's index by rack. Copies on nodes that the book does not know yet stand in no rack.
 func (l *Ledger) inRack(t *tasks) *placeIndex {
 	if !t.racks.made() {
-		l.placed = l.placed[:0]
+		list, largest := l.placed[:0], int32(0)
 		for i := range t.Spec.Tasks {
 			last := cluster.RackID(0)
 			for _, h := range t.Spec.Tasks[i].Hosts {
 				if r := l.rackOf(h); r > 0 && r != last {
-					l.placed = append(l.placed, placed{int32(r), int32(i + 1)})
+					list = append(list, placed{int32(r), int32(i + 1)})
+					largest = max(largest, int32(r))
 					last = r
 				}
 			}
 		}
-		t.racks = l.indexPlaces()
+		l.placed = list
+		t.racks = l.indexPlaces(largest)
 	}
 	return &t.racks
 }

@@ -26,7 +26,11 @@ func TestPlaceIndex(t *testing.T) {
 				l.placed = append(l.placed, placed{place, int32(task)})
 			}
 		}
-		x := l.indexPlaces()
+		last := int32(0)
+		for _, p := range l.placed {
+			last = max(last, p.place)
+		}
+		x := l.indexPlaces(last)
 		if len(x.buckets) > 2*len(l.placed)+3 {
 			t.Fatalf("%d buckets for %d entries", len(x.buckets), len(l.placed))
 		}

@@ -202,6 +202,7 @@ type stub struct{ sched.View }
 
 func (stub) Node(sched.NodeID) *sched.Node                                 { return &sched.Node{ID: 1} }
 func (stub) Job(j sched.JobID) *sched.Job                                  { return &sched.Job{ID: j, Spec: &workload.Job{}} }
+func (stub) Queue(sched.QueueID) *sched.Queue                              { return &sched.Queue{} }
 func (stub) Nearest(sched.NodeID, sched.JobID, sched.Stage) sched.Locality { return sched.NodeLocal }
 func (stub) First(_ sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	if s != sched.Map || after >= 2 {

@@ -33,8 +33,11 @@ func (t *turn) of(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 // each. Where maps and reduces draw on the same resources, the node is offered to the first job of
 // all each time.
 func (t *turn) serve(o sched.Order, maps line, reduces, nonLocal int) {
-	t.other = quota{stage: sched.Master}
-	t.fill(&t.other)
+	open := &t.v.Queue(sched.Root).Stages
+	if open[sched.Master].Open > 0 {
+		t.other = quota{stage: sched.Master}
+		t.fill(&t.other)
+	}
 	t.reduces = quota{stage: sched.Reduce, count: reduces}
 	if o != nil && shared(t.node) {
 		t.share(o, maps, &t.reduces)
@@ -43,8 +46,10 @@ func (t *turn) serve(o sched.Order, maps line, reduces, nonLocal int) {
 		t.fill(&t.reduces)
 	}
 	for s := sched.Reduce + 1; s < sched.Stages; s++ {
-		t.other = quota{stage: s, nonLocal: nonLocal}
-		t.fill(&t.other)
+		if open[s].Open > 0 {
+			t.other = quota{stage: s, nonLocal: nonLocal}
+			t.fill(&t.other)
+		}
 	}
 }
 

@@ -275,7 +275,7 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 		j.Started = seconds(a.Began)
 	}
 	b.meter.Hold(at, a.Node, a.Needs, +1)
-	b.usage.hold(at, a, +1)
+	b.usage.hold(at, a)
 	if a.Stage == sched.Reduce {
 		b.reduces(at, a.Job, +1)
 	}

@@ -51,18 +51,24 @@ func (u *usage) offer(at units.Time, h sched.NodeID, capacity *units.Vector) {
 	}
 }
 
-// hold notes that an attempt holds what it needs of its node, or with sign -1 that it gives that back.
-func (u *usage) hold(at units.Time, a *follow.Attempt, sign int64) {
+// hold notes that an attempt holds what it needs of its node.
+func (u *usage) hold(at units.Time, a *follow.Attempt) {
 	if a.Node < 1 {
 		return
 	}
 	for d, by := range a.Needs {
 		if by != 0 {
-			n := follow.At(&u.nodes[d], a.Node)
-			before := n.counts()
-			n.holds += sign * by
-			u.recount(at, units.Dim(d), before, n)
+			u.give(at, a.Node, units.Dim(d), by)
 		}
+	}
+}
+
+// give notes that attempts hold so much more of a node.
+func (u *usage) give(at units.Time, h sched.NodeID, d units.Dim, more int64) {
+	n := follow.At(&u.nodes[d], h)
+	before := n.counts()
+	if n.holds += more; n.counts() != before {
+		u.recount(at, d, before, n)
 	}
 }
 
@@ -79,9 +85,11 @@ func (u *usage) end(at units.Time, a *follow.Attempt) {
 	for d, by := range a.Needs {
 		if by != 0 {
 			u.busy[d].add(by, at.Sub(a.Began))
+			if a.Node > 0 {
+				u.give(at, a.Node, units.Dim(d), -by)
+			}
 		}
 	}
-	u.hold(at, a, -1)
 }
 
 // part returns how much of a resource was in use, as part of what was there; false if nothing was.

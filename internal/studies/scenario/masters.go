@@ -50,6 +50,12 @@ func (m *mastered) Position() string {
 	return ""
 }
 
+// Fresh tells whether nobody else has the source's jobs.
+func (m *mastered) Fresh() bool {
+	s, ok := m.Source.(interface{ Fresh() bool })
+	return ok && s.Fresh()
+}
+
 func (m *mastered) Next() (*workload.Job, error) {
 	j, err := m.Source.Next()
 	if err != nil {

@@ -137,5 +137,8 @@ func (s *source) Next() (*workload.Job, error) {
 // Position is the file and the line of the job that Next returned last.
 func (s *source) Position() string { return fmt.Sprintf("%s:%d", s.file.Path, s.lines[0]) }
 
+// Fresh says that each job is unfolded for whoever takes it.
+func (s *source) Fresh() bool { return true }
+
 // Ended has nothing to do: a trace does not wait.
 func (s *source) Ended(*workload.Job, units.Time) {}

@@ -55,7 +55,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	w.refresh(j, s, false)
 	needs := &w.kinds[s.kinds[it.Container]].needs
 	nd.Free.Sub(needs)
-	w.setRoom(n)
+	w.taken(n)
 
 	at := &w.attempts[a]
 	*at = attempt{began: w.now, job: h, task: int32(b.Task), node: n, gen: at.gen, stage: it.Stage, container: it.Container}
@@ -112,17 +112,16 @@ func (w *World) unlink(at *attempt, nd *node, s *stage) {
 // schedule enters the end of an attempt whose ready is known.
 func (w *World) schedule(a int32) {
 	at := &w.attempts[a]
-	s := w.jobs[at.job].stage(at.stage)
-	at.slow = w.slowness(at.node, s)
+	j := &w.jobs[at.job]
+	at.slow = w.slowness(at.node, j.stage(at.stage))
 	at.since = at.ready
-	w.enqueue(a, s)
+	w.enqueue(a, at, j)
 }
 
 // enqueue enters the end of the attempt: what is left takes left·slow from since on.
-func (w *World) enqueue(a int32, s *stage) {
-	at := &w.attempts[a]
+func (w *World) enqueue(a int32, at *attempt, j *job) {
 	c := attemptEnd
-	if at.stage == sched.Master && len(w.jobs[at.job].stages) > 1 && !at.breaks {
+	if at.stage == sched.Master && len(j.stages) > 1 && !at.breaks {
 		c = masterUp // it ends with its job
 	}
 	w.queue.push(at.since.Add(units.Nanosecond.Scale(at.left*at.slow)), c, a, at.gen)
@@ -251,7 +250,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 			w.missOutputs(j)
 		}
 	}
-	w.setRoom(n)
+	w.freed(n)
 	w.beat.freshen(n)
 	w.drained(n)
 }

@@ -304,5 +304,5 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 		}
 		at.since, at.left, at.work = w.now, left, max(at.work, left)
 	}
-	w.enqueue(int32(a.ID), s)
+	w.enqueue(int32(a.ID), at, &w.jobs[h])
 }

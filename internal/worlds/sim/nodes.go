@@ -110,6 +110,26 @@ func (w *World) setRoom(n int32) {
 	}
 }
 
+// freed is setRoom for a node on which a container has ended: it has room for no fewer kinds than before.
+func (w *World) freed(n int32) {
+	nd := &w.nodes[n]
+	for i := range w.kinds {
+		if k := &w.kinds[i]; !k.room.has(int(n-1)) && k.fits(nd, n) {
+			k.room.put(int(n-1), true)
+		}
+	}
+}
+
+// taken is setRoom for a node on which a container has begun: it has room for no more kinds than before.
+func (w *World) taken(n int32) {
+	free := &w.nodes[n].Free
+	for i := range w.kinds {
+		if k := &w.kinds[i]; k.room.has(int(n-1)) && !free.Fits(&k.needs) {
+			k.room.put(int(n-1), false)
+		}
+	}
+}
+
 // fits tells whether a container of the kind may start on the node.
 func (k *kind) fits(nd *node, n int32) bool {
 	return nd.state == nodeOpen && nd.Free.Fits(&k.needs) && !nd.Closed && !nd.listed && (k.carries == nil || k.carries[n-1])

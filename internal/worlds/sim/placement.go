@@ -84,38 +84,60 @@ func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 	if bare == 0 {
 		return spec
 	}
-	placed := *spec
-	placed.Stages = slices.Clone(spec.Stages)
-	maps = placed.Stage(sched.Map)
-	maps.Tasks = slices.Clone(maps.Tasks)
+	if s, ok := w.source.(freshSource); !ok || !s.Fresh() {
+		placed := *spec
+		placed.Stages = slices.Clone(spec.Stages)
+		maps = placed.Stage(sched.Map)
+		maps.Tasks = slices.Clone(maps.Tasks)
+		spec = &placed
+	}
 	arena := make([]cluster.NodeID, r*bare)
-	walk, copies := w.newWalk(key), w.stem(forCopy, key)
+	walk, copies, id := w.newWalk(key), w.stem(forCopy, key), jobKey(spec.ID)
 	block := 0
 	for t := range maps.Tasks {
-		if len(maps.Tasks[t].Hosts) == 0 {
+		if task := &maps.Tasks[t]; len(task.Hosts) == 0 {
 			hosts := arena[r*block : r*(block+1) : r*(block+1)]
-			w.placeBlock(hosts, copies, w.blockOf(jobKey(spec.ID), block), walk)
-			maps.Tasks[t].Hosts = hosts
+			w.placeBlock(hosts, copies, w.blockOf(id, block), &walk)
+			task.Hosts = hosts
 			block++
 		}
 	}
-	return &placed
+	return spec
 }
 
+// freshSource is a source that knows whether nobody else has the jobs that it brings. Where their input
+// lies is then written into them.
+type freshSource interface{ Fresh() bool }
+
 // walk goes round all nodes: position(m) for m = 0, 1, … meets each once before it meets any again.
-type walk struct{ from, stride, nodes int }
+type walk struct {
+	from, stride, nodes int
+	m, at               int // the position that was asked for last
+}
 
 func (w *World) newWalk(key uint64) walk {
 	n := len(w.cfg.Cluster.Nodes)
-	k := walk{below(w.bits(forFirstCopy, key, 0, 0, 0), n), 1 + below(w.bits(forStride, key, 0, 0, 0), n), n}
+	k := walk{from: below(w.bits(forFirstCopy, key, 0, 0, 0), n), stride: 1 + below(w.bits(forStride, key, 0, 0, 0), n), nodes: n}
+	k.at = k.from
 	for gcd(k.stride, n) != 1 {
 		k.stride++
 	}
+	k.stride %= n
 	return k
 }
 
-func (k walk) position(m int) int32 {
-	return int32((k.from + m%k.nodes*k.stride) % k.nodes)
+func (k *walk) position(m int) int32 {
+	switch m {
+	case k.m:
+	case k.m + 1:
+		if k.at += k.stride; k.at >= k.nodes {
+			k.at -= k.nodes
+		}
+	default:
+		k.at = (k.from + m%k.nodes*k.stride) % k.nodes
+	}
+	k.m = m
+	return int32(k.at)
 }
 
 func gcd(a, b int) int {
@@ -126,7 +148,7 @@ func gcd(a, b int) int {
 }
 
 // placeBlock draws the hosts of a block; copies is the stem of the job's draws.
-func (w *World) placeBlock(hosts []cluster.NodeID, copies uint64, block int, k walk) {
+func (w *World) placeBlock(hosts []cluster.NodeID, copies uint64, block int, k *walk) {
 	draw := func(copy, n int) int { return below(bitsOf(copies, uint64(block), uint64(copy), 0), n) }
 	n := len(w.cfg.Cluster.Nodes)
 	for c := range hosts {

@@ -89,25 +89,24 @@ func (q *queue) pop() {
 	if n == 0 {
 		return
 	}
-	i := 0
-	for {
-		kid := 2*i + 1
-		if kid >= n {
-			break
-		}
-		if kid+1 < n {
-			kid += int(q.heap[kid+1].earlier(&q.heap[kid]))
-		}
-		q.heap[i] = q.heap[kid]
+	h, i, kid := q.heap, 0, 1
+	for kid+1 < n {
+		pair := h[kid : kid+2]
+		kid += int(pair[1].earlier(&pair[0]))
+		h[i] = h[kid]
+		i, kid = kid, 2*kid+1
+	}
+	if kid < n {
+		h[i] = h[kid]
 		i = kid
 	}
 	for i > 0 {
 		up := (i - 1) / 2
-		if !last.before(&q.heap[up]) {
+		if !last.before(&h[up]) {
 			break
 		}
-		q.heap[i] = q.heap[up]
+		h[i] = h[up]
 		i = up
 	}
-	q.heap[i] = last
+	h[i] = last
 }

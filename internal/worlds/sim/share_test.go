@@ -11,7 +11,12 @@ import (
 )
 
 // numbered is a source of jobs with as many maps as their number says, and then an error.
-type numbered struct{ brought, jobs int }
+type numbered struct {
+	brought, jobs int
+	fresh         bool
+}
+
+func (s *numbered) Fresh() bool { return s.fresh }
 
 var errOver = errors.New("there are no more")
 
@@ -22,7 +27,7 @@ func (s *numbered) Next() (*workload.Job, error) {
 		return nil, errOver
 	}
 	s.brought++
-	maps := workload.StageSpec{Tasks: make([]workload.Task, s.brought)}
+	maps := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, s.brought)}
 	return &workload.Job{ID: fmt.Sprint(s.brought), Arrive: units.Time(s.brought), Stages: []workload.StageSpec{maps}}, nil
 }
 
@@ -81,6 +86,29 @@ func TestSharedJobs(t *testing.T) {
 		}
 		if len(d.jobs) != made {
 			t.Errorf("most %d: %d jobs are kept, want %d", most, len(d.jobs), made)
+		}
+	}
+}
+
+// Where input lies is written into jobs that nobody else has, and into copies of all others.
+func TestFreshJobs(t *testing.T) {
+	for _, fresh := range []bool{false, true} {
+		w, err := New(Config{Cluster: uniform(9, 3, 2, 1), Seed: 3, Replicas: 3, Heartbeat: 3 * units.Second,
+			Source: func() workload.Source { return &numbered{jobs: 12, fresh: fresh} }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 12 {
+			j, _ := w.source.Next()
+			placed := w.withInput(j, jobKey(j.ID))
+			for i, task := range placed.Stages[0].Tasks {
+				if len(task.Hosts) != 3 {
+					t.Fatalf("fresh %v: map %d of %q lies on %v", fresh, i, j.ID, task.Hosts)
+				}
+			}
+			if (placed == j) != fresh || (len(j.Stages[0].Tasks[0].Hosts) > 0) != fresh {
+				t.Errorf("fresh %v: job %q was written to: %v", fresh, j.ID, !fresh)
+			}
 		}
 	}
 }

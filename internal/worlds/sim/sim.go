@@ -156,7 +156,9 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 			return drive.Batch{}, w.failed
 		}
 		w.audit()
-		w.tellDemand()
+		if len(w.grew)+len(w.asks) > 0 {
+			w.tellDemand()
+		}
 		switch {
 		case w.held > 0 && w.reorders():
 			return w.handHeld(), nil

@@ -39,9 +39,9 @@ func (w *World) setSpeed(n int32, factor float64) {
 			at.left = max(0, at.left-float64(w.now.Sub(at.since))/at.slow)
 			at.since = w.now
 		}
-		s := w.jobs[at.job].stage(at.stage)
-		at.slow = w.slowness(n, s)
+		j := &w.jobs[at.job]
+		at.slow = w.slowness(n, j.stage(at.stage))
 		w.park(at)
-		w.enqueue(a, s)
+		w.enqueue(a, at, j)
 	}
 }

@@ -25,7 +25,7 @@ func (s Straggling) validate() error {
 
 // straggles returns the factor on an attempt's work.
 func (w *World) straggles(j *job, s *stage, task, try int32) float64 {
-	if p := w.cfg.Stragglers; p.Rate > 0 && unit(w.bits(forStraggling, j.key, uint64(s.kind), uint64(task), uint64(try))) < p.Rate {
+	if p := w.cfg.Stragglers; unit(w.bits(forStraggling, j.key, uint64(s.kind), uint64(task), uint64(try))) < p.Rate {
 		return p.Factor
 	}
 	return 1

@@ -97,7 +97,9 @@ func (w *World) drawWork(j *job, s *stage, task, try, node int32) (work float64,
 	if w.cfg.Times.Law != Constant {
 		work *= w.cfg.Times.factor(unit(w.bits(forWork, j.key, uint64(s.kind), uint64(task), uint64(try))))
 	}
-	work *= w.straggles(j, s, task, try)
+	if w.cfg.Stragglers.Rate > 0 {
+		work *= w.straggles(j, s, task, try)
+	}
 	if s.weights != nil {
 		work *= s.weights[task-1]
 	}
