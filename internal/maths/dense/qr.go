@@ -5,41 +5,63 @@ import "math"
 // A QR solves least squares. The zero value is ready to use; what it has allocated for one problem
 // it uses for the next.
 type QR struct {
-	order []int
-	norms []float64
-	x     []float64
+	order        []int
+	norms, scale []float64
+	x, s         []float64
 }
 
 // LeastSquares finds x that makes ‖A x - b‖ least. A is m×n by rows; it and b are used up. Columns
-// that depend on others, by tolerance as a part of the largest, get 0 (1e-12 suits most). The
-// result is good until the next call. It also returns the rank, and ‖A x - b‖².
+// that depend on others, but for the part tolerance of the largest, get 0 (1e-12 suits most);
+// columns are scaled before. The result is good until the next call. It also returns the rank, and
+// ‖A x - b‖².
 func (q *QR) LeastSquares(a []float64, m, n int, b []float64, tolerance float64) (x []float64, rank int, rest float64) {
 	if cap(q.x) < n {
-		q.order, q.norms, q.x = make([]int, n), make([]float64, n), make([]float64, n)
+		q.order, q.norms, q.scale = make([]int, n), make([]float64, n), make([]float64, n)
+		q.x, q.s = make([]float64, n), make([]float64, n)
 	}
-	order, norms, x := q.order[:n], q.norms[:n], q.x[:n]
+	order, norms, scale, x := q.order[:n], q.norms[:n], q.scale[:n], q.x[:n]
+	clear(x)
+	clear(scale)
 	for j := range n {
-		order[j], x[j] = j, 0
+		order[j] = j
+	}
+	for i := range m {
+		for j, v := range a[i*n : i*n+n] {
+			scale[j] = max(scale[j], math.Abs(v))
+		}
+	}
+	for i := range m {
+		for j, f := range scale {
+			if f > 0 {
+				a[i*n+j] /= f
+			}
+		}
 	}
 	first := 0.0
 	for rank < min(m, n) {
 		// The column that has the most left goes next.
+		clear(norms)
+		for i := rank; i < m; i++ {
+			for j := rank; j < n; j++ {
+				norms[j] += float64(a[i*n+j] * a[i*n+j])
+			}
+		}
 		best := rank
 		for j := rank; j < n; j++ {
-			norms[j] = length(a, m, n, rank, j)
 			if norms[j] > norms[best] {
 				best = j
 			}
 		}
-		if rank == 0 {
-			first = norms[best]
-		}
-		if !(norms[best] > tolerance*first) {
+		norm := math.Sqrt(norms[best])
+		first = max(first, norm)
+		if !(norm > tolerance*first) {
 			break
 		}
-		swap(a, m, n, rank, best)
+		for i := 0; i < m && best != rank; i++ {
+			a[i*n+rank], a[i*n+best] = a[i*n+best], a[i*n+rank]
+		}
 		order[rank], order[best] = order[best], order[rank]
-		reflect(a, m, n, rank, norms[best], b)
+		q.reflect(a, m, n, rank, norm, b)
 		rank++
 	}
 	for i := rank - 1; i >= 0; i-- {
@@ -49,65 +71,47 @@ func (q *QR) LeastSquares(a []float64, m, n int, b []float64, tolerance float64)
 		}
 		x[order[i]] = s / a[i*n+i]
 	}
+	for j, f := range scale {
+		if f > 0 {
+			x[j] /= f
+		}
+	}
 	for i := rank; i < m; i++ {
 		rest += float64(b[i] * b[i])
 	}
 	return x, rank, rest
 }
 
-// length is that of column j from row k on. It does not overflow.
-func length(a []float64, m, n, k, j int) float64 {
-	most := 0.0
-	for i := k; i < m; i++ {
-		most = max(most, math.Abs(a[i*n+j]))
-	}
-	if most == 0 {
-		return 0
-	}
-	s := 0.0
-	for i := k; i < m; i++ {
-		x := a[i*n+j] / most
-		s += float64(x * x)
-	}
-	return most * math.Sqrt(s)
-}
-
-func swap(a []float64, m, n, j, k int) {
-	for i := 0; i < m && j != k; i++ {
-		a[i*n+j], a[i*n+k] = a[i*n+k], a[i*n+j]
-	}
-}
-
-// reflect makes column k zero below row k, and takes the other columns and b along.
-func reflect(a []float64, m, n, k int, norm float64, b []float64) {
+// reflect makes column k zero below row k, and takes the columns behind it and b along.
+func (q *QR) reflect(a []float64, m, n, k int, norm float64, b []float64) {
 	if a[k*n+k] > 0 {
 		norm = -norm
 	}
-	// v = column - norm e, scaled so that its first entry is 1.
+	// v = column - norm e, scaled so that its first entry is 1; beta = 2 / vᵀv.
 	head := a[k*n+k] - norm
-	beta := -head / norm // 2 / vᵀv
-	for i := k + 1; i < m; i++ {
-		a[i*n+k] /= head
+	beta := -head / norm
+	a[k*n+k] = 1
+	s := q.s[:n]
+	clear(s)
+	sb := 0.0
+	for i := k; i < m; i++ {
+		row := a[i*n : i*n+n]
+		if i > k {
+			row[k] /= head
+		}
+		v := row[k]
+		for j := k + 1; j < n; j++ {
+			s[j] += float64(v * row[j])
+		}
+		sb += float64(v * b[i])
+	}
+	for i := k; i < m; i++ {
+		row := a[i*n : i*n+n]
+		v := beta * row[k]
+		for j := k + 1; j < n; j++ {
+			row[j] -= float64(v * s[j])
+		}
+		b[i] -= float64(v * sb)
 	}
 	a[k*n+k] = norm
-	for j := k + 1; j < n; j++ {
-		s := a[k*n+j]
-		for i := k + 1; i < m; i++ {
-			s += float64(a[i*n+k] * a[i*n+j])
-		}
-		s *= beta
-		a[k*n+j] -= s
-		for i := k + 1; i < m; i++ {
-			a[i*n+j] -= float64(s * a[i*n+k])
-		}
-	}
-	s := b[k]
-	for i := k + 1; i < m; i++ {
-		s += float64(a[i*n+k] * b[i])
-	}
-	s *= beta
-	b[k] -= s
-	for i := k + 1; i < m; i++ {
-		b[i] -= float64(s * a[i*n+k])
-	}
 }
