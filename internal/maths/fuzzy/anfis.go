@@ -3,7 +3,7 @@ package fuzzy
 import "math"
 
 // Train adapts the conditions of the rules to samples by gradient descent, and fits the consequents
-// anew each time (ANFIS: Jang 1993, the hybrid rule). Steps have the length of the gradient's
+// again each time (ANFIS: Jang 1993, the hybrid rule). Steps have the length of the gradient's
 // direction times a size that grows by a tenth after four falls of the error and shrinks by a tenth
 // after two ups and downs. It leaves the best model that it met, and returns its RMSE.
 func (m *Model) Train(xs, ys []float64, epochs int) float64 {

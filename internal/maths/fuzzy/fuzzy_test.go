@@ -112,7 +112,7 @@ func TestAffine(t *testing.T) {
 		}
 	}
 	if y := m.Value([]float64{1e6, -1e6, 1e6}, s); math.IsNaN(y) {
-		t.Error("far away it is no number")
+		t.Error("far away it is not a number")
 	}
 }
 
