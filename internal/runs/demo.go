@@ -8,17 +8,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"time"
 
-	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
-	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
-	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
-	"github.com/slackline/slackline/workload"
 )
 
 // Demo runs three jobs over text that is there, under several policies.
@@ -161,12 +158,13 @@ func (d *Demo) Prepare(ctx context.Context, policies int) error {
 // taught.
 func (d *Demo) rehearse(ctx context.Context, files []task.File, from, to int) (*report.Run, []*profile.Class, error) {
 	out := filepath.Join(d.Dir, "rehearsal")
-	jobs, err := d.jobs(files, out)
+	cell, err := d.cell("fifo", files, out, from, to)
 	if err != nil {
 		return nil, nil, err
 	}
 	learner := report.NewLearner()
-	r, err := lab.Run(ctx, d.cell("fifo", jobs[from:to], learner))
+	cell.Sinks = []follow.Sink{learner}
+	r, err := lab.Run(ctx, cell)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -209,44 +207,50 @@ func (d *Demo) block(size units.Bytes) units.Bytes {
 	return min(max(size/units.Bytes(8*d.Machine.Nodes*d.Machine.MapSlots), 64*units.KB), 32*units.MB)
 }
 
-// jobs makes the jobs over these files.
-func (d *Demo) jobs(files []task.File, out string) ([]engine.Job, error) {
-	var input []string
+// local are some of the jobs over these files, with output in a folder.
+func (d *Demo) local(files []task.File, out string, from, to int) (*Local, error) {
+	var paths []string
 	for _, f := range files {
-		input = append(input, f.Path)
+		paths = append(paths, f.Path)
 	}
-	var jobs []engine.Job
-	for i, j := range demoJobs {
-		program, err := apps.New(j.app, j.params)
-		if err != nil {
-			return nil, err
-		}
-		spec := workload.Job{ID: j.name, Class: j.app, Weight: 1, SlowStart: 1, Soft: units.Never, Deadline: units.Never}
-		spec.Arrive = d.arrive[i]
-		if d.due[i] > 0 {
-			spec.Deadline = d.due[i]
-		}
-		jobs = append(jobs, engine.Job{Spec: spec, Program: program, Input: input, Output: filepath.Join(out, j.name),
-			Reduces: d.Machine.Nodes * d.Machine.ReduceSlots})
+	jobs, err := DefaultBatch(paths, 0)
+	if err != nil {
+		return nil, err
 	}
-	return jobs, nil
+	for _, j := range jobs {
+		j.Output, j.Reduces = filepath.Join(out, j.Name), d.Machine.Nodes*d.Machine.ReduceSlots
+	}
+	l, err := NewLocal(jobs[from:to], d.Machine, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	for i, j := range l.jobs {
+		j.Spec.Arrive = d.arrive[from+i]
+		if due := d.due[from+i]; due > 0 {
+			j.Spec.Deadline = due
+		}
+	}
+	return l, nil
 }
 
-// cell is a run of the jobs on this machine.
-func (d *Demo) cell(policy string, jobs []engine.Job, sinks ...follow.Sink) lab.Cell {
-	cfg := engine.Config{Cluster: d.Machine.Cluster(), Jobs: jobs, Block: d.Machine.Block, Seed: d.Seed, Dir: d.Dir, Profiles: d.learned}
-	return lab.Cell{Scenario: "demo", Policy: policy, Seed: d.Seed, Sinks: sinks, World: engineWorld(cfg)}
+// cell is a run of some of the jobs on this machine.
+func (d *Demo) cell(policy string, files []task.File, out string, from, to int) (c lab.Cell, err error) {
+	l, err := d.local(files, out, from, to)
+	if err == nil {
+		c, err = l.Real(policy, d.Seed, "", d.learned)
+	}
+	c.Scenario = "demo"
+	return c, err
 }
 
 // Cells are the runs, each with output in a folder of its policy's name.
-func (d *Demo) Cells(policies []string, folder func(policy string) string) ([]lab.Cell, error) {
-	var cells []lab.Cell
+func (d *Demo) Cells(policies []string, folder func(policy string) string) (cells []lab.Cell, err error) {
 	for _, p := range policies {
-		jobs, err := d.jobs(d.Files, filepath.Join(d.Dir, folder(p)))
+		c, err := d.cell(p, d.Files, filepath.Join(d.Dir, folder(p)), 0, len(demoJobs))
 		if err != nil {
 			return nil, err
 		}
-		cells = append(cells, d.cell(p, jobs))
+		cells = append(cells, c)
 	}
 	return cells, nil
 }
@@ -263,19 +267,17 @@ const (
 // deadlines plays what was learned under both orders, and sets deadlines by when each finishes a
 // job.
 func (d *Demo) deadlines(ctx context.Context) error {
-	splits := task.Cut(d.Files, int64(d.Machine.Block))
 	play := func(policy string) (finished [len(demoJobs)]float64, err error) {
-		w := &workload.Workload{}
-		for i, j := range demoJobs {
-			due := d.due[i]
-			if due == 0 {
-				due = units.Never - units.Time(1+i) // none yet, only who is more urgent
-			}
-			w.Jobs = append(w.Jobs, &workload.Job{ID: j.name, Class: j.app, Weight: 1, SlowStart: 1, Soft: units.Never, Arrive: d.arrive[i], Deadline: due,
-				Stages: stages(splits, d.Machine.Nodes*d.Machine.ReduceSlots, find(d.learned, j.app), d.Machine.Nodes, d.Seed)})
+		l, err := d.local(d.Files, d.Dir, 0, len(demoJobs))
+		if err != nil {
+			return finished, err
 		}
-		cfg := sim.Config{Cluster: d.Machine.Cluster(), Workload: w, Seed: d.Seed}
-		r, err := lab.Run(ctx, lab.Cell{Scenario: "demo", Policy: policy, Seed: d.Seed, World: lab.Simulated(cfg)})
+		for i, j := range l.jobs {
+			if d.due[i] == 0 {
+				j.Spec.Deadline = units.Never - units.Time(1+i) // none yet, only who is more urgent
+			}
+		}
+		r, err := l.Predict(ctx, policy, d.Seed, d.learned)
 		if err != nil {
 			return finished, err
 		}

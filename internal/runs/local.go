@@ -210,7 +210,7 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 	}
 	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, Origin: cfg.Origin, World: func() (drive.World, error) {
 		cfg.Resumed, cfg.Warn = l.Resumed, l.Warn // by then whoever runs the cell has said who listens
-		return engineWorld(cfg)()
+		return newEngine(cfg)
 	}}, nil
 }
 
@@ -248,23 +248,18 @@ func (l *Local) chain(j *engine.Job, f *scenario.Job, under string) {
 	}
 }
 
-// engineWorld makes the engine when the run begins. Its clock counts from its origin.
-func engineWorld(cfg engine.Config) func() (drive.World, error) {
-	return func() (drive.World, error) {
-		if cfg.Origin == nil {
-			cfg.Origin = sync.OnceValue(time.Now)
-		}
-		// from then on it is a stopwatch, whatever is done to the time of day
-		began := sync.OnceValues(func() (time.Time, units.Duration) {
-			origin, now := cfg.Origin(), time.Now()
-			return now, units.Duration(max(0, now.Sub(origin)))
-		})
-		cfg.Clock = func() units.Time {
-			now, before := began()
-			return units.Time(0).Add(before).Add(units.Duration(time.Since(now)))
-		}
-		return engine.New(cfg)
+// newEngine makes the engine. Its clock counts from its origin; from then on it is a stopwatch, whatever is
+// done to the time of day.
+func newEngine(cfg engine.Config) (drive.World, error) {
+	began := sync.OnceValues(func() (time.Time, units.Duration) {
+		origin, now := cfg.Origin(), time.Now()
+		return now, units.Duration(max(0, now.Sub(origin)))
+	})
+	cfg.Clock = func() units.Time {
+		now, before := began()
+		return units.Time(0).Add(before).Add(units.Duration(time.Since(now)))
 	}
+	return engine.New(cfg)
 }
 
 // Simulated returns the run of the same jobs in the simulator.

@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
@@ -98,8 +100,8 @@ func TestPanickingMapper(t *testing.T) {
 			Output: filepath.Join(out, id), Reduces: 1}
 	}
 	m := ThisMachine(2)
-	cfg := engine.Config{Cluster: m.Cluster(), Jobs: []engine.Job{job("bad", bad), job("good", good)}, Seed: 1, Dir: t.TempDir()}
-	run, err := lab.Run(t.Context(), lab.Cell{Scenario: "panic", Policy: "fifo", Seed: 1, World: engineWorld(cfg)})
+	cfg := engine.Config{Cluster: m.Cluster(), Jobs: []engine.Job{job("bad", bad), job("good", good)}, Seed: 1, Origin: sync.OnceValue(time.Now)}
+	run, err := lab.Run(t.Context(), lab.Cell{Scenario: "panic", Policy: "fifo", Seed: 1, World: func() (drive.World, error) { return newEngine(cfg) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func opened(t *testing.T, cfg engine.Config, p sched.Policy) *open {
 	in, _ := text(t, 900)
 	o := &open{Door: engine.NewDoor(), t: t, in: in, dir: t.TempDir(), watch: conform.NewWatch(true), ends: &ends{jobs: map[string]string{}},
 		ended: make(chan error, 1), told: make(chan sched.Event, 100_000)}
-	cfg.Source, cfg.Clock, cfg.Dir, cfg.Block, cfg.Heartbeat = o.Door, stopwatch(), t.TempDir(), 2*units.KB, units.Millisecond
+	cfg.Source, cfg.Clock, cfg.Block, cfg.Heartbeat = o.Door, stopwatch(), 2*units.KB, units.Millisecond
 	w, err := engine.New(cfg)
 	if err != nil {
 		t.Fatal(err)

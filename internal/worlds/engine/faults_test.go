@@ -45,7 +45,6 @@ type trial struct {
 	shape    shape
 	dir, in  string
 	machines int
-	keep     string // Config.Dir
 	lives    int
 	told     []string
 	count    map[string]int
@@ -109,7 +108,7 @@ func (r *trial) live(t *testing.T, fresh bool) (e *ends, done bool) {
 		buffer = 3 * units.KB // maps of the sort spill twice or more
 	}
 	w, err := engine.New(engine.Config{Cluster: workers(r.machines, 2, 1), Jobs: r.jobs(t), Block: r.shape.block(), Buffer: buffer, Seed: 1,
-		Dir: r.keep, Heartbeat: units.Millisecond, Progress: 2 * units.Millisecond, Clock: stopwatch(), Fresh: fresh, Sync: r.seed%4 == 0,
+		Heartbeat: units.Millisecond, Progress: 2 * units.Millisecond, Clock: stopwatch(), Fresh: fresh, Sync: r.seed%4 == 0,
 		Resumed: func(s engine.Resumption) {
 			r.count["jobs that went on"]++
 			r.count["tasks that were done"] += s.Maps + s.Reduces
@@ -205,17 +204,12 @@ func (r *trial) rot(t *testing.T) (log bool) {
 		return false
 	}
 	var paths []string
-	for _, dir := range []string{r.dir, r.keep} {
-		if dir == "" {
-			continue
+	_ = filepath.WalkDir(r.dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && !strings.HasSuffix(path, "_SUCCESS") && !strings.HasSuffix(path, "lock") && r.unfinished(path) {
+			paths = append(paths, path)
 		}
-		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() && !strings.HasSuffix(path, "_SUCCESS") && !strings.HasSuffix(path, "lock") && r.unfinished(path) {
-				paths = append(paths, path)
-			}
-			return nil
-		})
-	}
+		return nil
+	})
 	if len(paths) == 0 {
 		return false
 	}
@@ -318,12 +312,6 @@ func TestFaults(t *testing.T) {
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if seed%5 == 0 {
-			r.keep = filepath.Join(dir, "keep")
-			if err := os.Mkdir(r.keep, 0o777); err != nil {
-				t.Fatal(err)
-			}
-		}
 		began := time.Now()
 		r.play(t, calms[s].files, calms[s].counts)
 		total["schedules"]++
@@ -405,11 +393,6 @@ func (r *trial) play(t *testing.T, want map[string]string, wantCounts map[string
 	for name := range got {
 		if _, job, _ := strings.Cut(name, string(filepath.Separator)); strings.HasPrefix(job, "_temporary") && e == nil {
 			delete(got, name) // the process died when all was done but that
-		}
-	}
-	if r.keep != "" && e != nil {
-		if left := files(t, r.keep); len(left) > 0 {
-			t.Errorf("seed %d: left behind: %v", r.seed, slices.Sorted(maps.Keys(left)))
 		}
 	}
 	if !maps.Equal(got, want) {

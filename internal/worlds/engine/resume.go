@@ -44,7 +44,7 @@ func Complete(cfg Config) (bool, error) {
 
 func (w *World) outdir(c *Job) *outdir.Dir {
 	return outdir.New(c.Output,
-		outdir.Options{Sync: w.cfg.Sync, Local: w.cfg.Dir, Fresh: w.cfg.Fresh, Tries: w.cfg.MaxFailures})
+		outdir.Options{Sync: w.cfg.Sync, Fresh: w.cfg.Fresh, Tries: w.cfg.MaxFailures})
 }
 
 // setUp makes the output directory of a job, or takes over the one that an interrupted run left,

@@ -309,28 +309,6 @@ func TestResumeLooksAtTimes(t *testing.T) {
 	}
 }
 
-// What a dead run kept in a folder of its own is found by the output directory's name, and goes with it.
-func TestResumeWithLocalFolder(t *testing.T) {
-	in, _ := text(t, 900)
-	want, _ := plain(t, in)
-	out, local := filepath.Join(t.TempDir(), "out"), t.TempDir()
-	cfg := config(t, in, out)
-	cfg.Dir = local
-	killed(t, cfg, 5)
-	if len(files(t, local)) == 0 {
-		t.Fatal("there is no map output")
-	}
-	if _, r := finish(t, cfg); len(r) != 1 || r[0].Maps < 5 || r[0].MapsAgain > 0 {
-		t.Errorf("%+v", r)
-	}
-	if got := files(t, out); !maps.Equal(got, want) {
-		t.Errorf("%v", got)
-	}
-	if left, err := os.ReadDir(local); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
-}
-
 // Of two processes with one output directory the second is refused, before it begins and in its middle.
 func TestOneOutputTwoRuns(t *testing.T) {
 	in, _ := text(t, 900)

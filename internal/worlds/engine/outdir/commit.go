@@ -35,7 +35,7 @@ func (d *Dir) attemptDir(t Task, attempt int) string {
 func (d *Dir) CommitTask(c *Commit, attempt int) error {
 	if c.Run != nil {
 		folder, run := filepath.Dir(c.Run.Path), *c.Run
-		run.Path, _ = filepath.Rel(d.home(), run.Path)
+		run.Path, _ = filepath.Rel(d.join(temporary), run.Path)
 		c.Run = &run
 		err := d.note(entry{Done: c})
 		if err == nil {
@@ -156,7 +156,6 @@ func (d *Dir) Commit() (err error) {
 	}
 	if err == nil {
 		d.Release()
-		_ = d.removeOutputs() // the output is complete whatever becomes of that; see Forget
 	}
 	return err
 }

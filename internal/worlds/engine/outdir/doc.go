@@ -11,11 +11,9 @@
 //
 //	OUT/_temporary/log      what has been committed
 //	OUT/_temporary/lock     of the process that is at work
-//	OUT/_temporary/0/local  map output, if no other folder is named for it
+//	OUT/_temporary/0/local  map output
 //
-// If another folder is named, map output lies in a folder of that which bears a hash of the output
-// directory's name. So whoever knows the output directory finds all that an interrupted run has
-// left. What changes in OUT changes through an os.Root, and links on the way are not followed.
+// So whoever knows the output directory finds all that an interrupted run has left. What changes in OUT changes through an os.Root, and links on the way are not followed.
 //
 //	outdir.go   Dir: taking a directory over and giving it up
 //	state.go    what stands at the place of an output directory, for whoever only looks

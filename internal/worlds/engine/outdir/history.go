@@ -59,7 +59,7 @@ type Task struct {
 type Commit struct {
 	Task
 	Node     string       `json:"node"`
-	Run      *task.Output `json:"run,omitempty"`   // map output; in the log its path is that below the folder for it
+	Run      *task.Output `json:"run,omitempty"`   // map output; in the log its path is that below _temporary
 	Dir      string       `json:"dir,omitempty"`   // of part files, below _temporary
 	Parts    []task.Part  `json:"parts,omitempty"` // files
 	Counters []counted    `json:"counters,omitempty"`
@@ -262,8 +262,8 @@ func (d *Dir) Restore(c *Commit, reduces int) (*task.Output, error) {
 		return nil, d.again(func() error { return d.adopt(c) })
 	}
 	run := *c.Run
-	run.Path = filepath.Join(d.home(), c.Run.Path)
-	size, err := straightSize(d.home(), c.Run.Path)
+	run.Path = d.join(temporary, c.Run.Path)
+	size, err := straightSize(d.join(temporary), c.Run.Path)
 	if err == nil && (len(run.Segments) != reduces || size != int64(run.Size())) {
 		err = errSum
 	}

@@ -3,7 +3,6 @@ package outdir
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,8 +17,6 @@ type Options struct {
 	// Sync has directories and the log on disk before a commit is told, so that it outlives the
 	// machine; part files have been synced by then.
 	Sync bool
-	// Local is a folder for map output; "" = the output directory.
-	Local string
 	// Fresh throws away what an interrupted run has left, and does not go on with it.
 	Fresh bool
 	// Tries is how often to try what may go well a moment later; 0 = once.
@@ -75,30 +72,8 @@ func (d *Dir) logPath() string { return d.join(temporary, logName) }
 
 func lockPath(output string) string { return filepath.Join(output, temporary, lockName) }
 
-// home is where map output lies, of this process and of those before it.
-func (d *Dir) home() string {
-	if d.opt.Local == "" {
-		return d.join(temporary)
-	}
-	h := fnv.New64a()
-	h.Write([]byte(absolute(d.path)))
-	return filepath.Join(d.opt.Local, fmt.Sprintf("slackline-%016x", h.Sum64()))
-}
-
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
-}
-
 // Local is where this process keeps map output.
-func (d *Dir) Local() string {
-	if d.opt.Local == "" {
-		return d.join(temporary, strconv.Itoa(d.life), "local")
-	}
-	return filepath.Join(d.home(), strconv.Itoa(d.life))
-}
+func (d *Dir) Local() string { return d.join(temporary, strconv.Itoa(d.life), "local") }
 
 // says puts the directory before an error.
 func says(output string, err error) error {
@@ -145,12 +120,10 @@ func (d *Dir) SetUp(describe func() *Description) error {
 		}
 		d.lock = lock
 	}
-	for _, dir := range []string{d.join(temporary), d.home()} {
-		names, _ := os.ReadDir(dir)
-		for _, n := range names {
-			if life, err := strconv.Atoi(n.Name()); err == nil {
-				d.life = max(d.life, life+1)
-			}
+	names, _ := os.ReadDir(d.join(temporary))
+	for _, n := range names {
+		if life, err := strconv.Atoi(n.Name()); err == nil {
+			d.life = max(d.life, life+1)
 		}
 	}
 	if d.log == nil {

@@ -1,9 +1,7 @@
 package outdir
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,33 +24,12 @@ func (d *Dir) sweep() error {
 	for _, c := range d.done {
 		kept[d.join(temporary, c.Dir)] = true
 	}
-	err := d.within(func(root *fault.Root) error {
+	return d.within(func(root *fault.Root) error {
 		if err := d.takeBack(root); err != nil {
 			return err
 		}
 		return prune(root, temporary, kept)
 	})
-	if err != nil || d.opt.Local == "" {
-		return err
-	}
-	if err := pruneFolder(d.home(), kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// pruneFolder prunes a folder that is no output directory.
-func pruneFolder(dir string, kept map[string]bool) error {
-	if info, err := os.Lstat(dir); err != nil {
-		return err
-	} else if !info.IsDir() {
-		return fmt.Errorf("%s is not a directory, and links are not followed there", dir)
-	}
-	root, err := fault.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(prune(root, ".", kept), root.Close())
 }
 
 // prune removes all below a directory but what is kept, and the way to it. It follows no links.
@@ -96,7 +73,7 @@ func (d *Dir) Abort() error {
 		err = d.remove()
 	}
 	d.Release()
-	return cmp.Or(err, d.removeOutputs())
+	return err
 }
 
 // remove removes all that Slackline wrote to the output directory of a job that will not finish,
@@ -135,22 +112,11 @@ func (d *Dir) remove() error {
 	return nil
 }
 
-// removeOutputs removes the map output if it lies outside of the output directory.
-func (d *Dir) removeOutputs() error {
-	if d.opt.Local == "" {
-		return nil
-	}
-	if err := fault.DeleteAll(d.home()); err != nil {
-		return fmt.Errorf("engine: the workers' files cannot be removed: %w", err)
-	}
-	return nil
-}
-
 // Forget removes the last traces of a job that is committed. They tell a later run that it need not
 // run again; where they cannot be removed they are of no harm.
 func (d *Dir) Forget() {
 	for range d.opt.Tries {
-		if errors.Join(d.removeOutputs(), d.removeTraces()) == nil {
+		if d.removeTraces() == nil {
 			return
 		}
 	}

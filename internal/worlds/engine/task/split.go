@@ -54,20 +54,9 @@ type Split struct {
 	Size   int64
 }
 
-// Cut cuts files into splits. A file larger than a block is cut at multiples of the block size; its
-// rest and smaller files fill splits together, in order. There is at least one split, empty if
-// there is nothing to read.
-func Cut(files []File, block int64) []Split {
-	splits, _ := cut(files, block, func(f File) (cuts []int64, _ error) {
-		for at := block; at < f.Size; at += block {
-			cuts = append(cuts, at)
-		}
-		return cuts, nil
-	})
-	return splits
-}
-
-// cut asks where to cut the files that are as large as a block.
+// cut cuts files into splits. A file larger than a block is cut where at says; its rest and smaller
+// files fill splits together, in order. There is at least one split, empty if there is nothing to
+// read.
 func cut(files []File, block int64, at func(File) ([]int64, error)) ([]Split, error) {
 	var splits []Split
 	var last Split

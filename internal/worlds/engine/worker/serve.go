@@ -144,15 +144,16 @@ func (s *server) attempt(m *message) error {
 		}
 	}
 	if err != nil {
+		// The limit of this process is set by its job, or reached by a program that leaks: other attempts may run.
+		full := errors.Is(err, syscall.EMFILE)
+		if full {
+			err = task.Fail(task.Transient, fmt.Errorf("%w (the program may open %d files; limits: {open_files: …} in the job "+
+				"sets how many)", err, process.OpenFiles()))
+		}
 		ended.Error, ended.Failure = err.Error(), task.FailureOf(err)
 		var lost *task.FetchError
-		if errors.As(err, &lost) && ended.Failure != task.NoRoom {
+		if errors.As(err, &lost) && !full && ended.Failure != task.NoRoom {
 			ended.Lost, ended.Error = &lost.Map, lost.Err.Error()
-		}
-		// The limit of this process is set by its job, or reached by a program that leaks: other attempts may run.
-		if errors.Is(err, syscall.EMFILE) {
-			ended.Failure = task.Transient
-			ended.Error += fmt.Sprintf(" (the program may open %d files; limits: {open_files: …} in the job sets how many)", process.OpenFiles())
 		}
 		var user *task.UserError
 		if errors.As(err, &user) {
