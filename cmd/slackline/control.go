@@ -121,7 +121,7 @@ interrupted run left.`,
 				if !unended(j) {
 					return no{fmt.Errorf("%s cannot be cancelled: %s", name, ended[j.State])}
 				}
-				r, err := m.Ask(cmd.Context(), j.Run, runs.Cancel, j.Name)
+				r, err := m.Ask(cmd.Context(), j.Run, runs.Cancel, fmt.Sprint(j.ID, " ", j.Name))
 				switch {
 				case errors.Is(err, store.ErrGone), err == nil && r.Error != "":
 					why := r.Error

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
@@ -24,7 +26,7 @@ import (
 // The verbs of requests.
 const (
 	Submit = "submit" // what: a Submission
-	Cancel = "cancel" // what: the name of a job
+	Cancel = "cancel" // what: the number of a job, and its name
 	Shut   = "shut"   // take no more jobs
 )
 
@@ -154,10 +156,18 @@ func (k *Keeper) answer(r store.Request) {
 func (k *Keeper) grant(r store.Request) (Reply, error) {
 	switch r.Verb {
 	case Cancel:
+		number, name, _ := strings.Cut(r.What, " ")
+		k.lock.Lock()
+		j := k.open[name]
+		another := j == nil || fmt.Sprint(j.row.ID) != number
+		k.lock.Unlock()
+		if another { // it has ended, whatever has its name now
+			return Reply{}, fmt.Errorf("job %s has ended", number)
+		}
 		if err := k.live.Take(r.ID, nil); err != nil {
 			return Reply{}, err
 		}
-		return Reply{}, k.door.Ask(k.ctx, engine.Request{Cancel: r.What})
+		return Reply{}, k.door.Ask(k.ctx, engine.Request{Cancel: name})
 	case Shut:
 		if !k.local.Open {
 			return Reply{}, engine.ErrShut
@@ -186,9 +196,8 @@ func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 		return r, fmt.Errorf("it takes job files from %s, as their paths are relative to that; submit them there", here)
 	}
 	for {
-		there, came := k.present()
 		now := time.Now()
-		more, err := k.joining(s.Files, there, now)
+		more, came, err := k.joining(s.Files, now)
 		switch {
 		case k.ctx.Err() != nil:
 			return r, context.Cause(k.ctx)
@@ -204,34 +213,49 @@ func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 	}
 }
 
-// present are the files of the jobs that have not ended, in the order in which they came, and how
-// often jobs were submitted.
-func (k *Keeper) present() (files []*scenario.Job, came int) {
+// beside are those of the jobs that have not ended which have to do with jobs that are to join them: that they
+// wait for, or share a name or an output directory with, in the order in which they came. It tells how often
+// jobs were submitted, too.
+func (k *Keeper) beside(jobs []*scenario.Job) (files []*scenario.Job, came int) {
 	k.joins.Lock()
 	defer k.joins.Unlock()
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	open := slices.SortedFunc(maps.Values(k.open), func(a, b *keptJob) int { return cmp.Compare(a.row.ID, b.row.ID) })
-	for _, j := range open {
+	found := make(map[*keptJob]bool)
+	for _, f := range jobs {
+		for _, name := range append(f.After[:len(f.After):len(f.After)], f.Name) {
+			if j := k.open[name]; j != nil {
+				found[j] = true
+			}
+		}
+		k.outputs.beside(absolute(f.Output), found)
+	}
+	return filesOf(maps.Keys(found)), k.came
+}
+
+// filesOf are the files of jobs, in the order in which they came.
+func filesOf(jobs iter.Seq[*keptJob]) (files []*scenario.Job) {
+	for _, j := range slices.SortedFunc(jobs, func(a, b *keptJob) int { return cmp.Compare(a.row.ID, b.row.ID) }) {
 		files = append(files, j.file)
 	}
-	return files, k.came
+	return files
 }
 
 // joining reads job files that are to join the run. It ends with the run, whatever it reads.
-func (k *Keeper) joining(files []string, there []*scenario.Job, now time.Time) (more *Local, err error) {
+func (k *Keeper) joining(files []string, now time.Time) (more *Local, came int, err error) {
 	read := make(chan struct{})
 	var found *Local
+	var before int
 	var wrong error
 	go func() {
 		defer close(read)
-		found, wrong = k.equip(files, there, now)
+		found, before, wrong = k.equip(files, now)
 	}()
 	select {
 	case <-read:
-		return found, wrong
+		return found, before, wrong
 	case <-k.ctx.Done():
-		return nil, context.Cause(k.ctx)
+		return nil, 0, context.Cause(k.ctx)
 	}
 }
 
@@ -286,7 +310,7 @@ func (k *Keeper) drop(kept []*keptJob, rows []*store.Job) error {
 	k.lock.Lock()
 	k.jobs = k.jobs[:len(k.jobs)-len(kept)]
 	for _, j := range kept {
-		delete(k.open, j.row.Name)
+		k.forget(j)
 		k.input -= j.input
 	}
 	k.lock.Unlock()
@@ -300,20 +324,27 @@ func SameDir(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// equip reads job files that are to join the run, beside the jobs that are there.
-func (k *Keeper) equip(files []string, there []*scenario.Job, now time.Time) (*Local, error) {
+// equip reads job files that are to join the run.
+func (k *Keeper) equip(files []string, now time.Time) (more *Local, came int, err error) {
 	var jobs []*scenario.Job
 	for _, file := range files {
 		src, err := os.ReadFile(file)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		more, err := scenario.ReadJobs(file, src)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		jobs = append(jobs, more...)
 	}
+	there, came := k.beside(jobs)
+	more, err = k.equipBeside(jobs, there, now)
+	return more, came, err
+}
+
+// equipBeside equips jobs that are to join these.
+func (k *Keeper) equipBeside(jobs, there []*scenario.Job, now time.Time) (*Local, error) {
 	names := make(map[string]bool, len(there)+len(jobs))
 	for _, f := range there {
 		names[f.Name] = true
@@ -403,7 +434,9 @@ func (k *Keeper) Lost() (names []string) {
 	if !k.local.Open {
 		return nil
 	}
-	k.local.Files, _ = k.present()
+	k.lock.Lock()
+	k.local.Files = filesOf(maps.Values(k.open))
+	k.lock.Unlock()
 	told := make(map[string]bool) // by output
 	for _, dir := range k.local.Remains("") {
 		if left, err := outdir.Left(dir); err == nil {

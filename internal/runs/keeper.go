@@ -37,22 +37,23 @@ type Keeper struct {
 	base  time.Time        // 0 of the clock of the run, in the first batch at the latest
 	begun bool
 
-	lock   sync.Mutex          // of what the writer takes, and of the jobs
-	jobs   []*keptJob          // all, as the report has them, in the order in which they came
-	open   map[string]*keptJob // by name: those that have not ended
-	here   []*keptJob          // those that have arrived and not ended, by index; nil where none is
-	came   int                 // how often jobs were submitted
-	input  int64               // of all jobs
-	dirty  []*keptJob          // to be written
-	rows   []*store.Attempt
-	broken error // the first error of the writer, which stops it
-	stop   chan struct{}
-	writer sync.WaitGroup
-	door   *engine.Door
-	ctx    context.Context // of what is asked of the run
-	over   context.CancelCauseFunc
-	server sync.WaitGroup
-	joins  sync.Mutex // held while jobs join
+	lock    sync.Mutex          // of what the writer takes, and of the jobs
+	jobs    []*keptJob          // all, as the report has them, in the order in which they came
+	open    map[string]*keptJob // by name: those that have not ended
+	outputs taken               // their output directories
+	here    []*keptJob          // those that have arrived and not ended, by index; nil where none is
+	came    int                 // how often jobs were submitted
+	input   int64               // of all jobs
+	dirty   []*keptJob          // to be written
+	rows    []*store.Attempt
+	broken  error // the first error of the writer, which stops it
+	stop    chan struct{}
+	writer  sync.WaitGroup
+	door    *engine.Door
+	ctx     context.Context // of what is asked of the run
+	over    context.CancelCauseFunc
+	server  sync.WaitGroup
+	joins   sync.Mutex // held while jobs join
 
 	untrusted error // why nobody may ask: others can write to the store
 }
@@ -84,7 +85,8 @@ const mostFailures = 100
 // report alone; an error says why the store cannot be used, and is no reason not to run.
 func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectation) (*Keeper, error) {
 	now := time.Now()
-	k := &Keeper{local: l, cell: c, now: now, base: now, open: make(map[string]*keptJob), stop: make(chan struct{}), door: l.doors[under]}
+	k := &Keeper{local: l, cell: c, now: now, base: now, open: make(map[string]*keptJob),
+		outputs: newTaken(), stop: make(chan struct{}), door: l.doors[under]}
 	k.ctx, k.over = context.WithCancelCause(context.Background())
 	if !c.GoesOn.IsZero() {
 		k.base = c.GoesOn
@@ -156,7 +158,14 @@ func (l *Local) keep(i int, under string, from Command, base time.Time) (*keptJo
 // add begins to keep a job.
 func (k *Keeper) add(j *keptJob) {
 	k.jobs, k.open[j.row.Name] = append(k.jobs, j), j
+	k.outputs.add(j)
 	k.input += j.input
+}
+
+// forget notes that a job has ended.
+func (k *Keeper) forget(j *keptJob) {
+	delete(k.open, j.row.Name)
+	k.outputs.remove(j)
 }
 
 func absolute(path string) string {
@@ -305,7 +314,7 @@ func ofJobs(kind sched.EventKind) bool {
 
 func (k *Keeper) endJob(j *keptJob, at units.Time, e *follow.Record) {
 	k.here[e.Job.Index] = nil
-	delete(k.open, j.row.Name)
+	k.forget(j)
 	j.file, j.row.Command = nil, nil
 	ended := k.wall(at)
 	// what was refused, or killed while it waited, took nothing

@@ -6,7 +6,7 @@
 //	equip        what the engine runs of a job file: program, input, facts
 //	earlier.go   what an interrupted run of the jobs has left: on disk, and in the store
 //	keeper.go    the sink that keeps a run in the store, and completes its report
-//	door.go      what other processes ask of a run: jobs to run, and jobs to cancel
+//	door.go      what other processes ask of a run: jobs to run, and jobs to cancel; taken.go finds what those have in common
 //	memory.go    what runs leave behind in a folder
 //	machine.go   this machine as a cluster of workers
 //	meter.go     processor time, memory and energy of a run; usage_*.go and physical_*.go ask the system
