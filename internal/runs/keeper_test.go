@@ -302,7 +302,7 @@ func TestKeeperForgetsJobsThatEnded(t *testing.T) {
 	k := &Keeper{local: &Local{Open: true}, open: make(map[string]*keptJob), outputs: newTaken()}
 	for i := range 1000 {
 		name := fmt.Sprint("job ", i%7) // names are used again
-		k.add(&keptJob{file: &scenario.Job{}, row: store.Job{ID: int64(i + 1), Name: name, Command: []byte("{}")}})
+		k.add(&keptJob{file: &scenario.Job{}, row: store.Job{ID: int64(i + 1), Name: name, Output: "/out/" + name, Command: []byte("{}")}})
 		job := &follow.Job{Spec: &workload.Job{ID: name, Deadline: units.Never}}
 		for _, e := range []*sched.Event{{Kind: sched.JobArrived}, {Kind: sched.JobEnded, Outcome: sched.Failed}} {
 			if err := k.Batch(units.Time(i), []follow.Record{{Event: e, Job: job}}); err != nil {
