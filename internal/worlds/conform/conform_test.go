@@ -362,7 +362,7 @@ func engines(t *testing.T, seeds int, cancel string) Subject {
 		}
 		began := time.Now()
 		shaky := &shaky{t: t, late: jobs[2:3:3], cancel: cancel}
-		shaky.World, err = engine.New(engine.Config{Cluster: machines(), Jobs: append(jobs[:2:2], jobs[3]), Source: requests{shaky}, Block: 512, Replicas: 2, Seed: seed, Dir: run, MaxFailures: 50, Progress: 5 * units.Millisecond,
+		shaky.World, err = engine.New(engine.Config{Cluster: machines(), Jobs: append(jobs[:2:2], jobs[3]), Source: requests{shaky}, Block: 512, Replicas: 2, Seed: seed, MaxFailures: 50, Progress: 5 * units.Millisecond,
 			Clock: func() units.Time { return units.Time(time.Since(began)) }})
 		if err != nil {
 			t.Fatal(err)
