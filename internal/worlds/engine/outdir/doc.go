@@ -13,7 +13,8 @@
 //	OUT/_temporary/lock     of the process that is at work
 //	OUT/_temporary/0/local  map output
 //
-// So whoever knows the output directory finds all that an interrupted run has left. What changes in OUT changes through an os.Root, and links on the way are not followed.
+// So whoever knows the output directory finds all that an interrupted run has left. What changes
+// in OUT changes through an os.Root, and links on the way are not followed.
 //
 //	outdir.go   Dir: taking a directory over and giving it up
 //	state.go    what stands at the place of an output directory, for whoever only looks
