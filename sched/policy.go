@@ -58,6 +58,21 @@ func HeedsOf(p Policy) Events {
 	return AnyEvent
 }
 
+// Bider is a Heeder that may be told late of starts and ends of attempts that it heeds: with whatever else
+// happens next. It still hears at once of the end by which a stage of a job has all its tasks done.
+type Bider interface {
+	// Bides returns these kinds.
+	Bides() Events
+}
+
+// BidesOf returns the kinds of events of which the policy may be told late: none, unless it is a Bider.
+func BidesOf(p Policy) Events {
+	if b, ok := p.(Bider); ok {
+		return b.Bides()
+	}
+	return 0
+}
+
 // Undeclared is something that a policy, or a part of it, does without having declared it. Whoever notices
 // panics with it, and the loop ends the run with it as the error.
 type Undeclared struct{ Does string }

@@ -25,6 +25,7 @@ type Loop struct {
 
 	unfit     error        // why the policy cannot run
 	heeds     sched.Events // what the policy heeds
+	bides     sched.Events // of that, what it may be told late
 	patient   Patient      // the world, if it is
 	plan      sched.Plan
 	at        units.Time // of the last batch
@@ -35,7 +36,7 @@ type Loop struct {
 func New(w World, p sched.Policy, sinks ...Sink) *Loop {
 	order, err := sched.OrderOf(p)
 	patient, _ := w.(Patient)
-	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err, heeds: sched.HeedsOf(p), patient: patient}
+	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err, heeds: sched.HeedsOf(p), bides: sched.BidesOf(p), patient: patient}
 }
 
 // Run drives the world until it has nothing more to say. It returns nil at the end of the run, else
@@ -113,7 +114,11 @@ func (l *Loop) rest() {
 		if l.Ledger.Refuses() {
 			heeds = sched.AnyEvent
 		}
-		l.patient.Heed(heeds)
+		bides := l.bides
+		if heeds == sched.AnyEvent {
+			bides = 0
+		}
+		l.patient.Heed(heeds&^bides, bides)
 	}
 }
 
@@ -191,7 +196,7 @@ func (l *Loop) Fork(begin func(book *ledger.Ledger) (World, error), sinks ...Sin
 	if err != nil {
 		return nil, err
 	}
-	fork := &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, Round: l.Round, at: l.at, redecided: l.redecided}
+	fork := &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, bides: l.bides, Round: l.Round, at: l.at, redecided: l.redecided}
 	fork.patient, _ = w.(Patient)
 	fork.rest()
 	return fork, nil

@@ -307,7 +307,7 @@ type patient struct {
 	heeded []sched.Events
 }
 
-func (w *patient) Heed(kinds sched.Events) { w.heeded = append(w.heeded, kinds) }
+func (w *patient) Heed(kinds, _ sched.Events) { w.heeded = append(w.heeded, kinds) }
 
 // listens is a policy that heeds beats only.
 type listens struct{ asks }

@@ -30,8 +30,10 @@ type World interface {
 // hold back that attempts started and ended, with the time since then as their Age, until something
 // else has happened, or an event of a kind that is heeded: what the book then stands at is the same.
 type Patient interface {
-	// Heed says which kinds of events must not wait from now on. Until it is called, none may.
-	Heed(kinds sched.Events)
+	// Heed says which kinds of events must not wait from now on, and of which of the others the policy
+	// hears all the same: of these the end by which a stage has all its tasks done must not wait either.
+	// Until it is called, none may wait.
+	Heed(kinds, late sched.Events)
 }
 
 // Batch is what is told at one time.

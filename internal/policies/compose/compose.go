@@ -108,6 +108,7 @@ type Policy struct {
 	parts []part      // the order first, then those that take turns
 	desk  desk        // at which they read
 	heeds sched.Events
+	bides sched.Events // of these, what all parts that heed it may be told late
 }
 
 // part is a part of an assembled policy.
@@ -184,6 +185,7 @@ func (y *Policy) add(kind Kind, step Step) {
 		p.Causes = append(slices.Clone(p.Causes), sched.PlaceChanged)
 	}
 	p.turns, p.untold = p.Turns(), p.Reads.untold()
+	y.bides = y.bides&^(p.turns&^p.Bides) | p.turns&p.Bides&^(y.heeds&^y.bides)
 	y.heeds |= p.turns
 	y.parts = append(y.parts, p)
 }
@@ -207,6 +209,9 @@ func (y *Policy) Parts() (list []Entry) {
 
 // Heeds returns the kinds of events on which the policy may have something to do.
 func (y *Policy) Heeds() sched.Events { return y.heeds }
+
+// Bides returns the kinds of events of which the policy may be told late.
+func (y *Policy) Bides() sched.Events { return y.bides }
 
 // Causes returns those that the parts declare.
 func (y *Policy) Causes() (list []*sched.Cause) {

@@ -57,6 +57,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 	}
 	s.measured(v, batch, p)
+	s.despair(v, p)
 }
 
 // judge decides upon a job that has no record, unless it waits for others.
@@ -142,6 +143,7 @@ func (s *scheduler) grant(v sched.View, job *sched.Job, r *record, why sched.Rea
 	if c.Begun {
 		s.starts++
 		n.Rank = s.starts
+		s.active = append(s.active, job.ID)
 	}
 	s.enqueue(job.ID)
 	if s.c.Most == 0 {
@@ -277,7 +279,9 @@ func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
 			continue
 		}
 		if job.Standing() == sched.Admitted {
-			s.note(job, lent)
+			if r := s.note(job, lent); s.c.Most > 0 {
+				s.hopesFor(job, r, means{})
+			}
 			s.leaseRunning(v, job)
 		} else {
 			s.judge(v, job, p)

@@ -25,7 +25,16 @@ import (
 
 // lend lets a job run without a promise.
 func (s *scheduler) lend(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) {
-	s.note(job, lent).Grows = job.Spec.Growing() != nil
+	s.lendBy(v, job, means{}, why, p)
+}
+
+// lendBy is lend where it is known what the job's tasks take.
+func (s *scheduler) lendBy(v sched.View, job *sched.Job, m means, why sched.Reason, p *sched.Plan) {
+	r := s.note(job, lent)
+	r.Grows = job.Spec.Growing() != nil
+	if s.c.Most > 0 {
+		s.hopesFor(job, r, m)
+	}
 	if !p.Admit(job.ID, why) {
 		s.forget(job.ID)
 		return
@@ -153,10 +162,7 @@ func (s *scheduler) holders(v sched.View) []sched.JobID {
 	}
 	s.walked = v.Round()
 	sum := int32(0)
-	for _, j := range s.queue {
-		if s.of(j).Rank == 0 {
-			break
-		}
+	for _, j := range s.active {
 		sum += occupied(v.Job(j))
 	}
 	sum += s.retain(v, s.holding)

@@ -5,6 +5,8 @@ import (
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	orders "github.com/slackline/slackline/internal/policies/order"
+	"github.com/slackline/slackline/internal/policies/slowstart"
 	"github.com/slackline/slackline/sched"
 )
 
@@ -63,7 +65,7 @@ func fill(r *compose.Recipe, a compose.Args) error {
 // assemble puts the parts of a scheduler into the recipe.
 func assemble(r *compose.Recipe, s *scheduler) {
 	for _, part := range parts(s) {
-		if part.Kind == compose.KindPreempt && !s.c.Preempt {
+		if part.Kind == compose.KindPreempt && !s.c.Preempt || part.Kind == compose.KindShare && s.c.Most == 0 {
 			continue
 		}
 		if err := r.Put(part, compose.Args{}); err != nil {
@@ -77,21 +79,26 @@ func parts(s *scheduler) []compose.Entry {
 	step := func(p compose.Step) func(compose.Args) (compose.Step, error) {
 		return func(compose.Args) (compose.Step, error) { return p, nil }
 	}
-	profiles, heeds := compose.Reads{Profiles: true}, sched.Events(0) // any
+	profiles := compose.Reads{Profiles: true}
+	heeds, bides := sched.Events(0), sched.Events(0) // any, at once
 	if s != nil && s.c.Most > 0 {
-		// A verdict counts what really runs, so ends may be told with whatever comes next.
-		heeds = sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress, sched.Ended, sched.Discrepancy)
+		// A verdict counts what really runs, so ends may be told with whatever comes next, but a stage's last.
+		bides = sched.EventsOf(sched.Ended)
+		heeds = sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress, sched.Discrepancy)
 	}
+	late := slowstart.Entry() // with a probability: reduces of jobs without a promise wait for their maps too
+	late.Name, late.Bides = "rtmr slow start", bides
 	return []compose.Entry{
 		{Name: "rtmr order", Kind: compose.KindOrder, Doc: "started jobs first, then by deadline",
 			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
 		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline in the worst case", Step: step(admission{s}),
-			Traits: compose.Traits{Reads: profiles, Heeds: heeds, Causes: []*sched.Cause{estimate.Promised, estimate.Likely, Unlikely, Overdrawn, Behind, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
-				Late, BreaksPromise, AllLent, HasLabels, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
+			Traits: compose.Traits{Reads: profiles, Heeds: heeds, Bides: bides, Causes: []*sched.Cause{estimate.Promised, estimate.Likely, Unlikely, Overdrawn, Behind, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
+				Late, BreaksPromise, AllLent, HasLabels, orders.OutOfTime, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
 				estimate.TooFewSlots, estimate.MapsFirst, estimate.MapsOver, sched.Begun, sched.Wakeup}}},
+		late,
 		{Name: "rtmr dispatcher", Kind: compose.KindPlace, Doc: "what each node gets", Step: step(dispatcher{s}),
 			Traits: compose.Traits{Reads: profiles, Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{sched.FirstInOrder, LeftOver, sched.PlaceChanged, sched.Wakeup}}},
 		{Name: "rtmr reclaimer", Kind: compose.KindPreempt, Doc: "kills tasks without a promise when their slots fall due", Step: step(reclaimer{s}),
-			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Heeds: heeds, Causes: []*sched.Cause{SlotDue}}},
+			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Heeds: heeds, Bides: bides, Causes: []*sched.Cause{SlotDue}}},
 	}
 }

@@ -18,11 +18,20 @@ import (
 
 // count notes the tasks that have been committed by now, and lets the reduces go of jobs whose last map was among them.
 func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
-	for _, j := range s.queue {
-		job, r := v.Job(j), s.of(j)
-		if r.Rank == 0 {
-			break // nobody behind has started
+	if s.c.Most > 0 { // a verdict counts what really runs
+		for i := range batch {
+			j := batch[i].Job
+			if batch[i].Kind == sched.Ended {
+				j, _ = v.Ended(batch[i].Attempt)
+			}
+			if job := v.Job(j); job != nil && s.promisedTo(j) {
+				s.restrain(job, p)
+			}
 		}
+		return
+	}
+	for _, j := range s.active {
+		job, r := v.Job(j), s.of(j)
 		if job == nil {
 			continue
 		}

@@ -41,19 +41,16 @@ func (f *forecast) copy(o *forecast) {
 }
 
 // foresee is the forecast before the first job of the queue, and when the running tasks of each end.
-func (s *scheduler) foresee(v sched.View) (*forecast, []busy) {
+func (s *scheduler) foresee(v sched.View) (*forecast, map[sched.JobID]busy) {
 	f := &forecast{now: v.Now()}
-	running := make([]busy, len(s.queue))
+	running := make(map[sched.JobID]busy, len(s.active))
 	var maps, reduces []units.Time
-	for i, j := range s.queue {
+	for _, j := range s.active {
 		r, job := s.of(j), v.Job(j)
-		if r.Rank == 0 {
-			break
-		}
 		if job == nil || r.Odds == nil {
 			continue
 		}
-		e := &running[i]
+		e := busy{}
 		s.eachOf(v, j, func(a *sched.Attempt, slot sched.Stage) {
 			age := v.Now().Sub(a.Started)
 			switch {
@@ -67,6 +64,7 @@ func (s *scheduler) foresee(v sched.View) (*forecast, []busy) {
 				e.reduces, e.nReduces = max(e.reduces, at), e.nReduces+1
 			}
 		})
+		running[j] = e
 	}
 	load(&f.maps, s.slots.Maps, maps, f.now)
 	load(&f.reduces, s.slots.Reduces, reduces, f.now)

@@ -37,7 +37,7 @@ type trial struct {
 	law     *estimate.Laws
 	at      *forecast // before the place
 	place   int
-	running []busy
+	running map[sched.JobID]busy
 }
 
 // try puts the claim of a job at its place. It is nil if nothing is known of the job's class.
@@ -58,7 +58,7 @@ func (s *scheduler) try(v sched.View, job *sched.Job, r *record) *trial {
 func (t *trial) goesBefore(i int) bool {
 	r := t.of(t.queue[i])
 	switch {
-	case r.Rank > 0:
+	case r.Rank > 0 && t.c.Most == 0:
 		return false
 	case t.c.FIFO || r.Claim.Deadline == t.claim.Deadline:
 		return t.claim.Seq < r.Claim.Seq
@@ -79,7 +79,7 @@ func (t *trial) takes(f *forecast, i int) (end units.Time) {
 		return 0
 	}
 	c := left(r, job)
-	_, end = f.take(&c, r.Odds, t.running[i])
+	_, end = f.take(&c, r.Odds, t.running[t.queue[i]])
 	return end
 }
 
@@ -164,9 +164,7 @@ func (t *trial) offer() (deadline units.Time, exact bool) {
 			return units.Never, exact
 		}
 		if t.place > 0 && !t.c.FIFO {
-			if r := t.of(t.queue[t.place-1]); r.Rank == 0 { // behind that one
-				t.claim.Deadline = max(t.claim.Deadline, r.Claim.Deadline.Add(1))
-			}
+			t.claim.Deadline = max(t.claim.Deadline, t.of(t.queue[t.place-1]).Claim.Deadline.Add(1)) // behind that one
 		}
 		if t.place == len(t.queue) {
 			return t.claim.Deadline, exact
@@ -223,7 +221,9 @@ func (s *scheduler) refuseLikely(t *trial, r *record, c *chances, p *sched.Plan)
 	offer, exact := t.offer()
 	if s.c.Behind {
 		why.Cause = Behind
-		s.lend(t.v, t.job, p.Because(why, sched.Evidence{At: offer, Amount: int64(t.odds.Most)}), p)
+		m := t.odds.means()
+		s.lendBy(t.v, t.job, m, p.Because(why, sched.Evidence{At: offer, Amount: int64(t.odds.Most)},
+			sched.Evidence{At: units.Time(m.Map), Amount: int64(m.Reduce)}), p)
 		return
 	}
 	p.Add(rejection(r, offer, exact, p.Because(why, sched.Evidence{At: offer, Amount: int64(t.odds.Most)})))

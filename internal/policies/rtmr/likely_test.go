@@ -40,7 +40,7 @@ func chancy(seed uint64, own, shared float64, beat units.Duration) sim.Config {
 		d := key.Number(uint64(i))
 		at += d.Job("gap").Exponential(22)
 		factor := d.Job("shared").Normal(0, shared)
-		j := &workload.Job{ID: fmt.Sprintf("j%d", i+1), Class: "load", Weight: 1, Soft: units.Never, SlowStart: 1,
+		j := &workload.Job{ID: fmt.Sprintf("j%d", i+1), Class: "load", Weight: 1, Soft: units.Never, SlowStart: float64(i % 2),
 			Arrive: units.Time(0).Add(units.Second.Scale(at))}
 		alone := 0.0
 		for stage, n := range []int{1 + d.Job("maps").Below(20), d.Job("reduces").Below(4)} {

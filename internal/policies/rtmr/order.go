@@ -13,8 +13,11 @@ import (
 //  1. those that have started, in the order in which they did;
 //  2. the others with a promise, by deadline and arrival, or in the variant FIFO by arrival;
 //  3. those of which a sample is measured, as their deadlines do not wait;
-//  4. those without a promise, by arrival; where promises have a probability by deadline, since many
-//     of them have one.
+//  4. those without a promise, by arrival.
+//
+// Where promises have a probability, a job that has started is overtaken like any other: each verdict
+// counts what really runs, and budgets bound what it may cost. And those without a promise, many of
+// which have a deadline, stand as hope.go says.
 //
 // What a job was promised and when it started stand in the scheduler's records. Each change of them
 // is made just before the item that brings it about is added to the plan, so that the book asks for
@@ -25,7 +28,12 @@ type order struct {
 }
 
 // JobKey is the place of the job. It is the same for all stages.
-func (o order) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key { return o.key(j.ID) }
+func (o order) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
+	if r := o.of(j.ID); o.c.Most > 0 && r != nil && r.Standing == lent {
+		return o.lentKey(j, r)
+	}
+	return o.key(j.ID)
+}
 
 func (s *scheduler) key(j sched.JobID) sched.Key {
 	r := s.of(j)
@@ -33,11 +41,8 @@ func (s *scheduler) key(j sched.JobID) sched.Key {
 	case r != nil && r.Standing == sampled:
 		return sched.Key{2}
 	case r == nil || r.Standing != promised:
-		if s.c.Most > 0 && r != nil {
-			return sched.Key{3, int64(r.Claim.Deadline), r.Claim.Seq}
-		}
 		return sched.Key{3}
-	case r.Rank > 0:
+	case r.Rank > 0 && s.c.Most == 0:
 		return sched.Key{0, r.Rank}
 	case s.c.FIFO:
 		return sched.Key{1, r.Claim.Seq}
@@ -54,6 +59,15 @@ func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func
 	if r.Rank > 0 {
 		return add()
 	}
+	if s.c.Most > 0 {
+		if !add() {
+			return false
+		}
+		s.starts++
+		r.Rank = s.starts
+		s.active = append(s.active, j)
+		return true
+	}
 	for _, ahead := range s.before(j) {
 		s.rank(ahead)
 		s.plan.Start(now, ahead)
@@ -66,6 +80,7 @@ func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func
 	}
 	s.dequeue(j)
 	r.Rank = 0
+	s.active = s.active[:len(s.active)-1]
 	s.enqueue(j)
 	return false
 }
@@ -89,6 +104,7 @@ func (s *scheduler) rank(j sched.JobID) {
 	s.dequeue(j)
 	s.starts++
 	s.of(j).Rank = s.starts
+	s.active = append(s.active, j)
 	s.enqueue(j)
 }
 

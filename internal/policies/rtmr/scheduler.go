@@ -1,6 +1,8 @@
 package rtmr
 
 import (
+	"cmp"
+	"container/heap"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -35,9 +37,11 @@ type scheduler struct {
 
 	jobs     []record      // by handle
 	queue    []sched.JobID // with a promise, in their order: started ones first
+	active   []sched.JobID // of these, those that have started, in that order
 	others   []sched.JobID // without one, by arrival
 	holding  []sched.JobID // of these, those that hold containers, and perhaps some that did; not saved
 	walked   int64         // the round in which these were looked through
+	hopes    hopes         // of these, those that could be in time, by when that ends; as their records say
 	samples  int           // of these, jobs that are being measured
 	mastered int           // jobs with a promise that have a master
 	starts   int64         // jobs that have started so far
@@ -83,6 +87,10 @@ type record struct {
 
 	Master life         `json:"master,omitempty"` // of a job with a promise
 	Room   sched.NodeID `json:"room,omitempty"`   // the node where room is kept for it
+
+	// of a job without a promise, where promises have a probability
+	Means means      `json:"means,omitzero"`
+	Hope  units.Time `json:"hope,omitempty"` // until when it could be in time, as looked at last; 0 = it cannot
 
 	// of a promise with a probability
 	Odds   *odds         `json:"odds,omitempty"`
@@ -146,7 +154,7 @@ func (s *scheduler) forget(j sched.JobID) {
 			s.mastered--
 		}
 	}
-	for _, l := range []*[]sched.JobID{list, &s.holding} {
+	for _, l := range []*[]sched.JobID{list, &s.holding, &s.active} {
 		if i := slices.Index(*l, j); i >= 0 {
 			*l = slices.Delete(*l, i, i+1)
 		}
@@ -185,7 +193,7 @@ func (s *scheduler) resize(v sched.View) {
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
 	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil
-	s.holding, s.walked = nil, 0
+	s.holding, s.walked, s.hopes, s.active = nil, 0, nil, nil
 	s.plan = NewSchedule(0, 0, s.c.FIFO)
 	s.resize(v)
 	for _, j := range was {
@@ -241,6 +249,13 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		}
 		return 0
 	})
+	s.activate()
+}
+
+// activate finds the jobs with a promise that have started.
+func (s *scheduler) activate() {
+	s.active = slices.DeleteFunc(slices.Clone(s.queue), func(j sched.JobID) bool { return s.of(j).Rank == 0 })
+	slices.SortFunc(s.active, func(a, b sched.JobID) int { return cmp.Compare(s.of(a).Rank, s.of(b).Rank) })
 }
 
 // copy takes over what another scheduler of the same parameters remembers.
@@ -251,7 +266,8 @@ func (s *scheduler) copy(o *scheduler) {
 		r := &c.jobs[j] // ends are only ever appended to
 		r.Maps.Ends, r.Reduces.Ends, r.Leases = slices.Clip(r.Maps.Ends), slices.Clip(r.Reduces.Ends), slices.Clone(r.Leases)
 	}
-	c.holding, c.walked = nil, 0
+	c.active = slices.Clone(o.active)
+	c.holding, c.walked, c.hopes = nil, 0, slices.Clone(o.hopes)
 	c.begun, c.out, c.plan = maps.Clone(o.begun), slices.Clone(o.out), o.plan.Clone()
 	*s = c
 }
@@ -334,6 +350,12 @@ func (s *scheduler) load(text []byte) error {
 	s.begun, s.looked, s.out = begun, st.Looked, st.Out
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	s.mastered = mastered
-	s.holding, s.walked = nil, 0
+	s.activate()
+	s.holding, s.walked, s.hopes = nil, 0, nil
+	for _, j := range s.others {
+		if at := jobs[j].Hope; at > 0 {
+			heap.Push(&s.hopes, hope{at, j})
+		}
+	}
 	return nil
 }

@@ -162,6 +162,7 @@ func (w *World) finish(a int32) {
 		return
 	}
 	w.end(a, sched.Committed, "")
+	w.staged = w.staged || s.Done == int32(len(s.tasks))
 	if j.at[s.kind] == int8(len(j.stages)-1) {
 		if s.Done == int32(len(s.tasks)) {
 			w.endJob(h, sched.Committed, "")

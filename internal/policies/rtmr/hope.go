@@ -1,0 +1,106 @@
+package rtmr
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+
+	orders "github.com/slackline/slackline/internal/policies/order"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Where promises have a probability, jobs without one stand behind them as edf(feasible) has it: first
+// those that could still be in time if they had the whole cluster from now on, by deadline; then the
+// others, by least work left, so that they take no slot from a job that can be helped.
+//
+//	could be in time  now + Σ over stages with open tasks max(mean, open · mean / slots) ≤ deadline
+//	work left         Σ over stages (total - done) · mean
+//
+// mean is what a task takes on the average by the cost models, as they were when the promise was
+// refused; 0 of a class of which nothing is known, whose jobs hope until their deadline.
+//
+// The last instant at which a job could be in time (record.Hope) moves on as its tasks start. It is
+// looked at again when it has come, so all looks together cost O(log jobs) for each job that loses hope
+// and for each time that one gains more. Hope that is lost does not come back.
+
+// hope is when a job is looked at again.
+type hope struct {
+	at  units.Time
+	job sched.JobID
+}
+
+type hopes []hope
+
+func (h hopes) Len() int { return len(h) }
+func (h hopes) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[i].at, h[j].at), int(h[i].job-h[j].job)) < 0
+}
+func (h hopes) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *hopes) Push(x any)   { *h = append(*h, x.(hope)) }
+func (h *hopes) Pop() any     { last := len(*h) - 1; x := (*h)[last]; *h = (*h)[:last]; return x }
+
+// means are what a map and a reduce of a job take on the average.
+type means struct {
+	Map    units.Duration `json:"map"`
+	Reduce units.Duration `json:"reduce"`
+}
+
+func (o *odds) means() means { return means{o.Map.Mean, o.Reduce.Mean} }
+
+// hopesFor begins with what a job without a promise can hope for.
+func (s *scheduler) hopesFor(job *sched.Job, r *record, m means) {
+	if r.Means, r.Hope = m, 0; job.Deadline < units.Never {
+		if r.Hope = s.latest(job, r); r.Hope > 0 {
+			heap.Push(&s.hopes, hope{r.Hope, job.ID})
+		}
+	}
+}
+
+// latest is the last instant from which the job could be in time, had it all slots.
+func (s *scheduler) latest(job *sched.Job, r *record) units.Time {
+	at := job.Deadline
+	for _, t := range []struct {
+		stage sched.Stage
+		mean  units.Duration
+		slots int
+	}{{sched.Map, r.Means.Map, s.slots.Maps}, {sched.Reduce, r.Means.Reduce, s.slots.Reduces}} {
+		if open := job.Stages[t.stage].Open; open > 0 {
+			at = at.Add(-max(t.mean, t.mean.Scale(float64(open))/units.Duration(max(1, t.slots))))
+		}
+	}
+	return at
+}
+
+// despair puts jobs whose last instant has passed behind all that can hope.
+func (s *scheduler) despair(v sched.View, p *sched.Plan) {
+	for len(s.hopes) > 0 && s.hopes[0].at < v.Now() {
+		h := heap.Pop(&s.hopes).(hope)
+		r, job := s.of(h.job), v.Job(h.job)
+		if r == nil || job == nil || r.Standing != lent || r.Hope != h.at {
+			continue // it is another job by now
+		}
+		if r.Hope = s.latest(job, r); r.Hope >= v.Now() {
+			heap.Push(&s.hopes, hope{r.Hope, h.job})
+			continue
+		}
+		late := job.Deadline.Add(v.Now().Sub(r.Hope))
+		r.Hope = 0
+		p.Rank(h.job, sched.Because(orders.OutOfTime, int64(job.Deadline), int64(late)))
+	}
+}
+
+// lentKey is the place of a job without a promise among such jobs.
+func (s *scheduler) lentKey(job *sched.Job, r *record) sched.Key {
+	left := func(stage sched.Stage) int64 { return int64(job.Stages[stage].Total - job.Stages[stage].Done) }
+	switch {
+	case job.Deadline == units.Never:
+		return sched.Key{6, r.Claim.Seq}
+	case r.Hope > 0:
+		return sched.Key{3, int64(job.Deadline), r.Claim.Seq}
+	case r.Means == (means{}):
+		return sched.Key{5, left(sched.Map) + left(sched.Reduce), r.Claim.Seq}
+	}
+	maps, reduces := r.Means.Map.Scale(float64(left(sched.Map))), r.Means.Reduce.Scale(float64(left(sched.Reduce)))
+	return sched.Key{4, int64(maps + min(reduces, math.MaxInt64-maps)), r.Claim.Seq}
+}
