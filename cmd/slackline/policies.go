@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/policies/catalog"
@@ -73,16 +74,16 @@ func entryNames() (names []string) {
 
 // policyInfo is how -o json tells of a part, or of a policy as it is made with its parameters.
 type policyInfo struct {
-	Name    string         `json:"name"`
-	Kind    string         `json:"kind"`
-	Doc     string         `json:"doc"`
-	Cite    string         `json:"cite"`
-	Parts   []string       `json:"parts,omitempty"` // of a policy
-	Needs   []string       `json:"needs"`           // what the world must be able to do
-	Reads   []string       `json:"reads"`
-	Heeds   []string       `json:"heeds"` // kinds of events, or "any" alone
-	Params  []policyParam  `json:"params"`
-	Reasons []policyReason `json:"reasons"`
+	Name    string          `json:"name"`
+	Kind    string          `json:"kind"`
+	Doc     string          `json:"doc"`
+	Cite    string          `json:"cite"`
+	Parts   []string        `json:"parts,omitempty"` // of a policy
+	Needs   []string        `json:"needs"`           // what the world must be able to do
+	Reads   []string        `json:"reads"`
+	Heeds   []string        `json:"heeds"` // kinds of events, or "any" alone
+	Params  []compose.Param `json:"params"`
+	Reasons []policyReason  `json:"reasons"`
 
 	needs []string // with the part that needs it
 }
@@ -92,15 +93,6 @@ type policyReason struct {
 	Name    string   `json:"name"`
 	Numbers []string `json:"numbers,omitempty"`
 	Example string   `json:"example"` // the sentence, with numbers made up
-}
-
-type policyParam struct {
-	Name    string   `json:"name"`
-	Type    string   `json:"type"`
-	Default string   `json:"default"`
-	Unit    string   `json:"unit"`
-	Choices []string `json:"choices,omitempty"`
-	Doc     string   `json:"doc"`
 }
 
 // described are queues under which every parameter has something to say.
@@ -143,12 +135,7 @@ func about(text string) (policyInfo, error) {
 }
 
 func (info *policyInfo) params(list []compose.Param) {
-	if info.Params == nil {
-		info.Params = []policyParam{}
-	}
-	for _, p := range list {
-		info.Params = append(info.Params, policyParam{p.Name, string(p.Type), p.Default, p.Unit, p.Choices, p.Doc})
-	}
+	info.Params = append(append([]compose.Param{}, info.Params...), list...)
 }
 
 // traits takes in what the parts say of themselves.
@@ -241,26 +228,13 @@ func orElse(text, other string) string {
 }
 
 // writeWrapped writes a head and, from the column indent on, a text in lines of so many columns.
-func writeWrapped(b *strings.Builder, columns, indent int, head, text string) {
-	at := len(head)
-	b.WriteString(head)
-	if at >= indent {
-		b.WriteByte('\n')
-		at = 0
+func writeWrapped(b *strings.Builder, columns, indent int, head, words string) {
+	if len(head) >= indent {
+		fmt.Fprintln(b, head)
+		head = ""
 	}
-	b.WriteString(strings.Repeat(" ", indent-at))
-	at = indent
-	for i, word := range strings.Fields(text) {
-		switch n := len([]rune(word)); {
-		case i > 0 && at+1+n > columns:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			at = indent
-		case i > 0:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += len([]rune(word))
+	for line := range strings.SplitSeq(text.WrapSoft(strings.Join(strings.Fields(words), " "), columns-indent), "\n") {
+		fmt.Fprintf(b, "%-*s%s\n", indent, head, strings.TrimRight(line, " "))
+		head = ""
 	}
-	b.WriteByte('\n')
 }

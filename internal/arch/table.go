@@ -61,7 +61,7 @@ type row struct {
 var table = []row{
 	{dir: "cmd", layer: "people", why: "flags, terminal, signals",
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag",
-			"golang.org/x/term"}},
+			"github.com/jedib0t/go-pretty/v6", "golang.org/x/term"}},
 	{dir: "schedtest", layer: "harness", public: true, testOnly: true, why: "text scenarios and the harness for people who write policies"},
 	{dir: "internal/runs", layer: "runs", why: "jobs on this machine, and what is kept of them"},
 	{dir: "internal/config", layer: "studies", external: []string{"github.com/goccy/go-yaml"},
@@ -96,7 +96,7 @@ var table = []row{
 	{dir: "internal/kernel/follow", layer: "kernel", pure: true, why: "who each event is about, once for all sinks"},
 	{dir: "internal/kernel/store", layer: "kernel", external: []string{"modernc.org/sqlite"},
 		why: "I/O by its nature, hence not pure; the pure packages beside it may not import it"},
-	{dir: "internal/kernel/filelock", layer: "kernel", why: "locks between processes, of runs in the store and of output directories"},
+	{dir: "internal/kernel/filelock", layer: "kernel", why: "locks between processes, of runs in the store, of output directories and of pages"},
 	{dir: "internal/policies", layer: "policies", pure: true, why: "parts, schemes and the catalogue"},
 	{dir: "sched", layer: "sched", pure: true, public: true, why: "the contract"},
 	{dir: "internal/energy", layer: "sched", pure: true, why: "what nodes draw, by the contract's power states: simulator, report and policies read it"},

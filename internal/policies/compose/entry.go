@@ -52,13 +52,13 @@ type Entry struct {
 
 // Param is one parameter of an entry.
 type Param struct {
-	Name    string
-	Type    Type
-	Default string
-	Unit    string   // "" = none
-	Choices []string // of a Choice
-	Part    Kind     // of a scheme's parameter: the part that reads it, "" = several
-	Doc     string
+	Name    string   `json:"name"`
+	Type    Type     `json:"type"`
+	Default string   `json:"default"`
+	Unit    string   `json:"unit"`              // "" = none
+	Choices []string `json:"choices,omitempty"` // of a Choice
+	Part    Kind     `json:"-"`                 // of a scheme's parameter: the part that reads it, "" = several
+	Doc     string   `json:"doc"`
 }
 
 // Of returns the parameters of a part as a scheme lists them among its own.

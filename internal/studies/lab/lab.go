@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -56,13 +55,7 @@ type Cell struct {
 }
 
 // Name is the scenario with the values of its sweep.
-func (c *Cell) Name() string {
-	name := c.Scenario
-	for _, k := range slices.Sorted(maps.Keys(c.Params)) {
-		name += " " + k + "=" + c.Params[k]
-	}
-	return name
-}
+func (c *Cell) Name() string { return report.Named(c.Scenario, c.Params) }
 
 // Position says which cell of a grid it is, and in which file that is described.
 func (c *Cell) Position() string {

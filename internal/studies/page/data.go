@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -156,22 +155,13 @@ func newData(runs []*report.Run, collected []*collector, jobs int) *data {
 	return d
 }
 
-// nameOf is the scenario of a run with the values of its sweep.
-func nameOf(run *report.Run) string {
-	name := run.Scenario
-	for _, k := range slices.Sorted(maps.Keys(run.Params)) {
-		name += " " + k + "=" + run.Params[k]
-	}
-	return name
-}
-
 // group is what runs have in common that are the same but for the policy.
 type group struct {
 	name string
 	seed uint64
 }
 
-func groupOf(run *report.Run) group { return group{nameOf(run), run.Seed} }
+func groupOf(run *report.Run) group { return group{run.Name(), run.Seed} }
 
 func ticksOf(seconds float64) units.Time {
 	return units.Time(min(math.Round(seconds*1e9), math.MaxInt64/2))
@@ -180,7 +170,7 @@ func ticksOf(seconds float64) units.Time {
 func (d *data) ticks(t units.Time) int64 { return int64(t) / d.Unit }
 
 func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
-	r := runData{World: run.World, Scenario: clip(nameOf(run)), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
+	r := runData{World: run.World, Scenario: clip(run.Name()), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
 		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
 	position := 0
 	each(run, kept, func(j *report.Job) {

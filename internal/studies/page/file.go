@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/slackline/slackline/internal/kernel/filelock"
 )
 
 // File is a file that appears under its name when it is whole, and never before. Until then its
@@ -49,13 +51,16 @@ func create(name, first, what string) (*File, error) {
 	begin := fmt.Sprintf(".%.100s.", base)
 	sweepAll(dir, begin)
 	for i := 0; ; i++ {
-		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%s%d-%d.part", begin, os.Getpid(), i)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := filelock.Take(filepath.Join(dir, fmt.Sprintf("%s%d-%d.part", begin, os.Getpid(), i)), 0o666)
+		if err == nil {
+			err = f.Truncate(0)
+		}
 		switch {
-		case err == nil && (!hold(f) || !there(f)):
-			f.Close() // another process took it for left over before it was held, and removes it
+		case err == nil && !there(f):
+			f.Close() // another process took it for left over before it was locked, and has removed it
 		case err == nil:
 			return &File{bufio.NewWriterSize(f, 1<<18), f, name}, nil
-		case os.IsExist(err):
+		case errors.Is(err, filelock.ErrTaken):
 		case os.IsNotExist(err):
 			return nil, fmt.Errorf("%s cannot be written: there is no folder %s", name, filepath.Clean(dir))
 		default:
@@ -80,8 +85,8 @@ func sweepAll(dir, begin string) {
 		return
 	}
 	for _, e := range list {
-		if rest, ok := strings.CutPrefix(e.Name(), begin); ok && e.Type().IsRegular() && left.MatchString(rest) {
-			sweep(filepath.Join(dir, e.Name()))
+		if rest, ok := strings.CutPrefix(e.Name(), begin); ok && e.Type().IsRegular() && left.MatchString(rest) && !filelock.Taken(filepath.Join(dir, e.Name())) {
+			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 }

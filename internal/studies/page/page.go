@@ -135,7 +135,7 @@ func (p *Page) Write(w io.Writer, r *report.Report) error {
 func title(runs []*report.Run) string {
 	var names []string
 	for _, run := range runs {
-		if name := clip(nameOf(run)); !slices.Contains(names, name) {
+		if name := clip(run.Name()); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -19,49 +19,61 @@ var measured = []string{"wall_s", "events_per_s"}
 // are those of the JSON. Where a trace is played, its rule and the number of its records that were
 // left out stand at the end. A run that got stuck has nothing but its reason.
 func (r *Report) WriteCSV(w io.Writer) error {
-	swept := map[string]bool{}
-	for _, run := range r.Runs {
-		for name := range run.Params {
-			swept[name] = true
-		}
-	}
-	params := slices.Sorted(maps.Keys(swept))
-	head := append([]string{"world", "scenario", "policy", "seed"}, params...)
-	t := reflect.TypeFor[Summary]()
-	var fields []int
-	for i := range t.NumField() {
-		if name := t.Field(i).Tag.Get("json"); !slices.Contains(measured, name) {
-			head, fields = append(head, name), append(fields, i)
-		}
-	}
-	head = append(head, "stuck")
+	params := sweptBy(r.Runs, func(run *Run) map[string]string { return run.Params })
+	names, fields := headings[Summary](func(name string) bool { return !slices.Contains(measured, name) })
+	head := slices.Concat([]string{"world", "scenario", "policy", "seed"}, params, names, []string{"stuck"})
 	traced := slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Trace != nil })
 	if traced {
 		head = append(head, "trace_rule", "trace_left_out")
 	}
-	out := csv.NewWriter(w)
-	_ = out.Write(head) // an error stays until Flush
+	rows := [][]string{head}
 	for _, run := range r.Runs {
 		row := []string{run.World, run.Scenario, run.Policy, strconv.FormatUint(run.Seed, 10)}
 		for _, p := range params {
 			row = append(row, run.Params[p])
 		}
-		s := reflect.ValueOf(&run.Summary).Elem()
-		for _, i := range fields {
-			if run.Stuck != "" {
-				row = append(row, "")
-				continue
-			}
-			row = append(row, cell(s.Field(i)))
+		if run.Stuck != "" {
+			row = append(row, make([]string, len(fields))...)
+		} else {
+			row = append(row, values(run.Summary, fields)...)
 		}
 		row = append(row, run.Stuck)
 		if traced {
 			row = append(row, run.Trace.cells()...)
 		}
-		_ = out.Write(row)
+		rows = append(rows, row)
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// sweptBy are the names of the values of a sweep, of all in a list.
+func sweptBy[T any](list []T, params func(T) map[string]string) []string {
+	swept := map[string]bool{}
+	for _, x := range list {
+		for name := range params(x) {
+			swept[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(swept))
+}
+
+// headings are the names in JSON of those fields of a struct that are wanted, and their numbers.
+func headings[T any](wanted func(name string) bool) (names []string, fields []int) {
+	t := reflect.TypeFor[T]()
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("json"); name != "" && wanted(name) {
+			names, fields = append(names, name), append(fields, i)
+		}
+	}
+	return names, fields
+}
+
+// values are those of these fields.
+func values(of any, fields []int) (row []string) {
+	for _, i := range fields {
+		row = append(row, cell(reflect.ValueOf(of).Field(i)))
+	}
+	return row
 }
 
 // cells are the rule of a trace, and how many of its records were not played.
@@ -78,36 +90,17 @@ func (t *Trace) cells() []string {
 
 // WriteComparisons writes a line for each comparison, as CSV with the names of the JSON.
 func (r *Report) WriteComparisons(w io.Writer) error {
-	swept := map[string]bool{}
-	for i := range r.Comparisons {
-		for name := range r.Comparisons[i].Params {
-			swept[name] = true
-		}
-	}
-	params := slices.Sorted(maps.Keys(swept))
-	head := slices.Clone(params)
-	t := reflect.TypeFor[Comparison]()
-	var fields []int
-	for i := range t.NumField() {
-		if name := t.Field(i).Tag.Get("json"); name != "" && t.Field(i).Name != "Params" {
-			head, fields = append(head, name), append(fields, i)
-		}
-	}
-	out := csv.NewWriter(w)
-	_ = out.Write(head) // an error stays until Flush
-	for i := range r.Comparisons {
-		c := reflect.ValueOf(&r.Comparisons[i]).Elem()
+	params := sweptBy(r.Comparisons, func(c Comparison) map[string]string { return c.Params })
+	names, fields := headings[Comparison](func(name string) bool { return !strings.HasPrefix(name, "params") })
+	rows := [][]string{slices.Concat(params, names)}
+	for _, c := range r.Comparisons {
 		var row []string
 		for _, p := range params {
-			row = append(row, r.Comparisons[i].Params[p])
+			row = append(row, c.Params[p])
 		}
-		for _, k := range fields {
-			row = append(row, cell(c.Field(k)))
-		}
-		_ = out.Write(row)
+		rows = append(rows, append(row, values(c, fields)...))
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 func cell(v reflect.Value) string {
@@ -139,11 +132,13 @@ func (r *Report) Untimed() {
 	}
 }
 
-// sweepName tells runs of a sweep apart in a title.
-func sweepName(run *Run) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(run.Params)) {
-		parts = append(parts, name+"="+run.Params[name])
+// Name tells runs of a sweep apart: the scenario with the values of the sweep.
+func (r *Run) Name() string { return Named(r.Scenario, r.Params) }
+
+// Named is a scenario with values of a sweep.
+func Named(scenario string, params map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		scenario += " " + name + "=" + params[name]
 	}
-	return strings.Join(append([]string{run.Scenario}, parts...), " ")
+	return scenario
 }

@@ -24,7 +24,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		title := Printable(sweepName(g[0])) + " " + where(g)
+		title := Printable(g[0].Name()) + " " + where(g)
 		if !sameSeed(g) {
 			writeSummary(&b, title, g)
 			writeUnlike(&b, g)
