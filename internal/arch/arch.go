@@ -90,34 +90,41 @@ func (c *checker) report(pos token.Pos, rule, format string, args ...any) {
 	c.found = append(c.found, violation{at.Filename, at.Line, rule, fmt.Sprintf(format, args...)})
 }
 
+// walk goes through the files of the tree, but for folders that are to be left out.
+func (c *checker) walk(skip func(full, rel string) bool, file func(rel string, read func() (string, error)) error) error {
+	return filepath.WalkDir(c.root, func(full string, d fs.DirEntry, err error) error {
+		rel, wrong := filepath.Rel(c.root, full)
+		switch rel = filepath.ToSlash(rel); {
+		case err != nil || wrong != nil:
+			return cmp.Or(err, wrong)
+		case d.IsDir() && rel != "." && skip(full, rel):
+			return filepath.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		return file(rel, func() (string, error) {
+			text, err := os.ReadFile(full)
+			return string(text), err
+		})
+	})
+}
+
+// hidden tells what the go command passes over by its name.
+func hidden(rel string) bool {
+	base := path.Base(rel)
+	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")
+}
+
 // load parses the tree. Folders that the go command skips, and other modules inside, are left out.
 func (c *checker) load() error {
 	byDir := map[string]*pkg{}
-	err := filepath.WalkDir(c.root, func(full string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(c.root, full)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		base := d.Name()
-		hidden := strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")
-		if d.IsDir() {
-			if rel == "." {
-				return nil
-			}
-			if hidden || base == "testdata" || base == "vendor" {
-				return filepath.SkipDir
-			}
-			if _, err := os.Stat(filepath.Join(full, "go.mod")); err == nil {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		ext := path.Ext(base)
-		if hidden || !slices.Contains(compiled, ext) {
+	skip := func(full, rel string) bool {
+		_, err := os.Stat(filepath.Join(full, "go.mod"))
+		return hidden(rel) || slices.Contains([]string{"testdata", "vendor"}, path.Base(rel)) || err == nil
+	}
+	err := c.walk(skip, func(rel string, read func() (string, error)) error {
+		ext := path.Ext(rel)
+		if hidden(rel) || !slices.Contains(compiled, ext) {
 			return nil
 		}
 		dir := path.Dir(rel)
@@ -132,7 +139,7 @@ func (c *checker) load() error {
 			p.other = append(p.other, rel)
 			return nil
 		}
-		text, err := os.ReadFile(full)
+		text, err := read()
 		if err != nil {
 			return err
 		}
@@ -141,7 +148,7 @@ func (c *checker) load() error {
 			c.found = append(c.found, violation{rel, 1, "tree-compiles", err.Error()})
 			return nil
 		}
-		lines := strings.Count(string(text), "\n")
+		lines := strings.Count(text, "\n")
 		p.files = append(p.files, &source{name: rel, lines: lines, ast: f, test: strings.HasSuffix(rel, "_test.go")})
 		return nil
 	})

@@ -3,8 +3,7 @@ package arch
 import (
 	"bufio"
 	_ "embed"
-	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,31 +20,20 @@ var phrases string
 // checkText holds comments, messages, documents and scripts to plain English.
 func (c *checker) checkText() error {
 	banned := bannedPhrases()
-	return filepath.WalkDir(c.root, func(full string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(c.root, full)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		if d.IsDir() {
-			if slices.Contains([]string{".git", "testdata", "vendor", "results", "node_modules"}, d.Name()) && rel != "." {
-				return filepath.SkipDir
-			}
-			return nil
-		}
+	skip := func(_, rel string) bool {
+		return slices.Contains([]string{".git", "testdata", "vendor", "results", "node_modules"}, path.Base(rel))
+	}
+	return c.walk(skip, func(rel string, read func() (string, error)) error {
 		if !isText(rel) {
 			return nil
 		}
-		text, err := os.ReadFile(full)
+		text, err := read()
 		if err != nil {
 			return err
 		}
-		c.checkPhrases(rel, string(text), banned)
+		c.checkPhrases(rel, text, banned)
 		if strings.HasSuffix(rel, ".go") {
-			c.checkWidth(rel, string(text))
+			c.checkWidth(rel, text)
 		}
 		return nil
 	})
