@@ -19,11 +19,14 @@ const (
 
 // Claim is something that a paper says, as it can be checked.
 type Claim struct {
-	Key   string // in what was published
-	Text  string
-	Kind  Kind
-	File  string // the scenario file that it is about
-	judge func(*Results, Published) verdict
+	Key  string // in what was published
+	Text string
+	Kind Kind
+	File string // the scenario file that it is about
+
+	Margin float64 // by which a number may differ and is yet the published one; see Result.Distance
+	Given  string  // why it could not be otherwise, "" if it could
+	judge  func(*Results, Published) verdict
 }
 
 // verdict is what our runs say of a claim.
@@ -31,11 +34,11 @@ type verdict struct {
 	ours    float64
 	ci      [2]float64
 	mark    string      // what the interval is of, where that is not what ours is, or that it does not decide
-	decides *[2]float64 // where 95 % of single runs lie, if that decides and not the interval of the mean
-	holds   bool
-	open    bool // it does not hold, and the seeds do not tell that it is wrong
-	few     bool // that is, as there are fewer than enough
-	differs bool // it is a number, and ours is another
+	decides *[2]float64 // where 95 % of such averages as was published lie, if that decides and not the interval of the mean
+	holds   bool        // it is not refuted; an order or a range is as it was published
+	open    bool        // it does not hold, and the seeds do not tell that it is wrong
+	few     bool        // that is, as there are fewer than enough
+	half    float64     // of a number: half the width of the interval of the mean, NaN if that does not tell
 	note    string
 	unit    *Metric   // for people; nil = as it is
 	words   [2]string // of a difference: what it is below 0 and above; none for other values
@@ -79,25 +82,29 @@ func tooFew(n int) string {
 	return ""
 }
 
-// number claims a published value, which is that of a single run. It differs if it lies outside of
-// where 95 % of our single runs lie, else it holds. As that interval is wider the fewer seeds there
-// are, few of them can tell that it differs, not that it holds.
+// number claims a published value, which is that of a single run, or the average of some. It is refuted if it
+// lies outside of where 95 % of such averages of ours lie. As that interval is wider the fewer seeds there are,
+// few of them can refute it, and nothing else.
 func number(key, text string, s Series, m Metric) Claim {
-	return Claim{key, text, Number, s.File, func(r *Results, said Published) verdict {
+	return Claim{Key: key, Text: text, Kind: Number, File: s.File, judge: func(r *Results, said Published) verdict {
 		v := verdict{unit: &m}
 		var n int
 		v.ours, v.ci, n = meanOf(r.Sample(s, m))
-		half := (v.ci[1] - v.ours) * math.Sqrt(float64(n)+1)
+		v.half = v.ci[1] - v.ours
+		half := v.half * math.Sqrt(1+float64(n)/float64(max(1, said.Runs)))
 		v.ci = m.within(v.ci)
 		v.mark = ofMean
 		if n < 2 || n < enough && half == 0 { // a few that are equal do not show how they vary
-			v.open, v.few, v.note = true, true, tooFew(n)
+			v.open, v.few, v.half, v.note = true, true, math.NaN(), tooFew(n)
 			return v
 		}
 		single := m.within([2]float64{v.ours - half, v.ours + half})
 		v.decides = &single
 		inside := said.Value != nil && single[0] <= *said.Value && *said.Value <= single[1]
-		v.holds, v.differs = inside && n >= enough, !inside
+		v.holds = inside && n >= enough
+		if n < enough {
+			v.half = math.NaN()
+		}
 		v.open = inside && n < enough
 		v.few = v.open
 		return v
@@ -107,8 +114,8 @@ func number(key, text string, s Series, m Metric) Claim {
 // always claims that every run has the published value. One that has not is enough to see that it
 // is wrong; that it is right, few do not tell.
 func always(key, text string, s Series, m Metric) Claim {
-	return Claim{key, text, Number, s.File, func(r *Results, said Published) verdict {
-		v := verdict{unit: &m, mark: ofMean}
+	return Claim{Key: key, Text: text, Kind: Number, File: s.File, judge: func(r *Results, said Published) verdict {
+		v := verdict{unit: &m, mark: ofMean, half: math.NaN()}
 		xs := r.Sample(s, m)
 		var n int
 		v.ours, v.ci, n = meanOf(xs)
@@ -145,7 +152,7 @@ func above(key, text string, s Series, m Metric, bound float64) Claim {
 
 // below claims that a value is less than a bound. The whole interval has to be.
 func below(key, text string, s Series, m Metric, bound float64) Claim {
-	return Claim{key, text, Range, s.File, func(r *Results, _ Published) verdict {
+	return Claim{Key: key, Text: text, Kind: Range, File: s.File, judge: func(r *Results, _ Published) verdict {
 		v := verdict{unit: &m}
 		var n int
 		v.ours, v.ci, n = meanOf(r.Sample(s, m))
@@ -160,7 +167,7 @@ func below(key, text string, s Series, m Metric, bound float64) Claim {
 // least of a metric. Ours is the value of that with the least mean; the interval spans those that
 // the seeds do not tell from it. All of these have to lie between the two.
 func lowestAt(key, text string, kind Kind, rows []Row, values []float64, m Metric, from, to float64) Claim {
-	return Claim{key, text, kind, rows[0].File, func(r *Results, _ Published) verdict {
+	return Claim{Key: key, Text: text, Kind: kind, File: rows[0].File, judge: func(r *Results, _ Published) verdict {
 		best, means := lowest(r, rows, m)
 		v := verdict{ours: values[best], ci: [2]float64{values[best], values[best]}, unit: &Metric{Name: "D", Unit: "D"}, holds: true}
 		some := false

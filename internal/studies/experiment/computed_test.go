@@ -26,7 +26,7 @@ func TestComputed(t *testing.T) {
 			t.Fatalf("%d of %d: %v", done, p.Runs(), err)
 		}
 		for _, c := range r.Claims {
-			if c.Ours == nil || c.Verdict == differs || c.Verdict == holdsNot {
+			if c.Ours == nil || c.Verdict == Refuted {
 				t.Errorf("%s: %+v", name, c)
 			}
 			if !strings.Contains(c.Note, "other assumptions") {
@@ -83,7 +83,7 @@ claims:
 		t.Fatal(err)
 	}
 	for i, want := range []bool{true, true, true, false} {
-		if c := r.Claims[i]; c.Holds != want || c.Ours == nil || math.IsNaN(*c.Ours) || *c.Ours < 0 || *c.Ours > 0.5 {
+		if c := r.Claims[i]; (c.Verdict == Reproduces) != want || c.Ours == nil || math.IsNaN(*c.Ours) || *c.Ours < 0 || *c.Ours > 0.5 {
 			t.Errorf("%+v, %v", c, *c.Ours)
 		}
 	}

@@ -17,12 +17,14 @@ type stated struct {
 	Paper       string              `json:"paper" need:"yes" doc:"what is run again"`
 	About       string              `json:"about" need:"yes" doc:"the same in a few words"`
 	Took        string              `json:"took" doc:"run time on two cores"`
+	Margin      float64             `json:"margin" min:"0" max:"1" doc:"by which a number may differ and is yet the published one: of 1 where both are parts, else as a part of it"`
 	Cases       []map[string]string `json:"cases" need:"yes" some:"yes" doc:"for each of these all claims, figures and tables hold; file is its scenario file"`
 	Series      []stateSeries       `json:"series" need:"yes" some:"yes" doc:"policies of the scenario files"`
 	Claims      []stateClaim        `json:"claims" need:"yes" some:"yes" doc:"what the paper says, as it can be checked"`
 	Figures     []stateFigure       `json:"figures" doc:"curves over the paper's axes"`
 	Tables      []stateTable        `json:"tables" doc:"metrics of several series"`
 	Assumptions []Assumption        `json:"assumptions" doc:"what the paper does not say"`
+	Calibration *Calibration        `json:"calibration" doc:"which of what the paper does not say fits its tables"`
 }
 
 type stateSeries struct {
@@ -37,6 +39,8 @@ type stateClaim struct {
 	Text string   `json:"text" need:"yes" doc:"the claim in words"`
 	Only string   `json:"only" doc:"scenario file of the one case of which it is claimed"`
 	Is   relation `json:"is" need:"yes" doc:"what is claimed"`
+
+	Given string `json:"by_construction" doc:"why it could not be otherwise, such as a theorem; left out: it could"`
 }
 
 // relation is what is claimed of a metric, by one of the first keys.
@@ -112,7 +116,7 @@ func read(folder fs.FS, name, place string) (*Experiment, error) {
 	if err := doc.Err(); err != nil {
 		return nil, err
 	}
-	b.e = &Experiment{Name: name, Paper: b.Paper, About: b.About, Took: b.Took, Assumptions: b.Assumptions, folder: folder, place: place}
+	b.e = &Experiment{Name: name, Paper: b.Paper, About: b.About, Took: b.Took, Assumptions: b.Assumptions, Calibration: b.Calibration, folder: folder, place: place}
 	for i, c := range b.Cases {
 		if c["file"] == "" {
 			doc.Failf(fmt.Sprintf("cases[%d]", i), "a case has no file; name its scenario file, such as {file: scenario.yaml}")
@@ -171,6 +175,9 @@ func (b *stating) claims() {
 			b.doc.Failf(at, "a claim is of a metric, by one of number, always, below, above, more, less, grows, least and not_least, such as more: locality")
 		} else if compares := c.Is.More != nil || c.Is.Less != nil || c.Is.NotLeast != nil; compares != (len(than) > 0) {
 			b.doc.Failf(at, "more, less and not_least need than, the series to compare with; the others must not have it")
+		}
+		for k := range made {
+			made[k].Margin, made[k].Given = b.Margin, c.Given
 		}
 		b.e.Claims = append(b.e.Claims, made...)
 	}

@@ -51,7 +51,7 @@ func TestFolderOfOnesOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := r.Claims[0]; e.Name != "own" || !c.Holds || c.Claim != "two jobs: fair is shorter" || c.Kind != Order {
+	if c := r.Claims[0]; e.Name != "own" || c.Verdict != Reproduces || c.Claim != "two jobs: fair is shorter" || c.Kind != Order {
 		t.Errorf("%s: %+v", e.Name, c)
 	}
 }

@@ -13,6 +13,7 @@
 //	claim.go        claims about values, and how they are judged
 //	order.go        claims that one thing is more than another
 //	knowledge.go    runs of schedulers that know less from the start
+//	calibrate.go    a joint grid of what the paper leaves open, fitted on one table
 //	plan.go         the grid of an experiment and of its variations, run on all cores
 //	result.go       the result: JSON, tables
 //	chart.go        curves over the paper's axes, as SVG

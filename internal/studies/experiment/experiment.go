@@ -29,6 +29,7 @@ type Experiment struct {
 	Figures     []Figure
 	Tables      []Table
 	Assumptions []Assumption
+	Calibration *Calibration // nil = none
 }
 
 // Series is what one policy does in one scenario file, over the seeds.

@@ -231,9 +231,8 @@ func TestKnowledge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := Assumption{Key: knowledge, Others: []string{nothing, ofAnother}}
 	results := []*Results{newResults(), newResults()}
-	if _, err := p.add("workload-1.yaml", &a, []uint64{1}, results); err != nil {
+	if _, err := p.add("workload-1.yaml", "", []string{nothing, ofAnother}, []uint64{1}, results); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Run(context.Background(), 0, nil); err != nil {

@@ -11,20 +11,20 @@ import (
 
 // more claims that a series has more than each of the others: ours is the smallest difference of the means.
 func more(key, text string, s Row, others []Row, m Metric) Claim {
-	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict { return nearest(r, s, others, m, true, 0) }}
+	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict { return nearest(r, s, others, m, true, 0) }}
 }
 
 // less claims that a series has less than each of the others: ours is the smallest difference of
 // the means, as how much less it is.
 func less(key, text string, s Row, others []Row, m Metric) Claim {
-	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict { return nearest(r, s, others, m, false, 0) }}
+	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict { return nearest(r, s, others, m, false, 0) }}
 }
 
 // nearLess claims that a series has at most such a part more than each of the others: ours is the
 // largest ratio of the means less 1.
 func nearLess(key, text string, s Row, others []Row, m Metric, part float64) Claim {
 	ratio := Metric{m.Name, "%", m.Of}
-	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict {
+	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict {
 		v := ahead(r, s, others, m, func(x, y float64) float64 { return 1 - x/y }, -part)
 		v.ours, v.ci = -v.ours, [2]float64{-v.ci[1], -v.ci[0]}
 		v.unit, v.words = &ratio, m.words()
@@ -130,7 +130,7 @@ func pairs(xs, ys []float64, by func(x, y float64) float64) (ds []float64) {
 // there is no step down. A step down that may be chance leaves it open. Ours is the difference of
 // first and last, and the interval that of it, unless a step decides.
 func grows(key, text string, rows []Row, m Metric) Claim {
-	return Claim{key, text, Order, rows[0].File, func(r *Results, _ Published) verdict {
+	return Claim{Key: key, Text: text, Kind: Order, File: rows[0].File, judge: func(r *Results, _ Published) verdict {
 		v := nearest(r, rows[len(rows)-1], rows[:1], m, true, 0)
 		var down, maybe []string
 		var fall, dip verdict // the first of each
@@ -167,7 +167,7 @@ func grows(key, text string, rows []Row, m Metric) Claim {
 // any of them may be the least is corrected for; it is wrong if the series has less than each of
 // them.
 func notLowest(key, text string, s Row, others []Row, m Metric) Claim {
-	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict {
+	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict {
 		xs := r.Sample(s.Series, m)
 		best, _ := lowest(r, others, m)
 		v := nearest(r, s, others[best:best+1], m, true, 0)
@@ -198,7 +198,7 @@ func notLowest(key, text string, s Row, others []Row, m Metric) Claim {
 
 // moreOf claims that one series has more of one metric than another has of another.
 func moreOf(key, text string, s Row, m Metric, other Row, om Metric) Claim {
-	return Claim{key, text, Order, s.File, func(r *Results, _ Published) verdict {
+	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict {
 		xs, ys := r.Sample(s.Series, m), r.Sample(other.Series, om)
 		v := verdict{unit: m.difference(), words: m.words()}
 		var n int

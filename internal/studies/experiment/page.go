@@ -32,8 +32,12 @@ func (r *Report) WritePage(w io.Writer) error {
 	if len(r.variants) > 0 {
 		sections = append(sections, r.variantsHTML())
 	}
+	if r.Calibration != nil {
+		title, rows, said := r.Calibration.table()
+		sections = append(sections, tableHTML(title, rows)+`<p class="note">`+html.EscapeString(said)+"</p>")
+	}
 	for i := range r.e.Tables {
-		sections = append(sections, r.tableHTML(&r.e.Tables[i]))
+		sections = append(sections, tableHTML(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])))
 	}
 	sections = append(sections, `<h2>What the paper leaves open</h2><details class="text"><summary>README.md of the experiment</summary>`+markdown(readme)+"</details>")
 	about := fmt.Sprintf("%s: %s. %s; %s.", r.e.Paper, r.e.About, r.inWords(), r.seedsInWords()) + " " + r.fewSeedsInWords()
@@ -62,19 +66,13 @@ func head(b *strings.Builder, names ...string) {
 
 // mark writes the verdict.
 func (c *Result) mark(b *strings.Builder) {
-	class := "good"
-	if c.Verdict == untold {
-		class = ""
-	} else if !c.Holds {
-		class = "bad"
-	}
-	cell(b, class, c.short())
+	cell(b, map[Verdict]string{Reproduces: "good", Refuted: "bad"}[c.Verdict], c.Verdict.words())
 }
 
 func (r *Report) claimsHTML() string {
 	var b strings.Builder
 	b.WriteString(`<h2>Published beside ours</h2><div class="scroll"><table>`)
-	head(&b, "source", "verdict", "claim", ">published", ">ours", ">95 % interval that decides", "kind")
+	head(&b, "source", "verdict", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "kind")
 	b.WriteString("<tbody>")
 	for i := range r.Claims {
 		c := &r.Claims[i]
@@ -84,6 +82,7 @@ func (r *Report) claimsHTML() string {
 		fmt.Fprintf(&b, `<td class="wrap claim">%s <small>%s</small></td>`, html.EscapeString(c.Claim), html.EscapeString(c.Note))
 		cell(&b, "right", c.show(c.Published))
 		cell(&b, "right", c.ours())
+		cell(&b, "right", c.far())
 		cell(&b, "right", c.interval())
 		cell(&b, "", string(c.Kind))
 		b.WriteString("</tr>\n")
@@ -114,10 +113,10 @@ func firstSeeds(of int) string {
 	}
 }
 
-// variantsHTML is which claims hold with each other assumption.
+// variantsHTML is what becomes of claims with each other assumption.
 func (r *Report) variantsHTML() string {
 	var b strings.Builder
-	b.WriteString(`<h2>With other assumptions</h2><p class="note">Each assumption in turn, with ` + firstSeeds(len(r.seeds)) + `, as in the first column: ours, and whether the claim holds.</p>`)
+	b.WriteString(`<h2>With other assumptions</h2><p class="note">Each assumption in turn, with ` + firstSeeds(len(r.seeds)) + `, as in the first column: ours, and the verdict.</p>`)
 	for a := range r.e.Assumptions {
 		as := &r.e.Assumptions[a]
 		var columns []int
@@ -143,10 +142,10 @@ func (r *Report) variantsHTML() string {
 			cell(&b, "wrap", r.Claims[i].Claim)
 			mark := func(c *Result) {
 				class := "right"
-				if c.verdict() != r.base[i].verdict() {
+				if c.Verdict != r.base[i].Verdict {
 					class = "right bad"
 				}
-				cell(&b, class, c.ours()+", "+c.verdict())
+				cell(&b, class, c.ours()+", "+c.Verdict.words())
 			}
 			mark(&r.base[i])
 			for _, k := range columns {
@@ -159,10 +158,11 @@ func (r *Report) variantsHTML() string {
 	return b.String()
 }
 
-func (r *Report) tableHTML(t *Table) string {
+// tableHTML is a table; the first row is the heading.
+func tableHTML(title string, rows [][]string) string {
 	var b strings.Builder
-	b.WriteString("<h2>" + html.EscapeString(t.Title) + `</h2><div class="scroll"><table>`)
-	for i, row := range r.rows(t) {
+	b.WriteString("<h2>" + html.EscapeString(title) + `</h2><div class="scroll"><table>`)
+	for i, row := range rows {
 		if i == 0 {
 			head(&b, row...)
 			b.WriteString("<tbody>")

@@ -44,6 +44,7 @@ type Plan struct {
 	watches   []*watch
 	outcomes  []outcomeOf // of each cell, where its outcome belongs
 	units     []unit      // what is computed
+	settings  []setting   // of the calibration
 }
 
 // variant is the experiment with another value for one assumption.
@@ -72,7 +73,7 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 		return nil, err
 	}
 	for _, file := range e.Files {
-		own, err := p.add(file, nil, seeds, []*Results{p.main})
+		own, err := p.add(file, "", nil, seeds, []*Results{p.main})
 		if err != nil {
 			return nil, err
 		}
@@ -98,26 +99,29 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 				continue
 			}
 			touched[file] = true
-			if _, err := p.add(file, &a, few, results); err != nil {
+			var known []string
+			if a.Key == knowledge {
+				known = a.Others
+			}
+			if _, err := p.add(file, fmt.Sprintf("{%q: [%s]}", a.Key, strings.Join(a.Others, ", ")), known, few, results); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return p, nil
+	return p, p.calibrate(seeds)
 }
 
 func newResults() *Results { return &Results{map[Series][]*Outcome{}} }
 
-// add adds the cells of a scenario file, one variant for each of the results: as it stands, or with
-// each other value of an assumption. It returns the seeds.
-func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Results) ([]uint64, error) {
+// add adds the cells of a scenario file, one variant for each of the results: as it stands, or with each value of
+// a sweep, or with other knowledge. It returns the seeds.
+func (p *Plan) add(file, sweep string, known []string, seeds []uint64, results []*Results) ([]uint64, error) {
 	text, err := p.e.read(file)
 	if err != nil {
 		return nil, err
 	}
-	known := a != nil && a.Key == knowledge
-	if a != nil && !known {
-		text = fmt.Appendf(text, "\nsweep: {%q: [%s]}\n", a.Key, strings.Join(a.Others, ", "))
+	if sweep != "" && known == nil {
+		text = fmt.Appendf(text, "\nsweep: %s\n", sweep)
 	}
 	if doc, err := config.ParseOne(path.Join(p.e.place, file), text); err == nil && computes(doc) {
 		return p.compute(file, text, seeds, results)
@@ -126,8 +130,8 @@ func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Result
 	if err != nil {
 		return nil, err
 	}
-	if known {
-		variants = slices.Repeat(variants, len(a.Others))
+	if known != nil {
+		variants = slices.Repeat(variants, len(known))
 	}
 	if len(variants) != len(results) {
 		return nil, fmt.Errorf("%s: %s is swept already; give other values as assumptions", p.e.Name, file)
@@ -144,8 +148,8 @@ func (p *Plan) add(file string, a *Assumption, seeds []uint64, results []*Result
 				return nil, s.Errorf(fmt.Sprintf("policies[%d]", k), "%v", err)
 			}
 			var cells []lab.Cell
-			if known {
-				cells = knowing(s, a.Others[i], []string{policy}, seeds)
+			if known != nil {
+				cells = knowing(s, known[i], []string{policy}, seeds)
 			} else {
 				cells = lab.Cells(s, []string{policy}, seeds)
 			}

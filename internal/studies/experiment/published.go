@@ -12,6 +12,7 @@ type Published struct {
 	Says   string   `json:"says"`            // in words
 	Value  *float64 `json:"value,omitempty"` // null: the text has no number
 	Count  string   `json:"count,omitempty"` // the number as a count, where that is known
+	Runs   int      `json:"runs,omitempty"`  // of which the number is the average; 1 if left out
 }
 
 // Published reads what was published, by key.

@@ -13,13 +13,15 @@ import (
 )
 
 // Schema names the form of the result. Fields may be added to it, never renamed.
-const Schema = "slackline/reproduce/v1"
+const Schema = "slackline/reproduce/v2"
 
 // Report is what came of an experiment.
 type Report struct {
 	Schema     string   `json:"schema"`
 	Experiment string   `json:"experiment"`
 	Claims     []Result `json:"claims"`
+
+	Calibration *Calibrated `json:"calibration,omitempty"`
 
 	e         *Experiment
 	published map[string]Published
@@ -42,14 +44,17 @@ type Result struct {
 	// "against …", "from … to …": of that comparison, which decides; "mean", "tests decide": it
 	// does not decide; left out: it is that of ours, and decides
 	CI95Of string `json:"ci95_of,omitempty"`
-	// where 95 % of single runs of ours lie, if that decides and not the interval of the mean
-	Single  *[2]float64 `json:"single_runs95,omitempty"`
-	Verdict string      `json:"verdict"` // "holds", "differs", "does NOT hold", "undecided"
-	Holds   bool        `json:"holds"`
-	Note    string      `json:"note"` // begins with "undecided" if it does not hold and may yet be right
-	unit    *Metric
-	words   [2]string
-	few     bool
+	// where 95 % of ours lie, of single runs or averages of as many as were published, if that decides and
+	// not the interval of the mean
+	Single *[2]float64 `json:"single_runs95,omitempty"`
+	Runs   int         `json:"runs,omitempty"` // that the published number is the average of, if several
+	// from the published number, of 1 where both are parts, else as a part of it; null: none was published
+	Distance *float64 `json:"distance"`
+	Verdict  Verdict  `json:"verdict"`
+	Note     string   `json:"note"`
+	unit     *Metric
+	words    [2]string
+	few      bool
 }
 
 // judge judges all claims, as the files say and again with each other assumption.
@@ -74,6 +79,7 @@ func (p *Plan) judge() (*Report, error) {
 			}
 		}
 	}
+	r.Calibration = p.calibrated()
 	for i := range r.Claims {
 		if note := r.sensitivity(i); note != "" {
 			r.Claims[i].Note = join(r.Claims[i].Note, note)
@@ -91,15 +97,10 @@ func join(a, b string) string {
 
 func (c *Claim) result(said Published, from *Results) Result {
 	v := c.judge(from, said)
-	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Holds: v.holds, Note: v.note, CI95Of: v.mark,
-		unit: v.unit, words: v.words, Single: v.decides, few: v.few, Verdict: holdsNot}
-	switch {
-	case v.holds:
-		res.Verdict = holds
-	case v.open:
-		res.Verdict, res.Note = untold, join(untold, v.note)
-	case v.differs:
-		res.Verdict = differs
+	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Note: v.note, CI95Of: v.mark,
+		unit: v.unit, words: v.words, Single: v.decides, few: v.few, Verdict: Refuted}
+	if said.Runs > 1 {
+		res.Runs = said.Runs
 	}
 	if !math.IsNaN(v.ours) {
 		res.Ours = &v.ours
@@ -107,13 +108,40 @@ func (c *Claim) result(said Published, from *Results) Result {
 	if res.Ours != nil && !math.IsNaN(v.ci[0]) {
 		res.CI95 = &v.ci
 	}
+	if res.Ours != nil && said.Value != nil && c.Kind == Number {
+		d := distance(v.unit, *said.Value, v.ours)
+		res.Distance = &d
+	}
+	switch {
+	case v.holds && c.Given != "":
+		res.Verdict, res.Note = ByConstruction, join(c.Given, v.note)
+	case v.holds && c.Kind != Number, v.decides == nil && v.holds, res.Distance != nil && *res.Distance+distanceOf(v.unit, *said.Value, v.half) <= c.Margin:
+		res.Verdict = Reproduces
+	case v.holds:
+		res.Verdict = Compatible
+	case v.open:
+		res.Verdict = Open
+	}
 	return res
+}
+
+// distance is how far ours is from what was published.
+func distance(m *Metric, published, ours float64) float64 {
+	return distanceOf(m, published, math.Abs(ours-published))
+}
+
+// distanceOf is a difference in the measure of distances: that of parts as it is, else as a part of what was published.
+func distanceOf(m *Metric, published, by float64) float64 {
+	if m.Unit == "%" || published == 0 {
+		return by
+	}
+	return by / math.Abs(published)
 }
 
 // sensitivity says in how many variants a claim comes out as it does with the same seeds as they.
 func (r *Report) sensitivity(claim int) string {
 	base := &r.base[claim]
-	otherwise := map[string][]string{}
+	otherwise := map[Verdict][]string{}
 	of, same := 0, 0
 	for k, v := range r.variants {
 		a := &r.again[k][claim]
@@ -121,10 +149,10 @@ func (r *Report) sensitivity(claim int) string {
 			continue
 		}
 		of++
-		if a.verdict() == base.verdict() {
+		if a.Verdict == base.Verdict {
 			same++
 		} else {
-			otherwise[a.verdict()] = append(otherwise[a.verdict()], v.name(r.e))
+			otherwise[a.Verdict] = append(otherwise[a.Verdict], v.name(r.e))
 		}
 	}
 	if of == 0 {
@@ -133,14 +161,14 @@ func (r *Report) sensitivity(claim int) string {
 	note := ""
 	if len(r.seeds) > fewSeeds {
 		note = fmt.Sprintf("over the first %d seeds: ", fewSeeds)
-		if base.verdict() != r.Claims[claim].verdict() {
-			note += base.verdict() + ", and "
+		if base.Verdict != r.Claims[claim].Verdict {
+			note += base.Verdict.words() + ", and "
 		}
 	}
 	note += fmt.Sprintf("the same with %d of %d other assumptions", same, of)
-	for _, verdict := range []string{holds, differs, holdsNot, untold} {
+	for _, verdict := range verdicts {
 		if list := otherwise[verdict]; len(list) > 0 {
-			note = join(note, verdict+" with "+strings.Join(list, ", "))
+			note = join(note, verdict.words()+" with "+strings.Join(list, ", "))
 		}
 	}
 	return note
@@ -150,16 +178,6 @@ func (r *Report) sensitivity(claim int) string {
 func (v *variant) name(e *Experiment) string {
 	key := e.Assumptions[v.assumption].Key
 	return key[strings.LastIndexByte(key, '.')+1:] + " " + v.value
-}
-
-// Held is the number of claims that hold.
-func (r *Report) Held() (n int) {
-	for _, c := range r.Claims {
-		if c.Holds {
-			n++
-		}
-	}
-	return n
 }
 
 // WriteJSON writes the report as one JSON object.
@@ -172,26 +190,38 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 // inWords counts the verdicts.
 func (r *Report) inWords() string {
-	count := map[string]int{}
+	count := map[Verdict]int{}
 	for i := range r.Claims {
-		count[r.Claims[i].short()]++
+		count[r.Claims[i].Verdict]++
 	}
-	text := fmt.Sprintf("%d of %d claims hold", r.Held(), len(r.Claims))
-	for _, c := range []struct {
-		n         int
-		one, many string
-	}{
-		{count[differs], "1 number differs", "%d numbers differ"}, {count[holdsNot], "1 does not hold", "%d do not hold"},
-		{count[open], "1 is open", "%d are open"}, {count[untold], "1 is undecided", "%d are undecided"},
-	} {
-		switch {
-		case c.n == 1:
-			text += "; " + c.one
-		case c.n > 1:
-			text += "; " + fmt.Sprintf(c.many, c.n)
+	text := fmt.Sprintf("of %d claims %d are reproduced", len(r.Claims), count[Reproduces])
+	for _, v := range verdicts[1:] {
+		if count[v] > 0 {
+			text += fmt.Sprintf(", %d %s", count[v], v.words())
 		}
 	}
+	if mean, parts, n := r.e.distances(r.Claims, ""); n > 1 {
+		text += fmt.Sprintf("; mean distance of %d numbers %s", n, far(mean, parts))
+	}
 	return text
+}
+
+// distances is the mean distance of the numbers that were published and could be otherwise, and how many there
+// are, of one file or of all. It is of parts if all of them are.
+func (e *Experiment) distances(results []Result, file string) (mean float64, parts bool, n int) {
+	parts = true
+	for i := range results {
+		if c, of := &results[i], &e.Claims[i]; of.Kind == Number && of.Given == "" && c.Published != nil && (file == "" || file == of.File) {
+			d := 1.0 // our runs have none
+			if c.Distance != nil {
+				d = *c.Distance
+			}
+			mean += d
+			n++
+			parts = parts && c.unit.Unit == "%"
+		}
+	}
+	return mean / float64(max(1, n)), parts, n
 }
 
 // fewSeedsInWords says what so few seeds do not show, "" if there are enough.
@@ -199,26 +229,22 @@ func (r *Report) fewSeedsInWords() string {
 	if len(r.seeds) >= enough || !slices.ContainsFunc(r.Claims, func(c Result) bool { return c.few }) {
 		return ""
 	}
-	return fmt.Sprintf("Open: few seeds can show that a published value differs, but it takes %d to show that it holds.", enough)
+	return fmt.Sprintf("Open: few seeds can refute a published value, but it takes %d to show that it is compatible.", enough)
 }
 
-// Unmet says which claims do not hold, and of which the seeds do not tell; "" if all hold.
+// Unmet says which claims are refuted, and which are open; "" if none is.
 func (r *Report) Unmet() string {
-	var not, open []string
-	for i := range r.Claims {
-		switch c := &r.Claims[i]; c.verdict() {
-		case holdsNot, differs:
-			not = append(not, c.Claim)
-		case untold:
-			open = append(open, c.Claim)
-		}
-	}
 	text := ""
-	if len(not) > 0 {
-		text = fmt.Sprintf("%d of %d claims do not hold (%s)", len(not), len(r.Claims), strings.Join(not, "; "))
-	}
-	if len(open) > 0 {
-		text = join(text, fmt.Sprintf("%d of %d claims are undecided: there are too few seeds (%s)", len(open), len(r.Claims), strings.Join(open, "; ")))
+	for _, v := range []Verdict{Refuted, Open} {
+		var list []string
+		for i := range r.Claims {
+			if c := &r.Claims[i]; c.Verdict == v {
+				list = append(list, c.Claim)
+			}
+		}
+		if why := map[Verdict]string{Open: ", as there are too few seeds"}[v]; len(list) > 0 {
+			text = join(text, fmt.Sprintf("%d of %d claims are %s%s (%s)", len(list), len(r.Claims), v.words(), why, strings.Join(list, "; ")))
+		}
 	}
 	return text
 }
@@ -258,11 +284,19 @@ func (c *Result) word(x float64) string {
 func (c *Result) interval() string {
 	switch {
 	case c.Single != nil:
-		return c.show(&c.Single[0]) + " to " + c.show(&c.Single[1]) + ", single runs"
+		return c.show(&c.Single[0]) + " to " + c.show(&c.Single[1]) + ", " + c.runs()
 	case c.CI95Of != "":
 		return c.span() + ", " + c.CI95Of
 	}
 	return c.span()
+}
+
+// runs says of what the interval is that decides upon a number.
+func (c *Result) runs() string {
+	if c.Runs > 1 {
+		return fmt.Sprintf("averages of %d runs", c.Runs)
+	}
+	return "single runs"
 }
 
 // span prints the interval itself.
@@ -283,25 +317,35 @@ func (c *Result) span() string {
 	return c.unit.format(math.Abs(from)) + " to " + c.difference(to)
 }
 
-// The verdicts in words.
+// A Verdict says what our runs show of a claim.
+type Verdict string
+
+// The verdicts.
 const (
-	holds    = "holds"
-	differs  = "differs"
-	holdsNot = "does NOT hold"
-	untold   = "undecided"
+	Reproduces     Verdict = "reproduces"      // a number within the margin, an order or a range as it was published
+	Compatible     Verdict = "compatible"      // a number that is not refuted, and farther off than the margin, or not surely within
+	ByConstruction Verdict = "by_construction" // it could not be otherwise: no evidence
+	Refuted        Verdict = "refuted"
+	Open           Verdict = "open" // so many seeds do not tell
 )
 
-// open stands for untold in tables where that is so for too few seeds alone, which is said once.
-const open = "open"
+var verdicts = []Verdict{Reproduces, Compatible, ByConstruction, Refuted, Open}
 
-func (c *Result) verdict() string { return c.Verdict }
+func (v Verdict) words() string { return strings.ReplaceAll(string(v), "_", " ") }
 
-// short is the verdict as tables have it.
-func (c *Result) short() string {
-	if c.few {
-		return open
+// far prints the distance.
+func (c *Result) far() string {
+	if c.Distance == nil {
+		return "–"
 	}
-	return c.Verdict
+	return far(*c.Distance, c.unit.Unit == "%")
+}
+
+func far(distance float64, parts bool) string {
+	if parts {
+		return fmt.Sprintf("%.1f points", 100*distance)
+	}
+	return fmt.Sprintf("%.1f %%", 100*distance)
 }
 
 // seedsInWords says how many there were.
@@ -315,7 +359,7 @@ func (r *Report) seedsInWords() string {
 // WriteTable prints the tables of the experiment, and published beside ours with a verdict for each claim.
 func (r *Report) WriteTable(w io.Writer) error {
 	for i := range r.e.Tables {
-		if err := r.table(&r.e.Tables[i]).Write(w); err != nil {
+		if err := grid(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])).Write(w); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintln(w); err != nil {
@@ -323,10 +367,10 @@ func (r *Report) WriteTable(w io.Writer) error {
 		}
 	}
 	g := &report.Grid{Title: fmt.Sprintf("%s, %s: %s (%s)", r.e.Name, r.e.Paper, r.inWords(), r.seedsInWords())}
-	g.Add("source", "claim", ">published", ">ours", ">95 % interval that decides", "verdict")
+	g.Add("source", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "verdict")
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		g.Add(c.Source, c.Claim, c.show(c.Published), c.ours(), c.interval(), c.short())
+		g.Add(c.Source, c.Claim, c.show(c.Published), c.ours(), c.far(), c.interval(), c.Verdict.words())
 	}
 	if err := g.Write(w); err != nil {
 		return err
@@ -338,24 +382,30 @@ func (r *Report) WriteTable(w io.Writer) error {
 	}
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		note := c.Note
-		if c.few {
-			note = strings.TrimPrefix(strings.TrimPrefix(note, untold), "; ")
-		}
-		if note != "" {
-			if _, err := fmt.Fprintf(w, "\n%s, %s: %s", cmp.Or(c.Source, "?"), c.Claim, note); err != nil {
+		if c.Note != "" {
+			if _, err := fmt.Fprintf(w, "\n%s, %s: %s", cmp.Or(c.Source, "?"), c.Claim, c.Note); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := fmt.Fprintln(w)
+	if _, err := fmt.Fprintln(w); err != nil || r.Calibration == nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	title, rows, said := r.Calibration.table()
+	if err := grid(title, rows).Write(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, said)
 	return err
 }
 
-// table is a table as text.
-func (r *Report) table(t *Table) *report.Grid {
-	g := &report.Grid{Title: t.Title}
-	for _, row := range r.rows(t) {
+// grid is a table as text; the first row is the heading.
+func grid(title string, rows [][]string) *report.Grid {
+	g := &report.Grid{Title: title}
+	for _, row := range rows {
 		g.Add(row...)
 	}
 	return g

@@ -1,0 +1,84 @@
+package experiment
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// The grid is joint: each value of one dimension with each of the others.
+func TestGrid(t *testing.T) {
+	c := &Calibration{Grid: []Dimension{{Key: "a.x", Values: []string{"1", "2"}}, {Key: "y", Values: []string{"3", "4", "5"}}}}
+	var got []string
+	for _, s := range c.settings() {
+		got = append(got, strings.Join(s.values, ""))
+	}
+	if want := "13 14 15 23 24 25"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// By hand: three settings, two files with two numbers each that were published as 0.5, and an order. Far from
+// them are, in the mean, on f 0.2, 0.03 and 0.01, on g 0.01, 0.04 and 0.3. The second alone fits both.
+func TestCalibrated(t *testing.T) {
+	part := made1
+	part.Unit = "%"
+	half := 0.5
+	p := &Plan{e: &Experiment{Name: "e", Paper: "paper", Files: []string{"f", "g"}, Calibration: &Calibration{Seeds: 5, Within: 0.05,
+		Grid: []Dimension{{Key: "a.rate", Values: []string{"1", "2", "3"}}}}},
+		published: map[string]Published{"n": {Value: &half, Source: "table"}, "o": {Source: "table"}}, seeds: make([]uint64, 30), main: newResults()}
+	for _, file := range p.e.Files {
+		for _, series := range []string{"x", "y"} {
+			p.e.Claims = append(p.e.Claims, number("n", file+series, Series{file, series}, part))
+		}
+		x, y := Row{Name: "x", Series: Series{file, "x"}}, Row{Name: "y", Series: Series{file, "y"}}
+		p.e.Claims = append(p.e.Claims, more("o", "order", x, []Row{y}, part))
+	}
+	p.settings = p.e.Calibration.settings()
+	for i, means := range [][2][2]float64{{{0.8, 0.6}, {0.51, 0.49}}, {{0.51, 0.45}, {0.5, 0.58}}, {{0.52, 0.5}, {0.1, 0.7}}} {
+		for k, file := range p.e.Files {
+			for j, series := range []string{"x", "y"} {
+				for _, off := range []float64{-0.005, -0.0025, 0, 0.0025, 0.005} {
+					s := Series{file, series}
+					p.settings[i].results.outcomes[s] = append(p.settings[i].results.outcomes[s], &Outcome{Run: &report.Run{Summary: report.Summary{Makespan: means[k][j] + off}}})
+				}
+			}
+		}
+	}
+	c := p.calibrated()
+	if len(c.Fits) != 2 || c.Fits[0].Best != 2 || c.Fits[1].Best != 0 || !slices.Equal(c.Fits[0].Set, []int{1, 2}) || !slices.Equal(c.Fits[1].Set, []int{0, 1}) || !slices.Equal(c.All, []int{1}) {
+		t.Fatalf("%+v", c)
+	}
+	// Single runs lie within 0.011 of the mean. On f the third has one number that is not refuted and the order;
+	// the first has the order alone.
+	for i, want := range []int{1, 2, 2} {
+		if d := c.Settings[i].Files["f"]; d.Met != want || d.Claims != 3 {
+			t.Errorf("setting %d: %+v, want %d met", i, d, want)
+		}
+	}
+	title, rows, said := c.table()
+	var b strings.Builder
+	if err := grid(title, rows).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"3 settings of rate, with 5 seeds each", "f          rate 3", "1.0 points, 2 of 3", "predicted: 30.0 points, 0 of 3", "predicted: 20.0 points, 1 of 3"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if want := "f is fitted by (rate 2), (rate 3). g is fitted by (rate 1), (rate 2). All files are fitted by (rate 2)."; said != want {
+		t.Errorf("%s, want %s", said, want)
+	}
+	// None fits both within less.
+	p.e.Calibration.Within = 0.02
+	if _, _, said := p.calibrated().table(); !strings.HasSuffix(said, "No setting of the grid fits all files.") {
+		t.Error(said)
+	}
+	// Without numbers the claims that are met decide.
+	p.e.Claims = slices.DeleteFunc(p.e.Claims, func(c Claim) bool { return c.Kind == Number })
+	if c := p.calibrated(); c.Fits[0].Best != 0 || !slices.Equal(c.Fits[1].Set, []int{0}) || c.Settings[0].Files["f"].Distance != nil {
+		t.Errorf("%+v", c)
+	}
+}
