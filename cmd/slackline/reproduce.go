@@ -23,18 +23,25 @@ func newReproduce(o *options) *cobra.Command {
 		Use:   "reproduce [EXPERIMENT|./FOLDER]",
 		Short: "Repeat a published evaluation, and check its claims",
 		Long: `Without an argument it lists the experiments. With one it simulates the experiment's scenarios under all its policies and seeds
-on all cores, prints the published figures beside ours with 95 % confidence intervals over the seeds, says for each claim
-whether it holds, and writes a web page with our curves on the paper's axes. Where the text of a paper has no numbers, order
-and shape are the claim.
+on all cores, prints the published figures beside ours with 95 % confidence intervals over the seeds, gives a verdict on each
+claim, and writes a web page with our curves on the paper's axes. Where the text of a paper has no numbers, order and shape
+are the claim. A claim is one of:
+
+  reproduces       a number within the experiment's margin of ours; an order or a range as it was published
+  compatible       a number that our runs do not refute, farther off than that
+  by construction  it could not be otherwise, as with a theorem: no evidence
+  refuted          our runs show that it is otherwise
+  open             so many seeds do not tell
 
 Parameters come from the paper. What it leaves open is assumed once and stated. Each assumption is varied, most by a factor of
-two either way, and the claims are judged again over the first ten seeds. --quick skips that, and uses 5 seeds: they can show
-that a published number differs from ours, but not that it holds, which takes ten. A claim that does not hold, or that the
-seeds cannot decide, is a finding and not a failure: the exit code is 0, or 3 with --strict.
+two either way, and the claims are judged again over the first ten seeds. Some experiments also calibrate: they fit a grid of
+what is open on one table, and predict the others. --quick skips both, and uses 5 seeds: they can refute a published number,
+but not show that it is compatible, which takes ten. A claim that is refuted or open is a finding and not a failure: the exit
+code is 0, or 3 with --strict.
 
-An experiment of your own is a folder: scenario files, experiment.yaml with series, claims, figures, tables and assumptions,
-published.json with what was published, and a README.md. The folders below experiments show how; a name with a slash in it is
-a path.`,
+An experiment of your own is a folder: scenario files, experiment.yaml with series, claims, figures, tables, assumptions and
+calibration, published.json with what was published, and a README.md. The folders below experiments show how; a name with a
+slash in it is a path.`,
 		Example: `  slackline reproduce
   slackline reproduce 003-rtmr --quick
   slackline reproduce 003-matchmaking --quick --html mm.html -o json
@@ -63,7 +70,7 @@ a path.`,
 	f.StringVar(&o.seed, "seed", noSeed, "seeds of everything random: one, a list, or a range such as 1..30")
 	f.BoolVar(&quick, "quick", false, "5 seeds, and no other assumptions")
 	f.StringVar(&o.html, "html", "", "write the page to this file (default EXPERIMENT.html here; "+noPage+" = no page)")
-	f.BoolVar(&o.strict, "strict", false, "exit with 3 when a claim does not hold, or there are too few seeds to decide")
+	f.BoolVar(&o.strict, "strict", false, "exit with 3 when a claim is refuted or open")
 	return o.bindOutput(cmd)
 }
 

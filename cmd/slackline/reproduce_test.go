@@ -25,7 +25,7 @@ func TestReproduce(t *testing.T) {
 		t.Error(listed, err)
 	}
 	out := s.must(0, "reproduce", "003-matchmaking", "--quick", "--seed", "1,2")
-	for _, part := range []string{"claims hold; ", "undecided (2 seeds)", "published", "95 % interval", "does NOT hold", "holds"} {
+	for _, part := range []string{"of 20 claims ", " open (2 seeds)", "published", "distance", "95 % interval", "refuted", "reproduces"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}
@@ -40,17 +40,18 @@ func TestReproduce(t *testing.T) {
 			Claim, Source, Kind string
 			Published, Ours     *float64
 			CI95                []float64 `json:"ci95"`
-			Note                string
+			Verdict, Note       string
+			Distance            *float64
 		}
 	}
 	if err := json.Unmarshal([]byte(s.must(0, "reproduce", "003-matchmaking", "--quick", "--seed", "1", "--html", "none", "-o", "json")), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != "slackline/reproduce/v1" || got.Experiment != "003-matchmaking" || len(got.Claims) != 20 {
+	if got.Schema != "slackline/reproduce/v2" || got.Experiment != "003-matchmaking" || len(got.Claims) != 20 {
 		t.Errorf("%+v", got)
 	}
 	for _, c := range got.Claims {
-		if c.Claim == "" || c.Source == "" || len(c.CI95) != 2 || c.Ours == nil || (c.Kind == "number") != (c.Published != nil) || !strings.HasPrefix(c.Note, "undecided") || !strings.Contains(c.Note, "one seed has no interval") {
+		if c.Claim == "" || c.Source == "" || len(c.CI95) != 2 || c.Ours == nil || (c.Kind == "number") != (c.Published != nil) || c.Verdict != "open" || c.Distance != nil || !strings.Contains(c.Note, "one seed has no interval") {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -58,7 +59,7 @@ func TestReproduce(t *testing.T) {
 		t.Error("there is a page called none")
 	}
 	strict := s.run("reproduce", "003-matchmaking", "--quick", "--seed", "1", "--html", "mine.html", "--strict")
-	if strict.code != 3 || !strings.Contains(strict.stderr, "20 of 20 claims are undecided: there are too few seeds (FIFO, loadgen") || !strings.Contains(strict.stderr, "the page is mine.html\n") {
+	if strict.code != 3 || !strings.Contains(strict.stderr, "20 of 20 claims are open, as there are too few seeds (FIFO, loadgen") || !strings.Contains(strict.stderr, "the page is mine.html\n") {
 		t.Errorf("%d %s", strict.code, strict.stderr)
 	}
 	for _, c := range []struct {

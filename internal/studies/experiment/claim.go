@@ -169,7 +169,7 @@ func below(key, text string, s Series, m Metric, bound float64) Claim {
 func lowestAt(key, text string, kind Kind, rows []Row, values []float64, m Metric, from, to float64) Claim {
 	return Claim{Key: key, Text: text, Kind: kind, File: rows[0].File, judge: func(r *Results, _ Published) verdict {
 		best, means := lowest(r, rows, m)
-		v := verdict{ours: values[best], ci: [2]float64{values[best], values[best]}, unit: &Metric{Name: "D", Unit: "D"}, holds: true}
+		v := verdict{ours: values[best], ci: [2]float64{values[best], values[best]}, unit: &Metric{Name: "D", Unit: chosen}, holds: true}
 		some := false
 		for i := range rows {
 			d := nearest(r, rows[i], rows[best:best+1], m, true, 0)

@@ -13,11 +13,13 @@ import (
 // Metric is a number of a run. It is NaN where the run does not have it.
 type Metric struct {
 	Name string
-	// "%" for a part of 1, "points" for a difference of such, "s" for seconds, "D" for seconds that
-	// were chosen
+	// "%" for a part of 1, "points" for a difference of such, "s" for seconds, or chosen
 	Unit string
 	Of   func(*Outcome) float64
 }
+
+// chosen is the unit of seconds that were chosen, from a few: how far such are from each other is no distance.
+const chosen = "D"
 
 // metrics are the numbers of a run by the names that data call them. Those of jobs may be of a size
 // alone: "locality bin1".
@@ -69,7 +71,7 @@ func (m *Metric) format(x float64) string {
 		return fmt.Sprintf("%.1f %%", 100*x)
 	case m.Unit == "points":
 		return fmt.Sprintf("%.1f points", 100*x)
-	case m.Unit == "D":
+	case m.Unit == chosen:
 		return fmt.Sprintf("%g s", x)
 	case math.Abs(x) < 10:
 		return fmt.Sprintf("%.2f %s", x, m.Unit)

@@ -108,7 +108,7 @@ func (c *Claim) result(said Published, from *Results) Result {
 	if res.Ours != nil && !math.IsNaN(v.ci[0]) {
 		res.CI95 = &v.ci
 	}
-	if res.Ours != nil && said.Value != nil && c.Kind == Number {
+	if res.Ours != nil && said.Value != nil && c.Kind == Number && v.unit.Unit != chosen {
 		d := distance(v.unit, *said.Value, v.ours)
 		res.Distance = &d
 	}
@@ -211,7 +211,7 @@ func (r *Report) inWords() string {
 func (e *Experiment) distances(results []Result, file string) (mean float64, parts bool, n int) {
 	parts = true
 	for i := range results {
-		if c, of := &results[i], &e.Claims[i]; of.Kind == Number && of.Given == "" && c.Published != nil && (file == "" || file == of.File) {
+		if c, of := &results[i], &e.Claims[i]; of.Kind == Number && c.unit.Unit != chosen && of.Given == "" && c.Published != nil && (file == "" || file == of.File) {
 			d := 1.0 // our runs have none
 			if c.Distance != nil {
 				d = *c.Distance
