@@ -83,7 +83,7 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		return sched.Answer{}
 	}
 	with := *a.plan
-	with.Classes = slices.Clone(with.Classes)
+	with.Classes, with.memo = slices.Clone(with.Classes), nil
 	with.make(v, job)
 	a.plan = &with
 	c := with.class(job)

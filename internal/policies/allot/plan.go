@@ -29,6 +29,20 @@ type plan struct {
 
 	Classes []class `json:"classes"` // sorted by name
 	Price   int64   `json:"price"`   // what the whole cluster has to earn, in thousandths
+
+	memo []found // by job
+}
+
+// found is what a job needs, as it was found. It stands while what it follows from does: the needs of a job that
+// has not started change with the time, but one that was late by then is late ever after.
+type found struct {
+	seq      int64
+	profile  *profile.Class
+	cluster  units.Vector
+	deadline units.Time
+	started  units.Time
+	class    int // where its class was
+	needs
 }
 
 // class is a class of jobs with its part of the cluster.
@@ -111,14 +125,31 @@ func (p *plan) make(v sched.View, more *sched.Job) {
 	p.share()
 }
 
+// recall finds the class of a job, which may be new, and what the job needs.
+func (p *plan) recall(v sched.View, job *sched.Job) (*class, *needs) {
+	for int(job.ID) >= len(p.memo) {
+		p.memo = append(p.memo, found{})
+	}
+	m := &p.memo[job.ID]
+	if name := of(job); m.class >= len(p.Classes) || p.Classes[m.class].Name != name {
+		i, ok := p.at(name)
+		if !ok {
+			p.Classes = slices.Insert(p.Classes, i, class{Name: name})
+		}
+		m.class = i
+	}
+	c, k := &p.Classes[m.class], v.Profile(job.Spec.Class)
+	same := m.seq == job.Seq && m.profile == k && m.deadline == job.Deadline && m.started == job.Started && m.cluster == *v.Capacity()
+	if !same || k == nil || job.Started == units.Never && m.late == 0 {
+		m.seq, m.profile, m.deadline, m.started, m.cluster = job.Seq, k, job.Deadline, job.Started, *v.Capacity()
+		m.needs = p.need(v, job, c)
+	}
+	return c, &m.needs
+}
+
 // count takes a job in.
 func (p *plan) count(v sched.View, job *sched.Job) {
-	i, ok := p.at(of(job))
-	if !ok {
-		p.Classes = slices.Insert(p.Classes, i, class{Name: of(job)})
-	}
-	c := &p.Classes[i]
-	n := p.need(v, job, c)
+	c, n := p.recall(v, job)
 	if n.why.Cause != nil {
 		if n.late == 0 || p.holds || job.Standing() == sched.Admitted {
 			c.loose++
@@ -128,7 +159,10 @@ func (p *plan) count(v sched.View, job *sched.Job) {
 		}
 		return
 	}
-	q := p.described[queues.Of(job.Spec)]
+	var q queues.Queue
+	if len(p.described) > 0 {
+		q = p.described[queues.Of(job.Spec)]
+	}
 	runs := job.Standing() == sched.Admitted
 	if first := c.there == 0; first || !runs && !c.asks {
 		if first {
