@@ -34,7 +34,7 @@ type verdict struct {
 	ours    float64
 	ci      [2]float64
 	mark    string      // what the interval is of, where that is not what ours is, or that it does not decide
-	decides *[2]float64 // where 95 % of such averages as was published lie, if that decides and not the interval of the mean
+	decides *[2]float64 // where 95 % of such averages as was published lie, if that decides, and not ci
 	holds   bool        // it is not refuted; an order or a range is as it was published
 	open    bool        // it does not hold, and the seeds do not tell that it is wrong
 	few     bool        // that is, as there are fewer than enough

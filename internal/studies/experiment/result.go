@@ -323,7 +323,7 @@ type Verdict string
 // The verdicts.
 const (
 	Reproduces     Verdict = "reproduces"      // a number within the margin, an order or a range as it was published
-	Compatible     Verdict = "compatible"      // a number that is not refuted, and farther off than the margin, or not surely within
+	Compatible     Verdict = "compatible"      // a number that is not refuted, and not surely within the margin
 	ByConstruction Verdict = "by_construction" // it could not be otherwise: no evidence
 	Refuted        Verdict = "refuted"
 	Open           Verdict = "open" // so many seeds do not tell
