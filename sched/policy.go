@@ -59,7 +59,8 @@ func HeedsOf(p Policy) Events {
 }
 
 // Bider is a Heeder that may be told late of starts and ends of attempts that it heeds: with whatever else
-// happens next. It still hears at once of the end by which a stage of a job has all its tasks done.
+// happens next. It still hears at once of an end by which a stage of a job has all its tasks done, or after
+// which no task of the job runs.
 type Bider interface {
 	// Bides returns these kinds.
 	Bides() Events

@@ -95,18 +95,19 @@ type list struct {
 }
 
 type job struct {
-	Name      string   `json:"id"`
-	Class     string   `json:"class"`
-	Queue     string   `json:"queue"`
-	User      string   `json:"user"`
-	Deadline  int64    `json:"deadline"`
-	Promised  bool     `json:"promised"` // by a run with which this one goes on
-	Weight    float64  `json:"weight"`
-	Priority  int      `json:"priority"`
-	After     []string `json:"after"`
-	Labels    []string `json:"labels"`
-	Stages    []stage  `json:"stages"`
-	SlowStart float64  `json:"slow_start"`
+	Name       string   `json:"id"`
+	Class      string   `json:"class"`
+	Queue      string   `json:"queue"`
+	User       string   `json:"user"`
+	Deadline   int64    `json:"deadline"`
+	Confidence float64  `json:"confidence"`
+	Promised   bool     `json:"promised"` // by a run with which this one goes on
+	Weight     float64  `json:"weight"`
+	Priority   int      `json:"priority"`
+	After      []string `json:"after"`
+	Labels     []string `json:"labels"`
+	Stages     []stage  `json:"stages"`
+	SlowStart  float64  `json:"slow_start"`
 
 	id        int
 	seq       int
@@ -183,6 +184,7 @@ type book struct {
 	nodes    []*node
 	attempts map[int]*attempt
 	fresh    []*attempt      // that ended in this round
+	told     map[int]*line   // what the plan of this round says of jobs
 	items    map[int][]bound // starts on their way, by item
 	profiles map[string]*profile
 	seq      int

@@ -13,7 +13,7 @@
 //	admit.go     who may run: all, limit, serial; constraint.go: Deadline Constraint
 //	allot.go     both for capacity-plan
 //	place.go     what a node gets: greedy, delay, matchmaking
-//	rtmr.go      promises of deadlines; masters.go: with ApplicationMasters; leases.go: slots that are lent and not taken back;
+//	rtmr.go      promises of deadlines; likely.go: with a probability, whose numbers it takes from the journal; masters.go: with ApplicationMasters; leases.go: slots that are lent and not taken back;
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
 //	second.go    second attempts of slow tasks
 //	preempt.go   what pools that starve are given

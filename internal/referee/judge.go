@@ -167,6 +167,12 @@ func (j *judge) round(lines []*line) error {
 		j.differ(plan.num, "that the policy is not asked, as all events only confirm", "a plan")
 	}
 	j.count()
+	j.told = map[int]*line{}
+	for _, l := range items {
+		if l.name == "admit" || l.name == "reject" || l.name == "hold" {
+			j.told[l.int("job")] = l
+		}
+	}
 	p := &wants{book: j.book}
 	j.rule.decide(j.book, events, p)
 	p.undo()

@@ -74,8 +74,9 @@ var table = map[string]func(m *made, a *asked){
 		m.order, m.parts["admit"] = o, o
 	},
 	"rtmr": func(m *made, a *asked) {
-		m.parts = map[string]part{"admit": &rtmr{feedback: a.on("feedback", true), preempt: a.on("preempt", true), sampling: a.with["unknown"] != "best-effort",
-			samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100, masters: float64(a.count("masters", 10)) / 100, plan: schedule{fifo: a.with["order"] == "fifo", shrunk: -1}, known: map[*job]bool{}, measures: map[*job]*sampled{}}}
+		chance := likelyOf(a)
+		m.parts = map[string]part{"admit": &rtmr{likely: chance, feedback: a.on("feedback", true), preempt: a.on("preempt", true), sampling: a.with["unknown"] != "best-effort",
+			samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100, masters: float64(a.count("masters", 10)) / 100, plan: schedule{fifo: a.with["order"] == "fifo", even: chance != nil, shrunk: -1}, known: map[*job]bool{}, measures: map[*job]*sampled{}}}
 	},
 
 	// parts
@@ -182,9 +183,6 @@ func ruleOf(h *header) (rule, order, error) {
 			if key, value, ok := strings.Cut(pair, "="); ok {
 				a.with[strings.TrimSpace(key)] = strings.TrimSpace(value)
 			}
-		}
-		if p := a.with["promise"]; p != "" && p != "worst" {
-			return nil, nil, fmt.Errorf("line 1: the referee knows promises for the worst case alone, not promise=%s", p)
 		}
 		fill := table[a.name]
 		if fill == nil {

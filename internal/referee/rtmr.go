@@ -20,6 +20,7 @@ type rtmr struct {
 	measures                    map[*job]*sampled
 	slots                       [2]int
 	leases                      []*lease
+	likely                      *likely // nil = promises are for the worst case
 }
 
 // sampled is what was measured of a job of which nothing is known.
@@ -51,6 +52,11 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 		}
 	}
 	r.look(b, p)
+	if r.likely != nil {
+		r.despair(b)
+		r.likely.late.leaves = func(j *job) bool { return r.plan.find(j) >= 0 }
+		r.likely.late.decide(b, events, p)
+	}
 	rising, left := r.rising(), (*[2]int)(nil)
 	for _, n := range beaten(b, events) {
 		left = r.serve(b, n, rising, left, p)
@@ -62,6 +68,10 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 
 // note takes in what has ended: tasks, the last maps of jobs, jobs.
 func (r *rtmr) note(b *book, events []*line, p *wants) {
+	if r.likely != nil {
+		r.noteLikely(b, events, p)
+		return
+	}
 	for _, c := range r.plan.queue {
 		if c.over || c.since < 0 {
 			continue
@@ -226,6 +236,10 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 		p.verdict("reject", j, rejected, 0, "no-master-room")
 		return
 	}
+	if r.likely != nil {
+		r.settle(b, c, by, p)
+		return
+	}
 	finish, other, otherFinish := r.plan.test(c, r.plan.position(c), b.now)
 	reject := func(why string) {
 		if j.goesOn() {
@@ -360,6 +374,10 @@ func (r *rtmr) amended(b *book, j *job) bool {
 	delete(r.measures, j)
 	r.others = slices.DeleteFunc(r.others, func(o *job) bool { return o == j })
 	delete(r.known, j)
+	if r.likely != nil {
+		delete(r.likely.hopes, j)
+		delete(r.likely.budgets, j)
+	}
 	return true
 }
 
@@ -370,6 +388,9 @@ func (j *job) begun() bool {
 
 // lend lets a job run on what no promise needs.
 func (r *rtmr) lend(b *book, j *job, p *wants, why string) {
+	if r.likely != nil && r.likely.hopes[j] == nil {
+		r.hope(j, [2]int64{})
+	}
 	p.verdict("admit", j, admitted, 0, why)
 	r.others = append(r.others, j)
 	r.sort()
@@ -418,7 +439,7 @@ func (r *rtmr) serve(b *book, n *node, rising bool, left *[2]int, p *wants) *[2]
 	for s := master; s <= reduceStage; s++ {
 		for again := true; again; {
 			again = false
-			for _, j := range r.others {
+			for _, j := range r.lentInOrder() {
 				if b.serves(n, j, s) {
 					if s == master && r.crowded(b, j) {
 						break

@@ -93,11 +93,15 @@ type schedule struct {
 	base   vectors
 	queue  []*claim
 	fifo   bool
+	even   bool  // who has started is overtaken like any other
 	shrunk int64 // when slots were last taken away, -1 = never
 }
 
 // started returns how many claims do not wait.
 func (s *schedule) started() int {
+	if s.even {
+		return 0
+	}
 	i := slices.IndexFunc(s.queue, func(c *claim) bool { return c.since < 0 })
 	if i < 0 {
 		return len(s.queue)
@@ -187,7 +191,7 @@ func (s *schedule) start(j *job, now int64) {
 		return
 	}
 	for _, c := range s.queue[:i+1] {
-		if c.since < 0 {
+		if c.since < 0 && (!s.even || c.job == j) {
 			c.since = now
 		}
 	}

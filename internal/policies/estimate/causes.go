@@ -18,11 +18,12 @@ var (
 			return fmt.Sprintf("accepted: expected to finish by %s as things stand, promised by its deadline at %s", r.Time(r.B), r.Time(r.A))
 		}}
 	// Likely lets a job in whose deadline is kept with a probability. The evidence is when half of all
-	// such jobs would be done, and 90 %.
+	// such jobs would be done, and 90 %; its risk; and of each promise that it puts at more risk, from
+	// what to what.
 	Likely = &sched.Cause{Name: "likely", Numbers: []string{"its deadline", "when it is done with that probability, as things stand", "the risk that the promise leaves, in millionths"}, Example: [3]int64{90e9, 60e9, 10e3}, Word: sched.Promise,
 		Say: func(r *sched.Said) string {
 			said := fmt.Sprintf("accepted: promised by its deadline at %s with %s; as things stand it is done by %s with %s", r.Time(r.A), Chance(r.C), r.Time(r.B), Chance(r.C))
-			for _, e := range r.Proof {
+			for _, e := range r.Proof[:min(2, len(r.Proof))] {
 				said += fmt.Sprintf(", by %s with %s", r.Time(int64(e.At)), Chance(e.Amount))
 			}
 			return said

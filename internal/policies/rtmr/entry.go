@@ -82,11 +82,12 @@ func parts(s *scheduler) []compose.Entry {
 	profiles := compose.Reads{Profiles: true}
 	heeds, bides := sched.Events(0), sched.Events(0) // any, at once
 	if s != nil && s.c.Most > 0 {
-		// A verdict counts what really runs, so ends may be told with whatever comes next, but a stage's last.
+		// A verdict counts what really runs, so ends may be told with whatever comes next, but the last of a stage.
 		bides = sched.EventsOf(sched.Ended)
 		heeds = sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress, sched.Discrepancy)
 	}
 	late := slowstart.Entry() // with a probability: reduces of jobs without a promise wait for their maps too
+	late.Step = func(compose.Args) (compose.Step, error) { return &slowstart.Late{Leaves: s.promisedTo}, nil }
 	late.Name, late.Bides = "rtmr slow start", bides
 	return []compose.Entry{
 		{Name: "rtmr order", Kind: compose.KindOrder, Doc: "started jobs first, then by deadline",

@@ -193,7 +193,7 @@ func (s *scheduler) settleLikely(v sched.View, job *sched.Job, r *record, p *sch
 		s.refuseLikely(t, r, &c, p)
 		return
 	}
-	why := p.Because(sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(c.Finish), int64(t.odds.Most)), c.evidence()...)
+	why := p.Because(sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(c.Finish), int64(t.odds.Most)), c.spent()...)
 	if n := s.grant(v, job, r, why, p); n != nil {
 		n.Odds = t.odds
 		n.Risk = c.Risk
@@ -209,6 +209,15 @@ func (s *scheduler) settleLikely(v sched.View, job *sched.Job, r *record, p *sch
 // evidence is when half of all such jobs, and 90 % of them, would be done.
 func (c *chances) evidence() []sched.Evidence {
 	return []sched.Evidence{{At: c.Half, Amount: int64(finish.Certain / 2)}, {At: c.Ninety, Amount: int64(finish.Certain / 10)}}
+}
+
+// spent is the same with what the promise costs: its risk, and who bears how much more of it.
+func (c *chances) spent() []sched.Evidence {
+	list := append(c.evidence(), sched.Evidence{Amount: int64(c.Risk)})
+	for _, k := range c.Rises {
+		list = append(list, sched.Evidence{Job: k.job, At: units.Time(k.from), Amount: int64(k.to)})
+	}
+	return list
 }
 
 // refuseLikely refuses a job, or lets it run behind all promises.

@@ -162,7 +162,6 @@ func (w *World) finish(a int32) {
 		return
 	}
 	w.end(a, sched.Committed, "")
-	w.staged = w.staged || s.Done == int32(len(s.tasks))
 	if j.at[s.kind] == int8(len(j.stages)-1) {
 		if s.Done == int32(len(s.tasks)) {
 			w.endJob(h, sched.Committed, "")
@@ -251,9 +250,20 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 			w.missOutputs(j)
 		}
 	}
+	w.pressing = w.pressing || w.presses && (s.Done == int32(len(s.tasks)) || j.idle())
 	w.freed(n)
 	w.beat.freshen(n)
 	w.drained(n)
+}
+
+// idle tells whether no task of the job runs.
+func (j *job) idle() bool {
+	for i := range j.stages {
+		if j.stages[i].kind != sched.Master && j.stages[i].first != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // lose ends an attempt whose node is gone.

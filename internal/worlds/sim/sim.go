@@ -51,8 +51,8 @@ type World struct {
 	heldAt     units.Time    // the instant up to which they are
 	made       bool          // the batch is, and has to be handed out
 	waits      sched.Events  // kinds of events that may
-	stages     bool          // the end by which a stage has all its tasks done may not
-	staged     bool          // the batch being made has such an end
+	presses    bool          // ends by which a stage is done, or a job idle, may not
+	pressing   bool          // the batch being made has such an end
 	seen       drive.Seen
 	late       bool // it began from the book of a world that binds late: see late.go
 	asks       []asking
@@ -119,7 +119,7 @@ func (w *World) WakeAt(t units.Time) { w.wake = t }
 // Heed lets starts and ends of attempts wait that nobody heeds: they are told with the next event of
 // another kind. A world that binds late tells its demand at once, and with it all else.
 func (w *World) Heed(kinds, late sched.Events) {
-	w.stages = late.Has(sched.Ended)
+	w.presses = late.Has(sched.Ended)
 	if w.waits = sched.EventsOf(sched.Started, sched.Ended) &^ kinds; w.late {
 		w.waits = 0
 	}
@@ -193,7 +193,7 @@ func (w *World) handHeld() drive.Batch {
 
 // tells tells whether the batch being made has an event that may not wait.
 func (w *World) tells() bool {
-	if w.stages && w.staged {
+	if w.pressing {
 		return true
 	}
 	for i := len(w.out) - 1; i >= w.held; i-- {
@@ -368,7 +368,7 @@ func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
 // and lets the handles that ended in it be used again from now on: what uses them is told in a
 // later batch.
 func (w *World) hand() drive.Batch {
-	w.held, w.staged = 0, false
+	w.held, w.pressing = 0, false
 	w.freeJobs = append(w.freeJobs, w.endedJobs...)
 	w.freeAttempts = append(w.freeAttempts, w.endedAttempts...)
 	w.endedJobs, w.endedAttempts = w.endedJobs[:0], w.endedAttempts[:0]
