@@ -30,6 +30,9 @@ type Follower struct {
 	free, ended []*Attempt // pages of attempts, likewise
 
 	mapSlot, reduceSlot, nothing units.Vector
+
+	needed *units.Vector // by the last attempt, and which dimensions that are
+	dims   uint8
 }
 
 var _ drive.Sink = (*Follower)(nil)
@@ -93,35 +96,32 @@ func (f *Follower) late(at units.Time, events []sched.Event) (starts, ends span,
 	ends = span{i, i}
 	start, end := f.dueLate(at, events, starts.to, sched.Started), f.dueLate(at, events, ends.to, sched.Ended)
 	for now := f.told; ; {
-		due := min(start, end)
-		if due != now && len(f.records) > 0 {
+		next, due := &starts, &start
+		if end < start {
+			next, due = &ends, &end
+		}
+		if *due != now && len(f.records) > 0 {
 			if err = f.tell(now); err != nil {
 				return starts, ends, err
 			}
 		}
-		if due == units.Never {
+		if *due == units.Never {
 			return starts, ends, nil
 		}
-		now = due
-		if start <= end {
-			f.take(now, &events[starts.to])
-			starts.to++
-			start = f.dueLate(at, events, starts.to, sched.Started)
-		} else {
-			f.take(now, &events[ends.to])
-			ends.to++
-			end = f.dueLate(at, events, ends.to, sched.Ended)
-		}
+		now = *due
+		e := &events[next.to]
+		f.take(now, e)
+		next.to++
+		*due = f.dueLate(at, events, next.to, e.Kind)
 	}
 }
 
 // dueLate is when the event happened, units.Never if it is of another kind, or not late.
 func (f *Follower) dueLate(at units.Time, events []sched.Event, i int, kind sched.EventKind) units.Time {
-	if i >= len(events) || events[i].Kind != kind || events[i].Age <= 0 {
-		return units.Never
-	}
-	if since := at.Add(-events[i].Age); since >= f.told {
-		return since
+	if i < len(events) {
+		if e := &events[i]; e.Kind == kind && e.Age > 0 && at.Add(-e.Age) >= f.told {
+			return at.Add(-e.Age)
+		}
 	}
 	return units.Never
 }
@@ -282,6 +282,7 @@ func (f *Follower) start(e *sched.Event) *Attempt {
 		a.On = n.Spec
 	}
 	a.Needs = f.needs(j.Spec.Stage(e.Stage), int(e.Container))
+	a.Takes = f.takes(a.Needs)
 	*At(&f.attempts, e.Attempt) = a
 	j.count(e.Stage, 0, 1, 0)
 	return a
@@ -329,4 +330,17 @@ func (f *Follower) needs(st *workload.StageSpec, kind int) *units.Vector {
 		return &f.reduceSlot
 	}
 	return &f.mapSlot
+}
+
+// takes is which dimensions of what an attempt needs are not 0, by bit.
+func (f *Follower) takes(needs *units.Vector) uint8 {
+	if needs != f.needed {
+		f.needed, f.dims = needs, 0
+		for d, by := range needs {
+			if by != 0 {
+				f.dims |= 1 << d
+			}
+		}
+	}
+	return f.dims
 }

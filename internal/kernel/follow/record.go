@@ -98,6 +98,7 @@ type Attempt struct {
 	Stage     sched.Stage
 	Container uint8
 	Locality  sched.Locality
+	Takes     uint8 // the dimensions of Needs that are not 0, by bit
 }
 
 // Measured is when an attempt began that ends at a time and measured these spans itself. On a busy

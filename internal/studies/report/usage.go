@@ -1,6 +1,8 @@
 package report
 
 import (
+	"math/bits"
+
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -56,10 +58,9 @@ func (u *usage) hold(at units.Time, a *follow.Attempt) {
 	if a.Node < 1 {
 		return
 	}
-	for d, by := range a.Needs {
-		if by != 0 {
-			u.give(at, a.Node, units.Dim(d), by)
-		}
+	for rest := a.Takes; rest != 0; rest &= rest - 1 {
+		d := units.Dim(bits.TrailingZeros8(rest))
+		u.give(at, a.Node, d, a.Needs[d])
 	}
 }
 
@@ -82,12 +83,11 @@ func (u *usage) recount(at units.Time, d units.Dim, before int64, n *node) {
 
 // end counts what an attempt held, and gives it back.
 func (u *usage) end(at units.Time, a *follow.Attempt) {
-	for d, by := range a.Needs {
-		if by != 0 {
-			u.busy[d].add(by, at.Sub(a.Began))
-			if a.Node > 0 {
-				u.give(at, a.Node, units.Dim(d), -by)
-			}
+	for rest := a.Takes; rest != 0; rest &= rest - 1 {
+		d := units.Dim(bits.TrailingZeros8(rest))
+		u.busy[d].add(a.Needs[d], at.Sub(a.Began))
+		if a.Node > 0 {
+			u.give(at, a.Node, d, -a.Needs[d])
 		}
 	}
 }

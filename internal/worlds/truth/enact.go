@@ -133,7 +133,7 @@ func startable(w World, it *sched.Item, task sched.TaskID) sched.Code {
 	case !n.Spec.Carries(j.Spec.Labels):
 		return sched.WrongLabels
 	}
-	if c := s.Spec.Container(int(it.Container)); !n.Free.Fits(&c.Needs) {
+	if !n.Free.Fits(s.needs(int(it.Container))) {
 		return sched.NoRoom
 	}
 	return sched.OK

@@ -31,13 +31,26 @@ type Stage struct {
 	Open     int32
 	Busy     int32 // attempts
 	Done     int32
-	Limit    int32 // attempts that may run, -1 = no bound
-	Sample   int32 // tasks it may still start although the job is not admitted
+	Limit    int32        // attempts that may run, -1 = no bound
+	Sample   int32        // tasks it may still start although the job is not admitted
+	slot     units.Vector // what a container takes where the stage lists none
 }
 
 // NewStage returns a stage of which nothing has begun.
 func NewStage(spec *workload.StageSpec) Stage {
-	return Stage{Spec: spec, Open: int32(len(spec.Tasks)), Limit: -1}
+	s := Stage{Spec: spec, Open: int32(len(spec.Tasks)), Limit: -1}
+	if len(spec.Containers) == 0 {
+		s.slot = spec.Container(0).Needs
+	}
+	return s
+}
+
+// needs returns what a container of the i-th kind takes.
+func (s *Stage) needs(i int) *units.Vector {
+	if len(s.Spec.Containers) == 0 {
+		return &s.slot
+	}
+	return &s.Spec.Containers[i].Needs
 }
 
 // Waits tells whether the stage has tasks that may start.
