@@ -33,7 +33,8 @@ func TestExitCodes(t *testing.T) {
 		"refused.yaml": strings.Replace(refusedSim, "DUE", "20s", 1), "late.yaml": strings.Replace(refusedSim, "DUE", "30s", 1),
 		"fails.yaml": strings.Replace(twoJobs, "block: 64MB", "block: 64MB, failure_rate: 0.9", 1),
 		"plan.yaml":  capacityFile, "impossible.yaml": strings.Replace(capacityFile, "5m", "1s", 1),
-		"stuck.yaml": "cluster: {nodes: 1, outages: [{node: n1, down: 5s}]}\nworkload: {jobs: [{id: slow, maps: 9, map_time: 10s}]}\n"})
+		"weather.csv": "time,ghi\n2030-06-01T18:00:00Z,1\n2030-06-01T18:10:00Z,9\n2030-06-01T18:20:00Z,5\n",
+		"stuck.yaml":  "cluster: {nodes: 1, outages: [{node: n1, down: 5s}]}\nworkload: {jobs: [{id: slow, maps: 9, map_time: 10s}]}\n"})
 	s.must(0, "run", "words.yaml", "-q") // so that there is something to be asked for
 	cases := []struct {
 		code int
@@ -41,7 +42,9 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{0, ""}, {0, "help"}, {0, "help exit-codes"}, {0, "exit-codes"}, {2, "help nothing"}, {2, "nothing"},
 		{0, "completion"}, {0, "completion bash"}, {0, "completion zsh"}, {0, "completion fish"}, {0, "completion powershell"}, {2, "completion ksh"},
-		{0, "version"}, {0, "apps"}, {0, "policies"}, {0, "schema job"}, {2, "schema nothing"},
+		{0, "version"}, {0, "apps"}, {0, "policies"}, {0, "schema job"}, {2, "schema nothing"}, {0, "schema forecast"},
+		{0, "forecast"}, {0, "forecast power"}, {0, "forecast power weather.csv --turbine 0 --site 40,-105 --horizon 10m"}, {2, "forecast power nothing"}, {2, "forecast power two.yaml"},
+		{0, "forecast weather --days 1"}, {2, "forecast weather --days 0"}, {2, "forecast nothing"},
 		{0, "capacity plan.yaml"}, {3, "capacity impossible.yaml"}, {2, "capacity nothing"}, {2, "capacity two.yaml"},
 		{0, "run words2.yaml"}, {0, "run words2.yaml --fresh --strict"}, {2, "run nothing.yaml"}, {2, "run words.yaml"}, {1, "run bad.yaml"}, {1, "run bad.yaml -q"},
 		{3, "run hurry.yaml --policy rtmr"}, {3, "run hurry.yaml --policy rtmr -q"}, {3, "run hurry.yaml --policy rtmr,dc -o json"}, {1, "run hurry.yaml bad.yaml --policy rtmr"},

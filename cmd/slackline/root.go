@@ -66,14 +66,14 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o), newSimulate(o), newAsk(o), newCompare(o), newAudit(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newCapacity(o), newWorkload(o), newVersion(), newExitCodes())
+	root.AddCommand(newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o), newSimulate(o), newAsk(o), newCompare(o), newAudit(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newCapacity(o), newWorkload(o), newForecast(o), newVersion(), newExitCodes())
 	addHelp(root)
 	return root
 }
 
 // localFlags refuses addresses where a flag names a file or folder.
 func localFlags(cmd *cobra.Command) error {
-	for _, name := range []string{"store", "journal", "html", "chrome", "to", "plot", "keep", "input"} {
+	for _, name := range []string{"store", "journal", "html", "chrome", "to", "plot", "trace", "keep", "input"} {
 		if f := cmd.Flags().Lookup(name); f != nil {
 			if err := scenario.NoAddress(f.Value.String()); err != nil {
 				return fmt.Errorf("--%s: %w", name, err)

@@ -76,6 +76,7 @@ var table = []row{
 	{dir: "internal/studies/trace", layer: "studies", why: "workloads that others recorded, streamed"},
 	{dir: "internal/studies/experiment", layer: "studies", why: "published evaluations, run again and judged"},
 	{dir: "experiments", layer: "studies", why: "their scenarios and figures, as data in the program"},
+	{dir: "internal/studies/weather", layer: "studies", why: "weather that others recorded, streamed, or made up, and the power that is to be had of it"},
 	{dir: "internal/studies/synth", layer: "studies", why: "what workloads look like, and others that look alike"},
 	{dir: "internal/worlds/truth", layer: "worlds", pure: true, why: "what the product's worlds know for certain, and how they obey a plan"},
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},

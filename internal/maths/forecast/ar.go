@@ -94,7 +94,7 @@ func (a *AR) Predict(steps []Step) bool {
 	for j, w := range a.fit.psi {
 		sum += float64(w * w)
 		if h := j - missing; h >= 0 {
-			steps[h] = band(a.full[len(xs)+h], a.fit.scale*math.Sqrt(float64(a.fit.variance*sum)))
+			steps[h] = Normal(a.full[len(xs)+h], a.fit.scale*math.Sqrt(float64(a.fit.variance*sum)))
 		}
 	}
 	return true

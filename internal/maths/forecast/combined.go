@@ -54,7 +54,7 @@ func (c *Combined) Predict(steps []Step) bool {
 	}
 	for h := range steps {
 		if any {
-			steps[h] = band(steps[h].Mid, math.Sqrt(steps[h].Low/steps[h].Deviation))
+			steps[h] = Normal(steps[h].Mid, math.Sqrt(steps[h].Low/steps[h].Deviation))
 		}
 	}
 	return any

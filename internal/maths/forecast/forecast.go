@@ -32,8 +32,8 @@ const Nominal = 0.9
 // nominalZ is the normal quantile of (1+Nominal)/2.
 const nominalZ = 1.6448536269514722
 
-// band is a normal band around mid.
-func band(mid, deviation float64) Step {
+// Normal is a step with a normal band around its middle.
+func Normal(mid, deviation float64) Step {
 	return Step{Mid: mid, Deviation: deviation, Low: mid - float64(nominalZ*deviation), High: mid + float64(nominalZ*deviation)}
 }
 

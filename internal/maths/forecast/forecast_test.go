@@ -68,7 +68,7 @@ func TestPersistenceByHand(t *testing.T) {
 		t.Error("it knows nothing")
 	}
 	p := observe(NewPersistence(4), 9, 1, 2, math.NaN(), 4, 6) // in the window 2, missing, 4, 6: a step of 2
-	if !p.Predict(steps) || steps[0] != band(6, 2) || steps[1] != band(6, math.Sqrt(8)) {
+	if !p.Predict(steps) || steps[0] != Normal(6, 2) || steps[1] != Normal(6, math.Sqrt(8)) {
 		t.Errorf("%+v", steps)
 	}
 	s := observe(NewSeasonal(3, 0), 1, 2, 3, 2, 3, math.NaN())

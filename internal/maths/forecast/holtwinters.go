@@ -137,7 +137,7 @@ func (w *HoltWinters) Predict(steps []Step) bool {
 	total := one
 	for h := range steps {
 		phase := (len(w.Past.Values) + h) % w.Period
-		steps[h] = band(s.level+float64(float64(h+1)*s.trend)+s.season[phase], math.Sqrt(total))
+		steps[h] = Normal(s.level+float64(float64(h+1)*s.trend)+s.season[phase], math.Sqrt(total))
 		weight := s.alpha + float64(s.alpha*s.beta*float64(h+1))
 		if w.Period > 1 && (h+1)%w.Period == 0 {
 			weight += s.gamma * (1 - s.alpha)

@@ -234,7 +234,7 @@ func (p *process) predict(steps []Step, unit, variance float64) {
 			p.gain[i] = p.seen(p.cov[i*n : (i+1)*n])
 		}
 		mid := p.mean + p.seen(p.state)
-		steps[h] = band(unit*mid, unit*math.Sqrt(max(float64(variance*p.seen(p.gain)), 0)))
+		steps[h] = Normal(unit*mid, unit*math.Sqrt(max(float64(variance*p.seen(p.gain)), 0)))
 		p.next()
 		p.advanceCov(p.cov)
 	}

@@ -66,7 +66,7 @@ func seasonal(steps []Step, past *Window, period int) bool {
 		if at >= 0 {
 			mid = xs[at]
 		}
-		steps[h] = band(mid, of*math.Sqrt(float64(float64(periods)*variance)))
+		steps[h] = Normal(mid, of*math.Sqrt(float64(float64(periods)*variance)))
 	}
 	return true
 }

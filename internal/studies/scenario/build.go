@@ -204,6 +204,7 @@ func (s *Scenario) build() {
 	}
 	s.happenings(&cfg, node)
 	s.supply(&cfg)
+	s.slots(&cfg)
 	if s.Workload.Trace != nil {
 		s.trace(&cfg)
 	} else {

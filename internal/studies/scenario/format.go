@@ -51,6 +51,7 @@ type Cluster struct {
 	SupplyFile string      `json:"supply_file" doc:"CSV file with further steps of the supply, beside the scenario: a column at (10m, or seconds), and any of green (W, or with its unit), price, capacity; an empty field changes nothing"`
 	Forecasts  []Forecast  `json:"forecasts" doc:"what is expected of the supply, of which policies are told; a later one takes the place of one before"`
 	NodeSteps  []NodeStep  `json:"node_steps" doc:"number of nodes over time (scale-out)"`
+	Slots      Slots       `json:"slots" doc:"what the cluster offers over time, from a trace, and what is expected of it; in the place of speed_steps or node_steps"`
 	Outages    []Outage    `json:"outages" doc:"failures of nodes, one by one"`
 	MTBF       config.Span `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
 	MTTR       config.Span `json:"mttr" min:"0" doc:"mean time to repair, exponential"`

@@ -77,6 +77,9 @@ func (s *Scenario) supplyFiles() (files []string) {
 	for _, f := range s.Cluster.Forecasts {
 		files = append(files, s.beside(f.File))
 	}
+	if s.Cluster.Slots.File != "" {
+		files = append(files, s.beside(s.Cluster.Slots.File))
+	}
 	return files
 }
 

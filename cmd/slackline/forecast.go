@@ -1,0 +1,350 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/forecast"
+	"github.com/slackline/slackline/internal/maths/spelling"
+	"github.com/slackline/slackline/internal/maths/sun"
+	"github.com/slackline/slackline/internal/studies/weather"
+	"github.com/slackline/slackline/units"
+)
+
+func newForecast(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "forecast",
+		Short:   "Forecast green power, and the capacity that it leaves",
+		Long:    "Forecasts the power of panels and wind turbines, and makes up weather where there is none.",
+		Example: "  slackline forecast power examples/weather.csv --horizon 2h",
+		Args:    oneOf,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newForecastPower(o), newForecastWeather())
+	return cmd
+}
+
+// powerFlags are the flags of forecast power, as they are written.
+type powerFlags struct {
+	at, horizon, interval, by, order, grid, site, panels, turbine, plot, trace string
+	window                                                                     int
+	gaps                                                                       bool
+	seed                                                                       uint64
+}
+
+func newForecastPower(o *options) *cobra.Command {
+	var f powerFlags
+	cmd := &cobra.Command{
+		Use:   "power [FILE]",
+		Short: "Forecast the power that sun and wind will give, with a band, from weather that was",
+		Long: `Forecasts green power from a file of weather: one of NREL's National Solar Radiation Database (NSRDB), of its Measurement and
+Instrumentation Data Center (MIDC), or CSV with a column time (2030-01-31T18:00:00+01:00) and any of ghi (irradiance in W/m²),
+clear (that under a clear sky), cloud (cover of the sky, from 0 to 1) and wind (m/s). The name "-" stands for standard input.
+Without a file, weather is made up from --seed, and the result says so.
+
+The table has the last values, those expected with their band, what came if the file goes on, and the errors of all earlier
+forecasts beside those of persistence, which expects the last value. Capacity is the part of a cluster that can run: the
+grid always carries --grid of it, green power the rest. Methods (--by):
+
+` + methodList(),
+		Example: `  slackline forecast power examples/weather.csv --at 2030-06-03T11:00:00Z --horizon 2h
+  slackline forecast power examples/weather.csv --by weather --horizon 1h --plot power.svg
+  slackline forecast power examples/weather.csv --by arima --order 1,1,1 -o json
+  slackline forecast power examples/weather.csv --turbine 0 --grid 30% --trace slots.csv
+  slackline forecast power --seed 7`,
+		Args: between(0, 1, "a file of weather"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file := ""
+			if len(args) == 1 {
+				file = args[0]
+			}
+			out, err := f.foresee(cmd, file)
+			if err != nil {
+				return err
+			}
+			for _, to := range []struct {
+				file, holds string
+				write       func(io.Writer) error
+			}{{f.plot, "a plot of the forecast", out.Plot}, {f.trace, "a trace of capacity", out.WriteTrace}} {
+				if to.file == "" {
+					continue
+				}
+				w, err := create(cmd, to.file)
+				if err != nil {
+					return err
+				}
+				w.tell = cmd.ErrOrStderr() // the result is the table
+				if err := w.finish(to.write(w), to.holds); err != nil {
+					return err
+				}
+			}
+			switch o.output {
+			case "json":
+				return writeJSON(cmd.OutOrStdout(), out)
+			case "csv":
+				return out.WriteCSV(cmd.OutOrStdout())
+			}
+			return out.WriteTable(cmd.OutOrStdout())
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.at, "at", "", "when the forecast is made, such as 2030-06-03T11:00:00Z, or a span from the first value, such as 36h (default: behind the last value)")
+	fl.StringVar(&f.horizon, "horizon", "30m", "how far it looks ahead; the paper's is three intervals of ten minutes")
+	fl.StringVar(&f.interval, "interval", "", "length of an interval, a multiple of that of the file (default 10m, or that of the file where it is longer)")
+	fl.StringVar(&f.by, "by", weather.Methods[0].Name, "method: "+weather.MethodNames())
+	fl.StringVar(&f.order, "order", "", "of arima: p,d,q, fitted by exact likelihood, or auto for the one with the least AICc (default: the paper's autoregression of three lags)")
+	fl.IntVar(&f.window, "window", 144, "number of intervals that models are fitted to")
+	fl.StringVar(&f.grid, "grid", "50%", "part of the cluster that the grid always carries")
+	fl.StringVar(&f.site, "site", "", "latitude and longitude in degrees, such as 39.74,-105.18 (default: what the file says; for made-up weather 40,-105)")
+	fl.StringVar(&f.panels, "panels", "1kW", "nominal power of all panels; 0 for none")
+	fl.StringVar(&f.turbine, "turbine", "1kW", "nominal power of the wind turbine, which cuts in at 2.5 m/s, has it from 11 m/s, and stops at 25 m/s; 0 for none")
+	fl.BoolVar(&f.gaps, "gaps", false, "let intervals that the file leaves out count as missing values")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of weather that is made up where there is no file")
+	fl.StringVar(&f.plot, "plot", "", "draw history, forecast and band into this SVG file")
+	fl.StringVar(&f.trace, "trace", "", "write the capacity that the history had to this CSV file, for cluster.slots of scenarios")
+	var names []string
+	for _, m := range weather.Methods {
+		names = append(names, m.Name+"\t"+m.Doc)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	return o.bindOutput(cmd, "csv")
+}
+
+func methodList() (text string) {
+	for _, m := range weather.Methods {
+		text += fmt.Sprintf("  %-13s %s\n", m.Name, m.Doc)
+	}
+	return text
+}
+
+// foresee reads the flags and the file.
+func (f *powerFlags) foresee(cmd *cobra.Command, file string) (*weather.Outlook, error) {
+	q, err := f.question()
+	if err != nil {
+		return nil, err
+	}
+	interval, err := f.span("interval", f.interval, 0)
+	if err != nil {
+		return nil, err
+	}
+	horizon, err := f.span("horizon", f.horizon, time.Second)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.read(cmd, file, interval)
+	if err != nil {
+		return nil, err
+	}
+	if q.At, err = f.when(s); err != nil {
+		return nil, err
+	}
+	const most = 1000
+	if q.Horizon = int((horizon + s.Step - 1) / s.Step); q.Horizon > most {
+		return nil, fmt.Errorf("--horizon %s is %d intervals of %v, it must be at most %d", f.horizon, q.Horizon, units.Duration(s.Step), most)
+	}
+	return weather.Foresee(s, q)
+}
+
+// question is what does not need the file.
+func (f *powerFlags) question() (q weather.Question, err error) {
+	var names []string
+	known := false
+	for _, m := range weather.Methods {
+		names, known = append(names, m.Name), known || m.Name == f.by
+	}
+	if !known {
+		return q, fmt.Errorf("--by: there is no method %q%s; it must be one of %s", f.by, spelling.Hint(f.by, names), weather.MethodNames())
+	}
+	q.By, q.Window = f.by, f.window
+	if f.window < 12 || f.window > 100_000 {
+		return q, fmt.Errorf("--window is %d, it must be from 12 to 100000", f.window)
+	}
+	if q.Grid, err = units.ParseChance(f.grid); err != nil || q.Grid >= 1 {
+		return q, fmt.Errorf("--grid is %q, it must be a part below 1, such as 50%% or 0.5", f.grid)
+	}
+	var watts [2]float64
+	for i, flag := range []struct{ name, text string }{{"panels", f.panels}, {"turbine", f.turbine}} {
+		var p config.Power
+		x, err := strconv.ParseFloat(flag.text, 64)
+		if err != nil {
+			err = p.UnmarshalText([]byte(flag.text))
+			x = float64(p)
+		}
+		if err != nil || !(x >= 0) || x > 1e12 {
+			return q, fmt.Errorf("--%s is %q, it must be a power, such as 1kW, or 0 for none", flag.name, flag.text)
+		}
+		watts[i] = x
+	}
+	q.Plant.Panels.Peak = watts[0]
+	micro := sun.Micro()
+	q.Plant.Turbine = sun.Cubic(watts[1], micro.CutIn, micro.Rated, micro.CutOut)
+	return q, f.setOrder(&q)
+}
+
+func (f *powerFlags) setOrder(q *weather.Question) error {
+	if f.order == "" {
+		return nil
+	}
+	if f.by != "arima" && f.by != "combined" {
+		return fmt.Errorf("--order has no effect with --by %s; use --by arima or combined", f.by)
+	}
+	if f.order == "auto" {
+		q.Auto = true
+		return nil
+	}
+	var n [3]int
+	parts := strings.Split(f.order, ",")
+	ok := len(parts) == 3
+	for i := 0; ok && i < 3; i++ {
+		var err error
+		n[i], err = strconv.Atoi(strings.TrimSpace(parts[i]))
+		ok = err == nil && n[i] >= 0 && n[i] <= 8
+	}
+	if !ok || n[1] > 2 || n[0]+n[1]+n[2] == 0 {
+		return fmt.Errorf("--order is %q, it must be auto or p,d,q, such as 3,1,1: p and q from 0 to 8, d from 0 to 2, not all 0", f.order)
+	}
+	q.Order = &forecast.Order{P: n[0], D: n[1], Q: n[2], Mean: n[1] == 0}
+	return nil
+}
+
+func (f *powerFlags) span(flag, text string, least time.Duration) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := units.ParseDuration(text)
+	if err != nil || time.Duration(d) < least || d <= 0 || time.Duration(d)%time.Second != 0 {
+		return 0, fmt.Errorf("--%s is %q, it must be a span of whole seconds, such as 10m", flag, text)
+	}
+	return time.Duration(d), nil
+}
+
+// read reads the weather, or makes it up.
+func (f *powerFlags) read(cmd *cobra.Command, file string, interval time.Duration) (*weather.Series, error) {
+	place, err := siteOf(f.site)
+	if err != nil {
+		return nil, err
+	}
+	const usual = 10 * time.Minute
+	if file == "" {
+		if interval == 0 {
+			interval = usual
+		}
+		if f.gaps {
+			return nil, fmt.Errorf("--gaps has no effect without a file: weather that is made up has none")
+		}
+		g := madeUp(f.seed, place, interval, 3)
+		return g.Series(), nil
+	}
+	if cmd.Flags().Changed("seed") {
+		return nil, fmt.Errorf("--seed has no effect with a file: it is that of weather that is made up")
+	}
+	in, name := cmd.InOrStdin(), "standard input"
+	if file != "-" {
+		name = file
+		opened, err := os.Open(file)
+		if os.IsNotExist(err) {
+			return nil, fmt.Errorf("%s: there is no such file", file)
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: it cannot be read: %w", file, err)
+		}
+		defer opened.Close()
+		if info, err := opened.Stat(); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder; name a file", file)
+		}
+		in, name = opened, filepath.ToSlash(file)
+	}
+	s, err := weather.Read(in, weather.Options{File: name, Gaps: f.gaps}, interval, usual)
+	if err != nil {
+		return nil, err
+	}
+	if place != nil {
+		s.Place, s.Known = *place, true
+	}
+	return s, nil
+}
+
+// madeUp is weather of so many days in the summer of 2030.
+func madeUp(seed uint64, place *sun.Place, interval time.Duration, days int) *weather.Generator {
+	if place == nil {
+		place = &sun.Place{Latitude: 40, Longitude: -105}
+	}
+	start := time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC)
+	return &weather.Generator{Seed: seed, Place: *place, Start: start, Step: interval, N: int(time.Duration(days) * 24 * time.Hour / interval)}
+}
+
+// siteOf is what --site says, nil where it is not given.
+func siteOf(site string) (*sun.Place, error) {
+	if site == "" {
+		return nil, nil
+	}
+	north, east, ok := strings.Cut(site, ",")
+	latitude, err := strconv.ParseFloat(strings.TrimSpace(north), 64)
+	longitude, err2 := strconv.ParseFloat(strings.TrimSpace(east), 64)
+	if !ok || err != nil || err2 != nil || !(math.Abs(latitude) <= 90) || !(math.Abs(longitude) <= 180) {
+		return nil, fmt.Errorf("--site is %q, it must be latitude and longitude in degrees, such as 39.74,-105.18", site)
+	}
+	return &sun.Place{Latitude: latitude, Longitude: longitude}, nil
+}
+
+// when is the time that --at says.
+func (f *powerFlags) when(s *weather.Series) (time.Time, error) {
+	if f.at == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, f.at); err == nil {
+		return t, nil
+	}
+	if d, err := units.ParseDuration(f.at); err == nil && d > 0 && len(s.Samples) > 0 {
+		return time.Unix(s.Samples[0].At, 0).Add(time.Duration(d)), nil
+	}
+	return time.Time{}, fmt.Errorf("--at is %q, it must be a time with a zone, such as 2030-06-03T11:00:00Z, or a span from the first value, such as 36h", f.at)
+}
+
+func newForecastWeather() *cobra.Command {
+	var seed uint64
+	var days int
+	var site, interval, to string
+	cmd := &cobra.Command{
+		Use:   "weather",
+		Short: "Make up weather, as CSV",
+		Long: `Makes up weather as CSV: irradiance of a clear sky, clouds and wind that wander around those of the day, from 1 June 2030, 0:00
+UTC. The same seed gives the same weather. It looks like weather, and was measured nowhere.`,
+		Example: "  slackline forecast weather --days 2 --seed 7 --to weather.csv",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			place, err := siteOf(site)
+			if err != nil {
+				return err
+			}
+			d, err := units.ParseDuration(interval)
+			if err != nil || d < units.Minute || units.Hour%d != 0 {
+				return fmt.Errorf("--interval is %q, it must be a span from 1m to 1h that an hour is a multiple of", interval)
+			}
+			if days < 1 || days > 3660 {
+				return fmt.Errorf("--days is %d, it must be from 1 to 3660", days)
+			}
+			out, err := create(cmd, to)
+			if err != nil {
+				return err
+			}
+			s := madeUp(seed, place, time.Duration(d), days).Series()
+			return out.finish(s.Write(out), fmt.Sprintf("%s of weather, made up by seed %d", count(days, "day"), seed))
+		},
+	}
+	fl := cmd.Flags()
+	fl.Uint64Var(&seed, "seed", 1, "seed of everything random")
+	fl.IntVar(&days, "days", 3, "how many days")
+	fl.StringVar(&interval, "interval", "10m", "length of an interval")
+	fl.StringVar(&site, "site", "", "latitude and longitude in degrees (default 40,-105)")
+	fl.StringVar(&to, "to", "", "write to this file instead of standard output")
+	return cmd
+}

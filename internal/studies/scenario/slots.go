@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/internal/maths/forecast"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Slots is a trace of what the cluster offers over time (paper 000, section 5.4).
+type Slots struct {
+	File     string        `json:"file" need:"yes" doc:"CSV file beside the scenario: a column at (10m, or seconds), and capacity, the part of the cluster from 0 to 1, or slots, their number; each row holds until the next"`
+	As       string        `json:"as" need:"yes" enum:"up|out" doc:"up: the speed of all nodes follows it (scale-up); out: the number of nodes does (scale-out), rounded"`
+	Crash    bool          `json:"crash" doc:"true: nodes that leave drop what they run; else they finish it first"`
+	Forecast SlotsForecast `json:"forecast" doc:"what policies are told to expect of it; nothing if left out"`
+}
+
+// SlotsForecast is what is expected of a trace of slots, told anew with each row.
+type SlotsForecast struct {
+	By      string `json:"by" need:"yes" enum:"arima|persistence|perfect" doc:"arima: an autoregression of the last three rows (paper 000); persistence: the last row; perfect: what will come"`
+	Horizon int    `json:"horizon" min:"1" max:"1000" def:"3" doc:"how many rows ahead"`
+}
+
+// slots makes what a trace of slots says: steps of speed or of nodes, and of the supply, of which
+// policies are told, with forecasts.
+func (s *Scenario) slots(cfg *sim.Config) {
+	d, k := s.src, &s.Cluster.Slots
+	if !d.Has("cluster.slots") || len(d.Errs) > 0 {
+		return
+	}
+	other := map[string]string{"up": "speed_steps", "out": "node_steps"}[k.As]
+	if d.Has("cluster." + other) {
+		d.Failf("cluster.slots", "slots as %s and %s contradict each other: give one of them", k.As, other)
+		return
+	}
+	if slices.ContainsFunc(cfg.Supply, func(st sim.SupplyStep) bool { return st.Of == sched.Capacity }) {
+		d.Failf("cluster.slots", "slots and a supply of capacity contradict each other: give one of them")
+		return
+	}
+	whole := cfg.Cluster.Capacity()
+	rows, err := readSlots(s.beside(k.File), float64(whole[units.MapSlots]+whole[units.ReduceSlots]), k.As == "up", d.Has("cluster.slots.forecast"))
+	if err != nil {
+		d.Failf("cluster.slots.file", "%v", err)
+		return
+	}
+	nodes := len(cfg.Cluster.Nodes)
+	for _, row := range rows {
+		cfg.Supply = append(cfg.Supply, row)
+		if k.As == "up" {
+			cfg.Speeds = append(cfg.Speeds, sim.SpeedStep{At: row.At, Factor: row.Amount})
+		} else if n := int(math.Round(row.Amount * float64(len(cfg.Cluster.Nodes)))); n != nodes {
+			nodes = n
+			cfg.Sizes = append(cfg.Sizes, sim.SizeStep{At: row.At, Nodes: n, Crash: k.Crash})
+		}
+	}
+	if d.Has("cluster.slots.forecast") {
+		cfg.Expect = append(cfg.Expect, k.Forecast.told(rows)...)
+	}
+}
+
+// readSlots reads a trace of slots as steps of the capacity.
+func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyStep, err error) {
+	t, file, err := openTable(path, "capacity", "slots")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if len(t.cols) > 2 {
+		return nil, t.errorf(2, "a trace has one column behind at: capacity, or slots")
+	}
+	for err = t.next(); err == nil; err = t.next() {
+		kind, of := sched.Capacity, 1.0
+		if t.cols[1] == "slots" {
+			if kind, of = sched.Price, total; total == 0 { // any number from 0 on
+				return nil, t.errorf(1, "the nodes of this cluster have no slots; give a column capacity, from 0 to 1")
+			}
+		}
+		x, there, err := t.amount(1, kind)
+		switch n := len(rows); {
+		case err != nil && t.cols[1] == "slots":
+			return nil, t.errorf(1, "%q is not a number of slots; it must be finite and not negative", t.row[1])
+		case err != nil:
+			return nil, err
+		case !there:
+			return nil, t.errorf(1, "%s is missing; leave the row out where it stays as it was", t.cols[1])
+		case x > of:
+			return nil, t.errorf(1, "slots is %v, it must be at most %v, those of the cluster", x, of)
+		case speed && x == 0:
+			return nil, t.errorf(1, "%s is 0, but no node can have the speed 0; use as: out", t.cols[1])
+		case even && n > 1 && t.at.Sub(rows[n-1].At) != rows[1].At.Sub(rows[0].At):
+			return nil, t.errorf(0, "the row is %v after the one before, but the first two are %v apart; a trace with a forecast has rows equally far apart",
+				t.at.Sub(rows[n-1].At), rows[1].At.Sub(rows[0].At))
+		}
+		rows = append(rows, sim.SupplyStep{At: t.at, Of: sched.Capacity, Amount: x / of})
+	}
+	switch {
+	case !errors.Is(err, io.EOF):
+		return nil, err
+	case len(rows) == 0:
+		return nil, fmt.Errorf("%s: it has no row but its header", path)
+	case even && len(rows) < 2:
+		return nil, fmt.Errorf("%s: it has 1 row, a forecast needs at least two, which give its interval", path)
+	}
+	return rows, nil
+}
+
+// told makes the forecasts, each from the rows up to its own.
+func (f *SlotsForecast) told(rows []sim.SupplyStep) (all []sim.Outlook) {
+	var by forecast.Forecaster = forecast.Default()
+	if f.By == "persistence" {
+		by = forecast.NewPersistence(144)
+	}
+	tracked := forecast.NewTracked(by, f.Horizon, 0, 1)
+	steps := make([]forecast.Step, f.Horizon)
+	interval := rows[1].At.Sub(rows[0].At)
+	for i, row := range rows {
+		told := &sched.Forecast{Start: row.At.Add(interval), Interval: interval}
+		if f.By == "perfect" {
+			for h := 1; h <= f.Horizon; h++ {
+				told.Mid = append(told.Mid, rows[min(i+h, len(rows)-1)].Amount)
+			}
+			told.Low, told.High = slices.Clone(told.Mid), slices.Clone(told.Mid)
+		} else {
+			tracked.Observe(row.Amount)
+			tracked.Predict(steps)
+			for _, x := range steps {
+				told.Mid, told.Low, told.High = append(told.Mid, x.Mid), append(told.Low, x.Low), append(told.High, x.High)
+			}
+		}
+		all = append(all, sim.Outlook{At: row.At, Of: sched.Capacity, Forecast: told})
+	}
+	return all
+}

@@ -1,0 +1,227 @@
+package weather
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slackline/slackline/internal/maths/forecast"
+	"github.com/slackline/slackline/internal/maths/sun"
+)
+
+// Methods are how power is foreseen, by name. The first is the default.
+var Methods = []struct{ Name, Doc string }{
+	{"combined", "arima and weather, weighed by the inverse of their recent squared errors"},
+	{"arima", "autoregression of the last three intervals (paper 000), or another --order"},
+	{"weather", "clear sky, less clouds, and wind, both as they were"},
+	{"persistence", "the last value"},
+	{"seasonal", "the value of a day before"},
+	{"holt-winters", "smoothed level, trend and time of day"},
+}
+
+// A Question is what is to be foreseen.
+type Question struct {
+	Plant   Plant
+	Grid    float64         // part of the cluster that the grid carries
+	By      string          // one of Methods
+	Order   *forecast.Order // of arima; nil: the paper's
+	Auto    bool            // order of arima by AICc, from what was before At
+	Window  int             // values that are fitted to
+	At      time.Time       // when the forecast is made; zero: behind the last value
+	Horizon int             // intervals
+}
+
+// An Outlook is a forecast of power, with what was before, and what came. Power is in watts,
+// capacity a part of the cluster.
+type Outlook struct {
+	Source   string      `json:"source" doc:"what the weather is of: a file and its format, or the generator and its seed"`
+	By       string      `json:"by" doc:"how it is foreseen"`
+	Model    string      `json:"model,omitempty" doc:"order of the process, by arima and combined"`
+	At       time.Time   `json:"at" doc:"when it is made: the first interval to come begins then"`
+	Interval float64     `json:"interval" doc:"length of an interval, in seconds"`
+	Peak     float64     `json:"peak" doc:"power of panels and turbine at most, in watts"`
+	Grid     float64     `json:"grid" doc:"part of the cluster's capacity that the grid carries; green power carries the rest"`
+	History  []Value     `json:"history" doc:"what was before"`
+	Forecast []Expected  `json:"forecast" doc:"what is expected"`
+	Errors   []StepError `json:"errors" doc:"how forecasts turned out before, by how far they looked ahead"`
+	NRMSE    string      `json:"nrmse" doc:"what the errors are divided by: the mean power before"`
+	Mean     float64     `json:"mean" doc:"mean power before, in watts"`
+}
+
+// A Value is what was in an interval.
+type Value struct {
+	At    time.Time `json:"at" doc:"when the interval begins"`
+	Power *float64  `json:"power,omitempty" doc:"power, in watts; not there where it is missing"`
+}
+
+// Expected is what is expected of an interval.
+type Expected struct {
+	At       time.Time `json:"at" doc:"when the interval begins"`
+	Power    float64   `json:"power" doc:"expected power, in watts"`
+	Low      float64   `json:"low" doc:"lower end of the band that should hold 90 % of all values"`
+	High     float64   `json:"high" doc:"upper end"`
+	Capacity float64   `json:"capacity" doc:"part of the cluster, from 0 to 1, that can run on so much and the grid"`
+	CapLow   float64   `json:"capacity_low" doc:"capacity at the lower end of the band"`
+	CapHigh  float64   `json:"capacity_high" doc:"capacity at the upper end"`
+	Judged   int       `json:"judged" doc:"earlier forecasts as far ahead that a value came for"`
+	Covered  float64   `json:"covered" doc:"part of these whose band held the value"`
+	Came     *float64  `json:"came,omitempty" doc:"power that came, in watts; not there where it is not known"`
+}
+
+// A StepError is how forecasts of all methods turned out.
+type StepError struct {
+	Ahead   int                `json:"ahead" doc:"intervals that they looked ahead"`
+	Judged  int                `json:"judged" doc:"how many there were"`
+	Methods map[string]float64 `json:"methods" doc:"root of the mean squared error of each method, divided by the mean power"`
+}
+
+// forecaster makes the one of a method.
+func (q *Question) forecaster(by string, s *Series, horizon int) forecast.Forecaster {
+	track := func(f forecast.Forecaster) *forecast.Tracked {
+		return forecast.NewTracked(f, horizon, 0, q.Plant.Peak())
+	}
+	day := max(int(24*time.Hour/s.Step), 1)
+	switch by {
+	case "arima":
+		if q.Order != nil {
+			a := forecast.NewARIMA(*q.Order, q.Window)
+			return track(a)
+		}
+		return track(forecast.NewAR(3, q.Window))
+	case "weather":
+		return track(newByWeather(s, q.Plant, q.Window))
+	case "persistence":
+		return track(forecast.NewPersistence(q.Window))
+	case "seasonal":
+		return track(forecast.NewSeasonal(day, q.Window))
+	case "holt-winters":
+		return track(forecast.NewHoltWinters(day, max(q.Window, 3*day)))
+	}
+	return track(&forecast.Combined{Of: []*forecast.Tracked{
+		q.forecaster("arima", s, horizon).(*forecast.Tracked), q.forecaster("weather", s, horizon).(*forecast.Tracked)}})
+}
+
+// Foresee answers a question.
+func Foresee(s *Series, q Question) (*Outlook, error) {
+	if !slices.ContainsFunc(Methods, func(m struct{ Name, Doc string }) bool { return m.Name == q.By }) {
+		return nil, fmt.Errorf("there is no method %q", q.By)
+	}
+	if len(s.Samples) == 0 {
+		return nil, fmt.Errorf("%s has no whole interval of %v", s.From, s.Step)
+	}
+	if err := q.Plant.Check(s, q.By == "weather" || q.By == "combined"); err != nil {
+		return nil, err
+	}
+	power, _, _ := q.Plant.Power(s)
+	n := len(power)
+	begin, end := time.Unix(s.Samples[0].At, 0), time.Unix(s.Samples[n-1].At, 0).Add(s.Step)
+	if q.At.IsZero() {
+		q.At = end
+	}
+	clock := func(t time.Time) string { return t.In(s.Zone).Format(time.RFC3339) }
+	if !q.At.After(begin) || q.At.After(end) {
+		return nil, fmt.Errorf("--at is %s, but %s has values from %s to %s; it must be after the first and no later than the last", clock(q.At), s.From, clock(begin), clock(end))
+	}
+	shown := min(int(q.At.Sub(begin)/s.Step), n)
+	if shown == 0 {
+		return nil, fmt.Errorf("--at is %s, but the first interval of %s ends at %s only; it must be then or later", clock(q.At), s.From, clock(begin.Add(s.Step)))
+	}
+	o := &Outlook{Source: s.From, By: q.By, At: begin.Add(time.Duration(shown) * s.Step).In(s.Zone), Interval: s.Step.Seconds(),
+		Peak: q.Plant.Peak(), Grid: q.Grid, NRMSE: "mean power before"}
+	count := 0
+	for _, x := range power[:shown] {
+		if !math.IsNaN(x) {
+			o.Mean += x
+			count++
+		}
+	}
+	o.Mean /= float64(max(count, 1))
+	if q.By == "arima" || q.By == "combined" {
+		if q.Auto {
+			m, err := forecast.Best(power[max(0, shown-q.Window):shown], 3, 2)
+			if err != nil {
+				return nil, fmt.Errorf("--order auto: %w", err)
+			}
+			q.Order = &m.Order
+		}
+		o.Model = "AR(3) without a constant, by conditional least squares"
+		if q.Order != nil {
+			o.Model = q.Order.String()
+		}
+	}
+	steps := make([]forecast.Step, q.Horizon)
+	if err := o.judge(s, q, power[:shown], steps); err != nil {
+		return nil, err
+	}
+	mix := sun.Mix{Grid: q.Grid, Green: q.Plant.Peak()}
+	for i, x := range power[:shown] {
+		v := Value{At: time.Unix(s.Samples[i].At, 0).In(s.Zone)}
+		if !math.IsNaN(x) {
+			v.Power = &x
+		}
+		o.History = append(o.History, v)
+	}
+	for h, x := range steps {
+		e := Expected{At: o.At.Add(time.Duration(h) * s.Step), Power: x.Mid, Low: x.Low, High: x.High, Judged: x.Judged, Covered: x.Covered,
+			Capacity: mix.Capacity(x.Mid), CapLow: mix.Capacity(x.Low), CapHigh: mix.Capacity(x.High)}
+		if i := shown + h; i < n && !math.IsNaN(power[i]) {
+			e.Came = &power[i]
+		}
+		o.Forecast = append(o.Forecast, e)
+	}
+	return o, nil
+}
+
+// judge shows all that was before to the method, and to persistence beside it, and predicts.
+func (o *Outlook) judge(s *Series, q Question, power []float64, steps []forecast.Step) error {
+	beside := []string{q.By, "persistence"}
+	if q.By == "combined" {
+		beside = []string{q.By, "arima", "weather", "persistence"}
+	}
+	var scores [][]forecast.Score
+	beside = slices.Compact(beside) // persistence beside itself
+	for i, by := range beside {
+		f := q.forecaster(by, s, len(steps)).(*forecast.Tracked)
+		for _, x := range power {
+			f.Observe(x)
+		}
+		if i == 0 && !f.Predict(steps) {
+			return fmt.Errorf("%s has no value before %s", o.Source, o.At.Format(time.RFC3339))
+		}
+		scores = append(scores, f.Scores)
+	}
+	for h := range steps {
+		e := StepError{Ahead: h + 1, Judged: scores[0][h].Judged, Methods: map[string]float64{}}
+		for i, by := range beside {
+			if o.Mean > 0 {
+				e.Methods[by] = scores[i][h].RMSE() / o.Mean
+			}
+		}
+		o.Errors = append(o.Errors, e)
+	}
+	return nil
+}
+
+// beside are the methods whose errors are told, the one that was asked for first.
+func (o *Outlook) beside() []string {
+	all := []string{o.By}
+	for _, m := range Methods {
+		if len(o.Errors) > 0 && m.Name != o.By {
+			if _, ok := o.Errors[0].Methods[m.Name]; ok {
+				all = append(all, m.Name)
+			}
+		}
+	}
+	return all
+}
+
+// MethodNames lists them.
+func MethodNames() string {
+	var names []string
+	for _, m := range Methods {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,138 @@
+package weather
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/slackline/slackline/internal/maths/forecast"
+	"github.com/slackline/slackline/internal/maths/sun"
+)
+
+// A Plant is what makes power of weather.
+type Plant struct {
+	Panels  sun.Panels  `json:"panels"`
+	Turbine sun.Turbine `json:"turbine"`
+}
+
+// Peak is the power that it makes at most, in watts.
+func (p Plant) Peak() float64 { return p.Panels.Peak + p.Turbine.Peak }
+
+// Power is what it makes in each interval, in watts, and the parts of sun and wind. It is missing
+// where something that it needs is. Cloud cover stands for the irradiance where that is not given.
+func (p Plant) Power(s *Series) (all, solar, wind []float64) {
+	for i := range s.Samples {
+		x := &s.Samples[i]
+		ghi, w := x.GHI, 0.0
+		if math.IsNaN(ghi) {
+			ghi = s.clear(i) * (1 - x.Cloud)
+		}
+		g := 0.0
+		if p.Panels.Peak > 0 {
+			if g = p.Panels.Power(ghi); math.IsNaN(ghi) {
+				g = ghi
+			}
+		}
+		if p.Turbine.Peak > 0 {
+			w = p.Turbine.Power(x.Wind)
+		}
+		all, solar, wind = append(all, g+w), append(solar, g), append(wind, w)
+	}
+	return all, solar, wind
+}
+
+// clear is the irradiance under a clear sky of an interval, which may lie behind the last: what is
+// given, or Haurwitz's model at the place.
+func (s *Series) clear(i int) float64 {
+	if i < len(s.Samples) && !math.IsNaN(s.Samples[i].Clear) {
+		return s.Samples[i].Clear
+	}
+	if !s.Known {
+		return math.NaN()
+	}
+	at := float64(s.Samples[0].At) + float64(i)*s.Step.Seconds()
+	return s.Place.ClearMean(at, s.Step.Seconds())
+}
+
+// Check says what the plant lacks to be foreseen by weather, or to run at all.
+func (p Plant) Check(s *Series, byWeather bool) error {
+	ghi, cloud, clear, wind := 0, 0, 0, 0
+	for i := range s.Samples {
+		for _, c := range []struct {
+			x float64
+			n *int
+		}{{s.Samples[i].GHI, &ghi}, {s.Samples[i].Cloud, &cloud}, {s.Samples[i].Clear, &clear}, {s.Samples[i].Wind, &wind}} {
+			if !math.IsNaN(c.x) {
+				*c.n++
+			}
+		}
+	}
+	sky := clear > 0 || s.Known
+	switch {
+	case p.Panels.Peak > 0 && ghi == 0 && (cloud == 0 || !sky):
+		return fmt.Errorf("%s has no irradiance, which panels need; give --panels 0 to leave them out", s.From)
+	case p.Turbine.Peak > 0 && wind == 0:
+		return fmt.Errorf("%s has no wind speed, which a turbine needs; give --turbine 0 to leave it out", s.From)
+	case p.Peak() == 0:
+		return fmt.Errorf("there are neither panels nor a turbine; give --panels or --turbine more than 0")
+	case byWeather && p.Panels.Peak > 0 && !sky:
+		return fmt.Errorf("%s does not say where it was measured, which a forecast by weather needs; give --site LATITUDE,LONGITUDE", s.From)
+	}
+	return nil
+}
+
+// byWeather foresees power by paper 000, section 4.2: what a clear sky would give, less clouds, and
+// wind. Forecasts of clouds and wind are not to be had, so both come from what was: the part of the
+// clear sky that is let through, and the power of the wind, each by an autoregression of one lag
+// with a constant, which leads from what is now to what is usual. It looks at the series, up to the
+// values that it was shown.
+type byWeather struct {
+	series      *Series
+	plant       Plant
+	solar, wind []float64
+	at          int // values that were shown
+	through     *forecast.AR
+	blows       *forecast.AR
+}
+
+func newByWeather(s *Series, p Plant, window int) *byWeather {
+	_, solar, wind := p.Power(s)
+	lag := func() *forecast.AR {
+		return &forecast.AR{Order: 1, Constant: true, Past: forecast.Window{Size: window}}
+	}
+	return &byWeather{series: s, plant: p, solar: solar, wind: wind, through: lag(), blows: lag()}
+}
+
+// faint is the power, as part of that of all panels, below which the clear sky tells nothing of clouds.
+const faint = 0.05
+
+// Observe looks at the next interval.
+func (b *byWeather) Observe(float64) {
+	through, clear := math.NaN(), b.plant.Panels.Power(b.series.clear(b.at))
+	if clear > faint*b.plant.Panels.Peak {
+		through = min(b.solar[b.at]/clear, 1.3)
+	}
+	b.through.Observe(through)
+	b.blows.Observe(b.wind[b.at])
+	b.at++
+}
+
+// Predict adds sun and wind.
+func (b *byWeather) Predict(steps []forecast.Step) bool {
+	through, blows := make([]forecast.Step, len(steps)), make([]forecast.Step, len(steps))
+	sunny, windy := b.through.Predict(through), b.blows.Predict(blows)
+	if !windy {
+		return false
+	}
+	for h := range steps {
+		clear := b.plant.Panels.Power(b.series.clear(b.at + h))
+		if !sunny { // nothing is known of the day: half of what a clear sky gives
+			through[h] = forecast.Step{Mid: 0.5, Deviation: 0.3}
+		}
+		if !(clear > 0) {
+			clear = 0
+		}
+		solar := clear * min(max(through[h].Mid, 0), 1.3)
+		steps[h] = forecast.Normal(solar+blows[h].Mid, math.Hypot(clear*through[h].Deviation, blows[h].Deviation))
+	}
+	return true
+}

@@ -1,0 +1,112 @@
+package weather
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/sun"
+	"github.com/slackline/slackline/internal/studies/report"
+)
+
+// Schema is the JSON Schema of an outlook.
+func Schema() ([]byte, error) {
+	return config.Schema(reflect.TypeFor[Outlook](), "what slackline forecast power -o json prints")
+}
+
+// before is how many intervals of the history the table shows.
+const before = 6
+
+// WriteTable prints the last values, what is expected, and how forecasts turned out before.
+func (o *Outlook) WriteTable(w io.Writer) error {
+	clock := func(t time.Time) string { return t.Format("2006-01-02 15:04") }
+	t := &report.Grid{Title: fmt.Sprintf("%s: power from %s on, by %s\n%s of green power at most, the grid carries %.0f %% of the cluster",
+		o.Source, o.At.Format(time.RFC3339), o.By, watts(o.Peak), 100*o.Grid)}
+	t.Add("interval", ">power", ">low", ">high", ">capacity", ">from", ">to", ">covered", ">came")
+	for _, v := range o.History[max(0, len(o.History)-before):] {
+		power, capacity := "missing", ""
+		if v.Power != nil {
+			power, capacity = watts(*v.Power), percent(o.capacity(*v.Power))
+		}
+		t.Add(clock(v.At), power, "", "", capacity, "", "", "", "")
+	}
+	for _, e := range o.Forecast {
+		covered, came := "", ""
+		if e.Judged > 0 {
+			covered = percent(e.Covered)
+		}
+		if e.Came != nil {
+			came = watts(*e.Came)
+		}
+		t.Add(clock(e.At), watts(e.Power), watts(e.Low), watts(e.High), percent(e.Capacity), percent(e.CapLow), percent(e.CapHigh), covered, came)
+	}
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "low and high: the band that should hold 90 % of all values; covered: how many it did hold of those before")
+	if o.Model != "" {
+		fmt.Fprintln(w, "arima is", o.Model)
+	}
+	methods := o.beside()
+	e := &report.Grid{Title: fmt.Sprintf("\nerrors of earlier forecasts: root mean square, as part of the mean power before, %s", watts(o.Mean))}
+	heading := []string{">ahead", ">forecasts"}
+	for _, m := range methods {
+		heading = append(heading, ">"+m)
+	}
+	e.Add(heading...)
+	for _, x := range o.Errors {
+		row := []string{fmt.Sprint(x.Ahead), fmt.Sprint(x.Judged)}
+		for _, m := range methods {
+			row = append(row, percent(x.Methods[m]))
+		}
+		e.Add(row...)
+	}
+	return e.Write(w)
+}
+
+func (o *Outlook) capacity(power float64) float64 {
+	return sun.Mix{Grid: o.Grid, Green: o.Peak}.Capacity(power)
+}
+
+func watts(x float64) string {
+	if x >= 9999.5 {
+		return fmt.Sprintf("%.1f kW", x/1000)
+	}
+	return fmt.Sprintf("%.0f W", x)
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+
+// WriteCSV writes what is expected, a row for each interval.
+func (o *Outlook) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	rows := [][]string{{"at", "power", "low", "high", "capacity", "capacity_low", "capacity_high", "judged", "covered", "came"}}
+	for _, e := range o.Forecast {
+		came := ""
+		if e.Came != nil {
+			came = fmt.Sprint(*e.Came)
+		}
+		row := []string{e.At.Format(time.RFC3339)}
+		for _, x := range []float64{e.Power, e.Low, e.High, e.Capacity, e.CapLow, e.CapHigh} {
+			row = append(row, fmt.Sprint(x))
+		}
+		rows = append(rows, append(row, fmt.Sprint(e.Judged), fmt.Sprint(e.Covered), came))
+	}
+	return c.WriteAll(rows)
+}
+
+// WriteTrace writes the capacity that the history had, for cluster.slots of scenarios: from its
+// first value on, which must not be missing. A missing one leaves the capacity as it was.
+func (o *Outlook) WriteTrace(w io.Writer) error {
+	c := csv.NewWriter(w)
+	rows := [][]string{{"at", "capacity"}}
+	for _, v := range o.History {
+		if v.Power != nil {
+			rows = append(rows, []string{fmt.Sprint(v.At.Sub(o.History[0].At).Seconds()), fmt.Sprintf("%.4f", o.capacity(*v.Power))})
+		}
+	}
+	return c.WriteAll(rows)
+}
