@@ -162,14 +162,19 @@ func (f *powerFlags) question() (q weather.Question, err error) {
 		names, known = append(names, m.Name), known || m.Name == f.by
 	}
 	if !known {
-		return q, fmt.Errorf("--by: there is no method %q%s; it must be one of %s", f.by, spelling.Hint(f.by, names), weather.MethodNames())
+		return q, fmt.Errorf("--by: there is no method %q%s", f.by, spelling.Hint(f.by, names))
 	}
 	q.By, q.Window = f.by, f.window
 	if f.window < 12 || f.window > 100_000 {
 		return q, fmt.Errorf("--window is %d, it must be from 12 to 100000", f.window)
 	}
-	if q.Grid, err = units.ParseChance(f.grid); err != nil || q.Grid >= 1 {
-		return q, fmt.Errorf("--grid is %q, it must be a part below 1, such as 50%% or 0.5", f.grid)
+	digits, percent := strings.CutSuffix(f.grid, "%")
+	q.Grid, err = strconv.ParseFloat(digits, 64)
+	if percent {
+		q.Grid /= 100
+	}
+	if err != nil || !(q.Grid >= 0 && q.Grid < 1) {
+		return q, fmt.Errorf("--grid is %q, it must be a part from 0 to below 1, such as 50%% or 0.5", f.grid)
 	}
 	var watts [2]float64
 	for i, flag := range []struct{ name, text string }{{"panels", f.panels}, {"turbine", f.turbine}} {

@@ -272,7 +272,11 @@ func TestHelpExamples(t *testing.T) {
 	if err != nil || len(traces) == 0 {
 		t.Fatal("no traces", err)
 	}
-	for _, file := range append(examples, traces...) {
+	weather, err := filepath.Glob("../../examples/*.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range slices.Concat(examples, traces, weather) {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

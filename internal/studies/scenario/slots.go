@@ -21,7 +21,7 @@ type Slots struct {
 	Forecast SlotsForecast `json:"forecast" doc:"what policies are told to expect of it; nothing if left out"`
 }
 
-// SlotsForecast is what is expected of a trace of slots, told anew with each row.
+// SlotsForecast is what is expected of a trace of slots, told again with each row.
 type SlotsForecast struct {
 	By      string `json:"by" need:"yes" enum:"arima|persistence|perfect" doc:"arima: an autoregression of the last three rows (paper 000); persistence: the last row; perfect: what will come"`
 	Horizon int    `json:"horizon" min:"1" max:"1000" def:"3" doc:"how many rows ahead"`
