@@ -24,11 +24,23 @@ func (r rule) decide(b *book, events []*line, p *wants) {
 type all struct{ room *limit }
 
 func (a *all) decide(b *book, events []*line, p *wants) {
+	let := func(j *job) {
+		if (j.state == pending || j.state == held) && j.stage[master] == nil {
+			p.verdict("admit", j, admitted, 0, "admit-all")
+		}
+	}
+	if takesOver(events) {
+		resume(b, p)
+		for _, j := range b.byHandle() {
+			if j.waits && j.state == admitted && j.stage[master] == nil {
+				p.verdict("admit", j, admitted, 0, "admit-all") // once more: what was decided of it nobody is shown
+			}
+			let(j)
+		}
+	}
 	for _, e := range events {
 		if e.name == "job-arrived" {
-			if j := b.jobs[e.int("job")]; j.state == pending && j.stage[master] == nil {
-				p.verdict("admit", j, admitted, 0, "admit-all")
-			}
+			let(b.jobs[e.int("job")])
 		}
 	}
 	a.room.decide(b, events, p)
@@ -45,6 +57,9 @@ type limit struct {
 }
 
 func (l *limit) decide(b *book, events []*line, p *wants) {
+	if takesOver(events) {
+		resume(b, p)
+	}
 	var waiting []*job
 	queue := func(j *job) string { return j.Queue }
 	if f, ok := b.order.(*fairShare); ok {

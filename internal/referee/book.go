@@ -190,8 +190,12 @@ type book struct {
 	seq      int
 	started  int // attempts so far
 	capacity vector
-	dirty    bool // lines have to be sorted again
-	left     bool // jobs have ended in the last round
+	before   map[int][]bound // of these, those on their way when a resync came
+	resyncs  bool            // this round is one
+	gone     []*node         // as they were before the last
+	yielded  bool            // a stock scheduler places work
+	dirty    bool            // lines have to be sorted again
+	left     bool            // jobs have ended in the last round
 	lines    [stages][]*job
 }
 
@@ -236,6 +240,9 @@ func (b *book) arrive(id int, j *job) {
 	for i := range j.Stages {
 		b.list(&j.Stages[i])
 	}
+	if was := b.names[j.Name]; b.resyncs && was != nil {
+		j.owes(was)
+	}
 	for _, name := range j.After {
 		if p := b.names[name]; p == nil || !p.committed {
 			j.waits = true
@@ -257,7 +264,21 @@ func (b *book) list(s *stage) {
 	default:
 		s.needs = vector{0: 1}
 	}
-	s.byNode, s.byRack = map[int]*list{}, map[int]*list{}
+	b.places(s)
+	s.open = len(s.Tasks)
+	for _, t := range s.Done {
+		if int(t) > len(s.Tasks) { // more may be done of a stage that grows than are listed
+			continue
+		}
+		s.Tasks[t-1].state = taskDone
+		s.open--
+		s.done++
+	}
+}
+
+// places lists the tasks of a stage by the nodes that hold their input, and by the racks of those that are known.
+func (b *book) places(s *stage) {
+	s.byNode, s.byRack, s.all = map[int]*list{}, map[int]*list{}, list{}
 	put := func(m map[int]*list, key, t int) {
 		l := m[key]
 		if l == nil {
@@ -279,15 +300,6 @@ func (b *book) list(s *stage) {
 			put(s.byNode, 0, t+1)
 		}
 		s.all.tasks = append(s.all.tasks, t+1)
-	}
-	s.open = len(s.Tasks)
-	for _, t := range s.Done {
-		if int(t) > len(s.Tasks) { // more may be done of a stage that grows than are listed
-			continue
-		}
-		s.Tasks[t-1].state = taskDone
-		s.open--
-		s.done++
 	}
 }
 
@@ -432,7 +444,7 @@ func (b *book) line(s int) []*job {
 // serves tells whether the node may run a task of the job's stage.
 func (b *book) serves(n *node, j *job, s int) bool {
 	st := j.stage[s]
-	return b.runs(j, st) && n.serves() && st.needs.fits(&n.free) && n.carries(j) && b.order.open(b, j, s)
+	return !b.yielded && b.runs(j, st) && n.serves() && st.needs.fits(&n.free) && n.carries(j) && b.order.open(b, j, s)
 }
 
 // serves tells whether anything may start on the node.

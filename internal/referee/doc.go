@@ -5,6 +5,7 @@
 //
 //	read.go      the lines of a journal
 //	book.go      what a scheduler may believe at an instant: jobs, tasks, nodes, attempts
+//	resync.go    what is left of book and rules when a world tells all again
 //	wants.go     what a rule wants, booked while it is written
 //	judge.go     round by round: what the policy should have wanted, beside what it wanted
 //	world.go     what a plain simulation owes: when attempts end, stages become ready and nodes beat
@@ -29,9 +30,12 @@
 // node beats, so that a node left idle shows. Where a prediction fails the difference is noted and
 // the book goes on as the journal says, so that one difference does not bring others.
 //
-// Supplies and forecasts wake a policy, and no rule that is known here reads them. A journal in
-// which the world tells all again, or a scheduler watches or yields, is refused in one sentence, as
-// is one of a world that binds late.
+// Supplies and forecasts wake a policy, and no rule that is known here reads them. Where a world tells all again
+// the book is made again of what it tells (resync.go); each part says what it forgets then. While a policy has yielded
+// nothing starts.
+//
+// Refused in one sentence are journals of a world that binds late, as which task runs is not in their text; of a
+// scheduler that watches; and, where all is told again, of policies of which the rule for that is not written here.
 //
 // Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late
 // shows in what it wants then.

@@ -149,13 +149,19 @@ func (j *judge) round(lines []*line) error {
 	i := 1
 	wakes := false
 	for ; i < len(lines) && lines[i].word == "event"; i++ {
-		j.line = lines[i].num
 		wakes = wakes || !slices.Contains(confirming, lines[i].name)
-		if err := j.event(lines[i]); err != nil {
+	}
+	events := lines[1:i]
+	told := events
+	if j.resyncs = i > 1 && events[0].name == "resync"; j.resyncs {
+		told = retold(events)
+	}
+	for _, l := range told {
+		j.line = l.num
+		if err := j.event(l); err != nil {
 			return fmt.Errorf("line %d: %w", j.line, err)
 		}
 	}
-	events := lines[1:i]
 	plan, items := lines[0], lines[i:] // where there is no plan, nothing was wanted
 	if i == len(lines) && !wakes {
 		return nil
@@ -307,17 +313,43 @@ func (j *judge) event(l *line) error {
 	}
 	has := job != nil && st >= 0 && job.stage[st] != nil
 	switch l.name {
+	case "resync":
+		return j.void()
+	case "control":
+		switch c := l.get("control"); c {
+		case "yield", "take-over":
+			j.yielded, j.dirty = c == "yield", true
+		default:
+			return fmt.Errorf("the referee does not know what a policy wants that is to %s", c)
+		}
 	case "node-up":
 		var d struct{ Node *node }
 		if err := json.Unmarshal(l.detail, &d); err != nil || d.Node == nil {
 			return fmt.Errorf("its node cannot be read: %v", err)
 		}
 		n := d.Node
-		n.id, n.up, n.factor, n.free, n.since, n.beaten = l.int("node"), true, 1, d.Node.Class.Capacity, j.now, -1
-		j.node(n.id)
+		n.id, n.up, n.factor, n.free, n.since, n.beaten = l.int("node"), true, 1, d.Node.Class.Capacity, j.now-l.num64("age"), -1
+		switch p := l.get("power"); p {
+		case "", "awake":
+		case "asleep", "waking":
+			n.asleep, n.waking = true, p == "waking"
+		default:
+			return fmt.Errorf("the referee does not know nodes that come up %s", p)
+		}
+		first := j.node(n.id) == nil
 		j.nodes[n.id] = n
 		j.dirty = true
 		j.pace(n)
+		if j.resyncs && n.id < len(j.gone) && j.gone[n.id] != nil {
+			n.paces = append(j.gone[n.id].paces, n.paces...)
+		}
+		for _, o := range j.live {
+			for i := range o.Stages {
+				if first { // its rack is known from now on
+					j.places(&o.Stages[i])
+				}
+			}
+		}
 	case "node-down":
 		if n := j.node(l.int("node")); n != nil {
 			n.up = false
@@ -377,7 +409,10 @@ func (j *judge) event(l *line) error {
 		if err != nil {
 			return err
 		}
+		now := j.now
+		j.now -= l.num64("age")
 		j.arrive(l.int("job"), d)
+		j.now = now
 	case "job-amended":
 		d, err := describe(l.detail)
 		if err != nil {
@@ -417,7 +452,9 @@ func (j *judge) starts(l *line, job *job, st int) {
 	i := slices.IndexFunc(list, func(y bound) bool { return y.task == x.task && y.job == x.job && y.stage == x.stage })
 	if i < 0 {
 		j.take(x)
-		if item != 0 {
+		if left := slices.Index(j.before[item], x.unplaced()); left >= 0 {
+			j.before[item] = slices.Delete(j.before[item], left, left+1)
+		} else if item != 0 && !j.resyncs {
 			j.differ(l.num, "that only what was planned starts", x.String())
 		}
 	} else {

@@ -111,9 +111,9 @@ type waited struct {
 
 func (d *delay) decide(b *book, events []*line, p *wants) {
 	interval := b.world.World.Heartbeat
-	for _, n := range beaten(b, events) {
+	for i, n := range beaten(b, events) {
 		for _, w := range d.waits {
-			if w.skipped && interval > 0 {
+			if w.skipped && interval > 0 && i == 0 { // the beats of one instant are one
 				w.wait += min(b.now-d.lastBeat, interval)
 				w.skipped = false
 			}

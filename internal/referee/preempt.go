@@ -32,6 +32,11 @@ type fed struct {
 }
 
 func (f *preemption) decide(b *book, events []*line, p *wants) {
+	for _, e := range events {
+		if e.name == "control" { // what pools have had so far was not this rule's doing
+			f.look, f.check, f.fed = b.now, 0, map[string]*[2][2]int64{}
+		}
+	}
 	if b.now < f.look {
 		return
 	}

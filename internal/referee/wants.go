@@ -122,6 +122,10 @@ func (p *wants) kill(j *job, s int, ids []int, outcome, why string) {
 
 // second gives the node a second attempt of a task.
 func (p *wants) second(j *job, s *stage, task int, n *node, why string) {
+	if p.yielded {
+		p.want("speculate", fmt.Sprintf("job=%d%s task=%d node=%d count=1 refused=yielded", j.id, inStage(s.kind), task, n.id), why)
+		return
+	}
 	near := remote
 	switch hosts := s.Tasks[task-1].Hosts; {
 	case len(hosts) == 0:

@@ -10,22 +10,32 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// A run in which all was told again, as where a policy only watched, the referee does not judge, and
-// says so in one sentence.
-func TestWatchedRunsAreRefused(t *testing.T) {
-	var text bytes.Buffer
-	w, err := writing.NewWriter(&text, writing.Header{World: sched.Capabilities{World: "sim", Bind: true}, Policy: "fifo"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Batch(1, 0, []sched.Event{{Kind: sched.Resync}, {Kind: sched.Control, Control: sched.Watch}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, err = referee.Judge(text.Bytes(), referee.Options{})
-	if err == nil || !strings.Contains(err.Error(), `line 3: the referee does not know events of the kind "resync"`) {
-		t.Errorf("%v", err)
+// Runs that the referee does not judge it refuses in one sentence: where a policy only watched, where the world
+// binds late, and where all was told again to a policy of which the rule for that is not written here.
+func TestRunsThatAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		policy string
+		late   bool
+		events []sched.Event
+		want   string
+	}{
+		{"fifo", false, []sched.Event{{Kind: sched.Resync}, {Kind: sched.Control, Control: sched.Watch}}, "line 4: the referee does not know what a policy wants that is to watch"},
+		{"rtmr", false, []sched.Event{{Kind: sched.Resync}}, "line 3: the referee does not know what becomes of the memory of *referee.rtmr at a resync"},
+		{"fifo", true, nil, "line 1: this world binds late; the referee predicts tasks"},
+	} {
+		var text bytes.Buffer
+		w, err := writing.NewWriter(&text, writing.Header{World: sched.Capabilities{World: "sim", Bind: !c.late}, Policy: c.policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Batch(1, 0, c.events); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = referee.Judge(text.Bytes(), referee.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.policy, err, c.want)
+		}
 	}
 }

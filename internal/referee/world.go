@@ -78,7 +78,9 @@ func (j *judge) beat(id int) {
 		j.differ(j.line, fmt.Sprintf("no beat of node %d, which is not up", id), "one")
 		return
 	}
-	n.beaten = j.now
+	if n.beaten = j.now; j.resyncs {
+		return // all that are up can be served
+	}
 	interval := j.world.World.Heartbeat
 	if !j.opt.Plain || interval == 0 {
 		return

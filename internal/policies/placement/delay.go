@@ -27,7 +27,8 @@ import (
 // What the sources leave open:
 //
 //   - In Hadoop full nodes beat too. Here only those beat that have room for something that waits,
-//     so the time until the next beat is longer; it counts for no more than one interval.
+//     so the time until the next beat is longer; it counts for no more than one interval. Beats of one
+//     instant are one.
 //   - Where nodes are served at once (a heartbeat of 0), nobody beats while nothing changes: a job
 //     counts as skipped from its first skip on, so that its wait is the time since then or since
 //     its last start, and the part asks to be woken when a wait is over.

@@ -1,0 +1,125 @@
+package referee
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A void is an order or a part that knows what becomes of its memory when all is told again.
+type void interface{ void() }
+
+// void empties the book: what is told behind it is all there is. Verdicts, samples, bounds and starts on
+// their way are gone. Profiles stay, and what a simulated world owes: when maps ended, how fast nodes were.
+func (j *judge) void() error {
+	for _, x := range append([]any{j.order}, parts(j.rule)...) {
+		v, knows := x.(void)
+		if !knows {
+			return fmt.Errorf("the referee does not know what becomes of the memory of %T at a resync", x)
+		}
+		v.void()
+	}
+	j.before = j.items
+	for item, list := range j.before {
+		for i := range list {
+			list[i] = list[i].unplaced()
+		}
+		j.before[item] = list
+	}
+	j.gone, j.nodes = j.nodes, make([]*node, len(j.nodes))
+	j.jobs, j.live, j.attempts, j.items = map[int]*job{}, nil, map[int]*attempt{}, map[int][]bound{}
+	j.yielded, j.dirty, j.left = false, true, true
+	return nil
+}
+
+func parts(r rule) (list []any) {
+	for _, p := range r {
+		list = append(list, p)
+	}
+	return list
+}
+
+// unplaced is a start without how near its task is, which is told by those who have the whole book.
+func (x bound) unplaced() bound {
+	x.locality = none
+	return x
+}
+
+// retold sorts the events of a resync: as they come, but the oldest jobs and attempts first, and attempts,
+// and who was cancelled, behind the jobs.
+func retold(events []*line) []*line {
+	events = slices.Clone(events)
+	late := func(l *line) int {
+		if l.name == "started" || l.name == "progress" || l.name == "ended" || l.name == "job-cancelled" {
+			return 1
+		}
+		return 0
+	}
+	kinds := map[string]int{}
+	for i, l := range events {
+		if _, seen := kinds[l.name]; !seen {
+			kinds[l.name] = i
+		}
+	}
+	slices.SortStableFunc(events, func(x, y *line) int {
+		byAge := 0
+		if x.name == y.name && (x.name == "job-arrived" || x.name == "started") {
+			byAge = cmp.Compare(y.num64("age"), x.num64("age"))
+		}
+		return cmp.Or(cmp.Compare(late(x), late(y)), cmp.Compare(kinds[x.name], kinds[y.name]), byAge)
+	})
+	return events
+}
+
+// owes takes over from the job as it was what only a world knows of it.
+func (j *job) owes(was *job) {
+	for k, s := range j.stage {
+		if old := was.stage[k]; s != nil && old != nil {
+			s.ended, s.lost = old.ended, old.lost
+		}
+	}
+}
+
+// takesOver tells whether jobs may run of which the policy has decided nothing.
+func takesOver(events []*line) bool {
+	return slices.ContainsFunc(events, func(l *line) bool { return l.name == "resync" || l.name == "control" })
+}
+
+// byHandle are the jobs that are there.
+func (b *book) byHandle() []*job {
+	list := slices.Clone(b.live)
+	slices.SortFunc(list, func(x, y *job) int { return cmp.Compare(x.id, y.id) })
+	return list
+}
+
+// resume lets the jobs run on that had begun when the policy took over.
+func resume(b *book, p *wants) {
+	for _, j := range b.byHandle() {
+		if (j.state == pending || j.state == held) && !j.waits && j.begun() {
+			p.verdict("admit", j, admitted, 0, "begun")
+		}
+	}
+}
+
+// What remembers nothing.
+func (flat) void()        {}
+func (*all) void()        {}
+func (*limit) void()      {}
+func (*greedy) void()     {}
+func (f *feasible) void() { f.looked = false } // it looks at once
+
+// Queues are new, and so is how long jobs have waited.
+func (o *fairShare) void()     { clear(o.came) }
+func (o *capacityShare) void() { clear(o.came) }
+func (d *delay) void()         { clear(d.waits) }
+func (m *matchmaking) void()   { clear(m.marked) }
+
+// The wake-up is void, and nodes may be others.
+func (h *seconds) void() { h.look, h.node = 0, 0 }
+
+func (o *lateStart) void() { o.held, o.early = nil, nil }
+
+// Pools are known by their names.
+func (f *preemption) void() { f.look = 0 }
+
+func (s *sleeper) void() { s.tick = 0 }

@@ -1,0 +1,216 @@
+package conform
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Retold is a world that binds tasks, behind which all is told again now and then: a resync with its full
+// state, as it was told so far, and with all that was asked of it void. Where nodes beat it also yields to a
+// stock scheduler, which starts nothing, and takes over again.
+type Retold struct {
+	drive.World
+	// Resyncs is how often all was told again, Yields how often the world yielded.
+	Resyncs, Yields int
+
+	dice     *rand.Rand
+	every    int // batches, on average
+	at       units.Time
+	again    bool
+	yielded  bool
+	next     sched.ItemID // of items that void, far above those of the book
+	plan     sched.Plan
+	nodes    map[sched.NodeID]*toldNode
+	jobs     map[sched.JobID]*toldJob
+	attempts map[sched.AttemptID]sched.Event // with their start in Age, until they are told again
+}
+
+type toldNode struct {
+	up, changed sched.Event
+	since       units.Time
+	was         sched.PowerState // before it was put to sleep, or woken, by an item
+	asked       sched.ItemID
+}
+
+type toldJob struct {
+	spec      *workload.Job
+	arrived   units.Time
+	cancelled bool
+	ready     [sched.Stages]bool
+	done      [sched.Stages][]int32
+}
+
+// NewRetold tells a world again, by a seed.
+func NewRetold(w drive.World, seed uint64) *Retold {
+	return &Retold{World: w, dice: rand.New(rand.NewPCG(seed, 5)), every: 20, next: 1 << 25, nodes: map[sched.NodeID]*toldNode{}, jobs: map[sched.JobID]*toldJob{},
+		attempts: map[sched.AttemptID]sched.Event{}}
+}
+
+// Next tells what the world tells, or all again in a batch of its own.
+func (w *Retold) Next(ctx context.Context) (drive.Batch, error) {
+	if w.again {
+		w.again = false
+		w.Resyncs++
+		return drive.Batch{At: w.at, Events: w.all()}, w.void()
+	}
+	b, err := w.World.Next(ctx)
+	if err != nil {
+		return b, err
+	}
+	w.at = b.At
+	for i := range b.Events {
+		w.note(&b.Events[i])
+	}
+	calm := w.Resyncs > 30 // so that a run which is stuck finds out
+	w.again = w.dice.IntN(w.every) == 0 && !calm
+	if w.yielded && w.dice.IntN(8) == 0 || w.Can().Heartbeat > 0 && !w.yielded && !calm && w.dice.IntN(2*w.every) == 0 {
+		if w.yielded = !w.yielded; w.yielded {
+			w.Yields++
+		}
+		b.Events = append([]sched.Event{w.control()}, b.Events...) // with what it has done by then
+	}
+	return b, nil
+}
+
+// control says who places work.
+func (w *Retold) control() sched.Event {
+	if w.yielded {
+		return sched.Event{Kind: sched.Control, Control: sched.Yield}
+	}
+	return sched.Event{Kind: sched.Control, Control: sched.TakeOver}
+}
+
+// note keeps what was told.
+func (w *Retold) note(e *sched.Event) {
+	switch e.Kind {
+	case sched.NodeUp:
+		w.nodes[e.Node] = &toldNode{up: *e, since: w.at}
+	case sched.NodeChanged:
+		n := w.nodes[e.Node]
+		if e.Detail != nil {
+			n.up.Detail = e.Detail
+		}
+		if e.X > 0 {
+			n.changed = sched.Event{Kind: sched.NodeChanged, Node: e.Node, X: e.X}
+		}
+	case sched.NodeDown:
+		delete(w.nodes, e.Node)
+	case sched.Refused:
+		if n := w.nodes[e.Node]; n != nil && n.asked != 0 && n.asked == e.Item {
+			n.up.Power, n.asked = n.was, 0
+		}
+	case sched.JobArrived:
+		j := &toldJob{spec: e.Detail.Job, arrived: w.at.Add(-e.Age)}
+		for i := range j.spec.Stages {
+			j.done[j.spec.Stages[i].Kind] = slices.Clone(j.spec.Stages[i].Done)
+		}
+		w.jobs[e.Job] = j
+	case sched.JobAmended:
+		w.jobs[e.Job].spec = e.Detail.Job
+	case sched.JobCancelled:
+		w.jobs[e.Job].cancelled = true
+	case sched.StageReady:
+		w.jobs[e.Job].ready[e.Stage] = true
+	case sched.JobEnded:
+		delete(w.jobs, e.Job)
+	case sched.OutputLost:
+		j := w.jobs[e.Job]
+		j.done[e.Stage] = slices.DeleteFunc(j.done[e.Stage], func(t int32) bool { return t == int32(e.Task) })
+	case sched.Started:
+		a := *e
+		a.Age = units.Duration(w.at)
+		w.attempts[e.Attempt] = a
+	case sched.Ended:
+		a := w.attempts[e.Attempt]
+		delete(w.attempts, e.Attempt)
+		if n := w.nodes[a.Node]; n != nil {
+			n.since = w.at
+		}
+		if j := w.jobs[a.Job]; j != nil && e.Outcome == sched.Committed {
+			j.done[a.Stage] = append(j.done[a.Stage], int32(a.Task))
+		}
+	}
+}
+
+// Enact notes which nodes are to sleep, and which to wake.
+func (w *Retold) Enact(p *sched.Plan) error {
+	for i := range p.Items {
+		it := &p.Items[i]
+		if n := w.nodes[it.Node]; n != nil && !it.Held && it.Refused == sched.OK && (it.Verb == sched.Sleep || it.Verb == sched.Wake) {
+			n.was, n.asked = n.up.Power, it.ID
+			if n.up.Power = sched.Asleep; it.Verb == sched.Wake {
+				n.up.Power = sched.Waking
+			}
+		}
+	}
+	return w.World.Enact(p)
+}
+
+// all is the full state.
+func (w *Retold) all() []sched.Event {
+	out := []sched.Event{{Kind: sched.Resync}}
+	if w.yielded {
+		out = append(out, w.control())
+	}
+	for n, told := range w.nodes {
+		e := told.up
+		e.Age = w.at.Sub(told.since)
+		if out = append(out, e); e.Power == sched.Awake {
+			out = append(out, sched.Event{Kind: sched.Heartbeat, Node: n})
+		}
+		if told.changed.Node != 0 {
+			out = append(out, told.changed)
+		}
+	}
+	for id, j := range w.jobs {
+		spec := *j.spec
+		spec.Stages = slices.Clone(spec.Stages)
+		for i := range spec.Stages {
+			s := &spec.Stages[i]
+			if s.Done = slices.Sorted(slices.Values(j.done[s.Kind])); j.ready[s.Kind] {
+				out = append(out, sched.Event{Kind: sched.StageReady, Job: id, Stage: s.Kind})
+			}
+		}
+		out = append(out, sched.Event{Kind: sched.JobArrived, Job: id, Age: w.at.Sub(j.arrived), Detail: &sched.Detail{Job: &spec}})
+		if j.cancelled {
+			out = append(out, sched.Event{Kind: sched.JobCancelled, Job: id})
+		}
+	}
+	for _, a := range w.attempts {
+		a.Age = w.at.Sub(units.Time(a.Age))
+		out = append(out, a)
+	}
+	slices.SortFunc(out, func(a, b sched.Event) int {
+		for _, d := range []int{int(a.Kind) - int(b.Kind), int(a.Node - b.Node), int(a.Job - b.Job), int(a.Stage) - int(b.Stage), int(a.Attempt - b.Attempt)} {
+			if d != 0 {
+				return d
+			}
+		}
+		return 0
+	})
+	return out
+}
+
+// void has the world forget what was asked of it.
+func (w *Retold) void() error {
+	w.plan.Reset(nil)
+	for id, j := range w.jobs {
+		w.plan.Hold(id, sched.Reason{})
+		for i := range j.spec.Stages {
+			s := j.spec.Stages[i].Kind
+			w.plan.Add(sched.Item{Verb: sched.Release, Job: id, Stage: s})
+			w.plan.Add(sched.Item{Verb: sched.SetSlots, Job: id, Stage: s, Count: -1})
+		}
+	}
+	for i := range w.plan.Items {
+		w.next++
+		w.plan.Items[i].ID = w.next
+	}
+	return w.World.Enact(&w.plan)
+}
