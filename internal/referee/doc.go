@@ -5,6 +5,7 @@
 //
 //	read.go      the lines of a journal
 //	book.go      what a scheduler may believe at an instant: jobs, tasks, nodes, attempts
+//	attempts.go  attempts that start and end
 //	resync.go    what is left of book and rules when a world tells all again
 //	wants.go     what a rule wants, booked while it is written
 //	judge.go     round by round: what the policy should have wanted, beside what it wanted

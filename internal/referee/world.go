@@ -21,7 +21,9 @@ func (j *judge) change(n *node, l *line) {
 	} else {
 		n.factor = 1
 	}
-	n.paces = append(n.paces, pace{j.now, n.factor})
+	if last := n.paces[len(n.paces)-1]; last.factor != n.factor || !j.resyncs {
+		n.paces = append(n.paces, pace{j.now, n.factor})
+	}
 }
 
 // due holds the end of an attempt to what it had to do: a map its work, a reduce its shuffle behind
