@@ -19,7 +19,7 @@ func ParseChance(text string) (float64, error) {
 	case !signed && x >= 50 && x <= 99.99:
 		return 0, fmt.Errorf("%q without a sign: write %v%%", text, x)
 	case x == 100:
-		return 0, fmt.Errorf("%q, which no estimate can give: promise=worst promises for the worst case seen so far", text)
+		return 0, fmt.Errorf("%q, which no estimate can give", text)
 	case !(x >= 50 && x <= 99.99):
 		return 0, fmt.Errorf("%q, it must be from 50%% to 99.99%%", text)
 	}

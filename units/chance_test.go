@@ -12,7 +12,7 @@ func TestParseChance(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		"99": "without a sign: write 99%", "0.99": "without a sign: write 99%", "100%": "promise=worst", "0": "from 50% to 99.99%",
+		"99": "without a sign: write 99%", "0.99": "without a sign: write 99%", "100%": "no estimate can give", "0": "from 50% to 99.99%",
 		"0%": "from 50% to 99.99%", "-3%": "from 50%", "99.999%": "to 99.99%", "abc": "no percentage", "NaN%": "from 50%", "%": "no percentage",
 	} {
 		if _, err := ParseChance(text); err == nil || !strings.Contains(err.Error(), says) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/store"
@@ -151,6 +152,6 @@ func checkLimit(limit int) error {
 }
 
 // oneLine is the first line of a reason, of at most so many columns.
-func oneLine(text string, columns int) string {
-	return cut(report.Printable(strings.ReplaceAll(strings.TrimSpace(text), "\n", " | ")), columns)
+func oneLine(reason string, columns int) string {
+	return text.Snip(report.Printable(strings.ReplaceAll(strings.TrimSpace(reason), "\n", " | ")), columns, "…")
 }

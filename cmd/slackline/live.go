@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/profile"
@@ -395,16 +397,17 @@ func (s *liveState) frame(now units.Time, columns int) []string {
 			break
 		}
 		shown = append(shown, j)
-		names = max(names, utf8.RuneCountInString(j.label()))
+		names = max(names, text.StringWidth(j.label()))
 	}
 	names = min(names, max(8, columns/4))
 	head := fmt.Sprintf("%s  %d of %d jobs ended", report.Span(now.Seconds()), s.ended, s.ended+s.jobs.Len())
 	if r := s.rate(); r > 0 {
 		head += ", maps read " + report.Size(r) + "/s"
 	}
-	lines := []string{cut(head, columns)}
+	lines := []string{text.Snip(head, columns, "…")}
 	for _, j := range shown {
-		lines = append(lines, cut(fmt.Sprintf("%s  %s  %s", padded(j.label(), names), bar12(j.done()), j.words(now, s.base)), columns))
+		name := text.Pad(text.Snip(j.label(), names, "…"), names, ' ')
+		lines = append(lines, text.Snip(fmt.Sprintf("%s  %s  %s", name, bar12(j.done()), j.words(now, s.base)), columns, "…"))
 	}
 	if more := s.jobs.Len() - len(shown); more > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more", more))
@@ -470,17 +473,4 @@ func bar12(part float64) string {
 		text += string([]rune("▏▎▍▌▋▊▉")[rest-1])
 	}
 	return text + strings.Repeat("░", columns-utf8.RuneCountInString(text))
-}
-
-// cut leaves so many columns of a line.
-func cut(line string, columns int) string {
-	if r := []rune(line); len(r) > columns && columns > 0 {
-		return string(r[:columns-1]) + "…"
-	}
-	return line
-}
-
-func padded(name string, columns int) string {
-	name = cut(name, columns)
-	return name + strings.Repeat(" ", columns-utf8.RuneCountInString(name))
 }

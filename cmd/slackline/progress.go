@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
@@ -27,7 +29,7 @@ func (f *frame) erase() {
 func (f *frame) show(lines ...string) {
 	f.erase()
 	for _, line := range lines {
-		fmt.Fprintln(f.out, cut(line, width(f.out)-1))
+		fmt.Fprintln(f.out, text.Snip(line, width(f.out)-1, "…"))
 	}
 	f.drawn = len(lines)
 }

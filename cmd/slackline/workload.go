@@ -1,15 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/trace"
 )
 
@@ -137,41 +136,31 @@ func (i *traceIn) close() {
 // fileOut is a file that a command makes, whole or not at all, or standard output.
 type fileOut struct {
 	io.Writer
-	file string
-	temp *os.File  // nil: standard output
+	file *page.File // nil: standard output
+	name string
 	tell io.Writer // what was written
 }
 
-func create(cmd *cobra.Command, file string) (*fileOut, error) {
-	if file == "" {
+func create(cmd *cobra.Command, name string) (*fileOut, error) {
+	if name == "" {
 		return &fileOut{Writer: cmd.OutOrStdout()}, nil
 	}
-	temp, err := os.CreateTemp(filepath.Dir(file), ".slackline-*")
-	if err != nil {
-		if path := (*os.PathError)(nil); errors.As(err, &path) {
-			err = path.Err // the name within is not one that the user gave
-		}
-		return nil, fmt.Errorf("%s: it cannot be written: %w", file, err)
-	}
-	return &fileOut{Writer: temp, file: file, temp: temp, tell: cmd.OutOrStdout()}, nil
+	file, err := page.CreateFile(name)
+	return &fileOut{file, file, name, cmd.OutOrStdout()}, err
 }
 
 // finish puts the file in its place if all went well, and prints what it holds. Else nothing is left of it.
 func (o *fileOut) finish(err error, holds string) error {
-	if o.temp == nil {
+	if o.file == nil {
 		return err
 	}
-	err = errors.Join(err, o.temp.Close())
+	defer o.file.Discard()
 	if err == nil {
-		if err = os.Chmod(o.temp.Name(), 0o644); err == nil {
-			err = os.Rename(o.temp.Name(), o.file)
-		}
+		err = o.file.Commit()
 	}
-	if err != nil {
-		os.Remove(o.temp.Name())
-		return err
+	if err == nil {
+		_, err = fmt.Fprintf(o.tell, "%s: %s\n", o.name, holds)
 	}
-	_, err = fmt.Fprintf(o.tell, "%s: %s\n", o.file, holds)
 	return err
 }
 

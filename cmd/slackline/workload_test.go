@@ -115,7 +115,7 @@ func TestWorkloadBadInput(t *testing.T) {
 		"import swim.tsv":                                `--format is needed: the format of swim.tsv, one of swim, slackline, sls, rumen, jhist, swf, google, alibaba`,
 		"import --format swim bad.tsv --to x":            `bad.tsv:2: submit time: "x" is not a time in seconds`,
 		"import --format alibaba alibaba.csv":            `start_time: 2m is before the 5m of the job before; slackline workload import --sort puts a trace in order`,
-		"import --format swim swim.tsv --to no/x":        `no/x: it cannot be written`,
+		"import --format swim swim.tsv --to no/x":        `no/x cannot be written: there is no folder no`,
 		"export small.jsonl":                             `--format is needed: the format to write, such as sls`,
 		"export --format swf small.jsonl":                `--format: traces cannot be written as swf; they can be written as slackline and sls`,
 		"export --format sls --reduces 0 small.jsonl":    `--reduces is 0, it must be from 1 to 10000000`,

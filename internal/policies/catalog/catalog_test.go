@@ -258,7 +258,7 @@ func TestPromisesWithAProbabilityAreWritten(t *testing.T) {
 		"rtmr(promise=100%)":               "promise=worst",
 		"rtmr(promise=0)":                  "from 50% to 99.99%",
 		"rtmr(promise=0%)":                 "from 50% to 99.99%",
-		"rtmr(promise=likely)":             "or worst",
+		"rtmr(promise=likely)":             "promise=worst promises for the worst case",
 		"rtmr(promise=99%,preempt=false)":  "preempt=false needs promise=worst",
 		"rtmr(promise=99%,feedback=false)": "feedback has no effect",
 		"rtmr(refused=run)":                "refused=run needs a promise with a probability",

@@ -100,11 +100,8 @@ func (p *Param) Canonical(text string) (string, error) {
 		}
 		return "", fmt.Errorf("%s is %q, it must be true or false", p.Name, text)
 	case Chance:
-		if text == "worst" {
-			return text, nil
-		}
-		if _, err := units.ParseChance(text); err != nil {
-			return "", fmt.Errorf("%s is %w, or worst", p.Name, err)
+		if _, err := units.ParseChance(text); text != "worst" && err != nil {
+			return "", fmt.Errorf("%s is %w; %s=worst promises for the worst case seen so far", p.Name, err, p.Name)
 		}
 		return text, nil
 	case Span:

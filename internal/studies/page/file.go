@@ -22,13 +22,15 @@ type File struct {
 	name string
 }
 
-// CreatePage begins a file for a page, CreateTrace one for a trace. They fail at once where the
-// file could not be written in the end, and do not replace what is no page, or no trace: a mistyped
-// name must not cost somebody a file.
+// CreatePage begins a file for a page, CreateTrace one for a trace, and CreateFile one for anything
+// else. They fail at once where the file could not be written in the end. A page does not replace
+// what is no page, and a trace what is no trace: a mistyped name must not cost somebody a file.
 func CreatePage(name string) (*File, error) { return create(name, firstLine, "page") }
 
 // CreateTrace begins a file for a trace.
 func CreateTrace(name string) (*File, error) { return create(name, head, "trace") }
+
+func CreateFile(name string) (*File, error) { return create(name, "", "file") }
 
 func create(name, first, what string) (*File, error) {
 	if name == "" {

@@ -106,6 +106,14 @@ func TestBadNames(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
+	if _, err := CreateFile(os.DevNull); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+		t.Errorf("a device was accepted as a file: %v", err)
+	}
+	if f, err := CreateFile(other); err != nil {
+		t.Errorf("a file of another kind: %v", err)
+	} else {
+		f.Discard()
+	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
 		t.Errorf("%v, %v", list, err)
 	}
