@@ -1,0 +1,92 @@
+package rtmr
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// BenchmarkLikely is a verdict with a probability: 10,000 promised jobs, of which half have started and
+// hold all of 100,000 map slots, each since an instant of its own.
+func BenchmarkLikely(b *testing.B) {
+	const jobs, slots = 10_000, 100_000
+	config := usual
+	config.Most, config.Behind = 10_000, true
+	s := newScheduler(config)
+	book := ledger.New(sched.Capabilities{World: "desk", Bind: true, Kill: true}, order{scheduler: s})
+	known := profile.New("c")
+	known.At(sched.Map, "n").Task.Add(30)
+	known.At(sched.Reduce, "n").Task.Add(30)
+	for _, stage := range []sched.Stage{sched.Map, sched.Reduce} {
+		known.Models = append(known.Models, &profile.Model{Key: profile.Key{Stage: stage, Part: profile.Run}, Fixed: 30,
+			Own: profile.LogNormal(0.4), Shared: profile.LogNormal(0.1), Total: profile.LogNormal(0.5), Tasks: 1000, Jobs: 100})
+	}
+	n := &cluster.Node{Name: "n1", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(slots, slots/4)}}
+	events := []sched.Event{{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: n}}, {Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: known}}}
+	spec := func(i int) *workload.Job {
+		j := &workload.Job{ID: fmt.Sprint(i), Class: "c", Weight: 1, Soft: units.Never, SlowStart: 1, Deadline: units.Time(0).Add(units.Duration(300+i) * units.Second)}
+		j.Stages = []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 40)}, {Kind: workload.Reduce, Tasks: make([]workload.Task, 4)}}
+		return j
+	}
+	for i := range jobs + 1 {
+		events = append(events, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: spec(i)}})
+	}
+	book.Apply(0, 1, events)
+	var p sched.Plan
+	book.Begin(&p)
+	for j := range sched.JobID(jobs) {
+		p.Admit(j+1, sched.Because(estimate.NoDeadline))
+	}
+	book.Check(&p)
+	events = events[:0]
+	for a := range slots {
+		events = append(events, sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(a + 1), Job: sched.JobID(a%(jobs/2) + 1),
+			Stage: sched.Map, Task: sched.TaskID(a/(jobs/2) + 1), Node: 1, Age: units.Duration(a*7919%slots) * units.Second / slots * 30})
+	}
+	now := units.Time(0).Add(31 * units.Second)
+	book.Apply(now, 2, events)
+	s.slots.Maps, s.slots.Reduces = slots, slots/4
+	for j := sched.JobID(1); j <= jobs; j++ {
+		job := book.Job(j)
+		r := s.note(job, promised)
+		if _, _, ok := s.claim(book, job, r); !ok {
+			b.Fatal("it cannot be promised")
+		}
+		o, _, _ := s.likely(book, job, r)
+		d := finish.LogNormal(0.2)
+		d = d.Scale(30).Shift(-30)
+		o.Deviation, o.Sure = &d, d.Quantile(1-1e-7)
+		if r.Odds = o; j <= jobs/2 {
+			s.starts++
+			r.Rank = s.starts
+			s.active = append(s.active, j)
+		}
+		s.queue = append(s.queue, j)
+		r.Budget.Left = 9000
+	}
+	job := book.Job(jobs + 1)
+	for _, at := range []struct {
+		name     string
+		deadline units.Duration
+	}{{"first", 200 * units.Second}, {"middle", 5300 * units.Second}, {"last", 20_000 * units.Second}} {
+		b.Run(at.name, func(b *testing.B) {
+			r := record{Claim: claimOf(job)}
+			r.Claim.Deadline = units.Time(0).Add(at.deadline)
+			s.claim(book, job, &r)
+			for b.Loop() {
+				c := s.try(book, job, &r).weigh()
+				if c.Finish == 0 {
+					b.Fatal("there is no answer")
+				}
+			}
+		})
+	}
+}
