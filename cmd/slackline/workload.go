@@ -145,6 +145,10 @@ func create(cmd *cobra.Command, name string) (*fileOut, error) {
 	if name == "" {
 		return &fileOut{Writer: cmd.OutOrStdout()}, nil
 	}
+	if info, err := os.Stat(name); err == nil && info.Mode()&(os.ModeDevice|os.ModeNamedPipe) != 0 {
+		device, err := os.OpenFile(name, os.O_WRONLY, 0) // such as /dev/null: it is written to, and stays
+		return &fileOut{Writer: device}, err
+	}
 	file, err := page.CreateFile(name)
 	return &fileOut{file, file, name, cmd.OutOrStdout()}, err
 }

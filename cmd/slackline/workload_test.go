@@ -95,6 +95,10 @@ func TestWorkloadModel(t *testing.T) {
 	if sls := s.must(0, "workload", "generate", "model.json", "--jobs", "3", "--format", "sls"); strings.Count(sls, `"am.type"`) != 3 {
 		t.Error(sls)
 	}
+	s.must(0, "workload", "generate", "model.json", "--jobs", "3", "--to", os.DevNull)
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("a device was replaced by a file: %v, %v", info, err)
+	}
 }
 
 func TestWorkloadBadInput(t *testing.T) {
