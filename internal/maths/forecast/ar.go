@@ -160,9 +160,10 @@ func (l *linear) autoregress(xs []float64, p int, constant bool) {
 		}
 		l.add(xs[t] / l.scale)
 	}
-	if l.ok = l.rows >= 3*k && k > 0 && l.solve(); !l.ok {
+	if l.ok = l.rows >= 3*k && k > 0; !l.ok {
 		return
 	}
+	l.solve()
 	sum := 0.0
 	for t := p; t < len(xs); t++ {
 		if e := (xs[t] - l.next(xs[t-p:t], p)) / l.scale; !math.IsNaN(e) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/slackline/slackline/internal/maths/dense"
 	"github.com/slackline/slackline/units"
 )
 
@@ -59,10 +60,10 @@ func kpss(xs []float64) float64 {
 		sum += x
 		squares += float64(sum * sum)
 	}
-	long := dot(e, e) / n
+	long := dense.Dot(e, e) / n
 	lags := int(4 * math.Pow(n/100, 0.25))
 	for l := 1; l <= lags && l < len(e); l++ {
-		long += 2 * (1 - float64(l)/float64(lags+1)) * dot(e[l:], e[:len(e)-l]) / n
+		long += 2 * (1 - float64(l)/float64(lags+1)) * dense.Dot(e[l:], e[:len(e)-l]) / n
 	}
 	return squares / (n * n) / long
 }

@@ -37,7 +37,8 @@ func hannan(z []float64, p, q int) (ar, ma []float64) {
 		}
 		fit.add(z[t])
 	}
-	if fit.rows >= 2*(p+q) && p+q > 0 && fit.solve() {
+	if fit.rows >= 2*(p+q) && p+q > 0 {
+		fit.solve()
 		copy(ar, fit.beta[:p])
 		copy(ma, fit.beta[p:])
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/dense"
 	"github.com/slackline/slackline/units"
 )
 
@@ -35,51 +36,11 @@ func (n *normal) add(y float64) {
 	}
 }
 
-// solve puts the solution into beta. A ridge of 1e-13 of the trace is added, so that columns that
-// depend on each other, as those of a constant series do, share what they explain.
-func (n *normal) solve() bool {
-	trace := 0.0
-	for i := range n.k {
-		trace += n.a[i*n.k+i]
-	}
-	for i := range n.k {
-		n.a[i*n.k+i] += 1e-13 * trace
-	}
-	return cholesky(n.a, n.beta, n.k)
-}
-
-// cholesky solves the symmetric system of which a holds the lower triangle. The solution replaces
-// b, the factor a. It returns false if a is not positive definite.
-func cholesky(a, b []float64, k int) bool {
-	for i := range k {
-		for j := range i + 1 {
-			sum := a[i*k+j]
-			for m := range j {
-				sum -= float64(a[i*k+m] * a[j*k+m])
-			}
-			switch {
-			case i > j:
-				a[i*k+j] = sum / a[j*k+j]
-			case !(units.Rounded(sum) > 0):
-				return false
-			default:
-				a[i*k+i] = math.Sqrt(sum)
-			}
-		}
-	}
-	for i := range k {
-		for m := range i {
-			b[i] -= float64(a[i*k+m] * b[m])
-		}
-		b[i] /= a[i*k+i]
-	}
-	for i := k - 1; i >= 0; i-- {
-		for m := i + 1; m < k; m++ {
-			b[i] -= float64(a[m*k+i] * b[m])
-		}
-		b[i] /= a[i*k+i]
-	}
-	return true
+// solve puts the solution into beta. Columns that follow from those before them, as those of a
+// constant series do, explain nothing.
+func (n *normal) solve() {
+	dense.Cholesky(n.a, n.k, 1e-13)
+	dense.Solve(n.a, n.k, n.beta)
 }
 
 func zeros(xs []float64, n int) []float64 {
@@ -104,7 +65,7 @@ func (d *descent) minimise(params []float64, n int) float64 {
 	d.jacobian, d.a, d.g, d.at = zeros(d.jacobian, n*k), zeros(d.a, k*k), zeros(d.g, k), zeros(d.at, k)
 	d.gradient, d.curve = zeros(d.gradient, k), zeros(d.curve, k)
 	d.residuals(params, d.r)
-	best, damping, ties := sumOfSquares(d.r), 1e-4, 0
+	best, damping, ties := dense.Dot(d.r, d.r), 1e-4, 0
 	if k == 0 {
 		return best
 	}
@@ -116,7 +77,7 @@ func (d *descent) minimise(params []float64, n int) float64 {
 				continue
 			}
 			d.residuals(d.at, d.trial)
-			sum := sumOfSquares(d.trial)
+			sum := dense.Dot(d.trial, d.trial)
 			was, is := units.Rounded(best), units.Rounded(sum)
 			if !(is <= was) {
 				continue
@@ -163,16 +124,17 @@ func (d *descent) step(params []float64, damping float64) bool {
 	n, k := len(d.r), len(params)
 	for i := range k {
 		row := d.jacobian[i*n : (i+1)*n]
-		d.g[i] = -dot(row, d.r)
+		d.g[i] = -dense.Dot(row, d.r)
 		for j := range i + 1 {
-			d.a[i*k+j] = dot(row, d.jacobian[j*n:(j+1)*n])
+			d.a[i*k+j] = dense.Dot(row, d.jacobian[j*n:(j+1)*n])
 		}
 		d.gradient[i], d.curve[i] = d.g[i], d.a[i*k+i]
 		d.a[i*k+i] += float64(damping*d.a[i*k+i]) + 1e-300
 	}
-	if !cholesky(d.a, d.g, k) {
+	if dense.Cholesky(d.a, k, 0) > 0 {
 		return false
 	}
+	dense.Solve(d.a, k, d.g)
 	for i := range k {
 		// A longer step leaves the region that the transformed parameters can tell apart.
 		d.at[i] = params[i] + min(max(d.g[i], -2), 2)
@@ -189,13 +151,3 @@ func (d *descent) foreseen(params []float64, damping float64) float64 {
 	}
 	return sum
 }
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for i := range a {
-		sum += float64(a[i] * b[i])
-	}
-	return sum
-}
-
-func sumOfSquares(xs []float64) float64 { return dot(xs, xs) }
