@@ -9,7 +9,9 @@ import (
 // AR is an autoregression fitted by conditional least squares to a rolling window: paper 000, eq.
 // 16 and table 2. It is fitted when it is asked, and iterates the prediction of one step.
 //
-// Nothing holds its roots within the unit circle: a trend without a constant needs roots on it.
+// Roots may lie on the unit circle, as a trend without a constant needs them, but no further out
+// than 1.001: what is fitted to a night and the first minutes of a day explodes. Such roots are drawn
+// in. The paper says nothing of this.
 // While the window has fewer than three rows for each coefficient, it repeats the last value.
 type AR struct {
 	Order    int    `json:"order"`
@@ -164,6 +166,7 @@ func (l *linear) autoregress(xs []float64, p int, constant bool) {
 		return
 	}
 	l.solve()
+	l.tame(p)
 	sum := 0.0
 	for t := p; t < len(xs); t++ {
 		if e := (xs[t] - l.next(xs[t-p:t], p)) / l.scale; !math.IsNaN(e) {
@@ -171,6 +174,18 @@ func (l *linear) autoregress(xs []float64, p int, constant bool) {
 		}
 	}
 	l.variance = sum / float64(l.rows-k)
+}
+
+// tame draws roots in that lie outside of a circle of 1.001.
+func (l *linear) tame(p int) {
+	l.psi = zeros(l.psi, 3*p)
+	a, r, spare := l.psi[:p], l.psi[p:2*p], l.psi[2*p:]
+	for drawn := 1.0; ; drawn *= 0.99 {
+		if scaled(l.beta[:p], a, 0.999*drawn); partials(a, r, spare, 1) {
+			scaled(l.beta[:p], l.beta[:p], drawn)
+			return
+		}
+	}
 }
 
 // next predicts one step from the p values before it.

@@ -269,3 +269,16 @@ func BenchmarkConditional(b *testing.B) {
 		}
 	}
 }
+
+// A night, and the first minutes of a day: what is fitted to them explodes, and is drawn in.
+func TestExplosive(t *testing.T) {
+	for _, a := range []*AR{NewAR(3, 144), {Order: 1, Constant: true}} {
+		for range 60 {
+			a.Observe(0)
+		}
+		observe(a, 1, 4, 9, 16, 25, 36, 49, 64)
+		if m := mids(t, a, 24); m[23] > 640 {
+			t.Error(a.Coefficients(), m)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package forecast
 
-import "math"
+import (
+	"math"
+
+	"github.com/slackline/slackline/units"
+)
 
 // Any numbers become the coefficients of a stationary autoregression, and each such autoregression
 // comes from some (Monahan, "A note on enforcing stationarity in autoregressive-moving average
@@ -28,27 +32,40 @@ const edge = 0.999
 // numbers is the inverse of stationary. Coefficients that are not stationary are drawn to the origin until they are.
 func numbers(coefficients, us []float64) {
 	p := len(coefficients)
-	a, before := make([]float64, p), make([]float64, p)
-	for shrink := 1.0; ; shrink *= 0.95 {
-		factor := 1.0
-		for i, c := range coefficients {
-			factor *= shrink
-			a[i] = c * factor
-		}
-		inside := true
-		for k := p - 1; k >= 0 && inside; k-- {
-			r := a[k]
-			if inside = r > -edge && r < edge; !inside {
-				break
-			}
-			us[k] = math.Atanh(r)
-			copy(before, a[:k])
-			for i := range k {
-				a[i] = (before[i] + float64(r*before[k-1-i])) / (1 - float64(r*r))
-			}
-		}
-		if inside {
-			return
+	a, spare := make([]float64, p), make([]float64, p)
+	for drawn := 1.0; ; drawn *= 0.95 {
+		scaled(coefficients, a, drawn)
+		if partials(a, us, spare, edge) {
+			break
 		}
 	}
+	for i, r := range us {
+		us[i] = math.Atanh(r)
+	}
+}
+
+// scaled are the coefficients of a process whose roots are so much nearer to the origin.
+func scaled(coefficients, to []float64, by float64) {
+	factor := 1.0
+	for i, c := range coefficients {
+		factor *= by
+		to[i] = c * factor
+	}
+}
+
+// partials are the partial autocorrelations that coefficients come from, whose place it takes. It
+// returns false if one is not within the edge: below 1 that says that the process is not stationary.
+func partials(a, to, spare []float64, edge float64) bool {
+	for k := len(a) - 1; k >= 0; k-- {
+		r := a[k]
+		if !(units.Rounded(math.Abs(r)) < edge) {
+			return false
+		}
+		to[k] = r
+		copy(spare, a[:k])
+		for i := range k {
+			a[i] = (spare[i] + float64(r*spare[k-1-i])) / (1 - float64(r*r))
+		}
+	}
+	return true
 }

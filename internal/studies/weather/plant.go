@@ -82,8 +82,8 @@ func (p Plant) Check(s *Series, byWeather bool) error {
 
 // byWeather foresees power by paper 000, section 4.2: what a clear sky would give, less clouds, and
 // wind. Forecasts of clouds and wind are not to be had, so both come from what was: the part of the
-// clear sky that is let through, and the power of the wind, each by an autoregression of one lag
-// with a constant, which leads from what is now to what is usual. It looks at the series, up to the
+// clear sky that is let through, by an autoregression of one lag, and the power of the wind, by one of
+// three. Both have a constant, and so lead from what is now to what is usual. It looks at the series, up to the
 // values that it was shown.
 type byWeather struct {
 	series      *Series
@@ -96,10 +96,10 @@ type byWeather struct {
 
 func newByWeather(s *Series, p Plant, window int) *byWeather {
 	_, solar, wind := p.Power(s)
-	lag := func() *forecast.AR {
-		return &forecast.AR{Order: 1, Constant: true, Past: forecast.Window{Size: window}}
+	lags := func(n int) *forecast.AR {
+		return &forecast.AR{Order: n, Constant: true, Past: forecast.Window{Size: window}}
 	}
-	return &byWeather{series: s, plant: p, solar: solar, wind: wind, through: lag(), blows: lag()}
+	return &byWeather{series: s, plant: p, solar: solar, wind: wind, through: lags(1), blows: lags(3)}
 }
 
 // faint is the power, as part of that of all panels, below which the clear sky tells nothing of clouds.
