@@ -23,6 +23,7 @@ var untried = map[string]string{
 	"go test ./...":                       "it is this test, among others",
 	"slackline demo":                      "it takes half a minute; its own test runs it on less text",
 	"slackline reproduce 003-matchmaking": "it takes a minute; make reproduce runs it",
+	"rm -rf out && slackline run stream.yaml --block 64B --nodes 6 --slots 4 --policy capacity-plan": "its jobs wait for a minute",
 }
 
 // pages are the documents of which every command is run, with the tools that they need besides sh.
