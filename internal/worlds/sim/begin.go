@@ -103,7 +103,7 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 	for _, n := range w.touched {
 		w.nodes[n].queued = false
 	}
-	w.touched, w.out = w.touched[:0], w.out[:0]
+	w.touched, w.out, w.news = w.touched[:0], w.out[:0], 0
 	w.nextChange(next)
 	for n := 1; n < len(w.nodes); n++ {
 		nd, record := &w.nodes[n], book.Node(sched.NodeID(n))

@@ -49,6 +49,7 @@ type World struct {
 	out, given []sched.Event // the batch being made, and the one handed out
 	held       int           // of the batch being made, those that wait for others: see Heed
 	heldAt     units.Time    // the instant up to which they are
+	news       sched.Events  // kinds of the others
 	made       bool          // the batch is, and has to be handed out
 	waits      sched.Events  // kinds of events that may
 	presses    bool          // ends by which a stage is done, or a job idle, may not
@@ -141,6 +142,9 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		w.made = false
 		return w.hand(), nil
 	}
+	if w.cfg.Heartbeat > 0 && !w.tells() { // what the last plan has started waits, too
+		w.hold()
+	}
 	for {
 		w.audit() // what the last plan has left
 		if w.over() && len(w.out) == 0 {
@@ -168,19 +172,15 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		case w.tells(), w.over() && w.held > 0:
 			return w.hand(), nil
 		}
-		w.held, w.heldAt = len(w.out), w.now
+		w.hold()
 	}
 }
 
+// hold holds back what there is of the batch being made.
+func (w *World) hold() { w.held, w.heldAt, w.news = len(w.out), w.now, 0 }
+
 // reorders tells whether an event of this instant would come before those that were held back.
-func (w *World) reorders() bool {
-	for i := w.held; i < len(w.out); i++ {
-		if w.out[i].Kind < sched.Started {
-			return true
-		}
-	}
-	return false
-}
+func (w *World) reorders() bool { return w.news&(1<<sched.Started-1) != 0 }
 
 // handHeld returns what was held back in a batch of its own; that of this instant comes behind it.
 func (w *World) handHeld() drive.Batch {
@@ -192,17 +192,7 @@ func (w *World) handHeld() drive.Batch {
 }
 
 // tells tells whether the batch being made has an event that may not wait.
-func (w *World) tells() bool {
-	if w.pressing {
-		return true
-	}
-	for i := len(w.out) - 1; i >= w.held; i-- {
-		if !w.waits.Has(w.out[i].Kind) {
-			return true
-		}
-	}
-	return false
-}
+func (w *World) tells() bool { return w.pressing || w.news&^w.waits != 0 }
 
 // begin brings what is there at time 0.
 func (w *World) begin() {
@@ -353,7 +343,10 @@ func (w *World) nextChange(i int) {
 }
 
 // emit adds an event to the batch being made.
-func (w *World) emit(e sched.Event) { w.out = append(w.out, e) }
+func (w *World) emit(e sched.Event) {
+	w.out = append(w.out, e)
+	w.news |= 1 << e.Kind
+}
 
 // ofAttempt adds a start or an end, which the caller fills in before anything else happens. Until the batch
 // is handed out, Age is when it happened.
@@ -361,6 +354,7 @@ func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
 	w.out = append(w.out, sched.Event{})
 	e := &w.out[len(w.out)-1]
 	e.Kind, e.Age = k, units.Duration(w.now)
+	w.news |= 1 << k
 	return e
 }
 
@@ -368,7 +362,7 @@ func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
 // and lets the handles that ended in it be used again from now on: what uses them is told in a
 // later batch.
 func (w *World) hand() drive.Batch {
-	w.held, w.pressing = 0, false
+	w.held, w.pressing, w.news = 0, false, 0
 	w.freeJobs = append(w.freeJobs, w.endedJobs...)
 	w.freeAttempts = append(w.freeAttempts, w.endedAttempts...)
 	w.endedJobs, w.endedAttempts = w.endedJobs[:0], w.endedAttempts[:0]

@@ -54,8 +54,10 @@ func (w *World) stuck(at units.Time) error {
 		return fmt.Errorf("%w: the next event is more than %d years away; check task times, arrivals and speeds",
 			ErrTooLong, horizon/units.Time(365*units.Day))
 	}
-	if err := w.stalled(); err != nil {
-		return err
+	if f := &w.stall; f.arrivals > f.most.arrivals || f.losses > f.most.losses {
+		if err := w.stalled(); err != nil {
+			return err
+		}
 	}
 	if at == units.Never {
 		return w.stuckError(w.now, "nothing will ever happen again")
