@@ -82,9 +82,9 @@ func (l *Ledger) counted(b *jobBook, s sched.Stage) uint8 {
 	case sched.AllTallies:
 		return allStages
 	case sched.NoTally:
-		l.countOpen(b, s)
-		want := b.startable(s)
-		if want == (b.Ranked&bit != 0) && (want || b.Stages[s].Occupied > 0) == (b.Active&bit != 0) {
+		t := &b.Stages[s]
+		want := l.countOpen(b, s) && t.Open > 0 && (t.Limit < 0 || t.Occupied < t.Limit)
+		if want == (b.Ranked&bit != 0) && (want || t.Occupied > 0) == (b.Active&bit != 0) {
 			return 0
 		}
 	}
@@ -168,21 +168,22 @@ func (l *Ledger) full(nb *nodeBook, s sched.Stage) bool {
 	return true
 }
 
-// countOpen brings the open tasks that the queues above the job count up to date.
-func (l *Ledger) countOpen(b *jobBook, s sched.Stage) {
+// countOpen brings the open tasks that the queues above the job count up to date, and tells whether tasks
+// of the stage may start at all.
+func (l *Ledger) countOpen(b *jobBook, s sched.Stage) (may bool) {
 	open := int32(0)
-	if b.may(s) {
+	if may = b.may(s); may {
 		open = max(b.Stages[s].Open, 0)
 	}
 	more := open - b.Counted[s]
 	if more == 0 {
-		return
+		return may
 	}
 	b.Counted[s] = open
 	for q := b.Queue; ; q = l.queues[q].Parent {
 		l.queues[q].Stages[s].Open += more
 		if q == sched.Root {
-			return
+			return may
 		}
 	}
 }
