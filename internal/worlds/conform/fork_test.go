@@ -182,6 +182,12 @@ func branches(t *testing.T, text string, cfg sim.Config, seed uint64, compare fu
 	}
 	l := drive.New(world, p, whole)
 	whole.view = func() *ledger.Ledger { return l.Ledger }
+	return branchesOf(t, l, whole, cfg, seed, 25, compare)
+}
+
+// branchesOf plays a run on, and forks it once in so many rounds.
+func branchesOf(t *testing.T, l *drive.Loop, whole *deeds, cfg sim.Config, seed uint64, every int, compare func(round int64, whole, got, want []deed)) (alive, forks int) {
+	t.Helper()
 	type branch struct {
 		round int64
 		from  int
@@ -195,7 +201,7 @@ func branches(t *testing.T, text string, cfg sim.Config, seed uint64, compare fu
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if dice.IntN(25) > 0 {
+		if dice.IntN(every) > 0 {
 			continue
 		}
 		tale := &deeds{began: map[sched.AttemptID]deed{}}

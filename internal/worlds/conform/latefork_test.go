@@ -51,6 +51,7 @@ func known(maps ...units.Duration) *profile.Class {
 		c.Attempt(workload.Map, "small", 0, d, 0)
 	}
 	c.Attempt(workload.Reduce, "small", 0, 3*units.Second, units.Second)
+	c.Attempt(workload.Other0, "small", 0, 3*units.Second, 0)
 	c.At(workload.Master, "small").Start.Add(2)
 	return c
 }
@@ -143,6 +144,86 @@ func TestForksOfLateBinding(t *testing.T) {
 			t.Logf("%d forks, %d attempts ran, %d with a stock scheduler", forks, alive, stock)
 			if forks == 0 || alive == 0 || stock == 0 {
 				t.Errorf("%d forks, %d attempts ran when they began, %d had a stock scheduler: this tests nothing", forks, alive, stock)
+			}
+		})
+	}
+}
+
+// What becomes of a simulation that began from the book of a world that binds late is what becomes of the same
+// begun once more from any later round of it: the tasks of a stage take equally long, so it makes no difference
+// which of them an attempt is at. No attempt is lost or doubled, and what runs ends when it would have.
+func TestForksOfLateForks(t *testing.T) {
+	for _, text := range []string{"fifo", "edf-p", "edf(feasible)", "fair(users=true)", "capacity", "delay", "matchmaking", "rtmr", "dc"} {
+		t.Run(text, func(t *testing.T) {
+			forks, alive := 0, 0
+			for seed := range uint64(runs(30)) {
+				cfg := twinned(seed)
+				for _, j := range cfg.Jobs { // no book knows how far a shuffle is, or whose input is left
+					for i := range j.Stages {
+						st := &j.Stages[i]
+						for k := range st.Tasks {
+							st.Tasks[k].Hosts = nil
+						}
+						if st.Kind == workload.Reduce {
+							st.Kind = workload.Other0
+						}
+					}
+				}
+				p, err := catalog.New(text, pools())
+				if err != nil {
+					t.Fatal(err)
+				}
+				twin := drive.New(&lessons{adverse.New(cfg), []*profile.Class{known(4 * units.Second)}}, p)
+				// A node is away for good, nobody knows which attempts are at one task, or what a task takes.
+				unclear := func() bool {
+					for j := sched.JobID(1); j <= twin.Ledger.Jobs(); j++ {
+						for s := range sched.Stages {
+							job := twin.Ledger.Job(j)
+							if job == nil {
+								continue
+							}
+							if c := &job.Stages[s]; c.Running > max(0, c.Total-c.Done) || int(c.Total) > job.Spec.Tasks(s) {
+								return true
+							}
+						}
+					}
+					for n := sched.NodeID(1); n <= twin.Ledger.Nodes(); n++ {
+						if node := twin.Ledger.Node(n); node == nil || !node.Serves() {
+							return true
+						}
+					}
+					return false
+				}
+				for twin.Round < 20+int64(seed)%30 || twin.Ledger.Stock() || unclear() {
+					if err = twin.Step(context.Background()); err != nil {
+						break
+					}
+				}
+				if errors.Is(err, io.EOF) {
+					continue
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				from := sim.Config{Cluster: cfg.Cluster, Heartbeat: units.Second, Seed: seed}
+				whole := &deeds{began: map[sched.AttemptID]deed{}}
+				l, err := twin.Fork(func(book *ledger.Ledger) (drive.World, error) { return sim.From(from, book) }, whole)
+				if err != nil {
+					t.Fatal(err)
+				}
+				whole.view = func() *ledger.Ledger { return l.Ledger }
+				whole.knows(l.Ledger)
+				ran, made := branchesOf(t, l, whole, from, seed, 7, func(round int64, _, got, want []deed) {
+					for i := range max(len(got), len(want)) {
+						if i >= len(got) || i >= len(want) || got[i] != want[i] {
+							t.Fatalf("seed %d, forked in round %d:\n%v\nbut in the whole run\n%v", seed, round, got[min(i, len(got)):min(i+3, len(got))], want[min(i, len(want)):min(i+3, len(want))])
+						}
+					}
+				})
+				forks, alive = forks+made, alive+ran
+			}
+			t.Logf("%d forks, %d attempts ran", forks, alive)
+			if forks == 0 || alive == 0 {
+				t.Errorf("%d forks, %d attempts ran when they began: this tests nothing", forks, alive)
 			}
 		})
 	}
