@@ -7,7 +7,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// NodeID is the handle of a node: dense, from 1, chosen by the world that owns the node. 0 names no node.
+// NodeID is the handle of a node: dense, from 1, chosen by the world that owns the node. 0 names no
+// node.
 type NodeID int32
 
 // RackID is the handle of a rack: dense, from 1. 0 names no rack.
@@ -17,11 +18,13 @@ type RackID int32
 type Class struct {
 	Name string `json:"name"`
 	// of the CPU, relative to the machine that task times were measured on; > 0
-	Speed    float64      `json:"speed"`
-	Capacity units.Vector `json:"capacity"`          // what a node of this class offers to containers
-	Idle     units.Watts  `json:"idle,omitempty"`    // drawn when awake and doing nothing
-	Dynamic  units.Watts  `json:"dynamic,omitempty"` // drawn besides at full load, in proportion below it
-	Sleep    units.Watts  `json:"sleep,omitempty"`   // drawn asleep
+	Speed float64 `json:"speed"`
+	// What a node of this class offers to containers.
+	Capacity units.Vector `json:"capacity"`
+	Idle     units.Watts  `json:"idle,omitempty"` // drawn when awake and doing nothing
+	// Drawn besides at full load, in proportion below it.
+	Dynamic units.Watts `json:"dynamic,omitempty"`
+	Sleep   units.Watts `json:"sleep,omitempty"` // drawn asleep
 	// WakeTime is how long a node takes from sleep to service; it draws Idle meanwhile.
 	WakeTime units.Duration `json:"wake_time,omitempty"`
 }
@@ -46,10 +49,11 @@ func (c *Class) Validate() error {
 
 // Node is one machine.
 type Node struct {
-	Name   string   `json:"name"`
-	Rack   RackID   `json:"rack"`
-	Class  *Class   `json:"class"`
-	Labels []string `json:"labels,omitempty"` // a job that asks for labels runs only on nodes that carry all of them
+	Name  string `json:"name"`
+	Rack  RackID `json:"rack"`
+	Class *Class `json:"class"`
+	// A job that asks for labels runs only on nodes that carry all of them.
+	Labels []string `json:"labels,omitempty"`
 }
 
 // Validate reports the first thing that cannot be.
@@ -97,7 +101,8 @@ func MapSlot() Container { return mapSlot }
 // ReduceSlot returns the container that is one reduce slot.
 func ReduceSlot() Container { return reduceSlot }
 
-// Validate reports the first thing that cannot be. A container that needs nothing would fit anywhere without end.
+// Validate reports the first thing that cannot be. A container that needs nothing would fit
+// anywhere without end.
 func (c *Container) Validate() error {
 	if d, bad := c.Needs.Negative(); bad {
 		return fmt.Errorf("container %q: needs %d of %v, which must not be negative", c.Name, c.Needs[d], d)
@@ -114,7 +119,8 @@ type Block struct {
 	Replicas []NodeID    `json:"replicas"`
 }
 
-// Cluster is a set of machines as a scenario or an operator writes it down. Node handles are positions plus 1.
+// Cluster is a set of machines as a scenario or an operator writes it down. Node handles are
+// positions plus 1.
 type Cluster struct {
 	Racks   int      `json:"racks"`
 	Classes []*Class `json:"classes"`

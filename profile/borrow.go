@@ -101,7 +101,8 @@ func (p *Peers) Fit(c *Class) {
 			continue
 		}
 		var from *Model
-		if len(pooled.Jobs) < leastToLend && c.Runs >= 4*int64(len(pooled.Jobs)) { // an older build kept no samples
+		// An older build kept no samples.
+		if len(pooled.Jobs) < leastToLend && c.Runs >= 4*int64(len(pooled.Jobs)) {
 			from = c.estimated(pooled.Key)
 		}
 		if from == nil {
@@ -226,7 +227,8 @@ func (c *Class) estimated(k Key) *Model {
 	return nil
 }
 
-// vaguely gives a model without samples its distributions: those of the estimate, which count as few values.
+// vaguely gives a model without samples its distributions: those of the estimate, which count as
+// few values.
 func (m *Model) vaguely(measured Spread, n int64) *Model {
 	u, logs := unknown(), []weighted(nil)
 	m.Fixed, m.PerByte = digits(m.Fixed), digits(m.PerByte)

@@ -8,7 +8,8 @@ package profile
 // AsCold is what a cold run has taught.
 func (c *Class) AsCold() *Class { return &Class{Name: c.Name, Cold: c} }
 
-// Told is what people are told of the class: what warm runs taught, and before the first of them what cold ones did.
+// Told is what people are told of the class: what warm runs taught, and before the first of them
+// what cold ones did.
 func (c *Class) Told() *Class {
 	if c.Runs == 0 && c.Cold != nil {
 		return c.Cold

@@ -18,13 +18,15 @@ import (
 // The model from which it borrows is that of all classes of nodes, or of the nearest class, or the
 // mean of all classes, or if there is none a wide lognormal.
 const (
-	halfLife   = 128
-	pastJump   = 1. / 32
-	alike      = 0.5  // part of the variance that tasks of a job are taken to share, where they are weighted
-	faint      = 0.1  // weight of each point that is borrowed
-	borrowed   = 4    // values for which the shape counts from which is borrowed
-	vague      = 0.8  // deviation where nothing is known
-	skewed     = 0.12 // and how much faster than in proportion its upper quantiles rise with their score
+	halfLife = 128
+	pastJump = 1. / 32
+	// Part of the variance that tasks of a job are taken to share, where they are weighted.
+	alike    = 0.5
+	faint    = 0.1 // weight of each point that is borrowed
+	borrowed = 4   // values for which the shape counts from which is borrowed
+	vague    = 0.8 // deviation where nothing is known
+	// How much faster than in proportion its upper quantiles rise with their score.
+	skewed     = 0.12
 	doubtful   = 4    // values below which a measured deviation may be far too small
 	faintDoubt = 0.25 // variance of each point that is borrowed
 )

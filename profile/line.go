@@ -51,7 +51,8 @@ func fitLine(points []point, p [3]float64, used int) [3]float64 {
 			w := q.weight / math.Sqrt(1+z*z) / (m * m)
 			for j := range used {
 				wx := w * q.x[j]
-				b[j] += wx * m * (r + 1) // the line through p is m, so its linear part is the whole of it
+				// The line through p is m, so its linear part is the whole of it.
+				b[j] += wx * m * (r + 1)
 				for k := j; k < used; k++ {
 					a[j][k] += wx * q.x[k]
 				}

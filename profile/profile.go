@@ -86,20 +86,23 @@ func (e Estimate) String() string {
 
 // Stage is what is known of one stage of a class on one class of nodes.
 type Stage struct {
-	Stage   workload.Stage `json:"stage"`
-	Node    string         `json:"node"`             // name of the node class
-	Task    Estimate       `json:"task"`             // seconds of an attempt, without its shuffle
-	PerByte Estimate       `json:"per_byte"`         // seconds per byte of input, for attempts that read any
-	Shuffle Estimate       `json:"shuffle"`          // seconds of a reduce attempt's shuffle behind the last map
-	Share   float64        `json:"share"`            // CPU share, 0 = unknown
-	Spread  Spread         `json:"spread,omitempty"` // distribution of what Task sums up
-	Costs   Spread         `json:"costs,omitempty"`  // distribution of what PerByte sums up
+	Stage workload.Stage `json:"stage"`
+	Node  string         `json:"node"` // name of the node class
+	Task  Estimate       `json:"task"` // seconds of an attempt, without its shuffle
+	// Seconds per byte of input, for attempts that read any.
+	PerByte Estimate `json:"per_byte"`
+	// Seconds of a reduce attempt's shuffle behind the last map.
+	Shuffle Estimate `json:"shuffle"`
+	Share   float64  `json:"share"`            // CPU share, 0 = unknown
+	Spread  Spread   `json:"spread,omitempty"` // distribution of what Task sums up
+	Costs   Spread   `json:"costs,omitempty"`  // distribution of what PerByte sums up
 	// Start is the seconds of Task behind which no byte stands: the start and commit of an attempt. Of a
 	// master it is the time from its start to the first task that it asks for.
 	Start   Estimate `json:"start,omitzero"`
 	Fetch   Estimate `json:"fetch,omitzero"`    // seconds of shuffle per byte fetched
 	Fetches Spread   `json:"fetches,omitempty"` // distribution of what Fetch sums up
-	Work    Sums     `json:"work,omitzero"`     // bytes of input and seconds of attempts that read any
+	// Bytes of input and seconds of attempts that read any.
+	Work Sums `json:"work,omitzero"`
 }
 
 func (s *Stage) merge(o *Stage) {
@@ -127,11 +130,13 @@ type Class struct {
 	// where that is measured
 	Memory Estimate `json:"memory,omitzero"`
 	// measured over predicted time from submission to finish, per job that was predicted
-	Error   Estimate `json:"error,omitzero"`
-	Errors  Spread   `json:"errors,omitempty"` // distribution of what Error sums up
-	Stages  []Stage  `json:"stages"`           // sorted by stage, then node class
-	Emitted Sums     `json:"emitted,omitzero"` // input bytes and intermediate bytes of what Ratio sums up
-	Cold    *Class   `json:"cold,omitempty"`   // what cold runs taught, which nothing else here counts
+	Error  Estimate `json:"error,omitzero"`
+	Errors Spread   `json:"errors,omitempty"` // distribution of what Error sums up
+	Stages []Stage  `json:"stages"`           // sorted by stage, then node class
+	// Input bytes and intermediate bytes of what Ratio sums up.
+	Emitted Sums `json:"emitted,omitzero"`
+	// What cold runs taught, which nothing else here counts.
+	Cold *Class `json:"cold,omitempty"`
 	// what its parts cost, and from what that was learned; each sorted by stage, part, node class
 	Models  []*Model `json:"models,omitempty"`
 	Samples []Sample `json:"samples,omitempty"`
@@ -141,7 +146,8 @@ type Class struct {
 // New returns an empty profile.
 func New(name string) *Class { return &Class{Name: name} }
 
-// At returns the entry for a stage on a node class, creating it if need be. The pointer is good until the next call.
+// At returns the entry for a stage on a node class, creating it if need be. The pointer is good
+// until the next call.
 func (c *Class) At(s workload.Stage, node string) *Stage {
 	i, found := slices.BinarySearchFunc(c.Stages, Stage{Stage: s, Node: node}, func(a, b Stage) int {
 		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Node, b.Node))
@@ -163,7 +169,8 @@ func (c *Class) Any(s workload.Stage) Stage {
 	return sum
 }
 
-// Attempt takes in a committed attempt. Where clocks that do not quite agree measured a time below 0, it is 0.
+// Attempt takes in a committed attempt. Where clocks that do not quite agree measured a time below
+// 0, it is 0.
 func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, shuffle units.Duration) {
 	run, shuffle = max(0, run), max(0, shuffle)
 	e := c.At(s, node)
@@ -206,8 +213,8 @@ func (c *Class) Off(least int64) (float64, bool) {
 	return values[68], true
 }
 
-// Merge takes in another profile of the same class, of later jobs. Its models are as they were until they are fitted
-// again.
+// Merge takes in another profile of the same class, of later jobs. Its models are as they were
+// until they are fitted again.
 func (c *Class) Merge(o *Class) {
 	c.Runs += o.Runs
 	c.Ratio.Merge(o.Ratio)

@@ -72,7 +72,8 @@ func (s *Stage) moving(w Sums) float64 {
 	return max(0, w.Amount-float64(w.N)*s.Start.Mean)
 }
 
-// Expect is the seconds of an attempt that reads so many bytes: its start and commit, and a time for each byte.
+// Expect is the seconds of an attempt that reads so many bytes: its start and commit, and a time
+// for each byte.
 func (s *Stage) Expect(bytes float64) float64 {
 	w := s.sums()
 	if bytes <= 0 || w.N == 0 {

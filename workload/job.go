@@ -9,7 +9,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Stage is the kind of a stage, which is what gets scheduled. Shuffle, sort and merge are phases of a reduce attempt.
+// Stage is the kind of a stage, which is what gets scheduled. Shuffle, sort and merge are phases of
+// a reduce attempt.
 type Stage uint8
 
 // The stages, in the order in which a job goes through them. A job needs not have all of them.
@@ -54,10 +55,13 @@ func (s *Stage) UnmarshalText(b []byte) (err error) {
 
 // Task is one unit of parallel work of a stage.
 type Task struct {
-	Input   units.Bytes      `json:"input,omitempty"`   // bytes it reads
-	Hosts   []cluster.NodeID `json:"hosts,omitempty"`   // nodes that hold its input; none = it is at home everywhere
-	Work    units.Duration   `json:"work,omitempty"`    // time on a node of speed 1, without Shuffle
-	Shuffle units.Duration   `json:"shuffle,omitempty"` // reduce: time to fetch its input once the last map has ended
+	Input units.Bytes `json:"input,omitempty"` // bytes it reads
+	// Nodes that hold its input; none = it is at home everywhere.
+	Hosts []cluster.NodeID `json:"hosts,omitempty"`
+	// Time on a node of speed 1, without Shuffle.
+	Work units.Duration `json:"work,omitempty"`
+	// Reduce: time to fetch its input once the last map has ended.
+	Shuffle units.Duration `json:"shuffle,omitempty"`
 }
 
 // StageSpec is one stage of a job.
@@ -71,8 +75,8 @@ type StageSpec struct {
 	// moldable: the number of tasks may be set before the start
 	MinTasks int `json:"min_tasks,omitempty"`
 	MaxTasks int `json:"max_tasks,omitempty"` // within these bounds; both 0 = it is fixed
-	// tasks that a run before this one has committed, by number from 1, ascending; of a stage that grows also
-	// such as are not listed
+	// tasks that a run before this one has committed, by number from 1, ascending; of a stage that
+	// grows also such as are not listed
 	Done []int32 `json:"done,omitempty"`
 	// more tasks may come than are listed: the world binds late and does not know their number yet
 	Grows bool `json:"grows,omitempty"`
@@ -99,8 +103,9 @@ func (s *StageSpec) Share() float64 {
 
 // Job is a MapReduce job as submitted.
 type Job struct {
-	ID       string     `json:"id"`
-	Class    string     `json:"class"` // jobs of a class are alike in cost; profiles are kept by class
+	ID string `json:"id"`
+	// Jobs of a class are alike in cost; profiles are kept by class.
+	Class    string     `json:"class"`
 	Queue    string     `json:"queue,omitempty"`
 	User     string     `json:"user,omitempty"`
 	Arrive   units.Time `json:"arrive"`
@@ -151,7 +156,8 @@ func (j *Job) Growing() *StageSpec {
 	return nil
 }
 
-// GoesOn tells whether the job has been taken in before: tasks of it are done, or its deadline is promised.
+// GoesOn tells whether the job has been taken in before: tasks of it are done, or its deadline is
+// promised.
 func (j *Job) GoesOn() bool {
 	return j.Promised || slices.ContainsFunc(j.Stages, func(s StageSpec) bool { return len(s.Done) > 0 })
 }

@@ -10,7 +10,8 @@ type Workload struct {
 	Jobs []*Job
 }
 
-// Validate checks every job, that IDs are unique, that predecessors exist and that nothing waits for itself.
+// Validate checks every job, that IDs are unique, that predecessors exist and that nothing waits
+// for itself.
 func (w *Workload) Validate() error {
 	if len(w.Jobs) == 0 {
 		return fmt.Errorf("workload: there is no job")

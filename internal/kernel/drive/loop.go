@@ -18,10 +18,11 @@ type Loop struct {
 	Policy    sched.Policy
 	Sinks     []Sink                // called in this order
 	Stopwatch func() units.Duration // nil: Spent stays 0
-	MaxItems  int                   // that the next plan may have, 0 = any number; replay knows how many there were
-	Round     int64                 // of the last batch; 0 before the first
-	Spent     units.Duration        // by the scheduler: book, policy and sinks, without the world
-	Decided   int64                 // how often the policy was asked
+	// MaxItems is how many items the next plan may have, 0 = any number; replay knows it.
+	MaxItems int
+	Round    int64          // of the last batch; 0 before the first
+	Spent    units.Duration // by the scheduler: book, policy and sinks, without the world
+	Decided  int64          // how often the policy was asked
 
 	unfit     error        // why the policy cannot run
 	heeds     sched.Events // what the policy heeds
@@ -32,7 +33,8 @@ type Loop struct {
 	redecided bool       // at that time refusals alone have woken the policy
 }
 
-// New returns a loop with an empty book. What is wrong with the policy (sched.OrderOf) the first Step tells.
+// New returns a loop with an empty book. What is wrong with the policy (sched.OrderOf) the first
+// Step tells.
 func New(w World, p sched.Policy, sinks ...Sink) *Loop {
 	order, err := sched.OrderOf(p)
 	patient, _ := w.(Patient)

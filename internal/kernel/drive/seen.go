@@ -50,7 +50,8 @@ func (s *Seen) Add(id sched.ItemID) Sight {
 		return Forgotten
 	case i < n && s.ranges[i].from <= id:
 		return Again
-	case i < n && s.ranges[i].from == id+1 && i > 0 && s.ranges[i-1].to == id-1: // it closes the gap
+	// The number closes a gap.
+	case i < n && s.ranges[i].from == id+1 && i > 0 && s.ranges[i-1].to == id-1:
 		s.ranges[i-1].to = s.ranges[i].to
 		s.ranges = slices.Delete(s.ranges, i, i+1)
 	case i < n && s.ranges[i].from == id+1:

@@ -9,8 +9,8 @@ import (
 
 // World owns the truth, the clock and all I/O: a simulator, an engine, a cluster.
 //
-// Next and Enact are called by the loop alone, in turn. Enact reports by later events only, so an instant world and an
-// asynchronous one look alike.
+// Next and Enact are called by the loop alone, in turn. Enact reports by later events only, so an
+// instant world and an asynchronous one look alike.
 type World interface {
 	// Can says what the world is able to do. It does not change during a run.
 	Can() sched.Capabilities
@@ -19,8 +19,8 @@ type World interface {
 	// brings the nodes. io.EOF ends the run: every job has ended and nothing more will come. Any
 	// other error is fatal.
 	Next(ctx context.Context) (Batch, error)
-	// Enact does what the plan says. Items with Refused or Held set are none of its business. An error is fatal; what
-	// merely did not work returns as a Refused event.
+	// Enact does what the plan says. Items with Refused or Held set are none of its business. An
+	// error is fatal; what merely did not work returns as a Refused event.
 	Enact(p *sched.Plan) error
 	// WakeAt asks for a Tick at t, which replaces the one asked for before. units.Never wants none.
 	WakeAt(t units.Time)
@@ -30,9 +30,9 @@ type World interface {
 // hold back that attempts started and ended, with the time since then as their Age, until something
 // else has happened, or an event of a kind that is heeded: what the book then stands at is the same.
 type Patient interface {
-	// Heed says which kinds of events must not wait from now on, and of which of the others the policy
-	// hears all the same: of these an end must not wait by which a stage has all its tasks done, or after
-	// which no task of its job runs. Until it is called, none may wait.
+	// Heed says which kinds of events must not wait from now on, and of which of the others the
+	// policy hears all the same: of these an end must not wait by which a stage has all its tasks
+	// done, or after which no task of its job runs. Until it is called, none may wait.
 	Heed(kinds, late sched.Events)
 }
 

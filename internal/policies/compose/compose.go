@@ -47,11 +47,13 @@ type Step interface {
 type Memory interface {
 	json.Marshaler
 	json.Unmarshaler
-	// CopyFrom takes over what another one of its type and parameters remembers. They share nothing that changes.
+	// CopyFrom takes over what another one of its type and parameters remembers. They share nothing
+	// that changes.
 	CopyFrom(other any)
 }
 
-// steps are the kinds of parts that take a turn, in that order. This list is all that a new kind has to be added to.
+// steps are the kinds of parts that take a turn, in that order. This list is all that a new kind
+// has to be added to.
 var steps = [...]Kind{KindPlan, KindAdmit, KindShare, KindPlace, KindSpeculate, KindPreempt, KindScale}
 
 // Follower is a part that reads the policy's order. It is told when the policy is assembled, and
@@ -65,9 +67,11 @@ type Follower interface {
 type Recipe struct {
 	Name  string // as people write it, with its parameters
 	Order sched.Order
-	Steps map[Kind]Step           // one of a kind at most; there must be one that admits and one that places
-	Parts map[Kind]Entry          // of these, and of the order
-	Again func() (*Policy, error) // makes the policy once more, with nothing in its memory; nil = it cannot be copied
+	// One of a kind at most; there must be one that admits and one that places.
+	Steps map[Kind]Step
+	Parts map[Kind]Entry // of these, and of the order
+	// Makes the policy once more, with nothing in its memory; nil = it cannot be copied.
+	Again func() (*Policy, error)
 }
 
 // Put makes the part that an entry lists, or all parts of a scheme, and gives each the place of its
@@ -101,7 +105,8 @@ func (r *Recipe) Put(e Entry, a Args) error {
 	return err
 }
 
-// Policy is an assembled recipe. It implements sched.Policy, sched.Ranker, sched.Heeder and sched.Declarer.
+// Policy is an assembled recipe. It implements sched.Policy, sched.Ranker, sched.Heeder and
+// sched.Declarer.
 type Policy struct {
 	r     Recipe
 	order sched.Order // at its desk
@@ -244,8 +249,9 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.desk = desk{}
 }
 
-// Asker is an admission that can say what it would decide about a job that arrived at the time of the view.
-// It decides nothing. The record is that of a job which the book does not have (sched.Asked).
+// Asker is an admission that can say what it would decide about a job that arrived at the time of
+// the view. It decides nothing. The record is that of a job which the book does not have
+// (sched.Asked).
 type Asker interface {
 	Ask(v sched.View, job *sched.Job) sched.Answer
 }

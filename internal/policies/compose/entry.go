@@ -43,8 +43,9 @@ type Entry struct {
 	Step  func(a Args) (Step, error)
 
 	// Of a scheme.
-	Whole bool    // its parts keep a promise together: no other part goes with it
-	Parts []Entry // what it is made of; they read those of its parameters that have the names of theirs
+	Whole bool // its parts keep a promise together: no other part goes with it
+	// What it is made of; they read those of its parameters that have the names of theirs.
+	Parts []Entry
 	// Fill puts the parts into a recipe, if that is not all of them with the arguments as they are. An
 	// order has it that is kept up to date by a step of its own.
 	Fill func(r *Recipe, a Args) error

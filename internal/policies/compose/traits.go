@@ -10,8 +10,8 @@ import (
 
 // Traits are what a part says of itself in its catalogue entry. It is held to all of it.
 type Traits struct {
-	// Needs are the verbs without which a world is of no use to it. It plans no verb that some worlds do not understand
-	// (sched.Capabilities) but these.
+	// Needs are the verbs without which a world is of no use to it. It plans no verb that some
+	// worlds do not understand (sched.Capabilities) but these.
 	Needs []sched.Verb
 	// Reads is what it asks the view besides nothing special ask.
 	Reads Reads
@@ -55,9 +55,11 @@ func (e *Entry) neverWakes() bool {
 
 // Reads says what is read.
 type Reads struct {
-	Profiles bool // View.Profile: what jobs have taught. They are told only to policies that read them
-	Needed   bool // and jobs with deadlines are refused while nothing is known of their class
-	Supply   bool // View.Supply and View.Forecast
+	// View.Profile: what jobs have taught. They are told only to policies that read them.
+	Profiles bool
+	// Needed: jobs with deadlines are refused while nothing is known of their class.
+	Needed bool
+	Supply bool // View.Supply and View.Forecast
 }
 
 // desk is the view at which a part reads: what its entry does not say that it reads is refused.
