@@ -74,7 +74,8 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 			for _, to := range []struct {
 				file, holds string
 				write       func(io.Writer) error
-			}{{f.plot, "a plot of the forecast", out.Plot}, {f.trace, "a trace of capacity", out.WriteTrace}} {
+			}{{f.plot, "a plot of the forecast", out.Plot}, {f.trace, "a trace of capacity",
+				out.WriteTrace}} {
 				if to.file == "" {
 					continue
 				}
@@ -98,7 +99,8 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.at, "at", "", "when the forecast is made, such as 2030-06-03T11:00:00Z, or a span from the first value, such as 36h (default: behind the last value)")
-	fl.StringVar(&f.horizon, "horizon", "30m", "how far it looks ahead; the paper's is three intervals of ten minutes")
+	fl.StringVar(&f.horizon, "horizon", "30m",
+		"how far it looks ahead; the paper's is three intervals of ten minutes")
 	fl.StringVar(&f.interval, "interval", "", "length of an interval, a multiple of that of the file (default 10m, or that of the file where it is longer)")
 	fl.StringVar(&f.by, "by", weather.Methods[0].Name, "method: "+weather.MethodNames())
 	fl.StringVar(&f.order, "order", "", "of arima: p,d,q, fitted by exact likelihood, or auto for the one with the least AICc (default: the paper's autoregression of three lags)")
@@ -106,7 +108,8 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 	fl.StringVar(&f.grid, "grid", "50%", "part of the cluster that the grid always carries")
 	fl.StringVar(&f.site, "site", "", "latitude and longitude in degrees, such as 39.74,-105.18 (default: what the file says; for made-up weather 40,-105)")
 	fl.StringVar(&f.panels, "panels", "1kW", "nominal power of all panels; 0 for none")
-	fl.StringVar(&f.turbine, "turbine", "1kW", "nominal power of the wind turbine, which cuts in at 2.5 m/s, has it from 11 m/s, and stops at 25 m/s; 0 for none")
+	fl.StringVar(&f.turbine, "turbine", "1kW",
+		"nominal power of the wind turbine, which cuts in at 2.5 m/s, has it from 11 m/s, and stops at 25 m/s; 0 for none")
 	fl.BoolVar(&f.gaps, "gaps", false, "let intervals that the file leaves out count as missing values")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of weather that is made up where there is no file")
 	fl.StringVar(&f.plot, "plot", "", "draw history, forecast and band into this SVG file")
@@ -115,7 +118,8 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 	for _, m := range weather.Methods {
 		names = append(names, m.Name+"\t"+m.Doc)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names,
+		cobra.ShellCompDirectiveNoFileComp))
 	return o.bindOutput(cmd, "csv")
 }
 
@@ -149,7 +153,8 @@ func (f *powerFlags) foresee(cmd *cobra.Command, file string) (*weather.Outlook,
 	}
 	const most = 1000
 	if q.Horizon = int((horizon + s.Step - 1) / s.Step); q.Horizon > most {
-		return nil, fmt.Errorf("--horizon %s is %d intervals of %v, it must be at most %d", f.horizon, q.Horizon, units.Duration(s.Step), most)
+		return nil, fmt.Errorf("--horizon %s is %d intervals of %v, it must be at most %d", f.horizon,
+			q.Horizon, units.Duration(s.Step), most)
 	}
 	return weather.Foresee(s, q)
 }
@@ -185,7 +190,8 @@ func (f *powerFlags) question() (q weather.Question, err error) {
 			x = float64(p)
 		}
 		if err != nil || !(x >= 0) || x > 1e12 {
-			return q, fmt.Errorf("--%s is %q, it must be a power, such as 1kW, or 0 for none", flag.name, flag.text)
+			return q, fmt.Errorf("--%s is %q, it must be a power, such as 1kW, or 0 for none", flag.name,
+				flag.text)
 		}
 		watts[i] = x
 	}
@@ -283,7 +289,8 @@ func madeUp(seed uint64, place *sun.Place, interval time.Duration, days int) *we
 		place = &sun.Place{Latitude: 40, Longitude: -105}
 	}
 	start := time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC)
-	return &weather.Generator{Seed: seed, Place: *place, Start: start, Step: interval, N: int(time.Duration(days) * 24 * time.Hour / interval)}
+	return &weather.Generator{Seed: seed, Place: *place, Start: start, Step: interval,
+		N: int(time.Duration(days) * 24 * time.Hour / interval)}
 }
 
 // siteOf is what --site says, nil where it is not given.
@@ -342,7 +349,8 @@ UTC. The same seed gives the same weather. It looks like weather, and was measur
 				return err
 			}
 			s := madeUp(seed, place, time.Duration(d), days).Series()
-			return out.finish(s.Write(out), fmt.Sprintf("%s of weather, made up by seed %d", count(days, "day"), seed))
+			return out.finish(s.Write(out), fmt.Sprintf("%s of weather, made up by seed %d", count(days,
+				"day"), seed))
 		},
 	}
 	fl := cmd.Flags()

@@ -24,16 +24,19 @@ func TestForecast(t *testing.T) {
 	}
 	at := []string{"forecast", "power", "weather.csv", "--at", "36h", "--horizon", "50m", "--grid", "30%"}
 	var o weather.Outlook
-	if err := json.Unmarshal([]byte(s.must(0, append(at, "-o", "json", "--trace", "slots.csv", "--plot", "p.svg")...)), &o); err != nil {
+	if err := json.Unmarshal([]byte(s.must(0, append(at, "-o", "json", "--trace", "slots.csv", "--plot",
+		"p.svg")...)), &o); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(s.must(0, append(at, "-o", "csv")...))).ReadAll()
-	if err != nil || len(rows) != 6 || len(o.Forecast) != 5 || o.Grid != 0.3 || len(o.History) != 216 || o.Source != "weather.csv (CSV)" {
+	if err != nil || len(rows) != 6 || len(o.Forecast) != 5 || o.Grid != 0.3 || len(o.History) != 216 ||
+		o.Source != "weather.csv (CSV)" {
 		t.Fatal(rows, err, o.Grid, len(o.History), o.Source)
 	}
 	table := s.must(0, at...)
 	for i, e := range o.Forecast {
-		if rows[i+1][0] != e.At.Format("2006-01-02T15:04:05Z07:00") || !strings.Contains(table, e.At.Format("2006-01-02 15:04")) || e.Capacity < 0.3 {
+		if rows[i+1][0] != e.At.Format("2006-01-02T15:04:05Z07:00") || !strings.Contains(table,
+			e.At.Format("2006-01-02 15:04")) || e.Capacity < 0.3 {
 			t.Errorf("%v, %+v", rows[i+1], e)
 		}
 	}
@@ -44,7 +47,8 @@ func TestForecast(t *testing.T) {
 	if n := strings.Count(s.read("j"), "event forecast-issued of=capacity"); n < 3 {
 		t.Errorf("policies are told %d forecasts", n)
 	}
-	if made := s.must(0, "forecast", "power", "--grid", "0"); !strings.Contains(made, "weather made up by seed 1") || !strings.Contains(made, "the grid carries 0 %") {
+	if made := s.must(0, "forecast", "power", "--grid", "0"); !strings.Contains(made,
+		"weather made up by seed 1") || !strings.Contains(made, "the grid carries 0 %") {
 		t.Error(made)
 	}
 }

@@ -10,9 +10,9 @@ import (
 // 16 and table 2. It is fitted when it is asked, and iterates the prediction of one step.
 //
 // Roots may lie on the unit circle, as a trend without a constant needs them, but no further out
-// than 1.001: what is fitted to a night and the first minutes of a day explodes. Such roots are drawn
-// in. The paper says nothing of this.
-// While the window has fewer than three rows for each coefficient, it repeats the last value.
+// than 1.001: what is fitted to a night and the first minutes of a day explodes. Such roots are
+// drawn in. The paper says nothing of this. While the window has fewer than three rows for each
+// coefficient, it repeats the last value.
 type AR struct {
 	Order    int    `json:"order"`
 	Constant bool   `json:"constant"` // the paper has none

@@ -119,7 +119,8 @@ func (f *fitter) fit(xs []float64, o Order, from *Model, exact bool) (*Model, er
 	if !o.Mean {
 		mean = 0
 	}
-	m := &Model{Order: o, AR: make([]float64, o.P), MA: make([]float64, o.Q), Mean: mean, N: there - o.D, Exact: exact}
+	m := &Model{Order: o, AR: make([]float64, o.P), MA: make([]float64, o.Q), Mean: mean, N: there - o.D,
+		Exact: exact}
 	unit := scale(z)
 	if d := units.Rounded(deviation / unit); o.Mean && d < 1e-12 || unit == 1 && d == 0 && mean == 0 {
 		return m, nil // all differences are alike: there is nothing to explain
@@ -127,7 +128,8 @@ func (f *fitter) fit(xs []float64, o Order, from *Model, exact bool) (*Model, er
 	if o.Mean {
 		unit = scale([]float64{deviation})
 	}
-	// The mean is a parameter around the plain one, so that the search begins at 0 and its steps are near 1.
+	// The mean is a parameter around the plain one, so that the search begins at 0 and its steps
+	// are near 1.
 	f.xs = zeros(f.xs, len(xs))
 	for i, x := range xs {
 		f.xs[i] = x / unit
@@ -236,7 +238,8 @@ func (m *Model) predict(p *process, room *[]float64, xs []float64, steps []Step)
 // Predict writes what the model expects behind a series, such as the one it was fitted to.
 func (m *Model) Predict(xs []float64, steps []Step) error {
 	if start(xs, m.Order.D) == len(xs) {
-		return fmt.Errorf("%v needs %d values in a row, but the series has gaps between all", m.Order, m.Order.D+1)
+		return fmt.Errorf("%v needs %d values in a row, but the series has gaps between all", m.Order,
+			m.Order.D+1)
 	}
 	var room []float64
 	m.predict(new(process), &room, xs, steps)

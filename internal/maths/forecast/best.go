@@ -42,7 +42,8 @@ func Best(xs []float64, p, q int) (*Model, error) {
 	return best, nil
 }
 
-// kpss is the statistic of a level, with the lags that R's tseries takes. Missing values are left out.
+// kpss is the statistic of a level, with the lags that R's tseries takes. Missing values are left
+// out.
 func kpss(xs []float64) float64 {
 	var e []float64
 	mean, deviation := moments(xs)

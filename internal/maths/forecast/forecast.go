@@ -4,7 +4,8 @@ package forecast
 // parameters and its state: encoding/json writes them, and reads them into one that was made alike,
 // which then predicts the same. Every forecaster here has a method Clone besides.
 type Forecaster interface {
-	// Observe takes the value of the next interval. One that is missing is NaN; so is an infinite one.
+	// Observe takes the value of the next interval. One that is missing is NaN; so is an infinite
+	// one.
 	Observe(x float64)
 	// Predict writes what is expected of the next len(steps) intervals. It returns false, and
 	// writes nothing, while it remembers no value.
@@ -21,7 +22,8 @@ type Step struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	// Judged is how many earlier forecasts, as many intervals ahead, could be held to a value, and
-	// Covered the part of these values that lay in their bands. Both are 0 unless the forecaster is Tracked.
+	// Covered the part of these values that lay in their bands. Both are 0 unless the forecaster is
+	// Tracked.
 	Judged  int     `json:"judged"`
 	Covered float64 `json:"covered"`
 }
@@ -34,7 +36,8 @@ const nominalZ = 1.6448536269514722
 
 // Normal is a step with a normal band around its middle.
 func Normal(mid, deviation float64) Step {
-	return Step{Mid: mid, Deviation: deviation, Low: mid - float64(nominalZ*deviation), High: mid + float64(nominalZ*deviation)}
+	return Step{Mid: mid, Deviation: deviation, Low: mid - float64(nominalZ*deviation),
+		High: mid + float64(nominalZ*deviation)}
 }
 
 // cloner is what every forecaster of this package is besides.

@@ -3,6 +3,7 @@ package forecast
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/internal/maths/draw"
@@ -47,7 +48,8 @@ func near(t *testing.T, what string, got, want []float64, part float64) {
 func TestARFollowsWhatHasNoNoise(t *testing.T) {
 	wave := func(i int) float64 { return 5 * math.Cos(float64(i)/7) }
 	trend := func(i int) float64 { return 3 + 2*float64(i) }
-	for name, x := range map[string]func(int) float64{"wave": wave, "trend": trend, "constant": func(int) float64 { return 4 }} {
+	for name, x := range map[string]func(int) float64{"wave": wave, "trend": trend,
+		"constant": func(int) float64 { return 4 }} {
 		for _, unit := range []float64{1, 1e12, 1e-12} {
 			a := NewAR(2, 0)
 			var want []float64
@@ -59,6 +61,16 @@ func TestARFollowsWhatHasNoNoise(t *testing.T) {
 			}
 			near(t, name, mids(t, a, 6), want, 1e-6)
 		}
+	}
+}
+
+// What is missing at the end is predicted first: the forecast is as far ahead as it is from the last value.
+func TestARAfterMissingValues(t *testing.T) {
+	xs := simulated(2, 100, 0)
+	a, b := observe(NewAR(2, 0), xs...), observe(NewAR(2, 0), append(xs, math.NaN(), math.NaN())...)
+	far, near := make([]Step, 5), make([]Step, 3)
+	if !a.Predict(far) || !b.Predict(near) || !slices.Equal(far[2:], near) {
+		t.Errorf("%+v\n%+v", far[2:], near)
 	}
 }
 
@@ -75,7 +87,8 @@ func TestPersistenceByHand(t *testing.T) {
 	near(t, "seasonal", mids(t, s, 6), []float64{2, 3, 3, 2, 3, 3}, 0)
 }
 
-// What has been saved and loaded, or copied, predicts the same for ever; neither disturbs the other.
+// What has been saved and loaded, or copied, predicts the same for ever; neither disturbs the
+// other.
 func TestSaveLoadClone(t *testing.T) {
 	for _, f := range everyForecaster() {
 		x := series(7)
@@ -100,9 +113,11 @@ func TestSaveLoadClone(t *testing.T) {
 			f.Observe(100)
 		}
 		for i := range 40 {
-			v := x()
-			loaded.Observe(v)
-			clone.Observe(v)
+			if i > 0 {
+				v := x()
+				loaded.Observe(v)
+				clone.Observe(v)
+			}
 			a, b := make([]Step, 4), make([]Step, 4)
 			if loaded.Predict(a) != clone.Predict(b) {
 				t.Fatalf("%T", f)
@@ -117,8 +132,10 @@ func TestSaveLoadClone(t *testing.T) {
 }
 
 func everyForecaster() []Forecaster {
-	return []Forecaster{NewPersistence(30), NewSeasonal(6, 30), NewAR(3, 48), &AR{Order: 2, Constant: true, Past: Window{Size: 40}},
-		NewTracked(Default(), 4, 0, 50), NewARIMA(Order{P: 1, D: 1, Q: 1}, 40), NewHoltWinters(6, 36), NewHoltWinters(1, 20),
+	return []Forecaster{NewPersistence(30), NewSeasonal(6, 30), NewAR(3, 48), &AR{Order: 2, Constant: true,
+		Past: Window{Size: 40}},
+		NewTracked(Default(), 4, 0, 50), NewARIMA(Order{P: 1, D: 1, Q: 1}, 40), NewHoltWinters(6, 36),
+		NewHoltWinters(1, 20),
 		&Combined{Of: []*Tracked{NewTracked(Default(), 4, 0, 50), NewTracked(NewPersistence(20), 4, 0, 50)}}}
 }
 

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// HoltWinters is additive exponential smoothing of level, trend and, where Period is above 1, season
-// (Hyndman and others, "Forecasting with exponential smoothing", 2008, chapter 3). Its three factors
-// are those with the least sum of squared errors of one step in the window. Until there are two
-// periods it repeats the last value, or period.
+// HoltWinters is additive exponential smoothing of level, trend and, where Period is above 1,
+// season (Hyndman and others, "Forecasting with exponential smoothing", 2008, chapter 3). Its three
+// factors are those with the least sum of squared errors of one step in the window. Until there are
+// two periods it repeats the last value, or period.
 type HoltWinters struct {
 	Period int    `json:"period"`
 	Past   Window `json:"past"`

@@ -110,7 +110,8 @@ func start(xs []float64, d int) int {
 // begin puts the filter before the value at from.
 func (p *process) begin(xs []float64, from int) {
 	n := p.r + p.d
-	p.state, p.cov, p.before, p.gain = zeros(p.state, n), zeros(p.cov, n*n), zeros(p.before, n*n), zeros(p.gain, n)
+	p.state, p.cov, p.before, p.gain = zeros(p.state, n), zeros(p.cov, n*n), zeros(p.before, n*n),
+		zeros(p.gain, n)
 	for j := range p.d {
 		p.state[p.r+j] = xs[from-1-j]
 	}
@@ -169,8 +170,8 @@ func product(to, a, b []float64, n int, transposed bool) {
 }
 
 // filter runs over the values, and writes the standardised innovation of each, 0 where the value is
-// missing, or is given. It returns the sum of the logarithms of their variances, and how many there are.
-// Behind it, state and cov are those of the interval after the last.
+// missing, or is given. It returns the sum of the logarithms of their variances, and how many there
+// are. Behind it, state and cov are those of the interval after the last.
 func (p *process) filter(xs []float64, to []float64) (logs float64, count int) {
 	n := p.r + p.d
 	from := start(xs, p.d)

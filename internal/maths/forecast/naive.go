@@ -26,7 +26,8 @@ type Seasonal struct {
 	Past   Window `json:"past"`
 }
 
-// NewSeasonal has periods of so many intervals, and looks back over so many values, two periods at least.
+// NewSeasonal has periods of so many intervals, and looks back over so many values, two periods at
+// least.
 func NewSeasonal(period, window int) *Seasonal {
 	return &Seasonal{Period: max(period, 1), Past: Window{Size: max(window, 2*period)}}
 }

@@ -64,7 +64,8 @@ func TestExactLikelihood(t *testing.T) {
 			continue
 		}
 		if off := m.LogLikelihood - c.LLF; off < -1e-6 || off > 1e-4 {
-			t.Errorf("%s: the likelihood is %v, by statsmodels %v, %v less", name, m.LogLikelihood, c.LLF, -off)
+			t.Errorf("%s: the likelihood is %v, by statsmodels %v, %v less", name, m.LogLikelihood, c.LLF,
+				-off)
 		}
 		if math.Abs(m.AICc()-c.AICc) > 1e-3 {
 			t.Errorf("%s: AICc is %v, by statsmodels %v", name, m.AICc(), c.AICc)
@@ -86,10 +87,12 @@ func TestExactLikelihood(t *testing.T) {
 		}
 		for h := range steps {
 			if math.Abs(steps[h].Mid-c.Mid[h]) > 2e-3*c.Deviation[h] {
-				t.Errorf("%s: %d ahead %v, by statsmodels %v ± %v", name, h+1, steps[h].Mid, c.Mid[h], c.Deviation[h])
+				t.Errorf("%s: %d ahead %v, by statsmodels %v ± %v", name, h+1, steps[h].Mid, c.Mid[h],
+					c.Deviation[h])
 			}
 			if math.Abs(steps[h].Deviation/c.Deviation[h]-1) > 1e-3 {
-				t.Errorf("%s: %d ahead the deviation is %v, by statsmodels %v", name, h+1, steps[h].Deviation, c.Deviation[h])
+				t.Errorf("%s: %d ahead the deviation is %v, by statsmodels %v", name, h+1, steps[h].Deviation,
+					c.Deviation[h])
 			}
 		}
 	}
@@ -104,8 +107,10 @@ func TestFilter(t *testing.T) {
 			t.Fatal(err)
 		}
 		for h := range steps {
-			if math.Abs(steps[h].Mid-c.Mid[h]) > 1e-6*c.Deviation[h] || math.Abs(steps[h].Deviation/c.Deviation[h]-1) > 1e-8 {
-				t.Errorf("case %d, %d ahead: %v ± %v, by statsmodels %v ± %v", i, h+1, steps[h].Mid, steps[h].Deviation, c.Mid[h], c.Deviation[h])
+			if math.Abs(steps[h].Mid-c.Mid[h]) > 1e-6*c.Deviation[h] ||
+				math.Abs(steps[h].Deviation/c.Deviation[h]-1) > 1e-8 {
+				t.Errorf("case %d, %d ahead: %v ± %v, by statsmodels %v ± %v", i, h+1, steps[h].Mid,
+					steps[h].Deviation, c.Mid[h], c.Deviation[h])
 			}
 		}
 	}
@@ -131,7 +136,8 @@ func TestRegression(t *testing.T) {
 		near(t, fmt.Sprint(i, " mid"), mids(t, a, 5), c.Mid, 1e-8)
 		steps := make([]Step, 1)
 		a.Predict(steps)
-		near(t, fmt.Sprint(i, " deviation"), []float64{steps[0].Deviation}, []float64{math.Sqrt(c.Variance)}, 1e-8)
+		near(t, fmt.Sprint(i, " deviation"), []float64{steps[0].Deviation}, []float64{math.Sqrt(c.Variance)},
+			1e-8)
 	}
 }
 

@@ -19,7 +19,8 @@ func TestTransform(t *testing.T) {
 		// The weights of past shocks of a stationary process die out.
 		var psi []float64
 		weights(ar, nil, 0, &psi, 20_000)
-		if tail := psi[len(psi)-p:]; slices.ContainsFunc(tail, func(x float64) bool { return math.Abs(x) > 1e-3 }) {
+		if tail := psi[len(psi)-p:]; slices.ContainsFunc(tail,
+			func(x float64) bool { return math.Abs(x) > 1e-3 }) {
 			t.Fatalf("%v give %v, whose weights end in %v", us, ar, tail)
 		}
 		numbers(ar, back)
@@ -45,7 +46,8 @@ func TestNumbersOfExplosive(t *testing.T) {
 func TestUnits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
-		o := Order{rapid.IntRange(0, 2).Draw(t, "p"), rapid.IntRange(0, 2).Draw(t, "d"), rapid.IntRange(0, 1).Draw(t, "q"), rapid.Bool().Draw(t, "mean")}
+		o := Order{rapid.IntRange(0, 2).Draw(t, "p"), rapid.IntRange(0, 2).Draw(t, "d"), rapid.IntRange(0,
+			1).Draw(t, "q"), rapid.Bool().Draw(t, "mean")}
 		unit := math.Ldexp(1, rapid.IntRange(-40, 40).Draw(t, "unit"))
 		xs, scaled := make([]float64, 60), make([]float64, 60)
 		next := series(seed)
@@ -58,7 +60,8 @@ func TestUnits(t *testing.T) {
 		if err != nil || err2 != nil {
 			t.Skip()
 		}
-		if !slices.Equal(a.AR, b.AR) || !slices.Equal(a.MA, b.MA) || a.Mean*unit != b.Mean || a.Variance*unit*unit != b.Variance ||
+		if !slices.Equal(a.AR, b.AR) || !slices.Equal(a.MA, b.MA) || a.Mean*unit != b.Mean ||
+			a.Variance*unit*unit != b.Variance ||
 			math.Abs(a.LogLikelihood-b.LogLikelihood-float64(a.N)*math.Log(unit)) > 1e-6 {
 			t.Fatalf("%+v\n%+v", a, b)
 		}
@@ -80,13 +83,22 @@ func TestWhateverIsObserved(t *testing.T) {
 		"trend":       func(_ draw.Draw, i int) float64 { return float64(2*i) - 7 },
 		"noisy trend": func(d draw.Draw, i int) float64 { return float64(i) + d.Normal(0, 1) },
 		"steps":       func(_ draw.Draw, i int) float64 { return float64(i / 20 % 2) },
-		"one value":   func(_ draw.Draw, i int) float64 { return map[bool]float64{true: 5, false: math.NaN()}[i == 4] },
+		"one value": func(_ draw.Draw, i int) float64 {
+			return map[bool]float64{true: 5,
+				false: math.NaN()}[i == 4]
+		},
 		"alternating": func(_ draw.Draw, i int) float64 { return float64(i % 2) },
-		"half gone":   func(d draw.Draw, i int) float64 { return [2]float64{d.Normal(5, 1), math.NaN()}[i%2] },
-		"huge":        func(d draw.Draw, i int) float64 { return 1e12 * d.Normal(5, 1) },
-		"tiny":        func(d draw.Draw, i int) float64 { return 1e-12 * d.Normal(5, 1) },
-		"offset":      func(d draw.Draw, i int) float64 { return 1e9 + d.Normal(0, 1) },
-		"infinite":    func(d draw.Draw, i int) float64 { return [2]float64{d.Normal(5, 1), math.Inf(1)}[i/30%2] },
+		"half gone": func(d draw.Draw, i int) float64 {
+			return [2]float64{d.Normal(5, 1),
+				math.NaN()}[i%2]
+		},
+		"huge":   func(d draw.Draw, i int) float64 { return 1e12 * d.Normal(5, 1) },
+		"tiny":   func(d draw.Draw, i int) float64 { return 1e-12 * d.Normal(5, 1) },
+		"offset": func(d draw.Draw, i int) float64 { return 1e9 + d.Normal(0, 1) },
+		"infinite": func(d draw.Draw, i int) float64 {
+			return [2]float64{d.Normal(5, 1),
+				math.Inf(1)}[i/30%2]
+		},
 	}
 	for name, kind := range kinds {
 		for _, f := range everyForecaster() {
@@ -100,7 +112,8 @@ func TestWhateverIsObserved(t *testing.T) {
 					continue
 				}
 				for h, s := range steps {
-					if math.IsNaN(s.Mid+s.Deviation) || math.IsInf(s.Mid+s.Deviation, 0) || !(s.Low <= s.Mid && s.Mid <= s.High) {
+					if math.IsNaN(s.Mid+s.Deviation) || math.IsInf(s.Mid+s.Deviation, 0) ||
+						!(s.Low <= s.Mid && s.Mid <= s.High) {
 						t.Fatalf("%T, %s, after %d: %d ahead %+v", f, name, i, h+1, s)
 					}
 				}
@@ -131,13 +144,15 @@ func TestFitsThatCannotBe(t *testing.T) {
 			t.Errorf("%v: %v\nwant %s", c.o, err, c.want)
 		}
 	}
-	if _, err := Best(gone, 2, 2); err == nil || err.Error() != "no order fits: ARIMA(2,0,2) with a mean needs at least 16 values, but the series has 0" {
+	if _, err := Best(gone, 2, 2); err == nil ||
+		err.Error() != "no order fits: ARIMA(2,0,2) with a mean needs at least 16 values, but the series has 0" {
 		t.Error(err)
 	}
 	for _, o := range []Order{{P: 2, Mean: true}, {P: 1, D: 1}, {Q: 1, D: 2}} {
 		m, err := Fit(slices.Repeat([]float64{7}, 40), o)
 		steps := make([]Step, 3)
-		if err != nil || m.Variance != 0 || m.Predict(slices.Repeat([]float64{7}, 40), steps) != nil || steps[2].Mid != 7 || steps[2].Deviation != 0 {
+		if err != nil || m.Variance != 0 || m.Predict(slices.Repeat([]float64{7}, 40), steps) != nil ||
+			steps[2].Mid != 7 || steps[2].Deviation != 0 {
 			t.Errorf("%v: %+v, %v, %+v", o, m, err, steps)
 		}
 	}
@@ -178,16 +193,19 @@ func TestBest(t *testing.T) {
 			for q := range 2 {
 				m, err := Fit(xs, Order{p, d, q, d == 0})
 				if err != nil || m.AICc() < best.AICc()-1e-6 {
-					t.Errorf("%v has %v, the best, %v, %v: %v", m.Order, m.AICc(), best.Order, best.AICc(), err)
+					t.Errorf("%v has %v, the best, %v, %v: %v", m.Order, m.AICc(), best.Order, best.AICc(),
+						err)
 				}
 			}
 		}
 	}
 }
 
-// Nine in ten values of a series that is as the model says lie in the band, any number of steps ahead.
+// Nine in ten values of a series that is as the model says lie in the band, any number of steps
+// ahead.
 func TestCoverage(t *testing.T) {
-	for _, f := range []Forecaster{&AR{Order: 2, Constant: true, Past: Window{Size: 300}}, &ARIMA{Order: Order{P: 2, Mean: true}, Every: 100, First: 100, Past: Window{Size: 300}}} {
+	for _, f := range []Forecaster{&AR{Order: 2, Constant: true, Past: Window{Size: 300}},
+		&ARIMA{Order: Order{P: 2, Mean: true}, Every: 100, First: 100, Past: Window{Size: 300}}} {
 		c := NewTracked(f, 6, math.Inf(-1), math.Inf(1))
 		for _, x := range simulated(9, 4000, 0) {
 			c.Observe(x)
@@ -207,21 +225,24 @@ func TestTrackedByHand(t *testing.T) {
 	c := NewTracked(NewPersistence(0), 2, 0, 10)
 	observe(c, 4, 4, math.NaN(), 30)
 	// One ahead: 4 of 4 (in its band), then none, then 4 for 30; two ahead: 4 for 30.
-	if s := c.Scores; s[0].Judged != 2 || s[0].Covered != 1 || s[0].Squares != 26*26 || s[1].Judged != 1 || s[1].Squares != 26*26 {
+	if s := c.Scores; s[0].Judged != 2 || s[0].Covered != 1 || s[0].Squares != 26*26 || s[1].Judged != 1 ||
+		s[1].Squares != 26*26 {
 		t.Errorf("%+v", s)
 	}
 	if r := c.Scores[0].Recent; math.Abs(r-26*26/1.95) > 1e-9 {
 		t.Error(r)
 	}
 	steps := make([]Step, 3)
-	if c.Predict(steps); steps[0].Mid != 10 || steps[0].High != 10 || steps[0].Judged != 2 || steps[0].Covered != 0.5 || steps[2].Judged != 0 {
+	if c.Predict(steps); steps[0].Mid != 10 || steps[0].High != 10 || steps[0].Judged != 2 ||
+		steps[0].Covered != 0.5 || steps[2].Judged != 0 {
 		t.Errorf("%+v", steps)
 	}
 }
 
 // Whoever was nearer lately has more to say, and who was right all the time everything.
 func TestCombined(t *testing.T) {
-	c := &Combined{Of: []*Tracked{NewTracked(NewAR(2, 0), 3, -99, 99), NewTracked(NewPersistence(0), 3, -99, 99)}}
+	c := &Combined{Of: []*Tracked{NewTracked(NewAR(2, 0), 3, -99, 99), NewTracked(NewPersistence(0), 3, -99,
+		99)}}
 	wave := func(i int) float64 { return 5 * math.Cos(float64(i)/3) }
 	for i := range 200 {
 		c.Observe(wave(i))
@@ -230,9 +251,11 @@ func TestCombined(t *testing.T) {
 	if (&Combined{}).Predict(make([]Step, 1)) {
 		t.Error("nobody predicts")
 	}
-	even := &Combined{Of: []*Tracked{NewTracked(NewPersistence(0), 1, -99, 99), NewTracked(NewSeasonal(2, 0), 1, -99, 99)}}
+	even := &Combined{Of: []*Tracked{NewTracked(NewPersistence(0), 1, -99, 99), NewTracked(NewSeasonal(2, 0),
+		1, -99, 99)}}
 	observe(even, 1, 2, 4)
-	// Persistence was off by 1 and 2; the other, which had no period yet, was so for 2, and by 3 for 4.
+	// Persistence was off by 1 and 2; the other, which had no period yet, was so for 2, and by 3
+	// for 4.
 	was, other := (0.95+4)/1.95, (0.95+9)/1.95
 	near(t, "even", mids(t, even, 1), []float64{(4/was + 2/other) / (1/was + 1/other)}, 1e-12)
 }

@@ -16,7 +16,8 @@ type ARIMA struct {
 	room    []float64
 }
 
-// NewARIMA fits a process of this order to so many values, when half of them are there for the first time.
+// NewARIMA fits a process of this order to so many values, when half of them are there for the
+// first time.
 func NewARIMA(o Order, window int) *ARIMA {
 	return &ARIMA{Order: o, Every: 1, First: max(window/2, o.least()), Past: Window{Size: window}}
 }
@@ -46,5 +47,6 @@ func (a *ARIMA) Predict(steps []Step) bool {
 
 // Clone returns a copy that shares nothing that changes.
 func (a *ARIMA) Clone() Forecaster {
-	return &ARIMA{Order: a.Order, Every: a.Every, First: a.First, Past: a.Past.clone(), Model: a.Model, Since: a.Since}
+	return &ARIMA{Order: a.Order, Every: a.Every, First: a.First, Past: a.Past.clone(), Model: a.Model,
+		Since: a.Since}
 }

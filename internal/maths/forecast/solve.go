@@ -22,7 +22,8 @@ func (n *normal) reset(k int) {
 	n.a, n.beta, n.row = zeros(n.a, k*k), zeros(n.beta, k), zeros(n.row, k)
 }
 
-// add takes the row that stands in n.row, and what it should explain. It leaves rows out that miss something.
+// add takes the row that stands in n.row, and what it should explain. It leaves rows out that miss
+// something.
 func (n *normal) add(y float64) {
 	if math.IsNaN(y) || slices.ContainsFunc(n.row, math.IsNaN) {
 		return
@@ -88,7 +89,8 @@ func (d *descent) minimise(params []float64, n int) float64 {
 			} else {
 				ties = 0
 			}
-			// Nielsen's rule: less damping where the sum falls as foreseen, more where the step went too far.
+			// Nielsen's rule: less damping where the sum falls as foreseen, more where the step
+			// went too far.
 			gain := 2*(best-sum)/max(d.foreseen(params, damping), 1e-300) - 1
 			damping = max(damping*min(max(1-float64(gain*gain*gain), 1./10), 2), 1e-10)
 			best, d.r, d.trial = sum, d.trial, d.r

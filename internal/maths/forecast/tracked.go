@@ -8,7 +8,8 @@ import (
 )
 
 // Tracked holds a forecaster's predictions to the values that came, so that each step says how many
-// of the earlier ones, as far ahead, lay in their bands. It keeps mid and band between Least and Most.
+// of the earlier ones, as far ahead, lay in their bands. It keeps mid and band between Least and
+// Most.
 type Tracked struct {
 	Of    Forecaster `json:"of"`
 	Least float64    `json:"least"`
@@ -25,7 +26,8 @@ type Score struct {
 	Judged  int     `json:"judged"`  // how many
 	Covered int     `json:"covered"` // how many values lay in their bands
 	Squares float64 `json:"squares"` // sum of squared errors
-	// Recent is the mean of squared errors in which each counts a twentieth less than the one after it.
+	// Recent is the mean of squared errors in which each counts a twentieth less than the one after
+	// it.
 	Recent float64 `json:"recent"`
 	// Weight is the sum of what errors count in Recent.
 	Weight float64 `json:"weight"`

@@ -29,7 +29,8 @@ func stationary(us, coefficients, spare []float64) {
 // edge keeps partial autocorrelations off the unit circle, where no number leads.
 const edge = 0.999
 
-// numbers is the inverse of stationary. Coefficients that are not stationary are drawn to the origin until they are.
+// numbers is the inverse of stationary. Coefficients that are not stationary are drawn to the
+// origin until they are.
 func numbers(coefficients, us []float64) {
 	p := len(coefficients)
 	a, spare := make([]float64, p), make([]float64, p)
@@ -54,7 +55,8 @@ func scaled(coefficients, to []float64, by float64) {
 }
 
 // partials are the partial autocorrelations that coefficients come from, whose place it takes. It
-// returns false if one is not within the edge: below 1 that says that the process is not stationary.
+// returns false if one is not within the edge: below 1 that says that the process is not
+// stationary.
 func partials(a, to, spare []float64, edge float64) bool {
 	for k := len(a) - 1; k >= 0; k-- {
 		r := a[k]

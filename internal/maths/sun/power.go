@@ -20,7 +20,8 @@ func (p Panels) Power(irradiance float64) float64 {
 	return p.Peak * min(max(irradiance, 0)/standard, 1)
 }
 
-// Clouded is what they make where a clear sky would give so much, and clouds cover a part of it from 0 to 1.
+// Clouded is what they make where a clear sky would give so much, and clouds cover a part of it
+// from 0 to 1.
 func (p Panels) Clouded(clear, cover float64) float64 {
 	return p.Power(clear * (1 - min(max(cover, 0), 1)))
 }
@@ -43,7 +44,8 @@ func Cubic(peak, cutIn, rated, cutOut float64) Turbine {
 	return Turbine{a, -a * low, cutIn, rated, cutOut, peak}
 }
 
-// Micro is a turbine of 1 kW, as in the paper, with speeds that are usual for such: 2.5, 11 and 25 m/s.
+// Micro is a turbine of 1 kW, as in the paper, with speeds that are usual for such: 2.5, 11 and 25
+// m/s.
 func Micro() Turbine { return Cubic(1000, 2.5, 11, 25) }
 
 // Power is what it makes at a wind speed.
@@ -97,7 +99,8 @@ type Mix struct {
 	Green float64 `json:"green"`
 }
 
-// Capacity is the part of the cluster, from 0 to 1, that can run on so much green power: it is linear in power.
+// Capacity is the part of the cluster, from 0 to 1, that can run on so much green power: it is
+// linear in power.
 func (m Mix) Capacity(green float64) float64 {
 	return m.Grid + (1-m.Grid)*min(max(green/m.Green, 0), 1)
 }

@@ -18,7 +18,8 @@ func TestPositionAsPublished(t *testing.T) {
 	}
 }
 
-// Equinoxes and solstices, as almanacs have them: on the equator and the tropics the sun passes the zenith.
+// Equinoxes and solstices, as almanacs have them: on the equator and the tropics the sun passes the
+// zenith.
 func TestSunAtKnownTimes(t *testing.T) {
 	for _, c := range []struct {
 		at       time.Time
@@ -63,7 +64,8 @@ func TestDays(t *testing.T) {
 
 // Values that pvlib's tests have for Haurwitz's model, by elevation.
 func TestClearSky(t *testing.T) {
-	for elevation, want := range map[float64]float64{-20: 0, -0.05: 0, 5: 48.6298687941956, 10: 135.741748091813, 30: 487.894132885425, 90: 1035.09203253450} {
+	for elevation, want := range map[float64]float64{-20: 0, -0.05: 0, 5: 48.6298687941956,
+		10: 135.741748091813, 30: 487.894132885425, 90: 1035.09203253450} {
 		if got := ClearSky(90 - elevation); math.Abs(got-want) > 1e-9*max(want, 1) {
 			t.Errorf("%v°: %v, want %v", elevation, got, want)
 		}
@@ -76,17 +78,20 @@ func TestClearSky(t *testing.T) {
 
 func TestPower(t *testing.T) {
 	p, w := Panels{1000}, Micro()
-	for _, c := range [][2]float64{{p.Power(-7), 0}, {p.Power(500), 500}, {p.Power(1200), 1000}, {p.Clouded(800, 0.25), 600}, {p.Clouded(800, 2), 0},
+	for _, c := range [][2]float64{{p.Power(-7), 0}, {p.Power(500), 500}, {p.Power(1200), 1000},
+		{p.Clouded(800, 0.25), 600}, {p.Clouded(800, 2), 0},
 		{w.Power(2.4), 0}, {w.Power(2.5), 0}, {w.Power(11), 1000}, {w.Power(24.9), 1000}, {w.Power(25), 0},
 		{w.Power(6.75), 1000 * (6.75*6.75*6.75 - 15.625) / (1331 - 15.625)},
-		{Mix{0.5, 2000}.Capacity(1000), 0.75}, {Mix{0.5, 2000}.Capacity(0), 0.5}, {Mix{0.2, 10}.Capacity(20), 1}} {
+		{Mix{0.5, 2000}.Capacity(1000), 0.75}, {Mix{0.5, 2000}.Capacity(0), 0.5}, {Mix{0.2, 10}.Capacity(20),
+			1}} {
 		if math.Abs(c[0]-c[1]) > 1e-9 {
 			t.Error(c)
 		}
 	}
 }
 
-// The curve is the one that the pairs were made by; residuals of others are orthogonal to what explains them.
+// The curve is the one that the pairs were made by; residuals of others are orthogonal to what
+// explains them.
 func TestFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		speeds := rapid.SliceOfN(rapid.Float64Range(0, 30), 3, 40).Draw(t, "speeds")
@@ -113,7 +118,8 @@ func TestFit(t *testing.T) {
 	if _, err := Micro().Fit([]float64{5, 5, 30}, []float64{1, 2, 3}); err == nil {
 		t.Error("one speed is no curve")
 	}
-	fit, err := Micro().Fit([]float64{3, 5, 7, 2, 12, math.NaN()}, []float64{54 + 1, 250 + 1, 686 + 1, 99, 99, 99})
+	fit, err := Micro().Fit([]float64{3, 5, 7, 2, 12, math.NaN()}, []float64{54 + 1, 250 + 1, 686 + 1, 99, 99,
+		99})
 	if err != nil || math.Abs(fit.A-2) > 1e-9 || math.Abs(fit.B-1) > 1e-9 || fit.CutOut != 25 {
 		t.Error(fit, err)
 	}

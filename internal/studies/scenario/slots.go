@@ -44,7 +44,8 @@ func (s *Scenario) slots(cfg *sim.Config) {
 		return
 	}
 	whole := cfg.Cluster.Capacity()
-	rows, err := readSlots(s.beside(k.File), float64(whole[units.MapSlots]+whole[units.ReduceSlots]), k.As == "up", d.Has("cluster.slots.forecast"))
+	rows, err := readSlots(s.beside(k.File), float64(whole[units.MapSlots]+whole[units.ReduceSlots]),
+		k.As == "up", d.Has("cluster.slots.forecast"))
 	if err != nil {
 		d.Failf("cluster.slots.file", "%v", err)
 		return
@@ -84,7 +85,8 @@ func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyS
 		x, there, err := t.amount(1, kind)
 		switch n := len(rows); {
 		case err != nil && t.cols[1] == "slots":
-			return nil, t.errorf(1, "%q is not a number of slots; it must be finite and not negative", t.row[1])
+			return nil, t.errorf(1, "%q is not a number of slots; it must be finite and not negative",
+				t.row[1])
 		case err != nil:
 			return nil, err
 		case !there:
@@ -105,7 +107,8 @@ func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyS
 	case len(rows) == 0:
 		return nil, fmt.Errorf("%s: it has no row but its header", path)
 	case even && len(rows) < 2:
-		return nil, fmt.Errorf("%s: it has 1 row, a forecast needs at least two, which give its interval", path)
+		return nil, fmt.Errorf("%s: it has 1 row, a forecast needs at least two, which give its interval",
+			path)
 	}
 	return rows, nil
 }
@@ -130,7 +133,8 @@ func (f *SlotsForecast) told(rows []sim.SupplyStep) (all []sim.Outlook) {
 			tracked.Observe(row.Amount)
 			tracked.Predict(steps)
 			for _, x := range steps {
-				told.Mid, told.Low, told.High = append(told.Mid, x.Mid), append(told.Low, x.Low), append(told.High, x.High)
+				told.Mid, told.Low, told.High = append(told.Mid, x.Mid), append(told.Low, x.Low),
+					append(told.High, x.High)
 			}
 		}
 		all = append(all, sim.Outlook{At: row.At, Of: sched.Capacity, Forecast: told})

@@ -10,23 +10,27 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A trace of slots becomes steps of speed or of nodes, of the supply, and forecasts that know no more than is known.
+// A trace of slots becomes steps of speed or of nodes, of the supply, and forecasts that know no
+// more than is known.
 func TestSlots(t *testing.T) {
 	at := func(d units.Duration) units.Time { return units.Time(0).Add(d) }
 	capacity := func(d units.Duration, x float64) sim.SupplyStep {
 		return sim.SupplyStep{At: at(d), Of: sched.Capacity, Amount: x}
 	}
-	files := map[string]string{"part.csv": "at,capacity\n0,1\n10m,0.5\n20m,0.4\n", "slots.csv": "at,slots\n0,6\n1h,3\n", "none.csv": "at,capacity\n5m,0\n"}
+	files := map[string]string{"part.csv": "at,capacity\n0,1\n10m,0.5\n20m,0.4\n",
+		"slots.csv": "at,slots\n0,6\n1h,3\n", "none.csv": "at,capacity\n5m,0\n"}
 
 	s, err := readBeside(t, files, "slots: {file: part.csv, as: up, forecast: {by: persistence, horizon: 2}}")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := s.Sim(1)
-	if d := cmp.Diff([]sim.SpeedStep{{At: 0, Factor: 1}, {At: at(10 * units.Minute), Factor: 0.5}, {At: at(20 * units.Minute), Factor: 0.4}}, cfg.Speeds); d != "" || cfg.Sizes != nil {
+	if d := cmp.Diff([]sim.SpeedStep{{At: 0, Factor: 1}, {At: at(10 * units.Minute), Factor: 0.5},
+		{At: at(20 * units.Minute), Factor: 0.4}}, cfg.Speeds); d != "" || cfg.Sizes != nil {
 		t.Error(d, cfg.Sizes)
 	}
-	if d := cmp.Diff([]sim.SupplyStep{capacity(0, 1), capacity(10*units.Minute, 0.5), capacity(20*units.Minute, 0.4)}, cfg.Supply); d != "" {
+	if d := cmp.Diff([]sim.SupplyStep{capacity(0, 1), capacity(10*units.Minute, 0.5),
+		capacity(20*units.Minute, 0.4)}, cfg.Supply); d != "" {
 		t.Error(d)
 	}
 	if len(cfg.Expect) != 3 || len(s.Traces()) != 1 {
@@ -34,8 +38,10 @@ func TestSlots(t *testing.T) {
 	}
 	// After the second row persistence expects that row, with the one step of 0.5 as the deviation.
 	told := cfg.Expect[1]
-	if d := cmp.Diff([]float64{0.5, 0.5}, told.Forecast.Mid); d != "" || told.At != at(10*units.Minute) || told.Of != sched.Capacity ||
-		told.Forecast.Start != at(20*units.Minute) || told.Forecast.Interval != 10*units.Minute || told.Forecast.Low[0] != 0 || told.Forecast.High[0] != 1 {
+	if d := cmp.Diff([]float64{0.5, 0.5}, told.Forecast.Mid); d != "" || told.At != at(10*units.Minute) ||
+		told.Of != sched.Capacity ||
+		told.Forecast.Start != at(20*units.Minute) || told.Forecast.Interval != 10*units.Minute ||
+		told.Forecast.Low[0] != 0 || told.Forecast.High[0] != 1 {
 		t.Errorf("%+v %+v", told, told.Forecast)
 	}
 	if f := cfg.Expect[0].Forecast; f.Low[0] != 1 || f.High[1] != 1 {
@@ -47,13 +53,15 @@ func TestSlots(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg = s.Sim(1)
-	if d := cmp.Diff([]sim.SizeStep{{At: at(units.Hour), Nodes: 1, Crash: true}}, cfg.Sizes); d != "" || cfg.Speeds != nil || cfg.Supply[1] != capacity(units.Hour, 0.5) {
+	if d := cmp.Diff([]sim.SizeStep{{At: at(units.Hour), Nodes: 1, Crash: true}}, cfg.Sizes); d != "" ||
+		cfg.Speeds != nil || cfg.Supply[1] != capacity(units.Hour, 0.5) {
 		t.Error(d, cfg.Speeds, cfg.Supply)
 	}
 	if d := cmp.Diff([]float64{0.5, 0.5, 0.5}, cfg.Expect[0].Forecast.Mid); d != "" {
 		t.Error(d)
 	}
-	if s, err = readBeside(t, files, "slots: {file: none.csv, as: out}"); err != nil || len(s.Sim(1).Expect) != 0 || s.Sim(1).Sizes[0].Nodes != 0 {
+	if s, err = readBeside(t, files, "slots: {file: none.csv, as: out}"); err != nil ||
+		len(s.Sim(1).Expect) != 0 || s.Sim(1).Sizes[0].Nodes != 0 {
 		t.Error(err)
 	}
 }
@@ -62,7 +70,8 @@ func TestSlots(t *testing.T) {
 func TestSlotsForecastLooksBackOnly(t *testing.T) {
 	var long, short []sim.SupplyStep
 	for i := range 60 {
-		row := sim.SupplyStep{At: units.Time(0).Add(units.Duration(i) * units.Minute), Of: sched.Capacity, Amount: float64(i*i%17) / 17}
+		row := sim.SupplyStep{At: units.Time(0).Add(units.Duration(i) * units.Minute), Of: sched.Capacity,
+			Amount: float64(i*i%17) / 17}
 		if long = append(long, row); i < 40 {
 			short = append(short, row)
 		}
@@ -85,20 +94,32 @@ func TestSlotsThatCannotBe(t *testing.T) {
 		{slots("as: down"), "", `s.yaml:2:62: as is "down", it must be "up" or "out"`},
 		{"slots: {file: f.csv}", "", `s.yaml:2:44: the key "as" in slots is missing: up: `},
 		{slots("as: up"), "", "s.yaml:2:51: f.csv: it is empty; its first line must name the columns, such as at,capacity"},
-		{slots("as: up"), "at,capacity,slots\n0,1,1\n", "s.yaml:2:51: f.csv:1:13: a trace has one column behind at: capacity, or slots"},
-		{slots("as: up"), "at,capacity\n0,1.5\n", "s.yaml:2:51: f.csv:2:3: capacity is 1.5, it must be at most 1, the whole cluster"},
-		{slots("as: up"), "at,capacity\n0,\n", "s.yaml:2:51: f.csv:2:3: capacity is missing; leave the row out where it stays as it was"},
-		{slots("as: up"), "at,capacity\n0,0\n", "s.yaml:2:51: f.csv:2:3: capacity is 0, but no node can have the speed 0; use as: out"},
+		{slots("as: up"), "at,capacity,slots\n0,1,1\n",
+			"s.yaml:2:51: f.csv:1:13: a trace has one column behind at: capacity, or slots"},
+		{slots("as: up"), "at,capacity\n0,1.5\n",
+			"s.yaml:2:51: f.csv:2:3: capacity is 1.5, it must be at most 1, the whole cluster"},
+		{slots("as: up"), "at,capacity\n0,\n",
+			"s.yaml:2:51: f.csv:2:3: capacity is missing; leave the row out where it stays as it was"},
+		{slots("as: up"), "at,capacity\n0,0\n",
+			"s.yaml:2:51: f.csv:2:3: capacity is 0, but no node can have the speed 0; use as: out"},
 		{slots("as: out"), "at,slots\n0,7\n", "s.yaml:2:51: f.csv:2:3: slots is 7, it must be at most 6, those of the cluster"},
-		{slots("as: out"), "at,slots\n0,-1\n", `s.yaml:2:51: f.csv:2:3: "-1" is not a number of slots; it must be finite and not negative`},
-		{slots("as: out"), "at,slots\n1m,1\n1m,2\n", "s.yaml:2:51: f.csv:3:1: 1m is not after the row before; rows must be in order of time, from 0"},
+		{slots("as: out"), "at,slots\n0,-1\n",
+			`s.yaml:2:51: f.csv:2:3: "-1" is not a number of slots; it must be finite and not negative`},
+		{slots("as: out"), "at,slots\n1m,1\n1m,2\n",
+			"s.yaml:2:51: f.csv:3:1: 1m is not after the row before; rows must be in order of time, from 0"},
 		{slots("as: out"), "at,slots\n", "s.yaml:2:51: f.csv: it has no row but its header"},
-		{slots("as: out, forecast: {by: arima}"), "at,slots\n0,1\n", "s.yaml:2:51: f.csv: it has 1 row, a forecast needs at least two, which give its interval"},
-		{slots("as: out, forecast: {by: arima}"), "at,slots\n0,1\n1m,1\n3m,2\n", "s.yaml:2:51: f.csv:4:1: the row is 2m after the one before, but the first two are 1m apart; a trace with a forecast has rows equally far apart"},
-		{slots("as: out, forecast: {by: oracle}"), "at,slots\n0,1\n", `s.yaml:2:82: by is "oracle", it must be "arima", "persistence" or "perfect"`},
-		{slots("as: out") + ", node_steps: [{at: 1s, nodes: 1}]", "at,slots\n0,1\n", "s.yaml:2:44: slots as out and node_steps contradict each other: give one of them"},
-		{slots("as: up") + ", supply: [{at: 1s, capacity: 1}]", "at,slots\n0,1\n", "s.yaml:2:44: slots and a supply of capacity contradict each other: give one of them"},
-		{slots("as: out") + ", map_slots: 0, reduce_slots: 0, memory: 4GB, vcores: 4", "at,slots\n0,1\n", "the nodes of this cluster have no slots; give a column capacity, from 0 to 1"},
+		{slots("as: out, forecast: {by: arima}"), "at,slots\n0,1\n",
+			"s.yaml:2:51: f.csv: it has 1 row, a forecast needs at least two, which give its interval"},
+		{slots("as: out, forecast: {by: arima}"), "at,slots\n0,1\n1m,1\n3m,2\n",
+			"s.yaml:2:51: f.csv:4:1: the row is 2m after the one before, but the first two are 1m apart; a trace with a forecast has rows equally far apart"},
+		{slots("as: out, forecast: {by: oracle}"), "at,slots\n0,1\n",
+			`s.yaml:2:82: by is "oracle", it must be "arima", "persistence" or "perfect"`},
+		{slots("as: out") + ", node_steps: [{at: 1s, nodes: 1}]", "at,slots\n0,1\n",
+			"s.yaml:2:44: slots as out and node_steps contradict each other: give one of them"},
+		{slots("as: up") + ", supply: [{at: 1s, capacity: 1}]", "at,slots\n0,1\n",
+			"s.yaml:2:44: slots and a supply of capacity contradict each other: give one of them"},
+		{slots("as: out") + ", map_slots: 0, reduce_slots: 0, memory: 4GB, vcores: 4", "at,slots\n0,1\n",
+			"the nodes of this cluster have no slots; give a column capacity, from 0 to 1"},
 	} {
 		_, err := readBeside(t, map[string]string{"f.csv": c.file}, c.cluster)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// nsrdb begins a file of NREL's National Solar Radiation Database: two lines about the place, one of columns.
+// nsrdb begins a file of NREL's National Solar Radiation Database: two lines about the place, one
+// of columns.
 func (r *Reader) nsrdb() error {
 	keys := r.cols
 	if err := r.second("values of the keys in its first line"); err != nil {
@@ -20,7 +21,8 @@ func (r *Reader) nsrdb() error {
 		}
 		x, err := strconv.ParseFloat(r.text(col), 64)
 		if err != nil || !(x >= low && x <= high) {
-			return 0, r.errorf(col, "%s is %q, it must be a number from %v to %v", key, r.text(col), low, high)
+			return 0, r.errorf(col, "%s is %q, it must be a number from %v to %v", key, r.text(col), low,
+				high)
 		}
 		return x, nil
 	}
@@ -48,14 +50,16 @@ func (r *Reader) nsrdb() error {
 	var parts [5]int
 	for i, name := range []string{"Year", "Month", "Day", "Hour", "Minute"} {
 		if parts[i] = slices.Index(r.cols, name); parts[i] < 0 {
-			return r.errorf(0, "there is no column %s; a file of NSRDB has Year, Month, Day, Hour and Minute", name)
+			return r.errorf(0, "there is no column %s; a file of NSRDB has Year, Month, Day, Hour and Minute",
+				name)
 		}
 	}
 	r.when = func() (int64, error) {
 		var n [5]int
 		for i, bound := range [5][2]int{{1900, 2200}, {1, 12}, {1, 31}, {0, 23}, {0, 59}} {
 			var err error
-			if n[i], err = r.whole(parts[i], "a "+strings.ToLower(r.cols[parts[i]]), bound[0], bound[1]); err != nil {
+			if n[i], err = r.whole(parts[i], "a "+strings.ToLower(r.cols[parts[i]]), bound[0],
+				bound[1]); err != nil {
 				return 0, err
 			}
 		}
@@ -91,11 +95,13 @@ func (r *Reader) need(what string) error {
 			return nil
 		}
 	}
-	return r.errorf(0, "there is no column of sun or wind; a file in the format of %s needs %s", r.Format, what)
+	return r.errorf(0, "there is no column of sun or wind; a file in the format of %s needs %s", r.Format,
+		what)
 }
 
 // zones are those that MIDC's files have as the name of their second column, in hours.
-var zones = map[string]int{"UTC": 0, "GMT": 0, "AST": -4, "EST": -5, "CST": -6, "MST": -7, "PST": -8, "AKST": -9, "HST": -10}
+var zones = map[string]int{"UTC": 0, "GMT": 0, "AST": -4, "EST": -5, "CST": -6, "MST": -7, "PST": -8,
+	"AKST": -9, "HST": -10}
 
 // midc begins a file of MIDC: columns with units in brackets, of which the first fits are taken.
 func (r *Reader) midc() error {
@@ -113,10 +119,12 @@ func (r *Reader) midc() error {
 	for _, want := range []struct {
 		begins, unit string
 		field        field
-	}{{"Global", "[W/m^2]", dark}, {"Avg Wind Speed", "[m/s]", windField}, {"Wind Speed", "[m/s]", windField}} {
+	}{{"Global", "[W/m^2]", dark}, {"Avg Wind Speed", "[m/s]", windField}, {"Wind Speed", "[m/s]",
+		windField}} {
 		found := -1
 		for i, c := range r.cols {
-			if !strings.HasPrefix(c, want.begins) || strings.Contains(c, "Accumulated") || slices.ContainsFunc(r.fields, func(f field) bool { return f.name == want.field.name }) {
+			if !strings.HasPrefix(c, want.begins) || strings.Contains(c, "Accumulated") ||
+				slices.ContainsFunc(r.fields, func(f field) bool { return f.name == want.field.name }) {
 				continue
 			}
 			if !strings.Contains(c, want.unit) {
@@ -128,14 +136,17 @@ func (r *Reader) midc() error {
 			r.fields, found = append(r.fields, want.field.at(i)), -1
 			break
 		}
-		if found >= 0 && !slices.ContainsFunc(r.fields, func(f field) bool { return f.name == want.field.name }) {
-			return r.errorf(found, "the column %q has the wrong unit, it must be in %s", r.cols[found], want.unit)
+		if found >= 0 && !slices.ContainsFunc(r.fields,
+			func(f field) bool { return f.name == want.field.name }) {
+			return r.errorf(found, "the column %q has the wrong unit, it must be in %s", r.cols[found],
+				want.unit)
 		}
 	}
 	r.when = func() (int64, error) {
 		t, err := time.ParseInLocation("01/02/2006 15:04", r.text(0)+" "+r.text(1), r.Zone)
 		if err != nil {
-			return 0, r.errorf(0, "%q and %q are not a date and a time; write MM/DD/YYYY and HH:MM", r.text(0), r.text(1))
+			return 0, r.errorf(0, "%q and %q are not a date and a time; write MM/DD/YYYY and HH:MM",
+				r.text(0), r.text(1))
 		}
 		return t.Unix(), nil
 	}
@@ -147,7 +158,8 @@ func (r *Reader) plain() error {
 	r.Format = "CSV"
 	const right = "the first column must be time, followed by any of ghi, clear, cloud, wind, each once"
 	if r.cols[0] != "time" {
-		return r.errorf(0, "unexpected column %q; %s, or the file must begin as those of NSRDB or MIDC do", r.cols[0], right)
+		return r.errorf(0, "unexpected column %q; %s, or the file must begin as those of NSRDB or MIDC do",
+			r.cols[0], right)
 	}
 	known := map[string]field{"ghi": ghiField, "clear": clearField, "cloud": cloudField, "wind": windField}
 	for i, c := range r.cols[1:] {
@@ -164,7 +176,8 @@ func (r *Reader) plain() error {
 		}
 		t, err := time.Parse(time.RFC3339, r.text(0))
 		if err != nil {
-			return 0, r.errorf(0, "%q is not a time with a zone, such as 2030-01-31T18:00:00+01:00", r.text(0))
+			return 0, r.errorf(0, "%q is not a time with a zone, such as 2030-01-31T18:00:00+01:00",
+				r.text(0))
 		}
 		if first {
 			_, offset := t.Zone()

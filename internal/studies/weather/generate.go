@@ -51,7 +51,8 @@ func (g *Generator) Next() (Sample, error) {
 
 // Series makes all of it.
 func (g *Generator) Series() *Series {
-	s := &Series{From: fmt.Sprintf("weather made up by seed %d", g.Seed), Step: g.Step, Zone: g.Start.Location(), Place: g.Place, Known: true}
+	s := &Series{From: fmt.Sprintf("weather made up by seed %d", g.Seed), Step: g.Step,
+		Zone: g.Start.Location(), Place: g.Place, Known: true}
 	for {
 		x, err := g.Next()
 		if err != nil {
@@ -67,7 +68,8 @@ func (s *Series) Write(w io.Writer) error {
 		return err
 	}
 	for _, x := range s.Samples {
-		_, err := fmt.Fprintf(w, "%s,%s,%s,%s,%s\n", time.Unix(x.At, 0).In(s.Zone).Format(time.RFC3339), number(x.GHI), number(x.Clear), number(x.Cloud), number(x.Wind))
+		_, err := fmt.Fprintf(w, "%s,%s,%s,%s,%s\n", time.Unix(x.At, 0).In(s.Zone).Format(time.RFC3339),
+			number(x.GHI), number(x.Clear), number(x.Cloud), number(x.Wind))
 		if err != nil {
 			return err
 		}

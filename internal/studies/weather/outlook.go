@@ -100,7 +100,8 @@ func (q *Question) forecaster(by string, s *Series, horizon int) forecast.Foreca
 		return track(forecast.NewHoltWinters(day, max(q.Window, 3*day)))
 	}
 	return track(&forecast.Combined{Of: []*forecast.Tracked{
-		q.forecaster("arima", s, horizon).(*forecast.Tracked), q.forecaster("weather", s, horizon).(*forecast.Tracked)}})
+		q.forecaster("arima", s, horizon).(*forecast.Tracked), q.forecaster("weather", s,
+			horizon).(*forecast.Tracked)}})
 }
 
 // Foresee answers a question.
@@ -128,8 +129,9 @@ func Foresee(s *Series, q Question) (*Outlook, error) {
 	if shown == 0 {
 		return nil, fmt.Errorf("--at is %s, but the first interval of %s ends at %s only; it must be then or later", clock(q.At), s.From, clock(begin.Add(s.Step)))
 	}
-	o := &Outlook{Source: s.From, By: q.By, At: begin.Add(time.Duration(shown) * s.Step).In(s.Zone), Interval: s.Step.Seconds(),
-		Peak: q.Plant.Peak(), Grid: q.Grid, NRMSE: "mean power before"}
+	o := &Outlook{Source: s.From, By: q.By, At: begin.Add(time.Duration(shown) * s.Step).In(s.Zone),
+		Interval: s.Step.Seconds(),
+		Peak:     q.Plant.Peak(), Grid: q.Grid, NRMSE: "mean power before"}
 	count := 0
 	for _, x := range power[:shown] {
 		if !math.IsNaN(x) {
@@ -164,7 +166,8 @@ func Foresee(s *Series, q Question) (*Outlook, error) {
 		o.History = append(o.History, v)
 	}
 	for h, x := range steps {
-		e := Expected{At: o.At.Add(time.Duration(h) * s.Step), Power: x.Mid, Low: x.Low, High: x.High, Judged: x.Judged, Covered: x.Covered,
+		e := Expected{At: o.At.Add(time.Duration(h) * s.Step), Power: x.Mid, Low: x.Low, High: x.High,
+			Judged: x.Judged, Covered: x.Covered,
 			Capacity: mix.Capacity(x.Mid), CapLow: mix.Capacity(x.Low), CapHigh: mix.Capacity(x.High)}
 		if i := shown + h; i < n && !math.IsNaN(power[i]) {
 			e.Came = &power[i]

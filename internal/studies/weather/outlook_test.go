@@ -15,12 +15,14 @@ import (
 )
 
 func madeOf(seed uint64, days int, step time.Duration) *Generator {
-	return &Generator{Seed: seed, Place: sun.Place{Latitude: 40, Longitude: -105}, Start: time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC),
+	return &Generator{Seed: seed, Place: sun.Place{Latitude: 40, Longitude: -105}, Start: time.Date(2030, 6,
+		1, 0, 0, 0, 0, time.UTC),
 		Step: step, N: int(time.Duration(days) * 24 * time.Hour / step)}
 }
 
 func question(by string) Question {
-	return Question{Plant: Plant{sun.Panels{Peak: 1000}, sun.Micro()}, Grid: 0.5, By: by, Window: 144, Horizon: 4}
+	return Question{Plant: Plant{sun.Panels{Peak: 1000}, sun.Micro()}, Grid: 0.5, By: by, Window: 144,
+		Horizon: 4}
 }
 
 // A sky without clouds, and no wind, is foreseen exactly by who knows the sun.
@@ -38,7 +40,8 @@ func TestClearDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range o.Forecast {
-		if e.Came == nil || *e.Came < 300 || math.Abs(e.Power-*e.Came) > 0.01**e.Came || math.Abs(e.Capacity-0.5-0.5**e.Came/1000) > 0.01 {
+		if e.Came == nil || *e.Came < 300 || math.Abs(e.Power-*e.Came) > 0.01**e.Came ||
+			math.Abs(e.Capacity-0.5-0.5**e.Came/1000) > 0.01 {
 			t.Errorf("%+v, came %v", e, *e.Came)
 		}
 	}
@@ -64,7 +67,8 @@ func TestForecastsLookBackOnly(t *testing.T) {
 		for h := range x.Forecast {
 			x.Forecast[h].Came = nil
 		}
-		if fmt.Sprintf("%+v", x.Forecast) != fmt.Sprintf("%+v", y.Forecast) || fmt.Sprint(x.Errors) != fmt.Sprint(y.Errors) {
+		if fmt.Sprintf("%+v", x.Forecast) != fmt.Sprintf("%+v", y.Forecast) ||
+			fmt.Sprint(x.Errors) != fmt.Sprint(y.Errors) {
 			t.Errorf("%s:\n%+v\n%+v", m.Name, x.Forecast, y.Forecast)
 		}
 		if len(x.History) != cut || x.By != m.Name || x.Errors[0].Judged < cut-30 {
@@ -83,7 +87,8 @@ func TestWeatherHelps(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := o.Errors[2].Methods
-	if e["weather"] >= e["persistence"] || e["combined"] >= e["persistence"] || e["combined"] > 1.1*min(e["weather"], e["arima"]) {
+	if e["weather"] >= e["persistence"] || e["combined"] >= e["persistence"] ||
+		e["combined"] > 1.1*min(e["weather"], e["arima"]) {
 		t.Error(e)
 	}
 	for _, x := range o.Forecast {
@@ -103,14 +108,21 @@ func TestQuestionsThatCannotBe(t *testing.T) {
 			"--at is 1970-01-01T00:00:00Z, but weather made up by seed 1 has values from 2030-06-01T00:00:00Z to 2030-06-04T00:00:00Z; it must be after the first and no later than the last"},
 		{func(s *Series, q *Question) { q.At = time.Unix(s.Samples[0].At+60, 0) },
 			"--at is 2030-06-01T00:01:00Z, but the first interval of weather made up by seed 1 ends at 2030-06-01T00:10:00Z only; it must be then or later"},
-		{func(s *Series, _ *Question) { s.Samples = nil }, "weather made up by seed 1 has no whole interval of 10m0s"},
+		{func(s *Series, _ *Question) { s.Samples = nil },
+			"weather made up by seed 1 has no whole interval of 10m0s"},
 		{func(s *Series, _ *Question) { blank(s, func(x *Sample) { x.Wind = math.NaN() }) },
 			"weather made up by seed 1 has no wind speed, which a turbine needs; give --turbine 0 to leave it out"},
-		{func(s *Series, _ *Question) { blank(s, func(x *Sample) { x.GHI, x.Cloud = math.NaN(), math.NaN() }) },
+		{func(s *Series, _ *Question) {
+			blank(s, func(x *Sample) {
+				x.GHI, x.Cloud = math.NaN(),
+					math.NaN()
+			})
+		},
 			"weather made up by seed 1 has no irradiance, which panels need; give --panels 0 to leave them out"},
 		{func(s *Series, _ *Question) { s.Known = false; blank(s, func(x *Sample) { x.Clear = math.NaN() }) },
 			"weather made up by seed 1 does not say where it was measured, which a forecast by weather needs; give --site LATITUDE,LONGITUDE"},
-		{func(_ *Series, q *Question) { q.Plant = Plant{} }, "there are neither panels nor a turbine; give --panels or --turbine more than 0"},
+		{func(_ *Series, q *Question) { q.Plant = Plant{} },
+			"there are neither panels nor a turbine; give --panels or --turbine more than 0"},
 		{func(_ *Series, q *Question) { q.By = "guess" }, `there is no method "guess"`},
 	} {
 		other := *s
@@ -140,7 +152,8 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	var table, plot, trace, rows bytes.Buffer
-	for _, err := range []error{o.WriteTable(&table), o.Plot(&plot), o.WriteTrace(&trace), o.WriteCSV(&rows)} {
+	for _, err := range []error{o.WriteTable(&table), o.Plot(&plot), o.WriteTrace(&trace),
+		o.WriteCSV(&rows)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,10 +168,13 @@ func TestForms(t *testing.T) {
 	if n := strings.Count(rows.String(), "\n"); n != 5 {
 		t.Error(rows.String())
 	}
-	if text := trace.String(); !strings.HasPrefix(text, "at,capacity\n0,0.") || strings.Contains(text, "\n60000,") || !strings.Contains(text, "\n60600,") {
+	if text := trace.String(); !strings.HasPrefix(text, "at,capacity\n0,0.") || strings.Contains(text,
+		"\n60000,") || !strings.Contains(text, "\n60600,") {
 		t.Error(text[:200])
 	}
-	if text := table.String(); !strings.Contains(text, "weather made up by seed 2: power from 2030-06-02T18:00:00Z on, by combined") || !strings.Contains(text, "persistence") {
+	if text := table.String(); !strings.Contains(text,
+		"weather made up by seed 2: power from 2030-06-02T18:00:00Z on, by combined") ||
+		!strings.Contains(text, "persistence") {
 		t.Error(text)
 	}
 	text, err := json.Marshal(o)

@@ -60,7 +60,8 @@ func (p Plant) Check(s *Series, byWeather bool) error {
 		for _, c := range []struct {
 			x float64
 			n *int
-		}{{s.Samples[i].GHI, &ghi}, {s.Samples[i].Cloud, &cloud}, {s.Samples[i].Clear, &clear}, {s.Samples[i].Wind, &wind}} {
+		}{{s.Samples[i].GHI, &ghi}, {s.Samples[i].Cloud, &cloud}, {s.Samples[i].Clear, &clear},
+			{s.Samples[i].Wind, &wind}} {
 			if !math.IsNaN(c.x) {
 				*c.n++
 			}
@@ -69,9 +70,11 @@ func (p Plant) Check(s *Series, byWeather bool) error {
 	sky := clear > 0 || s.Known
 	switch {
 	case p.Panels.Peak > 0 && ghi == 0 && (cloud == 0 || !sky):
-		return fmt.Errorf("%s has no irradiance, which panels need; give --panels 0 to leave them out", s.From)
+		return fmt.Errorf("%s has no irradiance, which panels need; give --panels 0 to leave them out",
+			s.From)
 	case p.Turbine.Peak > 0 && wind == 0:
-		return fmt.Errorf("%s has no wind speed, which a turbine needs; give --turbine 0 to leave it out", s.From)
+		return fmt.Errorf("%s has no wind speed, which a turbine needs; give --turbine 0 to leave it out",
+			s.From)
 	case p.Peak() == 0:
 		return fmt.Errorf("there are neither panels nor a turbine; give --panels or --turbine more than 0")
 	case byWeather && p.Panels.Peak > 0 && !sky:
@@ -82,9 +85,9 @@ func (p Plant) Check(s *Series, byWeather bool) error {
 
 // byWeather foresees power by paper 000, section 4.2: what a clear sky would give, less clouds, and
 // wind. Forecasts of clouds and wind are not to be had, so both come from what was: the part of the
-// clear sky that is let through, by an autoregression of one lag, and the power of the wind, by one of
-// three. Both have a constant, and so lead from what is now to what is usual. It looks at the series, up to the
-// values that it was shown.
+// clear sky that is let through, by an autoregression of one lag, and the power of the wind, by one
+// of three. Both have a constant, and so lead from what is now to what is usual. It looks at the
+// series, up to the values that it was shown.
 type byWeather struct {
 	series      *Series
 	plant       Plant
@@ -102,7 +105,8 @@ func newByWeather(s *Series, p Plant, window int) *byWeather {
 	return &byWeather{series: s, plant: p, solar: solar, wind: wind, through: lags(1), blows: lags(3)}
 }
 
-// faint is the power, as part of that of all panels, below which the clear sky tells nothing of clouds.
+// faint is the power, as part of that of all panels, below which the clear sky tells nothing of
+// clouds.
 const faint = 0.05
 
 // Observe looks at the next interval.
@@ -132,7 +136,8 @@ func (b *byWeather) Predict(steps []forecast.Step) bool {
 			clear = 0
 		}
 		solar := clear * min(max(through[h].Mid, 0), 1.3)
-		steps[h] = forecast.Normal(solar+blows[h].Mid, math.Hypot(clear*through[h].Deviation, blows[h].Deviation))
+		steps[h] = forecast.Normal(solar+blows[h].Mid, math.Hypot(clear*through[h].Deviation,
+			blows[h].Deviation))
 	}
 	return true
 }

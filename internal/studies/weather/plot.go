@@ -49,7 +49,8 @@ func (o *Outlook) Plot(w io.Writer) error {
 
 	for p := 0.0; p <= ceiling*1.001; p += unit {
 		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%s</text><text x="%d" y="%.1f">%.0f %%</text>`+"\n",
-			left, y(p), plotWidth-right, left-6, y(p)+4, watts(p), plotWidth-right+6, y(p)+4, 100*o.capacity(p))
+			left, y(p), plotWidth-right, left-6, y(p)+4, watts(p), plotWidth-right+6, y(p)+4,
+			100*o.capacity(p))
 	}
 	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">power</text><text x="%d" y="%d">capacity</text>`+"\n", left-6, top-14, plotWidth-right+6, top-14)
 	for t, every := from.Truncate(time.Hour), ticks(to.Sub(from)); !t.After(to); t = t.Add(time.Hour) {
@@ -59,17 +60,20 @@ func (o *Outlook) Plot(w io.Writer) error {
 		fmt.Fprintf(&b, `<path d="M%.1f %dv5" stroke="black"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n",
 			x(t), plotHeight-low, x(t), plotHeight-low+19, t.Format("15:04"))
 		if t.Hour() < every {
-			fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x(t), plotHeight-low+35, t.Format("2 Jan 2006"))
+			fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x(t),
+				plotHeight-low+35, t.Format("2 Jan 2006"))
 		}
 	}
 	// An interval is a level line: power is its mean.
 	var edge []string
 	for _, e := range o.Forecast {
-		edge = append(edge, fmt.Sprintf("%.1f %.1f %.1f %.1f", x(e.At), y(e.High), x(e.At.Add(step)), y(e.High)))
+		edge = append(edge, fmt.Sprintf("%.1f %.1f %.1f %.1f", x(e.At), y(e.High), x(e.At.Add(step)),
+			y(e.High)))
 	}
 	for i := len(o.Forecast) - 1; i >= 0; i-- {
 		e := o.Forecast[i]
-		edge = append(edge, fmt.Sprintf("%.1f %.1f %.1f %.1f", x(e.At.Add(step)), y(e.Low), x(e.At), y(e.Low)))
+		edge = append(edge, fmt.Sprintf("%.1f %.1f %.1f %.1f", x(e.At.Add(step)), y(e.Low), x(e.At),
+			y(e.Low)))
 	}
 	fmt.Fprintf(&b, `<path d="M%sZ" fill="%s" fill-opacity="0.2"/>`+"\n", strings.Join(edge, "L"), blue)
 	line := func(colour, dash string, n int, value func(int) (time.Time, *float64)) {
@@ -89,17 +93,31 @@ func (o *Outlook) Plot(w io.Writer) error {
 			pen = true
 		}
 		if d.Len() > 0 {
-			fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.5"%s/>`+"\n", d.String(), colour, dash)
+			fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.5"%s/>`+"\n", d.String(),
+				colour, dash)
 		}
 	}
-	line("black", "", len(history), func(i int) (time.Time, *float64) { return history[i].At, history[i].Power })
-	line("black", ` stroke-dasharray="3 3"`, len(o.Forecast), func(i int) (time.Time, *float64) { return o.Forecast[i].At, o.Forecast[i].Came })
-	line(blue, "", len(o.Forecast), func(i int) (time.Time, *float64) { return o.Forecast[i].At, &o.Forecast[i].Power })
-	fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="%s" stroke-dasharray="5 4"/>`+"\n", x(o.At), top, plotHeight-low, orange)
-	fmt.Fprintf(&b, `<path d="M%d %dH%dM%d %dV%d" fill="none" stroke="black"/>`+"\n", left, plotHeight-low, plotWidth-right, left, top, plotHeight-low)
+	line("black", "", len(history), func(i int) (time.Time, *float64) {
+		return history[i].At,
+			history[i].Power
+	})
+	line("black", ` stroke-dasharray="3 3"`, len(o.Forecast), func(i int) (time.Time,
+		*float64) {
+		return o.Forecast[i].At, o.Forecast[i].Came
+	})
+	line(blue, "", len(o.Forecast), func(i int) (time.Time, *float64) {
+		return o.Forecast[i].At,
+			&o.Forecast[i].Power
+	})
+	fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="%s" stroke-dasharray="5 4"/>`+"\n", x(o.At), top,
+		plotHeight-low, orange)
+	fmt.Fprintf(&b, `<path d="M%d %dH%dM%d %dV%d" fill="none" stroke="black"/>`+"\n", left, plotHeight-low,
+		plotWidth-right, left, top, plotHeight-low)
 	at := left
-	for _, l := range []struct{ colour, dash, text string }{{"black", "", "measured"}, {blue, "", "forecast, and the band of 90 %"},
-		{"black", ` stroke-dasharray="3 3"`, "what came"}, {orange, ` stroke-dasharray="5 4"`, "when it was made"}} {
+	for _, l := range []struct{ colour, dash, text string }{{"black", "", "measured"}, {blue, "",
+		"forecast, and the band of 90 %"},
+		{"black", ` stroke-dasharray="3 3"`, "what came"}, {orange, ` stroke-dasharray="5 4"`,
+			"when it was made"}} {
 		fmt.Fprintf(&b, `<path d="M%d 46h24" stroke="%s" stroke-width="1.5"%s/><text x="%d" y="50">%s</text>`+"\n", at, l.colour, l.dash, at+30, l.text)
 		at += 60 + 7*len(l.text)
 	}

@@ -48,7 +48,8 @@ func Read(in io.Reader, opt Options, step, usual time.Duration) (*Series, error)
 type tooFine struct{ step, asked int64 }
 
 func (e *tooFine) Error() string {
-	return fmt.Sprintf("its values are %v apart; an interval must be a multiple of that, %v is not", time.Duration(e.step)*time.Second, time.Duration(e.asked)*time.Second)
+	return fmt.Sprintf("its values are %v apart; an interval must be a multiple of that, %v is not",
+		time.Duration(e.step)*time.Second, time.Duration(e.asked)*time.Second)
 }
 
 // average joins samples to intervals of a step that begin at its multiples. One is missing if no

@@ -71,10 +71,14 @@ type field struct {
 }
 
 var (
-	ghiField   = field{name: "irradiance", to: func(s *Sample) *float64 { return &s.GHI }, unit: "W/m²", most: 2000, hint: "is it in kJ/m²?"}
-	clearField = field{name: "irradiance under a clear sky", to: func(s *Sample) *float64 { return &s.Clear }, unit: "W/m²", most: 2000, hint: "is it in kJ/m²?"}
-	cloudField = field{name: "cloud cover", to: func(s *Sample) *float64 { return &s.Cloud }, most: 1, hint: "is it in percent? Write it as a part of the sky, such as 0.4"}
-	windField  = field{name: "wind speed", to: func(s *Sample) *float64 { return &s.Wind }, unit: "m/s", most: 120, hint: "is it in another unit?"}
+	ghiField = field{name: "irradiance", to: func(s *Sample) *float64 { return &s.GHI }, unit: "W/m²",
+		most: 2000, hint: "is it in kJ/m²?"}
+	clearField = field{name: "irradiance under a clear sky", to: func(s *Sample) *float64 { return &s.Clear },
+		unit: "W/m²", most: 2000, hint: "is it in kJ/m²?"}
+	cloudField = field{name: "cloud cover", to: func(s *Sample) *float64 { return &s.Cloud }, most: 1,
+		hint: "is it in percent? Write it as a part of the sky, such as 0.4"}
+	windField = field{name: "wind speed", to: func(s *Sample) *float64 { return &s.Wind }, unit: "m/s",
+		most: 120, hint: "is it in another unit?"}
 )
 
 func (f field) at(col int) field { f.col = col; return f }
@@ -145,7 +149,8 @@ func (r *Reader) text(col int) string {
 func (r *Reader) whole(col int, what string, low, high int) (int, error) {
 	n, err := strconv.Atoi(r.text(col))
 	if err != nil || n < low || n > high {
-		return 0, r.errorf(col, "%q is not %s; it must be a whole number from %d to %d", r.text(col), what, low, high)
+		return 0, r.errorf(col, "%q is not %s; it must be a whole number from %d to %d", r.text(col), what,
+			low, high)
 	}
 	return n, nil
 }
@@ -175,9 +180,11 @@ func (r *Reader) Next() (Sample, error) {
 	step := at - r.last
 	switch {
 	case r.rows > 0 && step <= 0:
-		return Sample{}, r.errorf(0, "%s is not after %s, the row before; rows must be in order of time", clock(at), clock(r.last))
+		return Sample{}, r.errorf(0, "%s is not after %s, the row before; rows must be in order of time",
+			clock(at), clock(r.last))
 	case r.rows == 1 && step > 86400:
-		return Sample{}, r.errorf(0, "%s is %v after the row before, but intervals may be at most a day long", clock(at), time.Duration(step)*time.Second)
+		return Sample{}, r.errorf(0, "%s is %v after the row before, but intervals may be at most a day long",
+			clock(at), time.Duration(step)*time.Second)
 	case r.rows == 1:
 		r.step = step
 	case r.rows > 1 && step%r.step != 0:
@@ -221,7 +228,8 @@ func (r *Reader) number(f field) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil:
-		return 0, r.errorf(f.col, "%q is not a number; write the %s%s, or nothing where it is missing", text, f.name, in(f.unit))
+		return 0, r.errorf(f.col, "%q is not a number; write the %s%s, or nothing where it is missing", text,
+			f.name, in(f.unit))
 	case x == -999 || x == -9999 || x == -99999 || x == -6999 || x == -7999:
 		return math.NaN(), nil
 	case math.IsInf(x, 0):
@@ -231,7 +239,8 @@ func (r *Reader) number(f field) (float64, error) {
 	case x < 0:
 		return 0, r.errorf(f.col, "the %s is %v, it must not be negative", f.name, x)
 	case x > f.most:
-		return 0, r.errorf(f.col, "the %s is %v%s, it must be at most %v; %s", f.name, x, strings.TrimSuffix(" "+f.unit, " "), f.most, f.hint)
+		return 0, r.errorf(f.col, "the %s is %v%s, it must be at most %v; %s", f.name, x,
+			strings.TrimSuffix(" "+f.unit, " "), f.most, f.hint)
 	}
 	return x, nil
 }

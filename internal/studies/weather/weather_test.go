@@ -35,10 +35,12 @@ func all(t testing.TB, text string, gaps bool) (samples []Sample, err error) {
 
 func same(a, b Sample) bool {
 	eq := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
-	return a.At == b.At && eq(a.GHI, b.GHI) && eq(a.Clear, b.Clear) && eq(a.Cloud, b.Cloud) && eq(a.Wind, b.Wind)
+	return a.At == b.At && eq(a.GHI, b.GHI) && eq(a.Clear, b.Clear) && eq(a.Cloud, b.Cloud) && eq(a.Wind,
+		b.Wind)
 }
 
-// The three formats, with what is special about each: zones, values that stand for none, sensors at night.
+// The three formats, with what is special about each: zones, values that stand for none, sensors at
+// night.
 func TestFormats(t *testing.T) {
 	nan := math.NaN()
 	at := func(text string) int64 {
@@ -53,13 +55,17 @@ func TestFormats(t *testing.T) {
 		want []Sample
 	}{
 		"nsrdb": {nsrdbHead + nsrdbCols + "2017,1,31,23,30,1,2.5,3,0.5,,\n2017,2,1,0,0,1,2,,4,,\n",
-			[]Sample{{at("2017-01-31T23:30:00-07:00"), 2.5, 3, nan, 0.5}, {at("2017-02-01T00:00:00-07:00"), 2, nan, nan, 4}}},
+			[]Sample{{at("2017-01-31T23:30:00-07:00"), 2.5, 3, nan, 0.5}, {at("2017-02-01T00:00:00-07:00"), 2,
+				nan, nan, 4}}},
 		"midc": {midcCols + "10/14/2018,00:00,4,-7.7,3,1\n10/14/2018,00:01,4,800,3,-99999\n",
-			[]Sample{{at("2018-10-14T00:00:00-07:00"), 0, nan, nan, 1}, {at("2018-10-14T00:01:00-07:00"), 800, nan, nan, nan}}},
+			[]Sample{{at("2018-10-14T00:00:00-07:00"), 0, nan, nan, 1}, {at("2018-10-14T00:01:00-07:00"), 800,
+				nan, nan, nan}}},
 		"plain": {"\ufeff# a remark\n" + plainCols + "2030-01-01T00:00:00+01:00,1,2,0.5,3\n2030-01-01T00:10:00+01:00, ,NaN,1,0\n",
-			[]Sample{{at("2029-12-31T23:00:00Z"), 1, 2, 0.5, 3}, {at("2029-12-31T23:10:00Z"), nan, nan, 1, 0}}},
+			[]Sample{{at("2029-12-31T23:00:00Z"), 1, 2, 0.5, 3}, {at("2029-12-31T23:10:00Z"), nan, nan, 1,
+				0}}},
 		"gaps": {"time,wind\n2030-01-01T00:00:00Z,1\n2030-01-01T00:10:00Z,2\n2030-01-01T00:40:00Z,3\n",
-			[]Sample{{at("2030-01-01T00:00:00Z"), nan, nan, nan, 1}, {at("2030-01-01T00:10:00Z"), nan, nan, nan, 2}, missing(at("2030-01-01T00:20:00Z")),
+			[]Sample{{at("2030-01-01T00:00:00Z"), nan, nan, nan, 1}, {at("2030-01-01T00:10:00Z"), nan, nan,
+				nan, 2}, missing(at("2030-01-01T00:20:00Z")),
 				missing(at("2030-01-01T00:30:00Z")), {at("2030-01-01T00:40:00Z"), nan, nan, nan, 3}}},
 	} {
 		got, err := all(t, c.text, name == "gaps")
@@ -85,28 +91,42 @@ func TestFilesThatCannotBe(t *testing.T) {
 		{"time,ghi\n" + a + ",2500\n", "f.csv:2:22: the irradiance is 2500 W/m², it must be at most 2000; is it in kJ/m²?"},
 		{"time,cloud\n" + a + ",40\n", "f.csv:2:22: the cloud cover is 40, it must be at most 1; is it in percent? Write it as a part of the sky, such as 0.4"},
 		{"time,wind\n" + a + ",Inf\n", "f.csv:2:22: the wind speed is infinite; leave the field empty where it is missing"},
-		{"time,wind\n" + b + ",1\n" + a + ",1\n", "f.csv:3:1: 2030-01-01 00:00 is not after 2030-01-01 00:10, the row before; rows must be in order of time"},
-		{"time,wind\n" + a + ",1\n" + b + ",1\n2030-01-01T00:30:00Z,1\n", "f.csv:4:1: there is a gap: the row before is of 2030-01-01 00:10, the next should be of 2030-01-01 00:20, not 2030-01-01 00:30; " +
-			"add it with empty fields, or let gaps count as missing values (--gaps)"},
-		{"time,wind\n" + a + ",1\n" + b + ",1\n2030-01-01T00:15:00Z,1\n", "f.csv:4:1: 2030-01-01 00:15 is 5m0s after the row before, but rows before were 10m0s apart; rows must be equally far apart"},
-		{"time,wind\n" + a + ",1\n2031-01-01T00:00:00Z,1\n", "f.csv:3:1: 2031-01-01 00:00 is 8760h0m0s after the row before, but intervals may be at most a day long"},
+		{"time,wind\n" + b + ",1\n" + a + ",1\n",
+			"f.csv:3:1: 2030-01-01 00:00 is not after 2030-01-01 00:10, the row before; rows must be in order of time"},
+		{"time,wind\n" + a + ",1\n" + b + ",1\n2030-01-01T00:30:00Z,1\n",
+			"f.csv:4:1: there is a gap: the row before is of 2030-01-01 00:10, the next should be of 2030-01-01 00:20, not 2030-01-01 00:30; " +
+				"add it with empty fields, or let gaps count as missing values (--gaps)"},
+		{"time,wind\n" + a + ",1\n" + b + ",1\n2030-01-01T00:15:00Z,1\n",
+			"f.csv:4:1: 2030-01-01 00:15 is 5m0s after the row before, but rows before were 10m0s apart; rows must be equally far apart"},
+		{"time,wind\n" + a + ",1\n2031-01-01T00:00:00Z,1\n",
+			"f.csv:3:1: 2031-01-01 00:00 is 8760h0m0s after the row before, but intervals may be at most a day long"},
 		{"time,wind\n" + a + ",\"1\n", `f.csv:2:25: extraneous or missing " in quoted-field`},
-		{strings.Replace(nsrdbHead, "40.5", "95", 1), `f.csv:2:9: Latitude is "95", it must be a number from -90 to 90`},
-		{strings.Replace(nsrdbHead, "w/m2", "kJ/m2", 1), `f.csv:2:24: GHI Units is "kJ/m2", it must be "w/m2"`},
-		{strings.Replace(nsrdbHead, ",Time Zone", "", 1), `f.csv:2:1: the line before has no key "Time Zone"; a file of NSRDB needs it`},
+		{strings.Replace(nsrdbHead, "40.5", "95", 1),
+			`f.csv:2:9: Latitude is "95", it must be a number from -90 to 90`},
+		{strings.Replace(nsrdbHead, "w/m2", "kJ/m2", 1),
+			`f.csv:2:24: GHI Units is "kJ/m2", it must be "w/m2"`},
+		{strings.Replace(nsrdbHead, ",Time Zone", "", 1),
+			`f.csv:2:1: the line before has no key "Time Zone"; a file of NSRDB needs it`},
 		{nsrdbHead, "f.csv:2:1: the file ends here; a file of NSRDB goes on with names of columns"},
-		{nsrdbHead + "Year,Month,Day,Hour,GHI\n", "f.csv:3:1: there is no column Minute; a file of NSRDB has Year, Month, Day, Hour and Minute"},
-		{nsrdbHead + "Year,Month,Day,Hour,Minute,DHI\n", "f.csv:3:1: there is no column of sun or wind; a file in the format of NSRDB needs GHI or Wind Speed"},
-		{nsrdbHead + nsrdbCols + "2017,13,1,0,0,1,2,3,4\n", `f.csv:4:6: "13" is not a month; it must be a whole number from 1 to 12`},
+		{nsrdbHead + "Year,Month,Day,Hour,GHI\n",
+			"f.csv:3:1: there is no column Minute; a file of NSRDB has Year, Month, Day, Hour and Minute"},
+		{nsrdbHead + "Year,Month,Day,Hour,Minute,DHI\n",
+			"f.csv:3:1: there is no column of sun or wind; a file in the format of NSRDB needs GHI or Wind Speed"},
+		{nsrdbHead + nsrdbCols + "2017,13,1,0,0,1,2,3,4\n",
+			`f.csv:4:6: "13" is not a month; it must be a whole number from 1 to 12`},
 		{nsrdbHead + nsrdbCols + "2017,2,30,0,0,1,2,3,4\n", "f.csv:4:8: 2017-02 has no day 30"},
 		{nsrdbHead + nsrdbCols + "2017,2\n", `f.csv:4:6: "" is not a day; it must be a whole number from 1 to 31`},
-		{strings.Replace(midcCols, "MST", "Local", 1), `f.csv:1:19: "Local" is not a time zone that is known; it must be one of AKST, AST, CST, EST, GMT, HST, MST, PST, UTC`},
-		{strings.Replace(midcCols, "m/s", "mph", 1), `f.csv:1:103: the column "Avg Wind Speed @ 10m [mph]" has the wrong unit, it must be in [m/s]`},
+		{strings.Replace(midcCols, "MST", "Local", 1),
+			`f.csv:1:19: "Local" is not a time zone that is known; it must be one of AKST, AST, CST, EST, GMT, HST, MST, PST, UTC`},
+		{strings.Replace(midcCols, "m/s", "mph", 1),
+			`f.csv:1:103: the column "Avg Wind Speed @ 10m [mph]" has the wrong unit, it must be in [m/s]`},
 		{"DATE,MST,Global [kWhr/m^2]\n", `f.csv:1:10: the column "Global [kWhr/m^2]" has the wrong unit, it must be in [W/m^2]`},
 		{"DATE,MST,Temperature\n", "f.csv:1:1: there is no column of sun or wind; a file in the format of MIDC needs a column such as Global Horizontal [W/m^2] or Avg Wind Speed @ 10m [m/s]"},
 		{"DATE\n", "f.csv:1:1: there is no column of the time; in a file of MIDC the second is named as its time zone, such as MST"},
-		{midcCols + "2018-10-14,00:00,1,1,1,1\n", `f.csv:2:1: "2018-10-14" and "00:00" are not a date and a time; write MM/DD/YYYY and HH:MM`},
-		{midcCols + "10/14/2018,00:00,1,-50,1,1\n", "f.csv:2:20: the irradiance is -50, it must not be negative"},
+		{midcCols + "2018-10-14,00:00,1,1,1,1\n",
+			`f.csv:2:1: "2018-10-14" and "00:00" are not a date and a time; write MM/DD/YYYY and HH:MM`},
+		{midcCols + "10/14/2018,00:00,1,-50,1,1\n",
+			"f.csv:2:20: the irradiance is -50, it must not be negative"},
 	} {
 		if _, err := all(t, c.text, false); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v\nwant %s", c.text, err, c.want)
@@ -120,13 +140,16 @@ func TestAverage(t *testing.T) {
 	s, err := Read(strings.NewReader(text), Options{File: "f.csv"}, 0, 10*time.Minute)
 	at := time.Date(2030, 1, 1, 0, 10, 0, 0, time.UTC).Unix()
 	nan := math.NaN()
-	if err != nil || s.Step != 10*time.Minute || s.From != "f.csv (CSV)" || !slices.EqualFunc(s.Samples, []Sample{{at, 2, nan, nan, nan}, {at + 600, 5, nan, nan, 4}}, same) {
+	if err != nil || s.Step != 10*time.Minute || s.From != "f.csv (CSV)" || !slices.EqualFunc(s.Samples,
+		[]Sample{{at, 2, nan, nan, nan}, {at + 600, 5, nan, nan, 4}}, same) {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err := Read(strings.NewReader(text), Options{File: "f.csv"}, 12*time.Minute, 0); err == nil || err.Error() != "f.csv: its values are 5m0s apart; an interval must be a multiple of that, 12m0s is not" {
+	if _, err := Read(strings.NewReader(text), Options{File: "f.csv"}, 12*time.Minute, 0); err == nil ||
+		err.Error() != "f.csv: its values are 5m0s apart; an interval must be a multiple of that, 12m0s is not" {
 		t.Error(err)
 	}
-	if s, err := Read(strings.NewReader(text), Options{File: "f.csv"}, 0, 7*time.Minute); err != nil || s.Step != 5*time.Minute || len(s.Samples) != 6 {
+	if s, err := Read(strings.NewReader(text), Options{File: "f.csv"}, 0, 7*time.Minute); err != nil ||
+		s.Step != 5*time.Minute || len(s.Samples) != 6 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for _, c := range [][3]int64{{0, 600, 0}, {599, 600, 0}, {-1, 600, -600}, {-600, 600, -600}} {
@@ -148,7 +171,8 @@ func TestGenerator(t *testing.T) {
 		t.Fatal(err)
 	}
 	back, err := Read(&text, Options{File: "f.csv"}, 0, 10*time.Minute)
-	if err != nil || !slices.EqualFunc(s.Samples, back.Samples, same) || !slices.EqualFunc(s.Samples, generator(7).Series().Samples, same) {
+	if err != nil || !slices.EqualFunc(s.Samples, back.Samples, same) || !slices.EqualFunc(s.Samples,
+		generator(7).Series().Samples, same) {
 		t.Fatal(err)
 	}
 	if slices.EqualFunc(s.Samples, generator(8).Series().Samples, same) {

@@ -41,7 +41,8 @@ func (o *Outlook) WriteTable(w io.Writer) error {
 		if e.Came != nil {
 			came = watts(*e.Came)
 		}
-		t.Add(clock(e.At), watts(e.Power), watts(e.Low), watts(e.High), percent(e.Capacity), percent(e.CapLow), percent(e.CapHigh), covered, came)
+		t.Add(clock(e.At), watts(e.Power), watts(e.Low), watts(e.High), percent(e.Capacity),
+			percent(e.CapLow), percent(e.CapHigh), covered, came)
 	}
 	if err := t.Write(w); err != nil {
 		return err
@@ -83,7 +84,8 @@ func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 // WriteCSV writes what is expected, a row for each interval.
 func (o *Outlook) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	rows := [][]string{{"at", "power", "low", "high", "capacity", "capacity_low", "capacity_high", "judged", "covered", "came"}}
+	rows := [][]string{{"at", "power", "low", "high", "capacity", "capacity_low", "capacity_high", "judged",
+		"covered", "came"}}
 	for _, e := range o.Forecast {
 		came := ""
 		if e.Came != nil {
@@ -105,7 +107,8 @@ func (o *Outlook) WriteTrace(w io.Writer) error {
 	rows := [][]string{{"at", "capacity"}}
 	for _, v := range o.History {
 		if v.Power != nil {
-			rows = append(rows, []string{fmt.Sprint(v.At.Sub(o.History[0].At).Seconds()), fmt.Sprintf("%.4f", o.capacity(*v.Power))})
+			rows = append(rows, []string{fmt.Sprint(v.At.Sub(o.History[0].At).Seconds()), fmt.Sprintf("%.4f",
+				o.capacity(*v.Power))})
 		}
 	}
 	return c.WriteAll(rows)
