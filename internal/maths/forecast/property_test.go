@@ -239,6 +239,60 @@ func TestTrackedByHand(t *testing.T) {
 	}
 }
 
+// Predictions from before all that is remembered was lost are not judged.
+func TestTrackedForgets(t *testing.T) {
+	c, gone := NewTracked(NewPersistence(3), 2, 0, 10), math.NaN()
+	observe(c, 1, gone, gone, gone, 5, 6)
+	if s := c.Scores; s[0].Judged != 1 || s[0].Squares != 1 || s[1].Judged != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// The variance is that of what one shock changes in each forecast behind it.
+func TestSmoothingVariance(t *testing.T) {
+	for _, period := range []int{1, 4} {
+		xs := simulated(4, 60, 1)
+		after := func(shock float64) []float64 {
+			w := HoltWinters{Period: period, ready: true, smooth: smooth{alpha: 0.4, beta: 0.3, gamma: 0.2}}
+			w.Past.Values = slices.Clone(xs)
+			w.smooth.begin(xs, period)
+			w.smooth.run(xs, period, make([]float64, 60))
+			s := &w.smooth
+			next := s.level + s.trend + s.season[60%period] + shock
+			w.Past.Values = append(w.Past.Values, next)
+			w.smooth.begin(w.Past.Values, period)
+			w.smooth.run(w.Past.Values, period, make([]float64, 61))
+			return mids(t, &w, 9)
+		}
+		calm, shaken := after(0), after(1)
+		w := HoltWinters{Period: period, ready: true, smooth: smooth{alpha: 0.4, beta: 0.3, gamma: 0.2}}
+		w.Past.Values = xs
+		w.smooth.begin(xs, period)
+		w.smooth.run(xs, period, make([]float64, 60))
+		steps := make([]Step, 10)
+		w.Predict(steps)
+		sum := 1.0
+		for h := range 9 {
+			sum += math.Pow(shaken[h]-calm[h], 2)
+			near(t, "variance", []float64{math.Pow(steps[h+1].Deviation/steps[0].Deviation, 2)}, []float64{sum}, 1e-9)
+		}
+	}
+}
+
+// The start of the search is near the process that made a long series.
+func TestHannan(t *testing.T) {
+	z := make([]float64, 5000)
+	a, e := 0.0, 0.0
+	for i := range z {
+		shock := draw.Of(5, "shocks").Number(uint64(i)).Normal(0, 1)
+		a, e = 0.7*a+shock+0.4*e, shock
+		z[i] = a
+	}
+	if ar, ma := hannan(z, 1, 1); math.Abs(ar[0]-0.7) > 0.05 || math.Abs(ma[0]-0.4) > 0.05 {
+		t.Error(ar, ma)
+	}
+}
+
 // Whoever was nearer lately has more to say, and who was right all the time everything.
 func TestCombined(t *testing.T) {
 	c := &Combined{Of: []*Tracked{NewTracked(NewAR(2, 0), 3, -99, 99), NewTracked(NewPersistence(0), 3, -99,

@@ -123,7 +123,7 @@ func (r *Reader) midc() error {
 		windField}} {
 		found := -1
 		for i, c := range r.cols {
-			if !strings.HasPrefix(c, want.begins) || strings.Contains(c, "Accumulated") ||
+			if !strings.HasPrefix(c, want.begins) ||
 				slices.ContainsFunc(r.fields, func(f field) bool { return f.name == want.field.name }) {
 				continue
 			}

@@ -91,6 +91,8 @@ func TestFilesThatCannotBe(t *testing.T) {
 		{"time,ghi\n" + a + ",2500\n", "f.csv:2:22: the irradiance is 2500 W/m², it must be at most 2000; is it in kJ/m²?"},
 		{"time,cloud\n" + a + ",40\n", "f.csv:2:22: the cloud cover is 40, it must be at most 1; is it in percent? Write it as a part of the sky, such as 0.4"},
 		{"time,wind\n" + a + ",Inf\n", "f.csv:2:22: the wind speed is infinite; leave the field empty where it is missing"},
+		{"time,wind\n" + a + ",1\n" + a + ",1\n",
+			"f.csv:3:1: 2030-01-01 00:00 is not after 2030-01-01 00:00, the row before; rows must be in order of time"},
 		{"time,wind\n" + b + ",1\n" + a + ",1\n",
 			"f.csv:3:1: 2030-01-01 00:00 is not after 2030-01-01 00:10, the row before; rows must be in order of time"},
 		{"time,wind\n" + a + ",1\n" + b + ",1\n2030-01-01T00:30:00Z,1\n",
