@@ -32,6 +32,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/internal/policies/preempt"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/policies/rds"
 	"github.com/slackline/slackline/internal/policies/rtmr"
 	"github.com/slackline/slackline/internal/policies/scale"
 	"github.com/slackline/slackline/internal/policies/schemes"
@@ -51,6 +52,7 @@ func All() []compose.Entry {
 		schemes.DC(),
 		rtmr.Entry(),
 		allot.Entry(),
+		rds.Entry(),
 		order.FIFOEntry(),
 		order.FairEntry(),
 		order.CapacityEntry(),

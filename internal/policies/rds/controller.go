@@ -1,0 +1,252 @@
+package rds
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/slackline/slackline/internal/maths/forecast"
+	"github.com/slackline/slackline/internal/maths/optimize"
+	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// settings are the parameters.
+type settings struct {
+	interval, activate, solver, guess units.Duration
+	hp, hc                            int
+	mapPenalty, reducePenalty         float64 // P and Q
+	hard                              int64   // t_hard in hundredths of t_soft, of jobs with a single deadline
+	adaptive, fast, events, terminal  bool
+	persistence                       bool
+	rules                             int
+	forgetting                        float64
+	share                             admit.Share // of ApplicationMasters
+}
+
+// controller is what the parts of the policy share. What it exports is saved.
+type controller struct {
+	set settings
+
+	Next     units.Time     `json:"next"`     // when the next interval begins, 0 = there is none as there is no job
+	Due      units.Time     `json:"due"`      // when the solver is done with the plan, 0 = at once
+	Activate units.Time     `json:"activate"` // when slots that nobody needs are handed on
+	Woken    [3]units.Time  `json:"woken"`    // for which of these a wake-up was asked for
+	Members  []*member      `json:"members"`  // jobs, by arrival
+	Slots    *forecast.AR   `json:"slots"`    // slots of maps and reduces that there are
+	Speed    *forecast.AR   `json:"speed"`    // speed of nodes
+	Classes  []*performance `json:"classes"`  // by name
+	Prices   [rows]int64    `json:"prices"`   // of a slot of each kind, in thousandths of the penalty
+
+	solverState optimize.Interior
+	problem     optimize.Quadratic
+	queue       []grant
+	budget      [rows]int64
+	steps       []forecast.Step
+	changed     bool // something happened upon which bounds may be others
+}
+
+// member is a job that asks for slots.
+type member struct {
+	ID  string      `json:"id"`
+	Job sched.JobID `json:"job"`
+	// Fast jobs are not planned: their deadline lies before the next interval.
+	Fast bool `json:"fast,omitempty"`
+	// Spare jobs run on slots that the plan leaves.
+	Spare bool `json:"spare,omitempty"`
+	// Plan is what the optimizer has given for maps and reduces, in thousandths of slots.
+	Plan [2]int64 `json:"plan"`
+	// Bound is what was asked of the book last, -1 = nothing yet.
+	Bound [2]int32 `json:"bound"`
+	// Owed is the part of all its work that the present interval owes, Foreseen the part that its slots
+	// are expected to do; in millionths.
+	Owed     int64 `json:"owed"`
+	Foreseen int64 `json:"foreseen"`
+	// Whole says that it ran when the interval began, so that its progress is a sample.
+	Whole bool `json:"whole"`
+	// Done and Held are its tasks and slots then, Was and Used progress and slots of the interval before.
+	Done [2]int32   `json:"done"`
+	Held [2]int32   `json:"held"`
+	Was  [2]float64 `json:"was"`
+	Used [2]float64 `json:"used"`
+}
+
+// asked tells whether the job is to run by the plan or by what it leaves.
+func (m *member) asked() bool { return m.Plan != [2]int64{} || m.Spare }
+
+// planned are the stages that get slots.
+var planned = [2]sched.Stage{sched.Map, sched.Reduce}
+
+// asks tells whether the job may still be let in.
+func asks(job *sched.Job) bool {
+	return job != nil && (job.Standing() == sched.Pending || job.Standing() == sched.HeldBack)
+}
+
+// find returns the member of a job, nil if there is none.
+func (c *controller) find(j sched.JobID) *member {
+	for _, m := range c.Members {
+		if m.Job == j {
+			return m
+		}
+	}
+	return nil
+}
+
+// meet takes in jobs that came, and forgets those that are gone. O(jobs).
+func (c *controller) meet(v sched.View, batch []sched.Event) {
+	again, came := false, false
+	for i := range batch {
+		switch e := &batch[i]; e.Kind {
+		case sched.Resync, sched.Control:
+			again = true
+		case sched.JobArrived, sched.StageReady, sched.JobAmended, sched.JobEnded:
+			came = true
+		}
+		if e := &batch[i]; e.Kind == sched.JobEnded {
+			c.Members = slices.DeleteFunc(c.Members, func(m *member) bool { return m.Job == e.Job })
+		}
+	}
+	if again {
+		// Handles may be others, and what was asked of the book is void.
+		c.Members = slices.DeleteFunc(c.Members, func(m *member) bool {
+			m.Job = v.Find(m.ID)
+			m.Bound = [2]int32{-1, -1}
+			return m.Job == 0
+		})
+		c.Due, c.Woken = 0, [3]units.Time{}
+	}
+	if !again && !came {
+		return
+	}
+	c.changed = true
+	c.Members = slices.DeleteFunc(c.Members, func(m *member) bool {
+		job := v.Job(m.Job)
+		return job == nil || job.Standing() > sched.Admitted || job.Spec.ID != m.ID
+	})
+	known := make(map[sched.JobID]bool, len(c.Members))
+	for _, m := range c.Members {
+		known[m.Job] = true
+	}
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		job := v.Job(j)
+		if known[j] || !asks(job) && (job == nil || job.Standing() != sched.Admitted) {
+			continue
+		}
+		c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: j, Bound: [2]int32{-1, -1}})
+	}
+	slices.SortFunc(c.Members, func(a, b *member) int { return cmp.Compare(v.Job(a.Job).Seq, v.Job(b.Job).Seq) })
+}
+
+// Admission moves jobs from the waiting queue to the running one (paper 000, section 4.3).
+type Admission struct{ *controller }
+
+// Decide plans if an interval begins, and lets in whom the plan or the fast path has slots for.
+func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	c := a.controller
+	c.changed = false
+	if !slices.ContainsFunc(batch, func(e sched.Event) bool { return heeded.Has(e.Kind) }) {
+		return
+	}
+	c.meet(v, batch)
+	now := v.Now()
+	again, news := false, false
+	for i := range batch {
+		switch batch[i].Kind {
+		case sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.OutputLost:
+			c.changed = true
+		case sched.JobArrived, sched.JobEnded:
+			news = true
+		case sched.ProfileLearned:
+			c.taught(v, batch[i].Detail.Profile)
+		case sched.Resync, sched.Control:
+			again = true
+		}
+	}
+	if len(c.Members) == 0 {
+		c.Next, c.Due, c.Activate, c.Woken = 0, 0, 0, [3]units.Time{}
+		return
+	}
+	if c.Activate <= now {
+		c.changed = true
+		c.Activate = now.Add(c.set.activate)
+	}
+	if c.Due > 0 && c.Due <= now {
+		c.Due, c.changed = 0, true
+	}
+	idle := !slices.ContainsFunc(c.Members, func(m *member) bool {
+		return v.Job(m.Job).Standing() == sched.Admitted || m.asked()
+	})
+	begins := c.Next <= now || c.set.events && news
+	if c.Due == 0 && (begins || idle && c.Next-now > 0 && c.waits(v)) && !(again && c.Next > now) {
+		c.Next = now.Add(c.set.interval)
+		c.control(v)
+		c.leave(v)
+		c.changed = true
+		if c.set.solver > 0 && !again {
+			c.Due = now.Add(c.set.solver)
+		}
+	}
+	c.race(v)
+	for _, m := range c.Members {
+		c.verdict(v, m, again, p)
+	}
+	for i, at := range [...]units.Time{c.Next, c.Due, c.Activate} {
+		if at > now && c.Woken[i] != at {
+			p.WakeMe(at, sched.Because(sched.Wakeup, int64(at)))
+			c.Woken[i] = at
+		}
+	}
+}
+
+// waits tells whether a job that is not on the fast path waits.
+func (c *controller) waits(v sched.View) bool {
+	return slices.ContainsFunc(c.Members, func(m *member) bool { return asks(v.Job(m.Job)) && !c.short(v.Job(m.Job)) })
+}
+
+// verdict lets a job in, or makes it wait.
+func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan) {
+	job := v.Job(m.Job)
+	if !asks(job) {
+		return
+	}
+	begun := job.Begun() || job.Spec.GoesOn()
+	held := job.Standing() == sched.HeldBack
+	full, crowded := c.set.share.Crowded(v, job)
+	admitted := sched.Item{Verb: sched.Admit, Job: m.Job}
+	switch {
+	case begun:
+		admitted.Reason = sched.Because(sched.Begun)
+	case crowded:
+		if !held {
+			p.Hold(m.Job, full)
+		}
+		return
+	case m.Fast:
+		admitted.Reason = sched.Because(FastPath, int64(job.Deadline), int64(c.Next))
+	case m.asked():
+		admitted.Reason = c.admission(v, m)
+		if !again && c.Due > v.Now() {
+			admitted.At = c.Due
+		}
+	default:
+		if !held {
+			p.Hold(m.Job, sched.Because(NextInterval, int64(c.Next)))
+		}
+		return
+	}
+	if admitted.At > 0 && m.Bound != [2]int32{-1, -1} {
+		return // it is asked for already
+	}
+	if p.Add(admitted) && admitted.At == 0 {
+		c.changed = true
+	}
+}
+
+// MarshalJSON saves what the parts share.
+func (a Admission) MarshalJSON() ([]byte, error) { return a.save() }
+
+// UnmarshalJSON reads it.
+func (a Admission) UnmarshalJSON(text []byte) error { return a.load(text) }
+
+// CopyFrom takes it over.
+func (a Admission) CopyFrom(other any) { a.copyFrom(other.(Admission).controller) }

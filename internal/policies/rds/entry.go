@@ -1,0 +1,158 @@
+package rds
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/placement"
+	"github.com/slackline/slackline/sched"
+)
+
+// Why jobs are let in, wait, and get slots.
+var (
+	// NextInterval makes a job wait for the optimizer.
+	NextInterval = &sched.Cause{Name: "next-interval", Numbers: []string{"when slots are next given"}, Example: [3]int64{600e9},
+		Say: func(r *sched.Said) string { return "the plan has no slots for it before " + r.Time(r.A) }}
+	// FastPath lets a job in that cannot wait for the next interval.
+	FastPath = &sched.Cause{Name: "fast-path", Numbers: []string{"its deadline", "when slots are next given"}, Example: [3]int64{90e9, 600e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("its deadline at %s lies before the next interval, which begins at %s", r.Time(r.A), r.Time(r.B))
+		}}
+	// ByPlan lets a job in that the optimizer gives slots.
+	ByPlan = &sched.Cause{Name: "by-plan", Numbers: []string{"map slots planned, in thousandths", "reduce slots planned, in thousandths"}, Example: [3]int64{12400, 0},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("the plan of this interval has %s map and %s reduce slots for it", thousandths(r.A), thousandths(r.B))
+		}}
+	// Unplanned lets a job in to which the plan gives nothing.
+	Unplanned = &sched.Cause{Name: "left-over", Text: "the plan has no slots for it, and leaves some that no other job can use"}
+	// NewClass does so for a job of whose class nothing is known.
+	NewClass = &sched.Cause{Name: "new-class", Numbers: []string{"assumed time of a map", "assumed time of a reduce"}, Example: [3]int64{20e9, 60e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("the plan has slots for it; nothing is known of its class, so maps are taken to last %s and reduces %s, as in the class that is most like it",
+				r.Time(r.A), r.Time(r.B))
+		}}
+	// PlannedSlots bounds a stage by the plan.
+	PlannedSlots = &sched.Cause{Name: "planned-slots", Numbers: []string{"price of a slot, in thousandths", "progress that this interval owes, in millionths of the job", "progress that is expected"},
+		Example: [3]int64{35, 100000, 92500}, Say: func(r *sched.Said) string {
+			return fmt.Sprintf("the plan: it owes %s of its work in this interval and is expected to do %s; a slot costs %s", percent(r.B), percent(r.C), thousandths(r.A))
+		}}
+	// SpareSlots bounds a stage that the plan does not know.
+	SpareSlots = &sched.Cause{Name: "spare-slots", Numbers: []string{"price of a slot, in thousandths"}, Example: [3]int64{0},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("the plan has none for it: it gets what others leave; a slot costs %s", thousandths(r.A))
+		}}
+	// FastSlots bounds a stage of a job on the fast path.
+	FastSlots = &sched.Cause{Name: "fast-slots", Numbers: []string{"its deadline", "when slots are next given"}, Example: [3]int64{90e9, 600e9},
+		Say: func(r *sched.Said) string {
+			return "on the fast path: as many as it needs until its deadline at " + r.Time(r.A)
+		}}
+)
+
+func thousandths(n int64) string { return fmt.Sprintf("%.4g", float64(n)/1000) }
+
+func percent(n int64) string { return fmt.Sprintf("%.3g%%", float64(n)/1e4) }
+
+// admission is the reason to let in a job that the plan has slots for.
+func (c *controller) admission(v sched.View, m *member) sched.Reason {
+	k := c.class(v, v.Job(m.Job))
+	if m.Plan == [2]int64{} {
+		return sched.Because(Unplanned)
+	}
+	if k.known() {
+		return sched.Because(ByPlan, m.Plan[0], m.Plan[1])
+	}
+	return sched.Because(NewClass, int64(1e9*k.Stages[0].Mean), int64(1e9*k.Stages[1].Mean))
+}
+
+// news are the events upon which slots may be given otherwise.
+var news = sched.EventsOf(sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.ProfileLearned, sched.OutputLost,
+	sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Tick)
+
+// heeded are those, and the ones at which every part has its turn.
+var heeded = news | sched.EventsOf(sched.Resync, sched.Control)
+
+// Entry lists the policy.
+func Entry() compose.Entry {
+	return compose.Entry{
+		Name:  "rds",
+		Kind:  compose.KindScheme,
+		Doc:   "slots of each job by receding horizon control, for a cluster whose capacity changes",
+		Cite:  "paper 000, sections 3 and 4 (RDS)",
+		Parts: parts(nil),
+		Params: []compose.Param{
+			{Name: "interval", Type: compose.Span, Default: "10m", Doc: "how often slots are planned"},
+			{Name: "hp", Type: compose.Count, Default: "3", Unit: "intervals", Part: compose.KindAdmit, Doc: "prediction horizon, 1 to 12"},
+			{Name: "hc", Type: compose.Count, Default: "3", Unit: "intervals", Part: compose.KindAdmit, Doc: "control horizon, at most hp"},
+			{Name: "solver", Type: compose.Span, Default: "1.2s", Doc: "how long the optimizer takes: its plan holds from then on"},
+			{Name: "map_penalty", Type: compose.Count, Default: "107", Unit: "ten-thousandths", Part: compose.KindAdmit, Doc: "P: what it costs to change map slots"},
+			{Name: "reduce_penalty", Type: compose.Count, Default: "173", Unit: "ten-thousandths", Part: compose.KindAdmit, Doc: "Q: what it costs to change reduce slots"},
+			{Name: "hard", Type: compose.Count, Default: "200", Unit: "percent", Part: compose.KindAdmit, Doc: "of its deadline after which a job that has one deadline is worth nothing, 100 to 200"},
+			{Name: "reference", Type: compose.Choice, Default: "uniform", Choices: []string{"uniform", "adaptive"}, Part: compose.KindAdmit, Doc: "progress that an interval owes: all work by all intervals, or what is left by those that are left"},
+			{Name: "forecast", Type: compose.Choice, Default: "ar", Choices: []string{"ar", "persistence"}, Part: compose.KindAdmit, Doc: "of the capacity: by the last three intervals, or as it is"},
+			{Name: "fast", Type: compose.Switch, Default: "true", Part: compose.KindAdmit, Doc: "jobs whose deadline lies before the next interval run at once"},
+			{Name: "replan", Type: compose.Choice, Default: "interval", Choices: []string{"interval", "events"}, Part: compose.KindAdmit, Doc: "when to plan: every interval, or also when a job comes or ends"},
+			{Name: "terminal", Type: compose.Switch, Default: "false", Part: compose.KindAdmit, Doc: "count what lies behind the horizon as well (equations 11 and 12)"},
+			{Name: "activate", Type: compose.Span, Default: "15s", Doc: "how often slots that a job no longer needs go to others"},
+			{Name: "rules", Type: compose.Count, Default: "4", Part: compose.KindAdmit, Doc: "rules of a performance model at most, 1 to 16"},
+			{Name: "forgetting", Type: compose.Count, Default: "98", Unit: "percent", Part: compose.KindAdmit, Doc: "what a sample of a job's progress counts beside the next one"},
+			{Name: "guess", Type: compose.Span, Default: "1m", Doc: "how long a task lasts while no class is known"},
+			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Part: compose.KindAdmit, Doc: "of the cluster that ApplicationMasters may take"},
+		},
+		Fill: fill,
+	}
+}
+
+func fill(r *compose.Recipe, a compose.Args) error {
+	set := settings{interval: a.Span("interval"), activate: a.Span("activate"), solver: a.Span("solver"), guess: a.Span("guess"),
+		hp: a.Count("hp"), hc: a.Count("hc"), mapPenalty: float64(a.Count("map_penalty")) / 1e4, reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
+		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", fast: a.Switch("fast"), events: a.Choice("replan") == "events",
+		terminal: a.Switch("terminal"), persistence: a.Choice("forecast") == "persistence", rules: a.Count("rules"), forgetting: float64(a.Count("forgetting")) / 100}
+	share, err := admit.ShareOf(a)
+	set.share = share
+	switch {
+	case err != nil:
+		return err
+	case set.interval <= 0:
+		return a.Misused("interval", "interval is 0, it must be above 0")
+	case set.activate <= 0:
+		return a.Misused("activate", "activate is 0, it must be above 0")
+	case set.guess <= 0:
+		return a.Misused("guess", "guess is 0, it must be above 0")
+	case set.solver >= set.interval:
+		return a.Misused("solver", "solver is %v, it must be less than the interval, %v", set.solver, set.interval)
+	case set.hp < 1 || set.hp > 12:
+		return a.Misused("hp", "hp is %d, it must be from 1 to 12", set.hp)
+	case set.hc < 1 || set.hc > set.hp:
+		return a.Misused("hc", "hc is %d, it must be from 1 to hp, which is %d", set.hc, set.hp)
+	case set.hard < 100 || set.hard > 200:
+		return a.Misused("hard", "hard is %d, it must be from 100 to 200 percent of the deadline", set.hard)
+	case set.rules < 1 || set.rules > 16:
+		return a.Misused("rules", "rules is %d, it must be from 1 to 16", set.rules)
+	case set.forgetting < 0.5 || set.forgetting > 1:
+		return a.Misused("forgetting", "forgetting is %d, it must be from 50 to 100 percent", a.Count("forgetting"))
+	}
+	for _, part := range parts(newController(set)) {
+		if err := r.Put(part, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts lists what works on one controller.
+func parts(c *controller) []compose.Entry {
+	return []compose.Entry{
+		{Name: "adjustment", Kind: compose.KindOrder, Doc: "the job goes first that lacks most of the slots it was given",
+			Order: func(compose.Args) (sched.Order, error) { return Order{}, nil }},
+		{Name: "running queue", Kind: compose.KindAdmit, Doc: "jobs run that the plan has slots for, and those on the fast path",
+			Step: func(compose.Args) (compose.Step, error) { return Admission{c}, nil },
+			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: news,
+				Causes: []*sched.Cause{NextInterval, FastPath, ByPlan, NewClass, Unplanned, admit.MasterShare, sched.Begun, sched.Wakeup}}},
+		{Name: "planned bounds", Kind: compose.KindShare, Doc: "each job has the slots of the plan",
+			Step: func(compose.Args) (compose.Step, error) { return Share{c}, nil },
+			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: news,
+				Causes: []*sched.Cause{PlannedSlots, SpareSlots, FastSlots}}},
+		placement.GreedyEntry(),
+	}
+}

@@ -1,0 +1,42 @@
+package rds
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/slackline/slackline/internal/maths/forecast"
+	"github.com/slackline/slackline/units"
+)
+
+// newController makes one that knows nothing yet.
+func newController(set settings) *controller {
+	c := &controller{set: set}
+	c.forget()
+	return c
+}
+
+func (c *controller) forget() {
+	c.Woken = [3]units.Time{}
+	c.Next, c.Due, c.Activate, c.Members, c.Classes, c.Prices = 0, 0, 0, nil, nil, [rows]int64{}
+	c.Slots, c.Speed = forecast.Default(), forecast.Default()
+}
+
+func (c *controller) save() ([]byte, error) { return json.Marshal(c) }
+
+func (c *controller) load(text []byte) error {
+	c.forget()
+	return json.Unmarshal(text, c)
+}
+
+func (c *controller) copyFrom(o *controller) {
+	c.Next, c.Due, c.Activate, c.Woken, c.Prices = o.Next, o.Due, o.Activate, o.Woken, o.Prices
+	c.Slots, c.Speed = o.Slots.Clone().(*forecast.AR), o.Speed.Clone().(*forecast.AR)
+	c.Members, c.Classes = slices.Clone(o.Members), slices.Clone(o.Classes)
+	for i, m := range c.Members {
+		one := *m
+		c.Members[i] = &one
+	}
+	for i, k := range c.Classes {
+		c.Classes[i] = k.clone()
+	}
+}
