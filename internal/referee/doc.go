@@ -14,6 +14,7 @@
 //	orders.go    who goes first: by-arrival, edf, fair-share; capacity.go: capacity-share; feasible.go: edf(feasible)
 //	admit.go     who may run: all, limit, serial; constraint.go: Deadline Constraint
 //	allot.go     both for capacity-plan
+//	horizon.go   rds: its plan is believed, and held to the rules of a plan
 //	place.go     what a node gets: greedy, delay, matchmaking
 //	rtmr.go      promises of deadlines; likely.go: with a probability, whose numbers it takes from the journal; masters.go: with ApplicationMasters; leases.go: slots that are lent and not taken back;
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class

@@ -195,6 +195,7 @@ func record(t *testing.T, policy string, seed uint64) (yaml string, text []byte)
 var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(elastic=false)", "capacity+matchmaking", "fair(pool=user)", "fair(users=true,jobs=fifo)", "fifo+greedy(nonlocal=0,reduces=0)", "edf-n+limit(running=2,per_user=1)", "edf-p+greedy(nonlocal=2,local=rack)", "fifo+matchmaking", "fifo+delay", "fair+delay(D=3s,rack=6s)", "edf+delay(D=30s)", "edf-p+matchmaking", "fair+matchmaking", "edf(feasible=true)", "edf(feasible=true)+delay(D=3s)",
 	"fifo+slowstart", "fair+slowstart", "edf(feasible=true)+slowstart", "capacity+delay+slowstart",
 	"rtmr", "rtmr(feedback=false)", "rtmr(order=fifo)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "rtmr(preempt=false)", "rtmr(preempt=false,unknown=best-effort)", "rtmr(preempt=false,order=fifo,feedback=false)", "rtmr(promise=99%)", "rtmr(promise=90%)", "rtmr(promise=90%,refused=reject)", "rtmr(promise=95%,order=fifo,sample=1)", "dc", "dc(cost=worst)", "fifo+constraint",
+	"rds", "rds(interval=20s,solver=0s,activate=3s)", "rds(interval=10s,solver=1s,replan=events,reference=adaptive)", "rds(fast=false,interval=15s)+matchmaking",
 	"capacity-plan", "capacity-plan(bound=upper,over=hold)", "capacity-plan(over=hold)+matchmaking",
 	"fifo(masters=30)", "fair(masters=20)", "capacity(masters=40)", "capacity+delay",
 	"fair(preemption=true,fair_timeout=5s,interval=3s)", "fair(pool=user)+preempt(fair_timeout=4s,interval=1s)", "fifo+speculate(lag=2s,gap=10,interval=1s)",

@@ -180,6 +180,11 @@ func (j *judge) round(lines []*line) error {
 		}
 	}
 	p := &wants{book: j.book}
+	for _, part := range j.rule {
+		if w, ok := part.(witness); ok {
+			w.witness(items)
+		}
+	}
 	j.rule.decide(j.book, events, p)
 	p.undo()
 	j.compare(plan, items, p.acts)
@@ -445,7 +450,7 @@ func (j *judge) event(l *line) error {
 
 // enter books an item of the journal.
 func (j *judge) enter(l *line) error {
-	if l.word != "item" || l.get("refused") != "" {
+	if l.word != "item" || l.get("refused") != "" || slices.Contains(l.flags, "held") {
 		return nil
 	}
 	job := j.jobs[l.int("job")]

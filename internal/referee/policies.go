@@ -73,6 +73,10 @@ var table = map[string]func(m *made, a *asked){
 		o := allottedOf(m, a)
 		m.order, m.parts["admit"] = o, o
 	},
+	"rds": func(m *made, a *asked) {
+		r := recedeOf(a)
+		m.order, m.parts["admit"], m.parts["share"] = adjusted{}, r, sharing{r}
+	},
 	"rtmr": func(m *made, a *asked) {
 		chance := likelyOf(a)
 		m.parts = map[string]part{"admit": &rtmr{likely: chance, feedback: a.on("feedback", true), preempt: a.on("preempt", true), sampling: a.with["unknown"] != "best-effort",

@@ -34,7 +34,7 @@ func (s Share) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	c.adjust(v)
 	for i := range c.queue {
 		g := &c.queue[i]
-		if g.m.Bound[g.s] == g.slots {
+		if g.m.Bound[g.s] == g.slots && (c.Due > now || g.job.Stages[planned[g.s]].Limit == g.slots) {
 			continue
 		}
 		if c.Due > now && !g.m.Fast && g.m.Bound[g.s] >= 0 && !c.fresh(now) {
@@ -42,11 +42,14 @@ func (s Share) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 		}
 		it := sched.Item{Verb: sched.SetSlots, Job: g.m.Job, Stage: planned[g.s], Count: g.slots, Reason: c.because(g)}
 		if c.Due > now && !g.m.Fast {
-			it.At = c.Due
+			it.At, c.holds = c.Due, true
 		}
 		if p.Add(it) {
 			g.m.Bound[g.s] = g.slots
 		}
+	}
+	if c.Due > now && c.fresh(now) && !c.holds {
+		c.Due = 0 // nothing changes when the solver is done
 	}
 }
 
@@ -215,12 +218,12 @@ func (c *controller) short(job *sched.Job) bool {
 	return c.set.fast && job.Deadline != units.Never && job.Deadline < c.Next
 }
 
-// race puts jobs on the fast path, and notes those that are late for it.
+// race puts jobs that wait on the fast path, or takes them off it if their deadline was moved.
 func (c *controller) race(v sched.View) {
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
-		if !m.Fast && asks(job) && c.short(job) && m.Plan == [2]int64{} {
-			m.Fast, c.changed = true, true
+		if fast := c.short(job) && !m.asked(); asks(job) && m.Fast != fast {
+			m.Fast, c.changed = fast, true
 		}
 	}
 }

@@ -36,13 +36,17 @@ type controller struct {
 	Slots    *forecast.AR   `json:"slots"`    // slots of maps and reduces that there are
 	Speed    *forecast.AR   `json:"speed"`    // speed of nodes
 	Classes  []*performance `json:"classes"`  // by name
-	Prices   [rows]int64    `json:"prices"`   // of a slot of each kind, in thousandths of the penalty
+	Watches  bool           `json:"watches,omitempty"`
+	// Intervals counts them.
+	Intervals int64       `json:"intervals"`
+	Prices    [rows]int64 `json:"prices"` // of a slot of each kind, in thousandths of the penalty
 
 	solverState optimize.Interior
 	problem     optimize.Quadratic
 	queue       []grant
 	budget      [rows]int64
 	steps       []forecast.Step
+	holds       bool // something was planned for when the solver is done
 	changed     bool // something happened upon which bounds may be others
 }
 
@@ -147,6 +151,7 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if !slices.ContainsFunc(batch, func(e sched.Event) bool { return heeded.Has(e.Kind) }) {
 		return
 	}
+	c.watch(batch)
 	c.meet(v, batch)
 	now := v.Now()
 	again, news := false, false
@@ -178,7 +183,7 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	})
 	begins := c.Next <= now || c.set.events && news
 	if c.Due == 0 && (begins || idle && c.Next-now > 0 && c.waits(v)) && !(again && c.Next > now) {
-		c.Next = now.Add(c.set.interval)
+		c.Next, c.holds = now.Add(c.set.interval), false
 		c.control(v)
 		c.leave(v)
 		c.changed = true
@@ -196,6 +201,17 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			c.Woken[i] = at
 		}
 	}
+}
+
+// watch forgets what was learned while the policy only watched: what it had asked for was not done.
+func (c *controller) watch(batch []sched.Event) {
+	if batch[0].Kind != sched.Resync {
+		return
+	}
+	if c.Watches {
+		c.forget()
+	}
+	c.Watches = slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Control && e.Control == sched.Watch })
 }
 
 // waits tells whether a job that is not on the fast path waits.
@@ -226,7 +242,7 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 	case m.asked():
 		admitted.Reason = c.admission(v, m)
 		if !again && c.Due > v.Now() {
-			admitted.At = c.Due
+			admitted.At, c.holds = c.Due, true
 		}
 	default:
 		if !held {

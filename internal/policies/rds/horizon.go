@@ -31,6 +31,7 @@ type outlook struct {
 
 // control begins an interval: it measures, predicts and solves (section 3.1, eq. 3).
 func (c *controller) control(v sched.View) {
+	c.prune()
 	c.measure(v)
 	part, speed := c.foresee(v)
 	have, _ := available(v)

@@ -25,6 +25,28 @@ const (
 type performance struct {
 	Name   string   `json:"name"`
 	Stages [2]model `json:"stages"`
+	// Used is the number of the last interval in which it had jobs.
+	Used int64 `json:"used"`
+}
+
+// mostClasses bounds what is remembered: beyond it, classes whose jobs were last seen longest ago go.
+const mostClasses = 200
+
+// prune forgets classes of which no job is there.
+func (c *controller) prune() {
+	c.Intervals++
+	for len(c.Classes) > mostClasses {
+		oldest := 0
+		for i, k := range c.Classes {
+			if k.Used < c.Classes[oldest].Used {
+				oldest = i
+			}
+		}
+		if c.Classes[oldest].Used >= c.Intervals-1 {
+			return
+		}
+		c.Classes = slices.Delete(c.Classes, oldest, oldest+1)
+	}
 }
 
 // model is the model of a stage.
@@ -86,6 +108,7 @@ func (c *controller) class(v sched.View, job *sched.Job) *performance {
 			k.profiled(p)
 		}
 	}
+	c.Classes[i].Used = c.Intervals
 	return c.Classes[i]
 }
 

@@ -16,8 +16,9 @@ func newController(set settings) *controller {
 }
 
 func (c *controller) forget() {
-	c.Woken = [3]units.Time{}
+	c.Woken, c.Watches = [3]units.Time{}, false
 	c.Next, c.Due, c.Activate, c.Members, c.Classes, c.Prices = 0, 0, 0, nil, nil, [rows]int64{}
+	c.Intervals = 0
 	c.Slots, c.Speed = forecast.Default(), forecast.Default()
 }
 
@@ -30,6 +31,7 @@ func (c *controller) load(text []byte) error {
 
 func (c *controller) copyFrom(o *controller) {
 	c.Next, c.Due, c.Activate, c.Woken, c.Prices = o.Next, o.Due, o.Activate, o.Woken, o.Prices
+	c.Watches, c.Intervals = o.Watches, o.Intervals
 	c.Slots, c.Speed = o.Slots.Clone().(*forecast.AR), o.Speed.Clone().(*forecast.AR)
 	c.Members, c.Classes = slices.Clone(o.Members), slices.Clone(o.Classes)
 	for i, m := range c.Members {
