@@ -1,3 +1,53 @@
-// Package rds is the policy of paper 000: slots for each job and stage by receding horizon control, in
-// a cluster whose capacity changes.
+// Package rds is the policy of paper 000: slots for each job and stage by receding horizon control, in a
+// cluster whose capacity changes.
+//
+//	what                                         paper 000               where
+//	penalty per interval, weights, horizon       eq. 3                   horizon.go: control, look, pose
+//	capacity                                     eq. 2                   horizon.go: pose, a shared row for each step
+//	reference y_ref: all work / intervals        section 3.1, 6.6        refer
+//	soft and hard bound, δ                       eq. 4                   bounds, decay
+//	terminal cost                                eq. 11, 12              finish
+//	performance model, self-learning             eq. 5 to 10             performance.go, package fuzzy
+//	resource predictor                           eq. 16, table 2         predictor.go, package forecast
+//	waiting and running queue, fast path         section 4.3             controller.go: Admission
+//	control adjustment                           algorithm 1             adjust.go: adjust, order.go
+//	priorities ω                                 section 5.3             refer: weight · 2^priority
+//
+// # The interval
+//
+// The first interval begins with the first job, and another one at once when no job runs and one
+// waits. At its beginning jobs are measured, models learn, capacity is foreseen and equation 3 is
+// solved; its plan holds when the solver is done. Within it only algorithm 1 works: when a job or a
+// node comes or goes, a stage becomes ready, and every so often (activate), slots that a job cannot use
+// go to others. A bound kills nothing.
+//
+// # What the paper leaves open, and what we take
+//
+//   - Units. Progress is measured in what the interval owes, slots in all slots of their kind, so P and
+//     Q, of which the paper gives numbers alone, weigh parts of the cluster. W is 1.
+//   - y is the part of a job's work that is done, each task at the mean time of its stage.
+//   - δ needs a finish: that with the slots which the job has or, if that is sooner, at the pace of its
+//     reference. It is frozen with the firing strengths, as the problem is not convex otherwise.
+//   - A job with a single deadline has it as t_soft; t_hard is twice that (hard).
+//   - The fast path gives the least slots of each kind by which mean times fit into what is left until
+//     the deadline, before those of the plan.
+//   - Algorithm 1 begins at no slots, with Δu the slots of the plan. It ends when slots or tasks run
+//     out, not when Δu is 0: the slots that the plan leaves go to the jobs nearest to their plan. Where
+//     fast jobs or lost nodes leave less than was planned, the largest plans give first.
+//   - Lags are one interval, the size of a job is the logarithm of its tasks. What a model says is held
+//     to what progress can be. A new class starts from the class whose jobs are most like its own.
+//   - Reduces get slots from the step on at which its maps could be done.
+//   - A job without a deadline, and one that is worth nothing any more, runs on slots that the plan
+//     leaves.
+//
+// # Where we differ
+//
+//   - Map and reduce slots are apart in Hadoop 1, so each kind has its row of equation 2.
+//   - Rules are found by clustering and ANFIS from what the run taught, not off line, and adapted by the
+//     usual exponential forgetting; see package fuzzy about equation 10.
+//   - reference=adaptive (what is left by the intervals that are left), terminal, replan=events and
+//     activate are ours.
+//   - Tasks of other stages than map and reduce, and ApplicationMasters, get no bound.
+//
+// A decision is O(jobs · hc³) at the beginning of an interval, and O(jobs + slots · jobs) between.
 package rds

@@ -178,11 +178,10 @@ func bounds(job *sched.Job, hundredths int64) (soft, hard units.Duration) {
 
 // decay is δ of equation 4.
 func decay(y, soft, hard float64) float64 {
-	y, soft, hard = units.Rounded(y), units.Rounded(soft), units.Rounded(hard)
 	switch {
-	case y < soft:
+	case units.Rounded(y) < units.Rounded(soft):
 		return 1
-	case y <= hard:
+	case units.Rounded(y) <= units.Rounded(hard):
 		return 1 - (y-soft)/soft
 	}
 	return 0

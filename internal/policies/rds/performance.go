@@ -173,7 +173,7 @@ func (m *model) learn(x []float64, y float64, rules int, forgetting float64) {
 	}
 	found.Train(m.Inputs, m.Outputs, 5)
 	old, young := m.Learner.RMSE(m.Inputs, m.Outputs), found.RMSE(m.Inputs, m.Outputs)
-	if units.Rounded(young) < 0.9*units.Rounded(old) {
+	if units.Rounded(young) < units.Rounded(0.9*old) {
 		seen := m.Learner.Seen
 		m.Learner = fuzzy.Learn(found, forgetting, 1)
 		m.Learner.Seen, m.Learner.Noise, m.Learner.Weight = seen, young*young, float64(len(m.Outputs))

@@ -18,11 +18,11 @@ const (
 // whole is the cluster, where it is not counted in slots.
 const whole = 1_000_000_000
 
-// available is how much there is of each row, and the mean speed of the nodes in thousandths.
+// available is how much there is of each row, and the mean speed of the nodes.
 func available(v sched.View) (have [rows]int64, speed float64) {
 	total := v.Capacity()
 	have[mapSlots], have[reduceSlots], have[resources] = total[units.MapSlots], total[units.ReduceSlots], whole
-	nodes := 0.0
+	nodes := 0
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		if node := v.Node(n); node != nil && node.Serves() {
 			speed += node.Speed
@@ -32,7 +32,7 @@ func available(v sched.View) (have [rows]int64, speed float64) {
 	if nodes == 0 {
 		return [rows]int64{}, 1
 	}
-	return have, speed / nodes
+	return have, speed / float64(nodes)
 }
 
 // cost is what one container of a stage takes of which row. Of one that the cluster has no room for
@@ -63,10 +63,11 @@ func cost(v sched.View, job *sched.Job, s sched.Stage) (row int, each int64) {
 // as part of what there is, and how fast nodes will be (section 4.1). Now is known.
 func (c *controller) foresee(v sched.View) (part, speed []float64) {
 	have, now := available(v)
-	slots := float64(have[mapSlots] + have[reduceSlots])
-	if slots == 0 {
-		slots = float64(v.Capacity()[units.VCores])
+	count := have[mapSlots] + have[reduceSlots]
+	if count == 0 {
+		count = v.Capacity()[units.VCores]
 	}
+	slots := float64(count)
 	part, speed = make([]float64, c.set.hp), make([]float64, c.set.hp)
 	c.Slots.Observe(slots)
 	c.Speed.Observe(now)
