@@ -38,6 +38,9 @@ type witness interface{ witness(items []*line) }
 
 func (r *recede) witness(items []*line) { r.items = items }
 
+// void drops what was held.
+func (r *recede) void() { clear(r.waits) }
+
 // decide takes verdicts, and what was held and is due.
 func (r *recede) decide(b *book, _ []*line, p *wants) {
 	for _, l := range r.items {

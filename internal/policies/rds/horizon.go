@@ -96,7 +96,7 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, speed []float
 			}
 		}
 	}
-	if len(o.stages) == 0 || work == 0 {
+	if len(o.stages) == 0 {
 		return nil
 	}
 	if o.stages[0] == 0 {
