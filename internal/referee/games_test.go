@@ -139,6 +139,9 @@ func fitted(yaml, policy string) string {
 	if strings.Contains(policy, "preempt") {
 		yaml = regexp.MustCompile(`min_maps: ([1-9])`).ReplaceAllString(yaml, "min_maps: $1, min_share_timeout: 6s")
 	}
+	if strings.Contains(policy, "promise=") {
+		yaml = strings.Replace(yaml, "{name: p, weight", "{name: p, confidence: 97%, weight", 1)
+	}
 	if strings.Contains(policy, "speculate") {
 		yaml = strings.Replace(yaml, "cluster:\n", "cluster:\n  progress: 1500ms\n", 1)
 	}

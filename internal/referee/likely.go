@@ -27,8 +27,9 @@ import (
 //     those without a deadline. When one has come to its last such instant, it is reckoned again.
 //   - Their reduces wait as lateStart has it.
 type likely struct {
-	most    int64 // risk that a promise leaves, in millionths, unless the job says
-	behind  bool  // what cannot be promised runs without a promise
+	most    int64 // risk that a promise leaves, in millionths, unless the job or its queue says
+	queues  *describedQueues
+	behind  bool // what cannot be promised runs without a promise
 	budgets map[*job]int64
 	hopes   map[*job]*hoped
 	late    lateStart
@@ -41,12 +42,12 @@ type hoped struct {
 }
 
 // likelyOf reads promise=99%.
-func likelyOf(a *asked) *likely {
+func likelyOf(m *made, a *asked) *likely {
 	part, err := strconv.ParseFloat(strings.TrimSuffix(a.with["promise"], "%"), 64)
 	if err != nil {
 		return nil
 	}
-	return &likely{most: int64(math.Round((100 - part) * 1e4)), behind: a.with["refused"] != "reject",
+	return &likely{most: int64(math.Round((100 - part) * 1e4)), queues: m.queues, behind: a.with["refused"] != "reject",
 		budgets: map[*job]int64{}, hopes: map[*job]*hoped{}}
 }
 
@@ -81,6 +82,10 @@ func (r *rtmr) settle(b *book, c *claim, by int, p *wants) {
 	}
 	name, n, list := reasonOf(l)
 	most := r.likely.most
+	if q, _ := r.likely.queues.leaf(j.Queue); q != nil && q.Confidence != "" {
+		part, _ := strconv.ParseFloat(strings.TrimSuffix(q.Confidence, "%"), 64)
+		most = int64(math.Round((100 - part) * 1e4))
+	}
 	if j.Confidence > 0 {
 		most = int64(math.Round((1 - j.Confidence) * 1e6))
 	}

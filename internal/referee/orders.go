@@ -57,6 +57,7 @@ type describedQueue struct {
 	MinShareTimeout  string           `json:"min_share_timeout"`
 	Capacity         float64          `json:"capacity"`
 	Maximum          float64          `json:"maximum"`
+	Confidence       string           `json:"confidence"`
 	MinimumUserLimit float64          `json:"minimum_user_limit"`
 	UserLimitFactor  float64          `json:"user_limit_factor"`
 }

@@ -26,6 +26,7 @@ package queues
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/slackline/slackline/internal/maths/spelling"
@@ -71,6 +72,9 @@ type Queue struct {
 	// 0 = as for all (maxAMShare)
 	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100" doc:"percent of what it is promised (capacity: its guaranteed part, fair: its weight among pools with jobs, else the cluster) that ApplicationMasters of its jobs may take; its first may always start; as for all queues if left out"`
 
+	// Confidence is how likely the deadlines of its jobs are to be met that are promised, 0 = as the policy has it.
+	Confidence Chance `json:"confidence,omitempty" doc:"how likely deadlines of its jobs are to be met that are promised, such as 99%; as rtmr(promise=…) says if left out"`
+
 	// Fair: pools. A weight of 0 is 1. Jobs (schedulingMode) is "fair", "fifo", or "" for what the order says.
 	Weight          float64 `json:"weight,omitempty" doc:"fair: its share against that of others; 1 if left out"`
 	MinMaps         int     `json:"min_maps,omitempty" doc:"fair: minimum share of map slots"`
@@ -98,6 +102,24 @@ func (s *Span) UnmarshalText(text []byte) error {
 
 // MarshalText is the inverse of UnmarshalText.
 func (s Span) MarshalText() ([]byte, error) { return []byte(units.Duration(s).String()), nil }
+
+// Chance is a probability that is written as a percentage ("99%").
+type Chance float64
+
+// UnmarshalText reads it.
+func (c *Chance) UnmarshalText(text []byte) error {
+	p, err := units.ParseChance(string(text))
+	if err != nil {
+		return fmt.Errorf("it is %w", err)
+	}
+	*c = Chance(p)
+	return nil
+}
+
+// MarshalText is the inverse of UnmarshalText.
+func (c Chance) MarshalText() ([]byte, error) {
+	return append(strconv.AppendFloat(nil, math.Round(float64(c)*1e6)/1e4, 'f', -1, 64), '%'), nil
+}
 
 // Of returns the name of the queue that a job asks for: a leaf's name, or its path with or without "root." before it.
 func Of(j *workload.Job) string { return named(j.Queue) }
@@ -139,6 +161,17 @@ func (c *Config) Check(queue string) error {
 		names = paths
 	}
 	return fmt.Errorf("there is no queue %q%s", name, spelling.Hint(name, names))
+}
+
+// Confidence is what the queue that a job names says of its jobs' promises, 0 if it says nothing.
+func (c *Config) Confidence(queue string) (chance float64) {
+	name := named(queue)
+	walk("", c.Queues, func(path string, q *Queue) {
+		if len(q.Queues) == 0 && chance == 0 && (q.Name == name || path == name) {
+			chance = float64(q.Confidence)
+		}
+	})
+	return chance
 }
 
 // MinShares tells whether a leaf has a minimum share, and whether one that has also has a time-out on it.
@@ -236,6 +269,8 @@ func (q *Queue) validate(path string) error {
 		return fmt.Errorf("queue %q: max_running is %d; leave it out for no bound", path, q.MaxRunning)
 	case !(q.MaxMasterShare >= 0 && q.MaxMasterShare <= 100):
 		return fmt.Errorf("queue %q: max_master_share is %v, it must be above 0 and at most 100 %%", path, q.MaxMasterShare)
+	case q.Confidence > 0 && len(q.Queues) > 0:
+		return fmt.Errorf("queue %q: confidence has no effect on a queue with queues below it; set it for those", path)
 	case q.MaxMasterShare > 0 && len(q.Queues) > 0:
 		return fmt.Errorf("queue %q: max_master_share has no effect on a queue with queues below it; set it for those", path)
 	case q.Jobs != "" && q.Jobs != "fair" && q.Jobs != "fifo":

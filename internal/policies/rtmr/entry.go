@@ -37,7 +37,7 @@ func Entry() compose.Entry {
 func fill(r *compose.Recipe, a compose.Args) error {
 	c := Config{Feedback: a.Switch("feedback"), FIFO: a.Choice("order") == "fifo", Preempt: a.Switch("preempt"),
 		BestEffort: a.Choice("unknown") == "best-effort", Sample: a.Count("sample"), Skew: float64(a.Count("skew")) / 100}
-	c.Most = finish.RiskOf(1 - a.Chance("promise"))
+	c.Most, c.Queues = finish.RiskOf(1-a.Chance("promise")), a.Queues
 	c.Behind = c.Most > 0 && a.Choice("refused") != "reject"
 	share, err := admit.ShareOf(a)
 	if err != nil {

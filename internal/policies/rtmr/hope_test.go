@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -105,5 +107,21 @@ func TestLastMapIsToldAtOnce(t *testing.T) {
 	}
 	if k := playChancy(t, config, cfg); k.promises != 2 || k.broken != 0 {
 		t.Errorf("%d promises, %d broken", k.promises, k.broken)
+	}
+}
+
+// The confidence of a promise is the job's own, or else that of its queue, or of the policy.
+func TestConfidence(t *testing.T) {
+	s := newScheduler(Config{Most: 10_000, Queues: queues.Config{Queues: []queues.Queue{
+		{Name: "a", Confidence: 0.95}, {Name: "b"}, {Name: "c", Queues: []queues.Queue{{Name: "d", Confidence: 0.9}}}}}})
+	for _, c := range []struct {
+		queue string
+		own   float64
+		want  finish.Risk
+	}{{"", 0, 10_000}, {"a", 0, 50_000}, {"root.a", 0, 50_000}, {"b", 0, 10_000}, {"d", 0, 100_000}, {"c.d", 0, 100_000}, {"a", 0.999, 1000}} {
+		job := &sched.Job{Spec: &workload.Job{Queue: c.queue, Confidence: c.own}}
+		if got := s.most(job); got != c.want {
+			t.Errorf("%q, %v: %d, want %d", c.queue, c.own, got, c.want)
+		}
 	}
 }

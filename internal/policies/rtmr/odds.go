@@ -107,9 +107,12 @@ func (s *scheduler) guessLikely(job *sched.Job, m *sample) (l estimate.Laws) {
 	return l
 }
 
-// most is the risk that the confidence of a job leaves: its own, or else that of the policy.
+// most is the risk that the confidence of a job leaves: its own, or else that of its queue, or of the policy.
 func (s *scheduler) most(job *sched.Job) finish.Risk {
 	if c := job.Spec.Confidence; c > 0 {
+		return finish.RiskOf(1 - c)
+	}
+	if c := s.c.Queues.Confidence(job.Spec.Queue); c > 0 {
 		return finish.RiskOf(1 - c)
 	}
 	return s.c.Most

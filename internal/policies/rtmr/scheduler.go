@@ -11,6 +11,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -22,12 +23,13 @@ type Config struct {
 	// tasks without a promise run on any free slot and are killed when it falls due; else they get
 	// what the vectors leave
 	Preempt    bool
-	BestEffort bool        // a job of an unknown class runs without a promise, instead of a sample of it
-	Sample     int         // maps in a sample
-	Skew       float64     // the largest share of a reduce over the mean
-	Masters    admit.Share // the part of the cluster that masters of jobs without a promise may take
-	Most       finish.Risk // that a promise leaves; 0 = it is for the worst case
-	Behind     bool        // what cannot be promised runs without a promise
+	BestEffort bool          // a job of an unknown class runs without a promise, instead of a sample of it
+	Sample     int           // maps in a sample
+	Skew       float64       // the largest share of a reduce over the mean
+	Masters    admit.Share   // the part of the cluster that masters of jobs without a promise may take
+	Most       finish.Risk   // that a promise leaves; 0 = it is for the worst case
+	Behind     bool          // what cannot be promised runs without a promise
+	Queues     queues.Config // which may say otherwise what promises leave
 }
 
 // scheduler is what the parts share: the schedule, and a record of each job.

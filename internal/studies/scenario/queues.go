@@ -10,7 +10,7 @@ import (
 // ofLeaves are the keys that say something of the jobs of a queue, so they do nothing where no job
 // stands: in a queue with others below it.
 var ofLeaves = []string{"weight", "min_maps", "min_reduces", "jobs", "min_share_timeout", "minimum_user_limit", "user_limit_factor",
-	"max_master_share"}
+	"max_master_share", "confidence"}
 
 // innerQueues refuses such keys.
 func innerQueues(d *config.Document, path string, list []queues.Queue) {
