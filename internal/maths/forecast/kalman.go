@@ -180,7 +180,7 @@ func (p *process) filter(xs []float64, to []float64) (logs float64, count int) {
 	}
 	p.begin(xs, from)
 	clear(to[:from])
-	steady, variance, logged := false, 0.0, 0.0
+	steady, deviation, logged := false, 0.0, 0.0
 	for t := from; t < len(xs); t++ {
 		if math.IsNaN(xs[t]) {
 			to[t], steady = 0, false
@@ -192,13 +192,16 @@ func (p *process) filter(xs []float64, to []float64) (logs float64, count int) {
 			for i := range n {
 				p.gain[i] = p.seen(p.cov[i*n : (i+1)*n])
 			}
-			variance = p.seen(p.gain)
-			logged = math.Log(variance)
+			variance := p.seen(p.gain)
+			deviation, logged = math.Sqrt(variance), math.Log(variance)
 			copy(p.before, p.cov)
 			for i := range n {
 				for j := range n {
 					p.cov[i*n+j] -= float64(p.gain[i]*p.gain[j]) / variance
 				}
+			}
+			for i := range n {
+				p.gain[i] /= variance
 			}
 			p.advanceCov(p.cov)
 			change := 0.0
@@ -209,10 +212,10 @@ func (p *process) filter(xs []float64, to []float64) (logs float64, count int) {
 		}
 		e := xs[t] - p.mean - p.seen(p.state)
 		for i := range n {
-			p.state[i] += float64(p.gain[i]*e) / variance
+			p.state[i] += float64(p.gain[i] * e)
 		}
 		p.next()
-		to[t] = e / math.Sqrt(variance)
+		to[t] = e / deviation
 		logs += logged
 		count++
 	}

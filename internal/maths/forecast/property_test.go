@@ -311,7 +311,16 @@ func TestCombined(t *testing.T) {
 	// Persistence was off by 1 and 2; the other, which had no period yet, was so for 2, and by 3
 	// for 4.
 	was, other := (0.95+4)/1.95, (0.95+9)/1.95
-	near(t, "even", mids(t, even, 1), []float64{(4/was + 2/other) / (1/was + 1/other)}, 1e-12)
+	mid := (4/was + 2/other) / (1/was + 1/other)
+	near(t, "even", mids(t, even, 1), []float64{mid}, 1e-12)
+	// The variance is that of the mixture: its own of each, and how far each is from the middle.
+	steps, a, b := make([]Step, 1), make([]Step, 1), make([]Step, 1)
+	if even.Predict(steps); !even.Of[0].Predict(a) || !even.Of[1].Predict(b) {
+		t.Fatal("nothing predicted")
+	}
+	variance := ((a[0].Deviation*a[0].Deviation+(4-mid)*(4-mid))/was +
+		(b[0].Deviation*b[0].Deviation+(2-mid)*(2-mid))/other) / (1/was + 1/other)
+	near(t, "even's deviation", []float64{steps[0].Deviation}, []float64{math.Sqrt(variance)}, 1e-12)
 }
 
 func BenchmarkAR(b *testing.B) {

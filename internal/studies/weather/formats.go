@@ -1,6 +1,9 @@
 package weather
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,10 +80,11 @@ func (r *Reader) nsrdb() error {
 
 // second reads another line of the beginning.
 func (r *Reader) second(what string) error {
-	if err := r.read(); err != nil {
-		return r.errorf(0, "the file ends here; a file of NSRDB goes on with %s", what)
+	err := r.read()
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: the file ends too early; a file of NSRDB goes on with %s", r.opt.File, what)
 	}
-	return nil
+	return err
 }
 
 func (r *Reader) take(name string, f field) {
