@@ -1,0 +1,256 @@
+package rds
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/internal/maths/optimize"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// frozen is a job whose progress is proportional to its map slots, as an outlook.
+func frozen(c *controller, each, gain, owed, weight float64, has int32) *outlook {
+	m := &member{Bound: [2]int32{has, -1}}
+	job := &sched.Job{Spec: &workload.Job{}}
+	job.Stages[sched.Map].Ready = true
+	o := &outlook{m: m, job: job, stages: []int{0}, per: owed, weight: weight}
+	o.each[0], o.most[0] = each, 1/each
+	n := c.set.hc
+	o.base = make([]float64, c.set.hp)
+	o.gain = make([]float64, c.set.hp*n)
+	for i := range c.set.hp {
+		o.owes = append(o.owes, owed)
+		o.gain[i*n+min(i, n-1)] = gain
+	}
+	return o
+}
+
+func horizons(hp, hc int, terminal bool) *controller {
+	return newController(settings{hp: hp, hc: hc, mapPenalty: 0.0107, reducePenalty: 0.0173, terminal: terminal, interval: 600 * units.Second})
+}
+
+// equation3 is equation 3 as it is printed, but that its sums end at Hp-1 and Hc-1, written from the paper.
+func equation3(v []float64, c *controller, list []*outlook) float64 {
+	sum, n := 0.0, c.set.hc
+	for k, o := range list {
+		u := v[k*n : k*n+n]
+		for i := range c.set.hp {
+			y := o.gain[i*n+min(i, n-1)] * u[min(i, n-1)]
+			sum += o.weight * math.Pow((y-o.owes[i])/o.per, 2)
+		}
+		before := float64(o.m.Bound[0])
+		for i := range n {
+			sum += c.set.mapPenalty * math.Pow((u[i]-before)*o.each[0], 2)
+			before = u[i]
+		}
+	}
+	return sum
+}
+
+// What is posed is equation 3: the same differences of cost at any two points, and no point near the
+// optimum within equation 2 is better.
+func TestEquation3(t *testing.T) {
+	for seed := range uint64(30) {
+		dice := rand.New(rand.NewPCG(seed, 1))
+		hp := 1 + dice.IntN(5)
+		c := horizons(hp, 1+dice.IntN(hp), false)
+		var list []*outlook
+		for range 1 + dice.IntN(6) {
+			owed := 0.05 + dice.Float64()/3
+			list = append(list, frozen(c, 1.0/40, owed/(5+20*dice.Float64()), owed, 0.2+dice.Float64(), int32(dice.IntN(20))))
+		}
+		part := make([]float64, hp)
+		for i := range part {
+			part[i] = 0.3 + dice.Float64()
+		}
+		part[0] = 1
+		c.pose(list, part, [rows]int64{40, 20, whole})
+		n := c.set.hc
+		posed := func(v []float64) (sum float64) {
+			for k := range list {
+				b := &c.problem.Blocks[k]
+				for i := range n {
+					sum += v[k*n+i] * b.Cost[i]
+					for j := range n {
+						sum += 0.5 * v[k*n+i] * b.Hessian[i*n+j] * v[k*n+j]
+					}
+				}
+			}
+			return sum
+		}
+		point := func(at []float64, by float64) []float64 {
+			v := make([]float64, len(list)*n)
+			for i := range v {
+				v[i] = math.Max(0, at[i]+by*dice.NormFloat64())
+			}
+			return v
+		}
+		origin := make([]float64, len(list)*n)
+		for range 10 {
+			a, b := point(origin, 10), point(origin, 10)
+			if got, want := posed(a)-posed(b), equation3(a, c, list)-equation3(b, c, list); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+				t.Fatalf("seed %d: costs differ by %v, equation 3 says %v", seed, got, want)
+			}
+		}
+		found := c.solverState.Solve(&c.problem)
+		if found.Status != optimize.Optimal {
+			t.Fatalf("seed %d: %s", seed, found.Status)
+		}
+		var best []float64
+		for _, x := range found.X {
+			best = append(best, x...)
+		}
+		least := equation3(best, c, list)
+		for step := range n {
+			used := 0.0
+			for k := range list {
+				used += best[k*n+step] / 40
+			}
+			if used > part[step]+1e-6 {
+				t.Errorf("seed %d: step %d takes %v of %v", seed, step, used, part[step])
+			}
+		}
+		for range 300 {
+			v := point(best, math.Pow(10, -3*dice.Float64()))
+			fits := true
+			for step := range n {
+				used := 0.0
+				for k := range list {
+					used += v[k*n+step] / 40
+				}
+				fits = fits && used <= part[step]
+			}
+			if got := equation3(v, c, list); fits && got < least-1e-6*(1+least) {
+				t.Errorf("seed %d: %v, and a point nearby costs %v", seed, least, got)
+			}
+		}
+	}
+}
+
+// closed plays the closed loop of a frozen model in which nobody comes or goes, and returns how often the
+// optimal cost rises and how much slots still change at the end.
+func closed(seed uint64, terminal bool) (rises int, last float64) {
+	dice := rand.New(rand.NewPCG(seed, 2))
+	hp := 1 + dice.IntN(6)
+	c := horizons(hp, hp, terminal)
+	var list []*outlook
+	for range 1 + dice.IntN(5) {
+		owed := 0.05 + dice.Float64()/5
+		// Its reference takes 1 to 8 of 40 slots: within reach of all.
+		list = append(list, frozen(c, 1.0/40, owed/(1+7*dice.Float64()), owed, 0.001+0.1*dice.Float64(), int32(dice.IntN(8))))
+	}
+	part := make([]float64, hp)
+	for i := range part {
+		part[i] = 1
+	}
+	before := math.Inf(1)
+	at := make([]float64, len(list))
+	for i, o := range list {
+		at[i] = float64(o.m.Bound[0])
+	}
+	for range 60 {
+		c.pose(list, part, [rows]int64{40, 20, whole})
+		for k, o := range list {
+			// Slots between two whole numbers: the bound of a member is whole.
+			p := 2 * c.set.mapPenalty * o.each[0] * o.each[0]
+			c.problem.Blocks[k].Cost[0] -= p * (at[k] - float64(max(o.m.Bound[0], 0)))
+		}
+		found := c.solverState.Solve(&c.problem)
+		value := found.Cost
+		for k, o := range list { // what the problem leaves out is constant but for the slots of before
+			p := c.set.mapPenalty * o.each[0] * o.each[0]
+			value += p*at[k]*at[k] + float64(hp)*o.weight
+			if terminal {
+				g := o.gain[(hp-1)*hp+hp-1]
+				a := o.weight * g * g / (o.per * o.per)
+				value += (math.Sqrt(a*a+4*a*p) - a) / 2 * math.Pow(o.owes[hp-1]/g, 2)
+			}
+		}
+		if value > before*(1+1e-6)+1e-9 {
+			rises++
+		}
+		before, last = value, 0
+		for k := range list {
+			last = max(last, math.Abs(found.X[k][0]-at[k]))
+			at[k] = found.X[k][0]
+		}
+	}
+	return rises, last
+}
+
+// Section 3.3 of the paper: with Hp = Hc, a frozen model, a reference in reach, nobody who comes or goes, and the
+// terminal cost of equations 11 and 12, the cost never rises and slots stop changing. Equation 3 alone has
+// no such term; how often it rises is told.
+func TestTheCostNeverRises(t *testing.T) {
+	alone := 0
+	for seed := range uint64(60) {
+		if rises, last := closed(seed, true); rises > 0 || last > 1e-2 {
+			t.Errorf("seed %d: the cost rises %d times, and slots still change by %v", seed, rises, last)
+		}
+		rises, _ := closed(seed, false)
+		alone += rises
+	}
+	t.Logf("with equation 3 alone it rises %d times in 60 runs of 60 intervals", alone)
+}
+
+func TestDecay(t *testing.T) {
+	for _, c := range []struct{ y, soft, hard, want float64 }{
+		{5, 10, 20, 1}, {9.99, 10, 20, 1}, {10, 10, 20, 1}, {15, 10, 20, 0.5}, {20, 10, 20, 0}, {20.1, 10, 20, 0}, {12, 10, 12, 0.8}, {12.1, 10, 12, 0},
+	} {
+		if got := decay(c.y, c.soft, c.hard); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("δ(%v) between %v and %v is %v, want %v", c.y, c.soft, c.hard, got, c.want)
+		}
+	}
+}
+
+func TestBounds(t *testing.T) {
+	const s = units.Second
+	for _, c := range []struct {
+		soft, deadline units.Time
+		hundredths     int64
+		wantSoft, want units.Duration
+	}{
+		{units.Never, 110e9, 200, 100 * s, 200 * s},
+		{units.Never, 110e9, 100, 100 * s, 100 * s},
+		{60e9, 90e9, 200, 50 * s, 80 * s},
+		{20e9, 90e9, 200, 10 * s, 20 * s}, // t_hard is at most twice t_soft
+	} {
+		job := &sched.Job{Arrived: 10e9, Deadline: c.deadline, Spec: &workload.Job{Soft: c.soft}}
+		if soft, hard := bounds(job, c.hundredths); soft != c.wantSoft || hard != c.want {
+			t.Errorf("%v, %v: %v and %v, want %v and %v", c.soft, c.deadline, soft, hard, c.wantSoft, c.want)
+		}
+	}
+}
+
+// Parameters that make no sense are refused in one sentence.
+func TestParameters(t *testing.T) {
+	for text, want := range map[string]string{
+		"hp=2":        "hc is 3, it must be from 1 to hp, which is 2",
+		"hp=13":       "hp is 13, it must be from 1 to 12",
+		"hc=0":        "hc is 0",
+		"hard=99":     "hard is 99, it must be from 100 to 200 percent of the deadline",
+		"hard=201":    "hard is 201",
+		"interval=0s": "interval is 0",
+		"solver=10m":  "solver is 10m, it must be less than the interval",
+		"rules=17":    "rules is 17",
+	} {
+		e := Entry()
+		values := map[string]string{}
+		for _, p := range e.Params {
+			values[p.Name], _ = p.Canonical(p.Default)
+		}
+		key, value, _ := strings.Cut(text, "=")
+		values[key] = value
+		var r compose.Recipe
+		err := r.Put(e, compose.NewArgs(queues.Config{}, e.Params, values))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
