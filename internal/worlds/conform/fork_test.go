@@ -127,7 +127,7 @@ func forkable(seed uint64, masters, behind bool) sim.Config {
 // What becomes of a run in a simulator that begins where its book stands, at any time, is what
 // becomes of the run itself: each attempt and each job begins and ends alike.
 func TestForks(t *testing.T) {
-	texts := []string{"edf(feasible)", "rtmr(preempt=false)", "rtmr(order=fifo)", "edf+serial", "fair(users=true)+limit(running=3,per_user=2)", "fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)"}
+	texts := []string{"edf(feasible)", "rtmr(preempt=false)", "rtmr(order=fifo)", "rtmr(promise=99%)", "edf+serial", "fair(users=true)+limit(running=3,per_user=2)", "fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)"}
 	for _, e := range catalog.All() {
 		if e.Kind == compose.KindScheme || e.Kind == compose.KindPlace {
 			texts = append(texts, e.Name)

@@ -156,7 +156,7 @@ func stir(seed uint64) drive.World {
 }
 
 // heeders are policies whose parts heed some events and not others.
-var heeders = []string{"edf+all(masters=38)", "fair-share+all(masters=60)", "edf+limit(running=3,masters=38)", "edf+limit(per_queue=1)", "edf+serial", "edf(feasible)", "dc", "dc(masters=38)", "delay", "rtmr", "capacity-plan"}
+var heeders = []string{"edf+all(masters=38)", "fair-share+all(masters=60)", "edf+limit(running=3,masters=38)", "edf+limit(per_queue=1)", "edf+serial", "edf(feasible)", "dc", "dc(masters=38)", "delay", "rtmr", "rtmr(promise=99%)", "capacity-plan"}
 
 // Each part has its turn whenever it would do something, also where nothing else gives it one.
 func TestHeeds(t *testing.T) {
