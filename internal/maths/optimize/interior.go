@@ -41,15 +41,14 @@ type Interior struct {
 
 // part is a block, scaled.
 type part struct {
-	n, sharing                     int
-	bounds, from, to               int // sides: of bounds, of rows, and their end
-	h, c, a, shares                []float64
-	x, dx, scale, rd, r            []float64
-	ax, adx, rowScale              []float64
-	l, v, f, g                     []float64 // factor, L⁻¹ Cᵀ (a row for each shared row), scratch
-	eq                             []equation
-	u, inner, cross, p             []float64 // L⁻¹ Aᵀ, B = A M⁻¹ Aᵀ, its factor times A M⁻¹ Cᵀ, scratch
-	solution, boundDuals, rowDuals []float64
+	n, sharing          int
+	bounds, from, to    int // sides: of bounds, of rows, and their end
+	h, c, a, shares     []float64
+	x, dx, scale, rd, r []float64
+	ax, adx, rowScale   []float64
+	l, v, f, g          []float64 // factor, L⁻¹ Cᵀ (a row for each shared row), scratch
+	eq                  []equation
+	u, inner, cross, p  []float64 // L⁻¹ Aᵀ, B = A M⁻¹ Aᵀ, its factor times A M⁻¹ Cᵀ, scratch
 }
 
 // equation is one row of a block that holds exactly.
@@ -65,7 +64,7 @@ type shared struct {
 	equal            bool
 	rhs, y, dy, p, r float64
 	inverse          float64 // 1/D
-	scale, value, dv float64
+	scale, value     float64
 }
 
 // side is one bound of a variable or row.
