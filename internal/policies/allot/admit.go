@@ -22,6 +22,24 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	a.plan.make(v, nil)
+	a.judge(v, func(job *sched.Job, verb sched.Verb, why sched.Reason) bool {
+		switch verb {
+		case sched.Admit:
+			return p.Admit(job.ID, why)
+		case sched.Reject:
+			p.Reject(job.ID, 0, why)
+		case sched.Hold:
+			if job.Standing() == sched.Pending {
+				p.Hold(job.ID, why)
+			}
+		}
+		return false
+	})
+}
+
+// judge tells what becomes of each job that asks, in the order in which they came. told says whether a job that
+// would be let in is: it takes the place of one behind it.
+func (a Admission) judge(v sched.View, told func(*sched.Job, sched.Verb, sched.Reason) bool) {
 	var list []*sched.Job
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		if job := v.Job(j); asks(job) {
@@ -32,17 +50,9 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for _, job := range list {
 		c := a.plan.class(job)
 		n := a.plan.need(v, job, c)
-		switch verb, why := a.verdict(v, job, c, &n); verb {
-		case sched.Admit:
-			if p.Admit(job.ID, why) && n.why.Cause == nil {
-				c.runs++
-			}
-		case sched.Reject:
-			p.Reject(job.ID, 0, why)
-		case sched.Hold:
-			if job.Standing() == sched.Pending {
-				p.Hold(job.ID, why)
-			}
+		verb, why := a.verdict(v, job, c, &n)
+		if told(job, verb, why) && n.why.Cause == nil {
+			c.runs++
 		}
 	}
 }
@@ -86,6 +96,7 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	with.Classes, with.memo = slices.Clone(with.Classes), nil
 	with.make(v, job)
 	a.plan = &with
+	a.judge(v, func(_ *sched.Job, verb sched.Verb, _ sched.Reason) bool { return verb == sched.Admit })
 	c := with.class(job)
 	n := with.need(v, job, c)
 	verb, why := a.verdict(v, job, c, &n)

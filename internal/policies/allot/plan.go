@@ -37,6 +37,7 @@ type plan struct {
 // has not started change with the time, but one that was late by then is late ever after.
 type found struct {
 	seq      int64
+	spec     *workload.Job // another one if the job is amended
 	profile  *profile.Class
 	cluster  units.Vector
 	deadline units.Time
@@ -139,9 +140,10 @@ func (p *plan) recall(v sched.View, job *sched.Job) (*class, *needs) {
 		m.class = i
 	}
 	c, k := &p.Classes[m.class], v.Profile(job.Spec.Class)
-	same := m.seq == job.Seq && m.profile == k && m.deadline == job.Deadline && m.started == job.Started && m.cluster == *v.Capacity()
+	same := m.seq == job.Seq && m.spec == job.Spec && m.profile == k && m.deadline == job.Deadline && m.started == job.Started &&
+		m.cluster == *v.Capacity()
 	if !same || k == nil || job.Started == units.Never && m.late == 0 {
-		m.seq, m.profile, m.deadline, m.started, m.cluster = job.Seq, k, job.Deadline, job.Started, *v.Capacity()
+		m.seq, m.spec, m.profile, m.deadline, m.started, m.cluster = job.Seq, job.Spec, k, job.Deadline, job.Started, *v.Capacity()
 		m.needs = p.need(v, job, c)
 	}
 	return c, &m.needs
