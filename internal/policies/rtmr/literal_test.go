@@ -163,6 +163,7 @@ func (d literalDispatcher) goes(v sched.View, j sched.JobID, stage sched.Stage, 
 	}
 	d.dequeue(j)
 	r.Rank = 1
+	d.active = append(d.active, j)
 	d.enqueue(j)
 	d.plan.Start(v.Now(), j)
 	return p.Start(j, stage, n, 1, v.Nearest(n, j, stage), sched.Because(sched.FirstInOrder))
