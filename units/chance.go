@@ -1,11 +1,15 @@
 package units
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 )
+
+// ErrCertain is what is wrong with a chance of 100%.
+var ErrCertain = errors.New("which no estimate can give")
 
 // ParseChance reads how likely something is to be: a percentage with its sign, from 50% to 99.99%.
 func ParseChance(text string) (float64, error) {
@@ -19,7 +23,7 @@ func ParseChance(text string) (float64, error) {
 	case !signed && x >= 50 && x <= 99.99:
 		return 0, fmt.Errorf("%q without a sign: write %v%%", text, x)
 	case x == 100:
-		return 0, fmt.Errorf("%q, which no estimate can give", text)
+		return 0, fmt.Errorf("%q, %w", text, ErrCertain)
 	case !(x >= 50 && x <= 99.99):
 		return 0, fmt.Errorf("%q, it must be from 50%% to 99.99%%", text)
 	}

@@ -417,11 +417,11 @@ jobs.`,
 }
 
 func importProfiles(m *runs.Memory, classes []*profile.Class, merge, replace bool) error {
+	known, err := m.Profiles()
+	if err != nil {
+		return failure{err}
+	}
 	if !merge && !replace {
-		known, err := m.Profiles()
-		if err != nil {
-			return failure{err}
-		}
 		var twice []string
 		for _, c := range classes {
 			if _, err := chosen(known, []string{c.Name}); err == nil {
@@ -434,7 +434,18 @@ func importProfiles(m *runs.Memory, classes []*profile.Class, merge, replace boo
 	}
 	put := m.Store().Learn
 	if replace {
-		put = m.Store().Replace
+		put, known = m.Store().Replace, nil
+	}
+	var before profile.Set
+	var fitter profile.Fitter
+	for _, c := range known {
+		before.Put(c)
+		fitter.Lend(c)
+	}
+	for _, c := range classes {
+		if len(c.Samples) > 0 { // else the file has models alone
+			fitter.Fit(before.Of(c.Name), c)
+		}
 	}
 	return asFailure(put(classes...))
 }

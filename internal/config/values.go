@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -124,7 +125,10 @@ type Chance float64
 func (c *Chance) UnmarshalText(text []byte) error {
 	p, err := units.ParseChance(string(text))
 	*c = Chance(p)
-	if err != nil {
+	switch {
+	case errors.Is(err, units.ErrCertain):
+		return fmt.Errorf("it is %w; for the worst case seen so far write promise=worst for rtmr, bound: upper for a capacity plan", err)
+	case err != nil:
 		return fmt.Errorf("it is %w", err)
 	}
 	return nil

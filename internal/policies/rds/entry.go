@@ -25,7 +25,7 @@ var (
 			return fmt.Sprintf("the plan of this interval has %s map and %s reduce slots for it", thousandths(r.A), thousandths(r.B))
 		}}
 	// Unplanned lets a job in to which the plan gives nothing.
-	Unplanned = &sched.Cause{Name: "left-over", Text: "the plan has no slots for it, and leaves some that no other job can use"}
+	Unplanned = &sched.Cause{Name: "no-share", Text: "the plan has no slots for it, and leaves some that no other job can use"}
 	// NewClass does so for a job of whose class nothing is known.
 	NewClass = &sched.Cause{Name: "new-class", Numbers: []string{"assumed time of a map", "assumed time of a reduce"}, Example: [3]int64{20e9, 60e9},
 		Say: func(r *sched.Said) string {
@@ -38,7 +38,7 @@ var (
 			return fmt.Sprintf("the plan: it owes %s of its work in this interval and is expected to do %s; a slot costs %s", percent(r.B), percent(r.C), thousandths(r.A))
 		}}
 	// SpareSlots bounds a stage that the plan does not know.
-	SpareSlots = &sched.Cause{Name: "spare-slots", Numbers: []string{"price of a slot, in thousandths"}, Example: [3]int64{0},
+	SpareSlots = &sched.Cause{Name: "spare-slots", Numbers: []string{"price of a slot, in thousandths"}, Example: [3]int64{35},
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("the plan has none for it: it gets what others leave; a slot costs %s", thousandths(r.A))
 		}}
