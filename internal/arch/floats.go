@@ -25,9 +25,10 @@ var comparing = map[string][]string{
 // max and min, and those of slices, are no comparisons: of two floats that are nearly the same either will do.
 //
 // It does not see a float that is made a whole number, such as a duration or a sched.Key, before it
-// is compared; the bits of one (math.Float64bits); floats in an interface; and a calculation that is
-// held to a constant behind a field, the result of a function, a second variable, or a parameter
-// that is handed it in another file, through a variable, or by a variadic or generic call.
+// is compared; the bits of one (math.Float64bits); floats in an interface, or in a number of math/big;
+// and a calculation that is held to a constant behind a field, an element, a pointer, the variable of
+// a range, the result of a function, a second variable, or a parameter that is handed it in another
+// file, through a variable, or by a variadic or generic call.
 func (w *pureWalk) floats(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
@@ -52,7 +53,7 @@ func (w *pureWalk) floats(n ast.Node) bool {
 	case *ast.CallExpr:
 		if id := calleeName(n); id != nil && w.compares(id) {
 			w.called[id] = true
-			if slices.ContainsFunc(n.Args, w.raw) {
+			if slices.ContainsFunc(n.Args, w.raw) || id.Name == "Sorted" && w.ofFloats(id) { // of a sequence
 				w.report(n.Pos(), "floats-rounded", "%s of floats that units.Rounded has not rounded", id.Name)
 			}
 		}
@@ -66,8 +67,12 @@ func (w *pureWalk) compares(id *ast.Ident) bool {
 	return o != nil && o.Pkg() != nil && w.is(id, o.Pkg().Path(), comparing[o.Pkg().Path()]...)
 }
 
-// ofFloats tells whether a function that is handed on, such as cmp.Compare[float64], compares floats.
+// ofFloats tells whether a function that is handed on, such as cmp.Compare[float64], compares floats. Those of sort and
+// math compare nothing else.
 func (w *pureWalk) ofFloats(id *ast.Ident) bool {
+	if pkg := w.info.Uses[id].Pkg().Path(); pkg == "sort" || pkg == "math" {
+		return true
+	}
 	of := w.info.Instances[id].TypeArgs
 	for i := range of.Len() {
 		if anyTerm(of.At(i), isFloats) {

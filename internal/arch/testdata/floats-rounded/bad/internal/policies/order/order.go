@@ -82,3 +82,11 @@ func hidden(a, b float64) bool {
 		x > 0 || // want floats-rounded
 		y > 0 // want floats-rounded
 }
+
+// Handed sorts by a function that is handed on, by a type that compares, and of a sequence.
+func Handed(prices []float64) bool {
+	f := sort.Float64s // want floats-rounded
+	f(prices)
+	var list sort.Float64Slice = prices                                     // want floats-rounded
+	return list.Less(0, 1) && len(slices.Sorted(slices.Values(prices))) > 0 // want floats-rounded
+}
