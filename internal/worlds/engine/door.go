@@ -72,6 +72,11 @@ func (d *Door) Ask(ctx context.Context, r Request) error {
 	case err := <-answer:
 		return err
 	case <-ctx.Done():
+	}
+	select { // a run may end by what it was asked, and its answer came first
+	case err := <-answer:
+		return err
+	default:
 		return context.Cause(ctx)
 	}
 }

@@ -543,3 +543,31 @@ func BenchmarkQueue(b *testing.B) {
 		})
 	}
 }
+
+// ending is the context of a run that grants what was asked for last, and ends.
+type ending struct {
+	context.Context
+	door *engine.Door
+}
+
+func (e ending) Done() <-chan struct{} {
+	for r := e.door.Next(); r != nil; r = e.door.Next() {
+		r.Answer(nil)
+	}
+	return e.Context.Done()
+}
+
+// Whoever lets a run end by what is asked of it hears that it was granted, not that the run has ended.
+func TestAnswerBeforeTheEnd(t *testing.T) {
+	ended, end := context.WithCancelCause(t.Context())
+	end(errors.New("the run has ended"))
+	for range 50 {
+		door := engine.NewDoor()
+		if err := door.Ask(ending{ended, door}, engine.Request{Shut: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := engine.NewDoor().Ask(ended, engine.Request{Shut: true}); err == nil {
+		t.Error("nobody has answered, and there is an answer")
+	}
+}
