@@ -45,7 +45,8 @@ func (s *stopper) Batch(_ int64, _ units.Time, events []sched.Event) error {
 
 func (s *stopper) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
-// stopped runs the jobs until so many tasks have committed and stops them then. It returns how many had at the end.
+// stopped runs the jobs until so many tasks have committed and stops them then. It returns how many had at the end, -1
+// if these were all, as they committed together.
 func stopped(t *testing.T, cfg engine.Config, at int) int {
 	t.Helper()
 	cfg.Clock = stopwatch()
@@ -59,7 +60,10 @@ func stopped(t *testing.T, cfg engine.Config, at int) int {
 	if s.at == 0 {
 		cancel()
 	}
-	if err := drive.New(w, conform.Friendly{}, s, watch).Run(ctx); !errors.Is(err, context.Canceled) {
+	switch err := drive.New(w, conform.Friendly{}, s, watch).Run(ctx); {
+	case err == nil && s.commits > s.at:
+		return -1
+	case !errors.Is(err, context.Canceled):
 		t.Fatalf("stopped after %d commits: %v", at, err)
 	}
 	if watch.Ends[sched.Failed] > 0 {
@@ -91,6 +95,9 @@ func TestStopIsAPause(t *testing.T) {
 	for at := 1; at < 12; at++ {
 		out := filepath.Join(t.TempDir(), "out")
 		commits := stopped(t, config(t, in, out), at)
+		if commits < 0 && at > 8 { // it may happen to the last ones
+			continue
+		}
 		onlyCommitted(t, out)
 		if at < 9 { // and once more, in the next run
 			commits += stopped(t, config(t, in, out), 1)
