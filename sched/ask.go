@@ -17,10 +17,10 @@ type Asker interface {
 // Answer is what a policy would do with a job.
 type Answer struct {
 	// Verb is Admit, Hold or Reject. It is Sample if the job would be held while some of its tasks are
-	// measured, and NoVerb if nothing is decided before its predecessors are done.
+	// measured, and NoVerb if there is no verdict: see BehindOthers and NotAsked.
 	Verb Verb
-	// Reason says why, as the item of the plan would. Reason.Cause.Word is what the job would be told of its
-	// deadline.
+	// Reason says why, as the item of the plan would; without a verdict, why there is none. Reason.Cause.Word
+	// is what the job would be told of its deadline.
 	Reason Reason
 	// Evidence is that of the reason, whose span counts from its start.
 	Evidence []Evidence
@@ -39,6 +39,14 @@ type Answer struct {
 	// Exact says that no deadline before Earliest would be accepted.
 	Exact bool
 }
+
+// Why an answer has no verdict.
+var (
+	// BehindOthers: nothing is decided before the predecessors of the job are done.
+	BehindOthers = &Cause{Name: "behind-others", Text: "nothing is decided upon it before the jobs are done that it waits for"}
+	// NotAsked: the policy has an admission that answers no questions.
+	NotAsked = &Cause{Name: "not-asked", Text: "this admission cannot be asked: it decides when the job comes"}
+)
 
 // At is the view as it would be at a later instant if nothing had happened since. Askers use it.
 func At(v View, now units.Time) View { return later{v, max(now, v.Now())} }

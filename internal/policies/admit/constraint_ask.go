@@ -65,7 +65,7 @@ func (c *Constraint) free(at units.Time, most int64) units.Time {
 func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	switch {
 	case job.State == sched.Waiting:
-		return sched.Answer{}
+		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
 	case unbound(job):
 		if why, full := c.Share.Crowded(v, job); full {
 			return sched.Answer{Verb: sched.Hold, Reason: why}

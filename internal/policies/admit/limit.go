@@ -184,7 +184,7 @@ func concerns(e sched.Event) bool {
 // made.
 func (l *Limit) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if job.State == sched.Waiting {
-		return sched.Answer{}
+		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
 	}
 	if !l.known {
 		l.look(v)

@@ -90,7 +90,7 @@ func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs) (sc
 // Ask says what would become of a job that came now.
 func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if job.State == sched.Waiting {
-		return sched.Answer{}
+		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
 	}
 	with := *a.plan
 	with.Classes, with.memo = slices.Clone(with.Classes), nil

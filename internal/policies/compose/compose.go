@@ -264,7 +264,7 @@ func (y *Policy) Ask(v sched.View, now units.Time, spec *workload.Job) sched.Ans
 			return a.Ask(&desk{View: v, policy: y, by: &y.parts[i]}, sched.Asked(v, spec))
 		}
 	}
-	return sched.Answer{}
+	return sched.Answer{Reason: sched.Because(sched.NotAsked)}
 }
 
 // Suits tells, in one sentence, what the policy needs and the world cannot do; nil if it can do all.

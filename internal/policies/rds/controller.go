@@ -56,6 +56,8 @@ type member struct {
 	Job sched.JobID `json:"job"`
 	// Fast jobs are not planned: their deadline lies before the next interval.
 	Fast bool `json:"fast,omitempty"`
+	// Let jobs are asked to be let in when the solver is done.
+	Let bool `json:"let,omitempty"`
 	// Spare jobs run on slots that the plan leaves.
 	Spare bool `json:"spare,omitempty"`
 	// Plan is what the optimizer has given for maps and reduces, in thousandths of slots.
@@ -114,7 +116,7 @@ func (c *controller) meet(v sched.View, batch []sched.Event) {
 		// Handles may be others, and what was asked of the book is void.
 		c.Members = slices.DeleteFunc(c.Members, func(m *member) bool {
 			m.Job = v.Find(m.ID)
-			m.Bound = [2]int32{-1, -1}
+			m.Bound, m.Let = [2]int32{-1, -1}, false
 			return m.Job == 0
 		})
 		c.Due, c.Woken = 0, [3]units.Time{}
@@ -153,7 +155,6 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	c.watch(batch)
 	c.meet(v, batch)
-	now := v.Now()
 	again, news := false, false
 	for i := range batch {
 		switch batch[i].Kind {
@@ -171,6 +172,24 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		c.Next, c.Due, c.Activate, c.Woken = 0, 0, 0, [3]units.Time{}
 		return
 	}
+	c.begin(v, news, again)
+	for _, m := range c.Members {
+		c.verdict(v, m, again, p)
+	}
+	now := v.Now()
+	for i, at := range [...]units.Time{c.Next, c.Due, c.Activate} {
+		if at > now && c.Woken[i] != at {
+			p.WakeMe(at, sched.Because(sched.Wakeup, int64(at)))
+			c.Woken[i] = at
+		}
+	}
+}
+
+// begin plans if an interval begins, and finds out who is on the fast path. news: a job has come or gone; again:
+// the book is new.
+// begin plans if an interval begins, and finds out who is on the fast path.
+func (c *controller) begin(v sched.View, news, again bool) {
+	now := v.Now()
 	if c.Activate <= now {
 		c.changed = true
 		c.Activate = now.Add(c.set.activate)
@@ -192,15 +211,6 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 	}
 	c.race(v)
-	for _, m := range c.Members {
-		c.verdict(v, m, again, p)
-	}
-	for i, at := range [...]units.Time{c.Next, c.Due, c.Activate} {
-		if at > now && c.Woken[i] != at {
-			p.WakeMe(at, sched.Because(sched.Wakeup, int64(at)))
-			c.Woken[i] = at
-		}
-	}
 }
 
 // watch forgets what was learned while the policy only watched: what it had asked for was not done.
@@ -250,11 +260,11 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 		}
 		return
 	}
-	if admitted.At > 0 && m.Bound != [2]int32{-1, -1} {
+	if admitted.At > 0 && m.Let {
 		return // it is asked for already
 	}
-	if p.Add(admitted) && admitted.At == 0 {
-		c.changed = true
+	if p.Add(admitted) {
+		m.Let, c.changed = admitted.At > 0, c.changed || admitted.At == 0
 	}
 }
 

@@ -38,6 +38,7 @@ func (c *controller) control(v sched.View) {
 	var list []*outlook
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
+		m.Let = false
 		m.Plan, m.Owed, m.Foreseen, m.Fast = [2]int64{}, 0, 0, m.Fast && job.Deadline > v.Now()
 		if m.Fast || !asks(job) && job.Standing() != sched.Admitted || job.Deadline == units.Never {
 			continue

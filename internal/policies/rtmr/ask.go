@@ -14,7 +14,7 @@ const mostAsked = 256
 // Ask says what would become of a job that came now: what judge would find, without what follows from it.
 func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if job.State == sched.Waiting {
-		return sched.Answer{}
+		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
 	}
 	r := record{Claim: claimOf(job)}
 	switch as, why := a.weigh(v, job, &r); as {

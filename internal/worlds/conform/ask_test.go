@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -64,6 +66,9 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 	}
 	policy := l.Policy.(sched.Asker)
 	a := policy.Ask(l.Ledger, now, &spec)
+	if (a.Verb == sched.NoVerb) != (a.Reason.Cause == sched.BehindOthers) || a.Reason.Cause == sched.NotAsked {
+		t.Fatalf("round %d: asked, the policy says %v: %v", l.Round, a.Verb, a.Reason)
+	}
 	n.verbs[a.Verb]++
 	if spec.Stages[0].Kind == sched.Master {
 		n.masters++
@@ -88,6 +93,9 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 	reason := it.Reason
 	reason.Evidence = sched.Span{}
 	a.Reason.Evidence = sched.Span{}
+	if a.Verb == sched.NoVerb {
+		reason = a.Reason // why nothing is decided yet
+	}
 	if it.Verb != verb || reason != a.Reason || fmt.Sprint(evidence) != fmt.Sprint(a.Evidence) {
 		t.Fatalf("round %d: asked, the policy says %v (%v), evidence %v; when the job comes, %v (%v), evidence %v", l.Round, a.Verb, a.Reason, a.Evidence, it.Verb, it.Reason, evidence)
 	}
@@ -160,21 +168,43 @@ func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, 
 	return it, nil, false
 }
 
+// saying are policies of which each verb is to be heard at least once.
+var saying = map[string][]sched.Verb{
+	"rtmr":                                  {sched.Admit, sched.Reject},
+	"rtmr(preempt=false)":                   {sched.Admit, sched.Reject},
+	"rtmr(order=fifo)":                      {sched.Admit, sched.Reject},
+	"rtmr(promise=99%)":                     {sched.Admit, sched.Reject},
+	"dc":                                    {sched.Admit, sched.Reject},
+	"dc(cost=worst)":                        {sched.Admit, sched.Reject},
+	"capacity-plan":                         {sched.Admit, sched.Reject},
+	"capacity-plan(over=hold)":              {sched.Admit, sched.Hold},
+	"rds(interval=20s)":                     {sched.Admit, sched.Hold},
+	"rds(interval=5s,solver=0s)":            {sched.Admit, sched.Hold},
+	"fifo":                                  {sched.Admit},
+	"edf+serial":                            {sched.Admit, sched.Hold},
+	"fair+limit(running=2,per_user=1)":      {sched.Admit, sched.Hold},
+	"capacity+limit(running=3,per_queue=1)": {sched.Admit, sched.Hold},
+}
+
+// questioned are these policies, and one for each admission of the catalogue that none of them has, of which two
+// different verbs are to be heard.
+func questioned(t *testing.T) map[string][]sched.Verb {
+	list, seen := maps.Clone(saying), map[string]bool{}
+	admission := func(text string) string { return fromCatalogue(t, text)().Recipe().Parts[compose.KindAdmit].Name }
+	for text := range list {
+		seen[admission(text)] = true
+	}
+	for _, text := range everyone() {
+		if name := admission(text); !seen[name] {
+			list[text], seen[name] = nil, true
+		}
+	}
+	return list
+}
+
 // Each admission of the catalogue answers questions as it decides, and answers change nothing.
 func TestQuestions(t *testing.T) {
-	for text, wants := range map[string][]sched.Verb{
-		"rtmr":                                  {sched.Admit, sched.Reject},
-		"rtmr(preempt=false)":                   {sched.Admit, sched.Reject},
-		"rtmr(order=fifo)":                      {sched.Admit, sched.Reject},
-		"dc":                                    {sched.Admit, sched.Reject},
-		"dc(cost=worst)":                        {sched.Admit, sched.Reject},
-		"capacity-plan":                         {sched.Admit, sched.Reject},
-		"capacity-plan(over=hold)":              {sched.Admit, sched.Hold},
-		"fifo":                                  {sched.Admit},
-		"edf+serial":                            {sched.Admit, sched.Hold},
-		"fair+limit(running=2,per_user=1)":      {sched.Admit, sched.Hold},
-		"capacity+limit(running=3,per_queue=1)": {sched.Admit, sched.Hold},
-	} {
+	for text, wants := range questioned(t) {
 		for _, known := range []bool{true, false} {
 			n := &answers{verbs: map[sched.Verb]int{}}
 			for _, s := range []Subject{simulated(runs(20)), unkind(runs(20)), crowded(runs(10))} {
@@ -198,6 +228,9 @@ func TestQuestions(t *testing.T) {
 			if n.between*n.behind*n.grow*n.masters == 0 {
 				t.Errorf("%s is asked %d times between two batches, %d times about jobs behind others, %d about jobs that grow, %d about jobs with masters: this tests nothing",
 					text, n.between, n.behind, n.grow, n.masters)
+			}
+			if known && wants == nil && len(n.verbs) < 2 {
+				t.Errorf("%s says only %v: this tests nothing", text, n.verbs)
 			}
 			for _, v := range wants {
 				if known && n.verbs[v] == 0 {
