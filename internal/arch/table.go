@@ -88,6 +88,8 @@ var table = []row{
 		why: "compressed files, and where they may be cut"},
 	{dir: "internal/worlds/engine/codec/codectest", layer: "worlds", testOnly: true, external: []string{"github.com/klauspost/compress"},
 		why: "compresses texts for tests"},
+	{dir: "internal/worlds/yarn/wire", layer: "worlds", external: []string{"google.golang.org/grpc", "google.golang.org/protobuf"},
+		why: "the stream to YARN's ResourceManager, generated"},
 	{dir: "internal/worlds/dumb", layer: "worlds", testOnly: true, why: "a second simulator, to hold the first against"},
 	{dir: "internal/worlds/adverse", layer: "worlds", testOnly: true, why: "an unkind world for tests"},
 	{dir: "internal/worlds/conform", layer: "worlds", testOnly: true, why: "the conformance suite"},
