@@ -118,11 +118,15 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	if err := suits(policy, can); err != nil {
 		return nil, err
 	}
+	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
+	follower := follow.New(append([]follow.Sink{builder}, c.Sinks...)...)
+	if _, virtual := world.(drive.Patient); virtual {
+		follower.Gather()
+	}
 	if policy.Studies() {
 		world = teach(world)
 	}
-	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
-	sinks := []drive.Sink{follow.New(append([]follow.Sink{builder}, c.Sinks...)...)}
+	sinks := []drive.Sink{follower}
 	var rec *recorder
 	if c.Journal != "" {
 		if rec, err = newRecorder(c, policy.Name(), can); err != nil {
@@ -132,6 +136,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	}
 	began := time.Now()
 	err = drive.New(world, policy, sinks...).Run(ctx)
+	err = cmp.Or(err, follower.Flush())
 	took := time.Since(began)
 	if err != nil {
 		stop(world)
