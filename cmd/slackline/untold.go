@@ -24,7 +24,7 @@ func tellUntold(w io.Writer, s *scenario.Scenario, cells []lab.Cell) {
 			continue
 		}
 		policies = append(policies, p)
-		promises = promises || lab.ReadsProfiles(p, s.Config)
+		promises = promises || lab.Studies(p, s.Config)
 		if s.Profiles == "" && lab.NeedsProfiles(p, s.Config) {
 			refusing = append(refusing, p)
 		}

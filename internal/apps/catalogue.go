@@ -3,7 +3,6 @@ package apps
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/mapreduce"
@@ -47,7 +46,7 @@ func Find(name string) (App, error) {
 		}
 		names = append(names, a.Name)
 	}
-	return App{}, fmt.Errorf("there is no application %q%s (there are: %s)", name, suggest(name, names), strings.Join(names, ", "))
+	return App{}, fmt.Errorf("there is no application %q%s", name, spelling.Hint(name, names))
 }
 
 // New returns the program of an application with these parameters, or says in one sentence what is wrong with them.
@@ -73,12 +72,4 @@ func (a App) New(params map[string]string) (*mapreduce.Program, error) {
 	p := a.build(set)
 	p.Name = a.Name
 	return &p, nil
-}
-
-// suggest is a hint at the name that is nearest to a wrong one, nothing if none is near.
-func suggest(wrong string, names []string) string {
-	if best := spelling.Nearest(wrong, names); best != "" {
-		return fmt.Sprintf("; did you mean %q?", best)
-	}
-	return ""
 }

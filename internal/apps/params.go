@@ -2,11 +2,13 @@ package apps
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/units"
 )
 
@@ -40,18 +42,9 @@ func (a App) settings(params map[string]string) (settings, error) {
 	for _, p := range a.Params {
 		names = append(names, p.Name)
 	}
-	var given []string
-	for name := range params {
-		given = append(given, name)
-	}
-	slices.Sort(given) // so that of several mistakes the same is told each time
-	for _, name := range given {
+	for _, name := range slices.Sorted(maps.Keys(params)) { // so that of several mistakes the same is told each time
 		if !slices.Contains(names, name) {
-			there := "it has none"
-			if len(names) > 0 {
-				there = "it has: " + strings.Join(names, ", ")
-			}
-			return nil, fmt.Errorf("application %s has no parameter %q%s (%s)", a.Name, name, suggest(name, names), there)
+			return nil, fmt.Errorf("application %s has no parameter %q%s", a.Name, name, spelling.Hint(name, names))
 		}
 	}
 	set := settings{}

@@ -223,7 +223,7 @@ func (d *Document) plain(n, resolved ast.Node, v reflect.Value, path string, f f
 	case reflect.String:
 		v.SetString(s)
 		if len(f.enum) > 0 && !slices.Contains(f.enum, s) {
-			d.failf(n, "%s is %q, it must be %s%s", Name(path), s, oneOf(f.enum), hint(s, f.enum))
+			d.failf(n, "%s is %q, it must be %s%s", Name(path), s, oneOf(f.enum), spelling.Meant(s, f.enum))
 		}
 		return
 	case reflect.Bool:

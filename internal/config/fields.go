@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
 // field is one key of a mapping, as the tags of a struct describe it.
@@ -121,14 +119,6 @@ func oneOf(list []string) string {
 		return quoted[0]
 	}
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " or " + quoted[len(quoted)-1]
-}
-
-// hint is the nearest one, if there is one, behind a list of all.
-func hint(s string, list []string) string {
-	if n := spelling.Nearest(s, list); n != "" {
-		return "; did you mean " + quote(n) + "?"
-	}
-	return ""
 }
 
 func quote(s string) string { return `"` + s + `"` }

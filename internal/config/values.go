@@ -73,20 +73,23 @@ func (Span) Form() Form {
 	return Form{Wanted: "a span of time with a unit, such as 90s or 10m", Pattern: `-?(0|` + Duration + `)`, Examples: []string{"90s", "10m", "1h30m"}}
 }
 
+// Range reads a value, or the two ends of a range with ".." between them.
+func Range[T any](text string, parse func(string) (T, error)) (from, to T, err error) {
+	first, last, ranged := strings.Cut(text, "..")
+	if from, err = parse(strings.TrimSpace(first)); err != nil || !ranged {
+		return from, from, err
+	}
+	to, err = parse(strings.TrimSpace(last))
+	return from, to, err
+}
+
 // Spans is a span of time, or a range of spans such as 20s..40s.
 type Spans struct{ From, To units.Duration }
 
 // UnmarshalText reads a span or a range.
 func (s *Spans) UnmarshalText(text []byte) (err error) {
-	from, to, ranged := strings.Cut(string(text), "..")
-	if s.From, err = units.ParseDuration(from); err != nil {
+	if s.From, s.To, err = Range(string(text), units.ParseDuration); err != nil {
 		return err
-	}
-	s.To = s.From
-	if ranged {
-		if s.To, err = units.ParseDuration(to); err != nil {
-			return err
-		}
 	}
 	if s.From < 0 || s.To < s.From {
 		return fmt.Errorf("%s is not a range; write the shorter span first, such as 20s..40s", text)

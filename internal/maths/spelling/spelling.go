@@ -24,13 +24,18 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// Hint is the end of a sentence about an unknown name: the nearest one, or all there are if they are few.
-func Hint(name string, candidates []string) string {
+// Meant is the end of a sentence about an unknown name: the nearest one, nothing if none is near.
+func Meant(name string, candidates []string) string {
 	if n := Nearest(name, candidates); n != "" {
 		return `; did you mean "` + n + `"?`
 	}
-	if len(candidates) == 0 || len(candidates) > 16 {
-		return ""
+	return ""
+}
+
+// Hint is the same, or all there are if none is near and they are few.
+func Hint(name string, candidates []string) string {
+	if meant := Meant(name, candidates); meant != "" || len(candidates) == 0 || len(candidates) > 16 {
+		return meant
 	}
 	return "; there are: " + strings.Join(slices.Sorted(slices.Values(candidates)), ", ")
 }

@@ -199,12 +199,6 @@ func Suits(text string, s *scenario.Scenario) error {
 	return nil
 }
 
-// ReadsProfiles tells whether a policy reads what is known of classes.
-func ReadsProfiles(text string, q queues.Config) bool {
-	policy, err := catalog.New(text, q)
-	return err == nil && policy.Studies()
-}
-
 // JudgesDeadlines tells whether a policy admits jobs by what is known of their class.
 func JudgesDeadlines(text string, q queues.Config) bool {
 	policy, err := catalog.New(text, q)

@@ -211,6 +211,9 @@ func (s *Scenario) build() {
 		s.jobs(&cfg, node)
 	}
 	s.addMasters(&cfg)
+	if s.arrivals != nil {
+		cfg.Workload, cfg.Source = nil, func() workload.Source { return s.arrivals(0) }
+	}
 	found := len(d.Errs)
 	innerQueues(d, "queues", s.Config.Queues)
 	if err := s.Config.Validate(); err != nil && len(d.Errs) == found {

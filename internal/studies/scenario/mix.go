@@ -95,8 +95,6 @@ func (s *Scenario) mix(cfg *sim.Config) {
 		}
 		return all
 	}
-	cfg.Workload = nil
-	cfg.Source = func() workload.Source { return s.arrivals(0) }
 }
 
 // source draws the jobs of a seed.

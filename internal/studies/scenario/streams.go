@@ -55,7 +55,6 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 		return
 	}
 	list := cfg.Workload
-	cfg.Workload = nil
 	s.arrivals = func(seed uint64) workload.Source {
 		var all sources
 		if len(list.Jobs) > 0 {
@@ -66,7 +65,6 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 		}
 		return all
 	}
-	cfg.Source = func() workload.Source { return s.arrivals(0) }
 }
 
 // ends checks that users submit only so many jobs: a job and the thought before it may take no time at all.

@@ -202,14 +202,10 @@ func (s *Scenario) deadlines() trace.Deadlines {
 // trace makes the workload from a record. Its jobs are read when they arrive.
 func (s *Scenario) trace(cfg *sim.Config) {
 	d, t := s.src, s.Workload.Trace
-	if d.Has("workload.jobs") {
-		d.Failf("workload.jobs", "jobs and trace exclude each other; give one of them")
-	}
-	if d.Has("workload.streams") {
-		d.Failf("workload.streams", "streams and trace exclude each other; give one of them")
-	}
-	if d.Has("workload.mix") {
-		d.Failf("workload.mix", "mix and trace exclude each other; give one of them")
+	for _, key := range []string{"jobs", "streams", "mix"} {
+		if d.Has("workload." + key) {
+			d.Failf("workload."+key, "%s and trace exclude each other; give one of them", key)
+		}
 	}
 	format, err := trace.Find(t.Format)
 	if err != nil {
@@ -255,7 +251,5 @@ func (s *Scenario) trace(cfg *sim.Config) {
 	}
 	file := s.traceFile(format)
 	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}
-	cfg.Workload = nil
 	s.arrivals = func(seed uint64) workload.Source { return trace.Source(file, part, rule, seed) }
-	cfg.Source = func() workload.Source { return s.arrivals(0) }
 }

@@ -16,19 +16,9 @@ type Factors struct{ From, To float64 }
 
 // UnmarshalText reads a number or a range.
 func (f *Factors) UnmarshalText(text []byte) (err error) {
-	from, to, ranged := strings.Cut(string(text), "..")
-	bad := fmt.Errorf("%s is not a range of factors; write a number, or the smaller factor first, such as 1.5..3", text)
-	if f.From, err = strconv.ParseFloat(strings.TrimSpace(from), 64); err != nil {
-		return bad
-	}
-	f.To = f.From
-	if ranged {
-		if f.To, err = strconv.ParseFloat(strings.TrimSpace(to), 64); err != nil {
-			return bad
-		}
-	}
-	if !(f.From > 0) || !(f.To >= f.From) || f.To > 1e6 {
-		return bad
+	f.From, f.To, err = config.Range(string(text), func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
+	if err != nil || !(f.From > 0) || !(f.To >= f.From) || f.To > 1e6 {
+		return fmt.Errorf("%s is not a range of factors; write a number, or the smaller factor first, such as 1.5..3", text)
 	}
 	return nil
 }
@@ -44,13 +34,8 @@ type Counts struct{ From, To int }
 
 // UnmarshalText reads a number or a range.
 func (c *Counts) UnmarshalText(text []byte) error {
-	from, to, ranged := strings.Cut(string(text), "..")
-	a, err1 := strconv.Atoi(strings.TrimSpace(from))
-	b, err2 := a, error(nil)
-	if ranged {
-		b, err2 = strconv.Atoi(strings.TrimSpace(to))
-	}
-	if err1 != nil || err2 != nil || a < 0 || b < a || b > maxTasks {
+	a, b, err := config.Range(string(text), strconv.Atoi)
+	if err != nil || a < 0 || b < a || b > maxTasks {
 		return fmt.Errorf("%s is not a number of tasks or a range; write a number up to %d, or the smaller one first, such as 10..50", text, maxTasks)
 	}
 	c.From, c.To = a, b
@@ -229,11 +214,7 @@ const maxSeeds = 100000
 
 // UnmarshalText reads a seed or a range.
 func (r *SeedRange) UnmarshalText(text []byte) (err error) {
-	from, to, ranged := strings.Cut(strings.TrimSpace(string(text)), "..")
-	r.From, err = strconv.ParseUint(from, 10, 64)
-	if r.To = r.From; err == nil && ranged {
-		r.To, err = strconv.ParseUint(to, 10, 64)
-	}
+	r.From, r.To, err = config.Range(string(text), func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) })
 	switch {
 	case err != nil:
 		return fmt.Errorf("%q is not a seed, it must be a whole number that is not negative, or a range such as 1..30", text)
