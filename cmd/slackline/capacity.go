@@ -178,21 +178,21 @@ If a class cannot meet its deadline with any number of machines there is no plan
 
 // capacityFromHistory is the file that follows from what ran.
 func (o *options) capacityFromHistory(cmd *cobra.Command, since string) ([]byte, error) {
-	h, done, err := o.history(cmd.ErrOrStderr())
+	m, err := o.read(cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	defer m.Close()
 	f := store.JobFilter{States: []string{store.Finished}}
 	if f.Since, err = parseSince(since, time.Now()); err != nil {
 		return nil, err
 	}
-	jobs, err := h.Jobs(f)
+	jobs, err := m.Store().Jobs(f)
 	if err != nil {
 		return nil, failure{err}
 	}
 	src, err := capacity.FromHistory(jobs, runtime.NumCPU(), func(job int64) ([]*store.Attempt, error) {
-		list, err := h.Attempts(job, store.AttemptFilter{Outcomes: []string{sched.Committed.String()}})
+		list, err := m.Store().Attempts(job, store.AttemptFilter{Outcomes: []string{sched.Committed.String()}})
 		if err != nil {
 			return nil, failure{err}
 		}

@@ -244,7 +244,7 @@ func (o *options) bindControl(cmd *cobra.Command, run *int64) *cobra.Command {
 // asksRuns opens the store for requests.
 func (o *options) asksRuns() (*runs.Memory, error) {
 	m, err := o.openThere(io.Discard)
-	if err == nil && m.Store() != nil && m.ReadOnly() != nil {
+	if err == nil && !m.Store().Absent() && m.ReadOnly() != nil {
 		err = fmt.Errorf("runs are asked through the store, and nothing can be written to it: %w", m.ReadOnly())
 		return nil, failure{errors.Join(err, m.Close())}
 	}
@@ -253,12 +253,8 @@ func (o *options) asksRuns() (*runs.Memory, error) {
 
 // storedJobs finds jobs by their numbers or names.
 func storedJobs(m *runs.Memory, keys []string) (list []*store.Job, err error) {
-	h := history(noHistory{})
-	if m.Store() != nil {
-		h = m.Store()
-	}
 	for _, key := range keys {
-		j, err := findJob(h, key)
+		j, err := findJob(m.Store(), key)
 		if err != nil {
 			return nil, err
 		}
@@ -275,11 +271,9 @@ func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what s
 		return err
 	}
 	defer m.Close()
-	var list []store.Run
-	if m.Store() != nil {
-		if list, err = m.Store().Open(); err != nil {
-			return failure{err}
-		}
+	list, err := m.Store().Open()
+	if err != nil {
+		return failure{err}
 	}
 	all := len(list)
 	if number != 0 {
@@ -321,12 +315,12 @@ func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what s
 func (o *options) completeOpenJobs(
 	_ *cobra.Command, args []string, _ string,
 ) (names []string, _ cobra.ShellCompDirective) {
-	h, done, err := o.history(io.Discard)
+	m, err := o.read(io.Discard)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer done()
-	jobs, _ := h.Jobs(store.JobFilter{States: []string{store.Waiting, store.Running}})
+	defer m.Close()
+	jobs, _ := m.Store().Jobs(store.JobFilter{States: []string{store.Waiting, store.Running}})
 	for _, j := range jobs {
 		if !slices.Contains(args, j.Name) && !slices.Contains(names, j.Name) {
 			names = append(names, j.Name)

@@ -77,12 +77,12 @@ func (o *options) outputsOf(args []string) ([]string, error) {
 	if dirs, err := named(args[0]); dirs != nil || err != nil {
 		return dirs, err
 	}
-	h, done, err := o.history(io.Discard)
+	m, err := o.read(io.Discard)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	job, err := findJob(h, args[0])
+	defer m.Close()
+	job, err := findJob(m.Store(), args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -92,17 +92,17 @@ func (o *options) outputsOf(args []string) ([]string, error) {
 // notBegun are those of the output directories whose jobs were interrupted before they had begun, as
 // the store knows it.
 func (o *options) notBegun(dirs []string) (list []string, err error) {
-	h, done, err := o.history(io.Discard)
+	m, err := o.read(io.Discard)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	defer m.Close()
 	for _, dir := range dirs {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
 			return nil, err
 		}
-		jobs, err := h.Jobs(store.JobFilter{Output: abs, Limit: 1})
+		jobs, err := m.Store().Jobs(store.JobFilter{Output: abs, Limit: 1})
 		if err != nil {
 			return nil, failure{err}
 		}
@@ -120,7 +120,7 @@ func (o *options) noteDiscarded(w io.Writer, dirs []string) error {
 		return err
 	}
 	defer m.Close()
-	if m.Store() == nil || len(dirs) == 0 {
+	if m.Store().Absent() || len(dirs) == 0 {
 		return nil
 	}
 	if err = m.ReadOnly(); err == nil {

@@ -18,52 +18,22 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// history is all that jobs, show and logs ask of whoever ran the jobs. The store of this machine answers it.
-type history interface {
-	Jobs(store.JobFilter) ([]*store.Job, error)
-	JobNames() ([]string, error)
-	Attempts(job int64, f store.AttemptFilter) ([]*store.Attempt, error)
-	Run(id int64) (*store.Run, error)
-}
-
-var _ history = (*store.Store)(nil)
-
-// noHistory is what there is where nothing has run yet.
-type noHistory struct{}
-
-func (noHistory) Jobs(store.JobFilter) ([]*store.Job, error)                    { return nil, nil }
-func (noHistory) JobNames() ([]string, error)                                   { return nil, nil }
-func (noHistory) Attempts(int64, store.AttemptFilter) ([]*store.Attempt, error) { return nil, nil }
-func (noHistory) Run(id int64) (*store.Run, error)                              { return nil, fmt.Errorf("there is no run %d", id) }
-
-// history opens what is to be asked. Where there is nothing it says so to log.
-func (o *options) history(log io.Writer) (h history, done func() error, err error) {
-	m, err := o.read(log)
-	if err != nil {
-		return nil, nil, err
-	}
-	if m.Store() == nil {
-		return noHistory{}, m.Close, nil
-	}
-	return m.Store(), m.Close, nil
-}
-
 // asking is a command that asks the history.
-func (o *options) asking(cmd *cobra.Command, ask func(h history, args []string) error) *cobra.Command {
+func (o *options) asking(cmd *cobra.Command, ask func(h *store.Store, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		h, done, err := o.history(cmd.ErrOrStderr())
+		m, err := o.read(cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
-		defer done()
-		return ask(h, args)
+		defer m.Close()
+		return ask(m.Store(), args)
 	}
 	o.bindStore(cmd.Flags())
 	return o.bindOutput(cmd)
 }
 
 // findJob finds a job by its number, or the newest of a name.
-func findJob(h history, key string) (*store.Job, error) {
+func findJob(h *store.Store, key string) (*store.Job, error) {
 	if key == "" {
 		return nil, errors.New(`"" names no job; write its number or its name`)
 	}
@@ -105,12 +75,12 @@ func (o *options) completeJobs(_ *cobra.Command, args []string, _ string) ([]str
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	h, done, err := o.history(io.Discard)
+	m, err := o.read(io.Discard)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer done()
-	names, _ := h.JobNames()
+	defer m.Close()
+	names, _ := m.Store().JobNames()
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 

@@ -41,7 +41,7 @@ class: estimates use warm runs.`,
 	flags.StringVar(&since, "since", "", "only jobs submitted since then: a span back from now (2h), a day (2026-01-31) or a time")
 	flags.IntVar(&f.Limit, "limit", 20, "at most this many; 0 = all")
 	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(store.States, cobra.ShellCompDirectiveNoFileComp))
-	return o.asking(cmd, func(h history, _ []string) error {
+	return o.asking(cmd, func(h *store.Store, _ []string) error {
 		for i, s := range f.States {
 			if s == store.Rejected {
 				f.States[i] = store.Refused

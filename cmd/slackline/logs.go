@@ -40,7 +40,7 @@ pipe or a file the output is unchanged, except that bytes that are not UTF-8 are
 	flags.StringVar(&f.Node, "node", "", "only attempts on this node")
 	flags.IntVar(&f.Limit, "limit", 0, "at most this many; 0 = all")
 	flags.BoolVar(&text, "text", false, "print only the output of the attempts")
-	return o.asking(cmd, func(h history, args []string) error {
+	return o.asking(cmd, func(h *store.Store, args []string) error {
 		if err := checkNames("outcome", f.Outcomes, outcomes()); err != nil {
 			return err
 		}

@@ -47,17 +47,17 @@ func (o *options) read(log io.Writer) (*runs.Memory, error) {
 	if err != nil {
 		return nil, failure{err}
 	}
-	if m.Store() == nil {
+	if m.Store().Absent() {
 		fmt.Fprintf(log, "nothing has been kept in %s yet\n", dir)
 	}
 	return m, nil
 }
 
 // openThere opens it to be written where something has been kept. Where nothing has, it makes
-// nothing, and there is no store.
+// nothing.
 func (o *options) openThere(log io.Writer) (*runs.Memory, error) {
 	m, err := o.read(io.Discard)
-	if err != nil || m.Store() == nil {
+	if err != nil || m.Store().Absent() {
 		return m, err
 	}
 	if err := m.Close(); err != nil {

@@ -153,9 +153,6 @@ func (o *options) candidates(args []string) (*left, error) {
 		return nil, err
 	}
 	defer m.Close()
-	if m.Store() == nil {
-		return l, nil
-	}
 	l.doubt = m.Trusted()
 	for _, f := range filters {
 		jobs, err := m.Store().Jobs(f)

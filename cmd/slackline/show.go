@@ -41,7 +41,7 @@ attempts with their reasons, how they were isolated, and what the process of its
 		Args:              exactly(1, "the number or name of a job"),
 		ValidArgsFunction: o.completeJobs,
 	}
-	return o.asking(cmd, func(h history, args []string) error {
+	return o.asking(cmd, func(h *store.Store, args []string) error {
 		s, err := showJob(h, args[0])
 		if err != nil {
 			return err
@@ -53,7 +53,7 @@ attempts with their reasons, how they were isolated, and what the process of its
 	})
 }
 
-func showJob(h history, key string) (*shown, error) {
+func showJob(h *store.Store, key string) (*shown, error) {
 	j, err := findJob(h, key)
 	if err != nil {
 		return nil, err

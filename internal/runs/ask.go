@@ -203,7 +203,7 @@ func (a *Answer) waits(l *Local, run *report.Run) {
 // others are the runs that are under way.
 func (l *Local) others() []Other {
 	list := []Other{}
-	if l.Memory == nil || l.Memory.store == nil {
+	if l.Memory == nil {
 		return list
 	}
 	jobs, err := l.Memory.store.Jobs(store.JobFilter{States: []string{store.Waiting, store.Running}})

@@ -109,7 +109,7 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 		}
 	}
 	m := l.Memory
-	if m == nil || m.store == nil || m.readOnly != nil {
+	if m == nil || m.readOnly != nil {
 		return k, nil
 	}
 	var classes []string // of its jobs; others may come to an open run

@@ -3,7 +3,6 @@ package runs
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -16,8 +15,8 @@ import (
 // Memory is what runs on this machine leave behind in a folder: a store with profiles, runs, jobs
 // and attempts. Where nothing can be written, what is there can still be read.
 type Memory struct {
-	store    *store.Store // nil: there is none, and none can be made
-	readOnly error        // why nothing can be written; nil: it can
+	store    *store.Store
+	readOnly error // why nothing can be written; nil: it can
 	path     string
 }
 
@@ -37,13 +36,10 @@ func OpenMemory(dir string) (*Memory, error) {
 }
 
 // ReadMemory opens the memory in a folder for whoever only asks. Nothing is made or written; where
-// there is none it is empty, and has no store.
+// there is none it is empty.
 func ReadMemory(dir string) (*Memory, error) {
 	s, err := store.OpenReadOnly(storeIn(dir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return &Memory{store: s, readOnly: errAsking, path: storeIn(dir)}, nil
+	return &Memory{store: s, readOnly: errAsking, path: storeIn(dir)}, err
 }
 
 func storeIn(dir string) string { return filepath.Join(dir, "slackline.db") }
@@ -58,21 +54,13 @@ func (m *Memory) ReadOnly() error { return m.readOnly }
 func (m *Memory) Trusted() error { return outdir.TrustedFile(m.path) }
 
 // Close closes the store.
-func (m *Memory) Close() error {
-	if m.store == nil {
-		return nil
-	}
-	return m.store.Close()
-}
+func (m *Memory) Close() error { return m.store.Close() }
 
-// Store returns the store, nil if there is none.
+// Store returns the store.
 func (m *Memory) Store() *store.Store { return m.store }
 
 // Profiles returns what is known of all classes, with models.
 func (m *Memory) Profiles() ([]*profile.Class, error) {
-	if m.store == nil {
-		return nil, nil
-	}
 	known, err := m.store.Profiles()
 	profile.Complete(known)
 	return known, err
@@ -81,9 +69,6 @@ func (m *Memory) Profiles() ([]*profile.Class, error) {
 // Last returns the report of the last run of jobs by a policy that came to its end, nil if there is
 // none.
 func (m *Memory) Last(jobs, policy string) (*report.Run, error) {
-	if m.store == nil {
-		return nil, nil
-	}
 	text, err := m.store.Last(jobs, policy)
 	if text == nil || err != nil {
 		return nil, err
@@ -97,7 +82,7 @@ func (m *Memory) Last(jobs, policy string) (*report.Run, error) {
 
 // wrote returns the jobs that the store knows to have written an output directory, the newest first.
 func (m *Memory) wrote(output string, f store.JobFilter) ([]*store.Job, error) {
-	if m == nil || m.store == nil {
+	if m == nil {
 		return nil, nil
 	}
 	jobs, err := m.store.Jobs(f)

@@ -2,10 +2,10 @@ package store
 
 import (
 	"bufio"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -387,7 +387,19 @@ func TestVersion1(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := OpenReadOnly(filepath.Join(t.TempDir(), "none.db")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
+	none, err := OpenReadOnly(filepath.Join(t.TempDir(), "none.db"))
+	if err != nil || !none.Absent() {
+		t.Fatalf("where there is no file: %v, %v", none, err)
+	}
+	jobs, err1 := none.Jobs(JobFilter{})
+	names, err2 := none.JobNames()
+	known, err3 := none.Profiles()
+	open, err4 := none.Open()
+	_, err5 := none.Run(1)
+	if err := errors.Join(err1, err2, err3, err4, none.Close()); err != nil || jobs != nil || names != nil || known != nil || open != nil {
+		t.Errorf("it has %v, %v, %v, %v: %v", jobs, names, known, open, err)
+	}
+	if !errors.Is(err5, sql.ErrNoRows) {
+		t.Errorf("it has a run: %v", err5)
 	}
 }

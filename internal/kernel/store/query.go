@@ -203,6 +203,9 @@ func (s *Store) Attempts(job int64, f AttemptFilter) (list []*Attempt, err error
 
 // Run returns a run; sql.ErrNoRows is in the error if there is none.
 func (s *Store) Run(id int64) (*Run, error) {
+	if s.version < 2 {
+		return nil, s.explain(sql.ErrNoRows)
+	}
 	r := &Run{ID: id}
 	var seed, began int64
 	var ended *int64

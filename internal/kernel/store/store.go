@@ -72,13 +72,12 @@ func Open(path string) (*Store, error) {
 		(*Store).migrate)
 }
 
-// OpenReadOnly opens a file that is there to be read only: for whoever only asks, or where nothing
-// can be written. It makes nothing. That there is no file is fs.ErrNotExist.
+// OpenReadOnly opens a file to be read only: for whoever only asks, or where nothing can be written.
+// It makes nothing. Where there is no file the store is empty, as one of version 0.
 func OpenReadOnly(path string) (*Store, error) {
-	if _, err := os.Stat(path); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("store %s: %w", path, fs.ErrNotExist)
-		}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return &Store{path: path}, nil
+	} else if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
 	s, err := connect(path, "mode=ro&_pragma=busy_timeout(5000)", (*Store).check)
@@ -104,8 +103,16 @@ func connect(path, options string, begin func(*Store) error) (*Store, error) {
 	return s, nil
 }
 
+// Absent tells whether there is no file: nothing has been kept.
+func (s *Store) Absent() bool { return s.db == nil }
+
 // Close closes the file.
-func (s *Store) Close() error { return s.explain(s.db.Close()) }
+func (s *Store) Close() error {
+	if s.Absent() {
+		return nil
+	}
+	return s.explain(s.db.Close())
+}
 
 // errNewer says that a newer build wrote the file.
 var errNewer = errors.New("newer")
