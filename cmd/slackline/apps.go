@@ -15,7 +15,7 @@ func newApps(o *options) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.json() {
-				return writeJSON(cmd.OutOrStdout(), apps.All())
+				return report.WriteJSON(cmd.OutOrStdout(), apps.All())
 			}
 			t := &report.Grid{}
 			t.Add("app", "parameter", "default", "what it does")

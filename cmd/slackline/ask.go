@@ -64,7 +64,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 				return err
 			}
 			if o.json() {
-				err = writeJSON(cmd.OutOrStdout(), all)
+				err = report.WriteJSON(cmd.OutOrStdout(), all)
 			} else {
 				err = writeAnswers(cmd.OutOrStdout(), all)
 			}

@@ -53,7 +53,7 @@ table says so.`,
 func (o *options) tellAudit(cmd *cobra.Command, list []report.Audit) error {
 	out := cmd.OutOrStdout()
 	if o.json() {
-		return writeJSON(out, map[string]any{"audits": append([]report.Audit{}, list...)})
+		return report.WriteJSON(out, map[string]any{"audits": append([]report.Audit{}, list...)})
 	}
 	if list == nil {
 		fmt.Fprintln(out, "No promise with a probability was made.")

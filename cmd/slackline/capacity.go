@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/page"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -85,7 +87,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
 				case err != nil:
 					return fmt.Errorf("--instances: %w", err)
 				case o.json():
-					return writeJSON(cmd.OutOrStdout(), all)
+					return report.WriteJSON(cmd.OutOrStdout(), all)
 				}
 				return capacity.WriteDrawn(cmd.OutOrStdout(), all)
 			}
@@ -148,7 +150,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
 			write := r.WriteTable
 			switch {
 			case o.json():
-				write = r.WriteJSON
+				write = func(w io.Writer) error { return report.WriteJSON(w, r) }
 			case o.output == "csv":
 				write = r.WriteCSV
 			}

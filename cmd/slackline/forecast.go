@@ -16,6 +16,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/maths/sun"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/weather"
 	"github.com/slackline/slackline/units"
 )
@@ -90,7 +91,7 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 			}
 			switch o.output {
 			case "json":
-				return writeJSON(cmd.OutOrStdout(), out)
+				return report.WriteJSON(cmd.OutOrStdout(), out)
 			case "csv":
 				return out.WriteCSV(cmd.OutOrStdout())
 			}

@@ -71,7 +71,7 @@ class: estimates use warm runs.`,
 			for i, j := range list {
 				all[i] = listed{j, outcome(j)}
 			}
-			return writeJSON(cmd.OutOrStdout(), struct {
+			return report.WriteJSON(cmd.OutOrStdout(), struct {
 				Schema string   `json:"schema"`
 				Jobs   []listed `json:"jobs"`
 			}{jobsSchema, all})

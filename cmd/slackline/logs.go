@@ -65,7 +65,7 @@ pipe or a file the output is unchanged, except that bytes that are not UTF-8 are
 			if list == nil {
 				list = []*store.Attempt{}
 			}
-			return writeJSON(w, struct {
+			return report.WriteJSON(w, struct {
 				Schema   string           `json:"schema"`
 				Job      *store.Job       `json:"job"`
 				Attempts []*store.Attempt `json:"attempts"`

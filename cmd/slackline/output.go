@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,13 +32,6 @@ func (o *options) checkOutput(cmd *cobra.Command) error {
 	return nil
 }
 
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
 // finish writes the report and the drawings, and returns the verdict.
 func (o *options) finish(w io.Writer, r *report.Report) error {
 	drawn := o.drawing.commit(r)
@@ -49,7 +41,7 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 	write := r.WriteTable
 	switch {
 	case o.json():
-		write = r.WriteJSON
+		write = func(w io.Writer) error { return report.WriteJSON(w, r) }
 	case o.output == comparisons:
 		write = r.WriteComparisons
 	case o.output == "csv":

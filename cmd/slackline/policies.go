@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -36,7 +37,7 @@ policy may be written with parameters and with parts that replace its own, as in
 					return err
 				}
 				if o.json() {
-					return writeJSON(cmd.OutOrStdout(), info)
+					return report.WriteJSON(cmd.OutOrStdout(), info)
 				}
 				return info.tell(cmd.OutOrStdout(), min(max(width(cmd.OutOrStdout()), 60), 100))
 			}
@@ -50,7 +51,7 @@ policy may be written with parameters and with parts that replace its own, as in
 					}
 					list = append(list, info)
 				}
-				return writeJSON(cmd.OutOrStdout(), list)
+				return report.WriteJSON(cmd.OutOrStdout(), list)
 			}
 			t := &report.Grid{}
 			t.Add("name", "kind", "parameter", "default", "what it does")
@@ -186,7 +187,7 @@ func (info *policyInfo) tell(w io.Writer, columns int) error {
 	fmt.Fprintf(&b, "%s (%s)\n", info.Name, info.Kind)
 	line(2, "", info.Doc)
 	b.WriteByte('\n')
-	line(9, "source", orElse(info.Cite, "as described by its scheme"))
+	line(9, "source", cmp.Or(info.Cite, "as described by its scheme"))
 	if len(info.Parts) > 0 {
 		line(9, "parts", strings.Join(info.Parts, ", "))
 	}
@@ -194,9 +195,9 @@ func (info *policyInfo) tell(w io.Writer, columns int) error {
 	if len(info.needs) > 0 {
 		needs = info.needs
 	}
-	line(9, "needs", orElse(strings.Join(needs, ", "), "nothing special"))
-	line(9, "reads", orElse(strings.Join(info.Reads, ", "), "nothing special"))
-	line(9, "heeds", orElse(strings.Join(info.Heeds, ", "), "none: it ranks jobs when asked"))
+	line(9, "needs", cmp.Or(strings.Join(needs, ", "), "nothing special"))
+	line(9, "reads", cmp.Or(strings.Join(info.Reads, ", "), "nothing special"))
+	line(9, "heeds", cmp.Or(strings.Join(info.Heeds, ", "), "none: it ranks jobs when asked"))
 	if len(info.Params) > 0 {
 		b.WriteString("\nparameters\n")
 		for _, p := range info.Params {
@@ -218,13 +219,6 @@ func (info *policyInfo) tell(w io.Writer, columns int) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 // writeWrapped writes a head and, from the column indent on, a text in lines of so many columns.

@@ -198,7 +198,7 @@ runs.`,
 			}
 			switch {
 			case o.json() && b != nil:
-				return writeJSON(cmd.OutOrStdout(), b)
+				return report.WriteJSON(cmd.OutOrStdout(), b)
 			case o.json():
 				return writeProfiles(cmd.OutOrStdout(), known)
 			}

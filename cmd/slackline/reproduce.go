@@ -114,7 +114,7 @@ func (o *options) reproduce(cmd *cobra.Command, name string, quick bool) error {
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d runs in %.1f s\n", plan.Runs(), time.Since(began).Seconds())
 	write := r.WriteTable
 	if o.json() {
-		write = r.WriteJSON
+		write = func(w io.Writer) error { return report.WriteJSON(w, r) }
 	}
 	err = write(cmd.OutOrStdout())
 	if file != nil {
@@ -201,7 +201,7 @@ func (o *options) listExperiments(w io.Writer) error {
 		for _, e := range all {
 			list = append(list, entry{e.Name, e.Paper, e.About, len(e.Claims)})
 		}
-		return writeJSON(w, map[string]any{"schema": "slackline/experiments/v1", "experiments": list})
+		return report.WriteJSON(w, map[string]any{"schema": "slackline/experiments/v1", "experiments": list})
 	}
 	g := &report.Grid{}
 	g.Add("experiment", "paper", "what", ">claims", ">on two cores")

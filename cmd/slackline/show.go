@@ -47,7 +47,7 @@ attempts with their reasons, how they were isolated, and what the process of its
 			return err
 		}
 		if o.json() {
-			return writeJSON(cmd.OutOrStdout(), s)
+			return report.WriteJSON(cmd.OutOrStdout(), s)
 		}
 		return asFailure(s.write(cmd.OutOrStdout(), time.Now()))
 	})

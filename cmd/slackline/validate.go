@@ -56,7 +56,7 @@ directory.`,
 				return err
 			}
 			if o.json() {
-				return writeJSON(cmd.OutOrStdout(), a)
+				return report.WriteJSON(cmd.OutOrStdout(), a)
 			}
 			return writeAgreement(cmd.OutOrStdout(), a)
 		},

@@ -54,7 +54,7 @@ start of the trace. The name "-" stands for standard input. Formats:
 				}
 			}
 			if o.json() {
-				return writeJSON(cmd.OutOrStdout(), s)
+				return report.WriteJSON(cmd.OutOrStdout(), s)
 			}
 			return statsTable(cmd.OutOrStdout(), in.file, s)
 		},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
@@ -145,7 +146,7 @@ classes:
   - {name: a, maps: 1000000000, map: {mean: 9ns, max: 9s}, map_slots: 0.001, deadline: %s, %s, penalty: 1e9}
   - {name: b, maps: 1, map: {mean: 0s, max: 0s}, map_slots: 1e9, deadline: 1ns, at_most: 1e9, penalty: 1e-9}
 `, price, deadline, jobs)))
-				if err := r.WriteJSON(&bytes.Buffer{}); err != nil {
+				if err := report.WriteJSON(&bytes.Buffer{}, r); err != nil {
 					t.Errorf("%s, %s, %s: %v", jobs, price, deadline, err)
 				}
 				if r.Status != "optimal" && r.Status != "feasible" && r.Reason == "" {
@@ -263,7 +264,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := r.WriteJSON(&b); err != nil {
+	if err := report.WriteJSON(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	var back map[string]any

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
@@ -159,7 +160,7 @@ func TestFleetAddsUp(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := r.WriteJSON(&b); err != nil {
+	if err := report.WriteJSON(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	var back struct{ Fleet Fleet }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/units"
 )
 
@@ -80,7 +81,7 @@ func (r *Result) placedHTML() string {
 	if r.Fleet == nil {
 		return ""
 	}
-	return gridHTML(r.placedRows())
+	return page.Table(r.placedRows())
 }
 
 // hoursChart draws how many machines there are in each hour: reserved, on demand, and spot.

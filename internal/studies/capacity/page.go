@@ -27,7 +27,7 @@ func (r *Result) WritePage(w io.Writer) error {
 	about := r.Reason
 	var sections []string
 	if r.Reason != "" {
-		sections = append(sections, "<h2>Classes</h2>"+gridHTML(r.limitRows()))
+		sections = append(sections, "<h2>Classes</h2>"+page.Table(r.limitRows()))
 	} else {
 		about = fmt.Sprintf("%s for %s", r.machines(), r.money(r.Cost))
 		var remarks strings.Builder
@@ -35,54 +35,22 @@ func (r *Result) WritePage(w io.Writer) error {
 			remarks.WriteString("<li>" + html.EscapeString(line) + "</li>")
 		}
 		if r.Fleet != nil {
-			sections = append(sections, "<h2>Machines</h2>"+r.hoursChart()+gridHTML(r.typeRows()))
+			sections = append(sections, "<h2>Machines</h2>"+r.hoursChart()+page.Table(r.typeRows()))
 		}
 		sections = append(sections,
 			`<h2>Classes</h2><div class="pair">`+r.bars("jobs", "admitted", "rejected", func(k *Class) (float64, float64) { return k.Admitted, k.Rejected })+
 				r.bars("cost an hour", "machines", "rejected jobs", func(k *Class) (float64, float64) { return k.Cost - k.Penalty, k.Penalty })+
-				r.bars("machines", "machines", "", func(k *Class) (float64, float64) { return k.Machines, 0 })+r.spans()+`</div>`+gridHTML(r.planRows())+r.placedHTML(),
-			"<h2>What changes are worth</h2>"+gridHTML(r.worthRows())+"<ul>"+remarks.String()+"</ul>")
+				r.bars("machines", "machines", "", func(k *Class) (float64, float64) { return k.Machines, 0 })+r.spans()+`</div>`+page.Table(r.planRows())+r.placedHTML(),
+			"<h2>What changes are worth</h2>"+page.Table(r.worthRows())+"<ul>"+remarks.String()+"</ul>")
 	}
 	if r.Sweep != nil {
-		sections = append(sections, "<h2>Cost as deadlines change</h2>"+r.curve()+gridHTML(r.sweepRows()))
+		sections = append(sections, "<h2>Cost as deadlines change</h2>"+r.curve()+page.Table(r.sweepRows()))
 	}
 	if r.Played != nil {
-		sections = append(sections, "<h2>Played in the simulator</h2>"+gridHTML(r.playedRows())+"<p>"+html.EscapeString(r.Played.Arrivals)+".</p>")
+		sections = append(sections, "<h2>Played in the simulator</h2>"+page.Table(r.playedRows())+"<p>"+html.EscapeString(r.Played.Arrivals)+".</p>")
 	}
 	return page.Plain(w, r.Name, about, sections, pageStyle,
 		"Made by slackline capacity, after paper 004. What changes are worth holds as long as the plan keeps its shape.")
-}
-
-// gridHTML is a table; the first row is its heading.
-func gridHTML(rows [][]string) string {
-	var b strings.Builder
-	b.WriteString(`<div class="scroll"><table>`)
-	var right []bool
-	for i, row := range rows {
-		tag := "td"
-		if i == 0 {
-			tag = "th"
-			b.WriteString("<thead>")
-		}
-		b.WriteString("<tr>")
-		for k, text := range row {
-			if i == 0 {
-				name, is := strings.CutPrefix(text, ">")
-				text, right = name, append(right, is)
-			}
-			class := ""
-			if k < len(right) && right[k] {
-				class = ` class="right"`
-			}
-			fmt.Fprintf(&b, "<%s%s>%s</%s>", tag, class, html.EscapeString(text), tag)
-		}
-		b.WriteString("</tr>")
-		if i == 0 {
-			b.WriteString("</thead><tbody>")
-		}
-	}
-	b.WriteString("</tbody></table></div>")
-	return b.String()
 }
 
 // The drawings are so wide, and leave so much room for names and for numbers.

@@ -2,7 +2,6 @@ package capacity
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -15,14 +14,6 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
 )
-
-// WriteJSON writes the result for programs.
-func (r *Result) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
 
 // WriteCSV writes a line for each class, or for each point of the sweep if there is one, with the names
 // of the JSON.

@@ -80,7 +80,7 @@ func TestJSON(t *testing.T) {
 	c := more("", "text", row("none"), []Row{row("ten")}, made1)
 	r := &Report{Schema: Schema, Experiment: "e", Claims: []Result{c.result(Published{Source: "fig."}, made(nil))}}
 	var b strings.Builder
-	if err := r.WriteJSON(&b); err != nil {
+	if err := report.WriteJSON(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	var got map[string]any

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
@@ -176,7 +177,7 @@ func TestAgainstReport(t *testing.T) {
 			}
 		}
 		var b strings.Builder
-		if err := errors.Join(r.WriteJSON(&b), r.WriteTable(&b)); err != nil {
+		if err := errors.Join(report.WriteJSON(&b, r), r.WriteTable(&b)); err != nil {
 			t.Fatal(err)
 		}
 		if first == "" {

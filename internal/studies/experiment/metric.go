@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -111,54 +112,33 @@ func over(a, b float64) float64 {
 	return a / b
 }
 
-// of tells whether a job is one of a size: its name begins with it and a hyphen. Every job is one of "".
-func of(j *Job, size string) bool { return size == "" || strings.HasPrefix(j.ID, size+"-") }
-
-// locality is the part of the maps that ran beside their input (paper 003, eq. 4.1), of jobs of a size.
-func locality(size string) Metric {
-	return Metric{named("locality", size), "%", func(o *Outcome) float64 {
-		local, all := 0.0, 0.0
+// perMap is a metric of jobs of a size, over their committed maps.
+func perMap(name, unit, size string, of func(*Job) float64) Metric {
+	return Metric{cmp.Or(size, name), unit, func(o *Outcome) float64 {
+		sum, all := 0.0, 0.0
 		for i := range o.Jobs {
-			if j := &o.Jobs[i]; of(j, size) {
-				local += float64(j.Local)
+			if j := &o.Jobs[i]; size == "" || strings.HasPrefix(j.ID, size+"-") {
+				sum += of(j)
 				all += float64(j.Maps)
 			}
 		}
-		return over(local, all)
+		return over(sum, all)
 	}}
+}
+
+// locality is the part of the maps that ran beside their input (paper 003, eq. 4.1), of jobs of a size.
+func locality(size string) Metric {
+	return perMap("locality", "%", size, func(j *Job) float64 { return float64(j.Local) })
 }
 
 // response is the mean time of maps from their job's arrival to their end, of jobs of a size.
 func response(size string) Metric {
-	return Metric{named("map response", size), "s", func(o *Outcome) float64 {
-		sum, all := 0.0, 0.0
-		for i := range o.Jobs {
-			if j := &o.Jobs[i]; of(j, size) {
-				sum += j.Response.Seconds()
-				all += float64(j.Maps)
-			}
-		}
-		return over(sum, all)
-	}}
+	return perMap("map response", "s", size, func(j *Job) float64 { return j.Response.Seconds() })
 }
 
 // running is the part of the response for which maps ran.
 func running() Metric {
-	return Metric{"of it running", "s", func(o *Outcome) float64 {
-		sum, all := 0.0, 0.0
-		for i := range o.Jobs {
-			sum += o.Jobs[i].Running.Seconds()
-			all += float64(o.Jobs[i].Maps)
-		}
-		return over(sum, all)
-	}}
-}
-
-func named(name, size string) string {
-	if size == "" {
-		return name
-	}
-	return size
+	return perMap("of it running", "s", "", func(j *Job) float64 { return j.Running.Seconds() })
 }
 
 // accepted is the part of the jobs that were admitted (paper 003, section 5.3.2).

@@ -158,26 +158,7 @@ func (r *Report) variantsHTML() string {
 	return b.String()
 }
 
-// tableHTML is a table; the first row is the heading.
+// tableHTML is a table with a title; the first row is the heading.
 func tableHTML(title string, rows [][]string) string {
-	var b strings.Builder
-	b.WriteString("<h2>" + html.EscapeString(title) + `</h2><div class="scroll"><table>`)
-	for i, row := range rows {
-		if i == 0 {
-			head(&b, row...)
-			b.WriteString("<tbody>")
-			continue
-		}
-		b.WriteString("<tr>")
-		for k, text := range row {
-			class := "right"
-			if k == 0 {
-				class = ""
-			}
-			cell(&b, class, text)
-		}
-		b.WriteString("</tr>\n")
-	}
-	b.WriteString("</tbody></table></div>")
-	return b.String()
+	return "<h2>" + html.EscapeString(title) + "</h2>" + page.Table(rows)
 }

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -180,14 +179,6 @@ func (v *variant) name(e *Experiment) string {
 	return key[strings.LastIndexByte(key, '.')+1:] + " " + v.value
 }
 
-// WriteJSON writes the report as one JSON object.
-func (r *Report) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
-
 // inWords counts the verdicts.
 func (r *Report) inWords() string {
 	count := map[Verdict]int{}
@@ -358,13 +349,10 @@ func (r *Report) seedsInWords() string {
 
 // WriteTable prints the tables of the experiment, and published beside ours with a verdict for each claim.
 func (r *Report) WriteTable(w io.Writer) error {
+	var b strings.Builder // which takes all that is written
 	for i := range r.e.Tables {
-		if err := grid(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])).Write(w); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
+		_ = grid(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])).Write(&b)
+		b.WriteByte('\n')
 	}
 	g := &report.Grid{Title: fmt.Sprintf("%s, %s: %s (%s)", r.e.Name, r.e.Paper, r.inWords(), r.seedsInWords())}
 	g.Add("source", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "verdict")
@@ -372,33 +360,23 @@ func (r *Report) WriteTable(w io.Writer) error {
 		c := &r.Claims[i]
 		g.Add(c.Source, c.Claim, c.show(c.Published), c.ours(), c.far(), c.interval(), c.Verdict.words())
 	}
-	if err := g.Write(w); err != nil {
-		return err
-	}
+	_ = g.Write(&b)
 	if text := r.fewSeedsInWords(); text != "" {
-		if _, err := fmt.Fprintln(w, text); err != nil {
-			return err
-		}
+		fmt.Fprintln(&b, text)
 	}
 	for i := range r.Claims {
-		c := &r.Claims[i]
-		if c.Note != "" {
-			if _, err := fmt.Fprintf(w, "\n%s, %s: %s", cmp.Or(c.Source, "?"), c.Claim, c.Note); err != nil {
-				return err
-			}
+		if c := &r.Claims[i]; c.Note != "" {
+			fmt.Fprintf(&b, "\n%s, %s: %s", cmp.Or(c.Source, "?"), c.Claim, c.Note)
 		}
 	}
-	if _, err := fmt.Fprintln(w); err != nil || r.Calibration == nil {
-		return err
+	b.WriteByte('\n')
+	if r.Calibration != nil {
+		b.WriteByte('\n')
+		title, rows, said := r.Calibration.table()
+		_ = grid(title, rows).Write(&b)
+		fmt.Fprintln(&b, said)
 	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
-	title, rows, said := r.Calibration.table()
-	if err := grid(title, rows).Write(w); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w, said)
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"html"
 	"io"
 	"strings"
@@ -33,4 +34,36 @@ func Plain(w io.Writer, title, about string, sections []string, more, foot strin
 	b.WriteString("</main>\n<footer><p>" + html.EscapeString(foot) + "</p></footer>\n</body>\n</html>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Table is a table; the first row is its heading, where names that begin with ">" are of columns flush right.
+func Table(rows [][]string) string {
+	var b strings.Builder
+	b.WriteString(`<div class="scroll"><table>`)
+	var right []bool
+	for i, row := range rows {
+		tag := "td"
+		if i == 0 {
+			tag = "th"
+			b.WriteString("<thead>")
+		}
+		b.WriteString("<tr>")
+		for k, text := range row {
+			if i == 0 {
+				name, is := strings.CutPrefix(text, ">")
+				text, right = name, append(right, is)
+			}
+			class := ""
+			if k < len(right) && right[k] {
+				class = ` class="right"`
+			}
+			fmt.Fprintf(&b, "<%s%s>%s</%s>", tag, class, html.EscapeString(text), tag)
+		}
+		b.WriteString("</tr>")
+		if i == 0 {
+			b.WriteString("</thead><tbody>")
+		}
+	}
+	b.WriteString("</tbody></table></div>")
+	return b.String()
 }

@@ -3,10 +3,11 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/slackline/slackline/internal/policies/rtmr"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slackline/slackline/internal/policies/rtmr"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -131,7 +132,7 @@ func TestJSON(t *testing.T) {
 	var out bytes.Buffer
 	b := NewBuilder("sim", "s", "p", 1)
 	play(t, b)
-	if err := New(b.Run()).WriteJSON(&out); err != nil {
+	if err := WriteJSON(&out, New(b.Run())); err != nil {
 		t.Fatal(err)
 	}
 	var o struct {

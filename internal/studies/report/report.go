@@ -44,12 +44,12 @@ type Report struct {
 // New returns a report of these runs.
 func New(runs ...*Run) *Report { return &Report{Schema: Schema, Runs: runs} }
 
-// WriteJSON writes the report as one JSON object.
-func (r *Report) WriteJSON(w io.Writer) error {
+// WriteJSON writes a result for other programs, as all commands do.
+func WriteJSON(w io.Writer, result any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return e.Encode(result)
 }
 
 // Run is one scenario under one policy with one seed.
