@@ -57,6 +57,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
   slackline capacity examples/allocation.yaml --sweep deadline=-60%..0 --html plan.html
   slackline capacity examples/allocation.yaml --verify --policy capacity-plan
   slackline capacity examples/fleet.yaml --html day.html
+  slackline capacity examples/fleet.yaml --verify
   slackline capacity --from-history --since 30d -o yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -54,11 +54,14 @@ type kind struct {
 	spot bool
 }
 
-func (k *kind) name() string {
-	if k.spot {
-		return k.Name + " (spot)"
+func (k *kind) name() string { return onOf(k.Name, k.spot) }
+
+// onOf names a type of machines as jobs see it.
+func onOf(name string, spot bool) string {
+	if spot {
+		return name + " (spot)"
 	}
-	return k.Name
+	return name
 }
 
 func (k *kind) what(w what) what {

@@ -43,11 +43,7 @@ func (r *Result) placedRows() [][]string {
 	rows := [][]string{{"class", "runs on", ">jobs", ">machines a job", ">map slots a job", ">reduce slots a job", ">completion", ">at most"}}
 	for i := range r.Fleet.Placed {
 		p := &r.Fleet.Placed[i]
-		on := p.Type
-		if p.Spot {
-			on += " (spot)"
-		}
-		rows = append(rows, []string{p.Class, on, span(p.Jobs, number), number(p.Gamma), number(p.MapSlots), number(p.ReduceSlots),
+		rows = append(rows, []string{p.Class, onOf(p.Type, p.Spot), span(p.Jobs, number), number(p.Gamma), number(p.MapSlots), number(p.ReduceSlots),
 			units.Span(p.Mean), upOf(p.Up)})
 	}
 	return rows

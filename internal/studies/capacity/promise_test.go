@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/policies/queues"
-	"github.com/slackline/slackline/units"
 )
 
 // All who ask submit jobs to the machines of the plan, also those whom the plan rejects. Under capacity-plan
@@ -31,7 +30,7 @@ func TestPlanKeepsItsPromise(t *testing.T) {
 			}
 			q.Queues = append(q.Queues, at)
 		}
-		err := r.play(context.Background(), c, 0, 3, policy, q, int(plan.Reserved), units.Vector{units.VCores: machine}, 1, 10)
+		err := r.playShared(context.Background(), c, plan.Reserved, q, play{policy, 1, 10})
 		if err != nil {
 			t.Fatal(err)
 		}

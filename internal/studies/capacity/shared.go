@@ -6,7 +6,9 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
 )
 
@@ -33,38 +35,33 @@ func Gaps(ctx context.Context, c *scenario.Capacity, slots, nodes int, heartbeat
 		all += c.Classes[i].AtMost
 	}
 	_, jobs := problem(c, 1)
-	r := &Result{}
 	gaps := make([]Gap, len(jobs))
+	guess := make([]float64, len(jobs))
 	for i := range jobs {
-		up := jobs[i].Upper().Time(all, float64(slots), float64(slots))
-		r.Classes = append(r.Classes, Class{Name: c.Classes[i].Name, Admitted: c.Classes[i].AtMost, Mean: up})
+		guess[i] = jobs[i].Upper().Time(all, float64(slots), float64(slots))
 	}
 	for n := 1; ; n++ {
-		r.Played = &Played{Classes: make([]PlayedClass, len(jobs))}
-		source := &users{draw: draw.Of(seed, "shared"), into: r.Played, shared: true, paced: fixed}
+		came := make([]PlayedClass, len(jobs))
+		source := &users{draw: draw.Of(seed, "shared"), paced: fixed}
 		for i := range jobs {
-			source.classes = append(source.classes, user{&c.Classes[i], r.Classes[i].Mean})
-			longest := units.FromSeconds(r.Classes[i].Mean)
-			source.until = max(source.until, units.Time(longest)*units.Time(rounds))
-			source.stop = max(source.stop, units.Time(longest)*units.Time(rounds+1))
+			k := &c.Classes[i]
+			source.crowds = append(source.crowds, crowd{CapacityClass: k, users: int(k.AtMost), takes: guess[i],
+				maps: part(k.MapSlots, units.VCores), reduce: part(k.ReduceSlots, units.VCores), into: &came[i]})
 		}
-		for i := range jobs {
-			for range int(c.Classes[i].AtMost) {
-				source.think(i, 0)
-			}
-		}
+		source.begin(rounds)
 		each := cluster.Class{Name: "shared", Speed: 1, Capacity: units.Vector{units.VCores: machine / int64(nodes)}}
-		if err := source.play(ctx, nil, "fair", nil, cluster.Uniform(nodes, 1, each), heartbeat, seed); err != nil {
+		cfg := sim.Config{Cluster: cluster.Uniform(nodes, 1, each), Seed: seed, Heartbeat: heartbeat}
+		if err := source.play(ctx, "fair", queues.Config{}, cfg); err != nil {
 			return nil, err
 		}
 		off := 0.0
 		for i := range gaps {
-			k := &r.Played.Classes[i]
+			k := &came[i]
 			took := k.sum / float64(k.Jobs)
 			up, middle := jobs[i].Upper().Time(all, float64(slots), float64(slots)), jobs[i].Mean().Time(all, float64(slots), float64(slots))
 			gaps[i] = Gap{(up - took) / up, (middle - took) / middle, took, n}
-			off = max(off, math.Abs(r.Classes[i].Mean-took)/took)
-			r.Classes[i].Mean += beta * (took - r.Classes[i].Mean)
+			off = max(off, math.Abs(guess[i]-took)/took)
+			guess[i] += beta * (took - guess[i])
 		}
 		if !fixed || off < tau || n == most {
 			return gaps, nil
