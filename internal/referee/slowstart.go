@@ -31,7 +31,7 @@ func (o *lateStart) decide(b *book, events []*line, p *wants) {
 			}
 		case "job-ended":
 			o.forget(b.jobs[e.int("job")])
-		case "output-lost", "job-arrived", "job-amended", "stage-ready", "demand":
+		case "output-lost", "job-arrived", "job-amended", "demand":
 			o.look(b, b.jobs[e.int("job")], p)
 		case "ended":
 			for ; i < len(b.fresh) && b.fresh[i].id != e.int("attempt"); i++ {

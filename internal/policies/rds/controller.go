@@ -185,8 +185,6 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// begin plans if an interval begins, and finds out who is on the fast path. news: a job has come or gone; again:
-// the book is new.
 // begin plans if an interval begins, and finds out who is on the fast path.
 func (c *controller) begin(v sched.View, news, again bool) {
 	now := v.Now()

@@ -22,7 +22,8 @@
 // reduces that another part withholds. If map output is lost, reduces that have not started are
 // withheld again.
 //
-// It looks at a job when the job comes and when something of it ends, O(jobs let go early).
+// It looks at a job when the job comes, when something of it ends, and when it asks for containers.
+// O(jobs let go early).
 package slowstart
 
 import (
@@ -58,7 +59,7 @@ func (l *Late) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			}
 		case sched.JobEnded:
 			l.forget(e.Job)
-		case sched.OutputLost, sched.JobArrived, sched.JobAmended, sched.StageReady, sched.Demand:
+		case sched.OutputLost, sched.JobArrived, sched.JobAmended, sched.Demand:
 			l.look(v, e.Job, p)
 		case sched.Ended:
 			if j, stage := v.Ended(e.Attempt); stage == sched.Map {
@@ -233,7 +234,7 @@ func Entry() compose.Entry {
 		Cite: "Slackline; Hadoop's mapreduce.job.reduce.slowstart.completedmaps is the fixed part that it replaces",
 		Traits: compose.Traits{
 			Reads:  compose.Reads{Profiles: true},
-			Heeds:  sched.EventsOf(sched.JobArrived, sched.JobAmended, sched.StageReady, sched.Ended, sched.JobEnded, sched.OutputLost, sched.Demand),
+			Heeds:  sched.EventsOf(sched.JobArrived, sched.JobAmended, sched.Ended, sched.JobEnded, sched.OutputLost, sched.Demand),
 			Causes: []*sched.Cause{ReducesInTime, estimate.MapsFirst, estimate.MapsOver},
 		},
 		Step: func(compose.Args) (compose.Step, error) { return &Late{}, nil },

@@ -127,19 +127,13 @@ func forkable(seed uint64, masters, behind bool) sim.Config {
 // What becomes of a run in a simulator that begins where its book stands, at any time, is what
 // becomes of the run itself: each attempt and each job begins and ends alike.
 func TestForks(t *testing.T) {
-	texts := []string{"edf(feasible)", "rtmr(preempt=false)", "rtmr(order=fifo)", "rtmr(promise=99%)", "edf+serial", "fair(users=true)+limit(running=3,per_user=2)", "fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)"}
-	for _, e := range catalog.All() {
-		if e.Kind == compose.KindScheme || e.Kind == compose.KindPlace {
-			texts = append(texts, e.Name)
-		}
-	}
-	for _, text := range texts {
+	for _, text := range append(everyone(), "rtmr(preempt=false)", "rtmr(order=fifo)", "fair(users=true)+limit(running=3,per_user=2)", "fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)") {
 		for _, masters := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s masters=%v", text, masters), func(t *testing.T) {
 				alive := 0
 				for seed := range uint64(runs(10)) {
 					// a book does not know who was rejected: jobs behind such a one are killed in the run alone
-					rejects := strings.HasPrefix(text, "rtmr") || text == "dc" || text == "capacity-plan"
+					rejects := slices.Contains([]string{"rtmr admission", "constraint", "planned jobs"}, fromCatalogue(t, text)().Recipe().Parts[compose.KindAdmit].Name)
 					alive += fork(t, text, forkable(seed, masters, !rejects), seed)
 				}
 				if alive == 0 {
@@ -226,7 +220,7 @@ func branchesOf(t *testing.T, l *drive.Loop, whole *deeds, cfg sim.Config, seed 
 
 // Without heartbeats forks go the same way where a node that is served for nothing changes nothing.
 func TestForksAtOnce(t *testing.T) {
-	for _, text := range []string{"fifo", "edf-p", "fair(users=true)", "capacity", "rtmr"} {
+	for _, text := range everyone() {
 		for seed := range uint64(runs(10)) {
 			cfg := forkable(seed, false, text != "rtmr")
 			cfg.Heartbeat = 0

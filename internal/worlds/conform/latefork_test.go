@@ -82,7 +82,7 @@ func (d *discrepancies) Plan(int64, units.Time, *sched.Plan) error { return nil 
 // The simulator begins from the book of a world that binds late, at any time, and each job that is
 // there comes to its end. Nothing is told that the book does not expect.
 func TestForksOfLateBinding(t *testing.T) {
-	for _, text := range []string{"fifo", "edf-p", "edf(feasible)", "fair(users=true)", "capacity", "delay", "matchmaking", "rtmr", "rtmr(promise=90%)", "dc", "capacity-plan"} {
+	for _, text := range everyone() {
 		t.Run(text, func(t *testing.T) {
 			forks, alive, stock := 0, 0, 0
 			for seed := range uint64(runs(30)) {
@@ -153,10 +153,11 @@ func TestForksOfLateBinding(t *testing.T) {
 // begun once more from any later round of it: the tasks of a stage take equally long, so it makes no difference
 // which of them an attempt is at. No attempt is lost or doubled, and what runs ends when it would have.
 func TestForksOfLateForks(t *testing.T) {
-	for _, text := range []string{"fifo", "edf-p", "edf(feasible)", "fair(users=true)", "capacity", "delay", "matchmaking", "rtmr", "rtmr(promise=90%)", "dc", "capacity-plan"} {
+	for _, text := range everyone() {
 		t.Run(text, func(t *testing.T) {
 			forks, alive := 0, 0
-			for seed := range uint64(runs(30)) {
+			// Policies that reject jobs need more runs.
+			for seed := uint64(0); seed < uint64(runs(30)) || forks < 30 && seed < 300; seed++ {
 				cfg := twinned(seed)
 				for _, j := range cfg.Jobs { // no book knows how far a shuffle is, or whose input is left
 					for i := range j.Stages {

@@ -62,7 +62,7 @@ func (w *school) Next(ctx context.Context) (drive.Batch, error) {
 	for i := 1; w.early && w.turns == 1 && i <= 5; i++ {
 		c := profile.New(fmt.Sprint("j", i))
 		c.Attempt(workload.Map, "small", 0, 9*units.Second, 0)
-		c.Attempt(workload.Reduce, "small", 0, 9*units.Second, 0)
+		c.Attempt(workload.Reduce, "small", 0, 9*units.Second, 20*units.Second)
 		events = append(events, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: c}})
 	}
 	slices.SortStableFunc(events, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })

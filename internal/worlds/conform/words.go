@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,10 +39,11 @@ var said = words{events: make(map[sched.EventKind]bool), controls: make(map[sche
 // comes; any other when its effect shows (effects.go).
 type listener struct {
 	world string
-	open  map[sched.ItemID]sched.Verb // items that a world has to answer by an event
-	jobs  map[sched.JobID]bool        // that are to end, as they were rejected
-	wakes map[sched.NodeID]bool       // nodes that are to come up
-	tick  bool                        // one is to come
+	open  map[sched.ItemID]sched.Verb       // items that a world has to answer by an event
+	kills map[sched.AttemptID]sched.Outcome // how attempts are to end that were killed
+	jobs  map[sched.JobID]bool              // that are to end, as they were rejected
+	wakes map[sched.NodeID]bool             // nodes that are to come up
+	tick  bool                              // one is to come
 	effects
 }
 
@@ -51,7 +53,7 @@ const ofBook = "book"
 func newListener(can sched.Capabilities, watch *Watch, book func() *ledger.Ledger) *listener {
 	said.lock.Lock()
 	defer said.lock.Unlock()
-	l := &listener{world: can.World, open: make(map[sched.ItemID]sched.Verb), jobs: make(map[sched.JobID]bool), wakes: make(map[sched.NodeID]bool)}
+	l := &listener{world: can.World, open: make(map[sched.ItemID]sched.Verb), kills: make(map[sched.AttemptID]sched.Outcome), jobs: make(map[sched.JobID]bool), wakes: make(map[sched.NodeID]bool)}
 	l.effects = effects{binds: can.Bind, watch: watch, book: book, did: l.did}
 	l.forget()
 	for v := sched.NoVerb + 1; v < sched.Verbs; v++ {
@@ -88,14 +90,13 @@ func (l *listener) Batch(_ int64, _ units.Time, events []sched.Event) error {
 			}
 		case sched.Started, sched.JobAmended:
 			l.answer(e.Item)
+		case sched.Resync: // handles are others
+			clear(l.kills)
 		case sched.Ended:
-			if e.Outcome == sched.Killed || e.Outcome == sched.Preempted {
-				for id, v := range l.open {
-					if v == sched.Kill {
-						l.answer(id)
-					}
-				}
+			if as, killed := l.kills[e.Attempt]; killed && as == e.Outcome {
+				l.did(sched.Kill)
 			}
+			delete(l.kills, e.Attempt)
 		case sched.JobEnded:
 			if l.jobs[e.Job] {
 				l.did(sched.Reject)
@@ -147,8 +148,12 @@ func (l *listener) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 			u.asked = true
 		}
 		switch it.Verb {
-		case sched.Start, sched.Speculate, sched.Kill, sched.SetTasks:
+		case sched.Start, sched.Speculate, sched.SetTasks:
 			l.open[it.ID] = it.Verb
+		case sched.Kill:
+			for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
+				l.kills[a] = cmp.Or(it.Outcome, sched.Killed)
+			}
 		case sched.Reject:
 			l.jobs[it.Job] = true
 		case sched.Wake:

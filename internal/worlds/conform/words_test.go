@@ -1,10 +1,14 @@
 package conform
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"testing"
+
+	"github.com/slackline/slackline/sched"
 )
 
 // Every word of the contract is sent and answered while the suite runs: one that is not has no place
@@ -26,4 +30,28 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(code)
+}
+
+// A kill is answered by the end of an attempt that it was aimed at, with the outcome that it asked for.
+func TestKillsAreAnswered(t *testing.T) {
+	for _, test := range []struct {
+		end  sched.Event
+		does bool
+	}{
+		{sched.Event{Kind: sched.Ended, Attempt: 7, Outcome: sched.Preempted}, true},
+		{sched.Event{Kind: sched.Ended, Attempt: 6, Outcome: sched.Preempted}, false},
+		{sched.Event{Kind: sched.Ended, Attempt: 7, Outcome: sched.Committed}, false},
+		{sched.Event{Kind: sched.Ended, Attempt: 7, Outcome: sched.Killed}, false},
+	} {
+		can := sched.Capabilities{World: "of this test", Kill: true}
+		l := newListener(can, nil, nil)
+		p := sched.Plan{Items: []sched.Item{{ID: 1, Verb: sched.Kill, Outcome: sched.Preempted, Attempts: sched.Span{From: 0, To: 1}}}, Victims: []sched.AttemptID{7}}
+		if err := errors.Join(l.Plan(1, 0, &p), l.Batch(2, 0, []sched.Event{test.end})); err != nil {
+			t.Fatal(err)
+		}
+		if u := said.verbs[order{can.World, sched.Kill}]; u.answered != test.does {
+			t.Errorf("%v of attempt %d: answered is %v", test.end.Outcome, test.end.Attempt, u.answered)
+		}
+		maps.DeleteFunc(said.verbs, func(o order, _ *use) bool { return o.world == can.World })
+	}
 }
