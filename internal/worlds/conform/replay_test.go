@@ -13,7 +13,7 @@ import (
 
 // What the unkind world says can be recorded and decided again, to the byte: ages, stages that grow, yields and all.
 func TestUnkindRunsReplay(t *testing.T) {
-	for _, text := range []string{"fair", "edf+serial", "rtmr", "fifo+matchmaking"} {
+	for _, text := range everyone() {
 		said := map[string]bool{}
 		for seed := range uint64(runs(10)) {
 			fresh := func() sched.Policy {
